@@ -27,7 +27,7 @@ struct job {
 };
 
 /* NAME or NAME+OFFSET, where there is such a symbol. */
-static bool ask_by_name(struct job *j, const struct line *line, uint64_t *addr)
+static bool ask_by_name(struct job *j, const struct input_line *line, uint64_t *addr)
 {
 	const char *name = line->s;
 	size_t n = line->n;
@@ -41,8 +41,8 @@ static bool ask_by_name(struct job *j, const struct line *line, uint64_t *addr)
 }
 
 /* False: an answer of ?? without looking. */
-static bool ask(struct job *j, const struct line *line, struct lookup_query *q, uint64_t *shown,
-		bool *bad)
+static bool ask(struct job *j, const struct input_line *line, struct lookup_query *q,
+		uint64_t *shown, bool *bad)
 {
 	bool good = request_gnu(line->s, line->n, shown) || ask_by_name(j, line, shown);
 
@@ -61,7 +61,7 @@ struct answers {
 	const struct lookup_query *queries;
 	const uint64_t *shown;
 	bool unknown; /* one of them has no answer */
-	const struct line *lines;
+	const struct input_line *lines;
 	struct lookup_query *made; /* queries, as they are made */
 	uint64_t *made_shown;
 	size_t n;
@@ -70,7 +70,7 @@ struct answers {
 
 enum { LINES_AT_ONCE = 8192 };
 
-static void ask_some(size_t item, unsigned worker, void *arg)
+static void addr2line_ask_some(size_t item, unsigned worker, void *arg)
 {
 	struct answers *a = arg;
 	size_t from = item * LINES_AT_ONCE;
@@ -105,7 +105,7 @@ static bool print_views(struct answers *a, struct buf *b, size_t from, size_t to
 	return known;
 }
 
-static void print_some(void *arg, struct buf *b, size_t from, size_t to)
+static void addr2line_print_some(void *arg, struct buf *b, size_t from, size_t to)
 {
 	struct answers *a = arg;
 	bool known = true;
@@ -120,15 +120,15 @@ static void print_some(void *arg, struct buf *b, size_t from, size_t to)
 		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }
 
-static bool put_out(void *arg, const char *s, size_t n)
+static bool addr2line_put_out(void *arg, const char *s, size_t n)
 {
 	(void)arg;
 	cli_print(s, n);
 	return !ferror(stdout);
 }
 
-static void explain(struct job *j, const struct line *lines, const struct lookup_query *queries,
-		    size_t n)
+static void explain(struct job *j, const struct input_line *lines,
+		    const struct lookup_query *queries, size_t n)
 {
 	struct explain x = {.n = 0};
 	struct buf b = BUF_INIT;
@@ -142,7 +142,7 @@ static void explain(struct job *j, const struct line *lines, const struct lookup
 	explain_release(&x);
 }
 
-static void answer(void *arg, const struct line *lines, size_t n)
+static void addr2line_answer(void *arg, const struct input_line *lines, size_t n)
 {
 	struct job *j = arg;
 	struct lookup_query *queries = pages_array(n, sizeof *queries);
@@ -157,8 +157,8 @@ static void answer(void *arg, const struct line *lines, size_t n)
 			    .n = n};
 	const char *complaint;
 
-	pool_run(j->lookup.options.dwarf.jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, ask_some,
-		 &a);
+	pool_run(j->lookup.options.dwarf.jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE,
+		 addr2line_ask_some, &a);
 	if (a.bad)
 		cli_status(EXIT_INPUT);
 	if (lookup_run(&j->lookup, queries, n, &e))
@@ -166,7 +166,8 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	if (j->explain)
 		explain(j, lines, queries, n);
 	else
-		print_many(j->lookup.options.dwarf.jobs, n, print_some, put_out, &a);
+		print_many(j->lookup.options.dwarf.jobs, n, addr2line_print_some, addr2line_put_out,
+			   &a);
 	for (size_t i = 0; j->explain && i < n; i++)
 		a.unknown |= !queries[i].named.call;
 	if (a.unknown && !j->lenient)
@@ -181,7 +182,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	free(queries);
 }
 
-static bool open_all(struct job *j, const char *path, const char *section)
+static bool addr2line_open_all(struct job *j, const char *path, const char *section)
 {
 	struct err e = ERR_INIT;
 
@@ -275,10 +276,10 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-addr2line", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
-	if (open_all(&j, exe, section)) {
+	if (addr2line_open_all(&j, exe, section)) {
 		if (!n && is_long())
 			lookup_expect(&j.lookup, j.file);
-		cli_requests(n, argv + 1, answer, &j);
+		cli_requests(n, argv + 1, addr2line_answer, &j);
 	}
 	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);

@@ -22,24 +22,24 @@ struct job {
 };
 
 /* Addresses of all lines; several in a line are separated by blanks. */
-static struct line *split(const struct line *lines, size_t n, size_t *n_words)
+static struct input_line *split(const struct input_line *lines, size_t n, size_t *n_words)
 {
 	static const char blanks[] = " \t\r";
-	struct line *words = NULL;
+	struct input_line *words = NULL;
 	size_t cap = 0;
 
 	*n_words = 0;
 	for (size_t i = 0; i < n; i++)
 		for (const char *s = lines[i].s; *(s += strspn(s, blanks)); s += strcspn(s, blanks))
-			VEC_PUSH(words, *n_words, cap) = (struct line){s, strcspn(s, blanks)};
+			VEC_PUSH(words, *n_words, cap) = (struct input_line){s, strcspn(s, blanks)};
 	return words;
 }
 
-static void answer(void *arg, const struct line *lines, size_t n_lines)
+static void atos_answer(void *arg, const struct input_line *lines, size_t n_lines)
 {
 	struct job *j = arg;
 	size_t n;
-	struct line *words = split(lines, n_lines, &n);
+	struct input_line *words = split(lines, n_lines, &n);
 	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
 	uint64_t *shown = mem_array(n, sizeof *shown);
 	struct err e = ERR_INIT;
@@ -76,7 +76,7 @@ static void answer(void *arg, const struct line *lines, size_t n_lines)
 	free(words);
 }
 
-static bool open_image(struct job *j, const char *path, const char *arch)
+static bool atos_open_image(struct job *j, const char *path, const char *arch)
 {
 	const char *machine;
 
@@ -186,12 +186,12 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-atos", NULL);
 	lookup_init(&j.lookup, &o);
 	cli_managed_load(&j.lookup.managed);
-	if (open_image(&j, binary, arch)) {
+	if (atos_open_image(&j, binary, arch)) {
 		j.plus = load || offset ? lookup_base(j.file) : code ? code_base(j.file) : 0;
 		if (file)
-			cli_request_lines(file, answer, &j);
+			cli_request_lines(file, atos_answer, &j);
 		if (!file || n)
-			cli_requests(n, argv + 1, answer, &j);
+			cli_requests(n, argv + 1, atos_answer, &j);
 	}
 	cli_binaries_tell(&binaries);
 	cli_managed_release(&managed);

@@ -57,8 +57,8 @@ static bool shows_flame(enum render_format f)
 	return f != RENDER_CSV && f != RENDER_TSV && for_programs(f);
 }
 
-static void choose(struct project_options *what, enum key by, int sort, const struct policy *p,
-		   enum render_format f)
+static void choose(struct project_options *what, enum key by, int sort,
+		   const struct compare_policy *p, enum render_format f)
 {
 	unsigned keys = 1u << by | gate_keys(p);
 
@@ -74,10 +74,11 @@ static void choose(struct project_options *what, enum key by, int sort, const st
 		what->want = SUMS_ALL;
 }
 
-static void print(struct cli_compare *c, const struct compare_options *o, struct cli_report *to)
+static void compare_print(struct cli_compare *c, const struct compare_options *o,
+			  struct cli_report *to)
 {
 	const struct compare *from = &c->in.compare;
-	struct document d = {.program = "tm-compare"};
+	struct table_document d = {.program = "tm-compare"};
 	struct err e = ERR_INIT;
 	struct compare_view *v = compare_view_new(from, o, &e);
 	struct compare_counters counters;
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
 		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 		compare.in.compare.per = (enum compare_per)per;
 		if (complete)
-			print(&compare, &options, &report);
+			compare_print(&compare, &options, &report);
 	}
 	cli_compare_release(&compare);
 	cli_filter_release(&filter);

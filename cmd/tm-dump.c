@@ -6,7 +6,7 @@
 #include "lib/cli/cli.h"
 #include "lib/trace/dump.h"
 
-static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status dump_read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	(void)arg;
 	*taken = aggregate_is(&in->cur);
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-dump", "[FILE...]", "Prints traces as text.",
 					    options};
-	struct cli_loop loop = {.import = &import.options, .instead = read_aggregate};
+	struct cli_loop loop = {.import = &import.options, .instead = dump_read_aggregate};
 	struct dump_options what;
 	struct dump *dump;
 	int n = opt_parse(&program, argc, argv);

@@ -26,21 +26,22 @@ struct told {
 	uint64_t seen[EV_KINDS]; /* events */
 };
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct told *x = (struct told *)s;
 
 	return x->to->begin(x->to, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_event(struct sink *s, struct trace *t, const struct event *ev,
+				struct err *e)
 {
 	struct told *x = (struct told *)s;
 
 	return x->to->event(x->to, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct told *x = (struct told *)s;
 	enum status st = x->to->end(x->to, t, e);
@@ -95,7 +96,7 @@ static void failed(const char *file, const struct err *e)
 }
 
 /* "nothing in it is an allocation with a type, so ...; it has samples: 3" */
-static void nothing(const struct told *told, const char *lacks)
+static void export_nothing(const struct told *told, const char *lacks)
 {
 	static const struct {
 		enum event_kind kind;
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
 	const struct opt_program program = {"tm-export", "[FILE...]",
 					    "Writes traces as other tools' files.", table};
 	struct cli_loop loop = {.import = &import.options};
-	struct told told = {.sink = {begin, event, end, NULL}, .loop = &loop};
+	struct told told = {.sink = {export_begin, export_event, export_end, NULL}, .loop = &loop};
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	struct export *x;
@@ -196,7 +197,7 @@ int main(int argc, char **argv)
 	else if (x->finish(x, &e))
 		failed(original, &e);
 	else if (x->lacks)
-		nothing(&told, x->lacks);
+		export_nothing(&told, x->lacks);
 	else if (*x->summary)
 		cli_info(NULL, "%s", x->summary);
 	x->free(x);

@@ -15,21 +15,22 @@ struct told {
 	const struct cli_loop *loop;
 };
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status filter_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct told *w = (struct told *)s;
 
 	return w->to->begin(w->to, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status filter_event(struct sink *s, struct trace *t, const struct event *ev,
+				struct err *e)
 {
 	struct told *w = (struct told *)s;
 
 	return w->to->event(w->to, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status filter_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct told *w = (struct told *)s;
 
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-filter", "[FILE...]", "Writes the part of captures that filters keep.", options};
-	struct told told = {.sink = {begin, event, end, NULL}};
+	struct told told = {.sink = {filter_begin, filter_event, filter_end, NULL}};
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.domain = DOMAIN_ALL};
 	struct anonymize *anonymize = NULL;

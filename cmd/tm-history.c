@@ -19,7 +19,7 @@ static enum command command_of(const char *word)
 	cli_usage("'%s' is no command: add, list, trend, change-points or blame", db_shown(word));
 }
 
-static void check(enum command what, const struct cli_history *h, int n, char **operands)
+static void history_check(enum command what, const struct cli_history *h, int n, char **operands)
 {
 	if (n < 2)
 		cli_usage("%s: which store? A file, or postgresql://HOST/NAME", commands[what]);
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	if (!n)
 		cli_usage("which command? add, list, trend, change-points or blame");
 	what = command_of(argv[1]);
-	check(what, &history, n, argv + 1);
+	history_check(what, &history, n, argv + 1);
 	history.store = argv[2];
 	cli_history_start(&history, what == ADD);
 	cli_report_start(&report);

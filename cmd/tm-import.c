@@ -66,21 +66,22 @@ struct import_sink {
 	struct cli_loop *loop;
 };
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status tm_import_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct import_sink *i = (struct import_sink *)s;
 
 	return i->to->begin(i->to, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status tm_import_event(struct sink *s, struct trace *t, const struct event *ev,
+				   struct err *e)
 {
 	struct import_sink *i = (struct import_sink *)s;
 
 	return i->to->event(i->to, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status tm_import_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct import_sink *i = (struct import_sink *)s;
 	uint64_t n = 0;
@@ -96,7 +97,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 }
 
 /* Files that go away when they are closed. */
-static FILE *spool(void *arg, struct err *e)
+static FILE *tm_import_spool(void *arg, struct err *e)
 {
 	int fd = input_temporary(e);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+b");
@@ -110,7 +111,7 @@ static FILE *spool(void *arg, struct err *e)
 }
 
 /* "2=1.5s": what is added to the times of the second file. */
-static bool clock_offset(const struct opt_list *l, int file, int files, int64_t *offset)
+static bool tm_import_clock_offset(const struct opt_list *l, int file, int files, int64_t *offset)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const char *equals = strchr(l->items[i], '=');
@@ -130,10 +131,10 @@ static bool clock_offset(const struct opt_list *l, int file, int files, int64_t 
 	return false;
 }
 
-static void merge_files(struct cli_loop *loop, struct import_sink *sink, int align,
-			const struct opt_list *offsets, int n, char **operands)
+static void tm_import_merge_files(struct cli_loop *loop, struct import_sink *sink, int align,
+				  const struct opt_list *offsets, int n, char **operands)
 {
-	struct merge_options o = {.align = (enum merge_align)align, .spool = spool};
+	struct merge_options o = {.align = (enum merge_align)align, .spool = tm_import_spool};
 	struct merge *m = merge_new(&o);
 	struct sink *to = sink->to;
 	struct err e = ERR_INIT;
@@ -141,7 +142,7 @@ static void merge_files(struct cli_loop *loop, struct import_sink *sink, int ali
 	sink->to = merge_sink(m);
 	for (int i = 0; i < n; i++) {
 		int64_t offset = 0;
-		bool given = clock_offset(offsets, i + 1, n, &offset);
+		bool given = tm_import_clock_offset(offsets, i + 1, n, &offset);
 
 		merge_part(m, operands[i], given, offset);
 		cli_inputs(loop, 1, operands + i);
@@ -178,7 +179,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-import", "[FILE...]",
 					    "Turns captures into a trace stream.", options};
-	struct import_sink sink = {.sink = {begin, event, end, NULL}};
+	struct import_sink sink = {.sink = {tm_import_begin, tm_import_event, tm_import_end, NULL}};
 	struct cli_loop loop = {.import = &import.options, .sink = &sink.sink};
 	struct writer *writer;
 	int n = opt_parse(&program, argc, argv);
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
 	if (!merge && (offsets.n || align))
 		cli_usage("--align and --clock-offset go with --merge");
 	if (merge)
-		merge_files(&loop, &sink, align, &offsets, n, argv + 1);
+		tm_import_merge_files(&loop, &sink, align, &offsets, n, argv + 1);
 	else
 		cli_inputs(&loop, n, argv + 1);
 	opt_list_release(&offsets);

@@ -15,7 +15,7 @@
 struct inspect_cli {
 	struct cli_report report;
 	struct inspect_report tables;
-	struct document document;
+	struct table_document document;
 	struct object_search search;
 	struct lookup lookup;
 	struct opt_list require, traces;
@@ -71,7 +71,7 @@ static void tell_left_out(const struct inspect *x)
 		cli_note(x->file.path, "symbol tables left out: %u: %s", n, why);
 }
 
-static void one(struct inspect_cli *c, const char *path)
+static void inspect_one(struct inspect_cli *c, const char *path)
 {
 	struct inspect x;
 	struct err e = ERR_INIT;
@@ -91,7 +91,8 @@ static void one(struct inspect_cli *c, const char *path)
 		cli_fail(path, &e);
 }
 
-static enum status read_traces(struct inspect_cli *c, const struct inspect *x, struct cost *cost)
+static enum status inspect_read_traces(struct inspect_cli *c, const struct inspect *x,
+				       struct inspect_cost *cost)
 {
 	struct cli_loop loop = {.import = &c->import.options, .sink = &cost->sink};
 	char **operands = mem_array(c->traces.n, sizeof *operands);
@@ -114,13 +115,13 @@ static enum status read_traces(struct inspect_cli *c, const struct inspect *x, s
 	return ST_OK;
 }
 
-static void disassemble(struct inspect_cli *c, const char *path)
+static void inspect_disassemble(struct inspect_cli *c, const char *path)
 {
 	struct err e = ERR_INIT;
-	struct sheet sheet = {.n_cells = 0};
+	struct inspect_sheet sheet = {.n_cells = 0};
 	struct inspect x;
 	struct extent extent;
-	struct cost cost;
+	struct inspect_cost cost;
 	enum status st = inspect_open(&x, path, &c->search, &e);
 
 	if (!st)
@@ -130,7 +131,7 @@ static void disassemble(struct inspect_cli *c, const char *path)
 		tell_left_out(&x);
 		cost_init(&cost, path, x.file.object);
 		if (c->traces.n)
-			read_traces(c, &x, &cost);
+			inspect_read_traces(c, &x, &cost);
 		st = listing_make(&x, &extent, c->traces.n ? &cost : NULL, &c->lookup, &sheet, &e);
 		sheet.table.title = *extent.name ? extent.name : c->disassemble;
 		document_table(&c->document, &sheet.table);
@@ -153,7 +154,7 @@ static void inspect_all(struct inspect_cli *c, int n, char **paths)
 {
 	inspect_report_init(&c->tables, n > 1);
 	for (int i = 0; i < n; i++)
-		one(c, paths[i]);
+		inspect_one(c, paths[i]);
 	if (c->any) {
 		document_table(&c->document, &c->tables.verdicts.table);
 		document_table(&c->document, &c->tables.facts.table);
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-inspect", NULL);
 	lookup_init(&c.lookup, &lookup);
 	if (c.disassemble)
-		disassemble(&c, argv[1]);
+		inspect_disassemble(&c, argv[1]);
 	else
 		inspect_all(&c, n, argv + 1);
 	cli_binaries_tell(&binaries);

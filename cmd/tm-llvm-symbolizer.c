@@ -38,7 +38,7 @@ struct job {
 
 /* One request and the queries that it takes. */
 struct asked {
-	struct request r;
+	struct compat_request r;
 	size_t first, n;
 };
 
@@ -83,7 +83,7 @@ static struct lookup_file *file_by_id(struct job *j, const char *s, size_t n)
 	return f;
 }
 
-static struct lookup_file *file_of(struct job *j, const struct request *r)
+static struct lookup_file *file_of(struct job *j, const struct compat_request *r)
 {
 	if (r->kind == REQUEST_BAD)
 		return NULL;
@@ -112,8 +112,9 @@ static void add_symbols(struct lookup_query **queries, size_t *cap, struct asked
 	}
 }
 
-static struct lookup_query *read_requests(struct job *j, const struct line *lines, size_t n,
-					  struct asked *asked, size_t *n_queries)
+static struct lookup_query *llvm_symbolizer_read_requests(struct job *j,
+							  const struct input_line *lines, size_t n,
+							  struct asked *asked, size_t *n_queries)
 {
 	struct lookup_query *queries = NULL;
 	size_t cap = 0;
@@ -183,12 +184,13 @@ static void judge(struct job *j, const struct asked *a, const struct lookup_quer
 		cli_status(EXIT_INCOMPLETE);
 }
 
-static void answer(void *arg, const struct line *lines, size_t n)
+static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, size_t n)
 {
 	struct job *j = arg;
 	struct asked *asked = mem_array(n, sizeof *asked);
 	size_t n_queries;
-	struct lookup_query *queries = read_requests(j, lines, n, asked, &n_queries);
+	struct lookup_query *queries =
+	    llvm_symbolizer_read_requests(j, lines, n, asked, &n_queries);
 	struct err e = ERR_INIT;
 	struct buf out = BUF_INIT, pretty = BUF_INIT;
 	const char *complaint;
@@ -227,7 +229,7 @@ static void answer(void *arg, const struct line *lines, size_t n)
 	free(queries);
 }
 
-static struct lookup_file *markup_file(void *arg, const char *id, size_t n)
+static struct lookup_file *llvm_symbolizer_markup_file(void *arg, const char *id, size_t n)
 {
 	struct lookup_file *f = find_by_id(arg, id, n);
 
@@ -235,7 +237,7 @@ static struct lookup_file *markup_file(void *arg, const char *id, size_t n)
 }
 
 /* What has gathered, once it is worth it. */
-static void pour_markup(struct job *j, size_t enough)
+static void llvm_symbolizer_pour_markup(struct job *j, size_t enough)
 {
 	struct markup *m = &j->markup;
 	struct err e = ERR_INIT;
@@ -259,13 +261,13 @@ static void pour_markup(struct job *j, size_t enough)
 	markup_clear(m);
 }
 
-static void filter_lines(void *arg, const struct line *lines, size_t n)
+static void llvm_symbolizer_filter_lines(void *arg, const struct input_line *lines, size_t n)
 {
 	struct job *j = arg;
 
 	for (size_t i = 0; i < n; i++) {
 		markup_line(&j->markup, lines[i].s, lines[i].n);
-		pour_markup(j, i + 1 < n ? 256 << 10 : 0);
+		llvm_symbolizer_pour_markup(j, i + 1 < n ? 256 << 10 : 0);
 	}
 }
 
@@ -275,11 +277,11 @@ static void filter_markup(struct job *j, int color)
 	bool able = cli_terminal() && term && *term && strcmp(term, "dumb") != 0;
 
 	markup_init(&j->markup, color == COLOR_ALWAYS || (color == COLOR_AUTO && able));
-	j->markup.find = markup_file;
+	j->markup.find = llvm_symbolizer_markup_file;
 	j->markup.arg = &j->lookup;
-	cli_text_lines(MARKUP_LONGEST, filter_lines, j);
+	cli_text_lines(MARKUP_LONGEST, llvm_symbolizer_filter_lines, j);
 	markup_end(&j->markup);
-	pour_markup(j, 0);
+	llvm_symbolizer_pour_markup(j, 0);
 	if (j->markup.malformed && !j->lenient)
 		cli_status(EXIT_INPUT);
 	else if (j->markup.unanswered && !j->lenient)
@@ -309,7 +311,7 @@ int main(int argc, char **argv)
 	bool filter = false, dia;
 	uint64_t cache_size;
 	int paths = PATHS_WHOLE, color = COLOR_AUTO;
-	struct args args;
+	struct cli_args args;
 	int kind = gnu ? NAMES_NONE : NAMES_LINKAGE, n, status;
 	const struct opt options[] = {
 	    ROW_STRING('e', "obj", "FILE", "the binary; without it each request begins with one",
@@ -405,7 +407,7 @@ int main(int argc, char **argv)
 	if (filter)
 		filter_markup(&j, color);
 	else
-		cli_requests(n, args.argv + 1, answer, &j);
+		cli_requests(n, args.argv + 1, llvm_symbolizer_answer, &j);
 	tell_notes(&j);
 	if (!called)
 		cli_binaries_tell(&binaries);

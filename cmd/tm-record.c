@@ -28,17 +28,17 @@ enum { WAIT_MS = 60000, IDLE_S = 30 };
 static const char *output;
 static volatile int stop;
 
-static void on_signal(int sig)
+static void record_on_signal(int sig)
 {
 	stop = sig;
 }
 
-static void not_run(const char *program, const char *why)
+static void record_not_run(const char *program, const char *why)
 {
 	cli_error(program, "%s", why);
 }
 
-static void tell_notes(const struct trace *t)
+static void record_tell_notes(const struct trace *t)
 {
 	cli_notes(output, t, 0, NOTE_LOSS);
 }
@@ -50,7 +50,7 @@ static int failed(const char *file, const struct err *e)
 }
 
 /* The output's descriptor; -1: failed. NULL as its name is standard output. */
-static int open_output(struct launch *l, const char *form, const char *of, bool file)
+static int record_open_output(struct launch *l, const char *form, const char *of, bool file)
 {
 	static char own[128];
 
@@ -127,7 +127,7 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 			    .name = output ? output : "tm-record",
 			    .server = server,
 			    .wait_ms = output ? 0 : WAIT_MS,
-			    .ended = tell_notes};
+			    .ended = record_tell_notes};
 	struct err e = ERR_INIT;
 
 	if (!output)
@@ -153,8 +153,8 @@ static int record_player(struct unity_options *o)
 	}
 	cli_output(o->follow ? NULL : output);
 	cli_sandbox("tm-record", "--unity");
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	signal(SIGINT, record_on_signal);
+	signal(SIGTERM, record_on_signal);
 	o->stop = &stop;
 	if (unity_record(&u, o, stdout, &e))
 		cli_fail(o->place, &e);
@@ -165,7 +165,7 @@ static int record_player(struct unity_options *o)
 
 int main(int argc, char **argv)
 {
-	struct launch l = {.settings.depth = CAP_DEPTH, .failed = not_run};
+	struct launch l = {.settings.depth = CAP_DEPTH, .failed = record_not_run};
 	struct cap_settings *s = &l.settings;
 	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT;
 	struct unity_options unity = {0};
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
 	if ((!serving || output) &&
-	    (fd = open_output(&l, form_words[form], argv[1], end.report)) < 0) {
+	    (fd = record_open_output(&l, form_words[form], argv[1], end.report)) < 0) {
 		err_sys(&e, "cannot open");
 		serve_free(server);
 		return failed(output, &e);

@@ -45,7 +45,7 @@ static enum status spiked(void *arg, const struct spike_seen *s, struct err *e)
 	return ferror(stdout) ? err_sys(e, "%s", cli_output_name()) : ST_OK;
 }
 
-static void captured(void *arg, struct trace *t)
+static void spikes_captured(void *arg, struct trace *t)
 {
 	struct spikes_cli *c = arg;
 
@@ -71,7 +71,7 @@ static void read_rules(struct spikes_cli *c)
 		cli_usage("--channel: %s", e.msg);
 }
 
-static void parse(struct spikes_cli *c, struct spikes_options *o)
+static void spikes_parse(struct spikes_cli *c, struct spikes_options *o)
 {
 	if (c->pet && c->suggest)
 		cli_usage("--pet and --suggest do not go together");
@@ -95,7 +95,7 @@ static void parse(struct spikes_cli *c, struct spikes_options *o)
 	o->mangled = c->filter.mangled;
 	o->depth = (size_t)c->depth;
 	o->spiked = spiked;
-	o->captured = captured;
+	o->captured = spikes_captured;
 	o->arg = c;
 }
 
@@ -109,9 +109,9 @@ static const char *unsure(const struct spikes_cli *c)
 	return NULL;
 }
 
-static void print(struct spikes_cli *c)
+static void spikes_print(struct spikes_cli *c)
 {
-	struct document d = {.program = "tm-spikes"};
+	struct table_document d = {.program = "tm-spikes"};
 	struct spikes_gate gate;
 	struct spikes_report *r;
 
@@ -150,7 +150,7 @@ static void judge(struct spikes_cli *c)
 	cli_status(EXIT_GATE);
 }
 
-static void run(struct spikes_cli *c, const struct spikes_options *o)
+static void spikes_run(struct spikes_cli *c, const struct spikes_options *o)
 {
 	spikes_init(&c->spikes, o);
 	spike_groups_init(&c->groups, &c->spikes.functions, c->n ? (size_t)c->n : SPIKES_WORST_MAX);
@@ -162,7 +162,7 @@ static void run(struct spikes_cli *c, const struct spikes_options *o)
 	if (c->out.len)
 		cli_print(c->out.data, c->out.len);
 	if (!c->pet && !c->suggest && c->spikes.captures)
-		print(c);
+		spikes_print(c);
 	if (c->spikes.captures)
 		judge(c);
 	buf_release(&c->out);
@@ -216,8 +216,8 @@ int main(int argc, char **argv)
 	cli_filter_done(&c.filter);
 	c.loop.import = &c.import.options;
 	read_rules(&c);
-	parse(&c, &o);
-	run(&c, &o);
+	spikes_parse(&c, &o);
+	spikes_run(&c, &o);
 	spike_rules_release(&c.rules);
 	cli_filter_release(&c.filter);
 	opt_list_release(&c.rule_files);

@@ -18,8 +18,8 @@ struct job {
 	struct symbolizer symbolizer;
 	const struct import_options *import;
 	struct cli_binaries *binaries;
-	struct coverage all;
-	struct stats stats;
+	struct symbolize_coverage all;
+	struct symbolize_stats stats;
 	uint64_t least; /* --gate */
 	bool tell_stats;
 	bool if_useful, missing;
@@ -27,7 +27,7 @@ struct job {
 	bool asked; /* logs had calls */
 };
 
-static void progress(void *arg, uint64_t done, uint64_t total)
+static void symbolize_progress(void *arg, uint64_t done, uint64_t total)
 {
 	(void)arg;
 	cli_progress("symbolizing", done, total);
@@ -50,7 +50,7 @@ static void tell(struct job *j, const char *file, const struct rewrite *w, bool 
 }
 
 /* What symbolizer_run has counted. */
-static double symbolizing(const struct stats *s)
+static double symbolizing(const struct symbolize_stats *s)
 {
 	return s->bind + s->engine + s->copy + s->names;
 }
@@ -74,7 +74,7 @@ static bool writes(const struct job *j)
 static bool is_useful(const struct rewrite *w)
 {
 	for (size_t i = 0; i < w->n && !w->named; i++) {
-		const struct symbols *y = &w->captures[i].t->symbols;
+		const struct trace_symbols *y = &w->captures[i].t->symbols;
 
 		for (size_t k = 1; k < y->n_bindings; k++)
 			if (y->bindings[k].call && y->objects[y->bindings[k].object].build_id)
@@ -125,7 +125,7 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	return st;
 }
 
-static void tell_cache(struct cache *c)
+static void tell_cache(struct index_cache *c)
 {
 	const char *word;
 
@@ -133,7 +133,7 @@ static void tell_cache(struct cache *c)
 		cli_info(NULL, "%s", word);
 }
 
-static void one(struct job *j, const char *path)
+static void symbolize_one(struct job *j, const char *path)
 {
 	const char *file = strcmp(path, "-") ? path : "<stdin>";
 	struct err e = ERR_INIT;
@@ -156,7 +156,7 @@ static void one(struct job *j, const char *path)
 }
 
 /* A log, with --text. */
-static void log_of(struct job *j, const char *path)
+static void symbolize_log_of(struct job *j, const char *path)
 {
 	struct stack_text x = {.symbolizer = &j->symbolizer};
 
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
 	o.managed = cli_managed_done(&managed);
 	o.managed.names = o.managed.beside = !no_managed;
 	o.dwarf = (struct dwarf_options){
-	    .jobs = (unsigned)binaries.jobs, .progress = progress, .once = true};
+	    .jobs = (unsigned)binaries.jobs, .progress = symbolize_progress, .once = true};
 	if (prewarm && (!n || o.cache.off))
 		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
 	if (j.missing + (j.collect.dir != NULL) + text + prewarm + binaries.explain > 1)
@@ -258,7 +258,7 @@ int main(int argc, char **argv)
 	cli_modules_given(&j.symbolizer.files);
 	cli_managed_load(&j.symbolizer.managed);
 	for (int i = 1; i <= n || i == 1; i++)
-		(text ? log_of : one)(&j, n ? argv[i] : "-");
+		(text ? symbolize_log_of : symbolize_one)(&j, n ? argv[i] : "-");
 	if (j.missing && cli_missing(&j.symbolizer.files))
 		cli_status(EXIT_INCOMPLETE);
 	if (j.collect.dir) {

@@ -36,7 +36,7 @@ struct request {
 	int n;
 	char **operands;
 	struct cli_loop loop;
-	struct project project;
+	struct group_project project;
 	struct buf words;
 	struct aggregate_asked asked;
 	struct cli_named named;
@@ -50,19 +50,19 @@ struct request {
 	size_t n_guessed;
 };
 
-static void *new_top(const struct project *p, const struct request *q, struct err *e)
+static void *new_top(const struct group_project *p, const struct request *q, struct err *e)
 {
 	return top_new(p, &q->top, e);
 }
 
-static void *new_tree(const struct project *p, const struct request *q, struct err *e)
+static void *top_new_tree(const struct group_project *p, const struct request *q, struct err *e)
 {
 	const struct tree_options o = {q->stacks, q->top.sort, q->bottom_up, q->min_share};
 
 	return tree_new(p, &o, e);
 }
 
-static void *new_peek(const struct project *p, const struct request *q, struct err *e)
+static void *top_new_peek(const struct group_project *p, const struct request *q, struct err *e)
 {
 	const struct peek_options o = {q->stacks, q->top.sort, q->match, q->top.n};
 
@@ -74,12 +74,12 @@ static const struct table *table_of_top(const void *report)
 	return top_table(report);
 }
 
-static const struct table *table_of_tree(const void *report)
+static const struct table *top_table_of_tree(const void *report)
 {
 	return tree_table(report);
 }
 
-static const struct table *table_of_peek(const void *report)
+static const struct table *top_table_of_peek(const void *report)
 {
 	return peek_table(report);
 }
@@ -89,12 +89,12 @@ static void free_top(void *report)
 	top_free(report);
 }
 
-static void free_tree(void *report)
+static void top_free_tree(void *report)
 {
 	tree_free(report);
 }
 
-static void free_peek(void *report)
+static void top_free_peek(void *report)
 {
 	peek_free(report);
 }
@@ -104,16 +104,16 @@ enum { REPORT_TOP, REPORT_TREE, REPORT_PEEK };
 static const struct report {
 	bool of_stacks; /* whatever --by says */
 	/* NULL: there is no such order. */
-	void *(*make)(const struct project *p, const struct request *q, struct err *e);
+	void *(*make)(const struct group_project *p, const struct request *q, struct err *e);
 	const struct table *(*table)(const void *report);
 	void (*free)(void *report);
 } reports[] = {
     [REPORT_TOP] = {false, new_top, table_of_top, free_top},
-    [REPORT_TREE] = {true, new_tree, table_of_tree, free_tree},
-    [REPORT_PEEK] = {true, new_peek, table_of_peek, free_peek},
+    [REPORT_TREE] = {true, top_new_tree, top_table_of_tree, top_free_tree},
+    [REPORT_PEEK] = {true, top_new_peek, top_table_of_peek, top_free_peek},
 };
 
-static void capture_notes(void *arg, struct trace *t)
+static void top_capture_notes(void *arg, struct trace *t)
 {
 	struct request *q = arg;
 
@@ -125,7 +125,7 @@ static void capture_notes(void *arg, struct trace *t)
 	cli_report_notes(q->loop.file, t);
 }
 
-static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	struct request *q = arg;
 	enum status st = cli_aggregate_ready(in, taken, e);
@@ -157,7 +157,7 @@ static bool has_flame(const struct request *q)
 	return q->report.format == RENDER_HTML || q->report.format == RENDER_JSON;
 }
 
-static void check(struct request *q)
+static void top_check(struct request *q)
 {
 	struct err e = ERR_INIT;
 
@@ -183,7 +183,7 @@ static void check(struct request *q)
 }
 
 /* The sums that the options need. */
-static void choose(struct request *q, struct project_options *o)
+static void top_choose(struct request *q, struct project_options *o)
 {
 	if (q->as->of_stacks)
 		q->by = KEY_STACK;
@@ -212,7 +212,7 @@ static void choose(struct request *q, struct project_options *o)
 }
 
 /* The stacks that are no leaks: the shipped ones are asked for by --leaks. */
-static void choose_leaks(struct request *q, struct project_options *o)
+static void top_choose_leaks(struct request *q, struct project_options *o)
 {
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
@@ -239,7 +239,7 @@ static void choose_leaks(struct request *q, struct project_options *o)
 		q->top.sort = SORT_LIVE;
 }
 
-static void tell_leaks(struct request *q, struct document *d)
+static void tell_leaks(struct request *q, struct table_document *d)
 {
 	struct leaks_counted c;
 	struct buf b = BUF_INIT;
@@ -259,7 +259,7 @@ static void tell_leaks(struct request *q, struct document *d)
 }
 
 /* A page's reader chooses among the sums that the rows have. */
-static void add_measures(const struct project *p, struct request *q, struct flame *f)
+static void add_measures(const struct group_project *p, struct request *q, struct flame *f)
 {
 	static const enum sum sums[] = {
 	    SUM_COUNT,     SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,           SUM_LIVE_COUNT,
@@ -278,11 +278,11 @@ static void add_measures(const struct project *p, struct request *q, struct flam
 			tree_flame(p, q->stacks, (int)sums[i], f, &e);
 }
 
-static void print(const struct project *p, struct request *q)
+static void top_print(const struct group_project *p, struct request *q)
 {
-	struct document d = {.program = "tm-top"};
+	struct table_document d = {.program = "tm-top"};
 	struct flame flame = FLAME_INIT;
-	struct overview overview;
+	struct top_overview overview;
 	struct err e = ERR_INIT;
 	void *report = q->as->make(p, q, &e);
 
@@ -314,7 +314,7 @@ static void print(const struct project *p, struct request *q)
 	q->as->free(report);
 }
 
-static int take_named(void *arg, const char *path)
+static int top_take_named(void *arg, const char *path)
 {
 	struct request *q = arg;
 
@@ -322,11 +322,11 @@ static int take_named(void *arg, const char *path)
 }
 
 /* As a rule: what an expression would take for something else is escaped. */
-static void add_guess(void *arg, const char *name, size_t n, size_t callers, uint64_t share)
+static void top_add_guess(void *arg, const char *name, size_t n, size_t callers, uint64_t share)
 {
 	struct request *q = arg;
-	struct column percent = {.type = COLUMN_PERCENT};
-	struct cell c = {.present = true, .number = share};
+	struct table_column percent = {.type = COLUMN_PERCENT};
+	struct table_cell c = {.present = true, .number = share};
 
 	if (memchr(name, '\n', n))
 		return;
@@ -351,7 +351,7 @@ static void read_all(struct request *q, const struct project_options *what)
 }
 
 /* What hands on calls others of its kind: until none is found. */
-static void read_guessing(struct request *q, const struct project_options *what)
+static void top_read_guessing(struct request *q, const struct project_options *what)
 {
 	enum sum sum;
 	struct err e = ERR_INIT;
@@ -364,7 +364,7 @@ static void read_guessing(struct request *q, const struct project_options *what)
 				key_words[KEY_SITE], &sum, &e))
 			return;
 		q->rules.len = 0;
-		handers_find(&q->project, sum, add_guess, q);
+		handers_find(&q->project, sum, top_add_guess, q);
 		if (q->n_guessed == before ||
 		    sites_add(q->filter.sites, "guesses", buf_at(&q->rules, 0), q->rules.len, &e))
 			return;
@@ -374,7 +374,7 @@ static void read_guessing(struct request *q, const struct project_options *what)
 }
 
 /* Why there is no row, and which domain or metric has one. */
-static void tell_empty(const struct request *q)
+static void top_tell_empty(const struct request *q)
 {
 	static const struct {
 		enum event_kind kind;
@@ -403,7 +403,7 @@ static void tell_empty(const struct request *q)
 
 static void tell_nameless(const struct request *q)
 {
-	const struct run *r = &q->project.now;
+	const struct group_run *r = &q->project.now;
 	uint64_t nameless = r->coverage[TIER_MODULE].v[SUM_ENTRIES];
 
 	if (q->report.options.terminal && q->n && nameless > r->all.v[SUM_ENTRIES] / 2)
@@ -412,23 +412,23 @@ static void tell_nameless(const struct request *q)
 			 "in; --debuginfod, --debug-dir say where debug files are",
 			 q->operands[0]);
 	if (q->captures && !r->unfiltered.v[SUM_ENTRIES])
-		tell_empty(q);
+		top_tell_empty(q);
 	if (r->unfiltered.v[SUM_ENTRIES] && !r->all.v[SUM_ENTRIES])
 		cli_note(NULL, "nothing is left: none of %" PRIu64 " records is what was asked for",
 			 r->unfiltered.v[SUM_ENTRIES]);
 }
 
 /* Not by who, but what there was: of what the filters keep. */
-static void report_memory(struct request *q, const struct project_options *what)
+static void top_report_memory(struct request *q, const struct project_options *what)
 {
-	struct document d = {.program = "tm-top"};
+	struct table_document d = {.program = "tm-top"};
 	struct project_options kept = *what;
 	struct memory_report *r;
-	struct memory m;
+	struct tally_memory m;
 	struct sift *sift;
 
 	memory_init(&m);
-	m.captured = capture_notes;
+	m.captured = top_capture_notes;
 	m.arg = q;
 	kept.captured = NULL;
 	sift = sift_new(&m.sink, &kept);
@@ -452,10 +452,10 @@ static void report_memory(struct request *q, const struct project_options *what)
 
 static void report_ranked(struct request *q, const struct project_options *what)
 {
-	read_guessing(q, what);
+	top_read_guessing(q, what);
 	names_tell_apart(&q->project.names);
 	if (q->project.now.captures)
-		print(&q->project, q);
+		top_print(&q->project, q);
 	tell_nameless(q);
 	project_release(&q->project);
 }
@@ -501,7 +501,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-top", "[FILE...]", "Ranks what allocates most.",
 					    table};
-	struct project_options what = {.captured = capture_notes, .arg = &q};
+	struct project_options what = {.captured = top_capture_notes, .arg = &q};
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
@@ -515,19 +515,19 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-top", NULL);
 	cli_filter_done(&q.filter);
 	q.top.sort = sort_of(q.sort);
-	choose_leaks(&q, &what);
-	check(&q);
-	choose(&q, &what);
+	top_choose_leaks(&q, &what);
+	top_check(&q);
+	top_choose(&q, &what);
 	cli_filter_project(&q.filter, &what);
 	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
 	q.asked.stacks_spare = q.top.callers;
 	q.loop = (struct cli_loop){.import = &import.options,
 				   .sink = project_sink(&q.project),
-				   .instead = read_aggregate,
-				   .named = take_named,
+				   .instead = top_read_aggregate,
+				   .named = top_take_named,
 				   .arg = &q};
 	if (q.memory)
-		report_memory(&q, &what);
+		top_report_memory(&q, &what);
 	else
 		report_ranked(&q, &what);
 	cli_named_release(&q.named);

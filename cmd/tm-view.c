@@ -25,13 +25,13 @@ struct cli_view {
 	bool lines, mcp, follow, no_symbols, open;
 	uint64_t seconds, rows, bytes;
 	struct opt_list sources, allowed;
-	struct load load;
+	struct view_load load;
 	struct view view;
 };
 
 static struct cli_view *view_of; /* in a child: whose question it is */
 
-static struct kept *kept_of(const char *operand)
+static struct kept *view_kept_of(const char *operand)
 {
 	static struct kept nothing;
 	struct kept *k = load_find(&view_of->load, operand);
@@ -43,7 +43,7 @@ static struct kept *kept_of(const char *operand)
 }
 
 /* A question reads what was named when tm-view began, and writes nothing. */
-static const char *guard(const char *word, const char *file)
+static const char *view_guard(const char *word, const char *file)
 {
 	static const char *const refused[] = {"output",     "save-baseline", "history",
 					      "no-sandbox", "completion",    "origin"};
@@ -58,11 +58,11 @@ static const char *guard(const char *word, const char *file)
 	return file ? "that file was not named to tm-view: --allow" : NULL;
 }
 
-static void in_child(void *arg)
+static void view_in_child(void *arg)
 {
 	view_of = arg;
-	cli_kept = kept_of;
-	opt_guard = guard;
+	cli_kept = view_kept_of;
+	opt_guard = view_guard;
 	cli_quiet = cli_verbose = false;
 }
 
@@ -81,7 +81,7 @@ static void show_files(struct cli_view *c)
 	c->view.version = c->load.version;
 }
 
-static void refresh(struct view *v)
+static void view_refresh(struct view *v)
 {
 	struct cli_view *c = v->arg;
 
@@ -103,11 +103,11 @@ static void tell_loaded(const struct cli_view *c)
 	}
 }
 
-static void answer_query(struct cli_view *c)
+static void view_answer_query(struct cli_view *c)
 {
 	struct err e = ERR_INIT;
-	struct question q;
-	struct answer a;
+	struct view_question q;
+	struct view_answer a;
 
 	if (question_make(&q, &c->view.asker, c->query, strlen(c->query), &e))
 		cli_usage("--query: %s", e.msg);
@@ -126,14 +126,14 @@ static void answer_query(struct cli_view *c)
 	question_release(&q);
 }
 
-static void answer_lines(void *arg, const struct line *lines, size_t n)
+static void view_answer_lines(void *arg, const struct input_line *lines, size_t n)
 {
 	struct cli_view *c = arg;
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++) {
 		if (c->follow)
-			refresh(&c->view);
+			view_refresh(&c->view);
 		b.len = 0;
 		if (lines[i].n)
 			view_line(&c->view, lines[i].s, lines[i].n, &b);
@@ -143,7 +143,7 @@ static void answer_lines(void *arg, const struct line *lines, size_t n)
 	buf_release(&b);
 }
 
-static void answer_mcp(void *arg, const struct line *lines, size_t n)
+static void view_answer_mcp(void *arg, const struct input_line *lines, size_t n)
 {
 	struct mcp *m = arg;
 	struct buf b = BUF_INIT;
@@ -163,12 +163,12 @@ static void run(struct cli_view *c, struct http *door)
 	struct mcp *m;
 
 	if (c->query) {
-		answer_query(c);
+		view_answer_query(c);
 	} else if (c->lines) {
-		cli_text_lines(LINE, answer_lines, c);
+		cli_text_lines(LINE, view_answer_lines, c);
 	} else if (c->mcp) {
 		m = mcp_new(&c->view);
-		cli_text_lines(LINE, answer_mcp, m);
+		cli_text_lines(LINE, view_answer_mcp, m);
 		mcp_free(m);
 	} else if (http_run(door, &e)) {
 		cli_fail(NULL, &e);
@@ -233,14 +233,14 @@ int main(int argc, char **argv)
 		      .seconds = c.seconds,
 		      .rows = c.rows,
 		      .bytes = (size_t)c.bytes,
-		      .child = in_child,
+		      .child = view_in_child,
 		      .arg = &c},
 	    .files = mem_zarray(c.load.n, sizeof *c.view.files),
 	    .n_files = c.load.n,
 	    .follow = c.follow,
 	    .source_dirs = c.sources.items,
 	    .n_source_dirs = c.sources.n,
-	    .refresh = c.follow ? refresh : NULL,
+	    .refresh = c.follow ? view_refresh : NULL,
 	    .arg = &c,
 	};
 	show_files(&c);

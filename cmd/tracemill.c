@@ -55,7 +55,7 @@ static _Noreturn void not_known(const char *name)
 /* --- show --- */
 
 /* Another program prints the report, and what is wrong. */
-static enum exit_status show_one(char *path)
+static enum exit_status tracemill_show_one(char *path)
 {
 	char end[] = "--"; /* of options: a name may begin with - */
 	struct file_kind k;
@@ -93,7 +93,7 @@ static _Noreturn void show_view(int n, char **files)
 	not_started("view");
 }
 
-static int show(int argc, char **argv)
+static int tracemill_show(int argc, char **argv)
 {
 	bool view = false;
 	const struct opt table[] = {
@@ -116,7 +116,7 @@ static int show(int argc, char **argv)
 	for (int i = 1; i <= n; i++) {
 		if (i > 1)
 			putchar('\n');
-		cli_status(show_one(argv[i]));
+		cli_status(tracemill_show_one(argv[i]));
 	}
 	return cli_exit();
 }
@@ -149,7 +149,7 @@ static int help(const char *name)
 		not_known(name);
 	name = !strcmp(p->name, "run") ? "record" : p->name;
 	if (!strcmp(name, "show"))
-		return show(2, (char *[]){NULL, option, NULL});
+		return tracemill_show(2, (char *[]){NULL, option, NULL});
 	front_exec(name, (char *[]){NULL, option, NULL});
 	not_started(name);
 	return EXIT_INPUT;
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 	if (!strcmp(word, "run"))
 		run(argc - 1, argv + 1);
 	if (!strcmp(word, "show"))
-		return show(argc - 1, argv + 1);
+		return tracemill_show(argc - 1, argv + 1);
 	if (!p)
 		not_known(word);
 	front_exec(p->name, argv + 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/blocks.h"
 
-bool blocks_are_huge(const struct blocks *b, const int64_t amounts[BLOCKS_AMOUNTS])
+bool blocks_are_huge(const struct format_blocks *b, const int64_t amounts[BLOCKS_AMOUNTS])
 {
 	return b->live && amounts[BLOCKS_COUNT] > BLOCKS_MOST;
 }
 
-static enum status push_block(struct blocks *b, struct event *ev, bool freed, struct err *e)
+static enum status push_block(struct format_blocks *b, struct event *ev, bool freed, struct err *e)
 {
 	struct event end = {.kind = EV_FREED,
 			    .has = EV_HAS_ADDRESS | EV_HAS_SEQ | EV_HAS_DOMAIN,
@@ -27,7 +27,7 @@ static enum status push_block(struct blocks *b, struct event *ev, bool freed, st
 	return import_event(b->im, &end, e);
 }
 
-enum status blocks_push(struct blocks *b, const struct event *first,
+enum status blocks_push(struct format_blocks *b, const struct event *first,
 			const int64_t amounts[BLOCKS_AMOUNTS], bool freed, struct err *e)
 {
 	struct event ev = *first;

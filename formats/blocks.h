@@ -10,7 +10,7 @@
 
 enum block_amount { BLOCKS_COUNT, BLOCKS_REQUESTED, BLOCKS_REAL, BLOCKS_AMOUNTS };
 
-struct blocks {
+struct format_blocks {
 	struct import *im;
 	uint64_t ids; /* given as addresses */
 	uint64_t seq;
@@ -21,11 +21,11 @@ struct blocks {
  * more would be a flood of events. */
 #define BLOCK_MOST  ((INT64_C(1) << 30) - 2)
 #define BLOCKS_MOST (64 * BLOCK_MOST)
-bool blocks_are_huge(const struct blocks *b, const int64_t amounts[BLOCKS_AMOUNTS]);
+bool blocks_are_huge(const struct format_blocks *b, const int64_t amounts[BLOCKS_AMOUNTS]);
 
 /* Pushes blocks that share a fate, amounts[BLOCKS_COUNT] of them. *first: an ALLOC with all but address,
  * seq and amounts, and a bit for each amount that is known. */
-enum status blocks_push(struct blocks *b, const struct event *first,
+enum status blocks_push(struct format_blocks *b, const struct event *first,
 			const int64_t amounts[BLOCKS_AMOUNTS], bool freed, struct err *e);
 
 #endif

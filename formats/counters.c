@@ -70,7 +70,7 @@ static bool next_field(const char **at, const char *end, const char **s, size_t 
 	return true;
 }
 
-static void add_column(struct table *t, const char *s, size_t n)
+static void counters_csv_add_column(struct table *t, const char *s, size_t n)
 {
 	struct column c = {.kind = COLUMN_COUNTER};
 	struct counter row = {0};
@@ -101,7 +101,7 @@ static void add_column(struct table *t, const char *s, size_t n)
 	VEC_PUSH(t->columns, t->n, t->cap) = c;
 }
 
-static enum status read_header(struct table *t, struct err *e)
+static enum status counters_csv_read_header(struct table *t, struct err *e)
 {
 	struct cursor *in = &t->im->in->cur;
 	const char *s, *field, *at;
@@ -113,7 +113,7 @@ static enum status read_header(struct table *t, struct err *e)
 	for (at = s; next_field(&at, s + n, &field, &len);) {
 		if (t->n == COLUMNS_MAX)
 			return err_at(e, ST_LIMIT, 0, "more than %d columns", COLUMNS_MAX);
-		add_column(t, field, len);
+		counters_csv_add_column(t, field, len);
 	}
 	if (!t->n || t->columns[0].kind == COLUMN_COUNTER)
 		return err_at(e, ST_BAD, 0,
@@ -144,8 +144,8 @@ static bool number(struct table *t, const char *s, size_t n, double scale, int64
 	return true;
 }
 
-static enum status push_line(struct table *t, bool has_frame, int64_t frame, bool has_time,
-			     int64_t time, struct err *e)
+static enum status counters_csv_push_line(struct table *t, bool has_frame, int64_t frame,
+					  bool has_time, int64_t time, struct err *e)
 {
 	struct event start = {.kind = EV_FRAME,
 			      .has = (uint16_t)(EV_HAS_VALUE | (has_time ? EV_HAS_TIME : 0)),
@@ -170,7 +170,7 @@ static enum status push_line(struct table *t, bool has_frame, int64_t frame, boo
 	return st;
 }
 
-static enum status read_line(struct table *t, const char *s, size_t n, struct err *e)
+static enum status counters_csv_read_line(struct table *t, const char *s, size_t n, struct err *e)
 {
 	bool has_frame = false, has_time = false;
 	int64_t frame = 0, time = 0, v;
@@ -207,10 +207,10 @@ static enum status read_line(struct table *t, const char *s, size_t n, struct er
 		}
 	}
 	t->short_lines += i < t->n;
-	return push_line(t, has_frame, frame, has_time, time, e);
+	return counters_csv_push_line(t, has_frame, frame, has_time, time, e);
 }
 
-static enum status read_counters(struct import *im, struct err *e)
+static enum status counters_csv_read(struct import *im, struct err *e)
 {
 	struct table t = {.im = im};
 	struct cursor *in = &im->in->cur;
@@ -219,12 +219,12 @@ static enum status read_counters(struct import *im, struct err *e)
 	size_t n;
 
 	trace_set(im->t, "format", "counters");
-	st = read_header(&t, e);
+	st = counters_csv_read_header(&t, e);
 	if (!st)
 		st = import_begin(im, e);
 	while (!st && (s = cursor_line(in, &n, LINE_MAX_LEN)))
 		if (n)
-			st = read_line(&t, s, n, e);
+			st = counters_csv_read_line(&t, s, n, e);
 	if (!st && cursor_failed(in))
 		st = e->code;
 	if (t.refused)
@@ -238,7 +238,7 @@ static enum status read_counters(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_counters(const uint8_t *head, size_t n, bool whole)
+static int counters_csv_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head;
 	const uint8_t *comma = n ? memchr(head, ',', n) : NULL;
@@ -257,6 +257,6 @@ const struct reader reader_counters = {
     .carries = CARRIES_TIME | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "counters as CSV: time_ms,frame,NAME (UNIT),...",
     .suffixes = "csv",
-    .bid = bid_counters,
-    .read = read_counters,
+    .bid = counters_csv_bid,
+    .read = counters_csv_read,
 };

@@ -75,7 +75,7 @@ static bool permissions(struct text *t, struct mapping *m)
 }
 
 /* lo-hi perms offset major:minor inode [path] */
-static bool parse_mapping(const char *line, size_t n, struct mapping *m, struct text *path)
+static bool maps_parse_mapping(const char *line, size_t n, struct mapping *m, struct text *path)
 {
 	struct text t = {line, line + n};
 	uint64_t device;
@@ -116,14 +116,14 @@ static bool is_end(const char *line, size_t n)
 	return n == 3 && !memcmp(line, "END", 3);
 }
 
-static void take_line(struct maps *m, const char *line, size_t n)
+static void maps_take_line(struct maps *m, const char *line, size_t n)
 {
 	static const char deleted[] = " (deleted)";
 	struct mapping new = {0};
 	struct text path;
 	size_t len;
 
-	if (!parse_mapping(line, n, &new, &path)) {
+	if (!maps_parse_mapping(line, n, &new, &path)) {
 		while (n && line[n - 1] == ' ')
 			n--;
 		m->refused += n && !is_detail(line, n) && !is_end(line, n);
@@ -149,7 +149,7 @@ static void take_line(struct maps *m, const char *line, size_t n)
 	m->in_mapping = true;
 }
 
-static int by_address(const void *a, const void *b)
+static int maps_by_address(const void *a, const void *b)
 {
 	const struct mapping *x = a, *y = b;
 
@@ -164,7 +164,7 @@ static void sort_list(struct maps *m)
 	while (i < m->n && m->list[i - 1].lo <= m->list[i].lo)
 		i++;
 	if (i < m->n)
-		sort_array(m->list, m->n, sizeof *m->list, by_address);
+		sort_array(m->list, m->n, sizeof *m->list, maps_by_address);
 }
 
 static bool begins_again(const struct load *l, const struct mapping *m)
@@ -184,7 +184,7 @@ static void add_sizes(const struct maps *m, const struct mapping *a, struct smap
 		smaps_add(sizes, name, n, &a->sizes);
 }
 
-static void into_loads(struct maps *m, struct smaps *sizes)
+static void maps_into_loads(struct maps *m, struct smaps *sizes)
 {
 	/* place of a path's latest load + 1, by path id */
 	uint32_t *latest = mem_zarray(intern_count(&m->paths) + (size_t)1, sizeof *latest);
@@ -224,7 +224,7 @@ static bool is_module(const struct load *l, const char *path)
 				 strncmp(path, "/memfd:", 7) != 0);
 }
 
-static void add_modules(struct maps *m, struct trace *t)
+static void maps_add_modules(struct maps *m, struct trace *t)
 {
 	for (size_t i = 0; i < m->n_loads; i++) {
 		struct load *l = &m->loads[i];
@@ -254,13 +254,13 @@ enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, s
 	size_t n;
 
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
-		take_line(&m, line, n);
+		maps_take_line(&m, line, n);
 	if (!cursor_failed(in) && !m.n)
 		err_set(e, ST_BAD, "no line is one of /proc/PID/maps or smaps");
 	if (!cursor_failed(in) && m.n) {
 		sort_list(&m);
-		into_loads(&m, sizes);
-		add_modules(&m, t);
+		maps_into_loads(&m, sizes);
+		maps_add_modules(&m, t);
 	}
 	n = m.n;
 	intern_release(&m.paths);

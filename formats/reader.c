@@ -126,8 +126,8 @@ bool maps_head(const uint8_t *p, size_t n)
 	return dash && i < n - 1 && p[dash] == '-' && p[i] == ' ' && strchr("r-", p[i + 1]);
 }
 
-static enum status choose(struct input *in, const struct import_options *o, const struct reader **r,
-			  struct err *e)
+static enum status reader_choose(struct input *in, const struct import_options *o,
+				 const struct reader **r, struct err *e)
 {
 	const struct foreign *f;
 	const uint8_t *head = NULL;
@@ -198,7 +198,7 @@ static void note_broken(struct import *im)
 	im->broken = n;
 }
 
-static enum status end_capture(struct import *im, bool *lossy, struct err *e)
+static enum status reader_end_capture(struct import *im, bool *lossy, struct err *e)
 {
 	enum status st = im->begun ? ST_OK : import_begin(im, e);
 
@@ -221,7 +221,7 @@ static enum status end_capture(struct import *im, bool *lossy, struct err *e)
 
 enum status import_next(struct import *im, struct err *e)
 {
-	enum status st = end_capture(im, im->lossy, e);
+	enum status st = reader_end_capture(im, im->lossy, e);
 
 	return st ? st : new_capture(im, e);
 }
@@ -242,7 +242,7 @@ struct guard {
 	bool begun, failed;
 };
 
-static enum status guard_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status reader_guard_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
 
@@ -261,8 +261,8 @@ static enum status begin(struct guard *g, struct trace *t, struct err *e)
 	return st;
 }
 
-static enum status guard_event(struct sink *s, struct trace *t, const struct event *ev,
-			       struct err *e)
+static enum status reader_guard_event(struct sink *s, struct trace *t, const struct event *ev,
+				      struct err *e)
 {
 	struct guard *g = (struct guard *)s;
 	enum status st = g->begun ? ST_OK : begin(g, t, e);
@@ -273,8 +273,8 @@ static enum status guard_event(struct sink *s, struct trace *t, const struct eve
 	return st;
 }
 
-static enum status guard_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				struct err *e)
+static enum status reader_guard_events(struct sink *s, struct trace *t, const struct event *ev,
+				       size_t n, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
 	enum status st = g->begun ? ST_OK : begin(g, t, e);
@@ -285,7 +285,7 @@ static enum status guard_events(struct sink *s, struct trace *t, const struct ev
 	return st;
 }
 
-static enum status guard_end(struct sink *s, struct trace *t, struct err *e)
+static enum status reader_guard_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
 	enum status st = g->begun ? ST_OK : begin(g, t, e);
@@ -299,12 +299,12 @@ static enum status guard_end(struct sink *s, struct trace *t, struct err *e)
 enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
 			 bool *lossy, struct err *e)
 {
-	struct guard guard = {
-	    .sink = {guard_begin, guard_event, guard_end, sink->events ? guard_events : NULL},
-	    .to = sink};
+	struct guard guard = {.sink = {reader_guard_begin, reader_guard_event, reader_guard_end,
+				       sink->events ? reader_guard_events : NULL},
+			      .to = sink};
 	struct import im = {.in = in, .sink = &guard.sink, .options = o, .lossy = lossy};
 	const struct reader *r = NULL;
-	enum status st = choose(in, o, &r, e);
+	enum status st = reader_choose(in, o, &r, e);
 
 	*lossy = false;
 	if (!st && r->rewinds)
@@ -326,7 +326,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 			st = ST_OK;
 		}
 		if (!st)
-			st = end_capture(&im, lossy, e);
+			st = reader_end_capture(&im, lossy, e);
 	}
 	smaps_release(&im.smaps);
 	trace_free(im.t);

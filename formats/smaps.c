@@ -107,15 +107,15 @@ struct named {
 	uint64_t kb;
 };
 
-static int largest_first(const void *a, const void *b)
+static int smaps_largest_first(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
 	return x->kb != y->kb ? (x->kb < y->kb) - (x->kb > y->kb) : strcmp(x->name, y->name);
 }
 
-static enum status push_names(const struct smaps *s, struct trace *t, struct sink *sink,
-			      struct err *e)
+static enum status smaps_push_names(const struct smaps *s, struct trace *t, struct sink *sink,
+				    struct err *e)
 {
 	struct named *list = mem_array(s->n, sizeof *list);
 	struct buf name = BUF_INIT;
@@ -127,7 +127,7 @@ static enum status push_names(const struct smaps *s, struct trace *t, struct sin
 		if (s->items[id].has >> SMAPS_PSS & 1)
 			list[n++] = (struct named){intern_text(&s->names, id, NULL),
 						   s->items[id].kb[SMAPS_PSS]};
-	sort_array(list, n, sizeof *list, largest_first);
+	sort_array(list, n, sizeof *list, smaps_largest_first);
 	for (size_t i = 0; !st && i < n && i < SMAPS_LARGEST; i++) {
 		name.len = 0;
 		buf_addf(&name, "smaps.pss %s", list[i].name);
@@ -154,7 +154,7 @@ enum status smaps_push(const struct smaps *s, struct trace *t, struct sink *sink
 	for (unsigned k = 0; !st && s->n && k < SMAPS_KEYS; k++)
 		if (s->items[0].has >> k & 1)
 			st = push(t, sink, keys[k].counter, s->items[0].kb[k], e);
-	return st || !s->n ? st : push_names(s, t, sink, e);
+	return st || !s->n ? st : smaps_push_names(s, t, sink, e);
 }
 
 void smaps_release(struct smaps *s)

@@ -7,13 +7,13 @@
 
 #include <inttypes.h>
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int trace_reader_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= TRACE_MAGIC_SIZE && !memcmp(head, TRACE_MAGIC, TRACE_MAGIC_SIZE) ? 64 : 0;
 }
 
-static void note_losses(struct trace *t, const struct stream *s)
+static void note_losses(struct trace *t, const struct trace_stream *s)
 {
 	if (s->damaged_chunks)
 		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
@@ -24,11 +24,11 @@ static void note_losses(struct trace *t, const struct stream *s)
 }
 
 /* One capture, from behind its mark to its totals. */
-static enum status read_capture(struct import *im, struct stream *s, struct err *e)
+static enum status trace_reader_capture(struct import *im, struct trace_stream *s, struct err *e)
 {
 	struct trace *t = im->t;
 	const uint8_t *payload;
-	struct chunk c = {0};
+	struct trace_chunk c = {0};
 	enum status st;
 
 	while (c.kind != CHUNK_TOTALS) {
@@ -49,13 +49,13 @@ static enum status read_capture(struct import *im, struct stream *s, struct err 
 	return st;
 }
 
-static enum status read_trace(struct import *im, struct err *e)
+static enum status trace_reader_read(struct import *im, struct err *e)
 {
-	struct stream s = {0};
+	struct trace_stream s = {0};
 	enum status st = stream_mark(&s, &im->in->cur, e);
 
 	while (!st) {
-		st = read_capture(im, &s, e);
+		st = trace_reader_capture(im, &s, e);
 		if (st)
 			break;
 		st = stream_mark(&s, &im->in->cur, e);
@@ -75,6 +75,6 @@ const struct reader reader_trace = {
     .what = "tracemill's own trace stream, see tracemill-trace(5)",
     .suffixes = "tmt",
     .own_tables = true,
-    .bid = bid,
-    .read = read_trace,
+    .bid = trace_reader_bid,
+    .read = trace_reader_read,
 };

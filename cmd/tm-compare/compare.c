@@ -11,14 +11,14 @@
 #include <string.h>
 #include <time.h>
 
-static void capture_notes(void *arg, struct trace *t)
+static void cli_compare_capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_compare *c = arg;
 
 	cli_report_notes(c->loop.file, t);
 }
 
-static void after_file(void *arg, const char *file)
+static void cli_compare_after_file(void *arg, const char *file)
 {
 	struct cli_compare *c = arg;
 
@@ -26,7 +26,8 @@ static void after_file(void *arg, const char *file)
 		compare_inputs_take(&c->in, file);
 }
 
-static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool *taken,
+					      struct err *e)
 {
 	struct cli_compare *c = arg;
 
@@ -53,8 +54,8 @@ static const char *today(const char *given)
 	return text;
 }
 
-static void add_ranges(const char *option, const struct opt_list *from, struct selection *to,
-		       enum status (*add)(struct selection *, const char *, struct err *))
+static void add_ranges(const char *option, const struct opt_list *from, struct tally_selection *to,
+		       enum status (*add)(struct tally_selection *, const char *, struct err *))
 {
 	struct err e = ERR_INIT;
 
@@ -74,7 +75,7 @@ static void read_policy(struct cli_compare *c)
 	exit(cli_exit());
 }
 
-static void add_threads(const struct cli_filter *f, struct selection *to)
+static void add_threads(const struct cli_filter *f, struct tally_selection *to)
 {
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
 	struct err e = ERR_INIT;
@@ -156,7 +157,7 @@ static void read_list(struct cli_compare *c, const char *label, const struct opt
 			read_file(c, files->items[i]);
 }
 
-static bool read_green(struct cli_compare *c, struct history *h, struct err *e)
+static bool cli_compare_read_green(struct cli_compare *c, struct history *h, struct err *e)
 {
 	struct history_choice choice = {.branch = c->base_branch,
 					.machine = c->base_machine,
@@ -194,7 +195,7 @@ static void read_history(struct cli_compare *c)
 	struct history h;
 
 	if (history_open(&h, c->history, DB_READ, 60, &e) || db_begin_reading(h.db, &e) ||
-	    !read_green(c, &h, &e)) {
+	    !cli_compare_read_green(c, &h, &e)) {
 		cli_fail(h.shown, &e);
 	} else if (!c->in.compare.groups[0].n) {
 		cli_error(h.shown, "no green run%s%s to compare with",
@@ -243,13 +244,13 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	struct project_options o = *what;
 	const char *labels[2];
 
-	o.captured = capture_notes;
+	o.captured = cli_compare_capture_notes;
 	o.arg = c;
 	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
 	c->loop = (struct cli_loop){.import = import,
 				    .sink = &c->in.sink,
-				    .after = after_file,
-				    .instead = read_aggregate,
+				    .after = cli_compare_after_file,
+				    .instead = cli_compare_read_aggregate,
 				    .arg = c};
 	labels[0] = range_label("base", &c->base_frames, &c->base_times, &c->in.names);
 	labels[1] = range_label("new", &c->new_frames, &c->new_times, &c->in.names);

@@ -26,8 +26,8 @@ struct cli_compare {
 	struct cli_loop loop;
 	struct compare_inputs in;
 	struct buf filters; /* in words: aggregates remember them */
-	struct policy policy;
-	struct selection ranges[2]; /* of the base and of the new side */
+	struct compare_policy policy;
+	struct tally_selection ranges[2]; /* of the base and of the new side */
 	bool has_ranges;
 };
 

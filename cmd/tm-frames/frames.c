@@ -24,14 +24,15 @@ const char *const cli_frames_keys[] = {"site", "function", "location", "stack", 
 static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,
 				KEY_FILE, KEY_MODULE,   KEY_THREAD,   KEY_OWNER};
 
-static void capture_notes(void *arg, struct trace *t)
+static void cli_frames_capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_loop *loop = arg;
 
 	cli_report_notes(loop->file, t);
 }
 
-static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status cli_frames_read_aggregate(void *arg, struct input *in, bool *taken,
+					     struct err *e)
 {
 	struct cli_frames *c = arg;
 	enum status st = cli_aggregate_ready(in, taken, e);
@@ -46,7 +47,7 @@ static enum status read_aggregate(void *arg, struct input *in, bool *taken, stru
 static void print(struct cli_frames *c, const struct table *table,
 		  const struct frames_report *report)
 {
-	struct document d = {.program = "tm-frames"};
+	struct table_document d = {.program = "tm-frames"};
 
 	for (int i = 0; i < c->n_operands; i++)
 		document_input(&d, c->operands[i], NULL);
@@ -58,7 +59,7 @@ static void print(struct cli_frames *c, const struct table *table,
 	document_release(&d);
 }
 
-static void run_rows(struct cli_frames *c)
+static void cli_frames_run_rows(struct cli_frames *c)
 {
 	struct err e = ERR_INIT;
 	struct frames_report *r;
@@ -81,11 +82,11 @@ static void run_rows(struct cli_frames *c)
 	frames_release(f);
 }
 
-static void run_detail(struct cli_frames *c)
+static void cli_frames_run_detail(struct cli_frames *c)
 {
 	struct frames_detail *d;
 	struct err e = ERR_INIT;
-	struct project p;
+	struct group_project p;
 	char title[128] = "types and their stacks";
 
 	if (c->filter.frames.n == 1)
@@ -108,19 +109,19 @@ static void run_detail(struct cli_frames *c)
 	project_release(&p);
 }
 
-static enum status print_row(void *arg, const struct row *row, struct err *e)
+static enum status cli_frames_print_row(void *arg, const struct table_row *row, struct err *e)
 {
 	(void)e;
 	return render_rows_add(arg, row);
 }
 
-static void run_by(struct cli_frames *c)
+static void cli_frames_run_by(struct cli_frames *c)
 {
 	struct frames_by_options o = {.project = c->options.project,
 				      .every = c->options.every,
 				      .sort = sorts[c->sort],
 				      .n = c->options.n,
-				      .row = print_row};
+				      .row = cli_frames_print_row};
 	struct err e = ERR_INIT;
 	struct frames_by f;
 
@@ -137,7 +138,7 @@ static void run_by(struct cli_frames *c)
 	frames_by_release(&f);
 }
 
-static void parse(struct cli_frames *c)
+static void cli_frames_parse(struct cli_frames *c)
 {
 	struct frames_options *o = &c->options;
 	struct err e = ERR_INIT;
@@ -157,7 +158,7 @@ static void parse(struct cli_frames *c)
 		cli_usage("--tops: at most %d", FRAMES_TOPS_MAX);
 	cli_filter_project(&c->filter, &o->project);
 	o->project.want = WANT;
-	o->project.captured = capture_notes;
+	o->project.captured = cli_frames_capture_notes;
 	o->project.arg = &c->loop;
 }
 
@@ -178,16 +179,16 @@ void cli_frames_run(struct cli_frames *c)
 	cli_import_done(&c->import);
 	start(c);
 	cli_filter_done(&c->filter);
-	c->loop =
-	    (struct cli_loop){.import = &c->import.options, .instead = read_aggregate, .arg = c};
+	c->loop = (struct cli_loop){
+	    .import = &c->import.options, .instead = cli_frames_read_aggregate, .arg = c};
 	c->asked = cli_aggregate_asked(&c->filter, &c->words, &c->loop.file);
-	parse(c);
+	cli_frames_parse(c);
 	if (c->detail)
-		run_detail(c);
+		cli_frames_run_detail(c);
 	else if (c->by_given && !c->options.tops)
-		run_by(c);
+		cli_frames_run_by(c);
 	else
-		run_rows(c);
+		cli_frames_run_rows(c);
 	cli_filter_release(&c->filter);
 	buf_release(&c->words);
 	opt_list_release(&c->spikes);

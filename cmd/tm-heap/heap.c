@@ -9,7 +9,7 @@
 
 enum { VIEWS_MAX = 3 };
 
-static void captured(void *arg, struct trace *t)
+static void cli_heap_captured(void *arg, struct trace *t)
 {
 	struct cli_heap *c = arg;
 
@@ -59,7 +59,7 @@ void cli_heap_check(struct cli_heap *c)
 }
 
 /* --who: an id in hex or decimal, or a type's expression. */
-static void choose_who(struct cli_heap *c)
+static void cli_heap_choose_who(struct cli_heap *c)
 {
 	struct heap_part *p = &c->parts[0];
 	struct filters *f = filters_new();
@@ -81,7 +81,7 @@ static void choose_who(struct cli_heap *c)
 }
 
 /* Which snapshots the report is about, and which of their objects. */
-static bool choose(struct cli_heap *c)
+static bool cli_heap_choose(struct cli_heap *c)
 {
 	size_t need = c->has_set ? heap_op_needs((enum heap_op)c->op) : 1, first;
 	struct heap_set *s = &c->set;
@@ -122,7 +122,7 @@ static bool choose(struct cli_heap *c)
 	if (c->destroyed)
 		heap_only_destroyed(&c->parts[0]);
 	if (c->who)
-		choose_who(c);
+		cli_heap_choose_who(c);
 	return true;
 }
 
@@ -136,9 +136,9 @@ static const struct heap_part *shown(const struct cli_heap *c, size_t *n)
 	return &c->parts[c->n_parts - 1];
 }
 
-static void print(struct cli_heap *c)
+static void cli_heap_print(struct cli_heap *c)
 {
-	struct document d = {.program = "tm-heap"};
+	struct table_document d = {.program = "tm-heap"};
 	struct heap_view *views[VIEWS_MAX] = {0};
 	struct heap_view_options o = {(enum heap_key)c->by, (enum heap_sort)c->sort, c->n,
 				      c->owners, NULL};
@@ -178,14 +178,14 @@ static void print(struct cli_heap *c)
 void cli_heap_run(struct cli_heap *c)
 {
 	heap_set_init(&c->set);
-	c->set.captured = captured;
+	c->set.captured = cli_heap_captured;
 	c->set.arg = c;
 	c->set.file = &c->loop.file;
 	c->loop.import = &c->import.options;
 	c->loop.sink = &c->set.sink;
 	cli_inputs(&c->loop, c->n_operands, c->operands);
-	if (choose(c))
-		print(c);
+	if (cli_heap_choose(c))
+		cli_heap_print(c);
 	for (size_t i = 0; i < c->n_parts; i++)
 		heap_part_release(&c->parts[i]);
 	heap_set_release(&c->set);

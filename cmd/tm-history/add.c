@@ -22,7 +22,7 @@ struct adder {
 	struct cli_history *c;
 	struct cli_loop loop;
 	struct aggregate_builder builder;
-	struct digest digest;
+	struct input_digest digest;
 	struct buf aggregate;
 	bool chosen; /* there are filters */
 	struct done *done;
@@ -49,7 +49,7 @@ static const char *build_of(struct adder *a, const char *path)
 	return arena_strndup(&a->texts, name, dot && dot > name ? (size_t)(dot - name) : n);
 }
 
-static void capture_notes(void *arg, struct trace *t)
+static void history_add_capture_notes(void *arg, struct trace *t)
 {
 	const struct adder *a = arg;
 
@@ -57,7 +57,8 @@ static void capture_notes(void *arg, struct trace *t)
 }
 
 /* An aggregate is kept as it is, record by record, so that all of it was looked at. */
-static enum status read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status history_add_read_aggregate(void *arg, struct input *in, bool *taken,
+					      struct err *e)
 {
 	struct adder *a = arg;
 	struct aggregate_reader r;
@@ -82,8 +83,8 @@ static enum status read_aggregate(void *arg, struct input *in, bool *taken, stru
 static enum status store(struct adder *a, const char *path, const struct history_labels *l,
 			 struct history_added *added, struct err *e)
 {
-	struct things things;
-	struct summary s;
+	struct aggregate_things things;
+	struct aggregate_summary s;
 	struct cursor c;
 	enum status st;
 
@@ -110,8 +111,8 @@ static void finish_capture(struct adder *a, const char *path)
 	aggregate_writer_release(&w);
 }
 
-static void add_one(struct adder *a, const struct project_options *o, const char *options,
-		    char *path)
+static void history_add_one(struct adder *a, const struct project_options *o, const char *options,
+			    char *path)
 {
 	const struct cli_history *c = a->c;
 	const char *build = c->build ? c->build : build_of(a, path);
@@ -128,7 +129,7 @@ static void add_one(struct adder *a, const struct project_options *o, const char
 
 	a->aggregate.len = 0;
 	a->loop.read = 0;
-	a->digest = (struct digest){.hash = 0};
+	a->digest = (struct input_digest){.hash = 0};
 	aggregate_builder_init(&a->builder, o, options);
 	a->loop.sink = &a->builder.sink;
 	cli_inputs(&a->loop, 1, &path);
@@ -150,7 +151,7 @@ static void add_one(struct adder *a, const struct project_options *o, const char
 			  added.run};
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void history_add_fill(void *arg, size_t i, struct table_row *r)
 {
 	const struct adder *a = arg;
 	const struct done *d = &a->done[i];
@@ -164,7 +165,7 @@ static void fill(void *arg, size_t i, struct row *r)
 void cli_history_add(struct cli_history *c, const struct import_options *import,
 		     const struct cli_filter *filter, int n, char **files, struct cli_report *r)
 {
-	struct column columns[] = {
+	struct table_column columns[] = {
 	    {"run", "run", COLUMN_INT, 0, 0},
 	    {"build", "build", COLUMN_TEXT, 0, 0},
 	    {"what", "", COLUMN_TEXT, COLUMN_PROSE, 0},
@@ -172,21 +173,23 @@ void cli_history_add(struct cli_history *c, const struct import_options *import,
 	};
 	struct adder a = {.c = c};
 	struct project_options o = {.domain = 0};
-	struct document d = {.program = "tm-history"};
+	struct table_document d = {.program = "tm-history"};
 	struct buf words = BUF_INIT;
 	struct table t = {.name = "added", .columns = columns, .n_columns = 4};
 
 	cli_filter_project(filter, &o);
 	cli_filter_words(filter, &words);
 	a.chosen = words.len > 0;
-	o.captured = capture_notes;
+	o.captured = history_add_capture_notes;
 	o.arg = &a;
-	a.loop = (struct cli_loop){
-	    .import = import, .instead = read_aggregate, .arg = &a, .digest = &a.digest};
+	a.loop = (struct cli_loop){.import = import,
+				   .instead = history_add_read_aggregate,
+				   .arg = &a,
+				   .digest = &a.digest};
 	for (int i = 0; i < n; i++)
-		add_one(&a, &o, words.len ? buf_str(&words) : NULL, files[i]);
+		history_add_one(&a, &o, words.len ? buf_str(&words) : NULL, files[i]);
 	t.n_rows = a.n_done;
-	t.fill = fill;
+	t.fill = history_add_fill;
 	t.arg = &a;
 	document_input(&d, c->h.shown, "history");
 	document_table(&d, &t);

@@ -23,7 +23,7 @@ static const char *date_of(const char *option, const char *given, char *to)
 	return given ? to : NULL;
 }
 
-static void read_labels(struct cli_history *c)
+static void cli_history_read_labels(struct cli_history *c)
 {
 	size_t most = sizeof c->label_items / sizeof *c->label_items;
 
@@ -69,7 +69,7 @@ void cli_history_start(struct cli_history *c, bool adding)
 	if (until && strlen(c->until) == 10)
 		memcpy(c->dates[2] + 10, "T23:59:60Z", 11);
 	c->until = until;
-	read_labels(c);
+	cli_history_read_labels(c);
 	no_empty("build", c->build);
 	no_empty("branch", c->branch);
 	no_empty("machine", c->machine);
@@ -117,9 +117,9 @@ void cli_history_release(struct cli_history *c)
 	arena_release(&c->texts);
 }
 
-static struct document document_of(struct cli_history *c, const char *title)
+static struct table_document document_of(struct cli_history *c, const char *title)
 {
-	struct document d = {.program = "tm-history", .title = title};
+	struct table_document d = {.program = "tm-history", .title = title};
 
 	document_input(&d, c->h.shown, "history");
 	if (c->branch)
@@ -133,7 +133,7 @@ void cli_history_list(struct cli_history *c, struct cli_report *r)
 {
 	struct history_view_options o = {.top = 0};
 	struct history_view *v = history_view_new(&c->runs, NULL, &o);
-	struct document d = document_of(c, NULL);
+	struct table_document d = document_of(c, NULL);
 
 	history_view_runs(v, &d);
 	cli_report_print(r, &d);
@@ -159,7 +159,7 @@ static void read_policy(struct cli_history *c)
 }
 
 /* What options ask for, as a rule of a policy would. */
-static struct policy_rule rule_of(struct cli_history *c, struct err *e)
+static struct policy_rule cli_history_rule_of(struct cli_history *c, struct err *e)
 {
 	struct policy_rule r = {.name = "",
 				.kind = POLICY_MAX,
@@ -201,7 +201,7 @@ static void release_rule(struct policy_rule *r)
 	free(r->match);
 }
 
-static bool read_series(struct cli_history *c, struct history_lines *l)
+static bool cli_history_read_series(struct cli_history *c, struct history_lines *l)
 {
 	enum history_per per = c->per < 0 ? HISTORY_PER_CAPTURE : (enum history_per)c->per;
 	struct err e = ERR_INIT;
@@ -221,7 +221,7 @@ static bool read_series(struct cli_history *c, struct history_lines *l)
 	if (c->policy_path && !e.code)
 		return true;
 	if (!c->policy_path) {
-		r = rule_of(c, &e);
+		r = cli_history_rule_of(c, &e);
 		if (!e.code)
 			history_series(&c->h, l, &r, per, NULL, &e);
 		release_rule(&r);
@@ -241,7 +241,7 @@ static void find_steps(const struct cli_history *c, struct history_lines *l)
 	history_lines_sort(l);
 }
 
-static bool begin_series(struct cli_history *c, struct history_lines *l)
+static bool cli_history_begin_series(struct cli_history *c, struct history_lines *l)
 {
 	size_t present = 0;
 
@@ -251,7 +251,7 @@ static bool begin_series(struct cli_history *c, struct history_lines *l)
 		cli_status(EXIT_INPUT);
 		return false;
 	}
-	if (!read_series(c, l))
+	if (!cli_history_read_series(c, l))
 		return false;
 	for (size_t i = 0; i < l->n; i++)
 		present += l->items[i].present;
@@ -292,8 +292,9 @@ static void sides_of(const struct cli_history *c, const struct history_line *l,
 }
 
 /* By stack where stacks are known, else by what comes nearest to one. */
-static struct history_blame *new_blame(struct cli_history *c, const struct sides *s, enum sum sum,
-				       const struct policy_rule *about, bool flame, struct err *e)
+static struct history_blame *cli_history_new_blame(struct cli_history *c, const struct sides *s,
+						   enum sum sum, const struct policy_rule *about,
+						   bool flame, struct err *e)
 {
 	static const enum key keys[] = {KEY_STACK, KEY_SITE, KEY_TYPE};
 	struct history_blame_options o = {.sum = sum,
@@ -335,7 +336,7 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 		return NULL;
 	sides_of(c, *line, *s, &sides);
 	c->by = -1;
-	b = new_blame(c, &sides, sum, NULL, true, &e);
+	b = cli_history_new_blame(c, &sides, sum, NULL, true, &e);
 	if (!b)
 		cli_note(c->h.shown, "what the step is made of is not shown: %s", e.msg);
 	return b;
@@ -370,11 +371,11 @@ void cli_history_trend(struct cli_history *c, struct cli_report *r)
 	struct history_view *v;
 	struct history_lines l;
 	struct buf rise = BUF_INIT;
-	struct document d;
+	struct table_document d;
 
 	if (c->policy_path)
 		read_policy(c);
-	if (begin_series(c, &l)) {
+	if (cli_history_begin_series(c, &l)) {
 		o.values |= l.n == 1;
 		v = history_view_new(&c->runs, &l, &o);
 		if (!one)
@@ -428,11 +429,11 @@ void cli_history_steps(struct cli_history *c, struct cli_report *r)
 	struct history_view_options o = {.alpha = c->error_rate};
 	struct history_view *v;
 	struct history_lines l;
-	struct document d;
+	struct table_document d;
 
 	if (c->policy_path)
 		read_policy(c);
-	if (begin_series(c, &l)) {
+	if (cli_history_begin_series(c, &l)) {
 		v = history_view_new(&c->runs, &l, &o);
 		d = document_of(c, NULL);
 		history_view_steps(v, &d);
@@ -455,7 +456,7 @@ static const struct history_run *run_named(const struct cli_history *c, const ch
 	return r;
 }
 
-static bool find_sides(struct cli_history *c, struct sides *s)
+static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
 {
 	const struct history_line *line = NULL;
 	const struct stats_step *step;
@@ -472,7 +473,7 @@ static bool find_sides(struct cli_history *c, struct sides *s)
 	}
 	if (by <= 0 || by == KEY_STACK + 1)
 		c->by = 0;
-	found = begin_series(c, &l);
+	found = cli_history_begin_series(c, &l);
 	c->by = by;
 	step = found ? history_last_rise(&l, &line) : NULL;
 	if (step)
@@ -490,7 +491,7 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	struct err e = ERR_INIT;
 	struct history_blame *b = NULL;
 	struct policy_rule about;
-	struct document d;
+	struct table_document d;
 	struct sides s;
 	enum sum sum;
 
@@ -504,10 +505,11 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 		cli_fail(c->h.shown, &e);
 		return;
 	}
-	if (!find_sides(c, &s))
+	if (!cli_history_find_sides(c, &s))
 		return;
-	about = rule_of(c, &e);
-	b = new_blame(c, &s, sum, &about, r->format == RENDER_HTML || r->format == RENDER_JSON, &e);
+	about = cli_history_rule_of(c, &e);
+	b = cli_history_new_blame(c, &s, sum, &about,
+				  r->format == RENDER_HTML || r->format == RENDER_JSON, &e);
 	release_rule(&about);
 	if (!b && e.code == ST_UNSUPPORTED)
 		cli_usage("%s", e.msg);

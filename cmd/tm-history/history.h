@@ -34,7 +34,7 @@ struct cli_history {
 	double error_rate, least_percent;
 	struct history h;
 	struct history_runs runs;
-	struct policy policy;
+	struct compare_policy policy;
 	struct arena texts;
 };
 

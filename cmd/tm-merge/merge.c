@@ -27,8 +27,8 @@ struct round {
 };
 
 /* The same input in two files, or twice in one. */
-static enum status saw_input(void *arg, size_t which, const struct aggregate_record *r,
-			     struct err *e)
+static enum status cli_merge_saw_input(void *arg, size_t which, const struct aggregate_record *r,
+				       struct err *e)
 {
 	const struct round *round = arg;
 	struct cli_merge *m = round->m;
@@ -74,12 +74,12 @@ static enum status open_one(const struct merge_file *f, struct input *in, struct
 	return st ? st : cursor_failed(&in->cur) ? e->code : ST_OK;
 }
 
-static bool merge_files(struct cli_merge *m, const struct merge_file *files, size_t n, FILE *to)
+static bool cli_merge_files(struct cli_merge *m, const struct merge_file *files, size_t n, FILE *to)
 {
 	struct input *in = mem_zarray(n + 1, sizeof *in);
 	struct aggregate_reader *all = mem_zarray(n + 1, sizeof *all);
 	struct round round = {m, files};
-	struct aggregate_merge_options o = {.input = saw_input, .arg = &round};
+	struct aggregate_merge_options o = {.input = cli_merge_saw_input, .arg = &round};
 	struct aggregate_merge_fault fault = {0, SIZE_MAX};
 	struct aggregate_writer w;
 	struct err e = ERR_INIT;
@@ -118,7 +118,8 @@ static bool merge_files(struct cli_merge *m, const struct merge_file *files, siz
 }
 
 /* Files into an unlinked one, which goes a level higher; full levels go on. */
-static void round_up(struct cli_merge *m, struct merge_file *files, size_t *n, size_t level)
+static void cli_merge_round_up(struct cli_merge *m, struct merge_file *files, size_t *n,
+			       size_t level)
 {
 	struct err e = ERR_INIT;
 	int fd = input_temporary(&e);
@@ -132,14 +133,14 @@ static void round_up(struct cli_merge *m, struct merge_file *files, size_t *n, s
 			fclose(f);
 		return;
 	}
-	merge_files(m, files, *n, f);
+	cli_merge_files(m, files, *n, f);
 	for (size_t i = 0; i < *n; i++)
 		if (files[i].f)
 			fclose(files[i].f);
 	*n = 0;
 	m->levels[level][m->n_level[level]++] = made;
 	if (!m->failed && m->n_level[level] == MERGE_FILES)
-		round_up(m, m->levels[level], &m->n_level[level], level + 1);
+		cli_merge_round_up(m, m->levels[level], &m->n_level[level], level + 1);
 }
 
 void cli_merge_add(struct cli_merge *m, const char *name)
@@ -152,7 +153,7 @@ void cli_merge_add(struct cli_merge *m, const char *name)
 	m->waiting[m->n_waiting++] = (struct merge_file){.name = text, .number = m->n};
 	VEC_PUSH(m->names, m->n, m->cap_names) = text;
 	if (m->n_waiting == MERGE_FILES)
-		round_up(m, m->waiting, &m->n_waiting, 0);
+		cli_merge_round_up(m, m->waiting, &m->n_waiting, 0);
 }
 
 void cli_merge_list(struct cli_merge *m, const char *path)
@@ -195,7 +196,7 @@ bool cli_merge_end(struct cli_merge *m, FILE *to)
 		m->failed = true;
 	}
 	if (!m->failed)
-		merge_files(m, all, n, to);
+		cli_merge_files(m, all, n, to);
 	free(all);
 	return !m->failed;
 }

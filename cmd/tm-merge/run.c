@@ -31,7 +31,7 @@ static void tell_pruned(const struct aggregate_prune *p)
 }
 
 /* A whole aggregate in an unlinked file, pruned into another or to the output. */
-static enum status prune(struct cli_merge_request *q, FILE *from, FILE *to, struct err *e)
+static enum status merge_run_prune(struct cli_merge_request *q, FILE *from, FILE *to, struct err *e)
 {
 	struct input in = {0};
 	struct aggregate_reader r;
@@ -154,7 +154,7 @@ bool cli_merge_run(struct cli_merge_request *q, int n, char **operands)
 	if (!st && !told && q->prune_below) {
 		name = NULL;
 		pruned = q->lines ? temporary(&e) : stdout;
-		st = pruned ? prune(q, merged, pruned, &e) : e.code;
+		st = pruned ? merge_run_prune(q, merged, pruned, &e) : e.code;
 	}
 	if (!st && !told && later && q->lines)
 		st = print_lines(pruned ? pruned : merged, &e);

@@ -59,7 +59,7 @@ static enum status pack_into(FILE *out, const char *path, struct err *e)
 
 /* What tm-symbolize has not written anew is as the runtime wrote it: in plain chunks. A trace that
  * could not be read to its end stays so, and so does one for which there is no room twice. */
-static void pack(const char *given)
+static void recorded_pack(const char *given)
 {
 	struct buf aside = BUF_INIT;
 	struct err e = ERR_INIT;
@@ -83,7 +83,7 @@ static void pack(const char *given)
 	free(path);
 }
 
-static void learn_modules(void *arg, struct trace *t)
+static void recorded_learn_modules(void *arg, struct trace *t)
 {
 	struct recorded_look *l = arg;
 
@@ -104,17 +104,17 @@ static void add_nameless(struct recorded_look *l, const char *base, size_t n, ui
 		}
 }
 
-static int by_nameless(const void *a, const void *b)
+static int recorded_by_nameless(const void *a, const void *b)
 {
 	const struct recorded_module *x = a, *y = b;
 
 	return x->nameless < y->nameless ? 1 : x->nameless > y->nameless ? -1 : 0;
 }
 
-static void say_missing(const struct recorded_module *m, uint64_t all)
+static void recorded_say_missing(const struct recorded_module *m, uint64_t all)
 {
-	struct column percent = {.type = COLUMN_PERCENT};
-	struct cell share = cell_share(m->nameless, all);
+	struct table_column percent = {.type = COLUMN_PERCENT};
+	struct table_cell share = cell_share(m->nameless, all);
 	struct buf b = BUF_INIT;
 	char *package = package_of(m->path);
 
@@ -135,16 +135,16 @@ static void say_missing(const struct recorded_module *m, uint64_t all)
 }
 
 /* Sites of which nothing but the module is known, by module. */
-static void tell_missing(struct recorded_look *l, const struct project *p)
+static void recorded_tell_missing(struct recorded_look *l, const struct group_project *p)
 {
-	const struct run *run = &p->now;
+	const struct group_run *run = &p->now;
 	enum sum bytes = (enum sum)run->totals.bytes;
 	uint64_t all = run->all.v[bytes];
 
 	for (uint32_t g = 0; g < p->groupings[0].n; g++) {
 		const struct names_call *call = &p->names.calls[p->groupings[0].groups[g].site];
 		const struct names_location *at = &p->names.locations[call->location];
-		struct sums s = columns_get(&run->groupings[0].self, g);
+		struct tally_sums s = columns_get(&run->groupings[0].self, g);
 		size_t n;
 		const char *base = names_text(&p->names, at->module, &n);
 
@@ -152,13 +152,13 @@ static void tell_missing(struct recorded_look *l, const struct project *p)
 			add_nameless(l, base, n, s.v[bytes]);
 	}
 	if (l->n)
-		qsort(l->modules, l->n, sizeof *l->modules, by_nameless);
+		qsort(l->modules, l->n, sizeof *l->modules, recorded_by_nameless);
 	for (size_t i = 0; i < l->n && i < NAMELESS; i++)
 		if (all && l->modules[i].nameless >= all / LEAST && l->modules[i].nameless)
-			say_missing(&l->modules[i], all);
+			recorded_say_missing(&l->modules[i], all);
 }
 
-static void tell_process(const struct recorded *r)
+static void recorded_tell_process(const struct recorded *r)
 {
 	struct rusage u;
 	struct buf b = BUF_INIT;
@@ -186,17 +186,17 @@ static void tell_process(const struct recorded *r)
 	buf_release(&b);
 }
 
-static void tell_run(const struct recorded *r, bool names)
+static void recorded_tell_run(const struct recorded *r, bool names)
 {
 	struct recorded_look l = {.r = r};
 	struct project_options o = {.n_by = 1,
 				    .domain = DOMAIN_DEFAULT,
-				    .captured = learn_modules,
+				    .captured = recorded_learn_modules,
 				    .arg = &l,
 				    .totals = true};
 	struct import_options import = {.format = "trace"};
-	struct project p;
-	struct overview v;
+	struct group_project p;
+	struct top_overview v;
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	bool lossy;
@@ -211,7 +211,7 @@ static void tell_run(const struct recorded *r, bool names)
 			cli_note(NULL, "%s", v.memory);
 		}
 		if (names)
-			tell_missing(&l, &p);
+			recorded_tell_missing(&l, &p);
 	} else if (!p.now.all.v[SUM_ENTRIES]) {
 		cli_note(r->path, "no allocation was recorded: what its program allocates by does "
 				  "not come through malloc (tm-inspect tells what a binary has)");
@@ -247,12 +247,12 @@ void recorded_end(const struct recorded *r)
 
 	if (!r->path || stat(r->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return;
-	tell_process(r);
+	recorded_tell_process(r);
 	names = !r->no_symbols && put_names(r);
 	if (!names)
-		pack(r->path);
+		recorded_pack(r->path);
 	if (!cli_quiet)
-		tell_run(r, names);
+		recorded_tell_run(r, names);
 	if (r->report)
 		print_report(r);
 	cli_note(NULL, "the trace is %s: tracemill top %s", r->path, r->path);

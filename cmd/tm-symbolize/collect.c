@@ -33,7 +33,7 @@ static void add_line(struct buf *b, const struct file_found *m)
 					      : reason_text(m->reason));
 }
 
-size_t cli_missing(const struct files *f)
+size_t cli_missing(const struct find_files *f)
 {
 	struct map64 seen = {0};
 	struct buf b = BUF_INIT;
@@ -103,8 +103,8 @@ static bool copy_bytes(struct cli_collect *c, int from, int to)
 }
 
 /* Aside, and then by its name: a part is no file of this build-id. */
-static void keep_file(struct cli_collect *c, const char *from, const struct object_build_id *id,
-		      const char *suffix)
+static void collect_keep_file(struct cli_collect *c, const char *from,
+			      const struct object_build_id *id, const char *suffix)
 {
 	char path[4096], aside[4096 + 8];
 	int in, out;
@@ -143,12 +143,12 @@ static void keep_object(struct cli_collect *c, const char *path, const struct ob
 {
 	const char *debug = object_debug_path(o);
 
-	keep_file(c, path, object_build_id(o), "");
+	collect_keep_file(c, path, object_build_id(o), "");
 	if (debug && strcmp(debug, path) != 0)
-		keep_file(c, debug, object_build_id(o), ".debug");
+		collect_keep_file(c, debug, object_build_id(o), ".debug");
 }
 
-void cli_collect_found(struct cli_collect *c, const struct files *f)
+void cli_collect_found(struct cli_collect *c, const struct find_files *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (f->items[i]->wanted && f->items[i]->object && !f->items[i]->member)

@@ -11,7 +11,7 @@
 
 /* Of the modules that were asked for (options.search.explain): a line for each that has no binary or
  * no DWARF, to standard output: build-id or "-", name, why; with tabs between. Gives how many. */
-size_t cli_missing(const struct files *f);
+size_t cli_missing(const struct find_files *f);
 
 struct cli_collect { /* zeroed, with dir set, is valid */
 	const char *dir;
@@ -21,7 +21,7 @@ struct cli_collect { /* zeroed, with dir set, is valid */
 /* Before the sandbox: makes the folder, ends the program where that is not possible. */
 void cli_collect_prepare(const struct cli_collect *c);
 /* The binaries and debug files that were found for modules. */
-void cli_collect_found(struct cli_collect *c, const struct files *f);
+void cli_collect_found(struct cli_collect *c, const struct find_files *f);
 /* A binary, with its debug file; false: the file is no binary. */
 bool cli_collect_binary(struct cli_collect *c, const char *path, const struct object_search *o);
 void cli_collect_tell(const struct cli_collect *c);

@@ -38,7 +38,7 @@ static void add_line(struct log *g, const char *s, size_t n)
 		pour(g);
 }
 
-static void add_lines(void *arg, const struct line *lines, size_t n)
+static void stack_log_add_lines(void *arg, const struct input_line *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		add_line(arg, lines[i].s, lines[i].n);
@@ -61,7 +61,7 @@ static size_t next_line(struct cursor *c)
 	return LINE_LONGEST;
 }
 
-static void read_file(struct log *g, const char *path)
+static void stack_log_read_file(struct log *g, const char *path)
 {
 	struct err e = ERR_INIT;
 	struct input in = {0};
@@ -108,9 +108,9 @@ void cli_stack_text(struct stack_text *x, const char *path)
 	struct log g = {.x = x, .file = piped ? "<stdin>" : path};
 
 	if (piped)
-		cli_text_lines(LINE_LONGEST, add_lines, &g);
+		cli_text_lines(LINE_LONGEST, stack_log_add_lines, &g);
 	else
-		read_file(&g, path);
+		stack_log_read_file(&g, path);
 	cli_progress_clear();
 	tell(x, g.file);
 }

@@ -31,7 +31,7 @@ void cli_modules_release(struct cli_modules *m)
 	opt_list_release(&m->modules);
 }
 
-void cli_modules_given(const struct files *f)
+void cli_modules_given(const struct find_files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->items[i]->zip) /* a member that was not asked for yet */
@@ -45,10 +45,10 @@ void cli_modules_given(const struct files *f)
 
 /* Of the files that were used: members that turned out bad; and Unity's .sym.so, which has less
  * than the .dbg.so that a build can make as well. */
-static void used(const struct files *f)
+static void used(const struct find_files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		const struct file *x = f->items[i];
+		const struct find_file *x = f->items[i];
 		const char *from;
 
 		if (x->member && !x->zip && !x->object)
@@ -65,11 +65,11 @@ static void used(const struct files *f)
 }
 
 /* A name that is no module's is a slip when it was written out, or when a module has no file. */
-void cli_modules_used(const struct files *f, bool any)
+void cli_modules_used(const struct find_files *f, bool any)
 {
 	used(f);
 	for (size_t i = 0; i < f->n; i++) {
-		const struct file *x = f->items[i];
+		const struct find_file *x = f->items[i];
 
 		if (!x->given || x->wanted || x->member)
 			continue;
@@ -80,7 +80,7 @@ void cli_modules_used(const struct files *f, bool any)
 	}
 }
 
-static void tell_lines(const char *file, const char *name, const struct coverage *c,
+static void tell_lines(const char *file, const char *name, const struct symbolize_coverage *c,
 		       void (*tell)(const char *, const char *, ...))
 {
 	char line[256];
@@ -90,9 +90,9 @@ static void tell_lines(const char *file, const char *name, const struct coverage
 			tell(file, "%s: %s", name, line);
 }
 
-void cli_coverage_tell(const char *file, const struct trace *t, struct coverage *all)
+void cli_coverage_tell(const char *file, const struct trace *t, struct symbolize_coverage *all)
 {
-	struct coverage *of = mem_zarray(t->symbols.n_objects, sizeof *of), c;
+	struct symbolize_coverage *of = mem_zarray(t->symbols.n_objects, sizeof *of), c;
 
 	coverage_count(t, &c, of);
 	for (uint32_t o = 1; o < t->symbols.n_objects; o++)
@@ -106,7 +106,7 @@ void cli_coverage_tell(const char *file, const struct trace *t, struct coverage 
 	coverage_add(all, &c);
 }
 
-void cli_explain(struct files *f, const struct trace *t)
+void cli_explain(struct find_files *f, const struct trace *t)
 {
 	struct explain x = {.n = 0};
 	struct buf b = BUF_INIT;
@@ -122,7 +122,7 @@ void cli_explain(struct files *f, const struct trace *t)
 	explain_release(&x);
 }
 
-static void tell_cache(struct cache *c)
+static void tell_cache(struct index_cache *c)
 {
 	const char *word;
 
@@ -137,7 +137,7 @@ void cli_prewarm(const char *path, const struct symbolize_options *o)
 	struct container_options container = {.cache = o->cache};
 	enum status st = container_open(&object, path, &container, &e);
 	uint64_t size = 0;
-	struct cache cache;
+	struct index_cache cache;
 
 	cache_init(&cache, &o->cache);
 	if (!st) {

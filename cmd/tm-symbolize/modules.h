@@ -27,16 +27,16 @@ struct files_options cli_modules_done(const struct cli_modules *m, const struct 
 void cli_modules_release(struct cli_modules *m);
 
 /* Before the first capture: files that cannot be used. */
-void cli_modules_given(const struct files *f);
+void cli_modules_given(const struct find_files *f);
 /* After the last: notes on those that were used, and those that were not; any: modules were looked
  * up. */
-void cli_modules_used(const struct files *f, bool any);
+void cli_modules_used(const struct find_files *f, bool any);
 
 /* How much of a symbolized capture has names, as notes, with -v for each binary too. */
-void cli_coverage_tell(const char *file, const struct trace *t, struct coverage *all);
+void cli_coverage_tell(const char *file, const struct trace *t, struct symbolize_coverage *all);
 
 /* Prints to standard output how each module of f was found, and what each location of t is. */
-void cli_explain(struct files *f, const struct trace *t);
+void cli_explain(struct find_files *f, const struct trace *t);
 
 /* An index of the binary at path, on request; o as the symbolizer's. */
 void cli_prewarm(const char *path, const struct symbolize_options *o);

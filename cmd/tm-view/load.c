@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void load_start(struct load *l, int n, char **operands, const struct import_options *import,
+void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
 		bool symbols)
 {
-	*l = (struct load){.import = import, .n = (size_t)n};
+	*l = (struct view_load){.import = import, .n = (size_t)n};
 	l->items = mem_zarray((size_t)n + 1, sizeof *l->items);
 	l->names = mem_zarray((size_t)n + 1, sizeof *l->names);
 	for (int i = 0; i < n; i++)
@@ -36,7 +36,7 @@ static enum status take_raw(struct input *in, struct buf *to)
 }
 
 /* The pipe of what names it, if anything comes through; else the file. */
-static enum status open_one(struct load *l, struct input *in, const char *path, struct err *e)
+static enum status open_one(struct view_load *l, struct input *in, const char *path, struct err *e)
 {
 	int fd = cli_named_take(&l->named, path);
 
@@ -60,9 +60,9 @@ static bool look(const char *path, int64_t *changed, uint64_t *size)
 	return true;
 }
 
-static void load_one(struct load *l, size_t i, bool tell)
+static void load_one(struct view_load *l, size_t i, bool tell)
 {
-	struct loaded *to = &l->items[i];
+	struct view_loaded *to = &l->items[i];
 	struct kept *k = &to->kept;
 	struct err e = ERR_INIT;
 	struct input in = {0};
@@ -89,14 +89,14 @@ static void load_one(struct load *l, size_t i, bool tell)
 	to->ns = (uint64_t)clock_process_ns() - begin;
 }
 
-void load_all(struct load *l, bool tell)
+void load_all(struct view_load *l, bool tell)
 {
 	for (size_t i = 0; i < l->n; i++)
 		load_one(l, i, tell);
 	l->version++;
 }
 
-bool load_changed(struct load *l)
+bool load_changed(struct view_load *l)
 {
 	bool any = false;
 
@@ -114,7 +114,7 @@ bool load_changed(struct load *l)
 	return any;
 }
 
-struct kept *load_find(struct load *l, const char *operand)
+struct kept *load_find(struct view_load *l, const char *operand)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->names[i], operand))
@@ -122,7 +122,7 @@ struct kept *load_find(struct load *l, const char *operand)
 	return NULL;
 }
 
-void load_release(struct load *l)
+void load_release(struct view_load *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		kept_release(&l->items[i].kept);

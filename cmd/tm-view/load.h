@@ -8,32 +8,32 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/named.h"
 
-struct loaded {
+struct view_loaded {
 	struct kept kept;
 	int64_t changed; /* when the file was, ns; its size then */
 	uint64_t size;
 	uint64_t ns; /* that loading took, of the processor */
 };
 
-struct load {
+struct view_load {
 	const struct import_options *import;
 	struct cli_named named;
-	struct loaded *items;
+	struct view_loaded *items;
 	const char **names;
 	size_t n;
 	uint64_t version; /* grows when a file was loaded again */
 };
 
 /* Before the sandbox: what puts names into traces is started, unless symbols is false. */
-void load_start(struct load *l, int n, char **operands, const struct import_options *import,
+void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
 		bool symbols);
 /* After it. What cannot be read is kept with its reason, and reported if wanted: each answer
  * reports it, too. */
-void load_all(struct load *l, bool tell);
+void load_all(struct view_load *l, bool tell);
 /* Files that have grown or changed, again; true: there were some. */
-bool load_changed(struct load *l);
+bool load_changed(struct view_load *l);
 /* NULL: no such operand. */
-struct kept *load_find(struct load *l, const char *operand);
-void load_release(struct load *l);
+struct kept *load_find(struct view_load *l, const char *operand);
+void load_release(struct view_load *l);
 
 #endif

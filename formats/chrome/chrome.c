@@ -114,7 +114,7 @@ static uint32_t text_of(struct parser *p, enum key key)
 	return p->values[key].there && b->len ? trace_string(p->x.im->t, b->data, b->len) : 0;
 }
 
-static uint32_t thread_of(struct parser *p, bool async)
+static uint32_t chrome_thread_of(struct parser *p, bool async)
 {
 	struct chrome *x = &p->x;
 	bool text;
@@ -164,7 +164,7 @@ static bool take_ts(struct parser *p, int64_t *ts)
 	return true;
 }
 
-static void take_call(struct parser *p, char ph)
+static void chrome_take_call(struct parser *p, char ph)
 {
 	struct chrome *x = &p->x;
 	struct chrome_call c = {.ph = ph};
@@ -172,7 +172,7 @@ static void take_call(struct parser *p, char ph)
 
 	if (!take_ts(p, &c.ts))
 		return;
-	c.thread = thread_of(p, false);
+	c.thread = chrome_thread_of(p, false);
 	/* An end without a name is that of the innermost. */
 	c.marker = ph == 'E' && !(p->values[KEY_NAME].there && p->values[KEY_NAME].text.len)
 		       ? 0
@@ -195,7 +195,7 @@ static uint32_t unit_of(struct trace *t, const struct buf *key)
 	return 0;
 }
 
-static void take_counter(struct parser *p)
+static void chrome_take_counter(struct parser *p)
 {
 	struct chrome *x = &p->x;
 	struct trace *t = x->im->t;
@@ -239,12 +239,12 @@ static void take_metadata(struct parser *p)
 	if (!name->there || !label->there || name->text.len != 11 ||
 	    memcmp(name->text.data, "thread_name", 11) != 0)
 		return;
-	thread = thread_of(p, false);
+	thread = chrome_thread_of(p, false);
 	p->x.threads[thread].name = trace_string(t, buf_at(&label->text, 0), label->text.len);
 }
 
 /* b and S begin, e and F end what has the same process, category and id. */
-static void take_async(struct parser *p, bool begins)
+static void chrome_take_async(struct parser *p, bool begins)
 {
 	static const enum key keys[] = {KEY_PID, KEY_CAT, KEY_ID, KEY_NAME};
 	struct chrome *x = &p->x;
@@ -263,7 +263,7 @@ static void take_async(struct parser *p, bool begins)
 	if (begins) {
 		struct chrome_point at = {.kind = EV_SAMPLE, .ts = ts};
 
-		at.thread = thread_of(p, true);
+		at.thread = chrome_thread_of(p, true);
 		at.what = marker_of(p);
 		open = map64_put(&p->async_open, hash);
 		at.value = *open; /* the one that is open around it */
@@ -313,7 +313,7 @@ static void take_sample(struct parser *p)
 	if (weight->there && num_i64(buf_at(&weight->text, 0), weight->text.len, &at.value) &&
 	    at.value < 1)
 		at.value = 1;
-	at.thread = thread_of(p, false);
+	at.thread = chrome_thread_of(p, false);
 	at.what = frame_of(p, buf_at(&sf->text, 0), sf->text.len);
 	VEC_PUSH(x->points, x->n_points, x->cap_points) = at;
 }
@@ -331,7 +331,7 @@ static void take_frame(struct parser *p)
 
 /* A piece of a profile; the one it belongs to has the same process and id. The thread that is
  * profiled is that of "Profile", chunks come from another. */
-static void take_profile(struct parser *p, bool begins)
+static void chrome_take_profile(struct parser *p, bool begins)
 {
 	struct chrome *x = &p->x;
 	const struct value *id = &p->values[KEY_ID];
@@ -348,7 +348,7 @@ static void take_profile(struct parser *p, bool begins)
 	}
 	at = &x->profiles[*index - 1];
 	if (begins)
-		(*at)->thread = thread_of(p, false);
+		(*at)->thread = chrome_thread_of(p, false);
 	v8_append(&(*at)->v8, &x->piece);
 }
 
@@ -360,7 +360,7 @@ static bool is_profile(const struct parser *p)
 			       is(&name->text, "CpuProfile"));
 }
 
-static void take_event(struct parser *p)
+static void chrome_take_event(struct parser *p)
 {
 	const struct buf *ph = &p->values[KEY_PH].text;
 	char kind = p->values[KEY_PH].there && ph->len == 1 ? *ph->data : 0;
@@ -368,26 +368,26 @@ static void take_event(struct parser *p)
 	switch (kind) {
 	case 'B':
 	case 'E':
-	case 'X': take_call(p, kind); break;
-	case 'C': take_counter(p); break;
+	case 'X': chrome_take_call(p, kind); break;
+	case 'C': chrome_take_counter(p); break;
 	case 'M': take_metadata(p); break;
 	case 'b':
-	case 'S': take_async(p, true); break;
+	case 'S': chrome_take_async(p, true); break;
 	case 'e':
-	case 'F': take_async(p, false); break;
+	case 'F': chrome_take_async(p, false); break;
 	case 'P':
 		if (p->values[KEY_SF].there) {
 			take_sample(p);
 			break;
 		}
 		if (is_profile(p))
-			take_profile(p, !is(&p->values[KEY_NAME].text, "ProfileChunk"));
+			chrome_take_profile(p, !is(&p->values[KEY_NAME].text, "ProfileChunk"));
 		else
 			p->x.other++;
 		break;
 	case 'I':
 		if (is_profile(p)) /* of Chrome before 70 */
-			take_profile(p, true);
+			chrome_take_profile(p, true);
 		else
 			p->x.other++;
 		break;
@@ -409,7 +409,7 @@ static void begin_item(struct parser *p)
 	v8_clear(&p->x.piece);
 }
 
-static enum status begin_bracket(void *arg, char bracket, struct err *e)
+static enum status chrome_begin_bracket(void *arg, char bracket, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -437,7 +437,7 @@ static enum status begin_bracket(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status end_bracket(void *arg, char bracket, struct err *e)
+static enum status chrome_end_bracket(void *arg, char bracket, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -448,7 +448,7 @@ static enum status end_bracket(void *arg, char bracket, struct err *e)
 	if (p->in_item && p->depth == p->item_depth) {
 		p->in_item = false;
 		switch (p->section) {
-		case SECTION_EVENTS: take_event(p); break;
+		case SECTION_EVENTS: chrome_take_event(p); break;
 		case SECTION_SAMPLES: take_sample(p); break;
 		case SECTION_FRAMES: take_frame(p); break;
 		default: break;
@@ -468,7 +468,7 @@ static void set_text(struct buf *b, const char *s, size_t n)
 	buf_add(b, s, n);
 }
 
-static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status chrome_take_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -502,7 +502,7 @@ static void set_value(struct parser *p, const char *s, size_t n, bool is_number)
 	v->is_number = is_number;
 }
 
-static enum status take_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status chrome_take_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -523,7 +523,7 @@ static enum status take_string(void *arg, const char *s, size_t n, struct err *e
 	return ST_OK;
 }
 
-static void take_reading(struct parser *p, const char *s, size_t n)
+static void chrome_take_reading(struct parser *p, const char *s, size_t n)
 {
 	bool rounded;
 	int64_t v;
@@ -544,7 +544,7 @@ static void take_reading(struct parser *p, const char *s, size_t n)
 	p->readings[p->n_readings++].value = v;
 }
 
-static enum status take_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status chrome_take_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -555,7 +555,7 @@ static enum status take_number(void *arg, const char *s, size_t n, struct err *e
 	}
 	set_value(p, s, n, true);
 	if (p->in_args && p->depth == p->item_depth + 1)
-		take_reading(p, s, n);
+		chrome_take_reading(p, s, n);
 	return ST_OK;
 }
 
@@ -574,13 +574,13 @@ static bool has_something(const struct parser *p)
 	return p->x.n_calls || p->x.n_points || p->x.n_profiles;
 }
 
-static enum status read_events(struct parser *p, struct err *e)
+static enum status chrome_read_events(struct parser *p, struct err *e)
 {
-	static const struct json_handler handler = {.number = take_number,
-						    .string = take_string,
-						    .key = take_key,
-						    .begin = begin_bracket,
-						    .end = end_bracket};
+	static const struct json_handler handler = {.number = chrome_take_number,
+						    .string = chrome_take_string,
+						    .key = chrome_take_key,
+						    .begin = chrome_begin_bracket,
+						    .end = chrome_end_bracket};
 	static const struct json_options options = {.max_depth = 512, .repair_utf8 = true};
 	struct json_result result = {0};
 	struct err own = ERR_INIT;
@@ -609,7 +609,7 @@ static enum status read_events(struct parser *p, struct err *e)
 	return chrome_push(&p->x, e);
 }
 
-static void parser_release(struct parser *p)
+static void chrome_parser_release(struct parser *p)
 {
 	for (size_t i = 0; i < KEYS; i++)
 		buf_release(&p->values[i].text);
@@ -639,18 +639,18 @@ static void parser_release(struct parser *p)
 	free(p);
 }
 
-static enum status read_chrome(struct import *im, struct err *e)
+static enum status chrome_read(struct import *im, struct err *e)
 {
 	struct parser *p = mem_zalloc(sizeof *p);
 	enum status st;
 
 	p->x.im = p->v8.im = im;
 	p->v8.to = &p->x.piece;
-	st = read_events(p, e);
-	parser_release(p);
+	st = chrome_read_events(p, e);
+	chrome_parser_release(p);
 	return st;
 }
-static int bid_chrome(const uint8_t *head, size_t n, bool whole)
+static int chrome_bid(const uint8_t *head, size_t n, bool whole)
 {
 	size_t i = 0;
 	int bits = 0;
@@ -676,6 +676,6 @@ const struct reader reader_chrome = {
 	       CARRIES_COUNTERS,
     .what = "Chrome's trace events, JSON: calls by thread, counters, samples",
     .suffixes = "json",
-    .bid = bid_chrome,
-    .read = read_chrome,
+    .bid = chrome_bid,
+    .read = chrome_read,
 };

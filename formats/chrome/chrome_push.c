@@ -20,7 +20,7 @@ struct push {
 };
 
 /* By thread and time; a call that comes first in the file is the outer one. */
-static int by_time(const void *pa, const void *pb)
+static int chrome_push_by_time(const void *pa, const void *pb)
 {
 	const struct chrome_call *a = pa, *b = pb;
 
@@ -30,16 +30,17 @@ static int by_time(const void *pa, const void *pb)
 }
 
 /* The same, and of two that begin together the longer first. */
-static int by_length(const void *pa, const void *pb)
+static int chrome_push_by_length(const void *pa, const void *pb)
 {
 	const struct chrome_call *a = pa, *b = pb;
-	int order = by_time(a, b);
+	int order = chrome_push_by_time(a, b);
 
 	return order ? order : a->end > b->end ? -1 : a->end < b->end;
 }
 
 /* Stable, which qsort need not be. */
-static void merge_sort(struct chrome_call *a, size_t n, int (*compare)(const void *, const void *))
+static void chrome_push_merge_sort(struct chrome_call *a, size_t n,
+				   int (*compare)(const void *, const void *))
 {
 	struct chrome_call *from = a, *to, *own;
 	size_t sorted = 1;
@@ -102,7 +103,7 @@ static void end_call(struct push *p, const struct chrome_call *end)
 }
 
 /* Gives every B of a thread its end, and takes out the E. */
-static void match(struct push *p)
+static void chrome_push_match(struct push *p)
 {
 	struct chrome *x = p->x;
 	size_t kept = 0, first = 0;
@@ -171,7 +172,7 @@ static enum status push_ends(struct push *p, int64_t at, struct err *e)
 	return st;
 }
 
-static enum status push_calls(struct push *p, struct err *e)
+static enum status chrome_push_calls(struct push *p, struct err *e)
 {
 	struct chrome *x = p->x;
 	enum status st = ST_OK;
@@ -193,7 +194,7 @@ static enum status push_calls(struct push *p, struct err *e)
 }
 
 /* The stack of a frame; of frames that call each other in a ring, what is known of it. */
-static uint32_t frame_stack(struct chrome *x, uint32_t index)
+static uint32_t chrome_push_frame_stack(struct chrome *x, uint32_t index)
 {
 	uint32_t at = index, n = 0, stack = 0, *path = NULL;
 	size_t cap = 0;
@@ -222,7 +223,7 @@ static uint32_t frame_stack(struct chrome *x, uint32_t index)
 	return stack;
 }
 
-static enum status push_point(struct push *p, const struct chrome_point *at, struct err *e)
+static enum status chrome_push_point(struct push *p, const struct chrome_point *at, struct err *e)
 {
 	struct event ev = {
 	    .kind = at->kind, .has = EV_HAS_TIME, .time = at->ts - p->x->start, .count = 1};
@@ -238,7 +239,7 @@ static enum status push_point(struct push *p, const struct chrome_point *at, str
 	if (at->of_frames) {
 		ev.has |= EV_HAS_COUNT;
 		ev.count = (uint64_t)at->value;
-		ev.stack = frame_stack(p->x, at->what - 1);
+		ev.stack = chrome_push_frame_stack(p->x, at->what - 1);
 	} else {
 		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
 		ev.type = at->what;
@@ -250,7 +251,7 @@ static enum status push_point(struct push *p, const struct chrome_point *at, str
 	return import_event(p->x->im, &ev, e);
 }
 
-static void add_notes(const struct chrome *x)
+static void chrome_push_add_notes(const struct chrome *x)
 {
 	struct trace *t = x->im->t;
 	const struct {
@@ -300,19 +301,19 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	}
 	st = import_begin(x->im, e);
 	if (!st && x->n_calls) {
-		merge_sort(x->calls, x->n_calls, by_time);
-		match(&p);
-		merge_sort(x->calls, x->n_calls, by_length);
-		st = push_calls(&p, e);
+		chrome_push_merge_sort(x->calls, x->n_calls, chrome_push_by_time);
+		chrome_push_match(&p);
+		chrome_push_merge_sort(x->calls, x->n_calls, chrome_push_by_length);
+		st = chrome_push_calls(&p, e);
 	}
 	for (size_t i = 0; !st && i < x->n_points; i++)
-		st = push_point(&p, &x->points[i], e);
+		st = chrome_push_point(&p, &x->points[i], e);
 	for (size_t i = 0; !st && i < x->n_profiles; i++) {
 		v8_join(&x->profiles[i]->v8);
 		st = v8_push(&x->profiles[i]->v8, x->im, p.threads[x->profiles[i]->thread],
 			     x->start / 1000, e);
 	}
-	add_notes(x);
+	chrome_push_add_notes(x);
 	free(p.threads);
 	free(p.stacks);
 	free(p.open);

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status take_begin(void *arg, char bracket, struct err *e)
+static enum status cpuprofile_take_begin(void *arg, char bracket, struct err *e)
 {
 	(void)e;
 	v8_begin(arg, bracket);
 	return ST_OK;
 }
 
-static enum status take_end(void *arg, char bracket, struct err *e)
+static enum status cpuprofile_take_end(void *arg, char bracket, struct err *e)
 {
 	(void)bracket;
 	(void)e;
@@ -27,14 +27,14 @@ static enum status take_end(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status cpuprofile_take_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	(void)e;
 	v8_key(arg, s, n);
 	return ST_OK;
 }
 
-static enum status take_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status cpuprofile_take_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct v8_json *j = arg;
 
@@ -44,7 +44,7 @@ static enum status take_string(void *arg, const char *s, size_t n, struct err *e
 	return ST_OK;
 }
 
-static enum status take_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status cpuprofile_take_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct v8_json *j = arg;
 
@@ -54,14 +54,14 @@ static enum status take_number(void *arg, const char *s, size_t n, struct err *e
 	return ST_OK;
 }
 
-static enum status read_profile(struct import *im, struct v8_json *j, struct v8_profile *p,
-				struct err *e)
+static enum status cpuprofile_read_profile(struct import *im, struct v8_json *j,
+					   struct v8_profile *p, struct err *e)
 {
-	static const struct json_handler handler = {.number = take_number,
-						    .string = take_string,
-						    .key = take_key,
-						    .begin = take_begin,
-						    .end = take_end};
+	static const struct json_handler handler = {.number = cpuprofile_take_number,
+						    .string = cpuprofile_take_string,
+						    .key = cpuprofile_take_key,
+						    .begin = cpuprofile_take_begin,
+						    .end = cpuprofile_take_end};
 	static const struct json_options options = {.max_depth = V8_LEVELS, .repair_utf8 = true};
 	struct json_result result = {0};
 	struct err own = ERR_INIT;
@@ -82,7 +82,7 @@ static enum status read_profile(struct import *im, struct v8_json *j, struct v8_
 	return pushed ? pushed : st;
 }
 
-static enum status read_cpuprofile(struct import *im, struct err *e)
+static enum status cpuprofile_read(struct import *im, struct err *e)
 {
 	struct v8_profile p = {0};
 	struct v8_json *j = mem_zalloc(sizeof *j);
@@ -90,14 +90,14 @@ static enum status read_cpuprofile(struct import *im, struct err *e)
 
 	j->im = im;
 	j->to = &p;
-	st = read_profile(im, j, &p, e);
+	st = cpuprofile_read_profile(im, j, &p, e);
 	buf_release(&j->key);
 	free(j);
 	v8_release(&p);
 	return st;
 }
 
-static int bid_cpuprofile(const uint8_t *head, size_t n, bool whole)
+static int cpuprofile_bid(const uint8_t *head, size_t n, bool whole)
 {
 	size_t i = 0;
 
@@ -115,6 +115,6 @@ const struct reader reader_cpuprofile = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "profiles of Chrome and node: .cpuprofile, .heapprofile",
     .suffixes = "cpuprofile,heapprofile",
-    .bid = bid_cpuprofile,
-    .read = read_cpuprofile,
+    .bid = cpuprofile_bid,
+    .read = cpuprofile_read,
 };

@@ -45,7 +45,7 @@ struct tracy {
 
 /* Fields of a line; a comma in quotes separates nothing. More than COLUMNS_MOST: those at the
  * beginning are one. */
-static size_t split(const char *s, size_t n, struct field *f, size_t most)
+static size_t tracy_split(const char *s, size_t n, struct field *f, size_t most)
 {
 	size_t count = 0, from = 0;
 	bool quoted = false;
@@ -71,7 +71,7 @@ static bool take_header(struct tracy *p, const char *s, size_t n)
 {
 	struct field f[COLUMNS_MOST] = {{NULL, 0}};
 
-	p->n_columns = split(s, n, f, COLUMNS_MOST);
+	p->n_columns = tracy_split(s, n, f, COLUMNS_MOST);
 	for (int c = 0; c < COLS; c++) {
 		p->at[c] = -1;
 		for (size_t i = 0; i < p->n_columns; i++)
@@ -136,7 +136,7 @@ static bool take_plot(struct tracy *p, const struct field *f, size_t n, int64_t 
 	return true;
 }
 
-static bool take_zone(struct tracy *p, const struct field *f, size_t n)
+static bool tracy_take_zone(struct tracy *p, const struct field *f, size_t n)
 {
 	struct field start = get(p, f, n, COL_START), time = get(p, f, n, COL_TIME);
 	struct chrome *x = &p->x;
@@ -157,7 +157,7 @@ static bool take_zone(struct tracy *p, const struct field *f, size_t n)
 }
 
 /* A row of sums: so many calls, with what they called. */
-static enum status push_sum(struct tracy *p, const struct field *f, size_t n, struct err *e)
+static enum status tracy_push_sum(struct tracy *p, const struct field *f, size_t n, struct err *e)
 {
 	struct field total = get(p, f, n, COL_TOTAL), counts = get(p, f, n, COL_COUNTS);
 	struct trace *t = p->x.im->t;
@@ -177,7 +177,7 @@ static enum status push_sum(struct tracy *p, const struct field *f, size_t n, st
 	return import_event(p->x.im, &ev, e);
 }
 
-static enum status read_rows(struct tracy *p, struct err *e)
+static enum status tracy_read_rows(struct tracy *p, struct err *e)
 {
 	struct cursor *c = &p->x.im->in->cur;
 	struct field f[COLUMNS_MOST] = {{NULL, 0}};
@@ -187,21 +187,21 @@ static enum status read_rows(struct tracy *p, struct err *e)
 	size_t n;
 
 	while (!st && (s = cursor_line(c, &n, LINE_MOST))) {
-		size_t fields = n ? split(s, n, f, p->n_columns) : 0;
+		size_t fields = n ? tracy_split(s, n, f, p->n_columns) : 0;
 
 		if (!n)
 			continue;
 		if (fields < p->n_columns - (p->at[COL_VALUE] >= 0))
 			p->odd++;
 		else if (!each)
-			st = push_sum(p, f, fields, e);
+			st = tracy_push_sum(p, f, fields, e);
 		else
-			p->odd += !take_zone(p, f, fields);
+			p->odd += !tracy_take_zone(p, f, fields);
 	}
 	return st ? st : cursor_failed(c) ? e->code : ST_OK;
 }
 
-static enum status read_all(struct tracy *p, struct err *e)
+static enum status tracy_read_all(struct tracy *p, struct err *e)
 {
 	struct trace *t = p->x.im->t;
 	size_t n;
@@ -216,11 +216,11 @@ static enum status read_all(struct tracy *p, struct err *e)
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 		st = import_begin(p->x.im, e);
 		if (!st)
-			st = read_rows(p, e);
+			st = tracy_read_rows(p, e);
 	} else {
 		struct err own = ERR_INIT;
 
-		st = read_rows(p, e);
+		st = tracy_read_rows(p, e);
 		if (chrome_push(&p->x, st ? &own : e) && !st)
 			st = e->code;
 	}
@@ -229,13 +229,13 @@ static enum status read_all(struct tracy *p, struct err *e)
 	return st;
 }
 
-static enum status read_tracy_csv(struct import *im, struct err *e)
+static enum status tracy_read(struct import *im, struct err *e)
 {
 	struct tracy *p = mem_zalloc(sizeof *p);
 	enum status st;
 
 	p->x.im = im;
-	st = read_all(p, e);
+	st = tracy_read_all(p, e);
 	intern_release(&p->x.thread_keys);
 	free(p->x.calls);
 	free(p->x.points);
@@ -245,7 +245,7 @@ static enum status read_tracy_csv(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_tracy_csv(const uint8_t *head, size_t n, bool whole)
+static int tracy_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const uint8_t *end = memchr(head, '\n', n);
 	size_t line = end ? (size_t)(end - head) : n;
@@ -263,6 +263,6 @@ const struct reader reader_tracy_csv = {
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS,
     .what = "tables of tracy-csvexport: zones, each (-u) or in sum, and plots",
     .suffixes = "csv",
-    .bid = bid_tracy_csv,
-    .read = read_tracy_csv,
+    .bid = tracy_bid,
+    .read = tracy_read,
 };

@@ -20,7 +20,7 @@ static enum v8_level level_in(const struct v8_json *j)
 
 /* --- JSON --- */
 
-static enum v8_level level_of(struct v8_json *j, char bracket)
+static enum v8_level v8_level_of(struct v8_json *j, char bracket)
 {
 	bool object = bracket == '{';
 
@@ -50,7 +50,7 @@ static enum v8_level level_of(struct v8_json *j, char bracket)
 
 void v8_begin(struct v8_json *j, char bracket)
 {
-	enum v8_level level = level_of(j, bracket);
+	enum v8_level level = v8_level_of(j, bracket);
 	uint32_t in = j->depth && j->depth <= V8_LEVELS ? j->open[j->depth - 1] : 0;
 
 	if (level == V8_NODE) {
@@ -196,7 +196,7 @@ static int64_t plus(int64_t a, int64_t b)
 }
 
 /* When each sample was taken, us, in place; none goes back. */
-static void to_times(struct v8_profile *p)
+static void v8_to_times(struct v8_profile *p)
 {
 	int64_t at;
 
@@ -221,7 +221,7 @@ static void to_times(struct v8_profile *p)
 
 void v8_join(struct v8_profile *p)
 {
-	to_times(p);
+	v8_to_times(p);
 	for (size_t i = 0; i < p->n_nodes; i++)
 		*map64_put(&p->by_id, p->nodes[i].id) = (uint32_t)i + 1;
 	for (size_t i = 0; i < p->n_nodes; i++)
@@ -255,7 +255,7 @@ static uint32_t location_of(struct trace *t, const struct v8_node *n)
 }
 
 /* The root is in no stack but its own. Of nodes that are their own callers what is known. */
-static uint32_t stack_of(struct v8_profile *p, struct trace *t, uint32_t index)
+static uint32_t v8_stack_of(struct v8_profile *p, struct trace *t, uint32_t index)
 {
 	uint32_t *path = NULL, stack = 0, at = index + 1;
 	size_t n = 0, cap = 0;
@@ -297,8 +297,8 @@ static int64_t to_ns(int64_t us)
 	return __builtin_mul_overflow(us, 1000, &ns) ? us < 0 ? INT64_MIN / 2 : INT64_MAX / 2 : ns;
 }
 
-static enum status push_samples(struct v8_profile *p, struct import *im, uint32_t thread,
-				int64_t zero, struct err *e)
+static enum status v8_push_samples(struct v8_profile *p, struct import *im, uint32_t thread,
+				   int64_t zero, struct err *e)
 {
 	size_t n = p->n_samples < p->n_times ? p->n_samples : p->n_times;
 	uint32_t before = 0;
@@ -321,7 +321,7 @@ static enum status push_samples(struct v8_profile *p, struct import *im, uint32_
 		/* What the collector interrupted is below it. */
 		ev.stack = is_named(im->t, &p->nodes[node - 1], "(garbage collector)")
 			       ? trace_stack(im->t, before, location_of(im->t, &p->nodes[node - 1]))
-			       : (before = stack_of(p, im->t, node - 1));
+			       : (before = v8_stack_of(p, im->t, node - 1));
 		if (ev.stack)
 			ev.has |= EV_HAS_STACK;
 		if (thread) {
@@ -333,7 +333,7 @@ static enum status push_samples(struct v8_profile *p, struct import *im, uint32_
 	return st;
 }
 
-static enum status push_sizes(struct v8_profile *p, struct import *im, struct err *e)
+static enum status v8_push_sizes(struct v8_profile *p, struct import *im, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -345,7 +345,7 @@ static enum status push_sizes(struct v8_profile *p, struct import *im, struct er
 
 		if (!p->nodes[i].size)
 			continue;
-		ev.stack = stack_of(p, im->t, (uint32_t)i);
+		ev.stack = v8_stack_of(p, im->t, (uint32_t)i);
 		if (ev.stack)
 			ev.has |= EV_HAS_STACK;
 		st = import_event(im, &ev, e);
@@ -371,7 +371,8 @@ static void add_notes(const struct v8_profile *p, struct trace *t)
 enum status v8_push(struct v8_profile *p, struct import *im, uint32_t thread, int64_t zero,
 		    struct err *e)
 {
-	enum status st = p->sized ? push_sizes(p, im, e) : push_samples(p, im, thread, zero, e);
+	enum status st =
+	    p->sized ? v8_push_sizes(p, im, e) : v8_push_samples(p, im, thread, zero, e);
 	add_notes(p, im->t);
 	return st;
 }

@@ -87,7 +87,7 @@ static bool heap_quoted(struct heap_text *t, struct heap_text *inside)
 	return true;
 }
 
-static enum status heap_push(struct heap_dump *x, struct err *e)
+static enum status android_heap_push(struct heap_dump *x, struct err *e)
 {
 	struct event ev = {.kind = EV_ALLOC,
 			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK,
@@ -128,7 +128,7 @@ static enum status heap_push(struct heap_dump *x, struct err *e)
 }
 
 /* z 0  sz 400  num 1  bt a2a0 b510 */
-static bool heap_record(struct heap_dump *x, struct heap_text t)
+static bool android_heap_record(struct heap_dump *x, struct heap_text t)
 {
 	uint64_t zygote, size, num, address;
 
@@ -170,7 +170,7 @@ static bool heap_names(struct heap_dump *x, struct heap_text t)
 	return t.s == t.end;
 }
 
-static bool heap_header(struct heap_dump *x, struct heap_text t)
+static bool android_heap_header(struct heap_dump *x, struct heap_text t)
 {
 	struct heap_text r = t;
 	uint64_t v;
@@ -192,8 +192,8 @@ static bool heap_header(struct heap_dump *x, struct heap_text t)
 	return heap_word(&r, "Backtrace size: ") && heap_number(&r, false, &v);
 }
 
-static enum status heap_line(struct heap_dump *x, const char *s, size_t n, bool *maps,
-			     struct err *e)
+static enum status android_heap_line(struct heap_dump *x, const char *s, size_t n, bool *maps,
+				     struct err *e)
 {
 	struct heap_text t = {s, s + n}, names = t;
 	enum status st;
@@ -203,18 +203,18 @@ static enum status heap_line(struct heap_dump *x, const char *s, size_t n, bool 
 	if (t.s == t.end)
 		return ST_OK;
 	if (heap_word(&names, "bt_info ") && x->pending && heap_names(x, names))
-		return heap_push(x, e);
-	st = heap_push(x, e);
+		return android_heap_push(x, e);
+	st = android_heap_push(x, e);
 	if (st)
 		return st;
 	*maps = t.end - t.s == 4 && !memcmp(t.s, "MAPS", 4);
-	x->pending = heap_record(x, t);
-	if (!*maps && !x->pending && !heap_header(x, t) && !x->refused++)
+	x->pending = android_heap_record(x, t);
+	if (!*maps && !x->pending && !android_heap_header(x, t) && !x->refused++)
 		x->first_refused = x->number;
 	return ST_OK;
 }
 
-static void heap_notes(const struct heap_dump *x, bool maps)
+static void android_heap_notes(const struct heap_dump *x, bool maps)
 {
 	struct trace *t = x->im->t;
 
@@ -242,7 +242,7 @@ static void heap_notes(const struct heap_dump *x, bool maps)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
 }
 
-static enum status read_android_heap(struct import *im, struct err *e)
+static enum status android_heap_read(struct import *im, struct err *e)
 {
 	struct heap_dump x = {.im = im};
 	struct cursor *c = &im->in->cur;
@@ -260,12 +260,12 @@ static enum status read_android_heap(struct import *im, struct err *e)
 		}
 		x.cut |= cut;
 		if (!cut) /* an address that is cut is another one */
-			st = heap_line(&x, s, n, &maps, e);
+			st = android_heap_line(&x, s, n, &maps, e);
 	}
 	if (!st && cursor_failed(c))
 		st = e->code;
 	if (!st)
-		st = heap_push(&x, e);
+		st = android_heap_push(&x, e);
 	if (!st && maps) {
 		struct err none = ERR_INIT;
 
@@ -274,13 +274,13 @@ static enum status read_android_heap(struct import *im, struct err *e)
 	if (!st && !x.records)
 		st = err_at(e, ST_BAD, 0, "no line is a record of the heap");
 	if (x.begun)
-		heap_notes(&x, maps);
+		android_heap_notes(&x, maps);
 	free(x.calls);
 	free(x.line);
 	return st;
 }
 
-static int bid_android_heap(const uint8_t *head, size_t n, bool whole)
+static int android_heap_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char first[] = "Android Native Heap Dump v1.";
 
@@ -295,6 +295,6 @@ const struct reader reader_android_heap = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "Android's native heap dumps: am dumpheap -n, malloc_debug",
     .suffixes = "txt",
-    .bid = bid_android_heap,
-    .read = read_android_heap,
+    .bid = android_heap_bid,
+    .read = android_heap_read,
 };

@@ -164,7 +164,7 @@ static enum status begin_log(struct crash_log *x, struct err *e)
 	return import_begin(x->im, e);
 }
 
-static enum status push_leak(struct crash_log *x, uint32_t stack, struct err *e)
+static enum status crash_log_push_leak(struct crash_log *x, uint32_t stack, struct err *e)
 {
 	const struct crash_heading *h = &x->heading;
 	struct event ev = {.kind = EV_ALLOC,
@@ -229,7 +229,8 @@ static enum status end_stack(struct crash_log *x, struct err *e)
 	if (!x->begun)
 		st = begin_log(x, e);
 	if (!st)
-		st = x->heading.is_leak ? push_leak(x, stack, e) : push_sample(x, stack, e);
+		st = x->heading.is_leak ? crash_log_push_leak(x, stack, e)
+					: push_sample(x, stack, e);
 	x->stacks++;
 	x->heading = (struct crash_heading){.is_leak = false};
 	return st;
@@ -255,7 +256,7 @@ static const char *behind_beginning(const char *s, const char *end)
 }
 
 /* What a person reads of a line: without addresses, which would make every heading another one. */
-static uint32_t heading_name(struct crash_log *x)
+static uint32_t crash_log_heading_name(struct crash_log *x)
 {
 	const char *s = buf_at(&x->text, 0), *end = s + x->text.len;
 	struct buf b = BUF_INIT;
@@ -314,7 +315,7 @@ static void take_sums(struct crash_log *x, const char *s, const char *end)
 	x->has_said = true;
 }
 
-static bool take_leak(struct crash_log *x, const char *s, const char *end)
+static bool crash_log_take_leak(struct crash_log *x, const char *s, const char *end)
 {
 	struct crash_heading h = {.is_leak = true, .blocks = 1};
 	bool indirect;
@@ -368,7 +369,7 @@ static bool take_similar(struct crash_log *x, const char *s, const char *end)
 }
 
 /* A line of words; the last one before a stack is its heading, or the signal that was its cause. */
-static enum status take_words(struct crash_log *x, const char *s, size_t n, struct err *e)
+static enum status crash_log_take_words(struct crash_log *x, const char *s, size_t n, struct err *e)
 {
 	const char *end = s + n;
 	enum status st = ST_OK;
@@ -384,7 +385,7 @@ static enum status take_words(struct crash_log *x, const char *s, size_t n, stru
 
 		if (take_similar(x, s, end))
 			return ST_OK;
-		if (take_leak(x, s, end) || take_unreachable(x, s, end)) {
+		if (crash_log_take_leak(x, s, end) || take_unreachable(x, s, end)) {
 			struct crash_heading now = x->heading;
 
 			x->heading = was; /* whose stack is open; or a leak that has none */
@@ -406,7 +407,7 @@ static enum status take_words(struct crash_log *x, const char *s, size_t n, stru
 
 /* HotSpot's calls that have no address: "j  a.B.c()V+1", "J 12 C1 a.B.c()V (5 bytes) @ ...",
  * "v  ~StubRoutines::call_stub". */
-static bool take_java_name(struct crash_log *x, const char *s, size_t n)
+static bool crash_log_take_java_name(struct crash_log *x, const char *s, size_t n)
 {
 	const char *end = s + n, *p = s + 1;
 	struct location at = {.space = SPACE_NAME};
@@ -440,8 +441,8 @@ static bool goes_on(const struct crash_log *x, const struct stack_line *l)
 	return l->has_number ? l->number == x->next : !x->apart;
 }
 
-static enum status take_call(struct crash_log *x, const struct stack_line *l, const char *s,
-			     struct err *e)
+static enum status crash_log_take_call(struct crash_log *x, const struct stack_line *l,
+				       const char *s, struct err *e)
 {
 	enum status st = ST_OK;
 	uint32_t location;
@@ -456,7 +457,7 @@ static enum status take_call(struct crash_log *x, const struct stack_line *l, co
 		if (x->n_line)
 			st = end_stack(x, e);
 		if (!st && !x->heading.is_leak)
-			x->heading.name = heading_name(x);
+			x->heading.name = crash_log_heading_name(x);
 		x->text.len = 0;
 		x->has_cause = false;
 		x->kind = l->kind;
@@ -498,16 +499,16 @@ static enum status take_line(struct crash_log *x, const char *s, size_t n, struc
 	enum status st = ST_OK;
 
 	if (stack_line_parse(s, n, &l))
-		return take_call(x, &l, s, e);
-	if (take_java_name(x, s, n))
+		return crash_log_take_call(x, &l, s, e);
+	if (crash_log_take_java_name(x, s, n))
 		return ST_OK;
 	x->apart = true;
 	if (x->n_line && ends_stack(x, s, n))
 		st = end_stack(x, e);
-	return st ? st : take_words(x, s, n, e);
+	return st ? st : crash_log_take_words(x, s, n, e);
 }
 
-static void add_notes(const struct crash_log *x)
+static void crash_log_add_notes(const struct crash_log *x)
 {
 	struct trace *t = x->im->t;
 
@@ -531,7 +532,7 @@ static void add_notes(const struct crash_log *x)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the log may be cut short");
 }
 
-static enum status read_crash_log(struct import *im, struct err *e)
+static enum status crash_log_read(struct import *im, struct err *e)
 {
 	struct crash_log x = {.im = im};
 	struct cursor *c = &im->in->cur;
@@ -554,7 +555,7 @@ static enum status read_crash_log(struct import *im, struct err *e)
 	if (!st && !x.stacks)
 		st = err_at(e, ST_BAD, 0, "no line is a call of a stack");
 	if (x.begun)
-		add_notes(&x);
+		crash_log_add_notes(&x);
 	map64_release(&x.modules);
 	buf_release(&x.text);
 	free(x.line);
@@ -562,7 +563,7 @@ static enum status read_crash_log(struct import *im, struct err *e)
 }
 
 /* Words that only such logs have count more than a line that looks like a call. */
-static int bid_crash_log(const uint8_t *head, size_t n, bool whole)
+static int crash_log_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const words[] = {
 	    "Sanitizer: ",
@@ -592,6 +593,6 @@ const struct reader reader_crash_log = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "logs with stacks: sanitizers, tombstones, malloc_debug, hs_err, backtraces",
     .suffixes = "log,txt",
-    .bid = bid_crash_log,
-    .read = read_crash_log,
+    .bid = crash_log_bid,
+    .read = crash_log_read,
 };

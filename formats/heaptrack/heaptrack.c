@@ -99,7 +99,7 @@ static bool take_page(struct heaptrack *h, struct heaptrack_line *l)
 }
 
 /* A line of tables and settings; false: it makes no sense. */
-static bool take_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
+static bool heaptrack_take_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
 {
 	struct heaptrack_tables *x = &h->tables;
 
@@ -170,8 +170,8 @@ static uint64_t block_of(size_t info, uint32_t number)
 	return ((uint64_t)info + 1) << 32 | number;
 }
 
-static bool take_alloc(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
-		       struct err *e)
+static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
+				 struct err *e)
 {
 	uint64_t v, trace, address;
 	uint32_t stack;
@@ -193,7 +193,8 @@ static bool take_alloc(struct heaptrack *h, struct heaptrack_line *l, enum statu
 	return true;
 }
 
-static bool take_free(struct heaptrack *h, struct heaptrack_line *l, enum status *st, struct err *e)
+static bool heaptrack_take_free(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
+				struct err *e)
 {
 	struct event ev;
 	uint64_t v;
@@ -216,7 +217,7 @@ static bool take_free(struct heaptrack *h, struct heaptrack_line *l, enum status
 	return true;
 }
 
-static enum status begin_heaptrack(struct heaptrack *h, struct err *e)
+static enum status heaptrack_begin(struct heaptrack *h, struct err *e)
 {
 	struct trace *t = h->im->t;
 	uint8_t live = h->attached ? METRIC_LOWER_BOUND : METRIC_EXACT;
@@ -237,7 +238,7 @@ static enum status begin_heaptrack(struct heaptrack *h, struct err *e)
 	return import_begin(h->im, e);
 }
 
-static enum status take_line(struct heaptrack *h, const char *s, size_t n, struct err *e)
+static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_t n, struct err *e)
 {
 	struct heaptrack_line l = {s + 1, s + n};
 	enum status st = ST_OK;
@@ -245,25 +246,25 @@ static enum status take_line(struct heaptrack *h, const char *s, size_t n, struc
 	bool sound;
 
 	if ((*s == '+' || *s == '-' || *s == 'R') && !h->im->begun)
-		st = begin_heaptrack(h, e);
+		st = heaptrack_begin(h, e);
 	if (st)
 		return st;
 	switch (*s) {
-	case '+': sound = take_alloc(h, &l, &st, e); break;
-	case '-': sound = take_free(h, &l, &st, e); break;
+	case '+': sound = heaptrack_take_alloc(h, &l, &st, e); break;
+	case '-': sound = heaptrack_take_free(h, &l, &st, e); break;
 	case 'R':
 		sound = heaptrack_number(&l, &pages) && pages < 1ull << 38;
 		if (sound)
 			st = push_rss(h, pages, e);
 		break;
-	default: sound = take_row(h, *s, &l);
+	default: sound = heaptrack_take_row(h, *s, &l);
 	}
 	if (!sound && !h->refused++)
 		h->first_refused = h->line;
 	return st;
 }
 
-static enum status take_lines(struct heaptrack *h, struct err *e)
+static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
 {
 	struct cursor *c = &h->im->in->cur;
 	enum status st = ST_OK;
@@ -278,12 +279,12 @@ static enum status take_lines(struct heaptrack *h, struct err *e)
 			break;
 		}
 		if (n)
-			st = take_line(h, s, n, e);
+			st = heaptrack_take_line(h, s, n, e);
 	}
 	return !st && cursor_failed(c) ? e->code : st;
 }
 
-static void add_notes(const struct heaptrack *h)
+static void heaptrack_add_notes(const struct heaptrack *h)
 {
 	struct trace *t = h->im->t;
 
@@ -309,26 +310,26 @@ static void add_notes(const struct heaptrack *h)
 			   "heaptrack was attached to the process: older blocks are not known");
 }
 
-static enum status read_heaptrack(struct import *im, struct err *e)
+static enum status heaptrack_read(struct import *im, struct err *e)
 {
 	struct heaptrack h = {.im = im, .tables = {.t = im->t}};
-	enum status st = take_lines(&h, e);
+	enum status st = heaptrack_take_lines(&h, e);
 
 	if (!st && !im->begun) {
 		if (h.version <= HEAPTRACK_VERSION && h.line < 2 + h.refused)
 			st = err_at(e, ST_BAD, 0, "no line of heaptrack's in it");
 		else
-			st = begin_heaptrack(&h, e);
+			st = heaptrack_begin(&h, e);
 	}
 	if (im->begun || !st)
-		add_notes(&h);
+		heaptrack_add_notes(&h);
 	heaptrack_tables_release(&h.tables);
 	free(h.infos);
 	return st;
 }
 
 /* "v 10400 3", then a line of a letter that may follow. */
-static int bid_heaptrack(const uint8_t *head, size_t n, bool whole)
+static int heaptrack_bid(const uint8_t *head, size_t n, bool whole)
 {
 	size_t i = 2, fields = 1;
 
@@ -353,6 +354,6 @@ const struct reader reader_heaptrack = {
 	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "heaptrack 1.x, raw and interpreted (file versions 0 to 3)",
     .suffixes = "gz,zst,raw",
-    .bid = bid_heaptrack,
-    .read = read_heaptrack,
+    .bid = heaptrack_bid,
+    .read = heaptrack_read,
 };

@@ -35,7 +35,8 @@ bool heaptrack_number(struct heaptrack_line *l, uint64_t *v)
 
 /* A text: up to the line's end, or with its length before it (sized), of which name says that more
  * fields follow. */
-static bool take_text(struct heaptrack_line *l, bool sized, bool name, const char **s, size_t *n)
+static bool heaptrack_tables_take_text(struct heaptrack_line *l, bool sized, bool name,
+				       const char **s, size_t *n)
 {
 	uint64_t len;
 
@@ -61,7 +62,7 @@ bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	uint32_t id;
 	size_t n;
-	bool sound = take_text(l, x->sized, false, &s, &n) && l->s == l->end;
+	bool sound = heaptrack_tables_take_text(l, x->sized, false, &s, &n) && l->s == l->end;
 
 	/* Also one that makes no sense has a number. */
 	id = sound ? trace_string(x->t, s, n) : 0;
@@ -172,7 +173,7 @@ bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!take_text(l, x->sized, false, &s, &n))
+	if (!heaptrack_tables_take_text(l, x->sized, false, &s, &n))
 		return false;
 	x->exe = intern_text(&x->t->strings, trace_string(x->t, s, n), &x->n_exe);
 	return true;
@@ -188,7 +189,7 @@ bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!take_text(l, x->sized, true, &s, &n))
+	if (!heaptrack_tables_take_text(l, x->sized, true, &s, &n))
 		return false;
 	if (text_is(s, n, "-")) {
 		x->epoch += x->listed;

@@ -27,13 +27,13 @@ struct calls {
 	uint64_t unknown, damaged, lost, early;
 };
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int instrument_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= sizeof magic && !memcmp(head, magic, sizeof magic) ? 64 : 0;
 }
 
-static enum status read_header(struct calls *x, struct err *e)
+static enum status instrument_read_header(struct calls *x, struct err *e)
 {
 	uint16_t version;
 
@@ -103,7 +103,7 @@ static int64_t time_of(struct calls *x, uint64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-static enum status take_record(struct calls *x, struct err *e)
+static enum status instrument_take_record(struct calls *x, struct err *e)
 {
 	uint64_t function = cursor_u64(x->c), site = cursor_u64(x->c), ticks = cursor_u64(x->c);
 	uint32_t tid = cursor_u32(x->c), tail = cursor_u32(x->c);
@@ -161,13 +161,13 @@ static bool at_header(struct cursor *c)
 	       !memcmp(c->pos, magic, sizeof magic);
 }
 
-static enum status read_calls(struct import *im, struct err *e)
+static enum status instrument_read_calls(struct import *im, struct err *e)
 {
 	struct calls x = {.im = im, .c = &im->in->cur};
 	enum status st;
 
 	do {
-		st = read_header(&x, e);
+		st = instrument_read_header(&x, e);
 		if (!st && im->begun)
 			st = import_next(im, e);
 		if (!st)
@@ -179,7 +179,7 @@ static enum status read_calls(struct import *im, struct err *e)
 				st = err_at(e, ST_BAD, cursor_offset(x.c),
 					    "a record of %d bytes has only %zu", RECORD, left);
 			else
-				st = take_record(&x, e);
+				st = instrument_take_record(&x, e);
 		}
 		if (!st && cursor_failed(x.c))
 			st = e->code;
@@ -194,6 +194,6 @@ const struct reader reader_instrument = {
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES | CARRIES_ADDRESSES,
     .what = "enter and exit records of -finstrument-functions",
     .suffixes = "tmcalls",
-    .bid = bid,
-    .read = read_calls,
+    .bid = instrument_bid,
+    .read = instrument_read_calls,
 };

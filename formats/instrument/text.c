@@ -92,7 +92,7 @@ static bool is_time(const char *s, size_t n, bool *fraction)
 }
 
 /* kind, thread and where the rest begins; false: no line of ours. */
-static bool parse_start(struct line *l, const char **s, const char *end)
+static bool instrument_text_parse_start(struct line *l, const char **s, const char *end)
 {
 	const char *w;
 	size_t n = word(s, end, &w);
@@ -118,13 +118,13 @@ static bool parse_start(struct line *l, const char **s, const char *end)
 	return false;
 }
 
-static bool parse(struct line *l, const char *s, size_t n)
+static bool instrument_text_parse(struct line *l, const char *s, size_t n)
 {
 	const char *end = s + n, *w, *stop;
 	size_t len;
 
 	*l = (struct line){.kind = 0};
-	if (!parse_start(l, &s, end))
+	if (!instrument_text_parse_start(l, &s, end))
 		return false;
 	if (l->kind == EV_FRAME) {
 		len = word(&s, end, &w);
@@ -171,7 +171,7 @@ static bool parse(struct line *l, const char *s, size_t n)
 	return !len;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int instrument_text_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n;
 	int lines = 0, good = 0, other = 0;
@@ -184,7 +184,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 			break;
 		if (memchr(s, 0, (size_t)((nl ? nl : end) - s)))
 			return 0;
-		if (parse(&l, s, (size_t)((nl ? nl : end) - s)))
+		if (instrument_text_parse(&l, s, (size_t)((nl ? nl : end) - s)))
 			good++;
 		else
 			other += nl != s;
@@ -194,7 +194,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	return good > 2 * other ? 8 + good - other : 0;
 }
 
-static const char *learn_unit(struct words *x, const struct line *l)
+static const char *instrument_text_learn_unit(struct words *x, const struct line *l)
 {
 	/* From 2001 on, for a century. */
 	static const struct {
@@ -277,7 +277,7 @@ static enum status begin(struct words *x, const struct line *l, struct err *e)
 
 	trace_set(t, "format", "instrument-text");
 	if (l->has_time) {
-		const char *unit = learn_unit(x, l);
+		const char *unit = instrument_text_learn_unit(x, l);
 
 		trace_set(t, "clock", unit);
 		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
@@ -287,7 +287,7 @@ static enum status begin(struct words *x, const struct line *l, struct err *e)
 	return import_begin(x->im, e);
 }
 
-static enum status take(struct words *x, const struct line *l, struct err *e)
+static enum status instrument_text_take(struct words *x, const struct line *l, struct err *e)
 {
 	struct event ev = {.kind = l->kind};
 	enum status st = x->im->begun ? ST_OK : begin(x, l, e);
@@ -311,7 +311,7 @@ static enum status take(struct words *x, const struct line *l, struct err *e)
 	return import_event(x->im, &ev, e);
 }
 
-static enum status read_words(struct import *im, struct err *e)
+static enum status instrument_text_read_words(struct import *im, struct err *e)
 {
 	struct words x = {.im = im, .c = &im->in->cur};
 	enum status st = ST_OK;
@@ -321,8 +321,8 @@ static enum status read_words(struct import *im, struct err *e)
 	while (!st && (s = cursor_line(x.c, &n, LINE_LIMIT))) {
 		struct line l;
 
-		if (parse(&l, s, n))
-			st = take(&x, &l, e);
+		if (instrument_text_parse(&l, s, n))
+			st = instrument_text_take(&x, &l, e);
 		else
 			x.refused += n > 0;
 	}
@@ -344,6 +344,6 @@ const struct reader reader_instrument_text = {
     .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "lines of enter and exit hooks",
     .suffixes = "txt,log",
-    .bid = bid,
-    .read = read_words,
+    .bid = instrument_text_bid,
+    .read = instrument_text_read_words,
 };

@@ -33,13 +33,13 @@ struct records {
 	uint64_t missing, lost, events, arguments, skipped, cut;
 };
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int uftrace_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= sizeof magic && !memcmp(head, magic, sizeof magic) ? 64 : 0;
 }
 
-static enum status read_header(struct records *x, struct err *e)
+static enum status uftrace_read_header(struct records *x, struct err *e)
 {
 	struct cursor *c = &x->u.im->in->cur;
 	uint8_t endian, class;
@@ -88,7 +88,7 @@ static enum status open_task(const struct records *x, const struct uftrace_task 
 }
 
 /* The clock begins with the first record, whosever it is. */
-static void find_start(struct records *x)
+static void uftrace_find_start(struct records *x)
 {
 	x->start = UINT64_MAX;
 	for (size_t i = 0; i < x->u.n_tasks; i++) {
@@ -185,8 +185,8 @@ static enum status wait(struct records *x, struct waiting *w, uint64_t time, boo
 }
 
 /* What the scheduler did until the thread's next record, at which it runs. */
-static enum status pass(struct records *x, struct waiting *w, uint64_t tid, uint64_t time,
-			struct err *e)
+static enum status uftrace_pass(struct records *x, struct waiting *w, uint64_t tid, uint64_t time,
+				struct err *e)
 {
 	const struct uftrace_switches *all = &x->switches;
 	struct trace *t = x->u.im->t;
@@ -210,7 +210,8 @@ static enum status pass(struct records *x, struct waiting *w, uint64_t tid, uint
 	return !st && w->open ? wait(x, w, time, false, e) : st;
 }
 
-static enum status read_task(struct records *x, const struct uftrace_task *task, struct err *e)
+static enum status uftrace_read_task(struct records *x, const struct uftrace_task *task,
+				     struct err *e)
 {
 	struct err own = ERR_INIT;
 	enum status st = ST_OK;
@@ -245,7 +246,7 @@ static enum status read_task(struct records *x, const struct uftrace_task *task,
 		}
 		if (w.next == SIZE_MAX)
 			w.next = uftrace_switches_from(&x->switches, task->tid, time);
-		st = pass(x, &w, task->tid, time, e);
+		st = uftrace_pass(x, &w, task->tid, time, e);
 		if (!st)
 			st = take(x, task, w.thread, time, bits, e);
 		arguments = bits & 4;
@@ -262,7 +263,7 @@ static enum status read_task(struct records *x, const struct uftrace_task *task,
 	return st;
 }
 
-static void add_notes(const struct records *x)
+static void uftrace_add_notes(const struct records *x)
 {
 	struct trace *t = x->u.im->t;
 	const struct {
@@ -291,10 +292,10 @@ static void add_notes(const struct records *x)
 		trace_note(t, NOTE_INFO, 0, "records of the kernel are not read");
 }
 
-static enum status read_uftrace(struct import *im, struct err *e)
+static enum status uftrace_read(struct import *im, struct err *e)
 {
 	struct records x = {.u.im = im};
-	enum status st = read_header(&x, e);
+	enum status st = uftrace_read_header(&x, e);
 
 	if (!st)
 		st = find_folder(&x, e);
@@ -303,7 +304,7 @@ static enum status read_uftrace(struct import *im, struct err *e)
 	if (!st && !x.u.n_tasks)
 		st = err_set(e, ST_BAD, "its task.txt has no task");
 	if (!st) {
-		find_start(&x);
+		uftrace_find_start(&x);
 		uftrace_switches_read(&x.switches, &x.u);
 		trace_set(im->t, "format", "uftrace");
 		trace_set(im->t, "clock", "monotonic");
@@ -311,9 +312,9 @@ static enum status read_uftrace(struct import *im, struct err *e)
 		st = import_begin(im, e);
 	}
 	for (size_t i = 0; !st && i < x.u.n_tasks; i++)
-		st = read_task(&x, &x.u.tasks[i], e);
+		st = uftrace_read_task(&x, &x.u.tasks[i], e);
 	if (im->begun)
-		add_notes(&x);
+		uftrace_add_notes(&x);
 	map64_release(&x.stacks);
 	uftrace_switches_release(&x.switches);
 	uftrace_release(&x.u);
@@ -326,6 +327,6 @@ const struct reader reader_uftrace = {
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "data directories of uftrace",
     .suffixes = "data",
-    .bid = bid,
-    .read = read_uftrace,
+    .bid = uftrace_bid,
+    .read = uftrace_read,
 };

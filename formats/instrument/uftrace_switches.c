@@ -10,7 +10,7 @@
 enum { HEADER = 8, SWITCH = 14, SWITCH_SIZE = 24, CPUS_MAX = 1024 };
 enum { MISC_OFF = 1 << 13, MISC_PREEMPTED = 1 << 14 };
 
-static void read_file(struct uftrace_switches *s, struct cursor *c)
+static void uftrace_switches_read_file(struct uftrace_switches *s, struct cursor *c)
 {
 	while (cursor_available(c, HEADER) >= HEADER) {
 		uint32_t type = cursor_u32(c);
@@ -39,7 +39,7 @@ static void read_file(struct uftrace_switches *s, struct cursor *c)
 	s->broken += cursor_available(c, 1) > 0;
 }
 
-static int by_thread(const void *a, const void *b)
+static int uftrace_switches_by_thread(const void *a, const void *b)
 {
 	const struct uftrace_switch *x = a, *y = b;
 
@@ -60,12 +60,12 @@ void uftrace_switches_read(struct uftrace_switches *s, const struct uftrace *u)
 		snprintf(name, sizeof name, "perf-cpu%d.dat", cpu);
 		more = !uftrace_open(u, &in, name, &path, &e);
 		if (more)
-			read_file(s, &in.cur);
+			uftrace_switches_read_file(s, &in.cur);
 		input_close(&in);
 		free(path);
 	}
 	if (s->n)
-		sort_array(s->all, s->n, sizeof *s->all, by_thread);
+		sort_array(s->all, s->n, sizeof *s->all, uftrace_switches_by_thread);
 }
 
 size_t uftrace_switches_from(const struct uftrace_switches *s, uint64_t tid, uint64_t time)

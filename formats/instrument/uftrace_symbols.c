@@ -9,7 +9,7 @@
 
 enum { LINE_LIMIT = 1 << 20 };
 
-static int by_address(const void *a, const void *b)
+static int uftrace_symbols_by_address(const void *a, const void *b)
 {
 	const struct uftrace_symbol *x = a, *y = b;
 
@@ -48,7 +48,7 @@ void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct tr
 			s->refused += !take_line(s, line, n, t);
 	s->refused += cursor_failed(&in->cur);
 	if (s->n)
-		sort_array(s->all, s->n, sizeof *s->all, by_address);
+		sort_array(s->all, s->n, sizeof *s->all, uftrace_symbols_by_address);
 }
 
 uint32_t uftrace_symbols_name(const struct uftrace_symbols *s, uint64_t address)

@@ -30,7 +30,7 @@ enum status uftrace_open(const struct uftrace *u, struct input *in, const char *
 }
 
 /* The value of key=value or key="value" in a line; NULL: none. */
-static const char *value(const char *line, size_t n, const char *key, size_t *len)
+static const char *uftrace_tasks_value(const char *line, size_t n, const char *key, size_t *len)
 {
 	size_t n_key = strlen(key);
 	const char *end = line + n, *stop;
@@ -54,7 +54,7 @@ static const char *value(const char *line, size_t n, const char *key, size_t *le
 static bool number(const char *line, size_t n, const char *key, uint64_t *v)
 {
 	size_t len;
-	const char *s = value(line, n, key, &len);
+	const char *s = uftrace_tasks_value(line, n, key, &len);
 
 	return s && num_dec(s, len, v);
 }
@@ -63,7 +63,7 @@ static bool number(const char *line, size_t n, const char *key, uint64_t *v)
 static bool timestamp(const char *line, size_t n, uint64_t *ns)
 {
 	size_t len;
-	const char *s = value(line, n, "timestamp", &len);
+	const char *s = uftrace_tasks_value(line, n, "timestamp", &len);
 	uint64_t seconds;
 
 	return s && len > 10 && s[len - 10] == '.' && num_dec(s, len - 10, &seconds) &&
@@ -72,7 +72,8 @@ static bool timestamp(const char *line, size_t n, uint64_t *ns)
 	       !__builtin_add_overflow(*ns, seconds, ns);
 }
 
-static struct uftrace_symbols *symbols_of(struct uftrace *u, const char *path, size_t n)
+static struct uftrace_symbols *uftrace_tasks_symbols_of(struct uftrace *u, const char *path,
+							size_t n)
 {
 	struct trace *t = u->im->t;
 	struct buf name = BUF_INIT;
@@ -100,8 +101,9 @@ static struct uftrace_symbols *symbols_of(struct uftrace *u, const char *path, s
 	return u->files[*place - 1];
 }
 
-static void add_module(struct uftrace *u, uint32_t epoch, const struct map_range *range,
-		       const char *path, size_t n, const char *build_id, size_t n_id)
+static void uftrace_tasks_add_module(struct uftrace *u, uint32_t epoch,
+				     const struct map_range *range, const char *path, size_t n,
+				     const char *build_id, size_t n_id)
 {
 	struct trace *t = u->im->t;
 	struct module m = {.name = trace_string(t, path, n),
@@ -125,12 +127,12 @@ static void add_module(struct uftrace *u, uint32_t epoch, const struct map_range
 	}
 	m.ranges = &r;
 	trace_module(t, &m);
-	VEC_PUSH(u->modules, u->n_modules, u->cap_modules) =
-	    (struct uftrace_module){range->lo, range->hi, epoch, symbols_of(u, path, n)};
+	VEC_PUSH(u->modules, u->n_modules, u->cap_modules) = (struct uftrace_module){
+	    range->lo, range->hi, epoch, uftrace_tasks_symbols_of(u, path, n)};
 }
 
 /* LO-HI PERMISSIONS OFFSET DEVICE INODE PATH [build-id:HEX] */
-static bool take_mapping(struct uftrace *u, uint32_t epoch, const char *s, size_t n)
+static bool uftrace_tasks_take_mapping(struct uftrace *u, uint32_t epoch, const char *s, size_t n)
 {
 	static const char mark[] = " build-id:";
 	const char *end = s + n, *dash = memchr(s, '-', n), *word = s, *path, *id;
@@ -161,11 +163,11 @@ static bool take_mapping(struct uftrace *u, uint32_t epoch, const char *s, size_
 		end = id;
 		id += sizeof mark - 1;
 	}
-	add_module(u, epoch, &r, path, (size_t)(end - path), id, n_id);
+	uftrace_tasks_add_module(u, epoch, &r, path, (size_t)(end - path), id, n_id);
 	return true;
 }
 
-static enum status read_map(struct uftrace *u, uint32_t epoch, struct err *e)
+static enum status uftrace_tasks_read_map(struct uftrace *u, uint32_t epoch, struct err *e)
 {
 	struct buf name = BUF_INIT;
 	struct input in;
@@ -177,7 +179,7 @@ static enum status read_map(struct uftrace *u, uint32_t epoch, struct err *e)
 	buf_addf(&name, "sid-%s.map", u->sessions[epoch].id);
 	st = uftrace_open(u, &in, buf_str(&name), &path, e);
 	while (!st && (line = cursor_line(&in.cur, &n, LINE_LIMIT)))
-		u->refused += n && !take_mapping(u, epoch, line, n);
+		u->refused += n && !uftrace_tasks_take_mapping(u, epoch, line, n);
 	if (!st && cursor_failed(&in.cur))
 		st = err_of_file(e, "map", path);
 	input_close(&in);
@@ -186,12 +188,12 @@ static enum status read_map(struct uftrace *u, uint32_t epoch, struct err *e)
 	return st;
 }
 
-static bool take_session(struct uftrace *u, const char *line, size_t n)
+static bool uftrace_tasks_take_session(struct uftrace *u, const char *line, size_t n)
 {
 	struct uftrace_session s = {.time = 0};
 	uint64_t pid;
 	size_t len;
-	const char *id = value(line, n, "sid", &len);
+	const char *id = uftrace_tasks_value(line, n, "sid", &len);
 
 	if (!id || !len || len >= sizeof s.id || !timestamp(line, n, &s.time) ||
 	    !number(line, n, "pid", &pid) || pid > UINT32_MAX || u->n_sessions == SESSIONS_MAX)
@@ -206,7 +208,7 @@ static bool take_session(struct uftrace *u, const char *line, size_t n)
 	return true;
 }
 
-static bool take_task(struct uftrace *u, const char *line, size_t n)
+static bool uftrace_tasks_take(struct uftrace *u, const char *line, size_t n)
 {
 	struct uftrace_task task;
 	struct uftrace_start start;
@@ -236,26 +238,26 @@ static bool take_task(struct uftrace *u, const char *line, size_t n)
 }
 
 /* A library that was loaded later: no map says where it ends, so its last symbol does. */
-static bool take_library(struct uftrace *u, const char *line, size_t n)
+static bool uftrace_tasks_take_library(struct uftrace *u, const char *line, size_t n)
 {
 	const char *base, *path, *id;
 	size_t n_base, n_path, n_id;
 	struct uftrace_symbols *s;
 	struct map_range r = {.executable = true};
 
-	base = value(line, n, "base", &n_base);
-	path = value(line, n, "libname", &n_path);
-	id = value(line, n, "sid", &n_id);
+	base = uftrace_tasks_value(line, n, "base", &n_base);
+	path = uftrace_tasks_value(line, n, "libname", &n_path);
+	id = uftrace_tasks_value(line, n, "sid", &n_id);
 	if (!base || !path || !n_path || !id || !num_hex(base, n_base, &r.lo))
 		return false;
 	for (uint32_t i = 0; i < u->n_sessions; i++) {
 		if (strlen(u->sessions[i].id) != n_id || memcmp(u->sessions[i].id, id, n_id) != 0)
 			continue;
-		s = symbols_of(u, path, n_path);
+		s = uftrace_tasks_symbols_of(u, path, n_path);
 		if (!s->n || __builtin_add_overflow(r.lo, s->all[s->n - 1].address | 0xfff, &r.hi))
 			return true;
 		u->guessed_ends++;
-		add_module(u, i, &r, path, n_path, NULL, 0);
+		uftrace_tasks_add_module(u, i, &r, path, n_path, NULL, 0);
 		return true;
 	}
 	return false;
@@ -268,11 +270,11 @@ static void take_line(struct uftrace *u, const char *line, size_t n, bool librar
 	if (n < 5 || line[4] != ' ')
 		ok = !n;
 	else if (libraries)
-		ok = memcmp(line, "DLOP", 4) != 0 || take_library(u, line, n);
+		ok = memcmp(line, "DLOP", 4) != 0 || uftrace_tasks_take_library(u, line, n);
 	else if (!memcmp(line, "SESS", 4))
-		ok = take_session(u, line, n);
+		ok = uftrace_tasks_take_session(u, line, n);
 	else if (!memcmp(line, "TASK", 4) || !memcmp(line, "FORK", 4))
-		ok = take_task(u, line, n);
+		ok = uftrace_tasks_take(u, line, n);
 	u->refused += !ok;
 }
 
@@ -294,7 +296,7 @@ static enum status read_lines(struct uftrace *u, bool libraries, struct err *e)
 	return st;
 }
 
-static int by_address(const void *a, const void *b)
+static int uftrace_tasks_by_address(const void *a, const void *b)
 {
 	const struct uftrace_module *x = a, *y = b;
 
@@ -303,7 +305,7 @@ static int by_address(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static int by_start(const void *a, const void *b)
+static int uftrace_tasks_by_start(const void *a, const void *b)
 {
 	const struct uftrace_start *x = a, *y = b;
 
@@ -320,15 +322,15 @@ enum status uftrace_tasks(struct uftrace *u, struct err *e)
 		struct err missing = ERR_INIT;
 
 		/* Without a map there are addresses still. */
-		if (read_map(u, i, &missing))
+		if (uftrace_tasks_read_map(u, i, &missing))
 			trace_note(u->im->t, NOTE_LOSS, 0, "%s", missing.msg);
 	}
 	if (!st)
 		st = read_lines(u, true, e);
 	if (u->n_starts)
-		sort_array(u->starts, u->n_starts, sizeof *u->starts, by_start);
+		sort_array(u->starts, u->n_starts, sizeof *u->starts, uftrace_tasks_by_start);
 	if (u->n_modules)
-		sort_array(u->modules, u->n_modules, sizeof *u->modules, by_address);
+		sort_array(u->modules, u->n_modules, sizeof *u->modules, uftrace_tasks_by_address);
 	return st;
 }
 

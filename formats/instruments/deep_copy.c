@@ -58,7 +58,7 @@ static bool begins(struct field f, const char *word)
 	return text_begins(f.s, f.n, word);
 }
 
-static bool take_header(struct deep *d, const char *s, size_t n)
+static bool deep_copy_take_header(struct deep *d, const char *s, size_t n)
 {
 	struct field f[COLUMNS_MOST];
 	size_t columns = split(s, n, f);
@@ -81,7 +81,7 @@ static bool take_header(struct deep *d, const char *s, size_t n)
 }
 
 /* "429.93 MB     100.0%", "4273.0ms", "96.08 Gc", "-", "693": ns, bytes or cycles. */
-static bool amount(struct deep *d, struct field f, int64_t *v)
+static bool deep_copy_amount(struct deep *d, struct field f, int64_t *v)
 {
 	static const struct {
 		const char *unit;
@@ -133,7 +133,7 @@ static bool amount(struct deep *d, struct field f, int64_t *v)
 	return false;
 }
 
-static enum status push(struct deep *d, const struct node *node, struct err *e)
+static enum status deep_copy_push(struct deep *d, const struct node *node, struct err *e)
 {
 	struct event ev = {.kind = d->what == WHAT_BYTES ? EV_ALLOC : EV_SAMPLE,
 			   .has = EV_HAS_STACK,
@@ -184,11 +184,12 @@ static enum status close_to(struct deep *d, size_t depth, struct err *e)
 	enum status st = ST_OK;
 
 	while (!st && d->n_open > depth)
-		st = push(d, &d->open[--d->n_open], e);
+		st = deep_copy_push(d, &d->open[--d->n_open], e);
 	return st;
 }
 
-static enum status take_row(struct deep *d, const struct field *f, size_t n, struct err *e)
+static enum status deep_copy_take_row(struct deep *d, const struct field *f, size_t n,
+				      struct err *e)
 {
 	struct node node = {0};
 	struct field name = (size_t)d->symbol < n ? f[d->symbol] : (struct field){"", 0};
@@ -199,7 +200,7 @@ static enum status take_row(struct deep *d, const struct field *f, size_t n, str
 	while (node.blanks < name.n && name.s[node.blanks] == ' ')
 		node.blanks++;
 	if (node.blanks == name.n || (size_t)d->weight >= n ||
-	    !amount(d, f[d->weight], &node.total) || d->n_open >= DEPTH_MOST) {
+	    !deep_copy_amount(d, f[d->weight], &node.total) || d->n_open >= DEPTH_MOST) {
 		d->odd++;
 		return ST_OK;
 	}
@@ -210,7 +211,8 @@ static enum status take_row(struct deep *d, const struct field *f, size_t n, str
 	if (st)
 		return st;
 	node.own = node.total;
-	node.has_own = d->self >= 0 && (size_t)d->self < n && amount(d, f[d->self], &node.own);
+	node.has_own =
+	    d->self >= 0 && (size_t)d->self < n && deep_copy_amount(d, f[d->self], &node.own);
 	if (d->count >= 0 && (size_t)d->count < n &&
 	    num_dec(f[d->count].s, f[d->count].n, &count) && count < INT64_MAX)
 		node.count = (int64_t)count;
@@ -227,7 +229,7 @@ static enum status take_row(struct deep *d, const struct field *f, size_t n, str
 	return ST_OK;
 }
 
-static enum status read_rows(struct deep *d, struct err *e)
+static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 {
 	struct cursor *c = &d->im->in->cur;
 	struct field f[COLUMNS_MOST];
@@ -235,12 +237,12 @@ static enum status read_rows(struct deep *d, struct err *e)
 	size_t n;
 	const char *s = cursor_line(c, &n, LINE_MOST);
 
-	if (!s || !take_header(d, s, n))
+	if (!s || !deep_copy_take_header(d, s, n))
 		return cursor_failed(c)
 			   ? e->code
 			   : err_at(e, ST_BAD, 0, "no heading of Instruments' deep copy");
 	while (!st && (s = cursor_line(c, &n, LINE_MOST)))
-		st = n ? take_row(d, f, split(s, n, f), e) : ST_OK;
+		st = n ? deep_copy_take_row(d, f, split(s, n, f), e) : ST_OK;
 	if (st)
 		return st;
 	closed = close_to(d, 0, e);
@@ -249,16 +251,16 @@ static enum status read_rows(struct deep *d, struct err *e)
 	return closed ? closed : cursor_failed(c) ? e->code : ST_OK;
 }
 
-static enum status read_deep_copy(struct import *im, struct err *e)
+static enum status deep_copy_read(struct import *im, struct err *e)
 {
 	struct deep d = {.im = im};
-	enum status st = read_rows(&d, e);
+	enum status st = deep_copy_read_rows(&d, e);
 
 	free(d.open);
 	return st;
 }
 
-static int bid_deep_copy(const uint8_t *head, size_t n, bool whole)
+static int deep_copy_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const uint8_t *end = memchr(head, '\n', n);
 	size_t line = end ? (size_t)(end - head) : n;
@@ -278,6 +280,6 @@ const struct reader reader_deep_copy = {
     .carries = CARRIES_SAMPLES | CARRIES_ALLOCATIONS | CARRIES_STACKS,
     .what = "Instruments' deep copy: a call tree with time, cycles or bytes",
     .suffixes = "txt",
-    .bid = bid_deep_copy,
-    .read = read_deep_copy,
+    .bid = deep_copy_bid,
+    .read = deep_copy_read,
 };

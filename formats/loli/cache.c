@@ -42,7 +42,7 @@ struct cache {
 };
 
 /* The name cannot be had back from its hash, but records of one library stay together. */
-static uint32_t hashed_library(struct cache *s, uint32_t hash)
+static uint32_t loli_cache_hashed_library(struct cache *s, uint32_t hash)
 {
 	struct trace *t = s->l.im->t;
 	struct location at = {.space = SPACE_NAME};
@@ -62,7 +62,7 @@ static uint32_t hashed_library(struct cache *s, uint32_t hash)
 	return *stack;
 }
 
-static enum status one_record(struct cache *s, struct cursor *c, struct err *e)
+static enum status loli_cache_one_record(struct cache *s, struct cursor *c, struct err *e)
 {
 	uint64_t offset = cursor_offset(c), seq;
 	const uint8_t *p = cursor_bytes(c, RECORD_SIZE, "record"), *frames = NULL;
@@ -87,12 +87,12 @@ static enum status one_record(struct cache *s, struct cursor *c, struct err *e)
 	seq = loli_seqs_extend(&l->seqs, r.seq);
 	if (!loli_seqs_add(&l->seqs, seq))
 		l->repeated++;
-	stack =
-	    r.type ? loli_runtime_stack(l, key, frames, r.n, true) : hashed_library(s, r.library);
+	stack = r.type ? loli_runtime_stack(l, key, frames, r.n, true)
+		       : loli_cache_hashed_library(s, r.library);
 	return loli_alloc(l, seq, r.time, r.size, r.addr, stack, e);
 }
 
-static enum status blocks(struct cache *s, struct err *e)
+static enum status loli_cache_blocks(struct cache *s, struct err *e)
 {
 	struct cursor *c = &s->l.im->in->cur;
 
@@ -104,7 +104,7 @@ static enum status blocks(struct cache *s, struct err *e)
 		if (count > INT32_MAX)
 			return err_at(e, ST_BAD, offset, "a block of %d records", (int32_t)count);
 		for (uint32_t i = 0; i < count; i++) {
-			enum status st = one_record(s, c, e);
+			enum status st = loli_cache_one_record(s, c, e);
 
 			if (st)
 				return st;
@@ -113,7 +113,7 @@ static enum status blocks(struct cache *s, struct err *e)
 	return cursor_failed(c) ? e->code : ST_OK;
 }
 
-static enum status read_cache(struct import *im, struct err *e)
+static enum status loli_cache_read(struct import *im, struct err *e)
 {
 	struct cache s = {0};
 	enum status st = loli_init(&s.l, im, "loli-cache", LOLI_FREES_NONE, e);
@@ -121,7 +121,7 @@ static enum status read_cache(struct import *im, struct err *e)
 	if (!st)
 		loli_needs_maps(&s.l);
 	if (!st)
-		st = blocks(&s, e);
+		st = loli_cache_blocks(&s, e);
 	if (!st && !im->begun)
 		st = loli_begin(&s.l, e);
 	if (s.hashed)
@@ -134,7 +134,7 @@ static enum status read_cache(struct import *im, struct err *e)
 }
 
 /* The fields with few values in as many records as the head holds: each is about 30 bits. */
-static int bid_cache(const uint8_t *head, size_t n, bool whole)
+static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 {
 	uint32_t count = n >= 4 ? be32(head) : 0, left = count;
 	size_t at = 4;
@@ -165,6 +165,6 @@ const struct reader reader_loli_cache = {
 	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME | CARRIES_ADDRESSES,
     .what = "LoliProfiler: cache file of the desktop program",
     .suffixes = "bin",
-    .bid = bid_cache,
-    .read = read_cache,
+    .bid = loli_cache_bid,
+    .read = loli_cache_read,
 };

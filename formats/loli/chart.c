@@ -54,7 +54,7 @@ void loli_chart_index(struct loli_file *f)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int loli_chart_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -70,7 +70,7 @@ static bool in_ms(struct loli_file *f)
 		return false;
 	if (f->last_ms >= 10000 && c->last > 0 && ratio <= 10)
 		return true;
-	sort_array(c->gaps, c->n_gaps, sizeof *c->gaps, by_value);
+	sort_array(c->gaps, c->n_gaps, sizeof *c->gaps, loli_chart_by_value);
 	return c->n_gaps && c->gaps[c->n_gaps / 2] >= 100;
 }
 

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-static void release(struct loli_file *f)
+static void loli_file_release(struct loli_file *f)
 {
 	for (size_t i = 0; i < f->n_library; i++)
 		map64_release(&f->library[i]);
@@ -62,7 +62,7 @@ static void add_modules(struct loli_file *f)
 }
 
 /* The trace's stacks, now that every location's name is known. */
-static void add_stacks(struct loli_file *f)
+static void loli_file_add_stacks(struct loli_file *f)
 {
 	struct trace *t = f->l.im->t;
 	uint32_t *locations = mem_array(f->n_frames + 1, sizeof *locations);
@@ -160,7 +160,7 @@ static enum status push(struct loli_file *f, struct err *e)
 	return push_frees(f, e);
 }
 
-static void add_notes(struct loli_file *f, bool whole)
+static void loli_file_add_notes(struct loli_file *f, bool whole)
 {
 	struct trace *t = f->l.im->t;
 
@@ -195,12 +195,12 @@ static void add_notes(struct loli_file *f, bool whole)
 	}
 }
 
-static enum status second_pass(struct loli_file *f, bool whole, struct err *e)
+static enum status loli_file_second_pass(struct loli_file *f, bool whole, struct err *e)
 {
 	enum status st;
 
 	add_modules(f);
-	add_stacks(f);
+	loli_file_add_stacks(f);
 	st = input_rewind(f->l.im->in);
 	if (!st)
 		st = loli_begin(&f->l, e);
@@ -210,12 +210,12 @@ static enum status second_pass(struct loli_file *f, bool whole, struct err *e)
 		st = smaps_push(&f->smaps, f->l.im->t, f->l.im->sink, e);
 	if (!st && whole && cursor_failed(f->c)) /* it has changed since the first pass */
 		st = e->code;
-	add_notes(f, whole);
+	loli_file_add_notes(f, whole);
 	loli_end(&f->l);
 	return st;
 }
 
-static enum status read_file(struct import *im, struct err *e)
+static enum status loli_file_read(struct import *im, struct err *e)
 {
 	struct loli_file f = {.c = &im->in->cur};
 	enum status st = loli_init(&f.l, im, "loli", LOLI_FREES, e);
@@ -233,16 +233,16 @@ static enum status read_file(struct import *im, struct err *e)
 	if (!st && loli_diff_is(&f.diff) && !f.chart.points && !f.n_frees && !f.shots && !f.n_map)
 		st = err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
 	if (!st)
-		st = second_pass(&f, !cut.code, e);
+		st = loli_file_second_pass(&f, !cut.code, e);
 	if (!st && cut.code) {
 		*e = cut;
 		st = cut.code;
 	}
-	release(&f);
+	loli_file_release(&f);
 	return st;
 }
 
-static int bid_file(const uint8_t *head, size_t n, bool whole)
+static int loli_file_bid(const uint8_t *head, size_t n, bool whole)
 {
 	uint32_t version = n >= 8 ? be32(head + 4) : 0;
 
@@ -260,6 +260,6 @@ const struct reader reader_loli = {
     .what = "LoliProfiler: saved capture (.loli 105, 106, 107)",
     .suffixes = "loli",
     .rewinds = true,
-    .bid = bid_file,
-    .read = read_file,
+    .bid = loli_file_bid,
+    .read = loli_file_read,
 };

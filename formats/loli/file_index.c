@@ -166,7 +166,7 @@ static bool first_layout(struct loli_file *f)
 	return be32(p) >= 6 && !memcmp(p + 4, "\0000\0x", 4);
 }
 
-static void index_records(struct loli_file *f)
+static void loli_index_records(struct loli_file *f)
 {
 	uint32_t n;
 
@@ -193,7 +193,7 @@ bool loli_file_free(struct loli_file *f, uint64_t *addr, uint32_t *seq)
 	return !cursor_failed(f->c);
 }
 
-static void index_frees(struct loli_file *f)
+static void loli_index_frees(struct loli_file *f)
 {
 	uint64_t addr;
 	uint32_t n, seq;
@@ -212,7 +212,7 @@ static void index_frees(struct loli_file *f)
 	}
 }
 
-static void index_shots(struct loli_file *f)
+static void loli_index_shots(struct loli_file *f)
 {
 	uint32_t n;
 
@@ -246,7 +246,7 @@ static void index_sizes(struct loli_file *f, const struct loli_map_section *s)
 }
 
 /* Permissions are not kept by the format: any range may hold code. */
-static void index_ranges(struct loli_file *f, struct loli_map_section *s)
+static void loli_index_ranges(struct loli_file *f, struct loli_map_section *s)
 {
 	uint32_t n = loli_file_count(f);
 	size_t cap = 0;
@@ -267,7 +267,7 @@ static void index_ranges(struct loli_file *f, struct loli_map_section *s)
 	}
 }
 
-static void index_map(struct loli_file *f)
+static void loli_index_map(struct loli_file *f)
 {
 	uint32_t count;
 
@@ -280,13 +280,13 @@ static void index_map(struct loli_file *f)
 			return;
 		if (f->text.len)
 			s.name = intern_add(&f->names, f->text.data, f->text.len);
-		index_ranges(f, &s);
+		loli_index_ranges(f, &s);
 		VEC_PUSH(f->map, f->n_map, f->cap_map) = s;
 		index_sizes(f, &s);
 	}
 }
 
-static void index_tail(struct loli_file *f)
+static void loli_index_tail(struct loli_file *f)
 {
 	size_t n;
 
@@ -296,7 +296,7 @@ static void index_tail(struct loli_file *f)
 	}
 }
 
-static void index_libraries(struct loli_file *f)
+static void loli_index_libraries(struct loli_file *f)
 {
 	loli_file_libraries(f, true);
 }
@@ -307,11 +307,11 @@ enum status loli_file_index(struct loli_file *f, struct err *e)
 		void (*read)(struct loli_file *f);
 		const char *name;
 	} sections[] = {
-	    {loli_chart_index, "memory chart"}, {index_libraries, "library names"},
-	    {index_records, "records"},         {loli_file_stacks, "stacks"},
-	    {loli_file_symbols, "symbols"},     {index_frees, "frees"},
-	    {index_shots, "screenshots"},       {index_map, "memory map"},
-	    {index_tail, "after the end"},
+	    {loli_chart_index, "memory chart"}, {loli_index_libraries, "library names"},
+	    {loli_index_records, "records"},    {loli_file_stacks, "stacks"},
+	    {loli_file_symbols, "symbols"},     {loli_index_frees, "frees"},
+	    {loli_index_shots, "screenshots"},  {loli_index_map, "memory map"},
+	    {loli_index_tail, "after the end"},
 	};
 	enum status st = loli_file_head(f, e);
 

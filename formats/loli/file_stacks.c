@@ -67,7 +67,7 @@ static void numeric_frames(struct loli_file *f, const uint8_t *p, uint32_t n)
 	}
 }
 
-static uint32_t numeric_stack(struct loli_file *f, uint32_t n)
+static uint32_t loli_stacks_numeric(struct loli_file *f, uint32_t n)
 {
 	uint32_t node;
 
@@ -128,7 +128,8 @@ void loli_file_stacks(struct loli_file *f)
 
 		if (named)
 			map64_prefetch(&f->uuids, key.hash);
-		node = n ? f->texts ? text_stack(f, n) : numeric_stack(f, n) : LOLI_NODE_EMPTY;
+		node =
+		    n ? f->texts ? text_stack(f, n) : loli_stacks_numeric(f, n) : LOLI_NODE_EMPTY;
 		if (cursor_failed(f->c))
 			return;
 		if (!named)

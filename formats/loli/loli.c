@@ -62,7 +62,7 @@ static enum metric_state recorded(const struct loli *l)
 	}
 }
 
-static void notes(struct loli *l)
+static void loli_notes(struct loli *l)
 {
 	struct trace *t = l->im->t;
 	const struct loli_config *c = &l->config;
@@ -123,7 +123,7 @@ enum status loli_begin(struct loli *l, struct err *e)
 			trace_set(t, key, value);
 		text = value + strlen(value) + 1;
 	}
-	notes(l);
+	loli_notes(l);
 	t->unordered = true;
 	return import_begin(l->im, e);
 }

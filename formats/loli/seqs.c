@@ -39,7 +39,7 @@ static void close_oldest(struct loli_seqs *s)
 }
 
 /* The window's place; made if missing and make is set, else SIZE_MAX. */
-static size_t place_of(struct loli_seqs *s, uint64_t window, bool make)
+static size_t loli_seqs_place_of(struct loli_seqs *s, uint64_t window, bool make)
 {
 	uint32_t *index;
 
@@ -63,7 +63,7 @@ static size_t place_of(struct loli_seqs *s, uint64_t window, bool make)
 
 bool loli_seqs_seen(struct loli_seqs *s, uint64_t seq)
 {
-	size_t place = place_of(s, seq >> WINDOW_BITS, false);
+	size_t place = loli_seqs_place_of(s, seq >> WINDOW_BITS, false);
 	const struct loli_window *w;
 
 	if (place == SIZE_MAX)
@@ -74,7 +74,7 @@ bool loli_seqs_seen(struct loli_seqs *s, uint64_t seq)
 
 bool loli_seqs_add(struct loli_seqs *s, uint64_t seq)
 {
-	size_t place = place_of(s, seq >> WINDOW_BITS, true);
+	size_t place = loli_seqs_place_of(s, seq >> WINDOW_BITS, true);
 	struct loli_window *w = &s->windows[place];
 	uint64_t *word, bit = (uint64_t)1 << seq % 64;
 

@@ -48,7 +48,7 @@ struct record {
 };
 
 /* False: the buffer ends, or is cut within the record. */
-static bool next_record(const uint8_t **p, const uint8_t *end, struct record *r)
+static bool loli_stream_next_record(const uint8_t **p, const uint8_t *end, struct record *r)
 {
 	size_t left = (size_t)(end - *p);
 	uint32_t n = left >= 2 ? le16(*p) : 0;
@@ -84,7 +84,7 @@ static enum status alloc_record(struct live *s, const struct record *r, uint64_t
 	return loli_alloc(&s->l, seq, (int64_t)le64(p + 5), le32(p + 13), le64(p + 17), stack, e);
 }
 
-static enum status one_record(struct live *s, const struct record *r, struct err *e)
+static enum status loli_stream_one_record(struct live *s, const struct record *r, struct err *e)
 {
 	uint64_t seq;
 
@@ -109,7 +109,7 @@ static enum status one_record(struct live *s, const struct record *r, struct err
 	return alloc_record(s, r, seq, e);
 }
 
-static void end_run(struct live *s)
+static void loli_stream_end_run(struct live *s)
 {
 	struct trace *t = s->l.im->t;
 	uint64_t missing = loli_seqs_missing(&s->l.seqs);
@@ -147,13 +147,13 @@ static enum status begin_run(struct live *s, struct err *e)
 }
 
 /* A packet of another run than the records before. */
-static bool restarts(struct live *s, const uint8_t *p, const uint8_t *end)
+static bool loli_stream_restarts(struct live *s, const uint8_t *p, const uint8_t *end)
 {
 	struct record r;
 
 	if (!s->n)
 		return false;
-	while (next_record(&p, end, &r)) {
+	while (loli_stream_next_record(&p, end, &r)) {
 		uint32_t seq;
 
 		if (!numbered(&r))
@@ -173,7 +173,7 @@ static size_t next_batch(struct live *s, const uint8_t **p, const uint8_t *end, 
 {
 	size_t n = 0;
 
-	while (n < BATCH && next_record(p, end, &r[n])) {
+	while (n < BATCH && loli_stream_next_record(p, end, &r[n])) {
 		const uint8_t *q = r[n].p;
 
 		if (r[n].sound && r[n].kind && r[n].kind <= KIND_REALLOC && q[25]) {
@@ -185,15 +185,15 @@ static size_t next_batch(struct live *s, const uint8_t **p, const uint8_t *end, 
 	return n;
 }
 
-static enum status records(struct live *s, size_t n, struct err *e)
+static enum status loli_stream_records(struct live *s, size_t n, struct err *e)
 {
 	const uint8_t *p = s->raw, *end = s->raw + n;
 	struct record batch[BATCH];
 	enum status st = ST_OK;
 	size_t got;
 
-	if (restarts(s, p, end)) {
-		end_run(s);
+	if (loli_stream_restarts(s, p, end)) {
+		loli_stream_end_run(s);
 		st = import_next(s->l.im, e);
 	}
 	if (!st && !s->l.im->begun)
@@ -201,7 +201,7 @@ static enum status records(struct live *s, size_t n, struct err *e)
 	s->ended = false;
 	while (!st && (got = next_batch(s, &p, end, batch)))
 		for (size_t i = 0; !st && i < got; i++)
-			st = one_record(s, &batch[i], e);
+			st = loli_stream_one_record(s, &batch[i], e);
 	s->cut += !st && p != end;
 	return st;
 }
@@ -225,7 +225,7 @@ static bool is_text(const uint8_t *p, size_t n)
 	return n > 4 && p[0] >= '0' && p[0] <= '9' && p[1] == '\\';
 }
 
-static enum status packet(struct live *s, const uint8_t *p, size_t n, struct err *e)
+static enum status loli_stream_packet(struct live *s, const uint8_t *p, size_t n, struct err *e)
 {
 	uint32_t second = le32(p), raw;
 
@@ -256,10 +256,10 @@ static enum status packet(struct live *s, const uint8_t *p, size_t n, struct err
 		return ST_OK;
 	}
 	s->good++;
-	return records(s, raw, e);
+	return loli_stream_records(s, raw, e);
 }
 
-static enum status packets(struct live *s, struct err *e)
+static enum status loli_stream_packets(struct live *s, struct err *e)
 {
 	struct cursor *c = &s->l.im->in->cur;
 	enum status st = ST_OK;
@@ -274,32 +274,32 @@ static enum status packets(struct live *s, struct err *e)
 		p = p ? cursor_bytes(c, n, "packet") : NULL;
 		if (!p)
 			break;
-		st = packet(s, p, n, e);
+		st = loli_stream_packet(s, p, n, e);
 	}
 	return cursor_failed(c) ? e->code : st;
 }
 
-static enum status read_stream(struct import *im, struct err *e)
+static enum status loli_stream_read(struct import *im, struct err *e)
 {
 	struct live s = {0};
 	enum status st = loli_init(&s.l, im, "loli-stream", LOLI_FREES, e);
 
 	if (!st)
-		st = packets(&s, e);
+		st = loli_stream_packets(&s, e);
 	if (!st && !s.good && s.bad_packets)
 		st = err_set(e, ST_BAD, "none of %llu packets decompresses",
 			     (unsigned long long)s.bad_packets);
 	if (!st && !im->begun)
 		st = begin_run(&s, e);
 	if (im->t && im->begun)
-		end_run(&s);
+		loli_stream_end_run(&s);
 	loli_release(&s.l);
 	free(s.raw);
 	return st;
 }
 
 /* The first sequence of an LZ4 block holds the begin of the first record as it is. */
-static int bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
+static int loli_stream_bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
 {
 	uint32_t literals = n ? p[0] >> 4 : 0, len;
 
@@ -323,7 +323,7 @@ static int bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
 	return 20;
 }
 
-static int bid_stream(const uint8_t *head, size_t n, bool whole)
+static int loli_stream_bid(const uint8_t *head, size_t n, bool whole)
 {
 	uint32_t size, second;
 	bool all;
@@ -342,8 +342,9 @@ static int bid_stream(const uint8_t *head, size_t n, bool whole)
 	if (second == PACKET_COMMAND)
 		return size == 8 && whole && le32(head + 8) < 256 ? 40 : 0;
 	if (second == PACKET_RECORDS)
-		return bid_block(head + 12, (all ? size + 4 : n) - 12, all, le32(head + 8));
-	return bid_block(head + 8, (all ? size + 4 : n) - 8, all, second) * 3 / 4;
+		return loli_stream_bid_block(head + 12, (all ? size + 4 : n) - 12, all,
+					     le32(head + 8));
+	return loli_stream_bid_block(head + 8, (all ? size + 4 : n) - 8, all, second) * 3 / 4;
 }
 
 const struct reader reader_loli_stream = {
@@ -353,6 +354,6 @@ const struct reader reader_loli_stream = {
 	       CARRIES_THREADS | CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "LoliProfiler: live stream of an agent (v0.9.9b on)",
     .suffixes = "bin",
-    .bid = bid_stream,
-    .read = read_stream,
+    .bid = loli_stream_bid,
+    .read = loli_stream_read,
 };

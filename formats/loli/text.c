@@ -97,7 +97,8 @@ static bool goes_on(const char *s, const char *end)
 }
 
 /* False at the end, or with *s not at the end: there is more than one reading. */
-static bool next_frame(struct text *t, const char **s, const char *end, struct text_frame *f)
+static bool loli_text_next_frame(struct text *t, const char **s, const char *end,
+				 struct text_frame *f)
 {
 	const char *at = *s, *p;
 	size_t n;
@@ -158,7 +159,7 @@ static uint32_t stack_of(struct text *t, const char *s, size_t n)
 	if (stack)
 		return stack;
 	t->l.n_ids = 0;
-	while (next_frame(t, &s, end, &f))
+	while (loli_text_next_frame(t, &s, end, &f))
 		VEC_PUSH(t->l.ids, t->l.n_ids, t->l.cap_ids) = frame_location(t, &f);
 	if (s != end || !t->l.n_ids)
 		return 0;
@@ -168,7 +169,7 @@ static uint32_t stack_of(struct text *t, const char *s, size_t n)
 }
 
 /* "library:", then lines of "0xhex, name". */
-static void read_names(struct text *t)
+static void loli_text_read_names(struct text *t)
 {
 	const char *s;
 	size_t n;
@@ -197,7 +198,7 @@ static void read_names(struct text *t)
 }
 
 /* Finds the names, which come last, and whether every stack has one reading. */
-static enum status first_pass(struct text *t, struct err *e)
+static enum status loli_text_first_pass(struct text *t, struct err *e)
 {
 	struct text_record r;
 	struct text_frame f;
@@ -214,14 +215,14 @@ static enum status first_pass(struct text *t, struct err *e)
 		const char *at = s;
 
 		if (text_is(s, n, map_header)) {
-			read_names(t);
+			loli_text_read_names(t);
 			break;
 		}
 		if (parse_record(t, s, n, &r)) {
 			loli_diff_see(&t->diff, (uint32_t)r.seq, r.ms, (uint32_t)r.size, r.addr);
 			continue;
 		}
-		while (!t->ambiguous && next_frame(t, &at, s + n, &f))
+		while (!t->ambiguous && loli_text_next_frame(t, &at, s + n, &f))
 			;
 		if (!t->ambiguous && at != s + n)
 			t->ambiguous = t->line;
@@ -246,7 +247,7 @@ static enum status push_record(struct text *t, const struct text_record *r, uint
 	return loli_alloc(&t->l, r->seq, r->ms, (uint32_t)r->size, r->addr, stack, e);
 }
 
-static enum status push_records(struct text *t, struct err *e)
+static enum status loli_text_push_records(struct text *t, struct err *e)
 {
 	struct text_record r = {0}, next;
 	enum status st = ST_OK;
@@ -273,14 +274,14 @@ static enum status push_records(struct text *t, struct err *e)
 	return st;
 }
 
-static enum status read_text(struct import *im, struct err *e)
+static enum status loli_text_read(struct import *im, struct err *e)
 {
 	struct text t = {.c = &im->in->cur};
 	enum status st = loli_init(&t.l, im, "loli-text", LOLI_FREES_UNKNOWN, e);
 	struct err cut = ERR_INIT;
 
 	if (!st)
-		st = first_pass(&t, e);
+		st = loli_text_first_pass(&t, e);
 	if (!st && t.cut)
 		st = err_at(e, ST_BAD, cursor_offset(t.c), "the last line is cut short");
 	if ((st == ST_BAD || st == ST_LIMIT) && t.diff.records) {
@@ -293,7 +294,7 @@ static enum status read_text(struct import *im, struct err *e)
 	if (!st)
 		st = loli_begin(&t.l, e);
 	if (!st)
-		st = push_records(&t, e);
+		st = loli_text_push_records(&t, e);
 	if (t.refused)
 		trace_note(im->t, NOTE_LOSS, t.refused, "lines make no sense");
 	loli_end(&t.l);
@@ -307,7 +308,7 @@ static enum status read_text(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_text(const uint8_t *head, size_t n, bool whole)
+static int loli_text_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= sizeof header - 1 && !memcmp(head, header, sizeof header - 1) ? 64 : 0;
@@ -320,6 +321,6 @@ const struct reader reader_loli_text = {
     .what = "LoliProfiler: callstacks as text",
     .suffixes = "txt",
     .rewinds = true,
-    .bid = bid_text,
-    .read = read_text,
+    .bid = loli_text_bid,
+    .read = loli_text_read,
 };

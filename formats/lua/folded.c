@@ -94,7 +94,7 @@ static bool is_comment(const char *s, size_t n)
 	       (n == 1 || s[1] == ' ' || s[1] == '#' || !folded_number(s, n, &head, &r));
 }
 
-static void add_row(struct folded *f, const char *s, size_t n, struct folded_row r)
+static void folded_add_row(struct folded *f, const char *s, size_t n, struct folded_row r)
 {
 	struct trace *t = f->im->t;
 	const char *frame, *at = s;
@@ -132,7 +132,7 @@ static enum status read_rows(struct folded *f, struct cursor *c)
 		if (is_comment(f->line.s, f->line.n))
 			f->comments++;
 		else if (folded_number(f->line.s, f->line.n, &head, &r))
-			add_row(f, f->line.s, head, r);
+			folded_add_row(f, f->line.s, head, r);
 		else
 			lua_refuse(&f->refused, &f->line);
 	}
@@ -149,7 +149,7 @@ static uint64_t power(unsigned n)
 }
 
 /* All counts in the place of the smallest decimal; in a larger one where their sum would not fit. */
-static void scale_rows(struct folded *f)
+static void folded_scale_rows(struct folded *f)
 {
 	double sum = 0;
 
@@ -237,7 +237,7 @@ static uint32_t marker(struct trace *t, const struct folded_row *r)
 	return trace_marker(t, &m);
 }
 
-static enum status push_pairs(struct folded *f, struct err *e)
+static enum status folded_push_pairs(struct folded *f, struct err *e)
 {
 	enum status st = ST_OK;
 	size_t i = 0;
@@ -257,7 +257,7 @@ static enum status push_pairs(struct folded *f, struct err *e)
 	return st;
 }
 
-static enum status push_rows(struct folded *f, struct err *e)
+static enum status folded_push_rows(struct folded *f, struct err *e)
 {
 	uint64_t dropped = 0, labels = 0;
 	enum status st = ST_OK;
@@ -284,18 +284,18 @@ static enum status push_rows(struct folded *f, struct err *e)
 	return st;
 }
 
-static enum status push(struct folded *f, struct err *e)
+static enum status folded_push(struct folded *f, struct err *e)
 {
 	struct trace *t = f->im->t;
 	bool states, pairs;
 	enum status st;
 
-	scale_rows(f);
+	folded_scale_rows(f);
 	tell_unit(f);
 	pairs = two_levels(f, &states);
 	st = import_begin(f->im, e);
 	if (!st)
-		st = pairs ? push_pairs(f, e) : push_rows(f, e);
+		st = pairs ? folded_push_pairs(f, e) : folded_push_rows(f, e);
 	if (pairs)
 		trace_note(t, states ? NOTE_INFO : NOTE_GUESS, 0,
 			   "two levels: each sample is there as a stack and as a %s, and was "
@@ -310,7 +310,7 @@ static enum status push(struct folded *f, struct err *e)
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status folded_read(struct import *im, struct err *e)
 {
 	struct folded f = {.im = im};
 	enum status st = read_rows(&f, &im->in->cur);
@@ -319,7 +319,7 @@ static enum status read(struct import *im, struct err *e)
 		st = err_at(e, ST_BAD, 0, "no line is a stack and a number");
 	else if (f.n) {
 		struct err later = ERR_INIT;
-		enum status out = push(&f, &later);
+		enum status out = folded_push(&f, &later);
 
 		if (out) {
 			*e = later;
@@ -331,7 +331,7 @@ static enum status read(struct import *im, struct err *e)
 }
 
 /* The lines of the head, and at least one that has several entries. */
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int folded_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
 	size_t len, at, good = 0, bad = 0;
@@ -364,6 +364,6 @@ const struct reader reader_folded = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",
-    .bid = bid,
-    .read = read,
+    .bid = folded_bid,
+    .read = folded_read,
 };

@@ -73,7 +73,7 @@ static size_t number(const char *s, size_t n, uint64_t *v, bool *percent)
 	return i + *percent;
 }
 
-static bool parse_row(const char *s, size_t n, struct jp_row *r)
+static bool jp_parse_row(const char *s, size_t n, struct jp_row *r)
 {
 	size_t i;
 
@@ -127,7 +127,7 @@ static bool parse_snippet(const char *s, size_t n, uint32_t *line)
 }
 
 /* Adds the entries of "a < b" or "a > b" to a stack. */
-static uint32_t add_key(struct trace *t, uint32_t stack, const char *s, size_t n)
+static uint32_t jp_add_key(struct trace *t, uint32_t stack, const char *s, size_t n)
 {
 	uint32_t *ids = NULL;
 	size_t count = 0, cap = 0;
@@ -157,7 +157,7 @@ static bool is_none(const char *s, size_t n)
 }
 
 /* A sample of the first level with what a second one adds; sub NULL: the first alone. */
-static enum status push(struct jp *j, const struct jp_row *sub, uint64_t count, struct err *e)
+static enum status jp_push(struct jp *j, const struct jp_row *sub, uint64_t count, struct err *e)
 {
 	struct trace *t = j->im->t;
 	const struct jp_row *top = &j->top, *state = NULL;
@@ -177,13 +177,13 @@ static enum status push(struct jp *j, const struct jp_row *sub, uint64_t count, 
 	if (sub && (sub == state || is_none(sub->key, sub->n)))
 		sub = NULL;
 	if (state == top || is_none(top->key, top->n)) {
-		stack = sub ? add_key(t, 0, sub->key, sub->n) : 0;
+		stack = sub ? jp_add_key(t, 0, sub->key, sub->n) : 0;
 	} else if (!sub) {
-		stack = add_key(t, 0, top->key, top->n);
+		stack = jp_add_key(t, 0, top->key, top->n);
 	} else if (sub->relation == '>') {
-		stack = add_key(t, add_key(t, 0, top->key, top->n), sub->key, sub->n);
+		stack = jp_add_key(t, jp_add_key(t, 0, top->key, top->n), sub->key, sub->n);
 	} else if (sub->relation == '<') {
-		stack = add_key(t, add_key(t, 0, sub->key, sub->n), top->key, top->n);
+		stack = jp_add_key(t, jp_add_key(t, 0, sub->key, sub->n), top->key, top->n);
 	} else {
 		file = lua_place(sub->key, sub->n, &line);
 		if (file)
@@ -191,7 +191,7 @@ static enum status push(struct jp *j, const struct jp_row *sub, uint64_t count, 
 					    lua_named(t, trace_string(t, top->key, top->n),
 						      trace_string(t, sub->key, file), line));
 		else
-			stack = add_key(t, add_key(t, 0, top->key, top->n), sub->key, sub->n);
+			stack = jp_add_key(t, jp_add_key(t, 0, top->key, top->n), sub->key, sub->n);
 	}
 	return lua_push_samples(j->im, stack, marker, count, e);
 }
@@ -213,7 +213,7 @@ static enum status end_top(struct jp *j, struct err *e)
 	enum status st = ST_OK;
 
 	if (j->has_top && j->left)
-		st = push(j, NULL, j->left, e);
+		st = jp_push(j, NULL, j->left, e);
 	j->has_top = false;
 	return st;
 }
@@ -251,7 +251,7 @@ static enum status take_sub(struct jp *j, const struct jp_row *r, struct err *e)
 		count = j->left;
 	}
 	j->left -= count;
-	return count ? push(j, r, count, e) : ST_OK;
+	return count ? jp_push(j, r, count, e) : ST_OK;
 }
 
 static enum status take_source(struct jp *j, uint64_t count, bool percent, struct err *e)
@@ -272,7 +272,7 @@ static enum status take_source(struct jp *j, uint64_t count, bool percent, struc
 	return st ? st : lua_push_samples(j->im, trace_stack(t, 0, location), 0, count, e);
 }
 
-static enum status take_line(struct jp *j, struct err *e)
+static enum status jp_take_line(struct jp *j, struct err *e)
 {
 	const char *s = j->line.s;
 	size_t n = j->line.n, len;
@@ -298,7 +298,7 @@ static enum status take_line(struct jp *j, struct err *e)
 		lua_refuse(&j->unreadable, &j->line);
 	} else if (text_begins(s, n, "[No samples collected]")) {
 		j->empty = true;
-	} else if (parse_row(s, n, &r)) {
+	} else if (jp_parse_row(s, n, &r)) {
 		return r.relation ? take_sub(j, &r, e) : take_top(j, &r, e);
 	} else {
 		lua_refuse(&j->refused, &j->line);
@@ -306,7 +306,7 @@ static enum status take_line(struct jp *j, struct err *e)
 	return ST_OK;
 }
 
-static void add_notes(struct jp *j)
+static void jp_add_notes(struct jp *j)
 {
 	struct trace *t = j->im->t;
 
@@ -331,14 +331,14 @@ static void add_notes(struct jp *j)
 	lua_cut_note(t, &j->line, &j->refused);
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status jp_read(struct import *im, struct err *e)
 {
 	struct jp j = {.im = im};
 	struct cursor *c = &im->in->cur;
 	enum status st = ST_OK, in = ST_OK;
 
 	while (!st && lua_next_line(c, &j.line))
-		st = take_line(&j, e);
+		st = jp_take_line(&j, e);
 	if (!st && cursor_failed(c))
 		in = c->e->code;
 	if (!st) {
@@ -351,12 +351,12 @@ static enum status read(struct import *im, struct err *e)
 	if (!st && !in && !j.listed && !j.annotated && !j.empty)
 		st = err_at(e, ST_BAD, 0, "no line is one of LuaJIT's profiler");
 	if (!st)
-		add_notes(&j);
+		jp_add_notes(&j);
 	free(j.key_text);
 	return st ? st : in;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int jp_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
 	bool source = false, has, percent, any_percent = false;
@@ -376,7 +376,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 			source = true;
 		} else if (source && parse_source(s, len, &count, &has, &percent)) {
 			rows++;
-		} else if (!source && parse_row(s, len, &r) && (rows || !r.relation) &&
+		} else if (!source && jp_parse_row(s, len, &r) && (rows || !r.relation) &&
 			   !memchr(s, '\0', len)) {
 			rows++;
 			any_percent |= r.percent;
@@ -397,6 +397,6 @@ const struct reader reader_luajit_jp = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "LuaJIT -jp: lists of samples, and annotated source",
     .suffixes = "txt",
-    .bid = bid,
-    .read = read,
+    .bid = jp_bid,
+    .read = jp_read,
 };

@@ -119,7 +119,8 @@ static enum status put_counter(struct lualloc *l, uint32_t counter, int64_t valu
 	return import_event(l->im, &ev, e);
 }
 
-static enum status put_counters(struct lualloc *l, bool has_time, int64_t time, struct err *e)
+static enum status lualloc_put_counters(struct lualloc *l, bool has_time, int64_t time,
+					struct err *e)
 {
 	enum status st = put_counter(l, l->heap_counter, l->heap, has_time, time, e);
 
@@ -154,7 +155,7 @@ enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int
 		return ST_OK;
 	if (l->has_frame) {
 		l->back += number < l->frame;
-		st = put_counters(l, has_time, time, e);
+		st = lualloc_put_counters(l, has_time, time, e);
 	}
 	l->has_frame = true;
 	l->frame = number;
@@ -179,7 +180,7 @@ static bool take_block(struct lualloc *l, uint64_t address, struct lualloc_block
 	return true;
 }
 
-static void add_block(struct lualloc *l, uint64_t address, uint64_t size, uint32_t kind)
+static void lualloc_add_block(struct lualloc *l, uint64_t address, uint64_t size, uint32_t kind)
 {
 	struct lualloc_block old;
 	uint32_t at;
@@ -247,7 +248,7 @@ static enum status put_alloc(struct lualloc *l, const struct lualloc_record *r, 
 	if (r->has & LUALLOC_RESULT) {
 		ev.has |= EV_HAS_ADDRESS;
 		ev.address = r->result;
-		add_block(l, r->result, r->nsize, kind);
+		lualloc_add_block(l, r->result, r->nsize, kind);
 	}
 	return put(l, r, &ev, e);
 }
@@ -272,7 +273,7 @@ static enum status release_block(struct lualloc *l, const struct lualloc_record 
 	return put_free(l, r, e);
 }
 
-static enum status call(struct lualloc *l, const struct lualloc_record *r, struct err *e)
+static enum status lualloc_call(struct lualloc *l, const struct lualloc_record *r, struct err *e)
 {
 	bool failed = r->nsize && (r->has & LUALLOC_RESULT) && !r->result;
 	uint32_t kind = LUALLOC_KIND_NONE;
@@ -308,15 +309,16 @@ enum status lualloc_record(struct lualloc *l, const struct lualloc_record *r, st
 	if (r->has & LUALLOC_FRAME)
 		st = lualloc_frame(l, r->frame, has_time, r->time, e);
 	if (!st)
-		st = call(l, r, e);
+		st = lualloc_call(l, r, e);
 	if (st || l->has_frame || !has_time)
 		return st;
 	if (!l->has_last) {
 		l->has_last = true;
 		l->last = r->time;
 	}
-	return r->time / COUNTER_EVERY > l->last / COUNTER_EVERY ? put_counters(l, true, r->time, e)
-								 : ST_OK;
+	return r->time / COUNTER_EVERY > l->last / COUNTER_EVERY
+		   ? lualloc_put_counters(l, true, r->time, e)
+		   : ST_OK;
 }
 
 static void note(struct lualloc *l, enum severity severity, uint64_t count, const char *text)
@@ -327,7 +329,7 @@ static void note(struct lualloc *l, enum severity severity, uint64_t count, cons
 
 enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *e)
 {
-	enum status st = put_counters(l, l->has_last, l->last, e);
+	enum status st = lualloc_put_counters(l, l->has_last, l->last, e);
 	struct trace *t = l->im->t;
 
 	if (!records)

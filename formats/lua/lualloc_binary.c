@@ -23,7 +23,8 @@ struct head {
 	uint64_t heap;
 };
 
-static enum status read_head(struct cursor *c, struct lualloc *l, struct head *h, struct err *e)
+static enum status lualloc_binary_read_head(struct cursor *c, struct lualloc *l, struct head *h,
+					    struct err *e)
 {
 	const uint8_t *p = cursor_bytes(c, sizeof magic, "lua_Alloc log");
 	uint16_t version;
@@ -52,8 +53,9 @@ static enum status read_head(struct cursor *c, struct lualloc *l, struct head *h
 	return ST_OK;
 }
 
-static enum status read_records(struct cursor *c, struct lualloc *l, const struct head *h,
-				bool *has_end, uint64_t *end, uint64_t *bad_times, struct err *e)
+static enum status lualloc_binary_read_records(struct cursor *c, struct lualloc *l,
+					       const struct head *h, bool *has_end, uint64_t *end,
+					       uint64_t *bad_times, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -93,20 +95,21 @@ static enum status read_records(struct cursor *c, struct lualloc *l, const struc
 	return cursor_failed(c) ? e->code : st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status lualloc_binary_read(struct import *im, struct err *e)
 {
 	struct lualloc l = {.im = im};
 	struct head h = {.size = 0};
 	struct err later = ERR_INIT;
 	uint64_t end = 0, bad_times = 0;
 	bool has_end = false;
-	enum status st = read_head(&im->in->cur, &l, &h, e), out;
+	enum status st = lualloc_binary_read_head(&im->in->cur, &l, &h, e), out;
 
 	l.no_addresses = !(h.flags & HAS_RESULT);
 	if (!st)
 		st = lualloc_begin(&l, h.flags & HAS_HEAP ? &h.heap : NULL, e);
 	if (!st)
-		st = read_records(&im->in->cur, &l, &h, &has_end, &end, &bad_times, e);
+		st = lualloc_binary_read_records(&im->in->cur, &l, &h, &has_end, &end, &bad_times,
+						 e);
 	if (im->begun && im->t) {
 		out = lualloc_end(&l, has_end ? &end : NULL, &later);
 		if (out && !st) {
@@ -121,7 +124,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int lualloc_binary_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= sizeof magic && !memcmp(head, magic, sizeof magic) ? 64 : 0;
@@ -133,6 +136,6 @@ const struct reader reader_lualloc_binary = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
     .what = "lua_Alloc log, binary: one record for each call of Lua's allocator",
     .suffixes = "lualloc,bin",
-    .bid = bid,
-    .read = read,
+    .bid = lualloc_binary_bid,
+    .read = lualloc_binary_read,
 };

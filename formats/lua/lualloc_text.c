@@ -73,7 +73,7 @@ static bool address(struct word w, uint64_t *v)
 	return num_hex(w.s, w.n, v);
 }
 
-static enum status set_columns(struct reading *r, struct word list, struct err *e)
+static enum status lualloc_text_set_columns(struct reading *r, struct word list, struct err *e)
 {
 	r->n_columns = 0;
 	memset(r->has, 0, sizeof r->has);
@@ -121,7 +121,7 @@ static bool version_of(struct word w, unsigned *lua)
 	return true;
 }
 
-static enum status option(struct reading *r, struct word w, struct err *e)
+static enum status lualloc_text_option(struct reading *r, struct word w, struct err *e)
 {
 	const char *sign = memchr(w.s, '=', w.n);
 	struct word key = {w.s, sign ? (size_t)(sign - w.s) : w.n};
@@ -135,14 +135,14 @@ static enum status option(struct reading *r, struct word w, struct err *e)
 	else if (is(key, "heap"))
 		good = r->has_heap = num_dec(value.s, value.n, &r->heap) && r->heap <= INT64_MAX;
 	else if (is(key, "columns"))
-		return set_columns(r, value, e);
+		return lualloc_text_set_columns(r, value, e);
 	if (!good)
 		return err_at(e, ST_BAD, 0, "lualloc: '%.*s' in the first line",
 			      (int)(w.n < 60 ? w.n : 60), w.s);
 	return ST_OK;
 }
 
-static enum status read_header(struct reading *r, struct cursor *c, struct err *e)
+static enum status lualloc_text_read_header(struct reading *r, struct cursor *c, struct err *e)
 {
 	size_t n;
 	const char *s = cursor_line(c, &n, LINE_LIMIT);
@@ -159,7 +159,7 @@ static enum status read_header(struct reading *r, struct cursor *c, struct err *
 		return err_at(e, ST_UNSUPPORTED, 0, "a lua_Alloc log of version '%.*s', not 1",
 			      (int)(w.n < 20 ? w.n : 20), w.s);
 	while (!st && (w = next_word(&s, &n), w.n))
-		st = option(r, w, e);
+		st = lualloc_text_option(r, w, e);
 	return st;
 }
 
@@ -179,7 +179,8 @@ static bool kind_of(struct reading *r, struct word w, uint32_t *kind)
 	return true;
 }
 
-static bool field(struct reading *r, enum column c, struct word w, struct lualloc_record *to)
+static bool lualloc_text_field(struct reading *r, enum column c, struct word w,
+			       struct lualloc_record *to)
 {
 	bool absent = is(w, "-");
 
@@ -209,7 +210,7 @@ static bool record(struct reading *r, struct word w, const char *s, size_t n,
 	size_t i = 0;
 
 	for (; w.n; w = next_word(&s, &n), i++)
-		if (i == r->n_columns || !field(r, r->columns[i], w, to))
+		if (i == r->n_columns || !lualloc_text_field(r, r->columns[i], w, to))
 			return false;
 	while (i < r->n_columns) {
 		uint8_t c = r->columns[i++];
@@ -223,8 +224,8 @@ static bool record(struct reading *r, struct word w, const char *s, size_t n,
 	return true;
 }
 
-static enum status take_line(struct reading *r, const char *s, size_t n, uint64_t offset,
-			     struct err *e)
+static enum status lualloc_text_take_line(struct reading *r, const char *s, size_t n,
+					  uint64_t offset, struct err *e)
 {
 	struct lualloc_record rec = {.has = 0};
 	struct word w = next_word(&s, &n), number, time;
@@ -251,7 +252,7 @@ static enum status take_line(struct reading *r, const char *s, size_t n, uint64_
 	return ST_OK;
 }
 
-static enum status read_lines(struct reading *r, struct cursor *c, struct err *e)
+static enum status lualloc_text_read_lines(struct reading *r, struct cursor *c, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -266,12 +267,12 @@ static enum status read_lines(struct reading *r, struct cursor *c, struct err *e
 			r->cut += n > 0;
 			return ST_OK;
 		}
-		st = take_line(r, s, n, offset, e);
+		st = lualloc_text_take_line(r, s, n, offset, e);
 	}
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status lualloc_text_read(struct import *im, struct err *e)
 {
 	struct reading r = {.l = {.im = im}, .n_columns = COLUMNS, .tick = 1};
 	struct err later = ERR_INIT;
@@ -281,12 +282,12 @@ static enum status read(struct import *im, struct err *e)
 		r.columns[i] = (uint8_t)i;
 		r.has[i] = true;
 	}
-	st = read_header(&r, &im->in->cur, e);
+	st = lualloc_text_read_header(&r, &im->in->cur, e);
 	r.l.no_addresses = !r.has[C_RESULT];
 	if (!st)
 		st = lualloc_begin(&r.l, r.has_heap ? &r.heap : NULL, e);
 	if (!st)
-		st = read_lines(&r, &im->in->cur, e);
+		st = lualloc_text_read_lines(&r, &im->in->cur, e);
 	if (im->begun && im->t) {
 		out = lualloc_end(&r.l, r.has_end ? &r.end : NULL, &later);
 		if (out && !st) {
@@ -305,7 +306,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int lualloc_text_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n > 9 && !memcmp(head, "lualloc ", 8) && head[8] >= '0' && head[8] <= '9' ? 64 : 0;
@@ -317,6 +318,6 @@ const struct reader reader_lualloc = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
     .what = "lua_Alloc log, text: one line for each call of Lua's allocator",
     .suffixes = "lualloc,txt",
-    .bid = bid,
-    .read = read,
+    .bid = lualloc_text_bid,
+    .read = lualloc_text_read,
 };

@@ -195,7 +195,7 @@ static enum status push_reference(struct heap *h, uint64_t from, const struct he
 	return push(h, &ev, e);
 }
 
-static enum status end_object(struct heap *h, struct err *e)
+static enum status luau_heap_end_object(struct heap *h, struct err *e)
 {
 	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS, .address = h->address};
 	enum status st;
@@ -267,7 +267,7 @@ static void set_category(struct heap *h, const char *what, const char *s, size_t
 	buf_release(&value);
 }
 
-static enum status on_null(void *arg, struct err *e)
+static enum status luau_heap_on_null(void *arg, struct err *e)
 {
 	struct heap *h = arg;
 
@@ -277,7 +277,7 @@ static enum status on_null(void *arg, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status luau_heap_on_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct heap *h = arg;
 	uint64_t v;
@@ -302,7 +302,7 @@ static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status luau_heap_on_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct heap *h = arg;
 	uint64_t address = 0;
@@ -338,7 +338,7 @@ static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status luau_heap_on_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct heap *h = arg;
 	uint64_t v;
@@ -370,7 +370,7 @@ static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_begin(void *arg, char bracket, struct err *e)
+static enum status luau_heap_on_begin(void *arg, char bracket, struct err *e)
 {
 	struct heap *h = arg;
 	bool object = bracket == '{';
@@ -403,7 +403,7 @@ static enum status on_begin(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_end(void *arg, char bracket, struct err *e)
+static enum status luau_heap_on_end(void *arg, char bracket, struct err *e)
 {
 	struct heap *h = arg;
 
@@ -413,7 +413,7 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 		return ST_OK;
 	}
 	switch (h->level) {
-	case LEVEL_OBJECT: return end_object(h, e);
+	case LEVEL_OBJECT: return luau_heap_end_object(h, e);
 	case LEVEL_LIST: h->level = LEVEL_OBJECT; break;
 	case LEVEL_OBJECTS:
 	case LEVEL_ROOTS:
@@ -425,14 +425,14 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status parse(struct heap *h, struct err *e)
+static enum status luau_heap_parse(struct heap *h, struct err *e)
 {
-	static const struct json_handler handler = {.null = on_null,
-						    .number = on_number,
-						    .string = on_string,
-						    .key = on_key,
-						    .begin = on_begin,
-						    .end = on_end};
+	static const struct json_handler handler = {.null = luau_heap_on_null,
+						    .number = luau_heap_on_number,
+						    .string = luau_heap_on_string,
+						    .key = luau_heap_on_key,
+						    .begin = luau_heap_on_begin,
+						    .end = luau_heap_on_end};
 	static const struct json_options options = {.repair_utf8 = true};
 	struct luau_repair repaired;
 	enum status st;
@@ -466,7 +466,7 @@ static void note(struct heap *h, enum severity severity, uint64_t count, const c
 		trace_note(h->im->t, severity, count, "%s", text);
 }
 
-static enum status push_all(struct heap *h, struct err *e)
+static enum status luau_heap_push_all(struct heap *h, struct err *e)
 {
 	enum status st = input_rewind(h->im->in);
 
@@ -477,7 +477,7 @@ static enum status push_all(struct heap *h, struct err *e)
 	if (!st)
 		st = push_total(h, e);
 	if (!st)
-		st = parse(h, e);
+		st = luau_heap_parse(h, e);
 	note(h, NOTE_LOSS, h->bad, "sizes or references that make no sense");
 	note(h, NOTE_LOSS, h->no_address, "objects whose key is no address were left out");
 	note(h, NOTE_LOSS, h->classes,
@@ -488,19 +488,19 @@ static enum status push_all(struct heap *h, struct err *e)
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status luau_heap_read(struct import *im, struct err *e)
 {
 	struct heap h = {.im = im};
 	struct err first = ERR_INIT;
 	enum status st;
 
-	st = parse(&h, &first);
+	st = luau_heap_parse(&h, &first);
 	if (st != ST_OK && st != ST_BAD && st != ST_LIMIT)
 		*e = first;
 	else if (!h.n_objects)
 		st = st ? (*e = first, st) : err_at(e, ST_BAD, 0, "no objects in it");
 	else
-		st = push_all(&h, e);
+		st = luau_heap_push_all(&h, e);
 	map64_release(&h.objects);
 	buf_release(&h.name);
 	buf_release(&h.source);
@@ -517,7 +517,7 @@ static size_t skip_blanks(const uint8_t *p, size_t n, size_t i)
 }
 
 /* {"objects":{" and then what may be an address */
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int luau_heap_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const words[] = {"{", "\"objects\"", ":", "{", "\"0"};
 	size_t i = 0;
@@ -541,6 +541,6 @@ const struct reader reader_luau_heap = {
     .what = "Luau's heap dump (JSON): objects, sizes and references",
     .suffixes = "json",
     .rewinds = true,
-    .bid = bid,
-    .read = read,
+    .bid = luau_heap_bid,
+    .read = luau_heap_read,
 };

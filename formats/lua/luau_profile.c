@@ -23,7 +23,7 @@ struct luau_frame {
 	uint32_t line;
 };
 
-static bool parse_frame(const char *s, size_t n, struct luau_frame *f)
+static bool luau_profile_parse_frame(const char *s, size_t n, struct luau_frame *f)
 {
 	const char *line = s + n, *name;
 	uint64_t v = 0;
@@ -62,7 +62,7 @@ static bool next_entry(const char **s, const char *end, struct luau_frame *f, bo
 	if (!*s)
 		return false;
 	semicolon = memchr(*s, ';', (size_t)(end - *s));
-	*sound = parse_frame(*s, (size_t)((semicolon ? semicolon : end) - *s), f);
+	*sound = luau_profile_parse_frame(*s, (size_t)((semicolon ? semicolon : end) - *s), f);
 	*s = semicolon ? semicolon + 1 : NULL;
 	return true;
 }
@@ -87,7 +87,7 @@ struct luau {
 	uint64_t stacks;
 };
 
-static enum status take_line(struct luau *l, struct err *e)
+static enum status luau_profile_take_line(struct luau *l, struct err *e)
 {
 	struct luau_frame f;
 	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_STACK | EV_HAS_TARGET};
@@ -115,7 +115,7 @@ static enum status take_line(struct luau *l, struct err *e)
 	return import_event(l->im, &ev, e);
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status luau_profile_read(struct import *im, struct err *e)
 {
 	struct luau l = {.im = im};
 	struct cursor *c = &im->in->cur;
@@ -125,7 +125,7 @@ static enum status read(struct import *im, struct err *e)
 	trace_set(im->t, "luau-profile.resolution", "1 us, sampled, interval not captured");
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))
-		st = take_line(&l, e);
+		st = luau_profile_take_line(&l, e);
 	if (!st && cursor_failed(c))
 		st = c->e->code;
 	else if (!st && !l.stacks)
@@ -136,7 +136,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int luau_profile_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
 	size_t len, stack_n, good = 0, bad = 0;
@@ -162,6 +162,6 @@ const struct reader reader_luau_profile = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "Luau's profile.out: sampled stacks with their time",
     .suffixes = "out",
-    .bid = bid,
-    .read = read,
+    .bid = luau_profile_bid,
+    .read = luau_profile_read,
 };

@@ -26,7 +26,7 @@ static size_t sound(const char *s, size_t n)
 	return at + sizeof name_mark - 1 < n && s[at + sizeof name_mark - 1] != '"' ? at : n;
 }
 
-static void add_line(struct luau_repair *r)
+static void luau_repair_add_line(struct luau_repair *r)
 {
 	uint64_t at = cursor_offset(r->from), size;
 	size_t n, keep;
@@ -49,7 +49,7 @@ static void add_line(struct luau_repair *r)
 		buf_addc(&r->text, keep + 1 == size ? '\n' : '\r');
 }
 
-static bool refill(struct cursor *c, size_t need)
+static bool luau_repair_refill(struct cursor *c, size_t need)
 {
 	struct luau_repair *r = c->owner;
 	size_t used = (size_t)(c->pos - c->base), left = cursor_window(c);
@@ -59,7 +59,7 @@ static bool refill(struct cursor *c, size_t need)
 	r->text.len = left;
 	c->base_offset += used;
 	while (r->text.len < need && !cursor_done(r->from))
-		add_line(r);
+		luau_repair_add_line(r);
 	c->at_end = cursor_done(r->from);
 	if (r->text.len) {
 		c->base = (const uint8_t *)r->text.data;
@@ -80,7 +80,7 @@ void luau_repair_init(struct luau_repair *r, struct cursor *from)
 				 .end = nothing,
 				 .base = nothing,
 				 .base_offset = cursor_offset(from),
-				 .refill = refill,
+				 .refill = luau_repair_refill,
 				 .owner = r,
 				 .e = from->e};
 }

@@ -96,7 +96,7 @@ static bool begins_entry(struct lua_text line)
 }
 
 /* Where a function was defined: "...[line:23@file:main.lua]" -> main.lua:23 */
-static void defined(struct lua_text path, struct buf *to)
+static void memref_defined(struct lua_text path, struct buf *to)
 {
 	static const char mark[] = "[line:";
 	const char *p = path.n && path.s[path.n - 1] == ']' ? path.s + path.n : path.s;
@@ -138,7 +138,7 @@ static uint32_t new_object(struct memref *m, const struct identity *is)
 	return is->address ? lua_objects_id(&m->o, is->address) : lua_objects_new(&m->o);
 }
 
-static enum status put(struct memref *m, const struct entry *x, struct err *e)
+static enum status memref_put(struct memref *m, const struct entry *x, struct err *e)
 {
 	struct lua_text name = {.s = NULL};
 	struct buf where = BUF_INIT;
@@ -154,7 +154,7 @@ static enum status put(struct memref *m, const struct entry *x, struct err *e)
 	} else if (is.builtin.s) {
 		name = is.builtin;
 	} else if (lua_text_begins(is.type, "function") && is.type.n == 8) {
-		defined(x->path, &where);
+		memref_defined(x->path, &where);
 		if (where.len)
 			name = (struct lua_text){where.data, where.len};
 	} else {
@@ -174,7 +174,7 @@ static void drop(struct memref *m)
 	m->entry.len = m->lines = 0;
 }
 
-static enum status take(struct memref *m, struct lua_text line, struct err *e)
+static enum status memref_take(struct memref *m, struct lua_text line, struct err *e)
 {
 	struct entry x;
 	enum status st;
@@ -198,13 +198,13 @@ static enum status take(struct memref *m, struct lua_text line, struct err *e)
 		drop(m);
 		return ST_OK;
 	}
-	st = put(m, &x, e);
+	st = memref_put(m, &x, e);
 	m->entry.len = m->lines = 0;
 	return st;
 }
 
 /* -- For Object: table: 0x55d0 (name), have 2 reference in total. */
-static enum status take_single(struct memref *m, struct lua_text s, struct err *e)
+static enum status memref_take_single(struct memref *m, struct lua_text s, struct err *e)
 {
 	static const char have[] = ", have ";
 	const char *end = memmem(s.s, s.n, have, sizeof have - 1), *open;
@@ -229,7 +229,7 @@ static enum status take_single(struct memref *m, struct lua_text s, struct err *
 	return lua_objects_define(&m->o, m->object, is.type, name, NULL, e);
 }
 
-static enum status comment(struct memref *m, struct lua_text line, struct err *e)
+static enum status memref_comment(struct memref *m, struct lua_text line, struct err *e)
 {
 	static const char root[] = "-- From Root Object: ", object[] = "-- For Object: ";
 	struct trace *t = m->o.im->t;
@@ -243,7 +243,7 @@ static enum status comment(struct memref *m, struct lua_text line, struct err *e
 		line.s += sizeof object - 1;
 		line.n -= sizeof object - 1;
 		m->single = true;
-		return take_single(m, line, e);
+		return memref_take_single(m, line, e);
 	} else if (lua_text_begins(line, "-- This is compared")) {
 		trace_note(t, NOTE_INFO, 0, "a comparison: only what was not in the base is in it");
 	}
@@ -262,7 +262,7 @@ static enum status take_path(struct memref *m, struct lua_text line, struct err 
 	return lua_objects_refer(&m->o, 0, m->object, line, 0, e);
 }
 
-static enum status read_lines(struct memref *m, struct cursor *c, struct err *e)
+static enum status memref_read_lines(struct memref *m, struct cursor *c, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -274,16 +274,16 @@ static enum status read_lines(struct memref *m, struct cursor *c, struct err *e)
 			return cursor_failed(c) ? e->code : ST_OK;
 		m->cut = (const char *)c->pos == line.s + line.n && line.n;
 		if (!m->entry.len && lua_text_begins(line, "--"))
-			st = comment(m, line, e);
+			st = memref_comment(m, line, e);
 		else if (m->single)
 			st = take_path(m, line, e);
 		else
-			st = take(m, line, e);
+			st = memref_take(m, line, e);
 	}
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status memref_read(struct import *im, struct err *e)
 {
 	struct memref m = {.o.im = im};
 	struct err later = ERR_INIT;
@@ -292,7 +292,7 @@ static enum status read(struct import *im, struct err *e)
 	lua_objects_keep(&m.o);
 	st = import_begin(im, e);
 	if (!st)
-		st = read_lines(&m, &im->in->cur, e);
+		st = memref_read_lines(&m, &im->in->cur, e);
 	m.cut &= !m.entry.len; /* what is not whole is refused */
 	drop(&m);
 	out = im->t ? lua_objects_end(&m.o, &later) : ST_OK;
@@ -319,7 +319,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int memref_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const marks[] = {
 	    "-- Collect memory reference at line:", "-- This is compared memory information.",
@@ -347,6 +347,6 @@ const struct reader reader_lua_memref = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "LuaMemorySnapshotDump: objects, paths and reference counts (LuaMemRefInfo)",
     .suffixes = "txt",
-    .bid = bid,
-    .read = read,
+    .bid = memref_bid,
+    .read = memref_read,
 };

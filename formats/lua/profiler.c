@@ -55,7 +55,7 @@ static bool is_header(const char *s, size_t n)
 }
 
 /* Two fields from the front and four from the back; the name is what is between. */
-static bool split(const char *s, size_t n, struct field f[FIELDS])
+static bool lua_profiler_split(const char *s, size_t n, struct field f[FIELDS])
 {
 	const char *end = s + n;
 
@@ -81,7 +81,7 @@ static bool split(const char *s, size_t n, struct field f[FIELDS])
 	return true;
 }
 
-static bool parse(struct profiler *p, struct profiler_call *call)
+static bool lua_profiler_parse(struct profiler *p, struct profiler_call *call)
 {
 	struct trace *t = p->im->t;
 	struct field f[FIELDS];
@@ -89,9 +89,9 @@ static bool parse(struct profiler *p, struct profiler_call *call)
 	uint32_t file, name;
 	bool quoted;
 
-	if (!split(p->line.s, p->line.n, f) || !num_dec(f[0].s, f[0].n, &call->level) ||
-	    !num_i64(f[3].s, f[3].n, &line) || !num_i64(f[4].s, f[4].n, &current) ||
-	    !lua_decimal(f[5].s, f[5].n, 9, &call->local) ||
+	if (!lua_profiler_split(p->line.s, p->line.n, f) ||
+	    !num_dec(f[0].s, f[0].n, &call->level) || !num_i64(f[3].s, f[3].n, &line) ||
+	    !num_i64(f[4].s, f[4].n, &current) || !lua_decimal(f[5].s, f[5].n, 9, &call->local) ||
 	    !lua_decimal(f[6].s, f[6].n, 9, &call->total))
 		return false;
 	if (f[1].n && *f[1].s == '@')
@@ -148,7 +148,7 @@ static enum status take_line(struct profiler *p, struct err *e)
 		p->runs++;
 		return flush(p, e);
 	}
-	if (!parse(p, &call)) {
+	if (!lua_profiler_parse(p, &call)) {
 		lua_refuse(&p->refused, &p->line);
 		return ST_OK;
 	}
@@ -173,7 +173,7 @@ static void add_notes(struct profiler *p)
 	lua_cut_note(t, &p->line, &p->refused);
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status lua_profiler_read(struct import *im, struct err *e)
 {
 	struct profiler p = {.im = im};
 	struct cursor *c = &im->in->cur;
@@ -204,7 +204,7 @@ static enum status read(struct import *im, struct err *e)
 	return st ? st : in;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int lua_profiler_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
 	const char *s;
@@ -219,6 +219,6 @@ const struct reader reader_luaprofiler = {
     .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "luaprofiler's log: calls with their times (tab separated)",
     .suffixes = "out,tsv,txt",
-    .bid = bid,
-    .read = read,
+    .bid = lua_profiler_bid,
+    .read = lua_profiler_read,
 };

@@ -32,8 +32,8 @@ struct snapshot {
 };
 
 /* "+userdata: 0x55d0 [table": the address, and what follows. */
-static bool parse_head(struct lua_text line, uint64_t *address, struct lua_text *kind,
-		       bool *bracket)
+static bool lua_snapshot_parse_head(struct lua_text line, uint64_t *address, struct lua_text *kind,
+				    bool *bracket)
 {
 	size_t i = 0;
 
@@ -55,7 +55,7 @@ static bool parse_head(struct lua_text line, uint64_t *address, struct lua_text 
 	return true;
 }
 
-static bool what(struct lua_text kind, struct lua_text *type, struct lua_text *name)
+static bool lua_snapshot_what(struct lua_text kind, struct lua_text *type, struct lua_text *name)
 {
 	static const char *const plain[] = {"table", "userdata"};
 	struct lua_text thread = {"thread", 6}, function = {"function", 8};
@@ -117,7 +117,7 @@ static enum status begin_object(struct snapshot *s, uint64_t address, struct lua
 	struct lua_text type, name;
 
 	s->object = lua_objects_id(&s->o, address);
-	if (!what(kind, &type, &name)) {
+	if (!lua_snapshot_what(kind, &type, &name)) {
 		s->unknown++;
 		type = (struct lua_text){.s = NULL};
 		name = kind;
@@ -125,7 +125,7 @@ static enum status begin_object(struct snapshot *s, uint64_t address, struct lua
 	return lua_objects_define(&s->o, s->object, type, name, NULL, e);
 }
 
-static enum status take(struct snapshot *s, struct lua_text line, struct err *e)
+static enum status lua_snapshot_take(struct snapshot *s, struct lua_text line, struct err *e)
 {
 	uint64_t address;
 	struct lua_text rest;
@@ -133,7 +133,7 @@ static enum status take(struct snapshot *s, struct lua_text line, struct err *e)
 
 	bool bracket, rule = lua_text_begins(line, "=====");
 
-	if (parse_head(line, &address, &rest, &bracket)) {
+	if (lua_snapshot_parse_head(line, &address, &rest, &bracket)) {
 		st = end_key(s, e);
 		s->bracket = bracket;
 		return st ? st : begin_object(s, address, rest, e);
@@ -162,7 +162,7 @@ static enum status take(struct snapshot *s, struct lua_text line, struct err *e)
 	return st;
 }
 
-static enum status read_lines(struct snapshot *s, struct cursor *c, struct err *e)
+static enum status lua_snapshot_read_lines(struct snapshot *s, struct cursor *c, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -176,14 +176,14 @@ static enum status read_lines(struct snapshot *s, struct cursor *c, struct err *
 			s->cut = line.n > 0;
 			break;
 		}
-		st = take(s, line, e);
+		st = lua_snapshot_take(s, line, e);
 	}
 	if (!st && cursor_failed(c))
 		st = e->code;
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status lua_snapshot_read(struct import *im, struct err *e)
 {
 	struct snapshot s = {.o.im = im};
 	struct err later = ERR_INIT;
@@ -192,7 +192,7 @@ static enum status read(struct import *im, struct err *e)
 	lua_objects_keep(&s.o);
 	st = import_begin(im, e);
 	if (!st)
-		st = read_lines(&s, &im->in->cur, e);
+		st = lua_snapshot_read_lines(&s, &im->in->cur, e);
 	/* a key that the end of the file cut is kept: it has its line end */
 	if (im->t)
 		out = end_key(&s, &later);
@@ -218,7 +218,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int lua_snapshot_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const uint8_t *end = memchr(head, '\n', n);
 	struct lua_text line = {(const char *)head, end ? (size_t)(end - head) : n}, kind, type,
@@ -228,8 +228,8 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 
 	if (line.n && line.s[line.n - 1] == '\r')
 		line.n--;
-	if (!n || (!end && !whole) || !parse_head(line, &address, &kind, &bracket) ||
-	    !what(kind, &type, &name))
+	if (!n || (!end && !whole) || !lua_snapshot_parse_head(line, &address, &kind, &bracket) ||
+	    !lua_snapshot_what(kind, &type, &name))
 		return 0;
 	return 80;
 }
@@ -240,6 +240,6 @@ const struct reader reader_lua_snapshot = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "cloudwu/lua-snapshot as text: objects and who holds them",
     .suffixes = "txt",
-    .bid = bid,
-    .read = read,
+    .bid = lua_snapshot_bid,
+    .read = lua_snapshot_read,
 };

@@ -46,7 +46,7 @@ static uint32_t join(struct trace *t, uint32_t file, uint64_t line)
 	return id;
 }
 
-static void add_lua(struct lua_symtab *s, struct cursor *c)
+static void lua_symtab_add(struct lua_symtab *s, struct cursor *c)
 {
 	struct lua_symtab_lua row = {0};
 	uint64_t address = cursor_uleb(c), line;
@@ -68,7 +68,7 @@ static void add_lua(struct lua_symtab *s, struct cursor *c)
 	*at = (uint32_t)s->n_lua;
 }
 
-static int by_address(const void *a, const void *b)
+static int lua_symtab_by_address(const void *a, const void *b)
 {
 	const struct lua_symtab_c *x = a, *y = b;
 
@@ -82,7 +82,7 @@ static void sort_c(struct lua_symtab *s)
 
 	for (size_t i = 1; i < s->n_c; i++)
 		if (s->c[i].address < s->c[i - 1].address) {
-			sort_array(s->c, s->n_c, sizeof *s->c, by_address);
+			sort_array(s->c, s->n_c, sizeof *s->c, lua_symtab_by_address);
 			break;
 		}
 	for (size_t i = 0; i < s->n_c; i++) {
@@ -121,7 +121,7 @@ void lua_symtab_entry(struct lua_symtab *s, struct cursor *c, enum lua_symbol_ki
 {
 	s->count[kind]++;
 	switch (kind) {
-	case LUA_SYMBOL_LUA: add_lua(s, c); break;
+	case LUA_SYMBOL_LUA: lua_symtab_add(s, c); break;
 	case LUA_SYMBOL_C: add_c(s, c); break;
 	default: add_trace(s, c); break;
 	}
@@ -168,7 +168,7 @@ uint32_t lua_symtab_lua(struct lua_symtab *s, uint64_t address, uint64_t line)
 }
 
 /* The nearest one at or below the address. */
-static const struct lua_symtab_c *find_c(const struct lua_symtab *s, uint64_t address)
+static const struct lua_symtab_c *lua_symtab_find_c(const struct lua_symtab *s, uint64_t address)
 {
 	const struct lua_symtab_c *best = NULL;
 	size_t lo = BISECT(i, 0, s->n_sorted, s->c[i].address <= address);
@@ -183,7 +183,7 @@ static const struct lua_symtab_c *find_c(const struct lua_symtab *s, uint64_t ad
 
 uint32_t lua_symtab_c_name(const struct lua_symtab *s, uint64_t address, bool *exact)
 {
-	const struct lua_symtab_c *c = find_c(s, address);
+	const struct lua_symtab_c *c = lua_symtab_find_c(s, address);
 
 	*exact = c && c->address == address;
 	return c ? c->name : 0;

@@ -50,7 +50,7 @@ struct tarantool {
 
 /* --- memprof --- */
 
-static uint32_t source_stack(struct tarantool *m, struct cursor *c, unsigned source)
+static uint32_t tarantool_source_stack(struct tarantool *m, struct cursor *c, unsigned source)
 {
 	uint64_t address;
 
@@ -88,8 +88,8 @@ static enum status push_block(struct tarantool *m, unsigned kind, uint32_t stack
 	return import_event(m->im, &ev, e);
 }
 
-static enum status memprof_event(struct tarantool *m, struct cursor *c, uint8_t header, uint64_t at,
-				 struct err *e)
+static enum status tarantool_memprof_event(struct tarantool *m, struct cursor *c, uint8_t header,
+					   uint64_t at, struct err *e)
 {
 	unsigned kind = header & 3, source = header >> 2 & 7;
 	uint64_t old = 0, old_size = 0, new = 0, new_size = 0;
@@ -102,7 +102,7 @@ static enum status memprof_event(struct tarantool *m, struct cursor *c, uint8_t 
 		lua_symtab_entry(&m->symbols, c, (enum lua_symbol_kind)(source - SOURCE_LUA));
 		return cursor_failed(c) ? e->code : ST_OK;
 	}
-	stack = source_stack(m, c, source);
+	stack = tarantool_source_stack(m, c, source);
 	if (kind & 2) {
 		old = cursor_uleb(c);
 		old_size = cursor_uleb(c);
@@ -142,7 +142,7 @@ static bool enters_vm(const char *name)
 	return false;
 }
 
-static enum status read_lua_stack(struct tarantool *m, struct cursor *c, struct err *e)
+static enum status tarantool_read_lua_stack(struct tarantool *m, struct cursor *c, struct err *e)
 {
 	m->n_lua = 0;
 	while (!cursor_failed(c)) {
@@ -191,7 +191,7 @@ static enum status read_host_stack(struct tarantool *m, struct cursor *c, struct
 /* One stack of the two. The Lua functions that run between two C functions are put where the host's
  * stack enters the VM; those that have no such place are callers of all. A C function that Lua
  * called is on both stacks: the host's counts. */
-static uint32_t join(struct tarantool *m)
+static uint32_t tarantool_join(struct tarantool *m)
 {
 	struct trace *t = m->im->t;
 	size_t lua = m->n_lua, entries = 0, chunks = m->n_lua > 0;
@@ -236,8 +236,8 @@ static uint32_t state_marker(struct tarantool *m, unsigned state)
 	return m->markers[state];
 }
 
-static enum status sysprof_event(struct tarantool *m, struct cursor *c, uint8_t state, uint64_t at,
-				 struct err *e)
+static enum status tarantool_sysprof_event(struct tarantool *m, struct cursor *c, uint8_t state,
+					   uint64_t at, struct err *e)
 {
 	enum status st = ST_OK;
 	uint32_t stack;
@@ -259,10 +259,10 @@ static enum status sysprof_event(struct tarantool *m, struct cursor *c, uint8_t 
 	}
 	m->n_lua = 0;
 	if (state >= STATE_LUA_FIRST && state <= STATE_LUA_LAST)
-		st = read_lua_stack(m, c, e);
+		st = tarantool_read_lua_stack(m, c, e);
 	if (!st)
 		st = read_host_stack(m, c, e);
-	return st ? st : lua_push_samples(m->im, join(m), state_marker(m, state), 1, e);
+	return st ? st : lua_push_samples(m->im, tarantool_join(m), state_marker(m, state), 1, e);
 }
 
 static void begin_sysprof(struct trace *t)
@@ -273,7 +273,8 @@ static void begin_sysprof(struct trace *t)
 
 /* --- both --- */
 
-static enum status read_events(struct tarantool *m, struct cursor *c, bool memory, struct err *e)
+static enum status tarantool_read_events(struct tarantool *m, struct cursor *c, bool memory,
+					 struct err *e)
 {
 	while (!cursor_failed(c)) {
 		uint64_t at = cursor_offset(c);
@@ -282,8 +283,8 @@ static enum status read_events(struct tarantool *m, struct cursor *c, bool memor
 
 		if (cursor_failed(c) || header == END)
 			break;
-		st = memory ? memprof_event(m, c, header, at, e)
-			    : sysprof_event(m, c, header, at, e);
+		st = memory ? tarantool_memprof_event(m, c, header, at, e)
+			    : tarantool_sysprof_event(m, c, header, at, e);
 		if (st)
 			return st;
 	}
@@ -294,7 +295,7 @@ static enum status read_events(struct tarantool *m, struct cursor *c, bool memor
 	return cursor_failed(c) ? e->code : ST_OK;
 }
 
-static enum status read_profile(struct tarantool *m, struct cursor *c, struct err *e)
+static enum status tarantool_read_profile(struct tarantool *m, struct cursor *c, struct err *e)
 {
 	uint64_t at = cursor_offset(c);
 	const uint8_t *magic = cursor_bytes(c, 3, "magic of the profile");
@@ -319,10 +320,10 @@ static enum status read_profile(struct tarantool *m, struct cursor *c, struct er
 	else
 		begin_sysprof(m->im->t);
 	st = import_begin(m->im, e);
-	return st ? st : read_events(m, c, memory, e);
+	return st ? st : tarantool_read_events(m, c, memory, e);
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status tarantool_read(struct import *im, struct err *e)
 {
 	struct tarantool m = {.im = im, .symbols = {.t = im->t}};
 	struct cursor *c = &im->in->cur;
@@ -331,7 +332,7 @@ static enum status read(struct import *im, struct err *e)
 	cursor_skip(c, 3, "magic");
 	st = lua_symtab_read(&m.symbols, c);
 	if (!st)
-		st = read_profile(&m, c, e);
+		st = tarantool_read_profile(&m, c, e);
 	lua_symtab_notes(&m.symbols);
 	if (m.unplaced)
 		trace_note(im->t, NOTE_GUESS, m.unplaced,
@@ -343,7 +344,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int tarantool_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= 4 && !memcmp(head, "ljs", 3) && head[3] < 32 ? 32 : 0;
@@ -355,6 +356,6 @@ const struct reader reader_tarantool = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "tarantool's LuaJIT: memprof (allocations) and sysprof (samples)",
     .suffixes = "bin",
-    .bid = bid,
-    .read = read,
+    .bid = tarantool_bid,
+    .read = tarantool_read,
 };

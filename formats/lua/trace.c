@@ -113,7 +113,8 @@ static bool parse_function(const char *s, size_t n, size_t *file, uint64_t *firs
 	       *first <= INT32_MAX;
 }
 
-static enum status enter(struct luatrace *l, char kind, const char *s, size_t n, struct err *e)
+static enum status lua_trace_enter(struct luatrace *l, char kind, const char *s, size_t n,
+				   struct err *e)
 {
 	struct luatrace_frames *f = frames(l);
 	struct luatrace_frame row = {.counted = kind == 'S'};
@@ -227,7 +228,7 @@ static bool parse_time(const char *s, size_t n, uint32_t *line, int64_t *ns)
 	return true;
 }
 
-static enum status take_line(struct luatrace *l, struct err *e)
+static enum status lua_trace_take_line(struct luatrace *l, struct err *e)
 {
 	const char *s = l->line.s;
 	size_t n = l->line.n;
@@ -238,7 +239,7 @@ static enum status take_line(struct luatrace *l, struct err *e)
 	if (!n)
 		return ST_OK;
 	if (n > 2 && s[1] == ' ' && (*s == '>' || *s == 'T' || *s == 'S'))
-		return enter(l, *s, s + 2, n - 2, e);
+		return lua_trace_enter(l, *s, s + 2, n - 2, e);
 	if (n == 1 && *s == '<')
 		return leave_function(l, e);
 	if (n == 1 && *s == 'E')
@@ -288,7 +289,7 @@ static enum status end_calls(struct luatrace *l, struct err *e)
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status lua_trace_read(struct import *im, struct err *e)
 {
 	struct luatrace l = {.im = im, .unknown = trace_strz(im->t, "(entered before the trace)")};
 	struct cursor *c = &im->in->cur;
@@ -298,7 +299,7 @@ static enum status read(struct import *im, struct err *e)
 	trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))
-		st = take_line(&l, e);
+		st = lua_trace_take_line(&l, e);
 	in = !st && cursor_failed(c) ? c->e->code : ST_OK;
 	if (!st) {
 		struct err later = ERR_INIT;
@@ -318,7 +319,7 @@ static enum status read(struct import *im, struct err *e)
 }
 
 /* The lines of the head are luatrace's; calls and times are among them. */
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int lua_trace_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
 	size_t len, file, calls = 0, times = 0, others = 0, bad = 0;
@@ -349,6 +350,6 @@ const struct reader reader_luatrace = {
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME,
     .what = "luatrace: calls, returns and the time of each line",
     .suffixes = "txt",
-    .bid = bid,
-    .read = read,
+    .bid = lua_trace_bid,
+    .read = lua_trace_read,
 };

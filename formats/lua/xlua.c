@@ -44,7 +44,7 @@ static struct lua_text trimmed(struct lua_text t)
 	return t;
 }
 
-static enum form form_of(struct lua_text line)
+static enum form xlua_form_of(struct lua_text line)
 {
 	static const char *const words[] = {"FUNCTION",    "SOURCE",   "TOTAL(MS)",
 					    "AVERAGE(MS)", "RELATIVE", "CALLED"};
@@ -105,7 +105,7 @@ static void set_place(struct trace *t, struct lua_text source, struct location *
 	l->file = trace_string(t, source.s, n);
 }
 
-static enum status take_times(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_take_times(struct xlua *x, struct lua_text line, struct err *e)
 {
 	struct trace *t = x->o.im->t;
 	struct location l = {.space = SPACE_NAME};
@@ -135,7 +135,7 @@ static enum status take_times(struct xlua *x, struct lua_text line, struct err *
 }
 
 /* NAME: SIZE: TYPE: ID: INFO, INFO being where an upvalue or a local is */
-static enum status take_table(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_take_table(struct xlua *x, struct lua_text line, struct err *e)
 {
 	struct lua_text rest, field[3], name;
 	uint64_t size;
@@ -172,7 +172,7 @@ static enum status take_table(struct xlua *x, struct lua_text line, struct err *
 }
 
 /* potential leak(SIZE) in {path,path} */
-static enum status take_leak(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_take_leak(struct xlua *x, struct lua_text line, struct err *e)
 {
 	static const char first[] = "potential leak(", in[] = ") in {";
 	const char *close, *s, *end;
@@ -200,7 +200,7 @@ static enum status take_leak(struct xlua *x, struct lua_text line, struct err *e
 	return st;
 }
 
-static enum status begin(struct xlua *x, enum form form, struct lua_text line, struct err *e)
+static enum status xlua_begin(struct xlua *x, enum form form, struct lua_text line, struct err *e)
 {
 	static const char *const names[] = {"", "times", "tables", "leaks"};
 	struct trace *t;
@@ -232,7 +232,7 @@ static enum status begin(struct xlua *x, enum form form, struct lua_text line, s
 	return import_begin(x->o.im, e);
 }
 
-static void add_notes(struct xlua *x)
+static void xlua_add_notes(struct xlua *x)
 {
 	struct trace *t = x->o.im->t;
 
@@ -254,28 +254,28 @@ static void add_notes(struct xlua *x)
 	x->refused = x->cut_names = 0;
 }
 
-static enum status take(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_take(struct xlua *x, struct lua_text line, struct err *e)
 {
-	enum form form = form_of(line);
+	enum form form = xlua_form_of(line);
 
 	if (form) {
 		if (x->form)
-			add_notes(x);
-		return begin(x, form, line, e);
+			xlua_add_notes(x);
+		return xlua_begin(x, form, line, e);
 	}
 	if (!trimmed(line).n)
 		return ST_OK;
 	switch (x->form) {
-	case FORM_TIMES: return take_times(x, line, e);
-	case FORM_TABLES: return take_table(x, line, e);
-	case FORM_LEAKS: return take_leak(x, line, e);
+	case FORM_TIMES: return xlua_take_times(x, line, e);
+	case FORM_TABLES: return xlua_take_table(x, line, e);
+	case FORM_LEAKS: return xlua_take_leak(x, line, e);
 	case FORM_NONE: break;
 	}
 	x->refused++;
 	return ST_OK;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status xlua_read(struct import *im, struct err *e)
 {
 	struct xlua x = {.o.im = im};
 	struct cursor *c = &im->in->cur;
@@ -291,19 +291,19 @@ static enum status read(struct import *im, struct err *e)
 			x.cut = line.n > 0;
 			break;
 		}
-		st = take(&x, line, e);
+		st = xlua_take(&x, line, e);
 	}
 	if (!st && cursor_failed(c))
 		st = e->code;
 	if (!st && x.form == FORM_NONE)
 		st = err_at(e, ST_BAD, 0, "no head of a report of xLua");
 	if (im->t && x.form)
-		add_notes(&x);
+		xlua_add_notes(&x);
 	lua_objects_release(&x.o);
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int xlua_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *newline = n ? memchr(s, '\n', n) : NULL;
 	struct lua_text line = {s, newline ? (size_t)(newline - s) : n};
@@ -313,7 +313,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 	if (!newline)
 		return 0;
 	line.n -= line.n && line.s[line.n - 1] == '\r';
-	switch (form_of(line)) {
+	switch (xlua_form_of(line)) {
 	case FORM_TIMES: return 100;
 	case FORM_TABLES: return 60;
 	case FORM_LEAKS: return num_dec(line.s + 14, line.n - 14, &total) ? 80 : 0;
@@ -328,6 +328,6 @@ const struct reader reader_xlua = {
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_OBJECTS,
     .what = "xLua reports: perf.profiler, perf.memory, LuaMemoryLeakChecker",
     .suffixes = "txt",
-    .bid = bid,
-    .read = read,
+    .bid = xlua_bid,
+    .read = xlua_read,
 };

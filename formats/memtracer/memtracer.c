@@ -69,7 +69,7 @@ static void start_tables(struct memtracer *m)
 	m->stacks.kind = forced ? forced : (uint8_t)LOCATION_RETURN;
 }
 
-static enum status begin_capture(struct memtracer *m, struct err *e)
+static enum status memtracer_begin_capture(struct memtracer *m, struct err *e)
 {
 	struct trace *t = m->im->t;
 	const struct import_options *o = m->im->options;
@@ -104,7 +104,7 @@ static void note(struct memtracer *m, enum severity severity, uint64_t *count, c
 	*count = 0;
 }
 
-static void add_notes(struct memtracer *m)
+static void memtracer_add_notes(struct memtracer *m)
 {
 	struct trace *t = m->im->t;
 
@@ -132,7 +132,7 @@ static void add_notes(struct memtracer *m)
 			   "no slide and no maps: addresses are taken as captured");
 }
 
-static enum status push(struct memtracer *m, const struct row *r, struct err *e)
+static enum status memtracer_push(struct memtracer *m, const struct row *r, struct err *e)
 {
 	struct event ev = {.kind = r->has & ROW_TOTAL ? EV_TYPE_TOTAL : EV_ALLOC};
 	enum status st;
@@ -161,7 +161,7 @@ static enum status push(struct memtracer *m, const struct row *r, struct err *e)
 static enum status put_row(struct memtracer *m, const struct row *r, struct err *e)
 {
 	if (m->announced)
-		return push(m, r, e);
+		return memtracer_push(m, r, e);
 	VEC_PUSH(m->rows, m->n_rows, m->cap_rows) = *r;
 	return ST_OK;
 }
@@ -176,7 +176,7 @@ static void take_header(struct memtracer *m)
 }
 
 /* The frame's event, and what was waiting for it. */
-static enum status announce(struct memtracer *m, struct err *e)
+static enum status memtracer_announce(struct memtracer *m, struct err *e)
 {
 	struct event ev = {.kind = EV_FRAME};
 	enum status st = ST_OK;
@@ -184,7 +184,7 @@ static enum status announce(struct memtracer *m, struct err *e)
 	if (!m->im->begun) {
 		if (m->object.has_slide)
 			take_header(m);
-		st = begin_capture(m, e);
+		st = memtracer_begin_capture(m, e);
 	}
 	m->announced = true;
 	if (m->has_number) {
@@ -197,7 +197,7 @@ static enum status announce(struct memtracer *m, struct err *e)
 		st = import_event(m->im, &ev, e);
 	m->output_failed |= st != ST_OK;
 	for (size_t i = 0; !st && i < m->n_rows; i++)
-		st = push(m, &m->rows[i], e);
+		st = memtracer_push(m, &m->rows[i], e);
 	m->n_rows = 0;
 	return st;
 }
@@ -217,7 +217,7 @@ static enum status next_capture(struct memtracer *m, struct err *e)
 {
 	enum status st;
 
-	add_notes(m);
+	memtracer_add_notes(m);
 	st = import_next(m->im, e);
 	m->output_failed |= st != ST_OK;
 	if (!st)
@@ -233,7 +233,7 @@ static enum status end_object(struct memtracer *m, struct err *e)
 
 	m->level = LEVEL_TOP;
 	if (is_frame)
-		return m->announced ? ST_OK : announce(m, e);
+		return m->announced ? ST_OK : memtracer_announce(m, e);
 	if (!o->has_slide && (m->im->begun || (!o->module.len && !o->build_id.len))) {
 		m->others++;
 		return ST_OK;
@@ -262,7 +262,7 @@ static void begin_record(struct memtracer *m)
 
 /* One row for each pair of stack and size; what only one of the two arrays has is a row of its own,
  * and real bytes that no stack accounts for are an allocation without one. */
-static enum status end_record(struct memtracer *m, struct err *e)
+static enum status memtracer_end_record(struct memtracer *m, struct err *e)
 {
 	size_t n = m->n_stacks > m->n_sizes ? m->n_stacks : m->n_sizes;
 	struct row rest = {.type = m->total.type, .has = m->total.has & ROW_TYPE};
@@ -328,7 +328,7 @@ static bool parse_int(const char *s, size_t n, uint32_t *v)
 	return true;
 }
 
-static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status memtracer_on_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct memtracer *m = arg;
 	uint32_t v = 0;
@@ -355,7 +355,7 @@ static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status memtracer_on_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct memtracer *m = arg;
 
@@ -381,7 +381,7 @@ static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_boolean(void *arg, bool v, struct err *e)
+static enum status memtracer_on_boolean(void *arg, bool v, struct err *e)
 {
 	struct memtracer *m = arg;
 
@@ -392,7 +392,7 @@ static enum status on_boolean(void *arg, bool v, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status memtracer_on_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct memtracer *m = arg;
 
@@ -402,7 +402,7 @@ static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_begin(void *arg, char bracket, struct err *e)
+static enum status memtracer_on_begin(void *arg, char bracket, struct err *e)
 {
 	struct memtracer *m = arg;
 	bool array = bracket == '[';
@@ -417,7 +417,7 @@ static enum status on_begin(void *arg, char bracket, struct err *e)
 		m->level = LEVEL_RECORDS;
 		m->has_records = true;
 		if (m->has_number && !m->announced)
-			return announce(m, e);
+			return memtracer_announce(m, e);
 	} else if (m->level == LEVEL_RECORDS && !array) {
 		begin_record(m);
 	} else if (m->level == LEVEL_RECORD && m->key == KEY_STACKS && array) {
@@ -433,7 +433,7 @@ static enum status on_begin(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_end(void *arg, char bracket, struct err *e)
+static enum status memtracer_on_end(void *arg, char bracket, struct err *e)
 {
 	struct memtracer *m = arg;
 
@@ -446,7 +446,7 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 	case LEVEL_TOP: m->in_array = false; return ST_OK;
 	case LEVEL_FRAME: return end_object(m, e);
 	case LEVEL_RECORDS: m->level = LEVEL_FRAME; return ST_OK;
-	case LEVEL_RECORD: return end_record(m, e);
+	case LEVEL_RECORD: return memtracer_end_record(m, e);
 	case LEVEL_STACKS:
 	case LEVEL_SIZES: m->level = LEVEL_RECORD; return ST_OK;
 	}
@@ -461,7 +461,7 @@ static enum status salvage(struct memtracer *m, struct err *e)
 	if (m->level == LEVEL_TOP || m->output_failed)
 		return ST_OK;
 	if (!m->announced && m->n_rows)
-		st = announce(m, e);
+		st = memtracer_announce(m, e);
 	if (!st && m->announced && m->has_number)
 		trace_note(m->im->t, NOTE_LOSS, 0, "frame %" PRId64 " is not complete", m->number);
 	else if (!st && m->announced)
@@ -469,14 +469,14 @@ static enum status salvage(struct memtracer *m, struct err *e)
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status memtracer_read(struct import *im, struct err *e)
 {
-	static const struct json_handler handler = {.boolean = on_boolean,
-						    .number = on_number,
-						    .string = on_string,
-						    .key = on_key,
-						    .begin = on_begin,
-						    .end = on_end};
+	static const struct json_handler handler = {.boolean = memtracer_on_boolean,
+						    .number = memtracer_on_number,
+						    .string = memtracer_on_string,
+						    .key = memtracer_on_key,
+						    .begin = memtracer_on_begin,
+						    .end = memtracer_on_end};
 	static const struct json_options options = {.repair_utf8 = true};
 	struct memtracer m = {.im = im};
 	struct err later = ERR_INIT;
@@ -488,7 +488,7 @@ static enum status read(struct import *im, struct err *e)
 		out = salvage(&m, &later);
 	} else if (!st && !im->begun) {
 		if (m.has_header)
-			st = begin_capture(&m, e);
+			st = memtracer_begin_capture(&m, e);
 		else
 			st = err_at(e, ST_BAD, 0, "no frame in it: no object has \"f\" or \"d\"");
 	}
@@ -497,7 +497,7 @@ static enum status read(struct import *im, struct err *e)
 		st = out;
 	}
 	if (im->t)
-		add_notes(&m);
+		memtracer_add_notes(&m);
 	memtracer_stacks_release(&m.stacks);
 	buf_release(&m.header.module);
 	buf_release(&m.header.build_id);
@@ -517,5 +517,5 @@ const struct reader reader_memtracer = {
     .what = "MemTracer .mem: IL2CPP allocations by frame, type and stack (JSON Lines)",
     .suffixes = "mem,jsonl,json",
     .bid = memtracer_bid,
-    .read = read,
+    .read = memtracer_read,
 };

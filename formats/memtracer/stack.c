@@ -43,7 +43,7 @@ static void add(struct memtracer_stacks *m, const struct location *l)
 	VEC_PUSH(m->locations, m->n_locations, m->cap_locations) = trace_location(m->t, l);
 }
 
-static void add_addresses(struct memtracer_stacks *m, const char *s, size_t n)
+static void memtracer_stack_add_addresses(struct memtracer_stacks *m, const char *s, size_t n)
 {
 	for (size_t i = 0, len; i < n; i += len) {
 		struct location l = {.space = SPACE_RUNTIME, .kind = m->kind};
@@ -104,7 +104,7 @@ static const char *find_file(const char *s, size_t n, size_t *file_len, uint64_t
 
 /* One entry of atos: "name (in Module) (File.cpp:123)", "name (in Module) + 52",
  * "0x123 (in Module)", and whatever it printed without a module. */
-static void add_name(struct memtracer_stacks *m, const char *s, size_t n)
+static void memtracer_stack_add_name(struct memtracer_stacks *m, const char *s, size_t n)
 {
 	struct location l = {.space = SPACE_NAME};
 	const char *in, *file;
@@ -147,7 +147,7 @@ static void add_names(struct memtracer_stacks *m, const char *s, size_t n)
 
 	for (size_t i = 0; i <= n; i++) {
 		if (i == n || s[i] == ';' || s[i] == '\n') {
-			add_name(m, s + start, i - start);
+			memtracer_stack_add_name(m, s + start, i - start);
 			start = i + 1;
 		}
 	}
@@ -177,18 +177,18 @@ static uint32_t parse(struct memtracer_stacks *m, const char *s, size_t n)
 	if (is_decoded(s, n))
 		add_names(m, s, n);
 	else
-		add_addresses(m, s, n);
+		memtracer_stack_add_addresses(m, s, n);
 	return trace_stack_of(m->t, m->locations, m->n_locations);
 }
 
-static uint64_t row_hash(const void *table, uint32_t id)
+static uint64_t memtracer_stack_row_hash(const void *table, uint32_t id)
 {
 	const struct memtracer_stacks *m = table;
 
 	return m->rows[id - 1].hash;
 }
 
-static bool row_equal(const void *table, uint32_t id, const void *key)
+static bool memtracer_stack_row_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct memtracer_row *row = &((const struct memtracer_stacks *)table)->rows[id - 1],
 				   *other = key;
@@ -196,7 +196,7 @@ static bool row_equal(const void *table, uint32_t id, const void *key)
 	return row->hash == other->hash && row->check == other->check && row->size == other->size;
 }
 
-static const struct id_rows stack_rows = {row_hash, row_equal};
+static const struct id_rows stack_rows = {memtracer_stack_row_hash, memtracer_stack_row_equal};
 
 uint32_t memtracer_stack(struct memtracer_stacks *m, const char *s, size_t n)
 {

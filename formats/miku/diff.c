@@ -34,7 +34,7 @@ struct diff {
 };
 
 /* What the line is; *s and *n become what follows its beginning. */
-static enum line_kind kind_of(const char **s, size_t *n)
+static enum line_kind miku_diff_kind_of(const char **s, size_t *n)
 {
 	static const char type[] = "type:LUA_T", last[] = "\xe2\x94\x94\xe2\x94\x80",
 			  more[] = "\xe2\x94\x9c\xe2\x94\x80";
@@ -64,7 +64,7 @@ static enum line_kind kind_of(const char **s, size_t *n)
 	return LINE_ITEM;
 }
 
-static enum status begin(struct diff *d, struct err *e)
+static enum status miku_diff_begin(struct diff *d, struct err *e)
 {
 	static const char *const lists[][2] = {
 	    {"add", "what is new"},
@@ -90,7 +90,7 @@ static enum status begin(struct diff *d, struct err *e)
 	return import_begin(d->im, e);
 }
 
-static enum status end_object(struct diff *d, struct err *e)
+static enum status miku_diff_end_object(struct diff *d, struct err *e)
 {
 	struct miku_object o = {.type = d->type.data, .n_type = d->type.len};
 	enum status st = ST_OK;
@@ -107,7 +107,7 @@ static enum status end_object(struct diff *d, struct err *e)
 	o.items = d->items;
 	o.n_items = d->n_items;
 	if (!d->im->begun)
-		st = begin(d, e);
+		st = miku_diff_begin(d, e);
 	return st ? st : miku_push_object(d->im, &o, e);
 }
 
@@ -144,9 +144,9 @@ static void go_on(struct diff *d, const char *s, size_t n)
 	d->continued++;
 }
 
-static enum status one_line(struct diff *d, const char *s, size_t n, struct err *e)
+static enum status miku_diff_one_line(struct diff *d, const char *s, size_t n, struct err *e)
 {
-	enum line_kind kind = kind_of(&s, &n);
+	enum line_kind kind = miku_diff_kind_of(&s, &n);
 	enum status st = ST_OK;
 
 	if (kind == LINE_OTHER) {
@@ -155,7 +155,7 @@ static enum status one_line(struct diff *d, const char *s, size_t n, struct err 
 	}
 	d->blank = 0;
 	if (kind == LINE_TYPE || kind == LINE_OBJECT)
-		st = end_object(d, e);
+		st = miku_diff_end_object(d, e);
 	if (kind == LINE_TYPE)
 		miku_type_of_name(&d->type, s, n);
 	if (kind == LINE_OBJECT || (kind == LINE_ITEM && !d->open))
@@ -177,7 +177,7 @@ static bool is_whole(const char *s, size_t n)
 	return !square && !round;
 }
 
-static enum status read_diff(struct import *im, struct err *e)
+static enum status miku_diff_read_file(struct import *im, struct err *e)
 {
 	struct cursor *c = &im->in->cur;
 	struct diff d = {.im = im};
@@ -192,11 +192,11 @@ static enum status read_diff(struct import *im, struct err *e)
 	while (!st && (s = cursor_line(c, &n, LINE_LIMIT))) {
 		cut = (const char *)c->pos == s + n && n;
 		whole = is_whole(s, n);
-		st = one_line(&d, s, n, e);
+		st = miku_diff_one_line(&d, s, n, e);
 	}
 	if (!st && cursor_failed(c))
 		st = e->code;
-	out = end_object(&d, &later);
+	out = miku_diff_end_object(&d, &later);
 	if (out) {
 		*e = later;
 		st = out;
@@ -220,7 +220,7 @@ static enum status read_diff(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_diff(const uint8_t *head, size_t n, bool whole)
+static int miku_diff_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char mark[] = "type:LUA_T";
 
@@ -238,6 +238,6 @@ const struct reader reader_miku_diff = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Diff/add.txt, remain.txt, null.txt (2.3.4 to 4.x)",
     .suffixes = "txt",
-    .bid = bid_diff,
-    .read = read_diff,
+    .bid = miku_diff_bid,
+    .read = miku_diff_read_file,
 };

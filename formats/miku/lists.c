@@ -115,8 +115,9 @@ static void add_entry(struct miku_list *l, uint32_t key, uint32_t type)
 	VEC_PUSH(l->entries, l->n, l->cap) = (struct miku_entry){key, type};
 }
 
-static void read_entries(struct miku_list *l, struct miku_names *names, enum miku_diff_shape shape,
-			 bool typed, struct cursor *c, bool *broken)
+static void miku_lists_read_entries(struct miku_list *l, struct miku_names *names,
+				    enum miku_diff_shape shape, bool typed, struct cursor *c,
+				    bool *broken)
 {
 	uint32_t n = count(c, broken);
 
@@ -164,15 +165,16 @@ enum status miku_diff_read(struct miku_diff *d, struct miku_names *names,
 		bool untyped = i == 2 && shape == MIKU_DIFF_23;
 
 		l->n = l->n_details = l->n_paths = 0;
-		read_entries(l, names, shape, !untyped, c, broken);
+		miku_lists_read_entries(l, names, shape, !untyped, c, broken);
 		if (!untyped)
 			read_details(l, names, c, broken);
 	}
 	return cursor_failed(c) ? c->e->code : ST_OK;
 }
 
-static enum status push_entry(const struct miku_list *l, size_t i, const struct map64 *by_key,
-			      const struct miku_names *names, struct import *im, struct err *e)
+static enum status miku_lists_push_entry(const struct miku_list *l, size_t i,
+					 const struct map64 *by_key, const struct miku_names *names,
+					 struct import *im, struct err *e)
 {
 	const struct miku_entry *entry = &l->entries[i];
 	uint32_t found = map64_get(by_key, entry->key);
@@ -200,8 +202,8 @@ static enum status push_entry(const struct miku_list *l, size_t i, const struct 
 	return st;
 }
 
-static enum status push_list(const struct miku_list *l, const char *name, size_t number,
-			     const struct miku_names *names, struct import *im, struct err *e)
+static enum status miku_lists_push(const struct miku_list *l, const char *name, size_t number,
+				   const struct miku_names *names, struct import *im, struct err *e)
 {
 	enum status st = im->begun ? import_next(im, e) : ST_OK;
 	struct map64 by_key = MAP64_INIT;
@@ -225,7 +227,7 @@ static enum status push_list(const struct miku_list *l, const char *name, size_t
 		trace_set(im->t, "miku.paths", grammar);
 	st = import_begin(im, e);
 	for (size_t i = 0; !st && i < l->n; i++)
-		st = push_entry(l, i, &by_key, names, im, e);
+		st = miku_lists_push_entry(l, i, &by_key, names, im, e);
 	map64_release(&by_key);
 	return st;
 }
@@ -238,7 +240,7 @@ enum status miku_diff_push(struct miku_diff *d, const struct miku_names *names, 
 
 	for (int i = 0; !st && i < MIKU_DIFF_LISTS; i++)
 		if (d->lists[i].n)
-			st = push_list(&d->lists[i], list_names[i], number, names, im, e);
+			st = miku_lists_push(&d->lists[i], list_names[i], number, names, im, e);
 	return st;
 }
 

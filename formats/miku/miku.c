@@ -59,7 +59,7 @@ void miku_look(struct miku_evidence *v, const struct miku_tree *t, const struct 
 		v->counters++;
 }
 
-static void decide(struct miku *m, const struct miku_evidence *v)
+static void miku_decide(struct miku *m, const struct miku_evidence *v)
 {
 	struct trace *t = m->im->t;
 
@@ -100,7 +100,7 @@ enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err
 	struct trace *t = m->im->t;
 	char rate[32];
 
-	decide(m, v);
+	miku_decide(m, v);
 	trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_NET, METRIC_EXACT, METRIC_AT_ALL);
 	if (m->allocated && !m->im->options->unclamped)
@@ -137,7 +137,7 @@ static bool split(const char *s, size_t n, size_t *function, const char **file, 
 	return true;
 }
 
-static uint32_t lua_location(struct trace *t, const char *s, size_t n)
+static uint32_t miku_lua_location(struct trace *t, const char *s, size_t n)
 {
 	struct location at = {.space = SPACE_NAME};
 	size_t function, n_file;
@@ -164,7 +164,7 @@ static uint32_t lua_location(struct trace *t, const char *s, size_t n)
 	return trace_location(t, &at);
 }
 
-static const struct miku_name *name_info(struct miku *m, uint32_t id)
+static const struct miku_name *miku_name_info(struct miku *m, uint32_t id)
 {
 	static const char *const categories[] = {"lua", "lua", "exception", "custom", "custom"};
 	struct trace *t = m->im->t;
@@ -186,7 +186,7 @@ static const struct miku_name *name_info(struct miku *m, uint32_t id)
 	info->marker = trace_marker(
 	    t, &(struct marker){trace_string(t, s, n), trace_strz(t, categories[info->kind])});
 	if (info->kind <= NAME_RESUME)
-		info->location = lua_location(t, s + 6, n - 6);
+		info->location = miku_lua_location(t, s + 6, n - 6);
 	else
 		info->location = trace_location(
 		    t, &(struct location){.space = SPACE_NAME, .name = trace_string(t, s, n)});
@@ -245,7 +245,7 @@ static void raise_all(struct miku *m)
 		nodes[i].kids_lua = nodes[i].kids_mono = 0;
 }
 
-static void sum_up(struct miku *m)
+static void miku_sum_up(struct miku *m)
 {
 	struct miku_node *nodes = m->tree.nodes;
 
@@ -258,7 +258,7 @@ static void sum_up(struct miku *m)
 		if (!i)
 			break;
 		n->collapsed = m->im->options->collapse_resumes && parent->name == n->name &&
-			       name_info(m, n->name)->kind == NAME_RESUME;
+			       miku_name_info(m, n->name)->kind == NAME_RESUME;
 		parent->no_self_time |= n->collapsed ? n->no_self_time : n->time == MIKU_NO_TIME;
 		if (n->collapsed)
 			add_sums(parent, n->kids_lua, n->kids_mono, n->kids_time);
@@ -278,8 +278,8 @@ static int64_t self(int64_t total, int64_t below, struct miku_sum *clamped, bool
 	return 0;
 }
 
-static enum status push_sample(struct miku *m, const struct miku_node *n,
-			       const struct miku_name *info, struct err *e)
+static enum status miku_push_sample(struct miku *m, const struct miku_node *n,
+				    const struct miku_name *info, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE,
 			   .has = EV_HAS_TYPE | EV_HAS_STACK,
@@ -304,8 +304,8 @@ static enum status push_sample(struct miku *m, const struct miku_node *n,
 	return import_event(m->im, &ev, e);
 }
 
-static enum status push_bytes(struct miku *m, const struct miku_node *n, int64_t bytes,
-			      uint8_t domain, struct err *e)
+static enum status miku_push_bytes(struct miku *m, const struct miku_node *n, int64_t bytes,
+				   uint8_t domain, struct err *e)
 {
 	struct event ev = {.kind = EV_DELTA,
 			   .has = EV_HAS_STACK | EV_HAS_DOMAIN,
@@ -330,12 +330,12 @@ static enum status push_bytes(struct miku *m, const struct miku_node *n, int64_t
 	return import_event(m->im, &ev, e);
 }
 
-static enum status push_node(struct miku *m, size_t i, struct err *e)
+static enum status miku_push_node(struct miku *m, size_t i, struct err *e)
 {
 	struct miku_node *n = &m->tree.nodes[i];
 	bool clamp = !m->im->options->unclamped;
 	uint32_t above = i ? m->tree.nodes[n->parent].stack : 0;
-	const struct miku_name *info = name_info(m, n->name);
+	const struct miku_name *info = miku_name_info(m, n->name);
 	enum status st;
 
 	m->negative_lua += n->lua < 0;
@@ -347,13 +347,13 @@ static enum status push_node(struct miku *m, size_t i, struct err *e)
 	}
 	m->exceptions += info->kind == NAME_EXCEPTION;
 	n->stack = trace_stack(m->im->t, above, info->location);
-	st = push_sample(m, n, info, e);
+	st = miku_push_sample(m, n, info, e);
 	if (!st)
-		st = push_bytes(m, n, self(n->lua, n->kids_lua, &m->clamped_lua, clamp), DOMAIN_LUA,
-				e);
+		st = miku_push_bytes(m, n, self(n->lua, n->kids_lua, &m->clamped_lua, clamp),
+				     DOMAIN_LUA, e);
 	if (!st)
-		st = push_bytes(m, n, self(n->mono, n->kids_mono, &m->clamped_mono, clamp),
-				DOMAIN_MONO, e);
+		st = miku_push_bytes(m, n, self(n->mono, n->kids_mono, &m->clamped_mono, clamp),
+				     DOMAIN_MONO, e);
 	return st;
 }
 
@@ -372,7 +372,7 @@ static enum status push_frame(struct miku *m, struct err *e)
 }
 
 /* None of these can be 0: that is what the game writes when it does not know. */
-static enum status push_counter(struct miku *m, size_t which, int64_t value, struct err *e)
+static enum status miku_push_counter(struct miku *m, size_t which, int64_t value, struct err *e)
 {
 	static const struct {
 		const char *name, *unit;
@@ -409,7 +409,7 @@ static enum status push_counters(struct miku *m, bool marker, struct err *e)
 
 	m->memories += t->pss != 0;
 	for (size_t i = 0; !st && i < sizeof values / sizeof *values; i++)
-		st = push_counter(m, i, values[i], e);
+		st = miku_push_counter(m, i, values[i], e);
 	return st;
 }
 
@@ -424,9 +424,9 @@ enum status miku_root(struct miku *m, struct err *e)
 	if (!marker) {
 		if (m->layout == MIKU_D && !m->im->options->unclamped)
 			raise_all(m);
-		sum_up(m);
+		miku_sum_up(m);
 		for (size_t i = 0; !st && i < m->tree.n; i++)
-			st = push_node(m, i, e);
+			st = miku_push_node(m, i, e);
 	}
 	return st ? st : push_counters(m, marker, e);
 }

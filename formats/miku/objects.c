@@ -56,7 +56,7 @@ const char *miku_grammar(const char *s, size_t n)
 }
 
 /* file:12 of the item that says where the function is defined; 0 when none does. */
-static uint32_t name_of(struct trace *t, const struct miku_item *item)
+static uint32_t miku_objects_name_of(struct trace *t, const struct miku_item *item)
 {
 	struct buf b = BUF_INIT;
 	const char *file;
@@ -93,7 +93,7 @@ enum status miku_push_object(struct import *im, const struct miku_object *o, str
 		ev.count = o->count;
 	}
 	for (size_t i = 0; i < o->n_items && !ev.name; i++)
-		ev.name = name_of(im->t, &o->items[i]);
+		ev.name = miku_objects_name_of(im->t, &o->items[i]);
 	if (ev.name)
 		ev.has |= EV_HAS_NAME;
 	st = import_event(im, &ev, e);
@@ -103,7 +103,7 @@ enum status miku_push_object(struct import *im, const struct miku_object *o, str
 				  .target = o->id,
 				  .count = 1};
 
-		if (name_of(im->t, &o->items[i]) && o->items[i].n)
+		if (miku_objects_name_of(im->t, &o->items[i]) && o->items[i].n)
 			continue;
 		r.name = trace_string(im->t, o->items[i].s, o->items[i].n);
 		st = import_event(im, &r, e);

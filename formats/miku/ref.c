@@ -76,7 +76,7 @@ static enum status one_line(struct refs *r, const char *s, size_t n, struct err 
 	return st;
 }
 
-static enum status read_refs(struct import *im, struct err *e)
+static enum status miku_ref_read_file(struct import *im, struct err *e)
 {
 	struct cursor *c = &im->in->cur;
 	struct refs r = {.im = im};
@@ -106,7 +106,7 @@ static enum status read_refs(struct import *im, struct err *e)
 }
 
 /* All lines are rows, and no count is larger than the one above. */
-static int bid_ref(const uint8_t *head, size_t n, bool whole)
+static int miku_ref_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n;
 	uint64_t last = UINT64_MAX, count;
@@ -135,6 +135,6 @@ const struct reader reader_miku_ref = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Ref/function.txt, table.txt",
     .suffixes = "txt",
-    .bid = bid_ref,
-    .read = read_refs,
+    .bid = miku_ref_bid,
+    .read = miku_ref_read_file,
 };

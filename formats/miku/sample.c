@@ -18,8 +18,8 @@ struct trial {
 };
 
 /* Reads a root as far as the window has it. False: the trial ends with this one. */
-static bool try_root(struct trial *r, struct miku_tree *t, struct miku_names *names,
-		     enum miku_layout l, struct cursor *c)
+static bool miku_sample_try_root(struct trial *r, struct miku_tree *t, struct miku_names *names,
+				 enum miku_layout l, struct cursor *c)
 {
 	uint32_t n = miku_blobs(l) ? cursor_u32(c) : 0;
 	uint64_t end = cursor_offset(c) + n;
@@ -45,7 +45,8 @@ static bool try_root(struct trial *r, struct miku_tree *t, struct miku_names *na
 	return true;
 }
 
-static void try_layout(struct trial *r, enum miku_layout l, const uint8_t *p, size_t n, bool whole)
+static void miku_sample_try_layout(struct trial *r, enum miku_layout l, const uint8_t *p, size_t n,
+				   bool whole)
 {
 	struct miku_tree t = {.strict = true};
 	struct miku_names names = {0};
@@ -58,7 +59,8 @@ static void try_layout(struct trial *r, enum miku_layout l, const uint8_t *p, si
 	roots = cursor_u32(&c);
 	if (!cursor_failed(&c) && roots && roots <= INT32_MAX)
 		while (r->roots + r->bad < roots && r->roots < TRIAL_ROOTS &&
-		       r->bad < TRIAL_ROOTS && cursor_window(&c) && try_root(r, &t, &names, l, &c))
+		       r->bad < TRIAL_ROOTS && cursor_window(&c) &&
+		       miku_sample_try_root(r, &t, &names, l, &c))
 			;
 	if (whole && r->roots == roots && miku_blobs(l) && cursor_window(&c))
 		r->bad++; /* these are written to a new file, which ends there */
@@ -80,7 +82,7 @@ static enum miku_layout best_layout(struct trial *best, const uint8_t *p, size_t
 	for (int l = MIKU_A0; l < MIKU_SAMPLE_LAYOUTS; l++) {
 		struct trial r;
 
-		try_layout(&r, (enum miku_layout)l, p, n, whole);
+		miku_sample_try_layout(&r, (enum miku_layout)l, p, n, whole);
 		if (l == MIKU_A0 || points(&r) > points(best)) {
 			*best = r;
 			found = (enum miku_layout)l;
@@ -100,7 +102,7 @@ static uint64_t rest(struct cursor *c)
 	return cursor_offset(c) - from;
 }
 
-static enum status read_root(struct miku *m, uint64_t *damaged, struct err *e)
+static enum status miku_sample_read_root(struct miku *m, uint64_t *damaged, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur, blob;
 	struct err inner = ERR_INIT;
@@ -125,7 +127,7 @@ static enum status read_root(struct miku *m, uint64_t *damaged, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_roots(struct miku *m, uint32_t roots, struct err *e)
+static enum status miku_sample_read_roots(struct miku *m, uint32_t roots, struct err *e)
 {
 	struct trace *t = m->im->t;
 	enum status st = ST_OK;
@@ -133,7 +135,7 @@ static enum status read_roots(struct miku *m, uint32_t roots, struct err *e)
 	uint32_t i;
 
 	for (i = 0; !st && i < roots; i++)
-		st = read_root(m, &damaged, e);
+		st = miku_sample_read_root(m, &damaged, e);
 	if (!st)
 		extra = rest(&m->im->in->cur);
 	if (damaged == roots && roots && !st)
@@ -160,7 +162,7 @@ static bool believable(const struct trial *r)
 
 /* In a window that holds a whole root, where there is one: of a part of it two layouts may look the
  * same. */
-static enum miku_layout find_layout(struct trial *best, struct cursor *c)
+static enum miku_layout miku_sample_find_layout(struct trial *best, struct cursor *c)
 {
 	size_t n = cursor_available(c, WINDOW);
 	enum miku_layout l;
@@ -181,7 +183,7 @@ static enum miku_layout find_layout(struct trial *best, struct cursor *c)
 	return l;
 }
 
-static enum status read_sample(struct import *im, struct err *e)
+static enum status miku_sample_read(struct import *im, struct err *e)
 {
 	struct cursor *c = &im->in->cur;
 	struct trial best = {0};
@@ -190,7 +192,7 @@ static enum status read_sample(struct import *im, struct err *e)
 	uint32_t roots;
 
 	miku_init(&m, im);
-	m.layout = find_layout(&best, c);
+	m.layout = miku_sample_find_layout(&best, c);
 	roots = cursor_u32(c);
 	if (cursor_failed(c))
 		return e->code;
@@ -200,13 +202,13 @@ static enum status read_sample(struct import *im, struct err *e)
 		trace_note(im->t, NOTE_INFO, 0, "a save without samples");
 	st = miku_begin(&m, &best.evidence, e);
 	if (!st)
-		st = read_roots(&m, roots, e);
+		st = miku_sample_read_roots(&m, roots, e);
 	miku_end(&m);
 	miku_release(&m);
 	return st;
 }
 
-static int bid_sample(const uint8_t *head, size_t n, bool whole)
+static int miku_sample_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct trial best;
 	enum miku_layout l;
@@ -230,6 +232,6 @@ const struct reader reader_miku_sample = {
 	       CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Miku-LuaProfiler: saved samples, .sample (v2.0 to 4.x)",
     .suffixes = "sample",
-    .bid = bid_sample,
-    .read = read_sample,
+    .bid = miku_sample_bid,
+    .read = miku_sample_read,
 };

@@ -64,7 +64,7 @@ static enum outcome outcome(const struct cursor *c, bool broken)
 	return !cursor_failed(c) ? GOOD : broken || c->e->code != ST_BAD ? BAD : SHORT;
 }
 
-static enum outcome read_diff(struct stream *s, struct cursor *c)
+static enum outcome miku_tcp_read_diff(struct stream *s, struct cursor *c)
 {
 	struct miku_names *names = &s->m.names;
 	size_t n = names->n;
@@ -108,7 +108,7 @@ static enum outcome read_ref(struct stream *s, struct cursor *c)
 }
 
 /* What follows the head. */
-static enum outcome read_body(struct stream *s, struct cursor *c)
+static enum outcome miku_tcp_read_body(struct stream *s, struct cursor *c)
 {
 	uint32_t id;
 
@@ -133,15 +133,15 @@ static enum outcome read_body(struct stream *s, struct cursor *c)
 	switch (id) {
 	case 0: return read_sample(s, c);
 	case 1: return read_ref(s, c);
-	case 2: s->kind = KIND_DIFF; return read_diff(s, c);
+	case 2: s->kind = KIND_DIFF; return miku_tcp_read_diff(s, c);
 	default: return UNKNOWN;
 	}
 }
 
 /* The message at p, whose head is right; *used is its size with the head when it is good. sure:
  * what follows must fit too. */
-static enum outcome read_message(struct stream *s, const uint8_t *p, size_t n, uint64_t offset,
-				 bool sure, size_t *used)
+static enum outcome miku_tcp_read_message(struct stream *s, const uint8_t *p, size_t n,
+					  uint64_t offset, bool sure, size_t *used)
 {
 	struct miku_names *names = &s->m.names;
 	uint64_t lost = names->lost, restarts = names->restarts, repaired = names->repaired;
@@ -151,7 +151,7 @@ static enum outcome read_message(struct stream *s, const uint8_t *p, size_t n, u
 	enum outcome o;
 
 	cursor_init(&c, p + 4, n - 4, offset + 4, &e);
-	o = read_body(s, &c);
+	o = miku_tcp_read_body(s, &c);
 	if (o == GOOD && sure && !followed(s, &c))
 		o = BAD;
 	*used = (size_t)(c.pos - p);
@@ -172,7 +172,7 @@ static bool is_head(const struct stream *s, const uint8_t *p)
 
 /* Reads the start of a stream as one of the wires: how many messages are good and end where another
  * begins, less those that do not. */
-static int64_t try_wire(struct stream *s, enum wire w, const uint8_t *p, size_t n)
+static int64_t miku_tcp_try_wire(struct stream *s, enum wire w, const uint8_t *p, size_t n)
 {
 	int64_t good = 0;
 	size_t at = 0, used, messages = 0;
@@ -186,7 +186,7 @@ static int64_t try_wire(struct stream *s, enum wire w, const uint8_t *p, size_t 
 			continue;
 		}
 		messages++;
-		if (read_message(s, p + at, n - at, at, false, &used) != GOOD) {
+		if (miku_tcp_read_message(s, p + at, n - at, at, false, &used) != GOOD) {
 			at += 4;
 			continue;
 		}
@@ -215,7 +215,7 @@ static bool find_wire(enum wire *wire, struct miku_evidence *v, const uint8_t *p
 
 	for (int w = 0; w < WIRES; w++) {
 		struct stream s;
-		int64_t good = try_wire(&s, (enum wire)w, p, n);
+		int64_t good = miku_tcp_try_wire(&s, (enum wire)w, p, n);
 
 		if (good > most) {
 			most = good;
@@ -249,7 +249,7 @@ static enum status push_ref(struct stream *s, struct err *e)
 	return import_event(s->m.im, &ev, e);
 }
 
-static enum status push_message(struct stream *s, struct err *e)
+static enum status miku_tcp_push_message(struct stream *s, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -273,16 +273,16 @@ static enum status push_message(struct stream *s, struct err *e)
 }
 
 /* One that needs strings from before the dump is read again, as one that may lack some. */
-static enum outcome next_message(struct stream *s, struct cursor *c, size_t *used)
+static enum outcome miku_tcp_next_message(struct stream *s, struct cursor *c, size_t *used)
 {
 	size_t want = FIRST_TRY, have = cursor_available(c, want);
 	enum outcome o;
 
 	for (;;) {
-		o = read_message(s, c->pos, have, cursor_offset(c), false, used);
+		o = miku_tcp_read_message(s, c->pos, have, cursor_offset(c), false, used);
 		if (o == BAD && !s->m.names.lossy) {
 			s->m.names.lossy = true;
-			o = read_message(s, c->pos, have, cursor_offset(c), true, used);
+			o = miku_tcp_read_message(s, c->pos, have, cursor_offset(c), true, used);
 		}
 		if (o != SHORT || c->at_end || have >= LIMIT_CURSOR / 2)
 			return o;
@@ -310,7 +310,7 @@ static void skip(struct stream *s, struct cursor *c)
 	s->skipped += cursor_offset(c) - from;
 }
 
-static enum status messages(struct stream *s, struct err *e)
+static enum status miku_tcp_messages(struct stream *s, struct err *e)
 {
 	struct cursor *c = &s->m.im->in->cur;
 	enum status st = ST_OK;
@@ -329,10 +329,10 @@ static enum status messages(struct stream *s, struct err *e)
 			skip(s, c);
 			continue;
 		}
-		o = next_message(s, c, &used);
+		o = miku_tcp_next_message(s, c, &used);
 		if (o == GOOD) {
 			c->pos += used;
-			st = push_message(s, e);
+			st = miku_tcp_push_message(s, e);
 			continue;
 		}
 		s->bad += o == BAD;
@@ -350,7 +350,7 @@ static void note(struct trace *t, enum severity severity, uint64_t n, const char
 		trace_note(t, severity, n, "%s", what);
 }
 
-static enum status finish(struct stream *s, struct err *e)
+static enum status miku_tcp_finish(struct stream *s, struct err *e)
 {
 	struct import *im = s->m.im;
 	struct trace *t = im->t;
@@ -372,7 +372,7 @@ static enum status finish(struct stream *s, struct err *e)
 	return st;
 }
 
-static enum status read_stream(struct import *im, struct err *e)
+static enum status miku_tcp_read_stream(struct import *im, struct err *e)
 {
 	struct cursor *c = &im->in->cur;
 	size_t n = cursor_available(c, WINDOW);
@@ -384,14 +384,14 @@ static enum status read_stream(struct import *im, struct err *e)
 		return err_at(e, ST_BAD, 0, "no message of Miku-LuaProfiler can be read");
 	s.m.layout = layout_of(s.wire);
 	s.m.old = s.wire != WIRE_4;
-	st = messages(&s, e);
+	st = miku_tcp_messages(&s, e);
 	if (im->t)
-		st = st ? st : finish(&s, e);
+		st = st ? st : miku_tcp_finish(&s, e);
 	release(&s);
 	return st;
 }
 
-static int bid_stream(const uint8_t *head, size_t n, bool whole)
+static int miku_tcp_bid_stream(const uint8_t *head, size_t n, bool whole)
 {
 	struct miku_evidence v;
 	enum wire wire;
@@ -414,6 +414,6 @@ const struct reader reader_miku_tcp = {
 	       CARRIES_FRAMES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: dump of the network stream (v2.3.3 to 4.x)",
     .suffixes = "bin,tcp",
-    .bid = bid_stream,
-    .read = read_stream,
+    .bid = miku_tcp_bid_stream,
+    .read = miku_tcp_read_stream,
 };

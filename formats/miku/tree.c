@@ -151,8 +151,8 @@ static int64_t ticks(struct cursor *c, bool wide)
 }
 
 /* The fields before the name, other than calls. */
-static void read_head(struct miku_tree *t, struct miku_node *n, enum miku_layout l,
-		      struct cursor *c)
+static void miku_tree_read_head(struct miku_tree *t, struct miku_node *n, enum miku_layout l,
+				struct cursor *c)
 {
 	int32_t frame = (int32_t)cursor_u32(c);
 	float fps = 0, power = 0;
@@ -187,8 +187,8 @@ static void current(struct miku_tree *t, size_t node, int64_t lua, int64_t mono)
 	t->current_mono = mono;
 }
 
-static enum status open_node(struct miku_tree *t, struct miku_names *names, enum miku_layout l,
-			     struct cursor *c, uint64_t end)
+static enum status miku_tree_open_node(struct miku_tree *t, struct miku_names *names,
+				       enum miku_layout l, struct cursor *c, uint64_t end)
 {
 	uint32_t index = (uint32_t)t->n, below;
 	struct miku_node *n;
@@ -199,7 +199,7 @@ static enum status open_node(struct miku_tree *t, struct miku_names *names, enum
 	n = &t->nodes[index];
 	n->parent = t->n_open ? t->open[t->n_open - 1].node : index;
 	n->calls = (int32_t)cursor_u32(c);
-	read_head(t, n, l, c);
+	miku_tree_read_head(t, n, l, c);
 	n->name = miku_blobs(l) ? text(names, c, t->strict, &t->broken)
 				: miku_mstr(names, c, t->strict, &t->broken);
 	if (t->strict && !cursor_failed(c) && !names->text.rows[n->name].len)
@@ -225,7 +225,7 @@ static enum status open_node(struct miku_tree *t, struct miku_names *names, enum
 }
 
 /* What follows the nodes below: the screenshot, and the heaps. */
-static enum status close_node(struct miku_tree *t, enum miku_layout l, struct cursor *c)
+static enum status miku_tree_close_node(struct miku_tree *t, enum miku_layout l, struct cursor *c)
 {
 	const struct miku_level *top = &t->open[--t->n_open];
 	int64_t lua = 0, mono = 0;
@@ -279,7 +279,7 @@ static enum status open_below(struct miku_tree *t, struct miku_names *names, enu
 		if (!cursor_failed(c) && end > top->end)
 			return broken(t, c, "a node is longer than the one that holds it");
 	}
-	return open_node(t, names, l, c, end);
+	return miku_tree_open_node(t, names, l, c, end);
 }
 
 enum status miku_tree_read(struct miku_tree *t, struct miku_names *names, enum miku_layout layout,
@@ -293,10 +293,10 @@ enum status miku_tree_read(struct miku_tree *t, struct miku_names *names, enum m
 	t->pss = 0;
 	t->current_lua = t->current_mono = 0;
 	t->broken = false;
-	st = open_node(t, names, layout, c, end);
+	st = miku_tree_open_node(t, names, layout, c, end);
 	while (!st && t->n_open)
 		st = t->open[t->n_open - 1].left ? open_below(t, names, layout, c)
-						 : close_node(t, layout, c);
+						 : miku_tree_close_node(t, layout, c);
 	return st;
 }
 

@@ -65,7 +65,7 @@ static void methods(struct mono_buffer *b, struct mono_event *ev)
 		ev->list[ev->n_list++] = method(b);
 }
 
-static void take_gc(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_take_gc(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	switch (more) {
 	case 1:
@@ -105,7 +105,7 @@ static void take_gc(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 
 enum { NAMED = 0, LOADED = 2, UNLOADED = 4 };
 
-static void take_metadata(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_take_metadata(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	unsigned what = cursor_u8(&b->c);
 
@@ -169,7 +169,7 @@ static void take_method(struct mono_buffer *b, struct mono_event *ev, unsigned m
 	}
 }
 
-static void take_exception(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_take_exception(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	if (more == 1) { /* a clause is run */
 		cursor_u8(&b->c);
@@ -228,7 +228,7 @@ static void roots(struct mono_buffer *b, struct mono_event *ev)
 	}
 }
 
-static void take_heap(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_take_heap(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	switch (more) {
 	case 0:
@@ -271,7 +271,7 @@ static void take_hit(struct mono_buffer *b, struct mono_event *ev)
 	methods(b, ev);
 }
 
-static void take_sample(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_take_sample(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	switch (more) {
 	case 0: take_hit(b, ev); break;
@@ -323,7 +323,8 @@ static void take_meta(struct mono_buffer *b, struct mono_event *ev, unsigned mor
 		cursor_fail(&b->c, ST_BAD, "unknown meta event %u", more);
 }
 
-static void take(struct mono_buffer *b, struct mono_event *ev, unsigned type, unsigned more)
+static void mono_event_take(struct mono_buffer *b, struct mono_event *ev, unsigned type,
+			    unsigned more)
 {
 	switch (type) {
 	case TYPE_ALLOC:
@@ -336,13 +337,13 @@ static void take(struct mono_buffer *b, struct mono_event *ev, unsigned type, un
 		else if (more)
 			cursor_fail(&b->c, ST_BAD, "unknown allocation event %u", more);
 		break;
-	case TYPE_GC: take_gc(b, ev, more); break;
-	case TYPE_METADATA: take_metadata(b, ev, more); break;
+	case TYPE_GC: mono_event_take_gc(b, ev, more); break;
+	case TYPE_METADATA: mono_event_take_metadata(b, ev, more); break;
 	case TYPE_METHOD: take_method(b, ev, more); break;
-	case TYPE_EXCEPTION: take_exception(b, ev, more); break;
+	case TYPE_EXCEPTION: mono_event_take_exception(b, ev, more); break;
 	case TYPE_MONITOR: take_monitor(b, ev, more); break;
-	case TYPE_HEAP: take_heap(b, ev, more); break;
-	case TYPE_SAMPLE: take_sample(b, ev, more); break;
+	case TYPE_HEAP: mono_event_take_heap(b, ev, more); break;
+	case TYPE_SAMPLE: mono_event_take_sample(b, ev, more); break;
 	case TYPE_RUNTIME: take_runtime(b, ev, more); break;
 	case TYPE_META: take_meta(b, ev, more); break;
 	default: cursor_fail(&b->c, ST_BAD, "unknown event of type %u", type);
@@ -360,7 +361,7 @@ bool mono_next(struct mono_buffer *b, struct mono_event *ev)
 	byte = cursor_u8(&b->c);
 	b->time += cursor_uleb(&b->c);
 	ev->time = b->time;
-	take(b, ev, byte & 15, byte >> 4);
+	mono_event_take(b, ev, byte & 15, byte >> 4);
 	return !cursor_failed(&b->c);
 }
 

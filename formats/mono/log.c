@@ -102,7 +102,7 @@ static uint32_t symbol_of(struct mlpd *m, uint64_t ip)
 /* The native part of a sampled stack, up to the first managed code, which the methods describe
  * better.
  */
-static uint32_t hit_stack(struct mlpd *m)
+static uint32_t mlpd_log_hit_stack(struct mlpd *m)
 {
 	const struct mono_event *ev = &m->ev;
 	bool managed = ev->n_list > ev->n_native;
@@ -201,7 +201,7 @@ static enum status hit(struct mlpd *m, const struct mono_buffer *b, struct err *
 
 	ev.thread = thread_of(m, m->ev.other);
 	with_marker(m, &ev, trace_strz(m->im->t, "sample"), "mono");
-	with_stack(&ev, hit_stack(m));
+	with_stack(&ev, mlpd_log_hit_stack(m));
 	return import_event(m->im, &ev, e);
 }
 
@@ -216,7 +216,7 @@ static enum status counted(struct mlpd *m, uint32_t counter, int64_t value, stru
 	return import_event(m->im, &ev, e);
 }
 
-static void name_counters(struct mlpd *m, struct mono_buffer *b)
+static void mlpd_log_name_counters(struct mlpd *m, struct mono_buffer *b)
 {
 	/* MONO_COUNTER_RAW, BYTES, TIME, COUNT, PERCENTAGE */
 	static const char *const units[] = {"", "B", "ns", "", "%"};
@@ -249,7 +249,7 @@ static int64_t counter_value(const struct counter_state *s, bool floating)
 }
 
 /* A sample of a counter is what it grew by. */
-static enum status take_counters(struct mlpd *m, struct mono_buffer *b, struct err *e)
+static enum status mlpd_log_take_counters(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	struct mono_counter c;
 	enum status st = ST_OK;
@@ -297,8 +297,8 @@ enum status mlpd_take_log(struct mlpd *m, struct mono_buffer *b, struct err *e)
 	case MONO_THROW: m->throws++; return ST_OK;
 	case MONO_MONITOR: m->monitors += m->ev.code == 1; return ST_OK;
 	case MONO_HIT: return hit(m, b, e);
-	case MONO_COUNTER_NAMES: name_counters(m, b); return ST_OK;
-	case MONO_COUNTERS: return take_counters(m, b, e);
+	case MONO_COUNTER_NAMES: mlpd_log_name_counters(m, b); return ST_OK;
+	case MONO_COUNTERS: return mlpd_log_take_counters(m, b, e);
 	default: return ST_OK;
 	}
 }

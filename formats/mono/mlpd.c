@@ -29,7 +29,7 @@ static bool begins_log(const uint8_t *p, size_t n)
 	       p[6] <= MONO_VERSION_MAX && (p[7] == 4 || p[7] == 8);
 }
 
-static enum status read_header(struct mlpd *m, struct err *e)
+static enum status mlpd_read_header(struct mlpd *m, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
 	uint32_t magic = cursor_u32(c), n;
@@ -79,7 +79,7 @@ static enum status read_header(struct mlpd *m, struct err *e)
 }
 
 /* Moves to the next place where a buffer or a log may begin, past at least one byte. */
-static void resync(struct cursor *c, uint64_t *lost)
+static void mlpd_resync(struct cursor *c, uint64_t *lost)
 {
 	for (;;) {
 		const uint8_t *p;
@@ -102,7 +102,7 @@ static void resync(struct cursor *c, uint64_t *lost)
 }
 
 /* One look at all buffers of a log: another one may follow in the same file. */
-static enum status look(struct mlpd *m, take_fn *take, struct err *e)
+static enum status mlpd_look(struct mlpd *m, take_fn *take, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
 	enum status st = ST_OK;
@@ -121,13 +121,13 @@ static enum status look(struct mlpd *m, take_fn *take, struct err *e)
 		if (m->followed)
 			break;
 		if (got < MONO_BUFFER_HEADER) {
-			resync(c, &m->lost_bytes);
+			mlpd_resync(c, &m->lost_bytes);
 			continue;
 		}
 		cursor_init(&head, c->pos, MONO_BUFFER_HEADER, at, &ignored);
 		if (cursor_u32(&head) != MONO_BUFFER_MAGIC ||
 		    (n = cursor_u32(&head)) > LIMIT_CURSOR / 2) {
-			resync(c, &m->lost_bytes);
+			mlpd_resync(c, &m->lost_bytes);
 			continue;
 		}
 		b.time = cursor_u64(&head);
@@ -168,8 +168,8 @@ static enum status again(struct mlpd *m, take_fn *take, struct err *e)
 	if (!st)
 		cursor_skip(&m->im->in->cur, m->begin, "the log before");
 	if (!st)
-		st = read_header(m, e);
-	return st ? st : look(m, take, e);
+		st = mlpd_read_header(m, e);
+	return st ? st : mlpd_look(m, take, e);
 }
 
 static void skip_counters(struct mono_buffer *b, const struct mono_event *ev)
@@ -184,7 +184,7 @@ static void skip_counters(struct mono_buffer *b, const struct mono_event *ev)
 }
 
 /* First look. */
-static enum status take_names(struct mlpd *m, struct mono_buffer *b, struct err *e)
+static enum status mlpd_take_names(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	const struct mono_event *ev = &m->ev;
 
@@ -228,7 +228,7 @@ static enum status reference(struct mlpd *m, uint64_t from, uint64_t to, uint32_
 	return import_event(m->im, &ev, e);
 }
 
-static enum status object(struct mlpd *m, struct err *e)
+static enum status mlpd_object(struct mlpd *m, struct err *e)
 {
 	const struct mono_event *o = &m->ev;
 	enum status st = ST_OK;
@@ -296,7 +296,7 @@ static void forget(struct mlpd *m)
 }
 
 /* Third look: a capture for each snapshot. */
-static enum status take_shots(struct mlpd *m, struct mono_buffer *b, struct err *e)
+static enum status mlpd_take_shots(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	const struct mono_event *ev = &m->ev;
 	enum status st = ST_OK;
@@ -323,7 +323,7 @@ static enum status take_shots(struct mlpd *m, struct mono_buffer *b, struct err 
 	if (!m->in_shot)
 		return ST_OK;
 	if (ev->kind == MONO_OBJECT)
-		return object(m, e);
+		return mlpd_object(m, e);
 	for (size_t i = 0; ev->kind == MONO_ROOTS && !st && i + 1 < ev->n_list; i += 2) {
 		size_t n;
 		const char *name = root_at(m, ev->list[i], &n);
@@ -339,7 +339,7 @@ static void note(struct mlpd *m, uint64_t n, const char *what)
 		trace_note(m->im->t, NOTE_INFO, n, "%s", what);
 }
 
-static void end_log(struct mlpd *m)
+static void mlpd_end_log(struct mlpd *m)
 {
 	const uint64_t *kinds = m->tables.kinds;
 
@@ -371,7 +371,7 @@ static bool has_log(const struct mlpd *m)
 	return !m->tables.shots;
 }
 
-static enum status read_log(struct mlpd *m, struct err *e)
+static enum status mlpd_read_log(struct mlpd *m, struct err *e)
 {
 	struct trace *t = m->im->t;
 	const uint64_t *kinds = m->tables.kinds;
@@ -387,19 +387,19 @@ static enum status read_log(struct mlpd *m, struct err *e)
 	st = import_begin(m->im, e);
 	if (!st)
 		st = again(m, mlpd_take_log, e);
-	end_log(m);
+	mlpd_end_log(m);
 	return st;
 }
 
-static enum status read_all(struct mlpd *m, struct err *e)
+static enum status mlpd_read_all(struct mlpd *m, struct err *e)
 {
 	enum status st;
 	bool log;
 
 	m->begin = cursor_offset(&m->im->in->cur);
-	st = read_header(m, e);
+	st = mlpd_read_header(m, e);
 	if (!st)
-		st = look(m, take_names, e);
+		st = mlpd_look(m, mlpd_take_names, e);
 	if (st && !m->buffers)
 		return st;
 	if (!st && !m->buffers && m->lost_bytes)
@@ -412,15 +412,15 @@ static enum status read_all(struct mlpd *m, struct err *e)
 	m->sums = m->cut_buffers || m->lost_bytes ? METRIC_LOWER_BOUND : METRIC_EXACT;
 	log = has_log(m);
 	if (log)
-		st = read_log(m, e);
+		st = mlpd_read_log(m, e);
 	if (st || !m->tables.shots)
 		return st;
-	st = again(m, take_shots, e);
+	st = again(m, mlpd_take_shots, e);
 	set_lost(m);
 	return st;
 }
 
-static enum status read_mlpd(struct import *im, struct err *e)
+static enum status mlpd_read(struct import *im, struct err *e)
 {
 	enum status st = ST_OK;
 	bool more = true;
@@ -428,7 +428,7 @@ static enum status read_mlpd(struct import *im, struct err *e)
 	while (!st && more) {
 		struct mlpd m = {.im = im, .started = UINT64_MAX};
 
-		st = read_all(&m, e);
+		st = mlpd_read_all(&m, e);
 		more = m.followed;
 		mono_tables_release(&m.tables);
 		mono_event_release(&m.ev);
@@ -441,7 +441,7 @@ static enum status read_mlpd(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_mlpd(const uint8_t *head, size_t n, bool whole)
+static int mlpd_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	if (n < 8 || memcmp(head, "\x01ZPM", 4) != 0)
@@ -458,6 +458,6 @@ const struct reader reader_mono_mlpd = {
     .what = "Mono: log profiler (.mlpd, data versions 13 to 17)",
     .suffixes = "mlpd",
     .rewinds = true,
-    .bid = bid_mlpd,
-    .read = read_mlpd,
+    .bid = mlpd_bid,
+    .read = mlpd_read,
 };

@@ -14,7 +14,7 @@ static void mono_ranges_add(struct mono_ranges *r, uint64_t lo, uint64_t size, u
 	VEC_PUSH(r->all, r->n, r->cap) = (struct mono_range){lo, lo + size, name, (uint32_t)r->n};
 }
 
-static int by_address(const void *a, const void *b)
+static int mono_tables_by_address(const void *a, const void *b)
 {
 	const struct mono_range *x = a, *y = b;
 
@@ -28,7 +28,7 @@ void mono_ranges_sort(struct mono_ranges *r)
 	size_t n = 0;
 
 	if (r->n)
-		sort_array(r->all, r->n, sizeof *r->all, by_address);
+		sort_array(r->all, r->n, sizeof *r->all, mono_tables_by_address);
 	for (size_t i = 0; i < r->n; i++) /* of those at one address the last one */
 		if (!n || r->all[n - 1].lo != r->all[i].lo)
 			r->all[n++] = r->all[i];
@@ -102,7 +102,7 @@ static void thread_event(struct mono_tables *m, const struct mono_event *ev)
 		VEC_PUSH(m->thread_events, m->n_thread_events, m->cap_thread_events) = x;
 }
 
-static int by_thread(const void *a, const void *b)
+static int mono_tables_by_thread(const void *a, const void *b)
 {
 	const struct mono_thread_event *x = a, *y = b;
 
@@ -117,7 +117,7 @@ void mono_tables_sort(struct mono_tables *m)
 {
 	if (m->n_thread_events)
 		sort_array(m->thread_events, m->n_thread_events, sizeof *m->thread_events,
-			   by_thread);
+			   mono_tables_by_thread);
 }
 
 struct mono_thread mono_tables_thread(const struct mono_tables *m, uint64_t tid, uint64_t time)

@@ -109,7 +109,7 @@ bool perf_attr_is_clock(const struct perf_attr *a)
 }
 
 /* As perf calls them. */
-static void make_name(const struct perf_attr *a, struct buf *b)
+static void perf_attr_make_name(const struct perf_attr *a, struct buf *b)
 {
 	static const char *const hardware[] = {"cycles",
 					       "instructions",
@@ -156,7 +156,7 @@ uint32_t perf_attr_name(struct perf_data *x, struct perf_attr *a)
 
 	if (a->name)
 		return a->name;
-	make_name(a, &b);
+	perf_attr_make_name(a, &b);
 	a->name = trace_string(x->im->t, b.data, b.len);
 	buf_release(&b);
 	return a->name;

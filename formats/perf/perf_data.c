@@ -93,7 +93,7 @@ static const uint8_t *window_at(struct stream *s, uint64_t offset, size_t n)
 
 /* --- records --- */
 
-static enum status take_packed(struct stream *s, const struct perf_record *r);
+static enum status perf_data_take_packed(struct stream *s, const struct perf_record *r);
 
 static void take_attr(struct perf_data *x, const struct perf_record *r)
 {
@@ -183,7 +183,8 @@ static void take_build_id(struct perf_data *x, const struct perf_record *r)
 }
 
 /* In the order of time. */
-static enum status take_in_order(struct perf_data *x, const struct perf_record *r, struct err *e)
+static enum status perf_data_take_in_order(struct perf_data *x, const struct perf_record *r,
+					   struct err *e)
 {
 	switch (r->type) {
 	case PERF_SAMPLE: return perf_take_sample(x, r, e);
@@ -208,7 +209,7 @@ static enum status take_kernels(struct stream *s, const struct perf_record *r)
 	uint64_t time =
 	    r->type == PERF_SAMPLE ? perf_time_of_sample(x, r) : perf_time_of_other(x, r);
 
-	return perf_queue_add(&s->queue, x, r, time, take_in_order, s->e);
+	return perf_queue_add(&s->queue, x, r, time, perf_data_take_in_order, s->e);
 }
 
 static void count_other(struct perf_data *x, const struct perf_record *r)
@@ -217,9 +218,9 @@ static void count_other(struct perf_data *x, const struct perf_record *r)
 		x->first_other = r->type;
 }
 
-static enum status take_split(struct stream *s, const struct perf_record *r);
+static enum status perf_data_take_split(struct stream *s, const struct perf_record *r);
 
-static enum status take_record(struct stream *s, const struct perf_record *r)
+static enum status perf_data_take_record(struct stream *s, const struct perf_record *r)
 {
 	struct perf_data *x = &s->x;
 
@@ -231,13 +232,13 @@ static enum status take_record(struct stream *s, const struct perf_record *r)
 	case PERF_AUXTRACE: x->aux++; break;
 	case PERF_FINISHED_ROUND:
 		s->rounds++;
-		return perf_queue_round(&s->queue, x, take_in_order, s->e);
+		return perf_queue_round(&s->queue, x, perf_data_take_in_order, s->e);
 	case PERF_COMPRESSED:
-	case PERF_COMPRESSED2: return take_packed(s, r);
+	case PERF_COMPRESSED2: return perf_data_take_packed(s, r);
 	case PERF_SIMPLE_KERNEL_SYMBOL: take_kernel_symbols(x, r); break;
 	case PERF_SIMPLE_EVENT_ID: take_event_ids(x, r); break;
 	case PERF_SIMPLE_SPLIT:
-	case PERF_SIMPLE_SPLIT_END: return take_split(s, r);
+	case PERF_SIMPLE_SPLIT_END: return perf_data_take_split(s, r);
 	case PERF_HEADER_EVENT_TYPE:
 	case PERF_HEADER_TRACING_DATA:
 	case PERF_FINISHED_INIT: break;
@@ -271,7 +272,7 @@ static uint64_t record_header(const struct perf_data *x, const uint8_t *p, struc
 	return size < RECORD ? 0 : size;
 }
 
-static enum status take_split(struct stream *s, const struct perf_record *r)
+static enum status perf_data_take_split(struct stream *s, const struct perf_record *r)
 {
 	struct perf_record whole = {.at = r->at};
 	enum status st = ST_OK;
@@ -291,7 +292,7 @@ static enum status take_split(struct stream *s, const struct perf_record *r)
 	    whole.type != PERF_COMPRESSED && whole.type != PERF_COMPRESSED2) {
 		whole.p = s->split + RECORD;
 		whole.n = s->n_split - RECORD;
-		st = take_record(s, &whole);
+		st = perf_data_take_record(s, &whole);
 	} else {
 		s->x.odd++;
 	}
@@ -301,7 +302,7 @@ static enum status take_split(struct stream *s, const struct perf_record *r)
 
 /* --- compressed records --- */
 
-static size_t unpacked_room(struct inflate_to *to, uint8_t **place)
+static size_t perf_data_unpacked_room(struct inflate_to *to, uint8_t **place)
 {
 	struct stream *s = (struct stream *)((char *)to - offsetof(struct stream, to));
 
@@ -310,7 +311,7 @@ static size_t unpacked_room(struct inflate_to *to, uint8_t **place)
 }
 
 /* Whole records are taken; a part of one waits for the rest of it. */
-static void unpacked_took(struct inflate_to *to, size_t n)
+static void perf_data_unpacked_took(struct inflate_to *to, size_t n)
 {
 	struct stream *s = (struct stream *)((char *)to - offsetof(struct stream, to));
 	size_t used = 0;
@@ -332,14 +333,14 @@ static void unpacked_took(struct inflate_to *to, size_t n)
 			break;
 		r.p = s->unpacked + used + RECORD;
 		r.n = (size_t)size - RECORD;
-		s->unpacked_status = take_record(s, &r);
+		s->unpacked_status = perf_data_take_record(s, &r);
 		used += (size_t)size;
 	}
 	s->n_unpacked -= used;
 	memmove(s->unpacked, s->unpacked + used, s->n_unpacked);
 }
 
-static enum status take_packed(struct stream *s, const struct perf_record *r)
+static enum status perf_data_take_packed(struct stream *s, const struct perf_record *r)
 {
 	const uint8_t *p = r->p;
 	size_t n = r->n;
@@ -382,7 +383,7 @@ static uint64_t bytes_behind(const struct perf_data *x, const struct perf_record
 	return n;
 }
 
-static enum status take_records(struct stream *s)
+static enum status perf_data_take_records(struct stream *s)
 {
 	struct perf_data *x = &s->x;
 	enum status st = ST_OK;
@@ -410,7 +411,7 @@ static enum status take_records(struct stream *s)
 		r.p = p + RECORD;
 		r.n = (size_t)size - RECORD;
 		behind = bytes_behind(x, &r);
-		st = take_record(s, &r);
+		st = perf_data_take_record(s, &r);
 		s->at += size;
 		if (behind > s->end - s->at) {
 			s->cut = true;
@@ -422,7 +423,8 @@ static enum status take_records(struct stream *s)
 	return st;
 }
 
-static enum status read_ids(struct perf_data *x, size_t attr, struct place at, struct err *e)
+static enum status perf_data_read_ids(struct perf_data *x, size_t attr, struct place at,
+				      struct err *e)
 {
 	enum { PIECE = 8192 };
 	struct cursor c;
@@ -443,7 +445,8 @@ static enum status read_ids(struct perf_data *x, size_t attr, struct place at, s
 	return ST_OK;
 }
 
-static enum status read_attrs(struct perf_data *x, struct place at, uint64_t each, struct err *e)
+static enum status perf_data_read_attrs(struct perf_data *x, struct place at, uint64_t each,
+					struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -461,13 +464,13 @@ static enum status read_attrs(struct perf_data *x, struct place at, uint64_t eac
 		ids.size = cursor_u64(&c);
 		free(bytes);
 		if (sound)
-			st = read_ids(x, (size_t)i, ids, e);
+			st = perf_data_read_ids(x, (size_t)i, ids, e);
 	}
 	return st;
 }
 
 /* One of them that makes no sense is reported; the others are read. */
-static void read_features(struct perf_data *x, uint64_t at, const uint8_t *bits)
+static void perf_data_read_features(struct perf_data *x, uint64_t at, const uint8_t *bits)
 {
 	struct err own = ERR_INIT;
 
@@ -499,7 +502,7 @@ static void read_features(struct perf_data *x, uint64_t at, const uint8_t *bits)
 	}
 }
 
-static enum status read_header(struct stream *s, struct err *e)
+static enum status perf_data_read_header(struct stream *s, struct err *e)
 {
 	struct perf_data *x = &s->x;
 	uint64_t size = x->im->in->size, each;
@@ -530,7 +533,7 @@ static enum status read_header(struct stream *s, struct err *e)
 	attrs.size = cursor_u64(&c);
 	data.offset = cursor_u64(&c);
 	data.size = cursor_u64(&c);
-	st = read_attrs(x, attrs, each, e);
+	st = perf_data_read_attrs(x, attrs, each, e);
 	if (st)
 		return st;
 	if (data.offset > size)
@@ -542,14 +545,14 @@ static enum status read_header(struct stream *s, struct err *e)
 		s->beyond = data.size - (size - data.offset);
 		data.size = size - data.offset;
 	} else if (!s->unended) {
-		read_features(x, data.offset + data.size, p + 72);
+		perf_data_read_features(x, data.offset + data.size, p + 72);
 	}
 	s->at = data.offset;
 	s->end = data.offset + data.size;
 	return ST_OK;
 }
 
-static void add_notes(struct stream *s)
+static void perf_data_add_notes(struct stream *s)
 {
 	struct perf_data *x = &s->x;
 	struct trace *t = x->im->t;
@@ -580,21 +583,21 @@ static void add_notes(struct stream *s)
 			   x->first_other);
 }
 
-static enum status read_stream(struct stream *s, struct err *e)
+static enum status perf_data_read_stream(struct stream *s, struct err *e)
 {
 	struct perf_data *x = &s->x;
 	enum status st = input_random(x->im->in, e), ended;
 
 	if (!st)
-		st = read_header(s, e);
+		st = perf_data_read_header(s, e);
 	if (st)
 		return st;
-	st = take_records(s);
+	st = perf_data_take_records(s);
 	/* What was sound is in the trace, whatever came then. */
 	if (!st || st == ST_BAD || st == ST_LIMIT) {
 		struct err own = ERR_INIT;
 
-		ended = perf_queue_end(&s->queue, x, take_in_order, &own);
+		ended = perf_queue_end(&s->queue, x, perf_data_take_in_order, &own);
 		if (ended && !st) {
 			*e = own;
 			return ended;
@@ -614,14 +617,15 @@ static enum status read_stream(struct stream *s, struct err *e)
 	return st;
 }
 
-static enum status read_perf_data(struct import *im, struct err *e)
+static enum status perf_data_read(struct import *im, struct err *e)
 {
-	struct stream s = {.x = {.im = im}, .e = e, .to = {unpacked_room, unpacked_took}};
+	struct stream s = {
+	    .x = {.im = im}, .e = e, .to = {perf_data_unpacked_room, perf_data_unpacked_took}};
 	struct perf_data *x = &s.x;
-	enum status st = read_stream(&s, e);
+	enum status st = perf_data_read_stream(&s, e);
 
 	if (x->begun || !st)
-		add_notes(&s);
+		perf_data_add_notes(&s);
 	perf_maps_release(x);
 	perf_queue_release(&s.queue);
 	zstd_free(s.zstd);
@@ -639,7 +643,7 @@ static enum status read_perf_data(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_perf_data(const uint8_t *head, size_t n, bool whole)
+static int perf_data_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return n >= PIPE_HEADER && (!memcmp(head, "PERFILE2", 8) || !memcmp(head, "2ELIFREP", 8))
@@ -654,6 +658,6 @@ const struct reader reader_perf_data = {
 	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "perf.data of perf and simpleperf: samples with their stacks",
     .suffixes = "data",
-    .bid = bid_perf_data,
-    .read = read_perf_data,
+    .bid = perf_data_bid,
+    .read = perf_data_read,
 };

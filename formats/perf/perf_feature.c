@@ -100,7 +100,7 @@ static bool read_arch(struct perf_data *x, struct cursor *c)
 	return true;
 }
 
-static bool read_command(struct perf_data *x, struct cursor *c)
+static bool perf_feature_read_command(struct perf_data *x, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c);
 	struct buf b = BUF_INIT;
@@ -123,7 +123,7 @@ static bool read_command(struct perf_data *x, struct cursor *c)
 }
 
 /* The events' names, by their ids or by their order. */
-static bool read_events(struct perf_data *x, struct cursor *c)
+static bool perf_feature_read_events(struct perf_data *x, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c), size = cursor_u32(c);
 
@@ -170,7 +170,7 @@ void perf_build_id(struct perf_data *x, struct cursor *c, uint16_t misc)
 	*known = id;
 }
 
-static bool read_build_ids(struct perf_data *x, struct cursor *c)
+static bool perf_feature_read_build_ids(struct perf_data *x, struct cursor *c)
 {
 	while (!cursor_done(c)) {
 		uint16_t misc, size;
@@ -201,7 +201,7 @@ static void add_function(struct perf_function **list, size_t *n, size_t *cap, ui
 		VEC_PUSH(*list, *n, *cap) = (struct perf_function){lo, hi, name};
 }
 
-static int by_address(const void *a, const void *b)
+static int perf_feature_by_address(const void *a, const void *b)
 {
 	const struct perf_function *f = a, *g = b;
 
@@ -222,13 +222,13 @@ static struct perf_file *add_file(struct perf_data *x, const char *s, size_t n, 
 static void end_file(struct perf_data *x, struct perf_file *f)
 {
 	f->n = x->n_functions - f->first;
-	sort_array(x->functions + f->first, f->n, sizeof *x->functions, by_address);
+	sort_array(x->functions + f->first, f->n, sizeof *x->functions, perf_feature_by_address);
 }
 
 enum { FILE_KERNEL, FILE_MODULE, FILE_ELF, FILE_DEX, FILE_MAP, FILE_UNKNOWN };
 
 /* path, type, lowest address, functions, and what depends on the type. */
-static bool read_file(struct perf_data *x, struct cursor *c)
+static bool perf_feature_read_file(struct perf_data *x, struct cursor *c)
 {
 	size_t n;
 	const char *s = cursor_cstr(c, &n);
@@ -270,7 +270,7 @@ static bool read_files(struct perf_data *x, struct cursor *c)
 		if (!p)
 			return false;
 		cursor_init(&one, p, size, 0, &own);
-		if (!read_file(x, &one))
+		if (!perf_feature_read_file(x, &one))
 			return false;
 	}
 	return true;
@@ -293,7 +293,7 @@ static void read_symbol(struct perf_data *x, struct pb b)
 }
 
 /* The same as a protobuf message. */
-static bool read_file_message(struct perf_data *x, struct pb b)
+static bool perf_feature_read_file_message(struct perf_data *x, struct pb b)
 {
 	struct perf_file at = {.offset = UINT64_MAX}, *f;
 	struct pb_field field, path = {0};
@@ -329,14 +329,14 @@ static bool read_file_messages(struct perf_data *x, struct cursor *c)
 		uint32_t size = cursor_u32(c);
 		const uint8_t *p = size <= cursor_window(c) ? cursor_bytes(c, size, "file") : NULL;
 
-		if (!p || !read_file_message(x, (struct pb){p, p + size, false}))
+		if (!p || !perf_feature_read_file_message(x, (struct pb){p, p + size, false}))
 			return false;
 	}
 	return true;
 }
 
 /* Lines of "cpu-cycles,0,0": name, type, config. */
-static void name_events(struct perf_data *x, const char *s, size_t n)
+static void perf_feature_name_events(struct perf_data *x, const char *s, size_t n)
 {
 	const char *end = s + n;
 
@@ -366,7 +366,7 @@ static bool read_meta(struct perf_data *x, struct cursor *c)
 		if (!value)
 			return false;
 		if (!strcmp(key, "event_type_info"))
-			name_events(x, value, len);
+			perf_feature_name_events(x, value, len);
 		else if (!strcmp(key, "simpleperf_version"))
 			set_attribute(x, "perf.simpleperf", value, len);
 	}
@@ -378,13 +378,13 @@ void perf_feature(struct perf_data *x, unsigned bit, struct cursor *c)
 	bool sound = true;
 
 	switch (bit) {
-	case FEATURE_BUILD_ID: sound = read_build_ids(x, c); break;
+	case FEATURE_BUILD_ID: sound = perf_feature_read_build_ids(x, c); break;
 	case FEATURE_HOST: sound = read_text(x, c, "perf.host"); break;
 	case FEATURE_KERNEL: sound = read_text(x, c, "perf.kernel"); break;
 	case FEATURE_VERSION: sound = read_text(x, c, "perf.version"); break;
 	case FEATURE_ARCH: sound = read_arch(x, c); break;
-	case FEATURE_COMMAND: sound = read_command(x, c); break;
-	case FEATURE_EVENTS: sound = read_events(x, c); break;
+	case FEATURE_COMMAND: sound = perf_feature_read_command(x, c); break;
+	case FEATURE_EVENTS: sound = perf_feature_read_events(x, c); break;
 	case FEATURE_COMPRESSED: break; /* its records say it */
 	case FEATURE_FILE: sound = read_files(x, c); break;
 	case FEATURE_FILE2: sound = read_file_messages(x, c); break;
@@ -435,7 +435,7 @@ static uint32_t kernel_name_at(struct perf_data *x, uint64_t ip)
 {
 	if (x->kernel_unsorted)
 		sort_array(x->kernel_functions, x->n_kernel_functions, sizeof *x->kernel_functions,
-			   by_address);
+			   perf_feature_by_address);
 	x->kernel_unsorted = false;
 	return name_at(x->kernel_functions, x->n_kernel_functions, ip);
 }
@@ -484,7 +484,7 @@ void perf_kallsyms(struct perf_data *x, const char *s, size_t n)
 		s = line ? line + 1 : end;
 	}
 	sort_array(x->kernel_functions + first, x->n_kernel_functions - first,
-		   sizeof *x->kernel_functions, by_address);
+		   sizeof *x->kernel_functions, perf_feature_by_address);
 	for (size_t i = first; i + 1 < x->n_kernel_functions; i++)
 		x->kernel_functions[i].hi = x->kernel_functions[i + 1].lo;
 	x->kernel_unsorted = true;

@@ -66,7 +66,7 @@ struct perf_process *perf_process(struct perf_data *x, uint32_t pid)
 	return &x->processes[*index - 1];
 }
 
-static struct perf_thread *thread_of(struct perf_data *x, uint32_t pid, uint32_t tid)
+static struct perf_thread *perf_map_thread_of(struct perf_data *x, uint32_t pid, uint32_t tid)
 {
 	uint32_t *index = map64_put(&x->thread_of, tid);
 	struct perf_thread *th;
@@ -88,7 +88,7 @@ static struct perf_thread *thread_of(struct perf_data *x, uint32_t pid, uint32_t
 
 uint32_t perf_thread_row(struct perf_data *x, uint32_t pid, uint32_t tid)
 {
-	struct perf_thread *th = thread_of(x, pid, tid);
+	struct perf_thread *th = perf_map_thread_of(x, pid, tid);
 	struct thread row = {.process = pid, .tid = tid, .name = th->comm};
 
 	if (!th->row && !row.name && !tid && !pid)
@@ -109,7 +109,7 @@ void perf_take_comm(struct perf_data *x, const struct perf_record *r)
 		x->odd++;
 		return;
 	}
-	th = thread_of(x, pid, tid);
+	th = perf_map_thread_of(x, pid, tid);
 	th->comm =
 	    trace_string(x->im->t, (const char *)c.pos,
 			 strnlen((const char *)c.pos,
@@ -147,7 +147,7 @@ void perf_take_fork(struct perf_data *x, const struct perf_record *r)
 	comm = index ? x->threads[index - 1].comm : 0;
 	index = map64_get(&x->process_of, task[1]);
 	maps = index ? x->processes[index - 1].maps : NULL;
-	thread_of(x, task[0], task[2])->comm = comm;
+	perf_map_thread_of(x, task[0], task[2])->comm = comm;
 	index = map64_get(&x->thread_of, task[2]);
 	x->threads[index - 1].row = 0;
 	/* What was running before the recording is recorded as forks too, and its mappings then. */
@@ -200,7 +200,7 @@ static bool is_kernel_itself(const char *name)
 	return begins(name, "[kernel.kallsyms]") || begins(name, "[guest.kernel.kallsyms");
 }
 
-static uint32_t dso_of(struct perf_data *x, uint32_t name, uint32_t build_id, bool kernel)
+static uint32_t perf_map_dso_of(struct perf_data *x, uint32_t name, uint32_t build_id, bool kernel)
 {
 	struct {
 		uint32_t name, build_id, kernel;
@@ -321,7 +321,7 @@ void perf_take_mmap(struct perf_data *x, const struct perf_record *r)
 		build_id = trace_string(x->im->t, (const char *)id + 4, id[0]);
 	if (!build_id)
 		build_id = map64_get(&x->build_ids, name);
-	m.dso = dso_of(x, name, build_id, kernel);
+	m.dso = perf_map_dso_of(x, name, build_id, kernel);
 	x->dsos[m.dso].lo = m.lo;
 	x->dsos[m.dso].hi = m.hi;
 	m.jit = prot & 0x4000 && x->simpleperf; /* simpleperf's own bit */

@@ -17,7 +17,7 @@ static enum status take_one(struct perf_queue *q, struct perf_data *x, size_t i,
 }
 
 /* What is left moves to the front. */
-static void keep(struct perf_queue *q, size_t from)
+static void perf_queue_keep(struct perf_queue *q, size_t from)
 {
 	size_t n = q->n_order - from, at = 0;
 	uint8_t *bytes = NULL;
@@ -73,7 +73,7 @@ static enum status flush(struct perf_queue *q, struct perf_data *x, uint64_t unt
 		st = take_one(q, x, q->order[i].index, take, e);
 	if (i)
 		q->passed = q->order[i - 1].key;
-	keep(q, i);
+	perf_queue_keep(q, i);
 	return st;
 }
 

@@ -40,8 +40,8 @@ static void skip_read(struct perf_data *x, struct cursor *c, uint64_t format)
 	cursor_skip(c, 8 * (times + n * each), "values");
 }
 
-static bool parse_sample(struct perf_data *x, const struct perf_attr *a,
-			 const struct perf_record *r, struct sample *s)
+static bool perf_sample_parse(struct perf_data *x, const struct perf_attr *a,
+			      const struct perf_record *r, struct sample *s)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -98,8 +98,8 @@ static enum perf_mode mode_of(struct perf_data *x, uint64_t context, enum perf_m
 	}
 }
 
-static void make_line(struct perf_data *x, const struct sample *s,
-		      const struct perf_process *process, enum perf_mode mode)
+static void perf_sample_make_line(struct perf_data *x, const struct sample *s,
+				  const struct perf_process *process, enum perf_mode mode)
 {
 	uint8_t kind = LOCATION_EXACT; /* where a thread was, and where it entered the kernel */
 	uint32_t id;
@@ -127,7 +127,8 @@ static void make_line(struct perf_data *x, const struct sample *s,
 	}
 }
 
-static uint32_t stack_of(struct perf_data *x, const struct sample *s, enum perf_mode mode)
+static uint32_t perf_sample_stack_of(struct perf_data *x, const struct sample *s,
+				     enum perf_mode mode)
 {
 	const struct perf_process *process = perf_process(x, s->pid);
 	struct {
@@ -148,7 +149,7 @@ static uint32_t stack_of(struct perf_data *x, const struct sample *s, enum perf_
 	if (*known)
 		return *known - 1;
 	*known = 1;
-	make_line(x, s, process, mode);
+	perf_sample_make_line(x, s, process, mode);
 	stack = trace_stack_of(x->im->t, x->line, x->n_line);
 	*map64_put(&x->stacks, key) = stack + 1;
 	return stack;
@@ -190,8 +191,9 @@ static struct perf_event_kind *kind_of(struct perf_data *x, struct perf_attr *a)
 	return kind;
 }
 
-static enum status push(struct perf_data *x, const struct perf_attr *a, const struct sample *s,
-			struct perf_event_kind *kind, uint32_t stack, struct err *e)
+static enum status perf_sample_push(struct perf_data *x, const struct perf_attr *a,
+				    const struct sample *s, struct perf_event_kind *kind,
+				    uint32_t stack, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_TYPE, .count = 1, .type = kind->marker};
 
@@ -231,7 +233,7 @@ enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, s
 		x->unknown_attr++;
 		return ST_OK;
 	}
-	if (!parse_sample(x, a, r, &s)) {
+	if (!perf_sample_parse(x, a, r, &s)) {
 		x->odd++;
 		return ST_OK;
 	}
@@ -242,8 +244,8 @@ enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, s
 		return st;
 	x->unwound += !!(s.has & PERF_HAS_STACK_USER) && !x->simpleperf;
 	x->branches += !!(s.has & PERF_HAS_BRANCH_STACK);
-	stack = stack_of(x, &s, (enum perf_mode)(r->misc & PERF_MISC_CPUMODE));
-	return push(x, a, &s, kind, stack, e);
+	stack = perf_sample_stack_of(x, &s, (enum perf_mode)(r->misc & PERF_MISC_CPUMODE));
+	return perf_sample_push(x, a, &s, kind, stack, e);
 }
 
 static void note(struct trace *t, enum severity severity, uint64_t n, const char *text)

@@ -78,7 +78,7 @@ static bool is_text(const char *s, const char *end, const char *word)
 }
 
 /* "ADDRESS NAME+0x14 (MODULE)"; 0: it is no such line. */
-static uint32_t frame_of(struct script *x, struct perf_text at, bool innermost)
+static uint32_t perf_script_frame_of(struct script *x, struct perf_text at, bool innermost)
 {
 	struct location l = {.space = SPACE_RUNTIME,
 			     .kind = innermost ? LOCATION_EXACT : LOCATION_RETURN};
@@ -118,7 +118,7 @@ static void refuse_line(struct script *x)
 		x->first_refused = x->number;
 }
 
-static void take_frame(struct script *x, const char *s, size_t n)
+static void perf_script_take_frame(struct script *x, const char *s, size_t n)
 {
 	struct perf_text at = {s, s + n};
 	uint32_t *known, id;
@@ -126,7 +126,7 @@ static void take_frame(struct script *x, const char *s, size_t n)
 	perf_skip_blanks(&at);
 	known = map64_put(&x->frames, hash_bytes_seeded(at.s, (size_t)(at.end - at.s), !x->n_line));
 	if (!*known) {
-		id = frame_of(x, at, !x->n_line);
+		id = perf_script_frame_of(x, at, !x->n_line);
 		if (!id) { /* the source line of the frame above */
 			x->sources += x->n_line > 0;
 			id = UINT32_MAX;
@@ -164,8 +164,8 @@ static enum status begin_script(struct script *x, const struct perf_line *l, str
 	return import_begin(x->im, e);
 }
 
-static enum status push_sample(struct script *x, const struct perf_line *l, uint32_t stack,
-			       struct err *e)
+static enum status perf_script_push_sample(struct script *x, const struct perf_line *l,
+					   uint32_t stack, struct err *e)
 {
 	struct perf_event_kind *kind = event_of(x, l);
 	struct trace *t = x->im->t;
@@ -219,7 +219,7 @@ static size_t line_length(const char *s, const char *end)
 }
 
 /* The bytes up to the blank line or the sample that ends a stack, or to the end; 0: it has none. */
-static size_t stack_size(struct cursor *c)
+static size_t perf_script_stack_size(struct cursor *c)
 {
 	size_t want = SCRIPT_WINDOW, n, at = 0;
 
@@ -256,14 +256,14 @@ static void take_stack(struct script *x, const char *s, size_t n, bool at_end)
 			return;
 		}
 		if (len)
-			take_frame(x, s + used, len);
+			perf_script_take_frame(x, s + used, len);
 		used = p ? (size_t)(p - s) + 1 : n;
 	}
 }
 
-static uint32_t read_stack(struct script *x, struct cursor *c)
+static uint32_t perf_script_read_stack(struct script *x, struct cursor *c)
 {
-	size_t n = stack_size(c);
+	size_t n = perf_script_stack_size(c);
 	uint64_t refused = x->refused;
 	const char *s = (const char *)c->pos;
 	uint64_t hash;
@@ -308,7 +308,7 @@ static bool take_other(struct script *x, const char *s, size_t n)
 	return *s == '#' || memmem(s, n, " PERF_RECORD_", 13);
 }
 
-static enum status take_sample(struct script *x, const char *s, size_t n, struct err *e)
+static enum status perf_script_take_sample(struct script *x, const char *s, size_t n, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	struct perf_line l = {0}, own;
@@ -327,21 +327,21 @@ static enum status take_sample(struct script *x, const char *s, size_t n, struct
 		return st;
 	perf_skip_blanks(&l.rest);
 	x->n_line = 0;
-	if (l.rest.s < l.rest.end && frame_of(x, l.rest, true)) {
-		take_frame(x, l.rest.s, (size_t)(l.rest.end - l.rest.s));
+	if (l.rest.s < l.rest.end && perf_script_frame_of(x, l.rest, true)) {
+		perf_script_take_frame(x, l.rest.s, (size_t)(l.rest.end - l.rest.s));
 		stack = trace_stack_of(x->im->t, x->line, x->n_line);
-		return push_sample(x, &l, stack, e);
+		return perf_script_push_sample(x, &l, stack, e);
 	}
 	/* Reading on moves the line. */
 	line = mem_strndup(s, n);
-	stack = read_stack(x, c);
+	stack = perf_script_read_stack(x, c);
 	perf_line_parse(line, n, &own);
-	st = push_sample(x, &own, stack, e);
+	st = perf_script_push_sample(x, &own, stack, e);
 	free(line);
 	return st;
 }
 
-static enum status take_lines(struct script *x, struct err *e)
+static enum status perf_script_take_lines(struct script *x, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	enum status st = ST_OK;
@@ -355,7 +355,7 @@ static enum status take_lines(struct script *x, struct err *e)
 			break;
 		}
 		if (n && *s != '#')
-			st = take_sample(x, s, n, e);
+			st = perf_script_take_sample(x, s, n, e);
 		else if (n)
 			take_other(x, s, n);
 	}
@@ -380,10 +380,10 @@ static void add_notes(const struct script *x)
 		trace_note(t, NOTE_INFO, x->sources, "lines of sources below calls were left out");
 }
 
-static enum status read_script(struct import *im, struct err *e)
+static enum status perf_script_read(struct import *im, struct err *e)
 {
 	struct script x = {.im = im};
-	enum status st = take_lines(&x, e);
+	enum status st = perf_script_take_lines(&x, e);
 
 	if (!st && !x.samples)
 		st = err_at(e, ST_BAD, 0, "no line is a sample of perf script");
@@ -399,7 +399,7 @@ static enum status read_script(struct import *im, struct err *e)
 }
 
 /* The first line that is no comment is a sample, and below it is an address or nothing. */
-static int bid_script(const uint8_t *head, size_t n, bool whole)
+static int perf_script_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n, *p;
 	struct perf_line l;
@@ -443,6 +443,6 @@ const struct reader reader_perf_script = {
 	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "text of perf script: samples with their stacks",
     .suffixes = "perf,txt",
-    .bid = bid_script,
-    .read = read_script,
+    .bid = perf_script_bid,
+    .read = perf_script_read,
 };

@@ -58,7 +58,7 @@ struct pet {
 	    odd_indexes, too_deep, lost_texts, cut_texts;
 };
 
-static void add_text(struct pet *p, struct buf *to, const char *prefix, struct piece text)
+static void add_text(struct pet *p, struct buf *to, const char *prefix, struct pet_piece text)
 {
 	if (to->len + text.n > TEXT_MAX) {
 		p->cut_texts++;
@@ -71,7 +71,7 @@ static void add_text(struct pet *p, struct buf *to, const char *prefix, struct p
 }
 
 /* "16.58", of milliseconds; false: none that makes sense. */
-static bool milliseconds(struct pet *p, struct piece s, int64_t *ns)
+static bool milliseconds(struct pet *p, struct pet_piece s, int64_t *ns)
 {
 	int64_t v;
 
@@ -85,10 +85,10 @@ static bool milliseconds(struct pet *p, struct piece s, int64_t *ns)
 }
 
 /* [number] MSec, and what follows; without MSec all of it is what follows. */
-static struct piece take_time(struct pet *p, struct piece s)
+static struct pet_piece take_time(struct pet *p, struct pet_piece s)
 {
 	const char *unit = piece_find(s, "MSec");
-	struct piece number = {s.s, unit ? (size_t)(unit - s.s) : 0};
+	struct pet_piece number = {s.s, unit ? (size_t)(unit - s.s) : 0};
 
 	number = piece_trim(number);
 	if (unit)
@@ -100,7 +100,7 @@ static struct piece take_time(struct pet *p, struct piece s)
 	return s;
 }
 
-static uint32_t thread_of(struct pet *p, struct piece name)
+static uint32_t pet_thread_of(struct pet *p, struct pet_piece name)
 {
 	struct trace *t = p->im->t;
 	uint32_t string, id;
@@ -122,30 +122,31 @@ static uint32_t thread_of(struct pet *p, struct piece name)
 }
 
 /* PEAK and "frame 12" at the end of it, each maybe not there; the rest is given back. */
-static struct piece take_frame(struct pet *p, struct piece s)
+static struct pet_piece pet_take_frame(struct pet *p, struct pet_piece s)
 {
 	size_t n = s.n;
 	uint64_t number;
 
 	while (n && pet_is_digit(s.s[n - 1]))
 		n--;
-	if (n < s.n && piece_trim((struct piece){s.s, n}).n >= 5) {
-		struct piece before = piece_trim((struct piece){s.s, n}), digits = piece_from(s, n);
+	if (n < s.n && piece_trim((struct pet_piece){s.s, n}).n >= 5) {
+		struct pet_piece before = piece_trim((struct pet_piece){s.s, n}),
+				 digits = piece_from(s, n);
 
 		if (!memcmp(before.s + before.n - 5, "frame", 5) &&
 		    (before.n == 5 || pet_is_blank(before.s[before.n - 6]))) {
 			p->has_frame = num_dec(digits.s, digits.n, &number) && number <= INT64_MAX;
 			p->frame = p->has_frame ? (int64_t)number : 0;
 			p->odd_numbers += !p->has_frame;
-			s = piece_trim((struct piece){before.s, before.n - 5});
+			s = piece_trim((struct pet_piece){before.s, before.n - 5});
 		}
 	} else if (s.n >= 5 && !memcmp(s.s + s.n - 5, "frame", 5)) { /* its number is blank */
-		s = piece_trim((struct piece){s.s, s.n - 5});
+		s = piece_trim((struct pet_piece){s.s, s.n - 5});
 	}
 	if (s.n >= 4 && !memcmp(s.s + s.n - 4, "PEAK", 4) &&
 	    (s.n == 4 || pet_is_blank(s.s[s.n - 5]))) {
 		p->peak = true;
-		s = piece_trim((struct piece){s.s, s.n - 4});
+		s = piece_trim((struct pet_piece){s.s, s.n - 4});
 	}
 	return s;
 }
@@ -156,11 +157,11 @@ static uint32_t add_location(struct pet *p, const struct location *l)
 }
 
 /* "Name (File.cpp - LINE: 12) text": the name stays in *s, the text is given back. */
-static struct piece take_place(struct pet *p, struct piece *s, struct location *l)
+static struct pet_piece pet_take_place(struct pet *p, struct pet_piece *s, struct location *l)
 {
-	static const struct piece none = {"", 0};
+	static const struct pet_piece none = {"", 0};
 	const char *word = piece_find(*s, "LINE:"), *open;
-	struct piece file, rest;
+	struct pet_piece file, rest;
 	size_t d = 0;
 	uint64_t line;
 
@@ -169,12 +170,12 @@ static struct piece take_place(struct pet *p, struct piece *s, struct location *
 	open = pet_opening(*s, word);
 	if (!open)
 		return none;
-	file = piece_trim((struct piece){open + 1, (size_t)(word - open - 1)});
+	file = piece_trim((struct pet_piece){open + 1, (size_t)(word - open - 1)});
 	if (file.n >= 3 && (pet_dash(piece_from(file, file.n - 3)) == 3))
 		d = 3;
 	else if (file.n && file.s[file.n - 1] == '-')
 		d = 1;
-	file = piece_trim((struct piece){file.s, file.n - d});
+	file = piece_trim((struct pet_piece){file.s, file.n - d});
 	rest = piece_trim(piece_from(*s, (size_t)(word + 5 - s->s)));
 	d = 0;
 	while (d < rest.n && pet_is_digit(rest.s[d]))
@@ -188,15 +189,15 @@ static struct piece take_place(struct pet *p, struct piece *s, struct location *
 		rest = piece_trim(piece_from(rest, 1));
 	if (file.n)
 		l->file = trace_string(p->im->t, file.s, file.n);
-	*s = piece_trim((struct piece){s->s, (size_t)(open - s->s)});
+	*s = piece_trim((struct pet_piece){s->s, (size_t)(open - s->s)});
 	return rest;
 }
 
 /* What follows "7) ": an address, a name, or both. */
-static void take_call(struct pet *p, struct piece s)
+static void pet_take_call(struct pet *p, struct pet_piece s)
 {
 	struct location l = {.space = SPACE_NAME, .kind = LOCATION_UNSTATED};
-	struct piece text;
+	struct pet_piece text;
 	char index[32];
 	size_t n = 2;
 
@@ -210,7 +211,7 @@ static void take_call(struct pet *p, struct piece s)
 		}
 	}
 	s = piece_trim(piece_from(s, pet_dash(s)));
-	text = take_place(p, &s, &l);
+	text = pet_take_place(p, &s, &l);
 	if (pet_no_name(s) && l.space == SPACE_NAME)
 		l.space = SPACE_UNKNOWN;
 	if (!pet_no_name(s))
@@ -228,7 +229,7 @@ static void take_call(struct pet *p, struct piece s)
 }
 
 /* Lines of a listing; false: none. */
-static bool take_calls(struct pet *p, struct piece s)
+static bool pet_take_calls(struct pet *p, struct pet_piece s)
 {
 	uint64_t index;
 	size_t n;
@@ -240,7 +241,7 @@ static bool take_calls(struct pet *p, struct piece s)
 	if (p->state == IN_SHORT) {
 		p->index = index;
 		p->has_index = true;
-		take_call(p, piece_from(s, n));
+		pet_take_call(p, piece_from(s, n));
 		return true;
 	}
 	p->state = IN_LISTING;
@@ -250,7 +251,7 @@ static bool take_calls(struct pet *p, struct piece s)
 		p->odd_indexes += index != p->now.n;
 		s = piece_from(s, n);
 		length = pet_next_index(s, index);
-		take_call(p, (struct piece){s.s, length});
+		pet_take_call(p, (struct pet_piece){s.s, length});
 		if (length == s.n)
 			return true;
 		s = piece_trim(piece_from(s, length));
@@ -259,22 +260,22 @@ static bool take_calls(struct pet *p, struct piece s)
 }
 
 /* Thread: NAME PEAK frame 12 Function Name Trace 0) ..., from any of these on. */
-static void take_fields(struct pet *p, struct piece s)
+static void take_fields(struct pet *p, struct pet_piece s)
 {
 	const char *listing = piece_find(s, pet_listing);
-	struct piece rest = {"", 0};
+	struct pet_piece rest = {"", 0};
 
 	if (listing) {
 		rest = piece_trim(piece_from(s, (size_t)(listing - s.s) + strlen(pet_listing)));
 		s.n = (size_t)(listing - s.s);
 	}
-	s = take_frame(p, piece_trim(s));
+	s = pet_take_frame(p, piece_trim(s));
 	if (piece_begins(s, "Thread:"))
-		p->thread = thread_of(p, piece_trim(piece_from(s, 7)));
+		p->thread = pet_thread_of(p, piece_trim(piece_from(s, 7)));
 	if (listing)
 		p->state = IN_LISTING;
 	if (rest.n)
-		take_calls(p, rest);
+		pet_take_calls(p, rest);
 }
 
 static uint32_t marker_of(struct pet *p, uint32_t location)
@@ -303,7 +304,7 @@ static size_t callers(struct pet *p, const struct listing *l)
 	return at < l->n ? at : l->n;
 }
 
-static uint32_t stack_of(struct pet *p)
+static uint32_t pet_stack_of(struct pet *p)
 {
 	struct trace *t = p->im->t;
 	struct listing *l = p->thread ? &p->listings[p->thread] : NULL;
@@ -336,7 +337,7 @@ static enum status push_frame(struct pet *p, struct err *e)
 }
 
 /* Ends the entry that is being read. */
-static enum status flush(struct pet *p, struct err *e)
+static enum status pet_flush(struct pet *p, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE, .count = 1};
 	enum status st;
@@ -347,7 +348,7 @@ static enum status flush(struct pet *p, struct err *e)
 	p->unlisted += !p->now.n;
 	p->peaks += p->peak;
 	p->unframed += p->state != IN_SHORT && !p->has_frame;
-	ev.stack = stack_of(p);
+	ev.stack = pet_stack_of(p);
 	if (p->now.n)
 		ev.type = marker_of(p, p->now.ids[p->now.n - 1]);
 	ev.thread = p->thread;
@@ -374,9 +375,9 @@ static void begin(struct pet *p, enum state state)
 	p->later.len = 0;
 }
 
-static enum status take_message(struct pet *p, struct piece s, struct err *e)
+static enum status take_message(struct pet *p, struct pet_piece s, struct err *e)
 {
-	enum status st = flush(p, e);
+	enum status st = pet_flush(p, e);
 
 	while (piece_begins(s, "!"))
 		s = piece_from(s, 1);
@@ -390,7 +391,7 @@ static enum status take_message(struct pet *p, struct piece s, struct err *e)
 }
 
 /* What begins an entry, or goes on with the present one. *known: false for other text. */
-static enum status take_piece(struct pet *p, struct piece s, bool *known, struct err *e)
+static enum status pet_take_piece(struct pet *p, struct pet_piece s, bool *known, struct err *e)
 {
 	char index[32];
 	enum status st = ST_OK;
@@ -399,19 +400,19 @@ static enum status take_piece(struct pet *p, struct piece s, bool *known, struct
 	s = piece_trim(s);
 	*known = true;
 	if (piece_begins(s, pet_head)) {
-		st = flush(p, e);
+		st = pet_flush(p, e);
 		begin(p, IN_HEAD);
 		take_fields(p, take_time(p, piece_trim(piece_from(s, strlen(pet_head)))));
 	} else if (piece_begins(s, pet_short) && (end = piece_find(s, pet_short_end))) {
-		struct piece name = piece_from(s, strlen(pet_short));
+		struct pet_piece name = piece_from(s, strlen(pet_short));
 
-		st = flush(p, e);
+		st = pet_flush(p, e);
 		begin(p, IN_SHORT);
 		name.n = (size_t)(end - name.s);
-		p->thread = thread_of(p, piece_trim(name));
+		p->thread = pet_thread_of(p, piece_trim(name));
 		s = piece_from(s, (size_t)(end - s.s) + strlen(pet_short_end));
 		s = take_time(p, piece_trim(s));
-		*known = !s.n || take_calls(p, s);
+		*known = !s.n || pet_take_calls(p, s);
 	} else if (piece_begins(s, pet_fence)) {
 		st = take_message(p, s, e);
 	} else if (p->state == IN_HEAD &&
@@ -423,15 +424,15 @@ static enum status take_piece(struct pet *p, struct piece s, bool *known, struct
 			 p->state == IN_SHORT && p->has_index ? (size_t)p->index : p->now.n - 1);
 		add_text(p, &p->text, index, piece_trim(piece_from(s, 12)));
 	} else {
-		*known = p->state != OUTSIDE && take_calls(p, s);
+		*known = p->state != OUTSIDE && pet_take_calls(p, s);
 		if (!*known && s.n && p->state != OUTSIDE && p->now.n)
-			st = flush(p, e);
+			st = pet_flush(p, e);
 	}
 	return st;
 }
 
 /* A message has its closing pet_fence on its own line; the pet_fence begins no other. */
-static enum status take_line(struct pet *p, struct piece s, struct err *e)
+static enum status take_line(struct pet *p, struct pet_piece s, struct err *e)
 {
 	bool any = false, known = true, blank = !piece_trim(s).n;
 	enum status st = ST_OK;
@@ -439,7 +440,7 @@ static enum status take_line(struct pet *p, struct piece s, struct err *e)
 	while (!st && s.n) {
 		size_t n = pet_next_cut(s);
 
-		st = take_piece(p, (struct piece){s.s, n}, &known, e);
+		st = pet_take_piece(p, (struct pet_piece){s.s, n}, &known, e);
 		any |= known;
 		s = piece_from(s, n);
 	}
@@ -447,7 +448,7 @@ static enum status take_line(struct pet *p, struct piece s, struct err *e)
 	return st;
 }
 
-static void add_notes(struct pet *p)
+static void pet_add_notes(struct pet *p)
 {
 	struct trace *t = p->im->t;
 	const struct {
@@ -475,12 +476,12 @@ static void add_notes(struct pet *p)
 			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
 }
 
-static enum status read_pet(struct import *im, struct err *e)
+static enum status pet_read(struct import *im, struct err *e)
 {
 	struct pet p = {.im = im};
 	struct cursor *c = &im->in->cur;
 	enum status st;
-	struct piece s;
+	struct pet_piece s;
 
 	trace_metric(im->t, METRIC_TIME, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	trace_metric(im->t, METRIC_COUNT, METRIC_LOWER_BOUND, METRIC_AT_ALL);
@@ -488,13 +489,13 @@ static enum status read_pet(struct import *im, struct err *e)
 	while (!st && (s.s = cursor_line(c, &s.n, LINE_LIMIT)))
 		st = take_line(&p, s, e);
 	if (!st)
-		st = flush(&p, e);
+		st = pet_flush(&p, e);
 	p.lost_texts += p.later.len > 0;
 	if (!st && cursor_failed(c))
 		st = e->code;
 	if (!st && !p.entries)
 		st = err_set(e, ST_BAD, "no entry of PET in it");
-	add_notes(&p);
+	pet_add_notes(&p);
 	for (size_t i = 0; i < p.n_listings; i++)
 		free(p.listings[i].ids);
 	free(p.listings);
@@ -507,9 +508,9 @@ static enum status read_pet(struct import *im, struct err *e)
 }
 
 /* The words are 200 bits of evidence; but any other file may quote them further on. */
-static int bid_pet(const uint8_t *head, size_t n, bool whole)
+static int pet_bid(const uint8_t *head, size_t n, bool whole)
 {
-	struct piece s = {(const char *)head, n};
+	struct pet_piece s = {(const char *)head, n};
 
 	(void)whole;
 	if (n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
@@ -532,6 +533,6 @@ const struct reader reader_pet = {
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",
-    .bid = bid_pet,
-    .read = read_pet,
+    .bid = pet_bid,
+    .read = pet_read,
 };

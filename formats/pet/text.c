@@ -22,7 +22,7 @@ bool pet_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-struct piece piece_trim(struct piece p)
+struct pet_piece piece_trim(struct pet_piece p)
 {
 	while (p.n && pet_is_blank(*p.s)) {
 		p.s++;
@@ -33,30 +33,30 @@ struct piece piece_trim(struct piece p)
 	return p;
 }
 
-struct piece piece_from(struct piece p, size_t skip)
+struct pet_piece piece_from(struct pet_piece p, size_t skip)
 {
-	return (struct piece){p.s + skip, p.n - skip};
+	return (struct pet_piece){p.s + skip, p.n - skip};
 }
 
-bool piece_begins(struct piece p, const char *word)
+bool piece_begins(struct pet_piece p, const char *word)
 {
 	size_t n = strlen(word);
 
 	return p.n >= n && !memcmp(p.s, word, n);
 }
 
-const char *piece_find(struct piece p, const char *word)
+const char *piece_find(struct pet_piece p, const char *word)
 {
 	return p.n ? memmem(p.s, p.n, word, strlen(word)) : NULL;
 }
 
-bool pet_no_name(struct piece name)
+bool pet_no_name(struct pet_piece name)
 {
 	return !name.n || piece_begins(name, "?") || piece_begins(name, "(null)") ||
 	       piece_begins(name, "0x");
 }
 
-size_t pet_dash(struct piece s)
+size_t pet_dash(struct pet_piece s)
 {
 	if (piece_begins(s, "\xe2\x80\x93") || piece_begins(s, "\xe2\x80\x94"))
 		return 3;
@@ -64,7 +64,7 @@ size_t pet_dash(struct piece s)
 }
 
 /* Both names and files may have pairs of them. */
-const char *pet_opening(struct piece s, const char *at)
+const char *pet_opening(struct pet_piece s, const char *at)
 {
 	size_t depth = 0;
 
@@ -77,7 +77,7 @@ const char *pet_opening(struct piece s, const char *at)
 	return NULL;
 }
 
-size_t pet_index(struct piece s, uint64_t *index)
+size_t pet_index(struct pet_piece s, uint64_t *index)
 {
 	size_t n = 0;
 
@@ -88,7 +88,7 @@ size_t pet_index(struct piece s, uint64_t *index)
 	return n + 1;
 }
 
-size_t pet_next_index(struct piece s, uint64_t index)
+size_t pet_next_index(struct pet_piece s, uint64_t index)
 {
 	char word[32];
 	const char *at;
@@ -99,7 +99,7 @@ size_t pet_next_index(struct piece s, uint64_t index)
 }
 
 /* One pass up to what is found: a line may hold nothing but fences. */
-size_t pet_next_cut(struct piece s)
+size_t pet_next_cut(struct pet_piece s)
 {
 	static const char *const words[] = {pet_head, pet_short, pet_fence};
 	size_t i = 1;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct piece { /* of a line */
+struct pet_piece { /* of a line */
 	const char *s;
 	size_t n;
 };
@@ -18,21 +18,21 @@ extern const char pet_head[], pet_short[], pet_short_end[], pet_listing[], pet_f
 
 bool pet_is_blank(char c);
 bool pet_is_digit(char c);
-struct piece piece_trim(struct piece p);
-struct piece piece_from(struct piece p, size_t skip);
-bool piece_begins(struct piece p, const char *word);
-const char *piece_find(struct piece p, const char *word);
+struct pet_piece piece_trim(struct pet_piece p);
+struct pet_piece piece_from(struct pet_piece p, size_t skip);
+bool piece_begins(struct pet_piece p, const char *word);
+const char *piece_find(struct pet_piece p, const char *word);
 /* What a program prints that has no name for an address. */
-bool pet_no_name(struct piece name);
+bool pet_no_name(struct pet_piece name);
 /* Its bytes at the start of s; 0: none. */
-size_t pet_dash(struct piece s);
+size_t pet_dash(struct pet_piece s);
 /* The parenthesis that holds at; NULL: none. */
-const char *pet_opening(struct piece s, const char *at);
+const char *pet_opening(struct pet_piece s, const char *at);
 /* "12)" at the start -> its length and number; 0: none. */
-size_t pet_index(struct piece s, uint64_t *index);
+size_t pet_index(struct pet_piece s, uint64_t *index);
 /* Where " 13) " is in what follows 12, else its length: line ends may be lost. */
-size_t pet_next_index(struct piece s, uint64_t index);
+size_t pet_next_index(struct pet_piece s, uint64_t index);
 /* Where the next entry or message begins behind the first byte, else its length. */
-size_t pet_next_cut(struct piece s);
+size_t pet_next_cut(struct pet_piece s);
 
 #endif

@@ -41,7 +41,7 @@ enum { HEAP_LINE = 4 << 20, HEAP_STACK_MOST = 65536 };
 
 struct heap_profile {
 	struct import *im;
-	struct blocks blocks;
+	struct format_blocks blocks;
 	double period; /* 0: nothing to multiply */
 	bool all;      /* what was allocated is known, too */
 	struct heap_numbers sum, rows;
@@ -74,8 +74,8 @@ static uint32_t text_of(struct trace *t, struct heap_text s)
 
 /* Several lines of one address are calls that were inlined, innermost first. A row that has the
  * address again repeats them. */
-static void add_symbol(struct heap_profile *p, const struct heap_symbol *x, uint64_t *last,
-		       struct map64 *done)
+static void heap_text_add_symbol(struct heap_profile *p, const struct heap_symbol *x,
+				 uint64_t *last, struct map64 *done)
 {
 	struct trace *t = p->im->t;
 	struct location l = {.space = SPACE_NAME,
@@ -105,7 +105,7 @@ static void note_thread(struct heap_profile *p, const struct heap_thread *th)
 }
 
 /* Looks at all that is no row. */
-static enum status read_rest(struct heap_profile *p, struct err *e)
+static enum status heap_text_read_rest(struct heap_profile *p, struct err *e)
 {
 	struct cursor *c = &p->im->in->cur;
 	struct map64 done = {0};
@@ -122,7 +122,7 @@ static enum status read_rest(struct heap_profile *p, struct err *e)
 		if (heap_line_maps(s, n))
 			p->has_map = true;
 		else if (n && *s == '#' && heap_line_symbol(s, n, &x))
-			add_symbol(p, &x, &last, &done);
+			heap_text_add_symbol(p, &x, &last, &done);
 		else if (!rows && heap_line_thread(s, n, &th) && !th.total)
 			note_thread(p, &th);
 		last = n && *s == '#' ? last : 0;
@@ -212,8 +212,9 @@ static struct event alloc_of(uint32_t stack)
 }
 
 /* live, all: factors of this row. */
-static enum status push_row(struct heap_profile *p, const struct event *ev,
-			    const struct heap_numbers *v, double live, double all, struct err *e)
+static enum status heap_text_push_row(struct heap_profile *p, const struct event *ev,
+				      const struct heap_numbers *v, double live, double all,
+				      struct err *e)
 {
 	int64_t used[BLOCKS_AMOUNTS] = {times(v->live, live), times(v->live_bytes, live)};
 	int64_t rest[BLOCKS_AMOUNTS] = {times(v->all, all) - used[0],
@@ -247,7 +248,8 @@ static bool same_numbers(const struct heap_numbers *a, const struct heap_numbers
 	       a->all_bytes == b->all_bytes;
 }
 
-static enum status push_total(struct heap_profile *p, const struct heap_numbers *v, struct err *e)
+static enum status heap_text_push_total(struct heap_profile *p, const struct heap_numbers *v,
+					struct err *e)
 {
 	uint32_t stack = trace_stack_of(p->im->t, p->stack, p->n_stack);
 	double live = factor_of(p, v->live, v->live_bytes),
@@ -261,7 +263,7 @@ static enum status push_total(struct heap_profile *p, const struct heap_numbers 
 		add_up(&sum, &p->threads[i].v);
 	if (!p->n_threads || !same_numbers(&sum, v)) {
 		p->uneven += p->n_threads > 0;
-		return push_row(p, &ev, v, live, all, e);
+		return heap_text_push_row(p, &ev, v, live, all, e);
 	}
 	/* The row's factor is that of all threads together, as jeprof has it. */
 	for (size_t i = 0; !st && i < p->n_threads; i++) {
@@ -270,7 +272,7 @@ static enum status push_total(struct heap_profile *p, const struct heap_numbers 
 
 		ev.has |= EV_HAS_THREAD;
 		ev.thread = trace_thread(p->im->t, &row);
-		st = push_row(p, &ev, &th->v, live, all, e);
+		st = heap_text_push_row(p, &ev, &th->v, live, all, e);
 	}
 	return st;
 }
@@ -284,14 +286,15 @@ static void refuse_line(struct heap_profile *p)
 /* jemalloc's row is over where the next one begins. */
 static enum status end_row(struct heap_profile *p, struct err *e)
 {
-	enum status st = p->in_row && p->has_total ? push_total(p, &p->total, e) : ST_OK;
+	enum status st = p->in_row && p->has_total ? heap_text_push_total(p, &p->total, e) : ST_OK;
 
 	p->in_row = p->has_total = false;
 	p->n_threads = 0;
 	return st;
 }
 
-static enum status take_jemalloc(struct heap_profile *p, const char *s, size_t n, struct err *e)
+static enum status heap_text_take_jemalloc(struct heap_profile *p, const char *s, size_t n,
+					   struct err *e)
 {
 	struct heap_thread th;
 	enum status st = ST_OK;
@@ -325,10 +328,10 @@ static enum status take_gperftools(struct heap_profile *p, const char *s, size_t
 		refuse_line(p);
 		return ST_OK;
 	}
-	return push_total(p, &v, e);
+	return heap_text_push_total(p, &v, e);
 }
 
-static enum status take_rows(struct heap_profile *p, bool jemalloc, struct err *e)
+static enum status heap_text_take_rows(struct heap_profile *p, bool jemalloc, struct err *e)
 {
 	struct cursor *c = &p->im->in->cur;
 	enum status st = ST_OK;
@@ -342,7 +345,8 @@ static enum status take_rows(struct heap_profile *p, bool jemalloc, struct err *
 		if ((const char *)c->pos == s + n) /* a number that is cut is another one */
 			refuse_line(p);
 		else
-			st = jemalloc ? take_jemalloc(p, s, n, e) : take_gperftools(p, s, n, e);
+			st = jemalloc ? heap_text_take_jemalloc(p, s, n, e)
+				      : take_gperftools(p, s, n, e);
 	}
 	if (!st && jemalloc)
 		st = end_row(p, e);
@@ -371,7 +375,7 @@ static void set_metrics(struct heap_profile *p)
 	p->blocks.live = true;
 }
 
-static void set_kind(struct heap_profile *p, const struct heap_head *h)
+static void heap_text_set_kind(struct heap_profile *p, const struct heap_head *h)
 {
 	struct trace *t = p->im->t;
 	uint64_t half = h->period / 2;
@@ -395,7 +399,7 @@ static void set_kind(struct heap_profile *p, const struct heap_head *h)
 	}
 }
 
-static void add_notes(const struct heap_profile *p)
+static void heap_text_add_notes(const struct heap_profile *p)
 {
 	struct trace *t = p->im->t;
 
@@ -419,7 +423,7 @@ static void add_notes(const struct heap_profile *p)
 		trace_note(t, NOTE_INFO, 0, "no module map in it");
 }
 
-static enum status read_profile(struct heap_profile *p, struct err *e)
+static enum status heap_text_read_profile(struct heap_profile *p, struct err *e)
 {
 	struct cursor *c = &p->im->in->cur;
 	struct heap_head h;
@@ -432,7 +436,7 @@ static enum status read_profile(struct heap_profile *p, struct err *e)
 		return cursor_failed(c)
 			   ? e->code
 			   : err_at(e, ST_BAD, 0, "the first line is none of a heap profile");
-	set_kind(p, &h);
+	heap_text_set_kind(p, &h);
 	p->sum = h.sum;
 	p->has_sum =
 	    !h.jemalloc; /* jemalloc 5.3 corrects its first rows for sampling in its own way */
@@ -444,21 +448,21 @@ static enum status read_profile(struct heap_profile *p, struct err *e)
 		p->all = s && heap_line_thread(s, n, &th) && (th.v.all || !th.v.live);
 	}
 	set_metrics(p);
-	st = cursor_failed(c) ? e->code : read_rest(p, e);
+	st = cursor_failed(c) ? e->code : heap_text_read_rest(p, e);
 	if (!st)
 		st = input_rewind(p->im->in);
 	if (!st)
 		st = import_begin(p->im, e);
 	if (!st)
-		st = take_rows(p, h.jemalloc, e);
-	add_notes(p);
+		st = heap_text_take_rows(p, h.jemalloc, e);
+	heap_text_add_notes(p);
 	return st;
 }
 
-static enum status read_heap_text(struct import *im, struct err *e)
+static enum status heap_text_read(struct import *im, struct err *e)
 {
 	struct heap_profile p = {.im = im, .blocks.im = im};
-	enum status st = read_profile(&p, e);
+	enum status st = heap_text_read_profile(&p, e);
 
 	map64_release(&p.symbols);
 	map64_release(&p.thread_names);
@@ -480,13 +484,13 @@ static int bid_heap_text(const uint8_t *head, size_t n, bool jemalloc)
 	return jemalloc ? 64 : 110;
 }
 
-static int bid_gperftools(const uint8_t *head, size_t n, bool whole)
+static int heap_text_bid_gperftools(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return bid_heap_text(head, n, false);
 }
 
-static int bid_jemalloc(const uint8_t *head, size_t n, bool whole)
+static int heap_text_bid_jemalloc(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	return bid_heap_text(head, n, true);
@@ -499,8 +503,8 @@ const struct reader reader_gperftools_heap = {
     .what = "gperftools' heap profiles as text, and Go's (debug=1)",
     .suffixes = "heap",
     .rewinds = true,
-    .bid = bid_gperftools,
-    .read = read_heap_text,
+    .bid = heap_text_bid_gperftools,
+    .read = heap_text_read,
 };
 
 const struct reader reader_jemalloc_heap = {
@@ -511,6 +515,6 @@ const struct reader reader_jemalloc_heap = {
     .what = "jemalloc's heap profiles, by thread",
     .suffixes = "heap",
     .rewinds = true,
-    .bid = bid_jemalloc,
-    .read = read_heap_text,
+    .bid = heap_text_bid_jemalloc,
+    .read = heap_text_read,
 };

@@ -21,7 +21,7 @@
 struct pprof {
 	struct import *im;
 	struct pprof_tables tables;
-	struct blocks blocks;
+	struct format_blocks blocks;
 	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
 	uint64_t negative, odd, huge, samples;
 	bool allocs;
@@ -57,8 +57,8 @@ static void add_value(struct pprof *p, size_t index, uint64_t value)
 		p->values[p->roles[index]] = (int64_t)value;
 }
 
-static bool label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t text,
-			    uint64_t number)
+static bool pprof_label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t text,
+				  uint64_t number)
 {
 	bool name = text_is(key, n, "thread") || text_is(key, n, "thread_name") ||
 		    text_is(key, n, "thread name");
@@ -97,7 +97,7 @@ static bool label_is_domain(struct pprof *p, const char *key, size_t n, uint64_t
 	return false;
 }
 
-static void add_label(struct pprof *p, struct pb b)
+static void pprof_add_label(struct pprof *p, struct pb b)
 {
 	uint64_t key = 0, text = 0, number = 0, unit = 0;
 	struct pb_field f;
@@ -113,7 +113,7 @@ static void add_label(struct pprof *p, struct pb b)
 		}
 	p->tables.broken += b.bad;
 	s = pprof_text(&p->tables, key, &n);
-	if (label_is_thread(p, s, n, text, number) || label_is_domain(p, s, n, text))
+	if (pprof_label_is_thread(p, s, n, text, number) || label_is_domain(p, s, n, text))
 		return;
 	if (p->label.len > TRACE_STRING_MAX) /* more would be cut off */
 		return;
@@ -137,7 +137,7 @@ static void add_label(struct pprof *p, struct pb b)
 }
 
 /* False: it is no sample. */
-static bool parse_sample(struct pprof *p, struct pb b)
+static bool pprof_parse_sample(struct pprof *p, struct pb b)
 {
 	struct pb_field f;
 	size_t n_values = 0;
@@ -159,7 +159,7 @@ static bool parse_sample(struct pprof *p, struct pb b)
 			while (pb_packed(&list, &v))
 				add_value(p, n_values++, v);
 		else if (f.wire == PB_BYTES && f.number == 3)
-			add_label(p, list);
+			pprof_add_label(p, list);
 		else if (f.wire == PB_VARINT && f.number == 1)
 			add_location(p, f.value);
 		else if (f.wire == PB_VARINT && f.number == 2)
@@ -246,7 +246,7 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, true, e) : ST_OK;
 }
 
-static enum status push_sample(struct pprof *p, uint32_t stack, struct err *e)
+static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err *e)
 {
 	const struct pprof_type *time = pprof_type_of(&p->tables, PPROF_TIME);
 	const struct pprof_type *samples = pprof_type_of(&p->tables, PPROF_SAMPLES);
@@ -277,12 +277,12 @@ static enum status push_sample(struct pprof *p, uint32_t stack, struct err *e)
 	return import_event(p->im, &ev, e);
 }
 
-static enum status take_sample(struct pprof *p, struct pb b, struct err *e)
+static enum status pprof_take_sample(struct pprof *p, struct pb b, struct err *e)
 {
 	uint32_t stack;
 	enum status st;
 
-	if (!parse_sample(p, b)) {
+	if (!pprof_parse_sample(p, b)) {
 		p->tables.broken++;
 		return ST_OK;
 	}
@@ -296,12 +296,12 @@ static enum status take_sample(struct pprof *p, struct pb b, struct err *e)
 	}
 	stack = trace_stack_of(p->im->t, p->stack, p->n_stack);
 	st = push_heap(p, stack, e);
-	return st ? st : push_sample(p, stack, e);
+	return st ? st : pprof_push_sample(p, stack, e);
 }
 
 /* --- the whole --- */
 
-static void set_heap(struct pprof *p, uint8_t state)
+static void pprof_set_heap(struct pprof *p, uint8_t state)
 {
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
 	struct trace *t = p->im->t;
@@ -323,7 +323,7 @@ static void set_heap(struct pprof *p, uint8_t state)
 	}
 }
 
-static void set_attributes(struct pprof *p)
+static void pprof_set_attributes(struct pprof *p)
 {
 	static const char *const keys[] = {"pprof.time_ns", "pprof.duration_ns", "pprof.period"};
 	const uint64_t values[] = {p->tables.time, p->tables.duration, p->tables.period};
@@ -346,7 +346,7 @@ static void set_attributes(struct pprof *p)
 	buf_release(&b);
 }
 
-static void note_types(struct pprof *p)
+static void pprof_note_types(struct pprof *p)
 {
 	struct buf b = BUF_INIT;
 
@@ -366,11 +366,11 @@ static void note_types(struct pprof *p)
 	buf_release(&b);
 }
 
-static void add_notes(struct pprof *p)
+static void pprof_add_notes(struct pprof *p)
 {
 	struct trace *t = p->im->t;
 
-	note_types(p);
+	pprof_note_types(p);
 	for (size_t i = 0; i < p->tables.n_comments; i++)
 		trace_note(t, NOTE_INFO, 0, "comment: %s",
 			   pprof_text(&p->tables, p->tables.comments[i], NULL));
@@ -407,13 +407,13 @@ static enum status take_samples(struct pprof *p, struct err *e)
 	while (!st) {
 		st = pb_next_of(c, &f, "profile");
 		if (!st && f.number == 2 && f.wire == PB_BYTES)
-			st = take_sample(p, pb_of(&f), e);
+			st = pprof_take_sample(p, pb_of(&f), e);
 	}
 	return st == ST_NONE ? ST_OK : st;
 }
 
 /* The input's own failure, which the first reading met, is met again by the second. */
-static enum status read_profile(struct pprof *p, struct err *e)
+static enum status pprof_read_profile(struct pprof *p, struct err *e)
 {
 	struct import *im = p->im;
 	struct pprof_tables *x = &p->tables;
@@ -437,24 +437,24 @@ static enum status read_profile(struct pprof *p, struct err *e)
 		p->roles[i] = x->types[i].role;
 	/* A period of 1, or none, is that each was counted. */
 	state = x->period > 1 ? METRIC_ESTIMATED : METRIC_EXACT;
-	set_heap(p, state);
+	pprof_set_heap(p, state);
 	if (pprof_type_of(x, PPROF_TIME))
 		trace_metric(im->t, METRIC_TIME, state, METRIC_AT_ALL);
 	pprof_modules(x, im->t);
-	set_attributes(p);
+	pprof_set_attributes(p);
 	st = input_rewind(im->in);
 	if (!st)
 		st = import_begin(im, e);
 	if (!st)
 		st = take_samples(p, e);
-	add_notes(p);
+	pprof_add_notes(p);
 	return st;
 }
 
-static enum status read_pprof(struct import *im, struct err *e)
+static enum status pprof_read(struct import *im, struct err *e)
 {
 	struct pprof p = {.im = im, .blocks.im = im};
-	enum status st = read_profile(&p, e);
+	enum status st = pprof_read_profile(&p, e);
 
 	pprof_tables_release(&p.tables);
 	buf_release(&p.label);
@@ -476,7 +476,7 @@ static bool is_message(struct pb b, uint32_t most, uint32_t packed)
 	return !b.bad;
 }
 
-static bool is_field(const struct pb_field *f)
+static bool pprof_is_field(const struct pb_field *f)
 {
 	static const struct {
 		uint8_t most, packed;
@@ -499,14 +499,14 @@ static bool is_field(const struct pb_field *f)
 	}
 }
 
-static int bid_pprof(const uint8_t *head, size_t n, bool whole)
+static int pprof_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct pb b = {head, head + n, false};
 	size_t fields = 0, types = 0, others = 0;
 	struct pb_field f = {0};
 
 	while (pb_next(&b, &f)) {
-		if (!is_field(&f))
+		if (!pprof_is_field(&f))
 			return 0;
 		fields++;
 		types += f.number == 1;
@@ -527,6 +527,6 @@ const struct reader reader_pprof = {
     .what = "pprof's profiles: heap, cpu, contention and others",
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,
-    .bid = bid_pprof,
-    .read = read_pprof,
+    .bid = pprof_bid,
+    .read = pprof_read,
 };

@@ -39,7 +39,7 @@ static void add_period_type(struct pprof_tables *p, struct pb b)
 	p->broken += b.bad;
 }
 
-static void add_mapping(struct pprof_tables *p, struct pb b)
+static void pprof_tables_add_mapping(struct pprof_tables *p, struct pb b)
 {
 	struct pprof_mapping m = {0};
 	struct pb_field f;
@@ -59,7 +59,7 @@ static void add_mapping(struct pprof_tables *p, struct pb b)
 	*map64_put(&p->mapping_ids, id) = (uint32_t)p->n_mappings;
 }
 
-static void add_function(struct pprof_tables *p, struct pb b)
+static void pprof_tables_add_function(struct pprof_tables *p, struct pb b)
 {
 	struct pprof_function x = {0};
 	uint64_t id = 0, raw = 0;
@@ -93,7 +93,7 @@ static void add_place(struct pprof_tables *p, struct pb b)
 	VEC_PUSH(p->places, p->n_places, p->cap_places) = x;
 }
 
-static void add_location(struct pprof_tables *p, struct pb b)
+static void pprof_tables_add_location(struct pprof_tables *p, struct pb b)
 {
 	struct pprof_location l = {.first = p->n_places};
 	struct pb_field f;
@@ -136,7 +136,7 @@ static void add_number(struct pprof_tables *p, const struct pb_field *f)
 	}
 }
 
-static void add_bytes(struct pprof_tables *p, const struct pb_field *f)
+static void pprof_tables_add_bytes(struct pprof_tables *p, const struct pb_field *f)
 {
 	struct pb b = pb_of(f);
 	uint64_t v;
@@ -144,9 +144,9 @@ static void add_bytes(struct pprof_tables *p, const struct pb_field *f)
 	switch (f->number) {
 	case 1: add_type(p, b); break;
 	case 2: p->samples++; break;
-	case 3: add_mapping(p, b); break;
-	case 4: add_location(p, b); break;
-	case 5: add_function(p, b); break;
+	case 3: pprof_tables_add_mapping(p, b); break;
+	case 4: pprof_tables_add_location(p, b); break;
+	case 5: pprof_tables_add_function(p, b); break;
 	case 6: intern_append(&p->strings, (const char *)f->s, f->n); break;
 	case 11: add_period_type(p, b); break;
 	case 13:
@@ -163,7 +163,7 @@ enum status pprof_tables_read(struct pprof_tables *p, struct cursor *c)
 
 	while (!(st = pb_next_of(c, &f, "profile")))
 		if (f.wire == PB_BYTES)
-			add_bytes(p, &f);
+			pprof_tables_add_bytes(p, &f);
 		else
 			add_number(p, &f);
 	return st == ST_NONE ? ST_OK : st;
@@ -243,7 +243,8 @@ void pprof_modules(struct pprof_tables *p, struct trace *t)
 	}
 }
 
-static void make_location(struct pprof_tables *p, struct trace *t, struct pprof_location *l)
+static void pprof_tables_make_location(struct pprof_tables *p, struct trace *t,
+				       struct pprof_location *l)
 {
 	uint32_t at = map64_get(&p->mapping_ids, l->mapping), before = (uint32_t)p->n_made;
 	const struct pprof_mapping *m = at ? &p->mappings[at - 1] : NULL;
@@ -304,7 +305,7 @@ const uint32_t *pprof_location_of(struct pprof_tables *p, struct trace *t, uint6
 		return NULL;
 	}
 	if (!p->locations[at - 1].made)
-		make_location(p, t, &p->locations[at - 1]);
+		pprof_tables_make_location(p, t, &p->locations[at - 1]);
 	*n = p->locations[at - 1].n_made;
 	return p->made + p->locations[at - 1].made - 1;
 }

@@ -172,7 +172,7 @@ static enum status begin_profile(struct parser *p, struct err *e)
 	return ST_OK;
 }
 
-static enum status begin_bracket(void *arg, char bracket, struct err *e)
+static enum status speedscope_begin_bracket(void *arg, char bracket, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -201,7 +201,7 @@ static enum status take_event(struct parser *p, struct err *e)
 	return speedscope_event(&p->x, ev->type == 'O', ev->frame, ev->at, e);
 }
 
-static enum status end_bracket(void *arg, char bracket, struct err *e)
+static enum status speedscope_end_bracket(void *arg, char bracket, struct err *e)
 {
 	struct parser *p = arg;
 	enum status st = ST_OK;
@@ -218,7 +218,7 @@ static enum status end_bracket(void *arg, char bracket, struct err *e)
 	return st;
 }
 
-static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status speedscope_take_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 
@@ -232,7 +232,7 @@ static enum status take_key(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status take_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status speedscope_take_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 	struct speedscope *x = &p->x;
@@ -261,7 +261,7 @@ static enum status take_string(void *arg, const char *s, size_t n, struct err *e
 	return ST_OK;
 }
 
-static enum status take_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status speedscope_take_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 	enum key key = p->depth < LEVELS ? p->keys[p->depth] : KEY_OTHER;
@@ -288,11 +288,11 @@ static enum status take_number(void *arg, const char *s, size_t n, struct err *e
 
 static enum status parse(struct parser *p, uint64_t *repaired, struct err *e)
 {
-	static const struct json_handler handler = {.number = take_number,
-						    .string = take_string,
-						    .key = take_key,
-						    .begin = begin_bracket,
-						    .end = end_bracket};
+	static const struct json_handler handler = {.number = speedscope_take_number,
+						    .string = speedscope_take_string,
+						    .key = speedscope_take_key,
+						    .begin = speedscope_begin_bracket,
+						    .end = speedscope_end_bracket};
 	static const struct json_options options = {.max_depth = 64, .repair_utf8 = true};
 	struct json_result result = {0};
 	enum status st;
@@ -306,7 +306,7 @@ static enum status parse(struct parser *p, uint64_t *repaired, struct err *e)
 
 /* --- the whole --- */
 
-static void add_notes(const struct speedscope *x, uint64_t repaired)
+static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 {
 	const struct {
 		uint64_t n;
@@ -334,7 +334,7 @@ static void add_notes(const struct speedscope *x, uint64_t repaired)
 }
 
 /* A file that is cut has what comes before the cut, which may be without the frames. */
-static enum status read_all(struct parser *p, struct err *e)
+static enum status speedscope_read_all(struct parser *p, struct err *e)
 {
 	struct speedscope *x = &p->x;
 	struct err first = ERR_INIT, again = ERR_INIT;
@@ -361,16 +361,16 @@ static enum status read_all(struct parser *p, struct err *e)
 		return e->code;
 	if (speedscope_push_rows(x, e))
 		return e->code;
-	add_notes(x, repaired);
+	speedscope_add_notes(x, repaired);
 	if (pushed)
 		*e = again;
 	return pushed;
 }
 
-static enum status read_speedscope(struct import *im, struct err *e)
+static enum status speedscope_read(struct import *im, struct err *e)
 {
 	struct parser p = {.x.im = im};
-	enum status st = read_all(&p, e);
+	enum status st = speedscope_read_all(&p, e);
 
 	map64_release(&p.x.row_of);
 	free(p.x.frames);
@@ -384,7 +384,7 @@ static enum status read_speedscope(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_speedscope(const uint8_t *head, size_t n, bool whole)
+static int speedscope_bid(const uint8_t *head, size_t n, bool whole)
 {
 	size_t i = 0;
 
@@ -410,6 +410,6 @@ const struct reader reader_speedscope = {
     .what = "speedscope's JSON: sampled and evented profiles",
     .suffixes = "json",
     .rewinds = true,
-    .bid = bid_speedscope,
-    .read = read_speedscope,
+    .bid = speedscope_bid,
+    .read = speedscope_read,
 };

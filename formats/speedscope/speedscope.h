@@ -50,7 +50,7 @@ struct speedscope {
 	struct map64 row_of; /* stack and thread -> index + 1 */
 	struct speedscope_row *rows;
 	size_t n_rows, cap_rows;
-	struct blocks blocks;
+	struct format_blocks blocks;
 
 	uint32_t *open; /* frames of open calls */
 	uint32_t *path; /* by open call, where these are no calls in time: the stack */

@@ -55,7 +55,8 @@ bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v)
 }
 
 /* tm-export names profiles after what they have; of others the unit says what they are. */
-static uint8_t role_of(const struct speedscope *x, const char *name, const char *unit)
+static uint8_t speedscope_push_role_of(const struct speedscope *x, const char *name,
+				       const char *unit)
 {
 	static const struct {
 		const char *name;
@@ -93,7 +94,8 @@ void speedscope_decide(struct speedscope *x)
 
 		p->calls = p->evented && time_unit(unit, &ns);
 		x->has_calls |= p->calls;
-		p->role = p->calls ? ROLE_NONE : role_of(x, trace_text(t, p->name), unit);
+		p->role =
+		    p->calls ? ROLE_NONE : speedscope_push_role_of(x, trace_text(t, p->name), unit);
 		if (p->role != ROLE_NONE)
 			x->has_role[p->role] = true;
 		if (x->own ? p->calls : x->n_profiles > 1)
@@ -183,7 +185,8 @@ static enum status push_blocks(struct speedscope *x, const struct speedscope_row
 	return blocks_push(&x->blocks, &ev, v, freed, e);
 }
 
-static enum status push_row(struct speedscope *x, const struct speedscope_row *r, struct err *e)
+static enum status speedscope_push_row(struct speedscope *x, const struct speedscope_row *r,
+				       struct err *e)
 {
 	const int64_t *all = &r->sums[ROLE_ALLOC], *live = &r->sums[ROLE_LIVE];
 	struct event ev = event_of(r, EV_SAMPLE);
@@ -227,13 +230,14 @@ enum status speedscope_push_rows(struct speedscope *x, struct err *e)
 
 	count_beside(x);
 	for (size_t i = 0; i < x->n_rows && !st; i++)
-		st = push_row(x, &x->rows[i], e);
+		st = speedscope_push_row(x, &x->rows[i], e);
 	return st;
 }
 
 /* --- calls --- */
 
-static enum status push_edge(struct speedscope *x, uint32_t frame, bool enter, struct err *e)
+static enum status speedscope_push_edge(struct speedscope *x, uint32_t frame, bool enter,
+					struct err *e)
 {
 	struct trace *t = x->im->t;
 	struct speedscope_frame *f = &x->frames[frame];
@@ -272,7 +276,7 @@ static enum status open_call(struct speedscope *x, uint32_t frame, struct err *e
 	if (!x->profile->calls)
 		return ST_OK;
 	x->calls++;
-	return push_edge(x, frame, true, e);
+	return speedscope_push_edge(x, frame, true, e);
 }
 
 /* Ends what is open from an index on. */
@@ -283,14 +287,14 @@ static enum status close_to(struct speedscope *x, size_t index, struct err *e)
 	while (x->n_open > index && !st) {
 		uint32_t frame = x->open[--x->n_open];
 
-		st = x->profile->calls ? push_edge(x, frame, false, e) : ST_OK;
+		st = x->profile->calls ? speedscope_push_edge(x, frame, false, e) : ST_OK;
 	}
 	return st;
 }
 
 /* Where events count something other than time, what lies between two of them is the weight of the
  * stack that is open. */
-static void pass(struct speedscope *x, int64_t at)
+static void speedscope_push_pass(struct speedscope *x, int64_t at)
 {
 	int64_t weight;
 
@@ -319,7 +323,7 @@ enum status speedscope_event(struct speedscope *x, bool enter, size_t frame, int
 		x->missing++;
 		return ST_OK;
 	}
-	pass(x, at);
+	speedscope_push_pass(x, at);
 	if (enter)
 		return open_call(x, (uint32_t)frame, e);
 	while (i && x->open[i - 1] != frame)

@@ -51,7 +51,7 @@ static uint64_t get(const uint8_t *p, unsigned n)
 	return v;
 }
 
-static int section_order(const void *pa, const void *pb)
+static int crawl_section_order(const void *pa, const void *pb)
 {
 	const struct unity_section *a = pa, *b = pb;
 
@@ -106,7 +106,7 @@ struct unity_crawl *unity_crawl_new(struct unity_heap *u, struct import *im)
 			c->string_type = (uint32_t)i + 1;
 	}
 	if (u->n_sections)
-		sort_array(u->sections, u->n_sections, sizeof *u->sections, section_order);
+		sort_array(u->sections, u->n_sections, sizeof *u->sections, crawl_section_order);
 	for (size_t i = 0; i < u->n_sections; i++)
 		bytes += u->sections[i].n;
 	c->work = bytes * WORK_PER_BYTE + WORK_MIN;
@@ -164,8 +164,8 @@ static uint32_t text_id(struct unity_crawl *c)
 	return trace_string(c->im->t, c->text.data, c->text.len);
 }
 
-static enum status static_field(struct unity_crawl *c, const struct unity_type *type,
-				const struct unity_field *f, struct err *e)
+static enum status crawl_static_field(struct unity_crawl *c, const struct unity_type *type,
+				      const struct unity_field *f, struct err *e)
 {
 	const struct unity_type *of = &c->u->types[f->type];
 	struct view v = {type->statics, type->n_statics};
@@ -208,7 +208,7 @@ enum status unity_crawl_statics(struct unity_crawl *c, struct err *e)
 			/* An offset of -1 is a thread's, or a constant. */
 			if (f->is_static && f->offset >= 0 && f->type >= 0 &&
 			    (size_t)f->type < u->n_types)
-				st = static_field(c, type, f, e);
+				st = crawl_static_field(c, type, f, e);
 		}
 	}
 	c->dangling_statics = c->dangling - before;
@@ -283,7 +283,7 @@ static void set_array(const struct unity_crawl *c, struct object *o)
 }
 
 /* The bytes of the object's contents that can be compared; a string's characters are text too. */
-static struct view contents(struct unity_crawl *c, const struct object *o, struct event *ev)
+static struct view crawl_contents(struct unity_crawl *c, const struct object *o, struct event *ev)
 {
 	const struct unity_vm *vm = &c->u->vm;
 	struct view v = {NULL, 0};
@@ -314,7 +314,7 @@ static struct view contents(struct unity_crawl *c, const struct object *o, struc
 	return v;
 }
 
-static uint64_t size_of(struct unity_crawl *c, const struct object *o)
+static uint64_t crawl_size_of(struct unity_crawl *c, const struct object *o)
 {
 	const struct unity_vm *vm = &c->u->vm;
 	uint64_t size;
@@ -335,7 +335,7 @@ static uint64_t size_of(struct unity_crawl *c, const struct object *o)
 	return rounded(c, size);
 }
 
-static enum status elements(struct unity_crawl *c, const struct object *o, struct err *e)
+static enum status crawl_elements(struct unity_crawl *c, const struct object *o, struct err *e)
 {
 	uint64_t header = c->u->vm.array_header, room = header < o->v.n ? o->v.n - header : 0;
 	bool structs = o->element && o->element->flags & UNITY_VALUE_TYPE;
@@ -376,8 +376,8 @@ static enum status elements(struct unity_crawl *c, const struct object *o, struc
 	return st;
 }
 
-static enum status object(struct unity_crawl *c, uint64_t address, const struct map64 *natives,
-			  struct err *e)
+static enum status crawl_object(struct unity_crawl *c, uint64_t address,
+				const struct map64 *natives, struct err *e)
 {
 	struct event ev = {.kind = EV_OBJECT,
 			   .has = EV_HAS_ADDRESS | EV_HAS_TYPE | EV_HAS_REQUESTED,
@@ -397,10 +397,10 @@ static enum status object(struct unity_crawl *c, uint64_t address, const struct 
 		l = unity_layout(&c->layouts, o.type);
 	ev.type = trace_type(c->im->t, trace_text(c->im->t, o.of->name),
 			     strlen(trace_text(c->im->t, o.of->name)));
-	ev.requested = size_of(c, &o);
+	ev.requested = crawl_size_of(c, &o);
 	if (o.type + 1 == c->string_type || (o.element && o.element->flags & UNITY_VALUE_TYPE &&
 					     !unity_layout(&c->layouts, (uint32_t)o.of->base).n))
-		v = contents(c, &o, &ev);
+		v = crawl_contents(c, &o, &ev);
 	if (v.p && spend(c, v.n / 8)) {
 		ev.has |= EV_HAS_TARGET;
 		ev.target = hash_bytes(v.p, v.n);
@@ -415,7 +415,7 @@ static enum status object(struct unity_crawl *c, uint64_t address, const struct 
 	c->objects++;
 	st = import_event(c->im, &ev, e);
 	if (array)
-		return st ? st : elements(c, &o, e);
+		return st ? st : crawl_elements(c, &o, e);
 	if (!spend(c, l.n))
 		return st;
 	for (uint32_t i = 0; !st && i < l.n; i++) {
@@ -439,7 +439,7 @@ enum status unity_crawl_all(struct unity_crawl *c, const struct map64 *natives, 
 	enum status st = ST_OK;
 
 	while (!st && c->done < c->n_queue)
-		st = object(c, c->queue[c->done++], natives, e);
+		st = crawl_object(c, c->queue[c->done++], natives, e);
 	return st;
 }
 

@@ -27,7 +27,7 @@ struct head {
 };
 
 /* False: n bytes hold no such header. */
-static bool read_head(const uint8_t *p, size_t n, bool second, struct head *h)
+static bool unity_data_read_head(const uint8_t *p, size_t n, bool second, struct head *h)
 {
 	uint32_t first = n >= HEAD_OLD ? le32(p) : UINT32_MAX;
 
@@ -54,7 +54,8 @@ static bool second_header(uint32_t version)
 }
 
 /* A frame's header and body, or what is there of it. */
-static const uint8_t *next_frame(struct cursor *c, struct head *h, bool *ended, struct err *e)
+static const uint8_t *unity_data_next_frame(struct cursor *c, struct head *h, bool *ended,
+					    struct err *e)
 {
 	uint64_t offset = cursor_offset(c);
 	size_t n = cursor_available(c, HEAD_2);
@@ -65,7 +66,7 @@ static const uint8_t *next_frame(struct cursor *c, struct head *h, bool *ended, 
 	if (*ended || c->failed)
 		return NULL;
 	second = n >= 4 && second_header(le32(p));
-	if (!read_head(p, n, second, h)) {
+	if (!unity_data_read_head(p, n, second, h)) {
 		cursor_fail(c, ST_BAD, "no frame header here");
 		return NULL;
 	}
@@ -77,7 +78,7 @@ static const uint8_t *next_frame(struct cursor *c, struct head *h, bool *ended, 
 		size_t other = h->length == HEAD ? HEAD_2 : HEAD;
 
 		if (n >= other + h->size && le32(p + other + h->size - 4) == FRAME_END)
-			read_head(p, n, !second, h);
+			unity_data_read_head(p, n, !second, h);
 	}
 	if (n < h->length + h->size) {
 		err_at(e, ST_BAD, offset, "frame: needs %zu bytes, %zu are left",
@@ -106,7 +107,7 @@ static void begin(struct unity_data *d, const struct head *h)
 	d->begun = true;
 }
 
-static void add_notes(struct unity_data *d)
+static void unity_data_add_notes(struct unity_data *d)
 {
 	struct trace *t = d->im->t;
 
@@ -126,7 +127,7 @@ static void add_notes(struct unity_data *d)
 		trace_note(t, NOTE_LOSS, d->odd_times, "times that are no time: given as 0");
 }
 
-static enum status read_data(struct import *im, struct err *e)
+static enum status unity_data_read(struct import *im, struct err *e)
 {
 	struct unity_data d = {.im = im};
 	struct cursor *c = &im->in->cur;
@@ -136,7 +137,7 @@ static enum status read_data(struct import *im, struct err *e)
 
 	while (!st && !ended) {
 		struct head h;
-		const uint8_t *body = next_frame(c, &h, &ended, e);
+		const uint8_t *body = unity_data_next_frame(c, &h, &ended, e);
 
 		if (!body) {
 			st = ended ? ST_OK : c->failed ? e->code : ST_BAD;
@@ -155,28 +156,28 @@ static enum status read_data(struct import *im, struct err *e)
 		st = err_at(e, ST_BAD, 0, "no frame in it");
 	if (d.begun && im->t) {
 		end = unity_frames_end(&d.frames, st ? &later : e);
-		add_notes(&d);
+		unity_data_add_notes(&d);
 		st = st ? st : end;
 	}
 	unity_data_release(&d);
 	return st;
 }
 
-static int bid_data(const uint8_t *head, size_t n, bool whole)
+static int unity_data_bid(const uint8_t *head, size_t n, bool whole)
 {
 	bool second = n >= 4 && second_header(le32(head));
 	struct head h;
 
-	if (!read_head(head, n, second, &h))
+	if (!unity_data_read_head(head, n, second, &h))
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		size_t size = h.length + h.size;
 
 		if (size <= n && le32(head + size - 4) == FRAME_END)
 			return 56;
-		read_head(head, n, !second, &h);
+		unity_data_read_head(head, n, !second, &h);
 	}
-	read_head(head, n, second, &h);
+	unity_data_read_head(head, n, second, &h);
 	/* a frame's number and real number follow, nearly the same */
 	return h.length + h.size > n && !whole && n >= h.length + 8 &&
 		       le32(head + h.length + 4) - le32(head + h.length) + 1000 < 100000
@@ -191,6 +192,6 @@ const struct reader reader_unity_data = {
 	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: .data, saved by the editor, 2018.1 on (best effort)",
     .suffixes = "data",
-    .bid = bid_data,
-    .read = read_data,
+    .bid = unity_data_bid,
+    .read = unity_data_read,
 };

@@ -130,7 +130,7 @@ static void read_markers(struct unity_data *d, struct unity_bytes *b)
 	}
 }
 
-static uint32_t find_lane(struct unity_data *d, struct unity_bytes *b)
+static uint32_t data_frame_find_lane(struct unity_data *d, struct unity_bytes *b)
 {
 	uint64_t id = d->ordinal >= UNITY_THREAD_IDS ? unity_u64(b) : 0;
 	size_t n_group, n_name;
@@ -155,7 +155,7 @@ static uint32_t find_lane(struct unity_data *d, struct unity_bytes *b)
 	return *place;
 }
 
-static void read_samples(struct unity_data *d, struct unity_bytes *b)
+static void data_frame_read_samples(struct unity_data *d, struct unity_bytes *b)
 {
 	uint32_t n = unity_u32(b);
 	bool ids = d->ordinal >= UNITY_HEADER_2;
@@ -181,8 +181,8 @@ static void read_samples(struct unity_data *d, struct unity_bytes *b)
 }
 
 /* Before markers had ids: a name for each sample. */
-static void read_sample_names(struct unity_data *d, struct unity_bytes *b,
-			      const struct unity_data_thread *t)
+static void data_frame_read_sample_names(struct unity_data *d, struct unity_bytes *b,
+					 const struct unity_data_thread *t)
 {
 	for (size_t i = 0; i < t->n && !b->cut; i++) {
 		uint32_t packed, id = UINT32_MAX, param = 0;
@@ -234,8 +234,8 @@ static void skip_metadata(struct unity_bytes *b)
 	}
 }
 
-static void read_callstacks(struct unity_data *d, struct unity_bytes *b,
-			    const struct unity_data_thread *t)
+static void data_frame_read_callstacks(struct unity_data *d, struct unity_bytes *b,
+				       const struct unity_data_thread *t)
 {
 	bool wide = d->ordinal >= UNITY_WIDE_STACKS;
 	uint32_t n = unity_u32(b);
@@ -257,18 +257,18 @@ static void read_callstacks(struct unity_data *d, struct unity_bytes *b,
 	}
 }
 
-static void read_thread(struct unity_data *d, struct unity_bytes *b)
+static void data_frame_read_thread(struct unity_data *d, struct unity_bytes *b)
 {
-	struct unity_data_thread t = {.lane = find_lane(d, b), .first = d->n_samples};
+	struct unity_data_thread t = {.lane = data_frame_find_lane(d, b), .first = d->n_samples};
 
-	read_samples(d, b);
+	data_frame_read_samples(d, b);
 	t.n = d->n_samples - t.first;
 	skip_array(b, 3); /* GPU */
 	if (d->ordinal >= UNITY_2022_1)
 		skip_array(b, d->ordinal >= UNITY_ENTITY_IDS ? 3 : 2);
 	read_allocs(d, b, &t);
 	if (d->ordinal < UNITY_HEADER_2)
-		read_sample_names(d, b, &t);
+		data_frame_read_sample_names(d, b, &t);
 	skip_array(b, 1); /* warnings */
 	skip_metadata(b);
 	if (d->ordinal >= UNITY_2019_1)
@@ -276,7 +276,7 @@ static void read_thread(struct unity_data *d, struct unity_bytes *b)
 	if (d->ordinal >= UNITY_2018_3 && unity_u32(b) == 0 && d->version == UNITY_2018_3)
 		skip_words(b, 1); /* that was an empty list; then the depth */
 	if (d->ordinal >= UNITY_JIT)
-		read_callstacks(d, b, &t);
+		data_frame_read_callstacks(d, b, &t);
 	if (d->ordinal >= UNITY_FLOW)
 		skip_array(b, 3);
 	VEC_PUSH(d->threads, d->n_threads, d->cap_threads) = t;
@@ -315,7 +315,7 @@ static void read_categories(struct unity_data *d, struct unity_bytes *b)
 	}
 }
 
-static void skip_objects(const struct unity_data *d, struct unity_bytes *b)
+static void data_frame_skip_objects(const struct unity_data *d, struct unity_bytes *b)
 {
 	bool later = d->ordinal >= UNITY_2022_2, wide = d->ordinal >= UNITY_ENTITY_IDS;
 	uint32_t n;
@@ -337,7 +337,7 @@ static void skip_objects(const struct unity_data *d, struct unity_bytes *b)
 		skip_array(b, 4);
 }
 
-static enum status close(struct unity_data *d, uint32_t lane, struct err *e)
+static enum status data_frame_close(struct unity_data *d, uint32_t lane, struct err *e)
 {
 	const struct unity_data_open *o = &d->open[--d->n_open];
 	const struct unity_data_sample *s = &d->samples[o->sample];
@@ -362,8 +362,8 @@ static enum status close(struct unity_data *d, uint32_t lane, struct err *e)
 }
 
 /* Depth first: each sample says how many of its own follow. */
-static enum status push_thread(struct unity_data *d, const struct unity_data_thread *t,
-			       uint32_t number, struct err *e)
+static enum status data_frame_push_thread(struct unity_data *d, const struct unity_data_thread *t,
+					  uint32_t number, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -381,11 +381,11 @@ static enum status push_thread(struct unity_data *d, const struct unity_data_thr
 		VEC_PUSH(d->open, d->n_open, d->cap_open) =
 		    (struct unity_data_open){.sample = i, .left = s->children};
 		while (!st && d->n_open && !d->open[d->n_open - 1].left)
-			st = close(d, t->lane, e);
+			st = data_frame_close(d, t->lane, e);
 	}
 	d->odd_trees += d->n_open;
 	while (!st && d->n_open)
-		st = close(d, t->lane, e);
+		st = data_frame_close(d, t->lane, e);
 	d->n_open = 0;
 	return st;
 }
@@ -411,7 +411,7 @@ static enum status push_frame(struct unity_data *d, const struct frame *f, struc
 	uint32_t lane = d->n_threads ? d->threads[0].lane : 0;
 
 	for (size_t i = 0; !st && i < d->n_threads; i++)
-		st = push_thread(d, &d->threads[i], f->number, e);
+		st = data_frame_push_thread(d, &d->threads[i], f->number, e);
 	for (size_t i = 0; !st && i < d->n_allocs; i++)
 		st = push_alloc(d, &d->allocs[i], e);
 	if (!st)
@@ -437,10 +437,10 @@ enum status unity_data_frame(struct unity_data *d, const uint8_t *p, size_t n, b
 	read_markers(d, &b);
 	threads = unity_u32(&b);
 	for (uint32_t i = 0; i < threads && !b.cut; i++)
-		read_thread(d, &b);
+		data_frame_read_thread(d, &b);
 	read_methods(d, &b);
 	read_categories(d, &b);
-	skip_objects(d, &b);
+	data_frame_skip_objects(d, &b);
 	if (!sound || b.cut || b.p != b.end) {
 		d->bad_frames++;
 		return ST_OK;

@@ -62,7 +62,7 @@ static uint32_t lane_row(struct unity_frames *f, uint32_t lane)
 	return l->row;
 }
 
-static uint32_t address_location(struct unity_frames *f, uint64_t address)
+static uint32_t unity_frames_address_location(struct unity_frames *f, uint64_t address)
 {
 	uint8_t forced = f->im->options->locations;
 	uint8_t kind = forced ? forced : (uint8_t)LOCATION_RETURN;
@@ -101,8 +101,9 @@ static uint32_t inner_stack(struct unity_frames *f, uint32_t node, uint32_t call
 		return *id;
 	p = intern_text(&f->callstacks, calls, &n);
 	for (; n >= 8; n -= 8)
-		stack = trace_stack(f->im->t, stack,
-				    address_location(f, le64((const uint8_t *)p + n - 8)));
+		stack =
+		    trace_stack(f->im->t, stack,
+				unity_frames_address_location(f, le64((const uint8_t *)p + n - 8)));
 	return *id = stack;
 }
 
@@ -124,7 +125,8 @@ static void emit_sample(struct unity_frames *f, const struct unity_item *it)
 	ev->target = it->self;
 }
 
-static void emit_alloc(struct unity_frames *f, const struct unity_item *it, uint32_t node)
+static void unity_frames_emit_alloc(struct unity_frames *f, const struct unity_item *it,
+				    uint32_t node)
 {
 	static const char name[] = "GC.Alloc";
 	uint32_t stack = inner_stack(f, node, it->calls);
@@ -144,7 +146,8 @@ static void emit_alloc(struct unity_frames *f, const struct unity_item *it, uint
 	ev->domain = DOMAIN_MONO;
 }
 
-static enum status emit(struct unity_frames *f, const struct unity_item *it, struct err *e)
+static enum status unity_frames_emit(struct unity_frames *f, const struct unity_item *it,
+				     struct err *e)
 {
 	struct event *ev;
 
@@ -159,9 +162,9 @@ static enum status emit(struct unity_frames *f, const struct unity_item *it, str
 	case UNITY_MAYBE_ALLOC:
 	case UNITY_GC_ALLOC:
 		if (f->names.markers[f->names.nodes[it->node].marker].gc_alloc)
-			emit_alloc(f, it, f->names.nodes[it->node].parent);
+			unity_frames_emit_alloc(f, it, f->names.nodes[it->node].parent);
 		break;
-	case UNITY_ALLOC: emit_alloc(f, it, it->node); break;
+	case UNITY_ALLOC: unity_frames_emit_alloc(f, it, it->node); break;
 	case UNITY_COUNTER:
 		ev = next_event(f, EV_COUNTER, EV_HAS_TYPE | EV_HAS_VALUE);
 		ev->type = it->node;
@@ -175,7 +178,7 @@ static enum status emit(struct unity_frames *f, const struct unity_item *it, str
 	return ST_OK;
 }
 
-static enum status announce(struct unity_frames *f, struct err *e)
+static enum status unity_frames_announce(struct unity_frames *f, struct err *e)
 {
 	const struct unity_bucket *b = &f->buckets[0];
 	struct event *ev;
@@ -206,10 +209,10 @@ static enum status announce(struct unity_frames *f, struct err *e)
 static enum status drain(struct unity_frames *f, struct err *e)
 {
 	struct unity_bucket *b = &f->buckets[0];
-	enum status st = announce(f, e);
+	enum status st = unity_frames_announce(f, e);
 
 	for (size_t i = 0; !st && i < b->n; i++)
-		st = emit(f, &b->items[i], e);
+		st = unity_frames_emit(f, &b->items[i], e);
 	f->n_waiting -= b->n;
 	b->n = 0;
 	return st;
@@ -233,8 +236,8 @@ static enum status retire(struct unity_frames *f, struct err *e)
 }
 
 /* The bucket of a frame in *b, made when it is not there; the oldest for one that was written. */
-static enum status find(struct unity_frames *f, uint32_t number, bool numbered,
-			struct unity_bucket **b, struct err *e)
+static enum status unity_frames_find(struct unity_frames *f, uint32_t number, bool numbered,
+				     struct unity_bucket **b, struct err *e)
 {
 	size_t i = f->n_buckets;
 	struct unity_bucket spare;
@@ -271,7 +274,7 @@ static enum status put(struct unity_frames *f, struct unity_bucket *b, const str
 	enum status st = ST_OK;
 
 	if (b == &f->buckets[0] && f->announced)
-		return emit(f, it, e);
+		return unity_frames_emit(f, it, e);
 	VEC_PUSH(b->items, b->n, b->cap) = *it;
 	if (++f->n_waiting <= UNITY_WAITING)
 		return ST_OK;
@@ -293,7 +296,7 @@ static enum status put_by_time(struct unity_frames *f, const struct unity_untied
 	f->late += !i && f->has_retired;
 	if (f->n_buckets)
 		return put(f, &f->buckets[i - (i > 0)], &u->item, e);
-	st = find(f, f->current, f->has_current, &b, e);
+	st = unity_frames_find(f, f->current, f->has_current, &b, e);
 	return st ? st : put(f, b, &u->item, e);
 }
 
@@ -322,16 +325,17 @@ enum status unity_frames_push_slow(struct unity_frames *f, const struct unity_it
 		return ST_OK;
 	}
 	if (l->has_frame && !l->untied)
-		st = find(f, l->frame, true, &b, e);
+		st = unity_frames_find(f, l->frame, true, &b, e);
 	else if (f->has_state && !f->main_counts)
-		st = find(f, f->state, true, &b, e);
+		st = unity_frames_find(f, f->state, true, &b, e);
 	else
-		st = find(f, f->current, f->has_current, &b, e);
+		st = unity_frames_find(f, f->current, f->has_current, &b, e);
 	return st ? st : put(f, b, it, e);
 }
 
 /* Those that ended before the ticks at which a frame begins. */
-static enum status settle_untied(struct unity_frames *f, bool all, uint64_t ticks, struct err *e)
+static enum status unity_frames_settle_untied(struct unity_frames *f, bool all, uint64_t ticks,
+					      struct err *e)
 {
 	uint64_t first = UINT64_MAX;
 	enum status st = ST_OK;
@@ -353,14 +357,15 @@ static enum status settle_untied(struct unity_frames *f, bool all, uint64_t tick
 
 static enum status write_all(struct unity_frames *f, struct err *e)
 {
-	enum status st = settle_untied(f, true, 0, e);
+	enum status st = unity_frames_settle_untied(f, true, 0, e);
 
 	while (!st && f->n_buckets)
 		st = retire(f, e);
 	return st;
 }
 
-static enum status advance(struct unity_frames *f, uint32_t number, uint64_t ticks, struct err *e)
+static enum status unity_frames_advance(struct unity_frames *f, uint32_t number, uint64_t ticks,
+					struct err *e)
 {
 	struct unity_bucket *b;
 	enum status st;
@@ -370,10 +375,10 @@ static enum status advance(struct unity_frames *f, uint32_t number, uint64_t tic
 		st = write_all(f, e);
 		f->has_retired = false;
 	} else {
-		st = settle_untied(f, false, ticks, e);
+		st = unity_frames_settle_untied(f, false, ticks, e);
 	}
 	if (!st)
-		st = find(f, number, true, &b, e);
+		st = unity_frames_find(f, number, true, &b, e);
 	if (st)
 		return st;
 	if (!b->timed) {
@@ -400,7 +405,7 @@ enum status unity_frames_state(struct unity_frames *f, uint32_t number, uint64_t
 		return ST_OK;
 	f->has_state = true;
 	f->state = number;
-	return advance(f, number, ticks, e);
+	return unity_frames_advance(f, number, ticks, e);
 }
 
 enum status unity_frames_start(struct unity_frames *f, uint32_t lane, uint32_t number,
@@ -414,7 +419,7 @@ enum status unity_frames_start(struct unity_frames *f, uint32_t lane, uint32_t n
 	if (!l->has_frame)
 		return ST_OK;
 	if (main || (!f->main_counts && (!f->has_current || number > f->current)))
-		st = advance(f, number, ticks, e);
+		st = unity_frames_advance(f, number, ticks, e);
 	f->main_counts |= main;
 	if (number > f->current && number - f->current > AHEAD_MAX) {
 		f->odd++;

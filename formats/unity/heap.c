@@ -98,7 +98,7 @@ static void set_ids(struct push *p)
 	}
 }
 
-static enum status native_object(struct push *p, size_t i, struct err *e)
+static enum status unity_heap_native_object(struct push *p, size_t i, struct err *e)
 {
 	struct unity_native *x = &p->u->natives[i];
 	struct trace *t = p->im->t;
@@ -172,13 +172,13 @@ static enum status native_root(struct push *p, size_t i, struct err *e)
 	return name ? reference(p, 0, x->address, name, e) : ST_OK;
 }
 
-static enum status push_natives(struct push *p, struct err *e)
+static enum status unity_heap_push_natives(struct push *p, struct err *e)
 {
 	struct unity_heap *u = p->u;
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < u->n_natives; i++)
-		st = native_object(p, i, e);
+		st = unity_heap_native_object(p, i, e);
 	for (size_t i = 0; !st && i < u->n_connections; i++)
 		st = connection(p, &u->connections[i], e);
 	for (size_t i = 0; !st && i < u->n_natives; i++)
@@ -223,7 +223,7 @@ enum status unity_heap_push(struct unity_heap *u, struct import *im, struct err 
 	p.crawl = unity_crawl_new(u, im);
 	set_ids(&p);
 	if (!st)
-		st = push_natives(&p, e);
+		st = unity_heap_push_natives(&p, e);
 	if (!st)
 		st = unity_crawl_statics(p.crawl, e);
 	if (!st)

@@ -18,7 +18,7 @@
 
 static const uint8_t magic[] = {'h', 'e', 'a', 'p'};
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int heapexplorer_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	/* The version behind it; versions above it are refused by name. */
@@ -88,7 +88,7 @@ static const uint8_t *bytes(struct reading *r, const char *what, size_t *n)
 	return unity_heap_bytes(r->u, p, length);
 }
 
-static void native_types(struct reading *r)
+static void heapexplorer_native_types(struct reading *r)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -104,7 +104,7 @@ static void native_types(struct reading *r)
 	}
 }
 
-static void native_objects(struct reading *r)
+static void heapexplorer_native_objects(struct reading *r)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -130,7 +130,7 @@ static void native_objects(struct reading *r)
 	}
 }
 
-static void handles(struct reading *r)
+static void heapexplorer_handles(struct reading *r)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -153,7 +153,7 @@ static void set_end(const struct unity_heap *u, uint8_t *kind, uint32_t index)
 		*kind = UNITY_OTHER;
 }
 
-static void connections(struct reading *r)
+static void heapexplorer_connections(struct reading *r)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -181,7 +181,7 @@ static void connections(struct reading *r)
 	}
 }
 
-static void memory(struct reading *r)
+static void heapexplorer_memory(struct reading *r)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -198,7 +198,7 @@ static void memory(struct reading *r)
 	}
 }
 
-static void fields(struct reading *r, struct unity_type *type)
+static void heapexplorer_fields(struct reading *r, struct unity_type *type)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -220,7 +220,7 @@ static void fields(struct reading *r, struct unity_type *type)
 	}
 }
 
-static void types(struct reading *r)
+static void heapexplorer_types(struct reading *r)
 {
 	struct unity_heap *u = r->u;
 	uint32_t version, n;
@@ -240,13 +240,13 @@ static void types(struct reading *r)
 		x.size = i32(r);
 		x.info = cursor_u64(r->c);
 		i32(r); /* its own index */
-		fields(r, &x);
+		heapexplorer_fields(r, &x);
 		if (!cursor_failed(r->c))
 			VEC_PUSH(u->types, u->n_types, u->cap_types) = x;
 	}
 }
 
-static void machine(struct reading *r)
+static void heapexplorer_machine(struct reading *r)
 {
 	struct unity_vm *vm = &r->u->vm;
 	uint32_t version = cursor_u32(r->c);
@@ -264,7 +264,7 @@ static void machine(struct reading *r)
 	cursor_u32(r->c); /* the heap format's version */
 }
 
-static enum status header(struct reading *r, struct err *e)
+static enum status heapexplorer_header(struct reading *r, struct err *e)
 {
 	static const char *const keys[] = {"unity.version", "unity.platform", "unity.comment"};
 	uint32_t version;
@@ -291,14 +291,16 @@ static enum status header(struct reading *r, struct err *e)
 	return ST_OK;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status heapexplorer_read(struct import *im, struct err *e)
 {
 	static void (*const parts[])(struct reading * r) = {
-	    native_types, native_objects, handles, connections, memory, types, machine};
+	    heapexplorer_native_types, heapexplorer_native_objects, heapexplorer_handles,
+	    heapexplorer_connections,  heapexplorer_memory,         heapexplorer_types,
+	    heapexplorer_machine};
 	struct unity_heap u = {0};
 	struct reading r = {&u, im, &im->in->cur};
 	struct err later = ERR_INIT;
-	enum status st = header(&r, e), pushed;
+	enum status st = heapexplorer_header(&r, e), pushed;
 
 	for (size_t i = 0; !st && i < sizeof parts / sizeof *parts; i++) {
 		parts[i](&r);
@@ -327,6 +329,6 @@ const struct reader reader_unity_heapexplorer = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "UnityHeapExplorer .heap: native and managed objects of Unity",
     .suffixes = "heap",
-    .bid = bid,
-    .read = read,
+    .bid = heapexplorer_bid,
+    .read = heapexplorer_read,
 };

@@ -48,8 +48,8 @@ static void add_slot(struct unity_layouts *l, int64_t offset, uint32_t name, boo
 	    (struct unity_slot){(uint32_t)offset, name, is_native};
 }
 
-static void add_field(struct unity_layouts *l, const struct unity_nested *in, uint32_t owner,
-		      const struct unity_field *f)
+static void unity_layout_add_field(struct unity_layouts *l, const struct unity_nested *in,
+				   uint32_t owner, const struct unity_field *f)
 {
 	const struct unity_heap *u = l->u;
 	const struct unity_type *type = &u->types[f->type];
@@ -71,7 +71,8 @@ static void add_field(struct unity_layouts *l, const struct unity_nested *in, ui
 	}
 }
 
-static void add_type(struct unity_layouts *l, const struct unity_nested *in, uint64_t *steps)
+static void unity_layout_add_type(struct unity_layouts *l, const struct unity_nested *in,
+				  uint64_t *steps)
 {
 	const struct unity_heap *u = l->u;
 	int64_t type = in->type;
@@ -90,7 +91,7 @@ static void add_type(struct unity_layouts *l, const struct unity_nested *in, uin
 				return;
 			}
 			if (!f->is_static && f->type >= 0 && (size_t)f->type < u->n_types)
-				add_field(l, in, (uint32_t)type, f);
+				unity_layout_add_field(l, in, (uint32_t)type, f);
 		}
 		type = x->base == type ? -1 : x->base;
 	}
@@ -110,7 +111,7 @@ struct unity_layout unity_layout(struct unity_layouts *l, uint32_t type)
 	while (l->n_nested && steps <= STEPS_MAX) {
 		struct unity_nested in = l->nested[--l->n_nested];
 
-		add_type(l, &in, &steps);
+		unity_layout_add_type(l, &in, &steps);
 	}
 	x->n = (uint32_t)(l->n_slots - x->first);
 	return *x;

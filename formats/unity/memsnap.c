@@ -114,7 +114,7 @@ static uint8_t find(const char *s, size_t n, bool is_part)
 	return 0;
 }
 
-static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status memsnap_on_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct reading *r = arg;
 
@@ -126,7 +126,7 @@ static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_begin(void *arg, char bracket, struct err *e)
+static enum status memsnap_on_begin(void *arg, char bracket, struct err *e)
 {
 	struct reading *r = arg;
 
@@ -162,7 +162,7 @@ static void set_bytes(struct reading *r)
 	}
 }
 
-static void end_element(struct reading *r)
+static void memsnap_end_element(struct reading *r)
 {
 	struct unity_heap *u = &r->u;
 
@@ -185,7 +185,7 @@ static void end_element(struct reading *r)
 	}
 }
 
-static enum status on_end(void *arg, char bracket, struct err *e)
+static enum status memsnap_on_end(void *arg, char bracket, struct err *e)
 {
 	struct reading *r = arg;
 	struct unity_heap *u = &r->u;
@@ -198,7 +198,7 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 	} else if (r->depth == IN_LIST && r->list == K_BYTES) {
 		set_bytes(r);
 	} else if (r->depth == IN_ELEMENT && bracket == '}') {
-		end_element(r);
+		memsnap_end_element(r);
 	}
 	r->depth--;
 	r->key = K_OTHER;
@@ -216,7 +216,7 @@ static void set_type_number(struct reading *r, uint64_t v)
 	}
 }
 
-static void set_element_number(struct reading *r, uint64_t v)
+static void memsnap_set_element_number(struct reading *r, uint64_t v)
 {
 	struct unity_native *x = &r->native;
 
@@ -268,7 +268,7 @@ static void set_number(struct reading *r, uint64_t v)
 	if (r->depth == IN_PART && r->part == VM)
 		set_vm(&r->u.vm, r->key, v);
 	else if (r->depth == IN_ELEMENT)
-		set_element_number(r, v);
+		memsnap_set_element_number(r, v);
 	else if (r->depth == IN_LIST && r->list == K_BYTES && v < 256)
 		buf_addc(&r->bytes, (char)v);
 	else if (r->depth == IN_LIST && r->list == K_BYTES)
@@ -277,7 +277,7 @@ static void set_number(struct reading *r, uint64_t v)
 		set_field_number(r, v);
 }
 
-static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status memsnap_on_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct reading *r = arg;
 	uint64_t v;
@@ -297,7 +297,7 @@ static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_boolean(void *arg, bool v, struct err *e)
+static enum status memsnap_on_boolean(void *arg, bool v, struct err *e)
 {
 	(void)e;
 	set_number(arg, v);
@@ -316,7 +316,7 @@ static int digit(char c)
 }
 
 /* RFC 4648, whole groups; false: invalid. */
-static bool base64(struct buf *out, const char *s, size_t n)
+static bool memsnap_base64(struct buf *out, const char *s, size_t n)
 {
 	uint32_t bits = 0;
 	unsigned have = 0;
@@ -338,7 +338,7 @@ static bool base64(struct buf *out, const char *s, size_t n)
 	return have < 6;
 }
 
-static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status memsnap_on_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct reading *r = arg;
 	struct trace *t = r->im->t;
@@ -352,7 +352,7 @@ static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
 		r->type.assembly = trace_string(t, s, n);
 	} else if (r->depth == IN_ELEMENT && r->key == K_BYTES) {
 		r->bytes.len = 0;
-		if (!base64(&r->bytes, s, n))
+		if (!memsnap_base64(&r->bytes, s, n))
 			r->bad_bytes++;
 		set_bytes(r);
 	} else if (r->key != K_OTHER) {
@@ -374,14 +374,14 @@ static enum status finish(struct reading *r, struct err *e)
 	return unity_heap_push(&r->u, r->im, e);
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status memsnap_read(struct import *im, struct err *e)
 {
-	static const struct json_handler handler = {.boolean = on_boolean,
-						    .number = on_number,
-						    .string = on_string,
-						    .key = on_key,
-						    .begin = on_begin,
-						    .end = on_end};
+	static const struct json_handler handler = {.boolean = memsnap_on_boolean,
+						    .number = memsnap_on_number,
+						    .string = memsnap_on_string,
+						    .key = memsnap_on_key,
+						    .begin = memsnap_on_begin,
+						    .end = memsnap_on_end};
 	static const struct json_options options = {.repair_utf8 = true};
 	struct reading r = {.im = im};
 	struct json_result at = {0};
@@ -413,7 +413,7 @@ static enum status read(struct import *im, struct err *e)
 }
 
 /* An object with keys of a snapshot. */
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int memsnap_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const words[] = {"\"m_NativeTypes\"",
 					    "\"m_NativeObjects\"",
@@ -443,6 +443,6 @@ const struct reader reader_unity_memsnap = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity's old MemoryProfiler, JSON: .memsnap2 and .memsnap3",
     .suffixes = "memsnap2,memsnap3",
-    .bid = bid,
-    .read = read,
+    .bid = memsnap_bid,
+    .read = memsnap_read,
 };

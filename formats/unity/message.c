@@ -99,7 +99,7 @@ struct value {
 };
 
 /* False: of a type whose length is unknown. */
-static bool value(struct unity_bytes *b, struct value *v)
+static bool unity_message_value(struct unity_bytes *b, struct value *v)
 {
 	uint32_t type = unity_u8(b), half;
 	uint64_t bits;
@@ -148,8 +148,9 @@ static bool value(struct unity_bytes *b, struct value *v)
 	return true;
 }
 
-static enum status counter(struct unity_stream *s, const struct unity_thread *t, uint32_t marker,
-			   const struct value *v, uint64_t ticks, struct err *e)
+static enum status unity_message_counter(struct unity_stream *s, const struct unity_thread *t,
+					 uint32_t marker, const struct value *v, uint64_t ticks,
+					 struct err *e)
 {
 	static const char *const units[] = {"", "ns", "B", "", "%", "Hz"};
 	struct unity_names *names = &s->frames.names;
@@ -182,8 +183,9 @@ static enum status counter(struct unity_stream *s, const struct unity_thread *t,
 }
 
 /* Of the messages that Begin, End and Sample are the first of. */
-static enum status sample(struct unity_stream *s, struct unity_thread *t, struct unity_bytes *b,
-			  unsigned type, bool *readable, struct err *e)
+static enum status unity_message_sample(struct unity_stream *s, struct unity_thread *t,
+					struct unity_bytes *b, unsigned type, bool *readable,
+					struct err *e)
 {
 	unsigned form = (type - BEGIN_SAMPLE) / 3,
 		 action = (type - BEGIN_SAMPLE) % 3 + BEGIN_SAMPLE;
@@ -205,7 +207,7 @@ static enum status sample(struct unity_stream *s, struct unity_thread *t, struct
 		unity_align(b);
 	}
 	for (uint32_t i = 0; i < n && *readable; i++) {
-		*readable = value(b, i ? &other : &first);
+		*readable = unity_message_value(b, i ? &other : &first);
 		types[i] = (i ? other : first).type;
 	}
 	s->unknown_values += !*readable;
@@ -218,7 +220,7 @@ static enum status sample(struct unity_stream *s, struct unity_thread *t, struct
 	marker = unity_marker(&s->frames.names, id);
 	m = &s->frames.names.markers[marker];
 	if (n && (m->flags & UNITY_MARKER_COUNTER) && (first.integer || first.number)) {
-		st = counter(s, t, marker, &first, ticks, e);
+		st = unity_message_counter(s, t, marker, &first, ticks, e);
 		if (st || action == SAMPLE)
 			return st;
 	}
@@ -324,8 +326,9 @@ static enum status frame(struct unity_stream *s, struct unity_thread *t, struct 
 }
 
 /* What the words are is inferred: they are used when they are as many as .data has. */
-static enum status all_profiler_stats(struct unity_stream *s, const struct unity_thread *t,
-				      struct unity_bytes *b, struct err *e)
+static enum status unity_message_all_profiler_stats(struct unity_stream *s,
+						    const struct unity_thread *t,
+						    struct unity_bytes *b, struct err *e)
 {
 	struct unity_bytes words = {0};
 	struct unity_stats stats;
@@ -359,18 +362,19 @@ static void category_info(struct unity_stream *s, struct unity_bytes *b)
 		unity_category_name(&s->frames.names, id, name, n);
 }
 
-static enum status message(struct unity_stream *s, struct unity_thread *t, struct unity_bytes *b,
-			   unsigned type, bool *readable, struct err *e)
+static enum status unity_message_body(struct unity_stream *s, struct unity_thread *t,
+				      struct unity_bytes *b, unsigned type, bool *readable,
+				      struct err *e)
 {
 	uint32_t bytes;
 
 	if (type >= BEGIN_SAMPLE && type <= LAST_SAMPLE)
-		return sample(s, t, b, type, readable, e);
+		return unity_message_sample(s, t, b, type, readable, e);
 	switch (type) {
 	case PROFILER_STATE: return profiler_state(s, b, e);
 	case MARKER_INFO: marker_info(s, b); break;
 	case CALLSTACK: callstack(s, t, b); break;
-	case ALL_PROFILER_STATS: return all_profiler_stats(s, t, b, e);
+	case ALL_PROFILER_STATS: return unity_message_all_profiler_stats(s, t, b, e);
 	case METHOD_JIT_INFO: method_jit_info(s, b); break;
 	case THREAD_INFO: thread_info(s, b); break;
 	case FRAME: return frame(s, t, b, e);
@@ -393,8 +397,8 @@ static bool legal(const struct unity_thread *t, unsigned type)
 }
 
 /* Two kinds are nearly all of a stream: without the steps of the others. */
-static enum status simple_samples(struct unity_stream *s, struct unity_thread *t,
-				  struct unity_bytes *b, struct err *e)
+static enum status unity_message_simple_samples(struct unity_stream *s, struct unity_thread *t,
+						struct unity_bytes *b, struct err *e)
 {
 	enum { SIZE = 2 + 1 + 4 + 8 };
 	enum status st = ST_OK;
@@ -433,7 +437,7 @@ enum status unity_messages(struct unity_stream *s, struct unity_thread *t, const
 		unsigned type;
 
 		if (simple)
-			st = simple_samples(s, t, &b, e);
+			st = unity_message_simple_samples(s, t, &b, e);
 		begin = b.p;
 		if (st || begin == b.end)
 			break;
@@ -446,7 +450,7 @@ enum status unity_messages(struct unity_stream *s, struct unity_thread *t, const
 			else
 				s->unknown_others += !b.cut;
 		} else {
-			st = message(s, t, &b, type, &readable, e);
+			st = unity_message_body(s, t, &b, type, &readable, e);
 			s->messages[type] += !b.cut && readable;
 		}
 		if (st)

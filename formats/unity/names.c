@@ -104,7 +104,7 @@ static uint32_t category_string(struct unity_names *u, uint32_t category)
 	return trace_string(u->t, u->text.data, u->text.len);
 }
 
-static void use_marker(struct unity_names *u, struct unity_marker *m)
+static void unity_names_use_marker(struct unity_names *u, struct unity_marker *m)
 {
 	struct location l = {.space = SPACE_NAME};
 	struct marker row = {0};
@@ -129,7 +129,7 @@ static void use_marker(struct unity_names *u, struct unity_marker *m)
 static uint32_t unity_marker_row(struct unity_names *u, uint32_t marker)
 {
 	if (!u->markers[marker].row)
-		use_marker(u, &u->markers[marker]);
+		unity_names_use_marker(u, &u->markers[marker]);
 	return u->markers[marker].row;
 }
 

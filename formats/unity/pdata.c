@@ -107,7 +107,7 @@ static void skip_frames(struct pdata *p)
 	}
 }
 
-static void read_names(struct pdata *p)
+static void pdata_read_names(struct pdata *p)
 {
 	struct trace *t = p->im->t;
 	uint32_t n = cursor_u32(p->c);
@@ -134,7 +134,7 @@ static void read_names(struct pdata *p)
 	}
 }
 
-static enum status close(struct pdata *p, uint32_t thread, struct err *e)
+static enum status pdata_close(struct pdata *p, uint32_t thread, struct err *e)
 {
 	const struct open_marker *o = &p->open[--p->n_open];
 	struct event ev = {.kind = EV_SAMPLE,
@@ -158,7 +158,7 @@ static enum status close(struct pdata *p, uint32_t thread, struct err *e)
 	return import_event(p->im, &ev, e);
 }
 
-static enum status read_marker(struct pdata *p, uint32_t thread, struct err *e)
+static enum status pdata_read_marker(struct pdata *p, uint32_t thread, struct err *e)
 {
 	uint32_t index = cursor_u32(p->c);
 	double ms = as_f32(cursor_u32(p->c));
@@ -171,7 +171,7 @@ static enum status read_marker(struct pdata *p, uint32_t thread, struct err *e)
 	if (cursor_failed(p->c))
 		return e->code;
 	while (!st && p->n_open && p->open[p->n_open - 1].depth >= depth)
-		st = close(p, thread, e);
+		st = pdata_close(p, thread, e);
 	if (st)
 		return st;
 	if (index >= p->n_names) {
@@ -188,7 +188,7 @@ static enum status read_marker(struct pdata *p, uint32_t thread, struct err *e)
 	return ST_OK;
 }
 
-static enum status start_frame(struct pdata *p, uint32_t f, struct err *e)
+static enum status pdata_start_frame(struct pdata *p, uint32_t f, struct err *e)
 {
 	struct event frame = {.kind = EV_FRAME,
 			      .has = EV_HAS_VALUE | (p->version >= 2 ? EV_HAS_TIME : 0),
@@ -215,7 +215,7 @@ static enum status start_frame(struct pdata *p, uint32_t f, struct err *e)
 	return st ? st : import_event(p->im, &time, e);
 }
 
-static enum status read_frames(struct pdata *p, struct err *e)
+static enum status pdata_read_frames(struct pdata *p, struct err *e)
 {
 	struct cursor *c = p->c;
 	enum status st = ST_OK;
@@ -223,16 +223,16 @@ static enum status read_frames(struct pdata *p, struct err *e)
 	for (uint32_t f = 0; !st && f < p->frames; f++) {
 		uint32_t threads;
 
-		st = start_frame(p, f, e);
+		st = pdata_start_frame(p, f, e);
 		threads = cursor_u32(c);
 		for (uint32_t i = 0; !st && i < threads && !cursor_failed(c); i++) {
 			uint32_t index = cursor_u32(c), n = cursor_u32(c);
 			uint32_t thread = index < p->n_threads ? p->threads[index] : 0;
 
 			for (uint32_t m = 0; !st && m < n && !cursor_failed(c); m++)
-				st = read_marker(p, thread, e);
+				st = pdata_read_marker(p, thread, e);
 			while (!st && p->n_open)
-				st = close(p, thread, e);
+				st = pdata_close(p, thread, e);
 			p->n_open = 0;
 		}
 		if (cursor_failed(c))
@@ -261,7 +261,7 @@ static void add_notes(struct pdata *p)
 }
 
 /* Without the names nothing can be said: they come last. */
-static enum status read_pdata(struct import *im, struct err *e)
+static enum status pdata_read(struct import *im, struct err *e)
 {
 	struct pdata p = {.im = im, .c = &im->in->cur};
 	struct trace *t = im->t;
@@ -270,7 +270,7 @@ static enum status read_pdata(struct import *im, struct err *e)
 
 	header(&p);
 	skip_frames(&p);
-	read_names(&p);
+	pdata_read_names(&p);
 	if (cursor_failed(p.c))
 		st = e->code;
 	if (!st)
@@ -285,7 +285,7 @@ static enum status read_pdata(struct import *im, struct err *e)
 		st = import_begin(im, e);
 	}
 	if (!st)
-		st = read_frames(&p, e);
+		st = pdata_read_frames(&p, e);
 	add_notes(&p);
 	free(p.names);
 	free(p.threads);
@@ -294,7 +294,7 @@ static enum status read_pdata(struct import *im, struct err *e)
 }
 
 /* There is no mark: a first frame that makes sense. */
-static int bid_pdata(const uint8_t *head, size_t n, bool whole)
+static int pdata_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct unity_bytes b = {.base = head, .p = head, .end = head + n};
 	uint32_t version = unity_u32(&b), offset = unity_u32(&b), frames = unity_u32(&b);
@@ -324,6 +324,6 @@ const struct reader reader_unity_pdata = {
     .what = "Unity Profile Analyzer: .pdata, versions 1 to 7 (best effort)",
     .suffixes = "pdata",
     .rewinds = true,
-    .bid = bid_pdata,
-    .read = read_pdata,
+    .bid = pdata_bid,
+    .read = pdata_read,
 };

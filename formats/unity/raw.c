@@ -96,7 +96,7 @@ static bool has_tail(struct cursor *c, uint32_t version)
 	return with == without ? expected : with;
 }
 
-static enum status session(struct raw *r, struct err *e)
+static enum status unity_raw_session(struct raw *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	uint64_t offset = cursor_offset(c);
@@ -163,7 +163,7 @@ static enum status end_session(struct raw *r, struct err *e)
 
 /* A block or a session in n bytes from i on, n if none; *need: a block may begin at the place, and
  * this many bytes decide. */
-static size_t next_place(const uint8_t *p, size_t n, size_t i, size_t *need)
+static size_t unity_raw_next_place(const uint8_t *p, size_t n, size_t i, size_t *need)
 {
 	*need = 0;
 	for (; i + 4 <= n; i++) {
@@ -196,7 +196,7 @@ static void skip(struct raw *r, size_t n)
 }
 
 /* Bytes that are no block: up to the next. */
-static void resynchronize(struct raw *r)
+static void unity_raw_resynchronize(struct raw *r)
 {
 	struct cursor *c = r->c;
 	size_t n = cursor_window(c), i, need;
@@ -204,9 +204,9 @@ static void resynchronize(struct raw *r)
 	r->resyncs++;
 	skip(r, n > 0);
 	while ((n = cursor_available(c, 4))) {
-		i = next_place(c->pos, n, 0, &need);
+		i = unity_raw_next_place(c->pos, n, 0, &need);
 		while (need && c->at_end)
-			i = next_place(c->pos, n, i + 1, &need);
+			i = unity_raw_next_place(c->pos, n, i + 1, &need);
 		if (i == n) {
 			skip(r, c->at_end || n < 4 ? n : n - 3);
 			continue;
@@ -224,12 +224,12 @@ static enum status cut_block(struct raw *r, size_t n, uint32_t length, struct er
 {
 	struct cursor *c = r->c;
 	const uint8_t *p = c->pos;
-	size_t got = n - BLOCK_HEAD, need, next = next_place(p, n, 1, &need);
+	size_t got = n - BLOCK_HEAD, need, next = unity_raw_next_place(p, n, 1, &need);
 
 	while (need)
-		next = next_place(p, n, next + 1, &need);
+		next = unity_raw_next_place(p, n, next + 1, &need);
 	if (next < n) {
-		resynchronize(r);
+		unity_raw_resynchronize(r);
 		return ST_OK;
 	}
 	c->pos += n;
@@ -238,7 +238,7 @@ static enum status cut_block(struct raw *r, size_t n, uint32_t length, struct er
 			   got < length ? got : length, false, e);
 }
 
-static enum status blocks(struct raw *r, struct err *e)
+static enum status unity_raw_blocks(struct raw *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	enum status st = ST_OK;
@@ -269,15 +269,15 @@ static enum status blocks(struct raw *r, struct err *e)
 			if (!st)
 				st = import_next(r->im, e);
 			if (!st)
-				st = session(r, e);
+				st = unity_raw_session(r, e);
 			continue;
 		}
-		resynchronize(r);
+		unity_raw_resynchronize(r);
 	}
 	return st ? st : c->failed ? e->code : ST_OK;
 }
 
-static enum status read_raw(struct import *im, struct err *e)
+static enum status unity_raw_read(struct import *im, struct err *e)
 {
 	struct raw r = {.im = im, .c = &im->in->cur};
 	struct err later = ERR_INIT;
@@ -295,9 +295,9 @@ static enum status read_raw(struct import *im, struct err *e)
 		r.c = &r.tcp.payload;
 		r.framed = true;
 	}
-	st = session(&r, e);
+	st = unity_raw_session(&r, e);
 	if (!st)
-		st = blocks(&r, e);
+		st = unity_raw_blocks(&r, e);
 	if (r.open && im->t) {
 		enum status end = end_session(&r, st ? &later : e);
 
@@ -308,7 +308,7 @@ static enum status read_raw(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_raw(const uint8_t *head, size_t n, bool whole)
+static int unity_raw_bid(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
 	if (n >= 8 && le64(head) == UPR_TAG)
@@ -327,6 +327,6 @@ const struct reader reader_unity_raw = {
 	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: binary log .raw, and recorded streams of players (2018.1 on)",
     .suffixes = "raw",
-    .bid = bid_raw,
-    .read = read_raw,
+    .bid = unity_raw_bid,
+    .read = unity_raw_read,
 };

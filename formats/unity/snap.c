@@ -19,7 +19,7 @@
 
 enum { BY_INSTANCE = 10, OLDEST = 8, NEWEST = 18 };
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int snap_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const uint8_t magic[] = {0xcd, 0xcd, 0xab, 0xae};
 
@@ -75,7 +75,7 @@ static uint64_t at(const struct column *c, uint64_t i, uint64_t otherwise)
 	return i < c->n ? c->v[i] : otherwise;
 }
 
-static enum status natives(struct reading *r, struct err *e)
+static enum status snap_native_objects(struct reading *r, struct err *e)
 {
 	static const char what[] = "native objects";
 	struct unity_heap *u = &r->u;
@@ -127,7 +127,7 @@ static void connect_instances(struct unity_heap *u, const struct column *from,
 	map64_release(&index);
 }
 
-static enum status connections(struct reading *r, struct err *e)
+static enum status snap_connections(struct reading *r, struct err *e)
 {
 	struct unity_heap *u = &r->u;
 	struct column targets, from, to;
@@ -165,7 +165,7 @@ static enum status element(struct reading *r, unsigned i, uint64_t from, uint64_
 	return snap_bytes(&r->f, i, from, bytes, *n, what, e);
 }
 
-static enum status sections(struct reading *r, struct err *e)
+static enum status snap_sections(struct reading *r, struct err *e)
 {
 	struct unity_heap *u = &r->u;
 	struct column start;
@@ -185,7 +185,7 @@ static enum status sections(struct reading *r, struct err *e)
 	return st;
 }
 
-static enum status fields(struct reading *r, struct err *e)
+static enum status snap_fields(struct reading *r, struct err *e)
 {
 	static const char what[] = "fields";
 	struct unity_heap *u = &r->u;
@@ -207,8 +207,8 @@ static enum status fields(struct reading *r, struct err *e)
 }
 
 /* Field indices of a type are i32 behind each other. */
-static enum status type_fields(struct reading *r, struct unity_type *type, uint64_t from,
-			       uint64_t to, struct err *e)
+static enum status snap_type_fields(struct reading *r, struct unity_type *type, uint64_t from,
+				    uint64_t to, struct err *e)
 {
 	struct unity_heap *u = &r->u;
 	size_t n = (size_t)(to - from) & ~(size_t)3;
@@ -232,7 +232,7 @@ static enum status type_fields(struct reading *r, struct unity_type *type, uint6
 	return st;
 }
 
-static enum status types(struct reading *r, struct err *e)
+static enum status snap_types(struct reading *r, struct err *e)
 {
 	static const char what[] = "managed types";
 	struct unity_heap *u = &r->u;
@@ -260,7 +260,7 @@ static enum status types(struct reading *r, struct err *e)
 				       .info = at(&info, i, 0)};
 
 		if (i < n_fields)
-			st = type_fields(r, &x, field_at[i], field_at[i + 1], e);
+			st = snap_type_fields(r, &x, field_at[i], field_at[i + 1], e);
 		if (!st && i < n_statics)
 			st = element(r, SNAP_TYPE_STATICS, static_at[i], static_at[i + 1],
 				     "static fields", &x.statics, &x.n_statics, e);
@@ -288,7 +288,7 @@ static enum status value(struct reading *r, unsigned i, uint32_t *v, size_t n, c
 	return st;
 }
 
-static enum status machine(struct reading *r, struct err *e)
+static enum status snap_machine(struct reading *r, struct err *e)
 {
 	uint32_t v[6], version[1];
 	char text[16];
@@ -312,17 +312,17 @@ static enum status machine(struct reading *r, struct err *e)
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status snap_read(struct import *im, struct err *e)
 {
 	struct reading r = {.im = im};
 	enum status st = snap_open(&r.f, im->in, e);
 
-	st = st ? st : machine(&r, e);
-	st = st ? st : natives(&r, e);
-	st = st ? st : connections(&r, e);
-	st = st ? st : fields(&r, e);
-	st = st ? st : types(&r, e);
-	st = st ? st : sections(&r, e);
+	st = st ? st : snap_machine(&r, e);
+	st = st ? st : snap_native_objects(&r, e);
+	st = st ? st : snap_connections(&r, e);
+	st = st ? st : snap_fields(&r, e);
+	st = st ? st : snap_types(&r, e);
+	st = st ? st : snap_sections(&r, e);
 	if (!st && !r.u.n_natives && !r.u.n_sections &&
 	    !snap_chapter(&r.f, SNAP_ALLOCATION_SIZE).count)
 		st = err_set(e, ST_UNSUPPORTED, "no objects, no heap and no allocations in it");
@@ -343,6 +343,6 @@ const struct reader reader_unity_snap = {
 	       CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity memory snapshot .snap: objects, managed heap, native allocations",
     .suffixes = "snap",
-    .bid = bid,
-    .read = read,
+    .bid = snap_bid,
+    .read = snap_read,
 };

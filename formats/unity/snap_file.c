@@ -41,8 +41,8 @@ static enum status numbers_at(struct snap_file *f, uint64_t offset, uint64_t n, 
 	return st;
 }
 
-static enum status open_block(struct snap_file *f, uint64_t offset, struct snap_block *b,
-			      struct err *e)
+static enum status snap_file_open_block(struct snap_file *f, uint64_t offset, struct snap_block *b,
+					struct err *e)
 {
 	uint8_t p[16];
 	enum status st = input_at(f->in, offset, p, sizeof p, "block", e);
@@ -70,7 +70,7 @@ static enum status open_block(struct snap_file *f, uint64_t offset, struct snap_
 	return st;
 }
 
-static enum status open_blocks(struct snap_file *f, uint64_t offset, struct err *e)
+static enum status snap_file_open_blocks(struct snap_file *f, uint64_t offset, struct err *e)
 {
 	uint8_t p[8];
 	uint64_t *offsets = NULL;
@@ -87,12 +87,12 @@ static enum status open_blocks(struct snap_file *f, uint64_t offset, struct err 
 	st = numbers_at(f, offset + 8, f->n_blocks, "block section", &offsets, e);
 	f->blocks = arena_zalloc(&f->arena, ((size_t)f->n_blocks + 1) * sizeof *f->blocks);
 	for (uint64_t i = 0; !st && i < f->n_blocks; i++)
-		st = open_block(f, offsets[i], &f->blocks[i], e);
+		st = snap_file_open_block(f, offsets[i], &f->blocks[i], e);
 	return st;
 }
 
-static enum status open_chapter(struct snap_file *f, uint64_t offset, struct snap_chapter *c,
-				struct err *e)
+static enum status snap_file_open_chapter(struct snap_file *f, uint64_t offset,
+					  struct snap_chapter *c, struct err *e)
 {
 	uint8_t p[18] = {0};
 	enum status st = input_at(f->in, offset, p, 14, "chapter", e);
@@ -168,13 +168,13 @@ enum status snap_open(struct snap_file *f, struct input *in, struct err *e)
 	if (f->n_chapters > CHAPTERS_MAX)
 		return err_at(e, ST_BAD, directory, "directory: %" PRIu64 " chapters",
 			      f->n_chapters);
-	st = open_blocks(f, get(p + 8, 8), e);
+	st = snap_file_open_blocks(f, get(p + 8, 8), e);
 	if (!st)
 		st = numbers_at(f, directory + 20, f->n_chapters, "directory", &offsets, e);
 	f->chapters = arena_zalloc(&f->arena, ((size_t)f->n_chapters + 1) * sizeof *f->chapters);
 	for (uint64_t i = 0; !st && i < f->n_chapters; i++)
 		if (offsets[i])
-			st = open_chapter(f, offsets[i], &f->chapters[i], e);
+			st = snap_file_open_chapter(f, offsets[i], &f->chapters[i], e);
 	return st;
 }
 

@@ -109,7 +109,7 @@ struct sites {
 	uint64_t unknown, cut;
 };
 
-static enum status open_sites(struct sites *s, struct err *e)
+static enum status snap_sites_open_all(struct sites *s, struct err *e)
 {
 	struct snap_file *f = s->f;
 	uint64_t *ids, n_ids = 0, n_text = 0;
@@ -154,7 +154,8 @@ static void close_sites(struct sites *s)
 	free(s->made);
 }
 
-static enum status location(struct sites *s, uint64_t symbol, uint32_t *id, struct err *e)
+static enum status snap_sites_location(struct sites *s, uint64_t symbol, uint32_t *id,
+				       struct err *e)
 {
 	uint32_t at = map64_get(&s->symbol_index, symbol);
 	char text[4096] = "";
@@ -181,7 +182,7 @@ static enum status location(struct sites *s, uint64_t symbol, uint32_t *id, stru
 }
 
 /* The site's stack, innermost first as the file has it, and its memory label. */
-static enum status open_site(struct sites *s, uint32_t at, struct err *e)
+static enum status snap_sites_open(struct sites *s, uint32_t at, struct err *e)
 {
 	uint8_t raw[8];
 	uint32_t *ids;
@@ -211,7 +212,7 @@ static enum status open_site(struct sites *s, uint32_t at, struct err *e)
 		for (unsigned k = 0; k < 8; k++)
 			symbol |= (uint64_t)raw[k] << k * 8;
 		if (!st)
-			st = location(s, symbol, &ids[i], e);
+			st = snap_sites_location(s, symbol, &ids[i], e);
 	}
 	if (!st)
 		s->stacks[at] = trace_stack_of(s->t, ids, (size_t)n);
@@ -228,9 +229,10 @@ static uint64_t column(const struct columns *c, uint64_t i)
 	return i < c->n ? c->v[i] : 0;
 }
 
-static enum status allocation(struct sites *s, struct import *im, const struct columns *c,
-			      uint64_t i, const struct map64 *roots, const uint32_t *areas,
-			      struct err *e)
+static enum status snap_sites_allocation(struct sites *s, struct import *im,
+					 const struct columns *c, uint64_t i,
+					 const struct map64 *roots, const uint32_t *areas,
+					 struct err *e)
 {
 	struct event ev = {.kind = EV_ALLOC,
 			   .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_REAL | EV_HAS_COUNT,
@@ -239,7 +241,7 @@ static enum status allocation(struct sites *s, struct import *im, const struct c
 	enum status st = ST_OK;
 
 	if (at && !s->made[at - 1])
-		st = open_site(s, at - 1, e);
+		st = snap_sites_open(s, at - 1, e);
 	if (st)
 		return st;
 	ev.address = column(&c[2], i);
@@ -276,7 +278,7 @@ enum status unity_snap_allocations(struct snap_file *f, struct import *im, struc
 		st = snap_numbers(f, chapters[k], false, "native allocations", &c[k].v, &c[k].n, e);
 	if (st || !c[3].n)
 		return st;
-	st = open_sites(&s, e);
+	st = snap_sites_open_all(&s, e);
 	if (!st)
 		st = snap_numbers(f, SNAP_ROOT_ID, false, "root references", &root_ids.v,
 				  &root_ids.n, e);
@@ -289,7 +291,7 @@ enum status unity_snap_allocations(struct snap_file *f, struct import *im, struc
 		*map64_put(&roots, root_ids.v[i]) = (uint32_t)i + 1;
 	}
 	for (uint64_t i = 0; !st && i < c[3].n; i++)
-		st = allocation(&s, im, c, i, &roots, areas, e);
+		st = snap_sites_allocation(&s, im, c, i, &roots, areas, e);
 	if (!st && s.unknown)
 		trace_note(im->t, NOTE_INFO, s.unknown, "native allocations without a site");
 	if (!st && s.cut)

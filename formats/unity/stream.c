@@ -45,8 +45,8 @@ static enum status gap(struct unity_stream *s, struct unity_thread *t, uint32_t 
 }
 
 /* The messages in the bytes, of which the first may have begun in the block before. */
-static enum status body(struct unity_stream *s, struct unity_thread *t, const uint8_t *p, size_t n,
-			struct err *e)
+static enum status unity_stream_body(struct unity_stream *s, struct unity_thread *t,
+				     const uint8_t *p, size_t n, struct err *e)
 {
 	size_t used, rest;
 	enum status st;
@@ -80,7 +80,7 @@ enum status unity_block(struct unity_stream *s, uint64_t thread, uint32_t id, ui
 	s->blocks += whole;
 	t->chained = whole;
 	t->next = next;
-	return st ? st : body(s, t, bytes, n, e);
+	return st ? st : unity_stream_body(s, t, bytes, n, e);
 }
 
 static void note(struct unity_stream *s, enum severity severity, uint64_t count, const char *text)
@@ -89,7 +89,7 @@ static void note(struct unity_stream *s, enum severity severity, uint64_t count,
 		trace_note(s->im->t, severity, count, "%s", text);
 }
 
-static void messages_notes(struct unity_stream *s)
+static void unity_stream_messages_notes(struct unity_stream *s)
 {
 	static const char *const values[UNITY_VALUES] = {
 	    "0",   "instance id", "i32",      "u32",          "i64",  "u64",    "f32",
@@ -112,13 +112,13 @@ static void messages_notes(struct unity_stream *s)
 			    "messages of unknown type %u: the rest of their block was not read", i);
 }
 
-static void add_notes(struct unity_stream *s)
+static void unity_stream_add_notes(struct unity_stream *s)
 {
 	uint64_t carried = 0;
 
 	for (size_t i = 1; i < s->n_threads; i++)
 		carried += s->threads[i]->n_carry;
-	messages_notes(s);
+	unity_stream_messages_notes(s);
 	note(s, NOTE_LOSS, s->unknown_others,
 	     "messages of no possible type: the rest of their block was not read");
 	note(s, NOTE_LOSS, s->unknown_values,
@@ -159,6 +159,6 @@ enum status unity_stream_end(struct unity_stream *s, struct err *e)
 	if (!st)
 		st = unity_frames_end(&s->frames, e);
 	if (!st)
-		add_notes(s);
+		unity_stream_add_notes(s);
 	return st;
 }

@@ -67,7 +67,7 @@ static unsigned kind_of(const uint8_t *guid)
 }
 
 /* Up to the next magic number, after bytes that are no message. */
-static void resynchronize(struct unity_tcp *t)
+static void unity_tcp_resynchronize(struct unity_tcp *t)
 {
 	struct cursor *in = t->in;
 	size_t n;
@@ -91,7 +91,7 @@ static void resynchronize(struct unity_tcp *t)
 }
 
 /* Moves to the body of the next message with data; false: none. */
-static bool next_data(struct unity_tcp *t)
+static bool unity_tcp_next_data(struct unity_tcp *t)
 {
 	struct cursor *in = t->in;
 
@@ -108,7 +108,7 @@ static bool next_data(struct unity_tcp *t)
 		}
 		size = le32(p + 20);
 		if (le32(p) != UNITY_TCP_MAGIC || size > BODY_MAX) {
-			resynchronize(t);
+			unity_tcp_resynchronize(t);
 			continue;
 		}
 		kind = kind_of(p + 4);
@@ -132,7 +132,7 @@ static bool next_data(struct unity_tcp *t)
 	return false;
 }
 
-static bool refill(struct cursor *c, size_t need)
+static bool unity_tcp_refill(struct cursor *c, size_t need)
 {
 	struct unity_tcp *t = c->owner;
 	uint64_t offset = cursor_offset(c);
@@ -144,7 +144,7 @@ static bool refill(struct cursor *c, size_t need)
 	while (len < need + STEP && !t->ended) {
 		size_t have;
 
-		if (!t->left && !next_data(t)) {
+		if (!t->left && !unity_tcp_next_data(t)) {
 			t->ended = true;
 			break;
 		}
@@ -182,7 +182,7 @@ void unity_tcp_init(struct unity_tcp *t, struct cursor *in)
 	t->window = mem_grow(NULL, &t->cap, STEP, 1);
 	cursor_init(&t->payload, t->window, 0, 0, in->e);
 	t->payload.at_end = false;
-	t->payload.refill = refill;
+	t->payload.refill = unity_tcp_refill;
 	t->payload.owner = t;
 }
 

@@ -89,8 +89,8 @@ static enum status drop(struct unity_stream *s, struct unity_thread *t, struct e
 	return o->alloc ? push_alloc(s, t, o, o->start, e) : ST_OK;
 }
 
-static enum status close(struct unity_stream *s, struct unity_thread *t, uint64_t ticks,
-			 struct err *e)
+static enum status unity_thread_close(struct unity_stream *s, struct unity_thread *t,
+				      uint64_t ticks, struct err *e)
 {
 	const struct unity_open *o = &t->open[--t->n_open];
 	struct unity_item it = {
@@ -117,7 +117,7 @@ enum status unity_thread_settle(struct unity_stream *s, struct unity_thread *t, 
 	if (!t->instant)
 		return ST_OK;
 	t->instant = false;
-	return close(s, t, t->open[t->n_open - 1].start, e);
+	return unity_thread_close(s, t, t->open[t->n_open - 1].start, e);
 }
 
 enum status unity_thread_end_sample(struct unity_stream *s, struct unity_thread *t, uint32_t id,
@@ -131,7 +131,7 @@ enum status unity_thread_end_sample(struct unity_stream *s, struct unity_thread 
 		return st;
 	marker = unity_marker(&s->frames.names, id);
 	if (i && t->open[i - 1].marker == marker)
-		return close(s, t, ticks, e);
+		return unity_thread_close(s, t, ticks, e);
 	while (i && t->n_open - i < SEARCH_MAX &&
 	       s->frames.names.markers[t->open[i - 1].marker].id != id)
 		i--;
@@ -143,7 +143,7 @@ enum status unity_thread_end_sample(struct unity_stream *s, struct unity_thread 
 		s->misnested++;
 		st = drop(s, t, e);
 	}
-	return st ? st : close(s, t, ticks, e);
+	return st ? st : unity_thread_close(s, t, ticks, e);
 }
 
 enum status unity_thread_alloc(struct unity_stream *s, struct unity_thread *t, uint64_t bytes,

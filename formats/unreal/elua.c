@@ -62,7 +62,7 @@ struct elua {
 };
 
 /* "src:12~20 name" -> name, src, 12 */
-static void split_id(const char *s, size_t n, struct trace *t, struct location *l)
+static void elua_split_id(const char *s, size_t n, struct trace *t, struct location *l)
 {
 	for (size_t i = 0; i + 1 < n; i++) {
 		size_t k = i + 1, tilde, end;
@@ -97,11 +97,11 @@ static uint32_t location_of(struct elua *u, const char *s, size_t n)
 
 	while (n && s[n - 1] == ' ')
 		n--;
-	split_id(s, n, u->im->t, &l);
+	elua_split_id(s, n, u->im->t, &l);
 	return trace_location(u->im->t, &l);
 }
 
-static uint32_t location_of_function(struct elua *u, uint64_t function)
+static uint32_t elua_location_of_function(struct elua *u, uint64_t function)
 {
 	struct location l = {.space = SPACE_NAME};
 	uint32_t known = map64_get(&u->functions, function);
@@ -159,7 +159,7 @@ static void vote(struct elua *u, double self_alloc, double self_gc, double alloc
 }
 
 /* One node without its children. The call time goes to *when. */
-static bool read_node(struct elua *u, struct cursor *c, struct node *x, double *when)
+static bool elua_read_node(struct elua *u, struct cursor *c, struct node *x, double *when)
 {
 	double self_alloc, self_gc, alloc, gc;
 	bool bad_time = false, bad_bytes = false;
@@ -175,7 +175,7 @@ static bool read_node(struct elua *u, struct cursor *c, struct node *x, double *
 	if (u->counting)
 		location = 0;
 	else if (u->version == 2)
-		location = location_of_function(u, at);
+		location = elua_location_of_function(u, at);
 	else
 		location = location_of(u, u->text.data, u->text.len);
 	if (!ue_string(c, &u->text, &u->repaired))
@@ -210,7 +210,7 @@ static bool read_node(struct elua *u, struct cursor *c, struct node *x, double *
 	return true;
 }
 
-static enum status put_bytes(struct elua *u, const struct node *x, struct err *e)
+static enum status elua_put_bytes(struct elua *u, const struct node *x, struct err *e)
 {
 	/* new: alloc is net of gc; old: both are gross */
 	double gc = x->gc - x->gc_below;
@@ -235,7 +235,7 @@ static enum status put_bytes(struct elua *u, const struct node *x, struct err *e
 }
 
 /* whole: all its children were read. */
-static enum status put_node(struct elua *u, const struct node *x, bool whole, struct err *e)
+static enum status elua_put_node(struct elua *u, const struct node *x, bool whole, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE,
 			   .has = EV_HAS_STACK | EV_HAS_COUNT,
@@ -260,7 +260,7 @@ static enum status put_node(struct elua *u, const struct node *x, bool whole, st
 	st = import_event(u->im, &ev, e);
 	/* in old files own bytes are what the children leave */
 	if (!st && x->has_bytes && (whole || !u->old))
-		st = put_bytes(u, x, e);
+		st = elua_put_bytes(u, x, e);
 	return st;
 }
 
@@ -279,7 +279,7 @@ static enum status close_node(struct elua *u, bool whole, struct err *e)
 			parent->gc_below += x.gc;
 		}
 	}
-	return u->counting ? ST_OK : put_node(u, &x, whole, e);
+	return u->counting ? ST_OK : elua_put_node(u, &x, whole, e);
 }
 
 static enum status put_frame(struct elua *u, double when, struct err *e)
@@ -296,7 +296,7 @@ static enum status put_frame(struct elua *u, double when, struct err *e)
 	return import_event(u->im, &ev, e);
 }
 
-static enum status read_tree(struct elua *u, struct cursor *c, bool frame, struct err *e)
+static enum status elua_read_tree(struct elua *u, struct cursor *c, bool frame, struct err *e)
 {
 	enum status st = ST_OK;
 	struct node x;
@@ -304,7 +304,7 @@ static enum status read_tree(struct elua *u, struct cursor *c, bool frame, struc
 
 	u->n_open = 0;
 	do {
-		if (!read_node(u, c, &x, &when))
+		if (!elua_read_node(u, c, &x, &when))
 			break;
 		if (frame && !u->n_open && !u->counting)
 			st = put_frame(u, when, e);
@@ -354,7 +354,7 @@ static int version_of(int32_t first)
 	return first == MAGIC ? 2 : first >= 0 && first < MODES ? 1 : first == 5 ? 0 : -1;
 }
 
-static enum status pass(struct elua *u, struct err *e)
+static enum status elua_pass(struct elua *u, struct err *e)
 {
 	static const char *const modes[] = {"per-frame", "total", "statistics"};
 	struct cursor *c = &u->im->in->cur;
@@ -398,11 +398,11 @@ static enum status pass(struct elua *u, struct err *e)
 		return cursor_failed(c) ? e->code : st;
 	}
 	for (int32_t i = 0; !st && i < n; i++)
-		st = read_tree(u, c, mode == PER_FRAME, e);
+		st = elua_read_tree(u, c, mode == PER_FRAME, e);
 	return st;
 }
 
-static void add_notes(struct elua *u)
+static void elua_add_notes(struct elua *u)
 {
 	struct trace *t = u->im->t;
 	uint64_t behind = 0;
@@ -447,7 +447,7 @@ static void add_notes(struct elua *u)
 		trace_note(t, NOTE_LOSS, behind, "bytes stand behind the last tree");
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status elua_read(struct import *im, struct err *e)
 {
 	struct elua u = {.im = im, .counting = true};
 	struct err ignored = ERR_INIT, *kept = im->in->cur.e;
@@ -455,7 +455,7 @@ static enum status read(struct import *im, struct err *e)
 	enum status st;
 
 	im->in->cur.e = &ignored;
-	pass(&u, &ignored);
+	elua_pass(&u, &ignored);
 	im->in->cur.e = kept;
 	st = input_rewind(im->in);
 	u.old = u.version < 2 && u.votes_old && !u.votes_new;
@@ -465,16 +465,16 @@ static enum status read(struct import *im, struct err *e)
 	trace_metric(t, METRIC_REQUESTED, METRIC_ESTIMATED, METRIC_AT_ALL);
 	trace_metric(t, METRIC_NET, METRIC_ESTIMATED, METRIC_AT_ALL);
 	if (!st)
-		st = pass(&u, e);
+		st = elua_pass(&u, e);
 	if (im->begun)
-		add_notes(&u);
+		elua_add_notes(&u);
 	map64_release(&u.functions);
 	buf_release(&u.text);
 	free(u.open);
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int elua_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const uint8_t root[] = {5, 0, 0, 0, 'R', 'o', 'o', 't', 0};
 	uint32_t first;
@@ -501,6 +501,6 @@ const struct reader reader_elua = {
     .what = "ELuaProfiler .elprof (v0 to v2): trees of Lua calls, time and bytes",
     .suffixes = "elprof",
     .rewinds = true,
-    .bid = bid,
-    .read = read,
+    .bid = elua_bid,
+    .read = elua_read,
 };

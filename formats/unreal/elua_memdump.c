@@ -98,7 +98,7 @@ static bool parts_fit(const struct line *x)
 	return true;
 }
 
-static bool parse(struct lua_text text, struct line *x)
+static bool elua_memdump_parse(struct lua_text text, struct line *x)
 {
 	const char *s = text.s, *end = s + text.n, *desc, *p;
 
@@ -132,7 +132,7 @@ static bool parse(struct lua_text text, struct line *x)
 	return false;
 }
 
-static enum status put(struct memdump *m, const struct line *x, struct err *e)
+static enum status elua_memdump_put(struct memdump *m, const struct line *x, struct err *e)
 {
 	bool function = x->type.n == 8 && !memcmp(x->type.s, "function", 8);
 	uint32_t id = lua_objects_id(&m->o, x->address);
@@ -168,12 +168,12 @@ static void drop(struct memdump *m)
 	m->entry.len = m->lines = 0;
 }
 
-static enum status take(struct memdump *m, struct lua_text text, struct err *e)
+static enum status elua_memdump_take(struct memdump *m, struct lua_text text, struct err *e)
 {
 	struct line x;
 	enum status st;
 
-	if (m->entry.len && parse(text, &x))
+	if (m->entry.len && elua_memdump_parse(text, &x))
 		drop(m);
 	if (m->entry.len)
 		buf_addc(&m->entry, '\n');
@@ -184,14 +184,14 @@ static enum status take(struct memdump *m, struct lua_text text, struct err *e)
 		drop(m);
 		return ST_OK;
 	}
-	if (!parse((struct lua_text){m->entry.data, m->entry.len}, &x))
+	if (!elua_memdump_parse((struct lua_text){m->entry.data, m->entry.len}, &x))
 		return ST_OK;
-	st = put(m, &x, e);
+	st = elua_memdump_put(m, &x, e);
 	m->entry.len = m->lines = 0;
 	return st;
 }
 
-static enum status read_lines(struct memdump *m, struct cursor *c, struct err *e)
+static enum status elua_memdump_read_lines(struct memdump *m, struct cursor *c, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -208,12 +208,12 @@ static enum status read_lines(struct memdump *m, struct cursor *c, struct err *e
 		if (text.n > ENTRY_LIMIT)
 			m->long_lines++;
 		else
-			st = take(m, text, e);
+			st = elua_memdump_take(m, text, e);
 	}
 	return !st && cursor_failed(c) ? e->code : st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status elua_memdump_read(struct import *im, struct err *e)
 {
 	struct memdump m = {.o.im = im};
 	struct err later = ERR_INIT;
@@ -222,7 +222,7 @@ static enum status read(struct import *im, struct err *e)
 	lua_objects_keep(&m.o);
 	st = import_begin(im, e);
 	if (!st)
-		st = read_lines(&m, &im->in->cur, e);
+		st = elua_memdump_read_lines(&m, &im->in->cur, e);
 	drop(&m);
 	out = lua_objects_end(&m.o, &later);
 	if (out && !st) {
@@ -246,7 +246,7 @@ static enum status read(struct import *im, struct err *e)
 }
 
 /* A root, and below it a line that names the root's address. */
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int elua_memdump_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n;
 	struct line first, second;
@@ -260,7 +260,7 @@ static int bid(const uint8_t *head, size_t n, bool whole)
 			return 0;
 		text = (struct lua_text){s, (size_t)(newline - s)};
 		text.n -= text.n && text.s[text.n - 1] == '\r';
-		if (!parse(text, i ? &second : &first))
+		if (!elua_memdump_parse(text, i ? &second : &first))
 			return 0;
 		s = newline + 1;
 		if (!i && s == end && whole)
@@ -278,6 +278,6 @@ const struct reader reader_elua_memdump = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "ELuaProfiler MemDump.txt: the tree of Lua objects",
     .suffixes = "txt",
-    .bid = bid,
-    .read = read,
+    .bid = elua_memdump_bid,
+    .read = elua_memdump_read,
 };

@@ -106,7 +106,7 @@ static void add_step(struct memreport *m, struct mr_text name)
 }
 
 /* "/Game/Maps/Town.Town:Level.Lamp" is in /Game, in /Game/Maps, and in Town.Town:Level.Lamp. */
-static uint32_t stack_of(struct memreport *m, struct mr_text name)
+static uint32_t memreport_stack_of(struct memreport *m, struct mr_text name)
 {
 	uint32_t stack = 0;
 	const char *last = name.s;
@@ -132,7 +132,7 @@ struct mr_block {
 	int64_t count, requested, real;
 };
 
-static enum status push(struct memreport *m, const struct mr_block *b, struct err *e)
+static enum status memreport_push(struct memreport *m, const struct mr_block *b, struct err *e)
 {
 	struct event ev = {.kind = EV_ALLOC,
 			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_REAL | EV_HAS_TYPE |
@@ -147,7 +147,7 @@ static enum status push(struct memreport *m, const struct mr_block *b, struct er
 	if (b->suffix)
 		buf_adds(&m->name, b->suffix);
 	ev.type = trace_type(m->im->t, m->name.data, m->name.len);
-	ev.stack = stack_of(m, b->name);
+	ev.stack = memreport_stack_of(m, b->name);
 	ev.has |= ev.stack ? EV_HAS_STACK : 0;
 	m->rows++;
 	return import_event(m->im, &ev, e);
@@ -181,8 +181,8 @@ static struct mr_text without_marks(struct mr_text t)
 	return t;
 }
 
-static enum status count_sizes(struct memreport *m, const char *what, struct mr_text head,
-			       struct mr_text line, struct err *e)
+static enum status memreport_count_sizes(struct memreport *m, const char *what, struct mr_text head,
+					 struct mr_text line, struct err *e)
 {
 	struct mr_text before, label;
 	enum status st = ST_OK;
@@ -217,7 +217,7 @@ static enum status take_sizes(struct memreport *m, const char *what, struct mr_t
 	if (!mr_next_size(&rest, &head, &bytes) || head.s == head.end)
 		return ST_OK;
 	line.s = head.end;
-	return count_sizes(m, what, without_marks(head), line, e);
+	return memreport_count_sizes(m, what, without_marks(head), line, e);
 }
 
 /* "[used/ unused] = [9.12 / 0.00] MB" */
@@ -242,8 +242,8 @@ static enum status take_pair(struct memreport *m, struct mr_text line, struct er
 
 /* "  327680  -  PageAllocator Used - STAT_PageAllocatorUsed - STATGROUP_Memory - STATCAT_Advanced", of
  * 5.0 on in MB. The name is no id: some come twice. */
-static bool parse_stat(struct mr_text line, struct mr_text *id, struct mr_text *text,
-		       int64_t *bytes)
+static bool memreport_parse_stat(struct mr_text line, struct mr_text *id, struct mr_text *text,
+				 int64_t *bytes)
 {
 	struct mr_text number, rest = mr_trim(line), part;
 	double scale = 1;
@@ -280,7 +280,7 @@ static enum status take_stat(struct memreport *m, struct mr_text line, struct er
 	enum status st;
 	int64_t bytes;
 
-	if (parse_stat(line, &id, &text, &bytes))
+	if (memreport_parse_stat(line, &id, &text, &bytes))
 		return count(m, "", id, "B", bytes, e);
 	st = take_pair(m, line, e);
 	return st == ST_NONE ? take_sizes(m, "", line, e) : st;
@@ -295,9 +295,9 @@ static enum status push_row(struct memreport *m, struct mr_text type, struct mr_
 	struct mr_block own = {type, name, NULL, r->v[MR_COUNT], r->v[MR_NUM], r->v[MR_MAX]};
 	struct mr_block more = {
 	    type, name, " (resources)", 0, r->v[MR_RESOURCES], r->v[MR_RESOURCES]};
-	enum status st = push(m, &own, e);
+	enum status st = memreport_push(m, &own, e);
 
-	return st || !r->v[MR_RESOURCES] ? st : push(m, &more, e);
+	return st || !r->v[MR_RESOURCES] ? st : memreport_push(m, &more, e);
 }
 
 /* "22213 Objects (Total: 42.044M / Max: 48.201M / Res: 104.026M | ..." */
@@ -337,7 +337,7 @@ static enum status take_class(struct memreport *m, struct mr_text line, struct e
 	return push_row(m, r.name, r.name, &r, e);
 }
 
-static enum status take_object(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_object(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text type, name;
 	struct mr_row r;
@@ -363,7 +363,7 @@ static enum status take_object(struct memreport *m, struct mr_text line, struct 
 }
 
 /* Block size, pools, most of them, blocks, all that were, two sizes, used, slack, waste, percent. */
-static enum status take_pool(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_pool(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text words[11] = {{NULL, NULL}}, rest = mr_trim(line), first = rest;
 	struct mr_block b = {.suffix = NULL};
@@ -390,19 +390,19 @@ static enum status take_pool(struct memreport *m, struct mr_text line, struct er
 		return refuse_row(m);
 	b.type = words[0];
 	b.real = (int64_t)((uint64_t)b.requested + (uint64_t)slack + (uint64_t)waste);
-	return push(m, &b, e);
+	return memreport_push(m, &b, e);
 }
 
-static enum status take_rhi(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_rhi(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text name;
 	struct mr_block b = {.count = 1};
 
 	line = mr_trim(line);
-	if (!parse_stat(line, &name, &b.name, &b.requested)) {
+	if (!memreport_parse_stat(line, &name, &b.name, &b.requested)) {
 		if (mr_begins(line, "RHI resource memory"))
 			return ST_OK;
-		return count_sizes(m, "RHI", (struct mr_text){line.s, line.s}, line, e);
+		return memreport_count_sizes(m, "RHI", (struct mr_text){line.s, line.s}, line, e);
 	}
 	if (m->want != MR_RHI)
 		return count(m, "", name, "B", b.requested, e);
@@ -410,11 +410,11 @@ static enum status take_rhi(struct memreport *m, struct mr_text line, struct err
 		return refuse_row(m);
 	b.type = b.name;
 	b.real = b.requested;
-	return push(m, &b, e);
+	return memreport_push(m, &b, e);
 }
 
 /* "Name: A.B - Type: Buffer - Size: 2048.000000000 MB - Flags: Resident | UAV - Owner: None" */
-static enum status take_tracked(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_tracked(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_block b = {.count = 1};
 	struct mr_text size, part;
@@ -431,8 +431,8 @@ static enum status take_tracked(struct memreport *m, struct mr_text line, struct
 	if (!mr_take(&line, "Name: ")) {
 		line = mr_trim(line);
 		if (mr_take(&line, "Total tracked resource size: "))
-			return count_sizes(m, "RHI tracked", (struct mr_text){line.s, line.s}, line,
-					   e);
+			return memreport_count_sizes(m, "RHI tracked",
+						     (struct mr_text){line.s, line.s}, line, e);
 		return take_sizes(m, "RHI tracked", line, e);
 	}
 	if (m->want != MR_TRACKED)
@@ -442,11 +442,11 @@ static enum status take_tracked(struct memreport *m, struct mr_text line, struct
 	    b.requested < 0)
 		return refuse_row(m);
 	b.real = b.requested;
-	return push(m, &b, e);
+	return memreport_push(m, &b, e);
 }
 
 /* "   5.134MB 1284x 524           1mip(s) SceneColor (FloatRGBA)   Unused frames: 1" */
-static enum status take_target(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_target(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_block b = {.count = 1};
 	struct mr_text size, rest, part;
@@ -456,7 +456,8 @@ static enum status take_target(struct memreport *m, struct mr_text line, struct 
 	if (mr_begins(line, "Pooled Render Targets"))
 		return ST_OK;
 	if (memmem(line.s, mr_length(line), "MB total, ", 10))
-		return count_sizes(m, "render targets", (struct mr_text){line.s, line.s}, line, e);
+		return memreport_count_sizes(m, "render targets", (struct mr_text){line.s, line.s},
+					     line, e);
 	if (m->want != MR_TARGETS)
 		return ST_OK;
 	rest = line;
@@ -472,12 +473,12 @@ static enum status take_target(struct memreport *m, struct mr_text line, struct 
 	b.name = mr_trim((struct mr_text){rest.s, open});
 	b.type = (struct mr_text){open + 1, rest.end - 1};
 	b.real = b.requested;
-	return push(m, &b, e);
+	return memreport_push(m, &b, e);
 }
 
 /* "2048x2048 (5461 KB, 0), 512x512 (341 KB), PF_BC5, TEXTUREGROUP_World, /Game/T.T, YES, 3": at most,
  * in memory, format, group, name. The type is group and format. */
-static enum status take_texture(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_texture(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_block b = {.count = 1};
 	struct mr_text most, now, format, group, part;
@@ -511,7 +512,7 @@ static enum status take_texture(struct memreport *m, struct mr_text line, struct
 	memcpy(type + mr_length(group) + 1, format.s, mr_length(format));
 	b.type = (struct mr_text){type, type + mr_length(group) + 1 + mr_length(format)};
 	b.real = b.requested;
-	return push(m, &b, e);
+	return memreport_push(m, &b, e);
 }
 
 /* "Total          3467296          3813676" */
@@ -590,23 +591,23 @@ static bool heading(struct memreport *m, struct mr_text line)
 	return false;
 }
 
-static enum status take_row(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_take_row(struct memreport *m, struct mr_text line, struct err *e)
 {
 	switch (m->section) {
 	case MR_PLATFORM:
 	case MR_STATS: return take_stat(m, line, e);
 	case MR_ALLOCATOR:
 		if (m->want == MR_ALLOCATOR)
-			return take_pool(m, line, e);
+			return memreport_take_pool(m, line, e);
 		return isdigit((unsigned char)*mr_trim(line).s)
 			   ? ST_OK /* a row of pools, or their sum */
 			   : take_sizes(m, "allocator", line, e);
 	case MR_CLASSES: return m->want == MR_CLASSES ? take_class(m, line, e) : ST_OK;
-	case MR_OBJECTS: return m->want == MR_OBJECTS ? take_object(m, line, e) : ST_OK;
-	case MR_RHI: return take_rhi(m, line, e);
-	case MR_TRACKED: return take_tracked(m, line, e);
-	case MR_TARGETS: return take_target(m, line, e);
-	case MR_TEXTURES: return take_texture(m, line, e);
+	case MR_OBJECTS: return m->want == MR_OBJECTS ? memreport_take_object(m, line, e) : ST_OK;
+	case MR_RHI: return memreport_take_rhi(m, line, e);
+	case MR_TRACKED: return memreport_take_tracked(m, line, e);
+	case MR_TARGETS: return memreport_take_target(m, line, e);
+	case MR_TEXTURES: return memreport_take_texture(m, line, e);
 	case MR_CONFIG: return take_config(m, line, e);
 	case MR_ACTORS: return take_actors(m, line, e);
 	case MR_NONE:
@@ -618,7 +619,7 @@ static enum status take_row(struct memreport *m, struct mr_text line, struct err
 
 /* Lines of their own, most before the first section. The command line is left out: it has the names of users and what
  * signs them in. */
-static bool take_attribute(struct memreport *m, struct mr_text line)
+static bool memreport_take_attribute(struct memreport *m, struct mr_text line)
 {
 	static const char *const keys[][2] = {{"Changelist: ", "unreal.changelist"},
 					      {"Config: ", "unreal.config"},
@@ -657,7 +658,7 @@ static enum status take_shown(struct memreport *m, struct mr_text line, struct e
 	return count(m, "RHI tracked", name, "B", bytes, e);
 }
 
-static enum status take_lines(struct memreport *m, struct err *e)
+static enum status memreport_take_lines(struct memreport *m, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
 	enum status st = ST_OK;
@@ -673,15 +674,15 @@ static enum status take_lines(struct memreport *m, struct err *e)
 		m->cut = (const char *)c->pos == s + n;
 		if (mr_begins(line, "Shown "))
 			st = take_shown(m, line, e);
-		else if (!take_attribute(m, line) && !heading(m, line))
-			st = take_row(m, line, e);
+		else if (!memreport_take_attribute(m, line) && !heading(m, line))
+			st = memreport_take_row(m, line, e);
 	}
 	return !st && cursor_failed(c) ? e->code : st;
 }
 
 /* --- the whole --- */
 
-static void add_notes(const struct memreport *m)
+static void memreport_add_notes(const struct memreport *m)
 {
 	struct trace *t = m->im->t;
 
@@ -701,8 +702,8 @@ static void add_notes(const struct memreport *m)
 			   "memreport-textures and others in tm-import --list-formats");
 }
 
-static enum status read_section(struct import *im, enum mr_section want, const char *what,
-				struct err *e)
+static enum status memreport_read_section(struct import *im, enum mr_section want, const char *what,
+					  struct err *e)
 {
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
 	struct memreport m = {.im = im, .want = want};
@@ -713,10 +714,10 @@ static enum status read_section(struct import *im, enum mr_section want, const c
 			     want == MR_TRACKED ? METRIC_LOWER_BOUND : METRIC_EXACT, METRIC_AT_ALL);
 	st = import_begin(im, e);
 	if (!st)
-		st = take_lines(&m, e);
+		st = memreport_take_lines(&m, e);
 	if (!st && !m.rows && !m.counted)
 		st = err_at(e, ST_BAD, 0, "a report of Unreal Engine without %s", what);
-	add_notes(&m);
+	memreport_add_notes(&m);
 	map64_release(&m.counters);
 	map64_release(&m.lists);
 	buf_release(&m.name);
@@ -724,7 +725,7 @@ static enum status read_section(struct import *im, enum mr_section want, const c
 	return st;
 }
 
-static int bid_memreport(const uint8_t *head, size_t n, bool whole)
+static int memreport_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char platform[] = "\nPlatform Memory Stats for ";
 	static const char command[] = "\nMemReport: Begin command \"";
@@ -741,7 +742,7 @@ static int bid_memreport(const uint8_t *head, size_t n, bool whole)
 		   : 0;
 }
 
-static int bid_never(const uint8_t *head, size_t n, bool whole)
+static int memreport_bid_never(const uint8_t *head, size_t n, bool whole)
 {
 	(void)head;
 	(void)n;
@@ -749,39 +750,39 @@ static int bid_never(const uint8_t *head, size_t n, bool whole)
 	return 0;
 }
 
-static enum status read_classes(struct import *im, struct err *e)
+static enum status memreport_read_classes(struct import *im, struct err *e)
 {
-	return read_section(im, MR_CLASSES, "a list of classes or a total", e);
+	return memreport_read_section(im, MR_CLASSES, "a list of classes or a total", e);
 }
 
-static enum status read_objects(struct import *im, struct err *e)
+static enum status memreport_read_objects(struct import *im, struct err *e)
 {
-	return read_section(im, MR_OBJECTS, "a list of a class", e);
+	return memreport_read_section(im, MR_OBJECTS, "a list of a class", e);
 }
 
-static enum status read_pools(struct import *im, struct err *e)
+static enum status memreport_read_pools(struct import *im, struct err *e)
 {
-	return read_section(im, MR_ALLOCATOR, "pools of the binned allocator", e);
+	return memreport_read_section(im, MR_ALLOCATOR, "pools of the binned allocator", e);
 }
 
-static enum status read_resources(struct import *im, struct err *e)
+static enum status memreport_read_resources(struct import *im, struct err *e)
 {
-	return read_section(im, MR_TRACKED, "tracked resources of the RHI", e);
+	return memreport_read_section(im, MR_TRACKED, "tracked resources of the RHI", e);
 }
 
-static enum status read_rhi(struct import *im, struct err *e)
+static enum status memreport_read_rhi(struct import *im, struct err *e)
 {
-	return read_section(im, MR_RHI, "memory of the RHI", e);
+	return memreport_read_section(im, MR_RHI, "memory of the RHI", e);
 }
 
-static enum status read_targets(struct import *im, struct err *e)
+static enum status memreport_read_targets(struct import *im, struct err *e)
 {
-	return read_section(im, MR_TARGETS, "render targets", e);
+	return memreport_read_section(im, MR_TARGETS, "render targets", e);
 }
 
-static enum status read_textures(struct import *im, struct err *e)
+static enum status memreport_read_textures(struct import *im, struct err *e)
 {
-	return read_section(im, MR_TEXTURES, "a list of all textures", e);
+	return memreport_read_section(im, MR_TEXTURES, "a list of all textures", e);
 }
 
 const struct reader reader_memreport = {
@@ -790,8 +791,8 @@ const struct reader reader_memreport = {
     .carries = CARRIES_TYPES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Unreal Engine's .memreport: classes of objects, and all totals",
     .suffixes = "memreport",
-    .bid = bid_memreport,
-    .read = read_classes,
+    .bid = memreport_bid,
+    .read = memreport_read_classes,
 };
 
 const struct reader reader_memreport_objects = {
@@ -800,8 +801,8 @@ const struct reader reader_memreport_objects = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: objects of the classes that it lists",
     .suffixes = "memreport",
-    .bid = bid_never,
-    .read = read_objects,
+    .bid = memreport_bid_never,
+    .read = memreport_read_objects,
 };
 
 const struct reader reader_memreport_pools = {
@@ -810,8 +811,8 @@ const struct reader reader_memreport_pools = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: block sizes of the binned allocator",
     .suffixes = "memreport",
-    .bid = bid_never,
-    .read = read_pools,
+    .bid = memreport_bid_never,
+    .read = memreport_read_pools,
 };
 
 const struct reader reader_memreport_resources = {
@@ -820,8 +821,8 @@ const struct reader reader_memreport_resources = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: the largest resources of the RHI",
     .suffixes = "memreport",
-    .bid = bid_never,
-    .read = read_resources,
+    .bid = memreport_bid_never,
+    .read = memreport_read_resources,
 };
 
 const struct reader reader_memreport_rhi = {
@@ -830,8 +831,8 @@ const struct reader reader_memreport_rhi = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: memory of the RHI by kind",
     .suffixes = "memreport",
-    .bid = bid_never,
-    .read = read_rhi,
+    .bid = memreport_bid_never,
+    .read = memreport_read_rhi,
 };
 
 const struct reader reader_memreport_targets = {
@@ -840,8 +841,8 @@ const struct reader reader_memreport_targets = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: pooled render targets",
     .suffixes = "memreport",
-    .bid = bid_never,
-    .read = read_targets,
+    .bid = memreport_bid_never,
+    .read = memreport_read_targets,
 };
 
 const struct reader reader_memreport_textures = {
@@ -850,6 +851,6 @@ const struct reader reader_memreport_textures = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: textures by group and format",
     .suffixes = "memreport",
-    .bid = bid_never,
-    .read = read_textures,
+    .bid = memreport_bid_never,
+    .read = memreport_read_textures,
 };

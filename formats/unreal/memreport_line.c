@@ -93,7 +93,7 @@ bool mr_number(struct mr_text t, double scale, int64_t *v)
 	return true;
 }
 
-static double unit_of(struct mr_text *t)
+static double memreport_line_unit_of(struct mr_text *t)
 {
 	static const struct {
 		const char *word;
@@ -131,7 +131,7 @@ bool mr_next_size(struct mr_text *t, struct mr_text *before, int64_t *bytes)
 		       (isdigit((unsigned char)*number.end) || *number.end == '.'))
 			number.end++;
 		rest = (struct mr_text){number.end, t->end};
-		unit = unit_of(&rest);
+		unit = memreport_line_unit_of(&rest);
 		if (!unit || !mr_number(number, unit, bytes))
 			continue;
 		*before = mr_trim((struct mr_text){from, s});

@@ -37,7 +37,7 @@ struct unpacked {
 	size_t n, cap;
 };
 
-static size_t room(struct inflate_to *to, uint8_t **place)
+static size_t slua_room(struct inflate_to *to, uint8_t **place)
 {
 	struct unpacked *u = (struct unpacked *)to;
 
@@ -45,7 +45,7 @@ static size_t room(struct inflate_to *to, uint8_t **place)
 	return u->cap - u->n;
 }
 
-static void took(struct inflate_to *to, size_t n)
+static void slua_took(struct inflate_to *to, size_t n)
 {
 	((struct unpacked *)to)->n += n;
 }
@@ -66,10 +66,10 @@ static enum status refuse(const uint8_t *p, size_t n, uint64_t offset, struct er
 		      "its blocks are packed by something else than zlib");
 }
 
-static enum status read_block(struct slua *s, struct cursor *c, uint64_t offset, struct err *e)
+static enum status slua_read_block(struct slua *s, struct cursor *c, uint64_t offset, struct err *e)
 {
 	int32_t raw = (int32_t)cursor_u32(c), packed = (int32_t)cursor_u32(c);
-	struct unpacked u = {.to = {room, took}};
+	struct unpacked u = {.to = {slua_room, slua_took}};
 	struct err inside = ERR_INIT;
 	struct cursor inner;
 	const uint8_t *p;
@@ -104,7 +104,7 @@ static enum status read_block(struct slua *s, struct cursor *c, uint64_t offset,
 	return st;
 }
 
-static enum status read(struct import *im, struct err *e)
+static enum status slua_read(struct import *im, struct err *e)
 {
 	struct slua s = {.im = im};
 	struct cursor *c = &im->in->cur;
@@ -122,7 +122,7 @@ static enum status read(struct import *im, struct err *e)
 	trace_metric(im->t, METRIC_NET, METRIC_EXACT, METRIC_AT_ALL);
 	st = import_begin(im, e);
 	while (!st && !cursor_done(c))
-		st = read_block(&s, c, cursor_offset(c), e);
+		st = slua_read_block(&s, c, cursor_offset(c), e);
 	if (!st && cursor_failed(c))
 		st = e->code;
 	slua_notes(&s);
@@ -130,7 +130,7 @@ static enum status read(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid(const uint8_t *head, size_t n, bool whole)
+static int slua_bid(const uint8_t *head, size_t n, bool whole)
 {
 	uint32_t raw, packed;
 
@@ -155,6 +155,6 @@ const struct reader reader_slua = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_FRAMES,
     .what = "sluaunreal .sluastat (version 4, zlib): Lua calls and bytes by frame",
     .suffixes = "sluastat",
-    .bid = bid,
-    .read = read,
+    .bid = slua_bid,
+    .read = slua_read,
 };

@@ -81,7 +81,7 @@ static struct key read_key(struct cursor *c)
 	return k;
 }
 
-static bool read_node(struct slua *s, struct cursor *c, struct slua_node *x)
+static bool slua_frame_read_node(struct slua *s, struct cursor *c, struct slua_node *x)
 {
 	uint32_t parent = s->n_open ? s->open[s->n_open - 1].stack : 0;
 	struct key outer = {.line = 0}, k;
@@ -113,7 +113,7 @@ static bool read_node(struct slua *s, struct cursor *c, struct slua_node *x)
 	return true;
 }
 
-static enum status close_node(struct slua *s, bool whole, struct err *e)
+static enum status slua_frame_close_node(struct slua *s, bool whole, struct err *e)
 {
 	struct slua_node x = s->open[--s->n_open];
 	struct event ev = {.kind = EV_SAMPLE,
@@ -138,23 +138,23 @@ static enum status close_node(struct slua *s, bool whole, struct err *e)
 	return import_event(s->im, &ev, e);
 }
 
-static enum status read_tree(struct slua *s, struct cursor *c, struct err *e)
+static enum status slua_frame_read_tree(struct slua *s, struct cursor *c, struct err *e)
 {
 	enum status st = ST_OK;
 	struct slua_node x;
 
 	s->n_open = 0;
 	do {
-		if (!read_node(s, c, &x))
+		if (!slua_frame_read_node(s, c, &x))
 			break;
 		VEC_PUSH(s->open, s->n_open, s->cap_open) = x;
 		while (!st && s->n_open && !s->open[s->n_open - 1].left)
-			st = close_node(s, true, e);
+			st = slua_frame_close_node(s, true, e);
 		if (!st && s->n_open)
 			s->open[s->n_open - 1].left--;
 	} while (!st && s->n_open);
 	while (!st && s->n_open)
-		st = close_node(s, false, e);
+		st = slua_frame_close_node(s, false, e);
 	return st;
 }
 
@@ -217,7 +217,7 @@ static void take_line(struct slua *s, uint32_t file, int32_t line, int64_t bytes
 	r->change = full ? bytes - r->bytes : bytes;
 }
 
-static bool read_lines(struct slua *s, struct cursor *c, bool full)
+static bool slua_frame_read_lines(struct slua *s, struct cursor *c, bool full)
 {
 	int32_t n = (int32_t)cursor_u32(c);
 
@@ -240,7 +240,7 @@ static bool read_lines(struct slua *s, struct cursor *c, bool full)
 	return !cursor_failed(c);
 }
 
-static bool read_files(struct slua *s, struct cursor *c)
+static bool slua_frame_read_files(struct slua *s, struct cursor *c)
 {
 	int32_t n = (int32_t)cursor_u32(c);
 
@@ -285,7 +285,7 @@ static void touch_all(struct slua *s)
 	}
 }
 
-static enum status put_memory(struct slua *s, bool full, struct err *e)
+static enum status slua_frame_put_memory(struct slua *s, bool full, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -340,15 +340,15 @@ static enum status read_memory(struct slua *s, struct cursor *c, struct err *e)
 	memcpy(&kb, &bits, sizeof kb);
 	if (!cursor_failed(c))
 		st = put_heap(s, kb, e);
-	if (!st && read_lines(s, c, full) && read_files(s, c))
-		st = put_memory(s, full, e);
+	if (!st && slua_frame_read_lines(s, c, full) && slua_frame_read_files(s, c))
+		st = slua_frame_put_memory(s, full, e);
 	for (size_t i = 0; i < s->n_touched; i++)
 		s->lines[s->touched[i]].change = 0;
 	s->n_touched = 0;
 	return st;
 }
 
-static enum status read_frame(struct slua *s, struct cursor *c, struct err *e)
+static enum status slua_frame_read(struct slua *s, struct cursor *c, struct err *e)
 {
 	struct event ev = {.kind = EV_FRAME};
 	enum status st = ST_OK;
@@ -365,7 +365,7 @@ static enum status read_frame(struct slua *s, struct cursor *c, struct err *e)
 	}
 	st = import_event(s->im, &ev, e);
 	for (int32_t i = 0; !st && i < n && !cursor_failed(c); i++)
-		st = read_tree(s, c, e);
+		st = slua_frame_read_tree(s, c, e);
 	if (!st && !cursor_failed(c))
 		st = read_memory(s, c, e);
 	s->frame++;
@@ -389,7 +389,7 @@ enum status slua_frames(struct slua *s, struct cursor *c, struct err *e)
 			return ST_OK;
 		}
 		s->ended = false;
-		st = read_frame(s, c, e);
+		st = slua_frame_read(s, c, e);
 	}
 	return st;
 }

@@ -153,7 +153,7 @@ static void take_thread(struct callgrind *x, const char *s, const char *end)
 }
 
 /* "key: text"; false: no known key. */
-static bool take_header(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_take_header(struct callgrind *x, const char *s, const char *end)
 {
 	static const char *const passed[] = {
 	    "version:", "pid:", "desc:", "summary:", "event:", "rcalls"};
@@ -184,7 +184,8 @@ static bool take_header(struct callgrind *x, const char *s, const char *end)
 /* --- names --- */
 
 /* "(12) name", "(12)" or "name"; 0: it makes no sense. */
-static uint32_t name_of(struct callgrind *x, enum names of, const char *s, const char *end)
+static uint32_t callgrind_name_of(struct callgrind *x, enum names of, const char *s,
+				  const char *end)
 {
 	const char *close;
 	uint64_t number;
@@ -212,13 +213,13 @@ static uint32_t no_question(const struct callgrind *x, uint32_t name)
 }
 
 /* "key=name"; false: no such line. */
-static bool take_name(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_take_name(struct callgrind *x, const char *s, const char *end)
 {
 	const char *is = memchr(s, '=', (size_t)(end - s));
 	size_t n = is ? (size_t)(is - s) : 0;
 
 	if (n == 2 && begins(s, end, "fn")) {
-		x->function_name = name_of(x, NAMES_FUNCTION, is + 1, end);
+		x->function_name = callgrind_name_of(x, NAMES_FUNCTION, is + 1, end);
 		x->function =
 		    callgrind_function(&x->graph, no_question(x, x->object),
 				       no_question(x, x->file), no_question(x, x->function_name)) +
@@ -226,19 +227,19 @@ static bool take_name(struct callgrind *x, const char *s, const char *end)
 		return x->function_name != 0;
 	}
 	if (n == 2 && (begins(s, end, "fl") || begins(s, end, "fi") || begins(s, end, "fe")))
-		return (x->file = name_of(x, NAMES_FILE, is + 1, end)) != 0;
+		return (x->file = callgrind_name_of(x, NAMES_FILE, is + 1, end)) != 0;
 	if (n == 2 && begins(s, end, "ob"))
-		return (x->object = name_of(x, NAMES_OBJECT, is + 1, end)) != 0;
+		return (x->object = callgrind_name_of(x, NAMES_OBJECT, is + 1, end)) != 0;
 	if (n == 3 && (begins(s, end, "cfi") || begins(s, end, "cfl")))
-		return (x->called_file = name_of(x, NAMES_FILE, is + 1, end)) != 0;
+		return (x->called_file = callgrind_name_of(x, NAMES_FILE, is + 1, end)) != 0;
 	if (n == 3 && begins(s, end, "cob"))
-		return (x->called_object = name_of(x, NAMES_OBJECT, is + 1, end)) != 0;
+		return (x->called_object = callgrind_name_of(x, NAMES_OBJECT, is + 1, end)) != 0;
 	if (n == 3 && begins(s, end, "cfn"))
-		return (x->called_name = name_of(x, NAMES_FUNCTION, is + 1, end)) != 0;
+		return (x->called_name = callgrind_name_of(x, NAMES_FUNCTION, is + 1, end)) != 0;
 	if (n == 3 && begins(s, end, "jfi"))
-		return name_of(x, NAMES_FILE, is + 1, end) != 0;
+		return callgrind_name_of(x, NAMES_FILE, is + 1, end) != 0;
 	if (n == 3 && begins(s, end, "jfn"))
-		return name_of(x, NAMES_FUNCTION, is + 1, end) != 0;
+		return callgrind_name_of(x, NAMES_FUNCTION, is + 1, end) != 0;
 	return false;
 }
 
@@ -280,7 +281,7 @@ static bool take_number(uint64_t *number, const char *s, const char *end)
 	return num_auto(s, (size_t)(end - s), number);
 }
 
-static bool take_cost_line(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_take_cost_line(struct callgrind *x, const char *s, const char *end)
 {
 	uint64_t costs[CALLGRIND_EVENTS_MOST] = {0}, line;
 	size_t column = 0;
@@ -325,7 +326,7 @@ static bool is_position(char c)
 	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
-static bool take_line(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_take_line(struct callgrind *x, const char *s, const char *end)
 {
 	bool sound;
 
@@ -341,7 +342,7 @@ static bool take_line(struct callgrind *x, const char *s, const char *end)
 			x->jump = false;
 			return true;
 		}
-		sound = take_cost_line(x, s, end);
+		sound = callgrind_take_cost_line(x, s, end);
 		x->call = false;
 		return sound;
 	}
@@ -352,7 +353,7 @@ static bool take_line(struct callgrind *x, const char *s, const char *end)
 		x->jump = true;
 		return true;
 	}
-	return take_name(x, s, end) || take_header(x, s, end);
+	return callgrind_take_name(x, s, end) || callgrind_take_header(x, s, end);
 }
 
 /* --- the whole --- */
@@ -368,13 +369,13 @@ static enum status take_lines(struct callgrind *x, struct err *e)
 		x->cut = (const char *)c->pos == s + n && n;
 		if (!n || *s == '#')
 			continue;
-		if (!take_line(x, s, s + n) && !x->refused++)
+		if (!callgrind_take_line(x, s, s + n) && !x->refused++)
 			x->first_refused = x->number;
 	}
 	return cursor_failed(c) ? e->code : ST_OK;
 }
 
-static void add_notes(const struct callgrind *x, const struct callgrind_push *p)
+static void callgrind_add_notes(const struct callgrind *x, const struct callgrind_push *p)
 {
 	struct trace *t = x->im->t;
 
@@ -417,7 +418,7 @@ static void add_notes(const struct callgrind *x, const struct callgrind_push *p)
 		trace_note(t, NOTE_INFO, x->threads, "threads are told, and not kept apart");
 }
 
-static enum status push_all(struct callgrind *x, struct err *e)
+static enum status callgrind_push_all(struct callgrind *x, struct err *e)
 {
 	struct trace *t = x->im->t;
 	struct callgrind_push p = {.im = x->im, .g = &x->graph, .markers = x->markers};
@@ -433,11 +434,11 @@ static enum status push_all(struct callgrind *x, struct err *e)
 	st = import_begin(x->im, e);
 	if (!st)
 		st = callgrind_push(&p, e);
-	add_notes(x, &p);
+	callgrind_add_notes(x, &p);
 	return st;
 }
 
-static enum status read_callgrind(struct import *im, struct err *e)
+static enum status callgrind_read(struct import *im, struct err *e)
 {
 	struct callgrind x = {.im = im, .n_positions = 1};
 	enum status st = take_lines(&x, e);
@@ -446,7 +447,7 @@ static enum status read_callgrind(struct import *im, struct err *e)
 		st = err_at(e, ST_BAD, 0, "no cost of a function in it");
 	if (!st || x.graph.n_lines) {
 		struct err own = ERR_INIT;
-		enum status pushed = push_all(&x, st ? &own : e);
+		enum status pushed = callgrind_push_all(&x, st ? &own : e);
 
 		st = st ? st : pushed;
 	}
@@ -457,7 +458,7 @@ static enum status read_callgrind(struct import *im, struct err *e)
 }
 
 /* "events:" and "fn=" in lines of their own, and nothing in between that no such file has. */
-static int bid_callgrind(const uint8_t *head, size_t n, bool whole)
+static int callgrind_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const known[] = {
 	    "events:",  "positions:", "cmd:",  "creator:", "part:",  "thread:", "totals:",
@@ -487,6 +488,6 @@ const struct reader reader_callgrind = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_THREADS,
     .what = "Valgrind's callgrind.out: costs by function and line, with callers",
     .suffixes = "out",
-    .bid = bid_callgrind,
-    .read = read_callgrind,
+    .bid = callgrind_bid,
+    .read = callgrind_read,
 };

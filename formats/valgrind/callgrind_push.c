@@ -87,8 +87,8 @@ static uint32_t stack_at(struct walk *w, uint32_t parent, uint32_t function, uin
 
 /* The function's own cost on a path, or (share NULL) all that no path has. Shares are added up before
  * they are rounded, so that nothing is left of the last one. */
-static enum status push_lines(struct walk *w, uint32_t function, const double *share,
-			      uint32_t parent, struct map64 *modules, struct err *e)
+static enum status callgrind_push_lines(struct walk *w, uint32_t function, const double *share,
+					uint32_t parent, struct map64 *modules, struct err *e)
 {
 	double *gone = w->gone + function * w->n;
 	enum status st = ST_OK;
@@ -121,12 +121,12 @@ static enum status push_lines(struct walk *w, uint32_t function, const double *s
 }
 
 /* share[0, n): how much of the function came here, 0 to 1. */
-static enum status walk_down(struct walk *w, uint32_t function, size_t depth, uint32_t parent,
-			     struct map64 *modules, struct err *e)
+static enum status callgrind_push_walk_down(struct walk *w, uint32_t function, size_t depth,
+					    uint32_t parent, struct map64 *modules, struct err *e)
 {
 	const double *share = w->share + depth * w->n;
 	double *below = w->share + (depth + 1) * w->n;
-	enum status st = push_lines(w, function, share, parent, modules, e);
+	enum status st = callgrind_push_lines(w, function, share, parent, modules, e);
 
 	w->paths++;
 	w->on_path[function] = true;
@@ -142,17 +142,17 @@ static enum status walk_down(struct walk *w, uint32_t function, size_t depth, ui
 			below[k] = whole[k] > 0 ? (double)costs[k] * share[k] / whole[k] : 0;
 			below[k] = below[k] > 1 ? 1 : below[k];
 		}
-		st = walk_down(w, call->callee, depth + 1,
-			       stack_at(w, parent, function, call->file, call->line, modules),
-			       modules, e);
+		st = callgrind_push_walk_down(
+		    w, call->callee, depth + 1,
+		    stack_at(w, parent, function, call->file, call->line, modules), modules, e);
 	}
 	w->on_path[function] = false;
 	return st;
 }
 
 /* What has no callers, or costs more than its callers know of: threads, handlers of signals. */
-static enum status walk_roots(struct walk *w, const double *called, struct map64 *modules,
-			      struct err *e)
+static enum status callgrind_push_walk_roots(struct walk *w, const double *called,
+					     struct map64 *modules, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -168,12 +168,12 @@ static enum status walk_roots(struct walk *w, const double *called, struct map64
 			any |= w->share[k] > 0 && (k || rest >= w->least);
 		}
 		if (any)
-			st = walk_down(w, f, 0, 0, modules, e);
+			st = callgrind_push_walk_down(w, f, 0, 0, modules, e);
 	}
 	return st;
 }
 
-static void add_up(struct walk *w, double *called, uint64_t *callers)
+static void callgrind_push_add_up(struct walk *w, double *called, uint64_t *callers)
 {
 	struct callgrind_graph *g = w->g;
 
@@ -211,15 +211,15 @@ enum status callgrind_push(struct callgrind_push *p, struct err *e)
 	w.given = mem_zarray(g->n_lines * n + 1, sizeof *w.given);
 	w.share = mem_zarray((DEPTH_MOST + 2) * n + 1, sizeof *w.share);
 	w.on_path = mem_zarray(g->n_functions + 1, sizeof *w.on_path);
-	add_up(&w, called, callers);
+	callgrind_push_add_up(&w, called, callers);
 	for (size_t i = 0; i < g->n_lines; i++)
 		p->total += g->line_costs[i * n];
 	for (size_t i = 0; i < g->n_functions; i++)
 		p->divided += callers[i] > 1;
 	w.least = (double)p->total * SHARE_LEAST;
-	st = walk_roots(&w, called, &modules, e);
+	st = callgrind_push_walk_roots(&w, called, &modules, e);
 	for (uint32_t f = 0; f < g->n_functions && !st; f++)
-		st = push_lines(&w, f, NULL, 0, &modules, e);
+		st = callgrind_push_lines(&w, f, NULL, 0, &modules, e);
 	map64_release(&modules);
 	free(called);
 	free(callers);

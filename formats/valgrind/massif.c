@@ -145,7 +145,7 @@ static uint32_t module_of(struct massif *x, const char *s, size_t n)
 }
 
 /* "0x10917E: load (game.c:4)", "(heap allocation functions) ..."; NULL strings are not there. */
-static uint32_t location_of(struct massif *x, const char *s, const char *end)
+static uint32_t massif_location_of(struct massif *x, const char *s, const char *end)
 {
 	struct trace *t = x->im->t;
 	struct location l = {.space = SPACE_NAME};
@@ -191,7 +191,7 @@ static uint32_t known_location(struct massif *x, const char *s, const char *end)
 	if (*known)
 		return *known;
 	*known = UINT32_MAX;
-	id = location_of(x, s, end);
+	id = massif_location_of(x, s, end);
 	*map64_put(&x->functions, hash) = id;
 	return id;
 }
@@ -219,7 +219,7 @@ static void end_tree(struct massif *x)
 }
 
 /* " n2: 8000 0x10917E: load (game.c:4)": children, bytes, and where. */
-static bool take_node(struct massif *x, const char *s, const char *end)
+static bool massif_take_node(struct massif *x, const char *s, const char *end)
 {
 	const char *colon, *stop, *rest;
 	uint64_t children, bytes;
@@ -272,7 +272,7 @@ static bool take_number(const char *s, const char *end, uint64_t *v)
 	return num_dec(s, (size_t)(end - s), v);
 }
 
-static bool take_field(struct massif *x, const char *s, const char *end)
+static bool massif_take_field(struct massif *x, const char *s, const char *end)
 {
 	struct snapshot *at = last(x);
 	const char *v;
@@ -318,7 +318,7 @@ static bool take_field(struct massif *x, const char *s, const char *end)
 	return true;
 }
 
-static enum status take_lines(struct massif *x, struct err *e)
+static enum status massif_take_lines(struct massif *x, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	const char *s;
@@ -332,8 +332,8 @@ static enum status take_lines(struct massif *x, struct err *e)
 		}
 		if (!n || *s == '#')
 			continue;
-		if (!(x->in_tree && take_node(x, s, s + n)) && !take_field(x, s, s + n) &&
-		    !x->refused++)
+		if (!(x->in_tree && massif_take_node(x, s, s + n)) &&
+		    !massif_take_field(x, s, s + n) && !x->refused++)
 			x->first_refused = x->number;
 	}
 	end_tree(x);
@@ -342,7 +342,7 @@ static enum status take_lines(struct massif *x, struct err *e)
 
 /* --- blocks --- */
 
-static int by_stack(const void *a, const void *b)
+static int massif_by_stack(const void *a, const void *b)
 {
 	const struct point *p = a, *q = b;
 
@@ -352,7 +352,7 @@ static int by_stack(const void *a, const void *b)
 }
 
 /* The stack has so many bytes more or less from this tree on. */
-static void change(struct massif *x, uint32_t stack, uint32_t tree, int64_t by)
+static void massif_change(struct massif *x, uint32_t stack, uint32_t tree, int64_t by)
 {
 	uint64_t gone = by < 0 ? (uint64_t)-by : 0;
 
@@ -378,11 +378,11 @@ static void change(struct massif *x, uint32_t stack, uint32_t tree, int64_t by)
 	}
 }
 
-static void make_blocks(struct massif *x)
+static void massif_make_blocks(struct massif *x)
 {
 	size_t n;
 
-	sort_array(x->points, x->n_points, sizeof *x->points, by_stack);
+	sort_array(x->points, x->n_points, sizeof *x->points, massif_by_stack);
 	for (size_t i = 0; i < x->n_points; i += n) {
 		uint32_t stack = x->points[i].stack, tree = 0;
 		int64_t before = 0;
@@ -393,7 +393,7 @@ static void make_blocks(struct massif *x)
 
 			if (before &&
 			    x->points[i + n].tree > tree + 1) { /* in the next it is not */
-				change(x, stack, tree + 1, -before);
+				massif_change(x, stack, tree + 1, -before);
 				before = 0;
 			}
 			tree = x->points[i + n].tree;
@@ -401,11 +401,11 @@ static void make_blocks(struct massif *x)
 			       x->points[i + n].tree == tree;
 			     n++)
 				now += x->points[i + n].bytes;
-			change(x, stack, tree, now - before);
+			massif_change(x, stack, tree, now - before);
 			before = now;
 		}
 		if (before && tree + 1 < x->n_trees)
-			change(x, stack, tree + 1, -before);
+			massif_change(x, stack, tree + 1, -before);
 	}
 	for (size_t i = 0; i < x->n_blocks; i++) {
 		VEC_PUSH(x->changes, x->n_changes, x->cap_changes) =
@@ -417,7 +417,7 @@ static void make_blocks(struct massif *x)
 }
 
 /* What ends comes first, so that the largest size in use is that of a tree. */
-static int by_tree(const void *a, const void *b)
+static int massif_by_tree(const void *a, const void *b)
 {
 	const struct change *p = a, *q = b;
 
@@ -449,7 +449,7 @@ static enum status push_counter(struct massif *x, const struct snapshot *at, con
 	return import_event(x->im, &ev, e);
 }
 
-static enum status push_snapshot(struct massif *x, const struct snapshot *at, struct err *e)
+static enum status massif_push_snapshot(struct massif *x, const struct snapshot *at, struct err *e)
 {
 	struct event frame = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .count = 1};
 	const char *unit = trace_get(x->im->t, "massif.time_unit");
@@ -474,8 +474,8 @@ static enum status push_snapshot(struct massif *x, const struct snapshot *at, st
 	return st;
 }
 
-static enum status push_change(struct massif *x, const struct snapshot *at, const struct change *c,
-			       struct err *e)
+static enum status massif_push_change(struct massif *x, const struct snapshot *at,
+				      const struct change *c, struct err *e)
 {
 	const struct block *b = &x->blocks[c->block];
 	struct event ev = {.kind = c->ends ? EV_FREE : EV_ALLOC,
@@ -496,7 +496,7 @@ static enum status push_change(struct massif *x, const struct snapshot *at, cons
 	return import_event(x->im, &ev, e);
 }
 
-static enum status push_all(struct massif *x, struct err *e)
+static enum status massif_push_all(struct massif *x, struct err *e)
 {
 	const char *unit = trace_get(x->im->t, "massif.time_unit");
 	struct trace *t = x->im->t;
@@ -509,8 +509,8 @@ static enum status push_all(struct massif *x, struct err *e)
 		for (size_t i = 0; i < x->n_snapshots; i++)
 			if (x->snapshots[i].time < INT64_MAX / 1000)
 				x->snapshots[i].time *= 1000;
-	make_blocks(x);
-	sort_array(x->changes, x->n_changes, sizeof *x->changes, by_tree);
+	massif_make_blocks(x);
+	sort_array(x->changes, x->n_changes, sizeof *x->changes, massif_by_tree);
 	if (x->n_trees) {
 		trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 		trace_metric(t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
@@ -519,17 +519,17 @@ static enum status push_all(struct massif *x, struct err *e)
 	for (size_t i = 0; i < x->n_snapshots && !st; i++) {
 		const struct snapshot *at = &x->snapshots[i];
 
-		st = push_snapshot(x, at, e);
+		st = massif_push_snapshot(x, at, e);
 		if (!at->tree)
 			continue;
 		for (; next < x->n_changes && x->changes[next].tree == tree && !st; next++)
-			st = push_change(x, at, &x->changes[next], e);
+			st = massif_push_change(x, at, &x->changes[next], e);
 		tree++;
 	}
 	return st;
 }
 
-static void add_notes(const struct massif *x)
+static void massif_add_notes(const struct massif *x)
 {
 	struct trace *t = x->im->t;
 
@@ -558,21 +558,21 @@ static void add_notes(const struct massif *x)
 		trace_note(t, NOTE_LOSS, x->more, "places beyond %d", POINTS_MOST);
 }
 
-static enum status read_massif(struct import *im, struct err *e)
+static enum status massif_read(struct import *im, struct err *e)
 {
 	struct massif *x = mem_zalloc(sizeof *x);
 	enum status st;
 
 	x->im = im;
-	st = take_lines(x, e);
+	st = massif_take_lines(x, e);
 	if (!st && !x->n_snapshots)
 		st = err_at(e, ST_BAD, 0, "no snapshot in it");
 	if (x->n_snapshots) {
 		struct err own = ERR_INIT;
-		enum status pushed = push_all(x, st ? &own : e);
+		enum status pushed = massif_push_all(x, st ? &own : e);
 
 		st = st ? st : pushed;
-		add_notes(x);
+		massif_add_notes(x);
 	}
 	map64_release(&x->functions);
 	map64_release(&x->modules);
@@ -585,7 +585,7 @@ static enum status read_massif(struct import *im, struct err *e)
 	return st;
 }
 
-static int bid_massif(const uint8_t *head, size_t n, bool whole)
+static int massif_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n, *p, *rest;
 
@@ -607,6 +607,6 @@ const struct reader reader_massif = {
 	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "Valgrind's massif.out: bytes in use by stack at snapshots",
     .suffixes = "out",
-    .bid = bid_massif,
-    .read = read_massif,
+    .bid = massif_bid,
+    .read = massif_read,
 };

@@ -47,7 +47,8 @@ static void add_place(struct buf *b, const struct aggregate_place *p)
 		buf_addf(b, "/%" PRId64, p->frame);
 }
 
-static void add_value(struct buf *b, unsigned metric, const struct aggregate_value *v)
+static void aggregate_dump_add_value(struct buf *b, unsigned metric,
+				     const struct aggregate_value *v)
 {
 	static const unsigned percents[] = {50, 95, 99};
 	const char *total = metric >= AGG_TOTAL && metric < AGG_DURATION ? "total_" : "";
@@ -79,7 +80,7 @@ static void add_value(struct buf *b, unsigned metric, const struct aggregate_val
 	add_place(b, &v->max_at);
 }
 
-static void add_thing(struct buf *b, const struct aggregate_record *r)
+static void aggregate_dump_add_thing(struct buf *b, const struct aggregate_record *r)
 {
 	const struct aggregate_key *k = &r->key;
 	struct aggregate_site site;
@@ -125,7 +126,7 @@ static void add_states(struct buf *b, const struct aggregate_record *r)
 		}
 }
 
-static void add_about(struct buf *b, const struct aggregate_record *r)
+static void aggregate_dump_add_about(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
 	static const char *const wholes[] = {"all", "unfiltered"};
@@ -193,7 +194,7 @@ static void add_about(struct buf *b, const struct aggregate_record *r)
 		break;
 	case AGG_ROW:
 		buf_adds(b, "row");
-		add_thing(b, r);
+		aggregate_dump_add_thing(b, r);
 		break;
 	default:
 		buf_addf(b, "key %s", key_words[k->by]);
@@ -214,10 +215,10 @@ enum status aggregate_dump(struct cursor *c, FILE *out, struct err *e)
 	aggregate_reader_init(&r, c);
 	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		line.len = 0;
-		add_about(&line, &rec);
+		aggregate_dump_add_about(&line, &rec);
 		for (uint64_t has = rec.has; has; has &= has - 1)
-			add_value(&line, (unsigned)__builtin_ctzll(has),
-				  &rec.values[__builtin_ctzll(has)]);
+			aggregate_dump_add_value(&line, (unsigned)__builtin_ctzll(has),
+						 &rec.values[__builtin_ctzll(has)]);
 		buf_addc(&line, '\n');
 		fwrite(line.data, 1, line.len, out);
 	}

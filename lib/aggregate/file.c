@@ -29,7 +29,7 @@ void aggregate_reader_release(struct aggregate_reader *r)
 	*r = (struct aggregate_reader){.c = NULL};
 }
 
-static enum status start(struct aggregate_reader *r, struct err *e)
+static enum status aggregate_file_start(struct aggregate_reader *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	uint16_t major;
@@ -67,7 +67,7 @@ static enum status read_end(struct aggregate_reader *r, uint64_t at, struct err 
 	return ST_NONE;
 }
 
-static enum status read_block(struct aggregate_reader *r, struct err *e)
+static enum status aggregate_file_read_block(struct aggregate_reader *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	uint64_t at = cursor_offset(c), sum;
@@ -113,7 +113,7 @@ static bool ascends(const struct buf *key, const uint8_t *p, uint64_t shared, ui
 	return order < 0 || (!order && rest < n);
 }
 
-static enum status read_record(struct aggregate_reader *r, struct err *e)
+static enum status aggregate_file_read_record(struct aggregate_reader *r, struct err *e)
 {
 	struct cursor *c = &r->payload;
 	uint64_t at = cursor_offset(c), shared = cursor_uleb(c), n = cursor_uleb(c);
@@ -150,10 +150,10 @@ enum status aggregate_reader_next(struct aggregate_reader *r, struct err *e)
 	if (r->ended)
 		return ST_NONE;
 	if (!r->started)
-		st = start(r, e);
+		st = aggregate_file_start(r, e);
 	while (!st && r->payload.pos == r->payload.end)
-		st = read_block(r, e);
-	return st ? st : read_record(r, e);
+		st = aggregate_file_read_block(r, e);
+	return st ? st : aggregate_file_read_record(r, e);
 }
 
 enum status aggregate_reader_record(struct aggregate_reader *r, struct aggregate_record *rec,
@@ -198,7 +198,7 @@ static void put(struct aggregate_writer *w, const void *p, size_t n)
 		buf_add(w->out, p, n);
 }
 
-static void end_block(struct aggregate_writer *w, const char kind[4])
+static void aggregate_file_end_block(struct aggregate_writer *w, const char kind[4])
 {
 	static const char file_head[16] = {AGG_MAGIC[0], AGG_MAGIC[1], AGG_MAGIC[2],
 					   AGG_MAGIC[3], AGG_MAGIC[4], AGG_MAGIC[5],
@@ -235,7 +235,7 @@ void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_
 	buf_add(&w->key, key + shared, n_key - shared);
 	w->records++;
 	if (w->payload.len >= AGG_BLOCK)
-		end_block(w, "recs");
+		aggregate_file_end_block(w, "recs");
 }
 
 void aggregate_writer_record(struct aggregate_writer *w, struct aggregate_record *rec)
@@ -251,9 +251,9 @@ void aggregate_writer_end(struct aggregate_writer *w)
 	uint8_t end[16];
 
 	if (w->payload.len)
-		end_block(w, "recs");
+		aggregate_file_end_block(w, "recs");
 	put_number(end, w->records, 8);
 	put_number(end + 8, w->chain, 8);
 	buf_add(&w->payload, end, sizeof end);
-	end_block(w, "end ");
+	aggregate_file_end_block(w, "end ");
 }

@@ -31,7 +31,7 @@ static struct aggregate_text word(enum key by)
 	return (struct aggregate_text){key_words[by], strlen(key_words[by])};
 }
 
-static void write_row(const struct aggregate_key *k, struct buf *out)
+static void aggregate_key_write_row(const struct aggregate_key *k, struct buf *out)
 {
 	add_text(out, word(k->by));
 	switch (k->by) {
@@ -80,12 +80,12 @@ void aggregate_key_write(const struct aggregate_key *k, struct buf *out)
 		add_number(out, (uint64_t)k->frame ^ (uint64_t)1 << 63, 8);
 		break;
 	case AGG_KEY: add_text(out, word(k->by)); break;
-	case AGG_ROW: write_row(k, out); break;
+	case AGG_ROW: aggregate_key_write_row(k, out); break;
 	default: break;
 	}
 }
 
-static struct aggregate_text read_text(struct aggregate_record *r, struct cursor *c)
+static struct aggregate_text aggregate_key_read_text(struct aggregate_record *r, struct cursor *c)
 {
 	struct aggregate_text t = {(const char *)c->pos, 0};
 	const uint8_t *end = cursor_failed(c) ? NULL : memchr(c->pos, 0, cursor_window(c));
@@ -129,7 +129,7 @@ static uint64_t read_number(struct cursor *c, unsigned bytes)
 
 static enum key read_by(struct aggregate_record *r, struct cursor *c)
 {
-	struct aggregate_text t = read_text(r, c);
+	struct aggregate_text t = aggregate_key_read_text(r, c);
 
 	for (enum key k = 0; k < KEYS; k++)
 		if (strlen(key_words[k]) == t.n && !memcmp(key_words[k], t.s, t.n))
@@ -138,7 +138,7 @@ static enum key read_by(struct aggregate_record *r, struct cursor *c)
 	return 0;
 }
 
-static void read_row(struct aggregate_record *r, struct cursor *c)
+static void aggregate_key_read_row(struct aggregate_record *r, struct cursor *c)
 {
 	struct aggregate_key *k = &r->key;
 	size_t n = 0;
@@ -147,25 +147,25 @@ static void read_row(struct aggregate_record *r, struct cursor *c)
 	switch (k->by) {
 	case KEY_FUNCTION:
 	case KEY_SITE:
-		k->raw = read_text(r, c);
-		k->module = read_text(r, c);
+		k->raw = aggregate_key_read_text(r, c);
+		k->module = aggregate_key_read_text(r, c);
 		if (k->by == KEY_FUNCTION)
 			break;
-		k->file = read_text(r, c);
+		k->file = aggregate_key_read_text(r, c);
 		k->line = (uint32_t)read_number(c, 4);
 		k->inside = read_number(c, 1);
 		break;
 	case KEY_STACK:
 		while (!cursor_failed(c) && c->pos != c->end) {
-			struct aggregate_call call = {.raw = read_text(r, c)};
+			struct aggregate_call call = {.raw = aggregate_key_read_text(r, c)};
 
-			call.module = read_text(r, c);
+			call.module = aggregate_key_read_text(r, c);
 			VEC_PUSH(r->calls, n, r->cap_calls) = call;
 		}
 		k->calls = r->calls;
 		k->n_calls = n;
 		break;
-	default: k->name = read_text(r, c); break;
+	default: k->name = aggregate_key_read_text(r, c); break;
 	}
 }
 
@@ -187,13 +187,13 @@ enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t
 		break;
 	case AGG_MODULE:
 	case AGG_COUNTER:
-		k->name = read_text(r, &c);
-		k->second = read_text(r, &c);
+		k->name = aggregate_key_read_text(r, &c);
+		k->second = aggregate_key_read_text(r, &c);
 		break;
-	case AGG_FORMAT: k->name = read_text(r, &c); break;
+	case AGG_FORMAT: k->name = aggregate_key_read_text(r, &c); break;
 	case AGG_NOTE:
 		k->which = (unsigned)read_number(&c, 1);
-		k->name = read_text(r, &c);
+		k->name = aggregate_key_read_text(r, &c);
 		break;
 	case AGG_WHOLE: k->which = (unsigned)read_number(&c, 1); break;
 	case AGG_FRAME:
@@ -201,7 +201,7 @@ enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t
 		k->frame = (int64_t)(read_number(&c, 8) ^ (uint64_t)1 << 63);
 		break;
 	case AGG_KEY: k->by = read_by(r, &c); break;
-	case AGG_ROW: read_row(r, &c); break;
+	case AGG_ROW: aggregate_key_read_row(r, &c); break;
 	default: cursor_fail(&c, ST_BAD, "a record of kind %u", (unsigned)k->kind); break;
 	}
 	if (!cursor_failed(&c) && c.pos != c.end)

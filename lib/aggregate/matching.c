@@ -36,7 +36,7 @@ static size_t digits(const char *s, size_t n)
 }
 
 /* ".cold", ".part.0", ".constprop.1.isra.2": where the first of them begins. */
-static size_t without_clones(const char *s, size_t n)
+static size_t matching_without_clones(const char *s, size_t n)
 {
 	static const char *const words[] = {".cold",     ".hot",   ".warm",  ".part",
 					    ".isra",     ".llvm",  ".clone", ".constprop",
@@ -138,7 +138,7 @@ static size_t closed(const char *s, size_t n)
 }
 
 /* The length of a lambda's name at s, as compilers and demanglers write it; 0: no lambda. */
-static size_t lambda(const char *s, size_t n)
+static size_t matching_lambda(const char *s, size_t n)
 {
 	static const char llvm[] = "'lambda";
 	size_t k, args;
@@ -164,7 +164,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 	static const char anonymous[] = "{anonymous}";
 
 	n = without_clone_notes(s, n);
-	n = without_clones(s, n);
+	n = matching_without_clones(s, n);
 	n = without_rust_hash(s, n);
 	for (size_t i = 0; i < n; i++) {
 		size_t skip = counter(s + i, n - i, s, i);
@@ -175,7 +175,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 			i += skip - 1;
 			continue;
 		}
-		skip = lambda(s + i, n - i);
+		skip = matching_lambda(s + i, n - i);
 		if (skip) {
 			buf_adds(out, "{lambda}");
 			i += skip - 1;
@@ -195,7 +195,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 
 /* The start of the parameters, or of what is written for them; n: no parameters. "operator()" and
  * "(anonymous namespace)" are no parameters. */
-static size_t parameters(const char *s, size_t n)
+static size_t matching_parameters(const char *s, size_t n)
 {
 	static const char call[] = "operator()", unnamed[] = "(anonymous namespace)";
 
@@ -220,7 +220,7 @@ static size_t parameters(const char *s, size_t n)
 
 bool bare_name(struct buf *out, const char *s, size_t n)
 {
-	size_t end = parameters(s, n), from = 0;
+	size_t end = matching_parameters(s, n), from = 0;
 
 	/* The last "::", or the space behind a template's return type, outside of brackets. */
 	for (size_t i = 0, skip; i < end; i += skip) {
@@ -270,7 +270,7 @@ static int text_order(const struct matching_thing *x, const struct matching_thin
 	return r ? r : strcmp(x->file, y->file);
 }
 
-static int order(const void *a, const void *b)
+static int matching_order(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
 	int r;
@@ -328,7 +328,8 @@ static void join_pairs(struct joining *j, const struct keyed *k, size_t n)
 }
 
 /* Those of one key. */
-static void join(struct joining *j, const struct keyed *k, size_t n, enum by by, bool files)
+static void matching_join_place(struct joining *j, const struct keyed *k, size_t n, enum by by,
+				bool files)
 {
 	uint64_t seen = 0, kinds[2] = {j->things[k[0].thing].in, 0};
 	/* Names of one canonical form are in their order; of another form only lines decide it. */
@@ -358,7 +359,7 @@ static void join(struct joining *j, const struct keyed *k, size_t n, enum by by,
 		join_pairs(j, k, n);
 }
 
-static void pass(struct joining *j, size_t n, enum by by, size_t folders)
+static void matching_pass(struct joining *j, size_t n, enum by by, size_t folders)
 {
 	struct keyed *k = mem_array(n + 1, sizeof *k);
 	size_t m = 0;
@@ -369,11 +370,11 @@ static void pass(struct joining *j, size_t n, enum by by, size_t folders)
 		if (key)
 			k[m++] = (struct keyed){key, (uint32_t)i, j->things};
 	}
-	sort_array(k, m, sizeof *k, order);
+	sort_array(k, m, sizeof *k, matching_order);
 	for (size_t i = 0, end; i < m; i = end) {
 		for (end = i + 1; end < m && k[end].key == k[i].key; end++)
 			;
-		join(j, k + i, end - i, by, folders != WHATEVER);
+		matching_join_place(j, k + i, end - i, by, folders != WHATEVER);
 	}
 	free(k);
 }
@@ -396,8 +397,8 @@ void matching_join(const struct matching_thing *things, size_t n, uint64_t group
 	folders = folders < FOLDERS_MAX ? folders : FOLDERS_MAX;
 	for (enum by by = 0; by < BYS; by++)
 		for (size_t k = folders + 1; k-- > 0;)
-			pass(&j, n, by, k);
+			matching_pass(&j, n, by, k);
 	for (enum by by = 0; by < BYS; by++)
-		pass(&j, n, by, WHATEVER);
+		matching_pass(&j, n, by, WHATEVER);
 	free(settled);
 }

@@ -36,7 +36,7 @@ struct aggregate_prune {
 	/* What was lost, by key; of all keys together by enum sum */
 	struct aggregate_prune_lost {
 		uint64_t things, parts;
-		struct sums sums;
+		struct tally_sums sums;
 	} lost[KEYS];
 };
 
@@ -47,6 +47,6 @@ enum status aggregate_prune(struct aggregate_reader *r, struct aggregate_prune *
 			    struct aggregate_writer *to, struct err *e);
 
 /* What was lost, in words: "count 5, requested 80"; nothing where nothing is known. */
-void aggregate_lost_text(struct buf *b, const struct sums *lost);
+void aggregate_lost_text(struct buf *b, const struct tally_sums *lost);
 
 #endif

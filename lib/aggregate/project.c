@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct loader {
-	struct project *p;
+	struct group_project *p;
 	struct aggregate_record rec;
 	struct map64 stacks; /* parent and location -> stack of the project */
 };
@@ -24,7 +24,7 @@ static uint32_t call_at(struct loader *l, struct aggregate_text display, struct 
 			struct aggregate_text module, struct aggregate_text file, uint32_t line)
 {
 	struct names_place place = {of(display), of(raw), of(module), of(file), line};
-	struct names *names = &l->p->names;
+	struct group_names *names = &l->p->names;
 	size_t n;
 	const char *none = names_text(names, names->functions[0].raw, &n);
 	uint32_t location;
@@ -36,9 +36,9 @@ static uint32_t call_at(struct loader *l, struct aggregate_text display, struct 
 }
 
 /* Callees after their callers, so that parents have smaller ids. */
-static uint32_t stack_of(struct loader *l, const struct aggregate_key *k)
+static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggregate_key *k)
 {
-	struct project *p = l->p;
+	struct group_project *p = l->p;
 	uint32_t stack = 0;
 
 	for (size_t i = 0; i < k->n_calls; i++) {
@@ -62,7 +62,7 @@ static uint32_t text_id(struct intern *t, struct aggregate_text s)
 	return intern_add(t, s.s, s.n);
 }
 
-static uint32_t group_of(struct loader *l, size_t grouping)
+static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
 {
 	struct grouping *g = &l->p->groupings[grouping];
 	const struct aggregate_key *k = &l->rec.key;
@@ -87,7 +87,7 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 		id = fold_site_id(l->p, site | (inside ? SITE_INSIDE : 0));
 		break;
 	default:
-		id = stack_of(l, k);
+		id = aggregate_project_stack_of(l, k);
 		if (aggregate_site_of(&l->rec, &at)) {
 			site = call_at(l, l->rec.texts[0], at.raw, at.module, at.file, at.line);
 			inside = at.inside;
@@ -97,11 +97,11 @@ static uint32_t group_of(struct loader *l, size_t grouping)
 	return grouping_group(g, 0, id, site, inside);
 }
 
-static void add_row(struct loader *l)
+static void aggregate_project_add_row(struct loader *l)
 {
-	struct project *p = l->p;
-	struct sums self = aggregate_sums_of(&l->rec, 0),
-		    total = aggregate_sums_of(&l->rec, AGG_TOTAL);
+	struct group_project *p = l->p;
+	struct tally_sums self = aggregate_sums_of(&l->rec, 0),
+			  total = aggregate_sums_of(&l->rec, AGG_TOTAL);
 
 	/* Functions come first, with the names that stacks show. */
 	if (l->rec.key.by == KEY_FUNCTION)
@@ -112,7 +112,7 @@ static void add_row(struct loader *l)
 
 		if (p->groupings[i].key.by != l->rec.key.by)
 			continue;
-		group = group_of(l, i);
+		group = aggregate_project_group_of(l, i);
 		if (self.has)
 			columns_add(&p->now.groupings[i].self, group, &self);
 		if (total.has)
@@ -122,8 +122,8 @@ static void add_row(struct loader *l)
 
 static void add_frame(struct loader *l)
 {
-	struct project *p = l->p;
-	struct sums s = aggregate_sums_of(&l->rec, 0);
+	struct group_project *p = l->p;
+	struct tally_sums s = aggregate_sums_of(&l->rec, 0);
 
 	s.has &= ~(unsigned)SUMS_OF_MOMENTS;
 	for (size_t i = 0; i < p->n_groupings; i++)
@@ -159,10 +159,10 @@ static void add_known(struct loader *l, enum key by, unsigned never)
 			weaken(&l->p->now.groupings[i].known, &k, never);
 }
 
-static enum status add_whole(struct loader *l, struct err *e)
+static enum status aggregate_project_add_whole(struct loader *l, struct err *e)
 {
-	struct run *r = &l->p->now;
-	struct sums s = aggregate_sums_of(&l->rec, 0);
+	struct group_run *r = &l->p->now;
+	struct tally_sums s = aggregate_sums_of(&l->rec, 0);
 	unsigned which = l->rec.key.which;
 	struct run_known k;
 
@@ -183,7 +183,7 @@ static enum status add_whole(struct loader *l, struct err *e)
 
 static void add_worst(struct loader *l)
 {
-	struct run *r = &l->p->now;
+	struct group_run *r = &l->p->now;
 
 	for (unsigned i = 0; i <= SUM_REAL; i++) {
 		const struct aggregate_value *v = aggregate_record_value(&l->rec, i);
@@ -208,9 +208,10 @@ enum status aggregate_check_options(const struct aggregate_record *head, const c
 		       had->n ? had->s : "", options);
 }
 
-static enum status add(struct loader *l, const struct aggregate_asked *asked, struct err *e)
+static enum status aggregate_project_add(struct loader *l, const struct aggregate_asked *asked,
+					 struct err *e)
 {
-	struct project *p = l->p;
+	struct group_project *p = l->p;
 
 	switch (l->rec.key.kind) {
 	case AGG_HEAD:
@@ -223,16 +224,16 @@ static enum status add(struct loader *l, const struct aggregate_asked *asked, st
 		if (l->rec.key.which <= NOTE_LOSS)
 			p->now.notes[l->rec.key.which] += l->rec.counts[1];
 		break;
-	case AGG_WHOLE: return add_whole(l, e);
+	case AGG_WHOLE: return aggregate_project_add_whole(l, e);
 	case AGG_FRAMES: add_worst(l); break;
 	case AGG_FRAME: add_frame(l); break;
-	case AGG_ROW: add_row(l); break;
+	case AGG_ROW: aggregate_project_add_row(l); break;
 	case AGG_KEY:
 		if (!aggregate_known_check(&l->rec, e))
 			return e->code;
 		add_known(l, l->rec.key.by, 0);
 		if (asked->pruned && l->rec.counts[1]) {
-			struct sums lost = aggregate_sums_of(&l->rec, 0);
+			struct tally_sums lost = aggregate_sums_of(&l->rec, 0);
 
 			asked->pruned(asked->arg, l->rec.key.by, l->rec.counts[1], &lost);
 		}
@@ -242,7 +243,7 @@ static enum status add(struct loader *l, const struct aggregate_asked *asked, st
 	return ST_OK;
 }
 
-static enum status can_answer(const struct project *p, const struct aggregate_asked *asked,
+static enum status can_answer(const struct group_project *p, const struct aggregate_asked *asked,
 			      struct err *e)
 {
 	for (size_t i = 0; i < p->n_groupings; i++) {
@@ -256,7 +257,7 @@ static enum status can_answer(const struct project *p, const struct aggregate_as
 	return ST_OK;
 }
 
-enum status aggregate_project_read(struct cursor *c, struct project *p,
+enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 				   const struct aggregate_asked *asked, struct err *e)
 {
 	struct loader l = {.p = p};
@@ -273,7 +274,7 @@ enum status aggregate_project_read(struct cursor *c, struct project *p,
 		if (r.records == 1 && l.rec.key.kind != AGG_HEAD)
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
 		if (!st)
-			st = add(&l, asked, e);
+			st = aggregate_project_add(&l, asked, e);
 		if (st)
 			break;
 	}

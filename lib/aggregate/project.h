@@ -13,14 +13,14 @@
 struct aggregate_asked {
 	const char *options; /* filters and ranges in words (cli_filter_words); NULL: none */
 	/* What was pruned from one: so many things of a key, with these sums. */
-	void (*pruned)(void *arg, enum key by, uint64_t things, const struct sums *lost);
+	void (*pruned)(void *arg, enum key by, uint64_t things, const struct tally_sums *lost);
 	void *arg;
 	bool stacks_spare; /* stacks within rows are looked at where they are known */
 };
 
 /* ST_UNSUPPORTED: the project groups by what an aggregate has not, or chooses differently than it
  * was chosen. */
-enum status aggregate_project_read(struct cursor *c, struct project *p,
+enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 				   const struct aggregate_asked *asked, struct err *e);
 /* Whether the head was made with the options asked for, if any are. */
 enum status aggregate_check_options(const struct aggregate_record *head, const char *options,

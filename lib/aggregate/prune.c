@@ -71,7 +71,7 @@ enum status aggregate_prune(struct aggregate_reader *r, struct aggregate_prune *
 		enum key by = rec.key.by;
 
 		if (rec.key.kind == AGG_ROW && is_small(&rec, p)) {
-			struct sums self = aggregate_sums_of(&rec, 0);
+			struct tally_sums self = aggregate_sums_of(&rec, 0);
 
 			for (unsigned i = 0; i < SUMS; i++)
 				if (rec.has >> i & 1)
@@ -100,7 +100,7 @@ enum status aggregate_prune(struct aggregate_reader *r, struct aggregate_prune *
 	return st == ST_NONE ? ST_OK : st;
 }
 
-void aggregate_lost_text(struct buf *b, const struct sums *lost)
+void aggregate_lost_text(struct buf *b, const struct tally_sums *lost)
 {
 	for (unsigned i = 0; i < SUMS; i++)
 		if (lost->has >> i & 1 && lost->v[i] && !sum_is_mean(i) && i != SUM_TIMED) {

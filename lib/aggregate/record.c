@@ -79,7 +79,7 @@ static void add_u64(struct buf *b, uint64_t v)
 		buf_addc(b, (char)(v >> (8 * i)));
 }
 
-static void write_places(struct aggregate_record *r, struct buf *out)
+static void aggregate_record_write_places(struct aggregate_record *r, struct buf *out)
 {
 	struct aggregate_places *p = &r->places;
 
@@ -127,12 +127,12 @@ void aggregate_record_write(struct aggregate_record *r, struct buf *out)
 	buf_add_uleb(out, r->has);
 	if (!r->has)
 		return;
-	write_places(r, out);
+	aggregate_record_write_places(r, out);
 	for (uint64_t has = r->has; has; has &= has - 1)
 		aggregate_value_write(&r->values[__builtin_ctzll(has)], &r->places, out);
 }
 
-static void read_places(struct aggregate_record *r, struct cursor *c)
+static void aggregate_record_read_places(struct aggregate_record *r, struct cursor *c)
 {
 	struct aggregate_places *p = &r->places;
 	uint64_t n = cursor_uleb(c);
@@ -206,7 +206,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 		return e->code;
 	}
 	if (r->has)
-		read_places(r, &c);
+		aggregate_record_read_places(r, &c);
 	for (uint64_t has = r->has; has; has &= has - 1)
 		aggregate_value_read(&r->values[__builtin_ctzll(has)], &r->places, &c);
 	if (!cursor_failed(&c) && c.pos != c.end)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void summary_release(struct summary *s)
+void summary_release(struct aggregate_summary *s)
 {
 	for (size_t k = 0; k < KEYS; k++) {
 		columns_release(&s->keys[k].self);
@@ -16,10 +16,10 @@ void summary_release(struct summary *s)
 	}
 	free(s->modules);
 	free(s->counters);
-	*s = (struct summary){.captures = 0};
+	*s = (struct aggregate_summary){.captures = 0};
 }
 
-void summarizer_init(struct summarizer *z, struct things *things, struct project *p)
+void summarizer_init(struct summarizer *z, struct aggregate_things *things, struct group_project *p)
 {
 	*z = (struct summarizer){.things = things, .p = p};
 }
@@ -44,13 +44,13 @@ static uint32_t copied(struct summarizer *z, uint32_t name)
 	return name ? things_string(z->things, s, n) : 0;
 }
 
-static struct thing function_thing(struct summarizer *z, uint32_t function)
+static struct aggregate_thing function_thing(struct summarizer *z, uint32_t function)
 {
 	const struct names_function *f = &z->p->names.functions[function];
 
-	return (struct thing){.name = copied(z, f->display),
-			      .raw = copied(z, f->raw),
-			      .module = copied(z, f->module)};
+	return (struct aggregate_thing){.name = copied(z, f->display),
+					.raw = copied(z, f->raw),
+					.module = copied(z, f->module)};
 }
 
 static uint32_t add_function(struct summarizer *z, uint32_t function)
@@ -58,7 +58,7 @@ static uint32_t add_function(struct summarizer *z, uint32_t function)
 	z->functions = mem_grow_zero(z->functions, &z->cap_functions, (size_t)function + 1,
 				     sizeof *z->functions);
 	if (!z->functions[function]) {
-		struct thing t = function_thing(z, function);
+		struct aggregate_thing t = function_thing(z, function);
 
 		t.near = function < z->n_near ? z->near[function] : 0;
 		z->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
@@ -69,7 +69,7 @@ static uint32_t add_function(struct summarizer *z, uint32_t function)
 /* The least line in each function. */
 static void learn_lines(struct summarizer *z)
 {
-	const struct names *n = &z->p->names;
+	const struct group_names *n = &z->p->names;
 
 	z->near = mem_grow_zero(z->near, &z->cap_near, n->n_functions, sizeof *z->near);
 	z->n_near = n->n_functions;
@@ -83,9 +83,9 @@ static void learn_lines(struct summarizer *z)
 }
 
 /* Callers have smaller ids than the stacks they are part of. */
-static void learn_stacks(struct summarizer *z)
+static void summary_learn_stacks(struct summarizer *z)
 {
-	const struct project *p = z->p;
+	const struct group_project *p = z->p;
 
 	for (; z->n_stacks < p->n_stacks;) {
 		const struct project_stack *s = &p->stacks[z->n_stacks];
@@ -105,21 +105,21 @@ static void learn_stacks(struct summarizer *z)
 	}
 }
 
-static struct thing call_thing(struct summarizer *z, uint32_t call)
+static struct aggregate_thing call_thing(struct summarizer *z, uint32_t call)
 {
 	const struct names_call *c = &z->p->names.calls[call];
-	struct thing t = function_thing(z, c->function);
+	struct aggregate_thing t = function_thing(z, c->function);
 
 	t.file = copied(z, c->file);
 	t.line = c->line;
 	return t;
 }
 
-static uint32_t add_group(struct summarizer *z, size_t grouping, uint32_t group)
+static uint32_t summary_add_group(struct summarizer *z, size_t grouping, uint32_t group)
 {
 	enum key by = z->p->groupings[grouping].key.by;
-	const struct group *g = &z->p->groupings[grouping].groups[group];
-	struct thing t = {.name = 0};
+	const struct group_row *g = &z->p->groupings[grouping].groups[group];
+	struct aggregate_thing t = {.name = 0};
 	struct group_name n;
 
 	switch (by) {
@@ -149,21 +149,21 @@ static uint32_t add_group(struct summarizer *z, size_t grouping, uint32_t group)
 	return things_add(z->things, by, &t);
 }
 
-static void add_columns(struct summarizer *z, size_t grouping, const struct columns *from,
-			struct columns *to)
+static void add_columns(struct summarizer *z, size_t grouping, const struct group_columns *from,
+			struct group_columns *to)
 {
 	for (size_t i = 0; i < from->n; i++) {
-		struct sums s = columns_get(from, i);
+		struct tally_sums s = columns_get(from, i);
 
 		if (s.has)
 			columns_add(to, z->groups[grouping][i], &s);
 	}
 }
 
-static int module_order(const void *a, const void *b, void *arg)
+static int summary_module_order(const void *a, const void *b, void *arg)
 {
 	const struct summary_module *x = a, *y = b;
-	const struct things *t = arg;
+	const struct aggregate_things *t = arg;
 	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
 	size_t nx, ny;
 	const char *sx, *sy;
@@ -176,35 +176,38 @@ static int module_order(const void *a, const void *b, void *arg)
 	return r ? r : (nx > ny) - (nx < ny);
 }
 
-static int counter_order(const void *a, const void *b, void *arg)
+static int summary_counter_order(const void *a, const void *b, void *arg)
 {
 	const struct summary_counter *x = a, *y = b;
-	const struct things *t = arg;
+	const struct aggregate_things *t = arg;
 	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
 
 	return r ? r : strcmp(things_text(t, x->unit, NULL), things_text(t, y->unit, NULL));
 }
 
-void summary_sort_counters(struct summary *s, struct things *t)
+void summary_sort_counters(struct aggregate_summary *s, struct aggregate_things *t)
 {
 	if (s->n_counters)
-		sort_array_by(s->counters, s->n_counters, sizeof *s->counters, counter_order, t);
+		sort_array_by(s->counters, s->n_counters, sizeof *s->counters,
+			      summary_counter_order, t);
 }
 
-const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
-						 uint32_t name, uint32_t unit)
+const struct summary_counter *summary_counter_of(const struct aggregate_summary *s,
+						 const struct aggregate_things *t, uint32_t name,
+						 uint32_t unit)
 {
 	struct summary_counter key = {.name = name, .unit = unit};
-	struct things things = *t; /* the order takes no const */
-	size_t lo = BISECT(i, 0, s->n_counters, counter_order(&s->counters[i], &key, &things) < 0);
+	struct aggregate_things things = *t; /* the order takes no const */
+	size_t lo =
+	    BISECT(i, 0, s->n_counters, summary_counter_order(&s->counters[i], &key, &things) < 0);
 
-	return lo < s->n_counters && !counter_order(&s->counters[lo], &key, &things)
+	return lo < s->n_counters && !summary_counter_order(&s->counters[lo], &key, &things)
 		   ? &s->counters[lo]
 		   : NULL;
 }
 
-const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
-					      const char *name)
+const struct summary_counter *summary_counter(const struct aggregate_summary *s,
+					      const struct aggregate_things *t, const char *name)
 {
 	for (size_t i = 0; i < s->n_counters; i++)
 		if (!strcmp(things_text(t, s->counters[i].name, NULL), name))
@@ -212,13 +215,13 @@ const struct summary_counter *summary_counter(const struct summary *s, const str
 	return NULL;
 }
 
-void summarize(struct summarizer *z, const struct run *r, struct summary *to)
+void summarize(struct summarizer *z, const struct group_run *r, struct aggregate_summary *to)
 {
-	*to = (struct summary){.known = r->known,
-			       .all = r->all,
-			       .unfiltered = r->unfiltered,
-			       .captures = r->captures,
-			       .frames = r->frames};
+	*to = (struct aggregate_summary){.known = r->known,
+					 .all = r->all,
+					 .unfiltered = r->unfiltered,
+					 .captures = r->captures,
+					 .frames = r->frames};
 	memcpy(to->coverage, r->coverage, sizeof to->coverage);
 	memcpy(to->notes, r->notes, sizeof to->notes);
 	memcpy(to->worst, r->worst, sizeof to->worst);
@@ -228,7 +231,7 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 		VEC_PUSH(to->modules, to->n_modules, to->cap_modules) = (struct summary_module){
 		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
 	if (to->n_modules)
-		sort_array_by(to->modules, to->n_modules, sizeof *to->modules, module_order,
+		sort_array_by(to->modules, to->n_modules, sizeof *to->modules, summary_module_order,
 			      z->things);
 	for (size_t i = 0; i < r->n_counters; i++)
 		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
@@ -236,7 +239,7 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
 	summary_sort_counters(to, z->things);
 	learn_lines(z);
-	learn_stacks(z);
+	summary_learn_stacks(z);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		struct grouping *g = &z->p->groupings[i];
 		struct summary_key *k = &to->keys[g->key.by];
@@ -244,7 +247,7 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 		if (g->key.within || k->held)
 			continue;
 		while (z->n_groups[i] < g->n) {
-			uint32_t thing = add_group(z, i, (uint32_t)z->n_groups[i]);
+			uint32_t thing = summary_add_group(z, i, (uint32_t)z->n_groups[i]);
 
 			VEC_PUSH(z->groups[i], z->n_groups[i], z->cap_groups[i]) = thing;
 		}
@@ -255,7 +258,7 @@ void summarize(struct summarizer *z, const struct run *r, struct summary *to)
 	}
 }
 
-bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum sum sum,
+bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,
 		   bool cumulative, uint64_t *v)
 {
 	const struct summary_key *k = &s->keys[key];

@@ -11,12 +11,12 @@
 #include "lib/group/project.h"
 
 struct summary_key {
-	uint64_t cut;           /* things that were pruned from an aggregate, the smallest; */
-	struct sums rest;       /* and what they have together */
-	struct columns self;    /* by thing */
-	struct columns total;   /* key_has_total */
-	struct run_known known; /* at this key */
-	bool held;              /* this key was asked for */
+	uint64_t cut;               /* things that were pruned from an aggregate, the smallest; */
+	struct tally_sums rest;     /* and what they have together */
+	struct group_columns self;  /* by thing */
+	struct group_columns total; /* key_has_total */
+	struct run_known known;     /* at this key */
+	bool held;                  /* this key was asked for */
 };
 
 struct summary_module { /* strings of things; build_id is raw bytes, 0: not known */
@@ -28,10 +28,10 @@ struct summary_counter { /* strings of things; unit 0: none */
 	struct counter_stats stats;
 };
 
-struct summary {
+struct aggregate_summary {
 	struct summary_key keys[KEYS];
 	struct run_known known; /* of the sums of everything */
-	struct sums all, unfiltered, coverage[TIERS + 1];
+	struct tally_sums all, unfiltered, coverage[TIERS + 1];
 	uint64_t captures, frames;
 	uint64_t duration; /* ns from the first known time to the last; 0: not known */
 	struct tally_frame worst[SUM_REAL + 1];
@@ -44,12 +44,12 @@ struct summary {
 	uint32_t options;          /* string: filters and ranges, as the user gave them; 0: none */
 };
 
-void summary_release(struct summary *s); /* empty again */
+void summary_release(struct aggregate_summary *s); /* empty again */
 
 /* Makes summaries of one project's runs, remembering what its groups are among the things. */
 struct summarizer {
-	struct things *things;
-	struct project *p;
+	struct aggregate_things *things;
+	struct group_project *p;
 
 	/* private */
 	uint32_t *functions; /* by names function: thing + 1 */
@@ -65,21 +65,24 @@ struct summarizer {
 	size_t n_groups[GROUPINGS_MAX], cap_groups[GROUPINGS_MAX];
 };
 
-void summarizer_init(struct summarizer *z, struct things *things, struct project *p);
+void summarizer_init(struct summarizer *z, struct aggregate_things *things,
+		     struct group_project *p);
 void summarizer_release(struct summarizer *z);
 /* The sums of r; *to is the caller's to release. A grouping within another is passed over. */
-void summarize(struct summarizer *z, const struct run *r, struct summary *to);
+void summarize(struct summarizer *z, const struct group_run *r, struct aggregate_summary *to);
 
 /* The first counter of that name; NULL: none. */
-void summary_sort_counters(struct summary *s, struct things *t); /* as the next one expects */
-const struct summary_counter *summary_counter_of(const struct summary *s, const struct things *t,
-						 uint32_t name, uint32_t unit);
-const struct summary_counter *summary_counter(const struct summary *s, const struct things *t,
-					      const char *name);
+void summary_sort_counters(struct aggregate_summary *s,
+			   struct aggregate_things *t); /* as the next one expects */
+const struct summary_counter *summary_counter_of(const struct aggregate_summary *s,
+						 const struct aggregate_things *t, uint32_t name,
+						 uint32_t unit);
+const struct summary_counter *summary_counter(const struct aggregate_summary *s,
+					      const struct aggregate_things *t, const char *name);
 
 /* Whether a sum is known at the key; of one thing it then is what its column says, and 0 without a
  * column, but not when the thing may be one that was left out. */
-bool summary_value(const struct summary *s, enum key key, uint32_t thing, enum sum sum,
+bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,
 		   bool cumulative, uint64_t *v);
 
 #endif

@@ -17,9 +17,9 @@ static uint64_t aggregate_sum_of(const struct aggregate_value *v, unsigned sum)
 	return v->sum < 0 ? 0 : v->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)v->sum;
 }
 
-struct sums aggregate_sums_of(const struct aggregate_record *r, unsigned first)
+struct tally_sums aggregate_sums_of(const struct aggregate_record *r, unsigned first)
 {
-	struct sums s = {.has = 0};
+	struct tally_sums s = {.has = 0};
 
 	for (unsigned i = 0; i < SUMS; i++)
 		if (r->has >> (first + i) & 1) {
@@ -70,7 +70,7 @@ bool aggregate_known_check(const struct aggregate_record *r, struct err *e)
 	return true;
 }
 
-static uint32_t string(struct things *t, struct aggregate_text s)
+static uint32_t string(struct aggregate_things *t, struct aggregate_text s)
 {
 	return things_string(t, s.s, s.n);
 }
@@ -81,8 +81,8 @@ static bool several(struct aggregate_text t)
 }
 
 /* The same text in all of a file, or RUN_MIXED. */
-static void one_format(struct summary *s, struct things *t, const struct aggregate_record *r,
-		       bool *first)
+static void one_format(struct aggregate_summary *s, struct aggregate_things *t,
+		       const struct aggregate_record *r, bool *first)
 {
 	uint32_t format = string(t, r->key.name);
 
@@ -92,7 +92,7 @@ static void one_format(struct summary *s, struct things *t, const struct aggrega
 	*first = false;
 }
 
-static void read_frames(struct summary *s, const struct aggregate_record *r)
+static void read_frames(struct aggregate_summary *s, const struct aggregate_record *r)
 {
 	for (unsigned i = 0; i <= SUM_REAL; i++) {
 		const struct aggregate_value *v = aggregate_record_value(r, i);
@@ -109,7 +109,8 @@ static int64_t clamped(__int128 v)
 	return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
 }
 
-static void read_counter(struct summary *s, struct things *t, const struct aggregate_record *r)
+static void read_counter(struct aggregate_summary *s, struct aggregate_things *t,
+			 const struct aggregate_record *r)
 {
 	const struct aggregate_value *all = aggregate_record_value(r, AGG_READING);
 	const struct aggregate_value *last = aggregate_record_value(r, AGG_LAST);
@@ -126,9 +127,10 @@ static void read_counter(struct summary *s, struct things *t, const struct aggre
 	VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
 }
 
-static enum status read_whole(struct summary *s, const struct aggregate_record *r, struct err *e)
+static enum status read_whole(struct aggregate_summary *s, const struct aggregate_record *r,
+			      struct err *e)
 {
-	struct sums sums = aggregate_sums_of(r, 0);
+	struct tally_sums sums = aggregate_sums_of(r, 0);
 
 	if (r->key.which == AGG_ALL) {
 		if (!aggregate_known_check(r, e))
@@ -145,15 +147,16 @@ static enum status read_whole(struct summary *s, const struct aggregate_record *
 	return ST_OK;
 }
 
-static uint32_t add_stack(struct things *t, const struct aggregate_record *r)
+static uint32_t summary_record_add_stack(struct aggregate_things *t,
+					 const struct aggregate_record *r)
 {
-	struct thing to = {.name = string(t, r->texts[0])};
+	struct aggregate_thing to = {.name = string(t, r->texts[0])};
 	struct things_hash h = {.exact = 0};
 	struct aggregate_site site;
 
 	for (size_t i = 0; i < r->key.n_calls; i++) {
-		struct thing f = {.raw = string(t, r->key.calls[i].raw),
-				  .module = string(t, r->key.calls[i].module)};
+		struct aggregate_thing f = {.raw = string(t, r->key.calls[i].raw),
+					    .module = string(t, r->key.calls[i].module)};
 		uint32_t function;
 
 		/* What is here already has its own; a raw name may have a file behind it. */
@@ -173,11 +176,12 @@ static uint32_t add_stack(struct things *t, const struct aggregate_record *r)
 	return things_add_stack(t, &to, h);
 }
 
-static void read_row(struct summary *s, struct things *t, const struct aggregate_record *r)
+static void summary_record_read_row(struct aggregate_summary *s, struct aggregate_things *t,
+				    const struct aggregate_record *r)
 {
 	struct summary_key *k = &s->keys[r->key.by];
-	struct sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
-	struct thing to = {.name = string(t, r->key.name)};
+	struct tally_sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
+	struct aggregate_thing to = {.name = string(t, r->key.name)};
 	uint32_t thing;
 
 	if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
@@ -188,15 +192,17 @@ static void read_row(struct summary *s, struct things *t, const struct aggregate
 		to.line = r->key.line;
 		to.inside = r->key.inside;
 	}
-	thing = r->key.by == KEY_STACK ? add_stack(t, r) : things_add(t, r->key.by, &to);
+	thing =
+	    r->key.by == KEY_STACK ? summary_record_add_stack(t, r) : things_add(t, r->key.by, &to);
 	if (self.has)
 		columns_add(&k->self, thing, &self);
 	if (total.has)
 		columns_add(&k->total, thing, &total);
 }
 
-static enum status take(struct summary *s, struct things *t, const struct aggregate_record *r,
-			bool *first_format, struct err *e)
+static enum status summary_record_take(struct aggregate_summary *s, struct aggregate_things *t,
+				       const struct aggregate_record *r, bool *first_format,
+				       struct err *e)
 {
 	switch (r->key.kind) {
 	case AGG_HEAD:
@@ -219,7 +225,7 @@ static enum status take(struct summary *s, struct things *t, const struct aggreg
 	case AGG_WHOLE: return read_whole(s, r, e);
 	case AGG_FRAMES: read_frames(s, r); break;
 	case AGG_COUNTER: read_counter(s, t, r); break;
-	case AGG_ROW: read_row(s, t, r); break;
+	case AGG_ROW: summary_record_read_row(s, t, r); break;
 	case AGG_KEY:
 		if (!aggregate_known_check(r, e))
 			return e->code;
@@ -233,21 +239,21 @@ static enum status take(struct summary *s, struct things *t, const struct aggreg
 	return ST_OK;
 }
 
-enum status aggregate_summary_read(struct cursor *c, struct things *t, struct summary *s,
-				   struct err *e)
+enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
+				   struct aggregate_summary *s, struct err *e)
 {
 	struct aggregate_record rec = {.has = 0};
 	struct aggregate_reader r;
 	enum status st;
 	bool first_format = true;
 
-	*s = (struct summary){.captures = 0};
+	*s = (struct aggregate_summary){.captures = 0};
 	aggregate_reader_init(&r, c);
 	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		if (r.records == 1 && rec.key.kind != AGG_HEAD)
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
 		if (!st)
-			st = take(s, t, &rec, &first_format, e);
+			st = summary_record_take(s, t, &rec, &first_format, e);
 		if (st)
 			break;
 	}

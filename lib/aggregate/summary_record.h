@@ -10,11 +10,11 @@
 #include "lib/aggregate/summary.h"
 
 /* The whole file: things are added to t. *s is released already when it fails. */
-enum status aggregate_summary_read(struct cursor *c, struct things *t, struct summary *s,
-				   struct err *e);
+enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
+				   struct aggregate_summary *s, struct err *e);
 
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */
-struct sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
+struct tally_sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
 /* The place of a stack's site; false: none, or it makes no sense. */
 struct aggregate_site {
 	struct aggregate_text raw, module, file;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void things_init(struct things *t, struct intern *strings)
+void things_init(struct aggregate_things *t, struct intern *strings)
 {
-	*t = (struct things){.n_nodes = 0};
+	*t = (struct aggregate_things){.n_nodes = 0};
 	t->strings = strings ? strings : &t->own;
 	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct things_node){0, 0};
 	for (size_t k = 0; k < KEYS; k++)
@@ -22,7 +22,7 @@ void things_init(struct things *t, struct intern *strings)
 		things_string(t, sum_names[i].key, strlen(sum_names[i].key));
 }
 
-void things_release(struct things *t)
+void things_release(struct aggregate_things *t)
 {
 	intern_release(&t->own);
 	for (size_t k = 0; k < KEYS; k++) {
@@ -32,10 +32,10 @@ void things_release(struct things *t)
 	}
 	free(t->nodes);
 	id_set_release(&t->node_set);
-	*t = (struct things){.n_nodes = 0};
+	*t = (struct aggregate_things){.n_nodes = 0};
 }
 
-void things_take_strings(struct things *t)
+void things_take_strings(struct aggregate_things *t)
 {
 	if (t->strings == &t->own)
 		return;
@@ -44,7 +44,7 @@ void things_take_strings(struct things *t)
 	t->strings = &t->own;
 }
 
-uint32_t things_string(struct things *t, const char *s, size_t n)
+uint32_t things_string(struct aggregate_things *t, const char *s, size_t n)
 {
 	return n ? intern_add(t->strings, s, n) : 0;
 }
@@ -55,7 +55,7 @@ struct identity { /* without holes: it is hashed as bytes */
 	uint32_t inside, has_address;
 };
 
-static struct identity identity(enum key key, const struct thing *t)
+static struct identity things_identity(enum key key, const struct aggregate_thing *t)
 {
 	struct identity id = {.a = 0};
 
@@ -79,7 +79,7 @@ static struct identity identity(enum key key, const struct thing *t)
 	return id;
 }
 
-static void add_text(const struct things *t, struct buf *b, uint32_t string)
+static void add_text(const struct aggregate_things *t, struct buf *b, uint32_t string)
 {
 	size_t n;
 	const char *s = things_text(t, string, &n);
@@ -88,7 +88,8 @@ static void add_text(const struct things *t, struct buf *b, uint32_t string)
 	buf_addc(b, '\0');
 }
 
-static uint64_t name_hash(const struct things *t, struct buf *name, const struct thing *of)
+static uint64_t name_hash(const struct aggregate_things *t, struct buf *name,
+			  const struct aggregate_thing *of)
 {
 	uint64_t hash;
 
@@ -99,7 +100,8 @@ static uint64_t name_hash(const struct things *t, struct buf *name, const struct
 }
 
 /* Nothing for what has no name. */
-static struct thing_match match_of(const struct things *t, enum key key, const struct thing *of)
+static struct thing_match things_match_of(const struct aggregate_things *t, enum key key,
+					  const struct aggregate_thing *of)
 {
 	struct thing_match m = {.known = true};
 	struct buf name = BUF_INIT, bare = BUF_INIT;
@@ -121,13 +123,13 @@ static struct thing_match match_of(const struct things *t, enum key key, const s
 	return m;
 }
 
-struct thing_match things_match(const struct things *t, enum key key, uint32_t thing)
+struct thing_match things_match(const struct aggregate_things *t, enum key key, uint32_t thing)
 {
 	const struct things_key *k = &t->keys[key];
 
 	if (thing < k->cap_matches && k->matches[thing].known)
 		return k->matches[thing];
-	return match_of(t, key, &k->items[thing]);
+	return things_match_of(t, key, &k->items[thing]);
 }
 
 static struct thing_match *match_row(struct things_key *k, uint32_t thing)
@@ -137,46 +139,47 @@ static struct thing_match *match_row(struct things_key *k, uint32_t thing)
 	return &k->matches[thing];
 }
 
-static struct thing_match remember_match(struct things *t, enum key key, uint32_t thing)
+static struct thing_match remember_match(struct aggregate_things *t, enum key key, uint32_t thing)
 {
 	struct thing_match *m = match_row(&t->keys[key], thing);
 
 	if (!m->known)
-		*m = match_of(t, key, &t->keys[key].items[thing]);
+		*m = things_match_of(t, key, &t->keys[key].items[thing]);
 	return *m;
 }
 
-void things_rename(struct things *t, enum key key, uint32_t thing, uint32_t name)
+void things_rename(struct aggregate_things *t, enum key key, uint32_t thing, uint32_t name)
 {
 	remember_match(t, key, thing);
 	t->keys[key].items[thing].name = name;
 }
 
-static uint64_t thing_hash(enum key key, const struct thing *thing)
+static uint64_t thing_hash(enum key key, const struct aggregate_thing *thing)
 {
-	struct identity id = identity(key, thing);
+	struct identity id = things_identity(key, thing);
 
 	return hash_bytes(&id, sizeof id);
 }
 
-static uint64_t thing_row_hash(const void *table, uint32_t id)
+static uint64_t things_row_hash(const void *table, uint32_t id)
 {
 	const struct things_key *k = table;
 
 	return thing_hash(k->key, &k->items[id - 1]);
 }
 
-static bool thing_equal(const void *table, uint32_t id, const void *key)
+static bool things_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct things_key *k = table;
-	struct identity a = identity(k->key, &k->items[id - 1]), b = identity(k->key, key);
+	struct identity a = things_identity(k->key, &k->items[id - 1]),
+			b = things_identity(k->key, key);
 
 	return !memcmp(&a, &b, sizeof a);
 }
 
-uint32_t things_add(struct things *t, enum key key, const struct thing *thing)
+uint32_t things_add(struct aggregate_things *t, enum key key, const struct aggregate_thing *thing)
 {
-	static const struct id_rows rows = {thing_row_hash, thing_equal};
+	static const struct id_rows rows = {things_row_hash, things_equal};
 	struct things_key *k = &t->keys[key];
 	uint64_t hash = thing_hash(key, thing);
 	uint32_t id = id_set_find(&k->set, &rows, k, hash, thing);
@@ -191,9 +194,10 @@ uint32_t things_add(struct things *t, enum key key, const struct thing *thing)
 	return id - 1;
 }
 
-uint32_t things_add_stack(struct things *t, const struct thing *thing, struct things_hash h)
+uint32_t things_add_stack(struct aggregate_things *t, const struct aggregate_thing *thing,
+			  struct things_hash h)
 {
-	struct thing stack = *thing;
+	struct aggregate_thing stack = *thing;
 	uint32_t id;
 
 	stack.hash = h.exact;
@@ -207,21 +211,21 @@ static uint64_t node_hash(const struct things_node *n)
 	return hash_u64((uint64_t)n->parent << 32 | n->function);
 }
 
-static uint64_t node_row_hash(const void *table, uint32_t id)
+static uint64_t things_node_row_hash(const void *table, uint32_t id)
 {
 	return node_hash(&((const struct things_node *)table)[id]);
 }
 
-static bool node_equal(const void *table, uint32_t id, const void *key)
+static bool things_node_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct things_node *a = &((const struct things_node *)table)[id], *b = key;
 
 	return a->parent == b->parent && a->function == b->function;
 }
 
-uint32_t things_node(struct things *t, uint32_t parent, uint32_t function)
+uint32_t things_node(struct aggregate_things *t, uint32_t parent, uint32_t function)
 {
-	static const struct id_rows rows = {node_row_hash, node_equal};
+	static const struct id_rows rows = {things_node_row_hash, things_node_equal};
 	struct things_node n = {parent, function};
 	uint64_t hash = node_hash(&n);
 	uint32_t id = id_set_find(&t->node_set, &rows, t->nodes, hash, &n);
@@ -234,9 +238,10 @@ uint32_t things_node(struct things *t, uint32_t parent, uint32_t function)
 	return id;
 }
 
-struct things_hash things_deeper(struct things *t, struct things_hash h, uint32_t function)
+struct things_hash things_deeper(struct aggregate_things *t, struct things_hash h,
+				 uint32_t function)
 {
-	const struct thing *f = &t->keys[KEY_FUNCTION].items[function];
+	const struct aggregate_thing *f = &t->keys[KEY_FUNCTION].items[function];
 	struct thing_match m = remember_match(t, KEY_FUNCTION, function);
 	size_t n;
 	const char *s = things_text(t, f->raw, &n);
@@ -253,7 +258,7 @@ struct things_hash things_deeper(struct things *t, struct things_hash h, uint32_
 	return h;
 }
 
-static int text_order(const struct things *t, uint32_t a, uint32_t b)
+static int text_order(const struct aggregate_things *t, uint32_t a, uint32_t b)
 {
 	size_t na, nb;
 	const char *x, *y;
@@ -272,9 +277,10 @@ static int number_order(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-int things_order(const struct things *t, enum key key, const struct thing *a, const struct thing *b)
+int things_order(const struct aggregate_things *t, enum key key, const struct aggregate_thing *a,
+		 const struct aggregate_thing *b)
 {
-	struct identity x = identity(key, a), y = identity(key, b);
+	struct identity x = things_identity(key, a), y = things_identity(key, b);
 	int r = number_order(x.a, y.a);
 
 	if (!r)

@@ -23,8 +23,8 @@
 #include "lib/base/intern.h"
 #include "lib/group/grouping.h"
 
-struct thing {         /* texts are ids in things.strings, 0: none */
-	uint32_t name; /* for people; of a stack its site's */
+struct aggregate_thing { /* texts are ids in things.strings, 0: none */
+	uint32_t name;   /* for people; of a stack its site's */
 	uint32_t raw, module, file, line;
 	union {
 		uint32_t node; /* STACK: its calls, as far as they are known; 0: only the hash is */
@@ -47,11 +47,11 @@ struct things_node {               /* a call path; [0] is the root */
 	uint32_t parent, function; /* function: a thing */
 };
 
-struct things {
+struct aggregate_things {
 	struct intern *strings, own; /* own: private */
 	struct things_key {
 		enum key key;
-		struct thing *items;
+		struct aggregate_thing *items;
 		size_t n, cap;
 		struct thing_match *matches; /* private: of stacks, and of functions in them */
 		size_t cap_matches;
@@ -64,37 +64,39 @@ struct things {
 
 /* strings: those of the names that the things are of, which are then not copied; it outlives t.
  * NULL: the things have their own. */
-void things_init(struct things *t, struct intern *strings);
-void things_release(struct things *t);
+void things_init(struct aggregate_things *t, struct intern *strings);
+void things_release(struct aggregate_things *t);
 /* The strings become the things' own, and what they were shared with is left without any. */
-void things_take_strings(struct things *t);
+void things_take_strings(struct aggregate_things *t);
 
-uint32_t things_string(struct things *t, const char *s, size_t n); /* 0 for n = 0 */
-static inline const char *things_text(const struct things *t, uint32_t string, size_t *n)
+uint32_t things_string(struct aggregate_things *t, const char *s, size_t n); /* 0 for n = 0 */
+static inline const char *things_text(const struct aggregate_things *t, uint32_t string, size_t *n)
 {
 	return intern_text(t->strings, string, n);
 }
 
 /* The thing's index in its key, made when it is new. */
-uint32_t things_add(struct things *t, enum key key, const struct thing *thing);
-uint32_t things_node(struct things *t, uint32_t parent, uint32_t function);
+uint32_t things_add(struct aggregate_things *t, enum key key, const struct aggregate_thing *thing);
+uint32_t things_node(struct aggregate_things *t, uint32_t parent, uint32_t function);
 
 /* The hashes of a stack that has one call more than the one with these: of a caller's to the
  * callee's. All start at 0. */
 struct things_hash {
 	uint64_t exact, canonical, bare;
 };
-struct things_hash things_deeper(struct things *t, struct things_hash h, uint32_t function);
+struct things_hash things_deeper(struct aggregate_things *t, struct things_hash h,
+				 uint32_t function);
 /* As things_add, of a stack with these hashes, which are its identity and its match. */
-uint32_t things_add_stack(struct things *t, const struct thing *thing, struct things_hash h);
+uint32_t things_add_stack(struct aggregate_things *t, const struct aggregate_thing *thing,
+			  struct things_hash h);
 
 /* Worked out when it is asked for, since hardly any thing needs it. */
-struct thing_match things_match(const struct things *t, enum key key, uint32_t thing);
+struct thing_match things_match(const struct aggregate_things *t, enum key key, uint32_t thing);
 /* Another name for people: the match stays that of the first. */
-void things_rename(struct things *t, enum key key, uint32_t thing, uint32_t name);
+void things_rename(struct aggregate_things *t, enum key key, uint32_t thing, uint32_t name);
 
 /* By identity, as bytes; never 0 for two things. */
-int things_order(const struct things *t, enum key key, const struct thing *a,
-		 const struct thing *b);
+int things_order(const struct aggregate_things *t, enum key key, const struct aggregate_thing *a,
+		 const struct aggregate_thing *b);
 
 #endif

@@ -63,7 +63,7 @@ static void add_ends(struct aggregate_value *v, const struct aggregate_value *fr
 	}
 }
 
-static void add_bucket(struct aggregate_value *v, int32_t bucket)
+static void aggregate_value_add_bucket(struct aggregate_value *v, int32_t bucket)
 {
 	size_t lo = BISECT(i, 0, v->n_buckets, v->buckets[i].bucket < bucket);
 
@@ -98,12 +98,13 @@ void aggregate_value_add(struct aggregate_value *v, __int128 number, struct aggr
 	if (!v->n)
 		v->spread = spread;
 	if (v->spread)
-		add_bucket(v, bucket_of(number));
+		aggregate_value_add_bucket(v, bucket_of(number));
 	v->sum = plus(v->sum, number);
 	v->n = add_saturating(v->n, 1);
 }
 
-static void join_buckets(struct aggregate_value *to, const struct aggregate_value *from)
+static void aggregate_value_join_buckets(struct aggregate_value *to,
+					 const struct aggregate_value *from)
 {
 	size_t n = to->n_buckets, k = from->n_buckets, at = n + k, used = 0;
 
@@ -133,7 +134,7 @@ void aggregate_value_join(struct aggregate_value *to, const struct aggregate_val
 	add_ends(to, from);
 	to->spread = (!to->n || to->spread) && from->spread;
 	if (to->spread)
-		join_buckets(to, from);
+		aggregate_value_join_buckets(to, from);
 	else
 		to->n_buckets = 0;
 	to->sum = plus(to->sum, from->sum);
@@ -167,7 +168,7 @@ static void add_number(struct buf *b, __int128 v)
 	buf_addc(b, (char)u);
 }
 
-static __int128 read_number(struct cursor *c)
+static __int128 aggregate_value_read_number(struct cursor *c)
 {
 	unsigned __int128 u = 0;
 
@@ -234,7 +235,7 @@ static struct aggregate_place read_place(const struct aggregate_places *places, 
 	return places->items[i];
 }
 
-static void read_buckets(struct aggregate_value *v, struct cursor *c)
+static void aggregate_value_read_buckets(struct aggregate_value *v, struct cursor *c)
 {
 	int64_t before = -(int64_t)QUANTILES_BUCKETS - 1;
 	uint64_t n = cursor_uleb(c), seen = 0;
@@ -272,24 +273,24 @@ void aggregate_value_read(struct aggregate_value *v, const struct aggregate_plac
 		cursor_fail(c, ST_BAD, "a value's tag is none");
 	if (tag & TAG_ONE) {
 		v->n = 1;
-		v->sum = v->min = v->max = read_number(c);
+		v->sum = v->min = v->max = aggregate_value_read_number(c);
 		v->min_at = v->max_at = read_place(places, c);
 	} else {
 		v->n = cursor_uleb(c);
-		v->sum = read_number(c);
-		v->min = read_number(c);
-		v->max = read_number(c);
+		v->sum = aggregate_value_read_number(c);
+		v->min = aggregate_value_read_number(c);
+		v->max = aggregate_value_read_number(c);
 		v->min_at = read_place(places, c);
 		v->max_at = read_place(places, c);
 		if (!cursor_failed(c) && (v->n < 2 || v->min > v->max))
 			cursor_fail(c, ST_BAD, "a value makes no sense");
 		if (v->spread)
-			read_buckets(v, c);
+			aggregate_value_read_buckets(v, c);
 	}
 	if (!cursor_failed(c) && (v->min < -most || v->max > most))
 		cursor_fail(c, ST_BAD, "a value of more than 64 bits");
 	if (cursor_failed(c))
 		v->n = v->n_buckets = 0;
 	else if (tag == (TAG_ONE | TAG_SPREAD))
-		add_bucket(v, bucket_of(v->min));
+		aggregate_value_add_bucket(v, bucket_of(v->min));
 }

@@ -21,7 +21,7 @@ static pthread_once_t measured = PTHREAD_ONCE_INIT;
 static uint64_t usual;
 static _Atomic uint64_t held, other;
 
-static void measure(void)
+static void allowance_measure(void)
 {
 	usual = machine_memory() / 2;
 	if (usual < ALLOWANCE_LEAST)
@@ -34,7 +34,7 @@ uint64_t allowance_limit(void)
 
 	if (set)
 		return set;
-	pthread_once(&measured, measure);
+	pthread_once(&measured, allowance_measure);
 	return usual;
 }
 
@@ -50,7 +50,7 @@ void allowance_set(uint64_t limit)
 	atomic_store(&other, limit);
 }
 
-static void free_block(void *p)
+static void allowance_free_block(void *p)
 {
 	union head *old = p;
 
@@ -80,7 +80,7 @@ void *allowance_grow(void *p, uint64_t n)
 	made->size = n;
 	if (n < had)
 		atomic_fetch_sub(&held, had - n);
-	zone_hold(made, free_block);
+	zone_hold(made, allowance_free_block);
 	return made + 1;
 }
 
@@ -91,5 +91,5 @@ void allowance_free(void *p)
 	if (!old)
 		return;
 	zone_forget(old);
-	free_block(old);
+	allowance_free_block(old);
 }

@@ -80,7 +80,7 @@ void buf_add_hex(struct buf *b, uint64_t v, unsigned digits)
 	buf_add(b, p, (size_t)(text + sizeof text - p));
 }
 
-static size_t add_shown(struct buf *b, const char *s, size_t n)
+static size_t buf_add_shown(struct buf *b, const char *s, size_t n)
 {
 	unsigned char c = (unsigned char)*s;
 	uint32_t cp = 0;
@@ -115,7 +115,7 @@ void buf_add_visible(struct buf *b, const char *s, size_t n, const char *keep)
 		else if (*s && strchr(keep, *s))
 			buf_add(b, s, k = 1);
 		else
-			k = add_shown(b, s, n);
+			k = buf_add_shown(b, s, n);
 		s += k;
 		n -= k;
 	}

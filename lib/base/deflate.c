@@ -7,13 +7,13 @@
 #include <zlib.h>
 
 /* Ours, and so the zone's (zone.h). */
-static void *zlib_alloc(void *arg, unsigned n, unsigned size)
+static void *deflate_zlib_alloc(void *arg, unsigned n, unsigned size)
 {
 	(void)arg;
 	return calloc(n, size);
 }
 
-static void zlib_free(void *arg, void *p)
+static void deflate_zlib_free(void *arg, void *p)
 {
 	(void)arg;
 	free(p);
@@ -21,7 +21,7 @@ static void zlib_free(void *arg, void *p)
 
 static const char *inflate_any(struct inflate_to *to, const uint8_t *in, size_t n, int window)
 {
-	z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
+	z_stream z = {.zalloc = deflate_zlib_alloc, .zfree = deflate_zlib_free};
 	int r = Z_OK;
 
 	if (inflateInit2(&z, window) != Z_OK)
@@ -81,7 +81,7 @@ struct gzip *gzip_new(FILE *out)
 	return g;
 }
 
-static void pack(struct gzip *g, const void *p, size_t n, int flush)
+static void deflate_pack(struct gzip *g, const void *p, size_t n, int flush)
 {
 	const uint8_t *from = p;
 
@@ -108,13 +108,13 @@ static void pack(struct gzip *g, const void *p, size_t n, int flush)
 void gzip_write(struct gzip *g, const void *p, size_t n)
 {
 	if (!g->e.code && n)
-		pack(g, p, n, Z_NO_FLUSH);
+		deflate_pack(g, p, n, Z_NO_FLUSH);
 }
 
 enum status gzip_finish(struct gzip *g, struct err *e)
 {
 	if (!g->e.code)
-		pack(g, "", 0, Z_FINISH);
+		deflate_pack(g, "", 0, Z_FINISH);
 	if (g->e.code)
 		*e = g->e;
 	return g->e.code;

@@ -15,12 +15,12 @@ struct text {
 	uint32_t hash;
 };
 
-static uint64_t row_hash(const void *table, uint32_t id)
+static uint64_t intern_row_hash(const void *table, uint32_t id)
 {
 	return ((const struct intern *)table)->rows[id].hash;
 }
 
-static bool row_equal(const void *table, uint32_t id, const void *key)
+static bool intern_row_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct intern_row *r = &((const struct intern *)table)->rows[id];
 	const struct text *t = key;
@@ -28,7 +28,7 @@ static bool row_equal(const void *table, uint32_t id, const void *key)
 	return r->hash == t->hash && r->len == t->n && !memcmp(r->s, t->s, t->n);
 }
 
-static const struct id_rows texts = {row_hash, row_equal};
+static const struct id_rows texts = {intern_row_hash, intern_row_equal};
 
 static struct text text_of(const char *s, size_t n)
 {

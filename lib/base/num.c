@@ -62,7 +62,7 @@ bool num_i64(const char *s, size_t n, int64_t *v)
 }
 
 /* [0-9]+(.[0-9]+)? at the front of *s, in units of 10^-18; *s is then behind it. */
-static bool decimal(const char **s, const char *end, unsigned __int128 *v)
+static bool num_decimal(const char **s, const char *end, unsigned __int128 *v)
 {
 	const uint64_t one = 1000000000000000000u;
 	const char *p = *s, *start = p;
@@ -103,7 +103,7 @@ bool num_size(const char *s, size_t n, uint64_t *v)
 	unsigned __int128 x;
 	uint64_t unit = 1;
 
-	if (!decimal(&s, end, &x))
+	if (!num_decimal(&s, end, &x))
 		return false;
 	for (size_t i = 0; s < end && prefixes[i]; i++) {
 		if ((*s | 0x20) != prefixes[i])
@@ -132,7 +132,7 @@ bool num_time(const char *s, size_t n, int64_t *v)
 	uint64_t u;
 
 	s += negative;
-	if (!decimal(&s, end, &x))
+	if (!num_decimal(&s, end, &x))
 		return false;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (strlen(units[i].word) != (size_t)(end - s) ||

@@ -24,7 +24,7 @@ struct worker {
 	unsigned index;
 };
 
-static void take_items(void *p)
+static void pool_take_items(void *p)
 {
 	struct worker *w = p;
 
@@ -39,10 +39,10 @@ static void take_items(void *p)
 	}
 }
 
-static void *work(void *p)
+static void *pool_work(void *p)
 {
 	struct worker *w = p;
-	enum zone_end end = zone_run(w->job->zone, take_items, w);
+	enum zone_end end = zone_run(w->job->zone, pool_take_items, w);
 
 	if (end != ZONE_DONE) { /* the others need not go on */
 		atomic_store(&w->job->end, (int)end);
@@ -65,11 +65,11 @@ void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
 	for (; started < n_threads; started++) {
 		w[started] = (struct worker){.job = &job, .index = started};
 		/* No thread to be had: those that are there do the rest. */
-		if (pthread_create(&w[started].thread, NULL, work, &w[started]))
+		if (pthread_create(&w[started].thread, NULL, pool_work, &w[started]))
 			break;
 	}
 	w[0] = (struct worker){.job = &job, .index = 0};
-	work(&w[0]);
+	pool_work(&w[0]);
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(w[i].thread, NULL);
 	free(w);

@@ -119,7 +119,7 @@ void utf8_add_text(struct buf *out, const char *s, size_t n)
 		utf8_add_repaired(out, s, n);
 }
 
-static void add_code_point(struct buf *out, uint32_t c)
+static void utf_add_code_point(struct buf *out, uint32_t c)
 {
 	char t[4];
 	size_t n = 0;
@@ -163,7 +163,7 @@ size_t utf16_to_utf8(struct buf *out, const uint8_t *s, size_t n_bytes, bool big
 			c = 0xfffd;
 			bad++;
 		}
-		add_code_point(out, c);
+		utf_add_code_point(out, c);
 	}
 	return bad;
 }

@@ -420,7 +420,7 @@ int zone_close(int fd)
 	return close(fd);
 }
 
-static void end_folder(void *d)
+static void zone_end_folder(void *d)
 {
 	closedir(d);
 }
@@ -430,7 +430,7 @@ DIR *zone_opendir(const char *path)
 	DIR *d = opendir(path);
 
 	if (d)
-		zone_hold(d, end_folder);
+		zone_hold(d, zone_end_folder);
 	return d;
 }
 
@@ -441,7 +441,7 @@ DIR *zone_fdopendir(int fd)
 	if (!d)
 		return NULL;
 	drop_note(NULL, fd); /* it is the folder's now */
-	zone_hold(d, end_folder);
+	zone_hold(d, zone_end_folder);
 	return d;
 }
 

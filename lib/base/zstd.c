@@ -13,12 +13,12 @@ struct zstd {
 	ZSTD_CCtx *packer; /* NULL: nothing has been packed yet */
 };
 
-static void end_stream(void *stream)
+static void zstd_end_stream(void *stream)
 {
 	ZSTD_freeDStream(stream);
 }
 
-static void end_packer(void *packer)
+static void zstd_end_packer(void *packer)
 {
 	ZSTD_freeCCtx(packer);
 }
@@ -30,7 +30,7 @@ struct zstd *zstd_new(void)
 	z->stream = ZSTD_createDStream();
 	if (!z->stream)
 		mem_exhausted();
-	zone_hold(z->stream, end_stream);
+	zone_hold(z->stream, zstd_end_stream);
 	return z;
 }
 
@@ -39,10 +39,10 @@ void zstd_free(struct zstd *z)
 	if (!z)
 		return;
 	zone_forget(z->stream);
-	end_stream(z->stream);
+	zstd_end_stream(z->stream);
 	if (z->packer) {
 		zone_forget(z->packer);
-		end_packer(z->packer);
+		zstd_end_packer(z->packer);
 	}
 	free(z);
 }
@@ -76,7 +76,7 @@ size_t zstd_pack(struct zstd *z, void *out, size_t room, const void *in, size_t 
 		z->packer = ZSTD_createCCtx();
 		if (!z->packer)
 			mem_exhausted();
-		zone_hold(z->packer, end_packer);
+		zone_hold(z->packer, zstd_end_packer);
 	}
 	size = ZSTD_compressCCtx(z->packer, out, room, in, n, level);
 	if (ZSTD_isError(size) && ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)

@@ -24,7 +24,7 @@ static void add_files(struct buf *to, const char *option, const struct opt_list 
 	for (size_t i = 0; i < from->n; i++) {
 		struct err e = ERR_INIT;
 		struct input in = {0};
-		struct digest d = {.hash = 0};
+		struct input_digest d = {.hash = 0};
 
 		if (!input_open(&in, from->items[i], &e)) {
 			input_want_digest(&in, &d);
@@ -77,17 +77,17 @@ bool cli_filter_any(const struct cli_filter *f)
 struct saver {
 	struct cli_loop loop;
 	struct aggregate_builder builder;
-	struct digest digest;
+	struct input_digest digest;
 };
 
-static void capture_notes(void *arg, struct trace *t)
+static void cli_aggregate_capture_notes(void *arg, struct trace *t)
 {
 	const struct saver *s = arg;
 
 	cli_report_notes(s->loop.file, t);
 }
 
-static enum status no_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
+static enum status cli_aggregate_refuse(void *arg, struct input *in, bool *taken, struct err *e)
 {
 	(void)arg;
 	*taken = aggregate_is(&in->cur);
@@ -96,7 +96,7 @@ static enum status no_aggregate(void *arg, struct input *in, bool *taken, struct
 }
 
 /* The digest of a file, in place of what d was. */
-static bool digest_file(const char *path, struct digest *d)
+static bool digest_file(const char *path, struct input_digest *d)
 {
 	struct err e = ERR_INIT;
 	struct input in = {0};
@@ -122,12 +122,12 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	struct saver s = {.digest = {.hash = 0}};
 	struct aggregate_writer w;
 
-	o.captured = capture_notes;
+	o.captured = cli_aggregate_capture_notes;
 	o.arg = &s;
 	aggregate_builder_init(&s.builder, &o, options);
 	s.loop = (struct cli_loop){.import = import,
 				   .sink = &s.builder.sink,
-				   .instead = no_aggregate,
+				   .instead = cli_aggregate_refuse,
 				   .digest = &s.digest};
 	cli_inputs(&s.loop, 1, operands);
 	if (s.loop.read && aggregate_builder_has(&s.builder) &&
@@ -192,7 +192,8 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 	return st == ST_NONE ? input_rewind(in) : st;
 }
 
-static void tell_pruned(void *arg, enum key by, uint64_t things, const struct sums *lost)
+static void cli_aggregate_tell_pruned(void *arg, enum key by, uint64_t things,
+				      const struct tally_sums *lost)
 {
 	const char *const *file = arg;
 	struct buf b = BUF_INIT;
@@ -212,6 +213,7 @@ struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct bu
 	} arg = {.from = file};
 
 	cli_filter_words(f, words);
-	return (struct aggregate_asked){
-	    .options = words->len ? buf_str(words) : NULL, .pruned = tell_pruned, .arg = arg.to};
+	return (struct aggregate_asked){.options = words->len ? buf_str(words) : NULL,
+					.pruned = cli_aggregate_tell_pruned,
+					.arg = arg.to};
 }

@@ -16,7 +16,7 @@ enum {
 };
 
 struct expansion {
-	struct args *a;
+	struct cli_args *a;
 	size_t n, cap, n_owned, cap_owned;
 };
 
@@ -34,7 +34,7 @@ static void add_own(struct expansion *x, struct buf *word)
 }
 
 /* The next word of the text, unquoted; NULL: there are no more. */
-static const char *next_word(const char *s, struct buf *word)
+static const char *args_next_word(const char *s, struct buf *word)
 {
 	char quote = 0;
 
@@ -74,18 +74,18 @@ static void add_text(struct expansion *x, const char *s, unsigned depth)
 {
 	struct buf word = BUF_INIT;
 
-	while ((s = next_word(s, &word)))
+	while ((s = args_next_word(s, &word)))
 		if (buf_str(&word)[0] != '@' || !add_file(x, word.data + 1, depth))
 			add_own(x, &word);
 	buf_release(&word);
 }
 
-void args_expand(struct args *a, int argc, char **argv, const char *variable)
+void args_expand(struct cli_args *a, int argc, char **argv, const char *variable)
 {
 	struct expansion x = {.a = a};
 	const char *more = getenv(variable);
 
-	*a = (struct args){.argv = NULL};
+	*a = (struct cli_args){.argv = NULL};
 	for (int i = 0; i < argc; i++) {
 		if (argv[i][0] != '@' || !i || !add_file(&x, argv[i] + 1, 0))
 			add_word(&x, argv[i]);
@@ -97,11 +97,11 @@ void args_expand(struct args *a, int argc, char **argv, const char *variable)
 	a->n_owned = (int)x.n_owned;
 }
 
-void args_release(struct args *a)
+void args_release(struct cli_args *a)
 {
 	for (int i = 0; i < a->n_owned; i++)
 		free(a->owned[i]);
 	free(a->owned);
 	free(a->argv);
-	*a = (struct args){.argv = NULL};
+	*a = (struct cli_args){.argv = NULL};
 }

@@ -9,14 +9,14 @@
 #ifndef TM_CLI_ARGS_H
 #define TM_CLI_ARGS_H
 
-struct args {
+struct cli_args {
 	char **argv; /* argc of them and NULL */
 	int argc;
 	char **owned; /* texts that some of them are */
 	int n_owned;
 };
 
-void args_expand(struct args *a, int argc, char **argv, const char *variable);
-void args_release(struct args *a);
+void args_expand(struct cli_args *a, int argc, char **argv, const char *variable);
+void args_release(struct cli_args *a);
 
 #endif

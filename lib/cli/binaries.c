@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reading(void *arg, uint64_t done, uint64_t total)
+static void binaries_reading(void *arg, uint64_t done, uint64_t total)
 {
 	(void)arg;
 	cli_progress("reading debug files", done, total);
 }
 
-static void fetching(void *arg, uint64_t done, uint64_t total)
+static void binaries_fetching(void *arg, uint64_t done, uint64_t total)
 {
 	(void)arg;
 	cli_progress("debuginfod", done, total);
@@ -41,7 +41,7 @@ static void add_words(struct cli_binaries *b, const char *list)
 	}
 }
 
-static void find_servers(struct cli_binaries *b)
+static void binaries_find_servers(struct cli_binaries *b)
 {
 	bool environment = false;
 
@@ -98,7 +98,7 @@ void cli_binaries_done(struct cli_binaries *b)
 		cli_usage("--engine: there is no '%s'", b->engine_name);
 	if (b->seconds > 24 * 3600)
 		cli_usage("--debuginfod-timeout: at most a day, 86400");
-	find_servers(b);
+	binaries_find_servers(b);
 	for (size_t i = 0; i < b->debug_dirs.n; i++)
 		cli_need_folder("debug-dir", b->debug_dirs.items[i]);
 	if (b->sysroot && *b->sysroot)
@@ -112,8 +112,8 @@ void cli_binaries_done(struct cli_binaries *b)
 				    .cache = b->cache,
 				    .jobs = b->jobs ? (unsigned)b->jobs : pool_cpus(),
 				    .explain = b->explain,
-				    .reading = reading,
-				    .fetching = fetching};
+				    .reading = binaries_reading,
+				    .fetching = binaries_fetching};
 	search_init(&b->search, &o);
 	b->search.object.dwp = b->dwp;
 	/* What cannot be made, or written to, is reported by the cache. */

@@ -22,7 +22,7 @@ struct cli_binaries {
 	struct cache_options cache;
 	/* after cli_binaries_done: */
 	const struct dwarf_engine *engine;
-	struct search search;
+	struct find_search search;
 	char *list;
 };
 

@@ -117,10 +117,10 @@ struct cli_loop {
 	/* A pipe to read instead of the operand, if anything comes through it; -1: none. May be
 	 * NULL. */
 	int (*named)(void *arg, const char *path);
-	const char *file;      /* the operand being read */
-	bool lossy;            /* some input was salvaged */
-	size_t read;           /* inputs that gave something */
-	struct digest *digest; /* NULL, or zeroed: that of the one operand */
+	const char *file;            /* the operand being read */
+	bool lossy;                  /* some input was salvaged */
+	size_t read;                 /* inputs that gave something */
+	struct input_digest *digest; /* NULL, or zeroed: that of the one operand */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);
 /* Operands that are in memory: asked for each before it is opened; NULL: this one is not. A program
@@ -142,7 +142,7 @@ void cli_need_folder(const char *option, const char *path);
 /* For programs that answer requests, one in each line. Operands are requests; without any they are
  * lines of standard input (path NULL) or of a file, answered in the pieces that lib/input/lines.h
  * makes, with standard output flushed behind each. */
-typedef void (*cli_answer)(void *arg, const struct line *lines, size_t n);
+typedef void (*cli_answer)(void *arg, const struct input_line *lines, size_t n);
 void cli_requests(int n, char **operands, cli_answer answer, void *arg);
 void cli_request_lines(const char *path, cli_answer answer, void *arg);
 /* Lines of standard input that are a text and no requests: up to longest bytes of each; what was

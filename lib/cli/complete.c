@@ -17,14 +17,14 @@ static enum wants wants(const struct opt *o)
 	return strstr(o->arg, "DIR") ? WANTS_FOLDER : WANTS_TEXT;
 }
 
-static bool operands_are_files(const struct complete *c)
+static bool operands_are_files(const struct cli_complete *c)
 {
 	return strstr(c->program->operands, "FILE");
 }
 
 /* Calls each for the rows of the program and the common ones that --help shows. */
-static void each_row(const struct complete *c,
-		     void (*each)(const struct complete *c, const struct opt *o))
+static void each_row(const struct cli_complete *c,
+		     void (*each)(const struct cli_complete *c, const struct opt *o))
 {
 	const struct opt *tables[] = {c->program->options, c->common};
 
@@ -62,14 +62,14 @@ static void put_function_name(const char *program)
 
 /* --- bash --- */
 
-static void bash_words(const struct complete *c, const struct opt *o)
+static void complete_bash_words(const struct cli_complete *c, const struct opt *o)
 {
 	printf(" --%s", o->word);
 	if (o->letter && c->has_letter(o))
 		printf(" -%c", o->letter);
 }
 
-static void bash_value(const struct complete *c, const struct opt *o)
+static void complete_bash_value(const struct cli_complete *c, const struct opt *o)
 {
 	enum wants w = wants(o);
 
@@ -97,7 +97,7 @@ static void bash_value(const struct complete *c, const struct opt *o)
 }
 
 /* = is a word of its own where COMP_WORDBREAKS has it, and part of the word where not. */
-static void bash(const struct complete *c)
+static void complete_bash(const struct cli_complete *c)
 {
 	const char *name = c->program->name;
 
@@ -118,12 +118,12 @@ static void bash(const struct complete *c)
 	       "\tdone\n"
 	       "\tcase $option in\n",
 	       operands_are_files(c) ? "-f" : "none");
-	each_row(c, bash_value);
+	each_row(c, complete_bash_value);
 	fputs("\tesac\n"
 	      "\tif [[ -z $words$kind && $cur == -* ]]; then\n"
 	      "\t\twords='",
 	      stdout);
-	each_row(c, bash_words);
+	each_row(c, complete_bash_words);
 	printf("'\n"
 	       "\telif [[ -z $words$kind ]]; then\n"
 	       "\t\tkind=%s\n"
@@ -143,7 +143,7 @@ static void bash(const struct complete *c)
 
 /* --- zsh --- */
 
-static void zsh_row(const struct complete *c, const struct opt *o)
+static void complete_zsh_row(const struct cli_complete *c, const struct opt *o)
 {
 	enum wants w = wants(o);
 	bool letter = o->letter && c->has_letter(o), value = w != WANTS_NOTHING;
@@ -177,16 +177,16 @@ static void zsh_row(const struct complete *c, const struct opt *o)
 	fputs("' \\\n", stdout);
 }
 
-static void zsh(const struct complete *c)
+static void zsh(const struct cli_complete *c)
 {
 	printf("#compdef %s\n_arguments -s -S \\\n", c->program->name);
-	each_row(c, zsh_row);
+	each_row(c, complete_zsh_row);
 	puts(operands_are_files(c) ? "\t'*:file:_files'" : "\t'*:operand:'");
 }
 
 /* --- fish --- */
 
-static void fish_row(const struct complete *c, const struct opt *o)
+static void complete_fish_row(const struct cli_complete *c, const struct opt *o)
 {
 	printf("complete -c %s -l %s", c->program->name, o->word);
 	if (o->letter && c->has_letter(o))
@@ -208,17 +208,17 @@ static void fish_row(const struct complete *c, const struct opt *o)
 	puts("'");
 }
 
-static void fish(const struct complete *c)
+static void fish(const struct cli_complete *c)
 {
 	if (!operands_are_files(c))
 		printf("complete -c %s -f\n", c->program->name);
-	each_row(c, fish_row);
+	each_row(c, complete_fish_row);
 }
 
-bool complete_print(const struct complete *c, const char *shell)
+bool complete_print(const struct cli_complete *c, const char *shell)
 {
 	if (!strcmp(shell, "bash"))
-		bash(c);
+		complete_bash(c);
 	else if (!strcmp(shell, "zsh"))
 		zsh(c);
 	else if (!strcmp(shell, "fish"))

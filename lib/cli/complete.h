@@ -8,7 +8,7 @@
 
 #include "lib/cli/opt.h"
 
-struct complete {
+struct cli_complete {
 	const struct opt_program *program;
 	const struct opt *common; /* rows that every program has */
 	/* Whether a row is there under its word and its letter. */
@@ -17,6 +17,6 @@ struct complete {
 };
 
 /* Prints the script for "bash", "zsh" or "fish" to standard output; false: no such shell. */
-bool complete_print(const struct complete *c, const char *shell);
+bool complete_print(const struct cli_complete *c, const char *shell);
 
 #endif

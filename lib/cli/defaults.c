@@ -52,7 +52,7 @@ static char *find_file(void)
 }
 
 /* A value from the file's folder on, unless it is said from the root. */
-static char *from_folder(const struct defaults *d, const char *value, size_t n, bool map)
+static char *from_folder(const struct cli_defaults *d, const char *value, size_t n, bool map)
 {
 	const char *slash = strrchr(d->path, '/'), *equals = map ? memchr(value, '=', n) : NULL;
 	const char *file = equals ? equals + 1 : value;
@@ -67,8 +67,8 @@ static char *from_folder(const struct defaults *d, const char *value, size_t n, 
 	return b.data;
 }
 
-static enum status add_line(struct defaults *d, const char *s, const char *end, unsigned line,
-			    struct err *e)
+static enum status defaults_add_line(struct cli_defaults *d, const char *s, const char *end,
+				     unsigned line, struct err *e)
 {
 	const char *equals = memchr(s, '=', (size_t)(end - s)), *value, *word_end;
 	struct default_row row = {.line = line};
@@ -101,7 +101,7 @@ static enum status add_line(struct defaults *d, const char *s, const char *end, 
 	return e->code;
 }
 
-enum status defaults_find(struct defaults *d, struct err *e)
+enum status defaults_find(struct cli_defaults *d, struct err *e)
 {
 	struct buf text = BUF_INIT;
 	struct text_lines lines;
@@ -116,7 +116,7 @@ enum status defaults_find(struct defaults *d, struct err *e)
 	while (!e->code && text_lines_next(&lines, &s, &end)) {
 		text_trim(&s, &end);
 		if (s < end && *s != '#' && *s != ';')
-			add_line(d, s, end, (unsigned)lines.line, e);
+			defaults_add_line(d, s, end, (unsigned)lines.line, e);
 	}
 	buf_release(&text);
 	return e->code;

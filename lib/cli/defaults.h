@@ -18,13 +18,13 @@ struct default_row {
 	unsigned line;
 };
 
-struct defaults {   /* for as long as the program runs: options borrow what is in it */
-	char *path; /* NULL: there is no such file */
+struct cli_defaults { /* for as long as the program runs: options borrow what is in it */
+	char *path;   /* NULL: there is no such file */
 	struct default_row *rows;
 	size_t n, cap;
 };
 
 /* An error has the file's name and line. */
-enum status defaults_find(struct defaults *d, struct err *e);
+enum status defaults_find(struct cli_defaults *d, struct err *e);
 
 #endif

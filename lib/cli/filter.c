@@ -37,8 +37,9 @@ static void add_patterns(struct cli_filter *f, enum filter_kind kind)
 	}
 }
 
-static void add_ranges(struct selection *s, const char *option, const struct opt_list *from,
-		       enum status (*add)(struct selection *s, const char *text, struct err *e))
+static void add_ranges(struct tally_selection *s, const char *option, const struct opt_list *from,
+		       enum status (*add)(struct tally_selection *s, const char *text,
+					  struct err *e))
 {
 	struct err e = ERR_INIT;
 

@@ -63,7 +63,7 @@ static enum status open_one(struct cli_loop *l, struct input *in, const char *pa
 	return input_open(in, path, e);
 }
 
-static void reading(const struct input *in)
+static void inputs_reading(const struct input *in)
 {
 	cli_progress("reading", input_consumed(in), in->size);
 }
@@ -83,7 +83,7 @@ static void read_kept(struct cli_loop *l, struct kept *k)
 		l->after(l->arg, l->file);
 }
 
-static void read_one(struct cli_loop *l, const char *path)
+static void inputs_read_one(struct cli_loop *l, const char *path)
 {
 	struct kept *kept = cli_kept ? cli_kept(path) : NULL;
 	struct err e = ERR_INIT;
@@ -99,7 +99,7 @@ static void read_one(struct cli_loop *l, const char *path)
 	}
 	st = open_one(l, &in, path, kept, &e);
 	if (!st)
-		input_watch(&in, reading);
+		input_watch(&in, inputs_reading);
 	if (!st && l->digest)
 		input_want_digest(&in, l->digest);
 	if (!st && l->instead)
@@ -126,9 +126,9 @@ void cli_inputs(struct cli_loop *l, int n, char **operands)
 	if (!n && isatty(STDIN_FILENO))
 		cli_usage("no file is given, and standard input is a terminal");
 	if (!n)
-		read_one(l, "-");
+		inputs_read_one(l, "-");
 	for (int i = 0; i < n; i++)
-		read_one(l, operands[i]);
+		inputs_read_one(l, operands[i]);
 }
 
 enum status cli_read_maps(const char *path, struct trace **maps, struct err *e)

@@ -22,7 +22,7 @@ static enum exit_status status;
 static int usage_status = EXIT_USAGE;
 static bool output_told; /* that standard output failed: said once */
 
-static void out_of_memory(void)
+static void msg_out_of_memory(void)
 {
 	fprintf(stderr, "%s: out of memory\n", program);
 	cli_output_done(false);
@@ -46,7 +46,7 @@ void cli_start(const char *name, int on_usage)
 	usage_status = on_usage;
 	program = name;
 	hold_standard_streams();
-	mem_on_failure = out_of_memory;
+	mem_on_failure = msg_out_of_memory;
 }
 
 /* One write per message, so that lines of programs in one pipeline do not mix. */
@@ -147,7 +147,7 @@ void cli_usage(const char *fmt, ...)
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least)
 {
 	for (size_t i = first; i < t->n_notes; i++) {
-		const struct note *n = &t->notes[i];
+		const struct trace_note *n = &t->notes[i];
 
 		if (n->severity < least && !cli_verbose)
 			continue;
@@ -187,7 +187,7 @@ void cli_status(enum exit_status s)
 }
 
 /* Each pattern of the program, whoever used it. */
-static void tell_given_up(void)
+static void msg_tell_given_up(void)
 {
 	enum { TOLD = 20 };
 	const struct match_given_up *items;
@@ -215,7 +215,7 @@ int cli_exit(void)
 	cli_progress_clear();
 	cli_text_end();
 	failed = ferror(stdout);
-	tell_given_up();
+	msg_tell_given_up();
 	errno = 0;
 	if (fclose(stdout)) {
 		failed = true;

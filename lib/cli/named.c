@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* What begins as a trace, or packed, as a trace may be. */
-static bool may_be_trace(const char *path)
+static bool named_may_be_trace(const char *path)
 {
 	static const char *const packed[] = {"\x28\xb5\x2f\xfd", "\x1f\x8b",
 					     "\xfd"
@@ -47,7 +47,7 @@ static int run_named(const char *path)
 	return fd;
 }
 
-static int start_named(const char *path)
+static int named_start(const char *path)
 {
 	char quiet[] = "-q", useful[] = "--if-useful", end[] = "--", *name;
 	int ends[2];
@@ -77,8 +77,8 @@ void cli_named_start(struct cli_named *m, int n, char **operands, const struct i
 	    (o->format && strcmp(o->format, "trace") != 0))
 		return;
 	for (int i = 0; i < n; i++)
-		if (may_be_trace(operands[i])) {
-			int fd = again ? run_named(operands[i]) : start_named(operands[i]);
+		if (named_may_be_trace(operands[i])) {
+			int fd = again ? run_named(operands[i]) : named_start(operands[i]);
 
 			VEC_PUSH(m->items, m->n, m->cap) = (struct cli_named_one){operands[i], fd};
 		}

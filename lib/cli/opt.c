@@ -104,7 +104,7 @@ static bool is_shown(const struct opt *o)
 }
 
 /* A common row is shown with the letter and under the word that are still its own. */
-static void print_row(const struct opt *o)
+static void opt_print_row(const struct opt *o)
 {
 	bool letter = o->letter && find_letter(o->letter) == o;
 	struct buf all = BUF_INIT;
@@ -142,7 +142,7 @@ static const struct opt *print_group(const struct opt *group)
 	return o;
 }
 
-static void print_rows(const struct opt *o)
+static void opt_print_rows(const struct opt *o)
 {
 	static bool behind_rows;
 
@@ -158,7 +158,7 @@ static void print_rows(const struct opt *o)
 		if (o->type == OPT_HEADING || o->type == OPT_GROUP)
 			printf("\n%s\n", o->help);
 		else if (is_shown(o))
-			print_row(o);
+			opt_print_row(o);
 		o++;
 	}
 }
@@ -185,8 +185,8 @@ static void help(void)
 	printf("usage: %s [option...] %s\n", p->name, p->operands);
 	print_wrapped(p->what, 0, 0);
 	putchar('\n');
-	print_rows(p->options);
-	print_rows(common);
+	opt_print_rows(p->options);
+	opt_print_rows(common);
 	if (want_all)
 		print_old();
 	printf("\n%ssee %s(1), tracemill(7)\n", want_all ? "" : "--help all has what each does; ",
@@ -316,7 +316,7 @@ static void ask_guard(const struct opt *o, const char *value)
 		cli_usage("--%s: %s", o->word, why);
 }
 
-static void set(const struct opt *o, const char *value)
+static void opt_set(const struct opt *o, const char *value)
 {
 	bool ok = true;
 
@@ -356,7 +356,7 @@ static void set(const struct opt *o, const char *value)
 }
 
 /* -abcVALUE or -abc VALUE; returns how many further arguments were taken. */
-static int short_options(const char *arg, const char *following)
+static int opt_short_options(const char *arg, const char *following)
 {
 	for (const char *c = arg + 1; *c; c++) {
 		const struct opt *o = find_letter(*c);
@@ -364,26 +364,26 @@ static int short_options(const char *arg, const char *following)
 		if (!o)
 			cli_usage("no option -%c", *c);
 		if (o->bare && c[1] == '=') {
-			set(o, c + 2);
+			opt_set(o, c + 2);
 			return 0;
 		}
 		if (is_flag(o) || o->bare) {
-			set(o, o->bare);
+			opt_set(o, o->bare);
 			continue;
 		}
 		if (c[1]) {
-			set(o, c + 1 + (style.dash_words && c[1] == '='));
+			opt_set(o, c + 1 + (style.dash_words && c[1] == '='));
 			return 0;
 		}
 		if (!following)
 			cli_usage("-%c needs a value", *c);
-		set(o, following);
+		opt_set(o, following);
 		return 1;
 	}
 	return 0;
 }
 
-static int long_option(const char *arg, const char *following)
+static int opt_long_option(const char *arg, const char *following)
 {
 	const char *word = arg + (arg[1] == '-' ? 2 : 1), *equals = strchr(word, '=');
 	size_t n = equals ? (size_t)(equals - word) : strlen(word);
@@ -403,12 +403,12 @@ static int long_option(const char *arg, const char *following)
 	if (is_flag(o) || o->bare) {
 		if (equals && (o->type == OPT_FLAG || o->type == OPT_CLEAR))
 			cli_usage("--%s takes no value", o->word);
-		set(o, equals ? equals + 1 : o->bare);
+		opt_set(o, equals ? equals + 1 : o->bare);
 		return 0;
 	}
 	if (!equals && !following)
 		cli_usage("--%s needs a value", o->word);
-	set(o, equals ? equals + 1 : following);
+	opt_set(o, equals ? equals + 1 : following);
 	return equals ? 0 : 1;
 }
 
@@ -435,9 +435,9 @@ static bool is_given(const struct opt *o)
 
 /* Those of the project, where the command line does not say otherwise; for programs that this
  * program starts, too. */
-static void set_defaults(void)
+static void opt_set_defaults(void)
 {
-	static struct defaults d; /* borrowed from */
+	static struct cli_defaults d; /* borrowed from */
 	const struct opt *explain = find_word("explain", strlen("explain"));
 	struct err e = ERR_INIT;
 
@@ -458,7 +458,7 @@ static void set_defaults(void)
 			continue;
 		o = *find_word(d.rows[i].word, strlen(d.rows[i].word));
 		o.given = NULL;
-		set(&o, d.rows[i].value);
+		opt_set(&o, d.rows[i].value);
 		(explain && *(const bool *)explain->to ? cli_note : cli_info)(
 		    d.path, "--%s %s", d.rows[i].word, d.rows[i].value);
 	}
@@ -470,12 +470,12 @@ static bool is_long(const char *arg)
 				 find_word(arg + 1, strcspn(arg + 1, "=")));
 }
 
-static bool has_word(const struct opt *o)
+static bool opt_has_word(const struct opt *o)
 {
 	return find_word(o->word, strlen(o->word)) == o;
 }
 
-static bool has_letter(const struct opt *o)
+static bool opt_has_letter(const struct opt *o)
 {
 	return find_letter(o->letter) == o;
 }
@@ -484,7 +484,7 @@ static bool has_letter(const struct opt *o)
  * word. */
 static void completion(int argc, char **argv)
 {
-	const struct complete c = {program, common, has_word, has_letter};
+	const struct cli_complete c = {program, common, opt_has_word, opt_has_letter};
 	static const char option[] = "--completion=";
 
 	if (argc != 2 || strncmp(argv[1], option, sizeof option - 1) != 0)
@@ -519,9 +519,9 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 		} else if (!strcmp(argv[i], "--"))
 			only_operands = true;
 		else if (is_long(argv[i]))
-			i += long_option(argv[i], following);
+			i += opt_long_option(argv[i], following);
 		else
-			i += short_options(argv[i], following);
+			i += opt_short_options(argv[i], following);
 		if (want_help && i + 1 < argc && !strcmp(argv[i + 1], "all")) {
 			want_all = true;
 			i++;
@@ -529,7 +529,7 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 	}
 	tell_old();
 	if (!style.drop_in && !want_help && !want_version)
-		set_defaults();
+		opt_set_defaults();
 	cli_progress_mode(progress);
 	for (int i = 1; i <= operands && strstr(p->operands, "FILE"); i++)
 		may_read(argv[i]);

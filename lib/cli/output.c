@@ -31,16 +31,16 @@ const char *cli_output_name(void)
 	return name;
 }
 
-static void remove_aside(void)
+static void output_remove_aside(void)
 {
 	if (named && owner == getpid())
 		unlink(aside.data);
 }
 
 /* The handler was reset: at its end the signal does what it always does. */
-static void on_signal(int number)
+static void output_on_signal(int number)
 {
-	remove_aside();
+	output_remove_aside();
 	raise(number);
 }
 
@@ -49,7 +49,8 @@ static void clean_up_on_signals(void)
 	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		struct sigaction old, new = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+		struct sigaction old,
+		    new = {.sa_handler = output_on_signal, .sa_flags = SA_RESETHAND};
 
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &new, NULL);
@@ -121,9 +122,9 @@ static void write_aside(const char *path, bool by_name)
 	fd = !by_name && open_unnamed() ? unnamed : open_named(path);
 	target = path;
 	owner = getpid();
-	atexit(remove_aside);
+	atexit(output_remove_aside);
 	sandbox_allow(SANDBOX_FOLDER, folder.data);
-	sandbox_on_breach = remove_aside;
+	sandbox_on_breach = output_remove_aside;
 	clean_up_on_signals();
 	fflush(stdout);
 	if (dup2(fd, STDOUT_FILENO) < 0)
@@ -133,7 +134,7 @@ static void write_aside(const char *path, bool by_name)
 }
 
 /* False: it is standard output. */
-static bool open_output(const char *path, bool by_name)
+static bool output_open(const char *path, bool by_name)
 {
 	bool standard = !path || !strcmp(path, "-"), there;
 	struct stat st, own;
@@ -158,7 +159,7 @@ static bool open_output(const char *path, bool by_name)
 
 void cli_output_binary(const char *path)
 {
-	if (!open_output(path, false) && isatty(STDOUT_FILENO))
+	if (!output_open(path, false) && isatty(STDOUT_FILENO))
 		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
 }
 
@@ -203,12 +204,12 @@ void cli_output_report(const char *path)
 		cli_usage("-o %s: that is a recording, which a report would replace: give another "
 			  "name, or remove it first",
 			  path);
-	open_output(path, false);
+	output_open(path, false);
 }
 
 const char *cli_output_by_name(const char *path)
 {
-	return open_output(path, true) && target ? aside.data : NULL;
+	return output_open(path, true) && target ? aside.data : NULL;
 }
 
 /* A name of its own for what has none yet: only a rename replaces what is there. */
@@ -251,7 +252,7 @@ void cli_output_done(bool written)
 		cli_error(name, "%s", strerror(errno));
 		cli_status(EXIT_INPUT);
 	}
-	remove_aside();
+	output_remove_aside();
 	named = false;
 	target = NULL;
 	free(resolved);

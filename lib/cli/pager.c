@@ -61,7 +61,7 @@ static void close_pipes(void)
 			}
 }
 
-static void prepare(char **words)
+static void pager_prepare(char **words)
 {
 	for (size_t i = 0; i < PIPES; i++)
 		if (pipe2(pipes[i], O_CLOEXEC)) {
@@ -86,7 +86,7 @@ void cli_pager_prepare(void)
 	char *text, **words = pager_words(&text);
 
 	if (words[0] && strcmp(words[0], "cat") != 0)
-		prepare(words);
+		pager_prepare(words);
 	free(words);
 	free(text);
 }

@@ -97,7 +97,7 @@ static size_t unfinished(const char *s, size_t n)
 	return 0;
 }
 
-static ssize_t write_shown(void *arg, const char *s, size_t n)
+static ssize_t print_write_shown(void *arg, const char *s, size_t n)
 {
 	struct buf b = BUF_INIT;
 
@@ -113,7 +113,7 @@ static ssize_t write_shown(void *arg, const char *s, size_t n)
 
 FILE *cli_text_stream(void)
 {
-	static const cookie_io_functions_t how = {.write = write_shown};
+	static const cookie_io_functions_t how = {.write = print_write_shown};
 
 	if (!cli_terminal())
 		return stdout;

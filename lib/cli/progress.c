@@ -53,15 +53,15 @@ void cli_progress_clear(void)
 	shown = false;
 }
 
-static enum status watch_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status progress_watch_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
 
 	return w->to->begin(w->to, t, e);
 }
 
-static enum status watch_event(struct sink *s, struct trace *t, const struct event *ev,
-			       struct err *e)
+static enum status progress_watch_event(struct sink *s, struct trace *t, const struct event *ev,
+					struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
 
@@ -70,8 +70,8 @@ static enum status watch_event(struct sink *s, struct trace *t, const struct eve
 	return w->to->event(w->to, t, ev, e);
 }
 
-static enum status watch_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				struct err *e)
+static enum status progress_watch_events(struct sink *s, struct trace *t, const struct event *ev,
+					 size_t n, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
 
@@ -81,7 +81,7 @@ static enum status watch_events(struct sink *s, struct trace *t, const struct ev
 	return sink_pass(w->to, t, ev, n, e);
 }
 
-static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
+static enum status progress_watch_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
 
@@ -90,9 +90,10 @@ static enum status watch_end(struct sink *s, struct trace *t, struct err *e)
 
 struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to)
 {
-	*w = (struct cli_watch){
-	    .sink = {watch_begin, watch_event, watch_end, to->events ? watch_events : NULL},
-	    .to = to,
-	    .in = in};
+	*w = (struct cli_watch){.sink = {progress_watch_begin, progress_watch_event,
+					 progress_watch_end,
+					 to->events ? progress_watch_events : NULL},
+				.to = to,
+				.in = in};
 	return &w->sink;
 }

@@ -74,7 +74,7 @@ static bool dumb(void)
 	return !s || !*s || !strcmp(s, "dumb");
 }
 
-void cli_report_print(struct cli_report *r, const struct document *d)
+void cli_report_print(struct cli_report *r, const struct table_document *d)
 {
 	bool terminal = r->options.terminal;
 	struct err e = ERR_INIT;

@@ -55,7 +55,7 @@ extern const char *const cli_as_choices[], *const cli_when_choices[];
 /* What does not go together is a usage error. */
 void cli_report_start(struct cli_report *r);
 /* Prints a document; what the format cannot hold is a usage error. Once per program. */
-void cli_report_print(struct cli_report *r, const struct document *d);
+void cli_report_print(struct cli_report *r, const struct table_document *d);
 /* Rows as they are made, CSV or TSV: render_rows_new on standard output, or a usage error. Its
  * end's and its rows' failures are for cli_fail. */
 struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t, struct err *e);

@@ -35,7 +35,7 @@ const char *cli_called(const char *argv0, const char *const *names)
 	return NULL;
 }
 
-static void answer_lines(struct lines *in, const char *path, cli_answer answer, void *arg)
+static void answer_lines(struct input_lines *in, const char *path, cli_answer answer, void *arg)
 {
 	struct err e = ERR_INIT;
 	enum status st = ST_OK;
@@ -56,7 +56,7 @@ static void answer_lines(struct lines *in, const char *path, cli_answer answer, 
 
 void cli_request_lines(const char *path, cli_answer answer, void *arg)
 {
-	struct lines in = {.fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
+	struct input_lines in = {.fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
 
 	answer_lines(&in, path, answer, arg);
 	if (path && in.fd >= 0)
@@ -66,7 +66,7 @@ void cli_request_lines(const char *path, cli_answer answer, void *arg)
 
 void cli_text_lines(size_t longest, cli_answer answer, void *arg)
 {
-	struct lines in = {.fd = STDIN_FILENO, .longest = longest};
+	struct input_lines in = {.fd = STDIN_FILENO, .longest = longest};
 
 	answer_lines(&in, NULL, answer, arg);
 	if (in.dropped)
@@ -87,7 +87,7 @@ void cli_pour(struct buf *out)
 
 void cli_requests(int n, char **operands, cli_answer answer, void *arg)
 {
-	struct line *lines;
+	struct input_line *lines;
 
 	if (!n) {
 		cli_request_lines(NULL, answer, arg);
@@ -95,7 +95,7 @@ void cli_requests(int n, char **operands, cli_answer answer, void *arg)
 	}
 	lines = mem_array((size_t)n, sizeof *lines);
 	for (int i = 0; i < n; i++)
-		lines[i] = (struct line){operands[i], strlen(operands[i])};
+		lines[i] = (struct input_line){operands[i], strlen(operands[i])};
 	answer(arg, lines, (size_t)n);
 	free(lines);
 }

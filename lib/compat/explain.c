@@ -181,8 +181,8 @@ static void explain_place(struct explain *x, struct buf *b, struct object *o, ui
 }
 
 /* The calls there, innermost first. */
-static void explain_calls(struct buf *b, const struct symbols *y, uint32_t call, uint8_t reason,
-			  uint8_t flags)
+static void explain_calls(struct buf *b, const struct trace_symbols *y, uint32_t call,
+			  uint8_t reason, uint8_t flags)
 {
 	for (; call; call = y->calls[call].outer) {
 		const struct symbol_call *c = &y->calls[call];
@@ -210,7 +210,7 @@ static void explain_calls(struct buf *b, const struct symbols *y, uint32_t call,
 		buf_addf(b, "  but: %s\n", reason_text(reason));
 }
 
-static const struct file *file_at(const struct files *f, const char *path)
+static const struct find_file *file_at(const struct find_files *f, const char *path)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (f->items[i]->object && f->items[i]->wanted && !strcmp(f->items[i]->path, path))
@@ -225,14 +225,14 @@ static void bias(struct buf *b, uint64_t from, uint64_t to)
 	buf_addf(b, "%s0x%" PRIx64, down ? "-" : "", down ? to - from : from - to);
 }
 
-void explain_location(struct explain *x, struct buf *b, const struct files *files,
+void explain_location(struct explain *x, struct buf *b, const struct find_files *files,
 		      const struct trace *t, uint32_t location)
 {
 	const struct location *l = &t->locations[location];
-	const struct symbols *y = &t->symbols;
+	const struct trace_symbols *y = &t->symbols;
 	const struct binding *bound = symbols_binding(y, location);
 	const struct symbol_object *o = bound->object ? &y->objects[bound->object] : NULL;
-	const struct file *f = NULL;
+	const struct find_file *f = NULL;
 	uint64_t at = bound->vaddr;
 
 	if (l->space == SPACE_NAME) /* nothing was looked up */

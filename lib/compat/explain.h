@@ -27,7 +27,7 @@ void explain_object(struct buf *b, const struct object *o, const char *path);
 /* What was tried for a module of a capture, and for its debug information. */
 void explain_found(struct buf *b, const struct file_found *f);
 /* One location of a symbolized trace, all of the above. */
-void explain_location(struct explain *x, struct buf *b, const struct files *files,
+void explain_location(struct explain *x, struct buf *b, const struct find_files *files,
 		      const struct trace *t, uint32_t location);
 /* One answer of a lookup; line: n bytes, the request. */
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,

@@ -64,7 +64,7 @@ __attribute__((format(printf, 4, 5))) static void complain(struct markup *m, boo
 	buf_adds(b, "^\n");
 }
 
-static bool complain_type(struct markup *m, struct span s, const char *type)
+static bool complain_type(struct markup *m, struct markup_span s, const char *type)
 {
 	complain(m, false, s.s, "expected %s; found '%.*s'", type, (int)s.n, s.s);
 	return false;
@@ -94,7 +94,7 @@ static void has_at_most(struct markup *m, const struct markup_node *n, size_t nu
 			 number, n->n_fields);
 }
 
-static bool read_address(struct markup *m, struct span s, uint64_t *v)
+static bool read_address(struct markup *m, struct markup_span s, uint64_t *v)
 {
 	size_t zeros = 0;
 
@@ -108,13 +108,13 @@ static bool read_address(struct markup *m, struct span s, uint64_t *v)
 	return complain_type(m, s, "address");
 }
 
-static bool read_number(struct markup *m, struct span s, const char *type, uint64_t *v)
+static bool read_number(struct markup *m, struct markup_span s, const char *type, uint64_t *v)
 {
 	return request_number(s.s, s.n, v) || complain_type(m, s, type);
 }
 
 /* r, w, x, each once, in this order, and some of them. */
-static bool read_mode(struct markup *m, struct span s, char mode[4])
+static bool read_mode(struct markup *m, struct markup_span s, char mode[4])
 {
 	const char *order = "rwx";
 	size_t n = 0;
@@ -137,7 +137,7 @@ static const char *line_end(const struct markup *m)
 	return m->n_line && m->line[m->n_line - 1] == '\r' ? "\r\n" : "\n";
 }
 
-static void end_module_line(struct markup *m)
+static void markup_end_module_line(struct markup *m)
 {
 	struct buf *b = &m->text;
 
@@ -187,8 +187,8 @@ static size_t mmap_behind(const struct markup *m, uint64_t addr)
 	return BISECT(i, 0, m->n_mmaps, m->mmaps[i].addr <= addr);
 }
 
-static const struct markup_mmap *mmap_at(struct markup *m, struct span element, struct span where,
-					 uint64_t addr)
+static const struct markup_mmap *mmap_at(struct markup *m, struct markup_span element,
+					 struct markup_span where, uint64_t addr)
 {
 	size_t i = mmap_behind(m, addr);
 
@@ -200,7 +200,7 @@ static const struct markup_mmap *mmap_at(struct markup *m, struct span element, 
 }
 
 /* What follows ESC: the log's own colours. */
-static bool take_color(struct markup *m, struct span s)
+static bool markup_take_color(struct markup *m, struct markup_span s)
 {
 	struct markup_ink *k = &m->ink;
 
@@ -236,8 +236,8 @@ static struct markup_part *add_part(struct markup *m, uint8_t kind, const struct
 }
 
 /* False: the module's file is not there, which is reported. */
-static bool add_query(struct markup *m, uint8_t kind, const struct markup_node *n,
-		      const struct markup_mmap *x, uint64_t frame, uint64_t addr)
+static bool markup_add_query(struct markup *m, uint8_t kind, const struct markup_node *n,
+			     const struct markup_mmap *x, uint64_t frame, uint64_t addr)
 {
 	struct markup_module *in = &m->modules[x->module];
 	struct markup_part *p;
@@ -268,7 +268,7 @@ static bool adjust(struct markup *m, const struct markup_node *n, size_t number,
 		   uint64_t *addr)
 {
 	if (n->n_fields == number + 1) {
-		struct span type = markup_field(n, number);
+		struct markup_span type = markup_field(n, number);
 
 		if (!span_is(type, "ra") && !span_is(type, "pc"))
 			return complain_type(m, type, "PC type");
@@ -290,14 +290,14 @@ static void filter_pc(struct markup *m, const struct markup_node *n)
 		return;
 	x = mmap_at(m, n->inside, markup_field(n, 0), addr);
 	if (x)
-		add_query(m, MARKUP_PC, n, x, 0, addr);
+		markup_add_query(m, MARKUP_PC, n, x, 0, addr);
 }
 
-static void filter_bt(struct markup *m, const struct markup_node *n)
+static void markup_filter_bt(struct markup *m, const struct markup_node *n)
 {
 	const struct markup_mmap *x;
 	uint64_t frame, addr;
-	struct span number;
+	struct markup_span number;
 
 	if (!has_at_least(m, n, 2))
 		return;
@@ -311,7 +311,7 @@ static void filter_bt(struct markup *m, const struct markup_node *n)
 		return;
 	x = mmap_at(m, n->inside, number, addr);
 	if (x)
-		add_query(m, MARKUP_BT, n, x, frame, addr);
+		markup_add_query(m, MARKUP_BT, n, x, frame, addr);
 }
 
 static void filter_data(struct markup *m, const struct markup_node *n)
@@ -323,11 +323,11 @@ static void filter_data(struct markup *m, const struct markup_node *n)
 		return;
 	x = mmap_at(m, n->inside, markup_field(n, 0), addr);
 	if (x)
-		add_query(m, MARKUP_DATA, n, x, 0, addr);
+		markup_add_query(m, MARKUP_DATA, n, x, 0, addr);
 }
 
 /* A node that says nothing of modules. */
-static void filter_node(struct markup *m, const struct markup_node *n)
+static void markup_filter_node(struct markup *m, const struct markup_node *n)
 {
 	for (size_t i = 0; i < n->tag.n; i++)
 		if (n->tag.s[i] < 'a' || n->tag.s[i] > 'z') {
@@ -336,7 +336,7 @@ static void filter_node(struct markup *m, const struct markup_node *n)
 		}
 	if (span_is(n->tag, "symbol")) {
 		if (has_fields(m, n, 1)) {
-			struct span name = markup_field(n, 0);
+			struct markup_span name = markup_field(n, 0);
 			struct markup_part *p = add_part(m, MARKUP_SYMBOL, n);
 
 			p->text = name.s;
@@ -345,22 +345,22 @@ static void filter_node(struct markup *m, const struct markup_node *n)
 	} else if (span_is(n->tag, "pc")) {
 		filter_pc(m, n);
 	} else if (span_is(n->tag, "bt")) {
-		filter_bt(m, n);
+		markup_filter_bt(m, n);
 	} else if (span_is(n->tag, "data")) {
 		filter_data(m, n);
-	} else if (!take_color(m, n->all)) {
+	} else if (!markup_take_color(m, n->all)) {
 		buf_add(&m->text, n->all.s, n->all.n);
 	}
 }
 
 static void filter_deferred(struct markup *m)
 {
-	end_module_line(m);
+	markup_end_module_line(m);
 	for (size_t i = 0; i < m->n_deferred; i++)
-		filter_node(m, &m->deferred[i]);
+		markup_filter_node(m, &m->deferred[i]);
 }
 
-static bool read_mmap(struct markup *m, const struct markup_node *n, struct markup_mmap *x)
+static bool markup_read_mmap(struct markup *m, const struct markup_node *n, struct markup_mmap *x)
 {
 	uint64_t id;
 
@@ -382,13 +382,13 @@ static bool read_mmap(struct markup *m, const struct markup_node *n, struct mark
 	return read_address(m, markup_field(n, 5), &x->at);
 }
 
-static void filter_mmap(struct markup *m, const struct markup_node *n)
+static void markup_filter_mmap(struct markup *m, const struct markup_node *n)
 {
 	struct markup_mmap x = {.size = 0};
 	const struct markup_mmap *other = NULL;
 	size_t i, at;
 
-	if (!read_mmap(m, n, &x))
+	if (!markup_read_mmap(m, n, &x))
 		return;
 	i = mmap_behind(m, x.addr);
 	if (i < m->n_mmaps && covers(&x, m->mmaps[i].addr))
@@ -439,7 +439,7 @@ static void filter_reset(struct markup *m, const struct markup_node *n)
 }
 
 /* A first odd digit is a byte of its own; NULL: there is another character in it, or none. */
-static const char *read_build_id(struct markup *m, struct span s, size_t *n)
+static const char *read_build_id(struct markup *m, struct markup_span s, size_t *n)
 {
 	char *id;
 
@@ -456,10 +456,10 @@ static const char *read_build_id(struct markup *m, struct span s, size_t *n)
 	return id;
 }
 
-static void filter_module(struct markup *m, const struct markup_node *n)
+static void markup_filter_module(struct markup *m, const struct markup_node *n)
 {
 	struct markup_module x = {.file = NULL};
-	struct span name;
+	struct markup_span name;
 
 	if (!has_at_least(m, n, 3) || !read_number(m, markup_field(n, 0), "module ID", &x.id))
 		return;
@@ -500,11 +500,11 @@ static void filter_module(struct markup *m, const struct markup_node *n)
 static bool filter_context(struct markup *m, const struct markup_node *n)
 {
 	if (span_is(n->tag, "mmap"))
-		filter_mmap(m, n);
+		markup_filter_mmap(m, n);
 	else if (span_is(n->tag, "reset"))
 		filter_reset(m, n);
 	else if (span_is(n->tag, "module"))
-		filter_module(m, n);
+		markup_filter_module(m, n);
 	else
 		return false;
 	return true;
@@ -519,7 +519,7 @@ void markup_line(struct markup *m, const char *s, size_t n)
 	m->n_line = n;
 	m->told = 0;
 	m->n_deferred = 0;
-	take_color(m, (struct span){"\033[0m", 4});
+	markup_take_color(m, (struct markup_span){"\033[0m", 4});
 	while (markup_next(&c, &node)) {
 		if (filter_context(m, &node))
 			return;
@@ -531,8 +531,8 @@ void markup_line(struct markup *m, const char *s, size_t n)
 
 void markup_end(struct markup *m)
 {
-	end_module_line(m);
-	take_color(m, (struct span){"\033[0m", 4});
+	markup_end_module_line(m);
+	markup_take_color(m, (struct markup_span){"\033[0m", 4});
 }
 
 /* Names of modules that a reset has made forget take no memory. */

@@ -3,28 +3,28 @@
 
 #include <string.h>
 
-bool span_is(struct span s, const char *word)
+bool span_is(struct markup_span s, const char *word)
 {
 	return s.n == strlen(word) && !memcmp(s.s, word, s.n);
 }
 
-static struct span until(struct span s, const char *end)
+static struct markup_span until(struct markup_span s, const char *end)
 {
-	return (struct span){s.s, (size_t)(end - s.s)};
+	return (struct markup_span){s.s, (size_t)(end - s.s)};
 }
 
-static struct span behind(struct span s, const char *begin)
+static struct markup_span behind(struct markup_span s, const char *begin)
 {
-	return (struct span){begin, s.n - (size_t)(begin - s.s)};
+	return (struct markup_span){begin, s.n - (size_t)(begin - s.s)};
 }
 
-static const char *find(struct span s, const char *three)
+static const char *find(struct markup_span s, const char *three)
 {
 	return s.n ? memmem(s.s, s.n, three, 3) : NULL;
 }
 
 /* The next element with a tag. */
-static bool find_element(struct span s, struct markup_node *out)
+static bool markup_find_element(struct markup_span s, struct markup_node *out)
 {
 	const char *begin, *end, *colon;
 
@@ -49,7 +49,7 @@ static bool find_element(struct span s, struct markup_node *out)
 	return false;
 }
 
-size_t markup_color_code(struct span s)
+size_t markup_color_code(struct markup_span s)
 {
 	if (s.n >= 4 && !memcmp(s.s, "\033[", 2) && (s.s[2] == '0' || s.s[2] == '1') &&
 	    s.s[3] == 'm')
@@ -67,7 +67,7 @@ bool markup_next(struct markup_cutting *c, struct markup_node *out)
 	if (!c->text.n && !c->element.all.n && c->rest.n) {
 		c->text = c->rest;
 		c->rest.n = 0;
-		if (find_element(c->text, &c->element)) {
+		if (markup_find_element(c->text, &c->element)) {
 			c->rest = behind(c->text, c->element.all.s + c->element.all.n);
 			c->text = until(c->text, c->element.all.s);
 		}
@@ -86,10 +86,10 @@ bool markup_next(struct markup_cutting *c, struct markup_node *out)
 	return out->all.n;
 }
 
-struct span markup_field(const struct markup_node *n, size_t number)
+struct markup_span markup_field(const struct markup_node *n, size_t number)
 {
 	const char *end = n->inside.s + n->inside.n, *colon = n->tag.s + n->tag.n;
-	struct span rest = {colon + 1, (size_t)(end - colon - 1)};
+	struct markup_span rest = {colon + 1, (size_t)(end - colon - 1)};
 
 	while (number-- && (colon = memchr(rest.s, ':', rest.n)))
 		rest = behind(rest, colon + 1);

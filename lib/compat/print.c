@@ -55,8 +55,8 @@ static char *put_number(char *to, uint32_t v)
 }
 
 /* In one piece: this is most of what a large batch costs. */
-static void gnu_call(struct buf *b, const struct lookup_query *q, const struct lookup_call *c,
-		     uint32_t discriminator, const struct print_options *o)
+static void print_gnu_call(struct buf *b, const struct lookup_query *q, const struct lookup_call *c,
+			   uint32_t discriminator, const struct print_options *o)
 {
 	const char *file = c->file, *name = c->name;
 	size_t n_file = c->n_file, n_name = c->n_name;
@@ -141,7 +141,7 @@ bool print_gnu_view(struct buf *b, const struct lookup_query *q, uint64_t shown,
 	for (size_t i = 0; i < (o->inlines ? n : n != 0); i++) {
 		if (i && o->pretty)
 			buf_adds(b, " (inlined by) ");
-		gnu_call(b, q, &calls[i], calls[0].discriminator, o);
+		print_gnu_call(b, q, &calls[i], calls[0].discriminator, o);
 	}
 	return n;
 }
@@ -160,7 +160,7 @@ bool print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query 
 
 		if (at != call && o->pretty)
 			buf_adds(b, " (inlined by) ");
-		gnu_call(b, q, &c, discriminator, o);
+		print_gnu_call(b, q, &c, discriminator, o);
 	}
 	return call;
 }

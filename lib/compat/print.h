@@ -43,7 +43,7 @@ bool print_gnu_view(struct buf *b, const struct lookup_query *q, uint64_t shown,
  * queries as there are symbols of it; every other one has one. What is no request is answered as
  * what is not found. */
 void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *queries, size_t n,
-		const struct request *r, const struct print_options *o);
+		const struct compat_request *r, const struct print_options *o);
 
 /* The same JSON (ours: balanced, no blanks, no empty object) over several lines. */
 void print_indented(struct buf *b, const char *json, size_t n);

@@ -71,7 +71,7 @@ struct llvm_frame llvm_frame(const struct lookup *l, const struct lookup_query *
 }
 
 /* left_pad(line), " >: " or "  : ", text; as many lines around as asked for. */
-static void add_context(struct buf *b, const struct llvm_frame *f, uint64_t lines)
+static void llvm_add_context(struct buf *b, const struct llvm_frame *f, uint64_t lines)
 {
 	FILE *in = lines && f->line && *f->file ? fopen(f->file, "re") : NULL;
 	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
@@ -96,8 +96,8 @@ static void add_context(struct buf *b, const struct llvm_frame *f, uint64_t line
 	fclose(in);
 }
 
-static void add_frame(struct buf *b, const struct llvm_frame *f, bool inlined,
-		      const struct print_options *o)
+static void llvm_add_frame(struct buf *b, const struct llvm_frame *f, bool inlined,
+			   const struct print_options *o)
 {
 	const char *file = *f->file ? f->file : "??";
 
@@ -130,7 +130,7 @@ static void add_frame(struct buf *b, const struct llvm_frame *f, bool inlined,
 		buf_addf(b, " (discriminator %" PRIu32 ")", f->discriminator);
 	}
 	buf_addc(b, '\n');
-	add_context(b, f, o->context);
+	llvm_add_context(b, f, o->context);
 }
 
 static void add_frames(struct buf *b, const struct lookup *l, const struct lookup_query *q,
@@ -142,7 +142,7 @@ static void add_frames(struct buf *b, const struct lookup *l, const struct looku
 	do {
 		struct llvm_frame f = llvm_frame(l, q, call, o);
 
-		add_frame(b, &f, inlined, o);
+		llvm_add_frame(b, &f, inlined, o);
 		free(f.owned);
 		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
 		inlined = true;
@@ -166,12 +166,12 @@ static void add_places(struct buf *b, const struct lookup *l, const struct looku
 		struct llvm_frame f = llvm_frame(l, &queries[i], queries[i].named.call, o);
 
 		if (has_file(&f))
-			add_frame(b, &f, false, o);
+			llvm_add_frame(b, &f, false, o);
 		some |= has_file(&f);
 		free(f.owned);
 	}
 	if (!some)
-		add_frame(b, &unknown, false, o);
+		llvm_add_frame(b, &unknown, false, o);
 }
 
 static void add_global(struct buf *b, const struct lookup_query *q, const struct print_options *o)
@@ -197,7 +197,7 @@ static const char *known(const char *s)
 	return s ? s : "??";
 }
 
-static void add_locals(struct buf *b, const struct lookup_query *q)
+static void llvm_add_locals(struct buf *b, const struct lookup_query *q)
 {
 	size_t n;
 	const struct dwarf_local *all = lookup_locals(q, &n);
@@ -224,7 +224,7 @@ static void add_locals(struct buf *b, const struct lookup_query *q)
 		buf_adds(b, "??\n");
 }
 
-static void add_json(struct buf *b, const char *s, size_t n)
+static void llvm_add_json(struct buf *b, const char *s, size_t n)
 {
 	struct buf text = BUF_INIT;
 
@@ -250,27 +250,28 @@ static void add_json(struct buf *b, const char *s, size_t n)
 	buf_release(&text);
 }
 
-static void add_json_frame(struct buf *b, const struct llvm_frame *f, const struct print_options *o)
+static void llvm_add_json_frame(struct buf *b, const struct llvm_frame *f,
+				const struct print_options *o)
 {
 	struct buf source = BUF_INIT;
 
 	buf_addf(b,
 		 "{\"Column\":%" PRIu32 ",\"Discriminator\":%" PRIu32 ",\"FileName\":", f->column,
 		 f->discriminator);
-	add_json(b, f->file, strlen(f->file));
+	llvm_add_json(b, f->file, strlen(f->file));
 	buf_adds(b, ",\"FunctionName\":");
-	add_json(b, f->name, strlen(f->name));
+	llvm_add_json(b, f->name, strlen(f->name));
 	buf_addf(b, ",\"Line\":%" PRIu32, f->line);
-	add_context(&source, f, o->context);
+	llvm_add_context(&source, f, o->context);
 	if (source.len) {
 		buf_adds(b, ",\"Source\":");
-		add_json(b, source.data, source.len);
+		llvm_add_json(b, source.data, source.len);
 	}
 	buf_adds(b, ",\"StartAddress\":\"");
 	if (f->start != DWARF_NO_START)
 		buf_addf(b, "0x%" PRIx64, f->start);
 	buf_adds(b, "\",\"StartFileName\":");
-	add_json(b, f->start_file, strlen(f->start_file));
+	llvm_add_json(b, f->start_file, strlen(f->start_file));
 	buf_addf(b, ",\"StartLine\":%" PRIu32 "}", f->start_line);
 	buf_release(&source);
 }
@@ -284,7 +285,7 @@ static void add_json_frames(struct buf *b, const struct lookup *l, const struct 
 	do {
 		struct llvm_frame f = llvm_frame(l, q, call, o);
 
-		add_json_frame(b, &f, o);
+		llvm_add_json_frame(b, &f, o);
 		free(f.owned);
 		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
 		more = call != 0;
@@ -295,7 +296,7 @@ static void add_json_frames(struct buf *b, const struct lookup *l, const struct 
 
 static void add_json_text(struct buf *b, const char *s)
 {
-	add_json(b, s, strlen(s));
+	llvm_add_json(b, s, strlen(s));
 }
 
 static void add_json_places(struct buf *b, const struct lookup *l,
@@ -310,7 +311,7 @@ static void add_json_places(struct buf *b, const struct lookup *l,
 		if (has_file(&f)) {
 			if (some)
 				buf_addc(b, ',');
-			add_json_frame(b, &f, o);
+			llvm_add_json_frame(b, &f, o);
 			some = true;
 		}
 		free(f.owned);
@@ -331,7 +332,7 @@ static void add_json_global(struct buf *b, const struct lookup_query *q,
 	free(name);
 }
 
-static void add_json_locals(struct buf *b, const struct lookup_query *q)
+static void llvm_add_json_locals(struct buf *b, const struct lookup_query *q)
 {
 	size_t n;
 	const struct dwarf_local *all = lookup_locals(q, &n);
@@ -367,8 +368,9 @@ static const char *reason(const struct lookup_file *f)
 }
 
 /* Members are in the order of their names. */
-static void print_json(struct buf *b, const struct lookup *l, const struct lookup_query *queries,
-		       size_t n, const struct request *r, const struct print_options *o)
+static void llvm_print_json(struct buf *b, const struct lookup *l,
+			    const struct lookup_query *queries, size_t n,
+			    const struct compat_request *r, const struct print_options *o)
 {
 	const struct lookup_query *q = &queries[0];
 	const struct lookup_file *f = q->file;
@@ -393,7 +395,7 @@ static void print_json(struct buf *b, const struct lookup *l, const struct looku
 		member = ",";
 	} else if (r->kind == REQUEST_FRAME) {
 		buf_addf(b, "%s\"Frame\":", member);
-		add_json_locals(b, q);
+		llvm_add_json_locals(b, q);
 		member = ",";
 	} else if (r->kind == REQUEST_CODE && r->symbol) {
 		buf_addf(b, "%s\"Loc\":[", member);
@@ -403,12 +405,12 @@ static void print_json(struct buf *b, const struct lookup *l, const struct looku
 	}
 	buf_addf(b, "%s\"ModuleName\":", member);
 	if (r->file)
-		add_json(b, r->file, r->n_file);
+		llvm_add_json(b, r->file, r->n_file);
 	else
 		add_json_text(b, f ? f->path : "");
 	if (r->symbol && r->kind != REQUEST_BAD) {
 		buf_adds(b, ",\"SymName\":");
-		add_json(b, r->symbol, r->n_symbol);
+		llvm_add_json(b, r->symbol, r->n_symbol);
 	} else if (!refused && (r->kind == REQUEST_CODE || r->kind == REQUEST_BAD)) {
 		buf_adds(b, ",\"Symbol\":[");
 		add_json_frames(b, l, q, o);
@@ -418,7 +420,7 @@ static void print_json(struct buf *b, const struct lookup *l, const struct looku
 }
 
 void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *queries, size_t n,
-		const struct request *r, const struct print_options *o)
+		const struct compat_request *r, const struct print_options *o)
 {
 	struct print_options by_name = *o;
 
@@ -427,7 +429,7 @@ void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query
 	if (r->kind == REQUEST_CODE && r->symbol)
 		o = &by_name;
 	if (o->json) {
-		print_json(b, l, queries, n, r, o);
+		llvm_print_json(b, l, queries, n, r, o);
 		return;
 	}
 	if (o->addresses && r->kind != REQUEST_BAD && (!r->symbol || r->kind != REQUEST_CODE))
@@ -435,7 +437,7 @@ void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query
 	if (r->kind == REQUEST_DATA)
 		add_global(b, &queries[0], o);
 	else if (r->kind == REQUEST_FRAME)
-		add_locals(b, &queries[0]);
+		llvm_add_locals(b, &queries[0]);
 	else if (r->symbol && r->kind == REQUEST_CODE)
 		add_places(b, l, queries, n, o);
 	else

@@ -27,7 +27,7 @@ struct printing {
 };
 
 /* All that is ready goes out, by one worker, while others print on. */
-static void put_ready(struct printing *g)
+static void print_many_put_ready(struct printing *g)
 {
 	struct slot *s = &g->slots[g->next % g->n_slots];
 
@@ -66,7 +66,7 @@ static void print_block(size_t item, unsigned worker, void *arg)
 		g->some(g->arg, &s->text, item * BLOCK, end);
 	pthread_mutex_lock(&g->lock);
 	s->full = true;
-	put_ready(g);
+	print_many_put_ready(g);
 	pthread_mutex_unlock(&g->lock);
 }
 

@@ -96,8 +96,8 @@ static void print_symbol(struct buf *b, const struct markup_part *p)
 	free(raw);
 }
 
-static void print_pc(struct buf *b, struct markup *m, const struct markup_part *p,
-		     const struct lookup *l, const struct print_options *o)
+static void markup_print_pc(struct buf *b, struct markup *m, const struct markup_part *p,
+			    const struct lookup *l, const struct print_options *o)
 {
 	const struct lookup_query *q = &m->queries[p->query];
 	struct print_options one = *o;
@@ -139,8 +139,8 @@ static void print_bt_head(struct buf *b, const struct markup_part *p, unsigned n
 	markup_valuef(b, p->ink, " 0x%016" PRIx64 " ", p->addr);
 }
 
-static void print_bt(struct buf *b, struct markup *m, const struct markup_part *p,
-		     const struct lookup *l, const struct print_options *o)
+static void markup_print_bt(struct buf *b, struct markup *m, const struct markup_part *p,
+			    const struct lookup *l, const struct print_options *o)
 {
 	const struct lookup_query *q = &m->queries[p->query];
 	uint32_t call = q->named.call, next;
@@ -203,8 +203,8 @@ void markup_print(struct buf *b, struct markup *m, const struct lookup *l, size_
 	p = &m->parts[i];
 	switch (p->kind) {
 	case MARKUP_SYMBOL: print_symbol(b, p); break;
-	case MARKUP_PC: print_pc(b, m, p, l, o); break;
-	case MARKUP_BT: print_bt(b, m, p, l, o); break;
+	case MARKUP_PC: markup_print_pc(b, m, p, l, o); break;
+	case MARKUP_BT: markup_print_bt(b, m, p, l, o); break;
 	case MARKUP_DATA: print_data(b, m, p, o); break;
 	}
 }

@@ -76,7 +76,7 @@ static size_t until_space(const char *s, size_t n)
 }
 
 /* False: a quotation mark is never closed. */
-static bool take_file(const char **s, size_t *n, struct request *r)
+static bool request_take_file(const char **s, size_t *n, struct compat_request *r)
 {
 	if (*n && (**s == '"' || **s == '\'')) {
 		const char *end = memchr(*s + 1, **s, *n - 1);
@@ -131,7 +131,8 @@ static void skip_spaces(const char **s, size_t *n)
 }
 
 /* The file that a prefix announces, or the first word is. NULL, or what is wrong. */
-static const char *take_module(const char **s, size_t *n, bool with_file, struct request *r)
+static const char *request_take_module(const char **s, size_t *n, bool with_file,
+				       struct compat_request *r)
 {
 	bool file = false;
 
@@ -156,7 +157,7 @@ static const char *take_module(const char **s, size_t *n, bool with_file, struct
 		return "must be followed by an input file";
 	if (!*n && r->build_id)
 		return "must be followed by a hash";
-	if (!take_file(s, n, r) && (file || r->build_id))
+	if (!request_take_file(s, n, r) && (file || r->build_id))
 		return "unbalanced quotes in input file name";
 	if (!r->n_file)
 		return "no input filename has been specified";
@@ -167,7 +168,7 @@ static const char *take_module(const char **s, size_t *n, bool with_file, struct
 }
 
 /* NAME or NAME+OFFSET; a '+' without a number behind it belongs to the name. */
-static void take_symbol(const char *s, size_t n, struct request *r)
+static void take_symbol(const char *s, size_t n, struct compat_request *r)
 {
 	size_t plus = n;
 
@@ -203,9 +204,9 @@ bool request_gnu_name(const char **s, size_t *n, uint64_t *offset)
 	return true;
 }
 
-struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
+struct compat_request request_llvm(const char *s, size_t n, bool with_file, bool hex)
 {
-	struct request r = {0};
+	struct compat_request r = {0};
 	uint8_t kind;
 	bool digit;
 
@@ -216,7 +217,7 @@ struct request request_llvm(const char *s, size_t n, bool with_file, bool hex)
 	if (!n)
 		return r;
 	kind = take_kind(&s, &n);
-	r.why = take_module(&s, &n, with_file, &r);
+	r.why = request_take_module(&s, &n, with_file, &r);
 	if (r.why)
 		return r;
 	trim(&s, &n);

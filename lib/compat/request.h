@@ -22,7 +22,7 @@ bool request_gnu_name(const char **s, size_t *n, uint64_t *offset);
 
 enum request_kind { REQUEST_BAD, REQUEST_CODE, REQUEST_DATA, REQUEST_FRAME };
 
-struct request {
+struct compat_request {
 	uint8_t kind;     /* enum request_kind */
 	bool build_id;    /* file is one, in hexadecimal digits */
 	const char *file; /* borrowed from the line, as all of them; NULL: the line has none */
@@ -40,7 +40,7 @@ struct request {
  * address is ignored. hex: an address is hexadecimal, 0x or not; otherwise, as an offset always,
  * decimal unless it begins with 0x, 0b, 0o or 0 (octal). What is no number and begins with no digit
  * is a name. */
-struct request request_llvm(const char *s, size_t n, bool with_file, bool hex);
+struct compat_request request_llvm(const char *s, size_t n, bool with_file, bool hex);
 
 /* A number of LLVM's: decimal unless it begins with 0x, 0b, 0o or 0 (octal). */
 bool request_number(const char *s, size_t n, uint64_t *v);

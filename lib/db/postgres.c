@@ -57,7 +57,7 @@ static struct query *query_of(struct db_query *q)
 	return (struct query *)q;
 }
 
-static enum status load(struct err *e)
+static enum status postgres_load(struct err *e)
 {
 	static void *library;
 
@@ -78,7 +78,7 @@ static enum status load(struct err *e)
 }
 
 /* One line of libpq's text, without the password. */
-static void add_text(const struct server *s, struct buf *b, const char *text)
+static void postgres_add_text(const struct server *s, struct buf *b, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -105,7 +105,7 @@ static enum status said(const struct server *s, enum status code, const char *te
 {
 	struct buf b = BUF_INIT;
 
-	add_text(s, &b, text);
+	postgres_add_text(s, &b, text);
 	err_set(e, code, "%s", buf_str(&b));
 	buf_release(&b);
 	return code;
@@ -130,7 +130,7 @@ static enum status failed(const struct server *s, const PGresult *r, struct err 
 	return said(s, ST_SYS, text ? text : pPQerrorMessage(s->connection), e);
 }
 
-static enum status execute(struct db *db, const char *sql, struct err *e)
+static enum status postgres_execute(struct db *db, const char *sql, struct err *e)
 {
 	PGresult *r = pPQexec(of(db)->connection, sql);
 	ExecStatusType st = pPQresultStatus(r);
@@ -143,7 +143,7 @@ static enum status execute(struct db *db, const char *sql, struct err *e)
 	return fine ? ST_OK : e->code;
 }
 
-static void quiet(void *arg, const PGresult *r)
+static void postgres_quiet(void *arg, const PGresult *r)
 {
 	(void)arg;
 	(void)r;
@@ -167,7 +167,7 @@ static bool find_secret(struct server *s, const char *url)
 	return !strpbrk(s->secrets[1], "@/?#[]");
 }
 
-static enum status take_apart(struct server *s, const char *url, struct err *e)
+static enum status postgres_take_apart(struct server *s, const char *url, struct err *e)
 {
 	char *quotes = NULL; /* the URL: not printed */
 	PQconninfoOption *options;
@@ -187,21 +187,22 @@ static enum status take_apart(struct server *s, const char *url, struct err *e)
 	return ST_OK;
 }
 
-static enum status connect_to(struct server *s, const char *url, enum db_mode mode, struct err *e)
+static enum status postgres_connect_to(struct server *s, const char *url, enum db_mode mode,
+				       struct err *e)
 {
 	const char *const keys[] = {"connect_timeout", "fallback_application_name", "dbname",
 				    "client_encoding", NULL};
 	const char *const values[] = {"20", "tracemill", url, "UTF8", NULL};
 	char sql[200];
 
-	if (load(e) || take_apart(s, url, e))
+	if (postgres_load(e) || postgres_take_apart(s, url, e))
 		return e->code;
 	s->connection = pPQconnectdbParams(keys, values, 1);
 	if (!s->connection)
 		return err_set(e, ST_LIMIT, "out of memory");
 	if (pPQstatus(s->connection) != CONNECTION_OK)
 		return said(s, ST_SYS, pPQerrorMessage(s->connection), e);
-	pPQsetNoticeReceiver(s->connection, quiet, NULL);
+	pPQsetNoticeReceiver(s->connection, postgres_quiet, NULL);
 	snprintf(sql, sizeof sql,
 		 "SET lock_timeout = %u; SET bytea_output = 'hex';"
 		 "SET standard_conforming_strings = on; SET default_transaction_read_only = %s",
@@ -209,10 +210,10 @@ static enum status connect_to(struct server *s, const char *url, enum db_mode mo
 		 : s->db.wait_seconds         ? s->db.wait_seconds * 1000
 					      : 1,
 		 mode == DB_READ ? "on" : "off");
-	return execute(&s->db, sql, e);
+	return postgres_execute(&s->db, sql, e);
 }
 
-static void close_server(struct db *db)
+static void postgres_close_server(struct db *db)
 {
 	struct server *s = of(db);
 
@@ -226,19 +227,20 @@ static void close_server(struct db *db)
 	free(s);
 }
 
-static struct db *open_server(const char *url, enum db_mode mode, unsigned wait_seconds,
-			      struct err *e)
+static struct db *postgres_open_server(const char *url, enum db_mode mode, unsigned wait_seconds,
+				       struct err *e)
 {
 	struct server *s = mem_zalloc(sizeof *s);
 
 	s->db = (struct db){&db_postgres, wait_seconds};
-	if (!connect_to(s, url, mode, e))
+	if (!postgres_connect_to(s, url, mode, e))
 		return &s->db;
-	close_server(&s->db);
+	postgres_close_server(&s->db);
 	return NULL;
 }
 
-static struct db_query *prepare(struct db *db, const char *sql, unsigned parameters, struct err *e)
+static struct db_query *postgres_prepare(struct db *db, const char *sql, unsigned parameters,
+					 struct err *e)
 {
 	struct server *s = of(db);
 	struct query *q = mem_zalloc(sizeof *q);
@@ -261,7 +263,7 @@ static struct db_query *prepare(struct db *db, const char *sql, unsigned paramet
 	return NULL;
 }
 
-static void reset(struct db_query *query)
+static void postgres_reset(struct db_query *query)
 {
 	struct query *q = query_of(query);
 
@@ -274,11 +276,11 @@ static void reset(struct db_query *query)
 	q->result = NULL;
 }
 
-static void finish(struct db_query *query)
+static void postgres_finish(struct db_query *query)
 {
 	struct query *q = query_of(query);
 
-	reset(query);
+	postgres_reset(query);
 	free(q->values);
 	free(q->lengths);
 	free(q->formats);
@@ -286,7 +288,8 @@ static void finish(struct db_query *query)
 	free(q);
 }
 
-static void put_bytes(struct db_query *query, unsigned at, const void *p, size_t n, bool text)
+static void postgres_put_bytes(struct db_query *query, unsigned at, const void *p, size_t n,
+			       bool text)
 {
 	struct query *q = query_of(query);
 
@@ -299,23 +302,23 @@ static void put_bytes(struct db_query *query, unsigned at, const void *p, size_t
 	q->formats[at - 1] = !text;
 }
 
-static void put_int(struct db_query *q, unsigned at, int64_t v)
+static void postgres_put_int(struct db_query *q, unsigned at, int64_t v)
 {
 	char text[24];
 	int n = snprintf(text, sizeof text, "%lld", (long long)v);
 
-	put_bytes(q, at, text, (size_t)n, true);
+	postgres_put_bytes(q, at, text, (size_t)n, true);
 }
 
-static void put_real(struct db_query *q, unsigned at, double v)
+static void postgres_put_real(struct db_query *q, unsigned at, double v)
 {
 	char text[40];
 	int n = snprintf(text, sizeof text, "%.17g", v);
 
-	put_bytes(q, at, text, (size_t)n, true);
+	postgres_put_bytes(q, at, text, (size_t)n, true);
 }
 
-static enum status step(struct db_query *query, struct err *e)
+static enum status postgres_step(struct db_query *query, struct err *e)
 {
 	struct query *q = query_of(query);
 	struct server *s = of(query->db);
@@ -343,14 +346,14 @@ static const char *value_of(struct db_query *query, unsigned column, size_t *n)
 	return pPQgetvalue(q->result, q->at, (int)column);
 }
 
-static bool is_null(struct db_query *query, unsigned column)
+static bool postgres_is_null(struct db_query *query, unsigned column)
 {
 	const struct query *q = query_of(query);
 
 	return pPQgetisnull(q->result, q->at, (int)column);
 }
 
-static int64_t get_int(struct db_query *q, unsigned column)
+static int64_t postgres_get_int(struct db_query *q, unsigned column)
 {
 	size_t n;
 	const char *s = value_of(q, column, &n);
@@ -359,14 +362,14 @@ static int64_t get_int(struct db_query *q, unsigned column)
 	return num_i64(s, n, &v) ? v : 0;
 }
 
-static double get_real(struct db_query *q, unsigned column)
+static double postgres_get_real(struct db_query *q, unsigned column)
 {
 	size_t n;
 
 	return strtod(value_of(q, column, &n), NULL);
 }
 
-static const void *get_bytes(struct db_query *query, unsigned column, size_t *n, bool text)
+static const void *postgres_get_bytes(struct db_query *query, unsigned column, size_t *n, bool text)
 {
 	struct query *q = query_of(query);
 	size_t len;
@@ -386,23 +389,23 @@ static const void *get_bytes(struct db_query *query, unsigned column, size_t *n,
 }
 
 const struct db_driver db_postgres = {
-    .open = open_server,
-    .close = close_server,
-    .execute = execute,
+    .open = postgres_open_server,
+    .close = postgres_close_server,
+    .execute = postgres_execute,
     .begin = "BEGIN; " LOCK_WRITERS,
     .snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ",
     .has_table =
 	"SELECT 1 FROM pg_catalog.pg_class c WHERE c.relname = $1::text AND c.relkind = 'r' "
 	"AND pg_catalog.pg_table_is_visible(c.oid)",
-    .prepare = prepare,
-    .finish = finish,
-    .put_int = put_int,
-    .put_real = put_real,
-    .put_bytes = put_bytes,
-    .step = step,
-    .reset = reset,
-    .is_null = is_null,
-    .get_int = get_int,
-    .get_real = get_real,
-    .get_bytes = get_bytes,
+    .prepare = postgres_prepare,
+    .finish = postgres_finish,
+    .put_int = postgres_put_int,
+    .put_real = postgres_put_real,
+    .put_bytes = postgres_put_bytes,
+    .step = postgres_step,
+    .reset = postgres_reset,
+    .is_null = postgres_is_null,
+    .get_int = postgres_get_int,
+    .get_real = postgres_get_real,
+    .get_bytes = postgres_get_bytes,
 };

@@ -42,7 +42,7 @@ static sqlite3_stmt *statement_of(struct db_query *q)
 	return own(q)->statement;
 }
 
-static enum status failed(const struct file *f, int code, struct err *e)
+static enum status sqlite_failed(const struct file *f, int code, struct err *e)
 {
 	sqlite3 *handle = f->handle;
 	int extended = handle ? sqlite3_extended_errcode(handle) : code;
@@ -70,15 +70,15 @@ static enum status failed(const struct file *f, int code, struct err *e)
 	}
 }
 
-static enum status execute(struct db *db, const char *sql, struct err *e)
+static enum status sqlite_execute(struct db *db, const char *sql, struct err *e)
 {
 	int code = sqlite3_exec(of(db)->handle, sql, NULL, NULL, NULL);
 
-	return code == SQLITE_OK ? ST_OK : failed(of(db), code, e);
+	return code == SQLITE_OK ? ST_OK : sqlite_failed(of(db), code, e);
 }
 
 /* To change to the log needs the file alone for a moment, and SQLite does not wait for that. */
-static enum status keep_log(struct db *db, struct err *e)
+static enum status sqlite_keep_log(struct db *db, struct err *e)
 {
 	struct file *f = of(db);
 	const struct timespec pause = {.tv_nsec = 20000000};
@@ -90,7 +90,7 @@ static enum status keep_log(struct db *db, struct err *e)
 			nanosleep(&pause, NULL);
 		code = sqlite3_exec(f->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
 	}
-	return code == SQLITE_OK ? ST_OK : failed(f, code, e);
+	return code == SQLITE_OK ? ST_OK : sqlite_failed(f, code, e);
 }
 
 static void add_uri(struct buf *b, const char *path)
@@ -136,7 +136,8 @@ static int look(struct file *f)
 	return sqlite3_exec(f->handle, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
 }
 
-static enum status open_file(struct file *f, const char *path, enum db_mode mode, struct err *e)
+static enum status sqlite_open_file(struct file *f, const char *path, enum db_mode mode,
+				    struct err *e)
 {
 	static const int flags[] = {
 	    [DB_READ] = SQLITE_OPEN_READONLY,
@@ -151,14 +152,14 @@ static enum status open_file(struct file *f, const char *path, enum db_mode mode
 		return err_set(e, ST_SYS, "%s", strerror(errno));
 	code = sqlite3_open_v2(path, &f->handle, flags[mode], NULL);
 	if (code != SQLITE_OK)
-		return failed(f, code, e);
+		return sqlite_failed(f, code, e);
 	sqlite3_busy_timeout(
 	    f->handle, f->db.wait_seconds < 1000000 ? (int)f->db.wait_seconds * 1000 : INT_MAX);
 	if (mode == DB_SCRATCH)
-		return execute(&f->db,
-			       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-			       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY",
-			       e);
+		return sqlite_execute(&f->db,
+				      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+				      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY",
+				      e);
 	code = look(f);
 	if (code != SQLITE_OK && mode == DB_READ && settled(path) &&
 	    (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
@@ -167,14 +168,14 @@ static enum status open_file(struct file *f, const char *path, enum db_mode mode
 			code = look(f);
 	}
 	if (code != SQLITE_OK)
-		return failed(f, code, e);
+		return sqlite_failed(f, code, e);
 	if (sqlite3_db_readonly(f->handle, "main") == 1 && mode != DB_READ)
-		return failed(f, SQLITE_READONLY, e);
+		return sqlite_failed(f, SQLITE_READONLY, e);
 	/* What is committed is there after a power cut as well. */
-	return execute(&f->db, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);
+	return sqlite_execute(&f->db, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);
 }
 
-static void close_file(struct db *db)
+static void sqlite_close_file(struct db *db)
 {
 	struct file *f = of(db);
 
@@ -182,19 +183,20 @@ static void close_file(struct db *db)
 	free(f);
 }
 
-static struct db *open_sqlite(const char *path, enum db_mode mode, unsigned wait_seconds,
+static struct db *sqlite_open(const char *path, enum db_mode mode, unsigned wait_seconds,
 			      struct err *e)
 {
 	struct file *f = mem_zalloc(sizeof *f);
 
 	f->db = (struct db){&db_sqlite, wait_seconds};
-	if (!open_file(f, path, mode, e))
+	if (!sqlite_open_file(f, path, mode, e))
 		return &f->db;
-	close_file(&f->db);
+	sqlite_close_file(&f->db);
 	return NULL;
 }
 
-static struct db_query *prepare(struct db *db, const char *sql, unsigned parameters, struct err *e)
+static struct db_query *sqlite_prepare(struct db *db, const char *sql, unsigned parameters,
+				       struct err *e)
 {
 	struct query *q = mem_zalloc(sizeof *q);
 	char *text = mem_strdup(sql);
@@ -208,12 +210,12 @@ static struct db_query *prepare(struct db *db, const char *sql, unsigned paramet
 	q->query.db = db;
 	if (code == SQLITE_OK)
 		return &q->query;
-	failed(of(db), code, e);
+	sqlite_failed(of(db), code, e);
 	free(q);
 	return NULL;
 }
 
-static void finish(struct db_query *q)
+static void sqlite_finish(struct db_query *q)
 {
 	sqlite3_finalize(statement_of(q));
 	free(q);
@@ -226,17 +228,17 @@ static void keep(struct db_query *q, int code)
 		own(q)->not_put = code;
 }
 
-static void put_int(struct db_query *q, unsigned at, int64_t v)
+static void sqlite_put_int(struct db_query *q, unsigned at, int64_t v)
 {
 	keep(q, sqlite3_bind_int64(statement_of(q), (int)at, v));
 }
 
-static void put_real(struct db_query *q, unsigned at, double v)
+static void sqlite_put_real(struct db_query *q, unsigned at, double v)
 {
 	keep(q, sqlite3_bind_double(statement_of(q), (int)at, v));
 }
 
-static void put_bytes(struct db_query *q, unsigned at, const void *p, size_t n, bool text)
+static void sqlite_put_bytes(struct db_query *q, unsigned at, const void *p, size_t n, bool text)
 {
 	keep(q,
 	     text ? sqlite3_bind_text64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT,
@@ -244,7 +246,7 @@ static void put_bytes(struct db_query *q, unsigned at, const void *p, size_t n, 
 		  : sqlite3_bind_blob64(statement_of(q), (int)at, n ? p : "", n, SQLITE_TRANSIENT));
 }
 
-static enum status step(struct db_query *q, struct err *e)
+static enum status sqlite_step(struct db_query *q, struct err *e)
 {
 	int code = own(q)->not_put;
 
@@ -253,32 +255,32 @@ static enum status step(struct db_query *q, struct err *e)
 
 	return code == SQLITE_ROW    ? ST_OK
 	       : code == SQLITE_DONE ? ST_NONE
-				     : failed(of(q->db), code, e);
+				     : sqlite_failed(of(q->db), code, e);
 }
 
-static void reset(struct db_query *q)
+static void sqlite_reset(struct db_query *q)
 {
 	sqlite3_reset(statement_of(q));
 	sqlite3_clear_bindings(statement_of(q));
 	own(q)->not_put = SQLITE_OK;
 }
 
-static bool is_null(struct db_query *q, unsigned column)
+static bool sqlite_is_null(struct db_query *q, unsigned column)
 {
 	return sqlite3_column_type(statement_of(q), (int)column) == SQLITE_NULL;
 }
 
-static int64_t get_int(struct db_query *q, unsigned column)
+static int64_t sqlite_get_int(struct db_query *q, unsigned column)
 {
 	return sqlite3_column_int64(statement_of(q), (int)column);
 }
 
-static double get_real(struct db_query *q, unsigned column)
+static double sqlite_get_real(struct db_query *q, unsigned column)
 {
 	return sqlite3_column_double(statement_of(q), (int)column);
 }
 
-static const void *get_bytes(struct db_query *q, unsigned column, size_t *n, bool text)
+static const void *sqlite_get_bytes(struct db_query *q, unsigned column, size_t *n, bool text)
 {
 	const void *p = text ? (const void *)sqlite3_column_text(statement_of(q), (int)column)
 			     : sqlite3_column_blob(statement_of(q), (int)column);
@@ -291,23 +293,23 @@ static const void *get_bytes(struct db_query *q, unsigned column, size_t *n, boo
 }
 
 const struct db_driver db_sqlite = {
-    .open = open_sqlite,
-    .close = close_file,
-    .execute = execute,
-    .share = keep_log,
+    .open = sqlite_open,
+    .close = sqlite_close_file,
+    .execute = sqlite_execute,
+    .share = sqlite_keep_log,
     .begin = "BEGIN IMMEDIATE",
     .taken = "SELECT 1 FROM sqlite_master",
     .snapshot = "BEGIN",
     .has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1",
-    .prepare = prepare,
-    .finish = finish,
-    .put_int = put_int,
-    .put_real = put_real,
-    .put_bytes = put_bytes,
-    .step = step,
-    .reset = reset,
-    .is_null = is_null,
-    .get_int = get_int,
-    .get_real = get_real,
-    .get_bytes = get_bytes,
+    .prepare = sqlite_prepare,
+    .finish = sqlite_finish,
+    .put_int = sqlite_put_int,
+    .put_real = sqlite_put_real,
+    .put_bytes = sqlite_put_bytes,
+    .step = sqlite_step,
+    .reset = sqlite_reset,
+    .is_null = sqlite_is_null,
+    .get_int = sqlite_get_int,
+    .get_real = sqlite_get_real,
+    .get_bytes = sqlite_get_bytes,
 };

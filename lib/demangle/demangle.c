@@ -20,7 +20,7 @@ struct text {
 /* A name of 200 bytes can stand for gigabytes: each type may name the one before it twice. There
  * is no other way to stop the printer; it has nothing of its own to free, but for the decoded
  * identifier in which a hostile Rust name may be stopped. */
-static void add(const char *s, size_t n, void *arg)
+static void demangle_add(const char *s, size_t n, void *arg)
 {
 	struct text *t = arg;
 
@@ -34,10 +34,10 @@ static bool print(struct text *t, const char *raw, int options)
 	if (setjmp(t->away))
 		return false;
 	/* Rust's older names are C++ names too. */
-	if (rust_demangle_callback(raw, options, add, t))
+	if (rust_demangle_callback(raw, options, demangle_add, t))
 		return true;
 	t->b.len = 0;
-	return cplus_demangle_v3_callback(raw, options, add, t);
+	return cplus_demangle_v3_callback(raw, options, demangle_add, t);
 }
 
 static char *demangle_with(const char *raw, int options)
@@ -59,7 +59,7 @@ static char *demangle_with(const char *raw, int options)
 	return t.b.data;
 }
 
-static void ignore(const char *s, size_t n, void *arg)
+static void demangle_ignore(const char *s, size_t n, void *arg)
 {
 	(void)s;
 	(void)n;
@@ -69,7 +69,7 @@ static void ignore(const char *s, size_t n, void *arg)
 bool demangle_is_rust(const char *raw)
 {
 	return strnlen(raw, LONGEST) < LONGEST &&
-	       rust_demangle_callback(raw, DMGL_PARAMS | DMGL_ANSI, ignore, NULL);
+	       rust_demangle_callback(raw, DMGL_PARAMS | DMGL_ANSI, demangle_ignore, NULL);
 }
 
 char *demangle(const char *raw)
@@ -120,7 +120,7 @@ char *demangle_captured(const char *s, size_t n)
 
 /* Where the last component of a scoped name begins: past "::" outside of any brackets. An
  * operator's own characters are no brackets. */
-static size_t last_component(const char *s)
+static size_t demangle_last_component(const char *s)
 {
 	size_t start = 0, i = 0;
 	int depth = 0;
@@ -149,7 +149,7 @@ char *demangle_short(const char *raw)
 
 	if (!full)
 		return NULL;
-	start = last_component(full);
+	start = demangle_last_component(full);
 	memmove(full, full + start, strlen(full + start) + 1);
 	return full;
 }

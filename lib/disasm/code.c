@@ -8,19 +8,19 @@
 
 #include <stdlib.h>
 
-void code_init(struct code *c, enum code_arch arch, const struct code_part *parts, size_t n)
+void code_init(struct disasm_code *c, enum code_arch arch, const struct code_part *parts, size_t n)
 {
-	*c = (struct code){.arch = arch, .n = n, .parts = mem_array(n, sizeof *parts)};
+	*c = (struct disasm_code){.arch = arch, .n = n, .parts = mem_array(n, sizeof *parts)};
 	for (size_t i = 0; i < n; i++) {
 		c->parts[i] = parts[i];
 		c->size += parts[i].size;
 	}
 }
 
-void code_release(struct code *c)
+void code_release(struct disasm_code *c)
 {
 	free(c->parts);
-	*c = (struct code){.n = 0};
+	*c = (struct disasm_code){.n = 0};
 }
 
 unsigned code_alignment(enum code_arch arch)
@@ -28,17 +28,17 @@ unsigned code_alignment(enum code_arch arch)
 	return arch == CODE_ARM64 ? 4 : arch == CODE_ARM ? 2 : 1;
 }
 
-const struct code_part *code_part_at(const struct code *c, uint64_t addr)
+const struct code_part *code_part_at(const struct disasm_code *c, uint64_t addr)
 {
 	size_t lo = BISECT(i, 0, c->n, c->parts[i].lo < addr);
 
-/* The one before addr first: a return address may lie right behind a part. */
+	/* The one before addr first: a return address may lie right behind a part. */
 	if (lo && addr - c->parts[lo - 1].lo <= c->parts[lo - 1].size)
 		return &c->parts[lo - 1];
 	return lo < c->n && c->parts[lo].lo == addr ? &c->parts[lo] : NULL;
 }
 
-bool code_holds(const struct code *c, uint64_t addr)
+bool code_holds(const struct disasm_code *c, uint64_t addr)
 {
 	const struct code_part *p = code_part_at(c, addr + 1);
 
@@ -70,7 +70,7 @@ static unsigned x86_indirect(uint8_t modrm, uint8_t sib)
 	return n;
 }
 
-static uint64_t x86_target(const struct code *c, uint64_t end, const uint8_t *rel)
+static uint64_t x86_target(const struct disasm_code *c, uint64_t end, const uint8_t *rel)
 {
 	uint64_t target = end + extend(le32(rel), 32);
 
@@ -78,7 +78,7 @@ static uint64_t x86_target(const struct code *c, uint64_t end, const uint8_t *re
 }
 
 /* p: the byte behind the call, with n bytes before it. */
-static bool x86_call(const struct code *c, uint64_t addr, const uint8_t *p, uint64_t n)
+static bool x86_call(const struct disasm_code *c, uint64_t addr, const uint8_t *p, uint64_t n)
 {
 	if (n >= 5 && p[-5] == 0xe8 && code_holds(c, x86_target(c, addr, p - 4)))
 		return true;
@@ -89,7 +89,7 @@ static bool x86_call(const struct code *c, uint64_t addr, const uint8_t *p, uint
 	return false;
 }
 
-static bool arm64_call(const struct code *c, uint64_t addr, uint32_t w)
+static bool arm64_call(const struct disasm_code *c, uint64_t addr, uint32_t w)
 {
 	if ((w & 0xfc000000) == 0x94000000)
 		return code_holds(c, addr - 4 + extend((uint64_t)w << 2, 28));
@@ -101,7 +101,7 @@ static uint64_t arm_target(uint64_t addr, uint32_t w, bool to_thumb)
 	return (uint32_t)(addr + 4 + extend((uint64_t)w << 2, 26)) + (to_thumb ? w >> 23 & 2 : 0);
 }
 
-static bool arm_call(const struct code *c, uint64_t addr, const uint8_t *p, uint64_t n)
+static bool arm_call(const struct disasm_code *c, uint64_t addr, const uint8_t *p, uint64_t n)
 {
 	uint32_t w = le32(p - 4);
 
@@ -121,7 +121,7 @@ static uint64_t thumb_target(uint64_t addr, uint32_t h, uint32_t l, bool to_arm)
 	return (uint32_t)((to_arm ? addr & ~UINT64_C(3) : addr) + extend(imm, 25));
 }
 
-static bool thumb_call(const struct code *c, uint64_t addr, const uint8_t *p, uint64_t n)
+static bool thumb_call(const struct disasm_code *c, uint64_t addr, const uint8_t *p, uint64_t n)
 {
 	uint32_t l = le16(p - 2), h;
 
@@ -137,7 +137,7 @@ static bool thumb_call(const struct code *c, uint64_t addr, const uint8_t *p, ui
 	return (l & 0xd001) == 0xc000 && code_holds(c, thumb_target(addr, h, l, true));
 }
 
-bool code_call_before(const struct code *c, uint64_t addr)
+bool code_call_before(const struct disasm_code *c, uint64_t addr)
 {
 	const struct code_part *part = code_part_at(c, addr);
 	uint64_t n = part ? addr - part->lo : 0;
@@ -158,8 +158,8 @@ bool code_call_before(const struct code *c, uint64_t addr)
 	}
 }
 
-static bool x86_to(const struct code *c, uint64_t addr, const uint8_t *p, uint64_t n, bool jumps,
-		   uint64_t *target)
+static bool x86_to(const struct disasm_code *c, uint64_t addr, const uint8_t *p, uint64_t n,
+		   bool jumps, uint64_t *target)
 {
 	if (n < 5 || (p[-5] != 0xe8 && (!jumps || p[-5] != 0xe9)))
 		return false;
@@ -193,7 +193,7 @@ static bool thumb_to(uint64_t addr, const uint8_t *p, uint64_t n, bool jumps, ui
 	return true;
 }
 
-bool code_target_before(const struct code *c, uint64_t addr, bool jumps, uint64_t *target)
+bool code_target_before(const struct disasm_code *c, uint64_t addr, bool jumps, uint64_t *target)
 {
 	const struct code_part *part = code_part_at(c, addr);
 	uint64_t n = part ? addr - part->lo : 0;
@@ -222,7 +222,7 @@ bool code_target_before(const struct code *c, uint64_t addr, bool jumps, uint64_
 }
 
 /* Forward: what begins here ends there, one bit for each end. */
-static void x86_sites(const struct code *c, const struct code_part *part, uint8_t *ends)
+static void x86_sites(const struct disasm_code *c, const struct code_part *part, uint8_t *ends)
 {
 	const uint8_t *p = part->data, *last = p + part->size;
 
@@ -239,8 +239,8 @@ static void x86_sites(const struct code *c, const struct code_part *part, uint8_
 	}
 }
 
-static void part_sites(const struct code *c, const struct code_part *part, uint64_t **sites,
-		       size_t *n, size_t *cap)
+static void disasm_code_part_sites(const struct disasm_code *c, const struct code_part *part,
+				   uint64_t **sites, size_t *n, size_t *cap)
 {
 	uint64_t step = code_alignment(c->arch), at;
 	uint8_t *ends;
@@ -261,17 +261,17 @@ static void part_sites(const struct code *c, const struct code_part *part, uint6
 	free(ends);
 }
 
-size_t code_sites(const struct code *c, uint64_t **sites)
+size_t code_sites(const struct disasm_code *c, uint64_t **sites)
 {
 	size_t n = 0, cap = 0;
 
 	*sites = NULL;
 	for (size_t i = 0; c->arch && i < c->n; i++)
-		part_sites(c, &c->parts[i], sites, &n, &cap);
+		disasm_code_part_sites(c, &c->parts[i], sites, &n, &cap);
 	return n;
 }
 
-uint64_t code_chance(const struct code *c, uint64_t n)
+uint64_t code_chance(const struct disasm_code *c, uint64_t n)
 {
 	uint64_t hits = 0, step = code_alignment(c->arch);
 

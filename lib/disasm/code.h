@@ -31,7 +31,7 @@ struct code_part {
 	const uint8_t *data;
 };
 
-struct code {
+struct disasm_code {
 	enum code_arch arch;
 	struct code_part *parts; /* sorted by lo, not overlapping; owned */
 	size_t n;
@@ -39,25 +39,25 @@ struct code {
 };
 
 /* Takes a copy of parts; the bytes stay borrowed. */
-void code_init(struct code *c, enum code_arch arch, const struct code_part *parts, size_t n);
-void code_release(struct code *c); /* accepts a zeroed struct */
+void code_init(struct disasm_code *c, enum code_arch arch, const struct code_part *parts, size_t n);
+void code_release(struct disasm_code *c); /* accepts a zeroed struct */
 
 unsigned code_alignment(enum code_arch arch); /* of instructions: 1, 2 or 4 */
 /* The part that holds addr or ends at it, NULL: none. */
-const struct code_part *code_part_at(const struct code *c, uint64_t addr);
-bool code_holds(const struct code *c, uint64_t addr);
+const struct code_part *code_part_at(const struct disasm_code *c, uint64_t addr);
+bool code_holds(const struct disasm_code *c, uint64_t addr);
 
 /* True when the instruction that ends at addr is a call. The Thumb bit of addr must be clear. */
-bool code_call_before(const struct code *c, uint64_t addr);
+bool code_call_before(const struct disasm_code *c, uint64_t addr);
 /* The same for what is called: true and *target for a direct call or jump (also the tail call of an
  * instrumented exit) that ends at addr, where jumps says whether those count. */
-bool code_target_before(const struct code *c, uint64_t addr, bool jumps, uint64_t *target);
+bool code_target_before(const struct disasm_code *c, uint64_t addr, bool jumps, uint64_t *target);
 
 /* All addresses in order that follow a call: *sites is the caller's (mem.h). */
-size_t code_sites(const struct code *c, uint64_t **sites);
+size_t code_sites(const struct disasm_code *c, uint64_t **sites);
 
 /* How often code_call_before says yes of n random addresses, aligned as instructions are. The same
  * code gives the same answer. */
-uint64_t code_chance(const struct code *c, uint64_t n);
+uint64_t code_chance(const struct disasm_code *c, uint64_t n);
 
 #endif

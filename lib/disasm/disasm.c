@@ -12,31 +12,31 @@
 enum { LIMIT_PROLOGUE = 1 << 16 }; /* instructions without a call: data, not code */
 
 struct disasm {
-	const struct code *code;
+	const struct disasm_code *code;
 	csh handle;
 	cs_insn *insn;
 	unsigned step; /* over what is no instruction */
 };
 
-static void *take_zeroed(size_t n, size_t size)
+static void *disasm_take_zeroed(size_t n, size_t size)
 {
 	return mem_zarray(n, size);
 }
 
-static void *take_again(void *p, size_t n)
+static void *disasm_take_again(void *p, size_t n)
 {
 	return mem_realloc(p, n, 1);
 }
 
 /* Capstone 4 does not check what its own malloc gives. */
-static void lend_memory(void)
+static void disasm_lend_memory(void)
 {
-	cs_opt_mem memory = {mem_alloc, take_zeroed, take_again, free, vsnprintf};
+	cs_opt_mem memory = {mem_alloc, disasm_take_zeroed, disasm_take_again, free, vsnprintf};
 
 	cs_option(0, CS_OPT_MEM, (size_t)&memory);
 }
 
-struct disasm *disasm_new(const struct code *c, bool thumb)
+struct disasm *disasm_new(const struct disasm_code *c, bool thumb)
 {
 	static pthread_once_t lent = PTHREAD_ONCE_INIT;
 	static const struct {
@@ -49,7 +49,7 @@ struct disasm *disasm_new(const struct code *c, bool thumb)
 	struct disasm *d;
 	csh handle;
 
-	pthread_once(&lent, lend_memory);
+	pthread_once(&lent, disasm_lend_memory);
 	if (!c->arch || cs_open(known[c->arch].arch,
 				c->arch == CODE_ARM && thumb ? CS_MODE_THUMB : known[c->arch].mode,
 				&handle) != CS_ERR_OK)

@@ -10,7 +10,7 @@
 struct disasm;
 
 /* NULL: capstone does not know this processor. thumb: of CODE_ARM, T32. c is borrowed. */
-struct disasm *disasm_new(const struct code *c, bool thumb);
+struct disasm *disasm_new(const struct disasm_code *c, bool thumb);
 void disasm_free(struct disasm *d); /* accepts NULL */
 
 struct instruction {

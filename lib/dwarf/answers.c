@@ -31,21 +31,21 @@ void dwarf_answers_release(struct dwarf_answers *a)
 	*a = (struct dwarf_answers){0};
 }
 
-static uint64_t call_hash(const void *table, uint32_t id)
+static uint64_t answers_call_hash(const void *table, uint32_t id)
 {
 	const struct dwarf_answers *a = table;
 
 	return hash_bytes(&a->calls[id], sizeof *a->calls);
 }
 
-static bool call_equal(const void *table, uint32_t id, const void *key)
+static bool answers_call_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct dwarf_answers *a = table;
 
 	return !memcmp(&a->calls[id], key, sizeof *a->calls);
 }
 
-static const struct id_rows call_rows = {call_hash, call_equal};
+static const struct id_rows call_rows = {answers_call_hash, answers_call_equal};
 
 void dwarf_answers_reserve_calls(struct dwarf_answers *a, size_t n)
 {

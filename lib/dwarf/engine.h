@@ -47,7 +47,7 @@ struct dwarf_answer {
  * What is in store lives as long as these answers, and the object and the cache that they come
  * from. */
 struct dwarf_answers {
-	struct store store;
+	struct dwarf_store store;
 	struct intern strings;
 	struct dwarf_call *calls; /* calls[0] is unused */
 	size_t n_calls, cap_calls;

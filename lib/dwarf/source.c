@@ -26,8 +26,8 @@ static uint32_t add_path(struct dwarf_answers *a, const struct object_call *c, s
 	return intern_add(&a->strings, path->data, path->len);
 }
 
-static struct dwarf_answer answer(struct dwarf_answers *a, const struct object *o, uint64_t addr,
-				  struct buf *path)
+static struct dwarf_answer dwarf_source_answer(struct dwarf_answers *a, const struct object *o,
+					       uint64_t addr, struct buf *path)
 {
 	struct object_call calls[CALLS_MAX];
 	size_t n;
@@ -63,7 +63,8 @@ void dwarf_source(struct dwarf_job *job, const struct dwarf_options *options)
 		if (over)
 			job->out->of[i] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
 		else
-			job->out->of[i] = answer(job->out, job->object, job->addrs[i], &path);
+			job->out->of[i] =
+			    dwarf_source_answer(job->out, job->object, job->addrs[i], &path);
 		bad += job->out->of[i].found == DWARF_MALFORMED;
 	}
 	path.len = 0;

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-void store_init(struct store *s)
+void store_init(struct dwarf_store *s)
 {
-	*s = (struct store){.n_calls = 0};
+	*s = (struct dwarf_store){.n_calls = 0};
 	pthread_mutex_init(&s->lock, NULL);
 }
 
-void store_release(struct store *s)
+void store_release(struct dwarf_store *s)
 {
 	for (size_t i = 0; i < s->n_arenas; i++)
 		arena_release(&s->arenas[i]);
@@ -19,7 +19,7 @@ void store_release(struct store *s)
 	free(s->calls);
 	free(s->texts);
 	pthread_mutex_destroy(&s->lock);
-	*s = (struct store){.n_calls = 0};
+	*s = (struct dwarf_store){.n_calls = 0};
 }
 
 /* The number of the first of a new block, which the caller puts in its place. */
@@ -36,7 +36,7 @@ static uint32_t next_block(size_t *n)
 
 void store_more_calls(struct store_writer *w)
 {
-	struct store *s = w->store;
+	struct dwarf_store *s = w->store;
 
 	w->calls = arena_alloc(&w->arena, STORE_BLOCK * sizeof *w->calls);
 	pthread_mutex_lock(&s->lock);
@@ -51,7 +51,7 @@ void store_more_calls(struct store_writer *w)
 
 void store_more_texts(struct store_writer *w)
 {
-	struct store *s = w->store;
+	struct dwarf_store *s = w->store;
 
 	w->texts = arena_alloc(&w->arena, STORE_BLOCK * sizeof *w->texts);
 	pthread_mutex_lock(&s->lock);
@@ -66,7 +66,7 @@ void store_more_texts(struct store_writer *w)
 
 void store_writer_done(struct store_writer *w)
 {
-	struct store *s = w->store;
+	struct dwarf_store *s = w->store;
 
 	if (!s)
 		return;

@@ -44,7 +44,7 @@ struct store_text {
 	uint32_t n;
 };
 
-struct store {
+struct dwarf_store {
 	const struct dwarf_call **calls; /* blocks */
 	const struct store_text **texts;
 	size_t n_calls, n_texts; /* numbers below these may be used */
@@ -60,15 +60,15 @@ struct store {
 
 /* What one worker fills. */
 struct store_writer {
-	struct store *store;
+	struct dwarf_store *store;
 	struct dwarf_call *calls; /* the present block; NULL: none yet */
 	struct store_text *texts;
 	uint32_t call, end_call, text, end_text; /* numbers: the next one, behind the last */
 	struct arena arena;                      /* blocks, and text that is copied */
 };
 
-void store_init(struct store *s);
-void store_release(struct store *s);
+void store_init(struct dwarf_store *s);
+void store_release(struct dwarf_store *s);
 
 void store_more_calls(struct store_writer *w);
 void store_more_texts(struct store_writer *w);
@@ -98,7 +98,7 @@ static inline uint32_t store_copy(struct store_writer *w, const char *s, size_t 
 }
 
 /* Of an id with STORE_BIT. NULL: none. */
-static inline const struct dwarf_call *store_call_at(const struct store *s, uint32_t id)
+static inline const struct dwarf_call *store_call_at(const struct dwarf_store *s, uint32_t id)
 {
 	uint32_t number = id & ~STORE_BIT;
 
@@ -106,7 +106,7 @@ static inline const struct dwarf_call *store_call_at(const struct store *s, uint
 }
 
 /* The row of a text, to be fetched ahead. */
-static inline const void *store_text_row(const struct store *s, uint32_t id)
+static inline const void *store_text_row(const struct dwarf_store *s, uint32_t id)
 {
 	uint32_t number = id & ~STORE_BIT;
 
@@ -117,7 +117,7 @@ static inline const void *store_text_row(const struct store *s, uint32_t id)
 }
 
 /* "" if none. */
-static inline const char *store_text_at(const struct store *s, uint32_t id, size_t *n)
+static inline const char *store_text_at(const struct dwarf_store *s, uint32_t id, size_t *n)
 {
 	uint32_t number = id & ~STORE_BIT, from, to;
 	const struct store_text *t;

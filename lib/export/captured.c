@@ -29,7 +29,7 @@ static void put(struct captured *c, uint32_t library, uint64_t address, uint32_t
 		c->ids[id] = CAPTURED_SEVERAL;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status captured_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct captured *c = (struct captured *)s;
 	const char *format = trace_get(t, "format");
@@ -44,7 +44,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status captured_event(struct sink *s, struct trace *t, const struct event *ev,
+				  struct err *e)
 {
 	(void)s;
 	(void)t;
@@ -53,7 +54,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return ST_OK;
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status captured_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct captured *c = (struct captured *)s;
 
@@ -79,7 +80,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 void captured_init(struct captured *c, const char *format)
 {
-	*c = (struct captured){.sink = {begin, event, end, NULL}, .format = format};
+	*c = (struct captured){.sink = {captured_begin, captured_event, captured_end, NULL},
+			       .format = format};
 	names_init(&c->names);
 }
 

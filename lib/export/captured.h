@@ -12,7 +12,7 @@
 struct captured {
 	struct sink sink; /* first */
 	const char *format;
-	struct names names;
+	struct group_names names;
 	struct intern libraries; /* paths and base names as captured; "" is an address as such */
 	struct intern keys;      /* (library, address) -> ids */
 	uint32_t *ids;           /* of names; CAPTURED_SEVERAL: more than one answer */

@@ -54,7 +54,7 @@ struct chrome {
 	size_t cap_threads;
 	uint64_t untimed, unclosed;
 	struct open_calls open; /* user: location of the capture */
-	struct names names;
+	struct group_names names;
 	size_t n_modules; /* that names knows */
 };
 
@@ -138,7 +138,7 @@ static int64_t frame_after(const struct chrome *c)
 }
 
 /* What is known of the frame now that something ends it. */
-static void end_frame(struct chrome *c, struct trace *t, int64_t at)
+static void export_chrome_end_frame(struct chrome *c, struct trace *t, int64_t at)
 {
 	uint64_t dur = at > c->frame_at ? (uint64_t)at - (uint64_t)c->frame_at : 0;
 	const char *label;
@@ -174,7 +174,7 @@ static void start_frame(struct chrome *c, struct trace *t, const struct event *e
 
 	if (c->in_frame && at < c->frame_at)
 		at = c->frame_at;
-	end_frame(c, t, at);
+	export_chrome_end_frame(c, t, at);
 	*(timed ? &c->frames_timed : &c->frames_untimed) = true;
 	c->in_frame = true;
 	c->frame = *ev;
@@ -243,7 +243,7 @@ static void add_to_slice(struct chrome *c, const struct event *ev, uint16_t has,
 	add_sums(&c->slices[ev->domain * SLICES + slice], ev, has);
 }
 
-static void see_allocation(struct chrome *c, const struct event *from)
+static void export_chrome_see_allocation(struct chrome *c, const struct event *from)
 {
 	struct event ev = *from;
 	uint16_t has = ev.kind == EV_ALLOC ? c->from_allocs : c->from_types;
@@ -280,7 +280,8 @@ static uint64_t thread_number(struct chrome *c, const struct trace *t, uint32_t 
 
 /* What is called, and the marker's category. The function itself, not what is inlined at its entry.
  */
-static void add_call(struct chrome *c, const struct trace *t, uint32_t location, uint32_t marker)
+static void export_chrome_add_call(struct chrome *c, const struct trace *t, uint32_t location,
+				   uint32_t marker)
 {
 	const struct names_location *l;
 	const char *s;
@@ -309,11 +310,11 @@ static void put_call(struct chrome *c, const struct trace *t, const struct open_
 	uint64_t tid = thread_number(c, t, thread);
 
 	open_event(c, phase, tid, at);
-	add_call(c, t, call->user, call->type);
+	export_chrome_add_call(c, t, call->user, call->type);
 	close_event(c);
 }
 
-static void see_call(struct chrome *c, struct trace *t, const struct event *ev)
+static void export_chrome_see_call(struct chrome *c, struct trace *t, const struct event *ev)
 {
 	struct open_call call = {.type = ev->type < t->n_markers ? ev->type : 0,
 				 .stack = ev->stack < t->n_stacks ? ev->stack : 0};
@@ -341,7 +342,7 @@ static void see_call(struct chrome *c, struct trace *t, const struct event *ev)
 }
 
 /* What is open ends at the last event of its thread. */
-static void close_calls(struct chrome *c, struct trace *t)
+static void export_chrome_close_calls(struct chrome *c, struct trace *t)
 {
 	for (uint32_t i = 0; i < c->open.n; i++) {
 		struct open_thread *th = &c->open.threads[i];
@@ -384,7 +385,7 @@ static void see_sample(struct chrome *c, struct trace *t, const struct event *ev
 	tid = thread_number(c, t, ev->thread);
 	open_event(c, 'X', tid, at);
 	buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
-	add_call(c, t, open_calls_location(&c->open, t, marker, stack), marker);
+	export_chrome_add_call(c, t, open_calls_location(&c->open, t, marker, stack), marker);
 	close_event(c);
 }
 
@@ -405,7 +406,7 @@ static void see_counter(struct chrome *c, const struct trace *t, const struct ev
 		    ev->value < 0 ? 0 - (uint64_t)ev->value : (uint64_t)ev->value, ev->value < 0);
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_chrome_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
 	struct chrome *c = of_sink(s);
@@ -438,7 +439,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return export_written(c->out, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_chrome_event(struct sink *s, struct trace *t, const struct event *ev,
+				       struct err *e)
 {
 	struct chrome *c = of_sink(s);
 	int64_t at;
@@ -450,9 +452,9 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 			time_of(c, ev, &at);
 		break;
 	case EV_ALLOC:
-	case EV_TYPE_TOTAL: see_allocation(c, ev); return ST_OK;
+	case EV_TYPE_TOTAL: export_chrome_see_allocation(c, ev); return ST_OK;
 	case EV_ENTER:
-	case EV_EXIT: see_call(c, t, ev); break;
+	case EV_EXIT: export_chrome_see_call(c, t, ev); break;
 	case EV_SAMPLE: see_sample(c, t, ev); break;
 	case EV_COUNTER: see_counter(c, t, ev); break;
 	default: return ST_OK;
@@ -460,14 +462,17 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return export_written(c->out, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_chrome_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct chrome *c = of_sink(s);
 	bool untimed = c->frames_untimed && !c->frames_timed;
 	bool timed_end = c->has_time && c->last > c->frame_at;
 
-	close_calls(c, t);
-	end_frame(c, t, timed_end ? c->last : c->frames_untimed ? frame_after(c) : c->frame_at);
+	export_chrome_close_calls(c, t);
+	export_chrome_end_frame(c, t,
+				timed_end           ? c->last
+				: c->frames_untimed ? frame_after(c)
+						    : c->frame_at);
 	for (int d = 0; d < DOMAINS && c->slices; d++)
 		for (size_t i = 0; i < c->n_slices && wanted(c, d); i++)
 			put_sums(c, (int64_t)i * c->slice_ns, &c->slices[(size_t)d * SLICES + i],
@@ -485,7 +490,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	return export_written(c->out, e);
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_chrome_finish(struct export *x, struct err *e)
 {
 	struct chrome *c = (struct chrome *)x;
 
@@ -494,7 +499,7 @@ static enum status finish(struct export *x, struct err *e)
 	return export_written(c->out, e);
 }
 
-static void release(struct export *x)
+static void export_chrome_release(struct export *x)
 {
 	struct chrome *c = (struct chrome *)x;
 
@@ -506,13 +511,14 @@ static void release(struct export *x)
 	free(c);
 }
 
-static struct export *open_chrome(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_chrome_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct chrome *c = mem_zalloc(sizeof *c);
 
 	(void)e;
-	c->sink = (struct sink){begin, event, end, NULL};
-	c->export = (struct export){.sink = &c->sink, .finish = finish, .free = release};
+	c->sink = (struct sink){export_chrome_begin, export_chrome_event, export_chrome_end, NULL};
+	c->export = (struct export){
+	    .sink = &c->sink, .finish = export_chrome_finish, .free = export_chrome_release};
 	names_init(&c->names);
 	c->names.mangled = o->mangled;
 	c->options = o;
@@ -523,5 +529,5 @@ static struct export *open_chrome(const struct export_options *o, FILE *out, str
 const struct exporter exporter_chrome = {
     .name = "chrome",
     .what = "Chrome trace events: frames, counters, enter and exit by thread",
-    .open = open_chrome,
+    .open = export_chrome_open,
 };

@@ -33,7 +33,7 @@ char *thread_title(const struct trace *t, uint32_t thread)
 	return title;
 }
 
-void events_begin(struct events *x, const struct trace *t, const char *file)
+void events_begin(struct export_events *x, const struct trace *t, const char *file)
 {
 	(void)t;
 	x->capture = file;
@@ -45,7 +45,7 @@ void events_begin(struct events *x, const struct trace *t, const char *file)
 	open_calls_reset(&x->open);
 }
 
-static bool open_file(struct events *x)
+static bool open_file(struct export_events *x)
 {
 	int fd = input_temporary(&x->e);
 
@@ -57,7 +57,7 @@ static bool open_file(struct events *x)
 	return !x->failed;
 }
 
-static enum status write_block(struct events *x, struct events_thread *th)
+static enum status write_block(struct export_events *x, struct events_thread *th)
 {
 	if (!x->file && !open_file(x))
 		return x->e.code;
@@ -71,7 +71,7 @@ static enum status write_block(struct events *x, struct events_thread *th)
 	return ST_OK;
 }
 
-static void keep(struct events *x, struct events_thread *th, bool enter, uint32_t what)
+static void keep(struct export_events *x, struct events_thread *th, bool enter, uint32_t what)
 {
 	if (th->n_tail == EVENTS_BLOCK && write_block(x, th))
 		return;
@@ -80,8 +80,8 @@ static void keep(struct events *x, struct events_thread *th, bool enter, uint32_
 	th->n_events++;
 }
 
-static struct events_thread *thread_of(struct events *x, const struct trace *t, uint32_t thread,
-				       int64_t at)
+static struct events_thread *export_events_thread_of(struct export_events *x, const struct trace *t,
+						     uint32_t thread, int64_t at)
 {
 	uint32_t *id = map64_put(&x->index, (uint64_t)thread + 1);
 
@@ -104,7 +104,7 @@ static struct events_thread *thread_of(struct events *x, const struct trace *t, 
 	return &x->threads[*id - 1];
 }
 
-static uint32_t what_of(struct events *x, struct trace *t, const struct event *ev)
+static uint32_t what_of(struct export_events *x, struct trace *t, const struct event *ev)
 {
 	uint32_t location = open_calls_location(&x->open, t, ev->type, ev->stack);
 	uint32_t *id = map64_put(&x->what_index, location);
@@ -118,13 +118,15 @@ static uint32_t what_of(struct events *x, struct trace *t, const struct event *e
 }
 
 /* So many of the thread's innermost calls end. */
-static void leave(struct events *x, struct events_thread *th, struct open_thread *open, size_t n)
+static void leave(struct export_events *x, struct events_thread *th, struct open_thread *open,
+		  size_t n)
 {
 	while (n-- && !x->failed)
 		keep(x, th, false, open_calls_pop(open).user);
 }
 
-enum status events_add(struct events *x, struct trace *t, const struct event *ev, struct err *e)
+enum status events_add(struct export_events *x, struct trace *t, const struct event *ev,
+		       struct err *e)
 {
 	struct open_call c = {.type = ev->type, .stack = ev->stack};
 	struct open_thread *open;
@@ -134,7 +136,7 @@ enum status events_add(struct events *x, struct trace *t, const struct event *ev
 		x->untimed++;
 		return ST_OK;
 	}
-	th = thread_of(x, t, ev->thread, ev->time);
+	th = export_events_thread_of(x, t, ev->thread, ev->time);
 	open = open_calls_thread(&x->open, ev->thread);
 	open_calls_elapsed(&x->open, open, ev->time);
 	if (ev->time > th->last)
@@ -157,7 +159,7 @@ static void note(struct trace *t, enum severity severity, uint64_t n, const char
 		trace_note(t, severity, n, "%s", text);
 }
 
-void events_end(struct events *x, struct trace *t)
+void events_end(struct export_events *x, struct trace *t)
 {
 	for (uint32_t i = 0; i < x->open.n; i++) {
 		struct open_thread *open = &x->open.threads[i];
@@ -177,7 +179,7 @@ void events_end(struct events *x, struct trace *t)
 	     "thread: moved to its time");
 }
 
-enum status events_replay(struct events *x, size_t thread,
+enum status events_replay(struct export_events *x, size_t thread,
 			  void (*each)(void *arg, size_t number, bool enter, uint32_t frame,
 				       int64_t at),
 			  void *arg, struct err *e)
@@ -208,7 +210,7 @@ enum status events_replay(struct events *x, size_t thread,
 	return ST_OK;
 }
 
-void events_release(struct events *x)
+void events_release(struct export_events *x)
 {
 	for (size_t i = 0; i < x->n_threads; i++) {
 		free(x->threads[i].name);
@@ -222,5 +224,5 @@ void events_release(struct events *x)
 	open_calls_release(&x->open);
 	if (x->file)
 		fclose(x->file);
-	*x = (struct events){.n_threads = 0};
+	*x = (struct export_events){.n_threads = 0};
 }

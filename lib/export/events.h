@@ -40,7 +40,7 @@ struct events_what {       /* that is entered */
 	uint32_t frame;    /* the user's, from when the capture has ended */
 };
 
-struct events {
+struct export_events {
 	FILE *file;
 	uint32_t n_written;
 	struct events_thread *threads;
@@ -59,14 +59,15 @@ struct events {
 	struct err e;
 };
 
-void events_begin(struct events *x, const struct trace *t, const char *file);
-enum status events_add(struct events *x, struct trace *t, const struct event *ev, struct err *e);
+void events_begin(struct export_events *x, const struct trace *t, const char *file);
+enum status events_add(struct export_events *x, struct trace *t, const struct event *ev,
+		       struct err *e);
 /* The capture's are whats from first_what on: until the next capture begins. */
-void events_end(struct events *x, struct trace *t);
-void events_release(struct events *x); /* accepts a zeroed struct */
+void events_end(struct export_events *x, struct trace *t);
+void events_release(struct export_events *x); /* accepts a zeroed struct */
 
 /* A thread's events in order. */
-enum status events_replay(struct events *x, size_t thread,
+enum status events_replay(struct export_events *x, size_t thread,
 			  void (*each)(void *arg, size_t number, bool enter, uint32_t frame,
 				       int64_t at),
 			  void *arg, struct err *e);

@@ -21,7 +21,7 @@ struct folded_node { /* [0]: outside of everything */
 
 struct folded {
 	struct export export; /* first */
-	struct profile profile;
+	struct export_profile profile;
 	FILE *out;
 	struct intern words; /* entries as they are written */
 	struct folded_node *nodes;
@@ -40,12 +40,12 @@ static uint64_t node_hash(const struct folded_node *n)
 	return hash_u64((uint64_t)n->parent << 32 | n->word);
 }
 
-static uint64_t node_row_hash(const void *table, uint32_t id)
+static uint64_t export_folded_node_row_hash(const void *table, uint32_t id)
 {
 	return node_hash(&((const struct folded_node *)table)[id]);
 }
 
-static bool node_equal(const void *table, uint32_t id, const void *key)
+static bool export_folded_node_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct folded_node *a = &((const struct folded_node *)table)[id], *b = key;
 
@@ -53,9 +53,9 @@ static bool node_equal(const void *table, uint32_t id, const void *key)
 }
 
 /* The entry below parent that is written so. */
-static uint32_t node_of(struct folded *f, uint32_t parent, const char *s, size_t n)
+static uint32_t export_folded_node_of(struct folded *f, uint32_t parent, const char *s, size_t n)
 {
-	static const struct id_rows rows = {node_row_hash, node_equal};
+	static const struct id_rows rows = {export_folded_node_row_hash, export_folded_node_equal};
 	struct folded_node key = {.parent = parent};
 	uint64_t hash;
 	uint32_t id;
@@ -75,7 +75,7 @@ static uint32_t node_of(struct folded *f, uint32_t parent, const char *s, size_t
 
 static uint32_t add_location(struct folded *f, uint32_t node, uint32_t location)
 {
-	const struct names *names = &f->profile.names;
+	const struct group_names *names = &f->profile.names;
 	const struct names_location *l = &names->locations[location];
 
 	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
@@ -83,7 +83,7 @@ static uint32_t add_location(struct folded *f, uint32_t node, uint32_t location)
 		const char *s =
 		    names_text(names, names->functions[names->calls[k].function].display, &n);
 
-		node = node_of(f, node, s, n);
+		node = export_folded_node_of(f, node, s, n);
 	}
 	return node;
 }
@@ -91,7 +91,7 @@ static uint32_t add_location(struct folded *f, uint32_t node, uint32_t location)
 /* Calls in different lines are different stacks, and one text. */
 static uint32_t stack_node(struct folded *f, uint32_t stack)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	size_t depth = 0;
 	uint32_t node = 0, s = stack;
 
@@ -116,14 +116,14 @@ static void add_sample(struct folded *f, const struct profile_sample *s, uint64_
 		size_t n;
 		const char *type = intern_text(&f->profile.types, s->type, &n);
 
-		node = node_of(f, node, type, n);
+		node = export_folded_node_of(f, node, type, n);
 	}
 	if (!f->nodes[node].sum)
 		VEC_PUSH(f->lines, f->n_lines, f->cap_lines) = node;
 	f->nodes[node].sum = add_saturating(f->nodes[node].sum, sum);
 }
 
-static void write_line(struct folded *f, uint32_t node)
+static void export_folded_write_line(struct folded *f, uint32_t node)
 {
 	uint64_t sum = f->nodes[node].sum;
 	size_t depth = 0;
@@ -148,9 +148,9 @@ static void write_line(struct folded *f, uint32_t node)
 }
 
 /* Stacks that were first seen first come first. */
-static int by_stack(const void *a, const void *b, void *arg)
+static int export_folded_by_stack(const void *a, const void *b, void *arg)
 {
-	const struct profile *p = arg;
+	const struct export_profile *p = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct profile_sample *s = &p->samples[x], *t = &p->samples[y];
 
@@ -161,10 +161,10 @@ static int by_stack(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_folded_finish(struct export *x, struct err *e)
 {
 	struct folded *f = (struct folded *)x;
-	struct profile *p = &f->profile;
+	struct export_profile *p = &f->profile;
 	uint32_t *order;
 	enum value v;
 	enum status st = profile_value(p, true, &v, e);
@@ -175,7 +175,7 @@ static enum status finish(struct export *x, struct err *e)
 	order = mem_array(p->n_samples, sizeof *order);
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		order[i] = i;
-	sort_array_by(order, p->n_samples, sizeof *order, by_stack, p);
+	sort_array_by(order, p->n_samples, sizeof *order, export_folded_by_stack, p);
 	f->of_stack = mem_zarray(p->n_stacks, sizeof *f->of_stack);
 	VEC_PUSH(f->nodes, f->n_nodes, f->cap_nodes) = (struct folded_node){.parent = 0};
 	for (size_t i = 0; i < p->n_samples; i++) {
@@ -186,11 +186,11 @@ static enum status finish(struct export *x, struct err *e)
 	}
 	free(order);
 	for (size_t i = 0; i < f->n_lines; i++)
-		write_line(f, f->lines[i]);
+		export_folded_write_line(f, f->lines[i]);
 	return export_written(f->out, e);
 }
 
-static void release(struct export *x)
+static void export_folded_release(struct export *x)
 {
 	struct folded *f = (struct folded *)x;
 
@@ -205,13 +205,15 @@ static void release(struct export *x)
 	free(f);
 }
 
-static struct export *open_folded(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_folded_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct folded *f = mem_zalloc(sizeof *f);
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->export = (struct export){.sink = &f->profile.sink, .finish = finish, .free = release};
+	f->export = (struct export){.sink = &f->profile.sink,
+				    .finish = export_folded_finish,
+				    .free = export_folded_release};
 	f->out = out;
 	return &f->export;
 }
@@ -219,5 +221,5 @@ static struct export *open_folded(const struct export_options *o, FILE *out, str
 const struct exporter exporter_folded = {
     .name = "folded",
     .what = "folded stacks, one line each, for flame graph tools",
-    .open = open_folded,
+    .open = export_folded_open,
 };

@@ -242,7 +242,7 @@ static void copy_stacks(struct loli *l)
 }
 
 /* The file's own table, which is not copied. */
-static void read_symbols(struct loli *l)
+static void export_loli_read_symbols(struct loli *l)
 {
 	uint32_t n = count(l);
 
@@ -280,7 +280,7 @@ static const struct names_location *find(struct loli *l, uint32_t library, uint6
 }
 
 /* Frames that get an entry, in a chain for each library. */
-static uint32_t choose_places(struct loli *l)
+static uint32_t export_loli_choose_places(struct loli *l)
 {
 	uint32_t new_libraries = 0;
 
@@ -326,7 +326,7 @@ static void put_bytes(struct loli *l, uint32_t id)
 	fwrite(s, 1, n, l->out);
 }
 
-static void put_utf16(struct loli *l, const char *s, size_t n)
+static void export_loli_put_utf16(struct loli *l, const char *s, size_t n)
 {
 	struct buf valid = BUF_INIT, out = BUF_INIT;
 	uint32_t cp;
@@ -358,7 +358,7 @@ static void put_address(struct loli *l, uint64_t at)
 
 	if (l->texts) {
 		n = snprintf(text, sizeof text, "0x%" PRIx64, at);
-		put_utf16(l, text, (size_t)n);
+		export_loli_put_utf16(l, text, (size_t)n);
 		return;
 	}
 	put32(l, (uint32_t)(at >> 32));
@@ -367,12 +367,12 @@ static void put_address(struct loli *l, uint64_t at)
 
 static void put_name(struct loli *l, const struct names_location *at)
 {
-	const struct names *names = &l->captured.names;
+	const struct group_names *names = &l->captured.names;
 	const struct names_call *c = &names->calls[at->first + at->n_calls - 1];
 	size_t n;
 	const char *s = names_text(names, names->functions[c->function].display, &n);
 
-	put_utf16(l, s, n);
+	export_loli_put_utf16(l, s, n);
 }
 
 static void put_new_entries(struct loli *l, uint32_t library)
@@ -387,9 +387,9 @@ static void put_new_entries(struct loli *l, uint32_t library)
 	lib->written = true;
 }
 
-static void put_symbols(struct loli *l)
+static void export_loli_put_symbols(struct loli *l)
 {
-	put32(l, (uint32_t)l->n_blocks + choose_places(l));
+	put32(l, (uint32_t)l->n_blocks + export_loli_choose_places(l));
 	for (size_t i = 0; i < l->n_blocks; i++) {
 		const struct block *b = &l->blocks[i];
 		bool first = !l->libraries[b->library].written, known;
@@ -434,7 +434,7 @@ static void copy_head(struct loli *l)
 		cursor_fail(l->in, ST_UNSUPPORTED, "a .loli file of version %d", (int)version);
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_loli_finish(struct export *x, struct err *e)
 {
 	struct loli *l = (struct loli *)x;
 	size_t have;
@@ -447,10 +447,10 @@ static enum status finish(struct export *x, struct err *e)
 	copy_records(l);
 	copy_stacks(l);
 	l->copying = false;
-	read_symbols(l);
+	export_loli_read_symbols(l);
 	if (cursor_failed(l->in))
 		return err_prefix(e, "--original");
-	put_symbols(l);
+	export_loli_put_symbols(l);
 	if (l->n_places && !l->found)
 		return err_set(e, ST_BAD,
 			       "--original: none of its locations is in the trace: it "
@@ -463,7 +463,7 @@ static enum status finish(struct export *x, struct err *e)
 	return cursor_failed(l->in) ? e->code : export_written(l->out, e);
 }
 
-static void release(struct export *x)
+static void export_loli_release(struct export *x)
 {
 	struct loli *l = (struct loli *)x;
 
@@ -480,13 +480,14 @@ static void release(struct export *x)
 	free(l);
 }
 
-static struct export *open_loli(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_loli_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct loli *l = mem_zalloc(sizeof *l);
 
 	(void)e;
 	captured_init(&l->captured, "loli");
-	l->export = (struct export){.sink = &l->captured.sink, .finish = finish, .free = release};
+	l->export = (struct export){
+	    .sink = &l->captured.sink, .finish = export_loli_finish, .free = export_loli_release};
 	l->in = o->original;
 	l->out = out;
 	return &l->export;
@@ -496,5 +497,5 @@ const struct exporter exporter_loli = {
     .name = "loli",
     .what = "names written into a LoliProfiler capture (--original)",
     .flags = EXPORT_BINARY | EXPORT_ORIGINAL,
-    .open = open_loli,
+    .open = export_loli_open,
 };

@@ -62,7 +62,7 @@ static void put(struct buf *b, uint64_t v, unsigned n)
 	b->len += n;
 }
 
-static enum status put_packet(struct stream *s, struct err *e)
+static enum status export_stream_put_packet(struct stream *s, struct err *e)
 {
 	size_t n, most = lz4_block_most(s->raw.len);
 
@@ -86,7 +86,7 @@ static enum status put_packet(struct stream *s, struct err *e)
 	return export_written(s->out, e);
 }
 
-static void put_alloc(struct stream *s, const struct trace *t, const struct event *ev)
+static void export_stream_put_alloc(struct stream *s, const struct trace *t, const struct event *ev)
 {
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
 	size_t at = s->raw.len, entries = 0;
@@ -163,7 +163,8 @@ static bool owns(struct stream *s, const struct event *ev)
 	return true;
 }
 
-static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_stream_event(struct sink *sink, struct trace *t, const struct event *ev,
+				       struct err *e)
 {
 	struct stream *s = of(sink);
 
@@ -177,40 +178,40 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 		return ST_OK;
 	if (ev->kind == EV_ALLOC) {
 		s->number++;
-		put_alloc(s, t, ev);
+		export_stream_put_alloc(s, t, ev);
 		s->n++;
 	} else {
 		put_free(s, ev->address);
 	}
-	return s->n >= RECORDS || s->raw.len >= RAW ? put_packet(s, e) : ST_OK;
+	return s->n >= RECORDS || s->raw.len >= RAW ? export_stream_put_packet(s, e) : ST_OK;
 }
 
-static enum status events(struct sink *sink, struct trace *t, const struct event *ev, size_t n,
-			  struct err *e)
+static enum status export_stream_events(struct sink *sink, struct trace *t, const struct event *ev,
+					size_t n, struct err *e)
 {
 	struct stream *s = of(sink);
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < n; i++)
-		st = event(sink, t, &ev[i], e);
-	return st || !s->options->live ? st : put_packet(s, e);
+		st = export_stream_event(sink, t, &ev[i], e);
+	return st || !s->options->live ? st : export_stream_put_packet(s, e);
 }
 
 /* Another capture is another run, whose numbers begin at 1. */
-static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+static enum status export_stream_begin(struct sink *sink, struct trace *t, struct err *e)
 {
 	(void)t, (void)e;
 	of(sink)->number = 0;
 	return ST_OK;
 }
 
-static enum status end(struct sink *sink, struct trace *t, struct err *e)
+static enum status export_stream_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	(void)t;
-	return put_packet(of(sink), e);
+	return export_stream_put_packet(of(sink), e);
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_stream_finish(struct export *x, struct err *e)
 {
 	struct stream *s = (struct stream *)x;
 	int n = snprintf(x->summary, sizeof x->summary,
@@ -226,7 +227,7 @@ static enum status finish(struct export *x, struct err *e)
 	return export_written(s->out, e);
 }
 
-static void release(struct export *x)
+static void export_stream_release(struct export *x)
 {
 	struct stream *s = (struct stream *)x;
 
@@ -236,13 +237,15 @@ static void release(struct export *x)
 	free(s);
 }
 
-static struct export *open_stream(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_stream_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct stream *s = mem_zalloc(sizeof *s);
 
 	(void)e;
-	s->sink = (struct sink){begin, event, end, events};
-	s->export = (struct export){.sink = &s->sink, .finish = finish, .free = release};
+	s->sink = (struct sink){export_stream_begin, export_stream_event, export_stream_end,
+				export_stream_events};
+	s->export = (struct export){
+	    .sink = &s->sink, .finish = export_stream_finish, .free = export_stream_release};
 	s->options = o;
 	s->out = out;
 	return &s->export;
@@ -252,5 +255,5 @@ const struct exporter exporter_loli_stream = {
     .name = "loli-stream",
     .what = "LoliProfiler's live stream, as its agents send it",
     .flags = EXPORT_BINARY,
-    .open = open_stream,
+    .open = export_stream_open,
 };

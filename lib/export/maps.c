@@ -53,19 +53,20 @@ static void add(struct maps *m, const struct map_range *r, uint32_t path)
 	m->lines[at] = (struct line){*r, path};
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_maps_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s, (void)t, (void)e;
 	return ST_OK;
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_maps_event(struct sink *s, struct trace *t, const struct event *ev,
+				     struct err *e)
 {
 	(void)s, (void)t, (void)ev, (void)e;
 	return ST_OK;
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_maps_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct maps *m = (struct maps *)((char *)s - offsetof(struct maps, sink));
 
@@ -82,7 +83,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_maps_finish(struct export *x, struct err *e)
 {
 	struct maps *m = (struct maps *)x;
 	struct buf b = BUF_INIT;
@@ -112,7 +113,7 @@ static enum status finish(struct export *x, struct err *e)
 	return export_written(m->out, e);
 }
 
-static void release(struct export *x)
+static void export_maps_release(struct export *x)
 {
 	struct maps *m = (struct maps *)x;
 
@@ -121,13 +122,14 @@ static void release(struct export *x)
 	free(m);
 }
 
-static struct export *open_maps(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_maps_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct maps *m = mem_zalloc(sizeof *m);
 
 	(void)o, (void)e;
-	m->sink = (struct sink){begin, event, end, NULL};
-	m->export = (struct export){.sink = &m->sink, .finish = finish, .free = release};
+	m->sink = (struct sink){export_maps_begin, export_maps_event, export_maps_end, NULL};
+	m->export = (struct export){
+	    .sink = &m->sink, .finish = export_maps_finish, .free = export_maps_release};
 	m->out = out;
 	return &m->export;
 }
@@ -135,5 +137,5 @@ static struct export *open_maps(const struct export_options *o, FILE *out, struc
 const struct exporter exporter_maps = {
     .name = "maps",
     .what = "the modules as text of /proc/PID/maps, for --maps",
-    .open = open_maps,
+    .open = export_maps_open,
 };

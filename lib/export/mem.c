@@ -52,9 +52,9 @@ static bool in_stacks(const struct mem *m)
 	       l[2].object && l[2].key == KEY_STACKS && !l[3].object;
 }
 
-static void add_calls(struct mem *m, const struct names_location *l)
+static void export_mem_add_calls(struct mem *m, const struct names_location *l)
 {
-	const struct names *names = &m->captured.names;
+	const struct group_names *names = &m->captured.names;
 	struct buf *b = &m->decoded;
 
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
@@ -82,7 +82,7 @@ static void add_calls(struct mem *m, const struct names_location *l)
 }
 
 /* False: it is no list of addresses, or none of them has a name. */
-static bool decode(struct mem *m, const char *s, size_t n)
+static bool export_mem_decode(struct mem *m, const char *s, size_t n)
 {
 	uint64_t named = m->named;
 
@@ -106,7 +106,7 @@ static bool decode(struct mem *m, const char *s, size_t n)
 		m->found += captured_find(&m->captured, "", 0, address, &l);
 		if (l) {
 			m->named++;
-			add_calls(m, l);
+			export_mem_add_calls(m, l);
 		} else {
 			buf_add(&m->decoded, s + i, len);
 		}
@@ -138,7 +138,7 @@ static void see_key(struct mem *m)
 
 /* A string, from behind its first quote up to its last. What is looked at is kept until then;
  * nothing else is. */
-static void string(struct mem *m, enum status *st)
+static void export_mem_string(struct mem *m, enum status *st)
 {
 	struct level *l = m->depth && m->depth <= LEVELS ? &m->levels[m->depth - 1] : NULL;
 	bool key = l && l->object && l->at_key, stack = !key && in_stacks(m);
@@ -175,7 +175,7 @@ static void string(struct mem *m, enum status *st)
 		see_key(m);
 		l->at_key = false;
 	}
-	if (stack && plain && decode(m, m->text.data, m->text.len)) {
+	if (stack && plain && export_mem_decode(m, m->text.data, m->text.len)) {
 		put_json(m);
 		return;
 	}
@@ -198,7 +198,7 @@ static void bracket(struct mem *m, char c)
 	}
 }
 
-static enum status copy(struct mem *m, struct err *e)
+static enum status export_mem_copy(struct mem *m, struct err *e)
 {
 	enum status st = ST_OK;
 	size_t have;
@@ -220,18 +220,18 @@ static enum status copy(struct mem *m, struct err *e)
 		cursor_skip(m->in, 1, "text");
 		if (!in_stacks(m))
 			fputc('"', m->out);
-		string(m, &st);
+		export_mem_string(m, &st);
 	}
 	return cursor_failed(m->in) ? e->code : ST_OK;
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_mem_finish(struct export *x, struct err *e)
 {
 	struct mem *m = (struct mem *)x;
 	enum status st;
 
 	m->in->e = e;
-	st = copy(m, e);
+	st = export_mem_copy(m, e);
 	if (!st && m->addresses && !m->found)
 		st = err_set(e, ST_BAD,
 			     "--original: none of its addresses is in the trace: it is another "
@@ -241,7 +241,7 @@ static enum status finish(struct export *x, struct err *e)
 	return st ? st : export_written(m->out, e);
 }
 
-static void release(struct export *x)
+static void export_mem_release(struct export *x)
 {
 	struct mem *m = (struct mem *)x;
 
@@ -251,13 +251,14 @@ static void release(struct export *x)
 	free(m);
 }
 
-static struct export *open_mem(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_mem_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct mem *m = mem_zalloc(sizeof *m);
 
 	(void)e;
 	captured_init(&m->captured, "memtracer");
-	m->export = (struct export){.sink = &m->captured.sink, .finish = finish, .free = release};
+	m->export = (struct export){
+	    .sink = &m->captured.sink, .finish = export_mem_finish, .free = export_mem_release};
 	m->in = o->original;
 	m->out = out;
 	return &m->export;
@@ -267,5 +268,5 @@ const struct exporter exporter_mem = {
     .name = "mem",
     .what = "names written into a MemTracer capture (--original)",
     .flags = EXPORT_ORIGINAL,
-    .open = open_mem,
+    .open = export_mem_open,
 };

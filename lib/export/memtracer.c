@@ -50,7 +50,8 @@ struct memtracer {
 	bool any; /* a type was written */
 };
 
-static void add_entry(const struct trace *t, const struct location *l, struct buf *b)
+static void export_memtracer_add_entry(const struct trace *t, const struct location *l,
+				       struct buf *b)
 {
 	size_t n;
 	const char *s;
@@ -75,7 +76,7 @@ static void add_stack(const struct trace *t, uint32_t stack, struct buf *b)
 	struct buf text = BUF_INIT;
 
 	for (; stack; stack = t->stacks[stack].parent)
-		add_entry(t, &t->locations[t->stacks[stack].location], &text);
+		export_memtracer_add_entry(t, &t->locations[t->stacks[stack].location], &text);
 	text_add_json(b, text.data, text.len);
 	buf_release(&text);
 }
@@ -86,8 +87,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* One record of the type, with as much as its numbers hold; the rest stays in the row. */
-static void put_record(struct memtracer *m, const struct trace *t, struct row *r,
-		       struct buf *stacks)
+static void export_memtracer_put_record(struct memtracer *m, const struct trace *t, struct row *r,
+					struct buf *stacks)
 {
 	uint64_t room = least(r->real, INT32_MAX), real = room, requested;
 	struct buf *b = &m->line, sizes = BUF_INIT;
@@ -130,7 +131,8 @@ static void put_record(struct memtracer *m, const struct trace *t, struct row *r
 	m->records++;
 }
 
-static enum status put_frame(struct memtracer *m, const struct trace *t, struct err *e)
+static enum status export_memtracer_put_frame(struct memtracer *m, const struct trace *t,
+					      struct err *e)
 {
 	struct buf stacks = BUF_INIT;
 
@@ -146,7 +148,7 @@ static enum status put_frame(struct memtracer *m, const struct trace *t, struct 
 		unsigned n = 0;
 
 		do
-			put_record(m, t, r, &stacks);
+			export_memtracer_put_record(m, t, r, &stacks);
 		while ((r->requested || r->real) && ++n < RECORDS_MAX);
 		m->cut += r->requested || r->real;
 	}
@@ -161,7 +163,7 @@ static enum status put_frame(struct memtracer *m, const struct trace *t, struct 
 	return export_written(m->out, e);
 }
 
-static void add(struct memtracer *m, const struct event *ev)
+static void export_memtracer_add(struct memtracer *m, const struct event *ev)
 {
 	uint32_t *index = map64_put(&m->types, ev->type);
 	uint64_t real = ev->has & EV_HAS_REAL ? ev->real : 0;
@@ -201,7 +203,7 @@ static void add(struct memtracer *m, const struct event *ev)
 	r->last = (uint32_t)m->n_parts;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_memtracer_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s, (void)t, (void)e;
 	return ST_OK;
@@ -212,21 +214,22 @@ static struct memtracer *of(struct sink *s)
 	return (struct memtracer *)((char *)s - offsetof(struct memtracer, sink));
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_memtracer_event(struct sink *s, struct trace *t, const struct event *ev,
+					  struct err *e)
 {
 	struct memtracer *m = of(s);
 	enum status st;
 
 	switch (ev->kind) {
 	case EV_FRAME:
-		st = put_frame(m, t, e);
+		st = export_memtracer_put_frame(m, t, e);
 		m->framed = ev->has & EV_HAS_VALUE;
 		m->frame = ev->value;
 		return st;
 	case EV_ALLOC:
 	case EV_TYPE_TOTAL:
 		if (ev->has & EV_HAS_TYPE)
-			add(m, ev);
+			export_memtracer_add(m, ev);
 		else
 			m->untyped++;
 		return ST_OK;
@@ -234,16 +237,16 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	}
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_memtracer_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct memtracer *m = of(s);
-	enum status st = put_frame(m, t, e);
+	enum status st = export_memtracer_put_frame(m, t, e);
 
 	m->framed = false;
 	return st;
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_memtracer_finish(struct export *x, struct err *e)
 {
 	struct memtracer *m = (struct memtracer *)x;
 
@@ -257,7 +260,7 @@ static enum status finish(struct export *x, struct err *e)
 	return export_written(m->out, e);
 }
 
-static void release(struct export *x)
+static void export_memtracer_release(struct export *x)
 {
 	struct memtracer *m = (struct memtracer *)x;
 
@@ -269,13 +272,16 @@ static void release(struct export *x)
 	free(m);
 }
 
-static struct export *open_memtracer(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_memtracer_open(const struct export_options *o, FILE *out,
+					    struct err *e)
 {
 	struct memtracer *m = mem_zalloc(sizeof *m);
 
 	(void)o, (void)e;
-	m->sink = (struct sink){begin, event, end, NULL};
-	m->export = (struct export){.sink = &m->sink, .finish = finish, .free = release};
+	m->sink = (struct sink){export_memtracer_begin, export_memtracer_event,
+				export_memtracer_end, NULL};
+	m->export = (struct export){
+	    .sink = &m->sink, .finish = export_memtracer_finish, .free = export_memtracer_release};
 	m->out = out;
 	return &m->export;
 }
@@ -283,5 +289,5 @@ static struct export *open_memtracer(const struct export_options *o, FILE *out, 
 const struct exporter exporter_memtracer = {
     .name = "memtracer",
     .what = "MemTracer: a line of JSON for each frame, of typed allocations",
-    .open = open_memtracer,
+    .open = export_memtracer_open,
 };

@@ -22,7 +22,7 @@
 
 struct pprof {
 	struct export export; /* first */
-	struct profile profile;
+	struct export_profile profile;
 	struct gzip *gzip;
 	struct intern strings;   /* ids are indexes in the table; "" is 0 */
 	struct intern functions; /* (function, file) -> id */
@@ -44,14 +44,14 @@ struct to_gzip {
 	struct gzip *gzip;
 };
 
-static void append(ProtobufCBuffer *b, size_t n, const uint8_t *data)
+static void export_pprof_append(ProtobufCBuffer *b, size_t n, const uint8_t *data)
 {
 	gzip_write(((struct to_gzip *)b)->gzip, data, n);
 }
 
 static void put(struct pprof *f, const Pprof__Profile *m)
 {
-	struct to_gzip to = {{append}, f->gzip};
+	struct to_gzip to = {{export_pprof_append}, f->gzip};
 
 	pprof__profile__pack_to_buffer(m, &to.base);
 }
@@ -114,7 +114,7 @@ static int64_t hex_text(struct pprof *f, uint32_t string)
 	return id;
 }
 
-static uint64_t function_id(struct pprof *f, const struct names_call *c)
+static uint64_t export_pprof_function_id(struct pprof *f, const struct names_call *c)
 {
 	const struct names_function *nf = &f->profile.names.functions[c->function];
 	uint32_t key[2] = {c->function, c->file}, before = intern_count(&f->functions);
@@ -140,7 +140,7 @@ static uint64_t function_id(struct pprof *f, const struct names_call *c)
 	return id;
 }
 
-static uint64_t mapping_id(struct pprof *f, const struct names_location *l)
+static uint64_t export_pprof_mapping_id(struct pprof *f, const struct names_location *l)
 {
 	uint32_t key[2] = {l->module, l->build_id}, id;
 	struct pprof_mapping *m;
@@ -166,7 +166,7 @@ static uint64_t location_id(const struct pprof *f, uint32_t location)
 	return location ? location : f->profile.names.n_locations;
 }
 
-static void put_location(struct pprof *f, uint32_t location)
+static void export_pprof_put_location(struct pprof *f, uint32_t location)
 {
 	const struct names_location *l = &f->profile.names.locations[location];
 	Pprof__Location m = PPROF__LOCATION__INIT, *list = &m;
@@ -178,12 +178,12 @@ static void put_location(struct pprof *f, uint32_t location)
 		const struct names_call *c = &f->profile.names.calls[l->first + i];
 
 		pprof__line__init(&lines[i]);
-		lines[i].function_id = function_id(f, c);
+		lines[i].function_id = export_pprof_function_id(f, c);
 		lines[i].line = c->line;
 		line_list[i] = &lines[i];
 	}
 	m.id = location_id(f, location);
-	m.mapping_id = mapping_id(f, l);
+	m.mapping_id = export_pprof_mapping_id(f, l);
 	m.address = l->has_address ? l->address : 0;
 	m.n_line = l->n_calls;
 	m.line = line_list;
@@ -245,7 +245,7 @@ static const struct {
 };
 
 /* Entries say nothing where allocations are counted. */
-static unsigned shown(const struct profile *p)
+static unsigned shown(const struct export_profile *p)
 {
 	unsigned known = p->known;
 
@@ -254,9 +254,9 @@ static unsigned shown(const struct profile *p)
 	return known;
 }
 
-static void put_head(struct pprof *f, enum value first)
+static void export_pprof_put_head(struct pprof *f, enum value first)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	char nothing[1] = "";
 
 	put_text(f, nothing);
@@ -276,9 +276,9 @@ static void put_head(struct pprof *f, enum value first)
 	}
 }
 
-static void put_comments(struct pprof *f)
+static void export_pprof_put_comments(struct pprof *f)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "tm-export %s", TM_VERSION);
@@ -299,7 +299,7 @@ static void put_comments(struct pprof *f)
 
 static void mark_used(struct pprof *f)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	uint8_t *stacks = mem_zarray(p->n_stacks, 1);
 
 	for (size_t i = 0; i < p->n_samples; i++)
@@ -314,9 +314,9 @@ static void mark_used(struct pprof *f)
 	free(stacks);
 }
 
-static void put_samples(struct pprof *f)
+static void export_pprof_put_samples(struct pprof *f)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	uint64_t *ids = NULL;
 	size_t cap = 0;
 
@@ -363,10 +363,10 @@ static void put_samples(struct pprof *f)
 	free(ids);
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_pprof_finish(struct export *x, struct err *e)
 {
 	struct pprof *f = (struct pprof *)x;
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	enum value first;
 	enum status st = profile_value(p, false, &first, e);
 
@@ -375,18 +375,18 @@ static enum status finish(struct export *x, struct err *e)
 	profile_close(&f->profile);
 	f->names = mem_zarray(intern_count(&p->names.strings) + 1u, sizeof *f->names);
 	f->used = mem_zarray(p->names.n_locations, sizeof *f->used);
-	put_head(f, first);
-	put_comments(f);
+	export_pprof_put_head(f, first);
+	export_pprof_put_comments(f);
 	mark_used(f);
 	for (uint32_t i = 0; i < p->names.n_locations; i++)
 		if (f->used[i])
-			put_location(f, i);
+			export_pprof_put_location(f, i);
 	put_mappings(f);
-	put_samples(f);
+	export_pprof_put_samples(f);
 	return gzip_finish(f->gzip, e);
 }
 
-static void release(struct export *x)
+static void export_pprof_release(struct export *x)
 {
 	struct pprof *f = (struct pprof *)x;
 
@@ -402,13 +402,14 @@ static void release(struct export *x)
 	free(f);
 }
 
-static struct export *open_pprof(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_pprof_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct pprof *f = mem_zalloc(sizeof *f);
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->export = (struct export){.sink = &f->profile.sink, .finish = finish, .free = release};
+	f->export = (struct export){
+	    .sink = &f->profile.sink, .finish = export_pprof_finish, .free = export_pprof_release};
 	f->gzip = gzip_new(out);
 	return &f->export;
 }
@@ -417,5 +418,5 @@ const struct exporter exporter_pprof = {
     .name = "pprof",
     .what = "pprof's profile.proto, gzipped",
     .flags = EXPORT_BINARY,
-    .open = open_pprof,
+    .open = export_pprof_open,
 };

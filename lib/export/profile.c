@@ -13,21 +13,22 @@ static uint64_t stack_hash(const struct profile_stack *s)
 	return hash_u64((uint64_t)s->parent << 32 | s->location);
 }
 
-static uint64_t stack_row_hash(const void *table, uint32_t id)
+static uint64_t export_profile_stack_row_hash(const void *table, uint32_t id)
 {
 	return stack_hash(&((const struct profile_stack *)table)[id]);
 }
 
-static bool stack_equal(const void *table, uint32_t id, const void *key)
+static bool export_profile_stack_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct profile_stack *a = &((const struct profile_stack *)table)[id], *b = key;
 
 	return a->parent == b->parent && a->location == b->location;
 }
 
-static uint32_t add_stack(struct profile *p, uint32_t parent, uint32_t location)
+static uint32_t add_stack(struct export_profile *p, uint32_t parent, uint32_t location)
 {
-	static const struct id_rows rows = {stack_row_hash, stack_equal};
+	static const struct id_rows rows = {export_profile_stack_row_hash,
+					    export_profile_stack_equal};
 	struct profile_stack s = {parent, location};
 	uint64_t hash = stack_hash(&s);
 	uint32_t id = id_set_find(&p->stack_set, &rows, p->stacks, hash, &s);
@@ -47,12 +48,12 @@ static uint64_t sample_hash(const struct profile_sample *s)
 }
 
 /* Ids are indexes + 1. */
-static uint64_t sample_row_hash(const void *table, uint32_t id)
+static uint64_t export_profile_sample_row_hash(const void *table, uint32_t id)
 {
 	return sample_hash(&((const struct profile_sample *)table)[id - 1]);
 }
 
-static bool sample_equal(const void *table, uint32_t id, const void *key)
+static bool export_profile_sample_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct profile_sample *a = &((const struct profile_sample *)table)[id - 1], *b = key;
 
@@ -61,9 +62,11 @@ static bool sample_equal(const void *table, uint32_t id, const void *key)
 }
 
 /* v: of its values those in has; the others are 0. */
-static void add_sample(struct profile *p, const struct profile_sample *s, const uint64_t v[VALUES])
+static void export_profile_add_sample(struct export_profile *p, const struct profile_sample *s,
+				      const uint64_t v[VALUES])
 {
-	static const struct id_rows rows = {sample_row_hash, sample_equal};
+	static const struct id_rows rows = {export_profile_sample_row_hash,
+					    export_profile_sample_equal};
 	uint64_t hash = sample_hash(s);
 	uint32_t id = id_set_find(&p->sample_set, &rows, p->samples, hash, s);
 
@@ -82,7 +85,7 @@ static void add_sample(struct profile *p, const struct profile_sample *s, const 
 }
 
 /* The values that stacks of this capture have. What is known per type only is not theirs. */
-static uint16_t known_values(const struct trace *t, const struct tally *a)
+static uint16_t export_profile_known_values(const struct trace *t, const struct tally *a)
 {
 	bool live = t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
 	uint16_t known = 0;
@@ -107,7 +110,7 @@ static uint16_t known_values(const struct trace *t, const struct tally *a)
 	return known;
 }
 
-static int choose_domain(const struct profile *p, const struct tally *a)
+static int choose_domain(const struct export_profile *p, const struct tally *a)
 {
 	int first = DOMAINS;
 
@@ -128,7 +131,7 @@ static bool is_exported(const struct tally_cell *c, int domain)
 }
 
 /* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
-static void merge_stacks(struct profile *p, struct profile_run *r)
+static void merge_stacks(struct export_profile *p, struct profile_run *r)
 {
 	const struct trace *t = r->t;
 
@@ -143,7 +146,7 @@ static void merge_stacks(struct profile *p, struct profile_run *r)
 				      names_location(&p->names, t, t->stacks[i].location));
 }
 
-static uint32_t type_of(struct profile *p, const struct trace *t, uint32_t string)
+static uint32_t type_of(struct export_profile *p, const struct trace *t, uint32_t string)
 {
 	size_t n;
 	const char *s = intern_text(&t->strings, string, &n);
@@ -151,7 +154,8 @@ static uint32_t type_of(struct profile *p, const struct trace *t, uint32_t strin
 	return n ? intern_add(&p->types, s, n) : 0;
 }
 
-static void add_cell(struct profile *p, const struct profile_run *r, size_t index)
+static void export_profile_add_cell(struct export_profile *p, const struct profile_run *r,
+				    size_t index)
 {
 	static const enum sum from[] = {
 	    [VALUE_COUNT] = SUM_COUNT,           [VALUE_ENTRIES] = SUM_ENTRIES,
@@ -165,7 +169,7 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 				   .stack = r->stacks[c->stack],
 				   .domain = c->domain};
 	uint64_t values[VALUES] = {0};
-	struct sums sums;
+	struct tally_sums sums;
 
 	tally_sums(r->a, index, &sums);
 	for (size_t v = 0; v < sizeof from / sizeof *from; v++)
@@ -173,11 +177,12 @@ static void add_cell(struct profile *p, const struct profile_run *r, size_t inde
 			values[v] = sums.v[from[v]];
 			s.has |= (uint16_t)(1u << v);
 		}
-	add_sample(p, &s, values);
+	export_profile_add_sample(p, &s, values);
 }
 
 /* Its own time where that is known: what it called has a sample of its own then. */
-static void add_measured(struct profile *p, const struct profile_run *r, size_t index)
+static void export_profile_add_measured(struct export_profile *p, const struct profile_run *r,
+					size_t index)
 {
 	const struct tally_cell *c = &r->a->cells[index];
 	const struct tally_measure *m = tally_measured(r->a, index);
@@ -197,10 +202,11 @@ static void add_measured(struct profile *p, const struct profile_run *r, size_t 
 		values[VALUE_TIME] = m->total;
 	if (m->has & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL)))
 		s.has |= 1u << VALUE_TIME;
-	add_sample(p, &s, values);
+	export_profile_add_sample(p, &s, values);
 }
 
-static void add_notes(struct profile *p, struct trace *t, const struct tally *a)
+static void export_profile_add_notes(struct export_profile *p, struct trace *t,
+				     const struct tally *a)
 {
 	const char *format = trace_get(t, "format");
 
@@ -214,7 +220,7 @@ static void add_notes(struct profile *p, struct trace *t, const struct tally *a)
 	if (format)
 		intern_add(&p->formats, format, strlen(format));
 	for (size_t i = 0; i < t->n_notes; i++) {
-		const struct note *n = &t->notes[i];
+		const struct trace_note *n = &t->notes[i];
 		struct buf b = BUF_INIT;
 
 		buf_addf(&b, "%s: %s", severity_name(n->severity), n->text);
@@ -225,10 +231,11 @@ static void add_notes(struct profile *p, struct trace *t, const struct tally *a)
 	}
 }
 
-static enum status fold(void *arg, struct trace *t, struct tally *a, struct err *e)
+static enum status export_profile_fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
-	struct profile *p = arg;
-	struct profile_run r = {.t = t, .a = a, .number = ++p->runs, .known = known_values(t, a)};
+	struct export_profile *p = arg;
+	struct profile_run r = {
+	    .t = t, .a = a, .number = ++p->runs, .known = export_profile_known_values(t, a)};
 	int domain = choose_domain(p, a);
 	enum status st = ST_OK;
 
@@ -236,7 +243,7 @@ static enum status fold(void *arg, struct trace *t, struct tally *a, struct err 
 		trace_note(t, NOTE_LOSS, t->events[EV_DELTA],
 			   "measurements of how the heap grew are not exported: the format has no "
 			   "negative sums");
-	add_notes(p, t, a);
+	export_profile_add_notes(p, t, a);
 	names_capture(&p->names, t);
 	r.stacks = mem_zarray(t->n_stacks, sizeof *r.stacks);
 	for (size_t i = 0; i < t->n_stacks && p->all_stacks; i++)
@@ -247,9 +254,9 @@ static enum status fold(void *arg, struct trace *t, struct tally *a, struct err 
 	merge_stacks(p, &r);
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cells[i].domain == CELL_MEASURED)
-			add_measured(p, &r, i);
+			export_profile_add_measured(p, &r, i);
 		else if (is_exported(&a->cells[i], domain))
-			add_cell(p, &r, i);
+			export_profile_add_cell(p, &r, i);
 		else
 			p->other_domains += a->cells[i].entries;
 	if (p->captured)
@@ -258,40 +265,43 @@ static enum status fold(void *arg, struct trace *t, struct tally *a, struct err 
 	return st;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_profile_begin(struct sink *s, struct trace *t, struct err *e)
 {
-	struct profile *p = (struct profile *)s;
+	struct export_profile *p = (struct export_profile *)s;
 
 	return p->tally.sink.begin(&p->tally.sink, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_profile_event(struct sink *s, struct trace *t, const struct event *ev,
+					struct err *e)
 {
-	struct profile *p = (struct profile *)s;
+	struct export_profile *p = (struct export_profile *)s;
 
 	return p->tally.sink.event(&p->tally.sink, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_profile_end(struct sink *s, struct trace *t, struct err *e)
 {
-	struct profile *p = (struct profile *)s;
+	struct export_profile *p = (struct export_profile *)s;
 
 	return p->tally.sink.end(&p->tally.sink, t, e);
 }
 
-void profile_init(struct profile *p, const struct export_options *o)
+void profile_init(struct export_profile *p, const struct export_options *o)
 {
-	*p = (struct profile){.sink = {begin, event, end, NULL}, .options = o};
+	*p = (struct export_profile){
+	    .sink = {export_profile_begin, export_profile_event, export_profile_end, NULL},
+	    .options = o};
 	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES),
-					   .done = fold,
+					   .done = export_profile_fold,
 					   .arg = p});
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
 }
 
-void profile_close(struct profile *p)
+void profile_close(struct export_profile *p)
 {
 	tally_release(&p->tally);
 	names_close(&p->names);
@@ -300,7 +310,7 @@ void profile_close(struct profile *p)
 	id_set_release(&p->sample_set);
 }
 
-void profile_release(struct profile *p)
+void profile_release(struct export_profile *p)
 {
 	profile_close(p);
 	names_release(&p->names);
@@ -311,7 +321,7 @@ void profile_release(struct profile *p)
 	free(p->samples);
 	for (size_t v = 0; v < VALUES; v++)
 		free(p->v[v]);
-	*p = (struct profile){.runs = 0};
+	*p = (struct export_profile){.runs = 0};
 }
 
 bool value_is_bytes(enum value v)
@@ -321,7 +331,7 @@ bool value_is_bytes(enum value v)
 }
 
 /* ": real, count" or " nothing". */
-static void add_values(const struct profile *p, struct buf *b)
+static void add_values(const struct export_profile *p, struct buf *b)
 {
 	const char *between = "";
 
@@ -332,7 +342,7 @@ static void add_values(const struct profile *p, struct buf *b)
 		}
 }
 
-enum status profile_value(const struct profile *p, bool more, enum value *v, struct err *e)
+enum status profile_value(const struct export_profile *p, bool more, enum value *v, struct err *e)
 {
 	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,
 					   VALUE_COUNT, VALUE_SAMPLES, VALUE_ENTRIES};

@@ -31,7 +31,7 @@ struct profile_run { /* a capture, while its sums are added */
 	uint16_t known;   /* values */
 };
 
-struct profile {
+struct export_profile {
 	struct sink sink; /* first */
 	struct tally tally;
 	const struct export_options *options;
@@ -42,7 +42,7 @@ struct profile {
 				struct err *e);
 	void *arg;
 
-	struct names names;
+	struct group_names names;
 	struct intern types;
 	struct profile_stack *stacks; /* [0] is not used; parents come first */
 	size_t n_stacks, cap_stacks;
@@ -63,18 +63,18 @@ struct profile {
 };
 
 /* p stays where it is until profile_release. */
-void profile_init(struct profile *p, const struct export_options *o);
-void profile_release(struct profile *p);
+void profile_init(struct export_profile *p, const struct export_options *o);
+void profile_release(struct export_profile *p);
 /* No capture follows: gives back what only adding one needs. */
-void profile_close(struct profile *p);
+void profile_close(struct export_profile *p);
 
-static inline uint64_t profile_sum(const struct profile *p, size_t sample, enum value v)
+static inline uint64_t profile_sum(const struct export_profile *p, size_t sample, enum value v)
 {
 	return sample < p->cap_v[v] ? p->v[v][sample] : 0;
 }
 
 /* Some sample has more than 0 of it. */
-static inline bool profile_has(const struct profile *p, enum value v)
+static inline bool profile_has(const struct export_profile *p, enum value v)
 {
 	return p->cap_v[v] > 0;
 }
@@ -82,7 +82,7 @@ static inline bool profile_has(const struct profile *p, enum value v)
 /* The value that is asked for, or the one that AUTO means: the first that some sample has more than
  * 0 of. ST_UNSUPPORTED where none has it, or it is all 0 and there is to be more: *e says which
  * values there are. */
-enum status profile_value(const struct profile *p, bool more, enum value *v, struct err *e);
+enum status profile_value(const struct export_profile *p, bool more, enum value *v, struct err *e);
 bool value_is_bytes(enum value v);
 
 #endif

@@ -21,8 +21,8 @@
 struct speedscope {
 	struct export export; /* first */
 	struct sink sink;     /* over the profile's */
-	struct profile profile;
-	struct events events;
+	struct export_profile profile;
+	struct export_events events;
 	FILE *out;
 	struct intern frames; /* (name, file, line), (0, marker or type, ~0) -> id */
 	struct intern texts;  /* names of markers and types */
@@ -52,7 +52,7 @@ static uint32_t text_frame(struct speedscope *f, const char *s, size_t n)
 
 static uint32_t call_frame(struct speedscope *f, uint32_t call)
 {
-	const struct names *n = &f->profile.names;
+	const struct group_names *n = &f->profile.names;
 	const struct names_call *c = &n->calls[call];
 
 	if (!f->by_call[call])
@@ -61,7 +61,7 @@ static uint32_t call_frame(struct speedscope *f, uint32_t call)
 	return f->by_call[call] - 1;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_speedscope_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
@@ -69,7 +69,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return f->profile.sink.begin(&f->profile.sink, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_speedscope_event(struct sink *s, struct trace *t, const struct event *ev,
+					   struct err *e)
 {
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
@@ -85,7 +86,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 /* A call enters the function itself, not what is inlined at its entry. */
 static void name_events(struct speedscope *f, struct trace *t)
 {
-	struct names *n = &f->profile.names;
+	struct group_names *n = &f->profile.names;
 
 	names_capture(n, t);
 	for (size_t i = f->events.first_what; i < f->events.n_whats; i++) {
@@ -98,7 +99,7 @@ static void name_events(struct speedscope *f, struct trace *t)
 	}
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_speedscope_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
@@ -107,9 +108,9 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	return f->profile.sink.end(&f->profile.sink, t, e);
 }
 
-static void put_stack(struct speedscope *f, const struct profile_sample *s)
+static void export_speedscope_put_stack(struct speedscope *f, const struct profile_sample *s)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	const struct names_location *l = &p->names.locations[0];
 	uint32_t *path = NULL;
 	size_t depth = 0, cap = 0;
@@ -143,9 +144,9 @@ static const char *unit(enum value v)
 	return v == VALUE_TIME ? "nanoseconds" : value_is_bytes(v) ? "bytes" : "none";
 }
 
-static void put_sampled(struct speedscope *f, enum value v)
+static void export_speedscope_put_sampled(struct speedscope *f, enum value v)
 {
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	const char *comma = "";
 	uint64_t sum = 0;
 
@@ -154,7 +155,7 @@ static void put_sampled(struct speedscope *f, enum value v)
 	for (size_t i = 0; i < p->n_samples; i++)
 		if (profile_sum(p, i, v)) {
 			buf_adds(&f->json, comma);
-			put_stack(f, &p->samples[i]);
+			export_speedscope_put_stack(f, &p->samples[i]);
 			comma = ",\n";
 			flush(f);
 		}
@@ -170,7 +171,8 @@ static void put_sampled(struct speedscope *f, enum value v)
 	buf_addf(&f->json, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
 }
 
-static void put_event(void *arg, size_t number, bool enter, uint32_t frame, int64_t at)
+static void export_speedscope_put_event(void *arg, size_t number, bool enter, uint32_t frame,
+					int64_t at)
 {
 	struct speedscope *f = arg;
 
@@ -189,16 +191,16 @@ static enum status put_evented(struct speedscope *f, size_t thread, struct err *
 		 ",\"unit\":\"nanoseconds\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64
 		 ",\"events\":[",
 		 t->first, t->last);
-	if (events_replay(&f->events, thread, put_event, f, e))
+	if (events_replay(&f->events, thread, export_speedscope_put_event, f, e))
 		return e->code;
 	buf_adds(&f->json, "]}");
 	flush(f);
 	return ST_OK;
 }
 
-static void put_frames(struct speedscope *f)
+static void export_speedscope_put_frames(struct speedscope *f)
 {
-	const struct names *names = &f->profile.names;
+	const struct group_names *names = &f->profile.names;
 
 	buf_adds(&f->json, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 1; i <= intern_count(&f->frames); i++) {
@@ -224,10 +226,10 @@ static void put_frames(struct speedscope *f)
 	buf_adds(&f->json, "]}");
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_speedscope_finish(struct export *x, struct err *e)
 {
 	struct speedscope *f = (struct speedscope *)x;
-	const struct profile *p = &f->profile;
+	const struct export_profile *p = &f->profile;
 	const char *file = *p->options->file ? *p->options->file : "";
 	unsigned known = p->known, active = 0, profiles = 0;
 	enum value first = VALUES;
@@ -253,7 +255,7 @@ static enum status finish(struct export *x, struct err *e)
 		if (v == first)
 			active = profiles;
 		profiles++;
-		put_sampled(f, v);
+		export_speedscope_put_sampled(f, v);
 	}
 	for (size_t i = 0; i < f->events.n_threads; i++) {
 		if (profiles++)
@@ -262,13 +264,13 @@ static enum status finish(struct export *x, struct err *e)
 			return e->code;
 	}
 	buf_addf(&f->json, "],\n\"activeProfileIndex\":%u,\n", active);
-	put_frames(f);
+	export_speedscope_put_frames(f);
 	buf_adds(&f->json, "}\n");
 	flush(f);
 	return export_written(f->out, e);
 }
 
-static void release(struct export *x)
+static void export_speedscope_release(struct export *x)
 {
 	struct speedscope *f = (struct speedscope *)x;
 
@@ -281,14 +283,18 @@ static void release(struct export *x)
 	free(f);
 }
 
-static struct export *open_speedscope(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_speedscope_open(const struct export_options *o, FILE *out,
+					     struct err *e)
 {
 	struct speedscope *f = mem_zalloc(sizeof *f);
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->sink = (struct sink){begin, event, end, NULL};
-	f->export = (struct export){.sink = &f->sink, .finish = finish, .free = release};
+	f->sink = (struct sink){export_speedscope_begin, export_speedscope_event,
+				export_speedscope_end, NULL};
+	f->export = (struct export){.sink = &f->sink,
+				    .finish = export_speedscope_finish,
+				    .free = export_speedscope_release};
 	f->out = out;
 	return &f->export;
 }
@@ -296,5 +302,5 @@ static struct export *open_speedscope(const struct export_options *o, FILE *out,
 const struct exporter exporter_speedscope = {
     .name = "speedscope",
     .what = "speedscope's JSON: stacks, and enter and exit by thread",
-    .open = open_speedscope,
+    .open = export_speedscope_open,
 };

@@ -23,7 +23,7 @@ struct sums_of { /* of the frame: entries, count, requested, real */
 struct database {
 	struct export export; /* first */
 	struct sink sink;     /* over the profile's */
-	struct profile profile;
+	struct export_profile profile;
 	struct db *db;
 	struct db_query *prepared[STATEMENTS];
 	struct db_query *at; /* being bound, and its next parameter */
@@ -165,7 +165,7 @@ static uint32_t text_id(struct database *d, const struct trace *t, uint32_t stri
 
 /* --- while a capture is read --- */
 
-static void end_frame(struct database *d)
+static void export_sqlite_end_frame(struct database *d)
 {
 	for (unsigned domain = 0; domain < DOMAINS && d->in_frame; domain++) {
 		const uint64_t *v = d->sums[domain].v;
@@ -187,7 +187,7 @@ static void end_frame(struct database *d)
 
 static void start_frame(struct database *d, const struct trace *t, const struct event *ev)
 {
-	end_frame(d);
+	export_sqlite_end_frame(d);
 	d->in_frame = true;
 	row(d, INSERT_FRAME);
 	put_int(d, ++d->frame);
@@ -229,7 +229,8 @@ static uint32_t event_type(struct database *d, const struct trace *t, const stru
 	}
 }
 
-static void put_event(struct database *d, const struct trace *t, const struct event *ev)
+static void export_sqlite_put_event(struct database *d, const struct trace *t,
+				    const struct event *ev)
 {
 	static const uint16_t numbers[] = {EV_HAS_SEQ,       EV_HAS_ADDRESS, EV_HAS_COUNT,
 					   EV_HAS_REQUESTED, EV_HAS_REAL,    EV_HAS_VALUE,
@@ -257,7 +258,7 @@ static void put_event(struct database *d, const struct trace *t, const struct ev
 	insert(d);
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_sqlite_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
 	struct database *d = of_sink(s);
@@ -275,7 +276,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return d->profile.sink.begin(&d->profile.sink, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status export_sqlite_event(struct sink *s, struct trace *t, const struct event *ev,
+				       struct err *e)
 {
 	struct database *d = of_sink(s);
 
@@ -284,23 +286,23 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	else if (d->in_frame && (ev->kind == EV_ALLOC || ev->kind == EV_TYPE_TOTAL))
 		add_to_frame(d, ev);
 	if (d->profile.options->events)
-		put_event(d, t, ev);
+		export_sqlite_put_event(d, t, ev);
 	if (result(d, e))
 		return e->code;
 	return d->profile.sink.event(&d->profile.sink, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_sqlite_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct database *d = of_sink(s);
 
-	end_frame(d);
+	export_sqlite_end_frame(d);
 	return d->profile.sink.end(&d->profile.sink, t, e);
 }
 
 /* --- at its end --- */
 
-static void put_run(struct database *d, const struct trace *t)
+static void export_sqlite_put_run(struct database *d, const struct trace *t)
 {
 	run_row(d, INSERT_RUN);
 	put_textz(d, *d->profile.options->file);
@@ -359,7 +361,7 @@ static void put_type_totals(struct database *d, const struct profile_run *r)
 }
 
 /* Events were stored with the capture's own stacks, whose names only its end knows. */
-static void merge_stacks(struct database *d, const struct profile_run *r)
+static void export_sqlite_merge_stacks(struct database *d, const struct profile_run *r)
 {
 	char sql[160];
 
@@ -381,22 +383,23 @@ static void merge_stacks(struct database *d, const struct profile_run *r)
 	execute(d, "DROP TABLE temp.merged");
 }
 
-static enum status captured(void *arg, struct trace *t, const struct profile_run *r, struct err *e)
+static enum status export_sqlite_captured(void *arg, struct trace *t, const struct profile_run *r,
+					  struct err *e)
 {
 	struct database *d = arg;
 
-	put_run(d, t);
+	export_sqlite_put_run(d, t);
 	put_type_totals(d, r);
 	if (d->profile.options->events)
-		merge_stacks(d, r);
+		export_sqlite_merge_stacks(d, r);
 	return result(d, e);
 }
 
 /* --- when all were read --- */
 
-static uint32_t module_id(struct database *d, const struct names_location *l)
+static uint32_t export_sqlite_module_id(struct database *d, const struct names_location *l)
 {
-	const struct names *names = &d->profile.names;
+	const struct group_names *names = &d->profile.names;
 	uint32_t key[2] = {l->module, l->build_id}, before = intern_count(&d->modules), id;
 	struct buf hex = BUF_INIT;
 	const char *s;
@@ -419,11 +422,11 @@ static uint32_t module_id(struct database *d, const struct names_location *l)
 	return id;
 }
 
-static void put_location(struct database *d, uint32_t id, uint8_t *files)
+static void export_sqlite_put_location(struct database *d, uint32_t id, uint8_t *files)
 {
-	const struct names *names = &d->profile.names;
+	const struct group_names *names = &d->profile.names;
 	const struct names_location *l = &names->locations[id];
-	uint32_t module = module_id(d, l);
+	uint32_t module = export_sqlite_module_id(d, l);
 
 	row(d, INSERT_LOCATION);
 	put_int(d, id);
@@ -449,10 +452,10 @@ static void put_location(struct database *d, uint32_t id, uint8_t *files)
 }
 
 /* Location 0 is "[no stack]": stacks that are not there are NULL instead. */
-static void put_names(struct database *d)
+static void export_sqlite_put_names(struct database *d)
 {
-	const struct profile *p = &d->profile;
-	const struct names *names = &p->names;
+	const struct export_profile *p = &d->profile;
+	const struct group_names *names = &p->names;
 	uint8_t *files = mem_zarray(intern_count(&names->strings) + 1u, 1);
 	uint32_t *depth = mem_zarray(p->n_stacks, sizeof *depth);
 
@@ -466,7 +469,7 @@ static void put_names(struct database *d)
 		insert(d);
 	}
 	for (uint32_t i = 1; i < names->n_locations && !d->e.code; i++)
-		put_location(d, i, files);
+		export_sqlite_put_location(d, i, files);
 	for (uint32_t i = 1; i < p->n_stacks && !d->e.code; i++) {
 		depth[i] = depth[p->stacks[i].parent] + 1;
 		row(d, INSERT_STACK);
@@ -483,12 +486,12 @@ static void put_names(struct database *d)
 	free(depth);
 }
 
-static void put_samples(struct database *d)
+static void export_sqlite_put_samples(struct database *d)
 {
 	static const enum value sums[] = {VALUE_ENTRIES,  VALUE_COUNT,      VALUE_REQUESTED,
 					  VALUE_REAL,     VALUE_LIVE_COUNT, VALUE_LIVE_REQUESTED,
 					  VALUE_LIVE_REAL};
-	const struct profile *p = &d->profile;
+	const struct export_profile *p = &d->profile;
 
 	for (size_t i = 0; i < p->n_samples && !d->e.code; i++) {
 		const struct profile_sample *s = &p->samples[i];
@@ -517,19 +520,19 @@ static void put_samples(struct database *d)
 	}
 }
 
-static enum status finish(struct export *x, struct err *e)
+static enum status export_sqlite_finish(struct export *x, struct err *e)
 {
 	struct database *d = (struct database *)x;
 
 	profile_close(&d->profile);
-	put_names(d);
-	put_samples(d);
+	export_sqlite_put_names(d);
+	export_sqlite_put_samples(d);
 	execute(d, DATABASE_INDEXES);
 	execute(d, "COMMIT");
 	return result(d, e);
 }
 
-static void release(struct export *x)
+static void export_sqlite_release(struct export *x)
 {
 	struct database *d = (struct database *)x;
 
@@ -542,7 +545,7 @@ static void release(struct export *x)
 	free(d);
 }
 
-static struct export *open_sqlite(const struct export_options *o, FILE *out, struct err *e)
+static struct export *export_sqlite_open(const struct export_options *o, FILE *out, struct err *e)
 {
 	struct database *d = mem_zalloc(sizeof *d);
 
@@ -550,10 +553,11 @@ static struct export *open_sqlite(const struct export_options *o, FILE *out, str
 	profile_init(&d->profile, o);
 	d->profile.by_run = true;
 	d->profile.all_stacks = o->events;
-	d->profile.captured = captured;
+	d->profile.captured = export_sqlite_captured;
 	d->profile.arg = d;
-	d->sink = (struct sink){begin, event, end, NULL};
-	d->export = (struct export){.sink = &d->sink, .finish = finish, .free = release};
+	d->sink = (struct sink){export_sqlite_begin, export_sqlite_event, export_sqlite_end, NULL};
+	d->export = (struct export){
+	    .sink = &d->sink, .finish = export_sqlite_finish, .free = export_sqlite_release};
 	d->e = (struct err)ERR_INIT;
 	d->db = db_open(o->path, DB_SCRATCH, 0, &d->e);
 	if (!d->db)
@@ -564,7 +568,7 @@ static struct export *open_sqlite(const struct export_options *o, FILE *out, str
 		prepare(d, i);
 	if (!result(d, e))
 		return &d->export;
-	release(&d->export);
+	export_sqlite_release(&d->export);
 	return NULL;
 }
 
@@ -572,5 +576,5 @@ const struct exporter exporter_sqlite = {
     .name = "sqlite",
     .what = "a SQLite database of stacks, sums, frames and (--events) events",
     .flags = EXPORT_BINARY | EXPORT_FILE,
-    .open = open_sqlite,
+    .open = export_sqlite_open,
 };

@@ -23,7 +23,7 @@ struct reading {
 enum { NAMED_MAX = 4 }; /* modules in a note */
 
 struct module_file { /* what files_find said, once per module */
-	struct file *file;
+	struct find_file *file;
 	enum reason reason;
 	bool asked, by_path;
 	bool archive;  /* an APK, whose libraries are mapped from it */
@@ -34,7 +34,7 @@ struct module_file { /* what files_find said, once per module */
 struct binder {
 	struct trace *t;
 	const struct trace *maps;
-	struct files *files;
+	struct find_files *files;
 	const struct bind_options *o;
 	struct module_file *modules; /* by module id of maps */
 	struct module_file *own;     /* by module id of t; the same when maps is t */
@@ -42,13 +42,13 @@ struct binder {
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_file nameless; /* the file for addresses that no module maps */
 	struct found_slides found;   /* with o->find_slides */
-	struct file *slid;           /* the first file with a given slide, and that slide */
+	struct find_file *slid;      /* the first file with a given slide, and that slide */
 	uint64_t slid_by;
 	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
 
-static struct module_file *file_of(struct binder *b, const struct trace *of, uint32_t id)
+static struct module_file *bind_file_of(struct binder *b, const struct trace *of, uint32_t id)
 {
 	struct module_file *m = of == b->t ? &b->own[id] : &b->modules[id];
 	const struct module *module = &of->modules[id];
@@ -127,7 +127,7 @@ static struct module_file *nameless_file(struct binder *b)
 	return m;
 }
 
-static bool in_code(const struct file *f, uint64_t vaddr)
+static bool in_code(const struct find_file *f, uint64_t vaddr)
 {
 	return object_is_code(f->object, vaddr);
 }
@@ -172,7 +172,7 @@ static void doubt_slide(struct binder *b)
 	free(addrs);
 }
 
-static void by_found_slide(struct binder *b, const struct location *l, struct bound *out)
+static void by_found_slide(struct binder *b, const struct location *l, struct find_bound *out)
 {
 	uint64_t plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
 
@@ -182,7 +182,7 @@ static void by_found_slide(struct binder *b, const struct location *l, struct bo
 		out->flags |= BINDING_STRIPPED_BITS;
 }
 
-static void by_slide(struct binder *b, const struct location *l, struct bound *out)
+static void bind_by_slide(struct binder *b, const struct location *l, struct find_bound *out)
 {
 	uint64_t slide = b->o->slide, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
 	uint32_t module = map64_get(&b->slides, l->process);
@@ -198,7 +198,7 @@ static void by_slide(struct binder *b, const struct location *l, struct bound *o
 	}
 	if (!b->o->has_slide)
 		slide = b->maps->modules[module].slide;
-	m = module ? file_of(b, b->maps, module) : nameless_file(b);
+	m = module ? bind_file_of(b, b->maps, module) : nameless_file(b);
 	if (m->file && !b->slid) {
 		b->slid = m->file;
 		b->slid_by = slide;
@@ -240,7 +240,8 @@ static bool by_first_byte(const struct module *m, const struct object *o, uint64
 }
 
 /* Of an APK's mapping: the library that is there. */
-static void by_archive(struct binder *b, const struct module *m, uint64_t offset, struct bound *out)
+static void by_archive(struct binder *b, const struct module *m, uint64_t offset,
+		       struct find_bound *out)
 {
 	out->file = files_in_archive(b->files, trace_text(b->maps, m->name), &offset);
 	out->reason = out->file ? REASON_RESOLVED : REASON_NO_FILE;
@@ -248,7 +249,7 @@ static void by_archive(struct binder *b, const struct module *m, uint64_t offset
 		out->reason = REASON_OUTSIDE;
 }
 
-static void by_runtime(struct binder *b, const struct location *l, struct bound *out)
+static void bind_by_runtime(struct binder *b, const struct location *l, struct find_bound *out)
 {
 	uint64_t addr = l->raw;
 	const struct map_range *r;
@@ -256,11 +257,11 @@ static void by_runtime(struct binder *b, const struct location *l, struct bound 
 	struct module_file *f;
 
 	if (!m) {
-		by_slide(b, l, out);
+		bind_by_slide(b, l, out);
 		return;
 	}
 	out->module = (uint32_t)(m - b->maps->modules);
-	f = file_of(b, b->maps, out->module);
+	f = bind_file_of(b, b->maps, out->module);
 	out->file = f->file;
 	out->reason = (uint8_t)f->reason;
 	/* Without the file its offset is the best identity that a report can show. */
@@ -289,10 +290,10 @@ static bool plausible(struct object *o, uint64_t vaddr)
 	return !n || object_symbol_at(o, vaddr) || (vaddr && object_symbol_at(o, vaddr - 1));
 }
 
-static void count_reading(struct module_file *m, uint64_t raw)
+static void bind_count_reading(struct module_file *m, uint64_t raw)
 {
 	struct reading *r = &m->reading;
-	const struct code *code;
+	const struct disasm_code *code;
 	uint64_t vaddr, thumb;
 	bool has;
 
@@ -322,7 +323,7 @@ static unsigned space_by_calls(const struct reading *r)
 	return SPACES;
 }
 
-static void decide_space(struct trace *t, uint32_t id, struct module_file *m)
+static void bind_decide_space(struct trace *t, uint32_t id, struct module_file *m)
 {
 	const char *name = trace_text(t, t->modules[id].name);
 	struct reading r = m->reading;
@@ -376,17 +377,17 @@ static void decide_spaces(struct binder *b)
 		if (l->space != SPACE_OFFSET_OR_VADDR || !l->module)
 			continue;
 		wanted[l->module] = true;
-		count_reading(file_of(b, t, l->module), l->raw);
+		bind_count_reading(bind_file_of(b, t, l->module), l->raw);
 	}
 	for (uint32_t id = 1; id < t->n_modules; id++)
 		if (wanted[id])
-			decide_space(t, id, &b->own[id]);
+			bind_decide_space(t, id, &b->own[id]);
 	free(wanted);
 }
 
-static void in_module(struct binder *b, const struct location *l, struct bound *out)
+static void bind_in_module(struct binder *b, const struct location *l, struct find_bound *out)
 {
-	struct module_file *m = file_of(b, b->t, l->module);
+	struct module_file *m = bind_file_of(b, b->t, l->module);
 	unsigned space = l->space;
 	uint64_t from_offset;
 
@@ -411,15 +412,15 @@ static void in_module(struct binder *b, const struct location *l, struct bound *
 		out->reason = REASON_AMBIGUOUS;
 }
 
-static void bind_one(struct binder *b, const struct location *l, struct bound *out)
+static void bind_one(struct binder *b, const struct location *l, struct find_bound *out)
 {
 	switch (l->space) {
-	case SPACE_RUNTIME: by_runtime(b, l, out); break;
+	case SPACE_RUNTIME: bind_by_runtime(b, l, out); break;
 	case SPACE_FILE_OFFSET:
 	case SPACE_VADDR:
 	case SPACE_OFFSET_OR_VADDR:
 		if (l->module)
-			in_module(b, l, out);
+			bind_in_module(b, l, out);
 		else
 			out->reason = REASON_NO_MODULE;
 		break;
@@ -442,7 +443,7 @@ static void bind_one(struct binder *b, const struct location *l, struct bound *o
 }
 
 /* Return addresses hardly ever equal a symbol's start; function entries nearly always do. */
-static void decide_kinds(struct trace *t, struct bound *out)
+static void bind_decide_kinds(struct trace *t, struct find_bound *out)
 {
 	uint64_t n = 0, starts = 0;
 	uint8_t kind;
@@ -465,17 +466,17 @@ static void decide_kinds(struct trace *t, struct bound *out)
 		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "");
 }
 
-static bool is_by_path(const struct module_file *m)
+static bool bind_is_by_path(const struct module_file *m)
 {
 	return m->by_path;
 }
 
-static bool is_from_lowest(const struct module_file *m)
+static bool bind_is_from_lowest(const struct module_file *m)
 {
 	return m->file && object_is_source(m->file->object);
 }
 
-static bool is_other_build(const struct module_file *m)
+static bool bind_is_other_build(const struct module_file *m)
 {
 	return m->reason == REASON_BUILD_ID_DIFFERS;
 }
@@ -510,8 +511,8 @@ static void note_modules(struct binder *b, bool (*is)(const struct module_file *
 	buf_release(&names);
 }
 
-void bind_locations(struct trace *t, const struct trace *maps, struct files *files,
-		    const struct bind_options *o, struct bound *out)
+void bind_locations(struct trace *t, const struct trace *maps, struct find_files *files,
+		    const struct bind_options *o, struct find_bound *out)
 {
 	struct binder b = {.t = t, .maps = maps, .files = files, .o = o};
 
@@ -529,17 +530,17 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 		bind_one(&b, &t->locations[i], &out[i]);
 		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
 	}
-	decide_kinds(t, out);
+	bind_decide_kinds(t, out);
 	doubt_slide(&b);
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");
-	note_modules(&b, is_by_path, NOTE_GUESS,
+	note_modules(&b, bind_is_by_path, NOTE_GUESS,
 		     "read from their captured paths on this machine, no build-id proves that they "
 		     "are the same files");
-	note_modules(&b, is_from_lowest, NOTE_GUESS,
+	note_modules(&b, bind_is_from_lowest, NOTE_GUESS,
 		     "symbol files without segments: addresses count from the modules' lowest one");
-	note_modules(&b, is_other_build, NOTE_LOSS,
+	note_modules(&b, bind_is_other_build, NOTE_LOSS,
 		     "not used, since the file found is of another build (build-id)");
 	module_index_free(b.index);
 	map64_release(&b.slides);
@@ -549,7 +550,7 @@ void bind_locations(struct trace *t, const struct trace *maps, struct files *fil
 	free(b.own);
 }
 
-uint64_t bound_lookup(const struct bound *b)
+uint64_t bound_lookup(const struct find_bound *b)
 {
 	return b->kind == LOCATION_RETURN && b->vaddr ? b->vaddr - 1 : b->vaddr;
 }

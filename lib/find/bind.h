@@ -17,9 +17,9 @@ struct bind_options {
 	uint8_t offsets;   /* enum space forced for offset-or-vaddr; 0: by evidence */
 };
 
-struct bound {
+struct find_bound {
 	uint64_t vaddr; /* link-time address as captured, tag and Thumb bits cleared */
-	struct file *file;
+	struct find_file *file;
 	uint32_t module; /* id, 0: none; in the capture's own table if own_module, else in maps */
 	bool own_module;
 	uint8_t reason; /* enum reason: REASON_RESOLVED means bound */
@@ -30,10 +30,10 @@ struct bound {
 /* Binds every location of t, with the modules of maps (t itself, or a trace that only has
  * modules; what a capture has placed in a module stays in its own). out: t->n_locations items, by
  * location id. Adds a note to t for every guess and every correction it counted. */
-void bind_locations(struct trace *t, const struct trace *maps, struct files *files,
-		    const struct bind_options *o, struct bound *out);
+void bind_locations(struct trace *t, const struct trace *maps, struct find_files *files,
+		    const struct bind_options *o, struct find_bound *out);
 
 /* The address to look up: one less for a return address. */
-uint64_t bound_lookup(const struct bound *b);
+uint64_t bound_lookup(const struct find_bound *b);
 
 #endif

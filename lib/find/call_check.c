@@ -28,7 +28,7 @@ static enum code_arch arch_of(const struct object *o)
 	}
 }
 
-const struct code *file_code(struct file *f)
+const struct disasm_code *file_code(struct find_file *f)
 {
 	const struct object_code_part *from;
 	struct code_part *parts;
@@ -48,7 +48,7 @@ const struct code *file_code(struct file *f)
 	return f->code;
 }
 
-void file_code_release(struct file *f)
+void file_code_release(struct find_file *f)
 {
 	if (f->code)
 		code_release(f->code);
@@ -96,7 +96,7 @@ bool call_check_stands_out(const struct call_check *c, uint64_t of)
 }
 
 struct module_check {
-	struct file *file;
+	struct find_file *file;
 	const char *name; /* the module's, or the file's */
 	struct call_check check;
 };
@@ -106,7 +106,7 @@ static unsigned percent(uint64_t part, uint64_t whole)
 	return whole ? (unsigned)(part * 100 / whole) : 0;
 }
 
-static void add_note(struct trace *t, struct module_check *m)
+static void call_check_add_note(struct trace *t, struct module_check *m)
 {
 	const struct call_check *c = &m->check;
 	const char *name = path_base(m->name);
@@ -133,14 +133,14 @@ static void add_note(struct trace *t, struct module_check *m)
 					    : "");
 }
 
-void call_check_notes(struct trace *t, const struct trace *maps, const struct bound *bound)
+void call_check_notes(struct trace *t, const struct trace *maps, const struct find_bound *bound)
 {
 	struct module_check *all = mem_array(4, sizeof *all);
 	struct map64 index = MAP64_INIT;
 	size_t n = 0, cap = 4;
 
 	for (size_t i = 1; i < t->n_locations; i++) {
-		const struct bound *b = &bound[i];
+		const struct find_bound *b = &bound[i];
 		const struct trace *of = b->own_module ? t : maps;
 		struct module_check *m;
 		uint32_t *at;
@@ -165,7 +165,7 @@ void call_check_notes(struct trace *t, const struct trace *maps, const struct bo
 		m->check.pass += code_call_before(file_code(b->file), b->vaddr);
 	}
 	for (size_t i = 0; i < n; i++)
-		add_note(t, &all[i]);
+		call_check_add_note(t, &all[i]);
 	map64_release(&index);
 	free(all);
 }

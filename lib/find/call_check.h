@@ -31,8 +31,8 @@ enum { CALL_CHECK_TRIED = 20000 };
 
 /* The code of a file that is open; its arch is CODE_NONE where there is no code or it is for
  * another processor. Lives as long as the file. */
-const struct code *file_code(struct file *f);
-void file_code_release(struct file *f);
+const struct disasm_code *file_code(struct find_file *f);
+void file_code_release(struct find_file *f);
 
 enum call_verdict call_check_verdict(const struct call_check *c);
 /* True when the share of pass in n is, beyond doubt, not the other one. */
@@ -44,6 +44,6 @@ bool call_check_stands_out(const struct call_check *c, uint64_t of);
 
 /* Checks the bound return addresses of t and adds a note for each module: NOTE_LOSS when its
  * addresses fit no better than random ones, NOTE_GUESS for a mixture, else NOTE_INFO. */
-void call_check_notes(struct trace *t, const struct trace *maps, const struct bound *bound);
+void call_check_notes(struct trace *t, const struct trace *maps, const struct find_bound *bound);
 
 #endif

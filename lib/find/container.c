@@ -30,7 +30,7 @@ bool container_is_library(const char *name)
 }
 
 /* The bytes of fd are those of the member. */
-static bool is_whole(int fd, const struct zip_member *m)
+static bool container_is_whole(int fd, const struct zip_member *m)
 {
 	enum { CHUNK = 1 << 18 };
 	uint8_t *p;
@@ -56,7 +56,8 @@ static bool is_whole(int fd, const struct zip_member *m)
 }
 
 /* What the copy of a member is called. False: the archive cannot be distinguished from others. */
-static bool copy_name(const struct zip *z, const struct zip_member *m, char *name, size_t n)
+static bool container_copy_name(const struct zip *z, const struct zip_member *m, char *name,
+				size_t n)
 {
 	struct stat sb;
 	uint64_t key[9];
@@ -84,7 +85,7 @@ static int find_copy(const char *path, const struct zip_member *m)
 
 	if (fd < 0)
 		return -1;
-	if (is_whole(fd, m)) {
+	if (container_is_whole(fd, m)) {
 		cache_dir_used(fd);
 		return fd;
 	}
@@ -95,8 +96,8 @@ static int find_copy(const char *path, const struct zip_member *m)
 
 /* The copy in the cache, made if need be. -1 with *e ST_OK: there can be none, for whatever reason
  * has nothing to do with the archive. */
-static int cached_copy(const struct zip *z, const struct zip_member *m, const char *dir,
-		       struct err *e)
+static int container_cached_copy(const struct zip *z, const struct zip_member *m, const char *dir,
+				 struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	struct buf path = BUF_INIT;
@@ -104,7 +105,7 @@ static int cached_copy(const struct zip *z, const struct zip_member *m, const ch
 	char name[80];
 	int fd = -1;
 
-	if (!copy_name(z, m, name, sizeof name))
+	if (!container_copy_name(z, m, name, sizeof name))
 		return -1;
 	buf_addf(&path, "%s/%s", dir, name);
 	fd = find_copy(buf_str(&path), m);
@@ -126,8 +127,8 @@ static int cached_copy(const struct zip *z, const struct zip_member *m, const ch
 	return fd;
 }
 
-static int unpack(const struct zip *z, const struct zip_member *m,
-		  const struct container_options *o, struct err *e)
+static int container_unpack(const struct zip *z, const struct zip_member *m,
+			    const struct container_options *o, struct err *e)
 {
 	uint8_t head[8];
 	char *dir = o->cache.off   ? NULL
@@ -144,7 +145,7 @@ static int unpack(const struct zip *z, const struct zip_member *m,
 		return -1;
 	}
 	if (dir && !e->code)
-		fd = cached_copy(z, m, dir, e);
+		fd = container_cached_copy(z, m, dir, e);
 	free(dir);
 	if (fd >= 0 || e->code)
 		return fd;
@@ -167,7 +168,7 @@ enum status container_open_member(struct object **out, const struct zip *z,
 	if (st)
 		return st;
 	if (m->method != ZIP_STORED) {
-		fd = unpack(z, m, o, e);
+		fd = container_unpack(z, m, o, e);
 		offset = 0;
 	} else {
 		fd = fcntl(z->fd, F_DUPFD_CLOEXEC, 0);
@@ -252,8 +253,9 @@ static enum status open_thin(struct object **out, const char *library, const str
 	return st;
 }
 
-static enum status open_in_library(struct object **out, const char *path, size_t n, size_t n_member,
-				   const struct container_options *o, struct err *e)
+static enum status container_open_in_library(struct object **out, const char *path, size_t n,
+					     size_t n_member, const struct container_options *o,
+					     struct err *e)
 {
 	char *file = mem_strndup(path, n);
 	const struct ar_member *m;
@@ -281,7 +283,7 @@ static enum status open_in_library(struct object **out, const char *path, size_t
 	return st;
 }
 
-static enum status whole_zip(const char *path, struct err *e)
+static enum status container_whole_zip(const char *path, struct err *e)
 {
 	const char *name = NULL;
 	size_t n = 0;
@@ -330,13 +332,13 @@ enum status container_open(struct object **out, const char *path, const struct c
 		if (S_ISDIR(sb.st_mode))
 			return object_open_bundle(out, path, &o->want, e);
 		if (S_ISREG(sb.st_mode) && zip_looks_like(path))
-			return whole_zip(path, e);
+			return container_whole_zip(path, e);
 		if (S_ISREG(sb.st_mode) && ar_looks_like(path))
 			return whole_library(path, e);
 		return object_open_wanted(out, path, &o->want, e);
 	}
 	if (split_library(path, &n, &n_member))
-		return open_in_library(out, path, n, n_member, o, e);
+		return container_open_in_library(out, path, n, n_member, o, e);
 	n = container_split_zip(path, &member);
 	if (n)
 		return open_in_zip(out, path, n, member, o, e);

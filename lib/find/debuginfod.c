@@ -102,7 +102,7 @@ static void allow(struct debuginfod *d)
 		sandbox_allow(SANDBOX_EMPTIED, tmp && *tmp ? tmp : "/tmp");
 }
 
-static void end_server(void *d)
+static void debuginfod_end_server(void *d)
 {
 	debuginfod_free(d);
 }
@@ -129,13 +129,13 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 		allow(d);
 	d->dead = !d->temporary ||
 		  fetcher_start(&d->fetcher, d->urls, d->temporary, d->options.seconds, &e);
-	zone_hold(d, end_server); /* a process, a folder */
+	zone_hold(d, debuginfod_end_server); /* a process, a folder */
 	if (d->dead)
 		tell(d, "debuginfod: %s", e.msg);
 	return d;
 }
 
-static void remove_tree(const char *path, int depth)
+static void debuginfod_remove_tree(const char *path, int depth)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *x;
@@ -147,7 +147,7 @@ static void remove_tree(const char *path, int depth)
 		b.len = 0;
 		buf_addf(&b, "%s/%s", path, x->d_name);
 		if (unlink(buf_str(&b)) && depth) /* a folder, then */
-			remove_tree(buf_str(&b), depth - 1);
+			debuginfod_remove_tree(buf_str(&b), depth - 1);
 	}
 	if (folder)
 		closedir(folder);
@@ -162,7 +162,7 @@ void debuginfod_free(struct debuginfod *d)
 	zone_forget(d);
 	fetcher_stop(&d->fetcher);
 	if (d->temporary)
-		remove_tree(d->temporary, 2);
+		debuginfod_remove_tree(d->temporary, 2);
 	for (size_t i = 0; i < d->n_got; i++) {
 		free(d->got[i].path);
 		free(d->got[i].why);
@@ -206,7 +206,7 @@ static char *name_of(const struct got *g)
 }
 
 /* What an earlier run has kept; it is checked again, for who else writes there. */
-static bool kept(const struct debuginfod *d, struct got *g)
+static bool debuginfod_kept(const struct debuginfod *d, struct got *g)
 {
 	struct buf b = BUF_INIT;
 	struct err e = ERR_INIT;
@@ -258,7 +258,7 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && path[n] == '/' && !strstr(path, "/../");
 }
 
-static void ask(struct debuginfod *d, struct got *g)
+static void debuginfod_ask(struct debuginfod *d, struct got *g)
 {
 	struct err e = ERR_INIT;
 	struct fetch_answer a;
@@ -303,8 +303,8 @@ static struct got *got(struct debuginfod *d, const struct object_build_id *id,
 			return &d->got[i];
 	VEC_PUSH(d->got, d->n_got, d->cap_got) = (struct got){.id = *id, .part = part};
 	g = &d->got[d->n_got - 1];
-	if (!kept(d, g))
-		ask(d, g);
+	if (!debuginfod_kept(d, g))
+		debuginfod_ask(d, g);
 	return g;
 }
 

@@ -97,7 +97,7 @@ static void answer(struct asking *d, const struct fetch_answer *a)
 		_exit(1);
 }
 
-static int watch(debuginfod_client *client, long done, long total)
+static int fetcher_watch(debuginfod_client *client, long done, long total)
 {
 	struct asking *d = loaded.get_user_data(client);
 	double seconds = clock_seconds() - d->started;
@@ -117,7 +117,7 @@ static int watch(debuginfod_client *client, long done, long total)
 }
 
 /* NULL: it is there. Else why not. */
-static const char *load(struct asking *d)
+static const char *fetcher_load(struct asking *d)
 {
 	void *h = loaded.handle = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
 
@@ -138,7 +138,7 @@ static const char *load(struct asking *d)
 	if (!d->client)
 		return DEBUGINFOD_SONAME " does not start";
 	loaded.set_user_data(d->client, d);
-	loaded.set_progressfn(d->client, watch);
+	loaded.set_progressfn(d->client, fetcher_watch);
 	d->log = loaded.set_verbose_fd ? memfd_create("debuginfod", MFD_CLOEXEC) : -1;
 	if (d->log >= 0)
 		loaded.set_verbose_fd(d->client, d->log);
@@ -147,7 +147,7 @@ static const char *load(struct asking *d)
 
 /* The library's code for "not found" also covers whatever else a server may answer. What it
  * was is in its log, as lines "url N TEXT": the first that is not a plain 404. */
-static const char *said(struct asking *d)
+static const char *fetcher_said(struct asking *d)
 {
 	static const char missing[] = "The requested URL returned error: 404";
 	char text[16384], *next;
@@ -179,12 +179,12 @@ static const char *failure(struct asking *d, int code)
 		return d->broken_off;
 	}
 	if (code == -ENOENT)
-		return said(d);
+		return fetcher_said(d);
 	d->dead = code != -EFBIG && code != -EIO;
 	return strerror(-code);
 }
 
-static struct fetch_answer fetch(struct asking *d, const struct question *q)
+static struct fetch_answer fetcher_fetch(struct asking *d, const struct question *q)
 {
 	struct fetch_answer a = {.kind = FETCH_FOUND};
 	const char *why;
@@ -236,7 +236,7 @@ static void let_go(pid_t parent)
 	dup2(null, STDOUT_FILENO);
 }
 
-static _Noreturn void answer_all(struct asking *d)
+static _Noreturn void fetcher_answer_all(struct asking *d)
 {
 	struct question q;
 	const char *why = NULL;
@@ -246,11 +246,11 @@ static _Noreturn void answer_all(struct asking *d)
 		struct fetch_answer a = {.kind = FETCH_UNABLE};
 
 		if (!d->client)
-			why = load(d);
+			why = fetcher_load(d);
 		if (why)
 			snprintf(a.text, sizeof a.text, "%s", why);
 		else
-			a = fetch(d, &q);
+			a = fetcher_fetch(d, &q);
 		answer(d, &a);
 	}
 	if (d->client)
@@ -282,7 +282,7 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 		close(answers[0]);
 		let_go(parent);
 		set_variables(urls, folder, seconds);
-		answer_all(&d);
+		fetcher_answer_all(&d);
 	}
 	close(answers[1]);
 	if (f->pid > 0)

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void load(struct file *f, const struct files_options *options)
+static void files_load(struct find_file *f, const struct files_options *options)
 {
 	struct container_options o = {.cache = options->cache};
 	struct err refused = ERR_INIT;
@@ -35,26 +35,28 @@ static void load(struct file *f, const struct files_options *options)
 }
 
 struct load_job {
-	struct files *files;
+	struct find_files *files;
 	size_t first;
 };
 
-static void load_item(size_t i, unsigned worker, void *arg)
+static void files_load_item(size_t i, unsigned worker, void *arg)
 {
 	struct load_job *job = arg;
-	struct file *item = job->files->items[job->first + i];
+	struct find_file *item = job->files->items[job->first + i];
 
 	(void)worker;
 	if (!item->zip && !item->broken)
-		load(item, &job->files->options);
+		files_load(item, &job->files->options);
 }
 
-static struct file *add(struct files *f, const char *path, const char *module, size_t module_len)
+static struct find_file *add(struct find_files *f, const char *path, const char *module,
+			     size_t module_len)
 {
-	struct file *item = mem_zalloc(sizeof *item);
+	struct find_file *item = mem_zalloc(sizeof *item);
 	struct stat st;
 
-	*item = (struct file){.e = ERR_INIT, .path = mem_strdup(path), .index = (uint32_t)f->n};
+	*item =
+	    (struct find_file){.e = ERR_INIT, .path = mem_strdup(path), .index = (uint32_t)f->n};
 	if (!stat(path, &st)) {
 		item->device = st.st_dev;
 		item->inode = st.st_ino;
@@ -66,8 +68,8 @@ static struct file *add(struct files *f, const char *path, const char *module, s
 }
 
 /* The libraries of a zip file below a folder of it. False: it is no zip file, or a broken one. */
-static bool add_zip(struct files *f, const char *path, const char *below, const char *module,
-		    size_t module_len)
+static bool files_add_zip(struct find_files *f, const char *path, const char *below,
+			  const char *module, size_t module_len)
 {
 	struct err e = ERR_INIT;
 	struct buf name = BUF_INIT;
@@ -78,7 +80,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 		return false;
 	z = mem_zalloc(sizeof *z);
 	if (zip_open(z, path, &e)) {
-		struct file *item = add(f, path, NULL, 0);
+		struct find_file *item = add(f, path, NULL, 0);
 
 		item->given = true;
 		item->broken = true;
@@ -91,7 +93,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 	for (size_t i = 0; i < z->n; i++) {
 		const struct zip_member *m = &z->members[i];
 		struct err ignored = ERR_INIT;
-		struct file *item;
+		struct find_file *item;
 
 		if (!container_is_library(m->name) ||
 		    (n && (strncmp(m->name, below, n) != 0 || (m->name[n] && m->name[n] != '/'))))
@@ -109,7 +111,7 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 	}
 	buf_release(&name);
 	if (f->n == before) {
-		struct file *item = add(f, path, NULL, 0);
+		struct find_file *item = add(f, path, NULL, 0);
 
 		item->given = item->broken = true;
 		item->reason = REASON_NO_FILE;
@@ -120,7 +122,8 @@ static bool add_zip(struct files *f, const char *path, const char *below, const 
 }
 
 /* A path that goes on behind a file, as into a zip file. */
-static bool add_in_zip(struct files *f, const char *path, const char *module, size_t module_len)
+static bool add_in_zip(struct find_files *f, const char *path, const char *module,
+		       size_t module_len)
 {
 	const char *below = "";
 	struct stat st;
@@ -129,16 +132,17 @@ static bool add_in_zip(struct files *f, const char *path, const char *module, si
 	bool added;
 
 	if (!stat(path, &st))
-		return S_ISREG(st.st_mode) && add_zip(f, path, "", module, module_len);
+		return S_ISREG(st.st_mode) && files_add_zip(f, path, "", module, module_len);
 	n = container_split_zip(path, &below);
 	file = mem_strndup(path, n);
-	added = n && add_zip(f, file, below, module, module_len);
+	added = n && files_add_zip(f, file, below, module, module_len);
 	free(file);
 	return added;
 }
 
 /* The parts of a universal Mach-O file, each as a file of its own for the module of its name. */
-static bool add_parts(struct files *f, const char *path, const char *module, size_t module_len)
+static bool files_add_parts(struct find_files *f, const char *path, const char *module,
+			    size_t module_len)
 {
 	enum { MOST = 32 };
 	const char *archs[MOST];
@@ -150,7 +154,7 @@ static bool add_parts(struct files *f, const char *path, const char *module, siz
 		path = bundled;
 	n = object_archs(path, archs, MOST);
 	for (size_t i = 0; i < n; i++) {
-		struct file *item;
+		struct find_file *item;
 
 		part.len = 0;
 		buf_addf(&part, "%s:%s", path, archs[i]);
@@ -162,17 +166,18 @@ static bool add_parts(struct files *f, const char *path, const char *module, siz
 	return n;
 }
 
-static void add_given(struct files *f, const char *path, const char *module, size_t module_len)
+static void add_given(struct find_files *f, const char *path, const char *module, size_t module_len)
 {
-	if (!add_in_zip(f, path, module, module_len) && !add_parts(f, path, module, module_len))
+	if (!add_in_zip(f, path, module, module_len) &&
+	    !files_add_parts(f, path, module, module_len))
 		add(f, path, module, module_len)->given = true;
 }
 
-void files_init(struct files *f, const struct files_options *options)
+void files_init(struct find_files *f, const struct files_options *options)
 {
 	struct load_job job = {.files = f};
 
-	*f = (struct files){.options = *options};
+	*f = (struct find_files){.options = *options};
 	for (size_t i = 0; i < options->n_files; i++) {
 		const char *text = options->files[i], *equals = strchr(text, '=');
 		struct stat st;
@@ -189,24 +194,24 @@ void files_init(struct files *f, const struct files_options *options)
 		if (equals)
 			add_given(f, equals + 1, text, (size_t)(equals - text));
 	}
-	pool_run(options->jobs, f->n, load_item, &job);
+	pool_run(options->jobs, f->n, files_load_item, &job);
 }
 
-bool files_open_members(struct files *f, size_t max)
+bool files_open_members(struct find_files *f, size_t max)
 {
-	struct file **todo = mem_array(f->n, sizeof *todo);
+	struct find_file **todo = mem_array(f->n, sizeof *todo);
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n; i++)
 		if (f->items[i]->zip)
 			todo[n++] = f->items[i];
 	for (size_t i = 0; i < n && i < max; i++)
-		load(todo[i], &f->options);
+		files_load(todo[i], &f->options);
 	free(todo);
 	return n <= max;
 }
 
-void files_release(struct files *f)
+void files_release(struct find_files *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		file_code_release(f->items[i]);
@@ -226,12 +231,12 @@ void files_release(struct files *f)
 		trail_release(&f->found[i].trail);
 	}
 	free(f->found);
-	*f = (struct files){.n = 0};
+	*f = (struct find_files){.n = 0};
 }
 
 /* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym
  * (Breakpad), .gsym. Nothing looser: libgame.so must not take libgame.v2.so. */
-static bool same_module(const char *file, const char *module)
+static bool files_same_module(const char *file, const char *module)
 {
 	static const char *const inside[] = {".sym.so", ".dbg.so"}, *const after[] = {
 									".debug", ".dbg", ".sym",
@@ -256,7 +261,7 @@ static bool same_module(const char *file, const char *module)
 	return false;
 }
 
-static bool agrees(const struct file *f, const struct object_build_id *id)
+static bool agrees(const struct find_file *f, const struct object_build_id *id)
 {
 	const struct object_build_id *own = object_build_id(f->object);
 
@@ -286,7 +291,7 @@ struct wanted {
 };
 
 /* Of the right build and processor; with debug information before a symbol table only. */
-static int use_of(const struct file *f, const struct wanted *w)
+static int use_of(const struct find_file *f, const struct wanted *w)
 {
 	uint16_t machine = f->object ? object_machine(f->object) : 0;
 
@@ -297,10 +302,10 @@ static int use_of(const struct file *f, const struct wanted *w)
 	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
 }
 
-static struct file *by_path(struct files *f, const char *path)
+static struct find_file *by_path(struct find_files *f, const char *path)
 {
 	struct stat st;
-	struct file *item;
+	struct find_file *item;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
 		trail_add(f->trail, false, path, "not there");
@@ -311,14 +316,14 @@ static struct file *by_path(struct files *f, const char *path)
 		if (f->items[i]->inode == st.st_ino && f->items[i]->device == st.st_dev)
 			return f->items[i];
 	item = add(f, path, NULL, 0);
-	load(item, &f->options);
+	files_load(item, &f->options);
 	return item;
 }
 
-static struct file *below_sysroot(struct files *f, const char *name)
+static struct find_file *below_sysroot(struct find_files *f, const char *name)
 {
 	struct buf path = BUF_INIT;
-	struct file *item;
+	struct find_file *item;
 
 	if (!f->options.sysroot || !f->options.sysroot[0] || name[0] != '/')
 		return NULL;
@@ -330,15 +335,16 @@ static struct file *below_sysroot(struct files *f, const char *name)
 }
 
 /* In a build-id tree: the binary itself, or its debug file, which has symbols and segments. */
-static struct file *in_tree(struct files *f, const char *dir, const struct object_build_id *id)
+static struct find_file *in_tree(struct find_files *f, const char *dir,
+				 const struct object_build_id *id)
 {
 	static const char *const suffixes[] = {"", ".debug"};
 	char path[8192];
 
 	for (size_t i = 0; i < 2; i++) {
-		struct file *x = object_build_id_path(dir, id, suffixes[i], path, sizeof path)
-				     ? by_path(f, path)
-				     : NULL;
+		struct find_file *x = object_build_id_path(dir, id, suffixes[i], path, sizeof path)
+					  ? by_path(f, path)
+					  : NULL;
 
 		if (x && x->object && agrees(x, id))
 			return x;
@@ -347,11 +353,11 @@ static struct file *in_tree(struct files *f, const char *dir, const struct objec
 }
 
 /* By build-id, cheapest first: trees, then what has to look into files or ask others. */
-static struct file *by_build_id(struct files *f, const struct object_build_id *id)
+static struct find_file *files_by_build_id(struct find_files *f, const struct object_build_id *id)
 {
 	const struct object_search *s = &f->options.search;
 	struct buf path = BUF_INIT;
-	struct file *x = NULL;
+	struct find_file *x = NULL;
 
 	for (size_t d = 0; !x && d < s->n_dirs; d++)
 		x = in_tree(f, s->dirs[d], id);
@@ -379,10 +385,10 @@ static struct file *by_build_id(struct files *f, const struct object_build_id *i
 }
 
 /* In the debug folders: one with the module's name. */
-static struct file *in_debug_dirs(struct files *f, const char *base)
+static struct find_file *in_debug_dirs(struct find_files *f, const char *base)
 {
 	struct buf path = BUF_INIT;
-	struct file *x = NULL;
+	struct find_file *x = NULL;
 
 	for (size_t d = 0; !x && base[0] && d < f->options.search.n_dirs; d++) {
 		path.len = 0;
@@ -394,14 +400,15 @@ static struct file *in_debug_dirs(struct files *f, const char *base)
 }
 
 /* x, if it is more useful than the best so far; of equal ones the first. */
-static void keep_better(struct file **best, struct file *x, const struct wanted *w)
+static void keep_better(struct find_file **best, struct find_file *x, const struct wanted *w)
 {
 	if (!*best || use_of(x, w) > use_of(*best, w))
 		*best = x;
 }
 
 /* Why a file was taken, or what it has that the module has not. */
-static void explain(struct files *f, const struct file *x, const struct object_build_id *id)
+static void explain(struct find_files *f, const struct find_file *x,
+		    const struct object_build_id *id)
 {
 	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
 
@@ -419,16 +426,17 @@ static void explain(struct files *f, const struct file *x, const struct object_b
 		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
 }
 
-static struct file *candidate(struct files *f, const char *name, const struct object_build_id *id)
+static struct find_file *files_candidate(struct find_files *f, const char *name,
+					 const struct object_build_id *id)
 {
 	const char *base = path_base(name);
 	const struct wanted w = {id, machine_of_path(name)};
-	struct file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
+	struct find_file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
-		struct file *x = f->items[i];
-		bool named = base[0] && same_module(path_base(x->path), base);
+		struct find_file *x = f->items[i];
+		bool named = base[0] && files_same_module(path_base(x->path), base);
 
 		if (!x->given || x->broken)
 			continue;
@@ -439,12 +447,12 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 				continue;
 			}
 			if (x->zip)
-				load(x, &f->options);
+				files_load(x, &f->options);
 			keep_better(&by_module, x, &w);
 			continue;
 		}
 		if (x->zip && named)
-			load(x, &f->options);
+			files_load(x, &f->options);
 		if (x->zip)
 			continue;
 		n_given++;
@@ -467,7 +475,7 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 	if (found && found->object && agrees(found, id))
 		return found;
 	if (id->len) {
-		struct file *same = by_build_id(f, id);
+		struct find_file *same = files_by_build_id(f, id);
 
 		if (same && found)
 			explain(f, found, id);
@@ -478,7 +486,7 @@ static struct file *candidate(struct files *f, const char *name, const struct ob
 }
 
 /* x is a member of a given zip file of this name. */
-static bool is_of_archive(const struct file *x, const char *name)
+static bool is_of_archive(const struct find_file *x, const char *name)
 {
 	const char *base = path_base(name), *mine;
 	size_t n = strlen(base);
@@ -490,7 +498,7 @@ static bool is_of_archive(const struct file *x, const char *name)
 	       (x->n_archive == n || mine[-(ptrdiff_t)n - 1] == '/');
 }
 
-bool files_has_archive(const struct files *f, const char *name)
+bool files_has_archive(const struct find_files *f, const char *name)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (is_of_archive(f->items[i], name))
@@ -498,16 +506,16 @@ bool files_has_archive(const struct files *f, const char *name)
 	return false;
 }
 
-struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset)
+struct find_file *files_in_archive(struct find_files *f, const char *name, uint64_t *offset)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		struct file *x = f->items[i];
+		struct find_file *x = f->items[i];
 
 		if (!x->stored || *offset < x->stored || *offset - x->stored >= x->member->size ||
 		    !is_of_archive(x, name))
 			continue;
 		if (x->zip)
-			load(x, &f->options);
+			files_load(x, &f->options);
 		x->wanted = true;
 		*offset -= x->stored;
 		return x->object ? x : NULL;
@@ -515,14 +523,14 @@ struct file *files_in_archive(struct files *f, const char *name, uint64_t *offse
 	return NULL;
 }
 
-struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
-			enum reason *reason)
+struct find_file *files_find(struct find_files *f, const char *name,
+			     const struct object_build_id *id, enum reason *reason)
 {
 	struct trail trail = {.n = 0};
-	struct file *x;
+	struct find_file *x;
 
 	f->trail = f->options.search.explain ? &trail : NULL;
-	x = candidate(f, name, id);
+	x = files_candidate(f, name, id);
 	*reason = REASON_RESOLVED;
 	if (x)
 		x->wanted = true;

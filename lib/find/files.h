@@ -20,10 +20,10 @@
 
 #include <sys/types.h>
 
-struct code;
+struct disasm_code;
 
-struct file {
-	const char *path;      /* owned by struct files */
+struct find_file {
+	const char *path;      /* owned by struct find_files */
 	const char *module;    /* -e MODULE=FILE: the module's name; else NULL */
 	struct object *object; /* NULL: could not be opened */
 	enum reason reason;    /* why, when object is NULL or not to be used */
@@ -33,12 +33,12 @@ struct file {
 	uint32_t index;        /* in files.items */
 	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
 	const struct zip_member *member;
-	size_t n_archive;  /* of path, the part that is the zip file's; 0: it is no member */
-	uint64_t stored;   /* where in the zip file its bytes are; 0: it is packed */
-	bool given;        /* by the user, not found by its captured path */
-	bool broken;       /* a zip file that cannot be used */
-	bool wanted;       /* it was the file for some module */
-	struct code *code; /* call_check.c's; NULL: not asked for */
+	size_t n_archive;         /* of path, the part that is the zip file's; 0: it is no member */
+	uint64_t stored;          /* where in the zip file its bytes are; 0: it is packed */
+	bool given;               /* by the user, not found by its captured path */
+	bool broken;              /* a zip file that cannot be used */
+	bool wanted;              /* it was the file for some module */
+	struct disasm_code *code; /* call_check.c's; NULL: not asked for */
 };
 
 struct files_options {
@@ -56,17 +56,17 @@ struct files_options {
 struct file_found {
 	char *name; /* as captured; "" when the capture has none */
 	struct object_build_id id;
-	struct file *file; /* NULL: none */
+	struct find_file *file; /* NULL: none */
 	enum reason reason;
 	struct trail trail; /* what was tried, before its debug file: object_trail */
 };
 
-struct files {
+struct find_files {
 	struct files_options options;
 	struct file_found *found;
 	size_t n_found, cap_found, n_told; /* n_told: those already reported */
 	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
-	struct file **items;               /* pointers stay valid */
+	struct find_file **items;          /* pointers stay valid */
 	size_t n, cap;
 	struct zip **zips;
 	size_t n_zips, cap_zips;
@@ -74,21 +74,21 @@ struct files {
 
 /* Opens the given files, in parallel. A file that cannot be read is kept with its reason:
  * the caller reports it. options are borrowed. */
-void files_init(struct files *f, const struct files_options *options);
-void files_release(struct files *f);
+void files_init(struct find_files *f, const struct files_options *options);
+void files_release(struct find_files *f);
 
 /* Opens the members of zip files that were given, at most max of them: for callers that do not know
  * by a name which one they need. False: there are more. */
-bool files_open_members(struct files *f, size_t max);
+bool files_open_members(struct find_files *f, size_t max);
 
 /* The file for a module with this name (path or base name; "" when the capture has none) and
  * build-id (len 0: not captured). NULL: none, *reason says why. */
-struct file *files_find(struct files *f, const char *name, const struct object_build_id *id,
-			enum reason *reason);
+struct find_file *files_find(struct find_files *f, const char *name,
+			     const struct object_build_id *id, enum reason *reason);
 /* True when a given zip file has this name (path or base name). */
-bool files_has_archive(const struct files *f, const char *name);
+bool files_has_archive(const struct find_files *f, const char *name);
 /* The library that is stored at that offset of it, as Android maps it; *offset becomes the
  * library's own. NULL: none. */
-struct file *files_in_archive(struct files *f, const char *name, uint64_t *offset);
+struct find_file *files_in_archive(struct find_files *f, const char *name, uint64_t *offset);
 
 #endif

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_value(const void *a, const void *b)
+static int found_slides_by_value(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-static void tell(struct trace *t, const char *path, const struct slide_guess *g)
+static void found_slides_tell(struct trace *t, const char *path, const struct slide_guess *g)
 {
 	const char *name = path_base(path);
 
@@ -43,7 +43,7 @@ static void tell(struct trace *t, const char *path, const struct slide_guess *g)
 
 /* libX.sym.so and libX.dbg.so of one build fit equally: the one with DWARF takes the other's place.
  * True: there was one. */
-static bool join(struct found_slides *s, struct file *f, uint64_t slide)
+static bool found_slides_join(struct found_slides *s, struct find_file *f, uint64_t slide)
 {
 	const struct object_build_id *id = object_build_id(f->object);
 
@@ -63,17 +63,17 @@ static bool join(struct found_slides *s, struct file *f, uint64_t slide)
 	return false;
 }
 
-static void try(struct found_slides *s, struct trace *t, struct file *f, const uint64_t *addrs,
+static void try(struct found_slides *s, struct trace *t, struct find_file *f, const uint64_t *addrs,
 		size_t n)
 {
 	struct slide_guess g;
 
 	slide_find(file_code(f), addrs, n, &g);
-	if (g.sure && join(s, f, g.best.slide))
+	if (g.sure && found_slides_join(s, f, g.best.slide))
 		return;
 	f->wanted = g.sure || !f->member;
 	if (f->wanted)
-		tell(t, f->path, &g);
+		found_slides_tell(t, f->path, &g);
 	if (g.sure)
 		VEC_PUSH(s->items, s->n, s->cap) =
 		    (struct found_slide){.file = f, .slide = g.best.slide};
@@ -84,16 +84,17 @@ static size_t sort_addrs(uint64_t *addrs, size_t n)
 	size_t unique = 0;
 
 	if (n)
-		sort_array(addrs, n, sizeof *addrs, by_value);
+		sort_array(addrs, n, sizeof *addrs, found_slides_by_value);
 	for (size_t i = 0; i < n; i++)
 		if (!unique || addrs[unique - 1] != addrs[i])
 			addrs[unique++] = addrs[i];
 	return unique;
 }
 
-void found_slides_doubt(struct trace *t, struct file *f, uint64_t slide, uint64_t *addrs, size_t n)
+void found_slides_doubt(struct trace *t, struct find_file *f, uint64_t slide, uint64_t *addrs,
+			size_t n)
 {
-	const struct code *c = file_code(f);
+	const struct disasm_code *c = file_code(f);
 	const char *slash = strrchr(f->path, '/');
 	uint64_t inside = 0, pass = 0;
 	struct slide_guess g;
@@ -124,7 +125,7 @@ void found_slides_doubt(struct trace *t, struct file *f, uint64_t slide, uint64_
 			   g.best.pass, g.best.inside);
 }
 
-void found_slides_find(struct found_slides *s, struct trace *t, struct files *files,
+void found_slides_find(struct found_slides *s, struct trace *t, struct find_files *files,
 		       uint64_t *addrs, size_t n)
 {
 	size_t unique = sort_addrs(addrs, n), members = 0, found = 0;
@@ -137,7 +138,7 @@ void found_slides_find(struct found_slides *s, struct trace *t, struct files *fi
 			   "-e FILE/MEMBER",
 			   FOUND_SLIDES_MEMBERS);
 	for (size_t i = 0; i < files->n; i++) {
-		struct file *f = files->items[i];
+		struct find_file *f = files->items[i];
 
 		if (!f->given || f->broken || !f->object || !file_code(f)->arch)
 			continue;
@@ -156,7 +157,7 @@ void found_slides_release(struct found_slides *s)
 	*s = (struct found_slides){.n = 0};
 }
 
-struct file *found_slides_at(const struct found_slides *s, uint64_t addr, uint64_t *vaddr)
+struct find_file *found_slides_at(const struct found_slides *s, uint64_t addr, uint64_t *vaddr)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t at = addr - s->items[i].slide;

@@ -9,7 +9,7 @@
 
 struct found_slides {
 	struct found_slide {
-		struct file *file;
+		struct find_file *file;
 		uint64_t slide;
 	} * items;
 	size_t n, cap;
@@ -20,13 +20,14 @@ enum { FOUND_SLIDES_MEMBERS = 256 }; /* of zip files, that are tried */
 /* For each given file that has code, and each library of a zip file that was given; of these only
  * what was found is reported, since most are for other processors. addrs: the n addresses that no
  * module maps, in any order, sorted here. Notes what was found, and what was not and why. */
-void found_slides_find(struct found_slides *s, struct trace *t, struct files *files,
+void found_slides_find(struct found_slides *s, struct trace *t, struct find_files *files,
 		       uint64_t *addrs, size_t n);
 /* Of a slide that was given, or that the capture has: a loss if it puts far fewer addresses of f
  * behind calls than another one, which is found beyond doubt. */
-void found_slides_doubt(struct trace *t, struct file *f, uint64_t slide, uint64_t *addrs, size_t n);
+void found_slides_doubt(struct trace *t, struct find_file *f, uint64_t slide, uint64_t *addrs,
+			size_t n);
 void found_slides_release(struct found_slides *s); /* accepts a zeroed struct */
 /* The file that has addr in its code or right behind it, and the link-time address; NULL: none. */
-struct file *found_slides_at(const struct found_slides *s, uint64_t addr, uint64_t *vaddr);
+struct find_file *found_slides_at(const struct found_slides *s, uint64_t addr, uint64_t *vaddr);
 
 #endif

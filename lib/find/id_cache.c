@@ -22,7 +22,7 @@ enum {
 
 static const char magic[8] = "TMIDS";
 
-static void read_entries(struct id_cache *c, const uint8_t *p, size_t size, uint64_t count)
+static void id_cache_read_entries(struct id_cache *c, const uint8_t *p, size_t size, uint64_t count)
 {
 	struct err e = ERR_INIT;
 	struct cursor in;
@@ -52,7 +52,7 @@ static void read_entries(struct id_cache *c, const uint8_t *p, size_t size, uint
 	}
 }
 
-static void read_file(struct id_cache *c, int fd)
+static void id_cache_read_file(struct id_cache *c, int fd)
 {
 	struct err e = ERR_INIT;
 	struct cursor head;
@@ -75,7 +75,7 @@ static void read_file(struct id_cache *c, int fd)
 		count = cursor_u64(&head);
 		sum = cursor_u64(&head);
 		if (version == ID_CACHE_VERSION && sum == hash_bytes(all + HEAD, n - HEAD))
-			read_entries(c, all + HEAD, n - HEAD, count);
+			id_cache_read_entries(c, all + HEAD, n - HEAD, count);
 	}
 	free(all);
 	cache_dir_used(fd);
@@ -99,7 +99,7 @@ void id_cache_open(struct id_cache *c, const char *cache_dir, const char *folder
 	buf_addf(&path, "%s/%s", c->dir, c->name);
 	fd = open(buf_str(&path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0) {
-		read_file(c, fd);
+		id_cache_read_file(c, fd);
 		close(fd);
 	}
 	buf_release(&path);

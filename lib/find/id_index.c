@@ -82,7 +82,7 @@ static bool is_new(struct id_index *x, const struct stat *st)
 	return first;
 }
 
-static void look_at(struct id_index *x, DIR *folder, const char *dir, const char *name)
+static void id_index_look_at(struct id_index *x, DIR *folder, const char *dir, const char *name)
 {
 	struct buf path = BUF_INIT;
 	struct stat st;
@@ -113,7 +113,7 @@ static void look_at(struct id_index *x, DIR *folder, const char *dir, const char
 	buf_release(&path);
 }
 
-static void walk(struct id_index *x, const char *top)
+static void id_index_walk(struct id_index *x, const char *top)
 {
 	VEC_PUSH(x->todo, x->n_todo, x->cap_todo) = mem_strdup(top);
 	while (x->n_todo) {
@@ -126,7 +126,7 @@ static void walk(struct id_index *x, const char *top)
 			unreadable(x, dir);
 		else if (!fstat(dirfd(folder), &st) && is_new(x, &st))
 			while ((d = readdir(folder)))
-				look_at(x, folder, dir, d->d_name);
+				id_index_look_at(x, folder, dir, d->d_name);
 		if (folder)
 			closedir(folder);
 		free(dir);
@@ -134,7 +134,7 @@ static void walk(struct id_index *x, const char *top)
 }
 
 /* What its headers say. */
-static void open_one(struct id_file *f)
+static void id_index_open_one(struct id_file *f)
 {
 	enum { PROGBITS = 1, EXECUTABLE = 4 }; /* sh_type, sh_flags */
 	struct err e = ERR_INIT;
@@ -155,32 +155,32 @@ static void open_one(struct id_file *f)
 	object_free(o);
 }
 
-static void open_piece(size_t item, unsigned worker, void *arg)
+static void id_index_open_piece(size_t item, unsigned worker, void *arg)
 {
 	struct id_index *x = arg;
 	size_t from = item * PIECE, to = from + PIECE < x->n_fresh ? from + PIECE : x->n_fresh;
 
 	for (size_t i = from; i < to; i++)
-		open_one(&x->files[x->fresh[i]]);
+		id_index_open_one(&x->files[x->fresh[i]]);
 	__atomic_add_fetch(&x->opened, to - from, __ATOMIC_RELAXED);
 	if (!worker && x->options.progress)
 		x->options.progress(NULL, __atomic_load_n(&x->opened, __ATOMIC_RELAXED),
 				    x->n_fresh);
 }
 
-static void read_folder(struct id_index *x, const char *dir)
+static void id_index_read_folder(struct id_index *x, const char *dir)
 {
 	struct id_cache cache;
 	size_t first = x->n;
 
-	walk(x, dir);
+	id_index_walk(x, dir);
 	id_cache_open(&cache, x->options.cache, dir);
 	x->n_fresh = 0;
 	x->opened = 0;
 	for (size_t i = first; i < x->n; i++)
 		if (!id_cache_get(&cache, &x->files[i]))
 			VEC_PUSH(x->fresh, x->n_fresh, x->cap_fresh) = (uint32_t)i;
-	pool_run(x->options.jobs, (x->n_fresh + PIECE - 1) / PIECE, open_piece, x);
+	pool_run(x->options.jobs, (x->n_fresh + PIECE - 1) / PIECE, id_index_open_piece, x);
 	x->counts.files += x->n - first;
 	x->counts.opened += x->n_fresh;
 	if (x->n_fresh) /* what has gone does no harm there */
@@ -195,7 +195,7 @@ static int compare_ids(const struct object_build_id *a, const struct object_buil
 	return memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
-static int by_id(const void *a, const void *b, void *arg)
+static int id_index_by_id(const void *a, const void *b, void *arg)
 {
 	const struct id_index *x = arg;
 	const struct id_file *f = &x->files[*(const uint32_t *)a],
@@ -208,13 +208,13 @@ static int by_id(const void *a, const void *b, void *arg)
 static void read_all(struct id_index *x)
 {
 	for (size_t i = 0; i < x->options.n_dirs; i++)
-		read_folder(x, x->options.dirs[i]);
+		id_index_read_folder(x, x->options.dirs[i]);
 	x->order = mem_array(x->n, sizeof *x->order);
 	for (size_t i = 0; i < x->n; i++)
 		if (x->files[i].id.len)
 			x->order[x->n_order++] = (uint32_t)i;
 	if (x->n_order)
-		sort_array_by(x->order, x->n_order, sizeof *x->order, by_id, x);
+		sort_array_by(x->order, x->n_order, sizeof *x->order, id_index_by_id, x);
 	x->counts.ids = x->n_order;
 	x->counts.first = x->first;
 	x->counts.walked = true;
@@ -228,8 +228,8 @@ static unsigned worth(const struct id_file *f, enum object_part part)
 	return part == OBJECT_DEBUG ? 2U * dwarf + code : 2U * code + dwarf;
 }
 
-static const char *nth(const struct id_index *x, const struct object_build_id *id,
-		       enum object_part part, size_t n)
+static const char *id_index_nth(const struct id_index *x, const struct object_build_id *id,
+				enum object_part part, size_t n)
 {
 	size_t lo = BISECT(i, 0, x->n_order, compare_ids(&x->files[x->order[i]].id, id) < 0);
 
@@ -254,7 +254,7 @@ const char *id_index_find(void *index, const struct object_build_id *id, enum ob
 	pthread_mutex_lock(&x->lock);
 	if (!x->counts.walked)
 		read_all(x);
-	path = nth(x, id, part, n);
+	path = id_index_nth(x, id, part, n);
 	pthread_mutex_unlock(&x->lock);
 	for (size_t i = 0; !path && !n && i < x->options.n_dirs; i++)
 		trail_add(trail, false, x->options.dirs[i],

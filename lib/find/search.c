@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct search *s, struct object_finder f)
+static void add(struct find_search *s, struct object_finder f)
 {
 	s->finders[s->object.n_finders++] = f;
 }
 
-void search_init(struct search *s, const struct search_options *o)
+void search_init(struct find_search *s, const struct search_options *o)
 {
-	struct cache cache;
+	struct index_cache cache;
 
-	*s = (struct search){.object = {.dirs = o->dirs, .n_dirs = o->n_dirs, .system = true}};
+	*s = (struct find_search){.object = {.dirs = o->dirs, .n_dirs = o->n_dirs, .system = true}};
 	s->object.explain = o->explain;
 	if (o->sysroot && *o->sysroot && strcmp(o->sysroot, "/") != 0)
 		s->object.sysroot = o->sysroot;
@@ -48,15 +48,15 @@ void search_init(struct search *s, const struct search_options *o)
 	s->object.finders = s->finders;
 }
 
-void search_release(struct search *s)
+void search_release(struct find_search *s)
 {
 	id_index_free(s->index);
 	debuginfod_free(s->server);
 	free(s->cache);
-	*s = (struct search){.index = NULL};
+	*s = (struct find_search){.index = NULL};
 }
 
-const char *search_told(struct search *s, bool *bad, char *text, size_t n)
+const char *search_told(struct find_search *s, bool *bad, char *text, size_t n)
 {
 	struct id_index_counts c;
 	const char *word = debuginfod_told(s->server);

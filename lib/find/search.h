@@ -24,7 +24,7 @@ struct search_options {
 	void (*fetching)(void *arg, uint64_t done, uint64_t total); /* bytes from a server */
 };
 
-struct search {
+struct find_search {
 	struct object_search object; /* for all who look */
 	struct object_finder finders[2];
 	struct id_index *index;
@@ -34,10 +34,10 @@ struct search {
 };
 
 /* Before there are threads. The search must stay where it is. */
-void search_init(struct search *s, const struct search_options *o);
-void search_release(struct search *s);
+void search_init(struct find_search *s, const struct search_options *o);
+void search_release(struct find_search *s);
 
 /* The next note, perhaps in text of n bytes; NULL: no more. *bad: always printed, else with -v. */
-const char *search_told(struct search *s, bool *bad, char *text, size_t n);
+const char *search_told(struct find_search *s, bool *bad, char *text, size_t n);
 
 #endif

@@ -19,7 +19,7 @@ struct buckets { /* sites by their low 12 bits */
 	uint32_t first[PAGE + 1];
 };
 
-static bool buckets_fill(struct buckets *b, const struct code *c)
+static bool slide_buckets_fill(struct buckets *b, const struct disasm_code *c)
 {
 	uint32_t next[PAGE];
 	uint64_t *sites;
@@ -67,7 +67,7 @@ struct ballot {
 	size_t votes;
 };
 
-static size_t count(struct sort_item *votes, size_t n, struct ballot *top, uint64_t *tried)
+static size_t slide_count(struct sort_item *votes, size_t n, struct ballot *top, uint64_t *tried)
 {
 	size_t n_top = 0, run;
 
@@ -88,8 +88,8 @@ static size_t count(struct sort_item *votes, size_t n, struct ballot *top, uint6
 	return n_top;
 }
 
-static struct slide_at judge(const struct code *c, const uint64_t *addrs, size_t n, uint64_t clear,
-			     uint64_t slide)
+static struct slide_at judge(const struct disasm_code *c, const uint64_t *addrs, size_t n,
+			     uint64_t clear, uint64_t slide)
 {
 	size_t m = n < SLIDE_JUDGES ? n : SLIDE_JUDGES;
 	struct slide_at s = {.slide = slide};
@@ -105,7 +105,8 @@ static struct slide_at judge(const struct code *c, const uint64_t *addrs, size_t
 	return s;
 }
 
-void slide_find(const struct code *c, const uint64_t *addrs, size_t n, struct slide_guess *out)
+void slide_find(const struct disasm_code *c, const uint64_t *addrs, size_t n,
+		struct slide_guess *out)
 {
 	struct buckets *b = mem_alloc(sizeof *b);
 	struct sort_item *votes = NULL;
@@ -115,10 +116,10 @@ void slide_find(const struct code *c, const uint64_t *addrs, size_t n, struct sl
 	size_t n_top = 0;
 
 	*out = (struct slide_guess){.sure = false};
-	if (buckets_fill(b, c)) {
+	if (slide_buckets_fill(b, c)) {
 		size_t n_votes = vote(b, addrs, n, clear, &votes);
 
-		n_top = count(votes, n_votes, top, &out->tried);
+		n_top = slide_count(votes, n_votes, top, &out->tried);
 	}
 	for (size_t i = 0; i < n_top; i++) {
 		struct slide_at s = judge(c, addrs, n, clear, top[i].slide);

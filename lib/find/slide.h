@@ -27,6 +27,7 @@ struct slide_guess {
 enum { SLIDE_VOTERS = 2048, SLIDE_JUDGES = 50000 }; /* addresses tried, evenly spread */
 
 /* addrs: n captured addresses, ascending, each once. */
-void slide_find(const struct code *c, const uint64_t *addrs, size_t n, struct slide_guess *out);
+void slide_find(const struct disasm_code *c, const uint64_t *addrs, size_t n,
+		struct slide_guess *out);
 
 #endif

@@ -38,7 +38,7 @@ const char *path_end(const char *path, size_t folders)
 	return left == 1 ? path : NULL;
 }
 
-static int order(const void *x, const void *y, void *arg)
+static int apart_order(const void *x, const void *y, void *arg)
 {
 	const struct apart *all = arg, *a = &all[*(const uint32_t *)x],
 			   *b = &all[*(const uint32_t *)y];
@@ -97,7 +97,7 @@ void apart_find(struct apart *a, size_t n)
 		a[i].end = NULL;
 	}
 	if (n)
-		sort_array_by(of, n, sizeof *of, order, a);
+		sort_array_by(of, n, sizeof *of, apart_order, a);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && a[of[end]].name == a[of[i]].name; end++)
 			;

@@ -6,20 +6,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void chain_set(struct chain *c, const struct project *p, uint32_t stack)
+void chain_set(struct group_chain *c, const struct group_project *p, uint32_t stack)
 {
 	c->n = 0;
 	for (; stack; stack = p->stacks[stack].parent)
 		VEC_PUSH(c->locations, c->n, c->cap) = p->stacks[stack].location;
 }
 
-void chain_release(struct chain *c)
+void chain_release(struct group_chain *c)
 {
 	free(c->locations);
-	*c = (struct chain){.n = 0};
+	*c = (struct group_chain){.n = 0};
 }
 
-static void chain_name(struct buf *out, const struct project *p, const struct names_call *c)
+static void chain_name(struct buf *out, const struct group_project *p, const struct names_call *c)
 {
 	size_t n;
 	const char *s = names_text(&p->names, p->names.functions[c->function].display, &n);
@@ -36,7 +36,7 @@ void chain_place(struct buf *out, const char *file, size_t n, uint32_t line)
 		buf_addf(out, ":%" PRIu32, line);
 }
 
-void chain_join(const struct chain *c, const struct project *p, struct buf *out)
+void chain_join(const struct group_chain *c, const struct group_project *p, struct buf *out)
 {
 	size_t start = out->len;
 
@@ -53,8 +53,8 @@ void chain_join(const struct chain *c, const struct project *p, struct buf *out)
 		chain_name(out, p, &p->names.calls[0]);
 }
 
-size_t chain_lines(const struct chain *c, const struct project *p, const char *before, size_t max,
-		   struct buf *out)
+size_t chain_lines(const struct group_chain *c, const struct group_project *p, const char *before,
+		   size_t max, struct buf *out)
 {
 	size_t calls = 0;
 

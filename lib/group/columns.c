@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void enlarge(struct columns *c, size_t need)
+static void enlarge(struct group_columns *c, size_t need)
 {
 	size_t old = c->cap;
 
@@ -18,7 +18,7 @@ static void enlarge(struct columns *c, size_t need)
 		}
 }
 
-void columns_add(struct columns *c, size_t i, const struct sums *s)
+void columns_add(struct group_columns *c, size_t i, const struct tally_sums *s)
 {
 	if (i >= c->cap)
 		enlarge(c, i + 1);
@@ -36,9 +36,9 @@ void columns_add(struct columns *c, size_t i, const struct sums *s)
 	}
 }
 
-struct sums columns_get(const struct columns *c, size_t i)
+struct tally_sums columns_get(const struct group_columns *c, size_t i)
 {
-	struct sums s = {.has = columns_has(c, i)};
+	struct tally_sums s = {.has = columns_has(c, i)};
 
 	for (unsigned bits = s.has; bits; bits &= bits - 1) {
 		enum sum k = (enum sum)__builtin_ctz(bits);
@@ -48,10 +48,10 @@ struct sums columns_get(const struct columns *c, size_t i)
 	return s;
 }
 
-void columns_release(struct columns *c)
+void columns_release(struct group_columns *c)
 {
 	for (size_t k = 0; k < SUMS; k++)
 		free(c->v[k]);
 	free(c->has);
-	*c = (struct columns){.n = 0};
+	*c = (struct group_columns){.n = 0};
 }

@@ -9,15 +9,15 @@
 
 #include "lib/tally/tally.h"
 
-struct columns {
+struct group_columns {
 	uint64_t *v[SUMS]; /* NULL: 0 everywhere */
-	uint32_t *has;     /* bits 1 << sum, as in struct sums */
+	uint32_t *has;     /* bits 1 << sum, as in struct tally_sums */
 	size_t n, cap;     /* n: one above the highest index added to */
 };
 
-void columns_add(struct columns *c, size_t i, const struct sums *s);
-struct sums columns_get(const struct columns *c, size_t i);
-void columns_release(struct columns *c); /* empty again */
+void columns_add(struct group_columns *c, size_t i, const struct tally_sums *s);
+struct tally_sums columns_get(const struct group_columns *c, size_t i);
+void columns_release(struct group_columns *c); /* empty again */
 
 static inline uint64_t sum_plus(unsigned sum, uint64_t a, uint64_t b)
 {
@@ -25,12 +25,12 @@ static inline uint64_t sum_plus(unsigned sum, uint64_t a, uint64_t b)
 				  : add_saturating(a, b);
 }
 
-static inline unsigned columns_has(const struct columns *c, size_t i)
+static inline unsigned columns_has(const struct group_columns *c, size_t i)
 {
 	return i < c->n ? c->has[i] : 0;
 }
 
-static inline uint64_t columns_value(const struct columns *c, size_t i, enum sum sum)
+static inline uint64_t columns_value(const struct group_columns *c, size_t i, enum sum sum)
 {
 	return i < c->n && c->v[sum] ? c->v[sum][i] : 0;
 }

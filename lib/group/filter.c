@@ -61,8 +61,8 @@ static enum status add(struct filters *f, enum filter_kind kind, struct match_pl
 	return ST_OK;
 }
 
-static enum status add_lines(struct filters *f, enum filter_kind kind, const char *path,
-			     const char *text, size_t n, unsigned flags, struct err *e)
+static enum status filter_add_lines(struct filters *f, enum filter_kind kind, const char *path,
+				    const char *text, size_t n, unsigned flags, struct err *e)
 {
 	struct text_lines lines = text_lines_of(text, n);
 	const char *from, *end;
@@ -89,7 +89,7 @@ static enum status add_file(struct filters *f, enum filter_kind kind, const char
 	enum status st = text_file_read(path, FILTER_FILE_MAX, "a list of patterns", &text, e);
 
 	if (!st)
-		st = add_lines(f, kind, path, buf_str(&text), text.len, flags, e);
+		st = filter_add_lines(f, kind, path, buf_str(&text), text.len, flags, e);
 	buf_release(&text);
 	return st;
 }

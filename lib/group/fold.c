@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-struct sums fold_cell(const struct fold *f, size_t index)
+struct tally_sums fold_cell(const struct fold *f, size_t index)
 {
-	struct sums s;
+	struct tally_sums s;
 
 	tally_sums(f->a, index, &s);
 	s.has &= f->at_cells;
 	return s;
 }
 
-struct sums fold_alone(const struct fold *f, const struct sums *s)
+struct tally_sums fold_alone(const struct fold *f, const struct tally_sums *s)
 {
-	struct sums time = {.has = 0};
+	struct tally_sums time = {.has = 0};
 
 	if (!tally_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
 		return time;
@@ -35,8 +35,8 @@ static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack 
 }
 
 /* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
-static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
-			      unsigned never)
+static unsigned fold_learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
+				   unsigned never)
 {
 	unsigned at_cells = 0;
 	uint8_t state[SUMS];
@@ -65,7 +65,7 @@ static unsigned learn_metrics(const struct fold *f, struct run_known *k, bool pe
 
 static void count_frames(struct fold *f)
 {
-	struct run *p = &f->p->now;
+	struct group_run *p = &f->p->now;
 
 	p->frames += f->a->frames;
 	if (f->domain == DOMAIN_ALL)
@@ -78,7 +78,7 @@ static void count_frames(struct fold *f)
 void fold_notes(struct fold *f, struct trace *t)
 {
 	const struct tally *a = f->a;
-	struct run *r = &f->p->now;
+	struct group_run *r = &f->p->now;
 
 	if (a->live.lost_frees)
 		trace_note(t, NOTE_LOSS, a->live.lost_frees,
@@ -109,7 +109,7 @@ static uint32_t attribute(struct fold *f, uint32_t before, const char *key)
 
 static void learn_modules(struct fold *f)
 {
-	struct run *r = &f->p->now;
+	struct group_run *r = &f->p->now;
 
 	for (uint32_t m = 1; m < f->t->n_modules; m++) {
 		struct run_module module;
@@ -133,9 +133,9 @@ static uint32_t copied(struct fold *f, uint32_t string)
 	return string && n ? intern_add(&f->p->names.strings, s, n) : 0;
 }
 
-static void learn_counters(struct fold *f)
+static void fold_learn_counters(struct fold *f)
 {
-	struct run *r = &f->p->now;
+	struct group_run *r = &f->p->now;
 
 	for (uint32_t c = 0; c < f->a->counters.n; c++) {
 		const struct counter_stats *stats = &f->a->counters.items[c];
@@ -155,7 +155,7 @@ static void learn_counters(struct fold *f)
 	}
 }
 
-static void learn_totals(struct fold *f)
+static void fold_learn_totals(struct fold *f)
 {
 	const struct tally *a = f->a;
 	const struct tally_tide *t = &a->tide[f->domain == DOMAIN_ALL ? DOMAINS : f->domain];
@@ -183,7 +183,7 @@ static void learn_totals(struct fold *f)
 
 void fold_learn(struct fold *f)
 {
-	struct run *r = &f->p->now;
+	struct group_run *r = &f->p->now;
 	bool per_type = false;
 
 	for (size_t i = 0; i < r->n_groupings; i++) {
@@ -191,16 +191,16 @@ void fold_learn(struct fold *f)
 		bool by_type = key->by == KEY_TYPE && !key->within;
 		bool by_frame = key->by == KEY_FRAME;
 
-		learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
-			      by_frame ? SUMS_OF_MOMENTS : 0);
+		fold_learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
+				   by_frame ? SUMS_OF_MOMENTS : 0);
 		per_type |= by_type || by_frame;
 	}
-	f->at_cells = learn_metrics(f, &r->known, per_type, 0);
+	f->at_cells = fold_learn_metrics(f, &r->known, per_type, 0);
 	count_frames(f);
 	r->format = attribute(f, r->format, "format");
 	r->sampling = attribute(f, r->sampling, "sampling");
 	learn_modules(f);
-	learn_counters(f);
+	fold_learn_counters(f);
 	if (f->p->options.totals)
-		learn_totals(f);
+		fold_learn_totals(f);
 }

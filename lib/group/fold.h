@@ -47,7 +47,7 @@ struct fold_stack {     /* by stack id of the capture; of those that are known *
 /* A capture while it is folded. A node is a stack as the filters leave it: a row of p->stacks
  * where stacks are merged, else a stack id of the capture. */
 struct fold {
-	struct project *p;
+	struct group_project *p;
 	const struct trace *t;
 	const struct tally *a;
 	int domain;
@@ -68,8 +68,8 @@ struct fold {
 };
 
 /* The fold of the present capture, begun if there is no fold yet. */
-struct fold *fold_begin(struct project *p, const struct trace *t);
-void fold_end(struct project *p);
+struct fold *fold_begin(struct group_project *p, const struct trace *t);
+void fold_end(struct group_project *p);
 
 static inline bool fold_in_domain(const struct fold *f, unsigned domain)
 {
@@ -125,17 +125,18 @@ uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, s
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping);
 const struct fold_type *fold_type(struct fold *f, uint32_t type);
 /* The id of a call as a site, perhaps with SITE_INSIDE. */
-uint32_t fold_site_id(struct project *p, uint32_t site);
+uint32_t fold_site_id(struct group_project *p, uint32_t site);
 /* The id of a frame: its number and name; before: the events before the first. */
-uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t n, bool before);
+uint32_t fold_frame_id(struct group_project *p, int64_t number, const char *name, size_t n,
+		       bool before);
 /* What a call is to a key: FUNCTION, LOCATION, FILE or MODULE. */
-uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c);
+uint32_t fold_call_id(const struct group_project *p, enum key by, const struct names_call *c);
 
 /* Rules and filters, of a location (names.h). */
-const struct located *fold_located(struct project *p, uint32_t location);
+const struct located *fold_located(struct group_project *p, uint32_t location);
 /* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
-uint32_t fold_site(struct project *p, uint32_t location);
-const struct project_owner *fold_owner(struct project *p, uint32_t rule);
+uint32_t fold_site(struct group_project *p, uint32_t location);
+const struct project_owner *fold_owner(struct group_project *p, uint32_t rule);
 
 /* DOMAIN_DEFAULT becomes the first domain that has data by now which the filters keep, if any has.
  */
@@ -144,9 +145,9 @@ void fold_settle_domain(struct fold *f);
 enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct tally_slice *s,
 		       struct err *e);
 /* What a cell adds, as far as it is known. */
-struct sums fold_cell(const struct fold *f, size_t index);
+struct tally_sums fold_cell(const struct fold *f, size_t index);
 /* Where times are of stacks alone: the total that s adds to what has it below. */
-struct sums fold_alone(const struct fold *f, const struct sums *s);
+struct tally_sums fold_alone(const struct fold *f, const struct tally_sums *s);
 /* Learns which sums the capture has, counts frames. */
 void fold_learn(struct fold *f);
 /* Adds notes to t, and counts all of them; when all names have been looked at. */
@@ -158,7 +159,7 @@ void fold_times(struct fold *f);
 
 /* fold_calls.c: whether no path of a call is wanted, and what listens to calls then (arg: the
  * project); what was heard goes to where fold_times and fold_totals put theirs. */
-bool fold_calls_suffice(const struct project *p);
+bool fold_calls_suffice(const struct group_project *p);
 bool fold_calls_need_caller(void *arg, const struct trace *t, uint32_t location);
 void fold_calls_entered(void *arg, const struct trace *t, uint32_t thread, uint32_t cell);
 void fold_calls_ended(void *arg, uint32_t thread, uint32_t cell, const struct open_call *call,

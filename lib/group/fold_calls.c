@@ -39,7 +39,7 @@ struct fold_calls {
 	bool any;
 };
 
-bool fold_calls_suffice(const struct project *p)
+bool fold_calls_suffice(const struct group_project *p)
 {
 	const struct project_options *o = &p->options;
 
@@ -77,10 +77,10 @@ static void add_open(struct fold_calls *c, struct fold_calls_cell *cell, uint32_
 }
 
 /* Of the callers that the cell's stack has all but a first call's own are open around it anyway. */
-static void ask_cell(struct fold *f, struct fold_calls_cell *cell, uint32_t index)
+static void fold_calls_ask_cell(struct fold *f, struct fold_calls_cell *cell, uint32_t index)
 {
 	struct fold_calls *c = f->calls;
-	const struct project *p = f->p;
+	const struct group_project *p = f->p;
 	const struct tally_cell *of = &f->a->cells[index];
 	uint32_t node;
 
@@ -111,7 +111,7 @@ static const struct fold_calls_cell *cell_at(struct fold *f, uint32_t index)
 	c->cells = mem_grow_zero(c->cells, &c->cap_cells, (size_t)index + 1, sizeof *c->cells);
 	if (!c->cells[index].n) {
 		cell = (struct fold_calls_cell){.n = 0};
-		ask_cell(f, &cell, index);
+		fold_calls_ask_cell(f, &cell, index);
 		c->cells[index] = cell;
 	}
 	return &c->cells[index];
@@ -132,7 +132,7 @@ void fold_calls_entered(void *arg, const struct trace *t, uint32_t thread, uint3
 void fold_calls_ended(void *arg, uint32_t thread, uint32_t cell, const struct open_call *call,
 		      bool outermost)
 {
-	const struct project *p = arg;
+	const struct group_project *p = arg;
 	struct fold_calls *c = p->fold->calls;
 	const struct fold_calls_cell *of = &c->cells[cell];
 	bool has = p->tally.cells[cell].entries > 0, timed = has && call->total >= 0;
@@ -161,7 +161,7 @@ void fold_calls_ended(void *arg, uint32_t thread, uint32_t cell, const struct op
 
 void fold_calls_times(struct fold *f)
 {
-	struct sums s = {.has = SUM_BIT(SUM_TIME_TOTAL)};
+	struct tally_sums s = {.has = SUM_BIT(SUM_TIME_TOTAL)};
 	const struct fold_calls *c = f->calls;
 
 	if (!c || !(f->at_cells >> SUM_TIME_TOTAL & 1))
@@ -183,8 +183,8 @@ void fold_calls_times(struct fold *f)
 void fold_calls_totals(struct fold *f, size_t grouping)
 {
 	const struct fold_calls *c = f->calls;
-	struct project *p = f->p;
-	struct sums s = {.has = 0};
+	struct group_project *p = f->p;
+	struct tally_sums s = {.has = 0};
 
 	for (size_t i = 0; c && i < c->n_opens; i++) {
 		const struct fold_open *o = &c->opens[i];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct sites *rules(const struct project *p)
+static struct sites *rules(const struct group_project *p)
 {
 	return p->options.sites ? p->options.sites : p->own_sites;
 }
@@ -22,7 +22,7 @@ static uint8_t *verdict(uint8_t **sites, size_t *cap, size_t i)
 	return &(*sites)[i];
 }
 
-static unsigned sites_of_call(struct project *p, const struct names_call *c)
+static unsigned fold_names_sites_of_call(struct group_project *p, const struct names_call *c)
 {
 	const struct names_function *nf = &p->names.functions[c->function];
 	const char *display = names_text(&p->names, nf->display, NULL);
@@ -42,9 +42,9 @@ static unsigned sites_of_call(struct project *p, const struct names_call *c)
 	return (*f | *m | *at) & ~(unsigned)SITE_ASKED;
 }
 
-static const struct traits *of_function(struct project *p, uint32_t function)
+static const struct traits *fold_names_of_function(struct group_project *p, uint32_t function)
 {
-	const struct names *names = &p->names;
+	const struct group_names *names = &p->names;
 	const struct names_function *nf = &names->functions[function];
 	struct filters *filters = p->options.filters;
 	struct traits *r;
@@ -69,7 +69,7 @@ static const struct traits *of_function(struct project *p, uint32_t function)
 	return r;
 }
 
-static const struct traits *of_module(struct project *p, uint32_t module)
+static const struct traits *fold_names_of_module(struct group_project *p, uint32_t module)
 {
 	struct filters *filters = p->options.filters;
 	struct traits *r;
@@ -90,7 +90,7 @@ static const struct traits *of_module(struct project *p, uint32_t module)
 	return r;
 }
 
-static const struct traits *of_file(struct project *p, uint32_t file)
+static const struct traits *fold_names_of_file(struct group_project *p, uint32_t file)
 {
 	struct filters *filters = p->options.filters;
 	struct traits *r;
@@ -116,27 +116,27 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static struct traits of_call(struct project *p, const struct names_call *c)
+static struct traits of_call(struct group_project *p, const struct names_call *c)
 {
-	struct traits r = *of_function(p, c->function);
-	const struct traits *m = of_module(p, p->names.functions[c->function].module);
-	const struct traits *f = of_file(p, c->file);
+	struct traits r = *fold_names_of_function(p, c->function);
+	const struct traits *m = fold_names_of_module(p, p->names.functions[c->function].module);
+	const struct traits *f = fold_names_of_file(p, c->file);
 
 	r.matched |= m->matched | f->matched;
 	r.owner = least(r.owner, least(m->owner, f->owner));
 	return r;
 }
 
-static uint32_t find_site(struct project *p, const struct names_location *l)
+static uint32_t find_site(struct group_project *p, const struct names_location *l)
 {
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
-		if (sites_of_call(p, &p->names.calls[c]) != SITE_PASS)
+		if (fold_names_sites_of_call(p, &p->names.calls[c]) != SITE_PASS)
 			return c;
 	return UINT32_MAX;
 }
 
 /* Many stacks share a location, so the answer is kept. */
-uint32_t fold_site(struct project *p, uint32_t location)
+uint32_t fold_site(struct group_project *p, uint32_t location)
 {
 	uint32_t *site;
 
@@ -149,7 +149,8 @@ uint32_t fold_site(struct project *p, uint32_t location)
 }
 
 /* Finds what is left of a location when the calls of which take says so are taken out. */
-static uint32_t left_of(struct project *p, uint32_t location, bool prune, bool *match)
+static uint32_t fold_names_left_of(struct group_project *p, uint32_t location, bool prune,
+				   bool *match)
 {
 	const struct names_location *l = &p->names.locations[location];
 	const struct filters *filters = p->options.filters;
@@ -159,7 +160,8 @@ static uint32_t left_of(struct project *p, uint32_t location, bool prune, bool *
 
 	*match = false;
 	for (uint32_t i = 0; i < n; i++) {
-		unsigned takes = of_function(p, p->names.calls[first + i].function)->takes;
+		unsigned takes =
+		    fold_names_of_function(p, p->names.calls[first + i].function)->takes;
 
 		if (prune)
 			keep[i] = *match |= takes & TAKE_PRUNE;
@@ -171,7 +173,7 @@ static uint32_t left_of(struct project *p, uint32_t location, bool prune, bool *
 	return got;
 }
 
-const struct located *fold_located(struct project *p, uint32_t location)
+const struct located *fold_located(struct group_project *p, uint32_t location)
 {
 	const struct filters *filters = p->options.filters;
 	struct located r = {.asked = true, .owner = OWNER_NONE, .shown = location};
@@ -187,9 +189,9 @@ const struct located *fold_located(struct project *p, uint32_t location)
 		r.owner = least(r.owner, t.owner);
 	}
 	if (filters_has(filters, FILTER_HIDE) || filters_has(filters, FILTER_SHOW))
-		r.shown = left_of(p, location, false, &match);
+		r.shown = fold_names_left_of(p, location, false, &match);
 	if (r.shown && filters_has(filters, FILTER_PRUNE)) {
-		r.pruned = left_of(p, r.shown, true, &match);
+		r.pruned = fold_names_left_of(p, r.shown, true, &match);
 		if (!match)
 			r.pruned = 0;
 	}
@@ -199,7 +201,7 @@ const struct located *fold_located(struct project *p, uint32_t location)
 	return &p->located[location];
 }
 
-const struct project_owner *fold_owner(struct project *p, uint32_t rule)
+const struct project_owner *fold_owner(struct group_project *p, uint32_t rule)
 {
 	size_t i = rule == OWNER_NONE ? 0 : (size_t)rule + 1;
 	struct project_owner *o;

@@ -32,7 +32,7 @@ void fold_settle_domain(struct fold *f)
 			f->domain = d;
 }
 
-unsigned project_slice_domain(struct project *p, const struct trace *t)
+unsigned project_slice_domain(struct group_project *p, const struct trace *t)
 {
 	struct fold *f = fold_begin(p, t);
 
@@ -41,7 +41,8 @@ unsigned project_slice_domain(struct project *p, const struct trace *t)
 }
 
 /* The same in all captures. */
-uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size_t len, bool before)
+uint32_t fold_frame_id(struct group_project *p, int64_t number, const char *name, size_t len,
+		       bool before)
 {
 	static const char before_it[] = "[before the first frame]";
 	struct {
@@ -66,7 +67,8 @@ uint32_t fold_frame_id(struct project *p, int64_t number, const char *name, size
 	return id;
 }
 
-static uint32_t frame_id(struct project *p, const struct trace *t, const struct tally_slice *s)
+static uint32_t frame_id(struct group_project *p, const struct trace *t,
+			 const struct tally_slice *s)
 {
 	size_t n;
 	const char *name = intern_text(&t->strings, s->name, &n);
@@ -74,10 +76,11 @@ static uint32_t frame_id(struct project *p, const struct trace *t, const struct 
 	return fold_frame_id(p, s->number, name, s->name ? n : 0, s->kind == SLICE_BEFORE);
 }
 
-static struct sums slice_sums(struct project *p, const struct trace *t, const struct tally_slice *s)
+static struct tally_sums slice_sums(struct group_project *p, const struct trace *t,
+				    const struct tally_slice *s)
 {
 	struct fold *f = fold_begin(p, t);
-	struct sums sum = {.has = 0}, one;
+	struct tally_sums sum = {.has = 0}, one;
 	uint32_t node;
 
 	if (!filters_any(p->options.filters))
@@ -103,11 +106,11 @@ static struct sums slice_sums(struct project *p, const struct trace *t, const st
 enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct tally_slice *s,
 		       struct err *e)
 {
-	struct project *p = arg;
+	struct group_project *p = arg;
 
 	(void)a;
 	for (size_t k = 0; k < p->n_groupings; k++) {
-		struct sums sum;
+		struct tally_sums sum;
 
 		if (p->groupings[k].key.by != KEY_FRAME)
 			continue;

@@ -18,21 +18,21 @@ static uint64_t stack_hash(uint32_t parent, uint32_t location)
 	return hash_u64((uint64_t)parent << 32 | location);
 }
 
-static uint64_t stack_row_hash(const void *table, uint32_t id)
+static uint64_t fold_stacks_row_hash(const void *table, uint32_t id)
 {
 	const struct project_stack *s = &((const struct project_stack *)table)[id];
 
 	return stack_hash(s->parent, s->location);
 }
 
-static bool stack_equal(const void *table, uint32_t id, const void *key)
+static bool fold_stacks_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct project_stack *a = &((const struct project_stack *)table)[id], *b = key;
 
 	return a->parent == b->parent && a->location == b->location;
 }
 
-static const struct id_rows stack_rows = {stack_row_hash, stack_equal};
+static const struct id_rows stack_rows = {fold_stacks_row_hash, fold_stacks_equal};
 
 static uint32_t stack_site(struct fold *f, uint32_t parent, uint32_t location)
 {
@@ -46,7 +46,7 @@ static uint32_t stack_site(struct fold *f, uint32_t parent, uint32_t location)
 
 static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
 {
-	struct project *p = f->p;
+	struct group_project *p = f->p;
 	struct project_stack key = {.parent = parent, .location = location};
 	uint64_t hash = stack_hash(parent, location);
 	uint32_t id = id_set_find(&p->stack_set, &stack_rows, p->stacks, hash, &key);
@@ -63,7 +63,7 @@ static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
 /* Its callers are known. */
 static void look_at_stack(struct fold *f, uint32_t stack)
 {
-	struct project *p = f->p;
+	struct group_project *p = f->p;
 	uint32_t parent = f->t->stacks[stack].parent;
 	uint32_t location = names_location(&p->names, f->t, f->t->stacks[stack].location);
 	struct fold_stack *s, *up;
@@ -136,7 +136,7 @@ static uint32_t stack_node(struct fold *f, uint32_t stack)
 static inline __attribute__((always_inline)) void prefetch_merged(const struct fold *f,
 								  uint32_t stack)
 {
-	const struct project *p = f->p;
+	const struct group_project *p = f->p;
 	uint32_t parent = f->t->stacks[stack].parent, location = f->t->stacks[stack].location;
 
 	if (location < p->names.cap_seen && is_known(f, parent))
@@ -169,10 +169,10 @@ static struct fold_type *type_row(struct fold_type **rows, size_t *cap, uint32_t
 }
 
 /* id, string: of a type or a marker; 0: none. */
-static void ask_type(struct fold *f, struct fold_type *ty, uint32_t id, uint32_t string,
-		     const char *none)
+static void fold_stacks_ask_type(struct fold *f, struct fold_type *ty, uint32_t id, uint32_t string,
+				 const char *none)
 {
-	struct project *p = f->p;
+	struct group_project *p = f->p;
 	struct filters *filters = p->options.filters;
 	const char *s = none;
 	size_t n = strlen(none);
@@ -195,7 +195,7 @@ const struct fold_type *fold_type(struct fold *f, uint32_t type)
 	struct fold_type *ty = type_row(&f->types, &f->cap_types, type);
 
 	if (!ty->asked)
-		ask_type(f, ty, type, f->t->types[type], "[no type]");
+		fold_stacks_ask_type(f, ty, type, f->t->types[type], "[no type]");
 	return ty;
 }
 
@@ -208,7 +208,7 @@ static const struct fold_type *type_of_cell(struct fold *f, const struct tally_c
 		return fold_type(f, c->type);
 	ty = type_row(&f->markers, &f->cap_markers, c->type);
 	if (!ty->asked)
-		ask_type(f, ty, c->type, f->t->markers[c->type].name, "[no marker]");
+		fold_stacks_ask_type(f, ty, c->type, f->t->markers[c->type].name, "[no marker]");
 	return ty;
 }
 
@@ -222,7 +222,7 @@ static uint32_t owner_of(struct fold *f, const struct tally_cell *c)
 
 bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node)
 {
-	struct project *p = f->p;
+	struct group_project *p = f->p;
 	const struct filters *filters = p->options.filters;
 
 	*node = stack_node(f, c->stack);
@@ -238,7 +238,7 @@ bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node)
 	return !filters_has(filters, FILTER_OWNER) || fold_owner(p, owner_of(f, c))->kept;
 }
 
-static uint64_t site_hash(const struct project *p, uint32_t site)
+static uint64_t site_hash(const struct group_project *p, uint32_t site)
 {
 	const struct names_call *c = &p->names.calls[site & ~SITE_INSIDE];
 
@@ -246,16 +246,16 @@ static uint64_t site_hash(const struct project *p, uint32_t site)
 			((uint64_t)c->file << 32 | c->line));
 }
 
-static uint64_t site_row_hash(const void *table, uint32_t id)
+static uint64_t fold_stacks_site_row_hash(const void *table, uint32_t id)
 {
-	const struct project *p = table;
+	const struct group_project *p = table;
 
 	return site_hash(p, p->sites[id]);
 }
 
-static bool site_equal(const void *table, uint32_t id, const void *key)
+static bool fold_stacks_site_equal(const void *table, uint32_t id, const void *key)
 {
-	const struct project *p = table;
+	const struct group_project *p = table;
 	const uint32_t *site = key;
 	const struct names_call *a = &p->names.calls[p->sites[id] & ~SITE_INSIDE];
 	const struct names_call *b = &p->names.calls[*site & ~SITE_INSIDE];
@@ -264,9 +264,9 @@ static bool site_equal(const void *table, uint32_t id, const void *key)
 	       !((p->sites[id] ^ *site) & SITE_INSIDE);
 }
 
-static uint32_t add_site(struct project *p, uint32_t site)
+static uint32_t add_site(struct group_project *p, uint32_t site)
 {
-	static const struct id_rows rows = {site_row_hash, site_equal};
+	static const struct id_rows rows = {fold_stacks_site_row_hash, fold_stacks_site_equal};
 	uint64_t hash = site_hash(p, site);
 	uint32_t id = id_set_find(&p->site_set, &rows, p, hash, &site);
 
@@ -279,7 +279,7 @@ static uint32_t add_site(struct project *p, uint32_t site)
 }
 
 /* Sites at one place are one, whatever the addresses. Asked per cell, so the answer is kept. */
-uint32_t fold_site_id(struct project *p, uint32_t site)
+uint32_t fold_site_id(struct group_project *p, uint32_t site)
 {
 	if (site & SITE_INSIDE)
 		return add_site(p, site);
@@ -290,7 +290,7 @@ uint32_t fold_site_id(struct project *p, uint32_t site)
 	return p->site_ids[site];
 }
 
-uint32_t fold_call_id(const struct project *p, enum key by, const struct names_call *c)
+uint32_t fold_call_id(const struct group_project *p, enum key by, const struct names_call *c)
 {
 	const struct names_function *f = &p->names.functions[c->function];
 
@@ -327,7 +327,7 @@ uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping)
 
 uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, size_t grouping)
 {
-	struct project *p = f->p;
+	struct group_project *p = f->p;
 	struct grouping *g = &p->groupings[grouping];
 	const struct names_call *calls = p->names.calls;
 	uint32_t at = fold_node_site(f, node), site = at & ~SITE_INSIDE, id = 0, outer = 0;
@@ -357,7 +357,7 @@ uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, s
 	return grouping_group(g, outer, id, keeps_site ? site : 0, keeps_site && inside);
 }
 
-struct fold *fold_begin(struct project *p, const struct trace *t)
+struct fold *fold_begin(struct group_project *p, const struct trace *t)
 {
 	struct fold *f = p->fold;
 
@@ -372,7 +372,7 @@ struct fold *fold_begin(struct project *p, const struct trace *t)
 	return f;
 }
 
-void fold_end(struct project *p)
+void fold_end(struct group_project *p)
 {
 	struct fold *f = p->fold;
 

@@ -63,7 +63,7 @@ static void open_group(struct times *w, size_t grouping, uint32_t group, bool of
 
 /* Each group of a cell. Time of it counts where the group is not on the path yet. */
 static void open_groups(struct times *w, const struct tally_cell *c, uint32_t node, bool kept,
-			const struct sums *s)
+			const struct tally_sums *s)
 {
 	struct fold *f = w->f;
 
@@ -84,14 +84,14 @@ static void open_groups(struct times *w, const struct tally_cell *c, uint32_t no
 
 /* Counts the calls at the stack whose groups are not on the path yet, then puts them there: two
  * markers at one stack are side by side. */
-static void enter(struct times *w, uint32_t stack)
+static void fold_times_enter(struct times *w, uint32_t stack)
 {
 	struct fold *f = w->f;
 	struct times_at at = {.n_open = w->n_open};
 
 	for (uint32_t i = w->first[stack]; i; i = w->next[i - 1]) {
 		const struct tally_cell *c = &f->a->cells[i - 1];
-		struct sums s = {.has = SUM_BIT(SUM_TIME_TOTAL)};
+		struct tally_sums s = {.has = SUM_BIT(SUM_TIME_TOTAL)};
 		uint32_t node;
 		bool kept = fold_place(f, c, &node);
 
@@ -113,7 +113,7 @@ static void enter(struct times *w, uint32_t stack)
 static void leave(struct times *w)
 {
 	struct times_at at = w->path[--w->depth];
-	struct sums kept = {.has = SUM_BIT(SUM_TIME_TOTAL)};
+	struct tally_sums kept = {.has = SUM_BIT(SUM_TIME_TOTAL)};
 
 	kept.v[SUM_TIME_TOTAL] = at.kept;
 	while (w->n_open > at.n_open) {
@@ -128,7 +128,7 @@ static void leave(struct times *w)
 }
 
 /* Callers have smaller ids than the stacks they are part of. */
-static bool find_tree(struct times *w)
+static bool fold_times_find_tree(struct times *w)
 {
 	const struct fold *f = w->f;
 	size_t n = f->t->n_stacks;
@@ -167,15 +167,15 @@ static bool find_tree(struct times *w)
 	return any;
 }
 
-static void walk(struct times *w)
+static void fold_times_walk(struct times *w)
 {
 	const struct stack *stacks = w->f->t->stacks;
 	uint32_t stack;
 
-	enter(w, 0); /* calls without a stack have no callers and no callees */
+	fold_times_enter(w, 0); /* calls without a stack have no callers and no callees */
 	leave(w);
 	for (stack = w->child[0]; stack;) {
-		enter(w, stack);
+		fold_times_enter(w, stack);
 		if (w->child[stack]) {
 			stack = w->child[stack];
 			continue;
@@ -199,8 +199,8 @@ void fold_times(struct fold *f)
 
 	if (!(f->at_cells >> SUM_TIME_TOTAL & 1))
 		return;
-	if (find_tree(&w))
-		walk(&w);
+	if (fold_times_find_tree(&w))
+		fold_times_walk(&w);
 	free(w.first);
 	free(w.next);
 	free(w.child);

@@ -24,7 +24,7 @@ uint32_t grouping_group(struct grouping *g, uint32_t outer, uint32_t id, uint32_
 	uint32_t *at = place(g, outer, id);
 
 	if (!*at) {
-		VEC_PUSH(g->groups, g->n, g->cap) = (struct group){
+		VEC_PUSH(g->groups, g->n, g->cap) = (struct group_row){
 		    .id = id, .site = site & INT32_MAX, .outer = outer, .inside = inside};
 		*at = (uint32_t)g->n;
 	}

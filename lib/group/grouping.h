@@ -54,7 +54,7 @@ struct grouping_key {
 	unsigned within;
 };
 
-struct group {
+struct group_row {
 	uint32_t id;
 	uint32_t outer;      /* within: the group of the earlier grouping */
 	uint32_t site : 31;  /* stack and site: the call; 0: none */
@@ -63,7 +63,7 @@ struct group {
 
 struct grouping {
 	struct grouping_key key;
-	struct group *groups;
+	struct group_row *groups;
 	size_t n, cap;
 
 	/* private: id -> group + 1; (outer, id) of a grouping within another */

@@ -201,9 +201,10 @@ static size_t rule_of_call(const struct leaks *l, const char *function, const ch
 	return l->n;
 }
 
-static size_t rule_of_location(const struct leaks *l, const struct trace *t, uint32_t location)
+static size_t leaks_rule_of_location(const struct leaks *l, const struct trace *t,
+				     uint32_t location)
 {
-	const struct symbols *y = &t->symbols;
+	const struct trace_symbols *y = &t->symbols;
 	const struct location *at = &t->locations[location];
 	const char *module = module_of(t, location);
 	uint32_t call = symbols_binding(y, location)->call;
@@ -233,7 +234,7 @@ static size_t rule_of_stack(const struct leaks *l, const struct trace *t, uint32
 		if (l->shipped && inside && base_begins(module, "ld-"))
 			return 0;
 		inside = base_begins(module, "libstdc++.so");
-		rule = rule_of_location(l, t, t->stacks[stack].location);
+		rule = leaks_rule_of_location(l, t, t->stacks[stack].location);
 	}
 	return rule;
 }
@@ -264,7 +265,7 @@ void leaks_next(struct leaks *l)
 	map64_release(&l->stacks);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int leaks_by_bytes(const void *a, const void *b)
 {
 	const struct leak_rule *x = a, *y = b;
 
@@ -274,7 +275,7 @@ static int by_bytes(const void *a, const void *b)
 bool leaks_counted(struct leaks *l, size_t i, struct leaks_counted *c)
 {
 	if (!l->sorted && l->n)
-		qsort(l->rules, l->n, sizeof *l->rules, by_bytes);
+		qsort(l->rules, l->n, sizeof *l->rules, leaks_by_bytes);
 	l->sorted = true;
 	if (i >= l->n || !l->rules[i].blocks)
 		return false;

@@ -108,7 +108,7 @@ unsigned known_sums(const struct run_known *k)
 	return known;
 }
 
-unsigned sums_there(const struct run *r, const struct run_known *k)
+unsigned sums_there(const struct group_run *r, const struct run_known *k)
 {
 	unsigned has = r->all.has;
 
@@ -118,7 +118,7 @@ unsigned sums_there(const struct run *r, const struct run_known *k)
 }
 
 /* Rows may still differ in what adds up to nothing: signed sums. */
-static enum sum first_there(const struct run *r, const struct run_known *k)
+static enum sum first_there(const struct group_run *r, const struct run_known *k)
 {
 	unsigned there = sums_there(r, k), more = 0;
 
@@ -135,8 +135,8 @@ static enum sum first_of(int group)
 				     : SUM_PEAK_COUNT;
 }
 
-enum status sort_choose(const struct run *r, const struct run_known *k, int sort, const char *key,
-			enum sum *to, struct err *e)
+enum status sort_choose(const struct group_run *r, const struct run_known *k, int sort,
+			const char *key, enum sum *to, struct err *e)
 {
 	if (sort == SORT_LIVE && r->captures && !run_knows(k, SUM_LIVE_REAL) &&
 	    !run_knows(k, SUM_LIVE_REQUESTED) && k->lack[SUM_LIVE_REAL] != LACK_PER_FRAME)
@@ -195,9 +195,9 @@ const char *metric_mark(const struct run_known *k, enum sum s)
 		   : "";
 }
 
-struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum)
+struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum)
 {
-	struct cell none = {.present = false};
+	struct table_cell none = {.present = false};
 
 	if (sum == SUM_TIME_MEAN && has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
 		return s->v[SUM_CALLS] ? cell_number(s->v[SUM_TIME_TOTAL] / s->v[SUM_CALLS]) : none;
@@ -210,9 +210,10 @@ struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum)
 	return cell_number(s->v[sum]);
 }
 
-struct cell metric_share(const struct sums *s, unsigned has, const struct sums *whole, enum sum sum)
+struct table_cell metric_share(const struct tally_sums *s, unsigned has,
+			       const struct tally_sums *whole, enum sum sum)
 {
-	struct cell none = {.present = false};
+	struct table_cell none = {.present = false};
 
 	if (!(has >> sum & 1) || sum == SUM_LIFETIME)
 		return none;

@@ -25,8 +25,8 @@ unsigned sort_wants(int sort);
 enum status metrics_parse(const char *text, unsigned *sums, struct err *e);
 
 /* The sum to rank by; one that is not known is ST_UNSUPPORTED, with the reason. key: "site". */
-enum status sort_choose(const struct run *r, const struct run_known *k, int sort, const char *key,
-			enum sum *to, struct err *e);
+enum status sort_choose(const struct group_run *r, const struct run_known *k, int sort,
+			const char *key, enum sum *to, struct err *e);
 
 /* The first of what SORT_AUTO can mean that is among these bits of sums. */
 enum sum sort_first(unsigned known);
@@ -35,15 +35,15 @@ enum sum sort_first_valued(unsigned known, unsigned valued);
 unsigned known_sums(const struct run_known *k);
 /* Of what is known at a key, what a record has that is counted: a capture may know real bytes of
  * one domain and not of another. All of it where nothing is counted. */
-unsigned sums_there(const struct run *r, const struct run_known *k);
+unsigned sums_there(const struct group_run *r, const struct run_known *k);
 
 enum column_type metric_type(enum sum s);
 /* ">=", "~" or "": what is not exact says so in its heading. */
 const char *metric_mark(const struct run_known *k, enum sum s);
 /* has: bits of what is known; means are worked out here. */
-struct cell metric_cell(const struct sums *s, unsigned has, enum sum sum);
+struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum);
 /* Blank for what does not add up to a whole: means, signed sums below 0. */
-struct cell metric_share(const struct sums *s, unsigned has, const struct sums *whole,
-			 enum sum sum);
+struct table_cell metric_share(const struct tally_sums *s, unsigned has,
+			       const struct tally_sums *whole, enum sum sum);
 
 #endif

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t add_string(struct names *n, const char *s, size_t len)
+static uint32_t add_string(struct group_names *n, const char *s, size_t len)
 {
 	return len ? intern_add(&n->strings, s, len) : 0;
 }
 
-static uint32_t add_base_name(struct names *n, const char *s, size_t len)
+static uint32_t add_base_name(struct group_names *n, const char *s, size_t len)
 {
 	const char *name = path_name_n(s, &len);
 
@@ -24,7 +24,7 @@ static uint32_t add_base_name(struct names *n, const char *s, size_t len)
 }
 
 /* What the paths make of a file. */
-static uint32_t map_file(struct names *n, uint32_t file)
+static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 {
 	uint32_t id, *first;
 	struct buf b = BUF_INIT;
@@ -65,7 +65,7 @@ static uint32_t map_file(struct names *n, uint32_t file)
 static const char call_operator[] = "operator()";
 
 /* A name without scope or parameters: nothing says that no other file has one of that name. */
-static bool name_needs_file(const struct names *n, uint32_t name)
+static bool name_needs_file(const struct group_names *n, uint32_t name)
 {
 	size_t len;
 	const char *s = names_text(n, name, &len);
@@ -75,7 +75,8 @@ static bool name_needs_file(const struct names *n, uint32_t name)
 	return len && *s != '[' && !memchr(s, '(', len) && !memmem(s, len, "::", 2);
 }
 
-static uint32_t with_file(struct names *n, uint32_t name, uint32_t file, uint32_t line)
+static uint32_t group_names_with_file(struct group_names *n, uint32_t name, uint32_t file,
+				      uint32_t line)
 {
 	struct buf b = BUF_INIT;
 	const char *s;
@@ -98,7 +99,7 @@ static uint32_t with_file(struct names *n, uint32_t name, uint32_t file, uint32_
 }
 
 /* A symbol table's string, remembered so that a path is hashed once and not per location. */
-static uint32_t symbol_string(struct names *n, const struct symbols *s, uint32_t id)
+static uint32_t symbol_string(struct group_names *n, const struct trace_symbols *s, uint32_t id)
 {
 	uint32_t *seen;
 	const char *text;
@@ -119,23 +120,24 @@ static uint64_t function_hash(uint32_t raw, uint32_t module)
 	return hash_u64((uint64_t)module << 32 | raw);
 }
 
-static uint64_t function_row_hash(const void *table, uint32_t id)
+static uint64_t group_names_function_row_hash(const void *table, uint32_t id)
 {
 	const struct names_function *f = &((const struct names_function *)table)[id];
 
 	return function_hash(f->raw, f->module);
 }
 
-static bool function_equal(const void *table, uint32_t id, const void *key)
+static bool group_names_function_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct names_function *a = &((const struct names_function *)table)[id], *b = key;
 
 	return a->raw == b->raw && a->module == b->module;
 }
 
-static uint32_t add_function(struct names *n, const struct names_function *f)
+static uint32_t add_function(struct group_names *n, const struct names_function *f)
 {
-	static const struct id_rows rows = {function_row_hash, function_equal};
+	static const struct id_rows rows = {group_names_function_row_hash,
+					    group_names_function_equal};
 	uint64_t hash = function_hash(f->raw, f->module);
 	uint32_t id = id_set_find(&n->function_set, &rows, n->functions, hash, f);
 
@@ -147,13 +149,15 @@ static uint32_t add_function(struct names *n, const struct names_function *f)
 	return id;
 }
 
-static uint32_t symbol_file(struct names *n, const struct symbols *s, const struct symbol_call *c)
+static uint32_t symbol_file(struct group_names *n, const struct trace_symbols *s,
+			    const struct symbol_call *c)
 {
-	return map_file(n, symbol_string(n, s, c->file));
+	return group_names_map_file(n, symbol_string(n, s, c->file));
 }
 
-static uint32_t symbol_function(struct names *n, const struct symbols *s,
-				const struct symbol_call *c, uint32_t object, uint32_t module)
+static uint32_t group_names_symbol_function(struct group_names *n, const struct trace_symbols *s,
+					    const struct symbol_call *c, uint32_t object,
+					    uint32_t module)
 {
 	const struct symbol_function *sf;
 	struct names_function f = {.module = module};
@@ -176,7 +180,7 @@ static uint32_t symbol_function(struct names *n, const struct symbols *s,
 	if (n->mangled)
 		f.display = f.raw;
 	if (placed)
-		f.raw = with_file(n, f.raw, symbol_file(n, s, c), c->line);
+		f.raw = group_names_with_file(n, f.raw, symbol_file(n, s, c), c->line);
 	/* A nameless function stays 0 and is identified by its address. */
 	before = f.raw ? add_function(n, &f) : UINT32_MAX;
 	if (!placed) /* else it is another in another file */
@@ -195,14 +199,14 @@ struct identity {
 	enum how how;
 };
 
-static void push_call(struct names *n, uint32_t function, uint32_t file, uint32_t line,
+static void push_call(struct group_names *n, uint32_t function, uint32_t file, uint32_t line,
 		      uint32_t location)
 {
 	VEC_PUSH(n->calls, n->n_calls, n->cap_calls) =
 	    (struct names_call){function, file, line, location};
 }
 
-static uint64_t callers_of(const struct names *n, uint32_t first, uint32_t n_calls)
+static uint64_t callers_of(const struct group_names *n, uint32_t first, uint32_t n_calls)
 {
 	uint64_t h = 0;
 
@@ -214,7 +218,7 @@ static uint64_t callers_of(const struct names *n, uint32_t first, uint32_t n_cal
 	return h;
 }
 
-static struct identity identity_of(const struct names *n, const struct names_location *l)
+static struct identity identity_of(const struct group_names *n, const struct names_location *l)
 {
 	const struct names_call *c = &n->calls[l->named ? l->first : 0];
 
@@ -232,17 +236,17 @@ static uint64_t identity_hash(const struct identity *id)
 	return hash_u64((h ^ ((uint64_t)id->function << 32 | id->line)) + id->file);
 }
 
-static uint64_t location_row_hash(const void *table, uint32_t id)
+static uint64_t group_names_location_row_hash(const void *table, uint32_t id)
 {
-	const struct names *n = table;
+	const struct group_names *n = table;
 	struct identity x = identity_of(n, &n->locations[id]);
 
 	return identity_hash(&x);
 }
 
-static bool location_equal(const void *table, uint32_t id, const void *key)
+static bool group_names_location_equal(const void *table, uint32_t id, const void *key)
 {
-	const struct names *n = table;
+	const struct group_names *n = table;
 	const struct identity *b = key;
 	struct identity a = identity_of(n, &n->locations[id]);
 
@@ -251,10 +255,11 @@ static bool location_equal(const void *table, uint32_t id, const void *key)
 	       a.line == b->line && a.how == b->how;
 }
 
-static const struct id_rows location_rows = {location_row_hash, location_equal};
+static const struct id_rows location_rows = {group_names_location_row_hash,
+					     group_names_location_equal};
 
 /* Its calls are added by the caller, at the latest when it is new. */
-static uint32_t add_location(struct names *n, const struct identity *id,
+static uint32_t add_location(struct group_names *n, const struct identity *id,
 			     const struct names_location *l, bool *is_new)
 {
 	uint64_t hash = identity_hash(id);
@@ -272,18 +277,19 @@ static uint32_t add_location(struct names *n, const struct identity *id,
 	return got;
 }
 
-static uint32_t text_function(struct names *n, const char *s, size_t len, uint32_t module,
+static uint32_t text_function(struct group_names *n, const char *s, size_t len, uint32_t module,
 			      uint32_t file, uint32_t line)
 {
 	uint32_t string = add_string(n, s, len), raw = string, shown = names_shown(n, string);
 
 	if (shown == string && name_needs_file(n, string))
-		raw = with_file(n, string, file, line);
+		raw = group_names_with_file(n, string, file, line);
 	return add_function(n, &(struct names_function){n->mangled ? string : shown, raw, module});
 }
 
 /* A location that nothing names: the function is its place. */
-static uint32_t unnamed(struct names *n, struct identity *id, struct names_location *l)
+static uint32_t group_names_unnamed(struct group_names *n, struct identity *id,
+				    struct names_location *l)
 {
 	char text[64];
 	uint32_t got, function;
@@ -321,8 +327,8 @@ static uint32_t unnamed(struct names *n, struct identity *id, struct names_locat
 }
 
 /* Where an unbound address is: the module's file offset, or the address less the slide. */
-static void place(struct names *n, const struct trace *t, const struct location *l,
-		  struct identity *id)
+static void group_names_place(struct group_names *n, const struct trace *t,
+			      const struct location *l, struct identity *id)
 {
 	const struct module *m =
 	    l->module < t->n_modules && l->module ? &t->modules[l->module] : NULL;
@@ -360,8 +366,8 @@ static void place(struct names *n, const struct trace *t, const struct location 
 }
 
 /* id has the address, where there is one in addition to the name. */
-static uint32_t named_by_capture(struct names *n, const struct trace *t, const struct location *l,
-				 struct identity *id)
+static uint32_t group_names_by_capture(struct group_names *n, const struct trace *t,
+				       const struct location *l, struct identity *id)
 {
 	struct names_location row = {.address = id->address,
 				     .has_address = id->how != HOW_UNKNOWN,
@@ -379,7 +385,7 @@ static uint32_t named_by_capture(struct names *n, const struct trace *t, const s
 		id->module = add_base_name(n, text, len);
 	}
 	text = intern_text(&t->strings, l->file, &len);
-	id->file = map_file(n, add_string(n, text, len));
+	id->file = group_names_map_file(n, add_string(n, text, len));
 	id->line = l->line;
 	text = intern_text(&t->strings, l->name, &len);
 	id->function = text_function(n, text, len, id->module, id->file, id->line);
@@ -394,15 +400,16 @@ static uint32_t named_by_capture(struct names *n, const struct trace *t, const s
 
 /* A function is entered, whatever is inlined where its first instruction is. References point
  * backwards; anything else would be a loop. */
-static uint32_t outermost(const struct symbols *s, uint32_t call)
+static uint32_t outermost(const struct trace_symbols *s, uint32_t call)
 {
 	while (s->calls[call].outer && s->calls[call].outer < call)
 		call = s->calls[call].outer;
 	return call;
 }
 
-static uint32_t symbolized(struct names *n, const struct symbols *s, const struct location *l,
-			   const struct binding *b, struct identity *id)
+static uint32_t group_names_symbolized(struct group_names *n, const struct trace_symbols *s,
+				       const struct location *l, const struct binding *b,
+				       struct identity *id)
 {
 	struct names_location row = {.module = id->module,
 				     .build_id = id->build_id,
@@ -412,7 +419,7 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 				     .first = (uint32_t)n->n_calls};
 	uint32_t first = l->kind == LOCATION_ENTRY ? outermost(s, b->call) : b->call;
 	const struct symbol_call *c = &s->calls[first];
-	uint32_t function = symbol_function(n, s, c, b->object, id->module), got;
+	uint32_t function = group_names_symbol_function(n, s, c, b->object, id->module), got;
 	bool is_new;
 
 	if (function == UINT32_MAX)
@@ -422,7 +429,7 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 	id->line = c->line;
 	for (uint32_t call = first; call && call < s->n_calls;) {
 		c = &s->calls[call];
-		function = symbol_function(n, s, c, b->object, id->module);
+		function = group_names_symbol_function(n, s, c, b->object, id->module);
 		if (function != UINT32_MAX)
 			push_call(n, function, symbol_file(n, s, c), c->line,
 				  (uint32_t)n->n_locations);
@@ -437,10 +444,10 @@ static uint32_t symbolized(struct names *n, const struct symbols *s, const struc
 	return got;
 }
 
-static uint32_t resolve(struct names *n, const struct trace *t, uint32_t location)
+static uint32_t group_names_resolve(struct group_names *n, const struct trace *t, uint32_t location)
 {
 	const struct location *l = &t->locations[location];
-	const struct symbols *s = &t->symbols;
+	const struct trace_symbols *s = &t->symbols;
 	const struct binding *b = symbols_binding(s, location);
 	struct identity id = {.how = HOW_UNKNOWN};
 	struct names_location row = {.n_calls = 0};
@@ -460,30 +467,30 @@ static uint32_t resolve(struct names *n, const struct trace *t, uint32_t locatio
 		}
 	}
 	if (b->call && b->call < s->n_calls) {
-		uint32_t got = symbolized(n, s, l, b, &id);
+		uint32_t got = group_names_symbolized(n, s, l, b, &id);
 
 		if (got)
 			return got;
 	}
 	if (id.how != HOW_VADDR && l->space < SPACE_NAME)
-		place(n, t, l, &id);
+		group_names_place(n, t, l, &id);
 	if (l->name)
-		return named_by_capture(n, t, l, &id);
-	return unnamed(n, &id, &row);
+		return group_names_by_capture(n, t, l, &id);
+	return group_names_unnamed(n, &id, &row);
 }
 
-uint32_t names_location(struct names *n, const struct trace *t, uint32_t location)
+uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t location)
 {
 	if (location >= t->n_locations)
 		location = 0;
 	if (location >= n->cap_seen)
 		n->seen = mem_grow_zero(n->seen, &n->cap_seen, t->n_locations, sizeof *n->seen);
 	if (!n->seen[location])
-		n->seen[location] = resolve(n, t, location);
+		n->seen[location] = group_names_resolve(n, t, location);
 	return n->seen[location];
 }
 
-void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
+void names_module(struct group_names *n, const struct trace *t, uint32_t module, uint32_t *name,
 		  uint32_t *build_id)
 {
 	const struct module *m = &t->modules[module];
@@ -496,7 +503,7 @@ void names_module(struct names *n, const struct trace *t, uint32_t module, uint3
 	*build_id = m->build_id ? add_string(n, s, len) : 0;
 }
 
-uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
+uint32_t names_part(struct group_names *n, uint32_t location, const bool *keep)
 {
 	struct names_location l = n->locations[location];
 	uint32_t first = l.first, calls = l.n_calls, got = (uint32_t)n->n_locations;
@@ -519,7 +526,7 @@ uint32_t names_part(struct names *n, uint32_t location, const bool *keep)
 }
 
 /* Raw without the file that it may have. */
-static uint32_t linkage_part(struct names *n, uint32_t raw)
+static uint32_t linkage_part(struct group_names *n, uint32_t raw)
 {
 	size_t len;
 	const char *s = names_text(n, raw, &len);
@@ -529,7 +536,7 @@ static uint32_t linkage_part(struct names *n, uint32_t raw)
 
 /* What the capture called "[unknown]" and its like is no better known here. */
 /* The function of a location of one call. */
-static uint32_t names_of(struct names *n, const struct names_place *p)
+static uint32_t names_of(struct group_names *n, const struct names_place *p)
 {
 	struct names_function f = {.display = add_string(n, p->display.s, p->display.n),
 				   .raw = add_string(n, p->raw.s, p->raw.n),
@@ -541,11 +548,11 @@ static uint32_t names_of(struct names *n, const struct names_place *p)
 	return add_function(n, &f);
 }
 
-uint32_t names_place(struct names *n, const struct names_place *p)
+uint32_t names_place(struct group_names *n, const struct names_place *p)
 {
 	struct identity id = {.function = names_of(n, p),
 			      .module = add_string(n, p->module.s, p->module.n),
-			      .file = map_file(n, add_string(n, p->file.s, p->file.n)),
+			      .file = group_names_map_file(n, add_string(n, p->file.s, p->file.n)),
 			      .line = p->line,
 			      .how = HOW_NAME};
 	struct names_location row = {.module = id.module,
@@ -560,11 +567,11 @@ uint32_t names_place(struct names *n, const struct names_place *p)
 	return got;
 }
 
-void names_init(struct names *n)
+void names_init(struct group_names *n)
 {
 	uint32_t text;
 
-	*n = (struct names){.n_calls = 0};
+	*n = (struct group_names){.n_calls = 0};
 	text = intern_add(&n->strings, "[no stack]", 10);
 	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
 	    (struct names_function){text, text, 0};
@@ -573,7 +580,7 @@ void names_init(struct names *n)
 	push_call(n, 0, 0, 0, 0);
 }
 
-void names_capture(struct names *n, const struct trace *t)
+void names_capture(struct group_names *n, const struct trace *t)
 {
 	(void)t;
 	n->paths_joined = 0;
@@ -586,7 +593,7 @@ void names_capture(struct names *n, const struct trace *t)
 	map64_release(&n->unmapped);
 }
 
-void names_close(struct names *n)
+void names_close(struct group_names *n)
 {
 	id_set_release(&n->function_set);
 	id_set_release(&n->location_set);
@@ -602,12 +609,12 @@ void names_close(struct names *n)
 	n->cap_seen = 0;
 }
 
-void names_release(struct names *n)
+void names_release(struct group_names *n)
 {
 	names_close(n);
 	intern_release(&n->strings);
 	free(n->functions);
 	free(n->locations);
 	free(n->calls);
-	*n = (struct names){.n_calls = 0};
+	*n = (struct group_names){.n_calls = 0};
 }

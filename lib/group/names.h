@@ -41,7 +41,7 @@ struct names_location {
 	bool named;
 };
 
-struct names {
+struct group_names {
 	struct intern strings;
 	struct names_function *functions; /* [0] is "[no stack]" */
 	size_t n_functions, cap_functions;
@@ -65,29 +65,29 @@ struct names {
 	size_t cap_seen;
 };
 
-void names_init(struct names *n);
-void names_release(struct names *n);
+void names_init(struct group_names *n);
+void names_release(struct group_names *n);
 /* No capture follows: gives back what only finding the ids of locations needs. */
-void names_close(struct names *n);
+void names_close(struct group_names *n);
 /* Another capture follows: its ids mean something else. */
-void names_capture(struct names *n, const struct trace *t);
+void names_capture(struct group_names *n, const struct trace *t);
 /* Our id of the capture's location. */
-uint32_t names_location(struct names *n, const struct trace *t, uint32_t location);
+uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t location);
 
 /* How a name that is not demangled yet is shown; strings, as the name itself when it is not
  * mangled. */
-uint32_t names_shown(struct names *n, uint32_t name);
+uint32_t names_shown(struct group_names *n, uint32_t name);
 
 /* Base name and build-id of one of the capture's modules, as string ids; 0: none. */
-void names_module(struct names *n, const struct trace *t, uint32_t module, uint32_t *name,
+void names_module(struct group_names *n, const struct trace *t, uint32_t module, uint32_t *name,
 		  uint32_t *build_id);
 /* The location that has only the calls to keep (keep[i], innermost first): itself when these are
  * all, 0 if none, else a new one each time. */
-uint32_t names_part(struct names *n, uint32_t location, const bool *keep);
+uint32_t names_part(struct group_names *n, uint32_t location, const bool *keep);
 
 /* Of functions of one name in several files, the shortest end of the file that distinguishes them
  * goes behind the name: "Update (ui/panel.lua)". When nothing is added any more. */
-void names_tell_apart(struct names *n);
+void names_tell_apart(struct group_names *n);
 
 /* A place that is identified by its name alone, as in aggregates: texts, not NUL-terminated. */
 struct names_place {
@@ -97,9 +97,10 @@ struct names_place {
 	} display, raw, module, file;
 	uint32_t line;
 };
-uint32_t names_place(struct names *n, const struct names_place *p); /* a location of one call */
+uint32_t names_place(struct group_names *n,
+		     const struct names_place *p); /* a location of one call */
 
-static inline const char *names_text(const struct names *n, uint32_t string, size_t *len)
+static inline const char *names_text(const struct group_names *n, uint32_t string, size_t *len)
 {
 	return intern_text(&n->strings, string, len);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t names_shown(struct names *n, uint32_t name)
+uint32_t names_shown(struct group_names *n, uint32_t name)
 {
 	size_t len;
 	const char *s = names_text(n, name, &len);
@@ -37,7 +37,7 @@ uint32_t names_shown(struct names *n, uint32_t name)
 	return name;
 }
 
-void names_tell_apart(struct names *n)
+void names_tell_apart(struct group_names *n)
 {
 	struct apart *a = mem_zarray(n->n_functions + 1, sizeof *a);
 	struct buf b = BUF_INIT;

@@ -35,7 +35,7 @@ static void add_value(struct buf *b, uint64_t v, enum sum s)
 
 static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
 {
-	struct cell c = cell_share(part, whole);
+	struct table_cell c = cell_share(part, whole);
 
 	if (c.present)
 		buf_addf(b, "%" PRIu64 ".%02u%%", c.number / 100, (unsigned)(c.number % 100));
@@ -44,8 +44,8 @@ static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
 }
 
 /* Of what the report is sorted by, and of the records: by what is known of each site. */
-static void coverage(struct lines *l, const struct project *p, size_t grouping, enum sum sort,
-		     const char *word)
+static void group_notes_coverage(struct lines *l, const struct group_project *p, size_t grouping,
+				 enum sum sort, const char *word)
 {
 	static const char *const names[TIERS + 1] = {[TIER_NOTHING] = "nothing",
 						     [TIER_MODULE] = "module only",
@@ -62,7 +62,7 @@ static void coverage(struct lines *l, const struct project *p, size_t grouping, 
 	for (size_t i = 0; i <= TIERS; i++)
 		weight = add_saturating(weight, p->now.coverage[i].v[sort]);
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		const struct sums *s = &p->now.coverage[order[i]];
+		const struct tally_sums *s = &p->now.coverage[order[i]];
 		bool first = !l->b.len;
 
 		if (!s->v[SUM_ENTRIES])
@@ -80,7 +80,7 @@ static void coverage(struct lines *l, const struct project *p, size_t grouping, 
 }
 
 /* The capture knows them, but not of what is counted. */
-static void nobodys_sums(struct lines *l, const struct run *r, const struct run_known *k)
+static void nobodys_sums(struct lines *l, const struct group_run *r, const struct run_known *k)
 {
 	static const enum sum sums[] = {SUM_REQUESTED, SUM_REAL, SUM_LIVE_COUNT};
 	unsigned there = sums_there(r, k);
@@ -96,7 +96,7 @@ static void nobodys_sums(struct lines *l, const struct run *r, const struct run_
 	l->b.len = 0;
 }
 
-static void unknown_sums(struct lines *l, const struct run_known *k)
+static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 {
 	static const char of_moments[] = "of moments, not of frames: tm-frames";
 	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
@@ -131,7 +131,8 @@ static void unknown_sums(struct lines *l, const struct run_known *k)
 	}
 }
 
-static void inexact_sums(struct lines *l, const struct run *r, const struct run_known *k)
+static void group_notes_inexact_sums(struct lines *l, const struct group_run *r,
+				     const struct run_known *k)
 {
 	static const char *const texts[] = {
 	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
@@ -152,12 +153,12 @@ static void inexact_sums(struct lines *l, const struct run *r, const struct run_
 	}
 }
 
-bool domain_note(const struct run *r, unsigned line, struct buf *to)
+bool domain_note(const struct group_run *r, unsigned line, struct buf *to)
 {
 	static const enum sum bytes[] = {SUM_REAL, SUM_REQUESTED};
 	bool counted = line < DOMAINS, others = false;
 	unsigned domain = line % DOMAINS;
-	const struct sums *s = counted ? &r->domains[domain] : &r->other_domains[domain];
+	const struct tally_sums *s = counted ? &r->domains[domain] : &r->other_domains[domain];
 	const char *name = domain_name(domain);
 
 	for (size_t d = 0; d < DOMAINS; d++)
@@ -176,7 +177,8 @@ bool domain_note(const struct run *r, unsigned line, struct buf *to)
 	return true;
 }
 
-static void left_out(struct lines *l, const struct project *p, enum sum sort, const char *word)
+static void left_out(struct lines *l, const struct group_project *p, enum sum sort,
+		     const char *word)
 {
 	if (filters_any(p->options.filters)) {
 		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " records",
@@ -194,7 +196,7 @@ static void left_out(struct lines *l, const struct project *p, enum sum sort, co
 			end_line(l);
 }
 
-static void frames(struct lines *l, const struct project *p, enum sum sort, const char *word)
+static void frames(struct lines *l, const struct group_project *p, enum sum sort, const char *word)
 {
 	if (!p->now.frames)
 		return;
@@ -208,18 +210,18 @@ static void frames(struct lines *l, const struct project *p, enum sum sort, cons
 	end_line(l);
 }
 
-void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,
+void top_notes(const struct group_project *p, size_t grouping, enum sum sort, struct arena *arena,
 	       struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
 	const struct run_known *known = &p->now.groupings[grouping].known;
 
-	coverage(&l, p, grouping, sort, sum_names[sort].word);
+	group_notes_coverage(&l, p, grouping, sort, sum_names[sort].word);
 	frames(&l, p, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
-	inexact_sums(&l, &p->now, known);
+	group_notes_inexact_sums(&l, &p->now, known);
 	nobodys_sums(&l, &p->now, known);
-	unknown_sums(&l, known);
+	group_notes_unknown_sums(&l, known);
 	for (enum sum s = 0; s < SUMS; s++)
 		if (p->now.unfiltered.v[s] == UINT64_MAX) {
 			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);

@@ -14,10 +14,10 @@
 /* Where not all domains are counted: what counts of each, and what does not, their bytes, and the
  * option that shows it. False: there is no such line. */
 enum { DOMAIN_NOTES = 2 * DOMAINS };
-bool domain_note(const struct run *r, unsigned line, struct buf *to);
+bool domain_note(const struct group_run *r, unsigned line, struct buf *to);
 
 /* The lines are put into the arena, table->notes is the caller's to free. */
-void top_notes(const struct project *p, size_t grouping, enum sum sort, struct arena *arena,
+void top_notes(const struct group_project *p, size_t grouping, enum sum sort, struct arena *arena,
 	       struct table *table);
 
 #endif

@@ -59,8 +59,8 @@ static enum status add_owner(struct owners *o, const char *p, const char *end, s
 }
 
 /* *at: where the error is. */
-static enum status add_rule(struct owners *o, struct match_place from, const char *p,
-			    const char *end, const char **at, struct err *e)
+static enum status owners_add_rule(struct owners *o, struct match_place from, const char *p,
+				   const char *end, const char **at, struct err *e)
 {
 	struct rule r = {.owner = o->owner};
 	const char *word = p;
@@ -98,7 +98,7 @@ static enum status add_line(struct owners *o, struct match_place from, const cha
 	if (p == end || *p == '#')
 		return ST_OK;
 	at = p;
-	st = *p == '[' ? add_owner(o, p, end, e) : add_rule(o, from, p, end, &at, e);
+	st = *p == '[' ? add_owner(o, p, end, e) : owners_add_rule(o, from, p, end, &at, e);
 	if (st)
 		err_prefix(e, "line %zu, column %zu", from.line, (size_t)(at - start) + 1);
 	return st;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool totals_asked(const struct project *p)
+static bool totals_asked(const struct group_project *p)
 {
 	for (size_t i = 0; i < p->n_groupings; i++)
 		if (key_has_total(p->groupings[i].key.by) && !p->groupings[i].key.within)
@@ -16,7 +16,7 @@ static bool totals_asked(const struct project *p)
 }
 
 /* What is no leak is not live. */
-static void leave_out(struct leaks *l, const struct trace *t, uint32_t stack, struct sums *s)
+static void leave_out(struct leaks *l, const struct trace *t, uint32_t stack, struct tally_sums *s)
 {
 	enum sum bytes = s->v[SUM_LIVE_REAL] ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
 
@@ -26,15 +26,15 @@ static void leave_out(struct leaks *l, const struct trace *t, uint32_t stack, st
 
 enum { AHEAD = 12 }; /* cells whose stacks are fetched ahead; by experiment */
 
-static void fold_cells(struct fold *f)
+static void project_fold_cells(struct fold *f)
 {
-	struct project *p = f->p;
-	struct run *r = &p->now;
+	struct group_project *p = f->p;
+	struct group_run *r = &p->now;
 
 	for (size_t i = 0; i < f->a->n_cells; i++) {
 		const struct tally_cell *c = &f->a->cells[i];
-		struct sums s;
-		struct sums alone;
+		struct tally_sums s;
+		struct tally_sums alone;
 		uint32_t node;
 		unsigned tier = TIERS;
 
@@ -88,12 +88,12 @@ static void fold_cells(struct fold *f)
 }
 
 /* Sums that are known per type only. add_up: to everything; else to a grouping by type. */
-static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
+static void project_fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 {
-	struct run *r = &f->p->now;
+	struct group_run *r = &f->p->now;
 
 	for (uint32_t type = 0; type < f->t->n_types; type++) {
-		struct sums s;
+		struct tally_sums s;
 
 		tally_type_sums(f->a, type, &s);
 		if (!s.has)
@@ -110,14 +110,14 @@ static void fold_type_totals(struct fold *f, size_t grouping, bool add_up)
 	}
 }
 
-static void fold_groupings(struct fold *f)
+static void project_fold_groupings(struct fold *f)
 {
-	struct project *p = f->p;
+	struct group_project *p = f->p;
 	bool by_type = filters_by_type(p->options.filters), at_types = false;
 
 	if (totals_asked(p))
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
-	fold_cells(f);
+	project_fold_cells(f);
 	fold_times(f);
 	fold_calls_times(f);
 	for (size_t k = 0; k < p->n_groupings; k++) {
@@ -130,16 +130,16 @@ static void fold_groupings(struct fold *f)
 			fold_calls_totals(f, k);
 		}
 		if (key->by == KEY_TYPE && by_type)
-			fold_type_totals(f, k, false);
+			project_fold_type_totals(f, k, false);
 		at_types |= key->by == KEY_TYPE || key->by == KEY_FRAME;
 	}
 	if (at_types && by_type)
-		fold_type_totals(f, 0, true);
+		project_fold_type_totals(f, 0, true);
 }
 
-static enum status fold(void *arg, struct trace *t, struct tally *a, struct err *e)
+static enum status project_fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
-	struct project *p = arg;
+	struct group_project *p = arg;
 	struct fold *f = fold_begin(p, t);
 
 	(void)e;
@@ -154,7 +154,7 @@ static enum status fold(void *arg, struct trace *t, struct tally *a, struct err 
 	fold_learn(f);
 	if (!a->unselected)
 		fold_all_stacks(f);
-	fold_groupings(f);
+	project_fold_groupings(f);
 	fold_notes(f, t);
 	fold_end(p);
 	if (p->options.captured)
@@ -162,7 +162,8 @@ static enum status fold(void *arg, struct trace *t, struct tally *a, struct err 
 	return ST_OK;
 }
 
-uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping)
+uint32_t project_cell_group(struct group_project *p, const struct trace *t, size_t cell,
+			    size_t grouping)
 {
 	const struct tally_cell *c = &p->tally.cells[cell];
 	struct fold *f = fold_begin(p, t);
@@ -174,7 +175,7 @@ uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cel
 	return fold_group(f, c, node, grouping);
 }
 
-uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+uint32_t project_type_group(struct group_project *p, const struct trace *t, uint32_t type,
 			    size_t grouping)
 {
 	struct fold *f = fold_begin(p, t);
@@ -184,13 +185,13 @@ uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t t
 	return fold_type_group(f, type, grouping);
 }
 
-static void start_run(struct project *p)
+static void start_run(struct group_project *p)
 {
-	p->now = (struct run){.n_groupings = p->n_groupings};
+	p->now = (struct group_run){.n_groupings = p->n_groupings};
 	p->now.groupings = mem_zarray(p->n_groupings, sizeof *p->now.groupings);
 }
 
-void project_take(struct project *p, struct run *to)
+void project_take(struct group_project *p, struct group_run *to)
 {
 	*to = p->now;
 	start_run(p);
@@ -203,7 +204,7 @@ static bool takes_calls(const struct filters *f)
 	       filters_has(f, FILTER_PRUNE);
 }
 
-void project_init(struct project *p, const struct project_options *o)
+void project_init(struct group_project *p, const struct project_options *o)
 {
 	struct tally_options a = {.select = o->select,
 				  .want = o->want,
@@ -212,13 +213,13 @@ void project_init(struct project *p, const struct project_options *o)
 				  .hook_cost = o->hook_cost,
 				  .totals = o->totals,
 				  .counters = o->counters,
-				  .done = fold,
+				  .done = project_fold,
 				  .slice = fold_slice,
 				  .slice_arg = p,
 				  .arg = p};
 	bool by_frame = false, by_thread = false;
 
-	*p = (struct project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
+	*p = (struct group_project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
 	p->merges = takes_calls(o->filters);
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		p->groupings[i].key = o->by[i];
@@ -248,7 +249,7 @@ void project_init(struct project *p, const struct project_options *o)
 	start_run(p);
 }
 
-void project_close(struct project *p)
+void project_close(struct group_project *p)
 {
 	fold_end(p);
 	tally_release(&p->tally);
@@ -273,7 +274,7 @@ void project_close(struct project *p)
 	p->cap_located = p->cap_location_sites = p->cap_site_ids = 0;
 }
 
-void project_release(struct project *p)
+void project_release(struct group_project *p)
 {
 	project_close(p);
 	sites_free(p->own_sites);
@@ -287,5 +288,5 @@ void project_release(struct project *p)
 	run_release(&p->now);
 	free(p->stacks);
 	free(p->owners);
-	*p = (struct project){.n_stacks = 0};
+	*p = (struct group_project){.n_stacks = 0};
 }

@@ -27,11 +27,11 @@ struct project_options {
 	 * looked at, by the end of the first slice that has such. A pool's blocks lie in malloc's,
 	 * so domains are not added up unasked. */
 	int domain;
-	struct filters *filters;        /* the caller's; NULL: none */
-	const struct selection *select; /* the caller's; NULL: all events */
-	unsigned want;                  /* SUM_BITs; 0: TALLY_WANT */
-	struct sites *sites;            /* the caller's; NULL: the shipped rules */
-	struct owners *owners;          /* the caller's; NULL: no owners */
+	struct filters *filters;              /* the caller's; NULL: none */
+	const struct tally_selection *select; /* the caller's; NULL: all events */
+	unsigned want;                        /* SUM_BITs; 0: TALLY_WANT */
+	struct sites *sites;                  /* the caller's; NULL: the shipped rules */
+	struct owners *owners;                /* the caller's; NULL: no owners */
 	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */
 	bool mangled;              /* functions are shown by their linkage names */
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
@@ -61,11 +61,11 @@ struct project_stack {             /* [0] is not used */
 
 #define SITE_INSIDE 0x80000000u
 
-struct project {
+struct group_project {
 	struct tally tally; /* first: the sink is its sink */
 	struct project_options options;
 	struct sites *own_sites;
-	struct names names;
+	struct group_names names;
 	struct intern texts; /* types, threads, owners */
 	uint32_t *sites;     /* by site id: a call there, and SITE_INSIDE; [0] unused */
 	size_t n_sites, cap_sites;
@@ -80,7 +80,7 @@ struct project {
 	bool merges;
 	struct grouping groupings[GROUPINGS_MAX];
 	size_t n_groupings;
-	struct run now; /* what is being added up */
+	struct group_run now; /* what is being added up */
 
 	/* private: fold.h */
 	struct tally_listener listener;
@@ -104,31 +104,32 @@ struct project {
 };
 
 /* p stays where it is until project_release. */
-void project_init(struct project *p, const struct project_options *o);
-void project_release(struct project *p);
-static inline struct sink *project_sink(struct project *p)
+void project_init(struct group_project *p, const struct project_options *o);
+void project_release(struct group_project *p);
+static inline struct sink *project_sink(struct group_project *p)
 {
 	return &p->tally.sink;
 }
 
 /* *to becomes what was added up, and the next run starts from nothing; groups keep their
  * indexes. Between captures only. to is released by the caller. */
-void project_take(struct project *p, struct run *to);
+void project_take(struct group_project *p, struct group_run *to);
 
 /* No capture follows: gives back what only reading one needs, before a report takes memory of its
  * own. Names, stacks, groups and runs stay. */
-void project_close(struct project *p);
+void project_close(struct group_project *p);
 
 #define GROUP_NONE UINT32_MAX
 
 /* The group of one of the aggregate's cells, also while the capture is being read: whatever it
  * names is in the trace already. GROUP_NONE when a filter drops it, or it belongs to a domain that
  * does not count (DOMAIN_DEFAULT settles on the first domain that has data by then). */
-uint32_t project_cell_group(struct project *p, const struct trace *t, size_t cell, size_t grouping);
+uint32_t project_cell_group(struct group_project *p, const struct trace *t, size_t cell,
+			    size_t grouping);
 /* The same of a type's totals; the grouping is by type. */
-uint32_t project_type_group(struct project *p, const struct trace *t, uint32_t type,
+uint32_t project_type_group(struct group_project *p, const struct trace *t, uint32_t type,
 			    size_t grouping);
 /* The domain whose slice sums count: an enum domain or DOMAIN_ALL (= the index of all). */
-unsigned project_slice_domain(struct project *p, const struct trace *t);
+unsigned project_slice_domain(struct group_project *p, const struct trace *t);
 
 #endif

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void group_name(const struct project *p, size_t grouping, uint32_t group, struct group_name *n)
+void group_name(const struct group_project *p, size_t grouping, uint32_t group,
+		struct group_name *n)
 {
-	const struct names *names = &p->names;
+	const struct group_names *names = &p->names;
 	enum key by = p->groupings[grouping].key.by;
-	const struct group *g = &p->groupings[grouping].groups[group];
+	const struct group_row *g = &p->groupings[grouping].groups[group];
 	const struct names_call *c = &names->calls[0];
 	uint32_t function = 0;
 
@@ -59,7 +60,7 @@ bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cum
 	const struct run_grouping *g = &r->run->groupings[r->grouping];
 	bool total = cumulative && key_has_total(r->p->groupings[r->grouping].key.by);
 
-	const struct columns *c;
+	const struct group_columns *c;
 
 	if (total && sum == SUM_TIME_SELF && columns_has(&g->self, group) >> SUM_TIME_TOTAL & 1) {
 		*v = columns_value(&g->self, group, SUM_TIME_TOTAL);
@@ -99,7 +100,7 @@ static int number_order(uint64_t a, uint64_t b)
 /* Longer common beginnings than this are ordered by when they were first seen. */
 enum { CHAIN_MAX = 4096 };
 
-static int chain_order(const struct project *p, uint32_t a, uint32_t b)
+static int rank_chain_order(const struct group_project *p, uint32_t a, uint32_t b)
 {
 	for (int k = 0; k < CHAIN_MAX && a && b && a != b; k++) {
 		const struct names_call *x, *y;
@@ -122,7 +123,7 @@ static int chain_order(const struct project *p, uint32_t a, uint32_t b)
 	return number_order(a != 0, b != 0);
 }
 
-static int name_order(const struct project *p, size_t grouping, uint32_t a, uint32_t b)
+static int rank_name_order(const struct group_project *p, size_t grouping, uint32_t a, uint32_t b)
 {
 	const struct grouping *g = &p->groupings[grouping];
 	struct group_name x, y;
@@ -140,7 +141,7 @@ static int name_order(const struct project *p, size_t grouping, uint32_t a, uint
 	if (!r)
 		r = number_order(x.address, y.address);
 	if (!r && g->key.by == KEY_STACK)
-		r = chain_order(p, g->groups[a].id, g->groups[b].id);
+		r = rank_chain_order(p, g->groups[a].id, g->groups[b].id);
 	return r ? r : number_order(a, b);
 }
 
@@ -171,10 +172,10 @@ int rank_order(const struct ranking *r, uint32_t a, uint32_t b)
 		d = value_order(r, a, b, r->sum, !r->cumulative);
 	for (size_t i = 0; !d && i < sizeof others / sizeof *others; i++)
 		d = value_order(r, a, b, others[i], r->cumulative);
-	return d ? d : name_order(r->p, r->grouping, a, b);
+	return d ? d : rank_name_order(r->p, r->grouping, a, b);
 }
 
-static int sort_order(const void *a, const void *b, void *arg)
+static int rank_sort_order(const void *a, const void *b, void *arg)
 {
 	return rank_order(arg, *(const uint32_t *)a, *(const uint32_t *)b);
 }
@@ -223,7 +224,7 @@ uint32_t *rank_groups(const struct ranking *r, size_t *n)
 			sink_down(r, best, want, 0);
 		}
 	}
-	sort_array_by(best, have, sizeof *best, sort_order, &copy);
+	sort_array_by(best, have, sizeof *best, rank_sort_order, &copy);
 	*n = have;
 	return best;
 }

@@ -16,11 +16,12 @@ struct group_name {
 	bool has_address;
 };
 
-void group_name(const struct project *p, size_t grouping, uint32_t group, struct group_name *n);
+void group_name(const struct group_project *p, size_t grouping, uint32_t group,
+		struct group_name *n);
 
 struct ranking {
-	const struct project *p;
-	const struct run *run;
+	const struct group_project *p;
+	const struct group_run *run;
 	size_t grouping;
 	enum sum sum;
 	bool cumulative;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void run_release(struct run *r)
+void run_release(struct group_run *r)
 {
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		columns_release(&r->groupings[i].self);
@@ -13,5 +13,5 @@ void run_release(struct run *r)
 	free(r->modules);
 	free(r->counters);
 	map64_release(&r->counter_index);
-	*r = (struct run){.captures = 0};
+	*r = (struct group_run){.captures = 0};
 }

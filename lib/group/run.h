@@ -28,9 +28,9 @@ struct run_known {
 };
 
 struct run_grouping {
-	struct columns self;    /* by group: a partition of all that the filters kept */
-	struct columns total;   /* key_has_total: in and below it, once per stack */
-	struct run_known known; /* at this key */
+	struct group_columns self;  /* by group: a partition of all that the filters kept */
+	struct group_columns total; /* key_has_total: in and below it, once per stack */
+	struct run_known known;     /* at this key */
 };
 
 struct run_module {        /* a binary as the captures name it: string ids of names.strings */
@@ -55,16 +55,17 @@ struct run_totals {
 	unsigned bytes;           /* SUM_REAL or SUM_REQUESTED */
 };
 
-struct run {
+struct group_run {
 	struct run_grouping *groupings; /* in the order of project.groupings */
 	size_t n_groupings;
 	struct run_known known; /* of the sums over everything */
-	struct sums all;        /* what the filters kept */
-	struct sums unfiltered;
-	struct sums coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
+	struct tally_sums all;  /* what the filters kept */
+	struct tally_sums unfiltered;
+	struct tally_sums
+	    coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t captures, frames;
-	struct sums domains[DOMAINS];       /* what counts, before filters */
-	struct sums other_domains[DOMAINS]; /* what does not */
+	struct tally_sums domains[DOMAINS];       /* what counts, before filters */
+	struct tally_sums other_domains[DOMAINS]; /* what does not */
 	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
 	struct run_module *modules;    /* different ones */
@@ -80,7 +81,7 @@ struct run {
 #define RUN_MIXED UINT32_MAX
 enum { RUN_MODULES_MAX = 1024 }; /* more are not distinguished */
 
-void run_release(struct run *r); /* empty again */
+void run_release(struct group_run *r); /* empty again */
 
 static inline bool run_knows(const struct run_known *k, enum sum s)
 {

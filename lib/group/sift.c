@@ -15,8 +15,8 @@ struct block {
 
 struct sift {
 	struct sink sink, *to;
-	struct project project; /* for what filters say of stacks; adds up nothing */
-	const struct selection *select;
+	struct group_project project; /* for what filters say of stacks; adds up nothing */
+	const struct tally_selection *select;
 	bool totals; /* type totals stay */
 	bool partly; /* what is known by type totals alone is not any more */
 	/* Kept blocks that are not freed yet. */
@@ -38,7 +38,7 @@ static uint64_t block_hash(uint32_t space, uint64_t address)
 }
 
 /* Removes a block; false: it was not kept. */
-static bool take(struct sift *s, uint32_t space, uint64_t address)
+static bool sift_take(struct sift *s, uint32_t space, uint64_t address)
 {
 	uint64_t hash = block_hash(space, address);
 	uint32_t first = map64_get(&s->index, hash), before = 0;
@@ -78,7 +78,7 @@ static void keep(struct sift *s, uint32_t space, uint64_t address)
 
 static bool in_ranges(const struct sift *s)
 {
-	const struct selection *sel = s->select;
+	const struct tally_selection *sel = s->select;
 
 	if (!sel)
 		return true;
@@ -90,13 +90,13 @@ static bool in_ranges(const struct sift *s)
 /* Behind the last range: nothing is freed any more. */
 static bool behind(const struct sift *s)
 {
-	const struct selection *sel = s->select;
+	const struct tally_selection *sel = s->select;
 
 	return sel && ((s->in_frame && s->frame > sel->frames.end) ||
 		       (s->has_time && s->time > sel->times.end));
 }
 
-static bool right_size(const struct selection *sel, const struct event *ev)
+static bool right_size(const struct tally_selection *sel, const struct event *ev)
 {
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
 
@@ -126,21 +126,21 @@ static enum status hand_on(struct sift *s, struct trace *t, const struct event *
 	return s->to->event(s->to, t, ev, e);
 }
 
-static enum status alloc(struct sift *s, struct trace *t, const struct event *ev, uint32_t space,
-			 struct err *e)
+static enum status sift_alloc(struct sift *s, struct trace *t, const struct event *ev,
+			      uint32_t space, struct err *e)
 {
 	bool follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && ev->address;
 	struct event gone;
 
 	if (wanted(s, t, ev)) {
 		if (follow && !t->unordered) {
-			take(s, space, ev->address);
+			sift_take(s, space, ev->address);
 			keep(s, space, ev->address);
 		}
 		return hand_on(s, t, ev, e);
 	}
 	s->dropped++;
-	if (!follow || behind(s) || !(t->unordered || take(s, space, ev->address)))
+	if (!follow || behind(s) || !(t->unordered || sift_take(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
 	/* Without a time: it is not known when the displaced one was freed. */
@@ -154,7 +154,7 @@ static enum status alloc(struct sift *s, struct trace *t, const struct event *ev
 	return hand_on(s, t, &gone, e);
 }
 
-static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+static enum status sift_begin(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct sift *s = (struct sift *)sink;
 
@@ -173,7 +173,8 @@ static enum status begin(struct sink *sink, struct trace *t, struct err *e)
 	return s->to->begin(s->to, t, e);
 }
 
-static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+static enum status sift_event(struct sink *sink, struct trace *t, const struct event *ev,
+			      struct err *e)
 {
 	struct sift *s = (struct sift *)sink;
 	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
@@ -191,10 +192,10 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 			break;
 		s->frames++;
 		return ST_OK;
-	case EV_ALLOC: return alloc(s, t, ev, space, e);
+	case EV_ALLOC: return sift_alloc(s, t, ev, space, e);
 	case EV_FREE:
 	case EV_FREED:
-		if (!behind(s) && (t->unordered || take(s, space, ev->address)))
+		if (!behind(s) && (t->unordered || sift_take(s, space, ev->address)))
 			break;
 		s->frees++;
 		return ST_OK;
@@ -209,7 +210,7 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 	return hand_on(s, t, ev, e);
 }
 
-static enum status end(struct sink *sink, struct trace *t, struct err *e)
+static enum status sift_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct sift *s = (struct sift *)sink;
 
@@ -230,9 +231,9 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 struct sift *sift_new(struct sink *to, const struct project_options *o)
 {
 	struct sift *s = mem_zalloc(sizeof *s);
-	const struct selection *sel = o->select;
+	const struct tally_selection *sel = o->select;
 
-	s->sink = (struct sink){begin, event, end, NULL};
+	s->sink = (struct sink){sift_begin, sift_event, sift_end, NULL};
 	s->to = to;
 	s->select = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));

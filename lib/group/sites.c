@@ -42,8 +42,8 @@ void sites_free(struct sites *s)
 	free(s);
 }
 
-static enum status add_line(struct sites *s, struct match_place from, const char *p,
-			    const char *end, struct err *e)
+static enum status sites_add_line(struct sites *s, struct match_place from, const char *p,
+				  const char *end, struct err *e)
 {
 	struct rule r = {.verdict = SITE_PASS};
 	const char *word;
@@ -89,7 +89,7 @@ enum status sites_add(struct sites *s, const char *name, const char *text, size_
 	enum status st = ST_OK;
 
 	while (!st && text_lines_next(&lines, &from, &end))
-		st = add_line(s, (struct match_place){name, lines.line}, from, end, e);
+		st = sites_add_line(s, (struct match_place){name, lines.line}, from, end, e);
 	return st;
 }
 
@@ -130,7 +130,7 @@ static struct match *shipped(struct sites *s, enum site_rule_kind kind)
 	return s->shipped[kind];
 }
 
-static unsigned ask(struct sites *s, enum site_rule_kind kind, const char *a, const char *b)
+static unsigned sites_ask(struct sites *s, enum site_rule_kind kind, const char *a, const char *b)
 {
 	struct match *m = shipped(s, kind);
 	size_t na = strlen(a), nb = b && strcmp(a, b) != 0 ? strlen(b) : 0;
@@ -153,15 +153,15 @@ static unsigned ask(struct sites *s, enum site_rule_kind kind, const char *a, co
 
 unsigned sites_function(struct sites *s, const char *display, const char *raw)
 {
-	return ask(s, SITE_FUNCTION, display, raw);
+	return sites_ask(s, SITE_FUNCTION, display, raw);
 }
 
 unsigned sites_module(struct sites *s, const char *module)
 {
-	return ask(s, SITE_MODULE, module, NULL);
+	return sites_ask(s, SITE_MODULE, module, NULL);
 }
 
 unsigned sites_file(struct sites *s, const char *file)
 {
-	return ask(s, SITE_FILE, file, NULL);
+	return sites_ask(s, SITE_FILE, file, NULL);
 }

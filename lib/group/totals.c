@@ -28,7 +28,7 @@ static uint64_t *at_depth(const struct walk *w, size_t depth)
 	return w->v + depth * (w->n_sums + 1);
 }
 
-static void add(const struct walk *w, size_t depth, const struct sums *s)
+static void add(const struct walk *w, size_t depth, const struct tally_sums *s)
 {
 	uint64_t *v = at_depth(w, depth);
 
@@ -37,10 +37,10 @@ static void add(const struct walk *w, size_t depth, const struct sums *s)
 	v[w->n_sums] |= s->has;
 }
 
-static struct sums taken(const struct walk *w, size_t depth)
+static struct tally_sums taken(const struct walk *w, size_t depth)
 {
 	const uint64_t *v = at_depth(w, depth);
-	struct sums s = {.has = (unsigned)v[w->n_sums]};
+	struct tally_sums s = {.has = (unsigned)v[w->n_sums]};
 
 	for (size_t i = 0; i < w->n_sums; i++)
 		s.v[w->sums[i]] = v[i];
@@ -55,14 +55,14 @@ static uint32_t *active(struct walk *w, uint32_t id)
 
 static void enter(struct walk *w, uint32_t node)
 {
-	const struct project *p = w->f->p;
+	const struct group_project *p = w->f->p;
 	const struct names_location *l = &p->names.locations[fold_location(w->f, node)];
 	size_t row = (w->n_sums + 1) * sizeof *w->v;
 
 	w->v = mem_grow(w->v, &w->cap, ++w->depth + 1, row);
 	memset(at_depth(w, w->depth), 0, row);
 	for (uint32_t c = w->f->cells[node]; c; c = w->f->cell_next[c - 1]) {
-		struct sums s = fold_cell(w->f, c - 1);
+		struct tally_sums s = fold_cell(w->f, c - 1);
 
 		add(w, w->depth, &s);
 	}
@@ -70,11 +70,11 @@ static void enter(struct walk *w, uint32_t node)
 		++*active(w, fold_call_id(p, w->by, &p->names.calls[k]));
 }
 
-static void leave(struct walk *w, uint32_t node)
+static void fold_totals_leave(struct walk *w, uint32_t node)
 {
-	struct project *p = w->f->p;
+	struct group_project *p = w->f->p;
 	const struct names_location *l = &p->names.locations[fold_location(w->f, node)];
-	struct sums own = taken(w, w->depth);
+	struct tally_sums own = taken(w, w->depth);
 
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
 		uint32_t id = fold_call_id(p, w->by, &p->names.calls[k]);
@@ -83,7 +83,7 @@ static void leave(struct walk *w, uint32_t node)
 		if (--*active(w, id) == 0 && own.has) {
 			struct run_grouping *to = &p->now.groupings[w->grouping];
 			uint32_t g = grouping_group(&p->groupings[w->grouping], 0, id, 0, false);
-			struct sums time = fold_alone(w->f, &own);
+			struct tally_sums time = fold_alone(w->f, &own);
 
 			columns_add(&to->total, g, &own);
 			columns_add(&to->self, g, &time);
@@ -120,7 +120,7 @@ void fold_totals(struct fold *f, size_t grouping)
 			continue;
 		}
 		for (;;) {
-			leave(&w, node);
+			fold_totals_leave(&w, node);
 			if (w.sibling[node]) {
 				node = w.sibling[node];
 				break;

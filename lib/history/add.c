@@ -15,8 +15,8 @@ enum { AGGREGATE_MAX = 900 << 20 }; /* what both databases hold in one field */
 struct adding {
 	struct db *db;
 	int64_t run;
-	const struct things *t;
-	const struct summary *s;
+	const struct aggregate_things *t;
+	const struct aggregate_summary *s;
 	struct err *e;
 };
 
@@ -65,12 +65,12 @@ static int64_t as_signed(uint64_t v)
 	return v < INT64_MAX ? (int64_t)v : INT64_MAX;
 }
 
-static void put_text(struct rows *r, const char *s)
+static void put_text(struct history_rows *r, const char *s)
 {
 	rows_text(r, s ? s : "", s ? strlen(s) : 0);
 }
 
-static void put_string(struct rows *r, const struct things *t, uint32_t string)
+static void put_string(struct history_rows *r, const struct aggregate_things *t, uint32_t string)
 {
 	size_t n;
 	const char *s = things_text(t, string, &n);
@@ -78,12 +78,12 @@ static void put_string(struct rows *r, const struct things *t, uint32_t string)
 	rows_text(r, s, string ? n : 0);
 }
 
-static enum status add_run(struct adding *a, const struct history_labels *l, const char *file,
-			   int64_t id)
+static enum status history_add_run(struct adding *a, const struct history_labels *l,
+				   const char *file, int64_t id)
 {
-	const struct summary *s = a->s;
+	const struct aggregate_summary *s = a->s;
 	char now[HISTORY_DATE];
-	struct rows r;
+	struct history_rows r;
 
 	history_now(now);
 	rows_begin(&r, a->db,
@@ -118,7 +118,7 @@ static enum status add_run(struct adding *a, const struct history_labels *l, con
 
 static enum status add_labels(struct adding *a, const struct history_labels *l)
 {
-	struct rows r;
+	struct history_rows r;
 
 	rows_begin(&r, a->db, "tm_labels (run, name, value)", 3, l->n, "");
 	for (size_t i = 0; i < l->n; i++) {
@@ -146,7 +146,7 @@ static enum status add_aggregate(struct adding *a, const struct buf *aggregate)
 }
 
 /* The names of the sums that are known, with blanks around each. */
-static void put_known(struct rows *r, const struct run_known *k)
+static void put_known(struct history_rows *r, const struct run_known *k)
 {
 	struct buf b = BUF_INIT;
 
@@ -163,9 +163,9 @@ static bool is_row(enum key k)
 	return k != KEY_STACK && k != KEY_FRAME && k != KEY_LOCATION;
 }
 
-static enum status add_keys(struct adding *a)
+static enum status history_add_keys(struct adding *a)
 {
-	struct rows r;
+	struct history_rows r;
 	uint64_t n = 1;
 
 	for (enum key k = 0; k < KEYS; k++)
@@ -183,7 +183,8 @@ static enum status add_keys(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
-static int64_t thing_id(const struct things *t, enum key key, const struct thing *of)
+static int64_t thing_id(const struct aggregate_things *t, enum key key,
+			const struct aggregate_thing *of)
 {
 	const uint32_t texts[] = {of->name, of->raw, of->module, of->file};
 	uint64_t h = hash_part(of->line * 2 + of->inside, key < KEYS ? key_words[key] : "total");
@@ -207,7 +208,8 @@ static size_t rows_of(const struct summary_key *k)
 	return k->self.n > k->total.n ? k->self.n : k->total.n;
 }
 
-static void put_thing(struct adding *a, struct rows *r, enum key key, const struct thing *of)
+static void put_thing(struct adding *a, struct history_rows *r, enum key key,
+		      const struct aggregate_thing *of)
 {
 	rows_int(r, thing_id(a->t, key, of));
 	put_text(r, key < KEYS ? key_words[key] : "total");
@@ -225,8 +227,8 @@ static void put_thing(struct adding *a, struct rows *r, enum key key, const stru
 	rows_next(r);
 }
 
-static void put_sums(struct adding *a, struct rows *r, int64_t thing, bool cumulative,
-		     const struct sums *s)
+static void put_sums(struct adding *a, struct history_rows *r, int64_t thing, bool cumulative,
+		     const struct tally_sums *s)
 {
 	rows_int(r, thing);
 	rows_int(r, a->run);
@@ -244,8 +246,8 @@ static void put_sums(struct adding *a, struct rows *r, int64_t thing, bool cumul
 
 static enum status add_things(struct adding *a)
 {
-	static const struct thing whole = {.name = 0};
-	struct rows r;
+	static const struct aggregate_thing whole = {.name = 0};
+	struct history_rows r;
 	uint64_t n = 1;
 
 	for (enum key k = 0; k < KEYS; k++)
@@ -261,11 +263,11 @@ static enum status add_things(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
-static enum status add_sums(struct adding *a)
+static enum status history_add_sums(struct adding *a)
 {
-	static const struct thing whole = {.name = 0};
+	static const struct aggregate_thing whole = {.name = 0};
 	struct buf into = BUF_INIT;
-	struct rows r;
+	struct history_rows r;
 	uint64_t n = 1;
 
 	for (enum key k = 0; k < KEYS; k++)
@@ -282,8 +284,8 @@ static enum status add_sums(struct adding *a)
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++) {
 			int64_t id = thing_id(a->t, k, &a->t->keys[k].items[i]);
-			struct sums self = columns_get(&a->s->keys[k].self, i);
-			struct sums total = columns_get(&a->s->keys[k].total, i);
+			struct tally_sums self = columns_get(&a->s->keys[k].self, i);
+			struct tally_sums total = columns_get(&a->s->keys[k].total, i);
 
 			if (self.has)
 				put_sums(a, &r, id, false, &self);
@@ -294,9 +296,9 @@ static enum status add_sums(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
-static enum status add_counters(struct adding *a)
+static enum status history_add_counters(struct adding *a)
 {
-	struct rows r;
+	struct history_rows r;
 
 	rows_begin(&r, a->db, "tm_counters (run, name, unit, readings, last, least, largest, mean)",
 		   8, a->s->n_counters, "");
@@ -319,9 +321,9 @@ static enum status add_counters(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
-static enum status add_all(struct adding *a, const struct buf *aggregate,
-			   const struct history_labels *l, const char *file,
-			   struct history_added *added)
+static enum status history_add_all(struct adding *a, const struct buf *aggregate,
+				   const struct history_labels *l, const char *file,
+				   struct history_added *added)
 {
 	int64_t id = identity(aggregate, l);
 	const char *status = l->status ? l->status : *history_statuses;
@@ -344,14 +346,15 @@ static enum status add_all(struct adding *a, const struct buf *aggregate,
 				 NULL, &added->run, a->e))
 		return a->e->code;
 	a->run = added->run;
-	if (add_run(a, l, file, id) || add_labels(a, l) || add_aggregate(a, aggregate) ||
-	    add_keys(a) || add_things(a) || add_sums(a) || add_counters(a))
+	if (history_add_run(a, l, file, id) || add_labels(a, l) || add_aggregate(a, aggregate) ||
+	    history_add_keys(a) || add_things(a) || history_add_sums(a) || history_add_counters(a))
 		return a->e->code;
 	return ST_OK;
 }
 
-enum status history_add(struct history *h, const struct buf *aggregate, const struct things *t,
-			const struct summary *s, const struct history_labels *l, const char *file,
+enum status history_add(struct history *h, const struct buf *aggregate,
+			const struct aggregate_things *t, const struct aggregate_summary *s,
+			const struct history_labels *l, const char *file,
 			struct history_added *added, struct err *e)
 {
 	struct adding a = {.db = h->db, .t = t, .s = s, .e = e};
@@ -365,7 +368,7 @@ enum status history_add(struct history *h, const struct buf *aggregate, const st
 	st = db_begin(h->db, e);
 	if (st)
 		return st;
-	st = add_all(&a, aggregate, l, file, added);
+	st = history_add_all(&a, aggregate, l, file, added);
 	if (!st)
 		st = db_commit(h->db, e);
 	if (st)

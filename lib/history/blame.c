@@ -23,15 +23,16 @@ struct blamed {
 
 struct history_blame {
 	struct history_blame_options o;
-	struct things things;
+	struct aggregate_things things;
 	struct compare compare;
 	struct compare_rows rows;
 	struct blamed *items; /* that differ, the largest first */
 	size_t n, shown;
-	struct number base, new, rest_base, rest_new; /* of everything; of what is not shown */
+	struct compare_number base, new, rest_base,
+	    rest_new; /* of everything; of what is not shown */
 	struct table table;
-	struct column columns[COLUMNS_OF_BLAME];
-	struct cell totals[2 * COLUMNS_OF_BLAME];
+	struct table_column columns[COLUMNS_OF_BLAME];
+	struct table_cell totals[2 * COLUMNS_OF_BLAME];
 	struct buf name, text;
 	const char **details;
 	size_t cap_details;
@@ -42,11 +43,12 @@ struct history_blame {
 	bool has_flame;
 };
 
-static enum status read_run(struct history_blame *b, struct history *h, struct compare_group *g,
-			    const struct history_run *run, struct err *e)
+static enum status history_blame_read_run(struct history_blame *b, struct history *h,
+					  struct compare_group *g, const struct history_run *run,
+					  struct err *e)
 {
 	struct buf bytes = BUF_INIT, name = BUF_INIT;
-	struct summary *s = mem_zalloc(sizeof *s);
+	struct aggregate_summary *s = mem_zalloc(sizeof *s);
 	enum status st = history_aggregate(h, run->id, &bytes, e);
 	struct cursor c;
 	char number[24];
@@ -93,17 +95,17 @@ static enum status read_side(struct history_blame *b, struct history *h,
 	g->runs = mem_zarray(from->n + 1, sizeof *g->runs);
 	g->names = mem_zarray(from->n + 1, sizeof *g->names);
 	for (size_t i = 0; i < from->n; i++)
-		if (read_run(b, h, g, from->runs[i], e))
+		if (history_blame_read_run(b, h, g, from->runs[i], e))
 			return e->code;
 	return ST_OK;
 }
 
-static int largest_first(const void *x, const void *y, void *arg)
+static int history_blame_largest_first(const void *x, const void *y, void *arg)
 {
 	const struct blamed *a = x, *c = y;
 	const struct history_blame *b = arg;
 	__int128 m = a->by < 0 ? -a->by : a->by, n = c->by < 0 ? -c->by : c->by;
-	const struct thing *items = b->things.keys[b->o.by].items;
+	const struct aggregate_thing *items = b->things.keys[b->o.by].items;
 
 	if (a->noise != c->noise)
 		return a->noise ? 1 : -1;
@@ -149,7 +151,7 @@ static void tell_noise(struct history_blame *b)
 
 static bool about(const struct history_blame *b, size_t row)
 {
-	const struct thing *t = &b->things.keys[b->o.by].items[b->rows.rows[row].thing];
+	const struct aggregate_thing *t = &b->things.keys[b->o.by].items[b->rows.rows[row].thing];
 	size_t n;
 	const char *s = things_text(&b->things, t->name, &n);
 
@@ -160,7 +162,7 @@ static void choose_rows(struct history_blame *b)
 {
 	b->items = mem_array(b->rows.n + 1, sizeof *b->items);
 	for (size_t i = 0; i < b->rows.n; i++) {
-		struct number d =
+		struct compare_number d =
 		    compare_difference(compare_value(&b->rows, i, 0, b->o.sum, false),
 				       compare_value(&b->rows, i, 1, b->o.sum, false));
 
@@ -168,7 +170,7 @@ static void choose_rows(struct history_blame *b)
 			b->items[b->n++] = (struct blamed){.row = i, .by = d.v};
 	}
 	tell_noise(b);
-	sort_array_by(b->items, b->n, sizeof *b->items, largest_first, b);
+	sort_array_by(b->items, b->n, sizeof *b->items, history_blame_largest_first, b);
 	b->shown = b->o.top && b->o.top < b->n ? b->o.top : b->n;
 }
 
@@ -185,43 +187,43 @@ static void add_up(struct history_blame *b)
 	}
 }
 
-static struct cell share_of(const struct history_blame *b, __int128 by)
+static struct table_cell share_of(const struct history_blame *b, __int128 by)
 {
 	__int128 all = b->new.v - b->base.v, share;
 
 	if (!all)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	share = by * 20000 / all;
 	share = (share + (share < 0 ? -1 : 1)) / 2;
 	if (share > INT64_MAX || share < -INT64_MAX)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	return cell_signed((int64_t)share);
 }
 
-static void numbers(const struct history_blame *b, struct cell *c, struct number base,
-		    struct number new)
+static void numbers(const struct history_blame *b, struct table_cell *c, struct compare_number base,
+		    struct compare_number new)
 {
-	struct number d = compare_difference(base, new);
+	struct compare_number d = compare_difference(base, new);
 
 	c[0] = compare_cell(d);
 	c[0].mark = d.v > 0 ? MARK_BAD : d.v < 0 ? MARK_GOOD : MARK_NONE;
-	c[1] = d.present ? share_of(b, d.v) : (struct cell){.present = false};
+	c[1] = d.present ? share_of(b, d.v) : (struct table_cell){.present = false};
 	c[2] = compare_cell(base);
 	c[3] = compare_cell(new);
 }
 
-static void add_detail(struct history_blame *b, struct row *r, const char *s, size_t n)
+static void add_detail(struct history_blame *b, struct table_row *r, const char *s, size_t n)
 {
 	b->details = mem_grow(b->details, &b->cap_details, r->n_details + 1, sizeof *b->details);
 	b->details[r->n_details++] = arena_strndup(&b->lines, s, n);
 	r->details = b->details;
 }
 
-static void calls(struct history_blame *b, const struct thing *stack, struct row *r)
+static void calls(struct history_blame *b, const struct aggregate_thing *stack, struct table_row *r)
 {
 	arena_release(&b->lines);
 	for (uint32_t node = stack->node; node; node = b->things.nodes[node].parent) {
-		const struct thing *f =
+		const struct aggregate_thing *f =
 		    &b->things.keys[KEY_FUNCTION].items[b->things.nodes[node].function];
 		size_t n;
 		const char *s = things_text(&b->things, f->name, &n);
@@ -234,18 +236,18 @@ static void calls(struct history_blame *b, const struct thing *stack, struct row
 	}
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void history_blame_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct history_blame *b = arg;
 	const struct compare_row *row = &b->rows.rows[b->items[i].row];
-	const struct thing *t = &b->things.keys[b->o.by].items[row->thing];
+	const struct aggregate_thing *t = &b->things.keys[b->o.by].items[row->thing];
 
 	numbers(b, r->cells, compare_value(&b->rows, b->items[i].row, 0, b->o.sum, false),
 		compare_value(&b->rows, b->items[i].row, 1, b->o.sum, false));
 	r->cells[4] = row->in == 1        ? cell_text("gone", 4)
 		      : row->in == 2      ? cell_text("new", 3)
 		      : b->items[i].noise ? cell_text("noise", 5)
-					  : (struct cell){.present = false};
+					  : (struct table_cell){.present = false};
 	b->name.len = 0;
 	compare_thing_text(&b->things, t, &b->name);
 	r->cells[5] = cell_text(b->name.len ? b->name.data : "", b->name.len);
@@ -263,11 +265,11 @@ static void set_totals(struct history_blame *b)
 	b->totals[COLUMNS_OF_BLAME + 5] = cell_text(all, sizeof all - 1);
 }
 
-static void set_table(struct history_blame *b)
+static void history_blame_set_table(struct history_blame *b)
 {
 	enum column_type type = metric_type(b->o.sum);
 	unsigned decimals = compare_decimals(&b->compare, b->o.sum);
-	struct column columns[COLUMNS_OF_BLAME] = {
+	struct table_column columns[COLUMNS_OF_BLAME] = {
 	    {"change", "change", type, COLUMN_SIGNED, 0},
 	    {"share_percent", "of the step", COLUMN_PERCENT, 0, 0},
 	    {"before", "before", type, 0, 0},
@@ -291,7 +293,7 @@ static void set_table(struct history_blame *b)
 				  .columns = b->columns,
 				  .n_columns = COLUMNS_OF_BLAME,
 				  .n_rows = b->shown,
-				  .fill = fill,
+				  .fill = history_blame_fill,
 				  .arg = b,
 				  .totals = b->totals,
 				  .n_totals = 2,
@@ -308,7 +310,7 @@ static void note(struct history_blame *b, const char *before, uint64_t n, const 
 	buf_release(&text);
 }
 
-static void set_notes(struct history_blame *b)
+static void history_blame_set_notes(struct history_blame *b)
 {
 	static const char *const means[] = {
 	    [PER_RUN] = "values are means of the runs of a side",
@@ -372,8 +374,8 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 	compare_rows_init(&b->rows, &b->compare, o->by);
 	choose_rows(b);
 	add_up(b);
-	set_notes(b);
-	set_table(b);
+	history_blame_set_notes(b);
+	history_blame_set_table(b);
 	b->o.about = NULL; /* the caller's until here */
 	b->has_flame = o->flame && compare_holds(&b->compare, KEY_STACK) &&
 		       compare_knows(&b->compare, KEY_STACK, o->sum);
@@ -409,7 +411,7 @@ void history_blame_free(struct history_blame *b)
 	free(b);
 }
 
-void history_blame_add(struct history_blame *b, struct document *d)
+void history_blame_add(struct history_blame *b, struct table_document *d)
 {
 	document_table(d, &b->table);
 	if (b->has_flame)
@@ -418,14 +420,14 @@ void history_blame_add(struct history_blame *b, struct document *d)
 
 const char *history_blame_text(struct history_blame *b)
 {
-	struct cell cells[COLUMNS_OF_BLAME] = {{0}};
-	struct row r = {.cells = cells};
+	struct table_cell cells[COLUMNS_OF_BLAME] = {{0}};
+	struct table_row r = {.cells = cells};
 	struct buf text = BUF_INIT;
 	const char *to;
 
 	if (!b->n)
 		return NULL;
-	fill(b, 0, &r);
+	history_blame_fill(b, 0, &r);
 	buf_add(&text, cells[5].text, cells[5].len);
 	buf_adds(&text, ": ");
 	cell_for_people(&text, &b->columns[0], &cells[0], false);

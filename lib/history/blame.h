@@ -40,7 +40,7 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 					const struct history_blame_options *o, struct err *e);
 void history_blame_free(struct history_blame *b); /* accepts NULL */
 /* Table "blame", and the flame graph. */
-void history_blame_add(struct history_blame *b, struct document *d);
+void history_blame_add(struct history_blame *b, struct table_document *d);
 /* The largest difference as "name: +1.5 MiB of +2.0 MiB", for people; NULL: none differs. */
 const char *history_blame_text(struct history_blame *b);
 

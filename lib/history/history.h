@@ -57,8 +57,9 @@ struct history_added {
 };
 
 /* An aggregate as bytes, which has been read into s and t. Labels are text of any bytes. */
-enum status history_add(struct history *h, const struct buf *aggregate, const struct things *t,
-			const struct summary *s, const struct history_labels *l, const char *file,
+enum status history_add(struct history *h, const struct buf *aggregate,
+			const struct aggregate_things *t, const struct aggregate_summary *s,
+			const struct history_labels *l, const char *file,
 			struct history_added *added, struct err *e);
 
 /* --- looking --- */

@@ -29,7 +29,7 @@ static const char *raw_file(const char *raw, size_t n, size_t *len)
 	return file;
 }
 
-static uint32_t kind_of(struct kin *k, struct map64 *found, struct db_query *q)
+static uint32_t kin_kind_of(struct kin *k, struct map64 *found, struct db_query *q)
 {
 	struct kin_kind kind = {.file = 0};
 	size_t n, len = 0;
@@ -60,7 +60,7 @@ static enum status read_kinds(struct kin *k, struct db_query *q, const struct ma
 
 		if (!run)
 			continue;
-		kind = kind_of(k, &found, q);
+		kind = kin_kind_of(k, &found, q);
 		*map64_put(&k->kinds, (uint64_t)db_int(q, 0)) = kind;
 		*map64_put(&k->in, in_key(kind, run - 1)) = 1;
 	}
@@ -84,7 +84,7 @@ static struct matching_thing to_match(const struct kin *k, uint32_t kind, uint64
 }
 
 /* The series that were there (1) and what the next run has (2). */
-static void join_run(struct kin *k, size_t run)
+static void kin_join_run(struct kin *k, size_t run)
 {
 	size_t old = k->n_series - 1, n = old;
 	struct matching_thing *match = mem_array(k->n_series + k->n, sizeof *match);
@@ -125,7 +125,7 @@ static void join_run(struct kin *k, size_t run)
 	free(newest);
 }
 
-static void tell_apart(struct kin *k)
+static void kin_tell_apart(struct kin *k)
 {
 	struct apart *a = mem_array(k->n_series + 1, sizeof *a);
 	struct buf b = BUF_INIT;
@@ -178,8 +178,8 @@ enum status kin_read(struct kin *k, struct history *h, const char *key, const ch
 	if (st)
 		return st;
 	for (size_t i = 0; k->n > 1 && i < runs; i++)
-		join_run(k, i);
-	tell_apart(k);
+		kin_join_run(k, i);
+	kin_tell_apart(k);
 	return ST_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void prepare(struct rows *r)
+static void history_rows_prepare(struct history_rows *r)
 {
 	unsigned n = r->left < r->per ? (unsigned)r->left : r->per;
 	struct buf sql = BUF_INIT;
@@ -27,42 +27,42 @@ static void prepare(struct rows *r)
 	buf_release(&sql);
 }
 
-void rows_begin(struct rows *r, struct db *db, const char *into, unsigned columns, uint64_t n,
-		const char *behind)
+void rows_begin(struct history_rows *r, struct db *db, const char *into, unsigned columns,
+		uint64_t n, const char *behind)
 {
-	*r = (struct rows){.db = db,
-			   .into = into,
-			   .behind = behind,
-			   .columns = columns,
-			   .per = ROWS_PARAMETERS / columns,
-			   .left = n,
-			   .e = ERR_INIT};
-	prepare(r);
+	*r = (struct history_rows){.db = db,
+				   .into = into,
+				   .behind = behind,
+				   .columns = columns,
+				   .per = ROWS_PARAMETERS / columns,
+				   .left = n,
+				   .e = ERR_INIT};
+	history_rows_prepare(r);
 }
 
-static unsigned place(struct rows *r)
+static unsigned place(struct history_rows *r)
 {
 	return r->row * r->columns + ++r->column;
 }
 
-void rows_int(struct rows *r, int64_t v)
+void rows_int(struct history_rows *r, int64_t v)
 {
 	if (!r->e.code)
 		db_put_int(r->query, place(r), v);
 }
 
-void rows_real(struct rows *r, double v)
+void rows_real(struct history_rows *r, double v)
 {
 	if (!r->e.code)
 		db_put_real(r->query, place(r), v);
 }
 
-void rows_null(struct rows *r)
+void rows_null(struct history_rows *r)
 {
 	r->column++;
 }
 
-void rows_text(struct rows *r, const char *s, size_t n)
+void rows_text(struct history_rows *r, const char *s, size_t n)
 {
 	if (r->e.code || !n) {
 		rows_null(r);
@@ -73,7 +73,7 @@ void rows_text(struct rows *r, const char *s, size_t n)
 	db_put_text(r->query, place(r), r->text.data, r->text.len);
 }
 
-void rows_next(struct rows *r)
+void rows_next(struct history_rows *r)
 {
 	r->row++;
 	r->column = 0;
@@ -82,10 +82,10 @@ void rows_next(struct rows *r)
 		return;
 	if (db_step(r->query, &r->e) == ST_NONE)
 		db_reset(r->query);
-	prepare(r);
+	history_rows_prepare(r);
 }
 
-enum status rows_end(struct rows *r, struct err *e)
+enum status rows_end(struct history_rows *r, struct err *e)
 {
 	db_finish(r->query);
 	buf_release(&r->text);

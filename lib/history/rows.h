@@ -15,7 +15,7 @@
 
 enum { ROWS_PARAMETERS = 6000 }; /* to a statement; SQLite takes 32766, PostgreSQL 65535 */
 
-struct rows {
+struct history_rows {
 	struct db *db;
 	const char *into, *behind;
 	unsigned columns, per; /* rows to a statement */
@@ -28,14 +28,14 @@ struct rows {
 };
 
 /* behind: what follows the values, such as ON CONFLICT. */
-void rows_begin(struct rows *r, struct db *db, const char *into, unsigned columns, uint64_t n,
-		const char *behind);
-void rows_int(struct rows *r, int64_t v);
-void rows_real(struct rows *r, double v);
-void rows_null(struct rows *r);
+void rows_begin(struct history_rows *r, struct db *db, const char *into, unsigned columns,
+		uint64_t n, const char *behind);
+void rows_int(struct history_rows *r, int64_t v);
+void rows_real(struct history_rows *r, double v);
+void rows_null(struct history_rows *r);
 /* Any bytes: what is not UTF-8, and NUL, becomes U+FFFD. An empty text is NULL. */
-void rows_text(struct rows *r, const char *s, size_t n);
-void rows_next(struct rows *r);
-enum status rows_end(struct rows *r, struct err *e);
+void rows_text(struct history_rows *r, const char *s, size_t n);
+void rows_next(struct history_rows *r);
+enum status rows_end(struct history_rows *r, struct err *e);
 
 #endif

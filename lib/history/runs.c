@@ -56,7 +56,8 @@ static void add_label(struct query *q, const struct history_label *l)
 	q->lengths[q->n++] = strlen(l->value);
 }
 
-static struct db_query *prepare(struct history *h, const struct history_choice *c, struct err *e)
+static struct db_query *history_runs_prepare(struct history *h, const struct history_choice *c,
+					     struct err *e)
 {
 	struct query q = {.sql = BUF_INIT};
 	struct db_query *to;
@@ -100,7 +101,7 @@ static const char *needed(struct history_runs *r, struct db_query *q, unsigned c
 	return s ? s : "?";
 }
 
-static void read_run(struct history_runs *r, struct db_query *q)
+static void history_runs_read_run(struct history_runs *r, struct db_query *q)
 {
 	struct history_run *to = &VEC_PUSH(r->items, r->n, r->cap);
 
@@ -135,7 +136,8 @@ static void add_label_text(struct history_runs *r, struct history_run *to, const
 }
 
 /* One query for all runs: one for each would wait for a server as often. */
-static enum status read_labels(struct history *h, struct history_runs *r, struct err *e)
+static enum status history_runs_read_labels(struct history *h, struct history_runs *r,
+					    struct err *e)
 {
 	struct db_query *q =
 	    db_prepare(h->db, "SELECT run, name, value FROM tm_labels ORDER BY run, name", 0, e);
@@ -177,11 +179,11 @@ enum status history_runs(struct history *h, const struct history_choice *c, stru
 	enum status st;
 
 	*r = (struct history_runs){.n = 0};
-	q = prepare(h, c, e);
+	q = history_runs_prepare(h, c, e);
 	if (!q)
 		return e->code;
 	while (!(st = db_step(q, e)))
-		read_run(r, q);
+		history_runs_read_run(r, q);
 	db_finish(q);
 	for (size_t i = 0; i < r->n / 2; i++) {
 		struct history_run x = r->items[i];
@@ -192,7 +194,7 @@ enum status history_runs(struct history *h, const struct history_choice *c, stru
 	if (st == ST_NONE)
 		st = check_order(r, e);
 	if (!st)
-		st = read_labels(h, r, e);
+		st = history_runs_read_labels(h, r, e);
 	if (st)
 		history_runs_release(r);
 	return st;

@@ -80,7 +80,7 @@ static struct db_query *query_keys(struct history *h, const struct history_runs 
 	return q;
 }
 
-static enum status read_known(struct reading *r)
+static enum status history_series_read_known(struct reading *r)
 {
 	struct db_query *q = query_keys(r->h, r->to->runs, r->key, r->e);
 	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
@@ -128,7 +128,7 @@ static bool is_whole(const struct policy_rule *r)
 	return r->key == POLICY_TOTAL || !r->each;
 }
 
-static enum status read_sums(struct reading *r)
+static enum status history_series_read_sums(struct reading *r)
 {
 	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
 	struct buf sql = BUF_INIT, among = BUF_INIT;
@@ -219,7 +219,7 @@ static void set_type(struct history_line *l, enum sum metric, enum history_per p
 	}
 }
 
-static void finish_lines(struct reading *r)
+static void history_series_finish_lines(struct reading *r)
 {
 	static const char *const pers[] = {"", " per frame", " per second", ""};
 	bool whole = is_whole(r->rule);
@@ -248,7 +248,7 @@ static void finish_lines(struct reading *r)
 	buf_release(&metric);
 }
 
-static enum status read_counter(struct reading *r)
+static enum status history_series_read_counter(struct reading *r)
 {
 	static const char *const columns[COUNTER_STATS] = {
 	    [COUNTER_LAST] = "last",
@@ -320,12 +320,12 @@ enum status history_series(struct history *h, struct history_lines *l,
 		*map64_put(&r.at, (uint64_t)l->runs->items[i].id) = (uint32_t)i + 1;
 	r.known = mem_zarray(r.n + 1, sizeof *r.known);
 	if (rule->counter) {
-		st = read_counter(&r);
+		st = history_series_read_counter(&r);
 	} else {
-		st = read_known(&r);
-		st = st ? st : read_sums(&r);
+		st = history_series_read_known(&r);
+		st = st ? st : history_series_read_sums(&r);
 		if (!st)
-			finish_lines(&r);
+			history_series_finish_lines(&r);
 	}
 	map64_release(&r.at);
 	intern_release(&r.names);

@@ -61,7 +61,7 @@ void history_lines_sort(struct history_lines *l);
 double history_step_percent(const struct stats_step *s); /* infinite for a rise from 0 */
 
 /* v as a cell of the line's type; NaN is blank. */
-struct cell history_cell(const struct history_line *l, double v);
+struct table_cell history_cell(const struct history_line *l, double v);
 /* The same for people: "1.5 MiB". */
 void history_value_text(const struct history_line *l, double v, bool is_signed, struct buf *to);
 

@@ -94,7 +94,7 @@ struct order {
 	size_t i;
 };
 
-static int by_interest(const void *a, const void *b)
+static int history_steps_by_interest(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
@@ -105,7 +105,7 @@ static int by_interest(const void *a, const void *b)
 	return (x->i > y->i) - (x->i < y->i);
 }
 
-static int by_name(const void *a, const void *b)
+static int history_steps_by_name(const void *a, const void *b)
 {
 	const struct history_line *x = a, *y = b;
 	int r = strcmp(x->rule ? x->rule : "", y->rule ? y->rule : "");
@@ -120,11 +120,11 @@ void history_lines_sort(struct history_lines *l)
 
 	/* Databases give rows in no order: names settle what is equal. */
 	if (l->n)
-		sort_array(l->items, l->n, sizeof *l->items, by_name);
+		sort_array(l->items, l->n, sizeof *l->items, history_steps_by_name);
 	for (size_t i = 0; i < l->n; i++)
 		order[i] = (struct order){largest_step(&l->items[i]),
 					  last_value(&l->items[i], l->runs->n), i};
-	sort_array(order, l->n, sizeof *order, by_interest);
+	sort_array(order, l->n, sizeof *order, history_steps_by_interest);
 	for (size_t i = 0; i < l->n; i++)
 		sorted[i] = l->items[order[i].i];
 	if (l->n)
@@ -138,12 +138,12 @@ static double rounded(double v, unsigned decimals)
 	return round(v * pow(10, decimals));
 }
 
-struct cell history_cell(const struct history_line *l, double v)
+struct table_cell history_cell(const struct history_line *l, double v)
 {
 	double x = rounded(v, l->decimals);
 
 	if (isnan(v))
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	if (fabs(x) >= 9e18)
 		return cell_signed(x < 0 ? -INT64_MAX : INT64_MAX);
 	return cell_signed((int64_t)x);
@@ -151,9 +151,9 @@ struct cell history_cell(const struct history_line *l, double v)
 
 void history_value_text(const struct history_line *l, double v, bool is_signed, struct buf *to)
 {
-	struct column c = {
+	struct table_column c = {
 	    .type = l->type, .decimals = l->decimals, .flags = is_signed ? COLUMN_SIGNED : 0};
-	struct cell cell = history_cell(l, v);
+	struct table_cell cell = history_cell(l, v);
 
 	cell_for_people(to, &c, &cell, false);
 }

@@ -15,7 +15,7 @@
 
 const char *const history_statuses[] = {"unknown", "green", "red", NULL};
 
-static enum status version_of(struct history *h, int64_t *version, struct err *e)
+static enum status history_store_version_of(struct history *h, int64_t *version, struct err *e)
 {
 	enum status st = db_has_table(h->db, "tm_store", e);
 	struct db_query *q;
@@ -54,13 +54,13 @@ static enum status set_version(struct history *h, int64_t from, struct err *e)
 }
 
 /* Another process may have done it since we looked: so once more, where no other process writes. */
-static enum status bring_up(struct history *h, struct err *e)
+static enum status history_store_bring_up(struct history *h, struct err *e)
 {
 	int64_t version = HISTORY_SCHEMA;
 	enum status st = db_begin(h->db, e);
 
 	if (!st)
-		st = version_of(h, &version, e);
+		st = history_store_version_of(h, &version, e);
 	for (int64_t v = version; !st && v < HISTORY_SCHEMA; v++)
 		st = db_execute(h->db, history_steps[v], e);
 	if (!st && version < HISTORY_SCHEMA)
@@ -76,11 +76,11 @@ static enum status bring_up(struct history *h, struct err *e)
 	return st;
 }
 
-static enum status check(struct history *h, enum db_mode mode, struct err *e)
+static enum status history_store_check(struct history *h, enum db_mode mode, struct err *e)
 {
 	int64_t version;
 
-	if (version_of(h, &version, e))
+	if (history_store_version_of(h, &version, e))
 		return e->code;
 	if (version > HISTORY_SCHEMA)
 		return err_set(e, ST_UNSUPPORTED,
@@ -94,7 +94,7 @@ static enum status check(struct history *h, enum db_mode mode, struct err *e)
 		return e->code;
 	if (db_share(h->db, e))
 		return e->code;
-	return version < HISTORY_SCHEMA ? bring_up(h, e) : ST_OK;
+	return version < HISTORY_SCHEMA ? history_store_bring_up(h, e) : ST_OK;
 }
 
 enum status history_open(struct history *h, const char *where, enum db_mode mode,
@@ -102,7 +102,7 @@ enum status history_open(struct history *h, const char *where, enum db_mode mode
 {
 	*h = (struct history){.shown = db_shown(where)};
 	h->db = db_open(where, mode, wait_seconds, e);
-	if (h->db && !check(h, mode, e))
+	if (h->db && !history_store_check(h, mode, e))
 		return ST_OK;
 	db_close(h->db);
 	h->db = NULL;

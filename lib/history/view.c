@@ -23,10 +23,10 @@ struct history_view {
 	struct history_view_options o;
 	size_t n_lines; /* that are shown */
 	struct table tables[4];
-	struct column columns[4][MANY];
+	struct table_column columns[4][MANY];
 	struct step_row *steps;
 	size_t n_steps, cap_steps;
-	struct series *series;
+	struct table_series *series;
 	struct arena arena;
 	struct buf texts[MANY]; /* of the row being filled */
 	const char *notes[6];
@@ -35,9 +35,9 @@ struct history_view {
 
 enum { RUNS, SERIES, VALUES, STEPS };
 
-static struct cell text(const char *s)
+static struct table_cell text(const char *s)
 {
-	return s ? cell_text(s, strlen(s)) : (struct cell){.present = false};
+	return s ? cell_text(s, strlen(s)) : (struct table_cell){.present = false};
 }
 
 static const char *keep(struct history_view *v, const char *format, ...)
@@ -54,34 +54,34 @@ static const char *keep(struct history_view *v, const char *format, ...)
 	return arena_strndup(&v->arena, line, strlen(line));
 }
 
-static struct cell for_people(struct history_view *v, unsigned column, const struct history_line *l,
-			      double value, bool is_signed)
+static struct table_cell for_people(struct history_view *v, unsigned column,
+				    const struct history_line *l, double value, bool is_signed)
 {
 	struct buf *b = &v->texts[column];
 
 	b->len = 0;
 	if (isnan(value))
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	history_value_text(l, value, is_signed, b);
 	return cell_text(b->data, b->len);
 }
 
 /* Thousandths, whatever the metric: a table may hold several. */
-static struct cell for_programs(double value)
+static struct table_cell for_programs(double value)
 {
 	double x = round(value * 1000);
 
 	if (isnan(value))
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	return cell_signed(fabs(x) < 9e18 ? (int64_t)x : x < 0 ? -INT64_MAX : INT64_MAX);
 }
 
-static struct cell percent_cell(double percent)
+static struct table_cell percent_cell(double percent)
 {
 	double x = round(percent * 100);
 
 	if (!(fabs(x) < 9e18))
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	return cell_signed((int64_t)x);
 }
 
@@ -91,8 +91,8 @@ static const char *unit_of(const struct history_line *l)
 }
 
 static void set_table(struct history_view *v, unsigned which, const char *name, const char *title,
-		      const struct column *columns, size_t n, size_t rows,
-		      void (*fill)(void *arg, size_t i, struct row *r))
+		      const struct table_column *columns, size_t n, size_t rows,
+		      void (*fill)(void *arg, size_t i, struct table_row *r))
 {
 	bool rules = false;
 
@@ -113,11 +113,11 @@ static void set_table(struct history_view *v, unsigned which, const char *name, 
 
 /* --- runs --- */
 
-static void fill_run(void *arg, size_t i, struct row *r)
+static void history_view_fill_run(void *arg, size_t i, struct table_row *r)
 {
 	struct history_view *v = arg;
 	const struct history_run *run = &v->runs->items[i];
-	struct cell *c = r->cells;
+	struct table_cell *c = r->cells;
 
 	*c++ = cell_signed(run->id);
 	*c++ = text(run->date);
@@ -133,7 +133,7 @@ static void fill_run(void *arg, size_t i, struct row *r)
 	*c++ = text(run->labels);
 	*c++ = cell_signed(run->captures);
 	*c++ = cell_signed(run->frames);
-	*c++ = run->duration ? cell_signed(run->duration) : (struct cell){.present = false};
+	*c++ = run->duration ? cell_signed(run->duration) : (struct table_cell){.present = false};
 	*c++ = cell_signed(run->losses);
 	*c++ = text(run->format);
 	*c++ = text(run->options);
@@ -141,9 +141,9 @@ static void fill_run(void *arg, size_t i, struct row *r)
 	*c = text(run->added);
 }
 
-static void set_runs(struct history_view *v)
+static void history_view_set_runs(struct history_view *v)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 	    {"run", "run", COLUMN_INT, 0, 0},
 	    {"date", "date", COLUMN_TEXT, 0, 0},
 	    {"build", "build", COLUMN_TEXT, 0, 0},
@@ -163,7 +163,7 @@ static void set_runs(struct history_view *v)
 	};
 
 	set_table(v, RUNS, "runs", "runs", columns, sizeof columns / sizeof *columns, v->runs->n,
-		  fill_run);
+		  history_view_fill_run);
 }
 
 /* --- series and their values --- */
@@ -179,12 +179,12 @@ static void ends_of(const struct history_view *v, const struct history_line *l, 
 		}
 }
 
-static void fill_series(void *arg, size_t i, struct row *r)
+static void history_view_fill_series(void *arg, size_t i, struct table_row *r)
 {
 	struct history_view *v = arg;
 	const struct history_line *l = &v->lines->items[i];
 	struct stats_step whole = {.p = 0};
-	struct cell *c = r->cells;
+	struct table_cell *c = r->cells;
 
 	ends_of(v, l, &whole.before, &whole.after);
 	*c++ = text(l->rule);
@@ -198,14 +198,14 @@ static void fill_series(void *arg, size_t i, struct row *r)
 	*c++ = for_programs(whole.before);
 	*c++ = for_programs(whole.after);
 	*c++ = l->present ? percent_cell(history_step_percent(&whole))
-			  : (struct cell){.present = false};
+			  : (struct table_cell){.present = false};
 	*c = cell_number(l->n_steps);
 	c->mark = l->n_steps ? MARK_STRONG : MARK_NONE;
 }
 
-static void set_series(struct history_view *v)
+static void history_view_set_series(struct history_view *v)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 	    {"rule", "rule", COLUMN_TEXT, 0, 0},
 	    {"key", "key", COLUMN_TEXT, 0, 0},
 	    {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
@@ -221,7 +221,7 @@ static void set_series(struct history_view *v)
 	};
 
 	set_table(v, SERIES, "series", "series", columns, sizeof columns / sizeof *columns,
-		  v->n_lines, fill_series);
+		  v->n_lines, history_view_fill_series);
 }
 
 static const struct stats_step *step_at(const struct history_line *l, size_t run)
@@ -232,13 +232,13 @@ static const struct stats_step *step_at(const struct history_line *l, size_t run
 	return NULL;
 }
 
-static void fill_value(void *arg, size_t i, struct row *r)
+static void history_view_fill_value(void *arg, size_t i, struct table_row *r)
 {
 	struct history_view *v = arg;
 	const struct history_line *l = &v->lines->items[i / v->runs->n];
 	const struct history_run *run = &v->runs->items[i % v->runs->n];
 	const struct stats_step *step = step_at(l, i % v->runs->n);
-	struct cell *c = r->cells;
+	struct table_cell *c = r->cells;
 
 	*c++ = text(l->rule);
 	*c++ = text(l->key);
@@ -256,9 +256,9 @@ static void fill_value(void *arg, size_t i, struct row *r)
 	c->mark = !step ? MARK_NONE : step->after > step->before ? MARK_BAD : MARK_GOOD;
 }
 
-static void set_values(struct history_view *v)
+static void history_view_set_values(struct history_view *v)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 	    {"rule", "rule", COLUMN_TEXT, 0, 0},
 	    {"key", "key", COLUMN_TEXT, 0, 0},
 	    {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
@@ -275,7 +275,7 @@ static void set_values(struct history_view *v)
 	};
 
 	set_table(v, VALUES, "values", "values", columns, sizeof columns / sizeof *columns,
-		  v->n_lines * v->runs->n, fill_value);
+		  v->n_lines * v->runs->n, history_view_fill_value);
 }
 
 /* --- steps --- */
@@ -299,7 +299,7 @@ static size_t runs_in(const struct history_line *l, size_t from, size_t to)
 	return n;
 }
 
-static void fill_step(void *arg, size_t i, struct row *r)
+static void history_view_fill_step(void *arg, size_t i, struct table_row *r)
 {
 	struct history_view *v = arg;
 	const struct history_line *l = v->steps[i].line;
@@ -307,7 +307,7 @@ static void fill_step(void *arg, size_t i, struct row *r)
 	const struct history_run *from = &v->runs->items[before_of(l, s)];
 	const struct history_run *to = &v->runs->items[s->at];
 	bool up = s->after > s->before;
-	struct cell *c = r->cells;
+	struct table_cell *c = r->cells;
 
 	*c = text(up ? "up" : "down");
 	c++->mark = up ? MARK_BAD : MARK_GOOD;
@@ -331,9 +331,9 @@ static void fill_step(void *arg, size_t i, struct row *r)
 	*c = cell_number((uint64_t)ceil(s->p * 10000));
 }
 
-static void set_steps(struct history_view *v)
+static void history_view_set_steps(struct history_view *v)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 	    {"direction", "step", COLUMN_TEXT, 0, 0},
 	    {"rule", "rule", COLUMN_TEXT, 0, 0},
 	    {"key", "key", COLUMN_TEXT, 0, 0},
@@ -353,10 +353,10 @@ static void set_steps(struct history_view *v)
 	};
 
 	set_table(v, STEPS, "steps", "steps", columns, sizeof columns / sizeof *columns, v->n_steps,
-		  fill_step);
+		  history_view_fill_step);
 }
 
-static int latest_first(const void *a, const void *b)
+static int history_view_latest_first(const void *a, const void *b)
 {
 	const struct step_row *x = a, *y = b;
 	double px = fabs(history_step_percent(x->step)), py = fabs(history_step_percent(y->step));
@@ -390,7 +390,7 @@ const struct stats_step *history_last_rise(const struct history_lines *l,
 
 /* --- charts --- */
 
-static void add_marks(struct history_view *v, struct series *s, const struct history_line *l)
+static void add_marks(struct history_view *v, struct table_series *s, const struct history_line *l)
 {
 	s->marks = arena_zalloc(&v->arena, (l->n_steps + 1) * sizeof *s->marks);
 	for (size_t i = 0; i < l->n_steps; i++) {
@@ -409,7 +409,7 @@ static void add_marks(struct history_view *v, struct series *s, const struct his
 	}
 }
 
-static void set_chart(struct history_view *v, struct series *s, size_t i)
+static void history_view_set_chart(struct history_view *v, struct table_series *s, size_t i)
 {
 	const struct history_line *l = &v->lines->items[i];
 	size_t n = v->runs->n;
@@ -419,7 +419,7 @@ static void set_chart(struct history_view *v, struct series *s, size_t i)
 	struct series_line *line = arena_zalloc(&v->arena, sizeof *line);
 
 	for (size_t k = 0; k < n; k++) {
-		struct cell c = history_cell(l, l->v[k]);
+		struct table_cell c = history_cell(l, l->v[k]);
 
 		x[k] = v->runs->items[k].id;
 		y[k] = !c.present   ? SERIES_ABSENT
@@ -429,18 +429,19 @@ static void set_chart(struct history_view *v, struct series *s, size_t i)
 	}
 	*line = (struct series_line){
 	    .key = "value", .title = l->metric, .type = l->type, .decimals = l->decimals, .y = y};
-	*s = (struct series){.name = keep(v, "chart-%zu", i + 1),
-			     .title = keep(v, "%s%s%s", l->rule ? l->rule : l->key,
-					   l->rule && !strcmp(l->rule, l->name) ? "" : ": ",
-					   l->rule && !strcmp(l->rule, l->name) ? "" : l->name),
-			     .x_title = "run",
-			     .x_type = COLUMN_INT,
-			     .n_points = n,
-			     .x = x,
-			     .labels = labels,
-			     .cropped = true,
-			     .lines = line,
-			     .n_lines = 1};
+	*s = (struct table_series){.name = keep(v, "chart-%zu", i + 1),
+				   .title =
+				       keep(v, "%s%s%s", l->rule ? l->rule : l->key,
+					    l->rule && !strcmp(l->rule, l->name) ? "" : ": ",
+					    l->rule && !strcmp(l->rule, l->name) ? "" : l->name),
+				   .x_title = "run",
+				   .x_type = COLUMN_INT,
+				   .n_points = n,
+				   .x = x,
+				   .labels = labels,
+				   .cropped = true,
+				   .lines = line,
+				   .n_lines = 1};
 	add_marks(v, s, l);
 }
 
@@ -472,7 +473,7 @@ struct history_view *history_view_new(const struct history_runs *runs,
 	v->runs = runs;
 	v->lines = l;
 	v->o = *o;
-	set_runs(v);
+	history_view_set_runs(v);
 	if (!l)
 		return v;
 	v->n_lines = o->top && o->top < l->n ? o->top : l->n;
@@ -481,14 +482,14 @@ struct history_view *history_view_new(const struct history_runs *runs,
 			VEC_PUSH(v->steps, v->n_steps, v->cap_steps) =
 			    (struct step_row){&l->items[i], &l->items[i].steps[k]};
 	if (v->n_steps)
-		sort_array(v->steps, v->n_steps, sizeof *v->steps, latest_first);
-	set_series(v);
-	set_values(v);
-	set_steps(v);
+		sort_array(v->steps, v->n_steps, sizeof *v->steps, history_view_latest_first);
+	history_view_set_series(v);
+	history_view_set_values(v);
+	history_view_set_steps(v);
 	add_notes(v);
 	v->series = mem_zarray(v->n_lines + 1, sizeof *v->series);
 	for (size_t i = 0; i < v->n_lines && o->charts; i++)
-		set_chart(v, &v->series[i], i);
+		history_view_set_chart(v, &v->series[i], i);
 	return v;
 }
 
@@ -504,19 +505,19 @@ void history_view_free(struct history_view *v)
 	free(v);
 }
 
-void history_view_runs(struct history_view *v, struct document *d)
+void history_view_runs(struct history_view *v, struct table_document *d)
 {
 	document_table(d, &v->tables[RUNS]);
 }
 
-void history_view_steps(struct history_view *v, struct document *d)
+void history_view_steps(struct history_view *v, struct table_document *d)
 {
 	document_table(d, &v->tables[STEPS]);
 	for (size_t i = 0; i < v->n_notes; i++)
 		document_note(d, v->notes[i]);
 }
 
-void history_view_trend(struct history_view *v, struct document *d)
+void history_view_trend(struct history_view *v, struct table_document *d)
 {
 	if (v->o.values && v->o.values_first)
 		document_table(d, &v->tables[VALUES]);

@@ -25,11 +25,11 @@ struct history_view *history_view_new(const struct history_runs *runs,
 void history_view_free(struct history_view *v); /* accepts NULL */
 
 /* Table "runs". */
-void history_view_runs(struct history_view *v, struct document *d);
+void history_view_runs(struct history_view *v, struct table_document *d);
 /* Table "series", charts, table "values". */
-void history_view_trend(struct history_view *v, struct document *d);
+void history_view_trend(struct history_view *v, struct table_document *d);
 /* Table "steps": all of them, the latest first. */
-void history_view_steps(struct history_view *v, struct document *d);
+void history_view_steps(struct history_view *v, struct table_document *d);
 
 /* The latest step upwards, of the line where it is largest; NULL: none. */
 const struct stats_step *history_last_rise(const struct history_lines *l,

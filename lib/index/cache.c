@@ -33,7 +33,7 @@ static const char *const sections[] = {".debug_info",        ".debug_abbrev",   
 				       ".debug_line",        ".debug_line_str", ".debug_addr",
 				       ".debug_str_offsets", ".debug_ranges",   ".debug_rnglists"};
 
-__attribute__((format(printf, 2, 3))) static void tell(struct cache *c, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void tell(struct index_cache *c, const char *fmt, ...)
 {
 	char text[1000];
 	va_list ap;
@@ -54,9 +54,9 @@ uint64_t cache_limit(void)
 	return mib << 20;
 }
 
-void cache_init(struct cache *c, const struct cache_options *o)
+void cache_init(struct index_cache *c, const struct cache_options *o)
 {
-	*c = (struct cache){.tell_from = 1};
+	*c = (struct index_cache){.tell_from = 1};
 	if (o->off)
 		return;
 	c->dir = o->dir ? mem_strdup(o->dir) : cache_dir_default();
@@ -72,17 +72,17 @@ static void cached_free(struct cached *x)
 	free(x);
 }
 
-void cache_release(struct cache *c)
+void cache_release(struct index_cache *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		cached_free(c->all[i]);
 	free(c->all);
 	free(c->dir);
 	intern_release(&c->told);
-	*c = (struct cache){.tell_from = 1};
+	*c = (struct index_cache){.tell_from = 1};
 }
 
-const char *cache_told(struct cache *c)
+const char *cache_told(struct index_cache *c)
 {
 	if (c->tell_from > intern_count(&c->told))
 		return NULL;
@@ -90,7 +90,7 @@ const char *cache_told(struct cache *c)
 }
 
 /* Answers may differ from version to version of the engine. */
-static void make_key(struct cached *x, uint64_t fingerprint, uint64_t place)
+static void cache_make_key(struct cached *x, uint64_t fingerprint, uint64_t place)
 {
 	const struct object_build_id *id = object_build_id(x->object);
 	static const char version[] = TM_VERSION;
@@ -123,12 +123,12 @@ static bool identify(struct cached *x)
 
 	if (!object_has_dwarf(x->object) || !object_place(x->object, &place))
 		return false;
-	make_key(x, object_fingerprint(x->object, sections, sizeof sections / sizeof *sections),
-		 place);
+	cache_make_key(
+	    x, object_fingerprint(x->object, sections, sizeof sections / sizeof *sections), place);
 	return true;
 }
 
-static struct cached *cached_of(struct cache *c, struct object *o)
+static struct cached *cached_of(struct index_cache *c, struct object *o)
 {
 	struct cached *x;
 
@@ -142,7 +142,7 @@ static struct cached *cached_of(struct cache *c, struct object *o)
 	return x;
 }
 
-static char *path_of(const struct cache *c, const struct cached *x)
+static char *path_of(const struct index_cache *c, const struct cached *x)
 {
 	struct buf b = BUF_INIT;
 	char *path;
@@ -154,7 +154,7 @@ static char *path_of(const struct cache *c, const struct cached *x)
 }
 
 /* An invalid index is removed, so that it is built again. */
-static void discard(struct cache *c, struct cached *x, const char *why)
+static void discard(struct index_cache *c, struct cached *x, const char *why)
 {
 	char *path = path_of(c, x);
 
@@ -166,7 +166,7 @@ static void discard(struct cache *c, struct cached *x, const char *why)
 }
 
 /* True in *damaged: one was there, and was invalid. */
-static bool open_index(struct cache *c, struct cached *x, bool *damaged)
+static bool cache_open_index(struct index_cache *c, struct cached *x, bool *damaged)
 {
 	struct err e = ERR_INIT;
 	char *path = path_of(c, x);
@@ -193,8 +193,9 @@ static bool open_index(struct cache *c, struct cached *x, bool *damaged)
 }
 
 /* Into an open part. *why: it cannot be indexed. */
-static enum status fill_part(struct cache *c, struct cached *x, const struct cache_part *p,
-			     const struct dwarf_options *options, struct err *e)
+static enum status cache_fill_part(struct index_cache *c, struct cached *x,
+				   const struct cache_part *p, const struct dwarf_options *options,
+				   struct err *e)
 {
 	struct dwarf_whole w = {.n = 0};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -225,8 +226,8 @@ static enum status fill_part(struct cache *c, struct cached *x, const struct cac
 	return st;
 }
 
-static enum status build(struct cache *c, struct cached *x, const struct dwarf_options *options,
-			 bool wait, struct err *e)
+static enum status cache_build(struct index_cache *c, struct cached *x,
+			       const struct dwarf_options *options, bool wait, struct err *e)
 {
 	struct cache_part part;
 	enum status st = cache_dir_make(c->dir, e);
@@ -238,24 +239,24 @@ static enum status build(struct cache *c, struct cached *x, const struct dwarf_o
 	if (st)
 		return st;
 	/* another builder may have been here since we looked */
-	if (!open_index(c, x, &damaged)) {
+	if (!cache_open_index(c, x, &damaged)) {
 		x->tried = true;
-		st = fill_part(c, x, &part, options, e);
+		st = cache_fill_part(c, x, &part, options, e);
 		if (!st)
 			st = cache_part_keep(&part, c->dir, x->name, e);
 		if (!st)
 			cache_dir_trim(c->dir, c->limit, x->name);
-		if (!st && !open_index(c, x, &damaged))
+		if (!st && !cache_open_index(c, x, &damaged))
 			st = err_set(e, ST_SYS, "the index is gone again");
 	}
 	cache_part_drop(&part);
 	return st;
 }
 
-static void try_build(struct cache *c, struct cached *x, const struct dwarf_options *options)
+static void try_build(struct index_cache *c, struct cached *x, const struct dwarf_options *options)
 {
 	struct err e = ERR_INIT;
-	enum status st = build(c, x, options, false, &e);
+	enum status st = cache_build(c, x, options, false, &e);
 
 	if (st == ST_NONE)
 		tell(c, "%s: another process builds the index", object_debug_path(x->object));
@@ -264,14 +265,14 @@ static void try_build(struct cache *c, struct cached *x, const struct dwarf_opti
 }
 
 /* The index to answer this many addresses from, or NULL. */
-static struct index *index_for(struct cache *c, struct cached *x, size_t n,
+static struct index *index_for(struct index_cache *c, struct cached *x, size_t n,
 			       const struct dwarf_options *options)
 {
 	bool damaged = false;
 
 	if (x->index || !x->known)
 		return x->index;
-	if (open_index(c, x, &damaged))
+	if (cache_open_index(c, x, &damaged))
 		return x->index;
 	x->asked += n;
 	if ((damaged || x->asked >= CACHE_BUILD_AT) && !x->tried)
@@ -297,8 +298,8 @@ static void start_again(struct dwarf_answers *a)
 }
 
 /* True: answered, but for r->n addresses. */
-static bool from_index(struct cache *c, struct dwarf_job *job, struct rest *r,
-		       const struct dwarf_options *options)
+static bool cache_from_index(struct index_cache *c, struct dwarf_job *job, struct rest *r,
+			     const struct dwarf_options *options)
 {
 	struct cached *x = cached_of(c, job->object);
 	struct err e = ERR_INIT;
@@ -325,7 +326,7 @@ static bool from_index(struct cache *c, struct dwarf_job *job, struct rest *r,
 }
 
 /* The engine's answers for the rest join the others. */
-static void adopt(struct rest *r)
+static void cache_adopt(struct rest *r)
 {
 	struct dwarf_answers *to = r->of->out, *from = &r->got;
 	uint32_t *ids = mem_zarray(dwarf_call_slots(from), sizeof *ids);
@@ -361,9 +362,9 @@ static struct dwarf_job rest_job(struct rest *r)
 				  .stats = r->of->stats};
 }
 
-static enum status run_jobs(struct cache *c, const struct dwarf_engine *engine,
-			    struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
-			    struct err *e)
+static enum status cache_run_jobs(struct index_cache *c, const struct dwarf_engine *engine,
+				  struct dwarf_job *jobs, size_t n,
+				  const struct dwarf_options *options, struct err *e)
 {
 	struct rest *rest;
 	struct dwarf_job *left;
@@ -381,7 +382,7 @@ static enum status run_jobs(struct cache *c, const struct dwarf_engine *engine,
 		if (!jobs[i].n)
 			continue;
 		r->ask = mem_array(jobs[i].n, sizeof *r->ask);
-		if (!from_index(c, &jobs[i], r, options)) {
+		if (!cache_from_index(c, &jobs[i], r, options)) {
 			free(r->ask);
 			r->ask = NULL;
 		} else if (!r->n) {
@@ -398,7 +399,7 @@ static enum status run_jobs(struct cache *c, const struct dwarf_engine *engine,
 		if (!r->ask)
 			continue;
 		if (!st)
-			adopt(r);
+			cache_adopt(r);
 		free(r->ask);
 		free(r->addrs);
 		dwarf_answers_release(&r->got);
@@ -425,7 +426,7 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 			a->extras[i].start += shift;
 }
 
-static enum status run_cached(struct cache *c, const struct dwarf_engine *engine,
+static enum status run_cached(struct index_cache *c, const struct dwarf_engine *engine,
 			      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
 			      struct err *e)
 {
@@ -440,7 +441,7 @@ static enum status run_cached(struct cache *c, const struct dwarf_engine *engine
 		if (shift)
 			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
 	}
-	st = run_jobs(c, engine, plain, n, options, e);
+	st = cache_run_jobs(c, engine, plain, n, options, e);
 	for (size_t i = 0; i < n; i++) {
 		if (made[i] && !st)
 			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
@@ -451,8 +452,9 @@ static enum status run_cached(struct cache *c, const struct dwarf_engine *engine
 	return st;
 }
 
-enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
-		      size_t n, const struct dwarf_options *options, struct err *e)
+enum status cache_run(struct index_cache *c, const struct dwarf_engine *engine,
+		      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+		      struct err *e)
 {
 	struct dwarf_job *left = mem_array(n, sizeof *left);
 	size_t n_left = 0;
@@ -470,8 +472,8 @@ enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct
 	return st;
 }
 
-enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_options *options,
-			  uint64_t *size, struct err *e)
+enum status cache_prewarm(struct index_cache *c, struct object *o,
+			  const struct dwarf_options *options, uint64_t *size, struct err *e)
 {
 	struct cached *x = cached_of(c, o);
 	enum status st = ST_OK;
@@ -484,11 +486,11 @@ enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_
 	if (!x->known)
 		return err_set(e, ST_SYS, "its file is gone");
 	if (!x->index)
-		open_index(c, x, &damaged);
+		cache_open_index(c, x, &damaged);
 	if (x->index && index_check(x->index, e))
 		discard(c, x, e->msg);
 	if (!x->index)
-		st = build(c, x, options, true, e);
+		st = cache_build(c, x, options, true, e);
 	if (st)
 		return st;
 	*size = index_size(x->index);
@@ -497,7 +499,7 @@ enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_
 	return ST_OK;
 }
 
-enum status cache_intact(const struct cache *c, struct err *e)
+enum status cache_intact(const struct index_cache *c, struct err *e)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->all[i]->index && !index_intact(c->all[i]->index))

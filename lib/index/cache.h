@@ -31,7 +31,7 @@ struct cache_options {
 	bool off;        /* touch nothing */
 };
 
-struct cache {
+struct index_cache {
 	char *dir; /* NULL: off, or there is no place for it */
 	uint64_t limit;
 	struct cached **all; /* by object */
@@ -40,25 +40,26 @@ struct cache {
 	uint32_t tell_from;
 };
 
-void cache_init(struct cache *c, const struct cache_options *o);
-void cache_release(struct cache *c); /* before the objects it has seen */
+void cache_init(struct index_cache *c, const struct cache_options *o);
+void cache_release(struct index_cache *c); /* before the objects it has seen */
 
 uint64_t cache_limit(void); /* bytes the folder may hold */
 
 /* As engine->run, which it calls for what has no index. */
-enum status cache_run(struct cache *c, const struct dwarf_engine *engine, struct dwarf_job *jobs,
-		      size_t n, const struct dwarf_options *options, struct err *e);
+enum status cache_run(struct index_cache *c, const struct dwarf_engine *engine,
+		      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+		      struct err *e);
 
 /* Makes sure that there is a sound index of this object, on request: waits for another
  * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked
  * at, and *e says why it cannot be indexed. *size: of the index. */
-enum status cache_prewarm(struct cache *c, struct object *o, const struct dwarf_options *options,
-			  uint64_t *size, struct err *e);
+enum status cache_prewarm(struct index_cache *c, struct object *o,
+			  const struct dwarf_options *options, uint64_t *size, struct err *e);
 
 /* ST_BAD: the file of an index has lost bytes since, so that answers in it may be nonsense. */
-enum status cache_intact(const struct cache *c, struct err *e);
+enum status cache_intact(const struct index_cache *c, struct err *e);
 
 /* The next word for -v that was not yet given; NULL: no more. */
-const char *cache_told(struct cache *c);
+const char *cache_told(struct index_cache *c);
 
 #endif

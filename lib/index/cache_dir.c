@@ -136,7 +136,7 @@ struct entry {
 	struct timespec used;
 };
 
-static int by_use(const void *a, const void *b)
+static int cache_dir_by_use(const void *a, const void *b)
 {
 	const struct timespec *x = &((const struct entry *)a)->used,
 			      *y = &((const struct entry *)b)->used;
@@ -197,7 +197,7 @@ void cache_dir_trim(const char *dir, uint64_t limit, const char *keep)
 	}
 	closedir(folder);
 	if (n)
-		sort_array(all, n, sizeof *all, by_use);
+		sort_array(all, n, sizeof *all, cache_dir_by_use);
 	for (size_t i = 0; i < n; i++) {
 		if (total > limit && !unlink(all[i].path))
 			total -= all[i].size;

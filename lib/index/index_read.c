@@ -50,7 +50,7 @@ static void set_good(uint8_t *p)
 }
 
 /* False: a checksum differs. Bytes [offset, offset + n) lie inside the body. */
-static bool check(struct index *x, uint64_t offset, uint64_t n)
+static bool index_check_bytes(struct index *x, uint64_t offset, uint64_t n)
 {
 	uint64_t first, last;
 
@@ -76,12 +76,13 @@ static const uint8_t *bytes(struct index *x, enum index_part part, uint64_t offs
 {
 	const struct part *p = &x->parts[part];
 
-	if (offset > p->size || n > p->size - offset || !check(x, p->offset + offset, n))
+	if (offset > p->size || n > p->size - offset ||
+	    !index_check_bytes(x, p->offset + offset, n))
 		return NULL;
 	return x->data + p->offset + offset;
 }
 
-static enum status read_parts(struct index *x, struct err *e)
+static enum status index_read_parts(struct index *x, struct err *e)
 {
 	uint64_t at = x->body;
 
@@ -112,7 +113,7 @@ static enum status read_parts(struct index *x, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_header(struct index *x, const void *key, size_t n_key, struct err *e)
+static enum status index_read_header(struct index *x, const void *key, size_t n_key, struct err *e)
 {
 	const uint8_t *h = x->data;
 
@@ -134,7 +135,7 @@ static enum status read_header(struct index *x, const void *key, size_t n_key, s
 		return bad(e, "is of another binary");
 	x->flags = le32(h + 12);
 	x->n_strings = le32(h + 36);
-	return read_parts(x, e);
+	return index_read_parts(x, e);
 }
 
 enum status index_open(struct index **out, int fd, const void *key, size_t n_key, struct err *e)
@@ -151,7 +152,7 @@ enum status index_open(struct index **out, int fd, const void *key, size_t n_key
 	x = mem_zalloc(sizeof *x);
 	x->size = (uint64_t)st.st_size;
 	x->map = map_open(fd, 0, x->size, &x->data);
-	s = x->map ? read_header(x, key, n_key, e) : err_sys(e, "cannot be mapped");
+	s = x->map ? index_read_header(x, key, n_key, e) : err_sys(e, "cannot be mapped");
 	if (!s) {
 		x->good = mem_zalloc((size_t)x->n_checksums + 1);
 		/* from the system as zeroes: only the pages that are used cost something */
@@ -202,7 +203,7 @@ const char *index_refused(const struct index *x)
 
 enum status index_check(struct index *x, struct err *e)
 {
-	if (!check(x, x->body, x->size - x->body) || !map_intact(x->map))
+	if (!index_check_bytes(x, x->body, x->size - x->body) || !map_intact(x->map))
 		return bad(e, "a checksum differs");
 	return ST_OK;
 }
@@ -218,7 +219,7 @@ struct batch {
 };
 
 /* False: there is no such text, or it is damaged. */
-static bool good_string(struct index *x, uint32_t id)
+static bool index_good_string(struct index *x, uint32_t id)
 {
 	uint32_t number = id & ~STORE_BIT, from, to;
 	const uint8_t *where, *text;
@@ -244,7 +245,7 @@ static bool good_string(struct index *x, uint32_t id)
 enum { DEEPEST = 8192 }; /* of calls; engines nest less */
 
 /* The same of a call and those that it is inlined into. */
-static bool good_call(struct index *x, uint32_t number)
+static bool index_good_call(struct index *x, uint32_t number)
 {
 	uint32_t c = number;
 
@@ -257,7 +258,7 @@ static bool good_call(struct index *x, uint32_t number)
 		if (is_good(&x->good_calls[c]))
 			break;
 		p = bytes(x, PART_CALLS, (uint64_t)c * EACH_CALL, EACH_CALL);
-		if (!p || !good_string(x, le32(p + 4)) || !good_string(x, le32(p + 8)))
+		if (!p || !index_good_string(x, le32(p + 4)) || !index_good_string(x, le32(p + 8)))
 			return false;
 		next = le32(p);
 		if (next && (!(next & STORE_BIT) || (next & ~STORE_BIT) >= c))
@@ -279,7 +280,7 @@ static bool good_call(struct index *x, uint32_t number)
 /* Goes to the last block whose base is at most addr; base is higher than addr if there is no such
  * block.
  */
-static bool find_block(struct batch *b, uint64_t addr)
+static bool index_find_block(struct batch *b, uint64_t addr)
 {
 	const uint8_t *blocks = bytes(b->x, PART_BLOCKS, 0, b->x->parts[PART_BLOCKS].size), *p;
 	uint64_t lo;
@@ -305,7 +306,7 @@ static bool find_block(struct batch *b, uint64_t addr)
 }
 
 /* The last stretch that starts at or before offset, from b->at on. */
-static void find_stretch(struct batch *b, uint32_t offset)
+static void index_find_stretch(struct batch *b, uint32_t offset)
 {
 	uint32_t lo = b->at, step = 1, hi;
 
@@ -318,26 +319,27 @@ static void find_stretch(struct batch *b, uint32_t offset)
 	b->at = BISECT(i, lo + 1, hi, le32(b->starts + 4 * (size_t)i) <= offset) - 1;
 }
 
-static bool answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, bool *ask)
+static bool index_answer_one(struct batch *b, uint64_t addr, struct dwarf_answer *to, bool *ask)
 {
 	uint32_t value;
 
 	if (!b->count || (!b->last && addr >= b->next_base)) {
-		if (!find_block(b, addr))
+		if (!index_find_block(b, addr))
 			return false;
 	}
 	to->call = 0;
 	to->found = DWARF_NOT_FOUND;
 	if (!b->count)
 		return true;
-	find_stretch(b, addr - b->base > UINT32_MAX ? UINT32_MAX : (uint32_t)(addr - b->base));
+	index_find_stretch(b,
+			   addr - b->base > UINT32_MAX ? UINT32_MAX : (uint32_t)(addr - b->base));
 	value = le32(b->answers + 4 * (size_t)b->at);
 	*ask = value == INDEX_ASK;
 	if (*ask || !(value & ~INDEX_LINE_ONLY))
 		return true;
 	to->found = value & INDEX_LINE_ONLY ? DWARF_LINE_ONLY : DWARF_FUNCTION;
 	to->call = value | STORE_BIT;
-	return good_call(b->x, value & ~STORE_BIT);
+	return index_good_call(b->x, value & ~STORE_BIT);
 }
 
 /* The calls as the processor has its numbers. */
@@ -358,7 +360,7 @@ static const struct dwarf_call *native_calls(struct index *x)
 }
 
 /* The store is the file. */
-static void lay_open(struct index *x, struct store *s)
+static void lay_open(struct index *x, struct dwarf_store *s)
 {
 	const struct dwarf_call *calls = native_calls(x);
 
@@ -387,7 +389,7 @@ struct whole_batch {
 	bool bad;
 };
 
-static void answer_piece(size_t item, unsigned worker, void *arg)
+static void index_answer_piece(size_t item, unsigned worker, void *arg)
 {
 	struct whole_batch *w = arg;
 	struct batch b = {.x = w->x};
@@ -397,7 +399,7 @@ static void answer_piece(size_t item, unsigned worker, void *arg)
 	for (size_t i = from; i < end; i++) {
 		bool wanted = false;
 
-		if (!answer_one(&b, w->addrs[i], &w->of[i], &wanted)) {
+		if (!index_answer_one(&b, w->addrs[i], &w->of[i], &wanted)) {
 			__atomic_store_n(&w->bad, true, __ATOMIC_RELAXED);
 			return;
 		}
@@ -423,7 +425,7 @@ enum status index_answer(struct index *x, const uint64_t *addrs, size_t n,
 	out->bare = true;
 	out->mute = !options->discriminators;
 	w.n_ask = mem_zarray(n_pieces, sizeof *w.n_ask);
-	pool_run(options->jobs, n_pieces, answer_piece, &w);
+	pool_run(options->jobs, n_pieces, index_answer_piece, &w);
 	for (size_t i = 0; i < n_pieces; i++) {
 		memmove(ask + *n_ask, ask + i * PIECE, w.n_ask[i] * sizeof *ask);
 		*n_ask += w.n_ask[i];

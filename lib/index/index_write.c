@@ -101,7 +101,7 @@ static size_t block_at(const struct dwarf_whole *w, size_t i)
 	return n;
 }
 
-static void put_stretches(struct writer *o, const struct dwarf_whole *w)
+static void index_put_stretches(struct writer *o, const struct dwarf_whole *w)
 {
 	size_t n = 0;
 
@@ -168,7 +168,7 @@ static void put_strings(struct writer *o, const struct intern *strings)
 }
 
 /* Sizes of the parts; false: more than the format has room for. */
-static bool measure(const struct dwarf_whole *w, const char *text, uint64_t size[PARTS])
+static bool index_measure(const struct dwarf_whole *w, const char *text, uint64_t size[PARTS])
 {
 	uint32_t n_strings;
 
@@ -192,8 +192,8 @@ static bool measure(const struct dwarf_whole *w, const char *text, uint64_t size
 	return w->n < UINT32_MAX && w->answers.n_calls < INDEX_ASK && size[PART_TEXT] <= UINT32_MAX;
 }
 
-static void put_header(struct writer *o, const struct dwarf_whole *w, const uint64_t size[PARTS],
-		       const void *key, size_t n_key)
+static void index_put_header(struct writer *o, const struct dwarf_whole *w,
+			     const uint64_t size[PARTS], const void *key, size_t n_key)
 {
 	uint8_t h[INDEX_HEADER] = {0};
 	uint64_t at = INDEX_HEADER + 8 * o->n_checksums;
@@ -224,7 +224,7 @@ enum status index_write(int fd, const struct dwarf_whole *w, const char *text, c
 	struct writer o = {.fd = fd, .e = e};
 	uint64_t sizes[PARTS], body = 0;
 
-	if (n_key > INDEX_KEY_MAX || !measure(w, text, sizes))
+	if (n_key > INDEX_KEY_MAX || !index_measure(w, text, sizes))
 		return err_set(e, ST_LIMIT, "too large for an index");
 	for (size_t i = 0; i < PARTS; i++)
 		body += padded(sizes[i]);
@@ -233,7 +233,7 @@ enum status index_write(int fd, const struct dwarf_whole *w, const char *text, c
 	o.chunk = mem_alloc(INDEX_CHUNK);
 	o.at = INDEX_HEADER + 8 * o.cap_checksums;
 	if (w) {
-		put_stretches(&o, w);
+		index_put_stretches(&o, w);
 		put_calls(&o, &w->answers);
 		put_strings(&o, &w->answers.strings);
 	} else {
@@ -242,7 +242,7 @@ enum status index_write(int fd, const struct dwarf_whole *w, const char *text, c
 	pad(&o, sizes[PART_TEXT]);
 	flush_chunk(&o);
 	put_at(&o, INDEX_HEADER, o.checksums, (size_t)o.n_checksums * 8);
-	put_header(&o, w, sizes, key, n_key); /* last: without it the file is nothing */
+	index_put_header(&o, w, sizes, key, n_key); /* last: without it the file is nothing */
 	*size = o.at;
 	free(o.checksums);
 	free(o.chunk);

@@ -9,7 +9,7 @@
 
 enum { PART = 64 << 10 };
 
-void digest_add(struct digest *d, const void *p, size_t n)
+void digest_add(struct input_digest *d, const void *p, size_t n)
 {
 	const uint8_t *from = p;
 
@@ -36,15 +36,15 @@ void digest_add(struct digest *d, const void *p, size_t n)
 	}
 }
 
-void digest_end(struct digest *d)
+void digest_end(struct input_digest *d)
 {
 	if (d->n || !d->bytes)
 		d->hash = hash_bytes_seeded(d->n ? (const void *)d->part : "", d->n, d->hash);
 	d->n = 0;
 }
 
-void digest_release(struct digest *d)
+void digest_release(struct input_digest *d)
 {
 	free(d->part);
-	*d = (struct digest){.hash = 0};
+	*d = (struct input_digest){.hash = 0};
 }

@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct digest { /* zeroed is that of nothing */
+struct input_digest { /* zeroed is that of nothing */
 	uint64_t hash, bytes;
 	uint8_t *part; /* what is not in hash yet */
 	size_t n;
 };
 
-void digest_add(struct digest *d, const void *p, size_t n);
+void digest_add(struct input_digest *d, const void *p, size_t n);
 /* hash is then that of all bytes; nothing more can be added. */
-void digest_end(struct digest *d);
-void digest_release(struct digest *d);
+void digest_end(struct input_digest *d);
+void digest_release(struct input_digest *d);
 
 #endif

@@ -34,9 +34,9 @@ struct input_source {
 	int read_errno;     /* of a failed read(2) below the archive */
 	bool spooled;       /* fd is our copy, which ended in spool_end */
 	struct err spool_end;
-	struct digest *digest; /* the caller's, or NULL */
-	uint64_t raw_at;       /* the position of reading in the file, for the digest */
-	struct err failure;    /* met at the end of the window; due when its bytes are used up */
+	struct input_digest *digest; /* the caller's, or NULL */
+	uint64_t raw_at;             /* the position of reading in the file, for the digest */
+	struct err failure; /* met at the end of the window; due when its bytes are used up */
 	bool at_end;
 	struct text_mark mark;
 	void (*watch)(const struct input *in);
@@ -74,7 +74,7 @@ static ssize_t read_source(struct input_source *s, void *p, size_t n)
 /* The filters that are compiled into libarchive. One that would start a program instead says
  * so by returning ARCHIVE_WARN, but is registered all the same: then all is done again without
  * it. */
-static struct archive *new_archive(void)
+static struct archive *input_new_archive(void)
 {
 	static int (*const filters[])(struct archive *) = {
 	    archive_read_support_filter_gzip, archive_read_support_filter_zstd,
@@ -103,7 +103,7 @@ static struct archive *new_archive(void)
 	}
 }
 
-static la_ssize_t read_raw(struct archive *a, void *arg, const void **p)
+static la_ssize_t input_read_raw(struct archive *a, void *arg, const void **p)
 {
 	struct input_source *s = arg;
 	ssize_t got = (ssize_t)s->n_raw;
@@ -137,16 +137,16 @@ static enum status archive_failure(struct input_source *s, struct archive *a, ui
 	return err_at(e, ST_BAD, offset, "compressed data: %s", text ? text : "damaged");
 }
 
-static enum status open_layers(struct input_source *s, struct err *e)
+static enum status input_open_layers(struct input_source *s, struct err *e)
 {
-	struct archive *a = new_archive();
+	struct archive *a = input_new_archive();
 	struct archive_entry *entry;
 	int r;
 
 	s->archive = a;
 	if (!a)
 		return err_set(e, ST_SYS, "cannot start decompression");
-	r = archive_read_open(a, s, NULL, read_raw, NULL);
+	r = archive_read_open(a, s, NULL, input_read_raw, NULL);
 	if (r == ARCHIVE_OK && archive_filter_count(a) - 1 > MAX_LAYERS)
 		return err_set(e, ST_LIMIT, "compressed more than %d times over", MAX_LAYERS);
 	if (r == ARCHIVE_OK)
@@ -175,7 +175,7 @@ static void fill_plain(struct input_source *s, size_t *len, size_t limit)
 }
 
 /* The same of what the archive makes of it; the window grows by what a decoder gives at once. */
-static void fill_unpacked(struct input_source *s, size_t *len, uint64_t offset)
+static void input_fill_unpacked(struct input_source *s, size_t *len, uint64_t offset)
 {
 	const void *p;
 	size_t n;
@@ -216,7 +216,7 @@ static void fill_first(struct input_source *s, size_t *len)
 
 /* Frames to be skipped are the same in zstd and lz4, and libarchive takes what begins with one for
  * zstd: so those at the beginning are left out here. */
-static void skip_frames(struct input_source *s, size_t *len)
+static void input_skip_frames(struct input_source *s, size_t *len)
 {
 	while (magic_skippable(s->window, *len)) {
 		uint64_t n = MAGIC_SKIPPABLE + (uint64_t)le32(s->window + 4);
@@ -244,7 +244,7 @@ static void start(struct input_source *s, size_t *len)
 {
 	s->started = true;
 	fill_first(s, len);
-	skip_frames(s, len);
+	input_skip_frames(s, len);
 	if (!magic_of_filter(s->window, *len)) {
 		*len = s->skipped ? 0 : *len;
 		return;
@@ -256,7 +256,7 @@ static void start(struct input_source *s, size_t *len)
 	*len = 0;
 	s->at_end = false;
 	s->failure = (struct err)ERR_INIT;
-	open_layers(s, &s->failure);
+	input_open_layers(s, &s->failure);
 }
 
 /* What came behind len may be text with a mark. */
@@ -270,7 +270,7 @@ static void take_text(struct input_source *s, size_t from, size_t *len)
 
 /* Slides the window so that it begins at c->pos and makes it need bytes long, or as long as
  * the input allows. */
-static void slide(struct cursor *c, size_t need)
+static void input_slide(struct cursor *c, size_t need)
 {
 	struct input_source *s = c->owner;
 	uint64_t offset = cursor_offset(c);
@@ -294,7 +294,7 @@ static void slide(struct cursor *c, size_t need)
 			s->window = mem_realloc(s->window, s->cap, 1);
 		}
 		if (s->archive)
-			fill_unpacked(s, &len, offset + len);
+			input_fill_unpacked(s, &len, offset + len);
 		else /* two bytes of UTF-16 become up to three */
 			fill_plain(s, &len, s->mark.utf16 ? len + (s->cap - len + 1) / 2 : s->cap);
 		take_text(s, before, &len);
@@ -305,11 +305,11 @@ static void slide(struct cursor *c, size_t need)
 	c->at_end = s->at_end;
 }
 
-static bool refill(struct cursor *c, size_t need)
+static bool input_refill(struct cursor *c, size_t need)
 {
 	struct input_source *s = c->owner;
 
-	slide(c, need);
+	input_slide(c, need);
 	if (s->watch)
 		s->watch(s->watched);
 	if (cursor_window(c) < need && s->failure.code) {
@@ -334,13 +334,13 @@ static void reset_cursor(struct input *in)
 	in->cur = (struct cursor){.pos = nothing,
 				  .end = nothing,
 				  .base = nothing,
-				  .refill = refill,
+				  .refill = input_refill,
 				  .owner = in->source,
 				  .big_endian = in->cur.big_endian,
 				  .e = in->cur.e};
 }
 
-static enum status open_fd(struct input *in, int fd, bool owns, struct err *e)
+static enum status input_open_fd(struct input *in, int fd, bool owns, struct err *e)
 {
 	struct input_source *s;
 	struct stat st;
@@ -395,7 +395,7 @@ enum status input_open(struct input *in, const char *path, struct err *e)
 		return err_sys(e, "cannot open");
 	if (!standard)
 		in->folder = enter_folder(&fd);
-	return open_fd(in, fd, !standard, e);
+	return input_open_fd(in, fd, !standard, e);
 }
 
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e)
@@ -403,13 +403,13 @@ enum status input_fd(struct input *in, int fd, const char *name, struct err *e)
 	*in = (struct input){.name = name};
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "cannot rewind");
-	return open_fd(in, fd, false, e);
+	return input_open_fd(in, fd, false, e);
 }
 
 enum status input_pipe(struct input *in, int fd, const char *name, struct err *e)
 {
 	*in = (struct input){.name = name};
-	return open_fd(in, fd, true, e);
+	return input_open_fd(in, fd, true, e);
 }
 
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e)
@@ -441,7 +441,7 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got)
 	if (c->failed)
 		return c->e->code;
 	if (in->source && cursor_window(c) < INPUT_HEAD && !c->at_end)
-		slide(c, INPUT_HEAD);
+		input_slide(c, INPUT_HEAD);
 	if (!cursor_window(c) && !cursor_available(c, 1) && c->failed)
 		return c->e->code;
 	*p = c->pos;
@@ -467,7 +467,7 @@ static enum status digest_rest(struct input_source *s, struct err *e)
 }
 
 /* Copies what is left to an unlinked file, and reads that from then on. */
-static enum status spool(struct input *in)
+static enum status input_spool(struct input *in)
 {
 	struct input_source *s = in->source;
 	struct cursor *c = &in->cur;
@@ -482,7 +482,7 @@ static enum status spool(struct input *in)
 	most = machine_disk_share(fd);
 	for (;;) {
 		if (!cursor_window(c))
-			slide(c, 1);
+			input_slide(c, 1);
 		if (!cursor_window(c))
 			break;
 		if (total > most) {
@@ -520,7 +520,7 @@ static enum status spool(struct input *in)
 
 enum status input_keep(struct input *in)
 {
-	return !in->source || in->source->regular ? ST_OK : spool(in);
+	return !in->source || in->source->regular ? ST_OK : input_spool(in);
 }
 
 enum status input_rewind(struct input *in)
@@ -556,9 +556,9 @@ enum status input_random(struct input *in, struct err *e)
 	if (!s)
 		return ST_OK;
 	if (!s->started)
-		slide(&in->cur, 1);
+		input_slide(&in->cur, 1);
 	if (!s->regular || s->archive || s->mark.length)
-		st = spool(in);
+		st = input_spool(in);
 	if (!st && s->spool_end.code) {
 		*e = s->spool_end;
 		st = e->code;
@@ -595,7 +595,7 @@ enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const
 	return ST_OK;
 }
 
-void input_want_digest(struct input *in, struct digest *d)
+void input_want_digest(struct input *in, struct input_digest *d)
 {
 	if (in->source)
 		in->source->digest = d;

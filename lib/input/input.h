@@ -55,7 +55,7 @@ enum status input_temporary_add(int fd, const uint8_t *p, size_t n, struct err *
 /* Before anything is read: the raw bytes of the file, as it is compressed, are to be digested.
  * input_digest then reads what is left of them, and only input_close may follow. *d is the caller's
  * from the beginning, zeroed. Of memory it is that of the memory. */
-void input_want_digest(struct input *in, struct digest *d);
+void input_want_digest(struct input *in, struct input_digest *d);
 enum status input_digest(struct input *in, struct err *e);
 
 /* Is called now and then while bytes are read, also by a reader that pushes no events until it has

@@ -95,35 +95,35 @@ static int text_event(struct parser *p,
 	return result(p, fn(p->arg, s, n, p->e));
 }
 
-static int on_null(void *ctx)
+static int json_on_null(void *ctx)
 {
 	struct parser *p = ctx;
 
 	return result(p, p->h->null ? p->h->null(p->arg, p->e) : ST_OK);
 }
 
-static int on_boolean(void *ctx, int v)
+static int json_on_boolean(void *ctx, int v)
 {
 	struct parser *p = ctx;
 
 	return result(p, p->h->boolean ? p->h->boolean(p->arg, v != 0, p->e) : ST_OK);
 }
 
-static int on_number(void *ctx, const char *s, size_t n)
+static int json_on_number(void *ctx, const char *s, size_t n)
 {
 	struct parser *p = ctx;
 
 	return result(p, p->h->number ? p->h->number(p->arg, s, n, p->e) : ST_OK);
 }
 
-static int on_string(void *ctx, const unsigned char *s, size_t n)
+static int json_on_string(void *ctx, const unsigned char *s, size_t n)
 {
 	struct parser *p = ctx;
 
 	return text_event(p, p->h->string, s, n);
 }
 
-static int on_key(void *ctx, const unsigned char *s, size_t n)
+static int json_on_key(void *ctx, const unsigned char *s, size_t n)
 {
 	struct parser *p = ctx;
 
@@ -146,59 +146,60 @@ static int end(struct parser *p, char bracket)
 	return result(p, p->h->end ? p->h->end(p->arg, bracket, p->e) : ST_OK);
 }
 
-static int on_start_map(void *ctx)
+static int json_on_start_map(void *ctx)
 {
 	return begin(ctx, '{');
 }
 
-static int on_end_map(void *ctx)
+static int json_on_end_map(void *ctx)
 {
 	return end(ctx, '}');
 }
 
-static int on_start_array(void *ctx)
+static int json_on_start_array(void *ctx)
 {
 	return begin(ctx, '[');
 }
 
-static int on_end_array(void *ctx)
+static int json_on_end_array(void *ctx)
 {
 	return end(ctx, ']');
 }
 
-static void *allocate(void *ctx, size_t n)
+static void *json_allocate(void *ctx, size_t n)
 {
 	(void)ctx;
 	return mem_alloc(n);
 }
 
-static void *reallocate(void *ctx, void *old, size_t n)
+static void *json_reallocate(void *ctx, void *old, size_t n)
 {
 	(void)ctx;
 	return mem_realloc(old, n, 1);
 }
 
-static void release(void *ctx, void *old)
+static void json_release(void *ctx, void *old)
 {
 	(void)ctx;
 	free(old);
 }
 
-static void renew(struct parser *p)
+static void json_renew(struct parser *p)
 {
 	static const yajl_callbacks callbacks = {
-	    .yajl_null = on_null,
-	    .yajl_boolean = on_boolean,
-	    .yajl_number = on_number,
-	    .yajl_string = on_string,
-	    .yajl_start_map = on_start_map,
-	    .yajl_map_key = on_key,
-	    .yajl_end_map = on_end_map,
-	    .yajl_start_array = on_start_array,
-	    .yajl_end_array = on_end_array,
+	    .yajl_null = json_on_null,
+	    .yajl_boolean = json_on_boolean,
+	    .yajl_number = json_on_number,
+	    .yajl_string = json_on_string,
+	    .yajl_start_map = json_on_start_map,
+	    .yajl_map_key = json_on_key,
+	    .yajl_end_map = json_on_end_map,
+	    .yajl_start_array = json_on_start_array,
+	    .yajl_end_array = json_on_end_array,
 	};
 
-	yajl_alloc_funcs memory = {allocate, reallocate, release, NULL}; /* yajl copies it */
+	yajl_alloc_funcs memory = {json_allocate, json_reallocate, json_release,
+				   NULL}; /* yajl copies it */
 
 	if (p->yajl)
 		yajl_free(p->yajl);
@@ -229,7 +230,7 @@ static bool skip_between(const struct parser *p, size_t *at)
 	return separated;
 }
 
-static enum status syntax(struct parser *p)
+static enum status json_syntax(struct parser *p)
 {
 	unsigned char *u = yajl_get_error(p->yajl, 0, NULL, 0);
 	const char *text = u ? (const char *)u : "syntax error";
@@ -250,7 +251,7 @@ static enum status syntax(struct parser *p)
 }
 
 /* Parses the whole of text. */
-static enum status parse(struct parser *p)
+static enum status json_parse_input(struct parser *p)
 {
 	while (p->n) {
 		yajl_status st;
@@ -271,8 +272,8 @@ static enum status parse(struct parser *p)
 			return ST_OK;
 		}
 		if (p->depth || p->partial || !skip_between(p, &at))
-			return syntax(p);
-		renew(p);
+			return json_syntax(p);
+		json_renew(p);
 		p->text += at;
 		p->n -= at;
 		p->offset += at;
@@ -305,7 +306,7 @@ enum status json_parse(struct cursor *in, const struct json_handler *h, void *ar
 	*r = (struct json_result){.offset = cursor_offset(in)};
 	p.max_depth = o->max_depth ? o->max_depth : 64;
 	p.last_event = cursor_offset(in);
-	renew(&p);
+	json_renew(&p);
 	if (!cursor_offset(in) && cursor_available(in, 3) >= 3 &&
 	    !memcmp(in->pos, "\xef\xbb\xbf", 3))
 		in->pos += 3;
@@ -315,7 +316,7 @@ enum status json_parse(struct cursor *in, const struct json_handler *h, void *ar
 		p.text = in->pos;
 		p.n = cursor_window(in);
 		p.offset = cursor_offset(in);
-		st = parse(&p);
+		st = json_parse_input(&p);
 		in->pos = end;
 		if (st == ST_OK && cursor_offset(in) - p.last_event > LIMIT_TOKEN)
 			st = err_at(e, ST_LIMIT, p.last_event,

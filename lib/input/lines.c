@@ -20,7 +20,7 @@ enum {
 };
 
 /* Makes lines of n new bytes in place; what is too long is dropped. */
-static void split(struct lines *l, char *p, size_t n)
+static void lines_split(struct input_lines *l, char *p, size_t n)
 {
 	size_t longest = l->longest ? l->longest : LINES_LONGEST;
 	char *to = p, *end = p + n;
@@ -46,7 +46,7 @@ static void split(struct lines *l, char *p, size_t n)
 	l->text.len = (size_t)(to - l->text.data);
 }
 
-static void make_ends(struct lines *l, size_t cap)
+static void make_ends(struct input_lines *l, size_t cap)
 {
 	uint32_t *ends;
 
@@ -72,7 +72,7 @@ static size_t first_room(int fd)
 }
 
 /* A file comes in few pieces. */
-static char *make_room(struct lines *l)
+static char *make_room(struct input_lines *l)
 {
 	struct buf *b = &l->text;
 	size_t cap = b->cap ? 2 * b->cap : first_room(l->fd);
@@ -97,7 +97,7 @@ static bool wait_for(int fd, int milliseconds)
 	return poll(&p, 1, milliseconds) > 0;
 }
 
-static enum status fill(struct lines *l, struct err *e)
+static enum status lines_fill(struct input_lines *l, struct err *e)
 {
 	l->n_ends = 0;
 	do {
@@ -115,20 +115,20 @@ static enum status fill(struct lines *l, struct err *e)
 			l->at_end = true;
 			return ST_OK;
 		}
-		split(l, p, (size_t)got);
+		lines_split(l, p, (size_t)got);
 	} while (!l->n_ends || (l->n_ends < LINES_MOST && l->text.len < MOST_BYTES &&
 				wait_for(l->fd, l->n_ends >= MANY ? GRACE : 0)));
 	return ST_OK;
 }
 
-static void add(struct lines *l, size_t end)
+static void add(struct input_lines *l, size_t end)
 {
 	l->text.data[end] = '\0';
-	l->items[l->n++] = (struct line){l->text.data + l->used, end - l->used};
+	l->items[l->n++] = (struct input_line){l->text.data + l->used, end - l->used};
 	l->used = end;
 }
 
-enum status lines_next(struct lines *l, struct err *e)
+enum status lines_next(struct input_lines *l, struct err *e)
 {
 	enum status st;
 
@@ -140,7 +140,7 @@ enum status lines_next(struct lines *l, struct err *e)
 	}
 	if (l->at_end)
 		return ST_NONE;
-	st = fill(l, e);
+	st = lines_fill(l, e);
 	if (st)
 		return st;
 	buf_reserve(&l->text, 1); /* for the NUL of a last line without an end */
@@ -158,10 +158,10 @@ enum status lines_next(struct lines *l, struct err *e)
 	return l->n ? ST_OK : ST_NONE;
 }
 
-void lines_release(struct lines *l)
+void lines_release(struct input_lines *l)
 {
 	buf_release(&l->text);
 	free(l->ends);
 	free(l->items);
-	*l = (struct lines){.fd = -1};
+	*l = (struct input_lines){.fd = -1};
 }

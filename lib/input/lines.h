@@ -16,12 +16,12 @@ enum {
 	LINES_MOST = 1 << 20,     /* lines in one piece */
 };
 
-struct line {
+struct input_line {
 	const char *s; /* NUL-terminated, without its end ("\n"), may hold NULs inside */
 	size_t n;
 };
 
-struct lines { /* zeroed, with fd set, is valid */
+struct input_lines { /* zeroed, with fd set, is valid */
 	int fd;
 	size_t longest;   /* 0: LINES_LONGEST */
 	uint64_t dropped; /* bytes of all lines */
@@ -31,12 +31,12 @@ struct lines { /* zeroed, with fd set, is valid */
 	size_t used;    /* bytes at the start of text that were given out */
 	size_t in_line; /* length of the last line so far */
 	bool at_end;
-	struct line *items; /* the piece; borrowed from text until the next call */
+	struct input_line *items; /* the piece; borrowed from text until the next call */
 	size_t n, cap;
 };
 
 /* The next piece, at least one line. A last line without an end counts. ST_NONE: the end. */
-enum status lines_next(struct lines *l, struct err *e);
-void lines_release(struct lines *l);
+enum status lines_next(struct input_lines *l, struct err *e);
+void lines_release(struct input_lines *l);
 
 #endif

@@ -122,7 +122,7 @@ static bool take_place(const char *open, const char *end, struct stack_line *l)
 }
 
 /* "file:12:3" -> its parts. */
-static void take_source(const char *s, const char *end, struct stack_line *l)
+static void stack_line_take_source(const char *s, const char *end, struct stack_line *l)
 {
 	uint64_t numbers[2];
 	size_t n = 0;
@@ -165,14 +165,15 @@ static void take_name(const char *s, const char *end, struct stack_line *l)
 	const char *file = source_of(s, end), *name_end;
 
 	if (file)
-		take_source(file, end, l);
+		stack_line_take_source(file, end, l);
 	name_end = trim_end(s, file ? file : end);
 	if (name_end > s && !is_text(s, name_end, "<null>") && !is_text(s, name_end, "??"))
 		l->name = part(s, name_end);
 }
 
 /* Behind "#1 ". */
-static bool take_sanitizer(const char *s, const char *at, const char *end, struct stack_line *l)
+static bool stack_line_take_sanitizer(const char *s, const char *at, const char *end,
+				      struct stack_line *l)
 {
 	bool has_place;
 	const char *open;
@@ -250,7 +251,8 @@ static void take_archive(const char *s, const char **end, struct stack_line *l)
 }
 
 /* Behind "#01 pc ". */
-static bool take_android(const char *s, const char *at, const char *end, struct stack_line *l)
+static bool stack_line_take_android(const char *s, const char *at, const char *end,
+				    struct stack_line *l)
 {
 	const char *from = at;
 
@@ -272,7 +274,7 @@ static bool take_android(const char *s, const char *at, const char *end, struct 
 }
 
 /* "#12 ", anywhere in the line: logs have their own beginnings. */
-static bool take_numbered(const char *s, const char *end, struct stack_line *l)
+static bool stack_line_take_numbered(const char *s, const char *end, struct stack_line *l)
 {
 	const char *p = s;
 
@@ -285,8 +287,9 @@ static bool take_numbered(const char *s, const char *end, struct stack_line *l)
 		    at == end || !is_blank(*at))
 			continue;
 		at = skip_blanks(at, end);
-		if (begins(at, end, "pc ") ? take_android(s, skip_blanks(at + 3, end), end, l)
-					   : take_sanitizer(s, at, end, l))
+		if (begins(at, end, "pc ")
+			? stack_line_take_android(s, skip_blanks(at + 3, end), end, l)
+			: stack_line_take_sanitizer(s, at, end, l))
 			return true;
 	}
 	return false;
@@ -309,7 +312,7 @@ static bool take_summary(const char *s, const char *end, struct stack_line *l)
 }
 
 /* "C  [libgame.so+0x12]  name+0x12", behind "# " in the file's head. */
-static bool take_java(const char *s, const char *end, struct stack_line *l)
+static bool stack_line_take_java(const char *s, const char *end, struct stack_line *l)
 {
 	const char *at = s, *open, *close, *plus, *p;
 
@@ -334,7 +337,7 @@ static bool take_java(const char *s, const char *end, struct stack_line *l)
 	end = trim_end(close + 1, end);
 	p = stack_line_parentheses(close + 1, end); /* newer ones: (game.c:12) */
 	if (p && memchr(p, ':', (size_t)(end - p))) {
-		take_source(p + 1, end - 1, l);
+		stack_line_take_source(p + 1, end - 1, l);
 		end = trim_end(close + 1, p);
 	}
 	at = skip_blanks(close + 1, end);
@@ -350,7 +353,7 @@ static bool take_java(const char *s, const char *end, struct stack_line *l)
 }
 
 /* Before "[0x12]". */
-static bool take_glibc_place(const char *s, const char *end, struct stack_line *l)
+static bool stack_line_take_glibc_place(const char *s, const char *end, struct stack_line *l)
 {
 	const char *open = stack_line_parentheses(s, end), *from, *plus, *p;
 	const char *module_end = open ? open : end;
@@ -404,7 +407,7 @@ static bool take_glibc(const char *s, const char *end, struct stack_line *l)
 		return false;
 	l->has_address = true;
 	l->tail = (size_t)(end - s);
-	return take_glibc_place(s, trim_end(s, open), l);
+	return stack_line_take_glibc_place(s, trim_end(s, open), l);
 }
 
 bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
@@ -413,8 +416,8 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 
 	if (!n || n > LONGEST)
 		return false;
-	return take_numbered(s, end, l) || take_summary(s, end, l) || take_java(s, end, l) ||
-	       take_glibc(s, end, l);
+	return stack_line_take_numbered(s, end, l) || take_summary(s, end, l) ||
+	       stack_line_take_java(s, end, l) || take_glibc(s, end, l);
 }
 
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)

@@ -18,7 +18,7 @@ static void add(struct site_cost *to, const struct site_cost *from)
 	to->has_time |= from->has_time;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status cost_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s;
 	(void)t;
@@ -26,9 +26,10 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status cost_event(struct sink *s, struct trace *t, const struct event *ev,
+			      struct err *e)
 {
-	struct cost *c = (struct cost *)s;
+	struct inspect_cost *c = (struct inspect_cost *)s;
 	struct site_cost one = {.records = 1};
 
 	(void)e;
@@ -51,9 +52,9 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return ST_OK;
 }
 
-static bool is_ours(const struct cost *c, const struct trace *t, uint32_t object)
+static bool cost_is_ours(const struct inspect_cost *c, const struct trace *t, uint32_t object)
 {
-	const struct symbols *y = &t->symbols;
+	const struct trace_symbols *y = &t->symbols;
 	const struct object_build_id *own = object_build_id(c->object);
 	struct object_build_id id = {.len = 0};
 	const char *bytes;
@@ -71,7 +72,7 @@ static bool is_ours(const struct cost *c, const struct trace *t, uint32_t object
 		       path_base(c->path));
 }
 
-static void charge(struct cost *c, const struct binding *b, const struct site_cost *of)
+static void charge(struct inspect_cost *c, const struct binding *b, const struct site_cost *of)
 {
 	bool returns = b->kind == LOCATION_RETURN;
 	uint32_t *at = map64_put(&c->site_of, b->vaddr * 2 + returns);
@@ -85,15 +86,15 @@ static void charge(struct cost *c, const struct binding *b, const struct site_co
 }
 
 /* A stack that has a location twice (recursion) is charged to it once. */
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status cost_end(struct sink *s, struct trace *t, struct err *e)
 {
-	struct cost *c = (struct cost *)s;
+	struct inspect_cost *c = (struct inspect_cost *)s;
 	uint32_t *seen = mem_zarray(t->n_locations, sizeof *seen);
 	bool *ours = mem_zarray(t->symbols.n_objects + 1, sizeof *ours);
 
 	(void)e;
 	for (uint32_t i = 1; i < t->symbols.n_objects; i++)
-		ours[i] = is_ours(c, t, i);
+		ours[i] = cost_is_ours(c, t, i);
 	for (uint32_t i = 1; i < t->n_locations; i++)
 		c->unbound += symbols_binding(&t->symbols, i)->reason == REASON_NOT_BOUND;
 	for (uint32_t i = 1; i < c->n_stacks && i < t->n_stacks; i++) {
@@ -116,20 +117,22 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-void cost_init(struct cost *c, const char *path, const struct object *object)
+void cost_init(struct inspect_cost *c, const char *path, const struct object *object)
 {
-	*c = (struct cost){
-	    .sink = {.begin = begin, .event = event, .end = end}, .path = path, .object = object};
+	*c = (struct inspect_cost){
+	    .sink = {.begin = cost_begin, .event = cost_event, .end = cost_end},
+	    .path = path,
+	    .object = object};
 }
 
-void cost_release(struct cost *c)
+void cost_release(struct inspect_cost *c)
 {
 	map64_release(&c->site_of);
 	free(c->sites);
 	free(c->stacks);
 }
 
-const struct site_cost *cost_at(const struct cost *c, uint64_t addr, bool returns)
+const struct site_cost *cost_at(const struct inspect_cost *c, uint64_t addr, bool returns)
 {
 	uint32_t i = map64_get(&c->site_of, addr * 2 + returns);
 

@@ -19,7 +19,7 @@ struct site_cost {
 	uint64_t time;                     /* ns without what was called, so that sums are right */
 };
 
-struct cost {
+struct inspect_cost {
 	struct sink sink; /* first */
 	const char *path;
 	const struct object *object;
@@ -33,9 +33,9 @@ struct cost {
 };
 
 /* path and object are borrowed. */
-void cost_init(struct cost *c, const char *path, const struct object *object);
-void cost_release(struct cost *c);
+void cost_init(struct inspect_cost *c, const char *path, const struct object *object);
+void cost_release(struct inspect_cost *c);
 /* The sums of the calls that end at addr, or are at it when exact; NULL: none. */
-const struct site_cost *cost_at(const struct cost *c, uint64_t addr, bool returns);
+const struct site_cost *cost_at(const struct inspect_cost *c, uint64_t addr, bool returns);
 
 #endif

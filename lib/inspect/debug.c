@@ -9,7 +9,8 @@
 
 enum { DW_UT_skeleton = 4 };
 
-static void units(struct inspect *x, const struct object_section *s, uint64_t counts[6])
+static void inspect_debug_units(struct inspect *x, const struct object_section *s,
+				uint64_t counts[6])
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -50,12 +51,12 @@ void inspect_debug(struct inspect *x)
 	x->has_alt = inspect_section(x, ".gnu_debugaltlink");
 	st = object_section(o, ".debug_info", &s, &e);
 	if (!st)
-		units(x, &s, x->units);
+		inspect_debug_units(x, &s, x->units);
 	else if (st != ST_NONE)
 		x->bad_debug = true;
 	st = object_section(o, ".debug_info.dwo", &s, &e);
 	if (!st)
-		units(x, &s, x->parts);
+		inspect_debug_units(x, &s, x->parts);
 	else if (st != ST_NONE)
 		x->bad_debug = true;
 	object_drop_sections(o);

@@ -58,7 +58,7 @@ static void start(struct cursor *c, const struct frames *f, uint64_t at, struct 
 	c->big_endian = object_is_big_endian(f->x->file.object);
 }
 
-static void read_cie(struct frames *f, uint64_t at)
+static void eh_frame_read_cie(struct frames *f, uint64_t at)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -112,7 +112,7 @@ static void read_fde(struct frames *f, struct cursor *c, uint64_t cie)
 	struct inspect *x = f->x;
 	uint64_t lo, size, n;
 
-	read_cie(f, cie);
+	eh_frame_read_cie(f, cie);
 	if (!f->cie.good)
 		return;
 	lo = pointer(c, f, f->cie.encoding);
@@ -123,7 +123,7 @@ static void read_fde(struct frames *f, struct cursor *c, uint64_t cie)
 	if (c->failed || !size || lo + size < lo || !code_holds(x->file.code, lo) || is_fragment(c))
 		return;
 	VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
-	    (struct function){.lo = lo, .hi = lo + size};
+	    (struct inspect_function){.lo = lo, .hi = lo + size};
 }
 
 bool inspect_eh_frame(struct inspect *x, const uint8_t *p, uint64_t n, uint64_t addr)

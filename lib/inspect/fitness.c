@@ -88,7 +88,7 @@ static void lines(const struct inspect *x, struct fitness *f)
 		    elsewhere(x) ? " in its debug file" : "", x->bad_debug ? ", damaged" : "");
 }
 
-static void unwind(const struct inspect *x, struct fitness *f)
+static void fitness_unwind(const struct inspect *x, struct fitness *f)
 {
 	bool eh = inspect_section(x, ".eh_frame"), hdr = inspect_section(x, ".eh_frame_hdr");
 	bool arm = inspect_section(x, ".ARM.exidx"), debug = inspect_section(x, ".debug_frame");
@@ -113,7 +113,7 @@ static void unwind(const struct inspect *x, struct fitness *f)
 		    "neither .eh_frame nor .ARM.exidx nor .debug_frame");
 }
 
-static void frame_pointers(const struct inspect *x, struct fitness *f)
+static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 {
 	uint64_t calling = x->sum.frame + x->sum.none;
 	unsigned share = percent(x->sum.frame, calling);
@@ -138,7 +138,7 @@ static void frame_pointers(const struct inspect *x, struct fitness *f)
 				 : "is not in effect");
 }
 
-static void instrumented(const struct inspect *x, struct fitness *f)
+static void fitness_instrumented(const struct inspect *x, struct fitness *f)
 {
 	uint64_t n = x->sum.n, enter = x->sum.enter;
 	static const char fix[] =
@@ -163,8 +163,8 @@ static bool exported(const struct inspect *x, enum role r)
 	return x->roles[r] & ROLE_EXPORTED;
 }
 
-static void hooks(const struct inspect *x, struct fitness *f, enum role a, enum role b,
-		  const char *names)
+static void fitness_hooks(const struct inspect *x, struct fitness *f, enum role a, enum role b,
+			  const char *names)
 {
 	unsigned how = x->roles[a] | x->roles[b];
 
@@ -200,7 +200,7 @@ static void wraps(const struct inspect *x, struct fitness *f)
 		say(f, FIT_YES, NULL, "nothing is wrapped");
 }
 
-static void pages(const struct inspect *x, struct fitness *f)
+static void fitness_pages(const struct inspect *x, struct fitness *f)
 {
 	enum { PAGE = 16384 };
 	const struct object_segment *s;
@@ -245,18 +245,18 @@ void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 	case FIT_IDENTITY: identity(x, out); break;
 	case FIT_NAMES: names(x, out); break;
 	case FIT_LINES: lines(x, out); break;
-	case FIT_UNWIND: unwind(x, out); break;
-	case FIT_FRAME_POINTERS: frame_pointers(x, out); break;
-	case FIT_INSTRUMENTED: instrumented(x, out); break;
+	case FIT_UNWIND: fitness_unwind(x, out); break;
+	case FIT_FRAME_POINTERS: fitness_frame_pointers(x, out); break;
+	case FIT_INSTRUMENTED: fitness_instrumented(x, out); break;
 	case FIT_LOLI_ALLOC:
-		hooks(x, out, ROLE_LOLI_ALLOC, ROLE_LOLI_ALLOC, "loli_set_allocandfree");
+		fitness_hooks(x, out, ROLE_LOLI_ALLOC, ROLE_LOLI_ALLOC, "loli_set_allocandfree");
 		break;
 	case FIT_LOLI_STACK:
-		hooks(x, out, ROLE_LOLI_STACK, ROLE_LOLI_IGNORE,
-		      "get_stack_backtrace, set_loli_ignore_func");
+		fitness_hooks(x, out, ROLE_LOLI_STACK, ROLE_LOLI_IGNORE,
+			      "get_stack_backtrace, set_loli_ignore_func");
 		break;
 	case FIT_NO_WRAPS: wraps(x, out); break;
-	case FIT_PAGES: pages(x, out); break;
+	case FIT_PAGES: fitness_pages(x, out); break;
 	default: break;
 	}
 }

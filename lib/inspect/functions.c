@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_address(const void *a, const void *b)
+static int inspect_functions_by_address(const void *a, const void *b)
 {
-	const struct function *x = a, *y = b;
+	const struct inspect_function *x = a, *y = b;
 
 	if (x->lo != y->lo)
 		return (x->lo > y->lo) - (x->lo < y->lo);
@@ -66,7 +66,7 @@ static void from_symbols(struct inspect *x)
 		if ((all[i].sized || guess) && !is_part(all[i].name) &&
 		    code_holds(x->file.code, all[i].lo))
 			VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
-			    (struct function){.lo = all[i].lo, .hi = all[i].hi};
+			    (struct inspect_function){.lo = all[i].lo, .hi = all[i].hi};
 }
 
 static void from_tables(struct inspect *x)
@@ -95,9 +95,10 @@ static void put_in_order(struct inspect *x)
 
 	find_plts(x, &plts);
 	if (x->n_functions)
-		sort_array(x->functions, x->n_functions, sizeof *x->functions, by_address);
+		sort_array(x->functions, x->n_functions, sizeof *x->functions,
+			   inspect_functions_by_address);
 	for (size_t i = 0; i < x->n_functions; i++) {
-		struct function f = x->functions[i];
+		struct inspect_function f = x->functions[i];
 
 		if ((kept && f.lo < x->functions[kept - 1].hi) || in_plt(&plts, f.lo))
 			continue;
@@ -157,9 +158,9 @@ static enum role role_through_slot(const struct inspect *x, const struct code_pa
 	return map64_get(&x->role_at, part->lo + at + (uint64_t)(int64_t)offset);
 }
 
-static void count_calls(struct inspect *x, struct function *f)
+static void inspect_functions_count_calls(struct inspect *x, struct inspect_function *f)
 {
-	const struct code *c = x->file.code;
+	const struct disasm_code *c = x->file.code;
 	const struct code_part *part = code_part_at(c, f->lo + 1);
 	uint64_t step = code_alignment(c->arch), end = f->hi, target;
 
@@ -181,7 +182,7 @@ static void count_calls(struct inspect *x, struct function *f)
 	}
 }
 
-static void sum_up(struct inspect *x, const struct function *f)
+static void sum_up(struct inspect *x, const struct inspect_function *f)
 {
 	x->sum.n++;
 	x->sum.frame += f->prologue == PROLOGUE_FRAME;
@@ -198,11 +199,11 @@ void inspect_code(struct inspect *x)
 	bool instrumented = x->roles[ROLE_ENTER] || x->roles[ROLE_EXIT] || x->roles[ROLE_COUNT];
 
 	for (size_t i = 0; i < x->n_functions; i++) {
-		struct function *f = &x->functions[i];
+		struct inspect_function *f = &x->functions[i];
 
 		f->prologue = (uint8_t)disasm_prologue(x->disasm, f->lo, f->hi);
 		if (instrumented)
-			count_calls(x, f);
+			inspect_functions_count_calls(x, f);
 		sum_up(x, f);
 	}
 }

@@ -31,7 +31,7 @@ enum role {
 
 enum { ROLE_EXPORTED = 1, ROLE_HIDDEN = 2, ROLE_IMPORTED = 4 }; /* how a role occurs */
 
-struct function {
+struct inspect_function {
 	uint64_t lo, hi;
 	uint8_t prologue;    /* enum prologue */
 	uint8_t enter, exit; /* calls of them, at most 255 */
@@ -43,7 +43,7 @@ struct wrapped { /* --wrap NAME */
 };
 
 struct inspect {
-	struct file file; /* of it path and object are set */
+	struct find_file file; /* of it path and object are set */
 	struct disasm *disasm;
 	struct arena names;
 
@@ -56,7 +56,7 @@ struct inspect {
 	size_t n_wraps, cap_wraps;
 
 	/* functions.c */
-	struct function *functions; /* sorted by lo, not overlapping */
+	struct inspect_function *functions; /* sorted by lo, not overlapping */
 	size_t n_functions, cap_functions;
 	bool from_tables; /* from .eh_frame, not from symbols */
 	bool bad_tables;  /* .eh_frame is damaged: what was read before that counts */

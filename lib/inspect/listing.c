@@ -12,8 +12,8 @@
 
 enum { LIMIT_LISTING = 1 << 20, /* instructions */ WITHOUT = 64 /* bytes without a function */ };
 
-static enum status by_address(const struct inspect *x, uint64_t addr, struct extent *out,
-			      struct err *e)
+static enum status listing_by_address(const struct inspect *x, uint64_t addr, struct extent *out,
+				      struct err *e)
 {
 	const struct object_symbol *s = object_symbol_at(x->file.object, addr);
 
@@ -66,7 +66,7 @@ enum status listing_find(const struct inspect *x, const char *what, struct exten
 
 	*out = (struct extent){.lo = 0};
 	if (num_auto(what, strlen(what), &addr))
-		return by_address(x, addr, out, e);
+		return listing_by_address(x, addr, out, e);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_called(&all[i], what) || !code_holds(x->file.code, all[i].lo))
 			continue;
@@ -81,7 +81,7 @@ enum status listing_find(const struct inspect *x, const char *what, struct exten
 	return out->hi ? ST_OK : err_set(e, ST_NONE, "no function is called '%s'", what);
 }
 
-static void columns(struct sheet *s, const struct cost *cost)
+static void columns(struct inspect_sheet *s, const struct inspect_cost *cost)
 {
 	sheet_init(s, "instructions", NULL);
 	sheet_column(s, "address", "address", COLUMN_TEXT, 0);
@@ -96,7 +96,8 @@ static void columns(struct sheet *s, const struct cost *cost)
 	sheet_column(s, "line", "line", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
 }
 
-static void put_cost(struct cell *row, const struct cost *cost, const struct instruction *i)
+static void put_cost(struct table_cell *row, const struct inspect_cost *cost,
+		     const struct instruction *i)
 {
 	const struct site_cost *c = cost_at(cost, i->addr + i->size, true);
 
@@ -113,9 +114,10 @@ static void put_cost(struct cell *row, const struct cost *cost, const struct ins
 		row[3] = cell_number(c->time);
 }
 
-static void put_place(struct sheet *s, struct cell *row, const struct lookup *l, uint32_t id)
+static void put_place(struct inspect_sheet *s, struct table_cell *row, const struct lookup *l,
+		      uint32_t id)
 {
-	const struct symbols *y = &l->symbols;
+	const struct trace_symbols *y = &l->symbols;
 	const struct symbol_call *call;
 
 	if (!id)
@@ -131,8 +133,9 @@ static void put_place(struct sheet *s, struct cell *row, const struct lookup *l,
 				     call->line);
 }
 
-enum status listing_make(const struct inspect *x, const struct extent *of, const struct cost *cost,
-			 struct lookup *l, struct sheet *s, struct err *e)
+enum status listing_make(const struct inspect *x, const struct extent *of,
+			 const struct inspect_cost *cost, struct lookup *l, struct inspect_sheet *s,
+			 struct err *e)
 {
 	struct disasm *d = disasm_new(x->file.code, inspect_is_thumb(x, of->lo));
 	struct lookup_file *file = lookup_file(l, x->file.path, strlen(x->file.path));
@@ -148,7 +151,7 @@ enum status listing_make(const struct inspect *x, const struct extent *of, const
 		VEC_PUSH(queries, n, cap) = (struct lookup_query){.file = file, .addr = at};
 	st = lookup_run(l, queries, n, e);
 	for (size_t k = 0; !st && k < n && disasm_at(d, queries[k].addr, of->hi, &i); k++) {
-		struct cell *row = sheet_row(s);
+		struct table_cell *row = sheet_row(s);
 
 		row[0] = sheet_textf(s, "0x%" PRIx64, i.addr);
 		if (i.known)

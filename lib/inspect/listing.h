@@ -21,7 +21,8 @@ struct extent { /* what to disassemble */
 enum status listing_find(const struct inspect *x, const char *what, struct extent *out,
 			 struct err *e);
 /* Fills a sheet, to be released by the caller. cost: NULL without a trace. */
-enum status listing_make(const struct inspect *x, const struct extent *of, const struct cost *cost,
-			 struct lookup *l, struct sheet *s, struct err *e);
+enum status listing_make(const struct inspect *x, const struct extent *of,
+			 const struct inspect_cost *cost, struct lookup *l, struct inspect_sheet *s,
+			 struct err *e);
 
 #endif

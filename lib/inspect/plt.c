@@ -20,7 +20,7 @@ static uint64_t got(const struct inspect *x)
 static bool x86_slot(const struct inspect *x, uint64_t addr, const uint8_t *p, uint64_t n,
 		     uint64_t *slot)
 {
-	const struct code *c = x->file.code;
+	const struct disasm_code *c = x->file.code;
 	uint64_t at = 0;
 
 	if (n >= 4 && p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && (p[3] & 0xfe) == 0xfa)
@@ -80,7 +80,7 @@ static bool arm_slot(uint64_t addr, const uint8_t *p, uint64_t n, uint64_t *slot
 
 bool inspect_plt_slot(const struct inspect *x, uint64_t addr, uint64_t *slot)
 {
-	const struct code *c = x->file.code;
+	const struct disasm_code *c = x->file.code;
 	const struct code_part *part = code_holds(c, addr) ? code_part_at(c, addr + 1) : NULL;
 	const uint8_t *p = part ? part->data + (addr - part->lo) : NULL;
 	uint64_t n = part ? part->size - (addr - part->lo) : 0;

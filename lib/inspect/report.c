@@ -12,7 +12,7 @@
 void inspect_report_init(struct inspect_report *r, bool several)
 {
 	unsigned module = several ? COLUMN_SHORTEN | COLUMN_PATH : COLUMN_NOT_TEXT;
-	struct sheet *s = &r->verdicts;
+	struct inspect_sheet *s = &r->verdicts;
 
 	sheet_init(s, "verdicts", "what it is fit for");
 	sheet_column(s, "module", "module", COLUMN_TEXT, module);
@@ -56,7 +56,7 @@ void inspect_report_release(struct inspect_report *r)
 static void __attribute__((format(printf, 4, 5)))
 fact(struct inspect_report *r, const struct inspect *x, const char *name, const char *fmt, ...)
 {
-	struct cell *row = sheet_row(&r->facts);
+	struct table_cell *row = sheet_row(&r->facts);
 	char line[1024];
 	va_list args;
 
@@ -68,7 +68,7 @@ fact(struct inspect_report *r, const struct inspect *x, const char *name, const 
 	row[2] = sheet_text(&r->facts, line);
 }
 
-static const char *machine(const struct object *o)
+static const char *inspect_report_machine(const struct object *o)
 {
 	switch (object_machine(o)) {
 	case EM_386: return "x86";
@@ -126,7 +126,7 @@ static void versions(struct buf *list, const uint64_t units[6])
 				 units[v % 6]);
 }
 
-static void debug(struct inspect_report *r, const struct inspect *x)
+static void inspect_report_debug(struct inspect_report *r, const struct inspect *x)
 {
 	struct buf list = BUF_INIT, parts = BUF_INIT;
 
@@ -149,7 +149,7 @@ static void debug(struct inspect_report *r, const struct inspect *x)
 	buf_release(&parts);
 }
 
-static void files(struct inspect_report *r, const struct inspect *x)
+static void inspect_report_files(struct inspect_report *r, const struct inspect *x)
 {
 	const struct object *o = x->file.object;
 	const struct object_build_id *id = object_build_id(o);
@@ -157,8 +157,9 @@ static void files(struct inspect_report *r, const struct inspect *x)
 
 	for (unsigned i = 0; i < id->len; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", id->bytes[i]);
-	if (machine(o))
-		fact(r, x, "processor", "%s, %d bits", machine(o), object_is_64(o) ? 64 : 32);
+	if (inspect_report_machine(o))
+		fact(r, x, "processor", "%s, %d bits", inspect_report_machine(o),
+		     object_is_64(o) ? 64 : 32);
 	else
 		fact(r, x, "processor", "ELF machine %u, %d bits", object_machine(o),
 		     object_is_64(o) ? 64 : 32);
@@ -187,12 +188,12 @@ static void functions(struct inspect_report *r, const struct inspect *x)
 
 static void segments(struct inspect_report *r, const struct inspect *x)
 {
-	struct sheet *s = &r->segments;
+	struct inspect_sheet *s = &r->segments;
 	size_t n;
 	const struct object_segment *all = object_segments(x->file.object, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct cell *row = sheet_row(s);
+		struct table_cell *row = sheet_row(s);
 
 		row[0] = sheet_text(s, x->file.path);
 		row[1] = sheet_textf(s, "0x%" PRIx64, all[i].vaddr);
@@ -210,7 +211,7 @@ void inspect_report_add(struct inspect_report *r, const struct inspect *x)
 	    [FIT_YES] = MARK_GOOD, [FIT_PARTLY] = MARK_WARN, [FIT_NO] = MARK_BAD};
 
 	for (unsigned c = 0; c < FITS; c++) {
-		struct cell *row = sheet_row(&r->verdicts);
+		struct table_cell *row = sheet_row(&r->verdicts);
 		struct fitness f;
 
 		fitness_of(x, c, &f);
@@ -221,9 +222,9 @@ void inspect_report_add(struct inspect_report *r, const struct inspect *x)
 		row[3] = sheet_text(&r->verdicts, f.why);
 		row[4] = sheet_text(&r->verdicts, f.fix);
 	}
-	files(r, x);
+	inspect_report_files(r, x);
 	sections(r, x);
-	debug(r, x);
+	inspect_report_debug(r, x);
 	functions(r, x);
 	segments(r, x);
 }

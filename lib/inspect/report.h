@@ -10,7 +10,7 @@
 #include "lib/symbolize/lookup.h"
 
 struct inspect_report {
-	struct sheet verdicts, facts, segments, sources;
+	struct inspect_sheet verdicts, facts, segments, sources;
 };
 
 /* several: people see the file of a row. */

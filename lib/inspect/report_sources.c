@@ -14,7 +14,7 @@ struct source {
 	uint64_t n, calling, frame, instrumented;
 };
 
-static int by_size(const void *a, const void *b)
+static int report_sources_by_size(const void *a, const void *b)
 {
 	const struct source *x = a, *y = b;
 
@@ -26,7 +26,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The outermost call's: the function's own, not what was inlined into its beginning. */
-static uint32_t file_of(const struct symbols *y, uint32_t call)
+static uint32_t file_of(const struct trace_symbols *y, uint32_t call)
 {
 	while (call && y->calls[call].outer)
 		call = y->calls[call].outer;
@@ -40,7 +40,7 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 	struct lookup_file *file = lookup_file(l, x->file.path, strlen(x->file.path));
 	struct map64 index = MAP64_INIT;
 	struct source *all = mem_array(16, sizeof *all);
-	struct sheet *s = &r->sources;
+	struct inspect_sheet *s = &r->sources;
 	size_t n = 0, cap = 16;
 	enum status st;
 
@@ -48,7 +48,7 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 		queries[i] = (struct lookup_query){.file = file, .addr = x->functions[i].lo};
 	st = lookup_run(l, queries, x->n_functions, e);
 	for (size_t i = 0; !st && i < x->n_functions; i++) {
-		const struct function *f = &x->functions[i];
+		const struct inspect_function *f = &x->functions[i];
 		uint32_t id = file_of(&l->symbols, queries[i].named.call);
 		uint32_t *at = map64_put(&index, id);
 		struct source *of;
@@ -64,9 +64,9 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 		of->instrumented += f->enter > 0;
 	}
 	if (n)
-		sort_array(all, n, sizeof *all, by_size);
+		sort_array(all, n, sizeof *all, report_sources_by_size);
 	for (size_t i = 0; i < n; i++) {
-		struct cell *row = sheet_row(s);
+		struct table_cell *row = sheet_row(s);
 
 		row[0] = sheet_text(s, x->file.path);
 		row[1] = cell_number(all[i].n);

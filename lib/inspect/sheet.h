@@ -10,22 +10,22 @@
 
 enum { SHEET_COLUMNS = 8 };
 
-struct sheet {
+struct inspect_sheet {
 	struct table table; /* fill and arg are the sheet's own: it must not move */
-	struct column columns[SHEET_COLUMNS];
-	struct cell *cells;
+	struct table_column columns[SHEET_COLUMNS];
+	struct table_cell *cells;
 	size_t n_cells, cap_cells;
 	struct arena text;
 };
 
-void sheet_init(struct sheet *s, const char *name, const char *title);
-void sheet_column(struct sheet *s, const char *key, const char *title, enum column_type type,
-		  unsigned flags);
+void sheet_init(struct inspect_sheet *s, const char *name, const char *title);
+void sheet_column(struct inspect_sheet *s, const char *key, const char *title,
+		  enum column_type type, unsigned flags);
 /* A new row: its cells, absent so far; valid until the next row. */
-struct cell *sheet_row(struct sheet *s);
-struct cell sheet_text(struct sheet *s, const char *text); /* a copy; NULL: absent */
-struct cell sheet_textf(struct sheet *s, const char *fmt, ...)
+struct table_cell *sheet_row(struct inspect_sheet *s);
+struct table_cell sheet_text(struct inspect_sheet *s, const char *text); /* a copy; NULL: absent */
+struct table_cell sheet_textf(struct inspect_sheet *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void sheet_release(struct sheet *s); /* accepts a zeroed struct */
+void sheet_release(struct inspect_sheet *s); /* accepts a zeroed struct */
 
 #endif

@@ -49,7 +49,7 @@ static uint64_t table_count(const struct table *t)
 	return t->size / (t->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 }
 
-static struct raw_symbol table_at(const struct table *t, uint64_t i)
+static struct raw_symbol inspect_symbols_table_at(const struct table *t, uint64_t i)
 {
 	size_t entry = t->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct raw_symbol s = {.name = ""};
@@ -76,7 +76,7 @@ static struct raw_symbol table_at(const struct table *t, uint64_t i)
 	return s;
 }
 
-static enum role role_of(const char *name)
+static enum role inspect_symbols_role_of(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -126,9 +126,9 @@ static void add_wrap(struct inspect *x, const struct raw_symbol *s)
 	w->undefined |= s->section == SHN_UNDEF;
 }
 
-static void add(struct inspect *x, const struct raw_symbol *s, bool dynamic)
+static void inspect_symbols_add(struct inspect *x, const struct raw_symbol *s, bool dynamic)
 {
-	enum role role = role_of(s->name);
+	enum role role = inspect_symbols_role_of(s->name);
 	uint64_t thumb = object_machine(x->file.object) == EM_ARM ? 1 : 0;
 
 	add_wrap(x, s);
@@ -155,17 +155,18 @@ static void read_table(struct inspect *x, size_t section, bool dynamic)
 		return;
 	*(dynamic ? &x->n_dynsym : &x->n_symtab) = table_count(&t);
 	for (uint64_t i = 1; i < table_count(&t); i++) {
-		struct raw_symbol s = table_at(&t, i);
+		struct raw_symbol s = inspect_symbols_table_at(&t, i);
 
 		if (*s.name == '_' || *s.name == 'm' || *s.name == 'l' || *s.name == 'g' ||
 		    *s.name == 's')
-			add(x, &s, dynamic);
+			inspect_symbols_add(x, &s, dynamic);
 	}
 	table_release(&t);
 }
 
 /* Slots that the dynamic linker fills with the address of something that has a role. */
-static void read_relocations(struct inspect *x, size_t section, const struct table *symbols)
+static void inspect_symbols_read_relocations(struct inspect *x, size_t section,
+					     const struct table *symbols)
 {
 	const struct object *o = x->file.object;
 	struct object_section_info s = object_section_info(o, section);
@@ -183,9 +184,10 @@ static void read_relocations(struct inspect *x, size_t section, const struct tab
 		uint64_t slot = word == 8 ? cursor_u64(&c) : cursor_u32(&c);
 		uint64_t info = word == 8 ? cursor_u64(&c) : cursor_u32(&c);
 		uint64_t symbol = word == 8 ? info >> 32 : info >> 8;
-		enum role role = symbol < table_count(symbols)
-				     ? role_of(table_at(symbols, symbol).name)
-				     : ROLE_NONE;
+		enum role role =
+		    symbol < table_count(symbols)
+			? inspect_symbols_role_of(inspect_symbols_table_at(symbols, symbol).name)
+			: ROLE_NONE;
 
 		if (s.type == SHT_RELA)
 			cursor_skip(&c, word, "relocation");
@@ -232,7 +234,7 @@ void inspect_symbols(struct inspect *x)
 		struct object_section_info s = object_section_info(o, i);
 
 		if ((s.type == SHT_RELA || s.type == SHT_REL) && s.link == dynsym && many && many--)
-			read_relocations(x, i, &t);
+			inspect_symbols_read_relocations(x, i, &t);
 	}
 	table_release(&t);
 }
@@ -249,7 +251,7 @@ bool inspect_is_thumb(const struct inspect *x, uint64_t addr)
 		if ((type != SHT_SYMTAB && type != SHT_DYNSYM) || !table_load(&t, o, i))
 			continue;
 		for (uint64_t k = 1; !is && k < table_count(&t); k++)
-			is = table_at(&t, k).value == (addr | 1);
+			is = inspect_symbols_table_at(&t, k).value == (addr | 1);
 		table_release(&t);
 	}
 	return is;

@@ -74,7 +74,7 @@ static uint8_t width_of(uint64_t range)
 }
 
 /* What is staged becomes a block. */
-static void seal(struct kept *k)
+static void kept_seal(struct kept *k)
 {
 	struct kept_capture *c = &k->captures[k->n - 1];
 	struct kept_block b = {.n = (uint32_t)k->n_staged};
@@ -113,7 +113,7 @@ static void seal(struct kept *k)
 	k->n_staged = 0;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status kept_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct kept *k = (struct kept *)s;
 
@@ -125,7 +125,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status kept_event(struct sink *s, struct trace *t, const struct event *ev,
+			      struct err *e)
 {
 	struct kept *k = (struct kept *)s;
 
@@ -133,26 +134,26 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	(void)e;
 	k->staged[k->n_staged++] = *ev;
 	if (k->n_staged == KEPT_BLOCK)
-		seal(k);
+		kept_seal(k);
 	return ST_OK;
 }
 
-static enum status events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-			  struct err *e)
+static enum status kept_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+			       struct err *e)
 {
 	for (size_t i = 0; i < n; i++)
-		event(s, t, &ev[i], e);
+		kept_event(s, t, &ev[i], e);
 	return ST_OK;
 }
 
 /* The reader frees what is left of its trace: nothing. */
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status kept_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct kept *k = (struct kept *)s;
 	struct kept_capture *c = &k->captures[k->n - 1];
 
 	(void)e;
-	seal(k);
+	kept_seal(k);
 	c->t = trace_take(t);
 	c->n_notes = c->t->n_notes;
 	c->notes = mem_array(c->n_notes + 1, sizeof *c->notes);
@@ -163,7 +164,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 void kept_init(struct kept *k, const char *name)
 {
-	*k = (struct kept){.sink = {begin, event, end, events}, .name = name, .why = ERR_INIT};
+	*k = (struct kept){
+	    .sink = {kept_begin, kept_event, kept_end, kept_events}, .name = name, .why = ERR_INIT};
 }
 
 static void drop(struct kept_capture *c)
@@ -186,8 +188,8 @@ void kept_release(struct kept *k)
 }
 
 /* Values i..i+n of a column, into n events. */
-static void spread(struct event *to, const struct field *f, const uint8_t *column, unsigned width,
-		   uint64_t least, size_t i, size_t n)
+static void kept_spread(struct event *to, const struct field *f, const uint8_t *column,
+			unsigned width, uint64_t least, size_t i, size_t n)
 {
 	uint64_t mask = width == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * width) - 1, v;
 
@@ -214,8 +216,8 @@ static void spread(struct event *to, const struct field *f, const uint8_t *colum
 	}
 }
 
-static enum status walk_block(const struct kept_block *b, struct event *batch, struct sink *to,
-			      struct trace *t, struct err *e)
+static enum status kept_walk_block(const struct kept_block *b, struct event *batch, struct sink *to,
+				   struct trace *t, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -229,7 +231,8 @@ static enum status walk_block(const struct kept_block *b, struct event *batch, s
 		n = b->n - i < BATCH ? b->n - i : BATCH;
 		for (size_t f = 0; f < KEPT_FIELDS; column += (size_t)b->width[f] * b->n, f++)
 			if (b->width[f])
-				spread(batch, &fields[f], column, b->width[f], b->least[f], i, n);
+				kept_spread(batch, &fields[f], column, b->width[f], b->least[f], i,
+					    n);
 		st = sink_events(to, t, batch, n, e);
 	}
 	return st;
@@ -245,7 +248,7 @@ static enum status walk_capture(struct kept_capture *c, struct event *batch, str
 	memset(t->events, 0, sizeof t->events);
 	st = to->begin(to, t, e);
 	for (size_t i = 0; !st && i < c->n_blocks; i++)
-		st = walk_block(&c->blocks[i], batch, to, t, e);
+		st = kept_walk_block(&c->blocks[i], batch, to, t, e);
 	return st ? st : to->end(to, t, e);
 }
 

@@ -28,7 +28,7 @@ struct kept_capture {
 	struct trace *t;
 	struct kept_block *blocks;
 	size_t n_blocks, cap_blocks;
-	struct note *notes; /* as they were at its end */
+	struct trace_note *notes; /* as they were at its end */
 	size_t n_notes;
 };
 

@@ -37,19 +37,19 @@ uint32_t tracemill_library_version(void)
 	return TRACEMILL_LIBRARY_VERSION;
 }
 
-enum tracemill_status handle_misuse(struct handle *h, const char *what)
+enum tracemill_status handle_misuse(struct library_handle *h, const char *what)
 {
 	err_set(&h->e, ST_BAD, "%s", what);
 	return TRACEMILL_MISUSE;
 }
 
-enum tracemill_status handle_no_memory(struct handle *h)
+enum tracemill_status handle_no_memory(struct library_handle *h)
 {
 	err_set(&h->e, ST_LIMIT, "%s", tracemill_status_text(TRACEMILL_MEMORY));
 	return TRACEMILL_MEMORY;
 }
 
-enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *arg)
+enum tracemill_status handle_run(struct library_handle *h, void (*fn)(void *arg), void *arg)
 {
 	enum zone_end end;
 
@@ -70,12 +70,12 @@ enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *
 	return TRACEMILL_CANCELLED;
 }
 
-void handle_cancel(struct handle *h)
+void handle_cancel(struct library_handle *h)
 {
 	atomic_store(&h->cancelled, true);
 }
 
-void handle_release(struct handle *h)
+void handle_release(struct library_handle *h)
 {
 	zone_free(h->zone);
 	h->zone = NULL;

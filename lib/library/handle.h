@@ -10,7 +10,7 @@
 #include "lib/base/zone.h"
 #include "lib/library/tracemill/version.h"
 
-struct handle {
+struct library_handle {
 	struct zone *zone; /* NULL: nothing is held */
 	atomic_bool cancelled;
 	struct err e; /* msg: "" */
@@ -18,14 +18,14 @@ struct handle {
 
 /* Runs fn in the handle's zone. TRACEMILL_OK: fn returned. Else all that the zone held has been
  * given back, and the handle's error is set. */
-enum tracemill_status handle_run(struct handle *h, void (*fn)(void *arg), void *arg);
+enum tracemill_status handle_run(struct library_handle *h, void (*fn)(void *arg), void *arg);
 /* Any thread, signal handlers. */
-void handle_cancel(struct handle *h);
-void handle_release(struct handle *h);
+void handle_cancel(struct library_handle *h);
+void handle_release(struct library_handle *h);
 
 /* Errors that have no struct err; they return what they set. */
-enum tracemill_status handle_misuse(struct handle *h, const char *what);
-enum tracemill_status handle_no_memory(struct handle *h);
+enum tracemill_status handle_misuse(struct library_handle *h, const char *what);
+enum tracemill_status handle_no_memory(struct library_handle *h);
 /* The public status of an enum status. */
 enum tracemill_status handle_status(enum status st);
 

@@ -23,7 +23,7 @@ struct process_part {
 	char bytes[]; /* the text; or the name and behind it the build-id */
 };
 
-static enum tracemill_status new_process(struct call *c)
+static enum tracemill_status process_new(struct library_call *c)
 {
 	struct tracemill_process *p = zone_outside(sizeof *p);
 
@@ -37,7 +37,7 @@ static enum tracemill_status new_process(struct call *c)
 enum tracemill_status tracemill_process_new(struct tracemill_symbolizer *s,
 					    struct tracemill_process **process)
 {
-	return symbolizer_call(&(struct call){.s = s, .fn = new_process, .a = process});
+	return symbolizer_call(&(struct library_call){.s = s, .fn = process_new, .a = process});
 }
 
 void process_free_all(struct tracemill_process *p)
@@ -69,7 +69,7 @@ struct telling {
 	const void *id;
 };
 
-static enum tracemill_status add_part(struct call *c)
+static enum tracemill_status process_add_part(struct library_call *c)
 {
 	const struct telling *told = c->a;
 	struct process_part *part;
@@ -101,8 +101,8 @@ enum tracemill_status tracemill_process_maps(struct tracemill_process *p, const 
 {
 	struct telling told = {.p = p, .part = {.is_text = true}};
 
-	return symbolizer_call(
-	    &(struct call){.s = p->s, .fn = add_part, .a = &told, .in = text, .n = n});
+	return symbolizer_call(&(struct library_call){
+	    .s = p->s, .fn = process_add_part, .a = &told, .in = text, .n = n});
 }
 
 enum tracemill_status tracemill_process_mapping(struct tracemill_process *p, const char *name,
@@ -119,8 +119,8 @@ enum tracemill_status tracemill_process_mapping(struct tracemill_process *p, con
 		return handle_misuse(&p->s->handle, "a mapping without bytes");
 	if (n_build_id > OBJECT_BUILD_ID_MAX)
 		return handle_misuse(&p->s->handle, "a build-id has 1 to 64 bytes");
-	return symbolizer_call(
-	    &(struct call){.s = p->s, .fn = add_part, .a = &told, .in = name, .n = strlen(name)});
+	return symbolizer_call(&(struct library_call){
+	    .s = p->s, .fn = process_add_part, .a = &told, .in = name, .n = strlen(name)});
 }
 
 static bool same_module(const struct process_part *a, const struct process_part *b)
@@ -129,7 +129,7 @@ static bool same_module(const struct process_part *a, const struct process_part 
 	       !memcmp(a->bytes, b->bytes, a->n_text + a->n_id);
 }
 
-static int by_lo(const void *a, const void *b)
+static int process_by_lo(const void *a, const void *b)
 {
 	const struct map_range *x = a, *y = b;
 
@@ -137,8 +137,8 @@ static int by_lo(const void *a, const void *b)
 }
 
 /* The module of a mapping, with all that share its name: once, at the first of them. */
-static void add_module(struct trace *t, const struct tracemill_process *p,
-		       const struct process_part *first)
+static void process_add_module(struct trace *t, const struct tracemill_process *p,
+			       const struct process_part *first)
 {
 	struct map_range *ranges = NULL;
 	size_t n = 0, cap = 0;
@@ -149,7 +149,7 @@ static void add_module(struct trace *t, const struct tracemill_process *p,
 	for (const struct process_part *o = first; o; o = o->next)
 		if (same_module(first, o))
 			VEC_PUSH(ranges, n, cap) = o->range;
-	qsort(ranges, n, sizeof *ranges, by_lo);
+	qsort(ranges, n, sizeof *ranges, process_by_lo);
 	trace_module(
 	    t, &(struct module){
 		   .name = trace_string(t, first->bytes, first->n_text),
@@ -160,7 +160,7 @@ static void add_module(struct trace *t, const struct tracemill_process *p,
 	free(ranges);
 }
 
-static struct files *files_of(struct tracemill_process *p)
+static struct find_files *files_of(struct tracemill_process *p)
 {
 	struct tracemill_symbolizer *s = p->s;
 
@@ -184,7 +184,7 @@ struct binding_job {
 	enum tracemill_address_kind kind;
 };
 
-static void bind_one(struct tracemill_symbolizer *s, const struct bound *b,
+static void bind_one(struct tracemill_symbolizer *s, const struct find_bound *b,
 		     struct tracemill_query *q)
 {
 	*q = (struct tracemill_query){.why = TRACEMILL_NO_BINARY};
@@ -200,19 +200,19 @@ static void bind_one(struct tracemill_symbolizer *s, const struct bound *b,
 	q->address = bound_lookup(b);
 }
 
-static enum tracemill_status bind(struct call *c)
+static enum tracemill_status process_bind(struct library_call *c)
 {
 	const struct binding_job *j = c->a;
 	const struct bind_options options = {.has_slide = false};
-	struct files *files = files_of(j->p);
+	struct find_files *files = files_of(j->p);
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
-	struct bound *bound;
+	struct find_bound *bound;
 	uint32_t *ids = mem_array(c->n, sizeof *ids);
 
 	for (const struct process_part *part = j->p->parts; part; part = part->next)
 		if (!part->is_text)
-			add_module(t, j->p, part);
+			process_add_module(t, j->p, part);
 		else
 			read_text(t, part->bytes, part->n_text, &e);
 	for (size_t i = 0; i < c->n; i++)
@@ -237,5 +237,6 @@ enum tracemill_status tracemill_bind(struct tracemill_process *p, const uint64_t
 {
 	struct binding_job j = {p, addresses, queries, kind};
 
-	return symbolizer_call(&(struct call){.s = p->s, .fn = bind, .a = &j, .n = n});
+	return symbolizer_call(
+	    &(struct library_call){.s = p->s, .fn = process_bind, .a = &j, .n = n});
 }

@@ -40,7 +40,7 @@ static const char *keep(char **to, const char *s)
 	return at;
 }
 
-static bool copy_options(struct tracemill_symbolizer *s)
+static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
 {
 	struct tracemill_options *o = &s->options;
 	const char *const *dirs = o->debug_dirs, *const *urls = o->debuginfod_urls;
@@ -64,19 +64,19 @@ static bool copy_options(struct tracemill_symbolizer *s)
 
 /* What is opened, in the zone. */
 
-static void show_progress(void *arg, uint64_t done, uint64_t total)
+static void symbolizer_show_progress(void *arg, uint64_t done, uint64_t total)
 {
 	const struct tracemill_options *o = arg;
 
 	o->progress(o->progress_arg, done, total);
 }
 
-static void open_all(struct tracemill_symbolizer *s)
+static void symbolizer_open_all(struct tracemill_symbolizer *s)
 {
 	const struct tracemill_options *o = &s->options;
 	struct cache_options cache = {.dir = o->cache_dir, .off = !(o->flags & TRACEMILL_CACHE)};
 	unsigned jobs = o->threads ? o->threads : pool_cpus();
-	struct opened *x = mem_zalloc(sizeof *x);
+	struct library_opened *x = mem_zalloc(sizeof *x);
 
 	search_init(&x->search, &(struct search_options){.dirs = o->debug_dirs,
 							 .n_dirs = o->n_debug_dirs,
@@ -93,7 +93,7 @@ static void open_all(struct tracemill_symbolizer *s)
 			.dwarf = {.jobs = jobs,
 				  .alone = true,
 				  .discriminators = true,
-				  .progress = o->progress ? show_progress : NULL,
+				  .progress = o->progress ? symbolizer_show_progress : NULL,
 				  .progress_arg = (void *)(uintptr_t)o},
 			.search = x->search.object,
 			.cache = cache,
@@ -122,18 +122,18 @@ static struct lookup_file *file_of(struct tracemill_symbolizer *s, struct tracem
 
 /* Calls. */
 
-static void run_call(void *arg)
+static void symbolizer_run_call(void *arg)
 {
-	struct call *c = arg;
+	struct library_call *c = arg;
 
 	if (!c->s->opened)
-		open_all(c->s);
+		symbolizer_open_all(c->s);
 	c->status = c->fn(c);
 }
 
-enum tracemill_status symbolizer_call(struct call *c)
+enum tracemill_status symbolizer_call(struct library_call *c)
 {
-	enum tracemill_status st = handle_run(&c->s->handle, run_call, c);
+	enum tracemill_status st = handle_run(&c->s->handle, symbolizer_run_call, c);
 
 	if (!st)
 		return c->status;
@@ -161,7 +161,7 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 		}
 		memcpy(&s->options, options, n);
 	}
-	if (!copy_options(s)) {
+	if (!symbolizer_copy_options(s)) {
 		tracemill_symbolizer_free(s);
 		return TRACEMILL_MEMORY;
 	}
@@ -223,7 +223,7 @@ struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const
 	return lookup_usable(file_of(s, b)) ? b : NULL;
 }
 
-static enum tracemill_status open_binary(struct call *c)
+static enum tracemill_status symbolizer_open_binary(struct library_call *c)
 {
 	struct tracemill_binary *b = binary_at(c->s, c->in);
 	const struct lookup_file *f = file_of(c->s, b);
@@ -239,10 +239,11 @@ static enum tracemill_status open_binary(struct call *c)
 enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
 					    struct tracemill_binary **binary)
 {
-	return symbolizer_call(&(struct call){.s = s, .fn = open_binary, .a = binary, .in = path});
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_open_binary, .a = binary, .in = path});
 }
 
-static enum tracemill_status open_by_id(struct call *c)
+static enum tracemill_status symbolizer_open_by_id(struct library_call *c)
 {
 	struct object_build_id id = {.len = (uint8_t)c->n};
 	struct lookup_file *f;
@@ -263,11 +264,11 @@ enum tracemill_status tracemill_binary_by_id(struct tracemill_symbolizer *s, con
 {
 	if (!n || n > OBJECT_BUILD_ID_MAX)
 		return handle_misuse(&s->handle, "a build-id has 1 to 64 bytes");
-	return symbolizer_call(
-	    &(struct call){.s = s, .fn = open_by_id, .a = binary, .in = build_id, .n = n});
+	return symbolizer_call(&(struct library_call){
+	    .s = s, .fn = symbolizer_open_by_id, .a = binary, .in = build_id, .n = n});
 }
 
-static enum tracemill_status tell_facts(struct call *c)
+static enum tracemill_status symbolizer_tell_facts(struct library_call *c)
 {
 	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
 	const struct lookup_file *f = file_of(c->s, b);
@@ -299,7 +300,8 @@ enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 {
 	if (facts->size < sizeof facts->size)
 		return handle_misuse(&s->handle, "facts: size is not filled in");
-	return symbolizer_call(&(struct call){.s = s, .fn = tell_facts, .a = facts, .in = binary});
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_tell_facts, .a = facts, .in = binary});
 }
 
 /* Batches. */
@@ -320,7 +322,7 @@ static uint8_t why(const struct lookup_query *q)
 enum { MANY = 50000 }; /* queries: some of them ask the symbol table */
 
 /* Reading answers allocates nothing, so what they may ask is there before. */
-static void load_symbols(struct opened *x, size_t n)
+static void load_symbols(struct library_opened *x, size_t n)
 {
 	struct lookup_views v = {.n = 0};
 	struct lookup *l = &x->lookup;
@@ -334,10 +336,10 @@ static void load_symbols(struct opened *x, size_t n)
 	lookup_views_release(&v);
 }
 
-static enum tracemill_status answer(struct call *c)
+static enum tracemill_status symbolizer_answer(struct library_call *c)
 {
 	struct tracemill_query *queries = c->a;
-	struct opened *x = c->s->opened;
+	struct library_opened *x = c->s->opened;
 	struct err e = ERR_INIT;
 
 	free(x->queries);
@@ -369,7 +371,8 @@ enum tracemill_status tracemill_symbolize(struct tracemill_symbolizer *s,
 {
 	if (n > UINT32_MAX - 1)
 		return handle_misuse(&s->handle, "more than 2^32 - 2 queries at once");
-	return symbolizer_call(&(struct call){.s = s, .fn = answer, .a = queries, .n = n});
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_answer, .a = queries, .n = n});
 }
 
 /* A public call is the lookup's, and public views are its own under another name. */
@@ -391,13 +394,13 @@ _Static_assert(sizeof(struct tracemill_views) >= sizeof(struct lookup_views), "v
 _Static_assert((int)TRACEMILL_VIEWS == (int)LOOKUP_VIEWS, "views agree");
 
 struct viewing {
-	struct opened *x;
+	struct library_opened *x;
 	const struct tracemill_query *queries;
 	size_t n;
 	struct lookup_views *to;
 };
 
-static void run_view(void *arg)
+static void symbolizer_run_view(void *arg)
 {
 	struct lookup_query queries[LOOKUP_VIEWS];
 	const struct viewing *v = arg;
@@ -419,7 +422,7 @@ enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
 		if (queries[i].first >= v.x->n)
 			return TRACEMILL_MISUSE;
 	/* in no zone: the views are the caller's, and the handle is only read */
-	if (zone_run(NULL, run_view, &v) == ZONE_DONE)
+	if (zone_run(NULL, symbolizer_run_view, &v) == ZONE_DONE)
 		return TRACEMILL_OK;
 	tracemill_views_release(views);
 	return TRACEMILL_MEMORY;
@@ -430,7 +433,7 @@ void tracemill_views_release(struct tracemill_views *views)
 	lookup_views_release((struct lookup_views *)views);
 }
 
-static enum tracemill_status next_complaint(struct call *c)
+static enum tracemill_status symbolizer_next_complaint(struct library_call *c)
 {
 	c->s->opened->complaint = lookup_complaint(&c->s->opened->lookup);
 	return TRACEMILL_OK;
@@ -438,7 +441,8 @@ static enum tracemill_status next_complaint(struct call *c)
 
 const char *tracemill_complaint(struct tracemill_symbolizer *s)
 {
-	if (!s->opened || symbolizer_call(&(struct call){.s = s, .fn = next_complaint}))
+	if (!s->opened ||
+	    symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_next_complaint}))
 		return NULL;
 	return s->opened->complaint;
 }
@@ -454,7 +458,7 @@ struct pieces {
 	unsigned threads;
 };
 
-static void run_piece(size_t item, unsigned worker, void *arg)
+static void symbolizer_run_piece(size_t item, unsigned worker, void *arg)
 {
 	const struct pieces *p = arg;
 	size_t from = item * PIECE;
@@ -462,11 +466,11 @@ static void run_piece(size_t item, unsigned worker, void *arg)
 	p->fn(p->arg, from, p->n - from < PIECE ? p->n : from + PIECE, item, worker);
 }
 
-static void run_pieces(void *arg)
+static void symbolizer_run_pieces(void *arg)
 {
 	struct pieces *p = arg;
 
-	pool_run(p->threads, (p->n + PIECE - 1) / PIECE, run_piece, p);
+	pool_run(p->threads, (p->n + PIECE - 1) / PIECE, symbolizer_run_piece, p);
 }
 
 enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t n,
@@ -477,8 +481,9 @@ enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t 
 	struct pieces p = {fn, arg, n, s->options.threads ? s->options.threads : pool_cpus()};
 
 	/* in no zone: the handle is as it was whatever happens */
-	return zone_run(NULL, run_pieces, &p) == ZONE_DONE ? TRACEMILL_OK
-							   : handle_no_memory(&s->handle);
+	return zone_run(NULL, symbolizer_run_pieces, &p) == ZONE_DONE
+		   ? TRACEMILL_OK
+		   : handle_no_memory(&s->handle);
 }
 
 struct demangling {
@@ -488,7 +493,7 @@ struct demangling {
 	size_t size;
 };
 
-static void run_demangle(void *arg)
+static void symbolizer_run_demangle(void *arg)
 {
 	struct demangling *d = arg;
 	char *shown = demangle(mem_strndup(d->name, d->n));
@@ -509,7 +514,7 @@ size_t tracemill_demangle(const char *name, size_t n, char *to, size_t size)
 	struct demangling d = {.name = name, .n = n, .to = to, .size = size};
 	struct zone *z = zone_new(NULL);
 
-	if (z && zone_run(z, run_demangle, &d) != ZONE_DONE)
+	if (z && zone_run(z, symbolizer_run_demangle, &d) != ZONE_DONE)
 		d.length = 0;
 	zone_free(z);
 	return d.length;

@@ -21,8 +21,8 @@ struct tracemill_binary {
 };
 
 /* In the zone. */
-struct opened {
-	struct search search;
+struct library_opened {
+	struct find_search search;
 	struct lookup lookup;
 	struct lookup_query *queries; /* of the last batch; its answers are read through them */
 	size_t n;
@@ -30,32 +30,32 @@ struct opened {
 };
 
 struct tracemill_symbolizer {
-	struct handle handle;
+	struct library_handle handle;
 	struct tracemill_options options;
 	char *texts; /* all that options points to */
 	const char **lists;
 	struct tracemill_binary *binaries;
 	struct tracemill_process *processes;
-	struct opened *opened; /* NULL: not in this zone */
+	struct library_opened *opened; /* NULL: not in this zone */
 };
 
 struct tracemill_process {
 	struct tracemill_process *next;
 	struct tracemill_symbolizer *s;
 	struct process_part *parts; /* what it was given, the newest first */
-	struct files *files;        /* NULL: not in this zone */
+	struct find_files *files;   /* NULL: not in this zone */
 };
 
 /* A call of the interface: fn runs in the zone, with everything opened. */
-struct call {
+struct library_call {
 	struct tracemill_symbolizer *s;
-	enum tracemill_status (*fn)(struct call *c);
+	enum tracemill_status (*fn)(struct library_call *c);
 	void *a; /* what fn knows */
 	const void *in;
 	size_t n;
 	enum tracemill_status status;
 };
-enum tracemill_status symbolizer_call(struct call *c);
+enum tracemill_status symbolizer_call(struct library_call *c);
 
 /* In a call: the binary at a path; NULL: it cannot be opened. */
 struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const char *path);

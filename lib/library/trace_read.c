@@ -36,8 +36,8 @@ static enum status stop(struct reading *r, struct err *e)
 	return err_set(e, ST_PIPE, "ended by the caller");
 }
 
-static enum status hand_on_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				  struct err *e)
+static enum status trace_read_hand_on_events(struct sink *s, struct trace *t,
+					     const struct event *ev, size_t n, struct err *e)
 {
 	struct reading *r = (struct reading *)s;
 
@@ -46,17 +46,17 @@ static enum status hand_on_events(struct sink *s, struct trace *t, const struct 
 	return stop(r, e);
 }
 
-static enum status hand_on_event(struct sink *s, struct trace *t, const struct event *ev,
-				 struct err *e)
+static enum status trace_read_hand_on_event(struct sink *s, struct trace *t, const struct event *ev,
+					    struct err *e)
 {
-	return hand_on_events(s, t, ev, 1, e);
+	return trace_read_hand_on_events(s, t, ev, 1, e);
 }
 
 /* One capture, from behind its mark to its totals, or to where it is sound. */
-static enum status read_capture(struct reading *r, struct stream *s, struct trace *t)
+static enum status trace_read_capture(struct reading *r, struct trace_stream *s, struct trace *t)
 {
 	const uint8_t *payload;
-	struct chunk c = {0};
+	struct trace_chunk c = {0};
 	bool begun = false;
 	enum status st = ST_OK;
 
@@ -79,19 +79,20 @@ static enum status read_capture(struct reading *r, struct stream *s, struct trac
 	return st;
 }
 
-static void read_all(void *arg)
+static void trace_read_all(void *arg)
 {
 	struct reading *r = arg;
 	struct input in = {.name = NULL};
-	struct stream s = {0};
+	struct trace_stream s = {0};
 
-	r->sink = (struct sink){.event = hand_on_event, .events = hand_on_events};
+	r->sink =
+	    (struct sink){.event = trace_read_hand_on_event, .events = trace_read_hand_on_events};
 	if (input_open(&in, r->path, &r->e))
 		return;
 	if (!stream_mark(&s, &in.cur, &r->e))
 		do {
 			struct trace *t = trace_new();
-			enum status st = read_capture(r, &s, t);
+			enum status st = trace_read_capture(r, &s, t);
 
 			trace_free(t);
 			if (st)
@@ -108,11 +109,11 @@ enum tracemill_status tracemill_trace_read(const char *path,
 					   char *error, size_t size)
 {
 	struct reading r = {.path = path, .arg = arg, .e = ERR_INIT};
-	struct handle h = {.zone = NULL};
+	struct library_handle h = {.zone = NULL};
 	enum tracemill_status st;
 
 	memcpy(&r.to, receiver, receiver->size < sizeof r.to ? receiver->size : sizeof r.to);
-	st = handle_run(&h, read_all, &r);
+	st = handle_run(&h, trace_read_all, &r);
 	if (st)
 		r.e = h.e;
 	else
@@ -200,7 +201,8 @@ const char *tracemill_trace_module(const struct tracemill_trace *t, uint32_t mod
 						      : "";
 }
 
-static struct tracemill_call show(const struct symbols *s, const struct symbol_call *c, bool shown)
+static struct tracemill_call show(const struct trace_symbols *s, const struct symbol_call *c,
+				  bool shown)
 {
 	const struct symbol_function *f =
 	    c->function && c->function < s->n_functions ? &s->functions[c->function] : NULL;
@@ -218,7 +220,7 @@ static struct tracemill_call show(const struct symbols *s, const struct symbol_c
 size_t tracemill_trace_calls(const struct tracemill_trace *t, uint32_t location, bool shown,
 			     struct tracemill_call *calls, size_t max)
 {
-	const struct symbols *s = &inner(t)->symbols;
+	const struct trace_symbols *s = &inner(t)->symbols;
 	uint32_t id = symbols_binding(s, location)->call;
 	size_t n = 0;
 
@@ -237,7 +239,7 @@ const char *tracemill_trace_attribute(const struct tracemill_trace *t, const cha
 
 bool tracemill_trace_note(const struct tracemill_trace *t, size_t i, struct tracemill_note *note)
 {
-	const struct note *n = inner(t)->notes + i;
+	const struct trace_note *n = inner(t)->notes + i;
 
 	if (i >= inner(t)->n_notes)
 		return false;

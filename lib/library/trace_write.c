@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct tracemill_writer {
-	struct handle handle;
+	struct library_handle handle;
 	enum tracemill_status failed; /* all that follows fails so, too */
 	int fd;
 	/* in the zone: */
@@ -35,7 +35,7 @@ struct adding {
 	enum tracemill_status status;
 };
 
-static void close_stream(void *out)
+static void trace_write_close_stream(void *out)
 {
 	fclose(out);
 }
@@ -53,12 +53,12 @@ static void open_stream(struct adding *a)
 		a->status = TRACEMILL_SYSTEM;
 		return;
 	}
-	zone_hold(w->out, close_stream);
+	zone_hold(w->out, trace_write_close_stream);
 	w->t = trace_new();
 	w->writer = writer_new(w->out);
 }
 
-static void run_adding(void *arg)
+static void trace_write_run_adding(void *arg)
 {
 	struct adding *a = arg;
 
@@ -77,7 +77,7 @@ static enum tracemill_status add(struct adding *a)
 		return w->failed;
 	if (w->finished)
 		return handle_misuse(&w->handle, "the trace is finished");
-	st = handle_run(&w->handle, run_adding, a);
+	st = handle_run(&w->handle, trace_write_run_adding, a);
 	if (!st)
 		st = a->status;
 	if (st && st != TRACEMILL_MISUSE)
@@ -117,27 +117,27 @@ const char *tracemill_writer_error(const struct tracemill_writer *w)
 	return w->handle.e.msg;
 }
 
-static void add_string(struct adding *a)
+static void trace_write_add_string(struct adding *a)
 {
 	a->id = trace_string(a->w->t, a->text, a->n);
 }
 
 uint32_t tracemill_writer_string(struct tracemill_writer *w, const char *s, size_t n)
 {
-	return number((struct adding){.w = w, .fn = add_string, .text = s, .n = n});
+	return number((struct adding){.w = w, .fn = trace_write_add_string, .text = s, .n = n});
 }
 
-static void add_type(struct adding *a)
+static void trace_write_add_type(struct adding *a)
 {
 	a->id = trace_type(a->w->t, a->text, a->n);
 }
 
 uint32_t tracemill_writer_type(struct tracemill_writer *w, const char *name, size_t n)
 {
-	return number((struct adding){.w = w, .fn = add_type, .text = name, .n = n});
+	return number((struct adding){.w = w, .fn = trace_write_add_type, .text = name, .n = n});
 }
 
-static void add_marker(struct adding *a)
+static void trace_write_add_marker(struct adding *a)
 {
 	a->id =
 	    trace_marker(a->w->t, &(struct marker){.name = trace_string(a->w->t, a->text, a->n)});
@@ -145,10 +145,10 @@ static void add_marker(struct adding *a)
 
 uint32_t tracemill_writer_marker(struct tracemill_writer *w, const char *name, size_t n)
 {
-	return number((struct adding){.w = w, .fn = add_marker, .text = name, .n = n});
+	return number((struct adding){.w = w, .fn = trace_write_add_marker, .text = name, .n = n});
 }
 
-static void add_counter(struct adding *a)
+static void trace_write_add_counter(struct adding *a)
 {
 	a->id = trace_counter(a->w->t, &(struct counter){.name = trace_strz(a->w->t, a->text),
 							 .unit = trace_strz(a->w->t, a->unit)});
@@ -156,8 +156,8 @@ static void add_counter(struct adding *a)
 
 uint32_t tracemill_writer_counter(struct tracemill_writer *w, const char *name, const char *unit)
 {
-	return number(
-	    (struct adding){.w = w, .fn = add_counter, .text = name, .unit = unit ? unit : ""});
+	return number((struct adding){
+	    .w = w, .fn = trace_write_add_counter, .text = name, .unit = unit ? unit : ""});
 }
 
 /* False: there is no such string, and a's status says so. */
@@ -169,7 +169,7 @@ static bool has_string(struct adding *a, uint32_t id)
 	return false;
 }
 
-static void add_thread(struct adding *a)
+static void trace_write_add_thread(struct adding *a)
 {
 	const struct tracemill_thread *th = a->row;
 
@@ -181,10 +181,10 @@ static void add_thread(struct adding *a)
 
 uint32_t tracemill_writer_thread(struct tracemill_writer *w, const struct tracemill_thread *thread)
 {
-	return number((struct adding){.w = w, .fn = add_thread, .row = thread});
+	return number((struct adding){.w = w, .fn = trace_write_add_thread, .row = thread});
 }
 
-static void add_location(struct adding *a)
+static void trace_write_add_location(struct adding *a)
 {
 	const struct tracemill_location *l = a->row;
 
@@ -208,10 +208,10 @@ static void add_location(struct adding *a)
 uint32_t tracemill_writer_location(struct tracemill_writer *w,
 				   const struct tracemill_location *location)
 {
-	return number((struct adding){.w = w, .fn = add_location, .row = location});
+	return number((struct adding){.w = w, .fn = trace_write_add_location, .row = location});
 }
 
-static void add_stack(struct adding *a)
+static void trace_write_add_stack(struct adding *a)
 {
 	const struct stack *s = a->row;
 
@@ -226,7 +226,7 @@ uint32_t tracemill_writer_stack(struct tracemill_writer *w, uint32_t callers, ui
 {
 	const struct stack s = {.parent = callers, .location = location};
 
-	return number((struct adding){.w = w, .fn = add_stack, .row = &s});
+	return number((struct adding){.w = w, .fn = trace_write_add_stack, .row = &s});
 }
 
 struct mapping {
@@ -235,7 +235,7 @@ struct mapping {
 	struct map_range range;
 };
 
-static void add_module(struct adding *a)
+static void trace_write_add_module(struct adding *a)
 {
 	const struct mapping *m = a->row;
 	struct trace *t = a->w->t;
@@ -260,10 +260,11 @@ uint32_t tracemill_writer_module(struct tracemill_writer *w, const char *path, c
 	const struct mapping m = {
 	    build_id, n, {.lo = lo, .hi = hi, .offset = offset, .executable = true}};
 
-	return number((struct adding){.w = w, .fn = add_module, .row = &m, .text = path});
+	return number(
+	    (struct adding){.w = w, .fn = trace_write_add_module, .row = &m, .text = path});
 }
 
-static void add_attribute(struct adding *a)
+static void trace_write_add_attribute(struct adding *a)
 {
 	if (a->w->begun)
 		a->status = handle_misuse(&a->w->handle, "attributes stand before the first event");
@@ -274,10 +275,11 @@ static void add_attribute(struct adding *a)
 enum tracemill_status tracemill_writer_attribute(struct tracemill_writer *w, const char *key,
 						 const char *value)
 {
-	return add(&(struct adding){.w = w, .fn = add_attribute, .text = key, .unit = value});
+	return add(
+	    &(struct adding){.w = w, .fn = trace_write_add_attribute, .text = key, .unit = value});
 }
 
-static void add_sums(struct adding *a)
+static void trace_write_add_sums(struct adding *a)
 {
 	static const uint8_t metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL,
 					  METRIC_LIVE,  METRIC_TIME,      METRIC_NET};
@@ -294,10 +296,10 @@ static void add_sums(struct adding *a)
 
 enum tracemill_status tracemill_writer_sums(struct tracemill_writer *w, unsigned sums)
 {
-	return add(&(struct adding){.w = w, .fn = add_sums, .n = sums});
+	return add(&(struct adding){.w = w, .fn = trace_write_add_sums, .n = sums});
 }
 
-static void add_note(struct adding *a)
+static void trace_write_add_note(struct adding *a)
 {
 	const struct tracemill_note *n = a->row;
 
@@ -310,7 +312,7 @@ static void add_note(struct adding *a)
 enum tracemill_status tracemill_writer_note(struct tracemill_writer *w,
 					    const struct tracemill_note *note)
 {
-	return add(&(struct adding){.w = w, .fn = add_note, .row = note});
+	return add(&(struct adding){.w = w, .fn = trace_write_add_note, .row = note});
 }
 
 static void fail(struct adding *a, enum status st)
@@ -342,7 +344,7 @@ static bool refers(const struct trace *t, const struct tracemill_event *ev)
 	       ev->name <= intern_count(&t->strings);
 }
 
-static void add_event(struct adding *a)
+static void trace_write_add_event(struct adding *a)
 {
 	struct tracemill_writer *w = a->w;
 
@@ -356,10 +358,10 @@ static void add_event(struct adding *a)
 enum tracemill_status tracemill_writer_event(struct tracemill_writer *w,
 					     const struct tracemill_event *event)
 {
-	return add(&(struct adding){.w = w, .fn = add_event, .row = event});
+	return add(&(struct adding){.w = w, .fn = trace_write_add_event, .row = event});
 }
 
-static void finish(struct adding *a)
+static void trace_write_finish(struct adding *a)
 {
 	struct tracemill_writer *w = a->w;
 	struct sink *s = writer_sink(w->writer);
@@ -374,5 +376,5 @@ static void finish(struct adding *a)
 
 enum tracemill_status tracemill_writer_finish(struct tracemill_writer *w)
 {
-	return add(&(struct adding){.w = w, .fn = finish});
+	return add(&(struct adding){.w = w, .fn = trace_write_finish});
 }

@@ -51,7 +51,7 @@ size_t il2cpp_bare(const char *name)
 
 /* The part behind the hash. Those that only say how the method was compiled are dropped; a thunk
  * is another function than its method, and says so. Longest first. */
-static struct text take_suffix(struct text *t)
+static struct text il2cpp_take_suffix(struct text *t)
 {
 	static const char *const dropped[] = {"_gshared_inline", "_RuntimeMethod_var",
 					      "_MethodInfo_var", "_gshared", "_inline"};
@@ -134,7 +134,7 @@ bool il2cpp_generated(const char *raw)
 		if (is_hash(s, HASH))
 			return true;
 	}
-	take_suffix(&t);
+	il2cpp_take_suffix(&t);
 	return take_hash(&t);
 }
 
@@ -168,7 +168,7 @@ static bool fits(char c, const char *s, size_t n, size_t at, unsigned depth)
 	}
 }
 
-static void unescape(struct buf *out, const char *s, size_t n)
+static void il2cpp_unescape(struct buf *out, const char *s, size_t n)
 {
 	char *decoded = mem_zalloc(n + 1);
 	size_t *open = mem_array(n / 3 + 1, sizeof *open), n_open = 0;
@@ -204,7 +204,7 @@ static void add_type(struct buf *out, const char *s, size_t n)
 {
 	if (n > HASH + 2 && is_hash(s + n - HASH, HASH) && !memcmp(s + n - HASH - 2, "_t", 2))
 		n -= HASH + 2;
-	unescape(out, s, n);
+	il2cpp_unescape(out, s, n);
 }
 
 static bool is_word(const char *s, size_t n)
@@ -228,7 +228,7 @@ static bool is_method(const char *s, size_t n)
 
 /* Where the "_" between type and method is; 0: there may be more than one. Only a compiler's own
  * names begin with "<", so a "_<" can be nothing else. */
-static size_t boundary(const char *s, size_t n, size_t *arity)
+static size_t il2cpp_boundary(const char *s, size_t n, size_t *arity)
 {
 	size_t i = 0, depth = 0;
 
@@ -263,14 +263,14 @@ static size_t boundary(const char *s, size_t n, size_t *arity)
 	return i + 1 < n && is_method(s + i + 1, n - i - 1) ? i : 0;
 }
 
-static void add_method(struct buf *out, struct text t)
+static void il2cpp_add_method(struct buf *out, struct text t)
 {
 	static const char *const constructors[] = {"__cctor", "__ctor"};
 	struct buf plain = BUF_INIT;
 	size_t at, arity;
 	const char *s;
 
-	unescape(&plain, t.s, t.n);
+	il2cpp_unescape(&plain, t.s, t.n);
 	s = buf_str(&plain);
 	for (size_t i = 0; i < 2; i++) {
 		struct text all = {s, plain.len};
@@ -282,7 +282,7 @@ static void add_method(struct buf *out, struct text t)
 			return;
 		}
 	}
-	at = boundary(s, plain.len, &arity);
+	at = il2cpp_boundary(s, plain.len, &arity);
 	if (at && arity)
 		buf_addf(out, "%.*s`%.*s.%s", (int)arity, s, (int)(at - arity - 1), s + arity + 1,
 			 s + at + 1);
@@ -307,10 +307,10 @@ static void add_generic(struct buf *out, struct text t)
 	const char *end = t.s + t.n, *at = generic_argument(t.s, end), *next;
 
 	if (!at || at == t.s) {
-		add_method(out, t);
+		il2cpp_add_method(out, t);
 		return;
 	}
-	add_method(out, (struct text){t.s, (size_t)(at - t.s)});
+	il2cpp_add_method(out, (struct text){t.s, (size_t)(at - t.s)});
 	for (char c = '<'; at; at = next, c = ',') {
 		next = generic_argument(at + 4, end);
 		buf_addc(out, c);
@@ -326,12 +326,12 @@ static void add_types(struct buf *out, struct text t)
 
 	for (const char *p = s; p < end; p++) {
 		if (end - p >= HASH + 2 && p[0] == '_' && p[1] == 't' && is_hash(p + 2, HASH)) {
-			unescape(out, s, (size_t)(p - s));
+			il2cpp_unescape(out, s, (size_t)(p - s));
 			p += HASH + 1;
 			s = p + 1;
 		}
 	}
-	unescape(out, s, (size_t)(end - s));
+	il2cpp_unescape(out, s, (size_t)(end - s));
 }
 
 char *il2cpp_display(const char *name)
@@ -344,7 +344,7 @@ char *il2cpp_display(const char *name)
 
 	if (whole == LONGEST || !n)
 		return NULL;
-	thunk = take_suffix(&t);
+	thunk = il2cpp_take_suffix(&t);
 	hashed = take_hash(&t);
 	if (!hashed && memcmp(name, "RuntimeInvoker_", n < 15 ? n : 15) != 0)
 		return NULL;

@@ -52,7 +52,7 @@ static void take_line(struct jit_map *m, struct lines *l, const char *s, size_t 
 		    (struct line){lo, lo + size, intern_add(&m->names, s, n), order};
 }
 
-static int by_address(const void *a, const void *b)
+static int jit_map_by_address(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
@@ -108,13 +108,13 @@ static void add_span(struct jit_map *m, size_t *cap, uint64_t lo, uint64_t hi, u
 }
 
 /* From place to place where a line begins or the one in force ends. */
-static void into_spans(struct jit_map *m, struct lines *l)
+static void jit_map_into_spans(struct jit_map *m, struct lines *l)
 {
 	size_t next = 0, cap = 0;
 	uint64_t at = 0;
 
 	if (l->n)
-		sort_array(l->all, l->n, sizeof *l->all, by_address);
+		sort_array(l->all, l->n, sizeof *l->all, jit_map_by_address);
 	l->heap = mem_array(l->n, sizeof *l->heap);
 	while (next < l->n || l->n_heap) {
 		const struct line *top;
@@ -148,7 +148,7 @@ enum status jit_map_read(struct jit_map *m, struct cursor *in, struct err *e)
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
 		take_line(m, &l, line, n);
 	if (!cursor_failed(in))
-		into_spans(m, &l);
+		jit_map_into_spans(m, &l);
 	free(l.heap);
 	free(l.all);
 	if (cursor_failed(in))

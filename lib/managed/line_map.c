@@ -56,7 +56,7 @@ static const char *slashes(struct buf *b, const char *s, size_t n)
 	return buf_str(b);
 }
 
-static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status line_map_on_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parse *p = arg;
 	uint64_t line;
@@ -83,7 +83,7 @@ static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status line_map_on_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parse *p = arg;
 	uint64_t to;
@@ -98,7 +98,7 @@ static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status line_map_on_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parse *p = arg;
 
@@ -109,18 +109,18 @@ static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_null(void *arg, struct err *e)
+static enum status line_map_on_null(void *arg, struct err *e)
 {
-	return on_string(arg, NULL, 0, e);
+	return line_map_on_string(arg, NULL, 0, e);
 }
 
-static enum status on_boolean(void *arg, bool v, struct err *e)
+static enum status line_map_on_boolean(void *arg, bool v, struct err *e)
 {
 	(void)v;
-	return on_string(arg, NULL, 0, e);
+	return line_map_on_string(arg, NULL, 0, e);
 }
 
-static enum status on_begin(void *arg, char bracket, struct err *e)
+static enum status line_map_on_begin(void *arg, char bracket, struct err *e)
 {
 	struct parse *p = arg;
 
@@ -134,7 +134,7 @@ static enum status on_begin(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_end(void *arg, char bracket, struct err *e)
+static enum status line_map_on_end(void *arg, char bracket, struct err *e)
 {
 	struct parse *p = arg;
 
@@ -146,7 +146,7 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static void index_files(struct line_map *m, const char *root)
+static void line_map_index_files(struct line_map *m, const char *root)
 {
 	struct buf b = BUF_INIT;
 	size_t n_root;
@@ -173,7 +173,7 @@ static void index_files(struct line_map *m, const char *root)
 }
 
 /* Entries of one line keep their order: the last one is found, and replaces those before. */
-static void sort_entries(struct line_map *m)
+static void line_map_sort_entries(struct line_map *m)
 {
 	struct sort_item *items = mem_array(m->n, sizeof *items);
 	struct entry *sorted = mem_array(m->n, sizeof *sorted);
@@ -198,8 +198,9 @@ static void sort_entries(struct line_map *m)
 
 enum status line_map_read(struct line_map **out, struct cursor *in, const char *root, struct err *e)
 {
-	static const struct json_handler handler = {on_null, on_boolean, on_number, on_string,
-						    on_key,  on_begin,   on_end};
+	static const struct json_handler handler = {
+	    line_map_on_null, line_map_on_boolean, line_map_on_number, line_map_on_string,
+	    line_map_on_key,  line_map_on_begin,   line_map_on_end};
 	struct line_map *m = mem_zalloc(sizeof *m);
 	struct parse p = {.m = m};
 	struct json_result r = {0};
@@ -218,8 +219,8 @@ enum status line_map_read(struct line_map **out, struct cursor *in, const char *
 		line_map_free(m);
 		return st;
 	}
-	sort_entries(m);
-	index_files(m, root);
+	line_map_sort_entries(m);
+	line_map_index_files(m, root);
 	*out = m;
 	return ST_OK;
 }

@@ -93,7 +93,7 @@ static void read_root(const char *path, struct buf *root)
 	buf_release(&at);
 }
 
-static struct managed_file *add_lines(struct managed *m, const char *path, bool given)
+static struct managed_file *managed_add_lines(struct managed *m, const char *path, bool given)
 {
 	struct buf root = BUF_INIT, word = BUF_INIT;
 	struct err e = ERR_INIT;
@@ -163,7 +163,7 @@ static void read_jit(struct managed *m, const char *path)
 	buf_release(&word);
 }
 
-static struct managed_file *add_usym(struct managed *m, const char *path, bool given)
+static struct managed_file *managed_add_usym(struct managed *m, const char *path, bool given)
 {
 	struct err e = ERR_INIT;
 	struct input in = {0};
@@ -210,7 +210,7 @@ void managed_load(struct managed *m)
 		return;
 	m->loaded = true;
 	for (size_t i = 0; i < o->n_line_maps; i++)
-		add_lines(m, o->line_maps[i], true);
+		managed_add_lines(m, o->line_maps[i], true);
 	for (size_t i = 0; i < o->n_method_maps; i++)
 		add_methods(m, o->method_maps[i], true);
 	if (o->jit_map)
@@ -222,7 +222,7 @@ void managed_load(struct managed *m)
 		/* A file whose own name has a '=' is a file. */
 		if (equals && !access(text, F_OK))
 			equals = NULL;
-		f = add_usym(m, equals ? equals + 1 : text, true);
+		f = managed_add_usym(m, equals ? equals + 1 : text, true);
 		if (f && equals)
 			f->module = mem_strndup(text, (size_t)(equals - text));
 	}
@@ -234,7 +234,7 @@ static void in_folder(struct managed *m, const char *folder)
 
 	buf_addf(&path, "%s/LineNumberMappings.json", folder);
 	if (!access(buf_str(&path), R_OK))
-		add_lines(m, path.data, false);
+		managed_add_lines(m, path.data, false);
 	path.len = 0;
 	buf_addf(&path, "%s/MethodMap.tsv", folder);
 	if (!access(buf_str(&path), R_OK))
@@ -256,7 +256,7 @@ static void in_folders(struct managed *m, const char *folder)
 	buf_release(&path);
 }
 
-static void around(struct managed *m, const char *folder)
+static void managed_around(struct managed *m, const char *folder)
 {
 	struct buf path = BUF_INIT;
 	struct dirent *d;
@@ -281,7 +281,7 @@ static void around(struct managed *m, const char *folder)
 	buf_release(&path);
 }
 
-static void look_beside(struct managed *m, const char *binary)
+static void managed_look_beside(struct managed *m, const char *binary)
 {
 	char *real = realpath(binary, NULL), *slash;
 	struct buf path = BUF_INIT;
@@ -290,15 +290,15 @@ static void look_beside(struct managed *m, const char *binary)
 		return;
 	buf_addf(&path, "%s.usym", real);
 	if (!access(buf_str(&path), R_OK))
-		add_usym(m, path.data, false);
+		managed_add_usym(m, path.data, false);
 	slash = strrchr(real, '/');
 	if (slash)
 		*slash = 0;
-	around(m, *real ? real : "/");
+	managed_around(m, *real ? real : "/");
 	slash = strrchr(real, '/');
 	if (slash && slash != real) {
 		*slash = 0;
-		around(m, real);
+		managed_around(m, real);
 	}
 	free(real);
 	buf_release(&path);
@@ -355,8 +355,8 @@ const struct usym *managed_usym(struct managed *m, const char *module, const uin
 
 /* A usym next to the binary under its name belongs to it, if its id does not say otherwise.
  */
-static const struct usym *beside(struct managed *m, const char *path,
-				 const struct object_build_id *id)
+static const struct usym *managed_beside(struct managed *m, const char *path,
+					 const struct object_build_id *id)
 {
 	struct buf want = BUF_INIT;
 	const struct usym *u = NULL;
@@ -398,7 +398,7 @@ struct managed_of *managed_of(struct managed *m, const struct object *o, const c
 			return m->of[i]->n_maps || m->of[i]->usym ? m->of[i] : NULL;
 	managed_load(m);
 	if (m->options.beside && path)
-		look_beside(m, path);
+		managed_look_beside(m, path);
 	of = mem_zalloc(sizeof *of);
 	of->object = o;
 	of->base = lowest(o);
@@ -413,7 +413,7 @@ struct managed_of *managed_of(struct managed *m, const struct object *o, const c
 	}
 	of->usym = managed_usym(m, path ? path : "", id->bytes, id->len);
 	if (!of->usym && path)
-		of->usym = beside(m, path, id);
+		of->usym = managed_beside(m, path, id);
 	return of->n_maps || of->usym ? of : NULL;
 }
 

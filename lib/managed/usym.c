@@ -67,7 +67,7 @@ static void order(struct usym *u)
 	sort_radix(u->order, u->n);
 }
 
-static enum status read_header(struct usym *u, size_t n, struct err *e)
+static enum status usym_read_header(struct usym *u, size_t n, struct err *e)
 {
 	size_t header, each;
 	const uint8_t *magic;
@@ -108,7 +108,7 @@ enum status usym_read(struct usym **out, char *data, size_t n, struct err *e)
 	enum status st;
 
 	u->data = data;
-	st = read_header(u, n, e);
+	st = usym_read_header(u, n, e);
 	if (st) {
 		usym_free(u);
 		return st;

@@ -28,13 +28,13 @@ static struct match_given_up *given_up;
 static size_t n_given_up, cap_given_up;
 static uint64_t all_gave_up;
 
-static void *take(size_t n, void *arg)
+static void *match_take(size_t n, void *arg)
 {
 	(void)arg;
 	return mem_alloc(n);
 }
 
-static void give_back(void *p, void *arg)
+static void match_give_back(void *p, void *arg)
 {
 	(void)arg;
 	free(p);
@@ -45,9 +45,9 @@ static void give_back(void *p, void *arg)
 static pcre2_general_context *memory;
 static pcre2_compile_context *compiling;
 
-static void lend_memory(void)
+static void match_lend_memory(void)
 {
-	memory = pcre2_general_context_create(take, give_back, NULL);
+	memory = pcre2_general_context_create(match_take, match_give_back, NULL);
 	compiling = pcre2_compile_context_create(memory);
 }
 
@@ -66,7 +66,7 @@ struct match *match_new(struct match_place from, const char *pattern, size_t n, 
 	/* PCRE2_LITERAL tolerates few companions. */
 	if (flags & MATCH_LITERAL)
 		options &= ~(uint32_t)PCRE2_NEVER_BACKSLASH_C;
-	pthread_once(&lent, lend_memory);
+	pthread_once(&lent, match_lend_memory);
 	code = pcre2_compile((PCRE2_SPTR)pattern, n, options, &error, &at, compiling);
 	if (!code) {
 		PCRE2_UCHAR text[200];

@@ -129,7 +129,7 @@ static enum status name_inside(struct ar *a, struct header *h, const char **name
 	return ST_OK;
 }
 
-static enum status read_member(struct ar *a, struct header *h, struct err *e)
+static enum status ar_read_member(struct ar *a, struct header *h, struct err *e)
 {
 	const char *name = "";
 	enum status st = ST_OK;
@@ -159,7 +159,7 @@ static enum status read_member(struct ar *a, struct header *h, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_members(struct ar *a, struct err *e)
+static enum status ar_read_members(struct ar *a, struct err *e)
 {
 	uint64_t at = MAGIC;
 
@@ -177,7 +177,7 @@ static enum status read_members(struct ar *a, struct err *e)
 		if (!st && is_called(&h, "//"))
 			st = read_long_names(a, &h, e);
 		else if (!st && !table)
-			st = read_member(a, &h, e);
+			st = ar_read_member(a, &h, e);
 		if (st)
 			return st;
 		at += HEADER + (here ? size + (size & 1) : 0);
@@ -211,7 +211,7 @@ enum status ar_open(struct ar *a, const char *path, struct err *e)
 		st = err_set(e, ST_UNSUPPORTED, "not an archive");
 	if (!st) {
 		a->thin = magic[2] == 't';
-		st = read_members(a, e);
+		st = ar_read_members(a, e);
 	}
 	if (st)
 		ar_release(a);

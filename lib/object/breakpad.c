@@ -141,7 +141,7 @@ static const char *name_of(const struct names *names, uint32_t number)
 	return at ? names->all[at - 1] : "";
 }
 
-static bool read_function(struct breakpad *b, struct words *w, bool public)
+static bool breakpad_read_function(struct breakpad *b, struct words *w, bool public)
 {
 	struct bp_function f = {
 	    .public = public, .first_line = b->n_lines, .first_inlined = b->n_inlined};
@@ -236,7 +236,7 @@ static uint16_t machine_of(const char *s, size_t n)
 	return 0;
 }
 
-static bool read_module(struct breakpad *b, struct words *w, struct image *f)
+static bool breakpad_read_module(struct breakpad *b, struct words *w, struct object_image *f)
 {
 	const char *os, *arch;
 	size_t n_os, n_arch;
@@ -259,7 +259,7 @@ static bool read_module(struct breakpad *b, struct words *w, struct image *f)
 	return true;
 }
 
-static bool read_code_id(struct breakpad *b, struct words *w, struct image *f)
+static bool read_code_id(struct breakpad *b, struct words *w, struct object_image *f)
 {
 	struct object_build_id id = {.len = 0};
 
@@ -271,12 +271,12 @@ static bool read_code_id(struct breakpad *b, struct words *w, struct image *f)
 	return true;
 }
 
-static bool read_record(struct breakpad *b, struct words w, struct image *f)
+static bool breakpad_read_record(struct breakpad *b, struct words w, struct object_image *f)
 {
 	if (begins(&w, "FUNC "))
-		return read_function(b, &w, false);
+		return breakpad_read_function(b, &w, false);
 	if (begins(&w, "PUBLIC "))
-		return read_function(b, &w, true);
+		return breakpad_read_function(b, &w, true);
 	if (begins(&w, "INLINE "))
 		return read_inlined(b, &w);
 	if (begins(&w, "FILE "))
@@ -284,7 +284,7 @@ static bool read_record(struct breakpad *b, struct words w, struct image *f)
 	if (begins(&w, "INLINE_ORIGIN "))
 		return read_name(b, &b->origins, &w);
 	if (begins(&w, "MODULE "))
-		return b->line == 1 && read_module(b, &w, f);
+		return b->line == 1 && breakpad_read_module(b, &w, f);
 	if (begins(&w, "INFO CODE_ID "))
 		return read_code_id(b, &w, f);
 	if (begins(&w, "STACK ") || begins(&w, "INFO ")) {
@@ -294,7 +294,7 @@ static bool read_record(struct breakpad *b, struct words w, struct image *f)
 	return w.s == w.end || read_line(b, &w);
 }
 
-static int by_address(const void *a, const void *b)
+static int breakpad_by_address(const void *a, const void *b)
 {
 	const struct bp_function *x = a, *y = b;
 
@@ -305,14 +305,14 @@ static int by_address(const void *a, const void *b)
 		   : (x->first_line > y->first_line) - (x->first_line < y->first_line);
 }
 
-static int by_line_address(const void *a, const void *b)
+static int breakpad_by_line_address(const void *a, const void *b)
 {
 	const struct bp_line *x = a, *y = b;
 
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-static void finish(struct source *s)
+static void breakpad_finish(struct object_source *s)
 {
 	struct breakpad *b = s->breakpad;
 
@@ -322,11 +322,11 @@ static void finish(struct source *s)
 
 		if (f->n_lines)
 			sort_array(b->lines + f->first_line, f->n_lines, sizeof *b->lines,
-				   by_line_address);
+				   breakpad_by_line_address);
 		b->end = end > b->end ? end : b->end;
 	}
 	if (b->n)
-		sort_array(b->functions, b->n, sizeof *b->functions, by_address);
+		sort_array(b->functions, b->n, sizeof *b->functions, breakpad_by_address);
 	if (b->odd)
 		buf_addf(&s->complaint,
 			 "%" PRIu64
@@ -337,7 +337,7 @@ static void finish(struct source *s)
 		buf_str(&s->complaint);
 }
 
-static enum status breakpad_open(struct source *s, struct image *f, struct err *e)
+static enum status breakpad_open(struct object_source *s, struct object_image *f, struct err *e)
 {
 	struct breakpad *b = mem_zalloc(sizeof *b);
 	const char *p = (const char *)s->bytes, *end = p + s->size;
@@ -351,7 +351,7 @@ static enum status breakpad_open(struct source *s, struct image *f, struct err *
 		p = eol ? eol + 1 : end;
 		if (w.end > w.s && w.end[-1] == '\r')
 			w.end--;
-		if (memchr(w.s, 0, (size_t)(w.end - w.s)) || !read_record(b, w, f)) {
+		if (memchr(w.s, 0, (size_t)(w.end - w.s)) || !breakpad_read_record(b, w, f)) {
 			if (!b->odd++)
 				b->first_odd = b->line;
 			if (b->line == 1)
@@ -359,11 +359,11 @@ static enum status breakpad_open(struct source *s, struct image *f, struct err *
 					      "not a MODULE record of a Breakpad symbol file");
 		}
 	}
-	finish(s);
+	breakpad_finish(s);
 	return ST_OK;
 }
 
-static void breakpad_free(struct source *s)
+static void breakpad_free(struct object_source *s)
 {
 	struct breakpad *b = s->breakpad;
 
@@ -380,12 +380,12 @@ static void breakpad_free(struct source *s)
 	free(b);
 }
 
-static size_t breakpad_count(const struct source *s)
+static size_t breakpad_count(const struct object_source *s)
 {
 	return s->breakpad->n;
 }
 
-static bool breakpad_function(const struct source *s, size_t i, struct source_function *f)
+static bool breakpad_function(const struct object_source *s, size_t i, struct source_function *f)
 {
 	const struct bp_function *x = &s->breakpad->functions[i];
 
@@ -393,7 +393,7 @@ static bool breakpad_function(const struct source *s, size_t i, struct source_fu
 	return true;
 }
 
-static uint64_t breakpad_end(const struct source *s)
+static uint64_t breakpad_end(const struct object_source *s)
 {
 	return s->breakpad->end;
 }
@@ -407,8 +407,9 @@ static const struct bp_line *line_at(const struct breakpad *b, const struct bp_f
 	return l && addr - l->lo < l->size ? l : NULL;
 }
 
-static enum status calls_of(const struct breakpad *b, const struct bp_function *f, uint64_t addr,
-			    struct object_call *calls, size_t max, size_t *n)
+static enum status breakpad_calls_of(const struct breakpad *b, const struct bp_function *f,
+				     uint64_t addr, struct object_call *calls, size_t max,
+				     size_t *n)
 {
 	const struct bp_inlined *chain[DEEPEST] = {NULL};
 	const struct bp_line *l = line_at(b, f, addr);
@@ -439,8 +440,8 @@ static enum status calls_of(const struct breakpad *b, const struct bp_function *
 	return ST_OK;
 }
 
-static enum status breakpad_at(const struct source *s, uint64_t addr, struct object_call *calls,
-			       size_t max, size_t *n)
+static enum status breakpad_at(const struct object_source *s, uint64_t addr,
+			       struct object_call *calls, size_t max, size_t *n)
 {
 	const struct breakpad *b = s->breakpad;
 	size_t lo = BISECT(i, 0, b->n, b->functions[i].lo <= addr);
@@ -455,7 +456,7 @@ static enum status breakpad_at(const struct source *s, uint64_t addr, struct obj
 		lo--;
 	if (addr - b->functions[lo - 1].lo >= b->functions[lo - 1].size)
 		return ST_NONE;
-	return calls_of(b, &b->functions[lo - 1], addr, calls, max, n);
+	return breakpad_calls_of(b, &b->functions[lo - 1], addr, calls, max, n);
 }
 
 const struct source_kind source_breakpad = {breakpad_open,     breakpad_free, breakpad_count,

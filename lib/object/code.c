@@ -15,7 +15,7 @@ struct object_code {
 	uint64_t total;
 };
 
-static int by_address(const void *a, const void *b)
+static int object_code_by_address(const void *a, const void *b)
 {
 	const struct object_code_part *x = a, *y = b;
 
@@ -23,8 +23,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Overlapping claims on one file could be larger than it many times over. */
-static void add(struct object_code *c, const struct image *f, uint64_t addr, uint64_t offset,
-		uint64_t size)
+static void object_code_add(struct object_code *c, const struct object_image *f, uint64_t addr,
+			    uint64_t offset, uint64_t size)
 {
 	struct map_piece *map = NULL;
 	uint8_t *data;
@@ -47,7 +47,7 @@ static void add(struct object_code *c, const struct image *f, uint64_t addr, uin
 	    (struct object_code_part){.lo = addr, .size = size, .data = data, .map = map};
 }
 
-static struct object_code *load(const struct image *f)
+static struct object_code *object_code_load(const struct object_image *f)
 {
 	struct object_code *c = mem_zalloc(sizeof *c);
 	size_t kept = 0;
@@ -60,14 +60,14 @@ static struct object_code *load(const struct image *f)
 			continue;
 		sections = true; /* of a debug file they are there and have no bytes */
 		if (s->type == SHT_PROGBITS)
-			add(c, f, s->addr, s->offset, s->size);
+			object_code_add(c, f, s->addr, s->offset, s->size);
 	}
 	for (size_t i = 0; !sections && i < f->n_segments; i++)
 		if (f->segments[i].executable)
-			add(c, f, f->segments[i].vaddr, f->segments[i].offset,
-			    f->segments[i].filesz);
+			object_code_add(c, f, f->segments[i].vaddr, f->segments[i].offset,
+					f->segments[i].filesz);
 	if (c->n)
-		sort_array(c->parts, c->n, sizeof *c->parts, by_address);
+		sort_array(c->parts, c->n, sizeof *c->parts, object_code_by_address);
 	for (size_t i = 0; i < c->n; i++) {
 		struct object_code_part p = c->parts[i];
 
@@ -90,7 +90,7 @@ const struct object_code_part *object_code(struct object *o, size_t *n)
 
 	pthread_mutex_lock(&o->lock);
 	if (!o->code)
-		o->code = load(&o->file);
+		o->code = object_code_load(&o->file);
 	*n = o->code->n;
 	parts = o->code->parts;
 	pthread_mutex_unlock(&o->lock);

@@ -64,7 +64,7 @@ static void probe(struct seek *k, const char *path)
 	*k->digest = hash_bytes_seeded(seen, sizeof seen, *k->digest);
 }
 
-static bool try_path(struct seek *k)
+static bool companion_try_path(struct seek *k)
 {
 	const char *path = buf_str(&k->path), *why;
 	struct err e = ERR_INIT;
@@ -109,7 +109,7 @@ static bool try(struct seek *k, const char *dir, size_t n_dir, const char *name,
 	}
 	buf_adds(&k->path, name);
 	buf_adds(&k->path, after);
-	return k->path.len < 8192 && try_path(k);
+	return k->path.len < 8192 && companion_try_path(k);
 }
 
 /* In the folder of path. */
@@ -131,7 +131,7 @@ static bool done(struct seek *k, bool found)
 	return found;
 }
 
-static bool seek_split(struct seek *k, const char *dir, const char *name)
+static bool companion_seek_split(struct seek *k, const char *dir, const char *name)
 {
 	struct object *o = k->o;
 	const char *base;
@@ -171,14 +171,14 @@ bool object_seek_split(struct object *o, const char *dir, const char *name,
 			return true;
 		refuse(&k, o->file.path, refused);
 	}
-	return done(&k, seek_split(&k, dir, name));
+	return done(&k, companion_seek_split(&k, dir, name));
 }
 
 void object_probe_split(struct object *o, const char *dir, const char *name, uint64_t *digest)
 {
 	struct seek k = {.o = o, .digest = digest};
 
-	done(&k, seek_split(&k, dir, name));
+	done(&k, companion_seek_split(&k, dir, name));
 }
 
 static bool seek_package(struct seek *k)
@@ -247,7 +247,7 @@ static void take_id(struct link *l, struct cursor *c, uint64_t n)
 	}
 }
 
-static struct link read_link(const struct image *f)
+static struct link companion_read_link(const struct object_image *f)
 {
 	const struct elf_section *s = section_find(f, ".gnu_debugaltlink");
 	struct link l = {.name = NULL};
@@ -282,7 +282,7 @@ struct supplement {
 };
 
 /* The checksum that a supplementary file has of itself in .debug_sup. */
-static struct object_build_id own_id(const struct image *f)
+static struct object_build_id companion_own_id(const struct object_image *f)
 {
 	const struct elf_section *s = section_find(f, ".debug_sup");
 	struct link l = {.id = f->build_id};
@@ -302,10 +302,10 @@ static struct object_build_id own_id(const struct image *f)
 	return l.id;
 }
 
-static const char *accept_supplement(void *arg, struct object *c)
+static const char *companion_accept_supplement(void *arg, struct object *c)
 {
 	struct supplement *s = arg;
-	struct object_build_id id = own_id(&c->file);
+	struct object_build_id id = companion_own_id(&c->file);
 
 	if (!s->link->id.len)
 		return "the link to it has no build-id";
@@ -348,7 +348,7 @@ static bool ask_finders(struct seek *k, const struct object_build_id *id)
 	return false;
 }
 
-static bool seek_supplement(struct seek *k, const struct link *l)
+static bool companion_seek_supplement(struct seek *k, const struct link *l)
 {
 	struct object *o = k->o;
 	const char *system = "/usr/lib/debug", *from = o->debug.path ? o->debug.path : o->file.path;
@@ -385,18 +385,19 @@ static bool seek_supplement(struct seek *k, const struct link *l)
 
 static void companion_supplement(struct object *o, bool explain)
 {
-	const struct image *f =
+	const struct object_image *f =
 	    o->debug.path && section_find(&o->debug, ".debug_info") ? &o->debug : &o->file;
-	struct link l = read_link(f);
+	struct link l = companion_read_link(f);
 	struct supplement s = {.o = o, .link = &l};
 	struct buf why = BUF_INIT;
 	struct seek k = {.o = o,
-			 .accept = accept_supplement,
+			 .accept = companion_accept_supplement,
 			 .arg = &s,
 			 .why = &why,
 			 .trail = explain ? &o->trail : NULL};
 
-	if (l.name && o->file.fd >= 0 && !o->supplement && !done(&k, seek_supplement(&k, &l))) {
+	if (l.name && o->file.fd >= 0 && !o->supplement &&
+	    !done(&k, companion_seek_supplement(&k, &l))) {
 		struct buf b = BUF_INIT;
 
 		buf_adds(&b, "supplementary file ");

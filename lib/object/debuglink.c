@@ -22,16 +22,16 @@ struct hunt {
 	struct object *o;
 	char *link; /* file name in .gnu_debuglink, or NULL */
 	uint32_t crc;
-	char *folder, *real_folder; /* of the object; without a "/" at the end, "" for the root */
-	const char *name;           /* of the object, without its folder */
-	struct image symbols;       /* a match that has no DWARF, only symbols */
-	struct buf path;            /* the candidate */
+	char *folder, *real_folder;  /* of the object; without a "/" at the end, "" for the root */
+	const char *name;            /* of the object, without its folder */
+	struct object_image symbols; /* a match that has no DWARF, only symbols */
+	struct buf path;             /* the candidate */
 	struct buf refused;
 	struct trail *trail; /* NULL: not wanted */
 };
 
 /* .gnu_debuglink: a NUL-terminated name, padding to 4 bytes, a CRC in the file's byte order. */
-static void read_link(struct hunt *h)
+static void debuglink_read_link(struct hunt *h)
 {
 	const struct elf_section *s = image_section(&h->o->file, ".gnu_debuglink");
 	struct err e = ERR_INIT;
@@ -54,14 +54,14 @@ static void read_link(struct hunt *h)
 	allowance_free(data);
 }
 
-static const struct object_segment *code_segment(const struct image *f, size_t *i)
+static const struct object_segment *code_segment(const struct object_image *f, size_t *i)
 {
 	while (*i < f->n_segments && !f->segments[*i].executable)
 		++*i;
 	return *i < f->n_segments ? &f->segments[(*i)++] : NULL;
 }
 
-static const struct elf_section *code_section(const struct image *f, const char *name)
+static const struct elf_section *code_section(const struct object_image *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
 		const struct elf_section *s = &f->sections[i];
@@ -85,7 +85,7 @@ uint64_t object_debug_shift(const struct object *o)
 }
 
 /* The executable segments agree: what there is to compare when a file carries no identity. */
-static bool same_code(const struct image *a, const struct image *b)
+static bool same_code(const struct object_image *a, const struct object_image *b)
 {
 	size_t i = 0, k = 0;
 
@@ -99,9 +99,9 @@ static bool same_code(const struct image *a, const struct image *b)
 	}
 }
 
-static const char *mismatch(const struct hunt *h, const struct image *f, bool by_link)
+static const char *mismatch(const struct hunt *h, const struct object_image *f, bool by_link)
 {
-	const struct image *mine = &h->o->file;
+	const struct object_image *mine = &h->o->file;
 	struct err e = ERR_INIT;
 	uint32_t crc;
 
@@ -119,7 +119,7 @@ static const char *mismatch(const struct hunt *h, const struct image *f, bool by
 }
 
 /* What speaks for a file that mismatch() lets through. */
-static const char *agrees(const struct hunt *h, const struct image *f, bool by_link)
+static const char *agrees(const struct hunt *h, const struct object_image *f, bool by_link)
 {
 	if (h->o->file.build_id.len && f->build_id.len)
 		return "build-id agrees";
@@ -136,12 +136,12 @@ static void refuse(struct hunt *h, const char *path, const char *why)
 }
 
 /* Looks at the file named in h->path. True: it is the debug file, and now the object's. */
-static bool try_path(struct hunt *h, bool by_link)
+static bool debuglink_try_path(struct hunt *h, bool by_link)
 {
 	const char *path = buf_str(&h->path), *why = NULL;
 	const struct elf_section *s;
 	struct err e = ERR_INIT;
-	struct image f;
+	struct object_image f;
 
 	/* nothing there is the usual case, and not worth a word */
 	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
@@ -193,7 +193,7 @@ __attribute__((format(printf, 3, 4))) static bool try(struct hunt *h, bool by_li
 		return false;
 	h->path.len = 0;
 	buf_add(&h->path, text, (size_t)n);
-	return try_path(h, by_link);
+	return debuglink_try_path(h, by_link);
 }
 
 bool object_build_id_path(const char *dir, const struct object_build_id *id, const char *suffix,
@@ -223,7 +223,7 @@ static bool try_build_id(struct hunt *h, const char *dir)
 		return false;
 	h->path.len = 0;
 	buf_adds(&h->path, text);
-	return try_path(h, false);
+	return debuglink_try_path(h, false);
 }
 
 /* In the debug folder of a sysroot, below the object's folder as it is called there. */
@@ -266,7 +266,7 @@ static bool try_finder(struct hunt *h, const struct object_finder *f)
 			break;
 		h->path.len = 0;
 		buf_adds(&h->path, path);
-		if (try_path(h, false))
+		if (debuglink_try_path(h, false))
 			return true;
 	}
 	return false;
@@ -285,7 +285,7 @@ static bool try_names(struct hunt *h, const char *dir)
 		try(h, false, "%s/%.*s.sym.so", dir, (int)(n - 3), h->name));
 }
 
-static bool hunt(struct hunt *h, const struct object_search *s)
+static bool debuglink_hunt(struct hunt *h, const struct object_search *s)
 {
 	for (size_t i = 0; i < s->n_dirs; i++) {
 		if (try_build_id(h, s->dirs[i]))
@@ -337,12 +337,12 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 	h.real_folder = folder_of(real && *real == '/' ? real : "/");
 	h.name = path_base(o->file.path);
 	free(real);
-	read_link(&h);
+	debuglink_read_link(&h);
 	if (o->file.kind == OBJECT_MACH) {
 		dsym_find(o, s, &h.refused);
-	} else if (!hunt(&h, s) && h.symbols.path) {
+	} else if (!debuglink_hunt(&h, s) && h.symbols.path) {
 		o->debug = h.symbols;
-		h.symbols = (struct image){.fd = -1};
+		h.symbols = (struct object_image){.fd = -1};
 	}
 	image_release(&h.symbols);
 	free(h.link);

@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
-void descriptors_find(struct descriptors *d, const struct image *f)
+void descriptors_find(struct descriptors *d, const struct object_image *f)
 {
 	struct err e = ERR_INIT;
 

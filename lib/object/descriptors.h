@@ -15,7 +15,7 @@ struct descriptors {
 	bool big_endian;
 };
 
-void descriptors_find(struct descriptors *d, const struct image *f); /* f is borrowed */
+void descriptors_find(struct descriptors *d, const struct object_image *f); /* f is borrowed */
 /* *value of a descriptor becomes that of its code; false: value is no descriptor. */
 bool descriptors_follow(const struct descriptors *d, uint64_t *value);
 void descriptors_release(struct descriptors *d);

@@ -74,9 +74,9 @@ struct dsym_hunt {
 	struct buf *refused;
 };
 
-static bool try_bundle(struct dsym_hunt *h, const char *bundle)
+static bool dsym_try_bundle(struct dsym_hunt *h, const char *bundle)
 {
-	struct image *mine = &h->o->file, f;
+	struct object_image *mine = &h->o->file, f;
 	struct object_want want = {.id = &mine->build_id};
 	const struct elf_section *s;
 	struct err e = ERR_INIT;
@@ -109,7 +109,7 @@ static bool try_bundle(struct dsym_hunt *h, const char *bundle)
 }
 
 /* All bundles of a folder: they need not be called as the file is. */
-static bool try_folder(struct dsym_hunt *h, const char *folder)
+static bool dsym_try_folder(struct dsym_hunt *h, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *d;
@@ -124,7 +124,7 @@ static bool try_folder(struct dsym_hunt *h, const char *folder)
 			continue;
 		found =
 		    snprintf(path, sizeof path, "%s/%s", folder, d->d_name) < (int)sizeof path &&
-		    try_bundle(h, path);
+		    dsym_try_bundle(h, path);
 	}
 	if (dir)
 		closedir(dir);
@@ -139,10 +139,10 @@ bool dsym_find(struct object *o, const struct object_search *s, struct buf *refu
 	if (!o->file.build_id.len)
 		return false;
 	for (size_t i = 0; i < s->n_dirs; i++)
-		if (try_bundle(&h, s->dirs[i]) || try_folder(&h, s->dirs[i]))
+		if (dsym_try_bundle(&h, s->dirs[i]) || dsym_try_folder(&h, s->dirs[i]))
 			return true;
 	if (snprintf(path, sizeof path, "%s.dSYM", o->file.path) < (int)sizeof path &&
-	    try_bundle(&h, path))
+	    dsym_try_bundle(&h, path))
 		return true;
 	/* beside the bundles around it: App.app/App, Game.app/Frameworks/X.framework/X */
 	if (snprintf(path, sizeof path, "%s", o->file.path) >= (int)sizeof path)
@@ -152,7 +152,7 @@ bool dsym_find(struct object *o, const struct object_search *s, struct buf *refu
 
 		*slash = 0;
 		snprintf(bundle, sizeof bundle, "%s.dSYM", path);
-		if (strchr(path_base(path), '.') && try_bundle(&h, bundle))
+		if (strchr(path_base(path), '.') && dsym_try_bundle(&h, bundle))
 			return true;
 	}
 	return false;

@@ -27,7 +27,8 @@ enum {
 	LIMIT_NAMES = 64 << 20, /* bytes of section names */
 };
 
-enum status image_read(const struct image *f, uint64_t offset, void *to, size_t n, struct err *e)
+enum status image_read(const struct object_image *f, uint64_t offset, void *to, size_t n,
+		       struct err *e)
 {
 	if (offset > f->size || n > f->size - offset)
 		return err_at(e, ST_BAD, offset, "%zu bytes lie outside the file of %" PRIu64, n,
@@ -41,7 +42,7 @@ enum status image_read(const struct image *f, uint64_t offset, void *to, size_t 
 }
 
 /* libelf allocates by the counts in the header; so they are checked against the file first. */
-static enum status check_headers(struct image *f, struct err *e)
+static enum status elf_check_headers(struct object_image *f, struct err *e)
 {
 	uint8_t head[64] = {0}, first[64] = {0};
 	uint64_t phoff, shoff, shnum, phnum, shentsize, phentsize;
@@ -98,7 +99,7 @@ static enum status check_headers(struct image *f, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_segments(struct image *f, Elf *elf, struct err *e)
+static enum status elf_read_segments(struct object_image *f, Elf *elf, struct err *e)
 {
 	size_t n, cap = 0;
 	GElf_Phdr p;
@@ -124,7 +125,7 @@ static enum status read_segments(struct image *f, Elf *elf, struct err *e)
 	return ST_OK;
 }
 
-static enum status read_sections(struct image *f, Elf *elf, struct err *e)
+static enum status elf_read_sections(struct object_image *f, Elf *elf, struct err *e)
 {
 	size_t n, strings;
 	uint64_t n_names = 0;
@@ -162,7 +163,8 @@ static enum status read_sections(struct image *f, Elf *elf, struct err *e)
 
 /* ELF specification, "Note Section"; GNU notes are padded to 4 bytes, to 8 only in segments
  * aligned to 8. */
-static bool find_build_id(struct image *f, uint64_t offset, uint64_t size, uint64_t align)
+static bool elf_find_build_id(struct object_image *f, uint64_t offset, uint64_t size,
+			      uint64_t align)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -204,7 +206,7 @@ out:
 }
 
 /* Sections first: in a file made by objcopy --only-keep-debug the segments' offsets are stale. */
-static void read_build_id(struct image *f, Elf *elf)
+static void elf_read_build_id(struct object_image *f, Elf *elf)
 {
 	GElf_Phdr p;
 	GElf_Shdr h;
@@ -214,26 +216,26 @@ static void read_build_id(struct image *f, Elf *elf)
 		const struct elf_section *s = &f->sections[i];
 
 		if (s->type == SHT_NOTE && gelf_getshdr(elf_getscn(elf, i), &h) &&
-		    find_build_id(f, s->offset, s->size, h.sh_addralign))
+		    elf_find_build_id(f, s->offset, s->size, h.sh_addralign))
 			return;
 	}
 	if (elf_getphdrnum(elf, &n))
 		return;
 	for (size_t i = 0; i < n && i <= INT32_MAX; i++) {
 		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_NOTE &&
-		    find_build_id(f, p.p_offset, p.p_filesz, p.p_align))
+		    elf_find_build_id(f, p.p_offset, p.p_filesz, p.p_align))
 			return;
 	}
 }
 
-static void end_elf(void *elf)
+static void elf_end_image(void *elf)
 {
 	elf_end(elf);
 }
 
-static enum status read_elf(struct image *f, struct err *e)
+static enum status elf_read(struct object_image *f, struct err *e)
 {
-	enum status st = check_headers(f, e);
+	enum status st = elf_check_headers(f, e);
 	struct map_piece *map = NULL;
 	uint8_t *mapped = NULL;
 	GElf_Ehdr h;
@@ -254,17 +256,17 @@ static enum status read_elf(struct image *f, struct err *e)
 	else /* libelf only reads what it is given here, but its prototype has no const */
 		elf = elf_memory((char *)(uintptr_t)f->mem, (size_t)f->size);
 	if (elf)
-		zone_hold(elf, end_elf);
+		zone_hold(elf, elf_end_image);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &h)) {
 		st = err_set(e, ST_BAD, "ELF header: %s", elf ? "broken" : elf_errmsg(-1));
 	} else {
 		f->machine = h.e_machine;
 		f->is_core = h.e_type == ET_CORE;
-		st = read_segments(f, elf, e);
+		st = elf_read_segments(f, elf, e);
 		if (!st)
-			st = read_sections(f, elf, e);
+			st = elf_read_sections(f, elf, e);
 		if (!st)
-			read_build_id(f, elf);
+			elf_read_build_id(f, elf);
 		if (!st && h.e_type == ET_REL)
 			reloc_lay_out(f);
 	}
@@ -277,7 +279,7 @@ static enum status read_elf(struct image *f, struct err *e)
 	return st;
 }
 
-static enum status read_head(const struct image *f, uint8_t head[8], struct err *e)
+static enum status read_head(const struct object_image *f, uint8_t head[8], struct err *e)
 {
 	memset(head, 0, 8);
 	return image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
@@ -289,7 +291,8 @@ bool object_is_known(const uint8_t head[8])
 	       source_is(head);
 }
 
-static enum status read_headers(struct image *f, const struct object_want *want, struct err *e)
+static enum status elf_read_headers(struct object_image *f, const struct object_want *want,
+				    struct err *e)
 {
 	uint8_t head[8];
 	enum status st = read_head(f, head, e);
@@ -308,19 +311,19 @@ static enum status read_headers(struct image *f, const struct object_want *want,
 		return mach_read(f, want, e);
 	if (source_is(head))
 		return source_open(f, e);
-	st = read_elf(f, e);
+	st = elf_read(f, e);
 	if (!st && want && want->arch && !want->lenient && mach_machine(want->arch) != f->machine)
 		st = err_set(e, ST_UNSUPPORTED, "not for %s", want->arch);
 	return st;
 }
 
-enum status image_open_wanted(struct image *f, const char *path, const struct object_want *want,
-			      struct err *e)
+enum status image_open_wanted(struct object_image *f, const char *path,
+			      const struct object_want *want, struct err *e)
 {
 	enum status st;
 	struct stat sb;
 
-	*f = (struct image){.fd = -1};
+	*f = (struct object_image){.fd = -1};
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
 		return err_sys(e, "open");
@@ -333,42 +336,42 @@ enum status image_open_wanted(struct image *f, const char *path, const struct ob
 		f->size = (uint64_t)sb.st_size;
 		f->dev = sb.st_dev;
 		f->ino = sb.st_ino;
-		st = read_headers(f, want, e);
+		st = elf_read_headers(f, want, e);
 	}
 	if (st)
 		image_release(f);
 	return st;
 }
 
-enum status image_open(struct image *f, const char *path, struct err *e)
+enum status image_open(struct object_image *f, const char *path, struct err *e)
 {
 	return image_open_wanted(f, path, NULL, e);
 }
 
-enum status image_open_part(struct image *f, int fd, uint64_t base, uint64_t size, const char *path,
-			    struct err *e)
+enum status image_open_part(struct object_image *f, int fd, uint64_t base, uint64_t size,
+			    const char *path, struct err *e)
 {
 	enum status st;
 
-	*f = (struct image){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
-	st = size ? read_headers(f, NULL, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
+	*f = (struct object_image){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
+	st = size ? elf_read_headers(f, NULL, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
 	if (st)
 		image_release(f);
 	return st;
 }
 
-enum status image_open_memory(struct image *f, const void *p, size_t n, struct err *e)
+enum status image_open_memory(struct object_image *f, const void *p, size_t n, struct err *e)
 {
 	enum status st;
 
-	*f = (struct image){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
-	st = read_headers(f, NULL, e);
+	*f = (struct object_image){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
+	st = elf_read_headers(f, NULL, e);
 	if (st)
 		image_release(f);
 	return st;
 }
 
-void image_release(struct image *f)
+void image_release(struct object_image *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
@@ -377,10 +380,10 @@ void image_release(struct image *f)
 	free(f->sections);
 	free(f->names);
 	source_free(f->source);
-	*f = (struct image){.fd = -1};
+	*f = (struct object_image){.fd = -1};
 }
 
-const struct elf_section *image_section(const struct image *f, const char *name)
+const struct elf_section *image_section(const struct object_image *f, const char *name)
 {
 	const struct elf_section *grouped = NULL;
 

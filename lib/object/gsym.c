@@ -47,12 +47,13 @@ struct gsym {
 	uint64_t strings, n_strings;
 };
 
-static uint64_t number(const struct source *s, uint64_t at, size_t n)
+static uint64_t number(const struct object_source *s, uint64_t at, size_t n)
 {
 	return bytes_number(s->bytes + at, n, s->gsym->big_endian);
 }
 
-static struct cursor cursor_at(const struct source *s, uint64_t at, uint64_t n, struct err *e)
+static struct cursor cursor_at(const struct object_source *s, uint64_t at, uint64_t n,
+			       struct err *e)
 {
 	struct cursor c;
 
@@ -61,7 +62,7 @@ static struct cursor cursor_at(const struct source *s, uint64_t at, uint64_t n, 
 	return c;
 }
 
-static enum status read_header(struct source *s, struct image *f, struct err *e)
+static enum status gsym_read_header(struct object_source *s, struct object_image *f, struct err *e)
 {
 	struct gsym *g = s->gsym;
 	unsigned version, id_size;
@@ -111,20 +112,20 @@ static enum status read_header(struct source *s, struct image *f, struct err *e)
 	return ST_OK;
 }
 
-static uint64_t address(const struct source *s, size_t i)
+static uint64_t address(const struct object_source *s, size_t i)
 {
 	const struct gsym *g = s->gsym;
 
 	return g->base + number(s, g->addresses + i * g->offset_size, g->offset_size);
 }
 
-static enum status gsym_open(struct source *s, struct image *f, struct err *e)
+static enum status gsym_open(struct object_source *s, struct object_image *f, struct err *e)
 {
 	uint64_t before = 0;
 	enum status st;
 
 	s->gsym = mem_zalloc(sizeof *s->gsym);
-	st = read_header(s, f, e);
+	st = gsym_read_header(s, f, e);
 	for (size_t i = 0; !st && i < s->gsym->n; i++) {
 		uint64_t a = address(s, i);
 
@@ -136,24 +137,24 @@ static enum status gsym_open(struct source *s, struct image *f, struct err *e)
 	return st;
 }
 
-static void gsym_free(struct source *s)
+static void gsym_free(struct object_source *s)
 {
 	free(s->gsym);
 }
 
-static size_t gsym_count(const struct source *s)
+static size_t gsym_count(const struct object_source *s)
 {
 	return s->gsym->n;
 }
 
-static const char *text(const struct source *s, uint64_t at)
+static const char *text(const struct object_source *s, uint64_t at)
 {
 	return at < s->gsym->n_strings ? (const char *)s->bytes + s->gsym->strings + at : "";
 }
 
 /* What there is of a function: its size and name, and where its pieces are. */
-static bool open_info(const struct source *s, size_t i, struct source_function *f, struct cursor *c,
-		      struct err *e)
+static bool open_info(const struct object_source *s, size_t i, struct source_function *f,
+		      struct cursor *c, struct err *e)
 {
 	uint64_t at = number(s, s->gsym->infos + i * 4, 4);
 
@@ -167,7 +168,7 @@ static bool open_info(const struct source *s, size_t i, struct source_function *
 	return !cursor_failed(c);
 }
 
-static bool gsym_function(const struct source *s, size_t i, struct source_function *f)
+static bool gsym_function(const struct object_source *s, size_t i, struct source_function *f)
 {
 	struct err ignored = ERR_INIT;
 	struct cursor c;
@@ -175,7 +176,7 @@ static bool gsym_function(const struct source *s, size_t i, struct source_functi
 	return open_info(s, i, f, &c, &ignored);
 }
 
-static uint64_t gsym_end(const struct source *s)
+static uint64_t gsym_end(const struct object_source *s)
 {
 	struct source_function f;
 	size_t n = s->gsym->n;
@@ -187,7 +188,7 @@ static uint64_t gsym_end(const struct source *s)
 	return f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX;
 }
 
-static void set_file(const struct source *s, uint64_t file, struct object_call *call)
+static void set_file(const struct object_source *s, uint64_t file, struct object_call *call)
 {
 	if (!file || file >= s->gsym->n_files)
 		return;
@@ -196,8 +197,8 @@ static void set_file(const struct source *s, uint64_t file, struct object_call *
 }
 
 /* The row in force at addr. */
-static bool find_line(const struct source *s, struct cursor *c, uint64_t lo, uint64_t addr,
-		      struct object_call *call)
+static bool gsym_find_line(const struct object_source *s, struct cursor *c, uint64_t lo,
+			   uint64_t addr, struct object_call *call)
 {
 	int64_t least = cursor_sleb(c), most = cursor_sleb(c);
 	uint64_t range = (uint64_t)most - (uint64_t)least + 1, line = cursor_uleb(c), pc = lo;
@@ -250,7 +251,7 @@ struct inlined {
 };
 
 /* False: the end of its siblings, or broken (the cursor says which). */
-static bool read_inlined(struct cursor *c, uint64_t base, uint64_t addr, struct inlined *x)
+static bool gsym_read_inlined(struct cursor *c, uint64_t base, uint64_t addr, struct inlined *x)
 {
 	uint64_t n = cursor_uleb(c);
 
@@ -275,8 +276,8 @@ static bool read_inlined(struct cursor *c, uint64_t base, uint64_t addr, struct 
 
 /* The nodes that hold addr, outermost first: those below a node that does are looked at, those
  * below another are stepped over. */
-static bool find_inlined(struct cursor *c, uint64_t lo, uint64_t addr, struct inlined *chain,
-			 size_t *n)
+static bool gsym_find_inlined(struct cursor *c, uint64_t lo, uint64_t addr, struct inlined *chain,
+			      size_t *n)
 {
 	uint64_t base[DEEPEST];
 	bool in[DEEPEST];
@@ -289,7 +290,7 @@ static bool find_inlined(struct cursor *c, uint64_t lo, uint64_t addr, struct in
 	for (;;) {
 		bool inside = in[depth];
 
-		if (!read_inlined(c, base[depth], addr, &x)) {
+		if (!gsym_read_inlined(c, base[depth], addr, &x)) {
 			if (cursor_failed(c))
 				return false;
 			if (!depth) /* not even the function itself */
@@ -312,9 +313,9 @@ static bool find_inlined(struct cursor *c, uint64_t lo, uint64_t addr, struct in
 	}
 }
 
-static enum status calls_of(const struct source *s, const struct source_function *f,
-			    struct cursor *c, uint64_t addr, struct object_call *calls, size_t max,
-			    size_t *n)
+static enum status gsym_calls_of(const struct object_source *s, const struct source_function *f,
+				 struct cursor *c, uint64_t addr, struct object_call *calls,
+				 size_t max, size_t *n)
 {
 	struct inlined chain[DEEPEST];
 	struct object_call at = {.function = f->name, .folder = "", .file = ""};
@@ -331,8 +332,9 @@ static enum status calls_of(const struct source *s, const struct source_function
 			break;
 		cursor_init(&piece, c->pos, size, cursor_offset(c), &e);
 		piece.big_endian = c->big_endian;
-		if ((kind == INFO_LINES && !find_line(s, &piece, f->lo, addr, &at)) ||
-		    (kind == INFO_INLINED && !find_inlined(&piece, f->lo, addr, chain, &depth)))
+		if ((kind == INFO_LINES && !gsym_find_line(s, &piece, f->lo, addr, &at)) ||
+		    (kind == INFO_INLINED &&
+		     !gsym_find_inlined(&piece, f->lo, addr, chain, &depth)))
 			return ST_BAD;
 		cursor_skip(c, size, "function");
 	}
@@ -350,7 +352,7 @@ static enum status calls_of(const struct source *s, const struct source_function
 	return ST_OK;
 }
 
-static enum status gsym_at(const struct source *s, uint64_t addr, struct object_call *calls,
+static enum status gsym_at(const struct object_source *s, uint64_t addr, struct object_call *calls,
 			   size_t max, size_t *n)
 {
 	size_t lo = BISECT(i, 0, s->gsym->n, address(s, i) <= addr);
@@ -364,7 +366,7 @@ static enum status gsym_at(const struct source *s, uint64_t addr, struct object_
 		return ST_BAD;
 	if (addr - f.lo >= f.size)
 		return ST_NONE;
-	return calls_of(s, &f, &c, addr, calls, max, n);
+	return gsym_calls_of(s, &f, &c, addr, calls, max, n);
 }
 
 const struct source_kind source_gsym = {gsym_open,     gsym_free, gsym_count,

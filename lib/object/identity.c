@@ -25,7 +25,7 @@ static void add(struct digest *d, uint64_t v)
 	d->sum = hash_bytes_seeded(b, sizeof b, d->sum);
 }
 
-static void add_sample(struct digest *d, const struct image *f, const struct elf_section *s,
+static void add_sample(struct digest *d, const struct object_image *f, const struct elf_section *s,
 		       uint64_t at)
 {
 	uint64_t n = s->size - at < SAMPLE ? s->size - at : SAMPLE;
@@ -38,9 +38,9 @@ static void add_sample(struct digest *d, const struct image *f, const struct elf
 		d->sum = hash_bytes_seeded(bytes, (size_t)n, d->sum);
 }
 
-static void add_section(struct digest *d, const struct object *o, const char *name)
+static void identity_add_section(struct digest *d, const struct object *o, const char *name)
 {
-	const struct image *f = &o->debug;
+	const struct object_image *f = &o->debug;
 	const struct elf_section *s = f->path ? section_find(f, name) : NULL;
 
 	if (!s) {
@@ -79,7 +79,7 @@ uint64_t object_fingerprint(const struct object *o, const char *const *sections,
 		add(&d, s->executable);
 	}
 	for (size_t i = 0; i < n; i++)
-		add_section(&d, o, sections[i]);
+		identity_add_section(&d, o, sections[i]);
 	/* nothing is added where none is needed */
 	if (o->supplement)
 		add(&d, object_fingerprint(o->supplement, sections, n));
@@ -88,7 +88,7 @@ uint64_t object_fingerprint(const struct object *o, const char *const *sections,
 	return d.sum;
 }
 
-static bool add_file(struct digest *d, const struct image *f)
+static bool add_file(struct digest *d, const struct object_image *f)
 {
 	struct stat st;
 

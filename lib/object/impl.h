@@ -22,7 +22,7 @@ struct elf_section {
 
 /* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. Mach-O
  * files (mach.c) and symbol files (source.h) are described as if they were ELF. */
-struct image {
+struct object_image {
 	uint8_t kind; /* enum object_kind */
 	char *path;
 	int fd; /* -1: the bytes are at mem */
@@ -44,41 +44,42 @@ struct image {
 	struct mach_symtab {
 		uint64_t offset, n, names, n_names;
 	} mach; /* LC_SYMTAB */
-	struct source *source;
+	struct object_source *source;
 };
 
 /* elf.c. A released image must have been opened or have fd -1 and zeroes. */
-enum status image_open(struct image *f, const char *path, struct err *e);
-enum status image_open_wanted(struct image *f, const char *path, const struct object_want *want,
-			      struct err *e);
+enum status image_open(struct object_image *f, const char *path, struct err *e);
+enum status image_open_wanted(struct object_image *f, const char *path,
+			      const struct object_want *want, struct err *e);
 /* size bytes from base on of fd, which is taken; path is what it is called. */
-enum status image_open_part(struct image *f, int fd, uint64_t base, uint64_t size, const char *path,
-			    struct err *e);
-enum status image_open_memory(struct image *f, const void *p, size_t n, struct err *e);
-void image_release(struct image *f);
+enum status image_open_part(struct object_image *f, int fd, uint64_t base, uint64_t size,
+			    const char *path, struct err *e);
+enum status image_open_memory(struct object_image *f, const void *p, size_t n, struct err *e);
+void image_release(struct object_image *f);
 /* Exactly n bytes at offset; a file that has become shorter is ST_BAD. */
-enum status image_read(const struct image *f, uint64_t offset, void *to, size_t n, struct err *e);
+enum status image_read(const struct object_image *f, uint64_t offset, void *to, size_t n,
+		       struct err *e);
 /* The first section of that name that has bytes in the file, or NULL. */
-const struct elf_section *image_section(const struct image *f, const char *name);
+const struct elf_section *image_section(const struct object_image *f, const char *name);
 
 /* section.c. The contents of s: *data is the caller's (allowance.h), with a NUL after the last
  * byte. ST_LIMIT: the allowance has no more. */
-enum status section_read(const struct image *f, const struct elf_section *s, uint8_t **data,
+enum status section_read(const struct object_image *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e);
 bool section_is_compressed(const struct elf_section *s);
 /* The same without reading it, for a large section that is not compressed; NULL: section_read. */
-struct map_piece *section_map(const struct image *f, const struct elf_section *s, uint8_t **data,
-			      uint64_t *size);
+struct map_piece *section_map(const struct object_image *f, const struct elf_section *s,
+			      uint8_t **data, uint64_t *size);
 /* The CRC32 that .gnu_debuglink holds, of the whole file. */
-enum status section_file_crc(const struct image *f, uint32_t *crc, struct err *e);
+enum status section_file_crc(const struct object_image *f, uint32_t *crc, struct err *e);
 /* .NAME or the legacy .zNAME. */
-const struct elf_section *section_find(const struct image *f, const char *name);
+const struct elf_section *section_find(const struct object_image *f, const char *name);
 
 /* reloc.c: sections of a relocatable file get addresses, and segments for its code. */
-void reloc_lay_out(struct image *f);
+void reloc_lay_out(struct object_image *f);
 /* The relocations of s on its contents; a section that takes no part in symbolizing is left alone.
  */
-enum status reloc_apply(const struct image *f, const struct elf_section *s, uint8_t *data,
+enum status reloc_apply(const struct object_image *f, const struct elf_section *s, uint8_t *data,
 			uint64_t size, struct err *e);
 
 /* reloc_type.c: what a relocation does with size bytes, and with S + A of the symbol and the
@@ -100,7 +101,7 @@ struct reloc_type {
 	uint8_t op, size;
 };
 /* NULL: the machine has none of that number that a debug section could have. */
-const struct reloc_type *reloc_type_find(const struct image *f, uint32_t type);
+const struct reloc_type *reloc_type_find(const struct object_image *f, uint32_t type);
 
 struct buf;
 /* dsym.c: finds the debug file of a Mach-O file; what was refused and why is added to the text. */
@@ -141,15 +142,15 @@ void symtab_release(struct symtab *s);
 
 /* minidebug.c */
 struct minidebug {
-	struct image file; /* path NULL: none */
-	uint8_t *data;     /* its bytes */
+	struct object_image file; /* path NULL: none */
+	uint8_t *data;            /* its bytes */
 	size_t size;
 	bool tried;
 };
 
 /* The ELF file in .gnu_debugdata, unpacked when first wanted; NULL: none, or *e says why it is
  * unusable. One thread at a time. */
-const struct image *minidebug_file(struct object *o, struct err *e);
+const struct object_image *minidebug_file(struct object *o, struct err *e);
 void minidebug_release(struct minidebug *m);
 
 struct object_cached_section {
@@ -159,8 +160,8 @@ struct object_cached_section {
 };
 
 struct object {
-	struct image file;
-	struct image debug; /* fd -1 and path NULL: none */
+	struct object_image file;
+	struct object_image debug; /* fd -1 and path NULL: none */
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
 	atomic_bool symbols_loaded;

@@ -100,7 +100,8 @@ struct part {
 	const struct arch *arch; /* NULL: unknown */
 };
 
-static enum status read_parts(const struct image *f, struct part *parts, size_t *n, struct err *e)
+static enum status mach_read_parts(const struct object_image *f, struct part *parts, size_t *n,
+				   struct err *e)
 {
 	uint8_t bytes[8 + FAT_PARTS_MAX * 32];
 	enum status st = image_read(f, 0, bytes, 8, e);
@@ -144,9 +145,9 @@ static enum status read_parts(const struct image *f, struct part *parts, size_t 
 	return ST_OK;
 }
 
-static struct image within(const struct image *f, const struct part *p)
+static struct object_image within(const struct object_image *f, const struct part *p)
 {
-	struct image part = {.fd = f->fd, .mem = f->mem, .size = p->size};
+	struct object_image part = {.fd = f->fd, .mem = f->mem, .size = p->size};
 
 	if (f->fd >= 0)
 		part.base = f->base + p->offset;
@@ -155,9 +156,10 @@ static struct image within(const struct image *f, const struct part *p)
 	return part;
 }
 
-static bool has_id(const struct image *f, const struct part *p, const struct object_build_id *id)
+static bool has_id(const struct object_image *f, const struct part *p,
+		   const struct object_build_id *id)
 {
-	struct image part = within(f, p);
+	struct object_image part = within(f, p);
 	struct err ignored = ERR_INIT;
 	uint8_t head[8];
 	bool has;
@@ -171,14 +173,14 @@ static bool has_id(const struct image *f, const struct part *p, const struct obj
 	return has;
 }
 
-enum status mach_narrow(struct image *f, const struct object_want *want, struct err *e)
+enum status mach_narrow(struct object_image *f, const struct object_want *want, struct err *e)
 {
 	struct part parts[FAT_PARTS_MAX] = {{0}};
 	const struct part *best = NULL;
 	const bool by_id = want && !want->arch && want->id && want->id->len;
 	struct buf names = BUF_INIT;
 	size_t n = 0;
-	enum status st = read_parts(f, parts, &n, e);
+	enum status st = mach_read_parts(f, parts, &n, e);
 
 	if (st)
 		return st;
@@ -197,7 +199,7 @@ enum status mach_narrow(struct image *f, const struct object_want *want, struct 
 	if (!best && n == 1 && !(want && want->arch))
 		best = parts;
 	if (best) {
-		struct image part = within(f, best);
+		struct object_image part = within(f, best);
 
 		f->base = part.base;
 		f->mem = part.mem;
@@ -217,7 +219,7 @@ enum status mach_narrow(struct image *f, const struct object_want *want, struct 
 size_t object_archs(const char *path, const char **names, size_t max)
 {
 	struct part parts[FAT_PARTS_MAX] = {{0}};
-	struct image f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+	struct object_image f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
 	struct err ignored = ERR_INIT;
 	uint8_t head[8];
 	struct stat sb;
@@ -228,7 +230,7 @@ size_t object_archs(const char *path, const char **names, size_t max)
 	if (!fstat(f.fd, &sb) && S_ISREG(sb.st_mode)) {
 		f.size = (uint64_t)sb.st_size;
 		if (image_read(&f, 0, head, sizeof head, &ignored) || !mach_is_fat(head) ||
-		    read_parts(&f, parts, &n, &ignored))
+		    mach_read_parts(&f, parts, &n, &ignored))
 			n = 0;
 	}
 	close(f.fd);
@@ -239,7 +241,7 @@ size_t object_archs(const char *path, const char **names, size_t max)
 }
 
 struct mach_reading {
-	struct image *f;
+	struct object_image *f;
 	size_t cap_segments, cap_sections;
 	struct buf names; /* offsets in it stand in for the sections' names until it is whole */
 };
@@ -262,7 +264,7 @@ static size_t add_name(struct mach_reading *r, const char *segment, const char *
 	return at;
 }
 
-static void read_section(struct mach_reading *r, struct cursor *c, bool wide)
+static void mach_read_section(struct mach_reading *r, struct cursor *c, bool wide)
 {
 	const char *name = (const char *)cursor_bytes(c, NAME, "section");
 	const char *segment = (const char *)cursor_bytes(c, NAME, "section");
@@ -288,7 +290,7 @@ static void read_section(struct mach_reading *r, struct cursor *c, bool wide)
 	VEC_PUSH(r->f->sections, r->f->n_sections, r->cap_sections) = s;
 }
 
-static void read_segment(struct mach_reading *r, struct cursor *c, bool wide)
+static void mach_read_segment(struct mach_reading *r, struct cursor *c, bool wide)
 {
 	const char *name = (const char *)cursor_bytes(c, NAME, "segment");
 	uint64_t v[4];
@@ -313,17 +315,17 @@ static void read_segment(struct mach_reading *r, struct cursor *c, bool wide)
 	    s.memsz && prot)
 		VEC_PUSH(r->f->segments, r->f->n_segments, r->cap_segments) = s;
 	for (uint32_t i = 0; i < n && !cursor_failed(c); i++)
-		read_section(r, c, wide);
+		mach_read_section(r, c, wide);
 }
 
-static void read_command(struct mach_reading *r, struct cursor *c, uint32_t command)
+static void mach_read_command(struct mach_reading *r, struct cursor *c, uint32_t command)
 {
-	struct image *f = r->f;
+	struct object_image *f = r->f;
 	const uint8_t *id;
 
 	switch (command) {
 	case LC_SEGMENT:
-	case LC_SEGMENT_64: read_segment(r, c, command == LC_SEGMENT_64); break;
+	case LC_SEGMENT_64: mach_read_segment(r, c, command == LC_SEGMENT_64); break;
 	case LC_UUID:
 		id = cursor_bytes(c, 16, "UUID");
 		if (id) {
@@ -341,8 +343,8 @@ static void read_command(struct mach_reading *r, struct cursor *c, uint32_t comm
 	}
 }
 
-static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, size_t n, size_t at,
-				 uint32_t count, struct err *e)
+static enum status mach_read_commands(struct mach_reading *r, const uint8_t *bytes, size_t n,
+				      size_t at, uint32_t count, struct err *e)
 {
 	struct cursor c;
 
@@ -358,7 +360,7 @@ static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, s
 			    "load command %" PRIu32 " of %" PRIu32 " bytes does not fit", i, size);
 		cursor_init(&inner, c.pos, size - 8, cursor_offset(&c), e);
 		inner.big_endian = c.big_endian;
-		read_command(r, &inner, command);
+		mach_read_command(r, &inner, command);
 		if (cursor_failed(&inner))
 			return err_prefix(e, "load command %" PRIu32, i);
 		cursor_skip(&c, size - 8, "load command");
@@ -366,7 +368,7 @@ static enum status read_commands(struct mach_reading *r, const uint8_t *bytes, s
 	return ST_OK;
 }
 
-static enum status check_arch(struct image *f, uint32_t type, uint32_t subtype,
+static enum status check_arch(struct object_image *f, uint32_t type, uint32_t subtype,
 			      const struct object_want *want, struct err *e)
 {
 	const struct arch *arch = arch_of(type, subtype);
@@ -381,7 +383,7 @@ static enum status check_arch(struct image *f, uint32_t type, uint32_t subtype,
 	return ST_OK;
 }
 
-enum status mach_read(struct image *f, const struct object_want *want, struct err *e)
+enum status mach_read(struct object_image *f, const struct object_want *want, struct err *e)
 {
 	struct mach_reading r = {.f = f};
 	uint32_t type, subtype, kind, count, n_bytes;
@@ -420,7 +422,7 @@ enum status mach_read(struct image *f, const struct object_want *want, struct er
 	VEC_PUSH(f->sections, f->n_sections, r.cap_sections) = (struct elf_section){.name = NULL};
 	buf_addc(&r.names, 0);
 	if (!st)
-		st = read_commands(&r, bytes, n_bytes, f->is_64 ? 32 : 28, count, e);
+		st = mach_read_commands(&r, bytes, n_bytes, f->is_64 ? 32 : 28, count, e);
 	free(bytes);
 	f->names = r.names.data;
 	for (size_t i = 0; i < f->n_sections; i++)
@@ -428,7 +430,7 @@ enum status mach_read(struct image *f, const struct object_want *want, struct er
 	return st;
 }
 
-struct mach_symbol mach_next_symbol(struct cursor *c, const struct image *f)
+struct mach_symbol mach_next_symbol(struct cursor *c, const struct object_image *f)
 {
 	struct mach_symbol s = {.name = cursor_u32(c)};
 	uint8_t type = cursor_u8(c);

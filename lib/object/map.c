@@ -41,7 +41,7 @@ static bool is_ours(uintptr_t at)
 	return false;
 }
 
-static void on_bus_error(int sig, siginfo_t *info, void *context)
+static void object_map_on_bus_error(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
 	void *zeroes = MAP_FAILED;
@@ -64,16 +64,17 @@ static void on_bus_error(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void install(void)
+static void object_map_install(void)
 {
-	struct sigaction a = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	struct sigaction a = {.sa_sigaction = object_map_on_bus_error,
+			      .sa_flags = SA_SIGINFO | SA_NODEFER};
 
 	sigemptyset(&a.sa_mask);
 	sigaction(SIGBUS, NULL, &before);
 	sigaction(SIGBUS, &a, NULL);
 }
 
-static void begin(void)
+static void object_map_begin(void)
 {
 	page = (uintptr_t)sysconf(_SC_PAGESIZE);
 #ifndef TM_LIBRARY /* there it is for the program to say */
@@ -85,7 +86,7 @@ void map_guard(void)
 {
 	static pthread_once_t guarded = PTHREAD_ONCE_INIT;
 
-	pthread_once(&guarded, install);
+	pthread_once(&guarded, object_map_install);
 }
 
 /* A page of them, for ever; one is returned. NULL: there is no memory. */
@@ -103,7 +104,7 @@ static struct map_piece *more_pieces(void)
 	return m;
 }
 
-static struct map_piece *add_piece(uintptr_t lo, uintptr_t hi)
+static struct map_piece *object_map_add_piece(uintptr_t lo, uintptr_t hi)
 {
 	struct map_piece *m;
 
@@ -134,7 +135,7 @@ static uint8_t *map_private(void *at, uint64_t n, int flags, int fd, uint64_t of
 	return p;
 }
 
-static void end_piece(void *m)
+static void object_map_end_piece(void *m)
 {
 	map_close(m);
 }
@@ -145,7 +146,7 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 	struct map_piece *m;
 	uint8_t *reserved;
 
-	pthread_once(&installed, begin);
+	pthread_once(&installed, object_map_begin);
 	before_it = offset & (page - 1);
 	if (n > SIZE_MAX / 4 || offset > INT64_MAX)
 		return NULL;
@@ -158,12 +159,12 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 		munmap(reserved, (size_t)whole);
 		return NULL;
 	}
-	m = add_piece((uintptr_t)reserved, (uintptr_t)reserved + whole);
+	m = object_map_add_piece((uintptr_t)reserved, (uintptr_t)reserved + whole);
 	if (!m) {
 		munmap(reserved, (size_t)whole);
 		return NULL;
 	}
-	zone_hold(m, end_piece);
+	zone_hold(m, object_map_end_piece);
 	*data = reserved + before_it;
 	(*data)[n] = 0;
 	m->fd = fd;

@@ -31,21 +31,21 @@ static const char *what_is_wrong(lzma_ret r)
 }
 
 /* Ours, and so the zone's (zone.h). */
-static void *xz_alloc(void *arg, size_t n, size_t size)
+static void *minidebug_xz_alloc(void *arg, size_t n, size_t size)
 {
 	(void)arg;
 	return calloc(n, size);
 }
 
-static void xz_free(void *arg, void *p)
+static void minidebug_xz_free(void *arg, void *p)
 {
 	(void)arg;
 	free(p);
 }
 
-static const char *unpack(const uint8_t *in, size_t n, struct minidebug *m)
+static const char *minidebug_unpack(const uint8_t *in, size_t n, struct minidebug *m)
 {
-	static const lzma_allocator ours = {xz_alloc, xz_free, NULL};
+	static const lzma_allocator ours = {minidebug_xz_alloc, minidebug_xz_free, NULL};
 	lzma_stream z = LZMA_STREAM_INIT;
 	size_t cap = 0;
 	uint8_t *data;
@@ -79,7 +79,7 @@ static const char *unpack(const uint8_t *in, size_t n, struct minidebug *m)
 	return why ? why : r == LZMA_STREAM_END ? NULL : what_is_wrong(r);
 }
 
-const struct image *minidebug_file(struct object *o, struct err *e)
+const struct object_image *minidebug_file(struct object *o, struct err *e)
 {
 	const struct elf_section *s = image_section(&o->file, ".gnu_debugdata");
 	struct minidebug *m = &o->mini;
@@ -92,7 +92,7 @@ const struct image *minidebug_file(struct object *o, struct err *e)
 	m->tried = true;
 	if (section_read(&o->file, s, &raw, &size, e))
 		return NULL;
-	why = unpack(raw, (size_t)size, m);
+	why = minidebug_unpack(raw, (size_t)size, m);
 	allowance_free(raw);
 	if (why)
 		err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);

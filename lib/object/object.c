@@ -187,7 +187,7 @@ static const struct object_cached_section *cached(const struct object *o, const 
 
 /* Where a section is: its header, and in which of the two files. */
 static const struct elf_section *find(const struct object *o, const char *name,
-				      const struct image **f)
+				      const struct object_image **f)
 {
 	const struct elf_section *s = o->debug.path ? section_find(&o->debug, name) : NULL;
 
@@ -214,7 +214,7 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 			   struct err *e)
 {
 	const struct object_cached_section *c = cached(o, name);
-	const struct image *f;
+	const struct object_image *f;
 	const struct elf_section *s;
 	struct map_piece *map;
 	enum status st;
@@ -237,8 +237,8 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 	return ST_OK;
 }
 
-static enum status join(const struct image *f, const char *name, size_t first, uint8_t **data,
-			uint64_t *size, struct err *e)
+static enum status object_join(const struct object_image *f, const char *name, size_t first,
+			       uint8_t **data, uint64_t *size, struct err *e)
 {
 	uint64_t raw = 0;
 
@@ -273,7 +273,7 @@ static enum status join(const struct image *f, const char *name, size_t first, u
 enum status object_section_joined(struct object *o, const char *name, struct object_section *out,
 				  struct err *e)
 {
-	const struct image *f = &o->file;
+	const struct object_image *f = &o->file;
 	size_t first = f->n_sections, n = 0;
 	uint8_t *data;
 	uint64_t size;
@@ -290,7 +290,7 @@ enum status object_section_joined(struct object *o, const char *name, struct obj
 		st = object_section(o, name, out, e);
 		return st == ST_NONE ? ST_OK : st;
 	}
-	st = join(f, name, first, &data, &size, e);
+	st = object_join(f, name, first, &data, &size, e);
 	if (st) {
 		allowance_free(data);
 		return st;
@@ -303,13 +303,13 @@ enum status object_section_joined(struct object *o, const char *name, struct obj
 /* A compressed section on its way. */
 struct unpacking {
 	const char *name;
-	const struct image *f;
+	const struct object_image *f;
 	const struct elf_section *s;
 	uint8_t *data; /* NULL: could not be read */
 	uint64_t size;
 };
 
-static void unpack_one(size_t item, unsigned worker, void *arg)
+static void object_unpack_one(size_t item, unsigned worker, void *arg)
 {
 	struct unpacking *u = (struct unpacking *)arg + item;
 	struct err e = ERR_INIT;
@@ -319,7 +319,7 @@ static void unpack_one(size_t item, unsigned worker, void *arg)
 		u->data = NULL;
 }
 
-static int largest_first(const void *a, const void *b)
+static int object_largest_first(const void *a, const void *b)
 {
 	uint64_t x = ((const struct unpacking *)a)->s->size;
 	uint64_t y = ((const struct unpacking *)b)->s->size;
@@ -339,8 +339,8 @@ void object_unpack(struct object *o, const char *const *names, size_t n, unsigne
 		u->s = cached(o, names[i]) ? NULL : find(o, names[i], &u->f);
 		n_all += u->s && section_is_compressed(u->s);
 	}
-	sort_array(all, n_all, sizeof *all, largest_first);
-	pool_run(jobs, n_all, unpack_one, all);
+	sort_array(all, n_all, sizeof *all, object_largest_first);
+	pool_run(jobs, n_all, object_unpack_one, all);
 	for (size_t i = 0; i < n_all; i++)
 		if (all[i].data)
 			add_section(o, all[i].name, all[i].s, NULL, all[i].data, all[i].size);

@@ -20,7 +20,7 @@
 enum { PAGE = 4096 };
 
 /* Of a debug file that was split off, code has a size and no bytes. */
-static bool has_code(const struct image *f, const struct elf_section *s)
+static bool has_code(const struct object_image *f, const struct elf_section *s)
 {
 	if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) || !s->size)
 		return false;
@@ -29,7 +29,7 @@ static bool has_code(const struct image *f, const struct elf_section *s)
 	return s->type == SHT_PROGBITS && s->offset <= f->size && s->size <= f->size - s->offset;
 }
 
-void reloc_lay_out(struct image *f)
+void reloc_lay_out(struct object_image *f)
 {
 	const uint64_t last = f->is_64 ? INT64_MAX : UINT32_MAX;
 	struct elf_section *first = NULL;
@@ -79,7 +79,7 @@ bool object_is_relocatable(const struct object *o)
 
 uint64_t object_from_flat(const struct object *o, uint64_t address)
 {
-	const struct image *f = &o->file;
+	const struct object_image *f = &o->file;
 
 	if (address >= f->flat)
 		return address;
@@ -90,17 +90,17 @@ uint64_t object_from_flat(const struct object *o, uint64_t address)
 }
 
 struct relocating {
-	const struct image *f;
+	const struct object_image *f;
 	const struct elf_section *s; /* that is relocated */
 	uint8_t *data, *symbols;
 	uint64_t size, n_symbols; /* bytes */
 };
 
 /* Where a symbol is; what is undefined is at 0. */
-static enum status symbol_value(const struct relocating *r, uint64_t number, uint64_t *value,
-				struct err *e)
+static enum status reloc_symbol_value(const struct relocating *r, uint64_t number, uint64_t *value,
+				      struct err *e)
 {
-	const struct image *f = r->f;
+	const struct object_image *f = r->f;
 	const uint64_t each = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	uint8_t info;
 	uint16_t section;
@@ -128,12 +128,12 @@ static enum status symbol_value(const struct relocating *r, uint64_t number, uin
 	return ST_OK;
 }
 
-static uint64_t load(const struct image *f, const uint8_t *p, size_t n)
+static uint64_t load(const struct object_image *f, const uint8_t *p, size_t n)
 {
 	return bytes_number(p, n, f->big_endian);
 }
 
-static void store(const struct image *f, uint8_t *p, size_t n, uint64_t v)
+static void store(const struct object_image *f, uint8_t *p, size_t n, uint64_t v)
 {
 	for (size_t i = 0; i < n; i++)
 		p[i] = (uint8_t)(v >> 8 * (f->big_endian ? n - 1 - i : i));
@@ -181,10 +181,10 @@ static uint64_t changed(enum reloc_op op, uint64_t old, uint64_t value, uint64_t
 	}
 }
 
-static enum status apply_one(const struct relocating *r, const struct entry *n,
-			     const struct reloc_type *type, struct err *e)
+static enum status reloc_apply_one(const struct relocating *r, const struct entry *n,
+				   const struct reloc_type *type, struct err *e)
 {
-	const struct image *f = r->f;
+	const struct object_image *f = r->f;
 	uint64_t value = 0, old = 0;
 	size_t length;
 	bool uleb;
@@ -206,7 +206,7 @@ static enum status apply_one(const struct relocating *r, const struct entry *n,
 		return err_at(e, ST_BAD, r->s->offset,
 			      "section %s: no ULEB128 number to relocate at byte %" PRIu64,
 			      r->s->name, n->at);
-	if (symbol_value(r, n->symbol, &value, e))
+	if (reloc_symbol_value(r, n->symbol, &value, e))
 		return e->code;
 	if (!uleb)
 		old = load(f, r->data + n->at, length);
@@ -220,7 +220,7 @@ static enum status apply_one(const struct relocating *r, const struct entry *n,
 
 /* r_info of 64 bits: symbol and type, but of SPARC the type is its low byte, and of MIPS there are
  * three types and a second symbol, each a byte, in this order in the file. */
-static void split_info(const struct image *f, uint64_t info, struct entry *n)
+static void split_info(const struct object_image *f, uint64_t info, struct entry *n)
 {
 	if (!f->is_64) {
 		n->symbol = info >> 8;
@@ -235,8 +235,8 @@ static void split_info(const struct image *f, uint64_t info, struct entry *n)
 	}
 }
 
-static enum status apply_all(const struct relocating *r, const struct elf_section *table,
-			     const uint8_t *bytes, uint64_t n, struct err *e)
+static enum status reloc_apply_all(const struct relocating *r, const struct elf_section *table,
+				   const uint8_t *bytes, uint64_t n, struct err *e)
 {
 	const bool wide = r->f->is_64, addends = table->type == SHT_RELA;
 	const uint64_t each = (addends ? 3 : 2) * (wide ? 8 : 4);
@@ -259,7 +259,7 @@ static enum status apply_all(const struct relocating *r, const struct elf_sectio
 			type = reloc_type_find(r->f, next.type);
 		if (next.type < SEEN)
 			seen[next.type] = type;
-		st = apply_one(r, &next, type, e);
+		st = reloc_apply_one(r, &next, type, e);
 	}
 	return st;
 }
@@ -273,7 +273,7 @@ static bool is_wanted(const struct elf_section *s)
 		!strcmp(s->name, ".opd"));
 }
 
-enum status reloc_apply(const struct image *f, const struct elf_section *s, uint8_t *data,
+enum status reloc_apply(const struct object_image *f, const struct elf_section *s, uint8_t *data,
 			uint64_t size, struct err *e)
 {
 	const size_t number = (size_t)(s - f->sections);
@@ -296,7 +296,7 @@ enum status reloc_apply(const struct image *f, const struct elf_section *s, uint
 		if (!st)
 			st = section_read(f, &f->sections[t->link], &r.symbols, &r.n_symbols, e);
 		if (!st)
-			st = apply_all(&r, t, bytes, n, e);
+			st = reloc_apply_all(&r, t, bytes, n, e);
 		allowance_free(bytes);
 		allowance_free(r.symbols);
 	}

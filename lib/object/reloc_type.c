@@ -185,7 +185,7 @@ static uint16_t family(uint16_t machine)
 	}
 }
 
-const struct reloc_type *reloc_type_find(const struct image *f, uint32_t type)
+const struct reloc_type *reloc_type_find(const struct object_image *f, uint32_t type)
 {
 	const uint16_t machine = family(f->machine);
 

@@ -46,7 +46,7 @@ struct inflated {
 };
 
 /* Room for more output, never more than was declared (and a byte, to notice too much). */
-static size_t make_room(struct inflated *o, size_t n_input)
+static size_t section_make_room(struct inflated *o, size_t n_input)
 {
 	uint64_t cap = o->cap ? (uint64_t)o->cap * 2 : (uint64_t)n_input * 6 + 4096;
 	uint8_t *data;
@@ -67,7 +67,7 @@ static size_t make_room(struct inflated *o, size_t n_input)
 }
 
 /* False: it is for zlib, which says what is wrong with it, too. */
-static bool inflate_at_once(struct inflated *o, const uint8_t *in, size_t n)
+static bool section_inflate_at_once(struct inflated *o, const uint8_t *in, size_t n)
 {
 #ifdef HAVE_LIBDEFLATE
 	struct libdeflate_decompressor *d;
@@ -99,7 +99,7 @@ static bool inflate_at_once(struct inflated *o, const uint8_t *in, size_t n)
 static size_t section_room(struct inflate_to *to, uint8_t **place)
 {
 	struct inflated *o = (struct inflated *)to;
-	size_t room = make_room(o, o->n_input);
+	size_t room = section_make_room(o, o->n_input);
 
 	*place = o->data + o->len;
 	return room;
@@ -131,7 +131,7 @@ static enum status too_large(const struct elf_section *s, bool packed, uint64_t 
 		      packed ? "; a copy by objcopy --decompress-debug-sections takes none" : "");
 }
 
-static enum status inflate_section(const struct elf_section *s, bool zstd, uint64_t want,
+static enum status section_inflate(const struct elf_section *s, bool zstd, uint64_t want,
 				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
 				   struct err *e)
 {
@@ -144,9 +144,9 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 			      s->name, n, want);
 	if (want >= allowance_left())
 		return too_large(s, true, want, e);
-	why = zstd                         ? inflate_zstd(&o, in, n)
-	      : inflate_at_once(&o, in, n) ? NULL
-					   : inflate_zlib(&o.to, in, n);
+	why = zstd                                 ? inflate_zstd(&o, in, n)
+	      : section_inflate_at_once(&o, in, n) ? NULL
+						   : inflate_zlib(&o.to, in, n);
 	if (!why && o.len != want)
 		why = o.len < want ? "shorter than it declares" : "longer than it declares";
 	if (why) {
@@ -163,8 +163,8 @@ static enum status inflate_section(const struct elf_section *s, bool zstd, uint6
 }
 
 /* raw: what is in the file. */
-static enum status unpack(const struct image *f, const struct elf_section *s, const uint8_t *raw,
-			  uint8_t **data, uint64_t *size, struct err *e)
+static enum status section_unpack(const struct object_image *f, const struct elf_section *s,
+				  const uint8_t *raw, uint8_t **data, uint64_t *size, struct err *e)
 {
 	uint64_t want;
 	struct cursor c;
@@ -192,7 +192,7 @@ static enum status unpack(const struct image *f, const struct elf_section *s, co
 		st = err_at(e, ST_UNSUPPORTED, s->offset, "section %s: compression %" PRIu32,
 			    s->name, type);
 	else
-		st = inflate_section(s, type == ELFCOMPRESS_ZSTD, want, c.pos, cursor_window(&c),
+		st = section_inflate(s, type == ELFCOMPRESS_ZSTD, want, c.pos, cursor_window(&c),
 				     data, size, e);
 	return st;
 }
@@ -202,7 +202,7 @@ bool section_is_compressed(const struct elf_section *s)
 	return (s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8);
 }
 
-static struct map_piece *map_large(const struct image *f, const struct elf_section *s,
+static struct map_piece *map_large(const struct object_image *f, const struct elf_section *s,
 				   uint8_t **data)
 {
 	enum { WORTH_IT = 256 << 10 };
@@ -218,7 +218,7 @@ static struct map_piece *map_large(const struct image *f, const struct elf_secti
 	return m;
 }
 
-enum status section_read(const struct image *f, const struct elf_section *s, uint8_t **data,
+enum status section_read(const struct object_image *f, const struct elf_section *s, uint8_t **data,
 			 uint64_t *size, struct err *e)
 {
 	struct map_piece *map = NULL;
@@ -241,7 +241,7 @@ enum status section_read(const struct image *f, const struct elf_section *s, uin
 	if (st)
 		st = err_prefix(e, "section %s", s->name);
 	else if (section_is_compressed(s))
-		st = unpack(f, s, raw, data, size, e);
+		st = section_unpack(f, s, raw, data, size, e);
 	if (!st && !section_is_compressed(s)) {
 		*data = raw;
 		*size = s->size;
@@ -260,14 +260,14 @@ enum status section_read(const struct image *f, const struct elf_section *s, uin
 	return st;
 }
 
-struct map_piece *section_map(const struct image *f, const struct elf_section *s, uint8_t **data,
-			      uint64_t *size)
+struct map_piece *section_map(const struct object_image *f, const struct elf_section *s,
+			      uint8_t **data, uint64_t *size)
 {
 	*size = s->size;
 	return section_is_compressed(s) || f->flat ? NULL : map_large(f, s, data);
 }
 
-enum status section_file_crc(const struct image *f, uint32_t *crc, struct err *e)
+enum status section_file_crc(const struct object_image *f, uint32_t *crc, struct err *e)
 {
 	enum { CHUNK = 1 << 18 };
 	uint8_t *p = mem_alloc(CHUNK);
@@ -287,7 +287,7 @@ enum status section_file_crc(const struct image *f, uint32_t *crc, struct err *e
 	return st;
 }
 
-const struct elf_section *section_find(const struct image *f, const char *name)
+const struct elf_section *section_find(const struct object_image *f, const char *name)
 {
 	const struct elf_section *s = image_section(f, name);
 	char old[64];

@@ -19,7 +19,7 @@ bool source_is(const uint8_t head[8])
 	return is_gsym(head) || !memcmp(head, "MODULE ", 7);
 }
 
-static enum status read_all(struct source *s, const struct image *f, struct err *e)
+static enum status read_all(struct object_source *s, const struct object_image *f, struct err *e)
 {
 	s->size = f->size;
 	if (f->fd >= 0)
@@ -36,9 +36,9 @@ static enum status read_all(struct source *s, const struct image *f, struct err 
 	return image_read(f, 0, s->bytes, (size_t)f->size, e);
 }
 
-enum status source_open(struct image *f, struct err *e)
+enum status source_open(struct object_image *f, struct err *e)
 {
-	struct source *s = mem_zalloc(sizeof *s);
+	struct object_source *s = mem_zalloc(sizeof *s);
 	uint64_t lo = UINT64_MAX, hi;
 	struct source_function x;
 	enum status st = read_all(s, f, e);
@@ -70,7 +70,7 @@ enum status source_open(struct image *f, struct err *e)
 	return ST_OK;
 }
 
-void source_free(struct source *s)
+void source_free(struct object_source *s)
 {
 	if (!s)
 		return;
@@ -84,29 +84,29 @@ void source_free(struct source *s)
 	free(s);
 }
 
-size_t source_count(const struct source *s)
+size_t source_count(const struct object_source *s)
 {
 	return s->kind->count(s);
 }
 
-bool source_function(const struct source *s, size_t i, struct source_function *f)
+bool source_function(const struct object_source *s, size_t i, struct source_function *f)
 {
 	return s->kind->function(s, i, f);
 }
 
-uint64_t source_end(const struct source *s)
+uint64_t source_end(const struct object_source *s)
 {
 	return s->kind->end(s);
 }
 
-static enum status source_at(const struct source *s, uint64_t addr, struct object_call *calls,
-			     size_t max, size_t *n)
+static enum status source_at(const struct object_source *s, uint64_t addr,
+			     struct object_call *calls, size_t max, size_t *n)
 {
 	*n = 0;
 	return s->kind->at(s, addr, calls, max, n);
 }
 
-static const char *source_complaint(const struct source *s)
+static const char *source_complaint(const struct object_source *s)
 {
 	return s->complaint.len ? s->complaint.data : NULL;
 }

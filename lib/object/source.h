@@ -18,26 +18,27 @@
 #include "lib/base/buf.h"
 #include "lib/object/object.h"
 
-struct image;
-struct source;
+struct object_image;
+struct object_source;
 
 bool source_is(const uint8_t head[8]); /* what the file begins with */
 /* Fills kind, build-id, segments and source of f, which has been opened. */
-enum status source_open(struct image *f, struct err *e);
-void source_free(struct source *s); /* accepts NULL */
+enum status source_open(struct object_image *f, struct err *e);
+void source_free(struct object_source *s); /* accepts NULL */
 
 struct source_function {
 	uint64_t lo, size; /* size 0: not known */
 	const char *name;  /* borrowed; "" when it lies outside the file */
 	bool public;       /* a symbol without lines */
 };
-size_t source_count(const struct source *s);
+size_t source_count(const struct object_source *s);
 /* False: that function is broken. */
-bool source_function(const struct source *s, size_t i, struct source_function *f);
-uint64_t source_end(const struct source *s); /* behind the last function, as far as is known */
+bool source_function(const struct object_source *s, size_t i, struct source_function *f);
+uint64_t source_end(
+    const struct object_source *s); /* behind the last function, as far as is known */
 
 /* The two kinds; s is the whole of it. */
-struct source {
+struct object_source {
 	const struct source_kind *kind;
 	uint8_t *bytes; /* the file */
 	uint64_t size;
@@ -49,12 +50,12 @@ struct source {
 
 struct source_kind {
 	/* Fills what the file says of itself into f and s. */
-	enum status (*open)(struct source *s, struct image *f, struct err *e);
-	void (*free)(struct source *s);
-	size_t (*count)(const struct source *s);
-	bool (*function)(const struct source *s, size_t i, struct source_function *f);
-	uint64_t (*end)(const struct source *s);
-	enum status (*at)(const struct source *s, uint64_t addr, struct object_call *calls,
+	enum status (*open)(struct object_source *s, struct object_image *f, struct err *e);
+	void (*free)(struct object_source *s);
+	size_t (*count)(const struct object_source *s);
+	bool (*function)(const struct object_source *s, size_t i, struct source_function *f);
+	uint64_t (*end)(const struct object_source *s);
+	enum status (*at)(const struct object_source *s, uint64_t addr, struct object_call *calls,
 			  size_t max, size_t *n);
 };
 extern const struct source_kind source_gsym, source_breakpad;

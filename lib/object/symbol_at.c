@@ -37,7 +37,7 @@ const char *object_symbols_left_out(struct object *o, unsigned *n)
 }
 
 /* The first at an address, which is the best, of the innermost. */
-static const struct object_symbol *innermost(const struct symtab *s, uint64_t vaddr)
+static const struct object_symbol *symbol_at_innermost(const struct symtab *s, uint64_t vaddr)
 {
 	const struct object_symbol *guess = NULL;
 	size_t lo = 0, hi = s->n_at;
@@ -61,7 +61,7 @@ static const struct object_symbol *innermost(const struct symtab *s, uint64_t va
 
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
 {
-	return innermost(loaded(o), vaddr);
+	return symbol_at_innermost(loaded(o), vaddr);
 }
 
 static const struct symtab *loaded_own(struct object *o)
@@ -111,14 +111,14 @@ const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vadd
 {
 	const struct symtab *s = loaded_own(o);
 
-	return as_llvm(s, innermost(s, vaddr));
+	return as_llvm(s, symbol_at_innermost(s, vaddr));
 }
 
 const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr)
 {
 	const struct symtab *s = loaded_any(o);
 
-	return as_llvm(s, innermost(s, vaddr));
+	return as_llvm(s, symbol_at_innermost(s, vaddr));
 }
 
 const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,

@@ -63,8 +63,8 @@ static unsigned rank(uint8_t info)
 
 /* The section with these flags that holds s, which f has shift bytes lower; *end is where it ends.
  */
-static bool section_end(const struct image *f, const struct object *o, const struct raw_symbol *s,
-			uint64_t flags, uint64_t shift, uint64_t *end)
+static bool section_end(const struct object_image *f, const struct object *o,
+			const struct raw_symbol *s, uint64_t flags, uint64_t shift, uint64_t *end)
 {
 	const struct elf_section *t;
 	uint64_t addr;
@@ -83,7 +83,7 @@ static bool section_end(const struct image *f, const struct object *o, const str
 	return true;
 }
 
-static const struct elf_section *find_table(const struct image *f, uint32_t type)
+static const struct elf_section *find_table(const struct object_image *f, uint32_t type)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
 		if (f->sections[i].type == type && f->sections[i].size)
@@ -107,7 +107,7 @@ static void bound_guesses(struct object_symbol *all, size_t n)
 	}
 }
 
-static void order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
+static void symtab_order(struct symtab *s, const uint8_t *ranks, const uint64_t *ends)
 {
 	struct sort_item *items = pages_array(s->n, sizeof *items);
 	struct object_symbol *sorted = pages_array(s->n, sizeof *sorted);
@@ -178,7 +178,7 @@ static void index_spans(struct symtab *s)
 	}
 }
 
-static void flatten(struct symtab *s)
+static void symtab_flatten(struct symtab *s)
 {
 	uint32_t *stack = mem_array(s->n, sizeof *stack);
 	size_t depth = 0, cap = 0, cap_guesses = 0, first, end;
@@ -212,9 +212,9 @@ struct loading {
 	bool data; /* what is no code, too */
 };
 
-static void add_symbols(struct symtab *s, struct loading *l, const struct object *o,
-			const struct image *f, struct cursor *c, const char *names,
-			uint64_t n_names)
+static void symtab_add(struct symtab *s, struct loading *l, const struct object *o,
+		       const struct object_image *f, struct cursor *c, const char *names,
+		       uint64_t n_names)
 {
 	const uint64_t shift = f == &o->debug ? object_debug_shift(o) : 0;
 	const char *file = NULL;
@@ -254,7 +254,7 @@ static void add_symbols(struct symtab *s, struct loading *l, const struct object
 }
 
 /* A table that cannot be read, be it for want of memory, is missed by who looks for a name. */
-static void leave_out(struct symtab *s, const struct image *f, const struct err *e)
+static void leave_out(struct symtab *s, const struct object_image *f, const struct err *e)
 {
 	if (s->left_out++)
 		return;
@@ -264,8 +264,8 @@ static void leave_out(struct symtab *s, const struct image *f, const struct err 
 }
 
 /* f NULL, or without such a table: nothing is added. */
-static void add_table(struct symtab *s, struct loading *l, const struct object *o,
-		      const struct image *f, uint32_t type)
+static void symtab_add_table(struct symtab *s, struct loading *l, const struct object *o,
+			     const struct object_image *f, uint32_t type)
 {
 	const struct elf_section *table = f && f->path ? find_table(f, type) : NULL;
 	const uint64_t each = f && f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -291,7 +291,7 @@ static void add_table(struct symtab *s, struct loading *l, const struct object *
 		s->all = pages_array(size / each + 1, sizeof *s->all);
 		l->cap = (size_t)(size / each) + 1;
 	}
-	add_symbols(s, l, o, f, &c, (char *)names, n_names);
+	symtab_add(s, l, o, f, &c, (char *)names, n_names);
 	s->names[l->n_names++] = (char *)names;
 	allowance_free(bytes);
 }
@@ -306,32 +306,32 @@ static void forget_names(struct symtab *s, struct loading *l)
 static void finish(struct symtab *s, struct loading *l)
 {
 	if (l->ranks && l->ends) {
-		order(s, l->ranks, l->ends);
-		flatten(s);
+		symtab_order(s, l->ranks, l->ends);
+		symtab_flatten(s);
 	}
 	free(l->ranks);
 	free(l->ends);
 }
 
-static void load_elf(struct symtab *s, struct object *o)
+static void symtab_load_elf(struct symtab *s, struct object *o)
 {
 	struct loading l = {.cap = 0};
 	struct err e = ERR_INIT;
 
-	add_table(s, &l, o, &o->file, SHT_SYMTAB);
+	symtab_add_table(s, &l, o, &o->file, SHT_SYMTAB);
 	s->own = s->n;
 	if (!s->n) {
 		forget_names(s, &l);
-		add_table(s, &l, o, &o->debug, SHT_SYMTAB);
+		symtab_add_table(s, &l, o, &o->debug, SHT_SYMTAB);
 	}
 	if (!s->n) {
 		forget_names(s, &l);
 		/* it has only what the dynamic symbols do not */
-		add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
+		symtab_add_table(s, &l, o, minidebug_file(o, &e), SHT_SYMTAB);
 		if (e.code)
 			leave_out(s, NULL, &e);
 		s->own = !s->n;
-		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+		symtab_add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	}
 	finish(s, &l);
 }
@@ -341,7 +341,7 @@ void symtab_load_own(struct symtab *s, struct object *o)
 	struct loading l = {.cap = 0};
 
 	if (o->file.kind == OBJECT_ELF) /* .symtab is not there, or it would be the other one */
-		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+		symtab_add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	finish(s, &l);
 }
 
@@ -353,16 +353,16 @@ void symtab_load_any(struct symtab *s, struct object *o)
 		symtab_load(s, o);
 		return;
 	}
-	add_table(s, &l, o, &o->file, SHT_SYMTAB);
+	symtab_add_table(s, &l, o, &o->file, SHT_SYMTAB);
 	if (!s->n) {
 		forget_names(s, &l);
-		add_table(s, &l, o, &o->file, SHT_DYNSYM);
+		symtab_add_table(s, &l, o, &o->file, SHT_DYNSYM);
 	}
 	finish(s, &l);
 }
 
 /* Mach-O: one table, names with an underscore, no sizes. */
-static void load_mach(struct symtab *s, const struct image *f)
+static void symtab_load_mach(struct symtab *s, const struct object_image *f)
 {
 	const uint64_t each = f->is_64 ? MACH_NLIST_64 : MACH_NLIST_32;
 	const struct elf_section table = {.name = "symbols",
@@ -404,8 +404,8 @@ static void load_mach(struct symtab *s, const struct image *f)
 	}
 	s->names[0] = (char *)names;
 	if (ranks && ends) {
-		order(s, ranks, ends);
-		flatten(s);
+		symtab_order(s, ranks, ends);
+		symtab_flatten(s);
 	}
 	free(ranks);
 	free(ends);
@@ -413,7 +413,7 @@ static void load_mach(struct symtab *s, const struct image *f)
 }
 
 /* What a symbol file calls a function is a symbol, too. */
-static void load_source(struct symtab *s, const struct source *source)
+static void symtab_load_source(struct symtab *s, const struct object_source *source)
 {
 	size_t n = source_count(source), cap = 0, cap_ranks = 0, cap_ends = 0, n_ranks = 0,
 	       n_ends = 0;
@@ -433,8 +433,8 @@ static void load_source(struct symtab *s, const struct source *source)
 		VEC_PUSH(ends, n_ends, cap_ends) = source_end(source);
 	}
 	if (ranks && ends) {
-		order(s, ranks, ends);
-		flatten(s);
+		symtab_order(s, ranks, ends);
+		symtab_flatten(s);
 	}
 	free(ranks);
 	free(ends);
@@ -444,16 +444,16 @@ void symtab_load(struct symtab *s, struct object *o)
 {
 	s->own = true;
 	if (o->file.source)
-		load_source(s, o->file.source);
+		symtab_load_source(s, o->file.source);
 	if (o->file.kind == OBJECT_MACH) {
-		load_mach(s, &o->file);
+		symtab_load_mach(s, &o->file);
 		if (!s->n && o->debug.path) {
 			symtab_release(s);
-			load_mach(s, &o->debug);
+			symtab_load_mach(s, &o->debug);
 		}
 	}
 	if (o->file.kind == OBJECT_ELF)
-		load_elf(s, o);
+		symtab_load_elf(s, o);
 }
 
 void symtab_release(struct symtab *s)

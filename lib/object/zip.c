@@ -45,7 +45,7 @@ struct directory {
 };
 
 /* The end record is the last one whose comment reaches the file's end. */
-static enum status find_end(const struct zip *z, uint64_t *at, uint8_t *end, struct err *e)
+static enum status zip_find_end(const struct zip *z, uint64_t *at, uint8_t *end, struct err *e)
 {
 	size_t n = z->size < END + COMMENT_MAX ? (size_t)z->size : END + COMMENT_MAX;
 	uint8_t *tail = mem_alloc(n + 1);
@@ -65,12 +65,12 @@ static enum status find_end(const struct zip *z, uint64_t *at, uint8_t *end, str
 	return st ? st : err_set(e, ST_BAD, "zip file without an end of its directory: cut short?");
 }
 
-static enum status find_directory(const struct zip *z, struct directory *d, struct err *e)
+static enum status zip_find_directory(const struct zip *z, struct directory *d, struct err *e)
 {
 	uint8_t end[END], locator[END_LOCATOR], end64[END64];
 	struct cursor c;
 	uint64_t at = 0;
-	enum status st = find_end(z, &at, end, e);
+	enum status st = zip_find_end(z, &at, end, e);
 
 	if (st)
 		return st;
@@ -99,7 +99,7 @@ static enum status find_directory(const struct zip *z, struct directory *d, stru
 }
 
 /* The sizes that do not fit into 32 bits are in an extra field, those only, in this order. */
-static void take_extra(struct zip_member *m, const uint8_t *p, size_t n, uint64_t at)
+static void zip_take_extra(struct zip_member *m, const uint8_t *p, size_t n, uint64_t at)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -122,7 +122,7 @@ static void take_extra(struct zip_member *m, const uint8_t *p, size_t n, uint64_
 	}
 }
 
-static enum status take_entry(struct zip *z, struct cursor *c)
+static enum status zip_take_entry(struct zip *z, struct cursor *c)
 {
 	const uint8_t *magic = cursor_bytes(c, 4, "directory entry"), *name, *extra;
 	uint64_t at = cursor_offset(c);
@@ -148,7 +148,7 @@ static enum status take_entry(struct zip *z, struct cursor *c)
 	cursor_skip(c, n_comment, "comment");
 	if (cursor_failed(c))
 		return c->e->code;
-	take_extra(&m, extra, n_extra, at);
+	zip_take_extra(&m, extra, n_extra, at);
 	if (n_name && n_name <= NAME_MAX_BYTES && !memchr(name, 0, n_name) &&
 	    name[n_name - 1] != '/') {
 		m.name = arena_strndup(&z->names, (const char *)name, n_name);
@@ -157,10 +157,10 @@ static enum status take_entry(struct zip *z, struct cursor *c)
 	return ST_OK;
 }
 
-static enum status read_directory(struct zip *z, struct err *e)
+static enum status zip_read_directory(struct zip *z, struct err *e)
 {
 	struct directory d;
-	enum status st = find_directory(z, &d, e);
+	enum status st = zip_find_directory(z, &d, e);
 	uint8_t *bytes;
 	struct cursor c;
 
@@ -178,7 +178,7 @@ static enum status read_directory(struct zip *z, struct err *e)
 	st = read_bytes(z, d.offset, bytes, (size_t)d.size, e);
 	cursor_init(&c, bytes, (size_t)d.size, d.offset, e);
 	for (uint64_t i = 0; !st && i < d.n; i++)
-		st = take_entry(z, &c);
+		st = zip_take_entry(z, &c);
 	free(bytes);
 	return st;
 }
@@ -204,7 +204,7 @@ enum status zip_open(struct zip *z, const char *path, struct err *e)
 	if (!st && memcmp(magic, "PK\3\4", 4) != 0 && memcmp(magic, "PK\5\6", 4) != 0)
 		st = err_set(e, ST_UNSUPPORTED, "not a zip file");
 	if (!st)
-		st = read_directory(z, e);
+		st = zip_read_directory(z, e);
 	if (st)
 		zip_release(z);
 	return st;
@@ -257,7 +257,7 @@ struct peeked {
 	size_t n, got;
 };
 
-static size_t peek_room(struct inflate_to *to, uint8_t **place)
+static size_t zip_peek_room(struct inflate_to *to, uint8_t **place)
 {
 	struct peeked *p = (struct peeked *)to;
 
@@ -265,7 +265,7 @@ static size_t peek_room(struct inflate_to *to, uint8_t **place)
 	return p->n - p->got;
 }
 
-static void peek_took(struct inflate_to *to, size_t n)
+static void zip_peek_took(struct inflate_to *to, size_t n)
 {
 	struct peeked *p = (struct peeked *)to;
 
@@ -275,7 +275,7 @@ static void peek_took(struct inflate_to *to, size_t n)
 enum status zip_head(const struct zip *z, const struct zip_member *m, uint8_t *head, size_t n,
 		     struct err *e)
 {
-	struct peeked p = {.to = {peek_room, peek_took}, .head = head, .n = n};
+	struct peeked p = {.to = {zip_peek_room, zip_peek_took}, .head = head, .n = n};
 	uint64_t offset = 0;
 	uint8_t packed[512];
 	size_t size = m->packed < sizeof packed ? (size_t)m->packed : sizeof packed;
@@ -302,7 +302,7 @@ struct unpacked {
 	uint8_t bytes[CHUNK];
 };
 
-static size_t room(struct inflate_to *to, uint8_t **place)
+static size_t zip_room(struct inflate_to *to, uint8_t **place)
 {
 	struct unpacked *u = (struct unpacked *)to;
 
@@ -310,7 +310,7 @@ static size_t room(struct inflate_to *to, uint8_t **place)
 	return u->error ? 0 : u->left < CHUNK ? (size_t)u->left : CHUNK;
 }
 
-static void took(struct inflate_to *to, size_t n)
+static void zip_took(struct inflate_to *to, size_t n)
 {
 	struct unpacked *u = (struct unpacked *)to;
 	const uint8_t *p = u->bytes;
@@ -364,7 +364,7 @@ enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, 
 	if (!map)
 		return err_sys(e, "map");
 	u = mem_zalloc(sizeof *u);
-	u->to = (struct inflate_to){room, took};
+	u->to = (struct inflate_to){zip_room, zip_took};
 	u->fd = fd;
 	u->left = m->size + 1;
 	why = inflate_raw(&u->to, packed, (size_t)m->packed);

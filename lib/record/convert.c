@@ -16,7 +16,7 @@ struct both { /* the form and the modules from one reading */
 	struct convert *c;
 };
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status convert_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct both *b = (struct both *)s;
 	enum status st = b->form->begin(b->form, t, e);
@@ -24,18 +24,19 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return st ? st : b->maps->begin(b->maps, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status convert_event(struct sink *s, struct trace *t, const struct event *ev,
+				 struct err *e)
 {
 	return sink_pass(((struct both *)s)->form, t, ev, 1, e);
 }
 
-static enum status events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-			  struct err *e)
+static enum status convert_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+				  struct err *e)
 {
 	return sink_pass(((struct both *)s)->form, t, ev, n, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status convert_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct both *b = (struct both *)s;
 	enum status st = b->maps->end(b->maps, t, e);
@@ -82,7 +83,8 @@ static void keep_first(enum status *st, struct err *e, enum status new, const st
 static enum status convert(struct convert *c, int fd, FILE *to, const char *path, struct err *e)
 {
 	const struct export_options o = {.domain = EXPORT_DOMAIN_AGENT, .live = c->server};
-	struct both b = {.sink = {begin, event, end, events}, .c = c};
+	struct both b = {.sink = {convert_begin, convert_event, convert_end, convert_events},
+			 .c = c};
 	FILE *out = fopen(path, "we");
 	struct export *form, *maps;
 	struct err second = ERR_INIT;

@@ -30,14 +30,14 @@ static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { PASSED = sizeof passed / sizeof *passed };
 static struct sigaction before[PASSED]; /* what they did, until the program has ended */
 
-static void pass_on(int sig)
+static void launch_pass_on(int sig)
 {
 	if (child > 0)
 		kill(child, sig);
 }
 
 /* What realpath fills is PATH_MAX long, which is that. */
-static bool find_library(const char *given, char library[CAP_PATH_MAX])
+static bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 {
 	static const char *const folders[] = {"lib", "lib/tracemill"}; /* the second: packages' */
 	struct buf b = BUF_INIT;
@@ -82,7 +82,7 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 		close(fd);
 	}
 	*about = given ? mem_strdup(given) : NULL;
-	if (!find_library(given, l->library))
+	if (!launch_find_library(given, l->library))
 		return err_set(e, ST_BAD, "the capture library is not there");
 	return ST_OK;
 }
@@ -121,7 +121,7 @@ bool launch_open(const struct launch *l)
 	return l->outcome && atomic_load(&l->outcome->open);
 }
 
-static void add_settings(struct buf *b, const struct launch *l, int outcome)
+static void launch_add_settings(struct buf *b, const struct launch *l, int outcome)
 {
 	const struct cap_settings *s = &l->settings;
 	struct stat st;
@@ -150,7 +150,7 @@ _Noreturn static void run(const struct launch *l, int outcome, char **argv)
 
 	if (l->spare)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	add_settings(&text, l, outcome);
+	launch_add_settings(&text, l, outcome);
 	buf_addf(&preload, "%s%s%s", l->library, others && *others ? ":" : "",
 		 others ? others : "");
 	setenv("LD_PRELOAD", buf_str(&preload), 1);
@@ -165,18 +165,18 @@ _Noreturn static void run(const struct launch *l, int outcome, char **argv)
 }
 
 /* Those of the terminal have reached the program too; those of one process have not. */
-static void pass_on_if_sent(int sig, siginfo_t *info, void *context)
+static void launch_pass_on_if_sent(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (info->si_code <= 0)
-		pass_on(sig);
+		launch_pass_on(sig);
 }
 
 pid_t launch(struct launch *l, char **argv)
 {
-	struct sigaction sent = {.sa_sigaction = pass_on_if_sent,
+	struct sigaction sent = {.sa_sigaction = launch_pass_on_if_sent,
 				 .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigaction all = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+	struct sigaction all = {.sa_handler = launch_pass_on, .sa_flags = SA_RESTART};
 	int outcome = open_outcome(l);
 	pid_t pid = fork();
 

@@ -25,7 +25,7 @@ static bool runs(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-static char *search(const char *name)
+static char *program_search(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	struct buf b = BUF_INIT;
@@ -60,7 +60,7 @@ static char *interpreter(const unsigned char *head, size_t n)
 	return strndup(s, (size_t)(p - s));
 }
 
-static bool has_interpreter(int fd, const unsigned char *head, bool wide)
+static bool program_has_interpreter(int fd, const unsigned char *head, bool wide)
 {
 	Elf64_Ehdr h64;
 	Elf32_Ehdr h32;
@@ -84,7 +84,7 @@ static bool has_interpreter(int fd, const unsigned char *head, bool wide)
 }
 
 /* Of a row of the section table; false: there is no such row. */
-static bool section(int fd, const unsigned char *head, unsigned row, Elf64_Shdr *s)
+static bool program_section(int fd, const unsigned char *head, unsigned row, Elf64_Shdr *s)
 {
 	bool wide = head[EI_CLASS] == ELFCLASS64;
 	Elf64_Ehdr h64;
@@ -109,7 +109,7 @@ static bool section(int fd, const unsigned char *head, unsigned row, Elf64_Shdr 
 
 /* The names that the dynamic linker sees of it, to be freed: of functions, and of libraries that it
  * needs. NULL: none. */
-static char *dynamic_names(int fd, const unsigned char *head, size_t *n)
+static char *program_dynamic_names(int fd, const unsigned char *head, size_t *n)
 {
 	Elf64_Shdr s, names;
 	struct stat st;
@@ -117,10 +117,10 @@ static char *dynamic_names(int fd, const unsigned char *head, size_t *n)
 	unsigned row = 0;
 
 	do
-		if (!section(fd, head, row++, &s))
+		if (!program_section(fd, head, row++, &s))
 			return NULL;
 	while (s.sh_type != SHT_DYNSYM);
-	if (!section(fd, head, s.sh_link, &names) || fstat(fd, &st) ||
+	if (!program_section(fd, head, s.sh_link, &names) || fstat(fd, &st) ||
 	    names.sh_size > (uint64_t)st.st_size || names.sh_size > NAMES_MAX)
 		return NULL;
 	text = mem_alloc(names.sh_size + 1);
@@ -144,7 +144,7 @@ static const char *sanitizer(int fd, const unsigned char *head)
 	};
 	const char *found = NULL;
 	size_t n = 0;
-	char *names = dynamic_names(fd, head, &n);
+	char *names = program_dynamic_names(fd, head, &n);
 
 	for (size_t i = 0; names && !found && i < sizeof marks / sizeof *marks; i++)
 		if (memmem(names, n, marks[i][0], strlen(marks[i][0]) + 1))
@@ -153,7 +153,7 @@ static const char *sanitizer(int fd, const unsigned char *head)
 	return found;
 }
 
-static enum status check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
+static enum status program_check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
 {
 	unsigned char own[64];
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -169,7 +169,7 @@ static enum status check_elf(int fd, const unsigned char *head, size_t n, struct
 		      memcmp(head + 18, own + 18, 2) != 0))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is for another machine than the capture library");
-	if (!has_interpreter(fd, head, head[EI_CLASS] == ELFCLASS64))
+	if (!program_has_interpreter(fd, head, head[EI_CLASS] == ELFCLASS64))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is linked statically: no library can be loaded into it; link "
 			       "libtracemill-wrap.a into it instead, with --wrap");
@@ -182,7 +182,7 @@ static enum status check_elf(int fd, const unsigned char *head, size_t n, struct
 	return ST_OK;
 }
 
-static enum status check(const char *path, char **script, struct err *e)
+static enum status program_check_file(const char *path, char **script, struct err *e)
 {
 	unsigned char head[256];
 	struct stat st;
@@ -208,7 +208,7 @@ static enum status check(const char *path, char **script, struct err *e)
 		    err_set(e, ST_UNSUPPORTED,
 			    "has capabilities of its own: the system loads no library into it");
 	else
-		status = check_elf(fd, head, (size_t)n, e);
+		status = program_check_elf(fd, head, (size_t)n, e);
 	close(fd);
 	return status;
 }
@@ -218,17 +218,17 @@ enum status program_check(const char *name, char **path, struct err *e)
 	enum status status;
 	char *script;
 
-	*path = search(name);
+	*path = program_search(name);
 	if (!*path)
 		return err_set(e, ST_NONE,
 			       strchr(name, '/') && !access(name, F_OK)
 				   ? "is no program: it may not be executed"
 				   : "no such program");
-	status = check(*path, &script, e);
+	status = program_check_file(*path, &script, e);
 	for (int i = 0; !status && script && i < SCRIPTS; i++) {
 		free(*path);
 		*path = script;
-		status = check(*path, &script, e);
+		status = program_check_file(*path, &script, e);
 	}
 	free(script);
 	return status;

@@ -52,7 +52,7 @@ struct serve {
 
 static volatile sig_atomic_t stopped;
 
-static void on_signal(int sig)
+static void serve_on_signal(int sig)
 {
 	(void)sig;
 	stopped = 1;
@@ -116,7 +116,7 @@ static void queue(struct serve *s, const char *p, size_t n)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static ssize_t take(void *arg, const char *p, size_t n)
+static ssize_t serve_take(void *arg, const char *p, size_t n)
 {
 	struct serve *s = arg;
 	struct buf *b = &s->partial;
@@ -177,7 +177,7 @@ static bool copy_file(const char *from, const char *to)
 }
 
 /* What still waits is not sent, as the agent does it; the answer is. */
-static void dump(struct serve *s)
+static void serve_dump(struct serve *s)
 {
 	static const char answer[] = {8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
 	char path[64];
@@ -210,7 +210,7 @@ static void hear_client(struct serve *s)
 	}
 	for (ssize_t i = 0; i < n && !s->result.dumped; i++)
 		if (bytes[i] == COMMAND_DUMP)
-			dump(s);
+			serve_dump(s);
 }
 
 static bool tell_client(struct serve *s)
@@ -241,7 +241,7 @@ static bool is_done(const struct serve *s, int64_t idle)
 	return idle >= SERVE_STALL_MS;
 }
 
-static void *work(void *arg)
+static void *serve_work(void *arg)
 {
 	struct serve *s = arg;
 	int64_t since = clock_ms(); /* the end, or what the client took last */
@@ -278,14 +278,14 @@ static void *work(void *arg)
 
 FILE *serve_begin(struct serve *s, pid_t program, const char *smaps, const char *maps, FILE *copy)
 {
-	cookie_io_functions_t io = {.write = take};
+	cookie_io_functions_t io = {.write = serve_take};
 	FILE *f = fopencookie(s, "w", io);
 
 	s->program = program;
 	s->smaps = smaps;
 	s->maps = maps;
 	s->copy = copy;
-	s->begun = f && !pthread_create(&s->thread, NULL, work, s);
+	s->begun = f && !pthread_create(&s->thread, NULL, serve_work, s);
 	if (!s->begun && f) {
 		fclose(f);
 		f = NULL;
@@ -311,8 +311,8 @@ static void tell(const struct serve *s, char *text, size_t size)
 
 void serve_end(struct serve *s, unsigned wait_ms, char *text, size_t size)
 {
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	signal(SIGINT, serve_on_signal);
+	signal(SIGTERM, serve_on_signal);
 	pthread_mutex_lock(&s->lock);
 	s->ended = true;
 	s->wait_ms = wait_ms;

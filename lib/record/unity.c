@@ -67,7 +67,7 @@ void unity_close(struct unity_player *u)
 }
 
 /* HOST[:PORT]; port 0 if none. A bare IPv6 address has no port. */
-static bool split(const char *place, char host[HOST_MAX], uint16_t *port)
+static bool record_unity_split(const char *place, char host[HOST_MAX], uint16_t *port)
 {
 	const char *colon = strrchr(place, ':'), *end = place + strlen(place);
 	uint64_t v;
@@ -99,7 +99,7 @@ static bool split(const char *place, char host[HOST_MAX], uint16_t *port)
 	return true;
 }
 
-static int begin_connect(const struct addrinfo *a, uint16_t port)
+static int record_unity_begin_connect(const struct addrinfo *a, uint16_t port)
 {
 	struct sockaddr_storage at;
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
@@ -141,14 +141,14 @@ static bool has_connected(int fd)
 
 /* Up to WINDOW connections at once; those that are made by wait_ms stay in fd[], the rest are -1.
  */
-static void connect_some(const struct addrinfo *a, uint16_t first, unsigned n, unsigned wait_ms,
-			 int *fd)
+static void record_unity_connect_some(const struct addrinfo *a, uint16_t first, unsigned n,
+				      unsigned wait_ms, int *fd)
 {
 	int64_t end = clock_ms() + wait_ms, left;
 	bool made[WINDOW] = {false};
 
 	for (unsigned i = 0; i < n; i++)
-		fd[i] = begin_connect(a, (uint16_t)(first + i));
+		fd[i] = record_unity_begin_connect(a, (uint16_t)(first + i));
 	while ((left = end - clock_ms()) >= 0) {
 		struct pollfd p[WINDOW];
 		bool waits = false;
@@ -208,8 +208,8 @@ static enum status check_header(const struct unity_player *u, struct err *e)
 }
 
 /* A header is handed on when it is whole and sound, so that what is no message never is. */
-static enum status parse(struct unity_player *u, const uint8_t *p, size_t n, unity_take take,
-			 void *arg, struct err *e)
+static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, size_t n,
+				      unity_take take, void *arg, struct err *e)
 {
 	while (n) {
 		uint32_t k;
@@ -249,13 +249,14 @@ static enum status parse(struct unity_player *u, const uint8_t *p, size_t n, uni
 }
 
 /* ST_NONE: it has ended, soundly. */
-static enum status receive(struct unity_player *u, unity_take take, void *arg, struct err *e)
+static enum status record_unity_receive(struct unity_player *u, unity_take take, void *arg,
+					struct err *e)
 {
 	static uint8_t block[BLOCK];
 	ssize_t n = recv(u->fd, block, sizeof block, MSG_DONTWAIT);
 
 	if (n > 0)
-		return parse(u, block, (size_t)n, take, arg, e);
+		return record_unity_parse(u, block, (size_t)n, take, arg, e);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return ST_OK;
 	if (n < 0)
@@ -291,7 +292,7 @@ enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_m
 		if (n <= 0)
 			continue;
 		heard = clock_ms();
-		st = receive(u, take, arg, e);
+		st = record_unity_receive(u, take, arg, e);
 		if (st)
 			return st == ST_NONE ? ST_OK : st;
 	}
@@ -299,7 +300,7 @@ enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_m
 }
 
 /* Is it a player? Its first messages are handed on. */
-static bool answers(struct unity_player *u, unity_take take, void *arg, struct err *e)
+static bool record_unity_answers(struct unity_player *u, unity_take take, void *arg, struct err *e)
 {
 	int64_t end = clock_ms() + UNITY_ANSWER_MS, left;
 
@@ -312,7 +313,7 @@ static bool answers(struct unity_player *u, unity_take take, void *arg, struct e
 		enum status st = ST_OK;
 
 		if (poll(&p, 1, (int)left) > 0)
-			st = receive(u, take, arg, e);
+			st = record_unity_receive(u, take, arg, e);
 		if (st == ST_NONE)
 			err_set(e, ST_BAD, "it hangs up");
 		if (st && u->answered) /* unity_read will meet it again, or the end */
@@ -327,9 +328,9 @@ static bool answers(struct unity_player *u, unity_take take, void *arg, struct e
 	return u->answered;
 }
 
-static enum status try_ports(struct unity_player *u, const struct addrinfo *a, uint16_t first,
-			     unsigned end, unsigned wait_ms, unity_take take, void *arg,
-			     struct err *e)
+static enum status record_unity_try_ports(struct unity_player *u, const struct addrinfo *a,
+					  uint16_t first, unsigned end, unsigned wait_ms,
+					  unity_take take, void *arg, struct err *e)
 {
 	enum status st = ST_NONE;
 
@@ -337,7 +338,7 @@ static enum status try_ports(struct unity_player *u, const struct addrinfo *a, u
 		unsigned n = end - port < WINDOW ? end - port : WINDOW;
 		int fd[WINDOW];
 
-		connect_some(a, (uint16_t)port, n, wait_ms, fd);
+		record_unity_connect_some(a, (uint16_t)port, n, wait_ms, fd);
 		for (unsigned i = 0; i < n; i++) {
 			if (fd[i] < 0)
 				continue;
@@ -346,7 +347,7 @@ static enum status try_ports(struct unity_player *u, const struct addrinfo *a, u
 				continue;
 			}
 			*u = (struct unity_player){.fd = fd[i], .port = (uint16_t)(port + i)};
-			if (answers(u, take, arg, e))
+			if (record_unity_answers(u, take, arg, e))
 				continue;
 			st = ST_BAD;
 			hang_up(u);
@@ -365,7 +366,7 @@ enum status unity_connect(struct unity_player *u, const char *place, unsigned wa
 	int error;
 
 	*u = (struct unity_player){.fd = -1};
-	if (!split(place, host, &port))
+	if (!record_unity_split(place, host, &port))
 		return err_set(e, ST_BAD, "'%s' is not HOST or HOST:PORT", place);
 	error = getaddrinfo(host, NULL, &hints, &list);
 	if (error)
@@ -374,8 +375,9 @@ enum status unity_connect(struct unity_player *u, const char *place, unsigned wa
 		enum status last = ST_NONE;
 
 		if (a->ai_family == AF_INET || a->ai_family == AF_INET6)
-			last = try_ports(u, a, port ? port : UNITY_PORTS,
-					 port ? port + 1u : UNITY_PORTS_END, wait_ms, take, arg, e);
+			last = record_unity_try_ports(u, a, port ? port : UNITY_PORTS,
+						      port ? port + 1u : UNITY_PORTS_END, wait_ms,
+						      take, arg, e);
 		st = last == ST_NONE ? st : last;
 	}
 	freeaddrinfo(list);
@@ -392,7 +394,7 @@ struct writing {
 	FILE *out;
 };
 
-static bool write_out(void *arg, const void *p, uint32_t n, struct err *e)
+static bool record_unity_write_out(void *arg, const void *p, uint32_t n, struct err *e)
 {
 	struct writing *w = arg;
 
@@ -406,12 +408,13 @@ enum status unity_record(struct unity_player *u, const struct unity_options *o, 
 			 struct err *e)
 {
 	struct writing w = {o, out};
-	enum status st = unity_connect(u, o->place, UNITY_CONNECT_MS, write_out, &w, e);
+	enum status st =
+	    unity_connect(u, o->place, UNITY_CONNECT_MS, record_unity_write_out, &w, e);
 	int64_t until = o->duration_ms ? clock_ms() + (int64_t)o->duration_ms : 0;
 
 	if (st)
 		return st;
-	st = unity_read(u, until, o->idle_ms, o->stop, write_out, &w, e);
+	st = unity_read(u, until, o->idle_ms, o->stop, record_unity_write_out, &w, e);
 	if (fflush(out) && !st)
 		st = err_sys(e, "write");
 	unity_close(u);

@@ -18,7 +18,7 @@ struct cap_known {
 	struct cap_last last;
 };
 
-static uint32_t stack_of(struct cap_ring *ring, uint64_t pc)
+static uint32_t cap_calls_stack_of(struct cap_ring *ring, uint64_t pc)
 {
 	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_acquire);
 	size_t i = (pc ^ pc >> 11) % KNOWN;
@@ -74,7 +74,7 @@ bool cap_call_put(enum cap_record_kind kind, const struct cap_told *told)
 	rec->time = told->time;
 	rec->count = told->time != CAP_NO_TIME;
 	rec->address = (uint64_t)told->value;
-	rec->stack = stack_of(ring, told->pc);
+	rec->stack = cap_calls_stack_of(ring, told->pc);
 	put(ring, rec);
 	cap_close(ring);
 	return true;

@@ -90,7 +90,7 @@ static struct cap_outcome *find_outcome(int fd)
 	return o && o->mark == CAP_OUTCOME ? o : NULL;
 }
 
-static bool begin(const struct cap_settings *s)
+static bool capture_begin(const struct cap_settings *s)
 {
 	int fd;
 
@@ -131,7 +131,7 @@ bool cap_start(const struct cap_settings *s)
 	cap_self.depth = CAP_QUIET;
 	cap_lock(&cap.starting);
 	if (atomic_load(&cap.state) == CAP_UNSTARTED)
-		atomic_store(&cap.state, begin(s) ? CAP_ON : CAP_DONE);
+		atomic_store(&cap.state, capture_begin(s) ? CAP_ON : CAP_DONE);
 	cap_unlock(&cap.starting);
 	cap_self.depth = depth;
 	cap_cancelled(cancel);
@@ -158,7 +158,7 @@ static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 
 /* Waits until the writer has made room, or is the writer. Not for a thread that is stopped in the
  * middle of a record, and may be so until we go on. */
-static __attribute__((noinline)) bool wait_for_room(struct cap_ring *ring, unsigned n)
+static __attribute__((noinline)) bool capture_wait_for_room(struct cap_ring *ring, unsigned n)
 {
 	int error = errno, cancel = cap_uncancelled();
 	long pause = 1000;
@@ -198,7 +198,7 @@ static inline struct cap_ring *room_for(unsigned n)
 		if (!ring)
 			return NULL;
 	}
-	if (!cap_ring_room(ring, n + 1) && !wait_for_room(ring, n + 1)) {
+	if (!cap_ring_room(ring, n + 1) && !capture_wait_for_room(ring, n + 1)) {
 		atomic_fetch_add_explicit(&cap.dropped, 1, memory_order_relaxed);
 		return NULL;
 	}
@@ -279,8 +279,8 @@ static uint32_t weight(struct cap_ring *ring, const void *p, size_t size)
 	return w;
 }
 
-static void put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
-		      unsigned domain, uint32_t name, struct cap_where where)
+static void capture_put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
+			      unsigned domain, uint32_t name, struct cap_where where)
 {
 	uint32_t w = weight(ring, p, requested), stack;
 	struct cap_record *rec;
@@ -310,7 +310,7 @@ void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 		return;
 	ring = room_for(1);
 	if (ring)
-		put_alloc(ring, p, requested, real, domain, 0, where);
+		capture_put_alloc(ring, p, requested, real, domain, 0, where);
 	leave(ring);
 }
 
@@ -326,7 +326,7 @@ void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const cha
 	name = type ? cap_name_id(type, NULL) : 0;
 	ring = room_for(1);
 	if (ring)
-		put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, where);
+		capture_put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, where);
 	leave(ring);
 }
 
@@ -402,7 +402,7 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	cap_self.depth = CAP_BUSY;
 	if (p) {
 		put_free(ring, m->seq, m->old, 0);
-		put_alloc(ring, p, requested, real, 0, 0, where);
+		capture_put_alloc(ring, p, requested, real, 0, 0, where);
 	} else {
 		cap_ring_done(ring);
 		if (cap.some)

@@ -17,7 +17,7 @@
 enum { LOOK_NS = 100000000, LOOK_SHARE = 50, LOWEST = 1 << 16 };
 enum kind { NOWHERE, DATA, CODE, UNKNOWN };
 
-static enum kind search(const struct cap_code_table *t, uintptr_t at)
+static enum kind cap_code_search(const struct cap_code_table *t, uintptr_t at)
 {
 	uint32_t lo = 0, hi = atomic_load_explicit(&t->n, memory_order_relaxed);
 	const bool full = hi == CAP_CODE_RANGES;
@@ -41,7 +41,7 @@ static enum kind find(const struct cap_code *c, uintptr_t at)
 {
 	for (int tries = 0; tries < 4; tries++) {
 		uint32_t looks = atomic_load_explicit(&c->looks, memory_order_acquire);
-		enum kind kind = looks ? search(&c->table[looks % 2], at) : UNKNOWN;
+		enum kind kind = looks ? cap_code_search(&c->table[looks % 2], at) : UNKNOWN;
 
 		atomic_thread_fence(memory_order_acquire);
 		if (atomic_load_explicit(&c->looks, memory_order_relaxed) == looks)
@@ -91,7 +91,7 @@ static void line(struct cap_code_table *t, const char *p)
 		add(t, lo, hi, p[3] == 'x');
 }
 
-static bool read_list(struct cap_code *c, struct cap_code_table *t)
+static bool cap_code_read_list(struct cap_code *c, struct cap_code_table *t)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
 	size_t have = 0;
@@ -128,7 +128,7 @@ static bool fill(struct cap_code *c)
 		return false;
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&t->n, 0, memory_order_relaxed);
-	if (!read_list(c, t))
+	if (!cap_code_read_list(c, t))
 		return false;
 	atomic_store_explicit(&c->looks, looks, memory_order_release);
 	return true;

@@ -16,7 +16,7 @@ static pthread_key_t key;
 static _Atomic int state;
 
 /* Late frees of the thread take a ring again, and then this is called again. */
-static void ends(void *arg)
+static void ending_ends(void *arg)
 {
 	struct cap_ring *ring = cap_self.ring;
 
@@ -33,7 +33,7 @@ void cap_ending_mine(void)
 
 	if (atomic_load_explicit(&state, memory_order_relaxed) == NONE &&
 	    atomic_compare_exchange_strong(&state, &none, MAKING)) {
-		bool made = !pthread_key_create(&key, ends);
+		bool made = !pthread_key_create(&key, ending_ends);
 
 		if (made && key >= KEYS) {
 			pthread_key_delete(key);

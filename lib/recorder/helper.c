@@ -77,7 +77,7 @@ static int64_t field(const char *text, const char *key)
 	return v * 1024;
 }
 
-static void sample_memory(void)
+static void helper_sample_memory(void)
 {
 	char text[2048];
 	int fd = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
@@ -120,7 +120,7 @@ static bool alone(void)
 	return p && !strncmp(p, " 2 ", 3);
 }
 
-static void *run(void *arg)
+static void *helper_run(void *arg)
 {
 	int64_t tick = (int64_t)CAP_TICK_MS * 1000000, rss = (int64_t)cap.settings.rss_ms * 1000000;
 	int64_t next_rss = cap.start, next_reclaim = cap.start + RECLAIM_NS;
@@ -141,7 +141,7 @@ static void *run(void *arg)
 			break;
 		}
 		if (rss && now >= next_rss) {
-			sample_memory();
+			helper_sample_memory();
 			next_rss = now + rss;
 		}
 		if (now >= next_alone) {
@@ -187,7 +187,7 @@ void cap_helper_start(void)
 	pthread_attr_setstacksize(&attr, 256 << 10);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	/* Without it the threads write when their rings are full, and the last one at the end. */
-	if (!pthread_create(&thread, &attr, run, NULL))
+	if (!pthread_create(&thread, &attr, helper_run, NULL))
 		pthread_setname_np(thread, "tracemill");
 	pthread_attr_destroy(&attr);
 	cap_release_signals(&mask);

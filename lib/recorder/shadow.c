@@ -43,7 +43,7 @@ void cap_shadow_ends(void)
 	cap_unlock_held(&lock, &before);
 }
 
-static struct cap_shadow *make(void)
+static struct cap_shadow *shadow_make(void)
 {
 	struct cap_shadow *s = NULL;
 	sigset_t before;
@@ -78,7 +78,7 @@ struct cap_shadow *cap_shadow_mine(void)
 	cap_self.depth = depth | CAP_QUIET;
 	if (ignore)
 		ignore(true);
-	cap_shadow = make();
+	cap_shadow = shadow_make();
 	if (cap_shadow)
 		cap_ending_mine();
 	if (ignore)
@@ -148,7 +148,7 @@ static void drop(struct cap_shadow *s, unsigned n)
 /* What the real stack says after a longjmp: of the calls, outermost first, those are open whose
  * return addresses are on it, in this order. pc[0] is where the hook returns to; the first skip are
  * not of our calls. */
-static void compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
+static void shadow_compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
 {
 	uint64_t *pc = s->walked;
 	unsigned n = cap_unwind_tables((const void *)hook, pc, CAP_DEPTH_MAX), at = n, live = 0;
@@ -172,14 +172,14 @@ static void compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
 		drop(s, live);
 }
 
-static bool enter_slowly(struct cap_shadow *s, uintptr_t site, uintptr_t sp, uintptr_t hook)
+static bool shadow_enter_slowly(struct cap_shadow *s, uintptr_t site, uintptr_t sp, uintptr_t hook)
 {
 	if (cap_shadow_foreign(s, sp)) {
 		count(&cap_shadow_counts.foreign);
 		return false;
 	}
 	if (s->jumped)
-		compare(s, hook, 2);
+		shadow_compare(s, hook, 2);
 	if (s->over && s->n && sp <= s->calls[s->n - 1].sp) {
 		s->over++;
 		count(&cap_shadow_counts.deep);
@@ -210,7 +210,7 @@ bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, 
 
 	if (s->over || s->jumped || s->n == CAP_SHADOW || (s->n && c[-1].sp <= sp) ||
 	    cap_shadow_foreign(s, sp)) {
-		if (!enter_slowly(s, site, sp, hook))
+		if (!shadow_enter_slowly(s, site, sp, hook))
 			return false;
 		c = &s->calls[s->n];
 	}
@@ -224,8 +224,8 @@ bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, 
 
 /* The exit's stack pointer is its function's own; but it is that of its caller where the compiler
  * has made a jump of the last call, to the hook, which then returns to the site. */
-static int exit_slowly(struct cap_shadow *s, uintptr_t function, uintptr_t site, uintptr_t sp,
-		       uintptr_t hook)
+static int shadow_exit_slowly(struct cap_shadow *s, uintptr_t function, uintptr_t site,
+			      uintptr_t sp, uintptr_t hook)
 {
 	const struct cap_call *top = s->n ? &s->calls[s->n - 1] : NULL;
 	bool tail = hook == site;
@@ -265,7 +265,7 @@ int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, ui
 		if (top->function == function && top->sp == sp)
 			return (int)s->n - 1;
 	}
-	return exit_slowly(s, function, site, sp, hook);
+	return shadow_exit_slowly(s, function, site, sp, hook);
 }
 
 void cap_shadow_fork(void)
@@ -305,7 +305,7 @@ void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook)
 	if (cap_shadow_foreign(s, sp))
 		return;
 	if (s->jumped)
-		compare(s, hook, 1);
+		shadow_compare(s, hook, 1);
 	while (s->n && s->calls[s->n - 1].sp < sp)
 		drop(s, s->n - 1);
 }
@@ -331,7 +331,7 @@ unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa,
 
 	pc[0] = caller;
 	if (s->jumped && !s->busy)
-		compare(s, caller, 1);
+		shadow_compare(s, caller, 1);
 	starts_hold(s);
 	i = s->n;
 	while (i && s->calls[i - 1].sp < cfa && !cap_shadow_foreign(s, cfa))

@@ -98,7 +98,7 @@ static void add_name(struct text *t, uintptr_t function)
 		add_line(t, name, strlen(name));
 }
 
-static void add_call(struct text *t, const struct cap_shadow *s, unsigned i)
+static void spike_log_add_call(struct text *t, const struct cap_shadow *s, unsigned i)
 {
 	const struct cap_timed *c = &s->timing->calls[i];
 	const struct cap_site *site = cap_site_at(c->site);
@@ -131,7 +131,7 @@ static void add_call(struct text *t, const struct cap_shadow *s, unsigned i)
 	}
 }
 
-static bool is_peak(uint64_t stack, const char *thread, uint64_t ns)
+static bool spike_log_is_peak(uint64_t stack, const char *thread, uint64_t ns)
 {
 	uint64_t key = chunk_checksum(1, thread, strlen(thread)) ^ stack;
 	bool peak = false;
@@ -161,7 +161,7 @@ static void complain(int error)
 		cap_say("cannot write the log of spikes", error);
 }
 
-static void write_out(const char *s, size_t n)
+static void spike_log_write_out(const char *s, size_t n)
 {
 	int cancel = cap_uncancelled();
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -183,14 +183,14 @@ static void write_out(const char *s, size_t n)
 	cap_cancelled(cancel);
 }
 
-static void fill(struct text *t, const struct cap_shadow *s, uint64_t ns)
+static void spike_log_fill(struct text *t, const struct cap_shadow *s, uint64_t ns)
 {
 	const struct cap_timed *c = cap_timing_top(s);
 	char thread[24] = "";
 	bool peak, listed = c->visible <= s->timing->listed;
 
 	prctl(PR_GET_NAME, thread);
-	peak = is_peak(c->path, thread, ns);
+	peak = spike_log_is_peak(c->path, thread, ns);
 	if (!*thread) {
 		struct text number = {thread, 0};
 
@@ -208,7 +208,7 @@ static void fill(struct text *t, const struct cap_shadow *s, uint64_t ns)
 		adds(t, ") Function took too long: ");
 		add_ms(t, ns);
 		adds(t, " MSec\n");
-		add_call(t, s, s->n - 1);
+		spike_log_add_call(t, s, s->n - 1);
 		return;
 	}
 	add_ms(t, ns);
@@ -225,7 +225,7 @@ static void fill(struct text *t, const struct cap_shadow *s, uint64_t ns)
 	adds(t, "\nFunction Name Trace\n");
 	for (unsigned i = 0; i < s->n; i++)
 		if (!(s->timing->calls[i].flags & TIMED_HIDDEN))
-			add_call(t, s, i);
+			spike_log_add_call(t, s, i);
 }
 
 void cap_spike_log(struct cap_shadow *s, uint64_t ns)
@@ -242,11 +242,11 @@ void cap_spike_log(struct cap_shadow *s, uint64_t ns)
 		return;
 	}
 	cap_self.depth |= CAP_QUIET;
-	fill(&t, s, ns);
+	spike_log_fill(&t, s, ns);
 	if (t.n == ENTRY)
 		atomic_fetch_add(&cap_spikes.untold, 1);
 	if (*path)
-		write_out(t.s, t.n);
+		spike_log_write_out(t.s, t.n);
 	cap_self.depth = depth;
 	if (to)
 		to(t.s, t.n);

@@ -55,7 +55,7 @@ static struct cap_timed *below(struct cap_shadow *s, unsigned i)
 }
 
 /* What a call is by default: like its caller says. */
-static void begin(struct cap_shadow *s, int64_t now)
+static void timing_begin(struct cap_shadow *s, int64_t now)
 {
 	struct cap_timing *t = s->timing;
 	struct cap_timed *c = &t->calls[s->n - 1], *parent = below(s, s->n - 1);
@@ -151,7 +151,7 @@ void cap_timing_enter(struct cap_shadow *s)
 	s->n--;
 	happened(s);
 	s->n++;
-	begin(s, cap_time());
+	timing_begin(s, cap_time());
 	s->timing->calls[s->n - 1].flags |= TIMED_HOOKED;
 }
 
@@ -163,7 +163,7 @@ void cap_timing_mark(struct cap_shadow *s, uint32_t site, unsigned how, bool joi
 		s->n--;
 		happened(s);
 		s->n++;
-		begin(s, cap_time());
+		timing_begin(s, cap_time());
 	}
 	c = cap_timing_top(s);
 	c->site = site;
@@ -179,7 +179,7 @@ void cap_timing_mark(struct cap_shadow *s, uint32_t site, unsigned how, bool joi
 
 /* The innermost call that began before the pause: its time, and that of its callers, goes on
  * without the pause from since to now. */
-static void take_pause(struct cap_shadow *s, int64_t now)
+static void timing_take_pause(struct cap_shadow *s, int64_t now)
 {
 	struct cap_timing *t = s->timing;
 	unsigned i = s->n;
@@ -211,7 +211,7 @@ void cap_timing_pause(struct cap_shadow *s, bool on)
 	if (on && !t->pauses++)
 		t->pause = now;
 	if (!on && t->pauses && !--t->pauses)
-		take_pause(s, now);
+		timing_take_pause(s, now);
 }
 
 static void leave(struct cap_shadow *s, unsigned at)
@@ -234,7 +234,7 @@ static int64_t limit_of(const struct cap_timed *c)
 }
 
 /* The last call, which is at, ends. */
-static void end(struct cap_shadow *s, unsigned at, int64_t now)
+static void timing_end(struct cap_shadow *s, unsigned at, int64_t now)
 {
 	struct cap_timing *t = s->timing;
 	struct cap_timed *c = &t->calls[at], *parent = below(s, at);
@@ -246,7 +246,7 @@ static void end(struct cap_shadow *s, unsigned at, int64_t now)
 		return;
 	}
 	if (t->pauses)
-		take_pause(s, now);
+		timing_take_pause(s, now);
 	total = now - c->start;
 	judged = total - c->paused;
 	if (c->flags & TIMED_PUT) {
@@ -270,7 +270,7 @@ static void end(struct cap_shadow *s, unsigned at, int64_t now)
 
 void cap_timing_exit(struct cap_shadow *s, unsigned at)
 {
-	end(s, at, cap_time());
+	timing_end(s, at, cap_time());
 }
 
 void cap_timing_drop(struct cap_shadow *s)
@@ -279,7 +279,7 @@ void cap_timing_drop(struct cap_shadow *s)
 	struct cap_timed *c = &s->timing->calls[at], *parent = below(s, at);
 
 	if (c->flags & TIMED_ENDED) {
-		end(s, at, c->end);
+		timing_end(s, at, c->end);
 		return;
 	}
 	cap_timing_put(s);

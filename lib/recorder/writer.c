@@ -50,7 +50,7 @@ static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
 
 static uint64_t before[CAP_LOSSES]; /* of captures that this process has written */
 
-static void count_losses(uint64_t n[CAP_LOSSES])
+static void cap_writer_count_losses(uint64_t n[CAP_LOSSES])
 {
 	uint32_t rings = atomic_load(&cap.rings.n);
 
@@ -87,7 +87,7 @@ void cap_losses_forget(void)
 {
 	uint64_t more[CAP_LOSSES];
 
-	count_losses(more);
+	cap_writer_count_losses(more);
 	for (unsigned i = 0; i < CAP_LOSSES; i++)
 		before[i] += more[i];
 }
@@ -109,14 +109,14 @@ static int64_t resolution(void)
 	return cap.settings.ns || cap.settings.calls ? 1 : 1000;
 }
 
-static void header(void)
+static void cap_writer_header(void)
 {
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
 	uint64_t lost[CAP_LOSSES], n = 6 + (s->sample > 0) + (s->threshold > 0);
 
-	count_losses(lost);
+	cap_writer_count_losses(lost);
 	state = s->sample ? ESTIMATED : s->threshold || events_of(lost) ? LOWER_BOUND : EXACT;
 	/* A block whose free was lost would be reported as live. */
 	live = s->sample || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
@@ -157,10 +157,10 @@ void cap_write_begin(int fd)
 	cap.flushed = cap.start;
 	for (uint32_t i = 1; i <= atomic_load(&cap.n_names); i++)
 		cap.name[i].string = cap.name[i].counter = cap.name[i].type = 0;
-	header();
+	cap_writer_header();
 }
 
-static uint64_t thread_name(uint32_t tid)
+static uint64_t cap_writer_thread_name(uint32_t tid)
 {
 	char path[64], name[64];
 	uint8_t digits[24], *end;
@@ -182,7 +182,7 @@ static uint64_t thread_name(uint32_t tid)
 
 static void thread(struct cap_ring *ring, uint32_t tid)
 {
-	uint64_t name = thread_name(tid);
+	uint64_t name = cap_writer_thread_name(tid);
 	uint8_t *p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
 
 	if (!cap.generation)
@@ -201,7 +201,7 @@ struct place {
 };
 
 /* What a marker says of a location. */
-static struct place name_of(uint64_t pc)
+static struct place cap_writer_name_of(uint64_t pc)
 {
 	const struct cap_site *site = NULL;
 	struct place place = {0, 0, 0};
@@ -229,7 +229,7 @@ static uint8_t *add_name(uint8_t *p, const struct place *place)
 }
 
 /* Every node that there is: those that the records in the rings have are among them. */
-static void stacks(void)
+static void cap_writer_stacks(void)
 {
 	uint32_t n = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
 	uint64_t previous = 0;
@@ -245,7 +245,7 @@ static void stacks(void)
 			node->location = *id;
 			continue;
 		}
-		name = name_of(node->pc);
+		name = cap_writer_name_of(node->pc);
 		p = cap_output_row(&cap.out, CHUNK_LOCATIONS, first, 80);
 		if (cap.out.fresh)
 			previous = 0;
@@ -330,14 +330,14 @@ static uint32_t type_row(uint32_t i)
 	return name->type;
 }
 
-static void take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
+static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 {
 	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
 
 	(void)arg;
 	ev.time -= ev.time % resolution();
 	if (rec->stack > cap.nodes)
-		stacks();
+		cap_writer_stacks();
 	switch (rec->kind) {
 	case CAP_TEXT:
 		for (uint32_t i = 0; i < rec->count && ring->n_text < CAP_TEXTS; i++)
@@ -472,7 +472,7 @@ void cap_write(bool flush)
 		cap_pcs_clear(&cap.pcs);
 		cap.epoch = cap.modules.epoch;
 	}
-	cap_rings_drain(&cap.rings, take, NULL);
+	cap_rings_drain(&cap.rings, cap_writer_take, NULL);
 	if (flush || now - cap.flushed > FLUSH_NS) {
 		cap_output_flush(&cap.out);
 		cap.flushed = now;
@@ -505,7 +505,7 @@ void cap_write_end(const char *end)
 				"Poisson sampling: counts and bytes are estimates without bias");
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
-	count_losses(lost);
+	cap_writer_count_losses(lost);
 	for (unsigned i = 0; i < CAP_LOSSES; i++) {
 		if (lost[i])
 			cap_output_note(&cap.out, LOSS, lost[i], cap_loss_text[i]);
@@ -518,7 +518,7 @@ void cap_write_end(const char *end)
 		cap_output_note(&cap.out, INFO, 0, end);
 	cap_output_flush(&cap.out);
 	if (events_of(lost) || lost[CAP_LOSS_FREES])
-		header();
+		cap_writer_header();
 	cap_output_totals(&cap.out);
 	tell_open(false);
 	look_at_output();

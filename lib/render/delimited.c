@@ -19,7 +19,7 @@ static bool looks_like_a_formula(const char *s, size_t n)
 	return n >= 3 && !memcmp(s, "\xef\xbc", 2) && strchr("\x9d\x8b\x8d\xa0", s[2]) && s[2];
 }
 
-static void add_csv(struct buf *b, const char *s, size_t n)
+static void delimited_add_csv(struct buf *b, const char *s, size_t n)
 {
 	bool quote = false;
 
@@ -55,7 +55,7 @@ static void add_tsv(struct buf *b, const char *s, size_t n)
 		}
 }
 
-static void add_text(const struct delimited *d, struct buf *b, const char *s, size_t n)
+static void delimited_add_text(const struct delimited *d, struct buf *b, const char *s, size_t n)
 {
 	struct buf text = BUF_INIT;
 
@@ -74,7 +74,7 @@ static void add_text(const struct delimited *d, struct buf *b, const char *s, si
 	else if (d->tabs)
 		add_tsv(b, s, n);
 	else
-		add_csv(b, s, n);
+		delimited_add_csv(b, s, n);
 	buf_release(&text);
 }
 
@@ -102,13 +102,13 @@ static void delimited_heading(const struct delimited *d, const struct table *t, 
 		if (!first)
 			buf_addc(b, d->tabs ? '\t' : ',');
 		first = false;
-		add_text(d, b, t->columns[k].key, strlen(t->columns[k].key));
+		delimited_add_text(d, b, t->columns[k].key, strlen(t->columns[k].key));
 	}
 	end_line(d, b);
 }
 
-static void delimited_row(const struct delimited *d, const struct table *t, const struct row *r,
-			  struct buf *b)
+static void delimited_row(const struct delimited *d, const struct table *t,
+			  const struct table_row *r, struct buf *b)
 {
 	bool first = true;
 
@@ -117,7 +117,7 @@ static void delimited_row(const struct delimited *d, const struct table *t, cons
 		first = false;
 	}
 	for (size_t k = 0; k < t->n_columns; k++) {
-		const struct column *c = &t->columns[k];
+		const struct table_column *c = &t->columns[k];
 
 		if (c->flags & COLUMN_NOT_CSV)
 			continue;
@@ -127,14 +127,14 @@ static void delimited_row(const struct delimited *d, const struct table *t, cons
 		if (c->type != COLUMN_TEXT)
 			cell_exact(b, c, &r->cells[k]);
 		else if (r->cells[k].present)
-			add_text(d, b, r->cells[k].text, r->cells[k].len);
+			delimited_add_text(d, b, r->cells[k].text, r->cells[k].len);
 	}
 	end_line(d, b);
 }
 
-enum status delimited_table(const struct delimited *d, const struct table *t, struct out *o)
+enum status delimited_table(const struct delimited *d, const struct table *t, struct render_out *o)
 {
-	struct row r = {.cells = mem_zarray(t->n_columns, sizeof *r.cells)};
+	struct table_row r = {.cells = mem_zarray(t->n_columns, sizeof *r.cells)};
 
 	delimited_heading(d, t, &o->text);
 	for (size_t i = 0; i < t->n_rows && o->status == ST_OK; i++) {
@@ -149,7 +149,7 @@ enum status delimited_table(const struct delimited *d, const struct table *t, st
 struct render_rows {
 	const struct table *table;
 	struct delimited delimited;
-	struct out out;
+	struct render_out out;
 };
 
 struct render_rows *render_rows_new(const struct table *t, enum render_format f,
@@ -159,12 +159,12 @@ struct render_rows *render_rows_new(const struct table *t, enum render_format f,
 
 	r->table = t;
 	r->delimited = delimited_of(f, o);
-	r->out = (struct out){.file = out, .e = e};
+	r->out = (struct render_out){.file = out, .e = e};
 	delimited_heading(&r->delimited, t, &r->out.text);
 	return r;
 }
 
-enum status render_rows_add(struct render_rows *r, const struct row *row)
+enum status render_rows_add(struct render_rows *r, const struct table_row *row)
 {
 	if (r->out.status != ST_OK)
 		return r->out.status;

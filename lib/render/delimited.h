@@ -14,6 +14,6 @@ struct delimited {
 };
 
 struct delimited delimited_of(enum render_format f, const struct render_options *o);
-enum status delimited_table(const struct delimited *d, const struct table *t, struct out *o);
+enum status delimited_table(const struct delimited *d, const struct table *t, struct render_out *o);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "lib/render/out.h"
 
-enum status junit_document(const struct document *d, struct out *o);
-enum status sarif_document(const struct document *d, struct out *o);
+enum status junit_document(const struct table_document *d, struct render_out *o);
+enum status sarif_document(const struct table_document *d, struct render_out *o);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct page {
 	const struct render_options *o;
-	struct out *out;
+	struct render_out *out;
 	struct buf *b;
 	size_t in_tables; /* bytes */
 };
@@ -35,8 +35,8 @@ static void string(struct page *p, const char *s)
 		text(p, s, strlen(s));
 }
 
-static void text_cell(struct page *p, const struct column *c, const struct cell *v,
-		      const struct row *r, bool details)
+static void html_text_cell(struct page *p, const struct table_column *c, const struct table_cell *v,
+			   const struct table_row *r, bool details)
 {
 	struct buf *b = p->b;
 
@@ -68,7 +68,7 @@ static void text_cell(struct page *p, const struct column *c, const struct cell 
 	buf_adds(b, "</td>");
 }
 
-static void number_cell(struct page *p, const struct column *c, const struct cell *v)
+static void number_cell(struct page *p, const struct table_column *c, const struct table_cell *v)
 {
 	struct buf *b = p->b;
 
@@ -83,13 +83,13 @@ static void number_cell(struct page *p, const struct column *c, const struct cel
 	buf_adds(b, "</td>");
 }
 
-static void row(struct page *p, const struct table *t, const struct row *r)
+static void html_row(struct page *p, const struct table *t, const struct table_row *r)
 {
 	bool owed = r->n_details || r->more; /* details hang on the first text */
 
 	buf_adds(p->b, "<tr>");
 	for (size_t k = 0; k < t->n_columns; k++) {
-		const struct column *c = &t->columns[k];
+		const struct table_column *c = &t->columns[k];
 
 		if (c->flags & COLUMN_NOT_TEXT)
 			continue;
@@ -97,7 +97,7 @@ static void row(struct page *p, const struct table *t, const struct row *r)
 			number_cell(p, c, &r->cells[k]);
 			continue;
 		}
-		text_cell(p, c, &r->cells[k], r, owed && !(c->flags & COLUMN_PROSE));
+		html_text_cell(p, c, &r->cells[k], r, owed && !(c->flags & COLUMN_PROSE));
 		owed = owed && c->flags & COLUMN_PROSE;
 	}
 	buf_adds(p->b, "</tr>\n");
@@ -119,14 +119,14 @@ static void notes(struct page *p, const char *const *lines, size_t n)
 /* Gives how many there are room for. */
 static size_t rows(struct page *p, const struct table *t)
 {
-	struct row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
+	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
 	size_t i;
 
 	for (i = 0; i < t->n_rows && i < HTML_ROWS && p->in_tables < HTML_TABLES; i++) {
 		size_t before = p->b->len;
 
 		row_fill(t, i, &r);
-		row(p, t, &r);
+		html_row(p, t, &r);
 		p->in_tables += p->b->len - before;
 		if (out_flush(p->out, false) != ST_OK)
 			break;
@@ -135,7 +135,7 @@ static size_t rows(struct page *p, const struct table *t)
 	return i;
 }
 
-static void table(struct page *p, const struct table *t)
+static void html_table(struct page *p, const struct table *t)
 {
 	struct buf *b = p->b;
 	size_t shown;
@@ -158,7 +158,7 @@ static void table(struct page *p, const struct table *t)
 	if (t->n_totals)
 		buf_adds(b, "<tfoot>");
 	for (size_t i = 0; i < t->n_totals; i++)
-		row(p, t, &(struct row){.cells = t->totals + i * t->n_columns});
+		html_row(p, t, &(struct table_row){.cells = t->totals + i * t->n_columns});
 	buf_adds(b, t->n_totals ? "</tfoot></table></div>\n" : "</table></div>\n");
 	if (shown < t->n_rows)
 		buf_addf(b,
@@ -173,7 +173,7 @@ static void data_begin(struct page *p)
 	buf_adds(p->b, "<script type=\"application/json\">");
 }
 
-static void flame(struct page *p, const struct flame *f)
+static void html_flame(struct page *p, const struct flame *f)
 {
 	struct flame small = FLAME_INIT;
 	size_t cut = flame_prune(f, HTML_NODES / (1 + f->n_more / 4), &small);
@@ -200,7 +200,7 @@ static void flame(struct page *p, const struct flame *f)
 	flame_release(&small);
 }
 
-static void series(struct page *p, const struct series *s)
+static void series(struct page *p, const struct table_series *s)
 {
 	size_t step = (s->n_points + HTML_POINTS - 1) / HTML_POINTS;
 
@@ -216,7 +216,7 @@ static void series(struct page *p, const struct series *s)
 			 step, s->n_points);
 }
 
-static const char *section_title(const struct section *s)
+static const char *section_title(const struct table_section *s)
 {
 	const char *title = s->kind == SECTION_TABLE    ? s->table->title
 			    : s->kind == SECTION_FLAME  ? s->flame->title
@@ -226,13 +226,13 @@ static const char *section_title(const struct section *s)
 	return title ? title : section_name(s);
 }
 
-static void section(struct page *p, const struct section *s, size_t i)
+static void html_section(struct page *p, const struct table_section *s, size_t i)
 {
 	static const char *const classes[] = {[SECTION_TABLE] = "table",
 					      [SECTION_FLAME] = "flame",
 					      [SECTION_SERIES] = "series",
 					      [SECTION_CHECKS] = "table checks"};
-	struct view v;
+	struct table_view v;
 
 	buf_addf(p->b, "<section id=\"s%zu\" class=\"%s\"><h2>", i, classes[s->kind]);
 	string(p, section_title(s));
@@ -247,12 +247,12 @@ static void section(struct page *p, const struct section *s, size_t i)
 	}
 	buf_adds(p->b, "</h2>\n");
 	switch (s->kind) {
-	case SECTION_TABLE: table(p, s->table); break;
-	case SECTION_FLAME: flame(p, s->flame); break;
+	case SECTION_TABLE: html_table(p, s->table); break;
+	case SECTION_FLAME: html_flame(p, s->flame); break;
 	case SECTION_SERIES: series(p, s->series); break;
 	case SECTION_CHECKS:
 		v = view_checks(s->checks, false);
-		table(p, &v.table);
+		html_table(p, &v.table);
 		view_release(&v);
 		break;
 	}
@@ -260,7 +260,7 @@ static void section(struct page *p, const struct section *s, size_t i)
 	out_flush(p->out, false);
 }
 
-static void meta(struct page *p, const struct document *d)
+static void html_meta(struct page *p, const struct table_document *d)
 {
 	buf_adds(p->b, "<p class=\"meta\"><span>");
 	string(p, d->program);
@@ -293,7 +293,8 @@ static void meta(struct page *p, const struct document *d)
 	buf_adds(p->b, "</nav>\n");
 }
 
-enum status html_document(const struct document *d, const struct render_options *o, struct out *out)
+enum status html_document(const struct table_document *d, const struct render_options *o,
+			  struct render_out *out)
 {
 	struct page p = {.o = o, .out = out, .b = &out->text};
 
@@ -309,13 +310,13 @@ enum status html_document(const struct document *d, const struct render_options 
 	buf_adds(p.b, "</style>\n</head>\n<body>\n<header><h1>");
 	string(&p, document_title(d));
 	buf_adds(p.b, "</h1>\n<button id=\"theme\">light / dark</button>\n");
-	meta(&p, d);
+	html_meta(&p, d);
 	buf_adds(p.b, "</header>\n<main>\n");
 	for (int charts = 1; charts >= 0;
 	     charts--) /* a picture says first what there is to look for */
 		for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++)
 			if ((d->sections[i].kind == SECTION_SERIES) == charts)
-				section(&p, &d->sections[i], i);
+				html_section(&p, &d->sections[i], i);
 	buf_adds(p.b, "</main>\n<footer>\n");
 	notes(&p, d->notes, d->n_notes);
 	buf_adds(p.b, "</footer>\n<script>\n");

@@ -48,7 +48,7 @@ static void numbers(const struct flame *f, const char *key,
 	buf_addc(b, ']');
 }
 
-static void measures(const struct flame *f, struct buf *b)
+static void html_data_measures(const struct flame *f, struct buf *b)
 {
 	json_key(b, "measure");
 	json_string(b, f->measure);
@@ -74,17 +74,17 @@ static void measures(const struct flame *f, struct buf *b)
 	buf_addc(b, ']');
 }
 
-static uint64_t get_parent(const struct flame_node *n)
+static uint64_t html_data_get_parent(const struct flame_node *n)
 {
 	return n->parent;
 }
 
-static uint64_t get_self(const struct flame_node *n)
+static uint64_t html_data_get_self(const struct flame_node *n)
 {
 	return n->self;
 }
 
-static uint64_t get_base(const struct flame_node *n)
+static uint64_t html_data_get_base(const struct flame_node *n)
 {
 	return n->base;
 }
@@ -97,12 +97,12 @@ void html_flame_data(const struct flame *f, struct buf *b)
 	buf_addc(b, '{');
 	json_key(b, "type");
 	json_string(b, json_types[f->type]);
-	numbers(f, "parent", get_parent, b);
-	numbers(f, "self", get_self, b);
+	numbers(f, "parent", html_data_get_parent, b);
+	numbers(f, "self", html_data_get_self, b);
 	if (f->differential)
-		numbers(f, "base", get_base, b);
+		numbers(f, "base", html_data_get_base, b);
 	if (f->n_more)
-		measures(f, b);
+		html_data_measures(f, b);
 	json_key(b, "name");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < f->n_nodes; i++) {
@@ -141,7 +141,7 @@ static int64_t largest(const int64_t *v, size_t from, size_t to)
 	return most;
 }
 
-static void points(const struct series *s, const char *key, const int64_t *v, size_t step,
+static void points(const struct table_series *s, const char *key, const int64_t *v, size_t step,
 		   bool first_of_step, struct buf *b)
 {
 	json_key(b, key);
@@ -160,7 +160,7 @@ static void points(const struct series *s, const char *key, const int64_t *v, si
 	buf_addc(b, ']');
 }
 
-static void lines(const struct series *s, size_t step, struct buf *b)
+static void html_data_lines(const struct table_series *s, size_t step, struct buf *b)
 {
 	json_key(b, "lines");
 	buf_addc(b, '[');
@@ -180,7 +180,7 @@ static void lines(const struct series *s, size_t step, struct buf *b)
 	buf_addc(b, ']');
 }
 
-static void marks(const struct series *s, size_t step, struct buf *b)
+static void html_data_marks(const struct table_series *s, size_t step, struct buf *b)
 {
 	json_key(b, "marks");
 	buf_addc(b, '[');
@@ -206,7 +206,7 @@ static void marks(const struct series *s, size_t step, struct buf *b)
 	buf_addc(b, ']');
 }
 
-void html_series_data(const struct series *s, size_t step, struct buf *b)
+void html_series_data(const struct table_series *s, size_t step, struct buf *b)
 {
 	buf_addc(b, '{');
 	json_key(b, "x_title");
@@ -233,7 +233,7 @@ void html_series_data(const struct series *s, size_t step, struct buf *b)
 		}
 		buf_addc(b, ']');
 	}
-	lines(s, step, b);
-	marks(s, step, b);
+	html_data_lines(s, step, b);
+	html_data_marks(s, step, b);
 	buf_addc(b, '}');
 }

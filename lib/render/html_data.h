@@ -18,6 +18,6 @@ enum {
 /* {strings, parent, name, at, self, base}: arrays by node; of further measures {title, type, self} in more. */
 void html_flame_data(const struct flame *f, struct buf *b);
 /* Each point stands for `step` ones and has the largest value of each line. */
-void html_series_data(const struct series *s, size_t step, struct buf *b);
+void html_series_data(const struct table_series *s, size_t step, struct buf *b);
 
 #endif

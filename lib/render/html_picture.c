@@ -7,13 +7,13 @@ enum { HEIGHT = 100 }; /* of the drawing; a bar is one wide */
 
 static void value_text(const struct series_line *l, int64_t v, struct buf *b)
 {
-	struct column c = {.type = l->type, .decimals = l->decimals};
-	struct cell cell = cell_signed(v);
+	struct table_column c = {.type = l->type, .decimals = l->decimals};
+	struct table_cell cell = cell_signed(v);
 
 	cell_for_people(b, &c, &cell, false);
 }
 
-static const char *class_of(const struct series *s, size_t from, size_t to)
+static const char *class_of(const struct table_series *s, size_t from, size_t to)
 {
 	for (size_t i = 0; i < s->n_marks; i++)
 		if (s->marks[i].first < to && s->marks[i].last >= from)
@@ -32,7 +32,7 @@ static int64_t largest(const struct series_line *l, size_t from, size_t to)
 	return most;
 }
 
-static void bar(const struct series *s, const struct series_line *l, size_t from, size_t to,
+static void bar(const struct table_series *s, const struct series_line *l, size_t from, size_t to,
 		size_t at, double low, double high, struct buf *b)
 {
 	int64_t v = largest(l, from, to);
@@ -52,7 +52,8 @@ static void bar(const struct series *s, const struct series_line *l, size_t from
 	buf_adds(b, "</title></rect>\n");
 }
 
-static void ends_of(const struct series *s, const struct series_line *l, double *low, double *high)
+static void html_picture_ends_of(const struct table_series *s, const struct series_line *l,
+				 double *low, double *high)
 {
 	bool any = !s->cropped;
 
@@ -72,12 +73,13 @@ static void ends_of(const struct series *s, const struct series_line *l, double 
 		*high = *low + 1;
 }
 
-static void picture(const struct series *s, const struct series_line *l, struct buf *b)
+static void html_picture_draw(const struct table_series *s, const struct series_line *l,
+			      struct buf *b)
 {
 	size_t n = s->n_points < PICTURE_BARS ? s->n_points : PICTURE_BARS;
 	double low, high;
 
-	ends_of(s, l, &low, &high);
+	html_picture_ends_of(s, l, &low, &high);
 	buf_adds(b, "<p class=\"line-title\">");
 	xml_string(b, l->title);
 	if (largest(l, 0, s->n_points) != SERIES_ABSENT) {
@@ -93,11 +95,11 @@ static void picture(const struct series *s, const struct series_line *l, struct 
 	buf_adds(b, "</svg>\n");
 }
 
-void html_series_picture(const struct series *s, struct buf *b)
+void html_series_picture(const struct table_series *s, struct buf *b)
 {
 	buf_adds(b, "<noscript>\n");
 	for (size_t i = 0; i < s->n_lines; i++)
-		picture(s, &s->lines[i], b);
+		html_picture_draw(s, &s->lines[i], b);
 	for (size_t i = 0; i < s->n_marks && i < 20; i++)
 		if (s->marks[i].text) {
 			buf_adds(b, "<p class=\"meta\">");

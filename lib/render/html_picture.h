@@ -12,6 +12,6 @@
 enum { PICTURE_BARS = 500 }; /* a bar stands for several points, and is the largest, above that */
 
 /* Appends a <noscript> with a picture for each line, and its marks as text. */
-void html_series_picture(const struct series *s, struct buf *b);
+void html_series_picture(const struct table_series *s, struct buf *b);
 
 #endif

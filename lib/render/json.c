@@ -80,7 +80,7 @@ static void strings(struct buf *b, const char *key, const char *const *lines, si
 	buf_addc(b, ']');
 }
 
-static void json_value(struct buf *b, const struct column *c, const struct cell *v)
+static void json_value(struct buf *b, const struct table_column *c, const struct table_cell *v)
 {
 	if (!v->present)
 		buf_adds(b, "null");
@@ -90,14 +90,14 @@ static void json_value(struct buf *b, const struct column *c, const struct cell 
 		cell_exact(b, c, v);
 }
 
-static void columns(struct buf *b, const struct table *t)
+static void render_json_columns(struct buf *b, const struct table *t)
 {
 	bool first = true;
 
 	json_key(b, "columns");
 	buf_addc(b, '[');
 	for (size_t k = 0; k < t->n_columns; k++) {
-		const struct column *c = &t->columns[k];
+		const struct table_column *c = &t->columns[k];
 
 		if (c->flags & COLUMN_NOT_CSV)
 			continue;
@@ -113,7 +113,7 @@ static void columns(struct buf *b, const struct table *t)
 }
 
 /* Keys of columns begin with a letter: what is said of the row itself begins with '_'. */
-static void row(struct buf *b, const struct table *t, const struct row *r)
+static void row(struct buf *b, const struct table *t, const struct table_row *r)
 {
 	buf_addc(b, '{');
 	if (t->flags & TABLE_TREE)
@@ -131,9 +131,9 @@ static void row(struct buf *b, const struct table *t, const struct row *r)
 	buf_addc(b, '}');
 }
 
-static void rows(const struct table *t, struct out *o)
+static void render_json_rows(const struct table *t, struct render_out *o)
 {
-	struct row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
+	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
 
 	json_key(&o->text, "rows");
 	buf_addc(&o->text, '[');
@@ -148,7 +148,7 @@ static void rows(const struct table *t, struct out *o)
 	json_key(&o->text, "totals");
 	buf_addc(&o->text, '[');
 	for (size_t i = 0; i < t->n_totals; i++) {
-		struct row total = {.cells = t->totals + i * t->n_columns};
+		struct table_row total = {.cells = t->totals + i * t->n_columns};
 
 		buf_adds(&o->text, i ? ",\n" : "\n");
 		row(&o->text, t, &total);
@@ -157,7 +157,7 @@ static void rows(const struct table *t, struct out *o)
 	strings(&o->text, "notes", t->notes, t->n_notes);
 }
 
-static void flame(const struct flame *f, struct out *o)
+static void render_json_flame(const struct flame *f, struct render_out *o)
 {
 	struct buf *b = &o->text;
 
@@ -190,15 +190,15 @@ static void flame(const struct flame *f, struct out *o)
 	strings(b, "notes", f->notes, f->n_notes);
 }
 
-static void add_points(struct out *o, const char *key, const int64_t *v, size_t n,
-		       const struct column *c)
+static void add_points(struct render_out *o, const char *key, const int64_t *v, size_t n,
+		       const struct table_column *c)
 {
 	struct buf *b = &o->text;
 
 	json_key(b, key);
 	buf_addc(b, '[');
 	for (size_t i = 0; i < n && o->status == ST_OK; i++) {
-		struct cell cell = cell_signed(v[i]);
+		struct table_cell cell = cell_signed(v[i]);
 
 		cell.present = v[i] != SERIES_ABSENT;
 		if (i)
@@ -209,9 +209,9 @@ static void add_points(struct out *o, const char *key, const int64_t *v, size_t 
 	buf_addc(b, ']');
 }
 
-static void series(const struct series *s, struct out *o)
+static void render_json_series(const struct table_series *s, struct render_out *o)
 {
-	struct column x = {.type = s->x_type}, time = {.type = COLUMN_TIME};
+	struct table_column x = {.type = s->x_type}, time = {.type = COLUMN_TIME};
 	struct buf *b = &o->text;
 
 	field(b, "x_title", s->x_title);
@@ -225,7 +225,7 @@ static void series(const struct series *s, struct out *o)
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_lines; i++) {
 		const struct series_line *l = &s->lines[i];
-		struct column y = {.type = l->type, .decimals = l->decimals};
+		struct table_column y = {.type = l->type, .decimals = l->decimals};
 
 		buf_adds(b, i ? ",\n{" : "\n{");
 		field(b, "key", l->key);
@@ -250,9 +250,9 @@ static void series(const struct series *s, struct out *o)
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_limits; i++) {
 		const struct series_limit *l = &s->limits[i];
-		struct column y = {.type = s->lines[l->line].type,
-				   .decimals = s->lines[l->line].decimals};
-		struct cell v = cell_signed(l->value);
+		struct table_column y = {.type = s->lines[l->line].type,
+					 .decimals = s->lines[l->line].decimals};
+		struct table_cell v = cell_signed(l->value);
 
 		buf_adds(b, i ? ",\n{" : "\n{");
 		field(b, "line", s->lines[l->line].key);
@@ -264,7 +264,7 @@ static void series(const struct series *s, struct out *o)
 	buf_addc(b, ']');
 }
 
-static void one_check(struct buf *b, const struct check *c)
+static void render_json_one_check(struct buf *b, const struct table_check *c)
 {
 	field(b, "rule", c->name);
 	field(b, "verdict", verdict_words[c->verdict]);
@@ -294,7 +294,7 @@ static void one_check(struct buf *b, const struct check *c)
 	buf_addc(b, ']');
 }
 
-static void checks(const struct checks *c, struct out *o)
+static void render_json_checks(const struct table_checks *c, struct render_out *o)
 {
 	struct buf *b = &o->text;
 
@@ -308,14 +308,14 @@ static void checks(const struct checks *c, struct out *o)
 	buf_addc(b, '[');
 	for (size_t i = 0; i < c->n_items && o->status == ST_OK; i++) {
 		buf_adds(b, i ? ",\n{" : "\n{");
-		one_check(b, &c->items[i]);
+		render_json_one_check(b, &c->items[i]);
 		buf_addc(b, '}');
 		out_flush(o, false);
 	}
 	buf_addc(b, ']');
 }
 
-static void section(const struct section *s, struct out *o)
+static void render_json_section(const struct table_section *s, struct render_out *o)
 {
 	struct buf *b = &o->text;
 	static const char *const kinds[] = {[SECTION_TABLE] = "table",
@@ -330,25 +330,25 @@ static void section(const struct section *s, struct out *o)
 		field(b, "title", s->table->title);
 		json_key(b, "tree");
 		buf_adds(b, s->table->flags & TABLE_TREE ? "true" : "false");
-		columns(b, s->table);
-		rows(s->table, o);
+		render_json_columns(b, s->table);
+		render_json_rows(s->table, o);
 		break;
 	case SECTION_FLAME:
 		field(b, "title", s->flame->title);
-		flame(s->flame, o);
+		render_json_flame(s->flame, o);
 		break;
 	case SECTION_SERIES:
 		field(b, "title", s->series->title);
-		series(s->series, o);
+		render_json_series(s->series, o);
 		break;
 	case SECTION_CHECKS:
 		field(b, "title", s->checks->title);
-		checks(s->checks, o);
+		render_json_checks(s->checks, o);
 		break;
 	}
 }
 
-enum status json_document(const struct document *d, struct out *o)
+enum status json_document(const struct table_document *d, struct render_out *o)
 {
 	struct buf *b = &o->text;
 
@@ -376,7 +376,7 @@ enum status json_document(const struct document *d, struct out *o)
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->n_sections && o->status == ST_OK; i++) {
 		buf_adds(b, i ? ",\n{" : "\n{");
-		section(&d->sections[i], o);
+		render_json_section(&d->sections[i], o);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');

@@ -16,6 +16,6 @@ void json_key(struct buf *b, const char *key);
 extern const char *const json_types[]; /* by enum column_type */
 extern const char *const json_marks[]; /* by enum mark */
 
-enum status json_document(const struct document *d, struct out *o);
+enum status json_document(const struct table_document *d, struct render_out *o);
 
 #endif

@@ -17,7 +17,7 @@ static void attribute(struct buf *b, const char *name, const char *value)
 }
 
 /* What a rule says of itself on one line. */
-static void message(struct buf *b, const struct check *c)
+static void junit_message(struct buf *b, const struct table_check *c)
 {
 	const char *between = "";
 
@@ -44,7 +44,7 @@ static void message(struct buf *b, const struct check *c)
 	}
 }
 
-static void breaches(struct buf *b, const struct check *c)
+static void breaches(struct buf *b, const struct table_check *c)
 {
 	struct buf line = BUF_INIT;
 
@@ -57,10 +57,11 @@ static void breaches(struct buf *b, const struct check *c)
 	buf_release(&line);
 }
 
-static void outcome(struct buf *b, const char *element, const char *type, const struct check *c)
+static void outcome(struct buf *b, const char *element, const char *type,
+		    const struct table_check *c)
 {
 	buf_addf(b, "<%s message=\"", element);
-	message(b, c);
+	junit_message(b, c);
 	buf_addc(b, '"');
 	if (type)
 		attribute(b, "type", type);
@@ -69,7 +70,8 @@ static void outcome(struct buf *b, const char *element, const char *type, const 
 	buf_addf(b, "</%s>", element);
 }
 
-static void test_case(struct buf *b, const struct document *d, const struct check *c)
+static void junit_test_case(struct buf *b, const struct table_document *d,
+			    const struct table_check *c)
 {
 	buf_adds(b, "    <testcase");
 	buf_addf(b, " classname=\"");
@@ -91,21 +93,21 @@ static void test_case(struct buf *b, const struct document *d, const struct chec
 		buf_adds(b, "<system-out>");
 		buf_adds(b, verdict_words[c->verdict]);
 		buf_adds(b, ": ");
-		message(b, c);
+		junit_message(b, c);
 		buf_adds(b, "</system-out>");
 		break;
 	}
 	buf_adds(b, "</testcase>\n");
 }
 
-static void counts(struct buf *b, const struct checks *c)
+static void counts(struct buf *b, const struct table_checks *c)
 {
 	buf_addf(b, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", c->n_items,
 		 checks_count(c, VERDICT_FAIL), checks_count(c, VERDICT_INCONCLUSIVE),
 		 checks_count(c, VERDICT_WAIVED));
 }
 
-enum status junit_document(const struct document *d, struct out *o)
+enum status junit_document(const struct table_document *d, struct render_out *o)
 {
 	struct buf *b = &o->text;
 
@@ -113,7 +115,7 @@ enum status junit_document(const struct document *d, struct out *o)
 	attribute(b, "name", document_title(d));
 	buf_adds(b, ">\n");
 	for (size_t i = 0; i < d->n_sections; i++) {
-		const struct checks *c = d->sections[i].checks;
+		const struct table_checks *c = d->sections[i].checks;
 
 		if (d->sections[i].kind != SECTION_CHECKS)
 			continue;
@@ -122,7 +124,7 @@ enum status junit_document(const struct document *d, struct out *o)
 		counts(b, c);
 		buf_adds(b, ">\n");
 		for (size_t k = 0; k < c->n_items && o->status == ST_OK; k++) {
-			test_case(b, d, &c->items[k]);
+			junit_test_case(b, d, &c->items[k]);
 			out_flush(o, false);
 		}
 		buf_adds(b, "  </testsuite>\n");

@@ -50,7 +50,7 @@ static const char *short_text(struct markdown *m, const char *s, size_t n, size_
 
 /* CommonMark 6.1: the fence is longer than any run of backticks inside; one blank at both ends is
  * taken away. */
-static void code(struct markdown *m, const char *s, size_t n)
+static void markdown_code(struct markdown *m, const char *s, size_t n)
 {
 	size_t run = 0, longest = 0;
 	bool apart;
@@ -77,7 +77,7 @@ static void code(struct markdown *m, const char *s, size_t n)
 }
 
 /* '@' would call people and '#' name issues. */
-static void prose(struct markdown *m, const char *s, size_t n)
+static void markdown_prose(struct markdown *m, const char *s, size_t n)
 {
 	s = short_text(m, s, n, &n);
 	for (size_t i = 0; i < n; i++)
@@ -102,12 +102,13 @@ static void prose(struct markdown *m, const char *s, size_t n)
 static void prose_line(struct markdown *m, const char *before, const char *s)
 {
 	buf_adds(&m->unit, before);
-	prose(m, s, strlen(s));
+	markdown_prose(m, s, strlen(s));
 	buf_addc(&m->unit, '\n');
 	m->lines_cut += !add_unit(m);
 }
 
-static void cell(struct markdown *m, const struct column *c, const struct cell *v)
+static void markdown_cell(struct markdown *m, const struct table_column *c,
+			  const struct table_cell *v)
 {
 	bool strong = v->mark == MARK_BAD || v->mark == MARK_STRONG;
 	struct buf number = BUF_INIT;
@@ -119,9 +120,9 @@ static void cell(struct markdown *m, const struct column *c, const struct cell *
 		cell_for_people(&number, c, v, m->o->exact_bytes);
 		buf_add(&m->unit, number.data, number.len);
 	} else if (v->present && c->flags & COLUMN_PROSE) {
-		prose(m, v->text, v->len);
+		markdown_prose(m, v->text, v->len);
 	} else if (v->present) {
-		code(m, v->text, v->len);
+		markdown_code(m, v->text, v->len);
 	}
 	if (strong && v->present && (c->type != COLUMN_TEXT || v->len))
 		buf_adds(&m->unit, "**");
@@ -135,7 +136,7 @@ static void heading(struct markdown *m, const struct table *t, const bool *shown
 	for (size_t k = 0; k < t->n_columns; k++)
 		if (shown[k]) {
 			buf_addc(&m->unit, ' ');
-			prose(m, t->columns[k].title, strlen(t->columns[k].title));
+			markdown_prose(m, t->columns[k].title, strlen(t->columns[k].title));
 			buf_adds(&m->unit, " |");
 		}
 	buf_adds(&m->unit, "\n|");
@@ -145,7 +146,8 @@ static void heading(struct markdown *m, const struct table *t, const bool *shown
 	buf_addc(&m->unit, '\n');
 }
 
-static void row(struct markdown *m, const struct table *t, const bool *shown, const struct row *r)
+static void row(struct markdown *m, const struct table *t, const bool *shown,
+		const struct table_row *r)
 {
 	buf_adds(&m->unit, "|");
 	for (size_t k = 0; k < t->n_columns; k++) {
@@ -154,7 +156,7 @@ static void row(struct markdown *m, const struct table *t, const bool *shown, co
 		if (t->columns[k].flags & COLUMN_TREE)
 			for (uint32_t i = 0; i < r->depth && i < DEPTH_SHOWN; i++)
 				buf_adds(&m->unit, "&ensp;");
-		cell(m, &t->columns[k], &r->cells[k]);
+		markdown_cell(m, &t->columns[k], &r->cells[k]);
 	}
 	buf_addc(&m->unit, '\n');
 }
@@ -162,7 +164,7 @@ static void row(struct markdown *m, const struct table *t, const bool *shown, co
 static void totals(struct markdown *m, const struct table *t, const bool *shown)
 {
 	for (size_t i = 0; i < t->n_totals; i++) {
-		struct row r = {.cells = t->totals + i * t->n_columns};
+		struct table_row r = {.cells = t->totals + i * t->n_columns};
 
 		row(m, t, shown, &r);
 		m->lines_cut += !add_unit(m);
@@ -172,7 +174,7 @@ static void totals(struct markdown *m, const struct table *t, const bool *shown)
 /* Text columns that no row has are left out, as in text. */
 static void find_shown(const struct table *t, bool *shown)
 {
-	struct row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
+	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
 
 	for (size_t k = 0; k < t->n_columns; k++)
 		shown[k] = !(t->columns[k].flags & COLUMN_NOT_TEXT) &&
@@ -186,9 +188,9 @@ static void find_shown(const struct table *t, bool *shown)
 	free(r.cells);
 }
 
-static void table(struct markdown *m, const struct table *t)
+static void markdown_table(struct markdown *m, const struct table *t)
 {
-	struct row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
+	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
 	bool *shown = mem_zarray(t->n_columns + 1, sizeof *shown), open = false;
 
 	find_shown(t, shown);
@@ -229,24 +231,24 @@ static void table(struct markdown *m, const struct table *t)
 	free(r.cells);
 }
 
-static void checks(struct markdown *m, const struct checks *c)
+static void markdown_checks(struct markdown *m, const struct table_checks *c)
 {
-	struct view v = view_checks(c, false);
+	struct table_view v = view_checks(c, false);
 	struct buf line = BUF_INIT;
 
-	table(m, &v.table);
+	markdown_table(m, &v.table);
 	for (size_t i = 0; i < c->n_items; i++) {
 		if (!c->items[i].n_breaches)
 			continue;
 		buf_adds(&m->unit, "\n**");
-		prose(m, c->items[i].name, strlen(c->items[i].name));
+		markdown_prose(m, c->items[i].name, strlen(c->items[i].name));
 		buf_addf(&m->unit, "** (%s)\n\n", verdict_words[c->items[i].verdict]);
 		m->lines_cut += !add_unit(m);
 		for (size_t k = 0; k < c->items[i].n_breaches; k++) {
 			line.len = 0;
 			breach_text(&line, &c->items[i].breaches[k]);
 			buf_adds(&m->unit, "- ");
-			prose(m, line.data, line.len);
+			markdown_prose(m, line.data, line.len);
 			buf_addc(&m->unit, '\n');
 			m->lines_cut += !add_unit(m);
 		}
@@ -256,7 +258,7 @@ static void checks(struct markdown *m, const struct checks *c)
 }
 
 /* Four blanks make a code block, whatever is in it. */
-static void plot(struct markdown *m, const struct series *s)
+static void markdown_plot(struct markdown *m, const struct table_series *s)
 {
 	struct render_options o = {.exact_bytes = m->o->exact_bytes};
 	struct buf text = BUF_INIT;
@@ -277,8 +279,8 @@ static void plot(struct markdown *m, const struct series *s)
 	buf_release(&text);
 }
 
-enum status markdown_document(const struct document *d, const struct render_options *o,
-			      struct out *out)
+enum status markdown_document(const struct table_document *d, const struct render_options *o,
+			      struct render_out *out)
 {
 	struct markdown m = {.o = o, .b = &out->text};
 
@@ -286,14 +288,14 @@ enum status markdown_document(const struct document *d, const struct render_opti
 	for (size_t i = 0; i < d->n_heads; i++)
 		prose_line(&m, "- ", d->heads[i]);
 	for (size_t i = 0; i < d->n_sections; i++) {
-		const struct section *s = &d->sections[i];
+		const struct table_section *s = &d->sections[i];
 
 		if (s->kind == SECTION_TABLE)
-			table(&m, s->table);
+			markdown_table(&m, s->table);
 		else if (s->kind == SECTION_CHECKS)
-			checks(&m, s->checks);
+			markdown_checks(&m, s->checks);
 		else if (s->kind == SECTION_SERIES)
-			plot(&m, s->series);
+			markdown_plot(&m, s->series);
 	}
 	if (d->n_notes)
 		buf_addc(m.b, '\n');

@@ -7,7 +7,7 @@
 
 #include "lib/render/out.h"
 
-enum status markdown_document(const struct document *d, const struct render_options *o,
-			      struct out *out);
+enum status markdown_document(const struct table_document *d, const struct render_options *o,
+			      struct render_out *out);
 
 #endif

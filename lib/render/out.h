@@ -8,7 +8,7 @@
 
 #include "lib/render/render.h"
 
-struct out {
+struct render_out {
 	struct buf text;
 	FILE *file;
 	struct err *e;
@@ -16,20 +16,20 @@ struct out {
 };
 
 /* Writes what is there, if it is much or must be; returns the status. */
-enum status out_flush(struct out *o, bool now);
+enum status out_flush(struct render_out *o, bool now);
 
 /* The cells of one row, from the table. */
-void row_fill(const struct table *t, size_t i, struct row *r);
+void row_fill(const struct table *t, size_t i, struct table_row *r);
 
 /* Sections are chosen by their name; the first table has it also when it has no other. */
-const char *section_name(const struct section *s);
+const char *section_name(const struct table_section *s);
 
-const char *document_version(const struct document *d);
-const char *document_title(const struct document *d); /* never NULL */
+const char *document_version(const struct table_document *d);
+const char *document_title(const struct table_document *d); /* never NULL */
 
-enum status text_document(const struct document *d, const struct render_options *o,
-			  struct out *out);
-void text_plot(const struct series *s, const struct render_options *o, struct buf *b);
+enum status text_document(const struct table_document *d, const struct render_options *o,
+			  struct render_out *out);
+void text_plot(const struct table_series *s, const struct render_options *o, struct buf *b);
 
 enum { DEPTH_SHOWN = 40 }; /* deeper rows of a tree are indented no further */
 

@@ -19,14 +19,14 @@ struct bar {
 static void value_text(struct buf *b, const struct series_line *l, int64_t v,
 		       const struct render_options *o)
 {
-	struct column c = {.type = l->type, .decimals = l->decimals};
-	struct cell cell = cell_signed(v);
+	struct table_column c = {.type = l->type, .decimals = l->decimals};
+	struct table_cell cell = cell_signed(v);
 
 	cell_for_people(b, &c, &cell, o->exact_bytes);
 }
 
 /* A column of the chart is the highest of its points, so that no spike is lost. */
-static size_t make_bars(const struct series *s, const struct series_line *l, struct bar *bars,
+static size_t make_bars(const struct table_series *s, const struct series_line *l, struct bar *bars,
 			size_t n)
 {
 	size_t used = s->n_points < n ? s->n_points : n;
@@ -76,8 +76,9 @@ static int64_t below(int64_t low, int64_t high)
 	return v < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)v;
 }
 
-static void put_line(const struct series *s, const struct series_line *l,
-		     const struct render_options *o, struct buf *b, struct bar *bars, size_t width)
+static void plot_put_line(const struct table_series *s, const struct series_line *l,
+			  const struct render_options *o, struct buf *b, struct bar *bars,
+			  size_t width)
 {
 	size_t n = make_bars(s, l, bars, width);
 	int64_t low = 0, high = 0;
@@ -121,8 +122,8 @@ static void put_line(const struct series *s, const struct series_line *l,
 	buf_release(&label);
 }
 
-static void put_x(const struct series *s, const struct render_options *o, struct buf *b,
-		  size_t width)
+static void plot_put_x(const struct table_series *s, const struct render_options *o, struct buf *b,
+		       size_t width)
 {
 	struct series_line x = {.type = s->x_type};
 	struct buf from = BUF_INIT, to = BUF_INIT;
@@ -145,8 +146,8 @@ static void put_x(const struct series *s, const struct render_options *o, struct
 	buf_release(&to);
 }
 
-static void put_mark(const struct series *s, const struct series_mark *m,
-		     const struct render_options *o, struct buf *b)
+static void plot_put_mark(const struct table_series *s, const struct series_mark *m,
+			  const struct render_options *o, struct buf *b)
 {
 	struct series_line x = {.type = s->x_type};
 
@@ -166,20 +167,20 @@ static void put_mark(const struct series *s, const struct series_mark *m,
 	buf_addc(b, '\n');
 }
 
-void text_plot(const struct series *s, const struct render_options *o, struct buf *b)
+void text_plot(const struct table_series *s, const struct render_options *o, struct buf *b)
 {
 	enum { MARKS_SHOWN = 10 };
 	size_t width = o->width > LABEL + 20 ? o->width - LABEL - 1 : PLOT_WIDTH;
 	struct bar *bars = mem_zarray(width, sizeof *bars);
 
 	for (size_t i = 0; i < s->n_lines; i++)
-		put_line(s, &s->lines[i], o, b, bars, width);
+		plot_put_line(s, &s->lines[i], o, b, bars, width);
 	if (s->n_points)
-		put_x(s, o, b, width);
+		plot_put_x(s, o, b, width);
 	else
 		buf_adds(b, "no points\n");
 	for (size_t i = 0; i < s->n_marks && i < MARKS_SHOWN; i++)
-		put_mark(s, &s->marks[i], o, b);
+		plot_put_mark(s, &s->marks[i], o, b);
 	if (s->n_marks > MARKS_SHOWN)
 		buf_addf(b, "... %zu more\n", s->n_marks - MARKS_SHOWN);
 	free(bars);

@@ -44,7 +44,7 @@ bool render_writes(const char *path)
 	return true;
 }
 
-enum status out_flush(struct out *o, bool now)
+enum status out_flush(struct render_out *o, bool now)
 {
 	size_t n = o->text.len;
 
@@ -56,16 +56,16 @@ enum status out_flush(struct out *o, bool now)
 	return o->status;
 }
 
-void row_fill(const struct table *t, size_t i, struct row *r)
+void row_fill(const struct table *t, size_t i, struct table_row *r)
 {
-	struct cell *cells = r->cells;
+	struct table_cell *cells = r->cells;
 
 	memset(cells, 0, t->n_columns * sizeof *cells);
-	*r = (struct row){.cells = cells};
+	*r = (struct table_row){.cells = cells};
 	t->fill(t->arg, i, r);
 }
 
-const char *section_name(const struct section *s)
+const char *section_name(const struct table_section *s)
 {
 	switch (s->kind) {
 	case SECTION_TABLE: return s->table->name ? s->table->name : "table";
@@ -76,17 +76,17 @@ const char *section_name(const struct section *s)
 	return "";
 }
 
-const char *document_version(const struct document *d)
+const char *document_version(const struct table_document *d)
 {
 	return d->version ? d->version : TM_VERSION;
 }
 
-const char *document_title(const struct document *d)
+const char *document_title(const struct table_document *d)
 {
 	const char *title = d->title;
 
 	for (size_t i = 0; i < d->n_sections && !title; i++) {
-		const struct section *s = &d->sections[i];
+		const struct table_section *s = &d->sections[i];
 
 		title = s->kind == SECTION_TABLE    ? s->table->title
 			: s->kind == SECTION_FLAME  ? s->flame->title
@@ -96,7 +96,7 @@ const char *document_title(const struct document *d)
 	return title ? title : d->program;
 }
 
-static enum status need_checks(const struct document *d, struct err *e)
+static enum status need_checks(const struct table_document *d, struct err *e)
 {
 	for (size_t i = 0; i < d->n_sections; i++)
 		if (d->sections[i].kind == SECTION_CHECKS)
@@ -105,14 +105,15 @@ static enum status need_checks(const struct document *d, struct err *e)
 }
 
 /* The source of a single table: a flame graph has no table. NULL: *e says what there is. */
-static const struct section *choose(const struct document *d, const char *name, struct err *e)
+static const struct table_section *render_choose(const struct table_document *d, const char *name,
+						 struct err *e)
 {
-	const struct section *chosen = NULL;
+	const struct table_section *chosen = NULL;
 	char names[200] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; i < d->n_sections; i++) {
-		const struct section *s = &d->sections[i];
+		const struct table_section *s = &d->sections[i];
 		int n;
 
 		if (s->kind == SECTION_FLAME)
@@ -134,15 +135,15 @@ static const struct section *choose(const struct document *d, const char *name, 
 	return NULL;
 }
 
-static enum status delimited_document(const struct document *d, bool tabs,
-				      const struct render_options *o, struct out *out)
+static enum status render_delimited_document(const struct table_document *d, bool tabs,
+					     const struct render_options *o, struct render_out *out)
 {
 	struct delimited how = delimited_of(tabs ? RENDER_TSV : RENDER_CSV, o);
-	const struct section *s;
-	struct view v = {.own = NULL};
+	const struct table_section *s;
+	struct table_view v = {.own = NULL};
 	const struct table *t;
 
-	s = choose(d, o->table, out->e);
+	s = render_choose(d, o->table, out->e);
 	if (!s)
 		return out->status = out->e->code;
 	if (s->kind == SECTION_SERIES)
@@ -155,32 +156,32 @@ static enum status delimited_document(const struct document *d, bool tabs,
 	return out->status;
 }
 
-static enum status text_of(const struct document *d, const struct render_options *o,
-			   struct out *out)
+static enum status text_of(const struct table_document *d, const struct render_options *o,
+			   struct render_out *out)
 {
-	const struct section *s;
-	struct document one;
+	const struct table_section *s;
+	struct table_document one;
 
 	if (!o->table)
 		return text_document(d, o, out);
-	s = choose(d, o->table, out->e);
+	s = render_choose(d, o->table, out->e);
 	if (!s)
 		return out->status = out->e->code;
 	one = *d;
-	one.sections = (struct section[]){*s};
+	one.sections = (struct table_section[]){*s};
 	one.n_sections = 1;
 	return text_document(&one, o, out);
 }
 
-enum status render(const struct document *d, enum render_format f, const struct render_options *o,
-		   FILE *file, struct err *e)
+enum status render(const struct table_document *d, enum render_format f,
+		   const struct render_options *o, FILE *file, struct err *e)
 {
-	struct out out = {.file = file, .e = e};
+	struct render_out out = {.file = file, .e = e};
 
 	switch (f) {
 	case RENDER_TEXT: text_of(d, o, &out); break;
-	case RENDER_CSV: delimited_document(d, false, o, &out); break;
-	case RENDER_TSV: delimited_document(d, true, o, &out); break;
+	case RENDER_CSV: render_delimited_document(d, false, o, &out); break;
+	case RENDER_TSV: render_delimited_document(d, true, o, &out); break;
 	case RENDER_JSON: json_document(d, &out); break;
 	case RENDER_HTML: html_document(d, o, &out); break;
 	case RENDER_MARKDOWN: markdown_document(d, o, &out); break;

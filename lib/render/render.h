@@ -43,15 +43,15 @@ enum render_format render_format_of(const char *path);
 /* False: its name says that it is a picture, an archive, a trace ..., which no report becomes. */
 bool render_writes(const char *path);
 
-enum status render(const struct document *d, enum render_format f, const struct render_options *o,
-		   FILE *file, struct err *e);
+enum status render(const struct table_document *d, enum render_format f,
+		   const struct render_options *o, FILE *file, struct err *e);
 
 /* For rows that are never in memory together: CSV or TSV, a row at a time as they are made. t has
  * no rows of its own; the calls after a failure do nothing and return it. */
 struct render_rows;
 struct render_rows *render_rows_new(const struct table *t, enum render_format f,
 				    const struct render_options *o, FILE *out, struct err *e);
-enum status render_rows_add(struct render_rows *r, const struct row *row);
+enum status render_rows_add(struct render_rows *r, const struct table_row *row);
 enum status render_rows_end(struct render_rows *r); /* frees it; accepts NULL */
 
 #endif

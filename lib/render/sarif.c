@@ -28,7 +28,7 @@ static void text_object(struct buf *b, const char *key, const char *s, size_t n)
 
 /* A path as a URI reference (3.4.3, RFC 3986): relative ones stay so, and a Windows drive or a
  * root becomes file:. */
-static void add_uri(struct buf *b, const char *path)
+static void sarif_add_uri(struct buf *b, const char *path)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 				    "-._~/!$&()*+,;=@";
@@ -53,8 +53,8 @@ static void add_uri(struct buf *b, const char *path)
 }
 
 /* A breach without a source is placed at its rule in the policy: viewers want a place. */
-static void locations(struct buf *b, const struct checks *checks, const struct check *c,
-		      const struct breach *x)
+static void sarif_locations(struct buf *b, const struct table_checks *checks,
+			    const struct table_check *c, const struct breach *x)
 {
 	const char *file = x && x->file ? x->file : checks->policy;
 	uint32_t line = x && x->file ? x->line : c->policy_line;
@@ -63,7 +63,7 @@ static void locations(struct buf *b, const struct checks *checks, const struct c
 	buf_adds(b, "[{");
 	if (file) {
 		buf_adds(b, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-		add_uri(b, file);
+		sarif_add_uri(b, file);
 		buf_addc(b, '}');
 		if (line)
 			buf_addf(b, ",\"region\":{\"startLine\":%" PRIu32 "}", line);
@@ -80,7 +80,7 @@ static void locations(struct buf *b, const struct checks *checks, const struct c
 
 /* Of the rule and the subject, not of numbers or lines: so that the next run's result is known for
  * the same one (3.27.17). */
-static void fingerprint(struct buf *b, const struct check *c, const struct breach *x)
+static void fingerprint(struct buf *b, const struct table_check *c, const struct breach *x)
 {
 	uint64_t h = hash_bytes(c->name, strlen(c->name));
 
@@ -90,9 +90,10 @@ static void fingerprint(struct buf *b, const struct check *c, const struct breac
 	buf_addf(b, "{\"tracemill/v1\":\"%016" PRIx64 "\"}", h);
 }
 
-static void result(struct buf *b, const struct checks *checks, size_t index, const struct breach *x)
+static void sarif_result(struct buf *b, const struct table_checks *checks, size_t index,
+			 const struct breach *x)
 {
-	const struct check *c = &checks->items[index];
+	const struct table_check *c = &checks->items[index];
 	enum verdict verdict = x ? x->verdict : c->verdict;
 	const char *waiver = x ? x->waiver : c->waiver;
 	struct buf text = BUF_INIT;
@@ -109,7 +110,7 @@ static void result(struct buf *b, const struct checks *checks, size_t index, con
 	field(b, "kind", verdict == VERDICT_INCONCLUSIVE ? "open" : "fail");
 	field(b, "level", verdict == VERDICT_INCONCLUSIVE ? "none" : "error");
 	text_object(b, "message", text.data, text.len);
-	locations(b, checks, c, x);
+	sarif_locations(b, checks, c, x);
 	fingerprint(b, c, x);
 	if (verdict == VERDICT_WAIVED) {
 		buf_adds(b, ",\"suppressions\":[{\"kind\":\"external\"");
@@ -120,7 +121,7 @@ static void result(struct buf *b, const struct checks *checks, size_t index, con
 	buf_release(&text);
 }
 
-static void rules(struct buf *b, const struct checks *c)
+static void sarif_rules(struct buf *b, const struct table_checks *c)
 {
 	json_key(b, "rules");
 	buf_addc(b, '[');
@@ -140,7 +141,7 @@ static void rules(struct buf *b, const struct checks *c)
 	buf_addc(b, ']');
 }
 
-static void results(const struct checks *c, struct out *o)
+static void sarif_results(const struct table_checks *c, struct render_out *o)
 {
 	struct buf *b = &o->text;
 	bool first = true;
@@ -155,7 +156,7 @@ static void results(const struct checks *c, struct out *o)
 		for (size_t k = 0; k < (n ? n : 1); k++) {
 			buf_adds(b, first ? "\n" : ",\n");
 			first = false;
-			result(b, c, i, n ? &c->items[i].breaches[k] : NULL);
+			sarif_result(b, c, i, n ? &c->items[i].breaches[k] : NULL);
 		}
 		out_flush(o, false);
 	}
@@ -163,7 +164,7 @@ static void results(const struct checks *c, struct out *o)
 }
 
 /* A run per set of checks (3.14): rule indexes are the run's. */
-enum status sarif_document(const struct document *d, struct out *o)
+enum status sarif_document(const struct table_document *d, struct render_out *o)
 {
 	struct buf *b = &o->text;
 	bool first = true;
@@ -171,7 +172,7 @@ enum status sarif_document(const struct document *d, struct out *o)
 	buf_adds(b, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
 		    "\"version\":\"2.1.0\",\"runs\":[");
 	for (size_t i = 0; i < d->n_sections; i++) {
-		const struct checks *c = d->sections[i].checks;
+		const struct table_checks *c = d->sections[i].checks;
 
 		if (d->sections[i].kind != SECTION_CHECKS)
 			continue;
@@ -180,13 +181,13 @@ enum status sarif_document(const struct document *d, struct out *o)
 		buf_adds(b, "\"tool\":{\"driver\":{");
 		field(b, "name", d->program);
 		field(b, "version", document_version(d));
-		rules(b, c);
+		sarif_rules(b, c);
 		buf_adds(b, "}}");
 		json_key(b, "automationDetails");
 		buf_addc(b, '{');
 		field(b, "id", section_name(&d->sections[i]));
 		buf_addc(b, '}');
-		results(c, o);
+		sarif_results(c, o);
 		buf_addc(b, '}');
 	}
 	buf_adds(b, "]}\n");

@@ -25,10 +25,10 @@ enum {
 struct layout {
 	const struct table *t;
 	const struct render_options *o;
-	struct out *out;
+	struct render_out *out;
 	size_t *widths;
 	bool *shown; /* neither for CSV only nor text that no row has */
-	struct row row;
+	struct table_row row;
 	struct buf cell, cut;
 };
 
@@ -58,8 +58,8 @@ static void pad(struct buf *b, size_t n)
 	b->len += n;
 }
 
-static void cell_to_text(struct layout *l, const struct column *col, const struct cell *c,
-			 uint32_t depth)
+static void cell_to_text(struct layout *l, const struct table_column *col,
+			 const struct table_cell *c, uint32_t depth)
 {
 	struct buf *b = &l->cell;
 
@@ -75,7 +75,7 @@ static void cell_to_text(struct layout *l, const struct column *col, const struc
 	buf_add_escaped(b, c->text, c->len);
 }
 
-static void measure(struct layout *l, const struct cell *cells, uint32_t depth)
+static void measure(struct layout *l, const struct table_cell *cells, uint32_t depth)
 {
 	for (size_t k = 0; k < l->t->n_columns; k++) {
 		size_t w;
@@ -115,7 +115,7 @@ static void tell_left_out(struct layout *l)
 	const char *before = "not shown, since the terminal is too narrow: ";
 
 	for (size_t k = 0; l->o->width && k < l->t->n_columns; k++) {
-		const struct column *c = &l->t->columns[k];
+		const struct table_column *c = &l->t->columns[k];
 
 		if (l->shown[k] || !(c->flags & COLUMN_SPARE) || c->flags & COLUMN_NOT_TEXT)
 			continue;
@@ -130,7 +130,7 @@ static void tell_left_out(struct layout *l)
 }
 
 /* Takes columns of the terminal from the widest shortenable column until the line fits. */
-static void narrow(struct layout *l)
+static void render_text_narrow(struct layout *l)
 {
 	for (;;) {
 		size_t total = 0, widest = l->t->n_columns, over;
@@ -155,14 +155,14 @@ static void narrow(struct layout *l)
 }
 
 /* cells NULL: the headings. */
-static void put_line(struct layout *l, const struct cell *cells, uint32_t depth)
+static void render_text_put_line(struct layout *l, const struct table_cell *cells, uint32_t depth)
 {
 	struct buf *line = &l->out->text;
 	size_t owed = 0; /* blanks are written only before text, so lines have none at their end */
 	bool first = true;
 
 	for (size_t k = 0; k < l->t->n_columns; k++) {
-		const struct column *col = &l->t->columns[k];
+		const struct table_column *col = &l->t->columns[k];
 		unsigned mark = cells ? cells[k].mark : MARK_STRONG;
 		size_t w, room;
 
@@ -216,7 +216,7 @@ static void put_rows(struct layout *l)
 {
 	for (size_t i = 0; i < l->t->n_rows && l->out->status == ST_OK; i++) {
 		row_fill(l->t, i, &l->row);
-		put_line(l, l->row.cells, l->row.depth);
+		render_text_put_line(l, l->row.cells, l->row.depth);
 		for (size_t k = 0; k < l->row.n_details; k++)
 			put_detail(l, l->row.details[k]);
 		if (l->row.more)
@@ -225,7 +225,7 @@ static void put_rows(struct layout *l)
 	}
 }
 
-static void put_notes(struct out *out, const char *const *notes, size_t n)
+static void put_notes(struct render_out *out, const char *const *notes, size_t n)
 {
 	if (n)
 		buf_addc(&out->text, '\n');
@@ -235,7 +235,7 @@ static void put_notes(struct out *out, const char *const *notes, size_t n)
 	}
 }
 
-static void put_title(struct out *out, const struct render_options *o, const char *title)
+static void put_title(struct render_out *out, const struct render_options *o, const char *title)
 {
 	if (!title)
 		return;
@@ -244,7 +244,8 @@ static void put_title(struct out *out, const struct render_options *o, const cha
 	buf_adds(&out->text, o->colour ? "\x1b[0m\n\n" : "\n\n");
 }
 
-static void text_table(const struct table *t, const struct render_options *o, struct out *out)
+static void render_text_table(const struct table *t, const struct render_options *o,
+			      struct render_out *out)
 {
 	struct layout l = {.t = t, .o = o, .out = out};
 
@@ -252,7 +253,7 @@ static void text_table(const struct table *t, const struct render_options *o, st
 	l.row.cells = mem_zarray(t->n_columns + 1, sizeof *l.row.cells);
 	l.shown = mem_zarray(t->n_columns + 1, sizeof *l.shown);
 	for (size_t k = 0; k < t->n_columns; k++) {
-		const struct column *c = &t->columns[k];
+		const struct table_column *c = &t->columns[k];
 
 		if (c->flags & COLUMN_NOT_TEXT)
 			continue;
@@ -267,13 +268,13 @@ static void text_table(const struct table *t, const struct render_options *o, st
 		measure(&l, t->totals + i * t->n_columns, 0);
 	if (o->width) {
 		leave_out(&l);
-		narrow(&l);
+		render_text_narrow(&l);
 	}
 	put_title(out, o, t->title);
-	put_line(&l, NULL, 0);
+	render_text_put_line(&l, NULL, 0);
 	put_rows(&l);
 	for (size_t i = 0; i < t->n_totals; i++)
-		put_line(&l, t->totals + i * t->n_columns, 0);
+		render_text_put_line(&l, t->totals + i * t->n_columns, 0);
 	put_notes(out, t->notes, t->n_notes);
 	tell_left_out(&l);
 	buf_release(&l.cell);
@@ -284,7 +285,7 @@ static void text_table(const struct table *t, const struct render_options *o, st
 }
 
 /* "3 rules: 2 pass, 1 fail" */
-static void put_verdicts(const struct checks *c, struct out *out)
+static void put_verdicts(const struct table_checks *c, struct render_out *out)
 {
 	const char *before = ": ";
 
@@ -300,12 +301,13 @@ static void put_verdicts(const struct checks *c, struct out *out)
 	buf_addc(&out->text, '\n');
 }
 
-static void text_section(const struct section *s, const struct render_options *o, struct out *out)
+static void render_text_section(const struct table_section *s, const struct render_options *o,
+				struct render_out *out)
 {
-	struct view v;
+	struct table_view v;
 
 	switch (s->kind) {
-	case SECTION_TABLE: text_table(s->table, o, out); break;
+	case SECTION_TABLE: render_text_table(s->table, o, out); break;
 	case SECTION_FLAME: break;
 	case SECTION_SERIES:
 		put_title(out, o, s->series->title);
@@ -313,14 +315,15 @@ static void text_section(const struct section *s, const struct render_options *o
 		break;
 	case SECTION_CHECKS:
 		v = view_checks(s->checks, false);
-		text_table(&v.table, o, out);
+		render_text_table(&v.table, o, out);
 		put_verdicts(s->checks, out);
 		view_release(&v);
 		break;
 	}
 }
 
-enum status text_document(const struct document *d, const struct render_options *o, struct out *out)
+enum status text_document(const struct table_document *d, const struct render_options *o,
+			  struct render_out *out)
 {
 	bool first = true;
 
@@ -330,7 +333,7 @@ enum status text_document(const struct document *d, const struct render_options 
 		buf_adds(&out->text, i + 1 == d->n_heads ? "\n\n" : "\n");
 	}
 	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++) {
-		const struct section *s = &d->sections[i];
+		const struct table_section *s = &d->sections[i];
 		bool asked = o->table && !strcmp(o->table, section_name(s));
 
 		if (s->kind == SECTION_FLAME || (s->kind == SECTION_SERIES && !o->plot && !asked))
@@ -338,7 +341,7 @@ enum status text_document(const struct document *d, const struct render_options 
 		if (!first)
 			buf_addc(&out->text, '\n');
 		first = false;
-		text_section(s, o, out);
+		render_text_section(s, o, out);
 	}
 	if (!o->table)
 		put_notes(out, d->notes, d->n_notes);

@@ -127,7 +127,7 @@ static void refuse_files(scmp_filter_ctx f)
 	all(f, SCMP_ACT_ERRNO(EACCES), filing);
 }
 
-static void files(scmp_filter_ctx f, const struct sandbox_held *h)
+static void sandbox_calls_files(scmp_filter_ctx f, const struct sandbox_held *h)
 {
 	bool named_spool = h->rights & SANDBOX_SPOOL && !h->unnamed_spool;
 
@@ -179,7 +179,7 @@ static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 	memory(f, h->rights);
 	if (h->rights) {
 		all(f, SCMP_ACT_ALLOW, opening);
-		files(f, h);
+		sandbox_calls_files(f, h);
 		devices(f);
 		processes(f, h->rights);
 	}
@@ -267,7 +267,7 @@ static bool answer_newer(int number, ucontext_t *u)
 	return true;
 }
 
-static void on_call(int sig, siginfo_t *info, void *context)
+static void sandbox_on_call(int sig, siginfo_t *info, void *context)
 {
 	char text[300], *at = text;
 	const char *name = name_of(info->si_syscall);
@@ -292,7 +292,7 @@ enum { FILTER_MEMORY = 1 << 20 }; /* more than a filter of ours takes */
 
 int sandbox_hold_calls(const struct sandbox_held *h)
 {
-	const struct sigaction breach = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO};
+	const struct sigaction breach = {.sa_sigaction = sandbox_on_call, .sa_flags = SA_SIGINFO};
 	bool libraries = h->rights & SANDBOX_NETWORK;
 	scmp_filter_ctx f;
 	int error;

@@ -65,7 +65,8 @@ static void add(const struct rules *r, const char *path, uint64_t access)
 	close(a.parent_fd);
 }
 
-static void add_grant(const struct rules *r, const struct sandbox_grant *g, unsigned rights)
+static void sandbox_paths_add_grant(const struct rules *r, const struct sandbox_grant *g,
+				    unsigned rights)
 {
 	switch (g->how) {
 	case SANDBOX_READ: add(r, g->path, READ_BELOW); break;
@@ -94,7 +95,7 @@ static void add_all(const struct rules *r, const struct sandbox_held *h)
 	bool store = false;
 
 	for (size_t i = 0; i < h->n; i++) {
-		add_grant(r, &h->grants[i], h->rights);
+		sandbox_paths_add_grant(r, &h->grants[i], h->rights);
 		store |= h->grants[i].how == SANDBOX_STORE;
 	}
 	if (h->rights & SANDBOX_ANY_FILE)

@@ -34,7 +34,7 @@ bool sandbox_entered(void)
 }
 
 /* NULL: it can be on. */
-static const char *why_off(const struct sandbox_profile *p)
+static const char *sandbox_why_off(const struct sandbox_profile *p)
 {
 	static const char *const variables[] = {"LD_PRELOAD", "LD_AUDIT"};
 
@@ -118,7 +118,7 @@ static void say_files(const struct sandbox_held *h)
 	say_folders(h);
 }
 
-static void say(const struct sandbox_held *h, int calls, int abi)
+static void sandbox_say(const struct sandbox_held *h, int calls, int abi)
 {
 	if (calls && abi < 0) {
 		buf_addf(&said, "none: seccomp: %s; Landlock: %s", strerror(calls), strerror(-abi));
@@ -141,7 +141,7 @@ static void say(const struct sandbox_held *h, int calls, int abi)
 
 const char *sandbox_enter(const struct sandbox_profile *p)
 {
-	const char *why = why_off(p);
+	const char *why = sandbox_why_off(p);
 	struct sandbox_held h;
 	int calls, abi;
 
@@ -156,6 +156,6 @@ const char *sandbox_enter(const struct sandbox_profile *p)
 	abi = h.rights && !entered ? sandbox_hold_paths(&h) : 0;
 	calls = sandbox_hold_calls(&h);
 	entered |= !calls || abi > 0;
-	say(&h, calls, abi);
+	sandbox_say(&h, calls, abi);
 	return buf_str(&said);
 }

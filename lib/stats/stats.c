@@ -33,7 +33,7 @@ double stats_normal_cdf(double z)
 }
 
 /* The incomplete beta function as a continued fraction (Lentz's method). */
-static double beta_fraction(double a, double b, double x)
+static double stats_beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;
 	double c = 1, d = 1 - (a + b) * x / (a + 1), h;
@@ -69,8 +69,8 @@ static double beta_regularized(double a, double b, double x)
 	if (x >= 1)
 		return 1;
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
-					 : 1 - front * beta_fraction(b, a, 1 - x) / b;
+	return x < (a + 1) / (a + b + 2) ? front * stats_beta_fraction(a, b, x) / a
+					 : 1 - front * stats_beta_fraction(b, a, 1 - x) / b;
 }
 
 double stats_t_cdf(double t, double df)
@@ -99,7 +99,7 @@ double stats_t_quantile(double p, double df)
 	return p < 0.5 ? -high : p > 0.5 ? high : 0;
 }
 
-static int order(const void *a, const void *b)
+static int stats_order(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -113,7 +113,7 @@ static double *sorted(struct stats_sample a, struct stats_sample b)
 	memcpy(v, a.v, a.n * sizeof *v);
 	if (b.n)
 		memcpy(v + a.n, b.v, b.n * sizeof *v);
-	sort_array(v, a.n + b.n, sizeof *v, order);
+	sort_array(v, a.n + b.n, sizeof *v, stats_order);
 	return v;
 }
 
@@ -131,7 +131,7 @@ static size_t rank2(const double *pooled, size_t n, double x)
 
 /* In how many ways k of the pooled ranks add up to each sum: ways[j * (top + 1) + sum]. All counts
  * are below 2^53 for 40 values, so doubles hold them exactly. */
-static struct stats_rank count_ways(const double *pooled, size_t n, size_t k, size_t seen)
+static struct stats_rank stats_count_ways(const double *pooled, size_t n, size_t k, size_t seen)
 {
 	size_t top = n * (n + 1);
 	double *ways = mem_zarray((k + 1) * (top + 1), sizeof *ways);
@@ -159,7 +159,7 @@ static struct stats_rank count_ways(const double *pooled, size_t n, size_t k, si
 	return r;
 }
 
-static struct stats_rank approximate(const double *pooled, size_t a, size_t b, size_t seen2)
+static struct stats_rank stats_approximate(const double *pooled, size_t a, size_t b, size_t seen2)
 {
 	double n = (double)(a + b), mean = (double)b * (n + 1) / 2, ties = 0, sd;
 	double rank_sum = (double)seen2 / 2;
@@ -187,8 +187,8 @@ struct stats_rank stats_rank_test(struct stats_sample base, struct stats_sample 
 
 	for (size_t i = 0; i < new.n; i++)
 		seen += rank2(pooled, n, new.v[i]);
-	r = n <= STATS_EXACT_MAX ? count_ways(pooled, n, new.n, seen)
-				 : approximate(pooled, base.n, new.n, seen);
+	r = n <= STATS_EXACT_MAX ? stats_count_ways(pooled, n, new.n, seen)
+				 : stats_approximate(pooled, base.n, new.n, seen);
 	free(pooled);
 	return r;
 }
@@ -207,7 +207,7 @@ struct ranked_p {
 	size_t index;
 };
 
-static int p_order(const void *a, const void *b)
+static int stats_p_order(const void *a, const void *b)
 {
 	const struct ranked_p *x = a, *y = b;
 
@@ -222,7 +222,7 @@ void stats_holm(const double *p, const double *weights, double *adjusted, size_t
 
 	for (size_t i = 0; i < n; i++)
 		r[i] = (struct ranked_p){p[i] / weights[i], i};
-	sort_array(r, n, sizeof *r, p_order);
+	sort_array(r, n, sizeof *r, stats_p_order);
 	for (size_t i = n; i-- > 0;)
 		left[i] = left[i + 1] + weights[r[i].index];
 	for (size_t i = 0; i < n; i++) {

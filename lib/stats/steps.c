@@ -23,7 +23,7 @@ struct search {
 	size_t n, cap;
 };
 
-static int ascending(const void *a, const void *b)
+static int steps_ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -36,7 +36,7 @@ double stats_median(struct stats_sample s)
 
 	if (s.n)
 		memcpy(v, s.v, s.n * sizeof *v);
-	sort_array(v, s.n, sizeof *v, ascending);
+	sort_array(v, s.n, sizeof *v, steps_ascending);
 	m = !s.n ? 0 : s.n % 2 ? v[s.n / 2] : v[s.n / 2 - 1] / 2 + v[s.n / 2] / 2;
 	free(v);
 	return m;
@@ -129,7 +129,7 @@ static double at_end(const double *v, size_t n)
 }
 
 /* p of a step in n values, and where; 1: none at this alpha. */
-static double find(const struct search *x, struct part part, size_t *at)
+static double steps_find(const struct search *x, struct part part, size_t *at)
 {
 	size_t n = part.last - part.first, tail = n - 2;
 	uint64_t seed = x->o->seed ^ hash_u64(part.first + 1);
@@ -158,7 +158,7 @@ static void look(struct search *x, struct part part)
 
 	if (part.last - part.first < STEPS_RUNS_MIN)
 		return;
-	p = find(x, part, &at);
+	p = steps_find(x, part, &at);
 	if (p > x->o->alpha / 2)
 		return;
 	at += part.first;
@@ -168,7 +168,7 @@ static void look(struct search *x, struct part part)
 	VEC_PUSH(x->todo, x->n_todo, x->cap_todo) = (struct part){at, part.last};
 }
 
-static int by_place(const void *a, const void *b)
+static int steps_by_place(const void *a, const void *b)
 {
 	const struct stats_step *x = a, *y = b;
 
@@ -188,7 +188,7 @@ size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
 		look(&x, part);
 	}
 	if (x.n)
-		sort_array(x.steps, x.n, sizeof *x.steps, by_place);
+		sort_array(x.steps, x.n, sizeof *x.steps, steps_by_place);
 	for (size_t i = 0; i < x.n; i++) {
 		struct stats_step *step = &x.steps[i];
 

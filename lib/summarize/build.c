@@ -11,7 +11,7 @@ static struct aggregate_builder *of(struct sink *s)
 	return (struct aggregate_builder *)s;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status summarize_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct sink *to = frames_sink(&of(s)->frames);
 
@@ -19,7 +19,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return to->begin(to, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status summarize_event(struct sink *s, struct trace *t, const struct event *ev,
+				   struct err *e)
 {
 	struct aggregate_builder *b = of(s);
 	struct sink *to = frames_sink(&b->frames);
@@ -34,7 +35,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return to->event(to, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status summarize_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct aggregate_builder *b = of(s);
 	struct sink *to = frames_sink(&b->frames);
@@ -45,7 +46,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 }
 
 /* A note of two captures of one file counts once. */
-static void add_note(struct aggregate_builder *b, const struct note *n)
+static void add_note(struct aggregate_builder *b, const struct trace_note *n)
 {
 	size_t len = strlen(n->text);
 
@@ -62,7 +63,7 @@ static void add_note(struct aggregate_builder *b, const struct note *n)
 	    n->severity, {arena_strndup(&b->texts, n->text, len), len}, n->count};
 }
 
-static void captured(void *arg, struct trace *t)
+static void summarize_captured(void *arg, struct trace *t)
 {
 	struct aggregate_builder *b = arg;
 
@@ -78,10 +79,11 @@ void aggregate_builder_init(struct aggregate_builder *b, const struct project_op
 {
 	struct frames_options f = {.project = *o, .sort = FRAMES_AUTO};
 
-	*b = (struct aggregate_builder){.sink = {begin, event, end, NULL},
-					.options = options,
-					.captured = o->captured,
-					.arg = o->arg};
+	*b = (struct aggregate_builder){
+	    .sink = {summarize_begin, summarize_event, summarize_end, NULL},
+	    .options = options,
+	    .captured = o->captured,
+	    .arg = o->arg};
 	/* Types first: the sums of filtered frames are theirs. */
 	f.project.n_by = 0;
 	f.project.by[f.project.n_by++] = (struct grouping_key){.by = KEY_TYPE};
@@ -89,7 +91,7 @@ void aggregate_builder_init(struct aggregate_builder *b, const struct project_op
 		if (k != KEY_TYPE && k != KEY_LOCATION && k != KEY_FRAME)
 			f.project.by[f.project.n_by++] = (struct grouping_key){.by = k};
 	f.project.want = SUMS_ALL;
-	f.project.captured = captured;
+	f.project.captured = summarize_captured;
 	f.project.arg = b;
 	frames_init(&b->frames, &f);
 	things_init(&b->things, &b->frames.project.names.strings);
@@ -108,8 +110,8 @@ void aggregate_builder_release(struct aggregate_builder *b)
 void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate_origin *origin,
 			     struct aggregate_writer *w)
 {
-	struct summary s;
-	struct run r;
+	struct aggregate_summary s;
+	struct group_run r;
 	struct aggregate_source from = {.things = &b->things,
 					.summary = &s,
 					.frames = &b->frames,

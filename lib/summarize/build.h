@@ -10,7 +10,7 @@
 struct aggregate_builder {
 	struct sink sink; /* first */
 	struct frames frames;
-	struct things things;
+	struct aggregate_things things;
 	struct summarizer summarizer;
 
 	/* private */

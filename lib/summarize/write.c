@@ -60,7 +60,7 @@ static __int128 number_of(unsigned sum, uint64_t v)
 }
 
 /* Means are worked out by those who read. */
-static void add_sums(struct maker *m, const struct sums *s, unsigned first)
+static void add_sums(struct maker *m, const struct tally_sums *s, unsigned first)
 {
 	for (unsigned has = s->has & ~SUM_BIT(SUM_TIME_MEAN); has; has &= has - 1) {
 		unsigned i = (unsigned)__builtin_ctz(has);
@@ -90,9 +90,9 @@ static void add_metrics(struct buf *b)
 		buf_addf(b, "%s%s%s", i ? ", " : "", sum_names[i].key, units[sum_names[i].unit]);
 }
 
-static void add_head(struct maker *m)
+static void summarize_add_head(struct maker *m)
 {
-	const struct summary *s = m->s->summary;
+	const struct aggregate_summary *s = m->s->summary;
 	struct aggregate_record *r = begin(m, AGG_HEAD);
 
 	m->scratch.len = 0;
@@ -110,9 +110,9 @@ static void add_head(struct maker *m)
 	finish(m);
 }
 
-static void add_provenance(struct maker *m)
+static void summarize_add_provenance(struct maker *m)
 {
-	const struct summary *s = m->s->summary;
+	const struct aggregate_summary *s = m->s->summary;
 	struct aggregate_record *r;
 
 	for (size_t i = 0; i < s->n_modules; i++) {
@@ -132,7 +132,7 @@ static void add_provenance(struct maker *m)
 	}
 }
 
-static void add_whole(struct maker *m, unsigned which, const struct sums *sums)
+static void add_whole(struct maker *m, unsigned which, const struct tally_sums *sums)
 {
 	struct aggregate_record *r = begin(m, AGG_WHOLE);
 
@@ -145,7 +145,7 @@ static void add_whole(struct maker *m, unsigned which, const struct sums *sums)
 
 static void add_counters(struct maker *m)
 {
-	const struct summary *s = m->s->summary;
+	const struct aggregate_summary *s = m->s->summary;
 
 	for (size_t i = 0; i < s->n_counters; i++) {
 		const struct counter_stats *c = &s->counters[i].stats;
@@ -166,7 +166,7 @@ struct numbered { /* before: the events before the first frame, which are in no 
 	size_t row;
 };
 
-static int number_order(const void *a, const void *b)
+static int summarize_number_order(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
 
@@ -180,7 +180,7 @@ static int number_order(const void *a, const void *b)
 static void add_frame(struct maker *m, const struct numbered *n)
 {
 	const struct frames *f = m->s->frames;
-	struct sums s = columns_get(&f->sums, n->row);
+	struct tally_sums s = columns_get(&f->sums, n->row);
 
 	m->at = (struct aggregate_place){m->at.input, n->number, !n->before};
 	s.has &= AGG_FRAME_SUMS;
@@ -190,7 +190,7 @@ static void add_frame(struct maker *m, const struct numbered *n)
 				    f->rows[n->row].duration, m->at, true);
 }
 
-static void add_frames(struct maker *m)
+static void summarize_add_frames(struct maker *m)
 {
 	const struct frames *f = m->s->frames;
 	struct aggregate_place of_file = m->at;
@@ -206,7 +206,7 @@ static void add_frames(struct maker *m)
 		order[n++] = (struct numbered){before, before ? 0 : f->rows[i].number, i};
 		first += before;
 	}
-	sort_array(order, n, sizeof *order, number_order);
+	sort_array(order, n, sizeof *order, summarize_number_order);
 	for (size_t i = 0; i < n;) {
 		struct aggregate_record *r = begin(m, AGG_FRAME);
 		struct numbered at = order[i];
@@ -234,7 +234,7 @@ static void add_frames(struct maker *m)
 	free(order);
 }
 
-static void add_place_text(struct maker *m, const struct thing *t)
+static void add_place_text(struct maker *m, const struct aggregate_thing *t)
 {
 	const uint32_t parts[] = {t->raw, t->module, t->file};
 
@@ -252,11 +252,12 @@ static void add_place_text(struct maker *m, const struct thing *t)
 	m->rec.texts[1] = (struct aggregate_text){m->scratch.data, m->scratch.len};
 }
 
-static bool fill_row(struct maker *m, enum key by, uint32_t thing)
+static bool summarize_fill_row(struct maker *m, enum key by, uint32_t thing)
 {
 	const struct summary_key *k = &m->s->summary->keys[by];
-	const struct thing *t = &m->s->things->keys[by].items[thing];
-	struct sums self = columns_get(&k->self, thing), total = columns_get(&k->total, thing);
+	const struct aggregate_thing *t = &m->s->things->keys[by].items[thing];
+	struct tally_sums self = columns_get(&k->self, thing),
+			  total = columns_get(&k->total, thing);
 	struct aggregate_record *r;
 
 	if (!self.has && !total.has)
@@ -294,9 +295,9 @@ static uint64_t count_rows(const struct maker *m, enum key by)
 }
 
 /* When all others are there but the rows. */
-static void add_input(struct maker *m)
+static void summarize_add_input(struct maker *m)
 {
-	const struct summary *s = m->s->summary;
+	const struct aggregate_summary *s = m->s->summary;
 	struct aggregate_record *r = begin(m, AGG_INPUT);
 	uint64_t rows = 0;
 
@@ -324,7 +325,7 @@ static void add_key(struct maker *m, enum key by)
 	finish(m);
 }
 
-static int entry_order(const void *a, const void *b, void *arg)
+static int summarize_entry_order(const void *a, const void *b, void *arg)
 {
 	const struct entry *x = a, *y = b;
 	const char *text = arg;
@@ -350,16 +351,16 @@ struct tree {
 	size_t n_nodes;
 };
 
-static int function_order(const void *a, const void *b, void *arg)
+static int summarize_function_order(const void *a, const void *b, void *arg)
 {
-	struct things *t = arg;
-	const struct thing *items = t->keys[KEY_FUNCTION].items;
+	struct aggregate_things *t = arg;
+	const struct aggregate_thing *items = t->keys[KEY_FUNCTION].items;
 
 	return things_order(t, KEY_FUNCTION, &items[*(const uint32_t *)a],
 			    &items[*(const uint32_t *)b]);
 }
 
-static int node_order(const void *a, const void *b, void *arg)
+static int summarize_node_order(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
 	const struct things_node *nodes = t->m->s->things->nodes;
@@ -372,9 +373,9 @@ static int node_order(const void *a, const void *b, void *arg)
 	       (t->rank[x->function] < t->rank[y->function]);
 }
 
-static void tree_init(struct tree *t, struct maker *m)
+static void summarize_tree_init(struct tree *t, struct maker *m)
 {
-	struct things things = *m->s->things; /* qsort_r takes no const */
+	struct aggregate_things things = *m->s->things; /* qsort_r takes no const */
 	const struct things_key *stacks = &things.keys[KEY_STACK];
 	size_t functions = things.keys[KEY_FUNCTION].n;
 	uint32_t *by_rank = mem_array(functions + 1, sizeof *by_rank);
@@ -386,7 +387,7 @@ static void tree_init(struct tree *t, struct maker *m)
 	t->thing = mem_zarray(t->n_nodes + 1, sizeof *t->thing);
 	for (uint32_t i = 0; i < functions; i++)
 		by_rank[i] = i;
-	sort_array_by(by_rank, functions, sizeof *by_rank, function_order, &things);
+	sort_array_by(by_rank, functions, sizeof *by_rank, summarize_function_order, &things);
 	for (uint32_t i = 0; i < functions; i++)
 		t->rank[by_rank[i]] = i;
 	free(by_rank);
@@ -396,7 +397,7 @@ static void tree_init(struct tree *t, struct maker *m)
 	}
 	for (size_t i = 0; i < t->n_nodes; i++)
 		t->first[i + 1] += t->first[i];
-	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, node_order, t);
+	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, summarize_node_order, t);
 	for (uint32_t i = 0; i < stacks->n; i++)
 		t->thing[stacks->items[i].node] = i + 1;
 }
@@ -411,22 +412,22 @@ static void tree_release(struct tree *t)
 
 static void add_stack(struct tree *t, uint32_t node, const struct aggregate_call *calls, size_t n)
 {
-	if (!t->thing[node] || !fill_row(t->m, KEY_STACK, t->thing[node] - 1))
+	if (!t->thing[node] || !summarize_fill_row(t->m, KEY_STACK, t->thing[node] - 1))
 		return;
 	t->m->rec.key.calls = calls;
 	t->m->rec.key.n_calls = n;
 	aggregate_writer_record(t->m->w, &t->m->rec);
 }
 
-static void add_stacks(struct maker *m)
+static void summarize_add_stacks(struct maker *m)
 {
-	const struct things *things = m->s->things;
+	const struct aggregate_things *things = m->s->things;
 	struct aggregate_call *calls = NULL;
 	size_t depth = 0, cap_calls = 0, cap_at = 0;
 	uint32_t *at = NULL; /* by depth: the next of order */
 	struct tree t;
 
-	tree_init(&t, m);
+	summarize_tree_init(&t, m);
 	add_stack(&t, 0, NULL, 0);
 	at = mem_grow(at, &cap_at, 1, sizeof *at);
 	at[0] = t.first[0];
@@ -463,7 +464,7 @@ static void sort_entries(struct maker *m, size_t first)
 {
 	if (m->n_entries > first)
 		sort_array_by(m->entries + first, m->n_entries - first, sizeof *m->entries,
-			      entry_order, m->text.data);
+			      summarize_entry_order, m->text.data);
 }
 
 /* Text and entries are used again for each key: rows are by far the most. */
@@ -472,7 +473,7 @@ static void emit_rows(struct maker *m, enum key by)
 	size_t first = m->n_entries, text = m->text.len;
 
 	for (uint32_t i = 0; i < m->s->things->keys[by].n; i++)
-		if (fill_row(m, by, i))
+		if (summarize_fill_row(m, by, i))
 			finish(m);
 	sort_entries(m, first);
 	for (size_t i = first; i < m->n_entries; i++)
@@ -481,13 +482,13 @@ static void emit_rows(struct maker *m, enum key by)
 	m->text.len = text;
 }
 
-static int word_order(const void *a, const void *b)
+static int summarize_word_order(const void *a, const void *b)
 {
 	return strcmp(key_words[*(const enum key *)a], key_words[*(const enum key *)b]);
 }
 
 /* As aggregate_key_write has it: kinds by number, rows by the word of their key. */
-static void emit_all(struct maker *m)
+static void summarize_emit_all(struct maker *m)
 {
 	enum key keys[KEYS];
 	size_t i = 0, before = m->n_entries;
@@ -497,12 +498,12 @@ static void emit_all(struct maker *m)
 		emit(m, &m->entries[i]);
 	for (enum key k = 0; k < KEYS; k++)
 		keys[k] = k;
-	sort_array(keys, KEYS, sizeof *keys, word_order);
+	sort_array(keys, KEYS, sizeof *keys, summarize_word_order);
 	for (size_t k = 0; k < KEYS; k++) {
 		if (!key_written(m, keys[k]))
 			continue;
 		if (keys[k] == KEY_STACK)
-			add_stacks(m);
+			summarize_add_stacks(m);
 		else
 			emit_rows(m, keys[k]);
 	}
@@ -514,20 +515,20 @@ void aggregate_write(const struct aggregate_source *s, struct aggregate_writer *
 {
 	struct maker m = {.s = s, .w = w, .at = {.input = s->origin.hash}};
 
-	add_head(&m);
-	add_provenance(&m);
+	summarize_add_head(&m);
+	summarize_add_provenance(&m);
 	add_whole(&m, AGG_ALL, &s->summary->all);
 	add_whole(&m, AGG_UNFILTERED, &s->summary->unfiltered);
 	for (unsigned i = 0; i <= TIERS; i++)
 		if (s->summary->coverage[i].has)
 			add_whole(&m, AGG_COVERAGE + i, &s->summary->coverage[i]);
-	add_frames(&m);
+	summarize_add_frames(&m);
 	add_counters(&m);
 	for (enum key k = 0; k < KEYS; k++)
 		if (key_written(&m, k))
 			add_key(&m, k);
-	add_input(&m);
-	emit_all(&m);
+	summarize_add_input(&m);
+	summarize_emit_all(&m);
 	aggregate_record_release(&m.rec);
 	buf_release(&m.text);
 	buf_release(&m.scratch);

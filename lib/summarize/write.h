@@ -21,8 +21,8 @@ struct aggregate_origin {     /* the file that the capture was */
 };
 
 struct aggregate_source { /* all borrowed */
-	const struct things *things;
-	const struct summary *summary;
+	const struct aggregate_things *things;
+	const struct aggregate_summary *summary;
 	const struct frames *frames; /* NULL: none */
 	const struct aggregate_note *notes;
 	size_t n_notes;

@@ -13,12 +13,12 @@
 
 #define CALL_FIXED UINT32_C(0x80000000)
 
-void calls_init(struct calls *c, struct symbols *to, uint64_t *cut)
+void calls_init(struct symbolize_calls *c, struct trace_symbols *to, uint64_t *cut)
 {
-	*c = (struct calls){.to = to, .cut = cut};
+	*c = (struct symbolize_calls){.to = to, .cut = cut};
 }
 
-void calls_release(struct calls *c)
+void calls_release(struct symbolize_calls *c)
 {
 	id_set_release(&c->known);
 	map64_release(&c->function_of);
@@ -27,21 +27,21 @@ void calls_release(struct calls *c)
 
 static uint64_t call_hash(const void *table, uint32_t id)
 {
-	const struct symbols *to = table;
+	const struct trace_symbols *to = table;
 
 	return hash_bytes(&to->calls[id], sizeof *to->calls);
 }
 
 static bool call_equal(const void *table, uint32_t id, const void *key)
 {
-	const struct symbols *to = table;
+	const struct trace_symbols *to = table;
 
 	return !memcmp(&to->calls[id], key, sizeof *to->calls);
 }
 
 static const struct id_rows call_rows = {call_hash, call_equal};
 
-uint32_t calls_add(struct calls *c, const struct symbol_call *call)
+uint32_t calls_add(struct symbolize_calls *c, const struct symbol_call *call)
 {
 	uint64_t hash;
 	uint32_t id;
@@ -57,7 +57,7 @@ uint32_t calls_add(struct calls *c, const struct symbol_call *call)
 	return id;
 }
 
-void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
+void calls_of_init(struct calls_of *o, struct symbolize_calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers)
 {
 	size_t n_strings = dwarf_text_slots(answers);
@@ -81,7 +81,7 @@ void calls_of_release(struct calls_of *o)
 	*o = (struct calls_of){.calls = NULL};
 }
 
-static uint32_t add_string(struct calls *c, const char *s, size_t n)
+static uint32_t add_string(struct symbolize_calls *c, const char *s, size_t n)
 {
 	bool cut = false;
 	uint32_t id = n ? intern_add_cut(&c->to->strings, s, n, TRACE_STRING_MAX, &cut) : 0;
@@ -90,13 +90,13 @@ static uint32_t add_string(struct calls *c, const char *s, size_t n)
 	return id;
 }
 
-uint32_t calls_string(struct calls *c, const char *s)
+uint32_t calls_string(struct symbolize_calls *c, const char *s)
 {
 	return add_string(c, s, strlen(s));
 }
 
 /* The display name is filled in when all functions are known (calls_demangle). */
-uint32_t calls_function(struct calls *c, const char *raw, size_t n)
+uint32_t calls_function(struct symbolize_calls *c, const char *raw, size_t n)
 {
 	uint32_t string = add_string(c, raw, n), *id;
 
@@ -108,7 +108,7 @@ uint32_t calls_function(struct calls *c, const char *raw, size_t n)
 	return *id;
 }
 
-static uint32_t function(struct calls *c, const char *raw)
+static uint32_t function(struct symbolize_calls *c, const char *raw)
 {
 	return calls_function(c, raw, strlen(raw));
 }
@@ -148,7 +148,7 @@ bool calls_is_mangled(const char *name, size_t n)
 	return n > 1 && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-static void set_extra(struct calls *c, uint32_t call, const struct dwarf_extra *x)
+static void set_extra(struct symbolize_calls *c, uint32_t call, const struct dwarf_extra *x)
 {
 	while (c->n_extras <= call)
 		VEC_PUSH(c->extras, c->n_extras, c->cap_extras) =
@@ -198,7 +198,7 @@ const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const 
 
 static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function_id)
 {
-	const struct symbols *y = o->calls->to;
+	const struct trace_symbols *y = o->calls->to;
 	size_t n;
 	const char *name = intern_text(&y->strings, y->functions[function_id].raw, &n);
 	const struct object_symbol *sym = calls_symbol(o->object, addr, name, n);
@@ -289,11 +289,11 @@ static uint8_t reason_of(const struct dwarf_answer *a, bool named)
 	}
 }
 
-struct named calls_at(struct calls_of *o, size_t i)
+struct symbolize_named calls_at(struct calls_of *o, size_t i)
 {
 	const struct dwarf_answer *a = &o->answers->of[i];
-	const struct symbols *y = o->calls->to;
-	struct named n = {0};
+	const struct trace_symbols *y = o->calls->to;
+	struct symbolize_named n = {0};
 
 	if (a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY)
 		n.call = copy_call(o, o->addrs[i], a->call, a->found == DWARF_FUNCTION);
@@ -325,7 +325,7 @@ struct named calls_at(struct calls_of *o, size_t i)
 }
 
 struct demangling {
-	const struct symbols *y;
+	const struct trace_symbols *y;
 	const struct managed *managed; /* NULL: none */
 	char *(*demangle)(const char *raw);
 	char **display; /* by function id; NULL: not mangled */
@@ -333,7 +333,7 @@ struct demangling {
 
 enum { DEMANGLE_CHUNK = 512 };
 
-static void demangle_chunk(size_t item, unsigned worker, void *arg)
+static void calls_demangle_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct demangling *d = arg;
 	size_t end = (item + 1) * DEMANGLE_CHUNK;
@@ -354,15 +354,16 @@ static void demangle_chunk(size_t item, unsigned worker, void *arg)
 	}
 }
 
-void calls_demangle(struct calls *c, unsigned jobs)
+void calls_demangle(struct symbolize_calls *c, unsigned jobs)
 {
-	struct symbols *y = c->to;
+	struct trace_symbols *y = c->to;
 	struct demangling d = {.y = y,
 			       .managed = c->managed,
 			       .demangle = c->demangle ? c->demangle : demangle,
 			       .display = mem_zarray(y->n_functions, sizeof *d.display)};
 
-	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, demangle_chunk, &d);
+	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, calls_demangle_chunk,
+		 &d);
 	for (size_t i = 1; i < y->n_functions; i++) {
 		y->functions[i].display =
 		    d.display[i] ? calls_string(c, d.display[i]) : y->functions[i].raw;

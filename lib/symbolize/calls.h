@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The conversion of an engine's answers for one object to named calls in a struct symbols: chains
+ * The conversion of an engine's answers for one object to named calls in a struct trace_symbols: chains
  * are copied outermost first, static functions get the symbol table's fuller name, and what has no
  * DIE (thunks, assembler, files without DWARF) is named by its symbol, within the symbol's bounds.
  * A call in C++ that il2cpp made of C# gets one inside it, at the line of C# (managed.h).
@@ -13,8 +13,8 @@
 #include "lib/trace/symbols.h"
 
 /* Where calls go to; several objects may share one. */
-struct calls {
-	struct symbols *to;       /* the caller's */
+struct symbolize_calls {
+	struct trace_symbols *to; /* the caller's */
 	uint64_t *cut;            /* the caller's: counts names that were cut */
 	struct map64 function_of; /* symbol string -> function */
 	/* Equal calls become one, so that ids do not depend on how the engine or an index
@@ -30,15 +30,15 @@ struct calls {
 	char *(*demangle)(const char *raw);
 };
 
-void calls_init(struct calls *c, struct symbols *to, uint64_t *cut);
-void calls_release(struct calls *c);
-uint32_t calls_string(struct calls *c, const char *s); /* 0 for "" */
+void calls_init(struct symbolize_calls *c, struct trace_symbols *to, uint64_t *cut);
+void calls_release(struct symbolize_calls *c);
+uint32_t calls_string(struct symbolize_calls *c, const char *s); /* 0 for "" */
 /* Fills in the display names of all functions, on this many threads. */
-void calls_demangle(struct calls *c, unsigned jobs);
+void calls_demangle(struct symbolize_calls *c, unsigned jobs);
 
 /* The answers for one object. addrs and answers are the job's, borrowed. */
 struct calls_of {
-	struct calls *calls;
+	struct symbolize_calls *calls;
 	struct object *object;
 	const uint64_t *addrs;
 	const struct dwarf_answers *answers;
@@ -50,17 +50,17 @@ struct calls_of {
 	struct map64 line_memo;
 };
 
-struct named {
+struct symbolize_named {
 	uint32_t call;  /* innermost, in symbols; 0: nothing is known */
 	uint8_t reason; /* enum reason */
 	uint8_t flags;  /* enum binding_flags */
 };
 
-void calls_of_init(struct calls_of *o, struct calls *calls, struct object *object,
+void calls_of_init(struct calls_of *o, struct symbolize_calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers);
 void calls_of_release(struct calls_of *o);
 /* What is known of the i-th address. */
-struct named calls_at(struct calls_of *o, size_t i);
+struct symbolize_named calls_at(struct calls_of *o, size_t i);
 
 /* The symbol at addr, when its name says more than the name that DWARF has for the function there:
  * gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says
@@ -72,10 +72,11 @@ const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const 
 bool calls_is_mangled(const char *name, size_t n);
 
 /* Of a module that has no file, from its usym: address counts from the module's lowest. */
-struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t address);
+struct symbolize_named calls_of_usym(struct symbolize_calls *c, const struct usym *u,
+				     uint64_t address);
 /* For calls.c: id of a call, of a function by its raw name. */
-uint32_t calls_add(struct calls *c, const struct symbol_call *call);
-uint32_t calls_function(struct calls *c, const char *raw, size_t n);
+uint32_t calls_add(struct symbolize_calls *c, const struct symbol_call *call);
+uint32_t calls_function(struct symbolize_calls *c, const char *raw, size_t n);
 /* calls_managed.c: the call at the line of C# inside this one; the call itself if there is no such
  * line.
  */

@@ -10,14 +10,14 @@
 
 enum { DEEPEST = 64 }; /* records of a usym that are inlined into each other */
 
-static const char *text(const struct calls *c, uint32_t string)
+static const char *text(const struct symbolize_calls *c, uint32_t string)
 {
 	return intern_text(&c->to->strings, string, NULL);
 }
 
 uint32_t calls_at_line(struct calls_of *o, uint32_t call)
 {
-	struct calls *c = o->calls;
+	struct symbolize_calls *c = o->calls;
 	const struct symbol_call cpp = c->to->calls[call];
 	struct managed_at at = {.string = cpp.file, .line = cpp.line, .memo = &o->line_memo};
 	const char *file;
@@ -38,7 +38,7 @@ uint32_t calls_at_line(struct calls_of *o, uint32_t call)
 						  .line = line});
 }
 
-static uint32_t file_of(struct calls *c, struct usym_text t)
+static uint32_t file_of(struct symbolize_calls *c, struct usym_text t)
 {
 	bool cut = false;
 	uint32_t id = t.n ? intern_add_cut(&c->to->strings, t.s, t.n, TRACE_STRING_MAX, &cut) : 0;
@@ -48,7 +48,7 @@ static uint32_t file_of(struct calls *c, struct usym_text t)
 }
 
 /* The managed half of a record, inside outer. */
-static uint32_t managed_half(struct calls *c, const struct usym_line *l, uint32_t outer,
+static uint32_t managed_half(struct symbolize_calls *c, const struct usym_line *l, uint32_t outer,
 			     uint32_t function)
 {
 	if (!l->managed.n && !(l->managed_file.n && l->managed_line))
@@ -62,7 +62,7 @@ static uint32_t managed_half(struct calls *c, const struct usym_line *l, uint32_
 }
 
 /* The chain of a record; function names what the record does not. 0: it says nothing. */
-static uint32_t record_call(struct calls *c, const struct usym *u, uint32_t record,
+static uint32_t record_call(struct symbolize_calls *c, const struct usym *u, uint32_t record,
 			    uint32_t function)
 {
 	uint32_t chain[DEEPEST], n = 0, outer = 0;
@@ -85,7 +85,7 @@ static uint32_t record_call(struct calls *c, const struct usym *u, uint32_t reco
 	return outer;
 }
 
-static bool is_managed(const struct calls *c, uint32_t call)
+static bool is_managed(const struct symbolize_calls *c, uint32_t call)
 {
 	size_t n;
 	const char *file = intern_text(&c->to->strings, c->to->calls[call].file, &n);
@@ -97,7 +97,7 @@ uint32_t calls_at_address(struct calls_of *o, uint64_t addr, uint32_t call)
 {
 	const struct usym *u = o->managed->usym;
 	const struct object_symbol *sym;
-	struct calls *c = o->calls;
+	struct symbolize_calls *c = o->calls;
 	uint64_t base = o->managed->base;
 	uint32_t record = addr >= base ? usym_at(u, addr - base) : 0, made;
 	struct usym_line l;
@@ -117,10 +117,11 @@ uint32_t calls_at_address(struct calls_of *o, uint64_t addr, uint32_t call)
 	return managed_half(c, &l, call, c->to->calls[call].function);
 }
 
-struct named calls_of_usym(struct calls *c, const struct usym *u, uint64_t address)
+struct symbolize_named calls_of_usym(struct symbolize_calls *c, const struct usym *u,
+				     uint64_t address)
 {
 	uint32_t record = usym_at(u, address);
-	struct named n = {.reason = REASON_NO_SYMBOL};
+	struct symbolize_named n = {.reason = REASON_NO_SYMBOL};
 
 	if (record)
 		n.call = record_call(c, u, record, 0);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void count(struct coverage *c, const struct binding *b)
+static void count(struct symbolize_coverage *c, const struct binding *b)
 {
 	c->n++;
 	c->tiers[b->tier]++;
@@ -13,9 +13,10 @@ static void count(struct coverage *c, const struct binding *b)
 	c->guesses += b->flags & BINDING_UNSIZED ? 1 : 0;
 }
 
-void coverage_count(const struct trace *t, struct coverage *all, struct coverage *of)
+void coverage_count(const struct trace *t, struct symbolize_coverage *all,
+		    struct symbolize_coverage *of)
 {
-	*all = (struct coverage){.n = 0};
+	*all = (struct symbolize_coverage){.n = 0};
 	if (of && t->symbols.n_objects)
 		memset(of, 0, t->symbols.n_objects * sizeof *of);
 	for (uint32_t i = 1; i < t->n_locations; i++) {
@@ -27,7 +28,7 @@ void coverage_count(const struct trace *t, struct coverage *all, struct coverage
 	}
 }
 
-void coverage_add(struct coverage *to, const struct coverage *from)
+void coverage_add(struct symbolize_coverage *to, const struct symbolize_coverage *from)
 {
 	to->n += from->n;
 	to->guesses += from->guesses;
@@ -37,12 +38,12 @@ void coverage_add(struct coverage *to, const struct coverage *from)
 		to->reasons[i] += from->reasons[i];
 }
 
-bool coverage_below(const struct coverage *c, uint64_t percent)
+bool coverage_below(const struct symbolize_coverage *c, uint64_t percent)
 {
 	return (c->n - c->tiers[TIER_NOTHING] - c->tiers[TIER_MODULE]) * 100 < percent * c->n;
 }
 
-bool coverage_line(const struct coverage *c, unsigned i, char *out, size_t size)
+bool coverage_line(const struct symbolize_coverage *c, unsigned i, char *out, size_t size)
 {
 	*out = '\0';
 	if (i > REASONS || !c->n)

@@ -73,7 +73,7 @@ static void drop_answers(struct lookup *l)
 	l->viewing = false;
 }
 
-static void *read_symbols(void *object)
+static void *lookup_read_symbols(void *object)
 {
 	size_t n;
 
@@ -86,7 +86,7 @@ void lookup_expect(struct lookup *l, struct lookup_file *f)
 	if (l->expected || !f->object || l->options.dwarf.jobs < 2)
 		return;
 	/* no thread to be had: it is read when needed */
-	if (!pthread_create(&l->expecting, NULL, read_symbols, f->object))
+	if (!pthread_create(&l->expecting, NULL, lookup_read_symbols, f->object))
 		l->expected = f->object;
 }
 
@@ -119,7 +119,7 @@ void lookup_release(struct lookup *l)
 }
 
 /* The libraries that are stored in it as they are, which is how the Android loader maps them. */
-static struct lookup_apk *apk_open(const char *path, struct err *e)
+static struct lookup_apk *lookup_apk_open(const char *path, struct err *e)
 {
 	struct lookup_apk *a = mem_zalloc(sizeof *a);
 	size_t cap = 0, n = 0;
@@ -152,7 +152,7 @@ static struct lookup_apk *apk_open(const char *path, struct err *e)
 	return NULL;
 }
 
-static void open_file(struct lookup_file *f, const struct lookup_options *options)
+static void lookup_open_file(struct lookup_file *f, const struct lookup_options *options)
 {
 	struct container_options container = {.cache = options->cache,
 					      .want = {.arch = options->arch, .lenient = true}};
@@ -161,7 +161,7 @@ static void open_file(struct lookup_file *f, const struct lookup_options *option
 
 	f->e = (struct err)ERR_INIT;
 	if (!stat(f->path, &sb) && S_ISREG(sb.st_mode) && zip_looks_like(f->path)) {
-		f->apk = apk_open(f->path, &f->e);
+		f->apk = lookup_apk_open(f->path, &f->e);
 		return;
 	}
 	if (container_open(&f->object, f->path, &container, &f->e)) {
@@ -178,21 +178,21 @@ struct path {
 	size_t n;
 };
 
-static uint64_t path_hash(const void *table, uint32_t id)
+static uint64_t lookup_path_hash(const void *table, uint32_t id)
 {
 	const struct lookup *l = table;
 
 	return hash_bytes(l->files[id - 1]->path, strlen(l->files[id - 1]->path));
 }
 
-static bool path_equal(const void *table, uint32_t id, const void *key)
+static bool lookup_path_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct path *path = key;
 
 	return text_is(path->s, path->n, ((const struct lookup *)table)->files[id - 1]->path);
 }
 
-static const struct id_rows path_rows = {path_hash, path_equal};
+static const struct id_rows path_rows = {lookup_path_hash, lookup_path_equal};
 
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 {
@@ -205,7 +205,7 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 	f = mem_zalloc(sizeof *f);
 	f->path = mem_strndup(path, n);
 	f->index = (uint32_t)l->n_files;
-	open_file(f, &l->options);
+	lookup_open_file(f, &l->options);
 	VEC_PUSH(l->files, l->n_files, l->cap_files) = f;
 	id_set_add(&l->file_of, &path_rows, l, hash, f->index + 1);
 	return f;
@@ -234,7 +234,7 @@ struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_buil
 	return NULL;
 }
 
-static void place_in_apk(struct lookup *l, struct lookup_query *q)
+static void lookup_place_in_apk(struct lookup *l, struct lookup_query *q)
 {
 	const struct lookup_file *apk = q->file;
 	uint64_t vaddr;
@@ -267,7 +267,7 @@ static void place(struct lookup *l, struct lookup_query *queries, size_t n)
 		struct lookup_query *q = &queries[i];
 
 		if (q->file && q->file->apk)
-			place_in_apk(l, q);
+			lookup_place_in_apk(l, q);
 		else if (q->file && q->file->object)
 			q->addr = object_from_flat(q->file->object, q->addr);
 	}
@@ -278,8 +278,8 @@ static struct part *part_of(struct part *parts, const struct lookup_query *q)
 	return q->file && q->file->object ? &parts[q->file->index] : NULL;
 }
 
-static void collect(struct lookup *l, struct part *parts, const struct lookup_query *queries,
-		    size_t n)
+static void lookup_collect(struct lookup *l, struct part *parts, const struct lookup_query *queries,
+			   size_t n)
 {
 	if (!parts) /* no query has a file */
 		return;
@@ -315,7 +315,7 @@ static void collect(struct lookup *l, struct part *parts, const struct lookup_qu
 	}
 }
 
-static enum status answer(struct lookup *l, struct part *parts, struct err *e)
+static enum status lookup_answer(struct lookup *l, struct part *parts, struct err *e)
 {
 	struct dwarf_job *jobs = mem_zarray(l->n_files, sizeof *jobs);
 	struct dwarf_options options = l->options.dwarf;
@@ -342,7 +342,7 @@ static enum status answer(struct lookup *l, struct part *parts, struct err *e)
 	return st;
 }
 
-static void complain(struct lookup *l, const struct lookup_file *f, const struct part *p)
+static void lookup_complain(struct lookup *l, const struct lookup_file *f, const struct part *p)
 {
 	struct buf text = BUF_INIT;
 	const char *why;
@@ -363,10 +363,10 @@ static void complain(struct lookup *l, const struct lookup_file *f, const struct
 	buf_release(&text);
 }
 
-static void fill(struct lookup *l, struct part *parts, struct lookup_query *queries)
+static void lookup_fill(struct lookup *l, struct part *parts, struct lookup_query *queries)
 {
 	uint64_t cut = 0;
-	struct calls calls;
+	struct symbolize_calls calls;
 
 	calls_init(&calls, &l->symbols, &cut);
 	calls.managed = &l->managed;
@@ -381,13 +381,13 @@ static void fill(struct lookup *l, struct part *parts, struct lookup_query *quer
 			continue;
 		calls_of_init(&of, &calls, l->files[f]->object, p->addrs, &p->answers);
 		for (size_t i = 0; i < p->n_addrs; i++) {
-			struct named named = calls_at(&of, i);
+			struct symbolize_named named = calls_at(&of, i);
 
 			for (; item < p->n && p->items[item].key == p->addrs[i]; item++)
 				queries[p->items[item].index].named = named;
 		}
 		calls_of_release(&of);
-		complain(l, l->files[f], p);
+		lookup_complain(l, l->files[f], p);
 	}
 	if (l->options.demangle)
 		calls_demangle(&calls, l->options.dwarf.jobs);
@@ -419,7 +419,7 @@ struct viewing {
 	struct lookup_query *queries;
 };
 
-static void view_chunk(size_t item, unsigned worker, void *arg)
+static void lookup_view_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct viewing *v = arg;
 	const struct part *p = v->part;
@@ -435,7 +435,7 @@ static void view_chunk(size_t item, unsigned worker, void *arg)
 			i++;
 		a = &p->answers.of[i];
 		v->queries[p->items[k].index].named =
-		    (struct named){.call = a->call, .reason = a->found};
+		    (struct symbolize_named){.call = a->call, .reason = a->found};
 	}
 }
 
@@ -450,9 +450,9 @@ static void view(struct lookup *l, struct part *parts, struct lookup_query *quer
 
 		if (!p->n)
 			continue;
-		pool_run(l->options.dwarf.jobs, (p->n + VIEW_CHUNK - 1) / VIEW_CHUNK, view_chunk,
-			 &v);
-		complain(l, l->files[f], p);
+		pool_run(l->options.dwarf.jobs, (p->n + VIEW_CHUNK - 1) / VIEW_CHUNK,
+			 lookup_view_chunk, &v);
+		lookup_complain(l, l->files[f], p);
 		l->answers[f] = p->answers;
 		p->answers = (struct dwarf_answers){.of = NULL};
 	}
@@ -475,7 +475,7 @@ static void lookup_begin(size_t item, unsigned worker, void *arg)
 
 	(void)worker;
 	if (!item)
-		collect(b->l, b->parts, b->queries, b->n);
+		lookup_collect(b->l, b->parts, b->queries, b->n);
 	else if (b->l->files[0]->object)
 		object_symbols(b->l->files[0]->object, &n);
 }
@@ -493,16 +493,16 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	l->extras = NULL;
 	l->n_extras = 0;
 	for (size_t i = 0; i < n; i++)
-		queries[i].named = (struct named){.reason = REASON_NO_FILE};
+		queries[i].named = (struct symbolize_named){.reason = REASON_NO_FILE};
 	place(l, queries, n);
 	parts = mem_zarray(l->n_files, sizeof *parts);
 	b.parts = parts;
 	pool_run(l->options.dwarf.jobs, n >= MANY && l->n_files == 1 ? 2 : 1, lookup_begin, &b);
-	st = answer(l, parts, e);
+	st = lookup_answer(l, parts, e);
 	if (!st && may_view(l, parts))
 		view(l, parts, queries);
 	else if (!st)
-		fill(l, parts, queries);
+		lookup_fill(l, parts, queries);
 	for (size_t f = 0; f < l->n_files; f++) {
 		free(parts[f].items);
 		free(parts[f].addrs);

@@ -46,18 +46,19 @@ struct lookup_query {
 	/* Link-time, looked up as it is; but of a relocatable file and of an APK as people give
 	 * them: lookup_run sets file and addr to what it looked up. */
 	uint64_t addr;
-	struct named named; /* the answer; its call is in lookup.symbols, unless lookup.viewing */
+	struct symbolize_named
+	    named; /* the answer; its call is in lookup.symbols, unless lookup.viewing */
 };
 
 struct lookup {
 	struct lookup_options options;
 	struct lookup_file **files; /* pointers stay valid */
 	size_t n_files, cap_files;
-	struct cache cache;
+	struct index_cache cache;
 	struct managed managed;
-	struct id_set file_of;      /* index + 1, by path */
-	struct symbols symbols;     /* of the last run */
-	struct dwarf_extra *extras; /* its calls', when options.dwarf.extras asks for them */
+	struct id_set file_of;        /* index + 1, by path */
+	struct trace_symbols symbols; /* of the last run */
+	struct dwarf_extra *extras;   /* its calls', when options.dwarf.extras asks for them */
 	size_t n_extras;
 	/* Of the last run: named.call is the engine's, named.reason enum dwarf_found; symbols is
 	 * empty. */

@@ -40,7 +40,8 @@ static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 }
 
 /* Brings the nodes of all chains near: the next of every chain before the second of any. */
-static void fetch_nodes(const struct lookup *l, const struct lookup_query *queries, size_t n)
+static void lookup_view_fetch_nodes(const struct lookup *l, const struct lookup_query *queries,
+				    size_t n)
 {
 	const struct dwarf_answers *of[LOOKUP_VIEWS];
 	uint32_t ids[LOOKUP_VIEWS];
@@ -138,7 +139,7 @@ static void name_by_symbol(struct lookup *l, const struct lookup_query *q, struc
 void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v)
 {
-	fetch_nodes(l, queries, n);
+	lookup_view_fetch_nodes(l, queries, n);
 	if (n >= v->cap_first)
 		v->first = mem_grow(v->first, &v->cap_first, n + 1, sizeof *v->first);
 	v->n = 0;

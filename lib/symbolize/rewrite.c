@@ -14,11 +14,11 @@ static bool is_symbols(uint32_t kind)
 }
 
 /* The tables of one capture. */
-static enum status scan_capture(struct rewrite *all, struct rewrite_capture *w, struct stream *s,
-				struct err *e)
+static enum status rewrite_scan_capture(struct rewrite *all, struct rewrite_capture *w,
+					struct trace_stream *s, struct err *e)
 {
 	struct trace *t = w->t;
-	struct chunk c = {0};
+	struct trace_chunk c = {0};
 
 	while (c.kind != CHUNK_TOTALS) {
 		const uint8_t *payload;
@@ -50,8 +50,8 @@ static void release_capture(struct rewrite_capture *c)
 }
 
 /* An error is a loss when something before it is sound: of this capture, or another one. */
-static enum status salvage(struct rewrite *w, struct rewrite_capture *c, enum status st,
-			   const struct err *e)
+static enum status rewrite_salvage(struct rewrite *w, struct rewrite_capture *c, enum status st,
+				   const struct err *e)
 {
 	if (c && !c->events) {
 		release_capture(c);
@@ -72,8 +72,8 @@ static enum status salvage(struct rewrite *w, struct rewrite_capture *c, enum st
 	return ST_OK;
 }
 
-static enum status scan_all(struct rewrite *w, struct stream *s, struct cursor *in,
-			    struct symbolizer *sy, const struct trace *maps, struct err *e)
+static enum status rewrite_scan_all(struct rewrite *w, struct trace_stream *s, struct cursor *in,
+				    struct symbolizer *sy, const struct trace *maps, struct err *e)
 {
 	for (;;) {
 		enum status st = stream_mark(s, in, e);
@@ -82,10 +82,10 @@ static enum status scan_all(struct rewrite *w, struct stream *s, struct cursor *
 		if (st == ST_NONE)
 			return ST_OK;
 		if (st)
-			return salvage(w, NULL, st, e);
+			return rewrite_salvage(w, NULL, st, e);
 		VEC_PUSH(w->captures, w->n, w->cap) = (struct rewrite_capture){.t = trace_new()};
 		c = &w->captures[w->n - 1];
-		st = scan_capture(w, c, s, e);
+		st = rewrite_scan_capture(w, c, s, e);
 		if (w->named)
 			return ST_OK;
 		c->first_note = c->t->n_notes;
@@ -94,7 +94,7 @@ static enum status scan_all(struct rewrite *w, struct stream *s, struct cursor *
 		if (st) {
 			size_t n = w->n;
 
-			st = salvage(w, c, st, e);
+			st = rewrite_salvage(w, c, st, e);
 			if (st || w->n < n)
 				return st;
 		}
@@ -113,14 +113,15 @@ static enum status scan_all(struct rewrite *w, struct stream *s, struct cursor *
 enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer *sy,
 			 const struct trace *maps, struct err *e)
 {
-	struct stream s = {0};
-	enum status st = scan_all(w, &s, in, sy, maps, e);
+	struct trace_stream s = {0};
+	enum status st = rewrite_scan_all(w, &s, in, sy, maps, e);
 
 	stream_release(&s);
 	return st;
 }
 
-static enum status discard(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status rewrite_discard(struct sink *s, struct trace *t, const struct event *ev,
+				   struct err *e)
 {
 	(void)s;
 	(void)t;
@@ -144,15 +145,15 @@ static enum status end_cut(const struct rewrite_capture *w, bool counted, struct
 }
 
 /* Copies the chunks of one capture, its totals included. cut: it ends before them. */
-static enum status copy_capture(const struct rewrite_capture *w, struct stream *s,
-				struct chunk_out *out, bool cut, struct err *e)
+static enum status rewrite_copy_capture(const struct rewrite_capture *w, struct trace_stream *s,
+					struct chunk_out *out, bool cut, struct err *e)
 {
-	struct sink counts = {.event = discard};
+	struct sink counts = {.event = rewrite_discard};
 	struct trace *t = w->t;
 	bool symbols_out = false, counted = true;
 	uint32_t locations = 1;
 	size_t table = 0;
-	struct chunk c = {0};
+	struct trace_chunk c = {0};
 
 	while (c.kind != CHUNK_TOTALS) {
 		const uint8_t *payload;
@@ -196,7 +197,7 @@ static enum status copy_capture(const struct rewrite_capture *w, struct stream *
 enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct err *e)
 {
 	struct chunk_out *out = chunk_out_new(to);
-	struct stream s = {0};
+	struct trace_stream s = {0};
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < w->n; i++) {
@@ -206,7 +207,8 @@ enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct 
 		if (!st)
 			st = chunk_out_mark(out, e);
 		if (!st)
-			st = copy_capture(&w->captures[i], &s, out, w->cut && i + 1 == w->n, e);
+			st = rewrite_copy_capture(&w->captures[i], &s, out, w->cut && i + 1 == w->n,
+						  e);
 	}
 	stream_release(&s);
 	chunk_out_free(out);

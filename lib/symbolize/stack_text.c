@@ -47,8 +47,8 @@ static bool is_file(const char *path)
 }
 
 /* A base name: where the log says, in our folder, where libraries are. */
-static const char *place_of(const struct stack_text *x, const char *name, bool has_id,
-			    struct buf *path)
+static const char *stack_text_place_of(const struct stack_text *x, const char *name, bool has_id,
+				       struct buf *path)
 {
 	static const char *const folders[] = {"/lib/x86_64-linux-gnu",
 					      "/lib/aarch64-linux-gnu",
@@ -87,7 +87,7 @@ static void add_module_name(const struct stack_text *x, struct stack_text_part m
 	const char *at = NULL;
 
 	if (m.n && *name != '/' && !strchr(name, '/'))
-		at = place_of(x, name, has_id, &place);
+		at = stack_text_place_of(x, name, has_id, &place);
 	if (!at && m.n && *name != '/' && sysroot && !strcmp(sysroot, "/") && is_file(name))
 		at = real = realpath(name, NULL);
 	buf_adds(to, at ? at : name);
@@ -97,11 +97,11 @@ static void add_module_name(const struct stack_text *x, struct stack_text_part m
 }
 
 /* "base.apk!libgame.so" is the library, "base.apk" from an offset on the one that is there. */
-static void add_library(struct stack_text *x, const struct stack_line *l, struct buf *to)
+static void stack_text_add_library(struct stack_text *x, const struct stack_line *l, struct buf *to)
 {
 	struct stack_text_part m = l->module;
 	const char *inner = m.n ? memrchr(m.s, '!', m.n) : NULL;
-	struct file *f = NULL;
+	struct find_file *f = NULL;
 	uint64_t offset = l->archive;
 
 	if (l->has_archive) {
@@ -120,7 +120,7 @@ static void add_library(struct stack_text *x, const struct stack_line *l, struct
 	add_module_name(x, m, l->build_id.n, to);
 }
 
-static uint32_t module_of(struct stack_text *x, const struct stack_line *l)
+static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_line *l)
 {
 	struct module m = {.name = 0};
 	struct buf name = BUF_INIT;
@@ -132,7 +132,7 @@ static uint32_t module_of(struct stack_text *x, const struct stack_line *l)
 
 	if (*known)
 		return *known;
-	add_library(x, l, &name);
+	stack_text_add_library(x, l, &name);
 	m.name = trace_string(x->t, buf_at(&name, 0), name.len);
 	n = stack_line_build_id(l, id, sizeof id);
 	m.build_id = n ? trace_string(x->t, (const char *)id, n) : 0;
@@ -171,7 +171,7 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 	struct object_build_id none = {.len = 0};
 	const char *name = trace_text(x->t, x->t->modules[module].name);
 	enum reason reason;
-	struct file *f = files_find(&x->symbolizer->files, name, &none, &reason);
+	struct find_file *f = files_find(&x->symbolizer->files, name, &none, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
 	bool found = f && object_symbol_value(f->object, symbol, l->name.n, vaddr);
 
@@ -181,7 +181,8 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 }
 
 /* Requests the line's address, unless it was requested before. */
-static void ask(struct stack_text *x, const struct stack_line *l, uint8_t kind, uint64_t key)
+static void stack_text_ask(struct stack_text *x, const struct stack_line *l, uint8_t kind,
+			   uint64_t key)
 {
 	struct location at = {.raw = l->offset, .space = SPACE_VADDR, .kind = kind};
 	uint32_t *location;
@@ -194,7 +195,7 @@ static void ask(struct stack_text *x, const struct stack_line *l, uint8_t kind, 
 	*location = 1; /* the table may move below */
 	if (!x->t)
 		x->t = trace_new();
-	at.module = module_of(x, l);
+	at.module = stack_text_module_of(x, l);
 	if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
 		at.space = SPACE_UNKNOWN;
 	location = map64_put(&x->asked, key);
@@ -230,7 +231,7 @@ static void ask_all(struct stack_text *x)
 		const struct stack_text_line *line = &x->lines[i];
 
 		if (line->key && stack_line_parse(buf_at(&x->text, line->at), line->n, &l))
-			ask(x, &l, line->kind, line->key);
+			stack_text_ask(x, &l, line->kind, line->key);
 	}
 }
 
@@ -244,9 +245,9 @@ static uint32_t kept_string(struct stack_text *x, uint32_t string)
 	return n ? intern_add(&x->strings, s, n) : 0;
 }
 
-static void keep_answer(struct stack_text *x, uint64_t key, uint32_t location)
+static void stack_text_keep_answer(struct stack_text *x, uint64_t key, uint32_t location)
 {
-	const struct symbols *y = &x->t->symbols;
+	const struct trace_symbols *y = &x->t->symbols;
 	const struct binding *b = symbols_binding(y, location);
 	struct stack_text_answer a = {.call = (uint32_t)x->n_answer_calls, .reason = b->reason};
 
@@ -269,7 +270,7 @@ static void keep_answers(struct stack_text *x)
 {
 	for (size_t i = 0; x->asked.slots && i <= x->asked.mask; i++)
 		if (x->asked.slots[i].value)
-			keep_answer(x, x->asked.slots[i].key, x->asked.slots[i].value);
+			stack_text_keep_answer(x, x->asked.slots[i].key, x->asked.slots[i].value);
 }
 
 static void forget_asked(struct stack_text *x)
@@ -353,8 +354,9 @@ static void add_address(struct buf *b, uint64_t address)
 	buf_adds(b, " in ");
 }
 
-static void print_sanitizer(struct buf *b, const struct stack_text *x, const char *s, size_t n,
-			    const struct stack_line *l, const struct stack_text_answer *a)
+static void stack_text_print_sanitizer(struct buf *b, const struct stack_text *x, const char *s,
+				       size_t n, const struct stack_line *l,
+				       const struct stack_text_answer *a)
 {
 	for (uint32_t i = 0; i < a->n_calls; i++) {
 		const struct stack_text_call *c = &x->answer_calls[a->call + i];
@@ -445,7 +447,7 @@ static void print_named(struct buf *b, const struct stack_text *x, const char *s
 {
 	switch (l->kind) {
 	case STACK_LINE_SANITIZER:
-	case STACK_LINE_THREAD_SANITIZER: print_sanitizer(b, x, s, n, l, a); break;
+	case STACK_LINE_THREAD_SANITIZER: stack_text_print_sanitizer(b, x, s, n, l, a); break;
 	case STACK_LINE_SUMMARY: print_summary(b, x, s, n, l, a); break;
 	case STACK_LINE_ANDROID: print_android(b, x, s, n, l, a); break;
 	default: print_behind(b, x, s, l, a); break;
@@ -483,7 +485,8 @@ static bool is_better(const struct stack_text *x, const struct stack_line *l,
 	return a->n_calls && (!l->name.n || x->answer_calls[a->call].file);
 }
 
-static void print_line(struct stack_text *x, const struct stack_text_line *line, struct buf *out)
+static void stack_text_print_line(struct stack_text *x, const struct stack_text_line *line,
+				  struct buf *out)
 {
 	const char *s = buf_at(&x->text, line->at);
 	const struct stack_text_answer *a = NULL;
@@ -528,7 +531,7 @@ enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *
 		forget_asked(x);
 	}
 	for (size_t i = 0; i < x->n_lines; i++)
-		print_line(x, &x->lines[i], out);
+		stack_text_print_line(x, &x->lines[i], out);
 	x->n_lines = 0;
 	x->text.len = 0;
 	return st;

@@ -15,13 +15,13 @@ double stats_lap(double *from)
 	return took;
 }
 
-void stats_release(struct stats *s)
+void stats_release(struct symbolize_stats *s)
 {
 	free(s->modules);
-	*s = (struct stats){.n = 0};
+	*s = (struct symbolize_stats){.n = 0};
 }
 
-bool stats_line(const struct stats *s, size_t i, struct buf *line)
+bool stats_line(const struct symbolize_stats *s, size_t i, struct buf *line)
 {
 	const struct stats_module *m = i / 3 < s->n ? &s->modules[i / 3] : NULL;
 	struct rusage r;

@@ -9,13 +9,13 @@
 #include "lib/dwarf/engine.h"
 
 struct stats_module {
-	const char *path; /* borrowed from struct files */
+	const char *path; /* borrowed from struct find_files */
 	uint64_t locations, addresses;
 	struct dwarf_stats dwarf;
 };
 
 /* Seconds on the clock, one after the other. Zeroed is empty. */
-struct stats {
+struct symbolize_stats {
 	double read;   /* tables of the trace, the import included */
 	double bind;   /* locations to modules and addresses, sorted */
 	double engine; /* all modules */
@@ -29,8 +29,8 @@ struct stats {
 
 /* Seconds since *from, which begins anew. */
 double stats_lap(double *from);
-void stats_release(struct stats *s);
+void stats_release(struct symbolize_stats *s);
 /* The i-th line of the report; false: there are no more. */
-bool stats_line(const struct stats *s, size_t i, struct buf *line);
+bool stats_line(const struct symbolize_stats *s, size_t i, struct buf *line);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* The batch of one file. */
 struct batch {
-	struct file *file;
+	struct find_file *file;
 	struct sort_item *items; /* key: address to look up, index: location */
 	size_t n, cap;
 	uint64_t *addrs; /* unique, ascending */
@@ -29,18 +29,18 @@ struct run {
 	struct symbolizer *s;
 	struct trace *t;
 	const struct trace *maps;
-	struct bound *bound;   /* by location */
-	struct batch *batches; /* by file index */
+	struct find_bound *bound; /* by location */
+	struct batch *batches;    /* by file index */
 	size_t n_batches;
-	struct calls calls;
+	struct symbolize_calls calls;
 	uint32_t jit_object;    /* 0: not yet */
 	struct map64 object_of; /* module << 32 | own << 31 | file index + 1 -> object */
 };
 
-static void collect(struct run *r)
+static void symbolize_collect(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
-		const struct bound *b = &r->bound[i];
+		const struct find_bound *b = &r->bound[i];
 		struct batch *x;
 
 		if (b->reason != REASON_RESOLVED || !b->file)
@@ -66,7 +66,7 @@ static void collect(struct run *r)
 }
 
 /* A line map needs the first lines of functions, which no index has: so such files go apart. */
-static enum status answer_some(struct run *r, bool mapped, struct err *e)
+static enum status symbolize_answer_some(struct run *r, bool mapped, struct err *e)
 {
 	struct dwarf_job *jobs = mem_zarray(r->n_batches, sizeof *jobs);
 	struct dwarf_options options = r->s->options.dwarf;
@@ -94,13 +94,13 @@ static enum status answer_some(struct run *r, bool mapped, struct err *e)
 
 static enum status answer(struct run *r, struct err *e)
 {
-	enum status st = answer_some(r, false, e);
+	enum status st = symbolize_answer_some(r, false, e);
 
-	return st ? st : answer_some(r, true, e);
+	return st ? st : symbolize_answer_some(r, true, e);
 }
 
 /* A name that the capture came with is used where there is no better one. */
-static uint8_t tier_of(const struct symbols *y, uint32_t call, const struct location *l,
+static uint8_t tier_of(const struct trace_symbols *y, uint32_t call, const struct location *l,
 		       bool has_object)
 {
 	if (call && y->calls[call].line)
@@ -112,9 +112,9 @@ static uint8_t tier_of(const struct symbols *y, uint32_t call, const struct loca
 	return has_object ? TIER_MODULE : TIER_NOTHING;
 }
 
-static uint32_t object_of(struct run *r, const struct bound *b)
+static uint32_t symbolize_object_of(struct run *r, const struct find_bound *b)
 {
-	struct symbols *y = &r->t->symbols;
+	struct trace_symbols *y = &r->t->symbols;
 	const struct trace *of = b->own_module ? r->t : r->maps;
 	uint64_t key = (uint64_t)b->module << 32 | (uint64_t)b->own_module << 31 |
 		       (b->file ? b->file->index + 1 : 0);
@@ -145,9 +145,9 @@ static uint32_t object_of(struct run *r, const struct bound *b)
 }
 
 /* One symbol-table or engine answer per unique address, for all locations that share it. */
-static void bind_batch(struct run *r, struct batch *x)
+static void symbolize_bind_batch(struct run *r, struct batch *x)
 {
-	struct symbols *y = &r->t->symbols;
+	struct trace_symbols *y = &r->t->symbols;
 	struct calls_of of;
 	size_t item = 0;
 	const char *why;
@@ -155,15 +155,15 @@ static void bind_batch(struct run *r, struct batch *x)
 
 	calls_of_init(&of, &r->calls, x->file->object, x->addrs, &x->answers);
 	for (size_t i = 0; i < x->n_addrs; i++) {
-		struct named n = calls_at(&of, i);
+		struct symbolize_named n = calls_at(&of, i);
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
 			uint32_t index = x->items[item].index;
-			const struct bound *b = &r->bound[index];
+			const struct find_bound *b = &r->bound[index];
 
 			symbols_bind(y, index,
 				     &(struct binding){
 					 .vaddr = b->vaddr,
-					 .object = object_of(r, b),
+					 .object = symbolize_object_of(r, b),
 					 .call = n.call,
 					 .reason = n.reason,
 					 .tier = tier_of(y, n.call, &r->t->locations[index], true),
@@ -182,7 +182,7 @@ static void bind_batch(struct run *r, struct batch *x)
 }
 
 /* A module without a file may have a usym: then that is what names its functions. */
-static void by_usym(struct run *r, const struct bound *b, struct binding *x)
+static void by_usym(struct run *r, const struct find_bound *b, struct binding *x)
 {
 	const struct trace *of = b->own_module ? r->t : r->maps;
 	const struct module *m = &of->modules[b->module];
@@ -190,7 +190,7 @@ static void by_usym(struct run *r, const struct bound *b, struct binding *x)
 	const char *id = intern_text(&of->strings, b->module ? m->build_id : 0, &n);
 	const struct usym *u = managed_usym(
 	    &r->s->managed, b->module ? trace_text(of, m->name) : "", (const uint8_t *)id, n);
-	struct named named;
+	struct symbolize_named named;
 
 	if (!u || b->vaddr >> 48) /* before the module */
 		return;
@@ -200,7 +200,7 @@ static void by_usym(struct run *r, const struct bound *b, struct binding *x)
 }
 
 /* Code that was compiled at run time is in no module's file. */
-static void by_jit(struct run *r, const struct location *l, struct binding *x)
+static void symbolize_by_jit(struct run *r, const struct location *l, struct binding *x)
 {
 	const struct managed *m = &r->s->managed;
 	uint64_t addr = l->raw;
@@ -230,22 +230,22 @@ static void by_jit(struct run *r, const struct location *l, struct binding *x)
 		&(struct symbol_call){.function = calls_function(&r->calls, name, strlen(name))})};
 }
 
-static void bind_rest(struct run *r)
+static void symbolize_bind_rest(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
-		const struct bound *b = &r->bound[i];
+		const struct find_bound *b = &r->bound[i];
 		const struct location *l = &r->t->locations[i];
 		struct binding x = {.vaddr = b->vaddr, .reason = b->reason, .kind = b->kind};
 
 		if (b->reason == REASON_RESOLVED && b->file)
 			continue;
 		if (l->space != SPACE_NAME)
-			x.object = object_of(r, b);
+			x.object = symbolize_object_of(r, b);
 		if (b->reason == REASON_NO_FILE)
 			by_usym(r, b, &x);
 		if (l->space == SPACE_RUNTIME && r->s->managed.jit.n &&
 		    (b->reason == REASON_NO_MODULE || b->reason == REASON_OUTSIDE))
-			by_jit(r, l, &x);
+			symbolize_by_jit(r, l, &x);
 		x.tier = tier_of(&r->t->symbols, x.call, l, x.object);
 		symbols_bind(&r->t->symbols, (uint32_t)i, &x);
 	}
@@ -266,7 +266,7 @@ static void release(struct run *r)
 	map64_release(&r->object_of);
 }
 
-static void count(struct stats *s, const struct run *r)
+static void count(struct symbolize_stats *s, const struct run *r)
 {
 	for (size_t f = 0; f < r->n_batches; f++) {
 		const struct batch *x = &r->batches[f];
@@ -304,12 +304,12 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 {
 	struct run r = {.s = s, .t = t, .maps = maps};
 	uint64_t cut = t->cut_strings;
-	struct stats none, *stats = s->options.stats ? s->options.stats : &none;
+	struct symbolize_stats none, *stats = s->options.stats ? s->options.stats : &none;
 	double from = clock_seconds();
 	enum status st;
 
 	if (stats == &none)
-		none = (struct stats){.n = 0};
+		none = (struct symbolize_stats){.n = 0};
 	symbols_release(&t->symbols);
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
 	r.calls.unique = true;
@@ -320,15 +320,15 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	call_check_notes(t, maps, r.bound);
 	r.n_batches = s->files.n;
 	r.batches = mem_zarray(r.n_batches, sizeof *r.batches);
-	collect(&r);
+	symbolize_collect(&r);
 	stats->bind += stats_lap(&from);
 	st = answer(&r, e);
 	stats->engine += stats_lap(&from);
 	if (!st) {
 		for (size_t f = 0; f < r.n_batches; f++)
 			if (r.batches[f].n)
-				bind_batch(&r, &r.batches[f]);
-		bind_rest(&r);
+				symbolize_bind_batch(&r, &r.batches[f]);
+		symbolize_bind_rest(&r);
 		st = cache_intact(&s->cache, e); /* the names were copied from it just now */
 		stats->copy += stats_lap(&from);
 		calls_demangle(&r.calls, s->options.dwarf.jobs);

@@ -22,14 +22,14 @@ struct symbolize_options {
 	struct cache_options cache;
 	struct managed_options managed;
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
-	struct stats *stats;                 /* the caller's, added to; NULL: not wanted */
+	struct symbolize_stats *stats;       /* the caller's, added to; NULL: not wanted */
 };
 
 struct symbolizer {
 	struct symbolize_options options;
-	struct cache cache;
+	struct index_cache cache;
 	struct managed managed;
-	struct files files; /* shared by all traces of a run: a file is opened once */
+	struct find_files files; /* shared by all traces of a run: a file is opened once */
 };
 
 void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o); /* o is copied */

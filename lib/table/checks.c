@@ -4,7 +4,7 @@
 const char *const verdict_words[VERDICTS + 1] = {"pass",         "improved", "waived",
 						 "inconclusive", "fail",     NULL};
 
-size_t checks_count(const struct checks *c, enum verdict v)
+size_t checks_count(const struct table_checks *c, enum verdict v)
 {
 	size_t n = 0;
 

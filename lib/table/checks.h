@@ -35,7 +35,7 @@ struct breach {
 	uint32_t line;      /* 0: not known */
 };
 
-struct check {
+struct table_check {
 	const char *name;     /* never NULL: the rule's name in the policy; unique in checks */
 	const char *category; /* the rule's kind: "total", "growth", "coverage"; a JUnit class */
 	enum verdict verdict;
@@ -47,15 +47,15 @@ struct check {
 	size_t n_breaches;
 };
 
-struct checks {
+struct table_checks {
 	const char *name; /* as a table's */
 	const char *title;
 	const char *policy; /* the policy's file */
-	const struct check *items;
+	const struct table_check *items;
 	size_t n_items;
 };
 
 /* How many have this verdict. */
-size_t checks_count(const struct checks *c, enum verdict v);
+size_t checks_count(const struct table_checks *c, enum verdict v);
 
 #endif

@@ -3,7 +3,7 @@
  * A document, the output of a program: sections in order, and the inputs they were made from. A
  * document borrows everything but its own lists; what it points to lives until document_release.
  *
- *     struct document d = {.program = "tm-frames", .title = "frames of run.mem"};
+ *     struct table_document d = {.program = "tm-frames", .title = "frames of run.mem"};
  *     document_input(&d, "run.mem", "MemTracer");
  *     document_table(&d, &frames);
  *     document_series(&d, &chart);
@@ -29,13 +29,13 @@ enum section_kind {
 	SECTION_CHECKS,
 };
 
-struct section {
+struct table_section {
 	enum section_kind kind;
 	union {
 		const struct table *table;
 		const struct flame *flame;
-		const struct series *series;
-		const struct checks *checks;
+		const struct table_series *series;
+		const struct table_checks *checks;
 	};
 };
 
@@ -49,11 +49,11 @@ struct document_fact {
 	const char *key, *value; /* key: [a-z_] */
 };
 
-struct document {
+struct table_document {
 	const char *program; /* "tm-top" */
 	const char *version; /* NULL: this build's */
 	const char *title;   /* of the whole, NULL: that of the first section */
-	struct section *sections;
+	struct table_section *sections;
 	size_t n_sections, sections_cap;
 	struct document_input *inputs;
 	size_t n_inputs, inputs_cap;
@@ -65,14 +65,14 @@ struct document {
 	size_t n_notes, notes_cap;
 };
 
-void document_table(struct document *d, const struct table *t);
-void document_flame(struct document *d, const struct flame *f);
-void document_series(struct document *d, const struct series *s);
-void document_checks(struct document *d, const struct checks *c);
-void document_input(struct document *d, const char *name, const char *what);
-void document_fact(struct document *d, const char *key, const char *value);
-void document_head(struct document *d, const char *line);
-void document_note(struct document *d, const char *line);
-void document_release(struct document *d);
+void document_table(struct table_document *d, const struct table *t);
+void document_flame(struct table_document *d, const struct flame *f);
+void document_series(struct table_document *d, const struct table_series *s);
+void document_checks(struct table_document *d, const struct table_checks *c);
+void document_input(struct table_document *d, const char *name, const char *what);
+void document_fact(struct table_document *d, const char *key, const char *value);
+void document_head(struct table_document *d, const char *line);
+void document_note(struct table_document *d, const char *line);
+void document_release(struct table_document *d);
 
 #endif

@@ -114,8 +114,8 @@ struct weight {
 };
 
 /* image: of each node where its own went, or of a node that was cut its total. */
-static void prune_measures(const struct flame *f, const uint32_t *image, const bool *counts,
-			   struct flame *to)
+static void flame_prune_measures(const struct flame *f, const uint32_t *image, const bool *counts,
+				 struct flame *to)
 {
 	uint64_t *total = mem_array(f->n_nodes, sizeof *total);
 
@@ -138,7 +138,7 @@ static void prune_measures(const struct flame *f, const uint32_t *image, const b
 }
 
 /* A parent weighs no less than its child and has a lower index: it is chosen before. */
-static int heaviest_first(const void *a, const void *b)
+static int flame_heaviest_first(const void *a, const void *b)
 {
 	const struct weight *x = a, *y = b;
 
@@ -166,7 +166,7 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 	flame_totals(f, total, base);
 	for (size_t i = 0; i < n; i++)
 		weights[i] = (struct weight){total[i] > base[i] ? total[i] : base[i], i};
-	sort_array(weights, n, sizeof *weights, heaviest_first);
+	sort_array(weights, n, sizeof *weights, flame_heaviest_first);
 	for (size_t i = 0; i < keep; i++)
 		kept[weights[i].node] = true;
 	counts = mem_array(n, sizeof *counts);
@@ -192,7 +192,7 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 			flame_add(to, image[i], total[i], base[i]);
 		}
 	}
-	prune_measures(f, image, counts, to);
+	flame_prune_measures(f, image, counts, to);
 	to->measure = f->measure;
 	free(counts);
 	free(total);

@@ -31,7 +31,7 @@ struct series_limit {
 	const char *title; /* "budget", "p95" */
 };
 
-struct series {
+struct table_series {
 	const char *name; /* as a table's */
 	const char *title;
 	const char *x_title;     /* "frame", "time" */

@@ -3,21 +3,21 @@
 
 #include <inttypes.h>
 
-struct cell cell_share(uint64_t part, uint64_t whole)
+struct table_cell cell_share(uint64_t part, uint64_t whole)
 {
 	if (!whole)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	return cell_number(
 	    (uint64_t)(((unsigned __int128)part * 20000 + whole) / ((unsigned __int128)whole * 2)));
 }
 
-struct cell cell_change(uint64_t from, uint64_t to)
+struct table_cell cell_change(uint64_t from, uint64_t to)
 {
-	struct cell c = cell_difference(from, to);
+	struct table_cell c = cell_difference(from, to);
 	unsigned __int128 v;
 
 	if (!from)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	v = ((unsigned __int128)c.number * 20000 + from) / ((unsigned __int128)from * 2);
 	c.number = v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
 	return c;
@@ -32,12 +32,12 @@ static uint64_t power_of_10(unsigned n)
 	return v;
 }
 
-struct cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals)
+struct table_cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals)
 {
 	unsigned __int128 v = (unsigned __int128)part * power_of_10(decimals) * 2;
 
 	if (!whole)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	v = (v + whole) / ((unsigned __int128)whole * 2);
 	return cell_number(v > UINT64_MAX ? UINT64_MAX : (uint64_t)v);
 }
@@ -92,7 +92,7 @@ static void add_fraction(struct buf *out, uint64_t v, unsigned decimals)
 		buf_addf(out, ".%0*" PRIu64, (int)decimals, v % unit);
 }
 
-void cell_exact(struct buf *out, const struct column *c, const struct cell *v)
+void cell_exact(struct buf *out, const struct table_column *c, const struct table_cell *v)
 {
 	if (!v->present || c->type == COLUMN_TEXT)
 		return;
@@ -104,7 +104,8 @@ void cell_exact(struct buf *out, const struct column *c, const struct cell *v)
 						: 0);
 }
 
-void cell_for_people(struct buf *out, const struct column *c, const struct cell *v, bool exact)
+void cell_for_people(struct buf *out, const struct table_column *c, const struct table_cell *v,
+		     bool exact)
 {
 	if (!v->present || c->type == COLUMN_TEXT)
 		return;

@@ -2,7 +2,7 @@
  *
  * A table, the form of a report before it is text or CSV: columns, and rows made on demand, so that
  * a report of a million stacks is never in memory as text. Reports fill tables, lib/render writes
- * them; neither knows the other. A program prints a struct document (document.h) of tables, flame
+ * them; neither knows the other. A program prints a struct table_document (document.h) of tables, flame
  * graphs (flame.h), series (series.h) and checks (checks.h).
  */
 #ifndef TM_TABLE_TABLE_H
@@ -32,7 +32,7 @@ enum column_flags {
 	COLUMN_PROSE = 1 << 7,    /* text in the program's own words, not a name from input */
 };
 
-struct column {
+struct table_column {
 	const char *key;   /* CSV heading: fixed, [a-z_0-9]; unique in its table */
 	const char *title; /* for people; may be NULL with COLUMN_NOT_TEXT */
 	enum column_type type;
@@ -53,7 +53,7 @@ enum mark {
 
 /* A cell that is not present is blank: not known is not 0. Numbers are a sign and a magnitude,
  * since a sum may need all 64 bits. Text is bytes as captured; render escapes it. */
-struct cell {
+struct table_cell {
 	bool present, negative;
 	uint8_t mark; /* enum mark */
 	uint64_t number;
@@ -61,8 +61,8 @@ struct cell {
 	size_t len;
 };
 
-struct row {
-	struct cell *cells;   /* n_columns, the caller's */
+struct table_row {
+	struct table_cell *cells; /* n_columns, the caller's */
 	const char **details; /* lines beneath the row for people, NUL-terminated; the source's */
 	size_t n_details;
 	const char *more; /* a last such line, e.g. how many were left out; NULL: none */
@@ -80,52 +80,52 @@ struct table {
 			     in a document of one table */
 	const char *title;
 	unsigned flags;
-	struct column *columns;
+	struct table_column *columns;
 	size_t n_columns;
 	size_t n_rows;
 	/* Fills row i. r->cells comes zeroed; what it points to is valid until the next call. May
 	 * be asked for any row, in any order, more than once. */
-	void (*fill)(void *arg, size_t i, struct row *r);
+	void (*fill)(void *arg, size_t i, struct table_row *r);
 	void *arg;
-	struct cell *totals; /* n_totals rows of n_columns cells; not for CSV and TSV */
+	struct table_cell *totals; /* n_totals rows of n_columns cells; not for CSV and TSV */
 	size_t n_totals;
 	const char **notes; /* lines at the end; not for CSV and TSV */
 	size_t n_notes;
 };
 
-static inline struct cell cell_number(uint64_t v)
+static inline struct table_cell cell_number(uint64_t v)
 {
-	return (struct cell){.present = true, .number = v};
+	return (struct table_cell){.present = true, .number = v};
 }
 
-static inline struct cell cell_text(const char *s, size_t n)
+static inline struct table_cell cell_text(const char *s, size_t n)
 {
-	return (struct cell){.present = true, .text = s, .len = n};
+	return (struct table_cell){.present = true, .text = s, .len = n};
 }
 
 /* to - from: exact over the whole range, and negated when the sides are swapped. */
-static inline struct cell cell_difference(uint64_t from, uint64_t to)
+static inline struct table_cell cell_difference(uint64_t from, uint64_t to)
 {
-	return (struct cell){
+	return (struct table_cell){
 	    .present = true, .negative = to < from, .number = to < from ? from - to : to - from};
 }
 
-static inline struct cell cell_signed(int64_t v)
+static inline struct table_cell cell_signed(int64_t v)
 {
-	return (struct cell){
+	return (struct table_cell){
 	    .present = true, .negative = v < 0, .number = v < 0 ? -(uint64_t)v : (uint64_t)v};
 }
 
 /* part of whole in hundredths of a percent, rounded half up; not present for a whole of 0. */
-struct cell cell_share(uint64_t part, uint64_t whole);
+struct table_cell cell_share(uint64_t part, uint64_t whole);
 
 /* (to - from) / from in hundredths of a percent, rounded half away from 0; not present for a from
  * of 0, saturated at UINT64_MAX. */
-struct cell cell_change(uint64_t from, uint64_t to);
+struct table_cell cell_change(uint64_t from, uint64_t to);
 
 /* part / whole with that many decimals (0 to 9), for COLUMN_NUMBER; rounded half up, saturated; not
  * present for a whole of 0. */
-struct cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals);
+struct table_cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals);
 
 /* The size for people: "496 B", "1.5 KiB", "2.0 GiB": one decimal, units of 1024. */
 void size_text(struct buf *out, uint64_t bytes);
@@ -135,9 +135,10 @@ void time_text(struct buf *out, uint64_t ns);
 
 /* A number as its column says, for people: with units (not where exact is asked for), % and the
  * sign of COLUMN_SIGNED. Nothing for a cell that is not present; not for COLUMN_TEXT. */
-void cell_for_people(struct buf *out, const struct column *c, const struct cell *v, bool exact);
+void cell_for_people(struct buf *out, const struct table_column *c, const struct table_cell *v,
+		     bool exact);
 
 /* The same for machines: digits, '-' and '.' only; percents have two decimals. */
-void cell_exact(struct buf *out, const struct column *c, const struct cell *v);
+void cell_exact(struct buf *out, const struct table_column *c, const struct table_cell *v);
 
 #endif

@@ -7,9 +7,9 @@
 #include <string.h>
 
 struct view_own {
-	struct column *columns;
-	const struct series *series;
-	const struct checks *checks;
+	struct table_column *columns;
+	const struct table_series *series;
+	const struct table_checks *checks;
 	struct place {
 		size_t check, breach; /* breach: SIZE_MAX for none */
 	} * places;
@@ -19,15 +19,16 @@ struct view_own {
 	size_t details_cap;
 };
 
-static struct cell text_cell(const char *s)
+static struct table_cell text_cell(const char *s)
 {
-	return s ? cell_text(s, strlen(s)) : (struct cell){.present = false};
+	return s ? cell_text(s, strlen(s)) : (struct table_cell){.present = false};
 }
 
-static struct view make(const char *name, const char *title, const struct column *columns, size_t n,
-			void (*fill)(void *, size_t, struct row *))
+static struct table_view make(const char *name, const char *title,
+			      const struct table_column *columns, size_t n,
+			      void (*fill)(void *, size_t, struct table_row *))
 {
-	struct view v = {.own = mem_zalloc(sizeof *v.own)};
+	struct table_view v = {.own = mem_zalloc(sizeof *v.own)};
 
 	v.own->columns = mem_array(n, sizeof *columns);
 	memcpy(v.own->columns, columns, n * sizeof *columns);
@@ -42,9 +43,9 @@ static struct view make(const char *name, const char *title, const struct column
 
 enum { X_COLUMNS = 3 };
 
-static void fill_point(void *arg, size_t i, struct row *r)
+static void views_fill_point(void *arg, size_t i, struct table_row *r)
 {
-	const struct series *s = ((struct view_own *)arg)->series;
+	const struct table_series *s = ((struct view_own *)arg)->series;
 
 	r->cells[0] = cell_signed(s->x[i]);
 	if (s->labels)
@@ -56,26 +57,26 @@ static void fill_point(void *arg, size_t i, struct row *r)
 			r->cells[X_COLUMNS + k] = cell_signed(s->lines[k].y[i]);
 }
 
-struct view view_series(const struct series *s)
+struct table_view view_series(const struct table_series *s)
 {
 	size_t n = X_COLUMNS + s->n_lines;
-	struct column *c = mem_zarray(n, sizeof *c);
-	struct view v;
+	struct table_column *c = mem_zarray(n, sizeof *c);
+	struct table_view v;
 
-	c[0] = (struct column){.key = s->x_type == COLUMN_TIME ? "x_ns" : "x",
-			       .title = s->x_title ? s->x_title : "x",
-			       .type = s->x_type};
-	c[1] = (struct column){.key = "label", .title = "name", .flags = COLUMN_SHORTEN};
-	c[2] = (struct column){.key = "time_ns",
-			       .title = "time",
-			       .type = COLUMN_TIME,
-			       .flags = s->time ? 0 : COLUMN_NOT_TEXT};
+	c[0] = (struct table_column){.key = s->x_type == COLUMN_TIME ? "x_ns" : "x",
+				     .title = s->x_title ? s->x_title : "x",
+				     .type = s->x_type};
+	c[1] = (struct table_column){.key = "label", .title = "name", .flags = COLUMN_SHORTEN};
+	c[2] = (struct table_column){.key = "time_ns",
+				     .title = "time",
+				     .type = COLUMN_TIME,
+				     .flags = s->time ? 0 : COLUMN_NOT_TEXT};
 	for (size_t k = 0; k < s->n_lines; k++)
-		c[X_COLUMNS + k] = (struct column){.key = s->lines[k].key,
-						   .title = s->lines[k].title,
-						   .type = s->lines[k].type,
-						   .decimals = s->lines[k].decimals};
-	v = make(s->name, s->title, c, n, fill_point);
+		c[X_COLUMNS + k] = (struct table_column){.key = s->lines[k].key,
+							 .title = s->lines[k].title,
+							 .type = s->lines[k].type,
+							 .decimals = s->lines[k].decimals};
+	v = make(s->name, s->title, c, n, views_fill_point);
 	v.own->series = s;
 	v.table.n_rows = s->n_points;
 	free(c);
@@ -97,7 +98,7 @@ enum check_column {
 	CHECK_COLUMNS,
 };
 
-static const struct column check_columns[CHECK_COLUMNS] = {
+static const struct table_column check_columns[CHECK_COLUMNS] = {
     [CHECK_VERDICT] = {.key = "verdict", .title = "verdict", .flags = COLUMN_PROSE},
     [CHECK_RULE] = {.key = "rule", .title = "rule", .flags = COLUMN_SHORTEN},
     [CHECK_CATEGORY] = {.key = "category", .title = "kind", .flags = COLUMN_PROSE | COLUMN_SPARE},
@@ -119,7 +120,7 @@ static const uint8_t verdict_marks[VERDICTS] = {[VERDICT_PASS] = MARK_GOOD,
 						[VERDICT_INCONCLUSIVE] = MARK_WARN,
 						[VERDICT_FAIL] = MARK_BAD};
 
-static void check_cells(const struct check *c, struct cell *cells)
+static void check_cells(const struct table_check *c, struct table_cell *cells)
 {
 	cells[CHECK_VERDICT] = text_cell(verdict_words[c->verdict]);
 	cells[CHECK_VERDICT].mark = verdict_marks[c->verdict];
@@ -131,10 +132,10 @@ static void check_cells(const struct check *c, struct cell *cells)
 	cells[CHECK_WAIVER] = text_cell(c->waiver);
 }
 
-static void fill_breach(void *arg, size_t i, struct row *r)
+static void views_fill_breach(void *arg, size_t i, struct table_row *r)
 {
 	const struct view_own *own = arg;
-	const struct check *c = &own->checks->items[own->places[i].check];
+	const struct table_check *c = &own->checks->items[own->places[i].check];
 	const struct breach *b;
 
 	check_cells(c, r->cells);
@@ -176,10 +177,10 @@ void breach_text(struct buf *out, const struct breach *b)
 		buf_addf(out, "  %s", b->file);
 }
 
-static void fill_check(void *arg, size_t i, struct row *r)
+static void views_fill_check(void *arg, size_t i, struct table_row *r)
 {
 	struct view_own *own = arg;
-	const struct check *c = &own->checks->items[i];
+	const struct table_check *c = &own->checks->items[i];
 
 	check_cells(c, r->cells);
 	own->offsets = mem_grow(own->offsets, &own->offsets_cap, c->n_breaches + 1, sizeof(size_t));
@@ -197,10 +198,10 @@ static void fill_check(void *arg, size_t i, struct row *r)
 	r->n_details = c->n_breaches;
 }
 
-struct view view_checks(const struct checks *c, bool flat)
+struct table_view view_checks(const struct table_checks *c, bool flat)
 {
-	struct view v =
-	    make(c->name, c->title, check_columns, CHECK_COLUMNS, flat ? fill_breach : fill_check);
+	struct table_view v = make(c->name, c->title, check_columns, CHECK_COLUMNS,
+				   flat ? views_fill_breach : views_fill_check);
 	size_t cap = 0;
 
 	v.own->checks = c;
@@ -217,7 +218,7 @@ struct view view_checks(const struct checks *c, bool flat)
 	return v;
 }
 
-void view_release(struct view *v)
+void view_release(struct table_view *v)
 {
 	if (!v->own)
 		return;
@@ -227,5 +228,5 @@ void view_release(struct view *v)
 	free(v->own->details);
 	buf_release(&v->own->text);
 	free(v->own);
-	*v = (struct view){.own = NULL};
+	*v = (struct table_view){.own = NULL};
 }

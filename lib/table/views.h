@@ -9,19 +9,19 @@
 #include "lib/table/series.h"
 #include "lib/table/table.h"
 
-struct view { /* owns what table points to; what it was made from must outlive it */
+struct table_view { /* owns what table points to; what it was made from must outlive it */
 	struct table table;
 	struct view_own *own;
 };
 
 /* x, the label, the time and a column per line; a row per point. */
-struct view view_series(const struct series *s);
+struct table_view view_series(const struct table_series *s);
 
 /* flat: a row per breach, or one for a check without any; otherwise a row per check, its breaches
  * as lines beneath. */
-struct view view_checks(const struct checks *c, bool flat);
+struct table_view view_checks(const struct table_checks *c, bool flat);
 /* "subject: message, measured, limit ...  file:line" for people, not escaped. */
 void breach_text(struct buf *out, const struct breach *b);
-void view_release(struct view *v); /* accepts a zeroed struct */
+void view_release(struct table_view *v); /* accepts a zeroed struct */
 
 #endif

@@ -46,7 +46,7 @@ int64_t counter_value(const struct counter_stats *s, enum counter_stat which)
 	}
 }
 
-void counters_read(struct counters *c, uint32_t id, int64_t value)
+void counters_read(struct tally_counters *c, uint32_t id, int64_t value)
 {
 	if (id >= c->n) {
 		c->items = mem_grow(c->items, &c->cap, (size_t)id + 1, sizeof *c->items);
@@ -56,13 +56,13 @@ void counters_read(struct counters *c, uint32_t id, int64_t value)
 	counter_read(&c->items[id], value);
 }
 
-void counters_reset(struct counters *c)
+void counters_reset(struct tally_counters *c)
 {
 	c->n = 0;
 }
 
-void counters_release(struct counters *c)
+void counters_release(struct tally_counters *c)
 {
 	free(c->items);
-	*c = (struct counters){.n = 0};
+	*c = (struct tally_counters){.n = 0};
 }

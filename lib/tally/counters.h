@@ -15,7 +15,7 @@ struct counter_stats {
 	__int128 sum; /* exact */
 };
 
-struct counters { /* by counter id */
+struct tally_counters { /* by counter id */
 	struct counter_stats *items;
 	size_t n, cap;
 };
@@ -27,8 +27,8 @@ void counter_read(struct counter_stats *s, int64_t value);
 void counter_join(struct counter_stats *to, const struct counter_stats *from); /* a later one */
 int64_t counter_value(const struct counter_stats *s, enum counter_stat which); /* n > 0 */
 
-void counters_read(struct counters *c, uint32_t id, int64_t value);
-void counters_reset(struct counters *c);
-void counters_release(struct counters *c);
+void counters_read(struct tally_counters *c, uint32_t id, int64_t value);
+void counters_reset(struct tally_counters *c);
+void counters_release(struct tally_counters *c);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t slot_hash(uint64_t slot)
 	return (uint32_t)(slot >> 32);
 }
 
-static void enlarge(struct live *l)
+static void live_enlarge(struct live *l)
 {
 	size_t size = l->slots ? (l->mask + 1) * 2 : 1024;
 	uint64_t *old = l->slots;
@@ -58,13 +58,13 @@ static size_t find_slot(const struct live *l, uint32_t hash, uint32_t space, uin
 	return i;
 }
 
-static struct live_block *find_or_add(struct live *l, uint32_t space, uint64_t address)
+static struct live_block *live_find_or_add(struct live *l, uint32_t space, uint64_t address)
 {
 	uint32_t hash = block_hash(space, address), index;
 	size_t i;
 
 	if (!l->slots || l->n_known >= l->mask - l->mask / 3)
-		enlarge(l);
+		live_enlarge(l);
 	i = find_slot(l, hash, space, address);
 	if (!l->slots[i]) {
 		index = l->hole;
@@ -142,7 +142,7 @@ static void displace(struct live *l, const struct live_block *b, uint64_t seq)
 enum live_end live_alloc(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
 			 const struct live_block *what, struct live_block *gone)
 {
-	struct live_block *b = find_or_add(l, space, address);
+	struct live_block *b = live_find_or_add(l, space, address);
 	enum live_end ended = LIVE_NOTHING;
 
 	l->touched = (size_t)(b - l->blocks);
@@ -194,7 +194,7 @@ bool live_freed(struct live *l, uint32_t space, uint64_t address, uint64_t seq,
 		struct live_block *gone)
 {
 	struct live_block *b =
-	    l->unordered ? find_or_add(l, space, address) : find(l, space, address);
+	    l->unordered ? live_find_or_add(l, space, address) : find(l, space, address);
 
 	if (!b) {
 		l->unknown_frees++;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void measures_free(struct measures *m)
+void measures_free(struct tally_measures *m)
 {
 	if (!m)
 		return;
@@ -21,7 +21,7 @@ void measures_free(struct measures *m)
 
 void measures_begin(struct tally *a, const struct trace *t)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	bool heaps = t->metrics[METRIC_NET].state != METRIC_ABSENT;
 
 	if (!(a->want & SUMS_MEASURED)) {
@@ -85,7 +85,7 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 /* The cell's row; what a slice has to know of it is known. */
 static struct tally_measure *row(struct tally *a, uint32_t cell)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 
 	if (a->touching)
 		slices_touch_cell(a, cell);
@@ -104,7 +104,7 @@ static uint64_t *by_stack(uint64_t **v, size_t *cap, uint32_t stack)
 	return &(*v)[stack];
 }
 
-static uint32_t *latest_cell(struct measures *m, uint32_t stack)
+static uint32_t *latest_cell(struct tally_measures *m, uint32_t stack)
 {
 	m->latest = mem_grow_zero(m->latest, &m->cap_latest, (size_t)stack + 1, sizeof *m->latest);
 	return &m->latest[stack];
@@ -122,7 +122,7 @@ static bool is_main(const char *name)
 }
 
 /* By its name, or the first that has calls. */
-static void find_main(struct measures *m, const struct trace *t, uint32_t thread)
+static void find_main(struct tally_measures *m, const struct trace *t, uint32_t thread)
 {
 	m->main_thread = thread + 1;
 	for (uint32_t i = 1; i < t->n_threads; i++)
@@ -135,7 +135,7 @@ static void find_main(struct measures *m, const struct trace *t, uint32_t thread
 /* Time in the code of a cell itself; below 0: what the hook took. */
 static void add_self(struct tally *a, uint32_t cell, uint32_t thread, int64_t ns)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	struct tally_measure *r = row(a, cell);
 
 	r->self = add_signed(r->self, ns);
@@ -155,10 +155,10 @@ static uint64_t saturated(uint64_t x, uint64_t y)
 }
 
 /* The hook's time for these calls was spent in their caller, whose sample may come later. */
-static void charge_hook(struct tally *a, const struct trace *t, const struct tally_pending *p,
-			uint32_t cell)
+static void measures_charge_hook(struct tally *a, const struct trace *t,
+				 const struct tally_pending *p, uint32_t cell)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	uint32_t caller = t->stacks[p->stack].parent, to;
 	uint64_t cost = saturated(p->count, a->options.hook_cost);
 	uint64_t *debt = by_stack(&m->debt, &m->cap_debt, p->stack);
@@ -176,9 +176,10 @@ static void charge_hook(struct tally *a, const struct trace *t, const struct tal
 	}
 }
 
-static void add_sample(struct tally *a, const struct trace *t, const struct tally_pending *p)
+static void measures_add_sample(struct tally *a, const struct trace *t,
+				const struct tally_pending *p)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	uint32_t cell = tally_place(a, p);
 	struct tally_measure *r = row(a, cell);
 	bool alone = !(p->has & EV_HAS_VALUE), untimed = alone && !(p->has & EV_HAS_TARGET);
@@ -208,13 +209,13 @@ static void add_sample(struct tally *a, const struct trace *t, const struct tall
 		m->seen |= SUM_BIT(SUM_TIME_SELF);
 		add_self(a, cell, p->thread_id, (int64_t)p->real);
 		if (a->options.hook_cost)
-			charge_hook(a, t, p, cell);
+			measures_charge_hook(a, t, p, cell);
 	}
 }
 
 static void add_delta(struct tally *a, const struct tally_pending *p)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	uint32_t cell = tally_place(a, p);
 	struct tally_measure *r = row(a, cell);
 	bool mono = p->seq;
@@ -234,7 +235,7 @@ static void add_delta(struct tally *a, const struct tally_pending *p)
 /* What passed since the thread's last event was the innermost call's. */
 static void charge(struct tally *a, uint32_t thread, int64_t now, bool counts)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, thread);
 	int64_t ns = open_calls_elapsed(&m->open, th, now);
 	struct open_call *top = open_calls_top(th);
@@ -294,9 +295,9 @@ static void tell_entered(struct tally *a, const struct trace *t, struct open_thr
 	open_calls_top(th)->calls = add_saturating(open_calls_top(th)->calls, c->calls);
 }
 
-static void enter(struct tally *a, struct trace *t, struct tally_pending *p)
+static void measures_enter(struct tally *a, struct trace *t, struct tally_pending *p)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
 	struct open_call *top = open_calls_top(th),
 			 c = {.type = p->type, .stack = p->stack, .apart = p->requested};
@@ -329,10 +330,10 @@ static void enter(struct tally *a, struct trace *t, struct tally_pending *p)
 
 void measures_add(struct tally *a, struct trace *t, struct tally_pending *p)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 
 	if (p->kind == EV_SAMPLE) {
-		add_sample(a, t, p);
+		measures_add_sample(a, t, p);
 	} else if (p->kind == EV_DELTA) {
 		add_delta(a, p);
 	} else {
@@ -341,7 +342,7 @@ void measures_add(struct tally *a, struct trace *t, struct tally_pending *p)
 		if (p->own_time)
 			charge(a, p->thread_id, p->time, p->count);
 		if (p->kind == EV_ENTER)
-			enter(a, t, p);
+			measures_enter(a, t, p);
 		else
 			for (size_t n = open_calls_exit(&m->open, th, t, p->type, p->stack); n; n--)
 				return_call(a, th);
@@ -359,7 +360,7 @@ void measures_counter(struct tally *a, const struct tally_pending *p)
  * the product of their numbers. */
 void measures_frame(struct tally *a, const struct tally_pending *p)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 
 	m->cut_frames |= p->own_time;
 	for (uint32_t i = 0; p->own_time && i < m->open.n && i < MEASURES_CUT_THREADS; i++)
@@ -369,7 +370,7 @@ void measures_frame(struct tally *a, const struct tally_pending *p)
 
 void measures_end(struct tally *a, struct trace *t)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 	uint64_t open = 0, over = 0;
 
 	for (size_t i = 0; i < m->open.n; i++) {
@@ -419,7 +420,7 @@ const struct tally_measure *tally_measured(const struct tally *a, size_t cell)
 		   : NULL;
 }
 
-static void set_sums(const struct tally *a, const struct tally_measure *r, struct sums *s)
+static void set_sums(const struct tally *a, const struct tally_measure *r, struct tally_sums *s)
 {
 	bool calls = (a->measures->seen >> SUM_CALLS & 1) || a->measures->declared;
 
@@ -430,7 +431,7 @@ static void set_sums(const struct tally *a, const struct tally_measure *r, struc
 	s->v[SUM_SAMPLES] = r->samples;
 }
 
-void measures_sums(const struct tally *a, size_t cell, struct sums *s)
+void measures_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 {
 	const struct tally_measure *r = &a->measures->cells[cell];
 
@@ -441,7 +442,7 @@ void measures_sums(const struct tally *a, size_t cell, struct sums *s)
 	s->has &= a->want;
 }
 
-void measures_slice_sums(const struct tally *a, struct sums *s)
+void measures_slice_sums(const struct tally *a, struct tally_sums *s)
 {
 	uint8_t state[SUMS] = {0};
 
@@ -454,7 +455,7 @@ void measures_slice_sums(const struct tally *a, struct sums *s)
 
 void measures_slice_start(struct tally *a)
 {
-	struct measures *m = a->measures;
+	struct tally_measures *m = a->measures;
 
 	m->slice = (struct tally_measure){.has = 0};
 	m->main = 0;
@@ -463,7 +464,7 @@ void measures_slice_start(struct tally *a)
 
 void measures_states(const struct tally *a, uint8_t state[SUMS])
 {
-	const struct measures *m = a->measures;
+	const struct tally_measures *m = a->measures;
 	const unsigned bits = m->seen | (m->declared ? SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN) : 0u);
 	bool self = m->seen >> SUM_TIME_SELF & 1;
 

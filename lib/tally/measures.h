@@ -13,7 +13,7 @@
 
 enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
 
-struct measures {
+struct tally_measures {
 	struct tally_measure *cells; /* by cell; [n_cells] and above: nothing */
 	size_t n_cells, cap_cells;
 	struct tally_measure slice; /* since its start */
@@ -33,7 +33,7 @@ struct measures {
 	unsigned time_state, net_state;
 };
 
-void measures_free(struct measures *m); /* accepts NULL */
+void measures_free(struct tally_measures *m); /* accepts NULL */
 void measures_begin(struct tally *a, const struct trace *t);
 /* What an event of time, of growth or of a counter is, as pending; false: it does not count. */
 bool measures_pending(const struct tally *a, const struct trace *t, const struct event *ev,
@@ -45,8 +45,8 @@ void measures_counter(struct tally *a, const struct tally_pending *p);
 /* A frame begins: what is open took its time until now in the one before. */
 void measures_frame(struct tally *a, const struct tally_pending *p);
 void measures_end(struct tally *a, struct trace *t);
-void measures_sums(const struct tally *a, size_t cell, struct sums *s);
-void measures_slice_sums(const struct tally *a, struct sums *s);
+void measures_sums(const struct tally *a, size_t cell, struct tally_sums *s);
+void measures_slice_sums(const struct tally *a, struct tally_sums *s);
 void measures_slice_start(struct tally *a);
 void measures_states(const struct tally *a, uint8_t state[SUMS]);
 

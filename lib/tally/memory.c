@@ -16,7 +16,7 @@ static unsigned class_of(uint64_t size)
 
 /* --- over time --- */
 
-static void halve(struct memory *m)
+static void halve(struct tally_memory *m)
 {
 	for (size_t d = 0; d < DOMAINS; d++) {
 		struct memory_point *p = m->domains[d].points;
@@ -33,7 +33,7 @@ static void halve(struct memory *m)
 	m->step *= 2;
 }
 
-static void mark(struct memory *m, struct memory_domain *d, int64_t time)
+static void mark(struct tally_memory *m, struct memory_domain *d, int64_t time)
 {
 	struct memory_point *p;
 
@@ -47,7 +47,7 @@ static void mark(struct memory *m, struct memory_domain *d, int64_t time)
 
 /* --- blocks --- */
 
-static void gone(struct memory *m, const struct live_block *b)
+static void gone(struct tally_memory *m, const struct live_block *b)
 {
 	struct memory_domain *d = &m->domains[b->space % DOMAINS];
 	struct memory_class *c = &d->classes[b->cell];
@@ -58,7 +58,7 @@ static void gone(struct memory *m, const struct live_block *b)
 	c->live_count -= b->count;
 }
 
-static void take_alloc(struct memory *m, const struct event *ev, uint32_t space)
+static void memory_take_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
 {
 	struct memory_domain *d = &m->domains[ev->domain];
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
@@ -103,7 +103,7 @@ static void take_alloc(struct memory *m, const struct event *ev, uint32_t space)
 	}
 }
 
-static void take_free(struct memory *m, const struct event *ev, uint32_t space)
+static void take_free(struct tally_memory *m, const struct event *ev, uint32_t space)
 {
 	struct live_block old;
 	bool ended;
@@ -119,7 +119,8 @@ static void take_free(struct memory *m, const struct event *ev, uint32_t space)
 
 /* --- pages --- */
 
-static void add_pages(struct memory *m, struct map64 seen[2], const struct live_block *b)
+static void memory_add_pages(struct tally_memory *m, struct map64 seen[2],
+			     const struct live_block *b)
 {
 	unsigned large = b->requested >= MEMORY_LARGE;
 	struct memory_pages *p = &m->domains[b->space % DOMAINS].pages[large];
@@ -141,13 +142,13 @@ static void add_pages(struct memory *m, struct map64 seen[2], const struct live_
 	}
 }
 
-static void count_pages(struct memory *m)
+static void count_pages(struct tally_memory *m)
 {
 	struct map64 seen[2] = {{0}, {0}};
 
 	for (size_t i = 0; i < m->live.n; i++)
 		if (m->live.blocks[i].allocated)
-			add_pages(m, seen, &m->live.blocks[i]);
+			memory_add_pages(m, seen, &m->live.blocks[i]);
 	map64_release(&seen[0]);
 	map64_release(&seen[1]);
 }
@@ -156,7 +157,7 @@ static void count_pages(struct memory *m)
 
 static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
 {
-	struct memory *m = (struct memory *)s;
+	struct tally_memory *m = (struct tally_memory *)s;
 
 	(void)e;
 	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
@@ -172,7 +173,7 @@ static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
 static enum status memory_event(struct sink *s, struct trace *t, const struct event *ev,
 				struct err *e)
 {
-	struct memory *m = (struct memory *)s;
+	struct tally_memory *m = (struct tally_memory *)s;
 	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
 	uint32_t space = process * DOMAINS + ev->domain;
 
@@ -180,7 +181,7 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 	if (ev->domain >= DOMAINS)
 		return ST_OK;
 	if (ev->kind == EV_ALLOC)
-		take_alloc(m, ev, space);
+		memory_take_alloc(m, ev, space);
 	else if (ev->kind == EV_FREE || ev->kind == EV_FREED)
 		take_free(m, ev, space);
 	else
@@ -194,7 +195,7 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 
 static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 {
-	struct memory *m = (struct memory *)s;
+	struct tally_memory *m = (struct tally_memory *)s;
 
 	(void)e;
 	m->captures++;
@@ -206,25 +207,25 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-void memory_init(struct memory *m)
+void memory_init(struct tally_memory *m)
 {
-	*m = (struct memory){.sink = {memory_begin, memory_event, memory_end, NULL},
-			     .lives = true,
-			     .places = true,
-			     .timed = true,
-			     .step = FIRST_STEP};
+	*m = (struct tally_memory){.sink = {memory_begin, memory_event, memory_end, NULL},
+				   .lives = true,
+				   .places = true,
+				   .timed = true,
+				   .step = FIRST_STEP};
 	for (size_t d = 0; d < DOMAINS; d++)
 		m->domains[d].peak_at = -1;
 }
 
-void memory_release(struct memory *m)
+void memory_release(struct tally_memory *m)
 {
 	live_release(&m->live);
 }
 
 /* --- growth --- */
 
-bool memory_growth(const struct memory *m, const struct memory_domain *d, double *slope,
+bool memory_growth(const struct tally_memory *m, const struct memory_domain *d, double *slope,
 		   double *error)
 {
 	double y[MEMORY_POINTS], sx = 0, sy = 0, sxx = 0, sxy = 0, rr = 0, rl = 0, mean, at, before;

@@ -35,7 +35,7 @@ struct memory_domain {
 	struct memory_pages pages[2];
 };
 
-struct memory {
+struct tally_memory {
 	struct sink sink;
 	/* After each capture; may be NULL. */
 	void (*captured)(void *arg, struct trace *t);
@@ -51,13 +51,13 @@ struct memory {
 	uint64_t seq;
 };
 
-void memory_init(struct memory *m);
-void memory_release(struct memory *m);
+void memory_init(struct tally_memory *m);
+void memory_release(struct tally_memory *m);
 
 /* The live bytes' growth by least squares over the steps from the first known one on, in bytes a
  * second, and its standard error, widened by how much neighbouring steps resemble each other.
  * False: fewer than 8 steps. */
-bool memory_growth(const struct memory *m, const struct memory_domain *d, double *slope,
+bool memory_growth(const struct tally_memory *m, const struct memory_domain *d, double *slope,
 		   double *error);
 
 #endif

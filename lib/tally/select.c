@@ -17,7 +17,7 @@ bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread)
 	return *verdict == 2;
 }
 
-static bool in_size(const struct selection *s, const struct event *ev)
+static bool in_size(const struct tally_selection *s, const struct event *ev)
 {
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
 
@@ -30,7 +30,7 @@ static bool in_size(const struct selection *s, const struct event *ev)
 
 unsigned tally_select(struct tally *a, const struct trace *t, const struct event *ev)
 {
-	const struct selection *s = a->options.select;
+	const struct tally_selection *s = a->options.select;
 	bool after = (a->at.in_frame && a->at.frame > s->frames.end) ||
 		     (a->at.has_time && a->at.time > s->times.end);
 

@@ -9,7 +9,7 @@
 
 typedef bool (*parse_value)(const char *s, size_t n, int64_t *v);
 
-static bool parse_size(const char *s, size_t n, int64_t *v)
+static bool selection_parse_size(const char *s, size_t n, int64_t *v)
 {
 	uint64_t u;
 
@@ -19,8 +19,9 @@ static bool parse_size(const char *s, size_t n, int64_t *v)
 	return true;
 }
 
-static enum status add_range(struct selection_ranges *r, const char *text, parse_value parse,
-			     bool alone, const char *what, struct err *e)
+static enum status selection_add_range(struct selection_ranges *r, const char *text,
+				       parse_value parse, bool alone, const char *what,
+				       struct err *e)
 {
 	struct selection_range range = {INT64_MIN, INT64_MAX};
 	const char *dots = strstr(text, "..");
@@ -43,22 +44,24 @@ static enum status add_range(struct selection_ranges *r, const char *text, parse
 	return ST_OK;
 }
 
-enum status selection_frames(struct selection *s, const char *text, struct err *e)
+enum status selection_frames(struct tally_selection *s, const char *text, struct err *e)
 {
-	return add_range(&s->frames, text, num_i64, true, "frame number", e);
+	return selection_add_range(&s->frames, text, num_i64, true, "frame number", e);
 }
 
-enum status selection_times(struct selection *s, const char *text, struct err *e)
+enum status selection_times(struct tally_selection *s, const char *text, struct err *e)
 {
-	return add_range(&s->times, text, num_time, false, "time (250ms, 1.5s)", e);
+	return selection_add_range(&s->times, text, num_time, false, "time (250ms, 1.5s)", e);
 }
 
-enum status selection_sizes(struct selection *s, const char *text, struct err *e)
+enum status selection_sizes(struct tally_selection *s, const char *text, struct err *e)
 {
-	return add_range(&s->sizes, text, parse_size, true, "size (4096, 64KiB, 1.5M)", e);
+	return selection_add_range(&s->sizes, text, selection_parse_size, true,
+				   "size (4096, 64KiB, 1.5M)", e);
 }
 
-enum status selection_thread(struct selection *s, const char *text, unsigned flags, struct err *e)
+enum status selection_thread(struct tally_selection *s, const char *text, unsigned flags,
+			     struct err *e)
 {
 	struct selection_thread th = {.match = NULL};
 
@@ -72,7 +75,7 @@ enum status selection_thread(struct selection *s, const char *text, unsigned fla
 	return ST_OK;
 }
 
-bool selection_has_thread(const struct selection *s, const struct trace *t, uint32_t thread)
+bool selection_has_thread(const struct tally_selection *s, const struct trace *t, uint32_t thread)
 {
 	const struct thread *th = &t->threads[thread < t->n_threads ? thread : 0];
 
@@ -92,13 +95,13 @@ bool selection_has_thread(const struct selection *s, const struct trace *t, uint
 	return !s->n_threads;
 }
 
-void selection_init(struct selection *s)
+void selection_init(struct tally_selection *s)
 {
-	*s = (struct selection){.n_threads = 0};
+	*s = (struct tally_selection){.n_threads = 0};
 	s->frames.end = s->times.end = s->sizes.end = INT64_MAX;
 }
 
-void selection_release(struct selection *s)
+void selection_release(struct tally_selection *s)
 {
 	free(s->frames.items);
 	free(s->times.items);
@@ -106,5 +109,5 @@ void selection_release(struct selection *s)
 	for (size_t i = 0; i < s->n_threads; i++)
 		match_free(s->threads[i].match);
 	free(s->threads);
-	*s = (struct selection){.n_threads = 0};
+	*s = (struct tally_selection){.n_threads = 0};
 }

@@ -36,15 +36,15 @@ struct selection_thread {
 	uint64_t tid;
 };
 
-struct selection {
+struct tally_selection {
 	struct selection_ranges frames, times, sizes; /* times in ns */
 	struct selection_thread *threads;
 	size_t n_threads, cap_threads;
 };
 
-void selection_init(struct selection *s); /* everything is selected */
-void selection_release(struct selection *s);
-static inline bool selection_all(const struct selection *s)
+void selection_init(struct tally_selection *s); /* everything is selected */
+void selection_release(struct tally_selection *s);
+static inline bool selection_all(const struct tally_selection *s)
 {
 	return !s->frames.n && !s->times.n && !s->sizes.n && !s->n_threads;
 }
@@ -53,10 +53,11 @@ static inline bool selection_all(const struct selection *s)
  * frames: "10..20", "..-1", "7". times: "1.5s..2s", "..250ms"; units ns us ms s min h, 0 needs
  * none. sizes: "1k..64KiB", "4096": k M G T are powers of 1000, Ki Mi Gi Ti of 1024, B may
  * follow. thread: a tid when it is a number, else a pattern on the name (enum match_flags). */
-enum status selection_frames(struct selection *s, const char *text, struct err *e);
-enum status selection_times(struct selection *s, const char *text, struct err *e);
-enum status selection_sizes(struct selection *s, const char *text, struct err *e);
-enum status selection_thread(struct selection *s, const char *text, unsigned flags, struct err *e);
+enum status selection_frames(struct tally_selection *s, const char *text, struct err *e);
+enum status selection_times(struct tally_selection *s, const char *text, struct err *e);
+enum status selection_sizes(struct tally_selection *s, const char *text, struct err *e);
+enum status selection_thread(struct tally_selection *s, const char *text, unsigned flags,
+			     struct err *e);
 
 /* True without ranges. */
 static inline bool selection_in(const struct selection_ranges *r, int64_t v)
@@ -67,6 +68,6 @@ static inline bool selection_in(const struct selection_ranges *r, int64_t v)
 	return !r->n;
 }
 
-bool selection_has_thread(const struct selection *s, const struct trace *t, uint32_t thread);
+bool selection_has_thread(const struct tally_selection *s, const struct trace *t, uint32_t thread);
 
 #endif

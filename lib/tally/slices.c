@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slices *slices_new(void)
+struct tally_slices *slices_new(void)
 {
-	return mem_zalloc(sizeof(struct slices));
+	return mem_zalloc(sizeof(struct tally_slices));
 }
 
 static void release(struct slices_touched *l)
@@ -19,7 +19,7 @@ static void release(struct slices_touched *l)
 	free(l->mark);
 }
 
-void slices_free(struct slices *s)
+void slices_free(struct tally_slices *s)
 {
 	if (!s)
 		return;
@@ -36,7 +36,7 @@ static void forget(struct slices_touched *l)
 	l->n = 0;
 }
 
-void slices_reset(struct slices *s)
+void slices_reset(struct tally_slices *s)
 {
 	forget(&s->cells);
 	forget(&s->types);
@@ -47,7 +47,7 @@ void slices_reset(struct slices *s)
 }
 
 /* NULL: it is known already. */
-static struct sums *touch(struct slices_touched *l, uint32_t id)
+static struct tally_sums *touch(struct slices_touched *l, uint32_t id)
 {
 	l->mark = mem_grow_zero(l->mark, &l->cap_mark, (size_t)id + 1, sizeof *l->mark);
 	if (l->mark[id])
@@ -60,8 +60,8 @@ static struct sums *touch(struct slices_touched *l, uint32_t id)
 
 void slices_touch_cell(struct tally *a, uint32_t cell)
 {
-	struct slices *s = a->slices;
-	struct sums *before = s->open ? touch(&s->cells, cell) : NULL;
+	struct tally_slices *s = a->slices;
+	struct tally_sums *before = s->open ? touch(&s->cells, cell) : NULL;
 
 	if (before)
 		tally_sums(a, cell, before);
@@ -69,15 +69,15 @@ void slices_touch_cell(struct tally *a, uint32_t cell)
 
 void slices_touch_type(struct tally *a, uint32_t type)
 {
-	struct slices *s = a->slices;
-	struct sums *before = s->open ? touch(&s->types, type) : NULL;
+	struct tally_slices *s = a->slices;
+	struct tally_sums *before = s->open ? touch(&s->types, type) : NULL;
 
 	if (before)
 		tally_type_sums(a, type, before);
 }
 
 /* What is live is a state, what is added up is a difference. */
-static void subtract(struct sums *s, const struct sums *before)
+static void subtract(struct tally_sums *s, const struct tally_sums *before)
 {
 	for (size_t i = 0; i < SUMS; i++)
 		if (!(SUMS_LIVE >> i & 1))
@@ -88,18 +88,18 @@ static void subtract(struct sums *s, const struct sums *before)
 	s->has &= ~(unsigned)SUMS_PEAK;
 }
 
-void tally_slice_sums(const struct tally *a, size_t i, struct sums *s)
+void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
 {
 	tally_sums(a, a->slices->cells.ids[i], s);
 	subtract(s, &a->slices->cells.before[i]);
 }
 
-const struct sums *tally_slice_before(const struct tally *a, size_t i)
+const struct tally_sums *tally_slice_before(const struct tally *a, size_t i)
 {
 	return &a->slices->cells.before[i];
 }
 
-void tally_slice_type_sums(const struct tally *a, size_t i, struct sums *s)
+void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s)
 {
 	tally_type_sums(a, a->slices->types.ids[i], s);
 	subtract(s, &a->slices->types.before[i]);
@@ -110,7 +110,7 @@ static void add(uint64_t *to, uint64_t v)
 	*to = add_saturating(*to, v);
 }
 
-void slices_add(struct slices *s, const struct tally_pending *p, unsigned entries)
+void slices_add(struct tally_slices *s, const struct tally_pending *p, unsigned entries)
 {
 	uint64_t *v = s->total[p->domain].v;
 
@@ -122,8 +122,8 @@ void slices_add(struct slices *s, const struct tally_pending *p, unsigned entrie
 		v[SUM_SLACK] = (uint64_t)add_signed((int64_t)v[SUM_SLACK], p->slack);
 }
 
-void slices_add_freed(struct slices *s, unsigned domain, const struct live_block *b, bool temporary,
-		      int64_t lifetime)
+void slices_add_freed(struct tally_slices *s, unsigned domain, const struct live_block *b,
+		      bool temporary, int64_t lifetime)
 {
 	uint64_t *v = s->total[domain].v;
 
@@ -135,18 +135,18 @@ void slices_add_freed(struct slices *s, unsigned domain, const struct live_block
 	add(&v[SUM_TIMED], lifetime >= 0);
 }
 
-static void fill_all(const struct tally *a, const struct trace *t)
+static void slices_fill_all(const struct tally *a, const struct trace *t)
 {
-	struct slices *s = a->slices;
+	struct tally_slices *s = a->slices;
 	uint8_t state[SUMS];
 	unsigned has = 0;
 
 	tally_states(a, t, DOMAINS, state);
 	for (size_t i = 0; i < SUMS; i++)
 		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
-	s->now.all[DOMAINS] = (struct sums){.has = 0};
+	s->now.all[DOMAINS] = (struct tally_sums){.has = 0};
 	for (size_t d = 0; d <= DOMAINS; d++) {
-		struct sums *all = &s->now.all[d];
+		struct tally_sums *all = &s->now.all[d];
 
 		if (d < DOMAINS) {
 			*all = s->total[d];
@@ -176,7 +176,7 @@ static void fill_all(const struct tally *a, const struct trace *t)
 
 static enum status close_slice(struct tally *a, struct trace *t, struct err *e)
 {
-	struct slices *s = a->slices;
+	struct tally_slices *s = a->slices;
 	enum status st = ST_OK;
 
 	if (!s->open)
@@ -189,7 +189,7 @@ static enum status close_slice(struct tally *a, struct trace *t, struct err *e)
 	s->now.n_types = s->types.n;
 	s->now.counters = a->options.counters ? &s->counters : NULL;
 	if (s->within) {
-		fill_all(a, t);
+		slices_fill_all(a, t);
 		if (a->options.slice)
 			st = a->options.slice(a->options.slice_arg, t, a, &s->now, e);
 		s->done++;
@@ -201,7 +201,7 @@ static enum status close_slice(struct tally *a, struct trace *t, struct err *e)
 
 static void open_slice(struct tally *a, const struct tally_slice *as, bool within)
 {
-	struct slices *s = a->slices;
+	struct tally_slices *s = a->slices;
 
 	s->now = *as;
 	s->open = true;
@@ -221,15 +221,15 @@ static int64_t floor_div(int64_t a, int64_t b)
 
 static bool in_time(const struct tally *a, bool known, int64_t time)
 {
-	const struct selection *s = a->options.select;
+	const struct tally_selection *s = a->options.select;
 
 	return !s || !s->times.n || (known && selection_in(&s->times, time));
 }
 
-static enum status reach(struct tally *a, struct trace *t, const struct tally_pending *p,
-			 struct err *e)
+static enum status slices_reach_slice(struct tally *a, struct trace *t,
+				      const struct tally_pending *p, struct err *e)
 {
-	struct slices *s = a->slices;
+	struct tally_slices *s = a->slices;
 	struct tally_slice next = {.kind = SLICE_BEFORE};
 	enum status st;
 
@@ -257,7 +257,7 @@ static enum status reach(struct tally *a, struct trace *t, const struct tally_pe
 enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 struct err *e)
 {
-	enum status st = reach(a, t, p, e);
+	enum status st = slices_reach_slice(a, t, p, e);
 
 	/* Frees of what is not selected are everywhere. */
 	a->slices->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
@@ -268,7 +268,7 @@ enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pe
 enum status slices_frame(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 bool selected, struct err *e)
 {
-	struct slices *s = a->slices;
+	struct tally_slices *s = a->slices;
 	bool timed = p->own_time;
 	enum status st;
 

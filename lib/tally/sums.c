@@ -31,7 +31,7 @@ const struct sum_name sum_names[SUMS] = {
     [SUM_SAMPLES] = {"samples", "samples", SUM_NUMBER},
 };
 
-unsigned sums_valued(const struct sums *s)
+unsigned sums_valued(const struct tally_sums *s)
 {
 	unsigned valued = 0;
 
@@ -43,7 +43,7 @@ unsigned sums_valued(const struct sums *s)
 	return valued;
 }
 
-void sums_add(struct sums *to, const struct sums *from)
+void sums_add(struct tally_sums *to, const struct tally_sums *from)
 {
 	for (unsigned has = from->has; has; has &= has - 1) {
 		unsigned s = (unsigned)__builtin_ctz(has);

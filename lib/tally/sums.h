@@ -60,7 +60,7 @@ enum {
 
 /* has: SUM_BITs of what is known (an absent sum is no 0, though v reads 0). Sums saturate at
  * 2^64-1; SUMS_SIGNED are int64_t in two's complement and saturate as such. */
-struct sums {
+struct tally_sums {
 	uint64_t v[SUMS];
 	unsigned has;
 };
@@ -84,8 +84,8 @@ extern const struct sum_name sum_names[SUMS];
 extern const char *const sum_words[SUMS];
 
 /* SUM_BITs of those that are there and not 0. */
-unsigned sums_valued(const struct sums *s);
-void sums_add(struct sums *to, const struct sums *from);
+unsigned sums_valued(const struct tally_sums *s);
+void sums_add(struct tally_sums *to, const struct tally_sums *from);
 
 static inline int sum_is_signed(unsigned sum)
 {

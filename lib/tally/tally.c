@@ -30,7 +30,7 @@ static const struct tally_cell *cell_at(const void *table, uint32_t id)
 	return &((const struct tally_cell *)table)[id - 1];
 }
 
-static uint64_t cell_row_hash(const void *table, uint32_t id)
+static uint64_t tally_cell_row_hash(const void *table, uint32_t id)
 {
 	const struct tally_cell *c = cell_at(table, id);
 
@@ -43,12 +43,12 @@ static inline bool is_cell(const struct tally_cell *c, const struct tally_pendin
 	       c->domain == p->domain;
 }
 
-static bool cell_equal(const void *table, uint32_t id, const void *key)
+static bool tally_cell_equal(const void *table, uint32_t id, const void *key)
 {
 	return is_cell(cell_at(table, id), key);
 }
 
-static const struct id_rows cell_rows = {cell_row_hash, cell_equal};
+static const struct id_rows cell_rows = {tally_cell_row_hash, tally_cell_equal};
 
 /* The arrays parallel to the cells; a new row is all zeros. */
 static void grow_beside(struct tally *a)
@@ -79,7 +79,8 @@ static uint32_t add_cell(struct tally *a, const struct tally_pending *p)
 
 static void into_set(struct tally *a, uint32_t cell)
 {
-	id_set_add(&a->set, &cell_rows, a->cells, cell_row_hash(a->cells, cell + 1), cell + 1);
+	id_set_add(&a->set, &cell_rows, a->cells, tally_cell_row_hash(a->cells, cell + 1),
+		   cell + 1);
 	a->cells[cell].in_set = true;
 }
 
@@ -132,7 +133,7 @@ static void start_frame(struct tally *a, int64_t number)
 		a->frame[d].number = number;
 }
 
-static void add_type_total(struct tally *a, const struct tally_pending *p)
+static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 {
 	struct tally_type *ty = &a->types[p->type];
 	uint64_t *v = a->frame[p->domain].v;
@@ -157,7 +158,7 @@ static void add_type_total(struct tally *a, const struct tally_pending *p)
 	}
 }
 
-static void add_to_cell(struct tally *a, struct tally_cell *c, const struct tally_pending *p)
+static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struct tally_pending *p)
 {
 	c->entries++;
 	c->count = add_saturating(c->count, p->count);
@@ -183,8 +184,8 @@ static void add_to_cell(struct tally *a, struct tally_cell *c, const struct tall
 }
 
 /* An allocation is over. p: the event that says so; freed: it is its free. */
-static void end_block(struct tally *a, const struct live_block *b, const struct tally_pending *p,
-		      bool freed)
+static void tally_end_block(struct tally *a, const struct live_block *b,
+			    const struct tally_pending *p, bool freed)
 {
 	bool temporary = freed && b->newest;
 	int64_t lifetime = -1;
@@ -235,7 +236,7 @@ static uint32_t no_longer_newest(struct tally *a, const struct tally_pending *p)
 	return owner;
 }
 
-static void follow_alloc(struct tally *a, const struct tally_pending *p)
+static void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
 {
 	struct live_block b = {.requested = p->requested,
 			       .real = p->real,
@@ -252,28 +253,28 @@ static void follow_alloc(struct tally *a, const struct tally_pending *p)
 	}
 	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
 	if (ended == LIVE_OTHER)
-		end_block(a, &gone, p, false);
+		tally_end_block(a, &gone, p, false);
 	if (a->running)
 		tide_rise(a, &b);
 	if (ended == LIVE_SELF)
-		end_block(a, &gone, p, false);
+		tally_end_block(a, &gone, p, false);
 	else if (a->temporary)
 		a->newest[owner] = (uint32_t)a->live.touched + 1;
 }
 
-static void add_alloc(struct tally *a, struct tally_pending *p)
+static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 {
 	/* Looked up again: an event before in the batch may have made the stack's first cell. */
 	p->cell = tally_place(a, p);
 	if (a->touching)
 		slices_touch_cell(a, p->cell);
-	add_to_cell(a, &a->cells[p->cell], p);
+	tally_add_to_cell(a, &a->cells[p->cell], p);
 	if (!a->follow)
 		return;
 	if (p->address) {
 		a->cells[p->cell].followed = true;
 		a->followed[p->domain] = a->followed[DOMAINS] = true;
-		follow_alloc(a, p);
+		tally_follow_alloc(a, p);
 		return;
 	}
 	if (a->temporary)
@@ -296,7 +297,7 @@ static void add_free(struct tally *a, const struct tally_pending *p)
 		;
 	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
 				     : live_free(&a->live, p->space, p->address, p->seq, &gone))
-		end_block(a, &gone, p, p->kind == EV_FREE);
+		tally_end_block(a, &gone, p, p->kind == EV_FREE);
 	if (p->kind == PENDING_COVER)
 		a->live.unknown_frees = unknown;
 	if (p->kind == PENDING_COVER && a->temporary)
@@ -305,7 +306,7 @@ static void add_free(struct tally *a, const struct tally_pending *p)
 
 /* The place of each event is fetched before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
-static enum status flush(struct tally *a, struct trace *t, struct err *e)
+static enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 {
 	struct tally_pending *end = a->batch + a->n_batch;
 
@@ -340,11 +341,11 @@ static enum status flush(struct tally *a, struct trace *t, struct err *e)
 		if (st)
 			return st;
 		switch (p->kind) {
-		case EV_ALLOC: add_alloc(a, p); break;
+		case EV_ALLOC: tally_add_alloc(a, p); break;
 		case EV_FREE:
 		case EV_FREED:
 		case PENDING_COVER: add_free(a, p); break;
-		case EV_TYPE_TOTAL: add_type_total(a, p); break;
+		case EV_TYPE_TOTAL: tally_add_type_total(a, p); break;
 		case EV_FRAME: start_frame(a, (int64_t)p->address); break;
 		case EV_ENTER:
 		case EV_EXIT:
@@ -374,7 +375,7 @@ void tally_follow(struct tally *a, const struct trace *t)
 		grow_tables(a, t);
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
 
@@ -440,8 +441,8 @@ static void set_slack(struct tally_pending *p, const struct event *ev)
 }
 
 /* Of what calls take, how heaps grow, and what counters say. */
-static enum status add_measure(struct tally *a, struct trace *t, const struct event *ev,
-			       struct err *e)
+static enum status tally_add_measure(struct tally *a, struct trace *t, const struct event *ev,
+				     struct err *e)
 {
 	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
 	bool counter = ev->kind == EV_COUNTER && a->options.counters;
@@ -461,17 +462,17 @@ static enum status add_measure(struct tally *a, struct trace *t, const struct ev
 			return ST_OK;
 		a->batch[a->n_batch].count = 0;
 	}
-	return ++a->n_batch == TALLY_BATCH ? flush(a, t, e) : ST_OK;
+	return ++a->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
-static inline enum status add_event(struct tally *a, struct trace *t, const struct event *ev,
-				    struct err *e)
+static inline enum status tally_add_event(struct tally *a, struct trace *t, const struct event *ev,
+					  struct err *e)
 {
 	struct tally_pending *p = &a->batch[a->n_batch];
 	unsigned kind = ev->kind;
 
 	if (kind > EV_TYPE_TOTAL)
-		return add_measure(a, t, ev, e);
+		return tally_add_measure(a, t, ev, e);
 	if (kind == EV_FREE || kind == EV_FREED) {
 		/* Freeing nothing is legal and frees nothing. */
 		if (!a->follow || !ev->address)
@@ -517,31 +518,32 @@ static inline enum status add_event(struct tally *a, struct trace *t, const stru
 	}
 	if (kind == EV_ALLOC)
 		count_alloc(a, ev, p->domain);
-	return ++a->n_batch == TALLY_BATCH ? flush(a, t, e) : ST_OK;
+	return ++a->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status tally_event(struct sink *s, struct trace *t, const struct event *ev,
+			       struct err *e)
 {
-	return add_event((struct tally *)s, t, ev, e);
+	return tally_add_event((struct tally *)s, t, ev, e);
 }
 
-static enum status events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-			  struct err *e)
+static enum status tally_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+				struct err *e)
 {
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < n; i++)
-		st = add_event((struct tally *)s, t, &ev[i], e);
+		st = tally_add_event((struct tally *)s, t, &ev[i], e);
 	return st;
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
 	enum status st;
 
 	grow_tables(a, t);
-	st = flush(a, t, e);
+	st = tally_flush(a, t, e);
 	if (!st && a->measures)
 		measures_end(a, t);
 	end_frame(a);
@@ -560,7 +562,8 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 void tally_init(struct tally *a, const struct tally_options *o)
 {
-	*a = (struct tally){.sink = {begin, event, end, events}, .options = *o};
+	*a = (struct tally){.sink = {tally_begin, tally_event, tally_end, tally_events},
+			    .options = *o};
 	/* So that the tables are never NULL. */
 	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
 	a->types = mem_grow_zero(NULL, &a->cap_types, 64, sizeof *a->types);

@@ -64,8 +64,9 @@ struct tally_slice {
 	size_t n_types;
 	/* What it added, type totals with it; live: after it; peak: when the domain's live bytes
 	 * were largest in it. DOMAINS: of all domains together. */
-	struct sums all[DOMAINS + 1];
-	const struct counters *counters; /* options.counters: what was read in it; else NULL */
+	struct tally_sums all[DOMAINS + 1];
+	const struct tally_counters
+	    *counters; /* options.counters: what was read in it; else NULL */
 };
 
 struct tally;
@@ -100,11 +101,11 @@ enum {
 };
 
 struct tally_options {
-	const struct selection *select; /* borrowed; NULL: all events */
-	unsigned split;                 /* SPLIT_THREAD or 0 */
-	unsigned want;                  /* SUM_BITs; what is not wanted may be absent */
-	bool counters;                  /* readings of counters too */
-	bool domains_together;          /* cells' peak is that of all domains, not of their own */
+	const struct tally_selection *select; /* borrowed; NULL: all events */
+	unsigned split;                       /* SPLIT_THREAD or 0 */
+	unsigned want;                        /* SUM_BITs; what is not wanted may be absent */
+	bool counters;                        /* readings of counters too */
+	bool domains_together; /* cells' peak is that of all domains, not of their own */
 	bool
 	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */
 	enum slicing slicing;
@@ -120,7 +121,7 @@ struct tally_options {
 	void *slice_arg;
 };
 
-struct measures;
+struct tally_measures;
 
 struct tally_frame { /* the sums of one frame, per domain */
 	int64_t number;
@@ -219,9 +220,9 @@ struct tally {
 	size_t cap_thread_selected;
 	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
 	size_t cap_newest;
-	struct slices *slices;
-	struct measures *measures; /* measures.h; NULL: not asked for */
-	struct counters counters;  /* of the capture; options.counters */
+	struct tally_slices *slices;
+	struct tally_measures *measures; /* measures.h; NULL: not asked for */
+	struct tally_counters counters;  /* of the capture; options.counters */
 	struct tally_pending batch[TALLY_BATCH];
 	size_t n_batch;
 };
@@ -233,18 +234,18 @@ void tally_release(struct tally *a);
 /* In done, and in the slice callback (what came so far): everything wanted of a cell, and of a
  * type's totals. has is what its records have; what the capture knows at all is in
  * tally_states. In the slice callback there is no peak of cells. */
-void tally_sums(const struct tally *a, size_t cell, struct sums *s);
-void tally_type_sums(const struct tally *a, uint32_t type, struct sums *s);
+void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s);
+void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s);
 /* Of a CELL_MEASURED or CELL_CALLED; tally_sums of it has no SUM_TIME_TOTAL, which does not add
  * up. NULL: of a cell of allocations. */
 const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
 /* Times are of stacks alone: a caller's total is what lies below it. */
 bool tally_alone(const struct tally *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
-void tally_slice_sums(const struct tally *a, size_t i, struct sums *s);
+void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s);
 /* The same cell before the slice; until the callback returns. */
-const struct sums *tally_slice_before(const struct tally *a, size_t i);
-void tally_slice_type_sums(const struct tally *a, size_t i, struct sums *s);
+const struct tally_sums *tally_slice_before(const struct tally *a, size_t i);
+void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or
  * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals.

@@ -14,7 +14,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /* What was allocated and is not live any more; an allocation without an address is neither. */
-static void add_freed(const struct tally *a, size_t cell, struct sums *s)
+static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 {
 	const uint64_t *u = a->rarely ? a->rare[cell].unfollowed : NULL;
 	const uint64_t *live = a->lives[cell];
@@ -24,7 +24,7 @@ static void add_freed(const struct tally *a, size_t cell, struct sums *s)
 		s->v[SUM_FREED_COUNT + m] = minus(minus(s->v[of[m]], u ? u[m] : 0), live[m]);
 }
 
-void tally_sums(const struct tally *a, size_t cell, struct sums *s)
+void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 {
 	const struct tally_cell *c = &a->cells[cell];
 	/* Per metric that a record can lack: its sums. */
@@ -68,7 +68,7 @@ void tally_sums(const struct tally *a, size_t cell, struct sums *s)
 	s->has = has & a->known;
 }
 
-void tally_type_sums(const struct tally *a, uint32_t type, struct sums *s)
+void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
 {
 	const struct tally_type *ty = &a->types[type];
 
@@ -89,10 +89,11 @@ static unsigned weaker(unsigned a, unsigned b)
 }
 
 /* Live, freed and at the peak, of count, requested and real. */
-static void matched_states(const struct tally *a, const struct trace *t, uint8_t state[SUMS])
+static void tally_values_matched_states(const struct tally *a, const struct trace *t,
+					uint8_t state[SUMS])
 {
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-	const struct selection *select = a->options.select;
+	const struct tally_selection *select = a->options.select;
 	unsigned live = t->metrics[METRIC_LIVE].state;
 	bool overflow = false;
 
@@ -136,7 +137,7 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 	if (state[SUM_SLACK] && at_types & (SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL)))
 		at_types |= SUM_BIT(SUM_SLACK);
 	if (a->follow)
-		matched_states(a, t, state);
+		tally_values_matched_states(a, t, state);
 	if (a->measures)
 		measures_states(a, state);
 	for (size_t i = 0; i < SUMS; i++)

@@ -19,7 +19,7 @@ static void set_fields(struct tally *a, const struct trace *t)
 }
 
 /* Which sums cells can have. */
-static unsigned known_sums(const struct tally *a)
+static unsigned tally_work_known_sums(const struct tally *a)
 {
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	unsigned known = SUM_BIT(SUM_ENTRIES);
@@ -48,7 +48,7 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	a->want = a->options.want ? a->options.want : TALLY_WANT;
 	a->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
 	a->live.unordered = t->unordered;
-	a->known = known_sums(a);
+	a->known = tally_work_known_sums(a);
 	a->peaking = a->known & SUMS_PEAK;
 	totals = a->options.totals && a->follow && !a->live.unordered;
 	a->temporary = totals || a->known & SUM_BIT(SUM_TEMPORARY);

@@ -87,7 +87,7 @@ static bool holds_users(const char *s, size_t n)
 }
 
 /* A path part by part, so that what is in one folder stays in one. */
-static void add_path(struct anonymize *a, struct buf *b, const char *s, size_t n)
+static void anonymize_add_path(struct anonymize *a, struct buf *b, const char *s, size_t n)
 {
 	const char *end = s + n;
 	bool user = false;
@@ -160,8 +160,8 @@ static size_t run_of(const char *s, size_t n, bool *path)
 }
 
 /* Text that stays, but for paths and words of the set. */
-static void add_scrubbed(struct anonymize *a, struct buf *b, const char *s, size_t n,
-			 const struct map64 *words)
+static void anonymize_add_scrubbed(struct anonymize *a, struct buf *b, const char *s, size_t n,
+				   const struct map64 *words)
 {
 	for (size_t i = 0; i < n;) {
 		bool path;
@@ -174,7 +174,7 @@ static void add_scrubbed(struct anonymize *a, struct buf *b, const char *s, size
 		while (bare && strchr(".+-", s[i + bare - 1])) /* a sentence's end */
 			bare--;
 		if (path)
-			add_path(a, b, s + i, length);
+			anonymize_add_path(a, b, s + i, length);
 		else if (bare && map64_get(words, hash_bytes(s + i, bare)))
 			add_stand_in(a, b, "name-", s + i, bare);
 		else
@@ -185,18 +185,18 @@ static void add_scrubbed(struct anonymize *a, struct buf *b, const char *s, size
 	}
 }
 
-static void add_renamed(struct anonymize *a, struct buf *b, enum merge_role role, const char *s,
-			size_t n)
+static void anonymize_add_renamed(struct anonymize *a, struct buf *b, enum merge_role role,
+				  const char *s, size_t n)
 {
 	switch (role) {
-	case ROLE_PATH: add_path(a, b, s, n); break;
+	case ROLE_PATH: anonymize_add_path(a, b, s, n); break;
 	case ROLE_WORDS:
 		add_stand_in(a, b, "text-", s, n);
 		keep_secret(a, s, n);
 		break;
 	case ROLE_NAME:
 		if (!a->functions) {
-			add_scrubbed(a, b, s, n, &a->users);
+			anonymize_add_scrubbed(a, b, s, n, &a->users);
 			break;
 		}
 		add_stand_in(a, b, "name-", s, n);
@@ -206,14 +206,14 @@ static void add_renamed(struct anonymize *a, struct buf *b, enum merge_role role
 	}
 }
 
-static uint32_t rename_string(void *arg, struct intern *to, enum merge_role role, const char *s,
-			      size_t n)
+static uint32_t anonymize_rename_string(void *arg, struct intern *to, enum merge_role role,
+					const char *s, size_t n)
 {
 	struct buf b = BUF_INIT;
 	uint32_t id;
 
 	if (n)
-		add_renamed(arg, &b, role, s, n);
+		anonymize_add_renamed(arg, &b, role, s, n);
 	id = intern_add(to, buf_at(&b, 0), b.len);
 	buf_release(&b);
 	return id;
@@ -225,14 +225,14 @@ static uint32_t rename_symbol(struct anonymize *a, const struct trace *from, uin
 	size_t n;
 	const char *s = intern_text(&from->symbols.strings, id, &n);
 
-	return id ? rename_string(a, &a->t->symbols.strings, role, s, n) : 0;
+	return id ? anonymize_rename_string(a, &a->t->symbols.strings, role, s, n) : 0;
 }
 
 /* Rows keep their ids: all are handed on in their order. */
-static void copy_symbols(struct anonymize *a, const struct trace *from)
+static void anonymize_copy_symbols(struct anonymize *a, const struct trace *from)
 {
-	const struct symbols *y = &from->symbols;
-	struct symbols *to = &a->t->symbols;
+	const struct trace_symbols *y = &from->symbols;
+	struct trace_symbols *to = &a->t->symbols;
 
 	while (a->objects < y->n_objects) {
 		struct symbol_object row = y->objects[a->objects++];
@@ -266,13 +266,13 @@ static void copy_symbols(struct anonymize *a, const struct trace *from)
 static void copy_rows(struct anonymize *a, const struct trace *from)
 {
 	merge_rows(&a->tables, from, a->t);
-	copy_symbols(a, from);
+	anonymize_copy_symbols(a, from);
 }
 
 /* --- what is no table --- */
 
 /* Words of formats, which say how to read what is there. */
-static bool is_plain(const char *key, const char *value)
+static bool anonymize_is_plain(const char *key, const char *value)
 {
 	static const char *const keys[] = {"format", "clock", "slide", "lua", "perf.start_ns"};
 	static const char *const ends[] = {
@@ -305,16 +305,16 @@ static void keep_words_secret(struct anonymize *a, const char *s)
 	}
 }
 
-static void copy_attributes(struct anonymize *a, const struct trace *from)
+static void anonymize_copy_attributes(struct anonymize *a, const struct trace *from)
 {
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < from->n_attributes; i++) {
-		const struct attribute *x = &from->attributes[i];
+		const struct trace_attribute *x = &from->attributes[i];
 
 		b.len = 0;
-		if (is_plain(x->key, x->value)) {
-			add_scrubbed(a, &b, x->value, strlen(x->value), &a->users);
+		if (anonymize_is_plain(x->key, x->value)) {
+			anonymize_add_scrubbed(a, &b, x->value, strlen(x->value), &a->users);
 		} else {
 			add_stand_in(a, &b, "text-", x->value, strlen(x->value));
 			keep_words_secret(a, x->value);
@@ -331,11 +331,11 @@ static void copy_notes(struct anonymize *a, const struct trace *from)
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < from->n_notes; i++) {
-		const struct note *x = &from->notes[i];
+		const struct trace_note *x = &from->notes[i];
 		size_t before = a->t->n_notes;
 
 		b.len = 0;
-		add_scrubbed(a, &b, x->text, strlen(x->text), &a->secrets);
+		anonymize_add_scrubbed(a, &b, x->text, strlen(x->text), &a->secrets);
 		trace_note(a->t, (enum severity)x->severity, x->count, "%s", buf_str(&b));
 		if (a->t->n_notes > before)
 			a->t->notes[before].symbolizing = x->symbolizing;
@@ -350,10 +350,10 @@ static enum status anonymize_begin(struct sink *s, struct trace *from, struct er
 	struct anonymize *a = (struct anonymize *)s;
 
 	a->t = trace_new();
-	a->tables = (struct merge_tables){.rename = rename_string, .arg = a};
+	a->tables = (struct merge_tables){.rename = anonymize_rename_string, .arg = a};
 	memcpy(a->t->metrics, from->metrics, sizeof a->t->metrics);
 	a->t->unordered = from->unordered;
-	copy_attributes(a, from);
+	anonymize_copy_attributes(a, from);
 	a->objects = a->symbol_functions = a->calls = a->bindings = 1;
 	copy_rows(a, from);
 	return a->to->begin(a->to, a->t, e);
@@ -376,7 +376,7 @@ static enum status anonymize_end(struct sink *s, struct trace *from, struct err 
 	enum status st;
 
 	copy_rows(a, from);
-	copy_attributes(a, from);
+	anonymize_copy_attributes(a, from);
 	memcpy(a->t->metrics, from->metrics, sizeof a->t->metrics);
 	copy_notes(a, from);
 	trace_note(a->t, NOTE_INFO, 0, "names of files, threads and commands are stand-ins%s",

@@ -126,9 +126,10 @@ enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n
 	return st;
 }
 
-static enum status copy_capture(struct chunk_out *o, struct stream *s, struct err *e)
+static enum status chunk_out_copy_capture(struct chunk_out *o, struct trace_stream *s,
+					  struct err *e)
 {
-	struct chunk c = {0};
+	struct trace_chunk c = {0};
 	enum status st = chunk_out_mark(o, e);
 
 	while (!st && c.kind != CHUNK_TOTALS) {
@@ -156,13 +157,13 @@ static enum status copy_capture(struct chunk_out *o, struct stream *s, struct er
 enum status chunk_out_copy(FILE *out, struct cursor *in, struct err *e)
 {
 	struct chunk_out *o = chunk_out_new(out);
-	struct stream s = {.in = NULL};
+	struct trace_stream s = {.in = NULL};
 	enum status st = ST_OK;
 
 	while (!st) {
 		st = stream_mark(&s, in, e);
 		if (!st)
-			st = copy_capture(o, &s, e);
+			st = chunk_out_copy_capture(o, &s, e);
 		if (!st && s.damaged_chunks)
 			st = err_set(e, ST_BAD, "damaged chunks");
 	}

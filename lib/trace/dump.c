@@ -70,7 +70,7 @@ static enum status end_line(struct dump *d, struct err *e)
 	return ST_OK;
 }
 
-static void module(struct buf *b, const struct trace *t, size_t i)
+static void dump_module(struct buf *b, const struct trace *t, size_t i)
 {
 	const struct module *m = &t->modules[i];
 
@@ -87,7 +87,7 @@ static void module(struct buf *b, const struct trace *t, size_t i)
 			 m->ranges[r].executable ? "x" : "", m->ranges[r].offset);
 }
 
-static void location(struct buf *b, const struct trace *t, size_t i)
+static void dump_location(struct buf *b, const struct trace *t, size_t i)
 {
 	const struct location *l = &t->locations[i];
 
@@ -102,19 +102,19 @@ static void location(struct buf *b, const struct trace *t, size_t i)
 	number(b, "line", l->line);
 }
 
-static void stack(struct buf *b, const struct trace *t, size_t i)
+static void dump_stack(struct buf *b, const struct trace *t, size_t i)
 {
 	buf_addf(b, "stack %zu location=%u", i, t->stacks[i].location);
 	number(b, "parent", t->stacks[i].parent);
 }
 
-static void type(struct buf *b, const struct trace *t, size_t i)
+static void dump_type(struct buf *b, const struct trace *t, size_t i)
 {
 	buf_addf(b, "type %zu", i);
 	quoted(b, "name", &t->strings, t->types[i]);
 }
 
-static void thread(struct buf *b, const struct trace *t, size_t i)
+static void dump_thread(struct buf *b, const struct trace *t, size_t i)
 {
 	buf_addf(b, "thread %zu tid=%" PRIu64, i, t->threads[i].tid);
 	number(b, "process", t->threads[i].process);
@@ -122,14 +122,14 @@ static void thread(struct buf *b, const struct trace *t, size_t i)
 	quoted(b, "name", &t->strings, t->threads[i].name);
 }
 
-static void marker(struct buf *b, const struct trace *t, size_t i)
+static void dump_marker(struct buf *b, const struct trace *t, size_t i)
 {
 	buf_addf(b, "marker %zu", i);
 	quoted(b, "name", &t->strings, t->markers[i].name);
 	quoted(b, "category", &t->strings, t->markers[i].category);
 }
 
-static void counter(struct buf *b, const struct trace *t, size_t i)
+static void dump_counter(struct buf *b, const struct trace *t, size_t i)
 {
 	buf_addf(b, "counter %zu", i);
 	quoted(b, "name", &t->strings, t->counters[i].name);
@@ -137,9 +137,9 @@ static void counter(struct buf *b, const struct trace *t, size_t i)
 }
 
 /* The binding, then its calls, innermost first, an indented line each. */
-static void binding(struct buf *b, const struct trace *t, size_t i)
+static void dump_binding(struct buf *b, const struct trace *t, size_t i)
 {
-	const struct symbols *y = &t->symbols;
+	const struct trace_symbols *y = &t->symbols;
 	const struct binding *x = symbols_binding(y, (uint32_t)i);
 
 	buf_addf(b, "binding %zu %s \"%s\"", i, tier_name(x->tier), reason_text(x->reason));
@@ -169,21 +169,21 @@ static void binding(struct buf *b, const struct trace *t, size_t i)
 	}
 }
 
-static enum status print_tables(struct dump *d, const struct trace *t, struct err *e)
+static enum status dump_print_tables(struct dump *d, const struct trace *t, struct err *e)
 {
 	const struct {
 		void (*row)(struct buf *b, const struct trace *t, size_t i);
 		size_t *done, end;
 		bool wanted;
 	} tables[] = {
-	    {module, &d->done.modules, t->n_modules, d->options.tables},
-	    {location, &d->done.locations, t->n_locations, d->options.tables},
-	    {stack, &d->done.stacks, t->n_stacks, d->options.tables},
-	    {type, &d->done.types, t->n_types, d->options.tables},
-	    {thread, &d->done.threads, t->n_threads, d->options.tables},
-	    {marker, &d->done.markers, t->n_markers, d->options.tables},
-	    {counter, &d->done.counters, t->n_counters, d->options.tables},
-	    {binding, &d->done.bindings, t->symbols.n_bindings, d->options.symbols},
+	    {dump_module, &d->done.modules, t->n_modules, d->options.tables},
+	    {dump_location, &d->done.locations, t->n_locations, d->options.tables},
+	    {dump_stack, &d->done.stacks, t->n_stacks, d->options.tables},
+	    {dump_type, &d->done.types, t->n_types, d->options.tables},
+	    {dump_thread, &d->done.threads, t->n_threads, d->options.tables},
+	    {dump_marker, &d->done.markers, t->n_markers, d->options.tables},
+	    {dump_counter, &d->done.counters, t->n_counters, d->options.tables},
+	    {dump_binding, &d->done.bindings, t->symbols.n_bindings, d->options.symbols},
 	};
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -214,7 +214,7 @@ static enum status dump_begin(struct sink *s, struct trace *t, struct err *e)
 				     : "");
 	st = end_line(d, e);
 	for (size_t i = 0; !st && i < t->n_attributes; i++) {
-		const struct attribute *x = &t->attributes[i];
+		const struct trace_attribute *x = &t->attributes[i];
 
 		buf_adds(&d->line, "attribute ");
 		buf_add_escaped(&d->line, x->key, strlen(x->key));
@@ -230,7 +230,7 @@ static enum status dump_event(struct sink *s, struct trace *t, const struct even
 {
 	struct dump *d = (struct dump *)s;
 	struct buf *b = &d->line;
-	enum status st = print_tables(d, t, e);
+	enum status st = dump_print_tables(d, t, e);
 
 	if (st || !d->options.events)
 		return st;
@@ -267,7 +267,7 @@ static enum status dump_event(struct sink *s, struct trace *t, const struct even
 static enum status dump_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct dump *d = (struct dump *)s;
-	enum status st = print_tables(d, t, e);
+	enum status st = dump_print_tables(d, t, e);
 
 	for (size_t i = 0; !st && i < t->n_notes; i++) {
 		buf_addf(&d->line, "note %s", severity_name(t->notes[i].severity));

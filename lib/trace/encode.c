@@ -42,11 +42,11 @@ void chunk_encode(uint8_t out[CHUNK_HEADER_SIZE], uint32_t kind, const void *pay
 	put(out + 8, chunk_checksum(kind, payload, length), 8);
 }
 
-struct chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE])
+struct trace_chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE])
 {
-	return (struct chunk){.kind = (uint32_t)get(in, 4),
-			      .length = (uint32_t)get(in + 4, 4),
-			      .checksum = get(in + 8, 8)};
+	return (struct trace_chunk){.kind = (uint32_t)get(in, 4),
+				    .length = (uint32_t)get(in + 4, 4),
+				    .checksum = get(in + 8, 8)};
 }
 
 size_t event_encode(struct event_state *st, const struct event *ev, uint8_t *out)
@@ -102,7 +102,7 @@ struct fields {
 
 enum { ROOM = 2 * EVENT_MAX }; /* also when each field begins behind the end */
 
-static inline uint64_t next(struct fields *f)
+static inline uint64_t encode_next(struct fields *f)
 {
 	const uint8_t *p;
 	uint64_t v = 0;
@@ -124,38 +124,40 @@ static inline uint64_t next(struct fields *f)
 
 static inline uint32_t next32(struct fields *f)
 {
-	uint64_t x = next(f);
+	uint64_t x = encode_next(f);
 
 	if (x > UINT32_MAX)
 		f->p = f->end + 1;
 	return (uint32_t)x;
 }
 
-static inline __attribute__((always_inline)) bool decode(struct fields *f, struct event_state *st,
-							 struct event *ev)
+static inline __attribute__((always_inline)) bool encode_decode(struct fields *f,
+								struct event_state *st,
+								struct event *ev)
 {
 	unsigned has = ev->has;
 
 	if (has & EV_HAS_SEQ)
-		st->seq = ev->seq = st->seq + (uint64_t)unzigzag(next(f));
+		st->seq = ev->seq = st->seq + (uint64_t)unzigzag(encode_next(f));
 	if (has & EV_HAS_ADDRESS)
-		st->address = ev->address = st->address + (uint64_t)unzigzag(next(f));
+		st->address = ev->address = st->address + (uint64_t)unzigzag(encode_next(f));
 	if (has & EV_HAS_REQUESTED)
-		ev->requested = next(f);
+		ev->requested = encode_next(f);
 	if (has & EV_HAS_REAL)
-		ev->real = next(f);
+		ev->real = encode_next(f);
 	if (has & EV_HAS_TYPE)
 		ev->type = next32(f);
 	if (has & EV_HAS_STACK)
 		ev->stack = next32(f);
 	if (has & EV_HAS_TIME)
-		st->time = ev->time = (int64_t)((uint64_t)st->time + (uint64_t)unzigzag(next(f)));
+		st->time = ev->time =
+		    (int64_t)((uint64_t)st->time + (uint64_t)unzigzag(encode_next(f)));
 	if (has & EV_HAS_COUNT)
-		ev->count = next(f);
+		ev->count = encode_next(f);
 	if (has & EV_HAS_THREAD)
 		ev->thread = next32(f);
 	if (has & EV_HAS_VALUE)
-		ev->value = unzigzag(next(f));
+		ev->value = unzigzag(encode_next(f));
 	if (has & EV_HAS_NAME)
 		ev->name = next32(f);
 	if (has & EV_HAS_DOMAIN) {
@@ -166,7 +168,7 @@ static inline __attribute__((always_inline)) bool decode(struct fields *f, struc
 		ev->domain = (uint8_t)domain;
 	}
 	if (has & EV_HAS_TARGET)
-		ev->target = next(f);
+		ev->target = encode_next(f);
 	return f->p <= f->end;
 }
 
@@ -210,10 +212,10 @@ size_t event_decode(struct event_state *st, const uint8_t *p, const uint8_t *end
 	/* Two copies of the code, each without the other's branches. */
 	if (roomy && end - start < EVENT_MAX) {
 		f = (struct fields){p, end, true};
-		sound = decode(&f, st, ev);
+		sound = encode_decode(&f, st, ev);
 	} else {
 		f = (struct fields){p, end, false};
-		sound = decode(&f, st, ev);
+		sound = encode_decode(&f, st, ev);
 	}
 	return sound ? (size_t)(end - start) : 0;
 }

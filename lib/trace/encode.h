@@ -44,7 +44,7 @@ enum chunk_kind {
 enum { CHUNK_PACKED = 1 << 16 };
 enum { TOTALS_ROWS = 8 }; /* tables that CHUNK_TOTALS counts */
 
-struct chunk {
+struct trace_chunk {
 	uint32_t kind, length;
 	uint64_t checksum; /* XXH3, 64 bits, of the payload; the seed is the kind */
 };
@@ -53,7 +53,7 @@ void trace_mark_encode(uint8_t out[TRACE_MARK_SIZE]);
 /* The header of a chunk with this payload. */
 void chunk_encode(uint8_t out[CHUNK_HEADER_SIZE], uint32_t kind, const void *payload,
 		  uint32_t length);
-struct chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE]);
+struct trace_chunk chunk_decode(const uint8_t in[CHUNK_HEADER_SIZE]);
 uint64_t chunk_checksum(uint32_t kind, const void *payload, size_t length);
 
 /* seq, time and address are stored as differences to the event before in the same chunk; a

@@ -159,7 +159,7 @@ static bool multiples(const struct event_columns *c, int64_t unit)
 
 /* Most events have the time of the one before: a bit says it, eight to a byte, and the differences of
  * the others follow. */
-static void make_times(struct event_columns *c)
+static void event_columns_make_times(struct event_columns *c)
 {
 	int64_t unit = !multiples(c, 1000) ? 1 : !multiples(c, 1000000) ? 1000 : 1000000;
 	uint8_t *bits = c->bytes[TIME], *p;
@@ -202,7 +202,7 @@ void event_columns_take(struct event_columns *c, struct buf *payload)
 {
 	c->len[SHAPE] = c->n_shapes > 1 ? c->n : 0;
 	if (c->has & EV_HAS_TIME)
-		make_times(c);
+		event_columns_make_times(c);
 	buf_add_uleb(payload, c->n);
 	buf_add_uleb(payload, c->n_shapes);
 	for (size_t i = 0; i < c->n_shapes; i++) {

@@ -87,7 +87,8 @@ static bool number(struct place *at, uint64_t *v)
 	return p;
 }
 
-static const char *read_shapes(struct event_columns_reader *r, struct place *at, unsigned wanted)
+static const char *event_columns_read_shapes(struct event_columns_reader *r, struct place *at,
+					     unsigned wanted)
 {
 	uint64_t n, shapes;
 
@@ -114,8 +115,8 @@ static const char *read_shapes(struct event_columns_reader *r, struct place *at,
 }
 
 /* The next column into *c, or past it. */
-static const char *read_column(struct event_columns_reader *r, struct place *at, bool wanted,
-			       struct column *c)
+static const char *event_columns_read_column(struct event_columns_reader *r, struct place *at,
+					     bool wanted, struct column *c)
 {
 	uint64_t n, packed;
 	const uint8_t *from;
@@ -154,7 +155,7 @@ static const char *check_shapes(const struct event_columns_reader *r, const stru
 }
 
 /* The unit, then a bit for each event that has a time; differences are left in the column. */
-static const char *open_times(struct event_columns_reader *r)
+static const char *event_columns_open_times(struct event_columns_reader *r)
 {
 	struct column *c = &r->field[TIME];
 	size_t per[EVENT_COLUMNS_SHAPES] = {0}, n = 0;
@@ -181,7 +182,7 @@ const char *event_columns_open(struct event_columns_reader *r, const uint8_t *pa
 	struct place at = {payload, payload + n, 0, r->room};
 	struct column shapes = {NULL, NULL};
 	uint64_t any = 0;
-	const char *bad = read_shapes(r, &at, wanted);
+	const char *bad = event_columns_read_shapes(r, &at, wanted);
 
 	memset(r->field, 0, sizeof r->field);
 	memset(r->before, 0, sizeof r->before);
@@ -191,7 +192,7 @@ const char *event_columns_open(struct event_columns_reader *r, const uint8_t *pa
 		any |= r->shapes[i].mask;
 	r->live = (unsigned)any & wanted & EV_FIELDS;
 	if (!bad && r->n_shapes > 1) {
-		bad = read_column(r, &at, true, &shapes);
+		bad = event_columns_read_column(r, &at, true, &shapes);
 		bad = bad ? bad : check_shapes(r, &shapes);
 		r->shape_of = shapes.p;
 	}
@@ -200,15 +201,16 @@ const char *event_columns_open(struct event_columns_reader *r, const uint8_t *pa
 		bool live = bit < EVENT_COLUMNS_FIELDS && r->live >> bit & 1;
 
 		if (any >> bit & 1)
-			bad = read_column(r, &at, live, live ? &r->field[bit] : &skipped);
+			bad = event_columns_read_column(r, &at, live,
+							live ? &r->field[bit] : &skipped);
 	}
 	if (!bad && r->live & EV_HAS_TIME)
-		bad = open_times(r);
+		bad = event_columns_open_times(r);
 	return bad;
 }
 
 /* n integers from a column on; false: it has not so many. */
-static inline bool integers(struct column *c, uint64_t *v, size_t n)
+static inline bool event_columns_integers(struct column *c, uint64_t *v, size_t n)
 {
 	const uint8_t *p = c->p;
 	size_t i = 0;
@@ -249,14 +251,14 @@ static void add_up(uint64_t *v, size_t n, uint64_t *before)
 	*before = x;
 }
 
-static bool times(struct event_columns_reader *r, size_t n)
+static bool event_columns_times(struct event_columns_reader *r, size_t n)
 {
 	uint64_t *v = r->v[TIME], d[EVENT_COLUMNS_BATCH + MARGIN], t = r->before[TIME];
 	size_t first = r->n_times, changes = 0, k = 0;
 
 	for (size_t i = first; i < first + n; i++)
 		changes += r->time_bits[i / 8] >> i % 8 & 1;
-	if (!integers(&r->field[TIME], d, changes))
+	if (!event_columns_integers(&r->field[TIME], d, changes))
 		return false;
 	d[changes] = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -272,13 +274,13 @@ static bool times(struct event_columns_reader *r, size_t n)
 }
 
 /* The values of a field that this batch has, n of them. */
-static bool values(struct event_columns_reader *r, unsigned bit, size_t n)
+static bool event_columns_values(struct event_columns_reader *r, unsigned bit, size_t n)
 {
 	uint64_t *v = r->v[bit], highest = 0;
 
 	if (bit == TIME)
-		return times(r, n);
-	if (!integers(&r->field[bit], v, n))
+		return event_columns_times(r, n);
+	if (!event_columns_integers(&r->field[bit], v, n))
 		return false;
 	switch (bit) {
 	case SEQ:
@@ -306,8 +308,9 @@ static bool values(struct event_columns_reader *r, unsigned bit, size_t n)
 
 /* Field by field, and without a branch on what an event has: which that is changes from one to the
  * next. */
-static inline void put(struct event *ev, const struct shape *s, struct event_columns_reader *r,
-		       unsigned live, uint32_t at[EVENT_COLUMNS_FIELDS])
+static inline void event_columns_put(struct event *ev, const struct shape *s,
+				     struct event_columns_reader *r, unsigned live,
+				     uint32_t at[EVENT_COLUMNS_FIELDS])
 {
 	unsigned mask = (unsigned)s->mask;
 
@@ -362,7 +365,7 @@ bool event_columns_next(struct event_columns_reader *r, struct event ev[EVENT_CO
 			continue;
 		for (size_t i = 0; i < all; i++)
 			have[bit] += r->shapes[shape_of ? shape_of[i] : 0].mask >> bit & 1;
-		if (!values(r, bit, have[bit])) {
+		if (!event_columns_values(r, bit, have[bit])) {
 			*bad = "a column is cut short, or has a number that is too large";
 			return false;
 		}
@@ -370,7 +373,7 @@ bool event_columns_next(struct event_columns_reader *r, struct event ev[EVENT_CO
 	for (size_t i = 0; i < all; i++) {
 		const struct shape *s = &r->shapes[shape_of ? shape_of[i] : 0];
 
-		put(&ev[*n], s, r, live, at);
+		event_columns_put(&ev[*n], s, r, live, at);
 		*n += s->known;
 		*unknown += !s->known;
 	}

@@ -55,7 +55,7 @@ static int64_t later(struct merge *m, int64_t time, int64_t by)
 	return by > 0 ? INT64_MAX : INT64_MIN;
 }
 
-static void join_metrics(struct merge *m, const struct trace *from)
+static void merge_join_metrics(struct merge *m, const struct trace *from)
 {
 	struct trace *t = m->t;
 
@@ -79,7 +79,7 @@ static void join_metrics(struct merge *m, const struct trace *from)
 	t->unordered |= from->unordered;
 }
 
-static enum status begin(struct sink *s, struct trace *from, struct err *e)
+static enum status merge_sink_begin(struct sink *s, struct trace *from, struct err *e)
 {
 	struct merge *m = (struct merge *)s;
 	struct part *p;
@@ -96,11 +96,12 @@ static enum status begin(struct sink *s, struct trace *from, struct err *e)
 	p->file = m->options.spool(m->options.arg, e);
 	if (!p->file)
 		return e->code;
-	join_metrics(m, from);
+	merge_join_metrics(m, from);
 	return ST_OK;
 }
 
-static enum status event(struct sink *s, struct trace *from, const struct event *ev, struct err *e)
+static enum status merge_sink_event(struct sink *s, struct trace *from, const struct event *ev,
+				    struct err *e)
 {
 	struct merge *m = (struct merge *)s;
 	struct part *p = &m->parts[m->n - 1];
@@ -123,7 +124,7 @@ static enum status event(struct sink *s, struct trace *from, const struct event 
 	return ST_OK;
 }
 
-static enum status end(struct sink *s, struct trace *from, struct err *e)
+static enum status merge_sink_end(struct sink *s, struct trace *from, struct err *e)
 {
 	struct merge *m = (struct merge *)s;
 	struct part *p = &m->parts[m->n - 1];
@@ -144,7 +145,7 @@ struct merge *merge_new(const struct merge_options *o)
 {
 	struct merge *m = mem_zalloc(sizeof *m);
 
-	m->sink = (struct sink){begin, event, end, NULL};
+	m->sink = (struct sink){merge_sink_begin, merge_sink_event, merge_sink_end, NULL};
 	m->options = *o;
 	m->t = trace_new();
 	return m;
@@ -180,7 +181,7 @@ struct sink *merge_sink(struct merge *m)
 	return &m->sink;
 }
 
-static int compare_i64(const void *a, const void *b)
+static int merge_compare_i64(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -188,8 +189,8 @@ static int compare_i64(const void *a, const void *b)
 }
 
 /* Frames that both have, and the median of what a's times are ahead of b's. */
-static size_t shared_frames(const struct part *a, const struct part *b, bool *has_offset,
-			    int64_t *offset)
+static size_t merge_shared_frames(const struct part *a, const struct part *b, bool *has_offset,
+				  int64_t *offset)
 {
 	int64_t *d = mem_array(b->n_frames + 1, sizeof *d);
 	size_t n = 0, shared = 0;
@@ -209,14 +210,14 @@ static size_t shared_frames(const struct part *a, const struct part *b, bool *ha
 	}
 	*has_offset = n;
 	if (n) {
-		sort_array(d, n, sizeof *d, compare_i64);
+		sort_array(d, n, sizeof *d, merge_compare_i64);
 		*offset = d[n / 2];
 	}
 	free(d);
 	return shared;
 }
 
-static void align_clocks(struct merge *m, bool *by_frames)
+static void merge_align_clocks(struct merge *m, bool *by_frames)
 {
 	size_t shared = 0;
 
@@ -227,7 +228,7 @@ static void align_clocks(struct merge *m, bool *by_frames)
 
 		for (size_t k = 0; k < i && !known; k++)
 			if (p->ascending && m->parts[k].ascending)
-				shared += shared_frames(&m->parts[k], p, &known, &offset);
+				shared += merge_shared_frames(&m->parts[k], p, &known, &offset);
 		if (known && m->options.align != MERGE_TIME && !p->has_offset) {
 			p->has_offset = true;
 			p->offset = offset;
@@ -288,8 +289,8 @@ static struct part *earliest(const struct merge *m, bool frames, bool floats)
 }
 
 /* All events up to the next frames, those without frames up to the time of the next one. */
-static enum status emit_frame(struct merge *m, const struct part_frame *next, struct sink *to,
-			      struct err *e)
+static enum status merge_emit_frame(struct merge *m, const struct part_frame *next, struct sink *to,
+				    struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -302,7 +303,7 @@ static enum status emit_frame(struct merge *m, const struct part_frame *next, st
 			   p->time >= next->time) {
 			/* It waits; the others go on without it. */
 			p->open = false;
-			st = emit_frame(m, next, to, e);
+			st = merge_emit_frame(m, next, to, e);
 			p->open = true;
 			return st;
 		} else {
@@ -313,7 +314,8 @@ static enum status emit_frame(struct merge *m, const struct part_frame *next, st
 }
 
 /* Once, however many parts have it: as the first of them has it. All are at a frame now. */
-static enum status start_frame(struct merge *m, int64_t number, struct sink *to, struct err *e)
+static enum status merge_start_frame(struct merge *m, int64_t number, struct sink *to,
+				     struct err *e)
 {
 	enum status st = ST_OK;
 	bool told = false;
@@ -361,11 +363,11 @@ static enum status merge_frames(struct merge *m, struct sink *to, struct err *e)
 	for (struct part *p; !st && (p = earliest(m, true, false));)
 		st = emit(m, p, to, e);
 	while (!st && next_frame(m, &next)) {
-		st = emit_frame(m, &next, to, e);
+		st = merge_emit_frame(m, &next, to, e);
 		if (!st)
-			st = start_frame(m, next.number, to, e);
+			st = merge_start_frame(m, next.number, to, e);
 	}
-	return st ? st : emit_frame(m, NULL, to, e);
+	return st ? st : merge_emit_frame(m, NULL, to, e);
 }
 
 static enum status merge_times(struct merge *m, struct sink *to, struct err *e)
@@ -412,7 +414,7 @@ enum status merge_write(struct merge *m, struct sink *to, struct err *e)
 	enum status st;
 	uint64_t seq = 0;
 
-	align_clocks(m, &by_frames);
+	merge_align_clocks(m, &by_frames);
 	note_parts(m);
 	for (size_t i = 0; i < m->n; i++) {
 		struct part *p = &m->parts[i];

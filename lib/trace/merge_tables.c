@@ -58,7 +58,7 @@ static void merge_modules(struct merge_tables *m, const struct trace *from, stru
 	}
 }
 
-static void merge_stacks(struct merge_tables *m, const struct trace *from, struct trace *to)
+static void merge_tables_stacks(struct merge_tables *m, const struct trace *from, struct trace *to)
 {
 	while (m->locations.n < from->n_locations) {
 		struct location row = from->locations[m->locations.n];
@@ -86,7 +86,7 @@ static void merge_stacks(struct merge_tables *m, const struct trace *from, struc
 void merge_rows(struct merge_tables *m, const struct trace *from, struct trace *to)
 {
 	merge_modules(m, from, to);
-	merge_stacks(m, from, to);
+	merge_tables_stacks(m, from, to);
 	while (m->types.n < from->n_types) {
 		uint32_t id =
 		    m->types.n ? string(m, from, to, from->types[m->types.n], ROLE_NAME) : 0;
@@ -132,8 +132,8 @@ static uint32_t symbol_string(const struct merge_tables *m, const struct trace *
 /* Ids of rows are those of the part, moved up by what was there. */
 void merge_symbols(const struct merge_tables *m, const struct trace *from, struct trace *to)
 {
-	const struct symbols *s = &from->symbols;
-	struct symbols *w = &to->symbols;
+	const struct trace_symbols *s = &from->symbols;
+	struct trace_symbols *w = &to->symbols;
 	uint32_t object = w->n_objects ? (uint32_t)w->n_objects - 1 : 0;
 	uint32_t function = w->n_functions ? (uint32_t)w->n_functions - 1 : 0;
 	uint32_t call = w->n_calls ? (uint32_t)w->n_calls - 1 : 0;

@@ -122,12 +122,12 @@ static uint64_t location_hash(const struct location *l)
 	return hash_u64(h ^ ((uint64_t)l->process << 32 | l->epoch));
 }
 
-static uint64_t location_row_hash(const void *table, uint32_t id)
+static uint64_t model_location_row_hash(const void *table, uint32_t id)
 {
 	return location_hash(&((const struct location *)table)[id]);
 }
 
-static bool location_equal(const void *table, uint32_t id, const void *key)
+static bool model_location_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct location *a = &((const struct location *)table)[id], *b = key;
 
@@ -136,7 +136,7 @@ static bool location_equal(const void *table, uint32_t id, const void *key)
 	       a->line == b->line && a->space == b->space && a->kind == b->kind;
 }
 
-static const struct id_rows location_rows = {location_row_hash, location_equal};
+static const struct id_rows location_rows = {model_location_row_hash, model_location_equal};
 
 /* Of equal rows of a stream the first is the one that is found. */
 static void look_at_rows(struct trace *t)
@@ -172,19 +172,19 @@ static uint64_t stack_hash(const struct stack *s)
 	return hash_u64((uint64_t)s->parent << 32 | s->location);
 }
 
-static uint64_t stack_row_hash(const void *table, uint32_t id)
+static uint64_t model_stack_row_hash(const void *table, uint32_t id)
 {
 	return stack_hash(&((const struct stack *)table)[id]);
 }
 
-static bool stack_equal(const void *table, uint32_t id, const void *key)
+static bool model_stack_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct stack *a = &((const struct stack *)table)[id], *b = key;
 
 	return a->parent == b->parent && a->location == b->location;
 }
 
-static const struct id_rows stack_rows = {stack_row_hash, stack_equal};
+static const struct id_rows stack_rows = {model_stack_row_hash, model_stack_equal};
 
 static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t hash)
 {
@@ -263,7 +263,7 @@ uint32_t trace_counter(struct trace *t, const struct counter *c)
 	return *id;
 }
 
-static int range_order(const void *a, const void *b)
+static int model_range_order(const void *a, const void *b)
 {
 	const struct map_range *x = a, *y = b;
 
@@ -283,7 +283,7 @@ uint32_t trace_module(struct trace *t, const struct module *m)
 	if (copy.n_ranges) {
 		copy.ranges = arena_alloc(&t->arena, copy.n_ranges * sizeof *copy.ranges);
 		memcpy(copy.ranges, m->ranges, copy.n_ranges * sizeof *copy.ranges);
-		sort_array(copy.ranges, copy.n_ranges, sizeof *copy.ranges, range_order);
+		sort_array(copy.ranges, copy.n_ranges, sizeof *copy.ranges, model_range_order);
 	}
 	VEC_PUSH(t->modules, t->n_modules, t->cap_modules) = copy;
 	return (uint32_t)(t->n_modules - 1);
@@ -316,7 +316,7 @@ void trace_set(struct trace *t, const char *key, const char *value)
 			return;
 		}
 	VEC_PUSH(t->attributes, t->n_attributes, t->cap_attributes) =
-	    (struct attribute){arena_strndup(&t->arena, key, strlen(key)), copy};
+	    (struct trace_attribute){arena_strndup(&t->arena, key, strlen(key)), copy};
 }
 
 const char *trace_get(const struct trace *t, const char *key)
@@ -338,7 +338,7 @@ static uint64_t note_key(const char *text, unsigned severity)
 	return hash_bytes(text, strlen(text)) ^ severity;
 }
 
-void trace_set_notes(struct trace *t, const struct note *notes, size_t n)
+void trace_set_notes(struct trace *t, const struct trace_note *notes, size_t n)
 {
 	map64_release(&t->note_index);
 	t->n_notes = 0;
@@ -371,9 +371,9 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 		return;
 	}
 	VEC_PUSH(t->notes, t->n_notes, t->cap_notes) =
-	    (struct note){.severity = (uint8_t)severity,
-			  .count = count,
-			  .text = arena_strndup(&t->arena, text, strlen(text))};
+	    (struct trace_note){.severity = (uint8_t)severity,
+				.count = count,
+				.text = arena_strndup(&t->arena, text, strlen(text))};
 	*map64_put(&t->note_index, key) = (uint32_t)t->n_notes;
 }
 

@@ -100,14 +100,14 @@ enum metric_key { METRIC_AT_ALL, METRIC_AT_TYPE };
 
 enum severity { NOTE_INFO, NOTE_GUESS, NOTE_LOSS };
 
-struct note {
+struct trace_note {
 	uint8_t severity;
 	uint64_t count;   /* how many things it is about; 0 when it is not a count */
 	bool symbolizing; /* made by tm-symbolize: replaced when it runs again */
 	const char *text; /* does not repeat the count: it is shown behind the text */
 };
 
-struct attribute {
+struct trace_attribute {
 	const char *key, *value; /* own text: a stream's header comes before its strings */
 };
 
@@ -135,15 +135,15 @@ struct trace {
 	size_t n_markers, cap_markers;
 	struct counter *counters;
 	size_t n_counters, cap_counters;
-	struct symbols symbols;
+	struct trace_symbols symbols;
 
 	struct {
 		uint8_t state, key;
 	} metrics[METRICS];
 	bool unordered; /* events do not come in the order of seq: match frees by number */
-	struct attribute *attributes; /* "format", "clock", "loli.mode", ...; last wins */
+	struct trace_attribute *attributes; /* "format", "clock", "loli.mode", ...; last wins */
 	size_t n_attributes, cap_attributes;
-	struct note *notes;
+	struct trace_note *notes;
 	size_t n_notes, cap_notes;
 	uint64_t events[EV_KINDS]; /* pushed so far, by kind; kept by sink_event */
 	bool complete;             /* a trace: its totals were there and agreed */
@@ -202,7 +202,7 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
     __attribute__((format(printf, 4, 5)));
 
 /* The notes become these n, whose texts are of this trace. */
-void trace_set_notes(struct trace *t, const struct note *notes, size_t n);
+void trace_set_notes(struct trace *t, const struct trace_note *notes, size_t n);
 
 /* The module that maps a runtime address, NULL when none does. Looks at ranges only,
  * one module after the other: module_index.h is for many addresses. */

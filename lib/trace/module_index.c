@@ -42,7 +42,7 @@ static uint64_t last_of(const struct module *m)
 	return when(m->process, m->epoch_hi ? m->epoch_hi - 1 : UINT32_MAX);
 }
 
-static int u64_order(const void *a, const void *b)
+static int module_index_u64_order(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -55,7 +55,7 @@ static size_t leaf(const struct module_index *x, uint64_t key)
 	return BISECT(i, 0, x->n_bounds, x->bounds[i] <= key);
 }
 
-static void find_bounds(struct module_index *x)
+static void module_index_find_bounds(struct module_index *x)
 {
 	size_t n = 0;
 
@@ -69,7 +69,7 @@ static void find_bounds(struct module_index *x)
 		if (last_of(m) != UINT64_MAX)
 			x->bounds[n++] = last_of(m) + 1;
 	}
-	sort_array(x->bounds, n, sizeof *x->bounds, u64_order);
+	sort_array(x->bounds, n, sizeof *x->bounds, module_index_u64_order);
 	for (size_t i = 0; i < n; i++)
 		if (!x->n_bounds || x->bounds[x->n_bounds - 1] != x->bounds[i])
 			x->bounds[x->n_bounds++] = x->bounds[i];
@@ -88,7 +88,7 @@ static bool before(const struct piece *a, const struct piece *b)
 	return a->module != b->module ? a->module < b->module : a->range < b->range;
 }
 
-static int piece_order(const void *a, const void *b)
+static int module_index_piece_order(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
@@ -121,14 +121,14 @@ static void heap_pop(struct piece *heap, size_t n)
 }
 
 /* Goes up the addresses; the heap holds the ranges begun, the first module's on top. */
-static void cut(struct node *node)
+static void module_index_cut(struct node *node)
 {
 	struct piece *heap = mem_array(node->n, sizeof *heap);
 	struct node out = {0};
 	size_t n_heap = 0, i = 0;
 	uint64_t at = 0;
 
-	sort_array(node->pieces, node->n, sizeof *node->pieces, piece_order);
+	sort_array(node->pieces, node->n, sizeof *node->pieces, module_index_piece_order);
 	while (n_heap || i < node->n) {
 		uint64_t next;
 
@@ -157,7 +157,7 @@ struct module_index *module_index_new(const struct trace *t)
 	struct module_index *x = mem_zalloc(sizeof *x);
 
 	x->t = t;
-	find_bounds(x);
+	module_index_find_bounds(x);
 	x->n_leaves = x->n_bounds + 1;
 	x->nodes = mem_zarray(2 * x->n_leaves, sizeof *x->nodes);
 	for (uint32_t id = 1; id < t->n_modules; id++) {
@@ -177,7 +177,7 @@ struct module_index *module_index_new(const struct trace *t)
 	}
 	for (size_t i = 1; i < 2 * x->n_leaves; i++)
 		if (x->nodes[i].n)
-			cut(&x->nodes[i]);
+			module_index_cut(&x->nodes[i]);
 	return x;
 }
 

@@ -9,15 +9,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void stream_release(struct stream *s)
+void stream_release(struct trace_stream *s)
 {
 	event_columns_reader_free(s->columns);
 	zstd_free(s->zstd);
 	free(s->unpacked);
-	*s = (struct stream){.in = NULL};
+	*s = (struct trace_stream){.in = NULL};
 }
 
-enum status stream_mark(struct stream *s, struct cursor *in, struct err *e)
+enum status stream_mark(struct trace_stream *s, struct cursor *in, struct err *e)
 {
 	uint64_t offset = cursor_offset(in);
 	const uint8_t *p;
@@ -47,7 +47,8 @@ static bool expendable(uint32_t kind)
 	       kind == CHUNK_SYMBOL_NOTES;
 }
 
-static enum status unpack(struct stream *s, struct chunk *c, const uint8_t **payload, struct err *e)
+static enum status stream_unpack(struct trace_stream *s, struct trace_chunk *c,
+				 const uint8_t **payload, struct err *e)
 {
 	const uint8_t *end = *payload + c->length, *p;
 	uint64_t n;
@@ -69,7 +70,8 @@ static enum status unpack(struct stream *s, struct chunk *c, const uint8_t **pay
 	return ST_OK;
 }
 
-enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **payload, struct err *e)
+enum status stream_next(struct trace_stream *s, struct trace_chunk *c, const uint8_t **payload,
+			struct err *e)
 {
 	for (;;) {
 		uint64_t offset = cursor_offset(s->in);
@@ -95,7 +97,7 @@ enum status stream_next(struct stream *s, struct chunk *c, const uint8_t **paylo
 		packed = s->major > 1 && c->kind & CHUNK_PACKED;
 		sound = chunk_checksum(c->kind, *payload, c->length) == c->checksum;
 		if (sound)
-			return packed ? unpack(s, c, payload, e) : ST_OK;
+			return packed ? stream_unpack(s, c, payload, e) : ST_OK;
 		if (packed)
 			c->kind &= ~(uint32_t)CHUNK_PACKED;
 		if (!expendable(c->kind))
@@ -143,7 +145,7 @@ static size_t check(const struct trace *t, struct event *batch, size_t n)
 }
 
 /* Decodes up to BATCH events from *p on; ends before one that is cut short. */
-static size_t decode(struct stream *s, struct event_state *state, const uint8_t **p,
+static size_t decode(struct trace_stream *s, struct event_state *state, const uint8_t **p,
 		     const uint8_t *end, struct event *batch, const uint8_t **at)
 {
 	size_t n = 0, size = 1;
@@ -160,8 +162,9 @@ static size_t decode(struct stream *s, struct event_state *state, const uint8_t 
 	return n;
 }
 
-static enum status row_events(struct stream *s, struct trace *t, const struct chunk *c,
-			      const uint8_t *payload, struct sink *sink, struct err *e)
+static enum status stream_row_events(struct trace_stream *s, struct trace *t,
+				     const struct trace_chunk *c, const uint8_t *payload,
+				     struct sink *sink, struct err *e)
 {
 	const uint8_t *p = payload, *end = payload + c->length, *at[BATCH];
 	struct event_state state = {0};
@@ -183,8 +186,9 @@ static enum status row_events(struct stream *s, struct trace *t, const struct ch
 	return ST_OK;
 }
 
-static enum status column_events(struct stream *s, struct trace *t, const struct chunk *c,
-				 const uint8_t *payload, struct sink *sink, struct err *e)
+static enum status stream_column_events(struct trace_stream *s, struct trace *t,
+					const struct trace_chunk *c, const uint8_t *payload,
+					struct sink *sink, struct err *e)
 {
 	struct event batch[BATCH];
 	uint64_t unknown;
@@ -207,14 +211,14 @@ static enum status column_events(struct stream *s, struct trace *t, const struct
 	return bad ? err_at(e, ST_BAD, s->offset, "events: %s", bad) : ST_OK;
 }
 
-enum status stream_events(struct stream *s, struct trace *t, const struct chunk *c,
+enum status stream_events(struct trace_stream *s, struct trace *t, const struct trace_chunk *c,
 			  const uint8_t *payload, struct sink *sink, struct err *e)
 {
-	return c->kind == CHUNK_EVENTS ? row_events(s, t, c, payload, sink, e)
-				       : column_events(s, t, c, payload, sink, e);
+	return c->kind == CHUNK_EVENTS ? stream_row_events(s, t, c, payload, sink, e)
+				       : stream_column_events(s, t, c, payload, sink, e);
 }
 
-enum status stream_apply(struct stream *s, struct trace *t, const struct chunk *c,
+enum status stream_apply(struct trace_stream *s, struct trace *t, const struct trace_chunk *c,
 			 const uint8_t *payload, struct err *e)
 {
 	enum status st = stream_table(t, c, payload, s->offset, e);

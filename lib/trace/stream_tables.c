@@ -55,7 +55,7 @@ static size_t symbol_strings(const struct trace *t)
 
 enum { MAX_ATTRIBUTES = 1000 };
 
-static void header(struct cursor *c, struct trace *t)
+static void stream_tables_header(struct cursor *c, struct trace *t)
 {
 	uint64_t flags = cursor_uleb(c), n = cursor_uleb(c);
 
@@ -86,7 +86,7 @@ static void header(struct cursor *c, struct trace *t)
 	}
 }
 
-static void module_row(struct cursor *c, struct trace *t)
+static void stream_tables_module_row(struct cursor *c, struct trace *t)
 {
 	struct module m = {.name = id(c, strings(t), "string")};
 	struct map_range *ranges;
@@ -137,7 +137,7 @@ static void came(struct stream_ids *x, size_t ours)
 	x->to[n] = (uint32_t)ours;
 }
 
-static void location_row(struct cursor *c, struct trace *t, uint64_t *previous)
+static void stream_tables_location_row(struct cursor *c, struct trace *t, uint64_t *previous)
 {
 	uint8_t b = cursor_u8(c);
 	struct location l = {.space = b & 7, .kind = b >> 3 & 7};
@@ -161,7 +161,7 @@ static void location_row(struct cursor *c, struct trace *t, uint64_t *previous)
 	VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = l;
 }
 
-static void stack_row(struct cursor *c, struct trace *t)
+static void stream_tables_stack_row(struct cursor *c, struct trace *t)
 {
 	const struct stream_ids *locations = &t->stream_locations;
 	size_t next = stream_ids_n(&t->stream_stacks);
@@ -205,7 +205,7 @@ static void note_row(struct cursor *c, struct trace *t)
 		trace_note(t, severity, count, "%.*s", (int)n, s);
 }
 
-static void call_row(struct cursor *c, struct symbols *y, size_t n_strings)
+static void call_row(struct cursor *c, struct trace_symbols *y, size_t n_strings)
 {
 	size_t next = y->n_calls ? y->n_calls : 1;
 	uint64_t back = cursor_uleb(c);
@@ -221,7 +221,7 @@ static void call_row(struct cursor *c, struct symbols *y, size_t n_strings)
 		symbols_call(y, &call);
 }
 
-static void binding_row(struct cursor *c, struct trace *t, uint64_t *previous)
+static void stream_tables_binding_row(struct cursor *c, struct trace *t, uint64_t *previous)
 {
 	size_t location = t->stream_bindings + 1;
 	struct binding b = {.reason = cursor_u8(c)};
@@ -259,7 +259,7 @@ void stream_rows(const struct trace *t, uint64_t rows[TOTALS_ROWS])
 }
 
 /* A mismatch is a loss that no checksum shows: chunks that are missing as a whole. */
-static void totals(struct cursor *c, struct trace *t)
+static void stream_tables_totals(struct cursor *c, struct trace *t)
 {
 	uint64_t have[TOTALS_ROWS], n = cursor_uleb(c);
 
@@ -289,9 +289,9 @@ static void totals(struct cursor *c, struct trace *t)
 }
 
 /* Rows that rows after this one in the table would have to follow. */
-static size_t *table_size(struct trace *t, uint32_t kind, size_t *scratch)
+static size_t *stream_tables_size(struct trace *t, uint32_t kind, size_t *scratch)
 {
-	struct symbols *y = &t->symbols;
+	struct trace_symbols *y = &t->symbols;
 
 	switch (kind) {
 	case CHUNK_STRINGS: *scratch = strings(t); return scratch;
@@ -311,9 +311,9 @@ static size_t *table_size(struct trace *t, uint32_t kind, size_t *scratch)
 	}
 }
 
-static void row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *previous)
+static void stream_tables_row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *previous)
 {
-	struct symbols *y = &t->symbols;
+	struct trace_symbols *y = &t->symbols;
 	size_t n, n_sym = symbol_strings(t);
 	const char *s;
 
@@ -327,9 +327,9 @@ static void row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *prev
 		else if (s)
 			intern_append(kind == CHUNK_STRINGS ? &t->strings : &y->strings, s, n);
 		break;
-	case CHUNK_MODULES: module_row(c, t); break;
-	case CHUNK_LOCATIONS: location_row(c, t, previous); break;
-	case CHUNK_STACKS: stack_row(c, t); break;
+	case CHUNK_MODULES: stream_tables_module_row(c, t); break;
+	case CHUNK_LOCATIONS: stream_tables_location_row(c, t, previous); break;
+	case CHUNK_STACKS: stream_tables_stack_row(c, t); break;
 	case CHUNK_TYPES: {
 		uint32_t name = id(c, strings(t), "string");
 
@@ -373,23 +373,23 @@ static void row(struct cursor *c, struct trace *t, uint32_t kind, uint64_t *prev
 		break;
 	}
 	case CHUNK_SYMBOL_CALLS: call_row(c, y, n_sym); break;
-	case CHUNK_BINDINGS: binding_row(c, t, previous); break;
+	case CHUNK_BINDINGS: stream_tables_binding_row(c, t, previous); break;
 	default: break;
 	}
 }
 
-enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *payload,
+enum status stream_table(struct trace *t, const struct trace_chunk *c, const uint8_t *payload,
 			 uint64_t offset, struct err *e)
 {
 	struct cursor cur;
-	size_t scratch, *size = table_size(t, c->kind, &scratch);
+	size_t scratch, *size = stream_tables_size(t, c->kind, &scratch);
 	uint64_t first, previous = 0;
 
 	cursor_init(&cur, payload, c->length, offset, e);
 	if (c->kind == CHUNK_HEADER) {
-		header(&cur, t);
+		stream_tables_header(&cur, t);
 	} else if (c->kind == CHUNK_TOTALS) {
-		totals(&cur, t);
+		stream_tables_totals(&cur, t);
 	} else if (c->kind == CHUNK_NOTES || c->kind == CHUNK_SYMBOL_NOTES) {
 		size_t before = t->n_notes;
 
@@ -406,7 +406,7 @@ enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *
 				    ", expected %zu: a chunk is missing",
 				    c->kind, first, *size);
 		while (!cursor_done(&cur))
-			row(&cur, t, c->kind, &previous);
+			stream_tables_row(&cur, t, c->kind, &previous);
 	} else {
 		return ST_NONE;
 	}

@@ -11,7 +11,7 @@
 #include "lib/trace/model.h"
 
 /* ST_NONE: a chunk kind that this version does not know. */
-enum status stream_table(struct trace *t, const struct chunk *c, const uint8_t *payload,
+enum status stream_table(struct trace *t, const struct trace_chunk *c, const uint8_t *payload,
 			 uint64_t offset, struct err *e);
 
 /* A stream's numbers of rows that came before. */

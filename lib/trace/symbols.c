@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-void symbols_release(struct symbols *s)
+void symbols_release(struct trace_symbols *s)
 {
 	intern_release(&s->strings);
 	free(s->objects);
 	free(s->functions);
 	free(s->calls);
 	free(s->bindings);
-	*s = (struct symbols){.n_objects = 0};
+	*s = (struct trace_symbols){.n_objects = 0};
 }
 
 /* Row 0 is "none" in every table. */
@@ -23,32 +23,32 @@ void symbols_release(struct symbols *s)
 		VEC_PUSH(p, n, cap) = (row);                         \
 	} while (0)
 
-uint32_t symbols_object(struct symbols *s, const struct symbol_object *o)
+uint32_t symbols_object(struct trace_symbols *s, const struct symbol_object *o)
 {
 	APPEND(s->objects, s->n_objects, s->cap_objects, *o);
 	return (uint32_t)(s->n_objects - 1);
 }
 
-uint32_t symbols_function(struct symbols *s, const struct symbol_function *f)
+uint32_t symbols_function(struct trace_symbols *s, const struct symbol_function *f)
 {
 	APPEND(s->functions, s->n_functions, s->cap_functions, *f);
 	return (uint32_t)(s->n_functions - 1);
 }
 
-uint32_t symbols_call(struct symbols *s, const struct symbol_call *c)
+uint32_t symbols_call(struct trace_symbols *s, const struct symbol_call *c)
 {
 	APPEND(s->calls, s->n_calls, s->cap_calls, *c);
 	return (uint32_t)(s->n_calls - 1);
 }
 
-const struct binding *symbols_binding(const struct symbols *s, uint32_t location)
+const struct binding *symbols_binding(const struct trace_symbols *s, uint32_t location)
 {
 	static const struct binding none = {.reason = REASON_NOT_BOUND};
 
 	return location < s->n_bindings ? &s->bindings[location] : &none;
 }
 
-void symbols_bind(struct symbols *s, uint32_t location, const struct binding *b)
+void symbols_bind(struct trace_symbols *s, uint32_t location, const struct binding *b)
 {
 	while (s->n_bindings <= location)
 		VEC_PUSH(s->bindings, s->n_bindings, s->cap_bindings) =

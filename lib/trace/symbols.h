@@ -69,7 +69,7 @@ struct binding {
 	uint8_t kind;    /* enum location_kind in force */
 };
 
-struct symbols {
+struct trace_symbols {
 	struct intern strings;
 	struct symbol_object *objects; /* [0] unused, as in all tables */
 	size_t n_objects, cap_objects;
@@ -81,14 +81,14 @@ struct symbols {
 	size_t n_bindings, cap_bindings;
 };
 
-void symbols_release(struct symbols *s);
+void symbols_release(struct trace_symbols *s);
 /* Append a row (no look-up), return its id. */
-uint32_t symbols_object(struct symbols *s, const struct symbol_object *o);
-uint32_t symbols_function(struct symbols *s, const struct symbol_function *f);
-uint32_t symbols_call(struct symbols *s, const struct symbol_call *c);
+uint32_t symbols_object(struct trace_symbols *s, const struct symbol_object *o);
+uint32_t symbols_function(struct trace_symbols *s, const struct symbol_function *f);
+uint32_t symbols_call(struct trace_symbols *s, const struct symbol_call *c);
 /* The binding of a location; one with REASON_NOT_BOUND if it has no binding. */
-const struct binding *symbols_binding(const struct symbols *s, uint32_t location);
-void symbols_bind(struct symbols *s, uint32_t location, const struct binding *b);
+const struct binding *symbols_binding(const struct trace_symbols *s, uint32_t location);
+void symbols_bind(struct trace_symbols *s, uint32_t location, const struct binding *b);
 
 const char *reason_text(unsigned reason); /* "no module maps it" */
 const char *tier_name(unsigned tier);

@@ -60,13 +60,13 @@ static void add_text(struct buf *b, const struct intern *t, uint32_t id)
 	buf_add(b, s, n);
 }
 
-static void string_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_string_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	(void)previous;
 	add_text(b, tables, (uint32_t)i);
 }
 
-static void module_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_module_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct module *m = &((const struct module *)tables)[i];
 
@@ -88,7 +88,7 @@ static void module_row(struct buf *b, const void *tables, size_t i, uint64_t *pr
 	}
 }
 
-static void location_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_location_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct location *l = &((const struct location *)tables)[i];
 	bool placed = l->process || l->epoch, named = l->name || l->file || l->line;
@@ -108,7 +108,7 @@ static void location_row(struct buf *b, const void *tables, size_t i, uint64_t *
 	*previous = l->raw;
 }
 
-static void stack_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_stack_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct stack *s = &((const struct stack *)tables)[i];
 
@@ -117,13 +117,13 @@ static void stack_row(struct buf *b, const void *tables, size_t i, uint64_t *pre
 	buf_add_uleb(b, s->location);
 }
 
-static void type_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_type_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	(void)previous;
 	buf_add_uleb(b, ((const uint32_t *)tables)[i]);
 }
 
-static void thread_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_thread_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct thread *th = &((const struct thread *)tables)[i];
 
@@ -134,7 +134,7 @@ static void thread_row(struct buf *b, const void *tables, size_t i, uint64_t *pr
 	buf_add_uleb(b, th->name);
 }
 
-static void marker_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_marker_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct marker *m = &((const struct marker *)tables)[i];
 
@@ -143,7 +143,7 @@ static void marker_row(struct buf *b, const void *tables, size_t i, uint64_t *pr
 	buf_add_uleb(b, m->category);
 }
 
-static void counter_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_counter_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct counter *c = &((const struct counter *)tables)[i];
 
@@ -154,7 +154,7 @@ static void counter_row(struct buf *b, const void *tables, size_t i, uint64_t *p
 
 static void note_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
-	const struct note *n = &((const struct note *)tables)[i];
+	const struct trace_note *n = &((const struct trace_note *)tables)[i];
 
 	(void)previous;
 	buf_addc(b, (char)n->severity);
@@ -163,7 +163,7 @@ static void note_row(struct buf *b, const void *tables, size_t i, uint64_t *prev
 	buf_adds(b, n->text);
 }
 
-static void object_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_object_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct symbol_object *o = &((const struct symbol_object *)tables)[i];
 
@@ -174,7 +174,7 @@ static void object_row(struct buf *b, const void *tables, size_t i, uint64_t *pr
 	buf_add_uleb(b, o->build_id);
 }
 
-static void function_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_function_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct symbol_function *f = &((const struct symbol_function *)tables)[i];
 
@@ -183,7 +183,7 @@ static void function_row(struct buf *b, const void *tables, size_t i, uint64_t *
 	buf_add_uleb(b, f->display);
 }
 
-static void call_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_call_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct symbol_call *c = &((const struct symbol_call *)tables)[i];
 
@@ -195,7 +195,7 @@ static void call_row(struct buf *b, const void *tables, size_t i, uint64_t *prev
 	buf_add_uleb(b, c->column);
 }
 
-static void binding_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+static void writer_binding_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct binding *x = symbols_binding(tables, (uint32_t)i);
 
@@ -208,30 +208,31 @@ static void binding_row(struct buf *b, const void *tables, size_t i, uint64_t *p
 	*previous = x->vaddr;
 }
 
-enum status writer_symbols(struct chunk_out *out, const struct symbols *s, struct err *e)
+enum status writer_symbols(struct chunk_out *out, const struct trace_symbols *s, struct err *e)
 {
 	struct buf b = BUF_INIT;
 	enum status st;
 
-	st = write_rows(out, &b, CHUNK_SYMBOL_STRINGS, &s->strings, string_row, 1,
+	st = write_rows(out, &b, CHUNK_SYMBOL_STRINGS, &s->strings, writer_string_row, 1,
 			(size_t)intern_count(&s->strings) + 1, e);
 	if (!st)
-		st = write_rows(out, &b, CHUNK_SYMBOL_OBJECTS, s->objects, object_row, 1,
+		st = write_rows(out, &b, CHUNK_SYMBOL_OBJECTS, s->objects, writer_object_row, 1,
 				s->n_objects, e);
 	if (!st)
-		st = write_rows(out, &b, CHUNK_SYMBOL_FUNCTIONS, s->functions, function_row, 1,
-				s->n_functions, e);
+		st = write_rows(out, &b, CHUNK_SYMBOL_FUNCTIONS, s->functions, writer_function_row,
+				1, s->n_functions, e);
 	if (!st)
-		st = write_rows(out, &b, CHUNK_SYMBOL_CALLS, s->calls, call_row, 1, s->n_calls, e);
+		st = write_rows(out, &b, CHUNK_SYMBOL_CALLS, s->calls, writer_call_row, 1,
+				s->n_calls, e);
 	buf_release(&b);
 	return st;
 }
 
-enum status writer_bindings(struct chunk_out *out, const struct symbols *s, uint32_t first,
+enum status writer_bindings(struct chunk_out *out, const struct trace_symbols *s, uint32_t first,
 			    uint32_t end, struct err *e)
 {
 	struct buf b = BUF_INIT;
-	enum status st = write_rows(out, &b, CHUNK_BINDINGS, s, binding_row, first, end, e);
+	enum status st = write_rows(out, &b, CHUNK_BINDINGS, s, writer_binding_row, first, end, e);
 
 	buf_release(&b);
 	return st;
@@ -272,7 +273,7 @@ enum status writer_notes(struct chunk_out *out, const struct trace *t, size_t fi
 }
 
 /* Attributes carry their own text: the header comes before the string table. */
-static void make_header(struct buf *b, const struct trace *t)
+static void writer_make_header(struct buf *b, const struct trace *t)
 {
 	int metrics = METRICS;
 
@@ -298,7 +299,7 @@ static void make_header(struct buf *b, const struct trace *t)
 
 static enum status write_header(struct writer *w, const struct trace *t, struct err *e)
 {
-	make_header(&w->scratch, t);
+	writer_make_header(&w->scratch, t);
 	if (w->scratch.len == w->header.len &&
 	    !memcmp(w->scratch.data, w->header.data, w->header.len))
 		return ST_OK;
@@ -311,29 +312,30 @@ static enum status write_header(struct writer *w, const struct trace *t, struct 
 
 static enum status write_tables(struct writer *w, const struct trace *t, struct err *e)
 {
-	const struct symbols *y = &t->symbols;
+	const struct trace_symbols *y = &t->symbols;
 	const struct {
 		uint32_t kind;
 		const void *rows;
 		row_fn row;
 		size_t *done, end;
 	} tables[] = {
-	    {CHUNK_STRINGS, &t->strings, string_row, &w->done.strings,
+	    {CHUNK_STRINGS, &t->strings, writer_string_row, &w->done.strings,
 	     (size_t)intern_count(&t->strings) + 1},
-	    {CHUNK_MODULES, t->modules, module_row, &w->done.modules, t->n_modules},
-	    {CHUNK_LOCATIONS, t->locations, location_row, &w->done.locations, t->n_locations},
-	    {CHUNK_STACKS, t->stacks, stack_row, &w->done.stacks, t->n_stacks},
-	    {CHUNK_TYPES, t->types, type_row, &w->done.types, t->n_types},
-	    {CHUNK_THREADS, t->threads, thread_row, &w->done.threads, t->n_threads},
-	    {CHUNK_MARKERS, t->markers, marker_row, &w->done.markers, t->n_markers},
-	    {CHUNK_COUNTERS, t->counters, counter_row, &w->done.counters, t->n_counters},
-	    {CHUNK_SYMBOL_STRINGS, &y->strings, string_row, &w->done.symbol_strings,
+	    {CHUNK_MODULES, t->modules, writer_module_row, &w->done.modules, t->n_modules},
+	    {CHUNK_LOCATIONS, t->locations, writer_location_row, &w->done.locations,
+	     t->n_locations},
+	    {CHUNK_STACKS, t->stacks, writer_stack_row, &w->done.stacks, t->n_stacks},
+	    {CHUNK_TYPES, t->types, writer_type_row, &w->done.types, t->n_types},
+	    {CHUNK_THREADS, t->threads, writer_thread_row, &w->done.threads, t->n_threads},
+	    {CHUNK_MARKERS, t->markers, writer_marker_row, &w->done.markers, t->n_markers},
+	    {CHUNK_COUNTERS, t->counters, writer_counter_row, &w->done.counters, t->n_counters},
+	    {CHUNK_SYMBOL_STRINGS, &y->strings, writer_string_row, &w->done.symbol_strings,
 	     (size_t)intern_count(&y->strings) + 1},
-	    {CHUNK_SYMBOL_OBJECTS, y->objects, object_row, &w->done.objects, y->n_objects},
-	    {CHUNK_SYMBOL_FUNCTIONS, y->functions, function_row, &w->done.functions,
+	    {CHUNK_SYMBOL_OBJECTS, y->objects, writer_object_row, &w->done.objects, y->n_objects},
+	    {CHUNK_SYMBOL_FUNCTIONS, y->functions, writer_function_row, &w->done.functions,
 	     y->n_functions},
-	    {CHUNK_SYMBOL_CALLS, y->calls, call_row, &w->done.calls, y->n_calls},
-	    {CHUNK_BINDINGS, y, binding_row, &w->done.bindings, y->n_bindings},
+	    {CHUNK_SYMBOL_CALLS, y->calls, writer_call_row, &w->done.calls, y->n_calls},
+	    {CHUNK_BINDINGS, y, writer_binding_row, &w->done.bindings, y->n_bindings},
 	};
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {

@@ -19,9 +19,9 @@ struct sink *writer_sink(struct writer *w);
 
 /* For tm-symbolize, which copies a stream and adds to it. */
 /* Writes the symbol tables of s (strings, objects, functions, calls). */
-enum status writer_symbols(struct chunk_out *out, const struct symbols *s, struct err *e);
+enum status writer_symbols(struct chunk_out *out, const struct trace_symbols *s, struct err *e);
 /* Writes the bindings of locations [first, end). */
-enum status writer_bindings(struct chunk_out *out, const struct symbols *s, uint32_t first,
+enum status writer_bindings(struct chunk_out *out, const struct trace_symbols *s, uint32_t first,
 			    uint32_t end, struct err *e);
 /* Writes notes [first, end) of t. */
 enum status writer_notes(struct chunk_out *out, const struct trace *t, size_t first, size_t end,

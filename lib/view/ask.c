@@ -61,7 +61,7 @@ static bool says_form(const char *word)
 }
 
 /* All of it is too much of it; how many there are of how many, the report says. */
-static void limit_rows(struct question *q, const struct asker *by)
+static void ask_limit_rows(struct view_question *q, const struct asker *by)
 {
 	char text[32];
 	uint64_t n;
@@ -83,8 +83,8 @@ static void limit_rows(struct question *q, const struct asker *by)
 }
 
 /* The question, what is added, and behind all options the files. */
-static void complete(struct question *q, const struct asker *by, const struct ask_program *p,
-		     const struct words *asked)
+static void ask_complete(struct view_question *q, const struct asker *by,
+			 const struct ask_program *p, const struct view_words *asked)
 {
 	char name[32];
 	bool form = false, files = false;
@@ -109,17 +109,17 @@ static void complete(struct question *q, const struct asker *by, const struct as
 		words_add(&q->words, &q->arena, asked->items[i]);
 	for (size_t i = 0; i < by->n_files && !files && end + 1 >= asked->n; i++)
 		words_add(&q->words, &q->arena, by->files[i]);
-	limit_rows(q, by);
+	ask_limit_rows(q, by);
 }
 
-enum status question_make(struct question *q, const struct asker *by, const char *text, size_t n,
-			  struct err *e)
+enum status question_make(struct view_question *q, const struct asker *by, const char *text,
+			  size_t n, struct err *e)
 {
-	struct words asked = {.n = 0};
+	struct view_words asked = {.n = 0};
 	const struct ask_program *p;
 	enum status st;
 
-	*q = (struct question){.main = NULL};
+	*q = (struct view_question){.main = NULL};
 	st = words_split(&asked, &q->arena, text, n, e);
 	if (!st && !asked.n)
 		st = err_set(e, ST_BAD, "an empty question");
@@ -127,7 +127,7 @@ enum status question_make(struct question *q, const struct asker *by, const char
 		p = find(by, asked.items[0]);
 		if (p) {
 			q->main = p->main;
-			complete(q, by, p, &asked);
+			ask_complete(q, by, p, &asked);
 		} else {
 			st = no_program(by, asked.items[0], e);
 		}
@@ -138,13 +138,14 @@ enum status question_make(struct question *q, const struct asker *by, const char
 	return st;
 }
 
-void question_release(struct question *q)
+void question_release(struct view_question *q)
 {
 	words_release(&q->words);
 	arena_release(&q->arena);
 }
 
-static _Noreturn void in_child(const struct asker *by, const struct question *q, int out, int err)
+static _Noreturn void in_child(const struct asker *by, const struct view_question *q, int out,
+			       int err)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -160,11 +161,12 @@ static _Noreturn void in_child(const struct asker *by, const struct question *q,
 	exit(q->main((int)q->words.n, q->words.items));
 }
 
-bool answer_start(struct answer *a, const struct asker *by, const struct question *q, struct err *e)
+bool answer_start(struct view_answer *a, const struct asker *by, const struct view_question *q,
+		  struct err *e)
 {
 	int out[2], err[2];
 
-	*a = (struct answer){.out = -1, .err = -1, .bytes = by->bytes};
+	*a = (struct view_answer){.out = -1, .err = -1, .bytes = by->bytes};
 	if (pipe2(out, O_CLOEXEC)) {
 		err_sys(e, "a pipe");
 		return false;
@@ -213,7 +215,7 @@ static void take(int *fd, struct buf *to, size_t most)
 	}
 }
 
-static void reap(struct answer *a)
+static void reap(struct view_answer *a)
 {
 	int status = 0;
 
@@ -223,7 +225,7 @@ static void reap(struct answer *a)
 	a->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void end(struct answer *a, const char *why)
+static void end(struct view_answer *a, const char *why)
 {
 	if (a->out >= 0)
 		close(a->out);
@@ -236,7 +238,7 @@ static void end(struct answer *a, const char *why)
 	reap(a);
 }
 
-bool answer_go_on(struct answer *a)
+bool answer_go_on(struct view_answer *a)
 {
 	enum { MESSAGES = 1 << 20 };
 
@@ -253,14 +255,14 @@ bool answer_go_on(struct answer *a)
 	return !a->pid;
 }
 
-int answer_left(const struct answer *a)
+int answer_left(const struct view_answer *a)
 {
 	int64_t left = a->until - clock_ms();
 
 	return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
-void answer_wait(struct answer *a)
+void answer_wait(struct view_answer *a)
 {
 	while (!answer_go_on(a)) {
 		struct pollfd fds[2] = {{a->out, POLLIN, 0}, {a->err, POLLIN, 0}};
@@ -269,7 +271,7 @@ void answer_wait(struct answer *a)
 	}
 }
 
-void answer_release(struct answer *a)
+void answer_release(struct view_answer *a)
 {
 	if (a->pid)
 		end(a, "nobody waits for it");

@@ -37,17 +37,17 @@ struct asker {
 	void *arg;
 };
 
-struct question {
+struct view_question {
 	struct arena arena;
-	struct words words; /* argv */
+	struct view_words words; /* argv */
 	int (*main)(int argc, char **argv);
 };
 
-enum status question_make(struct question *q, const struct asker *by, const char *text, size_t n,
-			  struct err *e);
-void question_release(struct question *q); /* accepts a zeroed struct */
+enum status question_make(struct view_question *q, const struct asker *by, const char *text,
+			  size_t n, struct err *e);
+void question_release(struct view_question *q); /* accepts a zeroed struct */
 
-struct answer {
+struct view_answer {
 	struct buf text, messages; /* standard output and standard error */
 	int status;                /* exit status; 128 and the signal */
 	const char *ended;         /* why it was ended before it was done; NULL: it was not */
@@ -60,15 +60,15 @@ struct answer {
 };
 
 /* False: *e says why not. */
-bool answer_start(struct answer *a, const struct asker *by, const struct question *q,
+bool answer_start(struct view_answer *a, const struct asker *by, const struct view_question *q,
 		  struct err *e);
 /* Takes what is there without waiting; true: it is done. */
-bool answer_go_on(struct answer *a);
+bool answer_go_on(struct view_answer *a);
 /* Until it is done. */
-void answer_wait(struct answer *a);
+void answer_wait(struct view_answer *a);
 /* ms until its time is up, for poll. */
-int answer_left(const struct answer *a);
+int answer_left(const struct view_answer *a);
 /* Ends it, if need be. Accepts a zeroed struct. */
-void answer_release(struct answer *a);
+void answer_release(struct view_answer *a);
 
 #endif

@@ -28,8 +28,8 @@ enum { ASKED_AT_ONCE = 4, WAITING = 64, MEMORY = 128 << 10, MESSAGES = 32 << 10,
 
 struct client { /* a request that is being answered */
 	struct MHD_Connection *connection;
-	struct question question;
-	struct answer answer;
+	struct view_question question;
+	struct view_answer answer;
 	bool asks, started, done, gone;
 	struct err why; /* it did not start */
 	struct client *next;
@@ -47,7 +47,7 @@ struct http {
 
 static volatile sig_atomic_t stopped;
 
-static void on_signal(int sig)
+static void http_on_signal(int sig)
 {
 	(void)sig;
 	stopped = 1;
@@ -61,8 +61,8 @@ static const char policy[] =
     "frame-ancestors 'none'";
 
 /* Takes what the buffer has. */
-static enum MHD_Result respond(struct MHD_Connection *c, unsigned status, const char *type,
-			       struct buf *body, const char *exit, const char *messages)
+static enum MHD_Result http_respond(struct MHD_Connection *c, unsigned status, const char *type,
+				    struct buf *body, const char *exit, const char *messages)
 {
 	struct MHD_Response *r =
 	    MHD_create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
@@ -92,7 +92,7 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%s\n", text);
-	return respond(c, status, "text/plain; charset=utf-8", &b, NULL, NULL);
+	return http_respond(c, status, "text/plain; charset=utf-8", &b, NULL, NULL);
 }
 
 static const char *type_of(const char *name)
@@ -115,7 +115,7 @@ static enum MHD_Result give_asset(struct MHD_Connection *c, const char *name)
 	for (const struct view_asset *a = view_assets; a->name; a++)
 		if (!strcmp(a->name, name)) {
 			buf_adds(&b, a->text);
-			return respond(c, MHD_HTTP_OK, type_of(name), &b, NULL, NULL);
+			return http_respond(c, MHD_HTTP_OK, type_of(name), &b, NULL, NULL);
 		}
 	return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
 }
@@ -125,10 +125,10 @@ static enum MHD_Result give_state(const struct http *h, struct MHD_Connection *c
 	struct buf b = BUF_INIT;
 
 	view_state(h->view, &b);
-	return respond(c, MHD_HTTP_OK, "application/json", &b, NULL, NULL);
+	return http_respond(c, MHD_HTTP_OK, "application/json", &b, NULL, NULL);
 }
 
-static enum MHD_Result give_source(const struct http *h, struct MHD_Connection *c)
+static enum MHD_Result http_give_source(const struct http *h, struct MHD_Connection *c)
 {
 	const char *file = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "file");
 	struct buf b = BUF_INIT, where = BUF_INIT;
@@ -138,7 +138,7 @@ static enum MHD_Result give_source(const struct http *h, struct MHD_Connection *
 	enum MHD_Result done;
 
 	if (st == ST_OK) {
-		done = respond(c, MHD_HTTP_OK, "text/plain; charset=utf-8", &b, NULL, NULL);
+		done = http_respond(c, MHD_HTTP_OK, "text/plain; charset=utf-8", &b, NULL, NULL);
 	} else {
 		done =
 		    say(c, MHD_HTTP_NOT_FOUND,
@@ -164,7 +164,7 @@ static void add_encoded(struct buf *to, const struct buf *from)
 	}
 }
 
-static enum MHD_Result give_answer(struct client *q)
+static enum MHD_Result http_give_answer(struct client *q)
 {
 	struct buf messages = BUF_INIT;
 	char status[16];
@@ -176,11 +176,11 @@ static enum MHD_Result give_answer(struct client *q)
 		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, q->answer.ended);
 	snprintf(status, sizeof status, "%d", q->answer.status);
 	add_encoded(&messages, &q->answer.messages);
-	done =
-	    respond(q->connection, MHD_HTTP_OK,
-		    q->answer.text.len && *q->answer.text.data == '{' ? "application/json"
-								      : "text/plain; charset=utf-8",
-		    &q->answer.text, status, messages.len ? buf_str(&messages) : "");
+	done = http_respond(q->connection, MHD_HTTP_OK,
+			    q->answer.text.len && *q->answer.text.data == '{'
+				? "application/json"
+				: "text/plain; charset=utf-8",
+			    &q->answer.text, status, messages.len ? buf_str(&messages) : "");
 	buf_release(&messages);
 	return done;
 }
@@ -205,7 +205,7 @@ static enum MHD_Result take_question(struct http *h, struct client *q)
 		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			   "too many questions at once");
 	if (question_make(&q->question, &h->view->asker, text, strlen(text), &q->why))
-		return give_answer(q);
+		return http_give_answer(q);
 	q->next = h->waiting;
 	h->waiting = q;
 	h->n_waiting++;
@@ -213,9 +213,9 @@ static enum MHD_Result take_question(struct http *h, struct client *q)
 	return MHD_YES;
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
-				  const char *method, const char *version, const char *upload,
-				  size_t *n_upload, void **state)
+static enum MHD_Result http_on_request(void *arg, struct MHD_Connection *c, const char *url,
+				       const char *method, const char *version, const char *upload,
+				       size_t *n_upload, void **state)
 {
 	struct http *h = arg;
 	struct client *q = *state;
@@ -241,12 +241,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		return MHD_YES;
 	}
 	if (q->done)
-		return q->gone ? MHD_NO : give_answer(q);
+		return q->gone ? MHD_NO : http_give_answer(q);
 	switch (route_of(&h->door, &r, name)) {
 	case ROUTE_ASSET: return give_asset(c, name);
 	case ROUTE_STATE: return give_state(h, c);
 	case ROUTE_ASK: return take_question(h, q);
-	case ROUTE_SOURCE: return give_source(h, c);
+	case ROUTE_SOURCE: return http_give_source(h, c);
 	case ROUTE_NO_METHOD: return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET");
 	case ROUTE_NOTHING: return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
 	case ROUTE_FORBIDDEN: break;
@@ -255,8 +255,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		   "this is not the address that tm-view printed, or another page has asked");
 }
 
-static void on_end(void *arg, struct MHD_Connection *c, void **state,
-		   enum MHD_RequestTerminationCode how)
+static void http_on_end(void *arg, struct MHD_Connection *c, void **state,
+			enum MHD_RequestTerminationCode how)
 {
 	struct client *q = *state;
 
@@ -282,7 +282,7 @@ static int socket_of(const struct client *q)
 }
 
 /* Those that are done go on; others take a place that is free. */
-static void go_on(struct http *h)
+static void http_go_on(struct http *h)
 {
 	size_t running = 0;
 
@@ -334,7 +334,7 @@ static int time_left(const struct http *h)
 }
 
 /* Waits for anything: a request, an answer's next piece, a client that hangs up. */
-static void wait_for(struct http *h, int epoll)
+static void http_wait_for(struct http *h, int epoll)
 {
 	struct pollfd fds[1 + 3 * WAITING];
 	struct client *hung[1 + 3 * WAITING] = {NULL};
@@ -362,7 +362,7 @@ static void wait_for(struct http *h, int epoll)
 enum status http_run(struct http *h, struct err *e)
 {
 	const union MHD_DaemonInfo *i = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	const struct sigaction stop = {.sa_handler = on_signal};
+	const struct sigaction stop = {.sa_handler = http_on_signal};
 	time_t looked = time(NULL);
 
 	if (!i)
@@ -374,10 +374,10 @@ enum status http_run(struct http *h, struct err *e)
 	if (fflush(stdout))
 		return err_sys(e, "standard output");
 	while (!stopped) {
-		wait_for(h, i->epoll_fd);
+		http_wait_for(h, i->epoll_fd);
 		if (MHD_run(h->daemon) != MHD_YES)
 			return err_set(e, ST_SYS, "libmicrohttpd gave up");
-		go_on(h);
+		http_go_on(h);
 		MHD_run(h->daemon);
 		if (h->view->refresh && time(NULL) != looked) {
 			h->view->refresh(h->view);
@@ -427,7 +427,7 @@ static bool split(const char *where, char host[64], char port[8])
 	return true;
 }
 
-static enum status listen_at(struct http *h, const char *where, struct err *e)
+static enum status http_listen_at(struct http *h, const char *where, struct err *e)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
 				       .ai_socktype = SOCK_STREAM};
@@ -469,10 +469,10 @@ struct http *http_new(struct view *v, const char *where, struct err *e)
 	h->listener = -1;
 	if (!make_token(h->door.token)) {
 		err_sys(e, "no random numbers");
-	} else if (!listen_at(h, where, e)) {
+	} else if (!http_listen_at(h, where, e)) {
 		h->daemon = MHD_start_daemon(
-		    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
-		    MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_NOTIFY_COMPLETED, on_end,
+		    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, http_on_request, h,
+		    MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_NOTIFY_COMPLETED, http_on_end,
 		    NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
 		    MHD_OPTION_CONNECTION_LIMIT, (unsigned)WAITING + 32, MHD_OPTION_END);
 		if (!h->daemon)

@@ -26,8 +26,8 @@ static bool is_json(const struct buf *b)
  *	{"id":..,"query":"top","exit":0,"messages":"..","answer":{..}}
  * id is copied from the request, where it has one; answer is an object where the program printed
  * JSON, else a string. */
-static void answer_line(const struct value *id, const char *query, const struct answer *a,
-			struct buf *to)
+static void view_answer_line(const struct view_value *id, const char *query,
+			     const struct view_answer *a, struct buf *to)
 {
 	buf_addc(to, '{');
 	if (id) {
@@ -52,12 +52,13 @@ static void answer_line(const struct value *id, const char *query, const struct 
 	buf_addc(to, '}');
 }
 
-static void refuse(const struct value *id, const char *query, const struct err *e, struct buf *to)
+static void refuse(const struct view_value *id, const char *query, const struct err *e,
+		   struct buf *to)
 {
-	struct answer a = {.status = 2};
+	struct view_answer a = {.status = 2};
 
 	buf_addf(&a.messages, "tm-view: %s\n", e->msg);
-	answer_line(id, query, &a, to);
+	view_answer_line(id, query, &a, to);
 	buf_release(&a.messages);
 }
 
@@ -65,10 +66,10 @@ void view_line(const struct view *v, const char *line, size_t n, struct buf *to)
 {
 	struct arena arena = ARENA_INIT;
 	struct err e = ERR_INIT;
-	const struct value *request = NULL, *id = NULL;
+	const struct view_value *request = NULL, *id = NULL;
 	const char *query = line;
-	struct question q;
-	struct answer a;
+	struct view_question q;
+	struct view_answer a;
 
 	if (n && *line == '{') {
 		request = value_parse(&arena, line, n, &e);
@@ -83,7 +84,7 @@ void view_line(const struct view *v, const char *line, size_t n, struct buf *to)
 	} else {
 		if (answer_start(&a, &v->asker, &q, &e)) {
 			answer_wait(&a);
-			answer_line(id, query, &a, to);
+			view_answer_line(id, query, &a, to);
 			answer_release(&a);
 		} else {
 			refuse(id, query, &e, to);

@@ -25,12 +25,12 @@ enum { PAGE = 50, PAGE_MAX = 500, LINES = 200, LINES_MAX = 2000, TEXT_MAX = 1 <<
 
 struct mcp {
 	const struct view *view;
-	struct nodes nodes;
+	struct view_nodes nodes;
 };
 
 struct call { /* of a tool */
 	struct mcp *m;
-	const struct value *arguments;
+	const struct view_value *arguments;
 	struct buf *to; /* an object's members, with its braces */
 	struct err *e;
 };
@@ -83,7 +83,8 @@ static void add_option(struct buf *b, const char *option, const char *value)
 	buf_release(&word);
 }
 
-static void add_arguments(struct buf *b, const struct value *arguments, const char *const *names)
+static void add_arguments(struct buf *b, const struct view_value *arguments,
+			  const char *const *names)
 {
 	for (; *names; names++) {
 		const char *value = value_string(arguments, *names);
@@ -93,7 +94,7 @@ static void add_arguments(struct buf *b, const struct value *arguments, const ch
 	}
 }
 
-static void add_filters(struct buf *b, const struct value *arguments)
+static void add_filters(struct buf *b, const struct view_value *arguments)
 {
 	static const char *const names[] = {"focus", "ignore", "type", "thread",
 					    "frame", "time",   NULL};
@@ -102,7 +103,7 @@ static void add_filters(struct buf *b, const struct value *arguments)
 }
 
 /* The file of the question, behind all options. */
-static void add_file(struct buf *b, const struct value *arguments)
+static void add_file(struct buf *b, const struct view_value *arguments)
 {
 	const char *file = value_string(arguments, "file");
 
@@ -124,7 +125,7 @@ static enum status page_of(struct call *c, uint64_t *offset, uint64_t *limit, ui
 
 /* --- answers --- */
 
-static void member(struct buf *b, const char *key, const struct value *v)
+static void member(struct buf *b, const char *key, const struct view_value *v)
 {
 	if (!v)
 		return;
@@ -145,18 +146,19 @@ static void text_member(struct buf *b, const char *key, const char *v)
 }
 
 /* Rows that are absent in every column say nothing. */
-static void add_row(struct buf *b, const struct value *row)
+static void add_row(struct buf *b, const struct view_value *row)
 {
 	buf_addc(b, '{');
-	for (const struct value *m = row->first; m; m = m->next)
+	for (const struct view_value *m = row->first; m; m = m->next)
 		if (m->kind != VALUE_NULL)
 			member(b, m->key, m);
 	buf_addc(b, '}');
 }
 
-static void add_table(struct buf *b, const struct value *s, uint64_t offset, uint64_t limit)
+static void mcp_add_table(struct buf *b, const struct view_value *s, uint64_t offset,
+			  uint64_t limit)
 {
-	const struct value *rows = value_get(s, "rows");
+	const struct view_value *rows = value_get(s, "rows");
 	uint64_t n = 0;
 
 	buf_addc(b, '{');
@@ -164,7 +166,7 @@ static void add_table(struct buf *b, const struct value *s, uint64_t offset, uin
 	member(b, "title", value_get(s, "title"));
 	json_key(b, "rows");
 	buf_addc(b, '[');
-	for (const struct value *r = rows ? rows->first : NULL; r; r = r->next, n++) {
+	for (const struct view_value *r = rows ? rows->first : NULL; r; r = r->next, n++) {
 		if (n < offset || n - offset >= limit)
 			continue;
 		if (n > offset)
@@ -182,13 +184,13 @@ static void add_table(struct buf *b, const struct value *s, uint64_t offset, uin
 }
 
 /* Asks, and writes the tables of the answer; a page of the first one. only: its name; NULL: all. */
-static enum status answer_tables(struct call *c, const char *question, const char *only,
-				 uint64_t offset, uint64_t limit)
+static enum status mcp_answer_tables(struct call *c, const char *question, const char *only,
+				     uint64_t offset, uint64_t limit)
 {
 	struct arena arena = ARENA_INIT;
-	struct question q;
-	struct answer a;
-	const struct value *doc, *sections;
+	struct view_question q;
+	struct view_answer a;
+	const struct view_value *doc, *sections;
 	bool first = true;
 	enum status st = question_make(&q, &c->m->view->asker, question, strlen(question), c->e);
 
@@ -214,14 +216,15 @@ static enum status answer_tables(struct call *c, const char *question, const cha
 		member(c->to, "facts", value_get(doc, "facts"));
 		json_key(c->to, "tables");
 		buf_addc(c->to, '[');
-		for (const struct value *s = sections ? sections->first : NULL; s; s = s->next) {
+		for (const struct view_value *s = sections ? sections->first : NULL; s;
+		     s = s->next) {
 			const char *kind = value_string(s, "kind"), *name = value_string(s, "name");
 
 			if (!kind || strcmp(kind, "table") || (only && name && strcmp(name, only)))
 				continue;
 			if (!first)
 				buf_addc(c->to, ',');
-			add_table(c->to, s, first ? offset : 0, first ? limit : PAGE);
+			mcp_add_table(c->to, s, first ? offset : 0, first ? limit : PAGE);
 			first = false;
 		}
 		buf_addc(c->to, ']');
@@ -248,7 +251,7 @@ static enum status tabled(struct call *c, struct buf *question, bool rows)
 		if (rows)
 			add_rows(question, offset, limit);
 		add_file(question, c->arguments);
-		st = answer_tables(c, buf_str(question), NULL, offset, limit);
+		st = mcp_answer_tables(c, buf_str(question), NULL, offset, limit);
 	}
 	buf_release(question);
 	return st;
@@ -256,14 +259,14 @@ static enum status tabled(struct call *c, struct buf *question, bool rows)
 
 /* --- tools --- */
 
-static enum status run_load(struct call *c)
+static enum status mcp_run_load(struct call *c)
 {
 	json_key(c->to, "loaded");
 	view_state(c->m->view, c->to);
 	return ST_OK;
 }
 
-static enum status run_summary(struct call *c)
+static enum status mcp_run_summary(struct call *c)
 {
 	struct buf q = BUF_INIT;
 
@@ -272,7 +275,7 @@ static enum status run_summary(struct call *c)
 	return tabled(c, &q, true);
 }
 
-static enum status run_top(struct call *c)
+static enum status mcp_run_top(struct call *c)
 {
 	static const char *const names[] = {"by", "sort", "metrics", NULL};
 	struct buf q = BUF_INIT;
@@ -283,7 +286,7 @@ static enum status run_top(struct call *c)
 	return tabled(c, &q, true);
 }
 
-static enum status run_frames(struct call *c)
+static enum status mcp_run_frames(struct call *c)
 {
 	static const char *const names[] = {"sort", "spike", "every", NULL};
 	struct buf q = BUF_INIT;
@@ -294,7 +297,7 @@ static enum status run_frames(struct call *c)
 	return tabled(c, &q, true);
 }
 
-static enum status run_compare(struct call *c)
+static enum status mcp_run_compare(struct call *c)
 {
 	static const char *const names[] = {"by",        "sort",      "per",      "base-frame",
 					    "new-frame", "base-time", "new-time", NULL};
@@ -306,7 +309,7 @@ static enum status run_compare(struct call *c)
 	return tabled(c, &q, true);
 }
 
-static enum status run_heap(struct call *c)
+static enum status mcp_run_heap(struct call *c)
 {
 	static const char *const names[] = {"by", "sort", "who", "type", "snapshot", "set", NULL};
 	struct buf q = BUF_INIT;
@@ -316,7 +319,7 @@ static enum status run_heap(struct call *c)
 	return tabled(c, &q, true);
 }
 
-static enum status run_spikes(struct call *c)
+static enum status mcp_run_spikes(struct call *c)
 {
 	static const char *const names[] = {"threshold", "sort", NULL};
 	struct buf q = BUF_INIT;
@@ -327,7 +330,7 @@ static enum status run_spikes(struct call *c)
 	return tabled(c, &q, true);
 }
 
-static enum status run_callers(struct call *c)
+static enum status mcp_run_callers(struct call *c)
 {
 	const char *function = value_string(c->arguments, "function");
 	struct buf q = BUF_INIT;
@@ -338,7 +341,7 @@ static enum status run_callers(struct call *c)
 	return tabled(c, &q, false);
 }
 
-static enum status run_query(struct call *c)
+static enum status mcp_run_query(struct call *c)
 {
 	struct buf q = BUF_INIT;
 	uint64_t offset, limit;
@@ -346,12 +349,12 @@ static enum status run_query(struct call *c)
 
 	buf_adds(&q, value_string(c->arguments, "question"));
 	if (!st)
-		st = answer_tables(c, buf_str(&q), NULL, offset, limit);
+		st = mcp_answer_tables(c, buf_str(&q), NULL, offset, limit);
 	buf_release(&q);
 	return st;
 }
 
-static void add_node(struct buf *b, const struct nodes_tree *t, size_t number, size_t i)
+static void mcp_add_node(struct buf *b, const struct nodes_tree *t, size_t number, size_t i)
 {
 	const struct nodes_node *n = &t->items[i];
 	double all = t->items[0].total;
@@ -373,7 +376,7 @@ static void add_node(struct buf *b, const struct nodes_tree *t, size_t number, s
 }
 
 /* The heaviest first; equal ones as the report has them. */
-static int by_weight(const void *a, const void *b)
+static int mcp_by_weight(const void *a, const void *b)
 {
 	const struct nodes_node *const *x = a, *const *y = b;
 
@@ -401,7 +404,7 @@ static struct nodes_tree *tree_of(struct call *c, size_t *number, size_t *node)
 	return t;
 }
 
-static enum status run_children(struct call *c)
+static enum status mcp_run_children(struct call *c)
 {
 	const struct nodes_node **list;
 	struct nodes_tree *t;
@@ -417,17 +420,17 @@ static enum status run_children(struct call *c)
 	for (size_t i = 1; i < t->n; i++)
 		if (t->items[i].parent == node)
 			list[n++] = &t->items[i];
-	qsort(list, n, sizeof *list, by_weight);
+	qsort(list, n, sizeof *list, mcp_by_weight);
 	text_member(c->to, "command", t->question);
 	text_member(c->to, "unit", t->type);
 	json_key(c->to, "of");
-	add_node(c->to, t, number, node);
+	mcp_add_node(c->to, t, number, node);
 	json_key(c->to, "children");
 	buf_addc(c->to, '[');
 	for (uint64_t i = offset; i < n && i - offset < limit; i++) {
 		if (i > offset)
 			buf_addc(c->to, ',');
-		add_node(c->to, t, number, (size_t)(list[i] - t->items));
+		mcp_add_node(c->to, t, number, (size_t)(list[i] - t->items));
 	}
 	buf_addc(c->to, ']');
 	number_member(c->to, "offset", offset);
@@ -437,7 +440,7 @@ static enum status run_children(struct call *c)
 	return ST_OK;
 }
 
-static enum status run_path(struct call *c)
+static enum status mcp_run_path(struct call *c)
 {
 	size_t number, node;
 	struct nodes_tree *t = tree_of(c, &number, &node);
@@ -453,7 +456,7 @@ static enum status run_path(struct call *c)
 		if (!first)
 			buf_addc(c->to, ',');
 		first = false;
-		add_node(c->to, t, number, node);
+		mcp_add_node(c->to, t, number, node);
 		if (!node)
 			break;
 	}
@@ -461,7 +464,7 @@ static enum status run_path(struct call *c)
 	return ST_OK;
 }
 
-static void add_lines(struct buf *b, const struct buf *text, uint64_t from, uint64_t count)
+static void mcp_add_lines(struct buf *b, const struct buf *text, uint64_t from, uint64_t count)
 {
 	uint64_t line = 1;
 	bool first = true;
@@ -483,7 +486,7 @@ static void add_lines(struct buf *b, const struct buf *text, uint64_t from, uint
 	number_member(b, "lines_of_file", line - 1);
 }
 
-static enum status run_source(struct call *c)
+static enum status mcp_run_source(struct call *c)
 {
 	const char *file = value_string(c->arguments, "path");
 	struct buf text = BUF_INIT, where = BUF_INIT, q = BUF_INIT, pattern = BUF_INIT;
@@ -498,7 +501,7 @@ static enum status run_source(struct call *c)
 	buf_addf(&pattern, "^\\Q%s\\E$", file);
 	add_option(&q, "file", buf_str(&pattern));
 	add_filters(&q, c->arguments);
-	st = answer_tables(c, buf_str(&q), "top", 0, PAGE_MAX);
+	st = mcp_answer_tables(c, buf_str(&q), "top", 0, PAGE_MAX);
 	buf_release(&q);
 	buf_release(&pattern);
 	if (st)
@@ -509,7 +512,7 @@ static enum status run_source(struct call *c)
 		text_member(c->to, "read", buf_str(&where));
 		json_key(c->to, "source");
 		buf_addc(c->to, '[');
-		add_lines(c->to, &text, from, count);
+		mcp_add_lines(c->to, &text, from, count);
 	} else if (st == ST_NONE) {
 		text_member(c->to, "no_source",
 			    c->m->view->n_source_dirs
@@ -541,42 +544,42 @@ static enum status run_source(struct call *c)
 
 static const struct tool tools[] = {
     {"load", "What is loaded: files, their events, what was lost or guessed, limits.", "", NULL,
-     false, false, run_load},
+     false, false, mcp_run_load},
     {"summary", "The run in numbers, and the sites that allocate or take most.", "", NULL, true,
-     true, run_summary},
+     true, mcp_run_summary},
     {"top", "Ranks by a key and a metric, a page at a time.",
      BY "," SORT "," STRING("metrics", "these metrics, with commas between; all"), NULL, true,
-     true, run_top},
+     true, mcp_run_top},
     {"children", "The calls below a node of the call tree, heaviest first; without a node those of "
      "the root. Nodes keep their names.",
-     STRING("node", "as an answer named it: 1.7") "," SORT, NULL, true, true, run_children},
+     STRING("node", "as an answer named it: 1.7") "," SORT, NULL, true, true, mcp_run_children},
     {"callers", "Callers and callees of matching functions.",
-     STRING("function", "an expression"), "[\"function\"]", true, true, run_callers},
+     STRING("function", "an expression"), "[\"function\"]", true, true, mcp_run_callers},
     {"path", "From a node of the call tree to the root.", STRING("node", "as an answer named it"),
-     "[\"node\"]", false, false, run_path},
+     "[\"node\"]", false, false, mcp_run_path},
     {"frames", "A row for each frame of the game: duration, allocations, counters, and spikes.",
      SORT "," STRING("spike", "what a spike is: 33ms, 3x the median") ","
-     STRING("every", "steps of so much time instead of frames"), NULL, true, true, run_frames},
+     STRING("every", "steps of so much time instead of frames"), NULL, true, true, mcp_run_frames},
     {"compare", "Two files, or two ranges of one: what grew and what shrank.",
      BY "," SORT "," STRING("per", "run, frame or second") ","
      STRING("base-frame", "frames of the base") "," STRING("new-frame", "frames to judge") ","
      STRING("base-time", "time of the base") "," STRING("new-time", "time to judge"), NULL, true,
-     true, run_compare},
+     true, mcp_run_compare},
     {"heap", "Snapshots of heaps: what there is, and who holds it.",
      STRING("by", "type, site, root or owner") "," STRING("sort", "size, count or retained") ","
      STRING("who", "who holds an object (its id), or objects of a type (an expression)") ","
      STRING("type", "keep objects of a matching type") ","
      STRING("set", "objects of two snapshots: add, and, or, xor; of three: leak") ","
-     STRING("file", "of this capture only"), NULL, false, true, run_heap},
+     STRING("file", "of this capture only"), NULL, false, true, mcp_run_heap},
     {"spikes", "Calls that took longer than they may.",
      STRING("threshold", "what a call may take: 1ms") "," STRING("sort", "worst, count, sum or p95"),
-     NULL, true, true, run_spikes},
+     NULL, true, true, mcp_run_spikes},
     {"source_lines", "What each line of a source file costs, and its text where --source-dir has it.",
      STRING("path", "the file as the capture names it") "," NUMBER("from", "first line") ","
-     NUMBER("count", "lines, at most 2000 (200)"), "[\"path\"]", true, false, run_source},
+     NUMBER("count", "lines, at most 2000 (200)"), "[\"path\"]", true, false, mcp_run_source},
     {"query", "Any question as on the command line: top --by type --leaks. The programs: top, frames, "
      "compare, heap, spikes.",
-     STRING("question", "its words"), "[\"question\"]", false, true, run_query},
+     STRING("question", "its words"), "[\"question\"]", false, true, mcp_run_query},
 };
 /* clang-format on */
 
@@ -584,7 +587,7 @@ enum { TOOLS = sizeof tools / sizeof *tools };
 
 /* --- the protocol --- */
 
-static void begin_reply(struct buf *to, const struct value *id)
+static void begin_reply(struct buf *to, const struct view_value *id)
 {
 	buf_adds(to, "{\"jsonrpc\":\"2.0\",\"id\":");
 	if (id)
@@ -593,7 +596,7 @@ static void begin_reply(struct buf *to, const struct value *id)
 		buf_adds(to, "null");
 }
 
-static void reply_error(struct buf *to, const struct value *id, int code, const char *text)
+static void reply_error(struct buf *to, const struct view_value *id, int code, const char *text)
 {
 	begin_reply(to, id);
 	buf_addf(to, ",\"error\":{\"code\":%d,\"message\":", code);
@@ -601,7 +604,8 @@ static void reply_error(struct buf *to, const struct value *id, int code, const 
 	buf_adds(to, "}}\n");
 }
 
-static void reply_initialize(struct buf *to, const struct value *id, const struct value *params)
+static void reply_initialize(struct buf *to, const struct view_value *id,
+			     const struct view_value *params)
 {
 	static const char *const known[] = {"2025-06-18", "2025-03-26", "2024-11-05"};
 	const char *asked = value_string(params, "protocolVersion"), *version = known[0];
@@ -638,7 +642,7 @@ static void add_tool(struct buf *to, const struct tool *t)
 	buf_adds(to, "},\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}");
 }
 
-static void reply_tools(struct buf *to, const struct value *id)
+static void reply_tools(struct buf *to, const struct view_value *id)
 {
 	begin_reply(to, id);
 	buf_adds(to, ",\"result\":{\"tools\":[");
@@ -659,7 +663,7 @@ static const struct tool *find_tool(const char *name)
 }
 
 /* What is missing; NULL: nothing. */
-static const char *missing(const struct tool *t, const struct value *arguments)
+static const char *missing(const struct tool *t, const struct view_value *arguments)
 {
 	static const char *const words[] = {"function", "node", "path", "question"};
 	char quoted[32];
@@ -672,11 +676,11 @@ static const char *missing(const struct tool *t, const struct value *arguments)
 	return NULL;
 }
 
-static void reply_call(struct mcp *m, struct buf *to, const struct value *id,
-		       const struct value *params)
+static void mcp_reply_call(struct mcp *m, struct buf *to, const struct view_value *id,
+			   const struct view_value *params)
 {
 	const struct tool *t = find_tool(value_string(params, "name"));
-	const struct value *arguments = value_get(params, "arguments");
+	const struct view_value *arguments = value_get(params, "arguments");
 	struct buf content = BUF_INIT;
 	struct err e = ERR_INIT;
 	struct call c = {m, arguments, &content, &e};
@@ -708,9 +712,10 @@ static void reply_call(struct mcp *m, struct buf *to, const struct value *id,
 	buf_release(&content);
 }
 
-static void answer_request(struct mcp *m, const struct value *request, struct buf *to)
+static void mcp_answer_request(struct mcp *m, const struct view_value *request, struct buf *to)
 {
-	const struct value *id = value_get(request, "id"), *params = value_get(request, "params");
+	const struct view_value *id = value_get(request, "id"),
+				*params = value_get(request, "params");
 	const char *method = value_string(request, "method");
 
 	if (!method)
@@ -728,7 +733,7 @@ static void answer_request(struct mcp *m, const struct value *request, struct bu
 	} else if (!strcmp(method, "tools/list"))
 		reply_tools(to, id);
 	else if (!strcmp(method, "tools/call"))
-		reply_call(m, to, id, params);
+		mcp_reply_call(m, to, id, params);
 	else
 		reply_error(to, id, NO_METHOD, "no such method");
 }
@@ -738,7 +743,7 @@ void mcp_line(struct mcp *m, const char *line, size_t n, struct buf *to)
 	struct arena arena = ARENA_INIT;
 	struct err e = ERR_INIT;
 	size_t blank = 0;
-	const struct value *request;
+	const struct view_value *request;
 
 	while (blank < n && strchr(" \t\r", line[blank]) && line[blank])
 		blank++;
@@ -749,7 +754,7 @@ void mcp_line(struct mcp *m, const char *line, size_t n, struct buf *to)
 		else if (request->kind != VALUE_OBJECT)
 			reply_error(to, NULL, INVALID_REQUEST, "no object");
 		else
-			answer_request(m, request, to);
+			mcp_answer_request(m, request, to);
 	}
 	arena_release(&arena);
 }

@@ -13,7 +13,7 @@ static void forget(struct nodes_tree *t)
 	t->n = 0;
 }
 
-void nodes_release(struct nodes *m)
+void nodes_release(struct view_nodes *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		forget(m->trees[i]);
@@ -21,14 +21,14 @@ void nodes_release(struct nodes *m)
 		free(m->trees[i]);
 	}
 	free(m->trees);
-	*m = (struct nodes){.n = 0};
+	*m = (struct view_nodes){.n = 0};
 }
 
-static const struct value *stacks_of(const struct value *doc)
+static const struct view_value *stacks_of(const struct view_value *doc)
 {
-	const struct value *sections = value_get(doc, "sections");
+	const struct view_value *sections = value_get(doc, "sections");
 
-	for (const struct value *s = sections ? sections->first : NULL; s; s = s->next) {
+	for (const struct view_value *s = sections ? sections->first : NULL; s; s = s->next) {
 		const char *kind = value_string(s, "kind");
 
 		if (kind && !strcmp(kind, "flame"))
@@ -37,24 +37,24 @@ static const struct value *stacks_of(const struct value *doc)
 	return NULL;
 }
 
-static double number_of(const struct value *v, const char *key)
+static double number_of(const struct view_value *v, const char *key)
 {
-	const struct value *m = value_get(v, key);
+	const struct view_value *m = value_get(v, key);
 
 	return m && m->kind == VALUE_NUMBER ? strtod(m->text, NULL) : 0;
 }
 
-static enum status fill(struct nodes_tree *t, const struct value *section, struct err *e)
+static enum status nodes_fill(struct nodes_tree *t, const struct view_value *section, struct err *e)
 {
-	const struct value *list = value_get(section, "nodes");
+	const struct view_value *list = value_get(section, "nodes");
 	size_t n = 0, i = 0;
 
-	for (const struct value *v = list ? list->first : NULL; v; v = v->next)
+	for (const struct view_value *v = list ? list->first : NULL; v; v = v->next)
 		n++;
 	if (!n)
 		return err_set(e, ST_UNSUPPORTED, "no stack is left to make a tree of");
 	t->items = arena_zalloc(&t->arena, n * sizeof *t->items);
-	for (const struct value *v = list->first; v; v = v->next, i++) {
+	for (const struct view_value *v = list->first; v; v = v->next, i++) {
 		struct nodes_node *node = &t->items[i];
 
 		node->parent = (uint32_t)number_of(v, "parent");
@@ -73,11 +73,11 @@ static enum status fill(struct nodes_tree *t, const struct value *section, struc
 	return ST_OK;
 }
 
-static enum status ask(struct nodes_tree *t, const struct view *v, struct err *e)
+static enum status nodes_ask(struct nodes_tree *t, const struct view *v, struct err *e)
 {
-	struct question q;
-	struct answer a;
-	const struct value *section = NULL;
+	struct view_question q;
+	struct view_answer a;
+	const struct view_value *section = NULL;
 	enum status st = question_make(&q, &v->asker, t->question, strlen(t->question), e);
 
 	if (st)
@@ -95,7 +95,7 @@ static enum status ask(struct nodes_tree *t, const struct view *v, struct err *e
 	else
 		section = stacks_of(value_parse(&t->arena, buf_at(&a.text, 0), a.text.len, e));
 	if (!st)
-		st = section ? fill(t, section, e)
+		st = section ? nodes_fill(t, section, e)
 			     : err_set(e, ST_UNSUPPORTED, "the answer has no stacks");
 	t->version = v->version;
 	answer_release(&a);
@@ -106,7 +106,7 @@ static enum status ask(struct nodes_tree *t, const struct view *v, struct err *e
 }
 
 /* The one that was not looked at for longest makes room. */
-static void make_room(struct nodes *m)
+static void make_room(struct view_nodes *m)
 {
 	struct nodes_tree *oldest = NULL;
 	size_t kept = 0;
@@ -124,7 +124,7 @@ static void make_room(struct nodes *m)
 		forget(oldest);
 }
 
-static struct nodes_tree *ready(struct nodes *m, const struct view *v, size_t i, struct err *e)
+static struct nodes_tree *ready(struct view_nodes *m, const struct view *v, size_t i, struct err *e)
 {
 	struct nodes_tree *t = m->trees[i];
 
@@ -133,10 +133,10 @@ static struct nodes_tree *ready(struct nodes *m, const struct view *v, size_t i,
 		return t;
 	forget(t);
 	make_room(m);
-	return ask(t, v, e) ? NULL : t;
+	return nodes_ask(t, v, e) ? NULL : t;
 }
 
-struct nodes_tree *nodes_of(struct nodes *m, const struct view *v, const char *question,
+struct nodes_tree *nodes_of(struct view_nodes *m, const struct view *v, const char *question,
 			    size_t *number, struct err *e)
 {
 	struct nodes_tree *t;
@@ -157,8 +157,8 @@ struct nodes_tree *nodes_of(struct nodes *m, const struct view *v, const char *q
 	return ready(m, v, m->n - 1, e);
 }
 
-struct nodes_tree *nodes_find(struct nodes *m, const struct view *v, const char *id, size_t *number,
-			      size_t *node, struct err *e)
+struct nodes_tree *nodes_find(struct view_nodes *m, const struct view *v, const char *id,
+			      size_t *number, size_t *node, struct err *e)
 {
 	char *end;
 	unsigned long tree = strtoul(id, &end, 10),

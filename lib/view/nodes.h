@@ -25,18 +25,18 @@ struct nodes_tree {
 	} * items;
 };
 
-struct nodes { /* zeroed is empty */
+struct view_nodes { /* zeroed is empty */
 	struct nodes_tree **trees;
 	size_t n, cap;
 	uint64_t clock;
 };
 
 /* The tree of a question's stacks. NULL: *e says why. *number is its own. */
-struct nodes_tree *nodes_of(struct nodes *m, const struct view *v, const char *question,
+struct nodes_tree *nodes_of(struct view_nodes *m, const struct view *v, const char *question,
 			    size_t *number, struct err *e);
 /* What "1.7" names; NULL: *e says why. */
-struct nodes_tree *nodes_find(struct nodes *m, const struct view *v, const char *id, size_t *number,
-			      size_t *node, struct err *e);
-void nodes_release(struct nodes *m);
+struct nodes_tree *nodes_find(struct view_nodes *m, const struct view *v, const char *id,
+			      size_t *number, size_t *node, struct err *e);
+void nodes_release(struct view_nodes *m);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* One step at a time, so that no link is followed on the way. -1: errno. */
-static int open_below(int dir, const char *path)
+static int view_source_open_below(int dir, const char *path)
 {
 	char part[256];
 	int at = dup(dir);
@@ -63,7 +63,7 @@ static int find(int dir, const char *path, const char **found)
 
 		while (*rest == '/')
 			rest++;
-		fd = open_below(dir, rest);
+		fd = view_source_open_below(dir, rest);
 		*found = rest;
 		if (fd >= 0)
 			return fd;

@@ -17,7 +17,7 @@ static void text(struct buf *b, const char *key, const char *v)
 	json_string(b, v);
 }
 
-static void notes(const struct kept *k, struct buf *b)
+static void view_state_notes(const struct kept *k, struct buf *b)
 {
 	bool first = true;
 
@@ -25,7 +25,7 @@ static void notes(const struct kept *k, struct buf *b)
 	buf_addc(b, '[');
 	for (size_t i = 0; i < k->n; i++)
 		for (size_t j = 0; j < k->captures[i].n_notes; j++) {
-			const struct note *n = &k->captures[i].notes[j];
+			const struct trace_note *n = &k->captures[i].notes[j];
 
 			if (n->severity < NOTE_GUESS)
 				continue;
@@ -56,7 +56,7 @@ static void kinds(const struct kept *k, struct buf *b)
 	buf_addc(b, '}');
 }
 
-static void file(const struct view_file *f, struct buf *b)
+static void view_state_file(const struct view_file *f, struct buf *b)
 {
 	const struct kept *k = f->kept;
 	uint64_t stacks = 0;
@@ -76,7 +76,7 @@ static void file(const struct view_file *f, struct buf *b)
 	number(b, "bytes", k->bytes);
 	number(b, "load_ns", f->ns);
 	kinds(k, b);
-	notes(k, b);
+	view_state_notes(k, b);
 	buf_addc(b, '}');
 }
 
@@ -100,7 +100,7 @@ void view_state(const struct view *v, struct buf *to)
 	for (size_t i = 0; i < v->n_files; i++) {
 		if (i)
 			buf_addc(to, ',');
-		file(&v->files[i], to);
+		view_state_file(&v->files[i], to);
 	}
 	buf_adds(to, "]}");
 }

@@ -10,18 +10,18 @@
 
 struct builder {
 	struct arena *arena;
-	struct value *open[VALUE_DEPTH + 2];
+	struct view_value *open[VALUE_DEPTH + 2];
 	size_t depth;
 	const char *key;
-	struct value *root;
+	struct view_value *root;
 	bool several;
 };
 
-static struct value *add(struct builder *b, enum value_kind kind)
+static struct view_value *view_value_add(struct builder *b, enum value_kind kind)
 {
-	struct value *v = arena_alloc(b->arena, sizeof *v), *in;
+	struct view_value *v = arena_alloc(b->arena, sizeof *v), *in;
 
-	*v = (struct value){.kind = kind, .key = b->key};
+	*v = (struct view_value){.kind = kind, .key = b->key};
 	b->key = NULL;
 	if (!b->depth) {
 		b->several |= b->root != NULL;
@@ -37,41 +37,41 @@ static struct value *add(struct builder *b, enum value_kind kind)
 	return v;
 }
 
-static enum status on_null(void *arg, struct err *e)
+static enum status view_value_on_null(void *arg, struct err *e)
 {
 	(void)e;
-	add(arg, VALUE_NULL);
+	view_value_add(arg, VALUE_NULL);
 	return ST_OK;
 }
 
-static enum status on_boolean(void *arg, bool yes, struct err *e)
+static enum status view_value_on_boolean(void *arg, bool yes, struct err *e)
 {
 	(void)e;
-	add(arg, VALUE_BOOL)->yes = yes;
+	view_value_add(arg, VALUE_BOOL)->yes = yes;
 	return ST_OK;
 }
 
-static void set_text(struct builder *b, struct value *v, const char *s, size_t n)
+static void set_text(struct builder *b, struct view_value *v, const char *s, size_t n)
 {
 	v->text = arena_strndup(b->arena, s, n);
 	v->len = n;
 }
 
-static enum status on_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status view_value_on_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	(void)e;
-	set_text(arg, add(arg, VALUE_NUMBER), s, n);
+	set_text(arg, view_value_add(arg, VALUE_NUMBER), s, n);
 	return ST_OK;
 }
 
-static enum status on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status view_value_on_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	(void)e;
-	set_text(arg, add(arg, VALUE_STRING), s, n);
+	set_text(arg, view_value_add(arg, VALUE_STRING), s, n);
 	return ST_OK;
 }
 
-static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status view_value_on_key(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct builder *b = arg;
 
@@ -80,10 +80,10 @@ static enum status on_key(void *arg, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_begin(void *arg, char bracket, struct err *e)
+static enum status view_value_on_begin(void *arg, char bracket, struct err *e)
 {
 	struct builder *b = arg;
-	struct value *v = add(b, bracket == '{' ? VALUE_OBJECT : VALUE_ARRAY);
+	struct view_value *v = view_value_add(b, bracket == '{' ? VALUE_OBJECT : VALUE_ARRAY);
 
 	if (b->depth > VALUE_DEPTH)
 		return err_set(e, ST_LIMIT, "nested deeper than %d", VALUE_DEPTH);
@@ -91,7 +91,7 @@ static enum status on_begin(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-static enum status on_end(void *arg, char bracket, struct err *e)
+static enum status view_value_on_end(void *arg, char bracket, struct err *e)
 {
 	struct builder *b = arg;
 
@@ -101,10 +101,11 @@ static enum status on_end(void *arg, char bracket, struct err *e)
 	return ST_OK;
 }
 
-struct value *value_parse(struct arena *a, const char *text, size_t n, struct err *e)
+struct view_value *value_parse(struct arena *a, const char *text, size_t n, struct err *e)
 {
-	static const struct json_handler handler = {on_null, on_boolean, on_number, on_string,
-						    on_key,  on_begin,   on_end};
+	static const struct json_handler handler = {
+	    view_value_on_null, view_value_on_boolean, view_value_on_number, view_value_on_string,
+	    view_value_on_key,  view_value_on_begin,   view_value_on_end};
 	static const struct json_options options = {.max_depth = VALUE_DEPTH, .repair_utf8 = true};
 	struct builder b = {.arena = a};
 	struct json_result r;
@@ -120,29 +121,29 @@ struct value *value_parse(struct arena *a, const char *text, size_t n, struct er
 	return b.root;
 }
 
-const struct value *value_get(const struct value *v, const char *key)
+const struct view_value *value_get(const struct view_value *v, const char *key)
 {
-	const struct value *found = NULL;
+	const struct view_value *found = NULL;
 
 	if (!v || v->kind != VALUE_OBJECT)
 		return NULL;
-	for (const struct value *m = v->first; m; m = m->next)
+	for (const struct view_value *m = v->first; m; m = m->next)
 		if (m->key && !strcmp(m->key, key))
 			found = m;
 	return found;
 }
 
-const char *value_string(const struct value *v, const char *key)
+const char *value_string(const struct view_value *v, const char *key)
 {
-	const struct value *m = value_get(v, key);
+	const struct view_value *m = value_get(v, key);
 
 	return m && m->kind == VALUE_STRING ? m->text : NULL;
 }
 
-bool value_number(const struct value *v, const char *key, uint64_t otherwise, uint64_t most,
+bool value_number(const struct view_value *v, const char *key, uint64_t otherwise, uint64_t most,
 		  uint64_t *to)
 {
-	const struct value *m = value_get(v, key);
+	const struct view_value *m = value_get(v, key);
 
 	*to = otherwise;
 	if (!m || m->kind == VALUE_NULL)
@@ -150,7 +151,7 @@ bool value_number(const struct value *v, const char *key, uint64_t otherwise, ui
 	return m->kind == VALUE_NUMBER && num_dec(m->text, m->len, to) && *to <= most;
 }
 
-void value_write(struct buf *b, const struct value *v)
+void value_write(struct buf *b, const struct view_value *v)
 {
 	const char *close = v->kind == VALUE_OBJECT ? "}" : "]";
 
@@ -162,7 +163,7 @@ void value_write(struct buf *b, const struct value *v)
 	case VALUE_ARRAY: buf_addc(b, '['); break;
 	case VALUE_OBJECT: buf_addc(b, '{'); break;
 	}
-	for (const struct value *m = v->first; m; m = m->next) {
+	for (const struct view_value *m = v->first; m; m = m->next) {
 		if (m != v->first)
 			buf_addc(b, ',');
 		if (v->kind == VALUE_OBJECT) {

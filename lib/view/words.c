@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void words_add(struct words *w, struct arena *a, const char *word)
+void words_add(struct view_words *w, struct arena *a, const char *word)
 {
 	w->items = mem_grow(w->items, &w->cap, w->n + 2, sizeof *w->items);
 	w->items[w->n++] = arena_strndup(a, word, strlen(word));
 	w->items[w->n] = NULL;
 }
 
-void words_release(struct words *w)
+void words_release(struct view_words *w)
 {
 	free(w->items);
-	*w = (struct words){.n = 0};
+	*w = (struct view_words){.n = 0};
 }
 
 /* From s[i] on one word into b; gives where it ends. */
@@ -39,7 +39,8 @@ static size_t one(struct buf *b, const char *s, size_t i, size_t n, char *open)
 	return i;
 }
 
-enum status words_split(struct words *w, struct arena *a, const char *text, size_t n, struct err *e)
+enum status words_split(struct view_words *w, struct arena *a, const char *text, size_t n,
+			struct err *e)
 {
 	struct buf b = BUF_INIT;
 	char open = 0;

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-struct words {
+struct view_words {
 	char **items; /* with a NULL behind the last */
 	size_t n, cap;
 };
@@ -19,9 +19,9 @@ struct words {
 enum { WORDS_MAX = 1024 };
 
 /* Into the arena; items are the caller's to free. ST_BAD: a quote is open, a NUL; ST_LIMIT. */
-enum status words_split(struct words *w, struct arena *a, const char *text, size_t n,
+enum status words_split(struct view_words *w, struct arena *a, const char *text, size_t n,
 			struct err *e);
-void words_add(struct words *w, struct arena *a, const char *word);
-void words_release(struct words *w);
+void words_add(struct view_words *w, struct arena *a, const char *word);
+void words_release(struct view_words *w);
 
 #endif

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-static void filter(const struct code *c)
+static void filter(const struct disasm_code *c)
 {
 	char line[64];
 
@@ -33,7 +33,7 @@ static void filter(const struct code *c)
 	}
 }
 
-static void clock_it(const struct code *c, uint64_t n)
+static void clock_it(const struct disasm_code *c, uint64_t n)
 {
 	struct timespec from, to;
 	uint64_t hits;
@@ -47,7 +47,7 @@ static void clock_it(const struct code *c, uint64_t n)
 }
 
 /* Each of them once, moved by a slide made of N, with the other low bits a slide has. */
-static void lose(const struct code *c, uint64_t n)
+static void lose(const struct disasm_code *c, uint64_t n)
 {
 	uint64_t *sites, n_sites = code_sites(c, &sites), state = n, left = n_sites;
 	uint64_t slide = 0x7f0000000000 + (n * 0x9e3779b97f4a7c15 >> 36 << 12);
@@ -62,7 +62,7 @@ static void lose(const struct code *c, uint64_t n)
 	free(sites);
 }
 
-static void find(const struct code *c)
+static void find(const struct disasm_code *c)
 {
 	struct slide_guess g;
 	uint64_t *addrs = NULL;
@@ -85,8 +85,8 @@ static void find(const struct code *c)
 
 int main(int argc, char **argv)
 {
-	struct file f = {.path = argc > 1 ? argv[1] : ""};
-	const struct code *c;
+	struct find_file f = {.path = argc > 1 ? argv[1] : ""};
+	const struct disasm_code *c;
 	struct err e = ERR_INIT;
 	uint64_t *sites, n;
 

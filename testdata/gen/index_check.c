@@ -64,7 +64,7 @@ static const char *difference(const struct dwarf_answers *a, const struct dwarf_
 	return NULL;
 }
 
-static const char *compare(struct cache *c, struct object *o, const uint64_t *addrs, size_t n)
+static const char *compare(struct index_cache *c, struct object *o, const uint64_t *addrs, size_t n)
 {
 	struct dwarf_options options = {.jobs = 1, .discriminators = true};
 	struct dwarf_answers alone, through;
@@ -86,7 +86,7 @@ static const char *compare(struct cache *c, struct object *o, const uint64_t *ad
 	return why;
 }
 
-static const char *check(struct cache *c, struct object *o, struct counts *k)
+static const char *check(struct index_cache *c, struct object *o, struct counts *k)
 {
 	uint64_t addrs[MOST], some[MOST], from = 0xf00;
 	struct dwarf_options options = {.jobs = 1, .discriminators = true};
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		struct err e = ERR_INIT;
 		struct object *o;
-		struct cache c;
+		struct index_cache c;
 		const char *why;
 
 		if (object_open(&o, argv[i], &e))

@@ -100,7 +100,7 @@ static void draw_location(uint64_t *state, struct trace *t)
 /* Symbols of strings, objects, functions, calls, and bindings of all locations so far. */
 static void draw_symbols(uint64_t *state, struct trace *t)
 {
-	struct symbols *y = &t->symbols;
+	struct trace_symbols *y = &t->symbols;
 	char text[32];
 
 	for (int i = 0; i < 3; i++) {

@@ -43,7 +43,7 @@ static const char *name(size_t i)
 	return names[i % 8];
 }
 
-static struct column tree_columns[] = {
+static struct table_column tree_columns[] = {
     {.key = "function", .title = "function", .flags = COLUMN_TREE | COLUMN_SHORTEN},
     {.key = "base", .title = "base", .type = COLUMN_BYTES},
     {.key = "new", .title = "new", .type = COLUMN_BYTES},
@@ -56,7 +56,7 @@ static struct column tree_columns[] = {
 
 static const char *row_details[2];
 
-static void fill_tree(void *arg, size_t i, struct row *r)
+static void fill_tree(void *arg, size_t i, struct table_row *r)
 {
 	uint64_t base = (i * 7919 % 1000) * 1024, new = (i * 104729 % 1000) * 1024;
 
@@ -107,7 +107,7 @@ static void make_flame(struct flame *f, size_t stacks)
 
 enum { FRAMES = 600, FRAMES_BIG = 200000 };
 
-static void make_series(struct series *s, struct series_line *lines, size_t n)
+static void make_series(struct table_series *s, struct series_line *lines, size_t n)
 {
 	int64_t *x = mem_array(3 * n, sizeof *x), *bytes = x + n, *calls = bytes + n;
 
@@ -120,14 +120,14 @@ static void make_series(struct series *s, struct series_line *lines, size_t n)
 	    .key = "requested", .title = "requested", .type = COLUMN_BYTES, .y = bytes};
 	lines[1] =
 	    (struct series_line){.key = "calls", .title = name(3), .type = COLUMN_INT, .y = calls};
-	*s = (struct series){.name = "frames",
-			     .title = "allocation per frame",
-			     .x_title = "frame",
-			     .x_type = COLUMN_INT,
-			     .n_points = n,
-			     .x = x,
-			     .lines = lines,
-			     .n_lines = 2};
+	*s = (struct table_series){.name = "frames",
+				   .title = "allocation per frame",
+				   .x_title = "frame",
+				   .x_type = COLUMN_INT,
+				   .n_points = n,
+				   .x = x,
+				   .lines = lines,
+				   .n_lines = 2};
 }
 
 static struct breach breaches[] = {{.subject = "Particles::Spawn(int, float)",
@@ -144,7 +144,7 @@ static struct breach breaches[] = {{.subject = "Particles::Spawn(int, float)",
 				    .line = 12},
 				   {.subject = "total", .message = "over its limit"}};
 
-static struct check all_checks[] = {
+static struct table_check all_checks[] = {
     {.name = "total-requested",
      .category = "total",
      .verdict = VERDICT_PASS,
@@ -186,14 +186,14 @@ int main(int argc, char **argv)
 	    OPT_END,
 	};
 	const struct opt_program program = {"report", "", "Prints a sample report.", options};
-	struct document d = {.program = "report", .title = "sample report"};
+	struct table_document d = {.program = "report", .title = "sample report"};
 	struct flame flame = FLAME_INIT, difference = FLAME_INIT;
-	struct series series;
+	struct table_series series;
 	struct series_line lines[2];
 	struct series_mark marks[] = {{50, 50, MARK_BAD, "spike: 3.0 x the median"},
 				      {100, 120, MARK_WARN, "20 frames over the budget"}};
 	struct series_limit limits[] = {{0, 500000, "budget"}};
-	struct checks checks = {
+	struct table_checks checks = {
 	    .name = "policy", .title = "budgets", .policy = "budget.ini", .items = all_checks};
 	struct table tree = {.name = "tree",
 			     .title = "functions, base against new",
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 			     .columns = tree_columns,
 			     .n_columns = sizeof tree_columns / sizeof *tree_columns,
 			     .fill = fill_tree};
-	struct cell totals[sizeof tree_columns / sizeof *tree_columns] = {{.present = false}};
+	struct table_cell totals[sizeof tree_columns / sizeof *tree_columns] = {{.present = false}};
 	const char *notes[] = {"a note of the table"};
 
 	opt_parse(&program, argc, argv);

@@ -19,7 +19,7 @@ static void must(bool ok)
 		abort();
 }
 
-static void parse(const struct line *l)
+static void parse(const struct input_line *l)
 {
 	uint64_t addr = 0, again = 0;
 	char text[32];
@@ -32,7 +32,7 @@ static void parse(const struct line *l)
 	}
 	request_atos(l->s, l->n, &addr);
 	for (int i = 0; i < 4; i++) {
-		struct request r = request_llvm(l->s, l->n, i & 1, i & 2);
+		struct compat_request r = request_llvm(l->s, l->n, i & 1, i & 2);
 
 		must(r.n_text <= l->n);
 		must(r.kind == REQUEST_BAD || !(i & 1) || r.file);
@@ -42,7 +42,7 @@ static void parse(const struct line *l)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct lines in = {0};
+	struct input_lines in = {0};
 	struct err e = ERR_INIT;
 	size_t wanted = 0, got = 0;
 	int ends[2];

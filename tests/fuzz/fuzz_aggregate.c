@@ -54,8 +54,8 @@ static void repair(uint8_t *p, size_t n)
 static enum status reads(const void *p, size_t n)
 {
 	struct err e = ERR_INIT;
-	struct things t;
-	struct summary s;
+	struct aggregate_things t;
+	struct aggregate_summary s;
 	struct cursor c;
 	enum status st;
 

@@ -196,7 +196,7 @@ static void must(bool ok)
 struct state {
 	struct object *object;
 	struct reader *reader;
-	struct unit unit;
+	struct reference_unit unit;
 	struct intern strings;
 	uint64_t addrs[ADDRESSES];
 	uint32_t query[ADDRESSES], found[ADDRESSES];
@@ -207,7 +207,7 @@ static struct state *abandoned;
 
 static void check_matches(struct state *s)
 {
-	struct unit *u = &s->unit;
+	struct reference_unit *u = &s->unit;
 
 	for (size_t i = 0; i < u->n_scopes; i++) {
 		const struct unit_scope *c = &u->scopes[i];
@@ -234,7 +234,7 @@ static void check_matches(struct state *s)
 
 static void check_rows(struct state *s)
 {
-	struct unit *u = &s->unit;
+	struct reference_unit *u = &s->unit;
 
 	unit_match_rows(u, s->addrs, s->query, ADDRESSES, s->found);
 	for (size_t i = 0; i < ADDRESSES; i++) {

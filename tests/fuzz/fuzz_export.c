@@ -30,7 +30,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct naming *x = (struct naming *)s;
-	struct symbols *y = &t->symbols;
+	struct trace_symbols *y = &t->symbols;
 	uint32_t name = trace_symbol_string(t, "na;me \"\n\xff\xf0\x9f\x98\x80", 14);
 	uint32_t object = symbols_object(y, &(struct symbol_object){.name = name});
 	uint32_t function = symbols_function(y, &(struct symbol_function){name, name});

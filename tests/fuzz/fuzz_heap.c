@@ -14,8 +14,8 @@ static void look(struct heap_view *v)
 	const struct table *t = heap_view_table(v);
 
 	for (size_t i = 0; i < t->n_rows; i++) {
-		struct cell *cells = mem_zarray(t->n_columns, sizeof *cells);
-		struct row row = {.cells = cells};
+		struct table_cell *cells = mem_zarray(t->n_columns, sizeof *cells);
+		struct table_row row = {.cells = cells};
 
 		t->fill(t->arg, i, &row);
 		for (size_t k = 0; k < t->n_columns; k++) /* read all of it, for the sanitizers */

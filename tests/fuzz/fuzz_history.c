@@ -65,8 +65,8 @@ static void aggregates(struct history *h, const struct history_runs *runs)
 	for (size_t i = 0; i < runs->n && i < AGGREGATES; i++) {
 		struct buf b = BUF_INIT;
 		struct err e = ERR_INIT;
-		struct summary s;
-		struct things t;
+		struct aggregate_summary s;
+		struct aggregate_things t;
 		struct cursor c;
 
 		if (history_aggregate(h, runs->items[i].id, &b, &e)) {
@@ -89,7 +89,7 @@ static void show(const struct history_runs *runs, const struct history_lines *l)
 	struct history_view_options o = {.top = 5, .values = true, .charts = true, .alpha = 0.05};
 	struct history_view *v = history_view_new(runs, l, &o);
 	struct render_options how = {.width = 80};
-	struct document d = {.program = "fuzz"};
+	struct table_document d = {.program = "fuzz"};
 	FILE *null = fopen("/dev/null", "w");
 	struct err e = ERR_INIT;
 
@@ -147,8 +147,8 @@ static enum status add(struct history *h, const struct buf *aggregate, struct er
 	const struct history_labels l = {
 	    .build = "fuzz-added", .date = "2026-01-09T00:00:00Z", .status = "green"};
 	struct history_added added;
-	struct things t;
-	struct summary s;
+	struct aggregate_things t;
+	struct aggregate_summary s;
 	struct cursor c;
 	enum status st;
 

@@ -314,7 +314,7 @@ static void in_any_order(struct input *in, const struct whole *w, const uint8_t 
 static void read_otherwise(const struct whole *w, const struct buf *bytes, const uint8_t *header)
 {
 	struct file f = put(bytes, header[1] & BY_PIPE && bytes->len <= PIPE);
-	struct digest got = {0}, want = {0};
+	struct input_digest got = {0}, want = {0};
 	struct err e = ERR_INIT, later = ERR_INIT;
 	struct input in;
 

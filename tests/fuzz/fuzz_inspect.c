@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_functions(const struct inspect *x)
 {
 	for (size_t i = 0; i < x->n_functions; i++) {
-		const struct function *f = &x->functions[i];
+		const struct inspect_function *f = &x->functions[i];
 
 		if (f->hi < f->lo || (i && f->lo < x->functions[i - 1].hi))
 			abort();
@@ -25,7 +25,7 @@ static void check_functions(const struct inspect *x)
 		abort();
 }
 
-static void check_sites(const struct code *c)
+static void check_sites(const struct disasm_code *c)
 {
 	uint64_t *sites, addrs[16];
 	size_t n = code_sites(c, &sites), kept = 0;

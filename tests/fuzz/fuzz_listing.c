@@ -78,7 +78,7 @@ static void wrap(struct buf *b, unsigned processor, const uint8_t *code, size_t 
 }
 
 /* Every fourth return address was called, as often as it says. */
-static void make_cost(struct cost *c, const struct inspect *x, const struct extent *of)
+static void make_cost(struct inspect_cost *c, const struct inspect *x, const struct extent *of)
 {
 	cost_init(c, x->file.path, x->file.object);
 	for (uint64_t at = of->lo; at < of->hi && at - of->lo < 4096; at += 4) {
@@ -88,12 +88,12 @@ static void make_cost(struct cost *c, const struct inspect *x, const struct exte
 	}
 }
 
-static uint64_t of_cells(const struct sheet *s)
+static uint64_t of_cells(const struct inspect_sheet *s)
 {
 	uint64_t h = 0;
 
 	for (size_t i = 0; i < s->n_cells; i++) {
-		const struct cell *c = &s->cells[i];
+		const struct table_cell *c = &s->cells[i];
 
 		h = hash_bytes_seeded(&c->number, sizeof c->number, h ^ c->present);
 		if (c->present && c->text)
@@ -102,14 +102,15 @@ static uint64_t of_cells(const struct sheet *s)
 	return h;
 }
 
-static void check_rows(const struct sheet *s, const struct extent *of, const struct cost *cost)
+static void check_rows(const struct inspect_sheet *s, const struct extent *of,
+		       const struct inspect_cost *cost)
 {
 	size_t width = s->table.n_columns;
 	uint64_t last = 0;
 
 	must(width && s->n_cells % width == 0);
 	for (size_t i = 0; i < s->n_cells; i += width) {
-		const struct cell *row = &s->cells[i];
+		const struct table_cell *row = &s->cells[i];
 		uint64_t at = strtoull(row[0].text, NULL, 16);
 
 		must(at >= of->lo && at < of->hi && (!i ? at == of->lo : at > last));
@@ -120,10 +121,10 @@ static void check_rows(const struct sheet *s, const struct extent *of, const str
 	}
 }
 
-static void show(const struct sheet *s)
+static void show(const struct inspect_sheet *s)
 {
 	const struct render_options how = {.width = 80};
-	struct document d = {.program = "fuzz"};
+	struct table_document d = {.program = "fuzz"};
 	FILE *null = fopen("/dev/null", "w");
 	struct err e = ERR_INIT;
 
@@ -146,8 +147,8 @@ static void list(const struct inspect *x, const char *what, struct lookup *l)
 	}
 	must(of.lo <= of.hi);
 	for (int pass = 0; pass < 3; pass++) {
-		struct sheet s = {.n_cells = 0};
-		struct cost cost;
+		struct inspect_sheet s = {.n_cells = 0};
+		struct inspect_cost cost;
 
 		make_cost(&cost, x, &of);
 		if (listing_make(x, &of, pass == 2 ? &cost : NULL, l, &s, &e)) {

@@ -64,11 +64,11 @@ static void units(const char *s, size_t n)
 	}
 }
 
-typedef enum status add_fn(struct selection *s, const char *text, struct err *e);
+typedef enum status add_fn(struct tally_selection *s, const char *text, struct err *e);
 
 static void ranges(const char *text, add_fn *add, size_t at)
 {
-	struct selection s;
+	struct tally_selection s;
 	struct err e = ERR_INIT;
 	const struct selection_ranges *r;
 
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	char *text = malloc(n + 1);
 	struct aggregate_prune prune;
-	struct selection s;
+	struct tally_selection s;
 	struct err e = ERR_INIT;
 
 	if (!text)

@@ -25,7 +25,7 @@ static uint64_t mix(uint64_t h, const void *p, size_t n)
 	return hash_bytes_seeded(p, n, h);
 }
 
-static uint64_t check_rule(const struct policy *p, size_t i, uint64_t h)
+static uint64_t check_rule(const struct compare_policy *p, size_t i, uint64_t h)
 {
 	const struct policy_rule *r = &p->rules[i];
 
@@ -41,7 +41,8 @@ static uint64_t check_rule(const struct policy *p, size_t i, uint64_t h)
 	return mix(h, &r->max, sizeof r->max);
 }
 
-static uint64_t check_waiver(const struct policy *p, const struct policy_waiver *w, uint64_t h)
+static uint64_t check_waiver(const struct compare_policy *p, const struct policy_waiver *w,
+			     uint64_t h)
 {
 	must(*w->name && w->line && w->rule < p->n_rules && w->reason && *w->reason);
 	must(!strcmp(p->rules[w->rule].name, w->rule_name));
@@ -49,7 +50,7 @@ static uint64_t check_waiver(const struct policy *p, const struct policy_waiver 
 	return mix(h, w->name, strlen(w->name));
 }
 
-static void ask(const struct policy *p, const char *name, size_t n)
+static void ask(const struct compare_policy *p, const char *name, size_t n)
 {
 	const struct policy_waiver *expired, *w;
 
@@ -73,7 +74,7 @@ static void ask(const struct policy *p, const char *name, size_t n)
 static enum status read(const char *text, size_t n, const char *names, size_t n_names, uint64_t *h)
 {
 	struct err e = ERR_INIT;
-	struct policy p;
+	struct compare_policy p;
 	enum status st = policy_parse(&p, "fuzz.ini", text, n, &e);
 
 	*h = 0;

@@ -56,7 +56,7 @@ static void print(struct target *x)
 {
 	struct spikes_report *r = spikes_report_new(&x->s, &x->groups, SPIKES_BY_P95, 0);
 	struct render_options o = {.width = 80};
-	struct document d = {.program = "fuzz"};
+	struct table_document d = {.program = "fuzz"};
 	FILE *null = fopen("/dev/null", "w");
 	struct spike_rules again;
 	struct err e = ERR_INIT;

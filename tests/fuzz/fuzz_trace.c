@@ -15,7 +15,7 @@ static void repair(uint8_t *p, size_t n)
 	size_t at = 0;
 
 	while (n - at >= CHUNK_HEADER_SIZE) {
-		struct chunk c;
+		struct trace_chunk c;
 
 		if (n - at >= TRACE_MARK_SIZE && !memcmp(p + at, TRACE_MAGIC, TRACE_MAGIC_SIZE)) {
 			at += TRACE_MARK_SIZE;

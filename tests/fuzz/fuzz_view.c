@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct view v = {.asker = {.programs = programs, .files = files, .n_files = 1, .rows = 9}};
 	struct mcp *m = mcp_new(&v);
-	struct words words = {.n = 0};
+	struct view_words words = {.n = 0};
 	struct arena arena = ARENA_INIT;
 	struct buf b = BUF_INIT, text = BUF_INIT;
 	struct err e = ERR_INIT;

@@ -139,9 +139,9 @@ static inline const char *make_elf(const struct made *m)
 /* One capture, one set of files, and what they bind to. */
 struct bench {
 	struct trace *t;
-	struct files files;
+	struct find_files files;
 	struct bind_options options;
-	struct bound out[64];
+	struct find_bound out[64];
 	const char *paths[8];
 	size_t n_paths;
 };

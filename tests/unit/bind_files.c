@@ -110,9 +110,9 @@ TEST(a_file_is_opened_once_by_whatever_paths)
 {
 	struct files_options fo = {.jobs = 1, .sysroot = "/"};
 	struct object_build_id no_id = {.len = 0};
-	struct file *first, *second;
+	struct find_file *first, *second;
 	enum reason reason;
-	struct files files;
+	struct find_files files;
 	char path[400];
 
 	make_elf(&ue4);

@@ -42,7 +42,7 @@ TEST(chance_and_mixtures)
 
 TEST(no_code_is_no_chance)
 {
-	struct code none = {.n = 0};
+	struct disasm_code none = {.n = 0};
 	uint64_t *sites;
 
 	CHECK_EQ(code_chance(&none, 1000), 0);
@@ -55,7 +55,7 @@ static bool calls(enum code_arch arch, const char *bytes, size_t n)
 {
 	uint8_t at[64] = {0};
 	struct code_part part = {.lo = 0x1000, .size = sizeof at, .data = at};
-	struct code c;
+	struct disasm_code c;
 	bool is;
 
 	memcpy(at + 16, bytes, n);

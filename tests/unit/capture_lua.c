@@ -16,7 +16,7 @@ enum { KEYS = 700 };
 TEST(slots)
 {
 	static uint32_t twin[KEYS];
-	struct slots t = {0};
+	struct lua_slots t = {0};
 	uint64_t random = 88172645463325252u;
 
 	CHECK_EQ(slots_get(&t, 7), 0);
@@ -95,7 +95,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 struct tape {
 	char path[32];
-	struct out *out;
+	struct lua_out *out;
 	struct luacalls calls;
 };
 

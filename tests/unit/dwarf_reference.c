@@ -131,7 +131,7 @@ TEST(rows)
 	};
 	static const uint64_t addrs[] = {50, 100, 109, 110, 119, 120, 200, 305, 310, 400};
 	static const uint32_t lines[] = {8, 2, 2, 4, 4, 0, 7, 5, 0, 0};
-	struct unit u = {.rows = list, .n_rows = sizeof list / sizeof *list};
+	struct reference_unit u = {.rows = list, .n_rows = sizeof list / sizeof *list};
 	uint32_t row[10];
 
 	unit_match_rows(&u, addrs, in_order, 10, row);
@@ -156,7 +156,7 @@ TEST(scopes)
 	};
 	static const uint64_t addrs[] = {99, 100, 120, 122, 124, 139, 149, 199, 200, 309};
 	static const uint32_t want[] = {0, 1, 2, 3, 2, 1, 2, 1, 0, 5};
-	struct unit u = {
+	struct reference_unit u = {
 	    .scopes = list, .n_scopes = 5, .scope_ranges = ranges, .n_scope_ranges = 5};
 	uint32_t scope[10];
 
@@ -203,7 +203,7 @@ TEST(default_file_of_a_sequence)
 	    1,  0,                                 /* copy: file 1 again; then cut short */
 	};
 	struct unit_row rows[5] = {{0}};
-	struct unit u = {.rows = rows, .n_rows = 5};
+	struct reference_unit u = {.rows = rows, .n_rows = 5};
 
 	unit_fix_default_file(&u, program, sizeof program, false);
 	CHECK_EQ(rows[0].file, 1);

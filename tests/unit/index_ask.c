@@ -105,7 +105,7 @@ static void ask_all(struct place *p, unsigned jobs, bool cached, struct buf *out
 	struct dwarf_options options = {.jobs = jobs, .seconds = 60};
 	struct dwarf_answers a;
 	struct dwarf_job job = {.addrs = addrs, .n = N, .out = &a};
-	struct cache c;
+	struct index_cache c;
 	struct err e = ERR_INIT;
 
 	out->len = 0;
@@ -129,7 +129,7 @@ static bool build_index(struct place *p)
 {
 	struct dwarf_options options = {.jobs = 1, .seconds = 60};
 	struct object *o;
-	struct cache c;
+	struct index_cache c;
 	struct err e = ERR_INIT;
 	uint64_t size;
 	bool ok;

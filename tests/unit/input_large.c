@@ -16,7 +16,7 @@ struct given {
 	struct buf plain, packed;
 	struct input in;
 	struct err e;
-	struct digest digest;
+	struct input_digest digest;
 };
 
 /* Bytes that no compressor makes smaller: what is packed is larger than every buffer, too. */
@@ -104,7 +104,7 @@ static bool reads_in_any_order(struct given *g)
 /* The raw bytes distinguish a file from others, however it is read. */
 static bool is_told_from_others(struct given *g)
 {
-	struct digest want = {0};
+	struct input_digest want = {0};
 	bool same;
 
 	digest_add(&want, g->packed.data, g->packed.len);
@@ -119,7 +119,7 @@ static bool is_told_from_others(struct given *g)
 /* And so do those of a damaged one, of which the readers see a part. */
 static bool damaged_is_told(struct given *g)
 {
-	struct digest want = {0};
+	struct input_digest want = {0};
 	struct err e = ERR_INIT;
 	bool same;
 
@@ -152,7 +152,7 @@ static void read_from(struct given *g, enum from from, size_t way, const char *p
 	bool ok;
 
 	g->e = (struct err)ERR_INIT;
-	g->digest = (struct digest){0};
+	g->digest = (struct input_digest){0};
 	if (from == FROM_PIPE) {
 		pid = pipe_to_stdin(&g->packed, &saved);
 	} else if (from == FROM_REDIRECTED) {

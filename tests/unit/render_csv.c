@@ -8,25 +8,25 @@
 
 #include <stdlib.h>
 
-static struct cell cells[3][5];
+static struct table_cell cells[3][5];
 
-static void fill(void *arg, size_t i, struct row *r)
+static void fill(void *arg, size_t i, struct table_row *r)
 {
 	(void)arg;
 	memcpy(r->cells, cells[i], sizeof cells[i]);
 }
 
-static struct column columns[5] = {{"name", "Name", COLUMN_TEXT, 0, 0},
-				   {"n", "N", COLUMN_INT, 0, 0},
-				   {"size", "Size", COLUMN_BYTES, COLUMN_NOT_TEXT, 0},
-				   {"share", "%", COLUMN_PERCENT, 0, 0},
-				   {"x", "X", COLUMN_TEXT, COLUMN_NOT_CSV, 0}};
+static struct table_column columns[5] = {{"name", "Name", COLUMN_TEXT, 0, 0},
+					 {"n", "N", COLUMN_INT, 0, 0},
+					 {"size", "Size", COLUMN_BYTES, COLUMN_NOT_TEXT, 0},
+					 {"share", "%", COLUMN_PERCENT, 0, 0},
+					 {"x", "X", COLUMN_TEXT, COLUMN_NOT_CSV, 0}};
 
 static char *print(size_t n_rows, enum render_format f, bool raw, size_t *len)
 {
 	struct table t = {.columns = columns, .n_columns = 5, .n_rows = n_rows, .fill = fill};
 	struct render_options o = {.raw_csv = raw};
-	struct document d = {.program = "tm-test"};
+	struct table_document d = {.program = "tm-test"};
 	struct err e = ERR_INIT;
 	char *text = NULL;
 	FILE *file = open_memstream(&text, len);
@@ -63,8 +63,8 @@ TEST(absent_is_blank_and_zero_is_zero)
 	cells[1][1] = cell_number(0);
 	cells[1][2] = cell_number(UINT64_MAX);
 	cells[1][3] = cell_number(5);
-	cells[2][1] = (struct cell){.present = true, .negative = true, .number = 12};
-	cells[2][3] = (struct cell){.present = true, .negative = true, .number = 12345};
+	cells[2][1] = (struct table_cell){.present = true, .negative = true, .number = 12};
+	cells[2][3] = (struct table_cell){.present = true, .negative = true, .number = 12345};
 	RENDER(3, "name,n,size,share\r\na,,,\r\n,0,18446744073709551615,0.05\r\n,-12,,-123.45\r\n");
 }
 
@@ -98,7 +98,7 @@ TEST(formulas_are_guarded)
 	RENDER(3, "name,n,size,share\r\n'=1+1,-5,,\r\n'-[NSData init],,,\r\n\"'@x,y\",,,\r\n");
 	RENDER_RAW(3, "name,n,size,share\r\n=1+1,-5,,\r\n-[NSData init],,,\r\n\"@x,y\",,,\r\n");
 	cells[0][0] = cell_text("+x", 2);
-	cells[0][1] = (struct cell){.present = false};
+	cells[0][1] = (struct table_cell){.present = false};
 	cells[1][0] = cell_text("\tx", 2);
 	cells[2][0] = cell_text("\rx", 2);
 	RENDER(3, "name,n,size,share\r\n'+x,,,\r\n'\tx,,,\r\n\"'\rx\",,,\r\n");
@@ -189,7 +189,7 @@ TEST(rows_as_they_are_made)
 	memset(cells, 0, sizeof cells);
 	for (uint64_t i = 0; i < 3; i++) {
 		cells[i][1] = cell_number(i);
-		CHECK_EQ(render_rows_add(r, &(struct row){.cells = cells[i]}), ST_OK);
+		CHECK_EQ(render_rows_add(r, &(struct table_row){.cells = cells[i]}), ST_OK);
 	}
 	CHECK_EQ(render_rows_end(r), ST_OK);
 	fclose(file);
@@ -201,9 +201,9 @@ TEST(full_disk_is_an_error)
 {
 	struct table t = {.columns = columns, .n_columns = 5, .n_rows = 3, .fill = fill};
 	struct render_options o = {.width = 0};
-	struct document d = {.program = "tm-test"};
-	struct check check = {.name = "rule"};
-	struct checks checks = {.items = &check, .n_items = 1};
+	struct table_document d = {.program = "tm-test"};
+	struct table_check check = {.name = "rule"};
+	struct table_checks checks = {.items = &check, .n_items = 1};
 	struct err e = ERR_INIT;
 	FILE *f = fopen("/dev/full", "w");
 

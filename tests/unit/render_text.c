@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-static struct cell cells[3][3];
+static struct table_cell cells[3][3];
 static const char *detail_lines[] = {"inner", "out\x1b[2Jer"};
 
-static void fill(void *arg, size_t i, struct row *r)
+static void fill(void *arg, size_t i, struct table_row *r)
 {
 	memcpy(r->cells, cells[i], sizeof cells[i]);
 	if (arg && i == 0) {
@@ -22,13 +22,13 @@ static void fill(void *arg, size_t i, struct row *r)
 	}
 }
 
-static struct column columns[3] = {{"n", "N", COLUMN_BYTES, 0, 0},
-				   {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
-				   {"p", "%", COLUMN_PERCENT, 0, 0}};
+static struct table_column columns[3] = {{"n", "N", COLUMN_BYTES, 0, 0},
+					 {"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+					 {"p", "%", COLUMN_PERCENT, 0, 0}};
 
 static char *print(const struct table *t, const struct render_options *o)
 {
-	struct document d = {.program = "tm-test"};
+	struct table_document d = {.program = "tm-test"};
 	struct err e = ERR_INIT;
 	char *text = NULL;
 	size_t len = 0;
@@ -250,7 +250,7 @@ TEST(input_is_escaped)
 TEST(totals_and_notes)
 {
 	struct table t = table(1);
-	struct cell totals[3] = {{.present = false}};
+	struct table_cell totals[3] = {{.present = false}};
 	const char *notes[] = {"a note"};
 
 	cells[0][0] = cell_number(1);

@@ -27,14 +27,14 @@ static inline uint32_t named(struct trace *t, const char *name, uint32_t line)
 	return trace_location(t, &l);
 }
 
-static inline void push(struct project *p, struct trace *t, const struct event *ev)
+static inline void push(struct group_project *p, struct trace *t, const struct event *ev)
 {
 	struct err e = ERR_INIT;
 
 	CHECK_EQ(sink_event(project_sink(p), t, ev, &e), ST_OK);
 }
 
-static inline void alloc(struct project *p, struct trace *t, const char *type, uint32_t stack,
+static inline void alloc(struct group_project *p, struct trace *t, const char *type, uint32_t stack,
 			 uint64_t count, uint64_t requested)
 {
 	struct event ev = {.kind = EV_ALLOC,
@@ -47,24 +47,24 @@ static inline void alloc(struct project *p, struct trace *t, const char *type, u
 	push(p, t, &ev);
 }
 
-static inline void begin(struct project *p, struct trace *t)
+static inline void begin(struct group_project *p, struct trace *t)
 {
 	struct err e = ERR_INIT;
 
 	CHECK_EQ(project_sink(p)->begin(project_sink(p), t, &e), ST_OK);
 }
 
-static inline void end(struct project *p, struct trace *t)
+static inline void end(struct group_project *p, struct trace *t)
 {
 	struct err e = ERR_INIT;
 
 	CHECK_EQ(project_sink(p)->end(project_sink(p), t, &e), ST_OK);
 }
 
-static inline char *csv_of(const struct project *p, const struct top_options *o)
+static inline char *csv_of(const struct group_project *p, const struct top_options *o)
 {
 	struct render_options plain = {.raw_csv = true};
-	struct document d = {.program = "tm-test"};
+	struct table_document d = {.program = "tm-test"};
 	struct err e = ERR_INIT;
 	struct top *top = top_new(p, o, &e);
 	char *text = NULL;
@@ -83,8 +83,8 @@ static inline char *csv_of(const struct project *p, const struct top_options *o)
 }
 
 /* Only some columns (counted from 0), '|' between rows: what a test is about and no more. */
-static inline void expect(const struct project *p, const struct top_options *o, const char *columns,
-			  const char *want)
+static inline void expect(const struct group_project *p, const struct top_options *o,
+			  const char *columns, const char *want)
 {
 	char *csv = csv_of(p, o), *rest = NULL;
 	struct buf got = BUF_INIT;

@@ -15,7 +15,7 @@ static const struct project_options by_all = {
     .n_by = 4,
     .want = SUMS_ALL};
 
-static void frame(struct project *p, struct trace *t, int64_t number)
+static void frame(struct group_project *p, struct trace *t, int64_t number)
 {
 	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .value = number};
 
@@ -23,7 +23,7 @@ static void frame(struct project *p, struct trace *t, int64_t number)
 }
 
 /* Four allocations on three stacks in two frames; back to front when asked. */
-static void capture(struct project *p, bool reversed)
+static void capture(struct group_project *p, bool reversed)
 {
 	struct trace *t = trace_new();
 	uint32_t stacks[3];
@@ -67,7 +67,8 @@ static struct buf written(bool reversed)
 	return out;
 }
 
-static enum status reads(const void *p, size_t n, struct things *t, struct summary *s)
+static enum status reads(const void *p, size_t n, struct aggregate_things *t,
+			 struct aggregate_summary *s)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -82,8 +83,8 @@ static enum status reads(const void *p, size_t n, struct things *t, struct summa
 TEST(one_form)
 {
 	struct buf a = written(false), b = written(true);
-	struct things t;
-	struct summary s;
+	struct aggregate_things t;
+	struct aggregate_summary s;
 
 	CHECK_MEM(a.data, a.len, b.data, b.len);
 	things_init(&t, NULL);
@@ -159,8 +160,8 @@ TEST(stands_for_its_capture)
 			CHECK_EQ(r.rows[i].in, 3);
 			for (enum sum s = 0; s < SUMS; s++)
 				for (int total = 0; total < 2; total++) {
-					struct number x = compare_value(&r, i, 0, s, total);
-					struct number y = compare_value(&r, i, 1, s, total);
+					struct compare_number x = compare_value(&r, i, 0, s, total);
+					struct compare_number y = compare_value(&r, i, 1, s, total);
 
 					CHECK(x.present == y.present && x.v == y.v);
 				}
@@ -172,7 +173,7 @@ TEST(stands_for_its_capture)
 }
 
 /* Each site has its own function, called by one of seven, and its own size. */
-static void many_sites(struct project *p, uint32_t n)
+static void many_sites(struct group_project *p, uint32_t n)
 {
 	struct trace *t = trace_new();
 
@@ -218,7 +219,7 @@ TEST(ranked_as_its_capture)
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
 			struct project_options by = {.by = {{.by = keys[k]}},
 						     .domain = DOMAIN_DEFAULT};
-			struct project direct, loaded;
+			struct group_project direct, loaded;
 			struct cursor c;
 			char *want, *got;
 
@@ -243,8 +244,8 @@ TEST(ranked_as_its_capture)
 TEST(damage_is_refused)
 {
 	struct buf b = written(false);
-	struct things t;
-	struct summary s;
+	struct aggregate_things t;
+	struct aggregate_summary s;
 	char *copy = mem_alloc(b.len + 1);
 
 	things_init(&t, NULL);

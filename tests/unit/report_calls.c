@@ -46,12 +46,12 @@ static void make_scene(struct scene *s, struct trace *t)
 	s->outside = trace_stack(t, 0, named(t, "outside", 7));
 }
 
-static void pass(struct project *p, struct trace *t, struct event ev)
+static void pass(struct group_project *p, struct trace *t, struct event ev)
 {
 	push(p, t, &ev);
 }
 
-static void play(struct project *p, struct trace *t, const struct scene *s)
+static void play(struct group_project *p, struct trace *t, const struct scene *s)
 {
 	unsigned depth[THREADS] = {0};
 	int64_t now = 0;
@@ -99,7 +99,7 @@ static void play(struct project *p, struct trace *t, const struct scene *s)
 	}
 }
 
-static void same_sums(const char *what, const struct sums *a, const struct sums *b)
+static void same_sums(const char *what, const struct tally_sums *a, const struct tally_sums *b)
 {
 	if (!CHECK_EQ(a->has, b->has))
 		fprintf(stderr, "  %s\n", what);
@@ -108,7 +108,7 @@ static void same_sums(const char *what, const struct sums *a, const struct sums 
 			fprintf(stderr, "  %s: %s\n", what, sum_names[i].key);
 }
 
-static void same_reports(const struct project *flat, const struct project *paths)
+static void same_reports(const struct group_project *flat, const struct group_project *paths)
 {
 	for (int cumulative = 0; cumulative < 2; cumulative++) {
 		const struct top_options o = {.sort = SORT_AUTO, .cumulative = cumulative};
@@ -125,11 +125,11 @@ static void same_reports(const struct project *flat, const struct project *paths
 }
 
 static void compare(enum key by, enum key within,
-		    void (*events)(struct project *, struct trace *, const struct scene *),
+		    void (*events)(struct group_project *, struct trace *, const struct scene *),
 		    size_t most_stacks)
 {
 	struct project_options o = {.by = {{by, 0}}, .n_by = 1, .want = TALLY_TOP};
-	struct project both[2];
+	struct group_project both[2];
 	uint64_t from = seed;
 
 	if (within != KEYS) {
@@ -177,7 +177,7 @@ TEST(random_calls)
 }
 
 /* Calls that are too deep to be kept, of one function and of several. */
-static void dive(struct project *p, struct trace *t, const struct scene *s)
+static void dive(struct group_project *p, struct trace *t, const struct scene *s)
 {
 	for (uint32_t i = 0; i < OPEN_CALLS_DEPTH + 20; i++)
 		pass(p, t,
@@ -198,7 +198,7 @@ TEST(too_deep)
 }
 
 /* 6^12 paths are possible, and a stack is made for none of them. */
-static void wander(struct project *p, struct trace *t, const struct scene *s)
+static void wander(struct group_project *p, struct trace *t, const struct scene *s)
 {
 	unsigned depth = 0;
 
@@ -237,7 +237,7 @@ TEST(paths_that_are_asked_for)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct project p;
+		struct group_project p;
 
 		project_init(&p, &cases[i].o);
 		CHECK_EQ(p.tally.options.listener != NULL, cases[i].listens);

@@ -30,7 +30,7 @@ struct game {
 struct choice { /* "" is no filter */
 	char focus[2], ignore[2], type[2], owner[8];
 	bool selects;
-	struct selection select;
+	struct tally_selection select;
 };
 
 static const char *const thread_names[THREADS] = {"[no thread]", "main", "job", "job"};
@@ -269,10 +269,10 @@ static bool in_frame(const struct happening *h, const char *name)
 }
 
 /* name NULL: everything. */
-static struct sums naive(const struct game *g, const struct choice *c, enum key key, bool total,
-			 const char *name)
+static struct tally_sums naive(const struct game *g, const struct choice *c, enum key key,
+			       bool total, const char *name)
 {
-	struct sums s = {.has = 0};
+	struct tally_sums s = {.has = 0};
 	size_t peak = peak_of(g);
 
 	for (size_t i = 0; i < EVENTS; i++) {
@@ -322,7 +322,8 @@ static struct sums naive(const struct game *g, const struct choice *c, enum key 
 	return s;
 }
 
-static bool same(const struct sums *got, const struct sums *want, unsigned leave, const char *what)
+static bool same(const struct tally_sums *got, const struct tally_sums *want, unsigned leave,
+		 const char *what)
 {
 	bool fine = true;
 
@@ -334,15 +335,15 @@ static bool same(const struct sums *got, const struct sums *want, unsigned leave
 	return fine;
 }
 
-static void check_key(const struct project *p, size_t k, const struct game *g,
+static void check_key(const struct group_project *p, size_t k, const struct game *g,
 		      const struct choice *c)
 {
 	enum key key = p->groupings[k].key.by;
 	unsigned leave = key == KEY_FRAME ? SUMS_LIVE | SUMS_PEAK : 0;
-	struct sums sum = {.has = 0}, all = naive(g, c, key, false, NULL);
+	struct tally_sums sum = {.has = 0}, all = naive(g, c, key, false, NULL);
 
 	for (uint32_t i = 0; i < p->groupings[k].n; i++) {
-		struct sums got = columns_get(&p->now.groupings[k].self, i), want;
+		struct tally_sums got = columns_get(&p->now.groupings[k].self, i), want;
 		struct group_name name;
 		char text[64];
 
@@ -427,10 +428,10 @@ TEST(keys_and_metrics_agree_with_lists)
 						   {KEY_FUNCTION, 0},
 						   {KEY_SITE, 0}},
 					    .n_by = 9};
-		struct project p;
+		struct group_project p;
 		struct choice c;
 		struct game g;
-		struct sums want;
+		struct tally_sums want;
 
 		draw_game(&g, false);
 		draw_choice(&c, false);
@@ -459,7 +460,7 @@ static void check_sift(bool unordered)
 						.domain = DOMAIN_DEFAULT,
 						.want = SUMS_ALL};
 		unsigned leave = SUMS_PEAK | 1 << SUM_TEMPORARY;
-		struct project with, after;
+		struct group_project with, after;
 		struct sift *sift;
 		struct choice c;
 		struct game g;

@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-static struct policy parsed(const char *text)
+static struct compare_policy parsed(const char *text)
 {
 	struct err e = ERR_INIT;
-	struct policy p;
+	struct compare_policy p;
 
 	if (!CHECK_EQ(policy_parse(&p, "test", text, strlen(text), &e), ST_OK))
 		printf("  %s\n", e.msg);
@@ -20,7 +20,7 @@ static struct policy parsed(const char *text)
 static void wrong(const char *text, const char *want)
 {
 	struct err e = ERR_INIT;
-	struct policy p;
+	struct compare_policy p;
 
 	CHECK_EQ(policy_parse(&p, "test", text, strlen(text), &e), ST_BAD);
 	CHECK_STR(e.msg, want);
@@ -29,7 +29,7 @@ static void wrong(const char *text, const char *want)
 
 TEST(rules_of_every_kind)
 {
-	struct policy p =
+	struct compare_policy p =
 	    parsed("\xef\xbb\xbf; a comment\n"
 		   "[policy]\nalpha = 0.01\nruns=2\nseed=7\n"
 		   "[rule total]\n"
@@ -75,9 +75,10 @@ TEST(rules_of_every_kind)
 
 TEST(waivers_expire)
 {
-	struct policy p = parsed("[waiver w]\nrule = r\nmatch = ^A\nuntil = 2026-02-28\n"
-				 "reason = art is late\n[rule r]\nmetric = count\nabsolute = 0\n"
-				 "[rule s]\nmetric = count\nabsolute = 0\n");
+	struct compare_policy p =
+	    parsed("[waiver w]\nrule = r\nmatch = ^A\nuntil = 2026-02-28\n"
+		   "reason = art is late\n[rule r]\nmetric = count\nabsolute = 0\n"
+		   "[rule s]\nmetric = count\nabsolute = 0\n");
 	const struct policy_waiver *old;
 
 	CHECK(policy_waived(&p, 0, "Atlas", 5, "2026-02-28", &old) == &p.waivers[0] && !old);
@@ -144,7 +145,7 @@ TEST(a_bad_expression_has_a_place)
 {
 	struct err e = ERR_INIT;
 	const char *text = RULE "key = type\nmatch = a(b\nmax = 1\n";
-	struct policy p;
+	struct compare_policy p;
 
 	CHECK_EQ(policy_parse(&p, "test", text, strlen(text), &e), ST_BAD);
 	CHECK(strstr(e.msg, "line 4, column 9: the expression: column 4: ") == e.msg);
@@ -155,7 +156,7 @@ TEST(long_lines)
 {
 	char text[3000];
 	struct err e = ERR_INIT;
-	struct policy p;
+	struct compare_policy p;
 
 	memset(text, 'x', sizeof text);
 	memcpy(text, "[rule r]\nmatch = ", 17);
@@ -185,7 +186,7 @@ TEST(damage)
 		for (int change = 0; change < 4; change++) {
 			char copy[sizeof good];
 			struct err e = ERR_INIT;
-			struct policy p;
+			struct compare_policy p;
 
 			memcpy(copy, good, sizeof good);
 			copy[cut] = "\0[=\n"[change];

@@ -5,17 +5,17 @@
 #include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
-static uint32_t string(struct symbols *s, const char *text)
+static uint32_t string(struct trace_symbols *s, const char *text)
 {
 	return intern_add(&s->strings, text, strlen(text));
 }
 
 /* load: where the module lies in this run. The location is a call in outer(), with inner()
  * inlined into it. */
-static void bound_capture(struct project *p, uint64_t load, enum location_kind kind)
+static void bound_capture(struct group_project *p, uint64_t load, enum location_kind kind)
 {
 	struct trace *t = trace_new();
-	struct symbols *s = &t->symbols;
+	struct trace_symbols *s = &t->symbols;
 	struct location l = {.space = SPACE_RUNTIME, .raw = load + 0x1234, .kind = kind};
 	struct symbol_object o = {.name = string(s, "/data/libgame.so")};
 	struct symbol_function in = {string(s, "_Z5innerv"), string(s, "inner()")};
@@ -42,7 +42,7 @@ static void bound_capture(struct project *p, uint64_t load, enum location_kind k
 
 TEST(inlined_calls_are_expanded)
 {
-	struct project p;
+	struct group_project p;
 	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
@@ -55,7 +55,7 @@ TEST(inlined_calls_are_expanded)
  * elsewhere. */
 TEST(a_function_is_entered)
 {
-	struct project p;
+	struct group_project p;
 	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
@@ -66,7 +66,7 @@ TEST(a_function_is_entered)
 
 TEST(merged_by_what_they_are_bound_to)
 {
-	struct project p;
+	struct group_project p;
 	struct project_options o = {.by = {{KEY_LOCATION, 0}}, .domain = DOMAIN_DEFAULT};
 
 	project_init(&p, &o);
@@ -80,7 +80,7 @@ TEST(merged_by_what_they_are_bound_to)
 TEST(unsymbolized_names)
 {
 	struct trace *t = trace_new();
-	struct project p;
+	struct group_project p;
 	struct project_options o = {.by = {{KEY_FUNCTION, 0}}, .domain = DOMAIN_DEFAULT};
 	struct map_range r = {0x10000, 0x20000, 0x3000, true};
 	struct module m = {.name = trace_strz(t, "/lib/libx.so"), .ranges = &r, .n_ranges = 1};
@@ -89,7 +89,7 @@ TEST(unsymbolized_names)
 				{.space = SPACE_VADDR, .raw = 0x77, .module = mod},
 				{.space = SPACE_RUNTIME, .raw = 0x999999},
 				{.space = SPACE_UNKNOWN}};
-	struct symbols *s = &t->symbols;
+	struct trace_symbols *s = &t->symbols;
 	struct symbol_object obj = {.name = string(s, "libx.so")};
 	struct binding b = {.vaddr = 0x55, .reason = REASON_NO_SYMBOL, .tier = TIER_MODULE};
 
@@ -116,14 +116,14 @@ TEST(unsymbolized_names)
 TEST(captured_names_beside_addresses)
 {
 	struct trace *t = trace_new();
-	struct project p;
+	struct group_project p;
 	struct project_options o = {.by = {{KEY_LOCATION, 0}}, .domain = DOMAIN_DEFAULT};
 	struct module m = {.name = trace_strz(t, "/lib/libx.so")};
 	struct location l = {.space = SPACE_OFFSET_OR_VADDR,
 			     .raw = 0x10,
 			     .module = trace_module(t, &m),
 			     .name = trace_strz(t, "Grow(int)")};
-	struct symbols *s = &t->symbols;
+	struct trace_symbols *s = &t->symbols;
 	struct symbol_function f = {.raw = string(s, "better"), .display = string(s, "better")};
 	struct symbol_call c = {.function = symbols_function(s, &f)};
 	struct symbol_object obj = {.name = string(s, "libx.so")};
@@ -149,7 +149,7 @@ TEST(captured_names_beside_addresses)
 }
 
 /* As MemTracer has it: requested per type, real per record, no count. */
-static void per_type_capture(struct project *p)
+static void per_type_capture(struct group_project *p)
 {
 	struct trace *t = trace_new();
 	uint32_t stack = trace_stack(t, 0, named(t, "A", 1));
@@ -186,7 +186,7 @@ TEST(per_type_metric)
 {
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct top_options sort = {.sort = SORT_AUTO};
-	struct project p;
+	struct group_project p;
 
 	project_init(&p, &o);
 	per_type_capture(&p);
@@ -204,7 +204,7 @@ TEST(absent_metrics_are_blank_and_not_sorted_by)
 	struct project_options o = {.by = {{KEY_SITE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct top_options sort = {.sort = SORT_AUTO};
 	struct err e = ERR_INIT;
-	struct project p;
+	struct group_project p;
 
 	project_init(&p, &o);
 	per_type_capture(&p);
@@ -228,7 +228,7 @@ TEST(filters_leave_no_type_totals)
 	struct filters *f = filters_new();
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct top_options sort = {.sort = SORT_AUTO};
-	struct project p;
+	struct group_project p;
 
 	CHECK_EQ(filters_add(f, FILTER_FOCUS, "--test", "A", 0, &e), ST_OK);
 	project_init(&p, &o);
@@ -240,7 +240,7 @@ TEST(filters_leave_no_type_totals)
 	filters_free(f);
 }
 
-static void block(struct project *p, struct trace *t, unsigned kind, unsigned domain,
+static void block(struct group_project *p, struct trace *t, unsigned kind, unsigned domain,
 		  uint64_t address, uint64_t requested)
 {
 	struct event ev = {.kind = (uint8_t)kind,
@@ -255,7 +255,7 @@ static void block(struct project *p, struct trace *t, unsigned kind, unsigned do
 	push(p, t, &ev);
 }
 
-static void pool_capture(struct project *p)
+static void pool_capture(struct group_project *p)
 {
 	struct trace *t = trace_new();
 
@@ -287,7 +287,7 @@ TEST(domains_are_not_added_up)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = cases[i].domain};
-		struct project p;
+		struct group_project p;
 
 		project_init(&p, &o);
 		pool_capture(&p);
@@ -301,7 +301,7 @@ static void take_turns(int domain, const char *want)
 {
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = domain};
 	struct trace *t = trace_new();
-	struct project p;
+	struct group_project p;
 
 	project_init(&p, &o);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
@@ -331,7 +331,7 @@ TEST(processes_have_their_own_blocks)
 	struct event ev = {.kind = EV_ALLOC,
 			   .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_THREAD,
 			   .address = 0x1000};
-	struct project p;
+	struct group_project p;
 
 	project_init(&p, &o);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
@@ -354,7 +354,7 @@ TEST(sums_saturate)
 {
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
-	struct project p;
+	struct group_project p;
 
 	project_init(&p, &o);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
@@ -376,7 +376,7 @@ TEST(deep_stack)
 		struct project_options o = {.by = {{keys[k], 0}}, .domain = DOMAIN_DEFAULT};
 		struct trace *t = trace_new();
 		uint32_t a = named(t, "A", 1), b = named(t, "B", 2), stack = 0;
-		struct project p;
+		struct group_project p;
 
 		for (int i = 0; i < DEEP; i++)
 			stack = trace_stack(t, stack, i % 2 ? a : b);
@@ -412,7 +412,7 @@ TEST(totals_as_a_naive_sum_gives_them)
 		uint32_t functions[FUNCTIONS], chain[STACKS][DEPTH], stack[STACKS];
 		size_t depth[STACKS];
 		uint64_t self[FUNCTIONS] = {0}, total[FUNCTIONS] = {0}, all = 0, sum = 0;
-		struct project p;
+		struct group_project p;
 
 		for (uint32_t i = 0; i < FUNCTIONS; i++) {
 			char name[] = {(char)('A' + i), '\0'};

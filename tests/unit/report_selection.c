@@ -72,11 +72,12 @@ TEST(sizes)
 	CHECK_STR(size_of_text("16777216TiB"), "no");
 }
 
-static const char *range_text(enum status (*add)(struct selection *, const char *, struct err *),
+static const char *range_text(enum status (*add)(struct tally_selection *, const char *,
+						 struct err *),
 			      const char *s)
 {
 	static char text[512];
-	struct selection sel;
+	struct tally_selection sel;
 	struct err e = ERR_INIT;
 
 	selection_init(&sel);
@@ -120,7 +121,7 @@ TEST(ranges)
 
 TEST(several_are_alternatives)
 {
-	struct selection s;
+	struct tally_selection s;
 	struct err e = ERR_INIT;
 
 	selection_init(&s);
@@ -140,7 +141,7 @@ TEST(several_are_alternatives)
 TEST(threads)
 {
 	struct trace *t = trace_new();
-	struct selection s;
+	struct tally_selection s;
 	struct err e = ERR_INIT;
 	struct thread render = {.tid = 12, .name = trace_strz(t, "Render 12")};
 	struct thread job = {.tid = 99, .name = trace_strz(t, "Job.Worker 12")};

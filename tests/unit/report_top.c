@@ -6,7 +6,7 @@
 #include "tests/unit/report.h"
 
 /* malloc <- A:1 <- main, malloc <- B:2 <- A:1 <- main, A:1 <- B:2 <- A:1 <- main, and none */
-static void game_capture(struct project *p)
+static void game_capture(struct group_project *p)
 {
 	struct trace *t = trace_new();
 	uint32_t a = named(t, "A", 1), b = named(t, "B", 2), m = named(t, "malloc", 0);
@@ -25,7 +25,7 @@ static void game_capture(struct project *p)
 	trace_free(t);
 }
 
-static void game_by(struct project *p, enum key by)
+static void game_by(struct group_project *p, enum key by)
 {
 	struct project_options o = {.by = {{by, 0}}, .domain = DOMAIN_DEFAULT, .captured = nothing};
 
@@ -36,7 +36,7 @@ static void game_by(struct project *p, enum key by)
 /* name, count, entries, requested, share */
 TEST(types)
 {
-	struct project p;
+	struct group_project p;
 
 	game_by(&p, KEY_TYPE);
 	expect(&p, &by_requested, "91238", "T2,2,2,40,64.52|T1,4,2,15,24.19|T3,1,1,7,11.29");
@@ -49,7 +49,7 @@ TEST(types)
 /* site, file, line, count, requested: malloc is passed over */
 TEST(sites)
 {
-	struct project p;
+	struct group_project p;
 
 	game_by(&p, KEY_SITE);
 	expect(&p, &by_requested, "9ab13", "B,game.cpp,2,2,40|A,game.cpp,1,4,15|[no stack],,,1,7");
@@ -59,7 +59,7 @@ TEST(sites)
 /* function, self and total of requested (columns 3 and 11), total count (9) */
 TEST(functions)
 {
-	struct project p;
+	struct group_project p;
 	struct top_options o = by_requested;
 
 	game_by(&p, KEY_FUNCTION);
@@ -74,7 +74,7 @@ TEST(functions)
 
 TEST(stacks)
 {
-	struct project p;
+	struct group_project p;
 
 	game_by(&p, KEY_STACK);
 	expect(&p, &by_requested, "d39",
@@ -84,7 +84,7 @@ TEST(stacks)
 
 TEST(two_captures_add_up)
 {
-	struct project p;
+	struct group_project p;
 
 	game_by(&p, KEY_FUNCTION);
 	game_capture(&p);
@@ -98,7 +98,7 @@ static void filtered(const char *pattern, bool ignore, const char *want)
 	struct err e = ERR_INIT;
 	struct filters *f = filters_new();
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
-	struct project p;
+	struct group_project p;
 
 	CHECK_EQ(filters_add(f, ignore ? FILTER_IGNORE : FILTER_FOCUS, "--test", pattern, 0, &e),
 		 ST_OK);
@@ -125,7 +125,7 @@ TEST(several_filters_all_apply)
 	struct err e = ERR_INIT;
 	struct filters *f = filters_new();
 	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
-	struct project p;
+	struct group_project p;
 
 	filters_add(f, FILTER_FOCUS, "--test", "^A$", 0, &e);
 	filters_add(f, FILTER_FOCUS, "--test", "^B$", 0, &e);
@@ -139,7 +139,7 @@ TEST(several_filters_all_apply)
 
 TEST(no_site_outside_of_the_rules)
 {
-	struct project p;
+	struct group_project p;
 	struct project_options o = {.by = {{KEY_SITE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	uint32_t s[] = {named(t, "malloc", 0), named(t, "operator new(unsigned long)", 0)};
@@ -160,9 +160,9 @@ TEST(long_stacks_are_cut_beneath_a_row)
 	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
-	struct row r = {.cells = (struct cell[32]){{.present = false}}};
+	struct table_row r = {.cells = (struct table_cell[32]){{.present = false}}};
 	uint32_t stack = 0;
-	struct project p;
+	struct group_project p;
 	struct top *top;
 
 	for (uint32_t i = 200; i > 0; i--) {
@@ -200,7 +200,7 @@ TEST(top_n_is_the_beginning_of_all)
 	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 	struct top_options all = {.sort = SUM_REQUESTED}, some = all;
 	struct trace *t = trace_new();
-	struct project p;
+	struct group_project p;
 	char *whole;
 
 	project_init(&p, &o);

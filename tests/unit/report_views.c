@@ -208,7 +208,7 @@ static uint64_t naive_all(const struct game *g, const struct choice *c)
 }
 
 /* The stack's letters, innermost first. */
-static void letters_of(const struct project *p, uint32_t stack, char *to)
+static void letters_of(const struct group_project *p, uint32_t stack, char *to)
 {
 	for (; stack; stack = p->stacks[stack].parent) {
 		const struct names_location *l = &p->names.locations[p->stacks[stack].location];
@@ -219,7 +219,8 @@ static void letters_of(const struct project *p, uint32_t stack, char *to)
 	*to = '\0';
 }
 
-static void check_groups(const struct project *p, const struct game *g, const struct choice *c)
+static void check_groups(const struct group_project *p, const struct game *g,
+			 const struct choice *c)
 {
 	uint64_t all = naive_all(g, c), sum[3] = {0};
 
@@ -259,7 +260,7 @@ static void check_groups(const struct project *p, const struct game *g, const st
 	}
 }
 
-static void check_tree(const struct project *p, const struct game *g, const struct choice *c,
+static void check_tree(const struct group_project *p, const struct game *g, const struct choice *c,
 		       bool bottom_up)
 {
 	struct tree_options o = {
@@ -272,8 +273,8 @@ static void check_tree(const struct project *p, const struct game *g, const stru
 	if (!CHECK(t != NULL))
 		return;
 	for (size_t i = 0; i < tree_table(t)->n_rows; i++) {
-		struct cell cells[8] = {{.present = false}};
-		struct row r = {.cells = cells};
+		struct table_cell cells[8] = {{.present = false}};
+		struct table_row r = {.cells = cells};
 		size_t n;
 
 		tree_table(t)->fill(tree_table(t)->arg, i, &r);
@@ -299,7 +300,7 @@ static void check_tree(const struct project *p, const struct game *g, const stru
 }
 
 /* Both sides add up to the function's total, and each edge is what strings say. */
-static void check_peek(const struct project *p, const struct game *g, const struct choice *c)
+static void check_peek(const struct group_project *p, const struct game *g, const struct choice *c)
 {
 	struct err e = ERR_INIT;
 	struct peek_options o = {.grouping = 1, .sort = SUM_REQUESTED};
@@ -309,8 +310,8 @@ static void check_peek(const struct project *p, const struct game *g, const stru
 	o.match = match_new((struct match_place){"test", 0}, "^[A-C]$", 7, 0, &e);
 	k = peek_new(p, &o, &e);
 	for (size_t i = 0; i <= peek_table(k)->n_rows; i++) {
-		struct cell cells[5] = {{.present = false}};
-		struct row r = {.cells = cells};
+		struct table_cell cells[5] = {{.present = false}};
+		struct table_row r = {.cells = cells};
 		bool caller;
 		uint64_t want = 0;
 
@@ -351,7 +352,7 @@ TEST(views_agree_with_strings)
 		    .by = {{KEY_FUNCTION, 0}, {KEY_STACK, 0}, {KEY_FILE, 0}},
 		    .n_by = 3,
 		    .domain = DOMAIN_DEFAULT};
-		struct project p;
+		struct group_project p;
 		struct choice c;
 		struct game g;
 
@@ -375,7 +376,7 @@ TEST(sifting_is_filtering)
 	for (int round = 0; round < ROUNDS; round++) {
 		struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 		struct project_options all = o;
-		struct project with, after;
+		struct group_project with, after;
 		struct sift *sift;
 		struct choice c;
 		struct game g;

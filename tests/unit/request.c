@@ -38,7 +38,7 @@ TEST(gnu_addresses)
 static bool llvm(const char *s, bool with_file, bool hex, unsigned kind, const char *file,
 		 uint64_t addr)
 {
-	struct request r = request_llvm(s, strlen(s), with_file, hex);
+	struct compat_request r = request_llvm(s, strlen(s), with_file, hex);
 
 	if (r.kind != kind || (kind != REQUEST_BAD && r.addr != addr))
 		return false;
@@ -82,7 +82,7 @@ TEST(llvm_requests)
 
 static bool symbol(const char *s, bool hex, const char *name, uint64_t offset)
 {
-	struct request r = request_llvm(s, strlen(s), false, hex);
+	struct compat_request r = request_llvm(s, strlen(s), false, hex);
 
 	return r.kind == REQUEST_CODE && r.symbol && r.addr == offset &&
 	       r.n_symbol == strlen(name) && !memcmp(r.symbol, name, r.n_symbol);
@@ -192,9 +192,9 @@ TEST(llvm_bombs)
 }
 #endif
 
-static struct lines pipe_of(const char *text, size_t n)
+static struct input_lines pipe_of(const char *text, size_t n)
 {
-	struct lines in = {0};
+	struct input_lines in = {0};
 	int ends[2];
 
 	if (pipe(ends) || write(ends[1], text, n) != (ssize_t)n)
@@ -207,7 +207,7 @@ static struct lines pipe_of(const char *text, size_t n)
 TEST(lines)
 {
 	static const char text[] = "one\n\n\0three\nlast";
-	struct lines in = pipe_of(text, sizeof text - 1);
+	struct input_lines in = pipe_of(text, sizeof text - 1);
 	struct err e = ERR_INIT;
 
 	CHECK_EQ(lines_next(&in, &e), ST_OK);
@@ -227,7 +227,7 @@ TEST(lines)
  * open. */
 TEST(lines_as_they_come)
 {
-	struct lines in = {0};
+	struct input_lines in = {0};
 	struct err e = ERR_INIT;
 	int ends[2];
 

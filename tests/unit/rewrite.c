@@ -60,7 +60,7 @@ static unsigned chunks_of(const struct buf *b, uint32_t kind)
 	unsigned n = 0;
 
 	while (at + CHUNK_HEADER_SIZE <= b->len) {
-		struct chunk c = chunk_decode((const uint8_t *)b->data + at);
+		struct trace_chunk c = chunk_decode((const uint8_t *)b->data + at);
 
 		n += (c.kind & ~(uint32_t)CHUNK_PACKED) == kind;
 		at += CHUNK_HEADER_SIZE + c.length;

@@ -13,7 +13,7 @@
 
 enum { WORDS = 1 << 18 };
 
-static void make(struct code *c, uint8_t *bytes, uint64_t seed)
+static void make(struct disasm_code *c, uint8_t *bytes, uint64_t seed)
 {
 	struct code_part part = {.lo = 0x4000, .size = WORDS * 4, .data = bytes};
 
@@ -24,7 +24,7 @@ static void make(struct code *c, uint8_t *bytes, uint64_t seed)
 }
 
 /* n of the sites, in order, at this slide. */
-static uint64_t *take(const struct code *c, size_t n, uint64_t slide)
+static uint64_t *take(const struct disasm_code *c, size_t n, uint64_t slide)
 {
 	uint64_t *sites, *some = mem_array(n, sizeof *some);
 	size_t all = code_sites(c, &sites);
@@ -38,7 +38,7 @@ static uint64_t *take(const struct code *c, size_t n, uint64_t slide)
 static struct slide_guess guess(uint64_t seed, size_t n, bool other)
 {
 	uint8_t *bytes = mem_alloc((size_t)WORDS * 4), *others = mem_alloc((size_t)WORDS * 4);
-	struct code c, o;
+	struct disasm_code c, o;
 	struct slide_guess g;
 	uint64_t *addrs;
 
@@ -84,7 +84,7 @@ TEST(too_few_are_not_enough)
 
 TEST(nothing_to_find)
 {
-	struct code none = {.n = 0};
+	struct disasm_code none = {.n = 0};
 	uint64_t addr = 0x1000;
 	struct slide_guess g;
 

@@ -13,11 +13,11 @@
 #include <string.h>
 
 static uint8_t content[1000];
-static const struct bytes all[SPLIT_COUNT] = {[SPLIT_INFO] = {content, 100},
-					      [SPLIT_ABBREV] = {content + 100, 200},
-					      [SPLIT_STR_OFFSETS] = {content + 300, 300},
-					      [SPLIT_RNGLISTS] = {content + 600, 100},
-					      [SPLIT_STR] = {content + 700, 300}};
+static const struct fast_bytes all[SPLIT_COUNT] = {[SPLIT_INFO] = {content, 100},
+						   [SPLIT_ABBREV] = {content + 100, 200},
+						   [SPLIT_STR_OFFSETS] = {content + 300, 300},
+						   [SPLIT_RNGLISTS] = {content + 600, 100},
+						   [SPLIT_STR] = {content + 700, 300}};
 
 static void put(struct buf *b, uint64_t v, unsigned n, bool big)
 {
@@ -60,14 +60,14 @@ TEST(parts_of_a_unit_are_found)
 {
 	for (int big = 0; big < 2; big++) {
 		for (unsigned version = 2; version <= 5; version += 3) {
-			struct bytes part[SPLIT_COUNT];
+			struct fast_bytes part[SPLIT_COUNT];
 			struct buf b = BUF_INIT;
 			uint32_t row;
 			struct err e = ERR_INIT;
 
 			make(&b, big, version, (uint32_t[]){1, 2, 0, 0});
-			CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, big, 0x20,
-						all, part, &row, &e));
+			CHECK(!split_index_find((struct fast_bytes){(uint8_t *)b.data, b.len}, big,
+						0x20, all, part, &row, &e));
 			CHECK_EQ(row, 2);
 			CHECK_EQ(part[SPLIT_INFO].p - content, 40);
 			CHECK_EQ(part[SPLIT_INFO].n, 60);
@@ -76,12 +76,12 @@ TEST(parts_of_a_unit_are_found)
 			CHECK_EQ(part[SPLIT_STR_OFFSETS].p - content, 360);
 			CHECK_EQ(part[SPLIT_STR].n, 300);
 			CHECK_EQ(part[SPLIT_RNGLISTS].n, version == 5 ? 30 : 0);
-			CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, big, 0x10,
-						all, part, &row, &e));
+			CHECK(!split_index_find((struct fast_bytes){(uint8_t *)b.data, b.len}, big,
+						0x10, all, part, &row, &e));
 			CHECK_EQ(row, 1);
 			/* slot 0, then 1, then an empty one */
-			CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, big, 0x30,
-						all, part, &row, &e));
+			CHECK(!split_index_find((struct fast_bytes){(uint8_t *)b.data, b.len}, big,
+						0x30, all, part, &row, &e));
 			CHECK_EQ(row, 0);
 			buf_release(&b);
 		}
@@ -90,32 +90,32 @@ TEST(parts_of_a_unit_are_found)
 
 TEST(a_full_table_ends)
 {
-	struct bytes part[SPLIT_COUNT];
+	struct fast_bytes part[SPLIT_COUNT];
 	struct buf b = BUF_INIT;
 	uint32_t row;
 	struct err e = ERR_INIT;
 
 	make(&b, false, 5, (uint32_t[]){1, 2, 1, 2});
-	CHECK(!split_index_find((struct bytes){(uint8_t *)b.data, b.len}, false, 0x1234, all, part,
-				&row, &e));
+	CHECK(!split_index_find((struct fast_bytes){(uint8_t *)b.data, b.len}, false, 0x1234, all,
+				part, &row, &e));
 	CHECK_EQ(row, 0);
 	buf_release(&b);
 }
 
 TEST(a_row_that_is_not_there)
 {
-	struct bytes part[SPLIT_COUNT];
+	struct fast_bytes part[SPLIT_COUNT];
 	struct buf b = BUF_INIT;
 	uint32_t row;
 	struct err e = ERR_INIT;
 
 	make(&b, false, 5, (uint32_t[]){3, 2, 0, 0});
-	CHECK(split_index_find((struct bytes){(uint8_t *)b.data, b.len}, false, 0x10, all, part,
-			       &row, &e));
+	CHECK(split_index_find((struct fast_bytes){(uint8_t *)b.data, b.len}, false, 0x10, all,
+			       part, &row, &e));
 	CHECK(strstr(e.msg, "a row is out of range: 3"));
 	b.data[0] = 7;
-	CHECK(split_index_find((struct bytes){(uint8_t *)b.data, b.len}, false, 0x10, all, part,
-			       &row, &e));
+	CHECK(split_index_find((struct fast_bytes){(uint8_t *)b.data, b.len}, false, 0x10, all,
+			       part, &row, &e));
 	CHECK_STR(e.msg, ".debug_cu_index+0x0: index of units: unknown version 7");
 	buf_release(&b);
 }
@@ -128,7 +128,7 @@ TEST(any_byte_may_be_wrong)
 	make(&b, false, 5, (uint32_t[]){1, 2, 0, 0});
 	for (size_t i = 0; i < b.len * 5; i++) {
 		uint8_t *copy = mem_alloc(b.len);
-		struct bytes part[SPLIT_COUNT];
+		struct fast_bytes part[SPLIT_COUNT];
 		size_t n = i % 5 ? b.len : i / 5;
 		uint32_t row;
 		struct err e = ERR_INIT;
@@ -139,7 +139,8 @@ TEST(any_byte_may_be_wrong)
 			    (uint8_t[]){0, 0, 255, 0x80, (uint8_t)(copy[i / 5] + 1)}[i % 5];
 		/* its own block, so that a sanitizer sees a read behind it */
 		copy = mem_realloc(copy, n ? n : 1, 1);
-		if (!split_index_find((struct bytes){copy, n}, false, 0x20, all, part, &row, &e) &&
+		if (!split_index_find((struct fast_bytes){copy, n}, false, 0x20, all, part, &row,
+				      &e) &&
 		    row)
 			for (size_t k = 0; k < SPLIT_COUNT; k++)
 				CHECK(

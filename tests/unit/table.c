@@ -45,9 +45,9 @@ TEST(shares)
 }
 
 static const char *people(struct buf *b, enum column_type type, unsigned flags, unsigned decimals,
-			  struct cell v)
+			  struct table_cell v)
 {
-	struct column c = {.type = type, .flags = flags, .decimals = decimals};
+	struct table_column c = {.type = type, .flags = flags, .decimals = decimals};
 
 	b->len = 0;
 	cell_for_people(b, &c, &v, false);
@@ -88,8 +88,8 @@ TEST(differences_negate_when_swapped)
 
 	for (size_t i = 0; i < 6; i++)
 		for (size_t k = 0; k < 6; k++) {
-			struct cell a = cell_difference(v[i], v[k]),
-				    b = cell_difference(v[k], v[i]);
+			struct table_cell a = cell_difference(v[i], v[k]),
+					  b = cell_difference(v[k], v[i]);
 
 			CHECK_EQ(a.number, b.number);
 			CHECK_EQ(a.number, v[i] > v[k] ? v[i] - v[k] : v[k] - v[i]);
@@ -118,7 +118,7 @@ TEST(changes_and_ratios)
 TEST(values_for_people)
 {
 	struct buf b = BUF_INIT;
-	struct cell none = {.present = false};
+	struct table_cell none = {.present = false};
 
 	CHECK_STR(people(&b, COLUMN_INT, COLUMN_SIGNED, 0, cell_number(5)), "+5");
 	CHECK_STR(people(&b, COLUMN_INT, COLUMN_SIGNED, 0, cell_number(0)), "0");

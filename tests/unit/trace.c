@@ -307,7 +307,7 @@ TEST(tables_are_split_into_chunks_of_at_most_a_mebibyte)
 	CHECK_EQ(given.sink.end(&given.sink, t, &e), ST_OK);
 	fclose(f);
 	while (at + 16 <= size) {
-		struct chunk c = chunk_decode((uint8_t *)bytes + at);
+		struct trace_chunk c = chunk_decode((uint8_t *)bytes + at);
 
 		CHECK(c.length <= 1 << 20);
 		string_chunks += c.kind == (CHUNK_STRINGS | CHUNK_PACKED);

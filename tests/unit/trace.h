@@ -36,7 +36,7 @@ static inline void add_bytes(struct buf *b, const char *what, const struct inter
 		buf_addf(b, "%02x", (unsigned char)s[i]);
 }
 
-static inline void describe_symbols(struct buf *b, const struct symbols *y)
+static inline void describe_symbols(struct buf *b, const struct trace_symbols *y)
 {
 	for (uint32_t i = 1; i <= intern_count(&y->strings); i++) {
 		add_bytes(b, "symbol string", &y->strings, i);

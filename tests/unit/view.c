@@ -15,7 +15,7 @@
 static const char *joined(const char *text, enum status want)
 {
 	static char out[200];
-	struct words w = {.n = 0};
+	struct view_words w = {.n = 0};
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 
@@ -47,7 +47,7 @@ TEST(values)
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
-	struct value *v = value_parse(&a, text, strlen(text), &e);
+	struct view_value *v = value_parse(&a, text, strlen(text), &e);
 	uint64_t n;
 
 	value_write(&b, v);

@@ -73,7 +73,7 @@ bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *imp
 	return !r->failed && (*name || *form);
 }
 
-static uint8_t kind_of(uint64_t tag)
+static uint8_t fast_abbrev_kind_of(uint64_t tag)
 {
 	switch (tag) {
 	case DW_TAG_subprogram: return KIND_FUNCTION;
@@ -102,7 +102,7 @@ static uint16_t place(const struct abbrev *a)
 	return !a->n_ops && a->tail < ABBREV_FAR ? (uint16_t)a->tail : ABBREV_FAR;
 }
 
-static void note(struct abbrev *a, const struct abbrev_attr *t, int size)
+static void fast_abbrev_note(struct abbrev *a, const struct abbrev_attr *t, int size)
 {
 	uint16_t at = place(a);
 	bool first = false;
@@ -178,9 +178,10 @@ static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbr
 #define WRONG(f, r, ...) fast_fault_of(f, IN_ABBREV, (r)->p, 0, __VA_ARGS__)
 
 /* The attribute that ends at r. */
-static void add_attr(const struct fast_file *f, const struct rd *r, struct abbrevs *t,
-		     const struct abbrev_kind *k, struct abbrev *a, struct abbrev_site *s,
-		     uint64_t name, uint64_t form, int64_t implicit)
+static void fast_abbrev_add_attr(const struct fast_file *f, const struct rd *r, struct abbrevs *t,
+				 const struct abbrev_kind *k, struct abbrev *a,
+				 struct abbrev_site *s, uint64_t name, uint64_t form,
+				 int64_t implicit)
 {
 	int size = form_size(form, k->version, k->address_size, k->wide);
 	struct abbrev_attr attr = {.name = name < UINT16_MAX ? (uint16_t)name : UINT16_MAX,
@@ -199,7 +200,7 @@ static void add_attr(const struct fast_file *f, const struct rd *r, struct abbre
 			       form);
 		return;
 	}
-	note(a, &attr, size);
+	fast_abbrev_note(a, &attr, size);
 	note_site(a, s, &attr, size);
 	VEC_PUSH(t->attrs, t->n_attrs, t->cap_attrs) = attr;
 	a->n_attrs++;
@@ -213,7 +214,7 @@ static void add_attr(const struct fast_file *f, const struct rd *r, struct abbre
 	a->tail = 0;
 }
 
-static void add_code(struct abbrevs *t, uint64_t code)
+static void fast_abbrev_add_code(struct abbrevs *t, uint64_t code)
 {
 	uint32_t *index;
 
@@ -245,8 +246,8 @@ static uint8_t passes(const struct abbrev *a)
 }
 
 /* Stops at the first invalid entry, with why set. */
-static void compile(const struct fast_file *f, struct abbrevs *t, const struct abbrev_kind *k,
-		    struct rd *r)
+static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
+				const struct abbrev_kind *k, struct rd *r)
 {
 	while (!t->why && r->p < r->end) {
 		uint64_t code = rd_uleb(r), tag, name, form;
@@ -257,18 +258,18 @@ static void compile(const struct fast_file *f, struct abbrevs *t, const struct a
 		if (!code)
 			break;
 		tag = rd_uleb(r);
-		a.kind = kind_of(tag);
+		a.kind = fast_abbrev_kind_of(tag);
 		site.tag = tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 		a.children = rd_u8(r) != 0;
 		a.first_op = (uint32_t)t->n_ops;
 		a.first_attr = (uint32_t)t->n_attrs;
 		a.near = true;
 		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
-			add_attr(f, r, t, k, &a, &site, name, form, implicit);
+			fast_abbrev_add_attr(f, r, t, k, &a, &site, name, form, implicit);
 		a.passes = passes(&a);
 		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
 		site.only_origin &= site.origin != ABBREV_FAR;
-		add_code(t, code);
+		fast_abbrev_add_code(t, code);
 		if (t->n >= t->cap_sites)
 			t->sites = mem_grow(t->sites, &t->cap_sites, t->n + 1, sizeof *t->sites);
 		t->sites[t->n] = site;
@@ -299,7 +300,7 @@ static void abbrevs_free(struct abbrevs *t)
 }
 
 /* How many bytes were read; the caller says when they are spent. */
-static uint64_t abbrevs_make(struct fast_tables *t, struct bytes section, size_t index,
+static uint64_t abbrevs_make(struct fast_tables *t, struct fast_bytes section, size_t index,
 			     struct abbrevs *made)
 {
 	const struct abbrev_kind *k = &t->keys[index];
@@ -312,13 +313,14 @@ static uint64_t abbrevs_make(struct fast_tables *t, struct bytes section, size_t
 	} else if (atomic_load(&t->spent) > t->limit) {
 		made->why = WRONG(t->file, &r, "abbreviation tables overlap too often");
 	} else {
-		compile(t->file, made, k, &r);
+		fast_abbrev_compile(t->file, made, k, &r);
 		return (uint64_t)(r.p - section.p) - k->offset;
 	}
 	return 0;
 }
 
-const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index)
+const struct abbrevs *fast_tables_get(struct fast_tables *t, struct fast_bytes section,
+				      size_t index)
 {
 	struct abbrevs *made = atomic_load_explicit(&t->compiled[index], memory_order_acquire);
 	struct abbrevs *other = NULL;
@@ -337,8 +339,8 @@ const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes sectio
 	return other;
 }
 
-const struct abbrevs *fast_tables_own(struct fast_tables *t, struct bytes section, size_t index,
-				      struct abbrevs *own)
+const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes section,
+				      size_t index, struct abbrevs *own)
 {
 	if (t->uses[index] > 1 || atomic_load_explicit(&t->compiled[index], memory_order_relaxed))
 		return NULL;

@@ -102,12 +102,13 @@ struct fast_tables {
 };
 
 /* The table with that index; its why says whether it is any good. Any thread. */
-const struct abbrevs *fast_tables_get(struct fast_tables *t, struct bytes section, size_t index);
+const struct abbrevs *fast_tables_get(struct fast_tables *t, struct fast_bytes section,
+				      size_t index);
 /* The same into the caller's, whose arrays are used again: for a table that only one unit uses and
  * that would only take memory in the shared set. NULL: others have it already, see fast_tables_get,
  * or will. */
-const struct abbrevs *fast_tables_own(struct fast_tables *t, struct bytes section, size_t index,
-				      struct abbrevs *own);
+const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes section,
+				      size_t index, struct abbrevs *own);
 void abbrevs_release(struct abbrevs *t);
 void fast_tables_release(struct fast_tables *t);
 

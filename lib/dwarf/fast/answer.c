@@ -96,7 +96,7 @@ static uint32_t store_extra(struct fast_worker *w, uint32_t extra)
 }
 
 /* What only drop-ins want of a call in this scope (0: no function is known). */
-static uint32_t extra_of(struct making *m, uint32_t scope, uint32_t discriminator)
+static uint32_t fast_answer_extra_of(struct making *m, uint32_t scope, uint32_t discriminator)
 {
 	struct fast_worker *w = m->w;
 	struct fast_scope *s = scope ? &w->scopes.all[scope - 1] : NULL;
@@ -121,7 +121,7 @@ static uint32_t extra_of(struct making *m, uint32_t scope, uint32_t discriminato
 }
 
 /* The call that the scope's code was inlined into; 0 for a function of its own. */
-static uint32_t caller(struct making *m, uint32_t scope)
+static uint32_t fast_answer_caller(struct making *m, uint32_t scope)
 {
 	struct fast_scope *all = m->w->scopes.all;
 	uint32_t path[LIMIT_NESTING + 1], n = 0, outer;
@@ -139,7 +139,7 @@ static uint32_t caller(struct making *m, uint32_t scope)
 		c.file = site.has_file ? path_of(m, site.file) : 0;
 		c.line = site.line;
 		c.column = site.column;
-		c.extra = extra_of(m, s->parent, site.discriminator);
+		c.extra = fast_answer_extra_of(m, s->parent, site.discriminator);
 		outer = store_call(&m->w->writer, &c);
 		s->call = outer + 1;
 	}
@@ -153,7 +153,7 @@ static bool same_row(const struct fast_row *a, const struct fast_row *b)
 }
 
 /* The answer for the q-th address. */
-static struct dwarf_answer make_call(struct making *m, size_t q)
+static struct dwarf_answer fast_answer_make_call(struct making *m, size_t q)
 {
 	struct fast_worker *w = m->w;
 	const struct fast_row *row = &w->rows[q];
@@ -169,14 +169,14 @@ static struct dwarf_answer make_call(struct making *m, size_t q)
 	}
 	if (scope) {
 		c.function = name_of(m, &w->scopes.all[scope - 1]);
-		c.outer = caller(m, scope);
+		c.outer = fast_answer_caller(m, scope);
 	}
-	c.extra = extra_of(m, scope, row->discriminator);
+	c.extra = fast_answer_extra_of(m, scope, row->discriminator);
 	return (struct dwarf_answer){.call = store_call(&w->writer, &c),
 				     .found = scope ? DWARF_FUNCTION : DWARF_LINE_ONLY};
 }
 
-static void make_calls(struct making *m, struct fast_answers *a)
+static void fast_answer_make_calls(struct making *m, struct fast_answers *a)
 {
 	struct fast_worker *w = m->w;
 	struct dwarf_answer answer = {.call = 0};
@@ -193,14 +193,14 @@ static void make_calls(struct making *m, struct fast_answers *a)
 	for (size_t q = 0; q < a->n; q++) {
 		/* neighbours are often of one row */
 		if (!q || w->node[q] != w->node[q - 1] || !same_row(&w->rows[q], &w->rows[q - 1]))
-			answer = make_call(m, q);
+			answer = fast_answer_make_call(m, q);
 		a->to[a->direct ? q : a->query[q]] = answer;
 	}
 	a->made = true;
 }
 
 /* Functions nested in others, for the addresses that the first walk has left. */
-static enum status second_walk(struct making *m, size_t n)
+static enum status fast_answer_second_walk(struct making *m, size_t n)
 {
 	struct fast_worker *w = m->w;
 	size_t n_left = 0;
@@ -271,7 +271,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	st =
 	    fast_scopes_walk(m.f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
 	if (!st)
-		st = second_walk(&m, a->n);
+		st = fast_answer_second_walk(&m, a->n);
 	lap(w, &from, &w->scopes_time);
 	if (st) {
 		a->found_all = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
@@ -280,7 +280,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	}
 	a->why_no_lines = fast_lines_run(f, asked, w->addrs, a->n, &w->budget, &w->lines, w->rows);
 	lap(w, &from, &w->lines_time);
-	make_calls(&m, a);
+	fast_answer_make_calls(&m, a);
 	lap(w, &from, &w->names_time);
 	if (w->budget.over) { /* names may be missing */
 		a->made = false;

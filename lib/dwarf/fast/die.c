@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int fact_of(uint16_t attribute)
+static int fast_die_fact_of(uint16_t attribute)
 {
 	switch (attribute) {
 	case DW_AT_name: return DIE_NAME;
@@ -53,7 +53,7 @@ bool die_read(struct die *d, bool all)
 		memset(d->facts, 0, sizeof d->facts);
 	for (uint32_t i = 0; i < a->n_attrs; i++) {
 		const struct abbrev_attr *at = &t->attrs[a->first_attr + i];
-		int fact = all ? fact_of(at->name) : -1;
+		int fact = all ? fast_die_fact_of(at->name) : -1;
 		struct fast_value v;
 
 		if (!fast_value_read(d->u, &r, at->form, at->implicit, &v))
@@ -137,7 +137,8 @@ bool die_constant(const struct fast_value *v, uint64_t *n)
 }
 
 /* An element's bytes by the lengths of all its subranges. */
-static bool array_size(struct budget *b, const struct die *t, unsigned hops, uint64_t *size)
+static bool fast_die_array_size(struct budget *b, const struct die *t, unsigned hops,
+				uint64_t *size)
 {
 	struct die_walk w = {.budget = b, .d = *t, .next = t->behind, .inside = 1};
 	struct die of;
@@ -178,7 +179,7 @@ bool die_type_size(struct budget *b, struct die t, unsigned hops, uint64_t *size
 			if (die_refer(&t, DIE_TYPE, &of) && of.tag == DW_TAG_subroutine_type)
 				*size *= 2;
 			return true;
-		case DW_TAG_array_type: return array_size(b, &t, hops, size);
+		case DW_TAG_array_type: return fast_die_array_size(b, &t, hops, size);
 		default: break;
 		}
 		if (!die_refer(&t, DIE_TYPE, &t))

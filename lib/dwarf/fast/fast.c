@@ -66,7 +66,7 @@ struct own {
 };
 
 /* The addresses in [lo, hi) are the unit's. */
-static void own(void *arg, uint64_t lo, uint64_t hi)
+static void fast_own_range(void *arg, uint64_t lo, uint64_t hi)
 {
 	struct own *o = arg;
 	struct fast_worker *w = o->w;
@@ -99,7 +99,7 @@ static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct f
 
 /* Enough of the unit for its DIE. */
 static bool root_near(struct fast_worker *w, const struct fast_file *f, const struct fast_unit *u,
-		      struct bytes *head)
+		      struct fast_bytes *head)
 {
 	enum { MOST_ROOTS = 512 };
 	uint64_t n = u->end - u->offset;
@@ -108,7 +108,7 @@ static bool root_near(struct fast_worker *w, const struct fast_file *f, const st
 		n = MOST_ROOTS;
 	if (!fast_near_bring(&w->info, f, IN_INFO, u->offset, n))
 		return false;
-	*head = (struct bytes){w->info.p, n};
+	*head = (struct fast_bytes){w->info.p, n};
 	return true;
 }
 
@@ -116,7 +116,7 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	      fast_scopes_found_fn *owned, void *arg)
 {
 	struct fast_value ranges, low, high;
-	struct bytes head;
+	struct fast_bytes head;
 	const char *why;
 
 	if (u->state != UNIT_SOUND ||
@@ -161,7 +161,7 @@ static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast
 	struct own o = {g, w};
 
 	w->n_runs = 0;
-	if (!fast_own(&g->file, w, u, own, &o))
+	if (!fast_own(&g->file, w, u, fast_own_range, &o))
 		return;
 	u->n_runs = w->n_runs;
 	u->runs = arena_alloc(&w->arena, u->n_runs * sizeof *u->runs);
@@ -169,7 +169,7 @@ static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast
 		memcpy(u->runs, w->runs, u->n_runs * sizeof *u->runs);
 }
 
-static void index_chunk(size_t item, unsigned index, void *arg)
+static void fast_index_chunk(size_t item, unsigned index, void *arg)
 {
 	struct fast_engine *g = arg;
 	struct fast_worker *w = worker(g, index);
@@ -179,7 +179,7 @@ static void index_chunk(size_t item, unsigned index, void *arg)
 		index_unit(g, w, &g->file.units[i]);
 }
 
-static void do_task(size_t item, unsigned index, void *arg)
+static void fast_do_task(size_t item, unsigned index, void *arg)
 {
 	struct fast_engine *g = arg;
 	struct fast_worker *w = worker(g, index);
@@ -221,7 +221,7 @@ static struct fast_answers *add_task(struct fast_engine *g, uint32_t unit, const
 	return &g->tasks[g->n_tasks - 1];
 }
 
-static void run_round(struct fast_engine *g)
+static void fast_run_round(struct fast_engine *g)
 {
 	size_t n = g->n_tasks - g->first_task;
 	struct sort_item *items = mem_array(n, sizeof *items);
@@ -236,7 +236,7 @@ static void run_round(struct fast_engine *g)
 	for (size_t i = 0; i < n; i++)
 		g->order[i] = items[i].index;
 	free(items);
-	run_pool(g, n, do_task);
+	run_pool(g, n, fast_do_task);
 	free(g->order);
 	for (size_t i = g->first_task; i < g->n_tasks; i++) {
 		const struct fast_answers *a = &g->tasks[i];
@@ -252,7 +252,7 @@ static void run_round(struct fast_engine *g)
 }
 
 /* Every address to its first owner, whose answer needs no other place: it is the first one. */
-static void first_round(struct fast_engine *g, uint32_t *query)
+static void fast_first_round(struct fast_engine *g, uint32_t *query)
 {
 	uint32_t *at = mem_zarray(g->file.n_units + 1, sizeof *at);
 	size_t n = 0;
@@ -283,10 +283,10 @@ static void first_round(struct fast_engine *g, uint32_t *query)
 			query[at[g->owner[q] - 1]++] = q;
 	}
 	free(at);
-	run_round(g);
+	fast_run_round(g);
 }
 
-static int by_number(const void *a, const void *b)
+static int fast_by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -295,7 +295,7 @@ static int by_number(const void *a, const void *b)
 
 /* What has no function yet to its other owners: as many units at once as fit into a round, and a
  * function found in an earlier one counts. */
-static void later_rounds(struct fast_engine *g)
+static void fast_later_rounds(struct fast_engine *g)
 {
 	uint32_t *stamp = pages_array(g->job->n, sizeof *stamp);
 	uint32_t *query = NULL;
@@ -326,7 +326,7 @@ static void later_rounds(struct fast_engine *g)
 				a->to = to + starts[k].first;
 				a->direct = true;
 			}
-			run_round(g);
+			fast_run_round(g);
 			n = n_starts = first = 0;
 		}
 		if (i == g->file.n_units)
@@ -344,7 +344,7 @@ static void later_rounds(struct fast_engine *g)
 		}
 		if (n == first)
 			continue;
-		sort_array(query + first, n - first, sizeof *query, by_number);
+		sort_array(query + first, n - first, sizeof *query, fast_by_number);
 		VEC_PUSH(starts, n_starts, cap_starts).unit = (uint32_t)i;
 		starts[n_starts - 1].first = first;
 	}
@@ -355,12 +355,12 @@ static void later_rounds(struct fast_engine *g)
 
 static void take_section(struct fast_file *f, size_t i, const struct object_section *s)
 {
-	f->in[i] = (struct bytes){s->data, s->size};
+	f->in[i] = (struct fast_bytes){s->data, s->size};
 	f->map[i] = s->map;
 }
 
 /* The supplementary file's units: all their DIEs are read, since no query asks for single ones. */
-static enum status load_alt(struct fast_engine *g, struct object *o, struct err *e)
+static enum status fast_load_alt(struct fast_engine *g, struct object *o, struct err *e)
 {
 	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);
 	struct fast_value ranges, low, high;
@@ -408,7 +408,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	f->zero_is_code = sections_zero_is_code(g->job->object);
 	f->splits = fast_splits_new(g->job->object);
 	if (object_supplement(g->job->object))
-		st = load_alt(g, object_supplement(g->job->object), e);
+		st = fast_load_alt(g, object_supplement(g->job->object), e);
 	return st;
 }
 
@@ -439,8 +439,8 @@ static void count(const struct fast_engine *g, struct dwarf_stats *s)
 	}
 }
 
-static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, double *from,
-			  struct err *e)
+static enum status fast_answer_tasks(struct fast_engine *g, struct dwarf_stats *stats, double *from,
+				     struct err *e)
 {
 	struct dwarf_job *job = g->job;
 	uint32_t *query = pages_array(job->n, sizeof *query);
@@ -459,10 +459,10 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
 	fast_units_index(&g->file);
-	run_pool(g, (g->file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, index_chunk);
+	run_pool(g, (g->file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, fast_index_chunk);
 	stats->units = lap(from);
-	first_round(g, query);
-	later_rounds(g);
+	fast_first_round(g, query);
+	fast_later_rounds(g);
 	stats->decode = lap(from);
 	fast_complain_of_units(g);
 	fast_merge(g);
@@ -483,8 +483,8 @@ static enum status answer(struct fast_engine *g, struct dwarf_stats *stats, doub
 	return st;
 }
 
-static enum status run_job(struct dwarf_job *job, const struct dwarf_options *options,
-			   struct err *e)
+static enum status fast_run_job(struct dwarf_job *job, const struct dwarf_options *options,
+				struct err *e)
 {
 	struct fast_engine g = {.options = options, .job = job};
 	struct sections sections = {.abbrev = NULL};
@@ -506,7 +506,7 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
 		st = ST_OK;
 	} else {
-		st = answer(&g, stats, &from, e);
+		st = fast_answer_tasks(&g, stats, &from, e);
 	}
 	fast_file_release(&g.file);
 	buf_release(&sections.complaint);
@@ -515,18 +515,18 @@ static enum status run_job(struct dwarf_job *job, const struct dwarf_options *op
 	return st;
 }
 
-static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
-		       struct err *e)
+static enum status fast_run_jobs(struct dwarf_job *jobs, size_t n_jobs,
+				 const struct dwarf_options *options, struct err *e)
 {
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < n_jobs && !st; i++)
-		st = run_job(&jobs[i], options, e);
+		st = fast_run_job(&jobs[i], options, e);
 	return st;
 }
 
 const struct dwarf_engine dwarf_fast = {
     .name = "fast",
     .what = "own decoders, in parallel; libdwarf for what they do not read",
-    .run = run,
+    .run = fast_run_jobs,
 };

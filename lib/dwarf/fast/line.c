@@ -52,7 +52,7 @@ static void add_file(struct fast_lines *l, struct fast_line_file file)
 }
 
 /* The tables of DWARF 2 to 4, which end in an empty name. */
-static const char *old_tables(struct program *g, struct rd *r)
+static const char *fast_line_old_tables(struct program *g, struct rd *r)
 {
 	struct fast_lines *l = g->l;
 
@@ -83,7 +83,7 @@ static const char *old_tables(struct program *g, struct rd *r)
 }
 
 /* One table of DWARF 5: the forms of an entry's parts, then the entries. */
-static const char *new_table(struct program *g, struct rd *r, bool files)
+static const char *fast_line_new_table(struct program *g, struct rd *r, bool files)
 {
 	struct {
 		uint64_t type, form;
@@ -126,7 +126,7 @@ static const char *new_table(struct program *g, struct rd *r, bool files)
 	return NULL;
 }
 
-static const char *read_header(struct program *g)
+static const char *fast_line_read_header(struct program *g)
 {
 	struct rd *r = &g->r, tables;
 	uint64_t length = rd_u32(r);
@@ -177,9 +177,9 @@ static const char *read_header(struct program *g)
 		g->special[i].line = (int16_t)(g->line_base + (int)(adjusted % g->line_range));
 	}
 	if (version < 5)
-		return old_tables(g, &tables);
-	why = new_table(g, &tables, false);
-	return why ? why : new_table(g, &tables, true);
+		return fast_line_old_tables(g, &tables);
+	why = fast_line_new_table(g, &tables, false);
+	return why ? why : fast_line_new_table(g, &tables, true);
 }
 
 static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
@@ -208,8 +208,8 @@ static uint32_t small(uint64_t v)
 }
 
 /* The stretch of the row before is [row.addr, now.addr). */
-static __attribute__((noinline)) void take(struct state *s, const uint64_t *addrs, size_t n,
-					   struct fast_row *rows)
+static __attribute__((noinline)) void fast_line_take(struct state *s, const uint64_t *addrs,
+						     size_t n, struct fast_row *rows)
 {
 	const struct fast_row row = {
 	    .addr = s->row.addr,
@@ -240,7 +240,7 @@ static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct
 	/* After a step backwards the end of the row before is not known: it has no stretch. */
 	if (s->live && s->now.addr >= s->row.addr) {
 		if (s->want < s->now.addr)
-			take(s, addrs, n, rows);
+			fast_line_take(s, addrs, n, rows);
 	} else {
 		s->next = first_at_least(addrs, n, s->now.addr);
 		s->want = s->places ? 0 : s->next < n ? addrs[s->next] : UINT64_MAX;
@@ -267,8 +267,8 @@ static void reset(struct state *s, struct fast_line_places *places)
 	*s = (struct state){.now = {.line = 1, .file = 1}, .places = places};
 }
 
-static const char *extended(struct program *g, struct state *s, const uint64_t *addrs, size_t n,
-			    struct fast_row *rows)
+static const char *fast_line_extended(struct program *g, struct state *s, const uint64_t *addrs,
+				      size_t n, struct fast_row *rows)
 {
 	uint64_t length = rd_uleb(&g->r);
 	struct fast_line_file file;
@@ -305,8 +305,9 @@ static const char *extended(struct program *g, struct state *s, const uint64_t *
 	return NULL;
 }
 
-static const char *run(struct program *g, const uint64_t *addrs, size_t n, struct budget *b,
-		       struct fast_row *rows, struct fast_line_places *places)
+static const char *fast_line_run(struct program *g, const uint64_t *addrs, size_t n,
+				 struct budget *b, struct fast_row *rows,
+				 struct fast_line_places *places)
 {
 	struct rd *r = &g->r;
 	const char *why;
@@ -324,7 +325,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 		}
 		switch (op) {
 		case 0:
-			why = extended(g, &s, addrs, n, rows);
+			why = fast_line_extended(g, &s, addrs, n, rows);
 			if (why)
 				return why;
 			if (budget_spend(b, 2))
@@ -355,7 +356,7 @@ static const char *run(struct program *g, const uint64_t *addrs, size_t n, struc
 }
 
 /* The table's bytes, near: first enough for most. */
-static void bring_table(struct program *g)
+static void fast_line_bring_table(struct program *g)
 {
 	enum { MOST_TABLES = 48 << 10 };
 	const struct fast_file *f = g->f;
@@ -380,10 +381,10 @@ static void bring_table(struct program *g)
 	g->r.end = near->p + n;
 }
 
-static const char *run_table(const struct fast_file *f, const struct fast_unit *u,
-			     const uint64_t *addrs, size_t n, struct budget *b,
-			     struct fast_lines *l, struct fast_row *rows,
-			     struct fast_line_places *places)
+static const char *fast_line_run_table(const struct fast_file *f, const struct fast_unit *u,
+				       const uint64_t *addrs, size_t n, struct budget *b,
+				       struct fast_lines *l, struct fast_row *rows,
+				       struct fast_line_places *places)
 {
 	struct program g = {.f = f, .unit = *u, .l = l};
 	const char *why;
@@ -396,8 +397,8 @@ static const char *run_table(const struct fast_file *f, const struct fast_unit *
 	if (g.r.failed)
 		return fast_fault(f, IN_LINE, u->lines, "line table: lies outside the section");
 	g.start = g.r.p;
-	bring_table(&g);
-	why = read_header(&g);
+	fast_line_bring_table(&g);
+	why = fast_line_read_header(&g);
 	/* Units may share a table, and it is run for each that is looked up: a row belongs to the
 	 * unit that owns its address, and only those addresses are looked for. Compilers share
 	 * tables with type units, which own none, so a table is run once in their files. Where
@@ -409,7 +410,7 @@ static const char *run_table(const struct fast_file *f, const struct fast_unit *
 		l->n_files = 0;
 		return why;
 	}
-	return run(&g, addrs, n, b, rows, places);
+	return fast_line_run(&g, addrs, n, b, rows, places);
 }
 
 const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
@@ -419,7 +420,7 @@ const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 	const char *why;
 
 	memset(rows, 0, n * sizeof *rows);
-	why = run_table(f, u, addrs, n, b, l, rows, NULL);
+	why = fast_line_run_table(f, u, addrs, n, b, l, rows, NULL);
 	if (why)
 		memset(rows, 0, n * sizeof *rows);
 	return why;
@@ -428,7 +429,7 @@ const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 const char *fast_lines_places(const struct fast_file *f, const struct fast_unit *u,
 			      struct budget *b, struct fast_lines *l, struct fast_line_places *all)
 {
-	return run_table(f, u, NULL, 0, b, l, NULL, all);
+	return fast_line_run_table(f, u, NULL, 0, b, l, NULL, all);
 }
 
 /* A copy that ends in NUL, at its offset in scratch: the section may be rewritten under us. */

@@ -10,7 +10,7 @@
 #include "lib/dwarf/fast/die.h"
 
 struct fast_location_lists {
-	struct bytes loc, loclists;
+	struct fast_bytes loc, loclists;
 };
 
 /* Those of an object, borrowed from it; what cannot be read is not there. */

@@ -133,8 +133,9 @@ struct facts_walk {
 
 /* What one DIE says for struct fast_facts, in what is still missing. first: it is the function's
  * own. False: there is no DIE. */
-static bool read_facts(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
-		       uint64_t die, bool first, struct fast_facts *x, struct facts_walk *w)
+static bool fast_name_read_facts(struct fast_names *names, struct fast_file *f,
+				 const struct fast_unit *u, uint64_t die, bool first,
+				 struct fast_facts *x, struct facts_walk *w)
 {
 	struct fast_text name = {.s = NULL};
 	uint64_t code, specification = 0;
@@ -194,14 +195,14 @@ void fast_facts_read(struct fast_names *names, struct fast_file *f, const struct
 
 	*x = (struct fast_facts){.start = UINT64_MAX};
 	for (size_t hops = 0; w.n && hops < LIMIT_HOPS; hops++) {
-		if (!read_facts(names, f, u, w.todo[--w.n], !hops, x, &w) && !hops)
+		if (!fast_name_read_facts(names, f, u, w.todo[--w.n], !hops, x, &w) && !hops)
 			return;
 	}
 }
 
 /* The name from here on; x is what the first DIE says. */
-static struct fast_text follow(const struct fast_names *names, struct fast_file *f,
-			       const struct fast_unit *u, struct naming *x)
+static struct fast_text fast_name_follow(const struct fast_names *names, struct fast_file *f,
+					 const struct fast_unit *u, struct naming *x)
 {
 	uint64_t todo[2 * LIMIT_HOPS + 2];
 	struct fast_text name = {.s = NULL};
@@ -234,12 +235,12 @@ uint32_t fast_names_find(struct fast_names *names, struct fast_file *f, const st
 	if (!x.linkage.s && !x.name.s && x.n_next == 1) {
 		known = map64_put(&names->known, x.next[0]);
 		if (!*known)
-			*known = keep(names, follow(names, f, u, &x)) + 1;
+			*known = keep(names, fast_name_follow(names, f, u, &x)) + 1;
 		return *known - 1;
 	}
 	known = map64_put(&names->known, die);
 	if (!*known)
-		*known = keep(names, follow(names, f, u, &x)) + 1;
+		*known = keep(names, fast_name_follow(names, f, u, &x)) + 1;
 	return *known - 1;
 }
 

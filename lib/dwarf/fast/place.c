@@ -30,7 +30,7 @@ struct dwarf_places {
 	struct arena arena; /* of the last answer */
 };
 
-static void add_claim(void *arg, uint64_t lo, uint64_t hi)
+static void place_add_claim(void *arg, uint64_t lo, uint64_t hi)
 {
 	struct dwarf_places *p = arg;
 
@@ -62,7 +62,7 @@ struct dwarf_places *dwarf_places_new(struct object *o, struct err *e)
 	fast_units_index(&p->g.file);
 	for (size_t i = 0; i < p->g.file.n_units; i++) {
 		p->unit = (uint32_t)i;
-		fast_own(&p->g.file, &p->worker, &p->g.file.units[i], add_claim, p);
+		fast_own(&p->g.file, &p->worker, &p->g.file.units[i], place_add_claim, p);
 	}
 	return p;
 }
@@ -98,8 +98,8 @@ struct facts {
 	struct fast_value ranges, low, high, name;
 };
 
-static bool read_facts(const struct fast_file *f, const struct fast_unit *u,
-		       const struct abbrevs *t, uint64_t die, struct facts *x)
+static bool place_read_facts(const struct fast_file *f, const struct fast_unit *u,
+			     const struct abbrevs *t, uint64_t die, struct facts *x)
 {
 	struct rd r = rd_between(f->in[IN_INFO], die, u->end, f->big_endian);
 	const struct abbrev *a = r.failed ? NULL : abbrev_find(t, rd_uleb(&r));
@@ -132,7 +132,7 @@ static void fill_scope(struct dwarf_places *p, const struct fast_file *f, const 
 	bool there;
 
 	*to = (struct dwarf_scope){.die = from->die, .inlined = from->abbrev->kind == KIND_INLINED};
-	if (!read_facts(f, u, t, from->die, &x) ||
+	if (!place_read_facts(f, u, t, from->die, &x) ||
 	    fast_ranges_read(f, u, &x.ranges, &x.low, &x.high, &p->worker.budget, all, &there) ||
 	    all->n > LIMIT_RANGES)
 		return;
@@ -210,7 +210,7 @@ void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *
 		}
 	}
 	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
-	if (t->declined || t->why || !read_facts(f, u, t, u->die, &root))
+	if (t->declined || t->why || !place_read_facts(f, u, t, u->die, &root))
 		return;
 	out->name = text(p, f, u, &root.name);
 	fill_scopes(p, f, u, t, addr, out);

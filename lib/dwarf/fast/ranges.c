@@ -41,8 +41,8 @@ static inline const char *count_entry(const struct list *l, struct budget *b,
 	return NULL;
 }
 
-static const char *old_list(const struct fast_file *f, const struct fast_unit *u, uint64_t offset,
-			    struct budget *b, struct fast_ranges *out)
+static const char *fast_ranges_old_list(const struct fast_file *f, const struct fast_unit *u,
+					uint64_t offset, struct budget *b, struct fast_ranges *out)
 {
 	const struct list l = {f, IN_RANGES, offset};
 	struct rd r = rd_at(f->in[IN_RANGES], offset, f->big_endian);
@@ -74,8 +74,8 @@ static bool indexed(const struct fast_file *f, const struct fast_unit *u, struct
 	return fast_unit_address(f, u, rd_uleb(r), addr);
 }
 
-static const char *new_list(const struct fast_file *f, const struct fast_unit *u, uint64_t offset,
-			    struct budget *b, struct fast_ranges *out)
+static const char *fast_ranges_new_list(const struct fast_file *f, const struct fast_unit *u,
+					uint64_t offset, struct budget *b, struct fast_ranges *out)
 {
 	const struct list l = {f, IN_RNGLISTS, offset};
 	struct rd r = rd_at(f->in[IN_RNGLISTS], offset, f->big_endian);
@@ -165,8 +165,8 @@ const char *fast_ranges_read_list(const struct fast_file *f, const struct fast_u
 	}
 	if (u->version < 5 && offset > UINT64_MAX - u->ranges_base)
 		return "DW_AT_ranges: its offset is no good";
-	why = u->version >= 5 ? new_list(f, u, offset, b, out)
-			      : old_list(f, u, offset + u->ranges_base, b, out);
+	why = u->version >= 5 ? fast_ranges_new_list(f, u, offset, b, out)
+			      : fast_ranges_old_list(f, u, offset + u->ranges_base, b, out);
 	if (out->entries >= LONG_LIST)
 		/* the shortest entry of DWARF 5 has two bytes */
 		atomic_fetch_add_explicit(fast_lists_read(f->common),

@@ -19,13 +19,13 @@ struct rd {
 	bool failed, big_endian;
 };
 
-struct bytes {
+struct fast_bytes {
 	const uint8_t *p;
 	uint64_t n;
 };
 
 /* The bytes from offset on; a failed reader if there are no such bytes. */
-static inline struct rd rd_at(struct bytes b, uint64_t offset, bool big_endian)
+static inline struct rd rd_at(struct fast_bytes b, uint64_t offset, bool big_endian)
 {
 	struct rd r = {.big_endian = big_endian};
 
@@ -38,7 +38,7 @@ static inline struct rd rd_at(struct bytes b, uint64_t offset, bool big_endian)
 }
 
 /* The bytes of [from, to). */
-static inline struct rd rd_between(struct bytes b, uint64_t from, uint64_t to, bool big_endian)
+static inline struct rd rd_between(struct fast_bytes b, uint64_t from, uint64_t to, bool big_endian)
 {
 	if (to < b.n)
 		b.n = to;

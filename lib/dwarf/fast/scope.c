@@ -61,7 +61,8 @@ static void fail_at(struct walk *w, const uint8_t *die, enum status st, const ch
 }
 
 /* Behind the op, or NULL. */
-static const uint8_t *step(const struct walk *w, const struct abbrev_op *op, const uint8_t *p)
+static const uint8_t *fast_scope_step(const struct walk *w, const struct abbrev_op *op,
+				      const uint8_t *p)
 {
 	struct rd r = {.p = p, .end = w->end, .big_endian = w->f->big_endian};
 	uint32_t kind = op->kind;
@@ -94,7 +95,7 @@ static inline const uint8_t *behind_attrs(const struct walk *w, const struct abb
 					  const uint8_t *p)
 {
 	for (uint32_t i = 0; i < a->n_ops; i++) {
-		p = step(w, &w->t->ops[a->first_op + i], p);
+		p = fast_scope_step(w, &w->t->ops[a->first_op + i], p);
 		if (!p)
 			return NULL;
 	}
@@ -109,7 +110,7 @@ static inline const uint8_t *sibling(const struct walk *w, const struct abbrev *
 	uint64_t to;
 
 	for (uint32_t i = 0; i < a->sibling_ops; i++) {
-		r.p = step(w, &w->t->ops[a->first_op + i], r.p);
+		r.p = fast_scope_step(w, &w->t->ops[a->first_op + i], r.p);
 		if (!r.p)
 			return NULL;
 	}
@@ -131,7 +132,7 @@ static inline const struct abbrev *next_abbrev(const struct walk *w, const uint8
 }
 
 /* Behind the children of a DIE that are not to be looked at. */
-static const uint8_t *skip_children(struct walk *w, const uint8_t *p)
+static const uint8_t *fast_scope_skip_children(struct walk *w, const uint8_t *p)
 {
 	uint64_t depth = 1, code;
 
@@ -214,7 +215,7 @@ static const struct fast_list *known_list(const struct walk *w, const struct fas
 	return i ? &l->all[i - 1] : NULL;
 }
 
-static int by_first(const void *a, const void *b)
+static int fast_scope_by_first(const void *a, const void *b)
 {
 	const struct fast_run *x = a, *y = b;
 
@@ -223,7 +224,7 @@ static int by_first(const void *a, const void *b)
 
 /* Keeps what s->ranges, the list's, are for the addresses. NULL: so much is there already that
  * lists overlap. */
-static const struct fast_list *remember(struct walk *w, const struct fast_value *list)
+static const struct fast_list *fast_scope_remember(struct walk *w, const struct fast_value *list)
 {
 	const struct fast_ranges *ranges = &w->s->ranges;
 	struct fast_lists *l = &w->s->lists;
@@ -241,7 +242,8 @@ static const struct fast_list *remember(struct walk *w, const struct fast_value 
 			    (struct fast_run){from, to - from};
 	}
 	if (l->n_runs > first)
-		sort_array(l->runs + first, l->n_runs - first, sizeof *l->runs, by_first);
+		sort_array(l->runs + first, l->n_runs - first, sizeof *l->runs,
+			   fast_scope_by_first);
 	for (size_t i = first; i < l->n_runs; i++) {
 		struct fast_run r = l->runs[i], *last = kept > first ? &l->runs[kept - 1] : NULL;
 
@@ -258,8 +260,8 @@ static const struct fast_list *remember(struct walk *w, const struct fast_value 
 }
 
 /* As claim for each of its ranges. A caller that gets all ranges has got these already. */
-static void claim_known(struct walk *w, const struct fast_list *list, const struct fast_level *cur,
-			uint32_t id, struct fast_level *in)
+static void fast_scope_claim_known(struct walk *w, const struct fast_list *list,
+				   const struct fast_level *cur, uint32_t id, struct fast_level *in)
 {
 	const struct fast_run *runs = w->s->lists.runs + list->first;
 	/* the first that ends behind cur->from */
@@ -280,8 +282,9 @@ static void forget_lists(struct fast_lists *l)
 }
 
 /* The list's ranges, or what is known of it. False: fail has been called. */
-static bool claim_list(struct walk *w, const struct fast_value *list, const struct fast_level *cur,
-		       uint32_t id, struct fast_level *in, size_t *living)
+static bool fast_scope_claim_list(struct walk *w, const struct fast_value *list,
+				  const struct fast_level *cur, uint32_t id, struct fast_level *in,
+				  size_t *living)
 {
 	const struct fast_list *known = known_list(w, list);
 	struct fast_ranges *ranges = &w->s->ranges;
@@ -289,7 +292,7 @@ static bool claim_list(struct walk *w, const struct fast_value *list, const stru
 
 	if (known) {
 		*living = known->living;
-		claim_known(w, known, cur, id, in);
+		fast_scope_claim_known(w, known, cur, id, in);
 		return true;
 	}
 	why = fast_ranges_read_list(w->f, w->u, list, w->budget, ranges);
@@ -299,9 +302,9 @@ static bool claim_list(struct walk *w, const struct fast_value *list, const stru
 	}
 	*living = ranges->n;
 	if (ranges->entries >= LONG_LIST)
-		known = remember(w, list);
+		known = fast_scope_remember(w, list);
 	if (known && !w->found) {
-		claim_known(w, known, cur, id, in);
+		fast_scope_claim_known(w, known, cur, id, in);
 		return true;
 	}
 	for (size_t i = 0; i < ranges->n; i++)
@@ -310,9 +313,9 @@ static bool claim_list(struct walk *w, const struct fast_value *list, const stru
 }
 
 /* The DIE's ranges when they are not where an abbreviation's compiled form says. */
-static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at,
-		       const struct fast_level *cur, uint32_t id, struct fast_level *in,
-		       size_t *living)
+static bool fast_scope_far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at,
+				  const struct fast_level *cur, uint32_t id, struct fast_level *in,
+				  size_t *living)
 {
 	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
 	struct fast_value v, ranges = {.class = CLASS_NONE}, low = ranges, high = ranges;
@@ -335,7 +338,7 @@ static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at
 			high = v;
 	}
 	if (ranges.form)
-		return claim_list(w, &ranges, cur, id, in, living);
+		return fast_scope_claim_list(w, &ranges, cur, id, in, living);
 	why = fast_ranges_read(w->f, w->u, &ranges, &low, &high, w->budget, &w->s->ranges, &there);
 	if (why)
 		fail(w, ST_BAD, why);
@@ -348,9 +351,9 @@ static bool far_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at
 }
 
 /* Calls claim for each living range. False: the DIE does not say where it is. */
-static inline bool claim_ranges(struct walk *w, const struct abbrev *a, const uint8_t *at,
-				const struct fast_level *cur, uint32_t id, struct fast_level *in,
-				size_t *living)
+static inline bool fast_scope_claim_ranges(struct walk *w, const struct abbrev *a,
+					   const uint8_t *at, const struct fast_level *cur,
+					   uint32_t id, struct fast_level *in, size_t *living)
 {
 	struct rd r = {.p = at, .end = w->end, .big_endian = w->f->big_endian};
 	struct fast_range one;
@@ -359,14 +362,14 @@ static inline bool claim_ranges(struct walk *w, const struct abbrev *a, const ui
 	if (!a->has_pc)
 		return false;
 	if (!a->near)
-		return far_ranges(w, a, at, cur, id, in, living);
+		return fast_scope_far_ranges(w, a, at, cur, id, in, living);
 	if (a->ranges != ABBREV_FAR) {
 		struct fast_value v = {.class = CLASS_OFFSET};
 
 		rd_skip(&r, a->ranges);
 		v.v = rd_offset(&r, w->u->wide);
 		if (!r.failed)
-			return claim_list(w, &v, cur, id, in, living);
+			return fast_scope_claim_list(w, &v, cur, id, in, living);
 	} else {
 		if (a->high == ABBREV_FAR)
 			return false;
@@ -389,8 +392,9 @@ static inline bool claim_ranges(struct walk *w, const struct abbrev *a, const ui
 }
 
 /* A function or an inlined call: *next is what its children are in. False: they do not matter. */
-static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, const uint8_t *at,
-		  const struct fast_level *cur, struct fast_level *next)
+static bool fast_scope_enter(struct walk *w, const struct abbrev *a, const uint8_t *die,
+			     const uint8_t *at, const struct fast_level *cur,
+			     struct fast_level *next)
 {
 	struct fast_scopes *s = w->s;
 	bool inlined = a->kind == KIND_INLINED, there, matched, known;
@@ -402,7 +406,7 @@ static bool enter(struct walk *w, const struct abbrev *a, const uint8_t *die, co
 		return w->everything; /* what is inlined into a discarded function is dead, too */
 	w->clock++;
 	w->inside = inlined;
-	there = claim_ranges(w, a, at, cur, id, &in, &living);
+	there = fast_scope_claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
 	known = !inlined || (living && w->narrow);
 	if (!matched && !w->everything && (known || !a->children))
@@ -439,8 +443,9 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	w->clock++;
 	w->inside = true;
 	if (w->blocks)
-		claim_ranges(w, a, at, cur, 0, &in, &living);
-	if (w->everything || !w->narrow || !claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
+		fast_scope_claim_ranges(w, a, at, cur, 0, &in, &living);
+	if (w->everything || !w->narrow ||
+	    !fast_scope_claim_ranges(w, a, at, cur, 0, &in, &living) || !living)
 		return true;
 	next->from = in.from;
 	next->to = in.to;
@@ -448,7 +453,7 @@ static bool enter_block(struct walk *w, const struct abbrev *a, const uint8_t *a
 	return in.to > 0;
 }
 
-static void walk(struct walk *w, struct fast_level top)
+static void fast_scope_walk(struct walk *w, struct fast_level top)
 {
 	struct fast_scopes *s = w->s;
 	const uint8_t *start = w->unit + (w->u->die - w->u->offset), *p = start;
@@ -489,7 +494,8 @@ static void walk(struct walk *w, struct fast_level top)
 			if (a->kind == KIND_BLOCK)
 				descend = enter_block(w, a, at, &s->stack[depth - 1], &next);
 			else if (a->kind == KIND_FUNCTION || a->kind == KIND_INLINED)
-				descend = enter(w, a, die, at, &s->stack[depth - 1], &next);
+				descend =
+				    fast_scope_enter(w, a, die, at, &s->stack[depth - 1], &next);
 		}
 		if (!w->st && budget_spend(w->budget, 1))
 			fail(w, ST_LIMIT, "takes longer than its time limit");
@@ -503,7 +509,7 @@ static void walk(struct walk *w, struct fast_level top)
 			p = sibling(w, a, at);
 		} else {
 			p = behind_attrs(w, a, at);
-			p = p ? skip_children(w, p) : NULL;
+			p = p ? fast_scope_skip_children(w, p) : NULL;
 		}
 		if (!p) {
 			fail_at(w, die, w->budget->over ? ST_LIMIT : ST_BAD, cut_short);
@@ -552,7 +558,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 		s->all = pages_array(s->cap, sizeof *s->all);
 	}
 	forget_lists(&s->lists);
-	walk(&w, (struct fast_level){.to = (uint32_t)n});
+	fast_scope_walk(&w, (struct fast_level){.to = (uint32_t)n});
 	return w.st;
 }
 
@@ -577,7 +583,7 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			 .end = unit_start(f, u) + (u->end - u->offset)};
 
 	forget_lists(&s->lists);
-	walk(&w, (struct fast_level){.scope = 0});
+	fast_scope_walk(&w, (struct fast_level){.scope = 0});
 	return w.st;
 }
 

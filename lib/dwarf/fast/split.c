@@ -24,7 +24,7 @@ struct dwo {
 
 struct package {
 	struct object *object; /* NULL: none; the splits' own: not ours to free */
-	struct bytes index, all[SPLIT_COUNT];
+	struct fast_bytes index, all[SPLIT_COUNT];
 	struct map64 rows; /* row -> its struct dwo's number in splits.rows */
 	uint64_t taken, limit;
 };
@@ -99,7 +99,7 @@ enum status fast_splits_intact(const struct fast_splits *s, struct err *e)
 }
 
 static const char *read_sections(struct fast_splits *s, struct object *o,
-				 struct bytes in[SPLIT_COUNT])
+				 struct fast_bytes in[SPLIT_COUNT])
 {
 	for (size_t i = 0; i < SPLIT_COUNT; i++) {
 		struct object_section got = {.size = 0};
@@ -107,7 +107,7 @@ static const char *read_sections(struct fast_splits *s, struct object *o,
 		s->unread = (struct err)ERR_INIT;
 		if (object_section_joined(o, split_section_names[i], &got, &s->unread))
 			return s->unread.msg;
-		in[i] = (struct bytes){got.data, got.size};
+		in[i] = (struct fast_bytes){got.data, got.size};
 	}
 	return in[SPLIT_INFO].n ? NULL : "has no .debug_info.dwo";
 }
@@ -122,8 +122,9 @@ static const enum fast_section in_of[SPLIT_COUNT] = {
 
 /* Reads the units' headers, and the DIEs of those of DWARF 4, which have the id. in are parts of
  * all. */
-static struct dwo *dwo_new(const struct fast_file *main, const struct bytes in[SPLIT_COUNT],
-			   const struct bytes all[SPLIT_COUNT])
+static struct dwo *fast_split_dwo_new(const struct fast_file *main,
+				      const struct fast_bytes in[SPLIT_COUNT],
+				      const struct fast_bytes all[SPLIT_COUNT])
 {
 	struct dwo *d = mem_zalloc(sizeof *d);
 	struct fast_file *f = &d->file;
@@ -196,11 +197,11 @@ static const char *check(struct search *x, struct dwo *d)
 	return NULL;
 }
 
-static const char *accept_dwo(void *arg, struct object *c)
+static const char *fast_split_accept_dwo(void *arg, struct object *c)
 {
 	struct search *x = arg;
 	struct fast_splits *s = x->s;
-	struct bytes in[SPLIT_COUNT];
+	struct fast_bytes in[SPLIT_COUNT];
 	uint64_t place = 0;
 	struct dwo *d;
 	const char *why;
@@ -218,7 +219,7 @@ static const char *accept_dwo(void *arg, struct object *c)
 	why = read_sections(s, c, in);
 	if (why)
 		return why;
-	d = dwo_new(x->main, in, in);
+	d = fast_split_dwo_new(x->main, in, in);
 	d->place = place;
 	d->from = c;
 	budget_spend(x->budget, 1024 + d->file.n_units * 16);
@@ -236,7 +237,7 @@ static const char *accept_dwo(void *arg, struct object *c)
 	return NULL;
 }
 
-static const char *accept_package(void *arg, struct object *c)
+static const char *fast_split_accept_package(void *arg, struct object *c)
 {
 	struct fast_splits *s = arg;
 	struct package *p = &s->package;
@@ -249,7 +250,7 @@ static const char *accept_package(void *arg, struct object *c)
 	why = read_sections(s, c, p->all);
 	if (why)
 		return why;
-	p->index = (struct bytes){index.data, index.size};
+	p->index = (struct fast_bytes){index.data, index.size};
 	/* sound parts do not overlap */
 	p->limit = p->all[SPLIT_INFO].n * 4 + 65536;
 	if (c != s->object)
@@ -265,17 +266,17 @@ static void because(struct buf *why, const char *text)
 	buf_adds(why, text);
 }
 
-static bool seek_in_package(struct search *x, struct buf *why)
+static bool fast_split_seek_in_package(struct search *x, struct buf *why)
 {
 	struct fast_splits *s = x->s;
 	struct package *p = &s->package;
-	struct bytes part[SPLIT_COUNT];
+	struct fast_bytes part[SPLIT_COUNT];
 	const char *wrong;
 	uint32_t row, known;
 	struct dwo *d;
 
 	if (!s->package_sought)
-		object_seek_package(s->object, accept_package, s, &s->package_why);
+		object_seek_package(s->object, fast_split_accept_package, s, &s->package_why);
 	s->package_sought = true;
 	if (s->package_why.len)
 		because(why, buf_str(&s->package_why));
@@ -291,7 +292,7 @@ static bool seek_in_package(struct search *x, struct buf *why)
 	if (!wrong && !known && p->taken > p->limit)
 		wrong = "its units overlap too often";
 	if (!wrong && !known) {
-		d = dwo_new(x->main, part, p->all);
+		d = fast_split_dwo_new(x->main, part, p->all);
 		p->taken += part[SPLIT_INFO].n;
 		d->from = p->object;
 		budget_spend(x->budget, 1024 + d->file.n_units * 16);
@@ -327,15 +328,15 @@ static void join(struct fast_part *part, const struct search *x)
 		part->unit.addr_base = 0;
 }
 
-static void seek(struct search *x, struct fast_part *part)
+static void fast_split_seek(struct search *x, struct fast_part *part)
 {
 	const struct fast_unit *u = x->skeleton;
 	char *dir = mem_strndup(u->comp_dir, u->n_comp_dir);
 	char *name = mem_strndup(u->dwo_name, u->n_dwo_name);
 	struct buf why = BUF_INIT, text = BUF_INIT;
 
-	if (seek_in_package(x, &why) ||
-	    object_seek_split(x->s->object, dir, name, accept_dwo, x, &why)) {
+	if (fast_split_seek_in_package(x, &why) ||
+	    object_seek_split(x->s->object, dir, name, fast_split_accept_dwo, x, &why)) {
 		join(part, x);
 	} else {
 		part->refused = why.len > 0;
@@ -360,7 +361,7 @@ const struct fast_part *fast_part_of(const struct fast_file *f, struct fast_unit
 		return u->part;
 	node = mem_zalloc(sizeof *node);
 	pthread_mutex_lock(&f->splits->lock);
-	seek(&x, &node->part);
+	fast_split_seek(&x, &node->part);
 	node->next = f->splits->parts;
 	f->splits->parts = node;
 	pthread_mutex_unlock(&f->splits->lock);
@@ -377,7 +378,7 @@ struct split_finder *split_finder_new(struct object *o, const struct sections *s
 	struct split_finder *f = mem_zalloc(sizeof *f);
 
 	for (size_t i = 0; i < IN_ALT_STR; i++)
-		f->main.in[i] = (struct bytes){s->all[i + 1].data, s->all[i + 1].size};
+		f->main.in[i] = (struct fast_bytes){s->all[i + 1].data, s->all[i + 1].size};
 	f->main.big_endian = s->big_endian;
 	f->main.splits = fast_splits_new(o);
 	return f;
@@ -404,7 +405,8 @@ void split_find(struct split_finder *f, const struct split_skeleton *skeleton,
 			      .addr_base = skeleton->addr_base,
 			      .rnglists_base = skeleton->rnglists_base,
 			      .gnu_ranges_base = skeleton->ranges_base};
-	struct budget budget = {.seconds = clock_thread_seconds() + 3600}; /* the caller has a limit */
+	struct budget budget = {.seconds =
+				    clock_thread_seconds() + 3600}; /* the caller has a limit */
 	const struct fast_part *found = fast_part_of(&f->main, &u, &budget);
 
 	*part = (struct split_part){.there = found->file,
@@ -415,7 +417,7 @@ void split_find(struct split_finder *f, const struct split_skeleton *skeleton,
 				    .rnglists_base = found->unit.rnglists_base,
 				    .ranges_base = found->unit.ranges_base};
 	for (size_t i = 0; part->there && i < IN_ALT_STR; i++) {
-		const struct bytes *b = &found->file->in[i];
+		const struct fast_bytes *b = &found->file->in[i];
 
 		part->in[i + 1] = (struct object_section){.data = b->p, .size = b->n};
 	}
@@ -435,7 +437,7 @@ uint64_t dwarf_companions(struct object *o)
 		return 0;
 	}
 	for (size_t i = 0; i < IN_ALT_STR; i++)
-		f.in[i] = (struct bytes){s.all[i + 1].data, s.all[i + 1].size};
+		f.in[i] = (struct fast_bytes){s.all[i + 1].data, s.all[i + 1].size};
 	fast_units_index(&f);
 	for (size_t i = 0; i < f.n_units; i++) {
 		struct fast_unit *u = &f.units[i];

@@ -36,7 +36,8 @@ __attribute__((format(printf, 3, 4))) static enum status wrong(struct err *e, ui
 	return err_set(e, ST_BAD, ".debug_cu_index+0x%" PRIx64 ": index of units: %s", at, text);
 }
 
-static enum status read_header(struct bytes index, bool big_endian, struct header *h, struct err *e)
+static enum status split_index_read_header(struct fast_bytes index, bool big_endian,
+					   struct header *h, struct err *e)
 {
 	struct rd r = rd_at(index, 0, big_endian);
 	uint64_t room;
@@ -74,14 +75,14 @@ static enum status read_header(struct bytes index, bool big_endian, struct heade
 	return ST_OK;
 }
 
-static uint32_t u32_at(struct bytes b, uint64_t at, bool big_endian)
+static uint32_t u32_at(struct fast_bytes b, uint64_t at, bool big_endian)
 {
 	struct rd r = rd_at(b, at, big_endian);
 
 	return rd_u32(&r);
 }
 
-static uint64_t u64_at(struct bytes b, uint64_t at, bool big_endian)
+static uint64_t u64_at(struct fast_bytes b, uint64_t at, bool big_endian)
 {
 	struct rd r = rd_at(b, at, big_endian);
 
@@ -89,7 +90,8 @@ static uint64_t u64_at(struct bytes b, uint64_t at, bool big_endian)
 }
 
 /* The row of an id; 0: none. Ends when all slots were looked at: the index may be full. */
-static uint32_t find_row(struct bytes index, const struct header *h, bool big_endian, uint64_t id)
+static uint32_t find_row(struct fast_bytes index, const struct header *h, bool big_endian,
+			 uint64_t id)
 {
 	uint32_t mask = h->slots - 1, at = (uint32_t)id & mask;
 	uint32_t step = ((uint32_t)(id >> 32) & mask) | 1;
@@ -105,16 +107,16 @@ static uint32_t find_row(struct bytes index, const struct header *h, bool big_en
 	return 0;
 }
 
-enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
-			     const struct bytes all[SPLIT_COUNT], struct bytes part[SPLIT_COUNT],
-			     uint32_t *row, struct err *e)
+enum status split_index_find(struct fast_bytes index, bool big_endian, uint64_t id,
+			     const struct fast_bytes all[SPLIT_COUNT],
+			     struct fast_bytes part[SPLIT_COUNT], uint32_t *row, struct err *e)
 {
 	struct header h = {.slots = 0};
-	enum status st = read_header(index, big_endian, &h, e);
+	enum status st = split_index_read_header(index, big_endian, &h, e);
 
 	*row = 0;
 	for (size_t i = 0; i < SPLIT_COUNT; i++)
-		part[i] = (struct bytes){.n = 0};
+		part[i] = (struct fast_bytes){.n = 0};
 	part[SPLIT_STR] = all[SPLIT_STR];
 	if (st || !h.slots || !h.units)
 		return st;
@@ -146,7 +148,7 @@ enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
 				     " bytes",
 				     offset, size);
 		/* Of a section that is not there, the part is nothing, too. */
-		part[s] = (struct bytes){all[s].p ? all[s].p + offset : NULL, size};
+		part[s] = (struct fast_bytes){all[s].p ? all[s].p + offset : NULL, size};
 	}
 	return ST_OK;
 }

@@ -26,8 +26,8 @@ extern const char *const split_section_names[SPLIT_COUNT];
 
 /* The parts of the unit with that dwo_id, cut out of all. *row: its number, 0: it is not there.
  * ST_BAD: what is wrong with the index, with its place. */
-enum status split_index_find(struct bytes index, bool big_endian, uint64_t id,
-			     const struct bytes all[SPLIT_COUNT], struct bytes part[SPLIT_COUNT],
-			     uint32_t *row, struct err *e);
+enum status split_index_find(struct fast_bytes index, bool big_endian, uint64_t id,
+			     const struct fast_bytes all[SPLIT_COUNT],
+			     struct fast_bytes part[SPLIT_COUNT], uint32_t *row, struct err *e);
 
 #endif

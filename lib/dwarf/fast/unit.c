@@ -16,8 +16,8 @@ static void lose(struct fast_unit *u, const char *why)
 }
 
 /* The rest of a header, behind its length; start: its first byte. */
-static void read_header(const struct fast_file *f, struct fast_unit *u, const uint8_t *start,
-			struct rd *r)
+static void fast_unit_read_header(const struct fast_file *f, struct fast_unit *u,
+				  const uint8_t *start, struct rd *r)
 {
 	uint16_t version = rd_u16(r);
 
@@ -67,10 +67,10 @@ static void break_chain(struct fast_file *f, uint64_t at, const char *why)
 	f->lost = true;
 }
 
-static void read_headers(struct fast_file *f)
+static void fast_unit_read_headers(struct fast_file *f)
 {
 	enum { NEAR = 64 }; /* more than a header */
-	struct bytes info = f->in[IN_INFO];
+	struct fast_bytes info = f->in[IN_INFO];
 	uint8_t near[NEAR];
 	uint64_t at = 0;
 
@@ -104,7 +104,7 @@ static void read_headers(struct fast_file *f)
 		u.end = at + (uint64_t)(r.p - start) + length;
 		if (length < rd_left(&r))
 			r.end = r.p + length;
-		read_header(f, &u, start, &r);
+		fast_unit_read_header(f, &u, start, &r);
 		if (u.state == UNIT_LOST)
 			u.abbrev_offset = f->in[IN_ABBREV].n;
 		VEC_PUSH(f->units, f->n_units, f->cap_units) = u;
@@ -113,7 +113,7 @@ static void read_headers(struct fast_file *f)
 }
 
 /* Gives units of one table the same index. */
-static void share_tables(struct fast_file *f)
+static void fast_unit_share_tables(struct fast_file *f)
 {
 	struct fast_tables *t = &f->tables;
 	struct sort_item *items = mem_array(f->n_units, sizeof *items);
@@ -153,8 +153,8 @@ static void share_tables(struct fast_file *f)
 void fast_units_index(struct fast_file *f)
 {
 	f->common = fast_common_new();
-	read_headers(f);
-	share_tables(f);
+	fast_unit_read_headers(f);
+	fast_unit_share_tables(f);
 }
 
 void fast_file_release(struct fast_file *f)
@@ -339,7 +339,8 @@ static bool cut_table(const struct fast_file *f, struct fast_unit *u, const stru
 
 /* Puts r behind the head of the unit DIE's abbreviation: it is nearly always the first one, so
  * the table is not compiled for it. */
-static bool find_root(const struct fast_file *f, struct fast_unit *u, uint64_t wanted, struct rd *r)
+static bool fast_unit_find_root(const struct fast_file *f, struct fast_unit *u, uint64_t wanted,
+				struct rd *r)
 {
 	*r = rd_at(f->in[IN_ABBREV], u->abbrev_offset, f->big_endian);
 	while (!r->failed && r->p < r->end) {
@@ -372,13 +373,14 @@ static const char *text_or_none(const struct fast_file *f, const struct fast_uni
 	return s ? s : "";
 }
 
-static bool lies_in(const struct bytes *b, const char *s)
+static bool lies_in(const struct fast_bytes *b, const char *s)
 {
 	return (uintptr_t)s - (uintptr_t)b->p < b->n;
 }
 
-static bool read_root(const struct fast_file *f, struct fast_unit *u, struct rd r,
-		      struct fast_value *ranges, struct fast_value *low, struct fast_value *high)
+static bool fast_unit_read_root(const struct fast_file *f, struct fast_unit *u, struct rd r,
+				struct fast_value *ranges, struct fast_value *low,
+				struct fast_value *high)
 {
 	struct rd a;
 	struct fast_value v, comp_dir = {.class = CLASS_NONE}, dwo_name = comp_dir;
@@ -391,7 +393,7 @@ static bool read_root(const struct fast_file *f, struct fast_unit *u, struct rd 
 	code = r.failed ? 0 : rd_uleb(&r);
 	if (!code || r.failed)
 		return refuse(u, UNIT_LOST, fast_fault(f, IN_INFO, u->die, "unit DIE: not there"));
-	if (!find_root(f, u, code, &a))
+	if (!fast_unit_find_root(f, u, code, &a))
 		return false;
 	while (abbrev_next_attr(&a, &name, &form, &implicit)) {
 		if (!fast_value_read(u, &r, form, implicit, &v)) {
@@ -441,7 +443,7 @@ static bool read_root(const struct fast_file *f, struct fast_unit *u, struct rd 
 	return true;
 }
 
-bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct bytes *head,
+bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct fast_bytes *head,
 		    struct fast_value *ranges, struct fast_value *low, struct fast_value *high)
 {
 	struct rd r = {.big_endian = f->big_endian};
@@ -451,12 +453,12 @@ bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct
 		r.p = head->p + before;
 		r.end = head->p + head->n;
 		/* texts must stay, and what seems to be cut short goes on in the section */
-		if (read_root(f, u, r, ranges, low, high) && !lies_in(head, u->comp_dir) &&
-		    !lies_in(head, u->dwo_name))
+		if (fast_unit_read_root(f, u, r, ranges, low, high) &&
+		    !lies_in(head, u->comp_dir) && !lies_in(head, u->dwo_name))
 			return true;
 		u->state = UNIT_SOUND;
 		u->split = u->has_lines = false;
 		u->why = NULL;
 	}
-	return read_root(f, u, fast_unit_bytes(f, u, u->die), ranges, low, high);
+	return fast_unit_read_root(f, u, fast_unit_bytes(f, u, u->die), ranges, low, high);
 }

@@ -65,7 +65,7 @@ struct fast_unit {
 struct fast_splits;
 
 struct fast_file {
-	struct bytes in[IN_COUNT];
+	struct fast_bytes in[IN_COUNT];
 	struct map_piece *map[IN_COUNT]; /* of in; NULL: it is in memory */
 	uint64_t starts[IN_COUNT];       /* of in, in the section: not 0 of a part of a .dwp file */
 	uint16_t in_dwo;                 /* bits of those that are .dwo sections */
@@ -130,7 +130,7 @@ void fast_file_release(struct fast_file *f);
 /* Reads the unit DIE: fills what struct fast_unit says of it, and the attributes that own addresses
  * into *ranges, *low, *high (CLASS_NONE: not there). head: the unit's first bytes, where they are
  * near; or NULL. On failure state and why are set. */
-bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct bytes *head,
+bool fast_unit_root(const struct fast_file *f, struct fast_unit *u, const struct fast_bytes *head,
 		    struct fast_value *ranges, struct fast_value *low, struct fast_value *high);
 
 /* Reads one attribute's value. False: the form is unknown, or r has failed. */

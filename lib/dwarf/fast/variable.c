@@ -45,7 +45,7 @@ struct dwarf_variables {
 	struct arena arena;
 };
 
-static void add_claim(void *arg, uint64_t lo, uint64_t hi)
+static void variable_add_claim(void *arg, uint64_t lo, uint64_t hi)
 {
 	struct dwarf_variables *v = arg;
 
@@ -79,7 +79,7 @@ struct dwarf_variables *dwarf_variables_new(struct object *o)
 	fast_units_index(&v->g.file);
 	for (size_t i = 0; i < v->g.file.n_units; i++) {
 		v->unit = (uint32_t)i;
-		fast_own(&v->g.file, &v->worker, &v->g.file.units[i], add_claim, v);
+		fast_own(&v->g.file, &v->worker, &v->g.file.units[i], variable_add_claim, v);
 	}
 	return v;
 }
@@ -101,7 +101,7 @@ void dwarf_variables_free(struct dwarf_variables *v)
 static struct rd expression(const struct die *d, int fact)
 {
 	const struct fast_value *v = &d->facts[fact];
-	struct bytes b = {(const uint8_t *)v->text, v->class == CLASS_BLOCK ? v->n : 0};
+	struct fast_bytes b = {(const uint8_t *)v->text, v->class == CLASS_BLOCK ? v->n : 0};
 
 	return rd_at(b, 0, d->f->big_endian);
 }
@@ -126,7 +126,7 @@ static bool static_address(const struct die *d, uint64_t *addr)
 	return !r.failed && !rd_left(&r) && range_lives(d->f, *addr);
 }
 
-static void index_unit(struct dwarf_variables *v, uint32_t unit)
+static void variable_index_unit(struct dwarf_variables *v, uint32_t unit)
 {
 	const struct fast_unit *u = &v->g.file.units[unit];
 	struct die_walk w = {
@@ -152,7 +152,7 @@ static bool is_read(const struct fast_unit *u)
 	return u->state == UNIT_SOUND && !u->split;
 }
 
-static void index_globals(struct dwarf_variables *v)
+static void variable_index_globals(struct dwarf_variables *v)
 {
 	struct sort_item *items;
 	struct global *sorted;
@@ -160,7 +160,7 @@ static void index_globals(struct dwarf_variables *v)
 	v->indexed = true;
 	for (size_t i = 0; i < v->g.file.n_units; i++)
 		if (is_read(&v->g.file.units[i]))
-			index_unit(v, (uint32_t)i);
+			variable_index_unit(v, (uint32_t)i);
 	items = mem_array(v->n_globals, sizeof *items);
 	sorted = mem_array(v->n_globals, sizeof *sorted);
 	for (size_t i = 0; i < v->n_globals; i++)
@@ -182,7 +182,7 @@ static const char *text(struct dwarf_variables *v, const struct die *d, int fact
 }
 
 /* A file by its number in the line table of the DIE's unit. */
-static const char *file_of(struct dwarf_variables *v, const struct die *d)
+static const char *variable_file_of(struct dwarf_variables *v, const struct die *d)
 {
 	const struct fast_value *number = &d->facts[DIE_DECL_FILE];
 	struct fast_row none;
@@ -211,7 +211,7 @@ static struct dwarf_declaration declaration(struct dwarf_variables *v, struct di
 		uint64_t line;
 
 		if (!x.file && d.facts[DIE_DECL_FILE].form)
-			x.file = file_of(v, &d);
+			x.file = variable_file_of(v, &d);
 		if (!x.line && die_constant(&d.facts[DIE_DECL_LINE], &line) && line <= UINT32_MAX)
 			x.line = (uint32_t)line;
 		if ((x.file && x.line) ||
@@ -227,7 +227,7 @@ bool dwarf_global_at(struct dwarf_variables *v, uint64_t vaddr, struct dwarf_dec
 	size_t lo;
 
 	if (!v->indexed)
-		index_globals(v);
+		variable_index_globals(v);
 	lo = BISECT(i, 0, v->n_globals, v->globals[i].lo <= addr);
 	/* of several at one address the first unit's */
 	while (lo > 1 && v->globals[lo - 2].lo == v->globals[lo - 1].lo)
@@ -314,13 +314,13 @@ static void add_local(struct dwarf_variables *v, const struct die *d, const stru
 	x.name = text(v, &of, DIE_NAME);
 	x.has_size =
 	    die_refer(&of, DIE_TYPE, &type) && die_type_size(&v->worker.budget, type, 0, &x.size);
-	x.declared.file = of.facts[DIE_DECL_FILE].form ? file_of(v, &of) : NULL;
+	x.declared.file = of.facts[DIE_DECL_FILE].form ? variable_file_of(v, &of) : NULL;
 	if (die_constant(&of.facts[DIE_DECL_LINE], &line) && line <= UINT32_MAX)
 		x.declared.line = (uint32_t)line;
 	VEC_PUSH(v->locals, v->n_locals, v->cap_locals) = x;
 }
 
-static void add_locals(struct dwarf_variables *v, const struct die *function)
+static void variable_add_locals(struct dwarf_variables *v, const struct die *function)
 {
 	struct die_walk w = {
 	    .budget = &v->worker.budget, .d = *function, .next = function->behind, .inside = 1};
@@ -391,7 +391,7 @@ const struct dwarf_local *dwarf_locals_at(struct dwarf_variables *v, uint64_t va
 		if (addr < c->lo || addr >= c->hi || !is_read(&v->g.file.units[c->unit]) ||
 		    !find_function(v, c->unit, addr, &function))
 			continue;
-		add_locals(v, &function);
+		variable_add_locals(v, &function);
 		break;
 	}
 	*n = v->n_locals;

@@ -56,7 +56,7 @@ struct whole {
 	bool too_many;
 };
 
-static void add_place(void *arg, uint64_t lo, uint64_t hi)
+static void fast_whole_add_place(void *arg, uint64_t lo, uint64_t hi)
 {
 	struct scratch *s = arg;
 	struct fast_line_places *p = &s->places;
@@ -65,15 +65,15 @@ static void add_place(void *arg, uint64_t lo, uint64_t hi)
 	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){hi, 0};
 }
 
-static void add_owned(void *arg, uint64_t lo, uint64_t hi)
+static void fast_whole_add_owned(void *arg, uint64_t lo, uint64_t hi)
 {
 	struct scratch *s = arg;
 
 	VEC_PUSH(s->owned, s->n_owned, s->cap_owned) = (struct fast_range){lo, hi};
-	add_place(arg, lo, hi);
+	fast_whole_add_place(arg, lo, hi);
 }
 
-static int by_lo(const void *a, const void *b)
+static int fast_whole_by_lo(const void *a, const void *b)
 {
 	const struct fast_range *x = a, *y = b;
 
@@ -85,7 +85,7 @@ static void tidy_owned(struct scratch *s)
 {
 	size_t n = 0;
 
-	sort_array(s->owned, s->n_owned, sizeof *s->owned, by_lo);
+	sort_array(s->owned, s->n_owned, sizeof *s->owned, fast_whole_by_lo);
 	for (size_t i = 0; i < s->n_owned; i++) {
 		struct fast_range r = s->owned[i];
 
@@ -100,7 +100,7 @@ static void tidy_owned(struct scratch *s)
 }
 
 /* The places that the unit owns, sorted and unique, become the addresses to ask. */
-static size_t choose_addrs(struct scratch *s)
+static size_t fast_whole_choose_addrs(struct scratch *s)
 {
 	struct fast_line_places *p = &s->places;
 	size_t n = 0, r = 0;
@@ -146,7 +146,8 @@ static void add_piece(struct pieces *p, const struct piece *x)
 }
 
 /* False: the unit must be looked up. */
-static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *s, uint32_t unit)
+static bool fast_whole_answer_unit(struct whole *x, struct fast_worker *w, struct scratch *s,
+				   uint32_t unit)
 {
 	struct fast_file *f = &x->g.file;
 	struct fast_unit *u = &f->units[unit];
@@ -160,11 +161,11 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 
 	w->scopes.loose = false;
 	if (!t || t->declined || t->why ||
-	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, add_place, s) ||
+	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, fast_whole_add_place, s) ||
 	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
 	    s->places.n >= UINT32_MAX / 2)
 		return false;
-	a.n = s->n_addrs = choose_addrs(s);
+	a.n = s->n_addrs = fast_whole_choose_addrs(s);
 	a.query = s->query;
 	a.to = s->of;
 	w->scopes.stamps = s->stamps;
@@ -173,7 +174,7 @@ static bool answer_unit(struct whole *x, struct fast_worker *w, struct scratch *
 	return !w->scopes.loose && !a.why && !a.why_no_lines && a.made;
 }
 
-static void do_unit(size_t item, unsigned index, void *arg)
+static void fast_whole_do_unit(size_t item, unsigned index, void *arg)
 {
 	struct whole *x = arg;
 	struct scratch *s = &x->scratch[index];
@@ -185,10 +186,11 @@ static void do_unit(size_t item, unsigned index, void *arg)
 
 	s->n_owned = s->places.n = 0;
 	if (x->too_many || w->budget.over ||
-	    !fast_own(&x->g.file, w, &x->g.file.units[unit], add_owned, s) || !s->n_owned)
+	    !fast_own(&x->g.file, w, &x->g.file.units[unit], fast_whole_add_owned, s) ||
+	    !s->n_owned)
 		return;
 	tidy_owned(s);
-	good = answer_unit(x, w, s, unit);
+	good = fast_whole_answer_unit(x, w, s, unit);
 	for (size_t r = 0; r < s->n_owned; r++) {
 		const struct fast_range *o = &s->owned[r];
 
@@ -219,7 +221,7 @@ static unsigned worth(uint8_t found)
 }
 
 /* Those of a come first. */
-static void merge(struct pieces *a, struct pieces *b)
+static void fast_whole_merge(struct pieces *a, struct pieces *b)
 {
 	struct pieces out = {.n = 0};
 	size_t i = 0, k = 0;
@@ -303,7 +305,7 @@ static void order_rows(struct rows *rows)
 	rows->all = sorted;
 }
 
-static int by_unit(const void *a, const void *b)
+static int fast_whole_by_unit(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -313,12 +315,12 @@ static int by_unit(const void *a, const void *b)
 }
 
 /* Rows that overlap, as pieces that do not; the caller frees what it gets. */
-static struct pieces merge_rows(struct row *rows, size_t n)
+static struct pieces fast_whole_merge_rows(struct row *rows, size_t n)
 {
 	struct pieces *of = mem_zarray(n, sizeof *of), all;
 	size_t n_units = 0;
 
-	sort_array(rows, n, sizeof *rows, by_unit);
+	sort_array(rows, n, sizeof *rows, fast_whole_by_unit);
 	for (size_t i = 0; i < n; i++) {
 		struct pieces *p;
 
@@ -330,7 +332,7 @@ static struct pieces merge_rows(struct row *rows, size_t n)
 	}
 	for (size_t step = 1; step < n_units; step *= 2)
 		for (size_t i = 0; i + step < n_units; i += 2 * step)
-			merge(&of[i], &of[i + step]);
+			fast_whole_merge(&of[i], &of[i + step]);
 	all = of[0];
 	free(of);
 	return all;
@@ -399,7 +401,7 @@ static void hand_over_pieces(struct carrying *c, struct dwarf_whole *w, uint64_t
 	}
 }
 
-static void hand_over(struct whole *x, struct dwarf_whole *w)
+static void fast_whole_hand_over(struct whole *x, struct dwarf_whole *w)
 {
 	struct carrying c = {.from = &x->made, .to = &w->answers};
 	struct rows rows = {.n = 0};
@@ -419,7 +421,7 @@ static void hand_over(struct whole *x, struct dwarf_whole *w)
 		if (end == i + 1) {
 			hand_over_pieces(&c, w, &at, rows.all[i].all, rows.all[i].n);
 		} else {
-			struct pieces merged = merge_rows(&rows.all[i], end - i);
+			struct pieces merged = fast_whole_merge_rows(&rows.all[i], end - i);
 
 			hand_over_pieces(&c, w, &at, merged.all, merged.n);
 			free(merged.all);
@@ -448,14 +450,14 @@ static void order_units(struct whole *x)
 	free(items);
 }
 
-static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err *e)
+static enum status fast_whole_answer_all(struct whole *x, struct dwarf_whole *w, struct err *e)
 {
 	bool over = false;
 
 	fast_units_index(&x->g.file);
 	x->pieces = mem_zarray(x->g.file.n_units, sizeof *x->pieces);
 	order_units(x);
-	pool_run(x->g.n_workers, x->g.file.n_units, do_unit, x);
+	pool_run(x->g.n_workers, x->g.file.n_units, fast_whole_do_unit, x);
 	for (unsigned i = 0; i < x->g.n_workers; i++)
 		over |= x->g.workers[i].budget.over;
 	if (over || x->too_many)
@@ -464,12 +466,12 @@ static enum status answer_all(struct whole *x, struct dwarf_whole *w, struct err
 	if (x->g.n_complaints) /* each would be repeated for every batch */
 		return err_set(e, ST_UNSUPPORTED, "%s",
 			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
-	hand_over(x, w);
+	fast_whole_hand_over(x, w);
 	return object_intact(x->g.job->object, e) ? ST_BAD
 						  : fast_splits_intact(x->g.file.splits, e);
 }
 
-static void release(struct whole *x)
+static void fast_whole_release(struct whole *x)
 {
 	for (unsigned i = 0; i < x->g.n_workers; i++) {
 		fast_worker_release(&x->g.workers[i]);
@@ -520,8 +522,8 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 			fast_worker_init(&x.g.workers[i], &x.made);
 			x.g.workers[i].budget.seconds = clock_thread_seconds() + SECONDS;
 		}
-		st = answer_all(&x, w, e);
-		release(&x);
+		st = fast_whole_answer_all(&x, w, e);
+		fast_whole_release(&x);
 	}
 	buf_release(&sections.complaint);
 	return st;

@@ -53,7 +53,7 @@ static const struct sections *sections_of(const struct handle *h)
 	return h->interface.MEMBER(ai, object);
 }
 
-static int get_section(void *obj, access_index i, access_section *out, int *error)
+static int libdwarf_get_section(void *obj, access_index i, access_section *out, int *error)
 {
 	const struct sections *s = obj;
 
@@ -68,7 +68,7 @@ static int get_section(void *obj, access_index i, access_section *out, int *erro
 	return DW_DLV_OK;
 }
 
-static int load_section(void *obj, access_index i, Dwarf_Small **data, int *error)
+static int libdwarf_load_section(void *obj, access_index i, Dwarf_Small **data, int *error)
 {
 	const struct sections *s = obj;
 
@@ -79,24 +79,24 @@ static int load_section(void *obj, access_index i, Dwarf_Small **data, int *erro
 	return DW_DLV_OK;
 }
 
-static access_order get_byte_order(void *obj)
+static access_order libdwarf_get_byte_order(void *obj)
 {
 	return ((const struct sections *)obj)->big_endian ? ORDER_BIG : ORDER_LITTLE;
 }
 
-static Dwarf_Small get_address_size(void *obj)
+static Dwarf_Small libdwarf_get_address_size(void *obj)
 {
 	return ((const struct sections *)obj)->address_size;
 }
 
-static Dwarf_Unsigned get_section_count(void *obj)
+static Dwarf_Unsigned libdwarf_get_section_count(void *obj)
 {
 	(void)obj;
 	return SECTION_COUNT;
 }
 
 #ifdef DW_LIBDWARF_VERSION
-static Dwarf_Unsigned get_file_size(void *obj)
+static Dwarf_Unsigned libdwarf_get_file_size(void *obj)
 {
 	const struct sections *s = obj;
 	Dwarf_Unsigned n = 0;
@@ -131,14 +131,14 @@ enum status handle_open(struct handle **out, struct sections *s, struct err *e)
 	enum status st;
 
 	h->methods = (access_methods){
-	    .MEMBER(om, get_section_info) = get_section,
-	    .MEMBER(om, get_byte_order) = get_byte_order,
-	    .MEMBER(om, get_length_size) = get_address_size,
-	    .MEMBER(om, get_pointer_size) = get_address_size,
-	    .MEMBER(om, get_section_count) = get_section_count,
-	    .MEMBER(om, load_section) = load_section,
+	    .MEMBER(om, get_section_info) = libdwarf_get_section,
+	    .MEMBER(om, get_byte_order) = libdwarf_get_byte_order,
+	    .MEMBER(om, get_length_size) = libdwarf_get_address_size,
+	    .MEMBER(om, get_pointer_size) = libdwarf_get_address_size,
+	    .MEMBER(om, get_section_count) = libdwarf_get_section_count,
+	    .MEMBER(om, load_section) = libdwarf_load_section,
 #ifdef DW_LIBDWARF_VERSION
-	    .om_get_filesize = get_file_size,
+	    .om_get_filesize = libdwarf_get_file_size,
 #endif
 	};
 	h->interface.MEMBER(ai, object) = s;
@@ -161,7 +161,8 @@ void handle_close(struct handle *h)
 	free(h);
 }
 
-enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, struct err *e)
+enum status handle_next_unit(struct handle *h, struct reference_unit *u, uint64_t *next,
+			     struct err *e)
 {
 	Dwarf_Unsigned length, type_offset, next_offset;
 	Dwarf_Half version, address_size, length_size, extension, type;
@@ -382,8 +383,9 @@ static void add_range(struct unit_range **to, size_t *n, size_t *cap, uint64_t l
 }
 
 /* .debug_ranges, DWARF 2-4 (section 2.17.3 of DWARF 4). */
-static enum status old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset, uint64_t base,
-			      struct unit_range **to, size_t *n, size_t *cap, struct err *e)
+static enum status libdwarf_old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset,
+				       uint64_t base, struct unit_range **to, size_t *n,
+				       size_t *cap, struct err *e)
 {
 	Dwarf_Ranges *list;
 	Dwarf_Signed count;
@@ -407,9 +409,10 @@ static enum status old_ranges(struct handle *h, Dwarf_Die die, uint64_t offset, 
 }
 
 /* .debug_rnglists, DWARF 5 (section 7.25). skeleton: of a part, whose unit DIE has no low_pc. */
-static enum status new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half form,
-			      uint64_t value, const uint64_t *skeleton, struct unit_range **to,
-			      size_t *n, size_t *cap, struct err *e)
+static enum status libdwarf_new_ranges(struct handle *h, Dwarf_Attribute attr, Dwarf_Half form,
+				       uint64_t value, const uint64_t *skeleton,
+				       struct unit_range **to, size_t *n, size_t *cap,
+				       struct err *e)
 {
 	Dwarf_Rnglists_Head head;
 	Dwarf_Unsigned count, at, raw1, raw2, lo, hi;
@@ -480,10 +483,10 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 			 (value = sections_list_offset(sections_of(h), value)) == UINT64_MAX)
 			st = err_set(e, ST_BAD, "DW_AT_ranges: its index is no good");
 		else if (version >= 5)
-			st = new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value,
-					part ? &base : NULL, to, n, cap, e);
+			st = libdwarf_new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value,
+						 part ? &base : NULL, to, n, cap, e);
 		else
-			st = old_ranges(h, die, value, base, to, n, cap, e);
+			st = libdwarf_old_ranges(h, die, value, base, to, n, cap, e);
 		dwarf_dealloc_attribute(attr);
 		return st;
 	}
@@ -501,8 +504,9 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 	return ST_OK;
 }
 
-static enum status read_files(struct handle *h, Dwarf_Line_Context context, uint16_t version,
-			      line_file_fn *add, void *arg, struct err *e)
+static enum status libdwarf_read_files(struct handle *h, Dwarf_Line_Context context,
+				       uint16_t version, line_file_fn *add, void *arg,
+				       struct err *e)
 {
 	Dwarf_Error de = NULL;
 	Dwarf_Signed first, count, end;
@@ -538,7 +542,7 @@ static enum status read_files(struct handle *h, Dwarf_Line_Context context, uint
 	return ST_OK;
 }
 
-static enum status read_row(Dwarf_Line line, struct unit_row *row, Dwarf_Error *de)
+static enum status libdwarf_read_row(Dwarf_Line line, struct unit_row *row, Dwarf_Error *de)
 {
 	Dwarf_Addr addr;
 	Dwarf_Unsigned file, number_, column, isa, discriminator;
@@ -560,7 +564,7 @@ static enum status read_row(Dwarf_Line line, struct unit_row *row, Dwarf_Error *
 	return ST_OK;
 }
 
-enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct unit *u,
+enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct reference_unit *u,
 		      uint16_t *version_out, line_file_fn *add, void *arg, struct err *e)
 {
 	Dwarf_Line_Context context;
@@ -577,7 +581,7 @@ enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct unit *u,
 	if (got != DW_DLV_OK)
 		return failed(h, de, e, "line table");
 	*version_out = (uint16_t)version;
-	st = read_files(h, context, (uint16_t)version, add, arg, e);
+	st = libdwarf_read_files(h, context, (uint16_t)version, add, arg, e);
 	got = dwarf_srclines_from_linecontext(context, &lines, &count, &de);
 	if (got == DW_DLV_ERROR && !st)
 		st = failed(h, de, e, "line table");
@@ -586,7 +590,7 @@ enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct unit *u,
 	for (Dwarf_Signed i = 0; i < count && !st; i++) {
 		struct unit_row row;
 
-		st = read_row(lines[i], &row, &de);
+		st = libdwarf_read_row(lines[i], &row, &de);
 		if (st)
 			failed(h, de, e, "line table");
 		else

@@ -20,7 +20,8 @@ enum status handle_open(struct handle **out, struct sections *s, struct err *e);
 void handle_close(struct handle *h);
 /* Header of the next unit of .debug_info: u's version, is_type and dwo_id, and the offset of the
  * one behind it. ST_NONE after the last. A failed one cannot be stepped over. */
-enum status handle_next_unit(struct handle *h, struct unit *u, uint64_t *next, struct err *e);
+enum status handle_next_unit(struct handle *h, struct reference_unit *u, uint64_t *next,
+			     struct err *e);
 /* The DIE of the unit that handle_next_unit gave last. */
 enum status handle_root(struct handle *h, struct Dwarf_Die_s **die, struct err *e);
 bool handle_die(struct handle *h, uint64_t offset, struct Dwarf_Die_s **die);
@@ -55,7 +56,7 @@ typedef void line_file_fn(void *arg, uint32_t number, uint16_t version, uint64_t
 			  const char *dir, const char *name);
 /* The unit DIE's line table: appends u's rows and calls add for each file. version is that of the
  * line table, unchanged if there is no table. */
-enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct unit *u, uint16_t *version,
-		      line_file_fn *add, void *arg, struct err *e);
+enum status die_lines(struct handle *h, struct Dwarf_Die_s *die, struct reference_unit *u,
+		      uint16_t *version, line_file_fn *add, void *arg, struct err *e);
 
 #endif

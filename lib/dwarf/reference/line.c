@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-void unit_match_rows(const struct unit *u, const uint64_t *addrs, const uint32_t *query, size_t n,
-		     uint32_t *row)
+void unit_match_rows(const struct reference_unit *u, const uint64_t *addrs, const uint32_t *query,
+		     size_t n, uint32_t *row)
 {
 	bool search = true;
 	size_t q = 0;
@@ -44,8 +44,8 @@ struct line_walk {
 	uint8_t opcode_base;
 };
 
-static bool line_walk_init(struct line_walk *w, const uint8_t *p, size_t n, bool big_endian,
-			   struct err *e)
+static bool reference_line_walk_init(struct line_walk *w, const uint8_t *p, size_t n,
+				     bool big_endian, struct err *e)
 {
 	uint64_t length, header;
 	bool wide;
@@ -75,7 +75,7 @@ static bool line_walk_init(struct line_walk *w, const uint8_t *p, size_t n, bool
 	return true;
 }
 
-void unit_fix_default_file(struct unit *u, const uint8_t *p, size_t n, bool big_endian)
+void unit_fix_default_file(struct reference_unit *u, const uint8_t *p, size_t n, bool big_endian)
 {
 	enum { END_SEQUENCE = 1, COPY = 1, FIXED_ADVANCE = 9, SET_FILE = 4 };
 	struct err e = ERR_INIT;
@@ -83,7 +83,7 @@ void unit_fix_default_file(struct unit *u, const uint8_t *p, size_t n, bool big_
 	bool set = false;
 	size_t row = 0;
 
-	if (!line_walk_init(&w, p, n, big_endian, &e))
+	if (!reference_line_walk_init(&w, p, n, big_endian, &e))
 		return;
 	while (!cursor_done(&w.c) && row < u->n_rows) {
 		uint8_t op = cursor_u8(&w.c);

@@ -91,7 +91,7 @@ uint32_t reader_peek(const struct reader *r, uint64_t *offset)
 	return r->next_number;
 }
 
-enum status reader_next(struct reader *r, struct unit *u, struct err *e)
+enum status reader_next(struct reader *r, struct reference_unit *u, struct err *e)
 {
 	uint64_t next = 0;
 	enum status st = ST_OK;
@@ -142,7 +142,7 @@ static size_t living(const struct reader *r, struct unit_range *ranges, size_t f
 	return kept;
 }
 
-enum status reader_ranges(struct reader *r, struct unit *u, struct err *e)
+enum status reader_ranges(struct reader *r, struct reference_unit *u, struct err *e)
 {
 	uint64_t base;
 	enum status st;
@@ -218,10 +218,11 @@ static void show(struct part *p, const struct split_part *found, enum section se
 }
 
 /* libdwarf over what the part is made of, and the DIE of its unit. */
-static enum status part_open(struct reader *r, const struct split_part *found, struct err *e)
+static enum status reference_read_part_open(struct reader *r, const struct split_part *found,
+					    struct err *e)
 {
 	struct part *p = r->part;
-	struct unit u = {.number = 0};
+	struct reference_unit u = {.number = 0};
 	uint64_t offset = 0, next = 0;
 	enum status st;
 
@@ -261,7 +262,7 @@ static enum status part_open(struct reader *r, const struct split_part *found, s
 	return ST_OK;
 }
 
-enum status reader_part(struct reader *r, struct unit *u, const char **why, struct err *e)
+enum status reader_part(struct reader *r, struct reference_unit *u, const char **why, struct err *e)
 {
 	struct split_skeleton skeleton = {.version = (uint8_t)u->version,
 					  .address_size = r->sections.address_size,
@@ -291,12 +292,13 @@ enum status reader_part(struct reader *r, struct unit *u, const char **why, stru
 		skeleton.rnglists_base = UINT64_MAX;
 	split_find(r->part->finder, &skeleton, &found);
 	*why = found.why;
-	return found.there ? part_open(r, &found, e) : ST_OK;
+	return found.there ? reference_read_part_open(r, &found, e) : ST_OK;
 }
 
 /* Adds the scope that die is, if it is one. *scope: the enclosing one, replaced by the new. */
-static enum status visit(struct reader *r, struct unit *u, struct Dwarf_Die_s *die, uint64_t base,
-			 uint32_t *scope, bool *dead, struct err *e)
+static enum status reference_read_visit(struct reader *r, struct reference_unit *u,
+					struct Dwarf_Die_s *die, uint64_t base, uint32_t *scope,
+					bool *dead, struct err *e)
 {
 	uint16_t tag;
 	struct unit_scope s = {.first_range = (uint32_t)u->n_scope_ranges};
@@ -355,7 +357,7 @@ static void at_die(struct reader *r, struct Dwarf_Die_s *die, struct err *e)
 		err_prefix(e, ".debug_info%s+0x%" PRIx64, r->at == r->handle ? "" : ".dwo", offset);
 }
 
-enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
+enum status reader_scopes(struct reader *r, struct reference_unit *u, struct err *e)
 {
 	struct level *stack = NULL;
 	size_t depth = 0, cap = 0;
@@ -375,7 +377,7 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 			at.scope = stack[depth - 1].scope;
 			at.dead = stack[depth - 1].dead;
 		}
-		st = visit(r, u, die, base, &at.scope, &at.dead, e);
+		st = reference_read_visit(r, u, die, base, &at.scope, &at.dead, e);
 		if (!st)
 			st = die_step(r->at, die, true, &next, e);
 		if (st > ST_NONE) {
@@ -410,15 +412,15 @@ enum status reader_scopes(struct reader *r, struct unit *u, struct err *e)
 
 struct files {
 	struct reader *reader;
-	struct unit *unit;
+	struct reference_unit *unit;
 	const char *comp_dir;
 };
 
-static void add_file(void *arg, uint32_t number, uint16_t version, uint64_t dir_index,
-		     const char *dir, const char *name)
+static void reference_read_add_file(void *arg, uint32_t number, uint16_t version,
+				    uint64_t dir_index, const char *dir, const char *name)
 {
 	struct files *f = arg;
-	struct unit *u = f->unit;
+	struct reference_unit *u = f->unit;
 	struct buf *path = &f->reader->path;
 
 	path->len = 0;
@@ -432,7 +434,7 @@ static void add_file(void *arg, uint32_t number, uint16_t version, uint64_t dir_
 	u->files[number] = intern_add(f->reader->strings, buf_str(path), path->len);
 }
 
-enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
+enum status reader_rows(struct reader *r, struct reference_unit *u, struct err *e)
 {
 	const struct object_section *s = &r->sections.all[SECTION_LINE];
 	struct files f = {r, u, die_text(r->handle, r->root, DW_AT_comp_dir)};
@@ -443,7 +445,7 @@ enum status reader_rows(struct reader *r, struct unit *u, struct err *e)
 	if (!f.comp_dir)
 		f.comp_dir = "";
 	u->n_rows = u->n_files = 0;
-	st = die_lines(r->handle, r->root, u, &version, add_file, &f, e);
+	st = die_lines(r->handle, r->root, u, &version, reference_read_add_file, &f, e);
 	if (st)
 		u->n_rows = 0;
 	else if (version == 5 && die_reference(r->handle, r->root, DW_AT_stmt_list, &at) &&
@@ -510,7 +512,8 @@ uint32_t reader_function(struct reader *r, uint64_t start)
 	return *kept - 1;
 }
 
-void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struct dwarf_extra *x)
+void reader_extra(struct reader *r, const struct reference_unit *u, uint64_t die_at,
+		  struct dwarf_extra *x)
 {
 	uint64_t todo[2 * LIMIT_HOPS + 2] = {die_at};
 	bool declared = false;

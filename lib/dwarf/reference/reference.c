@@ -41,7 +41,7 @@ enum {
 struct child {
 	pid_t pid; /* 0: free */
 	int fd;
-	struct slice *slice;
+	struct reference_slice *slice;
 	struct buf in;
 	uint64_t received;
 	double deadline;
@@ -51,7 +51,7 @@ struct child {
 struct run_state {
 	const struct dwarf_options *options;
 	struct worker_limits limits;
-	struct slice *slices;
+	struct reference_slice *slices;
 	size_t n_slices, next;
 	struct child *children;
 	size_t n_children, n_active;
@@ -59,7 +59,7 @@ struct run_state {
 	bool ever_started;
 };
 
-static void complain(struct slice *s, const char *text, size_t n)
+static void complain(struct reference_slice *s, const char *text, size_t n)
 {
 	if (intern_count(&s->complaints) < MAX_COMPLAINTS)
 		intern_add(&s->complaints, text, n);
@@ -67,7 +67,7 @@ static void complain(struct slice *s, const char *text, size_t n)
 		s->more_complaints = true;
 }
 
-static void read_call(struct slice *s, struct cursor *c)
+static void reference_read_call(struct reference_slice *s, struct cursor *c)
 {
 	struct dwarf_extra x = {.start = DWARF_NO_START};
 	uint64_t v[5], y[5] = {0}, n_strings = intern_count(&s->got.strings) - s->base_strings;
@@ -106,7 +106,7 @@ static void read_call(struct slice *s, struct cursor *c)
 	};
 }
 
-static void read_answers(struct slice *s, struct cursor *c)
+static void read_answers(struct reference_slice *s, struct cursor *c)
 {
 	while (!cursor_done(c)) {
 		uint64_t index = cursor_uleb(c), call = cursor_uleb(c);
@@ -124,7 +124,7 @@ static void read_answers(struct slice *s, struct cursor *c)
 	}
 }
 
-static void read_runs(struct slice *s, struct cursor *c)
+static void read_runs(struct reference_slice *s, struct cursor *c)
 {
 	s->knows_addresses = true;
 	while (!cursor_done(c)) {
@@ -137,12 +137,12 @@ static void read_runs(struct slice *s, struct cursor *c)
 			return;
 		}
 		VEC_PUSH(s->runs, s->n_runs, s->cap_runs) =
-		    (struct run){(uint32_t)first, (uint32_t)n};
+		    (struct reference_run){(uint32_t)first, (uint32_t)n};
 	}
 }
 
 /* False: not what a sound worker writes. */
-static bool read_message(struct slice *s, const uint8_t *p, size_t n)
+static bool reference_read_message(struct reference_slice *s, const uint8_t *p, size_t n)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -164,7 +164,7 @@ static bool read_message(struct slice *s, const uint8_t *p, size_t n)
 	case MESSAGE_STRING:
 		intern_append(&s->got.strings, (const char *)c.pos, cursor_window(&c));
 		break;
-	case MESSAGE_CALL: read_call(s, &c); break;
+	case MESSAGE_CALL: reference_read_call(s, &c); break;
 	case MESSAGE_ANSWERS: read_answers(s, &c); break;
 	case MESSAGE_LOST: s->lost_unit = true; break;
 	case MESSAGE_TEXT: complain(s, (const char *)c.pos, cursor_window(&c)); break;
@@ -175,7 +175,7 @@ static bool read_message(struct slice *s, const uint8_t *p, size_t n)
 }
 
 /* Takes the complete messages out of what has come in. */
-static bool read_messages(struct child *c)
+static bool reference_read_messages(struct child *c)
 {
 	const uint8_t *p = (const uint8_t *)c->in.data;
 	size_t at = 0;
@@ -190,7 +190,7 @@ static bool read_messages(struct child *c)
 		}
 		if (c->in.len - at - 4 < n)
 			break;
-		sound = read_message(c->slice, p + at + 4, n);
+		sound = reference_read_message(c->slice, p + at + 4, n);
 		at += 4 + (size_t)n;
 	}
 	if (at) {
@@ -200,7 +200,8 @@ static bool read_messages(struct child *c)
 	return sound;
 }
 
-static enum status start(struct run_state *run, struct child *c, struct slice *s, struct err *e)
+static enum status reference_start(struct run_state *run, struct child *c,
+				   struct reference_slice *s, struct err *e)
 {
 	pid_t parent = getpid();
 	int fds[2];
@@ -237,7 +238,7 @@ static enum status start(struct run_state *run, struct child *c, struct slice *s
 	return ST_OK;
 }
 
-static void mark_open(struct slice *s, size_t first, size_t n, uint8_t found)
+static void mark_open(struct reference_slice *s, size_t first, size_t n, uint8_t found)
 {
 	for (size_t i = first; i < first + n; i++) {
 		if (s->got.of[i].found == DWARF_NOT_FOUND)
@@ -245,7 +246,8 @@ static void mark_open(struct slice *s, size_t first, size_t n, uint8_t found)
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void complainf(struct slice *s, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void complainf(struct reference_slice *s,
+							    const char *fmt, ...)
 {
 	char text[200];
 	va_list ap;
@@ -275,7 +277,7 @@ static const char *cause(const struct child *c, int status, char *text, size_t n
 }
 
 /* Blames the unit at work when the worker died; true when another worker can go on after it. */
-static bool survive(struct slice *s, const struct child *c, int status)
+static bool reference_survive(struct reference_slice *s, const struct child *c, int status)
 {
 	char text[64];
 	uint8_t found;
@@ -304,7 +306,7 @@ static bool survive(struct slice *s, const struct child *c, int status)
 
 static void finish(struct run_state *run, struct child *c)
 {
-	struct slice *s = c->slice;
+	struct reference_slice *s = c->slice;
 	struct err e = ERR_INIT;
 	int status = 0;
 
@@ -315,7 +317,7 @@ static void finish(struct run_state *run, struct child *c)
 	run->n_active--;
 	if (s->finished)
 		return;
-	if (survive(s, c, status) && start(run, c, s, &e)) {
+	if (reference_survive(s, c, status) && reference_start(run, c, s, &e)) {
 		complain(s, e.msg, strlen(e.msg));
 		mark_open(s, 0, s->n, DWARF_GAVE_UP);
 	}
@@ -327,7 +329,7 @@ static void stop(struct child *c)
 	kill(c->pid, SIGKILL);
 }
 
-static void receive(struct run_state *run, struct child *c)
+static void reference_receive(struct run_state *run, struct child *c)
 {
 	ssize_t n = read(c->fd, buf_reserve(&c->in, 1 << 16), 1 << 16);
 
@@ -342,14 +344,14 @@ static void receive(struct run_state *run, struct child *c)
 	if (c->received > LIMIT_STREAM) {
 		stop(c);
 		finish(run, c);
-	} else if (!read_messages(c)) {
+	} else if (!reference_read_messages(c)) {
 		kill(c->pid, SIGKILL); /* overrun by what it read: as good as a crash */
 		c->slice->finished = false;
 		finish(run, c);
 	}
 }
 
-static void wait_for_children(struct run_state *run, struct pollfd *fds)
+static void reference_wait_for_children(struct run_state *run, struct pollfd *fds)
 {
 	double soonest = clock_seconds() + 60;
 	size_t n = 0;
@@ -370,7 +372,7 @@ static void wait_for_children(struct run_state *run, struct pollfd *fds)
 		if (!c->pid)
 			continue;
 		if (fds[n].revents)
-			receive(run, c);
+			reference_receive(run, c);
 		else if (clock_seconds() > c->deadline && !c->killed)
 			stop(c);
 	}
@@ -387,7 +389,7 @@ static uint64_t answered(const struct run_state *run)
 	return n;
 }
 
-static enum status run_slices(struct run_state *run, struct err *e)
+static enum status reference_run_slices(struct run_state *run, struct err *e)
 {
 	struct pollfd fds[MAX_WORKERS];
 	double report = clock_seconds() + 0.2;
@@ -398,7 +400,7 @@ static enum status run_slices(struct run_state *run, struct err *e)
 		for (size_t i = 0; i < run->n_children && run->next < run->n_slices; i++) {
 			if (run->children[i].pid)
 				continue;
-			st = start(run, &run->children[i], &run->slices[run->next], e);
+			st = reference_start(run, &run->children[i], &run->slices[run->next], e);
 			if (st)
 				break;
 			run->next++;
@@ -406,13 +408,13 @@ static enum status run_slices(struct run_state *run, struct err *e)
 		if (st && !run->ever_started)
 			return err_prefix(e, "debug information reader");
 		if (st && !run->n_active) { /* no process to be had any more */
-			struct slice *s = &run->slices[run->next++];
+			struct reference_slice *s = &run->slices[run->next++];
 
 			complain(s, e->msg, strlen(e->msg));
 			mark_open(s, 0, s->n, DWARF_GAVE_UP);
 			continue;
 		}
-		wait_for_children(run, fds);
+		reference_wait_for_children(run, fds);
 		if (run->options->progress && clock_seconds() >= report) {
 			report = clock_seconds() + 0.2;
 			run->options->progress(run->options->progress_arg, answered(run),
@@ -422,7 +424,7 @@ static enum status run_slices(struct run_state *run, struct err *e)
 	return ST_OK;
 }
 
-static void merge(struct slice *s)
+static void reference_merge(struct reference_slice *s)
 {
 	struct dwarf_answers *out = s->job->out;
 	uint32_t *ids = mem_zarray(s->got.n_calls, sizeof *ids);
@@ -448,7 +450,7 @@ static void merge(struct slice *s)
 	free(path);
 }
 
-static void cut(struct run_state *run, struct dwarf_job *job)
+static void reference_cut(struct run_state *run, struct dwarf_job *job)
 {
 	size_t cap = run->n_slices, pieces = (job->n + SLICE - 1) / SLICE;
 
@@ -460,14 +462,14 @@ static void cut(struct run_state *run, struct dwarf_job *job)
 		sections_preload(job->object, run->options->jobs);
 	run->slices = mem_grow(run->slices, &cap, run->n_slices + pieces, sizeof *run->slices);
 	for (size_t i = 0; i < pieces; i++) {
-		struct slice *s = &run->slices[run->n_slices++];
+		struct reference_slice *s = &run->slices[run->n_slices++];
 		size_t first = i * SLICE;
 
-		*s = (struct slice){.job = job,
-				    .first = first,
-				    .discriminators = run->options->discriminators,
-				    .extras = run->options->extras,
-				    .relative = run->options->relative};
+		*s = (struct reference_slice){.job = job,
+					      .first = first,
+					      .discriminators = run->options->discriminators,
+					      .extras = run->options->extras,
+					      .relative = run->options->relative};
 		s->n = job->n - first < SLICE ? job->n - first : SLICE;
 		dwarf_answers_init(&s->got, s->n);
 		run->total += s->n;
@@ -482,8 +484,8 @@ static uint64_t default_memory(void)
 	return half < MOST_MEMORY ? half : MOST_MEMORY;
 }
 
-static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
-		       struct err *e)
+static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
+				 const struct dwarf_options *options, struct err *e)
 {
 	struct run_state state = {.options = options};
 	double from = clock_seconds();
@@ -495,16 +497,16 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 			   : options->jobs > MAX_WORKERS ? MAX_WORKERS
 							 : options->jobs;
 	for (size_t i = 0; i < n_jobs; i++)
-		cut(&state, &jobs[i]);
+		reference_cut(&state, &jobs[i]);
 	if (state.n_children > state.n_slices)
 		state.n_children = state.n_slices;
 	state.children = mem_zarray(state.n_children, sizeof *state.children);
-	st = run_slices(&state, e);
+	st = reference_run_slices(&state, e);
 	for (size_t i = 0; i < state.n_slices; i++) {
-		struct slice *s = &state.slices[i];
+		struct reference_slice *s = &state.slices[i];
 
 		if (!st)
-			merge(s);
+			reference_merge(s);
 		dwarf_answers_release(&s->got);
 		intern_release(&s->complaints);
 		free(s->runs);
@@ -526,5 +528,5 @@ static enum status run(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 const struct dwarf_engine dwarf_reference = {
     .name = "reference",
     .what = "libdwarf, in child processes",
-    .run = run,
+    .run = reference_run,
 };

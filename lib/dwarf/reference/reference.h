@@ -4,9 +4,9 @@
  *
  *	sections.c  what hides a broken unit from libdwarf
  *	libdwarf.c  libdwarf behind a few functions
- *	read.c      one unit through it -> struct unit, plain data
- *	scope.c     struct unit + addresses -> the innermost scope of each
- *	line.c      struct unit + addresses -> the line table's row of each
+ *	read.c      one unit through it -> struct reference_unit, plain data
+ *	scope.c     struct reference_unit + addresses -> the innermost scope of each
+ *	line.c      struct reference_unit + addresses -> the line table's row of each
  *	worker.c    the child process: unit after unit, answers into a pipe
  *	reference.c the parent: slices, children, what they sent -> dwarf_answers
  */
@@ -49,7 +49,7 @@ struct unit_row {
 #define UNIT_NO_ROW UINT32_MAX
 
 /* One compilation unit; the arrays are reused from unit to unit. */
-struct unit {
+struct reference_unit {
 	uint32_t number; /* counts the units of .debug_info from 0, type units too */
 	uint64_t offset; /* of its header */
 	uint16_t version;
@@ -70,7 +70,7 @@ struct unit {
 	size_t n_files, cap_files;
 };
 
-void unit_release(struct unit *u);
+void unit_release(struct reference_unit *u);
 
 /* libdwarf cannot step over a unit whose first DIE it cannot read, and everything behind it would
  * be lost. This writes an empty unit over the one at offset. False: its length is invalid. For a
@@ -97,14 +97,15 @@ void reader_free(struct reader *r);
 uint32_t reader_peek(const struct reader *r, uint64_t *offset);
 /* The next unit's header; ST_NONE after the last. After a failure reader_bury can put the unit
  * away, and reader_next be called again; if it gives false, there are no more units. */
-enum status reader_next(struct reader *r, struct unit *u, struct err *e);
+enum status reader_next(struct reader *r, struct reference_unit *u, struct err *e);
 bool reader_bury(struct reader *r);
-enum status reader_ranges(struct reader *r, struct unit *u, struct err *e);
+enum status reader_ranges(struct reader *r, struct reference_unit *u, struct err *e);
 /* Finds the part of a unit that is split: reader_scopes and what comes after it are of that part
  * then. *why if it is not there, else NULL. */
-enum status reader_part(struct reader *r, struct unit *u, const char **why, struct err *e);
-enum status reader_scopes(struct reader *r, struct unit *u, struct err *e);
-enum status reader_rows(struct reader *r, struct unit *u, struct err *e);
+enum status reader_part(struct reader *r, struct reference_unit *u, const char **why,
+			struct err *e);
+enum status reader_scopes(struct reader *r, struct reference_unit *u, struct err *e);
+enum status reader_rows(struct reader *r, struct reference_unit *u, struct err *e);
 /* False for what linkers have discarded, which they mark by 0, by 1 (in .debug_ranges), or by the
  * two highest addresses. */
 bool reader_is_living(const struct reader *r, uint64_t lo);
@@ -112,7 +113,8 @@ bool reader_is_living(const struct reader *r, uint64_t lo);
  * abstract origins and specifications. 0: it has none. */
 uint32_t reader_function(struct reader *r, uint64_t start);
 /* What struct dwarf_extra has of the function whose DIE is at that offset in the present unit. */
-void reader_extra(struct reader *r, const struct unit *u, uint64_t die_at, struct dwarf_extra *x);
+void reader_extra(struct reader *r, const struct reference_unit *u, uint64_t die_at,
+		  struct dwarf_extra *x);
 /* Sections that could not be read, one line; "" when all could. */
 const char *reader_complaint(struct reader *r);
 
@@ -120,19 +122,19 @@ const char *reader_complaint(struct reader *r);
 size_t unit_first_at_least(const uint64_t *addrs, const uint32_t *query, size_t n, uint64_t addr);
 /* For every address addrs[query[i]], ascending: the innermost scope (index + 1, 0: none).
  * A later scope wins over an earlier one, so a nested one over what is around it. */
-void unit_match_scopes(const struct unit *u, const uint64_t *addrs, const uint32_t *query, size_t n,
-		       uint32_t *scope);
+void unit_match_scopes(const struct reference_unit *u, const uint64_t *addrs, const uint32_t *query,
+		       size_t n, uint32_t *scope);
 /* The row in force, or UNIT_NO_ROW: of the rows whose stretch holds the address, the one that
  * begins last; of several rows at one address the last one has the stretch. */
-void unit_match_rows(const struct unit *u, const uint64_t *addrs, const uint32_t *query, size_t n,
-		     uint32_t *row);
+void unit_match_rows(const struct reference_unit *u, const uint64_t *addrs, const uint32_t *query,
+		     size_t n, uint32_t *row);
 /* A line program's file register begins as 1 in every sequence; libdwarf 20210528 begins it as 0
  * in DWARF 5. Goes through the program at p (of at most n bytes) and puts 1 into the rows of
  * file 0 that come before their sequence's first DW_LNS_set_file. */
-void unit_fix_default_file(struct unit *u, const uint8_t *p, size_t n, bool big_endian);
+void unit_fix_default_file(struct reference_unit *u, const uint8_t *p, size_t n, bool big_endian);
 
 /* A slice of a job's addresses, the piece of work that one worker does. */
-struct slice {
+struct reference_slice {
 	struct dwarf_job *job;
 	bool discriminators, extras, relative; /* as in dwarf_options */
 	size_t first, n;                       /* of job->addrs */
@@ -149,7 +151,7 @@ struct slice {
 	uint32_t base_strings, base_calls; /* what earlier workers have added to got */
 	uint32_t unit;                     /* announced last; UINT32_MAX: none yet */
 	uint64_t unit_offset;
-	struct run {
+	struct reference_run {
 		uint32_t first, n;
 	} * runs; /* addresses of that unit */
 	size_t n_runs, cap_runs;
@@ -177,7 +179,7 @@ struct worker_limits {
 };
 
 /* In the child process; does not return. */
-_Noreturn void worker_main(const struct slice *s, const struct worker_limits *limits, int fd,
-			   pid_t parent);
+_Noreturn void worker_main(const struct reference_slice *s, const struct worker_limits *limits,
+			   int fd, pid_t parent);
 
 #endif

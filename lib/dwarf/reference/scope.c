@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void unit_release(struct unit *u)
+void unit_release(struct reference_unit *u)
 {
 	free(u->ranges);
 	free(u->scope_ranges);
 	free(u->scopes);
 	free(u->rows);
 	free(u->files);
-	*u = (struct unit){0};
+	*u = (struct reference_unit){0};
 }
 
 size_t unit_first_at_least(const uint64_t *addrs, const uint32_t *query, size_t n, uint64_t addr)
@@ -25,8 +25,8 @@ size_t unit_first_at_least(const uint64_t *addrs, const uint32_t *query, size_t 
 	return BISECT(i, 0, n, addrs[query[i]] < addr);
 }
 
-void unit_match_scopes(const struct unit *u, const uint64_t *addrs, const uint32_t *query, size_t n,
-		       uint32_t *scope)
+void unit_match_scopes(const struct reference_unit *u, const uint64_t *addrs, const uint32_t *query,
+		       size_t n, uint32_t *scope)
 {
 	memset(scope, 0, n * sizeof *scope);
 	for (size_t i = 0; i < u->n_scopes; i++) {

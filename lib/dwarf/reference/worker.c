@@ -24,12 +24,12 @@ enum {
 };
 
 struct worker {
-	const struct slice *slice;
+	const struct reference_slice *slice;
 	const uint64_t *addrs; /* of the slice */
 	size_t open;           /* how many have no function yet */
 	int fd;
 	struct reader *reader;
-	struct unit unit;
+	struct reference_unit unit;
 	struct dwarf_answers made; /* strings and calls; those up to sent_* are written */
 	uint32_t sent_strings, sent_calls;
 	/* by address: */
@@ -41,7 +41,7 @@ struct worker {
 	size_t n_query;
 	uint32_t *scope, *row, *call;
 	uint8_t *result;   /* enum dwarf_found */
-	uint32_t *callers; /* by scope: what caller() returns, + 1 */
+	uint32_t *callers; /* by scope: what worker_caller() returns, + 1 */
 	size_t cap_callers;
 	struct sort_item *items;
 	struct buf out, message;
@@ -93,7 +93,7 @@ static void send_text(struct worker *w, const char *text)
 }
 
 /* Strings and calls that answers will refer to. */
-static void send_made(struct worker *w)
+static void worker_send_made(struct worker *w)
 {
 	uint32_t n_strings = intern_count(&w->made.strings);
 	struct buf *b;
@@ -138,11 +138,11 @@ static unsigned worth(uint8_t found)
 }
 
 /* What w->call and w->result say of the addresses in query. */
-static void send_answers(struct worker *w)
+static void worker_send_answers(struct worker *w)
 {
 	struct buf *b;
 
-	send_made(w);
+	worker_send_made(w);
 	b = begin(w, MESSAGE_ANSWERS);
 	for (size_t q = 0; q < w->n_query; q++) {
 		uint32_t index = w->query[q];
@@ -170,10 +170,10 @@ static void give_up(struct worker *w, enum status st, const char *why)
 		w->result[q] = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
 	}
 	send_text(w, why);
-	send_answers(w);
+	worker_send_answers(w);
 }
 
-static uint32_t file_of(const struct unit *u, uint32_t number)
+static uint32_t file_of(const struct reference_unit *u, uint32_t number)
 {
 	return number < u->n_files ? u->files[number] : 0;
 }
@@ -193,9 +193,9 @@ static uint32_t extra_of(struct worker *w, uint32_t scope, uint32_t discriminato
 }
 
 /* The call that the scope's code was inlined into; 0 for a function of its own. */
-static uint32_t caller(struct worker *w, uint32_t scope)
+static uint32_t worker_caller(struct worker *w, uint32_t scope)
 {
-	const struct unit *u = &w->unit;
+	const struct reference_unit *u = &w->unit;
 	uint32_t path[LIMIT_DEPTH + 1], n = 0, outer = 0;
 
 	for (; !w->callers[scope - 1] && u->scopes[scope - 1].parent;
@@ -220,9 +220,9 @@ static uint32_t caller(struct worker *w, uint32_t scope)
 	return outer;
 }
 
-static void answer(struct worker *w)
+static void worker_answer(struct worker *w)
 {
-	const struct unit *u = &w->unit;
+	const struct reference_unit *u = &w->unit;
 
 	if (u->n_scopes > w->cap_callers)
 		w->callers = mem_grow(w->callers, &w->cap_callers, u->n_scopes, sizeof *w->callers);
@@ -244,19 +244,19 @@ static void answer(struct worker *w)
 		}
 		if (scope) {
 			c.function = reader_function(w->reader, u->scopes[scope - 1].die);
-			c.outer = caller(w, scope);
+			c.outer = worker_caller(w, scope);
 		}
 		c.extra = extra_of(w, scope,
 				   w->row[q] == UNIT_NO_ROW ? 0 : u->rows[w->row[q]].discriminator);
 		w->call[q] = dwarf_answers_call(&w->made, &c);
 	}
-	send_answers(w);
+	worker_send_answers(w);
 }
 
 /* The addresses without a function that the unit owns, or all of them when it does not say. */
-static void choose(struct worker *w)
+static void worker_choose(struct worker *w)
 {
-	const struct unit *u = &w->unit;
+	const struct reference_unit *u = &w->unit;
 	size_t n = 0;
 
 	w->n_query = 0;
@@ -303,9 +303,9 @@ static void announce_addresses(struct worker *w)
 
 /* Of a unit that does not say all that it owns: the addresses in its functions, and in the ranges
  * that it has. */
-static void keep_matched(struct worker *w)
+static void worker_keep_matched(struct worker *w)
 {
-	const struct unit *u = &w->unit;
+	const struct reference_unit *u = &w->unit;
 	size_t n = 0;
 
 	for (size_t q = 0; q < w->n_query; q++) {
@@ -327,7 +327,7 @@ static void keep_matched(struct worker *w)
 /* Of a unit that has rows alone, as old assemblers wrote them: the addresses in its rows. */
 static void keep_with_row(struct worker *w)
 {
-	const struct unit *u = &w->unit;
+	const struct reference_unit *u = &w->unit;
 	size_t n = 0;
 
 	for (size_t q = 0; q < w->n_query; q++) {
@@ -349,9 +349,9 @@ static void lose(struct worker *w, const char *why)
 	send_text(w, why);
 }
 
-static void do_unit(struct worker *w)
+static void worker_do_unit(struct worker *w)
 {
-	struct unit *u = &w->unit;
+	struct reference_unit *u = &w->unit;
 	struct err e = ERR_INIT;
 	const char *why = NULL;
 	bool rows_alone;
@@ -361,7 +361,7 @@ static void do_unit(struct worker *w)
 		lose(w, e.msg);
 		return;
 	}
-	choose(w);
+	worker_choose(w);
 	if (!w->n_query)
 		return;
 	if (u->ranged)
@@ -380,7 +380,7 @@ static void do_unit(struct worker *w)
 	unit_match_scopes(u, w->addrs, w->query, w->n_query, w->scope);
 	rows_alone = u->silent && !u->n_scopes;
 	if (!u->ranged && !rows_alone)
-		keep_matched(w);
+		worker_keep_matched(w);
 	if (!w->n_query)
 		return;
 	if (why)
@@ -392,7 +392,7 @@ static void do_unit(struct worker *w)
 		keep_with_row(w);
 	if (!w->n_query)
 		return;
-	answer(w);
+	worker_answer(w);
 }
 
 /* Says which unit is to blame if this worker dies. */
@@ -411,9 +411,9 @@ static void announce_unit(struct worker *w)
 	flush(w);
 }
 
-static void do_units(struct worker *w)
+static void worker_do_units(struct worker *w)
 {
-	const struct slice *s = w->slice;
+	const struct reference_slice *s = w->slice;
 	struct err e = ERR_INIT;
 	size_t n_buried = 0;
 	enum status st;
@@ -442,7 +442,7 @@ static void do_units(struct worker *w)
 		}
 		if (w->unit.is_type || w->unit.number < s->first_unit)
 			continue;
-		do_unit(w);
+		worker_do_unit(w);
 		begin(w, MESSAGE_DONE);
 		send(w);
 	}
@@ -476,12 +476,12 @@ static uint64_t mapped(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void no_memory(void)
+static void worker_no_memory(void)
 {
 	_exit(WORKER_NO_MEMORY);
 }
 
-static void confine(const struct worker_limits *limits, pid_t parent)
+static void worker_confine(const struct worker_limits *limits, pid_t parent)
 {
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM,
 				      SIGSEGV, SIGBUS,  SIGFPE, SIGILL,  SIGABRT, SIGXCPU};
@@ -504,7 +504,7 @@ static void confine(const struct worker_limits *limits, pid_t parent)
 		if (!SANDBOX_SANITIZED) /* its report must be seen */
 			dup2(null, 2);
 	}
-	mem_on_failure = no_memory;
+	mem_on_failure = worker_no_memory;
 	limit(RLIMIT_CORE, 0, 0);
 	limit(RLIMIT_CPU, limits->seconds, (uint64_t)limits->seconds + 1);
 	if (!SANDBOX_SANITIZED) /* shadow memory is terabytes of address space */
@@ -521,11 +521,12 @@ static bool may_have_split_units(struct object *o)
 	return object_section(o, ".debug_addr", &addresses, &e) != ST_NONE;
 }
 
-void worker_main(const struct slice *s, const struct worker_limits *limits, int fd, pid_t parent)
+void worker_main(const struct reference_slice *s, const struct worker_limits *limits, int fd,
+		 pid_t parent)
 {
 	struct worker w = {.slice = s, .addrs = s->job->addrs + s->first, .fd = fd};
 
-	confine(limits, parent);
+	worker_confine(limits, parent);
 	sandbox_enter(sandbox_profile(SANDBOX_READER,
 				      may_have_split_units(s->job->object) ? "split units" : NULL));
 	w.found = mem_array(s->n, 1);
@@ -543,7 +544,7 @@ void worker_main(const struct slice *s, const struct worker_limits *limits, int 
 		w.found[i] = s->got.of[i].found;
 		w.open += w.found[i] != DWARF_FUNCTION;
 	}
-	do_units(&w);
+	worker_do_units(&w);
 	begin(&w, MESSAGE_END);
 	send(&w);
 	flush(&w);

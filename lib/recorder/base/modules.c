@@ -40,8 +40,8 @@ static bool readable(const struct dl_phdr_info *info, uint64_t vaddr, uint64_t n
 	return false;
 }
 
-static void find_build_id(struct cap_module *m, const struct dl_phdr_info *info,
-			  const ElfW(Phdr) * note)
+static void cap_modules_find_build_id(struct cap_module *m, const struct dl_phdr_info *info,
+				      const ElfW(Phdr) * note)
 {
 	const uint8_t *p = (const uint8_t *)(uintptr_t)(info->dlpi_addr + note->p_vaddr);
 	size_t left = note->p_memsz, align = note->p_align == 8 ? 8 : 4;
@@ -72,7 +72,7 @@ static void find_build_id(struct cap_module *m, const struct dl_phdr_info *info,
 	}
 }
 
-static void describe(struct cap_module *m, const struct dl_phdr_info *info)
+static void cap_modules_describe(struct cap_module *m, const struct dl_phdr_info *info)
 {
 	uint64_t page = page_size();
 
@@ -84,7 +84,7 @@ static void describe(struct cap_module *m, const struct dl_phdr_info *info)
 		uint64_t lo = info->dlpi_addr + p->p_vaddr;
 
 		if (p->p_type == PT_NOTE && !m->n_build_id)
-			find_build_id(m, info, p);
+			cap_modules_find_build_id(m, info, p);
 		if (p->p_type != PT_LOAD || m->n_segments == CAP_SEGMENTS)
 			continue;
 		m->segment[m->n_segments++] = (struct cap_segment){
@@ -146,7 +146,7 @@ static void make_absolute(char *name, size_t size)
 	name[folder] = '/';
 }
 
-static int see(struct dl_phdr_info *info, size_t size, void *arg)
+static int cap_modules_see(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct scan *s = arg;
 	struct cap_modules *m = s->m;
@@ -162,7 +162,7 @@ static int see(struct dl_phdr_info *info, size_t size, void *arg)
 		for (uint32_t i = 0; i < m->n; i++)
 			m->rows[i].seen = false;
 	s->first = false;
-	describe(x, info);
+	cap_modules_describe(x, info);
 	/* The program's own name is empty; what it was started as need not be its path. */
 	if (!*x->name) {
 		ssize_t n = readlink("/proc/self/exe", x->name, sizeof x->name - 1);
@@ -199,7 +199,7 @@ bool cap_modules_scan(struct cap_modules *m, bool always)
 
 	if (!cap_lock_soon(&m->lock))
 		return false;
-	dl_iterate_phdr(see, &s);
+	dl_iterate_phdr(cap_modules_see, &s);
 	for (uint32_t i = 0; !s.first && i < m->n; i++) {
 		went |= !m->rows[i].gone && !m->rows[i].seen;
 		m->rows[i].gone = !m->rows[i].seen;

@@ -71,7 +71,7 @@ static bool stacks(struct cap_settings *s, const char *p, size_t n)
 	return false;
 }
 
-static bool set(struct cap_settings *s, const char *key, size_t k, const char *p, size_t n)
+static bool settings_set(struct cap_settings *s, const char *key, size_t k, const char *p, size_t n)
 {
 	uint64_t v = 0;
 
@@ -131,7 +131,7 @@ bool cap_settings_parse(struct cap_settings *s, const char *text)
 			memcpy(s->out, text + k + 1, n + 1);
 			return true;
 		}
-		if (n && !set(s, text, k, text + k + 1, n - k - 1))
+		if (n && !settings_set(s, text, k, text + k + 1, n - k - 1))
 			return false;
 		text += n;
 		text += strspn(text, " ");

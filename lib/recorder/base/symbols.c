@@ -99,7 +99,7 @@ static uint32_t count(const struct cap_symbols *s)
 	return last + 1;
 }
 
-static bool name_at(uintptr_t function, const char **name)
+static bool symbols_name_at(uintptr_t function, const char **name)
 {
 	struct dl_find_object o;
 	struct cap_symbols s;
@@ -122,7 +122,7 @@ static bool name_at(uintptr_t function, const char **name)
 	return true;
 }
 #else
-static bool name_at(uintptr_t function, const char **name)
+static bool symbols_name_at(uintptr_t function, const char **name)
 {
 	(void)function, (void)name;
 	return false;
@@ -134,7 +134,7 @@ const char *cap_symbol_at(uintptr_t function)
 	const char *name;
 	Dl_info info;
 
-	if (name_at(function, &name))
+	if (symbols_name_at(function, &name))
 		return name;
 	return dladdr((const void *)function, &info) && (uintptr_t)info.dli_saddr == function
 		   ? info.dli_sname

@@ -96,7 +96,7 @@ CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
 			    (uintptr_t)__builtin_return_address(0));
 }
 
-static void pool_alloc(void *p, size_t n)
+static void instrument_pool_alloc(void *p, size_t n)
 {
 	alloc_told agent = atomic_load_explicit(&agent_alloc, memory_order_acquire);
 
@@ -106,7 +106,7 @@ static void pool_alloc(void *p, size_t n)
 		agent(p, n);
 }
 
-static void pool_free(void *p)
+static void instrument_pool_free(void *p)
 {
 	free_told agent = atomic_load_explicit(&agent_free, memory_order_acquire);
 
@@ -118,8 +118,8 @@ static void pool_free(void *p)
 
 extern alloc_told export_alloc_ptr __asm__("loli_alloc_ptr");
 extern free_told export_free_ptr __asm__("loli_free_ptr");
-CAP_PUBLIC __attribute__((weak)) alloc_told export_alloc_ptr = pool_alloc;
-CAP_PUBLIC __attribute__((weak)) free_told export_free_ptr = pool_free;
+CAP_PUBLIC __attribute__((weak)) alloc_told export_alloc_ptr = instrument_pool_alloc;
+CAP_PUBLIC __attribute__((weak)) free_told export_free_ptr = instrument_pool_free;
 
 /* By names of our own, since these may be another module's. */
 #define NAMED(result, name, parameters) \
@@ -130,8 +130,8 @@ NAMED(int, get_stack_backtrace, (void **entry, int max));
 
 static __attribute__((used)) void our_loli_set_allocandfree(alloc_told alloc, free_told to_free)
 {
-	atomic_store(&agent_alloc, alloc == pool_alloc ? NULL : alloc);
-	atomic_store(&agent_free, to_free == pool_free ? NULL : to_free);
+	atomic_store(&agent_alloc, alloc == instrument_pool_alloc ? NULL : alloc);
+	atomic_store(&agent_free, to_free == instrument_pool_free ? NULL : to_free);
 }
 
 static __attribute__((used)) void our_set_loli_ignore_func(void (*ignore)(bool))
@@ -151,7 +151,7 @@ static __attribute__((used)) int our_get_stack_backtrace(void **entry, int max)
 }
 
 /* An engine's hooks: what it does now is not the program's. */
-static void ignored(bool on)
+static void instrument_ignored(bool on)
 {
 	if (on)
 		cap_self.depth |= CAP_IGNORED;
@@ -164,7 +164,7 @@ struct engine {
 	void *found[3];
 };
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+static int instrument_look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	static const char *const names[] = {"get_stack_backtrace", "set_loli_ignore_func",
 					    "loli_set_allocandfree"};
@@ -191,16 +191,16 @@ static void look(struct engine *e)
 	static void *volatile self;
 	struct engine before = *e;
 
-	dl_iterate_phdr(look_at, &before);
+	dl_iterate_phdr(instrument_look_at, &before);
 	self = dlopen(NULL, RTLD_LAZY);
 	if (!self)
 		return;
-	dl_iterate_phdr(look_at, e);
+	dl_iterate_phdr(instrument_look_at, e);
 	for (unsigned i = 0; i < 3; i++)
 		if (e->found[i] != before.found[i])
 			e->found[i] = NULL;
 #else
-	dl_iterate_phdr(look_at, e);
+	dl_iterate_phdr(instrument_look_at, e);
 #endif
 }
 
@@ -223,14 +223,14 @@ void cap_engine_look(void)
 	if (e.found[1] &&
 	    atomic_exchange(&told[1], (uintptr_t)e.found[1]) != (uintptr_t)e.found[1]) {
 		memcpy(&set_ignore, &e.found[1], sizeof set_ignore);
-		set_ignore(ignored);
+		set_ignore(instrument_ignored);
 	}
 	memcpy(&backtrace, &e.found[0], sizeof backtrace);
 	atomic_store(&cap.theirs, backtrace);
 	if (e.found[2] &&
 	    atomic_exchange(&told[2], (uintptr_t)e.found[2]) != (uintptr_t)e.found[2]) {
 		memcpy(&set_pool, &e.found[2], sizeof set_pool);
-		set_pool(pool_alloc, pool_free);
+		set_pool(instrument_pool_alloc, instrument_pool_free);
 	}
 	cap_self.depth = depth;
 }

@@ -68,7 +68,7 @@ static bool is_early(const void *p)
 }
 
 #ifdef CAP_WRAP
-static void find_all(void)
+static void malloc_find_all(void)
 {
 }
 #else
@@ -91,7 +91,7 @@ static void *resolve(void *to, const char *name)
 	return p;
 }
 
-static __attribute__((noinline)) void find_all(void)
+static __attribute__((noinline)) void malloc_find_all(void)
 {
 	static bool finding;
 
@@ -117,7 +117,7 @@ static __attribute__((noinline)) void find_all(void)
 static inline bool found(void)
 {
 	if (!next.malloc)
-		find_all();
+		malloc_find_all();
 	if (atomic_load_explicit(&cap.state, memory_order_relaxed) == CAP_UNSTARTED &&
 	    next.malloc && !cap_self.depth)
 		cap_preload_start();
@@ -193,7 +193,7 @@ static void *moved_from_early(void *p, size_t n, struct cap_where where)
 	return told(to, n, where);
 }
 
-static void *reallocate(void *p, size_t n, struct cap_where where)
+static void *malloc_reallocate(void *p, size_t n, struct cap_where where)
 {
 	struct cap_move m;
 	unsigned depth;
@@ -217,7 +217,7 @@ static void *reallocate(void *p, size_t n, struct cap_where where)
 
 CAP_HOOK(void *, realloc, (void *p, size_t n))
 {
-	return found() ? reallocate(p, n, CAP_HERE) : p ? NULL : early_alloc(n);
+	return found() ? malloc_reallocate(p, n, CAP_HERE) : p ? NULL : early_alloc(n);
 }
 
 CAP_HOOK(void *, reallocarray, (void *p, size_t n, size_t size))
@@ -228,7 +228,7 @@ CAP_HOOK(void *, reallocarray, (void *p, size_t n, size_t size))
 		errno = ENOMEM;
 		return NULL;
 	}
-	return found() ? reallocate(p, bytes, CAP_HERE) : NULL;
+	return found() ? malloc_reallocate(p, bytes, CAP_HERE) : NULL;
 }
 
 static void *aligned(void *(*f)(size_t, size_t), size_t align, size_t n, struct cap_where where)

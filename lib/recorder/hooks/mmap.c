@@ -94,8 +94,8 @@ static void *mmap_call(void *at, size_t n, int prot, int flags, int fd, int64_t 
 #endif
 }
 
-static void *map(void *at, size_t n, int prot, int flags, int fd, int64_t offset,
-		 struct cap_where where)
+static void *mmap_map(void *at, size_t n, int prot, int flags, int fd, int64_t offset,
+		      struct cap_where where)
 {
 	bool on = wanted();
 	sigset_t before;
@@ -125,13 +125,13 @@ static void *map(void *at, size_t n, int prot, int flags, int fd, int64_t offset
 
 CAP_HOOK(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset))
 {
-	return map(at, n, prot, flags, fd, offset, CAP_HERE);
+	return mmap_map(at, n, prot, flags, fd, offset, CAP_HERE);
 }
 
 /* What programs call by that name, or mean by mmap where off_t has 32 bits and they want 64. */
 CAP_HOOK(void *, mmap64, (void *at, size_t n, int prot, int flags, int fd, int64_t offset))
 {
-	return map(at, n, prot, flags, fd, offset, CAP_HERE);
+	return mmap_map(at, n, prot, flags, fd, offset, CAP_HERE);
 }
 
 CAP_HOOK(int, munmap, (void *p, size_t n))

@@ -20,7 +20,7 @@
 #endif
 
 /* A C++ library may have been loaded by dlopen, outside of the global names. */
-static void *find(void *_Atomic *slot, const char *name)
+static void *new_find(void *_Atomic *slot, const char *name)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++_shared.so",
 						"libc++.so"};
@@ -44,16 +44,17 @@ static void *find(void *_Atomic *slot, const char *name)
 	return p;
 }
 
-static void restore(const struct cap_where *const *outer)
+static void new_restore(const struct cap_where *const *outer)
 {
 	cap_self.outer = *outer;
 }
 
 /* Around the call of the real operator, which may throw, and may call another that we hook:
  * that one then leaves all to the first. */
-#define OUTERMOST(where, n)                                                                       \
-	__attribute__((cleanup(restore), unused)) const struct cap_where *outer = cap_self.outer; \
-	cap_self.outer = &(where);                                                                \
+#define OUTERMOST(where, n)                                                           \
+	__attribute__((cleanup(new_restore), unused)) const struct cap_where *outer = \
+	    cap_self.outer;                                                           \
+	cap_self.outer = &(where);                                                    \
 	cap_self.outer_size = n
 
 /* When no malloc of ours has seen it. */
@@ -83,81 +84,81 @@ typedef void *(*new_extra_fn)(size_t, const void *);
 typedef void *(*new_align_fn)(size_t, size_t);
 typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
 
-#define NEW(name, text)                                  \
-	CAP_PUBLIC void *name(size_t n);                 \
-	CAP_PUBLIC void *name(size_t n)                  \
-	{                                                \
-		static void *_Atomic next;               \
-		new_fn f = (new_fn)find(&next, text);    \
-		void *p;                                 \
-                                                         \
-		if (!f)                                  \
-			return from_malloc(n, 0, false); \
-		if (cap_self.outer)                      \
-			return f(n);                     \
-		struct cap_where where = CAP_HERE;       \
-		{                                        \
-			OUTERMOST(where, n);             \
-			p = told(f(n), n, &where);       \
-		}                                        \
-		return p;                                \
+#define NEW(name, text)                                   \
+	CAP_PUBLIC void *name(size_t n);                  \
+	CAP_PUBLIC void *name(size_t n)                   \
+	{                                                 \
+		static void *_Atomic next;                \
+		new_fn f = (new_fn)new_find(&next, text); \
+		void *p;                                  \
+                                                          \
+		if (!f)                                   \
+			return from_malloc(n, 0, false);  \
+		if (cap_self.outer)                       \
+			return f(n);                      \
+		struct cap_where where = CAP_HERE;        \
+		{                                         \
+			OUTERMOST(where, n);              \
+			p = told(f(n), n, &where);        \
+		}                                         \
+		return p;                                 \
 	}
-#define NEW_NOTHROW(name, text)                                   \
-	CAP_PUBLIC void *name(size_t n, const void *tag);         \
-	CAP_PUBLIC void *name(size_t n, const void *tag)          \
-	{                                                         \
-		static void *_Atomic next;                        \
-		new_extra_fn f = (new_extra_fn)find(&next, text); \
-		void *p;                                          \
-                                                                  \
-		if (!f)                                           \
-			return from_malloc(n, 0, true);           \
-		if (cap_self.outer)                               \
-			return f(n, tag);                         \
-		struct cap_where where = CAP_HERE;                \
-		{                                                 \
-			OUTERMOST(where, n);                      \
-			p = told(f(n, tag), n, &where);           \
-		}                                                 \
-		return p;                                         \
+#define NEW_NOTHROW(name, text)                                       \
+	CAP_PUBLIC void *name(size_t n, const void *tag);             \
+	CAP_PUBLIC void *name(size_t n, const void *tag)              \
+	{                                                             \
+		static void *_Atomic next;                            \
+		new_extra_fn f = (new_extra_fn)new_find(&next, text); \
+		void *p;                                              \
+                                                                      \
+		if (!f)                                               \
+			return from_malloc(n, 0, true);               \
+		if (cap_self.outer)                                   \
+			return f(n, tag);                             \
+		struct cap_where where = CAP_HERE;                    \
+		{                                                     \
+			OUTERMOST(where, n);                          \
+			p = told(f(n, tag), n, &where);               \
+		}                                                     \
+		return p;                                             \
 	}
-#define NEW_ALIGN(name, text)                                     \
-	CAP_PUBLIC void *name(size_t n, size_t align);            \
-	CAP_PUBLIC void *name(size_t n, size_t align)             \
-	{                                                         \
-		static void *_Atomic next;                        \
-		new_align_fn f = (new_align_fn)find(&next, text); \
-		void *p;                                          \
-                                                                  \
-		if (!f)                                           \
-			return from_malloc(n, align, false);      \
-		if (cap_self.outer)                               \
-			return f(n, align);                       \
-		struct cap_where where = CAP_HERE;                \
-		{                                                 \
-			OUTERMOST(where, n);                      \
-			p = told(f(n, align), n, &where);         \
-		}                                                 \
-		return p;                                         \
+#define NEW_ALIGN(name, text)                                         \
+	CAP_PUBLIC void *name(size_t n, size_t align);                \
+	CAP_PUBLIC void *name(size_t n, size_t align)                 \
+	{                                                             \
+		static void *_Atomic next;                            \
+		new_align_fn f = (new_align_fn)new_find(&next, text); \
+		void *p;                                              \
+                                                                      \
+		if (!f)                                               \
+			return from_malloc(n, align, false);          \
+		if (cap_self.outer)                                   \
+			return f(n, align);                           \
+		struct cap_where where = CAP_HERE;                    \
+		{                                                     \
+			OUTERMOST(where, n);                          \
+			p = told(f(n, align), n, &where);             \
+		}                                                     \
+		return p;                                             \
 	}
-#define NEW_ALIGN_NOTHROW(name, text)                                         \
-	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag);       \
-	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag)        \
-	{                                                                     \
-		static void *_Atomic next;                                    \
-		new_align_extra_fn f = (new_align_extra_fn)find(&next, text); \
-		void *p;                                                      \
-                                                                              \
-		if (!f)                                                       \
-			return from_malloc(n, align, true);                   \
-		if (cap_self.outer)                                           \
-			return f(n, align, tag);                              \
-		struct cap_where where = CAP_HERE;                            \
-		{                                                             \
-			OUTERMOST(where, n);                                  \
-			p = told(f(n, align, tag), n, &where);                \
-		}                                                             \
-		return p;                                                     \
+#define NEW_ALIGN_NOTHROW(name, text)                                             \
+	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag);           \
+	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag)            \
+	{                                                                         \
+		static void *_Atomic next;                                        \
+		new_align_extra_fn f = (new_align_extra_fn)new_find(&next, text); \
+		void *p;                                                          \
+                                                                                  \
+		if (!f)                                                           \
+			return from_malloc(n, align, true);                       \
+		if (cap_self.outer)                                               \
+			return f(n, align, tag);                                  \
+		struct cap_where where = CAP_HERE;                                \
+		{                                                                 \
+			OUTERMOST(where, n);                                      \
+			p = told(f(n, align, tag), n, &where);                    \
+		}                                                                 \
+		return p;                                                         \
 	}
 
 NEW(NAME(_Znw, ), "_Znw" Z)
@@ -175,9 +176,9 @@ NEW_ALIGN_NOTHROW(NAME(_Zna, St11align_val_tRKSt9nothrow_t),
  * a function does not mind the ones that it does not have. */
 typedef void (*delete_fn)(void *, size_t, size_t);
 
-static void delete (void *p, size_t a, size_t b, void *_Atomic *slot, const char *name)
+static void new_delete(void *p, size_t a, size_t b, void *_Atomic *slot, const char *name)
 {
-	delete_fn f = (delete_fn)find(slot, name);
+	delete_fn f = (delete_fn)new_find(slot, name);
 
 	if (!p)
 		return;
@@ -201,7 +202,7 @@ static void delete (void *p, size_t a, size_t b, void *_Atomic *slot, const char
 	{                                                  \
 		static void *_Atomic next;                 \
                                                            \
-		delete (p, a, b, &next, text);             \
+		new_delete(p, a, b, &next, text);          \
 	}
 
 DELETE(_ZdlPv, "_ZdlPv")

@@ -67,25 +67,25 @@ static void hide(void)
 /* The thread is in daemon(3), whose first process ends inside of the C library. */
 static __thread bool leaving __attribute__((tls_model("initial-exec")));
 
-static void forked(void)
+static void process_forked(void)
 {
 	cap_fork_parent();
 	if (leaving)
 		cap_finish("the program went on in the background");
 }
 
-static void forked_child(void)
+static void process_forked_child(void)
 {
 	leaving = false;
 	cap_fork_child();
 }
 
-static void at_end(void)
+static void process_at_end(void)
 {
 	cap_finish(NULL);
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void process_begin(void)
 {
 	cap_say_there();
 	start_log();
@@ -93,7 +93,8 @@ static __attribute__((constructor)) void begin(void)
 	if (!cap_on())
 		return;
 	cap_self.depth |= CAP_QUIET;
-	if (pthread_atfork(cap_fork_prepare, forked, forked_child) || at_quick_exit(at_end))
+	if (pthread_atfork(cap_fork_prepare, process_forked, process_forked_child) ||
+	    at_quick_exit(process_at_end))
 		cap_finish("the C library had no room for the recorder's handlers");
 	cap_self.depth &= ~(unsigned)CAP_QUIET;
 	atomic_store(&cap.ready, true);
@@ -198,7 +199,7 @@ static int alone(int (*call)(int, int), int a, int b)
 	return result;
 }
 
-static int call_unshare(int flags, int unused)
+static int process_call_unshare(int flags, int unused)
 {
 	static int (*next)(int);
 
@@ -208,7 +209,7 @@ static int call_unshare(int flags, int unused)
 	return next(flags);
 }
 
-static int call_setns(int fd, int type)
+static int process_call_setns(int fd, int type)
 {
 	static int (*next)(int, int);
 
@@ -219,12 +220,12 @@ static int call_setns(int fd, int type)
 
 CAP_HOOK(int, unshare, (int flags))
 {
-	return alone(call_unshare, flags, 0);
+	return alone(process_call_unshare, flags, 0);
 }
 
 CAP_HOOK(int, setns, (int fd, int type))
 {
-	return alone(call_setns, fd, type);
+	return alone(process_call_setns, fd, type);
 }
 
 /* An exec of this process, with the environment that it gets. */

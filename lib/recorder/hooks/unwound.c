@@ -58,7 +58,7 @@ CAP_HOOK(void, __longjmp_chk, (void *env, int value))
 typedef void *(*begin_catch)(void *exception);
 
 /* The C++ library may have been loaded by dlopen, outside of the global names. */
-static begin_catch find_begin_catch(void)
+static begin_catch unwound_find_begin_catch(void)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1",
 						"libc++_shared.so"};
@@ -86,7 +86,7 @@ CAP_HOOK(void *, __cxa_begin_catch, (void *exception))
 	begin_catch f = atomic_load_explicit(&next, memory_order_relaxed);
 
 	if (!f) {
-		f = find_begin_catch();
+		f = unwound_find_begin_catch();
 		if (!f)
 			abort();
 		atomic_store_explicit(&next, f, memory_order_relaxed);

@@ -16,7 +16,7 @@ static void *grow(void *p, size_t n, size_t *cap, size_t size)
 	return q;
 }
 
-void luacalls_init(struct luacalls *c, struct out *out, bool events)
+void luacalls_init(struct luacalls *c, struct lua_out *out, bool events)
 {
 	*c = (struct luacalls){.out = out, .events = events};
 }
@@ -63,7 +63,7 @@ uint32_t luacalls_same(struct luacalls *c, const void *pointer, const char *file
 uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name, const char *file,
 		      int line)
 {
-	struct function *f = grow(c->functions, c->n_functions, &c->cap_functions, sizeof *f);
+	struct lua_function *f = grow(c->functions, c->n_functions, &c->cap_functions, sizeof *f);
 	uint32_t *same = f && file ? slots_put(&c->by_place, place_key(c, file, line)) : NULL;
 
 	if (!f)
@@ -81,7 +81,7 @@ uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name,
 static void write_event(const struct luacalls *c, const struct coroutine *co, unsigned kind,
 			uint32_t function)
 {
-	const struct function *f = &c->functions[function - 1];
+	const struct lua_function *f = &c->functions[function - 1];
 	struct event ev = {.kind = (uint8_t)kind,
 			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_THREAD | EV_HAS_TIME,
 			   .type = f->marker,
@@ -164,7 +164,7 @@ void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, co
 		write_event(c, co, EV_ENTER, function);
 }
 
-static uint32_t new_coroutine(struct luacalls *c, const void *state)
+static uint32_t luacalls_new_coroutine(struct luacalls *c, const void *state)
 {
 	struct coroutine *co = grow(c->coroutines, c->n_coroutines, &c->cap_coroutines, sizeof *co);
 	uint32_t *id, at = c->gone;
@@ -207,7 +207,7 @@ struct coroutine *luacalls_switch(struct luacalls *c, const void *state)
 		return &c->coroutines[c->running[i - 1] - 1];
 	id = slots_get(&c->by_state, (uintptr_t)state);
 	if (!id)
-		id = new_coroutine(c, state);
+		id = luacalls_new_coroutine(c, state);
 	running = id ? grow(c->running, c->n_running, &c->cap_running, sizeof *running) : NULL;
 	if (!running) {
 		c->lost++;

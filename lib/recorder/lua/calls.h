@@ -12,7 +12,7 @@
 
 #include "lib/recorder/lua/out.h"
 
-struct function {
+struct lua_function {
 	uint32_t location, marker, alone; /* alone: its stack without callers */
 };
 
@@ -34,10 +34,10 @@ struct coroutine {
 };
 
 struct luacalls {
-	struct out *out;                             /* borrowed */
-	bool events;                                 /* ENTER and EXIT are written */
-	struct slots by_pointer, by_state, by_place; /* -> functions + 1, coroutines + 1 */
-	struct function *functions;
+	struct lua_out *out;                             /* borrowed */
+	bool events;                                     /* ENTER and EXIT are written */
+	struct lua_slots by_pointer, by_state, by_place; /* -> functions + 1, coroutines + 1 */
+	struct lua_function *functions;
 	size_t n_functions, cap_functions;
 	struct coroutine *coroutines;
 	size_t n_coroutines, cap_coroutines;
@@ -49,7 +49,7 @@ struct luacalls {
 	uint64_t unreturned; /* left by errors, or with a coroutine that was collected */
 };
 
-void luacalls_init(struct luacalls *c, struct out *out, bool events);
+void luacalls_init(struct luacalls *c, struct lua_out *out, bool events);
 void luacalls_release(struct luacalls *c); /* accepts a zeroed struct */
 
 /* A function's number, 0: not seen yet. Then luacalls_same, where file is not NULL: another closure

@@ -51,12 +51,12 @@ enum { NOTE_INFO, NOTE_LOSS = 2 }; /* lib/trace/model.h's, which is not for in h
 struct module {
 	lua_Alloc next;
 	void *next_ud;
-	struct out *out; /* NULL: not recording */
+	struct lua_out *out; /* NULL: not recording */
 	bool hooked, blocks;
 	bool covered; /* another allocator was put over ours */
 	struct module *others;
 	struct luacalls calls;
-	struct slots live; /* blocks -> type + 1 */
+	struct lua_slots live; /* blocks -> type + 1 */
 	uint32_t kinds[KINDS];
 	int64_t frames;
 	int64_t bytes;                 /* by which the heap has grown since the start */
@@ -87,7 +87,8 @@ static uint32_t type_of_kind(struct module *m, size_t kind)
 	return m->kinds[kind];
 }
 
-static void put_block(struct module *m, unsigned kind, const void *p, size_t n, uint32_t type)
+static void luamodule_put_block(struct module *m, unsigned kind, const void *p, size_t n,
+				uint32_t type)
 {
 	struct event ev = {.kind = (uint8_t)kind,
 			   .domain = DOMAIN_LUA,
@@ -118,7 +119,7 @@ static void allocated(struct module *m, const void *p, size_t n, uint32_t type)
 		return;
 	*at = type + 1;
 	if (m->blocks)
-		put_block(m, EV_ALLOC, p, n, type);
+		luamodule_put_block(m, EV_ALLOC, p, n, type);
 }
 
 /* The block's type, when it was allocated before our eyes. */
@@ -134,12 +135,12 @@ static bool freed(struct module *m, const void *p, size_t n, uint32_t *type)
 	}
 	slots_remove(&m->live, (uintptr_t)p);
 	if (m->blocks)
-		put_block(m, EV_FREE, p, 0, 0);
+		luamodule_put_block(m, EV_FREE, p, 0, 0);
 	return true;
 }
 
 /* The four cases: a new block, whose old size is its kind; none; one grown or shrunk; one freed. */
-static void *allocate(void *ud, void *old, size_t osize, size_t nsize)
+static void *luamodule_allocate(void *ud, void *old, size_t osize, size_t nsize)
 {
 	struct module *m = ud;
 	uintptr_t was = (uintptr_t)old; /* not to be used once it is freed */
@@ -173,7 +174,7 @@ static struct module *recording(lua_State *l)
 {
 	void *ud;
 
-	if (lua_getallocf(l, &ud) != allocate || !((struct module *)ud)->out)
+	if (lua_getallocf(l, &ud) != luamodule_allocate || !((struct module *)ud)->out)
 		return NULL;
 	return ud;
 }
@@ -209,7 +210,8 @@ static bool is_c(lua_State *l, lua_Debug *ar)
 
 /* The caller is the innermost function that we know, unless errors have left some without a return;
  * in 5.1 also when that one had been called in its caller's place. */
-static void settle(struct module *m, lua_State *l, struct coroutine *co, bool tail, uint64_t place)
+static void luamodule_settle(struct module *m, lua_State *l, struct coroutine *co, bool tail,
+			     uint64_t place)
 {
 	struct lua_call *top = luacalls_top(co);
 	lua_Debug caller;
@@ -236,7 +238,7 @@ static void settle(struct module *m, lua_State *l, struct coroutine *co, bool ta
 		luacalls_unwind(&m->calls, co, place_of(&caller));
 }
 
-static void called(struct module *m, lua_State *l, lua_Debug *ar)
+static void luamodule_called(struct module *m, lua_State *l, lua_Debug *ar)
 {
 	struct coroutine *co = luacalls_switch(&m->calls, l);
 	bool tail = !OLD && ar->event == LUA_HOOKTAILCALL;
@@ -247,7 +249,7 @@ static void called(struct module *m, lua_State *l, lua_Debug *ar)
 
 	if (!co || (PLACES_IN_ORDER && is_c(l, ar)))
 		return;
-	settle(m, l, co, tail, place);
+	luamodule_settle(m, l, co, tail, place);
 	pointer = pointer_of(l, ar);
 	function = function_of(&m->calls, l, ar, pointer);
 	top = luacalls_top(co);
@@ -258,7 +260,7 @@ static void called(struct module *m, lua_State *l, lua_Debug *ar)
 	luacalls_enter(&m->calls, co, place, pointer, function, false);
 }
 
-static void returned(struct module *m, lua_State *l, lua_Debug *ar)
+static void luamodule_returned(struct module *m, lua_State *l, lua_Debug *ar)
 {
 	struct coroutine *co = luacalls_switch(&m->calls, l);
 	struct lua_call *top = luacalls_top(co);
@@ -279,16 +281,16 @@ static void returned(struct module *m, lua_State *l, lua_Debug *ar)
 	luacalls_leave(&m->calls, co);
 }
 
-static void hook(lua_State *l, lua_Debug *ar)
+static void luamodule_hook(lua_State *l, lua_Debug *ar)
 {
 	struct module *m = recording(l);
 
 	if (!m || !m->hooked)
 		return;
 	if (ar->event == LUA_HOOKRET)
-		returned(m, l, ar);
+		luamodule_returned(m, l, ar);
 	else if (ar->event != LUA_HOOKTAILRET)
-		called(m, l, ar);
+		luamodule_called(m, l, ar);
 }
 
 /* What runs already has no event. */
@@ -312,12 +314,12 @@ static void seed(struct module *m, lua_State *l)
 }
 
 /* Coroutines that are there already have hooks of their own. */
-static void set_hook(void *arg, lua_State *l)
+static void luamodule_set_hook(void *arg, lua_State *l)
 {
 	bool on = ((struct module *)arg)->hooked;
 
-	if (on || lua_gethook(l) == hook)
-		lua_sethook(l, on ? hook : NULL, on ? LUA_MASKCALL | LUA_MASKRET : 0, 0);
+	if (on || lua_gethook(l) == luamodule_hook)
+		lua_sethook(l, on ? luamodule_hook : NULL, on ? LUA_MASKCALL | LUA_MASKRET : 0, 0);
 }
 
 static void hook_all(struct module *m, lua_State *l, bool on)
@@ -327,9 +329,9 @@ static void hook_all(struct module *m, lua_State *l, bool on)
 	luaJIT_setmode(l, 0, LUAJIT_MODE_ENGINE | (on ? LUAJIT_MODE_OFF : LUAJIT_MODE_ON));
 	if (on)
 		luaJIT_setmode(l, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
-	set_hook(m, l);
+	luamodule_set_hook(m, l);
 #else
-	snapshot_threads(l, set_hook, m);
+	snapshot_threads(l, luamodule_set_hook, m);
 #endif
 }
 
@@ -340,9 +342,9 @@ static struct module *module_of(lua_State *l)
 	return *(struct module **)lua_touserdata(l, lua_upvalueindex(1));
 }
 
-static struct out *open_file(lua_State *l, const char *path, unsigned metrics)
+static struct lua_out *open_file(lua_State *l, const char *path, unsigned metrics)
 {
-	struct out *out = out_new(path, VERSION, metrics);
+	struct lua_out *out = out_new(path, VERSION, metrics);
 
 	if (!out)
 		luaL_error(l, "%s: %s", path, strerror(errno));
@@ -375,11 +377,11 @@ static void put_heap(struct module *m)
 }
 
 /* start(FILE) or start{file=FILE, calls=false, blocks=false} */
-static int start(lua_State *l)
+static int luamodule_start(lua_State *l)
 {
 	struct module *m = module_of(l);
 	bool blocks = option(l, "blocks"), calls = option(l, "calls");
-	struct out *out;
+	struct lua_out *out;
 	const char *path;
 
 	if (m->out || m->covered)
@@ -404,7 +406,7 @@ static int start(lua_State *l)
 	/* From here on blocks are reported: functions are known by addresses that are freed. */
 	m->next = lua_getallocf(l, &m->next_ud);
 	m->out = out;
-	lua_setallocf(l, allocate, m);
+	lua_setallocf(l, luamodule_allocate, m);
 	take_turn();
 	m->others = active;
 	active = m;
@@ -412,7 +414,7 @@ static int start(lua_State *l)
 	return 0;
 }
 
-static void add_notes(const struct module *m)
+static void luamodule_add_notes(const struct module *m)
 {
 	struct cap_output *o = &m->out->o;
 
@@ -433,14 +435,14 @@ static void add_notes(const struct module *m)
 }
 
 /* False: the trace could not be written; errno says why. */
-static bool finish(struct module *m)
+static bool luamodule_finish(struct module *m)
 {
-	struct out *out = m->out;
+	struct lua_out *out = m->out;
 	struct module **at = &active;
 
 	if (m->blocks)
 		put_heap(m);
-	add_notes(m);
+	luamodule_add_notes(m);
 	m->out = NULL;
 	luacalls_release(&m->calls);
 	slots_release(&m->live);
@@ -457,21 +459,21 @@ static bool end(lua_State *l, struct module *m)
 {
 	void *ud;
 
-	if (lua_getallocf(l, &ud) == allocate && ud == m)
+	if (lua_getallocf(l, &ud) == luamodule_allocate && ud == m)
 		lua_setallocf(l, m->next, m->next_ud);
 	else
 		m->covered = true; /* what was put over ours still comes through here */
-	return finish(m);
+	return luamodule_finish(m);
 }
 
 /* exit without lua_close, as os.exit does it. */
 __attribute__((destructor)) static void end_all(void)
 {
 	while (active)
-		finish(active);
+		luamodule_finish(active);
 }
 
-static int stop(lua_State *l)
+static int luamodule_stop(lua_State *l)
 {
 	struct module *m = module_of(l);
 
@@ -483,7 +485,7 @@ static int stop(lua_State *l)
 }
 
 /* frame([NAME]): a frame begins */
-static int frame(lua_State *l)
+static int luamodule_frame(lua_State *l)
 {
 	struct module *m = module_of(l);
 	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE | EV_HAS_TIME};
@@ -505,7 +507,7 @@ static int frame(lua_State *l)
 }
 
 /* counter(NAME, VALUE [, UNIT]) */
-static int counter(lua_State *l)
+static int luamodule_counter(lua_State *l)
 {
 	struct module *m = module_of(l);
 	const char *name = luaL_checkstring(l, 1), *unit = luaL_optstring(l, 3, NULL);
@@ -522,17 +524,17 @@ static int counter(lua_State *l)
 	return 0;
 }
 
-/* bytes() by which the heap has grown since the start */
-static int bytes(lua_State *l)
+/* luamodule_bytes() by which the heap has grown since the start */
+static int luamodule_bytes(lua_State *l)
 {
 	lua_pushnumber(l, (lua_Number)module_of(l)->bytes);
 	return 1;
 }
 
 /* snapshot(FILE): how many objects it has */
-static int snapshot(lua_State *l)
+static int luamodule_snapshot(lua_State *l)
 {
-	struct out *out = open_file(l, luaL_checkstring(l, 1), 0);
+	struct lua_out *out = open_file(l, luaL_checkstring(l, 1), 0);
 	uint64_t objects;
 	bool ok = snapshot_write(l, out, &objects);
 
@@ -545,7 +547,7 @@ static int snapshot(lua_State *l)
 }
 
 /* The state ends. An allocator over ours still has our address, which then stays. */
-static int collect(lua_State *l)
+static int luamodule_collect(lua_State *l)
 {
 	struct module **box = lua_touserdata(l, 1), *m = *box;
 
@@ -566,16 +568,20 @@ static int collect(lua_State *l)
 __attribute__((visibility("default"))) int luaopen_tracemill(lua_State *l);
 int luaopen_tracemill(lua_State *l)
 {
-	static const luaL_Reg functions[] = {
-	    {"start", start}, {"stop", stop},         {"frame", frame}, {"counter", counter},
-	    {"bytes", bytes}, {"snapshot", snapshot}, {NULL, NULL}};
+	static const luaL_Reg functions[] = {{"start", luamodule_start},
+					     {"stop", luamodule_stop},
+					     {"frame", luamodule_frame},
+					     {"counter", luamodule_counter},
+					     {"bytes", luamodule_bytes},
+					     {"snapshot", luamodule_snapshot},
+					     {NULL, NULL}};
 	struct module **box = lua_newuserdata(l, sizeof *box);
 
 	*box = calloc(1, sizeof **box);
 	if (!*box)
 		return luaL_error(l, MODULE ": no memory");
 	lua_newtable(l);
-	lua_pushcfunction(l, collect);
+	lua_pushcfunction(l, luamodule_collect);
 	lua_setfield(l, -2, "__gc");
 	lua_setmetatable(l, -2);
 	/* To the end of the state, whose allocator has its address. */

@@ -22,7 +22,7 @@ static bool field_name(lua_State *l, const char *module, char *name, size_t size
 	return found;
 }
 
-static bool known_name(lua_State *l, lua_Debug *ar, char *name, size_t size)
+static bool luanames_known_name(lua_State *l, lua_Debug *ar, char *name, size_t size)
 {
 	int top = lua_gettop(l);
 	bool found = false;
@@ -69,7 +69,7 @@ uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void
 		return f;
 	if (*ar->what == 'm')
 		snprintf(name, sizeof name, "main chunk");
-	else if (!known_name(l, ar, name, sizeof name)) {
+	else if (!luanames_known_name(l, ar, name, sizeof name)) {
 		if (ar->name && *ar->name)
 			snprintf(name, sizeof name, "%.60s", ar->name);
 		else if (!file)

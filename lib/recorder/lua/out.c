@@ -27,9 +27,9 @@ static uint64_t hash(const char *p, size_t n, uint64_t h)
 	return mix(h ^ n << 32);
 }
 
-static bool grow(struct slots *t)
+static bool grow(struct lua_slots *t)
 {
-	struct slots to = {.mask = t->mask ? t->mask * 2 + 1 : 255};
+	struct lua_slots to = {.mask = t->mask ? t->mask * 2 + 1 : 255};
 
 	to.slots = calloc(to.mask + 1, sizeof *to.slots);
 	if (!to.slots)
@@ -42,7 +42,7 @@ static bool grow(struct slots *t)
 	return true;
 }
 
-uint32_t *slots_put(struct slots *t, uint64_t key)
+uint32_t *slots_put(struct lua_slots *t, uint64_t key)
 {
 	size_t i;
 
@@ -53,12 +53,12 @@ uint32_t *slots_put(struct slots *t, uint64_t key)
 	for (i = mix(key) & t->mask; t->slots[i].used; i = (i + 1) & t->mask)
 		if (t->slots[i].key == key)
 			return &t->slots[i].value;
-	t->slots[i] = (struct slot){key, 0, 1};
+	t->slots[i] = (struct lua_slot){key, 0, 1};
 	t->n++;
 	return &t->slots[i].value;
 }
 
-uint32_t slots_get(const struct slots *t, uint64_t key)
+uint32_t slots_get(const struct lua_slots *t, uint64_t key)
 {
 	if (!t->slots)
 		return 0;
@@ -69,7 +69,7 @@ uint32_t slots_get(const struct slots *t, uint64_t key)
 }
 
 /* Those behind move up, so that nothing marks where one was. */
-void slots_remove(struct slots *t, uint64_t key)
+void slots_remove(struct lua_slots *t, uint64_t key)
 {
 	size_t i, hole;
 
@@ -92,10 +92,10 @@ void slots_remove(struct slots *t, uint64_t key)
 	t->n--;
 }
 
-void slots_release(struct slots *t)
+void slots_release(struct lua_slots *t)
 {
 	free(t->slots);
-	*t = (struct slots){0};
+	*t = (struct lua_slots){0};
 }
 
 static int64_t now(void)
@@ -106,7 +106,7 @@ static int64_t now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-int64_t out_time(const struct out *out)
+int64_t out_time(const struct lua_out *out)
 {
 	return now() - out->start;
 }
@@ -118,7 +118,7 @@ static uint8_t *text(uint8_t *p, const char *s, size_t n)
 	return p + n;
 }
 
-static void header(struct out *out, const char *version, unsigned kinds)
+static void luaout_header(struct lua_out *out, const char *version, unsigned kinds)
 {
 	static const char *const words[] = {"format",     "capture.lua",        "clock",
 					    "monotonic",  "time_resolution_ns", "1",
@@ -142,10 +142,10 @@ static void header(struct out *out, const char *version, unsigned kinds)
 	cap_output_chunk(&out->o, CHUNK_HEADER, payload, (uint32_t)(p - payload));
 }
 
-struct out *out_new(const char *path, const char *version, unsigned kinds)
+struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	struct out *out = fd < 0 ? NULL : calloc(1, sizeof *out);
+	struct lua_out *out = fd < 0 ? NULL : calloc(1, sizeof *out);
 
 	if (!out) {
 		if (fd >= 0)
@@ -154,11 +154,11 @@ struct out *out_new(const char *path, const char *version, unsigned kinds)
 	}
 	out->start = now();
 	cap_output_begin(&out->o, fd, NULL);
-	header(out, version, kinds);
+	luaout_header(out, version, kinds);
 	return out;
 }
 
-bool out_free(struct out *out)
+bool out_free(struct lua_out *out)
 {
 	int fd, error;
 
@@ -183,7 +183,7 @@ bool out_free(struct out *out)
 }
 
 /* The row of a key, made by the caller when *id is 0; NULL: no memory. */
-static uint32_t *row_of(struct out *out, struct slots *t, uint64_t key)
+static uint32_t *row_of(struct lua_out *out, struct lua_slots *t, uint64_t key)
 {
 	uint32_t *id = slots_put(t, key);
 
@@ -192,7 +192,7 @@ static uint32_t *row_of(struct out *out, struct slots *t, uint64_t key)
 }
 
 /* Strings are one when their hashes are: a chance of 1 in 10^9 with 100000 of them. */
-uint32_t out_string(struct out *out, const char *s, size_t n)
+uint32_t out_string(struct lua_out *out, const char *s, size_t n)
 {
 	uint32_t *id = row_of(out, &out->strings, hash(s, n, 14695981039346656037u));
 
@@ -201,12 +201,12 @@ uint32_t out_string(struct out *out, const char *s, size_t n)
 	return id ? *id : 0;
 }
 
-static uint32_t string(struct out *out, const char *s)
+static uint32_t string(struct lua_out *out, const char *s)
 {
 	return s && *s ? out_string(out, s, strlen(s)) : 0;
 }
 
-uint32_t out_type(struct out *out, const char *s)
+uint32_t out_type(struct lua_out *out, const char *s)
 {
 	uint32_t name = string(out, s), *id = row_of(out, &out->types, name);
 	uint8_t *p;
@@ -218,7 +218,7 @@ uint32_t out_type(struct out *out, const char *s)
 	return *id = (uint32_t)out->o.types;
 }
 
-uint32_t out_location(struct out *out, const char *name, const char *file, int line)
+uint32_t out_location(struct lua_out *out, const char *name, const char *file, int line)
 {
 	uint32_t n = string(out, name), f = string(out, file), l = line > 0 ? (uint32_t)line : 0;
 	uint32_t *id = row_of(out, &out->locations, mix((uint64_t)n << 32 | f) ^ l);
@@ -236,7 +236,7 @@ uint32_t out_location(struct out *out, const char *name, const char *file, int l
 	return *id = (uint32_t)out->o.locations;
 }
 
-uint32_t out_stack(struct out *out, uint32_t parent, uint32_t location)
+uint32_t out_stack(struct lua_out *out, uint32_t parent, uint32_t location)
 {
 	uint32_t *id = row_of(out, &out->stacks, (uint64_t)parent << 32 | location);
 	uint8_t *p;
@@ -250,8 +250,8 @@ uint32_t out_stack(struct out *out, uint32_t parent, uint32_t location)
 }
 
 /* A row of two strings. */
-static uint32_t pair(struct out *out, struct slots *t, uint32_t kind, uint64_t *n, const char *a,
-		     const char *b)
+static uint32_t pair(struct lua_out *out, struct lua_slots *t, uint32_t kind, uint64_t *n,
+		     const char *a, const char *b)
 {
 	uint32_t first = string(out, a), second = string(out, b), *id = row_of(out, t, first);
 	uint8_t *p;
@@ -264,17 +264,17 @@ static uint32_t pair(struct out *out, struct slots *t, uint32_t kind, uint64_t *
 	return *id = (uint32_t)*n;
 }
 
-uint32_t out_marker(struct out *out, const char *name)
+uint32_t out_marker(struct lua_out *out, const char *name)
 {
 	return pair(out, &out->markers, CHUNK_MARKERS, &out->o.markers, name, "lua");
 }
 
-uint32_t out_counter(struct out *out, const char *name, const char *unit)
+uint32_t out_counter(struct lua_out *out, const char *name, const char *unit)
 {
 	return pair(out, &out->counters, CHUNK_COUNTERS, &out->o.counters, name, unit);
 }
 
-uint32_t out_thread(struct out *out, uint64_t id, const char *name)
+uint32_t out_thread(struct lua_out *out, uint64_t id, const char *name)
 {
 	uint32_t n = string(out, name);
 	uint8_t *p = cap_output_row(&out->o, CHUNK_THREADS, ++out->o.threads, 50);
@@ -286,7 +286,7 @@ uint32_t out_thread(struct out *out, uint64_t id, const char *name)
 	return (uint32_t)out->o.threads;
 }
 
-void out_event(struct out *out, const struct event *ev)
+void out_event(struct lua_out *out, const struct event *ev)
 {
 	cap_output_event(&out->o, ev);
 	if (ev->has & EV_HAS_TIME && ev->time - out->flushed > FLUSH_NS) {

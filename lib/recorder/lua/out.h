@@ -9,8 +9,8 @@
 #include "lib/recorder/base/output.h"
 
 /* u64 -> u32 in open addressing; 0 is not there. */
-struct slots {
-	struct slot {
+struct lua_slots {
+	struct lua_slot {
 		uint64_t key;
 		uint32_t value, used;
 	} * slots;
@@ -18,34 +18,34 @@ struct slots {
 	bool failed; /* no memory: what is new is not kept */
 };
 /* The value's place, 0 when the key is new; NULL: no memory. Valid until the next call. */
-uint32_t *slots_put(struct slots *t, uint64_t key);
-uint32_t slots_get(const struct slots *t, uint64_t key);
-void slots_remove(struct slots *t, uint64_t key);
-void slots_release(struct slots *t);
+uint32_t *slots_put(struct lua_slots *t, uint64_t key);
+uint32_t slots_get(const struct lua_slots *t, uint64_t key);
+void slots_remove(struct lua_slots *t, uint64_t key);
+void slots_release(struct lua_slots *t);
 
 enum out_metrics { OUT_ALLOCATIONS = 1, OUT_CALLS = 2 };
 
-struct out {
+struct lua_out {
 	struct cap_output o;
 	int64_t start, flushed; /* ns of the monotonic clock */
-	struct slots strings, types, locations, stacks, markers, counters;
+	struct lua_slots strings, types, locations, stacks, markers, counters;
 	uint64_t lost; /* rows that there was no memory for */
 };
 
 /* NULL and errno: the file cannot be made. kinds: enum out_metrics. */
-struct out *out_new(const char *path, const char *version, unsigned kinds);
+struct lua_out *out_new(const char *path, const char *version, unsigned kinds);
 /* Ends the trace and closes it; false and errno: it could not be written. Accepts NULL. */
-bool out_free(struct out *out);
+bool out_free(struct lua_out *out);
 
-int64_t out_time(const struct out *out);
+int64_t out_time(const struct lua_out *out);
 /* Ids of rows; 0: no memory. */
-uint32_t out_string(struct out *out, const char *s, size_t n);
-uint32_t out_type(struct out *out, const char *s);
-uint32_t out_location(struct out *out, const char *name, const char *file, int line);
-uint32_t out_stack(struct out *out, uint32_t parent, uint32_t location);
-uint32_t out_marker(struct out *out, const char *name);
-uint32_t out_counter(struct out *out, const char *name, const char *unit);
-uint32_t out_thread(struct out *out, uint64_t id, const char *name);
-void out_event(struct out *out, const struct event *ev);
+uint32_t out_string(struct lua_out *out, const char *s, size_t n);
+uint32_t out_type(struct lua_out *out, const char *s);
+uint32_t out_location(struct lua_out *out, const char *name, const char *file, int line);
+uint32_t out_stack(struct lua_out *out, uint32_t parent, uint32_t location);
+uint32_t out_marker(struct lua_out *out, const char *name);
+uint32_t out_counter(struct lua_out *out, const char *name, const char *unit);
+uint32_t out_thread(struct lua_out *out, uint64_t id, const char *name);
+void out_event(struct lua_out *out, const struct event *ev);
 
 #endif

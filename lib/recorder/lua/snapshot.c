@@ -16,12 +16,12 @@ enum { NAME = 64, OURS = UINT32_MAX };
 
 struct walk {
 	lua_State *l;
-	struct out *out; /* NULL: only threads are looked for */
+	struct lua_out *out; /* NULL: only threads are looked for */
 	void (*visit)(void *arg, lua_State *thread);
 	void *arg;
-	struct slots seen; /* ids -> 1, or OURS */
-	int waiting;       /* index of the table */
-	int n;             /* objects in it */
+	struct lua_slots seen; /* ids -> 1, or OURS */
+	int waiting;           /* index of the table */
+	int n;                 /* objects in it */
 	bool failed;
 };
 
@@ -49,7 +49,7 @@ static void put_reference(const struct walk *w, uint64_t from, uint64_t to, cons
 }
 
 /* Takes the value on the top, which from refers to. */
-static void refer(struct walk *w, uint64_t from, const char *name)
+static void luasnap_refer(struct walk *w, uint64_t from, const char *name)
 {
 	uint64_t id = id_of(w->l, -1);
 	uint32_t *seen = NULL;
@@ -99,10 +99,10 @@ static void metatable(struct walk *w, uint64_t from, unsigned *mode)
 	text = lua_type(w->l, -1) == LUA_TSTRING ? lua_tostring(w->l, -1) : "";
 	*mode = (strchr(text, 'k') ? 1u : 0) | (strchr(text, 'v') ? 2u : 0);
 	lua_pop(w->l, 1);
-	refer(w, from, "[metatable]");
+	luasnap_refer(w, from, "[metatable]");
 }
 
-static void fields(struct walk *w, uint64_t from)
+static void luasnap_fields(struct walk *w, uint64_t from)
 {
 	unsigned weak;
 	char name[NAME + 32];
@@ -114,10 +114,10 @@ static void fields(struct walk *w, uint64_t from)
 		if (weak & 2 && lua_type(w->l, -1) != LUA_TSTRING)
 			lua_pop(w->l, 1);
 		else
-			refer(w, from, name);
+			luasnap_refer(w, from, name);
 		if (!(weak & 1) || lua_type(w->l, -1) == LUA_TSTRING) {
 			lua_pushvalue(w->l, -1);
-			refer(w, from, "[key]");
+			luasnap_refer(w, from, "[key]");
 		}
 	}
 }
@@ -132,11 +132,11 @@ static void upvalues(struct walk *w, uint64_t from)
 			snprintf(name, sizeof name, "%.60s", known);
 		else
 			snprintf(name, sizeof name, "[upvalue %d]", i);
-		refer(w, from, name);
+		luasnap_refer(w, from, name);
 	}
 #if LUA_VERSION_NUM < 502
 	lua_getfenv(w->l, -1);
-	refer(w, from, "[environment]");
+	luasnap_refer(w, from, "[environment]");
 #endif
 }
 
@@ -147,14 +147,14 @@ static void user_values(struct walk *w, uint64_t from)
 	metatable(w, from, &weak);
 #if LUA_VERSION_NUM >= 504
 	for (int i = 1; lua_getiuservalue(w->l, -1, i) != LUA_TNONE; i++)
-		refer(w, from, "[user value]");
+		luasnap_refer(w, from, "[user value]");
 	lua_pop(w->l, 1); /* the nil behind the last */
 #elif LUA_VERSION_NUM >= 502
 	lua_getuservalue(w->l, -1);
-	refer(w, from, "[user value]");
+	luasnap_refer(w, from, "[user value]");
 #else
 	lua_getfenv(w->l, -1);
-	refer(w, from, "[environment]");
+	luasnap_refer(w, from, "[environment]");
 #endif
 }
 
@@ -166,10 +166,10 @@ static void refer_from(struct walk *w, lua_State *thread, uint64_t from, const c
 	snprintf(copy, sizeof copy, "%.60s", name);
 	if (thread != w->l)
 		lua_xmove(thread, w->l, 1);
-	refer(w, from, copy);
+	luasnap_refer(w, from, copy);
 }
 
-static void thread_stack(struct walk *w, uint64_t from)
+static void luasnap_thread_stack(struct walk *w, uint64_t from)
 {
 	lua_State *thread = lua_tothread(w->l, -1);
 	/* Of the one that runs us, not our own function. */
@@ -270,38 +270,38 @@ static void describe(struct walk *w, uint64_t id)
 static void look_into(struct walk *w, uint64_t id)
 {
 	switch (lua_type(w->l, -1)) {
-	case LUA_TTABLE: fields(w, id); break;
+	case LUA_TTABLE: luasnap_fields(w, id); break;
 	case LUA_TFUNCTION: upvalues(w, id); break;
 	case LUA_TUSERDATA: user_values(w, id); break;
-	case LUA_TTHREAD: thread_stack(w, id); break;
+	case LUA_TTHREAD: luasnap_thread_stack(w, id); break;
 	default: break;
 	}
 }
 
-static void roots(struct walk *w)
+static void luasnap_roots(struct walk *w)
 {
 	lua_State *l = w->l;
 
 	lua_pushvalue(l, LUA_REGISTRYINDEX);
-	refer(w, 0, "[registry]");
+	luasnap_refer(w, 0, "[registry]");
 #if LUA_VERSION_NUM >= 502
 	lua_rawgeti(l, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-	refer(w, 0, "_G");
+	luasnap_refer(w, 0, "_G");
 	lua_rawgeti(l, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-	refer(w, 0, "[main]");
+	luasnap_refer(w, 0, "[main]");
 #else
 	lua_pushvalue(l, LUA_GLOBALSINDEX);
-	refer(w, 0, "_G");
+	luasnap_refer(w, 0, "_G");
 #endif
 	lua_pushthread(l);
-	refer(w, 0, "[running]");
+	luasnap_refer(w, 0, "[running]");
 	lua_pushliteral(l, "");
 	if (lua_getmetatable(l, -1))
-		refer(w, 0, "[metatable of strings]");
+		luasnap_refer(w, 0, "[metatable of strings]");
 	lua_pop(l, 1);
 }
 
-static bool walk(struct walk *w)
+static bool luasnap_walk(struct walk *w)
 {
 	lua_State *l = w->l;
 
@@ -312,7 +312,7 @@ static bool walk(struct walk *w)
 	w->failed = !slots_put(&w->seen, id_of(l, -1));
 	if (!w->failed)
 		*slots_put(&w->seen, id_of(l, -1)) = OURS;
-	roots(w);
+	luasnap_roots(w);
 	for (int i = 1; i <= w->n && !w->failed; i++) {
 		uint64_t id;
 
@@ -329,10 +329,10 @@ static bool walk(struct walk *w)
 	return !w->failed;
 }
 
-bool snapshot_write(lua_State *l, struct out *out, uint64_t *objects)
+bool snapshot_write(lua_State *l, struct lua_out *out, uint64_t *objects)
 {
 	struct walk w = {.l = l, .out = out};
-	bool ok = walk(&w);
+	bool ok = luasnap_walk(&w);
 
 	*objects = (uint64_t)w.n;
 	return ok;
@@ -342,5 +342,5 @@ bool snapshot_threads(lua_State *l, void (*visit)(void *arg, lua_State *thread),
 {
 	struct walk w = {.l = l, .visit = visit, .arg = arg};
 
-	return walk(&w);
+	return luasnap_walk(&w);
 }

@@ -19,7 +19,7 @@
 
 /* Writes objects and references, which is the whole of that trace. False: no memory, and what is
  * there is a part. The collector is stopped meanwhile. May raise Lua's memory error. */
-bool snapshot_write(lua_State *l, struct out *out, uint64_t *objects);
+bool snapshot_write(lua_State *l, struct lua_out *out, uint64_t *objects);
 /* Calls visit for each coroutine that can be reached, the main one too. */
 bool snapshot_threads(lua_State *l, void (*visit)(void *arg, lua_State *thread), void *arg);
 

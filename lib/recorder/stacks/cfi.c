@@ -72,7 +72,7 @@ static int64_t sleb(struct bytes *b)
 }
 
 /* DW_EH_PE: how a pointer is written (low four bits), and what it is relative to. */
-static uint64_t encoded(struct bytes *b, unsigned encoding, uint64_t data)
+static uint64_t cfi_encoded(struct bytes *b, unsigned encoding, uint64_t data)
 {
 	uint64_t at = (uintptr_t)b->p, v;
 
@@ -181,14 +181,14 @@ static bool from_fp(struct bytes *b, bool deref, int64_t *offset)
 }
 
 /* The instructions that are not packed into a byte. False: not known. */
-static bool extended(struct machine *m, const struct cie *c, struct bytes *b, unsigned op)
+static bool cfi_extended(struct machine *m, const struct cie *c, struct bytes *b, unsigned op)
 {
 	int64_t offset;
 	uint64_t reg;
 
 	switch (op) {
 	case 0x00: break; /* nop */
-	case 0x01: m->at = encoded(b, c->encoding, 0); break;
+	case 0x01: m->at = cfi_encoded(b, c->encoding, 0); break;
 	case 0x02: m->at += fixed(b, 1) * c->code_align; break;
 	case 0x03: m->at += fixed(b, 2) * c->code_align; break;
 	case 0x04: m->at += fixed(b, 4) * c->code_align; break;
@@ -259,7 +259,7 @@ static bool extended(struct machine *m, const struct cie *c, struct bytes *b, un
 }
 
 /* Up to the row that is in force at pc. */
-static bool run(struct machine *m, const struct cie *c, struct bytes *b, uint64_t pc)
+static bool cfi_run(struct machine *m, const struct cie *c, struct bytes *b, uint64_t pc)
 {
 	while (b->p < b->end && !b->failed) {
 		struct row before = m->row;
@@ -270,7 +270,7 @@ static bool run(struct machine *m, const struct cie *c, struct bytes *b, uint64_
 		case 2: rule(m, low, SAVED, times(uleb(b), c->data_align)); break;
 		case 3: restore(m, low); break;
 		default:
-			if (!extended(m, c, b, op))
+			if (!cfi_extended(m, c, b, op))
 				return false;
 		}
 		if (m->at > pc) {
@@ -281,7 +281,7 @@ static bool run(struct machine *m, const struct cie *c, struct bytes *b, uint64_
 	return !b->failed;
 }
 
-static bool read_cie(struct bytes b, struct cie *c)
+static bool cfi_read_cie(struct bytes b, struct cie *c)
 {
 	uint64_t length = fixed(&b, 4);
 	const char *augmentation;
@@ -320,7 +320,7 @@ static bool read_cie(struct bytes b, struct cie *c)
 		case 'P': {
 			unsigned encoding = (unsigned)fixed(&b, 1) & 0x0f;
 
-			encoded(&b, encoding, 0);
+			cfi_encoded(&b, encoding, 0);
 			break;
 		}
 		case 'S': c->signal = true; break;
@@ -330,7 +330,7 @@ static bool read_cie(struct bytes b, struct cie *c)
 	return !b.failed;
 }
 
-static struct cfi_rule judge(const struct row *r)
+static struct cfi_rule cfi_judge(const struct row *r)
 {
 	struct cfi_rule rule = {0};
 
@@ -356,7 +356,7 @@ static struct cfi_rule judge(const struct row *r)
 }
 
 /* *begin is where the function begins, when it has pc. */
-static struct cfi_rule in_fde(struct bytes b, uint64_t pc, uint64_t *begin)
+static struct cfi_rule cfi_in_fde(struct bytes b, uint64_t pc, uint64_t *begin)
 {
 	static const struct cfi_rule none = {.kind = CFI_NO_TABLE}, other = {.kind = CFI_OTHER};
 	uint64_t length = fixed(&b, 4), back, lo, n;
@@ -373,10 +373,10 @@ static struct cfi_rule in_fde(struct bytes b, uint64_t pc, uint64_t *begin)
 		return other;
 	at.p -= back;
 	b.end = b.p - 4 + length;
-	if (!read_cie(at, &c) || c.signal)
+	if (!cfi_read_cie(at, &c) || c.signal)
 		return other;
-	lo = encoded(&b, c.encoding, 0);
-	n = encoded(&b, c.encoding & 0x0f, 0);
+	lo = cfi_encoded(&b, c.encoding, 0);
+	n = cfi_encoded(&b, c.encoding & 0x0f, 0);
 	if (b.failed)
 		return other;
 	if (pc < lo || pc - lo >= n)
@@ -388,15 +388,15 @@ static struct cfi_rule in_fde(struct bytes b, uint64_t pc, uint64_t *begin)
 	m.row.cfa_reg = EXPRESSION;
 	/* Not yet moved: on arm64 the return address is in its register. */
 	at = (struct bytes){c.instructions, c.instructions, c.end, false};
-	if (!run(&m, &c, &at, UINT64_MAX))
+	if (!cfi_run(&m, &c, &at, UINT64_MAX))
 		return other;
 	m.first = m.row;
 	m.at = lo;
-	return run(&m, &c, &b, pc) && !b.failed ? judge(&m.row) : other;
+	return cfi_run(&m, &c, &b, pc) && !b.failed ? cfi_judge(&m.row) : other;
 }
 
-static struct cfi_rule search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
-			      uint64_t pc, uint64_t *begin)
+static struct cfi_rule cfi_search_table(const uint8_t *start, const uint8_t *end,
+					const uint8_t *hdr, uint64_t pc, uint64_t *begin)
 {
 	static const struct cfi_rule none = {.kind = CFI_NO_TABLE}, other = {.kind = CFI_OTHER};
 	struct bytes b = {start, hdr, end, false};
@@ -405,15 +405,15 @@ static struct cfi_rule search(const uint8_t *start, const uint8_t *end, const ui
 	uint64_t data = (uintptr_t)hdr, n, lo = 0, hi;
 
 	pc--; /* the call, not what follows it */
-	encoded(&b, frame, data);
-	n = encoded(&b, count, data);
+	cfi_encoded(&b, frame, data);
+	n = cfi_encoded(&b, count, data);
 	if (b.failed || version != 1 || table != 0x3b || n > (uint64_t)(b.end - b.p) / 8)
 		return other;
 	for (hi = n; lo < hi;) {
 		uint64_t mid = lo + (hi - lo) / 2;
 		struct bytes x = {start, b.p + mid * 8, end, false};
 
-		if (encoded(&x, table, data) <= pc)
+		if (cfi_encoded(&x, table, data) <= pc)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -421,8 +421,8 @@ static struct cfi_rule search(const uint8_t *start, const uint8_t *end, const ui
 	if (!lo)
 		return none;
 	b.p += (lo - 1) * 8 + 4;
-	b.p = (const uint8_t *)(uintptr_t)encoded(&b, table, data);
-	return in_fde(b, pc, begin);
+	b.p = (const uint8_t *)(uintptr_t)cfi_encoded(&b, table, data);
+	return cfi_in_fde(b, pc, begin);
 }
 
 struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8_t *hdr,
@@ -430,7 +430,7 @@ struct cfi_rule cfi_search(const uint8_t *start, const uint8_t *end, const uint8
 {
 	uint64_t begin;
 
-	return search(start, end, hdr, pc, &begin);
+	return cfi_search_table(start, end, hdr, pc, &begin);
 }
 
 struct search {
@@ -438,7 +438,7 @@ struct search {
 	struct cfi_rule rule;
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int cfi_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *s = arg;
 	const ElfW(Phdr) *table = NULL;
@@ -461,8 +461,9 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 
 		if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
 		    table->p_vaddr - p->p_vaddr < p->p_memsz)
-			s->rule = search(start, start + p->p_filesz,
-					 start + (table->p_vaddr - p->p_vaddr), s->pc, &s->begin);
+			s->rule = cfi_search_table(start, start + p->p_filesz,
+						   start + (table->p_vaddr - p->p_vaddr), s->pc,
+						   &s->begin);
 	}
 	return 1;
 }
@@ -480,8 +481,8 @@ static bool find_object(struct search *s)
 	if (!_dl_find_object)
 		return false;
 	if (!_dl_find_object((void *)(uintptr_t)(s->pc - 1), &o) && o.dlfo_eh_frame)
-		s->rule =
-		    search(o.dlfo_map_start, o.dlfo_map_end, o.dlfo_eh_frame, s->pc, &s->begin);
+		s->rule = cfi_search_table(o.dlfo_map_start, o.dlfo_map_end, o.dlfo_eh_frame, s->pc,
+					   &s->begin);
 	return true;
 }
 
@@ -510,7 +511,7 @@ static struct search found(uint64_t pc)
 	struct search s = {.pc = pc, .rule = {.kind = CFI_NO_TABLE}};
 
 	if (!find_object(&s))
-		dl_iterate_phdr(look, &s);
+		dl_iterate_phdr(cfi_look, &s);
 	return s;
 }
 

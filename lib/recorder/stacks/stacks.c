@@ -72,7 +72,7 @@ static uint32_t find(const struct cap_stacks_table *t, struct cap_slots *s, uint
 }
 
 /* Three quarters full: twice as large, with the nodes that have not been forgotten. */
-static struct cap_slots *grown(struct cap_stacks_table *t, struct cap_slots *s)
+static struct cap_slots *cap_stacks_grown(struct cap_stacks_table *t, struct cap_slots *s)
 {
 	struct cap_slots *larger = slots_new((s->mask + 1) * 2);
 
@@ -93,7 +93,8 @@ static struct cap_slots *grown(struct cap_stacks_table *t, struct cap_slots *s)
 }
 
 /* Under the lock. */
-static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, uint32_t key)
+static uint32_t cap_stacks_add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc,
+			       uint32_t key)
 {
 	struct cap_slots *s;
 	uint32_t id, place, n;
@@ -103,7 +104,7 @@ static uint32_t add(struct cap_stacks_table *t, uint32_t parent, uint64_t pc, ui
 	id = find(t, s, parent, pc, key, &place);
 	if (!id && n < t->limit) {
 		if (n >= (s->mask + 1) / 4 * 3) {
-			struct cap_slots *larger = grown(t, s);
+			struct cap_slots *larger = cap_stacks_grown(t, s);
 
 			/* Without memory for it the last free slot is still an end of every search.
 			 */
@@ -177,7 +178,7 @@ uint32_t cap_stacks_rest(struct cap_stacks_table *t, struct cap_last *last, cons
 			given_up = !locked;
 		}
 		if (!id && locked)
-			id = add(t, parent, at, key);
+			id = cap_stacks_add(t, parent, at, key);
 		if (!id) {
 			atomic_fetch_add_explicit(given_up ? &t->waited : &t->cut, 1,
 						  memory_order_relaxed);

@@ -95,7 +95,7 @@ struct walk {
 	int found;
 };
 
-static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code unwind_step(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *w = arg;
 	uint64_t ip = cap_code(_Unwind_GetIP(context));
@@ -115,7 +115,7 @@ static struct {
 	uintptr_t lo, hi;
 } unwinder; /* its module; empty: not known, or it is ours too */
 
-static int is_it(struct dl_phdr_info *info, size_t size, void *arg)
+static int unwind_is_it(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	uintptr_t it = (uintptr_t)_Unwind_Backtrace, us = (uintptr_t)cap_unwind_tables;
 	bool has_us = false;
@@ -140,7 +140,7 @@ static int is_it(struct dl_phdr_info *info, size_t size, void *arg)
 
 void cap_unwind_start(void)
 {
-	dl_iterate_phdr(is_it, NULL);
+	dl_iterate_phdr(unwind_is_it, NULL);
 }
 
 /* GCC's before 13 allocates with a lock of its own (object_mutex) when tables have been given to it
@@ -155,7 +155,7 @@ unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max)
 	struct walk w = {.caller = cap_code((uintptr_t)caller), .pc = pc, .max = max};
 
 	if (!unwinds(w.caller))
-		_Unwind_Backtrace(step, &w);
+		_Unwind_Backtrace(unwind_step, &w);
 	if (!w.n && max) {
 		pc[0] = w.caller;
 		w.n = 1;

@@ -37,7 +37,7 @@ bool compare_knows_total(const struct compare *c, enum sum sum)
 	return true;
 }
 
-static bool has_thing(const struct summary *s, enum key key, uint32_t thing)
+static bool has_thing(const struct aggregate_summary *s, enum key key, uint32_t thing)
 {
 	return columns_has(&s->keys[key].self, thing) || columns_has(&s->keys[key].total, thing);
 }
@@ -55,9 +55,9 @@ static uint64_t groups_with(const struct compare *c, enum key key, uint32_t thin
 }
 
 /* The functions that a group has, as things of their own or as calls of stacks. */
-static bool *functions_of(const struct compare *c, size_t group)
+static bool *compare_functions_of(const struct compare *c, size_t group)
 {
-	const struct things *t = c->things;
+	const struct aggregate_things *t = c->things;
 	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
 	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
 
@@ -77,12 +77,12 @@ static bool *functions_of(const struct compare *c, size_t group)
 	return in;
 }
 
-static void tell_apart_in(const struct compare *c, size_t group, struct apart *ends)
+static void compare_tell_apart_in(const struct compare *c, size_t group, struct apart *ends)
 {
 	const struct things_key *k = &c->things->keys[KEY_FUNCTION];
 	struct apart *a = mem_array(k->n + 1, sizeof *a);
 	uint32_t *of = mem_array(k->n + 1, sizeof *of);
-	bool *in = functions_of(c, group);
+	bool *in = compare_functions_of(c, group);
 	size_t n = 0, len;
 
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -102,14 +102,14 @@ static void tell_apart_in(const struct compare *c, size_t group, struct apart *e
 	free(in);
 }
 
-void compare_tell_apart(const struct compare *c, struct things *t)
+void compare_tell_apart(const struct compare *c, struct aggregate_things *t)
 {
 	struct things_key *k = &t->keys[KEY_FUNCTION];
 	struct apart *ends = mem_zarray(k->n + 1, sizeof *ends);
 	struct buf b = BUF_INIT;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		tell_apart_in(c, g, ends);
+		compare_tell_apart_in(c, g, ends);
 	for (size_t i = 0; i < k->n; i++) {
 		size_t n;
 		const char *s = things_text(t, k->items[i].name, &n);
@@ -156,7 +156,7 @@ static uint64_t fingerprint(const struct compare_rows *r, size_t row, size_t gro
 }
 
 /* A row that is gone and one that is new with the same sums in all metrics, and no other such. */
-static void add_hints(struct compare_rows *r)
+static void compare_add_hints(struct compare_rows *r)
 {
 	const struct compare *c = r->c;
 	struct map64 gone = MAP64_INIT, found = MAP64_INIT;
@@ -196,9 +196,10 @@ static void add_hints(struct compare_rows *r)
 }
 
 /* A stack is its functions: lines only distinguish two of the same names. */
-static struct matching_thing to_match(const struct things *t, enum key key, uint32_t i)
+static struct matching_thing compare_to_match(const struct aggregate_things *t, enum key key,
+					      uint32_t i)
 {
-	const struct thing *of = &t->keys[key].items[i];
+	const struct aggregate_thing *of = &t->keys[key].items[i];
 	const struct thing_match names = things_match(t, key, i);
 	struct matching_thing m = {.canonical = names.canonical,
 				   .bare = names.bare,
@@ -226,7 +227,8 @@ static struct matching_thing to_match(const struct things *t, enum key key, uint
 
 /* joined[i]: the least thing of i's row. What all groups have, mostly nearly all, needs no match,
  * and none is made of it: that would take more memory than the rows. */
-static void join(const struct compare *c, enum key key, const uint64_t *in, uint32_t *joined)
+static void compare_join(const struct compare *c, enum key key, const uint64_t *in,
+			 uint32_t *joined)
 {
 	const uint64_t all = ((uint64_t)1 << c->n_groups) - 1;
 	const size_t n_things = c->things->keys[key].n;
@@ -246,7 +248,7 @@ static void join(const struct compare *c, enum key key, const uint64_t *in, uint
 		if (!in[i] || in[i] == all)
 			continue;
 		of[n] = i;
-		match[n] = to_match(c->things, key, i);
+		match[n] = compare_to_match(c->things, key, i);
 		match[n++].in = in[i];
 	}
 	matching_join(match, n, all, row);
@@ -268,7 +270,7 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 	*r = (struct compare_rows){.c = c, .key = key};
 	for (uint32_t i = 0; i < k->n; i++)
 		in[i] = groups_with(c, key, i);
-	join(c, key, in, joined);
+	compare_join(c, key, in, joined);
 	r->rows = mem_array(k->n + 1, sizeof *r->rows);
 	r->members = mem_array(k->n + 1, sizeof *r->members);
 	for (uint32_t i = 0; i < k->n; i++) { /* a row's least thing comes first */
@@ -303,7 +305,7 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 	free(in);
 	free(joined);
 	free(row);
-	add_hints(r);
+	compare_add_hints(r);
 }
 
 void compare_rows_release(struct compare_rows *r)
@@ -318,8 +320,8 @@ static __int128 as_signed(enum sum sum, uint64_t v)
 	return sum_is_signed(sum) ? (__int128)(int64_t)v : (__int128)v;
 }
 
-bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
-		 bool cumulative, __int128 *v)
+bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregate_summary *run,
+		 enum sum sum, bool cumulative, __int128 *v)
 {
 	const struct compare_row *to = &r->rows[row];
 	enum sum of = sum == SUM_TIME_MEAN ? SUM_TIME_TOTAL : sum;
@@ -347,7 +349,7 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct summary 
 	return any && !unknown;
 }
 
-bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v)
+bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int128 *v)
 {
 	*v = as_signed(sum, run->all.v[sum]);
 	if (sum == SUM_LIFETIME) {
@@ -358,7 +360,7 @@ bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v)
 	return run_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
 }
 
-double compare_divisor(const struct summary *run, enum compare_per per)
+double compare_divisor(const struct aggregate_summary *run, enum compare_per per)
 {
 	switch (per) {
 	case PER_FRAME: return (double)run->frames;
@@ -394,7 +396,7 @@ struct gather {
 	bool absent;
 };
 
-static void gather(struct gather *a, const struct summary *run, bool known, __int128 v)
+static void gather(struct gather *a, const struct aggregate_summary *run, bool known, __int128 v)
 {
 	double by = sum_is_mean(a->sum) ? 1 : compare_divisor(run, a->c->per);
 
@@ -415,9 +417,9 @@ static long double middle(const struct gather *a)
 			 : a->sum_of / (long double)a->g->n;
 }
 
-static struct number gathered(struct gather *a)
+static struct compare_number gathered(struct gather *a)
 {
-	struct number to = {!a->absent, a->exact};
+	struct compare_number to = {!a->absent, a->exact};
 	long double scale = 1;
 
 	for (unsigned i = 0; i < compare_decimals(a->c, a->sum); i++)
@@ -425,11 +427,11 @@ static struct number gathered(struct gather *a)
 	if (!a->absent && !is_exact(a->c))
 		to.v = (__int128)roundl(middle(a) * scale);
 	free(a->values);
-	return to.present ? to : (struct number){.present = false};
+	return to.present ? to : (struct compare_number){.present = false};
 }
 
-struct number compare_value(const struct compare_rows *r, size_t row, size_t group, enum sum sum,
-			    bool cumulative)
+struct compare_number compare_value(const struct compare_rows *r, size_t row, size_t group,
+				    enum sum sum, bool cumulative)
 {
 	struct gather a = {.c = r->c, .g = &r->c->groups[group], .sum = sum};
 
@@ -442,7 +444,7 @@ struct number compare_value(const struct compare_rows *r, size_t row, size_t gro
 	return gathered(&a);
 }
 
-struct number compare_total(const struct compare *c, size_t group, enum sum sum)
+struct compare_number compare_total(const struct compare *c, size_t group, enum sum sum)
 {
 	struct gather a = {.c = c, .g = &c->groups[group], .sum = sum};
 
@@ -455,16 +457,16 @@ struct number compare_total(const struct compare *c, size_t group, enum sum sum)
 	return gathered(&a);
 }
 
-struct number compare_difference(struct number from, struct number to)
+struct compare_number compare_difference(struct compare_number from, struct compare_number to)
 {
-	return (struct number){from.present && to.present, to.v - from.v};
+	return (struct compare_number){from.present && to.present, to.v - from.v};
 }
 
-struct number compare_percent(struct number from, struct number to)
+struct compare_number compare_percent(struct compare_number from, struct compare_number to)
 {
 	__int128 d = to.v - from.v, of = from.v < 0 ? -from.v : from.v, sign = d < 0 ? -1 : 1;
 
 	if (!from.present || !to.present || !of)
-		return (struct number){.present = false};
-	return (struct number){true, sign * ((d * sign * 20000 + of) / (of * 2))};
+		return (struct compare_number){.present = false};
+	return (struct compare_number){true, sign * ((d * sign * 20000 + of) / (of * 2))};
 }

@@ -25,21 +25,21 @@ enum {
 enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */
 
 struct compare_group {
-	const char *label;     /* borrowed, as the next two */
-	struct summary **runs; /* at least one */
-	const char **names;    /* of the runs: their files */
+	const char *label;               /* borrowed, as the next two */
+	struct aggregate_summary **runs; /* at least one */
+	const char **names;              /* of the runs: their files */
 	size_t n;
 	bool median; /* of several runs the median counts, not the mean */
 };
 
 struct compare {
-	const struct things *things;
+	const struct aggregate_things *things;
 	struct compare_group groups[COMPARE_GROUPS_MAX];
 	size_t n_groups;
 	enum compare_per per;
 };
 
-struct number {
+struct compare_number {
 	bool present;
 	__int128 v; /* times 10^compare_decimals */
 };
@@ -64,7 +64,7 @@ struct compare_rows {
 };
 
 /* As names_tell_apart, when every run is in: of functions that one group has under one name. */
-void compare_tell_apart(const struct compare *c, struct things *t);
+void compare_tell_apart(const struct compare *c, struct aggregate_things *t);
 
 /* Whether every group's every run holds the key, and whether it knows the sum there. */
 bool compare_holds(const struct compare *c, enum key key);
@@ -76,20 +76,20 @@ void compare_rows_release(struct compare_rows *r);
 
 /* One run's value as it is: not normalized. SUM_LIFETIME is the mean per block. SUMS_SIGNED are
  * signed, all others are not. */
-bool compare_raw(const struct compare_rows *r, size_t row, const struct summary *run, enum sum sum,
-		 bool cumulative, __int128 *v);
-bool compare_raw_total(const struct summary *run, enum sum sum, __int128 *v);
+bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregate_summary *run,
+		 enum sum sum, bool cumulative, __int128 *v);
+bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int128 *v);
 /* What a run's values are divided by; 0: not known, so nothing can be said per it. In frames, or
  * in seconds. */
-double compare_divisor(const struct summary *run, enum compare_per per);
+double compare_divisor(const struct aggregate_summary *run, enum compare_per per);
 
 unsigned compare_decimals(const struct compare *c, enum sum sum);
-struct number compare_value(const struct compare_rows *r, size_t row, size_t group, enum sum sum,
-			    bool cumulative);
-struct number compare_total(const struct compare *c, size_t group, enum sum sum);
+struct compare_number compare_value(const struct compare_rows *r, size_t row, size_t group,
+				    enum sum sum, bool cumulative);
+struct compare_number compare_total(const struct compare *c, size_t group, enum sum sum);
 /* to - from; absent when one is. */
-struct number compare_difference(struct number from, struct number to);
+struct compare_number compare_difference(struct compare_number from, struct compare_number to);
 /* In hundredths of a percent of from; absent for a from of 0. */
-struct number compare_percent(struct number from, struct number to);
+struct compare_number compare_percent(struct compare_number from, struct compare_number to);
 
 #endif

@@ -11,7 +11,8 @@
 enum { COUNTER_NAME, COUNTER_UNIT, COUNTER_GROUPS };
 
 /* Absent where a run of the group has not read it. In thousandths. */
-static struct number group_mean(const struct compare *c, size_t group, const uint32_t row[2])
+static struct compare_number group_mean(const struct compare *c, size_t group,
+					const uint32_t row[2])
 {
 	const struct compare_group *g = &c->groups[group];
 	long double sum = 0;
@@ -21,44 +22,44 @@ static struct number group_mean(const struct compare *c, size_t group, const uin
 		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
 
 		if (!s)
-			return (struct number){.present = false};
+			return (struct compare_number){.present = false};
 		sum += (long double)s->stats.sum / (long double)s->stats.n;
 	}
 	sum = sum / (long double)g->n * 1000;
-	return (struct number){true, (__int128)(sum < 0 ? sum - 0.5L : sum + 0.5L)};
+	return (struct compare_number){true, (__int128)(sum < 0 ? sum - 0.5L : sum + 0.5L)};
 }
 
-static struct number group_max(const struct compare *c, size_t group, const uint32_t row[2])
+static struct compare_number group_max(const struct compare *c, size_t group, const uint32_t row[2])
 {
 	const struct compare_group *g = &c->groups[group];
-	struct number max = {.present = false};
+	struct compare_number max = {.present = false};
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct summary_counter *s =
 		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
 
 		if (s && (!max.present || s->stats.max > max.v))
-			max = (struct number){true, s->stats.max};
+			max = (struct compare_number){true, s->stats.max};
 	}
 	return max;
 }
 
-static struct cell cell(struct number n)
+static struct table_cell cell(struct compare_number n)
 {
 	return n.present ? cell_signed(n.v > INT64_MAX   ? INT64_MAX
 				       : n.v < INT64_MIN ? INT64_MIN
 							 : (int64_t)n.v)
-			 : (struct cell){.present = false};
+			 : (struct table_cell){.present = false};
 }
 
-static void fill(void *arg, size_t i, struct row *to)
+static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
 {
 	const struct compare_counters *r = arg;
 	const struct compare *c = r->c;
 	const uint32_t *row = r->rows[i];
-	struct number base = group_mean(c, 0, row);
-	struct number new = group_mean(c, c->n_groups - 1, row);
-	struct cell *cells = to->cells;
+	struct compare_number base = group_mean(c, 0, row);
+	struct compare_number new = group_mean(c, c->n_groups - 1, row);
+	struct table_cell *cells = to->cells;
 	size_t n;
 	const char *s = things_text(c->things, row[0], &n);
 
@@ -75,7 +76,7 @@ static void fill(void *arg, size_t i, struct row *to)
 		*cells++ = cell(group_max(c, g, row));
 }
 
-static int row_order(const void *a, const void *b, void *arg)
+static int compare_counters_row_order(const void *a, const void *b, void *arg)
 {
 	const uint32_t *x = a, *y = b;
 	int r = strcmp(things_text(arg, x[0], NULL), things_text(arg, y[0], NULL));
@@ -83,10 +84,10 @@ static int row_order(const void *a, const void *b, void *arg)
 	return r ? r : strcmp(things_text(arg, x[1], NULL), things_text(arg, y[1], NULL));
 }
 
-static void find_rows(struct compare_counters *r)
+static void compare_counters_find_rows(struct compare_counters *r)
 {
 	const struct compare *c = r->c;
-	struct things things = *c->things; /* qsort_r takes no const */
+	struct aggregate_things things = *c->things; /* qsort_r takes no const */
 	size_t n = 0, different = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
@@ -96,28 +97,28 @@ static void find_rows(struct compare_counters *r)
 	n = 0;
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct summary *s = c->groups[g].runs[i];
+			const struct aggregate_summary *s = c->groups[g].runs[i];
 
 			for (size_t k = 0; k < s->n_counters; k++, n++) {
 				r->rows[n][0] = s->counters[k].name;
 				r->rows[n][1] = s->counters[k].unit;
 			}
 		}
-	sort_array_by(r->rows, n, sizeof *r->rows, row_order, &things);
+	sort_array_by(r->rows, n, sizeof *r->rows, compare_counters_row_order, &things);
 	for (size_t i = 0; i < n; i++)
-		if (!i || row_order(r->rows[i], r->rows[different - 1], &things))
+		if (!i || compare_counters_row_order(r->rows[i], r->rows[different - 1], &things))
 			memmove(r->rows[different++], r->rows[i], sizeof *r->rows);
 	r->table.n_rows = different;
 }
 
 void compare_counters_init(struct compare_counters *r, const struct compare *c)
 {
-	struct column *to;
+	struct table_column *to;
 
 	*r = (struct compare_counters){.c = c};
 	to = r->columns;
-	*to++ = (struct column){.key = "counter", .title = "counter", .type = COLUMN_TEXT};
-	*to++ = (struct column){.key = "unit", .title = "unit", .type = COLUMN_TEXT};
+	*to++ = (struct table_column){.key = "counter", .title = "counter", .type = COLUMN_TEXT};
+	*to++ = (struct table_column){.key = "unit", .title = "unit", .type = COLUMN_TEXT};
 	for (size_t k = 0; k < 2; k++) {
 		for (size_t g = 0; g < c->n_groups; g++) {
 			const char *what = k ? "max" : "mean";
@@ -129,30 +130,30 @@ void compare_counters_init(struct compare_counters *r, const struct compare *c)
 				snprintf(key, sizeof *r->keys, "new_%s", what);
 			else
 				snprintf(key, sizeof *r->keys, "g%u_%s", (unsigned)g + 1, what);
-			*to++ = (struct column){.key = key,
-						.title = key,
-						.type = k ? COLUMN_INT : COLUMN_NUMBER,
-						.decimals = k ? 0 : 3};
+			*to++ = (struct table_column){.key = key,
+						      .title = key,
+						      .type = k ? COLUMN_INT : COLUMN_NUMBER,
+						      .decimals = k ? 0 : 3};
 		}
 		if (k)
 			break;
-		*to++ = (struct column){.key = "delta_mean",
-					.title = "+-",
-					.type = COLUMN_NUMBER,
-					.flags = COLUMN_SIGNED,
-					.decimals = 3};
-		*to++ = (struct column){.key = "percent_mean",
-					.title = "+- %",
-					.type = COLUMN_PERCENT,
-					.flags = COLUMN_SIGNED};
+		*to++ = (struct table_column){.key = "delta_mean",
+					      .title = "+-",
+					      .type = COLUMN_NUMBER,
+					      .flags = COLUMN_SIGNED,
+					      .decimals = 3};
+		*to++ = (struct table_column){.key = "percent_mean",
+					      .title = "+- %",
+					      .type = COLUMN_PERCENT,
+					      .flags = COLUMN_SIGNED};
 	}
 	r->table = (struct table){.name = "counters",
 				  .title = "counters",
 				  .columns = r->columns,
 				  .n_columns = (size_t)(to - r->columns),
-				  .fill = fill,
+				  .fill = compare_counters_fill,
 				  .arg = r};
-	find_rows(r);
+	compare_counters_find_rows(r);
 }
 
 void compare_counters_release(struct compare_counters *r)

@@ -12,7 +12,7 @@
 struct compare_counters {
 	const struct compare *c;
 	struct table table;
-	struct column columns[2 + 2 * COMPARE_GROUPS_MAX + 2];
+	struct table_column columns[2 + 2 * COMPARE_GROUPS_MAX + 2];
 	char keys[2 * COMPARE_GROUPS_MAX][16];
 	uint32_t (*rows)[2]; /* name, unit */
 	size_t cap;

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* The flame's node of a path of calls; what is on the way is made first, without recursion. */
-static uint32_t place(const struct things *t, struct flame *f, uint32_t *nodes, uint32_t node)
+static uint32_t compare_flame_place(const struct aggregate_things *t, struct flame *f,
+				    uint32_t *nodes, uint32_t node)
 {
 	struct {
 		uint32_t *items;
@@ -24,7 +25,7 @@ static uint32_t place(const struct things *t, struct flame *f, uint32_t *nodes, 
 	}
 	at = node ? nodes[node] : FLAME_ROOT;
 	while (todo.n) {
-		const struct thing *call;
+		const struct aggregate_thing *call;
 		size_t n, n_module;
 		const char *s, *module;
 
@@ -39,7 +40,7 @@ static uint32_t place(const struct things *t, struct flame *f, uint32_t *nodes, 
 }
 
 /* Whole ones: what is counted per frame has decimals. */
-static uint64_t size_of(struct number n, unsigned decimals)
+static uint64_t size_of(struct compare_number n, unsigned decimals)
 {
 	for (; decimals; decimals--)
 		n.v = (n.v + 5) / 10;
@@ -51,7 +52,7 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	static const char unnamed[] = "[stacks without names]", none[] = "[no stack]";
 	static const enum column_type types[] = {
 	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
-	const struct things *t = c->things;
+	const struct aggregate_things *t = c->things;
 	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
 	unsigned decimals = compare_decimals(c, sum);
 	struct compare_rows r;
@@ -63,14 +64,14 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	f->new_label = c->groups[c->n_groups - 1].label;
 	compare_rows_init(&r, c, KEY_STACK);
 	for (size_t i = 0; i < r.n; i++) {
-		const struct thing *thing = &t->keys[KEY_STACK].items[r.rows[i].thing];
+		const struct aggregate_thing *thing = &t->keys[KEY_STACK].items[r.rows[i].thing];
 		uint64_t base = size_of(compare_value(&r, i, 0, sum, false), decimals);
 		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false), decimals);
 		uint32_t at;
 
 		if (!base && !new)
 			continue;
-		at = thing->node ? place(t, f, nodes, thing->node)
+		at = thing->node ? compare_flame_place(t, f, nodes, thing->node)
 		     : thing->hash
 			 ? flame_child(f, FLAME_ROOT, unnamed, sizeof unnamed - 1, NULL, 0)
 			 : flame_child(f, FLAME_ROOT, none, sizeof none - 1, NULL, 0);

@@ -14,13 +14,13 @@
 
 struct gate {
 	const struct compare *c;
-	struct policy *p;
+	struct compare_policy *p;
 	struct gate_options options;
 	struct compare_rows rows[KEYS]; /* of the keys that rules ask for */
 	struct gate_rule *rules;
 	struct judge_rule *judged;
-	struct check *items;
-	struct checks checks;
+	struct table_check *items;
+	struct table_checks checks;
 	struct arena arena;
 	const char *lossy; /* a run that has lost something */
 	uint64_t gave_up;  /* times that patterns of filters, sites and owners were given up */
@@ -36,15 +36,16 @@ static const struct compare_group *new_of(const struct compare *c)
 	return &c->groups[c->n_groups - 1];
 }
 
-static double divisor(const struct gate *g, const struct policy_rule *r, const struct summary *s)
+static double divisor(const struct gate *g, const struct policy_rule *r,
+		      const struct aggregate_summary *s)
 {
 	(void)g;
 	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, (enum compare_per)r->per);
 }
 
 /* A group's values, run by run, of a row, or of everything (row SIZE_MAX). False: not known. */
-static bool values_of(struct gate *g, const struct policy_rule *r, size_t row, enum sum sum,
-		      const struct compare_group *of, double *v)
+static bool gate_values_of(struct gate *g, const struct policy_rule *r, size_t row, enum sum sum,
+			   const struct compare_group *of, double *v)
 {
 	for (size_t i = 0; r->counter && i < of->n; i++) {
 		const struct summary_counter *c =
@@ -89,9 +90,9 @@ static bool frequent(struct gate *g, const struct policy_rule *r, size_t row)
 	size_t nb = base_of(g->c)->n, nn = new_of(g->c)->n;
 	double *v = mem_array(nb + nn, sizeof *v), most = 0;
 
-	if (values_of(g, r, row, sum, base_of(g->c), v))
+	if (gate_values_of(g, r, row, sum, base_of(g->c), v))
 		most = mean(v, nb);
-	if (values_of(g, r, row, sum, new_of(g->c), v + nb) && mean(v + nb, nn) > most)
+	if (gate_values_of(g, r, row, sum, new_of(g->c), v + nb) && mean(v + nb, nn) > most)
 		most = mean(v + nb, nn);
 	free(v);
 	return most >= (double)r->count;
@@ -99,7 +100,7 @@ static bool frequent(struct gate *g, const struct policy_rule *r, size_t row)
 
 static bool about(struct gate *g, const struct policy_rule *r, size_t row)
 {
-	const struct things *t = g->c->things;
+	const struct aggregate_things *t = g->c->things;
 	const struct compare_row *of = &g->rows[r->key].rows[row];
 	size_t n;
 	const char *s = things_text(t, t->keys[r->key].items[of->thing].name, &n);
@@ -117,7 +118,7 @@ static bool guessed(const struct gate *g, const struct policy_rule *r, size_t ro
 	return of->other != of->thing;
 }
 
-static void gather_each(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
+static void gate_gather_each(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
 	size_t nn = new_of(g->c)->n;
 
@@ -131,9 +132,9 @@ static void gather_each(struct gate *g, const struct policy_rule *r, struct gate
 		s->row = i;
 		s->guessed = guessed(g, r, i);
 		to->guessed += s->guessed;
-		known = values_of(g, r, i, r->metric, new_of(g->c), s->new);
-		known &=
-		    r->kind == POLICY_MAX || values_of(g, r, i, r->metric, base_of(g->c), s->base);
+		known = gate_values_of(g, r, i, r->metric, new_of(g->c), s->new);
+		known &= r->kind == POLICY_MAX ||
+			 gate_values_of(g, r, i, r->metric, base_of(g->c), s->base);
 		to->unknown += !known;
 		/* What is smaller than the growth allowed cannot have grown by more. */
 		if (!known ||
@@ -143,7 +144,7 @@ static void gather_each(struct gate *g, const struct policy_rule *r, struct gate
 	}
 }
 
-static void gather_sum(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
+static void gate_gather_sum(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
 	size_t nb = base_of(g->c)->n, nn = new_of(g->c)->n;
 	double *base = mem_array(nb, sizeof *base), *new = mem_array(nn, sizeof *new);
@@ -152,8 +153,8 @@ static void gather_sum(struct gate *g, const struct policy_rule *r, struct gate_
 	for (size_t i = 0; i < g->rows[r->key].n; i++) {
 		if (!about(g, r, i) || (r->count && !frequent(g, r, i)))
 			continue;
-		if (!values_of(g, r, i, r->metric, base_of(g->c), base) ||
-		    !values_of(g, r, i, r->metric, new_of(g->c), new)) {
+		if (!gate_values_of(g, r, i, r->metric, base_of(g->c), base) ||
+		    !gate_values_of(g, r, i, r->metric, new_of(g->c), new)) {
 			to->unknown++;
 			continue;
 		}
@@ -170,7 +171,7 @@ static void gather_sum(struct gate *g, const struct policy_rule *r, struct gate_
 }
 
 /* New things: none of the base's runs has them. */
-static void gather_new(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
+static void gate_gather_new(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
 	size_t nn = new_of(g->c)->n;
 	uint32_t last = 1u << (g->c->n_groups - 1);
@@ -184,7 +185,8 @@ static void gather_new(struct gate *g, const struct policy_rule *r, struct gate_
 			continue;
 		s = add_subject(g, to);
 		s->row = i;
-		if (!values_of(g, r, i, r->metric, new_of(g->c), s->new) || (of->unknown & 1)) {
+		if (!gate_values_of(g, r, i, r->metric, new_of(g->c), s->new) ||
+		    (of->unknown & 1)) {
 			to->unknown++;
 			to->n--;
 		} else if (mean(s->new, nn) < (double)r->absolute || !(mean(s->new, nn) > 0)) {
@@ -194,7 +196,7 @@ static void gather_new(struct gate *g, const struct policy_rule *r, struct gate_
 }
 
 /* The share of the metric at named sites, in percent. */
-static bool share_of(const struct summary *s, enum sum sum, double *share)
+static bool share_of(const struct aggregate_summary *s, enum sum sum, double *share)
 {
 	double named = 0;
 
@@ -217,14 +219,14 @@ static void gather_coverage(struct gate *g, const struct policy_rule *r, struct 
 		to->unknown += !share_of(new_of(g->c)->runs[i], r->metric, &s->new[i]);
 }
 
-static enum status check_rule(const struct gate *g, const struct policy_rule *r, struct err *e)
+static enum status gate_check_rule(const struct gate *g, const struct policy_rule *r, struct err *e)
 {
 	const struct compare *c = g->c;
 	bool base = r->kind != POLICY_MAX;
 
 	for (size_t k = base ? 0 : c->n_groups - 1; k < c->n_groups; k++)
 		for (size_t i = 0; i < c->groups[k].n; i++) {
-			const struct summary *s = c->groups[k].runs[i];
+			const struct aggregate_summary *s = c->groups[k].runs[i];
 			const char *name = c->groups[k].names[i];
 
 			if (k && k != c->n_groups - 1)
@@ -255,7 +257,7 @@ static enum status check_rule(const struct gate *g, const struct policy_rule *r,
 	return ST_OK;
 }
 
-static void gather(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
+static void gate_gather(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
 	to->rule = r;
 	to->n_base = base_of(g->c)->n;
@@ -267,17 +269,17 @@ static void gather(struct gate *g, const struct policy_rule *r, struct gate_rule
 	if (r->kind == POLICY_COVERAGE) {
 		gather_coverage(g, r, to);
 	} else if (r->kind == POLICY_NEW) {
-		gather_new(g, r, to);
+		gate_gather_new(g, r, to);
 	} else if (r->key == POLICY_TOTAL) {
 		struct gate_subject *s = add_subject(g, to);
 
-		to->unknown += !values_of(g, r, SIZE_MAX, r->metric, base_of(g->c), s->base) &&
+		to->unknown += !gate_values_of(g, r, SIZE_MAX, r->metric, base_of(g->c), s->base) &&
 			       r->kind != POLICY_MAX;
-		to->unknown += !values_of(g, r, SIZE_MAX, r->metric, new_of(g->c), s->new);
+		to->unknown += !gate_values_of(g, r, SIZE_MAX, r->metric, new_of(g->c), s->new);
 	} else if (r->each) {
-		gather_each(g, r, to);
+		gate_gather_each(g, r, to);
 	} else {
-		gather_sum(g, r, to);
+		gate_gather_sum(g, r, to);
 	}
 }
 
@@ -294,7 +296,7 @@ static void settle(double *v, size_t n)
 		v[i] = middle;
 }
 
-static void judge(struct gate *g)
+static void gate_judge(struct gate *g)
 {
 	struct judge_options o = {g->p->alpha, 0.8, g->p->runs};
 	struct judge_rule *rules = mem_array(g->p->n_rules, sizeof *rules);
@@ -346,8 +348,8 @@ static void find_loss(struct gate *g)
 		g->lossy = NULL;
 }
 
-struct gate *gate_new(const struct compare *c, struct policy *p, const struct gate_options *o,
-		      struct err *e)
+struct gate *gate_new(const struct compare *c, struct compare_policy *p,
+		      const struct gate_options *o, struct err *e)
 {
 	struct gate *g = mem_zalloc(sizeof *g);
 	unsigned keys = gate_keys(p);
@@ -355,7 +357,7 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 	/* Before a rule is applied: of the policy's own only the rule is in doubt. */
 	*g = (struct gate){.c = c, .p = p, .options = *o, .gave_up = match_all_gave_up()};
 	for (size_t i = 0; i < p->n_rules; i++)
-		if (check_rule(g, &p->rules[i], e)) {
+		if (gate_check_rule(g, &p->rules[i], e)) {
 			free(g);
 			return NULL;
 		}
@@ -365,8 +367,8 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 	g->rules = mem_zarray(p->n_rules, sizeof *g->rules);
 	g->items = mem_zarray(p->n_rules, sizeof *g->items);
 	for (size_t i = 0; i < p->n_rules; i++)
-		gather(g, &p->rules[i], &g->rules[i]);
-	judge(g);
+		gate_gather(g, &p->rules[i], &g->rules[i]);
+	gate_judge(g);
 	find_loss(g);
 	for (size_t i = 0; i < p->n_rules; i++) {
 		const struct policy_rule *r = &p->rules[i];
@@ -381,11 +383,11 @@ struct gate *gate_new(const struct compare *c, struct policy *p, const struct ga
 
 		gate_check(&x, i, &g->rules[i], &g->items[i]);
 	}
-	g->checks = (struct checks){.name = "policy",
-				    .title = "policy",
-				    .policy = o->policy,
-				    .items = g->items,
-				    .n_items = p->n_rules};
+	g->checks = (struct table_checks){.name = "policy",
+					  .title = "policy",
+					  .policy = o->policy,
+					  .items = g->items,
+					  .n_items = p->n_rules};
 	return g;
 }
 
@@ -406,7 +408,7 @@ void gate_free(struct gate *g)
 	free(g);
 }
 
-const struct checks *gate_checks(const struct gate *g)
+const struct table_checks *gate_checks(const struct gate *g)
 {
 	return &g->checks;
 }
@@ -435,7 +437,7 @@ bool gate_inconclusive(const struct gate *g)
 	return any(g, VERDICT_INCONCLUSIVE, false) || any(g, VERDICT_INCONCLUSIVE, true);
 }
 
-unsigned gate_keys(const struct policy *p)
+unsigned gate_keys(const struct compare_policy *p)
 {
 	unsigned keys = 0;
 
@@ -445,7 +447,7 @@ unsigned gate_keys(const struct policy *p)
 	return keys;
 }
 
-unsigned gate_sums(const struct policy *p)
+unsigned gate_sums(const struct compare_policy *p)
 {
 	unsigned sums = 0;
 

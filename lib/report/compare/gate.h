@@ -22,10 +22,10 @@ struct gate_options {
 struct gate;
 
 /* c and p must outlive it. NULL: a rule asks for what the runs do not know; *e says which. */
-struct gate *gate_new(const struct compare *c, struct policy *p, const struct gate_options *o,
-		      struct err *e);
+struct gate *gate_new(const struct compare *c, struct compare_policy *p,
+		      const struct gate_options *o, struct err *e);
 void gate_free(struct gate *g); /* accepts NULL */
-const struct checks *gate_checks(const struct gate *g);
+const struct table_checks *gate_checks(const struct gate *g);
 
 /* A rule failed other than for coverage; for coverage; undecided. */
 bool gate_failed(const struct gate *g);
@@ -33,7 +33,7 @@ bool gate_incomplete(const struct gate *g);
 bool gate_inconclusive(const struct gate *g);
 
 /* The keys that the policy needs, as bits 1 << enum key, and the sums as SUM_BITs. */
-unsigned gate_keys(const struct policy *p);
-unsigned gate_sums(const struct policy *p);
+unsigned gate_keys(const struct compare_policy *p);
+unsigned gate_sums(const struct compare_policy *p);
 
 #endif

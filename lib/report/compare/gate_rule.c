@@ -49,7 +49,7 @@ double gate_base(const struct gate_rule *r, const struct gate_subject *s)
 	return r->median ? stats_median(base) : stats_mean(base);
 }
 
-static void add_amount(struct buf *b, const struct policy_rule *r, double v)
+static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 {
 	static const char *const per[] = {"", " / frame", " / s"};
 	double size = fabs(v);
@@ -73,7 +73,7 @@ static void add_signed_amount(struct buf *b, const struct policy_rule *r, double
 {
 	if (v >= 0)
 		buf_addc(b, '+');
-	add_amount(b, r, v);
+	gate_rule_add_amount(b, r, v);
 }
 
 static void add_percent(struct buf *b, double base, double difference)
@@ -98,23 +98,23 @@ static void add_subject(const struct gate_context *x, const struct gate_rule *r,
 }
 
 /* "1.5 MiB -> 1.6 MiB (+107.1 KiB, +7.02 %)" */
-static void add_measured(const struct gate_rule *r, size_t i, struct buf *b)
+static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct gate_subject *s = &r->subjects[i];
 	double base = gate_base(r, s), new = mean(s->new, r->n_new);
 
 	if (r->rule->kind == POLICY_GROWTH ||
 	    (r->rule->kind == POLICY_COVERAGE && !isnan(r->rule->drop))) {
-		add_amount(b, r->rule, base);
+		gate_rule_add_amount(b, r->rule, base);
 		buf_adds(b, " -> ");
-		add_amount(b, r->rule, new);
+		gate_rule_add_amount(b, r->rule, new);
 		buf_adds(b, " (");
 		add_signed_amount(b, r->rule, new - base);
 		if (r->rule->kind == POLICY_GROWTH)
 			add_percent(b, base, new - base);
 		buf_addc(b, ')');
 	} else {
-		add_amount(b, r->rule, new);
+		gate_rule_add_amount(b, r->rule, new);
 	}
 }
 
@@ -127,7 +127,7 @@ static void add_told(const struct gate_rule *r, size_t i, struct buf *b)
 	add_percent(b, j->mean_base, j->told);
 }
 
-static void add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
+static void gate_rule_add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct judge_subject *j;
 
@@ -144,12 +144,13 @@ static void add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
 		buf_addf(b, "; p %.4f", j->p_all);
 	if (j->has_floor) {
 		buf_adds(b, "; noise floor ");
-		add_amount(b, r->rule, j->floor);
+		gate_rule_add_amount(b, r->rule, j->floor);
 	}
 }
 
 /* Of all that is kept, what would have to grow most to be detected. */
-static void add_least_told(const struct gate_context *x, const struct gate_rule *r, struct buf *b)
+static void gate_rule_add_least_told(const struct gate_context *x, const struct gate_rule *r,
+				     struct buf *b)
 {
 	size_t worst = SIZE_MAX;
 	double most = -1;
@@ -174,12 +175,12 @@ static void add_least_told(const struct gate_context *x, const struct gate_rule 
 	}
 }
 
-static const char *limit_text(const struct gate_context *x, const struct policy_rule *r)
+static const char *gate_rule_limit_text(const struct gate_context *x, const struct policy_rule *r)
 {
 	struct buf b = BUF_INIT;
 
 	switch (r->kind) {
-	case POLICY_MAX: add_amount(&b, r, (double)r->max); break;
+	case POLICY_MAX: gate_rule_add_amount(&b, r, (double)r->max); break;
 	case POLICY_NEW: buf_addf(&b, "%" PRIu64 " new %s", r->max, key_plurals[r->key]); break;
 	case POLICY_COVERAGE:
 		if (!isnan(r->percent))
@@ -255,7 +256,7 @@ static void judge_coverage(const struct gate_rule *r, struct outcome *o)
 }
 
 /* What broke the rule, then what cannot be decided, then what is waived. */
-static int told_order(const void *a, const void *b)
+static int gate_rule_told_order(const void *a, const void *b)
 {
 	const struct told *x = a, *y = b;
 
@@ -313,11 +314,12 @@ static void add_guess(const struct gate_context *x, const struct gate_rule *r, s
 			   &x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].other], b);
 }
 
-static void fill_breach(const struct gate_context *x, size_t index, const struct gate_rule *r,
-			const struct told *from, struct breach *to)
+static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
+				  const struct gate_rule *r, const struct told *from,
+				  struct breach *to)
 {
 	const struct policy_waiver *expired, *waiver;
-	const struct thing *t = NULL;
+	const struct aggregate_thing *t = NULL;
 	size_t i = from->subject;
 	struct buf b = BUF_INIT;
 
@@ -327,9 +329,9 @@ static void fill_breach(const struct gate_context *x, size_t index, const struct
 	add_subject(x, r, i, &b);
 	waiver = policy_waived(x->p, index, b.data, b.len, x->today, &expired);
 	*to = (struct breach){.verdict = from->verdict, .subject = kept(x, &b)};
-	add_measured(r, i, &b);
+	gate_rule_add_measured(r, i, &b);
 	to->measured = kept(x, &b);
-	to->limit = limit_text(x, r->rule);
+	to->limit = gate_rule_limit_text(x, r->rule);
 	if (t && t->file) {
 		to->file = things_text(x->c->things, t->file, NULL);
 		to->line = t->line;
@@ -339,7 +341,7 @@ static void fill_breach(const struct gate_context *x, size_t index, const struct
 		to->told = kept(x, &b);
 	}
 	buf_adds(&b, breach_word(r, from));
-	add_statistics(r, i, &b);
+	gate_rule_add_statistics(r, i, &b);
 	add_guess(x, r, i, &b);
 	if (expired)
 		buf_addf(&b, "; waiver '%s' ended on %s", expired->name, expired->until);
@@ -349,8 +351,8 @@ static void fill_breach(const struct gate_context *x, size_t index, const struct
 }
 
 /* What a waiver covers is taken out of what is broken. */
-static const struct policy_waiver *waive(const struct gate_context *x, size_t index,
-					 const struct gate_rule *r, struct outcome *o)
+static const struct policy_waiver *gate_rule_waive(const struct gate_context *x, size_t index,
+						   const struct gate_rule *r, struct outcome *o)
 {
 	const struct policy_waiver *used = NULL;
 
@@ -386,14 +388,15 @@ static void forget(struct outcome *o, enum verdict verdict)
 }
 
 static void list_breaches(const struct gate_context *x, size_t index, const struct gate_rule *r,
-			  const struct outcome *o, bool certain, struct check *to)
+			  const struct outcome *o, bool certain, struct table_check *to)
 {
 	struct breach *breaches = arena_zalloc(x->arena, (o->n + 1) * sizeof *breaches);
 	size_t listed[VERDICTS] = {0};
 
 	for (size_t i = 0; i < o->n; i++)
 		if (listed[o->items[i].verdict]++ < GATE_BREACHES_MAX)
-			fill_breach(x, index, r, &o->items[i], &breaches[to->n_breaches++]);
+			gate_rule_fill_breach(x, index, r, &o->items[i],
+					      &breaches[to->n_breaches++]);
 	for (size_t i = 0; !certain && i < to->n_breaches; i++)
 		if (breaches[i].verdict == VERDICT_FAIL)
 			breaches[i].verdict = VERDICT_INCONCLUSIVE;
@@ -408,8 +411,9 @@ static const char *why_text(const struct outcome *o)
 	return why_texts[JUDGE_CLEAR];
 }
 
-static void write_message(const struct gate_context *x, const struct gate_rule *r,
-			  const struct outcome *o, uint64_t gave_up, struct check *to)
+static void gate_rule_write_message(const struct gate_context *x, const struct gate_rule *r,
+				    const struct outcome *o, uint64_t gave_up,
+				    struct table_check *to)
 {
 	size_t broken = o->of[VERDICT_FAIL], unsure = o->of[VERDICT_INCONCLUSIVE];
 	size_t waived = o->of[VERDICT_WAIVED];
@@ -438,9 +442,9 @@ static void write_message(const struct gate_context *x, const struct gate_rule *
 	else
 		buf_addf(&b, "%zu of %zu %s break the rule", broken, r->n, plural);
 	if (one)
-		add_statistics(r, 0, &b);
+		gate_rule_add_statistics(r, 0, &b);
 	if (!broken || !one)
-		add_least_told(x, r, &b);
+		gate_rule_add_least_told(x, r, &b);
 	if (o->improved && !one)
 		buf_addf(&b, "; %zu improved", o->improved);
 	if (unsure && !one)
@@ -469,7 +473,7 @@ static enum verdict verdict_of(const struct gate_context *x, const struct gate_r
 }
 
 void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
-		struct check *to)
+		struct table_check *to)
 {
 	const struct policy_waiver *waiver;
 	struct outcome o = {.n = 0};
@@ -483,27 +487,27 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	case POLICY_NEW: judge_new(r, &o); break;
 	case POLICY_COVERAGE: judge_coverage(r, &o); break;
 	}
-	waiver = waive(x, index, r, &o);
+	waiver = gate_rule_waive(x, index, r, &o);
 	gave_up = x->gave_up + policy_gave_up(x->p, index);
 	certain = !x->lossy && !gave_up;
 	if (r->rule->kind == POLICY_NEW && o.of[VERDICT_FAIL] <= r->rule->max &&
 	    o.of[VERDICT_WAIVED])
 		forget(&o, VERDICT_FAIL); /* without the waived ones there are few enough */
 	if (o.n)
-		sort_array(o.items, o.n, sizeof *o.items, told_order);
-	*to = (struct check){.name = r->rule->name,
-			     .category = policy_kinds[r->rule->kind],
-			     .verdict = verdict_of(x, r, &o, certain),
-			     .limit = limit_text(x, r->rule),
-			     .policy_line = r->rule->line};
+		sort_array(o.items, o.n, sizeof *o.items, gate_rule_told_order);
+	*to = (struct table_check){.name = r->rule->name,
+				   .category = policy_kinds[r->rule->kind],
+				   .verdict = verdict_of(x, r, &o, certain),
+				   .limit = gate_rule_limit_text(x, r->rule),
+				   .policy_line = r->rule->line};
 	if (r->n == 1 && r->rule->kind != POLICY_NEW)
-		add_measured(r, 0, &b);
+		gate_rule_add_measured(r, 0, &b);
 	else
 		buf_addf(&b, "%zu", r->rule->kind == POLICY_NEW ? r->n : o.of[VERDICT_FAIL]);
 	to->measured = kept(x, &b);
 	if (waiver)
 		to->waiver = waiver_text(x, waiver);
 	list_breaches(x, index, r, &o, certain, to);
-	write_message(x, r, &o, gave_up, to);
+	gate_rule_write_message(x, r, &o, gave_up, to);
 	free(o.items);
 }

@@ -33,7 +33,7 @@ double gate_base(const struct gate_rule *r, const struct gate_subject *s);
 
 struct gate_context {
 	const struct compare *c;
-	const struct policy *p;
+	const struct compare_policy *p;
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
 	bool allow_unmatched;
@@ -42,6 +42,6 @@ struct gate_context {
 };
 
 void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
-		struct check *to);
+		struct table_check *to);
 
 #endif

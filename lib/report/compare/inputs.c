@@ -12,7 +12,7 @@ static struct compare_inputs *of(struct sink *s)
 	return (struct compare_inputs *)s;
 }
 
-static enum status begin(struct sink *s, struct trace *t, struct err *e)
+static enum status compare_inputs_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct sink *to = project_sink(&of(s)->project);
 
@@ -20,7 +20,8 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return to->begin(to, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status compare_inputs_event(struct sink *s, struct trace *t, const struct event *ev,
+					struct err *e)
 {
 	struct compare_inputs *in = of(s);
 	struct sink *to = project_sink(&in->project);
@@ -35,7 +36,7 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return to->event(to, t, ev, e);
 }
 
-static enum status end(struct sink *s, struct trace *t, struct err *e)
+static enum status compare_inputs_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct compare_inputs *in = of(s);
 	struct sink *to = project_sink(&in->project);
@@ -49,7 +50,9 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options)
 {
-	*in = (struct compare_inputs){.sink = {begin, event, end, NULL}, .options = options};
+	*in = (struct compare_inputs){
+	    .sink = {compare_inputs_begin, compare_inputs_event, compare_inputs_end, NULL},
+	    .options = options};
 	project_init(&in->project, o);
 	things_init(&in->things, &in->project.names.strings);
 	summarizer_init(&in->summarizer, &in->things, &in->project);
@@ -90,19 +93,19 @@ enum status compare_inputs_group(struct compare_inputs *in, const char *label, s
 	return ST_OK;
 }
 
-static struct summary *add_run(struct compare_inputs *in, const char *name)
+static struct aggregate_summary *add_run(struct compare_inputs *in, const char *name)
 {
 	struct compare_group *g = &in->compare.groups[in->compare.n_groups - 1];
 
 	g->runs = mem_realloc(g->runs, g->n + 1, sizeof *g->runs);
 	g->names = mem_realloc(g->names, g->n + 1, sizeof *g->names);
 	g->names[g->n] = arena_strndup(&in->names, name, strlen(name));
-	return g->runs[g->n++] = mem_zalloc(sizeof(struct summary));
+	return g->runs[g->n++] = mem_zalloc(sizeof(struct aggregate_summary));
 }
 
 void compare_inputs_drop(struct compare_inputs *in)
 {
-	struct run r;
+	struct group_run r;
 
 	project_take(&in->project, &r);
 	run_release(&r);
@@ -111,8 +114,8 @@ void compare_inputs_drop(struct compare_inputs *in)
 
 void compare_inputs_take(struct compare_inputs *in, const char *name)
 {
-	struct summary *s = add_run(in, name);
-	struct run r;
+	struct aggregate_summary *s = add_run(in, name);
+	struct group_run r;
 
 	project_take(&in->project, &r);
 	summarize(&in->summarizer, &r, s);
@@ -126,7 +129,7 @@ void compare_inputs_take(struct compare_inputs *in, const char *name)
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
 				     struct err *e)
 {
-	struct summary s;
+	struct aggregate_summary s;
 	enum status st = aggregate_summary_read(c, &in->things, &s, e);
 
 	if (!st)

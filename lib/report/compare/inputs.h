@@ -12,8 +12,8 @@
 
 struct compare_inputs {
 	struct sink sink; /* first: captures go here */
-	struct things things;
-	struct project project;
+	struct aggregate_things things;
+	struct group_project project;
 	struct summarizer summarizer;
 	struct compare compare;
 

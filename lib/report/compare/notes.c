@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct compare_lines *to,
 }
 
 /* "MemTracer", "none", "several". */
-static const char *word_of(const struct things *t, uint32_t string)
+static const char *word_of(const struct aggregate_things *t, uint32_t string)
 {
 	return string == RUN_MIXED ? "several" : string ? things_text(t, string, NULL) : "none";
 }
@@ -36,12 +36,12 @@ static const char *word_of(const struct things *t, uint32_t string)
 /* One line per pair of differing runs would be many: the first that differs from the first run. */
 static void note_texts(const struct compare *c, struct compare_lines *to)
 {
-	const struct summary *first = c->groups[0].runs[0];
+	const struct aggregate_summary *first = c->groups[0].runs[0];
 	bool format = false, sampling = false, options = false, captures = c->per != PER_RUN;
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct summary *s = c->groups[g].runs[i];
+			const struct aggregate_summary *s = c->groups[g].runs[i];
 			const char *a = c->groups[0].names[0], *b = c->groups[g].names[i];
 
 			if (!format && s->format != first->format)
@@ -70,7 +70,7 @@ static void note_texts(const struct compare *c, struct compare_lines *to)
 		}
 }
 
-static uint32_t build_of(const struct summary *s, uint32_t name)
+static uint32_t build_of(const struct aggregate_summary *s, uint32_t name)
 {
 	for (size_t i = 0; i < s->n_modules; i++)
 		if (s->modules[i].name == name && s->modules[i].build_id)
@@ -81,14 +81,14 @@ static uint32_t build_of(const struct summary *s, uint32_t name)
 /* Between groups builds differ as a rule; within one they must not. */
 static void note_builds(const struct compare *c, struct compare_lines *to)
 {
-	const struct summary *base = c->groups[0].runs[0];
+	const struct aggregate_summary *base = c->groups[0].runs[0];
 	size_t other = 0, same = 0;
 	uint32_t example = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 1; i < c->groups[g].n; i++) {
-			const struct summary *first = c->groups[g].runs[0];
-			const struct summary *s = c->groups[g].runs[i];
+			const struct aggregate_summary *first = c->groups[g].runs[0];
+			const struct aggregate_summary *s = c->groups[g].runs[i];
 
 			for (size_t k = 0; k < s->n_modules; k++) {
 				uint32_t id = build_of(first, s->modules[k].name);
@@ -122,7 +122,7 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 }
 
 /* Named sites' share of a metric in hundredths of a percent; false: not known. */
-static bool coverage(const struct summary *s, enum sum sum, uint64_t *share)
+static bool coverage(const struct aggregate_summary *s, enum sum sum, uint64_t *share)
 {
 	unsigned __int128 named = 0;
 
@@ -174,7 +174,7 @@ static void note_runs(const struct compare *c, enum key by, struct compare_lines
 {
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct summary *s = c->groups[g].runs[i];
+			const struct aggregate_summary *s = c->groups[g].runs[i];
 
 			if (s->notes[NOTE_LOSS])
 				line(to, "warning: %s has lost something: see its notes",

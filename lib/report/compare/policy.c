@@ -30,7 +30,7 @@ struct later {
 };
 
 struct parse {
-	struct policy *p;
+	struct compare_policy *p;
 	const char *name; /* of the file */
 	struct text_lines lines;
 	const char *raw; /* the present line, up to raw_end */
@@ -146,7 +146,7 @@ static bool parse_counter(struct parse *s, struct policy_rule *r)
 	return true;
 }
 
-static bool parse_metric(struct parse *s, struct policy_rule *r)
+static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 {
 	if (!s->metric.text)
 		return fail(s, s->section_line, 1, "the rule has no metric");
@@ -180,7 +180,7 @@ static bool parse_per(struct parse *s, struct policy_rule *r)
 }
 
 /* What makes a rule one kind does not go with what makes it another. */
-static bool parse_kind(struct parse *s, struct policy_rule *r)
+static bool policy_parse_kind(struct parse *s, struct policy_rule *r)
 {
 	const struct {
 		const struct later *v;
@@ -226,7 +226,7 @@ static bool parse_kind(struct parse *s, struct policy_rule *r)
 	return true;
 }
 
-static bool end_rule(struct parse *s)
+static bool policy_end_rule(struct parse *s)
 {
 	struct policy_rule *r = &s->p->rules[s->p->n_rules - 1];
 
@@ -235,7 +235,8 @@ static bool end_rule(struct parse *s)
 	r->n_match = s->n_match;
 	s->match = NULL;
 	s->cap_match = s->n_match = 0;
-	return parse_key(s, r) && parse_metric(s, r) && parse_per(s, r) && parse_kind(s, r) &&
+	return parse_key(s, r) && policy_parse_metric(s, r) && parse_per(s, r) &&
+	       policy_parse_kind(s, r) &&
 	       (!s->percent.text || parse_percent(s, &s->percent, &r->percent)) &&
 	       (!s->coverage.text || parse_percent(s, &s->coverage, &r->percent)) &&
 	       (!s->drop.text || parse_percent(s, &s->drop, &r->drop)) &&
@@ -260,7 +261,7 @@ bool policy_date(const char *s)
 	return d <= lengths[m - 1] + (m == 2 && leap);
 }
 
-static bool end_waiver(struct parse *s)
+static bool policy_end_waiver(struct parse *s)
 {
 	struct policy_waiver *w = &s->p->waivers[s->p->n_waivers - 1];
 	const char *missing = !s->rule.text     ? "rule"
@@ -291,9 +292,9 @@ static bool end_section(struct parse *s)
 	bool ok = true;
 
 	if (s->section == SECTION_RULE)
-		ok = end_rule(s);
+		ok = policy_end_rule(s);
 	else if (s->section == SECTION_WAIVER)
-		ok = end_waiver(s);
+		ok = policy_end_waiver(s);
 	s->section = SECTION_NONE;
 	return ok;
 }
@@ -311,10 +312,10 @@ static bool take_name(struct parse *s, const char *p, const char *end, const cha
 	return true;
 }
 
-static bool begin_section(struct parse *s, const char *p, const char *end)
+static bool policy_begin_section(struct parse *s, const char *p, const char *end)
 {
 	const char *close = memchr(p, ']', (size_t)(end - p)), *word = ++p;
-	struct policy *to = s->p;
+	struct compare_policy *to = s->p;
 	const char *name;
 	size_t n;
 
@@ -360,7 +361,7 @@ static bool begin_section(struct parse *s, const char *p, const char *end)
 }
 
 /* inih asks for lines as of fgets. */
-static char *next_line(char *to, int size, void *arg)
+static char *policy_next_line(char *to, int size, void *arg)
 {
 	struct parse *s = arg;
 	const char *p, *end;
@@ -376,7 +377,7 @@ static char *next_line(char *to, int size, void *arg)
 		return NULL;
 	}
 	if (p < end && *p == '[') {
-		if (!begin_section(s, p, end))
+		if (!policy_begin_section(s, p, end))
 			return NULL;
 		p = "[s]";
 		end = p + 3;
@@ -432,7 +433,7 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha, runs or map-path", name);
 }
 
-static int take_value(void *arg, const char *section, const char *name, const char *value)
+static int policy_take_value(void *arg, const char *section, const char *name, const char *value)
 {
 	struct parse *s = arg;
 	const struct {
@@ -490,7 +491,7 @@ static int take_value(void *arg, const char *section, const char *name, const ch
 /* A rule may come after its waiver. */
 static bool link_waivers(struct parse *s)
 {
-	struct policy *p = s->p;
+	struct compare_policy *p = s->p;
 
 	for (size_t i = 0; i < p->n_waivers; i++) {
 		struct policy_waiver *w = &p->waivers[i];
@@ -507,14 +508,14 @@ static bool link_waivers(struct parse *s)
 	return true;
 }
 
-enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
+enum status policy_parse(struct compare_policy *p, const char *name, const char *text, size_t n,
 			 struct err *e)
 {
 	struct parse s = {.p = p, .name = name, .lines = text_lines_of(text, n), .e = e};
 	int line;
 
-	*p = (struct policy){.alpha = 0.05, .runs = 1};
-	line = ini_parse_stream(next_line, &s, take_value, &s);
+	*p = (struct compare_policy){.alpha = 0.05, .runs = 1};
+	line = ini_parse_stream(policy_next_line, &s, policy_take_value, &s);
 	if (line > 0) { /* the first failure of ours ends the reading, so inih's came before */
 		s.failed = false;
 		fail(&s, (uint32_t)line, 1, "neither a [section] nor 'name = value'");
@@ -535,12 +536,12 @@ enum status policy_parse(struct policy *p, const char *name, const char *text, s
 	return e->code;
 }
 
-enum status policy_read(struct policy *p, const char *path, struct err *e)
+enum status policy_read(struct compare_policy *p, const char *path, struct err *e)
 {
 	struct buf text = BUF_INIT;
 	enum status st;
 
-	*p = (struct policy){.alpha = 0};
+	*p = (struct compare_policy){.alpha = 0};
 	st = text_file_read(path, POLICY_FILE_MAX, "a policy", &text, e);
 	if (!st)
 		st = policy_parse(p, path, buf_str(&text), text.len, e);
@@ -548,7 +549,7 @@ enum status policy_read(struct policy *p, const char *path, struct err *e)
 	return st;
 }
 
-void policy_release(struct policy *p)
+void policy_release(struct compare_policy *p)
 {
 	for (size_t i = 0; i < p->n_rules; i++) {
 		for (size_t k = 0; k < p->rules[i].n_match; k++)
@@ -561,5 +562,5 @@ void policy_release(struct policy *p)
 	free(p->waivers);
 	paths_free(p->paths);
 	arena_release(&p->arena);
-	*p = (struct policy){.alpha = 0};
+	*p = (struct compare_policy){.alpha = 0};
 }

@@ -56,7 +56,7 @@ struct policy_waiver {
 	struct match *match; /* on the subject; NULL: all of the rule's */
 };
 
-struct policy {
+struct compare_policy {
 	struct policy_rule *rules;
 	size_t n_rules, cap_rules;
 	struct policy_waiver *waivers;
@@ -69,19 +69,19 @@ struct policy {
 
 /* The name is for messages. ST_BAD: "line 3, column 9: ...". A failed policy is released
  * already. */
-enum status policy_parse(struct policy *p, const char *name, const char *text, size_t n,
+enum status policy_parse(struct compare_policy *p, const char *name, const char *text, size_t n,
 			 struct err *e);
-enum status policy_read(struct policy *p, const char *path, struct err *e);
-void policy_release(struct policy *p);
+enum status policy_read(struct compare_policy *p, const char *path, struct err *e);
+void policy_release(struct compare_policy *p);
 
 /* True for a rule without patterns. */
 bool policy_about(const struct policy_rule *r, const char *name, size_t n);
 /* How often the patterns of a rule, and of its waivers, were given up (match.h). */
-uint64_t policy_gave_up(const struct policy *p, size_t rule);
+uint64_t policy_gave_up(const struct compare_policy *p, size_t rule);
 /* The waiver that is in force for a rule's subject on a day; NULL: none. *expired: one that would
  * be, had its day not passed; may be NULL. */
-const struct policy_waiver *policy_waived(const struct policy *p, size_t rule, const char *subject,
-					  size_t n, const char *today,
+const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t rule,
+					  const char *subject, size_t n, const char *today,
 					  const struct policy_waiver **expired);
 
 /* YYYY-MM-DD of a day that exists. */

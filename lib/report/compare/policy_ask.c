@@ -14,7 +14,7 @@ bool policy_about(const struct policy_rule *r, const char *name, size_t n)
 	return !r->n_match;
 }
 
-uint64_t policy_gave_up(const struct policy *p, size_t rule)
+uint64_t policy_gave_up(const struct compare_policy *p, size_t rule)
 {
 	const struct policy_rule *r = &p->rules[rule];
 	uint64_t times = 0;
@@ -27,8 +27,8 @@ uint64_t policy_gave_up(const struct policy *p, size_t rule)
 	return times;
 }
 
-const struct policy_waiver *policy_waived(const struct policy *p, size_t rule, const char *subject,
-					  size_t n, const char *today,
+const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t rule,
+					  const char *subject, size_t n, const char *today,
 					  const struct policy_waiver **expired)
 {
 	if (expired)

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-struct cell compare_cell(struct number n)
+struct table_cell compare_cell(struct compare_number n)
 {
 	unsigned __int128 v = n.v < 0 ? -(unsigned __int128)n.v : (unsigned __int128)n.v;
 
 	if (!n.present)
-		return (struct cell){.present = false};
-	return (struct cell){.present = true,
-			     .negative = n.v<0, .number = v> UINT64_MAX ? UINT64_MAX : (uint64_t)v};
+		return (struct table_cell){.present = false};
+	return (struct table_cell){
+	    .present = true, .negative = n.v<0, .number = v> UINT64_MAX ? UINT64_MAX : (uint64_t)v};
 }
 
 enum run_column { RUN_GROUP, RUN_NAME, RUN_CAPTURES, RUN_FRAMES, RUN_DURATION, RUN_LOST, RUN_SUM };
@@ -24,11 +24,11 @@ static bool has_column(const struct compare *c, enum sum s)
 	       (!(SUMS_MEASURED >> s & 1) || compare_knows_total(c, s));
 }
 
-static void fill_run(void *arg, size_t i, struct row *r)
+static void compare_runs_fill_run(void *arg, size_t i, struct table_row *r)
 {
 	const struct compare_runs *of = arg;
 	const struct compare_group *g = of->c->groups;
-	const struct summary *s;
+	const struct aggregate_summary *s;
 	enum sum sum = 0;
 
 	for (; i >= g->n; g++)
@@ -47,13 +47,13 @@ static void fill_run(void *arg, size_t i, struct row *r)
 		while (!has_column(of->c, sum))
 			sum++;
 		if (compare_raw_total(s, sum, &x))
-			r->cells[k] = compare_cell((struct number){true, x});
+			r->cells[k] = compare_cell((struct compare_number){true, x});
 	}
 }
 
 void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum shown)
 {
-	static const struct column first[] = {
+	static const struct table_column first[] = {
 	    {"group", "group", COLUMN_TEXT, 0, 0},
 	    {"run", "run", COLUMN_TEXT, COLUMN_SHORTEN, 0},
 	    {"captures", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
@@ -65,18 +65,21 @@ void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum
 	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 
 	*r = (struct compare_runs){.c = c};
-	r->table = (struct table){
-	    .name = "runs", .title = "runs", .columns = r->columns, .fill = fill_run, .arg = r};
+	r->table = (struct table){.name = "runs",
+				  .title = "runs",
+				  .columns = r->columns,
+				  .fill = compare_runs_fill_run,
+				  .arg = r};
 	for (size_t i = 0; i < RUN_SUM; i++)
 		r->columns[r->table.n_columns++] = first[i];
 	for (enum sum s = 0; s < SUMS; s++)
 		if (has_column(c, s))
 			r->columns[r->table.n_columns++] =
-			    (struct column){.key = sum_names[s].key,
-					    .title = sum_names[s].word,
-					    .type = types[sum_names[s].unit],
-					    .flags = (s == shown ? 0u : COLUMN_NOT_TEXT) |
-						     (sum_is_signed(s) ? COLUMN_SIGNED : 0u)};
+			    (struct table_column){.key = sum_names[s].key,
+						  .title = sum_names[s].word,
+						  .type = types[sum_names[s].unit],
+						  .flags = (s == shown ? 0u : COLUMN_NOT_TEXT) |
+							   (sum_is_signed(s) ? COLUMN_SIGNED : 0u)};
 	for (size_t g = 0; g < c->n_groups; g++)
 		r->table.n_rows += c->groups[g].n;
 }

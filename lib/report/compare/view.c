@@ -48,7 +48,7 @@ struct compare_view {
 	} * shown;
 	size_t n_changed;
 	struct table table;
-	struct column *columns;
+	struct table_column *columns;
 	struct source *sources;
 	size_t cap_columns, cap_sources;
 	struct compare_runs runs;
@@ -60,34 +60,35 @@ struct compare_view {
 };
 
 /* More is worse: memory is what is compared. */
-static struct cell delta_cell(struct number n)
+static struct table_cell delta_cell(struct compare_number n)
 {
-	struct cell c = compare_cell(n);
+	struct table_cell c = compare_cell(n);
 
 	c.mark = !n.present || !n.v ? MARK_NONE : n.v > 0 ? MARK_BAD : MARK_GOOD;
 	return c;
 }
 
-static struct number row_value(const struct compare_view *v, size_t row, size_t group, enum sum sum)
+static struct compare_number row_value(const struct compare_view *v, size_t row, size_t group,
+				       enum sum sum)
 {
 	return compare_value(&v->rows, row, group, sum, v->options.cumulative);
 }
 
 /* The last group against the base. */
-static struct number row_delta(const struct compare_view *v, size_t row, enum sum sum)
+static struct compare_number row_delta(const struct compare_view *v, size_t row, enum sum sum)
 {
 	return compare_difference(row_value(v, row, 0, sum),
 				  row_value(v, row, v->c->n_groups - 1, sum));
 }
 
-static bool changed(const struct compare_view *v, size_t row)
+static bool compare_view_changed(const struct compare_view *v, size_t row)
 {
 	const struct compare_row *r = &v->rows.rows[row];
 
 	if (r->in != (1u << v->c->n_groups) - 1)
 		return true;
 	for (enum sum s = 0; s < SUMS; s++) {
-		struct number base = row_value(v, row, 0, s);
+		struct compare_number base = row_value(v, row, 0, s);
 
 		/* The same in every format, whatever else it has columns for: lifetimes are noise.
 		 */
@@ -98,7 +99,7 @@ static bool changed(const struct compare_view *v, size_t row)
 					 row_value(v, row, 0, SUM_COUNT).present))
 			continue;
 		for (size_t g = 1; g < v->c->n_groups; g++) {
-			struct number d = compare_difference(base, row_value(v, row, g, s));
+			struct compare_number d = compare_difference(base, row_value(v, row, g, s));
 
 			if (d.present && d.v)
 				return true;
@@ -107,11 +108,11 @@ static bool changed(const struct compare_view *v, size_t row)
 	return false;
 }
 
-static int shown_order(const void *a, const void *b, void *arg)
+static int compare_view_shown_order(const void *a, const void *b, void *arg)
 {
 	const struct compare_view *v = arg;
 	const struct shown *x = a, *y = b;
-	const struct thing *items = v->c->things->keys[v->options.by].items;
+	const struct aggregate_thing *items = v->c->things->keys[v->options.by].items;
 
 	if (x->has != y->has)
 		return x->has ? -1 : 1;
@@ -122,14 +123,14 @@ static int shown_order(const void *a, const void *b, void *arg)
 			    &items[v->rows.members[v->rows.rows[y->row].first]]);
 }
 
-static void choose_rows(struct compare_view *v)
+static void compare_view_choose_rows(struct compare_view *v)
 {
 	size_t n = 0;
 
 	v->shown = mem_array(v->rows.n + 1, sizeof *v->shown);
 	for (uint32_t i = 0; i < v->rows.n; i++) {
-		bool is_changed = changed(v, i);
-		struct number d;
+		bool is_changed = compare_view_changed(v, i);
+		struct compare_number d;
 
 		v->n_changed += is_changed;
 		if (!is_changed && !v->options.all)
@@ -140,7 +141,7 @@ static void choose_rows(struct compare_view *v)
 					       : d.v < 0  ? -(unsigned __int128)d.v
 							  : (unsigned __int128)d.v};
 	}
-	sort_array_by(v->shown, n, sizeof *v->shown, shown_order, v);
+	sort_array_by(v->shown, n, sizeof *v->shown, compare_view_shown_order, v);
 	v->table.n_rows = v->options.n && v->options.n < n ? (size_t)v->options.n : n;
 }
 
@@ -161,7 +162,7 @@ static const char *text(struct compare_view *v, const char *fmt, ...)
 			     (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
-static void add_column(struct compare_view *v, struct column c, struct source s)
+static void add_column(struct compare_view *v, struct table_column c, struct source s)
 {
 	size_t n = v->table.n_columns;
 
@@ -179,7 +180,7 @@ static enum column_type column_type(const struct compare *c, enum sum s)
 
 /* CSV has every metric of allocations always; people see the one that is sorted by, and the change
  * in count. */
-static void add_metric(struct compare_view *v, enum sum s)
+static void compare_view_add_metric(struct compare_view *v, enum sum s)
 {
 	static const char *const per[] = {"", " / frame", " / s"};
 	const struct compare *c = v->c;
@@ -193,37 +194,37 @@ static void add_metric(struct compare_view *v, enum sum s)
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		add_column(v,
-			   (struct column){.key = !g ? text(v, "base_%s", key)
-						  : c->n_groups == 2
-						      ? text(v, "new_%s", key)
-						      : text(v, "g%zu_%s", g + 1, key),
-					   .title = text(v, "%s%s %s", sum_names[s].word, unit,
-							 c->groups[g].label),
-					   .type = type,
-					   .flags = (main ? COLUMN_SPARE : hidden) |
-						    (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
-					   .decimals = decimals},
+			   (struct table_column){.key = !g ? text(v, "base_%s", key)
+							: c->n_groups == 2
+							    ? text(v, "new_%s", key)
+							    : text(v, "g%zu_%s", g + 1, key),
+						 .title = text(v, "%s%s %s", sum_names[s].word,
+							       unit, c->groups[g].label),
+						 .type = type,
+						 .flags = (main ? COLUMN_SPARE : hidden) |
+							  (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
+						 .decimals = decimals},
 			   (struct source){WHAT_VALUE, s, (uint8_t)g});
 	for (size_t g = 1; g < c->n_groups; g++) {
 		bool two = c->n_groups == 2;
 
 		add_column(
 		    v,
-		    (struct column){.key = two ? text(v, "delta_%s", key)
-					       : text(v, "delta%zu_%s", g + 1, key),
-				    .title = two ? text(v, "%s%s +-", sum_names[s].word, unit)
-						 : text(v, "%s%s %s +-", sum_names[s].word, unit,
-							c->groups[g].label),
-				    .type = type,
-				    .flags = of_delta,
-				    .decimals = decimals},
+		    (struct table_column){.key = two ? text(v, "delta_%s", key)
+						     : text(v, "delta%zu_%s", g + 1, key),
+					  .title = two ? text(v, "%s%s +-", sum_names[s].word, unit)
+						       : text(v, "%s%s %s +-", sum_names[s].word,
+							      unit, c->groups[g].label),
+					  .type = type,
+					  .flags = of_delta,
+					  .decimals = decimals},
 		    (struct source){WHAT_DELTA, s, (uint8_t)g});
 		add_column(v,
-			   (struct column){.key = two ? text(v, "percent_%s", key)
-						      : text(v, "percent%zu_%s", g + 1, key),
-					   .title = "+- %",
-					   .type = COLUMN_PERCENT,
-					   .flags = COLUMN_SIGNED | (main ? 0u : hidden)},
+			   (struct table_column){.key = two ? text(v, "percent_%s", key)
+							    : text(v, "percent%zu_%s", g + 1, key),
+						 .title = "+- %",
+						 .type = COLUMN_PERCENT,
+						 .flags = COLUMN_SIGNED | (main ? 0u : hidden)},
 			   (struct source){WHAT_PERCENT, s, (uint8_t)g});
 	}
 }
@@ -232,15 +233,15 @@ static void add_text_column(struct compare_view *v, const char *key, const char 
 			    unsigned flags, enum what what)
 {
 	add_column(v,
-		   (struct column){.key = key,
-				   .title = title,
-				   .type = what == WHAT_LINE || what == WHAT_RANK ? COLUMN_INT
-										  : COLUMN_TEXT,
-				   .flags = flags},
+		   (struct table_column){
+		       .key = key,
+		       .title = title,
+		       .type = what == WHAT_LINE || what == WHAT_RANK ? COLUMN_INT : COLUMN_TEXT,
+		       .flags = flags},
 		   (struct source){what, 0, 0});
 }
 
-static void add_columns(struct compare_view *v)
+static void compare_view_add_columns(struct compare_view *v)
 {
 	enum key by = v->options.by;
 	bool placed = by == KEY_SITE || by == KEY_LOCATION || by == KEY_STACK, was = false,
@@ -253,11 +254,11 @@ static void add_columns(struct compare_view *v)
 		hint |= r->hint != COMPARE_NONE;
 	}
 	add_text_column(v, "rank", "#", 0, WHAT_RANK);
-	add_metric(v, v->sort);
+	compare_view_add_metric(v, v->sort);
 	for (enum sum s = 0; s < SUMS; s++)
 		if (s != v->sort && s != SUM_TIMED &&
 		    (!(SUMS_MEASURED >> s & 1) || compare_knows(v->c, by, s)))
-			add_metric(v, s);
+			compare_view_add_metric(v, s);
 	add_text_column(v, "change", "change", 0, WHAT_CHANGE);
 	add_text_column(v,
 			by == KEY_STACK      ? "site"
@@ -283,7 +284,7 @@ static void add_columns(struct compare_view *v)
 	v->table.columns = v->columns;
 }
 
-static void add_string(const struct things *t, struct buf *to, uint32_t string)
+static void add_string(const struct aggregate_things *t, struct buf *to, uint32_t string)
 {
 	size_t n;
 	const char *s = things_text(t, string, &n);
@@ -291,7 +292,8 @@ static void add_string(const struct things *t, struct buf *to, uint32_t string)
 	buf_add(to, s, n);
 }
 
-static void add_place(const struct things *t, struct buf *to, const struct thing *thing)
+static void add_place(const struct aggregate_things *t, struct buf *to,
+		      const struct aggregate_thing *thing)
 {
 	if (!thing->file)
 		return;
@@ -300,7 +302,8 @@ static void add_place(const struct things *t, struct buf *to, const struct thing
 		buf_addf(to, ":%" PRIu32, thing->line);
 }
 
-void compare_thing_text(const struct things *t, const struct thing *thing, struct buf *to)
+void compare_thing_text(const struct aggregate_things *t, const struct aggregate_thing *thing,
+			struct buf *to)
 {
 	if (thing->name)
 		add_string(t, to, thing->name);
@@ -316,9 +319,10 @@ void compare_thing_text(const struct things *t, const struct thing *thing, struc
 }
 
 /* Outermost first in one field, and innermost first as lines beneath the row. */
-static void make_chain(struct compare_view *v, const struct thing *thing, struct row *r)
+static void compare_view_make_chain(struct compare_view *v, const struct aggregate_thing *thing,
+				    struct table_row *r)
 {
-	const struct things *t = v->c->things;
+	const struct aggregate_things *t = v->c->things;
 	size_t offsets[DETAILS_MAX], n = 0;
 	uint32_t node, *path;
 
@@ -353,11 +357,11 @@ static void make_chain(struct compare_view *v, const struct thing *thing, struct
 	free(path);
 }
 
-static struct cell change_cell(const struct compare_view *v, size_t row)
+static struct table_cell compare_view_change_cell(const struct compare_view *v, size_t row)
 {
 	const struct compare_row *r = &v->rows.rows[row];
 	uint32_t last = 1u << (v->c->n_groups - 1);
-	struct number d;
+	struct compare_number d;
 	const char *word;
 
 	if (r->unknown & (1u | last))
@@ -368,30 +372,30 @@ static struct cell change_cell(const struct compare_view *v, size_t row)
 		word = "gone";
 	else {
 		d = row_delta(v, row, v->sort);
-		word = d.present && d.v > 0   ? "grew"
-		       : d.present && d.v < 0 ? "shrank"
-		       : changed(v, row)      ? "changed"
-					      : "same";
+		word = d.present && d.v > 0           ? "grew"
+		       : d.present && d.v < 0         ? "shrank"
+		       : compare_view_changed(v, row) ? "changed"
+						      : "same";
 	}
 	return cell_text(word, strlen(word));
 }
 
-static struct cell buf_cell(const struct buf *b)
+static struct table_cell buf_cell(const struct buf *b)
 {
-	return b->len ? cell_text(b->data, b->len) : (struct cell){.present = false};
+	return b->len ? cell_text(b->data, b->len) : (struct table_cell){.present = false};
 }
 
-static struct cell text_cell(const struct compare_view *v, uint32_t string)
+static struct table_cell text_cell(const struct compare_view *v, uint32_t string)
 {
 	size_t n;
 	const char *s = things_text(v->c->things, string, &n);
 
-	return string ? cell_text(s, n) : (struct cell){.present = false};
+	return string ? cell_text(s, n) : (struct table_cell){.present = false};
 }
 
-static struct cell number_cell(struct compare_view *v, size_t row, const struct source *s)
+static struct table_cell number_cell(struct compare_view *v, size_t row, const struct source *s)
 {
-	struct number base, value = row_value(v, row, s->group, s->sum);
+	struct compare_number base, value = row_value(v, row, s->group, s->sum);
 
 	if (s->what == WHAT_VALUE)
 		return compare_cell(value);
@@ -400,13 +404,14 @@ static struct cell number_cell(struct compare_view *v, size_t row, const struct 
 						: compare_percent(base, value));
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void compare_view_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct compare_view *v = arg;
-	const struct things *t = v->c->things;
+	const struct aggregate_things *t = v->c->things;
 	size_t row = v->shown[i].row;
 	const struct compare_row *of = &v->rows.rows[row];
-	const struct thing *items = t->keys[v->options.by].items, *thing = &items[of->thing];
+	const struct aggregate_thing *items = t->keys[v->options.by].items,
+				     *thing = &items[of->thing];
 
 	v->name.len = v->at.len = v->address.len = v->was.len = v->hint.len = 0;
 	if (thing->name)
@@ -423,13 +428,13 @@ static void fill(void *arg, size_t i, struct row *r)
 	if (of->hint != COMPARE_NONE)
 		compare_thing_text(t, &items[v->rows.rows[of->hint].thing], &v->hint);
 	if (v->options.by == KEY_STACK)
-		make_chain(v, thing, r);
+		compare_view_make_chain(v, thing, r);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
-		struct cell *c = &r->cells[k];
+		struct table_cell *c = &r->cells[k];
 
 		switch (v->sources[k].what) {
 		case WHAT_RANK: *c = cell_number(i + 1); break;
-		case WHAT_CHANGE: *c = change_cell(v, row); break;
+		case WHAT_CHANGE: *c = compare_view_change_cell(v, row); break;
 		case WHAT_NAME: *c = buf_cell(&v->name); break;
 		case WHAT_AT: *c = buf_cell(&v->at); break;
 		case WHAT_FILE: *c = text_cell(v, thing->file); break;
@@ -448,17 +453,17 @@ static void fill(void *arg, size_t i, struct row *r)
 }
 
 /* Everything together, whatever the rows shown. */
-static void add_totals(struct compare_view *v)
+static void compare_view_add_totals(struct compare_view *v)
 {
-	struct cell *c = arena_zalloc(&v->lines.arena, v->table.n_columns * sizeof *c);
+	struct table_cell *c = arena_zalloc(&v->lines.arena, v->table.n_columns * sizeof *c);
 	const char *all = text(v, "(all %zu)", v->rows.n);
 
 	v->table.totals = c;
 	v->table.n_totals = 1;
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		const struct source *s = &v->sources[k];
-		struct number base = compare_total(v->c, 0, s->sum);
-		struct number value = compare_total(v->c, s->group, s->sum);
+		struct compare_number base = compare_total(v->c, 0, s->sum);
+		struct compare_number value = compare_total(v->c, s->group, s->sum);
 
 		switch (s->what) {
 		case WHAT_VALUE: c[k] = compare_cell(value); break;
@@ -479,7 +484,7 @@ static unsigned known_by_all(const struct compare *c, enum key by)
 	return known;
 }
 
-static enum status choose_sort(struct compare_view *v, struct err *e)
+static enum status compare_view_choose_sort(struct compare_view *v, struct err *e)
 {
 	const struct compare *c = v->c;
 	enum key by = v->options.by;
@@ -527,15 +532,15 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 
 	v->c = c;
 	v->options = *o;
-	if (choose_sort(v, e)) {
+	if (compare_view_choose_sort(v, e)) {
 		free(v);
 		return NULL;
 	}
 	compare_rows_init(&v->rows, c, o->by);
-	v->table = (struct table){.name = "changes", .fill = fill, .arg = v};
-	choose_rows(v);
-	add_columns(v);
-	add_totals(v);
+	v->table = (struct table){.name = "changes", .fill = compare_view_fill, .arg = v};
+	compare_view_choose_rows(v);
+	compare_view_add_columns(v);
+	compare_view_add_totals(v);
 	v->table.title =
 	    text(v, "%zu of %zu %s%s%s by %s: %s against %s", v->table.n_rows,
 		 o->all ? v->rows.n : v->n_changed, o->all ? "" : "changed ", key_plurals[o->by],
@@ -554,7 +559,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	return v;
 }
 
-void compare_view_add(struct compare_view *v, struct document *d)
+void compare_view_add(struct compare_view *v, struct table_document *d)
 {
 	document_table(d, &v->table);
 	document_table(d, &v->runs.table);

@@ -27,16 +27,16 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 				      struct err *e);
 void compare_view_free(struct compare_view *v); /* accepts NULL */
 /* Table "changes", table "runs", and the flame graph "stacks" where it was asked for. */
-void compare_view_add(struct compare_view *v, struct document *d);
+void compare_view_add(struct compare_view *v, struct table_document *d);
 
 /* Inside: report/compare/runs.c, report/compare/notes.c, report/compare/flame.c. Lines go into the arena. */
 struct compare_runs { /* the table "runs" */
 	struct table table;
 	const struct compare *c;
-	struct column columns[SUMS + 8];
+	struct table_column columns[SUMS + 8];
 };
 void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum shown);
-struct cell compare_cell(struct number n);
+struct table_cell compare_cell(struct compare_number n);
 struct compare_lines {
 	const char **items;
 	size_t n, cap;
@@ -46,6 +46,7 @@ void compare_notes(const struct compare *c, enum key by, enum sum sum, struct co
 /* The stacks of the base and the last group; f is FLAME_INIT. */
 void compare_flame(const struct compare *c, enum sum sum, struct flame *f);
 /* A thing with its place: "name (file:line)". */
-void compare_thing_text(const struct things *t, const struct thing *thing, struct buf *to);
+void compare_thing_text(const struct aggregate_things *t, const struct aggregate_thing *thing,
+			struct buf *to);
 
 #endif

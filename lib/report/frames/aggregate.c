@@ -38,13 +38,14 @@ static uint64_t mean_of(const struct aggregate_value *v, bool is_signed)
 	return mean < 0 ? 0 : mean > UINT64_MAX ? UINT64_MAX : (uint64_t)mean;
 }
 
-static void add_row(struct frames *f, const struct aggregate_record *r, uint32_t capture)
+static void frames_aggregate_add_row(struct frames *f, const struct aggregate_record *r,
+				     uint32_t capture)
 {
 	struct frame row = {.number = r->key.frame,
 			    .kind = r->key.which ? SLICE_FRAME : SLICE_BEFORE,
 			    .capture = capture};
 	const struct aggregate_value *duration = aggregate_record_value(r, AGG_DURATION);
-	struct sums s = {.has = 0};
+	struct tally_sums s = {.has = 0};
 
 	for (unsigned i = 0; i < SUMS; i++)
 		if (AGG_FRAME_SUMS >> i & 1 && r->has >> i & 1) {
@@ -97,7 +98,7 @@ enum status frames_aggregate(struct frames *f, struct cursor *c,
 {
 	struct aggregate_record rec = {.has = 0};
 	uint32_t capture = (uint32_t)f->project.now.captures + 1;
-	struct run *run = &f->project.now;
+	struct group_run *run = &f->project.now;
 	struct aggregate_reader r;
 	enum status st = can_answer(f, e);
 
@@ -124,7 +125,7 @@ enum status frames_aggregate(struct frames *f, struct cursor *c,
 			}
 			break;
 		case AGG_FRAMES: add_any(f, &rec); break;
-		case AGG_FRAME: add_row(f, &rec, capture); break;
+		case AGG_FRAME: frames_aggregate_add_row(f, &rec, capture); break;
 		default: break;
 		}
 		if (st)

@@ -20,32 +20,32 @@ static enum sum sum_at(unsigned i)
 	return i < SUM_LIFETIME ? (enum sum)i : measured[i - SUM_LIFETIME];
 }
 
-static void add_columns(struct frames_by *f)
+static void frames_by_add_columns(struct frames_by *f)
 {
 	enum key by = f->options.project.by[0].by;
-	struct column *c = f->columns;
+	struct table_column *c = f->columns;
 
-	c[BY_CAPTURE] = (struct column){.key = "capture", .type = COLUMN_INT};
-	c[BY_FRAME] = (struct column){.key = "frame", .type = COLUMN_INT};
-	c[BY_NAME] = (struct column){.key = "name", .type = COLUMN_TEXT};
-	c[BY_START] = (struct column){.key = "start_ns", .type = COLUMN_TIME};
-	c[BY_DURATION] = (struct column){.key = "duration_ns", .type = COLUMN_TIME};
+	c[BY_CAPTURE] = (struct table_column){.key = "capture", .type = COLUMN_INT};
+	c[BY_FRAME] = (struct table_column){.key = "frame", .type = COLUMN_INT};
+	c[BY_NAME] = (struct table_column){.key = "name", .type = COLUMN_TEXT};
+	c[BY_START] = (struct table_column){.key = "start_ns", .type = COLUMN_TIME};
+	c[BY_DURATION] = (struct table_column){.key = "duration_ns", .type = COLUMN_TIME};
 	for (unsigned i = 0; i < BY_N_SUMS; i++)
-		c[BY_SUMS + i] = (struct column){.key = sum_names[sum_at(i)].key,
-						 .type = frames_type(NULL, (int)sum_at(i))};
-	c[BY_KEY] = (struct column){.key = by == KEY_STACK   ? "site"
-					   : by == KEY_FRAME ? "group"
-							     : key_words[by],
-				    .type = COLUMN_TEXT};
+		c[BY_SUMS + i] = (struct table_column){.key = sum_names[sum_at(i)].key,
+						       .type = frames_type(NULL, (int)sum_at(i))};
+	c[BY_KEY] = (struct table_column){.key = by == KEY_STACK   ? "site"
+						 : by == KEY_FRAME ? "group"
+								   : key_words[by],
+					  .type = COLUMN_TEXT};
 	f->table.n_columns = BY_KEY + 1;
 	if (by == KEY_SITE || by == KEY_STACK || by == KEY_LOCATION || by == KEY_FUNCTION) {
-		c[BY_FILE] = (struct column){.key = "file", .type = COLUMN_TEXT};
-		c[BY_LINE] = (struct column){.key = "line", .type = COLUMN_INT};
-		c[BY_MODULE] = (struct column){.key = "module", .type = COLUMN_TEXT};
+		c[BY_FILE] = (struct table_column){.key = "file", .type = COLUMN_TEXT};
+		c[BY_LINE] = (struct table_column){.key = "line", .type = COLUMN_INT};
+		c[BY_MODULE] = (struct table_column){.key = "module", .type = COLUMN_TEXT};
 		f->table.n_columns = BY_MODULE + 1;
 	}
 	if (by == KEY_STACK) {
-		c[BY_STACK] = (struct column){.key = "stack", .type = COLUMN_TEXT};
+		c[BY_STACK] = (struct table_column){.key = "stack", .type = COLUMN_TEXT};
 		f->table.n_columns = BY_STACK + 1;
 	}
 	for (size_t i = 0; i < f->table.n_columns; i++)
@@ -54,9 +54,9 @@ static void add_columns(struct frames_by *f)
 	f->table.columns = c;
 }
 
-static void group_cells(struct frames_by *f, uint32_t group, struct cell *cells)
+static void frames_by_group_cells(struct frames_by *f, uint32_t group, struct table_cell *cells)
 {
-	const struct project *p = &f->project;
+	const struct group_project *p = &f->project;
 	struct group_name n;
 
 	group_name(p, 0, group, &n);
@@ -88,7 +88,8 @@ static enum sum sort_by(struct frames_by *f, const uint8_t state[SUMS])
 	return f->options.sort != FRAMES_AUTO ? (enum sum)f->options.sort : sort_first(known);
 }
 
-static enum status sliced(void *arg, struct trace *t, const struct tally_slice *s, struct err *e)
+static enum status frames_by_sliced(void *arg, struct trace *t, const struct tally_slice *s,
+				    struct err *e)
 {
 	struct frames_by *f = arg;
 	struct frame_groups *g = f->groups;
@@ -101,9 +102,9 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 	frame_groups_fill(g, &f->project, t, s, 0);
 	frame_groups_sort(g, sort_by(f, state));
 	for (size_t i = 0; !st && i < g->n && (!f->options.n || i < f->options.n); i++) {
-		struct cell cells[FRAMES_BY_COLUMNS] = {0};
-		struct row row = {.cells = cells};
-		const struct sums *sums = &g->sums[i];
+		struct table_cell cells[FRAMES_BY_COLUMNS] = {0};
+		struct table_row row = {.cells = cells};
+		const struct tally_sums *sums = &g->sums[i];
 
 		cells[BY_CAPTURE] = cell_number(f->project.now.captures + 1);
 		if (s->kind != SLICE_BEFORE)
@@ -122,13 +123,13 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 							 ? cell_signed((int64_t)sums->v[k])
 							 : cell_number(sums->v[k]);
 		}
-		group_cells(f, g->ids[i], cells);
+		frames_by_group_cells(f, g->ids[i], cells);
 		st = f->options.row(f->options.arg, &row, e);
 	}
 	return st;
 }
 
-static void captured(void *arg, struct trace *t)
+static void frames_by_captured(void *arg, struct trace *t)
 {
 	const struct frames_by *f = arg;
 
@@ -144,10 +145,10 @@ void frames_by_init(struct frames_by *f, const struct frames_by_options *o)
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
 	p.slice_cells = true;
-	p.sliced = sliced;
-	p.captured = captured;
+	p.sliced = frames_by_sliced;
+	p.captured = frames_by_captured;
 	p.arg = f;
-	add_columns(f);
+	frames_by_add_columns(f);
 	project_init(&f->project, &p);
 }
 

@@ -16,15 +16,15 @@ struct frames_by_options {
 	int sort;   /* FRAMES_AUTO or an enum sum: rows of a frame, largest first */
 	uint64_t n; /* rows of each frame; 0: all */
 	/* Takes a row of the table; not ST_OK ends the reading with that. */
-	enum status (*row)(void *arg, const struct row *row, struct err *e);
+	enum status (*row)(void *arg, const struct table_row *row, struct err *e);
 	void *arg;
 };
 
 struct frames_by {
-	struct project project;
+	struct group_project project;
 	struct frames_by_options options;
 	struct table table; /* columns only */
-	struct column columns[FRAMES_BY_COLUMNS];
+	struct table_column columns[FRAMES_BY_COLUMNS];
 	struct frame_groups *groups;
 	struct buf chain;
 };

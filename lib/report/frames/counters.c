@@ -41,7 +41,7 @@ static void add_domains(struct frames_counters *c, const struct tally_slice *s,
 			const uint64_t *records)
 {
 	for (unsigned d = 0; d < DOMAINS; d++) {
-		const struct sums *all = &s->all[d];
+		const struct tally_sums *all = &s->all[d];
 		enum sum sum = all->has >> SUM_REAL & 1 ? SUM_REAL : SUM_REQUESTED;
 		char name[32];
 		uint64_t v = all->v[sum];
@@ -56,7 +56,7 @@ static void add_domains(struct frames_counters *c, const struct tally_slice *s,
 	}
 }
 
-static int reading_order(const void *a, const void *b)
+static int frames_counters_reading_order(const void *a, const void *b)
 {
 	const struct frames_reading *x = a, *y = b;
 
@@ -86,7 +86,7 @@ void frames_counters_add(struct frames_counters *c, const struct trace *t,
 	add_domains(c, s, records);
 	if (c->n_readings > first)
 		sort_array(c->readings + first, c->n_readings - first, sizeof *c->readings,
-			   reading_order);
+			   frames_counters_reading_order);
 	VEC_PUSH(c->rows, c->n_rows, c->cap_rows) = c->n_readings;
 }
 

@@ -20,15 +20,15 @@ struct detail_row { /* a group of the first or second grouping; more: how many a
 };
 
 struct frames_detail {
-	const struct project *p;
+	const struct group_project *p;
 	enum sum sort;
 	struct table table;
-	struct column columns[DETAIL_COLUMNS];
+	struct table_column columns[DETAIL_COLUMNS];
 	unsigned sums[SUMS];
 	size_t n_sums;
 	struct detail_row *rows;
 	size_t n, cap;
-	struct cell totals[DETAIL_COLUMNS];
+	struct table_cell totals[DETAIL_COLUMNS];
 	struct buf text, chain;
 	const char *details[DETAIL_CALLS];
 	char more[64];
@@ -41,7 +41,7 @@ void frames_detail_groupings(struct project_options *o)
 	o->n_by = 2;
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int frames_detail_compare(const void *a, const void *b, void *arg)
 {
 	const struct ranking *r = arg;
 	const struct grouping *g = &r->p->groupings[1];
@@ -53,7 +53,7 @@ static int compare(const void *a, const void *b, void *arg)
 }
 
 /* Stacks by their type, each type's largest first: first[type] is where they begin. */
-static uint32_t *sorted_stacks(const struct project *p, enum sum sort, uint32_t **first)
+static uint32_t *sorted_stacks(const struct group_project *p, enum sum sort, uint32_t **first)
 {
 	const struct grouping *g = &p->groupings[1];
 	struct ranking r = {.p = p, .run = &p->now, .grouping = 1, .sum = sort};
@@ -62,7 +62,7 @@ static uint32_t *sorted_stacks(const struct project *p, enum sum sort, uint32_t 
 
 	for (size_t i = 0; i < g->n; i++)
 		ids[i] = (uint32_t)i;
-	sort_array_by(ids, g->n, sizeof *ids, compare, &r);
+	sort_array_by(ids, g->n, sizeof *ids, frames_detail_compare, &r);
 	*first = mem_zarray(types + 1, sizeof **first);
 	for (size_t i = 0; i < g->n; i++)
 		(*first)[g->groups[ids[i]].outer + 1]++;
@@ -71,7 +71,7 @@ static uint32_t *sorted_stacks(const struct project *p, enum sum sort, uint32_t 
 	return ids;
 }
 
-static void add_rows(struct frames_detail *d, uint64_t n, uint64_t stacks)
+static void frames_detail_add_rows(struct frames_detail *d, uint64_t n, uint64_t stacks)
 {
 	struct ranking r = {.p = d->p, .run = &d->p->now, .grouping = 0, .sum = d->sort};
 	size_t types = n > SIZE_MAX ? 0 : (size_t)n;
@@ -93,9 +93,9 @@ static void add_rows(struct frames_detail *d, uint64_t n, uint64_t stacks)
 	free(first);
 }
 
-static void add_details(struct frames_detail *d, uint32_t stack, struct row *row)
+static void add_details(struct frames_detail *d, uint32_t stack, struct table_row *row)
 {
-	const struct project *p = d->p;
+	const struct group_project *p = d->p;
 	size_t offsets[DETAIL_CALLS], n = 0;
 
 	d->text.len = 0;
@@ -132,19 +132,19 @@ static void add_details(struct frames_detail *d, uint32_t stack, struct row *row
 	}
 }
 
-static struct cell sum_cell(uint64_t v, enum sum s)
+static struct table_cell sum_cell(uint64_t v, enum sum s)
 {
 	return sum_is_signed(s) ? cell_signed((int64_t)v) : cell_number(v);
 }
 
-static void fill(void *arg, size_t i, struct row *row)
+static void frames_detail_fill(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_detail *d = arg;
-	const struct project *p = d->p;
+	const struct group_project *p = d->p;
 	const struct detail_row *r = &d->rows[i];
 	size_t grouping = r->stack, k = d->n_sums;
-	const struct columns *c = &p->now.groupings[grouping].self;
-	const struct group *g = &p->groupings[grouping].groups[r->group];
+	const struct group_columns *c = &p->now.groupings[grouping].self;
+	const struct group_row *g = &p->groupings[grouping].groups[r->group];
 	struct group_name n;
 
 	for (size_t m = 0; m < d->n_sums; m++)
@@ -175,10 +175,10 @@ static void fill(void *arg, size_t i, struct row *row)
 	add_details(d, g->id, row);
 }
 
-static void add_columns(struct frames_detail *d)
+static void frames_detail_add_columns(struct frames_detail *d)
 {
-	const struct run *run = &d->p->now;
-	struct column *c = d->columns;
+	const struct group_run *run = &d->p->now;
+	struct table_column *c = d->columns;
 
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool known = run_knows(&run->groupings[0].known, s) ||
@@ -192,27 +192,27 @@ static void add_columns(struct frames_detail *d)
 			continue;
 
 		d->sums[d->n_sums++] = s;
-		*c++ = (struct column){.key = sum_names[s].key,
-				       .title = sum_names[s].word,
-				       .type = frames_type(NULL, (int)s),
-				       .flags = (people ? 0 : COLUMN_NOT_TEXT) |
-						(sum_is_signed(s) ? COLUMN_SIGNED : 0)};
+		*c++ = (struct table_column){.key = sum_names[s].key,
+					     .title = sum_names[s].word,
+					     .type = frames_type(NULL, (int)s),
+					     .flags = (people ? 0 : COLUMN_NOT_TEXT) |
+						      (sum_is_signed(s) ? COLUMN_SIGNED : 0)};
 		if (run->all.has >> s & 1)
 			d->totals[d->n_sums - 1] = sum_cell(run->all.v[s], s);
 	}
 	d->totals[d->n_sums + 1] = cell_text("(all)", 5);
-	*c++ = (struct column){.key = "type", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
-	*c++ = (struct column){.key = "name",
-			       .title = "type, site",
-			       .type = COLUMN_TEXT,
-			       .flags = COLUMN_TREE | COLUMN_SHORTEN};
-	*c++ = (struct column){.key = "file", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
-	*c++ = (struct column){.key = "line", .type = COLUMN_INT, .flags = COLUMN_NOT_TEXT};
-	*c++ = (struct column){.key = "stack", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
+	*c++ = (struct table_column){.key = "type", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
+	*c++ = (struct table_column){.key = "name",
+				     .title = "type, site",
+				     .type = COLUMN_TEXT,
+				     .flags = COLUMN_TREE | COLUMN_SHORTEN};
+	*c++ = (struct table_column){.key = "file", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
+	*c++ = (struct table_column){.key = "line", .type = COLUMN_INT, .flags = COLUMN_NOT_TEXT};
+	*c++ = (struct table_column){.key = "stack", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
 	d->table.n_columns = (size_t)(c - d->columns);
 }
 
-struct frames_detail *frames_detail_new(const struct project *p, int sort, uint64_t n,
+struct frames_detail *frames_detail_new(const struct group_project *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e)
 {
 	const struct run_known *known = &p->now.groupings[0].known;
@@ -228,15 +228,15 @@ struct frames_detail *frames_detail_new(const struct project *p, int sort, uint6
 	d = mem_zalloc(sizeof *d);
 	d->p = p;
 	d->sort = (enum sum)sort;
-	add_rows(d, n, stacks);
+	frames_detail_add_rows(d, n, stacks);
 	d->table = (struct table){.name = "types",
 				  .title = title,
 				  .flags = TABLE_TREE,
 				  .columns = d->columns,
 				  .n_rows = d->n,
-				  .fill = fill,
+				  .fill = frames_detail_fill,
 				  .arg = d};
-	add_columns(d);
+	frames_detail_add_columns(d);
 	d->table.totals = d->totals;
 	d->table.n_totals = 1;
 	return d;

@@ -14,7 +14,7 @@ struct frames_detail;
 void frames_detail_groupings(struct project_options *o);
 /* sort: FRAMES_AUTO or an enum sum; n: types, 0: all; stacks: of each type, 0: all. p must outlive
  * it and not change. NULL: the metric is not known. */
-struct frames_detail *frames_detail_new(const struct project *p, int sort, uint64_t n,
+struct frames_detail *frames_detail_new(const struct group_project *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e);
 void frames_detail_free(struct frames_detail *d); /* accepts NULL */
 const struct table *frames_detail_table(const struct frames_detail *d);

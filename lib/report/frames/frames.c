@@ -130,7 +130,7 @@ int frames_weight(const struct frames *f)
 }
 
 /* What all says that what is selected can have. */
-static unsigned can_have(const struct sums *all, bool followed)
+static unsigned can_have(const struct tally_sums *all, bool followed)
 {
 	unsigned has = all->has;
 
@@ -142,10 +142,10 @@ static unsigned can_have(const struct sums *all, bool followed)
 }
 
 /* What the filters keep of a slice. */
-static struct sums filtered(const struct frames *f, unsigned has)
+static struct tally_sums filtered(const struct frames *f, unsigned has)
 {
 	const struct frame_groups *g = f->groups;
-	struct sums all = {.has = 0};
+	struct tally_sums all = {.has = 0};
 
 	for (size_t i = 0; i < g->n; i++)
 		sums_add(&all, &g->sums[i]);
@@ -214,7 +214,8 @@ static unsigned has_of(struct frames *f, const struct trace *t)
 	return has;
 }
 
-static enum status sliced(void *arg, struct trace *t, const struct tally_slice *s, struct err *e)
+static enum status frames_sliced(void *arg, struct trace *t, const struct tally_slice *s,
+				 struct err *e)
 {
 	struct frames *f = arg;
 	struct frame row = {.number = s->number,
@@ -227,7 +228,7 @@ static enum status sliced(void *arg, struct trace *t, const struct tally_slice *
 			    .main = s->main,
 			    .capture = (uint32_t)f->project.now.captures + 1};
 	bool names = filters_any(f->options.project.filters), followed = false;
-	struct sums all;
+	struct tally_sums all;
 	size_t len;
 	const char *name = intern_text(&t->strings, s->name, &len);
 
@@ -281,7 +282,7 @@ static void find_durations(struct frames *f)
 		}
 }
 
-static void captured(void *arg, struct trace *t)
+static void frames_captured(void *arg, struct trace *t)
 {
 	struct frames *f = arg;
 
@@ -304,8 +305,8 @@ void frames_init(struct frames *f, const struct frames_options *o)
 	p.every = o->every;
 	p.counters = true;
 	p.slice_cells = o->tops || o->news || filters_any(p.filters);
-	p.sliced = sliced;
-	p.captured = captured;
+	p.sliced = frames_sliced;
+	p.captured = frames_captured;
 	p.arg = f;
 	if (o->news) {
 		p.by[1] = (struct grouping_key){.by = KEY_STACK};

@@ -78,12 +78,12 @@ struct frame_new {
 };
 
 struct frames {
-	struct project project;
+	struct group_project project;
 	struct frames_options options;
 	struct intern names;
 	struct frame *rows;
 	size_t n, cap;
-	struct columns sums; /* by row */
+	struct group_columns sums; /* by row */
 	struct frames_counters counters;
 	struct frame_top *tops;
 	size_t n_tops, cap_tops;
@@ -159,6 +159,6 @@ bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v);
  * a wanted metric is not known. */
 struct frames_report *frames_report_new(struct frames *f, struct err *e);
 void frames_report_free(struct frames_report *r);
-void frames_report_add(const struct frames_report *r, struct document *d);
+void frames_report_add(const struct frames_report *r, struct table_document *d);
 
 #endif

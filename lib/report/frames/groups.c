@@ -23,7 +23,7 @@ void frame_groups_free(struct frame_groups *g)
 	free(g);
 }
 
-static struct sums *at(struct frame_groups *g, uint32_t group)
+static struct tally_sums *at(struct frame_groups *g, uint32_t group)
 {
 	g->lives = mem_grow_zero(g->lives, &g->cap_lives, (size_t)group + 1, sizeof *g->lives);
 	g->mark = mem_grow_zero(g->mark, &g->cap_mark, (size_t)group + 1, sizeof *g->mark);
@@ -31,15 +31,15 @@ static struct sums *at(struct frame_groups *g, uint32_t group)
 		VEC_PUSH(g->ids, g->n, g->cap) = group;
 		g->mark[group] = (uint32_t)g->n;
 		g->sums = mem_grow(g->sums, &g->cap_sums, g->n, sizeof *g->sums);
-		g->sums[g->n - 1] = (struct sums){.has = 0};
+		g->sums[g->n - 1] = (struct tally_sums){.has = 0};
 	}
 	return &g->sums[g->mark[group] - 1];
 }
 
 static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, uint32_t group)
 {
-	const struct sums *before = tally_slice_before(a, i);
-	struct sums add, *to = at(g, group);
+	const struct tally_sums *before = tally_slice_before(a, i);
+	struct tally_sums add, *to = at(g, group);
 	unsigned live;
 
 	tally_slice_sums(a, i, &add);
@@ -55,7 +55,7 @@ static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, ui
 	}
 }
 
-void frame_groups_fill(struct frame_groups *g, struct project *p, const struct trace *t,
+void frame_groups_fill(struct frame_groups *g, struct group_project *p, const struct trace *t,
 		       const struct tally_slice *s, size_t grouping)
 {
 	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
@@ -79,7 +79,7 @@ void frame_groups_fill(struct frame_groups *g, struct project *p, const struct t
 	if (!by_type || filters_any(p->options.filters))
 		return;
 	for (size_t i = 0; i < s->n_types; i++) {
-		struct sums add;
+		struct tally_sums add;
 
 		tally_slice_type_sums(&p->tally, i, &add);
 		sums_add(at(g, project_type_group(p, t, s->types[i], grouping)), &add);
@@ -91,12 +91,12 @@ struct order {
 	enum sum by;
 };
 
-static int compare(const void *a, const void *b, void *arg)
+static int frame_groups_compare(const void *a, const void *b, void *arg)
 {
 	const struct order *o = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct sums *p = &o->g->sums[o->g->mark[x] - 1];
-	const struct sums *q = &o->g->sums[o->g->mark[y] - 1];
+	const struct tally_sums *p = &o->g->sums[o->g->mark[x] - 1];
+	const struct tally_sums *q = &o->g->sums[o->g->mark[y] - 1];
 	unsigned has_p = p->has >> o->by & 1, has_q = q->has >> o->by & 1;
 
 	if (has_p != has_q)
@@ -109,9 +109,9 @@ static int compare(const void *a, const void *b, void *arg)
 void frame_groups_sort(struct frame_groups *g, enum sum by)
 {
 	struct order o = {g, by};
-	struct sums *sorted = mem_array(g->n + 1, sizeof *sorted);
+	struct tally_sums *sorted = mem_array(g->n + 1, sizeof *sorted);
 
-	sort_array_by(g->ids, g->n, sizeof *g->ids, compare, &o);
+	sort_array_by(g->ids, g->n, sizeof *g->ids, frame_groups_compare, &o);
 	for (size_t i = 0; i < g->n; i++)
 		sorted[i] = g->sums[g->mark[g->ids[i]] - 1];
 	for (size_t i = 0; i < g->n; i++)

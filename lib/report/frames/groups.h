@@ -10,7 +10,7 @@
 
 struct frame_groups {
 	uint32_t *ids;
-	struct sums *sums; /* of ids; live: after the slice */
+	struct tally_sums *sums; /* of ids; live: after the slice */
 	size_t n, cap, cap_sums;
 	uint32_t *mark;       /* by group: index in ids + 1 */
 	uint64_t (*lives)[3]; /* by group, after the slice */
@@ -22,7 +22,7 @@ struct frame_groups *frame_groups_new(void);
 void frame_groups_free(struct frame_groups *g); /* accepts NULL */
 /* Replaces what g had. Every slice of a capture has to come by, for the sake of what is live.
  * Totals of types come in where the grouping is by type and nothing is filtered by name. */
-void frame_groups_fill(struct frame_groups *g, struct project *p, const struct trace *t,
+void frame_groups_fill(struct frame_groups *g, struct group_project *p, const struct trace *t,
 		       const struct tally_slice *s, size_t grouping);
 /* Largest first by one sum, those that do not have it last; equal ones in the order of groups. */
 void frame_groups_sort(struct frame_groups *g, enum sum by);

@@ -39,7 +39,7 @@ static bool breaks(const struct frames_report *r, size_t row, size_t spike, uint
 	       *v > limit_of(r, row, spike);
 }
 
-static void find_runs(struct frames_report *r, size_t spike)
+static void frames_parts_find_runs(struct frames_report *r, size_t spike)
 {
 	struct frames *f = r->f;
 	struct frames_run *run = NULL;
@@ -78,7 +78,7 @@ enum {
 	RUN_COLUMNS
 };
 
-static void fill_run(void *arg, size_t i, struct row *row)
+static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
 	const struct frames_run *run = &r->runs[i];
@@ -116,10 +116,10 @@ enum {
 	NEW_COLUMNS
 };
 
-static void fill_new(void *arg, size_t i, struct row *row)
+static void frames_parts_fill_new(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
-	const struct project *p = &r->f->project;
+	const struct group_project *p = &r->f->project;
 	const struct frame_new *n = &r->f->fresh[i];
 	const struct frame *frame = &r->f->rows[n->frame];
 	struct group_name name;
@@ -140,9 +140,9 @@ static void fill_new(void *arg, size_t i, struct row *row)
 	row->cells[NEW_STACK] = cell_text(r->new_text.data, r->new_text.len);
 }
 
-static void add_news(struct frames_report *r)
+static void frames_parts_add_news(struct frames_report *r)
 {
-	static const struct column columns[NEW_COLUMNS] = {
+	static const struct table_column columns[NEW_COLUMNS] = {
 	    [NEW_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [NEW_FRAME] = {"frame", "frame", COLUMN_INT, 0, 0},
 	    [NEW_ENTRIES] = {"entries", "entries", COLUMN_INT, 0, 0},
@@ -154,7 +154,7 @@ static void add_news(struct frames_report *r)
 	};
 	int metric = frames_weight(r->f);
 
-	struct column *value = &r->new_columns[NEW_VALUE];
+	struct table_column *value = &r->new_columns[NEW_VALUE];
 
 	memcpy(r->new_columns, columns, sizeof columns);
 	value->key = sum_names[metric].key;
@@ -169,7 +169,7 @@ static void add_news(struct frames_report *r)
 				 .columns = r->new_columns,
 				 .n_columns = NEW_COLUMNS,
 				 .n_rows = r->f->n_fresh,
-				 .fill = fill_new,
+				 .fill = frames_parts_fill_new,
 				 .arg = r};
 }
 
@@ -180,7 +180,7 @@ static const char *metric_word(const struct frames *f, const struct spike *s)
 
 void frames_find_spikes(struct frames_report *r)
 {
-	static struct column columns[RUN_COLUMNS] = {
+	static struct table_column columns[RUN_COLUMNS] = {
 	    [RUN_RULE] = {"rule", "rule", COLUMN_TEXT, 0, 0},
 	    [RUN_LIMIT] = {"limit", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [RUN_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
@@ -203,19 +203,19 @@ void frames_find_spikes(struct frames_report *r)
 			continue;
 		}
 		r->limited |= (uint16_t)(1u << i);
-		find_runs(r, i);
+		frames_parts_find_runs(r, i);
 	}
 	r->spikes = (struct table){.name = "spikes",
 				   .title = "frames above a limit, one after the other",
 				   .columns = columns,
 				   .n_columns = RUN_COLUMNS,
 				   .n_rows = r->n_runs,
-				   .fill = fill_run,
+				   .fill = frames_parts_fill_run,
 				   .arg = r};
-	add_news(r);
+	frames_parts_add_news(r);
 }
 
-static void fill_statistic(void *arg, size_t i, struct row *row)
+static void frames_parts_fill_statistic(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
 
@@ -250,8 +250,8 @@ static uint64_t mean(const struct frames *f, const struct frames_order *o)
 }
 
 /* Of the frames of all captures that an aggregate was made of: cell has its frame behind it. */
-static void merged_statistic(struct frames_report *r, size_t statistic, int metric,
-			     struct cell *cell)
+static void frames_parts_merged_statistic(struct frames_report *r, size_t statistic, int metric,
+					  struct table_cell *cell)
 {
 	const struct aggregate_value *v = &r->f->merged.values[metric];
 	unsigned percent = statistics[statistic].percent;
@@ -273,7 +273,7 @@ static void merged_statistic(struct frames_report *r, size_t statistic, int metr
 }
 
 /* Whose frame the worst one is. */
-static void note_worst(struct frames_report *r)
+static void frames_parts_note_worst(struct frames_report *r)
 {
 	const struct frames *f = r->f;
 	const struct aggregate_value *v;
@@ -295,7 +295,7 @@ static void note_worst(struct frames_report *r)
 			    v->max_at.frame, name);
 }
 
-static void add_metric(struct frames_report *r, int metric, bool people)
+static void frames_parts_add_metric(struct frames_report *r, int metric, bool people)
 {
 	struct frames *f = r->f;
 	struct frames_order o = frames_order_new(f, metric);
@@ -305,23 +305,24 @@ static void add_metric(struct frames_report *r, int metric, bool people)
 
 	buf_addf(&b, "%s_frame", key);
 	r->statistics.n_columns += 2;
-	r->stat_columns[k] = (struct column){
+	r->stat_columns[k] = (struct table_column){
 	    .key = key,
 	    .title = frames_title(r, metric),
 	    .type = frames_type(r->f, metric),
 	    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
 		     (metric < FRAME_METRICS && frames_signed(metric) ? COLUMN_SIGNED : 0)};
-	r->stat_columns[k + 1] = (struct column){.key = arena_strndup(&r->arena, b.data, b.len),
-						 .title = f->options.every ? "step" : "frame",
-						 .type = COLUMN_INT,
-						 .flags = people ? 0 : COLUMN_NOT_TEXT};
+	r->stat_columns[k + 1] =
+	    (struct table_column){.key = arena_strndup(&r->arena, b.data, b.len),
+				  .title = f->options.every ? "step" : "frame",
+				  .type = COLUMN_INT,
+				  .flags = people ? 0 : COLUMN_NOT_TEXT};
 	buf_release(&b);
 	for (size_t i = 0; i < FRAMES_STATS; i++) {
 		uint64_t v = 0;
 		size_t row = SIZE_MAX;
 
 		if (frames_are_merged(f) && metric < FRAME_METRICS) {
-			merged_statistic(r, i, metric, &r->stat_cells[i][k]);
+			frames_parts_merged_statistic(r, i, metric, &r->stat_cells[i][k]);
 			continue;
 		}
 
@@ -380,28 +381,28 @@ void frames_add_statistics(struct frames_report *r)
 				       .columns = r->stat_columns,
 				       .n_columns = 1,
 				       .n_rows = FRAMES_STATS,
-				       .fill = fill_statistic,
+				       .fill = frames_parts_fill_statistic,
 				       .arg = r};
-	r->stat_columns[0] = (struct column){
+	r->stat_columns[0] = (struct table_column){
 	    .key = "statistic", .title = "statistic", .type = COLUMN_TEXT, .flags = COLUMN_PROSE};
 	for (size_t i = 0; i < FRAMES_STATS; i++)
 		r->stat_cells[i][0] = cell_text(statistics[i].word, strlen(statistics[i].word));
-	add_metric(r, r->sort, true);
+	frames_parts_add_metric(r, r->sort, true);
 	for (int m = 0; m < FRAME_METRICS; m++) {
 		bool people = m == SUM_COUNT || m == best_live(f) ||
 			      (m == FRAME_DURATION && !f->options.every);
 
 		if (m != r->sort && m != SUM_LIFETIME && m != SUM_TIMED && frames_known(f, m))
-			add_metric(r, m, people);
+			frames_parts_add_metric(r, m, people);
 	}
 	for (size_t i = 0; i < f->counters.n; i++) {
 		int m = FRAME_METRICS + (int)i * COUNTER_STATS;
 
 		if (m != r->sort && frames_counters_shown(&f->counters, i))
-			add_metric(r, m, i < 2);
+			frames_parts_add_metric(r, m, i < 2);
 	}
 	note_trend(r);
-	note_worst(r);
+	frames_parts_note_worst(r);
 }
 
 static bool ascending(const struct frames *f, size_t first)
@@ -442,17 +443,17 @@ void frames_add_chart(struct frames_report *r)
 		time[i] = f->rows[first + i].start;
 		timed &= f->rows[first + i].has_start;
 	}
-	r->series = (struct series){.name = "chart",
-				    .title = f->options.every ? "over time" : "over frames",
-				    .x_title = !numbers           ? "row"
-					       : f->options.every ? "step"
-								  : "frame",
-				    .x_type = COLUMN_INT,
-				    .n_points = n,
-				    .x = x,
-				    .time = timed ? time : NULL,
-				    .lines = r->lines,
-				    .limits = r->series_limits};
+	r->series = (struct table_series){.name = "chart",
+					  .title = f->options.every ? "over time" : "over frames",
+					  .x_title = !numbers           ? "row"
+						     : f->options.every ? "step"
+									: "frame",
+					  .x_type = COLUMN_INT,
+					  .n_points = n,
+					  .x = x,
+					  .time = timed ? time : NULL,
+					  .lines = r->lines,
+					  .limits = r->series_limits};
 	for (size_t i = 0; i < 2; i++) {
 		if (!frames_known(f, metrics[i]) || (i && metrics[1] == metrics[0]))
 			continue;

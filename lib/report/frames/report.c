@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* "miku.fps", "miku.pss (kB)", "lua.heap max" */
-static const char *counter_title(struct frames_report *r, int metric)
+static const char *frames_report_counter_title(struct frames_report *r, int metric)
 {
 	const struct frames_counters *c = &r->f->counters;
 	size_t counter = counter_of(metric, FRAME_METRICS);
@@ -64,7 +64,7 @@ const char *frames_title(struct frames_report *r, int metric)
 	if (metric == FRAME_DURATION)
 		return "duration";
 	if (metric >= FRAME_METRICS)
-		return counter_title(r, metric);
+		return frames_report_counter_title(r, metric);
 	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
 		mark = " ~";
 	else if (k->state[metric] == METRIC_LOWER_BOUND)
@@ -83,12 +83,12 @@ enum column_type frames_type(const struct frames *f, int metric)
 	return sum_names[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
 }
 
-static struct cell frames_cell(const struct frames *f, size_t row, int metric)
+static struct table_cell frames_cell(const struct frames *f, size_t row, int metric)
 {
 	uint64_t v;
 
 	if (!frames_value(f, row, metric, &v))
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	return frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
 }
 
@@ -120,7 +120,8 @@ void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64
 		buf_add_u64(b, v);
 }
 
-static void add_location(struct buf *b, const struct project *p, uint32_t location, size_t start)
+static void add_location(struct buf *b, const struct group_project *p, uint32_t location,
+			 size_t start)
 {
 	const struct names_location *l = &p->names.locations[location];
 
@@ -135,7 +136,7 @@ static void add_location(struct buf *b, const struct project *p, uint32_t locati
 	}
 }
 
-void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack)
+void frames_stack_text(struct buf *b, const struct group_project *p, uint32_t stack)
 {
 	size_t start = b->len, n = 0;
 	uint32_t *path;
@@ -165,7 +166,7 @@ static bool best_of(const struct frames *f, enum sum s)
 	return frames_known(f, (int)first + 1) ? s == first + 1 : s == first;
 }
 
-static bool shown(const struct frames_report *r, enum sum s)
+static bool frames_report_shown(const struct frames_report *r, enum sum s)
 {
 	const struct frames *f = r->f;
 
@@ -206,13 +207,14 @@ static void add_column(struct frames_report *r, const char *key, const char *tit
 	r->sources = mem_grow(r->sources, &r->cap_sources, i + 1, sizeof *r->sources);
 	r->columns = mem_grow(r->columns, &r->cap_columns, i + 1, sizeof *r->columns);
 
-	r->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
+	r->columns[i] =
+	    (struct table_column){.key = key, .title = title, .type = type, .flags = flags};
 	r->sources[i].what = what;
 	r->sources[i].metric = metric;
 	r->table.columns = r->columns;
 }
 
-static void add_counters(struct frames_report *r)
+static void frames_report_add_counters(struct frames_report *r)
 {
 	const struct frames_counters *c = &r->f->counters;
 	size_t people = 0;
@@ -237,7 +239,7 @@ static void add_counters(struct frames_report *r)
 			    (int)COUNTERS_SHOWN, people);
 }
 
-static void add_columns(struct frames_report *r)
+static void frames_report_add_columns(struct frames_report *r)
 {
 	const struct frames *f = r->f;
 	bool names = intern_count(&f->names), starts = false;
@@ -260,9 +262,9 @@ static void add_columns(struct frames_report *r)
 			add_column(r, sum_names[s].key, frames_title(r, (int)s),
 				   frames_type(f, (int)s),
 				   (sum_is_signed(s) ? COLUMN_SIGNED : 0) |
-				       (shown(r, s) ? 0 : COLUMN_NOT_TEXT),
+				       (frames_report_shown(r, s) ? 0 : COLUMN_NOT_TEXT),
 				   FRAMES_METRIC, (int)s);
-	add_counters(r);
+	frames_report_add_counters(r);
 	if (f->options.news)
 		add_column(r, "new_stacks", "new stacks", COLUMN_INT, 0, FRAMES_NEWS, 0);
 	if (f->options.n_spikes)
@@ -270,12 +272,12 @@ static void add_columns(struct frames_report *r)
 }
 
 /* What broke: the rules as they were given. */
-static struct cell spikes_cell(struct frames_report *r, const struct frame *row)
+static struct table_cell spikes_cell(struct frames_report *r, const struct frame *row)
 {
-	struct cell c;
+	struct table_cell c;
 
 	if (!row->spikes)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	r->text.len = 0;
 	for (size_t i = 0; i < r->f->options.n_spikes; i++)
 		if (row->spikes >> i & 1)
@@ -286,7 +288,8 @@ static struct cell spikes_cell(struct frames_report *r, const struct frame *row)
 	return c;
 }
 
-static void fill_tops(struct frames_report *r, const struct frame *frame, struct row *row)
+static void frames_report_fill_tops(struct frames_report *r, const struct frame *frame,
+				    struct table_row *row)
 {
 	const struct frames *f = r->f;
 	int metric = frames_weight(f);
@@ -315,7 +318,7 @@ static void fill_tops(struct frames_report *r, const struct frame *frame, struct
 	row->n_details = frame->n_tops;
 }
 
-static void fill(void *arg, size_t i, struct row *row)
+static void frames_report_fill(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
 	const struct frames *f = r->f;
@@ -323,7 +326,7 @@ static void fill(void *arg, size_t i, struct row *row)
 	const struct frame *frame = &f->rows[at];
 
 	for (size_t k = 0; k < r->table.n_columns; k++) {
-		struct cell *c = &row->cells[k];
+		struct table_cell *c = &row->cells[k];
 		size_t len;
 		const char *s;
 
@@ -349,13 +352,13 @@ static void fill(void *arg, size_t i, struct row *row)
 		case FRAMES_SPIKES: *c = spikes_cell(r, frame); break;
 		}
 	}
-	fill_tops(r, frame, row);
+	frames_report_fill_tops(r, frame, row);
 }
 
-static void add_totals(struct frames_report *r)
+static void frames_report_add_totals(struct frames_report *r)
 {
 	const struct frames *f = r->f;
-	struct cell *c = arena_zalloc(&r->arena, r->table.n_columns * sizeof *c);
+	struct table_cell *c = arena_zalloc(&r->arena, r->table.n_columns * sizeof *c);
 
 	for (size_t k = 0; k < r->table.n_columns; k++) {
 		int metric = r->sources[k].metric;
@@ -373,7 +376,7 @@ static void add_totals(struct frames_report *r)
 	r->table.n_totals = f->merged.captures < 2; /* means do not add up */
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int frames_report_compare(const void *a, const void *b, void *arg)
 {
 	const struct frames_report *r = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -397,7 +400,7 @@ static void order_rows(struct frames_report *r)
 	for (size_t i = 0; i < r->f->n; i++)
 		r->order[i] = (uint32_t)i;
 	if (o->sorted)
-		sort_array_by(r->order, r->f->n, sizeof *r->order, compare, r);
+		sort_array_by(r->order, r->f->n, sizeof *r->order, frames_report_compare, r);
 	r->table.n_rows = o->n && o->n < r->f->n ? (size_t)o->n : r->f->n;
 }
 
@@ -412,7 +415,7 @@ static const char *title(struct frames_report *r)
 	return arena_strndup(&r->arena, text, (size_t)n);
 }
 
-static void add_notes(struct frames_report *r)
+static void frames_report_add_notes(struct frames_report *r)
 {
 	const struct frames *f = r->f;
 	const struct tally *a = &f->project.tally;
@@ -459,7 +462,7 @@ static void add_notes(struct frames_report *r)
 }
 
 /* Names of counters are known now. */
-static enum status resolve_counters(struct frames *f, struct err *e)
+static enum status frames_report_resolve_counters(struct frames *f, struct err *e)
 {
 	const char *name = f->options.sort_counter;
 
@@ -489,7 +492,7 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 	struct frames_report *r = mem_zalloc(sizeof *r);
 
 	r->f = f;
-	if (resolve_counters(f, e)) {
+	if (frames_report_resolve_counters(f, e)) {
 		free(r);
 		return NULL;
 	}
@@ -500,12 +503,12 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 		free(r);
 		return NULL;
 	}
-	r->table = (struct table){.name = "frames", .fill = fill, .arg = r};
+	r->table = (struct table){.name = "frames", .fill = frames_report_fill, .arg = r};
 	frames_find_spikes(r);
 	order_rows(r);
-	add_columns(r);
-	add_totals(r);
-	add_notes(r);
+	frames_report_add_columns(r);
+	frames_report_add_totals(r);
+	frames_report_add_notes(r);
 	frames_add_statistics(r);
 	frames_add_chart(r);
 	r->table.title = title(r);
@@ -532,7 +535,7 @@ void frames_report_free(struct frames_report *r)
 	free(r);
 }
 
-void frames_report_add(const struct frames_report *r, struct document *d)
+void frames_report_add(const struct frames_report *r, struct table_document *d)
 {
 	document_table(d, &r->table);
 	if (r->series.n_points)

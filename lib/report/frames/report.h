@@ -34,7 +34,7 @@ struct frames_report {
 	int sort;
 	struct arena arena;
 	struct table table; /* a row per frame */
-	struct column *columns;
+	struct table_column *columns;
 	size_t cap_columns, cap_sources;
 	struct frames_source {
 		enum frames_what what;
@@ -47,8 +47,8 @@ struct frames_report {
 	size_t n_notes, cap_notes;
 
 	struct table statistics;
-	struct column *stat_columns; /* in the arena, as are the cells */
-	struct cell *stat_cells[FRAMES_STATS];
+	struct table_column *stat_columns; /* in the arena, as are the cells */
+	struct table_cell *stat_cells[FRAMES_STATS];
 
 	struct table spikes;
 	struct frames_run *runs;
@@ -57,9 +57,9 @@ struct frames_report {
 	uint16_t limited; /* rules that have a limit */
 
 	struct table news;
-	struct column new_columns[FRAMES_NEW_COLUMNS];
+	struct table_column new_columns[FRAMES_NEW_COLUMNS];
 
-	struct series series;
+	struct table_series series;
 	struct series_line lines[2];
 	struct series_mark *series_marks;
 	struct series_limit series_limits[SPIKES_MAX];
@@ -70,7 +70,7 @@ const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
 enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
 void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v);
 /* The calls of a stack of the project, outermost first with ';' between. */
-void frames_stack_text(struct buf *b, const struct project *p, uint32_t stack);
+void frames_stack_text(struct buf *b, const struct group_project *p, uint32_t stack);
 void frames_note(struct frames_report *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void frames_find_spikes(struct frames_report *r); /* marks rows, fills r->spikes, r->news */

@@ -20,7 +20,7 @@ static uint64_t order_value(const struct frames *f, size_t row, int metric)
 	return frames_rank(metric, v);
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int frames_stats_compare(const void *a, const void *b, void *arg)
 {
 	const struct by_value *o = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -58,7 +58,7 @@ struct frames_order frames_order_new(const struct frames *f, int metric)
 	}
 	if (!o.n)
 		o.idle = 0;
-	sort_array_by(o.rows, o.n, sizeof *o.rows, compare, &by);
+	sort_array_by(o.rows, o.n, sizeof *o.rows, frames_stats_compare, &by);
 	return o;
 }
 
@@ -68,8 +68,8 @@ void frames_order_release(struct frames_order *o)
 	o->rows = NULL;
 }
 
-static bool nearest_rank(const struct frames *f, const struct frames_order *o, uint64_t rank,
-			 uint64_t *v, size_t *row)
+static bool frames_stats_nearest_rank(const struct frames *f, const struct frames_order *o,
+				      uint64_t rank, uint64_t *v, size_t *row)
 {
 	size_t i, k;
 
@@ -100,10 +100,10 @@ bool frames_percentile(const struct frames *f, const struct frames_order *o, uns
 		return false;
 	/* ceil(n * percent / 100), without an overflow. */
 	rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
-	return nearest_rank(f, o, rank ? rank - 1 : 0, v, row);
+	return frames_stats_nearest_rank(f, o, rank ? rank - 1 : 0, v, row);
 }
 
-static int compare_u64(const void *a, const void *b)
+static int frames_stats_compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -130,7 +130,7 @@ static uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
 		frames_value(f, o->rows[i], o->metric, &v);
 		d[i] = distance(v, median);
 	}
-	sort_array(d, o->n, sizeof *d, compare_u64);
+	sort_array(d, o->n, sizeof *d, frames_stats_compare_u64);
 	rank = (n + 1) / 2 - 1;
 	/* The idle steps are all median away from it. */
 	while (below < o->n && d[below] < median)
@@ -173,7 +173,7 @@ bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit)
 	return true;
 }
 
-static int compare_double(const void *a, const void *b)
+static int frames_stats_compare_double(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -207,7 +207,7 @@ bool frames_trend(const struct frames *f, int metric, double *slope)
 			if (x[k] > x[i])
 				slopes[pairs++] = (y[k] - y[i]) / (x[k] - x[i]);
 	if (pairs) {
-		sort_array(slopes, pairs, sizeof *slopes, compare_double);
+		sort_array(slopes, pairs, sizeof *slopes, frames_stats_compare_double);
 		*slope =
 		    pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
 	}

@@ -28,7 +28,7 @@ static void found(struct search *f, uint32_t object, uint32_t parent)
 }
 
 /* All that can be reached from an object that was just found. */
-static void descend(struct search *f, uint32_t object)
+static void dominators_descend(struct search *f, uint32_t object)
 {
 	uint32_t top = object;
 
@@ -48,23 +48,23 @@ static void descend(struct search *f, uint32_t object)
 	}
 }
 
-static void search(struct search *f)
+static void dominators_search(struct search *f)
 {
 	const struct heap *h = f->h;
 
 	memcpy(f->next, h->out_start, ((size_t)h->n + 1) * sizeof *f->next);
 	found(f, 0, 0);
-	descend(f, 0);
+	dominators_descend(f, 0);
 	f->n_reached = f->n;
 	for (uint32_t i = 1; i <= h->n; i++)
 		if (!f->number[i] && f->in_start[i] == f->in_start[i + 1]) {
 			found(f, i, 0);
-			descend(f, i);
+			dominators_descend(f, i);
 		}
 	for (uint32_t i = 1; i <= h->n; i++)
 		if (!f->number[i]) {
 			found(f, i, 0);
-			descend(f, i);
+			dominators_descend(f, i);
 		}
 }
 
@@ -156,7 +156,7 @@ void heap_dominators_init(struct heap_dominators *d, const struct heap *h)
 	f.number = mem_zarray(n, sizeof *f.number);
 	f.parent = mem_array(n, sizeof *f.parent);
 	f.next = mem_array(n, sizeof *f.next);
-	search(&f);
+	dominators_search(&f);
 	f.semi = mem_array(n, sizeof *f.semi);
 	f.label = mem_array(n, sizeof *f.label);
 	f.ancestor = mem_array(n, sizeof *f.ancestor);

@@ -128,7 +128,7 @@ static void *column(void *p, size_t *cap, const struct heap_build *b, size_t siz
 }
 
 /* The innermost call of the object's stack, as one text. */
-static uint32_t site(struct heap_set *s, const struct trace *t, uint32_t stack)
+static uint32_t heap_set_site(struct heap_set *s, const struct trace *t, uint32_t stack)
 {
 	uint32_t id = names_location(&s->locations, t, t->stacks[stack].location), call;
 	struct buf b = BUF_INIT;
@@ -153,7 +153,7 @@ static uint32_t site(struct heap_set *s, const struct trace *t, uint32_t stack)
 	return found;
 }
 
-static void add_object(struct heap_set *s, const struct trace *t, const struct event *ev)
+static void heap_add_object(struct heap_set *s, const struct trace *t, const struct event *ev)
 {
 	struct heap_build *b = s->build;
 	struct heap *h = &b->heap;
@@ -184,7 +184,7 @@ static void add_object(struct heap_set *s, const struct trace *t, const struct e
 	}
 	if (ev->has & EV_HAS_STACK && ev->stack) {
 		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
-		h->sites[i] = site(s, t, ev->stack);
+		h->sites[i] = heap_set_site(s, t, ev->stack);
 	}
 }
 
@@ -204,7 +204,7 @@ static void add_reference(struct heap_set *s, const struct trace *t, const struc
 	    (struct heap_edge){from, to, text(s, t, ev->name)};
 }
 
-static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+static enum status heap_set_begin(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct heap_set *s = (struct heap_set *)sink;
 	const char *ids;
@@ -220,13 +220,14 @@ static enum status begin(struct sink *sink, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status take(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+static enum status heap_set_take(struct sink *sink, struct trace *t, const struct event *ev,
+				 struct err *e)
 {
 	struct heap_set *s = (struct heap_set *)sink;
 
 	(void)e;
 	if (ev->kind == EV_OBJECT)
-		add_object(s, t, ev);
+		heap_add_object(s, t, ev);
 	else if (ev->kind == EV_REFERENCE)
 		add_reference(s, t, ev);
 	return ST_OK;
@@ -248,7 +249,7 @@ static void guess_roots(struct heap_build *b)
 	h->guessed_roots = true;
 }
 
-static void sort_edges(struct heap_build *b)
+static void heap_sort_edges(struct heap_build *b)
 {
 	struct heap *h = &b->heap;
 	size_t m = b->n_edges;
@@ -284,7 +285,7 @@ static void shrink(struct heap_build *b)
 	h->flags = mem_realloc(h->flags, n, sizeof *h->flags);
 }
 
-static void add_notes(struct heap_build *b, struct trace *t)
+static void heap_add_notes(struct heap_build *b, struct trace *t)
 {
 	struct heap *h = &b->heap;
 
@@ -320,7 +321,7 @@ static const char *label(struct heap_set *s, const char *file)
 	return p;
 }
 
-static enum status end(struct sink *sink, struct trace *t, struct err *e)
+static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct heap_set *s = (struct heap_set *)sink;
 	struct heap_build *b = s->build;
@@ -335,9 +336,9 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 		if (!h->n_roots && b->n_edges)
 			guess_roots(b);
 		h->not_listed = h->n - h->n_listed;
-		sort_edges(b);
+		heap_sort_edges(b);
 		shrink(b);
-		add_notes(b, t);
+		heap_add_notes(b, t);
 		h->file = s->file ? *s->file : NULL;
 		h->label = label(s, h->file);
 		VEC_PUSH(s->heaps, s->n, s->cap) = *h;
@@ -353,7 +354,7 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 
 void heap_set_init(struct heap_set *s)
 {
-	*s = (struct heap_set){.sink = {begin, take, end, NULL}};
+	*s = (struct heap_set){.sink = {heap_set_begin, heap_set_take, heap_set_end, NULL}};
 	names_init(&s->locations);
 }
 

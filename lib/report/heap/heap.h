@@ -53,7 +53,7 @@ struct heap_set {
 	struct heap *heaps;
 	size_t n, cap;
 	struct intern texts; /* of all heaps; id 0 is not used */
-	struct names locations;
+	struct group_names locations;
 	struct arena arena;
 	const char *const *file; /* the caller's: which one is being read; may be NULL */
 	/* After each capture, with the notes of reading it in the trace. */

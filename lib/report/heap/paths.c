@@ -38,7 +38,7 @@ static int root_order(const struct search *f, uint32_t a, uint32_t b)
 	return na != nb ? (na < nb ? -1 : 1) : memcmp(ta, tb, na);
 }
 
-static void reach(struct search *f, uint32_t from, uint32_t reference)
+static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference)
 {
 	struct heap_paths *p = f->p;
 	uint32_t to = f->h->out[reference], name = f->h->out_names[reference];
@@ -76,14 +76,14 @@ void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struc
 	f.names = mem_zarray((size_t)intern_count(&s->texts) + 1, sizeof *f.names);
 	f.queue = mem_array(n, sizeof *f.queue);
 	for (uint32_t r = h->out_start[0]; r < h->out_start[1]; r++)
-		reach(&f, 0, r);
+		heap_paths_reach(&f, 0, r);
 	/* A level is settled before the next one begins: only shorter paths lead to it. */
 	for (uint32_t at = 0; at < f.n_queue; at++) {
 		uint32_t from = f.queue[at];
 
 		p->n_reached += h->flags[from] & HEAP_LISTED;
 		for (uint32_t r = h->out_start[from]; r < h->out_start[from + 1]; r++)
-			reach(&f, from, r);
+			heap_paths_reach(&f, from, r);
 	}
 	free(f.names);
 	free(f.queue);

@@ -100,7 +100,7 @@ static uint32_t with(struct search *f, uint32_t set, uint32_t group)
 	return result;
 }
 
-static uint32_t shared(struct search *f, uint32_t a, uint32_t b)
+static uint32_t retained_shared(struct search *f, uint32_t a, uint32_t b)
 {
 	uint64_t key = a < b ? pair(a, b) : pair(b, a);
 	struct members x, y;
@@ -144,7 +144,7 @@ static uint32_t set_now(struct search *f, uint32_t v)
 
 	for (; set != EMPTY && i < f->in_start[v + 1]; i++)
 		if (holds(f, f->in[i], v))
-			set = shared(f, set, f->set_of[f->in[i]]);
+			set = retained_shared(f, set, f->set_of[f->in[i]]);
 	f->left -= f->left < i - f->in_start[v] ? f->left : i - f->in_start[v];
 	return set == EVERYTHING || f->of[v] == HEAP_NONE ? set : with(f, set, f->of[v]);
 }
@@ -167,7 +167,7 @@ static uint32_t take_turn(struct search *f)
 	return v;
 }
 
-static bool find_sets(struct search *f)
+static bool retained_find_sets(struct search *f)
 {
 	const struct heap *h = f->p->h;
 
@@ -191,7 +191,7 @@ static bool find_sets(struct search *f)
 	return true;
 }
 
-static void add_up(const struct search *f, struct heap_group *groups)
+static void retained_add_up(const struct search *f, struct heap_group *groups)
 {
 	const struct heap *h = f->p->h;
 	size_t n = (size_t)intern_count(&f->sets) + 1;
@@ -227,9 +227,9 @@ bool heap_retained(struct heap_group *groups, const struct heap_part *p, const u
 	f.waiting = mem_array(n, sizeof *f.waiting);
 	f.waits = mem_zarray(n, sizeof *f.waits);
 	f.left = HEAP_RETAINED_ROUNDS * ((uint64_t)h->n_references + n);
-	known = find_sets(&f);
+	known = retained_find_sets(&f);
 	if (known)
-		add_up(&f, groups);
+		retained_add_up(&f, groups);
 	free(f.in_start);
 	free(f.in);
 	free(f.set_of);

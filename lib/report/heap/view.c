@@ -71,7 +71,7 @@ const struct table *heap_view_table(const struct heap_view *v)
 	return &v->table;
 }
 
-void heap_column(struct heap_view *v, uint8_t what, struct column c)
+void heap_column(struct heap_view *v, uint8_t what, struct table_column c)
 {
 	v->whats[v->table.n_columns] = what;
 	v->columns[v->table.n_columns++] = c;

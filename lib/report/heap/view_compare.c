@@ -57,7 +57,7 @@ static uint64_t key(const struct heap_view *v, const struct heap_row *r)
 
 /* The largest change first, whichever way; then the largest on either side; then by name. All of
  * it is the same with the sides swapped. */
-static int row_order(const void *pa, const void *pb, void *arg)
+static int view_compare_row_order(const void *pa, const void *pb, void *arg)
 {
 	const struct heap_view *v = arg;
 	const struct heap_row *rows[2] = {pa, pb};
@@ -86,8 +86,8 @@ static int row_order(const void *pa, const void *pb, void *arg)
 	return order ? order : n < m ? -1 : n > m;
 }
 
-static struct cell metric(const struct heap_view *v, enum what what, const struct heap_group *a,
-			  const struct heap_group *b)
+static struct table_cell view_compare_metric(const struct heap_view *v, enum what what,
+					     const struct heap_group *a, const struct heap_group *b)
 {
 	uint64_t x = v->sizes ? a->retained : a->retained_count;
 	uint64_t y = v->sizes ? b->retained : b->retained_count;
@@ -96,7 +96,7 @@ static struct cell metric(const struct heap_view *v, enum what what, const struc
 	/* Objects without sizes are not of size 0; no objects at all are. */
 	if ((unsized_a && (what == BASE_SIZE || what == SIZE_CHANGE)) ||
 	    (unsized_b && (what == NEW_SIZE || what == SIZE_CHANGE)))
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	switch (what) {
 	case BASE_COUNT: return cell_number(a->count);
 	case NEW_COUNT: return cell_number(b->count);
@@ -107,11 +107,11 @@ static struct cell metric(const struct heap_view *v, enum what what, const struc
 	case BASE_RETAINED: return cell_number(x);
 	case NEW_RETAINED: return cell_number(y);
 	case RETAINED_CHANGE: return cell_difference(x, y);
-	default: return (struct cell){.present = false};
+	default: return (struct table_cell){.present = false};
 	}
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void view_compare_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct heap_view *v = arg;
 	const struct heap_row *row = &v->rows[i];
@@ -126,7 +126,8 @@ static void fill(void *arg, size_t i, struct row *r)
 			r->cells[k] = cell_text(s, n);
 			break;
 		default:
-			r->cells[k] = metric(v, v->whats[k], side(v, row, 0), side(v, row, 1));
+			r->cells[k] =
+			    view_compare_metric(v, v->whats[k], side(v, row, 0), side(v, row, 1));
 			break;
 		}
 }
@@ -147,37 +148,41 @@ static void pair(struct heap_view *v)
 			VEC_PUSH(v->rows, v->n_rows, cap) = (struct heap_row){HEAP_NONE, i};
 }
 
-static void add_columns(struct heap_view *v)
+static void view_compare_add_columns(struct heap_view *v)
 {
 	const char *word = heap_key_words[v->options.by];
 	enum column_type type = v->sizes ? COLUMN_BYTES : COLUMN_INT;
 
-	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
+	heap_column(v, RANK, (struct table_column){"rank", "#", COLUMN_INT, 0, 0});
 	if (v->sizes) {
-		heap_column(v, BASE_SIZE,
-			    (struct column){"base_size", "size A", COLUMN_BYTES, COLUMN_SPARE, 0});
-		heap_column(v, NEW_SIZE, (struct column){"new_size", "size B", COLUMN_BYTES, 0, 0});
+		heap_column(
+		    v, BASE_SIZE,
+		    (struct table_column){"base_size", "size A", COLUMN_BYTES, COLUMN_SPARE, 0});
+		heap_column(v, NEW_SIZE,
+			    (struct table_column){"new_size", "size B", COLUMN_BYTES, 0, 0});
 		heap_column(
 		    v, SIZE_CHANGE,
-		    (struct column){"size_change", "change", COLUMN_BYTES, COLUMN_SIGNED, 0});
+		    (struct table_column){"size_change", "change", COLUMN_BYTES, COLUMN_SIGNED, 0});
 	}
 	heap_column(v, BASE_COUNT,
-		    (struct column){"base_count", "count A", COLUMN_INT, COLUMN_SPARE, 0});
-	heap_column(v, NEW_COUNT, (struct column){"new_count", "count B", COLUMN_INT, 0, 0});
+		    (struct table_column){"base_count", "count A", COLUMN_INT, COLUMN_SPARE, 0});
+	heap_column(v, NEW_COUNT, (struct table_column){"new_count", "count B", COLUMN_INT, 0, 0});
 	heap_column(v, COUNT_CHANGE,
-		    (struct column){"count_change", "change", COLUMN_INT, COLUMN_SIGNED, 0});
+		    (struct table_column){"count_change", "change", COLUMN_INT, COLUMN_SIGNED, 0});
 	if (v->retained) {
-		heap_column(v, BASE_RETAINED,
-			    (struct column){v->sizes ? "base_retained" : "base_retained_count",
-					    "retained A", type, COLUMN_SPARE, 0});
+		heap_column(
+		    v, BASE_RETAINED,
+		    (struct table_column){v->sizes ? "base_retained" : "base_retained_count",
+					  "retained A", type, COLUMN_SPARE, 0});
 		heap_column(v, NEW_RETAINED,
-			    (struct column){v->sizes ? "new_retained" : "new_retained_count",
-					    "retained B", type, COLUMN_SPARE, 0});
-		heap_column(v, RETAINED_CHANGE,
-			    (struct column){v->sizes ? "retained_change" : "retained_count_change",
-					    "retained +-", type, COLUMN_SIGNED, 0});
+			    (struct table_column){v->sizes ? "new_retained" : "new_retained_count",
+						  "retained B", type, COLUMN_SPARE, 0});
+		heap_column(
+		    v, RETAINED_CHANGE,
+		    (struct table_column){v->sizes ? "retained_change" : "retained_count_change",
+					  "retained +-", type, COLUMN_SIGNED, 0});
 	}
-	heap_column(v, NAME, (struct column){word, word, COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, NAME, (struct table_column){word, word, COLUMN_TEXT, COLUMN_SHORTEN, 0});
 }
 
 static void add_totals(struct heap_view *v, size_t n_all)
@@ -190,7 +195,8 @@ static void add_totals(struct heap_view *v, size_t n_all)
 			v->totals[k] =
 			    cell_text(arena_strndup(&v->arena, text, (size_t)n), (size_t)n);
 		else if (v->whats[k] < BASE_RETAINED)
-			v->totals[k] = metric(v, v->whats[k], &v->groups[0].all, &v->groups[1].all);
+			v->totals[k] = view_compare_metric(v, v->whats[k], &v->groups[0].all,
+							   &v->groups[1].all);
 	v->table.totals = v->totals;
 	v->table.n_totals = 1;
 }
@@ -208,7 +214,7 @@ struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_
 	heap_retained_known(v);
 	pair(v);
 	all = v->n_rows;
-	sort_array_by(v->rows, all, sizeof *v->rows, row_order, v);
+	sort_array_by(v->rows, all, sizeof *v->rows, view_compare_row_order, v);
 	for (size_t i = 0; i < all; i++) {
 		const struct heap_group *a = side(v, &v->rows[i], 0);
 		const struct heap_group *b = side(v, &v->rows[i], 1);
@@ -219,8 +225,8 @@ struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_
 		v->n_rows = o->n;
 	v->table.name = "compare";
 	v->table.n_rows = v->n_rows;
-	v->table.fill = fill;
-	add_columns(v);
+	v->table.fill = view_compare_fill;
+	view_compare_add_columns(v);
 	add_totals(v, all);
 	heap_title(v, "%s to %s: top %zu of %zu %s by change of %s, %zu of which changed",
 		   parts[0].h->label, parts[1].h->label, v->n_rows, all, heap_key_plurals[o->by],

@@ -32,7 +32,7 @@ static uint64_t value(const struct heap_view *v, const struct heap_group *g)
 	}
 }
 
-static int group_order(const void *pa, const void *pb, void *arg)
+static int view_groups_order(const void *pa, const void *pb, void *arg)
 {
 	const struct heap_view *v = arg;
 	const struct heap_group *a = &v->groups[0].items[((const struct heap_row *)pa)->a];
@@ -52,11 +52,11 @@ static int group_order(const void *pa, const void *pb, void *arg)
 	return order ? order : n < m ? -1 : n > m;
 }
 
-static struct cell sum_cell(const struct heap_view *v, const struct heap_group *g, enum what what,
-			    bool all)
+static struct table_cell view_groups_sum_cell(const struct heap_view *v, const struct heap_group *g,
+					      enum what what, bool all)
 {
 	const struct heap_group *whole = &v->groups[0].all;
-	struct cell none = {.present = false};
+	struct table_cell none = {.present = false};
 	bool sized = v->sizes && g->sized;
 
 	switch (what) {
@@ -74,7 +74,7 @@ static struct cell sum_cell(const struct heap_view *v, const struct heap_group *
 	}
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void view_groups_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct heap_view *v = arg;
 	const struct heap_group *g = &v->groups[0].items[v->rows[i].a];
@@ -88,34 +88,37 @@ static void fill(void *arg, size_t i, struct row *r)
 			s = heap_group_name(&v->groups[0], g->key, &n);
 			r->cells[k] = cell_text(s, n);
 			break;
-		default: r->cells[k] = sum_cell(v, g, v->whats[k], false); break;
+		default: r->cells[k] = view_groups_sum_cell(v, g, v->whats[k], false); break;
 		}
 }
 
-static void add_columns(struct heap_view *v)
+static void view_groups_add_columns(struct heap_view *v)
 {
 	const char *share = v->sort == HEAP_SORT_COUNT ? "count_percent" : "size_percent";
 
-	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
+	heap_column(v, RANK, (struct table_column){"rank", "#", COLUMN_INT, 0, 0});
 	if (v->sizes) {
-		heap_column(v, SIZE, (struct column){"size", "size", COLUMN_BYTES, 0, 0});
-		heap_column(v, SHARE, (struct column){share, "%", COLUMN_PERCENT, 0, 0});
+		heap_column(v, SIZE, (struct table_column){"size", "size", COLUMN_BYTES, 0, 0});
+		heap_column(v, SHARE, (struct table_column){share, "%", COLUMN_PERCENT, 0, 0});
 	}
-	heap_column(v, COUNT, (struct column){"count", "count", COLUMN_INT, 0, 0});
+	heap_column(v, COUNT, (struct table_column){"count", "count", COLUMN_INT, 0, 0});
 	if (!v->sizes)
-		heap_column(v, SHARE, (struct column){"count_percent", "%", COLUMN_PERCENT, 0, 0});
+		heap_column(v, SHARE,
+			    (struct table_column){"count_percent", "%", COLUMN_PERCENT, 0, 0});
 	if (v->retained && v->sizes)
 		heap_column(v, RETAINED,
-			    (struct column){"retained", "retained", COLUMN_BYTES, 0, 0});
+			    (struct table_column){"retained", "retained", COLUMN_BYTES, 0, 0});
 	if (v->retained)
 		heap_column(v, RETAINED_COUNT,
-			    (struct column){"retained_count", "objects", COLUMN_INT, 0, 0});
+			    (struct table_column){"retained_count", "objects", COLUMN_INT, 0, 0});
 	if (v->sizes)
-		heap_column(v, LARGEST,
-			    (struct column){"largest", "largest", COLUMN_BYTES, COLUMN_SPARE, 0});
+		heap_column(
+		    v, LARGEST,
+		    (struct table_column){"largest", "largest", COLUMN_BYTES, COLUMN_SPARE, 0});
 	heap_column(v, NAME,
-		    (struct column){heap_key_words[v->options.by], heap_key_words[v->options.by],
-				    COLUMN_TEXT, COLUMN_SHORTEN, 0});
+		    (struct table_column){heap_key_words[v->options.by],
+					  heap_key_words[v->options.by], COLUMN_TEXT,
+					  COLUMN_SHORTEN, 0});
 }
 
 static void add_totals(struct heap_view *v)
@@ -126,7 +129,7 @@ static void add_totals(struct heap_view *v)
 	for (size_t k = 0; k < v->table.n_columns; k++)
 		v->totals[k] = v->whats[k] == NAME
 				   ? cell_text(arena_strndup(&v->arena, text, (size_t)n), (size_t)n)
-				   : sum_cell(v, &v->groups[0].all, v->whats[k], true);
+				   : view_groups_sum_cell(v, &v->groups[0].all, v->whats[k], true);
 	v->table.totals = v->totals;
 	v->table.n_totals = 1;
 }
@@ -144,12 +147,12 @@ struct heap_view *heap_view_groups(const struct heap_set *s, const struct heap_p
 	v->rows = mem_array(g->n ? g->n : 1, sizeof *v->rows);
 	for (uint32_t i = 0; i < g->n; i++)
 		v->rows[i].a = i;
-	sort_array_by(v->rows, g->n, sizeof *v->rows, group_order, v);
+	sort_array_by(v->rows, g->n, sizeof *v->rows, view_groups_order, v);
 	v->n_rows = o->n && o->n < g->n ? o->n : g->n;
 	v->table.name = heap_key_plurals[o->by];
 	v->table.n_rows = v->n_rows;
-	v->table.fill = fill;
-	add_columns(v);
+	v->table.fill = view_groups_fill;
+	view_groups_add_columns(v);
 	add_totals(v);
 	heap_title(v, "%s: top %zu of %zu %s by %s", o->what, v->n_rows, g->n,
 		   heap_key_plurals[o->by], heap_sort_words[v->sort]);

@@ -18,9 +18,9 @@ struct heap_view {
 	enum heap_sort sort; /* never auto */
 	bool sizes, retained;
 	struct table table;
-	struct column columns[HEAP_COLUMNS_MAX];
+	struct table_column columns[HEAP_COLUMNS_MAX];
 	uint8_t whats[HEAP_COLUMNS_MAX]; /* what each column holds, as its table counts */
-	struct cell totals[HEAP_COLUMNS_MAX];
+	struct table_cell totals[HEAP_COLUMNS_MAX];
 	struct arena arena;
 	const char *notes[HEAP_LINES_MAX];
 	struct buf text, path;
@@ -35,7 +35,7 @@ struct heap_view {
 
 struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part *parts,
 				size_t n_parts, const struct heap_view_options *o);
-void heap_column(struct heap_view *v, uint8_t what, struct column c);
+void heap_column(struct heap_view *v, uint8_t what, struct table_column c);
 void heap_note(struct heap_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void heap_title(struct heap_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* After heap_groups_add: where it is too much to find out, groups have no retained size. */

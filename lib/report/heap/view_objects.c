@@ -50,7 +50,7 @@ static const struct heap_part *locate(const struct heap_view *v, uint32_t index,
 	return p;
 }
 
-static void choose(struct heap_view *v)
+static void view_objects_choose(struct heap_view *v)
 {
 	struct ranked r = {.cap_indexes = 16, .cap_keys = 16};
 	size_t all = 0;
@@ -83,13 +83,13 @@ static void choose(struct heap_view *v)
 	free(r.keys);
 }
 
-static void fill(void *arg, size_t row, struct row *r)
+static void view_objects_fill(void *arg, size_t row, struct table_row *r)
 {
 	struct heap_view *v = arg;
 	uint32_t i;
 	const struct heap_part *p = locate(v, v->rows[row].a, &i);
 	const struct heap *h = p->h;
-	struct cell none = {.present = false};
+	struct table_cell none = {.present = false};
 	const char *s;
 	size_t n;
 
@@ -97,7 +97,7 @@ static void fill(void *arg, size_t row, struct row *r)
 	heap_path_text(&v->path, v->s, h, &p->paths, i);
 	buf_addf(&v->text, "0x%" PRIx64, h->ids[i]);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
-		struct cell *c = &r->cells[k];
+		struct table_cell *c = &r->cells[k];
 
 		*c = none;
 		switch ((enum what)v->whats[k]) {
@@ -128,30 +128,31 @@ struct heap_view *heap_view_objects(const struct heap_set *s, const struct heap_
 {
 	struct heap_view *v = heap_view_new(s, parts, n_parts, o);
 
-	choose(v);
+	view_objects_choose(v);
 	v->table.name = "objects";
 	v->table.n_rows = v->n_rows;
-	v->table.fill = fill;
-	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
+	v->table.fill = view_objects_fill;
+	heap_column(v, RANK, (struct table_column){"rank", "#", COLUMN_INT, 0, 0});
 	if (v->sizes)
-		heap_column(v, SIZE, (struct column){"size", "size", COLUMN_BYTES, 0, 0});
+		heap_column(v, SIZE, (struct table_column){"size", "size", COLUMN_BYTES, 0, 0});
 	if (v->retained && v->sizes)
 		heap_column(v, RETAINED,
-			    (struct column){"retained", "retained", COLUMN_BYTES, 0, 0});
+			    (struct table_column){"retained", "retained", COLUMN_BYTES, 0, 0});
 	if (v->retained) {
 		heap_column(v, RETAINED_COUNT,
-			    (struct column){"retained_count", "objects", COLUMN_INT, 0, 0});
-		heap_column(v, DISTANCE,
-			    (struct column){"distance", "steps", COLUMN_INT, COLUMN_SPARE, 0});
+			    (struct table_column){"retained_count", "objects", COLUMN_INT, 0, 0});
+		heap_column(
+		    v, DISTANCE,
+		    (struct table_column){"distance", "steps", COLUMN_INT, COLUMN_SPARE, 0});
 	}
-	heap_column(v, ID, (struct column){"object", "object", COLUMN_TEXT, 0, 0});
-	heap_column(v, TYPE, (struct column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_column(v, NAME, (struct column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, ID, (struct table_column){"object", "object", COLUMN_TEXT, 0, 0});
+	heap_column(v, TYPE, (struct table_column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, NAME, (struct table_column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	heap_column(v, PATH,
-		    (struct column){"path", "shortest path", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+		    (struct table_column){"path", "shortest path", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	if (n_parts > 1)
 		heap_column(
 		    v, SNAPSHOT,
-		    (struct column){"snapshot", "snapshot", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+		    (struct table_column){"snapshot", "snapshot", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	return v;
 }

@@ -20,7 +20,7 @@ struct end {
 	uint32_t order, reference;
 };
 
-static int end_order(const void *pa, const void *pb)
+static int view_paths_end_order(const void *pa, const void *pb)
 {
 	const struct end *a = pa, *b = pb;
 
@@ -38,7 +38,7 @@ struct gathered {
 	size_t *n_ends, *cap_ends;
 };
 
-static void gather(struct heap_view *v, struct gathered *g, size_t *all)
+static void view_paths_gather(struct heap_view *v, struct gathered *g, size_t *all)
 {
 	const struct heap_part *p = v->parts;
 	const struct heap *h = p->h;
@@ -86,7 +86,7 @@ static void make_rows(struct heap_view *v, const struct gathered *g, size_t k)
 		size_t n = g->n_ends[i];
 
 		if (n)
-			sort_array(g->ends[i], n, sizeof **g->ends, end_order);
+			sort_array(g->ends[i], n, sizeof **g->ends, view_paths_end_order);
 		for (size_t j = 0; j < n && (!k || j < k); j++)
 			VEC_PUSH(v->rows, v->n_rows, cap) =
 			    (struct heap_row){g->objects[i], g->ends[i][j].reference};
@@ -116,7 +116,7 @@ static void set_path(struct heap_view *v, const struct heap_row *row, uint64_t *
 	heap_root_text(&v->path, v->s, p->h, p->h->out_names[row->b], row->a);
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void view_paths_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct heap_view *v = arg;
 	const struct heap_row *row = &v->rows[i];
@@ -129,7 +129,7 @@ static void fill(void *arg, size_t i, struct row *r)
 	v->text.len = 0;
 	buf_addf(&v->text, "0x%" PRIx64, h->ids[row->a]);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
-		struct cell *c = &r->cells[k];
+		struct table_cell *c = &r->cells[k];
 
 		switch ((enum what)v->whats[k]) {
 		case OBJECT: *c = cell_text(v->text.data, v->text.len); break;
@@ -166,19 +166,20 @@ struct heap_view *heap_view_paths(const struct heap_set *s, const struct heap_pa
 	struct gathered g = {0};
 	size_t all;
 
-	gather(v, &g, &all);
+	view_paths_gather(v, &g, &all);
 	make_rows(v, &g, k);
 	v->table.name = "paths";
 	v->table.n_rows = v->n_rows;
-	v->table.fill = fill;
-	heap_column(v, OBJECT, (struct column){"object", "object", COLUMN_TEXT, 0, 0});
-	heap_column(v, TYPE, (struct column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_column(v, NAME, (struct column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	v->table.fill = view_paths_fill;
+	heap_column(v, OBJECT, (struct table_column){"object", "object", COLUMN_TEXT, 0, 0});
+	heap_column(v, TYPE, (struct table_column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, NAME, (struct table_column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	if (v->sizes)
 		heap_column(v, SIZE,
-			    (struct column){"size", "size", COLUMN_BYTES, COLUMN_SPARE, 0});
-	heap_column(v, STEPS, (struct column){"distance", "steps", COLUMN_INT, 0, 0});
-	heap_column(v, PATH, (struct column){"path", "kept by", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+			    (struct table_column){"size", "size", COLUMN_BYTES, COLUMN_SPARE, 0});
+	heap_column(v, STEPS, (struct table_column){"distance", "steps", COLUMN_INT, 0, 0});
+	heap_column(v, PATH,
+		    (struct table_column){"path", "kept by", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	heap_title(v, "%s: what keeps %zu of %zu objects, shortest path first", o->what, g.n, all);
 	free(g.objects);
 	map64_release(&g.index);

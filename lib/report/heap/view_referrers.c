@@ -62,7 +62,7 @@ static void add(struct referrers *r, const struct heap_view *v, const struct hea
 	x->last = from;
 }
 
-static int order(const void *pa, const void *pb, void *arg)
+static int view_referrers_order(const void *pa, const void *pb, void *arg)
 {
 	const struct referrer *a = pa, *b = pb;
 	const struct heap_view *v = arg;
@@ -78,12 +78,12 @@ static int order(const void *pa, const void *pb, void *arg)
 	return c ? c : strcmp(heap_text(v->s, a->field, NULL), heap_text(v->s, b->field, NULL));
 }
 
-static struct cell text_cell(const char *s)
+static struct table_cell text_cell(const char *s)
 {
 	return cell_text(s, strlen(s));
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void view_referrers_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct heap_view *v = arg;
 	const struct referrer *x = &((const struct referrer *)v->own)[i];
@@ -124,16 +124,18 @@ struct heap_view *heap_view_referrers(const struct heap_set *s, const struct hea
 	for (uint32_t i = 1; i <= h->n; i++)
 		held += heap_counts(parts, i);
 	if (r.n)
-		sort_array_by(r.items, r.n, sizeof *r.items, order, v);
+		sort_array_by(r.items, r.n, sizeof *r.items, view_referrers_order, v);
 	v->own = r.items;
 	v->table.name = "referrers";
 	v->table.n_rows = o->n && o->n < r.n ? o->n : r.n;
-	v->table.fill = fill;
-	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
-	heap_column(v, REFERENCES, (struct column){"references", "references", COLUMN_INT, 0, 0});
-	heap_column(v, HOLDERS, (struct column){"holders", "holders", COLUMN_INT, 0, 0});
-	heap_column(v, TYPE, (struct column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_column(v, FIELD, (struct column){"field", "field", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	v->table.fill = view_referrers_fill;
+	heap_column(v, RANK, (struct table_column){"rank", "#", COLUMN_INT, 0, 0});
+	heap_column(v, REFERENCES,
+		    (struct table_column){"references", "references", COLUMN_INT, 0, 0});
+	heap_column(v, HOLDERS, (struct table_column){"holders", "holders", COLUMN_INT, 0, 0});
+	heap_column(v, TYPE, (struct table_column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, FIELD,
+		    (struct table_column){"field", "field", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	heap_title(
 	    v, "%s: %" PRIu64 " references to %" PRIu64 " objects: top %zu of %zu types and fields",
 	    o->what, references, held, v->table.n_rows, r.n);

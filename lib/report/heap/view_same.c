@@ -41,7 +41,7 @@ static uint64_t wasted(const struct same *x)
 	return x->size && more > UINT64_MAX / x->size ? UINT64_MAX : more * x->size;
 }
 
-static int order(const void *pa, const void *pb)
+static int view_same_order(const void *pa, const void *pb)
 {
 	const struct same *a = pa, *b = pb;
 	uint64_t x = wasted(a), y = wasted(b);
@@ -53,7 +53,7 @@ static int order(const void *pa, const void *pb)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void view_same_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct heap_view *v = arg;
 	const struct same *x = &((const struct same *)v->own)[i];
@@ -65,7 +65,7 @@ static void fill(void *arg, size_t i, struct row *r)
 	v->path.len = 0;
 	heap_path_text(&v->path, v->s, h, &v->parts->paths, x->first);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
-		struct cell *c = &r->cells[k];
+		struct table_cell *c = &r->cells[k];
 
 		switch ((enum what)v->whats[k]) {
 		case RANK: *c = cell_number(i + 1); break;
@@ -137,22 +137,24 @@ struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_par
 			items[several++] = items[i];
 		}
 	if (several)
-		sort_array(items, several, sizeof *items, order);
+		sort_array(items, several, sizeof *items, view_same_order);
 	v->own = items;
 	v->table.name = "duplicates";
 	v->table.n_rows = o->n && o->n < several ? o->n : several;
-	v->table.fill = fill;
-	heap_column(v, RANK, (struct column){"rank", "#", COLUMN_INT, 0, 0});
+	v->table.fill = view_same_fill;
+	heap_column(v, RANK, (struct table_column){"rank", "#", COLUMN_INT, 0, 0});
 	if (v->sizes)
-		heap_column(v, WASTED, (struct column){"wasted", "wasted", COLUMN_BYTES, 0, 0});
-	heap_column(v, COUNT, (struct column){"count", "count", COLUMN_INT, 0, 0});
+		heap_column(v, WASTED,
+			    (struct table_column){"wasted", "wasted", COLUMN_BYTES, 0, 0});
+	heap_column(v, COUNT, (struct table_column){"count", "count", COLUMN_INT, 0, 0});
 	if (v->sizes)
-		heap_column(v, SIZE, (struct column){"size", "each", COLUMN_BYTES, 0, 0});
-	heap_column(v, SAME, (struct column){"same", "same", COLUMN_TEXT, COLUMN_PROSE, 0});
-	heap_column(v, TYPE, (struct column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_column(v, NAME, (struct column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_column(v, PATH,
-		    (struct column){"path", "the first is at", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+		heap_column(v, SIZE, (struct table_column){"size", "each", COLUMN_BYTES, 0, 0});
+	heap_column(v, SAME, (struct table_column){"same", "same", COLUMN_TEXT, COLUMN_PROSE, 0});
+	heap_column(v, TYPE, (struct table_column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, NAME, (struct table_column){"name", "name", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(
+	    v, PATH,
+	    (struct table_column){"path", "the first is at", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	heap_title(v, "%s: top %zu of %zu things that are there more than once", o->what,
 		   v->table.n_rows, several);
 	v->text.len = 0;

@@ -33,7 +33,7 @@ static bool is_of(const struct spike_functions *f, const struct spike_function *
 	       (!r->modules.n || spike_matches_any(&r->modules, module, n_module));
 }
 
-static void add_rules(struct spike_functions *f, struct spike_function *fn)
+static void spike_functions_add_rules(struct spike_functions *f, struct spike_function *fn)
 {
 	const struct spike_rules *rules = f->rules;
 
@@ -59,7 +59,7 @@ static void add_rules(struct spike_functions *f, struct spike_function *fn)
 	fn->n_below = (uint32_t)f->n_lists - fn->first_below;
 }
 
-static void add_verdicts(struct spike_functions *f, struct spike_function *fn)
+static void spike_functions_add_verdicts(struct spike_functions *f, struct spike_function *fn)
 {
 	size_t n, n_file, n_module;
 	const char *name = names_text(&f->names, fn->name, &n);
@@ -91,8 +91,8 @@ static uint32_t add(struct spike_functions *f, const struct identity *id, struct
 	uint32_t got = intern_add(&f->index, (const char *)id, sizeof *id);
 
 	if (got == f->n) {
-		add_rules(f, fn);
-		add_verdicts(f, fn);
+		spike_functions_add_rules(f, fn);
+		spike_functions_add_verdicts(f, fn);
 		VEC_PUSH(f->items, f->n, f->cap) = *fn;
 	}
 	return got;
@@ -106,8 +106,8 @@ void spike_functions_init(struct spike_functions *f, const struct spike_rules *r
 	*f = (struct spike_functions){.rules = rules, .filters = filters, .owners = owners};
 	names_init(&f->names);
 	none.name = none.raw = intern_add(&f->names.strings, "[unknown]", 9);
-	add_rules(f, &none);
-	add_verdicts(f, &none);
+	spike_functions_add_rules(f, &none);
+	spike_functions_add_verdicts(f, &none);
 	VEC_PUSH(f->items, f->n, f->cap) = none;
 }
 
@@ -137,7 +137,8 @@ static uint32_t *remembered(uint32_t **ids, size_t *cap, uint32_t id, size_t n)
 	return *ids + id;
 }
 
-static uint32_t make_location(struct spike_functions *f, const struct trace *t, uint32_t location)
+static uint32_t spike_functions_make_location(struct spike_functions *f, const struct trace *t,
+					      uint32_t location)
 {
 	const struct location *l = &t->locations[location];
 	uint32_t at = names_location(&f->names, t, location);
@@ -166,7 +167,7 @@ uint32_t spike_function_at(struct spike_functions *f, const struct trace *t, uin
 	seen = remembered(&f->by_location, &f->cap_by_location, location, t->n_locations);
 	if (*seen)
 		return *seen - 1;
-	got = make_location(f, t, location);
+	got = spike_functions_make_location(f, t, location);
 	f->by_location[location] = got + 1;
 	return got;
 }

@@ -32,7 +32,7 @@ struct spike_function {
 };
 
 struct spike_functions {
-	struct names names;
+	struct group_names names;
 	struct spike_function *items; /* [0]: nothing is known of the call */
 	size_t n, cap;
 	uint32_t *rule_lists;

@@ -17,8 +17,8 @@ static const char *kept(struct spikes_gate *x, struct buf *b)
 }
 
 /* Outermost first: results of two stacks of one function are two. */
-static const char *stack_of(struct spikes_gate *x, const struct spike_groups *g, uint32_t node,
-			    struct buf *b)
+static const char *spikes_gate_stack_of(struct spikes_gate *x, const struct spike_groups *g,
+					uint32_t node, struct buf *b)
 {
 	uint32_t *path = NULL;
 	size_t depth = 0, cap = 0;
@@ -38,8 +38,8 @@ static const char *stack_of(struct spikes_gate *x, const struct spike_groups *g,
 	return kept(x, b);
 }
 
-static void add_breach(struct spikes_gate *x, const struct spike_groups *g,
-		       const struct spike_group *group)
+static void spikes_gate_add_breach(struct spikes_gate *x, const struct spike_groups *g,
+				   const struct spike_group *group)
 {
 	const struct spike_function *f = &g->functions->items[spike_group_function(g, group)];
 	struct breach *to = &x->breaches[x->item.n_breaches++];
@@ -47,7 +47,7 @@ static void add_breach(struct spikes_gate *x, const struct spike_groups *g,
 	size_t n;
 
 	to->verdict = VERDICT_FAIL;
-	to->subject = stack_of(x, g, group->node, &b);
+	to->subject = spikes_gate_stack_of(x, g, group->node, &b);
 	buf_addf(&b, "%" PRIu64 " spike%s", group->totals.n, group->totals.n == 1 ? "" : "s");
 	if (group->worst.has_frame)
 		buf_addf(&b, ", the worst in frame %" PRId64, group->worst.frame);
@@ -63,7 +63,7 @@ static void add_breach(struct spikes_gate *x, const struct spike_groups *g,
 	buf_release(&b);
 }
 
-static int by_worst(const void *a, const void *b, void *arg)
+static int spikes_gate_by_worst(const void *a, const void *b, void *arg)
 {
 	const struct spike_groups *g = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -86,9 +86,9 @@ static size_t add_breaches(struct spikes_gate *x, const struct spike_groups *g)
 	for (uint32_t i = 0; i < g->n; i++)
 		if (g->items[i].totals.n)
 			order[n++] = i;
-	sort_array_by(order, n, sizeof *order, by_worst, arg.to);
+	sort_array_by(order, n, sizeof *order, spikes_gate_by_worst, arg.to);
 	for (size_t i = 0; i < n && i < SPIKES_BREACHES_MAX; i++)
-		add_breach(x, g, &g->items[order[i]]);
+		spikes_gate_add_breach(x, g, &g->items[order[i]]);
 	free(order);
 	return n;
 }
@@ -119,7 +119,7 @@ void spikes_gate_init(struct spikes_gate *x, const struct spikes *s, const struc
 	buf_addf(&b, "%" PRIu64 " spikes", max);
 	x->item.limit = kept(x, &b);
 	x->item.breaches = x->breaches;
-	x->checks = (struct checks){
+	x->checks = (struct table_checks){
 	    .name = "gate", .title = "gate on spikes", .items = &x->item, .n_items = 1};
 	buf_release(&b);
 }

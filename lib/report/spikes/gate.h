@@ -11,9 +11,9 @@
 enum { SPIKES_BREACHES_MAX = 50 }; /* listed one by one; the rest is counted */
 
 struct spikes_gate {
-	struct checks checks;
+	struct table_checks checks;
 	/* private */
-	struct check item;
+	struct table_check item;
 	struct breach breaches[SPIKES_BREACHES_MAX];
 	struct arena arena;
 };

@@ -38,7 +38,7 @@ void spike_groups_release(struct spike_groups *g)
 }
 
 /* 0: there is no room for it. */
-static uint32_t node_of(struct spike_groups *g, const struct spike_seen *s)
+static uint32_t spike_groups_node_of(struct spike_groups *g, const struct spike_seen *s)
 {
 	uint32_t node = 0;
 
@@ -78,9 +78,9 @@ static uint32_t thread_of(struct spike_groups *g, const struct spike_seen *s)
 	return intern_add(&g->functions->names.strings, name, n);
 }
 
-static uint32_t group_of(struct spike_groups *g, const struct spike_seen *s)
+static uint32_t spike_groups_of(struct spike_groups *g, const struct spike_seen *s)
 {
-	uint32_t node = node_of(g, s), thread = thread_of(g, s), *id;
+	uint32_t node = spike_groups_node_of(g, s), thread = thread_of(g, s), *id;
 	uint64_t key = (uint64_t)node << 32 | thread;
 
 	if (!node)
@@ -98,7 +98,7 @@ static uint32_t group_of(struct spike_groups *g, const struct spike_seen *s)
 	return (uint32_t)g->n - 1;
 }
 
-static char *texts_of(struct spike_groups *g, const struct spike_seen *s)
+static char *spike_groups_texts_of(struct spike_groups *g, const struct spike_seen *s)
 {
 	g->text.len = 0;
 	for (size_t i = 0; i < s->n_texts; i++) {
@@ -126,7 +126,7 @@ static int order(const struct spike_one *a, const struct spike_one *b)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int compare(const void *a, const void *b)
+static int spike_groups_compare(const void *a, const void *b)
 {
 	return order(a, b);
 }
@@ -162,7 +162,7 @@ static void keep(struct spike_groups *g, const struct spike_seen *s, struct spik
 
 	if (!g->keep || (i == g->keep && order(&one, &g->worst[0]) > 0))
 		return;
-	one.text = texts_of(g, s);
+	one.text = spike_groups_texts_of(g, s);
 	if (i == g->keep) {
 		free(g->worst[0].text);
 		g->worst[0] = one;
@@ -174,7 +174,7 @@ static void keep(struct spike_groups *g, const struct spike_seen *s, struct spik
 		swap(&g->worst[i], &g->worst[(i - 1) / 2]);
 }
 
-static void count(struct spike_groups *g, const struct spike_seen *s)
+static void spike_groups_count(struct spike_groups *g, const struct spike_seen *s)
 {
 	uint32_t function = s->path[s->depth - 1];
 	struct spike_stat *stat;
@@ -203,7 +203,7 @@ static void count(struct spike_groups *g, const struct spike_seen *s)
 
 bool spike_groups_add(struct spike_groups *g, const struct spike_seen *s, uint64_t capture)
 {
-	struct spike_one one = {.group = group_of(g, s),
+	struct spike_one one = {.group = spike_groups_of(g, s),
 				.capture = (uint32_t)capture,
 				.order = g->spikes++,
 				.total = s->total,
@@ -223,16 +223,16 @@ bool spike_groups_add(struct spike_groups *g, const struct spike_seen *s, uint64
 	if (one.peak) {
 		free(group->worst.text);
 		group->worst = one;
-		group->worst.text = texts_of(g, s);
+		group->worst.text = spike_groups_texts_of(g, s);
 	}
-	count(g, s);
+	spike_groups_count(g, s);
 	keep(g, s, one);
 	return one.peak;
 }
 
 void spike_groups_sort(struct spike_groups *g)
 {
-	sort_array(g->worst, g->n_worst, sizeof *g->worst, compare);
+	sort_array(g->worst, g->n_worst, sizeof *g->worst, spike_groups_compare);
 }
 
 uint32_t spike_group_function(const struct spike_groups *g, const struct spike_group *group)

@@ -10,7 +10,8 @@ static const char *thread_name(const struct trace *t, uint32_t id, size_t *n)
 	return intern_text(&t->strings, id < t->n_threads ? t->threads[id].name : 0, n);
 }
 
-static void ask(struct spikes *s, const struct trace *t, uint32_t id, struct spike_thread *th)
+static void spikes_judge_ask(struct spikes *s, const struct trace *t, uint32_t id,
+			     struct spike_thread *th)
 {
 	const struct spike_rules *rules = s->options.rules;
 	bool has_active = false, has_limit = false;
@@ -47,7 +48,7 @@ struct spike_thread *spikes_thread(struct spikes *s, const struct trace *t, uint
 		s->n_threads = n;
 	}
 	if (!s->threads[id].asked)
-		ask(s, t, id, &s->threads[id]);
+		spikes_judge_ask(s, t, id, &s->threads[id]);
 	return &s->threads[id];
 }
 
@@ -92,7 +93,8 @@ struct verdict { /* the first rule that says something decides */
 	uint8_t ignore, ignore_children, pause;
 };
 
-static void take(struct spike_state *to, struct verdict *v, const struct spike_rule *r, uint32_t i)
+static void spikes_judge_take(struct spike_state *to, struct verdict *v, const struct spike_rule *r,
+			      uint32_t i)
 {
 	if (r->has_threshold && r->kind == SPIKE_FUNCTION && !v->own) {
 		v->own = true;
@@ -145,7 +147,7 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 		uint32_t i = s->functions.rule_lists[f->first + k];
 
 		if (holds(s, i, place))
-			take(to, &v, &s->options.rules->items[i], i);
+			spikes_judge_take(to, &v, &s->options.rules->items[i], i);
 	}
 	if (v.own)
 		to->limit = v.own_limit;
@@ -184,10 +186,10 @@ void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size
 		VEC_PUSH(s->texts, s->n_texts, s->cap_texts) = row;
 }
 
-static bool is_kept(struct spikes *s, const struct spike_seen *spike, uint32_t marker,
-		    uint32_t bits)
+static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spike, uint32_t marker,
+				 uint32_t bits)
 {
-	const struct selection *select = s->options.select;
+	const struct tally_selection *select = s->options.select;
 	struct filters *f = s->options.filters;
 	const char *name;
 	size_t n;
@@ -223,7 +225,7 @@ enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t m
 		bits |= f->kept;
 		spike->owner = f->owner < spike->owner ? f->owner : spike->owner;
 	}
-	if (!is_kept(s, spike, marker, bits)) {
+	if (!spikes_judge_is_kept(s, spike, marker, bits)) {
 		s->filtered++;
 		return ST_OK;
 	}

@@ -67,8 +67,8 @@ static void add_line_text(struct buf *out, const char *s, size_t n)
 			buf_addc(out, s[i]);
 }
 
-static void add_call(const struct spikes_pet *p, const struct spike_seen *s, size_t i,
-		     struct buf *out)
+static void spikes_pet_add_call(const struct spikes_pet *p, const struct spike_seen *s, size_t i,
+				struct buf *out)
 {
 	const struct spike_function *f = &p->functions->items[s->path[i]];
 	size_t n, n_file;
@@ -127,7 +127,7 @@ void spikes_pet_add(struct spikes_pet *p, const struct spike_seen *s, bool peak,
 		buf_adds(out, ") Function took too long: ");
 		spike_add_ms(out, s->total);
 		buf_adds(out, " MSec\n");
-		add_call(p, s, s->depth - 1, out);
+		spikes_pet_add_call(p, s, s->depth - 1, out);
 		return;
 	}
 	buf_adds(out, "PET: Function took too long: ");
@@ -140,5 +140,5 @@ void spikes_pet_add(struct spikes_pet *p, const struct spike_seen *s, bool peak,
 		buf_addf(out, " frame %" PRId64, s->frame);
 	buf_adds(out, "\nFunction Name Trace\n");
 	for (size_t i = 0; i < s->depth; i++)
-		add_call(p, s, i, out);
+		spikes_pet_add_call(p, s, i, out);
 }

@@ -16,25 +16,26 @@ static const char others[] = "[others]";
 
 /* --- cells that both tables have --- */
 
-static struct cell string_cell(const struct spikes_report *r, uint32_t string)
+static struct table_cell string_cell(const struct spikes_report *r, uint32_t string)
 {
 	size_t n;
 	const char *s = names_text(&r->g->functions->names, string, &n);
 
-	return string && n ? cell_text(s, n) : (struct cell){.present = false};
+	return string && n ? cell_text(s, n) : (struct table_cell){.present = false};
 }
 
-static struct cell owner_cell(const struct spikes_report *r, uint32_t rank)
+static struct table_cell owner_cell(const struct spikes_report *r, uint32_t rank)
 {
 	const char *name = owners_name(r->s->options.owners, rank);
 
 	if (!r->s->options.owners)
-		return (struct cell){.present = false};
+		return (struct table_cell){.present = false};
 	return cell_text(name, strlen(name));
 }
 
 /* Outermost first, with ';' between. */
-static struct cell stack_cell(struct spikes_report *r, const struct spike_group *group)
+static struct table_cell spikes_report_stack_cell(struct spikes_report *r,
+						  const struct spike_group *group)
 {
 	const struct spike_groups *g = r->g;
 	size_t depth = 0;
@@ -57,11 +58,12 @@ static struct cell stack_cell(struct spikes_report *r, const struct spike_group 
 	}
 	free(path);
 	return r->chain.len ? cell_text(r->chain.data, r->chain.len)
-			    : (struct cell){.present = false};
+			    : (struct table_cell){.present = false};
 }
 
 /* function, file, line, module, stack */
-static void place_cells(struct spikes_report *r, const struct spike_group *group, struct cell *c)
+static void place_cells(struct spikes_report *r, const struct spike_group *group,
+			struct table_cell *c)
 {
 	uint32_t function = spike_group_function(r->g, group);
 	const struct spike_function *f = &r->g->functions->items[function];
@@ -77,30 +79,31 @@ static void place_cells(struct spikes_report *r, const struct spike_group *group
 	if (f->line)
 		c[2] = cell_number(f->line);
 	c[3] = string_cell(r, f->module);
-	c[4] = stack_cell(r, group);
+	c[4] = spikes_report_stack_cell(r, group);
 }
 
-static struct column *add_places(struct column *c)
+static struct table_column *add_places(struct table_column *c)
 {
 	static const char *const keys[] = {"file", "line", "module", "stack"};
 
-	*c++ = (struct column){
+	*c++ = (struct table_column){
 	    .key = "function", .title = "function", .type = COLUMN_TEXT, .flags = COLUMN_SHORTEN};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		*c++ = (struct column){.key = keys[i],
-				       .type = i == 1 ? COLUMN_INT : COLUMN_TEXT,
-				       .flags = COLUMN_NOT_TEXT};
+		*c++ = (struct table_column){.key = keys[i],
+					     .type = i == 1 ? COLUMN_INT : COLUMN_TEXT,
+					     .flags = COLUMN_NOT_TEXT};
 	return c;
 }
 
-static struct column column(const char *key, const char *title, enum column_type type, bool people)
+static struct table_column column(const char *key, const char *title, enum column_type type,
+				  bool people)
 {
-	return (struct column){
+	return (struct table_column){
 	    .key = key, .title = title, .type = type, .flags = people ? 0 : COLUMN_NOT_TEXT};
 }
 
 /* Lines beneath a row, of r->text, which holds them with NULs between. */
-static void set_lines(struct spikes_report *r, struct row *row)
+static void set_lines(struct spikes_report *r, struct table_row *row)
 {
 	const char *p = r->text.data, *end = p + r->text.len;
 	size_t n = 0, all = 0;
@@ -124,7 +127,7 @@ static void add_texts(struct spikes_report *r, const char *text)
 	}
 }
 
-static void add_stack_lines(struct spikes_report *r, const struct spike_group *group)
+static void spikes_report_add_stack_lines(struct spikes_report *r, const struct spike_group *group)
 {
 	const struct spike_functions *fs = r->g->functions;
 	uint32_t path[SPIKES_LINES - 8];
@@ -157,11 +160,11 @@ static void add_stack_lines(struct spikes_report *r, const struct spike_group *g
 
 /* --- spikes that are alike --- */
 
-static void fill_spikes(void *arg, size_t i, struct row *row)
+static void spikes_report_fill_spikes(void *arg, size_t i, struct table_row *row)
 {
 	struct spikes_report *r = arg;
 	const struct spike_group *group = &r->g->items[r->order[i]];
-	struct cell *c = row->cells;
+	struct table_cell *c = row->cells;
 
 	*c++ = cell_number(group->totals.n);
 	*c++ = cell_number(group->totals.max);
@@ -182,14 +185,14 @@ static void fill_spikes(void *arg, size_t i, struct row *row)
 	*c++ = owner_cell(r, group->owner);
 	place_cells(r, group, c);
 	r->text.len = 0;
-	add_stack_lines(r, group);
+	spikes_report_add_stack_lines(r, group);
 	add_texts(r, group->worst.text);
 	set_lines(r, row);
 }
 
 static void add_spikes_columns(struct spikes_report *r)
 {
-	struct column *c = r->spikes_columns;
+	struct table_column *c = r->spikes_columns;
 
 	*c++ = column("count", "count", COLUMN_INT, true);
 	*c++ = column("worst_ns", "worst", COLUMN_TIME, true);
@@ -221,7 +224,7 @@ struct sorting {
 	enum spikes_sort sort;
 };
 
-static int compare_groups(const void *a, const void *b, void *arg)
+static int spikes_report_compare_groups(const void *a, const void *b, void *arg)
 {
 	const struct sorting *by = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -247,7 +250,7 @@ static const char *line(struct spikes_report *r, const char *fmt, ...)
 	return arena_strndup(&r->arena, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-static void add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t n)
+static void spikes_report_add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t n)
 {
 	struct sorting by = {r->g, sort};
 	size_t k = 0;
@@ -256,11 +259,11 @@ static void add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t 
 	for (size_t i = 0; i < r->g->n; i++)
 		if (r->g->items[i].totals.n)
 			r->order[k++] = (uint32_t)i;
-	sort_array_by(r->order, k, sizeof *r->order, compare_groups, &by);
+	sort_array_by(r->order, k, sizeof *r->order, spikes_report_compare_groups, &by);
 	r->spikes = (struct table){.name = "spikes",
 				   .columns = r->spikes_columns,
 				   .n_rows = n && n < k ? (size_t)n : k,
-				   .fill = fill_spikes,
+				   .fill = spikes_report_fill_spikes,
 				   .arg = r,
 				   .notes = r->notes};
 	r->spikes.title = line(r, "%zu of %zu different stacks with %" PRIu64 " spikes, by %s",
@@ -270,12 +273,12 @@ static void add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t 
 
 /* --- the worst, one by one --- */
 
-static void fill_worst(void *arg, size_t i, struct row *row)
+static void spikes_report_fill_worst(void *arg, size_t i, struct table_row *row)
 {
 	struct spikes_report *r = arg;
 	const struct spike_one *one = &r->g->worst[i];
 	const struct spike_group *group = &r->g->items[one->group];
-	struct cell *c = row->cells;
+	struct table_cell *c = row->cells;
 
 	*c++ = cell_number(one->total);
 	if (one->has_self)
@@ -303,9 +306,9 @@ static void fill_worst(void *arg, size_t i, struct row *row)
 	set_lines(r, row);
 }
 
-static void add_worst(struct spikes_report *r)
+static void spikes_report_add_worst(struct spikes_report *r)
 {
-	struct column *c = r->worst_columns;
+	struct table_column *c = r->worst_columns;
 	bool merged = r->s->merged, times = false;
 
 	for (size_t i = 0; i < r->g->n_worst; i++)
@@ -326,7 +329,7 @@ static void add_worst(struct spikes_report *r)
 				  .columns = r->worst_columns,
 				  .n_columns = (size_t)(c - r->worst_columns),
 				  .n_rows = r->g->n_worst,
-				  .fill = fill_worst,
+				  .fill = spikes_report_fill_worst,
 				  .arg = r};
 	r->worst.title =
 	    line(r, "the worst %zu of %" PRIu64 " spikes", r->g->n_worst, r->g->spikes);
@@ -334,12 +337,12 @@ static void add_worst(struct spikes_report *r)
 
 /* --- by owner --- */
 
-static void fill_owners(void *arg, size_t i, struct row *row)
+static void spikes_report_fill_owners(void *arg, size_t i, struct table_row *row)
 {
 	struct spikes_report *r = arg;
 	const struct spikes_owner *o = &r->owner_rows[i];
 	const struct spike_group *group = &r->g->items[o->worst_group];
-	struct cell *c = row->cells;
+	struct table_cell *c = row->cells;
 	size_t shown = 0, all = 0;
 
 	*c++ = cell_text(o->name, strlen(o->name));
@@ -373,7 +376,7 @@ static void fill_owners(void *arg, size_t i, struct row *row)
 	}
 }
 
-static int compare_owners(const void *a, const void *b)
+static int spikes_report_compare_owners(const void *a, const void *b)
 {
 	const struct spikes_owner *x = a, *y = b;
 
@@ -382,9 +385,9 @@ static int compare_owners(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void add_owners(struct spikes_report *r)
+static void spikes_report_add_owners(struct spikes_report *r)
 {
-	struct column *c = r->owners_columns;
+	struct table_column *c = r->owners_columns;
 
 	for (size_t i = 0; i < r->g->n; i++) {
 		const struct spike_group *group = &r->g->items[i];
@@ -409,7 +412,8 @@ static void add_owners(struct spikes_report *r)
 		}
 	}
 	if (r->n_owners)
-		sort_array(r->owner_rows, r->n_owners, sizeof *r->owner_rows, compare_owners);
+		sort_array(r->owner_rows, r->n_owners, sizeof *r->owner_rows,
+			   spikes_report_compare_owners);
 	*c++ = column("owner", "owner", COLUMN_TEXT, true);
 	*c++ = column("count", "spikes", COLUMN_INT, true);
 	*c++ = column("stacks", "stacks", COLUMN_INT, true);
@@ -421,11 +425,11 @@ static void add_owners(struct spikes_report *r)
 				   .columns = r->owners_columns,
 				   .n_columns = (size_t)(c - r->owners_columns),
 				   .n_rows = r->n_owners,
-				   .fill = fill_owners,
+				   .fill = spikes_report_fill_owners,
 				   .arg = r};
 }
 
-static void add_notes(struct spikes_report *r)
+static void spikes_report_add_notes(struct spikes_report *r)
 {
 	const struct spikes *s = r->s;
 
@@ -460,11 +464,11 @@ struct spikes_report *spikes_report_new(const struct spikes *s, struct spike_gro
 	r->s = s;
 	r->g = g;
 	spike_groups_sort(g);
-	add_spikes(r, sort, n);
-	add_worst(r);
+	spikes_report_add_spikes(r, sort, n);
+	spikes_report_add_worst(r);
 	if (s->options.owners)
-		add_owners(r);
-	add_notes(r);
+		spikes_report_add_owners(r);
+	spikes_report_add_notes(r);
 	return r;
 }
 
@@ -480,7 +484,7 @@ void spikes_report_free(struct spikes_report *r)
 	free(r);
 }
 
-void spikes_report_add(const struct spikes_report *r, struct document *d)
+void spikes_report_add(const struct spikes_report *r, struct table_document *d)
 {
 	document_table(d, &r->spikes);
 	document_table(d, &r->worst);

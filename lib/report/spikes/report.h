@@ -27,9 +27,9 @@ struct spikes_report {
 	struct arena arena;
 	uint32_t *order; /* of groups */
 	struct table spikes, worst, owners;
-	struct column spikes_columns[SPIKES_COLUMNS], worst_columns[SPIKES_COLUMNS],
+	struct table_column spikes_columns[SPIKES_COLUMNS], worst_columns[SPIKES_COLUMNS],
 	    owners_columns[SPIKES_COLUMNS];
-	struct cell totals[SPIKES_COLUMNS];
+	struct table_cell totals[SPIKES_COLUMNS];
 	struct spikes_owner *owner_rows;
 	size_t n_owners, cap_owners;
 	const char *notes[SPIKES_NOTES];
@@ -43,6 +43,6 @@ struct spikes_report {
 struct spikes_report *spikes_report_new(const struct spikes *s, struct spike_groups *g,
 					enum spikes_sort sort, uint64_t n);
 void spikes_report_free(struct spikes_report *r);
-void spikes_report_add(const struct spikes_report *r, struct document *d);
+void spikes_report_add(const struct spikes_report *r, struct table_document *d);
 
 #endif

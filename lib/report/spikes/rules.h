@@ -41,7 +41,7 @@ struct spike_rule {
 	/* The rule counts where all of these hold. */
 	struct spike_matches threads; /* names */
 	struct spike_matches below;   /* functions, one of which is a caller */
-	struct selection in;          /* frames and times */
+	struct tally_selection in;    /* frames and times */
 	const char *channel;          /* NULL: none; else it has to be on */
 	bool off;                     /* its channel is not on */
 };

@@ -84,7 +84,7 @@ static enum status take_flag(struct parse *p, const struct value *v, uint8_t *to
 }
 
 static enum status take_range(struct parse *p, const struct value *v,
-			      enum status (*add)(struct selection *s, const char *text,
+			      enum status (*add)(struct tally_selection *s, const char *text,
 						 struct err *e))
 {
 	struct err e = ERR_INIT;
@@ -151,7 +151,7 @@ static const struct {
     [NAME_CHANNEL] = {"channel", OF_CALLS, false},
 };
 
-static enum status take_name(struct parse *p, unsigned name, const struct value *v)
+static enum status spike_rules_take_name(struct parse *p, unsigned name, const struct value *v)
 {
 	struct spike_rule *r = p->rule;
 
@@ -188,7 +188,7 @@ static enum status take_rule(struct parse *p, const char *name, size_t column,
 	if (!names[i].many && p->given >> i & 1)
 		return fail(p, p->line, column, "'%s' is there already", name);
 	p->given |= 1u << i;
-	return take_name(p, i, v);
+	return spike_rules_take_name(p, i, v);
 }
 
 static enum status end_section(struct parse *p)
@@ -210,7 +210,7 @@ static enum status end_section(struct parse *p)
 	return ST_OK;
 }
 
-static enum status begin_section(struct parse *p, const char *s, const char *end)
+static enum status spike_rules_begin_section(struct parse *p, const char *s, const char *end)
 {
 	size_t column = (size_t)(s - p->start) + 1, n;
 	enum status st = end_section(p);
@@ -255,7 +255,7 @@ static enum status begin_section(struct parse *p, const char *s, const char *end
 	return ST_OK;
 }
 
-static enum status take_line(struct parse *p, const char *s, const char *end)
+static enum status spike_rules_take_line(struct parse *p, const char *s, const char *end)
 {
 	const char *name, *equals, *name_end;
 	struct value v;
@@ -269,7 +269,7 @@ static enum status take_line(struct parse *p, const char *s, const char *end)
 	if (memchr(s, '\0', (size_t)(end - s)))
 		return fail(p, p->line, column, "the line holds a NUL byte");
 	if (*s == '[')
-		return begin_section(p, s, end);
+		return spike_rules_begin_section(p, s, end);
 	equals = memchr(s, '=', (size_t)(end - s));
 	if (!equals || equals == s)
 		return fail(p, p->line, column, "neither a [section] nor 'name = value'");
@@ -300,7 +300,7 @@ enum status spike_rules_add(struct spike_rules *r, const char *name, const char 
 
 	while (!st && text_lines_next(&lines, &from, &end)) {
 		p.line++;
-		st = take_line(&p, from, end);
+		st = spike_rules_take_line(&p, from, end);
 	}
 	return st ? st : end_section(&p);
 }

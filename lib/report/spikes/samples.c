@@ -59,7 +59,7 @@ static void mark_callers(struct spikes *s, const struct trace *t, uint32_t stack
 }
 
 /* Lines "3) text" describe a call of the stack, others are messages. */
-static void add_texts(struct spikes *s, const char *p, size_t n, size_t depth)
+static void spikes_samples_add_texts(struct spikes *s, const char *p, size_t n, size_t depth)
 {
 	struct text_lines lines = {p, p + n, 0};
 	const char *stop;
@@ -149,7 +149,7 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 		size_t n;
 		const char *text = intern_text(&t->strings, ev->name, &n);
 
-		add_texts(s, text, n, spike.depth);
+		spikes_samples_add_texts(s, text, n, spike.depth);
 	}
 	add_rule_texts(s, &spike, &state);
 	return spikes_report(s, &spike, marker, &told, e);

@@ -23,7 +23,7 @@ static void see_time(struct spikes *s, struct open_thread *open, const struct ev
 		s->odd[ODD_UNTIMED]++;
 }
 
-static void take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
+static void spikes_take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
 {
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
 	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
@@ -87,8 +87,8 @@ static void drop(struct spike_thread *th, struct open_thread *open)
 		th->listed = th->n;
 }
 
-static void add_texts(struct spikes *s, const struct trace *t, const struct spike_thread *th,
-		      const struct event *ev, const struct spike_seen *spike)
+static void spikes_add_texts(struct spikes *s, const struct trace *t, const struct spike_thread *th,
+			     const struct event *ev, const struct spike_seen *spike)
 {
 	const struct spike_rules *rules = s->options.rules;
 	const struct spike_state *leaf = &th->open[th->n - 1].state;
@@ -115,8 +115,8 @@ static void add_texts(struct spikes *s, const struct trace *t, const struct spik
 				     rules->items[leaf->message - 1].message);
 }
 
-static enum status tell(struct spikes *s, const struct trace *t, struct spike_thread *th,
-			const struct event *ev, uint64_t total, uint64_t self, struct err *e)
+static enum status spikes_tell(struct spikes *s, const struct trace *t, struct spike_thread *th,
+			       const struct event *ev, uint64_t total, uint64_t self, struct err *e)
 {
 	const struct spike_open *o = &th->open[th->n - 1];
 	struct spike_seen spike = {.t = t,
@@ -140,7 +140,7 @@ static enum status tell(struct spikes *s, const struct trace *t, struct spike_th
 	for (size_t i = 0; i < th->n; i++)
 		s->path[i] = th->open[i].function;
 	spike.path = s->path;
-	add_texts(s, t, th, ev, &spike);
+	spikes_add_texts(s, t, th, ev, &spike);
 	st = spikes_report(s, &spike, o->marker, &told, e);
 	if (told)
 		th->listed = th->n;
@@ -154,8 +154,9 @@ static uint64_t hook_time(const struct spikes *s, uint64_t calls)
 	return __builtin_mul_overflow(calls, s->options.hook_cost, &ns) ? UINT64_MAX : ns;
 }
 
-static enum status close_call(struct spikes *s, const struct trace *t, struct spike_thread *th,
-			      struct open_thread *open, const struct event *ev, struct err *e)
+static enum status spikes_close_call(struct spikes *s, const struct trace *t,
+				     struct spike_thread *th, struct open_thread *open,
+				     const struct event *ev, struct err *e)
 {
 	struct spike_open *o = &th->open[th->n - 1], *parent = th->n > 1 ? o - 1 : NULL;
 	uint64_t total, judged, hooks = hook_time(s, o->below);
@@ -175,7 +176,8 @@ static enum status close_call(struct spikes *s, const struct trace *t, struct sp
 	s->calls++;
 	s->functions.items[o->function].calls++;
 	if (!o->state.paused && !o->state.ignored && judged > o->state.limit && th->selected)
-		st = tell(s, t, th, ev, judged, o->children > total ? 0 : total - o->children, e);
+		st = spikes_tell(s, t, th, ev, judged,
+				 o->children > total ? 0 : total - o->children, e);
 	if (parent) {
 		parent->children += total;
 		parent->paused += o->state.paused ? total : o->paused;
@@ -202,10 +204,10 @@ static enum status take_exit(struct spikes *s, const struct trace *t, const stru
 			    ev->has & EV_HAS_STACK ? ev->stack : 0);
 	for (; n > 1; n--)
 		drop(th, open);
-	return n ? close_call(s, t, th, open, ev, e) : ST_OK;
+	return n ? spikes_close_call(s, t, th, open, ev, e) : ST_OK;
 }
 
-static enum status begin(struct sink *sink, struct trace *t, struct err *e)
+static enum status spikes_begin(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct spikes *s = (struct spikes *)sink;
 
@@ -220,7 +222,8 @@ static enum status begin(struct sink *sink, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status event(struct sink *sink, struct trace *t, const struct event *ev, struct err *e)
+static enum status spikes_event(struct sink *sink, struct trace *t, const struct event *ev,
+				struct err *e)
 {
 	struct spikes *s = (struct spikes *)sink;
 
@@ -230,24 +233,24 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 		s->frame = ev->value;
 		s->frames++;
 		return ST_OK;
-	case EV_ENTER: take_enter(s, t, ev); return ST_OK;
+	case EV_ENTER: spikes_take_enter(s, t, ev); return ST_OK;
 	case EV_EXIT: return take_exit(s, t, ev, e);
 	case EV_SAMPLE: return spikes_sample(s, t, ev, e);
 	default: return ST_OK;
 	}
 }
 
-static enum status events(struct sink *sink, struct trace *t, const struct event *ev, size_t n,
-			  struct err *e)
+static enum status spikes_events(struct sink *sink, struct trace *t, const struct event *ev,
+				 size_t n, struct err *e)
 {
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < n; i++)
-		st = event(sink, t, &ev[i], e);
+		st = spikes_event(sink, t, &ev[i], e);
 	return st;
 }
 
-static void close_threads(struct spikes *s)
+static void spikes_close_threads(struct spikes *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++) {
 		struct spike_thread *th = &s->threads[i];
@@ -272,7 +275,7 @@ static void close_threads(struct spikes *s)
 	s->n_parent_limits = 0;
 }
 
-static void add_notes(const struct spikes *s, struct trace *t)
+static void spikes_add_notes(const struct spikes *s, struct trace *t)
 {
 	static const struct {
 		enum severity severity;
@@ -312,13 +315,13 @@ static void add_notes(const struct spikes *s, struct trace *t)
 			   s->options.depth, s->deepest);
 }
 
-static enum status end(struct sink *sink, struct trace *t, struct err *e)
+static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct spikes *s = (struct spikes *)sink;
 
 	(void)e;
-	close_threads(s);
-	add_notes(s, t);
+	spikes_close_threads(s);
+	spikes_add_notes(s, t);
 	given_up_note(t);
 	if (s->options.captured)
 		s->options.captured(s->options.arg, t);
@@ -327,7 +330,8 @@ static enum status end(struct sink *sink, struct trace *t, struct err *e)
 
 void spikes_init(struct spikes *s, const struct spikes_options *o)
 {
-	*s = (struct spikes){.sink = {begin, event, end, events}, .options = *o};
+	*s = (struct spikes){.sink = {spikes_begin, spikes_event, spikes_end, spikes_events},
+			     .options = *o};
 	s->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
 	spike_functions_init(&s->functions, o->rules, o->filters, o->owners);
 	s->functions.names.mangled = o->mangled;
@@ -335,7 +339,7 @@ void spikes_init(struct spikes *s, const struct spikes_options *o)
 
 void spikes_release(struct spikes *s)
 {
-	close_threads(s);
+	spikes_close_threads(s);
 	open_calls_release(&s->calls_open);
 	free(s->threads);
 	free(s->parent_limits);

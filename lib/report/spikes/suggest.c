@@ -33,7 +33,7 @@ static bool is_steady(const struct spike_groups *g, uint32_t function)
 	       stat->totals.max / 2 <= quantiles_at(&stat->totals, 50);
 }
 
-static int compare(const void *a, const void *b)
+static int suggest_compare(const void *a, const void *b)
 {
 	const struct suggestion *x = a, *y = b;
 
@@ -52,7 +52,7 @@ static struct suggestion *pick(const struct spike_groups *g, bool steady, size_t
 		if (g->stats[i].totals.n && is_steady(g, i) == steady)
 			VEC_PUSH(items, *n, cap) = (struct suggestion){i, g->stats[i].totals.max};
 	if (*n)
-		sort_array(items, *n, sizeof *items, compare);
+		sort_array(items, *n, sizeof *items, suggest_compare);
 	return items;
 }
 
@@ -150,8 +150,8 @@ static uint64_t roomy(uint64_t ns)
 	return v % unit && v / unit < UINT64_MAX / unit ? (v / unit + 1) * unit : v;
 }
 
-static void add_facts(const struct spikes *s, const struct spike_groups *g, uint32_t function,
-		      struct buf *out)
+static void suggest_add_facts(const struct spikes *s, const struct spike_groups *g,
+			      uint32_t function, struct buf *out)
 {
 	const struct spike_stat *stat = &g->stats[function];
 	const struct spike_function *f = &g->functions->items[function];
@@ -179,7 +179,7 @@ static void add_facts(const struct spikes *s, const struct spike_groups *g, uint
 }
 
 /* Markers that would show more. */
-static void add_markers(const struct spike_groups *g, uint32_t function, struct buf *out)
+static void suggest_add_markers(const struct spike_groups *g, uint32_t function, struct buf *out)
 {
 	const struct spike_stat *stat = &g->stats[function];
 	const struct spike_function *f = &g->functions->items[function];
@@ -205,9 +205,9 @@ static void suggest(const struct spikes *s, const struct spike_groups *g, bool s
 	size_t n;
 	const char *name = spike_function_name(g->functions, x->function, &n);
 
-	add_facts(s, g, x->function, out);
+	suggest_add_facts(s, g, x->function, out);
 	if (!steady)
-		add_markers(g, x->function, out);
+		suggest_add_markers(g, x->function, out);
 	if (add_section(out, steady ? "" : "#", name, n)) {
 		buf_adds(out, steady ? "threshold = " : "#ignore = yes\n");
 		if (steady) {
@@ -219,8 +219,8 @@ static void suggest(const struct spikes *s, const struct spike_groups *g, bool s
 }
 
 /* What is suggested is a file of rules, with the '#' taken away, too. */
-static void add_list(const struct spikes *s, const struct spike_groups *g, bool steady, uint64_t n,
-		     size_t *rules, struct buf *out)
+static void suggest_add_list(const struct spikes *s, const struct spike_groups *g, bool steady,
+			     uint64_t n, size_t *rules, struct buf *out)
 {
 	size_t all, shown;
 	struct suggestion *items = pick(g, steady, &all);
@@ -262,6 +262,6 @@ void spikes_suggest(const struct spikes *s, const struct spike_groups *g, uint64
 	else
 		add_limit(out, s->options.threshold);
 	buf_adds(out, "\n\n");
-	add_list(s, g, true, n, &rules, out);
-	add_list(s, g, false, n, &rules, out);
+	suggest_add_list(s, g, true, n, &rules, out);
+	suggest_add_list(s, g, false, n, &rules, out);
 }

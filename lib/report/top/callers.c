@@ -26,7 +26,7 @@ struct callers {
 	char **lines;
 };
 
-uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t call)
+uint32_t callers_next(const struct group_project *p, uint32_t *stack, uint32_t call)
 {
 	const struct names_location *l = &p->names.locations[p->names.calls[call].location];
 
@@ -36,7 +36,7 @@ uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t call)
 	return *stack ? p->names.locations[p->stacks[*stack].location].first : 0;
 }
 
-bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call)
+bool callers_start(const struct group_project *p, uint32_t *stack, uint32_t *call)
 {
 	uint32_t site = p->stacks[*stack].site & ~SITE_INSIDE;
 	uint32_t location = p->names.calls[site].location;
@@ -49,7 +49,8 @@ bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call)
 
 /* Every walk goes one level out; of the functions that they reach the one with the largest sum is
  * chosen, and the others' walks end. Its sum; 0: none. */
-static uint64_t callers_step(const struct project *p, struct callers_list *l, uint32_t *function)
+static uint64_t callers_step(const struct group_project *p, struct callers_list *l,
+			     uint32_t *function)
 {
 	struct map64 seen = {0};
 	uint64_t *sums = mem_zarray(l->n + 1, sizeof *sums), best = 0;
@@ -89,10 +90,10 @@ static uint64_t callers_step(const struct project *p, struct callers_list *l, ui
 	return best;
 }
 
-static char *callers_text(const struct project *p, struct callers_list *l, uint64_t all)
+static char *callers_text(const struct group_project *p, struct callers_list *l, uint64_t all)
 {
 	struct buf b = BUF_INIT;
-	struct column percent = {.type = COLUMN_PERCENT};
+	struct table_column percent = {.type = COLUMN_PERCENT};
 	uint64_t sum = 0;
 
 	for (unsigned depth = 0; depth < DEPTH; depth++) {
@@ -111,7 +112,7 @@ static char *callers_text(const struct project *p, struct callers_list *l, uint6
 			break;
 	}
 	if (b.len && sum < all) {
-		struct cell share = cell_share(sum, all);
+		struct table_cell share = cell_share(sum, all);
 
 		buf_adds(&b, ": ");
 		cell_for_people(&b, &percent, &share, false);
@@ -127,7 +128,7 @@ static char *callers_text(const struct project *p, struct callers_list *l, uint6
 
 struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n)
 {
-	const struct project *p = r->p;
+	const struct group_project *p = r->p;
 	const struct grouping *g = &p->groupings[STACKS];
 	struct callers *c = mem_zalloc(sizeof *c);
 	struct ranking of_stacks = *r;

@@ -14,9 +14,9 @@ enum { CALLERS_ROWS_MAX = 1000 };
 struct callers;
 
 /* The call one level out of call, in *stack, which goes with it; 0: none. */
-uint32_t callers_next(const struct project *p, uint32_t *stack, uint32_t call);
+uint32_t callers_next(const struct group_project *p, uint32_t *stack, uint32_t call);
 /* From the innermost location of *stack to its site's call. False: it has none. */
-bool callers_start(const struct project *p, uint32_t *stack, uint32_t *call);
+bool callers_start(const struct group_project *p, uint32_t *stack, uint32_t *call);
 
 /* groups: n rows' groups of the ranking; the project's second grouping is by stack within the
  * first. Lines are made here. */

@@ -17,14 +17,14 @@ struct hander {           /* by function of names */
 };
 
 struct handers {
-	const struct project *p;
+	const struct group_project *p;
 	struct hander *of;
 	struct map64 pairs; /* function and caller -> index + 1 in amounts */
 	uint64_t *amounts;
 	size_t n, cap;
 };
 
-static uint32_t function_of(const struct project *p, uint32_t call)
+static uint32_t function_of(const struct group_project *p, uint32_t call)
 {
 	return p->names.calls[call].function;
 }
@@ -46,7 +46,7 @@ static void add_caller(struct handers *h, uint32_t function, uint32_t caller, ui
 
 /* One stack: its site's function, who calls it, and all functions further out, which call something
  * that allocates. */
-static void add_stack(struct handers *h, uint32_t stack, uint64_t v)
+static void handers_add_stack(struct handers *h, uint32_t stack, uint64_t v)
 {
 	uint32_t call, site, function;
 	bool known = false;
@@ -66,7 +66,7 @@ static void add_stack(struct handers *h, uint32_t stack, uint64_t v)
 	}
 }
 
-void handers_find(const struct project *p, enum sum sum,
+void handers_find(const struct group_project *p, enum sum sum,
 		  void (*found)(void *arg, const char *name, size_t n, size_t callers,
 				uint64_t share),
 		  void *arg)
@@ -76,15 +76,15 @@ void handers_find(const struct project *p, enum sum sum,
 	uint64_t all = p->now.all.v[sum];
 
 	for (uint32_t i = 0; i < g->n; i++) {
-		struct sums s = columns_get(&p->now.groupings[STACKS].self, i);
+		struct tally_sums s = columns_get(&p->now.groupings[STACKS].self, i);
 
 		if (s.v[sum])
-			add_stack(&h, g->groups[i].id, s.v[sum]);
+			handers_add_stack(&h, g->groups[i].id, s.v[sum]);
 	}
 	for (uint32_t f = 1; f < p->names.n_functions; f++) {
 		const struct hander *x = &h.of[f];
-		struct cell share = cell_share(x->own, all);
-		struct cell largest = cell_share(x->largest, x->own);
+		struct table_cell share = cell_share(x->own, all);
+		struct table_cell largest = cell_share(x->largest, x->own);
 		size_t n;
 		const char *name = names_text(&p->names, p->names.functions[f].display, &n);
 

@@ -15,7 +15,7 @@ enum { HANDERS_CALLERS = 5, HANDERS_LARGEST = 60, HANDERS_LEAST = 10 };
 
 /* The project is by site, and by stack within it. Gives each such function once: its shown name,
  * how many functions call it, and its share in hundredths of a percent of the sum. */
-void handers_find(const struct project *p, enum sum sum,
+void handers_find(const struct group_project *p, enum sum sum,
 		  void (*found)(void *arg, const char *name, size_t n, size_t callers,
 				uint64_t share),
 		  void *arg);

@@ -12,14 +12,14 @@
 enum { SIZE_COLUMNS = 7, PAGE_COLUMNS = 5, HEADS = 4, PAGE_ROWS = 2 };
 
 struct memory_report {
-	const struct memory *m;
+	const struct tally_memory *m;
 	const struct memory_domain *d;
 	unsigned domain;
-	struct column size_columns[SIZE_COLUMNS], page_columns[PAGE_COLUMNS];
+	struct table_column size_columns[SIZE_COLUMNS], page_columns[PAGE_COLUMNS];
 	struct table sizes, pages;
-	struct cell totals[SIZE_COLUMNS];
+	struct table_cell totals[SIZE_COLUMNS];
 	unsigned classes[MEMORY_CLASSES]; /* that have something */
-	struct series live;
+	struct table_series live;
 	struct series_line line;
 	struct series_limit limit;
 	int64_t x[MEMORY_POINTS], y[MEMORY_POINTS];
@@ -36,7 +36,7 @@ static uint64_t class_from(unsigned k)
 }
 
 static void size_cells(const struct memory_report *r, const struct memory_class *c,
-		       struct cell *cells)
+		       struct table_cell *cells)
 {
 	cells[1] = cell_number(c->count);
 	cells[2] = cell_share(c->count, r->d->count);
@@ -48,7 +48,7 @@ static void size_cells(const struct memory_report *r, const struct memory_class 
 	cells[6] = cell_number(c->live_bytes);
 }
 
-static void size_fill(void *arg, size_t i, struct row *row)
+static void memory_report_size_fill(void *arg, size_t i, struct table_row *row)
 {
 	struct memory_report *r = arg;
 	unsigned k = r->classes[i];
@@ -57,9 +57,9 @@ static void size_fill(void *arg, size_t i, struct row *row)
 	row->cells[0] = cell_number(class_from(k));
 }
 
-static void make_sizes(struct memory_report *r)
+static void memory_report_make_sizes(struct memory_report *r)
 {
-	static const struct column columns[SIZE_COLUMNS] = {
+	static const struct table_column columns[SIZE_COLUMNS] = {
 	    {.key = "size", .title = "size from", .type = COLUMN_BYTES},
 	    {.key = "count", .title = "count", .type = COLUMN_INT},
 	    {.key = "count_share", .title = "of all", .type = COLUMN_PERCENT},
@@ -78,7 +78,7 @@ static void make_sizes(struct memory_report *r)
 				  .title = "allocations by size",
 				  .columns = r->size_columns,
 				  .n_columns = SIZE_COLUMNS,
-				  .fill = size_fill,
+				  .fill = memory_report_size_fill,
 				  .arg = r,
 				  .totals = r->totals,
 				  .n_totals = 1};
@@ -90,7 +90,7 @@ static void make_sizes(struct memory_report *r)
 
 /* --- pages --- */
 
-static void page_fill(void *arg, size_t i, struct row *row)
+static void memory_report_page_fill(void *arg, size_t i, struct table_row *row)
 {
 	static const char *const names[PAGE_ROWS] = {"below 128 KiB", "128 KiB and more"};
 	struct memory_report *r = arg;
@@ -103,9 +103,9 @@ static void page_fill(void *arg, size_t i, struct row *row)
 	row->cells[4] = cell_share(p->bytes, p->pages * MEMORY_PAGE);
 }
 
-static void make_pages(struct memory_report *r)
+static void memory_report_make_pages(struct memory_report *r)
 {
-	static const struct column columns[PAGE_COLUMNS] = {
+	static const struct table_column columns[PAGE_COLUMNS] = {
 	    {.key = "blocks_of", .title = "blocks", .type = COLUMN_TEXT, .flags = COLUMN_PROSE},
 	    {.key = "live_count", .title = "live count", .type = COLUMN_INT},
 	    {.key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES},
@@ -120,13 +120,13 @@ static void make_pages(struct memory_report *r)
 				  .columns = r->page_columns,
 				  .n_columns = PAGE_COLUMNS,
 				  .n_rows = PAGE_ROWS,
-				  .fill = page_fill,
+				  .fill = memory_report_page_fill,
 				  .arg = r};
 }
 
 /* --- the curve --- */
 
-static void make_curve(struct memory_report *r)
+static void memory_report_make_curve(struct memory_report *r)
 {
 	struct buf b = BUF_INIT;
 	uint64_t last = 0;
@@ -150,17 +150,17 @@ static void make_curve(struct memory_report *r)
 	r->line = (struct series_line){
 	    .key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES, .y = r->y};
 	r->limit = (struct series_limit){0, series_value(r->d->peak), r->limit_title};
-	r->live = (struct series){.name = "live",
-				  .title = "live bytes over time",
-				  .x_title = "time",
-				  .x_type = COLUMN_TIME,
-				  .n_points = r->m->lives && r->m->timed ? n : 0,
-				  .x = r->x,
-				  .time = r->x,
-				  .lines = &r->line,
-				  .n_lines = 1,
-				  .limits = &r->limit,
-				  .n_limits = 1};
+	r->live = (struct table_series){.name = "live",
+					.title = "live bytes over time",
+					.x_title = "time",
+					.x_type = COLUMN_TIME,
+					.n_points = r->m->lives && r->m->timed ? n : 0,
+					.x = r->x,
+					.time = r->x,
+					.lines = &r->line,
+					.n_lines = 1,
+					.limits = &r->limit,
+					.n_limits = 1};
 }
 
 /* --- heads --- */
@@ -178,7 +178,7 @@ static void add_rate(struct buf *b, double bytes)
 	size_text(b, bytes < 1e18 ? (uint64_t)(bytes + 0.5) : UINT64_MAX);
 }
 
-static void make_heads(struct memory_report *r)
+static void memory_report_make_heads(struct memory_report *r)
 {
 	struct buf b = BUF_INIT;
 	double slope, error;
@@ -221,7 +221,7 @@ static void make_heads(struct memory_report *r)
 	buf_release(&b);
 }
 
-struct memory_report *memory_report_new(const struct memory *m, int domain)
+struct memory_report *memory_report_new(const struct tally_memory *m, int domain)
 {
 	struct memory_report *r;
 
@@ -234,10 +234,10 @@ struct memory_report *memory_report_new(const struct memory *m, int domain)
 	r->m = m;
 	r->domain = (unsigned)domain;
 	r->d = &m->domains[domain];
-	make_sizes(r);
-	make_pages(r);
-	make_curve(r);
-	make_heads(r);
+	memory_report_make_sizes(r);
+	memory_report_make_pages(r);
+	memory_report_make_curve(r);
+	memory_report_make_heads(r);
 	return r;
 }
 
@@ -246,7 +246,7 @@ void memory_report_free(struct memory_report *r)
 	free(r);
 }
 
-void memory_report_add(const struct memory_report *r, struct document *d)
+void memory_report_add(const struct memory_report *r, struct table_document *d)
 {
 	for (size_t i = 0; i < r->n_heads; i++)
 		document_head(d, r->heads[i]);

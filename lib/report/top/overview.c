@@ -23,7 +23,8 @@ static void add_plural(struct buf *b, uint64_t n, const char *word)
 	buf_addf(b, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
 }
 
-static void say_run(struct buf *b, const struct run *r, const char *about, const char *bytes)
+static void overview_say_run(struct buf *b, const struct group_run *r, const char *about,
+			     const char *bytes)
 {
 	const struct run_totals *t = &r->totals;
 	enum sum counted = r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES;
@@ -44,12 +45,13 @@ static void say_run(struct buf *b, const struct run *r, const char *about, const
 		buf_addf(b, ", %" PRIu64 " captures", r->captures);
 }
 
-static void say_memory(struct buf *b, const struct run *r, const char *about, const char *bytes)
+static void overview_say_memory(struct buf *b, const struct group_run *r, const char *about,
+				const char *bytes)
 {
 	const struct run_totals *t = &r->totals;
 	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
-	struct column percent = {.type = COLUMN_PERCENT};
-	struct cell share = cell_share(t->temporary, n);
+	struct table_column percent = {.type = COLUMN_PERCENT};
+	struct table_cell share = cell_share(t->temporary, n);
 
 	buf_addf(b, "peak %s", bytes);
 	size_text(b, t->peak);
@@ -70,9 +72,9 @@ static void say_memory(struct buf *b, const struct run *r, const char *about, co
 	}
 }
 
-bool overview_make(const struct project *p, struct overview *o)
+bool overview_make(const struct group_project *p, struct top_overview *o)
 {
-	const struct run *r = &p->now;
+	const struct group_run *r = &p->now;
 	const char *about, *bytes;
 	struct buf b = BUF_INIT;
 
@@ -82,10 +84,10 @@ bool overview_make(const struct project *p, struct overview *o)
 	about += *about == ' ';
 	bytes = metric_mark(&r->known, (enum sum)r->totals.bytes);
 	bytes += *bytes == ' ';
-	say_run(&b, r, about, bytes);
+	overview_say_run(&b, r, about, bytes);
 	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
 	b.len = 0;
-	say_memory(&b, r, about, bytes);
+	overview_say_memory(&b, r, about, bytes);
 	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
 	buf_release(&b);
 	return true;

@@ -9,11 +9,11 @@
 
 #include "lib/group/project.h"
 
-struct overview {
+struct top_overview {
 	char run[200], memory[200];
 };
 
 /* False: the captures, or some of them, do not say what becomes of a block, or have no blocks. */
-bool overview_make(const struct project *p, struct overview *o);
+bool overview_make(const struct group_project *p, struct top_overview *o);
 
 #endif

@@ -24,7 +24,7 @@ struct edge {
 
 struct peek {
 	struct table table;
-	const struct project *p;
+	const struct group_project *p;
 	enum sum sort;
 	uint8_t *asked; /* by function: 1 no match, 2 match */
 	struct seen {   /* by function: on the stack that is looked at */
@@ -36,7 +36,7 @@ struct peek {
 	struct edge *edges;
 	size_t n, cap;
 	struct map64 index[2]; /* (of, other + 1) -> edge + 1 */
-	struct column columns[5];
+	struct table_column columns[5];
 	struct arena arena;
 	const char *note;
 };
@@ -44,7 +44,7 @@ struct peek {
 static bool matches(struct peek *k, const struct peek_options *o, uint32_t function)
 {
 	if (!k->asked[function]) {
-		const struct names *names = &k->p->names;
+		const struct group_names *names = &k->p->names;
 		size_t n;
 		const char *s = names_text(names, names->functions[function].display, &n);
 
@@ -67,10 +67,10 @@ static void add(struct peek *k, enum side side, uint32_t of, uint32_t other, uin
 
 /* From the innermost call out: the first place of a function has its callee, the last its
  * caller. */
-static void look_at(struct peek *k, const struct peek_options *o, uint32_t serial, uint32_t stack,
-		    uint64_t v)
+static void peek_look_at(struct peek *k, const struct peek_options *o, uint32_t serial,
+			 uint32_t stack, uint64_t v)
 {
-	const struct project *p = k->p;
+	const struct group_project *p = k->p;
 	uint32_t callee = NOBODY, last = NOBODY;
 	size_t n = 0;
 
@@ -107,12 +107,12 @@ static void look_at(struct peek *k, const struct peek_options *o, uint32_t seria
 
 static const char *name(const struct peek *k, uint32_t function, size_t *n)
 {
-	const struct names *names = &k->p->names;
+	const struct group_names *names = &k->p->names;
 
 	return names_text(names, names->functions[function].display, n);
 }
 
-static int by_total(const void *a, const void *b, void *arg)
+static int peek_by_total(const void *a, const void *b, void *arg)
 {
 	const struct peek *k = arg;
 	const struct edge *x = a, *y = b;
@@ -134,7 +134,7 @@ static int by_total(const void *a, const void *b, void *arg)
 	return r ? r : x->other < y->other ? -1 : x->other > y->other;
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void peek_fill(void *arg, size_t i, struct table_row *r)
 {
 	static const char *const sides[] = {"function", "called by", "calls"};
 	struct peek *k = arg;
@@ -155,7 +155,7 @@ static void fill(void *arg, size_t i, struct row *r)
 }
 
 /* The functions themselves become rows, and only the largest n stay. */
-static void make_rows(struct peek *k, uint64_t most)
+static void peek_make_rows(struct peek *k, uint64_t most)
 {
 	size_t functions = 0, rows = 0, shown = 0;
 
@@ -166,7 +166,7 @@ static void make_rows(struct peek *k, uint64_t most)
 			functions++;
 		}
 	if (k->n)
-		sort_array_by(k->edges, k->n, sizeof *k->edges, by_total, k);
+		sort_array_by(k->edges, k->n, sizeof *k->edges, peek_by_total, k);
 	for (rows = 0; rows < k->n; rows++) {
 		shown += k->edges[rows].side == THE_FUNCTION;
 		if (most && shown > most)
@@ -186,22 +186,24 @@ static void make_rows(struct peek *k, uint64_t most)
 
 static void add_columns(struct peek *k)
 {
-	k->columns[0] = (struct column){.key = sum_names[k->sort].key,
-					.title = sum_names[k->sort].word,
-					.type = metric_type(k->sort)};
-	k->columns[1] = (struct column){.key = "share", .title = "share", .type = COLUMN_PERCENT};
-	k->columns[2] = (struct column){
+	k->columns[0] = (struct table_column){.key = sum_names[k->sort].key,
+					      .title = sum_names[k->sort].word,
+					      .type = metric_type(k->sort)};
+	k->columns[1] =
+	    (struct table_column){.key = "share", .title = "share", .type = COLUMN_PERCENT};
+	k->columns[2] = (struct table_column){
 	    .key = "relation", .title = "", .type = COLUMN_TEXT, .flags = COLUMN_PROSE};
-	k->columns[3] = (struct column){.key = "function",
-					.title = "function",
-					.type = COLUMN_TEXT,
-					.flags = COLUMN_TREE | COLUMN_SHORTEN};
-	k->columns[4] = (struct column){.key = "of", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
+	k->columns[3] = (struct table_column){.key = "function",
+					      .title = "function",
+					      .type = COLUMN_TEXT,
+					      .flags = COLUMN_TREE | COLUMN_SHORTEN};
+	k->columns[4] =
+	    (struct table_column){.key = "of", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
 	k->table.columns = k->columns;
 	k->table.n_columns = 5;
 }
 
-struct peek *peek_new(const struct project *p, const struct peek_options *o, struct err *e)
+struct peek *peek_new(const struct group_project *p, const struct peek_options *o, struct err *e)
 {
 	const struct run_grouping *sums = &p->now.groupings[o->grouping];
 	const struct grouping *g = &p->groupings[o->grouping];
@@ -227,15 +229,15 @@ struct peek *peek_new(const struct project *p, const struct peek_options *o, str
 		uint64_t v = columns_value(&sums->self, i, k->sort);
 
 		if (v)
-			look_at(k, o, (uint32_t)i + 1, g->groups[i].id, v);
+			peek_look_at(k, o, (uint32_t)i + 1, g->groups[i].id, v);
 	}
 	k->table = (struct table){.name = "peek",
 				  .title = "callers and callees",
 				  .flags = TABLE_TREE,
-				  .fill = fill,
+				  .fill = peek_fill,
 				  .arg = k};
 	add_columns(k);
-	make_rows(k, o->n);
+	peek_make_rows(k, o->n);
 	return k;
 }
 

@@ -18,7 +18,7 @@ struct top_stacks {
 	uint32_t *best; /* most of each row, best first */
 	uint32_t *n;    /* by row: how many there are */
 	uint32_t *all;  /* and how many it has */
-	struct chain chain;
+	struct group_chain chain;
 	struct buf text;
 	const char **lines;
 	size_t cap_lines;
@@ -45,7 +45,7 @@ static void insert(struct top_stacks *t, size_t row, uint32_t stack)
 struct top_stacks *top_stacks_new(const struct ranking *r, const uint32_t *groups, size_t n,
 				  uint64_t most)
 {
-	const struct project *p = r->p;
+	const struct group_project *p = r->p;
 	const struct grouping *g = &p->groupings[STACKS];
 	struct top_stacks *t = mem_zalloc(sizeof *t);
 	uint32_t *row = mem_zarray(p->groupings[r->grouping].n + 1, sizeof *row);
@@ -89,13 +89,13 @@ void top_stacks_free(struct top_stacks *t)
 
 static void add_heading(struct top_stacks *t, uint32_t stack, uint32_t group)
 {
-	const struct run *run = t->ranking.run;
+	const struct group_run *run = t->ranking.run;
 	enum sum sum = t->ranking.sum;
-	struct sums own = columns_get(&run->groupings[STACKS].self, stack);
-	struct sums whole = columns_get(&run->groupings[0].self, group);
-	struct column column = {.type = metric_type(sum)}, percent = {.type = COLUMN_PERCENT};
-	struct cell value = metric_cell(&own, own.has, sum);
-	struct cell share = metric_share(&own, own.has, &whole, sum);
+	struct tally_sums own = columns_get(&run->groupings[STACKS].self, stack);
+	struct tally_sums whole = columns_get(&run->groupings[0].self, group);
+	struct table_column column = {.type = metric_type(sum)}, percent = {.type = COLUMN_PERCENT};
+	struct table_cell value = metric_cell(&own, own.has, sum);
+	struct table_cell share = metric_share(&own, own.has, &whole, sum);
 
 	cell_for_people(&t->text, &column, &value, false);
 	if (share.present) {
@@ -105,9 +105,9 @@ static void add_heading(struct top_stacks *t, uint32_t stack, uint32_t group)
 	buf_addc(&t->text, '\0');
 }
 
-void top_stacks_fill(struct top_stacks *t, size_t i, struct row *r)
+void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r)
 {
-	const struct project *p = t->ranking.p;
+	const struct group_project *p = t->ranking.p;
 	size_t n = 0;
 
 	t->text.len = 0;

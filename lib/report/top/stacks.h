@@ -17,6 +17,6 @@ struct top_stacks *top_stacks_new(const struct ranking *r, const uint32_t *group
 				  uint64_t most);
 void top_stacks_free(struct top_stacks *t); /* accepts NULL */
 /* The lines beneath row i (an index of groups). */
-void top_stacks_fill(struct top_stacks *t, size_t i, struct row *r);
+void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r);
 
 #endif

@@ -35,10 +35,10 @@ enum what {
 
 struct top {
 	struct table table;
-	const struct project *p;
+	const struct group_project *p;
 	struct top_options options;
 	enum sum sort;
-	struct column columns[COLUMNS_MAX];
+	struct table_column columns[COLUMNS_MAX];
 	struct {
 		enum what what;
 		enum sum sum;
@@ -46,7 +46,7 @@ struct top {
 	uint32_t *ranked;
 	struct arena arena;
 	struct buf name, at, address, folded;
-	struct chain chain;
+	struct group_chain chain;
 	struct top_stacks *stacks; /* NULL: none beneath rows */
 	struct callers *callers;   /* likewise */
 	struct buf detail_text;
@@ -57,17 +57,17 @@ struct top {
 /* The grouping that the table shows; others serve the stacks beneath its rows. */
 enum { SHOWN = 0 };
 
-static enum key by(const struct project *p)
+static enum key by(const struct group_project *p)
 {
 	return p->groupings[SHOWN].key.by;
 }
 
-static const struct run_known *known_here(const struct project *p)
+static const struct run_known *known_here(const struct group_project *p)
 {
 	return &p->now.groupings[SHOWN].known;
 }
 
-static bool has_totals(const struct project *p)
+static bool has_totals(const struct group_project *p)
 {
 	return key_has_total(by(p));
 }
@@ -77,7 +77,8 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 {
 	size_t i = t->table.n_columns++;
 
-	t->columns[i] = (struct column){.key = key, .title = title, .type = type, .flags = flags};
+	t->columns[i] =
+	    (struct table_column){.key = key, .title = title, .type = type, .flags = flags};
 	t->sources[i].what = what;
 	t->sources[i].sum = sum;
 }
@@ -124,9 +125,9 @@ static bool is_time(enum sum s)
 }
 
 /* CSV has every column of allocations always; for people there is what the captures know. */
-static void add_columns(struct top *t)
+static void top_add_columns(struct top *t)
 {
-	const struct project *p = t->p;
+	const struct group_project *p = t->p;
 	enum key key = by(p);
 	bool totals = has_totals(p), cumulative = totals && t->options.cumulative;
 	unsigned there = sums_there(&p->now, known_here(p)) | SUM_BIT(t->sort);
@@ -188,7 +189,7 @@ static void add_columns(struct top *t)
 		add_column(t, "stack", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, WHAT_CHAIN, 0);
 }
 
-static void make_details(struct top *t, struct row *r)
+static void make_details(struct top *t, struct table_row *r)
 {
 	const char *s;
 	size_t calls;
@@ -206,7 +207,7 @@ static void make_details(struct top *t, struct row *r)
 	}
 }
 
-static struct cell share_cell(const struct top *t, const struct sums *s, unsigned has)
+static struct table_cell share_cell(const struct top *t, const struct tally_sums *s, unsigned has)
 {
 	/* Where there is a share of the total too, this is that of the self. */
 	enum sum sum = has_totals(t->p) && t->sort == SUM_TIME_TOTAL ? SUM_TIME_SELF : t->sort;
@@ -214,17 +215,17 @@ static struct cell share_cell(const struct top *t, const struct sums *s, unsigne
 	return metric_share(s, has, &t->p->now.all, sum);
 }
 
-static struct cell total_share_cell(const struct top *t, const struct sums *self,
-				    const struct sums *total, unsigned has)
+static struct table_cell total_share_cell(const struct top *t, const struct tally_sums *self,
+					  const struct tally_sums *total, unsigned has)
 {
 	if (t->sort == SUM_TIME_SELF || t->sort == SUM_TIME_TOTAL)
 		return metric_share(self, self->has, &t->p->now.all, SUM_TIME_TOTAL);
 	return metric_share(total, has, &t->p->now.all, t->sort);
 }
 
-static struct cell place_cell(struct top *t, enum what what, const struct group_name *n)
+static struct table_cell place_cell(struct top *t, enum what what, const struct group_name *n)
 {
-	struct cell none = {.present = false};
+	struct table_cell none = {.present = false};
 
 	switch (what) {
 	case WHAT_NAME: return cell_text(t->name.data, t->name.len);
@@ -240,14 +241,14 @@ static struct cell place_cell(struct top *t, enum what what, const struct group_
 	}
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void top_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct top *t = arg;
-	const struct project *p = t->p;
+	const struct group_project *p = t->p;
 	uint32_t group = t->ranked[i];
-	const struct group *g = &p->groupings[SHOWN].groups[group];
-	struct sums self = columns_get(&p->now.groupings[SHOWN].self, group);
-	struct sums total = columns_get(&p->now.groupings[SHOWN].total, group);
+	const struct group_row *g = &p->groupings[SHOWN].groups[group];
+	struct tally_sums self = columns_get(&p->now.groupings[SHOWN].self, group);
+	struct tally_sums total = columns_get(&p->now.groupings[SHOWN].total, group);
 	/* What only calls others has nothing of its own: that is a known 0. */
 	unsigned has = self.has | (total.has & ~(unsigned)SUMS_TIME);
 	struct group_name n;
@@ -280,7 +281,7 @@ static void fill(void *arg, size_t i, struct row *r)
 		r->n_details = 1;
 	}
 	for (size_t k = 0; k < t->table.n_columns; k++) {
-		struct cell *c = &r->cells[k];
+		struct table_cell *c = &r->cells[k];
 
 		switch (t->sources[k].what) {
 		case WHAT_RANK: *c = cell_number(i + 1); break;
@@ -294,17 +295,17 @@ static void fill(void *arg, size_t i, struct row *r)
 }
 
 /* "top 30" is what the rows shown have in themselves; totals overlap and are not added up. */
-static void add_totals(struct top *t)
+static void top_add_totals(struct top *t)
 {
-	const struct project *p = t->p;
+	const struct group_project *p = t->p;
 	size_t n = t->table.n_columns;
-	struct sums shown = {.has = 0};
-	const struct sums *rows[2] = {&shown, &p->now.all};
-	struct cell *c = arena_zalloc(&t->arena, 2 * n * sizeof *c);
+	struct tally_sums shown = {.has = 0};
+	const struct tally_sums *rows[2] = {&shown, &p->now.all};
+	struct table_cell *c = arena_zalloc(&t->arena, 2 * n * sizeof *c);
 	char text[64];
 
 	for (size_t i = 0; i < t->table.n_rows; i++) {
-		struct sums one = columns_get(&p->now.groupings[SHOWN].self, t->ranked[i]);
+		struct tally_sums one = columns_get(&p->now.groupings[SHOWN].self, t->ranked[i]);
 
 		sums_add(&shown, &one);
 	}
@@ -360,12 +361,12 @@ static bool is_plain(const char *s, size_t n)
 }
 
 /* One site that is more than half of all says little of the program: who calls it does. */
-static void add_hint(struct top *t)
+static void top_add_hint(struct top *t)
 {
 	enum { HALF = 5000, LONGEST = 60 };
 	uint32_t group = t->ranked[0];
-	struct sums self = columns_get(&t->p->now.groupings[SHOWN].self, group);
-	struct cell share = share_cell(t, &self, self.has);
+	struct tally_sums self = columns_get(&t->p->now.groupings[SHOWN].self, group);
+	struct table_cell share = share_cell(t, &self, self.has);
 	struct group_name n;
 	const char **notes;
 	char text[400];
@@ -395,7 +396,7 @@ static void add_hint(struct top *t)
 	t->table.notes = notes;
 }
 
-struct top *top_new(const struct project *p, const struct top_options *o, struct err *e)
+struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e)
 {
 	struct top *t = mem_zalloc(sizeof *t);
 	struct ranking ranking;
@@ -407,7 +408,7 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 		return NULL;
 	}
 	ranking = (struct ranking){p, &p->now, SHOWN, t->sort, o->cumulative};
-	t->table = (struct table){.name = "top", .columns = t->columns, .fill = fill, .arg = t};
+	t->table = (struct table){.name = "top", .columns = t->columns, .fill = top_fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
 	if (o->stacks)
@@ -416,12 +417,12 @@ struct top *top_new(const struct project *p, const struct top_options *o, struct
 		t->callers = callers_new(&ranking, t->ranked,
 					 o->callers < t->table.n_rows ? (size_t)o->callers
 								      : t->table.n_rows);
-	add_columns(t);
-	add_totals(t);
+	top_add_columns(t);
+	top_add_totals(t);
 	t->table.title = make_title(t);
 	top_notes(p, SHOWN, t->sort, &t->arena, &t->table);
 	if (t->callers && callers_line(t->callers, 0))
-		add_hint(t);
+		top_add_hint(t);
 	return t;
 }
 

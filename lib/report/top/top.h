@@ -23,7 +23,7 @@ struct top_options {
 struct top;
 
 /* p must outlive it and not change. NULL: the sum to sort by is not known; *e says why. */
-struct top *top_new(const struct project *p, const struct top_options *o, struct err *e);
+struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e);
 void top_free(struct top *t); /* accepts NULL */
 const struct table *top_table(const struct top *t);
 

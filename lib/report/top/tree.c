@@ -17,8 +17,8 @@ struct node {
 
 struct tree {
 	struct table table;
-	const struct project *p;
-	const struct run *run;
+	const struct group_project *p;
+	const struct group_run *run;
 	struct tree_options options;
 	enum sum sort;
 	struct node *nodes; /* [0] is all; parents before their children */
@@ -27,7 +27,7 @@ struct tree {
 	struct row_of {
 		uint32_t node, depth;
 	} * rows;
-	struct column columns[6];
+	struct table_column columns[6];
 	struct arena arena;
 	const char *notes[2];
 };
@@ -52,12 +52,12 @@ static uint64_t node_hash(const struct node *n)
 	return hash_u64((uint64_t)n->parent << 32 | n->function);
 }
 
-static uint64_t node_row_hash(const void *table, uint32_t id)
+static uint64_t top_tree_node_row_hash(const void *table, uint32_t id)
 {
 	return node_hash(&((const struct node *)table)[id]);
 }
 
-static bool node_equal(const void *table, uint32_t id, const void *key)
+static bool top_tree_node_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct node *a = &((const struct node *)table)[id], *b = key;
 
@@ -66,7 +66,7 @@ static bool node_equal(const void *table, uint32_t id, const void *key)
 
 static uint32_t child(struct tree *t, uint32_t parent, uint32_t function)
 {
-	static const struct id_rows rows = {node_row_hash, node_equal};
+	static const struct id_rows rows = {top_tree_node_row_hash, top_tree_node_equal};
 	struct node n = {.parent = parent, .function = function};
 	uint64_t hash = node_hash(&n);
 	uint32_t id = id_set_find(&t->set, &rows, t->nodes, hash, &n);
@@ -82,7 +82,7 @@ static uint32_t child(struct tree *t, uint32_t parent, uint32_t function)
 /* The node of a stack; its callers' are known. */
 static uint32_t below(struct tree *t, uint32_t parent, uint32_t location)
 {
-	const struct names *names = &t->p->names;
+	const struct group_names *names = &t->p->names;
 	const struct names_location *l = &names->locations[location];
 
 	for (uint32_t k = l->first + l->n_calls; k-- > l->first;)
@@ -91,9 +91,9 @@ static uint32_t below(struct tree *t, uint32_t parent, uint32_t location)
 }
 
 /* Callers have smaller stack ids than what they call, and only what leads to a group counts. */
-static void build_down(struct tree *t)
+static void top_tree_build_down(struct tree *t)
 {
-	const struct project *p = t->p;
+	const struct group_project *p = t->p;
 	const struct grouping *g = stacks(t);
 	uint32_t *node = mem_zarray(p->n_stacks, sizeof *node);
 
@@ -130,7 +130,7 @@ static void build_down(struct tree *t)
 
 static bool is_kept(const struct tree *t, const struct node *x)
 {
-	struct cell share = cell_share(x->total, t->nodes[0].total);
+	struct table_cell share = cell_share(x->total, t->nodes[0].total);
 
 	return x->total && share.present && share.number >= t->options.min_share;
 }
@@ -142,7 +142,7 @@ struct walker {               /* a stack on its way outwards */
 
 static void start_walker(const struct tree *t, struct walker *w)
 {
-	const struct project *p = t->p;
+	const struct group_project *p = t->p;
 
 	w->stack = stacks(t)->groups[w->group].id;
 	w->call = p->names.locations[p->stacks[w->stack].location].first;
@@ -151,7 +151,7 @@ static void start_walker(const struct tree *t, struct walker *w)
 /* The function of the next call, and one further out. */
 static uint32_t step(const struct tree *t, struct walker *w)
 {
-	const struct project *p = t->p;
+	const struct group_project *p = t->p;
 	const struct names_location *l = &p->names.locations[p->stacks[w->stack].location];
 	uint32_t function = p->names.calls[w->call].function;
 
@@ -164,7 +164,7 @@ static uint32_t step(const struct tree *t, struct walker *w)
 
 /* From each node that is kept its stacks go on to the next callers: nothing is made of what
  * lies below too small a node. */
-static void build_up(struct tree *t)
+static void top_tree_build_up(struct tree *t)
 {
 	const struct grouping *g = stacks(t);
 	struct walker *walkers = mem_array(g->n + 1, sizeof *walkers);
@@ -212,12 +212,12 @@ static void build_up(struct tree *t)
 	free(walkers);
 }
 
-static int by_total(const void *a, const void *b, void *arg)
+static int top_tree_by_total(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
 	const struct node *x = &t->nodes[*(const uint32_t *)a];
 	const struct node *y = &t->nodes[*(const uint32_t *)b];
-	const struct names *names = &t->p->names;
+	const struct group_names *names = &t->p->names;
 	int r;
 
 	if (x->total != y->total)
@@ -228,7 +228,7 @@ static int by_total(const void *a, const void *b, void *arg)
 }
 
 /* Rows in pre-order, without recursion: a stack may be a million calls deep. */
-static void make_rows(struct tree *t)
+static void top_tree_make_rows(struct tree *t)
 {
 	uint32_t *kept = mem_array(t->n + 1, sizeof *kept);
 	uint32_t *first = mem_zarray(t->n, sizeof *first), *next = mem_zarray(t->n, sizeof *next);
@@ -238,7 +238,7 @@ static void make_rows(struct tree *t)
 	for (uint32_t i = 1; i < t->n; i++)
 		if (is_kept(t, &t->nodes[i]))
 			kept[n++] = i;
-	sort_array_by(kept, n, sizeof *kept, by_total, t);
+	sort_array_by(kept, n, sizeof *kept, top_tree_by_total, t);
 	for (size_t i = n; i-- > 0;) {
 		uint32_t parent = t->nodes[kept[i]].parent;
 
@@ -276,14 +276,14 @@ static void make_rows(struct tree *t)
 	t->table.notes = t->notes;
 }
 
-static void fill(void *arg, size_t i, struct row *r)
+static void top_tree_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct tree *t = arg;
-	const struct names *names = &t->p->names;
+	const struct group_names *names = &t->p->names;
 	const struct node *x = &t->nodes[t->rows[i].node];
 	uint64_t all = t->nodes[0].total;
 	const struct names_function *f = &names->functions[x->function];
-	struct cell *c = r->cells;
+	struct table_cell *c = r->cells;
 	const char *s = "(all)";
 	size_t n = strlen(s);
 
@@ -311,38 +311,40 @@ static char *joined(struct arena *a, const char *x, const char *y)
 	return arena_strndup(a, text, (size_t)n);
 }
 
-static void add_columns(struct tree *t)
+static void top_tree_add_columns(struct tree *t)
 {
 	const struct run_known *k = &t->run->groupings[t->options.grouping].known;
 	const char *name = t->sort == SUM_TIME_SELF ? "time" : sum_names[t->sort].word;
 	const char *word = joined(&t->arena, name, metric_mark(k, t->sort));
-	struct column *c = t->columns;
+	struct table_column *c = t->columns;
 
-	*c++ = (struct column){.key = joined(&t->arena, "total_", sum_names[t->sort].key),
-			       .title = joined(&t->arena, word, " total"),
-			       .type = metric_type(t->sort)};
-	*c++ = (struct column){.key = "total_share", .title = "total %", .type = COLUMN_PERCENT};
+	*c++ = (struct table_column){.key = joined(&t->arena, "total_", sum_names[t->sort].key),
+				     .title = joined(&t->arena, word, " total"),
+				     .type = metric_type(t->sort)};
+	*c++ =
+	    (struct table_column){.key = "total_share", .title = "total %", .type = COLUMN_PERCENT};
 	if (!t->options.bottom_up) {
-		*c++ = (struct column){.key = sum_names[t->sort].key,
-				       .title = joined(&t->arena, word, " self"),
-				       .type = metric_type(t->sort),
-				       .flags = COLUMN_SPARE};
-		*c++ = (struct column){.key = "share",
-				       .title = "self %",
-				       .type = COLUMN_PERCENT,
-				       .flags = COLUMN_SPARE};
+		*c++ = (struct table_column){.key = sum_names[t->sort].key,
+					     .title = joined(&t->arena, word, " self"),
+					     .type = metric_type(t->sort),
+					     .flags = COLUMN_SPARE};
+		*c++ = (struct table_column){.key = "share",
+					     .title = "self %",
+					     .type = COLUMN_PERCENT,
+					     .flags = COLUMN_SPARE};
 	}
-	*c++ = (struct column){.key = "function",
-			       .title = t->options.bottom_up ? "function, and its callers"
-							     : "function, and what it calls",
-			       .type = COLUMN_TEXT,
-			       .flags = COLUMN_TREE | COLUMN_SHORTEN};
-	*c++ = (struct column){.key = "module", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
+	*c++ = (struct table_column){.key = "function",
+				     .title = t->options.bottom_up ? "function, and its callers"
+								   : "function, and what it calls",
+				     .type = COLUMN_TEXT,
+				     .flags = COLUMN_TREE | COLUMN_SHORTEN};
+	*c++ =
+	    (struct table_column){.key = "module", .type = COLUMN_TEXT, .flags = COLUMN_NOT_TEXT};
 	t->table.columns = t->columns;
 	t->table.n_columns = (size_t)(c - t->columns);
 }
 
-struct tree *tree_new(const struct project *p, const struct tree_options *o, struct err *e)
+struct tree *tree_new(const struct group_project *p, const struct tree_options *o, struct err *e)
 {
 	struct tree *t = mem_zalloc(sizeof *t);
 
@@ -361,19 +363,19 @@ struct tree *tree_new(const struct project *p, const struct tree_options *o, str
 	}
 	VEC_PUSH(t->nodes, t->n, t->cap) = (struct node){0};
 	if (o->bottom_up)
-		build_up(t);
+		top_tree_build_up(t);
 	else
-		build_down(t);
+		top_tree_build_down(t);
 	t->table =
 	    (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
 			   .title = joined(&t->arena, o->bottom_up ? "callers by " : "calls by ",
 					   sum_names[t->sort].word),
 			   .flags = TABLE_TREE,
-			   .fill = fill,
+			   .fill = top_tree_fill,
 			   .arg = t};
 	id_set_release(&t->set);
-	add_columns(t);
-	make_rows(t);
+	top_tree_add_columns(t);
+	top_tree_make_rows(t);
 	return t;
 }
 
@@ -393,7 +395,7 @@ const struct table *tree_table(const struct tree *t)
 	return &t->table;
 }
 
-enum status tree_flame(const struct project *p, size_t grouping, int sort, struct flame *f,
+enum status tree_flame(const struct group_project *p, size_t grouping, int sort, struct flame *f,
 		       struct err *e)
 {
 	struct tree_options o = {.grouping = grouping, .sort = sort};
