@@ -34,12 +34,29 @@ static void take_thread_descriptor(struct perfetto *x, struct perfetto_seq *s, s
 		s->reference = reference;
 }
 
+static bool is_read(uint32_t number)
+{
+	static const uint8_t numbers[] = {
+	    PERFETTO_PROCESS_TREE,      PERFETTO_CLOCK_SNAPSHOT,    PERFETTO_PROCESS_STATS,
+	    PERFETTO_TRACK_EVENT,       PERFETTO_PROFILE,           PERFETTO_PROCESS_DESCRIPTOR,
+	    PERFETTO_THREAD_DESCRIPTOR, PERFETTO_STREAMING_PROFILE, PERFETTO_HEAP_GRAPH,
+	    PERFETTO_TRACK_DESCRIPTOR,  PERFETTO_MODULE_SYMBOLS,    PERFETTO_DEOBFUSCATION,
+	    PERFETTO_PERF_SAMPLE,       PERFETTO_STACK_SAMPLE};
+
+	return number && memchr(numbers, (int)number, sizeof numbers);
+}
+
 static enum status scan(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p,
 			struct err *e)
 {
-	struct pb b = pb_of(&p->data);
+	struct pb b = pb_of(&p->data), whole = b;
+	struct pb_field f;
 	uint32_t pid;
 
+	while (is_read(p->data.number) && pb_next(&whole, &f))
+		;
+	if (whole.bad && !x->broken++)
+		x->first_broken = p->offset;
 	switch (p->data.number) {
 	case PERFETTO_CLOCK_SNAPSHOT: perfetto_clock_snapshot(x, s, p->seq, b); break;
 	case PERFETTO_PROCESS_TREE: perfetto_process_tree(x, b); break;
@@ -56,6 +73,8 @@ static enum status scan(struct perfetto *x, struct perfetto_seq *s, const struct
 		return s ? perfetto_streaming_profile(x, s, p, e) : ST_OK;
 	case PERFETTO_PERF_SAMPLE:
 	case PERFETTO_STACK_SAMPLE:
+		if (p->data.number == PERFETTO_STACK_SAMPLE)
+			perfetto_stack_sample_scan(x, b);
 		x->samples = true;
 		remember_time(x, p);
 		break;
@@ -220,10 +239,11 @@ void perfetto_notes(struct perfetto *x)
 	if (x->noted)
 		return;
 	x->noted = true;
-	if (x->broken || x->packed_broken)
-		trace_note(t, NOTE_LOSS, x->broken + x->packed_broken,
-			   "packets are broken: left out; the first is at byte %" PRIu64,
-			   x->first_broken);
+	if (x->broken)
+		trace_note(
+		    t, NOTE_LOSS, x->broken,
+		    "packets are broken, and not read from there on; the first is at byte %" PRIu64,
+		    x->first_broken);
 	add_counted(t, notes, sizeof notes / sizeof *notes);
 	note_kinds(x);
 }
@@ -391,27 +411,26 @@ static bool long_packet(const uint8_t *head, size_t n)
 static int bid_perfetto(const uint8_t *head, size_t n, bool whole)
 {
 	struct pb b = {head, head + n, false};
-	unsigned packets = 0, known = 0;
+	unsigned packets = 0, known = 0, misfits = 0;
 	bool marked = false;
 	struct pb_field f = {0};
 
 	while (pb_next(&b, &f)) {
-		if (f.number != 1 || f.wire != PB_BYTES || !packet_fits(pb_of(&f), &known, &marked))
+		if (f.number != 1 || f.wire != PB_BYTES)
 			return 0;
 		packets++;
+		misfits += !packet_fits(pb_of(&f), &known, &marked);
 	}
 	/* The head's end cuts a packet; of a first one that is longer, what there is must do. */
-	if (b.bad && (f.number != 1 || f.wire != PB_BYTES))
+	if ((b.bad && (f.number != 1 || f.wire != PB_BYTES)) || misfits * 4 > packets)
 		return 0;
 	if (b.bad && !packets && !whole && f.value)
 		return long_packet(head, n) ? 16 : 0;
 	if (marked)
 		return 120;
-	if (packets > 1 && known > 4)
-		return 40;
-	if (packets && known)
-		return 16;
-	return 0;
+	if (packets - misfits > 1 && known > 4)
+		return misfits ? 20 : 40;
+	return packets && known && !misfits ? 16 : 0;
 }
 
 const struct reader reader_perfetto = {

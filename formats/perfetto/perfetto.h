@@ -57,7 +57,7 @@ struct perfetto_time {
 struct perfetto_packet {
 	struct pb_field data; /* number 0: none that counts */
 	struct pb_field interned, defaults;
-	uint64_t timestamp;
+	uint64_t timestamp, offset; /* offset: in the file */
 	uint32_t seq, clock, flags, dropped;
 	bool has_time, has_clock, cleared;
 	struct perfetto_time time;
@@ -136,6 +136,11 @@ struct perfetto_tables {                    /* interned data, of a sequence or o
 	size_t n_callstacks, cap_callstacks;
 	uint64_t *ids;
 	size_t n_ids, cap_ids;
+	struct map64 task_ids, weight_ids; /* -> index + 1 of pairs */
+	struct perfetto_pair_of {
+		uint64_t first, second; /* process and thread; unit and factor */
+	} * pairs;
+	size_t n_pairs, cap_pairs;
 };
 
 struct perfetto_row { /* of a profile whose stacks may stand behind it */
@@ -149,6 +154,7 @@ struct perfetto_seq {
 	uint8_t state;
 	bool has_track, inlined; /* inlined: the profile has tables of its own */
 	uint64_t track;          /* default of events */
+	uint64_t unit, factor;   /* default of weights of samples */
 	uint64_t extra[PERFETTO_EXTRA_MOST];
 	uint32_t n_extra;
 	int64_t reference; /* us, of MONOTONIC: of old events */
@@ -289,7 +295,7 @@ struct perfetto_graphs {
 	uint32_t now, numbered; /* index; how many began in this pass */
 	uint64_t last_id;
 	struct map64 type_of; /* type's index -> of the trace */
-	uint64_t unknown_types, no_fields, zero, natives;
+	uint64_t unknown_types, no_fields, zero, natives, odd;
 	bool done;
 	uint64_t *refs;
 	size_t n_refs, cap_refs, n_names;
@@ -312,10 +318,9 @@ struct perfetto {
 	uint32_t *places; /* locations of the trace */
 	size_t n_places, cap_places;
 	struct buf unpacked, text;
-	size_t unpacked_n;
 	uint64_t kinds[PERFETTO_DATA]; /* packets, by the number of what they have */
-	uint64_t packets, broken, first_broken, unneeded, dropped, missing, more_calls,
-	    packed_broken, others, lost_records, skipped, more_clocks, weighed;
+	uint64_t packets, broken, first_broken, unneeded, dropped, missing, more_calls, others,
+	    lost_records, skipped, more_clocks, weighed;
 	bool calls, counters, samples, timed; /* what there is */
 	bool noted;
 };
@@ -328,6 +333,12 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *b, uint64_
 enum status perfetto_dispatch(struct perfetto *x, const struct perfetto_packet *p, struct err *e);
 /* What is to be said of the file; of the first capture that ends. */
 void perfetto_notes(struct perfetto *x);
+/* What a weight of a sample is: its unit (of StackSample) and factor. */
+struct perfetto_weight {
+	uint64_t unit, factor;
+};
+enum { PERFETTO_UNIT_NS = 1 };
+struct perfetto_weight perfetto_weight_of(struct pb b);
 /* Sequences begin anew with a pass. */
 void perfetto_seqs_release(struct perfetto *x);
 
@@ -341,7 +352,7 @@ struct perfetto_time perfetto_time_at(struct perfetto *x, uint64_t key, int64_t 
 bool perfetto_ns(struct perfetto *x, struct perfetto_time at, int64_t *ns);
 void perfetto_clocks_release(struct perfetto_clocks *c);
 
-/* Interned data into tables; inline_: the numbers of fields are those of a profile. */
+/* Interned data into tables; of_profile: fields have the numbers that a profile gives them. */
 void perfetto_intern(struct perfetto *x, struct perfetto_tables *k, struct pb b, bool of_profile);
 void perfetto_tables_clear(struct perfetto_tables *k);
 void perfetto_tables_free(struct perfetto_tables *k);
@@ -390,6 +401,8 @@ enum status perfetto_streaming_profile(struct perfetto *x, struct perfetto_seq *
 				       const struct perfetto_packet *p, struct err *e);
 enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 				  const struct perfetto_packet *p, struct err *e);
+
+void perfetto_stack_sample_scan(struct perfetto *x, struct pb b);
 
 enum status perfetto_graph(struct perfetto *x, struct perfetto_seq *s,
 			   const struct perfetto_packet *p, struct err *e);

@@ -245,7 +245,7 @@ static enum status push_object(struct perfetto *x, struct perfetto_graph *g, str
 		case 8: all->natives++; break;
 		}
 	if (b.bad) {
-		x->broken++;
+		all->odd++;
 		return ST_OK;
 	}
 	id = delta ? all->last_id + delta : id;
@@ -329,7 +329,7 @@ enum status perfetto_graph_begin(struct perfetto *x, struct err *e)
 	}
 	buf_release(&b);
 	all->last_id = 0;
-	all->unknown_types = all->no_fields = all->zero = all->natives = 0;
+	all->unknown_types = all->no_fields = all->zero = all->natives = all->odd = 0;
 	map64_release(&all->type_of);
 	return import_begin(x->im, e);
 }
@@ -348,6 +348,8 @@ void perfetto_graph_end(struct perfetto *x)
 	if (all->unknown_types)
 		trace_note(t, NOTE_LOSS, all->unknown_types,
 			   "objects are of a type that is not there");
+	if (all->odd)
+		trace_note(t, NOTE_LOSS, all->odd, "objects make no sense: left out");
 	if (all->zero)
 		trace_note(t, NOTE_LOSS, all->zero, "objects have no number: left out");
 	if (all->no_fields)

@@ -25,10 +25,13 @@ uint32_t perfetto_string(struct perfetto *x, uint32_t name)
 
 /* --- processes and threads --- */
 
-static void set_name(struct map64 *m, uint64_t key, uint32_t name)
+/* What a program says of itself goes before what the kernel knows, which is cut off. */
+static void set_name(struct map64 *m, uint64_t key, uint32_t name, bool of_kernel)
 {
-	if (name)
-		*map64_put(m, key) = name;
+	uint32_t *at = name ? map64_put(m, key) : NULL;
+
+	if (at && (!*at || !of_kernel))
+		*at = name;
 }
 
 static uint64_t thread_key(uint32_t pid, uint32_t tid)
@@ -48,7 +51,7 @@ static void take_process(struct perfetto *x, struct pb b)
 		else if (f.number == 3 && f.wire == PB_BYTES && f.n && !name)
 			name = perfetto_name(x, f.s, f.n);
 	if (!b.bad)
-		set_name(&x->names.processes, pid, name);
+		set_name(&x->names.processes, pid, name, true);
 }
 
 static void take_thread(struct perfetto *x, struct pb b)
@@ -66,7 +69,7 @@ static void take_thread(struct perfetto *x, struct pb b)
 			break;
 		}
 	if (!b.bad)
-		set_name(&x->names.threads, thread_key(pid, tid), name);
+		set_name(&x->names.threads, thread_key(pid, tid), name, true);
 }
 
 void perfetto_process_tree(struct perfetto *x, struct pb b)
@@ -94,7 +97,7 @@ void perfetto_process_descriptor(struct perfetto *x, struct pb b, uint32_t *pid)
 		else if (f.number == 2 && f.wire == PB_BYTES && f.n && !line)
 			line = perfetto_name(x, f.s, f.n);
 	if (!b.bad)
-		set_name(&x->names.processes, *pid, name ? name : line);
+		set_name(&x->names.processes, *pid, name ? name : line, false);
 }
 
 void perfetto_thread_descriptor(struct perfetto *x, struct pb b, uint32_t *pid, uint32_t *tid,
@@ -114,7 +117,7 @@ void perfetto_thread_descriptor(struct perfetto *x, struct pb b, uint32_t *pid, 
 			break;
 		}
 	if (!b.bad)
-		set_name(&x->names.threads, thread_key(*pid, *tid), name);
+		set_name(&x->names.threads, thread_key(*pid, *tid), name, false);
 }
 
 uint32_t perfetto_thread(struct perfetto *x, uint32_t pid, uint32_t tid)

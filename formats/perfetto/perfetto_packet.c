@@ -34,6 +34,7 @@ static void seq_clear(struct perfetto *x, struct perfetto_seq *s)
 	s->clock = 0;
 	s->has_track = false;
 	s->n_extra = 0;
+	s->unit = 0;
 	map64_release(&s->sums);
 	s->n_values = 0;
 }
@@ -93,7 +94,22 @@ static void take_field(struct perfetto_packet *p, const struct pb_field *f)
 	}
 }
 
-static void take_defaults(struct perfetto_seq *s, struct pb b)
+/* The counter that samples are weighed by, where they do not say. */
+static void take_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 2 && f.wire == PB_BYTES) {
+			struct perfetto_weight w = perfetto_weight_of(pb_of(&f));
+
+			s->unit = w.unit;
+			s->factor = w.factor;
+			x->timed |= w.unit == PERFETTO_UNIT_NS;
+		}
+}
+
+static void take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f, of;
 
@@ -105,6 +121,8 @@ static void take_defaults(struct perfetto_seq *s, struct pb b)
 
 		if (f.number == 58)
 			s->clock = (uint32_t)f.value;
+		if (f.number == 100)
+			take_weight(x, s, pb_of(&f));
 		while (f.number == 11 && pb_next(&events, &of)) {
 			struct pb list = pb_of(&of);
 			uint64_t v = of.value;
@@ -124,6 +142,15 @@ static void take_defaults(struct perfetto_seq *s, struct pb b)
 	}
 }
 
+static void scan_weights(struct perfetto *x, struct pb b)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 50 && f.wire == PB_BYTES)
+			x->timed |= perfetto_weight_of(pb_of(&f)).unit == PERFETTO_UNIT_NS;
+}
+
 /* What the packet says of its sequence; false: it needs what was lost. */
 static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p)
 {
@@ -140,7 +167,9 @@ static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct 
 		return false;
 	}
 	if (p->defaults.number)
-		take_defaults(s, pb_of(&p->defaults));
+		take_defaults(x, s, pb_of(&p->defaults));
+	if (p->interned.number && x->pass == PERFETTO_SCAN)
+		scan_weights(x, pb_of(&p->interned));
 	if (p->interned.number && x->pass == PERFETTO_EVENTS && s->state != PERFETTO_LOST) {
 		if (!s->tables)
 			s->tables = mem_zalloc(sizeof *s->tables);
@@ -222,8 +251,8 @@ static enum status take_packed(struct perfetto *x, const struct pb_field *f, uin
 
 			st = perfetto_packet_take(x, &inner, offset, 1, e);
 		}
-	if (x->pass == PERFETTO_SCAN && (why || u.full || b.bad) && !x->packed_broken++)
-		x->first_broken = x->broken ? x->first_broken : offset;
+	if (x->pass == PERFETTO_SCAN && (why || u.full || b.bad) && !x->broken++)
+		x->first_broken = offset;
 	return st;
 }
 
@@ -233,7 +262,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 				 unsigned depth, struct err *e)
 {
 	struct pb b = *message;
-	struct perfetto_packet p = {0};
+	struct perfetto_packet p = {.offset = offset};
 	struct perfetto_seq *s = NULL;
 	struct pb_field f;
 
@@ -241,7 +270,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 		take_field(&p, &f);
 	if (x->pass == PERFETTO_SCAN) {
 		x->packets++;
-		if (b.bad && !x->broken++ && !x->packed_broken)
+		if (b.bad && !x->broken++)
 			x->first_broken = offset;
 	}
 	if (b.bad)
@@ -249,7 +278,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 	if (p.data.number == PACKED_ZLIB || p.data.number == PACKED_ZSTD) {
 		if (!depth)
 			return take_packed(x, &p.data, offset, e);
-		x->packed_broken += x->pass == PERFETTO_SCAN;
+		x->broken += x->pass == PERFETTO_SCAN;
 		return ST_OK;
 	}
 	if (p.seq) {

@@ -160,15 +160,9 @@ static void set_inline(struct perfetto *x, struct event *ev, struct pb b)
 		ev->has |= EV_HAS_STACK;
 }
 
-struct weight {
-	uint64_t unit, factor;
-};
-
-enum { UNIT_NS = 1 };
-
-static struct weight weight_of(struct pb b)
+struct perfetto_weight perfetto_weight_of(struct pb b)
 {
-	struct weight w = {0, 1};
+	struct perfetto_weight w = {0, 1};
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
@@ -177,6 +171,27 @@ static struct weight weight_of(struct pb b)
 		else if (f.number == 5 && f.value)
 			w.factor = f.value;
 	return w;
+}
+
+/* Of interned data; NULL: it is not there. */
+static const struct perfetto_pair_of *pair_of(struct perfetto *x, const struct perfetto_seq *s,
+					      bool task, uint64_t id)
+{
+	const struct perfetto_tables *k = s ? s->tables : NULL;
+	uint32_t at = k ? map64_get(task ? &k->task_ids : &k->weight_ids, id) : 0;
+
+	x->missing += !at;
+	return at ? &k->pairs[at - 1] : NULL;
+}
+
+/* The scan looks whether there are times. */
+void perfetto_stack_sample_scan(struct perfetto *x, struct pb b)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 9 && f.wire == PB_BYTES)
+			x->timed |= perfetto_weight_of(pb_of(&f)).unit == PERFETTO_UNIT_NS;
 }
 
 static void take_task(struct pb b, uint32_t *pid, uint32_t *tid)
@@ -195,7 +210,8 @@ enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 {
 	struct event ev = sample_at(x, p->time);
 	struct pb b = pb_of(&p->data);
-	struct weight w = {0, 1};
+	struct perfetto_weight w = {s ? s->unit : 0, s && s->factor ? s->factor : 1};
+	const struct perfetto_pair_of *pair;
 	uint32_t pid = 0, tid = 0;
 	uint64_t amount = 0;
 	bool weighed = false;
@@ -204,18 +220,27 @@ enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 	while (pb_next(&b, &f))
 		switch (f.number) {
 		case 1: take_task(pb_of(&f), &pid, &tid); break;
-		case 2: x->missing++; break; /* interned contexts are not kept */
+		case 2:
+			pair = pair_of(x, s, true, f.value);
+			pid = pair ? (uint32_t)pair->first : 0;
+			tid = pair ? (uint32_t)pair->second : 0;
+			break;
 		case 5: set_inline(x, &ev, pb_of(&f)); break;
 		case 6: set_stack(x, s, &ev, f.value, LOCATION_UNSTATED); break;
-		case 9: w = weight_of(pb_of(&f)); break;
+		case 9: w = perfetto_weight_of(pb_of(&f)); break;
+		case 10:
+			pair = pair_of(x, s, false, f.value);
+			w.unit = pair ? pair->first : 0;
+			w.factor = pair && pair->second ? pair->second : 1;
+			break;
 		case 11:
 			amount = f.value;
 			weighed = true;
 			break;
 		}
 	set_thread(x, &ev, pid, tid);
-	if (weighed && w.unit == UNIT_NS && !__builtin_mul_overflow(amount, w.factor, &ev.target) &&
-	    ev.target <= INT64_MAX)
+	if (weighed && w.unit == PERFETTO_UNIT_NS &&
+	    !__builtin_mul_overflow(amount, w.factor, &ev.target) && ev.target <= INT64_MAX)
 		ev.has |= EV_HAS_TARGET;
 	else
 		ev.target = 0;

@@ -80,6 +80,25 @@ static void take_frame(struct perfetto_tables *k, struct pb b)
 	*map64_put(&k->frame_ids, id) = (uint32_t)k->n_frames;
 }
 
+/* Who a sample is of; what a weight is. */
+static void take_pair(struct perfetto_tables *k, struct map64 *ids, struct pb b, uint32_t first,
+		      uint32_t second)
+{
+	struct perfetto_pair_of pair = {0, 0};
+	struct pb_field f;
+	uint64_t id = 0;
+
+	while (pb_next(&b, &f))
+		if (f.number == 1)
+			id = f.value;
+		else if (f.number == first)
+			pair.first = f.value;
+		else if (f.number == second)
+			pair.second = f.value;
+	VEC_PUSH(k->pairs, k->n_pairs, k->cap_pairs) = pair;
+	*map64_put(ids, id) = (uint32_t)k->n_pairs;
+}
+
 static void take_callstack(struct perfetto_tables *k, struct pb b)
 {
 	struct perfetto_callstack c = {.first = k->n_ids};
@@ -129,6 +148,10 @@ void perfetto_intern(struct perfetto *x, struct perfetto_tables *k, struct pb b,
 			take_callstack(k, pb_of(&f));
 		else if (f.number == mappings)
 			take_mapping(k, pb_of(&f));
+		else if (f.number == 48 && !of_profile)
+			take_pair(k, &k->task_ids, pb_of(&f), 2, 3);
+		else if (f.number == 50 && !of_profile)
+			take_pair(k, &k->weight_ids, pb_of(&f), 3, 5);
 	}
 }
 
@@ -139,7 +162,9 @@ void perfetto_tables_clear(struct perfetto_tables *k)
 	map64_release(&k->mapping_ids);
 	map64_release(&k->frame_ids);
 	map64_release(&k->callstack_ids);
-	k->n_mappings = k->n_frames = k->n_callstacks = k->n_ids = 0;
+	map64_release(&k->task_ids);
+	map64_release(&k->weight_ids);
+	k->n_pairs = k->n_mappings = k->n_frames = k->n_callstacks = k->n_ids = 0;
 }
 
 void perfetto_tables_free(struct perfetto_tables *k)
@@ -150,6 +175,7 @@ void perfetto_tables_free(struct perfetto_tables *k)
 	free(k->mappings);
 	free(k->frames);
 	free(k->callstacks);
+	free(k->pairs);
 	free(k->ids);
 	free(k);
 }
@@ -216,9 +242,7 @@ static void make_module(struct perfetto *x, struct perfetto_tables *k, struct pe
 	build_id = build_id ? plain_build_id(x, build_id) : 0;
 	at = map64_put(&x->module_ids, (uint64_t)m->path << 32 | build_id);
 	if (!*at)
-		*at = trace_module(t, &(struct module){.name = m->path,
-						       .build_id = build_id,
-						       .epoch_hi = UINT32_MAX});
+		*at = trace_module(t, &(struct module){.name = m->path, .build_id = build_id});
 	m->module = *at;
 }
 

@@ -592,10 +592,8 @@ enum status perfetto_track_event(struct perfetto *x, struct perfetto_seq *s,
 	enum status st;
 	uint64_t uuid;
 
-	if (!parse_event(&ev, pb_of(&p->data))) {
-		x->broken += x->pass == PERFETTO_SCAN;
+	if (!parse_event(&ev, pb_of(&p->data)))
 		return ST_OK;
-	}
 	uuid = uuid_of(x, s, &ev);
 	at = time_of(x, s, p, &ev);
 	if (x->pass == PERFETTO_SCAN) {
