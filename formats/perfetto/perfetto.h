@@ -22,8 +22,9 @@ enum {
 	PERFETTO_LINES_MOST = 1024,
 	PERFETTO_PACKAGES_MOST = 64,
 	PERFETTO_EXTRA_MOST = 32,
-	PERFETTO_SUPERS_MOST = 1024, /* classes above a class */
-	PERFETTO_UNPACKED_MOST = 64 << 20,
+	PERFETTO_SUPERS_MOST = 1024,       /* classes above a class */
+	PERFETTO_UNPACKED_MOST = 16 << 20, /* writers keep packed ones below 512 KiB */
+	PERFETTO_SEQS_MOST = 1 << 16,
 };
 
 enum perfetto_pass { PERFETTO_SCAN, PERFETTO_EVENTS, PERFETTO_GRAPHS };
@@ -208,7 +209,7 @@ struct perfetto_track {
 	uint64_t uuid, parent;
 	uint32_t name, unit_name; /* strings of ours */
 	uint32_t pid, tid;
-	bool has_pid, has_tid, is_counter, steps, mixed, known, alone;
+	bool has_pid, has_tid, is_counter, steps, mixed;
 	uint8_t unit, builtin;
 	int64_t factor;
 	uint32_t counter, thread; /* of the trace; 0: not yet */
@@ -231,8 +232,7 @@ struct perfetto_tracks {
 	size_t n_calls, cap_calls;
 	uint32_t *stacks; /* by marker */
 	size_t n_stacks, cap_stacks;
-	uint64_t unmatched, unended, clipped, instants, asyncs, rounded, unknown_counters, no_time,
-	    flows;
+	uint64_t unmatched, unended, clipped, instants, asyncs, rounded, unknown_counters, no_time;
 };
 
 /* --- profiles of heaps (perfetto_heap.c) --- */
@@ -241,8 +241,7 @@ struct perfetto_heaps {
 	struct perfetto_owner {     /* a heap of a process */
 		uint32_t pid, name; /* string of the trace; 0: none */
 		int64_t time;
-		bool has_time, art, startup, seen;
-		uint64_t interval;
+		bool has_time, art;
 	} * owners;
 	size_t n_owners, cap_owners;
 	struct map64 owner_ids; /* -> index + 1 */
@@ -266,7 +265,7 @@ struct perfetto_heaps {
 /* --- heap graphs (perfetto_graph.c) --- */
 
 struct perfetto_type {
-	uint64_t super, location, loader;
+	uint64_t super, location;
 	uint32_t name; /* string of ours */
 	uint8_t kind;
 	uint64_t size;
@@ -320,12 +319,12 @@ struct perfetto {
 	struct buf unpacked, text;
 	uint64_t kinds[PERFETTO_DATA]; /* packets, by the number of what they have */
 	uint64_t packets, broken, first_broken, unneeded, dropped, missing, more_calls, others,
-	    lost_records, skipped, more_clocks, weighed;
+	    lost_records, more_seqs, skipped, weighed;
 	bool calls, counters, samples, timed; /* what there is */
 	bool noted;
 };
 
-/* A sequence, borrowed until the next one comes. */
+/* A sequence, borrowed until the next one comes; NULL: beyond the bound. */
 struct perfetto_seq *perfetto_seq_of(struct perfetto *x, uint32_t id);
 /* A packet: its state, then what the pass does with it. */
 enum status perfetto_packet_take(struct perfetto *x, const struct pb *b, uint64_t offset,

@@ -416,6 +416,8 @@ enum status perfetto_graph(struct perfetto *x, struct perfetto_seq *s,
 	all->packets++;
 	if (!s)
 		s = perfetto_seq_of(x, 0);
+	if (!s)
+		return ST_OK;
 	while (pb_next(&again, &f))
 		if (f.number == 5)
 			goes_on = f.value;

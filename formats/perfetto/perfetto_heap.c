@@ -123,7 +123,6 @@ static void note_dump(struct perfetto *x, uint32_t owner, const struct dump *d,
 	h->errors += d->error > 1;
 	h->corrupted += d->corrupted;
 	h->guardrail += d->guardrail;
-	o->interval = d->interval;
 	if (d->stamp && d->stamp <= INT64_MAX)
 		at = perfetto_time_at(x, PERFETTO_MONOTONIC_COARSE, (int64_t)d->stamp);
 	if (!perfetto_ns(x, at, &ns))
@@ -252,6 +251,8 @@ void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct p
 
 	if (!s)
 		s = perfetto_seq_of(x, 0);
+	if (!s)
+		return;
 	while (pb_next(&b, &f))
 		if (f.number == 6)
 			goes_on = f.value;

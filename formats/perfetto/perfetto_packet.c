@@ -16,8 +16,11 @@ enum { PACKED_ZLIB = 50, PACKED_ZSTD = 133 };
 
 struct perfetto_seq *perfetto_seq_of(struct perfetto *x, uint32_t id)
 {
-	uint32_t *at = map64_put(&x->seq_ids, id);
+	uint32_t have = map64_get(&x->seq_ids, id), *at;
 
+	if (!have && x->n_seqs >= PERFETTO_SEQS_MOST)
+		return NULL;
+	at = map64_put(&x->seq_ids, id);
 	if (!*at) {
 		VEC_PUSH(x->seqs, x->n_seqs, x->cap_seqs) = (struct perfetto_seq){.id = id};
 		*at = (uint32_t)x->n_seqs;
@@ -283,7 +286,8 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 	}
 	if (p.seq) {
 		s = perfetto_seq_of(x, p.seq);
-		if (!take_state(x, s, &p))
+		x->more_seqs += !s && x->pass == PERFETTO_SCAN;
+		if (!s || !take_state(x, s, &p))
 			return ST_OK;
 	}
 	find_time(x, s, &p);

@@ -75,7 +75,6 @@ void perfetto_track_descriptor(struct perfetto *x, struct pb b)
 		if (f.number == 1)
 			uuid = f.value;
 	t = track_of(x, uuid);
-	t->known = true;
 	while (pb_next(&b, &f))
 		switch (f.number) {
 		case 2:
@@ -431,7 +430,7 @@ static uint64_t uuid_of(struct perfetto *x, const struct perfetto_seq *s,
 
 		t->pid = s->pid;
 		t->tid = s->tid;
-		t->has_pid = t->has_tid = t->known = true;
+		t->has_pid = t->has_tid = true;
 	}
 	return uuid;
 }
