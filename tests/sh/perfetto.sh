@@ -78,7 +78,7 @@ check 'graph: a name before it was obfuscated' says 'type 1 name="app.Node"'
 check 'graph: a field of the class and one of the class above' \
 	is "$(tm-dump -q file | grep -c -e 'name="next"') $(tm-dump -q file | grep -c -e 'name="first"')" '39 40'
 check 'graph: tm-heap adds it up' is \
-	"$(tm-heap -q --csv file | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["count"]; b += $at["bytes"] } END { print n, b }')" \
+	"$(tm-heap -q --csv file | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["count"]; b += $at["size"] } END { print n, b }')" \
 	"41 $((40 * 24 + 64))"
 "$GEN/perfetto" --n 40 heap graph >both
 check 'graph: a capture behind the rest' is "$(tm-dump -q both | grep -c ^capture)" 2
@@ -90,12 +90,15 @@ make calls
 check 'calls: they begin and end' says 'enter=241 exit=241'
 check 'calls: the one that goes from thread to thread' is \
 	"$(tm-dump -q file | awk '/name="Loading"/ { on = 1; next } on && /^(enter|exit)/ { print $2 }' | tr '\n' ' ')" 'time=6000000 time=8000000 '
-# Of themselves: Frame 10 - 4, Update 4 - 1, Physics 1 ms, and 2 ms of the one between.
+# Spikes above 9 ms: the frames. Of themselves: Frame 10 - 4, Update 4 - 1, Physics 1 ms, and 2 ms of the one between.
 check 'calls: time' is "$(sums file calls self_ns)" "241 $((2 * 40 * 10 * 1000000 + 2000000))"
-tm-dump -q file | grep -e '^enter' -e '^exit' -e '^thread' >calls.want
+check 'calls: tm-spikes finds the frames' is \
+	"$(tm-spikes -q --threshold 9ms --as csv -n 0 file 2>err | awk -F , '/Frame/ { n += $1 } END { print n }')" 80
+told() { tm-dump -q "$1" | grep -e '^enter' -e '^exit' -e '^thread' | sed 's/ generation=[0-9]*//'; }
+told file >calls.want
 for variant in late nameless clock; do
 	"$GEN/perfetto" --n 40 --variant $variant calls >other
-	tm-dump -q other | grep -e '^enter' -e '^exit' -e '^thread' >calls.got
+	told other >calls.got
 	check "calls: the same, $variant" diff calls.want calls.got
 done
 "$GEN/perfetto" --n 40 --variant unended calls >other
@@ -124,7 +127,7 @@ make chrome
 check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { sub(/time=/, "", $2); print $2 }' | paste -sd+ | bc)" \
 	"$(truth '(i-1)*1000000')"
 make sampler
-check 'samples: with times' is "$(sums file samples self_ns)" "40 $((40 * 5000000))"
+check 'samples: with times' is "$(sums file calls self_ns)" "40 $((40 * 5000000))"
 make others
 check 'what is not read has its name' says 'ftrace 2, Android log 1'
 
