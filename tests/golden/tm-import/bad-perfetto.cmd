@@ -1,5 +1,5 @@
 # A length beyond its packet, one beyond its message, and numbers of packets that skip some.
-$GEN/perfetto --n 2 --variant lying heap graph | tm-dump | grep -e note -e totals
+$GEN/perfetto --n 9 --variant lying heap graph | tm-dump | grep -e note -e totals
 # The second half needs what was lost; the last call has no end.
 $GEN/perfetto --n 4 --variant lost calls | tm-dump | grep -e note -e totals
 $GEN/perfetto --n 4 --variant unended calls | tm-dump | grep -e note -e totals

@@ -4,5 +4,5 @@ $GEN/perfetto --n 2 heap | tm-dump
 $GEN/perfetto --n 2 graph | tm-dump
 # Two threads with two frames each; and a call that begins on one and ends on the other.
 $GEN/perfetto --n 2 calls | tm-dump -q | grep -e thread -e 'thread=3'
-$GEN/perfetto --n 40 calls | tm-top -q --by marker --csv | cut -d , -f 2-
+$GEN/perfetto --n 40 calls | tm-top -q --by function --csv | cut -d , -f 2-6
 $GEN/perfetto --n 5 samples | tm-dump | tail -n 8
