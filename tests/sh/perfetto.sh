@@ -149,10 +149,10 @@ cat one one >both
 check 'two profiles of one process add up' is "$(sums both requested)" "$(($(sums one requested) * 2))"
 
 # --- damage
-"$GEN/perfetto" --n 40 --variant lying heap graph >lying
-check 'lies: packets that cannot be' says 'note loss count=2 "packets are broken, and not read from there on; the first is at byte' lying
-check 'lies: what is sound is there' is "$(sums lying count requested)" "$(sums one count requested)"
-check 'lies: a number that skips some' says 'packets of heap profiles were lost' lying
+"$GEN/perfetto" --n 40 --variant lying heap graph >lies
+check 'lies: packets that cannot be' says 'note loss count=2 "packets are broken, and not read from there on; the first is at byte' lies
+check 'lies: what is sound is there' is "$(sums lies count requested)" "$(sums one count requested)"
+check 'lies: a number that skips some' says 'packets of heap profiles were lost' lies
 "$GEN/perfetto" --n 3 heap calls counters samples chrome sampler stats graph >small
 "$GEN/cuts" --step 3 --silent 100 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import -f perfetto ||
 	failed=1
