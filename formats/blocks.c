@@ -22,6 +22,11 @@ static enum status push_block(struct format_blocks *b, struct event *ev, bool fr
 	st = import_event(b->im, ev, e);
 	if (st || !freed || !b->live)
 		return st;
+	/* Blocks of one address and of two processes are two. */
+	if (ev->has & EV_HAS_THREAD && b->im->t->threads[ev->thread].process) {
+		end.has |= EV_HAS_THREAD;
+		end.thread = ev->thread;
+	}
 	end.address = ev->address;
 	end.seq = ++b->seq;
 	return import_event(b->im, &end, e);

@@ -24,10 +24,6 @@ enum { WITHIN = 4096 };
 		    "there is neither an open description of it nor a public file; "    \
 		    "Unreal Insights reads it, and memreport -full writes what is read" \
 	}
-#define PERFETTO                                                                     \
-	{                                                                            \
-		"a trace of Perfetto, by its name", NULL, "ui.perfetto.dev shows it" \
-	}
 #define TRACY                                                                      \
 	{                                                                          \
 		"a trace of Tracy", NULL, "tracy-csvexport -u writes what is read" \
@@ -118,8 +114,6 @@ static const struct {
       "Windows Performance Analyzer reads it; what xperf or wpaexporter print as folded stacks can "
       "be read"}},
     {".utrace", UTRACE(", by its name")},
-    {".perfetto-trace", PERFETTO},
-    {".pftrace", PERFETTO},
     {".memgraph",
      {"a memory graph of Xcode, by its name", NULL, "leaks, heap and malloc_history print it"}},
 };

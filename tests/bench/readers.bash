@@ -88,6 +88,7 @@ reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --sta
 reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 500)) flat
 reader massif run.massif frame "$(total snapshots)" "$GEN/massif" --snapshots $((mb * 1000)) plain
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
+reader Perfetto run.pftrace 'enter exit' 'END { print '$((mb * 12000 + 2))' }' "$GEN/perfetto" --n $((mb * 1000)) calls
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"
 

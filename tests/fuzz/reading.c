@@ -57,6 +57,7 @@ static const struct {
     {"memreport-targets", CUT_AT_LINE},
     {"memreport-textures", CUT_AT_LINE},
     {"perf-data", CUT_NEVER},    /* names and build-ids come after the records */
+    {"perfetto", CUT_NEVER},     /* names come after what they name */
     {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
     {"crash-log", CUT_NEVER},    /* the same */
     {"android-heap", CUT_NEVER}, /* names come below their record */

@@ -103,6 +103,8 @@ check '... and says how to fetch it' grep -q 'git lfs pull' out
 shows perf.data 0 'perf.data of perf'
 "$GEN/heaptrack_log" --events 4 3 >heaptrack.g 2>err
 shows heaptrack.g 0 'heaptrack 1.x'
+"$GEN/perfetto" --n 4 calls >run.pftrace 2>err
+shows run.pftrace 0 'traces of Perfetto'
 "$GEN/massif" plain >massif.out.1 2>err
 shows massif.out.1 0 "Valgrind's massif.out"
 foreign dhat.out.1 "valgrind's DHAT" '{"dhatFileVersion":2\n,"mode":"heap"\n'

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names that stand anywhere in the file: of processes and threads, symbols of addresses, and Java's names
+ * before they were obfuscated.
+ */
+#include "formats/perfetto/perfetto.h"
+
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t perfetto_name(struct perfetto *x, const void *s, size_t n)
+{
+	return intern_add(&x->names.strings, s, n < TRACE_STRING_MAX ? n : TRACE_STRING_MAX);
+}
+
+uint32_t perfetto_string(struct perfetto *x, uint32_t name)
+{
+	size_t n;
+	const char *s = intern_text(&x->names.strings, name, &n);
+
+	return trace_string(x->im->t, s, n);
+}
+
+/* --- processes and threads --- */
+
+/* What a program says of itself goes before what the kernel knows, which is cut off. */
+static void set_name(struct map64 *m, uint64_t key, uint32_t name, bool of_kernel)
+{
+	uint32_t *at = name ? map64_put(m, key) : NULL;
+
+	if (at && (!*at || !of_kernel))
+		*at = name;
+}
+
+static uint64_t thread_key(uint32_t pid, uint32_t tid)
+{
+	return (uint64_t)pid << 32 | tid;
+}
+
+/* A command line's first word is the process's name. */
+static void take_process(struct perfetto *x, struct pb b)
+{
+	uint32_t pid = 0, name = 0;
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 1)
+			pid = (uint32_t)f.value;
+		else if (f.number == 3 && f.wire == PB_BYTES && f.n && !name)
+			name = perfetto_name(x, f.s, f.n);
+	if (!b.bad)
+		set_name(&x->names.processes, pid, name, true);
+}
+
+static void take_thread(struct perfetto *x, struct pb b)
+{
+	uint32_t pid = 0, tid = 0, name = 0;
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		switch (f.number) {
+		case 1: tid = (uint32_t)f.value; break;
+		case 3: pid = (uint32_t)f.value; break;
+		case 2:
+			if (f.wire == PB_BYTES && f.n)
+				name = perfetto_name(x, f.s, f.n);
+			break;
+		}
+	if (!b.bad)
+		set_name(&x->names.threads, thread_key(pid, tid), name, true);
+}
+
+void perfetto_process_tree(struct perfetto *x, struct pb b)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.wire == PB_BYTES && f.number == 1)
+			take_process(x, pb_of(&f));
+		else if (f.wire == PB_BYTES && f.number == 2)
+			take_thread(x, pb_of(&f));
+}
+
+void perfetto_process_descriptor(struct perfetto *x, struct pb b, uint32_t *pid)
+{
+	uint32_t name = 0, line = 0;
+	struct pb_field f;
+
+	*pid = 0;
+	while (pb_next(&b, &f))
+		if (f.number == 1)
+			*pid = (uint32_t)f.value;
+		else if (f.number == 6 && f.wire == PB_BYTES && f.n)
+			name = perfetto_name(x, f.s, f.n);
+		else if (f.number == 2 && f.wire == PB_BYTES && f.n && !line)
+			line = perfetto_name(x, f.s, f.n);
+	if (!b.bad)
+		set_name(&x->names.processes, *pid, name ? name : line, false);
+}
+
+void perfetto_thread_descriptor(struct perfetto *x, struct pb b, uint32_t *pid, uint32_t *tid,
+				int64_t *reference)
+{
+	uint32_t name = 0;
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		switch (f.number) {
+		case 1: *pid = (uint32_t)f.value; break;
+		case 2: *tid = (uint32_t)f.value; break;
+		case 6: *reference = (int64_t)f.value; break;
+		case 5:
+			if (f.wire == PB_BYTES && f.n)
+				name = perfetto_name(x, f.s, f.n);
+			break;
+		}
+	if (!b.bad)
+		set_name(&x->names.threads, thread_key(*pid, *tid), name, false);
+}
+
+uint32_t perfetto_thread(struct perfetto *x, uint32_t pid, uint32_t tid)
+{
+	uint32_t name = map64_get(&x->names.threads, thread_key(pid, tid));
+
+	if (!name && pid == tid)
+		name = map64_get(&x->names.processes, pid);
+	return trace_thread(
+	    x->im->t, &(struct thread){
+			  .process = pid, .tid = tid, .name = name ? perfetto_string(x, name) : 0});
+}
+
+uint32_t perfetto_process(struct perfetto *x, uint32_t pid)
+{
+	uint32_t name = map64_get(&x->names.processes, pid);
+
+	return trace_thread(
+	    x->im->t,
+	    &(struct thread){.process = pid, .name = name ? perfetto_string(x, name) : 0});
+}
+
+/* --- symbols --- */
+
+static uint64_t symbol_key(const void *module, size_t n, uint64_t pc)
+{
+	return hash_u64(hash_bytes(module, n) ^ hash_u64(pc));
+}
+
+static struct perfetto_line line_of(struct perfetto *x, struct pb b)
+{
+	struct perfetto_line l = {0};
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		switch (f.number) {
+		case 1: l.function = f.n ? perfetto_name(x, f.s, f.n) : 0; break;
+		case 2: l.file = f.n ? perfetto_name(x, f.s, f.n) : 0; break;
+		case 3: l.line = (uint32_t)f.value; break;
+		}
+	return l;
+}
+
+static void take_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
+			const struct pb_field *build_id)
+{
+	struct perfetto_names *names = &x->names;
+	struct perfetto_symbol s = {.first = names->n_lines};
+	struct pb_field f;
+	uint64_t pc = 0;
+
+	while (pb_next(&b, &f))
+		if (f.number == 1)
+			pc = f.value;
+		else if (f.number == 2 && f.wire == PB_BYTES && s.n < PERFETTO_LINES_MOST) {
+			struct perfetto_line l = line_of(x, pb_of(&f));
+
+			VEC_PUSH(names->lines, names->n_lines, names->cap_lines) = l;
+			s.n++;
+		} else {
+			names->more_lines += f.number == 2;
+		}
+	if (!s.n)
+		return;
+	VEC_PUSH(names->symbols_list, names->n_symbols, names->cap_symbols) = s;
+	if (build_id->n)
+		*map64_put(&names->symbols, symbol_key(build_id->s, build_id->n, pc)) =
+		    (uint32_t)names->n_symbols;
+	if (path->n)
+		*map64_put(&names->symbols, symbol_key(path->s, path->n, pc)) =
+		    (uint32_t)names->n_symbols;
+}
+
+void perfetto_module_symbols(struct perfetto *x, struct pb b)
+{
+	struct pb_field f, path = {0}, build_id = {0};
+	struct pb again = b;
+
+	while (pb_next(&b, &f))
+		if (f.wire == PB_BYTES && f.number == 1)
+			path = f;
+		else if (f.wire == PB_BYTES && f.number == 2)
+			build_id = f;
+	while (pb_next(&again, &f))
+		if (f.wire == PB_BYTES && f.number == 3)
+			take_symbol(x, pb_of(&f), &path, &build_id);
+}
+
+const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t path,
+						 uint32_t build_id, uint64_t pc)
+{
+	const uint32_t of[] = {build_id, path};
+	const struct trace *t = x->im->t;
+
+	for (size_t i = 0; i < 2 && x->names.n_symbols; i++) {
+		size_t n;
+		const char *s = intern_text(&t->strings, of[i], &n);
+		uint32_t at = n ? map64_get(&x->names.symbols, symbol_key(s, n, pc)) : 0;
+
+		if (at)
+			return &x->names.symbols_list[at - 1];
+	}
+	return NULL;
+}
+
+/* --- names before they were obfuscated --- */
+
+struct piece {
+	const char *s;
+	size_t n;
+};
+
+static uint64_t class_key(uint32_t package, struct piece c)
+{
+	return hash_u64(hash_bytes(c.s, c.n) + package);
+}
+
+static uint64_t member_key(uint64_t class, bool method, struct piece m)
+{
+	return hash_u64(class ^ hash_u64(hash_bytes(m.s, m.n) + method + 1));
+}
+
+static void take_member(struct perfetto *x, struct pb b, uint64_t class, bool method)
+{
+	struct pb_field f, from = {0}, to = {0};
+	uint32_t *at, name;
+
+	while (pb_next(&b, &f))
+		if (f.wire == PB_BYTES && f.number == 1)
+			from = f;
+		else if (f.wire == PB_BYTES && f.number == 2)
+			to = f;
+	if (b.bad || !from.n || !to.n)
+		return;
+	name = perfetto_name(x, to.s, to.n);
+	at = map64_put(&x->names.members,
+		       member_key(class, method, (struct piece){(const char *)from.s, from.n}));
+	x->names.ambiguous += *at && *at != name;
+	*at = *at ? *at : name;
+}
+
+static void take_class(struct perfetto *x, struct pb b, uint32_t package)
+{
+	struct pb_field f, from = {0}, to = {0};
+	struct pb again = b;
+	uint64_t key;
+
+	while (pb_next(&b, &f))
+		if (f.wire == PB_BYTES && f.number == 1)
+			from = f;
+		else if (f.wire == PB_BYTES && f.number == 2)
+			to = f;
+	if (b.bad || !from.n || !to.n)
+		return;
+	key = class_key(package, (struct piece){(const char *)from.s, from.n});
+	*map64_put(&x->names.classes, key) = perfetto_name(x, to.s, to.n);
+	while (pb_next(&again, &f))
+		if (f.wire == PB_BYTES && (f.number == 3 || f.number == 4))
+			take_member(x, pb_of(&f), key, f.number == 4);
+}
+
+void perfetto_deobfuscation(struct perfetto *x, struct pb b)
+{
+	struct perfetto_names *names = &x->names;
+	struct pb_field f, package = {0};
+	struct pb again = b;
+	uint32_t name, i = 0;
+
+	while (pb_next(&b, &f))
+		if (f.wire == PB_BYTES && f.number == 1)
+			package = f;
+	name = perfetto_name(x, package.n ? package.s : (const uint8_t *)"", package.n);
+	while (i < names->n_packages && names->packages[i] != name)
+		i++;
+	if (i == PERFETTO_PACKAGES_MOST) {
+		names->more_packages++;
+		return;
+	}
+	names->packages[i] = name;
+	names->n_packages += i == names->n_packages;
+	while (pb_next(&again, &f))
+		if (f.wire == PB_BYTES && f.number == 3)
+			take_class(x, pb_of(&f), i);
+}
+
+/* Whether a file may have code of a package: /data/app/~~XYZ==/PACKAGE-XYZ==/base.apk, or none that says
+ * (compiled at run time), or no file. */
+static bool is_of_package(const struct perfetto *x, uint32_t package, const char *place)
+{
+	size_t n;
+	const char *name = intern_text(&x->names.strings, x->names.packages[package], &n),
+		   *at = place;
+
+	if (!n || !*place || !strstr(place, "/data/app/"))
+		return !n || !*place || !strncmp(place, "/memfd:", 7) ||
+		       !strncmp(place, "[anon", 5) || strstr(place, name);
+	for (; (at = strstr(at, name)); at++)
+		if (at > place && at[-1] == '/' && (at[n] == '-' || at[n] == '/' || at[n] == '@'))
+			return true;
+	return false;
+}
+
+/* The class's name; 0: it is no other. */
+static uint32_t class_of(struct perfetto *x, struct piece c, const char *place, uint64_t *key)
+{
+	for (uint32_t i = 0; i < x->names.n_packages; i++) {
+		uint32_t name;
+
+		*key = class_key(i, c);
+		name = map64_get(&x->names.classes, *key);
+		if (name && is_of_package(x, i, place))
+			return name;
+	}
+	return 0;
+}
+
+static void add_name(struct perfetto *x, uint32_t name)
+{
+	size_t n;
+	const char *s = intern_text(&x->names.strings, name, &n);
+
+	buf_add(&x->text, s, n);
+}
+
+static bool plain_member(struct perfetto *x, const char *s, size_t n, const char *place,
+			 bool method)
+{
+	const char *dot = n ? memrchr(s, '.', n) : NULL;
+	struct piece c = {s, dot ? (size_t)(dot - s) : 0};
+	uint32_t class, name;
+	uint64_t key;
+
+	if (!dot || !x->names.n_packages)
+		return false;
+	class = class_of(x, c, place, &key);
+	if (!class)
+		return false;
+	name = map64_get(&x->names.members,
+			 member_key(key, method, (struct piece){dot + 1, n - c.n - 1}));
+	x->text.len = 0;
+	/* A name with its class is of another one, which this was joined with. */
+	if (!name || !strchr(intern_text(&x->names.strings, name, NULL), '.')) {
+		add_name(x, class);
+		buf_addc(&x->text, '.');
+	}
+	if (name)
+		add_name(x, name);
+	else
+		buf_add(&x->text, dot + 1, n - c.n - 1);
+	return true;
+}
+
+bool perfetto_plain_function(struct perfetto *x, const char *s, size_t n, const char *place)
+{
+	return plain_member(x, s, n, place, true);
+}
+
+bool perfetto_plain_field(struct perfetto *x, const char *s, size_t n, const char *place)
+{
+	return plain_member(x, s, n, place, false);
+}
+
+bool perfetto_plain_class(struct perfetto *x, const char *s, size_t n, const char *place)
+{
+	static const char of_class[] = "java.lang.Class<";
+	size_t head = 0, tail = n;
+	uint32_t name;
+	uint64_t key;
+
+	if (!x->names.n_packages)
+		return false;
+	if (n > sizeof of_class && !memcmp(s, of_class, sizeof of_class - 1) && s[n - 1] == '>') {
+		head = sizeof of_class - 1;
+		tail = n - 1;
+	}
+	while (tail - head > 2 && !memcmp(s + tail - 2, "[]", 2))
+		tail -= 2;
+	name = class_of(x, (struct piece){s + head, tail - head}, place, &key);
+	if (!name)
+		return false;
+	x->text.len = 0;
+	buf_add(&x->text, s, head);
+	add_name(x, name);
+	buf_add(&x->text, s + tail, n - tail);
+	return true;
+}
+
+void perfetto_names_release(struct perfetto_names *n)
+{
+	intern_release(&n->strings);
+	map64_release(&n->processes);
+	map64_release(&n->threads);
+	map64_release(&n->symbols);
+	map64_release(&n->classes);
+	map64_release(&n->members);
+	free(n->symbols_list);
+	free(n->lines);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sampled callstacks: of perf's events (PerfSample), of Chrome's own sampler (StreamingProfilePacket), and of
+ * any profiler (StackSample).
+ */
+#include "formats/perfetto/perfetto.h"
+
+#include <string.h>
+
+static struct event sample_at(struct perfetto *x, struct perfetto_time at)
+{
+	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_COUNT, .count = 1};
+
+	if (perfetto_ns(x, at, &ev.time))
+		ev.has |= EV_HAS_TIME;
+	return ev;
+}
+
+static void set_thread(struct perfetto *x, struct event *ev, uint32_t pid, uint32_t tid)
+{
+	if (!pid && !tid)
+		return;
+	ev->has |= EV_HAS_THREAD;
+	ev->thread = tid ? perfetto_thread(x, pid, tid) : perfetto_process(x, pid);
+}
+
+static void set_stack(struct perfetto *x, struct perfetto_seq *s, struct event *ev, uint64_t id,
+		      uint8_t kind)
+{
+	struct perfetto_tables *k = s ? s->tables : NULL;
+
+	x->missing += id && (!k || !map64_get(&k->callstack_ids, id));
+	perfetto_stack(x, k, id, kind, &ev->stack);
+	if (ev->stack)
+		ev->has |= EV_HAS_STACK;
+}
+
+enum status perfetto_perf_sample(struct perfetto *x, struct perfetto_seq *s,
+				 const struct perfetto_packet *p, struct err *e)
+{
+	struct event ev = sample_at(x, p->time);
+	struct pb b = pb_of(&p->data);
+	uint64_t callstack = 0, lost = 0, pid = 0, tid = 0;
+	bool producer = false, skipped = false;
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		switch (f.number) {
+		case 2: pid = f.value; break;
+		case 3: tid = f.value; break;
+		case 4: callstack = f.value; break;
+		case 17: lost = f.value; break;
+		case 18: skipped = f.value != 4; break; /* 4: of a process that was not asked for */
+		case 19: producer = true; break;
+		}
+	if (lost || producer) {
+		x->lost_records += lost;
+		return ST_OK;
+	}
+	x->skipped += skipped;
+	if (!callstack && !skipped) /* counters of the processor alone */
+		return ST_OK;
+	set_thread(x, &ev, (uint32_t)pid, (uint32_t)tid);
+	set_stack(x, s, &ev, callstack, LOCATION_EXACT);
+	return import_event(x->im, &ev, e);
+}
+
+/* --- Chrome's --- */
+
+static uint64_t next_number(struct pb *all, struct pb *list, uint32_t number, bool *any)
+{
+	struct pb_field f;
+	uint64_t v;
+
+	for (*any = true;;) {
+		if (pb_packed(list, &v))
+			return v;
+		if (!pb_next(all, &f))
+			break;
+		if (f.number != number)
+			continue;
+		if (f.wire == PB_VARINT)
+			return f.value;
+		if (f.wire == PB_BYTES)
+			*list = pb_of(&f);
+	}
+	*any = false;
+	return 0;
+}
+
+enum status perfetto_streaming_profile(struct perfetto *x, struct perfetto_seq *s,
+				       const struct perfetto_packet *p, struct err *e)
+{
+	struct pb stacks = pb_of(&p->data), deltas = stacks;
+	struct pb of_stacks = {0}, of_deltas = {0};
+	bool more, any;
+
+	for (;;) {
+		uint64_t id = next_number(&stacks, &of_stacks, 1, &more);
+		int64_t delta = (int64_t)next_number(&deltas, &of_deltas, 2, &any), ns;
+		struct perfetto_time at;
+		struct event ev;
+		enum status st;
+
+		if (any && __builtin_add_overflow(s->reference, delta, &s->reference))
+			s->reference = 0;
+		if (!more || !any) {
+			x->missing += more && x->pass == PERFETTO_EVENTS;
+			if (!more && !any)
+				return ST_OK;
+			continue;
+		}
+		if (__builtin_mul_overflow(s->reference, 1000, &ns))
+			continue;
+		at = perfetto_time_at(x, PERFETTO_MONOTONIC, ns);
+		if (x->pass != PERFETTO_EVENTS)
+			continue;
+		ev = sample_at(x, at);
+		if (s->has_thread)
+			set_thread(x, &ev, s->pid, s->tid);
+		set_stack(x, s, &ev, id, LOCATION_UNSTATED);
+		st = import_event(x->im, &ev, e);
+		if (st)
+			return st;
+	}
+}
+
+/* --- of any profiler --- */
+
+static uint32_t place_of(struct perfetto *x, struct pb b)
+{
+	struct location l = {.space = SPACE_UNKNOWN};
+	struct trace *t = x->im->t;
+	struct pb_field f;
+	uint32_t line = 0;
+
+	while (pb_next(&b, &f))
+		if (f.number == 1 && f.n) {
+			l.name = trace_string(t, (const char *)f.s, f.n);
+			l.space = SPACE_NAME;
+		} else if (f.number == 2 && f.n) {
+			l.file = trace_string(t, (const char *)f.s, f.n);
+		} else if (f.number == 3) {
+			line = (uint32_t)f.value;
+		}
+	l.line = l.file ? line : 0;
+	return trace_location(t, &l);
+}
+
+static void set_inline(struct perfetto *x, struct event *ev, struct pb b)
+{
+	struct pb_field f;
+	size_t n = 0;
+
+	while (pb_next(&b, &f))
+		if (f.number == 1 && f.wire == PB_BYTES && n++ < PERFETTO_STACK_MOST)
+			ev->stack = trace_stack(x->im->t, ev->stack, place_of(x, pb_of(&f)));
+	x->more_calls += n > PERFETTO_STACK_MOST ? n - PERFETTO_STACK_MOST : 0;
+	if (ev->stack)
+		ev->has |= EV_HAS_STACK;
+}
+
+struct perfetto_weight perfetto_weight_of(struct pb b)
+{
+	struct perfetto_weight w = {0, 1};
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 3)
+			w.unit = f.value;
+		else if (f.number == 5 && f.value)
+			w.factor = f.value;
+	return w;
+}
+
+/* Of interned data; NULL: it is not there. */
+static const struct perfetto_pair_of *pair_of(struct perfetto *x, const struct perfetto_seq *s,
+					      bool task, uint64_t id)
+{
+	const struct perfetto_tables *k = s ? s->tables : NULL;
+	uint32_t at = k ? map64_get(task ? &k->task_ids : &k->weight_ids, id) : 0;
+
+	x->missing += !at;
+	return at ? &k->pairs[at - 1] : NULL;
+}
+
+/* The scan looks whether there are times. */
+void perfetto_stack_sample_scan(struct perfetto *x, struct pb b)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 9 && f.wire == PB_BYTES)
+			x->timed |= perfetto_weight_of(pb_of(&f)).unit == PERFETTO_UNIT_NS;
+}
+
+static void take_task(struct pb b, uint32_t *pid, uint32_t *tid)
+{
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		if (f.number == 2)
+			*pid = (uint32_t)f.value;
+		else if (f.number == 3)
+			*tid = (uint32_t)f.value;
+}
+
+enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
+				  const struct perfetto_packet *p, struct err *e)
+{
+	struct event ev = sample_at(x, p->time);
+	struct pb b = pb_of(&p->data);
+	struct perfetto_weight w = {s ? s->unit : 0, s && s->factor ? s->factor : 1};
+	const struct perfetto_pair_of *pair;
+	uint32_t pid = 0, tid = 0;
+	uint64_t amount = 0;
+	bool weighed = false;
+	struct pb_field f;
+
+	while (pb_next(&b, &f))
+		switch (f.number) {
+		case 1: take_task(pb_of(&f), &pid, &tid); break;
+		case 2:
+			pair = pair_of(x, s, true, f.value);
+			pid = pair ? (uint32_t)pair->first : 0;
+			tid = pair ? (uint32_t)pair->second : 0;
+			break;
+		case 5: set_inline(x, &ev, pb_of(&f)); break;
+		case 6: set_stack(x, s, &ev, f.value, LOCATION_UNSTATED); break;
+		case 9: w = perfetto_weight_of(pb_of(&f)); break;
+		case 10:
+			pair = pair_of(x, s, false, f.value);
+			w.unit = pair ? pair->first : 0;
+			w.factor = pair && pair->second ? pair->second : 1;
+			break;
+		case 11:
+			amount = f.value;
+			weighed = true;
+			break;
+		}
+	set_thread(x, &ev, pid, tid);
+	if (weighed && w.unit == PERFETTO_UNIT_NS &&
+	    !__builtin_mul_overflow(amount, w.factor, &ev.target) && ev.target <= INT64_MAX)
+		ev.has |= EV_HAS_TARGET;
+	else
+		ev.target = 0;
+	x->weighed += weighed && !(ev.has & EV_HAS_TARGET);
+	return import_event(x->im, &ev, e);
+}

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# timeout: 800
+#
+# Traces of Perfetto against how they were made (testdata/gen/perfetto.c says what row i has): sums by kind, names
+# that stand behind, packed, one behind the other, cut at every byte, with lies in them.
+# shellcheck disable=SC2016,SC2317
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+make() { # KIND... into file, of 40 rows
+	"$GEN/perfetto" --n 40 "$@" >file
+}
+
+# "SUM OF COLUMN..." of all rows of a report, columns by their names.
+sums() { # FILE COLUMN... [-- OPTIONS OF tm-top]
+	local file=$1 columns=()
+
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		columns+=("$1")
+		shift
+	done
+	tm-top -q --csv -n 0 --by stack "${@:2}" "$file" 2>err | awk -F , -v want="${columns[*]}" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, name, " "); next }
+		{ for (i = 1; i <= n; i++) if (name[i] in at) sum[i] += $at[name[i]] }
+		END { for (i = 1; i <= n; i++) printf "%.0f%s", sum[i], i < n ? " " : "\n" }'
+}
+
+# From the rows: EXPRESSIONS in i, added up.
+truth() { # TERM... of awk; 40 rows
+	local t
+
+	for t; do
+		awk "BEGIN { for (i = 1; i <= 40; i++) s += $t; printf \"%.0f \", s }"
+	done | sed 's/ $//'
+}
+
+is() { # GOT WANT
+	[ "$1" = "$2" ] || { echo "got '$1', want '$2'" >err && false; }
+}
+says() { # WORDS: the dump of file has them
+	tm-dump "${2:-file}" 2>err | grep -qF -e "$1"
+}
+
+# --- heap profiles: blocks, bytes, and what is left of them
+heap='2*i 1000*i'
+left='(i%2?i:2*i) (i%2?600:1000)*i'
+for kind in heap old; do
+	make $kind
+	# shellcheck disable=SC2086
+	check "$kind: sums" is "$(sums file count requested live_count live_requested)" "$(truth $heap $left)"
+	check "$kind: nothing is lost" eval '! says "note loss"'
+	tm-top -q --csv -n 0 --by stack file | sed 1d | cut -d , -f 2- | sort >stacks.$kind
+done
+check 'tables behind the rows give the same stacks' cmp -s stacks.heap stacks.old
+# Rows that 3 divides were told last by the second dump: all freed. 1000 i k and i k, k = 3, else 2.
+make dumps
+check 'dumps: each callstack as it was told last' \
+	is "$(sums file count requested live_count live_requested)" "$(truth 'i*(i%3?3:2)' '1000*i*(i%3?3:2)' '(i%3?3*i:0)' '(i%3?3000*i:0)')"
+check 'dumps: what was in use at each' \
+	is "$(tm-dump -q file | sed -n 's/^counter value=\([0-9]*\).*/\1/p' | tr '\n' ' ')" \
+	"$(truth '1000*i' '(i%3?2000*i:0)' '(i%3?3000*i:0)') "
+make heaps
+check 'heaps: malloc' is "$(sums file count requested live_count live_requested)" "$(truth i '1000*i' i '1000*i')"
+check 'heaps: bytes of both' is "$(sums file count requested -- --domain pool)" "$(truth '1+2' '10*i+i')"
+make most
+check 'most: what was in use then' is "$(sums file live_count live_requested)" "$(truth '2*i' '7*i')"
+check 'most: a note says so' says 'at which most was in use'
+
+# --- a heap graph: 40 of 24 bytes and one of 64; 39 to the next, 40 to the first, 1 of the array, 1 root
+make graph
+check 'graph: objects and references' says 'totals object=41 reference=81'
+check 'graph: a name before it was obfuscated' says 'type 1 name="app.Node"'
+check 'graph: a field of the class and one of the class above' \
+	is "$(tm-dump -q file | grep -c -e 'name="next"') $(tm-dump -q file | grep -c -e 'name="first"')" '39 40'
+check 'graph: tm-heap adds it up' is \
+	"$(tm-heap -q --csv file | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["count"]; b += $at["size"] } END { print n, b }')" \
+	"41 $((40 * 24 + 64))"
+"$GEN/perfetto" --n 40 heap graph >both
+check 'graph: a capture behind the rest' is "$(tm-dump -q both | grep -c ^capture)" 2
+cat file file >two
+check 'graph: two are two captures' is "$(tm-dump -q two | grep ^totals | grep -c 'object=41')" 2
+
+# --- calls: two threads of 40 frames with three calls each, and one between the threads
+make calls
+check 'calls: they begin and end' says 'enter=241 exit=241'
+check 'calls: the one that goes from thread to thread' is \
+	"$(tm-dump -q file | awk '/name="Loading"/ { on = 1; next } on && /^(enter|exit)/ { print $2 }' | tr '\n' ' ')" 'time=6000000 time=8000000 '
+# Spikes above 9 ms: the frames. Of themselves: Frame 10 - 4, Update 4 - 1, Physics 1 ms, and 2 ms of the one between.
+check 'calls: time' is "$(sums file calls self_ns)" "241 $((2 * 40 * 10 * 1000000 + 2000000))"
+check 'calls: tm-spikes finds the frames' is \
+	"$(tm-spikes -q --threshold 9ms --as csv -n 0 file 2>err | awk -F , '/Frame/ { n += $1 } END { print n }')" 80
+told() { tm-dump -q "$1" | grep -e '^enter' -e '^exit' -e '^thread' | sed 's/ generation=[0-9]*//'; }
+told file >calls.want
+for variant in late nameless clock; do
+	"$GEN/perfetto" --n 40 --variant $variant calls >other
+	told other >calls.got
+	check "calls: the same, $variant" diff calls.want calls.got
+done
+"$GEN/perfetto" --n 40 --variant unended calls >other
+check 'calls: without an end, of each thread' says 'note guess count=2 "calls have no end' other
+# The second half needs what was lost: 20 frames of 6 packets, less what goes from thread to thread.
+"$GEN/perfetto" --n 40 --variant lost calls >other
+check 'calls: what needs what was lost is left out' says 'note loss count=240 "packets need data' other
+check 'calls: what was not lost is there' says 'enter=121 exit=121' other
+
+# --- counters: i kB, i (i + 1) / 2 ms, i
+make counters
+counter() { tm-dump -q file | awk -v type="type=$1" '$NF == type { sub(/.*value=/, ""); s += $1 } END { printf "%.0f\n", s }'; }
+check 'counters: bytes' is "$(counter 1)" "$(truth '1000*i')"
+check 'counters: told by differences' is "$(counter 2)" "$(truth '1e6*i*(i+1)/2')"
+check 'counters: decimals' is "$(counter 3)" "$(truth i)"
+make stats
+check 'counters: resident memory' is "$(counter 1)" "$(truth '102400*i')"
+
+# --- samples
+make samples
+check 'samples: one each' says 'totals sample=40 '
+check 'samples: what the kernel lost' says 'note loss count=9 '
+check 'samples: inlined calls, of which every fifth has one' is \
+	"$(tm-dump -q file | grep -c -e 'game.cc')" 8
+make chrome
+check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { sub(/time=/, "", $2); print $2 }' | paste -sd+ | bc)" \
+	"$(truth '(i-1)*1000000')"
+make sampler
+check 'samples: with times' is "$(sums file calls self_ns)" "40 $((40 * 5000000))"
+make others
+check 'what is not read has its name' says 'ftrace 2, Android log 1'
+
+# --- packed, from a pipe, one behind the other
+"$GEN/perfetto" --n 40 heap calls counters samples graph >all
+tm-dump -q all >want
+for how in zlib zstd; do
+	"$GEN/perfetto" --n 40 --pack $how heap calls counters samples graph >packed
+	check "packed by $how: the same" cmp -s want <(tm-dump -q packed)
+done
+check 'from a pipe, packed as a whole: the same' cmp -s want <(gzip <all | tm-dump -q -)
+"$GEN/perfetto" --n 40 heap >one
+"$GEN/perfetto" --n 40 calls >two
+cat one two >both
+check 'two in one file: the bytes of one' is "$(sums both count requested)" "$(sums one count requested)"
+check 'two in one file: the calls of the other' says 'enter=241 exit=241' both
+# The same profile again begins at packet 0: another one.
+cat one one >both
+check 'two profiles of one process add up' is "$(sums both requested)" "$(($(sums one requested) * 2))"
+
+# --- damage
+"$GEN/perfetto" --n 40 --variant lying heap graph >lies
+check 'lies: packets that cannot be' says 'note loss count=2 "packets are broken, and not read from there on; the first is at byte' lies
+check 'lies: what is sound is there' is "$(sums lies count requested)" "$(sums one count requested)"
+check 'lies: a number that skips some' says 'packets of heap profiles were lost' lies
+"$GEN/perfetto" --n 3 heap calls counters samples chrome sampler stats graph >small
+"$GEN/cuts" --step 3 --silent 100 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import -f perfetto ||
+	failed=1
+exit $failed
