@@ -167,7 +167,7 @@ struct perfetto_seq {
 	uint32_t session;    /* of profiles */
 	uint32_t graph;      /* index + 1 of the heap graph that is not over */
 	struct perfetto_tables *tables, *own;
-	struct map64 sums; /* of counters told by differences: track -> index + 1 of values */
+	struct map64 sums; /* of counters that come as differences: track -> index + 1 of values */
 	int64_t *values;
 	size_t n_values, cap_values;
 	struct perfetto_row *rows;
@@ -290,7 +290,7 @@ struct perfetto_graphs {
 	size_t n, cap;
 	uint64_t more;    /* packets of graphs beyond the bound */
 	uint64_t packets; /* of the pass */
-	/* of the graph that is told */
+	/* of the graph that is being read */
 	uint32_t now, numbered; /* index; how many began in this pass */
 	uint64_t last_id;
 	struct map64 type_of; /* type's index -> of the trace */
@@ -310,7 +310,7 @@ struct perfetto {
 	struct perfetto_tracks tracks;
 	struct perfetto_heaps heaps;
 	struct perfetto_graphs graphs;
-	struct blocks blocks;
+	struct format_blocks blocks;
 	struct perfetto_seq *seqs;
 	size_t n_seqs, cap_seqs;
 	struct map64 seq_ids, module_ids;
@@ -347,7 +347,7 @@ void perfetto_clock_snapshot(struct perfetto *x, struct perfetto_seq *s, uint32_
 void perfetto_clocks_join(struct perfetto *x);
 /* Of a packet, by its clock; of old events. The scan remembers the first of each. */
 struct perfetto_time perfetto_time_at(struct perfetto *x, uint64_t key, int64_t raw);
-/* ns since the start; false: there is none. */
+/* ns since the start; false: there is no such. */
 bool perfetto_ns(struct perfetto *x, struct perfetto_time at, int64_t *ns);
 void perfetto_clocks_release(struct perfetto_clocks *c);
 

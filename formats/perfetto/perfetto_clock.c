@@ -87,7 +87,7 @@ void perfetto_clock_snapshot(struct perfetto *x, struct perfetto_seq *s, uint32_
 			x->clocks.primary = f.value;
 }
 
-static int by_from(const void *pa, const void *pb)
+static int perfetto_clock_by_from(const void *pa, const void *pb)
 {
 	const struct perfetto_pair *a = pa, *b = pb;
 
@@ -96,7 +96,7 @@ static int by_from(const void *pa, const void *pb)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* What has no clock told is of the trace's. */
+/* What names no clock is of the trace's. */
 static bool is_trace(const struct perfetto_clocks *c, uint32_t clock)
 {
 	return !c->list[clock].key || c->list[clock].key == c->primary;
@@ -107,8 +107,8 @@ static bool is_reached(const struct perfetto_clocks *c, uint32_t clock)
 	return c->list[clock].next || is_trace(c, clock);
 }
 
-/* One step further from the trace's clock; false: there is none. */
-static bool reach_more(struct perfetto_clocks *c, bool *now)
+/* One step further from the trace's clock; false: there is no such. */
+static bool perfetto_clock_reach_more(struct perfetto_clocks *c, bool *now)
 {
 	bool any = false;
 
@@ -146,7 +146,7 @@ static void choose_primary(struct perfetto_clocks *c)
 		}
 }
 
-static void pair_up(struct perfetto_clocks *c)
+static void perfetto_clock_pair_up(struct perfetto_clocks *c)
 {
 	for (size_t i = 0, end; i < c->n_readings; i = end) {
 		for (end = i;
@@ -169,7 +169,7 @@ static void pair_up(struct perfetto_clocks *c)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->list[i].n_pairs)
 			qsort(c->list[i].pairs, c->list[i].n_pairs, sizeof *c->list[i].pairs,
-			      by_from);
+			      perfetto_clock_by_from);
 }
 
 static int64_t shifted(int64_t at, int64_t from, int64_t to)
@@ -217,10 +217,10 @@ void perfetto_clocks_join(struct perfetto *x)
 	unsigned rounds = 0;
 
 	choose_primary(c);
-	while (rounds++ < 8 && reach_more(c, now))
+	while (rounds++ < 8 && perfetto_clock_reach_more(c, now))
 		;
 	free(now);
-	pair_up(c);
+	perfetto_clock_pair_up(c);
 	for (size_t i = 0; i < c->n; i++) {
 		int64_t ns;
 

@@ -2,7 +2,7 @@
  *
  * Profiles of heaps (heapprofd). A dump has for each callstack what was allocated and freed there since the
  * profile began; a callstack that has nothing left in use may be left out of later ones. So each callstack
- * counts as it was told last, and blocks are pushed when all dumps are read.
+ * counts as it was sent last, and blocks are pushed when all dumps are read.
  */
 #include "formats/perfetto/perfetto.h"
 
@@ -21,7 +21,7 @@ struct dump { /* of one heap of one process, in one packet */
 	uint64_t error;
 };
 
-static struct dump dump_of(struct pb b)
+static struct dump perfetto_heap_dump_of(struct pb b)
 {
 	struct dump d = {0};
 	struct pb_field f;
@@ -63,7 +63,7 @@ void perfetto_profile_scan(struct perfetto *x, struct pb b)
 
 	while (pb_next(&b, &f))
 		if (f.number == 5 && f.wire == PB_BYTES) {
-			struct dump d = dump_of(pb_of(&f));
+			struct dump d = perfetto_heap_dump_of(pb_of(&f));
 
 			scan_dump(x, &d);
 		}
@@ -109,8 +109,8 @@ static uint32_t owner_of(struct perfetto *x, const struct dump *d)
 	return *at - 1;
 }
 
-static void note_dump(struct perfetto *x, uint32_t owner, const struct dump *d,
-		      struct perfetto_time at)
+static void perfetto_heap_note_dump(struct perfetto *x, uint32_t owner, const struct dump *d,
+				    struct perfetto_time at)
 {
 	struct perfetto_heaps *h = &x->heaps;
 	struct perfetto_owner *o = &h->owners[owner];
@@ -135,7 +135,7 @@ static void note_dump(struct perfetto *x, uint32_t owner, const struct dump *d,
 	VEC_PUSH(h->dumps, h->n_dumps, h->cap_dumps) = dump;
 }
 
-static struct perfetto_row row_of(struct pb b, const struct dump *d)
+static struct perfetto_row perfetto_heap_row_of(struct pb b, const struct dump *d)
 {
 	struct perfetto_row r = {.counted = true};
 	uint64_t most = 0, most_count = 0;
@@ -206,21 +206,21 @@ static void take_row(struct perfetto *x, struct perfetto_seq *s, const struct pe
 	VEC_PUSH(s->rows, s->n_rows, s->cap_rows) = *r;
 }
 
-static void take_dump(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p,
-		      struct pb b)
+static void perfetto_heap_take_dump(struct perfetto *x, struct perfetto_seq *s,
+				    const struct perfetto_packet *p, struct pb b)
 {
 	struct perfetto_heaps *h = &x->heaps;
-	struct dump d = dump_of(b);
+	struct dump d = perfetto_heap_dump_of(b);
 	uint32_t owner = owner_of(x, &d);
 	struct pb_field f;
 
-	note_dump(x, owner, &d, p->time);
+	perfetto_heap_note_dump(x, owner, &d, p->time);
 	while (pb_next(&b, &f)) {
 		struct perfetto_row r;
 
 		if (f.number != 2 || f.wire != PB_BYTES)
 			continue;
-		r = row_of(pb_of(&f), &d);
+		r = perfetto_heap_row_of(pb_of(&f), &d);
 		r.owner = owner;
 		if (is_huge(&r)) {
 			h->huge++;
@@ -267,7 +267,7 @@ void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct p
 	}
 	while (pb_next(&again, &f))
 		if (f.number == 5 && f.wire == PB_BYTES)
-			take_dump(x, s, p, pb_of(&f));
+			perfetto_heap_take_dump(x, s, p, pb_of(&f));
 	if (!goes_on)
 		perfetto_profile_flush(x, s);
 }
@@ -292,8 +292,8 @@ void perfetto_profile_flush(struct perfetto *x, struct perfetto_seq *s)
 
 /* --- blocks --- */
 
-static enum status push_blocks(struct perfetto *x, const struct perfetto_sum *sum, bool freed,
-			       struct err *e)
+static enum status perfetto_heap_push_blocks(struct perfetto *x, const struct perfetto_sum *sum,
+					     bool freed, struct err *e)
 {
 	const struct perfetto_owner *o = &x->heaps.owners[sum->owner];
 	unsigned bytes = freed ? BYTES_FREED : BYTES, blocks = freed ? BLOCKS_FREED : BLOCKS;
@@ -326,13 +326,13 @@ static enum status push_blocks(struct perfetto *x, const struct perfetto_sum *su
 		ev.has |= EV_HAS_TIME;
 		ev.time = o->time;
 	}
-	/* Objects of Android's runtime are not told when they are freed. */
+	/* Objects of Android's runtime do not say when they are freed. */
 	x->blocks.live = !o->art;
 	return blocks_push(&x->blocks, &ev, v, freed, e);
 }
 
 /* What was in use at each dump, where there are several. */
-static enum status push_dumps(struct perfetto *x, struct err *e)
+static enum status perfetto_heap_push_dumps(struct perfetto *x, struct err *e)
 {
 	struct perfetto_heaps *h = &x->heaps;
 	struct trace *t = x->im->t;
@@ -363,7 +363,7 @@ static enum status push_dumps(struct perfetto *x, struct err *e)
 	return st;
 }
 
-static void add_notes(const struct perfetto *x)
+static void perfetto_heap_add_notes(const struct perfetto *x)
 {
 	const struct perfetto_heaps *h = &x->heaps;
 	struct trace *t = x->im->t;
@@ -405,13 +405,13 @@ enum status perfetto_heaps_end(struct perfetto *x, struct err *e)
 	for (size_t i = 0; i < x->n_seqs; i++)
 		perfetto_profile_flush(x, &x->seqs[i]);
 	for (size_t i = 0; !st && i < h->n_sums; i++) {
-		st = push_blocks(x, &h->sums[i], false, e);
+		st = perfetto_heap_push_blocks(x, &h->sums[i], false, e);
 		if (!st && !h->owners[h->sums[i].owner].art)
-			st = push_blocks(x, &h->sums[i], true, e);
+			st = perfetto_heap_push_blocks(x, &h->sums[i], true, e);
 	}
 	if (!st)
-		st = push_dumps(x, e);
-	add_notes(x);
+		st = perfetto_heap_push_dumps(x, e);
+	perfetto_heap_add_notes(x);
 	return st;
 }
 

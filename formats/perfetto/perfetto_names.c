@@ -161,8 +161,8 @@ static struct perfetto_line line_of(struct perfetto *x, struct pb b)
 	return l;
 }
 
-static void take_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
-			const struct pb_field *build_id)
+static void perfetto_names_take_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
+				       const struct pb_field *build_id)
 {
 	struct perfetto_names *names = &x->names;
 	struct perfetto_symbol s = {.first = names->n_lines};
@@ -203,7 +203,7 @@ void perfetto_module_symbols(struct perfetto *x, struct pb b)
 			build_id = f;
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
-			take_symbol(x, pb_of(&f), &path, &build_id);
+			perfetto_names_take_symbol(x, pb_of(&f), &path, &build_id);
 }
 
 const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t path,
@@ -259,7 +259,7 @@ static void take_member(struct perfetto *x, struct pb b, uint64_t class, bool me
 	*at = *at ? *at : name;
 }
 
-static void take_class(struct perfetto *x, struct pb b, uint32_t package)
+static void perfetto_names_take_class(struct perfetto *x, struct pb b, uint32_t package)
 {
 	struct pb_field f, from = {0}, to = {0};
 	struct pb again = b;
@@ -300,7 +300,7 @@ void perfetto_deobfuscation(struct perfetto *x, struct pb b)
 	names->n_packages += i == names->n_packages;
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
-			take_class(x, pb_of(&f), i);
+			perfetto_names_take_class(x, pb_of(&f), i);
 }
 
 /* Whether a file may have code of a package: /data/app/~~XYZ==/PACKAGE-XYZ==/base.apk, or none that says
@@ -342,8 +342,8 @@ static void add_name(struct perfetto *x, uint32_t name)
 	buf_add(&x->text, s, n);
 }
 
-static bool plain_member(struct perfetto *x, const char *s, size_t n, const char *place,
-			 bool method)
+static bool perfetto_names_plain_member(struct perfetto *x, const char *s, size_t n,
+					const char *place, bool method)
 {
 	const char *dot = n ? memrchr(s, '.', n) : NULL;
 	struct piece c = {s, dot ? (size_t)(dot - s) : 0};
@@ -372,12 +372,12 @@ static bool plain_member(struct perfetto *x, const char *s, size_t n, const char
 
 bool perfetto_plain_function(struct perfetto *x, const char *s, size_t n, const char *place)
 {
-	return plain_member(x, s, n, place, true);
+	return perfetto_names_plain_member(x, s, n, place, true);
 }
 
 bool perfetto_plain_field(struct perfetto *x, const char *s, size_t n, const char *place)
 {
-	return plain_member(x, s, n, place, false);
+	return perfetto_names_plain_member(x, s, n, place, false);
 }
 
 bool perfetto_plain_class(struct perfetto *x, const char *s, size_t n, const char *place)

@@ -74,7 +74,7 @@ static bool is_data(const struct pb_field *f)
 	return true;
 }
 
-static void take_field(struct perfetto_packet *p, const struct pb_field *f)
+static void perfetto_packet_take_field(struct perfetto_packet *p, const struct pb_field *f)
 {
 	switch (f->number) {
 	case 8:
@@ -112,7 +112,7 @@ static void take_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 		}
 }
 
-static void take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+static void perfetto_packet_take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f, of;
 
@@ -155,7 +155,8 @@ static void scan_weights(struct perfetto *x, struct pb b)
 }
 
 /* What the packet says of its sequence; false: it needs what was lost. */
-static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p)
+static bool perfetto_packet_take_state(struct perfetto *x, struct perfetto_seq *s,
+				       const struct perfetto_packet *p)
 {
 	if (p->dropped && s->state == PERFETTO_VALID)
 		x->dropped += x->pass == PERFETTO_SCAN;
@@ -170,7 +171,7 @@ static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct 
 		return false;
 	}
 	if (p->defaults.number)
-		take_defaults(x, s, pb_of(&p->defaults));
+		perfetto_packet_take_defaults(x, s, pb_of(&p->defaults));
 	if (p->interned.number && x->pass == PERFETTO_SCAN)
 		scan_weights(x, pb_of(&p->interned));
 	if (p->interned.number && x->pass == PERFETTO_EVENTS && s->state != PERFETTO_LOST) {
@@ -181,7 +182,8 @@ static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct 
 	return true;
 }
 
-static void find_time(struct perfetto *x, struct perfetto_seq *s, struct perfetto_packet *p)
+static void perfetto_packet_find_time(struct perfetto *x, struct perfetto_seq *s,
+				      struct perfetto_packet *p)
 {
 	uint64_t id = p->has_clock ? p->clock : s ? s->clock : 0;
 	uint64_t key = id >= 64 && id < 128 ? (uint64_t)p->seq << 32 | id : id;
@@ -210,7 +212,7 @@ struct unpacked {
 	bool full;
 };
 
-static size_t unpacked_room(struct inflate_to *to, uint8_t **place)
+static size_t perfetto_packet_unpacked_room(struct inflate_to *to, uint8_t **place)
 {
 	struct unpacked *u = (struct unpacked *)to;
 	struct buf *b = &u->x->unpacked;
@@ -223,15 +225,16 @@ static size_t unpacked_room(struct inflate_to *to, uint8_t **place)
 	return 1 << 16;
 }
 
-static void unpacked_took(struct inflate_to *to, size_t n)
+static void perfetto_packet_unpacked_took(struct inflate_to *to, size_t n)
 {
 	((struct unpacked *)to)->x->unpacked.len += n;
 }
 
-static enum status take_packed(struct perfetto *x, const struct pb_field *f, uint64_t offset,
-			       struct err *e)
+static enum status perfetto_packet_take_packed(struct perfetto *x, const struct pb_field *f,
+					       uint64_t offset, struct err *e)
 {
-	struct unpacked u = {.to = {unpacked_room, unpacked_took}, .x = x};
+	struct unpacked u = {.to = {perfetto_packet_unpacked_room, perfetto_packet_unpacked_took},
+			     .x = x};
 	const char *why;
 	enum status st = ST_OK;
 	struct pb_field packet;
@@ -270,7 +273,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
-		take_field(&p, &f);
+		perfetto_packet_take_field(&p, &f);
 	if (x->pass == PERFETTO_SCAN) {
 		x->packets++;
 		if (b.bad && !x->broken++)
@@ -280,17 +283,17 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 		return ST_OK;
 	if (p.data.number == PACKED_ZLIB || p.data.number == PACKED_ZSTD) {
 		if (!depth)
-			return take_packed(x, &p.data, offset, e);
+			return perfetto_packet_take_packed(x, &p.data, offset, e);
 		x->broken += x->pass == PERFETTO_SCAN;
 		return ST_OK;
 	}
 	if (p.seq) {
 		s = perfetto_seq_of(x, p.seq);
 		x->more_seqs += !s && x->pass == PERFETTO_SCAN;
-		if (!s || !take_state(x, s, &p))
+		if (!s || !perfetto_packet_take_state(x, s, &p))
 			return ST_OK;
 	}
-	find_time(x, s, &p);
+	perfetto_packet_find_time(x, s, &p);
 	if (x->pass == PERFETTO_SCAN && p.data.number)
 		x->kinds[p.data.number]++;
 	return perfetto_dispatch(x, &p, e);

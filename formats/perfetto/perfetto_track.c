@@ -97,8 +97,8 @@ void perfetto_track_descriptor(struct perfetto *x, struct pb b)
 }
 
 /* The process and the thread of a track are those of what it is in. */
-static void find_process(struct perfetto *x, struct perfetto_track *t, bool *of_thread,
-			 uint32_t *tid)
+static void perfetto_track_find_process(struct perfetto *x, struct perfetto_track *t,
+					bool *of_thread, uint32_t *tid)
 {
 	uint64_t up = t->parent;
 
@@ -130,8 +130,8 @@ static uint32_t counter_name(struct perfetto *x, const struct perfetto_track *t)
 	return perfetto_name(x, builtin[t->builtin], strlen(builtin[t->builtin]));
 }
 
-/* Counters of one name are told apart by their thread or process. */
-static void name_counter(struct perfetto *x, struct perfetto_track *t, bool many)
+/* Counters of one name differ by their thread or process. */
+static void perfetto_track_name_counter(struct perfetto *x, struct perfetto_track *t, bool many)
 {
 	static const char *const units[] = {"", "ns", "", "B"};
 	struct trace *trace = x->im->t;
@@ -139,7 +139,7 @@ static void name_counter(struct perfetto *x, struct perfetto_track *t, bool many
 	struct counter row;
 	bool of_thread;
 
-	find_process(x, t, &of_thread, &tid);
+	perfetto_track_find_process(x, t, &of_thread, &tid);
 	x->text.len = 0;
 	buf_adds(&x->text, intern_text(&x->names.strings, name, NULL));
 	if (many && t->has_pid) {
@@ -166,8 +166,8 @@ void perfetto_tracks_ready(struct perfetto *x)
 			++*map64_put(&of_name, counter_name(x, &t->list[i]));
 	for (size_t i = 0; i < t->n; i++)
 		if (t->list[i].is_counter)
-			name_counter(x, &t->list[i],
-				     map64_get(&of_name, counter_name(x, &t->list[i])) > 1);
+			perfetto_track_name_counter(
+			    x, &t->list[i], map64_get(&of_name, counter_name(x, &t->list[i])) > 1);
 	map64_release(&of_name);
 }
 
@@ -182,7 +182,7 @@ static uint32_t thread_of(struct perfetto *x, struct perfetto_track *t)
 		return t->thread;
 	if (t->has_tid)
 		return t->thread = perfetto_thread(x, t->pid, t->tid);
-	find_process(x, t, &of_thread, &tid);
+	perfetto_track_find_process(x, t, &of_thread, &tid);
 	row.process = t->pid;
 	row.generation = (uint32_t)(t - x->tracks.list) + 1;
 	row.name = t->name       ? perfetto_string(x, t->name)
@@ -271,7 +271,8 @@ static enum status push_end(struct perfetto *x, size_t track, const struct perfe
 	return end_above(x, track, i - 1, c->ts, e);
 }
 
-static enum status push_call(struct perfetto *x, const struct perfetto_call *call, struct err *e)
+static enum status perfetto_track_push_call(struct perfetto *x, const struct perfetto_call *call,
+					    struct err *e)
 {
 	struct perfetto_call c = *call;
 	struct perfetto_track *t = &x->tracks.list[c.track];
@@ -349,7 +350,7 @@ static void take_legacy(struct track_event *ev, struct pb b)
 		}
 }
 
-static void take_field(struct track_event *ev, const struct pb_field *f)
+static void perfetto_track_take_field(struct track_event *ev, const struct pb_field *f)
 {
 	switch (f->number) {
 	case 1:
@@ -407,7 +408,7 @@ static bool parse_event(struct track_event *ev, struct pb b)
 
 	*ev = (struct track_event){0};
 	while (pb_next(&b, &f))
-		take_field(ev, &f);
+		perfetto_track_take_field(ev, &f);
 	/* The phases of old events that are calls of a thread. */
 	if (!ev->type && ev->legacy && !ev->async)
 		ev->type = ev->phase == 'B' || ev->phase == 'X' ? TYPE_BEGIN
@@ -435,7 +436,7 @@ static uint64_t uuid_of(struct perfetto *x, const struct perfetto_seq *s,
 	return uuid;
 }
 
-/* When it was: told in the packet, or since the last event of its sequence. */
+/* When it was: given in the packet, or since the last event of its sequence. */
 static struct perfetto_time time_of(struct perfetto *x, struct perfetto_seq *s,
 				    const struct perfetto_packet *p, const struct track_event *ev)
 {
@@ -472,8 +473,9 @@ static void scan_event(struct perfetto *x, const struct perfetto_packet *p,
 	t->last_seen = at;
 }
 
-static enum status push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
-			      int64_t value, struct perfetto_time at, struct err *e)
+static enum status perfetto_track_push_value(struct perfetto *x, struct perfetto_seq *s,
+					     uint64_t uuid, int64_t value, struct perfetto_time at,
+					     struct err *e)
 {
 	uint32_t i = map64_get(&x->tracks.by_uuid, uuid);
 	struct perfetto_track *t = i ? &x->tracks.list[i - 1] : NULL;
@@ -502,24 +504,25 @@ static enum status push_value(struct perfetto *x, struct perfetto_seq *s, uint64
 	return import_event(x->im, &ev, e);
 }
 
-static enum status push_values(struct perfetto *x, struct perfetto_seq *s,
-			       const struct track_event *ev, uint64_t uuid, struct perfetto_time at,
-			       struct err *e)
+static enum status perfetto_track_push_values(struct perfetto *x, struct perfetto_seq *s,
+					      const struct track_event *ev, uint64_t uuid,
+					      struct perfetto_time at, struct err *e)
 {
 	enum status st = ST_OK;
 
 	if (ev->type == TYPE_COUNTER && ev->has_value)
-		st = push_value(x, s, uuid, ev->value, at, e);
+		st = perfetto_track_push_value(x, s, uuid, ev->value, at, e);
 	for (uint32_t i = 0; !st && i < ev->n_values; i++) {
 		if (i < (ev->n_uuids ? ev->n_uuids : s ? s->n_extra : 0))
-			st = push_value(x, s, ev->n_uuids ? ev->uuids[i] : s->extra[i],
-					ev->values[i], at, e);
+			st = perfetto_track_push_value(
+			    x, s, ev->n_uuids ? ev->uuids[i] : s->extra[i], ev->values[i], at, e);
 		else
 			x->tracks.unknown_counters++;
 	}
 	for (uint32_t i = 0; !st && i < ev->n_doubles; i++) {
 		if (i < ev->n_double_uuids)
-			st = push_value(x, s, ev->double_uuids[i], ev->doubles[i], at, e);
+			st = perfetto_track_push_value(x, s, ev->double_uuids[i], ev->doubles[i],
+						       at, e);
 		else
 			x->tracks.unknown_counters++;
 	}
@@ -557,9 +560,9 @@ static uint32_t marker_of(struct perfetto *x, const struct perfetto_seq *s,
 	return trace_marker(x->im->t, &m);
 }
 
-static enum status take_call(struct perfetto *x, struct perfetto_seq *s,
-			     const struct track_event *ev, uint64_t uuid, struct perfetto_time at,
-			     struct err *e)
+static enum status perfetto_track_take_call(struct perfetto *x, struct perfetto_seq *s,
+					    const struct track_event *ev, uint64_t uuid,
+					    struct perfetto_time at, struct err *e)
 {
 	struct perfetto_tracks *t = &x->tracks;
 	struct perfetto_call c = {.end = INT64_MAX, .ends = ev->type == TYPE_END};
@@ -578,7 +581,7 @@ static enum status take_call(struct perfetto *x, struct perfetto_seq *s,
 	     __builtin_add_overflow(c.ts, ns, &c.end)))
 		c.end = c.ts;
 	if (!t->list[c.track].mixed)
-		return push_call(x, &c, e);
+		return perfetto_track_push_call(x, &c, e);
 	VEC_PUSH(t->calls, t->n_calls, t->cap_calls) = c;
 	return ST_OK;
 }
@@ -599,9 +602,9 @@ enum status perfetto_track_event(struct perfetto *x, struct perfetto_seq *s,
 		scan_event(x, p, &ev, uuid, at);
 		return ST_OK;
 	}
-	st = push_values(x, s, &ev, uuid, at, e);
+	st = perfetto_track_push_values(x, s, &ev, uuid, at, e);
 	if (!st && (ev.type == TYPE_BEGIN || ev.type == TYPE_END))
-		st = take_call(x, s, &ev, uuid, at, e);
+		st = perfetto_track_take_call(x, s, &ev, uuid, at, e);
 	else if (ev.type == TYPE_INSTANT || (!ev.type && !ev.async))
 		x->tracks.instants++;
 	else if (!ev.type)
@@ -624,7 +627,7 @@ static int by_time(const struct perfetto_call *a, const struct perfetto_call *b)
 }
 
 /* Stable, which qsort need not be. */
-static void merge_sort(struct perfetto_call *a, size_t n)
+static void perfetto_track_merge_sort(struct perfetto_call *a, size_t n)
 {
 	struct perfetto_call *from = a, *to, *own;
 
@@ -664,7 +667,7 @@ static enum status end_track(struct perfetto *x, size_t track, struct err *e)
 	return end_above(x, track, 0, t->last, e);
 }
 
-static void add_notes(const struct perfetto *x)
+static void perfetto_track_add_notes(const struct perfetto *x)
 {
 	const struct perfetto_tracks *t = &x->tracks;
 	const struct {
@@ -695,12 +698,12 @@ enum status perfetto_tracks_end(struct perfetto *x, struct err *e)
 	struct perfetto_tracks *t = &x->tracks;
 	enum status st = ST_OK;
 
-	merge_sort(t->calls, t->n_calls);
+	perfetto_track_merge_sort(t->calls, t->n_calls);
 	for (size_t i = 0; !st && i < t->n_calls; i++)
-		st = push_call(x, &t->calls[i], e);
+		st = perfetto_track_push_call(x, &t->calls[i], e);
 	for (size_t i = 0; !st && i < t->n; i++)
 		st = end_track(x, i, e);
-	add_notes(x);
+	perfetto_track_add_notes(x);
 	return st;
 }
 
@@ -716,8 +719,8 @@ void perfetto_tracks_release(struct perfetto_tracks *t)
 
 /* --- what the kernel says of a process's memory --- */
 
-static enum status push_stats(struct perfetto *x, struct perfetto_time at, struct pb b,
-			      struct err *e)
+static enum status perfetto_track_push_stats(struct perfetto *x, struct perfetto_time at,
+					     struct pb b, struct err *e)
 {
 	static const struct {
 		uint8_t number;
@@ -768,6 +771,6 @@ enum status perfetto_process_stats(struct perfetto *x, const struct perfetto_pac
 
 	while (!st && pb_next(&b, &f))
 		if (f.number == 1 && f.wire == PB_BYTES)
-			st = push_stats(x, p->time, pb_of(&f), e);
+			st = perfetto_track_push_stats(x, p->time, pb_of(&f), e);
 	return st;
 }

@@ -287,7 +287,7 @@ static void pprof_tables_make_location(struct pprof_tables *p, struct trace *t,
 	l->n_made = (uint32_t)p->n_made - before;
 }
 
-/* The index + 1 of a location; 0: there is none. Who writes profiles counts the ids from 1. */
+/* The index + 1 of a location; 0: not there. Writers of profiles count the ids from 1. */
 static uint32_t location_at(const struct pprof_tables *p, uint64_t id)
 {
 	if (id && id <= p->n_locations && p->locations[id - 1].id == id && !p->ids_repeat)

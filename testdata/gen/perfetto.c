@@ -18,7 +18,7 @@
  *	calls      two threads, each its own sequence: N frames of 10 ms, each with a call of 4 ms in it and
  *	           one in that of 1 ms; an asynchronous call of 2 ms that begins on one thread and ends on the
  *	           other, whose packets come first
- *	counters   bytes (1000 i), a time told by differences (i ms a step), and decimals (i + 0.25)
+ *	counters   bytes (1000 i), times as differences (i ms a step), and decimals (i + 0.25)
  *	samples    perf's: a sample each ms of thread 100 + i % 3; every fifth has an inlined call
  *	chrome     N samples of Chrome's own, 1 ms apart, in packets of 10
  *	sampler    N samples of any profiler that stand for 5 ms each, inline
@@ -112,7 +112,7 @@ static const char build_id[] = "\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\
 #define START  (20 * SECOND)
 enum { MS = 1000000 };
 
-/* Ends the packet: its sequence and flags (1: cleared, 2: needs what was told). */
+/* Ends the packet: its sequence and flags (1: cleared, 2: needs the state before). */
 static void end_packet(struct message *to, unsigned seq, unsigned flags)
 {
 	if (seq)
@@ -500,7 +500,7 @@ static void put_thread_calls(unsigned seq, uint64_t track)
 	for (unsigned i = 0; i < opt.n; i++) {
 		uint64_t t = 10ull * MS * i;
 
-		if (is("lost") && i == opt.n / 2) { /* from here on, until all is told again */
+		if (is("lost") && i == opt.n / 2) { /* from here on, until all is sent again */
 			number(&packet, 42, 1);
 			end_packet(&out, seq, 0);
 		}
