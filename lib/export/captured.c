@@ -63,7 +63,7 @@ static enum status captured_end(struct sink *s, struct trace *t, struct err *e)
 	for (uint32_t i = 1; i < t->n_locations; i++) {
 		const struct location *l = &t->locations[i];
 		uint32_t id, module = l->module < t->n_modules ? l->module : 0;
-		const char *library = "";
+		const char *library = "", *base;
 		size_t n = 0;
 
 		if (l->space >= SPACE_NAME)
@@ -72,8 +72,9 @@ static enum status captured_end(struct sink *s, struct trace *t, struct err *e)
 		if (l->space != SPACE_RUNTIME && module)
 			library = intern_text(&t->strings, t->modules[module].name, &n);
 		put(c, library_id(c, library, n), l->raw, id);
-		if (path_name_n(library, &n) != library)
-			put(c, library_id(c, path_name_n(library, &n), n), l->raw, id);
+		base = path_name_n(library, &n);
+		if (base != library)
+			put(c, library_id(c, base, n), l->raw, id);
 	}
 	return ST_OK;
 }
