@@ -28,20 +28,6 @@ struct perfetto_seq *perfetto_seq_of(struct perfetto *x, uint32_t id)
 	return &x->seqs[*at - 1];
 }
 
-static void seq_clear(struct perfetto *x, struct perfetto_seq *s)
-{
-	if (x->pass == PERFETTO_EVENTS)
-		perfetto_profile_flush(x, s);
-	if (s->tables)
-		perfetto_tables_clear(s->tables);
-	s->clock = 0;
-	s->has_track = false;
-	s->n_extra = 0;
-	s->unit = 0;
-	map64_release(&s->sums);
-	s->n_values = 0;
-}
-
 void perfetto_seqs_release(struct perfetto *x)
 {
 	for (size_t i = 0; i < x->n_seqs; i++) {
@@ -112,13 +98,30 @@ static void take_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 		}
 }
 
+static void take_tracks(const struct pb_field *f, uint64_t *list, uint32_t *n)
+{
+	struct pb b = pb_of(f);
+	uint64_t v = f->value;
+
+	if (f->wire == PB_VARINT && *n < PERFETTO_EXTRA_MOST)
+		list[(*n)++] = v;
+	while (f->wire == PB_BYTES && *n < PERFETTO_EXTRA_MOST && pb_packed(&b, &v))
+		list[(*n)++] = v;
+}
+
+static void forget_defaults(struct perfetto_seq *s)
+{
+	s->clock = 0;
+	s->has_track = false;
+	s->n_extra = s->n_doubles = 0;
+	s->unit = 0;
+}
+
 static void take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f, of;
 
-	s->clock = 0;
-	s->has_track = false;
-	s->n_extra = 0;
+	forget_defaults(s);
 	while (pb_next(&b, &f)) {
 		struct pb events = pb_of(&f);
 
@@ -126,23 +129,27 @@ static void take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb 
 			s->clock = (uint32_t)f.value;
 		if (f.number == 100)
 			take_weight(x, s, pb_of(&f));
-		while (f.number == 11 && pb_next(&events, &of)) {
-			struct pb list = pb_of(&of);
-			uint64_t v = of.value;
-
+		while (f.number == 11 && pb_next(&events, &of))
 			if (of.number == 11) {
 				s->track = of.value;
 				s->has_track = true;
-			} else if (of.number == 31 && of.wire == PB_VARINT) {
-				if (s->n_extra < PERFETTO_EXTRA_MOST)
-					s->extra[s->n_extra++] = v;
 			} else if (of.number == 31) {
-				while (pb_packed(&list, &v))
-					if (s->n_extra < PERFETTO_EXTRA_MOST)
-						s->extra[s->n_extra++] = v;
+				take_tracks(&of, s->extra, &s->n_extra);
+			} else if (of.number == 45) {
+				take_tracks(&of, s->doubles, &s->n_doubles);
 			}
-		}
 	}
+}
+
+static void seq_clear(struct perfetto *x, struct perfetto_seq *s)
+{
+	if (x->pass == PERFETTO_EVENTS)
+		perfetto_profile_flush(x, s);
+	if (s->tables)
+		perfetto_tables_clear(s->tables);
+	forget_defaults(s);
+	map64_release(&s->sums);
+	s->n_values = 0;
 }
 
 static void scan_weights(struct perfetto *x, struct pb b)

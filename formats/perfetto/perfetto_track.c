@@ -518,8 +518,10 @@ static enum status push_values(struct perfetto *x, struct perfetto_seq *s,
 			x->tracks.unknown_counters++;
 	}
 	for (uint32_t i = 0; !st && i < ev->n_doubles; i++) {
-		if (i < ev->n_double_uuids)
-			st = push_value(x, s, ev->double_uuids[i], ev->doubles[i], at, e);
+		const uint64_t *of = ev->n_double_uuids ? ev->double_uuids : s ? s->doubles : NULL;
+
+		if (of && i < (ev->n_double_uuids ? ev->n_double_uuids : s->n_doubles))
+			st = push_value(x, s, of[i], ev->doubles[i], at, e);
 		else
 			x->tracks.unknown_counters++;
 	}
