@@ -67,7 +67,7 @@ static enum status scan(struct perfetto *x, struct perfetto_seq *s, const struct
 	case PERFETTO_DEOBFUSCATION: perfetto_deobfuscation(x, b); break;
 	case PERFETTO_HEAP_GRAPH: return perfetto_graph(x, s, p, e);
 	case PERFETTO_TRACK_EVENT: return perfetto_track_event(x, s, p, e);
-	case PERFETTO_PROFILE: perfetto_profile_scan(x, b); break;
+	case PERFETTO_PROFILE: perfetto_profile_scan(x, p); break;
 	case PERFETTO_STREAMING_PROFILE:
 		x->samples = true;
 		return s ? perfetto_streaming_profile(x, s, p, e) : ST_OK;

@@ -388,7 +388,7 @@ enum status perfetto_process_stats(struct perfetto *x, const struct perfetto_pac
 				   struct err *e);
 void perfetto_tracks_release(struct perfetto_tracks *t);
 
-void perfetto_profile_scan(struct perfetto *x, struct pb b);
+void perfetto_profile_scan(struct perfetto *x, const struct perfetto_packet *p);
 void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p);
 void perfetto_profile_flush(struct perfetto *x, struct perfetto_seq *s);
 void perfetto_heaps_metrics(struct perfetto *x);

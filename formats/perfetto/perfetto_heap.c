@@ -49,23 +49,26 @@ static struct dump dump_of(struct pb b)
 
 /* --- the scan: what metrics there are --- */
 
-static void scan_dump(struct perfetto *x, const struct dump *d)
+static void scan_dump(struct perfetto *x, const struct dump *d, struct perfetto_time at)
 {
 	if (d->stamp && d->stamp <= INT64_MAX)
 		perfetto_time_at(x, PERFETTO_MONOTONIC_COARSE, (int64_t)d->stamp);
+	else if (at.clock)
+		perfetto_time_at(x, x->clocks.list[at.clock - 1].key, at.raw);
 	x->heaps.sampled |= d->interval != 1;
 	x->heaps.late |= !d->startup;
 }
 
-void perfetto_profile_scan(struct perfetto *x, struct pb b)
+void perfetto_profile_scan(struct perfetto *x, const struct perfetto_packet *p)
 {
+	struct pb b = pb_of(&p->data);
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
 		if (f.number == 5 && f.wire == PB_BYTES) {
 			struct dump d = dump_of(pb_of(&f));
 
-			scan_dump(x, &d);
+			scan_dump(x, &d, p->time);
 		}
 }
 
