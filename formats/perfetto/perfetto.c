@@ -46,8 +46,8 @@ static bool is_read(uint32_t number)
 	return number && memchr(numbers, (int)number, sizeof numbers);
 }
 
-static enum status scan(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p,
-			struct err *e)
+static enum status perfetto_scan(struct perfetto *x, struct perfetto_seq *s,
+				 const struct perfetto_packet *p, struct err *e)
 {
 	struct pb b = pb_of(&p->data), whole = b;
 	struct pb_field f;
@@ -86,8 +86,8 @@ static enum status scan(struct perfetto *x, struct perfetto_seq *s, const struct
 	return ST_OK;
 }
 
-static enum status make_events(struct perfetto *x, struct perfetto_seq *s,
-			       const struct perfetto_packet *p, struct err *e)
+static enum status perfetto_make_events(struct perfetto *x, struct perfetto_seq *s,
+					const struct perfetto_packet *p, struct err *e)
 {
 	switch (p->data.number) {
 	case PERFETTO_CLOCK_SNAPSHOT:
@@ -111,13 +111,13 @@ enum status perfetto_dispatch(struct perfetto *x, const struct perfetto_packet *
 	struct perfetto_seq *s = p->seq ? perfetto_seq_of(x, p->seq) : NULL;
 
 	switch (x->pass) {
-	case PERFETTO_SCAN: return scan(x, s, p, e);
-	case PERFETTO_EVENTS: return make_events(x, s, p, e);
+	case PERFETTO_SCAN: return perfetto_scan(x, s, p, e);
+	case PERFETTO_EVENTS: return perfetto_make_events(x, s, p, e);
 	default: return p->data.number == PERFETTO_HEAP_GRAPH ? perfetto_graph(x, s, p, e) : ST_OK;
 	}
 }
 
-static enum status walk(struct perfetto *x, enum perfetto_pass pass, struct err *e)
+static enum status perfetto_walk(struct perfetto *x, enum perfetto_pass pass, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	enum status st = ST_OK;
@@ -147,7 +147,7 @@ static enum status walk(struct perfetto *x, enum perfetto_pass pass, struct err 
 /* --- notes --- */
 
 /* Packets with something in them that is read by nobody here. */
-static void note_kinds(const struct perfetto *x)
+static void perfetto_note_kinds(const struct perfetto *x)
 {
 	static const struct {
 		uint8_t number;
@@ -246,7 +246,7 @@ void perfetto_notes(struct perfetto *x)
 		    "packets are broken, and not read from there on; the first is at byte %" PRIu64,
 		    x->first_broken);
 	add_counted(t, notes, sizeof notes / sizeof *notes);
-	note_kinds(x);
+	perfetto_note_kinds(x);
 }
 
 static void note_samples(const struct perfetto *x)
@@ -268,7 +268,7 @@ static bool has_events(const struct perfetto *x)
 	return x->calls || x->counters || x->samples || x->kinds[PERFETTO_PROFILE];
 }
 
-static enum status push_events(struct perfetto *x, struct err *e)
+static enum status perfetto_push_events(struct perfetto *x, struct err *e)
 {
 	struct import *im = x->im;
 	enum status st, end = ST_OK;
@@ -284,7 +284,7 @@ static enum status push_events(struct perfetto *x, struct err *e)
 		st = import_begin(im, e);
 	if (st)
 		return st;
-	st = walk(x, PERFETTO_EVENTS, e);
+	st = perfetto_walk(x, PERFETTO_EVENTS, e);
 	/* A file that is cut ends earlier; what was told of its calls and heaps is sound. */
 	if (!st || cursor_failed(&im->in->cur)) {
 		struct err of_end = ERR_INIT;
@@ -300,7 +300,7 @@ static enum status push_events(struct perfetto *x, struct err *e)
 	return end ? end : st;
 }
 
-static enum status push_graphs(struct perfetto *x, struct err *e)
+static enum status perfetto_push_graphs(struct perfetto *x, struct err *e)
 {
 	struct perfetto_graphs *g = &x->graphs;
 	enum status st = ST_OK;
@@ -313,7 +313,7 @@ static enum status push_graphs(struct perfetto *x, struct err *e)
 			st = perfetto_graph_begin(x, e);
 		g->done = false;
 		if (!st)
-			st = walk(x, PERFETTO_GRAPHS, e);
+			st = perfetto_walk(x, PERFETTO_GRAPHS, e);
 		if (!g->done)
 			perfetto_graph_end(x);
 		g->now += !g->done;
@@ -323,9 +323,9 @@ static enum status push_graphs(struct perfetto *x, struct err *e)
 	return st;
 }
 
-static enum status read_all(struct perfetto *x, struct err *e)
+static enum status perfetto_read_all(struct perfetto *x, struct err *e)
 {
-	enum status st = walk(x, PERFETTO_SCAN, e);
+	enum status st = perfetto_walk(x, PERFETTO_SCAN, e);
 
 	if (st && !cursor_failed(&x->im->in->cur) && st != ST_BAD && st != ST_LIMIT)
 		return st;
@@ -333,14 +333,14 @@ static enum status read_all(struct perfetto *x, struct err *e)
 		return st ? st : err_at(e, ST_BAD, 0, "no packet of Perfetto in it");
 	perfetto_clocks_join(x);
 	if (has_events(x) || !x->graphs.n) {
-		st = push_events(x, e);
+		st = perfetto_push_events(x, e);
 		if (st && (!cursor_failed(&x->im->in->cur) || !x->graphs.n))
 			return st;
 	}
-	return x->graphs.n ? push_graphs(x, e) : st;
+	return x->graphs.n ? perfetto_push_graphs(x, e) : st;
 }
 
-static enum status read_perfetto(struct import *im, struct err *e)
+static enum status perfetto_read(struct import *im, struct err *e)
 {
 	struct perfetto *x = mem_zalloc(sizeof *x);
 	enum status st;
@@ -348,7 +348,7 @@ static enum status read_perfetto(struct import *im, struct err *e)
 	x->im = im;
 	x->blocks.im = im;
 	x->clocks.primary = PERFETTO_BOOTTIME;
-	st = read_all(x, e);
+	st = perfetto_read_all(x, e);
 	perfetto_seqs_release(x);
 	perfetto_clocks_release(&x->clocks);
 	perfetto_names_release(&x->names);
@@ -409,7 +409,7 @@ static bool long_packet(const uint8_t *head, size_t n)
 	       f.wire == PB_BYTES && (known || f.value > n);
 }
 
-static int bid_perfetto(const uint8_t *head, size_t n, bool whole)
+static int perfetto_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct pb b = {head, head + n, false};
 	unsigned packets = 0, known = 0, misfits = 0;
@@ -443,6 +443,6 @@ const struct reader reader_perfetto = {
     .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples",
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,
-    .bid = bid_perfetto,
-    .read = read_perfetto,
+    .bid = perfetto_bid,
+    .read = perfetto_read,
 };

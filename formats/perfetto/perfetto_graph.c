@@ -27,7 +27,7 @@ static void take_ids(uint64_t **ids, size_t *n, size_t *cap, const struct pb_fie
 		VEC_PUSH(*ids, *n, *cap) = v;
 }
 
-static void scan_type(struct perfetto *x, struct perfetto_graph *g, struct pb b)
+static void perfetto_scan_type(struct perfetto *x, struct perfetto_graph *g, struct pb b)
 {
 	struct perfetto_type t = {.first = g->n_ids};
 	struct pb_field f;
@@ -63,7 +63,7 @@ static void scan_text(struct perfetto *x, struct map64 *m, struct pb b)
 		*map64_put(m, id) = name;
 }
 
-static void scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b)
+static void perfetto_scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b)
 {
 	struct pb_field f;
 
@@ -75,7 +75,7 @@ static void scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b
 		if (f.wire != PB_BYTES)
 			continue;
 		if (f.number == 9)
-			scan_type(x, g, pb_of(&f));
+			perfetto_scan_type(x, g, pb_of(&f));
 		else if (f.number == 4)
 			scan_text(x, &g->fields, pb_of(&f));
 		else if (f.number == 8)
@@ -93,7 +93,7 @@ static const char *place_of(const struct perfetto *x, const struct perfetto_grap
 }
 
 /* The trace's type; 0: it is not there. */
-static uint32_t type_of(struct perfetto *x, struct perfetto_graph *g, uint64_t id)
+static uint32_t perfetto_type_of(struct perfetto *x, struct perfetto_graph *g, uint64_t id)
 {
 	uint32_t at = map64_get(&g->type_ids, id), *type;
 	const struct perfetto_type *t = at ? &g->types[at - 1] : NULL;
@@ -116,8 +116,8 @@ static uint32_t type_of(struct perfetto *x, struct perfetto_graph *g, uint64_t i
 }
 
 /* "long java.lang.Object.hash" -> hash. */
-static uint32_t field_name(struct perfetto *x, struct perfetto_graph *g, uint64_t id,
-			   const char *place)
+static uint32_t perfetto_field_name(struct perfetto *x, struct perfetto_graph *g, uint64_t id,
+				    const char *place)
 {
 	uint32_t name = id ? map64_get(&g->fields, id) : 0;
 	const char *s, *p;
@@ -160,7 +160,7 @@ static enum status push_reference(struct perfetto *x, uint64_t from, uint64_t to
 }
 
 /* The names of its fields in the order of its references: of its class, then of those above. */
-static void names_of_class(struct perfetto *x, const struct perfetto_graph *g, uint64_t id)
+static void perfetto_names_of_class(struct perfetto *x, const struct perfetto_graph *g, uint64_t id)
 {
 	struct perfetto_graphs *all = &x->graphs;
 
@@ -178,8 +178,9 @@ static void names_of_class(struct perfetto *x, const struct perfetto_graph *g, u
 	}
 }
 
-static enum status push_references(struct perfetto *x, struct perfetto_graph *g, uint64_t from,
-				   uint64_t type, uint64_t base, struct err *e)
+static enum status perfetto_push_references(struct perfetto *x, struct perfetto_graph *g,
+					    uint64_t from, uint64_t type, uint64_t base,
+					    struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	uint32_t at = map64_get(&g->type_ids, type);
@@ -190,7 +191,7 @@ static enum status push_references(struct perfetto *x, struct perfetto_graph *g,
 	enum status st = ST_OK;
 
 	if (!all->n_names && !array)
-		names_of_class(x, g, type);
+		perfetto_names_of_class(x, g, type);
 	all->no_fields += !array && all->n_names != all->n_refs;
 	for (size_t i = 0; !st && i < all->n_refs; i++) {
 		uint32_t name = 0;
@@ -198,13 +199,14 @@ static enum status push_references(struct perfetto *x, struct perfetto_graph *g,
 		if (!all->refs[i])
 			continue;
 		if (i < all->n_names)
-			name = field_name(x, g, all->names[i], place);
+			name = perfetto_field_name(x, g, all->names[i], place);
 		st = push_reference(x, from, all->refs[i] + base, name, e);
 	}
 	return st;
 }
 
-static enum status push_internals(struct perfetto *x, uint64_t from, struct pb b, struct err *e)
+static enum status perfetto_push_internals(struct perfetto *x, uint64_t from, struct pb b,
+					   struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	enum status st = ST_OK;
@@ -221,8 +223,8 @@ static enum status push_internals(struct perfetto *x, uint64_t from, struct pb b
 	return st;
 }
 
-static enum status push_object(struct perfetto *x, struct perfetto_graph *g, struct pb b,
-			       struct err *e)
+static enum status perfetto_push_object(struct perfetto *x, struct perfetto_graph *g, struct pb b,
+					struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED, .count = 1};
@@ -255,7 +257,7 @@ static enum status push_object(struct perfetto *x, struct perfetto_graph *g, str
 		return ST_OK;
 	}
 	ev.address = id;
-	ev.type = type_of(x, g, type);
+	ev.type = perfetto_type_of(x, g, type);
 	if (ev.type)
 		ev.has |= EV_HAS_TYPE;
 	at = map64_get(&g->type_ids, type);
@@ -263,11 +265,11 @@ static enum status push_object(struct perfetto *x, struct perfetto_graph *g, str
 		ev.requested = g->types[at - 1].size;
 	st = import_event(x->im, &ev, e);
 	if (!st)
-		st = push_references(x, g, id, type, base, e);
-	return st ? st : push_internals(x, id, message, e);
+		st = perfetto_push_references(x, g, id, type, base, e);
+	return st ? st : perfetto_push_internals(x, id, message, e);
 }
 
-static enum status push_roots(struct perfetto *x, struct pb b, struct err *e)
+static enum status perfetto_push_roots(struct perfetto *x, struct pb b, struct err *e)
 {
 	static const char *const names[] = {
 	    "[unknown]",           "[JNI global]",      "[JNI local]",    "[Java frame]",
@@ -301,9 +303,9 @@ static enum status push_graph(struct perfetto *x, struct perfetto_graph *g, stru
 
 	while (!st && pb_next(&b, &f))
 		if (f.number == 2 && f.wire == PB_BYTES)
-			st = push_object(x, g, pb_of(&f), e);
+			st = perfetto_push_object(x, g, pb_of(&f), e);
 		else if (f.number == 7 && f.wire == PB_BYTES)
-			st = push_roots(x, pb_of(&f), e);
+			st = perfetto_push_roots(x, pb_of(&f), e);
 	return st;
 }
 
@@ -364,7 +366,8 @@ void perfetto_graph_end(struct perfetto *x)
 }
 
 /* The graph that a packet is of: SIZE_MAX is one beyond the bound. */
-static size_t graph_of(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p)
+static size_t perfetto_graph_of(struct perfetto *x, struct perfetto_seq *s,
+				const struct perfetto_packet *p)
 {
 	struct perfetto_graphs *all = &x->graphs;
 
@@ -385,7 +388,7 @@ static size_t graph_of(struct perfetto *x, struct perfetto_seq *s, const struct 
 }
 
 /* What comes behind the last packet of the graph that is told. */
-static enum status go_on(struct perfetto *x, struct err *e)
+static enum status perfetto_go_on(struct perfetto *x, struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	uint64_t last = all->list[all->now].last;
@@ -421,7 +424,7 @@ enum status perfetto_graph(struct perfetto *x, struct perfetto_seq *s,
 	while (pb_next(&again, &f))
 		if (f.number == 5)
 			goes_on = f.value;
-	at = graph_of(x, s, p);
+	at = perfetto_graph_of(x, s, p);
 	if (at == SIZE_MAX) {
 		all->more += x->pass == PERFETTO_SCAN;
 		return ST_OK;
@@ -432,14 +435,15 @@ enum status perfetto_graph(struct perfetto *x, struct perfetto_seq *s,
 
 		if (p->time.clock)
 			perfetto_time_at(x, x->clocks.list[p->time.clock - 1].key, p->time.raw);
-		scan_graph(x, g, b);
+		perfetto_scan_graph(x, g, b);
 		g->over |= !goes_on;
 		g->last = all->packets;
 		return ST_OK;
 	}
 	if (at == all->now)
 		st = push_graph(x, &all->list[at], b, e);
-	return !st && at == all->now && all->packets == all->list[at].last ? go_on(x, e) : st;
+	return !st && at == all->now && all->packets == all->list[at].last ? perfetto_go_on(x, e)
+									   : st;
 }
 
 void perfetto_graphs_release(struct perfetto_graphs *g)

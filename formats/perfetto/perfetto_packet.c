@@ -60,7 +60,7 @@ static bool is_data(const struct pb_field *f)
 	return true;
 }
 
-static void take_field(struct perfetto_packet *p, const struct pb_field *f)
+static void perfetto_take_field(struct perfetto_packet *p, const struct pb_field *f)
 {
 	switch (f->number) {
 	case 8:
@@ -117,7 +117,7 @@ static void forget_defaults(struct perfetto_seq *s)
 	s->unit = 0;
 }
 
-static void take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+static void perfetto_take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f, of;
 
@@ -162,7 +162,8 @@ static void scan_weights(struct perfetto *x, struct pb b)
 }
 
 /* What the packet says of its sequence; false: it needs what was lost. */
-static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p)
+static bool perfetto_take_state(struct perfetto *x, struct perfetto_seq *s,
+				const struct perfetto_packet *p)
 {
 	if (p->dropped && s->state == PERFETTO_VALID)
 		x->dropped += x->pass == PERFETTO_SCAN;
@@ -177,7 +178,7 @@ static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct 
 		return false;
 	}
 	if (p->defaults.number)
-		take_defaults(x, s, pb_of(&p->defaults));
+		perfetto_take_defaults(x, s, pb_of(&p->defaults));
 	if (p->interned.number && x->pass == PERFETTO_SCAN)
 		scan_weights(x, pb_of(&p->interned));
 	if (p->interned.number && x->pass == PERFETTO_EVENTS && s->state != PERFETTO_LOST) {
@@ -188,7 +189,8 @@ static bool take_state(struct perfetto *x, struct perfetto_seq *s, const struct 
 	return true;
 }
 
-static void find_time(struct perfetto *x, struct perfetto_seq *s, struct perfetto_packet *p)
+static void perfetto_find_time(struct perfetto *x, struct perfetto_seq *s,
+			       struct perfetto_packet *p)
 {
 	uint64_t id = p->has_clock ? p->clock : s ? s->clock : 0;
 	uint64_t key = id >= 64 && id < 128 ? (uint64_t)p->seq << 32 | id : id;
@@ -235,8 +237,8 @@ static void unpacked_took(struct inflate_to *to, size_t n)
 	((struct unpacked *)to)->x->unpacked.len += n;
 }
 
-static enum status take_packed(struct perfetto *x, const struct pb_field *f, uint64_t offset,
-			       struct err *e)
+static enum status perfetto_take_packed(struct perfetto *x, const struct pb_field *f,
+					uint64_t offset, struct err *e)
 {
 	struct unpacked u = {.to = {unpacked_room, unpacked_took}, .x = x};
 	const char *why;
@@ -277,7 +279,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
-		take_field(&p, &f);
+		perfetto_take_field(&p, &f);
 	if (x->pass == PERFETTO_SCAN) {
 		x->packets++;
 		if (b.bad && !x->broken++)
@@ -287,17 +289,17 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 		return ST_OK;
 	if (p.data.number == PACKED_ZLIB || p.data.number == PACKED_ZSTD) {
 		if (!depth)
-			return take_packed(x, &p.data, offset, e);
+			return perfetto_take_packed(x, &p.data, offset, e);
 		x->broken += x->pass == PERFETTO_SCAN;
 		return ST_OK;
 	}
 	if (p.seq) {
 		s = perfetto_seq_of(x, p.seq);
 		x->more_seqs += !s && x->pass == PERFETTO_SCAN;
-		if (!s || !take_state(x, s, &p))
+		if (!s || !perfetto_take_state(x, s, &p))
 			return ST_OK;
 	}
-	find_time(x, s, &p);
+	perfetto_find_time(x, s, &p);
 	if (x->pass == PERFETTO_SCAN && p.data.number)
 		x->kinds[p.data.number]++;
 	return perfetto_dispatch(x, &p, e);
