@@ -67,7 +67,7 @@ static enum status perfetto_scan(struct perfetto *x, struct perfetto_seq *s,
 	case PERFETTO_DEOBFUSCATION: perfetto_deobfuscation(x, b); break;
 	case PERFETTO_HEAP_GRAPH: return perfetto_graph(x, s, p, e);
 	case PERFETTO_TRACK_EVENT: return perfetto_track_event(x, s, p, e);
-	case PERFETTO_PROFILE: perfetto_profile_scan(x, b); break;
+	case PERFETTO_PROFILE: perfetto_profile_scan(x, p); break;
 	case PERFETTO_STREAMING_PROFILE:
 		x->samples = true;
 		return s ? perfetto_streaming_profile(x, s, p, e) : ST_OK;
@@ -86,8 +86,8 @@ static enum status perfetto_scan(struct perfetto *x, struct perfetto_seq *s,
 	return ST_OK;
 }
 
-static enum status make_events(struct perfetto *x, struct perfetto_seq *s,
-			       const struct perfetto_packet *p, struct err *e)
+static enum status perfetto_make_events(struct perfetto *x, struct perfetto_seq *s,
+					const struct perfetto_packet *p, struct err *e)
 {
 	switch (p->data.number) {
 	case PERFETTO_CLOCK_SNAPSHOT:
@@ -112,7 +112,7 @@ enum status perfetto_dispatch(struct perfetto *x, const struct perfetto_packet *
 
 	switch (x->pass) {
 	case PERFETTO_SCAN: return perfetto_scan(x, s, p, e);
-	case PERFETTO_EVENTS: return make_events(x, s, p, e);
+	case PERFETTO_EVENTS: return perfetto_make_events(x, s, p, e);
 	default: return p->data.number == PERFETTO_HEAP_GRAPH ? perfetto_graph(x, s, p, e) : ST_OK;
 	}
 }
@@ -323,7 +323,7 @@ static enum status perfetto_push_graphs(struct perfetto *x, struct err *e)
 	return st;
 }
 
-static enum status read_all(struct perfetto *x, struct err *e)
+static enum status perfetto_read_all(struct perfetto *x, struct err *e)
 {
 	enum status st = perfetto_walk(x, PERFETTO_SCAN, e);
 
@@ -348,7 +348,7 @@ static enum status perfetto_read(struct import *im, struct err *e)
 	x->im = im;
 	x->blocks.im = im;
 	x->clocks.primary = PERFETTO_BOOTTIME;
-	st = read_all(x, e);
+	st = perfetto_read_all(x, e);
 	perfetto_seqs_release(x);
 	perfetto_clocks_release(&x->clocks);
 	perfetto_names_release(&x->names);

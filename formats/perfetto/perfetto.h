@@ -156,8 +156,9 @@ struct perfetto_seq {
 	bool has_track, inlined; /* inlined: the profile has tables of its own */
 	uint64_t track;          /* default of events */
 	uint64_t unit, factor;   /* default of weights of samples */
-	uint64_t extra[PERFETTO_EXTRA_MOST];
-	uint32_t n_extra;
+	/* Tracks of counters beside events, where those do not say: of whole numbers, of others. */
+	uint64_t extra[PERFETTO_EXTRA_MOST], doubles[PERFETTO_EXTRA_MOST];
+	uint32_t n_extra, n_doubles;
 	int64_t reference; /* us, of MONOTONIC: of old events */
 	uint32_t pid, tid;
 	bool has_thread;
@@ -387,7 +388,7 @@ enum status perfetto_process_stats(struct perfetto *x, const struct perfetto_pac
 				   struct err *e);
 void perfetto_tracks_release(struct perfetto_tracks *t);
 
-void perfetto_profile_scan(struct perfetto *x, struct pb b);
+void perfetto_profile_scan(struct perfetto *x, const struct perfetto_packet *p);
 void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p);
 void perfetto_profile_flush(struct perfetto *x, struct perfetto_seq *s);
 void perfetto_heaps_metrics(struct perfetto *x);

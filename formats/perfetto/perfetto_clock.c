@@ -43,7 +43,8 @@ static int64_t scaled(uint64_t at, int64_t unit)
 }
 
 /* A clock of a snapshot. */
-static void take_clock(struct perfetto *x, struct perfetto_seq *s, uint32_t seq, struct pb b)
+static void perfetto_take_clock(struct perfetto *x, struct perfetto_seq *s, uint32_t seq,
+				struct pb b)
 {
 	struct perfetto_clocks *c = &x->clocks;
 	uint64_t id = 0, at = 0, unit = 1;
@@ -81,7 +82,7 @@ void perfetto_clock_snapshot(struct perfetto *x, struct perfetto_seq *s, uint32_
 	x->clocks.snapshots++;
 	while (pb_next(&b, &f))
 		if (f.number == 1 && f.wire == PB_BYTES)
-			take_clock(x, s, seq, pb_of(&f));
+			perfetto_take_clock(x, s, seq, pb_of(&f));
 		else if (f.number == 2 && f.wire == PB_VARINT && f.value &&
 			 x->pass == PERFETTO_SCAN)
 			x->clocks.primary = f.value;
@@ -108,7 +109,7 @@ static bool is_reached(const struct perfetto_clocks *c, uint32_t clock)
 }
 
 /* One step further from the trace's clock; false: there is no such. */
-static bool perfetto_clock_reach_more(struct perfetto_clocks *c, bool *now)
+static bool perfetto_reach_more(struct perfetto_clocks *c, bool *now)
 {
 	bool any = false;
 
@@ -146,7 +147,7 @@ static void choose_primary(struct perfetto_clocks *c)
 		}
 }
 
-static void perfetto_clock_pair_up(struct perfetto_clocks *c)
+static void perfetto_pair_up(struct perfetto_clocks *c)
 {
 	for (size_t i = 0, end; i < c->n_readings; i = end) {
 		for (end = i;
@@ -181,7 +182,7 @@ static int64_t shifted(int64_t at, int64_t from, int64_t to)
 }
 
 /* As the next clock on the way has it. */
-static int64_t step_on(const struct perfetto_clock *c, int64_t at)
+static int64_t perfetto_step_on(const struct perfetto_clock *c, int64_t at)
 {
 	size_t low = 0, high = c->n_pairs;
 
@@ -206,7 +207,7 @@ static bool convert(const struct perfetto_clocks *c, struct perfetto_time at, in
 
 	*ns = at.raw;
 	for (; c->list[clock].next; clock = c->list[clock].next - 1)
-		*ns = step_on(&c->list[clock], *ns);
+		*ns = perfetto_step_on(&c->list[clock], *ns);
 	return is_trace(c, clock);
 }
 
@@ -217,10 +218,10 @@ void perfetto_clocks_join(struct perfetto *x)
 	unsigned rounds = 0;
 
 	choose_primary(c);
-	while (rounds++ < 8 && perfetto_clock_reach_more(c, now))
+	while (rounds++ < 8 && perfetto_reach_more(c, now))
 		;
 	free(now);
-	perfetto_clock_pair_up(c);
+	perfetto_pair_up(c);
 	for (size_t i = 0; i < c->n; i++) {
 		int64_t ns;
 

@@ -27,7 +27,7 @@ static void take_ids(uint64_t **ids, size_t *n, size_t *cap, const struct pb_fie
 		VEC_PUSH(*ids, *n, *cap) = v;
 }
 
-static void perfetto_graph_scan_type(struct perfetto *x, struct perfetto_graph *g, struct pb b)
+static void perfetto_scan_type(struct perfetto *x, struct perfetto_graph *g, struct pb b)
 {
 	struct perfetto_type t = {.first = g->n_ids};
 	struct pb_field f;
@@ -63,7 +63,7 @@ static void scan_text(struct perfetto *x, struct map64 *m, struct pb b)
 		*map64_put(m, id) = name;
 }
 
-static void scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b)
+static void perfetto_scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b)
 {
 	struct pb_field f;
 
@@ -75,7 +75,7 @@ static void scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b
 		if (f.wire != PB_BYTES)
 			continue;
 		if (f.number == 9)
-			perfetto_graph_scan_type(x, g, pb_of(&f));
+			perfetto_scan_type(x, g, pb_of(&f));
 		else if (f.number == 4)
 			scan_text(x, &g->fields, pb_of(&f));
 		else if (f.number == 8)
@@ -86,14 +86,14 @@ static void scan_graph(struct perfetto *x, struct perfetto_graph *g, struct pb b
 
 /* --- objects --- */
 
-static const char *place_of(const struct perfetto *x, const struct perfetto_graph *g,
-			    uint64_t location)
+static const char *perfetto_sample_place_of(const struct perfetto *x,
+					    const struct perfetto_graph *g, uint64_t location)
 {
 	return intern_text(&x->names.strings, map64_get(&g->places, location), NULL);
 }
 
 /* The trace's type; 0: it is not there. */
-static uint32_t perfetto_graph_type_of(struct perfetto *x, struct perfetto_graph *g, uint64_t id)
+static uint32_t perfetto_type_of(struct perfetto *x, struct perfetto_graph *g, uint64_t id)
 {
 	uint32_t at = map64_get(&g->type_ids, id), *type;
 	const struct perfetto_type *t = at ? &g->types[at - 1] : NULL;
@@ -108,7 +108,7 @@ static uint32_t perfetto_graph_type_of(struct perfetto *x, struct perfetto_graph
 	if (*type)
 		return *type;
 	s = intern_text(&x->names.strings, t->name, &n);
-	if (perfetto_plain_class(x, s, n, place_of(x, g, t->location)))
+	if (perfetto_plain_class(x, s, n, perfetto_sample_place_of(x, g, t->location)))
 		*type = trace_type(x->im->t, buf_at(&x->text, 0), x->text.len);
 	else
 		*type = trace_type(x->im->t, s, n);
@@ -116,8 +116,8 @@ static uint32_t perfetto_graph_type_of(struct perfetto *x, struct perfetto_graph
 }
 
 /* "long java.lang.Object.hash" -> hash. */
-static uint32_t perfetto_graph_field_name(struct perfetto *x, struct perfetto_graph *g, uint64_t id,
-					  const char *place)
+static uint32_t perfetto_field_name(struct perfetto *x, struct perfetto_graph *g, uint64_t id,
+				    const char *place)
 {
 	uint32_t name = id ? map64_get(&g->fields, id) : 0;
 	const char *s, *p;
@@ -160,7 +160,7 @@ static enum status push_reference(struct perfetto *x, uint64_t from, uint64_t to
 }
 
 /* The names of its fields in the order of its references: of its class, then of those above. */
-static void names_of_class(struct perfetto *x, const struct perfetto_graph *g, uint64_t id)
+static void perfetto_names_of_class(struct perfetto *x, const struct perfetto_graph *g, uint64_t id)
 {
 	struct perfetto_graphs *all = &x->graphs;
 
@@ -178,20 +178,20 @@ static void names_of_class(struct perfetto *x, const struct perfetto_graph *g, u
 	}
 }
 
-static enum status perfetto_graph_push_references(struct perfetto *x, struct perfetto_graph *g,
-						  uint64_t from, uint64_t type, uint64_t base,
-						  struct err *e)
+static enum status perfetto_push_references(struct perfetto *x, struct perfetto_graph *g,
+					    uint64_t from, uint64_t type, uint64_t base,
+					    struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	uint32_t at = map64_get(&g->type_ids, type);
 	const struct perfetto_type *t = at ? &g->types[at - 1] : NULL;
-	const char *place = t ? place_of(x, g, t->location) : "";
+	const char *place = t ? perfetto_sample_place_of(x, g, t->location) : "";
 	bool array =
 	    t && (t->kind == KIND_ARRAY || t->kind == KIND_NO_REFERENCES || t->kind == KIND_STRING);
 	enum status st = ST_OK;
 
 	if (!all->n_names && !array)
-		names_of_class(x, g, type);
+		perfetto_names_of_class(x, g, type);
 	all->no_fields += !array && all->n_names != all->n_refs;
 	for (size_t i = 0; !st && i < all->n_refs; i++) {
 		uint32_t name = 0;
@@ -199,13 +199,14 @@ static enum status perfetto_graph_push_references(struct perfetto *x, struct per
 		if (!all->refs[i])
 			continue;
 		if (i < all->n_names)
-			name = perfetto_graph_field_name(x, g, all->names[i], place);
+			name = perfetto_field_name(x, g, all->names[i], place);
 		st = push_reference(x, from, all->refs[i] + base, name, e);
 	}
 	return st;
 }
 
-static enum status push_internals(struct perfetto *x, uint64_t from, struct pb b, struct err *e)
+static enum status perfetto_push_internals(struct perfetto *x, uint64_t from, struct pb b,
+					   struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	enum status st = ST_OK;
@@ -222,8 +223,8 @@ static enum status push_internals(struct perfetto *x, uint64_t from, struct pb b
 	return st;
 }
 
-static enum status perfetto_graph_push_object(struct perfetto *x, struct perfetto_graph *g,
-					      struct pb b, struct err *e)
+static enum status perfetto_push_object(struct perfetto *x, struct perfetto_graph *g, struct pb b,
+					struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED, .count = 1};
@@ -256,7 +257,7 @@ static enum status perfetto_graph_push_object(struct perfetto *x, struct perfett
 		return ST_OK;
 	}
 	ev.address = id;
-	ev.type = perfetto_graph_type_of(x, g, type);
+	ev.type = perfetto_type_of(x, g, type);
 	if (ev.type)
 		ev.has |= EV_HAS_TYPE;
 	at = map64_get(&g->type_ids, type);
@@ -264,11 +265,11 @@ static enum status perfetto_graph_push_object(struct perfetto *x, struct perfett
 		ev.requested = g->types[at - 1].size;
 	st = import_event(x->im, &ev, e);
 	if (!st)
-		st = perfetto_graph_push_references(x, g, id, type, base, e);
-	return st ? st : push_internals(x, id, message, e);
+		st = perfetto_push_references(x, g, id, type, base, e);
+	return st ? st : perfetto_push_internals(x, id, message, e);
 }
 
-static enum status perfetto_graph_push_roots(struct perfetto *x, struct pb b, struct err *e)
+static enum status perfetto_push_roots(struct perfetto *x, struct pb b, struct err *e)
 {
 	static const char *const names[] = {
 	    "[unknown]",           "[JNI global]",      "[JNI local]",    "[Java frame]",
@@ -302,9 +303,9 @@ static enum status push_graph(struct perfetto *x, struct perfetto_graph *g, stru
 
 	while (!st && pb_next(&b, &f))
 		if (f.number == 2 && f.wire == PB_BYTES)
-			st = perfetto_graph_push_object(x, g, pb_of(&f), e);
+			st = perfetto_push_object(x, g, pb_of(&f), e);
 		else if (f.number == 7 && f.wire == PB_BYTES)
-			st = perfetto_graph_push_roots(x, pb_of(&f), e);
+			st = perfetto_push_roots(x, pb_of(&f), e);
 	return st;
 }
 
@@ -365,7 +366,8 @@ void perfetto_graph_end(struct perfetto *x)
 }
 
 /* The graph that a packet is of: SIZE_MAX is one beyond the bound. */
-static size_t graph_of(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_packet *p)
+static size_t perfetto_graph_of(struct perfetto *x, struct perfetto_seq *s,
+				const struct perfetto_packet *p)
 {
 	struct perfetto_graphs *all = &x->graphs;
 
@@ -386,7 +388,7 @@ static size_t graph_of(struct perfetto *x, struct perfetto_seq *s, const struct 
 }
 
 /* What comes behind the last packet of the graph that is being read. */
-static enum status go_on(struct perfetto *x, struct err *e)
+static enum status perfetto_go_on(struct perfetto *x, struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
 	uint64_t last = all->list[all->now].last;
@@ -422,7 +424,7 @@ enum status perfetto_graph(struct perfetto *x, struct perfetto_seq *s,
 	while (pb_next(&again, &f))
 		if (f.number == 5)
 			goes_on = f.value;
-	at = graph_of(x, s, p);
+	at = perfetto_graph_of(x, s, p);
 	if (at == SIZE_MAX) {
 		all->more += x->pass == PERFETTO_SCAN;
 		return ST_OK;
@@ -433,14 +435,15 @@ enum status perfetto_graph(struct perfetto *x, struct perfetto_seq *s,
 
 		if (p->time.clock)
 			perfetto_time_at(x, x->clocks.list[p->time.clock - 1].key, p->time.raw);
-		scan_graph(x, g, b);
+		perfetto_scan_graph(x, g, b);
 		g->over |= !goes_on;
 		g->last = all->packets;
 		return ST_OK;
 	}
 	if (at == all->now)
 		st = push_graph(x, &all->list[at], b, e);
-	return !st && at == all->now && all->packets == all->list[at].last ? go_on(x, e) : st;
+	return !st && at == all->now && all->packets == all->list[at].last ? perfetto_go_on(x, e)
+									   : st;
 }
 
 void perfetto_graphs_release(struct perfetto_graphs *g)

@@ -21,7 +21,7 @@ struct dump { /* of one heap of one process, in one packet */
 	uint64_t error;
 };
 
-static struct dump perfetto_heap_dump_of(struct pb b)
+static struct dump perfetto_dump_of(struct pb b)
 {
 	struct dump d = {0};
 	struct pb_field f;
@@ -49,23 +49,26 @@ static struct dump perfetto_heap_dump_of(struct pb b)
 
 /* --- the scan: what metrics there are --- */
 
-static void scan_dump(struct perfetto *x, const struct dump *d)
+static void scan_dump(struct perfetto *x, const struct dump *d, struct perfetto_time at)
 {
 	if (d->stamp && d->stamp <= INT64_MAX)
 		perfetto_time_at(x, PERFETTO_MONOTONIC_COARSE, (int64_t)d->stamp);
+	else if (at.clock)
+		perfetto_time_at(x, x->clocks.list[at.clock - 1].key, at.raw);
 	x->heaps.sampled |= d->interval != 1;
 	x->heaps.late |= !d->startup;
 }
 
-void perfetto_profile_scan(struct perfetto *x, struct pb b)
+void perfetto_profile_scan(struct perfetto *x, const struct perfetto_packet *p)
 {
+	struct pb b = pb_of(&p->data);
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
 		if (f.number == 5 && f.wire == PB_BYTES) {
-			struct dump d = perfetto_heap_dump_of(pb_of(&f));
+			struct dump d = perfetto_dump_of(pb_of(&f));
 
-			scan_dump(x, &d);
+			scan_dump(x, &d, p->time);
 		}
 }
 
@@ -90,7 +93,7 @@ void perfetto_heaps_metrics(struct perfetto *x)
 
 /* --- rows --- */
 
-static uint32_t owner_of(struct perfetto *x, const struct dump *d)
+static uint32_t perfetto_owner_of(struct perfetto *x, const struct dump *d)
 {
 	static const char art[] = "com.android.art";
 	struct perfetto_heaps *h = &x->heaps;
@@ -109,8 +112,8 @@ static uint32_t owner_of(struct perfetto *x, const struct dump *d)
 	return *at - 1;
 }
 
-static void perfetto_heap_note_dump(struct perfetto *x, uint32_t owner, const struct dump *d,
-				    struct perfetto_time at)
+static void perfetto_note_dump(struct perfetto *x, uint32_t owner, const struct dump *d,
+			       struct perfetto_time at)
 {
 	struct perfetto_heaps *h = &x->heaps;
 	struct perfetto_owner *o = &h->owners[owner];
@@ -135,7 +138,7 @@ static void perfetto_heap_note_dump(struct perfetto *x, uint32_t owner, const st
 	VEC_PUSH(h->dumps, h->n_dumps, h->cap_dumps) = dump;
 }
 
-static struct perfetto_row perfetto_heap_row_of(struct pb b, const struct dump *d)
+static struct perfetto_row perfetto_row_of(struct pb b, const struct dump *d)
 {
 	struct perfetto_row r = {.counted = true};
 	uint64_t most = 0, most_count = 0;
@@ -165,8 +168,8 @@ static struct perfetto_row perfetto_heap_row_of(struct pb b, const struct dump *
 }
 
 /* What a callstack comes to, so far. */
-static void set_sum(struct perfetto *x, const struct perfetto_seq *s, const struct perfetto_row *r,
-		    uint32_t stack)
+static void perfetto_set_sum(struct perfetto *x, const struct perfetto_seq *s,
+			     const struct perfetto_row *r, uint32_t stack)
 {
 	struct perfetto_heaps *h = &x->heaps;
 	const uint64_t of[] = {r->callstack, (uint64_t)s->id << 32 | s->session,
@@ -199,28 +202,28 @@ static void take_row(struct perfetto *x, struct perfetto_seq *s, const struct pe
 	uint32_t stack = 0;
 
 	if (!s->inlined && perfetto_stack(x, s->tables, r->callstack, LOCATION_EXACT, &stack)) {
-		set_sum(x, s, r, stack);
+		perfetto_set_sum(x, s, r, stack);
 		return;
 	}
 	x->missing = missing;
 	VEC_PUSH(s->rows, s->n_rows, s->cap_rows) = *r;
 }
 
-static void perfetto_heap_take_dump(struct perfetto *x, struct perfetto_seq *s,
-				    const struct perfetto_packet *p, struct pb b)
+static void perfetto_take_dump(struct perfetto *x, struct perfetto_seq *s,
+			       const struct perfetto_packet *p, struct pb b)
 {
 	struct perfetto_heaps *h = &x->heaps;
-	struct dump d = perfetto_heap_dump_of(b);
-	uint32_t owner = owner_of(x, &d);
+	struct dump d = perfetto_dump_of(b);
+	uint32_t owner = perfetto_owner_of(x, &d);
 	struct pb_field f;
 
-	perfetto_heap_note_dump(x, owner, &d, p->time);
+	perfetto_note_dump(x, owner, &d, p->time);
 	while (pb_next(&b, &f)) {
 		struct perfetto_row r;
 
 		if (f.number != 2 || f.wire != PB_BYTES)
 			continue;
-		r = perfetto_heap_row_of(pb_of(&f), &d);
+		r = perfetto_row_of(pb_of(&f), &d);
 		r.owner = owner;
 		if (is_huge(&r)) {
 			h->huge++;
@@ -267,7 +270,7 @@ void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct p
 	}
 	while (pb_next(&again, &f))
 		if (f.number == 5 && f.wire == PB_BYTES)
-			perfetto_heap_take_dump(x, s, p, pb_of(&f));
+			perfetto_take_dump(x, s, p, pb_of(&f));
 	if (!goes_on)
 		perfetto_profile_flush(x, s);
 }
@@ -282,7 +285,7 @@ void perfetto_profile_flush(struct perfetto *x, struct perfetto_seq *s)
 
 		x->missing += !k || !map64_get(&k->callstack_ids, r->callstack);
 		perfetto_stack(x, k, r->callstack, LOCATION_EXACT, &stack);
-		set_sum(x, s, r, stack);
+		perfetto_set_sum(x, s, r, stack);
 	}
 	s->n_rows = 0;
 	s->inlined = false;
@@ -292,8 +295,8 @@ void perfetto_profile_flush(struct perfetto *x, struct perfetto_seq *s)
 
 /* --- blocks --- */
 
-static enum status perfetto_heap_push_blocks(struct perfetto *x, const struct perfetto_sum *sum,
-					     bool freed, struct err *e)
+static enum status perfetto_push_blocks(struct perfetto *x, const struct perfetto_sum *sum,
+					bool freed, struct err *e)
 {
 	const struct perfetto_owner *o = &x->heaps.owners[sum->owner];
 	unsigned bytes = freed ? BYTES_FREED : BYTES, blocks = freed ? BLOCKS_FREED : BLOCKS;
@@ -332,7 +335,7 @@ static enum status perfetto_heap_push_blocks(struct perfetto *x, const struct pe
 }
 
 /* What was in use at each dump, where there are several. */
-static enum status perfetto_heap_push_dumps(struct perfetto *x, struct err *e)
+static enum status perfetto_push_dumps(struct perfetto *x, struct err *e)
 {
 	struct perfetto_heaps *h = &x->heaps;
 	struct trace *t = x->im->t;
@@ -363,7 +366,7 @@ static enum status perfetto_heap_push_dumps(struct perfetto *x, struct err *e)
 	return st;
 }
 
-static void perfetto_heap_add_notes(const struct perfetto *x)
+static void perfetto_heap_notes(const struct perfetto *x)
 {
 	const struct perfetto_heaps *h = &x->heaps;
 	struct trace *t = x->im->t;
@@ -405,13 +408,13 @@ enum status perfetto_heaps_end(struct perfetto *x, struct err *e)
 	for (size_t i = 0; i < x->n_seqs; i++)
 		perfetto_profile_flush(x, &x->seqs[i]);
 	for (size_t i = 0; !st && i < h->n_sums; i++) {
-		st = perfetto_heap_push_blocks(x, &h->sums[i], false, e);
+		st = perfetto_push_blocks(x, &h->sums[i], false, e);
 		if (!st && !h->owners[h->sums[i].owner].art)
-			st = perfetto_heap_push_blocks(x, &h->sums[i], true, e);
+			st = perfetto_push_blocks(x, &h->sums[i], true, e);
 	}
 	if (!st)
-		st = perfetto_heap_push_dumps(x, e);
-	perfetto_heap_add_notes(x);
+		st = perfetto_push_dumps(x, e);
+	perfetto_heap_notes(x);
 	return st;
 }
 

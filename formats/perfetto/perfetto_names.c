@@ -54,7 +54,7 @@ static void take_process(struct perfetto *x, struct pb b)
 		set_name(&x->names.processes, pid, name, true);
 }
 
-static void take_thread(struct perfetto *x, struct pb b)
+static void perfetto_take_thread(struct perfetto *x, struct pb b)
 {
 	uint32_t pid = 0, tid = 0, name = 0;
 	struct pb_field f;
@@ -80,7 +80,7 @@ void perfetto_process_tree(struct perfetto *x, struct pb b)
 		if (f.wire == PB_BYTES && f.number == 1)
 			take_process(x, pb_of(&f));
 		else if (f.wire == PB_BYTES && f.number == 2)
-			take_thread(x, pb_of(&f));
+			perfetto_take_thread(x, pb_of(&f));
 }
 
 void perfetto_process_descriptor(struct perfetto *x, struct pb b, uint32_t *pid)
@@ -161,8 +161,8 @@ static struct perfetto_line line_of(struct perfetto *x, struct pb b)
 	return l;
 }
 
-static void perfetto_names_take_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
-				       const struct pb_field *build_id)
+static void perfetto_take_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
+				 const struct pb_field *build_id)
 {
 	struct perfetto_names *names = &x->names;
 	struct perfetto_symbol s = {.first = names->n_lines};
@@ -203,7 +203,7 @@ void perfetto_module_symbols(struct perfetto *x, struct pb b)
 			build_id = f;
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
-			perfetto_names_take_symbol(x, pb_of(&f), &path, &build_id);
+			perfetto_take_symbol(x, pb_of(&f), &path, &build_id);
 }
 
 const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t path,
@@ -240,7 +240,7 @@ static uint64_t member_key(uint64_t class, bool method, struct piece m)
 	return hash_u64(class ^ hash_u64(hash_bytes(m.s, m.n) + method + 1));
 }
 
-static void take_member(struct perfetto *x, struct pb b, uint64_t class, bool method)
+static void perfetto_take_member(struct perfetto *x, struct pb b, uint64_t class, bool method)
 {
 	struct pb_field f, from = {0}, to = {0};
 	uint32_t *at, name;
@@ -259,7 +259,7 @@ static void take_member(struct perfetto *x, struct pb b, uint64_t class, bool me
 	*at = *at ? *at : name;
 }
 
-static void perfetto_names_take_class(struct perfetto *x, struct pb b, uint32_t package)
+static void perfetto_take_class(struct perfetto *x, struct pb b, uint32_t package)
 {
 	struct pb_field f, from = {0}, to = {0};
 	struct pb again = b;
@@ -276,7 +276,7 @@ static void perfetto_names_take_class(struct perfetto *x, struct pb b, uint32_t 
 	*map64_put(&x->names.classes, key) = perfetto_name(x, to.s, to.n);
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && (f.number == 3 || f.number == 4))
-			take_member(x, pb_of(&f), key, f.number == 4);
+			perfetto_take_member(x, pb_of(&f), key, f.number == 4);
 }
 
 void perfetto_deobfuscation(struct perfetto *x, struct pb b)
@@ -300,7 +300,7 @@ void perfetto_deobfuscation(struct perfetto *x, struct pb b)
 	names->n_packages += i == names->n_packages;
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
-			perfetto_names_take_class(x, pb_of(&f), i);
+			perfetto_take_class(x, pb_of(&f), i);
 }
 
 /* Whether a file may have code of a package: /data/app/~~XYZ==/PACKAGE-XYZ==/base.apk, or none that says
@@ -342,8 +342,8 @@ static void add_name(struct perfetto *x, uint32_t name)
 	buf_add(&x->text, s, n);
 }
 
-static bool perfetto_names_plain_member(struct perfetto *x, const char *s, size_t n,
-					const char *place, bool method)
+static bool perfetto_plain_member(struct perfetto *x, const char *s, size_t n, const char *place,
+				  bool method)
 {
 	const char *dot = n ? memrchr(s, '.', n) : NULL;
 	struct piece c = {s, dot ? (size_t)(dot - s) : 0};
@@ -372,12 +372,12 @@ static bool perfetto_names_plain_member(struct perfetto *x, const char *s, size_
 
 bool perfetto_plain_function(struct perfetto *x, const char *s, size_t n, const char *place)
 {
-	return perfetto_names_plain_member(x, s, n, place, true);
+	return perfetto_plain_member(x, s, n, place, true);
 }
 
 bool perfetto_plain_field(struct perfetto *x, const char *s, size_t n, const char *place)
 {
-	return perfetto_names_plain_member(x, s, n, place, false);
+	return perfetto_plain_member(x, s, n, place, false);
 }
 
 bool perfetto_plain_class(struct perfetto *x, const char *s, size_t n, const char *place)

@@ -28,20 +28,6 @@ struct perfetto_seq *perfetto_seq_of(struct perfetto *x, uint32_t id)
 	return &x->seqs[*at - 1];
 }
 
-static void seq_clear(struct perfetto *x, struct perfetto_seq *s)
-{
-	if (x->pass == PERFETTO_EVENTS)
-		perfetto_profile_flush(x, s);
-	if (s->tables)
-		perfetto_tables_clear(s->tables);
-	s->clock = 0;
-	s->has_track = false;
-	s->n_extra = 0;
-	s->unit = 0;
-	map64_release(&s->sums);
-	s->n_values = 0;
-}
-
 void perfetto_seqs_release(struct perfetto *x)
 {
 	for (size_t i = 0; i < x->n_seqs; i++) {
@@ -74,7 +60,7 @@ static bool is_data(const struct pb_field *f)
 	return true;
 }
 
-static void perfetto_packet_take_field(struct perfetto_packet *p, const struct pb_field *f)
+static void perfetto_take_field(struct perfetto_packet *p, const struct pb_field *f)
 {
 	switch (f->number) {
 	case 8:
@@ -112,13 +98,30 @@ static void take_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 		}
 }
 
-static void perfetto_packet_take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+static void take_tracks(const struct pb_field *f, uint64_t *list, uint32_t *n)
+{
+	struct pb b = pb_of(f);
+	uint64_t v = f->value;
+
+	if (f->wire == PB_VARINT && *n < PERFETTO_EXTRA_MOST)
+		list[(*n)++] = v;
+	while (f->wire == PB_BYTES && *n < PERFETTO_EXTRA_MOST && pb_packed(&b, &v))
+		list[(*n)++] = v;
+}
+
+static void forget_defaults(struct perfetto_seq *s)
+{
+	s->clock = 0;
+	s->has_track = false;
+	s->n_extra = s->n_doubles = 0;
+	s->unit = 0;
+}
+
+static void perfetto_take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f, of;
 
-	s->clock = 0;
-	s->has_track = false;
-	s->n_extra = 0;
+	forget_defaults(s);
 	while (pb_next(&b, &f)) {
 		struct pb events = pb_of(&f);
 
@@ -126,23 +129,27 @@ static void perfetto_packet_take_defaults(struct perfetto *x, struct perfetto_se
 			s->clock = (uint32_t)f.value;
 		if (f.number == 100)
 			take_weight(x, s, pb_of(&f));
-		while (f.number == 11 && pb_next(&events, &of)) {
-			struct pb list = pb_of(&of);
-			uint64_t v = of.value;
-
+		while (f.number == 11 && pb_next(&events, &of))
 			if (of.number == 11) {
 				s->track = of.value;
 				s->has_track = true;
-			} else if (of.number == 31 && of.wire == PB_VARINT) {
-				if (s->n_extra < PERFETTO_EXTRA_MOST)
-					s->extra[s->n_extra++] = v;
 			} else if (of.number == 31) {
-				while (pb_packed(&list, &v))
-					if (s->n_extra < PERFETTO_EXTRA_MOST)
-						s->extra[s->n_extra++] = v;
+				take_tracks(&of, s->extra, &s->n_extra);
+			} else if (of.number == 45) {
+				take_tracks(&of, s->doubles, &s->n_doubles);
 			}
-		}
 	}
+}
+
+static void seq_clear(struct perfetto *x, struct perfetto_seq *s)
+{
+	if (x->pass == PERFETTO_EVENTS)
+		perfetto_profile_flush(x, s);
+	if (s->tables)
+		perfetto_tables_clear(s->tables);
+	forget_defaults(s);
+	map64_release(&s->sums);
+	s->n_values = 0;
 }
 
 static void scan_weights(struct perfetto *x, struct pb b)
@@ -155,8 +162,8 @@ static void scan_weights(struct perfetto *x, struct pb b)
 }
 
 /* What the packet says of its sequence; false: it needs what was lost. */
-static bool perfetto_packet_take_state(struct perfetto *x, struct perfetto_seq *s,
-				       const struct perfetto_packet *p)
+static bool perfetto_take_state(struct perfetto *x, struct perfetto_seq *s,
+				const struct perfetto_packet *p)
 {
 	if (p->dropped && s->state == PERFETTO_VALID)
 		x->dropped += x->pass == PERFETTO_SCAN;
@@ -171,7 +178,7 @@ static bool perfetto_packet_take_state(struct perfetto *x, struct perfetto_seq *
 		return false;
 	}
 	if (p->defaults.number)
-		perfetto_packet_take_defaults(x, s, pb_of(&p->defaults));
+		perfetto_take_defaults(x, s, pb_of(&p->defaults));
 	if (p->interned.number && x->pass == PERFETTO_SCAN)
 		scan_weights(x, pb_of(&p->interned));
 	if (p->interned.number && x->pass == PERFETTO_EVENTS && s->state != PERFETTO_LOST) {
@@ -182,8 +189,8 @@ static bool perfetto_packet_take_state(struct perfetto *x, struct perfetto_seq *
 	return true;
 }
 
-static void perfetto_packet_find_time(struct perfetto *x, struct perfetto_seq *s,
-				      struct perfetto_packet *p)
+static void perfetto_find_time(struct perfetto *x, struct perfetto_seq *s,
+			       struct perfetto_packet *p)
 {
 	uint64_t id = p->has_clock ? p->clock : s ? s->clock : 0;
 	uint64_t key = id >= 64 && id < 128 ? (uint64_t)p->seq << 32 | id : id;
@@ -230,8 +237,8 @@ static void perfetto_packet_unpacked_took(struct inflate_to *to, size_t n)
 	((struct unpacked *)to)->x->unpacked.len += n;
 }
 
-static enum status perfetto_packet_take_packed(struct perfetto *x, const struct pb_field *f,
-					       uint64_t offset, struct err *e)
+static enum status perfetto_take_packed(struct perfetto *x, const struct pb_field *f,
+					uint64_t offset, struct err *e)
 {
 	struct unpacked u = {.to = {perfetto_packet_unpacked_room, perfetto_packet_unpacked_took},
 			     .x = x};
@@ -273,7 +280,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
-		perfetto_packet_take_field(&p, &f);
+		perfetto_take_field(&p, &f);
 	if (x->pass == PERFETTO_SCAN) {
 		x->packets++;
 		if (b.bad && !x->broken++)
@@ -283,17 +290,17 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 		return ST_OK;
 	if (p.data.number == PACKED_ZLIB || p.data.number == PACKED_ZSTD) {
 		if (!depth)
-			return perfetto_packet_take_packed(x, &p.data, offset, e);
+			return perfetto_take_packed(x, &p.data, offset, e);
 		x->broken += x->pass == PERFETTO_SCAN;
 		return ST_OK;
 	}
 	if (p.seq) {
 		s = perfetto_seq_of(x, p.seq);
 		x->more_seqs += !s && x->pass == PERFETTO_SCAN;
-		if (!s || !perfetto_packet_take_state(x, s, &p))
+		if (!s || !perfetto_take_state(x, s, &p))
 			return ST_OK;
 	}
-	perfetto_packet_find_time(x, s, &p);
+	perfetto_find_time(x, s, &p);
 	if (x->pass == PERFETTO_SCAN && p.data.number)
 		x->kinds[p.data.number]++;
 	return perfetto_dispatch(x, &p, e);

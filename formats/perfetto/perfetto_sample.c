@@ -67,8 +67,7 @@ enum status perfetto_perf_sample(struct perfetto *x, struct perfetto_seq *s,
 
 /* --- Chrome's --- */
 
-static uint64_t perfetto_sample_next_number(struct pb *all, struct pb *list, uint32_t number,
-					    bool *any)
+static uint64_t perfetto_next_number(struct pb *all, struct pb *list, uint32_t number, bool *any)
 {
 	struct pb_field f;
 	uint64_t v;
@@ -97,9 +96,8 @@ enum status perfetto_streaming_profile(struct perfetto *x, struct perfetto_seq *
 	bool more, any;
 
 	for (;;) {
-		uint64_t id = perfetto_sample_next_number(&stacks, &of_stacks, 1, &more);
-		int64_t delta = (int64_t)perfetto_sample_next_number(&deltas, &of_deltas, 2, &any),
-			ns;
+		uint64_t id = perfetto_next_number(&stacks, &of_stacks, 1, &more);
+		int64_t delta = (int64_t)perfetto_next_number(&deltas, &of_deltas, 2, &any), ns;
 		struct perfetto_time at;
 		struct event ev;
 		enum status st;
@@ -129,7 +127,7 @@ enum status perfetto_streaming_profile(struct perfetto *x, struct perfetto_seq *
 
 /* --- of any profiler --- */
 
-static uint32_t perfetto_sample_place_of(struct perfetto *x, struct pb b)
+static uint32_t perfetto_place_of(struct perfetto *x, struct pb b)
 {
 	struct location l = {.space = SPACE_UNKNOWN};
 	struct trace *t = x->im->t;
@@ -156,8 +154,8 @@ static void set_inline(struct perfetto *x, struct event *ev, struct pb b)
 
 	while (pb_next(&b, &f))
 		if (f.number == 1 && f.wire == PB_BYTES && n++ < PERFETTO_STACK_MOST)
-			ev->stack = trace_stack(x->im->t, ev->stack,
-						perfetto_sample_place_of(x, pb_of(&f)));
+			ev->stack =
+			    trace_stack(x->im->t, ev->stack, perfetto_place_of(x, pb_of(&f)));
 	x->more_calls += n > PERFETTO_STACK_MOST ? n - PERFETTO_STACK_MOST : 0;
 	if (ev->stack)
 		ev->has |= EV_HAS_STACK;

@@ -41,7 +41,7 @@ static void take_ids(struct perfetto_tables *k, const struct pb_field *f)
 		VEC_PUSH(k->ids, k->n_ids, k->cap_ids) = v;
 }
 
-static void take_mapping(struct perfetto_tables *k, struct pb b)
+static void perfetto_take_mapping(struct perfetto_tables *k, struct pb b)
 {
 	struct perfetto_mapping m = {.first = k->n_ids};
 	struct pb_field f;
@@ -58,7 +58,7 @@ static void take_mapping(struct perfetto_tables *k, struct pb b)
 	*map64_put(&k->mapping_ids, id) = (uint32_t)k->n_mappings;
 }
 
-static void perfetto_tables_take_frame(struct perfetto_tables *k, struct pb b)
+static void perfetto_take_frame(struct perfetto_tables *k, struct pb b)
 {
 	struct perfetto_frame m = {0};
 	struct pb_field f;
@@ -81,8 +81,8 @@ static void perfetto_tables_take_frame(struct perfetto_tables *k, struct pb b)
 }
 
 /* Who a sample is of; what a weight is. */
-static void take_pair(struct perfetto_tables *k, struct map64 *ids, struct pb b, uint32_t first,
-		      uint32_t second)
+static void perfetto_take_pair(struct perfetto_tables *k, struct map64 *ids, struct pb b,
+			       uint32_t first, uint32_t second)
 {
 	struct perfetto_pair_of pair = {0, 0};
 	struct pb_field f;
@@ -143,15 +143,15 @@ void perfetto_intern(struct perfetto *x, struct perfetto_tables *k, struct pb b,
 		if (text >= 0)
 			take_text(x, &k->texts[text], pb_of(&f));
 		else if (f.number == frames)
-			perfetto_tables_take_frame(k, pb_of(&f));
+			perfetto_take_frame(k, pb_of(&f));
 		else if (f.number == callstacks)
 			take_callstack(k, pb_of(&f));
 		else if (f.number == mappings)
-			take_mapping(k, pb_of(&f));
+			perfetto_take_mapping(k, pb_of(&f));
 		else if (f.number == 48 && !of_profile)
-			take_pair(k, &k->task_ids, pb_of(&f), 2, 3);
+			perfetto_take_pair(k, &k->task_ids, pb_of(&f), 2, 3);
 		else if (f.number == 50 && !of_profile)
-			take_pair(k, &k->weight_ids, pb_of(&f), 3, 5);
+			perfetto_take_pair(k, &k->weight_ids, pb_of(&f), 3, 5);
 	}
 }
 
@@ -194,7 +194,7 @@ static bool text_at(struct perfetto *x, const struct perfetto_tables *k, enum pe
 }
 
 /* Build-ids that are text, as Chrome writes them, as the bytes that they stand for. */
-static uint32_t perfetto_tables_plain_build_id(struct perfetto *x, uint32_t string)
+static uint32_t perfetto_plain_build_id(struct perfetto *x, uint32_t string)
 {
 	struct trace *t = x->im->t;
 	uint8_t bytes[32];
@@ -215,8 +215,8 @@ static uint32_t perfetto_tables_plain_build_id(struct perfetto *x, uint32_t stri
 	return trace_string(t, (const char *)bytes, n / 2);
 }
 
-static void perfetto_tables_make_module(struct perfetto *x, struct perfetto_tables *k,
-					struct perfetto_mapping *m)
+static void perfetto_make_module(struct perfetto *x, struct perfetto_tables *k,
+				 struct perfetto_mapping *m)
 {
 	struct trace *t = x->im->t;
 	uint32_t build_id, *at;
@@ -240,7 +240,7 @@ static void perfetto_tables_make_module(struct perfetto *x, struct perfetto_tabl
 	if (!x->text.len && !build_id)
 		return;
 	m->path = trace_string(t, buf_at(&x->text, 0), x->text.len);
-	build_id = build_id ? perfetto_tables_plain_build_id(x, build_id) : 0;
+	build_id = build_id ? perfetto_plain_build_id(x, build_id) : 0;
 	at = map64_put(&x->module_ids, (uint64_t)m->path << 32 | build_id);
 	if (!*at)
 		*at = trace_module(t, &(struct module){.name = m->path, .build_id = build_id});
@@ -284,8 +284,8 @@ static uint32_t plain_name(struct perfetto *x, uint32_t name, uint32_t path)
 }
 
 /* False: what it refers to is not there. */
-static bool perfetto_tables_make_frame(struct perfetto *x, struct perfetto_tables *k,
-				       struct perfetto_frame *f, uint8_t kind)
+static bool perfetto_make_frame(struct perfetto *x, struct perfetto_tables *k,
+				struct perfetto_frame *f, uint8_t kind)
 {
 	struct location l = {.space = SPACE_NAME};
 	uint32_t at = f->mapping ? map64_get(&k->mapping_ids, f->mapping) : 0, build_id = 0,
@@ -301,7 +301,7 @@ static bool perfetto_tables_make_frame(struct perfetto *x, struct perfetto_table
 	if (text_at(x, k, PERFETTO_SOURCE, f->source, &l.file) && l.file)
 		l.line = f->line;
 	if (at && !k->mappings[at - 1].made)
-		perfetto_tables_make_module(x, k, &k->mappings[at - 1]);
+		perfetto_make_module(x, k, &k->mappings[at - 1]);
 	if (at) {
 		path = k->mappings[at - 1].path;
 		l.module = k->mappings[at - 1].module;
@@ -343,7 +343,7 @@ bool perfetto_stack(struct perfetto *x, struct perfetto_tables *k, uint64_t id, 
 		struct perfetto_frame *f = of ? &k->frames[of - 1] : NULL;
 
 		if (f && (!f->n || f->kind != kind))
-			whole &= perfetto_tables_make_frame(x, k, f, kind);
+			whole &= perfetto_make_frame(x, k, f, kind);
 		x->missing += !f;
 		whole &= f != NULL;
 		for (uint32_t m = 0; f && m < f->n; m++)

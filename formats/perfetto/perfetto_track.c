@@ -97,8 +97,8 @@ void perfetto_track_descriptor(struct perfetto *x, struct pb b)
 }
 
 /* The process and the thread of a track are those of what it is in. */
-static void perfetto_track_find_process(struct perfetto *x, struct perfetto_track *t,
-					bool *of_thread, uint32_t *tid)
+static void perfetto_find_process(struct perfetto *x, struct perfetto_track *t, bool *of_thread,
+				  uint32_t *tid)
 {
 	uint64_t up = t->parent;
 
@@ -131,7 +131,7 @@ static uint32_t counter_name(struct perfetto *x, const struct perfetto_track *t)
 }
 
 /* Counters of one name differ by their thread or process. */
-static void perfetto_track_name_counter(struct perfetto *x, struct perfetto_track *t, bool many)
+static void perfetto_name_counter(struct perfetto *x, struct perfetto_track *t, bool many)
 {
 	static const char *const units[] = {"", "ns", "", "B"};
 	struct trace *trace = x->im->t;
@@ -139,7 +139,7 @@ static void perfetto_track_name_counter(struct perfetto *x, struct perfetto_trac
 	struct counter row;
 	bool of_thread;
 
-	perfetto_track_find_process(x, t, &of_thread, &tid);
+	perfetto_find_process(x, t, &of_thread, &tid);
 	x->text.len = 0;
 	buf_adds(&x->text, intern_text(&x->names.strings, name, NULL));
 	if (many && t->has_pid) {
@@ -166,13 +166,13 @@ void perfetto_tracks_ready(struct perfetto *x)
 			++*map64_put(&of_name, counter_name(x, &t->list[i]));
 	for (size_t i = 0; i < t->n; i++)
 		if (t->list[i].is_counter)
-			perfetto_track_name_counter(
+			perfetto_name_counter(
 			    x, &t->list[i], map64_get(&of_name, counter_name(x, &t->list[i])) > 1);
 	map64_release(&of_name);
 }
 
 /* A track that is no thread is one of its own. */
-static uint32_t thread_of(struct perfetto *x, struct perfetto_track *t)
+static uint32_t perfetto_thread_of(struct perfetto *x, struct perfetto_track *t)
 {
 	struct thread row = {0};
 	bool of_thread;
@@ -182,7 +182,7 @@ static uint32_t thread_of(struct perfetto *x, struct perfetto_track *t)
 		return t->thread;
 	if (t->has_tid)
 		return t->thread = perfetto_thread(x, t->pid, t->tid);
-	perfetto_track_find_process(x, t, &of_thread, &tid);
+	perfetto_find_process(x, t, &of_thread, &tid);
 	row.process = t->pid;
 	row.generation = (uint32_t)(t - x->tracks.list) + 1;
 	row.name = t->name       ? perfetto_string(x, t->name)
@@ -213,7 +213,7 @@ static enum status push_edge(struct perfetto *x, size_t track, uint32_t marker, 
 			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_THREAD | EV_HAS_TIME,
 			   .type = marker,
 			   .stack = stack_of(x, marker),
-			   .thread = thread_of(x, &x->tracks.list[track]),
+			   .thread = perfetto_thread_of(x, &x->tracks.list[track]),
 			   .time = at,
 			   .count = 1};
 
@@ -254,8 +254,8 @@ static bool is_end_of(const struct trace *t, uint32_t end, uint32_t begin)
 	       (!a->category || !b->category || a->category == b->category);
 }
 
-static enum status push_end(struct perfetto *x, size_t track, const struct perfetto_call *c,
-			    struct err *e)
+static enum status perfetto_push_end(struct perfetto *x, size_t track,
+				     const struct perfetto_call *c, struct err *e)
 {
 	struct perfetto_track *t = &x->tracks.list[track];
 	size_t i = t->n_open, least = i > CALLS_INSIDE ? i - CALLS_INSIDE : 0;
@@ -271,8 +271,8 @@ static enum status push_end(struct perfetto *x, size_t track, const struct perfe
 	return end_above(x, track, i - 1, c->ts, e);
 }
 
-static enum status perfetto_track_push_call(struct perfetto *x, const struct perfetto_call *call,
-					    struct err *e)
+static enum status perfetto_push_call(struct perfetto *x, const struct perfetto_call *call,
+				      struct err *e)
 {
 	struct perfetto_call c = *call;
 	struct perfetto_track *t = &x->tracks.list[c.track];
@@ -283,7 +283,7 @@ static enum status perfetto_track_push_call(struct perfetto *x, const struct per
 	t->last = c.ts;
 	st = end_before(x, c.track, c.ts, e);
 	if (st || c.ends)
-		return st ? st : push_end(x, c.track, &c, e);
+		return st ? st : perfetto_push_end(x, c.track, &c, e);
 	open = (struct perfetto_open){c.end, c.marker};
 	if (t->n_open && open.end != INT64_MAX && t->open[t->n_open - 1].end < open.end) {
 		open.end = t->open[t->n_open - 1].end;
@@ -350,7 +350,7 @@ static void take_legacy(struct track_event *ev, struct pb b)
 		}
 }
 
-static void perfetto_track_take_field(struct track_event *ev, const struct pb_field *f)
+static void perfetto_track_field(struct track_event *ev, const struct pb_field *f)
 {
 	switch (f->number) {
 	case 1:
@@ -408,7 +408,7 @@ static bool parse_event(struct track_event *ev, struct pb b)
 
 	*ev = (struct track_event){0};
 	while (pb_next(&b, &f))
-		perfetto_track_take_field(ev, &f);
+		perfetto_track_field(ev, &f);
 	/* The phases of old events that are calls of a thread. */
 	if (!ev->type && ev->legacy && !ev->async)
 		ev->type = ev->phase == 'B' || ev->phase == 'X' ? TYPE_BEGIN
@@ -418,8 +418,8 @@ static bool parse_event(struct track_event *ev, struct pb b)
 }
 
 /* The track that it is on; of an old event its thread's. */
-static uint64_t uuid_of(struct perfetto *x, const struct perfetto_seq *s,
-			const struct track_event *ev)
+static uint64_t perfetto_uuid_of(struct perfetto *x, const struct perfetto_seq *s,
+				 const struct track_event *ev)
 {
 	uint64_t uuid = ev->has_track ? ev->track : s && s->has_track ? s->track : 0;
 
@@ -437,8 +437,9 @@ static uint64_t uuid_of(struct perfetto *x, const struct perfetto_seq *s,
 }
 
 /* When it was: given in the packet, or since the last event of its sequence. */
-static struct perfetto_time time_of(struct perfetto *x, struct perfetto_seq *s,
-				    const struct perfetto_packet *p, const struct track_event *ev)
+static struct perfetto_time perfetto_time_of(struct perfetto *x, struct perfetto_seq *s,
+					     const struct perfetto_packet *p,
+					     const struct track_event *ev)
 {
 	int64_t us = ev->absolute, ns;
 
@@ -456,8 +457,9 @@ static struct perfetto_time time_of(struct perfetto *x, struct perfetto_seq *s,
 	return perfetto_time_at(x, PERFETTO_MONOTONIC, ns);
 }
 
-static void scan_event(struct perfetto *x, const struct perfetto_packet *p,
-		       const struct track_event *ev, uint64_t uuid, struct perfetto_time at)
+static void perfetto_scan_event(struct perfetto *x, const struct perfetto_packet *p,
+				const struct track_event *ev, uint64_t uuid,
+				struct perfetto_time at)
 {
 	struct perfetto_track *t;
 
@@ -473,9 +475,8 @@ static void scan_event(struct perfetto *x, const struct perfetto_packet *p,
 	t->last_seen = at;
 }
 
-static enum status perfetto_track_push_value(struct perfetto *x, struct perfetto_seq *s,
-					     uint64_t uuid, int64_t value, struct perfetto_time at,
-					     struct err *e)
+static enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
+				       int64_t value, struct perfetto_time at, struct err *e)
 {
 	uint32_t i = map64_get(&x->tracks.by_uuid, uuid);
 	struct perfetto_track *t = i ? &x->tracks.list[i - 1] : NULL;
@@ -504,25 +505,26 @@ static enum status perfetto_track_push_value(struct perfetto *x, struct perfetto
 	return import_event(x->im, &ev, e);
 }
 
-static enum status perfetto_track_push_values(struct perfetto *x, struct perfetto_seq *s,
-					      const struct track_event *ev, uint64_t uuid,
-					      struct perfetto_time at, struct err *e)
+static enum status perfetto_push_values(struct perfetto *x, struct perfetto_seq *s,
+					const struct track_event *ev, uint64_t uuid,
+					struct perfetto_time at, struct err *e)
 {
 	enum status st = ST_OK;
 
 	if (ev->type == TYPE_COUNTER && ev->has_value)
-		st = perfetto_track_push_value(x, s, uuid, ev->value, at, e);
+		st = perfetto_push_value(x, s, uuid, ev->value, at, e);
 	for (uint32_t i = 0; !st && i < ev->n_values; i++) {
 		if (i < (ev->n_uuids ? ev->n_uuids : s ? s->n_extra : 0))
-			st = perfetto_track_push_value(
-			    x, s, ev->n_uuids ? ev->uuids[i] : s->extra[i], ev->values[i], at, e);
+			st = perfetto_push_value(x, s, ev->n_uuids ? ev->uuids[i] : s->extra[i],
+						 ev->values[i], at, e);
 		else
 			x->tracks.unknown_counters++;
 	}
 	for (uint32_t i = 0; !st && i < ev->n_doubles; i++) {
-		if (i < ev->n_double_uuids)
-			st = perfetto_track_push_value(x, s, ev->double_uuids[i], ev->doubles[i],
-						       at, e);
+		const uint64_t *of = ev->n_double_uuids ? ev->double_uuids : s ? s->doubles : NULL;
+
+		if (of && i < (ev->n_double_uuids ? ev->n_double_uuids : s->n_doubles))
+			st = perfetto_push_value(x, s, of[i], ev->doubles[i], at, e);
 		else
 			x->tracks.unknown_counters++;
 	}
@@ -560,9 +562,9 @@ static uint32_t marker_of(struct perfetto *x, const struct perfetto_seq *s,
 	return trace_marker(x->im->t, &m);
 }
 
-static enum status perfetto_track_take_call(struct perfetto *x, struct perfetto_seq *s,
-					    const struct track_event *ev, uint64_t uuid,
-					    struct perfetto_time at, struct err *e)
+static enum status perfetto_take_call(struct perfetto *x, struct perfetto_seq *s,
+				      const struct track_event *ev, uint64_t uuid,
+				      struct perfetto_time at, struct err *e)
 {
 	struct perfetto_tracks *t = &x->tracks;
 	struct perfetto_call c = {.end = INT64_MAX, .ends = ev->type == TYPE_END};
@@ -581,7 +583,7 @@ static enum status perfetto_track_take_call(struct perfetto *x, struct perfetto_
 	     __builtin_add_overflow(c.ts, ns, &c.end)))
 		c.end = c.ts;
 	if (!t->list[c.track].mixed)
-		return perfetto_track_push_call(x, &c, e);
+		return perfetto_push_call(x, &c, e);
 	VEC_PUSH(t->calls, t->n_calls, t->cap_calls) = c;
 	return ST_OK;
 }
@@ -596,15 +598,15 @@ enum status perfetto_track_event(struct perfetto *x, struct perfetto_seq *s,
 
 	if (!parse_event(&ev, pb_of(&p->data)))
 		return ST_OK;
-	uuid = uuid_of(x, s, &ev);
-	at = time_of(x, s, p, &ev);
+	uuid = perfetto_uuid_of(x, s, &ev);
+	at = perfetto_time_of(x, s, p, &ev);
 	if (x->pass == PERFETTO_SCAN) {
-		scan_event(x, p, &ev, uuid, at);
+		perfetto_scan_event(x, p, &ev, uuid, at);
 		return ST_OK;
 	}
-	st = perfetto_track_push_values(x, s, &ev, uuid, at, e);
+	st = perfetto_push_values(x, s, &ev, uuid, at, e);
 	if (!st && (ev.type == TYPE_BEGIN || ev.type == TYPE_END))
-		st = perfetto_track_take_call(x, s, &ev, uuid, at, e);
+		st = perfetto_take_call(x, s, &ev, uuid, at, e);
 	else if (ev.type == TYPE_INSTANT || (!ev.type && !ev.async))
 		x->tracks.instants++;
 	else if (!ev.type)
@@ -627,7 +629,7 @@ static int by_time(const struct perfetto_call *a, const struct perfetto_call *b)
 }
 
 /* Stable, which qsort need not be. */
-static void perfetto_track_merge_sort(struct perfetto_call *a, size_t n)
+static void perfetto_merge_sort(struct perfetto_call *a, size_t n)
 {
 	struct perfetto_call *from = a, *to, *own;
 
@@ -667,7 +669,7 @@ static enum status end_track(struct perfetto *x, size_t track, struct err *e)
 	return end_above(x, track, 0, t->last, e);
 }
 
-static void perfetto_track_add_notes(const struct perfetto *x)
+static void perfetto_track_notes(const struct perfetto *x)
 {
 	const struct perfetto_tracks *t = &x->tracks;
 	const struct {
@@ -698,12 +700,12 @@ enum status perfetto_tracks_end(struct perfetto *x, struct err *e)
 	struct perfetto_tracks *t = &x->tracks;
 	enum status st = ST_OK;
 
-	perfetto_track_merge_sort(t->calls, t->n_calls);
+	perfetto_merge_sort(t->calls, t->n_calls);
 	for (size_t i = 0; !st && i < t->n_calls; i++)
-		st = perfetto_track_push_call(x, &t->calls[i], e);
+		st = perfetto_push_call(x, &t->calls[i], e);
 	for (size_t i = 0; !st && i < t->n; i++)
 		st = end_track(x, i, e);
-	perfetto_track_add_notes(x);
+	perfetto_track_notes(x);
 	return st;
 }
 
@@ -719,8 +721,8 @@ void perfetto_tracks_release(struct perfetto_tracks *t)
 
 /* --- what the kernel says of a process's memory --- */
 
-static enum status perfetto_track_push_stats(struct perfetto *x, struct perfetto_time at,
-					     struct pb b, struct err *e)
+static enum status perfetto_push_stats(struct perfetto *x, struct perfetto_time at, struct pb b,
+				       struct err *e)
 {
 	static const struct {
 		uint8_t number;
@@ -771,6 +773,6 @@ enum status perfetto_process_stats(struct perfetto *x, const struct perfetto_pac
 
 	while (!st && pb_next(&b, &f))
 		if (f.number == 1 && f.wire == PB_BYTES)
-			st = perfetto_track_push_stats(x, p->time, pb_of(&f), e);
+			st = perfetto_push_stats(x, p->time, pb_of(&f), e);
 	return st;
 }
