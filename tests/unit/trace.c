@@ -374,4 +374,39 @@ TEST(equal_rows_are_found_among_many)
 	trace_free(t);
 }
 
+/* Whole stacks have the numbers that their calls get one by one, whatever they share with the stack
+ * before: outer callers, all, nothing; and whatever is looked up in between. */
+TEST(whole_stacks_are_those_of_their_calls)
+{
+	enum { N = 30000, DEEP = 12 };
+	struct trace *whole = trace_new(), *by_call = trace_new();
+	uint64_t random = 1;
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < N; i++) {
+		uint32_t calls[DEEP], id = 0;
+		size_t n;
+
+		random = random * 6364136223846793005 + 1442695040888963407;
+		n = random >> 33 & 15;
+		n = n < DEEP ? n : DEEP;
+		/* The outer calls are of few kinds, the inner ones of more. */
+		for (size_t k = 0; k < n; k++)
+			calls[k] = 1 + (uint32_t)(random >> (20 + 3 * k) & (k < n / 2 ? 7 : 1));
+		for (size_t k = n; k--;)
+			id = trace_stack(by_call, id, calls[k]);
+		wrong += trace_stack_of(whole, calls, n) != id;
+		if (i % 7 == 0) {
+			uint32_t more = 9 + i % 3;
+
+			wrong += trace_stack(whole, id, more) != trace_stack(by_call, id, more);
+		}
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(whole->n_stacks, by_call->n_stacks);
+	CHECK(whole->n_stacks > N && whole->n_stacks < N * 4); /* of N * 6: many are shared */
+	trace_free(whole);
+	trace_free(by_call);
+}
+
 TEST_MAIN()
