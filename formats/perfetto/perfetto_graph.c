@@ -261,7 +261,7 @@ static enum status perfetto_push_object(struct perfetto *x, struct perfetto_grap
 	if (ev.type)
 		ev.has |= EV_HAS_TYPE;
 	at = map64_get(&g->type_ids, type);
-	if (!ev.requested && at)
+	if (!ev.requested && at && at <= g->n_types)
 		ev.requested = g->types[at - 1].size;
 	st = import_event(x->im, &ev, e);
 	if (!st)

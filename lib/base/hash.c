@@ -150,7 +150,7 @@ void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, cons
 	if (!old.slots)
 		s->id_mask = ID_SET_MASK;
 	for (size_t k = 0; old.slots && k <= old.mask; k += AT_ONCE)
-		put_again(s, rows, table, &old.slots[k]);
+		put_again(s, rows, table, old.slots + k);
 	free(old.slots);
 }
 
