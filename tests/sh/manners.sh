@@ -91,6 +91,8 @@ for p in $programs; do
 	[ "$p" != tm-compare ] || continue
 	# This one has commands and a store: tests/sh/history.sh.
 	[ "$p" != tm-history ] || continue
+	# This one serves until it is interrupted, or answers what it is asked: tests/sh/view.sh.
+	[ "$p" != tm-view ] || continue
 
 	# Operands
 	run "$p" a.mem bad a.tmt
