@@ -77,7 +77,7 @@ for cc in gcc clang; do
 		[ $version = 4 ] || join "$seed" "$seed.dwp" "$seed-joined-dwp"
 		for file in "$seed"-joined*; do
 			cp "$file" "$part/fast/"
-			"$GEN/mutate" dwarf 60 "$part/fast" "$file"
+			"$GEN/mutate" dwarf 30 "$part/fast" "$file"
 		done
 	done
 	# a supplementary file behind it
@@ -112,7 +112,7 @@ for cc in gcc clang; do
 			-Wl,--build-id=none,-z,noseparate-code -o "$seed" \
 			"$SRC/testdata/src/dwarf/tiny.c") 2>"$part/log"; then
 			cp "$seed" "$part/fast/"
-			"$GEN/mutate" dwarf 60 "$part/fast" "$seed"
+			"$GEN/mutate" dwarf 30 "$part/fast" "$seed"
 		else
 			echo "skip - fuzz corpora by $cc $flags ($(head -n 1 "$part/log"))"
 		fi
