@@ -44,7 +44,7 @@ static const struct object_symbol *symbol_at_innermost(const struct symtab *s, u
 	uint64_t part =
 	    s->n_coarse && vaddr >= s->base ? (vaddr - s->base) >> s->shift : UINT64_MAX;
 
-	if (part + 1 < s->n_coarse) {
+	if (s->n_coarse && part < s->n_coarse - 1) {
 		lo = s->coarse[part];
 		hi = s->coarse[part + 1];
 	}
