@@ -91,6 +91,7 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	FILE *temporary = NULL;
 	double started = clock_seconds(), before = symbolizing(&j->stats);
 	enum status st = cli_as_trace(in, j->import, &spooled, &temporary, e);
+	bool useful = true;
 
 	if (temporary)
 		from = &spooled;
@@ -102,16 +103,13 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 		st = rewrite_scan(&w, &from->cur, &j->symbolizer, maps, e);
 	cli_progress_clear();
 	j->stats.read += stats_lap(&started) - (symbolizing(&j->stats) - before);
-	if (!st && j->if_useful && !is_useful(&w)) {
-		rewrite_release(&w);
-		trace_free(maps);
-		return ST_OK;
-	}
-	if (!st)
+	if (!st && j->if_useful)
+		useful = is_useful(&w);
+	if (!st && useful)
 		tell(j, file, &w, temporary);
-	if (!st && writes(j))
+	if (!st && useful && writes(j))
 		st = input_rewind(from);
-	if (!st && writes(j)) {
+	if (!st && useful && writes(j)) {
 		st = rewrite_copy(&w, &from->cur, stdout, e);
 		if (st) /* a part is not to replace the whole */
 			cli_output_done(false);
