@@ -265,6 +265,7 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 	    SUM_COUNT,     SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,           SUM_LIVE_COUNT,
 	    SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_PEAK_REAL, SUM_PEAK_REQUESTED, SUM_TEMPORARY,
 	    SUM_TIME_SELF, SUM_CALLS,          SUM_SAMPLES};
+	const struct run_known *known = &p->now.groupings[q->stacks].known;
 	unsigned valued = sums_valued(&p->now.all);
 	const char *first = f->measure;
 	struct err e = ERR_INIT;
@@ -272,9 +273,9 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 	if (q->report.format != RENDER_HTML)
 		return;
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (valued >> sums[i] & 1 &&
-		    run_knows(&p->now.groupings[q->stacks].known, sums[i]) &&
-		    first != sum_names[sums[i]].word)
+		if (valued >> sums[i] & 1 && run_knows(known, sums[i]) &&
+		    first != sum_names[sums[i]].word &&
+		    (sums[i] != SUM_ENTRIES || !run_knows(known, SUM_COUNT)))
 			tree_flame(p, q->stacks, (int)sums[i], f, &e);
 }
 

@@ -113,6 +113,8 @@ bool event_columns_add(struct event_columns *c, const struct event *ev)
 	uint32_t shape;
 	uint64_t stack = c->stack;
 
+	if (!has_room(c)) /* what was full could not be written, which has been reported */
+		return false;
 	shape = shape_of(c, ev->kind | (uint32_t)has << 8);
 	c->last = shape;
 	c->bytes[SHAPE][c->n++] = (uint8_t)shape;
