@@ -3,6 +3,7 @@
 
 #include "lib/base/zone.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,15 +83,21 @@ char *mem_strndup(const char *s, size_t n)
 	return p;
 }
 
-/* To a new block with room for n elements, of which there are up to had: see mem.h. */
-static void *moved(void *p, size_t had, size_t n, size_t size)
+/* To a new block with room for n elements, of which the first used ones are copied. */
+static void *moved(void *p, size_t used, size_t n, size_t size)
 {
 	void *to = mem_array(n, size);
 
-	if (had)
-		memcpy(to, p, had * size);
+	if (used)
+		memcpy(to, p, used * size);
 	free(p);
 	return to;
+}
+
+/* In checked builds, where arrays move at some of their pushes: see mem.h. */
+static bool is_time_to_move(size_t need)
+{
+	return MEM_MOVES && need % (need / 64 + 1) == 0;
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -103,9 +110,16 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 		n += n > LARGE / size ? n / 4 + 1 : n;
 	}
 	*cap = n;
-	if (MEM_MOVES && (n != had || need % (need / 64 + 1) == 0))
+	if (is_time_to_move(need) || (MEM_MOVES && n != had))
 		return moved(p, had, n, size);
 	return n == had ? p : mem_realloc(p, n, size);
+}
+
+void *mem_push(void *p, size_t *cap, size_t n, size_t size)
+{
+	if (n >= *cap)
+		return mem_grow(p, cap, n + 1, size);
+	return is_time_to_move(n + 1) ? moved(p, n, *cap, size) : p;
 }
 
 void *mem_grow_zero(void *p, size_t *cap, size_t need, size_t size)

@@ -52,9 +52,12 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
 /* The same where p is all zeros up to *cap, as is what it returns. */
 void *mem_grow_zero(void *p, size_t *cap, size_t need, size_t size);
 
+/* The same for an array whose first n elements are all that counts: room for one more. */
+void *mem_push(void *p, size_t *cap, size_t n, size_t size);
+
 /* Appends one element: VEC_PUSH(v->items, v->n, v->cap) = (struct item){...}; */
 #define VEC_PUSH(p, n, cap)                                                                     \
-	(*((p) = (n) < (cap) && !MEM_MOVES ? (p) : mem_grow((p), &(cap), (n) + 1, sizeof *(p)), \
+	(*((p) = (n) < (cap) && !MEM_MOVES ? (p) : mem_push((p), &(cap), (n), sizeof *(p)), \
 	   (n)++, (p) + (n)-1))
 
 /* Called once when memory runs out, before exit(3); set by lib/cli. */
