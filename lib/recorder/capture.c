@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For threads in the middle of a record when the program ends: some may only be waiting for a
+/* For threads in the middle of a record when the program ends: most are only waiting for a
  * processor. */
-enum { YIELDS = 1000, NAPS = 50 };
+enum { YIELDS = 1000, NAPS = CAP_PATIENCE_MS };
 enum { PATIENCE_NS = CAP_PATIENCE_MS * 1000000 };
 
 struct capture cap;

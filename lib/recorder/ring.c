@@ -147,9 +147,16 @@ void cap_rings_wait(struct cap_rings *r, int64_t now, int64_t wait)
 {
 	uint32_t n = atomic_load_explicit(&r->n, memory_order_acquire);
 	bool begin = !r->watched_at || !wait, end = !begin || !wait;
+	int64_t since = now - r->watched_at;
 
-	if (!begin && now - r->watched_at < wait)
-		return;
+	if (begin) {
+		r->watched_for = 0;
+	} else {
+		r->watched_for += since < CAP_LOOK_NS ? since : CAP_LOOK_NS;
+		r->watched_at = now;
+		if (r->watched_for < wait)
+			return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct cap_ring *ring = atomic_load_explicit(&r->ring[i], memory_order_relaxed);
 		uint64_t pending = atomic_load_explicit(&ring->pending, memory_order_acquire);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 enum { CAP_RECORDS = 2048, CAP_RINGS = 1024, CAP_TEXT_MAX = 32, CAP_TEXTS = 256 };
+enum { CAP_LOOK_NS = 10000000 };
 
 enum cap_record_kind {
 	CAP_ALLOC = 1,
@@ -100,7 +101,8 @@ struct cap_rings {
 	_Atomic uint64_t full;   /* no ring, there are too many */
 	_Atomic uint64_t waited; /* no ring, the lock was given up; and records that were */
 	uint64_t written;        /* the writer's: no record of a number below it is to come */
-	int64_t watched_at;      /* the writer's: since when it waits; 0: it does not */
+	int64_t watched_at;      /* the writer's: when it last looked, while it waits; 0: it does not */
+	int64_t watched_for;     /* ns that it has waited */
 	_Atomic(struct cap_ring *) ring[CAP_RINGS];
 	struct cap_turn heap[CAP_RINGS]; /* of cap_rings_drain: the program's stacks may be small */
 };
@@ -162,7 +164,8 @@ static inline void cap_ring_done(struct cap_ring *ring)
 typedef void (*cap_take)(void *arg, struct cap_ring *ring, const struct cap_record *rec);
 void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg);
 /* When that has left too much: gives up the records for which it has waited since a call that is
- * at least wait ns ago; 0: whatever it waits for now. */
+ * at least wait ns ago; 0: whatever it waits for now. Between two calls at most CAP_LOOK_NS count:
+ * where nothing ran for a while, those that are waited for did not either. */
 void cap_rings_wait(struct cap_rings *r, int64_t now, int64_t wait);
 
 #endif

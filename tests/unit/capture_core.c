@@ -236,6 +236,28 @@ TEST(stopped_thread)
 	cap_rings_release(&r);
 }
 
+/* 50 ms of patience; the machine stands still for a second: 10 ms of that count, and what the thread
+ * then writes down is kept. */
+TEST(stopped_machine)
+{
+	static struct cap_rings r;
+	struct cap_ring *late = cap_rings_take(&r, 11), *other = cap_rings_take(&r, 12);
+	const int64_t ms = 1000000, begun = 1;
+	uint64_t seq = cap_ring_number(&r, late);
+
+	n_taken = 0;
+	put_one(&r, other, cap_ring_number(&r, other));
+	cap_rings_wait(&r, begun, 50 * ms);
+	cap_rings_wait(&r, begun + 1000 * ms, 50 * ms);
+	cap_rings_wait(&r, begun + 1039 * ms, 50 * ms); /* 10 + 10 */
+	cap_rings_wait(&r, begun + 1048 * ms, 50 * ms); /* + 9 */
+	CHECK_EQ(atomic_load(&r.waited), 0);
+	put_one(&r, late, seq);
+	CHECK_EQ(n_taken, 2);
+	CHECK_EQ(taken[0], seq);
+	cap_rings_release(&r);
+}
+
 /* Given up after what was said, by the next one at once, and by none when it is free again. */
 TEST(given_up_lock)
 {
