@@ -32,6 +32,7 @@
 #: make diff-builds [T=WORD]  and on programs of many compilers and languages
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
+#: make abi                  libtracemill's interface as it is now: tests/library/libtracemill.abi
 #: make dist                 build/tracemill-VERSION.tar.gz, the same bytes each time
 #: make longest              the longest source files, to look at
 #: make fmt cover compdb clean help
@@ -166,7 +167,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 .PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
-        install uninstall dist fmt longest cover compdb clean help \
+        install uninstall abi dist fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -535,6 +536,10 @@ compat     := $(LIBEXECDIR)/tracemill/compat
 drop_ins   := addr2line=tm-addr2line llvm-addr2line=tm-llvm-symbolizer \
               llvm-symbolizer=tm-llvm-symbolizer atos=tm-atos
 
+# For desktops, which read both after update-desktop-database and update-mime-database.
+desktop    := $(DATADIR)/applications/tracemill-view.desktop
+mime       := $(DATADIR)/mime/packages/tracemill.xml
+
 # Completion of options, printed by the programs themselves.
 shells     := bash zsh fish
 complete_at = $(DESTDIR)$(DATADIR)/$(if $(filter bash,$(1)),bash-completion/completions/$(2),$(if \
@@ -575,11 +580,19 @@ install: all $(B)/completions
 	install -D -m 644 man/$(schema) '$(DESTDIR)$(DATADIR)/tracemill/$(schema)'
 	$(foreach s,$(shells),$(foreach p,$(programs),install -D -m 644 $(B)/completions/$(p).$(s) \
 	  '$(call complete_at,$(s),$(p))' &&)) :
+	install -D -m 644 share/tracemill-view.desktop '$(DESTDIR)$(desktop)'
+	install -D -m 644 share/tracemill.xml '$(DESTDIR)$(mime)'
 	install -d '$(DESTDIR)$(DATADIR)/tracemill/fleet' && install -m 755 $(fleet) \
 	  '$(DESTDIR)$(DATADIR)/tracemill/fleet'
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
+
+# The stable interface as a table; "What stays" in tracemill(7) says when it may change.
+abi: $(B)/lib/$(soname)
+	abidw --exported-interfaces-only --headers-dir lib/library/tracemill --drop-private-types \
+	  --drop-undefined-syms --no-elf-needed --no-corpus-path --no-comp-dir-path \
+	  --no-show-locs --type-id-style hash --out-file '$(or $(ABI),tests/library/libtracemill.abi)' $<
 
 # What a release is: the sources of the last commit, the same bytes from everybody who makes it. The
 # build needs no git.
@@ -589,6 +602,10 @@ dist:
 	  -o build/tracemill-$(VERSION).tar.gz HEAD
 	@echo build/tracemill-$(VERSION).tar.gz
 
+own_folders = $(foreach d,$(DATADIR)/tracemill/fleet $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
+              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
+
+# Folders that other software uses too stay: bin, man1 and their like.
 uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
@@ -601,7 +618,10 @@ uninstall:
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
-	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))')
+	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))') \
+	  '$(DESTDIR)$(desktop)' '$(DESTDIR)$(mime)' \
+	  '$(DESTDIR)$(LIBDIR)/libtracemill.so' '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))'
+	for d in $(own_folders); do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d" || exit 1; done
 
 longest:
 	@find cmd lib formats tests testdata \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.sh' \) \

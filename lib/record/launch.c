@@ -39,7 +39,8 @@ static void launch_pass_on(int sig)
 /* What realpath fills is PATH_MAX long, which is that. */
 static bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 {
-	static const char *const folders[] = {"lib", "lib/tracemill"}; /* the second: packages' */
+	/* Those of their own: packages' */
+	static const char *const folders[] = {"lib", "lib/tracemill", "lib64", "lib64/tracemill"};
 	struct buf b = BUF_INIT;
 	char exe[4096], *slash;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);

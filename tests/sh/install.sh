@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# What `make install`, `make uninstall` and `make dist` do, and that libtracemill's interface is the
+# one of its last release: libabigail reads it from the library's DWARF.
+set -u
+. "$SRC/tests/check.bash"
+export NODEPS=1
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+tool() { # COMMAND WHAT; false, with a line, where it is not
+	command -v "$1" >/dev/null 2>&1 && return
+	echo "skip - $2 (no $1 here)"
+	false
+}
+# shellcheck disable=SC2317 # check calls them
+no() { ! "$@"; }
+# shellcheck disable=SC2317
+into() { # FILE COMMAND...
+	"${@:2}" >"$1"
+}
+made() { # as what runs here was made
+	make -s -C "$SRC" SHARED= SAN="${SAN-}" CC="${CC:-cc}" PREFIX=/opt/t DESTDIR="$PWD/to" "$@" >out 2>err
+}
+
+# --- installed, and gone again ---
+
+check "make install" made install
+root=$PWD/to/opt/t
+broken=$(find to -xtype l -printf '%P -> %l\n' | grep -v -- '-> /opt/t/bin/tm-' | head)
+check "no link leads nowhere ($broken)" [ -z "$broken" ]
+bad=
+for p in "$root"/bin/*; do
+	[ "$("$p" --version </dev/null 2>err | head -n 1 | cut -d ' ' -f 3)" = "$(cat "$SRC/VERSION")" ] || bad="$bad ${p##*/}"
+done
+check "every program starts from there ($bad)" [ -z "$bad" ]
+check "tm-record finds its runtime there" "$root/bin/tm-record" -q --no-symbols -o x.tmt true 2>err
+check "the desktop's entry starts a program that is installed" \
+	[ -x "$root/bin/$(sed -n 's/^Exec=\([^ ]*\).*/\1/p' "$root/share/applications/tracemill-view.desktop")" ]
+if tool desktop-file-validate "the desktop's entry"; then
+	check "freedesktop.org's validator has nothing to say of the entry" \
+		desktop-file-validate "$root/share/applications/tracemill-view.desktop" 2>err
+fi
+if tool update-mime-database "the type of traces"; then
+	check "the type is taken into a database" update-mime-database "$root/share/mime" 2>err
+	# As shared-mime-info's own tools have compiled them.
+	check "by its name" grep -q '^50:application/x-tracemill-trace:\*.tmt$' "$root/share/mime/globs2"
+	# mime's own form: ">0=", two bytes of length, the bytes, which are a trace's.
+	{ printf '>0=\0\10' && head -c 8 x.tmt; } | od -An -v -tx1 | tr -d ' \n' >want
+	check "by its first bytes" grep -q "$(cat want)" <(od -An -v -tx1 "$root/share/mime/magic" | tr -d ' \n')
+	find "$root/share/mime" -type f ! -path '*/packages/*' -delete
+fi
+check "make uninstall" made uninstall
+left=$(find to ! -type d | head -n 3)
+check "leaves no file ($left)" [ -z "$left" ]
+left=$(find to -type d -name '*tracemill*' | head -n 3)
+check "and no folder of its own ($left)" [ -z "$left" ]
+
+# --- a release ---
+
+if [ -d "$SRC/.git" ] && tool git "make dist"; then
+	version=$(cat "$SRC/VERSION")
+	tarball=$SRC/build/tracemill-$version.tar.gz
+	check "make dist" made dist
+	cp "$tarball" first.tar.gz
+	sleep 1 # a time in it would be another
+	(umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 made dist)
+	check "the same bytes again, in another time zone and umask" cmp first.tar.gz "$tarball"
+	tar -xf first.tar.gz
+	(cd "$SRC" && git ls-tree -r --name-only HEAD) | LC_ALL=C sort >want
+	(cd "tracemill-$version" && find . ! -type d -printf '%P\n') | LC_ALL=C sort >got
+	check "what is committed, no more and no less" cmp want got
+	mkdir without
+	printf '#!/bin/sh\necho "git $*" >>"%s"\nexit 1\n' "$PWD/asked" >without/git
+	chmod +x without/git
+	# What it would do: every file that it needs is there.
+	check "it can be built without git" into out env PATH="$PWD/without:$PATH" \
+		make -s -n -C "tracemill-$version" SHARED= all 2>err
+	check "and does not ask for it" [ ! -e asked ]
+fi
+if tool rpmspec "rpm/tracemill.spec"; then
+	check "rpmspec reads the packages of RPM systems" into names rpmspec -q "$SRC/rpm/tracemill.spec" 2>err
+	check "of this version" [ "$(sed 's/.*-\([0-9.]*\)-[0-9]*\.[a-z]*.*$/\1/' names | sort -u)" = "$(cat "$SRC/VERSION")" ]
+fi
+
+# --- the interface ---
+
+if [ -n "${SAN-}" ] || [ "$(uname -m)" != x86_64 ]; then
+	echo "skip - the interface of the library (the table is that of a plain build for x86-64)"
+elif tool abidiff "the interface of the library"; then
+	baseline=$SRC/tests/library/libtracemill.abi
+	made abi ABI="$PWD/now.abi"
+	# shellcheck disable=SC2317
+	is_same_as() { # BASELINE; functions that are new are no matter
+		abidiff --no-added-syms "$1" now.abi >err 2>&1
+	}
+	check "the library's interface is that of tests/library/libtracemill.abi" is_same_as "$baseline"
+	# That it can fail: a function that is not there any more, a member of another size.
+	sed "s/name='tracemill_symbolize' /name='tracemill_symbolise' /g; s/'tracemill_symbolize'/'tracemill_symbolise'/g" \
+		"$baseline" >gone.abi
+	check "a function that is gone is seen" no is_same_as gone.abi
+	sed "/<class-decl name='tracemill_query'/,/<\/class-decl>/s/layout-offset-in-bits='64'/layout-offset-in-bits='96'/" \
+		"$baseline" >moved.abi
+	check "so is a member in another place" no is_same_as moved.abi
+fi
+exit $failed
