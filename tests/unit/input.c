@@ -2,8 +2,8 @@
 #include "tests/unit/input.h"
 
 #include "lib/base/mem.h"
-#include "lib/input/lz4.h"
 #include "lib/input/text_mark.h"
+#include "lib/pack/lz4.h"
 #include "tests/unit/packed.h"
 
 #include <errno.h>
