@@ -27,7 +27,7 @@ void heap_part_init(struct heap_part *p, const struct heap_set *s, const struct 
 void heap_part_release(struct heap_part *p);
 
 enum heap_key { HEAP_BY_TYPE, HEAP_BY_SITE, HEAP_BY_ROOT, HEAP_BY_OWNER };
-extern const char *const heap_key_words[], *const heap_key_titles[], *const heap_key_plurals[];
+extern const char *const heap_key_words[], *const heap_key_plurals[];
 
 /* Where an object was made: its stack's innermost call, or its name where it has no stack (Lua:
  * where it is defined). A text, 0: not known. */
