@@ -302,4 +302,22 @@ TEST(a_disk_that_is_full)
 	dwarf_whole_release(&w);
 }
 
+/* One of an older version is refused before anything of it is read. */
+TEST(the_fuzz_corpus_is_of_this_version)
+{
+	const char *src = getenv("SRC");
+	struct err e = ERR_INIT;
+	struct index *x;
+	char path[1024];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/tests/fuzz/corpus/index/good", src ? src : ".");
+	fd = open(path, O_RDONLY);
+	if (!CHECK_EQ(index_open(&x, fd, key, sizeof key, &e), ST_OK))
+		return;
+	CHECK_EQ(index_check(x, &e), ST_OK);
+	index_free(x);
+	close(fd);
+}
+
 TEST_MAIN()
