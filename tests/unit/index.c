@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The index file: what is written is read, and nothing else is.
+ * The index file (lib/index/index.h): what is written is read, and nothing else is.
  */
 #include "lib/index/index.h"
 #include "lib/base/mem.h"
