@@ -6,8 +6,8 @@
 #include "lib/cli/aggregate.h"
 #include "lib/cli/named.h"
 #include "lib/cli/report.h"
+#include "lib/group/filter_sink.h"
 #include "lib/group/leaks.h"
-#include "lib/group/sift.h"
 #include "lib/report/top/handers.h"
 #include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
@@ -426,14 +426,14 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	struct project_options kept = *what;
 	struct memory_report *r;
 	struct tally_memory m;
-	struct sift *sift;
+	struct filter_sink *filtered;
 
 	memory_init(&m);
 	m.captured = top_capture_notes;
 	m.arg = q;
 	kept.captured = NULL;
-	sift = sift_new(&m.sink, &kept);
-	q->loop.sink = sift_sink(sift);
+	filtered = filter_sink_new(&m.sink, &kept);
+	q->loop.sink = filter_sink_in(filtered);
 	q->loop.instead = NULL;
 	cli_inputs(&q->loop, q->n, q->operands);
 	r = memory_report_new(&m, what->domain == DOMAIN_ALL ? DOMAIN_DEFAULT : what->domain);
@@ -447,7 +447,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	}
 	document_release(&d);
 	memory_report_free(r);
-	sift_free(sift);
+	filter_sink_free(filtered);
 	memory_release(&m);
 }
 

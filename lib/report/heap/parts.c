@@ -26,7 +26,7 @@ void heap_part_release(struct heap_part *p)
 {
 	heap_paths_release(&p->paths);
 	heap_dominators_release(&p->dominators);
-	free(p->chosen);
+	free(p->counted);
 	*p = (struct heap_part){0};
 }
 
