@@ -3,7 +3,7 @@
  * tm-filter: the part of a capture that filters keep, as a trace.
  */
 #include "lib/cli/filter.h"
-#include "lib/group/sift.h"
+#include "lib/group/filter_sink.h"
 #include "lib/trace/anonymize.h"
 #include "lib/trace/writer.h"
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	struct anonymize *anonymize = NULL;
 	struct buf key = BUF_INIT;
 	struct writer *writer;
-	struct sift *sift;
+	struct filter_sink *filtered;
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);
@@ -106,10 +106,10 @@ int main(int argc, char **argv)
 		told.to = anonymize_sink(anonymize);
 	}
 	told.loop = &loop;
-	sift = sift_new(&told.sink, &what);
-	loop.sink = sift_sink(sift);
+	filtered = filter_sink_new(&told.sink, &what);
+	loop.sink = filter_sink_in(filtered);
 	cli_inputs(&loop, n, argv + 1);
-	sift_free(sift);
+	filter_sink_free(filtered);
 	anonymize_free(anonymize);
 	buf_release(&key);
 	writer_free(writer);

@@ -90,7 +90,7 @@ static void spikes_parse(struct spikes_cli *c, struct spikes_options *o)
 	o->hook_cost = c->hook_cost ? cli_hook_cost(c->hook_cost) : 0;
 	o->rules = &c->rules;
 	o->filters = c->filter.filters;
-	o->select = &c->filter.select;
+	o->selection = &c->filter.selection;
 	o->owners = c->filter.owners;
 	o->mangled = c->filter.mangled;
 	o->depth = (size_t)c->depth;

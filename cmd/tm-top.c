@@ -6,8 +6,8 @@
 #include "lib/cli/aggregate.h"
 #include "lib/cli/named.h"
 #include "lib/cli/report.h"
+#include "lib/group/filter_sink.h"
 #include "lib/group/leaks.h"
-#include "lib/group/sift.h"
 #include "lib/report/top/handers.h"
 #include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
@@ -50,7 +50,7 @@ struct request {
 	size_t n_guessed;
 };
 
-static void *new_top(const struct group_project *p, const struct request *q, struct err *e)
+static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
 {
 	return top_new(p, &q->top, e);
 }
@@ -69,7 +69,7 @@ static void *top_new_peek(const struct group_project *p, const struct request *q
 	return peek_new(p, &o, e);
 }
 
-static const struct table *table_of_top(const void *report)
+static const struct table *top_table_of_ranking(const void *report)
 {
 	return top_table(report);
 }
@@ -84,7 +84,7 @@ static const struct table *top_table_of_peek(const void *report)
 	return peek_table(report);
 }
 
-static void free_top(void *report)
+static void top_free_ranking(void *report)
 {
 	top_free(report);
 }
@@ -99,7 +99,7 @@ static void top_free_peek(void *report)
 	peek_free(report);
 }
 
-enum { REPORT_TOP, REPORT_TREE, REPORT_PEEK };
+enum { REPORT_RANKING, REPORT_TREE, REPORT_PEEK };
 
 static const struct report {
 	bool of_stacks; /* whatever --by says */
@@ -108,7 +108,7 @@ static const struct report {
 	const struct table *(*table)(const void *report);
 	void (*free)(void *report);
 } reports[] = {
-    [REPORT_TOP] = {false, new_top, table_of_top, free_top},
+    [REPORT_RANKING] = {false, top_new_ranking, top_table_of_ranking, top_free_ranking},
     [REPORT_TREE] = {true, top_new_tree, top_table_of_tree, top_free_tree},
     [REPORT_PEEK] = {true, top_new_peek, top_table_of_peek, top_free_peek},
 };
@@ -167,7 +167,7 @@ static void top_check(struct request *q)
 		cli_usage("--tree, --bottom-up, --peek and --memory are different reports");
 	q->as = &reports[q->peek                   ? REPORT_PEEK
 			 : q->tree || q->bottom_up ? REPORT_TREE
-						   : REPORT_TOP];
+						   : REPORT_RANKING];
 	if (q->by == KEY_OWNER && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
 	q->min_share = share_of(q->min_percent);
@@ -426,14 +426,14 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	struct project_options kept = *what;
 	struct memory_report *r;
 	struct tally_memory m;
-	struct sift *sift;
+	struct filter_sink *filtered;
 
 	memory_init(&m);
 	m.captured = top_capture_notes;
 	m.arg = q;
 	kept.captured = NULL;
-	sift = sift_new(&m.sink, &kept);
-	q->loop.sink = sift_sink(sift);
+	filtered = filter_sink_new(&m.sink, &kept);
+	q->loop.sink = filter_sink_in(filtered);
 	q->loop.instead = NULL;
 	cli_inputs(&q->loop, q->n, q->operands);
 	r = memory_report_new(&m, what->domain == DOMAIN_ALL ? DOMAIN_DEFAULT : what->domain);
@@ -447,7 +447,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	}
 	document_release(&d);
 	memory_report_free(r);
-	sift_free(sift);
+	filter_sink_free(filtered);
 	memory_release(&m);
 }
 

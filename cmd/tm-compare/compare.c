@@ -137,7 +137,7 @@ static void begin_group(struct cli_compare *c, const char *label)
 	if (compare_inputs_group(&c->in, label, &e))
 		cli_usage("%s", e.msg);
 	if (c->has_ranges)
-		c->in.project.tally.options.select = &c->ranges[side];
+		c->in.project.tally.options.selection = &c->ranges[side];
 }
 
 static void read_file(struct cli_compare *c, const char *path)

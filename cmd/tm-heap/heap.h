@@ -7,7 +7,7 @@
 
 #include "lib/cli/cli.h"
 #include "lib/cli/report.h"
-#include "lib/report/heap/select.h"
+#include "lib/report/heap/sets.h"
 #include "lib/report/heap/view.h"
 
 enum { CLI_HEAP_PARTS = 3 };

@@ -12,7 +12,7 @@
 #include "formats/loli/loli.h"
 
 #include "lib/base/mem.h"
-#include "lib/input/lz4.h"
+#include "lib/pack/lz4.h"
 
 #include <stdlib.h>
 

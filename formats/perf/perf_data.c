@@ -12,7 +12,7 @@
 #include "formats/perf/perf_queue.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/zstd.h"
+#include "lib/pack/zstd.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  */
 #include "formats/perfetto/perfetto.h"
 
-#include "lib/base/deflate.h"
 #include "lib/base/mem.h"
-#include "lib/base/zstd.h"
+#include "lib/pack/deflate.h"
+#include "lib/pack/zstd.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -23,8 +23,8 @@
 #include "formats/unreal/slua_frame.h"
 #include "lib/base/bytes.h"
 
-#include "lib/base/deflate.h"
 #include "lib/base/mem.h"
+#include "lib/pack/deflate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

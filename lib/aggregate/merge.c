@@ -38,7 +38,7 @@ static void swap(struct merge *m, size_t a, size_t b)
 	m->heap[b] = t;
 }
 
-static void sift_down(struct merge *m, size_t i)
+static void sink_down(struct merge *m, size_t i)
 {
 	for (;;) {
 		size_t least = i;
@@ -67,7 +67,7 @@ static size_t pop(struct merge *m)
 	size_t top = m->heap[0];
 
 	m->heap[0] = m->heap[--m->n];
-	sift_down(m, 0);
+	sink_down(m, 0);
 	return top;
 }
 

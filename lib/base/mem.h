@@ -56,9 +56,9 @@ void *mem_grow_zero(void *p, size_t *cap, size_t need, size_t size);
 void *mem_push(void *p, size_t *cap, size_t n, size_t size);
 
 /* Appends one element: VEC_PUSH(v->items, v->n, v->cap) = (struct item){...}; */
-#define VEC_PUSH(p, n, cap)                                                                     \
-	(*((p) = (n) < (cap) && !MEM_MOVES ? (p) : mem_push((p), &(cap), (n), sizeof *(p)), \
-	   (n)++, (p) + (n)-1))
+#define VEC_PUSH(p, n, cap)                                                                        \
+	(*((p) = (n) < (cap) && !MEM_MOVES ? (p) : mem_push((p), &(cap), (n), sizeof *(p)), (n)++, \
+	   (p) + (n)-1))
 
 /* Called once when memory runs out, before exit(3); set by lib/cli. */
 extern void (*mem_on_failure)(void);

@@ -53,12 +53,12 @@ static void add_selection(struct cli_filter *f)
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
 	struct err e = ERR_INIT;
 
-	selection_init(&f->select);
-	add_ranges(&f->select, "frame", &f->frames, selection_frames);
-	add_ranges(&f->select, "time", &f->times, selection_times);
-	add_ranges(&f->select, "size", &f->sizes, selection_sizes);
+	selection_init(&f->selection);
+	add_ranges(&f->selection, "frame", &f->frames, selection_frames);
+	add_ranges(&f->selection, "time", &f->times, selection_times);
+	add_ranges(&f->selection, "size", &f->sizes, selection_sizes);
 	for (size_t i = 0; i < f->threads.n; i++)
-		if (selection_thread(&f->select, f->threads.items[i], flags, &e))
+		if (selection_thread(&f->selection, f->threads.items[i], flags, &e))
 			cli_usage("--thread: '%s': %s", f->threads.items[i], e.msg);
 }
 
@@ -115,7 +115,7 @@ void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 {
 	o->filters = f->filters;
 	o->sites = f->sites;
-	o->select = selection_all(&f->select) ? NULL : &f->select;
+	o->selection = selection_all(&f->selection) ? NULL : &f->selection;
 	o->owners = f->owners;
 	o->mangled = f->mangled;
 	o->paths = paths_count(f->paths) ? f->paths : NULL;
@@ -134,7 +134,7 @@ void cli_filter_release(struct cli_filter *f)
 	opt_list_release(&f->times);
 	opt_list_release(&f->sizes);
 	opt_list_release(&f->threads);
-	selection_release(&f->select);
+	selection_release(&f->selection);
 	filters_free(f->filters);
 	owners_free(f->owners);
 	sites_free(f->sites);

@@ -29,7 +29,7 @@ struct cli_filter {
 	/* from cli_filter_done on */
 	struct filters *filters;
 	struct owners *owners; /* NULL: no --owners */
-	struct tally_selection select;
+	struct tally_selection selection;
 	struct sites *sites;
 	struct paths *paths; /* a policy adds its own before a file is read */
 };

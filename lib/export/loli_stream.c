@@ -17,7 +17,7 @@
  * and at the end of a capture.
  */
 #include "lib/export/export.h"
-#include "lib/input/lz4.h"
+#include "lib/pack/lz4.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"

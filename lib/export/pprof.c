@@ -13,9 +13,9 @@
 #include "lib/export/profile.pb-c.h"
 #include "lib/export/text.h"
 
-#include "lib/base/deflate.h"
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
+#include "lib/pack/deflate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,13 +2,13 @@
 #include "lib/find/container.h"
 
 #include "lib/base/buf.h"
-#include "lib/base/deflate.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/index/cache_dir.h"
 #include "lib/input/input.h"
 #include "lib/object/ar.h"
+#include "lib/pack/deflate.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,9 @@
  * read), but each looks at one kind of name:
  *
  *	focus, ignore   keep, drop stacks that have a call of a function that matches; of records
- *	without a stack the type's name is matched module, file    keep stacks that have a call in
- *	it (base name of the module, path as shown) type, owner     keep records of it
+ *	                without a stack the type's name is matched
+ *	module, file    keep stacks that have a call in it (base name of the module, path as shown)
+ *	type, owner     keep records of it
  *	hide, show      take calls that match, or do not match, out of the stacks
  *	prune           take the callees of the innermost call that matches out of the stack
  *

@@ -10,7 +10,7 @@
 #include "lib/group/project.h"
 
 /* What rules and filters say of a name; 0 if none. */
-struct traits {
+struct fold_named {
 	uint32_t matched; /* bits of filters */
 	uint32_t owner;   /* the first rule */
 	uint8_t takes;    /* enum take */

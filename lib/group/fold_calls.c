@@ -43,7 +43,7 @@ bool fold_calls_suffice(const struct group_project *p)
 {
 	const struct project_options *o = &p->options;
 
-	if (p->merges || filters_any(o->filters) || o->owners || o->select || o->hook_cost ||
+	if (p->merges || filters_any(o->filters) || o->owners || o->selection || o->hook_cost ||
 	    o->slicing != SLICE_NONE)
 		return false;
 	for (size_t i = 0; i < p->n_groupings; i++)

@@ -42,22 +42,22 @@ static unsigned fold_names_sites_of_call(struct group_project *p, const struct n
 	return (*f | *m | *at) & ~(unsigned)SITE_ASKED;
 }
 
-static const struct traits *fold_names_of_function(struct group_project *p, uint32_t function)
+static const struct fold_named *fold_names_of_function(struct group_project *p, uint32_t function)
 {
 	const struct group_names *names = &p->names;
 	const struct names_function *nf = &names->functions[function];
 	struct filters *filters = p->options.filters;
-	struct traits *r;
+	struct fold_named *r;
 	const char *s;
 	size_t n;
 
-	p->function_traits = mem_grow_zero(p->function_traits, &p->cap_function_traits,
-					   names->n_functions, sizeof *p->function_traits);
-	r = &p->function_traits[function];
+	p->named_functions = mem_grow_zero(p->named_functions, &p->cap_named_functions,
+					   names->n_functions, sizeof *p->named_functions);
+	r = &p->named_functions[function];
 	if (r->asked)
 		return r;
 	s = names_text(names, nf->display, &n);
-	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	*r = (struct fold_named){.asked = true, .owner = OWNER_NONE};
 	if (p->options.owners)
 		r->owner = owners_function(p->options.owners, s, names_text(names, nf->raw, NULL));
 	if (filters_any(filters)) {
@@ -69,20 +69,20 @@ static const struct traits *fold_names_of_function(struct group_project *p, uint
 	return r;
 }
 
-static const struct traits *fold_names_of_module(struct group_project *p, uint32_t module)
+static const struct fold_named *fold_names_of_module(struct group_project *p, uint32_t module)
 {
 	struct filters *filters = p->options.filters;
-	struct traits *r;
+	struct fold_named *r;
 	const char *s;
 	size_t n;
 
-	p->module_traits = mem_grow_zero(p->module_traits, &p->cap_module_traits,
-					 (size_t)module + 1, sizeof *p->module_traits);
-	r = &p->module_traits[module];
+	p->named_modules = mem_grow_zero(p->named_modules, &p->cap_named_modules,
+					 (size_t)module + 1, sizeof *p->named_modules);
+	r = &p->named_modules[module];
 	if (r->asked)
 		return r;
 	s = names_text(&p->names, module, &n);
-	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	*r = (struct fold_named){.asked = true, .owner = OWNER_NONE};
 	if (module && p->options.owners)
 		r->owner = owners_module(p->options.owners, s);
 	if (module && filters)
@@ -90,20 +90,20 @@ static const struct traits *fold_names_of_module(struct group_project *p, uint32
 	return r;
 }
 
-static const struct traits *fold_names_of_file(struct group_project *p, uint32_t file)
+static const struct fold_named *fold_names_of_file(struct group_project *p, uint32_t file)
 {
 	struct filters *filters = p->options.filters;
-	struct traits *r;
+	struct fold_named *r;
 	const char *s;
 	size_t n;
 
-	p->file_traits = mem_grow_zero(p->file_traits, &p->cap_file_traits, (size_t)file + 1,
-				       sizeof *p->file_traits);
-	r = &p->file_traits[file];
+	p->named_files = mem_grow_zero(p->named_files, &p->cap_named_files, (size_t)file + 1,
+				       sizeof *p->named_files);
+	r = &p->named_files[file];
 	if (r->asked)
 		return r;
 	s = names_text(&p->names, file, &n);
-	*r = (struct traits){.asked = true, .owner = OWNER_NONE};
+	*r = (struct fold_named){.asked = true, .owner = OWNER_NONE};
 	if (file && p->options.owners)
 		r->owner = owners_file(p->options.owners, s);
 	if (file && filters)
@@ -116,11 +116,12 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static struct traits of_call(struct group_project *p, const struct names_call *c)
+static struct fold_named of_call(struct group_project *p, const struct names_call *c)
 {
-	struct traits r = *fold_names_of_function(p, c->function);
-	const struct traits *m = fold_names_of_module(p, p->names.functions[c->function].module);
-	const struct traits *f = fold_names_of_file(p, c->file);
+	struct fold_named r = *fold_names_of_function(p, c->function);
+	const struct fold_named *m =
+	    fold_names_of_module(p, p->names.functions[c->function].module);
+	const struct fold_named *f = fold_names_of_file(p, c->file);
 
 	r.matched |= m->matched | f->matched;
 	r.owner = least(r.owner, least(m->owner, f->owner));
@@ -183,7 +184,7 @@ const struct located *fold_located(struct group_project *p, uint32_t location)
 	if (location < p->cap_located && p->located[location].asked)
 		return &p->located[location];
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
-		struct traits t = of_call(p, &p->names.calls[c]);
+		struct fold_named t = of_call(p, &p->names.calls[c]);
 
 		r.matched |= t.matched;
 		r.owner = least(r.owner, t.owner);

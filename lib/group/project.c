@@ -206,7 +206,7 @@ static bool takes_calls(const struct filters *f)
 
 void project_init(struct group_project *p, const struct project_options *o)
 {
-	struct tally_options a = {.select = o->select,
+	struct tally_options a = {.selection = o->selection,
 				  .want = o->want,
 				  .domains_together = o->domain == DOMAIN_ALL,
 				  .every = o->every,
@@ -259,18 +259,18 @@ void project_close(struct group_project *p)
 	free(p->function_sites);
 	free(p->module_sites);
 	free(p->file_sites);
-	free(p->function_traits);
-	free(p->module_traits);
-	free(p->file_traits);
+	free(p->named_functions);
+	free(p->named_modules);
+	free(p->named_files);
 	free(p->located);
 	free(p->location_sites);
 	free(p->site_ids);
 	p->function_sites = p->module_sites = p->file_sites = NULL;
-	p->function_traits = p->module_traits = p->file_traits = NULL;
+	p->named_functions = p->named_modules = p->named_files = NULL;
 	p->located = NULL;
 	p->location_sites = p->site_ids = NULL;
 	p->cap_function_sites = p->cap_module_sites = p->cap_file_sites = 0;
-	p->cap_function_traits = p->cap_module_traits = p->cap_file_traits = 0;
+	p->cap_named_functions = p->cap_named_modules = p->cap_named_files = 0;
 	p->cap_located = p->cap_location_sites = p->cap_site_ids = 0;
 }
 

@@ -27,11 +27,11 @@ struct project_options {
 	 * looked at, by the end of the first slice that has such. A pool's blocks lie in malloc's,
 	 * so domains are not added up unasked. */
 	int domain;
-	struct filters *filters;              /* the caller's; NULL: none */
-	const struct tally_selection *select; /* the caller's; NULL: all events */
-	unsigned want;                        /* SUM_BITs; 0: TALLY_WANT */
-	struct sites *sites;                  /* the caller's; NULL: the shipped rules */
-	struct owners *owners;                /* the caller's; NULL: no owners */
+	struct filters *filters;                 /* the caller's; NULL: none */
+	const struct tally_selection *selection; /* the caller's; NULL: all events */
+	unsigned want;                           /* SUM_BITs; 0: TALLY_WANT */
+	struct sites *sites;                     /* the caller's; NULL: the shipped rules */
+	struct owners *owners;                   /* the caller's; NULL: no owners */
 	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */
 	bool mangled;              /* functions are shown by their linkage names */
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
@@ -90,8 +90,8 @@ struct group_project {
 	 * bit when they were applied); what filters and owners say, where there are some. */
 	uint8_t *function_sites, *module_sites, *file_sites;
 	size_t cap_function_sites, cap_module_sites, cap_file_sites;
-	struct traits *function_traits, *module_traits, *file_traits;
-	size_t cap_function_traits, cap_module_traits, cap_file_traits;
+	struct fold_named *named_functions, *named_modules, *named_files;
+	size_t cap_named_functions, cap_named_modules, cap_named_files;
 	struct located *located; /* by names.h location */
 	size_t cap_located;
 	uint32_t *location_sites; /* by names.h location: fold_site + 2; 0: not asked yet */

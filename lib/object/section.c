@@ -12,10 +12,10 @@
  */
 #include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
-#include "lib/base/deflate.h"
 #include "lib/base/mem.h"
-#include "lib/base/zstd.h"
 #include "lib/object/impl.h"
+#include "lib/pack/deflate.h"
+#include "lib/pack/zstd.h"
 
 #include <elf.h>
 #include <inttypes.h>

@@ -3,11 +3,11 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
-#include "lib/base/deflate.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/read_at.h"
 #include "lib/object/map.h"
+#include "lib/pack/deflate.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -356,8 +356,9 @@ static enum status record_unity_try_ports(struct unity_player *u, const struct a
 	return u->fd >= 0 ? ST_OK : st;
 }
 
-enum status unity_connect(struct unity_player *u, const char *place, unsigned wait_ms,
-			  unity_take take, void *arg, struct err *e)
+/* A connection to each port takes at most wait_ms. The first player's first messages go to take. */
+static enum status unity_connect(struct unity_player *u, const char *place, unsigned wait_ms,
+				 unity_take take, void *arg, struct err *e)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
 	char host[HOST_MAX];

@@ -174,7 +174,7 @@ static const struct cap_record *first(struct cap_ring *ring, uint64_t tail)
 	return &ring->records[tail % CAP_RECORDS];
 }
 
-static void sift(struct cap_turn *heap, uint32_t n)
+static void sink_down(struct cap_turn *heap, uint32_t n)
 {
 	struct cap_turn x = heap[0];
 	uint32_t i = 0;
@@ -248,7 +248,7 @@ void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg)
 			heap[0].seq = seq;
 		else
 			heap[0] = heap[--n];
-		sift(heap, n);
+		sink_down(heap, n);
 	}
 	r->written = limit;
 }

@@ -323,8 +323,12 @@ static bool has_called(const struct cap_call *c, uintptr_t pc)
 #endif
 }
 
-unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
-			  unsigned max)
+/* The stack of an allocation, innermost first: caller, which is a return address, and what it was
+ * called by, as return addresses. Where the compiler reported nothing of who called a function
+ * (a callback of a library), its caller is there with CAP_ENTRY. cfa: the caller's stack pointer.
+ */
+static unsigned shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
+			     unsigned max)
 {
 	uintptr_t last = caller;
 	unsigned n = 1, i;
@@ -354,8 +358,9 @@ unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa,
 	return n;
 }
 
-unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
-			 uint64_t *pc, unsigned max)
+/* The same of entries that the caller has gathered, innermost first. */
+static unsigned shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
+			    uint64_t *pc, unsigned max)
 {
 	unsigned at = 1, i = 0;
 
@@ -387,6 +392,6 @@ unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsig
 		return 1;
 	}
 	if (n > 0 && (unsigned)n > s->n)
-		return cap_shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc, max);
-	return cap_shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc, max);
+		return shadow_join(s, (uintptr_t)where.caller, entry, (unsigned)n, pc, max);
+	return shadow_stack(s, (uintptr_t)where.caller, (uintptr_t)where.cfa, pc, max);
 }

@@ -98,16 +98,6 @@ void cap_shadow_jump(void);
 /* An exception has been caught in the frame whose stack pointer is sp: what is below is over. */
 void cap_shadow_caught(uintptr_t sp);
 
-/* The stack of an allocation, innermost first: caller, which is a return address, and what it was
- * called by, as return addresses. Where the compiler reported nothing of who called a function
- * (a callback of a library), its caller is there with CAP_ENTRY. cfa: the caller's stack pointer.
- */
-unsigned cap_shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t cfa, uint64_t *pc,
-			  unsigned max);
-/* The same of entries that the caller has gathered, innermost first. */
-unsigned cap_shadow_join(struct cap_shadow *s, uintptr_t caller, void *const *entry, unsigned n,
-			 uint64_t *pc, unsigned max);
-
 /* Not on the thread's stack, if that is known at all. */
 static inline bool cap_shadow_foreign(struct cap_shadow *s, uintptr_t sp)
 {

@@ -11,37 +11,6 @@ struct table_cell cell_share(uint64_t part, uint64_t whole)
 	    (uint64_t)(((unsigned __int128)part * 20000 + whole) / ((unsigned __int128)whole * 2)));
 }
 
-struct table_cell cell_change(uint64_t from, uint64_t to)
-{
-	struct table_cell c = cell_difference(from, to);
-	unsigned __int128 v;
-
-	if (!from)
-		return (struct table_cell){.present = false};
-	v = ((unsigned __int128)c.number * 20000 + from) / ((unsigned __int128)from * 2);
-	c.number = v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
-	return c;
-}
-
-static uint64_t power_of_10(unsigned n)
-{
-	uint64_t v = 1;
-
-	for (; n; n--)
-		v *= 10;
-	return v;
-}
-
-struct table_cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals)
-{
-	unsigned __int128 v = (unsigned __int128)part * power_of_10(decimals) * 2;
-
-	if (!whole)
-		return (struct table_cell){.present = false};
-	v = (v + whole) / ((unsigned __int128)whole * 2);
-	return cell_number(v > UINT64_MAX ? UINT64_MAX : (uint64_t)v);
-}
-
 void size_text(struct buf *out, uint64_t bytes)
 {
 	static const char units[] = "KMGTPE";
@@ -81,6 +50,15 @@ void time_text(struct buf *out, uint64_t ns)
 	}
 	buf_addf(out, "%" PRIu64 ".%02u %s", hundredths / 100, (unsigned)(hundredths % 100),
 		 units[i]);
+}
+
+static uint64_t power_of_10(unsigned n)
+{
+	uint64_t v = 1;
+
+	for (; n; n--)
+		v *= 10;
+	return v;
 }
 
 static void add_fraction(struct buf *out, uint64_t v, unsigned decimals)

@@ -119,14 +119,6 @@ static inline struct table_cell cell_signed(int64_t v)
 /* part of whole in hundredths of a percent, rounded half up; not present for a whole of 0. */
 struct table_cell cell_share(uint64_t part, uint64_t whole);
 
-/* (to - from) / from in hundredths of a percent, rounded half away from 0; not present for a from
- * of 0, saturated at UINT64_MAX. */
-struct table_cell cell_change(uint64_t from, uint64_t to);
-
-/* part / whole with that many decimals (0 to 9), for COLUMN_NUMBER; rounded half up, saturated; not
- * present for a whole of 0. */
-struct table_cell cell_ratio(uint64_t part, uint64_t whole, unsigned decimals);
-
 /* The size for people: "496 B", "1.5 KiB", "2.0 GiB": one decimal, units of 1024. */
 void size_text(struct buf *out, uint64_t bytes);
 

@@ -2,7 +2,7 @@
 #include "lib/tally/measures.h"
 
 #include "lib/base/mem.h"
-#include "lib/tally/select.h"
+#include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
 
 #include <stdlib.h>
@@ -365,7 +365,7 @@ void measures_frame(struct tally *a, const struct tally_pending *p)
 	m->cut_frames |= p->own_time;
 	for (uint32_t i = 0; p->own_time && i < m->open.n && i < MEASURES_CUT_THREADS; i++)
 		if (m->open.threads[i].n)
-			charge(a, i, p->time, a->in_frame || !a->options.select);
+			charge(a, i, p->time, a->in_frame || !a->options.selection);
 }
 
 void measures_end(struct tally *a, struct trace *t)

@@ -221,7 +221,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 
 static bool in_time(const struct tally *a, bool known, int64_t time)
 {
-	const struct tally_selection *s = a->options.select;
+	const struct tally_selection *s = a->options.selection;
 
 	return !s || !s->times.n || (known && selection_in(&s->times, time));
 }
@@ -236,7 +236,7 @@ static enum status slices_reach_slice(struct tally *a, struct trace *t,
 	if (a->options.slicing == SLICE_FRAMES || !p->timed) {
 		/* Between two ranges of frames there are frees. */
 		if (!s->open && !s->framed)
-			open_slice(a, &next, !a->options.select);
+			open_slice(a, &next, !a->options.selection);
 		return ST_OK;
 	}
 	next.kind = SLICE_TIME;

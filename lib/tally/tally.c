@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/tally/measures.h"
-#include "lib/tally/select.h"
+#include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
 #include "lib/tally/tide.h"
 #include "lib/tally/work.h"
@@ -456,7 +456,7 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 		return ST_OK;
 	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))
 		return ST_OK;
-	if (a->options.select && !tally_select(a, t, ev)) {
+	if (a->options.selection && !tally_selected(a, t, ev)) {
 		/* What is open has to be known in the ranges too. */
 		if (!nests || !tally_has_thread(a, t, ev->thread))
 			return ST_OK;
@@ -485,8 +485,8 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 		a->at.frame = ev->value;
 		a->at.in_frame = true;
 	}
-	if (a->options.select)
-		kind = tally_select(a, t, ev);
+	if (a->options.selection)
+		kind = tally_selected(a, t, ev);
 	if (!kind)
 		return ST_OK;
 	if (t->n_stacks > a->cap_last || t->n_types > a->cap_types)

@@ -101,10 +101,10 @@ enum {
 };
 
 struct tally_options {
-	const struct tally_selection *select; /* borrowed; NULL: all events */
-	unsigned split;                       /* SPLIT_THREAD or 0 */
-	unsigned want;                        /* SUM_BITs; what is not wanted may be absent */
-	bool counters;                        /* readings of counters too */
+	const struct tally_selection *selection; /* borrowed; NULL: all events */
+	unsigned split;                          /* SPLIT_THREAD or 0 */
+	unsigned want;                           /* SUM_BITs; what is not wanted may be absent */
+	bool counters;                           /* readings of counters too */
 	bool domains_together; /* cells' peak is that of all domains, not of their own */
 	bool
 	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */

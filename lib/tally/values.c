@@ -93,12 +93,12 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 					uint8_t state[SUMS])
 {
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-	const struct tally_selection *select = a->options.select;
+	const struct tally_selection *selection = a->options.selection;
 	unsigned live = t->metrics[METRIC_LIVE].state;
 	bool overflow = false;
 
 	/* A free without a time may belong before or behind the end of a range. */
-	if (select && t->unordered && (select->times.n || select->frames.n))
+	if (selection && t->unordered && (selection->times.n || selection->frames.n))
 		live = weaker(live, METRIC_ESTIMATED);
 	for (size_t d = 0; d <= DOMAINS; d++)
 		overflow |= a->tide[d].overflow;

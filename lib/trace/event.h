@@ -9,7 +9,8 @@
  *              follows belongs to it until the next.
  * ALLOC        count, requested and real bytes, address, type, stack, thread, time, seq, domain
  * FREE         address, thread, time, seq, domain
- * FREED        address, seq: freed by the event with this number, at an unknown time
+ * FREED        address, seq, domain: freed by the event with this number, at an unknown time;
+ *              thread = any of the process that has the block, as its allocation's: not who freed it
  * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
  * ENTER, EXIT  type = marker, stack, thread, time, name = a description; EXIT: a message. ENTER's
  *              value: 1 of a pause, which is not in the time of its callers; EXIT's: the limit that

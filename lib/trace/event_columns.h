@@ -8,7 +8,7 @@
 #define TM_TRACE_EVENT_COLUMNS_H
 
 #include "lib/base/buf.h"
-#include "lib/base/zstd.h"
+#include "lib/pack/zstd.h"
 #include "lib/trace/encode.h"
 
 /* Of one chunk: events, bytes of all columns as they are unpacked, pairs of a kind and its fields. */

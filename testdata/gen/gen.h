@@ -7,16 +7,11 @@
 #define TM_TESTDATA_GEN_GEN_H
 
 #include "lib/base/buf.h"
+#include "testdata/gen/lcg.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-/* Knuth's generator of MMIX; of its bits the lower ones repeat soon. */
-static inline uint64_t lcg(uint64_t *state)
-{
-	return *state = *state * 6364136223846793005u + 1442695040888963407u;
-}
 
 /* n is below 2^31. */
 static inline uint64_t lcg_below(uint64_t *state, uint64_t n)

@@ -29,8 +29,8 @@
  * an index that say more than there is), unended (no end of the last call), late (names behind all that they
  * name), clock (calls by MONOTONIC, which is 7 s behind), nameless (no snapshot of clocks)
  */
-#include "lib/base/deflate.h"
-#include "lib/base/zstd.h"
+#include "lib/pack/deflate.h"
+#include "lib/pack/zstd.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -56,6 +56,17 @@ static struct table_column tree_columns[] = {
 
 static const char *row_details[2];
 
+/* In hundredths of a percent, rounded half away from 0; not present for a from of 0. */
+static struct table_cell change(uint64_t from, uint64_t to)
+{
+	struct table_cell c = cell_difference(from, to);
+
+	if (!from)
+		return (struct table_cell){.present = false};
+	c.number = (c.number * 20000 + from) / (from * 2);
+	return c;
+}
+
 static void fill_tree(void *arg, size_t i, struct table_row *r)
 {
 	uint64_t base = (i * 7919 % 1000) * 1024, new = (i * 104729 % 1000) * 1024;
@@ -67,10 +78,10 @@ static void fill_tree(void *arg, size_t i, struct table_row *r)
 	r->cells[2] = cell_number(new);
 	r->cells[3] = cell_difference(base, new);
 	r->cells[3].mark = new > base ? MARK_BAD : new < base ? MARK_GOOD : MARK_NONE;
-	r->cells[4] = cell_change(base, new);
+	r->cells[4] = change(base, new);
 	if (i % 3)
 		r->cells[5] = cell_number(i * 123457);
-	r->cells[6] = cell_ratio(new, i + 1, 3);
+	r->cells[6] = cell_number((new * 2000 + i + 1) / (i * 2 + 2)); /* rounded thousandths */
 	r->cells[7] = cell_text("src/game/world.cpp:42", 21);
 	if (i % 5 == 1) {
 		row_details[0] = name(i + 1);

@@ -24,8 +24,8 @@ command -v heaptrack >/dev/null 2>&1 || {
 	say "no heaptrack here: there is nothing to compare with"
 	exit 1
 }
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer "$SRC/testdata/src/record/stress.c" \
-	-o stress -lpthread || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -I"$SRC" \
+	"$SRC/testdata/src/record/stress.c" -o stress -lpthread || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -I"$SRC" \
 	"$SRC/testdata/src/record/blocks.c" -o blocks -lpthread || exit 1
 

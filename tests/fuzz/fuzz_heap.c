@@ -3,7 +3,7 @@
  * A trace as snapshots: every view of them, every row.
  */
 #include "lib/base/mem.h"
-#include "lib/report/heap/select.h"
+#include "lib/report/heap/sets.h"
 #include "lib/report/heap/view.h"
 #include "tests/fuzz/reading.h"
 

@@ -5,9 +5,9 @@
  * is reached. Symbols are sorted and named; the same bytes are the same symbols twice.
  */
 #include "lib/base/buf.h"
-#include "lib/base/deflate.h"
 #include "lib/base/hash.h"
 #include "lib/object/object.h"
+#include "lib/pack/deflate.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * within the file; their first bytes and, of small ones, all are unpacked; what is refused says
  * why.
  */
-#include "lib/base/deflate.h"
 #include "lib/object/zip.h"
+#include "lib/pack/deflate.h"
 #include "tests/fuzz/forge.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limits of a process's memory: the allowance's arithmetic, and limits of control groups in
- * folders made as cgroups(7) and the kernel's cgroup-v1/memory.rst describe them.
+ * The limits of a process's memory: the allowance's arithmetic (lib/base/allowance.h), and limits of
+ * control groups (machine.h) in folders made as cgroups(7) and the kernel's cgroup-v1/memory.rst
+ * describe them.
  */
 #include "lib/base/allowance.h"
 #include "lib/base/machine.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names by (library, address): as captured, and by the library's base name.
+ * Names by (library, address) (lib/export/captured.h): as captured, and by the library's base name.
  */
 #include "lib/export/captured.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The index file: what is written is read, and nothing else is.
+ * The index file (lib/index/index.h): what is written is read, and nothing else is.
  */
 #include "lib/index/index.h"
 #include "lib/base/mem.h"
@@ -300,6 +300,24 @@ TEST(a_disk_that_is_full)
 	CHECK_EQ(index_write(fd, &w, NULL, key, sizeof key, &size, &e), ST_SYS);
 	close(fd);
 	dwarf_whole_release(&w);
+}
+
+/* One of an older version is refused before anything of it is read. */
+TEST(the_fuzz_corpus_is_of_this_version)
+{
+	const char *src = getenv("SRC");
+	struct err e = ERR_INIT;
+	struct index *x;
+	char path[1024];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/tests/fuzz/corpus/index/good", src ? src : ".");
+	fd = open(path, O_RDONLY);
+	if (!CHECK_EQ(index_open(&x, fd, key, sizeof key, &e), ST_OK))
+		return;
+	CHECK_EQ(index_check(x, &e), ST_OK);
+	index_free(x);
+	close(fd);
 }
 
 TEST_MAIN()

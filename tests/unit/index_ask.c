@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An index that leaves all to the engine: the answers are as without one.
+ * An index that leaves all to the engine (lib/index/cache.h): the answers are as without one.
  */
 #include "lib/base/err.h"
 #include "lib/index/cache.h"

@@ -1,14 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Inputs (lib/input/input.h): packed or not, in pieces, from pipes, cut; and marked text
+ * (text_mark.h).
+ */
 #include "tests/unit/input.h"
 
 #include "lib/base/mem.h"
-#include "lib/input/lz4.h"
 #include "lib/input/text_mark.h"
 #include "tests/unit/packed.h"
 
 #include <errno.h>
 #include <iconv.h>
-#include <lz4.h>
 #include <sys/stat.h>
 
 /* n bytes that compress, but not to nothing. */
@@ -723,21 +725,6 @@ TEST(marked_text_in_any_order)
 	}
 	buf_release(&text);
 	buf_release(&file);
-}
-
-TEST(lz4_blocks)
-{
-	uint8_t text[1000], packed[2000], out[1000];
-	int n;
-
-	memset(text, 'x', sizeof text);
-	n = LZ4_compress_default((char *)text, (char *)packed, sizeof text, sizeof packed);
-	CHECK(n > 0);
-	CHECK(lz4_block(packed, (size_t)n, out, sizeof out));
-	CHECK_MEM(out, sizeof out, text, sizeof text);
-	CHECK(!lz4_block(packed, (size_t)n, out, sizeof out - 1));
-	CHECK(!lz4_block(packed, (size_t)n - 1, out, sizeof out));
-	CHECK(!lz4_block(packed, 0, out, sizeof out));
 }
 
 TEST_MAIN()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file that loses bytes after it was looked up in.
+ * A file that loses bytes after it was looked up in (lib/symbolize/lookup.h).
  */
 #include "lib/symbolize/lookup.h"
 #include "tests/unit/dwarf_fast.h"

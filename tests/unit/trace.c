@@ -5,6 +5,7 @@
  */
 #include "tests/unit/trace.h"
 #include "lib/trace/writer.h"
+#include "testdata/gen/lcg.h"
 #include "testdata/gen/random_trace.h"
 #include "tests/unit/test.h"
 
@@ -387,7 +388,7 @@ TEST(whole_stacks_are_those_of_their_calls)
 		uint32_t calls[DEEP], id = 0;
 		size_t n;
 
-		random = random * 6364136223846793005 + 1442695040888963407;
+		lcg(&random);
 		n = random >> 33 & 15;
 		n = n < DEEP ? n : DEEP;
 		/* The outer calls are of few kinds, the inner ones of more. */

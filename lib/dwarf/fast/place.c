@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The fast engine's answers of dwarf/place.h.
+ */
 #include "lib/dwarf/place.h"
 
 #include "lib/base/mem.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The fast engine's answers of dwarf/variable.h.
+ */
 #include "lib/dwarf/variable.h"
 
 #include "lib/base/mem.h"

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const change_words[CHANGES] = {"unchanged", "improved", "regressed", "inconclusive"};
-
 /* Quantiles take long to find, and are the same for all subjects of a rule. */
 struct quantiles {
 	double df, base_df; /* 0: none */

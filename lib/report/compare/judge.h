@@ -43,8 +43,7 @@
 
 #include "lib/stats/stats.h"
 
-enum change { CHANGE_UNCHANGED, CHANGE_IMPROVED, CHANGE_REGRESSED, CHANGE_INCONCLUSIVE, CHANGES };
-extern const char *const change_words[CHANGES];
+enum change { CHANGE_UNCHANGED, CHANGE_IMPROVED, CHANGE_REGRESSED, CHANGE_INCONCLUSIVE };
 
 enum judge_why {
 	JUDGE_CLEAR,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 const char *const heap_key_words[] = {"type", "site", "root", "owner", NULL};
-const char *const heap_key_titles[] = {"Type", "Site", "Root", "Owner", NULL};
 const char *const heap_key_plurals[] = {"types", "sites", "roots", "owners", NULL};
 
 /* The key of what no root reaches, which is not that of a root without a name. */
@@ -27,7 +26,7 @@ void heap_part_release(struct heap_part *p)
 {
 	heap_paths_release(&p->paths);
 	heap_dominators_release(&p->dominators);
-	free(p->chosen);
+	free(p->counted);
 	*p = (struct heap_part){0};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The input of a report on snapshots: one or two snapshots, with their paths and what each object
- * retains, and the selection of objects that count.
+ * retains, and the objects that count.
  */
 #ifndef TM_REPORT_HEAP_PARTS_H
 #define TM_REPORT_HEAP_PARTS_H
@@ -14,12 +14,12 @@ struct heap_part {
 	const struct heap *h;
 	struct heap_paths paths;
 	struct heap_dominators dominators; /* zeroed: not asked for */
-	bool *chosen;                      /* by object; NULL: all that are listed */
+	bool *counted;                     /* by object; NULL: all that are listed */
 };
 
 static inline bool heap_counts(const struct heap_part *p, uint32_t object)
 {
-	return p->h->flags[object] & HEAP_LISTED && (!p->chosen || p->chosen[object]);
+	return p->h->flags[object] & HEAP_LISTED && (!p->counted || p->counted[object]);
 }
 
 void heap_part_init(struct heap_part *p, const struct heap_set *s, const struct heap *h,
@@ -27,7 +27,7 @@ void heap_part_init(struct heap_part *p, const struct heap_set *s, const struct 
 void heap_part_release(struct heap_part *p);
 
 enum heap_key { HEAP_BY_TYPE, HEAP_BY_SITE, HEAP_BY_ROOT, HEAP_BY_OWNER };
-extern const char *const heap_key_words[], *const heap_key_titles[], *const heap_key_plurals[];
+extern const char *const heap_key_words[], *const heap_key_plurals[];
 
 /* Where an object was made: its stack's innermost call, or its name where it has no stack (Lua:
  * where it is defined). A text, 0: not known. */

@@ -20,7 +20,7 @@ static void spikes_judge_ask(struct spikes *s, const struct trace *t, uint32_t i
 
 	th->asked = true;
 	th->limit = s->options.threshold;
-	th->selected = !s->options.select || selection_has_thread(s->options.select, t, id);
+	th->selected = !s->options.selection || selection_has_thread(s->options.selection, t, id);
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct spike_rule *r = &rules->items[i];
 
@@ -189,15 +189,16 @@ void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size
 static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spike, uint32_t marker,
 				 uint32_t bits)
 {
-	const struct tally_selection *select = s->options.select;
+	const struct tally_selection *selection = s->options.selection;
 	struct filters *f = s->options.filters;
 	const char *name;
 	size_t n;
 
-	if (select &&
-	    ((select->frames.n &&
-	      (!spike->has_frame || !selection_in(&select->frames, spike->frame))) ||
-	     (select->times.n && (!spike->has_time || !selection_in(&select->times, spike->time)))))
+	if (selection &&
+	    ((selection->frames.n &&
+	      (!spike->has_frame || !selection_in(&selection->frames, spike->frame))) ||
+	     (selection->times.n &&
+	      (!spike->has_time || !selection_in(&selection->times, spike->time)))))
 		return false;
 	if (!f || !filters_any(f))
 		return true;

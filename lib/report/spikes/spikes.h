@@ -55,12 +55,12 @@ struct spike_seen { /* what it points to is valid until the callback returns */
 };
 
 struct spikes_options {
-	const struct spike_rules *rules;      /* borrowed, as all here */
-	struct filters *filters;              /* NULL: none */
-	const struct tally_selection *select; /* NULL: all */
-	struct owners *owners;                /* NULL: no owners */
-	uint64_t threshold;                   /* of all; the rules' goes before it */
-	bool mangled;                         /* functions are shown by their linkage names */
+	const struct spike_rules *rules;         /* borrowed, as all here */
+	struct filters *filters;                 /* NULL: none */
+	const struct tally_selection *selection; /* NULL: all */
+	struct owners *owners;                   /* NULL: no owners */
+	uint64_t threshold;                      /* of all; the rules' goes before it */
+	bool mangled;                            /* functions are shown by their linkage names */
 	bool strict;        /* it goes before the limits that the program gave its calls */
 	uint64_t hook_cost; /* ns per call */
 	size_t depth;       /* 1 to SPIKES_DEPTH_MAX */

@@ -20,6 +20,7 @@
  *   idle      blocks, then sleeps until it is killed
  */
 #include "lib/recorder/tracemill.h"
+#include "testdata/gen/lcg.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -111,7 +112,7 @@ static void *pass(void *arg)
 	for (int i = 0; i < ROUNDS; i++) {
 		size_t n;
 
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		lcg(&seed);
 		n = (size_t)(seed >> 40) % 500 + 1;
 		free(gone(atomic_exchange(&passed[(seed >> 33) % PASSED], got(malloc(n), n))));
 	}
@@ -173,7 +174,7 @@ static void randoms(void)
 		size_t n;
 		void *p;
 
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		lcg(&seed);
 		n = (size_t)(seed >> 40) % 4000 + 1;
 		p = got(malloc(n), n);
 		if (seed >> 63)

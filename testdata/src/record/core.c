@@ -6,6 +6,7 @@
  * "allocs N frees N".
  */
 #include "lib/recorder/capture.h"
+#include "testdata/gen/lcg.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static void *work(void *arg)
 	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t p;
 
-		random = random * 6364136223846793005u + 1442695040888963407u;
+		lcg(&random);
 		p = hand_out(random >> 40);
 		cap_alloc((const void *)(uintptr_t)p, 10, 16, 0, CAP_HERE);
 		allocs++;

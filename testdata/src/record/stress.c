@@ -4,6 +4,8 @@
  * ROUNDS times (default: a million), half of them another thread's, below six calls. For
  * tests/bench/record.sh. What it asks for is the same each time.
  */
+#include "testdata/gen/lcg.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -29,7 +31,7 @@ static void *work(void *arg)
 	for (long i = 0; i < rounds; i++) {
 		size_t n, k;
 
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		lcg(&seed);
 		n = (size_t)(seed >> 40) % 1024 + 16;
 		k = (size_t)(seed >> 30) % KEPT;
 		if (i % 2) {

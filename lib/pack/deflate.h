@@ -2,8 +2,8 @@
  *
  * zlib, in one place: streams unpacked into room that the caller finds, and gzip files written.
  */
-#ifndef TM_BASE_DEFLATE_H
-#define TM_BASE_DEFLATE_H
+#ifndef TM_PACK_DEFLATE_H
+#define TM_PACK_DEFLATE_H
 
 #include "lib/base/err.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/deflate.h"
+#include "lib/pack/deflate.h"
 
 #include "lib/base/mem.h"
 

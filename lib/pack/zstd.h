@@ -3,10 +3,10 @@
  * zstd, in one place: streams unpacked into room that the caller finds, which may come in pieces and
  * hold several frames; and bytes that are there as a whole, packed into one frame and back.
  */
-#ifndef TM_BASE_ZSTD_H
-#define TM_BASE_ZSTD_H
+#ifndef TM_PACK_ZSTD_H
+#define TM_PACK_ZSTD_H
 
-#include "lib/base/deflate.h"
+#include "lib/pack/deflate.h"
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * Change points: the stated error rate on noise of several kinds, steps that were planted, and what
  * follows from the definition alone.
  */
-#include "lib/base/hash.h"
 #include "lib/stats/steps.h"
+#include "lib/base/hash.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  *
  * LZ4 blocks (lz4.c is liblz4's only user). Frames are a filter of lib/input.
  */
-#ifndef TM_INPUT_LZ4_H
-#define TM_INPUT_LZ4_H
+#ifndef TM_PACK_LZ4_H
+#define TM_PACK_LZ4_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * many shapes: the C library's qsort and bsearch, functions with alloca, with realigned stacks,
  * with many arguments, recursion.
  */
-#include "lib/recorder/stacks/bounds.h"
 #include "lib/recorder/stacks/unwind.h"
+#include "lib/recorder/stacks/bounds.h"
 #include "tests/unit/test.h"
 
 #include <alloca.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/input/lz4.h"
+#include "lib/pack/lz4.h"
 
 #include <limits.h>
 #include <lz4.h>

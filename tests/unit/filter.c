@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Filters, keys, trees and sifting on random captures, against sums over strings: a stack is a
+ * Filters, keys, trees and filter_sink.h on random captures, against sums over strings: a stack is a
  * string of one-letter functions, innermost first.
  */
+#include "lib/group/filter_sink.h"
 #include "lib/group/rank.h"
-#include "lib/group/sift.h"
 #include "lib/report/top/tree.h"
 #include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
@@ -370,14 +370,14 @@ TEST(views_agree_with_strings)
 	}
 }
 
-/* What is sifted and then added up is what is added up with the filters. */
-TEST(sifting_is_filtering)
+/* What goes through a filter sink and is added up then is what is added up with the filters. */
+TEST(a_filter_sink_keeps_what_filters_keep)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
 		struct project_options all = o;
 		struct group_project with, after;
-		struct sift *sift;
+		struct filter_sink *filtered;
 		struct choice c;
 		struct game g;
 
@@ -387,12 +387,12 @@ TEST(sifting_is_filtering)
 		project_init(&with, &o);
 		play(project_sink(&with), &g);
 		project_init(&after, &all);
-		sift = sift_new(project_sink(&after), &o);
-		play(sift_sink(sift), &g);
+		filtered = filter_sink_new(project_sink(&after), &o);
+		play(filter_sink_in(filtered), &g);
 		CHECK_EQ(with.now.all.v[SUM_REQUESTED], naive_all(&g, &c));
 		for (unsigned s = 0; s < SUMS; s++)
 			CHECK_EQ(after.now.all.v[s], with.now.all.v[s]);
-		sift_free(sift);
+		filter_sink_free(filtered);
 		project_release(&with);
 		project_release(&after);
 		filters_free(o.filters);

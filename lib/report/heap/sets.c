@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/report/heap/select.h"
+#include "lib/report/heap/sets.h"
 
 #include "lib/base/mem.h"
 
@@ -12,13 +12,13 @@ const char *const heap_same_words[] = {"path", "source", "type", "address", NULL
 const char *const heap_op_words[] = {"add", "and", "or", "xor", "leak", NULL};
 
 /* The caller then takes out what does not count. */
-static void all_chosen(struct heap_part *p)
+static void all_counted(struct heap_part *p)
 {
-	if (p->chosen)
+	if (p->counted)
 		return;
-	p->chosen = mem_zarray((size_t)p->h->n + 1, sizeof *p->chosen);
+	p->counted = mem_zarray((size_t)p->h->n + 1, sizeof *p->counted);
 	for (uint32_t i = 1; i <= p->h->n; i++)
-		p->chosen[i] = p->h->flags[i] & HEAP_LISTED;
+		p->counted[i] = p->h->flags[i] & HEAP_LISTED;
 }
 
 /* 1: matches, 2: does not, kept by text. */
@@ -53,14 +53,14 @@ void heap_filter(struct heap_part *p, const struct heap_set *s, struct filters *
 
 	if (!type && !site && !root && !owner)
 		return;
-	all_chosen(p);
+	all_counted(p);
 	heap_owners_init(&o, s, owner ? owners : NULL);
 	for (size_t k = 0; k < 3; k++)
 		known[k] = mem_zarray(n, 1);
 	for (uint32_t i = 1; i <= p->h->n; i++) {
-		if (!p->chosen[i])
+		if (!p->counted[i])
 			continue;
-		p->chosen[i] =
+		p->counted[i] =
 		    (!type || matches(f, FILTER_TYPE, known[0], s, p->h->types[i])) &&
 		    (!site || matches(f, FILTER_FILE, known[1], s, heap_site(p->h, i))) &&
 		    (!root || (p->paths.distance[i] &&
@@ -74,16 +74,16 @@ void heap_filter(struct heap_part *p, const struct heap_set *s, struct filters *
 
 void heap_only_destroyed(struct heap_part *p)
 {
-	all_chosen(p);
+	all_counted(p);
 	for (uint32_t i = 1; i <= p->h->n; i++)
-		p->chosen[i] &= (p->h->flags[i] & HEAP_DESTROYED) != 0;
+		p->counted[i] &= (p->h->flags[i] & HEAP_DESTROYED) != 0;
 }
 
 void heap_only_object(struct heap_part *p, uint32_t object)
 {
-	free(p->chosen);
-	p->chosen = mem_zarray((size_t)p->h->n + 1, sizeof *p->chosen);
-	p->chosen[object] = true;
+	free(p->counted);
+	p->counted = mem_zarray((size_t)p->h->n + 1, sizeof *p->counted);
+	p->counted[object] = true;
 }
 
 static uint64_t identity(const struct heap_part *p, uint32_t i, enum heap_same same)
@@ -131,11 +131,11 @@ void heap_sets(struct heap_part *parts, enum heap_op op, enum heap_same same)
 	} *counts = mem_array(cap, sizeof *counts);
 
 	for (size_t k = 0; k < n; k++) {
-		all_chosen(&parts[k]);
+		all_counted(&parts[k]);
 		for (uint32_t i = 1; i <= parts[k].h->n; i++) {
 			uint32_t *place;
 
-			if (!parts[k].chosen[i])
+			if (!parts[k].counted[i])
 				continue;
 			place = map64_put(&index, identity(&parts[k], i, same));
 			if (!*place) {
@@ -153,10 +153,10 @@ void heap_sets(struct heap_part *parts, enum heap_op op, enum heap_same same)
 		for (uint32_t i = parts[k].h->n; i > 0; i--) {
 			uint32_t *left;
 
-			if (!parts[k].chosen[i])
+			if (!parts[k].counted[i])
 				continue;
 			left = &counts[map64_get(&index, identity(&parts[k], i, same)) - 1].left[k];
-			parts[k].chosen[i] = *left > 0;
+			parts[k].counted[i] = *left > 0;
 			*left -= *left > 0;
 		}
 	map64_release(&index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The selection of the objects of snapshots that count: those that filters keep, and those that
+ * The objects of snapshots that count, as sets: those that filters keep, and those that
  * sets of snapshots leave.
  *
  * An object of one snapshot is that of another when type, source (site or name) and shortest path
@@ -9,8 +9,8 @@
  * Several objects may be the same in this sense (elements without names): then they are counted,
  * and of 5 in one and 3 in the other, 3 are in both.
  */
-#ifndef TM_REPORT_HEAP_SELECT_H
-#define TM_REPORT_HEAP_SELECT_H
+#ifndef TM_REPORT_HEAP_SETS_H
+#define TM_REPORT_HEAP_SETS_H
 
 #include "lib/group/filter.h"
 #include "lib/report/heap/parts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file of a module: by build-id, by name, by path.
+ * The file of a module (lib/find/files.h): by build-id, by name, by path.
  */
 #include "tests/unit/bind.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/sift.h"
+#include "lib/group/filter_sink.h"
 
 #include "lib/base/mem.h"
 #include "lib/group/fold.h"
@@ -13,10 +13,10 @@ struct block {
 	uint32_t space, next; /* next: of the same hash, + 1; or the next hole */
 };
 
-struct sift {
+struct filter_sink {
 	struct sink sink, *to;
 	struct group_project project; /* for what filters say of stacks; adds up nothing */
-	const struct tally_selection *select;
+	const struct tally_selection *selection;
 	bool totals; /* type totals stay */
 	bool partly; /* what is known by type totals alone is not any more */
 	/* Kept blocks that are not freed yet. */
@@ -38,7 +38,7 @@ static uint64_t block_hash(uint32_t space, uint64_t address)
 }
 
 /* Removes a block; false: it was not kept. */
-static bool sift_take(struct sift *s, uint32_t space, uint64_t address)
+static bool filter_sink_take(struct filter_sink *s, uint32_t space, uint64_t address)
 {
 	uint64_t hash = block_hash(space, address);
 	uint32_t first = map64_get(&s->index, hash), before = 0;
@@ -61,7 +61,7 @@ static bool sift_take(struct sift *s, uint32_t space, uint64_t address)
 	return false;
 }
 
-static void keep(struct sift *s, uint32_t space, uint64_t address)
+static void keep(struct filter_sink *s, uint32_t space, uint64_t address)
 {
 	uint32_t at = s->hole, *first;
 
@@ -76,9 +76,9 @@ static void keep(struct sift *s, uint32_t space, uint64_t address)
 	*first = at;
 }
 
-static bool in_ranges(const struct sift *s)
+static bool in_ranges(const struct filter_sink *s)
 {
-	const struct tally_selection *sel = s->select;
+	const struct tally_selection *sel = s->selection;
 
 	if (!sel)
 		return true;
@@ -88,9 +88,9 @@ static bool in_ranges(const struct sift *s)
 }
 
 /* Behind the last range: nothing is freed any more. */
-static bool behind(const struct sift *s)
+static bool behind(const struct filter_sink *s)
 {
-	const struct tally_selection *sel = s->select;
+	const struct tally_selection *sel = s->selection;
 
 	return sel && ((s->in_frame && s->frame > sel->frames.end) ||
 		       (s->has_time && s->time > sel->times.end));
@@ -107,40 +107,42 @@ static bool right_size(const struct tally_selection *sel, const struct event *ev
 	return selection_in(&sel->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
 }
 
-static bool wanted(struct sift *s, const struct trace *t, const struct event *ev)
+static bool wanted(struct filter_sink *s, const struct trace *t, const struct event *ev)
 {
 	struct tally_cell c = {.type = ev->type < t->n_types ? ev->type : 0,
 			       .stack = ev->stack < t->n_stacks ? ev->stack : 0};
 	uint32_t node;
 
-	if (!in_ranges(s) || !right_size(s->select, ev))
+	if (!in_ranges(s) || !right_size(s->selection, ev))
 		return false;
-	if (s->select && s->select->n_threads && !selection_has_thread(s->select, t, ev->thread))
+	if (s->selection && s->selection->n_threads &&
+	    !selection_has_thread(s->selection, t, ev->thread))
 		return false;
 	return fold_place(fold_begin(&s->project, t), &c, &node);
 }
 
-static enum status hand_on(struct sift *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status hand_on(struct filter_sink *s, struct trace *t, const struct event *ev,
+			   struct err *e)
 {
 	s->handed_on[ev->kind]++;
 	return s->to->event(s->to, t, ev, e);
 }
 
-static enum status sift_alloc(struct sift *s, struct trace *t, const struct event *ev,
-			      uint32_t space, struct err *e)
+static enum status filter_sink_alloc(struct filter_sink *s, struct trace *t, const struct event *ev,
+				     uint32_t space, struct err *e)
 {
 	bool follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && ev->address;
 	struct event gone;
 
 	if (wanted(s, t, ev)) {
 		if (follow && !t->unordered) {
-			sift_take(s, space, ev->address);
+			filter_sink_take(s, space, ev->address);
 			keep(s, space, ev->address);
 		}
 		return hand_on(s, t, ev, e);
 	}
 	s->dropped++;
-	if (!follow || behind(s) || !(t->unordered || sift_take(s, space, ev->address)))
+	if (!follow || behind(s) || !(t->unordered || filter_sink_take(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
 	/* Without a time: it is not known when the displaced one was freed. */
@@ -154,9 +156,9 @@ static enum status sift_alloc(struct sift *s, struct trace *t, const struct even
 	return hand_on(s, t, &gone, e);
 }
 
-static enum status sift_begin(struct sink *sink, struct trace *t, struct err *e)
+static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct err *e)
 {
-	struct sift *s = (struct sift *)sink;
+	struct filter_sink *s = (struct filter_sink *)sink;
 
 	s->n_blocks = 0;
 	s->hole = 0;
@@ -173,10 +175,10 @@ static enum status sift_begin(struct sink *sink, struct trace *t, struct err *e)
 	return s->to->begin(s->to, t, e);
 }
 
-static enum status sift_event(struct sink *sink, struct trace *t, const struct event *ev,
-			      struct err *e)
+static enum status filter_sink_event(struct sink *sink, struct trace *t, const struct event *ev,
+				     struct err *e)
 {
-	struct sift *s = (struct sift *)sink;
+	struct filter_sink *s = (struct filter_sink *)sink;
 	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
 	uint32_t space = process * DOMAINS + ev->domain;
 
@@ -192,10 +194,10 @@ static enum status sift_event(struct sink *sink, struct trace *t, const struct e
 			break;
 		s->frames++;
 		return ST_OK;
-	case EV_ALLOC: return sift_alloc(s, t, ev, space, e);
+	case EV_ALLOC: return filter_sink_alloc(s, t, ev, space, e);
 	case EV_FREE:
 	case EV_FREED:
-		if (!behind(s) && (t->unordered || sift_take(s, space, ev->address)))
+		if (!behind(s) && (t->unordered || filter_sink_take(s, space, ev->address)))
 			break;
 		s->frees++;
 		return ST_OK;
@@ -210,9 +212,9 @@ static enum status sift_event(struct sink *sink, struct trace *t, const struct e
 	return hand_on(s, t, ev, e);
 }
 
-static enum status sift_end(struct sink *sink, struct trace *t, struct err *e)
+static enum status filter_sink_end(struct sink *sink, struct trace *t, struct err *e)
 {
-	struct sift *s = (struct sift *)sink;
+	struct filter_sink *s = (struct filter_sink *)sink;
 
 	fold_end(&s->project);
 	if (s->dropped)
@@ -228,20 +230,20 @@ static enum status sift_end(struct sink *sink, struct trace *t, struct err *e)
 	return s->to->end(s->to, t, e);
 }
 
-struct sift *sift_new(struct sink *to, const struct project_options *o)
+struct filter_sink *filter_sink_new(struct sink *to, const struct project_options *o)
 {
-	struct sift *s = mem_zalloc(sizeof *s);
-	const struct tally_selection *sel = o->select;
+	struct filter_sink *s = mem_zalloc(sizeof *s);
+	const struct tally_selection *sel = o->selection;
 
-	s->sink = (struct sink){sift_begin, sift_event, sift_end, NULL};
+	s->sink = (struct sink){filter_sink_begin, filter_sink_event, filter_sink_end, NULL};
 	s->to = to;
-	s->select = sel;
+	s->selection = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));
 	project_init(&s->project, o);
 	return s;
 }
 
-void sift_free(struct sift *s)
+void filter_sink_free(struct filter_sink *s)
 {
 	if (!s)
 		return;
@@ -251,7 +253,7 @@ void sift_free(struct sift *s)
 	free(s);
 }
 
-struct sink *sift_sink(struct sift *s)
+struct sink *filter_sink_in(struct filter_sink *s)
 {
 	return &s->sink;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/zstd.h"
+#include "lib/pack/zstd.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/zone.h"

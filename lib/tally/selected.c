@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/tally/select.h"
+#include "lib/tally/selected.h"
 
 #include "lib/base/mem.h"
 
@@ -13,7 +13,7 @@ bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread)
 	    mem_grow_zero(a->thread_selected, &a->cap_thread_selected, (size_t)thread + 1, 1);
 	verdict = &a->thread_selected[thread];
 	if (!*verdict)
-		*verdict = 1 + selection_has_thread(a->options.select, t, thread);
+		*verdict = 1 + selection_has_thread(a->options.selection, t, thread);
 	return *verdict == 2;
 }
 
@@ -28,9 +28,9 @@ static bool in_size(const struct tally_selection *s, const struct event *ev)
 	return selection_in(&s->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
 }
 
-unsigned tally_select(struct tally *a, const struct trace *t, const struct event *ev)
+unsigned tally_selected(struct tally *a, const struct trace *t, const struct event *ev)
 {
-	const struct tally_selection *s = a->options.select;
+	const struct tally_selection *s = a->options.selection;
 	bool after = (a->at.in_frame && a->at.frame > s->frames.end) ||
 		     (a->at.has_time && a->at.time > s->times.end);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every metric by every key, through filters, on random captures with threads, frames, times and
- * addresses that come again, against sums over the list of events; and sifting, where displaced
+ * addresses that come again, against sums over the list of events; and filter_sink.h, where displaced
  * and unordered blocks need frees. A stack is a string of one-letter functions, innermost first.
  */
+#include "lib/group/filter_sink.h"
 #include "lib/group/rank.h"
-#include "lib/group/sift.h"
 #include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
 
@@ -30,7 +30,7 @@ struct game {
 struct choice { /* "" is no filter */
 	char focus[2], ignore[2], type[2], owner[8];
 	bool selects;
-	struct tally_selection select;
+	struct tally_selection selection;
 };
 
 static const char *const thread_names[THREADS] = {"[no thread]", "main", "job", "job"};
@@ -377,17 +377,17 @@ static void draw_choice(struct choice *c, bool selects)
 		c->type[0] = (char)('T' + pick(3));
 	if (!pick(4))
 		snprintf(c->owner, sizeof c->owner, "%.7s", names[pick(3)]);
-	selection_init(&c->select);
+	selection_init(&c->selection);
 	c->selects = selects;
 	if (selects && !pick(2)) {
 		snprintf(text, sizeof text, "%u..%u", pick(3), 1 + pick(4));
-		if (selection_frames(&c->select, text, &e))
-			selection_init(&c->select);
+		if (selection_frames(&c->selection, text, &e))
+			selection_init(&c->selection);
 	}
 	if (selects && !pick(3))
-		CHECK_EQ(selection_sizes(&c->select, "20..60", &e), ST_OK);
+		CHECK_EQ(selection_sizes(&c->selection, "20..60", &e), ST_OK);
 	if (selects && !pick(3))
-		CHECK_EQ(selection_thread(&c->select, "job", 0, &e), ST_OK);
+		CHECK_EQ(selection_thread(&c->selection, "job", 0, &e), ST_OK);
 }
 
 static void add(struct filters *f, enum filter_kind kind, const char *text)
@@ -411,8 +411,8 @@ static void options_of(struct project_options *o, const struct choice *c)
 	add(o->filters, FILTER_OWNER, c->owner);
 	o->owners = owners_new();
 	CHECK_EQ(owners_add(o->owners, "test", rules, strlen(rules), &e), ST_OK);
-	if (c->selects && !selection_all(&c->select))
-		o->select = &c->select;
+	if (c->selects && !selection_all(&c->selection))
+		o->selection = &c->selection;
 }
 
 TEST(keys_and_metrics_agree_with_lists)
@@ -445,13 +445,13 @@ TEST(keys_and_metrics_agree_with_lists)
 		project_release(&p);
 		filters_free(o.filters);
 		owners_free(o.owners);
-		selection_release(&c.select);
+		selection_release(&c.selection);
 	}
 }
 
-/* What is sifted and then added up is what is added up with the filters, but for what depends on
+/* What goes through a filter sink and is added up then is what is added up with the filters, but for what depends on
  * the neighbours: displaced blocks, lost frees and unordered ones included. */
-static void check_sift(bool unordered)
+static void check_filter_sink(bool unordered)
 {
 	for (int round = 0; round < 4 * ROUNDS; round++) {
 		struct project_options o = {.by = {{KEY_TYPE, 0}, {KEY_THREAD, 0}}, .n_by = 2};
@@ -461,7 +461,7 @@ static void check_sift(bool unordered)
 						.want = SUMS_ALL};
 		unsigned leave = SUMS_PEAK | 1 << SUM_TEMPORARY;
 		struct group_project with, after;
-		struct sift *sift;
+		struct filter_sink *filtered;
 		struct choice c;
 		struct game g;
 
@@ -471,26 +471,26 @@ static void check_sift(bool unordered)
 		project_init(&with, &o);
 		play(project_sink(&with), &g);
 		project_init(&after, &plain);
-		sift = sift_new(project_sink(&after), &o);
-		play(sift_sink(sift), &g);
+		filtered = filter_sink_new(project_sink(&after), &o);
+		play(filter_sink_in(filtered), &g);
 		same(&after.now.all, &with.now.all, leave, unordered ? "unordered" : "ordered");
-		sift_free(sift);
+		filter_sink_free(filtered);
 		project_release(&with);
 		project_release(&after);
 		filters_free(o.filters);
 		owners_free(o.owners);
-		selection_release(&c.select);
+		selection_release(&c.selection);
 	}
 }
 
-TEST(sifting_keeps_displaced_blocks)
+TEST(a_filter_sink_keeps_displaced_blocks)
 {
-	check_sift(false);
+	check_filter_sink(false);
 }
 
-TEST(sifting_keeps_unordered_blocks)
+TEST(a_filter_sink_keeps_unordered_blocks)
 {
-	check_sift(true);
+	check_filter_sink(true);
 }
 
 TEST_MAIN()

@@ -2,8 +2,8 @@
  *
  * Internals of tally/tally.h: the place of an event relative to the selected ranges and threads.
  */
-#ifndef TM_TALLY_SELECT_H
-#define TM_TALLY_SELECT_H
+#ifndef TM_TALLY_SELECTED_H
+#define TM_TALLY_SELECTED_H
 
 #include "lib/tally/tally.h"
 
@@ -18,6 +18,6 @@ void tally_follow(struct tally *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */
 uint32_t tally_place(struct tally *a, const struct tally_pending *p);
 /* The kind that the event has for us; 0: it does not count. */
-unsigned tally_select(struct tally *a, const struct trace *t, const struct event *ev);
+unsigned tally_selected(struct tally *a, const struct trace *t, const struct event *ev);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys and filters on a small capture with sums worked out by hand.
+ * Keys and filters (lib/group/fold.h) on a small capture with sums worked out by hand.
  */
 #include "testdata/gen/gen.h"
 #include "tests/unit/report.h"
