@@ -5,6 +5,7 @@
 #include "formats/chrome/chrome.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,26 @@ static void chrome_push_merge_sort(struct chrome_call *a, size_t n,
 	if (from != a)
 		memcpy(a, from, n * sizeof *a);
 	free(own);
+}
+
+/* By thread and time. Each thread's are nearly always in the order of time. */
+static void chrome_push_sort(struct chrome *x)
+{
+	size_t *at = mem_zarray(x->n_threads + 1, sizeof *at), first = 0; /* [i + 1]: of thread i */
+	struct chrome_call *to = pages_array(x->n_calls, sizeof *to);
+
+	for (size_t i = 0; i < x->n_calls; i++)
+		at[x->calls[i].thread + 1]++;
+	for (size_t i = 0; i < x->n_threads; i++)
+		at[i + 1] += at[i];
+	for (size_t i = 0; i < x->n_calls; i++)
+		to[at[x->calls[i].thread]++] = x->calls[i];
+	for (size_t i = 0; i < x->n_threads; first = at[i++])
+		chrome_push_merge_sort(to + first, at[i] - first, chrome_push_by_time);
+	free(x->calls);
+	x->calls = to;
+	x->cap_calls = x->n_calls;
+	free(at);
 }
 
 static void open_call(struct push *p, size_t call)
@@ -301,7 +322,7 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	}
 	st = import_begin(x->im, e);
 	if (!st && x->n_calls) {
-		chrome_push_merge_sort(x->calls, x->n_calls, chrome_push_by_time);
+		chrome_push_sort(x);
 		chrome_push_match(&p);
 		chrome_push_merge_sort(x->calls, x->n_calls, chrome_push_by_length);
 		st = chrome_push_calls(&p, e);

@@ -36,6 +36,10 @@ struct folded {
 	struct import *im;
 	struct folded_row *rows;
 	size_t n, cap;
+	uint32_t *places_of; /* by string: the location of an entry with this text; 0: not yet */
+	size_t cap_places_of;
+	uint32_t *path; /* of a line, outermost first */
+	size_t n_path, cap_path;
 	uint64_t addresses, places, empty_entries, comments;
 	uint8_t decimals; /* most of a row's */
 	uint64_t rounded; /* rows that have more than fit */
@@ -94,6 +98,21 @@ static bool is_comment(const char *s, size_t n)
 	       (n == 1 || s[1] == ' ' || s[1] == '#' || !folded_number(s, n, &head, &r));
 }
 
+/* An entry that is no address. */
+static uint32_t folded_location(struct folded *f, const char *s, size_t n)
+{
+	struct trace *t = f->im->t;
+	uint32_t string = trace_string(t, s, n), line;
+
+	f->places_of =
+	    mem_grow_zero(f->places_of, &f->cap_places_of, string + 1u, sizeof *f->places_of);
+	if (!f->places_of[string]) {
+		f->places += lua_place(s, n, &line) != 0;
+		f->places_of[string] = lua_entry(t, s, n);
+	}
+	return f->places_of[string];
+}
+
 static void folded_add_row(struct folded *f, const char *s, size_t n, struct folded_row r)
 {
 	struct trace *t = f->im->t;
@@ -107,17 +126,23 @@ static void folded_add_row(struct folded *f, const char *s, size_t n, struct fol
 		r.state = lua_is_vm_state(s, n);
 		at = NULL;
 	}
+	f->n_path = 0;
 	while (next_entry(&at, s + n, &frame, &len)) {
-		if (lua_is_address(frame, len, &address)) {
-			f->addresses++;
-		} else if (lua_place(frame, len, &line)) {
-			f->places++;
-		} else if (!len) {
+		uint32_t location;
+
+		if (!len) {
 			f->empty_entries++;
 			continue;
 		}
-		r.stack = trace_stack(t, r.stack, lua_entry(t, frame, len));
+		if (lua_is_address(frame, len, &address)) {
+			f->addresses++;
+			location = lua_entry(t, frame, len);
+		} else {
+			location = folded_location(f, frame, len);
+		}
+		VEC_PUSH(f->path, f->n_path, f->cap_path) = location;
 	}
+	r.stack = trace_stack_down(t, f->path, f->n_path);
 	VEC_PUSH(f->rows, f->n, f->cap) = r;
 }
 
@@ -327,6 +352,8 @@ static enum status folded_read(struct import *im, struct err *e)
 		}
 	}
 	free(f.rows);
+	free(f.path);
+	free(f.places_of);
 	return st;
 }
 

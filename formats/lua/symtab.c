@@ -102,6 +102,7 @@ static void add_c(struct lua_symtab *s, struct cursor *c)
 	if (cursor_failed(c))
 		return;
 	row.name = trace_string(s->t, name, n);
+	map64_release(&s->c_index); /* it may be nearer */
 	VEC_PUSH(s->c, s->n_c, s->cap_c) = row;
 }
 
@@ -192,13 +193,17 @@ uint32_t lua_symtab_c_name(const struct lua_symtab *s, uint64_t address, bool *e
 uint32_t lua_symtab_c(struct lua_symtab *s, uint64_t address, enum location_kind kind)
 {
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = (uint8_t)kind};
+	uint32_t *known = map64_put_checked(&s->c_index, address, kind);
 	bool exact;
 
-	if (s->n_c - s->n_sorted > UNSORTED)
-		sort_c(s);
-	l.name = lua_symtab_c_name(s, address, &exact);
-	s->between += l.name && !exact;
-	return trace_location(s->t, &l);
+	if (!*known) {
+		if (s->n_c - s->n_sorted > UNSORTED)
+			sort_c(s);
+		l.name = lua_symtab_c_name(s, address, &exact);
+		*known = trace_location(s->t, &l) << 1 | (l.name && !exact);
+	}
+	s->between += *known & 1;
+	return *known >> 1;
 }
 
 /* Named as tarantool's own reports do, by where its recording began. */
@@ -262,6 +267,7 @@ void lua_symtab_release(struct lua_symtab *s)
 {
 	map64_release(&s->lua_index);
 	map64_release(&s->trace_index);
+	map64_release(&s->c_index);
 	free(s->lua);
 	free(s->traces);
 	free(s->c);

@@ -36,6 +36,7 @@ struct lua_symtab {
 		uint32_t name;
 	} * c;
 	size_t n_c, cap_c, n_sorted;
+	struct map64 c_index; /* address and kind -> location << 1 | whether it is between two */
 	uint64_t unknown_lua, unknown_traces, between; /* uses, for notes */
 	uint64_t count[3];                             /* entries, by kind */
 };

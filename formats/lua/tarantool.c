@@ -45,6 +45,8 @@ struct tarantool {
 		bool c; /* of a Lua stack: a C function; of the host's: one that enters the VM */
 	} * lua, *host;
 	size_t n_lua, cap_lua, n_host, cap_host;
+	uint32_t *path; /* of both, outermost first */
+	size_t n_path, cap_path;
 	uint64_t unplaced;
 };
 
@@ -188,15 +190,19 @@ static enum status read_host_stack(struct tarantool *m, struct cursor *c, struct
 	return cursor_failed(c) ? e->code : ST_OK;
 }
 
+static void tarantool_step(struct tarantool *m, const struct frame_row *r)
+{
+	VEC_PUSH(m->path, m->n_path, m->cap_path) = r->location;
+}
+
 /* One stack of the two. The Lua functions that run between two C functions are put where the host's
  * stack enters the VM; those that have no such place are callers of all. A C function that Lua
  * called is on both stacks: the host's counts. */
 static uint32_t tarantool_join(struct tarantool *m)
 {
-	struct trace *t = m->im->t;
 	size_t lua = m->n_lua, entries = 0, chunks = m->n_lua > 0;
-	uint32_t stack = 0;
 
+	m->n_path = 0;
 	for (size_t i = 0; i < m->n_host; i++)
 		entries += m->host[i].c;
 	for (size_t i = 1; i < m->n_lua; i++)
@@ -205,24 +211,24 @@ static uint32_t tarantool_join(struct tarantool *m)
 	/* Without a place for each chunk, the outermost ones go before the host's stack. */
 	for (; chunks > entries && lua; chunks--) {
 		while (lua && (!m->lua[lua - 1].c || chunks == 1))
-			stack = trace_stack(t, stack, m->lua[--lua].location);
+			tarantool_step(m, &m->lua[--lua]);
 		while (lua && m->lua[lua - 1].c)
-			stack = trace_stack(t, stack, m->lua[--lua].location);
+			tarantool_step(m, &m->lua[--lua]);
 	}
 	for (size_t i = m->n_host; i-- > 0;) {
-		stack = trace_stack(t, stack, m->host[i].location);
+		tarantool_step(m, &m->host[i]);
 		if (!m->host[i].c)
 			continue;
 		if (entries-- > chunks)
 			continue;
 		while (lua && !m->lua[lua - 1].c)
-			stack = trace_stack(t, stack, m->lua[--lua].location);
+			tarantool_step(m, &m->lua[--lua]);
 		while (lua && m->lua[lua - 1].c)
 			lua--;
 	}
 	while (lua)
-		stack = trace_stack(t, stack, m->lua[--lua].location);
-	return stack;
+		tarantool_step(m, &m->lua[--lua]);
+	return trace_stack_down(m->im->t, m->path, m->n_path);
 }
 
 static uint32_t state_marker(struct tarantool *m, unsigned state)
@@ -341,6 +347,7 @@ static enum status tarantool_read(struct import *im, struct err *e)
 	lua_symtab_release(&m.symbols);
 	free(m.lua);
 	free(m.host);
+	free(m.path);
 	return st;
 }
 

@@ -47,8 +47,8 @@ struct luatrace {
 	struct lua_refused refused;
 	struct luatrace_frames *threads; /* [0]: the main one */
 	size_t n_threads, cap_threads;
-	struct map64 by_id;
-	uint32_t *resumed; /* the threads that wait for the running one; indexes */
+	struct map64 by_id, names; /* names: of functions, by file and first line */
+	uint32_t *resumed;         /* the threads that wait for the running one; indexes */
 	size_t n_resumed, cap_resumed;
 	uint32_t running;
 	uint32_t unknown; /* string */
@@ -113,12 +113,28 @@ static bool parse_function(const char *s, size_t n, size_t *file, uint64_t *firs
 	       *first <= INT32_MAX;
 }
 
+static uint32_t luatrace_name(struct luatrace *l, const char *file, size_t n,
+			      const struct luatrace_frame *f)
+{
+	uint32_t *name = map64_put(&l->names, (uint64_t)f->file << 32 | f->first);
+
+	if (!*name) {
+		struct buf b = BUF_INIT;
+
+		buf_add(&b, file, n);
+		buf_addc(&b, ':');
+		buf_add_u64(&b, f->first);
+		*name = trace_string(l->im->t, b.data, b.len);
+		buf_release(&b);
+	}
+	return *name;
+}
+
 static enum status lua_trace_enter(struct luatrace *l, char kind, const char *s, size_t n,
 				   struct err *e)
 {
 	struct luatrace_frames *f = frames(l);
 	struct luatrace_frame row = {.counted = kind == 'S'};
-	struct buf name = BUF_INIT;
 	enum status st = ST_OK;
 	uint64_t first;
 	size_t file;
@@ -129,11 +145,7 @@ static enum status lua_trace_enter(struct luatrace *l, char kind, const char *s,
 	}
 	row.file = trace_string(l->im->t, s, file);
 	row.first = (uint32_t)first;
-	buf_add(&name, s, file);
-	buf_addc(&name, ':');
-	buf_add_u64(&name, first);
-	row.name = trace_string(l->im->t, name.data, name.len);
-	buf_release(&name);
+	row.name = luatrace_name(l, s, file, &row);
 	if (f->n && kind == 'T') {
 		l->tails++;
 		row.parent = f->rows[f->n - 1].parent;
@@ -315,6 +327,7 @@ static enum status lua_trace_read(struct import *im, struct err *e)
 	free(l.threads);
 	free(l.resumed);
 	map64_release(&l.by_id);
+	map64_release(&l.names);
 	return st ? st : in;
 }
 

@@ -38,16 +38,17 @@ struct pet_piece piece_from(struct pet_piece p, size_t skip)
 	return (struct pet_piece){p.s + skip, p.n - skip};
 }
 
-bool piece_begins(struct pet_piece p, const char *word)
-{
-	size_t n = strlen(word);
-
-	return p.n >= n && !memcmp(p.s, word, n);
-}
-
+/* Words are short: memmem would take longer to begin than to look. */
 const char *piece_find(struct pet_piece p, const char *word)
 {
-	return p.n ? memmem(p.s, p.n, word, strlen(word)) : NULL;
+	const char *at = p.s, *end = p.s + p.n;
+
+	while (at < end && (at = memchr(at, *word, (size_t)(end - at)))) {
+		if (piece_begins((struct pet_piece){at, (size_t)(end - at)}, word))
+			return at;
+		at++;
+	}
+	return NULL;
 }
 
 bool pet_no_name(struct pet_piece name)
@@ -93,6 +94,8 @@ size_t pet_next_index(struct pet_piece s, uint64_t index)
 	char word[32];
 	const char *at;
 
+	if (!s.n || !memchr(s.s, ')', s.n))
+		return s.n;
 	snprintf(word, sizeof word, " %llu) ", (unsigned long long)index + 1);
 	at = piece_find(s, word);
 	return at ? (size_t)(at - s.s) : s.n;
@@ -107,9 +110,12 @@ size_t pet_next_cut(struct pet_piece s)
 	for (int k = 0; k < 3; k++)
 		if (piece_begins(s, words[k]))
 			i = strlen(words[k]);
-	for (; i < s.n; i++)
+	for (; i < s.n; i++) {
+		if (s.s[i] != *pet_head && s.s[i] != *pet_fence)
+			continue;
 		for (int k = 0; k < 3; k++)
-			if (s.s[i] == words[k][0] && piece_begins(piece_from(s, i), words[k]))
+			if (piece_begins(piece_from(s, i), words[k]))
 				return i;
+	}
 	return s.n;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct pet_piece { /* of a line */
 	const char *s;
@@ -20,7 +21,12 @@ bool pet_is_blank(char c);
 bool pet_is_digit(char c);
 struct pet_piece piece_trim(struct pet_piece p);
 struct pet_piece piece_from(struct pet_piece p, size_t skip);
-bool piece_begins(struct pet_piece p, const char *word);
+static inline bool piece_begins(struct pet_piece p, const char *word)
+{
+	size_t n = strlen(word);
+
+	return p.n >= n && !memcmp(p.s, word, n);
+}
 const char *piece_find(struct pet_piece p, const char *word);
 /* What a program prints that has no name for an address. */
 bool pet_no_name(struct pet_piece name);

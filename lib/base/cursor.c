@@ -97,7 +97,7 @@ static uint64_t integer(struct cursor *c, size_t n)
 	return v;
 }
 
-uint8_t cursor_u8(struct cursor *c)
+uint8_t cursor_u8_next(struct cursor *c)
 {
 	return (uint8_t)integer(c, 1);
 }
@@ -117,7 +117,7 @@ uint64_t cursor_u64(struct cursor *c)
 	return integer(c, 8);
 }
 
-uint64_t cursor_uleb(struct cursor *c)
+uint64_t cursor_uleb_long(struct cursor *c)
 {
 	uint64_t v = 0;
 
@@ -135,7 +135,7 @@ uint64_t cursor_uleb(struct cursor *c)
 	return 0;
 }
 
-int64_t cursor_sleb(struct cursor *c)
+int64_t cursor_sleb_long(struct cursor *c)
 {
 	uint64_t v = 0;
 

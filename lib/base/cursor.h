@@ -70,12 +70,32 @@ static inline bool cursor_done(struct cursor *c)
 const uint8_t *cursor_bytes(struct cursor *c, size_t n, const char *what);
 void cursor_skip(struct cursor *c, uint64_t n, const char *what);
 
-uint8_t cursor_u8(struct cursor *c);
 uint16_t cursor_u16(struct cursor *c); /* in the cursor's byte order, as the next ones */
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
-uint64_t cursor_uleb(struct cursor *c); /* more than 64 bits is a failure */
-int64_t cursor_sleb(struct cursor *c);
+uint8_t cursor_u8_next(struct cursor *c);    /* private, as the next two: what is not in the */
+uint64_t cursor_uleb_long(struct cursor *c); /* window, or longer than a byte */
+int64_t cursor_sleb_long(struct cursor *c);
+
+static inline bool cursor_has_byte(const struct cursor *c)
+{
+	return c->pos < c->end && !c->failed;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	return cursor_has_byte(c) ? *c->pos++ : cursor_u8_next(c);
+}
+
+static inline uint64_t cursor_uleb(struct cursor *c) /* more than 64 bits is a failure */
+{
+	return cursor_has_byte(c) && *c->pos < 0x80 ? *c->pos++ : cursor_uleb_long(c);
+}
+
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+	return cursor_has_byte(c) && *c->pos < 0x40 ? *c->pos++ : cursor_sleb_long(c);
+}
 
 /* The next line without its end ("\n" or "\r\n"), its length in *n; NULL at the end of input.
  * A last line without an end counts. A line longer than limit is a failure. */

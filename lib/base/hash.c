@@ -145,7 +145,8 @@ void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, cons
 		size *= 2;
 	if (old.slots && size == old.mask + 1)
 		return;
-	s->slots = mem_zarray(size, sizeof *s->slots);
+	s->slots = pages_array(size, sizeof *s->slots);
+	memset(s->slots, 0, size * sizeof *s->slots);
 	s->mask = size - 1;
 	if (!old.slots)
 		s->id_mask = ID_SET_MASK;

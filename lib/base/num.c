@@ -35,12 +35,38 @@ static bool digits(const char *s, size_t n, unsigned base, uint64_t *v)
 
 bool num_dec(const char *s, size_t n, uint64_t *v)
 {
-	return digits(s, n, 10, v);
+	enum { FITS = 19 }; /* so many digits in any case */
+	uint64_t x = 0;
+
+	if (!n || n > FITS)
+		return digits(s, n, 10, v);
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = (unsigned)s[i] - '0';
+
+		if (d > 9)
+			return false;
+		x = x * 10 + d;
+	}
+	*v = x;
+	return true;
 }
 
 bool num_hex(const char *s, size_t n, uint64_t *v)
 {
-	return digits(s, n, 16, v);
+	enum { FITS = 16 };
+	uint64_t x = 0;
+
+	if (!n || n > FITS)
+		return digits(s, n, 16, v);
+	for (size_t i = 0; i < n; i++) {
+		int d = num_hex_digit(s[i]);
+
+		if (d < 0)
+			return false;
+		x = x << 4 | (unsigned)d;
+	}
+	*v = x;
+	return true;
 }
 
 bool num_auto(const char *s, size_t n, uint64_t *v)

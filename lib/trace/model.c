@@ -60,6 +60,7 @@ void trace_free(struct trace *t)
 	free(t->stream_locations.to);
 	free(t->stream_stacks.to);
 	free(t->last);
+	free(t->recent);
 	free(t);
 }
 
@@ -186,45 +187,107 @@ static bool model_stack_equal(const void *table, uint32_t id, const void *key)
 
 static const struct id_rows stack_rows = {model_stack_row_hash, model_stack_equal};
 
-static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t hash)
+/* Rows that wait: each was asked for from memory when it came, so they wait together. */
+static void model_settle_stacks(struct trace *t)
 {
+	for (; t->stacks_waiting; t->stacks_waiting--) {
+		uint32_t id = t->first_waiting++;
+
+		id_set_add(&t->stack_set, &stack_rows, t->stacks, stack_hash(&t->stacks[id]), id);
+	}
+}
+
+/* Its row is not in the set before the next look into it. */
+static uint32_t append_stack(struct trace *t, uint32_t parent, uint32_t location)
+{
+	struct stack s = {.parent = parent, .location = location};
 	uint32_t id = (uint32_t)t->n_stacks;
 
-	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = *s;
-	id_set_add(&t->stack_set, &stack_rows, t->stacks, hash, id);
+	if (t->first_waiting + t->stacks_waiting != id) { /* a stream's rows came in between */
+		model_settle_stacks(t);
+		t->first_waiting = id;
+	}
+	t->stacks_waiting++;
+	id_set_prefetch(&t->stack_set, stack_hash(&s));
+	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
 	return id;
 }
 
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 {
 	struct stack s = {.parent = parent, .location = location};
-	uint64_t hash = stack_hash(&s);
-	uint32_t id = id_set_find(&t->stack_set, &stack_rows, t->stacks, hash, &s);
+	uint32_t id = 0;
 
-	return id ? id : append_stack(t, &s, hash);
+	if (!parent || parent + 1 != t->n_stacks) { /* the newest one calls nothing yet */
+		model_settle_stacks(t);
+		id = id_set_find(&t->stack_set, &stack_rows, t->stacks, stack_hash(&s), &s);
+	}
+	return id ? id : append_stack(t, parent, location);
 }
 
-/* Stacks that follow each other share their outer callers: of those nothing is looked up, nor of what
- * a new stack calls. */
+enum { RECENT = 1 << 16 };
+
+/* Whether a stack is these, the outermost same of which are those of the last one; that then is this. */
+static bool model_is_stack(struct trace *t, uint32_t id, const uint32_t *locations, size_t n,
+			   size_t same)
+{
+	size_t left = n - same;
+
+	t->last = mem_grow(t->last, &t->cap_last, n, sizeof *t->last);
+	t->n_last = same;
+	for (size_t i = 0; i < left; i++) {
+		if (!id || t->stacks[id].location != locations[i])
+			return false;
+		t->last[n - 1 - i] = (struct stack_step){locations[i], id};
+		id = t->stacks[id].parent;
+	}
+	if (id != (same ? t->last[same - 1].stack : 0))
+		return false;
+	t->n_last = n;
+	return true;
+}
+
+/* Stacks that follow each other share their outer callers: of those nothing is looked up. A stack that
+ * came before is found at once, unless another one took its place. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
 {
 	uint32_t id = 0;
-	size_t same = 0, known = t->n_stacks;
+	struct stack_recent *recent;
+	size_t same = 0;
+	uint64_t hash;
 
 	while (same < n && same < t->n_last && t->last[same].location == locations[n - 1 - same])
 		same++;
 	if (same)
 		id = t->last[same - 1].stack;
 	t->n_last = same;
+	if (same == n)
+		return id;
+	if (!t->recent)
+		t->recent = mem_zarray(RECENT, sizeof *t->recent);
+	hash = hash_bytes(locations, n * sizeof *locations);
+	recent = &t->recent[hash % RECENT];
+	if (recent->check == (uint32_t)(hash >> 32) &&
+	    model_is_stack(t, recent->stack, locations, n, same))
+		return recent->stack;
 	for (size_t left = n - same; left--;) {
-		struct stack s = {.parent = id, .location = locations[left]};
-
-		id = id < known ? trace_stack(t, id, locations[left])
-				: append_stack(t, &s, stack_hash(&s));
+		id = trace_stack(t, id, locations[left]);
 		VEC_PUSH(t->last, t->n_last, t->cap_last) =
 		    (struct stack_step){locations[left], id};
 	}
+	*recent = (struct stack_recent){id, (uint32_t)(hash >> 32)};
 	return id;
+}
+
+uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint32_t outer = locations[i];
+
+		locations[i] = locations[n - 1 - i];
+		locations[n - 1 - i] = outer;
+	}
+	return trace_stack_of(t, locations, n);
 }
 
 uint32_t trace_thread(struct trace *t, const struct thread *th)

@@ -154,12 +154,16 @@ struct trace {
 	struct map64 type_index, note_index, thread_index, marker_index, counter_index;
 	struct id_set location_set, stack_set;
 	size_t locations_in_set; /* rows that were put there: a stream appends others */
+	uint32_t first_waiting, stacks_waiting; /* rows that are yet to be put in stack_set */
 	struct stream_ids stream_locations, stream_stacks;
 	size_t stream_bindings; /* that came */
 	struct stack_step {
 		uint32_t location, stack;
 	} * last; /* the stack that trace_stack_of was asked for last, outermost first */
 	size_t n_last, cap_last;
+	struct stack_recent { /* that it was asked for, by the hash of all their locations */
+		uint32_t stack, check;
+	} * recent;
 };
 
 struct trace *trace_new(void);
@@ -185,6 +189,8 @@ enum { MODULE_RANGES = 16384 };
 uint32_t trace_module(struct trace *t, const struct module *m);
 /* Innermost first, as captures have it; 0 for n = 0. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n);
+/* Outermost first; turns them around. */
+uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n);
 
 const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminated */
 void trace_set(struct trace *t, const char *key, const char *value);
