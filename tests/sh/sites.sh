@@ -6,7 +6,7 @@
 # hand on others' allocations, taken from its sources (they are named), and of some that are its own work. Of
 # the first ten rows none may be of the first list; one of the second must be there.
 # timeout: 600
-# shellcheck disable=SC2034 # judge reads them
+# shellcheck disable=SC2034,SC2086 # judge reads them; numbers and commands are words
 set -u
 : "${SRC:?}" "${BIN:?}"
 
@@ -122,7 +122,6 @@ if command -v "$git" >/dev/null && export HOME=$PWD GIT_CONFIG_NOSYSTEM=1 && "$g
 	) >out 2>err
 fi
 for c in 'log -p --stat' 'diff HEAD~30' 'pack-objects --all --stdout -q' 'blame file3'; do
-	# shellcheck disable=SC2086 # words
 	if [ -d repo ] && (cd repo && tm-record -q -o ../git.tmt "$git" $c </dev/null) >out 2>err &&
 		tm-top -q -n 0 --callers 0 --by function --cumulative git.tmt 2>err | grep -q ' x[mc]alloc'; then
 		judge "git ${c%% *}" git.tmt
