@@ -2,6 +2,7 @@
  *
  * tm-record: runs a program with the capture library in it, or records a Unity player.
  */
+#include "cmd/tm-record/noticed.h"
 #include "cmd/tm-record/recorded.h"
 #include "lib/base/clock.h"
 #include "lib/base/path.h"
@@ -114,6 +115,7 @@ static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 	tell_end(sig);
 	tell_lost(l);
 	status = tell_cut(l, status, sig);
+	status = noticed_end(l, *argv, status);
 	if (l->outcome && !l->settings.children)
 		r->children = atomic_load(&l->outcome->children);
 	recorded_end(r);
@@ -137,6 +139,7 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 	if (convert_program(&c, l, argv, &e))
 		cli_fail(output, &e);
 	tell_end(c.sig);
+	c.status = noticed_end(l, *argv, c.status);
 	cli_note(output, "%s", c.summary);
 	serve_free(server);
 	return c.status ? c.status : cli_exit();
@@ -245,6 +248,7 @@ int main(int argc, char **argv)
 	free(about);
 	if (status)
 		return status;
+	noticed_start(argv[1], s);
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
 	if ((!serving || output) &&

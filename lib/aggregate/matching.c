@@ -6,6 +6,7 @@
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
 #include "lib/group/apart.h"
+#include "lib/group/clones.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,35 +34,6 @@ static size_t digits(const char *s, size_t n)
 	while (k < n && is_digit(s[k]))
 		k++;
 	return k;
-}
-
-/* ".cold", ".part.0", ".constprop.1.isra.2": where the first of them begins. */
-static size_t matching_without_clones(const char *s, size_t n)
-{
-	static const char *const words[] = {".cold",     ".hot",   ".warm",  ".part",
-					    ".isra",     ".llvm",  ".clone", ".constprop",
-					    ".lto_priv", ".__uniq"};
-
-	for (bool again = true; again;) {
-		size_t end = n;
-
-		again = false;
-		for (size_t k; end; end = k - 1) { /* numbers at the end */
-			for (k = end; k && is_digit(s[k - 1]);)
-				k--;
-			if (k == end || !k || s[k - 1] != '.')
-				break;
-		}
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-			size_t len = strlen(words[i]);
-
-			if (end > len && !memcmp(s + end - len, words[i], len)) {
-				n = end - len;
-				again = true;
-			}
-		}
-	}
-	return n;
 }
 
 /* The part before " [clone .x]", as often as that comes. */
@@ -164,7 +136,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 	static const char anonymous[] = "{anonymous}";
 
 	n = without_clone_notes(s, n);
-	n = matching_without_clones(s, n);
+	n = clones_cut(s, n);
 	n = without_rust_hash(s, n);
 	for (size_t i = 0; i < n; i++) {
 		size_t skip = counter(s + i, n - i, s, i);

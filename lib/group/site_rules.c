@@ -43,9 +43,18 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION, "^(?:do_xmallocz?|do_x?realloc|safe_(?:m|c|re)alloc|checked_(?:m|c|re)alloc|"
 		    "e(?:m|c|re)alloc|ck(?:m|c|re)alloc|s_(?:m|c|re)alloc|"
 		    "zmalloc|zcalloc|zrealloc|ztrymalloc|ztrycalloc|ztryrealloc)$"},
-    {SITE_FUNCTION, "^(?:mem_pool_(?:alloc|calloc|alloc_block|strn?dup)|strbuf_(?:grow|init|add|"
-		    "addstr|vaddf|addf|insert|splice)|_obstack_(?:begin|begin_1|newchunk|"
-		    "allocated_p|begin_worker)|_obstack_newchunk|xcallback_obstack\\w*)$"},
+    {SITE_FUNCTION, "^_obstack_(?:begin|begin_1|newchunk|allocated_p|begin_worker)$|"
+		    "^xcallback_obstack\\w*$"},
+    {SITE_GROUP, "git's pools, texts and containers; khash, xdiff"},
+    {SITE_FUNCTION,
+     "^(?:mem_pool_(?:init|alloc|calloc|alloc_block|strn?dup)|mem_pool__ce_c?alloc|"
+     "strbuf_(?:grow|init|attach|add(?:ch|str|buf|chars|f)?|vaddf|v?insertf?|splice)|"
+     "xstr(?:fmt|vfmt|dup_tolower|dup_toupper)|alloc_(?:(?:blob|tree|tag|object|commit)_)?node|"
+     "strvec_push(?:_nodup|f|l|v)?|string_list_(?:insert|append|append_nodup)|"
+     "hashmap_(?:init|add|put)|oidmap_(?:init|put)|oidset_(?:init|insert)|oid_array_append|"
+     "prio_queue_put|commit_list_(?:insert|append)|(?:\\w+_at_peek|\\w+_slab_at)|grow_decoration|"
+     "kh_(?:init|resize|put)_\\w+|xdl_cha_(?:init|alloc)|xdl_alloc_grow_helper|"
+     "ewah_new|bitmap_(?:new|word_alloc|grow)|buffer_(?:grow|push)|alloc_table)$"},
     {SITE_GROUP, "GCC's own heap and vectors"},
     {SITE_FUNCTION,
      "^(?:ggc_(?:internal_(?:cleared_)?alloc|realloc|alloc\\w*)|alloc_page|alloc_anon|"
@@ -115,13 +124,16 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION, RESULT "(?:stl_allocator<.*>|dynamic_array_detail|core::StringStorageDefault"
 			   "<.*>)::"},
     {SITE_GROUP, "Lua and LuaJIT"},
-    {SITE_FUNCTION, "^_?(?:l_alloc|luaM_\\w+|luaC_newobj\\w*|luaS_\\w+|luaH_(?:new|resize\\w*)|"
-		    "lj_alloc_\\w+|lj_mem_\\w+)$"},
+    {SITE_FUNCTION, "^_?(?:l_alloc|luaM_\\w+|luaC_newobj\\w*|luaS_\\w+|luaH_(?:new|newkey|set|"
+		    "setint|finishset|resize\\w*)|luaF_(?:newCclosure|newLclosure|newproto|"
+		    "new_?upval|findupval)|luaD_(?:growstack|reallocstack)|luaE_extendCI|"
+		    "luaO_(?:pushv?fstring|tostring)|lj_alloc_\\w+|lj_mem_\\w+)$"},
     {SITE_FUNCTION,
-     "^(?:luaL_(?:alloc|newstate_alloc)|internshrstr|createstrobj|growstrtab|"
-     "newbox|resizebox|prepbuffsize|luaL_prepbuffsize|luaL_addlstring|luaO_pushfstring|"
-     "lua_newuserdata(?:uv)?|luaF_new(?:Cclosure|Lclosure|proto|upval)|newprefile)$|"
-     "^(?:resize_array|rehash|luaD_(?:growstack|reallocstack)|setnodevector)$"},
+     "^(?:luaL_(?:alloc|newstate_alloc|prepbuffsize|buffinitsize|addl?string|addvalue|"
+     "pushresult(?:size)?)|lua_(?:createtable|newuserdata(?:uv)?|push(?:l|vf|f)?string|"
+     "pushcclosure|setglobal|settable|setfield|seti|rawset[ip]?)|auxsetstr|aux_rawset|pushstr|"
+     "internshrstr|createstrobj|growstrtab|newbox|resizebox|prepbuffsize|newprefile|"
+     "newupval|resize_array|rehash|setnodevector|firsttry|tryagain)$"},
     {SITE_GROUP, "what managed runtimes' profilers and hosts call such a function"},
     {SITE_FUNCTION,
      "^_?On(?:Alloc|Malloc|Realloc)(?:Event|Callback)?(?:\\(|$)|^_?(?:Object|Array|String|"

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
+#include "lib/group/clones.h"
 #include "lib/match/match.h"
 
 #include <stdlib.h>
@@ -134,11 +135,13 @@ static unsigned sites_ask(struct sites *s, enum site_rule_kind kind, const char 
 {
 	struct match *m = shipped(s, kind);
 	size_t na = strlen(a), nb = b && strcmp(a, b) != 0 ? strlen(b) : 0;
+	size_t ka = kind == SITE_FUNCTION ? clones_cut(a, na) : na;
+	size_t kb = kind == SITE_FUNCTION ? clones_cut(b ? b : "", nb) : nb;
 	unsigned verdict = 0;
 
 	if (!na && !nb)
 		return 0;
-	if (m && (match_test(m, a, na) || (nb && match_test(m, b, nb))))
+	if (m && (match_test(m, a, ka) || (kb && match_test(m, b, kb))))
 		verdict |= SITE_PASS;
 	for (size_t i = 0; i < s->n; i++) {
 		struct rule *r = &s->rules[i];

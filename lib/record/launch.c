@@ -122,6 +122,11 @@ bool launch_open(const struct launch *l)
 	return l->outcome && atomic_load(&l->outcome->open);
 }
 
+enum cap_loaded launch_loaded(const struct launch *l)
+{
+	return l->outcome ? (enum cap_loaded)atomic_load(&l->outcome->loaded) : CAP_LOADED;
+}
+
 static void launch_add_settings(struct buf *b, const struct launch *l, int outcome)
 {
 	const struct cap_settings *s = &l->settings;
@@ -161,6 +166,8 @@ _Noreturn static void run(const struct launch *l, int outcome, char **argv)
 		setenv("TRACEMILL_SPIKES", buf_str(&spikes), 1);
 	}
 	execvp(*argv, argv);
+	if (l->outcome)
+		atomic_store(&l->outcome->loaded, CAP_NOT_RUN);
 	l->failed(*argv, strerror(errno));
 	_exit(NOT_RUN);
 }

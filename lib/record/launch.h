@@ -42,6 +42,8 @@ int launch_wait(int *sig);
 int launch_error(const struct launch *l);
 /* The process has ended, and its trace has not been. */
 bool launch_open(const struct launch *l);
+/* Of the process that was started; CAP_LOADED where that is not known. */
+enum cap_loaded launch_loaded(const struct launch *l);
 /* Both, with the trace going to fd, which is closed here: the program has the only one. */
 int launch_run(struct launch *l, int fd, char **argv, int *sig);
 

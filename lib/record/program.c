@@ -213,6 +213,72 @@ static enum status program_check_file(const char *path, char **script, struct er
 	return status;
 }
 
+/* Whether its table of dynamic symbols defines the name. */
+static bool program_defines(int fd, const unsigned char *head, const char *name)
+{
+	bool wide = head[EI_CLASS] == ELFCLASS64;
+	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), n = 0, length = strlen(name);
+	char *names = program_dynamic_names(fd, head, &n);
+	Elf64_Shdr s;
+	bool found = false;
+
+	for (unsigned row = 0; names && program_section(fd, head, row, &s); row++) {
+		if (s.sh_type != SHT_DYNSYM)
+			continue;
+		for (uint64_t at = 0; !found && at + entry <= s.sh_size; at += entry) {
+			Elf64_Sym wide_symbol = {0};
+			Elf32_Sym symbol = {0};
+
+			if (pread(fd, wide ? (void *)&wide_symbol : (void *)&symbol, entry,
+				  (off_t)(s.sh_offset + at)) != (ssize_t)entry)
+				break;
+			if (!wide)
+				wide_symbol = (Elf64_Sym){.st_name = symbol.st_name,
+							  .st_shndx = symbol.st_shndx};
+			found = wide_symbol.st_shndx != SHN_UNDEF && wide_symbol.st_name < n &&
+				n - wide_symbol.st_name > length &&
+				!memcmp(names + wide_symbol.st_name, name, length + 1);
+		}
+	}
+	free(names);
+	return found;
+}
+
+/* Go's linker writes it into what it links: debug/buildinfo. */
+static bool program_is_go(int fd, const unsigned char *head)
+{
+	static const char name[] = ".go.buildinfo";
+	Elf64_Ehdr h64;
+	Elf32_Ehdr h32;
+	Elf64_Shdr s;
+	char names[4096];
+	ssize_t n;
+
+	memcpy(&h64, head, sizeof h64);
+	memcpy(&h32, head, sizeof h32);
+	if (!program_section(fd, head,
+			     head[EI_CLASS] == ELFCLASS64 ? h64.e_shstrndx : h32.e_shstrndx, &s))
+		return false;
+	n = pread(fd, names, s.sh_size < sizeof names ? s.sh_size : sizeof names,
+		  (off_t)s.sh_offset);
+	return n > 0 && memmem(names, (size_t)n, name, sizeof name);
+}
+
+unsigned program_unseen(const char *path)
+{
+	unsigned char head[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned found = 0;
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG))
+		found = (program_defines(fd, head, "malloc") ? PROGRAM_OWN_MALLOC : 0) |
+			(program_is_go(fd, head) ? PROGRAM_GO : 0);
+	close(fd);
+	return found;
+}
+
 enum status program_check(const char *name, char **path, struct err *e)
 {
 	enum status status;

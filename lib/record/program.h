@@ -16,4 +16,9 @@
  * was looked at, to be freed; NULL if none. */
 enum status program_check(const char *name, char **path, struct err *e);
 
+/* What a program has, by its dynamic symbols and its sections, of which a preloaded library sees
+ * nothing: a malloc of its own, which the dynamic linker takes before any library's; Go's heap. */
+enum { PROGRAM_OWN_MALLOC = 1, PROGRAM_GO = 2 };
+unsigned program_unseen(const char *path);
+
 #endif

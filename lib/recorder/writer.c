@@ -143,8 +143,11 @@ static void cap_writer_header(void)
 /* Of the process that was started: whether it has said its last word. */
 static void tell_open(bool open)
 {
-	if (cap.outcome && cap.settings.pid == cap.pid)
-		atomic_store(&cap.outcome->open, open);
+	if (!cap.outcome || cap.settings.pid != cap.pid)
+		return;
+	atomic_store(&cap.outcome->open, open);
+	if (open)
+		atomic_store(&cap.outcome->loaded, CAP_LOADED);
 }
 
 void cap_write_begin(int fd)

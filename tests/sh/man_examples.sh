@@ -8,7 +8,8 @@
 # tutorial's all in one, with the program that it lists. A command
 # ends with 0, or with what the text before its block says: (exit status 3). Where lines follow
 # it, they are what it prints. So does the README's first block, but for the folders of the
-# sources and the width of columns.
+# sources and the width of columns. What the README's first screen and the tutorial's first block show of
+# tracemill run is what it prints of the tutorial's program, but for times, rates, memory and the process.
 set -u
 
 captures=$DATA/demo/gcc-dwarf5-O2
@@ -140,3 +141,24 @@ else
 	cat errors
 	echo "not ok - README.md: exit status $status"
 fi
+
+# The first screen of both.
+folder
+mkdir first && cd first || exit 1
+cp ../game.c .
+shown() {
+	sed -E -e 's/[0-9.]+ (ns|us|ms|s)\>/TIME/g' -e 's/[0-9.]+ (thousand |million |)a second/RATE/' \
+		-e 's/RSS [0-9.]+ [KM]iB/RSS/' -e 's/game\.[0-9]+\.tmt/game.PID.tmt/g' -e '/^$/d'
+}
+${CC:-cc} -g -O1 -fno-inline -ffile-prefix-map="$PWD"=/src game.c -o game
+tracemill run ./game 2>&1 | shown >got
+sed -n '/^    \$ tracemill run/,/^[^ ]/s/^    //p' "$SRC/README.md" | sed 1d | shown >readme
+awk '/^\.Bd -literal -offset indent/ { on = 1; next } /^\.Ed/ && on { exit } on' \
+	"$SRC/man/tracemill-tutorial.7" | shown >tutorial
+for page in readme tutorial; do
+	if [ -s got ] && [ "$(wc -l <got)" -gt 12 ] && diff -u --label $page --label got $page got; then
+		echo "ok - the first screen of $page is what tracemill run prints"
+	else
+		echo "not ok - the first screen of $page is what tracemill run prints"
+	fi
+done

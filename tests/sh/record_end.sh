@@ -108,6 +108,60 @@ X
 $CC none.c -o none
 run tm-record -o y.tmt ./none
 check 'nothing allocated: said' said 'no allocation was recorded'
+# What is not seen, and why: by what the programs are made of.
+cat >own.c <<'X'
+#include <stddef.h>
+static _Alignas(16) char heap[1 << 20];
+static size_t used;
+void *malloc(size_t n) { void *p = heap + used; used += (n + 15) / 16 * 16; return p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+void free(void *p) { (void)p; }
+int main(void) { for (int i = 0; i < 50; i++) *(volatile char *)malloc(1000) = 1; return 0; }
+X
+$CC -O1 -fno-builtin -rdynamic own.c -o own || echo "not ok - own.c compiles"
+run tm-record -o y.tmt ./own
+check 'a malloc of its own: said at the start' said '^tm-record: ./own: has a malloc of its own'
+check '... and that nothing came, at the end' said 'no allocation was recorded'
+run tm-record -o y.tmt ./game
+check 'one that has none: not a word' eval '! said "of its own"'
+cat >go.c <<'X'
+__attribute__((section(".go.buildinfo"))) const char build[] = "\xff Go buildinf:";
+int main(void) { return 0; }
+X
+$CC go.c -o go
+run tm-record -o y.tmt ./go
+check 'a Go program (debug/buildinfo): its heap is not seen' said "^tm-record: ./go: is a Go program: Go's own heap is not"
+if [ "$(uname -m)" = x86_64 ]; then
+	$CC -O2 -fomit-frame-pointer game.c -o nofp && $CC -O1 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer game.c -o fp
+	run tm-record -o y.tmt --stacks fp ./nofp
+	check '--stacks fp, and code without frame pointers: said' said '^tm-record: ./nofp: --stacks fp will cut its stacks short'
+	run tm-record -o y.tmt --stacks fp ./fp
+	check '... not of code that has them' eval '! said "will cut"'
+	run tm-record -o y.tmt ./nofp
+	check '... nor without --stacks fp' eval '! said "will cut"'
+	$CC -O1 -finstrument-functions game.c -o hooked
+	run tm-record -o y.tmt --stacks shadow ./nofp
+	check '--stacks shadow, and no hooks: said' said '^tm-record: ./nofp: --stacks shadow will see no calls'
+	run tm-record -o y.tmt --stacks shadow ./hooked
+	check '... not of a program that has them' eval '! said "will see no"'
+fi
+echo 'no library' >bad.so
+run tm-record -q --library "$PWD/bad.so" -o y.tmt ./game
+check 'the library cannot be loaded, as in another root: an error, with -q too' eval \
+	'[ $status = 3 ] && said "^tm-record: ./game: nothing was recorded: .*bad.so"'
+run tm-record --library "$PWD/bad.so" -o y.tmt sh -c 'exit 5'
+check '... the status is the program'"'"'s if that is one' eval '[ $status = 5 ] && said "nothing was recorded"'
+run tm-record --library "$PWD/bad.so" --as loli -o y.loli ./game
+check '... of another form, too' eval '[ $status = 3 ] && said "nothing was recorded"'
+if $CC -static none.c -o static 2>err; then
+	run tm-record -o y.tmt sh -c 'exec ./static'
+	check 'exec of a static program: said' eval '[ $status = 0 ] && said "^tm-record: sh: became another program (exec)"'
+fi
+run tm-record -o y.tmt sh -c 'exec ./game'
+check 'exec of one that is recorded: nothing to say' eval '! said "another program"'
+run tm-record -o y.tmt sh -c 'exec ./no-such'
+check 'exec of none: nothing to say' eval '! said "became another"'
 run tm-record -o y.tmt sh -c './game; true'
 check 'what it started is not in the trace: said' said 'processes that it started (.* of CPU time) are not in the trace'
 run tm-record -o /dev/null ./game

@@ -69,10 +69,17 @@ extern const char *const cap_loss_text[CAP_LOSSES];
 
 /* What became of the recording: memory that tm-record shares with the program. */
 enum { CAP_OUTCOME = 0x3a6d7472 };
+enum cap_loaded {
+	CAP_NOT_LOADED, /* into what was started */
+	CAP_LOADED,
+	CAP_LEFT,    /* that called exec, and what came has not loaded it */
+	CAP_NOT_RUN, /* what was to be started */
+};
 struct cap_outcome {
 	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
-	_Atomic uint32_t error; /* errno of the first write of a trace that failed; 0: none */
-	_Atomic uint32_t open;  /* the trace of the process that was started has no totals yet */
+	_Atomic uint32_t error;  /* errno of the first write of a trace that failed; 0: none */
+	_Atomic uint32_t open;   /* the trace of the process that was started has no totals yet */
+	_Atomic uint32_t loaded; /* enum cap_loaded */
 	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
 	_Atomic uint64_t children; /* CPU time of those that the first one has waited for, in us */
 };

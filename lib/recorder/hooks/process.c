@@ -240,8 +240,11 @@ static struct exec before_exec(char *const env[])
 	struct exec x = {.mine = ours()};
 
 	x.env = x.mine ? cap_environment_told(env, &x.size) : (char **)(uintptr_t)env;
-	if (x.mine)
+	if (x.mine) {
 		cap_finish("the program called exec; what follows is another capture");
+		if (cap.outcome && cap.settings.pid == cap.pid)
+			atomic_store(&cap.outcome->loaded, CAP_LEFT);
+	}
 	return x;
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-record/noticed.h"
+
+#include "lib/cli/cli.h"
+#include "lib/inspect/fitness.h"
+#include "lib/record/program.h"
+
+#include <stdlib.h>
+
+/* By tm-inspect's judgement of the program's own file. */
+static void noticed_fitness(const char *path, enum capability c, const char *what)
+{
+	struct inspect x = {0};
+	struct object_search search = {0};
+	struct err e = ERR_INIT;
+	struct fitness f = {.fit = FIT_UNKNOWN};
+
+	if (!inspect_open(&x, path, &search, &e))
+		fitness_of(&x, c, &f);
+	if (f.fit == FIT_NO)
+		cli_note(path, "%s: %s", what, f.why);
+	inspect_release(&x);
+}
+
+void noticed_start(const char *program, const struct cap_settings *s)
+{
+	struct err e = ERR_INIT;
+	char *path;
+	unsigned unseen;
+
+	if (cli_quiet || program_check(program, &path, &e))
+		return;
+	unseen = program_unseen(path);
+	if (unseen & PROGRAM_OWN_MALLOC)
+		cli_note(path,
+			 "has a malloc of its own, as by a static jemalloc: what that gives out is "
+			 "not recorded (a shared one is, and so is what links "
+			 "libtracemill-wrap.a)");
+	if (unseen & PROGRAM_GO)
+		cli_note(path,
+			 "is a Go program: Go's own heap is not recorded, only what its C code "
+			 "allocates");
+	if (s->stacks == CAP_STACKS_FP)
+		noticed_fitness(path, FIT_FRAME_POINTERS,
+				"--stacks fp will cut its stacks short (--stacks unwind does not)");
+	if (s->stacks == CAP_STACKS_SHADOW)
+		noticed_fitness(path, FIT_INSTRUMENTED,
+				"--stacks shadow will see no calls in its own code");
+	free(path);
+}
+
+int noticed_end(const struct launch *l, const char *program, int status)
+{
+	switch (launch_loaded(l)) {
+	case CAP_NOT_LOADED:
+		cli_error(program,
+			  "nothing was recorded: the capture library was not loaded into it; is %s "
+			  "to be read from where it ran (a container, another root)?",
+			  l->library);
+		return status ? status : EXIT_INPUT;
+	case CAP_LEFT:
+		cli_note(program,
+			 "became another program (exec), of which nothing was recorded: the "
+			 "capture library was not loaded into it, or its descriptors were "
+			 "closed before");
+		break;
+	default: break;
+	}
+	return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a recording will not see of a program, or has not, and why: a line each.
+ */
+#ifndef TM_RECORD_NOTICED_H
+#define TM_RECORD_NOTICED_H
+
+#include "lib/record/launch.h"
+
+/* Before it starts; program is what was given, and may be recorded. */
+void noticed_start(const char *program, const struct cap_settings *s);
+/* Behind it: the status, which is ours where nothing was recorded of a program that ended well. */
+int noticed_end(const struct launch *l, const char *program, int status);
+
+#endif
