@@ -2,8 +2,12 @@
 #include "formats/reader.h"
 
 #include "formats/foreign.h"
+#include "lib/base/buf.h"
+#include "lib/input/members.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const struct reader reader_trace, reader_memtracer, reader_loli, reader_loli_stream,
@@ -200,7 +204,8 @@ static void note_broken(struct import *im)
 	im->broken = n;
 }
 
-static enum status reader_end_capture(struct import *im, bool *lossy, struct err *e)
+/* All but its end. */
+static enum status reader_finish_capture(struct import *im, struct err *e)
 {
 	enum status st = im->begun ? ST_OK : import_begin(im, e);
 
@@ -213,6 +218,15 @@ static enum status reader_end_capture(struct import *im, bool *lossy, struct err
 		trace_note(im->t, NOTE_LOSS, im->t->cut_strings,
 			   "names longer than %d bytes were cut", TRACE_STRING_MAX);
 	note_broken(im);
+	return ST_OK;
+}
+
+static enum status reader_end_capture(struct import *im, bool *lossy, struct err *e)
+{
+	enum status st = reader_finish_capture(im, e);
+
+	if (st)
+		return st;
 	for (size_t i = 0; i < im->t->n_notes; i++)
 		*lossy |= im->t->notes[i].severity == NOTE_LOSS;
 	st = im->sink->end(im->sink, im->t, e);
@@ -237,12 +251,62 @@ static uint64_t events(const struct trace *t)
 	return n;
 }
 
+enum { MEMBERS_NAMED = 16 };
+
+/* What is to be said of members that gave no capture: in the one before them, or the first behind. */
+struct left_out {
+	struct {
+		enum severity severity;
+		char text[500];
+	} items[MEMBERS_NAMED];
+	size_t n;
+	uint64_t more, more_lost; /* that are not named */
+};
+
 /* Between reader and sink: remembers whether an error was the output's or the input's, and
- * begins a capture only with its first event, so that one that fails before leaves no trace. */
+ * begins a capture only with its first event, so that one that fails before leaves no trace. The
+ * last capture of a member ends when the next one begins: until then it takes notes on what is
+ * between the two. */
 struct guard {
 	struct sink sink, *to;
 	bool begun, failed;
+	struct trace *waits; /* for its end */
+	bool waits_begun;
+	struct left_out *left_out;
+	bool *lossy;
 };
+
+static void note_left_out(struct left_out *l, struct trace *t)
+{
+	for (size_t i = 0; i < l->n; i++)
+		trace_note(t, l->items[i].severity, 0, "%s", l->items[i].text);
+	if (l->more)
+		trace_note(t, NOTE_INFO, l->more, "more members of the archive are no captures");
+	if (l->more_lost)
+		trace_note(t, NOTE_LOSS, l->more_lost, "more members of the archive were not read");
+	l->n = 0;
+	l->more = l->more_lost = 0;
+}
+
+static enum status end_waiting(struct guard *g, struct err *e)
+{
+	struct trace *t = g->waits;
+	enum status st = ST_OK;
+
+	if (!t)
+		return ST_OK;
+	note_left_out(g->left_out, t);
+	for (size_t i = 0; i < t->n_notes; i++)
+		*g->lossy |= t->notes[i].severity == NOTE_LOSS;
+	if (!g->waits_begun)
+		st = g->to->begin(g->to, t, e);
+	if (!st)
+		st = g->to->end(g->to, t, e);
+	g->failed |= st != ST_OK;
+	trace_free(t);
+	g->waits = NULL;
+	return st;
+}
 
 static enum status reader_guard_begin(struct sink *s, struct trace *t, struct err *e)
 {
@@ -256,8 +320,10 @@ static enum status reader_guard_begin(struct sink *s, struct trace *t, struct er
 
 static enum status begin(struct guard *g, struct trace *t, struct err *e)
 {
-	enum status st = g->to->begin(g->to, t, e);
+	enum status st = end_waiting(g, e);
 
+	if (!st)
+		st = g->to->begin(g->to, t, e);
 	g->begun = true;
 	g->failed |= st != ST_OK;
 	return st;
@@ -298,35 +364,172 @@ static enum status reader_guard_end(struct sink *s, struct trace *t, struct err 
 	return st;
 }
 
+/* Reads im->in, whose last capture stays open; without one the failure is the whole of it. */
+static enum status read_one(struct import *im, const struct guard *g, struct err *e)
+{
+	const struct reader *r = NULL;
+	enum status st = reader_choose(im->in, im->options, &r, e);
+
+	if (!st && r->rewinds)
+		st = input_keep(im->in);
+	if (st)
+		return st;
+	im->reader = r;
+	im->captures = im->broken = 0;
+	st = new_capture(im, e);
+	if (st)
+		return st;
+	if (im->in->member && !r->own_tables)
+		trace_set(im->t, "member", im->in->name);
+	st = r->read(im, e);
+	if (!st || g->failed || !im->t || (im->captures == 1 && !events(im->t)))
+		return st;
+	if (e->offset == ERR_NO_OFFSET)
+		trace_note(im->t, NOTE_LOSS, 0, "%s; what follows was not read", e->msg);
+	else
+		trace_note(im->t, NOTE_LOSS, 0, "%s (at byte %llu); what follows was not read",
+			   e->msg, (unsigned long long)e->offset);
+	return ST_OK;
+}
+
+/* Readers take what they know better: what begins an archive could be within a file of theirs. */
+const char *capture_archive(const uint8_t *head, size_t n)
+{
+	int bits = 0, bid = 0;
+	const char *what = members_head(head, n, &bits);
+
+	if (what)
+		reader_by_bid(head, n, n < INPUT_HEAD, &bid);
+	return bid < bits ? what : NULL;
+}
+
+static const char *archive_of(struct input *in, const struct import_options *o)
+{
+	const uint8_t *head = NULL;
+	size_t n = 0;
+
+	/* As reader_choose does, of a pipe that is being written. */
+	if (!o->format && input_head(in, &head, &n))
+		return NULL;
+	if (o->format && cursor_available(&in->cur, 1)) {
+		int bits;
+
+		return members_head(in->cur.pos, cursor_window(&in->cur), &bits);
+	}
+	return capture_archive(head, n);
+}
+
+/* known: a reader took it, or the archive itself is what fails. */
+static void leave_out(struct left_out *l, const char *name, bool known, const struct err *why)
+{
+	bool lost = known || why->code != ST_UNSUPPORTED;
+	struct buf text = BUF_INIT;
+
+	if (l->n == MEMBERS_NAMED) {
+		l->more += !lost;
+		l->more_lost += lost;
+		return;
+	}
+	if (name)
+		buf_addf(&text, "member '%s': %s", name, why->msg);
+	else
+		buf_addf(&text, "%s; what follows was not read", why->msg);
+	if (name && why->offset != ERR_NO_OFFSET)
+		buf_addf(&text, " (at byte %" PRIu64 ")", why->offset);
+	l->items[l->n].severity = lost ? NOTE_LOSS : NOTE_INFO;
+	snprintf(l->items[l->n].text, sizeof l->items[l->n].text, "%s", buf_str(&text));
+	buf_release(&text);
+	l->n++;
+}
+
+/* A member that is damaged before its first event, or that no reader takes, leaves the others as they
+ * are. */
+static enum status read_member(struct import *im, struct guard *g, struct input *in,
+			       struct err *of_member, struct err *e)
+{
+	enum status st;
+
+	im->in = in;
+	im->reader = NULL;
+	st = read_one(im, g, of_member);
+	if (!st)
+		st = reader_finish_capture(im, of_member);
+	if (st && (g->failed || st == ST_SYS || st == ST_PIPE)) {
+		*e = *of_member;
+		return st;
+	}
+	if (st) {
+		leave_out(g->left_out, in->name, im->reader, of_member);
+		trace_free(im->t);
+		im->t = NULL;
+		smaps_release(&im->smaps);
+		return ST_OK;
+	}
+	/* One that had no event waits for nothing: it begins and ends there. */
+	st = g->begun ? ST_OK : end_waiting(g, e);
+	g->waits = im->t;
+	g->waits_begun = g->begun;
+	im->t = NULL;
+	return st;
+}
+
+static enum status no_capture(const struct left_out *l, const char *what, struct err *e)
+{
+	if (!l->n)
+		return err_set(e, ST_BAD, "%s without a file in it", what);
+	return err_set(e, l->items[0].severity == NOTE_LOSS ? ST_BAD : ST_UNSUPPORTED,
+		       "%s without a capture: %s", what, l->items[0].text);
+}
+
+static enum status read_members(struct import *im, struct guard *g, const char *what, struct err *e)
+{
+	struct input *archive = im->in;
+	struct err why = ERR_INIT;
+	struct members *m = members_new(archive);
+	enum status st = ST_OK, next = ST_OK;
+
+	while (!st && !next) {
+		struct err of_member = ERR_INIT;
+		struct input in = {0};
+
+		next = members_next(m, &in, &of_member, &why);
+		if (!next)
+			st = read_member(im, g, &in, &of_member, e);
+		input_close(&in);
+	}
+	members_free(m);
+	im->in = archive;
+	if (!st && next == ST_SYS) {
+		*e = why;
+		return ST_SYS;
+	}
+	if (!st && next != ST_NONE)
+		leave_out(g->left_out, NULL, true, &why);
+	if (!st)
+		st = g->waits ? end_waiting(g, e) : no_capture(g->left_out, what, e);
+	trace_free(g->waits);
+	return st;
+}
+
 enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
 			 bool *lossy, struct err *e)
 {
+	struct left_out left_out = {.n = 0};
 	struct guard guard = {.sink = {reader_guard_begin, reader_guard_event, reader_guard_end,
 				       sink->events ? reader_guard_events : NULL},
-			      .to = sink};
+			      .to = sink,
+			      .left_out = &left_out,
+			      .lossy = lossy};
 	struct import im = {.in = in, .sink = &guard.sink, .options = o, .lossy = lossy};
-	const struct reader *r = NULL;
-	enum status st = reader_choose(in, o, &r, e);
+	const char *archive;
+	enum status st;
 
 	*lossy = false;
-	if (!st && r->rewinds)
-		st = input_keep(in);
-	if (st)
-		return st;
-	im.reader = r;
-	st = new_capture(&im, e);
-	if (!st) {
-		st = r->read(&im, e);
-		if (st && !guard.failed && im.t && (im.captures > 1 || events(im.t))) {
-			if (e->offset == ERR_NO_OFFSET)
-				trace_note(im.t, NOTE_LOSS, 0, "%s; what follows was not read",
-					   e->msg);
-			else
-				trace_note(im.t, NOTE_LOSS, 0,
-					   "%s (at byte %llu); what follows was not read", e->msg,
-					   (unsigned long long)e->offset);
-			st = ST_OK;
-		}
+	archive = archive_of(in, o);
+	if (archive) {
+		st = read_members(&im, &guard, archive, e);
+	} else {
+		st = read_one(&im, &guard, e);
 		if (!st)
 			st = reader_end_capture(&im, lossy, e);
 	}

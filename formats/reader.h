@@ -83,6 +83,9 @@ extern const struct reader *const readers[]; /* ends with NULL */
 const struct reader *reader_by_name(const char *name);
 const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid);
 
+/* "a zip file", where members are read each as an input of its own; NULL: it is no archive. */
+const char *capture_archive(const uint8_t *head, size_t n);
+
 /* Reads a whole input into the sink: chooses the reader, adds maps and options to each
  * capture, turns a failure after the first event into a loss note (lib/README.md, Manners).
  * ST_OK also then; *lossy says so. ST_BAD and ST_UNSUPPORTED: nothing usable. */

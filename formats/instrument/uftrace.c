@@ -70,6 +70,10 @@ static enum status find_folder(struct records *x, struct err *e)
 		return err_set(e, ST_UNSUPPORTED,
 			       "the rest of the data stands in the files beside it: give the "
 			       "directory, not a pipe");
+	if (im->in->member)
+		return err_set(e, ST_UNSUPPORTED,
+			       "the rest of the data stands in the members beside it: unpack the "
+			       "archive, and give the directory");
 	if (im->in->folder)
 		x->u.folder = mem_strdup(im->in->name);
 	else

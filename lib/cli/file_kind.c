@@ -67,6 +67,14 @@ static enum status kind_end(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
+static const char *kind_program(const struct kind_sink *s, const char *format)
+{
+	return !strcmp(format, "pet")     ? "spikes"
+	       : s->objects               ? "heap"
+	       : s->calls || !s->counters ? "top"
+					  : "frames";
+}
+
 static void kind_of_capture(struct input *in, const struct reader *r, struct file_kind *k)
 {
 	struct kind_sink sink = {.sink = {kind_begin, kind_event, kind_end, NULL}};
@@ -81,10 +89,23 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 		from = reader_by_name(sink.format);
 	kind_say(k, "%s%s%s%s", strcmp(r->name, "trace") ? r->what : "a trace of tracemill",
 		 from ? ", from " : "", from ? from->what : "", "");
-	k->program = !strcmp(r->name, "pet")        ? "spikes"
-		     : sink.objects                 ? "heap"
-		     : sink.calls || !sink.counters ? "top"
-						    : "frames";
+	k->program = kind_program(&sink, r->name);
+}
+
+/* By the first capture in it. */
+static void kind_of_archive(struct input *in, const char *what, struct file_kind *k)
+{
+	struct kind_sink sink = {.sink = {kind_begin, kind_event, kind_end, NULL}};
+	struct import_options o = {.format = NULL};
+	struct err e = ERR_INIT;
+	const struct reader *first;
+	bool lossy;
+
+	(void)capture_read(in, &o, &sink.sink, &lossy, &e);
+	first = *sink.format ? reader_by_name(sink.format) : NULL;
+	kind_say(k, "%s%s%s", what, first ? " of captures, the first: " : "",
+		 first ? first->what : "");
+	k->program = kind_program(&sink, sink.format);
 }
 
 static void kind_of_rest(struct file_kind *k, const uint8_t *p, size_t n)
@@ -104,10 +125,13 @@ static void kind_of_head(struct input *in, const char *path, struct file_kind *k
 	int bid = 0;
 	const struct reader *r = reader_by_bid(p, n, n < INPUT_HEAD, &bid);
 	const struct foreign *f = foreign_of(p, n, bid);
+	const char *archive = capture_archive(p, n);
 
 	if (!f && !r)
 		f = foreign_by_name(path);
-	if (f) {
+	if (archive) {
+		kind_of_archive(in, archive, k);
+	} else if (f) {
 		kind_say(k, "%s", f->what);
 		k->program = f->program;
 		k->advice = f->advice;

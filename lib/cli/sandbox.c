@@ -7,13 +7,18 @@
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/db/db.h"
+#include "lib/input/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void cli_sandbox(const char *program, const char *when)
 {
-	cli_info(NULL, "sandbox: %s", sandbox_enter(sandbox_profile(program, when)));
+	const struct sandbox_profile *p = sandbox_profile(program, when);
+
+	if (p->rights & SANDBOX_SPOOL) /* it reads captures */
+		unpack_prepare();
+	cli_info(NULL, "sandbox: %s", sandbox_enter(p));
 }
 
 bool cli_store_file(const char *store)

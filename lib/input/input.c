@@ -6,8 +6,8 @@
 #include "lib/base/mem.h"
 #include "lib/input/magic.h"
 #include "lib/input/text_mark.h"
+#include "lib/input/unpack.h"
 
-#include <archive.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,18 +20,20 @@
 enum { WINDOW = 512 << 10, MAX_LAYERS = 4, FIRST_BYTES = 8 };
 
 struct input_source {
-	int fd;
+	int fd; /* -1: bytes are pulled */
 	bool owns_fd, regular;
+	struct input_pull pull;
+	struct err pull_failed;
 	off_t start;     /* of a regular file; standard input may come half read */
 	bool started;    /* the first bytes were looked at */
 	uint8_t *window; /* bytes as the reader sees them */
 	size_t cap;
-	struct archive *archive; /* NULL: not compressed, read straight into the window */
-	uint8_t *raw;            /* what the archive reads from; its first bytes are n_raw */
+	struct unpack *unpack; /* NULL: not compressed, read straight into the window */
+	uint8_t *raw;          /* the packed bytes it reads; its first ones are n_raw */
 	size_t n_raw;
-	uint64_t raw_total; /* bytes that were given to the archive */
+	uint64_t raw_total; /* bytes that were given to it */
 	uint64_t skipped;   /* before them */
-	int read_errno;     /* of a failed read(2) below the archive */
+	int read_errno;     /* of a failed read(2) below it */
 	bool spooled;       /* fd is our copy, which ended in spool_end */
 	struct err spool_end;
 	struct input_digest *digest; /* the caller's, or NULL */
@@ -56,8 +58,11 @@ static ssize_t read_some(int fd, void *p, size_t n)
 /* The same of the file itself, whose bytes count once however often it is rewound. */
 static ssize_t read_source(struct input_source *s, void *p, size_t n)
 {
-	ssize_t got = read_some(s->fd, p, n);
+	ssize_t got;
 
+	if (s->fd < 0)
+		return s->pull_failed.code ? -1 : s->pull.read(s->pull.arg, p, n, &s->pull_failed);
+	got = read_some(s->fd, p, n);
 	if (got > 0 && s->digest && !s->spooled) {
 		uint64_t end = s->raw_at + (uint64_t)got;
 
@@ -71,39 +76,16 @@ static ssize_t read_source(struct input_source *s, void *p, size_t n)
 	return got;
 }
 
-/* The filters that are compiled into libarchive. One that would start a program instead says
- * so by returning ARCHIVE_WARN, but is registered all the same: then all is done again without
- * it. */
-static struct archive *input_new_archive(void)
+/* Of read_source, with errno as it left it. */
+static enum status source_failure(const struct input_source *s, struct err *e)
 {
-	static int (*const filters[])(struct archive *) = {
-	    archive_read_support_filter_gzip, archive_read_support_filter_zstd,
-	    archive_read_support_filter_xz,   archive_read_support_filter_bzip2,
-	    archive_read_support_filter_lz4,
-	};
-	enum { N = sizeof filters / sizeof *filters };
-	bool leave_out[N] = {false};
-
-	for (;;) {
-		struct archive *a = archive_read_new();
-		bool again = false;
-
-		if (!a)
-			return NULL;
-		for (size_t i = 0; i < N; i++) {
-			if (!leave_out[i] && filters[i](a) != ARCHIVE_OK)
-				again = leave_out[i] = true;
-		}
-		if (!again) {
-			archive_read_support_format_raw(a);
-			archive_read_support_format_empty(a);
-			return a;
-		}
-		archive_read_free(a);
-	}
+	if (!s->pull_failed.code)
+		return err_sys(e, "cannot read");
+	*e = s->pull_failed;
+	return e->code;
 }
 
-static la_ssize_t input_read_raw(struct archive *a, void *arg, const void **p)
+static ssize_t input_read_raw(void *arg, const void **p)
 {
 	struct input_source *s = arg;
 	ssize_t got = (ssize_t)s->n_raw;
@@ -114,48 +96,37 @@ static la_ssize_t input_read_raw(struct archive *a, void *arg, const void **p)
 		got = read_source(s, s->raw, WINDOW);
 		if (got < 0) {
 			s->read_errno = errno;
-			archive_set_error(a, errno, "read");
-			return ARCHIVE_FATAL;
+			return -1;
 		}
 	}
 	s->raw_total += (uint64_t)got;
 	return got;
 }
 
-static enum status archive_failure(struct input_source *s, struct archive *a, uint64_t offset,
-				   struct err *e)
+static enum status unpack_failure(struct input_source *s, uint64_t offset, struct err *e)
 {
-	const char *text = archive_error_string(a);
-
-	if (s->read_errno) {
+	if (s->read_errno || s->pull_failed.code) {
 		errno = s->read_errno;
-		return err_sys(e, "cannot read");
+		return source_failure(s, e);
 	}
-	/* What libarchive makes of liblzma's word for the end of an .xz file that is cut. */
-	if (text && strstr(text, "No progress is possible"))
-		text = "truncated xz input";
-	return err_at(e, ST_BAD, offset, "compressed data: %s", text ? text : "damaged");
+	return err_at(e, ST_BAD, offset, "compressed data: %s", unpack_error(s->unpack));
 }
 
 static enum status input_open_layers(struct input_source *s, struct err *e)
 {
-	struct archive *a = input_new_archive();
-	struct archive_entry *entry;
-	int r;
+	struct unpack_from from = {.arg = s, .read = input_read_raw};
+	enum unpacked how = UNPACKED_LOST;
 
-	s->archive = a;
-	if (!a)
+	s->unpack = unpack_stream(&from, &how);
+	if (!s->unpack)
 		return err_set(e, ST_SYS, "cannot start decompression");
-	r = archive_read_open(a, s, NULL, input_read_raw, NULL);
-	if (r == ARCHIVE_OK && archive_filter_count(a) - 1 > MAX_LAYERS)
+	if (unpack_layers(s->unpack) > MAX_LAYERS)
 		return err_set(e, ST_LIMIT, "compressed more than %d times over", MAX_LAYERS);
-	if (r == ARCHIVE_OK)
-		r = archive_read_next_header(a, &entry);
-	if (r == ARCHIVE_EOF) {
+	if (how == UNPACKED_END) {
 		s->at_end = true;
 		return ST_OK;
 	}
-	return r == ARCHIVE_OK || r == ARCHIVE_WARN ? ST_OK : archive_failure(s, a, 0, e);
+	return how == UNPACKED_SOME ? ST_OK : unpack_failure(s, 0, e);
 }
 
 /* Appends at least one byte of the file to the window's *len, which then is at most limit; or sets
@@ -165,7 +136,7 @@ static void fill_plain(struct input_source *s, size_t *len, size_t limit)
 	ssize_t got = read_source(s, s->window + *len, limit - *len);
 
 	if (got < 0)
-		err_sys(&s->failure, "cannot read");
+		source_failure(s, &s->failure);
 	else if (!got && s->spooled && s->spool_end.code)
 		s->failure = s->spool_end;
 	else if (!got)
@@ -174,16 +145,16 @@ static void fill_plain(struct input_source *s, size_t *len, size_t limit)
 		*len += (size_t)got;
 }
 
-/* The same of what the archive makes of it; the window grows by what a decoder gives at once. */
+/* The same of what is unpacked of it; the window grows by what a decoder gives at once. */
 static void input_fill_unpacked(struct input_source *s, size_t *len, uint64_t offset)
 {
 	const void *p;
 	size_t n;
-	la_int64_t at;
-	int r = archive_read_data_block(s->archive, &p, &n, &at);
+	uint64_t at;
+	enum unpacked how = unpack_bytes(s->unpack, &p, &n, &at);
 
-	if (r == ARCHIVE_EOF) {
-		uint64_t used = (uint64_t)archive_filter_bytes(s->archive, -1);
+	if (how == UNPACKED_END) {
+		uint64_t used = unpack_used(s->unpack);
 		uint8_t byte;
 
 		/* Decoders stop quietly at the first byte that does not begin another member. */
@@ -194,8 +165,8 @@ static void input_fill_unpacked(struct input_source *s, size_t *len, uint64_t of
 			       s->skipped + used);
 		else
 			s->at_end = true;
-	} else if (r != ARCHIVE_OK && r != ARCHIVE_WARN) {
-		archive_failure(s, s->archive, offset, &s->failure);
+	} else if (how != UNPACKED_SOME) {
+		unpack_failure(s, offset, &s->failure);
 	} else if (n) {
 		if (s->cap - *len < n) {
 			s->cap = *len + n;
@@ -206,7 +177,7 @@ static void input_fill_unpacked(struct input_source *s, size_t *len, uint64_t of
 	}
 }
 
-/* No more than the archive's block holds: the window may have grown in an earlier reading of the
+/* No more than the block for packed bytes holds: the window may have grown in an earlier reading of the
  * same input. */
 static void fill_first(struct input_source *s, size_t *len)
 {
@@ -293,7 +264,7 @@ static void input_slide(struct cursor *c, size_t need)
 			s->cap *= 2;
 			s->window = mem_realloc(s->window, s->cap, 1);
 		}
-		if (s->archive)
+		if (s->unpack)
 			input_fill_unpacked(s, &len, offset + len);
 		else /* two bytes of UTF-16 become up to three */
 			fill_plain(s, &len, s->mark.utf16 ? len + (s->cap - len + 1) / 2 : s->cap);
@@ -356,7 +327,7 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 	s = in->source = mem_zalloc(sizeof *s);
 	s->fd = fd;
 	s->owns_fd = owns;
-	s->failure = (struct err)ERR_INIT;
+	s->failure = s->pull_failed = (struct err)ERR_INIT;
 	if (S_ISREG(st.st_mode)) {
 		off_t at = lseek(fd, 0, SEEK_CUR);
 
@@ -368,6 +339,18 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 	in->cur.e = e;
 	reset_cursor(in);
 	return ST_OK;
+}
+
+void input_pulled(struct input *in, const char *name, const struct input_pull *pull, struct err *e)
+{
+	struct input_source *s = mem_zalloc(sizeof *s);
+
+	*in = (struct input){.name = name, .member = true, .source = s};
+	s->fd = -1;
+	s->pull = *pull;
+	s->failure = s->pull_failed = (struct err)ERR_INIT;
+	in->cur.e = e;
+	reset_cursor(in);
 }
 
 static bool enter_folder(int *fd)
@@ -423,7 +406,7 @@ void input_close(struct input *in)
 	struct input_source *s = in->source;
 
 	if (s) {
-		archive_read_free(s->archive);
+		unpack_free(s->unpack);
 		if (s->owns_fd)
 			close(s->fd);
 		free(s->window);
@@ -507,8 +490,8 @@ static enum status input_spool(struct input *in)
 	}
 	if (s->owns_fd)
 		close(s->fd);
-	archive_read_free(s->archive);
-	s->archive = NULL;
+	unpack_free(s->unpack);
+	s->unpack = NULL;
 	s->fd = fd;
 	s->owns_fd = s->regular = true;
 	s->start = 0;
@@ -534,8 +517,8 @@ enum status input_rewind(struct input *in)
 	}
 	if (lseek(s->fd, s->start, SEEK_SET) < 0)
 		return err_sys(in->cur.e, "cannot rewind");
-	archive_read_free(s->archive);
-	s->archive = NULL;
+	unpack_free(s->unpack);
+	s->unpack = NULL;
 	s->n_raw = 0;
 	s->raw_total = s->skipped = 0;
 	s->raw_at = 0;
@@ -557,7 +540,7 @@ enum status input_random(struct input *in, struct err *e)
 		return ST_OK;
 	if (!s->started)
 		input_slide(&in->cur, 1);
-	if (!s->regular || s->archive || s->mark.length)
+	if (!s->regular || s->unpack || s->mark.length)
 		st = input_spool(in);
 	if (!st && s->spool_end.code) {
 		*e = s->spool_end;
@@ -620,8 +603,8 @@ uint64_t input_consumed(const struct input *in)
 {
 	const struct input_source *s = in->source;
 
-	if (s && s->archive)
-		return s->skipped + (uint64_t)archive_filter_bytes(s->archive, -1);
+	if (s && s->unpack)
+		return s->skipped + unpack_used(s->unpack);
 	return s && s->mark.utf16 ? s->mark.taken
 				  : cursor_offset(&in->cur) + (s ? s->mark.length : 0);
 }

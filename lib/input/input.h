@@ -3,7 +3,7 @@
  * Input bytes: a file, a pipe or memory, decompressed on the way (gzip, zstd, xz, bzip2, lz4
  * frames and what else libarchive's filters know; at most 4 layers) and, where a byte order mark
  * says that they are text, made plain UTF-8 (text_mark.h), read through one cursor.
- * input.c is the only user of libarchive.
+ * The members of an archive are inputs too: members.h.
  */
 #ifndef TM_INPUT_INPUT_H
 #define TM_INPUT_INPUT_H
@@ -11,11 +11,14 @@
 #include "lib/base/cursor.h"
 #include "lib/input/digest.h"
 
+#include <sys/types.h>
+
 struct input {
 	struct cursor cur;           /* read with cursor_* functions */
 	const char *name;            /* as the user gave it; "<stdin>" for - */
 	uint64_t size;               /* bytes of the raw file, 0: not known (a pipe) */
 	bool folder;                 /* name is a directory, and this the file info in it */
+	bool member;                 /* of an archive: name is no path */
 	struct input_source *source; /* private */
 };
 
@@ -26,6 +29,12 @@ enum status input_open(struct input *in, const char *path, struct err *e);
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
 /* Over a pipe, which input_close closes. */
 enum status input_pipe(struct input *in, int fd, const char *name, struct err *e);
+/* Over bytes that a function gives, at most n at once; 0: the end; -1: *e says why not. */
+struct input_pull {
+	void *arg;
+	ssize_t (*read)(void *arg, void *p, size_t n, struct err *e);
+};
+void input_pulled(struct input *in, const char *name, const struct input_pull *pull, struct err *e);
 /* Over memory that outlives the input; for tests and fuzzing. As it is, packed and marked. */
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e);
 void input_close(struct input *in); /* accepts a zeroed struct */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/input/members.h"
+
+#include "lib/base/mem.h"
+#include "lib/input/seven_zip.h"
+#include "lib/input/unpack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 64 << 10, TAR_MARK = 257 };
+
+static const char SEVEN_ZIP[] = "a 7z file", TAR[] = "a tar file";
+
+struct members {
+	struct input *in;
+	struct unpack *unpack;
+	enum unpacked how; /* it was opened */
+	uint8_t *block;    /* of an archive that is read in any order */
+	uint64_t at;       /* where the next one begins */
+	struct err why;    /* its bytes cannot be read; or nothing: it is damaged */
+	struct unpack_member member;
+	/* of the member, what was unpacked and not taken: zeros up to next, then bytes */
+	uint64_t taken, next;
+	const uint8_t *bytes;
+	size_t n_bytes;
+	bool ended, no_space;
+};
+
+const char *members_head(const uint8_t *p, size_t n, int *bits)
+{
+	static const struct {
+		size_t at, n;
+		const char *bytes, *what;
+	} marks[] = {
+	    {0, 4, "PK\3\4", "a zip file"},
+	    {0, 4, "PK\5\6", "a zip file"},
+	    {0, 6, "7z\274\257\47\34", SEVEN_ZIP},
+	    {TAR_MARK, 5, "ustar", TAR},
+	};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		if (n >= marks[i].at + marks[i].n &&
+		    !memcmp(p + marks[i].at, marks[i].bytes, marks[i].n)) {
+			*bits = 8 * (int)marks[i].n;
+			return marks[i].what;
+		}
+	}
+	return NULL;
+}
+
+static ssize_t members_read_on(void *arg, const void **p)
+{
+	struct members *m = arg;
+	struct cursor *c = &m->in->cur;
+	size_t n = cursor_available(c, 1);
+
+	if (c->failed) {
+		m->why = *c->e;
+		return -1;
+	}
+	*p = c->pos;
+	c->pos += n;
+	return (ssize_t)n;
+}
+
+static ssize_t members_read_at(void *arg, const void **p)
+{
+	struct members *m = arg;
+	uint64_t left = m->in->size - m->at;
+	size_t n = left < BLOCK ? (size_t)left : BLOCK;
+
+	if (input_at(m->in, m->at, m->block, n, "archive", &m->why))
+		return -1;
+	m->at += n;
+	*p = m->block;
+	return (ssize_t)n;
+}
+
+static bool members_seek(void *arg, uint64_t offset)
+{
+	struct members *m = arg;
+
+	m->at = offset;
+	return true;
+}
+
+struct members *members_new(struct input *in)
+{
+	struct members *m = mem_zalloc(sizeof *m);
+	struct unpack_from from = {.arg = m, .read = members_read_on};
+	const char *what;
+	const uint8_t *p;
+	size_t n;
+	int bits;
+
+	m->in = in;
+	m->why = (struct err)ERR_INIT;
+	m->how = UNPACKED_LOST;
+	if (input_head(in, &p, &n)) {
+		m->why = *in->cur.e;
+		return m;
+	}
+	what = members_head(p, n, &bits);
+	if (!what || strcmp(what, TAR) != 0) {
+		if (input_random(in, &m->why) ||
+		    (what && !strcmp(what, SEVEN_ZIP) && seven_zip_check(in, &m->why)))
+			return m;
+		m->block = mem_alloc(BLOCK);
+		from.read = members_read_at;
+		from.seek = members_seek;
+		from.size = in->size;
+	}
+	m->unpack = unpack_archive(&from, &m->how);
+	m->no_space = !m->unpack;
+	return m;
+}
+
+void members_free(struct members *m)
+{
+	if (!m)
+		return;
+	unpack_free(m->unpack);
+	free(m->block);
+	free(m);
+}
+
+static enum status members_failure(const struct members *m, struct err *e)
+{
+	if (m->why.code) {
+		*e = m->why;
+		return e->code;
+	}
+	return m->no_space ? err_set(e, ST_SYS, "cannot start unpacking")
+			   : err_set(e, ST_BAD, "archive: %s", unpack_error(m->unpack));
+}
+
+/* Zeros between the bytes of a sparse file count as bytes. */
+static ssize_t member_read(void *arg, void *p, size_t n, struct err *e)
+{
+	struct members *m = arg;
+	while (m->taken == m->next && !m->n_bytes && !m->ended) {
+		const void *bytes;
+		size_t n_bytes;
+		uint64_t at;
+		enum unpacked how = unpack_bytes(m->unpack, &bytes, &n_bytes, &at);
+
+		m->ended = how == UNPACKED_END;
+		if (m->ended)
+			break;
+		if (m->member.encrypted && how != UNPACKED_SOME) {
+			err_set(e, ST_BAD, "it is encrypted");
+			return -1;
+		}
+		if (how != UNPACKED_SOME) {
+			members_failure(m, e);
+			return -1;
+		}
+		if (at < m->taken) {
+			err_set(e, ST_BAD, "archive: its parts are not in order");
+			return -1;
+		}
+		m->bytes = bytes;
+		m->n_bytes = n_bytes;
+		m->next = at;
+	}
+	if (m->taken < m->next) {
+		n = m->next - m->taken < n ? (size_t)(m->next - m->taken) : n;
+		memset(p, 0, n);
+	} else {
+		n = m->n_bytes < n ? m->n_bytes : n;
+		if (n)
+			memcpy(p, m->bytes, n);
+		m->bytes += n;
+		m->n_bytes -= n;
+		m->next += n;
+	}
+	m->taken += n;
+	return (ssize_t)n;
+}
+
+enum status members_next(struct members *m, struct input *member, struct err *of_member,
+			 struct err *e)
+{
+	struct input_pull pull = {m, member_read};
+
+	if (m->how != UNPACKED_SOME)
+		return m->how == UNPACKED_END ? ST_NONE : members_failure(m, e);
+	do
+		m->how = unpack_next(m->unpack, &m->member);
+	while (m->how == UNPACKED_SOME && !m->member.regular);
+	if (m->how != UNPACKED_SOME)
+		return m->how == UNPACKED_END ? ST_NONE : members_failure(m, e);
+	m->taken = m->next = 0;
+	m->n_bytes = 0;
+	m->ended = false;
+	input_pulled(member, m->member.name, &pull, of_member);
+	return ST_OK;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files in a zip, tar or 7z file, one after another, each an input of its own, which is unpacked
+ * on the way as any input is. None is written to disk; a name is a text for people, wherever it
+ * points to. What a member says of its size is not believed.
+ *
+ * A zip or 7z file is read in any order (input_random), by the directory at its end; a zip file
+ * without that, which was cut, front to back. A tar file is read front to back.
+ */
+#ifndef TM_INPUT_MEMBERS_H
+#define TM_INPUT_MEMBERS_H
+
+#include "lib/input/input.h"
+
+/* "a zip file", when the first bytes are those of an archive, else NULL; *bits of them speak for it. */
+const char *members_head(const uint8_t *p, size_t n, int *bits);
+
+struct members; /* opaque */
+
+/* Of an input of which nothing was consumed, and which lives as long. Always returns one; what is
+ * wrong is said by members_next. */
+struct members *members_new(struct input *in);
+void members_free(struct members *m); /* accepts NULL */
+
+/* The next file, folders, links and devices passed over; *member is the caller's to close, before the
+ * next call. ST_NONE: there are no more. A failure is that
+ * of the archive, and the last word. */
+enum status members_next(struct members *m, struct input *member, struct err *of_member,
+			 struct err *e);
+#endif

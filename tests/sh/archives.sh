@@ -1,0 +1,204 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Archives of captures, made by Python's zipfile and tarfile: their members read one after another are the
+# captures that the same files give one by one, but for the attribute that names the member. What is no
+# capture, damaged, encrypted, nested or too large is named, and leaves the others as they are; a cut at any
+# byte ends no program; a bomb takes no memory.
+set -u
+
+if ! command -v python3 >/dev/null; then
+	echo "skip - archives (no python3 here)"
+	exit 0
+fi
+ok() { echo "ok - $1"; }
+not_ok() {
+	echo "not ok - $1"
+	[ ! -s "${2-}" ] || sed 's/^/    /' "$2" | head -n 20
+}
+
+# Three formats, of which one is read twice, and one is packed.
+corpus=$SRC/tests/fuzz/corpus
+cp "$corpus/tracy_csv/each" zones.csv
+cp "$corpus/instruments/bytes" deep.txt
+printf 'main;draw 3\nmain;update 4\n' >one.folded
+gzip -nc one.folded >two.folded.gz
+tm-import -q -o three.tmt one.folded || exit 1
+captures="zones.csv one.folded two.folded.gz deep.txt three.tmt"
+echo 'Captures of the build machine.' >README
+
+cat >make.py <<'END'
+import io, os, sys, tarfile, zipfile
+names = sys.argv[1].split()
+data = {n: open(n, "rb").read() for n in names}
+for how, kind in (("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED)):
+    with zipfile.ZipFile(how + ".zip", "w", kind) as z:
+        z.writestr("run/", b"")
+        for n in names:
+            z.writestr("run/" + n, data[n])
+for mode, form, end in (("", tarfile.USTAR_FORMAT, ""), ("", tarfile.GNU_FORMAT, ".gnu"),
+                        ("gz", tarfile.PAX_FORMAT, ".gz"), ("xz", tarfile.PAX_FORMAT, ".xz"), ("bz2", tarfile.PAX_FORMAT, ".bz2")):
+    with tarfile.open("run.tar" + end, "w:" + mode, format=form) as t:
+        for n in names:
+            t.add(n)
+# A name that leads elsewhere is only a name; links and pipes are passed over; archives are not entered.
+inner = io.BytesIO()
+with zipfile.ZipFile(inner, "w") as z:
+    z.writestr("in.folded", "main;inner 9\n")
+with zipfile.ZipFile("odd.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("../../up.folded", "main;up 1\n")
+    z.writestr("/abs.folded", "main;abs 2\n")
+    z.writestr("\u00e9.folded", "main;utf 3\n")
+    z.writestr("inner.zip", inner.getvalue())
+    z.writestr("README", data["README"] if "README" in data else b"Captures\n")
+    z.writestr("empty.folded", b"")
+with tarfile.open("links.tar", "w") as t:
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
+        i = tarfile.TarInfo("link%s.folded" % kind.decode())
+        i.type, i.linkname = kind, "one.folded"
+        t.addfile(i)
+    t.add("one.folded")
+with zipfile.ZipFile("none.zip", "w"):
+    pass
+with zipfile.ZipFile("nothing.zip", "w") as z:
+    z.writestr("README", b"Captures of the build machine.\n")
+# A wrong checksum in the middle of three; and the bit that says encrypted, in both places.
+with zipfile.ZipFile("crc.zip", "w") as z:
+    for i in range(3):
+        z.writestr("%d.folded" % i, "main;crc%d 5\n" % i)
+b = bytearray(open("crc.zip", "rb").read())
+at = b.index(b"main;crc1 5")
+b[at + 10] = ord("6")
+open("crc.zip", "wb").write(b)
+with zipfile.ZipFile("locked.zip", "w") as z:
+    z.writestr("open.folded", "main;open 5\n")
+    z.writestr("locked.folded", "main;shut 5\n")
+b = bytearray(open("locked.zip", "rb").read())
+for mark, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+    b[b.rindex(mark) + flags] |= 1
+open("locked.zip", "wb").write(b)
+# 1 GiB of zeros, and a gigabyte of lines.
+with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    with z.open("zeros", "w", force_zip64=True) as f:
+        for _ in range(1024):
+            f.write(bytes(1 << 20))
+    z.writestr("after.folded", "main;after 7\n")
+    with z.open("lines.folded", "w", force_zip64=True) as f:
+        for _ in range(64):
+            f.write(b"main;line 1\n" * 87381)
+# 7z: 99 million members are announced by as many bits, packed to 1.9 KB; and a directory behind the end.
+import lzma, struct, zlib
+def number(n):
+    for i in range(8):
+        if n < 1 << (7 * (i + 1)):
+            return bytes([(0xff << (8 - i)) & 0xff | n >> (8 * i)]) + (n & ((1 << (8 * i)) - 1)).to_bytes(i, "little")
+def seven(directory, before=b"", size=None):
+    s = struct.pack("<QQI", len(before), len(directory) if size is None else size, zlib.crc32(directory))
+    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(s)) + s + before + directory
+many = 99000000
+bits = b"\xff" * ((many + 7) // 8)
+d = b"\x01\x05" + number(many) + b"\x0e" + number(len(bits)) + bits + b"\0\0"
+open("plain.7z", "wb").write(seven(d))
+packed = lzma.compress(d, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 16, "lc": 3, "lp": 0, "pb": 2}])
+e = (b"\x17\x06" + number(0) + number(1) + b"\x09" + number(len(packed)) + b"\0\x07\x0b" + number(1) + b"\0" + number(1) +
+     b"\x23\x03\x01\x01" + number(5) + bytes([93]) + struct.pack("<I", 1 << 16) + b"\x0c" + number(len(d)) + b"\0\0")
+open("packed.7z", "wb").write(seven(e, packed))
+open("short.7z", "wb").write(seven(b"\x01\0", size=1 << 40))
+# Stored members, as 7z -mx=0 writes them: copied bytes, one coder (00), a stream each.
+parts = [data[n] for n in names]
+h = b"\x01\x04\x06" + number(0) + number(len(parts)) + b"\x09" + b"".join(number(len(p)) for p in parts) + b"\0"
+h += b"\x07\x0b" + number(len(parts)) + b"\0" + b"\x01\x01\0" * len(parts) + b"\x0c" + b"".join(number(len(p)) for p in parts)
+h += b"\x0a\x01" + b"".join(struct.pack("<I", zlib.crc32(p)) for p in parts) + b"\0\x08\0\0"
+text = b"\0" + b"".join(n.encode("utf-16-le") + b"\0\0" for n in names)
+h += b"\x05" + number(len(parts)) + b"\x11" + number(len(text)) + text + b"\0\0"
+open("run.7z", "wb").write(seven(h, b"".join(parts)))
+END
+python3 make.py "$captures" || exit 1
+
+# --- the same captures ---
+for c in $captures; do tm-dump "$c"; done >want
+if [ "$(grep -c '^totals' want)" != 5 ]; then not_ok "five captures, one by one" want; fi
+same() { # ARCHIVE
+	tm-dump "$1" 2>err >all
+	grep -v '^attribute member=' all | cmp - want >>err 2>&1 &&
+		[ "$(grep -c '^attribute member=' all)" = 4 ] && [ ! -s err ] # a trace is as it was
+}
+for a in stored.zip deflated.zip run.tar run.tar.gnu run.tar.gz run.tar.xz run.tar.bz2 run.7z; do
+	if same $a; then ok "$a"; else not_ok "$a" err; fi
+	tm-dump <$a 2>err | cmp - all >>err 2>&1 && cat $a | tm-dump - 2>>err | cmp - all >>err 2>&1
+	if [ $? = 0 ] && [ ! -s err ]; then ok "$a from standard input"; else not_ok "$a from standard input" err; fi
+done
+tm-top -q --by function --csv $captures >files.csv
+tm-top -q --by function --csv deflated.zip >zip.csv
+if [ -s files.csv ] && cmp files.csv zip.csv; then ok "tm-top of an archive and of its files"; else not_ok "tm-top"; fi
+tracemill show deflated.zip >shown 2>&1
+if grep -q 'a zip file of captures, the first: tables of tracy-csvexport' shown && grep -q '^top ' shown; then
+	ok "tracemill show"
+else
+	not_ok "tracemill show" shown
+fi
+
+# --- what is odd ---
+tm-dump odd.zip >got 2>err
+if [ "$(grep -c '^sample' got)" = 3 ] && grep -q 'member="../../up.folded"' got && grep -q 'member="é.folded"' got &&
+	grep -q 'note info "member .inner.zip.: not a capture that is read, but a zip file' got &&
+	grep -q 'note info "member .README.: no known' got && grep -q 'note loss "member .empty.folded.: empty file' got &&
+	[ ! -s err ] && [ "$(find .. -name '*up.folded' | wc -l)" = 0 ]; then
+	ok "names that lead elsewhere, an archive in it, no captures"
+else
+	not_ok "odd.zip" got
+fi
+tm-dump links.tar >got 2>err
+if [ "$(grep -c '^totals' got)" = 1 ] && [ "$(grep -c '^sample' got)" = 2 ] && [ ! -s err ]; then ok "links"; else not_ok "links" got; fi
+tm-dump crc.zip >got 2>err
+if [ "$(grep -c '^totals' got)" -ge 2 ] && grep -q 'name="crc2"' got && grep -q 'note loss .*CRC' got; then
+	ok "a wrong checksum"
+else
+	not_ok "a wrong checksum" got
+fi
+tm-dump locked.zip >got 2>err
+if [ "$(grep -c '^totals' got)" = 1 ] && grep -q 'note loss "member .locked.folded.: it is encrypted"' got; then
+	ok "an encrypted member"
+else
+	not_ok "an encrypted member" got
+fi
+refused() { # ARCHIVE TEXT
+	tm-dump "$1" >got 2>err
+	if [ $? = 3 ] && [ ! -s got ] && grep -q "$2" err; then ok "$1 is refused"; else not_ok "$1 is refused" err; fi
+}
+refused none.zip 'a zip file without a file in it'
+refused nothing.zip "without a capture: member 'README': no known capture format"
+refused short.7z 'the directory of the 7z file is missing: cut short?'
+for f in plain packed; do
+	(
+		ulimit -v 1000000
+		refused $f.7z 'has 12375013 bytes; at most 262144 are read'
+	)
+done
+
+# --- a bomb: 1 GiB of zeros that no reader takes, then captures ---
+(
+	ulimit -v 1000000
+	exec tm-dump --no-tables bomb.zip
+) 2>err | awk '/^sample/ { n[$2 FS $3]++ } /^note info "member .zeros./ { z++ } END { for (k in n) print k, n[k]; print z }' | sort >got
+# 64 pieces of 87,381 lines
+printf '1\ncount=1 stack=2 5592384\ncount=7 stack=2 1\n' >want
+if cmp got want; then ok "a bomb is read as it is unpacked"; else not_ok "a bomb" got; fi
+
+# --- cut at many bytes, and read by name ---
+bad=0 tried=0
+for a in deflated.zip run.tar.gz run.7z run.tar; do
+	size=$(stat -c %s $a) step=29
+	[ "$size" -lt 10000 ] || step=97
+	for ((n = 1; n < size; n += step)); do
+		head -c $n $a >cut
+		tm-dump -q cut >cut.out 2>cut.err
+		status=$?
+		tried=$((tried + 1))
+		# fine, or input that cannot be used; never a signal
+		[ $status = 0 ] || [ $status = 3 ] || { bad=$((bad + 1)) && echo "$a $n: $status" >>cuts; }
+		[ $status = 0 ] || [ -s cut.err ] || { bad=$((bad + 1)) && echo "$a $n: no reason" >>cuts; }
+	done
+done
+if [ $bad = 0 ] && [ $tried -gt 100 ]; then ok "cuts ($tried)"; else not_ok "cuts" cuts; fi
+if tm-dump -f folded odd.zip 2>&1 | grep -q '^attribute member='; then ok "by name"; else not_ok "by name"; fi
