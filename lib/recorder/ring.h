@@ -101,8 +101,8 @@ struct cap_rings {
 	_Atomic uint64_t full;   /* no ring, there are too many */
 	_Atomic uint64_t waited; /* no ring, the lock was given up; and records that were */
 	uint64_t written;        /* the writer's: no record of a number below it is to come */
-	int64_t watched_at;      /* the writer's: when it last looked, while it waits; 0: it does not */
-	int64_t watched_for;     /* ns that it has waited */
+	int64_t watched_at;  /* the writer's: when it last looked, while it waits; 0: it does not */
+	int64_t watched_for; /* ns that it has waited */
 	_Atomic(struct cap_ring *) ring[CAP_RINGS];
 	struct cap_turn heap[CAP_RINGS]; /* of cap_rings_drain: the program's stacks may be small */
 };
