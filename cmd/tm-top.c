@@ -374,6 +374,21 @@ static void top_read_guessing(struct request *q, const struct project_options *w
 	}
 }
 
+static void top_tell_unselected(const struct request *q)
+{
+	struct buf frames = BUF_INIT;
+
+	if (selection_all(&q->filter.selection))
+		return;
+	if (q->seen[EV_FRAME])
+		buf_addf(&frames, " (frames in it: %" PRIu64 ")", q->seen[EV_FRAME]);
+	cli_note(NULL,
+		 "nothing is left: no record lies in the frames, times, sizes and threads that "
+		 "were asked for%s",
+		 buf_str(&frames));
+	buf_release(&frames);
+}
+
 /* Why there is no row, and which domain or metric has one. */
 static void top_tell_empty(const struct request *q)
 {
@@ -390,8 +405,10 @@ static void top_tell_empty(const struct request *q)
 	if (q->seen[EV_OBJECT]) /* cli_report_notes has said whose they are */
 		return;
 	for (size_t i = 0; i < sizeof ranked / sizeof *ranked; i++)
-		if (q->seen[ranked[i]])
+		if (q->seen[ranked[i]]) {
+			top_tell_unselected(q);
 			return;
+		}
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (q->seen[others[i].kind]) {
 			buf_addf(&has, "%s%s: %" PRIu64, between, others[i].what,

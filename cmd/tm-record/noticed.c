@@ -28,10 +28,10 @@ void noticed_start(const char *program, const struct cap_settings *s)
 	char *path;
 	unsigned unseen;
 
-	if (cli_quiet || program_check(program, &path, &e))
+	if (cli_quiet || program_check(program, false, &path, &e))
 		return;
 	unseen = program_unseen(path);
-	if (unseen & PROGRAM_OWN_MALLOC)
+	if ((unseen & PROGRAM_OWN_MALLOC) && !(unseen & PROGRAM_RECORDS_ITSELF))
 		cli_note(path,
 			 "has a malloc of its own, as by a static jemalloc: what that gives out is "
 			 "not recorded (a shared one is, and so is what links "

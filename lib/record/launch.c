@@ -65,12 +65,14 @@ static bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e)
 {
-	enum status st = program_check(program, about, e);
+	enum status st = program_check(program, given, about, e);
+	bool own_runtime;
 
 	if (st) {
 		*about = *about ? *about : mem_strdup(program);
 		return st;
 	}
+	own_runtime = program_unseen(*about) & PROGRAM_RECORDS_ITSELF;
 	free(*about);
 	*about = NULL;
 	if (l->spikes) {
@@ -83,6 +85,8 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 		close(fd);
 	}
 	*about = given ? mem_strdup(given) : NULL;
+	if (own_runtime)
+		return ST_OK;
 	if (!launch_find_library(given, l->library))
 		return err_set(e, ST_BAD, "the capture library is not there");
 	return ST_OK;
@@ -159,7 +163,8 @@ _Noreturn static void run(const struct launch *l, int outcome, char **argv)
 	launch_add_settings(&text, l, outcome);
 	buf_addf(&preload, "%s%s%s", l->library, others && *others ? ":" : "",
 		 others ? others : "");
-	setenv("LD_PRELOAD", buf_str(&preload), 1);
+	if (*l->library)
+		setenv("LD_PRELOAD", buf_str(&preload), 1);
 	setenv(CAP_VARIABLE, buf_str(&text), 1);
 	if (l->spikes) {
 		add_path(&spikes, l->spikes);

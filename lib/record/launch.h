@@ -17,7 +17,7 @@ extern const char *const launch_stacks[], *const launch_calls[];
 
 struct launch {
 	struct cap_settings settings;
-	char library[CAP_PATH_MAX]; /* of launch_prepare */
+	char library[CAP_PATH_MAX]; /* of launch_prepare; empty: the program has its own */
 	const char
 	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
 	const char *spikes;          /* where PET's log goes, emptied by launch_prepare; or NULL */

@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/recorder/base/settings.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -60,8 +61,10 @@ static char *interpreter(const unsigned char *head, size_t n)
 	return strndup(s, (size_t)(p - s));
 }
 
-static bool program_has_interpreter(int fd, const unsigned char *head, bool wide)
+/* Of the dynamic linker that loads it; false: it is linked statically. */
+static bool program_linker(int fd, const unsigned char *head, char path[256])
 {
+	bool wide = head[EI_CLASS] == ELFCLASS64;
 	Elf64_Ehdr h64;
 	Elf32_Ehdr h32;
 	uint64_t at;
@@ -73,12 +76,18 @@ static bool program_has_interpreter(int fd, const unsigned char *head, bool wide
 	n = wide ? h64.e_phnum : h32.e_phnum;
 	for (unsigned i = 0; i < n; i++) {
 		size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-		uint32_t type; /* the first field of both */
+		Elf64_Phdr p64;
+		Elf32_Phdr p32;
+		ssize_t length;
 
-		if (pread(fd, &type, sizeof type, (off_t)(at + i * size)) != sizeof type)
+		if (pread(fd, wide ? (void *)&p64 : (void *)&p32, size, (off_t)(at + i * size)) !=
+		    (ssize_t)size)
 			return false;
-		if (type == PT_INTERP)
-			return true;
+		if ((wide ? p64.p_type : p32.p_type) != PT_INTERP)
+			continue;
+		length = pread(fd, path, 255, (off_t)(wide ? p64.p_offset : p32.p_offset));
+		path[length > 0 ? length : 0] = 0;
+		return true;
 	}
 	return false;
 }
@@ -132,6 +141,24 @@ static char *program_dynamic_names(int fd, const unsigned char *head, size_t *n)
 	return text;
 }
 
+static bool program_has_section(int fd, const unsigned char *head, const char *name)
+{
+	Elf64_Ehdr h64;
+	Elf32_Ehdr h32;
+	Elf64_Shdr s;
+	char names[4096];
+	ssize_t n;
+
+	memcpy(&h64, head, sizeof h64);
+	memcpy(&h32, head, sizeof h32);
+	if (!program_section(fd, head,
+			     head[EI_CLASS] == ELFCLASS64 ? h64.e_shstrndx : h32.e_shstrndx, &s))
+		return false;
+	n = pread(fd, names, s.sh_size < sizeof names ? s.sh_size : sizeof names,
+		  (off_t)s.sh_offset);
+	return n > 0 && memmem(names, (size_t)n, name, strlen(name) + 1);
+}
+
 /* The sanitizer that a program is built with, of those that put a malloc of their own in the place
  * of any: by what their code calls first, or (LeakSanitizer, for which none is compiled in) by its
  * library. NULL: none. */
@@ -153,13 +180,17 @@ static const char *sanitizer(int fd, const unsigned char *head)
 	return found;
 }
 
-static enum status program_check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
+static enum status program_check_elf(int fd, const unsigned char *head, size_t n,
+				     bool other_library, struct err *e)
 {
 	unsigned char own[64];
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	bool known = self >= 0 && pread(self, own, sizeof own, 0) == sizeof own;
+	char linker[256] = "", ours[256] = "";
 	const char *other;
 
+	if (known)
+		program_linker(self, own, ours);
 	if (self >= 0)
 		close(self);
 	if (n < 64 || memcmp(head, ELFMAG, SELFMAG) != 0)
@@ -169,10 +200,17 @@ static enum status program_check_elf(int fd, const unsigned char *head, size_t n
 		      memcmp(head + 18, own + 18, 2) != 0))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is for another machine than the capture library");
-	if (!program_has_interpreter(fd, head, head[EI_CLASS] == ELFCLASS64))
+	if (program_has_section(fd, head, CAP_SECTION))
+		return ST_OK;
+	if (!program_linker(fd, head, linker))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is linked statically: no library can be loaded into it; link "
 			       "libtracemill-wrap.a into it instead, with --wrap");
+	if (!other_library && strstr(linker, "ld-musl") && !strstr(ours, "ld-musl"))
+		return err_set(e, ST_UNSUPPORTED,
+			       "is built for the C library musl, which does not load the capture "
+			       "library of this one: link libtracemill-wrap.a into it, or name one "
+			       "that is built for musl with --library");
 	other = sanitizer(fd, head);
 	if (other)
 		return err_set(e, ST_UNSUPPORTED,
@@ -182,7 +220,8 @@ static enum status program_check_elf(int fd, const unsigned char *head, size_t n
 	return ST_OK;
 }
 
-static enum status program_check_file(const char *path, char **script, struct err *e)
+static enum status program_check_file(const char *path, bool other_library, char **script,
+				      struct err *e)
 {
 	unsigned char head[256];
 	struct stat st;
@@ -208,7 +247,7 @@ static enum status program_check_file(const char *path, char **script, struct er
 		    err_set(e, ST_UNSUPPORTED,
 			    "has capabilities of its own: the system loads no library into it");
 	else
-		status = program_check_elf(fd, head, (size_t)n, e);
+		status = program_check_elf(fd, head, (size_t)n, other_library, e);
 	close(fd);
 	return status;
 }
@@ -244,26 +283,6 @@ static bool program_defines(int fd, const unsigned char *head, const char *name)
 	return found;
 }
 
-/* Go's linker writes it into what it links: debug/buildinfo. */
-static bool program_is_go(int fd, const unsigned char *head)
-{
-	static const char name[] = ".go.buildinfo";
-	Elf64_Ehdr h64;
-	Elf32_Ehdr h32;
-	Elf64_Shdr s;
-	char names[4096];
-	ssize_t n;
-
-	memcpy(&h64, head, sizeof h64);
-	memcpy(&h32, head, sizeof h32);
-	if (!program_section(fd, head,
-			     head[EI_CLASS] == ELFCLASS64 ? h64.e_shstrndx : h32.e_shstrndx, &s))
-		return false;
-	n = pread(fd, names, s.sh_size < sizeof names ? s.sh_size : sizeof names,
-		  (off_t)s.sh_offset);
-	return n > 0 && memmem(names, (size_t)n, name, sizeof name);
-}
-
 unsigned program_unseen(const char *path)
 {
 	unsigned char head[64];
@@ -274,12 +293,14 @@ unsigned program_unseen(const char *path)
 		return 0;
 	if (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG))
 		found = (program_defines(fd, head, "malloc") ? PROGRAM_OWN_MALLOC : 0) |
-			(program_is_go(fd, head) ? PROGRAM_GO : 0);
+			/* Go's linker writes it into what it links: debug/buildinfo. */
+			(program_has_section(fd, head, ".go.buildinfo") ? PROGRAM_GO : 0) |
+			(program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
 	close(fd);
 	return found;
 }
 
-enum status program_check(const char *name, char **path, struct err *e)
+enum status program_check(const char *name, bool other_library, char **path, struct err *e)
 {
 	enum status status;
 	char *script;
@@ -290,11 +311,11 @@ enum status program_check(const char *name, char **path, struct err *e)
 			       strchr(name, '/') && !access(name, F_OK)
 				   ? "is no program: it may not be executed"
 				   : "no such program");
-	status = program_check_file(*path, &script, e);
+	status = program_check_file(*path, other_library, &script, e);
 	for (int i = 0; !status && script && i < SCRIPTS; i++) {
 		free(*path);
 		*path = script;
-		status = program_check_file(*path, &script, e);
+		status = program_check_file(*path, other_library, &script, e);
 	}
 	free(script);
 	return status;

@@ -163,6 +163,8 @@ lib=$BIN/../lib
 if build linked -O1 "$lib/libtracemill-capture.a" -lm; then
 	TRACEMILL_CAPTURE='out=x.tmt' ./linked family 2>want
 	ok "linked in: exactly what the program knows" [ "$(sums x.tmt)" = "$(cat want)" ]
+	tm-record -q --no-symbols -o y.tmt ./linked family 2>want
+	ok "... by tm-record too, which preloads nothing then" [ "$? $(sums y.tmt)" = "0 $(cat want)" ]
 else
 	echo "not ok - linked in"
 fi
@@ -174,6 +176,10 @@ if build wrapped -O1 -static "$wrap" "$lib/libtracemill-wrap.a" -lm 2>/dev/null;
 	TRACEMILL_CAPTURE='out=x.tmt' ./wrapped frames 2>want
 	ok "static, with --wrap: the program's blocks" [ "$(tm-symbolize -q x.tmt | tm-filter -q --focus '^blocks$' | tm-dump -q |
 		grep -c '^alloc.*requested=50 ') $(tm-dump -q x.tmt | grep -c ^frame)" = "5500 10" ]
+	strip -o stripped wrapped
+	tm-record -q --no-symbols -o y.tmt ./stripped frames 2>err
+	ok "tm-record: a static program that has the library linked in records itself" \
+		[ "$? $(tm-dump -q y.tmt | grep -c '^alloc.*requested=50 ')" = "0 $(tm-dump -q x.tmt | grep -c '^alloc.*requested=50 ')" ]
 else
 	echo "skip - static, with --wrap (no static C library)"
 fi

@@ -146,6 +146,12 @@ if [ "$(uname -m)" = x86_64 ]; then
 	run tm-record -o y.tmt --stacks shadow ./hooked
 	check '... not of a program that has them' eval '! said "will see no"'
 fi
+if musl-gcc game.c -o musl 2>err; then
+	run tm-record -o y.tmt ./musl
+	check 'a program of musl: refused by name' eval '[ $status = 3 ] && said "^tm-record: ./musl: is built for the C library musl"'
+else
+	echo "skip - a program of musl (no musl-gcc)"
+fi
 echo 'no library' >bad.so
 run tm-record -q --library "$PWD/bad.so" -o y.tmt ./game
 check 'the library cannot be loaded, as in another root: an error, with -q too' eval \

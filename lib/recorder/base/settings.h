@@ -29,6 +29,8 @@
 #include <stdint.h>
 
 #define CAP_VARIABLE "TRACEMILL_CAPTURE"
+/* Of a file that has the runtime linked in: its section in which that name lies. */
+#define CAP_SECTION ".tracemill"
 
 enum cap_stacks {
 	CAP_STACKS_AUTO,

@@ -22,6 +22,7 @@ extern char **environ;
 
 void cap_preload_start(void)
 {
+	static const char variable[] __attribute__((section(CAP_SECTION))) = CAP_VARIABLE;
 	static struct cap_settings s;
 	const char *text;
 
@@ -31,7 +32,7 @@ void cap_preload_start(void)
 		atomic_fetch_add(&cap.unready, 1);
 		return;
 	}
-	text = getenv(CAP_VARIABLE);
+	text = getenv(variable);
 	if (!text || !cap_settings_parse(&s, text))
 		atomic_store(&cap.state, CAP_DONE);
 	else
