@@ -27,6 +27,7 @@ enum { TICK_MS = 200, COMMAND_DUMP = 0, SIZE = 4 };
 
 struct result {
 	unsigned clients;           /* that came */
+	unsigned refused;           /* while another was there, or behind its dump */
 	uint64_t sent;              /* bytes */
 	uint64_t dropped, unwanted; /* packets: no room; after the dump */
 	bool dumped;
@@ -156,6 +157,7 @@ static void accept_client(struct serve *s)
 		return;
 	if (s->client >= 0 || s->result.dumped) {
 		close(fd);
+		s->result.refused++;
 		return;
 	}
 	s->client = fd;
@@ -299,6 +301,10 @@ static void tell(const struct serve *s, char *text, size_t size)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "; clients: %u, took %" PRIu64 " bytes", r->clients, r->sent);
+	if (r->clients > 1)
+		buf_adds(&b, ", each from where the one before had left");
+	if (r->refused)
+		buf_addf(&b, "; clients turned away, since one is served at a time: %u", r->refused);
 	if (s->at < s->waiting.len)
 		buf_addf(&b, "; bytes that nobody took: %zu", s->waiting.len - s->at);
 	if (r->dropped)

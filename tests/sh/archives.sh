@@ -125,9 +125,11 @@ same() { # ARCHIVE
 }
 for a in stored.zip deflated.zip run.tar run.tar.gnu run.tar.gz run.tar.xz run.tar.bz2 run.7z; do
 	if same $a; then ok "$a"; else not_ok "$a" err; fi
-	tm-dump <$a 2>err | cmp - all >>err 2>&1 && cat $a | tm-dump - 2>>err | cmp - all >>err 2>&1
-	if [ $? = 0 ] && [ ! -s err ]; then ok "$a from standard input"; else not_ok "$a from standard input" err; fi
+	tm-dump <$a >redirected 2>err
+	cat $a | tm-dump - >piped 2>>err
+	if cmp redirected all 2>>err && cmp piped all 2>>err && [ ! -s err ]; then ok "$a from standard input"; else not_ok "$a from standard input" err; fi
 done
+# shellcheck disable=SC2086 # several
 tm-top -q --by function --csv $captures >files.csv
 tm-top -q --by function --csv deflated.zip >zip.csv
 if [ -s files.csv ] && cmp files.csv zip.csv; then ok "tm-top of an archive and of its files"; else not_ok "tm-top"; fi
@@ -191,13 +193,13 @@ for a in deflated.zip run.tar.gz run.7z run.tar; do
 	size=$(stat -c %s $a) step=29
 	[ "$size" -lt 10000 ] || step=97
 	for ((n = 1; n < size; n += step)); do
-		head -c $n $a >cut
-		tm-dump -q cut >cut.out 2>cut.err
+		head -c $n $a >short
+		tm-dump -q short >short.out 2>short.err
 		status=$?
 		tried=$((tried + 1))
 		# fine, or input that cannot be used; never a signal
 		[ $status = 0 ] || [ $status = 3 ] || { bad=$((bad + 1)) && echo "$a $n: $status" >>cuts; }
-		[ $status = 0 ] || [ -s cut.err ] || { bad=$((bad + 1)) && echo "$a $n: no reason" >>cuts; }
+		[ $status = 0 ] || [ -s short.err ] || { bad=$((bad + 1)) && echo "$a $n: no reason" >>cuts; }
 	done
 done
 if [ $bad = 0 ] && [ $tried -gt 100 ]; then ok "cuts ($tried)"; else not_ok "cuts" cuts; fi

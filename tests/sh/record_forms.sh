@@ -140,6 +140,16 @@ ok "serve: the client leaves; the file has all" [ "$status $(tm-dump -q back.tmt
 ok "serve: what nobody took is told" grep -q 'nobody took' said
 served "silent 500" -- ./blocks random
 ok "serve: a client that is slow to read" [ "$(tm-import -q served | tm-dump -q | grep -c ^alloc)" = 100000 ]
+"$GEN/attach" "$port" silent 500 >served 2>attached &
+tm-record --serve --port "$port" -o e.bin -- ./blocks idle 2>said &
+recorder=$!
+until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.05; done
+sleep 0.3
+for _ in 1 2; do (exec 3<>"/dev/tcp/127.0.0.1/$port" && cat <&3) >turned 2>/dev/null; done
+pkill -9 -P $recorder
+wait $recorder 2>/dev/null
+wait
+ok "serve: clients that come while one is there are told of" grep -q 'turned away, since one is served at a time: ' said
 served noise -- ./blocks random
 ok "serve: a client that talks nonsense" [ "$(tm-import -q served | tm-dump -q | grep -c ^alloc)" = 100000 ]
 "$GEN/attach" "$port" dump 1 >served 2>attached &
