@@ -410,4 +410,61 @@ TEST(whole_stacks_are_those_of_their_calls)
 	trace_free(by_call);
 }
 
+static int trace_by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* More different stacks than are remembered whole, asked for twice, from both ends, with rows that a
+ * stream has appended in between. Of a stack of 1 to 4 of 30 locations its digits to the base of 31
+ * are a number of its own, which tells how many rows there must be: one for each beginning. */
+TEST(many_stacks_have_one_row_for_each_beginning)
+{
+	enum { N = 150000, DEEP = 4, APPENDED = 10 };
+	struct trace *t = trace_new();
+	uint32_t *ids = mem_array(N, sizeof *ids);
+	uint64_t *beginnings = mem_array((size_t)N * DEEP, sizeof *beginnings);
+	unsigned wrong = 0;
+	size_t n = 0, distinct = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		uint64_t random = 7;
+
+		for (unsigned i = 0; i < N; i++) {
+			uint32_t inner[DEEP], outer[DEEP], id, row;
+			size_t depth = 1 + (lcg(&random) >> 40) % DEEP;
+			uint64_t number = 0;
+
+			for (size_t k = 0; k < depth; k++) {
+				outer[k] = inner[depth - 1 - k] = 1 + (lcg(&random) >> 40) % 30;
+				number = number * 31 + outer[k];
+				if (!pass)
+					beginnings[n++] = number;
+			}
+			id = i % 2 ? trace_stack_of(t, inner, depth)
+				   : trace_stack_down(t, outer, depth);
+			if (pass)
+				wrong += id != ids[i];
+			ids[i] = row = id;
+			for (size_t k = 0; k < depth; k++, row = t->stacks[row].parent)
+				wrong += t->stacks[row].location != inner[k];
+			wrong += row != 0;
+			if (!pass && i % (N / APPENDED) == 0) /* nobody looks this one up */
+				VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) =
+				    (struct stack){id, 99};
+		}
+	}
+	qsort(beginnings, n, sizeof *beginnings, trace_by_number);
+	for (size_t i = 0; i < n; i++)
+		distinct += !i || beginnings[i] != beginnings[i - 1];
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(t->n_stacks, distinct + 1 + APPENDED);
+	CHECK(distinct > 65536); /* places of those that are remembered */
+	free(ids);
+	free(beginnings);
+	trace_free(t);
+}
+
 TEST_MAIN()
