@@ -422,7 +422,7 @@ static int trace_by_number(const void *a, const void *b)
  * are a number of its own, which tells how many rows there must be: one for each beginning. */
 TEST(many_stacks_have_one_row_for_each_beginning)
 {
-	enum { N = 150000, DEEP = 4, APPENDED = 10 };
+	enum { N = 300000, DEEP = 4, APPENDED = 10 };
 	struct trace *t = trace_new();
 	uint32_t *ids = mem_array(N, sizeof *ids);
 	uint64_t *beginnings = mem_array((size_t)N * DEEP, sizeof *beginnings);
