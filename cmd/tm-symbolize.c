@@ -255,6 +255,7 @@ int main(int argc, char **argv)
 	symbolizer_init(&j.symbolizer, &o);
 	cli_modules_given(&j.symbolizer.files);
 	cli_managed_load(&j.symbolizer.managed);
+	cli_not_typed(n);
 	for (int i = 1; i <= n || i == 1; i++)
 		(text ? symbolize_log_of : symbolize_one)(&j, n ? argv[i] : "-");
 	if (j.missing && cli_missing(&j.symbolizer.files))

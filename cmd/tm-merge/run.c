@@ -141,6 +141,7 @@ bool cli_merge_run(struct cli_merge_request *q, int n, char **operands)
 	bool told = false;
 
 	if (!st && q->from_lines) {
+		cli_not_typed(n);
 		name = n && strcmp(operands[0], "-") ? operands[0] : "<stdin>";
 		st = merge_lines(q, n ? operands[0] : "-", merged, &e);
 	} else if (!st) {

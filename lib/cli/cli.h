@@ -123,6 +123,9 @@ struct cli_loop {
 	struct input_digest *digest; /* NULL, or zeroed: that of the one operand */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);
+/* Of the number of operands: with none, standard input is read, which is an error of use where it is
+ * a terminal. What is typed is no capture; "-" says that it is meant. */
+void cli_not_typed(int n);
 /* Operands that are in memory: asked for each before it is opened; NULL: this one is not. A program
  * that answers for others sets it (tm-view). */
 extern struct kept *(*cli_kept)(const char *operand);

@@ -120,11 +120,15 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 		l->after(l->arg, l->file);
 }
 
-void cli_inputs(struct cli_loop *l, int n, char **operands)
+void cli_not_typed(int n)
 {
-	/* What is typed is no capture: "-" says that it is meant. */
 	if (!n && isatty(STDIN_FILENO))
 		cli_usage("no file is given, and standard input is a terminal");
+}
+
+void cli_inputs(struct cli_loop *l, int n, char **operands)
+{
+	cli_not_typed(n);
 	if (!n)
 		inputs_read_one(l, "-");
 	for (int i = 0; i < n; i++)

@@ -304,7 +304,8 @@ static void tell(const struct serve *s, char *text, size_t size)
 	if (r->clients > 1)
 		buf_adds(&b, ", each from where the one before had left");
 	if (r->refused)
-		buf_addf(&b, "; clients turned away, since one is served at a time: %u", r->refused);
+		buf_addf(&b, "; clients turned away, since one is served at a time: %u",
+			 r->refused);
 	if (s->at < s->waiting.len)
 		buf_addf(&b, "; bytes that nobody took: %zu", s->waiting.len - s->at);
 	if (r->dropped)

@@ -196,6 +196,20 @@ for p in tm-import tm-symbolize; do
 	check "$p: a bad operand leaves nothing between two good ones" cmp -s out two.text
 done
 
+# --- nothing named, and nobody's bytes at standard input ---
+
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+	for p in tm-top tm-frames tm-dump tm-spikes tm-heap 'tm-import -o x.tmt' 'tm-symbolize -o x.tmt' \
+		'tm-filter -o x.tmt' 'tm-export --as folded -o x.folded'; do
+		timeout 20 script -qec "$p" /dev/null >out 2>err </dev/null
+		status=$?
+		silent() { [ $status = 2 ] && grep -q 'no file is given, and standard input is a terminal' out; }
+		check "${p%% *}: does not wait for what is typed" silent
+	done
+else
+	echo "skip - programs without a file (no script(1), or no pseudo terminals)"
+fi
+
 # --- the same output with any number of workers ---
 
 run tm-symbolize -j1 -e "$BIN/tm-import" --slide 0x12c000000 a.mem -o j1.tmt

@@ -451,7 +451,7 @@ TEST(many_stacks_have_one_row_for_each_beginning)
 			for (size_t k = 0; k < depth; k++, row = t->stacks[row].parent)
 				wrong += t->stacks[row].location != inner[k];
 			wrong += row != 0;
-			if (!pass && i % (N / APPENDED) == 0) /* nobody looks this one up */
+			if (!pass && i % (N / APPENDED) == 0) /* it is never looked up */
 				VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) =
 				    (struct stack){id, 99};
 		}
