@@ -35,6 +35,12 @@ for p in "$root"/bin/*; do
 	[ "$("$p" --version </dev/null 2>err | head -n 1 | cut -d ' ' -f 3)" = "$(cat "$SRC/VERSION")" ] || bad="$bad ${p##*/}"
 done
 check "every program starts from there ($bad)" [ -z "$bad" ]
+export PKG_CONFIG_SYSROOT_DIR=$PWD/to PKG_CONFIG_PATH=$root/lib/pkgconfig
+# shellcheck disable=SC2086,SC2046 # options
+check "pkg-config's words compile a program outside of the tree" "${CC:-cc}" ${SAN:+-fsanitize=$SAN} -g -o outside \
+	"$SRC/examples/library/symbolize.c" $(pkg-config --cflags --libs tracemill) 2>err
+at=$(nm outside | sed -n 's/ T main$//p')
+check "which names an address" grep -q main <(LD_LIBRARY_PATH=$root/lib ./outside outside <<<"$at" 2>err)
 check "tm-record finds its runtime there" "$root/bin/tm-record" -q --no-symbols -o x.tmt true 2>err
 check "the desktop's entry starts a program that is installed" \
 	[ -x "$root/bin/$(sed -n 's/^Exec=\([^ ]*\).*/\1/p' "$root/share/applications/tracemill-view.desktop")" ]
