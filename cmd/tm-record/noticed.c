@@ -53,10 +53,17 @@ int noticed_end(const struct launch *l, const char *program, int status)
 {
 	switch (launch_loaded(l)) {
 	case CAP_NOT_LOADED:
-		cli_error(program,
-			  "nothing was recorded: the capture library was not loaded into it; is %s "
-			  "to be read from where it ran (a container, another root)?",
-			  l->library);
+		if (*l->library)
+			cli_error(program,
+				  "nothing was recorded: the capture library was not loaded into "
+				  "it; is %s to be read from where it ran (a container, another "
+				  "root)?",
+				  l->library);
+		else
+			cli_error(
+			    program,
+			    "nothing was recorded: the runtime that is linked into it did not "
+			    "start");
 		return status ? status : EXIT_INPUT;
 	case CAP_LEFT:
 		cli_note(program,

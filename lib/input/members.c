@@ -139,6 +139,7 @@ static enum status members_failure(const struct members *m, struct err *e)
 static ssize_t member_read(void *arg, void *p, size_t n, struct err *e)
 {
 	struct members *m = arg;
+
 	while (m->taken == m->next && !m->n_bytes && !m->ended) {
 		const void *bytes;
 		size_t n_bytes;

@@ -23,8 +23,9 @@ struct members *members_new(struct input *in);
 void members_free(struct members *m); /* accepts NULL */
 
 /* The next file, folders, links and devices passed over; *member is the caller's to close, before the
- * next call. ST_NONE: there are no more. A failure is that
- * of the archive, and the last word. */
+ * next call. What is wrong with its bytes goes to *of_member. ST_NONE: there are no more. A failure is
+ * that of the archive, goes to *e, and is the last word. */
 enum status members_next(struct members *m, struct input *member, struct err *of_member,
 			 struct err *e);
+
 #endif

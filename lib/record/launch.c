@@ -39,7 +39,7 @@ static void launch_pass_on(int sig)
 /* What realpath fills is PATH_MAX long, which is that. */
 static bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 {
-	/* Those of their own: packages' */
+	/* As built or installed; what is in tracemill/ is a package's. */
 	static const char *const folders[] = {"lib", "lib/tracemill", "lib64", "lib64/tracemill"};
 	struct buf b = BUF_INIT;
 	char exe[4096], *slash;

@@ -116,47 +116,54 @@ static bool program_section(int fd, const unsigned char *head, unsigned row, Elf
 	return true;
 }
 
+/* The bytes of a section, to be freed; NULL: they are not there, or too many. */
+static char *program_section_bytes(int fd, const unsigned char *head, unsigned row, size_t *n)
+{
+	Elf64_Shdr s;
+	struct stat st;
+	char *bytes;
+
+	if (!program_section(fd, head, row, &s) || fstat(fd, &st) ||
+	    s.sh_size > (uint64_t)st.st_size || s.sh_size > NAMES_MAX)
+		return NULL;
+	bytes = mem_alloc(s.sh_size + 1);
+	if (pread(fd, bytes, s.sh_size, (off_t)s.sh_offset) != (ssize_t)s.sh_size) {
+		free(bytes);
+		return NULL;
+	}
+	*n = s.sh_size;
+	return bytes;
+}
+
 /* The names that the dynamic linker sees of it, to be freed: of functions, and of libraries that it
  * needs. NULL: none. */
 static char *program_dynamic_names(int fd, const unsigned char *head, size_t *n)
 {
-	Elf64_Shdr s, names;
-	struct stat st;
-	char *text;
+	Elf64_Shdr s;
 	unsigned row = 0;
 
 	do
 		if (!program_section(fd, head, row++, &s))
 			return NULL;
 	while (s.sh_type != SHT_DYNSYM);
-	if (!program_section(fd, head, s.sh_link, &names) || fstat(fd, &st) ||
-	    names.sh_size > (uint64_t)st.st_size || names.sh_size > NAMES_MAX)
-		return NULL;
-	text = mem_alloc(names.sh_size + 1);
-	if (pread(fd, text, names.sh_size, (off_t)names.sh_offset) != (ssize_t)names.sh_size) {
-		free(text);
-		return NULL;
-	}
-	*n = names.sh_size;
-	return text;
+	return program_section_bytes(fd, head, s.sh_link, n);
 }
 
 static bool program_has_section(int fd, const unsigned char *head, const char *name)
 {
 	Elf64_Ehdr h64;
 	Elf32_Ehdr h32;
-	Elf64_Shdr s;
-	char names[4096];
-	ssize_t n;
+	size_t n = 0;
+	char *names;
+	bool found;
 
 	memcpy(&h64, head, sizeof h64);
 	memcpy(&h32, head, sizeof h32);
-	if (!program_section(fd, head,
-			     head[EI_CLASS] == ELFCLASS64 ? h64.e_shstrndx : h32.e_shstrndx, &s))
-		return false;
-	n = pread(fd, names, s.sh_size < sizeof names ? s.sh_size : sizeof names,
-		  (off_t)s.sh_offset);
-	return n > 0 && memmem(names, (size_t)n, name, strlen(name) + 1);
+	names = program_section_bytes(
+	    fd, head, head[EI_CLASS] == ELFCLASS64 ? h64.e_shstrndx : h32.e_shstrndx, &n);
+	found = names && memmem(names, n, name, strlen(name) + 1);
+	free(names);
+	return found;
 }
 
 /* The sanitizer that a program is built with, of those that put a malloc of their own in the place

@@ -18,8 +18,9 @@
 enum status program_check(const char *name, bool other_library, char **path, struct err *e);
 
 /* What a program has, by its dynamic symbols and its sections, of which a preloaded library sees
- * nothing: a malloc of its own, which the dynamic linker takes before any library's; Go's heap. And whether it needs no library to
- * be preloaded: the runtime is linked into it, as libtracemill-capture.a or libtracemill-wrap.a. */
+ * nothing: a malloc of its own, which the dynamic linker takes before any library's; Go's heap. And
+ * whether it needs no library to be preloaded: the runtime is linked into it, as
+ * libtracemill-capture.a or libtracemill-wrap.a. */
 enum { PROGRAM_OWN_MALLOC = 1, PROGRAM_GO = 2, PROGRAM_RECORDS_ITSELF = 4 };
 unsigned program_unseen(const char *path);
 
