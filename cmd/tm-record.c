@@ -248,7 +248,7 @@ int main(int argc, char **argv)
 	free(about);
 	if (status)
 		return status;
-	noticed_start(argv[1], s);
+	noticed_start(&l);
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
 	if ((!serving || output) &&

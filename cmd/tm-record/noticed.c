@@ -5,8 +5,6 @@
 #include "lib/inspect/fitness.h"
 #include "lib/record/program.h"
 
-#include <stdlib.h>
-
 /* By tm-inspect's judgement of the program's own file. */
 static void noticed_fitness(const char *path, enum capability c, const char *what)
 {
@@ -22,31 +20,27 @@ static void noticed_fitness(const char *path, enum capability c, const char *wha
 	inspect_release(&x);
 }
 
-void noticed_start(const char *program, const struct cap_settings *s)
+void noticed_start(const struct launch *l)
 {
-	struct err e = ERR_INIT;
-	char *path;
-	unsigned unseen;
+	const char *path = l->program;
 
-	if (cli_quiet || program_check(program, false, &path, &e))
+	if (cli_quiet)
 		return;
-	unseen = program_unseen(path);
-	if ((unseen & PROGRAM_OWN_MALLOC) && !(unseen & PROGRAM_RECORDS_ITSELF))
+	if ((l->unseen & PROGRAM_OWN_MALLOC) && !(l->unseen & PROGRAM_RECORDS_ITSELF))
 		cli_note(path,
 			 "has a malloc of its own, as by a static jemalloc: what that gives out is "
 			 "not recorded (a shared one is, and so is what links "
 			 "libtracemill-wrap.a)");
-	if (unseen & PROGRAM_GO)
+	if (l->unseen & PROGRAM_GO)
 		cli_note(path,
 			 "is a Go program: Go's own heap is not recorded, only what its C code "
 			 "allocates");
-	if (s->stacks == CAP_STACKS_FP)
+	if (l->settings.stacks == CAP_STACKS_FP)
 		noticed_fitness(path, FIT_FRAME_POINTERS,
 				"--stacks fp will cut its stacks short (--stacks unwind does not)");
-	if (s->stacks == CAP_STACKS_SHADOW)
+	if (l->settings.stacks == CAP_STACKS_SHADOW)
 		noticed_fitness(path, FIT_INSTRUMENTED,
 				"--stacks shadow will see no calls in its own code");
-	free(path);
 }
 
 int noticed_end(const struct launch *l, const char *program, int status)

@@ -7,8 +7,8 @@
 
 #include "lib/record/launch.h"
 
-/* Before it starts; program is what was given, and may be recorded. */
-void noticed_start(const char *program, const struct cap_settings *s);
+/* Behind launch_prepare, before it starts. */
+void noticed_start(const struct launch *l);
 /* Behind it: the status, which is ours where nothing was recorded of a program that ended well. */
 int noticed_end(const struct launch *l, const char *program, int status);
 

@@ -66,13 +66,13 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 			   struct err *e)
 {
 	enum status st = program_check(program, given, about, e);
-	bool own_runtime;
 
 	if (st) {
 		*about = *about ? *about : mem_strdup(program);
 		return st;
 	}
-	own_runtime = program_unseen(*about) & PROGRAM_RECORDS_ITSELF;
+	snprintf(l->program, sizeof l->program, "%s", *about);
+	l->unseen = program_unseen(*about);
 	free(*about);
 	*about = NULL;
 	if (l->spikes) {
@@ -85,7 +85,7 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 		close(fd);
 	}
 	*about = given ? mem_strdup(given) : NULL;
-	if (own_runtime)
+	if (l->unseen & PROGRAM_RECORDS_ITSELF)
 		return ST_OK;
 	if (!launch_find_library(given, l->library))
 		return err_set(e, ST_BAD, "the capture library is not there");

@@ -17,7 +17,11 @@ extern const char *const launch_stacks[], *const launch_calls[];
 
 struct launch {
 	struct cap_settings settings;
-	char library[CAP_PATH_MAX]; /* of launch_prepare; empty: the program has its own */
+	/* Of launch_prepare: the program's file (of a script, its interpreter's), what will not be seen
+	 * of it (lib/record/program.h), and the library; empty: the program has its own. */
+	char program[CAP_PATH_MAX];
+	unsigned unseen;
+	char library[CAP_PATH_MAX];
 	const char
 	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
 	const char *spikes;          /* where PET's log goes, emptied by launch_prepare; or NULL */
