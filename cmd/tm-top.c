@@ -7,12 +7,12 @@
 #include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/group/filter_sink.h"
-#include "lib/group/leaks.h"
 #include "lib/report/top/handers.h"
 #include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
+#include "lib/rules/leaks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
 #include "lib/group/apart.h"
-#include "lib/group/clones.h"
+#include "lib/rules/clones.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/leaks.h"
+#include "lib/rules/leaks.h"
 
 #include <stdlib.h>
 #include <string.h>

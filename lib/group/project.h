@@ -11,9 +11,9 @@
 #include "lib/group/filter.h"
 #include "lib/group/grouping.h"
 #include "lib/group/names.h"
-#include "lib/group/owners.h"
 #include "lib/group/run.h"
-#include "lib/group/sites.h"
+#include "lib/rules/owners.h"
+#include "lib/rules/sites.h"
 #include "lib/tally/tally.h"
 
 enum { DOMAIN_DEFAULT = -1, DOMAIN_ALL = DOMAINS };

@@ -6,8 +6,8 @@
  * no rules say nothing.
  */
 #include "lib/group/filter.h"
-#include "lib/group/owners.h"
-#include "lib/group/sites.h"
+#include "lib/rules/owners.h"
+#include "lib/rules/sites.h"
 #include "lib/tally/selection.h"
 
 #include <stdio.h>

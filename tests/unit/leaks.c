@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/group/leaks.h: patterns as compiler-rt's TemplateMatch takes them (its own cases, from
+ * lib/rules/leaks.h: patterns as compiler-rt's TemplateMatch takes them (its own cases, from
  * compiler-rt/lib/sanitizer_common/tests/sanitizer_suppressions_test.cpp, where they are facts of the
  * syntax: each line below says whether the text is suppressed).
  */
-#include "lib/group/leaks.h"
+#include "lib/rules/leaks.h"
 #include "tests/unit/test.h"
 
 TEST(patterns)

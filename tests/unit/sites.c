@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rules for allocator and runtime code (lib/group/sites.h).
+ * Rules for allocator and runtime code (lib/rules/sites.h).
  */
-#include "lib/group/sites.h"
+#include "lib/rules/sites.h"
 
 #include "lib/match/match.h"
 #include "tests/unit/test.h"

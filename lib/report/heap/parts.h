@@ -6,9 +6,9 @@
 #ifndef TM_REPORT_HEAP_PARTS_H
 #define TM_REPORT_HEAP_PARTS_H
 
-#include "lib/group/owners.h"
 #include "lib/report/heap/dominators.h"
 #include "lib/report/heap/paths.h"
+#include "lib/rules/owners.h"
 
 struct heap_part {
 	const struct heap *h;

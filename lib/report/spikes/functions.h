@@ -9,8 +9,8 @@
 
 #include "lib/group/filter.h"
 #include "lib/group/names.h"
-#include "lib/group/owners.h"
 #include "lib/report/spikes/rules.h"
+#include "lib/rules/owners.h"
 
 enum { RULE_OF = 1, RULE_BELOW = 2 };
 

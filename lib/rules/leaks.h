@@ -7,8 +7,8 @@
  * (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp, TemplateMatch). The shipped ones are of
  * glibc and libstdc++.
  */
-#ifndef TM_GROUP_LEAKS_H
-#define TM_GROUP_LEAKS_H
+#ifndef TM_RULES_LEAKS_H
+#define TM_RULES_LEAKS_H
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"

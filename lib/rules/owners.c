@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/owners.h"
+#include "lib/rules/owners.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/intern.h"

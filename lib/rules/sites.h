@@ -6,8 +6,8 @@
  * with "!" before it (never pass over) matches too. The shipped rules are in site_rules.c; a file
  * adds more: one per line, '#' starts a comment.
  */
-#ifndef TM_GROUP_SITES_H
-#define TM_GROUP_SITES_H
+#ifndef TM_RULES_SITES_H
+#define TM_RULES_SITES_H
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/sites.h"
+#include "lib/rules/sites.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
-#include "lib/group/clones.h"
 #include "lib/match/match.h"
+#include "lib/rules/clones.h"
 
 #include <stdlib.h>
 #include <string.h>

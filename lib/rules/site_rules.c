@@ -2,7 +2,7 @@
  *
  * The shipped rules for allocator and runtime code (sites.h).
  */
-#include "lib/group/sites.h"
+#include "lib/rules/sites.h"
 
 #include <stddef.h>
 

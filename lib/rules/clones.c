@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/clones.h"
+#include "lib/rules/clones.h"
 
 #include <stdbool.h>
 #include <string.h>

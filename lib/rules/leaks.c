@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/leaks.h"
+#include "lib/rules/leaks.h"
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"

@@ -16,8 +16,8 @@
  * linkage name, a module by base name, a file by path) or the type decides. What no rule matches
  * has no owner.
  */
-#ifndef TM_GROUP_OWNERS_H
-#define TM_GROUP_OWNERS_H
+#ifndef TM_RULES_OWNERS_H
+#define TM_RULES_OWNERS_H
 
 #include "lib/base/err.h"
 

@@ -3,8 +3,8 @@
  * What compilers put behind the linkage name of a part or a copy of a function: ".cold", ".part.0",
  * ".constprop.1.isra.2", ".lto_priv.0" of GCC; ".llvm.1234", ".__uniq.1234" of clang.
  */
-#ifndef TM_GROUP_CLONES_H
-#define TM_GROUP_CLONES_H
+#ifndef TM_RULES_CLONES_H
+#define TM_RULES_CLONES_H
 
 #include <stddef.h>
 
