@@ -78,3 +78,16 @@ for how in "--stacks fp" "--stacks unwind" "--stacks shadow" "--min 123"; do
 	ok "suspend, $how: the others end" grep -q '^0 blocks .* 1 $' got
 	ok "suspend, $how: every block is there or counted" [ "$(told)" -ge "$(sed -n 's/^blocks //p' err)" ]
 done
+# What the dynamic linker binds at its first use saves the processor's registers on the stack that the program is on,
+# which a signal's has no room for: once the program's own functions are bound, nothing of the unwinder is.
+${CC:-cc} -std=c11 -D_GNU_SOURCE -g -o stacks "$SRC/tests/programs/src/stacks.c" -lpthread || exit 1
+for how in fp unwind shadow; do
+	rm -f bound.*
+	LD_DEBUG=bindings LD_DEBUG_OUTPUT=bound tm-record -q --no-symbols --stacks $how -o x.tmt ./stacks >out 2>&1
+	# Of the program's own process.
+	awk 'FNR == 1 { handled = 0 }
+		/binding file \.\/stacks .*`raise/ { handled = 1; print "raise" }
+		handled && /binding file [^ ]*(libgcc_s|capture)/' bound.* >late
+	ok "alternate stack, $how: nothing is bound on it" [ "$(tr '\n' ' ' <late)$(grep -o 'handled 100' out)" = "raise handled 100" ]
+	sed -n 2,5p late
+done

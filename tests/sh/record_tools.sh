@@ -35,6 +35,10 @@ if ! command -v valgrind >/dev/null 2>&1; then
 	echo "skip - preloaded under valgrind (not here)"
 	exit 0
 fi
+if [ -n "${SAN-}" ]; then
+	echo "skip - preloaded under valgrind (it runs no program with a sanitizer, which tm-record is here)"
+	exit 0
+fi
 for program in blocks depths; do
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -I"$SRC" \
 		"$SRC/testdata/src/record/$program.c" -o $program -lpthread || exit 1

@@ -96,6 +96,8 @@ CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
 			    (uintptr_t)__builtin_return_address(0));
 }
 
+/* The agent's own walk of the stack begins at its caller, which is the engine: it is jumped to
+ * (-foptimize-sibling-calls). */
 static void instrument_pool_alloc(void *p, size_t n)
 {
 	alloc_told agent = atomic_load_explicit(&agent_alloc, memory_order_acquire);

@@ -143,6 +143,17 @@ void cap_unwind_start(void)
 	dl_iterate_phdr(unwind_is_it, NULL);
 }
 
+static _Unwind_Reason_Code unwind_no_further(struct _Unwind_Context *context, void *arg)
+{
+	(void)context, (void)arg;
+	return _URC_END_OF_STACK;
+}
+
+void cap_unwind_bind(void)
+{
+	_Unwind_Backtrace(unwind_no_further, NULL);
+}
+
 /* GCC's before 13 allocates with a lock of its own (object_mutex) when tables have been given to it
  * at run time (__register_frame). */
 static bool unwinds(uintptr_t caller)

@@ -60,5 +60,8 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max);
 /* Looks where the unwinder is; before any thread walks. */
 void cap_unwind_start(void);
+/* Has the dynamic linker bind now what the unwinder calls. At its first use in a hook that would take
+ * the processor's registers of the stack (3 KiB and more with AVX-512), which a signal's may not have. */
+void cap_unwind_bind(void);
 
 #endif
