@@ -29,7 +29,7 @@ struct request {
 	const char *metrics, *peek, *min_percent;
 	bool tree, bottom_up;
 	const struct report *as; /* of reports; unless memory */
-	int by, sort;
+	int by, below, sort;     /* below: the key within by; -1: none */
 	unsigned min_share;
 	struct match *match;
 	size_t stacks; /* the grouping by stack alone; 0: none */
@@ -168,7 +168,16 @@ static void top_check(struct request *q)
 	q->as = &reports[q->peek                   ? REPORT_PEEK
 			 : q->tree || q->bottom_up ? REPORT_TREE
 						   : REPORT_RANKING];
-	if (q->by == KEY_OWNER && !q->filter.owners)
+	if (q->below >= 0) {
+		if (q->by == q->below || q->by == KEY_FRAME || q->below == KEY_FRAME ||
+		    q->by == KEY_STACK)
+			cli_usage("--by %s,%s: two keys are different ones, none of them frame, "
+				  "and the first is no stack",
+				  key_words[q->by], key_words[q->below]);
+		if (q->top.cumulative)
+			cli_usage("--cumulative goes with one key");
+	}
+	if ((q->by == KEY_OWNER || q->below == KEY_OWNER) && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
 	q->min_share = share_of(q->min_percent);
 	if (q->peek) {
@@ -185,20 +194,30 @@ static void top_check(struct request *q)
 /* The sums that the options need. */
 static void top_choose(struct request *q, struct project_options *o)
 {
-	if (q->as->of_stacks)
+	int last;
+
+	if (q->as->of_stacks) {
 		q->by = KEY_STACK;
-	o->by[0].by = (enum key)q->by;
-	o->n_by = 1;
-	if (q->by == KEY_STACK || q->by == KEY_FRAME)
+		q->below = -1;
+	}
+	last = q->below < 0 ? q->by : q->below;
+	o->by[o->n_by++].by = (enum key)q->by;
+	if (q->below >= 0) {
+		q->top.shown = o->n_by;
+		o->by[o->n_by++] = (struct grouping_key){(enum key)q->below, 1};
+	}
+	if (last == KEY_STACK || last == KEY_FRAME)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
-	if (q->guess && q->by != KEY_SITE)
+	if (q->guess && (q->by != KEY_SITE || q->below >= 0))
 		cli_usage("--guess-sites goes with --by site");
-	if (q->top.stacks)
-		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
+	if (q->top.stacks) {
+		o->by[o->n_by] = (struct grouping_key){KEY_STACK, (unsigned)o->n_by};
+		o->n_by++;
+	}
 	/* Every stack is kept for it, which pays for a person who looks. */
 	if (q->top.callers == CALLERS_AUTO)
 		q->top.callers = q->report.options.terminal ? CALLERS : 0;
-	if (q->top.stacks || q->by != KEY_SITE || q->report.format != RENDER_TEXT)
+	if (q->top.stacks || q->by != KEY_SITE || q->below >= 0 || q->report.format != RENDER_TEXT)
 		q->top.callers = 0;
 	if (q->top.callers || (q->guess && !q->top.stacks))
 		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
@@ -481,12 +500,12 @@ static void report_ranked(struct request *q, const struct project_options *what)
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
-	struct request q = {.top = {.n = 30, .callers = CALLERS_AUTO}, .by = KEY_SITE};
+	struct request q = {.top = {.n = 30, .callers = CALLERS_AUTO}, .by = KEY_SITE, .below = -1};
 	const struct opt table[] = {
-	    ROW_CHOICE(0, "by", "KEY",
-		       "what a row is: site, function, location, stack, type, file, module, frame, "
-		       "thread or owner",
-		       &q.by, key_words),
+	    ROW_CHOICES(0, "by", "KEY",
+			"what a row is: site, function, location, stack, type, file, module, "
+			"frame, thread or owner; two: type,site",
+			&q.by, &q.below, key_words),
 	    ROW_CHOICE(0, "sort", "METRIC", "rank by this (default auto); --help all has the list",
 		       &q.sort, sort_words),
 	    ROW_STRING(0, "metrics", "LIST", "these metrics, with commas between; all", &q.metrics),

@@ -249,8 +249,8 @@ static enum status can_answer(const struct group_project *p, const struct aggreg
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		if (p->groupings[i].key.within && !asked->stacks_spare)
 			return err_set(e, ST_UNSUPPORTED,
-				       "an aggregate does not say which stacks a row has "
-				       "(--show-stacks)");
+				       "an aggregate does not say what a row has within it (its "
+				       "stacks, or a second key)");
 		if (p->groupings[i].key.by == KEY_LOCATION)
 			return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by location");
 	}

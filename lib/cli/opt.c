@@ -243,21 +243,30 @@ static const char *near_choice(const struct opt *o, const char *value)
 	return found;
 }
 
-static void set_choice(const struct opt *o, const char *value)
+static int choice_of(const struct opt *o, const char *value)
 {
 	struct buf all = BUF_INIT;
 	const char *near = near_choice(o, value);
 
 	for (int i = 0; o->choices[i]; i++)
-		if (!strcmp(o->choices[i], value)) {
-			*(int *)o->to = i;
-			return;
-		}
+		if (!strcmp(o->choices[i], value))
+			return i;
 	if (near)
 		cli_usage("--%s: '%s' is none of its values; is it %s?", o->word, value, near);
 	for (int i = 0; o->choices[i]; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
 	cli_usage("--%s: '%s' is none of its values: %s", o->word, value, buf_str(&all));
+}
+
+static void set_choice(const struct opt *o, const char *value)
+{
+	const char *comma = o->also ? strchr(value, ',') : NULL;
+	char *first = comma ? mem_strndup(value, (size_t)(comma - value)) : NULL;
+
+	*(int *)o->to = choice_of(o, first ? first : value);
+	if (comma)
+		*o->also = choice_of(o, comma + 1);
+	free(first);
 }
 
 static void set_switch(const struct opt *o, const char *value)

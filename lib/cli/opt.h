@@ -35,7 +35,7 @@ enum opt_type {
 	OPT_MANY,
 	OPT_UNSIGNED, /* uint64_t *: decimal, k/M/G suffix not accepted */
 	OPT_ADDRESS,  /* uint64_t *: decimal or 0x hex */
-	OPT_CHOICE,   /* int *: index into choices */
+	OPT_CHOICE,   /* int *: index into choices; also: of a second one behind a comma */
 };
 
 struct opt_list { /* zeroed is empty; items are borrowed from argv */
@@ -52,6 +52,7 @@ struct opt {
 	void *to;
 	bool *given;                /* set to true when the option is there; may be NULL */
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+	int *also; /* OPT_CHOICE: left alone without a comma; NULL: no second one */
 	/* The value of --word alone. Such an option takes a value only behind =, never the next
 	 * argument. NULL: a value is needed. */
 	const char *bare;
@@ -86,6 +87,10 @@ struct opt {
 #define ROW_CHOICE(l, w, a, h, p, c) \
 	{.type = OPT_CHOICE, .letter = l, .word = w, .arg = a, .help = h, .to = (int *){p}, \
 	 .choices = c}
+/* One of c, or two with a comma between. */
+#define ROW_CHOICES(l, w, a, h, p, q, c) \
+	{.type = OPT_CHOICE, .letter = l, .word = w, .arg = a, .help = h, .to = (int *){p}, \
+	 .also = q, .choices = c}
 /* --word or --word=VALUE, one of c; --word alone is the choice b. */
 #define ROW_OPTIONAL(l, w, a, h, p, c, b) \
 	{.type = OPT_CHOICE, .letter = l, .word = w, .arg = a, .help = h, .to = (int *){p}, \

@@ -91,7 +91,7 @@ static void fold_calls_ask_cell(struct fold *f, struct fold_calls_cell *cell, ui
 	for (uint32_t k = 0; k < p->n_groupings; k++) {
 		const struct grouping_key *key = &p->groupings[k].key;
 
-		if (!key_has_total(key->by) || key->within)
+		if (!grouping_has_total(key))
 			continue;
 		for (uint32_t s = of->stack; s; s = f->t->stacks[s].parent) {
 			const struct names_location *l = &p->names.locations[fold_location(f, s)];

@@ -68,11 +68,11 @@ static void open_groups(struct times *w, const struct tally_cell *c, uint32_t no
 	struct fold *f = w->f;
 
 	for (size_t k = 0; k < f->p->n_groupings; k++) {
-		enum key by = f->p->groupings[k].key.by;
+		const struct grouping_key *key = &f->p->groupings[k].key;
 		bool first;
 		uint32_t g;
 
-		if (by == KEY_FRAME || (!kept && (!key_has_total(by) || !node)))
+		if (key->by == KEY_FRAME || (!kept && (!grouping_has_total(key) || !node)))
 			continue;
 		g = fold_group(f, c, node, k);
 		first = !*active(w, k, g);

@@ -54,6 +54,12 @@ struct grouping_key {
 	unsigned within;
 };
 
+/* There are totals only by a key alone. */
+static inline bool grouping_has_total(const struct grouping_key *k)
+{
+	return key_has_total(k->by) && !k->within;
+}
+
 struct group_row {
 	uint32_t id;
 	uint32_t outer;      /* within: the group of the earlier grouping */

@@ -10,7 +10,7 @@
 static bool totals_asked(const struct group_project *p)
 {
 	for (size_t i = 0; i < p->n_groupings; i++)
-		if (key_has_total(p->groupings[i].key.by) && !p->groupings[i].key.within)
+		if (grouping_has_total(&p->groupings[i].key))
 			return true;
 	return false;
 }
@@ -72,9 +72,9 @@ static void project_fold_cells(struct fold *f)
 				continue; /* they were added slice by slice */
 			g = fold_group(f, c, node, k);
 			columns_add(&r->groupings[k].self, g, &s);
-			if (!key_has_total(p->groupings[k].key.by))
+			if (!grouping_has_total(&p->groupings[k].key))
 				columns_add(&r->groupings[k].self, g, &alone);
-			if (!node && key_has_total(p->groupings[k].key.by))
+			if (!node && grouping_has_total(&p->groupings[k].key))
 				columns_add(&r->groupings[k].total, g, &s);
 		}
 		/* Nodes grow in number while cells are looked at. */

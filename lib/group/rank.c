@@ -58,7 +58,7 @@ bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cum
 		 uint64_t *v)
 {
 	const struct run_grouping *g = &r->run->groupings[r->grouping];
-	bool total = cumulative && key_has_total(r->p->groupings[r->grouping].key.by);
+	bool total = cumulative && grouping_has_total(&r->p->groupings[r->grouping].key);
 
 	const struct group_columns *c;
 
@@ -142,6 +142,8 @@ static int rank_name_order(const struct group_project *p, size_t grouping, uint3
 		r = number_order(x.address, y.address);
 	if (!r && g->key.by == KEY_STACK)
 		r = rank_chain_order(p, g->groups[a].id, g->groups[b].id);
+	if (!r && g->key.within && g->groups[a].outer != g->groups[b].outer)
+		r = rank_name_order(p, g->key.within - 1, g->groups[a].outer, g->groups[b].outer);
 	return r ? r : number_order(a, b);
 }
 
@@ -168,7 +170,7 @@ int rank_order(const struct ranking *r, uint32_t a, uint32_t b)
 
 	if (a == b || d)
 		return d;
-	if (key_has_total(r->p->groupings[r->grouping].key.by))
+	if (grouping_has_total(&r->p->groupings[r->grouping].key))
 		d = value_order(r, a, b, r->sum, !r->cumulative);
 	for (size_t i = 0; !d && i < sizeof others / sizeof *others; i++)
 		d = value_order(r, a, b, others[i], r->cumulative);

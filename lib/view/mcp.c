@@ -539,7 +539,7 @@ static enum status mcp_run_source(struct call *c)
 #define PAGES \
 	NUMBER("offset", "rows to pass over: next_offset of the page before") "," \
 	NUMBER("limit", "rows of a page, at most 500 (50)")
-#define BY STRING("by", "site, function, location, stack, type, file, module, frame, thread or owner")
+#define BY STRING("by", "site, function, location, stack, type, file, module, frame, thread or owner; two of them: type,site")
 #define SORT STRING("sort", "auto, count, requested, real, live, peak, temporary, lifetime, self-time, total-time, calls, samples, lua-net, mono-net")
 
 static const struct tool tools[] = {

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 1, CALLS_MAX = 64 }; /* the grouping; calls shown of each stack */
+enum { CALLS_MAX = 64 }; /* shown of each stack */
 
 struct top_stacks {
 	struct ranking ranking; /* of the stacks */
+	size_t rows;            /* the grouping of the rows */
 	const uint32_t *groups;
 	size_t most;
 	uint32_t *best; /* most of each row, best first */
@@ -46,12 +47,13 @@ struct top_stacks *top_stacks_new(const struct ranking *r, const uint32_t *group
 				  uint64_t most)
 {
 	const struct group_project *p = r->p;
-	const struct grouping *g = &p->groupings[STACKS];
+	const struct grouping *g = &p->groupings[r->grouping + 1];
 	struct top_stacks *t = mem_zalloc(sizeof *t);
 	uint32_t *row = mem_zarray(p->groupings[r->grouping].n + 1, sizeof *row);
 
 	t->ranking = *r;
-	t->ranking.grouping = STACKS;
+	t->rows = r->grouping;
+	t->ranking.grouping++;
 	t->ranking.cumulative = false;
 	t->groups = groups;
 	t->most = most < g->n ? (size_t)most : g->n;
@@ -64,7 +66,7 @@ struct top_stacks *top_stacks_new(const struct ranking *r, const uint32_t *group
 		uint32_t at = row[g->groups[i].outer];
 		uint64_t v;
 
-		if (!at || !columns_has(&r->run->groupings[STACKS].self, i))
+		if (!at || !columns_has(&r->run->groupings[t->ranking.grouping].self, i))
 			continue;
 		t->all[at - 1]++;
 		if (group_value(&t->ranking, i, r->sum, false, &v))
@@ -91,8 +93,8 @@ static void add_heading(struct top_stacks *t, uint32_t stack, uint32_t group)
 {
 	const struct group_run *run = t->ranking.run;
 	enum sum sum = t->ranking.sum;
-	struct tally_sums own = columns_get(&run->groupings[STACKS].self, stack);
-	struct tally_sums whole = columns_get(&run->groupings[0].self, group);
+	struct tally_sums own = columns_get(&run->groupings[t->ranking.grouping].self, stack);
+	struct tally_sums whole = columns_get(&run->groupings[t->rows].self, group);
 	struct table_column column = {.type = metric_type(sum)}, percent = {.type = COLUMN_PERCENT};
 	struct table_cell value = metric_cell(&own, own.has, sum);
 	struct table_cell share = metric_share(&own, own.has, &whole, sum);
@@ -116,7 +118,7 @@ void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r)
 		size_t calls;
 
 		add_heading(t, group, t->groups[i]);
-		chain_set(&t->chain, p, p->groupings[STACKS].groups[group].id);
+		chain_set(&t->chain, p, p->groupings[t->ranking.grouping].groups[group].id);
 		calls = chain_lines(&t->chain, p, "    ", CALLS_MAX, &t->text);
 		if (calls > CALLS_MAX) {
 			buf_addf(&t->text, "    ... %zu more calls", calls - CALLS_MAX);

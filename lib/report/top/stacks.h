@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of top.h: the stacks below a row, best first. They come from the project's second
- * grouping, which is by stack within the first.
+ * Internals of top.h: the stacks below a row, best first. They come from the grouping behind the
+ * one that is ranked, which is by stack within it.
  */
 #ifndef TM_REPORT_TOP_STACKS_H
 #define TM_REPORT_TOP_STACKS_H

@@ -23,6 +23,7 @@ enum what {
 	WHAT_TOTAL,
 	WHAT_SELF_SHARE,
 	WHAT_TOTAL_SHARE,
+	WHAT_OUTER, /* the group that the row's is within */
 	WHAT_NAME,
 	WHAT_LABEL,
 	WHAT_AT, /* file:line */
@@ -45,7 +46,7 @@ struct top {
 	} sources[COLUMNS_MAX];
 	uint32_t *ranked;
 	struct arena arena;
-	struct buf name, at, address, folded;
+	struct buf name, at, address, folded, outer;
 	struct group_chain chain;
 	struct top_stacks *stacks; /* NULL: none beneath rows */
 	struct callers *callers;   /* likewise */
@@ -55,21 +56,37 @@ struct top {
 };
 
 /* The grouping that the table shows; others serve the stacks beneath its rows. */
-enum { SHOWN = 0 };
-
-static enum key by(const struct group_project *p)
+static const struct grouping *grouping_of(const struct top *t)
 {
-	return p->groupings[SHOWN].key.by;
+	return &t->p->groupings[t->options.shown];
 }
 
-static const struct run_known *known_here(const struct group_project *p)
+static enum key by(const struct top *t)
 {
-	return &p->now.groupings[SHOWN].known;
+	return grouping_of(t)->key.by;
 }
 
-static bool has_totals(const struct group_project *p)
+/* The key that the rows' own is within; NULL: they are by one key. */
+static const struct grouping *outer_of(const struct top *t)
 {
-	return key_has_total(by(p));
+	const struct grouping *g = grouping_of(t);
+
+	return g->key.within ? &t->p->groupings[g->key.within - 1] : NULL;
+}
+
+static const struct run_grouping *sums_here(const struct top *t)
+{
+	return &t->p->now.groupings[t->options.shown];
+}
+
+static const struct run_known *known_here(const struct top *t)
+{
+	return &sums_here(t)->known;
+}
+
+static bool has_totals(const struct top *t)
+{
+	return grouping_has_total(&grouping_of(t)->key);
 }
 
 static void add_column(struct top *t, const char *key, const char *title, enum column_type type,
@@ -86,7 +103,7 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 /* A number that is not exact says so in its place. */
 static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
-	const char *mark = metric_mark(known_here(t->p), s);
+	const char *mark = metric_mark(known_here(t), s);
 	char text[64];
 	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
 
@@ -106,7 +123,7 @@ static bool is_column(const struct top *t, enum sum s)
 {
 	unsigned metrics = t->options.metrics ? t->options.metrics : TALLY_TOP;
 
-	if (SUMS_MEASURED >> s & 1 && !(sums_there(&t->p->now, known_here(t->p)) >> s & 1))
+	if (SUMS_MEASURED >> s & 1 && !(sums_there(&t->p->now, known_here(t)) >> s & 1))
 		return s == t->sort;
 	return metrics >> s & 1 || s == t->sort;
 }
@@ -124,13 +141,23 @@ static bool is_time(enum sum s)
 	return SUMS_TIME >> s & 1;
 }
 
+/* outer_file is the key that rows are within; file is a site's own. */
+static void top_add_outer(struct top *t, const char *word)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "outer_%s", word);
+
+	add_column(t, arena_strndup(&t->arena, text, (size_t)n), word, COLUMN_TEXT, COLUMN_SHORTEN,
+		   WHAT_OUTER, 0);
+}
+
 /* CSV has every column of allocations always; for people there is what the captures know. */
 static void top_add_columns(struct top *t)
 {
 	const struct group_project *p = t->p;
-	enum key key = by(p);
-	bool totals = has_totals(p), cumulative = totals && t->options.cumulative;
-	unsigned there = sums_there(&p->now, known_here(p)) | SUM_BIT(t->sort);
+	enum key key = by(t);
+	bool totals = has_totals(t), cumulative = totals && t->options.cumulative;
+	unsigned there = sums_there(&p->now, known_here(t)) | SUM_BIT(t->sort);
 
 	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
 	for (size_t i = 0; i < N_SHOWN; i++) {
@@ -138,14 +165,14 @@ static void top_add_columns(struct top *t)
 
 		if (!is_column(t, s))
 			continue;
-		bool shown = there >> s & 1 &&
-			     (s != SUM_ENTRIES || t->sort == s ||
-			      ((!(there >> SUM_COUNT & 1) || known_here(p)->lack[SUM_COUNT]) &&
-			       !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
+		bool seen = there >> s & 1 &&
+			    (s != SUM_ENTRIES || t->sort == s ||
+			     ((!(there >> SUM_COUNT & 1) || known_here(t)->lack[SUM_COUNT]) &&
+			      !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
 
 		add_column(t, sum_names[s].key,
 			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
-			   !shown                                        ? COLUMN_NOT_TEXT
+			   !seen                                         ? COLUMN_NOT_TEXT
 			   : (s != t->sort || cumulative) && !is_time(s) ? COLUMN_SPARE
 									 : 0,
 			   WHAT_SELF, s);
@@ -164,6 +191,8 @@ static void top_add_columns(struct top *t)
 	if (totals)
 		add_column(t, "total_share", "total %", COLUMN_PERCENT, 0, WHAT_TOTAL_SHARE, 0);
 
+	if (outer_of(t))
+		top_add_outer(t, key_words[outer_of(t)->key.by]);
 	add_column(t,
 		   key == KEY_STACK      ? "site"
 		   : key == KEY_LOCATION ? "function"
@@ -210,7 +239,7 @@ static void make_details(struct top *t, struct table_row *r)
 static struct table_cell share_cell(const struct top *t, const struct tally_sums *s, unsigned has)
 {
 	/* Where there is a share of the total too, this is that of the self. */
-	enum sum sum = has_totals(t->p) && t->sort == SUM_TIME_TOTAL ? SUM_TIME_SELF : t->sort;
+	enum sum sum = has_totals(t) && t->sort == SUM_TIME_TOTAL ? SUM_TIME_SELF : t->sort;
 
 	return metric_share(s, has, &t->p->now.all, sum);
 }
@@ -228,6 +257,7 @@ static struct table_cell place_cell(struct top *t, enum what what, const struct 
 	struct table_cell none = {.present = false};
 
 	switch (what) {
+	case WHAT_OUTER: return cell_text(t->outer.data, t->outer.len);
 	case WHAT_NAME: return cell_text(t->name.data, t->name.len);
 	case WHAT_LABEL: return n->label_len ? cell_text(n->label, n->label_len) : none;
 	case WHAT_AT: return t->at.len ? cell_text(t->at.data, t->at.len) : none;
@@ -241,14 +271,31 @@ static struct table_cell place_cell(struct top *t, enum what what, const struct 
 	}
 }
 
+/* In one field: its line tells a site from others of its function. */
+static void top_fill_outer(struct top *t, uint32_t group)
+{
+	const struct grouping *g = outer_of(t);
+	struct group_name n;
+
+	group_name(t->p, grouping_of(t)->key.within - 1, group, &n);
+	t->outer.len = 0;
+	buf_add(&t->outer, n.name, n.name_len);
+	if (g->groups[group].inside)
+		buf_adds(&t->outer, " [runtime only]");
+	if (n.file_len) {
+		buf_adds(&t->outer, " at ");
+		chain_place(&t->outer, n.file, n.file_len, n.line);
+	}
+}
+
 static void top_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct top *t = arg;
 	const struct group_project *p = t->p;
 	uint32_t group = t->ranked[i];
-	const struct group_row *g = &p->groupings[SHOWN].groups[group];
-	struct tally_sums self = columns_get(&p->now.groupings[SHOWN].self, group);
-	struct tally_sums total = columns_get(&p->now.groupings[SHOWN].total, group);
+	const struct group_row *g = &grouping_of(t)->groups[group];
+	struct tally_sums self = columns_get(&sums_here(t)->self, group);
+	struct tally_sums total = columns_get(&sums_here(t)->total, group);
 	/* What only calls others has nothing of its own: that is a known 0. */
 	unsigned has = self.has | (total.has & ~(unsigned)SUMS_TIME);
 	struct group_name n;
@@ -260,14 +307,16 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
 		has |= SUM_BIT(SUM_TIME_TOTAL);
 	}
 
-	group_name(p, SHOWN, group, &n);
+	group_name(p, t->options.shown, group, &n);
+	if (outer_of(t))
+		top_fill_outer(t, g->outer);
 	t->name.len = t->at.len = t->address.len = 0;
 	buf_add(&t->name, n.name, n.name_len);
 	if (g->inside)
 		buf_adds(&t->name, " [runtime only]");
 	chain_place(&t->at, n.file, n.file_len, n.line);
 	buf_addf(&t->address, "0x%" PRIx64, n.address);
-	if (by(p) == KEY_STACK) {
+	if (by(t) == KEY_STACK) {
 		chain_set(&t->chain, p, g->id);
 		t->folded.len = 0;
 		chain_join(&t->chain, p, &t->folded);
@@ -305,7 +354,7 @@ static void top_add_totals(struct top *t)
 	char text[64];
 
 	for (size_t i = 0; i < t->table.n_rows; i++) {
-		struct tally_sums one = columns_get(&p->now.groupings[SHOWN].self, t->ranked[i]);
+		struct tally_sums one = columns_get(&sums_here(t)->self, t->ranked[i]);
 
 		sums_add(&shown, &one);
 	}
@@ -322,7 +371,7 @@ static void top_add_totals(struct top *t)
 			case WHAT_SELF_SHARE: *c = share_cell(t, rows[r], rows[r]->has); break;
 			case WHAT_NAME: {
 				int len = snprintf(text, sizeof text, r ? "(all %zu)" : "(top %zu)",
-						   r ? p->groupings[SHOWN].n : t->table.n_rows);
+						   r ? grouping_of(t)->n : t->table.n_rows);
 
 				*c = cell_text(arena_strndup(&t->arena, text, (size_t)len),
 					       (size_t)len);
@@ -336,13 +385,14 @@ static const char *make_title(struct top *t)
 {
 	char text[128];
 	int n =
-	    snprintf(text, sizeof text, "top %zu of %zu %s by %s%s%s", t->table.n_rows,
-		     t->p->groupings[SHOWN].n, key_plurals[by(t->p)],
+	    snprintf(text, sizeof text, "top %zu of %zu %s%s%s by %s%s%s", t->table.n_rows,
+		     grouping_of(t)->n, key_plurals[by(t)], outer_of(t) ? " within " : "",
+		     outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
 		     is_time(t->sort)        ? ""
-		     : !has_totals(t->p)     ? ""
+		     : !has_totals(t)        ? ""
 		     : t->options.cumulative ? "total "
 					     : "self ",
-		     sum_names[has_totals(t->p) && t->options.cumulative && t->sort == SUM_TIME_SELF
+		     sum_names[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
 				   ? SUM_TIME_TOTAL
 				   : t->sort]
 			 .word,
@@ -365,14 +415,14 @@ static void top_add_hint(struct top *t)
 {
 	enum { HALF = 5000, LONGEST = 60 };
 	uint32_t group = t->ranked[0];
-	struct tally_sums self = columns_get(&t->p->now.groupings[SHOWN].self, group);
+	struct tally_sums self = columns_get(&sums_here(t)->self, group);
 	struct table_cell share = share_cell(t, &self, self.has);
 	struct group_name n;
 	const char **notes;
 	char text[400];
 	int len;
 
-	group_name(t->p, SHOWN, group, &n);
+	group_name(t->p, t->options.shown, group, &n);
 	if (!share.present || share.number <= HALF || n.name_len > LONGEST)
 		return;
 	if (is_plain(n.name, n.name_len))
@@ -403,11 +453,11 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 
 	t->p = p;
 	t->options = *o;
-	if (sort_choose(&p->now, known_here(p), o->sort, key_words[by(p)], &t->sort, e)) {
+	if (sort_choose(&p->now, known_here(t), o->sort, key_words[by(t)], &t->sort, e)) {
 		free(t);
 		return NULL;
 	}
-	ranking = (struct ranking){p, &p->now, SHOWN, t->sort, o->cumulative};
+	ranking = (struct ranking){p, &p->now, o->shown, t->sort, o->cumulative};
 	t->table = (struct table){.name = "top", .columns = t->columns, .fill = top_fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
@@ -420,7 +470,7 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	top_add_columns(t);
 	top_add_totals(t);
 	t->table.title = make_title(t);
-	top_notes(p, SHOWN, t->sort, &t->arena, &t->table);
+	top_notes(p, o->shown, t->sort, &t->arena, &t->table);
 	if (t->callers && callers_line(t->callers, 0))
 		top_add_hint(t);
 	return t;
@@ -438,6 +488,7 @@ void top_free(struct top *t)
 	buf_release(&t->name);
 	buf_release(&t->at);
 	buf_release(&t->address);
+	buf_release(&t->outer);
 	buf_release(&t->folded);
 	buf_release(&t->detail_text);
 	arena_release(&t->arena);

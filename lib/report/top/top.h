@@ -15,8 +15,10 @@ struct top_options {
 	bool cumulative;  /* functions and locations: by total, not self */
 	uint64_t n;       /* rows; 0: all */
 	unsigned metrics; /* SUM_BITs of columns; 0: TALLY_TOP */
-	uint64_t stacks;  /* beneath each row; the project's second grouping has to be by stack
-			   * within the first then */
+	size_t shown;    /* the project's grouping that the rows are of; within another, they are of
+			   * both keys */
+	uint64_t stacks; /* beneath each row; the grouping behind the shown one has to be by stack
+			   * within it then */
 	uint64_t callers; /* rows with their main callers below them; the same holds */
 };
 

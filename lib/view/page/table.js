@@ -27,7 +27,9 @@ export class Table {
 		this.columns = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined));
 		// Names first: they say what the numbers are of.
 		const main = this.main = (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
-		if (main) this.columns = [main, ...this.columns.filter(c => c !== main)];
+		// Of two keys the outer one comes before the inner.
+		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
+		if (main) this.columns = [...outer, main, ...this.columns.filter(c => c !== main && !outer.includes(c))];
 		this.width = this.columns.map(c => widths(c, section.rows) + (this.tree && c === this.main ? 60 : 0));
 		this.most = {};
 		for (const c of this.columns)

@@ -8,6 +8,8 @@ import {picked, nothing} from "./document.js";
 export const title = "Table";
 export const fits = has => has.calls;
 const keys = ["site", "function", "location", "stack", "type", "file", "module", "thread", "frame"];
+// These have no second key, or are none.
+const alone = ["stack", "frame"], none = "no other key";
 const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples"];
 
 export function choice(context, key, words, now, label) {
@@ -16,7 +18,7 @@ export function choice(context, key, words, now, label) {
 }
 
 export async function show(context) {
-	const {state: s, go} = context, by = s.by || "site", words = ["top", "--by", by, ...context.filters(), "-n", s.rows || "2000"];
+	const {state: s, go} = context, by = s.by || "site", then = !alone.includes(by) && s.then && s.then !== by ? s.then : null, words = ["top", "--by", then ? by + "," + then : by, ...context.filters(), "-n", s.rows || "2000"];
 	if (s.sort) words.push("--sort", s.sort);
 	if (s.all) words.push("--metrics", "all");
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
@@ -24,7 +26,8 @@ export async function show(context) {
 	const p = picked(context, r => r.function || r.site || (r.stack || "").split(" < ")[0] || null);
 	const table = new Table(t, {pick: p.pick, search: s.search, searched: v => go({search: v}, true),
 		sort: s.order ? {key: s.order.replace(/^-/, ""), down: s.order.startsWith("-")} : null, sorted: (k, down) => go({order: (down ? "-" : "") + k}, true)});
-	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, "by"), choice(context, "sort", sorts, s.sort || "auto", "rank by"),
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, "by"),
+		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, "and"), choice(context, "sort", sorts, s.sort || "auto", "rank by"),
 		make("button", {type: "button", "aria-pressed": !!s.all, onclick: () => go({all: s.all ? null : 1})}, "every metric"),
 		make("button", {type: "button", "aria-pressed": s.rows === "0", onclick: () => go({rows: s.rows === "0" ? null : "0"})}, "every row"));
 	return [panel(t.title, "", tools, table.element, p.box)];
