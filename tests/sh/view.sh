@@ -49,7 +49,7 @@ same() { # FILES... -- QUESTION: as the command says it
 	check "${files[*]}: $question" eval "cmp -s want got && diff -q want.err err >/dev/null && [ $status = $is ]"
 }
 
-for q in 'top' 'top --by type' 'top --by function --cumulative' 'top --tree' 'top --bottom-up --min-percent 2' 'top --by stack -n 5' \
+for q in 'top' 'top --by type' 'top --by type,site' 'top --by thread,stack --show-stacks 2' 'top --by function --cumulative' 'top --tree' 'top --bottom-up --min-percent 2' 'top --by stack -n 5' \
 	'top --by site --metrics all --sort peak' 'top --sort lifetime' 'top --sort temporary' 'top --leaks' 'top --memory' \
 	'top --by thread' 'top --frame 10..20' 'top --frame 3 --by type' 'top --time 1ms..2ms' 'top --size 16..64' \
 	"top --peek '.'" 'frames' 'frames -n 3 --sort real' 'frames --frame 5' 'frames --every 1ms' 'frames --by type -n 9' 'frames --tops 2' \
