@@ -151,7 +151,9 @@ static _Unwind_Reason_Code unwind_no_further(struct _Unwind_Context *context, vo
 
 void cap_unwind_bind(void)
 {
-	_Unwind_Backtrace(unwind_no_further, NULL);
+	/* A static program binds nothing, and its tables may not be found yet: that would abort. */
+	if (unwinder.lo != unwinder.hi)
+		_Unwind_Backtrace(unwind_no_further, NULL);
 }
 
 /* GCC's before 13 allocates with a lock of its own (object_mutex) when tables have been given to it
