@@ -24,6 +24,7 @@ static int write_trace(void)
 {
 	struct tracemill_writer *w;
 	struct tracemill_event e = {.domain = TRACEMILL_POOL, .requested = 48};
+	int status = 0;
 
 	if (tracemill_writer_new(&w, STDOUT_FILENO))
 		return 1;
@@ -46,10 +47,10 @@ static int write_trace(void)
 	/* errors stick: the last call knows of all */
 	if (tracemill_writer_finish(w)) {
 		fprintf(stderr, "trace: %s\n", tracemill_writer_error(w));
-		return 1;
+		status = 1;
 	}
 	tracemill_writer_free(w);
-	return 0;
+	return status;
 }
 
 struct sums {
