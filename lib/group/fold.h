@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of project.h: one capture on its way into the groups. Everything about a stack is found
- * when it is first asked for, together with its callers, so a fold can go on while the capture
- * grows.
+ * The inside of project.h: one capture on its way into the groups, and what is kept for the next.
+ * Everything about a stack is found when it is first asked for, together with its callers, so a
+ * fold can go on while the capture grows.
  */
 #ifndef TM_GROUP_FOLD_H
 #define TM_GROUP_FOLD_H
@@ -40,6 +40,28 @@ struct fold_stack {     /* by stack id of the capture; of those that are known *
 	uint32_t whole; /* with a filter that prunes: as the stacks have it that it calls */
 	uint32_t matched, owner;
 	bool pruned; /* it or a caller has a match */
+};
+
+/* What was found for one capture and holds for the next: group_project.memo, from project_init to
+ * project_release. project_close empties all but owners. */
+struct fold_memo {
+	struct tally_listener listener;
+	struct id_set stack_set; /* of project.stacks */
+	struct id_set site_set;  /* of project.sites */
+	/* By function and string of names.h: what the rules say of them (enum site_verdict, and a
+	 * bit when they were applied); what filters and owners say, where there are some. */
+	uint8_t *function_sites, *module_sites, *file_sites;
+	size_t cap_function_sites, cap_module_sites, cap_file_sites;
+	struct fold_named *named_functions, *named_modules, *named_files;
+	size_t cap_named_functions, cap_named_modules, cap_named_files;
+	struct located *located; /* by names.h location */
+	size_t cap_located;
+	uint32_t *location_sites; /* by names.h location: fold_site + 2; 0: not asked yet */
+	size_t cap_location_sites;
+	uint32_t *site_ids; /* by call: its id in sites, when not inside; 0: not asked yet */
+	size_t cap_site_ids;
+	struct project_owner *owners; /* by rule + 1 */
+	size_t cap_owners;
 };
 
 #define FOLD_UNKNOWN UINT32_MAX /* a node that was not asked for yet */

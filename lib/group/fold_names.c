@@ -26,9 +26,10 @@ static unsigned fold_names_sites_of_call(struct group_project *p, const struct n
 {
 	const struct names_function *nf = &p->names.functions[c->function];
 	const char *display = names_text(&p->names, nf->display, NULL);
-	uint8_t *f = verdict(&p->function_sites, &p->cap_function_sites, c->function);
-	uint8_t *m = verdict(&p->module_sites, &p->cap_module_sites, nf->module);
-	uint8_t *at = verdict(&p->file_sites, &p->cap_file_sites, c->file);
+	struct fold_memo *memo = p->memo;
+	uint8_t *f = verdict(&memo->function_sites, &memo->cap_function_sites, c->function);
+	uint8_t *m = verdict(&memo->module_sites, &memo->cap_module_sites, nf->module);
+	uint8_t *at = verdict(&memo->file_sites, &memo->cap_file_sites, c->file);
 
 	if (!*f)
 		*f = SITE_ASKED | (uint8_t)sites_function(rules(p), display,
@@ -44,6 +45,7 @@ static unsigned fold_names_sites_of_call(struct group_project *p, const struct n
 
 static const struct fold_named *fold_names_of_function(struct group_project *p, uint32_t function)
 {
+	struct fold_memo *m = p->memo;
 	const struct group_names *names = &p->names;
 	const struct names_function *nf = &names->functions[function];
 	struct filters *filters = p->options.filters;
@@ -51,9 +53,9 @@ static const struct fold_named *fold_names_of_function(struct group_project *p, 
 	const char *s;
 	size_t n;
 
-	p->named_functions = mem_grow_zero(p->named_functions, &p->cap_named_functions,
-					   names->n_functions, sizeof *p->named_functions);
-	r = &p->named_functions[function];
+	m->named_functions = mem_grow_zero(m->named_functions, &m->cap_named_functions,
+					   names->n_functions, sizeof *m->named_functions);
+	r = &m->named_functions[function];
 	if (r->asked)
 		return r;
 	s = names_text(names, nf->display, &n);
@@ -71,14 +73,15 @@ static const struct fold_named *fold_names_of_function(struct group_project *p, 
 
 static const struct fold_named *fold_names_of_module(struct group_project *p, uint32_t module)
 {
+	struct fold_memo *m = p->memo;
 	struct filters *filters = p->options.filters;
 	struct fold_named *r;
 	const char *s;
 	size_t n;
 
-	p->named_modules = mem_grow_zero(p->named_modules, &p->cap_named_modules,
-					 (size_t)module + 1, sizeof *p->named_modules);
-	r = &p->named_modules[module];
+	m->named_modules = mem_grow_zero(m->named_modules, &m->cap_named_modules,
+					 (size_t)module + 1, sizeof *m->named_modules);
+	r = &m->named_modules[module];
 	if (r->asked)
 		return r;
 	s = names_text(&p->names, module, &n);
@@ -92,14 +95,15 @@ static const struct fold_named *fold_names_of_module(struct group_project *p, ui
 
 static const struct fold_named *fold_names_of_file(struct group_project *p, uint32_t file)
 {
+	struct fold_memo *m = p->memo;
 	struct filters *filters = p->options.filters;
 	struct fold_named *r;
 	const char *s;
 	size_t n;
 
-	p->named_files = mem_grow_zero(p->named_files, &p->cap_named_files, (size_t)file + 1,
-				       sizeof *p->named_files);
-	r = &p->named_files[file];
+	m->named_files = mem_grow_zero(m->named_files, &m->cap_named_files, (size_t)file + 1,
+				       sizeof *m->named_files);
+	r = &m->named_files[file];
 	if (r->asked)
 		return r;
 	s = names_text(&p->names, file, &n);
@@ -139,11 +143,12 @@ static uint32_t find_site(struct group_project *p, const struct names_location *
 /* Many stacks share a location, so the answer is kept. */
 uint32_t fold_site(struct group_project *p, uint32_t location)
 {
+	struct fold_memo *m = p->memo;
 	uint32_t *site;
 
-	p->location_sites = mem_grow_zero(p->location_sites, &p->cap_location_sites,
-					  p->names.n_locations, sizeof *p->location_sites);
-	site = &p->location_sites[location];
+	m->location_sites = mem_grow_zero(m->location_sites, &m->cap_location_sites,
+					  p->names.n_locations, sizeof *m->location_sites);
+	site = &m->location_sites[location];
 	if (!*site)
 		*site = find_site(p, &p->names.locations[location]) + 2;
 	return *site - 2;
@@ -176,13 +181,14 @@ static uint32_t fold_names_left_of(struct group_project *p, uint32_t location, b
 
 const struct located *fold_located(struct group_project *p, uint32_t location)
 {
+	struct fold_memo *m = p->memo;
 	const struct filters *filters = p->options.filters;
 	struct located r = {.asked = true, .owner = OWNER_NONE, .shown = location};
 	const struct names_location *l = &p->names.locations[location];
 	bool match = true;
 
-	if (location < p->cap_located && p->located[location].asked)
-		return &p->located[location];
+	if (location < m->cap_located && m->located[location].asked)
+		return &m->located[location];
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
 		struct fold_named t = of_call(p, &p->names.calls[c]);
 
@@ -196,20 +202,21 @@ const struct located *fold_located(struct group_project *p, uint32_t location)
 		if (!match)
 			r.pruned = 0;
 	}
-	p->located =
-	    mem_grow_zero(p->located, &p->cap_located, p->names.n_locations, sizeof *p->located);
-	p->located[location] = r;
-	return &p->located[location];
+	m->located =
+	    mem_grow_zero(m->located, &m->cap_located, p->names.n_locations, sizeof *m->located);
+	m->located[location] = r;
+	return &m->located[location];
 }
 
 const struct project_owner *fold_owner(struct group_project *p, uint32_t rule)
 {
+	struct fold_memo *m = p->memo;
 	size_t i = rule == OWNER_NONE ? 0 : (size_t)rule + 1;
 	struct project_owner *o;
 	const char *s;
 
-	p->owners = mem_grow_zero(p->owners, &p->cap_owners, i + 1, sizeof *p->owners);
-	o = &p->owners[i];
+	m->owners = mem_grow_zero(m->owners, &m->cap_owners, i + 1, sizeof *m->owners);
+	o = &m->owners[i];
 	if (!o->asked) {
 		s = owners_name(p->options.owners, rule);
 		o->text = intern_add(&p->texts, s, strlen(s));

@@ -47,15 +47,16 @@ static uint32_t stack_site(struct fold *f, uint32_t parent, uint32_t location)
 static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
 {
 	struct group_project *p = f->p;
+	struct fold_memo *m = p->memo;
 	struct project_stack key = {.parent = parent, .location = location};
 	uint64_t hash = stack_hash(parent, location);
-	uint32_t id = id_set_find(&p->stack_set, &stack_rows, p->stacks, hash, &key);
+	uint32_t id = id_set_find(&m->stack_set, &stack_rows, p->stacks, hash, &key);
 
 	if (!id) {
 		key.site = stack_site(f, parent, location);
 		id = (uint32_t)p->n_stacks;
 		VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = key;
-		id_set_add(&p->stack_set, &stack_rows, p->stacks, hash, id);
+		id_set_add(&m->stack_set, &stack_rows, p->stacks, hash, id);
 	}
 	return id;
 }
@@ -140,7 +141,7 @@ static inline __attribute__((always_inline)) void prefetch_merged(const struct f
 	uint32_t parent = f->t->stacks[stack].parent, location = f->t->stacks[stack].location;
 
 	if (location < p->names.cap_seen && is_known(f, parent))
-		id_set_prefetch(&p->stack_set,
+		id_set_prefetch(&p->memo->stack_set,
 				stack_hash(f->stacks ? f->stacks[parent].whole : f->nodes[parent],
 					   p->names.seen[location]));
 }
@@ -152,7 +153,7 @@ void fold_all_stacks(struct fold *f)
 
 	extend(f);
 	if (merges)
-		id_set_reserve(&f->p->stack_set, f->p->n_stacks + f->n_stacks, &stack_rows,
+		id_set_reserve(&f->p->memo->stack_set, f->p->n_stacks + f->n_stacks, &stack_rows,
 			       f->p->stacks);
 	for (uint32_t s = 1; s < f->n_stacks; s++) {
 		if (merges && f->n_stacks - s > AHEAD)
@@ -266,14 +267,15 @@ static bool fold_stacks_site_equal(const void *table, uint32_t id, const void *k
 
 static uint32_t add_site(struct group_project *p, uint32_t site)
 {
+	struct fold_memo *m = p->memo;
 	static const struct id_rows rows = {fold_stacks_site_row_hash, fold_stacks_site_equal};
 	uint64_t hash = site_hash(p, site);
-	uint32_t id = id_set_find(&p->site_set, &rows, p, hash, &site);
+	uint32_t id = id_set_find(&m->site_set, &rows, p, hash, &site);
 
 	if (!id) {
 		id = (uint32_t)p->n_sites;
 		VEC_PUSH(p->sites, p->n_sites, p->cap_sites) = site;
-		id_set_add(&p->site_set, &rows, p, hash, id);
+		id_set_add(&m->site_set, &rows, p, hash, id);
 	}
 	return id;
 }
@@ -281,13 +283,15 @@ static uint32_t add_site(struct group_project *p, uint32_t site)
 /* Sites at one place are one, whatever the addresses. Asked per cell, so the answer is kept. */
 uint32_t fold_site_id(struct group_project *p, uint32_t site)
 {
+	struct fold_memo *m = p->memo;
+
 	if (site & SITE_INSIDE)
 		return add_site(p, site);
-	p->site_ids =
-	    mem_grow_zero(p->site_ids, &p->cap_site_ids, p->names.n_calls, sizeof *p->site_ids);
-	if (!p->site_ids[site])
-		p->site_ids[site] = add_site(p, site);
-	return p->site_ids[site];
+	m->site_ids =
+	    mem_grow_zero(m->site_ids, &m->cap_site_ids, p->names.n_calls, sizeof *m->site_ids);
+	if (!m->site_ids[site])
+		m->site_ids[site] = add_site(p, site);
+	return m->site_ids[site];
 }
 
 uint32_t fold_call_id(const struct group_project *p, enum key by, const struct names_call *c)

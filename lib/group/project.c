@@ -230,12 +230,13 @@ void project_init(struct group_project *p, const struct project_options *o)
 	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
 	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
 	a.split = by_thread ? SPLIT_THREAD : 0;
-	p->listener = (struct tally_listener){.arg = p,
-					      .needs_caller = fold_calls_need_caller,
-					      .entered = fold_calls_entered,
-					      .ended = fold_calls_ended};
+	p->memo = mem_zalloc(sizeof *p->memo);
+	p->memo->listener = (struct tally_listener){.arg = p,
+						    .needs_caller = fold_calls_need_caller,
+						    .entered = fold_calls_entered,
+						    .ended = fold_calls_ended};
 	if (fold_calls_suffice(p))
-		a.listener = &p->listener;
+		a.listener = &p->memo->listener;
 	tally_init(&p->tally, &a);
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
@@ -251,27 +252,25 @@ void project_init(struct group_project *p, const struct project_options *o)
 
 void project_close(struct group_project *p)
 {
+	struct fold_memo *m = p->memo;
+
 	fold_end(p);
 	tally_release(&p->tally);
 	names_close(&p->names);
-	id_set_release(&p->site_set);
-	id_set_release(&p->stack_set);
-	free(p->function_sites);
-	free(p->module_sites);
-	free(p->file_sites);
-	free(p->named_functions);
-	free(p->named_modules);
-	free(p->named_files);
-	free(p->located);
-	free(p->location_sites);
-	free(p->site_ids);
-	p->function_sites = p->module_sites = p->file_sites = NULL;
-	p->named_functions = p->named_modules = p->named_files = NULL;
-	p->located = NULL;
-	p->location_sites = p->site_ids = NULL;
-	p->cap_function_sites = p->cap_module_sites = p->cap_file_sites = 0;
-	p->cap_named_functions = p->cap_named_modules = p->cap_named_files = 0;
-	p->cap_located = p->cap_location_sites = p->cap_site_ids = 0;
+	if (!m)
+		return;
+	id_set_release(&m->site_set);
+	id_set_release(&m->stack_set);
+	free(m->function_sites);
+	free(m->module_sites);
+	free(m->file_sites);
+	free(m->named_functions);
+	free(m->named_modules);
+	free(m->named_files);
+	free(m->located);
+	free(m->location_sites);
+	free(m->site_ids);
+	*m = (struct fold_memo){.owners = m->owners, .cap_owners = m->cap_owners};
 }
 
 void project_release(struct group_project *p)
@@ -287,6 +286,8 @@ void project_release(struct group_project *p)
 		grouping_release(&p->groupings[i]);
 	run_release(&p->now);
 	free(p->stacks);
-	free(p->owners);
+	if (p->memo)
+		free(p->memo->owners);
+	free(p->memo);
 	*p = (struct group_project){.n_stacks = 0};
 }

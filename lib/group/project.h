@@ -82,25 +82,8 @@ struct group_project {
 	size_t n_groupings;
 	struct group_run now; /* what is being added up */
 
-	/* private: fold.h */
-	struct tally_listener listener;
-	struct fold *fold; /* of the present capture; NULL: nothing is folded yet */
-	struct id_set stack_set;
-	/* By function and string of names.h: what the rules say of them (enum site_verdict, and a
-	 * bit when they were applied); what filters and owners say, where there are some. */
-	uint8_t *function_sites, *module_sites, *file_sites;
-	size_t cap_function_sites, cap_module_sites, cap_file_sites;
-	struct fold_named *named_functions, *named_modules, *named_files;
-	size_t cap_named_functions, cap_named_modules, cap_named_files;
-	struct located *located; /* by names.h location */
-	size_t cap_located;
-	uint32_t *location_sites; /* by names.h location: fold_site + 2; 0: not asked yet */
-	size_t cap_location_sites;
-	struct id_set site_set;
-	uint32_t *site_ids; /* by call: its id in sites, when not inside; 0: not asked yet */
-	size_t cap_site_ids;
-	struct project_owner *owners; /* by rule + 1 */
-	size_t cap_owners;
+	struct fold *fold;      /* of the present capture; NULL: nothing is folded yet; fold.h */
+	struct fold_memo *memo; /* what folds keep from capture to capture; fold.h */
 };
 
 /* p stays where it is until project_release. */
