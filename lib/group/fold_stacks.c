@@ -5,6 +5,7 @@
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/names_memo.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,10 +141,10 @@ static inline __attribute__((always_inline)) void prefetch_merged(const struct f
 	const struct group_project *p = f->p;
 	uint32_t parent = f->t->stacks[stack].parent, location = f->t->stacks[stack].location;
 
-	if (location < p->names.cap_seen && is_known(f, parent))
+	if (location < p->names.memo->cap_seen && is_known(f, parent))
 		id_set_prefetch(&p->memo->stack_set,
 				stack_hash(f->stacks ? f->stacks[parent].whole : f->nodes[parent],
-					   p->names.seen[location]));
+					   p->names.memo->seen[location]));
 }
 
 /* In the order of ids a stack's callers are known, and near in memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/names.h"
+#include "lib/group/names_memo.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -26,6 +26,7 @@ static uint32_t add_base_name(struct group_names *n, const char *s, size_t len)
 /* What the paths make of a file. */
 static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 {
+	struct names_memo *m = n->memo;
 	uint32_t id, *first;
 	struct buf b = BUF_INIT;
 	const char *s;
@@ -33,7 +34,7 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 
 	if (!file)
 		return file;
-	id = map64_get(&n->mapped, file);
+	id = map64_get(&m->mapped, file);
 	if (!id) {
 		struct buf tidy = BUF_INIT;
 
@@ -46,17 +47,17 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 		}
 		if (n->paths && paths_map(n->paths, s, len, &b))
 			id = add_string(n, b.data, b.len);
-		*map64_put(&n->mapped, file) = id;
+		*map64_put(&m->mapped, file) = id;
 		buf_release(&b);
 		buf_release(&tidy);
 	}
 	if (!n->paths)
 		return id;
-	first = map64_put(&n->unmapped, id);
+	first = map64_put(&m->unmapped, id);
 	if (!*first) {
 		*first = file;
-	} else if (*first != file && !map64_get(&n->unmapped, (uint64_t)1 << 32 | file)) {
-		*map64_put(&n->unmapped, (uint64_t)1 << 32 | file) = id;
+	} else if (*first != file && !map64_get(&m->unmapped, (uint64_t)1 << 32 | file)) {
+		*map64_put(&m->unmapped, (uint64_t)1 << 32 | file) = id;
 		n->paths_joined++;
 	}
 	return id;
@@ -107,7 +108,7 @@ static uint32_t symbol_string(struct group_names *n, const struct trace_symbols 
 
 	if (!id)
 		return 0;
-	seen = map64_put(&n->strings_seen, id);
+	seen = map64_put(&n->memo->strings_seen, id);
 	if (!*seen) {
 		text = intern_text(&s->strings, id, &len);
 		*seen = add_string(n, text, len) + 1;
@@ -136,15 +137,16 @@ static bool group_names_function_equal(const void *table, uint32_t id, const voi
 
 static uint32_t add_function(struct group_names *n, const struct names_function *f)
 {
+	struct names_memo *m = n->memo;
 	static const struct id_rows rows = {group_names_function_row_hash,
 					    group_names_function_equal};
 	uint64_t hash = function_hash(f->raw, f->module);
-	uint32_t id = id_set_find(&n->function_set, &rows, n->functions, hash, f);
+	uint32_t id = id_set_find(&m->function_set, &rows, n->functions, hash, f);
 
 	if (!id) {
 		id = (uint32_t)n->n_functions;
 		VEC_PUSH(n->functions, n->n_functions, n->cap_functions) = *f;
-		id_set_add(&n->function_set, &rows, n->functions, hash, id);
+		id_set_add(&m->function_set, &rows, n->functions, hash, id);
 	}
 	return id;
 }
@@ -161,7 +163,7 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 {
 	const struct symbol_function *sf;
 	struct names_function f = {.module = module};
-	uint32_t *seen = map64_put(&n->functions_seen, (uint64_t)c->function << 32 | object);
+	uint32_t *seen = map64_put(&n->memo->functions_seen, (uint64_t)c->function << 32 | object);
 	uint32_t before = *seen;
 	bool placed;
 
@@ -262,8 +264,9 @@ static const struct id_rows location_rows = {group_names_location_row_hash,
 static uint32_t add_location(struct group_names *n, const struct identity *id,
 			     const struct names_location *l, bool *is_new)
 {
+	struct names_memo *m = n->memo;
 	uint64_t hash = identity_hash(id);
-	uint32_t got = id_set_find(&n->location_set, &location_rows, n, hash, id);
+	uint32_t got = id_set_find(&m->location_set, &location_rows, n, hash, id);
 	struct names_location row = *l;
 
 	*is_new = !got;
@@ -273,7 +276,7 @@ static uint32_t add_location(struct group_names *n, const struct identity *id,
 	row.how = (uint8_t)id->how;
 	row.named = id->function != 0;
 	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = row;
-	id_set_add(&n->location_set, &location_rows, n, hash, got);
+	id_set_add(&m->location_set, &location_rows, n, hash, got);
 	return got;
 }
 
@@ -343,9 +346,9 @@ static void group_names_place(struct group_names *n, const struct trace *t,
 	} else {
 		const struct module *mapped;
 
-		if (!n->modules)
-			n->modules = module_index_new(t);
-		mapped = module_index_at(n->modules, l->process, l->epoch, l->raw, &range);
+		if (!n->memo->modules)
+			n->memo->modules = module_index_new(t);
+		mapped = module_index_at(n->memo->modules, l->process, l->epoch, l->raw, &range);
 		if (mapped && (!m || mapped == m)) {
 			m = mapped;
 			id->address = l->raw - range->lo + range->offset;
@@ -481,13 +484,15 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 
 uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t location)
 {
+	struct names_memo *m = n->memo;
+
 	if (location >= t->n_locations)
 		location = 0;
-	if (location >= n->cap_seen)
-		n->seen = mem_grow_zero(n->seen, &n->cap_seen, t->n_locations, sizeof *n->seen);
-	if (!n->seen[location])
-		n->seen[location] = group_names_resolve(n, t, location);
-	return n->seen[location];
+	if (location >= m->cap_seen)
+		m->seen = mem_grow_zero(m->seen, &m->cap_seen, t->n_locations, sizeof *m->seen);
+	if (!m->seen[location])
+		m->seen[location] = group_names_resolve(n, t, location);
+	return m->seen[location];
 }
 
 void names_module(struct group_names *n, const struct trace *t, uint32_t module, uint32_t *name,
@@ -571,7 +576,7 @@ void names_init(struct group_names *n)
 {
 	uint32_t text;
 
-	*n = (struct group_names){.n_calls = 0};
+	*n = (struct group_names){.memo = mem_zalloc(sizeof *n->memo)};
 	text = intern_add(&n->strings, "[no stack]", 10);
 	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
 	    (struct names_function){text, text, 0};
@@ -582,31 +587,35 @@ void names_init(struct group_names *n)
 
 void names_capture(struct group_names *n, const struct trace *t)
 {
+	struct names_memo *m = n->memo;
+
 	(void)t;
 	n->paths_joined = 0;
-	module_index_free(n->modules);
-	n->modules = NULL;
-	if (n->seen)
-		memset(n->seen, 0, n->cap_seen * sizeof *n->seen);
-	map64_release(&n->functions_seen);
-	map64_release(&n->strings_seen);
-	map64_release(&n->unmapped);
+	module_index_free(m->modules);
+	m->modules = NULL;
+	if (m->seen)
+		memset(m->seen, 0, m->cap_seen * sizeof *m->seen);
+	map64_release(&m->functions_seen);
+	map64_release(&m->strings_seen);
+	map64_release(&m->unmapped);
 }
 
 void names_close(struct group_names *n)
 {
-	id_set_release(&n->function_set);
-	id_set_release(&n->location_set);
-	map64_release(&n->functions_seen);
-	map64_release(&n->strings_seen);
-	map64_release(&n->unmapped);
-	map64_release(&n->shown);
-	map64_release(&n->mapped);
-	module_index_free(n->modules);
-	n->modules = NULL;
-	free(n->seen);
-	n->seen = NULL;
-	n->cap_seen = 0;
+	struct names_memo *m = n->memo;
+
+	if (!m)
+		return;
+	id_set_release(&m->function_set);
+	id_set_release(&m->location_set);
+	map64_release(&m->functions_seen);
+	map64_release(&m->strings_seen);
+	map64_release(&m->unmapped);
+	map64_release(&m->shown);
+	map64_release(&m->mapped);
+	module_index_free(m->modules);
+	free(m->seen);
+	*m = (struct names_memo){.seen = NULL};
 }
 
 void names_release(struct group_names *n)
@@ -616,5 +625,6 @@ void names_release(struct group_names *n)
 	free(n->functions);
 	free(n->locations);
 	free(n->calls);
+	free(n->memo);
 	*n = (struct group_names){.n_calls = 0};
 }

@@ -35,10 +35,9 @@ struct names_location {
 	uint32_t build_id;       /* string id of raw bytes, 0: not known */
 	uint64_t address;        /* in the module, or in the process without a module */
 	bool has_address;
+	bool named;   /* the capture or symbols name the first call */
 	uint8_t tier; /* enum tier */
-	/* private: what the address is, and whether the capture or symbols name the first call */
-	uint8_t how;
-	bool named;
+	uint8_t how;  /* what the address is, as names.c tells locations apart */
 };
 
 struct group_names {
@@ -54,15 +53,7 @@ struct group_names {
 	    *paths; /* the caller's: files are what these make of them; NULL: as they are */
 	uint64_t paths_joined; /* files of the present capture that a map made another's */
 
-	/* private */
-	struct map64 shown; /* string of a mangled name -> how it is shown */
-	struct id_set function_set, location_set;
-	struct map64 functions_seen, strings_seen; /* of the present capture */
-	struct map64 mapped;                       /* string of a file -> what paths make of it */
-	struct map64 unmapped;        /* the other way, of the present capture: the first file */
-	struct module_index *modules; /* of it too; made when first asked */
-	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
-	size_t cap_seen;
+	struct names_memo *memo; /* what finding the ids again needs; names_memo.h */
 };
 
 void names_init(struct group_names *n);

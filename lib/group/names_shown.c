@@ -6,13 +6,14 @@
 #include "lib/base/mem.h"
 #include "lib/demangle/demangle.h"
 #include "lib/group/apart.h"
-#include "lib/group/names.h"
+#include "lib/group/names_memo.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 uint32_t names_shown(struct group_names *n, uint32_t name)
 {
+	struct names_memo *m = n->memo;
 	size_t len;
 	const char *s = names_text(n, name, &len);
 	uint32_t *shown;
@@ -22,7 +23,7 @@ uint32_t names_shown(struct group_names *n, uint32_t name)
 	 * quickly. */
 	if (!len || (*s != '_' && !memmem(s, len, "`_", 2) && !memmem(s, len, "!_", 2)))
 		return name;
-	shown = map64_put(&n->shown, name);
+	shown = map64_put(&m->shown, name);
 	if (*shown)
 		return *shown;
 	*shown = name;
@@ -30,7 +31,7 @@ uint32_t names_shown(struct group_names *n, uint32_t name)
 	if (text) {
 		uint32_t id = intern_add(&n->strings, text, strlen(text));
 
-		*map64_put(&n->shown, name) = id;
+		*map64_put(&m->shown, name) = id;
 		name = id;
 	}
 	free(text);

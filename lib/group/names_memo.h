@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of names.h: what was looked up already, from names_init to names_release. names_close
+ * empties it.
+ */
+#ifndef TM_GROUP_NAMES_MEMO_H
+#define TM_GROUP_NAMES_MEMO_H
+
+#include "lib/base/hash.h"
+#include "lib/group/names.h"
+
+struct names_memo {
+	struct map64 shown; /* string of a mangled name -> how it is shown */
+	struct id_set function_set, location_set;
+	struct map64 functions_seen, strings_seen; /* of the present capture */
+	struct map64 mapped;                       /* string of a file -> what paths make of it */
+	struct map64 unmapped;        /* the other way, of the present capture: the first file */
+	struct module_index *modules; /* of it too; made when first asked */
+	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
+	size_t cap_seen;
+};
+
+#endif
