@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/group/grouping.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -10,13 +11,26 @@ const char *const key_words[] = {"site",   "function", "location", "stack", "typ
 const char *const key_plurals[] = {"sites",   "functions", "locations", "stacks", "types", "files",
 				   "modules", "frames",    "threads",   "owners", NULL};
 
-/* Ids are dense, so an array is less than a hash table would be. */
+/* Group + 1. Ids are dense, so an array is less than a hash table would be. */
+struct grouping_index {
+	uint32_t *of; /* by id */
+	size_t cap;
+	struct map64 pairs; /* (outer, id), of a grouping within another */
+};
+
+void grouping_init(struct grouping *g, struct grouping_key key)
+{
+	*g = (struct grouping){.key = key, .index = mem_zalloc(sizeof *g->index)};
+}
+
 static uint32_t *place(struct grouping *g, uint32_t outer, uint32_t id)
 {
+	struct grouping_index *x = g->index;
+
 	if (g->key.within)
-		return map64_put(&g->pairs, (uint64_t)outer << 32 | id);
-	g->index = mem_grow_zero(g->index, &g->cap_index, (size_t)id + 1, sizeof *g->index);
-	return &g->index[id];
+		return map64_put(&x->pairs, (uint64_t)outer << 32 | id);
+	x->of = mem_grow_zero(x->of, &x->cap, (size_t)id + 1, sizeof *x->of);
+	return &x->of[id];
 }
 
 uint32_t grouping_group(struct grouping *g, uint32_t outer, uint32_t id, uint32_t site, bool inside)
@@ -34,7 +48,10 @@ uint32_t grouping_group(struct grouping *g, uint32_t outer, uint32_t id, uint32_
 void grouping_release(struct grouping *g)
 {
 	free(g->groups);
+	if (g->index) {
+		free(g->index->of);
+		map64_release(&g->index->pairs);
+	}
 	free(g->index);
-	map64_release(&g->pairs);
 	*g = (struct grouping){.n = 0};
 }

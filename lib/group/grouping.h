@@ -6,8 +6,6 @@
 #ifndef TM_GROUP_GROUPING_H
 #define TM_GROUP_GROUPING_H
 
-#include "lib/base/hash.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,16 +69,13 @@ struct grouping {
 	struct grouping_key key;
 	struct group_row *groups;
 	size_t n, cap;
-
-	/* private: id -> group + 1; (outer, id) of a grouping within another */
-	uint32_t *index;
-	size_t cap_index;
-	struct map64 pairs;
+	struct grouping_index *index; /* by id; grouping.c */
 };
 
+void grouping_init(struct grouping *g, struct grouping_key key);
+void grouping_release(struct grouping *g); /* accepts a zeroed struct */
 /* The group of a thing, made when it is new. */
 uint32_t grouping_group(struct grouping *g, uint32_t outer, uint32_t id, uint32_t site,
 			bool inside);
-void grouping_release(struct grouping *g);
 
 #endif

@@ -137,9 +137,9 @@ static bool group_names_function_equal(const void *table, uint32_t id, const voi
 
 static uint32_t add_function(struct group_names *n, const struct names_function *f)
 {
-	struct names_memo *m = n->memo;
 	static const struct id_rows rows = {group_names_function_row_hash,
 					    group_names_function_equal};
+	struct names_memo *m = n->memo;
 	uint64_t hash = function_hash(f->raw, f->module);
 	uint32_t id = id_set_find(&m->function_set, &rows, n->functions, hash, f);
 

@@ -222,7 +222,7 @@ void project_init(struct group_project *p, const struct project_options *o)
 	*p = (struct group_project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
 	p->merges = takes_calls(o->filters);
 	for (size_t i = 0; i < p->n_groupings; i++) {
-		p->groupings[i].key = o->by[i];
+		grouping_init(&p->groupings[i], o->by[i]);
 		p->merges |= o->by[i].by == KEY_STACK;
 		by_frame |= o->by[i].by == KEY_FRAME;
 		by_thread |= o->by[i].by == KEY_THREAD;
