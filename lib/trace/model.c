@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/trace/model.h"
+#include "lib/trace/model_index.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -24,6 +24,7 @@ struct trace *trace_new(void)
 	static const struct counter zero_counters;
 	struct trace *t = mem_zalloc(sizeof *t);
 
+	t->index = mem_zalloc(sizeof *t->index);
 	START_TABLE(t, modules);
 	START_TABLE(t, locations);
 	START_TABLE(t, stacks);
@@ -36,8 +37,11 @@ struct trace *trace_new(void)
 
 void trace_free(struct trace *t)
 {
+	struct trace_index *x;
+
 	if (!t)
 		return;
+	x = t->index;
 	intern_release(&t->strings);
 	symbols_release(&t->symbols);
 	free(t->modules);
@@ -49,18 +53,19 @@ void trace_free(struct trace *t)
 	free(t->counters);
 	free(t->attributes);
 	free(t->notes);
-	id_set_release(&t->location_set);
-	id_set_release(&t->stack_set);
-	map64_release(&t->type_index);
-	map64_release(&t->note_index);
-	map64_release(&t->thread_index);
-	map64_release(&t->marker_index);
-	map64_release(&t->counter_index);
-	arena_release(&t->arena);
-	free(t->stream_locations.to);
-	free(t->stream_stacks.to);
-	free(t->last);
-	free(t->recent);
+	id_set_release(&x->location_set);
+	id_set_release(&x->stack_set);
+	map64_release(&x->types);
+	map64_release(&x->notes);
+	map64_release(&x->threads);
+	map64_release(&x->markers);
+	map64_release(&x->counters);
+	arena_release(&x->arena);
+	free(x->stream_locations.to);
+	free(x->stream_stacks.to);
+	free(x->last);
+	free(x->recent);
+	free(x);
 	free(t);
 }
 
@@ -105,7 +110,7 @@ const char *trace_text(const struct trace *t, uint32_t string)
 uint32_t trace_type(struct trace *t, const char *s, size_t n)
 {
 	uint32_t string = trace_string(t, s, n);
-	uint32_t *id = map64_put(&t->type_index, string);
+	uint32_t *id = map64_put(&t->index->types, string);
 
 	if (!*id) {
 		*id = (uint32_t)t->n_types;
@@ -142,28 +147,31 @@ static const struct id_rows location_rows = {model_location_row_hash, model_loca
 /* Of equal rows of a stream the first is the one that is found. */
 static void look_at_rows(struct trace *t)
 {
-	while (t->locations_in_set + 1 < t->n_locations) {
-		uint32_t id = (uint32_t)++t->locations_in_set;
+	struct trace_index *x = t->index;
+
+	while (x->locations_in_set + 1 < t->n_locations) {
+		uint32_t id = (uint32_t)++x->locations_in_set;
 		const struct location *l = &t->locations[id];
 		uint64_t hash = location_hash(l);
 
-		if (!id_set_find(&t->location_set, &location_rows, t->locations, hash, l))
-			id_set_add(&t->location_set, &location_rows, t->locations, hash, id);
+		if (!id_set_find(&x->location_set, &location_rows, t->locations, hash, l))
+			id_set_add(&x->location_set, &location_rows, t->locations, hash, id);
 	}
 }
 
 uint32_t trace_location(struct trace *t, const struct location *l)
 {
+	struct trace_index *x = t->index;
 	uint64_t hash = location_hash(l);
 	uint32_t id;
 
 	look_at_rows(t);
-	id = id_set_find(&t->location_set, &location_rows, t->locations, hash, l);
+	id = id_set_find(&x->location_set, &location_rows, t->locations, hash, l);
 	if (!id) {
 		id = (uint32_t)t->n_locations;
 		VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = *l;
-		id_set_add(&t->location_set, &location_rows, t->locations, hash, id);
-		t->locations_in_set = id;
+		id_set_add(&x->location_set, &location_rows, t->locations, hash, id);
+		x->locations_in_set = id;
 	}
 	return id;
 }
@@ -190,25 +198,28 @@ static const struct id_rows stack_rows = {model_stack_row_hash, model_stack_equa
 /* Rows that wait: each was asked for from memory when it came, so they wait together. */
 static void model_settle_stacks(struct trace *t)
 {
-	for (; t->stacks_waiting; t->stacks_waiting--) {
-		uint32_t id = t->first_waiting++;
+	struct trace_index *x = t->index;
 
-		id_set_add(&t->stack_set, &stack_rows, t->stacks, stack_hash(&t->stacks[id]), id);
+	for (; x->stacks_waiting; x->stacks_waiting--) {
+		uint32_t id = x->first_waiting++;
+
+		id_set_add(&x->stack_set, &stack_rows, t->stacks, stack_hash(&t->stacks[id]), id);
 	}
 }
 
 /* Its row is not in the set before the next look into it. */
 static uint32_t append_stack(struct trace *t, uint32_t parent, uint32_t location)
 {
+	struct trace_index *x = t->index;
 	struct stack s = {.parent = parent, .location = location};
 	uint32_t id = (uint32_t)t->n_stacks;
 
-	if (t->first_waiting + t->stacks_waiting != id) { /* a stream's rows came in between */
+	if (x->first_waiting + x->stacks_waiting != id) { /* a stream's rows came in between */
 		model_settle_stacks(t);
-		t->first_waiting = id;
+		x->first_waiting = id;
 	}
-	t->stacks_waiting++;
-	id_set_prefetch(&t->stack_set, stack_hash(&s));
+	x->stacks_waiting++;
+	id_set_prefetch(&x->stack_set, stack_hash(&s));
 	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
 	return id;
 }
@@ -220,7 +231,7 @@ uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 
 	if (!parent || parent + 1 != t->n_stacks) { /* the newest one calls nothing yet */
 		model_settle_stacks(t);
-		id = id_set_find(&t->stack_set, &stack_rows, t->stacks, stack_hash(&s), &s);
+		id = id_set_find(&t->index->stack_set, &stack_rows, t->stacks, stack_hash(&s), &s);
 	}
 	return id ? id : append_stack(t, parent, location);
 }
@@ -231,19 +242,20 @@ enum { RECENT = 1 << 16 };
 static bool model_is_stack(struct trace *t, uint32_t id, const uint32_t *locations, size_t n,
 			   size_t same)
 {
+	struct trace_index *x = t->index;
 	size_t left = n - same;
 
-	t->last = mem_grow(t->last, &t->cap_last, n, sizeof *t->last);
-	t->n_last = same;
+	x->last = mem_grow(x->last, &x->cap_last, n, sizeof *x->last);
+	x->n_last = same;
 	for (size_t i = 0; i < left; i++) {
 		if (!id || t->stacks[id].location != locations[i])
 			return false;
-		t->last[n - 1 - i] = (struct stack_step){locations[i], id};
+		x->last[n - 1 - i] = (struct stack_step){locations[i], id};
 		id = t->stacks[id].parent;
 	}
-	if (id != (same ? t->last[same - 1].stack : 0))
+	if (id != (same ? x->last[same - 1].stack : 0))
 		return false;
-	t->n_last = n;
+	x->n_last = n;
 	return true;
 }
 
@@ -251,28 +263,29 @@ static bool model_is_stack(struct trace *t, uint32_t id, const uint32_t *locatio
  * came before is found at once, unless another one took its place. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
 {
+	struct trace_index *x = t->index;
 	uint32_t id = 0;
 	struct stack_recent *recent;
 	size_t same = 0;
 	uint64_t hash;
 
-	while (same < n && same < t->n_last && t->last[same].location == locations[n - 1 - same])
+	while (same < n && same < x->n_last && x->last[same].location == locations[n - 1 - same])
 		same++;
 	if (same)
-		id = t->last[same - 1].stack;
-	t->n_last = same;
+		id = x->last[same - 1].stack;
+	x->n_last = same;
 	if (same == n)
 		return id;
-	if (!t->recent)
-		t->recent = mem_zarray(RECENT, sizeof *t->recent);
+	if (!x->recent)
+		x->recent = mem_zarray(RECENT, sizeof *x->recent);
 	hash = hash_bytes(locations, n * sizeof *locations);
-	recent = &t->recent[hash % RECENT];
+	recent = &x->recent[hash % RECENT];
 	if (recent->check == (uint32_t)(hash >> 32) &&
 	    model_is_stack(t, recent->stack, locations, n, same))
 		return recent->stack;
 	for (size_t left = n - same; left--;) {
 		id = trace_stack(t, id, locations[left]);
-		VEC_PUSH(t->last, t->n_last, t->cap_last) =
+		VEC_PUSH(x->last, x->n_last, x->cap_last) =
 		    (struct stack_step){locations[left], id};
 	}
 	*recent = (struct stack_recent){id, (uint32_t)(hash >> 32)};
@@ -292,21 +305,22 @@ uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n)
 
 uint32_t trace_thread(struct trace *t, const struct thread *th)
 {
+	struct trace_index *x = t->index;
 	uint64_t key = hash_u64(hash_u64((uint64_t)th->process << 32 | th->generation) ^ th->tid);
 	uint32_t id;
 
-	for (; (id = map64_get(&t->thread_index, key)); key++)
+	for (; (id = map64_get(&x->threads, key)); key++)
 		if (t->threads[id].process == th->process && t->threads[id].tid == th->tid &&
 		    t->threads[id].generation == th->generation)
 			return id;
-	id = *map64_put(&t->thread_index, key) = (uint32_t)t->n_threads;
+	id = *map64_put(&x->threads, key) = (uint32_t)t->n_threads;
 	VEC_PUSH(t->threads, t->n_threads, t->cap_threads) = *th;
 	return id;
 }
 
 uint32_t trace_marker(struct trace *t, const struct marker *m)
 {
-	uint32_t *id = map64_put(&t->marker_index, (uint64_t)m->name << 32 | m->category);
+	uint32_t *id = map64_put(&t->index->markers, (uint64_t)m->name << 32 | m->category);
 
 	if (!*id) {
 		*id = (uint32_t)t->n_markers;
@@ -317,7 +331,7 @@ uint32_t trace_marker(struct trace *t, const struct marker *m)
 
 uint32_t trace_counter(struct trace *t, const struct counter *c)
 {
-	uint32_t *id = map64_put(&t->counter_index, (uint64_t)c->name << 32 | c->unit);
+	uint32_t *id = map64_put(&t->index->counters, (uint64_t)c->name << 32 | c->unit);
 
 	if (!*id) {
 		*id = (uint32_t)t->n_counters;
@@ -344,7 +358,7 @@ uint32_t trace_module(struct trace *t, const struct module *m)
 		copy.n_ranges = MODULE_RANGES;
 	}
 	if (copy.n_ranges) {
-		copy.ranges = arena_alloc(&t->arena, copy.n_ranges * sizeof *copy.ranges);
+		copy.ranges = arena_alloc(&t->index->arena, copy.n_ranges * sizeof *copy.ranges);
 		memcpy(copy.ranges, m->ranges, copy.n_ranges * sizeof *copy.ranges);
 		sort_array(copy.ranges, copy.n_ranges, sizeof *copy.ranges, model_range_order);
 	}
@@ -371,7 +385,8 @@ const struct module *trace_module_at(const struct trace *t, uint32_t process, ui
 
 void trace_set(struct trace *t, const char *key, const char *value)
 {
-	const char *copy = arena_strndup(&t->arena, value, strlen(value));
+	struct trace_index *x = t->index;
+	const char *copy = arena_strndup(&x->arena, value, strlen(value));
 
 	for (size_t i = 0; i < t->n_attributes; i++)
 		if (!strcmp(t->attributes[i].key, key)) {
@@ -379,7 +394,7 @@ void trace_set(struct trace *t, const char *key, const char *value)
 			return;
 		}
 	VEC_PUSH(t->attributes, t->n_attributes, t->cap_attributes) =
-	    (struct trace_attribute){arena_strndup(&t->arena, key, strlen(key)), copy};
+	    (struct trace_attribute){arena_strndup(&x->arena, key, strlen(key)), copy};
 }
 
 const char *trace_get(const struct trace *t, const char *key)
@@ -403,11 +418,13 @@ static uint64_t note_key(const char *text, unsigned severity)
 
 void trace_set_notes(struct trace *t, const struct trace_note *notes, size_t n)
 {
-	map64_release(&t->note_index);
+	struct trace_index *x = t->index;
+
+	map64_release(&x->notes);
 	t->n_notes = 0;
 	for (size_t i = 0; i < n; i++) {
 		VEC_PUSH(t->notes, t->n_notes, t->cap_notes) = notes[i];
-		*map64_put(&t->note_index, note_key(notes[i].text, notes[i].severity)) =
+		*map64_put(&x->notes, note_key(notes[i].text, notes[i].severity)) =
 		    (uint32_t)t->n_notes;
 	}
 }
@@ -415,6 +432,7 @@ void trace_set_notes(struct trace *t, const struct trace_note *notes, size_t n)
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
 {
 	static const char further[] = "more different notes were left out";
+	struct trace_index *x = t->index;
 	char text[1024];
 	va_list ap;
 	uint64_t key;
@@ -424,7 +442,7 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	key = note_key(text, severity);
-	found = map64_get(&t->note_index, key);
+	found = map64_get(&x->notes, key);
 	if (found) {
 		t->notes[found - 1].count += count;
 		return;
@@ -436,8 +454,8 @@ void trace_note(struct trace *t, enum severity severity, uint64_t count, const c
 	VEC_PUSH(t->notes, t->n_notes, t->cap_notes) =
 	    (struct trace_note){.severity = (uint8_t)severity,
 				.count = count,
-				.text = arena_strndup(&t->arena, text, strlen(text))};
-	*map64_put(&t->note_index, key) = (uint32_t)t->n_notes;
+				.text = arena_strndup(&x->arena, text, strlen(text))};
+	*map64_put(&x->notes, key) = (uint32_t)t->n_notes;
 }
 
 /* Names of enumerations; "?" for what a later version may add. */

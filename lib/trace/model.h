@@ -111,14 +111,6 @@ struct trace_attribute {
 	const char *key, *value; /* own text: a stream's header comes before its strings */
 };
 
-/* A stream's rows have the numbers in which they come; those that a sink appends in between (paths
- * of calls) are not among them. */
-struct stream_ids {
-	size_t n;     /* rows that came, [0] included; 0 as 1 */
-	uint32_t *to; /* ours; NULL while they are the same */
-	size_t cap;
-};
-
 struct trace {
 	struct intern strings;
 	struct module *modules; /* [0] unused, as in all tables */
@@ -149,21 +141,7 @@ struct trace {
 	bool complete;             /* a trace: its totals were there and agreed */
 	uint64_t cut_strings;
 
-	/* private: indexes for the trace_* functions */
-	struct arena arena;
-	struct map64 type_index, note_index, thread_index, marker_index, counter_index;
-	struct id_set location_set, stack_set;
-	size_t locations_in_set; /* rows that were put there: a stream appends others */
-	uint32_t first_waiting, stacks_waiting; /* rows that are yet to be put in stack_set */
-	struct stream_ids stream_locations, stream_stacks;
-	size_t stream_bindings; /* that came */
-	struct stack_step {
-		uint32_t location, stack;
-	} * last; /* the stack that trace_stack_of was asked for last, outermost first */
-	size_t n_last, cap_last;
-	struct stack_recent { /* that it was asked for, by the hash of all their locations */
-		uint32_t stack, check;
-	} * recent;
+	struct trace_index *index; /* by what rows are found again; model_index.h */
 };
 
 struct trace *trace_new(void);

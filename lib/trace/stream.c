@@ -114,7 +114,7 @@ static const char *bad_reference(const struct trace *t, const struct event *ev)
 
 	if (ev->type >= types)
 		return "type, marker or counter";
-	if (ev->stack >= stream_ids_n(&t->stream_stacks))
+	if (ev->stack >= stream_ids_n(&t->index->stream_stacks))
 		return "stack";
 	if (ev->thread >= t->n_threads)
 		return "thread";
@@ -136,10 +136,12 @@ static enum status bad_event(const struct trace *t, const struct event *ev, uint
 /* How many of the first events are sound; their stacks then are the model's. */
 static size_t check(const struct trace *t, struct event *batch, size_t n)
 {
+	const struct stream_ids *stacks = &t->index->stream_stacks;
+
 	for (size_t i = 0; i < n; i++) {
 		if (bad_reference(t, &batch[i]))
 			return i;
-		batch[i].stack = stream_id(&t->stream_stacks, batch[i].stack);
+		batch[i].stack = stream_id(stacks, batch[i].stack);
 	}
 	return n;
 }

@@ -157,14 +157,15 @@ static void stream_tables_location_row(struct cursor *c, struct trace *t, uint64
 	}
 	if (c->failed)
 		return;
-	came(&t->stream_locations, t->n_locations);
+	came(&t->index->stream_locations, t->n_locations);
 	VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = l;
 }
 
 static void stream_tables_stack_row(struct cursor *c, struct trace *t)
 {
-	const struct stream_ids *locations = &t->stream_locations;
-	size_t next = stream_ids_n(&t->stream_stacks);
+	struct trace_index *x = t->index;
+	const struct stream_ids *locations = &x->stream_locations;
+	size_t next = stream_ids_n(&x->stream_stacks);
 	uint64_t back = cursor_uleb(c);
 	uint32_t location = id(c, stream_ids_n(locations), "location");
 	struct stack s;
@@ -175,9 +176,9 @@ static void stream_tables_stack_row(struct cursor *c, struct trace *t)
 		cursor_fail(c, ST_BAD, "stack without a location");
 	if (c->failed)
 		return;
-	s = (struct stack){stream_id(&t->stream_stacks, (uint32_t)(next - back)),
+	s = (struct stack){stream_id(&x->stream_stacks, (uint32_t)(next - back)),
 			   stream_id(locations, location)};
-	came(&t->stream_stacks, t->n_stacks);
+	came(&x->stream_stacks, t->n_stacks);
 	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
 }
 
@@ -223,7 +224,8 @@ static void call_row(struct cursor *c, struct trace_symbols *y, size_t n_strings
 
 static void stream_tables_binding_row(struct cursor *c, struct trace *t, uint64_t *previous)
 {
-	size_t location = t->stream_bindings + 1;
+	struct trace_index *x = t->index;
+	size_t location = x->stream_bindings + 1;
 	struct binding b = {.reason = cursor_u8(c)};
 	uint8_t bits = cursor_u8(c);
 
@@ -235,20 +237,21 @@ static void stream_tables_binding_row(struct cursor *c, struct trace *t, uint64_
 	b.call = id(c, t->symbols.n_calls, "call");
 	if (b.reason >= REASONS || b.tier >= TIERS || b.kind >= LOCATION_KINDS)
 		cursor_fail(c, ST_BAD, "binding of unknown reason, tier or kind");
-	if (location >= stream_ids_n(&t->stream_locations))
+	if (location >= stream_ids_n(&x->stream_locations))
 		cursor_fail(c, ST_BAD, "binding of a location that has not been defined");
 	if (c->failed)
 		return;
-	symbols_bind(&t->symbols, stream_id(&t->stream_locations, (uint32_t)location), &b);
-	t->stream_bindings = location;
+	symbols_bind(&t->symbols, stream_id(&x->stream_locations, (uint32_t)location), &b);
+	x->stream_bindings = location;
 }
 
 void stream_rows(const struct trace *t, uint64_t rows[TOTALS_ROWS])
 {
+	struct trace_index *x = t->index;
 	const size_t have[TOTALS_ROWS] = {strings(t),
 					  t->n_modules,
-					  stream_ids_n(&t->stream_locations),
-					  stream_ids_n(&t->stream_stacks),
+					  stream_ids_n(&x->stream_locations),
+					  stream_ids_n(&x->stream_stacks),
 					  t->n_types,
 					  t->n_threads,
 					  t->n_markers,
@@ -291,13 +294,14 @@ static void stream_tables_totals(struct cursor *c, struct trace *t)
 /* Rows that rows after this one in the table would have to follow. */
 static size_t *stream_tables_size(struct trace *t, uint32_t kind, size_t *scratch)
 {
+	struct trace_index *x = t->index;
 	struct trace_symbols *y = &t->symbols;
 
 	switch (kind) {
 	case CHUNK_STRINGS: *scratch = strings(t); return scratch;
 	case CHUNK_MODULES: return &t->n_modules;
-	case CHUNK_LOCATIONS: *scratch = stream_ids_n(&t->stream_locations); return scratch;
-	case CHUNK_STACKS: *scratch = stream_ids_n(&t->stream_stacks); return scratch;
+	case CHUNK_LOCATIONS: *scratch = stream_ids_n(&x->stream_locations); return scratch;
+	case CHUNK_STACKS: *scratch = stream_ids_n(&x->stream_stacks); return scratch;
 	case CHUNK_TYPES: return &t->n_types;
 	case CHUNK_THREADS: return &t->n_threads;
 	case CHUNK_MARKERS: return &t->n_markers;
@@ -306,7 +310,7 @@ static size_t *stream_tables_size(struct trace *t, uint32_t kind, size_t *scratc
 	case CHUNK_SYMBOL_OBJECTS: *scratch = y->n_objects ? y->n_objects : 1; return scratch;
 	case CHUNK_SYMBOL_FUNCTIONS: *scratch = y->n_functions ? y->n_functions : 1; return scratch;
 	case CHUNK_SYMBOL_CALLS: *scratch = y->n_calls ? y->n_calls : 1; return scratch;
-	case CHUNK_BINDINGS: *scratch = t->stream_bindings + 1; return scratch;
+	case CHUNK_BINDINGS: *scratch = x->stream_bindings + 1; return scratch;
 	default: return NULL;
 	}
 }

@@ -8,7 +8,7 @@
 
 #include "lib/base/err.h"
 #include "lib/trace/encode.h"
-#include "lib/trace/model.h"
+#include "lib/trace/model_index.h"
 
 /* ST_NONE: a chunk kind that this version does not know. */
 enum status stream_table(struct trace *t, const struct trace_chunk *c, const uint8_t *payload,

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of model.h: how the rows of a trace are found again, those that a stream numbers too
+ * (stream_tables.h), and the memory of its texts and ranges.
+ */
+#ifndef TM_TRACE_MODEL_INDEX_H
+#define TM_TRACE_MODEL_INDEX_H
+
+#include "lib/base/hash.h"
+#include "lib/base/mem.h"
+#include "lib/trace/model.h"
+
+/* A stream's rows have the numbers in which they come; those that a sink appends in between (paths
+ * of calls) are not among them. */
+struct stream_ids {
+	size_t n;     /* rows that came, [0] included; 0 as 1 */
+	uint32_t *to; /* ours; NULL while they are the same */
+	size_t cap;
+};
+
+struct trace_index {
+	struct arena arena;
+	struct map64 types, notes, threads, markers, counters;
+	struct id_set location_set, stack_set;
+	size_t locations_in_set; /* rows that were put there: a stream appends others */
+	uint32_t first_waiting, stacks_waiting; /* rows that are yet to be put in stack_set */
+	struct stream_ids stream_locations, stream_stacks;
+	size_t stream_bindings; /* that came */
+	struct stack_step {
+		uint32_t location, stack;
+	} * last; /* the stack that trace_stack_of was asked for last, outermost first */
+	size_t n_last, cap_last;
+	struct stack_recent { /* that it was asked for, by the hash of all their locations */
+		uint32_t stack, check;
+	} * recent;
+};
+
+#endif
