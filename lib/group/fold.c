@@ -158,26 +158,25 @@ static void fold_learn_counters(struct fold *f)
 static void fold_learn_totals(struct fold *f)
 {
 	const struct tally *a = f->a;
-	const struct tally_tide *t = &a->tide[f->domain == DOMAIN_ALL ? DOMAINS : f->domain];
 	struct run_totals *r = &f->p->now.totals;
+	struct tally_totals t;
 
 	if (f->t->n_threads - 1 > r->threads)
 		r->threads = f->t->n_threads - 1;
-	if (a->at.has_time) {
+	if (a->has_time) {
 		r->duration =
 		    add_saturating(r->duration, (uint64_t)a->last_time - (uint64_t)a->first_time);
 		r->timed++;
 	}
-	if (!a->running || !a->temporary || !a->weigh || t->overflow)
+	if (!tally_totals(a, f->domain == DOMAIN_ALL ? DOMAINS : (unsigned)f->domain, &t))
 		return;
-	r->bytes = a->weigh == 2 ? SUM_REAL : SUM_REQUESTED;
-	r->live_count = add_saturating(r->live_count, t->live[0]);
-	r->live = add_saturating(r->live, t->live[a->weigh]);
-	r->temporary = add_saturating(r->temporary, t->temporary);
-	if (!r->captures++ || t->best[a->weigh] > r->peak) {
-		r->peak = t->best[a->weigh];
-		r->peak_at =
-		    a->at.has_time && t->when >= a->first_time ? t->when - a->first_time : -1;
+	r->bytes = t.bytes;
+	r->live_count = add_saturating(r->live_count, t.live_count);
+	r->live = add_saturating(r->live, t.live);
+	r->temporary = add_saturating(r->temporary, t.temporary);
+	if (!r->captures++ || t.peak > r->peak) {
+		r->peak = t.peak;
+		r->peak_at = t.peak_at;
 	}
 }
 

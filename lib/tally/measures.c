@@ -62,9 +62,9 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 	    .stack = ev->stack < t->n_stacks ? ev->stack : 0,
 	    .thread_id = ev->thread < t->n_threads ? ev->thread : 0,
 	    .count = ev->has & EV_HAS_COUNT ? ev->count : 1,
-	    .timed = a->at.has_time,
+	    .timed = a->has_time,
 	    .own_time = ev->has & EV_HAS_TIME,
-	    .time = a->at.time,
+	    .time = a->work->at.time,
 	};
 	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
 	if (ev->kind == EV_SAMPLE) {
@@ -87,7 +87,7 @@ static struct tally_measure *row(struct tally *a, uint32_t cell)
 {
 	struct tally_measures *m = a->measures;
 
-	if (a->touching)
+	if (a->work->touching)
 		slices_touch_cell(a, cell);
 	if (cell >= m->n_cells) {
 		m->cells = mem_grow(m->cells, &m->cap_cells, (size_t)cell + 1, sizeof *m->cells);
@@ -365,7 +365,7 @@ void measures_frame(struct tally *a, const struct tally_pending *p)
 	m->cut_frames |= p->own_time;
 	for (uint32_t i = 0; p->own_time && i < m->open.n && i < MEASURES_CUT_THREADS; i++)
 		if (m->open.threads[i].n)
-			charge(a, i, p->time, a->in_frame || !a->options.selection);
+			charge(a, i, p->time, a->work->in_frame || !a->options.selection);
 }
 
 void measures_end(struct tally *a, struct trace *t)

@@ -9,7 +9,7 @@
 #define TM_TALLY_MEASURES_H
 
 #include "lib/tally/open_calls.h"
-#include "lib/tally/tally.h"
+#include "lib/tally/work.h"
 
 enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
 

@@ -5,7 +5,7 @@
 #ifndef TM_TALLY_SELECTED_H
 #define TM_TALLY_SELECTED_H
 
-#include "lib/tally/tally.h"
+#include "lib/tally/work.h"
 
 /* Kinds of pending that are no events: an allocation that is not selected takes the place of one
  * that is; a frame that is not selected ends the one before. */

@@ -137,6 +137,7 @@ void slices_add_freed(struct tally_slices *s, unsigned domain, const struct live
 
 static void slices_fill_all(const struct tally *a, const struct trace *t)
 {
+	const struct tally_work *w = a->work;
 	struct tally_slices *s = a->slices;
 	uint8_t state[SUMS];
 	unsigned has = 0;
@@ -155,14 +156,14 @@ static void slices_fill_all(const struct tally *a, const struct trace *t)
 			sums_add(&s->now.all[DOMAINS], all);
 		}
 		for (size_t m = 0; m < 3; m++) {
-			all->v[SUM_LIVE_COUNT + m] = a->tide[d].live[m];
+			all->v[SUM_LIVE_COUNT + m] = w->tide[d].live[m];
 			all->v[SUM_PEAK_COUNT + m] = s->high[d][m];
 		}
 		all->has = has & ~(unsigned)SUMS_PEAK;
 		/* The same knowledge as of what is live, and here it needs no array of cells. */
 		if (!t->unordered)
 			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
-		if (a->tide[d].overflow)
+		if (w->tide[d].overflow)
 			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
 		all->has &= ~(unsigned)SUMS_MEASURED;
 		if (a->measures)
@@ -211,7 +212,7 @@ static void open_slice(struct tally *a, const struct tally_slice *as, bool withi
 		measures_slice_start(a);
 	counters_reset(&s->counters);
 	for (size_t d = 0; d <= DOMAINS; d++)
-		memcpy(s->high[d], a->tide[d].live, sizeof s->high[d]);
+		memcpy(s->high[d], a->work->tide[d].live, sizeof s->high[d]);
 }
 
 static int64_t floor_div(int64_t a, int64_t b)

@@ -5,7 +5,7 @@
 #ifndef TM_TALLY_SLICES_H
 #define TM_TALLY_SLICES_H
 
-#include "lib/tally/tally.h"
+#include "lib/tally/work.h"
 
 struct slices_touched { /* cells or types, and what they had when the slice first touched them */
 	uint32_t *ids;

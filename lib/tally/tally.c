@@ -53,19 +53,20 @@ static const struct id_rows cell_rows = {tally_cell_row_hash, tally_cell_equal};
 /* The arrays parallel to the cells; a new row is all zeros. */
 static void grow_beside(struct tally *a)
 {
+	struct tally_work *w = a->work;
 	size_t n = a->n_cells;
 
-	if (a->running) {
-		a->lives = mem_grow(a->lives, &a->cap_lives, n, sizeof *a->lives);
-		memset(a->lives[n - 1], 0, sizeof *a->lives);
+	if (w->running) {
+		w->lives = mem_grow(w->lives, &w->cap_lives, n, sizeof *w->lives);
+		memset(w->lives[n - 1], 0, sizeof *w->lives);
 	}
-	if (a->rarely) {
-		a->rare = mem_grow(a->rare, &a->cap_rare, n, sizeof *a->rare);
-		a->rare[n - 1] = (struct tally_rare){.slack = 0};
+	if (w->rarely) {
+		w->rare = mem_grow(w->rare, &w->cap_rare, n, sizeof *w->rare);
+		w->rare[n - 1] = (struct tally_rare){.slack = 0};
 	}
-	if (a->peaking) {
-		a->peaks = mem_grow(a->peaks, &a->cap_peaks, n, sizeof *a->peaks);
-		a->peaks[n - 1] = (struct tally_peak){.id = 0};
+	if (w->peaking) {
+		w->peaks = mem_grow(w->peaks, &w->cap_peaks, n, sizeof *w->peaks);
+		w->peaks[n - 1] = (struct tally_peak){.id = 0};
 	}
 }
 
@@ -79,7 +80,7 @@ static uint32_t add_cell(struct tally *a, const struct tally_pending *p)
 
 static void into_set(struct tally *a, uint32_t cell)
 {
-	id_set_add(&a->set, &cell_rows, a->cells, tally_cell_row_hash(a->cells, cell + 1),
+	id_set_add(&a->work->set, &cell_rows, a->cells, tally_cell_row_hash(a->cells, cell + 1),
 		   cell + 1);
 	a->cells[cell].in_set = true;
 }
@@ -94,7 +95,7 @@ static uint32_t find_cell(struct tally *a, const struct tally_pending *p, uint32
 		return add_cell(a, p);
 	if (!a->cells[last].in_set)
 		into_set(a, last);
-	id = id_set_find(&a->set, &cell_rows, a->cells,
+	id = id_set_find(&a->work->set, &cell_rows, a->cells,
 			 cell_hash(p->type, p->stack, p->thread, p->domain), p);
 	if (id)
 		return id - 1;
@@ -105,40 +106,46 @@ static uint32_t find_cell(struct tally *a, const struct tally_pending *p, uint32
 
 uint32_t tally_place(struct tally *a, const struct tally_pending *p)
 {
-	uint32_t last = a->last[p->stack];
+	struct tally_work *w = a->work;
+	uint32_t last = w->last[p->stack];
 
 	if (last >= a->n_cells || !is_cell(&a->cells[last], p))
-		a->last[p->stack] = find_cell(a, p, last);
-	return a->last[p->stack];
+		w->last[p->stack] = find_cell(a, p, last);
+	return w->last[p->stack];
 }
 
 static void end_frame(struct tally *a)
 {
-	if (!a->in_frame)
+	struct tally_work *w = a->work;
+
+	if (!w->in_frame)
 		return;
 	for (size_t d = 0; d < DOMAINS; d++)
 		for (size_t m = 0; m <= SUM_REAL; m++)
-			if (a->frame[d].v[m] > a->worst[d][m].v[m])
-				a->worst[d][m] = a->frame[d];
-	memset(a->frame, 0, sizeof a->frame);
-	a->in_frame = false;
+			if (w->frame[d].v[m] > a->worst[d][m].v[m])
+				a->worst[d][m] = w->frame[d];
+	memset(w->frame, 0, sizeof w->frame);
+	w->in_frame = false;
 }
 
 static void start_frame(struct tally *a, int64_t number)
 {
+	struct tally_work *w = a->work;
+
 	end_frame(a);
-	a->in_frame = true;
+	w->in_frame = true;
 	a->frames++;
 	for (size_t d = 0; d < DOMAINS; d++)
-		a->frame[d].number = number;
+		w->frame[d].number = number;
 }
 
 static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 {
+	struct tally_work *w = a->work;
 	struct tally_type *ty = &a->types[p->type];
-	uint64_t *v = a->frame[p->domain].v;
+	uint64_t *v = w->frame[p->domain].v;
 
-	if (a->touching)
+	if (w->touching)
 		slices_touch_type(a, p->type);
 	ty->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1) |
 		   (p->has & EV_HAS_COUNT ? CELL_HAS_COUNT : 0);
@@ -151,7 +158,7 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 	}
 	if (a->slices)
 		slices_add(a->slices, p, 0);
-	if (a->in_frame) {
+	if (w->in_frame) {
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
 		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
 		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
@@ -160,21 +167,23 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 
 static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struct tally_pending *p)
 {
+	struct tally_work *w = a->work;
+
 	c->entries++;
 	c->count = add_saturating(c->count, p->count);
 	c->requested = add_saturating(c->requested, p->requested);
 	c->real = add_saturating(c->real, p->real);
 	c->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1);
-	if (a->rarely && p->has_slack) {
-		struct tally_rare *r = &a->rare[p->cell];
+	if (w->rarely && p->has_slack) {
+		struct tally_rare *r = &w->rare[p->cell];
 
 		r->slack = add_signed(r->slack, p->slack);
 		r->has_slack = true;
 	}
 	if (a->slices)
 		slices_add(a->slices, p, 1);
-	if (a->in_frame) {
-		uint64_t *v = a->frame[p->domain].v;
+	if (w->in_frame) {
+		uint64_t *v = w->frame[p->domain].v;
 
 		v[SUM_ENTRIES]++;
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
@@ -187,28 +196,29 @@ static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struc
 static void tally_end_block(struct tally *a, const struct live_block *b,
 			    const struct tally_pending *p, bool freed)
 {
+	struct tally_work *w = a->work;
 	bool temporary = freed && b->newest;
 	int64_t lifetime = -1;
 
 	/* The cell is a cache miss that may not be needed. */
-	if (!a->running && !a->rarely)
+	if (!w->running && !w->rarely)
 		return;
-	if (a->touching)
+	if (w->touching)
 		slices_touch_cell(a, b->cell);
 	if (freed && p->own_time && b->time != INT64_MIN &&
 	    __builtin_sub_overflow(p->time, b->time, &lifetime))
 		lifetime = -1;
-	if (a->running)
+	if (w->running)
 		tide_fall(a, b);
 	if (temporary) {
-		uint64_t *n = &a->tide[a->cells[b->cell].domain].temporary;
+		uint64_t *n = &w->tide[a->cells[b->cell].domain].temporary;
 
 		*n = add_saturating(*n, b->count);
-		n = &a->tide[DOMAINS].temporary;
+		n = &w->tide[DOMAINS].temporary;
 		*n = add_saturating(*n, b->count);
 	}
-	if (a->rarely) {
-		struct tally_rare *r = &a->rare[b->cell];
+	if (w->rarely) {
+		struct tally_rare *r = &w->rare[b->cell];
 
 		if (temporary)
 			r->temporary = add_saturating(r->temporary, b->count);
@@ -217,7 +227,7 @@ static void tally_end_block(struct tally *a, const struct live_block *b,
 			r->timed++;
 		}
 	}
-	a->timed += lifetime >= 0;
+	w->timed += lifetime >= 0;
 	if (a->slices)
 		slices_add_freed(a->slices, a->cells[b->cell].domain, b, temporary, lifetime);
 }
@@ -226,18 +236,20 @@ static void tally_end_block(struct tally *a, const struct live_block *b,
  * number. */
 static uint32_t no_longer_newest(struct tally *a, const struct tally_pending *p)
 {
+	struct tally_work *w = a->work;
 	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
 
-	a->newest = mem_grow_zero(a->newest, &a->cap_newest, (size_t)owner + 1, sizeof *a->newest);
-	block = a->newest[owner];
+	w->newest = mem_grow_zero(w->newest, &w->cap_newest, (size_t)owner + 1, sizeof *w->newest);
+	block = w->newest[owner];
 	if (block && block <= a->live.n && a->live.blocks[block - 1].newest == owner + 1)
 		a->live.blocks[block - 1].newest = 0;
-	a->newest[owner] = 0;
+	w->newest[owner] = 0;
 	return owner;
 }
 
 static void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
 {
+	struct tally_work *w = a->work;
 	struct live_block b = {.requested = p->requested,
 			       .real = p->real,
 			       .cell = p->cell,
@@ -247,29 +259,31 @@ static void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
 	enum live_end ended;
 
 	b.count = (p->count < LIVE_COUNT_MAX ? p->count : LIVE_COUNT_MAX) & LIVE_COUNT_MAX;
-	if (a->temporary) {
+	if (w->temporary) {
 		owner = no_longer_newest(a, p);
 		b.newest = owner + 1;
 	}
 	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
 	if (ended == LIVE_OTHER)
 		tally_end_block(a, &gone, p, false);
-	if (a->running)
+	if (w->running)
 		tide_rise(a, &b);
 	if (ended == LIVE_SELF)
 		tally_end_block(a, &gone, p, false);
-	else if (a->temporary)
-		a->newest[owner] = (uint32_t)a->live.touched + 1;
+	else if (w->temporary)
+		w->newest[owner] = (uint32_t)a->live.touched + 1;
 }
 
 static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 {
+	struct tally_work *w = a->work;
+
 	/* Looked up again: an event before in the batch may have made the stack's first cell. */
 	p->cell = tally_place(a, p);
-	if (a->touching)
+	if (w->touching)
 		slices_touch_cell(a, p->cell);
 	tally_add_to_cell(a, &a->cells[p->cell], p);
-	if (!a->follow)
+	if (!w->follow)
 		return;
 	if (p->address) {
 		a->cells[p->cell].followed = true;
@@ -277,10 +291,10 @@ static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 		tally_follow_alloc(a, p);
 		return;
 	}
-	if (a->temporary)
+	if (w->temporary)
 		no_longer_newest(a, p);
-	if (a->rarely) {
-		uint64_t *u = a->rare[p->cell].unfollowed;
+	if (w->rarely) {
+		uint64_t *u = w->rare[p->cell].unfollowed;
 
 		u[0] = add_saturating(u[0], p->count);
 		u[1] = add_saturating(u[1], p->requested);
@@ -300,7 +314,7 @@ static void add_free(struct tally *a, const struct tally_pending *p)
 		tally_end_block(a, &gone, p, p->kind == EV_FREE);
 	if (p->kind == PENDING_COVER)
 		a->live.unknown_frees = unknown;
-	if (p->kind == PENDING_COVER && a->temporary)
+	if (p->kind == PENDING_COVER && a->work->temporary)
 		no_longer_newest(a, p);
 }
 
@@ -308,28 +322,29 @@ static void add_free(struct tally *a, const struct tally_pending *p)
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
 static enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 {
-	struct tally_pending *end = a->batch + a->n_batch;
+	struct tally_work *w = a->work;
+	struct tally_pending *end = w->batch + w->n_batch;
 
-	for (struct tally_pending *p = a->batch; p < end; p++) {
+	for (struct tally_pending *p = w->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC)
-			__builtin_prefetch(&a->last[p->stack], 1);
-		if (a->follow && p->address)
+			__builtin_prefetch(&w->last[p->stack], 1);
+		if (w->follow && p->address)
 			live_prefetch_slot(&a->live, p->space, p->address);
 	}
-	for (struct tally_pending *p = a->batch; p < end; p++) {
+	for (struct tally_pending *p = w->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC) {
-			uint32_t last = a->last[p->stack];
+			uint32_t last = w->last[p->stack];
 
 			if (last < a->n_cells) {
 				__builtin_prefetch(&a->cells[last], 1);
 				__builtin_prefetch(&a->cells[last].real, 1);
 			}
 		}
-		if (a->follow && p->address)
+		if (w->follow && p->address)
 			live_prefetch_block(&a->live, p->space, p->address);
 	}
-	a->n_batch = 0;
-	for (struct tally_pending *p = a->batch; p < end; p++) {
+	w->n_batch = 0;
+	for (struct tally_pending *p = w->batch; p < end; p++) {
 		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
 		enum status st = ST_OK;
 
@@ -360,46 +375,50 @@ static enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 
 static void grow_tables(struct tally *a, const struct trace *t)
 {
-	if (t->n_stacks > a->cap_last) {
-		size_t old = a->cap_last;
+	struct tally_work *w = a->work;
 
-		a->last = mem_grow(a->last, &a->cap_last, t->n_stacks, sizeof *a->last);
-		memset(a->last + old, 0xff, (a->cap_last - old) * sizeof *a->last);
+	if (t->n_stacks > w->cap_last) {
+		size_t old = w->cap_last;
+
+		w->last = mem_grow(w->last, &w->cap_last, t->n_stacks, sizeof *w->last);
+		memset(w->last + old, 0xff, (w->cap_last - old) * sizeof *w->last);
 	}
-	a->types = mem_grow_zero(a->types, &a->cap_types, t->n_types, sizeof *a->types);
+	a->types = mem_grow_zero(a->types, &w->cap_types, t->n_types, sizeof *a->types);
 }
 
 void tally_follow(struct tally *a, const struct trace *t)
 {
-	if (t->n_stacks > a->cap_last)
+	if (t->n_stacks > a->work->cap_last)
 		grow_tables(a, t);
 }
 
 static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
+	struct tally_work *w = a->work;
 
 	(void)e;
-	a->n_cells = a->n_batch = 0;
-	id_set_clear(&a->set);
-	memset(a->last, 0xff, a->cap_last * sizeof *a->last);
-	memset(a->types, 0, a->cap_types * sizeof *a->types);
+	a->n_cells = w->n_batch = 0;
+	id_set_clear(&w->set);
+	memset(w->last, 0xff, w->cap_last * sizeof *w->last);
+	memset(a->types, 0, w->cap_types * sizeof *a->types);
 	memset(a->records, 0, sizeof a->records);
 	memset(a->followed, 0, sizeof a->followed);
 	memset(a->worst, 0, sizeof a->worst);
-	memset(a->frame, 0, sizeof a->frame);
-	memset(a->tide, 0, sizeof a->tide);
-	memset(&a->at, 0, sizeof a->at);
-	if (a->newest)
-		memset(a->newest, 0, a->cap_newest * sizeof *a->newest);
-	if (a->thread_selected)
-		memset(a->thread_selected, 0, a->cap_thread_selected);
-	a->frames = a->seq = a->timed = 0;
+	memset(w->frame, 0, sizeof w->frame);
+	memset(w->tide, 0, sizeof w->tide);
+	memset(&w->at, 0, sizeof w->at);
+	a->has_time = false;
+	if (w->newest)
+		memset(w->newest, 0, w->cap_newest * sizeof *w->newest);
+	if (w->thread_selected)
+		memset(w->thread_selected, 0, w->cap_thread_selected);
+	a->frames = w->seq = w->timed = 0;
 	a->without_address = 0;
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->late = 0;
-	a->in_frame = false;
+	w->in_frame = false;
 	live_reset(&a->live);
 	tally_choose_work(a, t);
 	if (a->slices)
@@ -410,20 +429,21 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static inline void reach_time(struct tally *a, int64_t time)
+static inline void reach_time(struct tally *a, struct tally_work *w, int64_t time)
 {
-	if (!a->at.has_time || time < a->first_time)
+	if (!a->has_time || time < a->first_time)
 		a->first_time = time;
-	if (!a->at.has_time || time > a->last_time)
+	if (!a->has_time || time > a->last_time)
 		a->last_time = time;
-	a->at.time = time;
-	a->at.has_time = true;
+	w->at.time = time;
+	a->has_time = true;
 }
 
-static void count_alloc(struct tally *a, const struct event *ev, unsigned domain)
+static void count_alloc(struct tally *a, const struct tally_work *w, const struct event *ev,
+			unsigned domain)
 {
 	a->records[domain]++;
-	a->without_address += a->follow && !(ev->has & EV_HAS_ADDRESS);
+	a->without_address += w->follow && !(ev->has & EV_HAS_ADDRESS);
 	for (unsigned d = domain;; d = DOMAINS) {
 		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
 		a->without_real[d] += !(ev->has & EV_HAS_REAL);
@@ -444,56 +464,58 @@ static void set_slack(struct tally_pending *p, const struct event *ev)
 static enum status tally_add_measure(struct tally *a, struct trace *t, const struct event *ev,
 				     struct err *e)
 {
+	struct tally_work *w = a->work;
 	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
 	bool counter = ev->kind == EV_COUNTER && a->options.counters;
 
 	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME)
-		reach_time(a, ev->time);
+		reach_time(a, w, ev->time);
 	tally_follow(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
-	if (!measures_pending(a, t, ev, &a->batch[a->n_batch]))
+	if (!measures_pending(a, t, ev, &w->batch[w->n_batch]))
 		return ST_OK;
 	if (a->options.selection && !tally_selected(a, t, ev)) {
 		/* What is open has to be known in the ranges too. */
 		if (!nests || !tally_has_thread(a, t, ev->thread))
 			return ST_OK;
-		a->batch[a->n_batch].count = 0;
+		w->batch[w->n_batch].count = 0;
 	}
-	return ++a->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
+	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
 static inline enum status tally_add_event(struct tally *a, struct trace *t, const struct event *ev,
 					  struct err *e)
 {
-	struct tally_pending *p = &a->batch[a->n_batch];
+	struct tally_work *w = a->work;
+	struct tally_pending *p = &w->batch[w->n_batch];
 	unsigned kind = ev->kind;
 
 	if (kind > EV_TYPE_TOTAL)
 		return tally_add_measure(a, t, ev, e);
 	if (kind == EV_FREE || kind == EV_FREED) {
 		/* Freeing nothing is legal and frees nothing. */
-		if (!a->follow || !ev->address)
+		if (!w->follow || !ev->address)
 			return ST_OK;
 	}
 	p->own_time = ev->has & EV_HAS_TIME;
 	if (p->own_time)
-		reach_time(a, ev->time);
+		reach_time(a, w, ev->time);
 	if (kind == EV_FRAME) {
-		a->at.frame = ev->value;
-		a->at.in_frame = true;
+		w->at.frame = ev->value;
+		w->at.in_frame = true;
 	}
 	if (a->options.selection)
 		kind = tally_selected(a, t, ev);
 	if (!kind)
 		return ST_OK;
-	if (t->n_stacks > a->cap_last || t->n_types > a->cap_types)
+	if (t->n_stacks > w->cap_last || t->n_types > w->cap_types)
 		grow_tables(a, t);
 	p->kind = (uint8_t)kind;
 	p->domain = ev->domain < DOMAINS ? ev->domain : DOMAIN_MALLOC;
-	p->has = ev->has & (ev->kind == EV_TYPE_TOTAL ? a->from_types : a->from_allocs);
+	p->has = ev->has & (ev->kind == EV_TYPE_TOTAL ? w->from_types : w->from_allocs);
 	p->type = ev->type < t->n_types ? ev->type : 0;
 	p->stack = ev->stack < t->n_stacks ? ev->stack : 0;
 	p->thread_id = ev->thread < t->n_threads ? ev->thread : 0;
@@ -502,23 +524,23 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	p->requested = p->has & EV_HAS_REQUESTED ? ev->requested : 0;
 	p->real = p->has & EV_HAS_REAL ? ev->real : 0;
 	p->address = ev->address;
-	p->timed = a->at.has_time;
-	p->time = a->at.time;
+	p->timed = a->has_time;
+	p->time = w->at.time;
 	if (kind == EV_FRAME) {
 		p->address = (uint64_t)ev->value;
 		p->type = ev->name;
 	}
 	if (a->want & SUM_BIT(SUM_SLACK))
 		set_slack(p, ev);
-	if (a->follow) {
+	if (w->follow) {
 		p->space = t->threads[p->thread_id].process * DOMAINS + p->domain;
-		p->seq = ev->has & EV_HAS_SEQ ? ev->seq : a->seq + 1;
-		if (ev->kind != EV_FREED && p->seq > a->seq)
-			a->seq = p->seq;
+		p->seq = ev->has & EV_HAS_SEQ ? ev->seq : w->seq + 1;
+		if (ev->kind != EV_FREED && p->seq > w->seq)
+			w->seq = p->seq;
 	}
 	if (kind == EV_ALLOC)
-		count_alloc(a, ev, p->domain);
-	return ++a->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
+		count_alloc(a, w, ev, p->domain);
+	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
 static enum status tally_event(struct sink *s, struct trace *t, const struct event *ev,
@@ -540,6 +562,7 @@ static enum status tally_events(struct sink *s, struct trace *t, const struct ev
 static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
+	struct tally_work *w = a->work;
 	enum status st;
 
 	grow_tables(a, t);
@@ -551,38 +574,45 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 		st = slices_end(a, t, e);
 	if (st)
 		return st;
-	if (a->follow) {
+	if (w->follow) {
 		live_finish(&a->live);
 		tally_settle_live(a);
 	}
-	if (a->peaking)
+	if (w->peaking)
 		tide_end(a);
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
 
 void tally_init(struct tally *a, const struct tally_options *o)
 {
-	*a = (struct tally){.sink = {tally_begin, tally_event, tally_end, tally_events},
-			    .options = *o};
+	struct tally_work *w = mem_zalloc(sizeof *w);
+
+	*a = (struct tally){
+	    .sink = {tally_begin, tally_event, tally_end, tally_events}, .options = *o, .work = w};
 	/* So that the tables are never NULL. */
-	a->last = mem_grow(NULL, &a->cap_last, 1024, sizeof *a->last);
-	a->types = mem_grow_zero(NULL, &a->cap_types, 64, sizeof *a->types);
+	w->last = mem_grow(NULL, &w->cap_last, 1024, sizeof *w->last);
+	a->types = mem_grow_zero(NULL, &w->cap_types, 64, sizeof *a->types);
 }
 
 void tally_release(struct tally *a)
 {
+	struct tally_work *w = a->work;
+
 	free(a->cells);
-	free(a->lives);
-	free(a->rare);
-	free(a->peaks);
 	free(a->types);
-	free(a->last);
-	id_set_release(&a->set);
-	free(a->newest);
-	free(a->thread_selected);
 	slices_free(a->slices);
 	measures_free(a->measures);
 	counters_release(&a->counters);
 	live_release(&a->live);
+	if (w) {
+		free(w->lives);
+		free(w->rare);
+		free(w->peaks);
+		free(w->last);
+		id_set_release(&w->set);
+		free(w->newest);
+		free(w->thread_selected);
+	}
+	free(w);
 	*a = (struct tally){.n_cells = 0};
 }

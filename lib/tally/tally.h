@@ -122,6 +122,8 @@ struct tally_options {
 };
 
 struct tally_measures;
+struct tally_slices;
+struct tally_work;
 
 struct tally_frame { /* the sums of one frame, per domain */
 	int64_t number;
@@ -133,40 +135,6 @@ struct tally_type { /* EV_TYPE_TOTAL, by type id */
 	int64_t slack;
 	uint8_t has; /* as in a cell, 1 for count, 0x80 for slack */
 };
-
-struct tally_pending { /* an event on its way into the cells */
-	uint64_t address, seq, requested, real, count;
-	int64_t time, slack;
-	uint32_t type, stack, space, cell;
-	uint32_t thread, thread_id; /* the cell's; the event's */
-	uint16_t has;
-	uint8_t kind, domain;
-	bool timed;    /* time is the last one seen */
-	bool own_time; /* and the event's own */
-	bool has_slack;
-};
-
-struct tally_rare { /* of the cell with the same index */
-	int64_t slack;
-	bool has_slack;
-	uint64_t temporary, lifetime, timed;
-	uint64_t unfollowed[3]; /* count, requested, real of allocations without an address */
-};
-
-struct tally_peak { /* of the cell with the same index: live at peak number id */
-	uint64_t v[3];
-	uint64_t id;
-};
-
-struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
-	uint64_t live[3], best[3];
-	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: unknown */
-	uint64_t temporary;
-	uint64_t id; /* peaks that are over */
-	bool at_peak, overflow;
-};
-
-enum { TALLY_BATCH = 128 };
 
 struct tally {
 	struct sink sink;
@@ -185,46 +153,15 @@ struct tally {
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
 	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
-	int64_t first_time, last_time; /* of those seen; only where at.has_time */
+	bool has_time;       /* an event had a time; */
+	int64_t first_time, last_time; /* of those that had one */
 	struct live live;
+	unsigned want;                  /* SUM_BITs that are tracked in this capture */
+	struct tally_counters counters; /* of the capture; options.counters */
 
-	/* private */
-	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live */
-	size_t cap_lives;
-	struct tally_rare *rare;
-	size_t cap_rare;
-	struct tally_peak *peaks;
-	size_t cap_peaks;
-	struct tally_tide tide[DOMAINS + 1];
-	struct tally_frame frame[DOMAINS];
-	bool in_frame, follow;
-	bool running;         /* lives and tide are kept at each event */
-	bool rarely, peaking; /* rare and peaks are */
-	bool temporary;       /* newest is */
-	bool touching;        /* slices have what they add per cell */
-	unsigned want, known; /* SUM_BITs; known: of what cells can have in this capture */
-	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
-	uint64_t timed;       /* blocks whose lifetime is known */
-	uint16_t from_allocs,
-	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
-	uint32_t *last; /* by stack: the cell used last */
-	size_t cap_last;
-	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
-	size_t cap_types;
-	uint64_t seq;
-	struct { /* the place of the next event */
-		int64_t frame, time;
-		bool in_frame, has_time;
-	} at;
-	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
-	size_t cap_thread_selected;
-	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
-	size_t cap_newest;
-	struct tally_slices *slices;
+	struct tally_slices *slices;     /* slices.h; NULL: not asked for */
 	struct tally_measures *measures; /* measures.h; NULL: not asked for */
-	struct tally_counters counters;  /* of the capture; options.counters */
-	struct tally_pending batch[TALLY_BATCH];
-	size_t n_batch;
+	struct tally_work *work;         /* what is kept for the next event; work.h */
 };
 
 /* a stays where it is until tally_release, and so does what the options point to. */
@@ -252,5 +189,14 @@ void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s
  * domain: whose records are looked at, DOMAINS: all. */
 unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
 		      uint8_t state[SUMS]);
+
+/* In done, with options.totals: of all blocks of a domain, DOMAINS: of all domains. False: they are
+ * not known. */
+struct tally_totals {
+	enum sum bytes; /* SUM_REQUESTED or SUM_REAL: what live and peak are of */
+	uint64_t live_count, live, temporary, peak;
+	int64_t peak_at; /* ns after first_time; -1: not known */
+};
+bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to);
 
 #endif

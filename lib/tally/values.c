@@ -5,6 +5,7 @@
 #include "lib/tally/tally.h"
 
 #include "lib/tally/measures.h"
+#include "lib/tally/work.h"
 
 #include <string.h>
 
@@ -16,8 +17,9 @@ static uint64_t minus(uint64_t a, uint64_t b)
 /* What was allocated and is not live any more; an allocation without an address is neither. */
 static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 {
-	const uint64_t *u = a->rarely ? a->rare[cell].unfollowed : NULL;
-	const uint64_t *live = a->lives[cell];
+	const struct tally_work *w = a->work;
+	const uint64_t *u = w->rarely ? w->rare[cell].unfollowed : NULL;
+	const uint64_t *live = w->lives[cell];
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 
 	for (size_t m = 0; m < 3; m++)
@@ -26,6 +28,7 @@ static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 
 void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 {
+	const struct tally_work *w = a->work;
 	const struct tally_cell *c = &a->cells[cell];
 	/* Per metric that a record can lack: its sums. */
 	unsigned has = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_LIVE_COUNT) |
@@ -47,8 +50,8 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	if (c->has & EV_HAS_REAL >> 1)
 		has |= SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
 		       SUM_BIT(SUM_PEAK_REAL);
-	if (a->rarely) {
-		const struct tally_rare *r = &a->rare[cell];
+	if (w->rarely) {
+		const struct tally_rare *r = &w->rare[cell];
 
 		s->v[SUM_SLACK] = (uint64_t)r->slack;
 		s->v[SUM_TEMPORARY] = r->temporary;
@@ -57,15 +60,15 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 		has |= r->has_slack ? SUM_BIT(SUM_SLACK) : 0;
 		has |= r->timed ? (unsigned)SUMS_LIFETIME : 0;
 	}
-	if (a->lives && a->follow) {
-		memcpy(&s->v[SUM_LIVE_COUNT], a->lives[cell], sizeof a->lives[cell]);
+	if (w->lives && w->follow) {
+		memcpy(&s->v[SUM_LIVE_COUNT], w->lives[cell], sizeof w->lives[cell]);
 		add_freed(a, cell, s);
 	}
-	if (a->peaking)
-		memcpy(&s->v[SUM_PEAK_COUNT], a->peaks[cell].v, sizeof a->peaks[cell].v);
-	if (a->follow && !c->followed)
+	if (w->peaking)
+		memcpy(&s->v[SUM_PEAK_COUNT], w->peaks[cell].v, sizeof w->peaks[cell].v);
+	if (w->follow && !c->followed)
 		has &= ~(unsigned)(SUMS_LIVE | SUMS_FREED | SUMS_PEAK | SUM_BIT(SUM_TEMPORARY));
-	s->has = has & a->known;
+	s->has = has & w->known;
 }
 
 void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
@@ -92,6 +95,7 @@ static unsigned weaker(unsigned a, unsigned b)
 static void tally_values_matched_states(const struct tally *a, const struct trace *t,
 					uint8_t state[SUMS])
 {
+	const struct tally_work *w = a->work;
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 	const struct tally_selection *selection = a->options.selection;
 	unsigned live = t->metrics[METRIC_LIVE].state;
@@ -101,7 +105,7 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 	if (selection && t->unordered && (selection->times.n || selection->frames.n))
 		live = weaker(live, METRIC_ESTIMATED);
 	for (size_t d = 0; d <= DOMAINS; d++)
-		overflow |= a->tide[d].overflow;
+		overflow |= w->tide[d].overflow;
 	for (size_t m = 0; m < 3; m++) {
 		bool at_type = t->metrics[m].key == METRIC_AT_TYPE;
 		unsigned s = m == METRIC_COUNT ? live : at_type ? 0u : weaker(state[of[m]], live);
@@ -112,7 +116,7 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 		state[SUM_PEAK_COUNT + m] = t->unordered || overflow ? 0 : (uint8_t)s;
 	}
 	state[SUM_TEMPORARY] = t->unordered ? 0 : (uint8_t)live;
-	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !a->timed ? 0 : (uint8_t)live;
+	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !w->timed ? 0 : (uint8_t)live;
 }
 
 unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
@@ -136,7 +140,7 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 	state[SUM_SLACK] = (uint8_t)weaker(state[SUM_REQUESTED], state[SUM_REAL]);
 	if (state[SUM_SLACK] && at_types & (SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL)))
 		at_types |= SUM_BIT(SUM_SLACK);
-	if (a->follow)
+	if (a->work->follow)
 		tally_values_matched_states(a, t, state);
 	if (a->measures)
 		measures_states(a, state);
@@ -144,4 +148,21 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 		if (!(a->want >> i & 1))
 			state[i] = METRIC_ABSENT;
 	return at_types;
+}
+
+bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to)
+{
+	const struct tally_work *w = a->work;
+	const struct tally_tide *t = &w->tide[domain];
+
+	if (!w->running || !w->temporary || !w->weigh || t->overflow)
+		return false;
+	*to = (struct tally_totals){
+	    .bytes = w->weigh == 2 ? SUM_REAL : SUM_REQUESTED,
+	    .live_count = t->live[0],
+	    .live = t->live[w->weigh],
+	    .temporary = t->temporary,
+	    .peak = t->best[w->weigh],
+	    .peak_at = a->has_time && t->when >= a->first_time ? t->when - a->first_time : -1};
+	return true;
 }

@@ -9,30 +9,32 @@
 /* A metric known per type comes from type totals, any other from allocations: never both. */
 static void set_fields(struct tally *a, const struct trace *t)
 {
+	struct tally_work *w = a->work;
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
 
-	a->from_allocs = a->from_types = 0;
+	w->from_allocs = w->from_types = 0;
 	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++)
 		if (t->metrics[m].state != METRIC_ABSENT)
-			*(t->metrics[m].key == METRIC_AT_TYPE ? &a->from_types : &a->from_allocs) |=
+			*(t->metrics[m].key == METRIC_AT_TYPE ? &w->from_types : &w->from_allocs) |=
 			    fields[m];
 }
 
 /* Which sums cells can have. */
 static unsigned tally_work_known_sums(const struct tally *a)
 {
+	const struct tally_work *w = a->work;
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	unsigned known = SUM_BIT(SUM_ENTRIES);
 
-	if (((a->from_allocs | a->from_types) & both) == both)
+	if (((w->from_allocs | w->from_types) & both) == both)
 		known |= a->want & SUM_BIT(SUM_SLACK);
-	if (a->from_allocs & EV_HAS_COUNT)
+	if (w->from_allocs & EV_HAS_COUNT)
 		known |= SUM_BIT(SUM_COUNT);
-	if (a->from_allocs & EV_HAS_REQUESTED)
+	if (w->from_allocs & EV_HAS_REQUESTED)
 		known |= SUM_BIT(SUM_REQUESTED);
-	if (a->from_allocs & EV_HAS_REAL)
+	if (w->from_allocs & EV_HAS_REAL)
 		known |= SUM_BIT(SUM_REAL);
-	if (!a->follow)
+	if (!w->follow)
 		return known;
 	known |= a->want & (SUMS_LIVE | SUMS_FREED);
 	if (!a->live.unordered)
@@ -42,32 +44,35 @@ static unsigned tally_work_known_sums(const struct tally *a)
 
 void tally_choose_work(struct tally *a, const struct trace *t)
 {
+	struct tally_work *w = a->work;
 	bool slicing = a->options.slicing != SLICE_NONE, totals;
 
 	set_fields(a, t);
 	a->want = a->options.want ? a->options.want : TALLY_WANT;
-	a->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
+	w->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
 	a->live.unordered = t->unordered;
-	a->known = tally_work_known_sums(a);
-	a->peaking = a->known & SUMS_PEAK;
-	totals = a->options.totals && a->follow && !a->live.unordered;
-	a->temporary = totals || a->known & SUM_BIT(SUM_TEMPORARY);
-	a->running = a->follow && (slicing || a->peaking || totals);
-	a->rarely =
-	    a->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
-	a->touching = slicing && a->options.slice_cells;
-	a->weigh = a->from_allocs & EV_HAS_REAL ? 2 : a->from_allocs & EV_HAS_REQUESTED ? 1 : 0;
+	w->known = tally_work_known_sums(a);
+	w->peaking = w->known & SUMS_PEAK;
+	totals = a->options.totals && w->follow && !a->live.unordered;
+	w->temporary = totals || w->known & SUM_BIT(SUM_TEMPORARY);
+	w->running = w->follow && (slicing || w->peaking || totals);
+	w->rarely =
+	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
+	w->touching = slicing && a->options.slice_cells;
+	w->weigh = w->from_allocs & EV_HAS_REAL ? 2 : w->from_allocs & EV_HAS_REQUESTED ? 1 : 0;
 	if (slicing && !a->slices)
 		a->slices = slices_new();
 }
 
 void tally_settle_live(struct tally *a)
 {
-	a->lives = mem_grow(a->lives, &a->cap_lives, a->n_cells + 1, sizeof *a->lives);
-	memset(a->lives, 0, a->n_cells * sizeof *a->lives);
+	struct tally_work *w = a->work;
+
+	w->lives = mem_grow(w->lives, &w->cap_lives, a->n_cells + 1, sizeof *w->lives);
+	memset(w->lives, 0, a->n_cells * sizeof *w->lives);
 	for (size_t i = 0; i < a->live.n; i++) {
 		const struct live_block *b = &a->live.blocks[i];
-		uint64_t *l = a->lives[b->cell];
+		uint64_t *l = w->lives[b->cell];
 
 		if (!b->allocated)
 			continue;

@@ -1,11 +1,83 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of tally/tally.h: the work that the wanted sums need.
+ * The inside of tally.h: the work that the wanted sums need, and what is kept for it from event to
+ * event.
  */
 #ifndef TM_TALLY_WORK_H
 #define TM_TALLY_WORK_H
 
+#include "lib/base/hash.h"
 #include "lib/tally/tally.h"
+
+enum { TALLY_BATCH = 128 };
+
+struct tally_pending { /* an event on its way into the cells */
+	uint64_t address, seq, requested, real, count;
+	int64_t time, slack;
+	uint32_t type, stack, space, cell;
+	uint32_t thread, thread_id; /* the cell's; the event's */
+	uint16_t has;
+	uint8_t kind, domain;
+	bool timed;    /* time is the last one seen */
+	bool own_time; /* and the event's own */
+	bool has_slack;
+};
+
+struct tally_rare { /* of the cell with the same index */
+	int64_t slack;
+	bool has_slack;
+	uint64_t temporary, lifetime, timed;
+	uint64_t unfollowed[3]; /* count, requested, real of allocations without an address */
+};
+
+struct tally_peak { /* of the cell with the same index: live at peak number id */
+	uint64_t v[3];
+	uint64_t id;
+};
+
+struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
+	uint64_t live[3], best[3];
+	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: unknown */
+	uint64_t temporary;
+	uint64_t id; /* peaks that are over */
+	bool at_peak, overflow;
+};
+
+struct tally_work {           /* from tally_init to tally_release */
+	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live */
+	size_t cap_lives;
+	struct tally_rare *rare;
+	size_t cap_rare;
+	struct tally_peak *peaks;
+	size_t cap_peaks;
+	struct tally_tide tide[DOMAINS + 1];
+	struct tally_frame frame[DOMAINS];
+	bool in_frame, follow;
+	bool running;         /* lives and tide are kept at each event */
+	bool rarely, peaking; /* rare and peaks are */
+	bool temporary;       /* newest is */
+	bool touching;        /* slices have what they add per cell */
+	unsigned known;       /* SUM_BITs of what cells can have in this capture */
+	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
+	uint64_t timed;       /* blocks whose lifetime is known */
+	uint16_t from_allocs,
+	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
+	uint32_t *last; /* by stack: the cell used last */
+	size_t cap_last;
+	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
+	size_t cap_types;
+	uint64_t seq;
+	struct { /* the place of the next event; its time: tally.has_time */
+		int64_t frame, time;
+		bool in_frame;
+	} at;
+	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
+	size_t cap_thread_selected;
+	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
+	size_t cap_newest;
+	struct tally_pending batch[TALLY_BATCH];
+	size_t n_batch;
+};
 
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);

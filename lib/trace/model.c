@@ -226,12 +226,14 @@ static uint32_t append_stack(struct trace *t, uint32_t parent, uint32_t location
 
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 {
+	struct trace_index *x = t->index;
 	struct stack s = {.parent = parent, .location = location};
 	uint32_t id = 0;
 
 	if (!parent || parent + 1 != t->n_stacks) { /* the newest one calls nothing yet */
-		model_settle_stacks(t);
-		id = id_set_find(&t->index->stack_set, &stack_rows, t->stacks, stack_hash(&s), &s);
+		if (x->stacks_waiting)
+			model_settle_stacks(t);
+		id = id_set_find(&x->stack_set, &stack_rows, t->stacks, stack_hash(&s), &s);
 	}
 	return id ? id : append_stack(t, parent, location);
 }

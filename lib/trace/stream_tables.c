@@ -247,7 +247,7 @@ static void stream_tables_binding_row(struct cursor *c, struct trace *t, uint64_
 
 void stream_rows(const struct trace *t, uint64_t rows[TOTALS_ROWS])
 {
-	struct trace_index *x = t->index;
+	const struct trace_index *x = t->index;
 	const size_t have[TOTALS_ROWS] = {strings(t),
 					  t->n_modules,
 					  stream_ids_n(&x->stream_locations),
