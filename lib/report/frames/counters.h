@@ -33,9 +33,7 @@ struct frames_counters {
 	size_t n_readings, cap_readings;
 	size_t *rows; /* where those of a row begin; n_rows + 1 */
 	size_t n_rows, cap_rows;
-
-	/* private: of the present capture */
-	uint32_t *ids; /* by counter id: index + 1 */
+	uint32_t *ids; /* by counter id of the present capture: index + 1 */
 	size_t cap_ids;
 };
 

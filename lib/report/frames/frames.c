@@ -11,6 +11,14 @@
 
 const char *const frame_metric_words[FRAME_METRICS + 1] = {SUM_WORDS, "duration", NULL};
 
+/* From frames_init to frames_release. */
+struct frames_slicing {
+	int weight; /* frames_weight, once a row has a value; FRAMES_AUTO before */
+	struct frame_groups *groups, *stacks;
+	uint8_t *seen; /* by stack group */
+	size_t cap_seen;
+};
+
 static unsigned unit_of(int metric)
 {
 	return metric == FRAME_DURATION ? (unsigned)SUM_NS : sum_names[metric].unit;
@@ -124,8 +132,10 @@ bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v)
 
 int frames_weight(const struct frames *f)
 {
-	if (f->weight != FRAMES_AUTO)
-		return f->weight;
+	const struct frames_slicing *x = f->slicing;
+
+	if (x->weight != FRAMES_AUTO)
+		return x->weight;
 	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
 }
 
@@ -144,7 +154,7 @@ static unsigned can_have(const struct tally_sums *all, bool followed)
 /* What the filters keep of a slice. */
 static struct tally_sums filtered(const struct frames *f, unsigned has)
 {
-	const struct frame_groups *g = f->groups;
+	const struct frame_groups *g = f->slicing->groups;
 	struct tally_sums all = {.has = 0};
 
 	for (size_t i = 0; i < g->n; i++)
@@ -156,7 +166,7 @@ static struct tally_sums filtered(const struct frames *f, unsigned has)
 
 static void keep_tops(struct frames *f, struct frame *row)
 {
-	struct frame_groups *g = f->groups;
+	struct frame_groups *g = f->slicing->groups;
 	int sort = frames_weight(f);
 
 	frame_groups_sort(g, (enum sum)sort);
@@ -173,17 +183,18 @@ static void keep_tops(struct frames *f, struct frame *row)
 static void find_news(struct frames *f, struct trace *t, const struct tally_slice *s,
 		      struct frame *row)
 {
-	struct frame_groups *g = f->stacks;
+	struct frames_slicing *x = f->slicing;
+	struct frame_groups *g = x->stacks;
 	int sort = frames_weight(f);
 
 	frame_groups_fill(g, &f->project, t, s, 1);
 	for (size_t i = 0; i < g->n; i++) {
 		uint32_t id = g->ids[i];
 
-		f->seen = mem_grow_zero(f->seen, &f->cap_seen, (size_t)id + 1, 1);
-		if (f->seen[id] || !g->sums[i].v[SUM_ENTRIES])
+		x->seen = mem_grow_zero(x->seen, &x->cap_seen, (size_t)id + 1, 1);
+		if (x->seen[id] || !g->sums[i].v[SUM_ENTRIES])
 			continue;
-		f->seen[id] = 1;
+		x->seen[id] = 1;
 		row->news++;
 		VEC_PUSH(f->fresh, f->n_fresh, f->cap_fresh) = (struct frame_new){
 		    (uint32_t)f->n, id, g->sums[i].v[SUM_ENTRIES], g->sums[i].v[sort]};
@@ -218,6 +229,7 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 				 struct err *e)
 {
 	struct frames *f = arg;
+	struct frames_slicing *x = f->slicing;
 	struct frame row = {.number = s->number,
 			    .kind = (uint8_t)s->kind,
 			    .start = s->start,
@@ -236,11 +248,11 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 	if (s->name)
 		row.name = intern_add(&f->names, name, len);
 	if (names || f->options.tops)
-		frame_groups_fill(f->groups, &f->project, t, s, 0);
+		frame_groups_fill(x->groups, &f->project, t, s, 0);
 	if (names) {
 		all = filtered(f, has_of(f, t));
-		for (size_t i = 0; i < f->groups->n; i++)
-			followed |= (f->groups->sums[i].has & SUMS_LIVE) != 0;
+		for (size_t i = 0; i < x->groups->n; i++)
+			followed |= (x->groups->sums[i].has & SUMS_LIVE) != 0;
 	} else {
 		unsigned domain = project_slice_domain(&f->project, t);
 
@@ -249,8 +261,8 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 	}
 	f->known |= can_have(&all, followed);
 	f->valued |= f->known & sums_valued(&all);
-	if (f->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
-		f->weight = frames_weight(f);
+	if (x->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
+		x->weight = frames_weight(f);
 	if (t->unordered)
 		f->estimated |= all.has & (SUMS_LIVE | SUMS_FREED);
 	count_order(f, &row);
@@ -296,11 +308,10 @@ void frames_init(struct frames *f, const struct frames_options *o)
 {
 	struct project_options p = o->project;
 
-	*f = (struct frames){.options = *o,
-			     .sort = o->sort,
-			     .weight = FRAMES_AUTO,
-			     .groups = frame_groups_new(),
-			     .stacks = frame_groups_new()};
+	*f = (struct frames){
+	    .options = *o, .sort = o->sort, .slicing = mem_zalloc(sizeof *f->slicing)};
+	*f->slicing = (struct frames_slicing){
+	    .weight = FRAMES_AUTO, .groups = frame_groups_new(), .stacks = frame_groups_new()};
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
 	p.counters = true;
@@ -321,12 +332,15 @@ void frames_release(struct frames *f)
 	intern_release(&f->names);
 	columns_release(&f->sums);
 	frames_counters_release(&f->counters);
-	frame_groups_free(f->groups);
-	frame_groups_free(f->stacks);
+	if (f->slicing) {
+		frame_groups_free(f->slicing->groups);
+		frame_groups_free(f->slicing->stacks);
+		free(f->slicing->seen);
+	}
+	free(f->slicing);
 	free(f->rows);
 	free(f->tops);
 	free(f->fresh);
-	free(f->seen);
 	frames_merged_release(&f->merged);
 	*f = (struct frames){.n = 0};
 }

@@ -111,13 +111,9 @@ struct frames {
 		size_t n_inputs, cap_inputs;
 		struct arena texts;
 	} merged;
+	int sort; /* options.sort, or what options.sort_counter was found to be */
 
-	/* private */
-	int sort;
-	int weight; /* frames_weight, once a row has a value; FRAMES_AUTO before */
-	struct frame_groups *groups, *stacks;
-	uint8_t *seen; /* by stack group */
-	size_t cap_seen;
+	struct frames_slicing *slicing; /* what slices are taken in with; frames.c */
 };
 
 void frames_init(struct frames *f, const struct frames_options *o); /* f stays where it is */
