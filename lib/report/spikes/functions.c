@@ -11,6 +11,12 @@ struct identity { /* without holes: it is hashed as bytes */
 	uint32_t is_marker, id, category;
 };
 
+struct spike_functions_index {    /* from spike_functions_init to spike_functions_release */
+	struct intern identities; /* of items */
+	uint32_t *by_location, *by_marker; /* of the present capture; id + 1, 0: not asked yet */
+	size_t cap_by_location, cap_by_marker;
+};
+
 static bool has_rule(const struct spike_rule *r, const char *name, size_t n, const char *raw,
 		     size_t n_raw)
 {
@@ -88,7 +94,7 @@ static void spike_functions_add_verdicts(struct spike_functions *f, struct spike
 
 static uint32_t add(struct spike_functions *f, const struct identity *id, struct spike_function *fn)
 {
-	uint32_t got = intern_add(&f->index, (const char *)id, sizeof *id);
+	uint32_t got = intern_add(&f->index->identities, (const char *)id, sizeof *id);
 
 	if (got == f->n) {
 		spike_functions_add_rules(f, fn);
@@ -103,7 +109,10 @@ void spike_functions_init(struct spike_functions *f, const struct spike_rules *r
 {
 	struct spike_function none = {.owner = OWNER_NONE};
 
-	*f = (struct spike_functions){.rules = rules, .filters = filters, .owners = owners};
+	*f = (struct spike_functions){.rules = rules,
+				      .filters = filters,
+				      .owners = owners,
+				      .index = mem_zalloc(sizeof *f->index)};
 	names_init(&f->names);
 	none.name = none.raw = intern_add(&f->names.strings, "[unknown]", 9);
 	spike_functions_add_rules(f, &none);
@@ -114,21 +123,26 @@ void spike_functions_init(struct spike_functions *f, const struct spike_rules *r
 void spike_functions_release(struct spike_functions *f)
 {
 	names_release(&f->names);
-	intern_release(&f->index);
 	free(f->items);
 	free(f->rule_lists);
-	free(f->by_location);
-	free(f->by_marker);
+	if (f->index) {
+		intern_release(&f->index->identities);
+		free(f->index->by_location);
+		free(f->index->by_marker);
+	}
+	free(f->index);
 	*f = (struct spike_functions){.n = 0};
 }
 
 void spike_functions_capture(struct spike_functions *f, const struct trace *t)
 {
+	struct spike_functions_index *x = f->index;
+
 	names_capture(&f->names, t);
-	if (f->by_location)
-		memset(f->by_location, 0, f->cap_by_location * sizeof *f->by_location);
-	if (f->by_marker)
-		memset(f->by_marker, 0, f->cap_by_marker * sizeof *f->by_marker);
+	if (x->by_location)
+		memset(x->by_location, 0, x->cap_by_location * sizeof *x->by_location);
+	if (x->by_marker)
+		memset(x->by_marker, 0, x->cap_by_marker * sizeof *x->by_marker);
 }
 
 static uint32_t *remembered(uint32_t **ids, size_t *cap, uint32_t id, size_t n)
@@ -160,22 +174,24 @@ static uint32_t spike_functions_make_location(struct spike_functions *f, const s
 
 uint32_t spike_function_at(struct spike_functions *f, const struct trace *t, uint32_t location)
 {
+	struct spike_functions_index *x = f->index;
 	uint32_t *seen, got;
 
 	if (!location || location >= t->n_locations)
 		return 0;
-	seen = remembered(&f->by_location, &f->cap_by_location, location, t->n_locations);
+	seen = remembered(&x->by_location, &x->cap_by_location, location, t->n_locations);
 	if (*seen)
 		return *seen - 1;
 	got = spike_functions_make_location(f, t, location);
-	f->by_location[location] = got + 1;
+	x->by_location[location] = got + 1;
 	return got;
 }
 
 static uint32_t function_of_marker(struct spike_functions *f, const struct trace *t,
 				   uint32_t marker)
 {
-	uint32_t *seen = remembered(&f->by_marker, &f->cap_by_marker, marker, t->n_markers), got;
+	struct spike_functions_index *x = f->index;
+	uint32_t *seen = remembered(&x->by_marker, &x->cap_by_marker, marker, t->n_markers), got;
 	struct identity id = {.is_marker = 1};
 	struct spike_function new = {0};
 	const char *s;
@@ -188,7 +204,7 @@ static uint32_t function_of_marker(struct spike_functions *f, const struct trace
 	s = intern_text(&t->strings, t->markers[marker].category, &n);
 	id.category = n ? intern_add(&f->names.strings, s, n) : 0;
 	got = add(f, &id, &new);
-	f->by_marker[marker] = got + 1;
+	x->by_marker[marker] = got + 1;
 	return got;
 }
 

@@ -42,10 +42,7 @@ struct spike_functions {
 	struct filters *filters;
 	struct owners *owners;
 
-	/* private */
-	struct intern index;
-	uint32_t *by_location, *by_marker; /* of the present capture; id + 1, 0: not asked yet */
-	size_t cap_by_location, cap_by_marker;
+	struct spike_functions_index *index; /* functions.c */
 };
 
 void spike_functions_init(struct spike_functions *f, const struct spike_rules *rules,

@@ -39,10 +39,9 @@ static const char *spikes_gate_stack_of(struct spikes_gate *x, const struct spik
 }
 
 static void spikes_gate_add_breach(struct spikes_gate *x, const struct spike_groups *g,
-				   const struct spike_group *group)
+				   const struct spike_group *group, struct breach *to)
 {
 	const struct spike_function *f = &g->functions->items[spike_group_function(g, group)];
-	struct breach *to = &x->breaches[x->item.n_breaches++];
 	struct buf b = BUF_INIT;
 	size_t n;
 
@@ -74,8 +73,10 @@ static int spikes_gate_by_worst(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-static size_t add_breaches(struct spikes_gate *x, const struct spike_groups *g)
+static size_t add_breaches(struct spikes_gate *x, const struct spike_groups *g,
+			   struct table_check *item)
 {
+	struct breach *breaches = arena_zalloc(&x->arena, SPIKES_BREACHES_MAX * sizeof *breaches);
 	uint32_t *order = mem_array(g->n + 1, sizeof *order);
 	union {
 		const struct spike_groups *from;
@@ -88,7 +89,8 @@ static size_t add_breaches(struct spikes_gate *x, const struct spike_groups *g)
 			order[n++] = i;
 	sort_array_by(order, n, sizeof *order, spikes_gate_by_worst, arg.to);
 	for (size_t i = 0; i < n && i < SPIKES_BREACHES_MAX; i++)
-		spikes_gate_add_breach(x, g, &g->items[order[i]]);
+		spikes_gate_add_breach(x, g, &g->items[order[i]], &breaches[item->n_breaches++]);
+	item->breaches = breaches;
 	free(order);
 	return n;
 }
@@ -97,15 +99,18 @@ void spikes_gate_init(struct spikes_gate *x, const struct spikes *s, const struc
 		      uint64_t max, const char *unsure, bool gave_up)
 {
 	struct buf b = BUF_INIT;
+	struct table_check *item;
 	size_t stacks = 0;
 
-	*x = (struct spikes_gate){.item = {.name = "max-spikes", .category = "spikes"}};
-	x->item.verdict = s->found > max && !(unsure && gave_up) ? VERDICT_FAIL
-			  : unsure                               ? VERDICT_INCONCLUSIVE
-								 : VERDICT_PASS;
-	if (x->item.verdict == VERDICT_FAIL)
-		stacks = add_breaches(x, g);
-	if (x->item.verdict == VERDICT_INCONCLUSIVE) {
+	*x = (struct spikes_gate){.arena = {0}};
+	item = arena_zalloc(&x->arena, sizeof *item);
+	*item = (struct table_check){.name = "max-spikes", .category = "spikes"};
+	item->verdict = s->found > max && !(unsure && gave_up) ? VERDICT_FAIL
+			: unsure                               ? VERDICT_INCONCLUSIVE
+							       : VERDICT_PASS;
+	if (item->verdict == VERDICT_FAIL)
+		stacks = add_breaches(x, g, item);
+	if (item->verdict == VERDICT_INCONCLUSIVE) {
 		buf_adds(&b, unsure);
 	} else {
 		buf_addf(&b, "%" PRIu64 " calls were judged", s->calls);
@@ -113,14 +118,13 @@ void spikes_gate_init(struct spikes_gate *x, const struct spikes *s, const struc
 			buf_addf(&b, "; the worst %d of %zu stacks are told", SPIKES_BREACHES_MAX,
 				 stacks);
 	}
-	x->item.message = kept(x, &b);
+	item->message = kept(x, &b);
 	buf_addf(&b, "%" PRIu64 " spikes", s->found);
-	x->item.measured = kept(x, &b);
+	item->measured = kept(x, &b);
 	buf_addf(&b, "%" PRIu64 " spikes", max);
-	x->item.limit = kept(x, &b);
-	x->item.breaches = x->breaches;
+	item->limit = kept(x, &b);
 	x->checks = (struct table_checks){
-	    .name = "gate", .title = "gate on spikes", .items = &x->item, .n_items = 1};
+	    .name = "gate", .title = "gate on spikes", .items = item, .n_items = 1};
 	buf_release(&b);
 }
 

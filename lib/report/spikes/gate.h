@@ -11,11 +11,8 @@
 enum { SPIKES_BREACHES_MAX = 50 }; /* listed one by one; the rest is counted */
 
 struct spikes_gate {
-	struct table_checks checks;
-	/* private */
-	struct table_check item;
-	struct breach breaches[SPIKES_BREACHES_MAX];
-	struct arena arena;
+	struct table_checks checks; /* one item */
+	struct arena arena;         /* all that it has is there */
 };
 
 /* unsure: why nothing is certain, NULL: it is. More spikes than max fail whether it is or not,

@@ -9,9 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct spike_groups_index {  /* from spike_groups_init to spike_groups_release */
+	struct map64 nodes;  /* (parent, function) -> node */
+	struct map64 groups; /* -> index in items + 1 */
+	struct buf text;     /* of a spike, while it is put together */
+};
+
 void spike_groups_init(struct spike_groups *g, struct spike_functions *f, size_t worst)
 {
-	*g = (struct spike_groups){.functions = f, .keep = worst};
+	*g = (struct spike_groups){
+	    .functions = f, .keep = worst, .index = mem_zalloc(sizeof *g->index)};
 	VEC_PUSH(g->items, g->n, g->cap) = (struct spike_group){.owner = OWNER_NONE};
 	VEC_PUSH(g->nodes, g->n_nodes, g->cap_nodes) = (struct spike_node){0, 0};
 	g->worst = mem_array(worst + 1, sizeof *g->worst);
@@ -31,22 +38,26 @@ void spike_groups_release(struct spike_groups *g)
 	free(g->nodes);
 	free(g->stats);
 	free(g->worst);
-	map64_release(&g->node_index);
-	map64_release(&g->group_index);
-	buf_release(&g->text);
+	if (g->index) {
+		map64_release(&g->index->nodes);
+		map64_release(&g->index->groups);
+		buf_release(&g->index->text);
+	}
+	free(g->index);
 	*g = (struct spike_groups){.n = 0};
 }
 
 /* 0: there is no room for it. */
 static uint32_t spike_groups_node_of(struct spike_groups *g, const struct spike_seen *s)
 {
+	struct spike_groups_index *x = g->index;
 	uint32_t node = 0;
 
 	for (size_t i = 0; i < s->depth; i++) {
-		uint32_t *id = map64_put(&g->node_index, (uint64_t)node << 32 | s->path[i]);
+		uint32_t *id = map64_put(&x->nodes, (uint64_t)node << 32 | s->path[i]);
 
 		if (!*id && g->n_nodes == SPIKE_NODES_MAX) {
-			map64_remove(&g->node_index, (uint64_t)node << 32 | s->path[i]);
+			map64_remove(&x->nodes, (uint64_t)node << 32 | s->path[i]);
 			return 0;
 		}
 		if (!*id) {
@@ -80,16 +91,17 @@ static uint32_t thread_of(struct spike_groups *g, const struct spike_seen *s)
 
 static uint32_t spike_groups_of(struct spike_groups *g, const struct spike_seen *s)
 {
+	struct spike_groups_index *x = g->index;
 	uint32_t node = spike_groups_node_of(g, s), thread = thread_of(g, s), *id;
 	uint64_t key = (uint64_t)node << 32 | thread;
 
 	if (!node)
 		return 0;
-	id = map64_put(&g->group_index, key);
+	id = map64_put(&x->groups, key);
 	if (*id)
 		return *id;
 	if (g->n == SPIKE_GROUPS_MAX) {
-		map64_remove(&g->group_index, key);
+		map64_remove(&x->groups, key);
 		return 0;
 	}
 	*id = (uint32_t)g->n;
@@ -100,22 +112,24 @@ static uint32_t spike_groups_of(struct spike_groups *g, const struct spike_seen 
 
 static char *spike_groups_texts_of(struct spike_groups *g, const struct spike_seen *s)
 {
-	g->text.len = 0;
+	struct spike_groups_index *x = g->index;
+
+	x->text.len = 0;
 	for (size_t i = 0; i < s->n_texts; i++) {
 		const struct spike_text *t = &s->texts[i];
 
-		if (g->text.len)
-			buf_addc(&g->text, '\n');
+		if (x->text.len)
+			buf_addc(&x->text, '\n');
 		if (t->at < s->depth) {
 			size_t n;
 			const char *name = spike_function_name(g->functions, s->path[t->at], &n);
 
-			buf_add(&g->text, name, n);
-			buf_adds(&g->text, ": ");
+			buf_add(&x->text, name, n);
+			buf_adds(&x->text, ": ");
 		}
-		buf_add(&g->text, t->s, t->n);
+		buf_add(&x->text, t->s, t->n);
 	}
-	return g->text.len ? mem_strndup(g->text.data, g->text.len) : NULL;
+	return x->text.len ? mem_strndup(x->text.data, x->text.len) : NULL;
 }
 
 /* Below 0: a is the worse one. */

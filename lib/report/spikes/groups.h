@@ -59,9 +59,7 @@ struct spike_groups {
 	size_t n_worst, keep;
 	uint64_t spikes;
 
-	/* private */
-	struct map64 node_index, group_index;
-	struct buf text;
+	struct spike_groups_index *index; /* groups.c */
 };
 
 void spike_groups_init(struct spike_groups *g, struct spike_functions *f, size_t worst);

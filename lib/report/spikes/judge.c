@@ -38,18 +38,20 @@ static void spikes_judge_ask(struct spikes *s, const struct trace *t, uint32_t i
 
 struct spike_thread *spikes_thread(struct spikes *s, const struct trace *t, uint32_t id)
 {
-	if (id >= s->n_threads) {
+	struct spikes_reading *r = s->reading;
+
+	if (id >= r->n_threads) {
 		size_t n = t->n_threads > id ? t->n_threads : (size_t)id + 1;
 
-		if (n < 2 * s->n_threads)
-			n = 2 * s->n_threads;
-		s->threads = mem_realloc(s->threads, n, sizeof *s->threads);
-		memset(&s->threads[s->n_threads], 0, (n - s->n_threads) * sizeof *s->threads);
-		s->n_threads = n;
+		if (n < 2 * r->n_threads)
+			n = 2 * r->n_threads;
+		r->threads = mem_realloc(r->threads, n, sizeof *r->threads);
+		memset(&r->threads[r->n_threads], 0, (n - r->n_threads) * sizeof *r->threads);
+		r->n_threads = n;
 	}
-	if (!s->threads[id].asked)
-		spikes_judge_ask(s, t, id, &s->threads[id]);
-	return &s->threads[id];
+	if (!r->threads[id].asked)
+		spikes_judge_ask(s, t, id, &r->threads[id]);
+	return &r->threads[id];
 }
 
 static bool is_below(const struct spikes *s, uint32_t rule, const struct spike_place *place)
@@ -161,18 +163,21 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 
 void spikes_add_text(struct spikes *s, size_t at, const char *text, size_t n)
 {
-	struct spike_text row = {.at = at, .n = n, .offset = s->text.len};
+	struct spikes_reading *r = s->reading;
+	struct spike_text row = {.at = at, .n = n};
 
-	buf_add(&s->text, text, n);
+	buf_add(&r->text, text, n);
 	if (n)
-		VEC_PUSH(s->texts, s->n_texts, s->cap_texts) = row;
+		VEC_PUSH(r->texts, r->n_texts, r->cap_texts) = row;
 }
 
 void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size_t at,
 			  const char *pattern)
 {
+	struct spikes_reading *r = s->reading;
 	uint32_t function = spike->path[at < spike->depth ? at : spike->depth - 1];
-	struct spike_text row = {.at = at, .offset = s->text.len};
+	struct spike_text row = {.at = at};
+	size_t before = r->text.len;
 	struct spike_words w = {.has_total = at == spike->depth,
 				.total = spike->total,
 				.has_frame = spike->has_frame,
@@ -180,10 +185,10 @@ void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size
 
 	w.function = spike_function_name(&s->functions, function, &w.n_function);
 	w.thread = thread_name(spike->t, spike->thread, &w.n_thread);
-	spike_fill(&s->text, s->options.rules, pattern, &w);
-	row.n = s->text.len - row.offset;
+	spike_fill(&r->text, s->options.rules, pattern, &w);
+	row.n = r->text.len - before;
 	if (row.n)
-		VEC_PUSH(s->texts, s->n_texts, s->cap_texts) = row;
+		VEC_PUSH(r->texts, r->n_texts, r->cap_texts) = row;
 }
 
 static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spike, uint32_t marker,
@@ -216,6 +221,7 @@ static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spik
 enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker, bool *told,
 			  struct err *e)
 {
+	struct spikes_reading *r = s->reading;
 	uint32_t bits = 0;
 
 	*told = false;
@@ -230,10 +236,10 @@ enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t m
 		s->filtered++;
 		return ST_OK;
 	}
-	for (size_t i = 0; i < s->n_texts; i++)
-		s->texts[i].s = buf_at(&s->text, s->texts[i].offset);
-	spike->texts = s->texts;
-	spike->n_texts = s->n_texts;
+	for (size_t i = 0, at = 0; i < r->n_texts; at += r->texts[i++].n)
+		r->texts[i].s = buf_at(&r->text, at);
+	spike->texts = r->texts;
+	spike->n_texts = r->n_texts;
 	s->found++;
 	s->functions.items[spike->path[spike->depth - 1]].spikes++;
 	*told = true;

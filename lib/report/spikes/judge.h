@@ -6,7 +6,7 @@
 #ifndef TM_REPORT_SPIKES_JUDGE_H
 #define TM_REPORT_SPIKES_JUDGE_H
 
-#include "lib/report/spikes/spikes.h"
+#include "lib/report/spikes/reading.h"
 
 struct spike_place {
 	const struct trace *t;

@@ -12,16 +12,17 @@
 static size_t path_of(struct spikes *s, const struct trace *t, const struct event *ev,
 		      uint32_t leaf, bool *cut)
 {
+	struct spikes_reading *r = s->reading;
 	uint32_t stack = ev->has & EV_HAS_STACK ? t->stacks[ev->stack].parent : 0;
 	size_t n = 1;
 
 	for (uint32_t i = stack; i && n < s->options.depth; i = t->stacks[i].parent)
 		n++;
-	if (n > s->cap_path)
-		s->path = mem_grow(s->path, &s->cap_path, n, sizeof *s->path);
-	s->path[n - 1] = leaf;
+	if (n > r->cap_path)
+		r->path = mem_grow(r->path, &r->cap_path, n, sizeof *r->path);
+	r->path[n - 1] = leaf;
 	for (size_t i = n - 1; i-- > 0; stack = t->stacks[stack].parent)
-		s->path[i] = spike_function_at(&s->functions, t, t->stacks[stack].location);
+		r->path[i] = spike_function_at(&s->functions, t, t->stacks[stack].location);
 	*cut = stack != 0;
 	return n;
 }
@@ -30,13 +31,14 @@ static size_t path_of(struct spikes *s, const struct trace *t, const struct even
 static void judge(const struct spikes *s, const struct spike_thread *th, size_t n,
 		  struct spike_place *place, struct spike_state *to)
 {
+	const struct spikes_reading *r = s->reading;
 	struct spike_state outer;
 
-	place->callers = s->path;
-	place->stride = sizeof *s->path;
+	place->callers = r->path;
+	place->stride = sizeof *r->path;
 	for (size_t i = 0; i < n; i++) {
 		place->n_callers = i;
-		spikes_judge(s, s->path[i], th->limit, i ? &outer : NULL, place, to);
+		spikes_judge(s, r->path[i], th->limit, i ? &outer : NULL, place, to);
 		outer = *to;
 	}
 }
@@ -44,16 +46,17 @@ static void judge(const struct spikes *s, const struct spike_thread *th, size_t 
 /* Callers of calls that give them a limit. */
 static void mark_callers(struct spikes *s, const struct trace *t, uint32_t stack, uint64_t limit)
 {
+	struct spikes_reading *r = s->reading;
 	uint32_t index = 0;
 
-	while (index < s->n_parent_limits && s->parent_limits[index] != limit)
+	while (index < r->n_parent_limits && r->parent_limits[index] != limit)
 		index++;
-	if (index == s->n_parent_limits)
-		VEC_PUSH(s->parent_limits, s->n_parent_limits, s->cap_parent_limits) = limit;
+	if (index == r->n_parent_limits)
+		VEC_PUSH(r->parent_limits, r->n_parent_limits, r->cap_parent_limits) = limit;
 	for (size_t i = 1; i < s->options.depth && (stack = t->stacks[stack].parent); i++) {
-		uint32_t *given = map64_put(&s->parents, stack);
+		uint32_t *given = map64_put(&r->parents, stack);
 
-		if (!*given || s->parent_limits[*given - 1] < limit)
+		if (!*given || r->parent_limits[*given - 1] < limit)
 			*given = index + 1;
 	}
 }
@@ -94,13 +97,14 @@ static void add_rule_texts(struct spikes *s, const struct spike_seen *spike,
 enum status spikes_sample(struct spikes *s, const struct trace *t, const struct event *ev,
 			  struct err *e)
 {
+	struct spikes_reading *r = s->reading;
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
 	uint32_t marker = ev->has & EV_HAS_TYPE ? ev->type : 0, stack, leaf, given;
 	uint64_t calls = ev->has & EV_HAS_COUNT && ev->count ? ev->count : 1;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
-				    .has_frame = s->in_frame,
-				    .frame = s->frame,
+				    .has_frame = r->in_frame,
+				    .frame = r->frame,
 				    .has_time = ev->has & EV_HAS_TIME,
 				    .time = ev->time};
 	struct spike_seen spike = {.t = t,
@@ -111,7 +115,7 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 				   .has_time = place.has_time,
 				   .has_frame = place.has_frame,
 				   .time = ev->time,
-				   .frame = s->frame,
+				   .frame = r->frame,
 				   .sample = true};
 	struct spike_state state = {.limit = 0};
 	bool told, cut;
@@ -119,32 +123,32 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 	if (th->inactive)
 		return ST_OK;
 	if (!(ev->has & EV_HAS_VALUE) || ev->value < 0) {
-		s->odd[ev->has & EV_HAS_VALUE ? ODD_VALUE : ODD_STACKS]++;
+		r->odd[ev->has & EV_HAS_VALUE ? ODD_VALUE : ODD_STACKS]++;
 		s->stacks += !(ev->has & EV_HAS_VALUE);
 		return ST_OK;
 	}
 	stack = ev->has & EV_HAS_STACK ? ev->stack : 0;
 	leaf = spike_function_of(&s->functions, t, stack ? t->stacks[stack].location : 0, marker);
-	s->odd[ODD_MERGED] += calls > 1;
+	r->odd[ODD_MERGED] += calls > 1;
 	s->merged |= calls > 1;
-	s->odd[ODD_UNCORRECTED] += s->options.hook_cost > 0;
+	r->odd[ODD_UNCORRECTED] += s->options.hook_cost > 0;
 	s->calls += calls;
 	s->functions.items[leaf].calls += calls;
 	spike.total = (uint64_t)ev->value / calls;
-	if (spike.total <= s->least && !s->functions.items[leaf].gives_parents)
+	if (spike.total <= r->least && !s->functions.items[leaf].gives_parents)
 		return ST_OK;
 	spike.depth = path_of(s, t, ev, leaf, &cut);
-	spike.path = s->path;
+	spike.path = r->path;
 	spike.cut = cut;
 	judge(s, th, spike.depth, &place, &state);
 	if (state.has_parents && stack)
 		mark_callers(s, t, stack, state.parents);
-	given = stack ? map64_get(&s->parents, stack) : 0;
-	spike.limit = given ? s->parent_limits[given - 1] : state.limit;
+	given = stack ? map64_get(&r->parents, stack) : 0;
+	spike.limit = given ? r->parent_limits[given - 1] : state.limit;
 	if (state.paused || state.ignored || spike.total <= spike.limit || !th->selected)
 		return ST_OK;
-	s->n_texts = 0;
-	s->text.len = 0;
+	r->n_texts = 0;
+	r->text.len = 0;
 	if (ev->has & EV_HAS_NAME) {
 		size_t n;
 		const char *text = intern_text(&t->strings, ev->name, &n);

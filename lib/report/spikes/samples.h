@@ -6,7 +6,7 @@
 #ifndef TM_REPORT_SPIKES_SAMPLES_H
 #define TM_REPORT_SPIKES_SAMPLES_H
 
-#include "lib/report/spikes/spikes.h"
+#include "lib/report/spikes/reading.h"
 
 enum status spikes_sample(struct spikes *s, const struct trace *t, const struct event *ev,
 			  struct err *e);

@@ -17,23 +17,26 @@ static uint32_t innermost(const struct trace *t, const struct event *ev)
 
 static void see_time(struct spikes *s, struct open_thread *open, const struct event *ev)
 {
+	struct spikes_reading *r = s->reading;
+
 	if (ev->has & EV_HAS_TIME)
-		open_calls_elapsed(&s->calls_open, open, ev->time);
+		open_calls_elapsed(&r->calls_open, open, ev->time);
 	else
-		s->odd[ODD_UNTIMED]++;
+		r->odd[ODD_UNTIMED]++;
 }
 
 static void spikes_take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
 {
+	struct spikes_reading *r = s->reading;
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
-	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
+	struct open_thread *open = open_calls_thread(&r->calls_open, ev->thread);
 	struct open_call opens = {.type = ev->has & EV_HAS_TYPE ? ev->type : 0,
 				  .stack = ev->has & EV_HAS_STACK ? ev->stack : 0};
 	struct spike_open call;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
-				    .has_frame = s->in_frame,
-				    .frame = s->frame,
+				    .has_frame = r->in_frame,
+				    .frame = r->frame,
 				    .has_time = ev->has & EV_HAS_TIME,
 				    .time = ev->time,
 				    .n_callers = th->n,
@@ -42,10 +45,10 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 	if (th->inactive)
 		return;
 	see_time(s, open, ev);
-	if (!open_calls_enter(&s->calls_open, open, &opens)) {
+	if (!open_calls_enter(&r->calls_open, open, &opens)) {
 		th->open[th->n - 1].below++;
-		if (th->n + open->deep > s->deepest)
-			s->deepest = th->n + open->deep;
+		if (th->n + open->deep > r->deepest)
+			r->deepest = th->n + open->deep;
 		return;
 	}
 	call = (struct spike_open){.time = ev->time,
@@ -53,7 +56,7 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 				   .marker = opens.type,
 				   .has_time = ev->has & EV_HAS_TIME};
 	call.function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
-	s->odd[ODD_UNKNOWN] += !call.function;
+	r->odd[ODD_UNKNOWN] += !call.function;
 	if (th->n)
 		place.callers = &th->open[0].function;
 	spikes_judge(s, call.function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
@@ -90,13 +93,14 @@ static void drop(struct spike_thread *th, struct open_thread *open)
 static void spikes_add_texts(struct spikes *s, const struct trace *t, const struct spike_thread *th,
 			     const struct event *ev, const struct spike_seen *spike)
 {
+	struct spikes_reading *r = s->reading;
 	const struct spike_rules *rules = s->options.rules;
 	const struct spike_state *leaf = &th->open[th->n - 1].state;
 	const char *text;
 	size_t n;
 
-	s->n_texts = 0;
-	s->text.len = 0;
+	r->n_texts = 0;
+	r->text.len = 0;
 	for (size_t i = 0; i < th->n; i++) {
 		const struct spike_open *o = &th->open[i];
 
@@ -118,6 +122,7 @@ static void spikes_add_texts(struct spikes *s, const struct trace *t, const stru
 static enum status spikes_tell(struct spikes *s, const struct trace *t, struct spike_thread *th,
 			       const struct event *ev, uint64_t total, uint64_t self, struct err *e)
 {
+	struct spikes_reading *r = s->reading;
 	const struct spike_open *o = &th->open[th->n - 1];
 	struct spike_seen spike = {.t = t,
 				   .thread = ev->thread,
@@ -128,18 +133,18 @@ static enum status spikes_tell(struct spikes *s, const struct trace *t, struct s
 				   .calls = 1,
 				   .has_self = true,
 				   .has_time = true,
-				   .has_frame = s->in_frame,
+				   .has_frame = r->in_frame,
 				   .time = o->time,
-				   .frame = s->frame,
+				   .frame = r->frame,
 				   .listed = th->n <= th->listed};
 	enum status st;
 	bool told;
 
-	if (th->n > s->cap_path)
-		s->path = mem_grow(s->path, &s->cap_path, th->n, sizeof *s->path);
+	if (th->n > r->cap_path)
+		r->path = mem_grow(r->path, &r->cap_path, th->n, sizeof *r->path);
 	for (size_t i = 0; i < th->n; i++)
-		s->path[i] = th->open[i].function;
-	spike.path = s->path;
+		r->path[i] = th->open[i].function;
+	spike.path = r->path;
 	spikes_add_texts(s, t, th, ev, &spike);
 	st = spikes_report(s, &spike, o->marker, &told, e);
 	if (told)
@@ -158,19 +163,20 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 				     struct spike_thread *th, struct open_thread *open,
 				     const struct event *ev, struct err *e)
 {
+	struct spikes_reading *r = s->reading;
 	struct spike_open *o = &th->open[th->n - 1], *parent = th->n > 1 ? o - 1 : NULL;
 	uint64_t total, judged, hooks = hook_time(s, o->below);
 	enum status st = ST_OK;
 
 	if (!o->has_time || !(ev->has & EV_HAS_TIME) || ev->time < o->time) {
-		s->odd[ODD_NEGATIVE] += o->has_time && (ev->has & EV_HAS_TIME);
+		r->odd[ODD_NEGATIVE] += o->has_time && (ev->has & EV_HAS_TIME);
 		drop(th, open);
 		return ST_OK;
 	}
 	if (ev->has & EV_HAS_VALUE && ev->value >= 0 && !o->state.by_rule && !s->options.strict)
 		o->state.limit = (uint64_t)ev->value;
 	total = (uint64_t)ev->time - (uint64_t)o->time;
-	s->odd[ODD_OVERCORRECTED] += hooks > total;
+	r->odd[ODD_OVERCORRECTED] += hooks > total;
 	total = hooks > total ? 0 : total - hooks;
 	judged = o->paused > total ? 0 : total - o->paused;
 	s->calls++;
@@ -193,14 +199,15 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 static enum status take_exit(struct spikes *s, const struct trace *t, const struct event *ev,
 			     struct err *e)
 {
+	struct spikes_reading *r = s->reading;
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
-	struct open_thread *open = open_calls_thread(&s->calls_open, ev->thread);
+	struct open_thread *open = open_calls_thread(&r->calls_open, ev->thread);
 	size_t n;
 
 	if (th->inactive)
 		return ST_OK;
 	see_time(s, open, ev);
-	n = open_calls_exit(&s->calls_open, open, t, ev->has & EV_HAS_TYPE ? ev->type : 0,
+	n = open_calls_exit(&r->calls_open, open, t, ev->has & EV_HAS_TYPE ? ev->type : 0,
 			    ev->has & EV_HAS_STACK ? ev->stack : 0);
 	for (; n > 1; n--)
 		drop(th, open);
@@ -210,15 +217,16 @@ static enum status take_exit(struct spikes *s, const struct trace *t, const stru
 static enum status spikes_begin(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct spikes *s = (struct spikes *)sink;
+	struct spikes_reading *r = s->reading;
 
 	(void)e;
 	s->captures++;
-	s->in_frame = false;
+	r->in_frame = false;
 	spike_functions_capture(&s->functions, t);
-	memset(s->odd, 0, sizeof s->odd);
-	s->deepest = s->longest_open = 0;
-	open_calls_reset(&s->calls_open);
-	s->calls_open.depth = s->options.depth;
+	memset(r->odd, 0, sizeof r->odd);
+	r->deepest = r->longest_open = 0;
+	open_calls_reset(&r->calls_open);
+	r->calls_open.depth = s->options.depth;
 	return ST_OK;
 }
 
@@ -226,11 +234,12 @@ static enum status spikes_event(struct sink *sink, struct trace *t, const struct
 				struct err *e)
 {
 	struct spikes *s = (struct spikes *)sink;
+	struct spikes_reading *r = s->reading;
 
 	switch (ev->kind) {
 	case EV_FRAME:
-		s->in_frame = true;
-		s->frame = ev->value;
+		r->in_frame = true;
+		r->frame = ev->value;
 		s->frames++;
 		return ST_OK;
 	case EV_ENTER: spikes_take_enter(s, t, ev); return ST_OK;
@@ -252,31 +261,34 @@ static enum status spikes_events(struct sink *sink, struct trace *t, const struc
 
 static void spikes_close_threads(struct spikes *s)
 {
-	for (size_t i = 0; i < s->n_threads; i++) {
-		struct spike_thread *th = &s->threads[i];
-		struct open_thread *open = open_calls_thread(&s->calls_open, (uint32_t)i);
+	struct spikes_reading *r = s->reading;
 
-		s->odd[ODD_OPEN] += th->n + open->deep;
+	for (size_t i = 0; i < r->n_threads; i++) {
+		struct spike_thread *th = &r->threads[i];
+		struct open_thread *open = open_calls_thread(&r->calls_open, (uint32_t)i);
+
+		r->odd[ODD_OPEN] += th->n + open->deep;
 		for (size_t k = 0; k < th->n && open->has_last; k++)
 			if (th->open[k].has_time && th->open[k].time <= open->last) {
 				uint64_t so_far = (uint64_t)open->last - (uint64_t)th->open[k].time;
 
-				if (so_far > s->longest_open)
-					s->longest_open = so_far;
+				if (so_far > r->longest_open)
+					r->longest_open = so_far;
 			}
 		free(th->open);
 		*th = (struct spike_thread){.n = 0};
 	}
-	s->odd[ODD_BACK] = s->calls_open.backward;
-	s->odd[ODD_NO_ENTER] = s->calls_open.orphans;
-	s->odd[ODD_UNCLOSED] = s->calls_open.unclosed;
-	s->odd[ODD_DEEPER] = s->calls_open.too_deep;
-	map64_release(&s->parents);
-	s->n_parent_limits = 0;
+	r->odd[ODD_BACK] = r->calls_open.backward;
+	r->odd[ODD_NO_ENTER] = r->calls_open.orphans;
+	r->odd[ODD_UNCLOSED] = r->calls_open.unclosed;
+	r->odd[ODD_DEEPER] = r->calls_open.too_deep;
+	map64_release(&r->parents);
+	r->n_parent_limits = 0;
 }
 
 static void spikes_add_notes(const struct spikes *s, struct trace *t)
 {
+	const struct spikes_reading *r = s->reading;
 	static const struct {
 		enum severity severity;
 		const char *text;
@@ -296,23 +308,23 @@ static void spikes_add_notes(const struct spikes *s, struct trace *t)
 	};
 
 	for (size_t i = 0; i < ODDS; i++)
-		if (s->odd[i] && notes[i].text)
-			trace_note(t, notes[i].severity, s->odd[i], "%s", notes[i].text);
-	if (s->odd[ODD_BACK])
-		trace_note(t, NOTE_LOSS, s->odd[ODD_BACK],
+		if (r->odd[i] && notes[i].text)
+			trace_note(t, notes[i].severity, r->odd[i], "%s", notes[i].text);
+	if (r->odd[ODD_BACK])
+		trace_note(t, NOTE_LOSS, r->odd[ODD_BACK],
 			   "times go back on their thread, by %" PRIu64
 			   " ns at most: calls around them seem too short",
-			   s->calls_open.back_most);
-	if (s->odd[ODD_OPEN])
-		trace_note(t, NOTE_GUESS, s->odd[ODD_OPEN],
+			   r->calls_open.back_most);
+	if (r->odd[ODD_OPEN])
+		trace_note(t, NOTE_GUESS, r->odd[ODD_OPEN],
 			   "calls are still open at the end and not judged (the longest: %" PRIu64
 			   " ns so far)",
-			   s->longest_open);
-	if (s->odd[ODD_DEEPER])
-		trace_note(t, NOTE_LOSS, s->odd[ODD_DEEPER],
+			   r->longest_open);
+	if (r->odd[ODD_DEEPER])
+		trace_note(t, NOTE_LOSS, r->odd[ODD_DEEPER],
 			   "calls deeper than %zu (up to %" PRIu64
 			   ") are not judged: --nesting; their time is their caller's self time",
-			   s->options.depth, s->deepest);
+			   s->options.depth, r->deepest);
 }
 
 static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
@@ -331,21 +343,27 @@ static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
 void spikes_init(struct spikes *s, const struct spikes_options *o)
 {
 	*s = (struct spikes){.sink = {spikes_begin, spikes_event, spikes_end, spikes_events},
-			     .options = *o};
-	s->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
+			     .options = *o,
+			     .reading = mem_zalloc(sizeof *s->reading)};
+	s->reading->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
 	spike_functions_init(&s->functions, o->rules, o->filters, o->owners);
 	s->functions.names.mangled = o->mangled;
 }
 
 void spikes_release(struct spikes *s)
 {
-	spikes_close_threads(s);
-	open_calls_release(&s->calls_open);
-	free(s->threads);
-	free(s->parent_limits);
-	free(s->path);
-	free(s->texts);
-	buf_release(&s->text);
+	struct spikes_reading *r = s->reading;
+
+	if (r) {
+		spikes_close_threads(s);
+		open_calls_release(&r->calls_open);
+		free(r->threads);
+		free(r->parent_limits);
+		free(r->path);
+		free(r->texts);
+		buf_release(&r->text);
+	}
+	free(r);
 	spike_functions_release(&s->functions);
 	*s = (struct spikes){.captures = 0};
 }

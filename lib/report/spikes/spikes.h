@@ -34,7 +34,6 @@ struct spike_text { /* a message of the call (at = depth), or a description of p
 	size_t at;
 	const char *s;
 	size_t n;
-	size_t offset; /* private */
 };
 
 struct spike_seen { /* what it points to is valid until the callback returns */
@@ -70,53 +69,6 @@ struct spikes_options {
 	void *arg;
 };
 
-/* What the rules say of a call. */
-struct spike_state {
-	uint64_t limit;
-	uint64_t child_limit, parents;
-	bool has_child_limit, has_parents;
-	bool paused, ignored, children_ignored;
-	bool by_rule;               /* limit */
-	bool by_call;               /* limit: the largest that calls below gave */
-	uint32_t message, describe; /* rule + 1; 0: none */
-};
-
-struct spike_open { /* a call that has not ended */
-	struct spike_state state;
-	int64_t time;
-	uint64_t children;               /* total of the calls it made directly */
-	uint64_t paused;                 /* of it, what passed in calls that pause */
-	uint64_t below;                  /* calls below it, at all depths */
-	uint32_t function, text, marker; /* text: of its enter event */
-	bool has_time;
-};
-
-struct spike_thread {
-	struct spike_open *open; /* outermost first */
-	size_t n, cap;
-	size_t listed; /* so many of open were in the last listing */
-	bool asked, inactive, selected;
-	bool by_rule; /* limit */
-	uint64_t limit;
-};
-
-enum spike_odd {
-	ODD_UNTIMED,
-	ODD_STACKS,
-	ODD_BACK,
-	ODD_NEGATIVE,
-	ODD_NO_ENTER,
-	ODD_UNCLOSED,
-	ODD_OPEN,
-	ODD_DEEPER,
-	ODD_MERGED,
-	ODD_VALUE,
-	ODD_OVERCORRECTED,
-	ODD_UNCORRECTED,
-	ODD_UNKNOWN,
-	ODDS
-};
-
 struct spikes {
 	struct sink sink;
 	struct spikes_options options;
@@ -126,22 +78,7 @@ struct spikes {
 	uint64_t stacks; /* samples of stacks, or of times in them alone: they are not of calls */
 	bool merged;     /* there are samples of several calls */
 
-	/* private */
-	struct open_calls calls_open;
-	struct spike_thread *threads; /* by thread id */
-	size_t n_threads;
-	bool in_frame;
-	int64_t frame;
-	struct map64 parents; /* of samples: stack -> index into parent_limits, + 1 */
-	uint64_t *parent_limits;
-	size_t n_parent_limits, cap_parent_limits;
-	uint64_t least; /* no limit is below it */
-	uint32_t *path;
-	size_t cap_path;
-	struct spike_text *texts;
-	size_t n_texts, cap_texts;
-	struct buf text;
-	uint64_t odd[ODDS], deepest, longest_open;
+	struct spikes_reading *reading; /* of the present capture; reading.h */
 };
 
 /* s stays where it is until spikes_release. */
