@@ -6,6 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From aggregate_builder_init to aggregate_builder_release. */
+struct aggregate_building {
+	const char *options;
+	void (*captured)(void *arg, struct trace *t);
+	void *arg;
+	struct aggregate_note *notes;
+	size_t n_notes, cap_notes;
+	struct arena texts;
+	int64_t first, last; /* times of the present capture */
+	bool timed;
+	uint64_t duration;
+};
+
 static struct aggregate_builder *of(struct sink *s)
 {
 	return (struct aggregate_builder *)s;
@@ -15,7 +28,7 @@ static enum status summarize_begin(struct sink *s, struct trace *t, struct err *
 {
 	struct sink *to = frames_sink(&of(s)->frames);
 
-	of(s)->timed = false;
+	of(s)->building->timed = false;
 	return to->begin(to, t, e);
 }
 
@@ -23,14 +36,15 @@ static enum status summarize_event(struct sink *s, struct trace *t, const struct
 				   struct err *e)
 {
 	struct aggregate_builder *b = of(s);
+	struct aggregate_building *x = b->building;
 	struct sink *to = frames_sink(&b->frames);
 
 	if (ev->has & EV_HAS_TIME) {
-		if (!b->timed || ev->time < b->first)
-			b->first = ev->time;
-		if (!b->timed || ev->time > b->last)
-			b->last = ev->time;
-		b->timed = true;
+		if (!x->timed || ev->time < x->first)
+			x->first = ev->time;
+		if (!x->timed || ev->time > x->last)
+			x->last = ev->time;
+		x->timed = true;
 	}
 	return to->event(to, t, ev, e);
 }
@@ -38,20 +52,22 @@ static enum status summarize_event(struct sink *s, struct trace *t, const struct
 static enum status summarize_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct aggregate_builder *b = of(s);
+	struct aggregate_building *x = b->building;
 	struct sink *to = frames_sink(&b->frames);
 
-	if (b->timed)
-		b->duration = add_saturating(b->duration, (uint64_t)b->last - (uint64_t)b->first);
+	if (x->timed)
+		x->duration = add_saturating(x->duration, (uint64_t)x->last - (uint64_t)x->first);
 	return to->end(to, t, e);
 }
 
 /* A note of two captures of one file counts once. */
 static void add_note(struct aggregate_builder *b, const struct trace_note *n)
 {
+	struct aggregate_building *x = b->building;
 	size_t len = strlen(n->text);
 
-	for (size_t i = 0; i < b->n_notes; i++) {
-		struct aggregate_note *had = &b->notes[i];
+	for (size_t i = 0; i < x->n_notes; i++) {
+		struct aggregate_note *had = &x->notes[i];
 
 		if (had->severity == n->severity && had->text.n == len &&
 		    !memcmp(had->text.s, n->text, len)) {
@@ -59,19 +75,20 @@ static void add_note(struct aggregate_builder *b, const struct trace_note *n)
 			return;
 		}
 	}
-	VEC_PUSH(b->notes, b->n_notes, b->cap_notes) = (struct aggregate_note){
-	    n->severity, {arena_strndup(&b->texts, n->text, len), len}, n->count};
+	VEC_PUSH(x->notes, x->n_notes, x->cap_notes) = (struct aggregate_note){
+	    n->severity, {arena_strndup(&x->texts, n->text, len), len}, n->count};
 }
 
 static void summarize_captured(void *arg, struct trace *t)
 {
 	struct aggregate_builder *b = arg;
+	struct aggregate_building *x = b->building;
 
 	for (size_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].severity <= NOTE_LOSS)
 			add_note(b, &t->notes[i]);
-	if (b->captured)
-		b->captured(b->arg, t);
+	if (x->captured)
+		x->captured(x->arg, t);
 }
 
 void aggregate_builder_init(struct aggregate_builder *b, const struct project_options *o,
@@ -81,9 +98,9 @@ void aggregate_builder_init(struct aggregate_builder *b, const struct project_op
 
 	*b = (struct aggregate_builder){
 	    .sink = {summarize_begin, summarize_event, summarize_end, NULL},
-	    .options = options,
-	    .captured = o->captured,
-	    .arg = o->arg};
+	    .building = mem_zalloc(sizeof *b->building)};
+	*b->building =
+	    (struct aggregate_building){.options = options, .captured = o->captured, .arg = o->arg};
 	/* Types first: the sums of filtered frames are theirs. */
 	f.project.n_by = 0;
 	f.project.by[f.project.n_by++] = (struct grouping_key){.by = KEY_TYPE};
@@ -103,20 +120,25 @@ void aggregate_builder_release(struct aggregate_builder *b)
 	summarizer_release(&b->summarizer);
 	frames_release(&b->frames);
 	things_release(&b->things);
-	arena_release(&b->texts);
-	free(b->notes);
+	if (b->building) {
+		arena_release(&b->building->texts);
+		free(b->building->notes);
+	}
+	free(b->building);
+	b->building = NULL;
 }
 
 void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate_origin *origin,
 			     struct aggregate_writer *w)
 {
+	struct aggregate_building *x = b->building;
 	struct aggregate_summary s;
 	struct group_run r;
 	struct aggregate_source from = {.things = &b->things,
 					.summary = &s,
 					.frames = &b->frames,
-					.notes = b->notes,
-					.n_notes = b->n_notes,
+					.notes = x->notes,
+					.n_notes = x->n_notes,
 					.origin = *origin};
 
 	project_take(&b->frames.project, &r);
@@ -126,9 +148,9 @@ void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate
 	summarizer_release(&b->summarizer);
 	things_take_strings(&b->things);
 	project_release(&b->frames.project);
-	s.duration = b->duration;
-	if (b->options)
-		s.options = things_string(&b->things, b->options, strlen(b->options));
+	s.duration = x->duration;
+	if (x->options)
+		s.options = things_string(&b->things, x->options, strlen(x->options));
 	aggregate_write(&from, w);
 	summary_release(&s);
 }

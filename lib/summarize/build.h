@@ -13,16 +13,7 @@ struct aggregate_builder {
 	struct aggregate_things things;
 	struct summarizer summarizer;
 
-	/* private */
-	const char *options;
-	void (*captured)(void *arg, struct trace *t);
-	void *arg;
-	struct aggregate_note *notes;
-	size_t n_notes, cap_notes;
-	struct arena texts;
-	int64_t first, last; /* times of the present capture */
-	bool timed;
-	uint64_t duration;
+	struct aggregate_building *building; /* build.c */
 };
 
 /* o: filters, domain and the like; what to add up is settled here. options: these in words,

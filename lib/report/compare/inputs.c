@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct compare_inputs_reading { /* from compare_inputs_init to compare_inputs_release */
+	const char *options;
+	uint64_t duration; /* of the run so far */
+	int64_t first, last;
+	bool timed; /* the present capture has these two */
+};
+
 static struct compare_inputs *of(struct sink *s)
 {
 	return (struct compare_inputs *)s;
@@ -16,7 +23,7 @@ static enum status compare_inputs_begin(struct sink *s, struct trace *t, struct 
 {
 	struct sink *to = project_sink(&of(s)->project);
 
-	of(s)->timed = false;
+	of(s)->reading->timed = false;
 	return to->begin(to, t, e);
 }
 
@@ -24,14 +31,15 @@ static enum status compare_inputs_event(struct sink *s, struct trace *t, const s
 					struct err *e)
 {
 	struct compare_inputs *in = of(s);
+	struct compare_inputs_reading *r = in->reading;
 	struct sink *to = project_sink(&in->project);
 
 	if (ev->has & EV_HAS_TIME) {
-		if (!in->timed || ev->time < in->first)
-			in->first = ev->time;
-		if (!in->timed || ev->time > in->last)
-			in->last = ev->time;
-		in->timed = true;
+		if (!r->timed || ev->time < r->first)
+			r->first = ev->time;
+		if (!r->timed || ev->time > r->last)
+			r->last = ev->time;
+		r->timed = true;
 	}
 	return to->event(to, t, ev, e);
 }
@@ -39,11 +47,11 @@ static enum status compare_inputs_event(struct sink *s, struct trace *t, const s
 static enum status compare_inputs_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct compare_inputs *in = of(s);
+	struct compare_inputs_reading *r = in->reading;
 	struct sink *to = project_sink(&in->project);
 
-	if (in->timed)
-		in->duration =
-		    add_saturating(in->duration, (uint64_t)in->last - (uint64_t)in->first);
+	if (r->timed)
+		r->duration = add_saturating(r->duration, (uint64_t)r->last - (uint64_t)r->first);
 	return to->end(to, t, e);
 }
 
@@ -52,7 +60,8 @@ void compare_inputs_init(struct compare_inputs *in, const struct project_options
 {
 	*in = (struct compare_inputs){
 	    .sink = {compare_inputs_begin, compare_inputs_event, compare_inputs_end, NULL},
-	    .options = options};
+	    .reading = mem_zalloc(sizeof *in->reading)};
+	in->reading->options = options;
 	project_init(&in->project, o);
 	things_init(&in->things, &in->project.names.strings);
 	summarizer_init(&in->summarizer, &in->things, &in->project);
@@ -82,6 +91,8 @@ void compare_inputs_release(struct compare_inputs *in)
 	project_release(&in->project);
 	things_release(&in->things);
 	arena_release(&in->names);
+	free(in->reading);
+	in->reading = NULL;
 	in->compare.n_groups = 0;
 }
 
@@ -109,7 +120,7 @@ void compare_inputs_drop(struct compare_inputs *in)
 
 	project_take(&in->project, &r);
 	run_release(&r);
-	in->duration = 0;
+	in->reading->duration = 0;
 }
 
 void compare_inputs_take(struct compare_inputs *in, const char *name)
@@ -120,10 +131,11 @@ void compare_inputs_take(struct compare_inputs *in, const char *name)
 	project_take(&in->project, &r);
 	summarize(&in->summarizer, &r, s);
 	run_release(&r);
-	s->duration = in->duration;
-	if (in->options)
-		s->options = things_string(&in->things, in->options, strlen(in->options));
-	in->duration = 0;
+	s->duration = in->reading->duration;
+	if (in->reading->options)
+		s->options =
+		    things_string(&in->things, in->reading->options, strlen(in->reading->options));
+	in->reading->duration = 0;
 }
 
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,

@@ -16,13 +16,9 @@ struct compare_inputs {
 	struct group_project project;
 	struct summarizer summarizer;
 	struct compare compare;
+	struct arena names; /* of runs; the caller adds what else is to live as long */
 
-	/* private */
-	const char *options;
-	uint64_t duration; /* of the run so far */
-	int64_t first, last;
-	bool timed;
-	struct arena names;
+	struct compare_inputs_reading *reading; /* of the run so far; inputs.c */
 };
 
 /* It stays where it is. options: filters and ranges in words, to be compared with those of
