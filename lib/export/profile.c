@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct profile_index { /* from profile_init to profile_release; profile_close empties it */
+	struct id_set stack_set, sample_set; /* of stack ids; of sample indexes + 1 */
+};
+
 static uint64_t stack_hash(const struct profile_stack *s)
 {
 	return hash_u64((uint64_t)s->parent << 32 | s->location);
@@ -27,16 +31,17 @@ static bool export_profile_stack_equal(const void *table, uint32_t id, const voi
 
 static uint32_t add_stack(struct export_profile *p, uint32_t parent, uint32_t location)
 {
+	struct profile_index *x = p->index;
 	static const struct id_rows rows = {export_profile_stack_row_hash,
 					    export_profile_stack_equal};
 	struct profile_stack s = {parent, location};
 	uint64_t hash = stack_hash(&s);
-	uint32_t id = id_set_find(&p->stack_set, &rows, p->stacks, hash, &s);
+	uint32_t id = id_set_find(&x->stack_set, &rows, p->stacks, hash, &s);
 
 	if (!id) {
 		id = (uint32_t)p->n_stacks;
 		VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = s;
-		id_set_add(&p->stack_set, &rows, p->stacks, hash, id);
+		id_set_add(&x->stack_set, &rows, p->stacks, hash, id);
 	}
 	return id;
 }
@@ -65,15 +70,16 @@ static bool export_profile_sample_equal(const void *table, uint32_t id, const vo
 static void export_profile_add_sample(struct export_profile *p, const struct profile_sample *s,
 				      const uint64_t v[VALUES])
 {
+	struct profile_index *x = p->index;
 	static const struct id_rows rows = {export_profile_sample_row_hash,
 					    export_profile_sample_equal};
 	uint64_t hash = sample_hash(s);
-	uint32_t id = id_set_find(&p->sample_set, &rows, p->samples, hash, s);
+	uint32_t id = id_set_find(&x->sample_set, &rows, p->samples, hash, s);
 
 	if (!id) {
 		VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = *s;
 		id = (uint32_t)p->n_samples;
-		id_set_add(&p->sample_set, &rows, p->samples, hash, id);
+		id_set_add(&x->sample_set, &rows, p->samples, hash, id);
 	}
 	p->samples[id - 1].has |= s->has;
 	p->known |= s->has;
@@ -291,7 +297,8 @@ void profile_init(struct export_profile *p, const struct export_options *o)
 {
 	*p = (struct export_profile){
 	    .sink = {export_profile_begin, export_profile_event, export_profile_end, NULL},
-	    .options = o};
+	    .options = o,
+	    .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES),
 					   .done = export_profile_fold,
@@ -303,11 +310,15 @@ void profile_init(struct export_profile *p, const struct export_options *o)
 
 void profile_close(struct export_profile *p)
 {
+	struct profile_index *x = p->index;
+
 	tally_release(&p->tally);
 	names_close(&p->names);
 	names_tell_apart(&p->names);
-	id_set_release(&p->stack_set);
-	id_set_release(&p->sample_set);
+	if (p->index) {
+		id_set_release(&x->stack_set);
+		id_set_release(&x->sample_set);
+	}
 }
 
 void profile_release(struct export_profile *p)
@@ -317,6 +328,7 @@ void profile_release(struct export_profile *p)
 	intern_release(&p->types);
 	intern_release(&p->notes);
 	intern_release(&p->formats);
+	free(p->index);
 	free(p->stacks);
 	free(p->samples);
 	for (size_t v = 0; v < VALUES; v++)

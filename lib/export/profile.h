@@ -58,8 +58,7 @@ struct export_profile {
 	uint32_t runs;
 	uint64_t other_domains; /* records not counted */
 
-	/* private */
-	struct id_set stack_set, sample_set; /* of stack ids; of sample indexes + 1 */
+	struct profile_index *index; /* profile.c */
 };
 
 /* p stays where it is until profile_release. */

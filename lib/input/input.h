@@ -19,7 +19,7 @@ struct input {
 	uint64_t size;               /* bytes of the raw file, 0: not known (a pipe) */
 	bool folder;                 /* name is a directory, and this the file info in it */
 	bool member;                 /* of an archive: name is no path */
-	struct input_source *source; /* private */
+	struct input_source *source; /* input.c */
 };
 
 /* path "-" is standard input. A directory stands for the file info in it (uftrace's data). Errors

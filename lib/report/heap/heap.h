@@ -60,7 +60,7 @@ struct heap_set {
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
 
-	struct heap_build *build; /* private: of the capture being read */
+	struct heap_build *build; /* of the capture being read; heap.c */
 };
 
 /* s stays where it is until heap_set_release. */
