@@ -101,12 +101,13 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 		first = false;
 		if (!q->lines) {
 			st = aggregate_lines_account(&l, &account, e);
-			if (!st && l.to.key.kind == AGG_INPUT && l.to.counts[0] > 1 &&
+			if (!st && l.record.key.kind == AGG_INPUT && l.record.counts[0] > 1 &&
 			    !q->merge.allow_duplicates)
 				st = err_set(e, ST_BAD,
 					     "the input '%.*s' is there %" PRIu64
 					     " times (--allow-duplicates)",
-					     (int)l.to.texts[0].n, l.to.texts[0].s, l.to.counts[0]);
+					     (int)l.record.texts[0].n, l.record.texts[0].s,
+					     l.record.counts[0]);
 			if (st)
 				break;
 			aggregate_writer_add(&w, l.key.data, l.key.len, l.known.data, l.known.len);

@@ -2,10 +2,26 @@
 #include "lib/aggregate/file.h"
 
 #include "lib/base/hash.h"
+#include "lib/base/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK_HEAD = 16 };
+
+struct aggregate_unpacking {   /* from aggregate_reader_init to aggregate_reader_release */
+	struct cursor payload; /* the rest of the present block */
+	uint64_t chain;
+	bool started, ended;
+};
+
+struct aggregate_packing {      /* from aggregate_writer_init to aggregate_writer_release */
+	struct buf payload;     /* the block so far */
+	struct buf key;         /* of the last record in it */
+	struct buf next, known; /* of a record, as bytes */
+	uint64_t chain;
+	bool started; /* nothing is written before the first block is full */
+};
 
 bool aggregate_is(struct cursor *c)
 {
@@ -20,12 +36,13 @@ static uint64_t chained(uint64_t chain, uint64_t checksum)
 
 void aggregate_reader_init(struct aggregate_reader *r, struct cursor *c)
 {
-	*r = (struct aggregate_reader){.c = c};
+	*r = (struct aggregate_reader){.c = c, .unpacking = mem_zalloc(sizeof *r->unpacking)};
 }
 
 void aggregate_reader_release(struct aggregate_reader *r)
 {
 	buf_release(&r->key);
+	free(r->unpacking);
 	*r = (struct aggregate_reader){.c = NULL};
 }
 
@@ -34,7 +51,7 @@ static enum status aggregate_file_start(struct aggregate_reader *r, struct err *
 	struct cursor *c = r->c;
 	uint16_t major;
 
-	r->started = true;
+	r->unpacking->started = true;
 	c->e = e;
 	if (!aggregate_is(c))
 		return err_set(e, ST_BAD, "this is no aggregate");
@@ -53,17 +70,18 @@ static enum status aggregate_file_start(struct aggregate_reader *r, struct err *
 
 static enum status read_end(struct aggregate_reader *r, uint64_t at, struct err *e)
 {
-	uint64_t records = cursor_u64(&r->payload), chain = cursor_u64(&r->payload);
+	struct aggregate_unpacking *u = r->unpacking;
+	uint64_t records = cursor_u64(&u->payload), chain = cursor_u64(&u->payload);
 
-	if (cursor_failed(&r->payload))
+	if (cursor_failed(&u->payload))
 		return e->code;
-	if (records != r->records || chain != r->chain || r->payload.pos != r->payload.end)
+	if (records != r->records || chain != u->chain || u->payload.pos != u->payload.end)
 		return err_at(e, ST_BAD, at, "blocks are missing or moved");
 	if (!cursor_done(r->c))
 		return err_at(e, ST_BAD, cursor_offset(r->c), "bytes behind the end");
 	if (cursor_failed(r->c))
 		return e->code;
-	r->ended = true;
+	u->ended = true;
 	return ST_NONE;
 }
 
@@ -95,11 +113,11 @@ static enum status aggregate_file_read_block(struct aggregate_reader *r, struct 
 		return e->code;
 	if (hash_bytes_seeded(p, length, r->block) != sum)
 		return err_at(e, ST_BAD, at, "block: the checksum does not hold");
-	cursor_init(&r->payload, p, length, at + BLOCK_HEAD, e);
+	cursor_init(&r->unpacking->payload, p, length, at + BLOCK_HEAD, e);
 	r->block++;
 	if (end)
 		return read_end(r, at, e);
-	r->chain = chained(r->chain, sum);
+	r->unpacking->chain = chained(r->unpacking->chain, sum);
 	if (!length)
 		return err_at(e, ST_BAD, at, "a block without records");
 	return ST_OK;
@@ -115,7 +133,7 @@ static bool ascends(const struct buf *key, const uint8_t *p, uint64_t shared, ui
 
 static enum status aggregate_file_read_record(struct aggregate_reader *r, struct err *e)
 {
-	struct cursor *c = &r->payload;
+	struct cursor *c = &r->unpacking->payload;
 	uint64_t at = cursor_offset(c), shared = cursor_uleb(c), n = cursor_uleb(c);
 	const uint8_t *p;
 	bool fresh = at == c->base_offset;
@@ -145,13 +163,14 @@ static enum status aggregate_file_read_record(struct aggregate_reader *r, struct
 
 enum status aggregate_reader_next(struct aggregate_reader *r, struct err *e)
 {
+	struct aggregate_unpacking *u = r->unpacking;
 	enum status st = ST_OK;
 
-	if (r->ended)
+	if (u->ended)
 		return ST_NONE;
-	if (!r->started)
+	if (!u->started)
 		st = aggregate_file_start(r, e);
-	while (!st && r->payload.pos == r->payload.end)
+	while (!st && u->payload.pos == u->payload.end)
 		st = aggregate_file_read_block(r, e);
 	return st ? st : aggregate_file_read_record(r, e);
 }
@@ -172,15 +191,21 @@ enum status aggregate_reader_record(struct aggregate_reader *r, struct aggregate
 
 void aggregate_writer_init(struct aggregate_writer *w, FILE *f, struct buf *out)
 {
-	*w = (struct aggregate_writer){.f = f, .out = out};
+	*w = (struct aggregate_writer){
+	    .f = f, .out = out, .packing = mem_zalloc(sizeof *w->packing)};
 }
 
 void aggregate_writer_release(struct aggregate_writer *w)
 {
-	buf_release(&w->payload);
-	buf_release(&w->key);
-	buf_release(&w->next);
-	buf_release(&w->known);
+	struct aggregate_packing *p = w->packing;
+
+	if (p) {
+		buf_release(&p->payload);
+		buf_release(&p->key);
+		buf_release(&p->next);
+		buf_release(&p->known);
+	}
+	free(p);
 	*w = (struct aggregate_writer){.f = NULL};
 }
 
@@ -200,60 +225,65 @@ static void put(struct aggregate_writer *w, const void *p, size_t n)
 
 static void aggregate_file_end_block(struct aggregate_writer *w, const char kind[4])
 {
+	struct aggregate_packing *k = w->packing;
 	static const char file_head[16] = {AGG_MAGIC[0], AGG_MAGIC[1], AGG_MAGIC[2],
 					   AGG_MAGIC[3], AGG_MAGIC[4], AGG_MAGIC[5],
 					   AGG_MAGIC[6], AGG_MAGIC[7], AGG_MAJOR};
 	uint8_t head[BLOCK_HEAD];
-	uint64_t sum = hash_bytes_seeded(w->payload.data, w->payload.len, w->block++);
+	uint64_t sum = hash_bytes_seeded(k->payload.data, k->payload.len, w->block++);
 
-	if (!w->started)
+	if (!k->started)
 		put(w, file_head, sizeof file_head);
-	w->started = true;
+	k->started = true;
 	memcpy(head, kind, 4);
-	put_number(head + 4, w->payload.len, 4);
+	put_number(head + 4, k->payload.len, 4);
 	put_number(head + 8, sum, 8);
 	put(w, head, sizeof head);
-	put(w, w->payload.data, w->payload.len);
-	w->chain = chained(w->chain, sum);
-	w->payload.len = 0;
+	put(w, k->payload.data, k->payload.len);
+	k->chain = chained(k->chain, sum);
+	k->payload.len = 0;
 }
 
 void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_key,
 			  const char *known, size_t n_known)
 {
+	struct aggregate_packing *k = w->packing;
 	size_t shared = 0;
 
-	if (w->payload.len)
-		while (shared < n_key && shared < w->key.len && w->key.data[shared] == key[shared])
+	if (k->payload.len)
+		while (shared < n_key && shared < k->key.len && k->key.data[shared] == key[shared])
 			shared++;
-	buf_add_uleb(&w->payload, shared);
-	buf_add_uleb(&w->payload, n_key - shared);
-	buf_add(&w->payload, key + shared, n_key - shared);
-	buf_add_uleb(&w->payload, n_known);
-	buf_add(&w->payload, known, n_known);
-	w->key.len = shared;
-	buf_add(&w->key, key + shared, n_key - shared);
+	buf_add_uleb(&k->payload, shared);
+	buf_add_uleb(&k->payload, n_key - shared);
+	buf_add(&k->payload, key + shared, n_key - shared);
+	buf_add_uleb(&k->payload, n_known);
+	buf_add(&k->payload, known, n_known);
+	k->key.len = shared;
+	buf_add(&k->key, key + shared, n_key - shared);
 	w->records++;
-	if (w->payload.len >= AGG_BLOCK)
+	if (k->payload.len >= AGG_BLOCK)
 		aggregate_file_end_block(w, "recs");
 }
 
 void aggregate_writer_record(struct aggregate_writer *w, struct aggregate_record *rec)
 {
-	w->next.len = w->known.len = 0;
-	aggregate_key_write(&rec->key, &w->next);
-	aggregate_record_write(rec, &w->known);
-	aggregate_writer_add(w, w->next.data, w->next.len, w->known.data, w->known.len);
+	struct aggregate_packing *k = w->packing;
+
+	k->next.len = k->known.len = 0;
+	aggregate_key_write(&rec->key, &k->next);
+	aggregate_record_write(rec, &k->known);
+	aggregate_writer_add(w, k->next.data, k->next.len, k->known.data, k->known.len);
 }
 
 void aggregate_writer_end(struct aggregate_writer *w)
 {
+	struct aggregate_packing *k = w->packing;
 	uint8_t end[16];
 
-	if (w->payload.len)
+	if (k->payload.len)
 		aggregate_file_end_block(w, "recs");
 	put_number(end, w->records, 8);
-	put_number(end + 8, w->chain, 8);
-	buf_add(&w->payload, end, sizeof end);
+	put_number(end + 8, k->chain, 8);
+	buf_add(&k->payload, end, sizeof end);
 	aggregate_file_end_block(w, "end ");
 }

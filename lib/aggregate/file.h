@@ -40,10 +40,7 @@ struct aggregate_reader {
 	uint64_t offset; /* of these bytes in the file */
 	uint64_t records, block;
 
-	/* private */
-	struct cursor payload;
-	uint64_t chain;
-	bool started, ended;
+	struct aggregate_unpacking *unpacking; /* file.c */
 };
 
 void aggregate_reader_init(struct aggregate_reader *r, struct cursor *c);
@@ -60,10 +57,7 @@ struct aggregate_writer {
 	struct buf *out;
 	uint64_t records, block;
 
-	/* private */
-	struct buf payload, key, next, known;
-	uint64_t chain;
-	bool started; /* nothing is written before the first block is full */
+	struct aggregate_packing *packing; /* file.c */
 };
 
 void aggregate_writer_init(struct aggregate_writer *w, FILE *f, struct buf *out);

@@ -2,10 +2,18 @@
 #include "lib/aggregate/lines.h"
 
 #include "lib/base/hash.h"
+#include "lib/base/mem.h"
 #include "lib/base/num.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct aggregate_joining { /* from aggregate_lines_init to aggregate_lines_release */
+	struct buf next_key, next_known, spare;
+	struct aggregate_record from;
+	bool started, ended;
+};
 
 static uint32_t checksum(const char *key, size_t n_key, const char *known, size_t n_known)
 {
@@ -37,18 +45,24 @@ void aggregate_line_add(struct buf *to, const char *key, size_t n_key, const cha
 
 void aggregate_lines_init(struct aggregate_lines *l, struct cursor *c)
 {
-	*l = (struct aggregate_lines){.c = c};
+	*l = (struct aggregate_lines){.c = c, .joining = mem_zalloc(sizeof *l->joining)};
 }
 
 void aggregate_lines_release(struct aggregate_lines *l)
 {
+	struct aggregate_joining *j = l->joining;
+
 	buf_release(&l->key);
 	buf_release(&l->known);
-	buf_release(&l->next_key);
-	buf_release(&l->next_known);
-	buf_release(&l->spare);
-	aggregate_record_release(&l->to);
-	aggregate_record_release(&l->from);
+	aggregate_record_release(&l->record);
+	if (j) {
+		buf_release(&j->next_key);
+		buf_release(&j->next_known);
+		buf_release(&j->spare);
+		aggregate_record_release(&j->from);
+	}
+	free(j);
+	*l = (struct aggregate_lines){.c = NULL};
 }
 
 static bool read_hex(struct buf *to, const char *p, size_t n)
@@ -72,15 +86,16 @@ static bool read_hex(struct buf *to, const char *p, size_t n)
 
 static bool take_apart(struct aggregate_lines *l, const char *s, size_t n)
 {
+	struct aggregate_joining *j = l->joining;
 	const char *known = n ? memchr(s, '\t', n) : NULL;
 	const char *end = known ? memchr(known + 1, '\t', n - (size_t)(known + 1 - s)) : NULL;
 	uint64_t sum;
 
-	return end && read_hex(&l->next_key, s, (size_t)(known - s)) &&
-	       read_hex(&l->next_known, known + 1, (size_t)(end - known - 1)) && l->next_key.len &&
+	return end && read_hex(&j->next_key, s, (size_t)(known - s)) &&
+	       read_hex(&j->next_known, known + 1, (size_t)(end - known - 1)) && j->next_key.len &&
 	       num_hex(end + 1, n - (size_t)(end + 1 - s), &sum) &&
-	       sum == checksum(l->next_key.data, l->next_key.len, l->next_known.data,
-			       l->next_known.len);
+	       sum == checksum(j->next_key.data, j->next_key.len, j->next_known.data,
+			       j->next_known.len);
 }
 
 /* The next line, into next_key and next_known. */
@@ -103,7 +118,7 @@ static enum status next_line(struct aggregate_lines *l, struct err *e)
 
 static int order(const struct aggregate_lines *l)
 {
-	const struct buf *a = &l->key, *b = &l->next_key;
+	const struct buf *a = &l->key, *b = &l->joining->next_key;
 	int r = memcmp(a->data, b->data, a->len < b->len ? a->len : b->len);
 
 	return r ? r : (a->len > b->len) - (a->len < b->len);
@@ -127,39 +142,41 @@ static enum status load(struct aggregate_record *to, const struct buf *key, cons
 
 static enum status join(struct aggregate_lines *l, bool first, struct err *e)
 {
-	enum status st = first ? load(&l->to, &l->key, &l->known, e) : ST_OK;
+	struct aggregate_joining *j = l->joining;
+	enum status st = first ? load(&l->record, &l->key, &l->known, e) : ST_OK;
 
 	if (!st)
-		st = load(&l->from, &l->next_key, &l->next_known, e);
+		st = load(&j->from, &j->next_key, &j->next_known, e);
 	if (!st)
-		st = aggregate_record_join(&l->to, &l->from, e);
+		st = aggregate_record_join(&l->record, &j->from, e);
 	if (st) {
 		e->offset = ERR_NO_OFFSET;
 		return err_prefix(e, "line %" PRIu64, l->lines);
 	}
 	/* The texts of to may be borrowed from what the next line replaces. */
-	l->spare.len = 0;
-	aggregate_record_write(&l->to, &l->spare);
-	swap(&l->known, &l->spare);
-	return load(&l->to, &l->key, &l->known, e);
+	j->spare.len = 0;
+	aggregate_record_write(&l->record, &j->spare);
+	swap(&l->known, &j->spare);
+	return load(&l->record, &l->key, &l->known, e);
 }
 
 enum status aggregate_lines_next(struct aggregate_lines *l, struct err *e)
 {
+	struct aggregate_joining *j = l->joining;
 	bool first = true;
 	enum status st;
 
-	if (l->ended)
+	if (j->ended)
 		return ST_NONE;
-	if (!l->started)
+	if (!j->started)
 		st = next_line(l, e);
 	else
 		st = ST_OK; /* it was read already */
-	l->started = true;
+	j->started = true;
 	if (st)
 		return st;
-	swap(&l->key, &l->next_key);
-	swap(&l->known, &l->next_known);
+	swap(&l->key, &j->next_key);
+	swap(&l->known, &j->next_known);
 	while (!(st = next_line(l, e))) {
 		int r = order(l);
 
@@ -176,16 +193,16 @@ enum status aggregate_lines_next(struct aggregate_lines *l, struct err *e)
 			return st;
 		first = false;
 	}
-	l->ended = st == ST_NONE;
+	j->ended = st == ST_NONE;
 	return st == ST_NONE ? ST_OK : st;
 }
 
 enum status aggregate_lines_account(struct aggregate_lines *l, struct aggregate_account *a,
 				    struct err *e)
 {
-	enum status st = load(&l->to, &l->key, &l->known, e);
+	enum status st = load(&l->record, &l->key, &l->known, e);
 
 	if (!st)
-		aggregate_account_add(a, &l->to);
+		aggregate_account_add(a, &l->record);
 	return st;
 }

@@ -16,14 +16,12 @@ void aggregate_line_add(struct buf *to, const char *key, size_t n_key, const cha
 
 /* Sorted lines, those of one key joined, as a reader of records has them. */
 struct aggregate_lines {
-	struct cursor *c;      /* the caller's */
-	struct buf key, known; /* the present record */
+	struct cursor *c;               /* the caller's */
+	struct buf key, known;          /* the present record */
+	struct aggregate_record record; /* it, taken apart by aggregate_lines_account */
 	uint64_t lines;
 
-	/* private */
-	struct buf next_key, next_known, spare;
-	struct aggregate_record to, from;
-	bool started, ended;
+	struct aggregate_joining *joining; /* lines.c */
 };
 
 void aggregate_lines_init(struct aggregate_lines *l, struct cursor *c);

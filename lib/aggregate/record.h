@@ -104,11 +104,12 @@ struct aggregate_record { /* zeroed is empty and valid */
 	uint64_t has; /* bit 1 << metric: there is such a value */
 	struct aggregate_value values[AGG_METRICS];
 
-	/* private */
+	/* What is borrowed above, as far as it is not in the bytes that were read; the places that
+	 * the values' extremes have. aggregate_record_clear keeps the memory. */
 	struct aggregate_call *calls;
 	size_t cap_calls;
-	struct aggregate_places places;
 	struct buf text;
+	struct aggregate_places places;
 };
 
 void aggregate_record_release(struct aggregate_record *r);

@@ -8,6 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What groups are among the things; from summarizer_init to summarizer_release. */
+struct summarizer_index {
+	uint32_t *functions; /* by names function: thing + 1 */
+	size_t cap_functions;
+	uint32_t *near; /* by names function: the least line in it */
+	size_t n_near, cap_near, n_calls;
+	struct summarizer_stack {
+		struct things_hash hash;
+		uint32_t node;
+	} * stacks; /* by project stack */
+	size_t n_stacks, cap_stacks;
+	uint32_t *groups[GROUPINGS_MAX]; /* thing of a group */
+	size_t n_groups[GROUPINGS_MAX], cap_groups[GROUPINGS_MAX];
+};
+
 void summary_release(struct aggregate_summary *s)
 {
 	for (size_t k = 0; k < KEYS; k++) {
@@ -21,16 +36,21 @@ void summary_release(struct aggregate_summary *s)
 
 void summarizer_init(struct summarizer *z, struct aggregate_things *things, struct group_project *p)
 {
-	*z = (struct summarizer){.things = things, .p = p};
+	*z = (struct summarizer){.things = things, .p = p, .index = mem_zalloc(sizeof *z->index)};
 }
 
 void summarizer_release(struct summarizer *z)
 {
-	free(z->functions);
-	free(z->near);
-	free(z->stacks);
-	for (size_t i = 0; i < GROUPINGS_MAX; i++)
-		free(z->groups[i]);
+	struct summarizer_index *x = z->index;
+
+	for (size_t i = 0; x && i < GROUPINGS_MAX; i++)
+		free(x->groups[i]);
+	if (x) {
+		free(x->functions);
+		free(x->near);
+		free(x->stacks);
+	}
+	free(x);
 	*z = (struct summarizer){.p = NULL};
 }
 
@@ -55,27 +75,30 @@ static struct aggregate_thing function_thing(struct summarizer *z, uint32_t func
 
 static uint32_t add_function(struct summarizer *z, uint32_t function)
 {
-	z->functions = mem_grow_zero(z->functions, &z->cap_functions, (size_t)function + 1,
-				     sizeof *z->functions);
-	if (!z->functions[function]) {
+	struct summarizer_index *x = z->index;
+
+	x->functions = mem_grow_zero(x->functions, &x->cap_functions, (size_t)function + 1,
+				     sizeof *x->functions);
+	if (!x->functions[function]) {
 		struct aggregate_thing t = function_thing(z, function);
 
-		t.near = function < z->n_near ? z->near[function] : 0;
-		z->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
+		t.near = function < x->n_near ? x->near[function] : 0;
+		x->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
 	}
-	return z->functions[function] - 1;
+	return x->functions[function] - 1;
 }
 
 /* The least line in each function. */
 static void learn_lines(struct summarizer *z)
 {
+	struct summarizer_index *x = z->index;
 	const struct group_names *n = &z->p->names;
 
-	z->near = mem_grow_zero(z->near, &z->cap_near, n->n_functions, sizeof *z->near);
-	z->n_near = n->n_functions;
-	for (; z->n_calls < n->n_calls; z->n_calls++) {
-		const struct names_call *c = &n->calls[z->n_calls];
-		uint32_t *near = &z->near[c->function];
+	x->near = mem_grow_zero(x->near, &x->cap_near, n->n_functions, sizeof *x->near);
+	x->n_near = n->n_functions;
+	for (; x->n_calls < n->n_calls; x->n_calls++) {
+		const struct names_call *c = &n->calls[x->n_calls];
+		uint32_t *near = &x->near[c->function];
 
 		if (c->line && (!*near || c->line < *near))
 			*near = c->line;
@@ -85,15 +108,16 @@ static void learn_lines(struct summarizer *z)
 /* Callers have smaller ids than the stacks they are part of. */
 static void summary_learn_stacks(struct summarizer *z)
 {
+	struct summarizer_index *x = z->index;
 	const struct group_project *p = z->p;
 
-	for (; z->n_stacks < p->n_stacks;) {
-		const struct project_stack *s = &p->stacks[z->n_stacks];
+	for (; x->n_stacks < p->n_stacks;) {
+		const struct project_stack *s = &p->stacks[x->n_stacks];
 		const struct names_location *l = &p->names.locations[s->location];
 		struct summarizer_stack to = {.node = 0};
 
-		if (z->n_stacks) {
-			to = z->stacks[s->parent];
+		if (x->n_stacks) {
+			to = x->stacks[s->parent];
 			for (uint32_t k = l->n_calls; k-- > 0;) {
 				uint32_t f = add_function(z, p->names.calls[l->first + k].function);
 
@@ -101,7 +125,7 @@ static void summary_learn_stacks(struct summarizer *z)
 				to.node = things_node(z->things, to.node, f);
 			}
 		}
-		VEC_PUSH(z->stacks, z->n_stacks, z->cap_stacks) = to;
+		VEC_PUSH(x->stacks, x->n_stacks, x->cap_stacks) = to;
 	}
 }
 
@@ -117,6 +141,7 @@ static struct aggregate_thing call_thing(struct summarizer *z, uint32_t call)
 
 static uint32_t summary_add_group(struct summarizer *z, size_t grouping, uint32_t group)
 {
+	struct summarizer_index *x = z->index;
 	enum key by = z->p->groupings[grouping].key.by;
 	const struct group_row *g = &z->p->groupings[grouping].groups[group];
 	struct aggregate_thing t = {.name = 0};
@@ -139,8 +164,8 @@ static uint32_t summary_add_group(struct summarizer *z, size_t grouping, uint32_
 	case KEY_STACK:
 		t = call_thing(z, g->site);
 		t.inside = g->inside;
-		t.node = z->stacks[g->id].node;
-		return things_add_stack(z->things, &t, z->stacks[g->id].hash);
+		t.node = x->stacks[g->id].node;
+		return things_add_stack(z->things, &t, x->stacks[g->id].hash);
 	default:
 		group_name(z->p, grouping, group, &n);
 		t.name = things_string(z->things, n.name, n.name_len);
@@ -156,7 +181,7 @@ static void add_columns(struct summarizer *z, size_t grouping, const struct grou
 		struct tally_sums s = columns_get(from, i);
 
 		if (s.has)
-			columns_add(to, z->groups[grouping][i], &s);
+			columns_add(to, z->index->groups[grouping][i], &s);
 	}
 }
 
@@ -217,6 +242,8 @@ const struct summary_counter *summary_counter(const struct aggregate_summary *s,
 
 void summarize(struct summarizer *z, const struct group_run *r, struct aggregate_summary *to)
 {
+	struct summarizer_index *x = z->index;
+
 	*to = (struct aggregate_summary){.known = r->known,
 					 .all = r->all,
 					 .unfiltered = r->unfiltered,
@@ -246,10 +273,10 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 
 		if (g->key.within || k->held)
 			continue;
-		while (z->n_groups[i] < g->n) {
-			uint32_t thing = summary_add_group(z, i, (uint32_t)z->n_groups[i]);
+		while (x->n_groups[i] < g->n) {
+			uint32_t thing = summary_add_group(z, i, (uint32_t)x->n_groups[i]);
 
-			VEC_PUSH(z->groups[i], z->n_groups[i], z->cap_groups[i]) = thing;
+			VEC_PUSH(x->groups[i], x->n_groups[i], x->cap_groups[i]) = thing;
 		}
 		k->held = true;
 		k->known = r->groupings[i].known;

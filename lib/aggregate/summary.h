@@ -51,18 +51,7 @@ struct summarizer {
 	struct aggregate_things *things;
 	struct group_project *p;
 
-	/* private */
-	uint32_t *functions; /* by names function: thing + 1 */
-	size_t cap_functions;
-	uint32_t *near; /* by names function: the least line in it */
-	size_t n_near, cap_near, n_calls;
-	struct summarizer_stack {
-		struct things_hash hash;
-		uint32_t node;
-	} * stacks; /* by project stack */
-	size_t n_stacks, cap_stacks;
-	uint32_t *groups[GROUPINGS_MAX]; /* thing of a group */
-	size_t n_groups[GROUPINGS_MAX], cap_groups[GROUPINGS_MAX];
+	struct summarizer_index *index; /* summary.c */
 };
 
 void summarizer_init(struct summarizer *z, struct aggregate_things *things,

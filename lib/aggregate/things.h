@@ -40,7 +40,8 @@ struct aggregate_thing { /* texts are ids in things.strings, 0: none */
 struct thing_match {        /* what is left of a thing when builds differ */
 	uint64_t canonical; /* of names and module (matching.h); 0: none, as for what has no name */
 	uint64_t bare;      /* the same of the bare name */
-	bool is_bare, known; /* known: private */
+	bool is_bare;
+	bool known; /* it was worked out */
 };
 
 struct things_node {               /* a call path; [0] is the root */
@@ -48,12 +49,13 @@ struct things_node {               /* a call path; [0] is the root */
 };
 
 struct aggregate_things {
-	struct intern *strings, own; /* own: private */
+	struct intern *strings;
+	struct intern own; /* what strings are, where they are not shared */
 	struct things_key {
 		enum key key;
 		struct aggregate_thing *items;
 		size_t n, cap;
-		struct thing_match *matches; /* private: of stacks, and of functions in them */
+		struct thing_match *matches; /* of stacks, and of functions in them: things_match */
 		size_t cap_matches;
 		struct id_set set; /* of indexes + 1 */
 	} keys[KEYS];
