@@ -105,10 +105,9 @@ struct lookup_call {
 struct lookup_views {
 	struct lookup_call *calls;
 	uint32_t *first;
-
-	/* private */
-	const struct dwarf_call **nodes;
-	size_t n, cap, cap_nodes, cap_first;
+	const struct dwarf_call **nodes; /* by call: where the engine has it */
+	size_t n;                        /* calls */
+	size_t cap, cap_nodes, cap_first;
 };
 
 /* Views of n answers, of as many as fit into the nearest cache: what all of them need is fetched at

@@ -17,6 +17,49 @@ enum {
 	PATHS = 65536,
 };
 
+struct stack_text_line {
+	size_t at, n;
+	uint64_t key; /* of the answer; 0: it asks nothing */
+	uint8_t kind; /* enum location_kind */
+};
+
+struct stack_text_answer {
+	uint32_t call, n_calls; /* in calls */
+	uint8_t reason;
+};
+
+struct stack_text_call {
+	uint32_t function, file; /* in strings */
+	uint32_t line, column;
+};
+
+/* From the first line, or flush, to stack_text_release. */
+struct stack_text_gathered {
+	struct buf text; /* lines that wait */
+	struct stack_text_line *lines;
+	size_t n_lines, cap_lines;
+	bool in_java;    /* behind the first call of a stack */
+	struct trace *t; /* of the requests */
+	struct map64 module_of;
+	struct map64 asked;     /* key -> location */
+	struct map64 answer_of; /* key -> answer + 1 */
+	struct stack_text_answer *answers;
+	size_t n_answers, cap_answers;
+	struct stack_text_call *answer_calls;
+	size_t n_answer_calls, cap_answer_calls;
+	struct intern strings;
+	struct intern paths;  /* that were seen */
+	struct map64 path_of; /* hash of a base name -> path */
+	uint64_t shift;       /* inlined calls so far, of the stack being printed */
+};
+
+static struct stack_text_gathered *stack_text_begin(struct stack_text *x)
+{
+	if (!x->gathered)
+		x->gathered = mem_zalloc(sizeof *x->gathered);
+	return x->gathered;
+}
+
 /* --- which file a module is --- */
 
 static const char *base_of(struct stack_text_part p, size_t *n)
@@ -27,16 +70,17 @@ static const char *base_of(struct stack_text_part p, size_t *n)
 
 static void learn_path(struct stack_text *x, struct stack_text_part path)
 {
+	struct stack_text_gathered *g = x->gathered;
 	size_t n;
 	const char *base;
 	uint32_t *known;
 
-	if (!path.n || *path.s != '/' || path.n > PATH_MAX || x->paths.n > PATHS)
+	if (!path.n || *path.s != '/' || path.n > PATH_MAX || g->paths.n > PATHS)
 		return;
 	base = base_of(path, &n);
-	known = map64_put(&x->path_of, hash_bytes(base, n));
+	known = map64_put(&g->path_of, hash_bytes(base, n));
 	if (!*known)
-		*known = intern_add(&x->paths, path.s, path.n);
+		*known = intern_add(&g->paths, path.s, path.n);
 }
 
 static bool is_file(const char *path)
@@ -50,6 +94,7 @@ static bool is_file(const char *path)
 static const char *stack_text_place_of(const struct stack_text *x, const char *name, bool has_id,
 				       struct buf *path)
 {
+	const struct stack_text_gathered *g = x->gathered;
 	static const char *const folders[] = {"/lib/x86_64-linux-gnu",
 					      "/lib/aarch64-linux-gnu",
 					      "/lib64",
@@ -58,10 +103,10 @@ static const char *stack_text_place_of(const struct stack_text *x, const char *n
 					      "/lib",
 					      "/usr/local/lib"};
 	const char *sysroot = x->symbolizer->options.files.sysroot;
-	uint32_t id = map64_get(&x->path_of, hash_bytes(name, strlen(name)));
+	uint32_t id = map64_get(&g->path_of, hash_bytes(name, strlen(name)));
 
 	if (id)
-		return intern_text(&x->paths, id, NULL);
+		return intern_text(&g->paths, id, NULL);
 	if (!sysroot || !*sysroot)
 		return NULL;
 	for (size_t i = 0; has_id && i < sizeof folders / sizeof *folders; i++) {
@@ -122,23 +167,24 @@ static void stack_text_add_library(struct stack_text *x, const struct stack_line
 
 static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_line *l)
 {
+	struct stack_text_gathered *g = x->gathered;
 	struct module m = {.name = 0};
 	struct buf name = BUF_INIT;
 	uint64_t key = hash_bytes_seeded(l->module.s, l->module.n,
 					 hash_bytes(l->build_id.s, l->build_id.n) + l->archive);
-	uint32_t *known = map64_put(&x->module_of, key);
+	uint32_t *known = map64_put(&g->module_of, key);
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	size_t n;
 
 	if (*known)
 		return *known;
 	stack_text_add_library(x, l, &name);
-	m.name = trace_string(x->t, buf_at(&name, 0), name.len);
+	m.name = trace_string(g->t, buf_at(&name, 0), name.len);
 	n = stack_line_build_id(l, id, sizeof id);
-	m.build_id = n ? trace_string(x->t, (const char *)id, n) : 0;
+	m.build_id = n ? trace_string(g->t, (const char *)id, n) : 0;
 	buf_release(&name);
-	known = map64_put(&x->module_of, key);
-	*known = trace_module(x->t, &m);
+	known = map64_put(&g->module_of, key);
+	*known = trace_module(g->t, &m);
 	return *known;
 }
 
@@ -168,8 +214,9 @@ static uint64_t key_of(const struct stack_line *l, uint8_t kind)
 static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint32_t module,
 			 uint64_t *vaddr)
 {
+	struct stack_text_gathered *g = x->gathered;
 	struct object_build_id none = {.len = 0};
-	const char *name = trace_text(x->t, x->t->modules[module].name);
+	const char *name = trace_text(g->t, g->t->modules[module].name);
 	enum reason reason;
 	struct find_file *f = files_find(&x->symbolizer->files, name, &none, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
@@ -184,53 +231,56 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 static void stack_text_ask(struct stack_text *x, const struct stack_line *l, uint8_t kind,
 			   uint64_t key)
 {
+	struct stack_text_gathered *g = x->gathered;
 	struct location at = {.raw = l->offset, .space = SPACE_VADDR, .kind = kind};
 	uint32_t *location;
 
-	if (map64_get(&x->answer_of, key))
+	if (map64_get(&g->answer_of, key))
 		return;
-	location = map64_put(&x->asked, key);
+	location = map64_put(&g->asked, key);
 	if (*location)
 		return;
 	*location = 1; /* the table may move below */
-	if (!x->t)
-		x->t = trace_new();
+	if (!g->t)
+		g->t = trace_new();
 	at.module = stack_text_module_of(x, l);
 	if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
 		at.space = SPACE_UNKNOWN;
-	location = map64_put(&x->asked, key);
-	*location = trace_location(x->t, &at);
+	location = map64_put(&g->asked, key);
+	*location = trace_location(g->t, &at);
 }
 
 void stack_text_line(struct stack_text *x, const char *s, size_t n)
 {
-	struct stack_text_line line = {.at = x->text.len, .n = n};
+	struct stack_text_gathered *g = stack_text_begin(x);
+	struct stack_text_line line = {.at = g->text.len, .n = n};
 	struct stack_line l;
 
 	if (stack_line_parse(s, n, &l)) {
 		if (l.module.n && (l.has_offset || l.has_plus)) {
 			learn_path(x, l.module);
-			line.kind = kind_of(&l, x->in_java);
+			line.kind = kind_of(&l, g->in_java);
 			line.key = key_of(&l, line.kind);
 		}
-		x->in_java |= l.kind == STACK_LINE_JAVA && *s != '#';
+		g->in_java |= l.kind == STACK_LINE_JAVA && *s != '#';
 	} else {
 		learn_path(x, stack_line_mapped(s, n));
-		x->in_java &= n > 0;
+		g->in_java &= n > 0;
 	}
-	buf_add(&x->text, s, n);
-	VEC_PUSH(x->lines, x->n_lines, x->cap_lines) = line;
+	buf_add(&g->text, s, n);
+	VEC_PUSH(g->lines, g->n_lines, g->cap_lines) = line;
 }
 
 /* Only now: later lines say where modules of earlier ones are. */
 static void ask_all(struct stack_text *x)
 {
+	struct stack_text_gathered *g = x->gathered;
 	struct stack_line l;
 
-	for (size_t i = 0; i < x->n_lines; i++) {
-		const struct stack_text_line *line = &x->lines[i];
+	for (size_t i = 0; i < g->n_lines; i++) {
+		const struct stack_text_line *line = &g->lines[i];
 
-		if (line->key && stack_line_parse(buf_at(&x->text, line->at), line->n, &l))
+		if (line->key && stack_line_parse(buf_at(&g->text, line->at), line->n, &l))
 			stack_text_ask(x, &l, line->kind, line->key);
 	}
 }
@@ -239,22 +289,24 @@ static void ask_all(struct stack_text *x)
 
 static uint32_t kept_string(struct stack_text *x, uint32_t string)
 {
+	struct stack_text_gathered *g = x->gathered;
 	size_t n;
-	const char *s = intern_text(&x->t->symbols.strings, string, &n);
+	const char *s = intern_text(&g->t->symbols.strings, string, &n);
 
-	return n ? intern_add(&x->strings, s, n) : 0;
+	return n ? intern_add(&g->strings, s, n) : 0;
 }
 
 static void stack_text_keep_answer(struct stack_text *x, uint64_t key, uint32_t location)
 {
-	const struct trace_symbols *y = &x->t->symbols;
+	struct stack_text_gathered *g = x->gathered;
+	const struct trace_symbols *y = &g->t->symbols;
 	const struct binding *b = symbols_binding(y, location);
-	struct stack_text_answer a = {.call = (uint32_t)x->n_answer_calls, .reason = b->reason};
+	struct stack_text_answer a = {.call = (uint32_t)g->n_answer_calls, .reason = b->reason};
 
 	for (uint32_t id = b->call; id && y->calls[id].function; id = y->calls[id].outer) {
 		const struct symbol_call *c = &y->calls[id];
 
-		VEC_PUSH(x->answer_calls, x->n_answer_calls, x->cap_answer_calls) =
+		VEC_PUSH(g->answer_calls, g->n_answer_calls, g->cap_answer_calls) =
 		    (struct stack_text_call){.function =
 						 kept_string(x, y->functions[c->function].display),
 					     .file = kept_string(x, c->file),
@@ -262,38 +314,40 @@ static void stack_text_keep_answer(struct stack_text *x, uint64_t key, uint32_t 
 					     .column = c->column};
 		a.n_calls++;
 	}
-	VEC_PUSH(x->answers, x->n_answers, x->cap_answers) = a;
-	*map64_put(&x->answer_of, key) = (uint32_t)x->n_answers;
+	VEC_PUSH(g->answers, g->n_answers, g->cap_answers) = a;
+	*map64_put(&g->answer_of, key) = (uint32_t)g->n_answers;
 }
 
 static void keep_answers(struct stack_text *x)
 {
-	for (size_t i = 0; x->asked.slots && i <= x->asked.mask; i++)
-		if (x->asked.slots[i].value)
-			stack_text_keep_answer(x, x->asked.slots[i].key, x->asked.slots[i].value);
+	struct stack_text_gathered *g = x->gathered;
+
+	for (size_t i = 0; g->asked.slots && i <= g->asked.mask; i++)
+		if (g->asked.slots[i].value)
+			stack_text_keep_answer(x, g->asked.slots[i].key, g->asked.slots[i].value);
 }
 
-static void forget_asked(struct stack_text *x)
+static void forget_asked(struct stack_text_gathered *g)
 {
-	map64_release(&x->asked);
-	map64_release(&x->module_of);
-	trace_free(x->t);
-	x->t = NULL;
+	map64_release(&g->asked);
+	map64_release(&g->module_of);
+	trace_free(g->t);
+	g->t = NULL;
 }
 
-static void forget_answers(struct stack_text *x)
+static void forget_answers(struct stack_text_gathered *g)
 {
-	map64_release(&x->answer_of);
-	intern_release(&x->strings);
-	x->strings = (struct intern){.n = 0};
-	x->n_answers = x->n_answer_calls = 0;
+	map64_release(&g->answer_of);
+	intern_release(&g->strings);
+	g->strings = (struct intern){.n = 0};
+	g->n_answers = g->n_answer_calls = 0;
 }
 
 /* --- the text again --- */
 
 static const char *text_of(const struct stack_text *x, uint32_t string)
 {
-	return intern_text(&x->strings, string, NULL);
+	return intern_text(&x->gathered->strings, string, NULL);
 }
 
 /* As the sanitizers' runtime prints the functions that it stands in for. */
@@ -358,11 +412,13 @@ static void stack_text_print_sanitizer(struct buf *b, const struct stack_text *x
 				       size_t n, const struct stack_line *l,
 				       const struct stack_text_answer *a)
 {
+	const struct stack_text_gathered *g = x->gathered;
+
 	for (uint32_t i = 0; i < a->n_calls; i++) {
-		const struct stack_text_call *c = &x->answer_calls[a->call + i];
+		const struct stack_text_call *c = &g->answer_calls[a->call + i];
 
 		buf_add(b, s, l->call);
-		add_number(b, l->number + x->shift + i);
+		add_number(b, l->number + g->shift + i);
 		if (l->kind == STACK_LINE_SANITIZER)
 			add_address(b, l->address);
 		buf_adds(b, function_of(x, c));
@@ -386,7 +442,7 @@ static void stack_text_print_sanitizer(struct buf *b, const struct stack_text *x
 static void print_summary(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 			  const struct stack_line *l, const struct stack_text_answer *a)
 {
-	const struct stack_text_call *c = &x->answer_calls[a->call];
+	const struct stack_text_call *c = &x->gathered->answer_calls[a->call];
 
 	buf_add(b, s, l->tail);
 	if (c->file)
@@ -412,7 +468,7 @@ static void print_android(struct buf *b, const struct stack_text *x, const char 
 	buf_add(b, s, n);
 	buf_addc(b, '\n');
 	for (uint32_t i = 0; i < a->n_calls; i++) {
-		const struct stack_text_call *c = &x->answer_calls[a->call + i];
+		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
 
 		buf_addf(b, "%*s%s\n", indent, "", text_of(x, c->function));
 		if (c->file) {
@@ -427,7 +483,7 @@ static void print_behind(struct buf *b, const struct stack_text *x, const char *
 			 const struct stack_line *l, const struct stack_text_answer *a)
 {
 	for (uint32_t i = 0; i < a->n_calls; i++) {
-		const struct stack_text_call *c = &x->answer_calls[a->call + i];
+		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
 		bool java = l->kind == STACK_LINE_JAVA;
 
 		buf_add(b, s, l->tail);
@@ -463,14 +519,16 @@ static bool is_sanitizer(const struct stack_line *l)
 static void print_kept(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 		       const struct stack_line *l)
 {
-	if (is_sanitizer(l) && x->shift) {
+	const struct stack_text_gathered *g = x->gathered;
+
+	if (is_sanitizer(l) && g->shift) {
 		const char *behind = s + l->call + 1;
 
 		while (behind < s + n && num_hex_digit(*behind) >= 0 && *behind <= '9')
 			behind++;
 		buf_add(b, s, l->call);
 		buf_addc(b, '#');
-		buf_add_u64(b, l->number + x->shift);
+		buf_add_u64(b, l->number + g->shift);
 		buf_add(b, behind, (size_t)(s + n - behind));
 	} else {
 		buf_add(b, s, n);
@@ -482,13 +540,14 @@ static void print_kept(struct buf *b, const struct stack_text *x, const char *s,
 static bool is_better(const struct stack_text *x, const struct stack_line *l,
 		      const struct stack_text_answer *a)
 {
-	return a->n_calls && (!l->name.n || x->answer_calls[a->call].file);
+	return a->n_calls && (!l->name.n || x->gathered->answer_calls[a->call].file);
 }
 
 static void stack_text_print_line(struct stack_text *x, const struct stack_text_line *line,
 				  struct buf *out)
 {
-	const char *s = buf_at(&x->text, line->at);
+	struct stack_text_gathered *g = x->gathered;
+	const char *s = buf_at(&g->text, line->at);
 	const struct stack_text_answer *a = NULL;
 	struct stack_line l;
 	uint32_t id;
@@ -499,15 +558,15 @@ static void stack_text_print_line(struct stack_text *x, const struct stack_text_
 		return;
 	}
 	if (is_sanitizer(&l) && !l.number)
-		x->shift = 0;
-	id = line->key ? map64_get(&x->answer_of, line->key) : 0;
+		g->shift = 0;
+	id = line->key ? map64_get(&g->answer_of, line->key) : 0;
 	if (id)
-		a = &x->answers[id - 1];
+		a = &g->answers[id - 1];
 	x->calls++;
 	if (a && is_better(x, &l, a)) {
 		x->named++;
 		print_named(out, x, s, line->n, &l, a);
-		x->shift += is_sanitizer(&l) ? a->n_calls - 1 : 0;
+		g->shift += is_sanitizer(&l) ? a->n_calls - 1 : 0;
 		return;
 	}
 	if (l.name.n)
@@ -519,33 +578,39 @@ static void stack_text_print_line(struct stack_text *x, const struct stack_text_
 
 enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *e)
 {
+	struct stack_text_gathered *g = stack_text_begin(x);
 	enum status st = ST_OK;
 
-	if (x->strings.text.total > MEMORY || x->n_answers > ANSWERS)
-		forget_answers(x);
+	if (g->strings.text.total > MEMORY || g->n_answers > ANSWERS)
+		forget_answers(g);
 	ask_all(x);
-	if (x->t) {
-		st = symbolizer_run(x->symbolizer, x->t, x->t, e);
+	if (g->t) {
+		st = symbolizer_run(x->symbolizer, g->t, g->t, e);
 		if (!st)
 			keep_answers(x);
-		forget_asked(x);
+		forget_asked(g);
 	}
-	for (size_t i = 0; i < x->n_lines; i++)
-		stack_text_print_line(x, &x->lines[i], out);
-	x->n_lines = 0;
-	x->text.len = 0;
+	for (size_t i = 0; i < g->n_lines; i++)
+		stack_text_print_line(x, &g->lines[i], out);
+	g->n_lines = 0;
+	g->text.len = 0;
 	return st;
 }
 
 void stack_text_release(struct stack_text *x)
 {
-	forget_asked(x);
-	forget_answers(x);
-	buf_release(&x->text);
-	free(x->lines);
-	free(x->answers);
-	free(x->answer_calls);
-	intern_release(&x->paths);
-	map64_release(&x->path_of);
-	*x = (struct stack_text){.n_lines = 0};
+	struct stack_text_gathered *g = x->gathered;
+
+	if (g) {
+		forget_asked(g);
+		forget_answers(g);
+		buf_release(&g->text);
+		free(g->lines);
+		free(g->answers);
+		free(g->answer_calls);
+		intern_release(&g->paths);
+		map64_release(&g->path_of);
+	}
+	free(g);
+	*x = (struct stack_text){.calls = 0};
 }

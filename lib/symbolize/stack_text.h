@@ -15,46 +15,13 @@
 #include "lib/base/buf.h"
 #include "lib/symbolize/symbolize.h"
 
-/* Inside of struct stack_text. */
-struct stack_text_line {
-	size_t at, n;
-	uint64_t key; /* of the answer; 0: it asks nothing */
-	uint8_t kind; /* enum location_kind */
-};
-
-struct stack_text_answer {
-	uint32_t call, n_calls; /* in calls */
-	uint8_t reason;
-};
-
-struct stack_text_call {
-	uint32_t function, file; /* in strings */
-	uint32_t line, column;
-};
-
-struct stack_text {                    /* zeroed, with symbolizer set, is valid */
-	struct symbolizer *symbolizer; /* the caller's */
-	uint64_t calls;                /* lines that are one */
-	uint64_t named;                /* of them, with a function now */
-	uint64_t kept;                 /* of them, without an answer but named before */
-	uint64_t reasons[REASONS];     /* of the others */
-	/* private */
-	struct buf text; /* lines that wait */
-	struct stack_text_line *lines;
-	size_t n_lines, cap_lines;
-	bool in_java;    /* behind the first call of a stack */
-	struct trace *t; /* of the requests */
-	struct map64 module_of;
-	struct map64 asked;     /* key -> location */
-	struct map64 answer_of; /* key -> answer + 1 */
-	struct stack_text_answer *answers;
-	size_t n_answers, cap_answers;
-	struct stack_text_call *answer_calls;
-	size_t n_answer_calls, cap_answer_calls;
-	struct intern strings;
-	struct intern paths;  /* that were seen */
-	struct map64 path_of; /* hash of a base name -> path */
-	uint64_t shift;       /* inlined calls so far, of the stack being printed */
+struct stack_text {                           /* zeroed, with symbolizer set, is valid */
+	struct symbolizer *symbolizer;        /* the caller's */
+	uint64_t calls;                       /* lines that are one */
+	uint64_t named;                       /* of them, with a function now */
+	uint64_t kept;                        /* of them, without an answer but named before */
+	uint64_t reasons[REASONS];            /* of the others */
+	struct stack_text_gathered *gathered; /* lines and answers; stack_text.c; NULL: none yet */
 };
 
 void stack_text_release(struct stack_text *x);
