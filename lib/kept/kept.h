@@ -38,13 +38,11 @@ struct kept {
 	struct kept_capture *captures;
 	size_t n, cap;
 	uint64_t events;
-	uint64_t bytes; /* of the columns */
-	bool lossy;     /* the file was salvaged */
-	struct err why; /* code not ST_OK: it could not be read, and this is why */
-	struct buf raw; /* of what is no capture (an aggregate): all of its bytes */
-
-	/* private */
-	struct event *staged;
+	uint64_t bytes;       /* of the columns */
+	bool lossy;           /* the file was salvaged */
+	struct err why;       /* code not ST_OK: it could not be read, and this is why */
+	struct buf raw;       /* of what is no capture (an aggregate): all of its bytes */
+	struct event *staged; /* events of the next block */
 	size_t n_staged;
 };
 

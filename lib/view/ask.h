@@ -51,12 +51,10 @@ struct view_answer {
 	struct buf text, messages; /* standard output and standard error */
 	int status;                /* exit status; 128 and the signal */
 	const char *ended;         /* why it was ended before it was done; NULL: it was not */
-
-	/* private */
-	pid_t pid; /* 0: over */
-	int out, err;
-	int64_t until; /* ms of a clock */
-	size_t bytes;
+	pid_t pid;                 /* the child's; 0: over */
+	int out, err;              /* what to wait for; -1: closed */
+	int64_t until;             /* clock_ms: it is ended then */
+	size_t bytes;              /* of text: it is ended with more */
 };
 
 /* False: *e says why not. */
