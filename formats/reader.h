@@ -42,8 +42,8 @@ struct import {
 	uint64_t captures;
 	uint64_t broken;             /* input_broken that was noted */
 	struct smaps smaps;          /* of --maps; pushed when the capture ends */
-	const struct reader *reader; /* private, as the next */
-	bool *lossy;
+	const struct reader *reader; /* that reads */
+	bool *lossy;                 /* the caller's: some capture was salvaged */
 };
 
 /* What captures of a format may have. */

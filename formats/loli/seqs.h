@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The set of sequence numbers that were seen in a LoliProfiler run. The agent takes a number from
+ * The inside of the LoliProfiler readers: the set of sequence numbers that were seen in a run. The agent takes a number from
  * one counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
  * number is a lost record and a repeated one is another run. Records come in any order.
  *
@@ -14,14 +14,15 @@
 
 struct loli_seqs { /* zeroed is empty and valid */
 	uint64_t min, max, distinct;
-	/* private */
 	struct map64 index; /* number of a window -> place in windows + 1 */
 	struct loli_window {
 		uint64_t *bits; /* NULL: full, or closed */
 		uint32_t seen;
 		bool full;
 	} * windows;
-	size_t n, cap, live, oldest;
+	size_t n, cap;
+	size_t live;   /* windows with bits */
+	size_t oldest; /* no window before it has bits */
 	uint64_t last; /* window of the last call, and its place */
 	size_t last_place;
 };

@@ -12,13 +12,42 @@ enum { COUNTER_EVERY = 10000000 /* ns, where there are no frames */ };
 static const uint64_t size_limit = (uint64_t)1 << 48;
 enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_LAST = 10 };
 
+struct lualloc_kind {
+	uint32_t type;     /* of the trace */
+	uint32_t counter;  /* "lua.reallocs.Table"; 0: not made */
+	uint64_t reallocs; /* since the counter's last event */
+};
+
+struct lualloc_block {
+	uint64_t size;
+	uint32_t kind; /* of a hole: the next one, + 1 */
+};
+
+struct lualloc_reading {            /* from lualloc_begin to lualloc_release */
+	struct lualloc_kind *kinds; /* [0] unused */
+	size_t n_kinds, cap_kinds;
+	struct map64 by_type, by_number; /* kinds */
+	struct map64 by_address;         /* blocks + 1 */
+	struct map64 threads;            /* of ud */
+	struct lualloc_block *blocks;
+	size_t n_blocks, cap_blocks;
+	uint32_t hole; /* the first, + 1 */
+	uint32_t other, early, heap_counter;
+	bool has_frame, has_last, has_heap_base;
+	uint64_t frame, records;
+	int64_t heap; /* bytes; from 0 or what the header says */
+	int64_t last; /* time of the last heap counter */
+	uint64_t failed, idle, before, sizes, twice, back, unnumbered, huge;
+};
+
 static uint32_t kind_of_type(struct lualloc *l, uint32_t type)
 {
-	uint32_t *at = map64_put(&l->by_type, type);
+	struct lualloc_reading *x = l->reading;
+	uint32_t *at = map64_put(&x->by_type, type);
 
 	if (!*at) {
-		VEC_PUSH(l->kinds, l->n_kinds, l->cap_kinds) = (struct lualloc_kind){.type = type};
-		*at = (uint32_t)(l->n_kinds - 1);
+		VEC_PUSH(x->kinds, x->n_kinds, x->cap_kinds) = (struct lualloc_kind){.type = type};
+		*at = (uint32_t)(x->n_kinds - 1);
 	}
 	return *at;
 }
@@ -46,7 +75,8 @@ static const char *tag_name(const struct lualloc *l, uint64_t tag)
 
 uint32_t lualloc_kind_number(struct lualloc *l, uint64_t number)
 {
-	uint32_t kind = map64_get(&l->by_number, number);
+	struct lualloc_reading *x = l->reading;
+	uint32_t kind = map64_get(&x->by_number, number);
 	const char *name = tag_name(l, number);
 	char text[40];
 
@@ -57,7 +87,7 @@ uint32_t lualloc_kind_number(struct lualloc *l, uint64_t number)
 		name = text;
 	}
 	kind = lualloc_kind_name(l, name, strlen(name));
-	*map64_put(&l->by_number, number) = kind;
+	*map64_put(&x->by_number, number) = kind;
 	return kind;
 }
 
@@ -65,13 +95,15 @@ uint32_t lualloc_kind_number(struct lualloc *l, uint64_t number)
  * too, so only the numbers of kinds count. */
 static uint32_t kind_of_osize(struct lualloc *l, uint64_t osize)
 {
+	struct lualloc_reading *x = l->reading;
+
 	if (tag_name(l, osize))
 		return lualloc_kind_number(l, osize);
 	if (!l->lua && osize > TAG_THREAD && osize <= TAG_LAST) {
-		l->unnumbered++;
+		x->unnumbered++;
 		return lualloc_kind_number(l, osize);
 	}
-	return l->other;
+	return x->other;
 }
 
 static uint32_t counter_of(struct lualloc *l, const char *name, const char *unit)
@@ -84,25 +116,26 @@ static uint32_t counter_of(struct lualloc *l, const char *name, const char *unit
 
 enum status lualloc_begin(struct lualloc *l, const uint64_t *heap, struct err *e)
 {
+	struct lualloc_reading *x = mem_zalloc(sizeof *x);
 	struct trace *t = l->im->t;
 	char text[16];
 
+	l->reading = x;
 	if (l->lua) {
 		snprintf(text, sizeof text, "%u.%u", l->lua / 10, l->lua % 10);
 		trace_set(t, "lua", text);
 	}
 	if (heap) {
-		l->heap = (int64_t)*heap;
-		l->has_heap_base = true;
+		x->heap = (int64_t)*heap;
+		x->has_heap_base = true;
 	}
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	if (!l->no_addresses)
 		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
-	l->n_kinds = 0;
-	VEC_PUSH(l->kinds, l->n_kinds, l->cap_kinds) = (struct lualloc_kind){.type = 0};
-	l->other = lualloc_kind_name(l, "other", 5);
-	l->heap_counter = counter_of(l, "lua.heap", "B");
+	VEC_PUSH(x->kinds, x->n_kinds, x->cap_kinds) = (struct lualloc_kind){.type = 0};
+	x->other = lualloc_kind_name(l, "other", 5);
+	x->heap_counter = counter_of(l, "lua.heap", "B");
 	return import_begin(l->im, e);
 }
 
@@ -122,10 +155,11 @@ static enum status put_counter(struct lualloc *l, uint32_t counter, int64_t valu
 static enum status lualloc_put_counters(struct lualloc *l, bool has_time, int64_t time,
 					struct err *e)
 {
-	enum status st = put_counter(l, l->heap_counter, l->heap, has_time, time, e);
+	struct lualloc_reading *x = l->reading;
+	enum status st = put_counter(l, x->heap_counter, x->heap, has_time, time, e);
 
-	for (size_t i = 1; !st && i < l->n_kinds; i++) {
-		struct lualloc_kind *k = &l->kinds[i];
+	for (size_t i = 1; !st && i < x->n_kinds; i++) {
+		struct lualloc_kind *k = &x->kinds[i];
 
 		if (!k->reallocs)
 			continue;
@@ -140,25 +174,26 @@ static enum status lualloc_put_counters(struct lualloc *l, bool has_time, int64_
 		st = put_counter(l, k->counter, (int64_t)k->reallocs, has_time, time, e);
 		k->reallocs = 0;
 	}
-	l->has_last = has_time;
-	l->last = time;
+	x->has_last = has_time;
+	x->last = time;
 	return st;
 }
 
 enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
 			  struct err *e)
 {
+	struct lualloc_reading *x = l->reading;
 	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .value = (int64_t)number};
 	enum status st = ST_OK;
 
-	if (l->has_frame && number == l->frame)
+	if (x->has_frame && number == x->frame)
 		return ST_OK;
-	if (l->has_frame) {
-		l->back += number < l->frame;
+	if (x->has_frame) {
+		x->back += number < x->frame;
 		st = lualloc_put_counters(l, has_time, time, e);
 	}
-	l->has_frame = true;
-	l->frame = number;
+	x->has_frame = true;
+	x->frame = number;
 	if (has_time) {
 		ev.has |= EV_HAS_TIME;
 		ev.time = time;
@@ -169,40 +204,42 @@ enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int
 /* Also of a free: the size the block had goes to *size. False: the block is not known. */
 static bool take_block(struct lualloc *l, uint64_t address, struct lualloc_block *b)
 {
-	uint32_t at = map64_get(&l->by_address, address);
+	struct lualloc_reading *x = l->reading;
+	uint32_t at = map64_get(&x->by_address, address);
 
 	if (!at)
 		return false;
-	*b = l->blocks[at - 1];
-	l->blocks[at - 1].kind = l->hole;
-	l->hole = at;
-	map64_remove(&l->by_address, address);
+	*b = x->blocks[at - 1];
+	x->blocks[at - 1].kind = x->hole;
+	x->hole = at;
+	map64_remove(&x->by_address, address);
 	return true;
 }
 
 static void lualloc_add_block(struct lualloc *l, uint64_t address, uint64_t size, uint32_t kind)
 {
+	struct lualloc_reading *x = l->reading;
 	struct lualloc_block old;
 	uint32_t at;
 
 	if (take_block(l, address, &old)) {
-		l->twice++;
-		l->heap = (int64_t)((uint64_t)l->heap - old.size);
+		x->twice++;
+		x->heap = (int64_t)((uint64_t)x->heap - old.size);
 	}
-	at = l->hole;
+	at = x->hole;
 	if (at) {
-		l->hole = l->blocks[at - 1].kind;
+		x->hole = x->blocks[at - 1].kind;
 	} else {
-		VEC_PUSH(l->blocks, l->n_blocks, l->cap_blocks) = (struct lualloc_block){.size = 0};
-		at = (uint32_t)l->n_blocks;
+		VEC_PUSH(x->blocks, x->n_blocks, x->cap_blocks) = (struct lualloc_block){.size = 0};
+		at = (uint32_t)x->n_blocks;
 	}
-	l->blocks[at - 1] = (struct lualloc_block){size, kind};
-	*map64_put(&l->by_address, address) = at;
+	x->blocks[at - 1] = (struct lualloc_block){size, kind};
+	*map64_put(&x->by_address, address) = at;
 }
 
 static uint32_t thread_of(struct lualloc *l, uint64_t ud)
 {
-	uint32_t *at = map64_put(&l->threads, ud);
+	uint32_t *at = map64_put(&l->reading->threads, ud);
 	struct thread th = {.tid = ud};
 	char text[32];
 
@@ -242,7 +279,7 @@ static enum status put_alloc(struct lualloc *l, const struct lualloc_record *r, 
 {
 	struct event ev = {.kind = EV_ALLOC,
 			   .has = EV_HAS_TYPE | EV_HAS_REQUESTED,
-			   .type = l->kinds[kind].type,
+			   .type = l->reading->kinds[kind].type,
 			   .requested = r->nsize};
 
 	if (r->has & LUALLOC_RESULT) {
@@ -257,30 +294,32 @@ static enum status put_alloc(struct lualloc *l, const struct lualloc_record *r, 
 static enum status release_block(struct lualloc *l, const struct lualloc_record *r, uint32_t *kind,
 				 struct err *e)
 {
+	struct lualloc_reading *x = l->reading;
 	struct lualloc_block b = {.size = 0};
 	bool known = take_block(l, r->ptr, &b);
 
 	if (known) {
 		*kind = b.kind;
-		l->sizes += b.size != r->osize;
+		x->sizes += b.size != r->osize;
 	} else {
-		if (!l->early)
-			l->early = lualloc_kind_name(l, "unknown", 7);
-		*kind = l->early;
-		l->before += !l->no_addresses;
+		if (!x->early)
+			x->early = lualloc_kind_name(l, "unknown", 7);
+		*kind = x->early;
+		x->before += !l->no_addresses;
 	}
-	l->heap = (int64_t)((uint64_t)l->heap - (known ? b.size : r->osize));
+	x->heap = (int64_t)((uint64_t)x->heap - (known ? b.size : r->osize));
 	return put_free(l, r, e);
 }
 
 static enum status lualloc_call(struct lualloc *l, const struct lualloc_record *r, struct err *e)
 {
+	struct lualloc_reading *x = l->reading;
 	bool failed = r->nsize && (r->has & LUALLOC_RESULT) && !r->result;
 	uint32_t kind = LUALLOC_KIND_NONE;
 	enum status st = ST_OK;
 
-	l->failed += failed;
-	l->idle += !r->ptr && !r->nsize;
+	x->failed += failed;
+	x->idle += !r->ptr && !r->nsize;
 	if (failed)
 		return ST_OK;
 	if (r->ptr)
@@ -291,32 +330,33 @@ static enum status lualloc_call(struct lualloc *l, const struct lualloc_record *
 		kind = r->kind;
 	if (st || !r->nsize)
 		return st;
-	l->kinds[kind].reallocs += r->ptr != 0;
-	l->heap = (int64_t)((uint64_t)l->heap + r->nsize);
+	x->kinds[kind].reallocs += r->ptr != 0;
+	x->heap = (int64_t)((uint64_t)x->heap + r->nsize);
 	return put_alloc(l, r, kind, e);
 }
 
 enum status lualloc_record(struct lualloc *l, const struct lualloc_record *r, struct err *e)
 {
+	struct lualloc_reading *x = l->reading;
 	bool has_time = r->has & LUALLOC_TIME;
 	enum status st = ST_OK;
 
-	l->records++;
+	x->records++;
 	if ((r->ptr ? r->osize : 0) > size_limit || r->nsize > size_limit) {
-		l->huge++;
+		x->huge++;
 		return ST_OK;
 	}
 	if (r->has & LUALLOC_FRAME)
 		st = lualloc_frame(l, r->frame, has_time, r->time, e);
 	if (!st)
 		st = lualloc_call(l, r, e);
-	if (st || l->has_frame || !has_time)
+	if (st || x->has_frame || !has_time)
 		return st;
-	if (!l->has_last) {
-		l->has_last = true;
-		l->last = r->time;
+	if (!x->has_last) {
+		x->has_last = true;
+		x->last = r->time;
 	}
-	return r->time / COUNTER_EVERY > l->last / COUNTER_EVERY
+	return r->time / COUNTER_EVERY > x->last / COUNTER_EVERY
 		   ? lualloc_put_counters(l, true, r->time, e)
 		   : ST_OK;
 }
@@ -329,33 +369,34 @@ static void note(struct lualloc *l, enum severity severity, uint64_t count, cons
 
 enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *e)
 {
-	enum status st = lualloc_put_counters(l, l->has_last, l->last, e);
+	struct lualloc_reading *x = l->reading;
+	enum status st = lualloc_put_counters(l, x->has_last, x->last, e);
 	struct trace *t = l->im->t;
 
 	if (!records)
 		trace_note(t, NOTE_LOSS, 0,
 			   "the log has no end: it was cut, or its program did not close it");
-	else if (*records != l->records)
+	else if (*records != x->records)
 		trace_note(t, NOTE_LOSS, 0,
 			   "the log has %" PRIu64 " records and says that it has %" PRIu64,
-			   l->records, *records);
-	note(l, NOTE_LOSS, l->huge, "records with a size above 256 TiB were left out");
-	note(l, NOTE_LOSS, l->twice,
+			   x->records, *records);
+	note(l, NOTE_LOSS, x->huge, "records with a size above 256 TiB were left out");
+	note(l, NOTE_LOSS, x->twice,
 	     "blocks were handed out that were not freed: frees are missing");
-	note(l, NOTE_LOSS, l->sizes,
+	note(l, NOTE_LOSS, x->sizes,
 	     "calls name another osize than the block was made with: the block's counts");
-	note(l, NOTE_INFO, l->before,
+	note(l, NOTE_INFO, x->before,
 	     "frees and reallocs are of blocks from before the log, whose kind it does not say");
-	note(l, NOTE_INFO, l->failed, "calls failed: they returned NULL");
-	note(l, NOTE_INFO, l->idle, "calls asked for nothing and had nothing to free");
-	note(l, NOTE_INFO, l->back, "frame numbers are smaller than the one before");
+	note(l, NOTE_INFO, x->failed, "calls failed: they returned NULL");
+	note(l, NOTE_INFO, x->idle, "calls asked for nothing and had nothing to free");
+	note(l, NOTE_INFO, x->back, "frame numbers are smaller than the one before");
 	note(
-	    l, NOTE_GUESS, l->unnumbered,
+	    l, NOTE_GUESS, x->unnumbered,
 	    "objects of kind 9 or 10, which depend on the version of Lua: the log does not say it");
 	if (l->no_addresses)
 		trace_note(t, NOTE_INFO, 0,
 			   "the log has no addresses of new blocks: what is live is not known");
-	if (l->before && !l->has_heap_base)
+	if (x->before && !x->has_heap_base)
 		trace_note(t, NOTE_INFO, 0,
 			   "lua.heap begins at 0: the log does not say what was in use before it");
 	return st;
@@ -363,10 +404,16 @@ enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *
 
 void lualloc_release(struct lualloc *l)
 {
-	free(l->kinds);
-	free(l->blocks);
-	map64_release(&l->by_type);
-	map64_release(&l->by_number);
-	map64_release(&l->by_address);
-	map64_release(&l->threads);
+	struct lualloc_reading *x = l->reading;
+
+	if (!x)
+		return;
+	free(x->kinds);
+	free(x->blocks);
+	map64_release(&x->by_type);
+	map64_release(&x->by_number);
+	map64_release(&x->by_address);
+	map64_release(&x->threads);
+	free(x);
+	l->reading = NULL;
 }

@@ -33,37 +33,12 @@ struct lualloc_record {
 	uint8_t has;   /* enum lualloc_field */
 };
 
-struct lualloc_kind {
-	uint32_t type;     /* of the trace */
-	uint32_t counter;  /* "lua.reallocs.Table"; 0: not made */
-	uint64_t reallocs; /* since the counter's last event */
-};
-
-struct lualloc_block {
-	uint64_t size;
-	uint32_t kind; /* of a hole: the next one, + 1 */
-};
-
 struct lualloc {
 	struct import *im;
 	unsigned lua;      /* 54: Lua 5.4; 0: not stated */
 	bool no_addresses; /* the log has no results */
 
-	/* private */
-	struct lualloc_kind *kinds; /* [0] unused */
-	size_t n_kinds, cap_kinds;
-	struct map64 by_type, by_number; /* kinds */
-	struct map64 by_address;         /* blocks + 1 */
-	struct map64 threads;            /* of ud */
-	struct lualloc_block *blocks;
-	size_t n_blocks, cap_blocks;
-	uint32_t hole; /* the first, + 1 */
-	uint32_t other, early, heap_counter;
-	bool has_frame, has_last, has_heap_base;
-	uint64_t frame, records;
-	int64_t heap; /* bytes; from 0 or what the header says */
-	int64_t last; /* time of the last heap counter */
-	uint64_t failed, idle, before, sizes, twice, back, unnumbered, huge;
+	struct lualloc_reading *reading; /* lualloc.c; NULL: before lualloc_begin */
 };
 
 /* After what the header says is set; begins the capture. heap: bytes in use before the log. */

@@ -12,10 +12,10 @@
 #include "lib/base/cursor.h"
 
 struct luau_repair {
-	struct cursor cur; /* to read from */
-	uint64_t classes;  /* lines that were repaired */
-	struct cursor *from;
-	struct buf text; /* private */
+	struct cursor cur;   /* to read from */
+	uint64_t classes;    /* lines that were repaired */
+	struct cursor *from; /* borrowed */
+	struct buf text;     /* what cur is over: repaired lines */
 };
 
 /* from is borrowed, and errors go where its go. r does not move until luau_repair_release. */

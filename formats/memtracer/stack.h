@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The stack strings of MemTracer files, innermost location first: addresses with a separator
+ * The inside of memtracer.c: the stack strings of MemTracer files, innermost location first: addresses with a separator
  * behind each ("0x12fd434fc;0x12fd4ad70;"), or, after a run of atos over the file, its
  * text ("Func (in Module) (File.cpp:123);"). A string that was seen before costs one look-up;
  * memory is a row per distinct string.
@@ -16,16 +16,15 @@ struct memtracer_stacks {
 	uint64_t bad; /* entries that are no address; counted once per distinct string */
 	bool has_addresses;
 
-	/* private */
-	struct map64 modules;
-	struct id_set seen; /* of rows: index + 1 */
-	struct memtracer_row {
+	struct map64 modules;  /* string of a name -> module */
+	struct id_set seen;    /* of rows: index + 1 */
+	struct memtracer_row { /* a string that came */
 		uint64_t hash, check;
 		size_t size;
 		uint32_t stack;
 	} * rows;
 	size_t n_rows, cap_rows;
-	uint32_t *locations;
+	uint32_t *locations; /* of the string being read */
 	size_t n_locations, cap_locations;
 };
 

@@ -76,7 +76,7 @@ struct miku_tree {               /* zeroed is valid */
 	uint64_t bad_floats, pictures;
 	uint64_t picture_names; /* of pictures that are not in the file */
 
-	struct miku_level *open; /* private */
+	struct miku_level *open; /* nodes whose end has not come; tree.c */
 	size_t n_open, cap_open;
 };
 

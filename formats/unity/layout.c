@@ -9,6 +9,11 @@
 
 enum { BASES_MAX = 64, DEPTH_MAX = 16, STEPS_MAX = 1 << 14, SLOTS_MAX = 1 << 24 };
 
+struct unity_nested {
+	uint32_t type, prefix, depth;
+	int64_t offset; /* of where the type's header is, or would be */
+};
+
 void unity_layouts_init(struct unity_layouts *l, const struct unity_heap *u, struct trace *t)
 {
 	*l = (struct unity_layouts){.u = u, .t = t};

@@ -28,11 +28,7 @@ struct unity_layouts {
 		bool made;
 	} * types;
 	uint64_t cut;
-	/* private */
-	struct unity_nested {
-		uint32_t type, prefix, depth;
-		int64_t offset; /* of where the type's header is, or would be */
-	} * nested;
+	struct unity_nested *nested; /* structs that are yet to be looked into; layout.c */
 	size_t n_nested, cap_nested;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frames inside a block of a .sluastat: formats/unreal/slua.c.
+ * The inside of slua.c: the frames in a block of a .sluastat.
  */
 #ifndef TM_FORMATS_UNREAL_SLUA_FRAME_H
 #define TM_FORMATS_UNREAL_SLUA_FRAME_H
@@ -25,8 +25,6 @@ struct slua_row { /* what a line has in use, or a file without its known lines *
 
 struct slua {
 	struct import *im;
-
-	/* private */
 	struct map64 names;                  /* id -> string id of the trace */
 	struct map64 line_index, file_index; /* rows + 1 */
 	struct slua_row *lines, *files;
