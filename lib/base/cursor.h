@@ -73,8 +73,10 @@ void cursor_skip(struct cursor *c, uint64_t n, const char *what);
 uint16_t cursor_u16(struct cursor *c); /* in the cursor's byte order, as the next ones */
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
-uint8_t cursor_u8_next(struct cursor *c);    /* private, as the next two: what is not in the */
-uint64_t cursor_uleb_long(struct cursor *c); /* window, or longer than a byte */
+/* What cursor_u8, cursor_uleb and cursor_sleb call for what is not in the window, or is longer than
+ * a byte. */
+uint8_t cursor_u8_next(struct cursor *c);
+uint64_t cursor_uleb_long(struct cursor *c);
 int64_t cursor_sleb_long(struct cursor *c);
 
 static inline bool cursor_has_byte(const struct cursor *c)
