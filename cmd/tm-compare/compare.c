@@ -11,11 +11,17 @@
 #include <string.h>
 #include <time.h>
 
+struct cli_compare_sides {
+	struct cli_loop loop;
+	struct tally_selection ranges[2]; /* of the base and of the new side */
+	bool has_ranges;
+};
+
 static void cli_compare_capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_compare *c = arg;
 
-	cli_report_notes(c->loop.file, t);
+	cli_report_notes(c->sides->loop.file, t);
 }
 
 static void cli_compare_after_file(void *arg, const char *file)
@@ -30,13 +36,14 @@ static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool 
 					      struct err *e)
 {
 	struct cli_compare *c = arg;
+	struct cli_compare_sides *s = c->sides;
 
 	*taken = aggregate_is(&in->cur);
-	if (*taken && c->has_ranges)
+	if (*taken && s->has_ranges)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
 	if (!*taken || cli_aggregate_ready(in, taken, e))
 		return *taken ? e->code : ST_OK;
-	return compare_inputs_aggregate(&c->in, &in->cur, c->loop.file, e);
+	return compare_inputs_aggregate(&c->in, &in->cur, s->loop.file, e);
 }
 
 static const char *today(const char *given)
@@ -87,28 +94,30 @@ static void add_threads(const struct cli_filter *f, struct tally_selection *to)
 
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single)
 {
+	struct cli_compare_sides *s = mem_zalloc(sizeof *s);
 	bool lists = c->base.n || c->new.n;
 
+	c->sides = s;
 	cli_filter_words(f, &c->filters);
-	selection_init(&c->ranges[0]);
-	selection_init(&c->ranges[1]);
-	add_ranges("base-frame", &c->base_frames, &c->ranges[0], selection_frames);
-	add_ranges("base-time", &c->base_times, &c->ranges[0], selection_times);
-	add_ranges("new-frame", &c->new_frames, &c->ranges[1], selection_frames);
-	add_ranges("new-time", &c->new_times, &c->ranges[1], selection_times);
-	c->has_ranges = !selection_all(&c->ranges[0]) || !selection_all(&c->ranges[1]);
-	if (c->has_ranges && (f->frames.n || f->times.n))
+	selection_init(&s->ranges[0]);
+	selection_init(&s->ranges[1]);
+	add_ranges("base-frame", &c->base_frames, &s->ranges[0], selection_frames);
+	add_ranges("base-time", &c->base_times, &s->ranges[0], selection_times);
+	add_ranges("new-frame", &c->new_frames, &s->ranges[1], selection_frames);
+	add_ranges("new-time", &c->new_times, &s->ranges[1], selection_times);
+	s->has_ranges = !selection_all(&s->ranges[0]) || !selection_all(&s->ranges[1]);
+	if (s->has_ranges && (f->frames.n || f->times.n))
 		cli_usage(
 		    "--frame and --time are of both sides: they do not go with ranges of each");
 	for (size_t i = 0; i < 2; i++) {
-		add_ranges("size", &f->sizes, &c->ranges[i], selection_sizes);
-		add_threads(f, &c->ranges[i]);
+		add_ranges("size", &f->sizes, &s->ranges[i], selection_sizes);
+		add_threads(f, &s->ranges[i]);
 	}
 	today(c->today);
 	if (single && !c->policy_given)
 		c->policy_path = NULL; /* nothing is judged */
 	if (single) {
-		if (n != 1 || lists || c->groups.n || c->has_ranges || c->policy_path)
+		if (n != 1 || lists || c->groups.n || s->has_ranges || c->policy_path)
 			cli_usage("--save-baseline takes one file and compares nothing");
 		return;
 	}
@@ -116,14 +125,14 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		cli_usage("give files, or --base and --new, or --group");
 	if (lists && (!c->base.n || !c->new.n))
 		cli_usage("--base and --new go together");
-	if (c->has_ranges && (c->groups.n || n > 2))
+	if (s->has_ranges && (c->groups.n || n > 2))
 		cli_usage("ranges are of two sides");
 	if (!c->history && (c->base_branch || c->base_machine || c->base_last))
 		cli_usage("--base-branch, --base-machine and --base-last choose from --history");
-	if (c->history && (lists || c->groups.n || c->has_ranges))
+	if (c->history && (lists || c->groups.n || s->has_ranges))
 		cli_usage(
 		    "--history is the base: give the files to judge, and no groups or ranges");
-	if (n == 1 && !c->has_ranges && !c->history)
+	if (n == 1 && !s->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
 	read_policy(c);
 	paths_add_all(f->paths, c->policy.paths);
@@ -136,8 +145,8 @@ static void begin_group(struct cli_compare *c, const char *label)
 
 	if (compare_inputs_group(&c->in, label, &e))
 		cli_usage("%s", e.msg);
-	if (c->has_ranges)
-		c->in.project.tally.options.selection = &c->ranges[side];
+	if (c->sides->has_ranges)
+		c->in.project.tally.options.selection = &c->sides->ranges[side];
 }
 
 static void read_file(struct cli_compare *c, const char *path)
@@ -145,7 +154,7 @@ static void read_file(struct cli_compare *c, const char *path)
 	char *operand[] = {mem_strdup(path)};
 
 	compare_inputs_drop(&c->in);
-	cli_inputs(&c->loop, 1, operand);
+	cli_inputs(&c->sides->loop, 1, operand);
 	free(operand[0]);
 }
 
@@ -241,13 +250,14 @@ static const char *range_label(const char *side, const struct opt_list *frames,
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
 		      const struct project_options *what, int n, char **operands)
 {
+	struct cli_compare_sides *s = c->sides;
 	struct project_options o = *what;
 	const char *labels[2];
 
 	o.captured = cli_compare_capture_notes;
 	o.arg = c;
 	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
-	c->loop = (struct cli_loop){.import = import,
+	s->loop = (struct cli_loop){.import = import,
 				    .sink = &c->in.sink,
 				    .after = cli_compare_after_file,
 				    .instead = cli_compare_read_aggregate,
@@ -268,12 +278,12 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 			read_file(c, operands[i]);
 		n = 0;
 	}
-	for (int i = 0; i < n || (i == 1 && c->has_ranges && n == 1); i++) {
+	for (int i = 0; i < n || (i == 1 && s->has_ranges && n == 1); i++) {
 		const char *path = operands[i < n ? i : 0];
 
-		if (c->has_ranges && n == 1 && !strcmp(path, "-"))
+		if (s->has_ranges && n == 1 && !strcmp(path, "-"))
 			cli_usage("two ranges of standard input: it cannot be read twice");
-		begin_group(c, i < 2 && (n == 2 || c->has_ranges) ? labels[i] : path);
+		begin_group(c, i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
 	compare_inputs_done(&c->in);
@@ -313,8 +323,11 @@ void cli_compare_release(struct cli_compare *c)
 	compare_inputs_release(&c->in);
 	buf_release(&c->filters);
 	policy_release(&c->policy);
-	selection_release(&c->ranges[0]);
-	selection_release(&c->ranges[1]);
+	if (c->sides) {
+		selection_release(&c->sides->ranges[0]);
+		selection_release(&c->sides->ranges[1]);
+	}
+	free(c->sides);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		opt_list_release(lists[i]);
 }

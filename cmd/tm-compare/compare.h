@@ -22,13 +22,11 @@ struct cli_compare {
 	uint64_t base_last; /* 0: COMPARE_GREEN */
 	bool allow_loss, allow_unmatched;
 
-	/* private */
-	struct cli_loop loop;
-	struct compare_inputs in;
 	struct buf filters; /* in words: aggregates remember them */
 	struct compare_policy policy;
-	struct tally_selection ranges[2]; /* of the base and of the new side */
-	bool has_ranges;
+	struct compare_inputs in; /* what cli_compare_read has read */
+
+	struct cli_compare_sides *sides; /* compare.c; from cli_compare_start on */
 };
 
 #define CLI_COMPARE_ROWS(c)                                                                     \

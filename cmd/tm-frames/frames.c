@@ -24,6 +24,14 @@ const char *const cli_frames_keys[] = {"site", "function", "location", "stack", 
 static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,
 				KEY_FILE, KEY_MODULE,   KEY_THREAD,   KEY_OWNER};
 
+struct cli_frames_reading {
+	struct cli_loop loop;
+	struct frames frames; /* of rows; what aggregates are read into */
+	bool has_frames;
+	struct buf words;
+	struct aggregate_asked asked;
+};
+
 static void cli_frames_capture_notes(void *arg, struct trace *t)
 {
 	const struct cli_loop *loop = arg;
@@ -35,13 +43,14 @@ static enum status cli_frames_read_aggregate(void *arg, struct input *in, bool *
 					     struct err *e)
 {
 	struct cli_frames *c = arg;
+	struct cli_frames_reading *r = c->reading;
 	enum status st = cli_aggregate_ready(in, taken, e);
 
 	if (st || !*taken)
 		return st;
-	if (!c->has_frames)
+	if (!r->has_frames)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate does not say what is in a frame");
-	return frames_aggregate(&c->frames, &in->cur, &c->asked, e);
+	return frames_aggregate(&r->frames, &in->cur, &r->asked, e);
 }
 
 static void print(struct cli_frames *c, const struct table *table,
@@ -63,14 +72,14 @@ static void cli_frames_run_rows(struct cli_frames *c)
 {
 	struct err e = ERR_INIT;
 	struct frames_report *r;
-	struct frames *f = &c->frames;
+	struct frames *f = &c->reading->frames;
 
 	c->options.project.by[0].by = c->options.tops ? keys[c->by] : KEY_TYPE;
 	c->options.project.n_by = 1;
 	frames_init(f, &c->options);
-	c->loop.sink = frames_sink(f);
-	c->has_frames = true;
-	cli_inputs(&c->loop, c->n_operands, c->operands);
+	c->reading->loop.sink = frames_sink(f);
+	c->reading->has_frames = true;
+	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
 	names_tell_apart(&f->project.names);
 	if (f->project.now.captures) {
 		r = frames_report_new(f, &e);
@@ -84,6 +93,7 @@ static void cli_frames_run_rows(struct cli_frames *c)
 
 static void cli_frames_run_detail(struct cli_frames *c)
 {
+	struct cli_frames_reading *r = c->reading;
 	struct frames_detail *d;
 	struct err e = ERR_INIT;
 	struct group_project p;
@@ -94,8 +104,8 @@ static void cli_frames_run_detail(struct cli_frames *c)
 			 c->filter.frames.items[0]);
 	frames_detail_groupings(&c->options.project);
 	project_init(&p, &c->options.project);
-	c->loop.sink = project_sink(&p);
-	cli_inputs(&c->loop, c->n_operands, c->operands);
+	r->loop.sink = project_sink(&p);
+	cli_inputs(&r->loop, c->n_operands, c->operands);
 	names_tell_apart(&p.names);
 	if (p.now.captures && !p.now.frames && c->filter.frames.n)
 		cli_note(NULL, "--frame: no capture has such a frame");
@@ -117,6 +127,7 @@ static enum status cli_frames_print_row(void *arg, const struct table_row *row, 
 
 static void cli_frames_run_by(struct cli_frames *c)
 {
+	struct cli_frames_reading *r = c->reading;
 	struct frames_by_options o = {.project = c->options.project,
 				      .every = c->options.every,
 				      .sort = sorts[c->sort],
@@ -131,8 +142,8 @@ static void cli_frames_run_by(struct cli_frames *c)
 	o.project.n_by = 1;
 	frames_by_init(&f, &o);
 	f.options.arg = cli_report_rows(&c->report, &f.table, &e);
-	c->loop.sink = project_sink(&f.project);
-	cli_inputs(&c->loop, c->n_operands, c->operands);
+	r->loop.sink = project_sink(&f.project);
+	cli_inputs(&r->loop, c->n_operands, c->operands);
 	if (render_rows_end(f.options.arg))
 		cli_fail(NULL, &e);
 	frames_by_release(&f);
@@ -159,7 +170,7 @@ static void cli_frames_parse(struct cli_frames *c)
 	cli_filter_project(&c->filter, &o->project);
 	o->project.want = WANT;
 	o->project.captured = cli_frames_capture_notes;
-	o->project.arg = &c->loop;
+	o->project.arg = &c->reading->loop;
 }
 
 static void start(struct cli_frames *c)
@@ -176,12 +187,15 @@ static void start(struct cli_frames *c)
 
 void cli_frames_run(struct cli_frames *c)
 {
+	struct cli_frames_reading reading = {.has_frames = false};
+
+	c->reading = &reading;
 	cli_import_done(&c->import);
 	start(c);
 	cli_filter_done(&c->filter);
-	c->loop = (struct cli_loop){
+	reading.loop = (struct cli_loop){
 	    .import = &c->import.options, .instead = cli_frames_read_aggregate, .arg = c};
-	c->asked = cli_aggregate_asked(&c->filter, &c->words, &c->loop.file);
+	reading.asked = cli_aggregate_asked(&c->filter, &reading.words, &reading.loop.file);
 	cli_frames_parse(c);
 	if (c->detail)
 		cli_frames_run_detail(c);
@@ -190,6 +204,7 @@ void cli_frames_run(struct cli_frames *c)
 	else
 		cli_frames_run_rows(c);
 	cli_filter_release(&c->filter);
-	buf_release(&c->words);
+	buf_release(&reading.words);
 	opt_list_release(&c->spikes);
+	c->reading = NULL;
 }

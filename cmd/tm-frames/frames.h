@@ -27,12 +27,7 @@ struct cli_frames { /* the options, as they are spelled */
 	uint64_t stacks, tops;
 	struct frames_options options;
 
-	/* private */
-	struct cli_loop loop;
-	struct frames frames; /* of rows; what aggregates are read into */
-	bool has_frames;
-	struct buf words;
-	struct aggregate_asked asked;
+	struct cli_frames_reading *reading; /* frames.c; in cli_frames_run */
 };
 
 /* Reads the operands and prints; releases what it had. Usage errors end the program. */

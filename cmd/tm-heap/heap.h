@@ -10,8 +10,6 @@
 #include "lib/report/heap/sets.h"
 #include "lib/report/heap/view.h"
 
-enum { CLI_HEAP_PARTS = 3 };
-
 struct cli_heap { /* the options, as they are spelled */
 	struct cli_import import;
 	struct cli_report report;
@@ -23,13 +21,7 @@ struct cli_heap { /* the options, as they are spelled */
 	char **operands;
 	uint64_t n, objects, paths, snapshot;
 
-	/* private */
-	struct cli_loop loop;
-	struct filters *filters;
-	struct owners *owners;
-	struct heap_set set;
-	struct heap_part parts[CLI_HEAP_PARTS];
-	size_t n_parts;
+	struct cli_heap_reading *reading; /* heap.c; from cli_heap_check to cli_heap_run's end */
 };
 
 /* Ends the program with a usage error where options contradict each other. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The commands of tm-history over a store: input from the command line into lib/history, and the
- * printed tables.
+ * The inside of tm-history: its commands over a store, input from the command line into lib/history,
+ * and the printed tables.
  */
 #ifndef TM_CMD_HISTORY_HISTORY_H
 #define TM_CMD_HISTORY_HISTORY_H
@@ -27,15 +27,15 @@ struct cli_history {
 	uint64_t seed, top, wait;
 	bool has_top;
 	const char *from, *to; /* of blame */
-
-	/* private */
+	/* what these mean, from cli_history_start on */
 	struct history_label label_items[32];
 	char dates[3][HISTORY_DATE];
 	double error_rate, least_percent;
-	struct history h;
-	struct history_runs runs;
 	struct compare_policy policy;
 	struct arena texts;
+	/* from cli_history_open on */
+	struct history h;
+	struct history_runs runs;
 };
 
 #define CLI_HISTORY_INIT                                                            \

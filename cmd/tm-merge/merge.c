@@ -10,14 +10,40 @@
 
 enum { ENDS_MAX = MERGE_FILES * (MERGE_LEVELS + 1), NAME_MAX_LINE = 64 << 10 };
 
+struct merge_rounds { /* from the first file to cli_merge_release */
+	struct merge_file {
+		const char *name; /* of a round: its first file's */
+		FILE *f;          /* a round's result; NULL: to be opened by its name */
+		size_t number;    /* of names */
+	} waiting[MERGE_FILES], levels[MERGE_LEVELS][MERGE_FILES];
+	size_t n_waiting, n_level[MERGE_LEVELS];
+	const char **names;
+	size_t cap_names;
+	struct arena texts;
+	struct map64 seen; /* an input's hash -> the name it came in, + 1 */
+	bool failed;
+};
+
+static struct merge_rounds *rounds_of(struct cli_merge *m)
+{
+	if (!m->rounds)
+		m->rounds = mem_zalloc(sizeof *m->rounds);
+	return m->rounds;
+}
+
 void cli_merge_release(struct cli_merge *m)
 {
-	for (size_t l = 0; l < MERGE_LEVELS; l++)
-		for (size_t i = 0; i < m->n_level[l]; i++)
-			fclose(m->levels[l][i].f);
-	free(m->names);
-	arena_release(&m->texts);
-	map64_release(&m->seen);
+	struct merge_rounds *r = m->rounds;
+
+	for (size_t l = 0; r && l < MERGE_LEVELS; l++)
+		for (size_t i = 0; i < r->n_level[l]; i++)
+			fclose(r->levels[l][i].f);
+	if (r) {
+		free(r->names);
+		arena_release(&r->texts);
+		map64_release(&r->seen);
+	}
+	free(r);
 	*m = (struct cli_merge){.n = 0};
 }
 
@@ -31,19 +57,18 @@ static enum status cli_merge_saw_input(void *arg, size_t which, const struct agg
 				       struct err *e)
 {
 	const struct round *round = arg;
-	struct cli_merge *m = round->m;
+	struct merge_rounds *rounds = round->m->rounds;
 	const struct merge_file *f = &round->files[which];
 	uint64_t id = r->key.hash ^ hash_u64(r->key.bytes);
 	uint32_t *at;
 
 	if (f->f)
 		return ST_OK; /* its files have been looked at */
-	at = map64_put(&m->seen, id);
+	at = map64_put(&rounds->seen, id);
 	if (!*at && r->counts[0] < 2) {
 		*at = (uint32_t)f->number + 1;
 		return ST_OK;
 	}
-	m->duplicates++;
 	if (!*at) {
 		*at = (uint32_t)f->number + 1;
 		cli_note(f->name, "holds the input '%.*s' (%016" PRIx64 ") %" PRIu64 " times",
@@ -51,15 +76,16 @@ static enum status cli_merge_saw_input(void *arg, size_t which, const struct agg
 			 r->counts[0]);
 		return ST_OK;
 	}
-	if (!m->allow_duplicates)
+	if (!round->m->allow_duplicates)
 		return err_set(e, ST_BAD,
 			       "its input '%.*s' (%016" PRIx64
 			       ") is in '%s' too and would count twice (--allow-duplicates)",
 			       (int)(r->texts[0].n < 100 ? r->texts[0].n : 100),
-			       r->texts[0].s ? r->texts[0].s : "", r->key.hash, m->names[*at - 1]);
+			       r->texts[0].s ? r->texts[0].s : "", r->key.hash,
+			       rounds->names[*at - 1]);
 	cli_note(f->name, "its input '%.*s' (%016" PRIx64 ") is in '%s' too and counts again",
 		 (int)r->texts[0].n, r->texts[0].s ? r->texts[0].s : "", r->key.hash,
-		 m->names[*at - 1]);
+		 rounds->names[*at - 1]);
 	return ST_OK;
 }
 
@@ -113,7 +139,7 @@ static bool cli_merge_files(struct cli_merge *m, const struct merge_file *files,
 	}
 	free(in);
 	free(all);
-	m->failed |= st != ST_OK;
+	m->rounds->failed |= st != ST_OK;
 	return !st;
 }
 
@@ -121,6 +147,7 @@ static bool cli_merge_files(struct cli_merge *m, const struct merge_file *files,
 static void cli_merge_round_up(struct cli_merge *m, struct merge_file *files, size_t *n,
 			       size_t level)
 {
+	struct merge_rounds *r = m->rounds;
 	struct err e = ERR_INIT;
 	int fd = input_temporary(&e);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
@@ -128,7 +155,7 @@ static void cli_merge_round_up(struct cli_merge *m, struct merge_file *files, si
 
 	if (!f || level == MERGE_LEVELS) {
 		cli_fail(NULL, &e);
-		m->failed = true;
+		r->failed = true;
 		if (f)
 			fclose(f);
 		return;
@@ -138,31 +165,33 @@ static void cli_merge_round_up(struct cli_merge *m, struct merge_file *files, si
 		if (files[i].f)
 			fclose(files[i].f);
 	*n = 0;
-	m->levels[level][m->n_level[level]++] = made;
-	if (!m->failed && m->n_level[level] == MERGE_FILES)
-		cli_merge_round_up(m, m->levels[level], &m->n_level[level], level + 1);
+	r->levels[level][r->n_level[level]++] = made;
+	if (!r->failed && r->n_level[level] == MERGE_FILES)
+		cli_merge_round_up(m, r->levels[level], &r->n_level[level], level + 1);
 }
 
 void cli_merge_add(struct cli_merge *m, const char *name)
 {
+	struct merge_rounds *r = rounds_of(m);
 	const char *text;
 
-	if (m->failed)
+	if (r->failed)
 		return;
-	text = arena_strndup(&m->texts, name, strlen(name));
-	m->waiting[m->n_waiting++] = (struct merge_file){.name = text, .number = m->n};
-	VEC_PUSH(m->names, m->n, m->cap_names) = text;
-	if (m->n_waiting == MERGE_FILES)
-		cli_merge_round_up(m, m->waiting, &m->n_waiting, 0);
+	text = arena_strndup(&r->texts, name, strlen(name));
+	r->waiting[r->n_waiting++] = (struct merge_file){.name = text, .number = m->n};
+	VEC_PUSH(r->names, m->n, r->cap_names) = text;
+	if (r->n_waiting == MERGE_FILES)
+		cli_merge_round_up(m, r->waiting, &r->n_waiting, 0);
 }
 
 void cli_merge_list(struct cli_merge *m, const char *path)
 {
+	struct merge_rounds *r = rounds_of(m);
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	enum status st = input_open(&in, path, &e);
 
-	while (!st && !m->failed && !cursor_done(&in.cur)) {
+	while (!st && !r->failed && !cursor_done(&in.cur)) {
 		size_t n;
 		const char *s = cursor_line(&in.cur, &n, NAME_MAX_LINE);
 		char *name = s && n ? mem_strndup(s, n) : NULL;
@@ -173,30 +202,31 @@ void cli_merge_list(struct cli_merge *m, const char *path)
 	}
 	if (st || cursor_failed(&in.cur)) {
 		cli_fail(strcmp(path, "-") ? path : "<stdin>", &e);
-		m->failed = true;
+		r->failed = true;
 	}
 	input_close(&in);
 }
 
 bool cli_merge_end(struct cli_merge *m, FILE *to)
 {
+	struct merge_rounds *r = rounds_of(m);
 	struct merge_file *all = mem_array(ENDS_MAX, sizeof *all);
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->n_waiting; i++)
-		all[n++] = m->waiting[i];
+	for (size_t i = 0; i < r->n_waiting; i++)
+		all[n++] = r->waiting[i];
 	for (size_t l = 0; l < MERGE_LEVELS; l++)
-		for (size_t i = 0; i < m->n_level[l]; i++)
-			all[n++] = m->levels[l][i];
-	if (!m->failed && !n) {
+		for (size_t i = 0; i < r->n_level[l]; i++)
+			all[n++] = r->levels[l][i];
+	if (!r->failed && !n) {
 		struct err e = ERR_INIT;
 
 		err_set(&e, ST_BAD, "there is nothing to merge");
 		cli_fail(NULL, &e);
-		m->failed = true;
+		r->failed = true;
 	}
-	if (!m->failed)
+	if (!r->failed)
 		cli_merge_files(m, all, n, to);
 	free(all);
-	return !m->failed;
+	return !r->failed;
 }

@@ -16,19 +16,7 @@ struct cli_merge { /* zeroed is empty and valid */
 	bool allow_duplicates;
 	size_t n; /* names that were given */
 
-	/* private */
-	struct merge_file {
-		const char *name; /* of a round: its first file's */
-		FILE *f;          /* a round's result; NULL: to be opened by its name */
-		size_t number;    /* of names */
-	} waiting[MERGE_FILES], levels[MERGE_LEVELS][MERGE_FILES];
-	size_t n_waiting, n_level[MERGE_LEVELS];
-	const char **names;
-	size_t cap_names;
-	struct arena texts;
-	struct map64 seen; /* an input's hash -> the name it came in, + 1 */
-	uint64_t duplicates;
-	bool failed;
+	struct merge_rounds *rounds; /* merge.c; NULL: nothing was added yet */
 };
 
 void cli_merge_release(struct cli_merge *m);
