@@ -12,6 +12,12 @@ enum {
 	CALLEES = 8  /* of a path that are looked at before the table of stacks is */
 };
 
+struct open_path { /* a path by what its innermost enter says */
+	uint32_t type, stack;
+	uint32_t callee, next; /* paths: the callee made last; the one before, of one caller */
+	bool listed;           /* among the callees of one */
+};
+
 void open_calls_reset(struct open_calls *o)
 {
 	for (size_t i = 0; i < o->n; i++) {

@@ -55,15 +55,8 @@ struct open_calls {
 	uint64_t too_deep; /* enters that were not kept */
 	uint64_t backward; /* times that lie before the one before them in their thread */
 	uint64_t back_most;
-
-	/* private */
-	uint64_t credit;   /* steps that searches may still take */
-	struct open_path { /* a path by what its innermost enter says */
-		uint32_t type, stack;
-		uint32_t callee,
-		    next;    /* paths: the callee made last; the one before, of one caller */
-		bool listed; /* among the callees of one */
-	} * paths;           /* by path */
+	uint64_t credit;         /* steps that searches may still take */
+	struct open_path *paths; /* by path, with the paths of its callees; open_calls.c */
 	size_t cap_paths;
 	uint32_t *marker_locations; /* by marker: of a call without a location; 0: not asked yet */
 	size_t cap_marker_locations;
