@@ -108,6 +108,19 @@ expect fail words 'a note to oneself' 'cmd/tm-later.c:1'
 fresh
 printf 'char p[] = "%swork%s";\n' / /main >tree/cmd/tm-path.c
 expect fail words 'a path of one machine' 'cmd/tm-path.c:1'
+fresh
+printf 'struct s {\n\tint n;\n\n\t/* private */\n\tint m;\n};\n' >tree/lib/base/p.h
+expect fail words 'members that are called private' 'lib/base/p.h:4'
+fresh
+printf 'struct s {\n\tint n, m; /* m: private */\n};\n' >tree/formats/p.h
+expect fail words 'one member that is called private' 'formats/p.h:2'
+fresh
+printf 'struct s {\n\tint n; /* private, as the next */\n\tint m;\n};\n' >tree/cmd/p.h
+expect fail words 'two that are called private' 'cmd/p.h:2'
+fresh
+printf '/* private to the process */\nint map(void);\n' >tree/lib/base/p.h
+printf '/* private */\nstatic int n;\n' >tree/lib/base/p.c
+expect pass words 'the word elsewhere' ''
 
 fresh
 printf '/* The row, or 0: there is\n * none. */\n' >tree/cmd/tm-none.c

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # words.sh [ROOT]: what must not be committed: paths of one machine (in captures and binaries too),
-# notes to oneself, warnings switched off, comments whose lines a formatter has joined, comments in
-# words of our own.
+# notes to oneself, warnings switched off, comments whose lines a formatter has joined, members of a
+# header that are called private, comments in words of our own.
 set -u
 cd "${1:-$SRC}" || exit 1
 
@@ -33,6 +33,14 @@ joined=$(find cmd lib formats tests testdata -name '*.[ch]' -exec grep -nE '^ \*
 if [ -n "$joined" ]; then
 	echo "$joined" | sed 's/^/  /'
 	echo "not ok - words: comments whose lines were joined"
+	exit 1
+fi
+# A comment that asks not to look keeps nothing apart: CONTRIBUTING.md, Insides.
+mark='/\*[[:space:]]*([[:alnum:]_]+:[[:space:]]*)?[Pp]rivate[[:space:]]*(\*/|[:,;]|$)'
+private=$(find cmd lib formats -name '*.h' -exec grep -nE "$mark" {} + 2>/dev/null)
+if [ -n "$private" ]; then
+	echo "$private" | sed 's/^/  /'
+	echo "not ok - words: a header calls members private: behind a pointer, or say what they are"
 	exit 1
 fi
 # Comments only, since strings are tested as they are, and joined, since a phrase may go over a line's
