@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-merge/merge.h"
 
+#include "lib/aggregate/merge.h"
+#include "lib/base/arena.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 
@@ -8,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENDS_MAX = MERGE_FILES * (MERGE_LEVELS + 1), NAME_MAX_LINE = 64 << 10 };
+enum { MERGE_LEVELS = 12, ENDS_MAX = MERGE_FILES * (MERGE_LEVELS + 1), NAME_MAX_LINE = 64 << 10 };
 
 struct merge_rounds { /* from the first file to cli_merge_release */
 	struct merge_file {

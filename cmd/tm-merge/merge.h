@@ -6,11 +6,11 @@
 #ifndef TM_CMD_MERGE_MERGE_H
 #define TM_CMD_MERGE_MERGE_H
 
-#include "lib/aggregate/merge.h"
-#include "lib/base/arena.h"
-#include "lib/base/hash.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
-enum { MERGE_FILES = 32, MERGE_LEVELS = 12 };
+enum { MERGE_FILES = 32 };
 
 struct cli_merge { /* zeroed is empty and valid */
 	bool allow_duplicates;

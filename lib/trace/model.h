@@ -11,7 +11,6 @@
 #ifndef TM_TRACE_MODEL_H
 #define TM_TRACE_MODEL_H
 
-#include "lib/base/hash.h"
 #include "lib/base/intern.h"
 #include "lib/trace/event.h"
 #include "lib/trace/symbols.h"

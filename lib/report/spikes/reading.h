@@ -6,7 +6,10 @@
 #ifndef TM_REPORT_SPIKES_READING_H
 #define TM_REPORT_SPIKES_READING_H
 
+#include "lib/base/buf.h"
+#include "lib/base/hash.h"
 #include "lib/report/spikes/spikes.h"
+#include "lib/tally/open_calls.h"
 
 /* What the rules say of a call. */
 struct spike_state {

@@ -22,9 +22,8 @@
 #ifndef TM_REPORT_SPIKES_SPIKES_H
 #define TM_REPORT_SPIKES_SPIKES_H
 
-#include "lib/base/buf.h"
 #include "lib/report/spikes/functions.h"
-#include "lib/tally/open_calls.h"
+#include "lib/tally/selection.h"
 #include "lib/trace/sink.h"
 
 enum { SPIKES_DEPTH = 1024, SPIKES_DEPTH_MAX = 1 << 20 };
