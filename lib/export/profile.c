@@ -315,7 +315,7 @@ void profile_close(struct export_profile *p)
 	tally_release(&p->tally);
 	names_close(&p->names);
 	names_tell_apart(&p->names);
-	if (p->index) {
+	if (x) {
 		id_set_release(&x->stack_set);
 		id_set_release(&x->sample_set);
 	}
