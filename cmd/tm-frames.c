@@ -30,6 +30,10 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "every", "TIME", "steps of so much time instead of frames", &c.every),
 	    ROW_FLAG(0, "detail", "types and stacks of the chosen frames; so is --frame N",
 		     &c.detail),
+	    ROW_FLAG(0, "spread",
+		     "of each type (or --by KEY) over the frames: mean, quartiles, the most and "
+		     "where",
+		     &c.spread),
 	    ROW_NUMBER(0, "show-stacks", "N", "--detail: stacks of each type; 0: all (default 5)",
 		       &c.stacks),
 	    ROW_NUMBER(0, "tops", "N", "beneath each frame: its N largest types (or --by KEY)",

@@ -119,6 +119,30 @@ static void cli_frames_run_detail(struct cli_frames *c)
 	project_release(&p);
 }
 
+static void cli_frames_run_spread(struct cli_frames *c)
+{
+	struct frames_spread_options o = {.project = c->options.project,
+					  .every = c->options.every,
+					  .sort = sorts[c->sort],
+					  .n = c->options.n};
+	struct frames_spread *s;
+
+	if (o.sort != FRAMES_AUTO && !spread_measures(o.sort))
+		cli_usage("--spread: '%s' is of moments, of frames as a whole or may be below 0: "
+			  "it has no "
+			  "quartiles by %s",
+			  cli_frames_sorts[c->sort], cli_frames_keys[c->by]);
+	o.project.by[0].by = keys[c->by];
+	o.project.n_by = 1;
+	s = spread_new(&o);
+	c->loop.sink = project_sink(spread_project(s));
+	cli_inputs(&c->loop, c->n_operands, c->operands);
+	names_tell_apart(&spread_project(s)->names);
+	if (spread_project(s)->now.captures)
+		print(c, spread_table(s), NULL);
+	spread_free(s);
+}
+
 static enum status cli_frames_print_row(void *arg, const struct table_row *row, struct err *e)
 {
 	(void)e;
@@ -178,8 +202,13 @@ static void start(struct cli_frames *c)
 	c->options.tops = c->tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)c->tops;
 	/* One frame is looked at closely; so is what is asked for. */
 	c->detail |= c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..") &&
-		     !c->by_given && !c->options.tops;
-	if (c->by_given && !c->options.tops && !c->detail && !c->report.as && !c->report.output)
+		     !c->by_given && !c->options.tops && !c->spread;
+	if (c->spread && (c->detail || c->options.tops || c->spikes.n || c->options.news ||
+			  c->options.sort_counter))
+		cli_usage(
+		    "--spread is a report of its own: it goes with --by, --sort, --every and -n");
+	if (c->by_given && !c->options.tops && !c->detail && !c->spread && !c->report.as &&
+	    !c->report.output)
 		c->report.csv = true;
 	cli_report_start(&c->report);
 	cli_sandbox("tm-frames", NULL);
@@ -197,7 +226,9 @@ void cli_frames_run(struct cli_frames *c)
 	    .import = &c->import.options, .instead = cli_frames_read_aggregate, .arg = c};
 	reading.asked = cli_aggregate_asked(&c->filter, &reading.words, &reading.loop.file);
 	cli_frames_parse(c);
-	if (c->detail)
+	if (c->spread)
+		cli_frames_run_spread(c);
+	else if (c->detail)
 		cli_frames_run_detail(c);
 	else if (c->by_given && !c->options.tops)
 		cli_frames_run_by(c);

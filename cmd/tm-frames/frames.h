@@ -10,6 +10,7 @@
 #include "lib/cli/report.h"
 #include "lib/report/frames/by.h"
 #include "lib/report/frames/detail.h"
+#include "lib/report/frames/spread.h"
 
 extern const char *const cli_frames_sorts[], *const cli_frames_keys[]; /* end with NULL */
 enum { CLI_FRAMES_BY_TYPE = 4 };                                       /* of these keys */
@@ -21,7 +22,7 @@ struct cli_frames { /* the options, as they are spelled */
 	struct opt_list spikes;
 	const char *every;
 	int by, sort;
-	bool sorted, detail, by_given;
+	bool sorted, detail, spread, by_given;
 	int n_operands;
 	char **operands;
 	uint64_t stacks, tops;

@@ -53,7 +53,7 @@ for q in 'top' 'top --by type' 'top --by type,site' 'top --by thread,stack --sho
 	'top --by site --metrics all --sort peak' 'top --sort lifetime' 'top --sort temporary' 'top --leaks' 'top --memory' \
 	'top --by thread' 'top --frame 10..20' 'top --frame 3 --by type' 'top --time 1ms..2ms' 'top --size 16..64' \
 	"top --peek '.'" 'frames' 'frames -n 3 --sort real' 'frames --frame 5' 'frames --every 1ms' 'frames --by type -n 9' 'frames --tops 2' \
-	'frames --spike 2x' 'frames --new' 'spikes' 'compare --base-frame 1..20 --new-frame 21..40' 'top --as csv --by location' \
+	'frames --spike 2x' 'frames --spread --by site' 'frames --spread --every 1ms' 'frames --new' 'spikes' 'compare --base-frame 1..20 --new-frame 21..40' 'top --as csv --by location' \
 	'top --as text' 'top --as markdown' 'export --as folded' 'frames --counters nope' 'top --by' "top --focus '('" 'heap'; do
 	same a.tmt -- "$q"
 done

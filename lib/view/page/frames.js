@@ -3,8 +3,10 @@
 import {make, panel} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";
+import {Boxes} from "./box.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
+import {choice} from "./view_table.js";
 
 export const title = "Frames";
 export const own = true;
@@ -46,6 +48,18 @@ async function one(context, frame) {
 	return box;
 }
 
+const BOXES = 16, overs = ["type", "site", "file", "module", "thread"];
+
+// How each marker, or each of another key, spreads over the frames.
+async function spread(context, steps) {
+	const {state: s, go, has} = context, keys = has.nested ? ["function", ...overs] : [overs[0], "function", ...overs.slice(1)], by = keys.includes(s.over) ? s.over : keys[0];
+	const a = await context.ask(["frames", "--spread", "--by", by, ...steps, ...context.filters(), "-n", "500"]), t = a.doc && section(a.doc, "table", "spread");
+	if (!t || !t.rows.length) return null;
+	const pick = frame => has.frames && go({pick: frame});
+	return panel(t.title, "a box has the half in the middle; a click goes to the frame of the most", make("div", {class: "tools"}, choice(context, "over", keys, by, "of each")),
+		new Boxes(t, by, t.rows.slice(0, BOXES), pick).element, new Table(t, {pick: r => pick(r.max_frame)}).element);
+}
+
 export async function show(context) {
 	const {state: s, go, has} = context, spike = s.spike || "3x", steps = has.frames ? [] : ["--every", s.every || "10ms"];
 	const words = ["frames", ...steps, ...context.filters(["frame", "time"]), "--spike", spike, "-n", "0"];
@@ -77,6 +91,7 @@ export async function show(context) {
 	const spikes = section(doc, "table", "spikes");
 	if (spikes && spikes.rows.length) out.push(panel(spikes.title, "", new Table(spikes, {pick: r => go({pick: r.worst_frame})}).element));
 	if (stats) out.push(panel(stats.title, "mean, percentiles, and the frame of each", new Table(stats).element));
+	if (!s.pick) out.push(await spread(context, steps));
 	out.push(panel("all frames", "", new Table(section(doc, "table", "frames"), {pick: r => has.frames && go({pick: r.frame})}).element));
 	return out;
 }
