@@ -96,22 +96,25 @@ static void loli_notes(struct loli *l)
 		trace_note(t, NOTE_INFO, 0, "the format holds no frees: what is live is not known");
 }
 
-enum status loli_begin(struct loli *l, struct err *e)
+void loli_describe(struct loli *l)
 {
 	static const char *const modes[] = {"unknown", "strict", "loose", "nostack"};
 	struct trace *t = l->im->t;
 	enum metric_state state = recorded(l);
 	const char *text = l->config.text.data;
 	const char *end = text ? text + l->config.text.len : NULL;
-	static const enum metric_state live[] = {METRIC_ABSENT, METRIC_ABSENT, METRIC_ESTIMATED};
+	static const enum metric_state live[] = {METRIC_ABSENT, METRIC_ABSENT, METRIC_ESTIMATED,
+						 METRIC_ABSENT};
 
 	trace_metric(t, METRIC_COUNT, state, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, state, METRIC_AT_ALL);
 	trace_metric(t, METRIC_LIVE, l->frees == LOLI_FREES ? state : live[l->frees],
 		     METRIC_AT_ALL);
 	trace_set(t, "format", l->format);
-	trace_set(t, "clock", "wall");
-	trace_set(t, "time_resolution_ns", "1000000");
+	if (l->frees != LOLI_FREES_SUMMED) {
+		trace_set(t, "clock", "wall");
+		trace_set(t, "time_resolution_ns", "1000000");
+	}
 	if (l->im->options->config)
 		trace_set(t, "loli.mode", modes[l->config.mode]);
 	while (text != end) {
@@ -125,6 +128,11 @@ enum status loli_begin(struct loli *l, struct err *e)
 	}
 	loli_notes(l);
 	t->unordered = true;
+}
+
+enum status loli_begin(struct loli *l, struct err *e)
+{
+	loli_describe(l);
 	return import_begin(l->im, e);
 }
 

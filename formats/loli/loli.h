@@ -20,6 +20,7 @@ enum loli_frees {
 	LOLI_FREES,         /* all of them */
 	LOLI_FREES_UNKNOWN, /* some records are freed, the format does not say which */
 	LOLI_FREES_NONE,    /* whatever is there counts as live */
+	LOLI_FREES_SUMMED, /* sums of what was live: the reader says what of its metrics is otherwise */
 };
 
 struct loli {
@@ -44,7 +45,9 @@ struct loli {
 enum status loli_init(struct loli *l, struct import *im, const char *format, enum loli_frees frees,
 		      struct err *e);
 void loli_release(struct loli *l);
-/* Sets metrics, attributes and notes of im->t, and begins the capture. */
+/* Sets metrics, attributes and notes of im->t. */
+void loli_describe(struct loli *l);
+/* And begins the capture. */
 enum status loli_begin(struct loli *l, struct err *e);
 /* Notes that the format has no map of the modules, when none was given. */
 void loli_needs_maps(struct loli *l);

@@ -35,6 +35,16 @@ pet='BEGIN {
 	}
 	print "samples", n >"/dev/stderr"
 }'
+loli='BEGIN {
+	print "=== LoliProfiler Profile Report ===\n"
+	print "Total allocations: " n * 8 "\nTotal size: 0 Bytes\n\n=== Memory Allocations ===\n"
+	for (i = 0; i < n; i++) {
+		printf "Game::Thread%d::Run(int, char const*), 64.00 KB, 8\n", i
+		for (k = 0; k < 8; k++)
+			printf "    Game::Level%d::Step%d(std::map<int, float>&), 8.00 KB, 1\n", i % 997, k
+	}
+	print "leaves", n * 8 >"/dev/stderr"
+}'
 csv='BEGIN {
 	print "time_ms,frame,pss (B),heap (B),temperature,power,fps (fps)"
 	for (i = 0; i < n; i++)
@@ -52,6 +62,7 @@ reader 'Unity .data' run.data sample "$(total samples)" "$GEN/unity_data" --fram
 	--threads 4 --calls 200 data
 reader 'Unity .pdata' run.pdata sample "$(total samples)" "$GEN/unity_data" --frames $((mb * 4)) \
 	--threads 4 --calls 200 --version 7 pdata
+reader 'LoliProfiler report' run.report alloc "$(total leaves)" "$awk" -v n=$((mb * 2000)) "$loli"
 reader PET run.pet sample "$(total samples)" "$awk" -v n=$((mb * 100)) "$pet"
 reader 'instrument, records' run.calls 'enter exit' "$calls" "$GEN/instrument" calls 1 $((mb * 1000))
 reader 'instrument, text' run.ex 'enter exit' "$calls" "$GEN/instrument" e-x 1 $((mb * 1000))
