@@ -86,11 +86,7 @@ static const struct mark marks[] = {
     {0, 7, "MODULE ", "\nFUNC ", {"symbols of Breakpad", NULL, SYMBOLS}},
     {0, 4, "GSYM", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
     {0, 4, "MYSG", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
-    {0, 4, "PK\3\4", NULL, {"a zip file", NULL, UNPACK}},
-    {0, 4, "PK\5\6", NULL, {"an empty zip file", NULL, NULL}},
-    {0, 6, "7z\274\257\47\34", NULL, {"a 7z file", NULL, UNPACK}},
     {0, 6, "Rar!\32\7", NULL, {"a rar file", NULL, UNPACK}},
-    {257, 5, "ustar", NULL, {"a tar file", NULL, UNPACK}},
     {0,
      6,
      "bplist",
@@ -105,6 +101,13 @@ static const struct mark marks[] = {
      {"a report of tracemill, as JSON", NULL, "a report is not a capture: show the capture"}},
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
     {0, 0, NULL, NULL, {NULL, NULL, NULL}},
+};
+
+/* That lib/input/members.h knows; they are read, but not those within one. */
+static const struct foreign archives[ARCHIVES] = {
+    [ARCHIVE_ZIP] = {"a zip file", NULL, UNPACK},
+    [ARCHIVE_7Z] = {"a 7z file", NULL, UNPACK},
+    [ARCHIVE_TAR] = {"a tar file", NULL, UNPACK},
 };
 
 /* Without a mark of their own; the name must do. */
@@ -146,6 +149,8 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
 					   "it goes with a capture: --maps FILE"};
 	const struct mark *m = marks;
+	enum archive archive;
+	int bits = 0;
 
 	if (n > 4 && !memcmp(p, "\177ELF", 4))
 		return of_elf(p, n);
@@ -153,7 +158,15 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 		m++;
 	if (m->bytes && (size_t)bid < 8 * (m->n + (m->within ? strlen(m->within) : 0)))
 		return &m->is;
+	archive = members_head(p, n, &bits);
+	if (archive && bid < bits)
+		return &archives[archive];
 	return !bid && maps_head(p, n) ? &map : NULL;
+}
+
+const char *foreign_archive(enum archive what)
+{
+	return archives[what].what;
 }
 
 const struct foreign *foreign_by_name(const char *path)

@@ -11,8 +11,7 @@
 #ifndef TM_FORMATS_FOREIGN_H
 #define TM_FORMATS_FOREIGN_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/input/members.h"
 
 struct foreign {
 	const char *what;    /* "a trace of Tracy" */
@@ -23,6 +22,8 @@ struct foreign {
 /* What begins with these bytes; NULL: nothing that is known. bid: of the reader that wants it, 0: none;
  * a mark must be longer to be believed. */
 const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid);
+/* "a zip file"; NULL of ARCHIVE_NONE. */
+const char *foreign_archive(enum archive what);
 /* By its name alone, where bytes have no mark; path may be NULL. */
 const struct foreign *foreign_by_name(const char *path);
 

@@ -397,11 +397,11 @@ static enum status read_one(struct import *im, const struct guard *g, struct err
 const char *capture_archive(const uint8_t *head, size_t n)
 {
 	int bits = 0, bid = 0;
-	const char *what = members_head(head, n, &bits);
+	enum archive what = members_head(head, n, &bits);
 
 	if (what)
 		reader_by_bid(head, n, n < INPUT_HEAD, &bid);
-	return bid < bits ? what : NULL;
+	return bid < bits ? foreign_archive(what) : NULL;
 }
 
 static const char *archive_of(struct input *in, const struct import_options *o)
@@ -415,7 +415,7 @@ static const char *archive_of(struct input *in, const struct import_options *o)
 	if (o->format && cursor_available(&in->cur, 1)) {
 		int bits;
 
-		return members_head(in->cur.pos, cursor_window(&in->cur), &bits);
+		return foreign_archive(members_head(in->cur.pos, cursor_window(&in->cur), &bits));
 	}
 	return capture_archive(head, n);
 }
@@ -432,11 +432,12 @@ static void leave_out(struct left_out *l, const char *name, bool known, const st
 		return;
 	}
 	if (name)
-		buf_addf(&text, "member '%s': %s", name, why->msg);
-	else
-		buf_addf(&text, "%s; what follows was not read", why->msg);
-	if (name && why->offset != ERR_NO_OFFSET)
+		buf_addf(&text, "member '%s': ", name);
+	buf_adds(&text, why->msg);
+	if (why->offset != ERR_NO_OFFSET)
 		buf_addf(&text, " (at byte %" PRIu64 ")", why->offset);
+	if (!name)
+		buf_adds(&text, "; what follows was not read");
 	l->items[l->n].severity = lost ? NOTE_LOSS : NOTE_INFO;
 	snprintf(l->items[l->n].text, sizeof l->items[l->n].text, "%s", buf_str(&text));
 	buf_release(&text);

@@ -4,13 +4,12 @@
 #include "lib/base/mem.h"
 #include "lib/input/seven_zip.h"
 #include "lib/input/unpack.h"
+#include "lib/input/zip_end.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 64 << 10, TAR_MARK = 257 };
-
-static const char SEVEN_ZIP[] = "a 7z file", TAR[] = "a tar file";
 
 struct members {
 	struct input *in;
@@ -25,28 +24,30 @@ struct members {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	bool ended, no_space;
+	bool cut; /* a zip file without its directory */
 };
 
-const char *members_head(const uint8_t *p, size_t n, int *bits)
+enum archive members_head(const uint8_t *p, size_t n, int *bits)
 {
 	static const struct {
 		size_t at, n;
-		const char *bytes, *what;
+		const char *bytes;
+		enum archive is;
 	} marks[] = {
-	    {0, 4, "PK\3\4", "a zip file"},
-	    {0, 4, "PK\5\6", "a zip file"},
-	    {0, 6, "7z\274\257\47\34", SEVEN_ZIP},
-	    {TAR_MARK, 5, "ustar", TAR},
+	    {0, 4, "PK\3\4", ARCHIVE_ZIP},
+	    {0, 4, "PK\5\6", ARCHIVE_ZIP},
+	    {0, 6, "7z\274\257\47\34", ARCHIVE_7Z},
+	    {TAR_MARK, 5, "ustar", ARCHIVE_TAR},
 	};
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
 		if (n >= marks[i].at + marks[i].n &&
 		    !memcmp(p + marks[i].at, marks[i].bytes, marks[i].n)) {
 			*bits = 8 * (int)marks[i].n;
-			return marks[i].what;
+			return marks[i].is;
 		}
 	}
-	return NULL;
+	return ARCHIVE_NONE;
 }
 
 static ssize_t members_read_on(void *arg, const void **p)
@@ -89,7 +90,7 @@ struct members *members_new(struct input *in)
 {
 	struct members *m = mem_zalloc(sizeof *m);
 	struct unpack_from from = {.arg = m, .read = members_read_on};
-	const char *what;
+	enum archive what;
 	const uint8_t *p;
 	size_t n;
 	int bits;
@@ -102,14 +103,16 @@ struct members *members_new(struct input *in)
 		return m;
 	}
 	what = members_head(p, n, &bits);
-	if (!what || strcmp(what, TAR) != 0) {
+	if (what != ARCHIVE_TAR) {
 		if (input_random(in, &m->why) ||
-		    (what && !strcmp(what, SEVEN_ZIP) && seven_zip_check(in, &m->why)))
+		    (what == ARCHIVE_7Z && seven_zip_check(in, &m->why)) ||
+		    (what == ARCHIVE_ZIP && zip_end_check(in, &m->cut, &m->why)))
 			return m;
 		m->block = mem_alloc(BLOCK);
 		from.read = members_read_at;
 		from.seek = members_seek;
 		from.size = in->size;
+		from.no_directory = m->cut;
 	}
 	m->unpack = unpack_archive(&from, &m->how);
 	m->no_space = !m->unpack;
@@ -133,6 +136,19 @@ static enum status members_failure(const struct members *m, struct err *e)
 	}
 	return m->no_space ? err_set(e, ST_SYS, "cannot start unpacking")
 			   : err_set(e, ST_BAD, "archive: %s", unpack_error(m->unpack));
+}
+
+/* What there is instead of another member. */
+static enum status members_end(const struct members *m, struct err *e)
+{
+	const char *why;
+
+	if (!m->cut || m->why.code || !m->unpack)
+		return m->how == UNPACKED_END ? ST_NONE : members_failure(m, e);
+	why = unpack_error_known(m->unpack);
+	return err_at(e, ST_BAD, m->in->size,
+		      "the directory at the end of the zip file is missing or cut%s%s",
+		      why ? ": " : "", why ? why : "");
 }
 
 /* Zeros between the bytes of a sparse file count as bytes. */
@@ -186,12 +202,12 @@ enum status members_next(struct members *m, struct input *member, struct err *of
 	struct input_pull pull = {m, member_read};
 
 	if (m->how != UNPACKED_SOME)
-		return m->how == UNPACKED_END ? ST_NONE : members_failure(m, e);
+		return members_end(m, e);
 	do
 		m->how = unpack_next(m->unpack, &m->member);
 	while (m->how == UNPACKED_SOME && !m->member.regular);
 	if (m->how != UNPACKED_SOME)
-		return m->how == UNPACKED_END ? ST_NONE : members_failure(m, e);
+		return members_end(m, e);
 	m->taken = m->next = 0;
 	m->n_bytes = 0;
 	m->ended = false;

@@ -5,15 +5,18 @@
  * points to. What a member says of its size is not believed.
  *
  * A zip or 7z file is read in any order (input_random), by the directory at its end; a zip file
- * without that, which was cut, front to back. A tar file is read front to back.
+ * without that, which was cut, front to back, and that is its last word. A tar file is read front to
+ * back.
  */
 #ifndef TM_INPUT_MEMBERS_H
 #define TM_INPUT_MEMBERS_H
 
 #include "lib/input/input.h"
 
-/* "a zip file", when the first bytes are those of an archive, else NULL; *bits of them speak for it. */
-const char *members_head(const uint8_t *p, size_t n, int *bits);
+enum archive { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_7Z, ARCHIVE_TAR, ARCHIVES };
+
+/* Which archive's the first bytes are; *bits of them speak for it. */
+enum archive members_head(const uint8_t *p, size_t n, int *bits);
 
 struct members; /* opaque */
 

@@ -137,7 +137,9 @@ struct unpack *unpack_archive(const struct unpack_from *from, enum unpacked *how
 
 	if (a) {
 		archive_read_support_format_tar(a);
-		if (from->seek) {
+		if (from->no_directory) {
+			archive_read_support_format_zip_streamable(a);
+		} else if (from->seek) {
 			archive_read_support_format_zip(a);
 			archive_read_support_format_7zip(a);
 		}
@@ -209,12 +211,19 @@ uint64_t unpack_used(const struct unpack *u)
 	return (uint64_t)archive_filter_bytes(u->a, -1);
 }
 
-const char *unpack_error(const struct unpack *u)
+const char *unpack_error_known(const struct unpack *u)
 {
 	const char *text = archive_error_string(u->a);
 
 	/* What libarchive makes of liblzma's word for the end of an .xz file that is cut. */
 	if (text && strstr(text, "No progress is possible"))
 		return "truncated xz input";
+	return text;
+}
+
+const char *unpack_error(const struct unpack *u)
+{
+	const char *text = unpack_error_known(u);
+
 	return text ? text : "damaged";
 }

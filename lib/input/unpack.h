@@ -20,7 +20,8 @@ struct unpack_from {
 	ssize_t (*read)(void *arg, const void **p);
 	/* To this byte; NULL: they are read front to back. */
 	bool (*seek)(void *arg, uint64_t offset);
-	uint64_t size; /* where there is seek */
+	uint64_t size;     /* where there is seek */
+	bool no_directory; /* of a zip file: front to back all the same */
 };
 
 enum unpacked {
@@ -53,8 +54,9 @@ enum unpacked unpack_next(struct unpack *u, struct unpack_member *m);
  * between the end of the last ones and *at is zero. */
 enum unpacked unpack_bytes(struct unpack *u, const void **p, size_t *n, uint64_t *at);
 
-int unpack_layers(const struct unpack *u);        /* of filters */
-uint64_t unpack_used(const struct unpack *u);     /* packed bytes that were needed so far */
-const char *unpack_error(const struct unpack *u); /* a word on damage; never NULL */
+int unpack_layers(const struct unpack *u);              /* of filters */
+uint64_t unpack_used(const struct unpack *u);           /* packed bytes that were needed so far */
+const char *unpack_error(const struct unpack *u);       /* a word on damage; never NULL */
+const char *unpack_error_known(const struct unpack *u); /* or NULL */
 
 #endif

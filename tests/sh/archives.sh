@@ -77,6 +77,29 @@ b = bytearray(open("locked.zip", "rb").read())
 for mark, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
     b[b.rindex(mark) + flags] |= 1
 open("locked.zip", "wb").write(b)
+# A directory that libarchive finds and one that it does not need: comments, zip64, sizes behind the members, a zip
+# file in a stored one, bytes behind the end.
+class Pipe(io.BytesIO):
+    def seekable(self):
+        return False
+    def seek(self, *_):
+        raise OSError
+def whole(name, comment=b"", f=None, zip64=False, stored=None, behind=b""):
+    f = io.BytesIO() if f is None else f
+    with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as z:
+        for i in (1, 2, 3):
+            with z.open("%d.folded" % i, "w", force_zip64=zip64) as m:
+                m.write(b"main;f%d %d\n" % (i, i))
+        if stored:
+            z.writestr("inner.zip", stored)
+        z.comment = comment
+    open(name, "wb").write(f.getvalue() + behind)
+whole("whole-plain.zip")
+whole("whole-comment.zip", comment=b"PK\5\6" + b"c" * 65000)
+whole("whole-pipe.zip", f=Pipe())
+whole("whole-zip64.zip", zip64=True)
+whole("whole-stored.zip", stored=inner.getvalue())
+whole("whole-behind.zip", behind=b"\0" * 100)
 # 1 GiB of zeros, and a gigabyte of lines.
 with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
     with z.open("zeros", "w", force_zip64=True) as f:
@@ -163,6 +186,42 @@ if [ "$(grep -c '^totals' got)" = 1 ] && grep -q 'note loss "member .locked.fold
 	ok "an encrypted member"
 else
 	not_ok "an encrypted member" got
+fi
+# By PKWARE's APPNOTE a zip file ends in its directory: the members' headers (PK 1 2), and a record of where they
+# are (PK 5 6, 22 bytes and a comment). Python's zipfile, which reads by it alone, refuses each of these cuts, but for
+# those of the file that has another one's directory within it, and takes that for its own. A member whose size
+# stands behind it needs the bytes behind that.
+bad=
+for a in whole-*.zip; do
+	tm-dump "$a" >got 2>err
+	[ "$(grep -c '^sample' got)" = 3 ] && ! grep -q 'note loss' got && [ ! -s err ] || bad+=" $a"
+done
+if [ -z "$bad" ]; then ok "zip files with all of their directory"; else not_ok "zip files with all of their directory:$bad" got; fi
+python3 - >places <<'END'
+import zipfile
+for name in ("plain", "pipe", "stored"):
+    b = open("whole-%s.zip" % name, "rb").read()
+    first, end = zipfile.ZipFile("whole-%s.zip" % name).start_dir, b.rindex(b"PK\5\6")
+    for n in first + 8, first + 9, first + 46, end - 1, end, end + 1, len(b) - 1:
+        print(name, n)
+    for n in (first, first + 1) if name != "pipe" else ():
+        print(name, n)
+END
+bad=
+while read -r name n; do
+	head -c "$n" "whole-$name.zip" >cut.zip
+	[ "$name" = stored ] || ! python3 -c 'import zipfile; zipfile.ZipFile("cut.zip")' 2>/dev/null || bad+=" $name:$n:python"
+	tm-dump cut.zip >got 2>err
+	[ "$(grep -c '^sample' got)" = 3 ] && [ "$(grep -c '^note loss' got)" = 1 ] &&
+		grep -q "^note loss \"the directory at the end of the zip file is missing or cut.* (at byte $n)" got || bad+=" $name:$n"
+done <places
+if [ -z "$bad" ] && [ "$(wc -l <places)" = 25 ]; then ok "a zip file cut in its directory"; else not_ok "a zip file cut in its directory:$bad" got; fi
+head -c 150 whole-plain.zip >cut.zip
+tm-dump cut.zip >got 2>err
+if [ "$(grep -c '^sample' got)" -ge 1 ] && grep -q 'note loss "the directory .*(at byte 150); what follows was not read"' got; then
+	ok "a zip file cut in its members"
+else
+	not_ok "a zip file cut in its members" got
 fi
 refused() { # ARCHIVE TEXT
 	tm-dump "$1" >got 2>err
