@@ -54,11 +54,18 @@ static void group_notes_coverage(struct lines *l, const struct group_project *p,
 						     [TIERS] = "no stack"};
 	static const unsigned order[] = {TIER_LINE, TIER_NAME, TIER_MODULE, TIER_NOTHING, TIERS};
 	uint64_t records = p->now.all.v[SUM_ENTRIES], weight = 0;
-	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
+	enum key by = p->groupings[grouping].key.by;
 
 	/* Types have their names from the capture. */
-	if (!records || by_type || p->now.coverage[TIERS].v[SUM_ENTRIES] == records)
+	if (!records || by == KEY_TYPE)
 		return;
+	if (p->now.coverage[TIERS].v[SUM_ENTRIES] == records) {
+		if (p->now.typed && (by <= KEY_STACK || key_has_total(by))) {
+			buf_adds(&l->b, "no record has a stack, but types are known: --by type");
+			end_line(l);
+		}
+		return;
+	}
 	for (size_t i = 0; i <= TIERS; i++)
 		weight = add_saturating(weight, p->now.coverage[i].v[sort]);
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {

@@ -65,6 +65,7 @@ static void project_fold_cells(struct fold *f)
 			tier = p->names.locations[p->names.calls[site].location].tier;
 		}
 		sums_add(&r->coverage[tier], &s);
+		r->typed += c->type && !node ? s.v[SUM_ENTRIES] : 0;
 		for (size_t k = 0; k < p->n_groupings; k++) {
 			uint32_t g;
 

@@ -63,6 +63,7 @@ struct group_run {
 	struct tally_sums unfiltered;
 	struct tally_sums
 	    coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
+	uint64_t typed;          /* records without a stack that have a type or marker */
 	uint64_t captures, frames;
 	struct tally_sums domains[DOMAINS];       /* what counts, before filters */
 	struct tally_sums other_domains[DOMAINS]; /* what does not */
