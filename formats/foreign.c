@@ -2,6 +2,7 @@
 #include "formats/foreign.h"
 
 #include "formats/reader.h"
+#include "lib/base/bytes.h"
 
 #include <elf.h>
 #include <string.h>
@@ -24,6 +25,9 @@ enum { WITHIN = 4096 };
 		    "there is neither an open description of it nor a public file; "    \
 		    "Unreal Insights reads it, and memreport -full writes what is read" \
 	}
+#define OF_UFTRACE                                                                            \
+	"its names, clock and threads stand in the files beside it: give the directory that " \
+	"uftrace wrote, which has a file info"
 #define TRACY                                                                      \
 	{                                                                          \
 		"a trace of Tracy", NULL, "tracy-csvexport -u writes what is read" \
@@ -99,6 +103,12 @@ static const struct mark marks[] = {
      "{",
      "\"program\":\"tm-",
      {"a report of tracemill, as JSON", NULL, "a report is not a capture: show the capture"}},
+    {0,
+     15,
+     "SESS timestamp=",
+     NULL,
+     {"uftrace's list of processes and threads (task.txt)", NULL, OF_UFTRACE}},
+    {0, 11, "# symbols: ", "\n# path name: ", {"uftrace's symbols of a file", NULL, OF_UFTRACE}},
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
     {0, 0, NULL, NULL, {NULL, NULL, NULL}},
 };
@@ -144,6 +154,30 @@ static const struct foreign *of_elf(const uint8_t *p, size_t n)
 	return type == ET_CORE ? &core : type == ET_REL ? &object : &program;
 }
 
+/* The records of one thread, which have no mark: 16 bytes each (formats/instrument/uftrace.c), of which the
+ * first enters a function, and the next one comes within a day. Arguments may stand between. */
+static const struct foreign *of_uftrace(const uint8_t *p, size_t n)
+{
+	static const struct foreign records = {"the records of one thread, of uftrace", NULL,
+					       OF_UFTRACE};
+	enum { RECORD = 16, ARGUMENTS = 512 };
+	const uint64_t day = UINT64_C(86400000000000);
+	uint64_t first, bits;
+	size_t last;
+
+	if (n < 2 * RECORD)
+		return NULL;
+	first = le64(p);
+	bits = le64(p + 8);
+	if ((bits & 3) || (bits >> 3 & 7) != 5 || !(bits >> 16) || !first)
+		return NULL;
+	last = bits & 4 ? RECORD + ARGUMENTS : RECORD;
+	for (size_t i = RECORD; i <= last && i + RECORD <= n; i += 8)
+		if ((p[i + 8] >> 3 & 7) == 5 && le64(p + i) - first < day && le64(p + i + 8) >> 16)
+			return &records;
+	return NULL;
+}
+
 const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 {
 	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
@@ -161,7 +195,9 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 	archive = members_head(p, n, &bits);
 	if (archive && bid < bits)
 		return &archives[archive];
-	return !bid && maps_head(p, n) ? &map : NULL;
+	if (bid)
+		return NULL;
+	return maps_head(p, n) ? &map : of_uftrace(p, n);
 }
 
 const char *foreign_archive(enum archive what)

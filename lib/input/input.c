@@ -318,8 +318,12 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
 		if (S_ISDIR(st.st_mode))
-			errno = EISDIR;
-		err_sys(e, "cannot read");
+			err_set(e, ST_SYS,
+				"cannot read: %s; of folders only those with a file info are read, "
+				"as uftrace writes them",
+				strerror(EISDIR));
+		else
+			err_sys(e, "cannot read");
 		if (owns)
 			close(fd);
 		return e->code;

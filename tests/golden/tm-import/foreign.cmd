@@ -11,3 +11,12 @@ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\n' >a.loli
 printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0' >core
 printf '\1\2\3' >a.etl
 for f in a.utrace a.tracy a.memgraph a.jfr a.exe a.pdb a.wasm a.loli core a.etl; do tm-import $f; done
+# Of what `uftrace record` (0.13) wrote into its directory, each file alone: the first records of a thread, enter and
+# exit of a function, and with the bit that says that an argument follows; task.txt; symbols. And a directory without
+# info.
+printf '\371\220\236\105\262\1\0\0\50\0\100\340\313\273\54\126\333\223\236\105\262\1\0\0\51\4\100\340\313\273\54\126' >9.dat
+printf '\371\220\236\105\262\1\0\0\54\0\100\340\313\273\54\126\7\0\0\0\0\0\0\0\333\223\236\105\262\1\0\0\51\4\100\340\313\273\54\126' >10.dat
+printf 'SESS timestamp=1865.183770678 pid=9 sid=3dd430273e756624 exename="/a"\nTASK timestamp=1865.183825549 tid=9 pid=9\n' >task.txt
+printf '# symbols: 1\n# path name: /a\n000000000000037c t leaf\n' >a.sym
+mkdir folder
+for f in 9.dat 10.dat task.txt a.sym folder; do tm-import $f; done
