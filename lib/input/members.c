@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 << 10, TAR_MARK = 257 };
+enum { BLOCK = 64 << 10, TAR_MARK = 257, TAR_BLOCK = 512, TAR_SUM_BITS = 24 };
 
 struct members {
 	struct input *in;
@@ -27,6 +27,25 @@ struct members {
 	bool cut; /* a zip file without its directory */
 };
 
+/* A tar file as Unix wrote it before there was a mark: the sum of its first block's bytes, with blanks for the
+ * sum itself, stands there as octal digits. */
+static bool is_old_tar(const uint8_t *p, size_t n)
+{
+	enum { SUM_AT = 148, SUM_SIZE = 8 };
+	unsigned sum = 0, stated = 0;
+	size_t at = SUM_AT, digits = 0;
+
+	if (n < TAR_BLOCK || !*p)
+		return false;
+	for (size_t i = 0; i < TAR_BLOCK; i++)
+		sum += i - SUM_AT < SUM_SIZE ? ' ' : p[i];
+	while (at < SUM_AT + SUM_SIZE && p[at] == ' ')
+		at++;
+	for (; at < SUM_AT + SUM_SIZE && p[at] >= '0' && p[at] <= '7'; at++, digits++)
+		stated = stated * 8 + (p[at] - '0');
+	return digits && at < SUM_AT + SUM_SIZE && (!p[at] || p[at] == ' ') && sum == stated;
+}
+
 enum archive members_head(const uint8_t *p, size_t n, int *bits)
 {
 	static const struct {
@@ -34,9 +53,9 @@ enum archive members_head(const uint8_t *p, size_t n, int *bits)
 		const char *bytes;
 		enum archive is;
 	} marks[] = {
-	    {0, 4, "PK\3\4", ARCHIVE_ZIP},
-	    {0, 4, "PK\5\6", ARCHIVE_ZIP},
-	    {0, 6, "7z\274\257\47\34", ARCHIVE_7Z},
+	    {0, 4, "PK\3\4", ARCHIVE_ZIP},        {0, 4, "PK\5\6", ARCHIVE_ZIP},
+	    {0, 8, "PK00PK\3\4", ARCHIVE_ZIP}, /* in parts, of which one was enough; the first of them */
+	    {0, 8, "PK\7\10PK\3\4", ARCHIVE_ZIP}, {0, 6, "7z\274\257\47\34", ARCHIVE_7Z},
 	    {TAR_MARK, 5, "ustar", ARCHIVE_TAR},
 	};
 
@@ -46,6 +65,10 @@ enum archive members_head(const uint8_t *p, size_t n, int *bits)
 			*bits = 8 * (int)marks[i].n;
 			return marks[i].is;
 		}
+	}
+	if (is_old_tar(p, n)) {
+		*bits = TAR_SUM_BITS;
+		return ARCHIVE_TAR;
 	}
 	return ARCHIVE_NONE;
 }

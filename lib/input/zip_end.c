@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { RECORD = 22, COMMENT = 65535, AT_MEMBERS = 10, AT_SIZE = 12, AT_OFFSET = 16 };
+enum { RECORD = 22, COMMENT = 65535, AT_PART = 4, AT_MEMBERS = 10, AT_SIZE = 12, AT_OFFSET = 16 };
 
 /* The record at p, which is at this offset of the file. */
 static enum status zip_end_fits(struct input *in, const uint8_t *p, uint64_t offset, bool *fits,
@@ -19,6 +19,8 @@ static enum status zip_end_fits(struct input *in, const uint8_t *p, uint64_t off
 	*fits = true;
 	if (at == UINT32_MAX || size == UINT32_MAX) /* they are in the record of zip64 */
 		return ST_OK;
+	if (le16(p + AT_PART) && size <= offset)
+		at = offset - size; /* it counts from the last of the parts that were joined */
 	*fits = at + size <= offset && (size >= sizeof first || !le16(p + AT_MEMBERS));
 	if (*fits && size >= sizeof first) {
 		st = input_at(in, at, first, sizeof first, "directory of the zip file", e);

@@ -163,6 +163,23 @@ else
 	not_ok "tracemill show" shown
 fi
 
+# --- of the tools that people have: what zip, jar and tar write of a folder is the files that are in it ---
+mkdir -p of/sub && cp one.folded of/ && cp one.folded "of/sub/two files.folded"
+head -c 200000 </dev/urandom | od -An -v -tx1 -w20 | sed 's/ //g; s/^/main;/; s/$/ 1/' >of/many.folded # parts of 64 KiB
+for c in of/*.folded of/sub/*; do tm-dump "$c"; done | grep '^sample' | sed 's/ stack=.*//' | sort >want
+if command -v zip >/dev/null; then
+	zip -qr deflate.of.zip of && zip -qr0 store.of.zip of && zip -qr - of >stream.of.zip && zip -qr -fz zip64.of.zip of &&
+		echo 'a comment' | zip -qrz comment.of.zip of && zip -qr -s 64m part.of.zip of && zip -qr -s 64k parts.zip of &&
+		cat parts.z?? parts.zip >joined.of.zip
+fi >made 2>&1
+if command -v jar >/dev/null; then jar cf jar.of.zip of >>made 2>&1; fi
+for form in v7 oldgnu gnu ustar pax; do tar --format=$form -cf $form.of.tar of >>made 2>&1; done
+for a in *.of.zip *.of.tar; do
+	[ -s "$a" ] || continue
+	tm-dump "$a" 2>err | tee all | grep '^sample' | sed 's/ stack=.*//' | sort | cmp - want >>err 2>&1
+	if [ "${PIPESTATUS[4]}" = 0 ] && ! grep -q '^note loss' all && [ ! -s err ]; then ok "$a"; else not_ok "$a" err; fi
+done
+
 # --- what is odd ---
 tm-dump odd.zip >got 2>err
 if [ "$(grep -c '^sample' got)" = 3 ] && grep -q 'member="../../up.folded"' got && grep -q 'member="é.folded"' got &&
