@@ -227,8 +227,12 @@ void perfetto_notes(struct perfetto *x)
 	    {x->names.more_lines, NOTE_LOSS, "lines beyond 1024 of a symbol: left out"},
 	    {x->names.more_packages, NOTE_LOSS,
 	     "packages with obfuscated names beyond 64: left out"},
+	    {x->names.more_members, NOTE_LOSS,
+	     "meanings beyond 1024 of an obfuscated name: left out"},
+	    {x->names.more_inlined, NOTE_LOSS,
+	     "lines of obfuscated code have more than 64 calls: the outer ones are left out"},
 	    {x->names.ambiguous, NOTE_INFO,
-	     "obfuscated names stand for several: the first is taken"},
+	     "obfuscated names stand for several, and no line says which: the first is taken"},
 	    {x->clocks.unreached, NOTE_GUESS,
 	     "times are of a clock that no snapshot joins to the trace's: taken as they are"},
 	    {x->clocks.more, NOTE_LOSS, "times of clocks beyond 4096: left out"},
@@ -359,6 +363,7 @@ static enum status perfetto_read(struct import *im, struct err *e)
 	buf_release(&x->unpacked);
 	buf_release(&x->text);
 	free(x->places);
+	free(x->plain);
 	free(x);
 	return st;
 }

@@ -21,6 +21,7 @@ enum {
 	PERFETTO_STACK_MOST = 65536,
 	PERFETTO_LINES_MOST = 1024,
 	PERFETTO_PACKAGES_MOST = 64,
+	PERFETTO_INLINED_MOST = 64, /* calls of a line in obfuscated code */
 	PERFETTO_EXTRA_MOST = 32,
 	PERFETTO_SUPERS_MOST = 1024,       /* classes above a class */
 	PERFETTO_UNPACKED_MOST = 16 << 20, /* writers keep packed ones below 512 KiB */
@@ -194,8 +195,19 @@ struct perfetto_names {
 	size_t n_lines, cap_lines;
 	uint32_t packages[PERFETTO_PACKAGES_MOST];
 	uint32_t n_packages;
-	struct map64 classes, members; /* hashes -> string */
-	uint64_t more_packages, more_lines, ambiguous;
+	struct map64 classes; /* hash -> string */
+	struct map64 members; /* hash -> index + 1 of the first of its name */
+	struct map64 members_seen;
+	struct perfetto_member {     /* what an obfuscated field or method stands for */
+		uint32_t name, next; /* next: index + 1 of the next one of the same; 0: none */
+		uint32_t from, to;   /* lines of the obfuscated; to 0: and all that follow */
+		uint32_t source, source_to;
+		uint32_t last, n; /* of the first: index + 1 of the last, and how many there are */
+		bool ranged;      /* it has from */
+		bool several;     /* of the first: their names differ, and that is not counted */
+	} * member_list;
+	size_t n_members, cap_members;
+	uint64_t more_packages, more_lines, more_members, more_inlined, ambiguous;
 };
 
 /* --- tracks (perfetto_track.c) --- */
@@ -318,6 +330,11 @@ struct perfetto {
 	uint32_t *places; /* locations of the trace */
 	size_t n_places, cap_places;
 	struct buf unpacked, text;
+	struct perfetto_plain {
+		uint32_t name, line; /* string of the trace; of the source, 0: not known */
+		bool same_class;     /* as the obfuscated method's, so its file is */
+	} * plain;
+	size_t n_plain, cap_plain;
 	uint64_t kinds[PERFETTO_DATA]; /* packets, by the number of what they have */
 	uint64_t packets, broken, first_broken, unneeded, dropped, missing, more_calls, others,
 	    lost_records, more_seqs, skipped, weighed;
@@ -375,6 +392,10 @@ const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t pa
 /* A Java function or class as its source calls it, in x->text; false: it is as it is. place: the path of
  * the file that it is in. */
 bool perfetto_plain_function(struct perfetto *x, const char *s, size_t n, const char *place);
+/* What a method is at a line that is its own in the obfuscated code, with the calls that were inlined there:
+ * in plain of x, innermost first. Returns how many; 0: no range has the line. */
+size_t perfetto_plain_calls(struct perfetto *x, const char *s, size_t n, const char *place,
+			    uint32_t line);
 bool perfetto_plain_class(struct perfetto *x, const char *s, size_t n, const char *place);
 bool perfetto_plain_field(struct perfetto *x, const char *s, size_t n, const char *place);
 void perfetto_names_release(struct perfetto_names *n);

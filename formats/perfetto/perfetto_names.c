@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names that stand anywhere in the file: of processes and threads, symbols of addresses, and Java's names
- * before they were obfuscated.
+ * Names that stand anywhere in the file: of processes and threads, and symbols of addresses.
  */
 #include "formats/perfetto/perfetto.h"
 
@@ -223,188 +222,6 @@ const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t pa
 	return NULL;
 }
 
-/* --- names before they were obfuscated --- */
-
-struct piece {
-	const char *s;
-	size_t n;
-};
-
-static uint64_t class_key(uint32_t package, struct piece c)
-{
-	return hash_u64(hash_bytes(c.s, c.n) + package);
-}
-
-static uint64_t member_key(uint64_t class, bool method, struct piece m)
-{
-	return hash_u64(class ^ hash_u64(hash_bytes(m.s, m.n) + method + 1));
-}
-
-static void perfetto_take_member(struct perfetto *x, struct pb b, uint64_t class, bool method)
-{
-	struct pb_field f, from = {0}, to = {0};
-	uint32_t *at, name;
-
-	while (pb_next(&b, &f))
-		if (f.wire == PB_BYTES && f.number == 1)
-			from = f;
-		else if (f.wire == PB_BYTES && f.number == 2)
-			to = f;
-	if (b.bad || !from.n || !to.n)
-		return;
-	name = perfetto_name(x, to.s, to.n);
-	at = map64_put(&x->names.members,
-		       member_key(class, method, (struct piece){(const char *)from.s, from.n}));
-	x->names.ambiguous += *at && *at != name;
-	*at = *at ? *at : name;
-}
-
-static void perfetto_take_class(struct perfetto *x, struct pb b, uint32_t package)
-{
-	struct pb_field f, from = {0}, to = {0};
-	struct pb again = b;
-	uint64_t key;
-
-	while (pb_next(&b, &f))
-		if (f.wire == PB_BYTES && f.number == 1)
-			from = f;
-		else if (f.wire == PB_BYTES && f.number == 2)
-			to = f;
-	if (b.bad || !from.n || !to.n)
-		return;
-	key = class_key(package, (struct piece){(const char *)from.s, from.n});
-	*map64_put(&x->names.classes, key) = perfetto_name(x, to.s, to.n);
-	while (pb_next(&again, &f))
-		if (f.wire == PB_BYTES && (f.number == 3 || f.number == 4))
-			perfetto_take_member(x, pb_of(&f), key, f.number == 4);
-}
-
-void perfetto_deobfuscation(struct perfetto *x, struct pb b)
-{
-	struct perfetto_names *names = &x->names;
-	struct pb_field f, package = {0};
-	struct pb again = b;
-	uint32_t name, i = 0;
-
-	while (pb_next(&b, &f))
-		if (f.wire == PB_BYTES && f.number == 1)
-			package = f;
-	name = perfetto_name(x, package.n ? package.s : (const uint8_t *)"", package.n);
-	while (i < names->n_packages && names->packages[i] != name)
-		i++;
-	if (i == PERFETTO_PACKAGES_MOST) {
-		names->more_packages++;
-		return;
-	}
-	names->packages[i] = name;
-	names->n_packages += i == names->n_packages;
-	while (pb_next(&again, &f))
-		if (f.wire == PB_BYTES && f.number == 3)
-			perfetto_take_class(x, pb_of(&f), i);
-}
-
-/* Whether a file may have code of a package: /data/app/~~XYZ==/PACKAGE-XYZ==/base.apk, or none that says
- * (compiled at run time), or no file. */
-static bool is_of_package(const struct perfetto *x, uint32_t package, const char *place)
-{
-	size_t n;
-	const char *name = intern_text(&x->names.strings, x->names.packages[package], &n),
-		   *at = place;
-
-	if (!n || !*place || !strstr(place, "/data/app/"))
-		return !n || !*place || !strncmp(place, "/memfd:", 7) ||
-		       !strncmp(place, "[anon", 5) || strstr(place, name);
-	for (; (at = strstr(at, name)); at++)
-		if (at > place && at[-1] == '/' && (at[n] == '-' || at[n] == '/' || at[n] == '@'))
-			return true;
-	return false;
-}
-
-/* The class's name; 0: it is no other. */
-static uint32_t class_of(struct perfetto *x, struct piece c, const char *place, uint64_t *key)
-{
-	for (uint32_t i = 0; i < x->names.n_packages; i++) {
-		uint32_t name;
-
-		*key = class_key(i, c);
-		name = map64_get(&x->names.classes, *key);
-		if (name && is_of_package(x, i, place))
-			return name;
-	}
-	return 0;
-}
-
-static void add_name(struct perfetto *x, uint32_t name)
-{
-	size_t n;
-	const char *s = intern_text(&x->names.strings, name, &n);
-
-	buf_add(&x->text, s, n);
-}
-
-static bool perfetto_plain_member(struct perfetto *x, const char *s, size_t n, const char *place,
-				  bool method)
-{
-	const char *dot = n ? memrchr(s, '.', n) : NULL;
-	struct piece c = {s, dot ? (size_t)(dot - s) : 0};
-	uint32_t class, name;
-	uint64_t key;
-
-	if (!dot || !x->names.n_packages)
-		return false;
-	class = class_of(x, c, place, &key);
-	if (!class)
-		return false;
-	name = map64_get(&x->names.members,
-			 member_key(key, method, (struct piece){dot + 1, n - c.n - 1}));
-	x->text.len = 0;
-	/* A name with its class is of another one, which this was joined with. */
-	if (!name || !strchr(intern_text(&x->names.strings, name, NULL), '.')) {
-		add_name(x, class);
-		buf_addc(&x->text, '.');
-	}
-	if (name)
-		add_name(x, name);
-	else
-		buf_add(&x->text, dot + 1, n - c.n - 1);
-	return true;
-}
-
-bool perfetto_plain_function(struct perfetto *x, const char *s, size_t n, const char *place)
-{
-	return perfetto_plain_member(x, s, n, place, true);
-}
-
-bool perfetto_plain_field(struct perfetto *x, const char *s, size_t n, const char *place)
-{
-	return perfetto_plain_member(x, s, n, place, false);
-}
-
-bool perfetto_plain_class(struct perfetto *x, const char *s, size_t n, const char *place)
-{
-	static const char of_class[] = "java.lang.Class<";
-	size_t head = 0, tail = n;
-	uint32_t name;
-	uint64_t key;
-
-	if (!x->names.n_packages)
-		return false;
-	if (n > sizeof of_class && !memcmp(s, of_class, sizeof of_class - 1) && s[n - 1] == '>') {
-		head = sizeof of_class - 1;
-		tail = n - 1;
-	}
-	while (tail - head > 2 && !memcmp(s + tail - 2, "[]", 2))
-		tail -= 2;
-	name = class_of(x, (struct piece){s + head, tail - head}, place, &key);
-	if (!name)
-		return false;
-	x->text.len = 0;
-	buf_add(&x->text, s, head);
-	add_name(x, name);
-	buf_add(&x->text, s + tail, n - tail);
-	return true;
-}
-
 void perfetto_names_release(struct perfetto_names *n)
 {
 	intern_release(&n->strings);
@@ -415,4 +232,6 @@ void perfetto_names_release(struct perfetto_names *n)
 	map64_release(&n->members);
 	free(n->symbols_list);
 	free(n->lines);
+	map64_release(&n->members_seen);
+	free(n->member_list);
 }

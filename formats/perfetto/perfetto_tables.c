@@ -255,23 +255,6 @@ static void push_place(struct perfetto *x, struct perfetto_frame *f, const struc
 	f->n++;
 }
 
-/* Inlined calls have an entry each, and then no address. */
-static void push_symbol(struct perfetto *x, struct perfetto_frame *f, struct location l,
-			const struct perfetto_symbol *symbol)
-{
-	for (uint32_t i = symbol->n; i-- > 0;) {
-		const struct perfetto_line *line = &x->names.lines[symbol->first + i];
-
-		l.space = symbol->n > 1 ? SPACE_NAME : l.space;
-		l.raw = symbol->n > 1 ? 0 : l.raw;
-		l.kind = symbol->n > 1 ? LOCATION_UNSTATED : l.kind;
-		l.name = line->function ? perfetto_string(x, line->function) : l.name;
-		l.file = line->file ? perfetto_string(x, line->file) : 0;
-		l.line = l.file ? line->line : 0;
-		push_place(x, f, &l);
-	}
-}
-
 static uint32_t plain_name(struct perfetto *x, uint32_t name, uint32_t path)
 {
 	struct trace *t = x->im->t;
@@ -281,6 +264,56 @@ static uint32_t plain_name(struct perfetto *x, uint32_t name, uint32_t path)
 	if (!perfetto_plain_function(x, s, n, intern_text(&t->strings, path, NULL)))
 		return name;
 	return trace_string(t, buf_at(&x->text, 0), x->text.len);
+}
+
+/* What R8 inlined at a line has an entry each, as inlined calls of symbols have. file: of the obfuscated code.
+ * False: no range of lines is known there. */
+static bool push_plain(struct perfetto *x, struct perfetto_frame *f, struct location l,
+		       uint32_t name, uint32_t path, uint32_t file, uint32_t line)
+{
+	struct trace *t = x->im->t;
+	size_t n;
+	const char *s = intern_text(&t->strings, name, &n);
+	size_t calls = perfetto_plain_calls(x, s, n, intern_text(&t->strings, path, NULL), line);
+
+	for (size_t i = calls; i-- > 0;) {
+		const struct perfetto_plain *call = &x->plain[i];
+
+		l.space = calls > 1 ? SPACE_NAME : l.space;
+		l.raw = calls > 1 ? 0 : l.raw;
+		l.kind = calls > 1 ? LOCATION_UNSTATED : l.kind;
+		l.name = call->name;
+		l.file = call->same_class ? file : 0;
+		l.line = l.file ? call->line : 0;
+		push_place(x, f, &l);
+	}
+	return calls != 0;
+}
+
+/* Inlined calls have an entry each, and then no address. */
+static void push_symbol(struct perfetto *x, struct perfetto_frame *f, struct location l,
+			const struct perfetto_symbol *symbol, uint32_t path)
+{
+	const struct perfetto_line *first = &x->names.lines[symbol->first];
+	const uint32_t own = l.name;
+
+	/* Of Java, whose symbol is the obfuscated name and line. */
+	if (symbol->n == 1 && first->function &&
+	    push_plain(x, f, l, perfetto_string(x, first->function), path,
+		       first->file ? perfetto_string(x, first->file) : 0, first->line))
+		return;
+	for (uint32_t i = symbol->n; i-- > 0;) {
+		const struct perfetto_line *line = &x->names.lines[symbol->first + i];
+		uint32_t name = line->function ? perfetto_string(x, line->function) : own;
+
+		l.space = symbol->n > 1 ? SPACE_NAME : l.space;
+		l.raw = symbol->n > 1 ? 0 : l.raw;
+		l.kind = symbol->n > 1 ? LOCATION_UNSTATED : l.kind;
+		l.name = name ? plain_name(x, name, path) : 0;
+		l.file = line->file ? perfetto_string(x, line->file) : 0;
+		l.line = l.file ? line->line : 0;
+		push_place(x, f, &l);
+	}
 }
 
 /* False: what it refers to is not there. */
@@ -307,8 +340,6 @@ static bool perfetto_make_frame(struct perfetto *x, struct perfetto_tables *k,
 		l.module = k->mappings[at - 1].module;
 		build_id = l.module ? x->im->t->modules[l.module].build_id : 0;
 	}
-	if (l.name)
-		l.name = plain_name(x, l.name, path);
 	if (l.module && f->has_pc) {
 		l.space = SPACE_VADDR;
 		l.raw = f->pc;
@@ -318,9 +349,11 @@ static bool perfetto_make_frame(struct perfetto *x, struct perfetto_tables *k,
 		l.space = SPACE_UNKNOWN;
 	symbol = l.space == SPACE_VADDR ? perfetto_symbol_of(x, path, build_id, f->pc) : NULL;
 	if (symbol)
-		push_symbol(x, f, l, symbol);
-	else
+		push_symbol(x, f, l, symbol, path);
+	else if (!l.name || !push_plain(x, f, l, l.name, path, l.file, f->line)) {
+		l.name = l.name ? plain_name(x, l.name, path) : 0;
 		push_place(x, f, &l);
+	}
 	return x->missing == missing;
 }
 

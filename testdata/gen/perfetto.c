@@ -20,6 +20,8 @@
  *	           other, whose packets come first
  *	counters   bytes (1000 i), times as differences (i ms a step), and decimals (i + 0.25)
  *	samples    perf's: a sample each ms of thread 100 + i % 3; every fifth has an inlined call
+ *	java       a sample of each of seven frames of the obfuscated method a.a (N is not used): at lines 1, 2 and 3
+ *	           by a symbol, at 13 by the frame itself, at 20 and at none by the frame, and a.z
  *	chrome     N samples of Chrome's own, 1 ms apart, in packets of 10
  *	sampler    N samples of any profiler that stand for 5 ms each, inline
  *	stats      resident memory of process 100: 100 i KiB
@@ -609,6 +611,94 @@ static void put_samples(void)
 	put_symbols(&out);
 }
 
+static void put_java_frame(unsigned id, unsigned name, unsigned line)
+{
+	number(&leaf, 1, id);
+	number(&leaf, 2, name);
+	number(&leaf, 3, 1);
+	number(&leaf, 4, 0x1000 * id);
+	if (line) {
+		number(&leaf, 5, 1);
+		number(&leaf, 6, line);
+	}
+	close_part(&part, 6, &leaf);
+	number(&leaf, 1, id);
+	number(&leaf, 2, id);
+	close_part(&part, 7, &leaf);
+}
+
+/* A line of R8's mapping: FROM:TO:void PLAIN():SOURCE[:SOURCE_TO] -> NAME. */
+static void put_method(const char *name, const char *plain, unsigned from, unsigned to,
+		       unsigned source, unsigned source_to)
+{
+	text(&inner, 1, name);
+	text(&inner, 2, plain);
+	if (from) {
+		number(&inner, 3, from);
+		number(&inner, 4, to);
+		number(&inner, 5, source);
+	}
+	if (source_to)
+		number(&inner, 6, source_to);
+	close_part(&leaf, 4, &inner);
+}
+
+static void put_java(void)
+{
+	static const char path[] = "/data/app/~~XYZ==/com.example.game-ABC==/base.apk";
+
+	interned(&part, 5, 1, "a.a");
+	interned(&part, 5, 2, "a.z");
+	interned(&part, 18, 1, "Main.java");
+	interned(&part, 17, 1, path);
+	number(&leaf, 1, 1);
+	number(&leaf, 7, 1);
+	close_part(&part, 19, &leaf);
+	for (unsigned id = 1; id <= 7; id++)
+		put_java_frame(id, id < 7 ? 1 : 2, id == 4 ? 13 : id == 5 ? 20 : 0);
+	close_part(&packet, 12, &part);
+	end_packet(&out, 23, 1);
+	for (unsigned i = 1; i <= 7; i++) {
+		number(&part, 2, 100);
+		number(&part, 3, 100);
+		number(&part, 4, i);
+		close_part(&packet, 66, &part);
+		at((uint64_t)MS * i);
+		end_packet(&out, 23, 2);
+	}
+	for (unsigned i = 1; i <= 3; i++) {
+		text(&inner, 1, "a.a");
+		text(&inner, 2, "Main.java");
+		number(&inner, 3, i);
+		close_part(&leaf, 2, &inner);
+		number(&leaf, 1, 0x1000 * i);
+		close_part(&part, 3, &leaf);
+	}
+	text(&part, 1, path);
+	close_part(&packet, 61, &part);
+	end_packet(&out, 0, 0);
+	for (int twice = 0; twice < 2; twice++) {
+		text(&leaf, 1, "a");
+		text(&leaf, 2, "com.example.Main");
+		put_method("a", "foo", 1, 1, 54, 54);
+		put_method("a", "test", 1, 1, 50, 0);
+		put_method("a", "bar", 2, 2, 59, 59);
+		put_method("a", "foo", 2, 2, 55, 0);
+		put_method("a", "test", 2, 2, 50, 0);
+		put_method("a", "baz", 3, 3, 64, 64);
+		put_method("a", "bar", 3, 3, 60, 0);
+		put_method("a", "foo", 3, 3, 55, 0);
+		put_method("a", "test", 3, 3, 50, 0);
+		put_method("a", "run", 10, 15, 100, 105);
+		put_method("a", "com.example.Other.step", 20, 24, 7, 11);
+		put_method("z", "com.example.B.bar", 0, 0, 0, 0);
+		text(&part, 1, "com.example.game");
+		close_part(&part, 3, &leaf);
+		close_part(&packet, 64, &part);
+		end_packet(&out, 0, 0);
+	}
+}
+
 static void put_chrome(void)
 {
 	number(&part, 1, 100);
@@ -766,6 +856,8 @@ static int put_kind(const char *kind)
 		put_counters();
 	else if (!strcmp(kind, "samples"))
 		put_samples();
+	else if (!strcmp(kind, "java"))
+		put_java();
 	else if (!strcmp(kind, "chrome"))
 		put_chrome();
 	else if (!strcmp(kind, "sampler"))

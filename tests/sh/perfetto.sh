@@ -123,6 +123,34 @@ check 'samples: one each' says 'totals sample=40 '
 check 'samples: what the kernel lost' says 'note loss count=9 '
 check 'samples: inlined calls, of which every fifth has one' is \
 	"$(tm-dump -q file | grep -c -e 'game.cc')" 8
+# What Perfetto's own tests (r8_retrace_compat/tests.py, test_inline_positions) expect of lines 1 to 3 of such a mapping,
+# innermost first; by R8's, line 13 of 10:15 is line 103 of 100:105, and a method of another class has another file.
+make java
+tm-dump -q file | awk '
+	/^location/ {
+		n = $2; name[n] = file[n] = line[n] = ""
+		for (i = 3; i <= NF; i++) {
+			if (sub(/^name=/, "", $i)) name[n] = $i
+			if (sub(/^file=/, "", $i)) file[n] = $i
+			if (sub(/^line=/, "", $i)) line[n] = $i
+		}
+	}
+	/^stack/ { sub(/location=/, "", $3); sub(/parent=/, "", $4); at[$2] = $3; up[$2] = $4 }
+	/^sample/ {
+		sub(/stack=/, "", $NF)
+		for (s = $NF; s; s = up[s]) printf "%s %s %s%s", name[at[s]], file[at[s]], line[at[s]], up[s] ? ", " : "\n"
+	}' | tr -d '"' | sed 's/com\.example\.//g; s/ *,/,/g; s/ *$//' >java.got
+cat >java.want <<-END
+	Main.foo Main.java 54, Main.test Main.java 50
+	Main.bar Main.java 59, Main.foo Main.java 55, Main.test Main.java 50
+	Main.baz Main.java 64, Main.bar Main.java 60, Main.foo Main.java 55, Main.test Main.java 50
+	Main.run Main.java 103
+	Other.step
+	Main.foo
+	B.bar
+END
+check 'samples: the calls of a line that R8 obfuscated' diff java.want java.got
+check 'samples: an obfuscated name without a line may be several' says 'note info count=1 "obfuscated names stand for several'
 make chrome
 check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { sub(/time=/, "", $2); print $2 }' | paste -sd+ | bc)" \
 	"$(truth '(i-1)*1000000')"
