@@ -209,9 +209,10 @@ static ssize_t member_read(void *arg, void *p, size_t n, struct err *e)
 		memset(p, 0, n);
 	} else {
 		n = m->n_bytes < n ? m->n_bytes : n;
-		if (n)
+		if (n) {
 			memcpy(p, m->bytes, n);
-		m->bytes += n;
+			m->bytes += n;
+		}
 		m->n_bytes -= n;
 		m->next += n;
 	}

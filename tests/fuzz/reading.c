@@ -45,6 +45,7 @@ static const struct {
     {"cpuprofile", CUT_NEVER},  /* times come after samples */
     {"tracy-csv", CUT_NEVER},   /* calls are put in order when all are there */
     {"instruments", CUT_NEVER}, /* what is below a function is taken from it */
+    {"loli-report", CUT_NEVER}, /* the same, and of the heading */
     {"pprof", CUT_NEVER},       /* names come after samples */
     {"gperftools-heap", CUT_NEVER}, /* the same, of Go's */
     {"jemalloc-heap", CUT_NEVER},   /* a row without its last thread is taken without threads */
