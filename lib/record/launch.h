@@ -23,7 +23,7 @@ struct launch {
 	unsigned unseen;
 	char library[CAP_PATH_MAX];
 	const char
-	    *path; /* what the trace is written to, and the children's names begin with; or NULL */
+	    *path; /* what the trace is written to, and the children's names are made of; or NULL */
 	const char *spikes;          /* where PET's log goes, emptied by launch_prepare; or NULL */
 	int fd;                      /* open for the trace; the caller closes it */
 	struct cap_outcome *outcome; /* of launch; NULL: it will not be known */

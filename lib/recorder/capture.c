@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -35,22 +36,40 @@ int64_t cap_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* OUT, or OUT.PID of a child. */
-static void name_output(const struct cap_settings *s)
+/* As it was started: a script by its own name. What calls fexecve has none. */
+static void learn_program(void)
 {
-	size_t n = strlen(s->out);
-	char digits[16], *p = digits + sizeof digits - 1;
-	uint32_t v = cap.pid;
+	const char *path = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
-	memcpy(cap.path, s->out, n + 1);
+	path = slash ? slash + 1 : path;
+	strncpy(cap.program, path && *path ? path : "program", sizeof cap.program - 1);
+}
+
+/* OUT, or OUT.PROGRAM.PID of a child, with OUT's .tmt behind that. */
+static void capture_name_output(const struct cap_settings *s)
+{
+	static const char tail[] = ".tmt";
+	size_t n = strlen(s->out), k = strlen(cap.program);
+	char digits[16], *p = digits + sizeof digits - 1, *to = cap.path;
+	uint32_t v = cap.pid;
+	bool has_tail = n > 4 && s->out[n - 5] != '/' && !strcmp(s->out + n - 4, tail);
+
+	memcpy(to, s->out, n + 1);
 	if (!n || !s->children || (s->fd >= 0 && s->pid == cap.pid))
 		return;
 	*p = 0;
 	do
 		*--p = (char)('0' + v % 10);
 	while (v /= 10);
-	cap.path[n] = '.';
-	memcpy(cap.path + n + 1, p, strlen(p) + 1);
+	to += has_tail ? n - 4 : n;
+	*to++ = '.';
+	memcpy(to, cap.program, k);
+	to += k;
+	*to++ = '.';
+	memcpy(to, p, strlen(p) + 1);
+	if (has_tail)
+		memcpy(to + strlen(p), tail, sizeof tail);
 }
 
 int cap_output_open(const struct cap_settings *s)
@@ -58,12 +77,12 @@ int cap_output_open(const struct cap_settings *s)
 	int truncate = O_TRUNC, fd;
 	struct stat st;
 
-	name_output(s);
+	capture_name_output(s);
 	if (s->fd >= 0 && s->pid == cap.pid)
 		return s->fd;
 	if (!*cap.path)
 		return -1;
-	/* A process that execs goes on in its file. */
+	/* A process that becomes the same program by exec goes on in its file. */
 	if (stat(cap.path, &st) || (s->children && (uint64_t)st.st_mtime >= s->since))
 		truncate = 0;
 	fd = open(cap.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666);
@@ -95,6 +114,7 @@ static bool capture_begin(const struct cap_settings *s)
 	int fd;
 
 	cap.pid = (uint32_t)getpid();
+	learn_program();
 	cap_bounds_first_thread();
 	cap_unwind_start();
 	if (s->pid && s->pid != cap.pid && !s->children) {

@@ -29,7 +29,13 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum { CAP_TICK_MS = 50, CAP_NAMES = 4096, CAP_NAME_MAX = 128, CAP_NAME_SLOTS = 8192 };
+enum {
+	CAP_PROGRAM_MAX = 64,
+	CAP_TICK_MS = 50,
+	CAP_NAMES = 4096,
+	CAP_NAME_MAX = 128,
+	CAP_NAME_SLOTS = 8192
+};
 
 /* Entries of the functions that are open, innermost first; how many. */
 typedef int (*cap_backtrace)(void **entry, int max);
@@ -65,9 +71,10 @@ struct capture {
 	struct cap_output out; /* the writer's */
 	struct cap_live live;
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
-	char path[CAP_PATH_MAX + 16];    /* of the output; "": not known */
-	const char *original;            /* 1, and 0 in a copy of the process; NULL: not known */
-	_Atomic int state;               /* enum cap_state */
+	char program[CAP_PROGRAM_MAX]; /* what was started, cut; a child of fork has its parent's */
+	char path[CAP_PATH_MAX + CAP_PROGRAM_MAX + 16]; /* of the output; "": not known */
+	const char *original; /* 1, and 0 in a copy of the process; NULL: not known */
+	_Atomic int state;    /* enum cap_state */
 	struct cap_lock writing, starting, naming;
 	uint32_t pid;
 	_Atomic uint32_t n_names;

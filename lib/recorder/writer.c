@@ -114,7 +114,7 @@ static void cap_writer_header(void)
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
-	uint64_t lost[CAP_LOSSES], n = 6 + (s->sample > 0) + (s->threshold > 0);
+	uint64_t lost[CAP_LOSSES], n = 7 + (s->sample > 0) + (s->threshold > 0);
 
 	cap_writer_count_losses(lost);
 	state = s->sample ? ESTIMATED : s->threshold || events_of(lost) ? LOWER_BOUND : EXACT;
@@ -131,6 +131,7 @@ static void cap_writer_header(void)
 	p = attribute(p, "clock", "monotonic");
 	p = decimal(p, "time_resolution_ns", (uint64_t)resolution());
 	p = decimal(p, "capture.pid", cap.pid);
+	p = attribute(p, "capture.program", cap.program);
 	p = attribute(p, "capture.mode", s->sample ? "sample" : s->threshold ? "threshold" : "all");
 	p = attribute(p, "capture.stacks", stacks[s->stacks]);
 	if (s->sample)

@@ -124,11 +124,24 @@ tm-record -o x.tmt --duration 1 -- bash -c 'sleep 1.5; : "$(seq 10)"' 2>said
 ok "duration: ended, and says so" [ "$(tm-dump -q x.tmt | grep -c "recording's time was over")" = 1 ]
 
 mkdir children
-tm-record -o children/x.tmt --pid-children -- bash -c './blocks fork & ./blocks frames & wait' 2>said
-ok "children: each process has its file" [ "$(find children -type f | wc -l)" -ge 4 ]
-ok "children: the child of fork, and its 77 blocks" [ "$(for f in children/*; do
-	tm-dump -q "$f" 2>/dev/null | grep -c '^alloc.*requested=13 '
-done | sort -n | tail -n 1)" = 77 ]
+printf '#!/bin/sh\n:\n' >tool
+chmod +x tool
+tm-record -o children/x.tmt --pid-children -- bash -c \
+	'./blocks fork & echo $! >pids; ./blocks frames & echo $! >>pids; ./tool & echo $! >>pids; wait' 2>said
+{ read -r forks && read -r frames && read -r tool; } <pids
+# What the shell says its three children are; the first forks a fourth process, which execs nothing.
+ok "children: a trace has the name of its program and the number of its process" \
+	[ -s "children/x.blocks.$forks.tmt" -a -s "children/x.blocks.$frames.tmt" ]
+ok "children: a script is its own name" [ -s "children/x.tool.$tool.tmt" ]
+ok "children: between fork and exec they are the shell" [ -s "children/x.bash.$frames.tmt" ]
+ok "children: their traces say what they are called after" [ "$(for f in children/x.*.tmt; do
+	tm-dump -q "$f" | sed -n 's/^attribute capture.p[a-z]*="\(.*\)"/\1/p' | paste -sd .
+done)" = "$(for f in children/x.*.tmt; do sed -E 's,.*/x\.(.*)\.([0-9]+)\.tmt,\2.\1,' <<<"$f"; done)" ]
+forked=$(find children -name 'x.blocks.*' ! -name "*.$forks.*" ! -name "*.$frames.*")
+ok "children: the child of fork has its parent's name, and its 77 blocks" \
+	[ "$(tm-dump -q "$forked" | grep -c '^alloc.*requested=13 ')" = 77 ]
+tm-record -o children/y.of --pid-children -- bash -c './blocks frames & echo $! >pids; wait' 2>said
+ok "children: behind a name of another kind" [ -s "children/y.of.blocks.$(cat pids)" ]
 
 # C++'s operators, some of which call others: one record for each, with the caller's line.
 if ${CXX:-c++} -std=c++17 -O1 -g "$SRC/testdata/src/record/news.cpp" -o news; then

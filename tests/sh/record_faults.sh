@@ -36,8 +36,8 @@ ok "unwind: likewise" [ "$(tm-record -q --stacks unwind -- ./faults corrupt 2>sa
 ok "vfork: the parent's blocks, and no others" [ "$(recorded -- ./faults vfork)" = "0 32 31 1" ]
 mkdir children
 recorded --pid-children -o children/x.tmt -- ./faults vfork >got
-ok "vfork: with a file for each child that execs" [ "$(find children -name 'x.tmt.*' -size +0 | wc -l)" = 10 ]
-ok "vfork: each with what ran before its main" [ "$(for f in children/x.tmt.*; do
+ok "vfork: with a file for each child that execs" [ "$(find children -name 'x.faults.*.tmt' -size +0 | wc -l)" = 10 ]
+ok "vfork: each with what ran before its main" [ "$(for f in children/x.faults.*.tmt; do
 	tm-dump -q "$f" | grep -c '^alloc.* requested=123 '
 done | sort -n | tr '\n' ' ')" = "1 1 1 1 1 1 1 1 1 1 " ]
 ok "late: threads' destructors, and exit while others run" [ "$(recorded -- ./faults late)" = "0 203 202 1" ]

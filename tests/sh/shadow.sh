@@ -73,7 +73,7 @@ if $CXX -std=c++17 -O0 -finstrument-functions -g -I"$SRC" "$src/unwound.cpp" -o 
 	stacks >got
 	ok "deeper than the shadow stack: exact again behind it" grep -qx ';Deep;Deep;Deep;Deep;Block 154' got
 	tm-record -o f.tmt --pid-children --stacks shadow --calls all -- ./unwound fork
-	for x in f.tmt f.tmt.*; do
+	for x in f.tmt f.*.tmt; do
 		cp "$x" x.tmt
 		stacks
 		tm-spikes x.tmt 2>&1 | grep -E 'lost|left out|no exit'

@@ -8,8 +8,8 @@
  *   fd=N           the output is open there; inherited, so that an exec goes on with it
  *   inode=N        of the file that is open there: a process that does not record closes it
  *   outcome=N      a struct cap_outcome is open there; inherited like fd
- *   out=PATH       the output, or with children=1 what the names of the children's begin with
- *   since=S        seconds since 1970: an older file at OUT.PID is another recording's
+ *   out=PATH       the output, or with children=1 what the names of the children's are made of
+ *   since=S        seconds since 1970: an older file of a child's name is another recording's
  *   stacks=WORD    auto, fp, unwind, none or shadow
  *   calls=WORD     enter and exit of calls: none, markers (spike.h) or all
  *   threshold=N    only blocks of N bytes and more
@@ -17,7 +17,8 @@
  *   depth=N        locations kept of a stack
  *   mmap=1         anonymous mappings too
  *   ns=1           times of allocations in ns, not us
- *   children=1     processes that are forked or started write OUT.PID
+ *   children=1     processes that are forked or started write OUT.PROGRAM.PID, of x.tmt
+ *                  x.PROGRAM.PID.tmt
  *   drop=1         when the output is slower than the program: drop, and count, instead of wait
  *   duration=MS    stop recording after so long
  *   rss=MS         the counters of the process's memory so often
