@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define CALLERS_AUTO UINT64_MAX
-enum { CALLERS = 3, GUESSES = 4 }; /* rounds of guesses */
+enum { CALLERS = 3, GUESSES = 8 }; /* rounds of guesses */
 
 struct request {
 	uint64_t captures, seen[EV_KINDS]; /* events in them */
@@ -341,24 +341,32 @@ static int top_take_named(void *arg, const char *path)
 	return cli_named_take(&q->named, path);
 }
 
-/* As a rule: what an expression would take for something else is escaped. */
-static void top_add_guess(void *arg, const char *name, size_t n, size_t callers, uint64_t share)
+static void top_add_guess(void *arg, const struct hander_found *f)
 {
 	struct request *q = arg;
 	struct table_column percent = {.type = COLUMN_PERCENT};
-	struct table_cell c = {.present = true, .number = share};
+	struct table_cell c = {.present = true, .number = f->share};
+
+	buf_adds(&q->guessed, q->guessed.len ? ", " : "passed over, as a guess (--guess-sites): ");
+	buf_addf(&q->guessed, "%s (", f->name);
+	if (f->instances)
+		buf_addf(&q->guessed, "%zu instances; ", f->instances);
+	buf_addf(&q->guessed, "%zu functions call it; ", f->callers);
+	cell_for_people(&q->guessed, &percent, &c, false);
+	buf_addc(&q->guessed, ')');
+	q->n_guessed++;
+}
+
+/* As a rule: what an expression would take for something else is escaped. */
+static void add_guessed_name(void *arg, const char *name, size_t n)
+{
+	struct request *q = arg;
 
 	if (memchr(name, '\n', n))
 		return;
-	buf_adds(&q->guessed, q->guessed.len ? ", " : "passed over, as a guess (--guess-sites): ");
-	buf_add(&q->guessed, name, n);
-	buf_addf(&q->guessed, " (%zu functions call it; ", callers);
-	cell_for_people(&q->guessed, &percent, &c, false);
-	buf_addc(&q->guessed, ')');
 	buf_adds(&q->rules, "function ^\\Q");
 	buf_add(&q->rules, name, n);
 	buf_adds(&q->rules, "\\E$\n");
-	q->n_guessed++;
 }
 
 static void read_all(struct request *q, const struct project_options *what)
@@ -384,7 +392,7 @@ static void top_read_guessing(struct request *q, const struct project_options *w
 				key_words[KEY_SITE], &sum, &e))
 			return;
 		q->rules.len = 0;
-		handers_find(&q->project, sum, top_add_guess, q);
+		handers_find(&q->project, sum, top_add_guess, add_guessed_name, q);
 		if (q->n_guessed == before ||
 		    sites_add(q->filter.sites, "guesses", buf_at(&q->rules, 0), q->rules.len, &e))
 			return;

@@ -83,6 +83,49 @@ sites work.tmt >plain
 check 'who allocates otherwise, too, is no wrapper; nor is who has one caller' \
 	same plain <(sites --guess-sites work.tmt)
 check '... which are two sites' [ "$(tr '\n' ' ' <plain)" = 'one 800 work 800 ' ]
+# Three instances of one template and two functions call pool(), 100 times each: five callers, of a fifth each.
+# Then Vec<T>::grow, of three fifths, is called by three functions; and each Tree<T>::make by the same one.
+cat >templates.cpp <<'X'
+#include <stdlib.h>
+#define NO __attribute__((noinline))
+#define KEEP __asm__ volatile("" ::: "memory")
+NO static void *pool(size_t n) { void *p = malloc(n); KEEP; return p; }
+template <class T> struct Vec { NO static void *grow(T) { void *p = pool(96); KEEP; return p; } };
+template <class T> struct Tree { NO static void *make(T) { void *p = malloc(96); KEEP; return p; } };
+NO static void *ints() { void *p = Vec<int>::grow(1); KEEP; return p; }
+NO static void *floats() { void *p = Vec<float>::grow(1); KEEP; return p; }
+NO static void *longs() { void *p = Vec<long>::grow(1); KEEP; return p; }
+NO static void *first() { void *p = pool(96); KEEP; return p; }
+NO static void *second() { void *p = pool(96); KEEP; return p; }
+NO static void forest() { free(Tree<int>::make(1)); free(Tree<float>::make(1)); free(Tree<long>::make(1)); KEEP; }
+int main(int argc, char **)
+{
+	void *(*f[])() = {ints, floats, longs, first, second};
+	for (int i = 0; i < 500 && argc == 1; i++) free(f[i % 5]());
+	for (int i = 0; i < 100 && argc > 1; i++) forest();
+}
+X
+if ${CXX:-c++} -g -O1 -Wl,--build-id templates.cpp -o templates 2>err && tm-record -q -o vec.tmt ./templates 2>err &&
+	tm-record -q -o tree.tmt ./templates trees 2>err; then
+	of() { sites "$@" | grep ' 100$'; } # the C++ library may have a block of its own
+	check 'without --guess-sites it is the pool' grep -qx 'pool([a-z ]*) 500' <(sites vec.tmt)
+	check '--guess-sites: instances of a template are one function' same \
+		<(printf '%s() 100\n' first floats ints longs second) <(of --guess-sites vec.tmt)
+	check '... which is said, with how many' grep -q 'pool(.*) (5 functions .* Vec<>::grow (3 instances; 3 functions call it; ' \
+		<(tm-top --guess-sites vec.tmt 2>err)
+	check '... but not when one function calls them all' same <(of tree.tmt) <(of --guess-sites tree.tmt)
+	check '... which are three' [ "$(of tree.tmt | grep -c '^"*Tree<.*>::make')" = 3 ]
+else
+	echo "skip - instances of templates (no C++ compiler)"
+fi
+# The game of make demo, by the rules that its authors would write, and without.
+first() { tm-top -q --csv -n 4 "$@" 2>err | cut -d, -f 1-4; }
+game=$DATA/demo/gcc-dwarf5-O2
+if [ -e "$game/arcade.mem" ]; then
+	tm-symbolize -q -e "$game/bin/arcade" -e "$game/bin/libengine.so" --maps "$game/arcade.maps" -o game.tmt "$game/arcade.mem" 2>err
+	check "the demo's first rows are the game's without its file of rules" \
+		same <(first --sites "$SRC/testdata/src/demo/arcade.sites" game.tmt) <(first --guess-sites game.tmt)
+fi
 check '--guess-sites reads twice: not standard input' status 2 tm-top --guess-sites - <named.tmt
 check '--guess-sites is of sites' status 2 tm-top --guess-sites --by type named.tmt
 
