@@ -13,6 +13,7 @@
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
 #include "lib/rules/leaks.h"
+#include "lib/trace/both.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +48,10 @@ struct request {
 	struct buf suppressed;
 	struct buf guessed; /* what is passed over without a rule */
 	struct buf rules;   /* for it */
+	struct tally_memory sizes;
+	struct sink_both both; /* the project, and sizes */
 	size_t n_guessed;
+	bool has_sizes;
 };
 
 static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
@@ -302,6 +306,7 @@ static void top_print(const struct group_project *p, struct request *q)
 {
 	struct table_document d = {.program = "tm-top"};
 	struct flame flame = FLAME_INIT;
+	struct memory_report *sizes = NULL;
 	struct top_overview overview;
 	struct err e = ERR_INIT;
 	void *report = q->as->make(p, q, &e);
@@ -328,9 +333,17 @@ static void top_print(const struct group_project *p, struct request *q)
 		add_measures(p, q, &flame);
 		document_flame(&d, &flame);
 	}
+	/* An aggregate has no sizes of blocks. */
+	if (q->has_sizes && q->sizes.captures == p->now.captures)
+		sizes = memory_report_new(&q->sizes, p->options.domain == DOMAIN_ALL
+							 ? DOMAIN_DEFAULT
+							 : p->options.domain);
+	if (sizes)
+		document_table(&d, memory_report_sizes(sizes));
 	cli_report_print(&q->report, &d);
 	document_release(&d);
 	flame_release(&flame);
+	memory_report_free(sizes);
 	q->as->free(report);
 }
 
@@ -374,6 +387,16 @@ static void read_all(struct request *q, const struct project_options *what)
 	memset(q->seen, 0, sizeof q->seen);
 	q->captures = 0;
 	project_init(&q->project, what);
+	/* What a filter leaves is known of stacks when all is read, and not of each event. */
+	q->has_sizes = has_flame(q) && q->as == &reports[REPORT_RANKING] &&
+		       !filters_any(what->filters) && selection_all(&q->filter.selection);
+	if (q->has_sizes) {
+		memory_release(&q->sizes);
+		memory_init(&q->sizes);
+		q->sizes.lives = false;
+		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
+		q->loop.sink = &q->both.sink;
+	}
 	cli_inputs(&q->loop, q->n, q->operands);
 	project_close(&q->project);
 }
@@ -576,6 +599,7 @@ int main(int argc, char **argv)
 	else
 		report_ranked(&q, &what);
 	cli_named_release(&q.named);
+	memory_release(&q.sizes);
 	buf_release(&q.words);
 	buf_release(&q.guessed);
 	buf_release(&q.rules);

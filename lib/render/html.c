@@ -72,7 +72,13 @@ static void number_cell(struct page *p, const struct table_column *c, const stru
 {
 	struct buf *b = p->b;
 
-	buf_addf(b, "<td class=\"num%s\"", v->mark <= MARK_FAINT ? mark_classes[v->mark] : "");
+	buf_addf(b, "<td class=\"num%s%s\"", c->flags & COLUMN_BAR ? " bar" : "",
+		 v->mark <= MARK_FAINT ? mark_classes[v->mark] : "");
+	if (v->present && c->flags & COLUMN_BAR) {
+		buf_adds(b, " style=\"--bar:");
+		cell_for_people(b, c, v, false);
+		buf_addc(b, '"');
+	}
 	if (v->present) {
 		buf_adds(b, " data-v=\"");
 		cell_exact(b, c, v);

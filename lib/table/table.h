@@ -30,6 +30,7 @@ enum column_flags {
 	COLUMN_SIGNED = 1 << 5,   /* a difference: people see +, - or nothing before a 0 */
 	COLUMN_TREE = 1 << 6,     /* text that is indented by the row's depth; see TABLE_TREE */
 	COLUMN_PROSE = 1 << 7,    /* text in the program's own words, not a name from input */
+	COLUMN_BAR = 1 << 8,      /* a percentage of 0 to 100 that pages draw, too: a histogram's */
 };
 
 struct table_column {

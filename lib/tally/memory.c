@@ -77,6 +77,8 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	d->count += count;
 	d->bytes += size;
 	m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
+	if (!m->lives)
+		return;
 	new =
 	    (struct live_block){.requested = size,
 				.real = size,
@@ -108,6 +110,8 @@ static void take_free(struct tally_memory *m, const struct event *ev, uint32_t s
 	struct live_block old;
 	bool ended;
 
+	if (!m->lives)
+		return;
 	if (ev->kind == EV_FREE)
 		m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
 	ended = ev->kind == EV_FREED

@@ -42,7 +42,9 @@ struct tally_memory {
 	void *arg;
 	struct memory_domain domains[DOMAINS];
 	uint64_t captures;
-	bool lives;    /* all captures know what is live; */
+	/* All captures know what is live. Who needs sizes only sets it to false behind memory_init:
+	 * that is fast, and takes no memory. */
+	bool lives;
 	bool places;   /* and where blocks are; */
 	bool timed;    /* and when, and there is only one */
 	int64_t step;  /* ns of a point */

@@ -110,6 +110,17 @@ check 'growth is the twin'"'"'s' grep -qF "growth +$(size "$(awk '/^growth/ { pr
 check '... and it grows' grep -q ': it grows' text
 check 'the curve is drawn' eval 'tm-top --memory --plot always run.tmt 2>err | grep -q "█"'
 check '... on a page, too' eval 'tm-top --memory -o page.html run.tmt 2>err; grep -q "live bytes over time" page.html && grep -q "peak [0-9.]* [KM]iB at" page.html'
+# The ranking's page and JSON have the same histogram, of counts and bytes; 100 times a count, of all, in percent.
+tm-top --as json run.tmt 2>err >page.json
+sed -n '/"name":"sizes"/,/"totals"/s/^{"size":\([0-9]*\),"count":\([0-9]*\),.*"bytes":\([0-9]*\),.*/size \1 \2 \3/p' page.json >got
+check "the ranking's JSON has the sizes" same <(awk '/^size/ { print $1, $2, $3, $4 }' want) got
+tm-top -o top.html run.tmt 2>err
+check '... and its page draws how many are of each' same \
+	<(awk '/^size/ { n[++k] = $3; all += $3 } END { for (i = 1; i <= k; i++) printf "%.2f%%\n", int(n[i] * 10000 / all + 0.5) / 100 }' want) \
+	<(sed -n '/<h2>allocations by size/,$p' top.html | sed -n 's/^<tr><td class="num"[^>]*>[^<]*<\/td><td class="num"[^>]*>[^<]*<\/td><td class="num bar" style="--bar:\([0-9.]*%\)".*/\1/p')
+check '... of what is read, not of what a filter leaves' eval '! tm-top --as json --size 1M.. run.tmt | grep -q "\"sizes\""'
+check '... nor in another report' eval '! tm-top --as json --tree run.tmt | grep -q "\"sizes\""'
+check '... and not in text' eval '! tm-top run.tmt 2>err | grep -q "by size"'
 check 'filters hold' [ "$(tm-top --memory --size 1M.. --as csv --table sizes run.tmt 2>err | awk -F, 'NR > 1 { print $1, $2 }')" = '1048576 1' ]
 check 'twice the same run: sums are twice as large, no curve' \
 	eval 'tm-top --memory --as csv --table sizes run.tmt run.tmt 2>err | awk -F, "NR > 1 { n += \$2 } END { print n }" | grep -qx $((2 * $(awk "/^size/ { n += \$3 } END { print n }" want))) && ! tm-top --memory --as json run.tmt run.tmt | grep -q "over time"'

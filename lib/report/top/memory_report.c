@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_COLUMNS = 7, PAGE_COLUMNS = 5, HEADS = 4, PAGE_ROWS = 2 };
+enum { SIZE_COLUMNS = 7, LIFELESS = 5, PAGE_COLUMNS = 5, HEADS = 4, PAGE_ROWS = 2 };
 
 struct memory_report {
 	const struct tally_memory *m;
@@ -62,9 +62,9 @@ static void memory_report_make_sizes(struct memory_report *r)
 	static const struct table_column columns[SIZE_COLUMNS] = {
 	    {.key = "size", .title = "size from", .type = COLUMN_BYTES},
 	    {.key = "count", .title = "count", .type = COLUMN_INT},
-	    {.key = "count_share", .title = "of all", .type = COLUMN_PERCENT},
+	    {.key = "count_share", .title = "of all", .type = COLUMN_PERCENT, .flags = COLUMN_BAR},
 	    {.key = "bytes", .title = "bytes", .type = COLUMN_BYTES},
-	    {.key = "bytes_share", .title = "of all", .type = COLUMN_PERCENT},
+	    {.key = "bytes_share", .title = "of all", .type = COLUMN_PERCENT, .flags = COLUMN_BAR},
 	    {.key = "live_count", .title = "live count", .type = COLUMN_INT, .flags = COLUMN_SPARE},
 	    {.key = "live_bytes",
 	     .title = "live bytes",
@@ -77,7 +77,7 @@ static void memory_report_make_sizes(struct memory_report *r)
 	r->sizes = (struct table){.name = "sizes",
 				  .title = "allocations by size",
 				  .columns = r->size_columns,
-				  .n_columns = SIZE_COLUMNS,
+				  .n_columns = r->m->lives ? SIZE_COLUMNS : LIFELESS,
 				  .fill = memory_report_size_fill,
 				  .arg = r,
 				  .totals = r->totals,
@@ -244,6 +244,11 @@ struct memory_report *memory_report_new(const struct tally_memory *m, int domain
 void memory_report_free(struct memory_report *r)
 {
 	free(r);
+}
+
+const struct table *memory_report_sizes(const struct memory_report *r)
+{
+	return &r->sizes;
 }
 
 void memory_report_add(const struct memory_report *r, struct table_document *d)

@@ -14,7 +14,8 @@ struct memory_report;
 /* domain: an enum domain, or below 0: the first that has allocations. NULL: none. m must
  * outlive it. */
 struct memory_report *memory_report_new(const struct tally_memory *m, int domain);
-void memory_report_free(struct memory_report *r); /* accepts NULL */
+void memory_report_free(struct memory_report *r);                       /* accepts NULL */
+const struct table *memory_report_sizes(const struct memory_report *r); /* alone */
 /* Puts its sections and heads into the document, which borrows them. */
 void memory_report_add(const struct memory_report *r, struct table_document *d);
 
