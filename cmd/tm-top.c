@@ -49,7 +49,7 @@ struct request {
 	struct buf guessed; /* what is passed over without a rule */
 	struct buf rules;   /* for it */
 	struct tally_memory sizes;
-	struct sink_both both; /* the project, and sizes */
+	struct sink_both both; /* what two reports are made from */
 	size_t n_guessed;
 	bool has_sizes;
 };
@@ -494,12 +494,15 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	struct memory_report *r;
 	struct tally_memory m;
 	struct filter_sink *filtered;
+	struct memory_modules *modules;
 
 	memory_init(&m);
 	m.captured = top_capture_notes;
 	m.arg = q;
 	kept.captured = NULL;
-	filtered = filter_sink_new(&m.sink, &kept);
+	modules = memory_modules_new(&kept);
+	sink_both_init(&q->both, &m.sink, memory_modules_sink(modules));
+	filtered = filter_sink_new(&q->both.sink, &kept);
 	q->loop.sink = filter_sink_in(filtered);
 	q->loop.instead = NULL;
 	cli_inputs(&q->loop, q->n, q->operands);
@@ -507,6 +510,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	for (int i = 0; i < q->n; i++)
 		document_input(&d, q->operands[i], NULL);
 	if (r) {
+		memory_report_modules(r, modules);
 		memory_report_add(r, &d);
 		cli_report_print(&q->report, &d);
 	} else if (m.captures) {
@@ -515,6 +519,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	document_release(&d);
 	memory_report_free(r);
 	filter_sink_free(filtered);
+	memory_modules_free(modules);
 	memory_release(&m);
 }
 

@@ -156,6 +156,8 @@ static enum status project_fold(void *arg, struct trace *t, struct tally *a, str
 	if (!a->unselected)
 		fold_all_stacks(f);
 	project_fold_groupings(f);
+	if (p->options.settled)
+		p->options.settled(p->options.arg, p, t);
 	fold_notes(f, t);
 	fold_end(p);
 	if (p->options.captured)

@@ -19,6 +19,8 @@
 enum { DOMAIN_DEFAULT = -1, DOMAIN_ALL = DOMAINS };
 enum { GROUPINGS_MAX = 12 };
 
+struct group_project;
+
 struct project_options {
 	struct grouping_key by[GROUPINGS_MAX];
 	size_t n_by; /* 0 counts as 1 */
@@ -37,6 +39,8 @@ struct project_options {
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
+	/* Before that, while project_cell_group knows all cells of the capture; or NULL. */
+	void (*settled)(void *arg, struct group_project *p, const struct trace *t);
 	void *arg;
 	/* Slices of each capture (tally/tally.h) and their user; project_cell_group and
 	 * project_type_group give the groups of what a slice touched. SLICE_NONE: none. */

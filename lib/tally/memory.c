@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/tally/memory.h"
 
-#include "lib/base/hash.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,23 +121,21 @@ static void take_free(struct tally_memory *m, const struct event *ev, uint32_t s
 
 /* --- pages --- */
 
-static void memory_add_pages(struct tally_memory *m, struct map64 seen[2],
-			     const struct live_block *b)
+void memory_pages_add(struct memory_pages *p, struct map64 *seen, uint64_t whose, uint64_t address,
+		      uint64_t size, uint64_t count)
 {
-	unsigned large = b->requested >= MEMORY_LARGE;
-	struct memory_pages *p = &m->domains[b->space % DOMAINS].pages[large];
-	uint64_t first = b->address / MEMORY_PAGE;
-	uint64_t last = (b->address + (b->requested ? b->requested - 1 : 0)) / MEMORY_PAGE;
+	uint64_t first = address / MEMORY_PAGE;
+	uint64_t last = (address + (size ? size - 1 : 0)) / MEMORY_PAGE;
 	uint64_t ends[2] = {first, last};
 
-	p->blocks += b->count;
-	p->bytes += b->requested;
-	if (last < first || b->requested > UINT64_MAX / 2)
+	p->blocks += count;
+	p->bytes += size;
+	if (last < first || size > UINT64_MAX / 2)
 		return;
 	/* Pages that lie inside of a block are no other's. */
 	p->pages += last - first > 1 ? last - first - 1 : 0;
 	for (unsigned i = 0; i < (first == last ? 1 : 2); i++) {
-		uint32_t *known = map64_put(&seen[large], hash_u64(ends[i] * 64 + b->space % 64));
+		uint32_t *known = map64_put(seen, hash_u64(ends[i] ^ hash_u64(whose)));
 
 		p->pages += !*known;
 		*known = 1;
@@ -150,9 +146,14 @@ static void count_pages(struct tally_memory *m)
 {
 	struct map64 seen[2] = {{0}, {0}};
 
-	for (size_t i = 0; i < m->live.n; i++)
-		if (m->live.blocks[i].allocated)
-			memory_add_pages(m, seen, &m->live.blocks[i]);
+	for (size_t i = 0; i < m->live.n; i++) {
+		const struct live_block *b = &m->live.blocks[i];
+		unsigned large = b->requested >= MEMORY_LARGE;
+
+		if (b->allocated)
+			memory_pages_add(&m->domains[b->space % DOMAINS].pages[large], &seen[large],
+					 b->space, b->address, b->requested, b->count);
+	}
 	map64_release(&seen[0]);
 	map64_release(&seen[1]);
 }

@@ -7,6 +7,7 @@
 #ifndef TM_TALLY_MEMORY_H
 #define TM_TALLY_MEMORY_H
 
+#include "lib/base/hash.h"
 #include "lib/tally/live.h"
 #include "lib/trace/sink.h"
 
@@ -23,7 +24,7 @@ struct memory_point {
 	bool known;
 };
 
-struct memory_pages { /* of blocks below MEMORY_LARGE, and of others */
+struct memory_pages {
 	uint64_t blocks, bytes, pages;
 };
 
@@ -32,7 +33,7 @@ struct memory_domain {
 	uint64_t count, bytes, live, live_count, peak;
 	int64_t peak_at; /* ns; below 0: not known */
 	struct memory_point points[MEMORY_POINTS];
-	struct memory_pages pages[2];
+	struct memory_pages pages[2]; /* of blocks below MEMORY_LARGE, and of others */
 };
 
 struct tally_memory {
@@ -55,6 +56,11 @@ struct tally_memory {
 
 void memory_init(struct tally_memory *m);
 void memory_release(struct tally_memory *m);
+
+/* Adds a block, and the pages under it that are not seen yet of what is whose. seen begins zeroed
+ * and is the caller's. */
+void memory_pages_add(struct memory_pages *p, struct map64 *seen, uint64_t whose, uint64_t address,
+		      uint64_t size, uint64_t count);
 
 /* The live bytes' growth by least squares over the steps from the first known one on, in bytes a
  * second, and its standard error, widened by how much neighbouring steps resemble each other.

@@ -126,4 +126,62 @@ check 'twice the same run: sums are twice as large, no curve' \
 	eval 'tm-top --memory --as csv --table sizes run.tmt run.tmt 2>err | awk -F, "NR > 1 { n += \$2 } END { print n }" | grep -qx $((2 * $(awk "/^size/ { n += \$3 } END { print n }" want))) && ! tm-top --memory --as json run.tmt run.tmt | grep -q "over time"'
 check 'nothing is left: it is said' eval 'tm-top --memory --size 1G.. run.tmt 2>&1 | grep -q "no allocation is left"'
 check 'one report at a time' eval '! tm-top --memory --tree run.tmt 2>err'
+
+# By module of the site: two libraries and the program keep blocks of a size of their own, mixed; so awk knows
+# whose a block is by its size alone. wrap() of the program's hands on: with a rule, what it allocates is part()'s.
+cat >part.c <<'X'
+#include <stdlib.h>
+extern void *wrap(size_t n);
+void *NAME(int i) { void *p = i % 2 ? malloc(SIZE) : wrap(SIZE); __asm__ volatile("" ::: "memory"); return p; }
+X
+cat >whole.c <<'X'
+#include <stdlib.h>
+extern void *left(int), *right(int);
+__attribute__((noinline)) void *wrap(size_t n) { void *p = malloc(n); __asm__ volatile("" ::: "memory"); return p; }
+static void *kept[3000];
+int main(void)
+{
+	for (int i = 0; i < 900; i++) {
+		kept[i] = left(i);
+		kept[1000 + i] = right(i);
+		kept[2000 + i] = malloc(72);
+	}
+	for (int i = 0; i < 900; i++)
+		if (i % 5)
+			free(kept[1000 + i]);
+	return 0;
+}
+X
+echo 'function ^wrap$' >wrap.sites
+if ${CC:-cc} -g -O1 -shared -fPIC -DNAME=left -DSIZE=200 part.c -o libleft.so 2>err &&
+	${CC:-cc} -g -O1 -shared -fPIC -DNAME=right -DSIZE=3000 part.c -o libright.so 2>err &&
+	${CC:-cc} -g -O1 -rdynamic whole.c -o whole -L. -lleft -lright -Wl,-rpath,"$PWD" 2>err && tm-record -q -o whole.tmt ./whole 2>err; then
+	tm-dump -q whole.tmt >dump 2>err
+	cat >whose.awk <<'X'
+function add(size, whose) { of[size] = whose }
+BEGIN { OFMT = CONVFMT = "%.0f"; add(200, "libleft.so"); add(3000, "libright.so"); add(72, "whole") }
+/^alloc / { at[field("address")] = field("requested") + 0 }
+/^free / { delete at[field("address")] }
+END {
+	for (a in at) {
+		m = of[at[a]]
+		if (m == "") continue
+		n[m]++; b[m] += at[a]
+		for (p = int(hex(a) / 4096); p <= int((hex(a) + at[a] - 1) / 4096); p++) if (!((m, p) in page)) { page[m, p] = 1; pages[m]++ }
+	}
+	for (m in n) print m, n[m], b[m], pages[m] * 4096, pages[m] * 4096 - b[m]
+}
+X
+	sed -n '/^function/,/^}/p' twin.awk | cat - whose.awk >both.awk
+	awk -f both.awk dump 2>err | sort >want
+	modules() { tm-top --memory --as csv --table modules "$@" whole.tmt 2>err | tr -d '\r' | awk -F, 'NR > 1 { print $6, $1, $2, $3, $4 }'; }
+	modules --sites wrap.sites | sort >got
+	check "pages by module of the site are the twin's" same want <(grep -E 'left|right|whole' got)
+	check '... which are three modules: 900 + 180 + 900 blocks' \
+		[ "$(awk '{ print $1, $2 }' want | tr '\n' ' ')" = 'libleft.so 900 libright.so 180 whole 900 ' ]
+	check '... without the rule half of them are the wrapper'"'"'s' grep -q '^whole 1440 ' <(modules)
+	check '... and the largest waste comes first' [ "$(modules --sites wrap.sites | awk '{ print $5 }')" = "$(modules --sites wrap.sites | awk '{ print $5 }' | sort -rn)" ]
+else
+	echo 'skip - pages by module (no shared libraries)'
+fi
 exit $failed

@@ -26,6 +26,7 @@ struct memory_report {
 	char heads[HEADS][200], limit_title[80], row_text[80];
 	size_t n_heads;
 	bool has_pages;
+	const struct table *modules; /* NULL: not asked for */
 };
 
 /* --- sizes --- */
@@ -241,6 +242,11 @@ struct memory_report *memory_report_new(const struct tally_memory *m, int domain
 	return r;
 }
 
+void memory_report_modules(struct memory_report *r, struct memory_modules *modules)
+{
+	r->modules = memory_modules_table(modules, r->domain);
+}
+
 void memory_report_free(struct memory_report *r)
 {
 	free(r);
@@ -261,4 +267,6 @@ void memory_report_add(const struct memory_report *r, struct table_document *d)
 		document_series(d, &r->live);
 	if (r->has_pages)
 		document_table(d, &r->pages);
+	if (r->has_pages && r->modules && r->modules->n_rows)
+		document_table(d, r->modules);
 }

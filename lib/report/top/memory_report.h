@@ -6,6 +6,7 @@
 #ifndef TM_REPORT_TOP_MEMORY_REPORT_H
 #define TM_REPORT_TOP_MEMORY_REPORT_H
 
+#include "lib/report/top/memory_modules.h"
 #include "lib/table/document.h"
 #include "lib/tally/memory.h"
 
@@ -14,6 +15,8 @@ struct memory_report;
 /* domain: an enum domain, or below 0: the first that has allocations. NULL: none. m must
  * outlive it. */
 struct memory_report *memory_report_new(const struct tally_memory *m, int domain);
+/* Its pages, by module, of the same events; to be asked for while both are there. */
+void memory_report_modules(struct memory_report *r, struct memory_modules *modules);
 void memory_report_free(struct memory_report *r);                       /* accepts NULL */
 const struct table *memory_report_sizes(const struct memory_report *r); /* alone */
 /* Puts its sections and heads into the document, which borrows them. */
