@@ -129,7 +129,6 @@ readme() { sed -n '/^```$/,/^```$/p' "$SRC/README.md" | sed '1d;$d'; }
 plain() { sed -e 's| [^ ]*/\([a-z]*\.cpp:\)| \1|' -e 's/  */ /g' -e 's/ $//'; }
 
 folder
-cp "$SRC/testdata/src/demo/arcade.sites" .
 bin/arcade --frames 300 --out . >/dev/null
 readme | sed -n 's/^\$ //p' >commands
 readme | sed '/^\$ /d' | plain >want
