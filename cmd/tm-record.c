@@ -109,6 +109,7 @@ static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 
 	l->path = r->path = output;
 	r->program = *argv;
+	r->apart = l->settings.children;
 	r->ns = (uint64_t)clock_ns();
 	status = launch_run(l, cap_far(fd, 0), argv, &sig);
 	r->ns = (uint64_t)clock_ns() - r->ns;

@@ -256,4 +256,11 @@ void recorded_end(const struct recorded *r)
 	if (r->report)
 		print_report(r);
 	cli_note(NULL, "the trace is %s: tracemill top %s", r->path, r->path);
+	if (r->apart) {
+		size_t n = strlen(r->path),
+		       tail = n > 4 && !strcmp(r->path + n - 4, ".tmt") ? 4 : 0;
+
+		cli_note(NULL, "processes that it started have theirs: %.*s.PROGRAM.PID%s",
+			 (int)(n - tail), r->path, r->path + n - tail);
+	}
 }

@@ -13,6 +13,7 @@ struct recorded {
 	const char *path; /* a trace; what is no regular file is left alone */
 	bool no_symbols;  /* leave it without names */
 	bool report;      /* the sites that allocated most, on standard error */
+	bool apart;       /* processes that the program starts have traces of their own */
 	const char *program;
 	uint64_t ns;       /* that the program ran */
 	uint64_t children; /* CPU time of processes that it started and that are not in the trace,
