@@ -37,8 +37,10 @@ static size_t templates_past(const char *s, size_t n, size_t i)
 			continue;
 		while (depth && open[depth - 1] != opens[c - closes])
 			depth--;
-		if (!depth || !--depth)
-			return depth ? 0 : i + 1;
+		if (!depth)
+			return 0;
+		if (!--depth)
+			return i + 1;
 	}
 	return 0;
 }

@@ -36,6 +36,7 @@ TEST(templates)
 	    {"<alloc::vec::Vec<i32>>::push", NULL, NULL},
 	    {"main::<lambda(int)>", NULL, NULL},
 	    {"broken<int", NULL, NULL},
+	    {"broken<int)::f()", NULL, NULL},
 	    {"broken<int::f()", NULL, NULL},
 	    {"xmalloc", NULL, NULL},
 	    {"", NULL, NULL},
