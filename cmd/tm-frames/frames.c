@@ -129,14 +129,13 @@ static void cli_frames_run_spread(struct cli_frames *c)
 
 	if (o.sort != FRAMES_AUTO && !spread_measures(o.sort))
 		cli_usage("--spread: '%s' is of moments, of frames as a whole or may be below 0: "
-			  "it has no "
-			  "quartiles by %s",
+			  "it has no quartiles by %s",
 			  cli_frames_sorts[c->sort], cli_frames_keys[c->by]);
 	o.project.by[0].by = keys[c->by];
 	o.project.n_by = 1;
 	s = spread_new(&o);
-	c->loop.sink = project_sink(spread_project(s));
-	cli_inputs(&c->loop, c->n_operands, c->operands);
+	c->reading->loop.sink = project_sink(spread_project(s));
+	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
 	names_tell_apart(&spread_project(s)->names);
 	if (spread_project(s)->now.captures)
 		print(c, spread_table(s), NULL);
