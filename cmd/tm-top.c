@@ -242,7 +242,7 @@ static void top_choose_leaks(struct request *q, struct project_options *o)
 
 	if (q->list_suppressions) {
 		leaks_list(&b);
-		fwrite(b.data, 1, b.len, stdout);
+		cli_put(b.data, b.len);
 		buf_release(&b);
 		exit(cli_exit());
 	}

@@ -137,8 +137,8 @@ static void view_answer_lines(void *arg, const struct input_line *lines, size_t 
 		b.len = 0;
 		if (lines[i].n)
 			view_line(&c->view, lines[i].s, lines[i].n, &b);
-		fwrite(buf_at(&b, 0), 1, b.len, stdout);
-		fflush(stdout);
+		cli_put(buf_at(&b, 0), b.len);
+		cli_put_now();
 	}
 	buf_release(&b);
 }
@@ -151,8 +151,8 @@ static void view_answer_mcp(void *arg, const struct input_line *lines, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		b.len = 0;
 		mcp_line(m, lines[i].s, lines[i].n, &b);
-		fwrite(buf_at(&b, 0), 1, b.len, stdout);
-		fflush(stdout);
+		cli_put(buf_at(&b, 0), b.len);
+		cli_put_now();
 	}
 	buf_release(&b);
 }

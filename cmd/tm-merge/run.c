@@ -12,7 +12,7 @@ static void put_line(const struct aggregate_reader *r, struct buf *line)
 {
 	line->len = 0;
 	aggregate_line_add(line, r->key.data, r->key.len, r->known, r->n_known);
-	fwrite(line->data, 1, line->len, stdout);
+	cli_put(line->data, line->len);
 }
 
 /* Loss of which nothing is known cannot be reported, and was not counted. */
@@ -115,7 +115,7 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 		}
 		line.len = 0;
 		aggregate_line_add(&line, l.key.data, l.key.len, l.known.data, l.known.len);
-		fwrite(line.data, 1, line.len, stdout);
+		cli_put(line.data, line.len);
 	}
 	if (st == ST_NONE && first && !q->lines)
 		st = err_set(e, ST_BAD, "there is nothing to merge");

@@ -154,6 +154,10 @@ void cli_text_lines(size_t longest, cli_answer answer, void *arg);
 /* Text in another tool's form to standard output: as it is, since programs read it; but to a
  * terminal with what is hidden escaped, save line ends and tabs. */
 void cli_print(const char *s, size_t n);
+/* The same without the escapes, for what is bytes or has been escaped. */
+void cli_put(const char *s, size_t n);
+void cli_put_now(void);   /* what was put leaves the buffer */
+extern int cli_put_errno; /* why the first of these failed, for cli_exit; 0: none did */
 void cli_print_colored(const char *s, size_t n); /* the same, and colours are obeyed */
 void cli_tell(const char *s, size_t n);          /* the same to standard error */
 bool cli_terminal(void);                         /* standard output is one */

@@ -67,7 +67,7 @@ static void print_sites(void)
 	struct buf b = BUF_INIT;
 
 	sites_list(&b);
-	fwrite(b.data, 1, b.len, stdout);
+	cli_put(b.data, b.len);
 	buf_release(&b);
 	exit(cli_exit());
 }

@@ -221,6 +221,9 @@ int cli_exit(void)
 		failed = true;
 		number = errno;
 	}
+	/* What failed first is why; a stream that has failed may close well. */
+	if (cli_put_errno)
+		number = cli_put_errno;
 	if (failed && number != EPIPE && !output_told) {
 		cli_error(cli_output_name(), "%s", number ? strerror(number) : "write error");
 		cli_status(EXIT_INPUT);

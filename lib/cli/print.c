@@ -6,6 +6,7 @@
 #include "lib/base/utf.h"
 #include "lib/cli/cli.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,26 @@ bool cli_terminal(void)
 	return terminal;
 }
 
+int cli_put_errno;
+
+static void put_failed(void)
+{
+	if (!cli_put_errno)
+		cli_put_errno = errno;
+}
+
+void cli_put(const char *s, size_t n)
+{
+	if (n && fwrite(s, 1, n, stdout) < n)
+		put_failed();
+}
+
+void cli_put_now(void)
+{
+	if (fflush(stdout))
+		put_failed();
+}
+
 void cli_print(const char *s, size_t n)
 {
 	struct buf b = BUF_INIT;
@@ -31,8 +52,7 @@ void cli_print(const char *s, size_t n)
 		s = b.data;
 		n = b.len;
 	}
-	if (n)
-		fwrite(s, 1, n, stdout);
+	cli_put(s, n);
 	buf_release(&b);
 }
 
@@ -59,7 +79,7 @@ void cli_print_colored(const char *s, size_t n)
 			length = 1;
 		cli_print(s, before);
 		if (length > 1)
-			fwrite(code, 1, length, stdout);
+			cli_put(code, length);
 		else if (length)
 			cli_print(code, 1);
 		s += before + length;
