@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-frames/frames.h"
 
+#include "lib/base/mem.h"
 #include "lib/base/num.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WANT = SUMS_ALL & ~(SUMS_PEAK | SUMS_LIFETIME) };
@@ -215,15 +217,15 @@ static void start(struct cli_frames *c)
 
 void cli_frames_run(struct cli_frames *c)
 {
-	struct cli_frames_reading reading = {.has_frames = false};
+	struct cli_frames_reading *r = mem_zalloc(sizeof *r);
 
-	c->reading = &reading;
+	c->reading = r;
 	cli_import_done(&c->import);
 	start(c);
 	cli_filter_done(&c->filter);
-	reading.loop = (struct cli_loop){
+	r->loop = (struct cli_loop){
 	    .import = &c->import.options, .instead = cli_frames_read_aggregate, .arg = c};
-	reading.asked = cli_aggregate_asked(&c->filter, &reading.words, &reading.loop.file);
+	r->asked = cli_aggregate_asked(&c->filter, &r->words, &r->loop.file);
 	cli_frames_parse(c);
 	if (c->spread)
 		cli_frames_run_spread(c);
@@ -234,7 +236,8 @@ void cli_frames_run(struct cli_frames *c)
 	else
 		cli_frames_run_rows(c);
 	cli_filter_release(&c->filter);
-	buf_release(&reading.words);
+	buf_release(&r->words);
 	opt_list_release(&c->spikes);
+	free(r);
 	c->reading = NULL;
 }
