@@ -29,7 +29,7 @@ static size_t templates_past(const char *s, size_t n, size_t i)
 	for (; i < n; i++) {
 		const char *o = strchr(opens, s[i]), *c = strchr(closes, s[i]);
 
-		if (!s[i] || depth == NESTED)
+		if (!s[i] || depth == NESTED || (!o && !depth))
 			return 0;
 		if (o)
 			open[depth++] = *o;

@@ -54,10 +54,11 @@ static uint32_t spike_groups_node_of(struct spike_groups *g, const struct spike_
 	uint32_t node = 0;
 
 	for (size_t i = 0; i < s->depth; i++) {
-		uint32_t *id = map64_put(&x->nodes, (uint64_t)node << 32 | s->path[i]);
+		const uint64_t step = node * (UINT64_C(1) << 32) + s->path[i];
+		uint32_t *id = map64_put(&x->nodes, step);
 
 		if (!*id && g->n_nodes == SPIKE_NODES_MAX) {
-			map64_remove(&x->nodes, (uint64_t)node << 32 | s->path[i]);
+			map64_remove(&x->nodes, step);
 			return 0;
 		}
 		if (!*id) {
