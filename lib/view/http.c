@@ -5,9 +5,9 @@
 
 #ifdef HAVE_LIBMICROHTTPD
 
+#include "lib/base/source_file.h"
 #include "lib/view/asset.h"
 #include "lib/view/route.h"
-#include "lib/view/source.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -6,9 +6,9 @@
 #include "lib/view/mcp.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/source_file.h"
 #include "lib/render/json.h"
 #include "lib/view/nodes.h"
-#include "lib/view/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>

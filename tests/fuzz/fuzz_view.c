@@ -5,7 +5,6 @@
  */
 #include "lib/view/mcp.h"
 #include "lib/view/route.h"
-#include "lib/view/source.h"
 #include "lib/view/view.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "lib/base/mem.h"
 #include "lib/kept/kept.h"
 #include "lib/view/route.h"
-#include "lib/view/source.h"
 #include "lib/view/value.h"
 #include "lib/view/words.h"
 #include "tests/unit/test.h"

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/view/source.h"
+#include "lib/base/source_file.h"
+
+#include "lib/base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* One step at a time, so that no link is followed on the way. -1: errno. */
-static int view_source_open_below(int dir, const char *path)
+static int source_open_below(int dir, const char *path)
 {
 	char part[256];
 	int at = dup(dir);
@@ -56,14 +59,14 @@ static enum status read_all(int fd, struct buf *to, struct err *e)
 }
 
 /* Of the path with all its parts, then with one less ... */
-static int find(int dir, const char *path, const char **found)
+static int source_find(int dir, const char *path, const char **found)
 {
 	for (const char *rest = path; rest; rest = strchr(rest, '/')) {
 		int fd;
 
 		while (*rest == '/')
 			rest++;
-		fd = view_source_open_below(dir, rest);
+		fd = source_open_below(dir, rest);
 		*found = rest;
 		if (fd >= 0)
 			return fd;
@@ -71,14 +74,14 @@ static int find(int dir, const char *path, const char **found)
 	return -1;
 }
 
-enum status source_read(const char *const *dirs, size_t n_dirs, const char *path, struct buf *to,
-			struct buf *where, struct err *e)
+static enum status source_read_below(const char *const *dirs, size_t n_dirs, const char *path,
+				     struct buf *to, struct buf *where, struct err *e)
 {
 	const char *rest = path;
 
 	for (size_t i = 0; i < n_dirs; i++) {
 		int dir = open(dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		int fd = dir < 0 ? -1 : find(dir, path, &rest);
+		int fd = dir < 0 ? -1 : source_find(dir, path, &rest);
 		enum status st = ST_NONE;
 
 		if (fd >= 0)
@@ -93,4 +96,20 @@ enum status source_read(const char *const *dirs, size_t n_dirs, const char *path
 		return st;
 	}
 	return ST_NONE;
+}
+
+enum status source_read(const char *const *dirs, size_t n_dirs, const char *path, struct buf *to,
+			struct buf *where, struct err *e)
+{
+	enum status st = source_read_below(dirs, n_dirs, path, to, where, e);
+	char *other;
+
+	if (st != ST_NONE || !strchr(path, '\\'))
+		return st;
+	other = mem_strdup(path);
+	for (char *c = other; *c; c++)
+		*c = *c == '\\' ? '/' : *c;
+	st = source_read_below(dirs, n_dirs, other, to, where, e);
+	free(other);
+	return st;
 }

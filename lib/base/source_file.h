@@ -2,10 +2,10 @@
  *
  * Source files, only those below a folder that the user named. A path of a capture
  * (/build/ci/game/src/a.c) is looked for by its last parts, the most that fit, so that sources of
- * another machine are found; no .. and no link leads out.
+ * another machine are found, with separators of Windows too; no .. and no link leads out.
  */
-#ifndef TM_VIEW_SOURCE_H
-#define TM_VIEW_SOURCE_H
+#ifndef TM_BASE_SOURCE_FILE_H
+#define TM_BASE_SOURCE_FILE_H
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
