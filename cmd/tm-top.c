@@ -10,6 +10,7 @@
 #include "lib/report/top/handers.h"
 #include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
+#include "lib/report/top/source_costs.h"
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
 #include "lib/rules/leaks.h"
@@ -18,6 +19,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define CALLERS_AUTO UINT64_MAX
 enum { CALLERS = 3, GUESSES = 8 }; /* rounds of guesses */
@@ -27,7 +29,8 @@ struct request {
 	struct top_options top;
 	struct cli_report report;
 	struct cli_filter filter;
-	const char *metrics, *peek, *min_percent;
+	const char *metrics, *peek, *source, *min_percent;
+	struct opt_list source_dirs;
 	bool tree, bottom_up;
 	const struct report *as; /* of reports; unless memory */
 	int by, below, sort;     /* below: the key within by; -1: none */
@@ -73,6 +76,14 @@ static void *top_new_peek(const struct group_project *p, const struct request *q
 	return peek_new(p, &o, e);
 }
 
+static void *top_new_source(const struct group_project *p, const struct request *q, struct err *e)
+{
+	const struct source_options o = {q->stacks, q->top.sort,          q->match,
+					 q->top.n,  q->source_dirs.items, q->source_dirs.n};
+
+	return source_costs_new(p, &o, e);
+}
+
 static const struct table *top_table_of_ranking(const void *report)
 {
 	return top_table(report);
@@ -86,6 +97,11 @@ static const struct table *top_table_of_tree(const void *report)
 static const struct table *top_table_of_peek(const void *report)
 {
 	return peek_table(report);
+}
+
+static const struct table *top_table_of_source(const void *report)
+{
+	return source_costs_table(report);
 }
 
 static void top_free_ranking(void *report)
@@ -103,7 +119,12 @@ static void top_free_peek(void *report)
 	peek_free(report);
 }
 
-enum { REPORT_RANKING, REPORT_TREE, REPORT_PEEK };
+static void top_free_source(void *report)
+{
+	source_costs_free(report);
+}
+
+enum { REPORT_RANKING, REPORT_TREE, REPORT_PEEK, REPORT_SOURCE };
 
 static const struct report {
 	bool of_stacks; /* whatever --by says */
@@ -115,6 +136,7 @@ static const struct report {
     [REPORT_RANKING] = {false, top_new_ranking, top_table_of_ranking, top_free_ranking},
     [REPORT_TREE] = {true, top_new_tree, top_table_of_tree, top_free_tree},
     [REPORT_PEEK] = {true, top_new_peek, top_table_of_peek, top_free_peek},
+    [REPORT_SOURCE] = {true, top_new_source, top_table_of_source, top_free_source},
 };
 
 static void top_capture_notes(void *arg, struct trace *t)
@@ -161,15 +183,41 @@ static bool has_flame(const struct request *q)
 	return q->report.format == RENDER_HTML || q->report.format == RENDER_JSON;
 }
 
+static void top_check_functions(struct request *q, const char *option, const char *pattern)
+{
+	unsigned flags =
+	    (q->filter.literal ? MATCH_LITERAL : 0) | (q->filter.caseless ? MATCH_CASELESS : 0);
+	struct err e = ERR_INIT;
+
+	if (!pattern)
+		return;
+	q->match = match_new((struct match_place){option, 0}, pattern, strlen(pattern), flags, &e);
+	if (!q->match)
+		cli_usage("%s: '%s': %s", option, pattern, e.msg);
+}
+
+static void top_check_folder(const char *dir)
+{
+	struct stat st;
+
+	if (!stat(dir, &st) && S_ISDIR(st.st_mode))
+		return;
+	cli_error(dir, "--source-dir: no such folder");
+	cli_status(EXIT_INPUT);
+	exit(cli_exit());
+}
+
 static void top_check(struct request *q)
 {
 	struct err e = ERR_INIT;
 
 	if (q->metrics && metrics_parse(q->metrics, &q->top.metrics, &e))
 		cli_usage("--metrics: %s", e.msg);
-	if (q->tree + q->bottom_up + (q->peek != NULL) + q->memory > 1)
-		cli_usage("--tree, --bottom-up, --peek and --memory are different reports");
+	if (q->tree + q->bottom_up + (q->peek != NULL) + (q->source != NULL) + q->memory > 1)
+		cli_usage("--tree, --bottom-up, --peek, --source and --memory are different "
+			  "reports");
 	q->as = &reports[q->peek                   ? REPORT_PEEK
+			 : q->source               ? REPORT_SOURCE
 			 : q->tree || q->bottom_up ? REPORT_TREE
 						   : REPORT_RANKING];
 	if (q->below >= 0) {
@@ -184,15 +232,10 @@ static void top_check(struct request *q)
 	if ((q->by == KEY_OWNER || q->below == KEY_OWNER) && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
 	q->min_share = share_of(q->min_percent);
-	if (q->peek) {
-		unsigned flags = (q->filter.literal ? MATCH_LITERAL : 0) |
-				 (q->filter.caseless ? MATCH_CASELESS : 0);
-
-		q->match = match_new((struct match_place){"--peek", 0}, q->peek, strlen(q->peek),
-				     flags, &e);
-		if (!q->match)
-			cli_usage("--peek: '%s': %s", q->peek, e.msg);
-	}
+	top_check_functions(q, "--peek", q->peek);
+	top_check_functions(q, "--source", q->source);
+	for (size_t i = 0; i < q->source_dirs.n; i++)
+		top_check_folder(q->source_dirs.items[i]);
 }
 
 /* The sums that the options need. */
@@ -556,6 +599,8 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "min", "PERCENT", "leave out what is less in a tree (default 0.5)",
 		       &q.min_percent),
 	    ROW_STRING(0, "peek", "REGEX", "callers and callees of matching functions", &q.peek),
+	    ROW_STRING(0, "source", "REGEX", "costs by line of matching functions", &q.source),
+	    ROW_LIST(0, "source-dir", "DIR", "sources are below; again for more", &q.source_dirs),
 	    ROW_FLAG(0, "guess-sites", "pass over functions that only hand on", &q.guess),
 	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &q.no_symbols),
 	    ROW_FLAG(0, "leaks", "what is live at the end and no library keeps", &q.leaks),
@@ -611,6 +656,7 @@ int main(int argc, char **argv)
 	buf_release(&q.suppressed);
 	leaks_free(q.none);
 	opt_list_release(&q.suppressions);
+	opt_list_release(&q.source_dirs);
 	match_free(q.match);
 	cli_filter_release(&q.filter);
 	return cli_exit();

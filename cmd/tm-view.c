@@ -47,7 +47,8 @@ static const char *view_guard(const char *word, const char *file)
 {
 	static const char *const refused[] = {"output",     "save-baseline", "history",
 					      "no-sandbox", "completion",    "origin"};
-	const struct opt_list *l = &view_of->allowed;
+	const struct opt_list *l =
+	    strcmp(word, "source-dir") ? &view_of->allowed : &view_of->sources;
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (!strcmp(word, refused[i]))
@@ -55,6 +56,8 @@ static const char *view_guard(const char *word, const char *file)
 	for (size_t i = 0; file && i < l->n; i++)
 		if (!strcmp(l->items[i], file))
 			return NULL;
+	if (l == &view_of->sources)
+		return "that folder is none of tm-view's own --source-dir";
 	return file ? "that file was not named to tm-view: --allow" : NULL;
 }
 

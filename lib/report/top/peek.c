@@ -203,25 +203,30 @@ static void add_columns(struct peek *k)
 	k->table.n_columns = 5;
 }
 
+enum status peek_choose(const struct group_project *p, size_t grouping, int sort, enum sum *to,
+			struct err *e)
+{
+	if (sort_choose(&p->now, &p->now.groupings[grouping].known, sort, "stack", to, e))
+		return e->code;
+	if (*to == SUM_TIME_TOTAL)
+		*to = SUM_TIME_SELF;
+	if (*to == SUM_LIFETIME || *to == SUM_TIME_MEAN || sum_is_signed(*to))
+		return err_set(e, ST_UNSUPPORTED, "%s does not add up over callers",
+			       sum_names[*to].word);
+	return ST_OK;
+}
+
 struct peek *peek_new(const struct group_project *p, const struct peek_options *o, struct err *e)
 {
 	const struct run_grouping *sums = &p->now.groupings[o->grouping];
 	const struct grouping *g = &p->groupings[o->grouping];
-	struct peek *k = mem_zalloc(sizeof *k);
+	struct peek *k;
+	enum sum sort;
 
-	*k = (struct peek){.p = p};
-	if (sort_choose(&p->now, &sums->known, o->sort, "stack", &k->sort, e)) {
-		free(k);
+	if (peek_choose(p, o->grouping, o->sort, &sort, e))
 		return NULL;
-	}
-	if (k->sort == SUM_TIME_TOTAL)
-		k->sort = SUM_TIME_SELF;
-	if (k->sort == SUM_LIFETIME || k->sort == SUM_TIME_MEAN || sum_is_signed(k->sort)) {
-		err_set(e, ST_UNSUPPORTED, "%s does not add up over callers",
-			sum_names[k->sort].word);
-		free(k);
-		return NULL;
-	}
+	k = mem_zalloc(sizeof *k);
+	*k = (struct peek){.p = p, .sort = sort};
 	k->asked = mem_zarray(p->names.n_functions, sizeof *k->asked);
 	k->seen = mem_zarray(p->names.n_functions, sizeof *k->seen);
 	k->total = mem_zarray(p->names.n_functions, sizeof *k->total);

@@ -44,6 +44,11 @@ struct peek_options {
 
 struct peek;
 
+/* The sum of each stack of the grouping that the calls on it have as their totals, for sort (metric.h).
+ * ST_UNSUPPORTED: it is not known, or does not add up. */
+enum status peek_choose(const struct group_project *p, size_t grouping, int sort, enum sum *to,
+			struct err *e);
+
 /* Per function that matches: what its callers and callees have of its total. Where a function is
  * on a stack more than once, its caller is that of the outermost and its callee that of the
  * innermost, so both sides add up to the total: what has no caller is a row, and so is self. */
