@@ -3,7 +3,7 @@
 # timeout: 800
 #
 # tm-export's formats, each held to what reads it (go's pprof, SQLite, the rules of speedscope's
-# and Chrome's JSON), to the demo's own totals, and to tm-top's table.
+# and Chrome's JSON), to the demo's own totals, and to tm-top's tables.
 # shellcheck disable=SC2016,SC2086,SC2317 # check evaluates; names have no blanks
 set -u
 : "${SRC:?}" "${DATA:?}" "${GEN:?}"
@@ -65,6 +65,27 @@ if has_pprof; then
 		pprof $file.pb.gz "$type" >all
 		held want all >got
 		same "pprof -top of $file, $type, is tm-top's" got want
+	done
+	for row in mem:real:alloc_real stream:live_requested:inuse_requested; do
+		IFS=: read -r file column type <<<"$row"
+		tm-top --no-symbols -q --csv -n 0 --sort "${column/_/-}" --source . \
+			--source-dir "$SRC/testdata" $file.tmt >source.csv
+		sql :memory: ".import --csv source.csv t" \
+			"SELECT function || ':' || line, SUM(\"$column\"),
+			 iif(COUNT(*) = 1, MAX(\"total_$column\"), '-') FROM t
+			 WHERE depth = 1 AND read_from <> '' AND \"total_$column\" <> ''
+			 GROUP BY function, line, file" | LC_ALL=C sort >want
+		go tool pprof -list . -unit=B -sample_index=$type -source_path "$SRC/testdata" \
+			$file.pb.gz 2>err |
+			awk -v OFS='\t' '
+				sub(/^ROUTINE =* /, "") { sub(/ in [^ ]*$/, ""); name = $0; next }
+				match($0, /^ +[0-9.]+B? +[0-9.]+B? +[0-9]+:/) {
+					split(substr($0, 1, RLENGTH - 1), part, " ")
+					if (part[1] part[2] != "..")
+						print name ":" part[3], part[1] + 0, part[2] + 0
+				}' | LC_ALL=C sort >all
+		held want all >got
+		same "pprof -list of $file, $type, is tm-top --source" got want
 	done
 	go tool pprof -raw mem.pb.gz >raw 2>err
 	check "pprof -raw: types as labels" grep -q 'type:\[Particle\[\]\]' raw
