@@ -89,6 +89,8 @@ static void compare_print(struct cli_compare *c, const struct compare_options *o
 	for (size_t i = 0; i < from->n_groups; i++)
 		for (size_t k = 0; k < from->groups[i].n; k++)
 			document_input(&d, from->groups[i].names[k], from->groups[i].label);
+	if (from->normalize)
+		document_fact(&d, "normalized", from->groups[from->n_groups - 1].label);
 	compare_view_add(v, &d);
 	compare_counters_init(&counters, from);
 	if (counters.table.n_rows)
@@ -120,6 +122,7 @@ int main(int argc, char **argv)
 	struct compare_options options = {.n = 30};
 	const char *save = NULL, *origin = NULL;
 	int by = KEY_SITE, sort = 0, per = 0, n;
+	bool normalize = false;
 	const struct opt table[] = {
 	    CLI_COMPARE_ROWS(compare),
 	    ROW_CHOICE(0, "by", "KEY",
@@ -131,6 +134,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "cumulative", "totals, not self", &options.cumulative),
 	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame, second or capture", &per,
 		       per_words),
+	    ROW_FLAG(0, "normalize", "scale to the new total: shares compare", &normalize),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
 	    ROW_FLAG(0, "all", "rows that did not change, too", &options.all),
 	    CLI_POLICY_ROWS(compare),
@@ -156,6 +160,8 @@ int main(int argc, char **argv)
 	cli_import_done(&import);
 	if (origin && !save)
 		cli_usage("--origin goes with --save-baseline");
+	if (normalize && compare.policy_path)
+		cli_usage("--normalize: a gate judges what there is, not shares");
 	if (by == KEY_FRAME)
 		cli_usage("--by frame: tm-frames does that");
 	if (save)
@@ -177,6 +183,7 @@ int main(int argc, char **argv)
 		choose(&what, options.by, options.sort, &compare.policy, report.format);
 		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 		compare.in.compare.per = (enum compare_per)per;
+		compare.in.compare.normalize = normalize;
 		if (complete)
 			compare_print(&compare, &options, &report);
 	}

@@ -375,7 +375,7 @@ static bool is_exact(const struct compare *c)
 	for (size_t g = 0; g < c->n_groups; g++)
 		if (c->groups[g].n != 1)
 			return false;
-	return c->per == PER_RUN;
+	return c->per == PER_RUN && !c->normalize;
 }
 
 unsigned compare_decimals(const struct compare *c, enum sum sum)
@@ -383,7 +383,7 @@ unsigned compare_decimals(const struct compare *c, enum sum sum)
 	return is_exact(c) || sum_names[sum].unit != SUM_NUMBER ? 0 : COMPARE_DECIMALS;
 }
 
-/* The mean, or the median, of normalized values; half away from 0. A mean lifetime is per block
+/* The mean, or the median, of values per what they are divided by; half away from 0. A mean lifetime is per block
  * already. */
 struct gather {
 	const struct compare *c;
@@ -417,15 +417,52 @@ static long double middle(const struct gather *a)
 			 : a->sum_of / (long double)a->g->n;
 }
 
+static void gather_totals(struct gather *a)
+{
+	for (size_t i = 0; i < a->g->n; i++) {
+		__int128 v;
+		bool known = compare_raw_total(a->g->runs[i], a->sum, &v);
+
+		gather(a, a->g->runs[i], known, v);
+	}
+}
+
+static bool total_of(const struct compare *c, size_t group, enum sum sum, long double *to)
+{
+	struct gather a = {.c = c, .g = &c->groups[group], .sum = sum};
+
+	gather_totals(&a);
+	*to = a.absent ? 0 : middle(&a);
+	free(a.values);
+	return !a.absent;
+}
+
+bool compare_factor(const struct compare *c, size_t group, enum sum sum, long double *to)
+{
+	long double from, last;
+
+	*to = 1;
+	if (!c->normalize || group == c->n_groups - 1 || sum_is_mean(sum))
+		return true;
+	if (sum_is_signed(sum) || !total_of(c, group, sum, &from) ||
+	    !total_of(c, c->n_groups - 1, sum, &last))
+		return false;
+	if (from > 0)
+		*to = last / from;
+	return true;
+}
+
 static struct compare_number gathered(struct gather *a)
 {
 	struct compare_number to = {!a->absent, a->exact};
-	long double scale = 1;
+	long double scale = 1, factor = 1;
 
+	if (to.present)
+		to.present = compare_factor(a->c, (size_t)(a->g - a->c->groups), a->sum, &factor);
 	for (unsigned i = 0; i < compare_decimals(a->c, a->sum); i++)
 		scale *= 10;
-	if (!a->absent && !is_exact(a->c))
-		to.v = (__int128)roundl(middle(a) * scale);
+	if (to.present && !is_exact(a->c))
+		to.v = (__int128)roundl(middle(a) * factor * scale);
 	free(a->values);
 	return to.present ? to : (struct compare_number){.present = false};
 }
@@ -448,12 +485,7 @@ struct compare_number compare_total(const struct compare *c, size_t group, enum 
 {
 	struct gather a = {.c = c, .g = &c->groups[group], .sum = sum};
 
-	for (size_t i = 0; i < a.g->n; i++) {
-		__int128 v;
-		bool known = compare_raw_total(a.g->runs[i], sum, &v);
-
-		gather(&a, a.g->runs[i], known, v);
-	}
+	gather_totals(&a);
 	return gathered(&a);
 }
 

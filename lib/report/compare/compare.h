@@ -5,8 +5,8 @@
  * name (matching.h) where that is unique in every group.
  *
  * Numbers are exact: integers with a number of decimals (0 where every group is one run and
- * nothing is normalized), a difference is that of the numbers shown, so swapping the groups negates
- * it, and a group against itself gives 0. A value is absent where a run of the group does not know
+ * nothing is divided or normalized), a difference is that of the numbers shown, so swapping the groups
+ * negates it where nothing is normalized, and a group against itself gives 0. A value is absent where a run of the group does not know
  * the metric, or has left out its smallest things; what a run has none of is 0.
  */
 #ifndef TM_REPORT_COMPARE_COMPARE_H
@@ -37,6 +37,9 @@ struct compare {
 	struct compare_group groups[COMPARE_GROUPS_MAX];
 	size_t n_groups;
 	enum compare_per per;
+	/* Each group's sums are multiplied by the last one's total / its own, so that shares compare.
+	 * Means stay; what is signed has no shares and is absent. */
+	bool normalize;
 };
 
 struct compare_number {
@@ -74,7 +77,7 @@ bool compare_knows_total(const struct compare *c, enum sum sum);
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key);
 void compare_rows_release(struct compare_rows *r);
 
-/* One run's value as it is: not normalized. SUM_LIFETIME is the mean per block. SUMS_SIGNED are
+/* One run's value as it is: neither divided nor normalized. SUM_LIFETIME is the mean per block. SUMS_SIGNED are
  * signed, all others are not. */
 bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregate_summary *run,
 		 enum sum sum, bool cumulative, __int128 *v);
@@ -86,6 +89,9 @@ double compare_divisor(const struct aggregate_summary *run, enum compare_per per
 unsigned compare_decimals(const struct compare *c, enum sum sum);
 struct compare_number compare_value(const struct compare_rows *r, size_t row, size_t group,
 				    enum sum sum, bool cumulative);
+/* What normalizing multiplies by; 1 without it, of the last group, and of a total of 0. False: a total is
+ * not known. */
+bool compare_factor(const struct compare *c, size_t group, enum sum sum, long double *to);
 struct compare_number compare_total(const struct compare *c, size_t group, enum sum sum);
 /* to - from; absent when one is. */
 struct compare_number compare_difference(struct compare_number from, struct compare_number to);

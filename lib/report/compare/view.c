@@ -178,6 +178,11 @@ static enum column_type column_type(const struct compare *c, enum sum s)
 	return compare_decimals(c, s) ? COLUMN_NUMBER : types[sum_names[s].unit];
 }
 
+static bool scaled(const struct compare *c, size_t group, enum sum s)
+{
+	return c->normalize && group < c->n_groups - 1 && !sum_is_mean(s);
+}
+
 /* CSV has every metric of allocations always; people see the one that is sorted by, and the change
  * in count. */
 static void compare_view_add_metric(struct compare_view *v, enum sum s)
@@ -193,18 +198,19 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 								       : hidden);
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		add_column(v,
-			   (struct table_column){.key = !g ? text(v, "base_%s", key)
-							: c->n_groups == 2
-							    ? text(v, "new_%s", key)
-							    : text(v, "g%zu_%s", g + 1, key),
-						 .title = text(v, "%s%s %s", sum_names[s].word,
-							       unit, c->groups[g].label),
-						 .type = type,
-						 .flags = (main ? COLUMN_SPARE : hidden) |
-							  (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
-						 .decimals = decimals},
-			   (struct source){WHAT_VALUE, s, (uint8_t)g});
+		add_column(
+		    v,
+		    (struct table_column){
+			.key = !g                 ? text(v, "base_%s", key)
+			       : c->n_groups == 2 ? text(v, "new_%s", key)
+						  : text(v, "g%zu_%s", g + 1, key),
+			.title = text(v, "%s%s %s%s", sum_names[s].word, unit, c->groups[g].label,
+				      scaled(c, g, s) ? ", normalized" : ""),
+			.type = type,
+			.flags = (main ? COLUMN_SPARE : hidden) |
+				 (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
+			.decimals = decimals},
+		    (struct source){WHAT_VALUE, s, (uint8_t)g});
 	for (size_t g = 1; g < c->n_groups; g++) {
 		bool two = c->n_groups == 2;
 
@@ -504,6 +510,10 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 	if (!compare_knows(c, by, v->sort))
 		return err_set(e, ST_UNSUPPORTED, "not every run knows '%s' per %s",
 			       sum_names[v->sort].word, key_words[by]);
+	if (c->normalize &&
+	    (sum_is_signed(v->sort) || sum_is_mean(v->sort) || !compare_knows_total(c, v->sort)))
+		return err_set(e, ST_UNSUPPORTED, "'%s' does not add up to a whole to normalize",
+			       sum_names[v->sort].word);
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
 			if (!(compare_divisor(c->groups[g].runs[i], c->per) > 0))
@@ -511,6 +521,25 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 					       c->groups[g].names[i],
 					       c->per == PER_FRAME ? "frames" : "times");
 	return ST_OK;
+}
+
+static void note_factors(struct compare_view *v)
+{
+	const struct compare *c = v->c;
+	size_t last = c->n_groups - 1;
+	long double by;
+
+	for (size_t g = 0; c->normalize && g < last; g++)
+		if (compare_factor(c, g, v->sort, &by))
+			VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
+			    compare_total(c, g, v->sort).v
+				? text(v,
+				       "normalized: %s of %s is multiplied by %.4Lg, to the total "
+				       "of %s",
+				       sum_names[v->sort].word, c->groups[g].label, by,
+				       c->groups[last].label)
+				: text(v, "normalized: %s has no %s to multiply",
+				       c->groups[g].label, sum_names[v->sort].word);
 }
 
 static void note_guesses(struct compare_view *v)
@@ -529,6 +558,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 				      struct err *e)
 {
 	struct compare_view *v = mem_zalloc(sizeof *v);
+	const char *normalized = c->normalize ? ", normalized" : "";
 
 	v->c = c;
 	v->options = *o;
@@ -542,10 +572,11 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	compare_view_add_columns(v);
 	compare_view_add_totals(v);
 	v->table.title =
-	    text(v, "%zu of %zu %s%s%s by %s: %s against %s", v->table.n_rows,
+	    text(v, "%zu of %zu %s%s%s by %s%s: %s against %s", v->table.n_rows,
 		 o->all ? v->rows.n : v->n_changed, o->all ? "" : "changed ", key_plurals[o->by],
-		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word,
+		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word, normalized,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
+	note_factors(v);
 	note_guesses(v);
 	compare_notes(c, o->by, v->sort, &v->lines);
 	v->table.notes = v->lines.items;
@@ -553,8 +584,8 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	compare_runs_init(&v->runs, c, v->sort);
 	if (o->flame && compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
 		compare_flame(c, v->sort, &v->flame);
-		v->flame.title = text(v, "%s by stack: %s against %s", sum_names[v->sort].word,
-				      v->flame.new_label, v->flame.base_label);
+		v->flame.title = text(v, "%s by stack%s: %s against %s", sum_names[v->sort].word,
+				      normalized, v->flame.new_label, v->flame.base_label);
 	}
 	return v;
 }
