@@ -159,24 +159,6 @@ static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, 
 	return st || !*taken ? st : aggregate_project_read(&in->cur, &q->project, &q->asked, e);
 }
 
-/* "2", "0.5": in hundredths. */
-static unsigned share_of(const char *text)
-{
-	unsigned whole = 0, part = 0;
-	char end = 0;
-	int dot = 0, digits = 0;
-
-	if (!text)
-		return 50;
-	if (strspn(text, "0123456789.") == strlen(text) &&
-	    sscanf(text, "%3u%c", &whole, &end) == 1 && whole <= 100)
-		return whole * 100;
-	if (strspn(text, "0123456789.") == strlen(text) &&
-	    sscanf(text, "%3u.%n%2u%n%c", &whole, &dot, &part, &digits, &end) == 2 && whole < 100)
-		return whole * 100 + (digits - dot == 1 ? part * 10 : part);
-	cli_usage("--min: '%s' is no percentage from 0 to 100 with at most two decimals", text);
-}
-
 /* All of the report, with a flame graph of the stacks, is for pages and for programs. */
 static bool has_flame(const struct request *q)
 {
@@ -231,7 +213,7 @@ static void top_check(struct request *q)
 	}
 	if ((q->by == KEY_OWNER || q->below == KEY_OWNER) && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
-	q->min_share = share_of(q->min_percent);
+	q->min_share = cli_share("--min", q->min_percent, 50);
 	top_check_functions(q, "--peek", q->peek);
 	top_check_functions(q, "--source", q->source);
 	for (size_t i = 0; i < q->source_dirs.n; i++)

@@ -133,6 +133,14 @@ texture = "Texture2D" if "Texture2D" in names else "Texture"
 check("heap: there are textures", texture in names)
 check("heap: a type is clicked", after(b, lambda: b.click(row_of(b, texture), (40, 10))))
 check("heap: who holds it: " + command(b), "--who" in command(b) and b.run("document.querySelectorAll('.row').length") > 1)
+b.go("#view=heap")
+check("heap: the tree of dominators is chosen", after(b, lambda: b.run(
+    "{const e = document.querySelector('select[aria-label=by]'); e.value = 'dominators'; e.dispatchEvent(new Event('change')); true}")))
+held = json.loads(subprocess.run(["tm-heap", "-q", "--as", "json", "--dominators", "-n", "2000", "heap.snap"], stdout=subprocess.PIPE).stdout)["sections"][0]["rows"]
+check("heap: dominators: " + command(b), "--dominators" in command(b) and b.run("!!document.querySelector('[role=treegrid]')") and all(
+    r["name"] in text(b, ".row") for r in held[:4]))
+check("heap: a row of it is picked", after(b, lambda: b.click(row_of(b, held[1]["name"]), (200, 10))))
+check("heap: who holds that: " + command(b), "--who" in command(b) and held[1]["object"] in command(b))
 p.terminate()
 p.wait()
 

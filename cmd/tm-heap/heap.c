@@ -15,6 +15,7 @@ struct cli_heap_reading {
 	struct filters *filters;
 	struct owners *owners;
 	struct heap_set set;
+	unsigned min_share;
 	struct heap_part parts[CLI_HEAP_PARTS];
 	size_t n_parts;
 };
@@ -63,8 +64,14 @@ void cli_heap_check(struct cli_heap *c)
 		}
 	if ((c->owner_patterns.n || c->by == HEAP_BY_OWNER) && !r->owners)
 		cli_usage("owners are in a file: --owners FILE");
-	if ((c->who != NULL) + c->duplicates + c->destroyed + c->has_set > 1)
-		cli_usage("--who, --duplicates, --destroyed and --set are different reports");
+	if ((c->who != NULL) + c->dominators + c->duplicates + c->destroyed + c->has_set > 1)
+		cli_usage("--who, --dominators, --duplicates, --destroyed and --set are different "
+			  "reports");
+	if (c->min_percent && !c->dominators)
+		cli_usage("--min is for --dominators");
+	if (c->dominators && c->sort == HEAP_SORT_SIZE)
+		cli_usage("--sort size: dominators are ranked by retained or count");
+	r->min_share = cli_share("--min", c->min_percent, 50);
 	if (c->has_set && c->has_snapshot)
 		cli_usage("--set looks at all snapshots, --snapshot at one");
 	if (c->has_snapshot && !c->snapshot)
@@ -113,8 +120,8 @@ static bool cli_heap_choose(struct cli_heap *c)
 	if (c->has_set && s->n != need)
 		cli_usage("--set %s needs %zu snapshots, there are %zu", heap_op_words[c->op], need,
 			  s->n);
-	if (!c->has_set && !c->has_snapshot && s->n == 2 && !c->who && !c->duplicates &&
-	    !c->destroyed)
+	if (!c->has_set && !c->has_snapshot && s->n == 2 && !c->who && !c->dominators &&
+	    !c->duplicates && !c->destroyed)
 		need = 2;
 	else if (!c->has_set && !c->has_snapshot && s->n > 1)
 		cli_note(NULL, "the last of %zu snapshots is shown: --snapshot N", s->n);
@@ -158,8 +165,8 @@ static void cli_heap_print(struct cli_heap *c)
 	struct cli_heap_reading *r = c->reading;
 	struct table_document d = {.program = "tm-heap"};
 	struct heap_view *views[VIEWS_MAX] = {0};
-	struct heap_view_options o = {(enum heap_key)c->by, (enum heap_sort)c->sort, c->n,
-				      r->owners, NULL};
+	struct heap_view_options o = {
+	    (enum heap_key)c->by, (enum heap_sort)c->sort, c->n, r->owners, NULL, r->min_share};
 	size_t n, k = 0;
 	const struct heap_part *parts = shown(c, &n);
 	char what[512];
@@ -170,7 +177,9 @@ static void cli_heap_print(struct cli_heap *c)
 		 : c->destroyed ? "destroyed"
 				: parts[0].h->label);
 	o.what = what;
-	if (c->duplicates) {
+	if (c->dominators) {
+		views[k++] = heap_view_dominators(&r->set, parts, &o);
+	} else if (c->duplicates) {
 		views[k++] = heap_view_same(&r->set, parts, &o);
 	} else if (!c->has_set && n == 2) {
 		views[k++] = heap_view_compare(&r->set, parts, &o);

@@ -14,8 +14,8 @@ struct cli_heap { /* the options, as they are spelled */
 	struct cli_import import;
 	struct cli_report report;
 	struct opt_list types, sites, roots, owner_patterns, owner_files;
-	bool literal, caseless, duplicates, destroyed, has_set, has_snapshot;
-	const char *who;
+	bool literal, caseless, dominators, duplicates, destroyed, has_set, has_snapshot;
+	const char *who, *min_percent;
 	int by, sort, op, same;
 	int n_operands;
 	char **operands;

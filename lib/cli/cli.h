@@ -38,6 +38,9 @@ void cli_info(const char *file, const char *fmt, ...)
 void cli_fail(const char *file, const struct err *e);
 /* A usage error found after parsing: prints it and ends the program with 2. */
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* An option's percentage in hundredths, "2" or "0.5"; `otherwise` where it is not given (NULL). Other
+ * text is a usage error. */
+unsigned cli_share(const char *option, const char *text, unsigned otherwise);
 /* Prints the trace's notes from number first on that are at least this severe; with -v all. */
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least);
 /* The same of a capture that has been read, in programs that show no objects of snapshots. */

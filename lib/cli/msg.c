@@ -144,6 +144,24 @@ void cli_usage(const char *fmt, ...)
 	exit(usage_status);
 }
 
+unsigned cli_share(const char *option, const char *text, unsigned otherwise)
+{
+	unsigned whole = 0, part = 0;
+	char end = 0;
+	int dot = 0, digits = 0;
+
+	if (!text)
+		return otherwise;
+	if (strspn(text, "0123456789.") == strlen(text) &&
+	    sscanf(text, "%3u%c", &whole, &end) == 1 && whole <= 100)
+		return whole * 100;
+	if (strspn(text, "0123456789.") == strlen(text) &&
+	    sscanf(text, "%3u.%n%2u%n%c", &whole, &dot, &part, &digits, &end) == 2 && whole < 100)
+		return whole * 100 + (digits - dot == 1 ? part * 10 : part);
+	cli_usage("%s: '%s' is no percentage from 0 to 100 with at most two decimals", option,
+		  text);
+}
+
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least)
 {
 	for (size_t i = first; i < t->n_notes; i++) {

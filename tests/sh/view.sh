@@ -74,6 +74,8 @@ same bad-cut.raw -- frames
 same before.tmt after.tmt -- heap
 same after.tmt -- 'heap --by root --objects 3'
 same after.tmt -- "heap --who '.' --paths 2"
+same after.tmt -- 'heap --dominators'
+same after.tmt -- 'heap --dominators --min 5 -n 4 --sort count'
 same before.tmt after.tmt -- 'heap --set add'
 same cut.tmt -- top
 same cut.tmt -- 'frames -n 2'

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Snapshots as graphs: dominators against the definition (take d away and look what is lost),
- * groups likewise, shortest paths against a second search, and what is odd in captures.
+ * their tree and groups likewise, shortest paths against a second search, and what is odd in captures.
  */
+#include "lib/base/num.h"
 #include "lib/report/heap/dominators.h"
 #include "lib/report/heap/parts.h"
+#include "lib/report/heap/view.h"
 #include "tests/unit/heap.h"
 
 static uint32_t seed;
@@ -130,6 +132,77 @@ static void check_groups(const struct heap_set *s, const struct heap *h)
 	heap_part_release(&p);
 }
 
+static uint64_t cell_of(const struct table *t, const struct table_row *r, const char *key,
+			const struct table_cell **cell)
+{
+	for (size_t k = 0; k < t->n_columns; k++)
+		if (!strcmp(t->columns[k].key, key)) {
+			if (cell)
+				*cell = &r->cells[k];
+			return r->cells[k].number;
+		}
+	return 0;
+}
+
+/* All rows: what one retains is its own size, and what the rows beneath it retain; each object is in
+ * one row. Without the object of a row, its bytes are lost. */
+static void check_tree(const struct heap_set *s, const struct heap *h)
+{
+	const struct heap_view_options o = {.what = "all"};
+	uint64_t retained[64], beneath[64] = {0}, own[64], sizes = 0, count = 0;
+	uint32_t depth[64];
+	struct table_cell cells[16];
+	const struct table *t;
+	struct heap_view *v;
+	struct heap_part p;
+	bool all[64], without[64];
+
+	heap_part_init(&p, s, h, true);
+	v = heap_view_dominators(s, &p, &o);
+	t = heap_view_table(v);
+	flood(h, 0, all);
+	for (size_t i = 0; i < t->n_rows && CHECK(i < 64); i++) {
+		struct table_row r = {.cells = cells};
+		const struct table_cell *id = cells;
+		uint64_t lost = 0, number;
+		uint32_t object;
+
+		memset(cells, 0, sizeof cells);
+		t->fill(t->arg, i, &r);
+		retained[i] = cell_of(t, &r, "retained", NULL);
+		own[i] = cell_of(t, &r, "size", NULL);
+		depth[i] = r.depth;
+		sizes += own[i];
+		count += cell_of(t, &r, "count", NULL);
+		for (size_t up = i; up-- > 0;)
+			if (depth[up] < depth[i]) {
+				CHECK_EQ(depth[up] + 1, depth[i]);
+				CHECK(retained[up] >= retained[i]);
+				beneath[up] += retained[i];
+				break;
+			}
+		cell_of(t, &r, "object", &id);
+		if (!id->present)
+			continue;
+		CHECK(num_auto(id->text, id->len, &number));
+		object = heap_find(h, number);
+		if (!all[object])
+			continue;
+		flood(h, object, without);
+		for (uint32_t k = 1; k <= h->n; k++)
+			lost += all[k] && !without[k] ? h->sizes[k] : 0;
+		CHECK_EQ(retained[i], lost);
+	}
+	for (size_t i = 0; i < t->n_rows; i++)
+		CHECK_EQ(own[i] + beneath[i], retained[i]);
+	if (t->n_rows) {
+		CHECK_EQ(count, h->n_listed);
+		CHECK_EQ(sizes, retained[0]);
+	}
+	heap_view_free(v);
+	heap_part_release(&p);
+}
+
 static void check_paths(const struct heap_set *s, const struct heap *h)
 {
 	struct heap_paths p;
@@ -176,6 +249,7 @@ TEST(dominators_groups_and_paths_of_random_graphs)
 			check_dominators(h);
 			check_paths(&s, h);
 			check_groups(&s, h);
+			check_tree(&s, h);
 		}
 		heap_set_release(&s);
 	}

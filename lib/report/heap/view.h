@@ -18,6 +18,7 @@ struct heap_view_options {
 	size_t n;              /* rows; 0: all */
 	struct owners *owners; /* the caller's; NULL: none */
 	const char *what;      /* what the objects are: "objects", "objects only in b.tmt" */
+	unsigned min_share;    /* dominators: hundredths of a percent; what has less is left out */
 };
 
 struct heap_view;
@@ -41,6 +42,14 @@ struct heap_view *heap_view_paths(const struct heap_set *s, const struct heap_pa
  * most wasted bytes first. */
 struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_part *parts,
 				 const struct heap_view_options *o);
+/* The tree of dominators of parts[0], largest retained first: o->n rows beneath that of all. Each is
+ * an object; HEAP_MANY or more of one type and name (or none) beneath one row, but for one that
+ * retains more than all the others; or those of a type beneath one row that have less than
+ * o->min_share each. Rows are those that count and what dominates them; what they retain is that
+ * of the whole snapshot. */
+enum { HEAP_MANY = 4 };
+struct heap_view *heap_view_dominators(const struct heap_set *s, const struct heap_part *parts,
+				       const struct heap_view_options *o);
 const struct table *heap_view_table(const struct heap_view *v);
 void heap_view_free(struct heap_view *v); /* accepts NULL */
 

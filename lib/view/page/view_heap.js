@@ -10,7 +10,9 @@ export const fits = has => has.objects;
 
 export async function show(context) {
 	const {state: s, go} = context, words = ["heap"];
+	const tree = s.by === "dominators" && !s.who;
 	if (s.who) words.push("--who", s.who, "--paths", "10");
+	else if (tree) words.push("--dominators", "--min", s.least || "0.5", "-n", "2000", "--sort", ["count", "retained"].includes(s.sort) ? s.sort : "auto");
 	else words.push("--by", s.by && ["type", "site", "root", "owner"].includes(s.by) ? s.by : "type", "--sort", s.sort && ["size", "count", "retained"].includes(s.sort) ? s.sort : "auto", "--objects", "200", "-n", "500");
 	if (s.type) words.push("--type", s.type);
 	if (s.snapshot) words.push("--snapshot", s.snapshot);
@@ -18,7 +20,9 @@ export async function show(context) {
 	const a = await context.ask(words, true);
 	const who = make("input", {type: "search", value: s.who || "", placeholder: "an object, or a type", "aria-label": "who holds"});
 	who.onkeydown = e => { if (e.key === "Enter") go({who: who.value}); };
-	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root"], s.by, "by"), choice(context, "sort", ["auto", "size", "count", "retained"], s.sort, "rank by"),
+	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root", "dominators"], s.by, "by"),
+		choice(context, "sort", tree ? ["auto", "count", "retained"] : ["auto", "size", "count", "retained"], s.sort, "rank by"),
+		tree ? choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least, "leave out below, %") : null,
 		make("label", {}, "who holds", who), s.who ? make("button", {type: "button", onclick: () => go({who: null})}, "all objects") : null);
 	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
 	const out = a.doc ? draw(a.doc, {table: {pick}}) : [];

@@ -10,6 +10,7 @@ line=--------------------------------------------------------
 } >dump.txt
 tm-heap dump.txt
 tm-heap --who '^nobody$' dump.txt
+tm-heap --dominators dump.txt
 tm-top dump.txt
 tm-frames -q dump.txt
 tm-spikes --table spikes dump.txt
