@@ -21,7 +21,7 @@ static const uint64_t answer_bytes = 256 << 20;
 
 struct cli_view {
 	struct cli_import import;
-	const char *query, *listen;
+	const char *query, *listen, *gate;
 	bool lines, mcp, follow, no_symbols, open;
 	uint64_t seconds, rows, bytes;
 	struct opt_list sources, allowed;
@@ -53,6 +53,8 @@ static const char *view_guard(const char *word, const char *file)
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (!strcmp(word, refused[i]))
 			return "not in a question";
+	if (file && view_of->gate && !strcmp(view_of->gate, file))
+		return NULL;
 	for (size_t i = 0; file && i < l->n; i++)
 		if (!strcmp(l->items[i], file))
 			return NULL;
@@ -206,6 +208,7 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "source-dir", "DIR", "sources are below; again for more", &c.sources),
 	    ROW_LIST(0, "allow", "FILE", "questions may name it: rules, owners, policies",
 		     &c.allowed),
+	    ROW_STRING(0, "gate", "FILE", "comparisons are judged by this policy", &c.gate),
 	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &c.no_symbols),
 	    ROW_NUMBER(0, "time-limit", "SECONDS", "of one answer (default 30)", &c.seconds),
 	    ROW_NUMBER(0, "rows", "N", "of a table at most (default 100000)", &c.rows),
@@ -241,6 +244,7 @@ int main(int argc, char **argv)
 	    .files = mem_zarray(c.load.n, sizeof *c.view.files),
 	    .n_files = c.load.n,
 	    .follow = c.follow,
+	    .gate = c.gate,
 	    .source_dirs = c.sources.items,
 	    .n_source_dirs = c.sources.n,
 	    .refresh = c.follow ? view_refresh : NULL,

@@ -123,6 +123,23 @@ check("callers: and is in the middle now", by[0] in b.run("document.querySelecto
 p.terminate()
 p.wait()
 
+# --- what a policy says of them: the total grew by the leak at least, and is waived; the rest fails or passes
+with open("gate.ini", "w") as f:
+    f.write("[rule total]\nmetric = requested\npercent = 0\n[rule sites]\nmetric = requested\nkey = function\neach = yes\npercent = 0\n"
+            "[rule bounded]\nmetric = requested\nmax = 1GiB\n[waiver w]\nrule = total\nuntil = 2099-01-01\nreason = \u5df2\u77e5\n")
+p, address = serve("--gate", "gate.ini", "a.tmt", "b.tmt")
+b.open(address)
+b.go("#view=compare&by=function")
+want = json.loads(subprocess.run(["tm-compare", "-q", "--as", "json", "--gate", "gate.ini", "a.tmt", "b.tmt"], stdout=subprocess.PIPE).stdout)
+rules = next(s for s in want["sections"] if s["kind"] == "checks")["rules"]
+shown = text(b, ".row")
+check("gate: the command has it: " + command(b), "--gate gate.ini" in command(b))
+check("gate: waived, failed and passed: " + " ".join(r["verdict"] for r in rules), sorted(r["verdict"] for r in rules) == ["fail", "pass", "waived"]
+      and all(r["rule"] + r["verdict"] in shown.replace("\u25be", "").replace("\u25b8", "").replace("\u00b7", "") for r in rules))
+check("gate: what was measured, why it is waived, what broke", rules[0]["measured"] in shown and "\u5df2\u77e5" in shown and "remember_frame" in shown)
+p.terminate()
+p.wait()
+
 # --- what holds this texture
 p, address = serve("heap.snap")
 b.open(address)

@@ -89,6 +89,7 @@ void view_state(const struct view *v, struct buf *to)
 	buf_adds(to, v->follow ? "true" : "false");
 	json_key(to, "sources");
 	buf_adds(to, v->n_source_dirs ? "true" : "false");
+	text(to, "gate", v->gate);
 	json_key(to, "limits");
 	buf_addc(to, '{');
 	number(to, "rows", v->asker.rows);

@@ -22,6 +22,7 @@ struct view {
 	size_t n_files;
 	uint64_t version; /* grows when files were loaded again */
 	bool follow;
+	const char *gate; /* the policy that comparisons are judged by; NULL: none */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
 	/* Looks whether files have changed, and loads them; may be NULL. */

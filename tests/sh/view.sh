@@ -29,6 +29,7 @@ echo 'no capture' >none.txt
 tm-compare -q --save-baseline a.tma a.tmt 2>err
 printf '[owner]\nteam A: function A\n' >policy
 
+policy= # a gate's, for tm-view
 same() { # FILES... -- QUESTION: as the command says it
 	local files=() question form
 	while [ "$1" != -- ]; do
@@ -42,7 +43,7 @@ same() { # FILES... -- QUESTION: as the command says it
 	esac
 	eval "tm-$question $form -- $(printf "'%s' " "${files[@]}")" >want 2>want.err </dev/null
 	local status=$?
-	tm-view -q --no-symbols --query "$question" "${files[@]}" >got 2>got.err </dev/null
+	tm-view -q --no-symbols ${policy:+--gate "$policy"} --query "$question" "${files[@]}" >got 2>got.err </dev/null
 	local is=$?
 	# What tm-view itself says while it loads comes first.
 	grep -v '^tm-view: ' got.err >err
@@ -85,6 +86,19 @@ same a.tma -- 'top --by type'
 same a.tma b.tmt -- compare
 same a.tmt none.txt -- top
 
+# Gates: what fails, what is waived, what passes; with loss nothing is decided.
+policy=gate.ini
+printf '[rule %s]\nmetric = requested\n%s\n' whole 'percent = 0' bounded 'max = 1GiB' later 'percent = 0' sites 'key = site
+each = yes
+percent = 5' >$policy
+printf '[waiver w]\nrule = later\nuntil = 2099-01-01\nreason = later\n' >>$policy
+same a.tmt b.tmt -- 'compare --gate gate.ini'
+check 'three verdicts, and a failure' eval '[ "$(jq -c ".sections[] | select(.kind == \"checks\") | [.rules[].verdict]" got)" = "[\"fail\",\"pass\",\"waived\",\"fail\"]" ]'
+same b.tmt cut.tmt -- 'compare --gate gate.ini'
+check 'with loss nothing is decided' eval 'jq -e ".sections[] | select(.kind == \"checks\") | .counts.inconclusive > 0" got >/dev/null'
+same a.tmt b.tmt -- 'compare --gate gate.ini --by type --as text'
+policy=
+
 # What was loaded is what is answered from; nothing else can be named, and nothing written.
 ask() { tm-view -q --no-symbols --query "$1" a.tmt >got 2>err; }
 refused() { ! ask "$1" && [ ! -s got ]; }
@@ -92,12 +106,15 @@ check 'an output is refused' eval 'refused "top -o out.txt" && [ ! -e out.txt ]'
 check 'a baseline is refused' eval 'refused "compare --save-baseline x.tma" && [ ! -e x.tma ]'
 check 'a file that was not named' refused 'top b.tmt --by type -- b.tmt'
 check 'an option with such a file' refused 'top --owners policy'
+check 'a policy that was not named' refused 'compare --gate gate.ini -- a.tmt a.tmt'
 check 'an expression in a file' refused 'top --focus @policy'
 check 'the sandbox stays' refused 'top --no-sandbox'
 check 'another program' refused 'record ./a'
 check 'an open quote' refused "top --focus 'x"
 tm-view -q --no-symbols --allow policy --query 'top --focus @policy' a.tmt >got 2>err
 check 'a file that was named is read' grep -q tracemill-report got
+tm-view -q --no-symbols --gate gate.ini --query 'compare --gate policy' a.tmt b.tmt >got 2>err
+check 'another policy than the named one' eval '[ ! -s got ] && grep -q "not named" err'
 
 # Lines: a line of JSON for each, in order.
 printf '%s\n' '{"id":1,"query":"top --by type"}' 'frames -n 2' '{"id":"x"}' '[]' '' '{"id":{"a":[1]},"query":"top --as csv -n 1"}' |

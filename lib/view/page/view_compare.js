@@ -3,7 +3,7 @@
 import {make, panel} from "./dom.js";
 import {Table} from "./table.js";
 import {Flame} from "./flame.js";
-import {section} from "./ask.js";
+import {section, loaded} from "./ask.js";
 import {draw, picked, nothing} from "./document.js";
 import {choice} from "./view_table.js";
 
@@ -21,6 +21,13 @@ function fewer(t, all) {
 	return {...t, columns: keep.slice().sort((a, b) => order(b) - order(a) || 0)};
 }
 
+// A row for each rule of the policy, and beneath it what broke it or cannot be decided.
+function checked(c) {
+	const columns = [["name", "rule, and what it is about"], ["verdict", "verdict"], ["measured", "base, new"], ["limit", "limit"], ["told", "smallest difference"], ["message", "why"], ["waiver", "waived"]];
+	const rows = c.rules.flatMap(r => [{...r, name: r.rule, _depth: 0}, ...r.breaches.map(b => ({...b, name: b.subject, _depth: 1}))]);
+	return {title: c.title, tree: true, rows, columns: columns.map(([key, title]) => ({key, title, type: "text"})), notes: []};
+}
+
 export async function show(context) {
 	const {state: s, go, has, files} = context, by = keys.includes(s.by) ? s.by : "site";
 	const ranges = ["base", "new"].map(side => ({side, frame: s[side + "f"], time: s[side + "t"]}));
@@ -29,6 +36,7 @@ export async function show(context) {
 		if (r.frame) words.push("--" + r.side + "-frame", r.frame);
 		else if (r.time) words.push("--" + r.side + "-time", r.time);
 	}
+	if (loaded.gate) words.push("--gate", loaded.gate);
 	if (s.same) words.push("--all");
 	if (s.per) words.push("--per", s.per);
 	const field = (r, kind, hint) => {
@@ -43,6 +51,8 @@ export async function show(context) {
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table", "changes"), f = a.doc && section(a.doc, "flame");
 	const out = [], p = picked(context, r => r.function || r.site);
 	out.push(panel(t ? t.title : "Compare", "", tools, t && t.rows.length ? new Table(fewer(t, s.all), {pick: p.pick}).element : nothing("Nothing changed."), p.box));
+	const c = a.doc && section(a.doc, "checks");
+	if (c) out.unshift(panel(c.title || "Gate", Object.entries(c.counts).filter(x => x[1]).map(x => x[1] + " " + x[0]).join(", "), new Table(checked(c)).element));
 	if (f && f.nodes.length > 1) out.push(panel(f.title, "", new Flame(f, {mode: s.mode, moded: m => go({mode: m}, true), pick: n => go({view: "callers", peek: n})}).element));
 	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
 	return out;
