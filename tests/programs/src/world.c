@@ -64,8 +64,8 @@ int main(void)
 	int rounds = 0;
 
 	sem_init(&stopped, 0, 0);
+	/* GO comes in sigsuspend alone: between the look at the round and that it would be lost. */
 	sigfillset(&stop.sa_mask);
-	sigdelset(&stop.sa_mask, GO);
 	sigaction(STOP, &stop, NULL);
 	sigaction(GO, &go, NULL);
 	for (int i = 0; i < THREADS; i++)
