@@ -12,6 +12,7 @@
 #: make check-san [T=WORDS]       every test under ASan and UBSan
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
 #: make check-fleet [T=NAME]      GNU parallel, Slurm, SSH and servers on loopback
+#: make check-packages       Debian's packages: built from the tarball, installed in an empty Debian, purged
 #: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
@@ -165,7 +166,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-packages check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
@@ -203,6 +204,11 @@ build/deps-fleet: .ci/deps
 build/deps-builds: .ci/deps
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps builds && touch $@ || :)
+
+build/deps-packages: .ci/deps
+	@mkdir -p $(@D)
+	$(if $(NODEPS),,@.ci/deps packages)
+	@touch $@
 
 # What cannot be installed is a row that says so.
 build/deps-programs: .ci/deps
@@ -439,7 +445,7 @@ check-tsan:
 
 # Each even when one before it has failed.
 check-deep:
-	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-programs \
+	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-packages check-programs \
 	  stress-record diff diff-builds; do \
 	  $(MAKE) --no-print-directory $$t || failed="$$failed $$t"; done; \
 	  echo "check-deep: $${failed:-nothing} failed"; [ -z "$$failed" ]
@@ -447,6 +453,10 @@ check-deep:
 # What it starts it installs first, on loopback only, and stops.
 check-fleet: build/deps-fleet $(PROGRAMS) fixtures
 	+@env $(TM_ENV) bash tests/fleet/run $(T)
+
+check-packages: build/deps-packages
+	+@$(MAKE) --no-print-directory dist
+	@env $(TM_ENV) bash tests/packages/run.sh
 
 # Other people's programs, recorded. T= takes the names of rows.
 check-programs: all build/deps-programs

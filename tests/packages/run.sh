@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tests/packages/run.sh    (make check-packages sets the environment up)
+#
+# Debian's packages of the tarball: built where there is no git, without an error or a warning of lintian, of the size
+# that is promised; and, for root with debootstrap, in an empty Debian 12: they install, their own tests pass, and nothing
+# of them stays behind a purge.
+set -u
+: "${SRC:?is set by make check-packages}"
+export LC_ALL=C.UTF-8 TZ=UTC DEBIAN_FRONTEND=noninteractive
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+enough=6144 # KiB: all programs with the library that they share
+
+failed=0 passed=0 skipped=0
+check() { # WHAT COMMAND...
+	local what=$1
+
+	shift
+	if "$@"; then
+		echo "ok - packages: $what"
+		passed=$((passed + 1))
+	else
+		echo "not ok - packages: $what"
+		failed=$((failed + 1))
+	fi
+}
+skip() {
+	echo "skip - packages: $1"
+	skipped=$((skipped + 1))
+}
+finish() {
+	echo "$passed passed, $failed failed, $skipped skipped"
+	exit $((failed != 0))
+}
+
+# What is mounted in a root of ours leaves before the root does.
+top=$(mktemp -d "${TMPDIR:-/tmp}/tracemill-packages.XXXXXX") root=$top/root
+trap '! mountpoint -q "$root/proc" || umount "$root/proc"; rm -rf "$top"' EXIT
+
+version=$(cat "$SRC/VERSION")
+tar -xf "$SRC/build/tracemill-$version.tar.gz" -C "$top" || exit 1
+cd "$top/tracemill-$version" || exit 1
+if ! dpkg-buildpackage -us -uc -b >"$top/build.log" 2>&1; then
+	tail -n 20 "$top/build.log"
+	check "they are built" false
+	finish
+fi
+check "they are built" true
+check "the tarball has no .git" [ ! -e .git ]
+lintian --fail-on error,warning ../*.changes >"$top/lintian" 2>&1
+status=$?
+head -n 20 "$top/lintian"
+check "lintian: no error, no warning" [ $status = 0 ]
+deb=$(echo ../tracemill_*.deb)
+size=$(dpkg-deb -f "$deb" Installed-Size)
+check "all programs are $size KiB, of $enough" [ "$size" -le $enough ]
+check "stripped" eval '! dpkg-deb -c "$deb" | grep -q "\.debug"'
+
+if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
+	skip "in an empty Debian (needs root and debootstrap)"
+	finish
+fi
+if ! debootstrap --variant=minbase bookworm "$root" >"$top/boot.log" 2>&1; then
+	tail -n 5 "$top/boot.log"
+	skip "in an empty Debian (debootstrap could not make one)"
+	finish
+fi
+# Also the machine's own way to the archive.
+cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
+mount -t proc proc "$root/proc"
+in_root() {
+	chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+files() {
+	find "$root"/usr "$root"/etc "$root"/var/lib -xdev | sed "s|^$root||" | grep -i tracemill | grep -v '^/var/lib/dpkg/info/'
+}
+mkdir "$root/debs"
+cp ../*.deb "$root/debs"
+in_root apt-get update >"$top/apt.log" 2>&1
+in_root sh -c 'apt-get install -y --no-install-recommends gcc libc6-dev binutils pkg-config python3' >>"$top/apt.log" 2>&1
+in_root sh -c 'apt-get install -y --no-install-recommends /debs/*.deb' >>"$top/apt.log" 2>&1
+status=$?
+[ $status = 0 ] || tail -n 15 "$top/apt.log"
+check "they install in an empty Debian" [ $status = 0 ]
+for t in debian/tests/main-job debian/tests/library; do
+	name=${t##*/}
+	mkdir "$root/debs/$name"
+	cp "$t" "$root/debs/$name/test"
+	in_root env AUTOPKGTEST_TMP="/debs/$name" sh -c "cd /debs/$name && sh ./test" >"$top/$name.log" 2>&1
+	status=$?
+	[ $status = 0 ] || tail -n 15 "$top/$name.log"
+	check "$name passes there" [ $status = 0 ]
+done
+names=$(for d in ../*.deb; do dpkg-deb -f "$d" Package; done)
+# shellcheck disable=SC2086 # names
+in_root dpkg --purge $names >>"$top/apt.log" 2>&1
+status=$?
+files >"$top/left"
+head -n 10 "$top/left"
+check "nothing of them stays behind a purge" eval '[ $status = 0 ] && [ ! -s "$top/left" ]'
+finish
