@@ -219,7 +219,8 @@ static void spread_fill(void *arg, size_t i, struct table_row *row)
 static void spread_add_columns(struct frames_spread *s)
 {
 	enum key by = s->project.groupings[0].key.by;
-	enum column_type value = frames_type(NULL, s->metric);
+	enum column_type value =
+	    s->metric == FRAMES_AUTO ? COLUMN_INT : frames_type(NULL, s->metric);
 	const char *unit = s->options.every ? "steps" : "frames";
 	const struct table_column columns[SPREAD_COLUMNS] = {
 	    [SPREAD_NAME] = {key_words[by], key_words[by], COLUMN_TEXT, COLUMN_SHORTEN, 0},
