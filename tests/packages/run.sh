@@ -77,6 +77,8 @@ files() {
 }
 mkdir "$root/debs"
 cp ../*.deb "$root/debs"
+mkdir "$root/debs/source"
+cp -r debian examples "$root/debs/source"
 in_root apt-get update >"$top/apt.log" 2>&1
 in_root sh -c 'apt-get install -y --no-install-recommends gcc libc6-dev binutils pkg-config python3' >>"$top/apt.log" 2>&1
 in_root sh -c 'apt-get install -y --no-install-recommends /debs/*.deb' >>"$top/apt.log" 2>&1
@@ -86,8 +88,7 @@ check "they install in an empty Debian" [ $status = 0 ]
 for t in debian/tests/main-job debian/tests/library; do
 	name=${t##*/}
 	mkdir "$root/debs/$name"
-	cp "$t" "$root/debs/$name/test"
-	in_root env AUTOPKGTEST_TMP="/debs/$name" sh -c "cd /debs/$name && sh ./test" >"$top/$name.log" 2>&1
+	in_root env AUTOPKGTEST_TMP="/debs/$name" sh -c "cd /debs/source && sh $t" >"$top/$name.log" 2>&1
 	status=$?
 	[ $status = 0 ] || tail -n 15 "$top/$name.log"
 	check "$name passes there" [ $status = 0 ]
