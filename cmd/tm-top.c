@@ -216,6 +216,8 @@ static void top_check(struct request *q)
 	q->min_share = cli_share("--min", q->min_percent, 50);
 	top_check_functions(q, "--peek", q->peek);
 	top_check_functions(q, "--source", q->source);
+	if (q->source_dirs.n && !q->source)
+		cli_usage("--source-dir goes with --source");
 	for (size_t i = 0; i < q->source_dirs.n; i++)
 		top_check_folder(q->source_dirs.items[i]);
 }

@@ -60,8 +60,8 @@ struct cli_compare {
 		     &(c).allow_unmatched),                                           \
 	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's)", &(c).today)
 
-/* Checks the options and reads the policy, whose maps of paths join the filter's; c->policy then says what the project has to group by.
- * single: one file is enough. */
+/* Checks the options and reads the policy, whose maps of paths join the filter's; c->policy then says what
+ * the project has to group by. single: one file is enough. */
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single);
 /* Reads all files. False: a group has no run, which has been reported. */
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,

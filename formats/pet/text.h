@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of pet.c: pieces of a log's lines.
+ * The inside of pet.c: pieces of a log's lines.
  */
 #ifndef TM_FORMATS_PET_TEXT_H
 #define TM_FORMATS_PET_TEXT_H

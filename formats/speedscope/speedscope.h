@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of the reader of speedscope's JSON: profiles, and the events that their samples and
+ * The inside of the reader of speedscope's JSON: profiles, and the events that their samples and
  * calls become.
  */
 #ifndef TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H

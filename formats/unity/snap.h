@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of the .snap reader: the chapters' numbers, and native allocations.
+ * The inside of the .snap reader: the chapters' numbers, and native allocations.
  */
 #ifndef TM_FORMATS_UNITY_SNAP_H
 #define TM_FORMATS_UNITY_SNAP_H

@@ -53,8 +53,11 @@ static enum status read_all(int fd, struct buf *to, struct err *e)
 		return ST_NONE;
 	if (st.st_size > SOURCE_MAX)
 		return err_set(e, ST_LIMIT, "larger than %d MiB", SOURCE_MAX >> 20);
-	while (to->len <= SOURCE_MAX && (n = read(fd, buf_reserve(to, PIECE), PIECE)) > 0)
+	while (to->len <= SOURCE_MAX && (n = read(fd, buf_reserve(to, PIECE), PIECE)) != 0) {
+		if (n < 0)
+			return err_sys(e, "source file");
 		to->len += (size_t)n;
+	}
 	return ST_OK;
 }
 

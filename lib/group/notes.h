@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of top.h: the lines below the table: coverage, numbers that the captures do not have,
+ * The inside of top.h: the lines below the table: coverage, numbers that the captures do not have,
  * rows that were left out, frames.
  */
 #ifndef TM_GROUP_NOTES_H

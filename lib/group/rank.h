@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of top.h: the names of groups, and their order.
+ * The inside of top.h: the names of groups, and their order.
  */
 #ifndef TM_GROUP_RANK_H
 #define TM_GROUP_RANK_H

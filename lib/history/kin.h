@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of lib/history: the matching of different things with one name, as "Update" of two
+ * The inside of lib/history: the matching of different things with one name, as "Update" of two
  * files. A name that its language does not make unique has its file in the tables' raw column
  * (names.h; the NUL between them is U+FFFD there). From run to run such a thing is the one of the
  * same name whose file has the longest common end, as tm-compare matches (matching.h): the folder

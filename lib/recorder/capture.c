@@ -134,8 +134,6 @@ static bool capture_begin(const struct cap_settings *s)
 	cap_ending_mine();
 	if (s->stacks != CAP_STACKS_NONE && s->stacks != CAP_STACKS_SHADOW)
 		cap_code_look(&cap.code);
-	if (cap.settings.stacks == CAP_STACKS_UNWIND || cap.settings.stacks == CAP_STACKS_SHADOW)
-		cap_unwind_bind();
 	cap_original();
 	cap_modules_scan(&cap.modules, true);
 	cap_write_begin(fd);

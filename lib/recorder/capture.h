@@ -179,6 +179,8 @@ void cap_close(const struct cap_ring *ring);
 uint32_t cap_name_id(const char *text, const char *unit);
 /* In walk.c: the number of the stack of an allocation. */
 uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
+/* Before the program's own code: the unwinder, if the settings ask for it, binds what it calls. */
+void cap_walk_begin(void);
 /* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. entry and pc
  * have room for max. */
 unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max);

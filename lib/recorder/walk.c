@@ -100,3 +100,9 @@ uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where)
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, within_depth(ring, n));
 }
+
+void cap_walk_begin(void)
+{
+	if (cap.settings.stacks == CAP_STACKS_UNWIND || cap.settings.stacks == CAP_STACKS_SHADOW)
+		cap_unwind_bind();
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of lib/render: the data of the page's scripts, as JSON.
+ * The inside of lib/render: the data of the page's scripts, as JSON.
  */
 #ifndef TM_RENDER_HTML_DATA_H
 #define TM_RENDER_HTML_DATA_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of lib/render: JSON (RFC 8259) written by hand. Bytes that are not UTF-8 become U+FFFD.
+ * The inside of lib/render: JSON (RFC 8259) written by hand. Bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef TM_RENDER_JSON_H
 #define TM_RENDER_JSON_H

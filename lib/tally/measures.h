@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of tally/tally.h: times of calls and growth of heaps, from samples, enters and exits,
+ * The inside of tally/tally.h: times of calls and growth of heaps, from samples, enters and exits,
  * and deltas. Times between the events of a thread are its innermost open call's, also at the start
  * of a frame, so a slice has what passed in it. The cell of a call has its path (open_calls.h) as
  * stack.

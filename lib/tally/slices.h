@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of tally/tally.h: the slice in progress.
+ * The inside of tally/tally.h: the slice in progress.
  */
 #ifndef TM_TALLY_SLICES_H
 #define TM_TALLY_SLICES_H

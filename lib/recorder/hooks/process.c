@@ -94,6 +94,8 @@ static __attribute__((constructor)) void process_begin(void)
 	if (!cap_on())
 		return;
 	cap_self.depth |= CAP_QUIET;
+	/* Not in the first malloc, which may be the unwinder's own, with its lock. */
+	cap_walk_begin();
 	if (pthread_atfork(cap_fork_prepare, process_forked, process_forked_child) ||
 	    at_quick_exit(process_at_end))
 		cap_finish("the C library had no room for the recorder's handlers");

@@ -60,8 +60,9 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max);
 /* Looks where the unwinder is; before any thread walks. */
 void cap_unwind_start(void);
-/* Has the dynamic linker bind now what the unwinder calls. At its first use in a hook that would take
- * the processor's registers of the stack (3 KiB and more with AVX-512), which a signal's may not have. */
+/* Has the dynamic linker bind now what the unwinder calls; not from within the unwinder. At its first use
+ * in a hook the linker would save the processor's registers on the stack (3 KiB and more with AVX-512),
+ * for which a signal's may have no room. */
 void cap_unwind_bind(void);
 
 #endif

@@ -383,8 +383,8 @@ unsigned compare_decimals(const struct compare *c, enum sum sum)
 	return is_exact(c) || sum_names[sum].unit != SUM_NUMBER ? 0 : COMPARE_DECIMALS;
 }
 
-/* The mean, or the median, of values per what they are divided by; half away from 0. A mean lifetime is per block
- * already. */
+/* The mean, or the median, of values per what they are divided by; half away from 0. A mean lifetime is
+ * per block already. */
 struct gather {
 	const struct compare *c;
 	const struct compare_group *g;

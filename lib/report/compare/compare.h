@@ -6,8 +6,9 @@
  *
  * Numbers are exact: integers with a number of decimals (0 where every group is one run and
  * nothing is divided or normalized), a difference is that of the numbers shown, so swapping the groups
- * negates it where nothing is normalized, and a group against itself gives 0. A value is absent where a run of the group does not know
- * the metric, or has left out its smallest things; what a run has none of is 0.
+ * negates it where nothing is normalized, and a group against itself gives 0. A value is absent where a
+ * run of the group does not know the metric, or has left out its smallest things; what a run has none of
+ * is 0.
  */
 #ifndef TM_REPORT_COMPARE_COMPARE_H
 #define TM_REPORT_COMPARE_COMPARE_H
@@ -77,8 +78,8 @@ bool compare_knows_total(const struct compare *c, enum sum sum);
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key);
 void compare_rows_release(struct compare_rows *r);
 
-/* One run's value as it is: neither divided nor normalized. SUM_LIFETIME is the mean per block. SUMS_SIGNED are
- * signed, all others are not. */
+/* One run's value as it is: neither divided nor normalized. SUM_LIFETIME is the mean per block.
+ * SUMS_SIGNED are signed, all others are not. */
 bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregate_summary *run,
 		 enum sum sum, bool cumulative, __int128 *v);
 bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int128 *v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of frames.h: the readings of counters in each frame, and, where a capture has
+ * The inside of frames.h: the readings of counters in each frame, and, where a capture has
  * allocations of several domains, what each of them allocated: as a counter "alloc.lua". They are
  * metrics behind FRAME_METRICS, four of each counter: enum counter_stat.
  */

@@ -50,6 +50,7 @@ tm-top --source x --source-dir none run.mem
 tm-top --source x --source-dir run.mem run.mem
 tm-top --source '(' run.mem
 tm-top --source x --peek x run.mem
+tm-top --source-dir src run.mem
 tm-top --source x --sort lifetime run.mem
 echo "# a question of tm-view: its own folders only"
 tm-view -q --source-dir src --query 'top --source ^Tick$ --source-dir src --csv' run.mem
