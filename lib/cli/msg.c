@@ -9,11 +9,14 @@
 #include "lib/match/match.h"
 #include "lib/sandbox/sandbox.h"
 
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool cli_quiet, cli_verbose;
@@ -41,12 +44,32 @@ static void hold_standard_streams(void)
 		}
 }
 
+/* The first thread's stack grows as it is used, and where it cannot, because other memory has taken
+ * all that the process may have, it dies of a signal and not of a failed call. So what a program
+ * needs of it at most is taken here; one page of it is touched. */
+static void hold_stack(void)
+{
+	enum { MOST = 1 << 19, OTHERS = 2 }; /* a small limit of it is shared with what is there */
+	struct rlimit limit;
+	size_t size = MOST;
+	void *room;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur / OTHERS < size)
+		size = (size_t)limit.rlim_cur / OTHERS;
+	room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		mem_exhausted();
+	munmap(room, size);
+	*(volatile char *)alloca(size) = 0;
+}
+
 void cli_start(const char *name, int on_usage)
 {
 	usage_status = on_usage;
 	program = name;
 	hold_standard_streams();
 	mem_on_failure = msg_out_of_memory;
+	hold_stack();
 }
 
 /* One write per message, so that lines of programs in one pipeline do not mix. */
