@@ -3,6 +3,7 @@
 
 #include "formats/reader.h"
 #include "lib/base/bytes.h"
+#include "lib/base/num.h"
 
 #include <elf.h>
 #include <string.h>
@@ -19,6 +20,7 @@ enum { WITHIN = 4096 };
 #define UNPACK     "unpack it, and show the captures that are in it"
 #define ON_WINDOWS "tm-inspect and tm-symbolize read ELF and Mach-O; llvm-symbolizer reads it"
 #define SYMBOLS    "tm-symbolize -e FILE puts them into a trace"
+#define GOES(how)  "it goes with a capture: tm-symbolize " how
 #define UTRACE(how)                                                                     \
 	{                                                                               \
 		"a trace of Unreal Engine (.utrace)" how, NULL,                         \
@@ -90,6 +92,19 @@ static const struct mark marks[] = {
     {0, 7, "MODULE ", "\nFUNC ", {"symbols of Breakpad", NULL, SYMBOLS}},
     {0, 4, "GSYM", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
     {0, 4, "MYSG", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
+    {0, 8, "usym\2\0\0\0", NULL, {"Unity's symbols of a binary (usym)", NULL, GOES("--usym FILE")}},
+    {0,
+     8,
+     "sym-\2\0\0\0",
+     NULL,
+     {"Unity's lines of a binary (usymlite)", NULL, GOES("--usym FILE")}},
+    {0, 1, "{", ".cpp\"", {"a line map of il2cpp", NULL, GOES("--linemap FILE")}},
+    {0,
+     2,
+     "# ",
+     "# compiler: R8\n",
+     {"names that R8 took away (mapping.txt)", NULL,
+      "retrace puts them into a text, and traceconv into a trace of Perfetto, which is read"}},
     {0, 6, "Rar!\32\7", NULL, {"a rar file", NULL, UNPACK}},
     {0,
      6,
@@ -132,6 +147,13 @@ static const struct {
     {".utrace", UTRACE(", by its name")},
     {".memgraph",
      {"a memory graph of Xcode, by its name", NULL, "leaks, heap and malloc_history print it"}},
+    {"il2cppFileRoot.txt",
+     {"the folder that a line map of il2cpp is about, by its name", NULL,
+      "it is found beside the map: tm-symbolize --linemap FILE"}},
+    {"MethodMap.tsv", {"a method map of il2cpp, by its name", NULL, GOES("--method-map FILE")}},
+    {"tracemill.ini",
+     {"a project's defaults for tracemill, by its name", NULL,
+      "programs that are started below its folder read it: tracemill(7)"}},
 };
 
 static bool mark_fits(const struct mark *m, const uint8_t *p, size_t n)
@@ -178,10 +200,43 @@ static const struct foreign *of_uftrace(const uint8_t *p, size_t n)
 	return NULL;
 }
 
+/* Start, size, name. Words can be such digits too, but a start has more than four, and some below a. */
+static bool jit_line(const char *p, size_t n)
+{
+	size_t i = 0, digits[2], decimal = 0;
+
+	for (int field = 0; field < 2; field++) {
+		size_t from = i;
+
+		for (; i < n && num_hex_digit(p[i]) >= 0; i++)
+			decimal += !field && p[i] <= '9';
+		digits[field] = i - from;
+		if (i == n || p[i++] != ' ')
+			return false;
+	}
+	return decimal && digits[0] > 4 && digits[0] <= 16 && digits[1] && digits[1] <= 16 && i < n;
+}
+
+/* A perf-PID.map (lib/managed/jit_map.h), by its first two lines. */
+static bool jit_head(const uint8_t *p, size_t n)
+{
+	const char *at = (const char *)p, *end = at + n;
+	int lines = 0;
+
+	for (const char *to; lines < 2 && (to = memchr(at, '\n', (size_t)(end - at))); at = to + 1)
+		if (!jit_line(at, (size_t)(to - at)))
+			return false;
+		else
+			lines++;
+	return lines && (lines == 2 || at == end);
+}
+
 const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 {
 	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
 					   "it goes with a capture: --maps FILE"};
+	static const struct foreign jit = {"code that a runtime compiled (perf-PID.map)", NULL,
+					   GOES("--jit-map FILE")};
 	const struct mark *m = marks;
 	enum archive archive;
 	int bits = 0;
@@ -197,7 +252,7 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 		return &archives[archive];
 	if (bid)
 		return NULL;
-	return maps_head(p, n) ? &map : of_uftrace(p, n);
+	return maps_head(p, n) ? &map : jit_head(p, n) ? &jit : of_uftrace(p, n);
 }
 
 const char *foreign_archive(enum archive what)
@@ -207,12 +262,15 @@ const char *foreign_archive(enum archive what)
 
 const struct foreign *foreign_by_name(const char *path)
 {
-	size_t len = path ? strlen(path) : 0;
+	size_t len;
 
+	if (!path)
+		return NULL;
+	len = strlen(path);
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		size_t m = strlen(suffixes[i].suffix);
 
-		if (len > m && !strcmp(path + len - m, suffixes[i].suffix))
+		if (len >= m && !strcmp(path + len - m, suffixes[i].suffix))
 			return &suffixes[i].is;
 	}
 	return NULL;

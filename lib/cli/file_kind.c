@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { WITHIN = 4096, ENOUGH = 100000 };
 
@@ -146,21 +145,19 @@ enum status file_look(const char *path, struct file_kind *k, struct err *e)
 {
 	struct input in = {0};
 	const uint8_t *p = NULL;
-	struct stat st;
 	size_t n = 0;
 	enum status status;
 
 	*k = (struct file_kind){.program = NULL};
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && !st.st_size) {
-		kind_say(k, "an empty file");
-		k->advice = "whatever should have written it has not";
-		return ST_OK;
-	}
 	status = input_open(&in, path, e);
 	if (!status)
 		status = input_head(&in, &p, &n);
-	if (!status)
+	if (!status && !n) {
+		kind_say(k, "an empty file");
+		k->advice = "whatever should have written it has not";
+	} else if (!status) {
 		kind_of_head(&in, path, k, p, n);
+	}
 	input_close(&in);
 	return status;
 }

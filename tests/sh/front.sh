@@ -122,6 +122,15 @@ foreign game.zip 'a zip file' 'PK\003\004\024\0\0\0'
 shows a.json 0 "speedscope's JSON"
 "$GEN/chrome" --frames 1 complete >b.json 2>err
 shows b.json 0 "Chrome's trace events"
+foreign game.usym "Unity's symbols of a binary (usym)" 'usym\002\0\0\0\0\0\0\0'
+foreign lite.usym "Unity's lines of a binary (usymlite)" 'sym-\002\0\0\0\0\0\0\0'
+foreign lines.json 'a line map of il2cpp' '{"/cpp/A.cpp" : {\n"./A.cs" : {\n"12" : 3}}}'
+foreign mapping.txt 'R8' '# compiler: R8\na.b -> a:\n'
+foreign il2cppFileRoot.txt 'line map of il2cpp is about' '/Users/x/cpp'
+foreign MethodMap.tsv 'a method map of il2cpp' 'A_b_m1\tvoid A::b()\tA.dll\n'
+foreign tracemill.ini 'defaults for tracemill' 'debug-dir = debug\n'
+foreign perf-1.map 'perf-PID.map' '7f0010 20 foo bar\n7f0030 1c z\n'
+foreign words.txt 'text, in no form' 'decade bed is a word\nadded fed too\n'
 foreign store.db 'SQLite' 'SQLite format 3\0\020\0\001\001'
 foreign what.bin 'binary data' '\001\002\003\004\005'
 foreign core.1 'a core' '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\004\0\076\0'
@@ -129,6 +138,7 @@ cat /proc/self/maps >maps.txt
 shows maps.txt 3 'a module map'
 : >empty
 shows empty 3 'an empty file'
+shows /proc/self/maps 3 'a module map' # its size is said to be 0
 run tracemill show none
 check 'show: no such file' eval '[ $status = 3 ] && grep -q "none: .*No such file" err'
 run tracemill show stacks.folded what.bin none
