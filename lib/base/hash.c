@@ -96,7 +96,7 @@ void map64_release(struct map64 *m)
 }
 
 enum { ID_SET_FIRST = 64, ID_SET_MASK = 0xff };
-enum { AT_ONCE = 64 }; /* of slots, of which there are ID_SET_FIRST << k */
+enum { AT_ONCE = 64 };
 
 static void put_id(struct id_set *s, uint64_t hash, uint32_t id)
 {
@@ -118,22 +118,36 @@ static void widen_ids(struct id_set *s, uint32_t id)
 		s->slots[k] &= old | ~s->id_mask;
 }
 
-/* AT_ONCE slots, step by step: so the memory is asked for many rows at a time. */
+/* At most AT_ONCE ids, step by step: so the memory is asked for many rows and slots at a time. */
 static void put_again(struct id_set *s, const struct id_rows *rows, const void *table,
-		      const uint32_t slots[AT_ONCE])
+		      const uint32_t *ids, size_t n)
 {
 	uint64_t hashes[AT_ONCE];
-	uint32_t ids[AT_ONCE];
-	size_t n = 0;
 
-	for (size_t k = 0; k < AT_ONCE; k++) {
-		ids[n] = slots[k] & s->id_mask;
-		n += ids[n] != 0;
+	for (size_t k = 0; k < n; k++) {
+		hashes[k] = rows->hash(table, ids[k]);
+		id_set_prefetch(s, hashes[k]);
 	}
 	for (size_t k = 0; k < n; k++)
-		hashes[k] = rows->hash(table, ids[k]);
-	for (size_t k = 0; k < n; k++)
 		put_id(s, hashes[k], ids[k]);
+}
+
+/* The ids of another set; in their own order where that is known, which is the order of the rows in
+ * memory. */
+static void id_set_put_all(struct id_set *s, const struct id_set *old, const struct id_rows *rows,
+			   const void *table)
+{
+	bool all = old->n == old->highest;
+	size_t end = all ? old->n : old->mask + 1;
+	uint32_t ids[AT_ONCE];
+
+	for (size_t at = 0, n = 0; at < end; n = 0) {
+		for (; at < end && n < AT_ONCE; at++) {
+			ids[n] = all ? (uint32_t)at + 1 : old->slots[at] & old->id_mask;
+			n += ids[n] != 0;
+		}
+		put_again(s, rows, table, ids, n);
+	}
 }
 
 void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, const void *table)
@@ -150,8 +164,8 @@ void id_set_reserve(struct id_set *s, size_t n, const struct id_rows *rows, cons
 	s->mask = size - 1;
 	if (!old.slots)
 		s->id_mask = ID_SET_MASK;
-	for (size_t k = 0; old.slots && k <= old.mask; k += AT_ONCE)
-		put_again(s, rows, table, old.slots + k);
+	if (old.slots)
+		id_set_put_all(s, &old, rows, table);
 	free(old.slots);
 }
 
@@ -161,6 +175,8 @@ void id_set_add(struct id_set *s, const struct id_rows *rows, const void *table,
 	id_set_reserve(s, s->n + 1, rows, table);
 	if (id > s->id_mask)
 		widen_ids(s, id);
+	if (id > s->highest)
+		s->highest = id;
 	put_id(s, hash, id);
 	s->n++;
 }
@@ -169,7 +185,7 @@ void id_set_clear(struct id_set *s)
 {
 	if (s->n)
 		memset(s->slots, 0, (s->mask + 1) * sizeof *s->slots);
-	s->n = 0;
+	s->n = s->highest = 0;
 }
 
 void id_set_release(struct id_set *s)

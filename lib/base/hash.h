@@ -70,6 +70,7 @@ struct id_set {
 	uint32_t *slots; /* 0: free; else id | hash & ~id_mask */
 	size_t n, mask;
 	uint32_t id_mask; /* 2^k - 1, not less than any id */
+	uint32_t highest; /* id; n as well where no id is left out */
 };
 
 #define ID_SET_INIT \

@@ -200,6 +200,8 @@ static void model_settle_stacks(struct trace *t)
 {
 	struct trace_index *x = t->index;
 
+	if (x->stacks_waiting)
+		memset(x->waiting, 0, sizeof x->waiting);
 	for (; x->stacks_waiting; x->stacks_waiting--) {
 		uint32_t id = x->first_waiting++;
 
@@ -207,20 +209,33 @@ static void model_settle_stacks(struct trace *t)
 	}
 }
 
-/* Its row is not in the set before the next look into it. */
-static uint32_t append_stack(struct trace *t, uint32_t parent, uint32_t location)
+/* The place in waiting for a row that is, or would be, there. */
+static uint16_t *model_waiting_stack(struct trace *t, const struct stack *s, uint64_t hash)
+{
+	enum { MASK = STACKS_WAITING * 4 - 1 };
+	struct trace_index *x = t->index;
+	size_t i = (size_t)(hash >> 40) & MASK;
+
+	while (x->waiting[i] &&
+	       !model_stack_equal(t->stacks + x->first_waiting - 1, x->waiting[i], s))
+		i = (i + 1) & MASK;
+	return &x->waiting[i];
+}
+
+/* Its row is put in the set later. */
+static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t hash)
 {
 	struct trace_index *x = t->index;
-	struct stack s = {.parent = parent, .location = location};
 	uint32_t id = (uint32_t)t->n_stacks;
 
-	if (x->first_waiting + x->stacks_waiting != id) { /* a stream's rows came in between */
+	if (x->first_waiting + x->stacks_waiting != id || /* a stream's rows came in between */
+	    x->stacks_waiting == STACKS_WAITING) {
 		model_settle_stacks(t);
 		x->first_waiting = id;
 	}
-	x->stacks_waiting++;
-	id_set_prefetch(&x->stack_set, stack_hash(&s));
-	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = s;
+	*model_waiting_stack(t, s, hash) = (uint16_t)++x->stacks_waiting;
+	id_set_prefetch(&x->stack_set, hash);
+	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = *s;
 	return id;
 }
 
@@ -228,14 +243,82 @@ uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 {
 	struct trace_index *x = t->index;
 	struct stack s = {.parent = parent, .location = location};
+	uint64_t hash = stack_hash(&s);
 	uint32_t id = 0;
 
 	if (!parent || parent + 1 != t->n_stacks) { /* the newest one calls nothing yet */
-		if (x->stacks_waiting)
-			model_settle_stacks(t);
-		id = id_set_find(&x->stack_set, &stack_rows, t->stacks, stack_hash(&s), &s);
+		id = id_set_find(&x->stack_set, &stack_rows, t->stacks, hash, &s);
+		if (!id && x->stacks_waiting) {
+			id = *model_waiting_stack(t, &s, hash);
+			id += id ? x->first_waiting - 1 : 0;
+		}
 	}
-	return id ? id : append_stack(t, parent, location);
+	return id ? id : append_stack(t, &s, hash);
+}
+
+/* One call more of each path: all are asked for before any is looked at. */
+static size_t model_seek_level(struct trace *t, struct trace_path *paths, uint32_t *open, size_t n,
+			       size_t depth)
+{
+	const struct id_set *set = &t->index->stack_set;
+	uint64_t hashes[TRACE_PATHS];
+	size_t left = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct trace_path *p = &paths[open[k]];
+		struct stack s;
+
+		if (depth < p->same)
+			continue;
+		s = (struct stack){p->stack, p->locations[depth]};
+		hashes[k] = stack_hash(&s);
+		id_set_prefetch(set, hashes[k]);
+	}
+	for (size_t k = 0; k < n; k++) {
+		struct trace_path *p = &paths[open[k]];
+		uint32_t id;
+
+		if (depth < p->same) {
+			id = p[-1].known > depth ? p[-1].stack : 0;
+		} else {
+			struct stack s = {p->stack, p->locations[depth]};
+
+			id = id_set_find(set, &stack_rows, t->stacks, hashes[k], &s);
+		}
+		if (!id)
+			continue;
+		p->stack = id;
+		if (++p->known < p->n)
+			open[left++] = open[k];
+	}
+	return left;
+}
+
+void trace_paths_seek(struct trace *t, struct trace_path *paths, size_t n)
+{
+	uint32_t open[TRACE_PATHS];
+	size_t n_open = 0;
+
+	model_settle_stacks(t);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_path *p = &paths[i];
+
+		p->stack = p->known = p->same = 0;
+		while (i && p->same < p->n && p->same < p[-1].n &&
+		       p->locations[p->same] == p[-1].locations[p->same])
+			p->same++;
+		if (p->n)
+			open[n_open++] = (uint32_t)i;
+	}
+	for (size_t depth = 0; n_open; depth++)
+		n_open = model_seek_level(t, paths, open, n_open, depth);
+}
+
+uint32_t trace_path_stack(struct trace *t, struct trace_path *p)
+{
+	for (; p->known < p->n; p->known++)
+		p->stack = trace_stack(t, p->stack, p->locations[p->known]);
+	return p->stack;
 }
 
 enum { RECENT = 1 << 16 };

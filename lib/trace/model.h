@@ -169,6 +169,19 @@ uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n);
 /* Outermost first; turns them around. */
 uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n);
 
+/* Many stacks: of at most TRACE_PATHS at once what is there already is looked up side by side, in
+ * the time that memory takes for a few. Then each one's stack is asked for, in any order, which appends
+ * the rows that are missing, as trace_stack does. Rows may be added in between. */
+enum { TRACE_PATHS = 64 };
+struct trace_path {
+	const uint32_t *locations; /* outermost first */
+	uint32_t n;
+	uint32_t known, stack; /* the outermost ones that are there, and their stack */
+	uint32_t same;         /* locations that it has in common with the path before it */
+};
+void trace_paths_seek(struct trace *t, struct trace_path *paths, size_t n);
+uint32_t trace_path_stack(struct trace *t, struct trace_path *p);
+
 const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminated */
 void trace_set(struct trace *t, const char *key, const char *value);
 const char *trace_get(const struct trace *t, const char *key); /* NULL: not set */

@@ -18,12 +18,16 @@ struct stream_ids {
 	size_t cap;
 };
 
+enum { STACKS_WAITING = 128 };
+
 struct trace_index {
 	struct arena arena;
 	struct map64 types, notes, threads, markers, counters;
 	struct id_set location_set, stack_set;
 	size_t locations_in_set; /* rows that were put there: a stream appends others */
-	uint32_t first_waiting, stacks_waiting; /* rows that are yet to be put in stack_set */
+	/* Rows that are yet to be put in stack_set: from first_waiting on; waiting finds them. */
+	uint32_t first_waiting, stacks_waiting;
+	uint16_t waiting[STACKS_WAITING * 4]; /* their places from 1, by their hashes */
 	struct stream_ids stream_locations, stream_stacks;
 	size_t stream_bindings; /* that came */
 	struct stack_step {
