@@ -15,6 +15,8 @@
  * the two levels show only there.
  */
 #include "formats/lua/text.h"
+#include "lib/base/bytes.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -22,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS_MOST = 9 };
+enum { DECIMALS_MOST = 9, SEEN = 4096 };
 
 struct folded_row {
 	uint64_t count; /* times 10^decimals */
@@ -38,8 +40,16 @@ struct folded {
 	size_t n, cap;
 	uint32_t *places_of; /* by string: the location of an entry with this text; 0: not yet */
 	size_t cap_places_of;
-	uint32_t *path; /* of a line, outermost first */
+	struct folded_seen { /* entries of at most 16 bytes, which are all of them */
+		uint64_t first, last;
+		uint32_t n, location;
+		bool address;
+	} * seen;
+	/* The last rows, whose stacks are looked up together: their entries, outermost first. */
+	uint32_t *path;
 	size_t n_path, cap_path;
+	struct trace_path paths[TRACE_PATHS];
+	size_t n_paths;
 	uint64_t addresses, places, empty_entries, comments;
 	uint8_t decimals; /* most of a row's */
 	uint64_t rounded; /* rows that have more than fit */
@@ -47,17 +57,21 @@ struct folded {
 	struct lua_line line;
 };
 
-static bool next_entry(const char **s, const char *end, const char **frame, size_t *n)
+/* The first semicolon in n bytes, or n. */
+static size_t entry_length(const char *s, size_t n)
 {
-	const char *semicolon;
+	const uint64_t ones = UINT64_MAX / 255;
+	size_t at = 0;
 
-	if (!*s)
-		return false;
-	semicolon = memchr(*s, ';', (size_t)(end - *s));
-	*frame = *s;
-	*n = (size_t)((semicolon ? semicolon : end) - *s);
-	*s = semicolon ? semicolon + 1 : NULL;
-	return true;
+	for (; at + 8 <= n; at += 8) {
+		uint64_t x = le64(s + at) ^ ones * ';', zeros = (x - ones) & ~x & ones << 7;
+
+		if (zeros)
+			return at + (size_t)__builtin_ctzll(zeros) / 8;
+	}
+	while (at < n && s[at] != ';')
+		at++;
+	return at;
 }
 
 /* "main;update 12" and "main;update 1.25": the number at its end, behind a blank. False: none.
@@ -113,37 +127,89 @@ static uint32_t folded_location(struct folded *f, const char *s, size_t n)
 	return f->places_of[string];
 }
 
+static uint32_t folded_location_of(struct folded *f, const char *s, size_t n, bool *address)
+{
+	uint64_t v;
+
+	*address = lua_is_address(s, n, &v);
+	return *address ? lua_entry(f->im->t, s, n) : folded_location(f, s, n);
+}
+
+/* The same few names come again and again, and most are short: nothing else need be compared. */
+static uint32_t folded_entry(struct folded *f, const char *s, size_t n)
+{
+	uint64_t first = 0, last = 0;
+	struct folded_seen *seen;
+	uint32_t location;
+	bool address;
+
+	if (n > 16) {
+		location = folded_location_of(f, s, n, &address);
+		f->addresses += address;
+		return location;
+	}
+	if (n >= 8) {
+		first = le64(s);
+		last = le64(s + n - 8);
+	} else if (n >= 4) {
+		first = le32(s);
+		last = le32(s + n - 4);
+	} else {
+		first = (uint8_t)s[0] | (uint64_t)(uint8_t)s[n / 2] << 8;
+		last = (uint8_t)s[n - 1];
+	}
+	seen = &f->seen[hash_u64(first ^ (last << 24 | last >> 40) ^ n) % SEEN];
+	if (!seen->location || seen->first != first || seen->last != last || seen->n != n) {
+		*seen = (struct folded_seen){.first = first, .last = last, .n = (uint32_t)n};
+		seen->location = folded_location_of(f, s, n, &seen->address);
+	}
+	f->addresses += seen->address;
+	return seen->location;
+}
+
+/* The stacks of the rows that wait for theirs. */
+static void folded_settle(struct folded *f)
+{
+	struct folded_row *rows = f->rows + f->n - f->n_paths;
+	const uint32_t *at = f->path;
+
+	for (size_t i = 0; i < f->n_paths; i++) {
+		f->paths[i].locations = at;
+		at += f->paths[i].n;
+	}
+	trace_paths_seek(f->im->t, f->paths, f->n_paths);
+	for (size_t i = 0; i < f->n_paths; i++)
+		rows[i].stack = trace_path_stack(f->im->t, &f->paths[i]);
+	f->n_paths = f->n_path = 0;
+}
+
 static void folded_add_row(struct folded *f, const char *s, size_t n, struct folded_row r)
 {
 	struct trace *t = f->im->t;
-	const char *frame, *at = s;
+	size_t len = entry_length(s, n), before = f->n_path;
 	uint64_t address;
 	uint32_t line;
-	size_t len;
 
-	if (!memchr(s, ';', n) && !lua_is_address(s, n, &address) && !lua_place(s, n, &line)) {
+	if (len == n && !lua_is_address(s, n, &address) && !lua_place(s, n, &line)) {
 		r.label = trace_string(t, s, n);
 		r.state = lua_is_vm_state(s, n);
-		at = NULL;
-	}
-	f->n_path = 0;
-	while (next_entry(&at, s + n, &frame, &len)) {
-		uint32_t location;
+	} else {
+		for (size_t at = 0;; len = entry_length(s + at, n - at)) {
+			if (len) {
+				uint32_t location = folded_entry(f, s + at, len);
 
-		if (!len) {
-			f->empty_entries++;
-			continue;
+				VEC_PUSH(f->path, f->n_path, f->cap_path) = location;
+			}
+			f->empty_entries += !len;
+			at += len + 1;
+			if (at > n)
+				break;
 		}
-		if (lua_is_address(frame, len, &address)) {
-			f->addresses++;
-			location = lua_entry(t, frame, len);
-		} else {
-			location = folded_location(f, frame, len);
-		}
-		VEC_PUSH(f->path, f->n_path, f->cap_path) = location;
 	}
-	r.stack = trace_stack_down(t, f->path, f->n_path);
 	VEC_PUSH(f->rows, f->n, f->cap) = r;
+	f->paths[f->n_paths++].n = (uint32_t)(f->n_path - before);
+	if (f->n_paths == TRACE_PATHS)
+		folded_settle(f);
 }
 
 static enum status read_rows(struct folded *f, struct cursor *c)
@@ -161,6 +227,7 @@ static enum status read_rows(struct folded *f, struct cursor *c)
 		else
 			lua_refuse(&f->refused, &f->line);
 	}
+	folded_settle(f);
 	return cursor_failed(c) ? c->e->code : ST_OK;
 }
 
@@ -337,7 +404,7 @@ static enum status folded_push(struct folded *f, struct err *e)
 
 static enum status folded_read(struct import *im, struct err *e)
 {
-	struct folded f = {.im = im};
+	struct folded f = {.im = im, .seen = mem_zarray(SEEN, sizeof *f.seen)};
 	enum status st = read_rows(&f, &im->in->cur);
 
 	if (!st && !f.n)
@@ -354,6 +421,7 @@ static enum status folded_read(struct import *im, struct err *e)
 	free(f.rows);
 	free(f.path);
 	free(f.places_of);
+	free(f.seen);
 	return st;
 }
 

@@ -118,4 +118,12 @@ static inline __attribute__((always_inline)) void id_set_prefetch(const struct i
 		__builtin_prefetch(&s->slots[(size_t)hash & s->mask], 1);
 }
 
+/* The id that a key with this hash would be compared with first, 0: none; so that its row can be
+ * asked for too. */
+static inline __attribute__((always_inline)) uint32_t id_set_first(const struct id_set *s,
+								   uint64_t hash)
+{
+	return s->slots ? s->slots[(size_t)hash & s->mask] & s->id_mask : 0;
+}
+
 #endif

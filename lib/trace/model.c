@@ -274,6 +274,9 @@ static size_t model_seek_level(struct trace *t, struct trace_path *paths, uint32
 		hashes[k] = stack_hash(&s);
 		id_set_prefetch(set, hashes[k]);
 	}
+	for (size_t k = 0; k < n; k++)
+		if (depth >= paths[open[k]].same)
+			__builtin_prefetch(&t->stacks[id_set_first(set, hashes[k])]);
 	for (size_t k = 0; k < n; k++) {
 		struct trace_path *p = &paths[open[k]];
 		uint32_t id;
