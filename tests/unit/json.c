@@ -182,6 +182,26 @@ TEST(syntax_errors)
 	check("PK\x03\x04", ST_BAD, "", 0);
 }
 
+/* What is rare or wrong is read by yajl, and so is what follows it: from any place of a text. */
+TEST(rare_tokens)
+{
+	check("[1,{\"a\":[\"\\ud83d\",2],\"b\":{}},[]]", ST_OK, "[n1{k\"a\"[s\"?\"n2]k\"b\"{}}[]]",
+	      0);
+	check("{\"\\ud83d\":1,\"b\":[2]}", ST_OK, "{k\"?\"n1k\"b\"[n2]}", 0);
+	check("{\"a\":{},\"\\ud83d\":1}", ST_OK, "{k\"a\"{}k\"?\"n1}", 0);
+	check("[[],\"\\ud83d\",[3]]", ST_OK, "[[]s\"?\"[n3]]", 0);
+	check("[\"\\ud83d\\ude00\\ud83d\\ude00 \\\"\\\\\\b\\f\\n\\r\\t\"]", ST_OK,
+	      "[s\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80 \"\\\b\f\n\r\t\"]", 0);
+	check("[true,false,nulL]", ST_BAD, "[tf", 15);
+	check("{\"a\"]", ST_BAD, "{k\"a\"", 4);
+	check("[[1,[0.5]}", ST_BAD, "[[n1[n0.5]", 9);
+	check("{\"a\":10]", ST_BAD, "{k\"a\"n10", 7);
+	check("[12 ]", ST_OK, "[n12]", 0);
+	check("[0{}]", ST_BAD, "[n0", 2);
+	check("[-]", ST_BAD, "[", 2);
+	check("[1e]", ST_BAD, "[", 3);
+}
+
 TEST(truncated)
 {
 	static const char text[] = "{\"a\":[1,true,\"x\\u0041\"],\"b\":null}";
