@@ -315,7 +315,7 @@ $(CAPTURE).a: $(cap_obj)
 	$(archive)
 
 # The same for -Wl,--wrap=malloc and its like, where nothing can be preloaded.
-wrap_src := $(filter-out lib/recorder/hooks/new.c lib/recorder/hooks/mmap.c,$(cap_src))
+wrap_src := $(filter-out lib/recorder/hooks/new.c lib/recorder/hooks/mmap.c lib/recorder/hooks/attach.c,$(cap_src))
 wrap_obj := $(addprefix $(B)/wrap/,$(addsuffix .o,$(wrap_src)))
 
 $(B)/wrap/%.c.o: %.c $(B)/flags

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-record: runs a program with the capture library in it, or records a Unity player.
+ * tm-record: runs a program with the capture library in it, puts that into one that runs, or records a
+ * Unity player.
  */
+#include "cmd/tm-record/attached.h"
 #include "cmd/tm-record/noticed.h"
 #include "cmd/tm-record/recorded.h"
 #include "lib/base/clock.h"
 #include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/record/convert.h"
+#include "lib/record/program.h"
 #include "lib/record/unity.h"
 #include "lib/recorder/base/far.h"
 
@@ -25,6 +28,7 @@ static const char *const form_words[] = {"trace", "memtracer", "loli", NULL};
 static const char *const exporter_words[] = {NULL, "memtracer", "loli-stream"};
 static const char *const time_words[] = {"us", "ns", NULL};
 enum { WAIT_MS = 60000, IDLE_S = 30 };
+#define NONE UINT64_MAX
 
 static const char *output;
 static volatile int stop;
@@ -51,14 +55,14 @@ static int failed(const char *file, const struct err *e)
 }
 
 /* The output's descriptor; -1: failed. NULL as its name is standard output. */
-static int record_open_output(struct launch *l, const char *form, const char *of, bool file)
+static int record_open_output(struct launch *l, const char *form, const char *of, int pid, bool file)
 {
 	static char own[128];
 
 	if (l->settings.children && (!output || !strcmp(output, "-")))
 		cli_usage("--pid-children writes a file for each process: say its name with -o");
 	if (!output && (file || isatty(STDOUT_FILENO))) {
-		snprintf(own, sizeof own, "%.80s.%d.%s", path_base(of), (int)getpid(),
+		snprintf(own, sizeof own, "%.80s.%d.%s", path_base(of), pid,
 			 strcmp(form, "trace") ? form : "tmt");
 		output = own;
 		if (strcmp(form, "trace"))
@@ -146,6 +150,38 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 	return c.status ? c.status : cli_exit();
 }
 
+static int record_running(struct launch *l, uint64_t pid, const char *given, struct recorded *end)
+{
+	struct attach a;
+	struct err e = ERR_INIT;
+	char number[24];
+	int fd, status = EXIT_INPUT;
+
+	snprintf(number, sizeof number, "%" PRIu64, pid);
+	if (!launch_find_library(given, l->library)) {
+		err_set(&e, ST_BAD, "the capture library is not there");
+		return failed(given, &e);
+	}
+	if (pid > INT32_MAX || !pid)
+		err_set(&e, ST_NONE, "no such process");
+	else
+		attach_look(&a, (pid_t)pid, l->library, &e);
+	if (e.code)
+		status = failed(number, &e);
+	else if ((fd = record_open_output(l, "trace", a.process.name, (int)pid, true)) < 0)
+		status = failed(output, (err_sys(&e, "cannot open"), &e));
+	else if (!output)
+		cli_usage("--pid writes a file: say its name with -o");
+	else {
+		snprintf(l->program, sizeof l->program, "%s", a.process.exe);
+		l->unseen = program_unseen(a.process.exe);
+		noticed_start(l);
+		status = attached_record(&a, l->library, &l->settings, output, fd, end);
+	}
+	attach_release(&a);
+	return status;
+}
+
 static int record_player(struct unity_options *o)
 {
 	struct unity_player u = {.fd = -1};
@@ -171,7 +207,7 @@ int main(int argc, char **argv)
 {
 	struct launch l = {.settings.depth = CAP_DEPTH, .failed = record_not_run};
 	struct cap_settings *s = &l.settings;
-	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT;
+	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT, pid = NONE;
 	struct unity_options unity = {0};
 	int stacks = 0, calls = 0, times = 0, form = 0, fd = -1, status;
 	bool serving = false;
@@ -206,6 +242,7 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "spikes", "FILE", "PET's log of calls that take too long", &l.spikes),
 	    ROW_NUMBER(0, "depth", "N", "locations kept of a stack (default: 128)", &depth),
 	    ROW_HEADING("instead of a program:"),
+	    ROW_NUMBER(0, "pid", "PID", "a process that is running, until Ctrl-C", &pid),
 	    ROW_STRING(0, "unity", "PLACE", "a Unity player at HOST[:PORT]", &unity.place),
 	    ROW_FLAG(0, "follow", "write FILE as it comes", &unity.follow),
 	    ROW_NUMBER(0, "idle", "SECONDS", "give a silent player up (default: 30)", &idle),
@@ -225,7 +262,11 @@ int main(int argc, char **argv)
 			cli_usage("--unity and a program exclude each other");
 		return record_player(&unity);
 	}
-	if (!n)
+	if (pid != NONE && (n || form || serving || s->children || l.spikes || calls ||
+			    stacks == CAP_STACKS_SHADOW))
+		cli_usage("--pid records what a process allocates, as a trace: without a program, --as, "
+			  "--serve, --pid-children, --calls, --spikes and --stacks shadow");
+	if (!n && pid == NONE)
 		cli_usage("no program to run");
 	if (form == TRACE && !serving)
 		cli_output_unpacked(output);
@@ -246,6 +287,8 @@ int main(int argc, char **argv)
 	s->calls = (enum cap_calls)calls;
 	s->ns = times;
 	s->duration_ms = seconds * 1000;
+	if (pid != NONE)
+		return record_running(&l, pid, given, &end);
 	status = launch_prepare(&l, argv[1], given, &about, &e) ? failed(about, &e) : 0;
 	free(about);
 	if (status)
@@ -254,7 +297,7 @@ int main(int argc, char **argv)
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
 	if ((!serving || output) &&
-	    (fd = record_open_output(&l, form_words[form], argv[1], end.report)) < 0) {
+	    (fd = record_open_output(&l, form_words[form], argv[1], (int)getpid(), end.report)) < 0) {
 		err_sys(&e, "cannot open");
 		serve_free(server);
 		return failed(output, &e);

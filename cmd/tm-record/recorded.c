@@ -164,6 +164,12 @@ static void recorded_tell_process(const struct recorded *r)
 	struct buf b = BUF_INIT;
 	uint64_t us;
 
+	if (r->attached) {
+		time_text(&b, r->ns);
+		cli_note(r->program, "was recorded for %s", buf_str(&b));
+		buf_release(&b);
+		return;
+	}
 	if (getrusage(RUSAGE_CHILDREN, &u))
 		return;
 	us = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +

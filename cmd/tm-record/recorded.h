@@ -15,7 +15,8 @@ struct recorded {
 	bool report;      /* the sites that allocated most, on standard error */
 	bool apart;       /* processes that the program starts have traces of their own */
 	const char *program;
-	uint64_t ns;       /* that the program ran */
+	bool attached;     /* it ran before, and may go on */
+	uint64_t ns;       /* that the program ran, or was recorded */
 	uint64_t children; /* CPU time of processes that it started and that are not in the trace,
 			    * in microseconds; 0: none that it has waited for */
 };

@@ -37,7 +37,7 @@ static void launch_pass_on(int sig)
 }
 
 /* What realpath fills is PATH_MAX long, which is that. */
-static bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
+bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 {
 	/* As built or installed; what is in tracemill/ is a package's. */
 	static const char *const folders[] = {"lib", "lib/tracemill", "lib64", "lib64/tracemill"};
@@ -131,6 +131,15 @@ enum cap_loaded launch_loaded(const struct launch *l)
 	return l->outcome ? (enum cap_loaded)atomic_load(&l->outcome->loaded) : CAP_LOADED;
 }
 
+void launch_describe(struct buf *b, const struct cap_settings *s)
+{
+	buf_addf(b,
+		 "stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
+		 " depth=%u mmap=%d drop=%d rss=%" PRIu64 " calls=%s ns=%d",
+		 launch_stacks[s->stacks], s->threshold, s->sample, s->depth, s->mmap, s->drop,
+		 s->rss_ms, launch_calls[s->calls], s->ns);
+}
+
 static void launch_add_settings(struct buf *b, const struct launch *l, int outcome)
 {
 	const struct cap_settings *s = &l->settings;
@@ -138,13 +147,9 @@ static void launch_add_settings(struct buf *b, const struct launch *l, int outco
 
 	if (!fstat(l->fd, &st))
 		buf_addf(b, "inode=%" PRIu64 " ", (uint64_t)st.st_ino);
-	buf_addf(b,
-		 "pid=%d fd=%d since=%" PRIu64 " stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
-		 " depth=%u mmap=%d children=%d drop=%d duration=%" PRIu64 " rss=%" PRIu64
-		 " calls=%s ns=%d",
-		 (int)getpid(), l->fd, (uint64_t)time(NULL), launch_stacks[s->stacks], s->threshold,
-		 s->sample, s->depth, s->mmap, s->children, s->drop, s->duration_ms, s->rss_ms,
-		 launch_calls[s->calls], s->ns);
+	buf_addf(b, "pid=%d fd=%d since=%" PRIu64 " children=%d duration=%" PRIu64 " ",
+		 (int)getpid(), l->fd, (uint64_t)time(NULL), s->children, s->duration_ms);
+	launch_describe(b, s);
 	if (outcome >= 0)
 		buf_addf(b, " outcome=%d", outcome);
 	if (l->path) {

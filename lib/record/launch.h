@@ -6,6 +6,7 @@
 #ifndef TM_RECORD_LAUNCH_H
 #define TM_RECORD_LAUNCH_H
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/recorder/base/settings.h"
 
@@ -37,6 +38,10 @@ struct launch {
  * to be freed, or NULL. */
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e);
+/* The library: given, or ours; false: it is not there. */
+bool launch_find_library(const char *given, char library[CAP_PATH_MAX]);
+/* What is recorded, in the settings' words; of the process and the output nothing. */
+void launch_describe(struct buf *b, const struct cap_settings *s);
 /* Starts argv. Signals that would end us go on to the program. -1: errno says why not. */
 pid_t launch(struct launch *l, char **argv);
 /* Waits for it. Its exit status, or 128 and the signal that ended it, which *sig then is, else 0.

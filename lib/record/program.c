@@ -259,8 +259,8 @@ static enum status program_check_file(const char *path, bool other_library, char
 	return status;
 }
 
-/* Whether its table of dynamic symbols defines the name. */
-static bool program_defines(int fd, const unsigned char *head, const char *name)
+/* Whether its table of dynamic symbols defines the name, and as what. */
+static bool program_defines(int fd, const unsigned char *head, const char *name, uint64_t *value)
 {
 	bool wide = head[EI_CLASS] == ELFCLASS64;
 	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), n = 0, length = strlen(name);
@@ -280,10 +280,13 @@ static bool program_defines(int fd, const unsigned char *head, const char *name)
 				break;
 			if (!wide)
 				wide_symbol = (Elf64_Sym){.st_name = symbol.st_name,
-							  .st_shndx = symbol.st_shndx};
+							  .st_shndx = symbol.st_shndx,
+							  .st_value = symbol.st_value};
 			found = wide_symbol.st_shndx != SHN_UNDEF && wide_symbol.st_name < n &&
 				n - wide_symbol.st_name > length &&
 				!memcmp(names + wide_symbol.st_name, name, length + 1);
+			if (found)
+				*value = wide_symbol.st_value;
 		}
 	}
 	free(names);
@@ -295,16 +298,46 @@ unsigned program_unseen(const char *path)
 	unsigned char head[64];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned found = 0;
+	uint64_t at;
 
 	if (fd < 0)
 		return 0;
 	if (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG))
-		found = (program_defines(fd, head, "malloc") ? PROGRAM_OWN_MALLOC : 0) |
+		found = (program_defines(fd, head, "malloc", &at) ? PROGRAM_OWN_MALLOC : 0) |
 			/* Go's linker writes it into what it links: debug/buildinfo. */
 			(program_has_section(fd, head, ".go.buildinfo") ? PROGRAM_GO : 0) |
 			(program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
 	close(fd);
 	return found;
+}
+
+bool program_symbol(const char *path, const char *name, uint64_t *value)
+{
+	unsigned char head[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head &&
+		     !memcmp(head, ELFMAG, SELFMAG) && program_defines(fd, head, name, value);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+enum status program_check_running(const char *path, struct err *e)
+{
+	unsigned char head[256];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+	enum status status = n < 0 ? err_sys(e, "read") : ST_OK;
+
+	if (!status && n >= 64 && program_has_section(fd, head, CAP_SECTION))
+		status = err_set(e, ST_UNSUPPORTED,
+				 "has the runtime linked in: it is recorded from its start");
+	if (!status)
+		status = program_check_elf(fd, head, (size_t)n, false, e);
+	if (fd >= 0)
+		close(fd);
+	return status;
 }
 
 enum status program_check(const char *name, bool other_library, char **path, struct err *e)

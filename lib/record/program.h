@@ -8,6 +8,7 @@
 #include "lib/base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Finds the program as execvp would, and what runs it when it is a script. ST_UNSUPPORTED, with
  * the reason, when the dynamic linker would not load a library into it: it is linked statically,
@@ -23,5 +24,11 @@ enum status program_check(const char *name, bool other_library, char **path, str
  * libtracemill-capture.a or libtracemill-wrap.a. */
 enum { PROGRAM_OWN_MALLOC = 1, PROGRAM_GO = 2, PROGRAM_RECORDS_ITSELF = 4 };
 unsigned program_unseen(const char *path);
+
+/* The same of a program that runs, of which path is a way to its file: ST_UNSUPPORTED also where the
+ * runtime is linked in. */
+enum status program_check_running(const char *path, struct err *e);
+/* What the table of dynamic symbols has for a name; false: it does not define it. */
+bool program_symbol(const char *path, const char *name, uint64_t *value);
 
 #endif

@@ -37,11 +37,16 @@ bool cap_copied(void)
 	return true;
 }
 
-/* What is in the rings belongs to what has been written already, or to another process. */
-static void anew(int fd)
+/* What is in the rings belongs to what has been written already, or to another process, whose threads
+ * are not here. */
+static void anew(int fd, bool copy)
 {
-	cap_rings_reset(&cap.rings);
-	cap_self.ring = NULL;
+	if (copy) {
+		cap_rings_reset(&cap.rings);
+		cap_self.ring = NULL;
+	} else {
+		cap_rings_empty(&cap.rings);
+	}
 	cap_self.depth = 0;
 	if (cap.some)
 		cap_live_clear(&cap.live);
@@ -60,8 +65,33 @@ void cap_resume(void)
 	if (atomic_load(&cap.state) != CAP_DONE || cap.out.fd < 0)
 		return;
 	cap_lock(&cap.writing);
-	anew(cap.out.fd);
+	anew(cap.out.fd, false);
 	cap_unlock(&cap.writing);
+}
+
+bool cap_start_late(const struct cap_settings *s)
+{
+	int fd;
+
+	if (!cap.stacks.nodes) {
+		atomic_store(&cap.state, CAP_UNSTARTED);
+		return cap_start(s);
+	}
+	cap_helper_stop();
+	cap_blocks_release(&cap.blocks);
+	cap_settings_take(s);
+	atomic_store(&cap.old, 0);
+	if (cap.some ? !cap.live.slots && !cap_live_init(&cap.live)
+		     : !cap_blocks_init(&cap.blocks))
+		return false;
+	fd = cap_output_open(&cap.settings);
+	if (fd < 0)
+		return false;
+	cap_modules_scan(&cap.modules, true);
+	cap_lock(&cap.writing);
+	anew(fd, false);
+	cap_unlock(&cap.writing);
+	return true;
 }
 
 /* Of the thread that forks. A fork in a handler that has interrupted the recorder takes no locks,
@@ -124,7 +154,7 @@ void cap_fork_child(void)
 		fd = children ? cap_output_open(&cap.settings) : -1;
 		if (fd >= 0) {
 			cap_original();
-			anew(fd);
+			anew(fd, true);
 		}
 	}
 	cap_cancelled(cancel);

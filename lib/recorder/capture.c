@@ -109,6 +109,14 @@ static struct cap_outcome *find_outcome(int fd)
 	return o && o->mark == CAP_OUTCOME ? o : NULL;
 }
 
+void cap_settings_take(const struct cap_settings *s)
+{
+	cap.settings = *s;
+	if (s->stacks == CAP_STACKS_AUTO || (s->stacks == CAP_STACKS_FP && !CAP_HAS_FP))
+		cap.settings.stacks = CAP_STACKS_UNWIND;
+	cap.some = s->threshold || s->sample;
+}
+
 static bool capture_begin(const struct cap_settings *s)
 {
 	int fd;
@@ -121,10 +129,10 @@ static bool capture_begin(const struct cap_settings *s)
 		close_foreign(s);
 		return false;
 	}
-	cap.settings = *s;
-	if (s->stacks == CAP_STACKS_AUTO || (s->stacks == CAP_STACKS_FP && !CAP_HAS_FP))
-		cap.settings.stacks = CAP_STACKS_UNWIND;
-	cap.some = s->threshold || s->sample;
+	cap_settings_take(s);
+	/* Of a few blocks only the frees of those are recorded. */
+	if (s->attached && !cap.some)
+		cap_blocks_init(&cap.blocks);
 	cap.start = cap_now();
 	cap.outcome = find_outcome(s->outcome);
 	fd = cap_output_open(s);

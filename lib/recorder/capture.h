@@ -15,6 +15,7 @@
 #ifndef TM_RECORDER_CAPTURE_H
 #define TM_RECORDER_CAPTURE_H
 
+#include "lib/recorder/base/blocks.h"
 #include "lib/recorder/base/live.h"
 #include "lib/recorder/base/mappings.h"
 #include "lib/recorder/base/modules.h"
@@ -53,12 +54,14 @@ struct capture {
 	struct cap_rings rings; /* first: it is aligned */
 	int64_t start;          /* ns of the monotonic clock */
 	void (*loaded)(void);   /* called by the helper when modules have come; NULL: nothing */
+	void (*ticked)(void);   /* called by the helper at each tick; NULL: nothing */
 	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
 	_Atomic uint64_t unready;     /* before the C library had an environment */
 	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
 	_Atomic uint64_t waited;      /* names whose lock was given up */
 	_Atomic uint64_t dropped;     /* slow output */
 	_Atomic uint64_t nameless;    /* what has no room for its name */
+	_Atomic uint64_t old;         /* frees of blocks from before the recording */
 	struct cap_outcome *outcome;  /* NULL: not wanted */
 	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
 	int64_t flushed;              /* the writer's */
@@ -70,6 +73,7 @@ struct capture {
 	struct cap_settings settings;
 	struct cap_output out; /* the writer's */
 	struct cap_live live;
+	struct cap_blocks blocks; /* the writer's; of a recording that began in the middle */
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	char program[CAP_PROGRAM_MAX]; /* what was started, cut; a child of fork has its parent's */
 	char path[CAP_PATH_MAX + CAP_PROGRAM_MAX + 16]; /* of the output; "": not known */
@@ -112,6 +116,7 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);
+void cap_settings_take(const struct cap_settings *s);
 /* The descriptor that the settings name for this process; -1: none. Sets cap.path. */
 int cap_output_open(const struct cap_settings *s);
 /* What is written so far reaches the output. False: another thread is writing and does not end. */
@@ -120,6 +125,8 @@ bool cap_flush(void);
 void cap_finish(const char *note);
 /* Goes on behind cap_finish with another capture in the same output: an exec has failed. */
 void cap_resume(void);
+/* As cap_start, in a process that may have been recorded before. */
+bool cap_start_late(const struct cap_settings *s);
 /* In a copy of the process that no handler of fork has heard of (_Fork, the system call): nothing
  * is recorded from then on, and true. Asked wherever what the helper has locked may be waited for.
  */

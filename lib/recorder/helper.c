@@ -156,6 +156,8 @@ static void *helper_run(void *arg)
 		if (cap_modules_scan(&cap.modules, false))
 			cap_addresses_forget();
 		cap_code_tick(&cap.code);
+		if (cap.ticked)
+			cap.ticked();
 		if (cap.modules.adds != seen && cap.loaded) {
 			seen = cap.modules.adds;
 			cap.loaded();

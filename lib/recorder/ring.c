@@ -114,6 +114,21 @@ void cap_rings_reset(struct cap_rings *r)
 	r->watched_at = 0;
 }
 
+void cap_rings_empty(struct cap_rings *r)
+{
+	uint32_t n = atomic_load(&r->n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct cap_ring *ring = atomic_load(&r->ring[i]);
+
+		atomic_store(&ring->tail, atomic_load(&ring->head));
+		ring->announce = atomic_load(&ring->owner);
+		ring->thread = 0;
+		ring->n_text = 0;
+	}
+	r->watched_at = 0;
+}
+
 static bool is_given_up(const struct cap_ring *ring, uint64_t pending)
 {
 	return ring->given_up == pending + 1;

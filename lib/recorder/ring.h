@@ -118,6 +118,9 @@ void cap_rings_gone(struct cap_rings *r, struct cap_ring *ring);
 void cap_ring_announce(struct cap_rings *r, struct cap_ring *ring);
 /* In a child after fork: nothing is in any ring, and no thread has one. */
 void cap_rings_reset(struct cap_rings *r);
+/* While nothing is recorded: nothing is in any ring, and each is its thread's, which announces
+ * itself again. */
+void cap_rings_empty(struct cap_rings *r);
 void cap_rings_release(struct cap_rings *r);
 
 /* Room for n more records? */

@@ -114,12 +114,15 @@ static void cap_writer_header(void)
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
-	uint64_t lost[CAP_LOSSES], n = 7 + (s->sample > 0) + (s->threshold > 0);
+	uint64_t lost[CAP_LOSSES], n = 7 + (s->sample > 0) + (s->threshold > 0) + s->attached;
 
 	cap_writer_count_losses(lost);
-	state = s->sample ? ESTIMATED : s->threshold || events_of(lost) ? LOWER_BOUND : EXACT;
+	/* A running program may have functions' addresses that it calls past us. */
+	state = s->sample                                          ? ESTIMATED
+		: s->threshold || s->attached || events_of(lost) ? LOWER_BOUND
+								 : EXACT;
 	/* A block whose free was lost would be reported as live. */
-	live = s->sample || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
+	live = s->sample || s->attached || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
 	*p++ = 0; /* flags */
 	*p++ = N_METRICS;
 	for (unsigned m = 0; m < N_METRICS; m++) {
@@ -138,6 +141,8 @@ static void cap_writer_header(void)
 		p = decimal(p, "capture.sample_interval", s->sample);
 	if (s->threshold)
 		p = decimal(p, "capture.threshold", s->threshold);
+	if (s->attached)
+		p = decimal(p, "capture.attached", 1);
 	cap_output_chunk(&cap.out, CHUNK_HEADER, payload, (uint32_t)(p - payload));
 }
 
@@ -334,12 +339,33 @@ static uint32_t type_row(uint32_t i)
 	return name->type;
 }
 
+/* Of a recording that began in the middle: a block that was there before, which is no event of it.
+ * Without memory to know, all are. */
+static bool cap_writer_is_old(const struct cap_record *rec)
+{
+	uint64_t block = rec->address | (uint64_t)rec->domain << 56;
+
+	if (!cap.blocks.slots || (rec->kind != CAP_ALLOC && rec->kind != CAP_FREE))
+		return false;
+	if (rec->kind == CAP_ALLOC) {
+		if (!cap_blocks_add(&cap.blocks, block))
+			cap_blocks_release(&cap.blocks);
+		return false;
+	}
+	if (cap_blocks_remove(&cap.blocks, block))
+		return false;
+	atomic_fetch_add_explicit(&cap.old, 1, memory_order_relaxed);
+	return true;
+}
+
 static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 {
 	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
 
 	(void)arg;
 	ev.time -= ev.time % resolution();
+	if (cap_writer_is_old(rec))
+		return;
 	if (rec->stack > cap.nodes)
 		cap_writer_stacks();
 	switch (rec->kind) {
@@ -509,6 +535,13 @@ void cap_write_end(const char *end)
 				"Poisson sampling: counts and bytes are estimates without bias");
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
+	if (s->attached)
+		cap_output_note(&cap.out, INFO, 0,
+				"attached to a running process: calls through addresses that it had "
+				"before were not seen");
+	if (atomic_load(&cap.old))
+		cap_output_note(&cap.out, INFO, atomic_load(&cap.old),
+				"frees of blocks from before the attach");
 	cap_writer_count_losses(lost);
 	for (unsigned i = 0; i < CAP_LOSSES; i++) {
 		if (lost[i])

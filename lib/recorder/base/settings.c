@@ -105,6 +105,8 @@ static bool settings_set(struct cap_settings *s, const char *key, size_t k, cons
 		s->children = v;
 	else if (is(key, k, "drop"))
 		s->drop = v;
+	else if (is(key, k, "attached"))
+		s->attached = v;
 	else if (is(key, k, "duration"))
 		s->duration_ms = v;
 	else if (is(key, k, "rss"))

@@ -20,6 +20,7 @@
  *   children=1     processes that are forked or started write OUT.PROGRAM.PID, of x.tmt
  *                  x.PROGRAM.PID.tmt
  *   drop=1         when the output is slower than the program: drop, and count, instead of wait
+ *   attached=1     the process was running before: frees of blocks from before are counted
  *   duration=MS    stop recording after so long
  *   rss=MS         the counters of the process's memory so often
  */
@@ -87,6 +88,30 @@ struct cap_outcome {
 	_Atomic uint64_t children; /* CPU time of those that the first one has waited for, in us */
 };
 
+/* A recording that tm-record has begun in a process that was running: in the process's memory, where
+ * tm-record reads and writes it. tracemill_attach
+ * gives its address, or why there is none: one of the last three. */
+enum { CAP_ATTACHED = 0x3a6d7461, CAP_SILENCE_MS = 10000 };
+enum cap_attach {
+	CAP_ATTACH_NONE,
+	CAP_ATTACH_ON,
+	CAP_ATTACH_ENDED, /* nothing comes through us any more */
+	CAP_ATTACH_TWICE, /* the process is recorded already, since its start or by another */
+	CAP_ATTACH_NO_OUTPUT,
+	CAP_ATTACH_NO_ROOM,
+};
+struct cap_attached {
+	uint32_t mark;         /* CAP_ATTACHED */
+	_Atomic uint32_t state; /* enum cap_attach */
+	_Atomic uint32_t beat; /* tm-record's, another one each time: silent for CAP_SILENCE_MS it is
+				* gone, and the recording ends */
+	_Atomic uint32_t leave;    /* tm-record's: end it */
+	_Atomic uint64_t places;   /* where calls have been led to us */
+	_Atomic uint64_t unwritable; /* where they could not */
+	_Atomic uint64_t old;      /* frees of blocks from before */
+	struct cap_outcome outcome;
+};
+
 struct cap_settings {
 	uint64_t pid, threshold, sample, duration_ms, rss_ms, inode, since;
 	int fd, outcome; /* -1: none */
@@ -94,6 +119,7 @@ struct cap_settings {
 	enum cap_calls calls;
 	unsigned depth;
 	bool mmap, children, drop, ns;
+	bool attached; /* to a process that was running */
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 

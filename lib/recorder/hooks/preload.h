@@ -27,6 +27,13 @@
 
 /* The next definition of name behind this library; NULL: none. */
 void *cap_next(const char *name);
+/* We have been loaded by dlopen: the next definition is the first of the program's. */
+extern bool cap_late;
+/* The functions behind the hooks are found; false: there are none. */
+bool cap_malloc_ready(void);
+/* What a process that is recorded needs besides, in one that is far enough; false: nothing is
+ * recorded. */
+bool cap_process_ready(void);
 /* Reads the settings and starts, once the environment is there. */
 void cap_preload_start(void);
 size_t cap_usable(const void *p);

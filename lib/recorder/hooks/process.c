@@ -86,6 +86,25 @@ static void process_at_end(void)
 	cap_finish(NULL);
 }
 
+bool cap_process_ready(void)
+{
+	unsigned depth = cap_self.depth;
+
+	cap_self.depth = depth | CAP_QUIET;
+	/* Not in the first malloc, which may be the unwinder's own, with its lock. */
+	cap_walk_begin();
+	if (!atomic_exchange(&cap.ready, true) &&
+	    (pthread_atfork(cap_fork_prepare, process_forked, process_forked_child) ||
+	     at_quick_exit(process_at_end)))
+		cap_finish("the C library had no room for the recorder's handlers");
+	cap_self.depth = depth;
+	if (!cap_on())
+		return false;
+	cap_engine_look();
+	cap_helper_start();
+	return true;
+}
+
 static __attribute__((constructor)) void process_begin(void)
 {
 	cap_say_there();
@@ -93,22 +112,11 @@ static __attribute__((constructor)) void process_begin(void)
 	cap_preload_start();
 	if (!cap_on())
 		return;
-	cap_self.depth |= CAP_QUIET;
-	/* Not in the first malloc, which may be the unwinder's own, with its lock. */
-	cap_walk_begin();
-	if (pthread_atfork(cap_fork_prepare, process_forked, process_forked_child) ||
-	    at_quick_exit(process_at_end))
-		cap_finish("the C library had no room for the recorder's handlers");
-	cap_self.depth &= ~(unsigned)CAP_QUIET;
-	atomic_store(&cap.ready, true);
-	if (!cap_on())
-		return;
 #ifndef CAP_WRAP
 	hide();
 #endif
 	cap.loaded = cap_engine_look;
-	cap_engine_look();
-	cap_helper_start();
+	cap_process_ready();
 }
 
 static __attribute__((destructor)) void end(void)
