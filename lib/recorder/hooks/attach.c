@@ -30,6 +30,35 @@ CAP_PUBLIC uintptr_t tracemill_attach(const char *text);
 
 static struct cap_attached attached;
 
+/* In the order of the program's own search, of which we are no part. Not by dlsym: an address that
+ * the program's file has for a function of a library (a call in it, if that is not
+ * position-independent) is what that would give. */
+struct attach_next {
+	const char *name;
+	void *found;
+};
+
+extern const char own_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+
+static int attach_find_next(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct attach_next *next = arg;
+	struct cap_symbols s;
+
+	(void)size;
+	if (info->dlpi_addr != (uintptr_t)own_start && cap_symbols_of(info, &s))
+		next->found = cap_symbol_find(&s, next->name);
+	return next->found != NULL;
+}
+
+void *cap_late_next(const char *name)
+{
+	struct attach_next next = {name, NULL};
+
+	dl_iterate_phdr(attach_find_next, &next);
+	return next.found;
+}
+
 #if defined __x86_64__ && defined __LP64__ && defined __GLIBC__ && !defined CAP_WRAP
 enum { PLACES = 1 << 16, NAMES = 256 };
 
@@ -63,8 +92,6 @@ static const char *const hooked[] = {
     "_ZdlPvRKSt9nothrow_t", "_ZdaPvRKSt9nothrow_t", "_ZdlPvSt11align_val_t",
     "_ZdaPvSt11align_val_t", "_ZdlPvmSt11align_val_t", "_ZdaPvmSt11align_val_t",
     "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
-
-extern const char own_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 static struct attach_name *find_name(const char *name)
 {
@@ -183,8 +210,7 @@ static int attach_see(struct dl_phdr_info *info, size_t size, void *arg)
 	struct attach_module m;
 
 	(void)size;
-	if (!attach_describe(info, &m) ||
-	    ((uintptr_t)own_start >= m.lo && (uintptr_t)own_start < m.hi))
+	if (info->dlpi_addr == (uintptr_t)own_start || !attach_describe(info, &m))
 		return 0;
 	for (unsigned k = 0; k < 2; k++)
 		for (size_t i = 0; i < m.n[k]; i++) {
@@ -257,7 +283,7 @@ static int attach_find_hooks(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	if (!attach_describe(info, &m) || (uintptr_t)own_start < m.lo || (uintptr_t)own_start >= m.hi)
+	if (info->dlpi_addr != (uintptr_t)own_start || !attach_describe(info, &m))
 		return 0;
 	for (unsigned i = 0; i < sizeof hooked / sizeof *hooked; i++)
 		*find_name(hooked[i]) = (struct attach_name){

@@ -72,25 +72,13 @@ static void malloc_find_all(void)
 {
 }
 #else
-extern const char own_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-
-static bool is_ours(const void *p)
-{
-	Dl_info info;
-
-	return dladdr(p, &info) && info.dli_fbase == own_start;
-}
-
 void *cap_next(const char *name)
 {
 	unsigned depth = cap_self.depth;
 	void *p;
 
 	cap_self.depth = depth | CAP_QUIET;
-	/* A library's own scope, which ours is when dlopen has loaded us, ends with its own symbols. */
-	p = cap_late ? dlsym(RTLD_DEFAULT, name) : NULL;
-	if (!p || is_ours(p))
-		p = dlsym(RTLD_NEXT, name);
+	p = cap_late ? cap_late_next(name) : dlsym(RTLD_NEXT, name);
 	cap_self.depth = depth;
 	return p;
 }

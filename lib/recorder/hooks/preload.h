@@ -27,8 +27,10 @@
 
 /* The next definition of name behind this library; NULL: none. */
 void *cap_next(const char *name);
-/* We have been loaded by dlopen: the next definition is the first of the program's. */
+/* We have been loaded by dlopen: the next definition is the first of the program's, of which dlsym
+ * would find none behind us. */
 extern bool cap_late;
+void *cap_late_next(const char *name);
 /* The functions behind the hooks are found; false: there are none. */
 bool cap_malloc_ready(void);
 /* What a process that is recorded needs besides, in one that is far enough; false: nothing is

@@ -130,7 +130,9 @@ static bool ours(void)
 	return cap_on() && (uint32_t)getpid() == cap.pid;
 }
 
-CAP_HOOK(void, _exit, (int status))
+/* Hooks call each other by functions of our own: of a hook's name the first may be another's, where
+ * dlopen has loaded us. */
+static _Noreturn void process_exit(int status)
 {
 	static void (*next)(int);
 
@@ -140,6 +142,11 @@ CAP_HOOK(void, _exit, (int status))
 		*(void **)&next = cap_next("_exit");
 	next(status);
 	__builtin_unreachable();
+}
+
+CAP_HOOK(void, _exit, (int status))
+{
+	process_exit(status);
 }
 
 CAP_HOOK(int, daemon, (int stay, int keep))
@@ -159,7 +166,7 @@ CAP_HOOK(int, daemon, (int stay, int keep))
 
 CAP_HOOK(void, _Exit, (int status))
 {
-	hook__exit(status);
+	process_exit(status);
 }
 
 /* The trace is not ended: a handler may go on. */
@@ -272,7 +279,7 @@ static int after_exec(const struct exec *x, int result)
 	return result;
 }
 
-CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
+static int process_exec(const char *path, char *const argv[], char *const env[])
 {
 	static int (*next)(const char *, char *const[], char *const[]);
 	struct exec x;
@@ -283,12 +290,17 @@ CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
 	return after_exec(&x, next(path, argv, x.env));
 }
 
-CAP_HOOK(int, execv, (const char *path, char *const argv[]))
+CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
 {
-	return hook_execve(path, argv, environ);
+	return process_exec(path, argv, env);
 }
 
-CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[]))
+CAP_HOOK(int, execv, (const char *path, char *const argv[]))
+{
+	return process_exec(path, argv, environ);
+}
+
+static int process_exec_found(const char *file, char *const argv[], char *const env[])
 {
 	static int (*next)(const char *, char *const[], char *const[]);
 	struct exec x;
@@ -299,9 +311,14 @@ CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[])
 	return after_exec(&x, next(file, argv, x.env));
 }
 
+CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[]))
+{
+	return process_exec_found(file, argv, env);
+}
+
 CAP_HOOK(int, execvp, (const char *file, char *const argv[]))
 {
-	return hook_execvpe(file, argv, environ);
+	return process_exec_found(file, argv, environ);
 }
 
 CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
@@ -372,7 +389,7 @@ CAP_HOOK(int, execl, (const char *path, const char *arg, ...))
 	va_start(list, arg);
 	gather(&a, arg, &list);
 	va_end(list);
-	return done(&a, a.argv ? hook_execve(path, a.argv, environ) : -1);
+	return done(&a, a.argv ? process_exec(path, a.argv, environ) : -1);
 }
 
 CAP_HOOK(int, execlp, (const char *file, const char *arg, ...))
@@ -386,7 +403,7 @@ CAP_HOOK(int, execlp, (const char *file, const char *arg, ...))
 	va_start(list, arg);
 	gather(&a, arg, &list);
 	va_end(list);
-	return done(&a, a.argv ? hook_execvpe(file, a.argv, environ) : -1);
+	return done(&a, a.argv ? process_exec_found(file, a.argv, environ) : -1);
 }
 
 CAP_HOOK(int, execle, (const char *path, const char *arg, ...))
@@ -402,7 +419,7 @@ CAP_HOOK(int, execle, (const char *path, const char *arg, ...))
 	gather(&a, arg, &list);
 	env = va_arg(list, char **);
 	va_end(list);
-	return done(&a, a.argv ? hook_execve(path, a.argv, env) : -1);
+	return done(&a, a.argv ? process_exec(path, a.argv, env) : -1);
 }
 
 #endif
