@@ -140,6 +140,24 @@ check("gate: what was measured, why it is waived, what broke", rules[0]["measure
 p.terminate()
 p.wait()
 
+# --- what each line of it costs
+p, address = serve("--source-dir", sys.argv[2] + "/testdata", "mem.tmt")
+b.open(address)
+b.go("#view=source")
+b.run("document.querySelector('.grid').previousElementSibling.querySelector('input').focus()")
+b.type("new_array<eng::Particle>")
+b.wait("[...document.querySelectorAll('.row')].filter(e => +e.dataset.i >= 0).length < 3")
+check("source: a function is picked", after(b, lambda: b.click(row_of(b, "new_array<eng::Particle>"), (40, 10))))
+fn = b.run("new URLSearchParams(location.hash.slice(1)).get('fn')")
+words = ["--source", "^\\Q" + fn + "\\E$", "--source-dir", sys.argv[2] + "/testdata"]
+check("source: " + command(b), command(b).startswith("tm-top --source") and all(w in command(b) for w in words))
+lines = json.loads(subprocess.run(["tm-top", "-q", "--as", "json", *words, "mem.tmt"], stdout=subprocess.PIPE).stdout)["sections"][0]["rows"]
+check("source: the lines are those of the command: %d" % len(lines), len(lines) > 5 and text(b, ".source tbody tr td:last-child") == "\n".join(r["text"] for r in lines if r["_depth"]))
+check("source: what costs stands beside its line", b.run("[...document.querySelectorAll('.source tr.hot td.n')].map(e => +e.textContent)")
+      == [r["line"] for r in lines if r["_depth"] and r["total_share"]])
+p.terminate()
+p.wait()
+
 # --- what holds this texture
 p, address = serve("heap.snap")
 b.open(address)

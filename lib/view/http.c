@@ -5,7 +5,6 @@
 
 #ifdef HAVE_LIBMICROHTTPD
 
-#include "lib/base/source_file.h"
 #include "lib/view/asset.h"
 #include "lib/view/route.h"
 
@@ -128,29 +127,6 @@ static enum MHD_Result give_state(const struct http *h, struct MHD_Connection *c
 	return http_respond(c, MHD_HTTP_OK, "application/json", &b, NULL, NULL);
 }
 
-static enum MHD_Result http_give_source(const struct http *h, struct MHD_Connection *c)
-{
-	const char *file = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "file");
-	struct buf b = BUF_INIT, where = BUF_INIT;
-	struct err e = ERR_INIT;
-	enum status st = source_read(h->view->source_dirs, h->view->n_source_dirs, file ? file : "",
-				     &b, &where, &e);
-	enum MHD_Result done;
-
-	if (st == ST_OK) {
-		done = http_respond(c, MHD_HTTP_OK, "text/plain; charset=utf-8", &b, NULL, NULL);
-	} else {
-		done =
-		    say(c, MHD_HTTP_NOT_FOUND,
-			st != ST_NONE            ? e.msg
-			: h->view->n_source_dirs ? "it is below none of the folders of --source-dir"
-						 : "--source-dir DIR tells where sources are");
-		buf_release(&b);
-	}
-	buf_release(&where);
-	return done;
-}
-
 /* What a header may hold. */
 static void add_encoded(struct buf *to, const struct buf *from)
 {
@@ -246,7 +222,6 @@ static enum MHD_Result http_on_request(void *arg, struct MHD_Connection *c, cons
 	case ROUTE_ASSET: return give_asset(c, name);
 	case ROUTE_STATE: return give_state(h, c);
 	case ROUTE_ASK: return take_question(h, q);
-	case ROUTE_SOURCE: return http_give_source(h, c);
 	case ROUTE_NO_METHOD: return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET");
 	case ROUTE_NOTHING: return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
 	case ROUTE_FORBIDDEN: break;

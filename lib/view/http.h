@@ -6,7 +6,6 @@
  *	GET /TOKEN/state       view_state
  *	GET /TOKEN/ask?q=...   a question (ask.h): what the program printed; X-Exit: its status,
  *	                       X-Messages: what it said on standard error, percent-encoded
- *	GET /TOKEN/source?file=...  text of a source file, below the folders that were named
  *
  * The address is printed on standard output. A client that goes away ends its question.
  */

@@ -6,7 +6,6 @@
 #include "lib/view/mcp.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/source_file.h"
 #include "lib/render/json.h"
 #include "lib/view/nodes.h"
 
@@ -21,7 +20,7 @@ enum {
 	NO_METHOD = -32601,
 	INVALID_PARAMS = -32602
 };
-enum { PAGE = 50, PAGE_MAX = 500, LINES = 200, LINES_MAX = 2000, TEXT_MAX = 1 << 20 };
+enum { PAGE = 50, PAGE_MAX = 500, TEXT_MAX = 1 << 20 };
 
 struct mcp {
 	const struct view *view;
@@ -183,9 +182,9 @@ static void mcp_add_table(struct buf *b, const struct view_value *s, uint64_t of
 	buf_addc(b, '}');
 }
 
-/* Asks, and writes the tables of the answer; a page of the first one. only: its name; NULL: all. */
-static enum status mcp_answer_tables(struct call *c, const char *question, const char *only,
-				     uint64_t offset, uint64_t limit)
+/* Asks, and writes the tables of the answer; a page of the first one. */
+static enum status mcp_answer_tables(struct call *c, const char *question, uint64_t offset,
+				     uint64_t limit)
 {
 	struct arena arena = ARENA_INIT;
 	struct view_question q;
@@ -218,9 +217,9 @@ static enum status mcp_answer_tables(struct call *c, const char *question, const
 		buf_addc(c->to, '[');
 		for (const struct view_value *s = sections ? sections->first : NULL; s;
 		     s = s->next) {
-			const char *kind = value_string(s, "kind"), *name = value_string(s, "name");
+			const char *kind = value_string(s, "kind");
 
-			if (!kind || strcmp(kind, "table") || (only && name && strcmp(name, only)))
+			if (!kind || strcmp(kind, "table"))
 				continue;
 			if (!first)
 				buf_addc(c->to, ',');
@@ -251,7 +250,7 @@ static enum status tabled(struct call *c, struct buf *question, bool rows)
 		if (rows)
 			add_rows(question, offset, limit);
 		add_file(question, c->arguments);
-		st = mcp_answer_tables(c, buf_str(question), NULL, offset, limit);
+		st = mcp_answer_tables(c, buf_str(question), offset, limit);
 	}
 	buf_release(question);
 	return st;
@@ -349,7 +348,7 @@ static enum status mcp_run_query(struct call *c)
 
 	buf_adds(&q, value_string(c->arguments, "question"));
 	if (!st)
-		st = mcp_answer_tables(c, buf_str(&q), NULL, offset, limit);
+		st = mcp_answer_tables(c, buf_str(&q), offset, limit);
 	buf_release(&q);
 	return st;
 }
@@ -464,65 +463,29 @@ static enum status mcp_run_path(struct call *c)
 	return ST_OK;
 }
 
-static void mcp_add_lines(struct buf *b, const struct buf *text, uint64_t from, uint64_t count)
-{
-	uint64_t line = 1;
-	bool first = true;
-
-	for (size_t at = 0; at < text->len; line++) {
-		const char *s = text->data + at, *end = memchr(s, '\n', text->len - at);
-		size_t n = end ? (size_t)(end - s) : text->len - at;
-
-		at += n + 1;
-		if (line < from || line - from >= count)
-			continue;
-		buf_addf(b, "%s{\"line\":%" PRIu64, first ? "" : ",", line);
-		first = false;
-		json_key(b, "text");
-		json_text(b, s, n);
-		buf_addc(b, '}');
-	}
-	buf_addc(b, ']');
-	number_member(b, "lines_of_file", line - 1);
-}
-
 static enum status mcp_run_source(struct call *c)
 {
-	const char *file = value_string(c->arguments, "path");
-	struct buf text = BUF_INIT, where = BUF_INIT, q = BUF_INIT, pattern = BUF_INIT;
-	uint64_t from, count;
-	enum status st;
+	static const char *const names[] = {"sort", NULL};
+	const struct view *v = c->m->view;
+	struct buf q = BUF_INIT;
 
-	if (!value_number(c->arguments, "from", 1, 100000000, &from) ||
-	    !value_number(c->arguments, "count", LINES, LINES_MAX, &count))
-		return err_set(c->e, ST_BAD, "from and count are numbers; count at most %d",
-			       LINES_MAX);
-	buf_adds(&q, "top --by=location --top=500");
-	buf_addf(&pattern, "^\\Q%s\\E$", file);
-	add_option(&q, "file", buf_str(&pattern));
+	buf_adds(&q, "top");
+	add_option(&q, "source", value_string(c->arguments, "function"));
+	for (size_t i = 0; i < v->n_source_dirs; i++)
+		add_option(&q, "source-dir", v->source_dirs[i]);
+	add_arguments(&q, c->arguments, names);
 	add_filters(&q, c->arguments);
-	st = mcp_answer_tables(c, buf_str(&q), "top", 0, PAGE_MAX);
-	buf_release(&q);
-	buf_release(&pattern);
-	if (st)
-		return st;
-	st = source_read(c->m->view->source_dirs, c->m->view->n_source_dirs, file, &text, &where,
-			 c->e);
-	if (!st) {
-		text_member(c->to, "read", buf_str(&where));
-		json_key(c->to, "source");
-		buf_addc(c->to, '[');
-		mcp_add_lines(c->to, &text, from, count);
-	} else if (st == ST_NONE) {
-		text_member(c->to, "no_source",
-			    c->m->view->n_source_dirs
-				? "it is below none of the folders of --source-dir"
-				: "tm-view was given no --source-dir");
-		st = ST_OK;
-	}
-	buf_release(&text);
-	buf_release(&where);
-	return st;
+	return tabled(c, &q, false);
+}
+
+static enum status mcp_run_dominators(struct call *c)
+{
+	static const char *const names[] = {"min", "sort", "type", "snapshot", NULL};
+	struct buf q = BUF_INIT;
+
+	buf_adds(&q, "heap --dominators");
+	add_arguments(&q, c->arguments, names);
+	return tabled(c, &q, true);
 }
 
 /* clang-format off */
@@ -574,9 +537,14 @@ static const struct tool tools[] = {
     {"spikes", "Calls that took longer than they may.",
      STRING("threshold", "what a call may take: 1ms") "," STRING("sort", "worst, count, sum or p95"),
      NULL, true, true, mcp_run_spikes},
-    {"source_lines", "What each line of a source file costs, and its text where --source-dir has it.",
-     STRING("path", "the file as the capture names it") "," NUMBER("from", "first line") ","
-     NUMBER("count", "lines, at most 2000 (200)"), "[\"path\"]", true, false, mcp_run_source},
+    {"dominators", "The tree of what holds what alone in a snapshot of a heap, largest first: what would "
+     "be free without it.",
+     STRING("min", "leave out what has less, in percent (0.5)") "," STRING("sort", "count or retained") ","
+     STRING("type", "keep objects of a matching type") "," STRING("snapshot", "its number (the last)") ","
+     STRING("file", "of this capture only"), NULL, false, true, mcp_run_dominators},
+    {"source_lines", "Matching functions with what each of their lines costs, and the lines' text where "
+     "--source-dir has it.",
+     STRING("function", "an expression") "," SORT, "[\"function\"]", true, true, mcp_run_source},
     {"query", "Any question as on the command line: top --by type --leaks. The programs: top, frames, "
      "compare, heap, spikes.",
      STRING("question", "its words"), "[\"question\"]", false, true, mcp_run_query},
@@ -665,7 +633,7 @@ static const struct tool *find_tool(const char *name)
 /* What is missing; NULL: nothing. */
 static const char *missing(const struct tool *t, const struct view_value *arguments)
 {
-	static const char *const words[] = {"function", "node", "path", "question"};
+	static const char *const words[] = {"function", "node", "question"};
 	char quoted[32];
 
 	for (size_t i = 0; t->required && i < sizeof words / sizeof *words; i++) {

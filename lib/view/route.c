@@ -50,8 +50,6 @@ enum route route_of(const struct route_door *d, const struct route_request *r,
 		return ROUTE_STATE;
 	if (!strcmp(rest, "ask"))
 		return ROUTE_ASK;
-	if (!strcmp(rest, "source"))
-		return ROUTE_SOURCE;
 	if (!is_name(rest))
 		return ROUTE_NOTHING;
 	strcpy(name, rest);

@@ -11,10 +11,9 @@
 #include <stddef.h>
 
 enum route {
-	ROUTE_ASSET,  /* name */
-	ROUTE_STATE,  /* what is loaded */
-	ROUTE_ASK,    /* a question and its answer */
-	ROUTE_SOURCE, /* lines of a source file */
+	ROUTE_ASSET, /* name */
+	ROUTE_STATE, /* what is loaded */
+	ROUTE_ASK,   /* a question and its answer */
 	ROUTE_NO_METHOD,
 	ROUTE_FORBIDDEN,
 	ROUTE_NOTHING,

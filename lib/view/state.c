@@ -88,7 +88,13 @@ void view_state(const struct view *v, struct buf *to)
 	json_key(to, "follow");
 	buf_adds(to, v->follow ? "true" : "false");
 	json_key(to, "sources");
-	buf_adds(to, v->n_source_dirs ? "true" : "false");
+	buf_addc(to, '[');
+	for (size_t i = 0; i < v->n_source_dirs; i++) {
+		if (i)
+			buf_addc(to, ',');
+		json_string(to, v->source_dirs[i]);
+	}
+	buf_addc(to, ']');
 	text(to, "gate", v->gate);
 	json_key(to, "limits");
 	buf_addc(to, '{');

@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static const struct ask_program programs[] = {{.name = NULL}};
-static const char *const files[] = {"a.tmt"};
+static const char *const files[] = {"a.tmt"}, *const folders[] = {"src", "it's"};
 
 /* One line of JSON at most, or nothing. */
 static void check_line(const struct buf *b)
@@ -52,7 +52,9 @@ static void check_route(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct view v = {.asker = {.programs = programs, .files = files, .n_files = 1, .rows = 9}};
+	struct view v = {.asker = {.programs = programs, .files = files, .n_files = 1, .rows = 9},
+			 .source_dirs = folders,
+			 .n_source_dirs = 2};
 	struct mcp *m = mcp_new(&v);
 	struct view_words words = {.n = 0};
 	struct arena arena = ARENA_INIT;

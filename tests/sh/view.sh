@@ -140,9 +140,12 @@ if ! command -v curl >/dev/null; then
 fi
 mkdir -p src/game
 echo 'int main(void) {}' >src/game/a.c
-echo secret >outside.c
+echo secret_text >outside.c
 ln -s ../outside.c src/link.c
-tm-view -q --no-symbols --source-dir src a.tmt bad-cut.raw none.txt >address 2>view.err &
+cat >run.mem <<END
+{"f":1,"d":[{"t":"A","s":60,"r":64,"st":["Main (in Game) (/build/ci/src/game/a.c:1);","Link (in Game) (link.c:1);","Up (in Game) (game/../../outside.c:1);","Own (in Game) ($PWD/outside.c:1);"],"sz":[32,16,12,4]}]}
+END
+tm-view -q --no-symbols --source-dir src a.tmt bad-cut.raw none.txt run.mem >address 2>view.err &
 view=$!
 for _ in $(seq 100); do
 	[ -s address ] && break
@@ -169,7 +172,7 @@ for f in "$SRC"/lib/view/page/*; do
 	curl -s "$at${f##*/}" >body
 	check "${f##*/} is in the program" cmp -s "$f" body
 done
-tm-top --as json -- a.tmt bad-cut.raw none.txt >want 2>want.err
+tm-top --as json -- a.tmt bad-cut.raw none.txt run.mem >want 2>want.err
 curl -s -D head "${at}ask?q=top" >got
 check 'an answer is the report' cmp -s want got
 check 'its status' grep -q '^X-Exit: 3' head
@@ -185,12 +188,13 @@ check 'POST changes nothing' [ "$(code -d q=top "${at}ask")" = 405 ]
 check 'no question' [ "$(code "${at}ask")" = 400 ]
 check 'a wrong one' [ "$(code "${at}ask?q=rm")" = 400 ]
 check 'nothing else is there' [ "$(code "${at}etc")" = 404 ]
-check 'a source file' eval '[ "$(code "${at}source?file=/build/ci/src/game/a.c")" = 200 ] && cmp -s body src/game/a.c'
-check 'not above the folder' [ "$(code --path-as-is "${at}source?file=../outside.c")" = 404 ]
-check 'not in the middle of a path' [ "$(code --path-as-is "${at}source?file=game/../../outside.c")" = 404 ]
-check 'not by a link' [ "$(code "${at}source?file=link.c")" = 404 ]
-check 'not by its own path' [ "$(code "${at}source?file=$PWD/outside.c")" = 404 ]
-check 'no folder' [ "$(code "${at}source?file=game")" = 404 ]
+tm-top -q --source . --source-dir src --as json -- run.mem >want
+code "${at}ask?q=top%20--source%20.%20--source-dir%20src%20run.mem" >/dev/null
+check 'source lines are those of the command' eval 'cmp -s want body && grep -q "int main(void)" body'
+check 'none from above the folder, none by a link' eval '[ "$(jq -c "[.sections[0].rows[] | select(._depth == 0 and .read_from == null) | .function]" body)" = "[\"Link\",\"Up\",\"Own\"]" ] && ! grep -q secret_text body'
+check 'no other folder' eval 'code "${at}ask?q=top%20--source%20.%20--source-dir%20src/game%20run.mem" >/dev/null; ! grep -q "int main" body'
+check 'no file by its name' [ "$(code "${at}source?file=game/a.c")" = 404 ]
+check 'the folders are in the state' eval 'curl -s "${at}state" | jq -e ".sources == [\"src\"]" >/dev/null'
 for _ in 1 2 3 4 5 6 7 8; do
 	curl -s "${at}ask?q=top" -o /dev/null &
 	clients+=($!)

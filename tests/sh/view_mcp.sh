@@ -7,13 +7,20 @@
 # timeout: 900
 # shellcheck disable=SC2016,SC2034 # check evaluates
 set -u
-: "${SRC:?}" "${GEN:?}"
+: "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
 
 "$GEN/trace" --seed 3 --allocs 20000 --live 500 --stacks 300 --frames 50 >a.tmt
 "$GEN/trace" --seed 4 --allocs 20000 --live 700 --stacks 320 --frames 50 >b.tmt
+
+mkdir -p src/game
+for i in {1..20}; do echo "load($i);"; done >src/game/l.c
+cat >run.mem <<'END'
+{"f":1,"d":[{"t":"String","s":60,"r":64,"st":["Alloc (in Base) (/ci/game/a.c:4);Load (in Game) (/ci/game/l.c:2);Run (in Game) (/ci/game/m.c:3);"],"sz":[64]}]}
+END
+cp "$DATA/heap/after.tmt" heap.tmt
 
 # Without a library: what the protocol's pages say of lines.
 printf '%s\n' 'no JSON' '[]' '{"jsonrpc":"2.0","id":1,"method":"nothing"}' '{"jsonrpc":"2.0","method":"notifications/cancelled"}' \
@@ -107,14 +114,33 @@ say("callers of " + name, callers.tables[0].rows.some(r => r.relation === "calle
 say("frames", (await call("frames", {limit: 5, file: "a.tmt"})).tables[0].rows.length === 5);
 say("compare", (await call("compare", {by: "type"})).title.includes("new against base"));
 say("a question as typed", (await call("query", {question: "top --by thread"})).tables.length > 0);
-const lines = await call("source_lines", {path: "/nowhere/a.c"});
-say("source lines without a folder say so", /--source-dir/.test(lines.no_source));
 const bad = await client.callTool({name: "top", arguments: {by: "colour"}});
 say("a wrong key is a tool's error, with the values there are", bad.isError && /site, function/.test(bad.content[0].text));
 let thrown = false;
 try { await client.callTool({name: "rm", arguments: {}}); } catch { thrown = true; }
 say("no such tool", thrown);
 await client.close();
+
+// Source with costs, and what holds what: page by page the rows of the commands.
+const more = new Client({name: "test", version: "1"});
+await more.connect(new StdioClientTransport({command: "tm-view", args: ["-q", "--source-dir", "src", "--mcp", "run.mem", "heap.tmt"], env: process.env}));
+const pages = async (name, args) => {
+	const rows = [];
+	for (let offset = 0; offset !== undefined;) {
+		const r = await more.callTool({name, arguments: {...args, limit: 4, offset}});
+		if (r.isError) throw new Error(name + ": " + r.content[0].text);
+		const page = r.structuredContent.tables[0];
+		rows.push(...page.rows);
+		offset = page.next_offset;
+	}
+	return rows;
+};
+const rows = (program, ...words) => JSON.parse(execFileSync(program, ["-q", "--as", "json", ...words])).sections[0].rows.map(clean);
+const lines = await pages("source_lines", {function: "Load", file: "run.mem"});
+say("source lines are tm-top --source: " + lines.length, lines.some(r => r.text === "load(2);") && same(lines, rows("tm-top", "--source", "Load", "--source-dir", "src", "run.mem")));
+const held = await pages("dominators", {min: "0", file: "heap.tmt"});
+say("dominators are tm-heap --dominators: " + held.length, held.length > 4 && same(held, rows("tm-heap", "--dominators", "--min", "0", "heap.tmt")));
+await more.close();
 process.exit(failed);
 END
 node client.mjs 2>err || failed=1

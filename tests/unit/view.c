@@ -82,7 +82,7 @@ TEST(routes)
 	    {"GET", "state", "game.example:81", NULL, NULL, ROUTE_FORBIDDEN},
 	    {"GET", "state", NULL, NULL, NULL, ROUTE_FORBIDDEN},
 	    {"GET", "ask", "127.0.0.1:81", NULL, NULL, ROUTE_ASK},
-	    {"GET", "source", "127.0.0.1:81", NULL, NULL, ROUTE_SOURCE},
+	    {"GET", "source", "127.0.0.1:81", NULL, NULL, ROUTE_ASSET},
 	    {"POST", "ask", "127.0.0.1:81", NULL, NULL, ROUTE_NO_METHOD},
 	};
 	char path[100], name[ROUTE_NAME];

@@ -54,11 +54,4 @@ export async function ask(words, signal) {
 	return a;
 }
 
-export async function source(file, signal) {
-	const r = await fetch("source?file=" + encodeURIComponent(file), {signal});
-	const text = await r.text();
-	if (!r.ok) throw new Error(text.trim());
-	return text;
-}
-
 export const section = (doc, kind, name) => doc && doc.sections.find(s => s.kind === kind && (!name || s.name === name));

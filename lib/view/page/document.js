@@ -31,7 +31,7 @@ export function picked(context, names) {
 		if (!name) return box.replaceChildren(make("span", {class: "faint"}, "this row has no function"));
 		const button = (word, to) => make("button", {type: "button", onclick: () => context.go(to)}, word);
 		keys.push(button("who calls it", {view: "callers", peek: name}), button("focus on it", {focus: "\\Q" + name + "\\E"}), button("ignore it", {ignore: "\\Q" + name + "\\E"}));
-		if (row.file && row.line) keys.push(button(row.file.split("/").pop() + ":" + row.line, {view: "source", file: row.file, line: row.line}));
+		if (row.file && row.line) keys.push(button(row.file.split("/").pop() + ":" + row.line, {view: "source", fn: name, line: row.line}));
 		box.replaceChildren(make("b", {}, name), ...keys);
 	};
 	return {box, pick};

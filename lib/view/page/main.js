@@ -120,7 +120,7 @@ async function show() {
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
 	const context = {
-		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources, signal: mine.signal,
+		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], signal: mine.signal,
 		filters: without => filters(s, without),
 		// main: this is the view's question; the others are beside it.
 		ask: async (words, main) => {

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: MIT
-// A source file with what each of its lines costs. The costs are there without the file, too.
+// A function's source with what each of its lines costs. The costs are there without the text, too.
 import {make, panel} from "./dom.js";
-import {section, source} from "./ask.js";
-import {format, literally} from "./format.js";
+import {section} from "./ask.js";
+import {format, exact, literally} from "./format.js";
 import {Table} from "./table.js";
 import {nothing} from "./document.js";
+import {choice} from "./view_table.js";
 
 export const title = "Source";
 export const own = true;
 export const fits = has => has.calls;
-const MOST = 20000;
+const MOST = 20000, PARTS = "20", sorts = ["auto", "count", "requested", "real", "live", "self-time", "samples"];
 
-function listing(text, costs, columns, at) {
-	const body = make("tbody"), most = Math.max(0, ...[...costs.values()].map(c => c[columns[0].key] || 0));
-	const lines = text.split("\n");
-	for (let i = 0; i < lines.length && i < MOST; i++) {
-		const cost = costs.get(i + 1), tr = make("tr", {class: (cost && most && (cost[columns[0].key] || 0) > most / 4 ? "hot" : "") + (i + 1 === at ? " at" : "")});
-		for (const c of columns) tr.append(make("td", {class: "cost"}, cost ? format(c.type, cost[c.key]) : ""));
-		tr.append(make("td", {class: "n"}, String(i + 1)), make("td", {}, lines[i]));
+// One function in one file: its lines, each with its costs.
+function listing(t, head, rows, at) {
+	const costs = t.columns.filter(c => c.key !== "line" && c.type !== "text"), share = costs.find(c => c.key === "total_share");
+	const hot = head[share.key] / 4, body = make("tbody");
+	for (const r of rows.slice(0, MOST)) {
+		const here = r.line === at, tr = make("tr", {class: (r[share.key] && r[share.key] >= hot ? "hot" : "") + (here ? " at" : "")});
+		for (const c of costs) tr.append(make("td", {class: "cost", title: r[c.key] ? exact(c.type, r[c.key]) : null}, r[c.key] === null ? "" : format(c.type, r[c.key])));
+		tr.append(make("td", {class: "n"}, r.line === null ? "" : String(r.line)), make("td", {}, r.text || ""));
 		body.append(tr);
 	}
-	return make("div", {class: "source", tabindex: 0, role: "region", "aria-label": "source"}, make("table", {}, make("thead", {}, make("tr", {}, ...columns.map(c => make("th", {scope: "col"}, c.title)), make("th", {}), make("th", {}))), body));
+	const names = make("tr", {}, ...costs.map(c => make("th", {scope: "col"}, c.title)), make("th", {scope: "col", class: "n"}, "line"), make("th", {scope: "col"}, "source"));
+	return make("div", {class: "source", tabindex: 0, role: "region", "aria-label": "source of " + head.function}, make("table", {}, make("thead", {}, names), body));
 }
 
 export async function show(context) {
 	const {state: s, go} = context;
-	if (!s.file) {
-		const a = await context.ask(["top", "--by", "file", ...context.filters(), "-n", "1000"], true), t = a.doc && section(a.doc, "table");
-		return [panel("which file?", context.sources ? "" : "--source-dir DIR would show its text", t && t.rows.length ? new Table(t, {pick: r => r.file && go({file: r.file, line: null})}).element : nothing("No file is known: the capture has no lines."))];
+	if (!s.fn) {
+		const a = await context.ask(["top", "--by", "function", "--cumulative", ...context.filters(), "-n", "2000"], true), t = a.doc && section(a.doc, "table");
+		return [panel("whose source?", context.sources.length ? "pick a function" : "pick a function; --source-dir DIR would show its text",
+			t && t.rows.length ? new Table(t, {pick: r => r.function && go({fn: r.function, line: null})}).element : nothing("Nothing is left by these filters."))];
 	}
-	const [a, text] = await Promise.all([context.ask(["top", "--by", "location", "--file", literally(s.file), ...context.filters(), "--metrics", "all", "-n", "0"], true),
-		source(s.file, context.signal).catch(e => { if (e.name === "AbortError") throw e; return e; })]);
-	const t = section(a.doc, "table"), rows = t ? t.rows.filter(r => r.file === s.file) : [], costs = new Map();
-	const columns = t ? t.columns.filter(c => /^(total_)?(requested|real|count|self_ns|samples|total_ns|live_requested|live_real)$/.test(c.key) && rows.some(r => r[c.key])).slice(0, 4) : [];
-	for (const r of rows) {
-		if (!r.line) continue;
-		const sum = costs.get(r.line) || {};
-		for (const c of columns) if (r[c.key] !== null) sum[c.key] = (sum[c.key] || 0) + r[c.key];
-		costs.set(r.line, sum);
+	const sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
+	const a = await context.ask(["top", "--source", literally(s.fn), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", PARTS], true);
+	const t = section(a.doc, "table", "source"), heads = t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0);
+	const tools = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({fn: null, line: null})}, "all functions"),
+		make("button", {type: "button", onclick: () => go({view: "callers", peek: s.fn})}, "who calls it"), choice(context, "sort", sorts, s.sort || "auto", "costs by"));
+	const out = [panel(s.fn, "", tools, heads.length ? null : nothing("This function costs nothing that counts here."), t.notes && t.notes.length ? make("ul", {class: "notes"}, ...t.notes.map(n => make("li", {}, n))) : null)];
+	for (const [k, i] of heads.entries()) {
+		const head = t.rows[i], end = heads[k + 1] === undefined ? t.rows.length : heads[k + 1], total = t.columns.find(c => c.key.startsWith("total_"));
+		out.push(panel((head._details || []).join("; "), format(total.type, head[total.key]) + ", " + format("percent", head.total_share) + " of all", listing(t, head, t.rows.slice(i + 1, end), +s.line)));
 	}
-	const out = [], back = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({file: null, line: null})}, "all files"));
-	if (typeof text === "string" && columns.length) out.push(panel(s.file, columns.map(c => c.title).join(", ") + " by line", back, listing(text, costs, columns, +s.line)));
-	else out.push(panel(s.file, "", back, nothing(typeof text === "string" ? "Nothing that counts here is of this file." : text.message)));
-	if (t && rows.length) out.push(panel("its lines", "", new Table({...t, rows, totals: []}, {pick: r => go({line: r.line})}).element));
-	out.shown = () => { const e = document.querySelector(".source .at, .source .hot"); if (e) e.closest(".source").scrollTop = e.offsetTop - 160; };
+	out.shown = () => { for (const e of document.querySelectorAll(".source")) { const to = e.querySelector(".at") || e.querySelector(".hot"); if (to) e.scrollTop = to.offsetTop - 160; } };
 	return out;
 }
