@@ -85,6 +85,21 @@ else
 	missing 'tracemill from its index' 'tm-symbolize has no --prewarm yet'
 fi
 
+# A program of others: compiled outside of the tree with what `make install` put into a folder.
+outside=()
+rm -rf installed
+if ! command -v pkg-config >/dev/null; then
+	missing 'a program on the library' 'there is no pkg-config'
+else
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$SRC" NODEPS=1 PREFIX=/usr DESTDIR="$work/installed" install >installed.log 2>&1 ||
+		stop "make install: $(tail -n 1 installed.log)"
+	options=$(PKG_CONFIG_SYSROOT_DIR=$work/installed PKG_CONFIG_PATH=$work/installed/usr/lib/pkgconfig \
+		pkg-config --cflags --libs tracemill) || stop 'pkg-config does not know tracemill'
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o many "$SRC/examples/library/many.c" $options ||
+		stop 'examples/library/many.c does not compile outside of the tree'
+	outside=(env "LD_LIBRARY_PATH=$work/installed/usr/lib" ./many libjvm.debug)
+fi
+
 gimli=()
 registry=/usr/share/cargo/registry
 if ! command -v cargo >/dev/null; then
@@ -138,6 +153,7 @@ same() { # WHAT COMMAND...: the same answers in the shuffled order
 }
 same 'when the addresses are shuffled' "${cold[@]}"
 same 'on one processor' "${one[@]}"
+[ ${#outside[@]} = 0 ] || same 'through its library' "${outside[@]}"
 [ ${#warm[@]} = 0 ] || same 'from its index' "${warm[@]}"
 
 # An answer differs in its outermost name only where one side takes that from the symbol table: llvm
@@ -205,6 +221,7 @@ for ((round = 1; round <= runs; round++)); do
 	cat libjvm.debug >/dev/null
 	for n in $count $few $fewer 1; do
 		row 'tracemill' $n shuffled.$n "${cold[@]}"
+		[ ${#outside[@]} = 0 ] || row 'tracemill, through its library' $n shuffled.$n "${outside[@]}"
 		[ $n != "$count" ] || row 'tracemill, one processor' $n shuffled.$n "${one[@]}"
 		[ $n != "$count" ] || row 'tracemill, into a pipe' $n shuffled.$n bash -c '"$@" | cat' - "${cold[@]}"
 		[ $n != "$count" ] || row 'tracemill, to a file' $n shuffled.$n bash -c '"$@" >text.out' - "${cold[@]}"
@@ -295,6 +312,7 @@ awk -F '\t' -v large="$count" -v dwarf_bytes="$dwarf_bytes" -v index_bytes="${in
 		reach("tracemill / gimli sorted, 1000", ratio(us, gimli, 1000), 0.12, "<=")
 		reach("into a pipe / gimli sorted, " large, ratio("tracemill, into a pipe", gimli, large), 0.15, "<=")
 		reach("to a file / gimli sorted, " large, ratio("tracemill, to a file", gimli, large), 0.15, "<=")
+		reach("a program on the library / tracemill, " large, ratio("tracemill, through its library", us, large), 1.05, "<=")
 		reach("from the index / gimli sorted, " large, ratio("tracemill, from its index", gimli, large), 0.05, "<=")
 		build = "tracemill, building its index"
 		reach("building the index / gimli sorted, " large, ratio_of(build, 0, gimli, large), 1, "<=")

@@ -197,8 +197,9 @@ void tracemill_views_release(struct tracemill_views *views); /* accepts a zeroed
 size_t tracemill_demangle(const char *name, size_t n, char *to, size_t size);
 
 /* Calls fn for pieces [from, to) of [0, n) on the handle's threads at once, and returns when all are
- * done: to print answers as fast as they come. Pieces have at most some thousand items; piece is the
- * piece's number from 0, worker is less than the handle's threads. */
+ * done: to print answers as fast as they come. Pieces have at most some thousand items and begin in
+ * order, so that one may wait for those before it (examples/library/many.c); piece is the piece's
+ * number from 0, worker is less than the handle's threads. */
 enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t n,
 					 void (*fn)(void *arg, size_t from, size_t to, size_t piece,
 						    unsigned worker),
