@@ -36,7 +36,7 @@ struct script {
 	uint32_t *line; /* locations of a stack, innermost first */
 	size_t n_line, cap_line;
 	int64_t start;
-	bool begun, cut;
+	bool begun, cut, unended;
 	uint64_t samples, refused, first_refused, sources, lost;
 	uint64_t number; /* of the line */
 };
@@ -243,6 +243,14 @@ static size_t perf_script_stack_size(struct cursor *c)
 	}
 }
 
+/* The last line, which has no end: a module's name does. A name that is cut is another one. */
+static bool is_whole(struct script *x, const char *s, size_t n)
+{
+	x->unended = n && s[n - 1] == ')';
+	x->cut = n && !x->unended;
+	return x->unended;
+}
+
 /* Lines of [s, s + n), none of them a sample. */
 static void take_stack(struct script *x, const char *s, size_t n, bool at_end)
 {
@@ -251,10 +259,8 @@ static void take_stack(struct script *x, const char *s, size_t n, bool at_end)
 		size_t len = line_length(s + used, p ? p : s + n);
 
 		x->number++;
-		if (!p && at_end) { /* a name that is cut is another one */
-			x->cut = len > 0;
+		if (!p && at_end && !is_whole(x, s + used, len))
 			return;
-		}
 		if (len)
 			perf_script_take_frame(x, s + used, len);
 		used = p ? (size_t)(p - s) + 1 : n;
@@ -350,10 +356,8 @@ static enum status perf_script_take_lines(struct script *x, struct err *e)
 
 	while (!st && !x->cut && (s = cursor_line(c, &n, SCRIPT_LINE))) {
 		x->number++;
-		if ((const char *)c->pos == s + n && n) {
-			x->cut = true;
+		if ((const char *)c->pos == s + n && n && !is_whole(x, s, n))
 			break;
-		}
 		if (n && *s != '#')
 			st = perf_script_take_sample(x, s, n, e);
 		else if (n)
@@ -374,6 +378,8 @@ static void add_notes(const struct script *x)
 			   x->first_refused);
 	if (x->cut)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+	if (x->unended)
+		trace_note(t, NOTE_GUESS, 0, "the last line has no end: it counts as it stands");
 	if (x->lost)
 		trace_note(t, NOTE_LOSS, x->lost, "times perf itself lost events");
 	if (x->sources)

@@ -431,6 +431,7 @@ static enum status callgrind_push_all(struct callgrind *x, struct err *e)
 	}
 	if (x->threads == 1)
 		p.thread = trace_thread(t, &(struct thread){.tid = x->thread});
+	callgrind_join_files(&x->graph);
 	st = import_begin(x->im, e);
 	if (!st)
 		st = callgrind_push(&p, e);

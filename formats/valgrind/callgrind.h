@@ -54,6 +54,10 @@ void callgrind_add_line(struct callgrind_graph *g, uint32_t function, uint32_t f
 			const uint64_t *costs);
 void callgrind_add_call(struct callgrind_graph *g, uint32_t caller, uint32_t callee, uint32_t file,
 			uint32_t line, const uint64_t *costs);
+/* A call names its function with the file of the place that it goes to, which is not that of the
+ * function's costs where its beginning was inlined: calls of a function without costs go to the only
+ * one of its object and name. After the last line. */
+void callgrind_join_files(struct callgrind_graph *g);
 void callgrind_graph_release(struct callgrind_graph *g);
 
 /* --- callgrind_push.c --- */

@@ -87,6 +87,34 @@ void callgrind_add_call(struct callgrind_graph *g, uint32_t caller, uint32_t cal
 	add_costs(g, g->call_costs + (*index - 1) * g->n_events, costs);
 }
 
+static bool has_costs(const struct callgrind_function *f)
+{
+	return f->lines || f->out;
+}
+
+void callgrind_join_files(struct callgrind_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_functions; i++) {
+		const struct callgrind_function *f = &g->functions[i];
+		uint32_t *only;
+
+		if (!f->name || !has_costs(f))
+			continue;
+		only = index_of(g, (struct key){0, f->object, f->name, 0, 0});
+		*only = *only ? UINT32_MAX : i + 1;
+	}
+	for (size_t i = 0; i < g->n_calls; i++) {
+		const struct callgrind_function *f = &g->functions[g->calls[i].callee];
+		uint32_t *only;
+
+		if (!f->name || has_costs(f))
+			continue;
+		only = index_of(g, (struct key){0, f->object, f->name, 0, 0});
+		if (*only && *only != UINT32_MAX)
+			g->calls[i].callee = *only - 1;
+	}
+}
+
 void callgrind_graph_release(struct callgrind_graph *g)
 {
 	intern_release(&g->keys);

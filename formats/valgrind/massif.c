@@ -38,8 +38,8 @@ struct point { /* bytes of a stack in a tree */
 
 struct snapshot {
 	uint64_t number, heap, extra, stacks;
-	int64_t time; /* thousandths of the file's unit */
-	bool tree, peak;
+	int64_t time;              /* thousandths of the file's unit */
+	bool has_heap, tree, peak; /* a heap of nothing is a tree without places */
 };
 
 struct block { /* in use from one tree up to another */
@@ -300,7 +300,7 @@ static bool massif_take_field(struct massif *x, const char *s, const char *end)
 			return false;
 		at->time = time;
 	} else if (begins(s, end, "mem_heap_B=", &v)) {
-		return take_number(v, end, &at->heap);
+		return at->has_heap = take_number(v, end, &at->heap);
 	} else if (begins(s, end, "mem_heap_extra_B=", &v) ||
 		   begins(s, end, "mem_heap_admin_B=", &v)) {
 		return take_number(v, end, &at->extra);
@@ -309,7 +309,8 @@ static bool massif_take_field(struct massif *x, const char *s, const char *end)
 	} else if (begins(s, end, "heap_tree=", &v)) {
 		if (at->tree)
 			return false;
-		at->tree = x->in_tree = end - v != 5 || memcmp(v, "empty", 5) != 0;
+		x->in_tree = end - v != 5 || memcmp(v, "empty", 5) != 0;
+		at->tree = x->in_tree || (x->n_trees && at->has_heap && !at->heap);
 		x->n_trees += at->tree;
 		at->peak = end - v == 4 && !memcmp(v, "peak", 4);
 	} else {
@@ -529,6 +530,21 @@ static enum status massif_push_all(struct massif *x, struct err *e)
 	return st;
 }
 
+/* The last snapshot need not say who allocated. */
+static void note_end(const struct massif *x)
+{
+	size_t i = x->n_snapshots;
+	uint64_t heap = x->snapshots[i - 1].heap;
+
+	while (i && !x->snapshots[i - 1].tree)
+		i--;
+	if (i && x->snapshots[i - 1].heap != heap)
+		trace_note(x->im->t, NOTE_GUESS, 0,
+			   "the last snapshot has %" PRIu64 " B, and not whose: what is live at "
+			   "the end is that of snapshot %" PRIu64,
+			   heap, x->snapshots[i - 1].number);
+}
+
 static void massif_add_notes(const struct massif *x)
 {
 	struct trace *t = x->im->t;
@@ -538,6 +554,7 @@ static void massif_add_notes(const struct massif *x)
 		    t, NOTE_INFO, x->n_trees,
 		    "snapshots say who allocated: bytes in use are theirs, what was allocated "
 		    "and freed between them is not known, nor how many blocks there were");
+	note_end(x);
 	if (x->below)
 		trace_note(
 		    t, NOTE_INFO, x->below,

@@ -6,3 +6,9 @@ tm-dump callgrind.out
 tm-top -q --by function callgrind.out
 $GEN/callgrind --functions 2 inlined 2>err | tm-dump -q | grep -e '^location' -e '^stack'
 $GEN/callgrind --functions 2 events 2>err | tm-dump -q | grep -e '^marker' -e note
+# Calls go to a place in another file than the function's costs are of: the only function of that name is meant.
+# So main has 40 and 60; of two functions of one name none is taken.
+printf '%s\n' 'events: Ir' 'ob=a' 'fl=main.c' 'fn=main' '1 40' 'cfi=vec.h' 'cfn=draw' 'calls=1 7' '2 960' 'fl=draw.c' \
+	'fn=draw' '5 60' 'cfi=far.c' 'cfn=twice' 'calls=2 1' '6 900' 'fl=x.c' 'fn=twice' '1 400' 'fl=y.c' 'fn=twice' '1 500' \
+	'totals: 1000' >joined.out
+tm-top -q --csv --by function joined.out | cut -d , -f 9-
