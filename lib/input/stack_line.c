@@ -322,6 +322,9 @@ static bool stack_line_take_java(const char *s, const char *end, struct stack_li
 	if (end - at < 4 || !strchr("CV", *at) || !is_blank(at[1]))
 		return false;
 	open = skip_blanks(at + 1, end);
+	p = open;
+	if (begins(p, end, "0x") && take_hex(&p, end, &l->address) && p == trim_end(p, end))
+		return l->has_address = true;
 	if (open == end || *open != '[')
 		return false;
 	close = memchr(open, ']', (size_t)(end - open));

@@ -10,6 +10,7 @@
  *	summary		SUMMARY: AddressSanitizer: what (/lib/libgame.so+0x1f08)
  *	android		#01 pc 0001f08  /lib/libgame.so (name+12) (BuildId: 155a1c7a)
  *	java		C  [libgame.so+0x1f08]  name+0x12
+ *			C  0x0000000000003b36		in no module
  *	glibc		./game(name+0x12) [0x5563f08]
  *
  * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports

@@ -95,6 +95,10 @@ TEST(java_and_glibc)
 	CHECK(parse("V  [libjvm.so+0x8b01e3]  Continuation::freeze0(JavaThread*, bool)+0x37d  "
 		    "(continuation.cpp:2640)"));
 	CHECK(is(l.name, "Continuation::freeze0(JavaThread*, bool)") && l.line == 2640);
+	CHECK(parse("C  0x0000000000003b36"));
+	CHECK_EQ(l.kind, STACK_LINE_JAVA);
+	CHECK(l.has_address && l.address == 0x3b36 && !l.has_offset && !l.module.n);
+	CHECK(!parse("C  0x0000000000003b36 is the address"));
 	CHECK(!parse("C  [+0x424]  __kernel_vsyscall+0x10"));
 	CHECK(!parse("J 12 C1 java.lang.Thread.run()V (5 bytes) @ 0x00007f [0x00007f+0x1]"));
 

@@ -8,3 +8,6 @@ $GEN/crash_log hs_err 2>truth | tm-dump -q | grep -e ^location -e ^marker -e ^sa
 # A heap dump: (10 + 2 * 11 + 3 * 12) bytes, its map, its names.
 $GEN/crash_log --stacks 3 info >heap.txt 2>truth
 tm-dump heap.txt
+# HotSpot stopped in no module: the call is kept, and the next one is where it returns to.
+printf '%s\n' '# Problematic frame:' '# C  0x0000000000020820' '' 'Native frames: (C=native code)' 'C  0x0000000000020820' \
+	'C  [libgame.so+0x10c0]  tick+0x1c' 'j  a.B.c()V+1' '' | tm-dump -q | grep -e ^location -e ^sample
