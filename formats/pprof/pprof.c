@@ -18,6 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct pprof_row {       /* a sample */
+	size_t first, n; /* its part of the stacks */
+	int64_t values[PPROF_ROLES];
+	struct buf label; /* "key=value, key=value" */
+	bool only_type;
+	struct thread thread;
+	bool has_thread, has_tid;
+	uint8_t domain;
+};
+
+enum { ROWS = 64, ROWS_CALLS = 1 << 14 };
+
 struct pprof {
 	struct import *im;
 	struct pprof_tables tables;
@@ -26,14 +38,11 @@ struct pprof {
 	uint64_t negative, odd, huge, samples;
 	bool allocs;
 
-	uint32_t *stack; /* of the sample */
+	struct pprof_row rows[ROWS]; /* that wait: their stacks are looked up together */
+	size_t n_rows;
+	struct pprof_row *row; /* that is read, or pushed */
+	uint32_t *stack;       /* of these rows */
 	size_t n_stack, cap_stack;
-	int64_t values[PPROF_ROLES];
-	struct buf label; /* "key=value, key=value" */
-	bool only_type;
-	struct thread thread;
-	bool has_thread, has_tid;
-	uint8_t domain;
 };
 
 /* --- a sample --- */
@@ -43,9 +52,11 @@ static void add_location(struct pprof *p, uint64_t id)
 	size_t n;
 	const uint32_t *at = pprof_location_of(&p->tables, p->im->t, id, &n);
 
-	if (n > PPROF_STACK_MOST - p->n_stack) {
-		p->tables.more_calls += n - (PPROF_STACK_MOST - p->n_stack);
-		n = PPROF_STACK_MOST - p->n_stack;
+	size_t room = PPROF_STACK_MOST - (p->n_stack - p->row->first);
+
+	if (n > room) {
+		p->tables.more_calls += n - room;
+		n = room;
 	}
 	for (size_t i = 0; i < n; i++)
 		VEC_PUSH(p->stack, p->n_stack, p->cap_stack) = at[i];
@@ -54,7 +65,7 @@ static void add_location(struct pprof *p, uint64_t id)
 static void add_value(struct pprof *p, size_t index, uint64_t value)
 {
 	if (index < sizeof p->roles)
-		p->values[p->roles[index]] = (int64_t)value;
+		p->row->values[p->roles[index]] = (int64_t)value;
 }
 
 static bool pprof_label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t text,
@@ -70,13 +81,13 @@ static bool pprof_label_is_thread(struct pprof *p, const char *key, size_t n, ui
 		return false;
 	s = pprof_text(&p->tables, text, &len);
 	if (text && name)
-		p->thread.name = trace_string(p->im->t, s, len);
+		p->row->thread.name = trace_string(p->im->t, s, len);
 	else if (!text)
-		p->thread.tid = number;
+		p->row->thread.tid = number;
 	else
 		return false;
-	p->has_tid |= !text;
-	p->has_thread = true;
+	p->row->has_tid |= !text;
+	p->row->has_thread = true;
 	return true;
 }
 
@@ -91,7 +102,7 @@ static bool label_is_domain(struct pprof *p, const char *key, size_t n, uint64_t
 	s = pprof_text(&p->tables, text, &len);
 	for (unsigned d = 0; d < DOMAINS; d++)
 		if (text_is(s, len, names[d])) {
-			p->domain = (uint8_t)d;
+			p->row->domain = (uint8_t)d;
 			return true;
 		}
 	return false;
@@ -115,24 +126,24 @@ static void pprof_add_label(struct pprof *p, struct pb b)
 	s = pprof_text(&p->tables, key, &n);
 	if (pprof_label_is_thread(p, s, n, text, number) || label_is_domain(p, s, n, text))
 		return;
-	if (p->label.len > TRACE_STRING_MAX) /* more would be cut off */
+	if (p->row->label.len > TRACE_STRING_MAX) /* more would be cut off */
 		return;
-	p->only_type = !p->label.len && text && text_is(s, n, "type");
-	if (p->label.len)
-		buf_adds(&p->label, ", ");
-	if (!p->only_type) {
-		buf_add(&p->label, s, n);
-		buf_addc(&p->label, '=');
+	p->row->only_type = !p->row->label.len && text && text_is(s, n, "type");
+	if (p->row->label.len)
+		buf_adds(&p->row->label, ", ");
+	if (!p->row->only_type) {
+		buf_add(&p->row->label, s, n);
+		buf_addc(&p->row->label, '=');
 	}
 	if (text) {
 		s = pprof_text(&p->tables, text, &n);
-		buf_add(&p->label, s, n);
+		buf_add(&p->row->label, s, n);
 	} else {
-		buf_addf(&p->label, "%" PRId64, (int64_t)number);
+		buf_addf(&p->row->label, "%" PRId64, (int64_t)number);
 		s = pprof_text(&p->tables, unit, &n);
 		if (n)
-			buf_addc(&p->label, ' ');
-		buf_add(&p->label, s, n);
+			buf_addc(&p->row->label, ' ');
+		buf_add(&p->row->label, s, n);
 	}
 }
 
@@ -143,32 +154,39 @@ static bool pprof_parse_sample(struct pprof *p, struct pb b)
 	size_t n_values = 0;
 	uint64_t v;
 
-	p->n_stack = 0;
-	p->label.len = 0;
-	p->thread = (struct thread){0};
-	p->has_thread = p->has_tid = false;
-	p->domain = DOMAIN_MALLOC;
-	memset(p->values, 0, sizeof p->values);
+	p->row->first = p->n_stack;
+	p->row->label.len = 0;
+	p->row->thread = (struct thread){0};
+	p->row->has_thread = p->row->has_tid = false;
+	p->row->domain = DOMAIN_MALLOC;
+	memset(p->row->values, 0, sizeof p->row->values);
 	while (pb_next(&b, &f)) {
 		struct pb list = pb_of(&f);
+		bool packed = f.wire == PB_BYTES;
 
-		if (f.wire == PB_BYTES && f.number == 1)
-			while (pb_packed(&list, &v))
+		switch (f.number) {
+		case 1:
+			while (packed && pb_packed(&list, &v))
 				add_location(p, v);
-		else if (f.wire == PB_BYTES && f.number == 2)
-			while (pb_packed(&list, &v))
+			if (f.wire == PB_VARINT)
+				add_location(p, f.value);
+			break;
+		case 2:
+			while (packed && pb_packed(&list, &v))
 				add_value(p, n_values++, v);
-		else if (f.wire == PB_BYTES && f.number == 3)
-			pprof_add_label(p, list);
-		else if (f.wire == PB_VARINT && f.number == 1)
-			add_location(p, f.value);
-		else if (f.wire == PB_VARINT && f.number == 2)
-			add_value(p, n_values++, f.value);
-		b.bad |= f.wire == PB_BYTES && f.number < 3 && list.bad;
+			if (f.wire == PB_VARINT)
+				add_value(p, n_values++, f.value);
+			break;
+		case 3:
+			if (packed)
+				pprof_add_label(p, list);
+			continue;
+		}
+		b.bad |= list.bad;
 	}
-	if (p->has_thread &&
-	    !p->has_tid) /* by name alone: there is no id that would distinguish them */
-		p->thread.generation = p->thread.name;
+	if (p->row->has_thread &&
+	    !p->row->has_tid) /* by name alone: there is no id that would distinguish them */
+		p->row->thread.generation = p->row->thread.name;
 	p->odd += n_values != p->tables.n_types + p->tables.more_types;
 	return !b.bad;
 }
@@ -178,7 +196,7 @@ static bool pprof_parse_sample(struct pprof *p, struct pb b)
 static bool below_zero(const struct pprof *p)
 {
 	for (size_t r = PPROF_ALLOC; r < PPROF_ROLES; r++)
-		if (p->values[r] < 0)
+		if (p->row->values[r] < 0)
 			return true;
 	return false;
 }
@@ -186,8 +204,8 @@ static bool below_zero(const struct pprof *p)
 /* Counts of so many blocks that each row would be a flood of them. */
 static bool is_huge(const struct pprof *p)
 {
-	return blocks_are_huge(&p->blocks, &p->values[PPROF_ALLOC]) ||
-	       blocks_are_huge(&p->blocks, &p->values[PPROF_LIVE]);
+	return blocks_are_huge(&p->blocks, &p->row->values[PPROF_ALLOC]) ||
+	       blocks_are_huge(&p->blocks, &p->row->values[PPROF_LIVE]);
 }
 
 static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
@@ -198,9 +216,9 @@ static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
 		ev.has |= EV_HAS_STACK;
 		ev.stack = stack;
 	}
-	if (p->has_thread) {
+	if (p->row->has_thread) {
 		ev.has |= EV_HAS_THREAD;
-		ev.thread = trace_thread(p->im->t, &p->thread);
+		ev.thread = trace_thread(p->im->t, &p->row->thread);
 	}
 	return ev;
 }
@@ -213,13 +231,13 @@ static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[
 	struct event ev = event_of(p, EV_ALLOC, stack);
 
 	ev.has |= EV_HAS_DOMAIN;
-	ev.domain = p->domain;
+	ev.domain = p->row->domain;
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
 		if (pprof_type_of(&p->tables, first + a))
 			ev.has |= fields[a];
-	if (p->label.len) {
+	if (p->row->label.len) {
 		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_type(p->im->t, p->label.data, p->label.len);
+		ev.type = trace_type(p->im->t, p->row->label.data, p->row->label.len);
 	}
 	return blocks_push(&p->blocks, &ev, v, freed, e);
 }
@@ -231,7 +249,7 @@ static bool any_of(const int64_t v[BLOCKS_AMOUNTS])
 
 static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 {
-	int64_t rest[BLOCKS_AMOUNTS], *live = &p->values[PPROF_LIVE];
+	int64_t rest[BLOCKS_AMOUNTS], *live = &p->row->values[PPROF_LIVE];
 	enum status st = ST_OK;
 
 	if (p->blocks.live && any_of(live))
@@ -239,7 +257,7 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 	if (st || !p->allocs)
 		return st;
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
-		rest[a] = p->values[PPROF_ALLOC + a] - live[a];
+		rest[a] = p->row->values[PPROF_ALLOC + a] - live[a];
 		if (rest[a] < 0) /* estimated from different samples, or known of one only */
 			rest[a] = 0;
 	}
@@ -252,23 +270,23 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 	const struct pprof_type *samples = pprof_type_of(&p->tables, PPROF_SAMPLES);
 	struct event ev = event_of(p, EV_SAMPLE, stack);
 
-	if (!p->values[PPROF_SAMPLES] && !p->values[PPROF_TIME])
+	if (!p->row->values[PPROF_SAMPLES] && !p->row->values[PPROF_TIME])
 		return ST_OK;
 	if (samples) {
 		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)p->values[PPROF_SAMPLES];
+		ev.count = (uint64_t)p->row->values[PPROF_SAMPLES];
 	}
 	if (time) {
 		int64_t ns;
 
 		ev.has |= EV_HAS_TARGET;
-		if (__builtin_mul_overflow(p->values[PPROF_TIME], time->ns, &ns))
+		if (__builtin_mul_overflow(p->row->values[PPROF_TIME], time->ns, &ns))
 			ns = INT64_MAX;
 		ev.target = (uint64_t)ns;
 	}
-	if (p->label.len) {
+	if (p->row->label.len) {
 		struct trace *t = p->im->t;
-		struct marker m = {trace_string(t, p->label.data, p->label.len),
+		struct marker m = {trace_string(t, p->row->label.data, p->row->label.len),
 				   trace_strz(t, "label")};
 
 		ev.has |= EV_HAS_TYPE;
@@ -277,26 +295,49 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 	return import_event(p->im, &ev, e);
 }
 
+/* Pushes the rows that wait. */
+static enum status pprof_push_rows(struct pprof *p, struct err *e)
+{
+	struct stack_ask asks[ROWS];
+	size_t n = p->n_rows;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n; i++)
+		asks[i] =
+		    (struct stack_ask){.locations = p->stack + p->rows[i].first, .n = p->rows[i].n};
+	if (n)
+		trace_stacks_of(p->im->t, asks, n);
+	for (size_t i = 0; !st && i < n; i++) {
+		p->row = &p->rows[i];
+		st = push_heap(p, asks[i].stack, e);
+		if (!st)
+			st = pprof_push_sample(p, asks[i].stack, e);
+	}
+	p->n_rows = p->n_stack = 0;
+	return st;
+}
+
 static enum status pprof_take_sample(struct pprof *p, struct pb b, struct err *e)
 {
-	uint32_t stack;
-	enum status st;
+	bool sound;
 
-	if (!pprof_parse_sample(p, b)) {
-		p->tables.broken++;
-		return ST_OK;
-	}
-	if (below_zero(p)) {
+	p->row = &p->rows[p->n_rows];
+	sound = pprof_parse_sample(p, b);
+	p->row->n = p->n_stack - p->row->first;
+	p->tables.broken += !sound;
+	if (sound && below_zero(p)) {
 		p->negative++;
-		return ST_OK;
+		sound = false;
 	}
-	if (is_huge(p)) {
+	if (sound && is_huge(p)) {
 		p->huge++;
-		return ST_OK;
+		sound = false;
 	}
-	stack = trace_stack_of(p->im->t, p->stack, p->n_stack);
-	st = push_heap(p, stack, e);
-	return st ? st : pprof_push_sample(p, stack, e);
+	if (sound)
+		p->n_rows++;
+	else
+		p->n_stack = p->row->first;
+	return p->n_rows == ROWS || p->n_stack > ROWS_CALLS ? pprof_push_rows(p, e) : ST_OK;
 }
 
 /* --- the whole --- */
@@ -401,7 +442,8 @@ static void pprof_add_notes(struct pprof *p)
 static enum status take_samples(struct pprof *p, struct err *e)
 {
 	struct cursor *c = &p->im->in->cur;
-	enum status st = ST_OK;
+	enum status st = ST_OK, out;
+	struct err own = ERR_INIT;
 	struct pb_field f;
 
 	while (!st) {
@@ -409,7 +451,10 @@ static enum status take_samples(struct pprof *p, struct err *e)
 		if (!st && f.number == 2 && f.wire == PB_BYTES)
 			st = pprof_take_sample(p, pb_of(&f), e);
 	}
-	return st == ST_NONE ? ST_OK : st;
+	out = pprof_push_rows(p, &own);
+	if (out && (st == ST_OK || st == ST_NONE))
+		*e = own;
+	return st != ST_NONE && st ? st : out;
 }
 
 /* The input's own failure, which the first reading met, is met again by the second. */
@@ -453,12 +498,16 @@ static enum status pprof_read_profile(struct pprof *p, struct err *e)
 
 static enum status pprof_read(struct import *im, struct err *e)
 {
-	struct pprof p = {.im = im, .blocks.im = im};
-	enum status st = pprof_read_profile(&p, e);
+	struct pprof *p = mem_zalloc(sizeof *p);
+	enum status st;
 
-	pprof_tables_release(&p.tables);
-	buf_release(&p.label);
-	free(p.stack);
+	p->im = p->blocks.im = im;
+	st = pprof_read_profile(p, e);
+	pprof_tables_release(&p->tables);
+	for (size_t i = 0; i < ROWS; i++)
+		buf_release(&p->rows[i].label);
+	free(p->stack);
+	free(p);
 	return st;
 }
 

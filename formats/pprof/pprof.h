@@ -55,10 +55,14 @@ struct pprof_tables {
 		uint32_t n_made;
 	} * locations;
 	size_t n_locations, cap_locations;
-	bool ids_repeat; /* of locations: the last one of an id is meant */
 	struct pprof_place *places;
 	size_t n_places, cap_places;
 	struct map64 mapping_ids, function_ids, location_ids; /* of the file -> index + 1 */
+	struct pprof_small {
+		uint32_t at;       /* in location_ids */
+		uint32_t first, n; /* of made, once they are; n: 0 before */
+	} * by_id;                 /* locations whose ids are small, as nearly all are */
+	size_t n_by_id;
 	uint64_t default_type, period, period_type, period_unit, time, duration;
 	uint64_t samples, broken; /* messages; invalid ones */
 	uint64_t missing;         /* references to what is not there */

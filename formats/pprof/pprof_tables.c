@@ -97,7 +97,6 @@ static void pprof_tables_add_location(struct pprof_tables *p, struct pb b)
 {
 	struct pprof_location l = {.first = p->n_places};
 	struct pb_field f;
-	uint32_t *at;
 
 	while (pb_next(&b, &f))
 		switch (f.number) {
@@ -114,9 +113,7 @@ static void pprof_tables_add_location(struct pprof_tables *p, struct pb b)
 	p->broken += b.bad;
 	l.n = (uint32_t)(p->n_places - l.first);
 	VEC_PUSH(p->locations, p->n_locations, p->cap_locations) = l;
-	at = map64_put(&p->location_ids, l.id);
-	p->ids_repeat |= *at != 0;
-	*at = (uint32_t)p->n_locations;
+	*map64_put(&p->location_ids, l.id) = (uint32_t)p->n_locations;
 }
 
 static void add_comment(struct pprof_tables *p, uint64_t string)
@@ -156,6 +153,16 @@ static void pprof_tables_add_bytes(struct pprof_tables *p, const struct pb_field
 	}
 }
 
+/* Of locations with one id the last one is meant. */
+static void pprof_tables_find_small(struct pprof_tables *p)
+{
+	p->n_by_id = p->n_locations * 4 + 1024;
+	p->by_id = mem_zarray(p->n_by_id, sizeof *p->by_id);
+	for (size_t i = 0; i < p->n_locations; i++)
+		if (p->locations[i].id < p->n_by_id)
+			p->by_id[p->locations[i].id].at = (uint32_t)i + 1;
+}
+
 enum status pprof_tables_read(struct pprof_tables *p, struct cursor *c)
 {
 	struct pb_field f;
@@ -166,6 +173,7 @@ enum status pprof_tables_read(struct pprof_tables *p, struct cursor *c)
 			pprof_tables_add_bytes(p, &f);
 		else
 			add_number(p, &f);
+	pprof_tables_find_small(p);
 	return st == ST_NONE ? ST_OK : st;
 }
 
@@ -181,6 +189,7 @@ void pprof_tables_release(struct pprof_tables *p)
 	free(p->locations);
 	free(p->places);
 	free(p->made);
+	free(p->by_id);
 }
 
 const char *pprof_text(struct pprof_tables *p, uint64_t string, size_t *n)
@@ -287,25 +296,29 @@ static void pprof_tables_make_location(struct pprof_tables *p, struct trace *t,
 	l->n_made = (uint32_t)p->n_made - before;
 }
 
-/* The index + 1 of a location; 0: not there. Writers of profiles count the ids from 1. */
-static uint32_t location_at(const struct pprof_tables *p, uint64_t id)
-{
-	if (id && id <= p->n_locations && p->locations[id - 1].id == id && !p->ids_repeat)
-		return (uint32_t)id;
-	return map64_get(&p->location_ids, id);
-}
-
 const uint32_t *pprof_location_of(struct pprof_tables *p, struct trace *t, uint64_t id, size_t *n)
 {
-	uint32_t at = location_at(p, id);
+	struct pprof_small *small = id < p->n_by_id ? &p->by_id[id] : NULL;
+	struct pprof_location *l;
+	uint32_t at;
 
+	if (small && small->n) {
+		*n = small->n;
+		return p->made + small->first;
+	}
 	*n = 0;
+	at = small ? small->at : map64_get(&p->location_ids, id);
 	if (!at) {
 		p->missing++;
 		return NULL;
 	}
-	if (!p->locations[at - 1].made)
-		pprof_tables_make_location(p, t, &p->locations[at - 1]);
-	*n = p->locations[at - 1].n_made;
-	return p->made + p->locations[at - 1].made - 1;
+	l = &p->locations[at - 1];
+	if (!l->made)
+		pprof_tables_make_location(p, t, l);
+	if (small) {
+		small->first = l->made - 1;
+		small->n = l->n_made;
+	}
+	*n = l->n_made;
+	return p->made + l->made - 1;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/input/protobuf.h"
 
+#include "lib/base/bytes.h"
+
 #include <inttypes.h>
 
 uint64_t pb_varint_long(struct pb *b)
@@ -21,45 +23,17 @@ uint64_t pb_varint_long(struct pb *b)
 	return 0;
 }
 
-static uint64_t pb_fixed(struct pb *b, size_t n)
+uint64_t pb_fixed(struct pb *b, size_t n)
 {
-	uint64_t v = 0;
+	uint64_t v;
 
 	if ((size_t)(b->end - b->p) < n) {
 		b->bad = true;
 		return 0;
 	}
-	for (size_t i = n; i-- > 0;)
-		v = v << 8 | b->p[i];
+	v = bytes_number(b->p, n, false);
 	b->p += n;
 	return v;
-}
-
-bool pb_next(struct pb *b, struct pb_field *f)
-{
-	uint64_t key;
-
-	if (b->p == b->end || b->bad)
-		return false;
-	key = pb_varint(b);
-	*f = (struct pb_field){.number = (uint32_t)(key >> 3), .wire = key & 7};
-	b->bad |= !f->number || key >> 32;
-	switch (f->wire) {
-	case PB_VARINT: f->value = pb_varint(b); break;
-	case PB_FIXED64: f->value = pb_fixed(b, 8); break;
-	case PB_FIXED32: f->value = pb_fixed(b, 4); break;
-	case PB_BYTES:
-		f->value = pb_varint(b);
-		b->bad |= f->value > (uint64_t)(b->end - b->p);
-		if (!b->bad) {
-			f->s = b->p;
-			f->n = (size_t)f->value;
-			b->p += f->n;
-		}
-		break;
-	default: b->bad = true;
-	}
-	return !b->bad;
 }
 
 enum status pb_next_of(struct cursor *c, struct pb_field *f, const char *what)

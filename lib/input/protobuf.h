@@ -36,8 +36,34 @@ static inline uint64_t pb_varint(struct pb *b)
 {
 	return b->p < b->end && *b->p < 0x80 ? *b->p++ : pb_varint_long(b);
 }
-/* The next field; false: the message is over, or bad. */
-bool pb_next(struct pb *b, struct pb_field *f);
+uint64_t pb_fixed(struct pb *b, size_t n); /* n bytes, little-endian; likewise */
+/* The next field; false: the message is over, or bad. Inlined, so that *f need not be in memory. */
+static inline bool pb_next(struct pb *b, struct pb_field *f)
+{
+	uint64_t key;
+
+	if (b->p == b->end || b->bad)
+		return false;
+	key = pb_varint(b);
+	*f = (struct pb_field){.number = (uint32_t)(key >> 3), .wire = key & 7};
+	b->bad |= !f->number || key >> 32;
+	switch (f->wire) {
+	case PB_VARINT: f->value = pb_varint(b); break;
+	case PB_FIXED64: f->value = pb_fixed(b, 8); break;
+	case PB_FIXED32: f->value = pb_fixed(b, 4); break;
+	case PB_BYTES:
+		f->value = pb_varint(b);
+		b->bad |= f->value > (uint64_t)(b->end - b->p);
+		if (!b->bad) {
+			f->s = b->p;
+			f->n = (size_t)f->value;
+			b->p += f->n;
+		}
+		break;
+	default: b->bad = true;
+	}
+	return !b->bad;
+}
 /* The next number of a packed field; false as above. */
 static inline bool pb_packed(struct pb *b, uint64_t *v)
 {

@@ -73,13 +73,13 @@ static uint32_t shape_of(struct event_columns *c, uint32_t shape)
 	return i;
 }
 
-static inline void put(struct event_columns *c, unsigned bit, uint64_t v)
+/* How many bytes it takes. */
+static inline size_t put(struct event_columns *c, unsigned bit, uint64_t v)
 {
-	uint8_t *p = c->bytes[FIELD + bit] + c->len[FIELD + bit];
-	size_t n = uleb_encode(p, v);
+	size_t at = c->len[FIELD + bit], n = uleb_encode(c->bytes[FIELD + bit] + at, v);
 
-	c->len[FIELD + bit] += n;
-	c->size += n;
+	c->len[FIELD + bit] = at + n;
+	return n;
 }
 
 static inline uint64_t difference(uint64_t v, uint64_t *before)
@@ -90,14 +90,15 @@ static inline uint64_t difference(uint64_t v, uint64_t *before)
 	return d;
 }
 
-static void put_time(struct event_columns *c, int64_t time)
+static size_t put_time(struct event_columns *c, int64_t time)
 {
 	uint64_t d = zigzag((int64_t)((uint64_t)time - (uint64_t)c->time));
+	size_t n = c->n_times % 8 == 0;
 
 	/* In the finest unit; it can only become less. */
-	c->size += d ? (size_t)(63 - __builtin_clzll(d)) / 7 + 1 : 0;
-	c->size += c->n_times % 8 == 0;
+	n += d ? (size_t)(63 - __builtin_clzll(d)) / 7 + 1 : 0;
 	c->times[c->n_times++] = c->time = time;
+	return n;
 }
 
 /* For any event. */
@@ -110,6 +111,7 @@ static bool has_room(const struct event_columns *c)
 bool event_columns_add(struct event_columns *c, const struct event *ev)
 {
 	unsigned has = ev->has & EV_FIELDS;
+	size_t n = 1; /* bytes; together at the end, or each waits for the one before */
 	uint32_t shape;
 	uint64_t stack = c->stack;
 
@@ -118,36 +120,36 @@ bool event_columns_add(struct event_columns *c, const struct event *ev)
 	shape = shape_of(c, ev->kind | (uint32_t)has << 8);
 	c->last = shape;
 	c->bytes[SHAPE][c->n++] = (uint8_t)shape;
-	c->size++;
 	c->has |= has;
 	if (has & EV_HAS_SEQ)
-		put(c, 0, difference(ev->seq, &c->seq));
+		n += put(c, 0, difference(ev->seq, &c->seq));
 	if (has & EV_HAS_ADDRESS)
-		put(c, 1, difference(ev->address, &c->address));
+		n += put(c, 1, difference(ev->address, &c->address));
 	if (has & EV_HAS_REQUESTED)
-		put(c, 2, ev->requested);
+		n += put(c, 2, ev->requested);
 	if (has & EV_HAS_REAL)
-		put(c, 3, ev->real);
+		n += put(c, 3, ev->real);
 	if (has & EV_HAS_TYPE)
-		put(c, 4, ev->type);
+		n += put(c, 4, ev->type);
 	if (has & EV_HAS_STACK) {
-		put(c, 5, difference(ev->stack, &stack));
+		n += put(c, 5, difference(ev->stack, &stack));
 		c->stack = ev->stack;
 	}
 	if (has & EV_HAS_TIME)
-		put_time(c, ev->time);
+		n += put_time(c, ev->time);
 	if (has & EV_HAS_COUNT)
-		put(c, 7, ev->count);
+		n += put(c, 7, ev->count);
 	if (has & EV_HAS_THREAD)
-		put(c, 8, ev->thread);
+		n += put(c, 8, ev->thread);
 	if (has & EV_HAS_VALUE)
-		put(c, 9, zigzag(ev->value));
+		n += put(c, 9, zigzag(ev->value));
 	if (has & EV_HAS_NAME)
-		put(c, 10, ev->name);
+		n += put(c, 10, ev->name);
 	if (has & EV_HAS_DOMAIN)
-		put(c, 11, ev->domain);
+		n += put(c, 11, ev->domain);
 	if (has & EV_HAS_TARGET)
-		put(c, 12, ev->target);
+		n += put(c, 12, ev->target);
+	c->size += n;
 	return has_room(c);
 }
 

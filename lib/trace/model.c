@@ -324,7 +324,7 @@ uint32_t trace_path_stack(struct trace *t, struct trace_path *p)
 	return p->stack;
 }
 
-enum { RECENT = 1 << 16 };
+enum { RECENT = 1 << 16, RECENT_PAIR = 2 };
 
 /* Whether a stack is these, the outermost same of which are those of the last one; that then is this. */
 static bool model_is_stack(struct trace *t, uint32_t id, const uint32_t *locations, size_t n,
@@ -347,37 +347,81 @@ static bool model_is_stack(struct trace *t, uint32_t id, const uint32_t *locatio
 	return true;
 }
 
-/* Stacks that follow each other share their outer callers: of those nothing is looked up. A stack that
- * came before is found at once, unless another one took its place. */
-uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
+/* Where stacks with a hash are that were asked for lately: the newer one first. */
+static struct stack_recent *model_recent_pair(struct trace_index *x, uint64_t hash)
 {
-	struct trace_index *x = t->index;
-	uint32_t id = 0;
-	struct stack_recent *recent;
+	if (!x->recent)
+		x->recent = mem_zarray(RECENT, sizeof *x->recent);
+	return &x->recent[hash % (RECENT / RECENT_PAIR) * RECENT_PAIR];
+}
+
+/* How many of the outermost are those of the last one. */
+static size_t same_as_last(const struct trace_index *x, const uint32_t *locations, size_t n)
+{
 	size_t same = 0;
-	uint64_t hash;
 
 	while (same < n && same < x->n_last && x->last[same].location == locations[n - 1 - same])
 		same++;
-	if (same)
-		id = x->last[same - 1].stack;
+	return same;
+}
+
+/* Stacks that follow each other share their outer callers: of those nothing is looked up. A stack that
+ * came before is found at once, unless others took its place. */
+static uint32_t model_stack_hashed(struct trace *t, const uint32_t *locations, size_t n,
+				   size_t same, uint64_t hash)
+{
+	struct trace_index *x = t->index;
+	struct stack_recent *pair = model_recent_pair(x, hash);
+	uint32_t id = same ? x->last[same - 1].stack : 0, check = (uint32_t)(hash >> 32);
+
+	for (int i = 0; i < RECENT_PAIR; i++)
+		if (pair[i].check == check && model_is_stack(t, pair[i].stack, locations, n, same))
+			return pair[i].stack;
 	x->n_last = same;
-	if (same == n)
-		return id;
-	if (!x->recent)
-		x->recent = mem_zarray(RECENT, sizeof *x->recent);
-	hash = hash_bytes(locations, n * sizeof *locations);
-	recent = &x->recent[hash % RECENT];
-	if (recent->check == (uint32_t)(hash >> 32) &&
-	    model_is_stack(t, recent->stack, locations, n, same))
-		return recent->stack;
 	for (size_t left = n - same; left--;) {
 		id = trace_stack(t, id, locations[left]);
 		VEC_PUSH(x->last, x->n_last, x->cap_last) =
 		    (struct stack_step){locations[left], id};
 	}
-	*recent = (struct stack_recent){id, (uint32_t)(hash >> 32)};
+	pair[1] = pair[0];
+	pair[0] = (struct stack_recent){id, check};
 	return id;
+}
+
+uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
+{
+	struct trace_index *x = t->index;
+	size_t same = same_as_last(x, locations, n);
+
+	if (same < n)
+		return model_stack_hashed(t, locations, n, same,
+					  hash_bytes(locations, n * sizeof *locations));
+	x->n_last = same;
+	return same ? x->last[same - 1].stack : 0;
+}
+
+void trace_stacks_of(struct trace *t, struct stack_ask *asks, size_t n)
+{
+	struct trace_index *x = t->index;
+
+	for (size_t i = 0; i < n; i++) {
+		struct stack_ask *a = &asks[i];
+
+		a->hash = hash_bytes(a->locations, a->n * sizeof *a->locations);
+		__builtin_prefetch(model_recent_pair(x, a->hash));
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct stack_recent *pair = model_recent_pair(x, asks[i].hash);
+
+		__builtin_prefetch(&t->stacks[pair[0].stack]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct stack_ask *a = &asks[i];
+
+		a->stack = a->n ? model_stack_hashed(t, a->locations, a->n,
+						     same_as_last(x, a->locations, a->n), a->hash)
+				: 0;
+	}
 }
 
 uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n)

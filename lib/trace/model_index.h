@@ -34,7 +34,8 @@ struct trace_index {
 		uint32_t location, stack;
 	} * last; /* the stack that trace_stack_of was asked for last, outermost first */
 	size_t n_last, cap_last;
-	struct stack_recent { /* that it was asked for, by the hash of all their locations */
+	struct
+	    stack_recent { /* that it was asked for, by the hash of all their locations, in pairs */
 		uint32_t stack, check;
 	} * recent;
 };
