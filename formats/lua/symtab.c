@@ -12,11 +12,6 @@
 
 enum { SYMTAB_VERSION = 3, UNSORTED = 512 };
 
-static uint32_t line_of(uint64_t v)
-{
-	return v <= INT32_MAX ? (uint32_t)v : 0; /* -1: built-in functions */
-}
-
 static const char *read_string(struct cursor *c, size_t *n)
 {
 	uint64_t len = cursor_uleb(c);
@@ -59,7 +54,7 @@ static void lua_symtab_add(struct lua_symtab *s, struct cursor *c)
 	line = cursor_uleb(c);
 	if (cursor_failed(c))
 		return;
-	row.first = line_of(line);
+	row.first = lua_symtab_line(line);
 	row.name = line > INT32_MAX ? row.file : join(s->t, row.file, line);
 	if (line > INT32_MAX)
 		row.file = 0; /* a built-in function: its chunk is its name */
@@ -111,7 +106,7 @@ static void add_trace(struct lua_symtab *s, struct cursor *c)
 	uint64_t number = cursor_uleb(c);
 	struct lua_symtab_trace row = {.address = cursor_uleb(c)};
 
-	row.line = line_of(cursor_uleb(c));
+	row.line = lua_symtab_line(cursor_uleb(c));
 	if (cursor_failed(c))
 		return;
 	VEC_PUSH(s->traces, s->n_traces, s->cap_traces) = row;
@@ -165,7 +160,7 @@ uint32_t lua_symtab_lua(struct lua_symtab *s, uint64_t address, uint64_t line)
 		row.name = trace_string(s->t, b.data, b.len);
 		buf_release(&b);
 	}
-	return lua_named(s->t, row.name, row.file, line_of(line) ? line_of(line) : row.first);
+	return lua_named(s->t, row.name, row.file, lua_symtab_line(line) ? lua_symtab_line(line) : row.first);
 }
 
 /* The nearest one at or below the address. */
@@ -241,9 +236,9 @@ uint32_t lua_symtab_trace_at(struct lua_symtab *s, uint64_t number, uint64_t add
 	uint32_t *i = map64_put(&s->trace_index, number);
 
 	if (!*i || s->traces[*i - 1].address != address ||
-	    s->traces[*i - 1].line != line_of(line)) {
+	    s->traces[*i - 1].line != lua_symtab_line(line)) {
 		VEC_PUSH(s->traces, s->n_traces, s->cap_traces) =
-		    (struct lua_symtab_trace){.address = address, .line = line_of(line)};
+		    (struct lua_symtab_trace){.address = address, .line = lua_symtab_line(line)};
 		*i = (uint32_t)s->n_traces;
 	}
 	return lua_symtab_trace(s, number);

@@ -54,6 +54,10 @@ uint32_t lua_symtab_trace(struct lua_symtab *s, uint64_t number);
 uint32_t lua_symtab_trace_at(struct lua_symtab *s, uint64_t number, uint64_t address,
 			     uint64_t line);
 uint32_t lua_symtab_c_name(const struct lua_symtab *s, uint64_t address, bool *exact);
+static inline uint32_t lua_symtab_line(uint64_t v)
+{
+	return v <= INT32_MAX ? (uint32_t)v : 0; /* -1: built-in functions */
+}
 void lua_symtab_notes(const struct lua_symtab *s);
 void lua_symtab_release(struct lua_symtab *s);
 

@@ -28,7 +28,12 @@
 enum { MEMPROF_VERSION = 3, SYSPROF_VERSION = 2, END = 0x80 };
 enum { SOURCE_INTERNAL = 1, SOURCE_LUA, SOURCE_C, SOURCE_TRACE };
 enum { STATE_LUA_FIRST = 1, STATE_LUA_LAST = 3, STATE_TRACE = 9, STATE_SYMBOLS, STATE_END = 13 };
-enum { FRAME_LUA = 1, FRAME_C, FRAME_BUILTIN };
+enum { FRAME_LUA = 1, FRAME_C, FRAME_BUILTIN, FRAME_INNERMOST, FRAME_CALLER }; /* host's: last two */
+enum { SAMPLE_FRAMES = 1 << 14 }; /* of samples that wait */
+
+/* What is known of a frame beside its location. C: of a Lua stack, a C function; of the host's, one
+ * that enters the VM. */
+enum { USE_C = 1, USE_BETWEEN = 2, USE_UNKNOWN = 4, USE_BITS = 3 };
 
 static const char *const states[] = {"interpreter", "Lua function", "fast function",  "C function",
 				     "GC",          "trace exit",   "trace recorder", "optimizer",
@@ -41,11 +46,24 @@ struct tarantool {
 	uint32_t internal; /* its stack */
 	uint32_t markers[STATE_SYMBOLS];
 	struct frame_row {
-		uint32_t location;
-		bool c; /* of a Lua stack: a C function; of the host's: one that enters the VM */
-	} * lua, *host;
-	size_t n_lua, cap_lua, n_host, cap_host;
-	uint32_t *path; /* of both, outermost first */
+		uint32_t location, use;
+	} * rows, *lua, *host; /* of one sample: the latter two are parts of rows */
+	size_t cap_rows, n_lua, n_host;
+	/* Samples that wait: they are read ahead, and their stacks looked up together. */
+	struct frame_read {
+		uint64_t address; /* or number, of a built-in function */
+		uint32_t line;
+		uint8_t kind;
+	} * frames;
+	size_t n_frames, cap_frames;
+	struct sample_read {
+		uint32_t first, n_lua, n; /* frames, the Lua stack's first */
+		uint8_t state;
+	} samples[TRACE_PATHS];
+	struct sample_read cut; /* the last one, of which a part is there */
+	size_t n_samples;
+	struct map64 uses; /* frame -> location << USE_BITS | use */
+	uint32_t *path;    /* of both stacks of all, outermost first */
 	size_t n_path, cap_path;
 	uint64_t unplaced;
 };
@@ -144,50 +162,121 @@ static bool enters_vm(const char *name)
 	return false;
 }
 
+/* What distinguishes frames of one address; a function has many lines, which must not all begin to
+ * look in one place. */
+static uint32_t tarantool_frame_check(const struct frame_read *f)
+{
+	return f->kind == FRAME_LUA ? f->line : UINT32_C(1) << 31 | f->kind;
+}
+
+static uint64_t tarantool_frame_key(const struct frame_read *f)
+{
+	return f->address ^ (uint64_t)f->line << 32;
+}
+
+static void tarantool_add_frame(struct tarantool *m, unsigned kind, uint64_t address, uint64_t line)
+{
+	struct frame_read f = {
+	    .address = address, .line = lua_symtab_line(line), .kind = (uint8_t)kind};
+
+	VEC_PUSH(m->frames, m->n_frames, m->cap_frames) = f;
+	map64_prefetch(&m->uses, tarantool_frame_key(&f));
+}
+
 static enum status tarantool_read_lua_stack(struct tarantool *m, struct cursor *c, struct err *e)
 {
-	m->n_lua = 0;
 	while (!cursor_failed(c)) {
-		uint64_t at = cursor_offset(c), address;
+		uint64_t at = cursor_offset(c), address, line;
 		uint8_t kind = cursor_u8(c);
-		struct frame_row r = {.c = kind == FRAME_C};
-		char name[40];
 
 		if (kind == END || cursor_failed(c))
 			break;
 		address = cursor_uleb(c);
-		if (kind == FRAME_LUA) {
-			r.location = lua_symtab_lua(&m->symbols, address, cursor_uleb(c));
-		} else if (kind == FRAME_C) {
-			r.location = lua_symtab_c(&m->symbols, address, LOCATION_ENTRY);
-		} else if (kind == FRAME_BUILTIN) {
-			snprintf(name, sizeof name, "[builtin#%" PRIu64 "]", address);
-			r.location = lua_named(m->im->t, trace_strz(m->im->t, name), 0, 0);
-		} else {
+		if (kind < FRAME_LUA || kind > FRAME_BUILTIN)
 			return err_at(e, ST_BAD, at, "Lua frame of kind %u", kind);
-		}
-		VEC_PUSH(m->lua, m->n_lua, m->cap_lua) = r;
+		line = kind == FRAME_LUA ? cursor_uleb(c) : 0;
+		tarantool_add_frame(m, kind, address, line);
 	}
 	return cursor_failed(c) ? e->code : ST_OK;
 }
 
 static enum status read_host_stack(struct tarantool *m, struct cursor *c, struct err *e)
 {
+	unsigned kind = FRAME_INNERMOST;
 	uint64_t address;
 
-	m->n_host = 0;
 	while ((address = cursor_uleb(c)) && !cursor_failed(c)) {
-		/* What the signal interrupted may be a function's first instruction. */
-		enum location_kind kind = m->n_host ? LOCATION_RETURN : LOCATION_UNSTATED;
-		struct frame_row r;
-		bool exact;
-
-		r.location = lua_symtab_c(&m->symbols, address, kind);
-		r.c = enters_vm(
-		    trace_text(m->im->t, lua_symtab_c_name(&m->symbols, address, &exact)));
-		VEC_PUSH(m->host, m->n_host, m->cap_host) = r;
+		tarantool_add_frame(m, kind, address, 0);
+		kind = FRAME_CALLER;
 	}
 	return cursor_failed(c) ? e->code : ST_OK;
+}
+
+static void tarantool_first_use(struct tarantool *m, const struct frame_read *f,
+				struct frame_row *r)
+{
+	struct lua_symtab *s = &m->symbols;
+	uint64_t between = s->between, unknown = s->unknown_lua;
+	bool exact, host = false;
+	char name[40];
+
+	r->use = 0;
+	switch (f->kind) {
+	case FRAME_LUA: r->location = lua_symtab_lua(s, f->address, f->line); break;
+	case FRAME_C:
+		r->location = lua_symtab_c(s, f->address, LOCATION_ENTRY);
+		r->use = USE_C;
+		break;
+	case FRAME_BUILTIN:
+		snprintf(name, sizeof name, "[builtin#%" PRIu64 "]", f->address);
+		r->location = lua_named(m->im->t, trace_strz(m->im->t, name), 0, 0);
+		break;
+	default:
+		/* What the signal interrupted may be a function's first instruction. */
+		r->location =
+		    lua_symtab_c(s, f->address,
+				 f->kind == FRAME_CALLER ? LOCATION_RETURN : LOCATION_UNSTATED);
+		host = true;
+	}
+	if (host && enters_vm(trace_text(m->im->t, lua_symtab_c_name(s, f->address, &exact))))
+		r->use = USE_C;
+	r->use |= (s->between > between ? USE_BETWEEN : 0) |
+		  (s->unknown_lua > unknown ? USE_UNKNOWN : 0);
+	s->between = between; /* counted with the others */
+	s->unknown_lua = unknown;
+	if (r->location >> (32 - USE_BITS))
+		return;
+	*map64_put_checked(&m->uses, tarantool_frame_key(f), tarantool_frame_check(f)) =
+	    r->location << USE_BITS | r->use;
+}
+
+/* Both stacks of a sample. False: a frame was not seen since the symbols are these, so that there
+ * may be rows to add. */
+static bool tarantool_frames(struct tarantool *m, const struct sample_read *sample, bool add)
+{
+	const struct frame_read *frames = m->frames + sample->first;
+
+	m->rows = mem_grow(m->rows, &m->cap_rows, sample->n, sizeof *m->rows);
+	for (size_t i = 0; i < sample->n; i++) {
+		struct frame_row *r = &m->rows[i];
+		uint32_t known = map64_get_checked(&m->uses, tarantool_frame_key(&frames[i]),
+						   tarantool_frame_check(&frames[i]));
+
+		*r = (struct frame_row){known >> USE_BITS, known & ((1u << USE_BITS) - 1)};
+		if (!known && !add)
+			return false;
+		if (!known)
+			tarantool_first_use(m, &frames[i], r);
+	}
+	for (size_t i = 0; i < sample->n; i++) {
+		m->symbols.between += (m->rows[i].use & USE_BETWEEN) != 0;
+		m->symbols.unknown_lua += (m->rows[i].use & USE_UNKNOWN) != 0;
+	}
+	m->lua = m->rows;
+	m->n_lua = sample->n_lua;
+	m->host = m->rows + sample->n_lua;
+	m->n_host = sample->n - sample->n_lua;
+	return true;
 }
 
 static void tarantool_step(struct tarantool *m, const struct frame_row *r)
@@ -195,40 +284,38 @@ static void tarantool_step(struct tarantool *m, const struct frame_row *r)
 	VEC_PUSH(m->path, m->n_path, m->cap_path) = r->location;
 }
 
-/* One stack of the two. The Lua functions that run between two C functions are put where the host's
+/* One path of the two. The Lua functions that run between two C functions are put where the host's
  * stack enters the VM; those that have no such place are callers of all. A C function that Lua
  * called is on both stacks: the host's counts. */
-static uint32_t tarantool_join(struct tarantool *m)
+static void tarantool_join(struct tarantool *m)
 {
 	size_t lua = m->n_lua, entries = 0, chunks = m->n_lua > 0;
 
-	m->n_path = 0;
 	for (size_t i = 0; i < m->n_host; i++)
-		entries += m->host[i].c;
+		entries += (m->host[i].use & USE_C) != 0;
 	for (size_t i = 1; i < m->n_lua; i++)
-		chunks += m->lua[i].c && !m->lua[i - 1].c;
+		chunks += m->lua[i].use & USE_C && !(m->lua[i - 1].use & USE_C);
 	m->unplaced += m->n_lua && m->n_host && !entries;
 	/* Without a place for each chunk, the outermost ones go before the host's stack. */
 	for (; chunks > entries && lua; chunks--) {
-		while (lua && (!m->lua[lua - 1].c || chunks == 1))
+		while (lua && (!(m->lua[lua - 1].use & USE_C) || chunks == 1))
 			tarantool_step(m, &m->lua[--lua]);
-		while (lua && m->lua[lua - 1].c)
+		while (lua && m->lua[lua - 1].use & USE_C)
 			tarantool_step(m, &m->lua[--lua]);
 	}
 	for (size_t i = m->n_host; i-- > 0;) {
 		tarantool_step(m, &m->host[i]);
-		if (!m->host[i].c)
+		if (!(m->host[i].use & USE_C))
 			continue;
 		if (entries-- > chunks)
 			continue;
-		while (lua && !m->lua[lua - 1].c)
+		while (lua && !(m->lua[lua - 1].use & USE_C))
 			tarantool_step(m, &m->lua[--lua]);
-		while (lua && m->lua[lua - 1].c)
+		while (lua && m->lua[lua - 1].use & USE_C)
 			lua--;
 	}
 	while (lua)
 		tarantool_step(m, &m->lua[--lua]);
-	return trace_stack_down(m->im->t, m->path, m->n_path);
 }
 
 static uint32_t state_marker(struct tarantool *m, unsigned state)
@@ -242,15 +329,98 @@ static uint32_t state_marker(struct tarantool *m, unsigned state)
 	return m->markers[state];
 }
 
+/* Samples from *first on, as many as add no row that the events of those before must not see. */
+static enum status tarantool_push_some(struct tarantool *m, size_t *first, struct err *e)
+{
+	const struct sample_read *samples = m->samples + *first;
+	struct trace_path paths[TRACE_PATHS];
+	enum status st = ST_OK;
+	const uint32_t *at;
+	size_t n = 0;
+
+	m->n_path = 0;
+	for (; n < m->n_samples - *first && tarantool_frames(m, &samples[n], !n); n++) {
+		size_t before = m->n_path;
+
+		tarantool_join(m);
+		paths[n].n = (uint32_t)(m->n_path - before);
+	}
+	at = m->path;
+	for (size_t i = 0; i < n; i++) {
+		paths[i].locations = at;
+		at += paths[i].n;
+	}
+	trace_paths_seek(m->im->t, paths, n);
+	for (size_t i = 0; !st && i < n; i++) {
+		uint32_t stack = trace_path_stack(m->im->t, &paths[i]);
+
+		st = lua_push_samples(m->im, stack, state_marker(m, samples[i].state), 1, e);
+	}
+	*first += n;
+	return st;
+}
+
+static enum status tarantool_push_samples(struct tarantool *m, struct err *e)
+{
+	enum status st = ST_OK;
+	size_t first = 0;
+
+	while (!st && first < m->n_samples)
+		st = tarantool_push_some(m, &first, e);
+	m->n_samples = m->n_frames = 0;
+	return st;
+}
+
+static enum status tarantool_read_sample(struct tarantool *m, struct cursor *c, uint8_t state,
+					 struct err *e)
+{
+	struct sample_read x = {.first = (uint32_t)m->n_frames, .state = state};
+	enum status st = ST_OK;
+
+	if (state >= STATE_LUA_FIRST && state <= STATE_LUA_LAST)
+		st = tarantool_read_lua_stack(m, c, e);
+	x.n_lua = (uint32_t)m->n_frames - x.first;
+	if (!st)
+		st = read_host_stack(m, c, e);
+	x.n = (uint32_t)m->n_frames - x.first;
+	if (st) {
+		m->cut = x;
+		return st;
+	}
+	m->samples[m->n_samples++] = x;
+	return m->n_samples < TRACE_PATHS && m->n_frames < SAMPLE_FRAMES
+		   ? ST_OK
+		   : tarantool_push_samples(m, e);
+}
+
+/* What waits, also before damage; of a sample that is cut the locations are known. */
+static enum status tarantool_end_samples(struct tarantool *m, enum status st, struct err *e)
+{
+	struct err later = ERR_INIT;
+	enum status out = tarantool_push_samples(m, &later);
+
+	if (!out && m->cut.n)
+		tarantool_frames(m, &m->cut, true);
+	if (out)
+		*e = later;
+	return out ? out : st;
+}
+
 static enum status tarantool_sysprof_event(struct tarantool *m, struct cursor *c, uint8_t state,
 					   uint64_t at, struct err *e)
 {
-	enum status st = ST_OK;
+	enum status st;
 	uint32_t stack;
 
+	if (state < STATE_TRACE)
+		return tarantool_read_sample(m, c, state, e);
+	st = tarantool_push_samples(m, e);
+	if (st)
+		return st;
 	if (state >= STATE_END)
 		return err_at(e, ST_BAD, at, "event of state %u", state);
 	if (state >= STATE_SYMBOLS) {
+		map64_release(&m->uses); /* they may be nearer */
 		lua_symtab_entry(&m->symbols, c, (enum lua_symbol_kind)(state - STATE_SYMBOLS));
 		return cursor_failed(c) ? e->code : ST_OK;
 	}
@@ -263,12 +433,7 @@ static enum status tarantool_sysprof_event(struct tarantool *m, struct cursor *c
 				    lua_symtab_trace_at(&m->symbols, number, address, line));
 		return lua_push_samples(m->im, stack, state_marker(m, state), 1, e);
 	}
-	m->n_lua = 0;
-	if (state >= STATE_LUA_FIRST && state <= STATE_LUA_LAST)
-		st = tarantool_read_lua_stack(m, c, e);
-	if (!st)
-		st = read_host_stack(m, c, e);
-	return st ? st : lua_push_samples(m->im, tarantool_join(m), state_marker(m, state), 1, e);
+	return ST_OK;
 }
 
 static void begin_sysprof(struct trace *t)
@@ -282,18 +447,22 @@ static void begin_sysprof(struct trace *t)
 static enum status tarantool_read_events(struct tarantool *m, struct cursor *c, bool memory,
 					 struct err *e)
 {
+	enum status st;
+
 	while (!cursor_failed(c)) {
 		uint64_t at = cursor_offset(c);
 		uint8_t header = cursor_u8(c);
-		enum status st;
 
 		if (cursor_failed(c) || header == END)
 			break;
 		st = memory ? tarantool_memprof_event(m, c, header, at, e)
 			    : tarantool_sysprof_event(m, c, header, at, e);
 		if (st)
-			return st;
+			return tarantool_end_samples(m, st, e);
 	}
+	st = tarantool_end_samples(m, ST_OK, e);
+	if (st)
+		return st;
 	if (!cursor_failed(c) && !cursor_done(c))
 		trace_note(m->im->t, NOTE_LOSS, 0,
 			   "bytes behind the end of the events, at byte %" PRIu64 ", were not read",
@@ -345,8 +514,9 @@ static enum status tarantool_read(struct import *im, struct err *e)
 			   "Lua stacks were put above the host's, where no function that enters "
 			   "the VM is");
 	lua_symtab_release(&m.symbols);
-	free(m.lua);
-	free(m.host);
+	map64_release(&m.uses);
+	free(m.frames);
+	free(m.rows);
 	free(m.path);
 	return st;
 }

@@ -117,10 +117,32 @@ uint64_t cursor_u64(struct cursor *c)
 	return integer(c, 8);
 }
 
+enum { NUMBER_LONGEST = 10, NUMBER_USUAL = 9 }; /* bytes; of up to 63 bits */
+
+/* A number that is in the window, without its end being looked for at each byte; 0: it is longer. */
+static size_t cursor_number(const struct cursor *c, uint64_t *v)
+{
+	const uint8_t *p = c->pos;
+	size_t n = 0;
+
+	*v = 0;
+	if (c->failed || cursor_window(c) < NUMBER_LONGEST)
+		return 0;
+	do
+		*v |= (uint64_t)(p[n] & 0x7f) << 7 * n;
+	while (p[n++] & 0x80 && n < NUMBER_USUAL);
+	return p[n - 1] & 0x80 ? 0 : n;
+}
+
 uint64_t cursor_uleb_long(struct cursor *c)
 {
-	uint64_t v = 0;
+	uint64_t v;
+	size_t usual = cursor_number(c, &v);
 
+	c->pos += usual;
+	if (usual)
+		return v;
+	v = 0;
 	for (unsigned shift = 0; !c->failed; shift += 7) {
 		uint8_t b = cursor_u8(c);
 
@@ -137,8 +159,13 @@ uint64_t cursor_uleb_long(struct cursor *c)
 
 int64_t cursor_sleb_long(struct cursor *c)
 {
-	uint64_t v = 0;
+	uint64_t v;
+	size_t usual = cursor_number(c, &v);
 
+	c->pos += usual;
+	if (usual)
+		return (int64_t)(v << (64 - 7 * usual)) >> (64 - 7 * usual);
+	v = 0;
 	for (unsigned shift = 0; !c->failed; shift += 7) {
 		uint8_t b = cursor_u8(c);
 
