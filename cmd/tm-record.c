@@ -55,7 +55,8 @@ static int failed(const char *file, const struct err *e)
 }
 
 /* The output's descriptor; -1: failed. NULL as its name is standard output. */
-static int record_open_output(struct launch *l, const char *form, const char *of, int pid, bool file)
+static int record_open_output(struct launch *l, const char *form, const char *of, int pid,
+			      bool file)
 {
 	static char own[128];
 
@@ -264,8 +265,9 @@ int main(int argc, char **argv)
 	}
 	if (pid != NONE && (n || form || serving || s->children || l.spikes || calls ||
 			    stacks == CAP_STACKS_SHADOW))
-		cli_usage("--pid records what a process allocates, as a trace: without a program, --as, "
-			  "--serve, --pid-children, --calls, --spikes and --stacks shadow");
+		cli_usage(
+		    "--pid records what a process allocates, as a trace: without a program, --as, "
+		    "--serve, --pid-children, --calls, --spikes and --stacks shadow");
 	if (!n && pid == NONE)
 		cli_usage("no program to run");
 	if (form == TRACE && !serving)
@@ -296,8 +298,8 @@ int main(int argc, char **argv)
 	noticed_start(&l);
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);
-	if ((!serving || output) &&
-	    (fd = record_open_output(&l, form_words[form], argv[1], (int)getpid(), end.report)) < 0) {
+	if ((!serving || output) && (fd = record_open_output(&l, form_words[form], argv[1],
+							     (int)getpid(), end.report)) < 0) {
 		err_sys(&e, "cannot open");
 		serve_free(server);
 		return failed(output, &e);

@@ -48,8 +48,8 @@ static int attached_tell(const struct attach *a, enum attach_end end, const char
 		if ((n = atomic_load(&last->outcome.lost[i])))
 			cli_note(path, "loss: %s: %" PRIu64, cap_loss_text[i], n);
 	if ((n = atomic_load(&last->unwritable)))
-		cli_note(a->process.name, "%" PRIu64 " of its calls could not be led to the recorder",
-			 n);
+		cli_note(a->process.name,
+			 "%" PRIu64 " of its calls could not be led to the recorder", n);
 	if (end == ATTACH_STOPPED)
 		cli_note(a->process.name, "goes on without the recorder");
 	else if (end == ATTACH_ENDED)
@@ -86,7 +86,8 @@ int attached_record(struct attach *a, const char *library, const struct cap_sett
 		return EXIT_INPUT;
 	}
 	cli_note(a->process.name, "is recorded: %s ends that, and the program goes on",
-		 s->duration_ms ? "an interrupt (Ctrl-C), or the time given," : "an interrupt (Ctrl-C)");
+		 s->duration_ms ? "an interrupt (Ctrl-C), or the time given,"
+				: "an interrupt (Ctrl-C)");
 	r->ns = (uint64_t)clock_ns();
 	end = attach_wait(a, &stop, s->duration_ms);
 	r->ns = (uint64_t)clock_ns() - r->ns;

@@ -39,8 +39,8 @@ static enum status attach_not_loaded(struct attach *a, struct inject *x, struct 
 	uint64_t at;
 
 	if (a->process.dlerror && !inject_call(x, a->process.dlerror, none, &at, e) && at)
-		for (size_t i = 0; i + 1 < sizeof text && running_read(&a->process, at + i, text + i, 1);
-		     i++)
+		for (size_t i = 0;
+		     i + 1 < sizeof text && running_read(&a->process, at + i, text + i, 1); i++)
 			if (!text[i])
 				break;
 	text[sizeof text - 1] = 0;

@@ -24,9 +24,9 @@
 #include <sys/user.h>
 
 enum { STATE_MAX = 64 << 10, STACK = 1 << 20, TEXTS = 64 << 10, RED_ZONE = 128 };
-enum { LOOKED_AT = 64 << 10 };        /* bytes of a stack */
+enum { LOOKED_AT = 64 << 10 }; /* bytes of a stack */
 enum { FIRST_MS = 300, ALL_MS = 5000, CALL_MS = 30000, STOP_MS = 1000, PAUSE_NS = 1000000 };
-enum { SIGNALS = 8 };                 /* bytes of a set, to the kernel */
+enum { SIGNALS = 8 }; /* bytes of a set, to the kernel */
 
 struct inject_registers {
 	struct user_regs_struct regs;
@@ -81,14 +81,14 @@ static bool inject_interrupt(pid_t thread)
 }
 
 /* Begun again by the kernel when it was interrupted, and it waits for what is outside. */
-static const int patient[] = {SYS_read,      SYS_pread64,   SYS_readv,     SYS_poll,
-			      SYS_ppoll,     SYS_select,    SYS_pselect6,  SYS_nanosleep,
-			      SYS_wait4,     SYS_waitid,    SYS_accept,    SYS_accept4,
-			      SYS_recvfrom,  SYS_recvmsg,   SYS_pause,     SYS_clock_nanosleep,
+static const int patient[] = {SYS_read,         SYS_pread64, SYS_readv,    SYS_poll,
+			      SYS_ppoll,        SYS_select,  SYS_pselect6, SYS_nanosleep,
+			      SYS_wait4,        SYS_waitid,  SYS_accept,   SYS_accept4,
+			      SYS_recvfrom,     SYS_recvmsg, SYS_pause,    SYS_clock_nanosleep,
 			      SYS_rt_sigsuspend};
 /* For another thread; or ended by EINTR. */
 static const int others[] = {SYS_futex, SYS_epoll_wait, SYS_epoll_pwait, SYS_rt_sigtimedwait,
-			     SYS_semop, SYS_msgrcv, SYS_io_getevents};
+			     SYS_semop, SYS_msgrcv,     SYS_io_getevents};
 
 static bool is_among(const int *list, size_t n, int64_t call)
 {
@@ -149,7 +149,8 @@ static bool is_quiet(const struct running *r, const struct user_regs_struct *reg
 }
 
 /* 0: stopped where it may; else errno, EAGAIN: not there. */
-static int inject_try(const struct running *r, pid_t thread, bool any, struct inject_registers *kept)
+static int inject_try(const struct running *r, pid_t thread, bool any,
+		      struct inject_registers *kept)
 {
 	struct iovec state = {kept->state, sizeof kept->state};
 	int error = EAGAIN;
@@ -245,7 +246,8 @@ static enum status inject_call_at(struct inject *x, uint64_t sp, uint64_t functi
 			break;
 		if (status >> 16 == 0 &&
 		    is_among(forced, sizeof forced / sizeof *forced, WSTOPSIG(status)))
-			return inject_fails(x, e, "crashed in its dynamic linker; it goes on where it was");
+			return inject_fails(
+			    x, e, "crashed in its dynamic linker; it goes on where it was");
 		ptrace(PTRACE_CONT, x->thread, 0, 0);
 	}
 	*result = regs.rax;
@@ -274,8 +276,8 @@ static enum status inject_prepare(struct inject *x, struct err *e)
 {
 	const struct running *r = x->process;
 	const uint64_t none[6] = {0};
-	const uint64_t map[6] = {0, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				 ~(uint64_t)0, 0};
+	const uint64_t map[6] = {
+	    0, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~(uint64_t)0, 0};
 	uint64_t sp = x->kept->regs.rsp - RED_ZONE, at;
 	enum status st = inject_call_at(x, sp, r->errno_location, none, &at, e);
 
@@ -320,8 +322,7 @@ void inject_end(struct inject *x)
 	if (x->thread) {
 		if (!x->error && x->stack)
 			inject_call_at(x, sp, x->process->munmap, unmap, &at, &e);
-		if (!x->error &&
-		    !inject_call_at(x, sp, x->process->errno_location, none, &at, &e))
+		if (!x->error && !inject_call_at(x, sp, x->process->errno_location, none, &at, &e))
 			running_write(x->process, at, &kept->error, sizeof kept->error);
 		ptrace(PTRACE_SETREGSET, x->thread, NT_X86_XSTATE, &state);
 		ptrace(PTRACE_SETREGS, x->thread, 0, &kept->regs);

@@ -194,7 +194,8 @@ static enum status running_refused(const struct running *r, struct err *e)
 		fclose(f);
 	}
 	if (geteuid() && geteuid() != r->uid)
-		return err_set(e, ST_UNSUPPORTED, "is another user's: that user or root may attach");
+		return err_set(e, ST_UNSUPPORTED,
+			       "is another user's: that user or root may attach");
 	if (scope == 3)
 		return err_set(e, ST_UNSUPPORTED,
 			       "this system lets nobody attach (kernel.yama.ptrace_scope is 3)");
@@ -207,7 +208,8 @@ static enum status running_refused(const struct running *r, struct err *e)
 		       "module forbids it");
 }
 
-static enum status running_check_library(const struct running *r, const char *library, struct err *e)
+static enum status running_check_library(const struct running *r, const char *library,
+					 struct err *e)
 {
 	char *file = there(r, library);
 	struct stat here, seen;
@@ -234,9 +236,8 @@ static void running_find_restorer(struct running *r, const struct running_map *m
 	static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 	size_t n = m->hi - m->lo < TEXT_MAX ? (size_t)(m->hi - m->lo) : TEXT_MAX;
 	unsigned char *text = mem_alloc(n);
-	const unsigned char *at = running_read(r, m->lo, text, n)
-				      ? memmem(text, n, code, sizeof code)
-				      : NULL;
+	const unsigned char *at =
+	    running_read(r, m->lo, text, n) ? memmem(text, n, code, sizeof code) : NULL;
 
 	if (at)
 		r->restorer = m->lo + (uint64_t)(at - text);
@@ -281,8 +282,8 @@ static void running_judge(struct running *r)
 			m->quiet = *m->path != '[';
 			continue;
 		}
-		m->quiet = !running_find(r, m->path, "malloc") &&
-			   !running_find(r, m->path, "_r_debug");
+		m->quiet =
+		    !running_find(r, m->path, "malloc") && !running_find(r, m->path, "_r_debug");
 		running_learn(r, m);
 	}
 }

@@ -81,8 +81,7 @@ bool cap_start_late(const struct cap_settings *s)
 	cap_blocks_release(&cap.blocks);
 	cap_settings_take(s);
 	atomic_store(&cap.old, 0);
-	if (cap.some ? !cap.live.slots && !cap_live_init(&cap.live)
-		     : !cap_blocks_init(&cap.blocks))
+	if (cap.some ? !cap.live.slots && !cap_live_init(&cap.live) : !cap_blocks_init(&cap.blocks))
 		return false;
 	fd = cap_output_open(&cap.settings);
 	if (fd < 0)

@@ -73,7 +73,7 @@ struct capture {
 	struct cap_settings settings;
 	struct cap_output out; /* the writer's */
 	struct cap_live live;
-	struct cap_blocks blocks; /* the writer's; of a recording that began in the middle */
+	struct cap_blocks blocks;        /* the writer's; of a recording that began in the middle */
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	char program[CAP_PROGRAM_MAX]; /* what was started, cut; a child of fork has its parent's */
 	char path[CAP_PATH_MAX + CAP_PROGRAM_MAX + 16]; /* of the output; "": not known */

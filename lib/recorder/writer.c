@@ -118,11 +118,12 @@ static void cap_writer_header(void)
 
 	cap_writer_count_losses(lost);
 	/* A running program may have functions' addresses that it calls past us. */
-	state = s->sample                                          ? ESTIMATED
+	state = s->sample                                        ? ESTIMATED
 		: s->threshold || s->attached || events_of(lost) ? LOWER_BOUND
 								 : EXACT;
 	/* A block whose free was lost would be reported as live. */
-	live = s->sample || s->attached || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
+	live =
+	    s->sample || s->attached || events_of(lost) || lost[CAP_LOSS_FREES] ? ESTIMATED : state;
 	*p++ = 0; /* flags */
 	*p++ = N_METRICS;
 	for (unsigned m = 0; m < N_METRICS; m++) {
@@ -536,9 +537,10 @@ void cap_write_end(const char *end)
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
 	if (s->attached)
-		cap_output_note(&cap.out, INFO, 0,
-				"attached to a running process: calls through addresses that it had "
-				"before were not seen");
+		cap_output_note(
+		    &cap.out, INFO, 0,
+		    "attached to a running process: calls through addresses that it had "
+		    "before were not seen");
 	if (atomic_load(&cap.old))
 		cap_output_note(&cap.out, INFO, atomic_load(&cap.old),
 				"frees of blocks from before the attach");

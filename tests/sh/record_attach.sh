@@ -6,7 +6,7 @@
 # tm-record --pid: programs that run are recorded and go on as if nothing had been. Of attached.c it is known
 # what it allocates; sqlite3 and python3 were made by others, and end with the output that they have alone.
 # Whatever cannot be attached to is said in one line, with status 3. ROUNDS (default: 3) more of each.
-# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
+# shellcheck disable=SC2016,SC2034,SC2119,SC2317 # check evaluates
 set -u
 : "${SRC:?}" "${BIN:?}"
 

@@ -127,6 +127,30 @@ TEST(live_blocks)
 	CHECK(!cap_live_remove(&l, 0x10000));
 }
 
+TEST(blocks_from_before)
+{
+	static struct cap_blocks b;
+	static bool there[1 << 18]; /* more than the set has room for at first */
+	uint64_t random = 7, n = 0;
+
+	CHECK(cap_blocks_init(&b));
+	for (int i = 0; i < 1000000; i++) {
+		uint64_t k = cap_random(&random) % (1 << 18), block = (k + 1) * 16;
+
+		if (cap_random(&random) % 3) {
+			CHECK(cap_blocks_add(&b, block));
+			n += !there[k];
+			there[k] = true;
+		} else {
+			CHECK_EQ(cap_blocks_remove(&b, block), there[k]);
+			n -= there[k];
+			there[k] = false;
+		}
+		CHECK_EQ(b.n, n);
+	}
+	cap_blocks_release(&b);
+}
+
 TEST(mappings)
 {
 	static struct cap_mappings m;

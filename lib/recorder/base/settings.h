@@ -90,7 +90,7 @@ struct cap_outcome {
 
 /* A recording that tm-record has begun in a process that was running: in the process's memory, where
  * tm-record reads and writes it. tracemill_attach
- * gives its address, or why there is none: one of the last three. */
+ * gives its address, or one of the last three instead. */
 enum { CAP_ATTACHED = 0x3a6d7461, CAP_SILENCE_MS = 10000 };
 enum cap_attach {
 	CAP_ATTACH_NONE,
@@ -101,14 +101,15 @@ enum cap_attach {
 	CAP_ATTACH_NO_ROOM,
 };
 struct cap_attached {
-	uint32_t mark;         /* CAP_ATTACHED */
+	uint32_t mark;          /* CAP_ATTACHED */
 	_Atomic uint32_t state; /* enum cap_attach */
-	_Atomic uint32_t beat; /* tm-record's, another one each time: silent for CAP_SILENCE_MS it is
+	_Atomic uint32_t
+	    beat; /* tm-record's, another one each time: silent for CAP_SILENCE_MS it is
 				* gone, and the recording ends */
-	_Atomic uint32_t leave;    /* tm-record's: end it */
-	_Atomic uint64_t places;   /* where calls have been led to us */
+	_Atomic uint32_t leave;      /* tm-record's: end it */
+	_Atomic uint64_t places;     /* where calls have been led to us */
 	_Atomic uint64_t unwritable; /* where they could not */
-	_Atomic uint64_t old;      /* frees of blocks from before */
+	_Atomic uint64_t old;        /* frees of blocks from before */
 	struct cap_outcome outcome;
 };
 
@@ -119,7 +120,7 @@ struct cap_settings {
 	enum cap_calls calls;
 	unsigned depth;
 	bool mmap, children, drop, ns;
-	bool attached; /* to a process that was running */
+	bool attached;          /* to a process that was running */
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 

@@ -190,9 +190,8 @@ static void attach_lead(const struct attach_module *m, uintptr_t slot, const str
 		return;
 	}
 	*place = (struct attach_place){slot, now};
-	atomic_fetch_add(attach_put(m, slot, (uintptr_t)x->hook) ? &attached.places
-								 : &attached.unwritable,
-			 1);
+	atomic_fetch_add(
+	    attach_put(m, slot, (uintptr_t)x->hook) ? &attached.places : &attached.unwritable, 1);
 }
 
 static void attach_give_back(const struct attach_module *m, uintptr_t slot,
@@ -286,8 +285,8 @@ static int attach_find_hooks(struct dl_phdr_info *info, size_t size, void *arg)
 	if (info->dlpi_addr != (uintptr_t)own_start || !attach_describe(info, &m))
 		return 0;
 	for (unsigned i = 0; i < sizeof hooked / sizeof *hooked; i++)
-		*find_name(hooked[i]) = (struct attach_name){
-		    hooked[i], NULL, cap_symbol_find(&m.symbols, hooked[i])};
+		*find_name(hooked[i]) =
+		    (struct attach_name){hooked[i], NULL, cap_symbol_find(&m.symbols, hooked[i])};
 	return 1;
 }
 
