@@ -227,7 +227,8 @@ static inline struct cap_ring *room_for(unsigned n)
 			return NULL;
 	}
 	if (!cap_ring_room(ring, n + 1) && !capture_wait_for_room(ring, n + 1)) {
-		atomic_fetch_add_explicit(&cap.dropped, 1, memory_order_relaxed);
+		if (cap_on()) /* else it comes behind the recording's end */
+			atomic_fetch_add_explicit(&cap.dropped, 1, memory_order_relaxed);
 		return NULL;
 	}
 	if (ring->announce)

@@ -6,7 +6,7 @@
 # tm-record --pid: programs that run are recorded and go on as if nothing had been. Of attached.c it is known
 # what it allocates; sqlite3 and python3 were made by others, and end with the output that they have alone.
 # Whatever cannot be attached to is said in one line, with status 3. ROUNDS (default: 3) more of each.
-# shellcheck disable=SC2016,SC2034,SC2119,SC2317 # check evaluates
+# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
 set -u
 : "${SRC:?}" "${BIN:?}"
 
@@ -69,8 +69,9 @@ tell() { # LINE
 	echo "$1" >&9
 	until_there "did $1" out
 }
-attach() { # OPTION...: in the background, as $recorder
-	tm-record --no-symbols -o x.tmt --pid "$program" "$@" 2>err 9>&- &
+attach() { # in the background, as $recorder
+	rm -f err
+	tm-record --no-symbols -o x.tmt --pid "$program" 2>err 9>&- &
 	recorder=$!
 	until_there 'is recorded' err
 }
@@ -132,6 +133,7 @@ for ((i = 0; i < rounds; i++)); do
 	begin 0.7
 	echo churn >&9
 	for n in 1 2; do
+		rm -f err
 		tm-record --no-symbols -o "y$n.tmt" --pid "$program" 2>err 9>&- &
 		recorder=$!
 		until_there 'is recorded' err || wrong="$wrong never"
@@ -148,7 +150,7 @@ check "8 threads that allocate, attached to twice, $rounds times:$wrong" [ -z "$
 
 # What others have made.
 busy() { # NAME WANT COMMAND...: it says begun, then runs for seconds
-	local name=$1 want=$2 wrong= i
+	local name=$1 want=$2 wrong='' i
 
 	shift 2
 	for ((i = 0; i < rounds; i++)); do
