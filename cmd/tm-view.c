@@ -29,7 +29,7 @@ struct cli_view {
 	struct view view;
 };
 
-static struct cli_view *view_of; /* in a child: whose question it is */
+static struct cli_view *view_of; /* for what is given no argument of its own */
 
 static struct kept *view_kept_of(const char *operand)
 {
@@ -65,7 +65,7 @@ static const char *view_guard(const char *word, const char *file)
 
 static void view_in_child(void *arg)
 {
-	view_of = arg;
+	(void)arg;
 	cli_kept = view_kept_of;
 	opt_guard = view_guard;
 	cli_quiet = cli_verbose = false;
@@ -78,11 +78,19 @@ static const struct ask_program programs[] = {
     {"export", tm_export_main, NULL},     {.name = NULL},
 };
 
+static enum view_growth growth_of(const struct cli_view *c, const struct view_loaded *l)
+{
+	if (!c->follow)
+		return GROWTH_NONE;
+	return !l->follow ? GROWTH_AGAIN : follow_ended(l->follow) ? GROWTH_ENDED : GROWTH_GOES_ON;
+}
+
 static void show_files(struct cli_view *c)
 {
 	for (size_t i = 0; i < c->load.n; i++)
-		c->view.files[i] = (struct view_file){c->load.names[i], &c->load.items[i].kept,
-						      c->load.items[i].ns};
+		c->view.files[i] = (struct view_file){
+		    c->load.names[i], &c->load.items[i].kept, c->load.items[i].ns,
+		    growth_of(c, &c->load.items[i]), c->load.items[i].grew};
 	c->view.version = c->load.version;
 }
 
@@ -154,6 +162,8 @@ static void view_answer_mcp(void *arg, const struct input_line *lines, size_t n)
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++) {
+		if (view_of->follow)
+			view_refresh(&view_of->view);
 		b.len = 0;
 		mcp_line(m, lines[i].s, lines[i].n, &b);
 		cli_put(buf_at(&b, 0), b.len);
@@ -204,7 +214,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "mcp", "the Model Context Protocol on standard input and output", &c.mcp),
 	    ROW_STRING(0, "listen", "ADDRESS",
 		       "for browsers: [HOST:]PORT (default: 127.0.0.1, any)", &c.listen),
-	    ROW_FLAG(0, "follow", "load files again that have grown", &c.follow),
+	    ROW_FLAG(0, "follow", "take what comes of a recording that goes on", &c.follow),
 	    ROW_LIST(0, "source-dir", "DIR", "sources are below; again for more", &c.sources),
 	    ROW_LIST(0, "allow", "FILE", "questions may name it: rules, owners, policies",
 		     &c.allowed),
@@ -222,6 +232,7 @@ int main(int argc, char **argv)
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);
 
+	view_of = &c;
 	cli_import_done(&c.import);
 	check(&c, n);
 	if (!c.query && !c.lines && !c.mcp) {
@@ -229,7 +240,7 @@ int main(int argc, char **argv)
 		if (!door)
 			cli_usage("%s", e.msg);
 	}
-	load_start(&c.load, n, argv + 1, &c.import.options, !c.no_symbols);
+	load_start(&c.load, n, argv + 1, &c.import.options, !c.no_symbols, c.follow);
 	cli_sandbox("tm-view", door ? NULL : "without a browser");
 	load_all(&c.load, !c.query);
 	c.view = (struct view){

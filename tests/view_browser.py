@@ -200,6 +200,37 @@ check("names of other scripts are shown", "渲染场景" in rows)
 p.terminate()
 p.wait()
 
+# --- a recording that goes on: the total moves, what was typed and picked stays, and its end is said
+with open("whole.tmt", "rb") as f:
+    whole = f.read()
+grows = open("grows.tmt", "wb")
+grows.write(whole[:len(whole) // 3])
+grows.flush()
+p, address = serve("--no-symbols", "--follow", "grows.tmt")
+b.open(address)
+b.go("#view=table&by=type")
+TOTAL = "document.querySelector('.row.total')?.textContent"
+first = b.run(TOTAL)
+check("following: the page says so", b.wait("document.getElementById('growth').textContent.startsWith('recording')"))
+b.run("document.querySelector('.grid').previousElementSibling.querySelector('input').focus()")
+b.type("T")
+name = b.run("document.querySelector('.row[data-i=\"2\"] .cell').textContent")
+b.click(".row[data-i='2']", (40, 10))
+b.run("document.body.mark = 1")
+grows.write(whole[len(whole) // 3:len(whole) // 3 * 2])
+grows.flush()
+check("following: the total moves: " + first, b.wait(TOTAL + " !== " + json.dumps(first)))
+check("following: without a reload", b.run("document.body.mark === 1"))
+check("following: what was typed stays, and where", b.run("document.querySelector('.grid').previousElementSibling.querySelector('input').value") == "T")
+check("following: what was picked stays picked: " + name, b.wait("document.querySelector('.row[aria-selected=true] .cell')?.textContent === " + json.dumps(name)))
+grows.write(whole[len(whole) // 3 * 2:])
+grows.close()
+check("following: the end is said", b.wait("document.getElementById('growth').textContent.includes('has ended')"))
+last = json.loads(subprocess.run(["tm-top", "-q", "--no-symbols", "--as", "json", "--by", "type", "grows.tmt"], stdout=subprocess.PIPE).stdout)["sections"][0]["totals"][-1]
+check("following: and the total is that of the whole", b.wait(TOTAL + ".includes(%s)" % json.dumps("{:,}".format(last["count"]))))
+p.terminate()
+p.wait()
+
 # --- what cannot be read
 p, address = serve("none.txt")
 b.open(address)

@@ -4,20 +4,43 @@
 #include "lib/aggregate/file.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
+#include "lib/sandbox/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
-		bool symbols)
+/* A file that takes this one's place can be opened only where its folder may be read. */
+static void allow_folder(struct view_load *l, size_t i)
 {
-	*l = (struct view_load){.import = import, .n = (size_t)n};
+	const char *slash = strrchr(l->names[i], '/');
+
+	l->items[i].folder =
+	    slash ? mem_strndup(l->names[i], (size_t)(slash - l->names[i]) + 1) : mem_strdup(".");
+	sandbox_allow(SANDBOX_READ, l->items[i].folder);
+}
+
+static void load_start_followed(struct view_load *l, bool symbols)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		l->items[i].namer = (struct cli_namer){-1, -1, -1, false};
+		allow_folder(l, i);
+		if (symbols && l->n <= NAMED_MOST)
+			cli_namer_start(&l->items[i].namer, l->names[i], l->import);
+	}
+}
+
+void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
+		bool symbols, bool follow)
+{
+	*l = (struct view_load){.import = import, .n = (size_t)n, .follows = follow};
 	l->items = mem_zarray((size_t)n + 1, sizeof *l->items);
 	l->names = mem_zarray((size_t)n + 1, sizeof *l->names);
 	for (int i = 0; i < n; i++)
 		l->names[i] = operands[i];
-	if (symbols)
+	if (follow)
+		load_start_followed(l, symbols);
+	else if (symbols)
 		cli_named_start(&l->named, n, operands, import, false);
 }
 
@@ -70,9 +93,21 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	uint64_t begin = (uint64_t)clock_process_ns();
 	enum status st;
 
+	follow_free(to->follow);
 	kept_release(k);
 	kept_init(k, l->names[i]);
+	to->grew = clock_ms();
 	look(l->names[i], &to->changed, &to->size);
+	to->follow =
+	    l->follows && !l->import->format ? follow_new(l->names[i], k, &to->namer) : NULL;
+	if (to->follow) {
+		follow_names(to->follow, true);
+		to->ns = (uint64_t)clock_process_ns() - begin;
+		return;
+	}
+	/* What was begun of it counts for nothing. */
+	kept_release(k);
+	kept_init(k, l->names[i]);
 	st = open_one(l, &in, l->names[i], &e);
 	if (!st && aggregate_is(&in.cur))
 		st = take_raw(&in, &k->raw);
@@ -96,20 +131,32 @@ void load_all(struct view_load *l, bool tell)
 	l->version++;
 }
 
+/* True: there is something new. */
+static bool load_look(struct view_load *l, size_t i)
+{
+	struct view_loaded *it = &l->items[i];
+	enum follow_news news = it->follow ? follow_look(it->follow) : FOLLOW_OTHER;
+	int64_t changed;
+	uint64_t size;
+
+	if (news == FOLLOW_OTHER) {
+		if (!it->follow && (!look(l->names[i], &changed, &size) ||
+				    (changed == it->changed && size == it->size)))
+			return false;
+		load_one(l, i, true);
+		return true;
+	}
+	if (news == FOLLOW_GREW)
+		it->grew = clock_ms();
+	return follow_names(it->follow, false) || news == FOLLOW_GREW;
+}
+
 bool load_changed(struct view_load *l)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < l->n; i++) {
-		int64_t changed;
-		uint64_t size;
-
-		if (!look(l->names[i], &changed, &size) ||
-		    (changed == l->items[i].changed && size == l->items[i].size))
-			continue;
-		load_one(l, i, true);
-		any = true;
-	}
+	for (size_t i = 0; i < l->n; i++)
+		any |= load_look(l, i);
 	l->version += any;
 	return any;
 }
@@ -124,8 +171,13 @@ struct kept *load_find(struct view_load *l, const char *operand)
 
 void load_release(struct view_load *l)
 {
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
+		follow_free(l->items[i].follow);
 		kept_release(&l->items[i].kept);
+		if (l->follows)
+			cli_namer_release(&l->items[i].namer);
+		free(l->items[i].folder);
+	}
 	cli_named_release(&l->named);
 	free(l->items);
 	free(l->names);

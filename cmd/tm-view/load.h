@@ -5,6 +5,7 @@
 #ifndef TM_CMD_VIEW_LOAD_H
 #define TM_CMD_VIEW_LOAD_H
 
+#include "cmd/tm-view/follow.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/named.h"
 
@@ -12,7 +13,11 @@ struct view_loaded {
 	struct kept kept;
 	int64_t changed; /* when the file was, ns; its size then */
 	uint64_t size;
-	uint64_t ns; /* that loading took, of the processor */
+	uint64_t ns;            /* that loading took, of the processor */
+	struct follow *follow;  /* it grows, and is not loaded again; NULL: as any file */
+	struct cli_namer namer; /* where files are followed */
+	char *folder;           /* of the file, where files are followed */
+	int64_t grew;           /* clock_ms, when the last of it came */
 };
 
 struct view_load {
@@ -21,16 +26,18 @@ struct view_load {
 	struct view_loaded *items;
 	const char **names;
 	size_t n;
-	uint64_t version; /* grows when a file was loaded again */
+	bool follows;
+	uint64_t version; /* grows when a file was loaded again, or has grown */
 };
 
-/* Before the sandbox: what puts names into traces is started, unless symbols is false. */
+/* Before the sandbox: what puts names into traces is started, unless symbols is false. follow: files
+ * are looked at again, and others that take their places. */
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
-		bool symbols);
+		bool symbols, bool follow);
 /* After it. What cannot be read is kept with its reason, and reported if wanted: each answer
  * reports it, too. */
 void load_all(struct view_load *l, bool tell);
-/* Files that have grown or changed, again; true: there were some. */
+/* What has come of files that grow, and those that have changed, again; true: there were some. */
 bool load_changed(struct view_load *l);
 /* NULL: no such operand. */
 struct kept *load_find(struct view_load *l, const char *operand);

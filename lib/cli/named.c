@@ -6,6 +6,7 @@
 #include "lib/trace/encode.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,16 +35,22 @@ static bool named_may_be_trace(const char *path)
 	return false;
 }
 
+static void write_named(const char *path, int fd)
+{
+	char quiet[] = "-q", useful[] = "--if-useful", end[] = "--", *name = mem_strdup(path);
+
+	front_run("symbolize", (char *[]){NULL, quiet, useful, end, name, NULL}, fd);
+	free(name);
+}
+
 /* All that it writes into a file without a name. */
 static int run_named(const char *path)
 {
-	char quiet[] = "-q", useful[] = "--if-useful", end[] = "--", *name = mem_strdup(path);
 	struct err e = ERR_INIT;
 	int fd = input_temporary(&e);
 
 	if (fd >= 0)
-		front_run("symbolize", (char *[]){NULL, quiet, useful, end, name, NULL}, fd);
-	free(name);
+		write_named(path, fd);
 	return fd;
 }
 
@@ -69,12 +76,17 @@ static int named_start(const char *path)
 	return -1;
 }
 
+static bool reach_no_other(const struct import_options *o)
+{
+	return o->maps || o->config || o->has_slide || o->locations || o->offsets ||
+	       (o->format && strcmp(o->format, "trace") != 0);
+}
+
 void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o,
 		     bool again)
 {
 	m->again = again;
-	if (n > NAMED_MOST || o->maps || o->config || o->has_slide || o->locations || o->offsets ||
-	    (o->format && strcmp(o->format, "trace") != 0))
+	if (n > NAMED_MOST || reach_no_other(o))
 		return;
 	for (int i = 0; i < n; i++)
 		if (named_may_be_trace(operands[i])) {
@@ -105,4 +117,79 @@ void cli_named_release(struct cli_named *m)
 			close(m->items[i].fd);
 	free(m->items);
 	*m = (struct cli_named){.n = 0};
+}
+
+static _Noreturn void namer_work(const char *path, int asked, int tell, int fd)
+{
+	char c;
+
+	while (read(asked, &c, 1) == 1) {
+		if (!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET))
+			write_named(path, fd);
+		if (write(tell, &c, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+void cli_namer_start(struct cli_namer *m, const char *path, const struct import_options *o)
+{
+	int asked[2] = {-1, -1}, told[2] = {-1, -1};
+	struct err e = ERR_INIT;
+	pid_t pid = -1;
+
+	*m = (struct cli_namer){-1, -1, -1, false};
+	if (reach_no_other(o))
+		return;
+	m->fd = input_temporary(&e);
+	if (m->fd >= 0 && !pipe2(asked, O_CLOEXEC) && !pipe2(told, O_CLOEXEC))
+		pid = fork();
+	if (!pid) {
+		/* Of a terminal's keys the program that asks decides. */
+		setpgid(0, 0);
+		close(asked[1]);
+		close(told[0]);
+		namer_work(path, asked[0], told[1], m->fd);
+	}
+	if (asked[0] >= 0)
+		close(asked[0]);
+	if (told[1] >= 0)
+		close(told[1]);
+	m->ask = asked[1];
+	m->told = told[0];
+	if (pid < 0)
+		cli_namer_release(m);
+}
+
+void cli_namer_ask(struct cli_namer *m)
+{
+	if (m->ask < 0 || m->asked)
+		return;
+	m->asked = write(m->ask, "", 1) == 1;
+	if (!m->asked)
+		cli_namer_release(m);
+}
+
+bool cli_namer_done(struct cli_namer *m, bool wait)
+{
+	struct pollfd p = {m->told, POLLIN, 0};
+	char c;
+
+	if (!m->asked || poll(&p, 1, wait ? -1 : 0) <= 0)
+		return false;
+	m->asked = false;
+	if (read(m->told, &c, 1) == 1)
+		return true;
+	cli_namer_release(m);
+	return false;
+}
+
+void cli_namer_release(struct cli_namer *m)
+{
+	int fds[] = {m->ask, m->told, m->fd};
+
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*m = (struct cli_namer){-1, -1, -1, false};
 }

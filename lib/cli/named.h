@@ -31,4 +31,20 @@ void cli_named_start(struct cli_named *m, int n, char **operands, const struct i
 int cli_named_take(struct cli_named *m, const char *path);
 void cli_named_release(struct cli_named *m);
 
+/* The same for a trace that grows, as often as asked: a process that waits for questions, and starts
+ * tm-symbolize for each. */
+struct cli_namer {
+	int ask, told; /* -1: it is not there */
+	int fd;        /* what tm-symbolize wrote, once it is done */
+	bool asked;
+};
+
+/* Before the sandbox. */
+void cli_namer_start(struct cli_namer *m, const char *path, const struct import_options *o);
+/* Does nothing while it is at work. */
+void cli_namer_ask(struct cli_namer *m);
+/* True once after each question: fd has the trace, or nothing. wait: until then. */
+bool cli_namer_done(struct cli_namer *m, bool wait);
+void cli_namer_release(struct cli_namer *m);
+
 #endif

@@ -154,6 +154,7 @@ static enum status kept_end(struct sink *s, struct trace *t, struct err *e)
 
 	(void)e;
 	kept_seal(k);
+	c->open = false;
 	c->t = trace_take(t);
 	c->n_notes = c->t->n_notes;
 	c->notes = mem_array(c->n_notes + 1, sizeof *c->notes);
@@ -168,13 +169,20 @@ void kept_init(struct kept *k, const char *name)
 	    .sink = {kept_begin, kept_event, kept_end, kept_events}, .name = name, .why = ERR_INIT};
 }
 
+void kept_open(struct kept *k, struct trace *t)
+{
+	k->captures[k->n - 1].t = t;
+	k->captures[k->n - 1].open = true;
+}
+
 static void drop(struct kept_capture *c)
 {
 	for (size_t i = 0; i < c->n_blocks; i++)
 		free(c->blocks[i].bytes);
 	free(c->blocks);
 	free(c->notes);
-	trace_free(c->t);
+	if (!c->open)
+		trace_free(c->t);
 }
 
 void kept_release(struct kept *k)
@@ -244,7 +252,8 @@ static enum status walk_capture(struct kept_capture *c, struct event *batch, str
 	struct trace *t = c->t;
 	enum status st;
 
-	trace_set_notes(t, c->notes, c->n_notes);
+	if (!c->open)
+		trace_set_notes(t, c->notes, c->n_notes);
 	memset(t->events, 0, sizeof t->events);
 	st = to->begin(to, t, e);
 	for (size_t i = 0; !st && i < c->n_blocks; i++)
@@ -257,6 +266,8 @@ enum status kept_walk(struct kept *k, struct sink *to, struct err *e)
 	struct event *batch = mem_zarray(BATCH, sizeof *batch);
 	enum status st = ST_OK;
 
+	if (k->n && k->captures[k->n - 1].open)
+		kept_seal(k);
 	for (size_t i = 0; !st && i < k->n && k->captures[i].t; i++)
 		st = walk_capture(&k->captures[i], batch, to, e);
 	free(batch);

@@ -26,6 +26,7 @@ struct kept_block {
 
 struct kept_capture {
 	struct trace *t;
+	bool open; /* it goes on: t is the reader's, with its notes, and is not freed here */
 	struct kept_block *blocks;
 	size_t n_blocks, cap_blocks;
 	struct trace_note *notes; /* as they were at its end */
@@ -48,6 +49,8 @@ struct kept {
 
 void kept_init(struct kept *k, const char *name);
 void kept_release(struct kept *k);
+/* The last capture goes on in t: it can be walked as far as it has come. */
+void kept_open(struct kept *k, struct trace *t);
 /* What was kept goes to the sink: the same calls as of the file. Its status, when it fails. */
 enum status kept_walk(struct kept *k, struct sink *to, struct err *e);
 

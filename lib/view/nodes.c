@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/view/nodes.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -124,16 +125,93 @@ static void make_room(struct view_nodes *m)
 		forget(oldest);
 }
 
+/* Its answer made room, and the files have changed since: which node was which is not known any more. */
+static bool is_lost(const struct nodes_tree *t, const struct view *v)
+{
+	return !t->n && t->version && t->version != v->version;
+}
+
+static uint64_t key_of(uint32_t parent, const struct nodes_node *n)
+{
+	uint64_t h = hash_bytes_seeded(n->name, strlen(n->name), parent);
+
+	return n->at ? hash_bytes_seeded(n->at, strlen(n->at), h) : h;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The number that a node had: of old ones with its key, which none has yet, the one that is it; 0:
+ * none. */
+static uint32_t nodes_number(const struct nodes_tree *old, const struct nodes_node *items,
+			     const uint32_t *next, uint32_t first, uint32_t parent,
+			     const struct nodes_node *n)
+{
+	for (uint32_t at = first; at; at = next[at])
+		if (old->items[at].parent == parent && items[at].parent == NODES_GONE &&
+		    same_text(old->items[at].name, n->name) && same_text(old->items[at].at, n->at))
+			return at;
+	return 0;
+}
+
+/* The nodes of t get the numbers that they had in the old tree. */
+static void nodes_renumber(struct nodes_tree *t, const struct nodes_tree *old)
+{
+	uint32_t *next = mem_zarray(old->n, sizeof *next), *to = mem_zarray(t->n, sizeof *to);
+	struct map64 firsts = {0};
+	struct nodes_node *items = arena_zalloc(&t->arena, (old->n + t->n) * sizeof *items);
+	size_t n = old->n;
+
+	for (uint32_t i = 0; i < old->n; i++)
+		items[i] = (struct nodes_node){.parent = NODES_GONE, .name = ""};
+	for (uint32_t i = (uint32_t)old->n; --i > 0;) {
+		uint32_t *first;
+
+		if (old->items[i].parent == NODES_GONE)
+			continue;
+		first = map64_put(&firsts, key_of(old->items[i].parent, &old->items[i]));
+		next[i] = *first;
+		*first = i;
+	}
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t parent = i ? to[t->items[i].parent] : 0, first;
+
+		if (i) {
+			first = map64_get(&firsts, key_of(parent, &t->items[i]));
+			to[i] = nodes_number(old, items, next, first, parent, &t->items[i]);
+			to[i] = to[i] ? to[i] : (uint32_t)n++;
+		}
+		items[to[i]] = t->items[i];
+		items[to[i]].parent = parent;
+	}
+	t->items = items;
+	t->n = n;
+	map64_release(&firsts);
+	free(next);
+	free(to);
+}
+
 static struct nodes_tree *ready(struct view_nodes *m, const struct view *v, size_t i, struct err *e)
 {
-	struct nodes_tree *t = m->trees[i];
+	struct nodes_tree *t = m->trees[i], old = *t;
 
 	t->used = ++m->clock;
 	if (t->n && t->version == v->version)
 		return t;
+	t->arena = (struct arena)ARENA_INIT;
 	forget(t);
-	make_room(m);
-	return nodes_ask(t, v, e) ? NULL : t;
+	if (!old.n)
+		make_room(m);
+	if (nodes_ask(t, v, e)) {
+		*t = old; /* what it was still tells which node is which */
+		return NULL;
+	}
+	if (old.n)
+		nodes_renumber(t, &old);
+	arena_release(&old.arena);
+	return t;
 }
 
 struct nodes_tree *nodes_of(struct view_nodes *m, const struct view *v, const char *question,
@@ -142,7 +220,7 @@ struct nodes_tree *nodes_of(struct view_nodes *m, const struct view *v, const ch
 	struct nodes_tree *t;
 
 	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->trees[i]->question, question)) {
+		if (!strcmp(m->trees[i]->question, question) && !is_lost(m->trees[i], v)) {
 			*number = i + 1;
 			return ready(m, v, i, e);
 		}
@@ -170,8 +248,15 @@ struct nodes_tree *nodes_find(struct view_nodes *m, const struct view *v, const 
 			id);
 		return NULL;
 	}
+	if (is_lost(m->trees[tree - 1], v)) {
+		err_set(e, ST_BAD,
+			"node %.40s was put aside, and the file has grown since: ask for its tree "
+			"again, without a node",
+			id);
+		return NULL;
+	}
 	t = ready(m, v, tree - 1, e);
-	if (t && at >= t->n) {
+	if (t && (at >= t->n || t->items[at].parent == NODES_GONE)) {
 		err_set(e, ST_BAD, "node %.40s is not in its tree any more: the file has changed",
 			id);
 		return NULL;

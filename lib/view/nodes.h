@@ -3,7 +3,9 @@
  * The call trees of past questions, by number, so that a node of one can be named later: node 1.7
  * is the eighth of the first tree. A tree is that of a question's stacks; the question is kept for
  * as long as the program runs and its answer while there is room, and asked again when it is
- * needed: the same capture gives the same nodes.
+ * needed: the same capture gives the same nodes. Where a capture grows, nodes keep their numbers and
+ * new ones come behind them; of a tree whose answer had made room before, they are forgotten, and it gets
+ * another number.
  */
 #ifndef TM_VIEW_NODES_H
 #define TM_VIEW_NODES_H
@@ -11,6 +13,7 @@
 #include "lib/view/view.h"
 
 enum { NODES_TREES = 4096, NODES_KEPT = 4 };
+#define NODES_GONE UINT32_MAX /* parent of what is in the tree no more */
 
 struct nodes_tree {
 	char *question;

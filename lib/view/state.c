@@ -2,6 +2,7 @@
  *
  * The state of tm-view as JSON: version, files with their notes, limits.
  */
+#include "lib/base/clock.h"
 #include "lib/render/json.h"
 #include "lib/view/view.h"
 
@@ -17,15 +18,22 @@ static void text(struct buf *b, const char *key, const char *v)
 	json_string(b, v);
 }
 
+static size_t notes_of(const struct kept_capture *c, const struct trace_note **notes)
+{
+	*notes = c->open ? c->t->notes : c->notes;
+	return c->open ? c->t->n_notes : c->n_notes;
+}
+
 static void view_state_notes(const struct kept *k, struct buf *b)
 {
+	const struct trace_note *notes;
 	bool first = true;
 
 	json_key(b, "notes");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < k->n; i++)
-		for (size_t j = 0; j < k->captures[i].n_notes; j++) {
-			const struct trace_note *n = &k->captures[i].notes[j];
+		for (size_t j = 0; j < notes_of(&k->captures[i], &notes); j++) {
+			const struct trace_note *n = &notes[j];
 
 			if (n->severity < NOTE_GUESS)
 				continue;
@@ -56,6 +64,17 @@ static void kinds(const struct kept *k, struct buf *b)
 	buf_addc(b, '}');
 }
 
+/* null: it is not looked at again. What is silent may have ended without a word: only a trace that is
+ * whole says that it has. */
+static void growth(const struct view_file *f, struct buf *b)
+{
+	static const char *const words[] = {NULL, "goes on", "ended", "loaded again"};
+
+	text(b, "growth", words[f->growth]);
+	if (f->growth)
+		number(b, "silent_ms", (uint64_t)(clock_ms() - f->grew));
+}
+
 static void view_state_file(const struct view_file *f, struct buf *b)
 {
 	const struct kept *k = f->kept;
@@ -71,10 +90,11 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	json_key(b, "aggregate");
 	buf_adds(b, k->raw.len ? "true" : "false");
 	number(b, "captures", k->n);
-	number(b, "events", k->events);
+	number(b, "events", k->events + (k->n && k->captures[k->n - 1].open ? k->n_staged : 0));
 	number(b, "stacks", stacks);
 	number(b, "bytes", k->bytes);
 	number(b, "load_ns", f->ns);
+	growth(f, b);
 	kinds(k, b);
 	view_state_notes(k, b);
 	buf_addc(b, '}');

@@ -10,10 +10,19 @@
 #include "lib/view/ask.h"
 #include "lib/view/value.h"
 
+enum view_growth {
+	GROWTH_NONE,    /* it is not looked at again */
+	GROWTH_GOES_ON, /* what comes is put behind what is there */
+	GROWTH_ENDED,   /* as a trace ends */
+	GROWTH_AGAIN,   /* it is loaded again when it changes */
+};
+
 struct view_file {
 	const char *name;
 	const struct kept *kept;
 	uint64_t ns; /* that loading took */
+	enum view_growth growth;
+	int64_t grew; /* clock_ms, when the last of it came */
 };
 
 struct view {

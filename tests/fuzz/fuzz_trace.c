@@ -5,9 +5,11 @@
  */
 #include "lib/trace/dump.h"
 #include "lib/trace/encode.h"
+#include "lib/trace/growing.h"
 #include "tests/fuzz/reading.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void repair(uint8_t *p, size_t n)
@@ -47,9 +49,44 @@ static void dump_all(const uint8_t *p, size_t n)
 	fclose(null);
 }
 
+static enum status counted(struct sink *s, struct trace *t, struct err *e)
+{
+	(void)s;
+	(void)t;
+	(void)e;
+	return ST_OK;
+}
+
+static enum status count(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+{
+	(void)s;
+	(void)ev;
+	return counted(s, t, e);
+}
+
+/* Events that came of it before it went wrong. */
+static uint64_t grow(const uint8_t *p, size_t n, size_t step)
+{
+	struct sink sink = {counted, count, counted, NULL};
+	struct growing g = {.t = NULL};
+	struct err e = ERR_INIT;
+	uint64_t events = 0;
+
+	for (size_t at = 0; at < n; at += step)
+		if (growing_add(&g, p + at, n - at < step ? n - at : step, &sink, &e))
+			break;
+	for (unsigned k = 0; g.t && k < EV_KINDS; k++)
+		events += g.t->events[k];
+	events = events << 8 | (uint8_t)g.ended;
+	growing_release(&g);
+	return events;
+}
+
 static void once(const uint8_t *p, size_t n)
 {
 	dump_all(p, n);
+	if (n && grow(p, n, n) != grow(p, n, 1 + p[n / 2] % 61))
+		abort();
 	fuzz_reading("trace", p, n);
 }
 

@@ -133,6 +133,116 @@ status=$?
 check 'bytes are limited' eval '[ $status = 3 ] && [ ! -s got ]'
 check '... and it is said' grep -q answer-bytes err
 
+# Grown files are loaded again.
+"$GEN/trace" --seed 3 --allocs 100 --live 50 --stacks 30 --frames 5 >grow.tmt
+{
+	echo 'top --as csv -n 0'
+	sleep 1
+	cp b.tmt grow.tmt
+	echo 'top --as csv -n 0'
+} | tm-view -q --no-symbols --follow --lines grow.tmt >got 2>err
+check 'a file that has changed is loaded again' eval '[ "$(sed -n 2p got | jq -r .answer)" = "$(tm-top -q --no-symbols --as csv -n 0 grow.tmt)" ] && [ "$(sed -n 1p got)" != "$(sed -n 2p got)" ]'
+
+# A trace whose writer is at work: what has come, without a loss, then more, then the end.
+"$GEN/trace" --seed 6 --allocs 300000 --live 500 --stacks 300 --frames 50 >whole.tmt
+size=$(stat -c %s whole.tmt)
+coproc door { tm-view -q --no-symbols --follow --lines grows.tmt 2>view.err; }
+ask_view() {
+	echo "$1" >&"${door[1]}"
+	read -r answer <&"${door[0]}"
+}
+head -c $((size / 3)) whole.tmt >grows.tmt
+ask_view 'top --by type --as csv -n 0'
+cp grows.tmt part.tmt
+check 'of a trace that goes on: what has come' eval '[ "$(jq -r .answer <<<"$answer")" = "$(tm-top --no-symbols --by type --as csv -n 0 part.tmt 2>err)" ] && grep -q "cut short\|needs" err'
+check '... and a chunk that is cut is no loss' [ "$(jq -r .messages <<<"$answer")" = "" ]
+first=$answer
+tail -c +$((size / 3 + 1)) whole.tmt | head -c $((size / 3)) >>grows.tmt
+ask_view 'top --by type --as csv -n 0'
+check 'it has grown' [ "$(jq -r .answer <<<"$first")" != "$(jq -r .answer <<<"$answer")" ]
+tail -c +$((size / 3 + size / 3 + 1)) whole.tmt >>grows.tmt
+for q in 'top --by type --as csv -n 0' 'frames --as csv -n 0' 'top --leaks --as csv'; do
+	ask_view "$q"
+	eval "tm-$q whole.tmt" >want 2>err
+	check "all of it: $q" [ "$(jq -r .answer <<<"$answer")" = "$(cat want)" ]
+done
+cp b.tmt other.tmt
+mv other.tmt grows.tmt
+ask_view 'top --as csv -n 0'
+check 'another file in its place' [ "$(jq -r .answer <<<"$answer")" = "$(tm-top -q --no-symbols --as csv -n 0 b.tmt)" ]
+head -c 100000 /dev/zero >>grows.tmt
+ask_view 'top --as csv -n 0'
+check 'what is no chunk is a loss' eval '[ "$(jq -r .answer <<<"$answer")" = "$(tm-top -q --no-symbols --as csv -n 0 b.tmt)" ] && jq -e "(.messages | length) > 0" <<<"$answer" >/dev/null'
+rm grows.tmt
+ask_view 'top --as csv -n 0'
+check 'a file that was removed stays as it was' [ "$(jq -r .answer <<<"$answer")" = "$(tm-top -q --no-symbols --as csv -n 0 b.tmt)" ]
+end=$door_PID
+eval "exec ${door[1]}>&-"
+wait "$end"
+
+# Numbers of nodes while it grows, and what the door for assistants says of it.
+head -c $((size / 3)) whole.tmt >grows.tmt
+{
+	echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"children","arguments":{"limit":3}}}'
+	echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"load"}}'
+	sleep 0.5
+	tail -c +$((size / 3 + 1)) whole.tmt >>grows.tmt
+	echo '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"children","arguments":{"limit":500,"node":"1.0"}}}'
+	echo '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"load"}}'
+} | tm-view -q --no-symbols --follow --mcp grows.tmt >got 2>err
+check 'nodes keep their names while it grows' eval 'jq -se "(.[0].result.structuredContent.children) as \$a | (.[2].result.structuredContent.children) as \$b
+	| \$a | length == 3 and all(. as \$x | \$b | any(.node == \$x.node and .name == \$x.name and .total > \$x.total))" got >/dev/null'
+check 'it goes on, and has ended' [ "$(jq -c '.result.structuredContent.loaded.files[0].growth // empty' got | tr '\n' ' ')" = '"goes on" "ended" ' ]
+
+# A program that is being recorded, with the names of its functions; then the packed trace in its place.
+cat >slow.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) static void *hold(size_t n)
+{
+	return malloc(n);
+}
+int main(void)
+{
+	void *volatile last;
+	char c;
+	while (read(0, &c, 1) == 1)
+		for (int i = 0; i < 1000; i++)
+			last = hold(64);
+	return last == NULL;
+}
+END
+if ! "${CC:-cc}" -g -O1 -fno-omit-frame-pointer -o slow slow.c 2>err; then
+	echo 'skip - of a program that is being recorded: it does not compile'
+	exit $failed
+fi
+mkfifo go
+timeout 120 tm-record -q -o live.tmt -- ./slow <go 2>record.err &
+record=$!
+coproc door { tm-view -q --follow --lines live.tmt 2>view.err; }
+exec 7>go
+held() { # COUNT: until hold() has so many
+	local i
+	for ((i = 0; i < 300; i++)); do
+		ask_view 'top --by function --as csv -n 0'
+		case $(jq -r .answer <<<"$answer") in
+		*"$1,"*hold,slow*) return 0 ;;
+		esac
+		sleep 0.1
+	done
+	return 1
+}
+printf a >&7
+check 'what a program that is being recorded has allocated' held 1000
+printf aa >&7
+check '... and what it allocates then' held 3000
+exec 7>&-
+wait $record
+check '... and all of it when it has ended' held 3000
+end=$door_PID
+eval "exec ${door[1]}>&-"
+wait "$end"
+
 # HTTP.
 if ! command -v curl >/dev/null; then
 	echo 'skip - over HTTP: there is no curl'
@@ -205,14 +315,4 @@ check 'clients that come together, or leave, are no harm' [ "$(code "${at}state"
 kill -TERM $view
 wait $view
 check 'it ends when it is told to' [ $? = 0 ]
-
-# Grown files are loaded again.
-"$GEN/trace" --seed 3 --allocs 100 --live 50 --stacks 30 --frames 5 >grow.tmt
-{
-	echo 'top --as csv -n 0'
-	sleep 1
-	cp b.tmt grow.tmt
-	echo 'top --as csv -n 0'
-} | tm-view -q --no-symbols --follow --lines grow.tmt >got 2>err
-check 'a file that has changed is loaded again' eval '[ "$(sed -n 2p got | jq -r .answer)" = "$(tm-top -q --no-symbols --as csv -n 0 grow.tmt)" ] && [ "$(sed -n 1p got)" != "$(sed -n 2p got)" ]'
 exit $failed

@@ -52,6 +52,7 @@ thread Worker
 < 2000000 Job
 END
 "$GEN/trace" --seed 5 --allocs 400000 --live 1000 --stacks 200000 --frames 3 >many.tmt
+"$GEN/trace" --seed 6 --allocs 300000 --live 500 --stacks 300 --frames 50 >whole.tmt
 cp "$DATA/heap/il2cpp.snap" heap.snap
 echo nothing >none.txt
 exec python3 "$SRC/tests/view_browser.py" "$browser" "$SRC"

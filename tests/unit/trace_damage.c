@@ -3,7 +3,9 @@
  * Reading traces that are cut, damaged, hostile or of another version: damage is never taken for
  * data.
  */
+#include "lib/kept/kept.h"
 #include "lib/trace/event_columns.h"
+#include "lib/trace/growing.h"
 #include "lib/trace/writer.h"
 #include "tests/unit/test.h"
 #include "tests/unit/trace.h"
@@ -98,6 +100,116 @@ TEST(the_small_trace_is_sound)
 	CHECK_EQ(c.events[4].requested, 105);
 	CHECK_STR(buf_str(&c.notes), "info: fine\n");
 	collector_release(&c);
+	buf_release(&b);
+}
+
+/* --- a trace that grows --- */
+
+/* Two traces in one file, in pieces of so many bytes: no loss anywhere, and the whole at the end. What has
+ * come can be walked at any time, and is what a cut file has, whose loss is not here. */
+static void grow_by(unsigned major, size_t step)
+{
+	struct buf b = BUF_INIT;
+	struct collector whole, part;
+	struct growing g = {.t = NULL};
+	struct kept k;
+	struct err e = ERR_INIT;
+	bool lossy, ok = true;
+
+	small_trace_of(&b, major);
+	small_trace_of(&b, major);
+	read_bytes(b.data, b.len, &whole, &lossy, &e);
+	CHECK_EQ(whole.ended, 2);
+	kept_init(&k, "a");
+	for (size_t at = 0; at < b.len; at += step) {
+		size_t n = b.len - at < step ? b.len - at : step;
+
+		CHECK_EQ(growing_add(&g, b.data + at, n, &k.sink, &e), ST_OK);
+		if (g.begun)
+			kept_open(&k, g.t);
+		read_bytes(b.data, at + n, &part, &lossy, &e);
+		ok = ok && part.n == k.events + k.n_staged && !g.damaged;
+		ok = ok && (!g.t || !g.t->n_notes || strstr(g.t->notes[0].text, "fine"));
+		collector_release(&part);
+	}
+	CHECK(ok);
+	CHECK_EQ(g.ended, 2);
+	CHECK(!g.t && !g.rest.len);
+	part = collector(NULL);
+	CHECK_EQ(kept_walk(&k, &part.sink, &e), ST_OK);
+	CHECK(events_equal(&part, &whole));
+	CHECK_STR(buf_str(&part.notes), buf_str(&whole.notes));
+	CHECK_STR(buf_str(&part.model), buf_str(&whole.model));
+	collector_release(&part);
+	collector_release(&whole);
+	kept_release(&k);
+	growing_release(&g);
+	buf_release(&b);
+}
+
+TEST(a_trace_that_grows)
+{
+	for (unsigned major = 1; major <= 2; major++) {
+		grow_by(major, 1);
+		grow_by(major, 7);
+		grow_by(major, 64);
+		grow_by(major, SIZE_MAX);
+	}
+}
+
+/* The half of a trace, twice: a walk takes nothing from what comes later. */
+TEST(walked_while_it_grows)
+{
+	struct buf b = BUF_INIT;
+	struct collector first, second;
+	struct growing g = {.t = NULL};
+	struct kept k;
+	struct err e = ERR_INIT;
+
+	small_trace_of(&b, 2);
+	kept_init(&k, "a");
+	CHECK_EQ(growing_add(&g, b.data, b.len - 20, &k.sink, &e), ST_OK);
+	kept_open(&k, g.t);
+	first = collector(NULL);
+	second = collector(NULL);
+	CHECK_EQ(kept_walk(&k, &first.sink, &e), ST_OK);
+	CHECK_EQ(kept_walk(&k, &second.sink, &e), ST_OK);
+	CHECK_EQ(first.n, 12);
+	CHECK(events_equal(&first, &second));
+	collector_release(&first);
+	collector_release(&second);
+	kept_release(&k);
+	growing_release(&g);
+	buf_release(&b);
+}
+
+/* A bit in each byte: chunks of events that it breaks are left out and counted, another damage is an
+ * error; no event is made up. */
+TEST(damage_while_it_grows)
+{
+	struct buf b = BUF_INIT;
+	struct collector whole;
+	struct err e = ERR_INIT;
+	bool lossy;
+
+	small_trace_of(&b, 2);
+	read_bytes(b.data, b.len, &whole, &lossy, &e);
+	for (size_t at = 0; at < b.len; at++) {
+		struct growing g = {.t = NULL};
+		struct collector c = collector(NULL);
+		enum status st;
+
+		e = (struct err)ERR_INIT;
+		b.data[at] ^= 4;
+		st = growing_add(&g, b.data, b.len, &c.sink, &e);
+		if (!CHECK(is_part(&c, &whole) && (st || g.damaged || g.rest.len || c.ended)))
+			printf("  byte %zu\n", at);
+		CHECK(!g.damaged || !c.ended || strstr(buf_str(&c.notes), "damaged chunks"));
+		b.data[at] ^= 4;
+		collector_release(&c);
+		growing_release(&g);
+	}
+	collector_release(&whole);
 	buf_release(&b);
 }
 

@@ -3,6 +3,7 @@
 // pixels runs from the least to the largest of its points, so no spike is lost.
 import {make, showTip, hideTip, pencil, redraws} from "./dom.js";
 import {format} from "./format.js";
+import {keeps} from "./keep.js";
 
 const LEFT = 78, RIGHT = 8, TOP = 6, BOTTOM = 18;
 
@@ -46,7 +47,16 @@ export class Chart {
 		const up = e => { watch(); this.up(e); };
 		document.addEventListener("mouseup", up);
 		redraws(box, () => this.draw());
-		return box;
+		return keeps(box, this);
+	}
+
+	// All of it stays all of it, and grows.
+	keep() {
+		return this.from || this.to < this.x.length ? [this.x[this.from], this.x[this.to - 1]] : null;
+	}
+
+	take(range) {
+		if (range) this.zoom(this.x.findIndex(v => v >= range[0]), this.x.findLastIndex(v => v <= range[1]) + 1);
 	}
 
 	point(event) {

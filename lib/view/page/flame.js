@@ -3,6 +3,7 @@
 // what is narrower than a pixel is not drawn, and is there again when zoomed into.
 import {make, showTip, hideTip, pencil, redraws} from "./dom.js";
 import {format, share, matcher} from "./format.js";
+import {keeps} from "./keep.js";
 
 const ROW = 19;
 
@@ -70,7 +71,37 @@ export class Flame {
 		this.canvas.onkeydown = e => this.key(e);
 		this.soon = redraws(this.box, () => this.draw());
 		this.mark();
-		return make("div", {}, tools, this.box, this.path);
+		return keeps(make("div", {}, tools, this.box, this.path), this);
+	}
+
+	names(i) {
+		const out = [];
+		for (; i; i = this.nodes[i].parent) out.unshift(this.nodes[i].name);
+		return out;
+	}
+
+	named(names) {
+		let i = 0;
+		for (const n of names) {
+			i = this.children[i].find(c => this.nodes[c].name === n);
+			if (i === undefined) return 0;
+		}
+		return i;
+	}
+
+	keep() {
+		return {zoomed: this.names(this.zoomed), at: this.names(this.at), mode: this.mode, search: this.search.value, top: this.box.scrollTop};
+	}
+
+	take(k) {
+		this.zoomed = this.named(k.zoomed);
+		this.at = this.named(k.at);
+		this.mode = k.mode;
+		this.mark();
+		this.search.value = k.search;
+		this.find();
+		if (this.at) this.tell(this.at);
+		this.box.scrollTop = k.top;
 	}
 
 	mark() {

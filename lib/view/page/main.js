@@ -4,6 +4,7 @@
 import {make, hideTip} from "./dom.js";
 import {quote} from "./format.js";
 import {ask, state, loaded, onEnd} from "./ask.js";
+import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";
 import * as frames from "./frames.js";
 import * as table from "./view_table.js";
@@ -18,7 +19,7 @@ import * as compare from "./view_compare.js";
 
 const views = {overview, frames, table, tree, flame, callers, memory, source, heap, timeline, compare};
 const el = id => document.getElementById(id), main = el("view");
-let running = null;
+let running = null, growing = false, held = false;
 
 export function address() {
 	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -99,16 +100,19 @@ function showAlerts(messages, failure) {
 	el("alerts").replaceChildren(...out);
 }
 
-async function show() {
+// again: the files have grown; what was done to the view stays.
+async function show(again) {
 	const s = address();
 	if (!views[s.view] || (views[s.view].fits && !views[s.view].fits(what()))) s.view = what().objects && !what().calls ? "heap" : "overview";
 	if (running) running.abort();
 	const mine = running = new AbortController();
-	hideTip();
 	showTabs(s);
-	showFilters(s);
-	showAlerts("", null);
-	main.classList.add("busy");
+	if (!again) {
+		hideTip();
+		showFilters(s);
+		showAlerts("", null);
+		main.classList.add("busy");
+	}
 	main.setAttribute("aria-busy", "true");
 	document.title = views[s.view].title + " – " + (loaded.files.map(f => f.name.split("/").pop()).join(", ") || "tracemill");
 	const messages = [];
@@ -134,9 +138,13 @@ async function show() {
 	try {
 		const content = await views[s.view].show(context);
 		if (mine.signal.aborted) return;
+		while (again && held) await new Promise(done => addEventListener("pointerup", done, {once: true}));
+		if (mine.signal.aborted) return;
+		const was = again && remember(main);
 		main.replaceChildren(...[content].flat().filter(Boolean));
 		showAlerts(messages.join("\n"), null);
-		if (content.shown) content.shown();
+		if (was) await restore(main, was);
+		else if (content.shown) content.shown();
 	} catch (e) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
@@ -144,6 +152,7 @@ async function show() {
 			showAlerts("", e.message);
 		}
 	} finally {
+		mine.done = true;
 		if (running === mine) {
 			main.classList.remove("busy");
 			main.setAttribute("aria-busy", "false");
@@ -176,18 +185,38 @@ addEventListener("keydown", e => {
 	if (k >= 0 && tabs[k]) tabs[k].click();
 	else if (e.key === "/") { const i = main.querySelector("input[type=search]"); if (i) { i.focus(); e.preventDefault(); } }
 });
-addEventListener("hashchange", show);
+addEventListener("hashchange", () => show());
+addEventListener("pointerdown", () => { held = true; }, true);
+addEventListener("pointerup", () => { held = false; });
+addEventListener("pointercancel", () => { held = false; });
+
+// What has come of a recording, once what is being drawn is there.
+async function grow() {
+	if (growing) return;
+	growing = true;
+	while (running && !running.done) await new Promise(done => setTimeout(done, 50));
+	growing = false;
+	show(true);
+}
+
+function showGrowth() {
+	const goes = loaded.files.filter(f => f.growth === "goes on"), ended = loaded.files.filter(f => f.growth === "ended").length;
+	const silent = Math.min(...goes.map(f => f.silent_ms));
+	el("growth").textContent = goes.length ? "recording" + (silent > 5000 ? ", silent for " + Math.round(silent / 1000) + " s" : "") : ended && ended === loaded.files.length ? "the recording has ended" : "";
+	el("growth").className = goes.length ? "growth" : "growth faint";
+	el("files").textContent = loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", ");
+}
 
 onEnd((error, changed) => {
 	const old = document.getElementById("ended");
 	if (error && !old) el("alerts").before(make("div", {id: "ended", class: "bad panel", role: "alert"}, "tm-view has ended: what is shown stays, and nothing new can be asked. Start it again, and open the address that it prints."));
 	if (!error && old) old.remove();
-	if (changed) show();
+	if (!error) showGrowth();
+	if (changed) grow();
 });
 
 theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", e => localStorage.getItem("theme") || theme(e.matches ? "dark" : "light"));
 await state();
-el("files").textContent = loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", ");
 show();
 setInterval(state, 2000);

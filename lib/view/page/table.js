@@ -2,6 +2,7 @@
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
 import {make, showTip, hideTip} from "./dom.js";
 import {format, exact, matcher} from "./format.js";
+import {keeps} from "./keep.js";
 
 // What a row is of, the likeliest first.
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
@@ -73,7 +74,35 @@ export class Table {
 		this.grid.onmouseleave = hideTip;
 		new ResizeObserver(() => this.draw()).observe(this.grid);
 		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, n))) : null;
-		return make("div", {}, make("div", {class: "tools"}, search, this.say), this.grid, notes);
+		return keeps(make("div", {}, make("div", {class: "tools"}, search, this.say), this.grid, notes), this);
+	}
+
+	// Which row it is, whatever its place.
+	path(i) {
+		const words = this.columns.filter(c => c.type === "text").map(c => c.key), rows = this.s.rows, out = [];
+		for (let depth = this.tree ? rows[i]._depth : 0; i >= 0 && depth >= 0; i--)
+			if (!this.tree || rows[i]._depth === depth) { out.push(...words.map(k => rows[i][k])); depth--; }
+		return JSON.stringify(out);
+	}
+
+	keep() {
+		return {search: this.search.value, selected: this.selected < 0 ? null : this.path(this.selected), closed: [...this.closed].map(i => this.path(i)),
+			sort: this.sort, top: this.grid.scrollTop, left: this.grid.scrollLeft};
+	}
+
+	async take(k) {
+		this.search.value = k.search;
+		this.sort = k.sort && this.columns.some(c => c.key === k.sort.key) ? k.sort : this.sort;
+		if (k.selected !== null || k.closed.length)
+			for (let i = 0; i < this.s.rows.length; i++) {
+				const p = this.path(i);
+				if (k.closed.includes(p)) this.closed.add(i);
+				if (p === k.selected) this.selected = i;
+			}
+		await this.arrange();
+		if (this.selected >= 0) this.pick(this.selected);
+		this.grid.scrollTop = k.top;
+		this.grid.scrollLeft = k.left;
 	}
 
 	order(key) {

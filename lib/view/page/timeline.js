@@ -3,6 +3,7 @@
 // bar with its neighbours. Beneath it the calls that took too long.
 import {make, panel, pencil, redraws, showTip, hideTip} from "./dom.js";
 import {format, matcher} from "./format.js";
+import {keeps} from "./keep.js";
 import {draw as document_, nothing} from "./document.js";
 
 export const title = "Time line";
@@ -58,7 +59,18 @@ class Timeline {
 		this.say = make("span", {class: "faint", "aria-live": "polite"});
 		this.box = make("div", {class: "stack"}, this.canvas);
 		redraws(this.box, () => this.draw());
-		this.element = make("div", {}, make("div", {class: "tools"}, this.search, make("button", {type: "button", onclick: () => this.show(this.low, this.high)}, "all"), this.say), this.box);
+		this.element = keeps(make("div", {}, make("div", {class: "tools"}, this.search, make("button", {type: "button", onclick: () => this.show(this.low, this.high)}, "all"), this.say), this.box), this);
+	}
+
+	keep() {
+		return {range: this.from > this.low || this.to < this.high ? [this.from, this.to] : null, search: this.search.value, top: this.box.scrollTop};
+	}
+
+	take(k) {
+		this.search.value = k.search;
+		this.match = k.search ? matcher(k.search) : null;
+		if (k.range) this.show(...k.range);
+		this.box.scrollTop = k.top;
 	}
 
 	show(from, to) {

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-view/follow.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/mem.h"
+#include "lib/trace/growing.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file that was written over begins otherwise, in its first events if not before. */
+enum { HEAD = 4096, PIECE = 1 << 20 };
+
+struct follow {
+	const char *path; /* borrowed, as the next two */
+	struct kept *kept;
+	struct cli_namer *namer;
+	int fd;
+	struct stat was;
+	uint64_t taken; /* bytes */
+	uint8_t head[HEAD];
+	size_t n_head;
+	struct growing growing;
+	size_t named;   /* locations there were when names were asked for */
+	int64_t asked;  /* clock_ms, then */
+	int64_t naming; /* ms that it took the last time */
+	struct buf piece;
+};
+
+/* What has come so far; false: it goes no further. */
+static bool follow_take(struct follow *f)
+{
+	struct err e = ERR_INIT;
+	enum status st = ST_OK;
+	ssize_t n;
+
+	buf_reserve(&f->piece, PIECE);
+	while (!st) {
+		n = pread(f->fd, f->piece.data, PIECE, (off_t)f->taken);
+		if (n <= 0)
+			break;
+		f->taken += (uint64_t)n;
+		st = growing_add(&f->growing, f->piece.data, (size_t)n, &f->kept->sink, &e);
+	}
+	if (f->growing.begun)
+		kept_open(f->kept, f->growing.t);
+	f->kept->lossy |= f->growing.damaged > 0;
+	return !st && n == 0;
+}
+
+struct follow *follow_new(const char *path, struct kept *k, struct cli_namer *namer)
+{
+	struct follow *f = mem_zalloc(sizeof *f);
+	ssize_t n;
+
+	*f = (struct follow){.path = path, .kept = k, .namer = namer};
+	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = f->fd < 0 ? -1 : pread(f->fd, f->head, sizeof f->head, 0);
+	if (n >= TRACE_MAGIC_SIZE && !memcmp(f->head, TRACE_MAGIC, TRACE_MAGIC_SIZE) &&
+	    !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
+		f->n_head = (size_t)n;
+		if (follow_take(f))
+			return f;
+	}
+	follow_free(f);
+	return NULL;
+}
+
+static bool is_other(struct follow *f)
+{
+	uint8_t head[HEAD];
+	struct stat is;
+
+	return stat(f->path, &is) || is.st_dev != f->was.st_dev || is.st_ino != f->was.st_ino ||
+	       (uint64_t)is.st_size < f->taken ||
+	       pread(f->fd, head, f->n_head, 0) != (ssize_t)f->n_head ||
+	       memcmp(head, f->head, f->n_head) != 0;
+}
+
+enum follow_news follow_look(struct follow *f)
+{
+	uint64_t before = f->taken;
+
+	if (is_other(f))
+		return access(f->path, R_OK) ? FOLLOW_SAME : FOLLOW_OTHER;
+	if (!follow_take(f))
+		return FOLLOW_OTHER;
+	return f->taken > before ? FOLLOW_GREW : FOLLOW_SAME;
+}
+
+static size_t locations(const struct follow *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->kept->n; i++)
+		n += f->kept->captures[i].t ? f->kept->captures[i].t->n_locations : 0;
+	return n;
+}
+
+/* The symbols of one capture of what tm-symbolize wrote. Its events are those that are here. */
+static enum status follow_read_symbols(struct trace_stream *s, struct trace *t, struct err *e)
+{
+	struct trace_chunk c = {0};
+	enum status st = ST_OK;
+
+	while (!st && c.kind != CHUNK_TOTALS) {
+		const uint8_t *payload;
+
+		st = stream_next(s, &c, &payload, e);
+		if (!st && !stream_has_events(s, &c) && c.kind != CHUNK_TOTALS)
+			st = stream_apply(s, t, &c, payload, e);
+	}
+	return st;
+}
+
+static void take_notes(struct kept_capture *c, const struct trace *from)
+{
+	struct trace *t = c->t;
+	struct trace_note *left = mem_array(t->n_notes + 1, sizeof *left);
+	size_t n = 0, first;
+
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (!t->notes[i].symbolizing)
+			left[n++] = t->notes[i];
+	trace_set_notes(t, left, n);
+	first = t->n_notes;
+	for (size_t i = 0; i < from->n_notes; i++)
+		if (from->notes[i].symbolizing)
+			trace_note(t, from->notes[i].severity, from->notes[i].count, "%s",
+				   from->notes[i].text);
+	for (size_t i = first; i < t->n_notes; i++)
+		t->notes[i].symbolizing = true;
+	free(left);
+	if (c->open)
+		return;
+	c->notes = mem_realloc(c->notes, t->n_notes + 1, sizeof *c->notes);
+	c->n_notes = t->n_notes;
+	if (t->n_notes)
+		memcpy(c->notes, t->notes, t->n_notes * sizeof *c->notes);
+}
+
+static bool take_names(struct follow *f)
+{
+	struct trace_stream s = {0};
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	bool any = false;
+	enum status st = input_fd(&in, f->namer->fd, f->path, &e);
+
+	for (size_t i = 0; !st && i < f->kept->n; i++) {
+		struct kept_capture *c = &f->kept->captures[i];
+		struct trace *t;
+
+		st = stream_mark(&s, &in.cur, &e);
+		if (st)
+			break;
+		t = trace_new();
+		st = follow_read_symbols(&s, t, &e);
+		if (c->t && t->symbols.n_bindings > c->t->symbols.n_bindings) {
+			struct trace_symbols old = c->t->symbols;
+
+			c->t->symbols = t->symbols;
+			t->symbols = old;
+			take_notes(c, t);
+			any = true;
+		}
+		trace_free(t);
+	}
+	stream_release(&s);
+	input_close(&in);
+	return any;
+}
+
+bool follow_names(struct follow *f, bool wait)
+{
+	bool any = false;
+
+	if (cli_namer_done(f->namer, false)) {
+		f->naming = clock_ms() - f->asked;
+		any = take_names(f);
+	}
+	/* All is read again each time: so not for most of the time. */
+	if (locations(f) > f->named && !f->namer->asked &&
+	    clock_ms() - f->asked >= 10 * f->naming) {
+		f->named = locations(f);
+		f->asked = clock_ms();
+		cli_namer_ask(f->namer);
+	}
+	if (wait && cli_namer_done(f->namer, true)) {
+		f->naming = clock_ms() - f->asked;
+		any |= take_names(f);
+	}
+	return any;
+}
+
+bool follow_ended(const struct follow *f)
+{
+	return f->growing.ended && !f->growing.t && !f->growing.rest.len;
+}
+
+void follow_free(struct follow *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		close(f->fd);
+	growing_release(&f->growing);
+	buf_release(&f->piece);
+	free(f);
+}
