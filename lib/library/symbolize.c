@@ -141,6 +141,12 @@ enum tracemill_status symbolizer_call(struct library_call *c)
 	return st;
 }
 
+static enum tracemill_status symbolizer_do_nothing(struct library_call *c)
+{
+	(void)c;
+	return TRACEMILL_OK;
+}
+
 enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,
 						  const struct tracemill_options *options,
 						  uint32_t version)
@@ -167,6 +173,12 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 	}
 	if (s->options.flags & TRACEMILL_GUARD_FILES)
 		map_guard();
+	/* what asks servers is forked here and not in a later call, when there may be threads */
+	if (s->options.n_debuginfod_urls &&
+	    symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_do_nothing})) {
+		tracemill_symbolizer_free(s);
+		return TRACEMILL_MEMORY;
+	}
 	*to = s;
 	return TRACEMILL_OK;
 }
@@ -288,6 +300,7 @@ static enum tracemill_status symbolizer_tell_facts(struct library_call *c)
 		facts.n_build_id = id->len;
 		facts.base = lookup_base(f);
 		facts.has_dwarf = object_has_dwarf(f->object);
+		facts.is_64 = lookup_is_64(f);
 	}
 	facts.size = room;
 	memcpy(c->a, &facts, room < sizeof facts ? room : sizeof facts);
@@ -302,6 +315,58 @@ enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 		return handle_misuse(&s->handle, "facts: size is not filled in");
 	return symbolizer_call(
 	    &(struct library_call){.s = s, .fn = symbolizer_tell_facts, .a = facts, .in = binary});
+}
+
+struct symbolizer_asked { /* by name */
+	const char *name;
+	size_t n;
+	uint64_t *address, *size;
+};
+
+static enum tracemill_status symbolizer_find_symbol(struct library_call *c)
+{
+	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
+	const struct symbolizer_asked *a = c->a;
+	const struct lookup_file *f = file_of(c->s, b);
+
+	return f->object && object_symbol_value(f->object, a->name, a->n, a->address)
+		   ? TRACEMILL_OK
+		   : TRACEMILL_NOTHING;
+}
+
+enum tracemill_status tracemill_binary_symbol(struct tracemill_symbolizer *s,
+					      struct tracemill_binary *binary, const char *name,
+					      size_t n, uint64_t *address)
+{
+	struct symbolizer_asked a = {.name = name, .n = n, .address = address};
+
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_find_symbol, .a = &a, .in = binary});
+}
+
+static enum tracemill_status symbolizer_find_section(struct library_call *c)
+{
+	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
+	const struct symbolizer_asked *a = c->a;
+	const struct lookup_file *f = file_of(c->s, b);
+	struct object_section section;
+	struct err e = ERR_INIT;
+
+	if (!f->object || object_section(f->object, a->name, &section, &e))
+		return TRACEMILL_NOTHING;
+	*a->address = section.addr;
+	*a->size = section.size;
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
+					       struct tracemill_binary *binary, const char *name,
+					       uint64_t *address, uint64_t *size)
+{
+	struct symbolizer_asked a = {.name = name, .address = address, .size = size};
+
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_find_section, .a = &a, .in = binary});
 }
 
 /* Batches. */
@@ -321,6 +386,25 @@ static uint8_t why(const struct lookup_query *q)
 
 enum { MANY = 50000 }; /* queries: some of them ask the symbol table */
 
+/* Where no debug information names a file, the symbol table may. */
+static void symbolizer_view_some(struct lookup *l, const struct lookup_query *queries, size_t n,
+				 struct lookup_views *v)
+{
+	lookup_view(l, queries, n, v);
+	for (size_t i = 0; i < n; i++) {
+		struct lookup_call *c = v->calls + v->first[i + 1] - 1; /* the outermost */
+		const struct object_symbol *symbol;
+
+		if (v->first[i] == v->first[i + 1] || c->n_file || !queries[i].file->object)
+			continue;
+		symbol = object_symbol_at(queries[i].file->object, queries[i].addr);
+		if (symbol && symbol->file) {
+			c->file = symbol->file;
+			c->n_file = (uint32_t)strlen(symbol->file);
+		}
+	}
+}
+
 /* Reading answers allocates nothing, so what they may ask is there before. */
 static void load_symbols(struct library_opened *x, size_t n)
 {
@@ -332,7 +416,8 @@ static void load_symbols(struct library_opened *x, size_t n)
 		if (l->files[i]->object)
 			object_symbols(l->files[i]->object, &ignored);
 	for (size_t i = 0; n < MANY && i < n; i += LOOKUP_VIEWS)
-		lookup_view(l, x->queries + i, n - i < LOOKUP_VIEWS ? n - i : LOOKUP_VIEWS, &v);
+		symbolizer_view_some(l, x->queries + i, n - i < LOOKUP_VIEWS ? n - i : LOOKUP_VIEWS,
+				     &v);
 	lookup_views_release(&v);
 }
 
@@ -407,7 +492,7 @@ static void symbolizer_run_view(void *arg)
 
 	for (size_t i = 0; i < v->n; i++)
 		queries[i] = v->x->queries[v->queries[i].first];
-	lookup_view(&v->x->lookup, queries, v->n, v->to);
+	symbolizer_view_some(&v->x->lookup, queries, v->n, v->to);
 }
 
 enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
@@ -431,6 +516,16 @@ enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
 void tracemill_views_release(struct tracemill_views *views)
 {
 	lookup_views_release((struct lookup_views *)views);
+}
+
+static enum tracemill_status symbolizer_check_files(struct library_call *c)
+{
+	return handle_status(lookup_intact(&c->s->opened->lookup, &c->s->handle.e));
+}
+
+enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s)
+{
+	return symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_check_files});
 }
 
 static enum tracemill_status symbolizer_next_complaint(struct library_call *c)

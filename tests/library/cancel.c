@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Wrong and interrupted calls of libtracemill: cancel, other versions, wrong arguments.
+ * Wrong and interrupted calls of libtracemill: cancel, other versions, wrong arguments, a file that
+ * shrinks.
  *
- *     cancel BINARY ADDRESS
+ *     cancel BINARY ADDRESS LARGE
+ *
+ * ADDRESS is main's; LARGE, whose .debug_str is too large to be read at once, is cut here.
  */
 #include <tracemill/symbolize.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct tracemill_symbolizer *s;
 static bool impatient = true;
@@ -28,8 +34,59 @@ static bool check(const char *what, bool good)
 	return good;
 }
 
+/* The names of its functions lie in what is lost. */
+static bool check_shrinking(const char *path)
+{
+	const struct tracemill_options o = {.size = sizeof o, .flags = TRACEMILL_GUARD_FILES};
+	struct tracemill_symbolizer *guarded;
+	struct tracemill_query q = {.address = 0};
+	struct tracemill_views v = {0};
+	unsigned sum = 0;
+	bool good;
+
+	if (tracemill_symbolizer_new(&guarded, &o) ||
+	    tracemill_binary_open(guarded, path, &q.binary) ||
+	    tracemill_binary_symbol(guarded, q.binary, "last", 4, &q.address) ||
+	    tracemill_symbolize(guarded, &q, 1))
+		return check("a large file", false);
+	good = check("a whole file is intact", !tracemill_intact(guarded));
+	if (truncate(path, 4096))
+		return false;
+	if (!tracemill_view(guarded, &q, 1, &v))
+		for (uint32_t i = 0; i < v.first[1]; i++) {
+			for (uint32_t k = 0; k < v.calls[i].n_function; k++)
+				sum += (unsigned char)v.calls[i].function[k];
+			for (uint32_t k = 0; k < v.calls[i].n_file; k++)
+				sum += (unsigned char)v.calls[i].file[k];
+		}
+	good &= check("one that has shrunk since is not, and that is said",
+		      tracemill_intact(guarded) == TRACEMILL_BAD && *tracemill_error(guarded));
+	tracemill_views_release(&v);
+	tracemill_symbolizer_free(guarded);
+	return good && sum < UINT32_MAX;
+}
+
+static bool check_server(void)
+{
+	const char *const urls[] = {"http://127.0.0.1:9"};
+	const struct tracemill_options o = {
+	    .size = sizeof o, .debuginfod_urls = urls, .n_debuginfod_urls = 1};
+	struct tracemill_symbolizer *asking;
+	bool good;
+
+	errno = 0;
+	good = check("no process is started for nothing",
+		     waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+	good &= check("what asks servers is there with the handle",
+		      !tracemill_symbolizer_new(&asking, &o) && !waitpid(-1, NULL, WNOHANG));
+	tracemill_symbolizer_free(asking);
+	good &= check("and gone with it", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+	return good;
+}
+
 int main(int argc, char **argv)
 {
+	uint64_t address = 0, size = 0;
 	unsigned calls = 0;
 	const struct tracemill_options o = {
 	    .size = sizeof o, .progress = progress, .progress_arg = &calls, .threads = 2};
@@ -41,7 +98,7 @@ int main(int argc, char **argv)
 	enum tracemill_status st;
 	bool good;
 
-	if (argc != 3 || tracemill_symbolizer_new(&s, &o))
+	if (argc != 4 || tracemill_symbolizer_new(&s, &o))
 		return 2;
 	good = check("another major version is refused",
 		     tracemill_symbolizer_new_of(&s, &o, 2u << 16) == TRACEMILL_VERSIONS);
@@ -64,11 +121,23 @@ int main(int argc, char **argv)
 		      !st && q.why == TRACEMILL_FUNCTION && !tracemill_view(s, &q, 1, &v) &&
 			  v.first[1] && v.calls[0].line && v.calls[0].n_function);
 	good &= check("facts of a binary", !tracemill_binary_facts(s, b, &facts) &&
-					       facts.has_dwarf && !strcmp(facts.path, argv[1]));
+					       facts.has_dwarf && !strcmp(facts.path, argv[1]) &&
+					       facts.is_64 == (sizeof(void *) == 8));
 	good &= check("facts without a size are refused",
 		      tracemill_binary_facts(s, b, &no_facts) == TRACEMILL_MISUSE);
 	good &= check("a build-id that nobody has",
 		      tracemill_binary_by_id(s, "tracemill", 9, &again) == TRACEMILL_NOTHING);
+	good &=
+	    check("a symbol by its name", !tracemill_binary_symbol(s, b, "mainly", 4, &address) &&
+					      address == strtoull(argv[2], NULL, 16));
+	good &= check("a name that nobody has",
+		      tracemill_binary_symbol(s, b, "mainly", 6, &size) == TRACEMILL_NOTHING);
+	good &= check("a section, in which it is",
+		      !tracemill_binary_section(s, b, ".text", &q.address, &size) &&
+			  address - q.address < size);
+	good &=
+	    check("a section that is not there",
+		  tracemill_binary_section(s, b, ".txet", &q.address, &size) == TRACEMILL_NOTHING);
 	q = (struct tracemill_query){.address = 1};
 	good &= check("a query without a binary", !tracemill_symbolize(s, &q, 1) &&
 						      q.why == TRACEMILL_NO_BINARY &&
@@ -77,5 +146,7 @@ int main(int argc, char **argv)
 	tracemill_views_release(&v);
 	tracemill_symbolizer_free(s);
 	tracemill_symbolizer_free(NULL);
+	good &= check_server();
+	good &= check_shrinking(argv[3]);
 	return !good;
 }

@@ -38,21 +38,28 @@ compile() { # TO FROM...
 check "examples/library/symbolize.c compiles" compile symbolize "$SRC/examples/library/symbolize.c" 2>err
 nm symbolize | awk '$2 ~ /[tT]/ { print $1 }' >asked
 check "there are addresses to ask" [ "$(wc -l <asked)" -gt 10 ]
-tm-addr2line --no-cache -fi -e symbolize <asked 2>/dev/null | sed 's/^[^:]*:?$/??:0/; s/ (discriminator.*//' >want
+tm-addr2line --no-cache -fi -e symbolize <asked 2>/dev/null | sed 's/:?$/:0/; s/ (discriminator.*//' >want
 ./symbolize symbolize <asked >got 2>err
 check "the answers of tm-addr2line, at $(wc -l <asked) addresses" cmp want got
 check "examples/library/many.c compiles" compile many "$SRC/examples/library/many.c" 2>err
 # Addresses of the library itself in no order, so many that it takes them for many, and a few of nothing.
 read -r size at < <(objdump -h "$lib/libtracemill.so" | awk '$2 == ".text" { print $3, $4 }')
 awk -v size=$((16#$size)) -v at=$((16#$at)) 'BEGIN { for (i = 0; i < 60000; i++) printf "%x\n", at + i * 7919 % (size + 4096) }' >shuffled
-tm-addr2line --no-cache --lenient -afi -e "$lib/libtracemill.so" <shuffled 2>/dev/null | sed 's/^[^:]*:?$/??:?/' >want
+tm-addr2line --no-cache --lenient -afi -e "$lib/libtracemill.so" <shuffled >want 2>/dev/null
 ./many "$lib/libtracemill.so" <shuffled >got 2>err
 check "many.c: tm-addr2line's text, in the order of the questions" cmp want got
 ./symbolize /etc/passwd <asked >got 2>err
 check "what is no binary: said, status 1" [ "$?:$(cat err)" = "1:/etc/passwd: not an ELF file" ]
 
 check "tests/library/cancel.c compiles" compile cancel "$SRC/tests/library/cancel.c" 2>err
-./cancel symbolize "$(nm symbolize | sed -n 's/ T main$//p')" || failed=1
+awk 'BEGIN {
+	name = sprintf("%0250d", 0)
+	for (i = 0; i < 1200; i++)
+		print "void f" i "_" name "(void) {}"
+	print "void last(void) {}"
+}' >large.c
+check "a file with 300 kB of names compiles" "${CC:-cc}" -g -shared -fPIC -o shrinks large.c 2>err
+./cancel symbolize "$(nm symbolize | sed -n 's/ T main$//p')" shrinks || failed=1
 
 # shellcheck disable=SC2086
 check "examples/library/symbolize.cpp compiles" "${CXX:-c++}" -std=c++17 -g -O0 -Wall -Wextra $san -I"$include" \

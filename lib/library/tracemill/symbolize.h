@@ -80,7 +80,8 @@ struct tracemill_options {
 	size_t n_debug_dirs;
 	const char *sysroot; /* paths of a captured system are below it; NULL: none */
 	/* debuginfod servers; 0: no network. tracemill_symbolizer_new then starts a process (fork) which
-	 * asks them: make the handle before the program has threads. */
+	 * asks them: make the handle before the program has threads. After TRACEMILL_MEMORY and
+	 * TRACEMILL_CANCELLED the next call starts it again. */
 	const char *const *debuginfod_urls;
 	size_t n_debuginfod_urls;
 	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/tracemill or $HOME/.cache/tracemill */
@@ -125,10 +126,21 @@ struct tracemill_binary_facts {
 	uint64_t base;     /* lowest link-time address of its segments */
 	bool has_dwarf;
 	const char *complaint; /* what was refused as its debug file and why; "": nothing was */
+	bool is_64;            /* addresses have 64 bits, not 32 */
 };
 enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 					     struct tracemill_binary *binary,
 					     struct tracemill_binary_facts *facts);
+
+/* The link-time address of what a binary's symbol table calls so, n bytes as linked.
+ * TRACEMILL_NOTHING: no symbol. */
+enum tracemill_status tracemill_binary_symbol(struct tracemill_symbolizer *s,
+					      struct tracemill_binary *binary, const char *name,
+					      size_t n, uint64_t *address);
+/* Where the first section of this name begins, and its bytes. TRACEMILL_NOTHING: no section. */
+enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
+					       struct tracemill_binary *binary, const char *name,
+					       uint64_t *address, uint64_t *size);
 
 /* Why an answer is what it is. */
 enum tracemill_why {
@@ -166,7 +178,7 @@ void tracemill_cancel(struct tracemill_symbolizer *s);
 /* One call: a function, and the place in it. */
 struct tracemill_call {
 	const char *function; /* as linked (mangled), or as the debug information has it */
-	const char *file;
+	const char *file;     /* with line 0: perhaps only the symbol table's name of it */
 	uint32_t n_function, n_file; /* bytes; 0: not known */
 	uint32_t line, column;       /* 0: not known */
 	uint32_t discriminator;      /* 0: not known */
@@ -190,6 +202,11 @@ enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
 				     const struct tracemill_query *queries, size_t n,
 				     struct tracemill_views *views);
 void tracemill_views_release(struct tracemill_views *views); /* accepts a zeroed one */
+
+/* To be called once the views of a batch have been read, where files may change: TRACEMILL_BAD when
+ * one of them has lost bytes since it was mapped, so that what was shown may be nonsense. That is
+ * seen only with TRACEMILL_GUARD_FILES. */
+enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s);
 
 /* A linkage name as people write it (C++, Rust, D), into to with room for size bytes, cut to that and
  * ended by NUL (but for size 0). Returns the bytes of the whole name; 0: it is not mangled, or memory
