@@ -12,7 +12,7 @@
 #: make check-san [T=WORDS]       every test under ASan and UBSan
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
 #: make check-fleet [T=NAME]      GNU parallel, Slurm, SSH and servers on loopback
-#: make check-packages       Debian's packages: built from the tarball, installed in an empty Debian, purged
+#: make check-packages       Debian's and RPM's packages: built from the tarball, installed in an empty Debian, purged
 #: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff

@@ -4,8 +4,8 @@
 # tests/packages/run.sh    (make check-packages sets the environment up)
 #
 # Debian's packages of the tarball: built where there is no git, without an error or a warning of lintian, of the size
-# that is promised; and, for root with debootstrap, in an empty Debian 12: they install, their own tests pass, and nothing
-# of them stays behind a purge.
+# that is promised; and RPM's, by rpmbuild. For root with debootstrap, in an empty Debian 12: they install, their own tests
+# pass, and nothing of them stays behind a purge; then RPM's the same.
 set -u
 : "${SRC:?is set by make check-packages}"
 export LC_ALL=C.UTF-8 TZ=UTC DEBIAN_FRONTEND=noninteractive
@@ -57,6 +57,25 @@ size=$(dpkg-deb -f "$deb" Installed-Size)
 check "all programs are $size KiB, of $enough" [ "$size" -le $enough ]
 check "stripped" eval '! dpkg-deb -c "$deb" | grep -q "\.debug"'
 
+# What other systems' packages are called is not looked for, and where their Python keeps modules they say.
+# shellcheck disable=SC2317 # check calls them
+rpm_of() { # OPTIONS...: of all RPM packages
+	rpm -qp "$@" "$top"/rpm/RPMS/*/*.rpm 2>>"$top/rpm.log"
+}
+rpmbuild -tb --nodeps --define "_topdir $top/rpm" --define 'python3_sitelib /usr/lib/python3/dist-packages' \
+	"$SRC/build/tracemill-$version.tar.gz" >"$top/rpm.log" 2>&1
+status=$?
+[ $status = 0 ] || tail -n 20 "$top/rpm.log"
+check "rpmbuild makes RPM's, and every file is in one" [ $status = 0 ]
+if [ $status = 0 ]; then
+	rpmspec -q --qf '%{name}\n' rpm/tracemill.spec 2>>"$top/rpm.log" | grep -v -- '-debug' | sort >"$top/want"
+	rpm_of --qf '%{name}\n' | grep -v -- '-debug' | sort >"$top/got"
+	check "all that the specification names" cmp "$top/want" "$top/got"
+	check "their library is one that others may need" eval "rpm_of --provides | grep -q '^libtracemill.so.1('"
+	check "and no other library is" eval "! rpm_of --provides | grep '\.so' | grep -v '^libtracemill.so.1('"
+	check "nor a needed one that no package has" eval "! rpm_of --requires | grep -i 'rooms'"
+fi
+
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
 	skip "in an empty Debian (needs root and debootstrap)"
 	finish
@@ -100,4 +119,34 @@ status=$?
 files >"$top/left"
 head -n 10 "$top/left"
 check "nothing of them stays behind a purge" eval '[ $status = 0 ] && [ ! -s "$top/left" ]'
+
+# What RPM's packages need is here still: Debian's needed it, too. Debian's linker and pkg-config do not look in lib64,
+# and what Python compiles goes with Debian's packages only.
+if ! compgen -G "$top/rpm/RPMS/*/*.rpm" >/dev/null; then
+	finish
+fi
+shared=$(rpm --eval '%{_libdir}')
+of_rpm() {
+	rpm --root "$root" --dbpath /var/lib/rpm "$@" >>"$top/rpm.log" 2>&1
+}
+of_rpm --install --nodeps "$top"/rpm/RPMS/*/*.rpm
+status=$?
+[ $status = 0 ] || tail -n 5 "$top/rpm.log"
+check "RPM's install there" [ $status = 0 ]
+for t in debian/tests/main-job debian/tests/library; do
+	name=rpm-${t##*/}
+	mkdir "$root/debs/$name"
+	in_root env AUTOPKGTEST_TMP="/debs/$name" LD_LIBRARY_PATH="$shared" PKG_CONFIG_PATH="$shared/pkgconfig" \
+		PYTHONDONTWRITEBYTECODE=1 sh -c "cd /debs/source && sh $t" >"$top/$name.log" 2>&1
+	status=$?
+	[ $status = 0 ] || tail -n 15 "$top/$name.log"
+	check "$name passes there" [ $status = 0 ]
+done
+# shellcheck disable=SC2046 # names
+of_rpm --erase --nodeps $(cat "$top/got")
+status=$?
+rm -rf "$root/var/lib/rpm"
+files >"$top/left"
+head -n 10 "$top/left"
+check "nothing of RPM's stays behind --erase" eval '[ $status = 0 ] && [ ! -s "$top/left" ]'
 finish
