@@ -2,6 +2,7 @@
 #include "lib/base/buf.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/base/utf.h"
 
 #include <stdarg.h>
@@ -72,12 +73,13 @@ void buf_add_u64(struct buf *b, uint64_t v)
 
 void buf_add_hex(struct buf *b, uint64_t v, unsigned digits)
 {
-	char text[16], *p = text + sizeof text;
+	unsigned needed = (67 - (unsigned)__builtin_clzll(v | 1)) / 4;
+	char text[NUM_HEX_DIGITS];
 
-	do
-		*--p = "0123456789abcdef"[v % 16];
-	while ((v /= 16) || (unsigned)(text + sizeof text - p) < digits);
-	buf_add(b, p, (size_t)(text + sizeof text - p));
+	if (needed < digits)
+		needed = digits;
+	num_hex_text(v, text);
+	buf_add(b, text + NUM_HEX_DIGITS - needed, needed);
 }
 
 static size_t buf_add_shown(struct buf *b, const char *s, size_t n)

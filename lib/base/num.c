@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/num.h"
 
+#include "lib/base/bytes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +53,54 @@ bool num_dec(const char *s, size_t n, uint64_t *v)
 	return true;
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Eight values below 16, a byte each, as eight digits. */
+static inline uint64_t as_digits(uint64_t values)
+{
+	uint64_t letters = (values + EACH(6)) >> 4 & EACH(1);
+
+	return values + EACH('0') + letters * ('a' - '0' - 10);
+}
+
+void num_hex_text(uint64_t v, char to[NUM_HEX_DIGITS])
+{
+	for (unsigned half = 0; half < 2; half++) {
+		uint64_t x = half ? v & UINT32_MAX : v >> 32;
+
+		x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+		x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+		x = be64(&(uint64_t){as_digits((x | x << 4) & EACH(0x0f))});
+		memcpy(to + 8 * half, &x, sizeof x);
+	}
+}
+
+/* The value of eight digits. False: they are none. */
+static inline bool eight_digits(const char *s, uint64_t *v)
+{
+	uint64_t text = be64(s), x;
+
+	text |= (text & EACH(0x40)) >> 1; /* letters in lower case */
+	x = (text & EACH(0x0f)) + (text >> 6 & EACH(1)) * 9;
+	if (x & EACH(0xf0) || as_digits(x) != text)
+		return false;
+	x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
+	*v = (x | x >> 16) & UINT32_MAX;
+	return true;
+}
+
 bool num_hex(const char *s, size_t n, uint64_t *v)
 {
-	enum { FITS = 16 };
-	uint64_t x = 0;
+	uint64_t x = 0, part;
 
-	if (!n || n > FITS)
+	if (!n || n > NUM_HEX_DIGITS)
 		return digits(s, n, 16, v);
+	for (; n >= 8; n -= 8, s += 8) {
+		if (!eight_digits(s, &part))
+			return false;
+		x = x << 32 | part;
+	}
 	for (size_t i = 0; i < n; i++) {
 		int d = num_hex_digit(s[i]);
 

@@ -21,5 +21,8 @@ bool num_time(const char *s, size_t n, int64_t *v);
 /* A decimal number as JSON has it, with a point and an exponent if need be; finite. */
 bool num_double(const char *s, size_t n, double *d);
 int num_hex_digit(char c); /* 0-15, or -1 */
+/* All digits of v, in lower case. */
+enum { NUM_HEX_DIGITS = 16 };
+void num_hex_text(uint64_t v, char to[NUM_HEX_DIGITS]);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/compat/print.h"
 
+#include "lib/base/num.h"
 #include "lib/base/path.h"
 
 #include <inttypes.h>
@@ -45,13 +46,15 @@ static char *put(char *to, const char *s, size_t n)
 
 static char *put_number(char *to, uint32_t v)
 {
-	char digits[10];
-	size_t n = sizeof digits;
+	unsigned n = 1;
 
+	for (uint32_t ten = 10; n < 10 && v >= ten; ten *= 10)
+		n++;
+	to += n;
 	do
-		digits[--n] = (char)('0' + v % 10);
+		*--to = (char)('0' + v % 10);
 	while (v /= 10);
-	return put(to, digits + n, sizeof digits - n);
+	return to + n;
 }
 
 /* In one piece: this is most of what a large batch costs. */
@@ -117,11 +120,19 @@ static struct lookup_call made_call(const struct lookup *l, uint32_t call,
 static void gnu_head(struct buf *b, const struct lookup_query *q, uint64_t shown,
 		     const struct print_options *o)
 {
+	char digits[NUM_HEX_DIGITS], *to, *start;
+	size_t left_out = NUM_HEX_DIGITS / 2;
+
 	if (!o->addresses)
 		return;
-	buf_adds(b, "0x");
-	buf_add_hex(b, shown, !q->file || lookup_is_64(q->file) ? 16 : 8);
-	buf_adds(b, o->pretty ? ": " : "\n");
+	num_hex_text(shown, digits);
+	if (!q->file || lookup_is_64(q->file) || shown > UINT32_MAX)
+		left_out = 0;
+	to = start = buf_reserve(b, NUM_HEX_DIGITS + 8);
+	to = put(to, "0x", 2);
+	to = put(to, digits + left_out, NUM_HEX_DIGITS - left_out);
+	to = o->pretty ? put(to, ": ", 2) : put(to, "\n", 1);
+	b->len += (size_t)(to - start);
 }
 
 static void gnu_unknown(struct buf *b, const struct print_options *o)

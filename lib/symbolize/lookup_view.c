@@ -22,7 +22,7 @@ static void cut(struct lookup *l, const char **s, uint32_t *n)
 	size_t length;
 	bool was;
 
-	if (*n <= TRACE_STRING_MAX || l->options.whole)
+	if (l->options.whole)
 		return;
 	pthread_mutex_lock(&l->cut_lock);
 	id = intern_add_cut(&l->cut, *s, *n, TRACE_STRING_MAX, &was);
@@ -43,31 +43,36 @@ static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 static void lookup_view_fetch_nodes(const struct lookup *l, const struct lookup_query *queries,
 				    size_t n)
 {
-	const struct dwarf_answers *of[LOOKUP_VIEWS];
-	uint32_t ids[LOOKUP_VIEWS];
+	struct {
+		const struct dwarf_answers *of;
+		const struct dwarf_call *c;
+		uint32_t id;
+	} ends[LOOKUP_VIEWS];
 	size_t live = 0;
 
 	for (size_t i = 0; i < n && live < LOOKUP_VIEWS; i++) {
 		const struct dwarf_answers *a = answers_of(l, &queries[i]);
+		uint32_t id = queries[i].named.call;
 
-		if (!a || !queries[i].named.call)
-			continue;
-		of[live] = a;
-		ids[live++] = queries[i].named.call;
-		__builtin_prefetch(dwarf_call_at(a, queries[i].named.call));
+		ends[live].of = a;
+		ends[live].id = id;
+		ends[live].c = a && id ? dwarf_call_at(a, id) : NULL;
+		__builtin_prefetch(ends[live].c);
+		live += ends[live].c != NULL;
 	}
 	while (live) {
 		size_t next = 0;
 
 		for (size_t i = 0; i < live; i++) {
-			const struct dwarf_call *c = dwarf_call_at(of[i], ids[i]);
+			uint32_t id = dwarf_outer(ends[i].c, ends[i].id);
 
-			if (!c || !dwarf_outer(c, ids[i]))
+			if (!id)
 				continue;
-			of[next] = of[i];
-			ids[next] = c->outer;
-			__builtin_prefetch(dwarf_call_at(of[i], c->outer));
-			next++;
+			ends[next].of = ends[i].of;
+			ends[next].id = id;
+			ends[next].c = dwarf_call_at(ends[i].of, id);
+			__builtin_prefetch(ends[next].c);
+			next += ends[next].c != NULL;
 		}
 		live = next;
 	}
@@ -96,23 +101,26 @@ static void list_chain(const struct dwarf_answers *a, uint32_t id, struct lookup
 }
 
 /* Fills in a call, and fetches its texts. */
-static void fill_call(const struct dwarf_answers *a, const struct dwarf_call *from, bool inlined,
-		      struct lookup_call *c)
+static inline void fill_call(const struct dwarf_answers *a, const struct dwarf_call *from,
+			     bool inlined, struct lookup_call *c)
 {
 	size_t n_name, n_file;
+	const char *name = dwarf_text(a, from->function, &n_name);
+	const char *file = dwarf_text(a, from->file, &n_file);
 
-	c->name = dwarf_text(a, from->function, &n_name);
-	c->file = dwarf_text(a, from->file, &n_file);
-	__builtin_prefetch(c->name);
-	if (n_name > 64)
-		__builtin_prefetch(c->name + 64);
-	__builtin_prefetch(c->file);
-	c->n_name = (uint32_t)n_name;
-	c->n_file = (uint32_t)n_file;
-	c->line = from->line;
-	c->column = from->column;
-	c->discriminator = dwarf_extra_of(a, from).discriminator;
-	c->inlined = inlined;
+	__builtin_prefetch(name);
+	__builtin_prefetch(name + (n_name > 64 ? 64 : 0));
+	__builtin_prefetch(file);
+	*c = (struct lookup_call){
+	    .name = name,
+	    .file = file,
+	    .n_name = (uint32_t)n_name,
+	    .n_file = (uint32_t)n_file,
+	    .line = from->line,
+	    .column = from->column,
+	    .discriminator = dwarf_extra_of(a, from).discriminator,
+	    .inlined = inlined,
+	};
 }
 
 /* What the symbol table has to say of the answer [first, v->n). */
@@ -131,8 +139,10 @@ static void name_by_symbol(struct lookup *l, const struct lookup_query *q, struc
 	if (q->named.reason != DWARF_FUNCTION && o)
 		take_symbol(object_symbol_at(o, q->addr), &c[0]);
 	for (size_t i = 0; i < n; i++) {
-		cut(l, &c[i].name, &c[i].n_name);
-		cut(l, &c[i].file, &c[i].n_file);
+		if (c[i].n_name > TRACE_STRING_MAX)
+			cut(l, &c[i].name, &c[i].n_name);
+		if (c[i].n_file > TRACE_STRING_MAX)
+			cut(l, &c[i].file, &c[i].n_file);
 	}
 }
 
@@ -158,11 +168,13 @@ void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
 		v->calls = mem_grow(v->calls, &v->cap, v->n, sizeof *v->calls);
 	for (size_t i = 0; i < n; i++) {
 		const struct dwarf_answers *a = answers_of(l, &queries[i]);
+		uint32_t end = v->first[i + 1];
 
-		for (uint32_t k = v->first[i]; k < v->first[i + 1]; k++) {
-			v->calls[k] = (struct lookup_call){.name = "", .file = ""};
+		for (uint32_t k = v->first[i]; k < end; k++) {
 			if (v->nodes[k])
-				fill_call(a, v->nodes[k], k + 1 < v->first[i + 1], &v->calls[k]);
+				fill_call(a, v->nodes[k], k + 1 < end, &v->calls[k]);
+			else
+				v->calls[k] = (struct lookup_call){.name = "", .file = ""};
 		}
 	}
 	for (size_t i = 0; i < n; i++)

@@ -65,7 +65,7 @@ int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide)
 	}
 }
 
-bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit)
+bool abbrev_long_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit)
 {
 	*name = rd_uleb(r);
 	*form = rd_uleb(r);
@@ -177,13 +177,43 @@ static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbr
 /* The first thing that is wrong, at r. */
 #define WRONG(f, r, ...) fast_fault_of(f, IN_ABBREV, (r)->p, 0, __VA_ARGS__)
 
-/* The attribute that ends at r. */
-static void fast_abbrev_add_attr(const struct fast_file *f, const struct rd *r, struct abbrevs *t,
-				 const struct abbrev_kind *k, struct abbrev *a,
-				 struct abbrev_site *s, uint64_t name, uint64_t form,
-				 int64_t implicit)
+/* What is noted of an attribute depends on these names alone; most have another. */
+static inline bool is_noted(uint64_t name)
 {
-	int size = form_size(form, k->version, k->address_size, k->wide);
+#define BIT(n) (UINT64_C(1) << ((n) % 64))
+	static const uint64_t noted[2] = {
+	    BIT(DW_AT_sibling) | BIT(DW_AT_name) | BIT(DW_AT_low_pc) | BIT(DW_AT_high_pc) |
+		BIT(DW_AT_abstract_origin),
+	    BIT(DW_AT_specification) | BIT(DW_AT_ranges) | BIT(DW_AT_call_column) |
+		BIT(DW_AT_call_file) | BIT(DW_AT_call_line) | BIT(DW_AT_linkage_name)};
+#undef BIT
+	return name < 128 ? noted[name / 64] >> name % 64 & 1 : name == DW_AT_MIPS_linkage_name;
+}
+
+enum { USUAL_FORMS = 0x30 };
+
+/* form_size of the usual forms, for one kind of table. */
+struct form_sizes {
+	int8_t of[USUAL_FORMS]; /* INT8_MIN: ask form_size */
+};
+
+static void form_sizes_make(struct form_sizes *x, const struct abbrev_kind *k)
+{
+	for (uint64_t form = 0; form < USUAL_FORMS; form++) {
+		int size = form_size(form, k->version, k->address_size, k->wide);
+
+		x->of[form] = size == INT_MIN ? INT8_MIN : (int8_t)size;
+	}
+}
+
+/* The attribute that ends at r. */
+static inline void fast_abbrev_add_attr(const struct fast_file *f, const struct rd *r,
+					struct abbrevs *t, const struct abbrev_kind *k,
+					const struct form_sizes *sizes, struct abbrev *a,
+					struct abbrev_site *s, uint64_t name, uint64_t form,
+					int64_t implicit)
+{
+	int size = form < USUAL_FORMS ? sizes->of[form] : INT8_MIN;
 	struct abbrev_attr attr = {.name = name < UINT16_MAX ? (uint16_t)name : UINT16_MAX,
 				   .form = (uint16_t)form,
 				   .implicit = implicit};
@@ -192,6 +222,8 @@ static void fast_abbrev_add_attr(const struct fast_file *f, const struct rd *r, 
 		t->why = WRONG(f, r, "an abbreviation of more than %d attributes", LIMIT_ATTRS);
 		return;
 	}
+	if (size == INT8_MIN)
+		size = form_size(form, k->version, k->address_size, k->wide);
 	if (size == INT_MIN) {
 		t->declined = form >= DW_FORM_VENDOR && form <= UINT16_MAX;
 		t->why = WRONG(f, r,
@@ -200,8 +232,10 @@ static void fast_abbrev_add_attr(const struct fast_file *f, const struct rd *r, 
 			       form);
 		return;
 	}
-	fast_abbrev_note(a, &attr, size);
-	note_site(a, s, &attr, size);
+	if (is_noted(name)) {
+		fast_abbrev_note(a, &attr, size);
+		note_site(a, s, &attr, size);
+	}
 	VEC_PUSH(t->attrs, t->n_attrs, t->cap_attrs) = attr;
 	a->n_attrs++;
 	if (size >= 0) {
@@ -245,10 +279,31 @@ static uint8_t passes(const struct abbrev *a)
 	return 0;
 }
 
+static struct abbrev_hop hop_of(const struct abbrev *a)
+{
+	enum { CODE = 1, REFERENCE = 4 };
+	struct abbrev_hop hop = {.kind = HOP_NONE};
+
+	if (!a->passes)
+		return hop;
+	if (a->children && a->sibling == REFERENCE && !a->sibling_ops &&
+	    a->sibling_bytes < ABBREV_FAR - CODE - REFERENCE) {
+		hop.kind = HOP_SIBLING;
+		hop.size = (uint16_t)(CODE + a->sibling_bytes + REFERENCE);
+	} else if (!a->children && !a->n_ops && a->tail < ABBREV_FAR - CODE) {
+		hop.kind = a->passes & ABBREV_PASS_ALWAYS ? HOP_LEAF : HOP_DECLARATION;
+		hop.size = (uint16_t)(CODE + a->tail);
+	}
+	return hop;
+}
+
 /* Stops at the first invalid entry, with why set. */
 static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 				const struct abbrev_kind *k, struct rd *r)
 {
+	struct form_sizes sizes;
+
+	form_sizes_make(&sizes, k);
 	while (!t->why && r->p < r->end) {
 		uint64_t code = rd_uleb(r), tag, name, form;
 		int64_t implicit;
@@ -265,7 +320,7 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 		a.first_attr = (uint32_t)t->n_attrs;
 		a.near = true;
 		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
-			fast_abbrev_add_attr(f, r, t, k, &a, &site, name, form, implicit);
+			fast_abbrev_add_attr(f, r, t, k, &sizes, &a, &site, name, form, implicit);
 		a.passes = passes(&a);
 		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
 		site.only_origin &= site.origin != ABBREV_FAR;
@@ -274,6 +329,8 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 			t->sites = mem_grow(t->sites, &t->cap_sites, t->n + 1, sizeof *t->sites);
 		t->sites[t->n] = site;
 		VEC_PUSH(t->all, t->n, t->cap) = a;
+		if (code < HOP_CODES && abbrev_find(t, code) == &t->all[t->n - 1])
+			t->hops[code] = hop_of(&a);
 		if (t->n_attrs >= UINT32_MAX / 2 || t->n >= UINT32_MAX / 2)
 			t->why = WRONG(f, r, "too many abbreviations");
 	}
@@ -349,6 +406,7 @@ const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes s
 	own->cap_codes = 0;
 	map64_release(&own->by_code);
 	own->n = own->n_attrs = own->n_ops = 0;
+	memset(own->hops, 0, sizeof own->hops);
 	own->has_code = own->declined = false;
 	own->why = NULL;
 	atomic_fetch_add(&t->spent, abbrevs_make(t, section, index, own));

@@ -67,7 +67,22 @@ struct abbrev_op {
 	uint32_t kind;
 };
 
+/* All that a walk has to know of a DIE that it passes, by a code of one byte. */
+enum hop_kind {
+	HOP_NONE, /* a look at struct abbrev is needed */
+	HOP_LEAF, /* size bytes, and nothing inside */
+	HOP_DECLARATION, /* the same, but not for a walk over everything */
+	HOP_SIBLING, /* nor this: a DW_FORM_ref4 in the last of size bytes leads behind it */
+};
+
+struct abbrev_hop {
+	uint16_t kind, size; /* size: with the code */
+};
+
+enum { HOP_CODES = 128 };
+
 struct abbrevs {
+	struct abbrev_hop hops[HOP_CODES];
 	struct abbrev *all;
 	struct abbrev_site *sites; /* all[i]'s: apart, because few of them are looked at */
 	uint64_t *codes;           /* all[i]'s; NULL when code i + 1 is all[i] */
@@ -115,9 +130,21 @@ void fast_tables_release(struct fast_tables *t);
 /* Bytes of a form of fixed size, or -1 - (enum abbrev_op_kind), or INT_MIN: unknown. */
 int form_size(uint64_t form, uint8_t version, uint8_t address_size, bool wide);
 
+bool abbrev_long_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit);
+
 /* The next (name, form, implicit constant) of an abbreviation in the section. False at its end
  * or when r has failed. */
-bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit);
+static inline bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit)
+{
+	/* nearly all are two bytes */
+	if (rd_left(r) < 2 || ((r->p[0] | r->p[1]) & 0x80) || r->p[1] == DW_FORM_implicit_const)
+		return abbrev_long_attr(r, name, form, implicit);
+	*name = r->p[0];
+	*form = r->p[1];
+	*implicit = 0;
+	r->p += 2;
+	return *name || *form;
+}
 
 static inline const struct abbrev_site *abbrev_site(const struct abbrevs *t, const struct abbrev *a)
 {

@@ -18,7 +18,8 @@ struct program {
 	int8_t line_base;
 	uint8_t lengths[256]; /* operands of standard opcodes */
 	struct special {
-		uint8_t ops; /* operation advance */
+		uint8_t ops;   /* operation advance */
+		uint16_t bytes; /* the same, of one operation in an instruction */
 		int16_t line;
 	} special[256];
 };
@@ -174,6 +175,7 @@ static const char *fast_line_read_header(struct program *g)
 		unsigned adjusted = i - g->opcode_base;
 
 		g->special[i].ops = (uint8_t)(adjusted / g->line_range);
+		g->special[i].bytes = (uint16_t)(g->special[i].ops * g->min_length);
 		g->special[i].line = (int16_t)(g->line_base + (int)(adjusted % g->line_range));
 	}
 	if (version < 5)
@@ -189,17 +191,17 @@ static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t addr)
 
 struct registers {
 	uint64_t addr, line, column, file;
+	uint32_t discriminator;
 };
 
-/* The state machine, and the row before. */
-struct state {
-	struct registers now, row;
-	uint32_t op_index;
-	uint32_t discriminator, row_discriminator;
-	bool live;     /* row is one of this sequence */
-	size_t next;   /* the first address not below row.addr */
-	uint64_t want; /* it, or UINT64_MAX; 0: every stretch is wanted, for places */
-	struct fast_line_places *places;
+/* Where a sequence is among the addresses. */
+struct stretch {
+	const uint64_t *addrs;
+	size_t n;
+	struct fast_row *rows;
+	struct fast_line_places *places; /* instead of those: every stretch is wanted */
+	bool live;   /* there is a row before of this sequence */
+	size_t next; /* the first address not below that row's */
 };
 
 static uint32_t small(uint64_t v)
@@ -207,16 +209,15 @@ static uint32_t small(uint64_t v)
 	return v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
-/* The stretch of the row before is [row.addr, now.addr). */
-static __attribute__((noinline)) void fast_line_take(struct state *s, const uint64_t *addrs,
-						     size_t n, struct fast_row *rows)
+/* The stretch of the row before is [row.addr, addr). */
+static void fast_line_take(struct stretch *s, const struct registers *before, uint64_t addr)
 {
 	const struct fast_row row = {
-	    .addr = s->row.addr,
-	    .file = s->row.file < LIMIT_LINE_FILES ? (uint32_t)s->row.file : LIMIT_LINE_FILES,
-	    .line = small(s->row.line),
-	    .column = small(s->row.column),
-	    .discriminator = s->row_discriminator,
+	    .addr = before->addr,
+	    .file = before->file < LIMIT_LINE_FILES ? (uint32_t)before->file : LIMIT_LINE_FILES,
+	    .line = small(before->line),
+	    .column = small(before->column),
+	    .discriminator = before->discriminator,
 	    .there = true,
 	};
 
@@ -225,83 +226,109 @@ static __attribute__((noinline)) void fast_line_take(struct state *s, const uint
 
 		if (!p->n || p->all[p->n - 1].key != row.addr)
 			VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){row.addr, 0};
-		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){s->now.addr, 1};
+		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){addr, 1};
 		return;
 	}
-	for (; s->next < n && addrs[s->next] < s->now.addr; s->next++) {
-		if (!rows[s->next].there || rows[s->next].addr < row.addr)
-			rows[s->next] = row;
+	for (; s->next < s->n && s->addrs[s->next] < addr; s->next++) {
+		struct fast_row *to = &s->rows[s->next];
+
+		if (!to->there || to->addr < row.addr)
+			*to = row;
 	}
-	s->want = s->next < n ? addrs[s->next] : UINT64_MAX;
 }
 
-static inline void emit(struct state *s, const uint64_t *addrs, size_t n, struct fast_row *rows)
+/* A row at addr that something begins or ends at. What is wanted next: the first address that the
+ * stretch from addr on may hold. */
+static __attribute__((noinline)) uint64_t
+fast_line_meet(struct stretch *s, const struct registers *before, uint64_t addr)
 {
 	/* After a step backwards the end of the row before is not known: it has no stretch. */
-	if (s->live && s->now.addr >= s->row.addr) {
-		if (s->want < s->now.addr)
-			fast_line_take(s, addrs, n, rows);
-	} else {
-		s->next = first_at_least(addrs, n, s->now.addr);
-		s->want = s->places ? 0 : s->next < n ? addrs[s->next] : UINT64_MAX;
-		s->live = true;
-	}
-	s->row = s->now;
-	s->row_discriminator = s->discriminator;
-	s->discriminator = 0;
+	if (s->live && addr >= before->addr)
+		fast_line_take(s, before, addr);
+	else
+		s->next = first_at_least(s->addrs, s->places ? 0 : s->n, addr);
+	s->live = true;
+	return s->places ? 0 : s->next < s->n ? s->addrs[s->next] : UINT64_MAX;
 }
 
-static inline void advance(const struct program *g, struct state *s, uint64_t ops)
+/* Before the first row of a sequence this lets none pass. */
+static inline void begin_sequence(struct stretch *s, struct registers *now,
+				  struct registers *before, uint64_t *want)
 {
-	if (g->max_ops == 1) {
-		s->now.addr += g->min_length * ops;
-		return;
-	}
-	ops += s->op_index;
-	s->now.addr += g->min_length * (ops / g->max_ops);
-	s->op_index = (uint32_t)(ops % g->max_ops);
+	*now = (struct registers){.line = 1, .file = 1};
+	s->live = false;
+	before->addr = UINT64_MAX;
+	*want = 0;
 }
 
-static void reset(struct state *s, struct fast_line_places *places)
+/* All of it is inlined, so that registers are the processor's. */
+static inline __attribute__((always_inline)) void
+emit(struct stretch *s, struct registers *now, struct registers *before, uint64_t *want)
 {
-	*s = (struct state){.now = {.line = 1, .file = 1}, .places = places};
+	if (now->addr < before->addr || now->addr > *want)
+		*want = fast_line_meet(s, before, now->addr);
+	*before = *now;
+	now->discriminator = 0;
 }
 
-static const char *fast_line_extended(struct program *g, struct state *s, const uint64_t *addrs,
-				      size_t n, struct fast_row *rows)
+/* For several operations in one instruction. */
+static void fast_line_advance_ops(const struct program *g, uint64_t *addr, uint32_t *op_index,
+				  uint64_t ops)
 {
-	uint64_t length = rd_uleb(&g->r);
+	ops += *op_index;
+	*addr += g->min_length * (ops / g->max_ops);
+	*op_index = (uint32_t)(ops % g->max_ops);
+}
+
+/* A number, and what is behind it; NULL: it is cut short. */
+struct number {
+	const uint8_t *behind;
+	uint64_t v;
+};
+
+static __attribute__((noinline)) struct number long_number(const uint8_t *p, const uint8_t *end,
+							   bool with_sign)
+{
+	struct rd r = {.p = p, .end = end};
+	uint64_t v = with_sign ? (uint64_t)rd_sleb(&r) : rd_uleb(&r);
+
+	return (struct number){r.failed ? NULL : r.p, v};
+}
+
+static inline struct number number_at(const uint8_t *p, const uint8_t *end)
+{
+	if (p < end && *p < 0x80)
+		return (struct number){p + 1, *p};
+	return long_number(p, end, false);
+}
+
+static inline struct number signed_at(const uint8_t *p, const uint8_t *end)
+{
+	enum { SIGN = 1 << 6, LONG_SIGN = 1 << 13 };
+	unsigned v;
+
+	if (end - p < 2)
+		return long_number(p, end, true);
+	v = p[0];
+	if (v < 0x80)
+		return (struct number){p + 1, (uint64_t)(v ^ SIGN) - SIGN};
+	v = (v & 0x7f) | (unsigned)p[1] << 7;
+	if (v >= 1 << 14)
+		return long_number(p, end, true);
+	return (struct number){p + 2, (uint64_t)(v ^ LONG_SIGN) - LONG_SIGN};
+}
+
+static const char *fast_line_add_defined(struct program *g, struct rd *r)
+{
 	struct fast_line_file file;
-	struct rd r;
 
-	if (!length)
-		return NULL;
-	r = g->r;
-	rd_skip(&g->r, length);
-	if (g->r.failed)
-		return cut_short(g, &g->r);
-	r.end = g->r.p;
-	switch (rd_u8(&r)) {
-	case DW_LNE_end_sequence:
-		emit(s, addrs, n, rows);
-		reset(s, s->places);
-		break;
-	case DW_LNE_set_address:
-		s->now.addr = rd_uint(&r, (unsigned)(length - 1 < 8 ? length - 1 : 8));
-		s->op_index = 0;
-		break;
-	case DW_LNE_set_discriminator: s->discriminator = small(rd_uleb(&r)); break;
-	case DW_LNE_define_file:
-		file.name = rd_cstr(&r, &file.n);
-		file.dir = rd_uleb(&r);
-		if (r.failed)
-			return cut_short(g, &r);
-		if (g->l->n_files >= LIMIT_LINE_FILES)
-			return many_files(g, &r);
-		add_file(g->l, file);
-		break;
-	default: break;
-	}
+	file.name = rd_cstr(r, &file.n);
+	file.dir = rd_uleb(r);
+	if (r->failed)
+		return cut_short(g, r);
+	if (g->l->n_files >= LIMIT_LINE_FILES)
+		return many_files(g, r);
+	add_file(g->l, file);
 	return NULL;
 }
 
@@ -309,50 +336,121 @@ static const char *fast_line_run(struct program *g, const uint64_t *addrs, size_
 				 struct budget *b, struct fast_row *rows,
 				 struct fast_line_places *places)
 {
-	struct rd *r = &g->r;
+	struct stretch s = {.addrs = addrs, .n = n, .rows = rows, .places = places};
+	const uint8_t *p = g->r.p, *const end = g->r.end;
+	const unsigned opcode_base = g->opcode_base;
+	const bool one_op = g->max_ops == 1;
+	struct registers now, before = {.addr = 0};
+	uint32_t op_index = 0;
+	struct number v = {p, 0};
+	uint64_t want;
 	const char *why;
-	struct state s;
+	struct rd r;
 
-	reset(&s, places);
-	while (r->p < r->end) {
-		uint8_t op = *r->p++;
+	begin_sequence(&s, &now, &before, &want);
+	while (p < end) {
+		unsigned op = *p++;
 
-		if (op >= g->opcode_base) {
-			s.now.line += (uint64_t)g->special[op].line;
-			advance(g, &s, g->special[op].ops);
-			emit(&s, addrs, n, rows);
+		if (op >= opcode_base) {
+			now.line += (uint64_t)g->special[op].line;
+			if (one_op)
+				now.addr += g->special[op].bytes;
+			else
+				fast_line_advance_ops(g, &now.addr, &op_index, g->special[op].ops);
+			emit(&s, &now, &before, &want);
 			continue;
 		}
 		switch (op) {
 		case 0:
-			why = fast_line_extended(g, &s, addrs, n, rows);
-			if (why)
-				return why;
-			if (budget_spend(b, 2))
-				return out_of_time(g, r);
+			v = number_at(p, end);
+			if (!v.behind)
+				goto cut;
+			p = v.behind;
+			if (v.v > (size_t)(end - p)) {
+				g->r.p = p;
+				return cut_short(g, &g->r);
+			}
+			r = (struct rd){.p = p, .end = p + v.v, .big_endian = g->r.big_endian};
+			p = r.end;
+			switch (v.v ? rd_u8(&r) : 0) {
+			case DW_LNE_end_sequence:
+				emit(&s, &now, &before, &want);
+				begin_sequence(&s, &now, &before, &want);
+				op_index = 0;
+				break;
+			case DW_LNE_set_address:
+				now.addr = rd_uint(&r, v.v - 1 < 8 ? (unsigned)v.v - 1 : 8);
+				op_index = 0;
+				break;
+			case DW_LNE_set_discriminator: now.discriminator = small(rd_uleb(&r)); break;
+			case DW_LNE_define_file:
+				why = fast_line_add_defined(g, &r);
+				if (why)
+					return why;
+				break;
+			default: break;
+			}
+			if (budget_spend(b, 2)) {
+				g->r.p = p;
+				return out_of_time(g, &g->r);
+			}
 			break;
-		case DW_LNS_copy: emit(&s, addrs, n, rows); break;
-		case DW_LNS_advance_pc: advance(g, &s, rd_uleb(r)); break;
-		case DW_LNS_advance_line: s.now.line += (uint64_t)rd_sleb(r); break;
-		case DW_LNS_set_file: s.now.file = rd_uleb(r); break;
-		case DW_LNS_set_column: s.now.column = rd_uleb(r); break;
+		case DW_LNS_copy: emit(&s, &now, &before, &want); break;
+		case DW_LNS_advance_pc:
+			v = number_at(p, end);
+			if (one_op)
+				now.addr += g->min_length * v.v;
+			else
+				fast_line_advance_ops(g, &now.addr, &op_index, v.v);
+			goto behind_number;
+		case DW_LNS_advance_line:
+			v = signed_at(p, end);
+			now.line += v.v;
+			goto behind_number;
+		case DW_LNS_set_file:
+			v = number_at(p, end);
+			now.file = v.v;
+			goto behind_number;
+		case DW_LNS_set_column:
+			v = number_at(p, end);
+			now.column = v.v;
+			goto behind_number;
+		case DW_LNS_set_isa:
+			v = number_at(p, end);
+			goto behind_number;
 		case DW_LNS_negate_stmt:
 		case DW_LNS_set_basic_block:
 		case DW_LNS_set_prologue_end:
 		case DW_LNS_set_epilogue_begin: break;
-		case DW_LNS_const_add_pc: advance(g, &s, g->special[255].ops); break;
+		case DW_LNS_const_add_pc:
+			if (one_op)
+				now.addr += g->special[255].bytes;
+			else
+				fast_line_advance_ops(g, &now.addr, &op_index, g->special[255].ops);
+			break;
 		case DW_LNS_fixed_advance_pc:
-			s.now.addr += rd_u16(r);
-			s.op_index = 0;
-			break;
-		case DW_LNS_set_isa: rd_skip_leb(r); break;
+			r = (struct rd){.p = p, .end = end, .big_endian = g->r.big_endian};
+			now.addr += rd_u16(&r);
+			op_index = 0;
+			v.behind = r.failed ? NULL : r.p;
+			goto behind_number;
 		default:
+			r = (struct rd){.p = p, .end = end};
 			for (unsigned i = 0; i < g->lengths[op]; i++)
-				rd_skip_leb(r);
-			break;
+				rd_skip_leb(&r);
+			v.behind = r.failed ? NULL : r.p;
+			goto behind_number;
 		}
+		continue;
+	behind_number:
+		if (!v.behind)
+			goto cut;
+		p = v.behind;
 	}
-	return r->failed ? cut_short(g, r) : NULL;
+	return NULL;
+cut:
+	g->r.p = p;
+	return cut_short(g, &g->r);
 }
 
 /* The table's bytes, near: first enough for most. */

@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 
-static void add(const struct fast_file *f, struct fast_ranges *out, uint64_t lo, uint64_t hi)
+static inline void add(const struct fast_file *f, struct fast_ranges *out, uint64_t lo, uint64_t hi)
 {
 	if (lo < hi && range_lives(f, lo))
 		VEC_PUSH(out->all, out->n, out->cap) = (struct fast_range){lo, hi};
@@ -74,6 +74,42 @@ static bool indexed(const struct fast_file *f, const struct fast_unit *u, struct
 	return fast_unit_address(f, u, rd_uleb(r), addr);
 }
 
+/* A number of one or two bytes; NULL: it is longer. There are two bytes at p. */
+static inline const uint8_t *short_number(const uint8_t *p, uint64_t *v)
+{
+	uint8_t low = p[0], high = p[1];
+
+	*v = low;
+	if (low < 0x80)
+		return p + 1;
+	*v = (low & 0x7fU) | (uint64_t)high << 7;
+	return high < 0x80 ? p + 2 : NULL;
+}
+
+/* Pairs of short offsets are nearly all that compilers write: those that follow, but for what
+ * count_entry has to be asked about. */
+static inline void fast_ranges_short_pairs(const struct fast_file *f, struct rd *r, uint64_t base,
+					   struct budget *b, struct fast_ranges *out)
+{
+	enum { LONGEST = 5 };
+	const uint8_t *p = r->p;
+	size_t from = out->entries;
+
+	while (r->end - p >= LONGEST && *p == DW_RLE_offset_pair && out->entries + 1 < LONG_LIST) {
+		uint64_t lo, hi;
+		const uint8_t *next = short_number(p + 1, &lo);
+
+		next = next ? short_number(next, &hi) : NULL;
+		if (!next)
+			break;
+		out->entries++;
+		add(f, out, base + lo, base + hi);
+		p = next;
+	}
+	r->p = p;
+	budget_spend(b, out->entries - from);
+}
+
 static const char *fast_ranges_new_list(const struct fast_file *f, const struct fast_unit *u,
 					uint64_t offset, struct budget *b, struct fast_ranges *out)
 {
@@ -86,9 +122,11 @@ static const char *fast_ranges_new_list(const struct fast_file *f, const struct 
 	while (!r.failed) {
 		uint64_t lo = 0, hi = 0;
 		bool known = true;
-		uint8_t kind = rd_u8(&r);
+		uint8_t kind;
 		const char *why;
 
+		fast_ranges_short_pairs(f, &r, base, b, out);
+		kind = rd_u8(&r);
 		if (r.failed || kind == DW_RLE_end_of_list)
 			break;
 		why = count_entry(&l, b, out);

@@ -168,6 +168,10 @@ static inline uint64_t rd_uleb(struct rd *r)
 {
 	if (r->p < r->end && *r->p < 0x80)
 		return *r->p++;
+	if (rd_left(r) > 1 && r->p[1] < 0x80) {
+		r->p += 2;
+		return (r->p[-2] & 0x7fU) | (uint64_t)r->p[-1] << 7;
+	}
 	return rd_long_uleb(r);
 }
 

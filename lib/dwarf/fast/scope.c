@@ -157,6 +157,38 @@ static const uint8_t *fast_scope_skip_children(struct walk *w, const uint8_t *p)
 	return p;
 }
 
+/* Behind the DIEs at p that hold nothing to look for, in as few steps as can be: most are such.
+ * What is not as it should be, and all others, are left to who looks at each. */
+static inline const uint8_t *fast_scope_hop(struct walk *w, const uint8_t *p)
+{
+	enum { AT_ONCE = 4096 };
+	const struct abbrev_hop *hops = w->t->hops;
+	const uint8_t *unit = w->unit, *end = w->end;
+	unsigned most = w->everything ? HOP_LEAF : w->f->big_endian ? HOP_DECLARATION : HOP_SIBLING;
+	unsigned n = 0;
+
+	for (; n < AT_ONCE && p < end; n++) {
+		uint8_t code = *p;
+		struct abbrev_hop hop = hops[code % HOP_CODES];
+
+		/* HOP_NONE is more than the most */
+		if (code >= HOP_CODES || hop.kind - 1U >= most || hop.size > (size_t)(end - p))
+			break;
+		if (hop.kind == HOP_SIBLING) {
+			uint32_t to;
+
+			memcpy(&to, p + hop.size - sizeof to, sizeof to);
+			if (to > (size_t)(end - unit) || to <= (size_t)(p + 1 - unit))
+				break;
+			p = unit + to;
+		} else {
+			p += hop.size;
+		}
+	}
+	budget_spend(w->budget, n + 1); /* and the one behind them */
+	return p;
+}
+
 static uint32_t first_at_least(const uint64_t *addrs, uint32_t from, uint32_t to, uint64_t addr)
 {
 	return BISECT(i, from, to, addrs[i] < addr);
@@ -460,7 +492,7 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 	uint64_t code;
 	const struct abbrev *a = next_abbrev(w, &p, &code);
 	const uint8_t pass = w->everything ? ABBREV_PASS_ALWAYS : ABBREV_PASS;
-	size_t depth = 0;
+	struct fast_level *cur = s->stack;
 
 	p = a ? behind_attrs(w, a, p) : NULL;
 	if (!p) {
@@ -470,17 +502,17 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 	}
 	if (!a->children)
 		return;
-	VEC_PUSH(s->stack, depth, s->cap_stack) = top;
-	while (p < w->end) {
+	*cur = top;
+	while ((p = fast_scope_hop(w, p)) < w->end) {
 		const uint8_t *die = p, *at;
-		struct fast_level next;
 		bool descend;
 
 		a = next_abbrev(w, &p, &code);
 		if (!code) {
-			s->loose |= s->stack[depth - 1].has_end && s->stack[depth - 1].end != p;
-			if (!--depth)
+			s->loose |= cur->has_end && cur->end != p;
+			if (cur == s->stack)
 				return;
+			cur--;
 			continue;
 		}
 		if (!a) {
@@ -490,14 +522,13 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 		at = p;
 		descend = !(a->passes & pass);
 		if (descend) {
-			next = s->stack[depth - 1];
+			cur[1] = *cur;
 			if (a->kind == KIND_BLOCK)
-				descend = enter_block(w, a, at, &s->stack[depth - 1], &next);
+				descend = enter_block(w, a, at, cur, cur + 1);
 			else if (a->kind == KIND_FUNCTION || a->kind == KIND_INLINED)
-				descend =
-				    fast_scope_enter(w, a, die, at, &s->stack[depth - 1], &next);
+				descend = fast_scope_enter(w, a, die, at, cur, cur + 1);
 		}
-		if (!w->st && budget_spend(w->budget, 1))
+		if (!w->st && w->budget->over)
 			fail(w, ST_LIMIT, "takes longer than its time limit");
 		if (w->st) {
 			fail_at(w, die, w->st, w->s->why);
@@ -516,16 +547,23 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 			return;
 		}
 		if (a->children && descend) {
-			next.has_end = w->blocks && a->sibling;
-			if (next.has_end)
-				next.end = sibling(w, a, at);
-			if (depth == LIMIT_NESTING) {
+			if (cur - s->stack == LIMIT_NESTING - 1) {
 				fail_at(w, die, ST_LIMIT, "DIEs nested too deep");
 				return;
 			}
-			VEC_PUSH(s->stack, depth, s->cap_stack) = next;
+			cur++;
+			cur->has_end = w->blocks && a->sibling;
+			if (cur->has_end)
+				cur->end = sibling(w, a, at);
 		}
 	}
+}
+
+/* One more than is entered: what a DIE would be is made where it would be. */
+static void make_stack(struct fast_scopes *s)
+{
+	if (!s->stack)
+		s->stack = mem_array(LIMIT_NESTING + 1, sizeof *s->stack);
 }
 
 static const uint8_t *unit_start(const struct fast_file *f, const struct fast_unit *u)
@@ -553,6 +591,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .end = unit_start(f, u) + (u->end - u->offset)};
 
 	memset(node, 0, n * sizeof *node);
+	make_stack(s);
 	if (!s->cap) {
 		s->cap = MANY_SCOPES;
 		s->all = pages_array(s->cap, sizeof *s->all);
@@ -582,6 +621,7 @@ enum status fast_scopes_ranges(const struct fast_file *f, const struct fast_unit
 			 .unit = unit_start(f, u),
 			 .end = unit_start(f, u) + (u->end - u->offset)};
 
+	make_stack(s);
 	forget_lists(&s->lists);
 	fast_scope_walk(&w, (struct fast_level){.scope = 0});
 	return w.st;

@@ -41,8 +41,7 @@ struct fast_lists {
 struct fast_scopes {
 	struct fast_scope *all;
 	size_t n, cap;
-	struct fast_level *stack;
-	size_t cap_stack;
+	struct fast_level *stack; /* of LIMIT_NESTING + 1 */
 	struct fast_ranges ranges;
 	struct fast_lists lists;
 	const char *why; /* what was wrong, with the place of the DIE */
