@@ -105,13 +105,13 @@ struct lookup_call {
 struct lookup_views {
 	struct lookup_call *calls;
 	uint32_t *first;
-	const struct dwarf_call **nodes; /* by call: where the engine has it */
-	size_t n;                        /* calls */
+	struct lookup_node *nodes;
+	size_t n; /* calls */
 	size_t cap, cap_nodes, cap_first;
 };
 
-/* Views of n answers, of as many as fit into the nearest cache: what all of them need is fetched at
- * once, so that the processor does not wait for one after the other. Any thread. */
+/* Views of n answers, at most LOOKUP_VIEWS, which fit into the nearest cache: what all of them need
+ * is fetched at once, so that the processor does not wait for one after the other. Any thread. */
 void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v);
 void lookup_views_release(struct lookup_views *v);

@@ -39,65 +39,76 @@ static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 	c->n_name = (uint32_t)strlen(sym->name);
 }
 
-/* Brings the nodes of all chains near: the next of every chain before the second of any. */
-static void lookup_view_fetch_nodes(const struct lookup *l, const struct lookup_query *queries,
-				    size_t n)
-{
-	struct {
-		const struct dwarf_answers *of;
-		const struct dwarf_call *c;
-		uint32_t id;
-	} ends[LOOKUP_VIEWS];
-	size_t live = 0;
+/* A call of a chain where the engine has it. */
+struct lookup_node {
+	const struct dwarf_call *call;
+	uint32_t outer; /* index of the next one */
+};
 
-	for (size_t i = 0; i < n && live < LOOKUP_VIEWS; i++) {
-		const struct dwarf_answers *a = answers_of(l, &queries[i]);
-		uint32_t id = queries[i].named.call;
+enum { NO_NODE = UINT32_MAX };
 
-		ends[live].of = a;
-		ends[live].id = id;
-		ends[live].c = a && id ? dwarf_call_at(a, id) : NULL;
-		__builtin_prefetch(ends[live].c);
-		live += ends[live].c != NULL;
-	}
-	while (live) {
-		size_t next = 0;
-
-		for (size_t i = 0; i < live; i++) {
-			uint32_t id = dwarf_outer(ends[i].c, ends[i].id);
-
-			if (!id)
-				continue;
-			ends[next].of = ends[i].of;
-			ends[next].id = id;
-			ends[next].c = dwarf_call_at(ends[i].of, id);
-			__builtin_prefetch(ends[next].c);
-			next += ends[next].c != NULL;
-		}
-		live = next;
-	}
-}
-
-static void fetch_text(const struct dwarf_answers *a, uint32_t id)
+static inline void fetch_text(const struct dwarf_answers *a, uint32_t id)
 {
 	if (id & STORE_BIT)
 		__builtin_prefetch(store_text_row(&a->store, id));
 }
 
-/* Puts down the chain of a query, and fetches where its texts are. */
-static void list_chain(const struct dwarf_answers *a, uint32_t id, struct lookup_views *v)
+/* Lists the nodes of all chains, each as heads has its first, and fetches where their texts are.
+ * They are brought near: the next of every chain before the second of any. */
+static void lookup_view_list(const struct lookup *l, const struct lookup_query *queries, size_t n,
+			     struct lookup_views *v, uint32_t *heads)
 {
-	const struct dwarf_call *c = a ? dwarf_call_at(a, id) : NULL;
+	struct {
+		const struct dwarf_answers *of;
+		const struct dwarf_call *call;
+		uint32_t id, before, query;
+	} ends[LOOKUP_VIEWS];
+	size_t live = 0, listed = 0;
 
-	while (c) {
-		uint32_t outer = dwarf_outer(c, id);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dwarf_answers *a = answers_of(l, &queries[i]);
+		uint32_t id = queries[i].named.call;
+		const struct dwarf_call *c = a && id ? dwarf_call_at(a, id) : NULL;
 
-		fetch_text(a, c->function);
-		fetch_text(a, c->file);
-		VEC_PUSH(v->nodes, v->n, v->cap_nodes) = c;
-		c = dwarf_call_at(a, outer);
-		id = outer;
+		heads[i] = NO_NODE;
+		__builtin_prefetch(c);
+		ends[live].of = a;
+		ends[live].call = c;
+		ends[live].id = id;
+		ends[live].before = NO_NODE;
+		ends[live].query = i;
+		live += c != NULL;
 	}
+	while (live) {
+		size_t next = 0;
+
+		if (listed + live > v->cap_nodes)
+			v->nodes =
+			    mem_grow(v->nodes, &v->cap_nodes, listed + live, sizeof *v->nodes);
+		for (size_t i = 0; i < live; i++) {
+			const struct dwarf_answers *a = ends[i].of;
+			const struct dwarf_call *c = ends[i].call;
+			uint32_t id = dwarf_outer(c, ends[i].id), node = (uint32_t)listed++;
+
+			fetch_text(a, c->function);
+			fetch_text(a, c->file);
+			v->nodes[node] = (struct lookup_node){c, NO_NODE};
+			if (ends[i].before == NO_NODE)
+				heads[ends[i].query] = node;
+			else
+				v->nodes[ends[i].before].outer = node;
+			c = id ? dwarf_call_at(a, id) : NULL;
+			__builtin_prefetch(c);
+			ends[next].of = a;
+			ends[next].call = c;
+			ends[next].id = id;
+			ends[next].before = node;
+			ends[next].query = ends[i].query;
+			next += c != NULL;
+		}
+		live = next;
+	}
+	v->n = listed;
 }
 
 /* Fills in a call, and fetches its texts. */
@@ -146,37 +157,34 @@ static void name_by_symbol(struct lookup *l, const struct lookup_query *q, struc
 	}
 }
 
+/* A call of its symbol's alone, if that is all that is known. */
+static bool by_symbol_alone(const struct lookup_query *q)
+{
+	return q->named.reason != DWARF_FUNCTION && q->file && q->file->object &&
+	       object_symbol_at(q->file->object, q->addr);
+}
+
 void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v)
 {
-	lookup_view_fetch_nodes(l, queries, n);
+	uint32_t heads[LOOKUP_VIEWS], k = 0;
+
+	lookup_view_list(l, queries, n, v, heads);
 	if (n >= v->cap_first)
 		v->first = mem_grow(v->first, &v->cap_first, n + 1, sizeof *v->first);
-	v->n = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct lookup_query *q = &queries[i];
-
-		v->first[i] = (uint32_t)v->n;
-		list_chain(answers_of(l, q), q->named.call, v);
-		/* a call of its symbol's alone */
-		if (v->first[i] == v->n && q->named.reason != DWARF_FUNCTION && q->file &&
-		    q->file->object && object_symbol_at(q->file->object, q->addr))
-			VEC_PUSH(v->nodes, v->n, v->cap_nodes) = NULL;
-	}
-	v->first[n] = (uint32_t)v->n;
-	if (v->n > v->cap)
-		v->calls = mem_grow(v->calls, &v->cap, v->n, sizeof *v->calls);
+	if (v->n + n > v->cap)
+		v->calls = mem_grow(v->calls, &v->cap, v->n + n, sizeof *v->calls);
 	for (size_t i = 0; i < n; i++) {
 		const struct dwarf_answers *a = answers_of(l, &queries[i]);
-		uint32_t end = v->first[i + 1];
 
-		for (uint32_t k = v->first[i]; k < end; k++) {
-			if (v->nodes[k])
-				fill_call(a, v->nodes[k], k + 1 < end, &v->calls[k]);
-			else
-				v->calls[k] = (struct lookup_call){.name = "", .file = ""};
-		}
+		v->first[i] = k;
+		for (uint32_t at = heads[i]; at != NO_NODE; at = v->nodes[at].outer)
+			fill_call(a, v->nodes[at].call, v->nodes[at].outer != NO_NODE,
+				  &v->calls[k++]);
+		if (v->first[i] == k && by_symbol_alone(&queries[i]))
+			v->calls[k++] = (struct lookup_call){.name = "", .file = ""};
 	}
+	v->n = v->first[n] = k;
 	for (size_t i = 0; i < n; i++)
 		if (v->first[i] < v->first[i + 1])
 			name_by_symbol(l, &queries[i], v->calls + v->first[i],
