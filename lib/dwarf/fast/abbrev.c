@@ -161,10 +161,15 @@ static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbr
 	case DW_AT_call_file: note_number(a, s, t, size, &s->file, &s->file_size); break;
 	case DW_AT_call_line: note_number(a, s, t, size, &s->line, &s->line_size); break;
 	case DW_AT_call_column: note_number(a, s, t, size, &s->column, &s->column_size); break;
-	case DW_AT_name:
 	case DW_AT_linkage_name:
-	case DW_AT_MIPS_linkage_name:
-	case DW_AT_specification: s->only_origin = false; break;
+		if (!s->has_linkage && t->form == DW_FORM_strp)
+			s->linkage = place(a);
+		s->has_linkage = true;
+		s->only_origin = false;
+		break;
+	case DW_AT_name:
+	case DW_AT_MIPS_linkage_name: s->only_origin = false; break;
+	case DW_AT_specification:
 	case DW_AT_abstract_origin:
 		if (s->origin != ABBREV_FAR || t->form != DW_FORM_ref4)
 			s->only_origin = false;
@@ -308,7 +313,10 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 		uint64_t code = rd_uleb(r), tag, name, form;
 		int64_t implicit;
 		struct abbrev a = {.low = ABBREV_FAR, .high = ABBREV_FAR, .ranges = ABBREV_FAR};
-		struct abbrev_site site = {.origin = ABBREV_FAR, .only_origin = true, .near = true};
+		struct abbrev_site site = {.origin = ABBREV_FAR,
+					   .linkage = ABBREV_FAR,
+					   .only_origin = true,
+					   .near = true};
 
 		if (!code)
 			break;

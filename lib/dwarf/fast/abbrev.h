@@ -33,8 +33,10 @@ enum { ABBREV_FAR = UINT16_MAX }; /* not among the leading attributes of fixed s
  * those in struct abbrev; a size of 0: it does not say. */
 struct abbrev_site {
 	uint16_t tag; /* of any DIE; UINT16_MAX: out of range */
-	uint16_t origin, file, line, column;
+	uint16_t origin, file, line, column; /* origin: or its specification */
+	uint16_t linkage;                    /* its linkage name, if a DW_FORM_strp */
 	uint8_t file_size, line_size, column_size;
+	bool has_linkage;
 	bool only_origin; /* origin is a DW_FORM_ref4, and nothing else leads to a name */
 	bool near;        /* all that there is of file, line and column is here */
 };

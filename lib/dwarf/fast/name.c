@@ -59,11 +59,26 @@ static const struct abbrevs *table_of(const struct fast_names *names, struct fas
 				: fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
 }
 
+/* The linkage name at r, which its abbreviation says to be there. */
+static struct fast_text fast_name_near(const struct fast_file *f, const struct fast_unit *u,
+				       struct rd r, uint16_t place)
+{
+	struct fast_value v = {.class = CLASS_TEXT, .section = IN_STR};
+	struct fast_text name = {.s = NULL};
+
+	rd_skip(&r, place);
+	v.v = rd_offset(&r, u->wide);
+	if (!r.failed)
+		take_text(f, u, &v, &name);
+	return name;
+}
+
 /* False: there is no DIE. u is a guess. */
 static bool read_naming(const struct fast_names *names, struct fast_file *f,
 			const struct fast_unit *u, uint64_t die, struct naming *x)
 {
 	struct fast_value v, linkage = {.form = 0}, mips = linkage, name = linkage;
+	const struct abbrev_site *site;
 	const struct abbrevs *t;
 	const struct abbrev *a;
 	struct rd r;
@@ -79,8 +94,14 @@ static bool read_naming(const struct fast_names *names, struct fast_file *f,
 	a = t->why || !code ? NULL : abbrev_find(t, code);
 	if (!a)
 		return false;
-	if (abbrev_site(t, a)->only_origin) {
-		rd_skip(&r, abbrev_site(t, a)->origin);
+	site = abbrev_site(t, a);
+	if (site->linkage != ABBREV_FAR) {
+		x->linkage = fast_name_near(f, u, r, site->linkage);
+		if (x->linkage.s) /* where else a name may be does not matter then */
+			return true;
+	}
+	if (site->only_origin) {
+		rd_skip(&r, site->origin);
 		x->next[x->n_next++] = (u->offset + rd_u32(&r)) | (in_alt ? IN_ALT : 0);
 		return !r.failed;
 	}
