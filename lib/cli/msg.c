@@ -9,7 +9,6 @@
 #include "lib/match/match.h"
 #include "lib/sandbox/sandbox.h"
 
-#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -60,7 +59,7 @@ static void hold_stack(void)
 	if (room == MAP_FAILED)
 		mem_exhausted();
 	munmap(room, size);
-	*(volatile char *)alloca(size) = 0;
+	*(volatile char *)__builtin_alloca(size) = 0;
 }
 
 void cli_start(const char *name, int on_usage)
