@@ -29,6 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PLACES = 16384 };
+
 struct luatrace_frame {
 	uint32_t parent;     /* stack of the caller, with its line */
 	uint32_t name, file; /* string ids; 0: not known */
@@ -47,7 +49,16 @@ struct luatrace {
 	struct lua_refused refused;
 	struct luatrace_frames *threads; /* [0]: the main one */
 	size_t n_threads, cap_threads;
-	struct map64 by_id, names; /* names: of functions, by file and first line */
+	struct map64 by_id;
+	struct intern functions; /* "FILE FIRST LAST" */
+	struct luatrace_function {
+		uint32_t name, file, first;
+		uint64_t cut; /* 1: FILE is too long for a string */
+	} * functions_of;     /* by their ids; [0]: the last one that was too long to keep */
+	size_t cap_functions_of;
+	struct luatrace_place { /* what was looked for last, by the place that it has here */
+		uint32_t name, file, line, location;
+	} * places;
 	uint32_t *resumed;         /* the threads that wait for the running one; indexes */
 	size_t n_resumed, cap_resumed;
 	uint32_t running;
@@ -72,10 +83,22 @@ static struct luatrace_frame *top(struct luatrace *l)
 	return &f->rows[f->n - 1];
 }
 
+static uint32_t luatrace_location(struct luatrace *l, uint32_t name, uint32_t file, uint32_t line)
+{
+	uint64_t hash = hash_u64((uint64_t)name << 32 | line);
+	struct luatrace_place *p = &l->places[hash % PLACES];
+
+	if (!p->location || p->name != name || p->file != file || p->line != line)
+		*p = (struct luatrace_place){name, file, line,
+					     lua_named(l->im->t, name, file, line)};
+	return p->location;
+}
+
 static uint32_t stack_of(struct luatrace *l, const struct luatrace_frame *f)
 {
-	return trace_stack(l->im->t, f->parent,
-			   lua_named(l->im->t, f->name, f->file, f->line ? f->line : f->first));
+	return trace_stack(
+	    l->im->t, f->parent,
+	    luatrace_location(l, f->name, f->file, f->line ? f->line : f->first));
 }
 
 static enum status push(struct luatrace *l, struct luatrace_frame *f, int64_t ns, struct err *e)
@@ -113,39 +136,54 @@ static bool parse_function(const char *s, size_t n, size_t *file, uint64_t *firs
 	       *first <= INT32_MAX;
 }
 
-static uint32_t luatrace_name(struct luatrace *l, const char *file, size_t n,
-			      const struct luatrace_frame *f)
+/* The parts of "FILE FIRST LAST" are looked at once for each such text; NULL: it is none. */
+static const struct luatrace_function *luatrace_function_of(struct luatrace *l, const char *s,
+							    size_t n)
 {
-	uint32_t *name = map64_put(&l->names, (uint64_t)f->file << 32 | f->first);
+	bool kept = n <= TRACE_STRING_MAX;
+	uint32_t id = kept ? intern_find(&l->functions, s, n) : 0;
+	struct luatrace_function *f;
+	struct buf b = BUF_INIT;
+	uint64_t first;
+	size_t file;
 
-	if (!*name) {
-		struct buf b = BUF_INIT;
-
-		buf_add(&b, file, n);
-		buf_addc(&b, ':');
-		buf_add_u64(&b, f->first);
-		*name = trace_string(l->im->t, b.data, b.len);
-		buf_release(&b);
+	if (id) {
+		l->im->t->cut_strings += l->functions_of[id].cut;
+		return &l->functions_of[id];
 	}
-	return *name;
+	if (!parse_function(s, n, &file, &first))
+		return NULL;
+	id = kept ? intern_add(&l->functions, s, n) : 0;
+	l->functions_of = mem_grow_zero(l->functions_of, &l->cap_functions_of, id + 1u,
+					sizeof *l->functions_of);
+	f = &l->functions_of[id];
+	f->cut = l->im->t->cut_strings;
+	f->file = trace_string(l->im->t, s, file);
+	f->cut = l->im->t->cut_strings - f->cut;
+	f->first = (uint32_t)first;
+	buf_add(&b, s, file);
+	buf_addc(&b, ':');
+	buf_add_u64(&b, first);
+	f->name = trace_string(l->im->t, b.data, b.len);
+	buf_release(&b);
+	return f;
 }
 
 static enum status lua_trace_enter(struct luatrace *l, char kind, const char *s, size_t n,
 				   struct err *e)
 {
 	struct luatrace_frames *f = frames(l);
+	const struct luatrace_function *function = luatrace_function_of(l, s, n);
 	struct luatrace_frame row = {.counted = kind == 'S'};
 	enum status st = ST_OK;
-	uint64_t first;
-	size_t file;
 
-	if (!parse_function(s, n, &file, &first)) {
+	if (!function) {
 		lua_refuse(&l->refused, &l->line);
 		return ST_OK;
 	}
-	row.file = trace_string(l->im->t, s, file);
-	row.first = (uint32_t)first;
-	row.name = luatrace_name(l, s, file, &row);
+	row.file = function->file;
+	row.first = function->first;
+	row.name = function->name;
 	if (f->n && kind == 'T') {
 		l->tails++;
 		row.parent = f->rows[f->n - 1].parent;
@@ -307,6 +345,7 @@ static enum status lua_trace_read(struct import *im, struct err *e)
 	struct cursor *c = &im->in->cur;
 	enum status st, in;
 
+	l.places = mem_zarray(PLACES, sizeof *l.places);
 	VEC_PUSH(l.threads, l.n_threads, l.cap_threads) = (struct luatrace_frames){0};
 	trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	st = import_begin(im, e);
@@ -327,7 +366,9 @@ static enum status lua_trace_read(struct import *im, struct err *e)
 	free(l.threads);
 	free(l.resumed);
 	map64_release(&l.by_id);
-	map64_release(&l.names);
+	intern_release(&l.functions);
+	free(l.functions_of);
+	free(l.places);
 	return st ? st : in;
 }
 

@@ -9,6 +9,7 @@
 
 enum {
 	UNTIED_MAX = 1 << 14, /* looked through for a frame */
+	AHEAD = 8,            /* items, whose nodes are asked for */
 	AHEAD_MAX = 16,       /* a thread's frame, of the one that counts */
 };
 
@@ -35,10 +36,13 @@ void unity_frames_release(struct unity_frames *f)
 
 static enum status flush_batch(struct unity_frames *f, struct err *e)
 {
-	size_t n = f->n_batch;
+	size_t n = f->n_batch, stacks = f->im->t->n_stacks;
+	enum status st;
 
 	f->n_batch = 0;
-	return n ? sink_events(f->im->sink, f->im->t, f->batch, n, e) : ST_OK;
+	st = n ? sink_events(f->im->sink, f->im->t, f->batch, n, e) : ST_OK;
+	f->names.shared |= f->im->t->n_stacks != stacks;
+	return st;
 }
 
 static struct event *next_event(struct unity_frames *f, uint8_t kind, uint16_t has)
@@ -70,7 +74,7 @@ static uint32_t unity_frames_address_location(struct unity_frames *f, uint64_t a
 	const struct unity_method *m;
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = kind};
 	struct trace *t = f->im->t;
-	size_t n;
+	size_t n, locations = t->n_locations;
 	const char *s;
 
 	if (*id)
@@ -83,7 +87,9 @@ static uint32_t unity_frames_address_location(struct unity_frames *f, uint64_t a
 		s = intern_text(&f->jit.texts, m->file, &n);
 		l.file = n ? trace_string(t, s, n) : 0;
 	}
-	return *id = trace_location(t, &l);
+	*id = trace_location(t, &l);
+	f->names.shared |= *id < locations;
+	return *id;
 }
 
 /* The callstack within the path of the sample. */
@@ -115,7 +121,7 @@ static void emit_sample(struct unity_frames *f, const struct unity_item *it)
 	const struct unity_node *node = &f->names.nodes[it->node];
 
 	ev->stack = unity_stack(&f->names, it->node);
-	ev->type = node->row;
+	ev->type = unity_marker_row(&f->names, node->marker);
 	if (it->calls)
 		ev->stack = trace_stack(f->im->t, inner_stack(f, node->parent, it->calls),
 					unity_marker_location(&f->names, node->marker));
@@ -211,8 +217,13 @@ static enum status drain(struct unity_frames *f, struct err *e)
 	struct unity_bucket *b = &f->buckets[0];
 	enum status st = unity_frames_announce(f, e);
 
-	for (size_t i = 0; !st && i < b->n; i++)
+	for (size_t i = 0; !st && i < b->n; i++) {
+		const struct unity_item *ahead = &b->items[i + AHEAD < b->n ? i + AHEAD : i];
+
+		if (ahead->kind == UNITY_SAMPLE)
+			unity_node_prefetch(&f->names, ahead->node);
 		st = unity_frames_emit(f, &b->items[i], e);
+	}
 	f->n_waiting -= b->n;
 	b->n = 0;
 	return st;

@@ -23,7 +23,7 @@ void unity_names_release(struct unity_names *u)
 	map64_release(&u->high);
 	map64_release(&u->categories);
 	free(u->nodes);
-	map64_release(&u->node_index);
+	id_set_release(&u->node_set);
 	free(u->path);
 	buf_release(&u->text);
 	*u = (struct unity_names){0};
@@ -73,18 +73,50 @@ void unity_category_name(struct unity_names *u, uint32_t id, const char *name, s
 	*map64_put(&u->categories, (uint64_t)id + 1) = intern_add(&u->texts, name, n);
 }
 
+struct node_key {
+	uint32_t parent, marker;
+};
+
+static uint64_t unity_node_hash(uint32_t parent, uint32_t marker)
+{
+	return hash_u64((uint64_t)parent << 32 | marker);
+}
+
+static uint64_t unity_node_row_hash(const void *table, uint32_t id)
+{
+	const struct unity_node *x = &((const struct unity_node *)table)[id];
+
+	return unity_node_hash(x->parent, x->marker);
+}
+
+static bool unity_node_row_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct unity_node *x = &((const struct unity_node *)table)[id];
+	const struct node_key *k = key;
+
+	return x->parent == k->parent && x->marker == k->marker;
+}
+
+static const struct id_rows node_rows = {unity_node_row_hash, unity_node_row_equal};
+
 uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker)
 {
-	uint32_t *place = map64_put(&u->node_index, (uint64_t)parent << 32 | marker);
-	uint32_t id = *place;
+	uint64_t hash = unity_node_hash(parent, marker);
+	struct node_key key = {parent, marker};
+	uint32_t id = id_set_find(&u->node_set, &node_rows, u->nodes, hash, &key);
+	uint32_t last = u->nodes[parent].last;
 
 	if (!id) {
-		id = *place = (uint32_t)u->n_nodes;
+		id = (uint32_t)u->n_nodes;
 		VEC_PUSH(u->nodes, u->n_nodes, u->cap_nodes) =
 		    (struct unity_node){.parent = parent, .marker = marker};
+		id_set_add(&u->node_set, &node_rows, u->nodes, hash, id);
 	}
-	u->nodes[u->nodes[parent].last].next = id;
-	return u->nodes[parent].last = id;
+	if (last) {
+		u->nodes[last].next = id;
+		u->nodes[last].next_marker = marker;
+	}
+	return unity_node_is(u, parent, marker, id);
 }
 
 static uint32_t category_string(struct unity_names *u, uint32_t category)
@@ -109,7 +141,7 @@ static void unity_names_use_marker(struct unity_names *u, struct unity_marker *m
 	struct location l = {.space = SPACE_NAME};
 	struct marker row = {0};
 	const char *name;
-	size_t n;
+	size_t n, locations;
 
 	if (m->name) {
 		name = intern_text(&u->texts, m->name, &n);
@@ -123,10 +155,12 @@ static void unity_names_use_marker(struct unity_names *u, struct unity_marker *m
 	}
 	l.name = row.name;
 	m->row = trace_marker(u->t, &row);
+	locations = u->t->n_locations;
 	m->location = trace_location(u->t, &l);
+	u->shared |= m->location < locations;
 }
 
-static uint32_t unity_marker_row(struct unity_names *u, uint32_t marker)
+uint32_t unity_marker_row(struct unity_names *u, uint32_t marker)
 {
 	if (!u->markers[marker].row)
 		unity_names_use_marker(u, &u->markers[marker]);
@@ -149,9 +183,12 @@ uint32_t unity_stack_slow(struct unity_names *u, uint32_t node)
 	stack = u->nodes[node].stack;
 	while (u->n_path) {
 		struct unity_node *x = &u->nodes[u->path[--u->n_path]];
+		uint32_t location = unity_marker_location(u, x->marker);
 
-		x->row = unity_marker_row(u, x->marker);
-		stack = x->stack = trace_stack(u->t, stack, unity_marker_location(u, x->marker));
+		/* while each marker has a location that is nothing else's, so is each node's stack */
+		x->stack = u->shared ? trace_stack(u->t, stack, location)
+				     : trace_stack_new(u->t, stack, location);
+		stack = x->stack;
 	}
 	return stack;
 }

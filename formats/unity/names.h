@@ -23,10 +23,11 @@ struct unity_marker {
 };
 
 struct unity_node {
-	uint32_t parent, marker; /* index; parent 0: none */
-	uint32_t stack, row;     /* in the trace, of its marker; 0: not used yet */
-	uint32_t last;           /* child that was looked up last */
-	uint32_t next;           /* node that was looked up after it under the same parent */
+	uint32_t parent, marker;    /* index; parent 0: none */
+	uint32_t stack;             /* in the trace; 0: not used yet */
+	uint32_t last, last_marker; /* child that was looked up last */
+	uint32_t soon, soon_marker; /* child that was looked up after it, the time before */
+	uint32_t next, next_marker; /* node that was looked up after it under the same parent */
 };
 
 struct unity_names {
@@ -39,7 +40,8 @@ struct unity_names {
 	struct map64 high, categories; /* id + 1 -> id in texts */
 	struct unity_node *nodes;      /* [0] unused */
 	size_t n_nodes, cap_nodes;
-	struct map64 node_index;
+	struct id_set node_set;
+	bool shared;    /* a node's stack may be there already: not all that is there is ours */
 	uint32_t *path; /* scratch */
 	size_t n_path, cap_path;
 	struct buf text;
@@ -64,19 +66,33 @@ void unity_category_name(struct unity_names *u, uint32_t id, const char *name, s
 /* The node of a marker below another node, 0 for none. A frame mostly does what the one before
  * did, so what followed last time is tried first. */
 uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker);
+static inline uint32_t unity_node_is(struct unity_names *u, uint32_t parent, uint32_t marker,
+				     uint32_t id)
+{
+	const struct unity_node *x = &u->nodes[id];
+	struct unity_node *p = &u->nodes[parent];
+
+	p->last = id;
+	p->last_marker = marker;
+	p->soon = x->next;
+	p->soon_marker = x->next_marker;
+	return id;
+}
 static inline uint32_t unity_node(struct unity_names *u, uint32_t parent, uint32_t marker)
 {
-	struct unity_node *nodes = u->nodes;
-	uint32_t last = nodes[parent].last, next = nodes[last].next;
+	const struct unity_node *p = &u->nodes[parent];
 
-	if (nodes[next].marker == marker && nodes[next].parent == parent)
-		return nodes[parent].last = next;
-	if (nodes[last].marker == marker && nodes[last].parent == parent)
-		return last;
-	return unity_node_slow(u, parent, marker);
+	if (p->soon_marker == marker)
+		return unity_node_is(u, parent, marker, p->soon);
+	return p->last_marker == marker ? p->last : unity_node_slow(u, parent, marker);
+}
+static inline void unity_node_prefetch(const struct unity_names *u, uint32_t node)
+{
+	__builtin_prefetch(&u->nodes[node]);
 }
 
 /* Of the trace; they name what has no name yet. */
+uint32_t unity_marker_row(struct unity_names *u, uint32_t marker);
 uint32_t unity_marker_location(struct unity_names *u, uint32_t marker);
 uint32_t unity_stack_slow(struct unity_names *u, uint32_t node);
 static inline uint32_t unity_stack(struct unity_names *u, uint32_t node)

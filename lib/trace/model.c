@@ -195,16 +195,24 @@ static bool model_stack_equal(const void *table, uint32_t id, const void *key)
 
 static const struct id_rows stack_rows = {model_stack_row_hash, model_stack_equal};
 
-/* Rows that wait: each was asked for from memory when it came, so they wait together. */
+/* Rows that wait: most were asked for from memory when they came, so they wait together. */
 static void model_settle_stacks(struct trace *t)
 {
+	enum { AHEAD = 8 };
 	struct trace_index *x = t->index;
+	bool any = x->any_waiting;
 
 	if (x->stacks_waiting)
 		memset(x->waiting, 0, sizeof x->waiting);
+	if (any)
+		id_set_reserve(&x->stack_set, x->stack_set.n + x->stacks_waiting, &stack_rows,
+			       t->stacks);
+	x->any_waiting = false;
 	for (; x->stacks_waiting; x->stacks_waiting--) {
 		uint32_t id = x->first_waiting++;
 
+		if (any && x->stacks_waiting > AHEAD)
+			id_set_prefetch(&x->stack_set, stack_hash(&t->stacks[id + AHEAD]));
 		id_set_add(&x->stack_set, &stack_rows, t->stacks, stack_hash(&t->stacks[id]), id);
 	}
 }
@@ -229,7 +237,7 @@ static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t ha
 	uint32_t id = (uint32_t)t->n_stacks;
 
 	if (x->first_waiting + x->stacks_waiting != id || /* a stream's rows came in between */
-	    x->stacks_waiting == STACKS_WAITING) {
+	    x->stacks_waiting == STACKS_WAITING || x->any_waiting) {
 		model_settle_stacks(t);
 		x->first_waiting = id;
 	}
@@ -247,6 +255,8 @@ uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 	uint32_t id = 0;
 
 	if (!parent || parent + 1 != t->n_stacks) { /* the newest one calls nothing yet */
+		if (x->any_waiting)
+			model_settle_stacks(t);
 		id = id_set_find(&x->stack_set, &stack_rows, t->stacks, hash, &s);
 		if (!id && x->stacks_waiting) {
 			id = *model_waiting_stack(t, &s, hash);
@@ -254,6 +264,22 @@ uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 		}
 	}
 	return id ? id : append_stack(t, &s, hash);
+}
+
+uint32_t trace_stack_new(struct trace *t, uint32_t parent, uint32_t location)
+{
+	struct trace_index *x = t->index;
+	uint32_t id = (uint32_t)t->n_stacks;
+
+	if (!x->any_waiting || x->first_waiting + x->stacks_waiting != id) {
+		model_settle_stacks(t);
+		x->first_waiting = id;
+		x->any_waiting = true;
+	}
+	x->stacks_waiting++;
+	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) =
+	    (struct stack){.parent = parent, .location = location};
+	return id;
 }
 
 /* One call more of each path: all are asked for before any is looked at. */

@@ -158,6 +158,8 @@ uint32_t trace_symbol_string(struct trace *t, const char *s, size_t n); /* of t-
 uint32_t trace_type(struct trace *t, const char *s, size_t n);
 uint32_t trace_location(struct trace *t, const struct location *l);
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location);
+/* The same where no such row is there: the caller knows it, and it is not looked for. */
+uint32_t trace_stack_new(struct trace *t, uint32_t parent, uint32_t location);
 uint32_t trace_thread(struct trace *t, const struct thread *th);
 uint32_t trace_marker(struct trace *t, const struct marker *m);
 uint32_t trace_counter(struct trace *t, const struct counter *c);

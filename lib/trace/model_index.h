@@ -28,6 +28,7 @@ struct trace_index {
 	/* Rows that are yet to be put in stack_set: from first_waiting on; waiting finds them. */
 	uint32_t first_waiting, stacks_waiting;
 	uint16_t waiting[STACKS_WAITING * 4]; /* their places from 1, by their hashes */
+	bool any_waiting; /* number of them, and waiting has none: the set comes before any look */
 	struct stream_ids stream_locations, stream_stacks;
 	size_t stream_bindings; /* that came */
 	struct stack_step {
