@@ -160,7 +160,8 @@ uint32_t lua_symtab_lua(struct lua_symtab *s, uint64_t address, uint64_t line)
 		row.name = trace_string(s->t, b.data, b.len);
 		buf_release(&b);
 	}
-	return lua_named(s->t, row.name, row.file, lua_symtab_line(line) ? lua_symtab_line(line) : row.first);
+	return lua_named(s->t, row.name, row.file,
+			 lua_symtab_line(line) ? lua_symtab_line(line) : row.first);
 }
 
 /* The nearest one at or below the address. */

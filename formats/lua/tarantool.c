@@ -28,7 +28,13 @@
 enum { MEMPROF_VERSION = 3, SYSPROF_VERSION = 2, END = 0x80 };
 enum { SOURCE_INTERNAL = 1, SOURCE_LUA, SOURCE_C, SOURCE_TRACE };
 enum { STATE_LUA_FIRST = 1, STATE_LUA_LAST = 3, STATE_TRACE = 9, STATE_SYMBOLS, STATE_END = 13 };
-enum { FRAME_LUA = 1, FRAME_C, FRAME_BUILTIN, FRAME_INNERMOST, FRAME_CALLER }; /* host's: last two */
+enum {
+	FRAME_LUA = 1,
+	FRAME_C,
+	FRAME_BUILTIN,
+	FRAME_INNERMOST,
+	FRAME_CALLER
+};                                /* host's: last two */
 enum { SAMPLE_FRAMES = 1 << 14 }; /* of samples that wait */
 
 /* What is known of a frame beside its location. C: of a Lua stack, a C function; of the host's, one
@@ -233,15 +239,14 @@ static void tarantool_first_use(struct tarantool *m, const struct frame_read *f,
 		break;
 	default:
 		/* What the signal interrupted may be a function's first instruction. */
-		r->location =
-		    lua_symtab_c(s, f->address,
-				 f->kind == FRAME_CALLER ? LOCATION_RETURN : LOCATION_UNSTATED);
+		r->location = lua_symtab_c(
+		    s, f->address, f->kind == FRAME_CALLER ? LOCATION_RETURN : LOCATION_UNSTATED);
 		host = true;
 	}
 	if (host && enters_vm(trace_text(m->im->t, lua_symtab_c_name(s, f->address, &exact))))
 		r->use = USE_C;
-	r->use |= (s->between > between ? USE_BETWEEN : 0) |
-		  (s->unknown_lua > unknown ? USE_UNKNOWN : 0);
+	r->use |=
+	    (s->between > between ? USE_BETWEEN : 0) | (s->unknown_lua > unknown ? USE_UNKNOWN : 0);
 	s->between = between; /* counted with the others */
 	s->unknown_lua = unknown;
 	if (r->location >> (32 - USE_BITS))

@@ -59,7 +59,7 @@ struct luatrace {
 	struct luatrace_place { /* what was looked for last, by the place that it has here */
 		uint32_t name, file, line, location;
 	} * places;
-	uint32_t *resumed;         /* the threads that wait for the running one; indexes */
+	uint32_t *resumed; /* the threads that wait for the running one; indexes */
 	size_t n_resumed, cap_resumed;
 	uint32_t running;
 	uint32_t unknown; /* string */
@@ -96,9 +96,8 @@ static uint32_t luatrace_location(struct luatrace *l, uint32_t name, uint32_t fi
 
 static uint32_t stack_of(struct luatrace *l, const struct luatrace_frame *f)
 {
-	return trace_stack(
-	    l->im->t, f->parent,
-	    luatrace_location(l, f->name, f->file, f->line ? f->line : f->first));
+	return trace_stack(l->im->t, f->parent,
+			   luatrace_location(l, f->name, f->file, f->line ? f->line : f->first));
 }
 
 static enum status push(struct luatrace *l, struct luatrace_frame *f, int64_t ns, struct err *e)
@@ -136,7 +135,7 @@ static bool parse_function(const char *s, size_t n, size_t *file, uint64_t *firs
 	       *first <= INT32_MAX;
 }
 
-/* The parts of "FILE FIRST LAST" are looked at once for each such text; NULL: it is none. */
+/* The parts of "FILE FIRST LAST" are looked at once for each such text; NULL: others. */
 static const struct luatrace_function *luatrace_function_of(struct luatrace *l, const char *s,
 							    size_t n)
 {
@@ -154,8 +153,8 @@ static const struct luatrace_function *luatrace_function_of(struct luatrace *l, 
 	if (!parse_function(s, n, &file, &first))
 		return NULL;
 	id = kept ? intern_add(&l->functions, s, n) : 0;
-	l->functions_of = mem_grow_zero(l->functions_of, &l->cap_functions_of, id + 1u,
-					sizeof *l->functions_of);
+	l->functions_of =
+	    mem_grow_zero(l->functions_of, &l->cap_functions_of, id + 1u, sizeof *l->functions_of);
 	f = &l->functions_of[id];
 	f->cut = l->im->t->cut_strings;
 	f->file = trace_string(l->im->t, s, file);
