@@ -498,4 +498,51 @@ TEST(many_stacks_have_one_row_for_each_beginning)
 	trace_free(t);
 }
 
+/* The ids are those that trace_stack gives, level by level; among the rows are some that are known to
+ * be new, and some that come between the search and the end. */
+TEST(paths_have_the_stacks_that_are_made_one_by_one)
+{
+	enum { ROUNDS = 3000, DEEP = 12, NEW = 1000 };
+	struct trace *t = trace_new(), *slow = trace_new();
+	uint32_t(*locations)[DEEP] = mem_array(TRACE_PATHS, sizeof *locations);
+	uint64_t random = 3, wrong = 0;
+
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		struct trace_path paths[TRACE_PATHS];
+		size_t n = (lcg(&random) >> 40) % (TRACE_PATHS + 1);
+
+		for (size_t i = 0; i < n; i++) {
+			size_t same = i && (lcg(&random) >> 40) % 2 ? DEEP / 2 : 0;
+
+			for (size_t k = 0; k < DEEP; k++)
+				locations[i][k] = k < same ? locations[i - 1][k]
+							   : 1 + (uint32_t)(lcg(&random) >> 40) % 4;
+			paths[i].locations = locations[i];
+			paths[i].n = (uint32_t)(lcg(&random) >> 40) % (DEEP + 1);
+		}
+		trace_paths_seek(t, paths, n);
+		for (size_t i = 0; i < n; i++) {
+			uint32_t id = 0;
+
+			for (size_t k = 0; k < paths[i].n; k++)
+				id = trace_stack(slow, id, locations[i][k]);
+			wrong += trace_path_stack(t, &paths[i]) != id;
+		}
+		if (round % 3)
+			continue;
+		wrong += trace_stack_new(t, 0, NEW + round) != trace_stack(slow, 0, NEW + round);
+		wrong += trace_stack_new(t, 1, NEW + round) != trace_stack(slow, 1, NEW + round);
+		if (round % 2)
+			wrong +=
+			    trace_stack(t, 0, NEW + round) != trace_stack(slow, 0, NEW + round);
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(t->n_stacks, slow->n_stacks);
+	CHECK(t->n_stacks > 100000);
+	CHECK(!memcmp(t->stacks, slow->stacks, t->n_stacks * sizeof *t->stacks));
+	free(locations);
+	trace_free(t);
+	trace_free(slow);
+}
+
 TEST_MAIN()
