@@ -110,6 +110,31 @@ static void leave_out(struct layout *l)
 		}
 }
 
+/* A line for people, at its blanks cut to what the terminal has: a terminal cuts within words. */
+static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned width)
+{
+	size_t used = 0;
+
+	while (n) {
+		size_t k = 0, w;
+
+		while (k < n && s[k] == ' ')
+			k++;
+		while (k < n && s[k] != ' ')
+			k++;
+		w = text_width(s, k);
+		if (width && used && used + w > width) {
+			buf_adds(to, "\n ");
+			used = 1;
+		}
+		buf_add(to, s, k);
+		used += w;
+		s += k;
+		n -= k;
+	}
+	buf_addc(to, '\n');
+}
+
 static void tell_left_out(struct layout *l)
 {
 	const char *before = "not shown, since the terminal is too narrow: ";
@@ -119,14 +144,17 @@ static void tell_left_out(struct layout *l)
 
 		if (l->shown[k] || !(c->flags & COLUMN_SPARE) || c->flags & COLUMN_NOT_TEXT)
 			continue;
-		if (*before != ',' && !l->t->n_notes)
-			buf_addc(&l->out->text, '\n');
-		buf_adds(&l->out->text, before);
-		buf_adds(&l->out->text, c->title);
+		if (*before != ',') {
+			l->cell.len = 0;
+			if (!l->t->n_notes)
+				buf_addc(&l->out->text, '\n');
+		}
+		buf_adds(&l->cell, before);
+		buf_adds(&l->cell, c->title);
 		before = ", ";
 	}
 	if (*before == ',')
-		buf_addc(&l->out->text, '\n');
+		text_add_folded(&l->out->text, l->cell.data, l->cell.len, l->o->width);
 }
 
 /* Takes columns of the terminal from the widest shortenable column until the line fits. */
@@ -225,14 +253,19 @@ static void put_rows(struct layout *l)
 	}
 }
 
-static void put_notes(struct render_out *out, const char *const *notes, size_t n)
+static void put_notes(struct render_out *out, const struct render_options *o,
+		      const char *const *notes, size_t n)
 {
+	struct buf line = BUF_INIT;
+
 	if (n)
 		buf_addc(&out->text, '\n');
 	for (size_t i = 0; i < n; i++) {
-		buf_add_escaped(&out->text, notes[i], strlen(notes[i]));
-		buf_addc(&out->text, '\n');
+		line.len = 0;
+		buf_add_escaped(&line, notes[i], strlen(notes[i]));
+		text_add_folded(&out->text, buf_str(&line), line.len, o->width);
 	}
+	buf_release(&line);
 }
 
 static void put_title(struct render_out *out, const struct render_options *o, const char *title)
@@ -275,7 +308,7 @@ static void render_text_table(const struct table *t, const struct render_options
 	put_rows(&l);
 	for (size_t i = 0; i < t->n_totals; i++)
 		render_text_put_line(&l, t->totals + i * t->n_columns, 0);
-	put_notes(out, t->notes, t->n_notes);
+	put_notes(out, o, t->notes, t->n_notes);
 	tell_left_out(&l);
 	buf_release(&l.cell);
 	buf_release(&l.cut);
@@ -344,6 +377,6 @@ enum status text_document(const struct table_document *d, const struct render_op
 		render_text_section(s, o, out);
 	}
 	if (!o->table)
-		put_notes(out, d->notes, d->n_notes);
+		put_notes(out, o, d->notes, d->n_notes);
 	return out_flush(out, false);
 }

@@ -224,11 +224,30 @@ TEST(numbers_make_room_for_names)
 	expect(&t, 30, true,
 	       "N  name\n"
 	       "1  Namespace::Cl…::Method(int)\n"
-	       "\nnot shown, since the terminal is too narrow: %\n");
+	       "\nnot shown, since the terminal\n  is too narrow: %\n");
 	text = render_width(&t, 32, true); /* a name of 20, two gaps, 1 and 7 */
 	CHECK(strstr(text, "100.00%") != NULL && !strstr(text, "not shown"));
 	free(text);
 	columns[2].flags = 0;
+}
+
+TEST(notes_are_folded_at_blanks)
+{
+	static const char *notes[] = {"known of sites: function only",
+				      "a-word-that-is-wider-than-it", "é é é é é é é é é é"};
+	struct table t = table(1);
+
+	columns[1].flags = columns[2].flags = COLUMN_NOT_TEXT;
+	cells[0][0] = cell_number(1);
+	t.notes = notes;
+	t.n_notes = 3;
+	expect(&t, 0, true,
+	       "N\n1\n\nknown of sites: function only\na-word-that-is-wider-than-it\n"
+	       "é é é é é é é é é é\n");
+	expect(&t, 18, true,
+	       "N\n1\n\nknown of sites:\n  function only\na-word-that-is-wider-than-it\n"
+	       "é é é é é é é é é\n  é\n");
+	columns[1].flags = columns[2].flags = 0;
 }
 
 TEST(input_is_escaped)
