@@ -52,6 +52,30 @@ static enum status export_end(struct sink *s, struct trace *t, struct err *e)
 	return st;
 }
 
+/* What the output's name says, as an index of format_words; -1: nothing. */
+static int export_named(const char *output)
+{
+	static const char *const names[][2] = {
+	    {".pb.gz", "pprof"},   {".pprof", "pprof"},
+	    {".folded", "folded"}, {".speedscope.json", "speedscope"},
+	    {".sqlite", "sqlite"}, {".db", "sqlite"},
+	    {".loli", "loli"},     {".mem", "mem"},
+	    {".maps", "maps"},
+	};
+	size_t n = output ? strlen(output) : 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t k = strlen(names[i][0]);
+
+		if (n <= k || strcmp(output + n - k, names[i][0]) != 0)
+			continue;
+		for (int f = 0; format_words[f]; f++)
+			if (!strcmp(format_words[f], names[i][1]))
+				return f;
+	}
+	return -1;
+}
+
 static void list_formats(void)
 {
 	for (size_t i = 0; exporters[i]; i++)
@@ -169,7 +193,7 @@ int main(int argc, char **argv)
 
 	if (list)
 		list_formats();
-	if (!chosen)
+	if (!chosen && (as = export_named(output)) < 0)
 		cli_usage("--as is missing: the format to write");
 	check(exporter_by_name(format_words[as]), output, original, o.events);
 	cli_import_done(&import);

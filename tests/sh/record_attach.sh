@@ -234,7 +234,7 @@ reap $recorder
 kill -STOP "$program"
 refused 'stopped' 'is stopped: let it go on' "$program"
 kill -CONT "$program"
-refused 'a thread' 'is a thread of process' "$(basename "$(printf '%s\n' /proc/"$program"/task/* | tail -n 1)")"
+refused 'a thread' 'is a thread of process' "$(basename "$(printf '%s\n' /proc/"$program"/task/* | sed -n 2p)")"
 tm-record --no-symbols -o /nowhere/x.tmt --pid "$program" 2>err
 status=$?
 check 'no place for the trace: status 3' eval '[ $status = 3 ] && said "^tm-record: /nowhere/x.tmt: cannot open"'
@@ -245,17 +245,29 @@ sleep 0.7
 refused 'recorded since its start' 'is recorded already' "$(pgrep -P $recorder)"
 kill $recorder
 wait $recorder
+echo 'int sleep(unsigned); int main(void) { return sleep(20); }' >doze.c
 cat >nap.c <<'X'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
-int main(int argc, char **argv) { (void)argv; if (argc > 1) signal(SIGSEGV, SIG_IGN); sleep(20); return 0; }
+int main(int argc, char **argv) {
+	struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog p = {1, all};
+	if (argc > 1 && *argv[1] == 'i') signal(SIGSEGV, SIG_IGN);
+	if (argc > 1 && *argv[1] == 'f') { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p); }
+	if (argc > 1 && *argv[1] == 'd') prctl(PR_SET_DUMPABLE, 0);
+	sleep(20);
+	return 0;
+}
 X
 nap() { # COMPILER OPTION...; the program is refused with WHAT WORDS
 	local what=$1 words=$2
 
 	shift 2
-	if "$@" nap.c -o nap 2>err; then
-		./nap &
+	if "$@" doze.c -o doze 2>err; then
+		./doze &
 		program=$!
 		sleep 0.3
 		refused "$what" "$words" $program
@@ -270,12 +282,25 @@ nap 'AddressSanitizer' 'is built with AddressSanitizer' "$CC" -fsanitize=address
 nap 'a program of 32 bits' 'is for another machine' "$CC" -m32
 nap 'a program of musl' 'is built for the C library musl' musl-gcc
 $CC nap.c -o nap
-./nap ignore &
-program=$!
-sleep 0.3
-refused 'SIGSEGV ignored' 'ignores SIGSEGV' $program
-kill $program
-wait $program 2>/dev/null
+in_mode() { # WHAT WORDS COMMAND...
+	local what=$1 words=$2
+
+	shift 2
+	"$@" &
+	program=$!
+	sleep 0.4
+	refused "$what" "$words" $program
+	kill $program
+	wait $program 2>/dev/null
+}
+in_mode 'SIGSEGV ignored' 'ignores SIGSEGV' ./nap ignore
+in_mode 'a filter of system calls' 'has a filter of system calls' ./nap filter
+if unshare -m true 2>/dev/null; then
+	in_mode 'another file system' 'sees other files than we do' unshare -m sh -c \
+		"mount -t tmpfs none '$(dirname "$(readlink -f "$BIN/../lib/libtracemill-capture.so")")' && exec ./nap"
+else
+	echo "skip - a process that sees other files (needs root)"
+fi
 ./nap &
 program=$!
 if [ "$(id -u)" = 0 ] && folder=$(nobody_folder tm-record); then

@@ -5,3 +5,8 @@ for o in '' '--as perf' '--as sqlite' '--as mem' '--as folded --original run.mem
 	tm-export $o run.mem
 	echo "$?"
 done
+# The output's name says it, too, where it can; .json may be one of two.
+tm-export -q -o run.folded run.mem && tm-export -q --as folded run.mem | cmp - run.folded && echo same
+tm-export -q -o run.speedscope.json run.mem && tm-export -q --as speedscope run.mem | cmp - run.speedscope.json && echo same
+tm-export -q -o run.json run.mem
+echo "$?"
