@@ -199,6 +199,11 @@ static int record_player(struct unity_options *o)
 	o->stop = &stop;
 	if (unity_record(&u, o, stdout, &e))
 		cli_fail(o->place, &e);
+	if (u.messages && !u.with_data)
+		cli_note(o->place,
+			 "no profiler data among %" PRIu64
+			 " messages: is that another protocol, or another version of it?",
+			 u.messages);
 	cli_info(o->place, "%" PRIu64 " messages, %" PRIu64 " bytes", u.messages, u.bytes);
 	cli_output_done(u.messages);
 	return cli_exit();

@@ -232,6 +232,7 @@ static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, 
 				u->n_header = 0;
 				u->data = !memcmp(u->header + 4, guid_data, sizeof guid_data);
 				u->messages++;
+				u->with_data += u->data;
 				u->answered = true;
 				u->bytes += HEADER;
 				if (!take(arg, u->header, HEADER, e))

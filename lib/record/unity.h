@@ -29,7 +29,7 @@ struct unity_player {
 	int fd; /* -1: not connected */
 	uint16_t port;
 	uint32_t version; /* of the stream; 0: not seen yet */
-	uint64_t messages, bytes;
+	uint64_t messages, with_data, bytes;
 	bool answered;
 	uint8_t header[24];
 	uint32_t n_header; /* bytes of it that have come */

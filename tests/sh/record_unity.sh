@@ -46,6 +46,11 @@ cp u.tcp new.tcp
 cp old.tcp u.tcp
 play ""
 ok "a player of 2018.1 keeps mode 1" [ "$(sed 1d played | tr '\n' ' ')" = "mode 1 mode 0 " ]
+# A player whose identifiers have the digits of each byte the other way round: the stream is kept, and none of it is data.
+perl -pe 's/\x5c\xd8\x77\x81\xf4\xb4\xb4\x95/\xc5\x8d\x77\x18\x4f\x4b\x4b\x59/g' new.tcp >u.tcp
+play ""
+ok "no data among the messages: said" [ "$status $(grep -c "no profiler data among [0-9]* messages" err)" = "0 1" ]
+ok "... and they are kept" cmp -s u.tcp got.tcp
 cp new.tcp u.tcp
 
 kept() { # what, bytes, words of the error

@@ -110,7 +110,8 @@ check 'a name of 10 MB fits into a comment' [ "$(size long.markdown)" -lt 65536 
 
 # --- the pager ---
 
-if command -v script >/dev/null; then
+# Also where script is there and a pseudo terminal is not, as in many build roots.
+if script -qec true /dev/null </dev/null >out 2>&1; then
 	cat >pager <<'END'
 #!/bin/sh
 echo "pager: $* LESS=$LESS"
@@ -139,7 +140,7 @@ END
 	PAGER=./pager on_terminal "$GEN/report -o to.txt; cat to.txt" >out
 	check 'a file gets no pager and no colour' eval '! grep -q ^pager: out && ! grep -q "$(printf "\033")" to.txt'
 else
-	echo 'skip - the pager: there is no script(1)'
+	echo 'skip - the pager (no script(1), or no pseudo terminals)'
 fi
 
 exit $failed
