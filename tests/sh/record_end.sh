@@ -152,6 +152,21 @@ if musl-gcc game.c -o musl 2>err; then
 else
 	echo "skip - a program of musl (no musl-gcc)"
 fi
+# daemon(3) ends the first process inside of the C library: what it had done until then is there.
+cat >demon.c <<'X'
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		*(volatile char *)malloc(10) = 1;
+	return daemon(1, 1);
+}
+X
+$CC -D_DEFAULT_SOURCE demon.c -o demon
+run tm-record --no-symbols -o y.tmt ./demon
+check 'daemon: the 1000 blocks before it' eval '[ $status = 0 ] && [ "$(tm-dump -q y.tmt | grep -c "^alloc.* requested=10 ")" = 1000 ]'
+check '... and a note says where the program went' grep -q 'note info .*the program went on in the background' <(tm-dump -q y.tmt)
 echo 'no library' >bad.so
 run tm-record -q --library "$PWD/bad.so" -o y.tmt ./game
 check 'the library cannot be loaded, as in another root: an error, with -q too' eval \
