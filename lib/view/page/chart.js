@@ -173,6 +173,10 @@ export class Chart {
 			if (said.some(y => Math.abs(y - ty) < 11)) return;
 			said.push(ty);
 			g.textAlign = l.faint ? "right" : "left";
+			g.strokeStyle = get("--panel");
+			g.lineWidth = 3;
+			g.strokeText(l.title || "", l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
+			g.lineWidth = 1;
 			g.fillText(l.title || "", l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
 		});
 		this.drawRange(g, x, h, get);

@@ -7,6 +7,8 @@ import {keeps} from "./keep.js";
 // What a row is of, the likeliest first.
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
 const ROW = 25, HEAD = 28, PIECE = 3000, SHARES = /share|percent/;
+// These have a sign, and are no difference to anything before.
+const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 
 const widths = (c, rows) => {
 	if (c.type !== "text") return Math.max(94, Math.min(190, 28 + c.title.length * 7.6));
@@ -15,8 +17,10 @@ const widths = (c, rows) => {
 		const v = rows[i][c.key];
 		if (v && v.length > longest) longest = v.length;
 	}
-	return Math.max(90, Math.min(620, 26 + longest * 7.7));
+	return Math.max(90, Math.min(620, innerWidth * 0.48, 26 + longest * 7.7)); // numbers beside it are to be seen
 };
+
+const title = c => c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title;
 
 export class Table {
 	// options: pick(row), sort {key, down}, sorted(key, down), search text, searched(text), name
@@ -31,7 +35,7 @@ export class Table {
 		// Of two keys the outer one comes before the inner.
 		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
 		if (main) this.columns = [...outer, main, ...this.columns.filter(c => c !== main && !outer.includes(c))];
-		this.width = this.columns.map(c => widths(c, section.rows) + (this.tree && c === this.main ? 60 : 0));
+		this.width = this.columns.map(c => widths(c, section.rows) + (this.tree && c === this.main && innerWidth > 1000 ? 60 : 0));
 		this.most = {};
 		for (const c of this.columns)
 			if (c.type !== "text" && !c.difference) this.most[c.key] = section.rows.reduce((m, r) => Math.max(m, r[c.key] || 0), 0);
@@ -55,7 +59,7 @@ export class Table {
 		this.grid = make("div", {class: "grid", role: this.tree ? "treegrid" : "grid", tabindex: 0, "aria-label": this.s.title}, this.inner);
 		this.inner.append(this.head);
 		this.columns.forEach((c, k) => {
-			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? c.title : "sort by " + c.title});
+			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : "sort by " + title(c)});
 			b.style.width = this.width[k] + "px";
 			b.onclick = () => this.order(c.key);
 			this.head.append(b);
@@ -162,7 +166,7 @@ export class Table {
 		this.say.textContent = shown.length === rows.length ? rows.length.toLocaleString("en-US") + (rows.length === 1 ? " row" : " rows") : shown.length.toLocaleString("en-US") + " of " + rows.length.toLocaleString("en-US") + " rows";
 		[...this.head.children].forEach((b, k) => {
 			const c = this.columns[k], is = this.sort && this.sort.key === c.key;
-			b.textContent = c.title + (is ? (this.sort.down ? " ▾" : " ▴") : "");
+			b.textContent = title(c) + (is ? (this.sort.down ? " ▾" : " ▴") : "");
 			b.setAttribute("aria-sort", is ? (this.sort.down ? "descending" : "ascending") : "none");
 		});
 		for (const e of this.rows.values()) e.remove();
@@ -221,7 +225,7 @@ export class Table {
 					fill.style.width = Math.min(100, 100 * v / (SHARES.test(c.key) ? 100 : this.most[c.key])) + "%";
 					cell.append(fill);
 				}
-				if (c.difference && v) cell.classList.add(v > 0 ? "bad" : "good");
+				if (c.difference && v && !BALANCES.test(c.key)) cell.classList.add(v > 0 ? "bad" : "good");
 				cell.append(format(c.type, v, c.difference));
 			}
 			e.append(cell);
