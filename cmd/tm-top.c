@@ -159,10 +159,19 @@ static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, 
 	return st || !*taken ? st : aggregate_project_read(&in->cur, &q->project, &q->asked, e);
 }
 
+static const char flame_name[] = "stacks";
+
 /* All of the report, with a flame graph of the stacks, is for pages and for programs. */
+static bool has_all(const struct request *q)
+{
+	return q->report.format == RENDER_HTML ||
+	       (q->report.format == RENDER_JSON && !q->report.options.table);
+}
+
 static bool has_flame(const struct request *q)
 {
-	return q->report.format == RENDER_HTML || q->report.format == RENDER_JSON;
+	return has_all(q) ||
+	       (q->report.format == RENDER_JSON && !strcmp(q->report.options.table, flame_name));
 }
 
 static void top_check_functions(struct request *q, const char *option, const char *pattern)
@@ -354,8 +363,7 @@ static void top_print(const struct group_project *p, struct request *q)
 		document_fact(&d, "guessed", buf_str(&q->guessed));
 	}
 	document_table(&d, q->as->table(report));
-	flame.name = "stacks";
-	flame.title = "stacks";
+	flame.name = flame.title = flame_name;
 	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
 		add_measures(p, q, &flame);
 		document_flame(&d, &flame);
@@ -415,7 +423,7 @@ static void read_all(struct request *q, const struct project_options *what)
 	q->captures = 0;
 	project_init(&q->project, what);
 	/* What a filter leaves is known of stacks when all is read, and not of each event. */
-	q->has_sizes = has_flame(q) && q->as == &reports[REPORT_RANKING] &&
+	q->has_sizes = has_all(q) && q->as == &reports[REPORT_RANKING] &&
 		       !filters_any(what->filters) && selection_all(&q->filter.selection);
 	if (q->has_sizes) {
 		memory_release(&q->sizes);

@@ -26,8 +26,8 @@ void cli_report_start(struct cli_report *r)
 		cli_usage("--csv and --as %s do not go together", cli_as_choices[r->as]);
 	r->format = r->csv ? RENDER_CSV : r->as ? (enum render_format)(r->as - 1) : named;
 	if (r->options.table && r->format != RENDER_TEXT && r->format != RENDER_CSV &&
-	    r->format != RENDER_TSV)
-		cli_usage("--table goes with text, csv and tsv: %s holds all of the report",
+	    r->format != RENDER_TSV && r->format != RENDER_JSON)
+		cli_usage("--table goes with text, csv, tsv and json: %s holds all of the report",
 			  render_format_words[r->format]);
 	if (r->has_width && r->width > WIDTH_MAX)
 		cli_usage("--width: %" PRIu64 " is more than %d", r->width, WIDTH_MAX);

@@ -35,7 +35,7 @@ extern const char *const cli_as_choices[], *const cli_when_choices[];
 	    ROW_CHOICE(0, "as", "FORMAT", CLI_AS_HELP, &(r).as, cli_as_choices),                   \
 	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                                    \
 	    ROW_STRING('o', "output", "FILE", "write there, when all is done", &(r).output),       \
-	    ROW_STRING(0, "table", "NAME", "text, CSV, TSV: this part of the report only",         \
+	    ROW_STRING(0, "table", "NAME", "text, CSV, TSV, JSON: this part of it only",           \
 		       &(r).options.table),                                                        \
 	    ROW_FLAG(0, "bytes", "exact sizes and times instead of rounded ones",                  \
 		     &(r).options.exact_bytes),                                                    \

@@ -104,9 +104,10 @@ static enum status need_checks(const struct table_document *d, struct err *e)
 	return err_set(e, ST_UNSUPPORTED, "the report has no rules of a policy");
 }
 
-/* The source of a single table: a flame graph has no table. NULL: *e says what there is. */
+/* The source of a single table: a flame graph has no table, and is chosen only for JSON. NULL: *e says
+ * what there is. */
 static const struct table_section *render_choose(const struct table_document *d, const char *name,
-						 struct err *e)
+						 bool flames, struct err *e)
 {
 	const struct table_section *chosen = NULL;
 	char names[200] = "";
@@ -116,7 +117,7 @@ static const struct table_section *render_choose(const struct table_document *d,
 		const struct table_section *s = &d->sections[i];
 		int n;
 
-		if (s->kind == SECTION_FLAME)
+		if (s->kind == SECTION_FLAME && !flames)
 			continue;
 		if (name ? !strcmp(name, section_name(s))
 			 : !chosen || (chosen->kind != SECTION_TABLE && s->kind == SECTION_TABLE))
@@ -143,7 +144,7 @@ static enum status render_delimited_document(const struct table_document *d, boo
 	struct table_view v = {.own = NULL};
 	const struct table *t;
 
-	s = render_choose(d, o->table, out->e);
+	s = render_choose(d, o->table, false, out->e);
 	if (!s)
 		return out->status = out->e->code;
 	if (s->kind == SECTION_SERIES)
@@ -164,13 +165,29 @@ static enum status text_of(const struct table_document *d, const struct render_o
 
 	if (!o->table)
 		return text_document(d, o, out);
-	s = render_choose(d, o->table, out->e);
+	s = render_choose(d, o->table, false, out->e);
 	if (!s)
 		return out->status = out->e->code;
 	one = *d;
 	one.sections = (struct table_section[]){*s};
 	one.n_sections = 1;
 	return text_document(&one, o, out);
+}
+
+static enum status json_of(const struct table_document *d, const struct render_options *o,
+			   struct render_out *out)
+{
+	const struct table_section *s;
+	struct table_document one = *d;
+
+	if (!o->table)
+		return json_document(d, out);
+	s = render_choose(d, o->table, true, out->e);
+	if (!s)
+		return out->status = out->e->code;
+	one.sections = (struct table_section[]){*s};
+	one.n_sections = 1;
+	return json_document(&one, out);
 }
 
 enum status render(const struct table_document *d, enum render_format f,
@@ -182,7 +199,7 @@ enum status render(const struct table_document *d, enum render_format f,
 	case RENDER_TEXT: text_of(d, o, &out); break;
 	case RENDER_CSV: render_delimited_document(d, false, o, &out); break;
 	case RENDER_TSV: render_delimited_document(d, true, o, &out); break;
-	case RENDER_JSON: json_document(d, &out); break;
+	case RENDER_JSON: json_of(d, o, &out); break;
 	case RENDER_HTML: html_document(d, o, &out); break;
 	case RENDER_MARKDOWN: markdown_document(d, o, &out); break;
 	case RENDER_JUNIT:

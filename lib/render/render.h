@@ -28,14 +28,15 @@ enum render_format {
 
 extern const char *const render_format_words[RENDER_FORMATS + 1]; /* "text", ..., NULL */
 
-struct render_options {    /* zeroed is for a file */
-	unsigned width;    /* text: columns of the terminal; 0: nothing is shortened */
-	bool exact_bytes;  /* text, Markdown, HTML: sizes and times as plain numbers */
-	bool colour;       /* text: ANSI colours */
-	bool plot;         /* text: series as charts of Unicode blocks */
-	bool raw_csv;      /* CSV, TSV: without the guard against formulas */
-	bool terminal;     /* CSV, TSV: nothing in a text may drive one */
-	const char *table; /* text, CSV, TSV: only this section; NULL: all, or the first table */
+struct render_options {   /* zeroed is for a file */
+	unsigned width;   /* text: columns of the terminal; 0: nothing is shortened */
+	bool exact_bytes; /* text, Markdown, HTML: sizes and times as plain numbers */
+	bool colour;      /* text: ANSI colours */
+	bool plot;        /* text: series as charts of Unicode blocks */
+	bool raw_csv;     /* CSV, TSV: without the guard against formulas */
+	bool terminal;    /* CSV, TSV: nothing in a text may drive one */
+	const char
+	    *table; /* text, CSV, TSV, JSON: only this section; NULL: all, or the first table */
 };
 
 /* By what the name ends in; text for anything else. */

@@ -279,7 +279,7 @@ static enum status mcp_run_top(struct call *c)
 	static const char *const names[] = {"by", "sort", "metrics", NULL};
 	struct buf q = BUF_INIT;
 
-	buf_adds(&q, "top");
+	buf_adds(&q, "top --table=top");
 	add_arguments(&q, c->arguments, names);
 	add_filters(&q, c->arguments);
 	return tabled(c, &q, true);
@@ -334,7 +334,7 @@ static enum status mcp_run_callers(struct call *c)
 	const char *function = value_string(c->arguments, "function");
 	struct buf q = BUF_INIT;
 
-	buf_adds(&q, "top");
+	buf_adds(&q, "top --table=peek");
 	add_option(&q, "peek", function);
 	add_filters(&q, c->arguments);
 	return tabled(c, &q, false);
@@ -393,7 +393,7 @@ static struct nodes_tree *tree_of(struct call *c, size_t *number, size_t *node)
 
 	if (id)
 		return nodes_find(&c->m->nodes, c->m->view, id, number, node, c->e);
-	buf_adds(&q, "top --by=stack --top=1");
+	buf_adds(&q, "top --by=stack --top=1 --table=stacks");
 	add_arguments(&q, c->arguments, names);
 	add_filters(&q, c->arguments);
 	add_file(&q, c->arguments);
@@ -469,7 +469,7 @@ static enum status mcp_run_source(struct call *c)
 	const struct view *v = c->m->view;
 	struct buf q = BUF_INIT;
 
-	buf_adds(&q, "top");
+	buf_adds(&q, "top --table=source");
 	add_option(&q, "source", value_string(c->arguments, "function"));
 	for (size_t i = 0; i < v->n_source_dirs; i++)
 		add_option(&q, "source-dir", v->source_dirs[i]);

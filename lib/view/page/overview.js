@@ -22,7 +22,7 @@ function counts(context) {
 
 export async function show(context) {
 	const {state: s, has, go} = context, out = [panel("What was loaded", "", counts(context))];
-	const base = ["top", ...context.filters(), "-n", "12"];
+	const base = ["top", ...context.filters(), "-n", "12", "--table", "top"];
 	const top = has.calls ? context.ask(base, true) : null;
 	const memory = has.memory ? context.ask(["top", "--memory", ...context.filters(["frame", "time"])]) : null;
 	const frames = has.frames || has.counters ? context.ask(["frames", ...context.filters(["frame", "time"]), "-n", "0"]) : null;

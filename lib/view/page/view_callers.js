@@ -17,11 +17,11 @@ export async function show(context) {
 	const form = make("div", {class: "tools"}, make("label", {}, "function", input), make("button", {type: "button", onclick: () => go({peek: input.value})}, "look"));
 	input.onkeydown = e => { if (e.key === "Enter") { e.preventDefault(); go({peek: input.value}); } };
 	if (!s.peek) {
-		const a = await context.ask(["top", "--by", "function", ...context.filters(), "-n", "200"], true), t = a.doc && section(a.doc, "table");
+		const a = await context.ask(["top", "--by", "function", ...context.filters(), "-n", "200", "--table", "top"], true), t = a.doc && section(a.doc, "table");
 		return [panel("whose callers?", "pick a function", form, t ? new Table(t, {pick: r => go({peek: r.function})}).element : "")];
 	}
 	const name = /[\\^$.|?*+]/.test(s.peek) && s.pattern ? s.peek : literally(s.peek);
-	const a = await context.ask(["top", "--peek", name, ...context.filters()], true), t = a.doc && section(a.doc, "table", "peek");
+	const a = await context.ask(["top", "--peek", name, ...context.filters(), "--table", "peek"], true), t = a.doc && section(a.doc, "table", "peek");
 	if (!t || !t.rows.length) return [panel("callers and callees", "", form), nothing("No function is called " + s.peek + ".")];
 	// The sandwich: callers above, itself, callees below.
 	const rows = t.rows, self = rows.filter(r => r._depth === 0), part = relation => ({...t, tree: false, title: relation, columns: t.columns.filter(c => c.key !== "relation" && c.key !== "of"), rows: rows.filter(r => r.relation === relation), notes: []});
@@ -30,7 +30,7 @@ export async function show(context) {
 	const up = part("called by"), down = part("calls");
 	out.push(make("div", {class: "columns"}, panel("who calls it", "", up.rows.length ? new Table(up, {pick}).element : nothing("nobody: it is outermost")),
 		panel("what it calls", "", down.rows.length ? new Table(down, {pick}).element : nothing("nothing that counts here"))), make("p", {}));
-	const f = section((await context.ask(["top", "--by", "stack", "--focus", name, ...context.filters(["focus"]), "-n", "1"])).doc, "flame");
+	const f = section((await context.ask(["top", "--by", "stack", "--focus", name, ...context.filters(["focus"]), "-n", "1", "--table", "stacks"])).doc, "flame");
 	if (f && f.nodes.length > 1) out.push(panel("all stacks through it", "", new Flame(f, {pick: n => go({peek: n})}).element));
 	return out;
 }

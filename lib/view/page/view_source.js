@@ -29,12 +29,12 @@ function listing(t, head, rows, at) {
 export async function show(context) {
 	const {state: s, go} = context;
 	if (!s.fn) {
-		const a = await context.ask(["top", "--by", "function", "--cumulative", ...context.filters(), "-n", "2000"], true), t = a.doc && section(a.doc, "table");
+		const a = await context.ask(["top", "--by", "function", "--cumulative", ...context.filters(), "-n", "2000", "--table", "top"], true), t = a.doc && section(a.doc, "table");
 		return [panel("whose source?", context.sources.length ? "pick a function" : "pick a function; --source-dir DIR would show its text",
 			t && t.rows.length ? new Table(t, {pick: r => r.function && go({fn: r.function, line: null})}).element : nothing("Nothing is left by these filters."))];
 	}
 	const sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
-	const a = await context.ask(["top", "--source", literally(s.fn), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", PARTS], true);
+	const a = await context.ask(["top", "--source", literally(s.fn), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", PARTS, "--table", "source"], true);
 	const t = section(a.doc, "table", "source"), heads = t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0);
 	const tools = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({fn: null, line: null})}, "all functions"),
 		make("button", {type: "button", onclick: () => go({view: "callers", peek: s.fn})}, "who calls it"), choice(context, "sort", sorts, s.sort || "auto", "costs by"));

@@ -18,7 +18,7 @@ export function choice(context, key, words, now, label) {
 }
 
 export async function show(context) {
-	const {state: s, go} = context, by = s.by || "site", then = !alone.includes(by) && s.then && s.then !== by ? s.then : null, words = ["top", "--by", then ? by + "," + then : by, ...context.filters(), "-n", s.rows || "2000"];
+	const {state: s, go} = context, by = s.by || "site", then = !alone.includes(by) && s.then && s.then !== by ? s.then : null, words = ["top", "--by", then ? by + "," + then : by, ...context.filters(), "-n", s.rows || "2000", "--table", "top"];
 	if (s.sort) words.push("--sort", s.sort);
 	if (s.all) words.push("--metrics", "all");
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");

@@ -10,7 +10,7 @@ export const title = "Calls";
 export const fits = has => has.calls;
 
 export async function show(context) {
-	const {state: s, go} = context, up = s.up === "1", words = ["top", up ? "--bottom-up" : "--tree", ...context.filters(), "--min", s.least || "0.5"];
+	const {state: s, go} = context, up = s.up === "1", words = ["top", up ? "--bottom-up" : "--tree", ...context.filters(), "--min", s.least || "0.5", "--table", up ? "bottom-up" : "tree"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return nothing("Nothing is left by these filters.");
