@@ -125,6 +125,26 @@ class Browser:
         with open(path, "wb") as f:
             f.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
+    def tasks(self, action):
+        """What each task of the page's main thread took of the processor meanwhile, in ms: by a recorded trace. Time of
+        the processor, since a busy machine makes any task long."""
+        session, self.session = self.session, None
+        self.call("Tracing.start", traceConfig={"includedCategories": ["toplevel", "devtools.timeline"]}, transferMode="ReportEvents")
+        self.session = session
+        action()
+        self.session = None
+        self.call("Tracing.end")
+        end = time.time() + 60
+        while not any(e.get("method") == "Tracing.tracingComplete" for e in self.events) and time.time() < end:
+            self.call("Target.getTargets")
+            time.sleep(0.05)
+        self.session = session
+        trace = [x for e in self.events if e.get("method") == "Tracing.dataCollected" for x in e["params"]["value"]]
+        self.events = [e for e in self.events if not e.get("method", "").startswith("Tracing.")]
+        mains = {(x["pid"], x["tid"]) for x in trace if x.get("name") == "thread_name" and x["args"]["name"] == "CrRendererMain"}
+        return sorted((x["tdur"] / 1000 for x in trace if x.get("ph") == "X" and x["name"].endswith("RunTask") and "tdur" in x
+                       and (x["pid"], x["tid"]) in mains), reverse=True)
+
     def complaints(self):
         """What the page threw or logged as an error."""
         out = []
