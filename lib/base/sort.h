@@ -20,6 +20,10 @@ struct sort_item {
 /* Ascending by key; equal keys keep their order. Skips bytes in which all keys agree. */
 void sort_radix(struct sort_item *items, size_t n);
 
+/* Ascending, each key once: how many are left, in keys. at[i]: where the i-th key is among them. n is
+ * at most UINT32_MAX. */
+size_t sort_unique(uint64_t *keys, size_t n, uint32_t *at);
+
 static inline void sort_array(void *items, size_t n, size_t size,
 			      int (*order)(const void *, const void *))
 {

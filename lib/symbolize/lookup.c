@@ -16,10 +16,11 @@
 
 /* The queries of one file. */
 struct part {
-	struct sort_item *items; /* key: address, index: query */
-	size_t n, cap;
-	uint64_t *addrs; /* unique, ascending */
+	size_t n;
+	uint64_t *addrs; /* theirs; then unique, ascending */
+	uint32_t *at;    /* by query of the part: its address among those */
 	size_t n_addrs;
+	uint32_t *queries; /* of the part; NULL: all that there are */
 	struct dwarf_answers answers;
 };
 
@@ -287,30 +288,31 @@ static void lookup_collect(struct lookup *l, struct part *parts, const struct lo
 		struct part *p = part_of(parts, &queries[i]);
 
 		if (p)
-			p->cap++;
+			p->n++;
 	}
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 
-		p->items = pages_array(p->cap, sizeof *p->items);
+		p->addrs = pages_array(p->n, sizeof *p->addrs);
+		p->at = pages_array(p->n, sizeof *p->at);
+		if (p->n < n)
+			p->queries = pages_array(p->n, sizeof *p->queries);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct part *p = part_of(parts, &queries[i]);
 
-		if (p)
-			p->items[p->n++] =
-			    (struct sort_item){.key = queries[i].addr, .index = (uint32_t)i};
+		if (!p)
+			continue;
+		if (p->queries)
+			p->queries[p->n_addrs] = (uint32_t)i;
+		p->addrs[p->n_addrs++] = queries[i].addr;
 	}
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
 
 		if (!p->n)
 			continue;
-		sort_radix(p->items, p->n);
-		p->addrs = pages_array(p->n, sizeof *p->addrs);
-		for (size_t i = 0; i < p->n; i++)
-			if (!p->n_addrs || p->addrs[p->n_addrs - 1] != p->items[i].key)
-				p->addrs[p->n_addrs++] = p->items[i].key;
+		p->n_addrs = sort_unique(p->addrs, p->n, p->at);
 		dwarf_answers_init(&p->answers, p->n_addrs);
 	}
 }
@@ -374,19 +376,19 @@ static void lookup_fill(struct lookup *l, struct part *parts, struct lookup_quer
 	calls.demangle = l->options.demangler;
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];
+		struct symbolize_named *named;
 		struct calls_of of;
-		size_t item = 0;
 
 		if (!p->n)
 			continue;
+		named = mem_array(p->n_addrs, sizeof *named);
 		calls_of_init(&of, &calls, l->files[f]->object, p->addrs, &p->answers);
-		for (size_t i = 0; i < p->n_addrs; i++) {
-			struct symbolize_named named = calls_at(&of, i);
-
-			for (; item < p->n && p->items[item].key == p->addrs[i]; item++)
-				queries[p->items[item].index].named = named;
-		}
+		for (size_t i = 0; i < p->n_addrs; i++)
+			named[i] = calls_at(&of, i);
+		for (size_t i = 0; i < p->n; i++)
+			queries[p->queries ? p->queries[i] : i].named = named[p->at[i]];
 		calls_of_release(&of);
+		free(named);
 		lookup_complain(l, l->files[f], p);
 	}
 	if (l->options.demangle)
@@ -423,18 +425,14 @@ static void lookup_view_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct viewing *v = arg;
 	const struct part *p = v->part;
-	size_t from = item * VIEW_CHUNK, i;
+	size_t from = item * VIEW_CHUNK;
 	size_t end = from + VIEW_CHUNK < p->n ? from + VIEW_CHUNK : p->n;
 
 	(void)worker;
-	i = BISECT(k, 0, p->n_addrs, p->addrs[k] < p->items[from].key); /* that of the first one */
-	for (size_t k = from; k < end; k++) {
-		const struct dwarf_answer *a;
+	for (size_t i = from; i < end; i++) {
+		const struct dwarf_answer *a = &p->answers.of[p->at[i]];
 
-		while (p->addrs[i] != p->items[k].key)
-			i++;
-		a = &p->answers.of[i];
-		v->queries[p->items[k].index].named =
+		v->queries[p->queries ? p->queries[i] : i].named =
 		    (struct symbolize_named){.call = a->call, .reason = a->found};
 	}
 }
@@ -504,8 +502,9 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	else if (!st)
 		lookup_fill(l, parts, queries);
 	for (size_t f = 0; f < l->n_files; f++) {
-		free(parts[f].items);
 		free(parts[f].addrs);
+		free(parts[f].at);
+		free(parts[f].queries);
 		if (parts[f].n && parts[f].answers.of)
 			dwarf_answers_release(&parts[f].answers);
 	}

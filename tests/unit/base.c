@@ -18,6 +18,7 @@
 #include "tests/unit/test.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -402,6 +403,47 @@ TEST(num_edges)
 	CHECK_EQ(num_hex_digit((char)0xff), -1);
 }
 
+/* Eight digits are read at a time: every byte in every place, beside each digit on its own. */
+TEST(num_hex_of_every_byte)
+{
+	size_t wrong = 0;
+
+	random_state = 5;
+	for (unsigned i = 0; i < 16 * 256 * 4; i++) {
+		size_t n = 1 + i / 256 % 16, at = random_u64() % n;
+		uint64_t u = 0, v = random_u64(), want = 0;
+		char text[17], ours[NUM_HEX_DIGITS];
+		bool good = true;
+
+		snprintf(text, sizeof text, i % 2 ? "%016" PRIx64 : "%016" PRIX64, v);
+		num_hex_text(v, ours);
+		wrong += i % 2 && memcmp(text, ours, sizeof ours) != 0;
+		text[at] = (char)(i % 256);
+		for (size_t k = 0; k < n; k++) {
+			good &= num_hex_digit(text[k]) >= 0;
+			want = want << 4 | (uint64_t)(num_hex_digit(text[k]) & 15);
+		}
+		wrong += num_hex(text, n, &u) != good || (good && u != want);
+	}
+	CHECK_EQ(wrong, 0);
+}
+
+TEST(hex_with_as_many_digits_as_it_needs)
+{
+	static const uint64_t t[] = {0, 1, 0xf, 0x10, 0xfffffff, 0x10000000, 0x123456789, UINT64_MAX};
+	struct buf b = BUF_INIT;
+	char want[24];
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		for (int digits = 0; digits <= 16; digits += 4) {
+			b.len = 0;
+			buf_add_hex(&b, t[i], (unsigned)digits);
+			snprintf(want, sizeof want, "%0*" PRIx64, digits, t[i]);
+			CHECK_STR(buf_str(&b), want);
+		}
+	buf_release(&b);
+}
+
 /* --- sorting --- */
 
 TEST(sort_is_stable_and_ascending)
@@ -433,6 +475,45 @@ TEST(sort_is_stable_and_ascending)
 		CHECK_EQ(wrong, 0);
 		CHECK_EQ(sum, 0); /* the same pairs of key and index as before */
 		free(v);
+	}
+}
+
+TEST(sort_unique_says_where_each_key_went)
+{
+	static const struct {
+		size_t n;
+		uint64_t base, mask;
+	} t[] = {{0, 0, 0},
+		 {1, 5, UINT64_MAX},
+		 {48, 0, 0xff},
+		 {49, 1000, 0xff},
+		 {5000, 7, 0},
+		 {5000, 0x400000, 0xff00},
+		 {20000, 0x7f0000000000, 0x1ffffff},
+		 /* with 15 bits for an index: as many as fit, and one more */
+		 {20000, 0, UINT64_MAX >> 15},
+		 {20000, 0, UINT64_MAX >> 14},
+		 {20000, 0, UINT64_MAX}};
+
+	random_state = 4;
+	for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
+		uint64_t *before = mem_array(t[k].n, sizeof *before);
+		uint64_t *keys = mem_array(t[k].n, sizeof *keys);
+		uint32_t *at = mem_array(t[k].n, sizeof *at);
+		size_t wrong = 0, left;
+
+		for (size_t i = 0; i < t[k].n; i++)
+			keys[i] = before[i] = t[k].base + (random_u64() & t[k].mask);
+		left = sort_unique(keys, t[k].n, at);
+		for (size_t i = 1; i < left; i++)
+			wrong += keys[i - 1] >= keys[i];
+		for (size_t i = 0; i < t[k].n; i++)
+			wrong += at[i] >= left || keys[at[i]] != before[i];
+		CHECK_EQ(wrong, 0);
+		CHECK(left <= t[k].n && !left == !t[k].n);
+		free(before);
+		free(keys);
+		free(at);
 	}
 }
 

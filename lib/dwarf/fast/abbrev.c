@@ -308,6 +308,8 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 {
 	struct form_sizes sizes;
 
+	for (size_t i = 0; i < HOP_CODES; i++)
+		t->hops[i] = (struct abbrev_hop){.kind = HOP_NONE};
 	form_sizes_make(&sizes, k);
 	while (!t->why && r->p < r->end) {
 		uint64_t code = rd_uleb(r), tag, name, form;
@@ -337,7 +339,7 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 			t->sites = mem_grow(t->sites, &t->cap_sites, t->n + 1, sizeof *t->sites);
 		t->sites[t->n] = site;
 		VEC_PUSH(t->all, t->n, t->cap) = a;
-		if (code < HOP_CODES && abbrev_find(t, code) == &t->all[t->n - 1])
+		if (code < HOP_CODES / 2 && abbrev_find(t, code) == &t->all[t->n - 1])
 			t->hops[code] = hop_of(&a);
 		if (t->n_attrs >= UINT32_MAX / 2 || t->n >= UINT32_MAX / 2)
 			t->why = WRONG(f, r, "too many abbreviations");
@@ -414,7 +416,6 @@ const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes s
 	own->cap_codes = 0;
 	map64_release(&own->by_code);
 	own->n = own->n_attrs = own->n_ops = 0;
-	memset(own->hops, 0, sizeof own->hops);
 	own->has_code = own->declined = false;
 	own->why = NULL;
 	atomic_fetch_add(&t->spent, abbrevs_make(t, section, index, own));

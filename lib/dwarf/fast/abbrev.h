@@ -69,19 +69,19 @@ struct abbrev_op {
 	uint32_t kind;
 };
 
-/* All that a walk has to know of a DIE that it passes, by a code of one byte. */
+/* All that a walk has to know of a DIE that it passes. */
 enum hop_kind {
-	HOP_NONE, /* a look at struct abbrev is needed */
-	HOP_LEAF, /* size bytes, and nothing inside */
+	HOP_LEAF,        /* size bytes, and nothing inside */
 	HOP_DECLARATION, /* the same, but not for a walk over everything */
-	HOP_SIBLING, /* nor this: a DW_FORM_ref4 in the last of size bytes leads behind it */
+	HOP_SIBLING,     /* nor this: a DW_FORM_ref4 in the last of size bytes leads behind it */
+	HOP_NONE,        /* a look at struct abbrev is needed */
 };
 
 struct abbrev_hop {
-	uint16_t kind, size; /* size: with the code */
+	uint16_t kind, size; /* size: with the code, which has one byte */
 };
 
-enum { HOP_CODES = 128 };
+enum { HOP_CODES = 256 }; /* the upper half: codes of more bytes, HOP_NONE */
 
 struct abbrevs {
 	struct abbrev_hop hops[HOP_CODES];

@@ -168,11 +168,10 @@ static inline const uint8_t *fast_scope_hop(struct walk *w, const uint8_t *p)
 	unsigned n = 0;
 
 	for (; n < AT_ONCE && p < end; n++) {
-		uint8_t code = *p;
-		struct abbrev_hop hop = hops[code % HOP_CODES];
+		struct abbrev_hop hop = hops[*p];
 
 		/* HOP_NONE is more than the most */
-		if (code >= HOP_CODES || hop.kind - 1U >= most || hop.size > (size_t)(end - p))
+		if (hop.kind > most || hop.size > (size_t)(end - p))
 			break;
 		if (hop.kind == HOP_SIBLING) {
 			uint32_t to;
