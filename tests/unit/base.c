@@ -430,7 +430,8 @@ TEST(num_hex_of_every_byte)
 
 TEST(hex_with_as_many_digits_as_it_needs)
 {
-	static const uint64_t t[] = {0, 1, 0xf, 0x10, 0xfffffff, 0x10000000, 0x123456789, UINT64_MAX};
+	static const uint64_t t[] = {0,         1,          0xf,         0x10,
+				     0xfffffff, 0x10000000, 0x123456789, UINT64_MAX};
 	struct buf b = BUF_INIT;
 	char want[24];
 

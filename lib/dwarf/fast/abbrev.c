@@ -186,11 +186,11 @@ static void note_site(struct abbrev *a, struct abbrev_site *s, const struct abbr
 static inline bool is_noted(uint64_t name)
 {
 #define BIT(n) (UINT64_C(1) << ((n) % 64))
-	static const uint64_t noted[2] = {
-	    BIT(DW_AT_sibling) | BIT(DW_AT_name) | BIT(DW_AT_low_pc) | BIT(DW_AT_high_pc) |
-		BIT(DW_AT_abstract_origin),
-	    BIT(DW_AT_specification) | BIT(DW_AT_ranges) | BIT(DW_AT_call_column) |
-		BIT(DW_AT_call_file) | BIT(DW_AT_call_line) | BIT(DW_AT_linkage_name)};
+	static const uint64_t noted[2] = {BIT(DW_AT_sibling) | BIT(DW_AT_name) | BIT(DW_AT_low_pc) |
+					      BIT(DW_AT_high_pc) | BIT(DW_AT_abstract_origin),
+					  BIT(DW_AT_specification) | BIT(DW_AT_ranges) |
+					      BIT(DW_AT_call_column) | BIT(DW_AT_call_file) |
+					      BIT(DW_AT_call_line) | BIT(DW_AT_linkage_name)};
 #undef BIT
 	return name < 128 ? noted[name / 64] >> name % 64 & 1 : name == DW_AT_MIPS_linkage_name;
 }
@@ -315,10 +315,8 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 		uint64_t code = rd_uleb(r), tag, name, form;
 		int64_t implicit;
 		struct abbrev a = {.low = ABBREV_FAR, .high = ABBREV_FAR, .ranges = ABBREV_FAR};
-		struct abbrev_site site = {.origin = ABBREV_FAR,
-					   .linkage = ABBREV_FAR,
-					   .only_origin = true,
-					   .near = true};
+		struct abbrev_site site = {
+		    .origin = ABBREV_FAR, .linkage = ABBREV_FAR, .only_origin = true, .near = true};
 
 		if (!code)
 			break;

@@ -32,7 +32,7 @@ enum { ABBREV_FAR = UINT16_MAX }; /* not among the leading attributes of fixed s
 /* Where an inlined call's DIE says whose copy it is and where it was called from, as places like
  * those in struct abbrev; a size of 0: it does not say. */
 struct abbrev_site {
-	uint16_t tag; /* of any DIE; UINT16_MAX: out of range */
+	uint16_t tag;                        /* of any DIE; UINT16_MAX: out of range */
 	uint16_t origin, file, line, column; /* origin: or its specification */
 	uint16_t linkage;                    /* its linkage name, if a DW_FORM_strp */
 	uint8_t file_size, line_size, column_size;

@@ -18,7 +18,7 @@ struct program {
 	int8_t line_base;
 	uint8_t lengths[256]; /* operands of standard opcodes */
 	struct special {
-		uint8_t ops;   /* operation advance */
+		uint8_t ops;    /* operation advance */
 		uint16_t bytes; /* the same, of one operation in an instruction */
 		int16_t line;
 	} special[256];
@@ -200,8 +200,8 @@ struct stretch {
 	size_t n;
 	struct fast_row *rows;
 	struct fast_line_places *places; /* instead of those: every stretch is wanted */
-	bool live;   /* there is a row before of this sequence */
-	size_t next; /* the first address not below that row's */
+	bool live;                       /* there is a row before of this sequence */
+	size_t next;                     /* the first address not below that row's */
 };
 
 static uint32_t small(uint64_t v)
@@ -239,8 +239,9 @@ static void fast_line_take(struct stretch *s, const struct registers *before, ui
 
 /* A row at addr that something begins or ends at. What is wanted next: the first address that the
  * stretch from addr on may hold. */
-static __attribute__((noinline)) uint64_t
-fast_line_meet(struct stretch *s, const struct registers *before, uint64_t addr)
+static __attribute__((noinline)) uint64_t fast_line_meet(struct stretch *s,
+							 const struct registers *before,
+							 uint64_t addr)
 {
 	/* After a step backwards the end of the row before is not known: it has no stretch. */
 	if (s->live && addr >= before->addr)
@@ -262,8 +263,8 @@ static inline void begin_sequence(struct stretch *s, struct registers *now,
 }
 
 /* All of it is inlined, so that registers are the processor's. */
-static inline __attribute__((always_inline)) void
-emit(struct stretch *s, struct registers *now, struct registers *before, uint64_t *want)
+static inline __attribute__((always_inline)) void emit(struct stretch *s, struct registers *now,
+						       struct registers *before, uint64_t *want)
 {
 	if (now->addr < before->addr || now->addr > *want)
 		*want = fast_line_meet(s, before, now->addr);
@@ -382,7 +383,9 @@ static const char *fast_line_run(struct program *g, const uint64_t *addrs, size_
 				now.addr = rd_uint(&r, v.v - 1 < 8 ? (unsigned)v.v - 1 : 8);
 				op_index = 0;
 				break;
-			case DW_LNE_set_discriminator: now.discriminator = small(rd_uleb(&r)); break;
+			case DW_LNE_set_discriminator:
+				now.discriminator = small(rd_uleb(&r));
+				break;
 			case DW_LNE_define_file:
 				why = fast_line_add_defined(g, &r);
 				if (why)
@@ -415,9 +418,7 @@ static const char *fast_line_run(struct program *g, const uint64_t *addrs, size_
 			v = number_at(p, end);
 			now.column = v.v;
 			goto behind_number;
-		case DW_LNS_set_isa:
-			v = number_at(p, end);
-			goto behind_number;
+		case DW_LNS_set_isa: v = number_at(p, end); goto behind_number;
 		case DW_LNS_negate_stmt:
 		case DW_LNS_set_basic_block:
 		case DW_LNS_set_prologue_end:
