@@ -35,6 +35,12 @@ enum { WITHIN = 4096 };
 		"a trace of Tracy", NULL, "tracy-csvexport -u writes what is read" \
 	}
 
+#define OF_PPROF(what)                                                               \
+	{                                                                            \
+		what, NULL, "go tool pprof -proto FILE >FILE.pb writes what is read" \
+	}
+#define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
+
 static const struct mark marks[] = {
     {0,
      42,
@@ -59,6 +65,14 @@ static const struct mark marks[] = {
      {"a Java Flight Recorder file", NULL,
       "as folded stacks it can be read: async-profiler's jfrconv -o collapsed FILE; jfr print "
       "--events ObjectAllocationSample prints its allocations"}},
+    {0, 24, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
+    {0, 12, "\0\0\0\0\3\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
+    {0, 12, "\0\0\0\0\3\0\0\0\1\0\0\0", NULL, CPU_PROFILE},
+    {0, 15, "--- contentionz", NULL, OF_PPROF("a profile of contention, as text")},
+    {0, 11, "--- threadz", NULL, OF_PPROF("a profile of threads, as text")},
+    {0, 9, "--- heapz", NULL, OF_PPROF("a heap profile of Java, as text")},
+    {0, 25, "goroutine profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
+    {0, 28, "threadcreate profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
     {0, 12, "JAVA PROFILE", NULL, {"a heap dump of Java (HPROF)", NULL, "jhat or MAT reads it"}},
     {0,
      29,
@@ -231,6 +245,30 @@ static bool jit_head(const uint8_t *p, size_t n)
 	return lines && (lines == 2 || at == end);
 }
 
+/* perf-cpuN.dat: perf's records of names, forks, ends and switches of threads, without a file's head
+ * (formats/instrument/uftrace_switches.c). */
+static const struct foreign *of_scheduler(const uint8_t *p, size_t n)
+{
+	static const struct foreign records = {
+	    "what the scheduler did on one processor, of uftrace", NULL, OF_UFTRACE};
+	enum { HEAD = 8, NAME = 3, END = 4, FORK = 7, SWITCH = 14, SWITCH_SIZE = 24, WALKED = 64 };
+	int switches = 0;
+
+	for (int i = 0; i < WALKED && n >= HEAD; i++) {
+		uint32_t type = le32(p), size = le16(p + 6);
+
+		if ((type != NAME && type != END && type != FORK && type != SWITCH) ||
+		    size < SWITCH_SIZE || size % 8 || (type == SWITCH && size != SWITCH_SIZE))
+			return NULL;
+		switches += type == SWITCH;
+		if (size >= n)
+			break;
+		p += size;
+		n -= size;
+	}
+	return switches > 1 ? &records : NULL;
+}
+
 const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 {
 	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
@@ -239,6 +277,7 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 					   GOES("--jit-map FILE")};
 	const struct mark *m = marks;
 	enum archive archive;
+	const struct foreign *f;
 	int bits = 0;
 
 	if (n > 4 && !memcmp(p, "\177ELF", 4))
@@ -252,7 +291,12 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 		return &archives[archive];
 	if (bid)
 		return NULL;
-	return maps_head(p, n) ? &map : jit_head(p, n) ? &jit : of_uftrace(p, n);
+	if (maps_head(p, n))
+		return &map;
+	if (jit_head(p, n))
+		return &jit;
+	f = of_uftrace(p, n);
+	return f ? f : of_scheduler(p, n);
 }
 
 const char *foreign_archive(enum archive what)

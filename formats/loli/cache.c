@@ -142,9 +142,17 @@ static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 
 	if (!count || count > INT32_MAX)
 		return 0;
-	while (left && sound < 4 && n - at >= RECORD_SIZE) {
-		struct cached r = fixed_part(head + at);
+	while (sound < 4 && n - at >= RECORD_SIZE) {
+		struct cached r;
 
+		if (!left) { /* another block */
+			left = be32(head + at);
+			at += 4;
+			if (left > INT32_MAX)
+				return 0;
+			continue;
+		}
+		r = fixed_part(head + at);
 		if (!plausible(&r) || !r.seq || !r.addr || !r.size || r.time < 0 || r.time >> 40)
 			return 0;
 		if (r.n * 8u > n - at - RECORD_SIZE && whole)
@@ -155,6 +163,8 @@ static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 		if (at > n)
 			break;
 	}
+	if (sound == 1 && whole && (left || at != n)) /* zeros between numbers are as plausible */
+		return 0;
 	return sound ? 18 + 6 * sound + (whole && !left && at == n ? 10 : 0) : 0;
 }
 

@@ -20,3 +20,23 @@ printf 'SESS timestamp=1865.183770678 pid=9 sid=3dd430273e756624 exename="/a"\nT
 printf '# symbols: 1\n# path name: /a\n000000000000037c t leaf\n' >a.sym
 mkdir folder
 for f in 9.dat 10.dat task.txt a.sym folder; do tm-import $f; done
+# Of the scheduler's records: a name, two switches.
+{
+	printf '\3\0\0\0\0\40\50\0\370]\0\0\370]\0\0a\0\0\0\0\0\0\0\370]\0\0\370]\0\0\1\244\253\343\214\16\0\0'
+	printf '\16\0\0\0\0\140\30\0\370]\0\0\370]\0\0\171\34\332\343\214\16\0\0'
+	printf '\16\0\0\0\0\0\30\0\370]\0\0\370]\0\0\154\105\332\343\214\16\0\0'
+} >perf-cpu0.dat
+tm-import perf-cpu0.dat
+# What gperftools wrote before pprof's protobuf, and Go as text: words of 64 and 32 bits (0, 3, 0, period), and words.
+printf '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\47\0\0\0\0\0\0' >a.cpu
+printf '\0\0\0\0\3\0\0\0\1\0\0\0\20\47\0\0' >b.cpu
+printf -- '--- contentionz 1 ---\ncycles/second = 3201000000\n' >a.contention
+printf -- '--- threadz 1 ---\n' >a.thread
+printf -- '--- heapz 1 ---\nformat = java\n' >java.heap
+printf 'goroutine profile: total 1\n1 @ 0x44cb3\n' >go.text
+printf 'threadcreate profile: total 1\n1 @ 0x44cb3\n' >go.threads
+for f in a.cpu b.cpu a.contention a.thread java.heap go.text go.threads; do tm-import $f; done
+# Zeros between numbers are no cache of LoliProfiler: the table of a .trace of Instruments 8, and a .DS_Store.
+printf '\147\105\43\1\176\63\12\0\1\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\20\0\0\0\20\0\0\0\0\0\0\0\0\0\0' >index
+printf '\0\0\0\1Bud1\0\0\20\0\0\0\10\0\0\0\20\0\0\0\0\207\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\10\0' >store
+for f in index store; do tm-import $f; done
