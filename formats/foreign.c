@@ -271,6 +271,10 @@ static const struct foreign *of_scheduler(const uint8_t *p, size_t n)
 
 const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 {
+	static const struct foreign volume = {
+	    "a later volume of a tar file", NULL,
+	    "unpack it with those before it, tar -xMf FIRST -f SECOND, and show the captures that "
+	    "are in it"};
 	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
 					   "it goes with a capture: --maps FILE"};
 	static const struct foreign jit = {"code that a runtime compiled (perf-PID.map)", NULL,
@@ -286,6 +290,8 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 		m++;
 	if (m->bytes && (size_t)bid < 8 * (m->n + (m->within ? strlen(m->within) : 0)))
 		return &m->is;
+	if (members_tar_goes_on(p, n))
+		return &volume;
 	archive = members_head(p, n, &bits);
 	if (archive && bid < bits)
 		return &archives[archive];
@@ -304,13 +310,34 @@ const char *foreign_archive(enum archive what)
 	return archives[what].what;
 }
 
+/* FILE.7z.002 */
+static bool is_part(const char *path, size_t len)
+{
+	static const char *const before[] = {".7z", ".zip", ".tar"};
+	const char *end = path + len - 4;
+
+	if (len < 8 || *end != '.' || strspn(end + 1, "0123456789") != 3)
+		return false;
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+		size_t n = strlen(before[i]);
+
+		if (!memcmp(end - n, before[i], n))
+			return true;
+	}
+	return false;
+}
+
 const struct foreign *foreign_by_name(const char *path)
 {
+	static const struct foreign part = {"a part of an archive, by its name", NULL,
+					    "put the parts together: cat FILE.0* >FILE"};
 	size_t len;
 
 	if (!path)
 		return NULL;
 	len = strlen(path);
+	if (is_part(path, len))
+		return &part;
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		size_t m = strlen(suffixes[i].suffix);
 

@@ -154,7 +154,8 @@ static enum status reader_choose(struct input *in, const struct import_options *
 		return *r ? ST_OK
 			  : err_set(e, ST_UNSUPPORTED, "no format is called '%s'", o->format);
 	}
-	*r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
+	/* What goes on in a volume looks like what it is. */
+	*r = members_tar_goes_on(head, n) ? NULL : reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	if (*r)
 		return ST_OK;
 	f = foreign_of(head, n, 0);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 << 10, TAR_MARK = 257, TAR_BLOCK = 512, TAR_SUM_BITS = 24 };
+enum { BLOCK = 64 << 10, TAR_TYPE = 156, TAR_MARK = 257, TAR_BLOCK = 512, TAR_SUM_BITS = 24 };
+#define TAR_GOES_ON 'M'
 
 struct members {
 	struct input *in;
@@ -66,11 +67,16 @@ enum archive members_head(const uint8_t *p, size_t n, int *bits)
 			return marks[i].is;
 		}
 	}
-	if (is_old_tar(p, n)) {
+	if (is_old_tar(p, n) && p[TAR_TYPE] != TAR_GOES_ON) {
 		*bits = TAR_SUM_BITS;
 		return ARCHIVE_TAR;
 	}
 	return ARCHIVE_NONE;
+}
+
+bool members_tar_goes_on(const uint8_t *p, size_t n)
+{
+	return is_old_tar(p, n) && p[TAR_TYPE] == TAR_GOES_ON;
 }
 
 static ssize_t members_read_on(void *arg, const void **p)

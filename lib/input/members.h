@@ -18,6 +18,10 @@ enum archive { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_7Z, ARCHIVE_TAR, ARCHIVES };
 /* Which archive's the first bytes are; *bits of them speak for it. */
 enum archive members_head(const uint8_t *p, size_t n, int *bits);
 
+/* Of a tar file in volumes, as GNU tar -M writes them, one that goes on with the file that the volume
+ * before it was full of. */
+bool members_tar_goes_on(const uint8_t *p, size_t n);
+
 struct members; /* opaque */
 
 /* Of an input of which nothing was consumed, and which lives as long. Always returns one; what is

@@ -85,7 +85,9 @@ enum status seven_zip_check(struct input *in, struct err *e)
 	if (!size)
 		return ST_OK; /* there are no members */
 	if (at > in->size - START || size > in->size - START - at)
-		return err_set(e, ST_BAD, "the directory of the 7z file is missing: cut short?");
+		return err_set(e, ST_BAD,
+			       "the directory of the 7z file is missing: cut short, or the first "
+			       "of several parts?");
 	if (size <= SEVEN_ZIP_DIRECTORY) {
 		p = mem_alloc((size_t)size);
 		st = input_at(in, START + at, p, (size_t)size, "directory of the 7z file", e);

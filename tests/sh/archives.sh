@@ -246,7 +246,18 @@ refused() { # ARCHIVE TEXT
 }
 refused none.zip 'a zip file without a file in it'
 refused nothing.zip "without a capture: member 'README': no known capture format"
-refused short.7z 'the directory of the 7z file is missing: cut short?'
+refused short.7z 'the directory of the 7z file is missing: cut short, or the first of several parts?'
+# In parts: GNU tar's volumes of 100 KiB, of which the second goes on with the file of the first; 7-Zip's.
+printf 'n two.tar\nn three.tar\nn four.tar\nn five.tar\n' | tar -M -L 100 -cf one.tar of/many.folded of/one.folded >made 2>&1
+refused two.tar 'a later volume of a tar file: unpack it with those before it'
+tm-dump one.tar >got 2>err
+if [ "$(grep -c '^note loss' got)" -ge 1 ] && [ "$(grep -c '^sample' got)" -gt 1000 ]; then ok "the first volume of a tar file"; else not_ok "the first volume" got; fi
+head -c 200 run.7z >parts.7z.001 && tail -c +201 run.7z >parts.7z.002
+refused parts.7z.001 'cut short, or the first of several parts?'
+refused parts.7z.002 'a part of an archive, by its name: put the parts together: cat FILE.0\* >FILE'
+cat parts.7z.001 parts.7z.002 >joined.7z
+tm-dump joined.7z >got 2>err
+if [ "$(grep -c '^totals' got)" = 5 ] && tm-dump run.7z | cmp - got; then ok "parts of a 7z file put together"; else not_ok "parts of a 7z file put together" err; fi
 [ -z "${SAN-}" ] || echo "skip - the rest in 1 GB of memory (a sanitizer's shadow has no room in it)"
 little() {
 	[ -n "${SAN-}" ] || ulimit -v 1000000
