@@ -41,6 +41,7 @@ struct tracy {
 	size_t n_columns;
 	int at[COLS]; /* column; -1: it has none */
 	uint64_t odd;
+	bool unended; /* the last line */
 };
 
 /* Fields of a line; a comma in quotes separates nothing. More than COLUMNS_MOST: those at the
@@ -191,6 +192,7 @@ static enum status tracy_read_rows(struct tracy *p, struct err *e)
 
 		if (!n)
 			continue;
+		p->unended = (const char *)c->pos == s + n;
 		if (fields < p->n_columns - (p->at[COL_VALUE] >= 0))
 			p->odd++;
 		else if (!each)
@@ -226,6 +228,8 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 	}
 	if (p->odd)
 		trace_note(t, NOTE_LOSS, p->odd, "lines are no rows of the table: left out");
+	else if (p->unended)
+		trace_note(t, NOTE_GUESS, 0, "the last line has no end: it counts as it stands");
 	return st;
 }
 

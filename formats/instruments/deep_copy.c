@@ -234,6 +234,7 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 	struct cursor *c = &d->im->in->cur;
 	struct field f[COLUMNS_MOST];
 	enum status st = ST_OK, closed;
+	bool unended = false;
 	size_t n;
 	const char *s = cursor_line(c, &n, LINE_MOST);
 
@@ -241,13 +242,18 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 		return cursor_failed(c)
 			   ? e->code
 			   : err_at(e, ST_BAD, 0, "no heading of Instruments' deep copy");
-	while (!st && (s = cursor_line(c, &n, LINE_MOST)))
+	while (!st && (s = cursor_line(c, &n, LINE_MOST))) {
+		unended = n && (const char *)c->pos == s + n;
 		st = n ? deep_copy_take_row(d, f, split(s, n, f), e) : ST_OK;
+	}
 	if (st)
 		return st;
 	closed = close_to(d, 0, e);
 	if (d->odd)
 		trace_note(d->im->t, NOTE_LOSS, d->odd, "lines are no rows of the tree: left out");
+	else if (unended)
+		trace_note(d->im->t, NOTE_GUESS, 0,
+			   "the last line has no end: it counts as it stands");
 	return closed ? closed : cursor_failed(c) ? e->code : ST_OK;
 }
 
