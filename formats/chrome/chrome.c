@@ -330,7 +330,7 @@ static void take_frame(struct parser *p)
 }
 
 /* A piece of a profile; the one it belongs to has the same process and id. The thread that is
- * profiled is that of "Profile", chunks come from another. */
+ * profiled is that of "Profile", chunks come from another. A "CpuProfile" is all of one, without an id. */
 static void chrome_take_profile(struct parser *p, bool begins)
 {
 	struct chrome *x = &p->x;
@@ -339,7 +339,9 @@ static void chrome_take_profile(struct parser *p, bool begins)
 	uint64_t pid = to_id(p, &p->values[KEY_PID], &text);
 	struct chrome_profile **at = NULL;
 	uint64_t hash = hash_bytes_seeded(buf_at(&id->text, 0), id->there ? id->text.len : 0, pid);
-	uint32_t *index = map64_put(&x->profile_of, hash);
+	uint32_t whole = 0, *index = is(&p->values[KEY_NAME].text, "CpuProfile")
+					 ? &whole
+					 : map64_put(&x->profile_of, hash);
 
 	if (!*index) {
 		VEC_PUSH(x->profiles, x->n_profiles, x->cap_profiles) = mem_zalloc(sizeof **at);
