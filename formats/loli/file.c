@@ -87,9 +87,9 @@ static void loli_file_add_stacks(struct loli_file *f)
 	map64_release(&f->l.stacks);
 }
 
-static uint32_t stack_of(struct loli_file *f, const struct loli_record *r)
+/* node: of its stack, if it has one; 0: not there. */
+static uint32_t stack_of(struct loli_file *f, const struct loli_record *r, uint32_t node)
 {
-	uint32_t node = r->has_stack ? loli_keys_get(&f->uuids, r->stack) : 0;
 	const char *library = f->text.data;
 	size_t n = f->text.len;
 
@@ -101,20 +101,21 @@ static uint32_t stack_of(struct loli_file *f, const struct loli_record *r)
 	return loli_library_stack(&f->l, library, n);
 }
 
-static enum status push_record(struct loli_file *f, const struct loli_record *r, struct err *e)
+static enum status push_record(struct loli_file *f, const struct loli_record *r, uint32_t node,
+			       struct err *e)
 {
 	if (!loli_seqs_add(&f->l.seqs, r->seq))
 		f->l.repeated++;
 	if (!f->frees_a_record)
 		f->frees_a_record = r->seq < map64_get(&f->freed, r->addr);
-	return loli_alloc(&f->l, r->seq, r->ms, r->size, r->addr, stack_of(f, r), e);
+	return loli_alloc(&f->l, r->seq, r->ms, r->size, r->addr, stack_of(f, r, node), e);
 }
 
-/* In batches, so that the misses of the large table of stack ids overlap. */
+/* In batches, so that the misses of the large tables of stack ids and of stacks overlap. */
 static enum status push_records(struct loli_file *f, struct err *e)
 {
 	enum { BATCH = 64 };
-	uint32_t left = loli_file_count(f), got;
+	uint32_t left = loli_file_count(f), got, nodes[BATCH];
 	struct loli_record batch[BATCH];
 	enum status st = ST_OK;
 
@@ -123,8 +124,15 @@ static enum status push_records(struct loli_file *f, struct err *e)
 
 		for (got = 0; got < most && loli_file_record(f, &batch[got], true); got++)
 			map64_prefetch(&f->uuids, batch[got].stack.hash);
+		for (uint32_t i = 0; i < got; i++) {
+			const struct loli_record *r = &batch[i];
+
+			nodes[i] = r->has_stack ? loli_keys_get(&f->uuids, r->stack) : 0;
+			if (nodes[i] != LOLI_NODE_EMPTY)
+				__builtin_prefetch(&f->stacks[nodes[i]]);
+		}
 		for (uint32_t i = 0; !st && i < got; i++)
-			st = push_record(f, &batch[i], e);
+			st = push_record(f, &batch[i], nodes[i], e);
 		left -= most;
 	}
 	return st;

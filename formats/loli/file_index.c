@@ -193,22 +193,34 @@ bool loli_file_free(struct loli_file *f, uint64_t *addr, uint32_t *seq)
 	return !cursor_failed(f->c);
 }
 
+static void index_free(struct loli_file *f, uint64_t addr, uint32_t seq)
+{
+	uint32_t *last;
+
+	f->n_frees++;
+	if (!seq || f->n_sampled == LOLI_FREES_SAMPLE)
+		return;
+	last = map64_put(&f->freed, addr);
+	f->n_sampled += !*last;
+	if (seq > *last)
+		*last = seq;
+}
+
+/* In batches, as records are. */
 static void loli_index_frees(struct loli_file *f)
 {
-	uint64_t addr;
-	uint32_t n, seq;
+	enum { BATCH = 64 };
+	uint64_t addrs[BATCH];
+	uint32_t seqs[BATCH], left = loli_file_count(f), got;
 
-	n = loli_file_count(f);
-	for (uint32_t i = 0; i < n && loli_file_free(f, &addr, &seq); i++) {
-		uint32_t *last;
+	while (left && !cursor_failed(f->c)) {
+		uint32_t most = left < BATCH ? left : BATCH;
 
-		f->n_frees++;
-		if (!seq || f->n_sampled == LOLI_FREES_SAMPLE)
-			continue;
-		last = map64_put(&f->freed, addr);
-		f->n_sampled += !*last;
-		if (seq > *last)
-			*last = seq;
+		for (got = 0; got < most && loli_file_free(f, &addrs[got], &seqs[got]); got++)
+			map64_prefetch(&f->freed, addrs[got]);
+		for (uint32_t i = 0; i < got; i++)
+			index_free(f, addrs[i], seqs[i]);
+		left -= most;
 	}
 }
 

@@ -55,7 +55,9 @@ static uint64_t count(struct mono_buffer *b, struct mono_event *ev, unsigned eac
 			    (unsigned long long)n);
 		return 0;
 	}
-	ev->list = mem_realloc(ev->list, ev->n_list + (size_t)n * 2 + 1, sizeof *ev->list);
+	if (ev->n_list + (size_t)n * 2 > ev->cap_list)
+		ev->list =
+		    mem_grow(ev->list, &ev->cap_list, ev->n_list + (size_t)n * 2, sizeof *ev->list);
 	return n;
 }
 
@@ -350,14 +352,24 @@ static void mono_event_take(struct mono_buffer *b, struct mono_event *ev, unsign
 	}
 }
 
+/* All but its memory; field by field is a third of the time that the whole takes. */
+static void clear(struct mono_event *ev)
+{
+	ev->kind = MONO_OTHER;
+	ev->code = ev->generation = 0;
+	ev->pointer = ev->other = ev->object = ev->vtable = ev->method = ev->size = ev->offset = 0;
+	ev->text = "";
+	ev->n_text = ev->n_list = ev->n_native = 0;
+}
+
 bool mono_next(struct mono_buffer *b, struct mono_event *ev)
 {
-	uint64_t *list = ev->list;
 	unsigned byte;
 
 	if (cursor_done(&b->c))
 		return false;
-	*ev = (struct mono_event){.at = cursor_offset(&b->c), .list = list, .text = ""};
+	clear(ev);
+	ev->at = cursor_offset(&b->c);
 	byte = cursor_u8(&b->c);
 	b->time += cursor_uleb(&b->c);
 	ev->time = b->time;

@@ -61,7 +61,7 @@ struct mono_event {
 	const char *text; /* NUL-terminated, until the next event */
 	size_t n_text;
 	uint64_t *list; /* until the next event */
-	size_t n_list, n_native;
+	size_t n_list, n_native, cap_list;
 };
 
 /* Zeroed before the first call; its list is freed by mono_event_release. False: the buffer has

@@ -16,12 +16,21 @@ static uint32_t string_of(struct mlpd *m, uint32_t name)
 	return trace_string(m->im->t, s, n);
 }
 
+static struct mlpd_recent *recent_of(struct mlpd_recent table[MLPD_RECENT], uint64_t key)
+{
+	return &table[hash_u64(key) % MLPD_RECENT];
+}
+
 uint32_t mlpd_type(struct mlpd *m, uint64_t vtable)
 {
-	uint32_t name = mono_tables_class(&m->tables, vtable), *id;
+	struct mlpd_recent *recent = recent_of(m->recent_types, vtable);
+	uint32_t name, *id;
 	const char *s;
 	size_t n;
 
+	if (recent->id && recent->key == vtable)
+		return recent->id;
+	name = mono_tables_class(&m->tables, vtable);
 	if (!name)
 		return 0;
 	id = map64_put(&m->types, name);
@@ -29,6 +38,7 @@ uint32_t mlpd_type(struct mlpd *m, uint64_t vtable)
 		s = intern_text(&m->tables.texts, name, &n);
 		*id = trace_type(m->im->t, s, n);
 	}
+	*recent = (struct mlpd_recent){vtable, *id};
 	return *id;
 }
 
@@ -57,8 +67,13 @@ static uint32_t named(struct mlpd *m, uint32_t name)
 
 static uint32_t method_of(struct mlpd *m, uint64_t method)
 {
-	uint32_t *id = map64_put(&m->locations, method), name;
+	struct mlpd_recent *recent = recent_of(m->recent_locations, method);
+	uint32_t *id, name;
 
+	if (recent->id && recent->key == method)
+		return recent->id;
+	id = map64_put(&m->locations, method);
+	*recent = (struct mlpd_recent){method, *id};
 	if (*id)
 		return *id;
 	name = map64_get(&m->tables.methods, method);

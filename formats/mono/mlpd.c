@@ -292,6 +292,8 @@ static void forget(struct mlpd *m)
 	map64_release(&m->types);
 	m->thread_now.id = 0;
 	map64_release(&m->counters);
+	memset(m->recent_locations, 0, sizeof m->recent_locations);
+	memset(m->recent_types, 0, sizeof m->recent_types);
 	m->n_counters = 0;
 }
 
@@ -426,15 +428,18 @@ static enum status mlpd_read(struct import *im, struct err *e)
 	bool more = true;
 
 	while (!st && more) {
-		struct mlpd m = {.im = im, .started = UINT64_MAX};
+		struct mlpd *m = mem_zalloc(sizeof *m);
 
-		st = mlpd_read_all(&m, e);
-		more = m.followed;
-		mono_tables_release(&m.tables);
-		mono_event_release(&m.ev);
-		forget(&m);
-		free(m.counter_states);
-		free(m.stack);
+		m->im = im;
+		m->started = UINT64_MAX;
+		st = mlpd_read_all(m, e);
+		more = m->followed;
+		mono_tables_release(&m->tables);
+		mono_event_release(&m->ev);
+		forget(m);
+		free(m->counter_states);
+		free(m->stack);
+		free(m);
 		if (!st && more)
 			st = import_next(im, e);
 	}

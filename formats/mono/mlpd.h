@@ -16,6 +16,13 @@ struct counter_state {
 	double real;
 };
 
+enum { MLPD_RECENT = 1024 };
+
+struct mlpd_recent { /* a place in a table of what was asked for lately */
+	uint64_t key;
+	uint32_t id; /* 0: nothing yet */
+};
+
 struct mlpd {
 	struct import *im;
 	uint8_t major, minor;
@@ -30,7 +37,9 @@ struct mlpd {
 	/* of the capture in progress */
 	struct map64 locations; /* method -> location */
 	struct map64 types, counters;
-	struct thread_now { /* asked last */
+	struct mlpd_recent recent_locations[MLPD_RECENT],
+	    recent_types[MLPD_RECENT]; /* of a vtable */
+	struct thread_now {            /* asked last */
 		struct mono_thread is;
 		uint64_t tid;
 		uint32_t id; /* of the trace; 0: not looked up */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/cursor.h"
 
+#include "lib/base/bytes.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -117,30 +119,35 @@ uint64_t cursor_u64(struct cursor *c)
 	return integer(c, 8);
 }
 
-enum { NUMBER_LONGEST = 10, NUMBER_USUAL = 9 }; /* bytes; of up to 63 bits */
-
-/* A number that is in the window, without its end being looked for at each byte; 0: it is longer. */
-static size_t cursor_number(const struct cursor *c, uint64_t *v)
+/* What a variable-length integer of at most 8 bytes holds, where as many can be read: 7 bits of each, in
+ * *n how many there are. False: it is longer, or the window ends before. */
+static inline __attribute__((always_inline)) bool short_leb(struct cursor *c, uint64_t *v, unsigned *n)
 {
-	const uint8_t *p = c->pos;
-	size_t n = 0;
+	uint64_t x, ends;
 
-	*v = 0;
-	if (c->failed || cursor_window(c) < NUMBER_LONGEST)
-		return 0;
-	do
-		*v |= (uint64_t)(p[n] & 0x7f) << 7 * n;
-	while (p[n++] & 0x80 && n < NUMBER_USUAL);
-	return p[n - 1] & 0x80 ? 0 : n;
+	if (c->failed || cursor_window(c) < sizeof x)
+		return false;
+	x = le64(c->pos);
+	ends = ~x & UINT64_C(0x8080808080808080);
+	if (!ends)
+		return false;
+	*n = (unsigned)__builtin_ctzll(ends) / 8 + 1;
+	c->pos += *n;
+	x &= ends ^ (ends - 1); /* up to the first byte that is the last */
+	x &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+	x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
+	x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
+	*v = (x & 0x0fffffff) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
+	*n *= 7;
+	return true;
 }
 
 uint64_t cursor_uleb_long(struct cursor *c)
 {
-	uint64_t v;
-	size_t usual = cursor_number(c, &v);
+	uint64_t v = 0;
+	unsigned bits;
 
-	c->pos += usual;
-	if (usual)
+	if (short_leb(c, &v, &bits))
 		return v;
 	v = 0;
 	for (unsigned shift = 0; !c->failed; shift += 7) {
@@ -159,12 +166,11 @@ uint64_t cursor_uleb_long(struct cursor *c)
 
 int64_t cursor_sleb_long(struct cursor *c)
 {
-	uint64_t v;
-	size_t usual = cursor_number(c, &v);
+	uint64_t v = 0;
+	unsigned bits;
 
-	c->pos += usual;
-	if (usual)
-		return (int64_t)(v << (64 - 7 * usual)) >> (64 - 7 * usual);
+	if (short_leb(c, &v, &bits))
+		return (int64_t)(v << (64 - bits)) >> (64 - bits);
 	v = 0;
 	for (unsigned shift = 0; !c->failed; shift += 7) {
 		uint8_t b = cursor_u8(c);
