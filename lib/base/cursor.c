@@ -121,7 +121,8 @@ uint64_t cursor_u64(struct cursor *c)
 
 /* What a variable-length integer of at most 8 bytes holds, where as many can be read: 7 bits of each, in
  * *n how many there are. False: it is longer, or the window ends before. */
-static inline __attribute__((always_inline)) bool short_leb(struct cursor *c, uint64_t *v, unsigned *n)
+static inline __attribute__((always_inline)) bool short_leb(struct cursor *c, uint64_t *v,
+							    unsigned *n)
 {
 	uint64_t x, ends;
 

@@ -42,7 +42,7 @@ static const uint8_t *skip_plain(const uint8_t *s, const uint8_t *end, uint64_t 
 	return s;
 }
 
-/* Four hexadecimal digits; -1: they are none. */
+/* Four hexadecimal digits; -1: something else. */
 static int json_token_unit(const uint8_t *s)
 {
 	int unit = 0;
@@ -139,7 +139,7 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* Behind digits, of which there is at least one, or the bytes end; NULL: there is none. */
+/* Behind digits, of which there is at least one, or the bytes end; NULL: no digit. */
 static const uint8_t *skip_digits(const uint8_t *s, const uint8_t *end)
 {
 	const uint8_t *first = s;

@@ -265,6 +265,37 @@ TEST(leb128_round_trip)
 	buf_release(&b);
 }
 
+/* Numbers of every width behind each other, signed ones by arithmetic: the last byte is the first that leaves
+ * nothing but the sign. Each is followed by a 1 in three bytes, which is padded. */
+TEST(signed_leb128_round_trip)
+{
+	struct buf b = BUF_INIT;
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		for (int sign = 0; sign < 2; sign++) {
+			int64_t v = (int64_t)(UINT64_C(0x5555555555555555) >> bit), rest;
+
+			for (rest = v = sign ? ~v : v; rest < -64 || rest > 63; rest >>= 7)
+				buf_addc(&b, (char)((rest & 0x7f) | 0x80));
+			buf_addc(&b, (char)(rest & 0x7f));
+			buf_add(&b, "\x81\x80\x00", 3);
+		}
+	BOTH_MODES
+	{
+		struct drip *d = open_mode(mode, b.data, b.len);
+
+		for (unsigned i = 0; i < 128; i++) {
+			int64_t v = (int64_t)(UINT64_C(0x5555555555555555) >> i / 2);
+
+			CHECK_EQ(cursor_sleb(&d->c), i % 2 ? ~v : v);
+			CHECK_EQ(cursor_uleb(&d->c), 1);
+		}
+		CHECK(cursor_done(&d->c) && !cursor_failed(&d->c));
+		finish(d);
+	}
+	buf_release(&b);
+}
+
 TEST(lines)
 {
 	static const char text[] = "one\ntwo\r\n\n\r\nx\ry\nlast";
