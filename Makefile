@@ -130,6 +130,9 @@ library_names := $(shell sed -n 's/^\t\(tracemill_[a-z_]*\);/\1/p' lib/library/l
 LIBRARY  := $(B)/lib/libtracemill.so $(B)/lib/libtracemill.a
 CAPTURE  := $(B)/lib/libtracemill-capture
 RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
+# For programs of musl, where its compiler is here and this is no cross build.
+MUSL_CC  ?= $(if $(filter cc gcc,$(compiler)),$(shell command -v musl-gcc))
+MUSL     := $(if $(MUSL_CC),$(B)/lib/musl/libtracemill-capture.so)
 # A Lua module for each Lua whose headers are here.
 LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
               pkg-config --exists $$v 2>/dev/null && echo $$v; done)
@@ -174,7 +177,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(LUA_SO)
+all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(MUSL) $(LUA_SO)
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -326,6 +329,26 @@ $(B)/lib/libtracemill-wrap.a: $(wrap_obj)
 	@mkdir -p $(@D)
 	$(archive)
 
+# For musl, with the one header that is not the C library's and with the kernel's: musl-gcc looks
+# in none of their folders.
+MUSL_FLAGS = -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -isystem $(B)/musl/include $(CAPFLAGS) -DXXH_INLINE_ALL
+musl_obj := $(addprefix $(B)/musl/,$(addsuffix .o,$(cap_src)))
+
+$(B)/musl/include: $(B)/flags
+	@mkdir -p $@
+	@ln -sf $$(echo '#include <xxhash.h>' | $(CC) -M -x c - | tr ' ' '\n' | grep '/xxhash\.h$$') $@/
+	@for d in linux asm-generic asm; do ln -sfn "$$(echo '#include <linux/futex.h>' | $(CC) -M -x c - | \
+	  tr ' ' '\n' | sed -n "s,/$$d/.*,/$$d,p" | head -n 1)" $@/$$d; done
+
+$(musl_obj): $(B)/musl/%.c.o: %.c $(B)/flags | $(B)/musl/include
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(MUSL_CC) $(MUSL_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/lib/musl/libtracemill-capture.so: $(musl_obj)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(MUSL_CC) $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared \
+	  -Wl,-z,defs,-z,now,--eh-frame-hdr,-soname,$(@F) -o $@ $^ -lm
+
 # The Lua module: the same source with each one's headers. Its host has Lua's functions.
 lua_src  := $(wildcard lib/recorder/lua/*.c)
 lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/trace/encode.c \
@@ -418,7 +441,7 @@ few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 # A replay needs fuzz targets, in a build of their own.
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(LUA_SO) \
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(MUSL) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
 
@@ -579,6 +602,8 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' && install -m 644 $(RUNTIME) $(B)/lib/$(soname) \
 	  $(B)/lib/libtracemill.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf $(soname) '$(DESTDIR)$(LIBDIR)/libtracemill.so'
+	$(if $(MUSL),install -d '$(DESTDIR)$(LIBDIR)/tracemill/musl' && install -m 644 $(MUSL) \
+	  '$(DESTDIR)$(LIBDIR)/tracemill/musl')
 	$(if $(SHARED),install -D -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))')
 	$(pkg_config) >'$(DESTDIR)$(LIBDIR)/pkgconfig/tracemill.pc'
 	install -d '$(DESTDIR)$(INCLUDEDIR)/tracemill' && install -m 644 $(library_api) \
@@ -614,7 +639,7 @@ dist:
 	@echo build/tracemill-$(VERSION).tar.gz
 
 own_folders = $(foreach d,$(DATADIR)/tracemill/fleet $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
-              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
+              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
 
 # Folders that other software uses too stay: bin, man1 and their like.
 uninstall:
@@ -624,6 +649,7 @@ uninstall:
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME) $(LIBRARY) $(soname) pkgconfig/tracemill.pc,'$(DESTDIR)$(LIBDIR)/$(if $(filter pkgconfig/%,$(r)),$(r),$(notdir $(r)))') \
+	  $(foreach m,$(notdir $(MUSL)),'$(DESTDIR)$(LIBDIR)/tracemill/musl/$(m)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' \
@@ -665,4 +691,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d)
+-include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(musl_obj:.o=.d)

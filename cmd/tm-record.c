@@ -159,7 +159,7 @@ static int record_running(struct launch *l, uint64_t pid, const char *given, str
 	int fd, status = EXIT_INPUT;
 
 	snprintf(number, sizeof number, "%" PRIu64, pid);
-	if (!launch_find_library(given, l->library)) {
+	if (!launch_find_library(given, "", l->library)) {
 		err_set(&e, ST_BAD, "the capture library is not there");
 		return failed(given, &e);
 	}

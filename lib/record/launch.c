@@ -37,7 +37,7 @@ static void launch_pass_on(int sig)
 }
 
 /* What realpath fills is PATH_MAX long, which is that. */
-bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
+bool launch_find_library(const char *given, const char *below, char library[CAP_PATH_MAX])
 {
 	/* As built or installed; what is in tracemill/ is a package's. */
 	static const char *const folders[] = {"lib", "lib/tracemill", "lib64", "lib64/tracemill"};
@@ -54,8 +54,8 @@ bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 	slash = strrchr(exe, '/');
 	for (size_t i = 0; i < sizeof folders / sizeof *folders && !there; i++) {
 		b.len = 0;
-		buf_addf(&b, "%.*s/../%s/libtracemill-capture.so", (int)(slash - exe), exe,
-			 folders[i]);
+		buf_addf(&b, "%.*s/../%s/%slibtracemill-capture.so", (int)(slash - exe), exe,
+			 folders[i], below);
 		there = realpath(buf_str(&b), library);
 	}
 	buf_release(&b);
@@ -65,7 +65,8 @@ bool launch_find_library(const char *given, char library[CAP_PATH_MAX])
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e)
 {
-	enum status st = program_check(program, given, about, e);
+	enum status st = program_check(program, about, e);
+	bool musl;
 
 	if (st) {
 		*about = *about ? *about : mem_strdup(program);
@@ -73,6 +74,13 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 	}
 	snprintf(l->program, sizeof l->program, "%s", *about);
 	l->unseen = program_unseen(*about);
+	musl = program_of_musl(*about) && !program_of_musl("/proc/self/exe");
+	if (musl && !given && !(l->unseen & PROGRAM_RECORDS_ITSELF) &&
+	    !launch_find_library(NULL, "musl/", l->library))
+		return err_set(e, ST_UNSUPPORTED,
+			       "is built for the C library musl, which does not load the capture "
+			       "library of this one: name one that is built for musl with "
+			       "--library");
 	free(*about);
 	*about = NULL;
 	if (l->spikes) {
@@ -87,7 +95,7 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 	*about = given ? mem_strdup(given) : NULL;
 	if (l->unseen & PROGRAM_RECORDS_ITSELF)
 		return ST_OK;
-	if (!launch_find_library(given, l->library))
+	if (!launch_find_library(given, musl ? "musl/" : "", l->library))
 		return err_set(e, ST_BAD, "the capture library is not there");
 	return ST_OK;
 }

@@ -34,12 +34,13 @@ struct launch {
 };
 
 /* Looks whether the program can be recorded (lib/record/program.h), and for the library: given, or
- * the one next to this program, as built or installed. *about is the file that an error is about,
- * to be freed, or NULL. */
+ * the one next to this program, as built or installed; of musl's programs the one in musl/ there.
+ * *about is the file that an error is about, to be freed, or NULL. */
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e);
-/* The library: given, or ours; false: it is not there. */
-bool launch_find_library(const char *given, char library[CAP_PATH_MAX]);
+/* The library: given, or ours; below: a folder, with a slash, of what is built for another C library, or
+ * "". False: it is not there. */
+bool launch_find_library(const char *given, const char *below, char library[CAP_PATH_MAX]);
 /* What is recorded, in the settings' words; of the process and the output nothing. */
 void launch_describe(struct buf *b, const struct cap_settings *s);
 /* Starts argv. Signals that would end us go on to the program. -1: errno says why not. */

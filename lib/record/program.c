@@ -187,17 +187,14 @@ static const char *sanitizer(int fd, const unsigned char *head)
 	return found;
 }
 
-static enum status program_check_elf(int fd, const unsigned char *head, size_t n,
-				     bool other_library, struct err *e)
+static enum status program_check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
 {
 	unsigned char own[64];
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	bool known = self >= 0 && pread(self, own, sizeof own, 0) == sizeof own;
-	char linker[256] = "", ours[256] = "";
+	char linker[256] = "";
 	const char *other;
 
-	if (known)
-		program_linker(self, own, ours);
 	if (self >= 0)
 		close(self);
 	if (n < 64 || memcmp(head, ELFMAG, SELFMAG) != 0)
@@ -213,11 +210,6 @@ static enum status program_check_elf(int fd, const unsigned char *head, size_t n
 		return err_set(e, ST_UNSUPPORTED,
 			       "is linked statically: no library can be loaded into it; link "
 			       "libtracemill-wrap.a into it instead, with --wrap");
-	if (!other_library && strstr(linker, "ld-musl") && !strstr(ours, "ld-musl"))
-		return err_set(e, ST_UNSUPPORTED,
-			       "is built for the C library musl, which does not load the capture "
-			       "library of this one: link libtracemill-wrap.a into it, or name one "
-			       "that is built for musl with --library");
 	other = sanitizer(fd, head);
 	if (other)
 		return err_set(e, ST_UNSUPPORTED,
@@ -227,8 +219,7 @@ static enum status program_check_elf(int fd, const unsigned char *head, size_t n
 	return ST_OK;
 }
 
-static enum status program_check_file(const char *path, bool other_library, char **script,
-				      struct err *e)
+static enum status program_check_file(const char *path, char **script, struct err *e)
 {
 	unsigned char head[256];
 	struct stat st;
@@ -254,7 +245,7 @@ static enum status program_check_file(const char *path, bool other_library, char
 		    err_set(e, ST_UNSUPPORTED,
 			    "has capabilities of its own: the system loads no library into it");
 	else
-		status = program_check_elf(fd, head, (size_t)n, other_library, e);
+		status = program_check_elf(fd, head, (size_t)n, e);
 	close(fd);
 	return status;
 }
@@ -290,6 +281,21 @@ static bool program_defines(int fd, const unsigned char *head, const char *name,
 		}
 	}
 	free(names);
+	return found;
+}
+
+bool program_of_musl(const char *path)
+{
+	unsigned char head[64];
+	char linker[256] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG))
+		found = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
+	close(fd);
 	return found;
 }
 
@@ -333,14 +339,17 @@ enum status program_check_running(const char *path, struct err *e)
 	if (!status && n >= 64 && program_has_section(fd, head, CAP_SECTION))
 		status = err_set(e, ST_UNSUPPORTED,
 				 "has the runtime linked in: it is recorded from its start");
+	if (!status && program_of_musl(path) && !program_of_musl("/proc/self/exe"))
+		status = err_set(e, ST_UNSUPPORTED,
+				 "is built for the C library musl: it is recorded from its start");
 	if (!status)
-		status = program_check_elf(fd, head, (size_t)n, false, e);
+		status = program_check_elf(fd, head, (size_t)n, e);
 	if (fd >= 0)
 		close(fd);
 	return status;
 }
 
-enum status program_check(const char *name, bool other_library, char **path, struct err *e)
+enum status program_check(const char *name, char **path, struct err *e)
 {
 	enum status status;
 	char *script;
@@ -351,11 +360,11 @@ enum status program_check(const char *name, bool other_library, char **path, str
 			       strchr(name, '/') && !access(name, F_OK)
 				   ? "is no program: it may not be executed"
 				   : "no such program");
-	status = program_check_file(*path, other_library, &script, e);
+	status = program_check_file(*path, &script, e);
 	for (int i = 0; !status && script && i < SCRIPTS; i++) {
 		free(*path);
 		*path = script;
-		status = program_check_file(*path, other_library, &script, e);
+		status = program_check_file(*path, &script, e);
 	}
 	free(script);
 	return status;

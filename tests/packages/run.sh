@@ -99,7 +99,7 @@ cp ../*.deb "$root/debs"
 mkdir "$root/debs/source"
 cp -r debian examples python "$root/debs/source"
 in_root apt-get update >"$top/apt.log" 2>&1
-in_root sh -c 'apt-get install -y --no-install-recommends gcc libc6-dev binutils pkg-config python3' >>"$top/apt.log" 2>&1
+in_root sh -c 'apt-get install -y --no-install-recommends gcc libc6-dev binutils musl-tools pkg-config python3' >>"$top/apt.log" 2>&1
 in_root sh -c 'apt-get install -y --no-install-recommends /debs/*.deb' >>"$top/apt.log" 2>&1
 status=$?
 [ $status = 0 ] || tail -n 15 "$top/apt.log"

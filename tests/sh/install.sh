@@ -42,6 +42,11 @@ check "pkg-config's words compile a program outside of the tree" "${CC:-cc}" ${S
 at=$(nm outside | sed -n 's/ T main$//p')
 check "which names an address" grep -q main <(LD_LIBRARY_PATH=$root/lib ./outside outside <<<"$at" 2>err)
 check "tm-record finds its runtime there" "$root/bin/tm-record" -q --no-symbols -o x.tmt true 2>err
+if musl-gcc -x c -o musl - <<<'int main(void) { return 0; }' 2>err; then
+	check "for a program of musl, too" "$root/bin/tm-record" -q --no-symbols -o x.tmt ./musl 2>err
+else
+	echo "skip - for a program of musl (no musl-gcc here)"
+fi
 check "the desktop's entry starts a program that is installed" \
 	[ -x "$root/bin/$(sed -n 's/^Exec=\([^ ]*\).*/\1/p' "$root/share/applications/tracemill-view.desktop")" ]
 if tool desktop-file-validate "the desktop's entry"; then

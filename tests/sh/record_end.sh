@@ -147,7 +147,11 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check '... not of a program that has them' eval '! said "will see no"'
 fi
 if musl-gcc game.c -o musl 2>err; then
-	run tm-record -o y.tmt ./musl
+	# As where there is no library for it.
+	mkdir -p alone/bin alone/lib
+	cp "$BIN/tm-record" alone/bin/
+	cp "$BIN/../lib/libtracemill-capture.so" alone/lib/
+	run alone/bin/tm-record -o y.tmt ./musl
 	check 'a program of musl: refused by name' eval '[ $status = 3 ] && said "^tm-record: ./musl: is built for the C library musl"'
 else
 	echo "skip - a program of musl (no musl-gcc)"

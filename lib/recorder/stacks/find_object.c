@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * GCC's unwinder, where it is built for glibc 2.35 and later, asks _dl_find_object for the tables
- * of an address (its struct is in glibc's <dlfcn.h>). Where the C library is another one, as in
- * the tests with musl, this answers instead.
+ * of an address (its struct is in glibc's <dlfcn.h>). Where such a compiler is used with musl, as
+ * Debian's musl-gcc does, this answers instead.
  */
 #include <link.h>
+
+#if !defined __GLIBC__ && !defined __BIONIC__
 #include <stdint.h>
 #include <string.h>
 
@@ -51,3 +53,4 @@ int _dl_find_object(void *address, struct found *result)
 
 	return dl_iterate_phdr(look, &s) ? 0 : -1;
 }
+#endif
