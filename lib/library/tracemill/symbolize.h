@@ -177,8 +177,8 @@ void tracemill_cancel(struct tracemill_symbolizer *s);
 
 /* One call: a function, and the place in it. */
 struct tracemill_call {
-	const char *function; /* as linked (mangled), or as the debug information has it */
-	const char *file;     /* with line 0: perhaps only the symbol table's name of it */
+	const char *function;        /* as linked (mangled), or as the debug information has it */
+	const char *file;            /* with line 0: perhaps only the symbol table's name of it */
 	uint32_t n_function, n_file; /* bytes; 0: not known */
 	uint32_t line, column;       /* 0: not known */
 	uint32_t discriminator;      /* 0: not known */
