@@ -137,7 +137,7 @@ static enum status loli_cache_read(struct import *im, struct err *e)
 static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 {
 	uint32_t count = n >= 4 ? be32(head) : 0, left = count;
-	size_t at = 4;
+	size_t at = 4, frames = 0;
 	int sound = 0;
 
 	if (!count || count > INT32_MAX)
@@ -149,21 +149,23 @@ static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 			left = be32(head + at);
 			at += 4;
 			if (left > INT32_MAX)
-				return 0;
+				break;
 			continue;
 		}
 		r = fixed_part(head + at);
 		if (!plausible(&r) || !r.seq || !r.addr || !r.size || r.time < 0 || r.time >> 40)
-			return 0;
+			break;
 		if (r.n * 8u > n - at - RECORD_SIZE && whole)
 			break;
 		at += RECORD_SIZE + r.n * 8u;
 		left--;
 		sound++;
+		frames += r.n;
 		if (at > n)
 			break;
 	}
-	if (sound == 1 && whole && (left || at != n)) /* zeros between numbers are as plausible */
+	/* Zeros between numbers are as plausible. */
+	if (sound == 1 && !frames && whole && (left || at != n))
 		return 0;
 	return sound ? 18 + 6 * sound + (whole && !left && at == n ? 10 : 0) : 0;
 }
