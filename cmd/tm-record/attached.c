@@ -72,6 +72,8 @@ int attached_record(struct attach *a, const char *library, const struct cap_sett
 	char *whole = realpath(path, NULL);
 	struct err e = ERR_INIT;
 	enum attach_end end;
+	struct stat st;
+	bool plain = !lstat(path, &st) && S_ISREG(st.st_mode);
 	int status;
 
 	attached_give(a, fd);
@@ -81,7 +83,8 @@ int attached_record(struct attach *a, const char *library, const struct cap_sett
 		if (!whole)
 			err_sys(&e, "cannot open");
 		cli_fail(a->process.name, &e);
-		unlink(path);
+		if (plain) /* and not a device */
+			unlink(path);
 		free(whole);
 		return EXIT_INPUT;
 	}
