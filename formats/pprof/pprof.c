@@ -20,6 +20,7 @@
 
 struct pprof_row {       /* a sample */
 	size_t first, n; /* its part of the stacks */
+	uint32_t stack;
 	int64_t values[PPROF_ROLES];
 	struct buf label; /* "key=value, key=value" */
 	bool only_type;
@@ -298,20 +299,32 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 /* Pushes the rows that wait. */
 static enum status pprof_push_rows(struct pprof *p, struct err *e)
 {
-	struct stack_ask asks[ROWS];
+	struct trace *t = p->im->t;
+	struct trace_path paths[ROWS];
 	size_t n = p->n_rows;
 	enum status st = ST_OK;
 
-	for (size_t i = 0; i < n; i++)
-		asks[i] =
-		    (struct stack_ask){.locations = p->stack + p->rows[i].first, .n = p->rows[i].n};
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *stack = p->stack + p->rows[i].first;
+		size_t last = p->rows[i].n;
+
+		for (size_t k = 0; k < last / 2; k++) {
+			uint32_t swap = stack[k];
+
+			stack[k] = stack[last - 1 - k];
+			stack[last - 1 - k] = swap;
+		}
+		paths[i] = (struct trace_path){.locations = stack, .n = (uint32_t)last};
+	}
 	if (n)
-		trace_stacks_of(p->im->t, asks, n);
+		trace_paths_seek(t, paths, n);
+	for (size_t i = 0; i < n; i++)
+		p->rows[i].stack = trace_path_stack(t, &paths[i]);
 	for (size_t i = 0; !st && i < n; i++) {
 		p->row = &p->rows[i];
-		st = push_heap(p, asks[i].stack, e);
+		st = push_heap(p, p->row->stack, e);
 		if (!st)
-			st = pprof_push_sample(p, asks[i].stack, e);
+			st = pprof_push_sample(p, p->row->stack, e);
 	}
 	p->n_rows = p->n_stack = 0;
 	return st;

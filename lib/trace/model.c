@@ -323,33 +323,6 @@ static size_t model_seek_level(struct trace *t, struct trace_path *paths, uint32
 	return left;
 }
 
-void trace_paths_seek(struct trace *t, struct trace_path *paths, size_t n)
-{
-	uint32_t open[TRACE_PATHS];
-	size_t n_open = 0;
-
-	model_settle_stacks(t);
-	for (size_t i = 0; i < n; i++) {
-		struct trace_path *p = &paths[i];
-
-		p->stack = p->known = p->same = 0;
-		while (i && p->same < p->n && p->same < p[-1].n &&
-		       p->locations[p->same] == p[-1].locations[p->same])
-			p->same++;
-		if (p->n)
-			open[n_open++] = (uint32_t)i;
-	}
-	for (size_t depth = 0; n_open; depth++)
-		n_open = model_seek_level(t, paths, open, n_open, depth);
-}
-
-uint32_t trace_path_stack(struct trace *t, struct trace_path *p)
-{
-	for (; p->known < p->n; p->known++)
-		p->stack = trace_stack(t, p->stack, p->locations[p->known]);
-	return p->stack;
-}
-
 enum { RECENT = 1 << 16, RECENT_PAIR = 2 };
 
 /* Whether a stack is these, the outermost same of which are those of the last one; that then is this. */
@@ -381,6 +354,77 @@ static struct stack_recent *model_recent_pair(struct trace_index *x, uint64_t ha
 	return &x->recent[hash % (RECENT / RECENT_PAIR) * RECENT_PAIR];
 }
 
+static void model_remember(struct stack_recent *pair, uint32_t stack, uint64_t hash)
+{
+	if (pair[0].stack == stack)
+		return;
+	pair[1] = pair[0];
+	pair[0] = (struct stack_recent){stack, (uint32_t)(hash >> 32)};
+}
+
+static bool model_is_path(const struct trace *t, uint32_t id, const struct trace_path *p)
+{
+	for (size_t left = p->n; left--; id = t->stacks[id].parent)
+		if (!id || t->stacks[id].location != p->locations[left])
+			return false;
+	return !id;
+}
+
+/* A path that came before is found at once, unless others took its place. */
+static bool model_recall_path(struct trace *t, struct trace_path *p)
+{
+	const struct stack_recent *pair = model_recent_pair(t->index, p->hash);
+
+	for (int i = 0; i < RECENT_PAIR; i++)
+		if (pair[i].check == (uint32_t)(p->hash >> 32) &&
+		    model_is_path(t, pair[i].stack, p)) {
+			p->known = p->n;
+			p->stack = pair[i].stack;
+			return true;
+		}
+	return false;
+}
+
+/* Each step is taken for all of them before the next, so that the memory which it needs is there. */
+void trace_paths_seek(struct trace *t, struct trace_path *paths, size_t n)
+{
+	uint32_t open[TRACE_PATHS];
+	size_t n_open = 0;
+
+	model_settle_stacks(t);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_path *p = &paths[i];
+
+		p->stack = p->known = p->same = 0;
+		p->hash = hash_bytes(p->locations, p->n * sizeof *p->locations);
+		__builtin_prefetch(model_recent_pair(t->index, p->hash));
+	}
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&t->stacks[model_recent_pair(t->index, paths[i].hash)->stack]);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_path *p = &paths[i];
+
+		if (!p->n || model_recall_path(t, p))
+			continue;
+		/* The one before is at the same depth all the time, or was recalled. */
+		while (i && !p[-1].known && p->same < p->n && p->same < p[-1].n &&
+		       p->locations[p->same] == p[-1].locations[p->same])
+			p->same++;
+		open[n_open++] = (uint32_t)i;
+	}
+	for (size_t depth = 0; n_open; depth++)
+		n_open = model_seek_level(t, paths, open, n_open, depth);
+}
+
+uint32_t trace_path_stack(struct trace *t, struct trace_path *p)
+{
+	for (; p->known < p->n; p->known++)
+		p->stack = trace_stack(t, p->stack, p->locations[p->known]);
+	if (p->n)
+		model_remember(model_recent_pair(t->index, p->hash), p->stack, p->hash);
+	return p->stack;
+}
+
 /* How many of the outermost are those of the last one. */
 static size_t same_as_last(const struct trace_index *x, const uint32_t *locations, size_t n)
 {
@@ -409,8 +453,7 @@ static uint32_t model_stack_hashed(struct trace *t, const uint32_t *locations, s
 		VEC_PUSH(x->last, x->n_last, x->cap_last) =
 		    (struct stack_step){locations[left], id};
 	}
-	pair[1] = pair[0];
-	pair[0] = (struct stack_recent){id, check};
+	model_remember(pair, id, hash);
 	return id;
 }
 
@@ -424,30 +467,6 @@ uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
 					  hash_bytes(locations, n * sizeof *locations));
 	x->n_last = same;
 	return same ? x->last[same - 1].stack : 0;
-}
-
-void trace_stacks_of(struct trace *t, struct stack_ask *asks, size_t n)
-{
-	struct trace_index *x = t->index;
-
-	for (size_t i = 0; i < n; i++) {
-		struct stack_ask *a = &asks[i];
-
-		a->hash = hash_bytes(a->locations, a->n * sizeof *a->locations);
-		__builtin_prefetch(model_recent_pair(x, a->hash));
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct stack_recent *pair = model_recent_pair(x, asks[i].hash);
-
-		__builtin_prefetch(&t->stacks[pair[0].stack]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct stack_ask *a = &asks[i];
-
-		a->stack = a->n ? model_stack_hashed(t, a->locations, a->n,
-						     same_as_last(x, a->locations, a->n), a->hash)
-				: 0;
-	}
 }
 
 uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n)

@@ -168,14 +168,6 @@ enum { MODULE_RANGES = 16384 };
 uint32_t trace_module(struct trace *t, const struct module *m);
 /* Innermost first, as captures have it; 0 for n = 0. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n);
-/* Many of them, in their order: what memory each needs is asked for before the first one is looked up. */
-struct stack_ask {
-	const uint32_t *locations; /* innermost first */
-	size_t n;
-	uint32_t stack; /* the answer */
-	uint64_t hash;  /* its own */
-};
-void trace_stacks_of(struct trace *t, struct stack_ask *asks, size_t n);
 /* Outermost first; turns them around. */
 uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n);
 
@@ -188,6 +180,7 @@ struct trace_path {
 	uint32_t n;
 	uint32_t known, stack; /* the outermost ones that are there, and their stack */
 	uint32_t same;         /* locations that it has in common with the path before it */
+	uint64_t hash;
 };
 void trace_paths_seek(struct trace *t, struct trace_path *paths, size_t n);
 uint32_t trace_path_stack(struct trace *t, struct trace_path *p);

@@ -410,37 +410,6 @@ TEST(whole_stacks_are_those_of_their_calls)
 	trace_free(by_call);
 }
 
-/* Those that are asked for together have the numbers that they get one after the other. */
-TEST(stacks_that_are_asked_for_together)
-{
-	enum { ROUNDS = 2000, TOGETHER = 40, DEEP = 6 };
-	struct trace *together = trace_new(), *single = trace_new();
-	uint64_t random = 3;
-	unsigned wrong = 0;
-
-	for (unsigned round = 0; round < ROUNDS; round++) {
-		uint32_t calls[TOGETHER][DEEP];
-		struct stack_ask asks[TOGETHER];
-		size_t n = (lcg(&random) >> 40) % (TOGETHER + 1);
-
-		for (size_t i = 0; i < n; i++) {
-			asks[i] =
-			    (struct stack_ask){calls[i], (lcg(&random) >> 40) % (DEEP + 1), 0, 0};
-			for (size_t k = 0; k < asks[i].n; k++)
-				calls[i][k] = 1 + (lcg(&random) >> 40) % (k ? 3 : 9);
-		}
-		trace_stacks_of(together, asks, n);
-		for (size_t i = 0; i < n; i++)
-			wrong += asks[i].stack != trace_stack_of(single, calls[i], asks[i].n);
-		trace_stack_of(together, calls[0], 0);
-	}
-	CHECK_EQ(wrong, 0);
-	CHECK_EQ(together->n_stacks, single->n_stacks);
-	CHECK(single->n_stacks > ROUNDS);
-	trace_free(together);
-	trace_free(single);
-}
-
 static int trace_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
