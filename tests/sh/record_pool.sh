@@ -19,6 +19,11 @@ ok "recorded" tm-record -q -o x.tmt -- ./own_pool
 ok "a pool's blocks, with types" [ "$(rows --domain pool x.tmt)" = "51,1500,21,1200,[no type]
 51,550,20,240,Mesh" ]
 ok "Lua's are another domain" [ "$(rows --domain lua x.tmt)" = "1,7,0,0,table" ]
+# A pool has no real bytes: none in any frame, which is not 0 of them.
+ok "frames have no real bytes of a pool" [ "$(tm-frames -q --domain pool --csv x.tmt | tr -d '\r' | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR > 1 { n++; none += $at["real"] $at["live_real"] $at["freed_real"] $at["slack"] == "" && $at["requested"] != "" }
+	END { print (n > 0 && n == none) }')" = 1 ]
 ok "their stacks begin in the allocator's caller" eval "tm-symbolize -q x.tmt | tm-top -q --domain pool --by function --csv | grep -q pool_get"
 # malloc's block (64000), 100 of 10, 50 and 1000; 39 of 10, 50 and 1000 are live.
 # malloc's block and 102 of the pool; 60 given back, one moved, and the block of malloc where a pool's begins.

@@ -294,11 +294,31 @@ static void find_durations(struct frames *f)
 		}
 }
 
+/* Bytes that no record has which is counted: the capture may know them of another domain. */
+static unsigned bytes_of_no_record(const struct group_run *r)
+{
+	enum {
+		REQUESTED = SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
+			    SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED),
+		REAL = SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
+		       SUM_BIT(SUM_PEAK_REAL),
+	};
+	unsigned none = 0;
+
+	if (!(r->all.has & SUM_BIT(SUM_REQUESTED)))
+		none |= REQUESTED;
+	if (!(r->all.has & SUM_BIT(SUM_REAL)))
+		none |= REAL;
+	return none ? none | SUM_BIT(SUM_SLACK) : 0;
+}
+
 static void frames_captured(void *arg, struct trace *t)
 {
 	struct frames *f = arg;
 
 	find_durations(f);
+	if (f->project.now.all.has & SUM_BIT(SUM_COUNT))
+		f->known &= ~bytes_of_no_record(&f->project.now);
 	f->late += f->project.tally.late;
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);
