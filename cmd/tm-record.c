@@ -153,7 +153,7 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 
 static int record_running(struct launch *l, uint64_t pid, const char *given, struct recorded *end)
 {
-	struct attach a;
+	struct attach a = {.ends = -1};
 	struct err e = ERR_INIT;
 	char number[24];
 	int fd, status = EXIT_INPUT;

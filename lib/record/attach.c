@@ -121,7 +121,7 @@ static bool has_ended(const struct attach *a, unsigned ms)
 /* False: it is not there any more. */
 static bool attach_hear(struct attach *a)
 {
-	struct cap_attached now;
+	struct cap_attached now = {0};
 
 	if (!running_read(&a->process, a->at, &now, sizeof now) || now.mark != CAP_ATTACHED)
 		return false;

@@ -20,8 +20,10 @@ static void text(struct buf *b, const char *key, const char *v)
 
 static size_t notes_of(const struct kept_capture *c, const struct trace_note **notes)
 {
-	*notes = c->open ? c->t->notes : c->notes;
-	return c->open ? c->t->n_notes : c->n_notes;
+	const struct trace *t = c->open ? c->t : NULL;
+
+	*notes = t ? t->notes : c->notes;
+	return t ? t->n_notes : c->n_notes;
 }
 
 static void view_state_notes(const struct kept *k, struct buf *b)

@@ -226,6 +226,7 @@ refused() { # WHAT WORDS PID
 	check "$1: status 3, one line" eval '[ $status = 3 ] && [ "$(wc -l <err)" = 1 ] && said "$want" && [ ! -e none.tmt ]'
 }
 refused 'no such process' 'no such process' 99999999
+refused 'a number that is no process' 'no such process' 99999999999
 refused 'no such process: 0' 'no such process' 0
 begin
 attach

@@ -343,7 +343,8 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
 	}
 }
 
-/* "top 30" is what the rows shown have in themselves; totals overlap and are not added up. */
+/* "top 30" is what the rows shown have in themselves, where that is not all; totals overlap and are not
+ * added up. */
 static void top_add_totals(struct top *t)
 {
 	const struct group_project *p = t->p;
@@ -351,6 +352,7 @@ static void top_add_totals(struct top *t)
 	struct tally_sums shown = {.has = 0};
 	const struct tally_sums *rows[2] = {&shown, &p->now.all};
 	struct table_cell *c = arena_zalloc(&t->arena, 2 * n * sizeof *c);
+	size_t first = t->table.n_rows == grouping_of(t)->n;
 	char text[64];
 
 	for (size_t i = 0; i < t->table.n_rows; i++) {
@@ -360,8 +362,8 @@ static void top_add_totals(struct top *t)
 	}
 	shown.has &= ~SUM_BIT(SUM_TIME_TOTAL); /* these overlap */
 	t->table.totals = c;
-	t->table.n_totals = 2;
-	for (size_t r = 0; r < 2; r++)
+	t->table.n_totals = 2 - first;
+	for (size_t r = first; r < 2; r++)
 		for (size_t k = 0; k < n; k++, c++)
 			switch (t->sources[k].what) {
 			case WHAT_SELF:
