@@ -6,6 +6,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"
+#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,39 +40,6 @@ static int chrome_push_by_length(const void *pa, const void *pb)
 	return order ? order : a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* Stable, which qsort need not be. */
-static void chrome_push_merge_sort(struct chrome_call *a, size_t n,
-				   int (*compare)(const void *, const void *))
-{
-	struct chrome_call *from = a, *to, *own;
-	size_t sorted = 1;
-
-	while (sorted < n && compare(&a[sorted - 1], &a[sorted]) <= 0)
-		sorted++;
-	if (sorted >= n)
-		return;
-	to = own = mem_array(n, sizeof *to);
-	for (size_t width = 1; width < n; width *= 2) {
-		struct chrome_call *swap = from;
-
-		for (size_t at = 0; at < n; at += 2 * width) {
-			size_t middle = at + width < n ? at + width : n;
-			size_t end = at + 2 * width < n ? at + 2 * width : n;
-			size_t i = at, k = middle;
-
-			for (size_t o = at; o < end; o++)
-				to[o] = i < middle && (k == end || compare(&from[i], &from[k]) <= 0)
-					    ? from[i++]
-					    : from[k++];
-		}
-		from = to;
-		to = swap;
-	}
-	if (from != a)
-		memcpy(a, from, n * sizeof *a);
-	free(own);
-}
-
 /* By thread and time. Each thread's are nearly always in the order of time. */
 static void chrome_push_sort(struct chrome *x)
 {
@@ -85,7 +53,7 @@ static void chrome_push_sort(struct chrome *x)
 	for (size_t i = 0; i < x->n_calls; i++)
 		to[at[x->calls[i].thread]++] = x->calls[i];
 	for (size_t i = 0; i < x->n_threads; first = at[i++])
-		chrome_push_merge_sort(to + first, at[i] - first, chrome_push_by_time);
+		sort_stable(to + first, at[i] - first, sizeof *to, chrome_push_by_time);
 	free(x->calls);
 	x->calls = to;
 	x->cap_calls = x->n_calls;
@@ -324,7 +292,7 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	if (!st && x->n_calls) {
 		chrome_push_sort(x);
 		chrome_push_match(&p);
-		chrome_push_merge_sort(x->calls, x->n_calls, chrome_push_by_length);
+		sort_stable(x->calls, x->n_calls, sizeof *x->calls, chrome_push_by_length);
 		st = chrome_push_calls(&p, e);
 	}
 	for (size_t i = 0; !st && i < x->n_points; i++)

@@ -7,6 +7,7 @@
 #include "formats/perfetto/perfetto.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -617,8 +618,10 @@ enum status perfetto_track_event(struct perfetto *x, struct perfetto_seq *s,
 /* --- the end --- */
 
 /* By track and time; what begins or ends at one time stays as it was in the file. */
-static int by_time(const struct perfetto_call *a, const struct perfetto_call *b)
+static int perfetto_by_time(const void *pa, const void *pb)
 {
+	const struct perfetto_call *a = pa, *b = pb;
+
 	if (a->track != b->track)
 		return a->track < b->track ? -1 : 1;
 	if (a->ts != b->ts)
@@ -626,35 +629,6 @@ static int by_time(const struct perfetto_call *a, const struct perfetto_call *b)
 	if (!a->ends && !b->ends && a->end != b->end)
 		return a->end > b->end ? -1 : 1;
 	return 0;
-}
-
-/* Stable, which qsort need not be. */
-static void perfetto_merge_sort(struct perfetto_call *a, size_t n)
-{
-	struct perfetto_call *from = a, *to, *own;
-
-	if (n < 2)
-		return;
-	to = own = mem_array(n, sizeof *to);
-	for (size_t width = 1; width < n; width *= 2) {
-		struct perfetto_call *swap = from;
-
-		for (size_t at = 0; at < n; at += 2 * width) {
-			size_t middle = at + width < n ? at + width : n;
-			size_t end = at + 2 * width < n ? at + 2 * width : n;
-			size_t i = at, k = middle;
-
-			for (size_t o = at; o < end; o++)
-				to[o] = i < middle && (k == end || by_time(&from[i], &from[k]) <= 0)
-					    ? from[i++]
-					    : from[k++];
-		}
-		from = to;
-		to = swap;
-	}
-	if (from != a)
-		memcpy(a, from, n * sizeof *a);
-	free(own);
 }
 
 static enum status end_track(struct perfetto *x, size_t track, struct err *e)
@@ -700,7 +674,7 @@ enum status perfetto_tracks_end(struct perfetto *x, struct err *e)
 	struct perfetto_tracks *t = &x->tracks;
 	enum status st = ST_OK;
 
-	perfetto_merge_sort(t->calls, t->n_calls);
+	sort_stable(t->calls, t->n_calls, sizeof *t->calls, perfetto_by_time);
 	for (size_t i = 0; !st && i < t->n_calls; i++)
 		st = perfetto_push_call(x, &t->calls[i], e);
 	for (size_t i = 0; !st && i < t->n; i++)

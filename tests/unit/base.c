@@ -479,6 +479,34 @@ TEST(sort_is_stable_and_ascending)
 	}
 }
 
+static int base_by_key(const void *a, const void *b)
+{
+	const struct sort_item *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Items of few keys, with their places: sorted by key, and of one key by place. */
+TEST(sort_stable_keeps_the_order_of_equal_items)
+{
+	static const size_t sizes[] = {0, 1, 2, 3, 17, 64, 1000, 4097};
+	unsigned wrong = 0;
+
+	for (size_t t = 0; t < sizeof sizes / sizeof *sizes; t++) {
+		size_t n = sizes[t];
+		struct sort_item *v = mem_zarray(n + 1, sizeof *v);
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = (struct sort_item){.key = i * 7919 % 13, .index = (uint32_t)i};
+		sort_stable(v, n, sizeof *v, base_by_key);
+		for (size_t i = 1; i < n; i++)
+			wrong += v[i].key < v[i - 1].key ||
+				 (v[i].key == v[i - 1].key && v[i].index < v[i - 1].index);
+		free(v);
+	}
+	CHECK_EQ(wrong, 0);
+}
+
 TEST(sort_unique_says_where_each_key_went)
 {
 	static const struct {
