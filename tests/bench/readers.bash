@@ -96,11 +96,20 @@ reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speeds
 reader perf.data run.perfdata sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain
 reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
+reader "Android's heap dump" run.dump alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) heap
+reader 'gperftools heap' run.gperf freed 'END { print '$((mb * 5000))' }' "$GEN/heap_text" --rows $((mb * 5000)) gperftools
 reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 500)) flat
 reader massif run.massif frame "$(total snapshots)" "$GEN/massif" --snapshots $((mb * 1000)) plain
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
 reader Perfetto run.pftrace 'enter exit' 'END { print '$((mb * 12000 + 2))' }' "$GEN/perfetto" --n $((mb * 1000)) calls
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline
+reader 'Tracy, zones' run.zones.csv 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/tracy_csv" --frames $((mb * 2000)) each
+# A class a row, and the resources of every third.
+reader 'Unreal .memreport' run.memreport alloc 'END { n = '$((mb * 100))'; print n + int(n / 3) }' \
+	"$GEN/memreport" --rows $((mb * 100)) 5
+# A sample for each function that has time of its own, for draw below each function, and for main.
+reader "Instruments' deep copy" run.deepcopy sample 'END { print NR - 2 + '$((mb * 5000))' }' \
+	"$GEN/deep_copy" --functions $((mb * 5000)) time
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"
 
 # report NAME FILE COMMAND...
