@@ -76,6 +76,15 @@ static enum status history_store_bring_up(struct history *h, struct err *e)
 	return st;
 }
 
+/* Whether a database without our table has others, and is not ours. Those of a store that another process
+ * makes come all at once, and may have come since we looked. */
+static bool history_store_is_foreign(struct history *h, int64_t *version, struct err *e)
+{
+	if (db_taken(h->db, e) != ST_OK)
+		return false;
+	return !history_store_version_of(h, version, e) && !*version;
+}
+
 static enum status history_store_check(struct history *h, enum db_mode mode, struct err *e)
 {
 	int64_t version;
@@ -88,7 +97,7 @@ static enum status history_store_check(struct history *h, enum db_mode mode, str
 			       (long long)version, HISTORY_SCHEMA);
 	if (version < 0)
 		return err_set(e, ST_BAD, "damaged: schema %lld", (long long)version);
-	if (!version && (mode == DB_READ || db_taken(h->db, e) == ST_OK))
+	if (!version && (mode == DB_READ || history_store_is_foreign(h, &version, e)))
 		return err_set(e, ST_UNSUPPORTED, "no history: it has no table tm_store");
 	if (e->code || mode == DB_READ)
 		return e->code;
