@@ -24,8 +24,10 @@ struct follow {
 	uint8_t head[HEAD];
 	size_t n_head;
 	struct growing growing;
-	size_t named;   /* locations there were when names were asked for */
-	int64_t asked;  /* clock_ms, then */
+	size_t named;  /* locations there were when names were asked for */
+	uint64_t seen; /* bytes, then */
+	bool nameless; /* that brought nothing: the file had too little yet, or no module is here */
+	int64_t asked; /* clock_ms, then */
 	int64_t naming; /* ms that it took the last time */
 	struct buf piece;
 };
@@ -174,25 +176,31 @@ static bool take_names(struct follow *f)
 	return any;
 }
 
+static bool follow_answered(struct follow *f)
+{
+	bool any = take_names(f);
+
+	f->naming = clock_ms() - f->asked;
+	f->nameless = !any;
+	return any;
+}
+
 bool follow_names(struct follow *f, bool wait)
 {
 	bool any = false;
 
-	if (cli_namer_done(f->namer, false)) {
-		f->naming = clock_ms() - f->asked;
-		any = take_names(f);
-	}
+	if (cli_namer_done(f->namer, false))
+		any = follow_answered(f);
 	/* All is read again each time: so not for most of the time. */
-	if (locations(f) > f->named && !f->namer->asked &&
+	if ((locations(f) > f->named || (f->nameless && f->taken > f->seen)) && !f->namer->asked &&
 	    clock_ms() - f->asked >= 10 * f->naming) {
 		f->named = locations(f);
+		f->seen = f->taken;
 		f->asked = clock_ms();
 		cli_namer_ask(f->namer);
 	}
-	if (wait && cli_namer_done(f->namer, true)) {
-		f->naming = clock_ms() - f->asked;
-		any |= take_names(f);
-	}
+	if (wait && cli_namer_done(f->namer, true))
+		any |= follow_answered(f);
 	return any;
 }
 
