@@ -12,27 +12,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What begins as a trace, or packed, as a trace may be. */
-static bool named_may_be_trace(const char *path)
+/* A trace, packed or not: other captures have no build-ids to name them by. */
+static bool named_is_trace(const char *path)
 {
-	static const char *const packed[] = {"\x28\xb5\x2f\xfd", "\x1f\x8b",
-					     "\xfd"
-					     "7zXZ"};
-	char first[TRACE_MAGIC_SIZE] = {0};
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	const uint8_t *p = NULL;
 	struct stat st;
-	int fd = !stat(path, &st) && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	size_t n = 0;
 	bool is;
 
-	if (fd < 0)
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
-	is = read(fd, first, sizeof first) == (ssize_t)sizeof first;
-	close(fd);
-	if (is && !memcmp(first, TRACE_MAGIC, sizeof first))
-		return true;
-	for (size_t i = 0; is && i < sizeof packed / sizeof *packed; i++)
-		if (!memcmp(first, packed[i], strlen(packed[i])))
-			return true;
-	return false;
+	is = !input_open(&in, path, &e) && !input_head(&in, &p, &n) && n >= TRACE_MAGIC_SIZE &&
+	     !memcmp(p, TRACE_MAGIC, TRACE_MAGIC_SIZE);
+	input_close(&in);
+	return is;
 }
 
 static void write_named(const char *path, int fd)
@@ -89,7 +84,7 @@ void cli_named_start(struct cli_named *m, int n, char **operands, const struct i
 	if (n > NAMED_MOST || reach_no_other(o))
 		return;
 	for (int i = 0; i < n; i++)
-		if (named_may_be_trace(operands[i])) {
+		if (named_is_trace(operands[i])) {
 			int fd = again ? run_named(operands[i]) : named_start(operands[i]);
 
 			VEC_PUSH(m->items, m->n, m->cap) = (struct cli_named_one){operands[i], fd};
