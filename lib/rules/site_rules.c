@@ -81,6 +81,10 @@ const struct site_rule site_rules[] = {
 		    "gc_alloc|list_resize|list_preallocate_exact|resize_compact|resize_copy|"
 		    "dictresize|insertion_resize|new_keys_object|set_table_resize|"
 		    "arena_map_\\w+)$"},
+    {SITE_GROUP, "perl's allocators, and what its values grow by"},
+    {SITE_FUNCTION, "^(?:Perl|S)_(?:safesys(?:m|c|re)alloc|more_(?:bodies|sv)|get_arena|"
+		    "save(?:shared)?(?:pv|pvn|svpv)|sv_grow(?:_fresh)?|av_extend(?:_guts)?|"
+		    "save_hek_flags|new_he|new_body|hsplit)$"},
     {SITE_GROUP, "Qt's containers, strings and pointers"},
     {SITE_FUNCTION, RESULT
      "Q(?:ArrayData|ListData|HashData|MapDataBase|MapData|LinkedListData|TypedArrayData|"

@@ -68,6 +68,9 @@ TEST(runtime_code_is_passed_over)
 	    "_PyMem_RawMalloc", "_PyMem_RawCalloc", "PyMem_Realloc", "PyObject_Malloc",
 	    "_PyObject_Malloc", "_PyObject_GC_New", "_PyObject_GC_Alloc", "PyType_GenericAlloc",
 	    "_PyObject_ArenaMmap", "list_resize", "new_keys_object",
+	    /* perl 5.36: util.c, sv.c, av.c, hv.c */
+	    "Perl_safesysmalloc", "Perl_safesysrealloc", "Perl_more_bodies", "Perl_sv_grow",
+	    "Perl_savepvn", "Perl_av_extend_guts", "S_save_hek_flags", "S_more_sv",
 	    /* Qt 5 and 6 */
 	    "QArrayData::allocate(unsigned long, unsigned long, unsigned long, "
 	    "QFlags<QArrayData::AllocationOption>)",
@@ -124,7 +127,8 @@ TEST(the_business_layer_stays)
 	    "QWidget::QWidget(QWidget*, QFlags<Qt::WindowType>)", "QStringBuilderUser::run()",
 	    "sqlite3VdbeExec", "sqlite3_prepare_v2", "sqlite3BtreeOpen", "inflateInit2_",
 	    "google::protobuf::Message::ParseFromString(std::string const&)", "OnAllocateLevel",
-	    "Object_Newton", "lua_newthread"};
+	    "Object_Newton", "lua_newthread", "Perl_pp_push", "Perl_yyparse",
+	    "Perl_runops_standard", "Perl_newSVpvn", "S_regatom"};
 	struct sites *s = sites_new();
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
