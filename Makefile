@@ -130,9 +130,15 @@ library_names := $(shell sed -n 's/^\t\(tracemill_[a-z_]*\);/\1/p' lib/library/l
 LIBRARY  := $(B)/lib/libtracemill.so $(B)/lib/libtracemill.a
 CAPTURE  := $(B)/lib/libtracemill-capture
 RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
-# For programs of musl, where its compiler is here and this is no cross build.
+# For programs of musl, and for those with words of 32 bits that this machine runs, too: where a compiler
+# for them is here and this is no cross build.
 MUSL_CC  ?= $(if $(filter cc gcc,$(compiler)),$(shell command -v musl-gcc))
-MUSL     := $(if $(MUSL_CC),$(B)/lib/musl/libtracemill-capture.so)
+CC32     ?= $(if $(filter cc gcc,$(compiler)),$(shell case $$($(CC) -dumpmachine) in \
+              (x86_64-*) command -v i686-linux-gnu-gcc || \
+                ! echo '\#include <stdio.h>' | $(CC) -m32 -shared -x c -o /dev/null - 2>/dev/null || echo '$(CC) -m32';; \
+              (aarch64-*) command -v arm-linux-gnueabihf-gcc;; esac))
+CAPTURES := $(if $(MUSL_CC),musl) $(if $(CC32),32)
+OTHERS   := $(CAPTURES:%=$(B)/lib/%/libtracemill-capture.so)
 # A Lua module for each Lua whose headers are here.
 LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
               pkg-config --exists $$v 2>/dev/null && echo $$v; done)
@@ -177,7 +183,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(MUSL) $(LUA_SO)
+all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO)
 
 build/deps.mk: .ci/deps
 	@mkdir -p $(@D)
@@ -329,25 +335,30 @@ $(B)/lib/libtracemill-wrap.a: $(wrap_obj)
 	@mkdir -p $(@D)
 	$(archive)
 
-# For musl, with the one header that is not the C library's and with the kernel's: musl-gcc looks
-# in none of their folders.
-MUSL_FLAGS = -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -isystem $(B)/musl/include $(CAPFLAGS) -DXXH_INLINE_ALL
-musl_obj := $(addprefix $(B)/musl/,$(addsuffix .o,$(cap_src)))
+# For another C library or another length of words, with the one header that is not the C library's; for
+# musl with the kernel's, too: musl-gcc looks in none of their folders.
+OTHER_FLAGS = -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -isystem $(B)/$1/include $(CAPFLAGS) -DXXH_INLINE_ALL
+other_obj = $(addprefix $(B)/$1/,$(addsuffix .o,$(cap_src)))
+define other_capture # FOLDER COMPILER
+$(call other_obj,$1): $(B)/$1/%.c.o: %.c $(B)/flags | $(B)/$1/include
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)$2 $$(call OTHER_FLAGS,$1) -MMD -MP -c -o $$@ $$<
 
-$(B)/musl/include: $(B)/flags
+$(B)/lib/$1/libtracemill-capture.so: $(call other_obj,$1)
+	@mkdir -p $$(@D)
+	$$(call say,LINK,$$@)$2 $$(filter-out $$(SANFLAGS),$$(LDFLAGS)) -shared \
+	  -Wl,-z,defs,-z,now,--eh-frame-hdr,-soname,$$(@F) -o $$@ $$^ -lm
+endef
+$(eval $(call other_capture,musl,$(MUSL_CC)))
+# GCC says that its version 11 has changed how 64-bit atomics lie; nothing older compiles this.
+$(eval $(call other_capture,32,$(CC32) -Wno-psabi))
+
+$(B)/musl/include $(B)/32/include: $(B)/flags
 	@mkdir -p $@
 	@ln -sf $$(echo '#include <xxhash.h>' | $(CC) -M -x c - | tr ' ' '\n' | grep '/xxhash\.h$$') $@/
-	@for d in linux asm-generic asm; do ln -sfn "$$(echo '#include <linux/futex.h>' | $(CC) -M -x c - | \
-	  tr ' ' '\n' | sed -n "s,/$$d/.*,/$$d,p" | head -n 1)" $@/$$d; done
-
-$(musl_obj): $(B)/musl/%.c.o: %.c $(B)/flags | $(B)/musl/include
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(MUSL_CC) $(MUSL_FLAGS) -MMD -MP -c -o $@ $<
-
-$(B)/lib/musl/libtracemill-capture.so: $(musl_obj)
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(MUSL_CC) $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared \
-	  -Wl,-z,defs,-z,now,--eh-frame-hdr,-soname,$(@F) -o $@ $^ -lm
+	@for d in $(if $(findstring musl,$@),linux asm-generic asm); do \
+	  ln -sfn "$$(echo '#include <linux/futex.h>' | $(CC) -M -x c - | \
+	    tr ' ' '\n' | sed -n "s,/$$d/.*,/$$d,p" | head -n 1)" $@/$$d; done
 
 # The Lua module: the same source with each one's headers. Its host has Lua's functions.
 lua_src  := $(wildcard lib/recorder/lua/*.c)
@@ -441,7 +452,7 @@ few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 # A replay needs fuzz targets, in a build of their own.
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(MUSL) $(LUA_SO) \
+               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
 
@@ -602,8 +613,8 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' && install -m 644 $(RUNTIME) $(B)/lib/$(soname) \
 	  $(B)/lib/libtracemill.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf $(soname) '$(DESTDIR)$(LIBDIR)/libtracemill.so'
-	$(if $(MUSL),install -d '$(DESTDIR)$(LIBDIR)/tracemill/musl' && install -m 644 $(MUSL) \
-	  '$(DESTDIR)$(LIBDIR)/tracemill/musl')
+	$(foreach c,$(CAPTURES),install -d '$(DESTDIR)$(LIBDIR)/tracemill/$(c)' && \
+	  install -m 644 $(B)/lib/$(c)/libtracemill-capture.so '$(DESTDIR)$(LIBDIR)/tracemill/$(c)' &&) true
 	$(if $(SHARED),install -D -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))')
 	$(pkg_config) >'$(DESTDIR)$(LIBDIR)/pkgconfig/tracemill.pc'
 	install -d '$(DESTDIR)$(INCLUDEDIR)/tracemill' && install -m 644 $(library_api) \
@@ -639,7 +650,7 @@ dist:
 	@echo build/tracemill-$(VERSION).tar.gz
 
 own_folders = $(foreach d,$(DATADIR)/tracemill/fleet $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
-              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
+              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill/32 $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
 
 # Folders that other software uses too stay: bin, man1 and their like.
 uninstall:
@@ -649,7 +660,7 @@ uninstall:
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME) $(LIBRARY) $(soname) pkgconfig/tracemill.pc,'$(DESTDIR)$(LIBDIR)/$(if $(filter pkgconfig/%,$(r)),$(r),$(notdir $(r)))') \
-	  $(foreach m,$(notdir $(MUSL)),'$(DESTDIR)$(LIBDIR)/tracemill/musl/$(m)') \
+	  $(foreach c,$(CAPTURES),'$(DESTDIR)$(LIBDIR)/tracemill/$(c)/libtracemill-capture.so') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' \
@@ -691,4 +702,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(musl_obj:.o=.d)
+-include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(foreach c,$(CAPTURES),$(patsubst %.o,%.d,$(call other_obj,$(c))))

@@ -62,11 +62,22 @@ bool launch_find_library(const char *given, const char *below, char library[CAP_
 	return there;
 }
 
+/* By how the program differs from this one. */
+static const struct {
+	const char *folder, *why, *needed;
+} libraries[] = {
+    {"", "", ""},
+    [PROGRAM_MUSL] = {"musl/", "is built for the C library musl, which does", "musl"},
+    [PROGRAM_32_BITS] = {"32/", "has words of 32 bits and does", "these"},
+    [PROGRAM_MUSL |
+	PROGRAM_32_BITS] = {"32/musl/", "is built for musl of 32 bits, which does", "both"},
+};
+
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e)
 {
 	enum status st = program_check(program, about, e);
-	bool musl;
+	unsigned differs;
 
 	if (st) {
 		*about = *about ? *about : mem_strdup(program);
@@ -74,13 +85,14 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 	}
 	snprintf(l->program, sizeof l->program, "%s", *about);
 	l->unseen = program_unseen(*about);
-	musl = program_of_musl(*about) && !program_of_musl("/proc/self/exe");
-	if (musl && !given && !(l->unseen & PROGRAM_RECORDS_ITSELF) &&
-	    !launch_find_library(NULL, "musl/", l->library))
-		return err_set(e, ST_UNSUPPORTED,
-			       "is built for the C library musl, which does not load the capture "
-			       "library of this one: name one that is built for musl with "
-			       "--library");
+	differs = program_differs(*about);
+	if (differs && !given && !(l->unseen & PROGRAM_RECORDS_ITSELF) &&
+	    !launch_find_library(NULL, libraries[differs].folder, l->library))
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "%s not load the capture library of this one: name one that is built "
+		    "for %s with --library",
+		    libraries[differs].why, libraries[differs].needed);
 	free(*about);
 	*about = NULL;
 	if (l->spikes) {
@@ -95,7 +107,7 @@ enum status launch_prepare(struct launch *l, const char *program, const char *gi
 	*about = given ? mem_strdup(given) : NULL;
 	if (l->unseen & PROGRAM_RECORDS_ITSELF)
 		return ST_OK;
-	if (!launch_find_library(given, musl ? "musl/" : "", l->library))
+	if (!launch_find_library(given, libraries[differs].folder, l->library))
 		return err_set(e, ST_BAD, "the capture library is not there");
 	return ST_OK;
 }

@@ -34,7 +34,8 @@ struct launch {
 };
 
 /* Looks whether the program can be recorded (lib/record/program.h), and for the library: given, or
- * the one next to this program, as built or installed; of musl's programs the one in musl/ there.
+ * the one next to this program, as built or installed; of musl's programs the one in musl/ there, of
+ * those with words of 32 bits the one in 32/.
  * *about is the file that an error is about, to be freed, or NULL. */
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e);

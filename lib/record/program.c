@@ -187,6 +187,23 @@ static const char *sanitizer(int fd, const unsigned char *head)
 	return found;
 }
 
+/* Its class, byte order and machine. */
+static bool is_ours(const unsigned char *head, const unsigned char *own)
+{
+	return !memcmp(head + EI_CLASS, own + EI_CLASS, 2) && !memcmp(head + 18, own + 18, 2);
+}
+
+/* What this machine runs beside programs like this one: e_machine is at 18, in little endian here. */
+static bool is_ours_of_32_bits(const unsigned char *head, const unsigned char *own)
+{
+	unsigned machine = head[18] | head[19] << 8, ours = own[18] | own[19] << 8;
+
+	return own[EI_CLASS] == ELFCLASS64 && own[EI_DATA] == ELFDATA2LSB &&
+	       head[EI_CLASS] == ELFCLASS32 && head[EI_DATA] == ELFDATA2LSB &&
+	       ((ours == EM_X86_64 && machine == EM_386) ||
+		(ours == EM_AARCH64 && machine == EM_ARM));
+}
+
 static enum status program_check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
 {
 	unsigned char own[64];
@@ -199,9 +216,7 @@ static enum status program_check_elf(int fd, const unsigned char *head, size_t n
 		close(self);
 	if (n < 64 || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return err_set(e, ST_UNSUPPORTED, "is neither an ELF program nor a script");
-	/* Class, byte order and machine. */
-	if (known && (memcmp(head + EI_CLASS, own + EI_CLASS, 2) != 0 ||
-		      memcmp(head + 18, own + 18, 2) != 0))
+	if (known && !is_ours(head, own) && !is_ours_of_32_bits(head, own))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is for another machine than the capture library");
 	if (program_has_section(fd, head, CAP_SECTION))
@@ -284,19 +299,28 @@ static bool program_defines(int fd, const unsigned char *head, const char *name,
 	return found;
 }
 
-bool program_of_musl(const char *path)
+unsigned program_differs(const char *path)
 {
-	unsigned char head[64];
-	char linker[256] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool found = false;
+	static const char *const self = "/proc/self/exe";
+	unsigned of[2] = {0};
 
-	if (fd < 0)
-		return false;
-	if (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG))
-		found = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
-	close(fd);
-	return found;
+	for (int i = 0; i < 2; i++) {
+		unsigned char head[64];
+		char linker[256] = "";
+		int fd = open(i ? self : path, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			return 0;
+		if (pread(fd, head, sizeof head, 0) == sizeof head &&
+		    !memcmp(head, ELFMAG, SELFMAG)) {
+			bool musl = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
+
+			of[i] = (musl ? PROGRAM_MUSL : 0) |
+				(head[EI_CLASS] == ELFCLASS32 ? PROGRAM_32_BITS : 0);
+		}
+		close(fd);
+	}
+	return of[0] & ~of[1];
 }
 
 unsigned program_unseen(const char *path)
@@ -339,9 +363,12 @@ enum status program_check_running(const char *path, struct err *e)
 	if (!status && n >= 64 && program_has_section(fd, head, CAP_SECTION))
 		status = err_set(e, ST_UNSUPPORTED,
 				 "has the runtime linked in: it is recorded from its start");
-	if (!status && program_of_musl(path) && !program_of_musl("/proc/self/exe"))
+	if (!status && program_differs(path) & PROGRAM_MUSL)
 		status = err_set(e, ST_UNSUPPORTED,
 				 "is built for the C library musl: it is recorded from its start");
+	if (!status && program_differs(path) & PROGRAM_32_BITS)
+		status = err_set(e, ST_UNSUPPORTED,
+				 "has words of 32 bits: it is recorded from its start");
 	if (!status)
 		status = program_check_elf(fd, head, (size_t)n, e);
 	if (fd >= 0)

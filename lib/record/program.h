@@ -12,12 +12,14 @@
 
 /* Finds the program as execvp would, and what runs it when it is a script. ST_UNSUPPORTED, with
  * the reason, when the dynamic linker would not load a library into it: it is linked statically,
- * changes its user or is for another machine than this program; or when it is built with a sanitizer
+ * changes its user or is for a machine that is neither this program's nor that one with words of 32 bits; or when it is built with a sanitizer
  * that has a malloc of its own. What has the runtime linked in needs none of that. ST_NONE: there is
  * no such program. *path is the file that was looked at, to be freed; NULL if none. */
 enum status program_check(const char *name, char **path, struct err *e);
-/* It is loaded by musl's dynamic linker, and so are its libraries. */
-bool program_of_musl(const char *path);
+/* In what it differs from this program, so that its libraries do, too: it is loaded by musl's dynamic
+ * linker; its words have 32 bits. */
+enum { PROGRAM_MUSL = 1, PROGRAM_32_BITS = 2 };
+unsigned program_differs(const char *path);
 
 /* What a program has, by its dynamic symbols and its sections, of which a preloaded library sees
  * nothing: a malloc of its own, which the dynamic linker takes before any library's; Go's heap. And

@@ -284,7 +284,7 @@ nap() { # COMPILER OPTION...; the program is refused with WHAT WORDS
 }
 nap 'a static program' 'is linked statically' "$CC" -static
 nap 'AddressSanitizer' 'is built with AddressSanitizer' "$CC" -fsanitize=address
-nap 'a program of 32 bits' 'is for another machine' "$CC" -m32
+nap 'a program of 32 bits' 'has words of 32 bits' i686-linux-gnu-gcc
 nap 'a program of musl' 'is built for the C library musl' musl-gcc
 $CC nap.c -o nap
 in_mode() { # WHAT WORDS COMMAND...

@@ -48,44 +48,55 @@ else
 	done
 fi
 
-# --- musl, with all that it does at run time ---
-if [ -z "$musl" ]; then
-	echo "skip - recorded with musl (musl-gcc is not here)"
-	exit 0
-fi
-library=$BIN/../lib/musl/libtracemill-capture.so
-if [ ! -f "$library" ]; then
-	echo "skip - recorded with musl (a build of this kind has no library for it)"
-	exit 0
-fi
-ok "musl: nothing of glibc's in it" [ "$(readelf -d "$library" | grep -c 'NEEDED.*libc\.so\.6')" = 0 ]
-# tm-record takes this library for programs of musl.
-for program in blocks depths; do
-	musl-gcc -std=c11 -D_GNU_SOURCE -g -O2 -fno-omit-frame-pointer -I"$SRC" \
-		-Wl,--eh-frame-hdr "$SRC/testdata/src/record/$program.c" -o $program || exit 1
-done
-depths_truth >depths.want
-for stacks in fp unwind none; do
-	for mode in family random frames handler exit failed; do
-		tm-record -o x.tmt --stacks $stacks -- ./blocks $mode 2>said
-		sed -n 's/^\(allocs.*\)/\1/p' said >want
-		sums x.tmt >got
-		if [ -s want ] && cmp -s want got && [ "$(tm-dump x.tmt 2>&1 | grep -c 'cut short')" = 0 ]; then
-			echo "ok - musl, $stacks: $mode, exactly what the program knows"
-		else
-			diff want got
-			echo "not ok - musl, $stacks: $mode, exactly what the program knows"
-		fi
+# --- another C library, another length of words: with all that they do at run time ---
+# tm-record takes their library by itself.
+other() { # NAME FOLDER COMPILER...
+	local name=$1 library=$BIN/../lib/$2/libtracemill-capture.so program stacks mode
+
+	shift 2
+	if ! command -v "$1" >/dev/null 2>&1; then
+		echo "skip - recorded: $name ($1 is not here)"
+		return
+	fi
+	if [ ! -f "$library" ]; then
+		echo "skip - recorded: $name (a build of this kind has no library for it)"
+		return
+	fi
+	for program in blocks depths; do
+		"$@" -std=c11 -D_GNU_SOURCE -g -O2 -fno-omit-frame-pointer -I"$SRC" \
+			-Wl,--eh-frame-hdr "$SRC/testdata/src/record/$program.c" -o $program || exit 1
 	done
-	[ $stacks = none ] && continue
-	tm-record -o x.tmt --stacks $stacks -- ./depths
-	depths_of x.tmt >got
-	ok "musl, $stacks: every stack of depths" cmp depths.want got
-done
-for mode in threads nested exec; do
-	tm-record -o x.tmt -- ./blocks $mode 2>said
-	ok "musl: $mode, whole and in order" [ "$(tm-dump -q x.tmt | grep -c ^totals) $(sums x.tmt | grep -c order)" = \
-		"$((1 + (${#mode} == 4))) 0" ]
-done
-tm-record -o x.tmt --mmap -- ./blocks mmap 2>said
-ok "musl: mappings, cut and moved" [ "$(tm-dump -q x.tmt | grep -c '^alloc.*domain=mmap')" -ge 5 ]
+	if ! ./depths >said 2>&1; then
+		echo "skip - recorded: $name (this machine does not run it)"
+		return
+	fi
+	for stacks in fp unwind none; do
+		for mode in family random frames handler exit failed; do
+			tm-record -o x.tmt --stacks $stacks -- ./blocks $mode 2>said
+			sed -n 's/^\(allocs.*\)/\1/p' said >want
+			sums x.tmt >got
+			if [ -s want ] && cmp -s want got && [ "$(tm-dump x.tmt 2>&1 | grep -c 'cut short')" = 0 ]; then
+				echo "ok - $name, $stacks: $mode, exactly what the program knows"
+			else
+				diff want got
+				echo "not ok - $name, $stacks: $mode, exactly what the program knows"
+			fi
+		done
+		[ $stacks = none ] && continue
+		tm-record -o x.tmt --stacks $stacks -- ./depths
+		depths_of x.tmt >got
+		ok "$name, $stacks: every stack of depths" cmp depths.want got
+	done
+	for mode in threads nested exec; do
+		tm-record -o x.tmt -- ./blocks $mode 2>said
+		ok "$name: $mode, whole and in order" [ "$(tm-dump -q x.tmt | grep -c ^totals) $(sums x.tmt | grep -c order)" = \
+			"$((1 + (${#mode} == 4))) 0" ]
+	done
+	tm-record -o x.tmt --mmap -- ./blocks mmap 2>said
+	ok "$name: mappings, cut and moved" [ "$(tm-dump -q x.tmt | grep -c '^alloc.*domain=mmap')" -ge 5 ]
+}
+depths_truth >depths.want
+other musl musl musl-gcc
+[ ! -f "$BIN/../lib/musl/libtracemill-capture.so" ] ||
+	ok "musl: nothing of glibc's in it" [ "$(readelf -d "$BIN/../lib/musl/libtracemill-capture.so" | grep -c 'NEEDED.*libc\.so\.6')" = 0 ]
+other 'words of 32 bits' 32 i686-linux-gnu-gcc
