@@ -13,6 +13,7 @@
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
 #: make check-fleet [T=NAME]      GNU parallel, Slurm, SSH and servers on loopback
 #: make check-packages       Debian's and RPM's packages: built from the tarball, installed in an empty Debian, purged
+#: make check-arm64          Debian's packages for arm64, built in an empty Debian; the golden cases by qemu
 #: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
@@ -56,17 +57,25 @@ compiler := $(notdir $(lastword $(CC)))
 MODE     := $(if $(SAN),$(subst $(comma),-,$(SAN)),plain)$(if \
             $(filter-out cc gcc,$(compiler)),-$(compiler))$(if $(COV),-cov)$(if $(SHARED),-shared)
 B        := build/$(MODE)
+# Of a cross compiler the prefix, which its other tools have, too: make CC=aarch64-linux-gnu-gcc. What is
+# built so and has to run here is run by EMULATOR: "qemu-aarch64 -L FOLDER".
+cross    := $(if $(filter %-gcc,$(compiler)),$(compiler:%gcc=%))
+LD       := $(if $(filter default,$(origin LD)),$(cross)ld,$(LD))
+AR       := $(if $(filter default,$(origin AR)),$(cross)ar,$(AR))
+OBJCOPY  ?= $(cross)objcopy
+PKG_CONFIG ?= $(if $(cross),$(shell command -v $(cross)pkg-config || echo pkg-config),pkg-config)
+export PKG_CONFIG
+EMULATOR ?=
 # g++ is make's default, which would mix clang's and gcc's sanitizer runtimes.
 ifeq ($(origin CXX),default)
 CXX := $(if $(findstring clang,$(compiler)),$(patsubst %$(compiler),%$(subst \
-       clang,clang++,$(compiler)),$(CC)),g++)
+       clang,clang++,$(compiler)),$(CC)),$(cross)g++)
 endif
 
 # make has no way to ask how parallel it is before 4.4; a -j on the command line still wins.
 MAKEFLAGS += $(if $(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 # A packager's CFLAGS, CPPFLAGS and LDFLAGS are kept; what the code relies on is added to them.
-OBJCOPY  ?= objcopy
 # Under sanitizers less is enough, and compiles in two thirds of the time.
 optimize := $(if $(SAN),-O1 -g,-O2 -g)
 CFLAGS   ?= $(optimize)
@@ -141,7 +150,7 @@ CAPTURES := $(if $(MUSL_CC),musl) $(if $(CC32),32)
 OTHERS   := $(CAPTURES:%=$(B)/lib/%/libtracemill-capture.so)
 # A Lua module for each Lua whose headers are here.
 LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
-              pkg-config --exists $$v 2>/dev/null && echo $$v; done)
+              $(PKG_CONFIG) --exists $$v 2>/dev/null && echo $$v; done)
 LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
@@ -175,7 +184,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-packages check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
@@ -367,7 +376,7 @@ lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/
 
 $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(shell pkg-config --cflags $*) \
+	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(shell $(PKG_CONFIG) --cflags $*) \
 	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
 	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
 
@@ -479,7 +488,7 @@ check-tsan:
 
 # Each even when one before it has failed.
 check-deep:
-	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-packages check-programs \
+	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs \
 	  stress-record diff diff-builds; do \
 	  $(MAKE) --no-print-directory $$t || failed="$$failed $$t"; done; \
 	  echo "check-deep: $${failed:-nothing} failed"; [ -z "$$failed" ]
@@ -491,6 +500,10 @@ check-fleet: build/deps-fleet $(PROGRAMS) fixtures
 check-packages: build/deps-packages
 	+@$(MAKE) --no-print-directory dist
 	@env $(TM_ENV) bash tests/packages/run.sh
+
+check-arm64: build/deps-packages fixtures
+	+@$(MAKE) --no-print-directory dist
+	@env $(TM_ENV) bash tests/packages/arm64.sh
 
 # Other people's programs, recorded. T= takes the names of rows.
 check-programs: all build/deps-programs
@@ -594,7 +607,7 @@ programs    = $(cmd_src:cmd/%.c=%)
 $(B)/completions: $(PROGRAMS)
 	@mkdir -p $@
 	@for p in $(programs); do for s in $(shells); do \
-	  LD_LIBRARY_PATH=$(B)/lib $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
+	  LD_LIBRARY_PATH=$(B)/lib $(EMULATOR) $(B)/bin/$$p --completion=$$s >$@/$$p.$$s || exit 1; done; done
 	@touch $@
 
 # Where that Lua looks; LuaJIT has a folder of its own, since it and 5.1 look in one.

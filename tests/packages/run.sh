@@ -8,37 +8,10 @@
 # pass, and nothing of them stays behind a purge; then RPM's the same.
 set -u
 : "${SRC:?is set by make check-packages}"
-export LC_ALL=C.UTF-8 TZ=UTC DEBIAN_FRONTEND=noninteractive
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 enough=6144 # KiB: all programs with the library that they share
 
-failed=0 passed=0 skipped=0
-check() { # WHAT COMMAND...
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok - packages: $what"
-		passed=$((passed + 1))
-	else
-		echo "not ok - packages: $what"
-		failed=$((failed + 1))
-	fi
-}
-skip() {
-	echo "skip - packages: $1"
-	skipped=$((skipped + 1))
-}
-finish() {
-	echo "$passed passed, $failed failed, $skipped skipped"
-	exit $((failed != 0))
-}
-
-# What is mounted in a root of ours leaves before the root does.
-top=$(mktemp -d "${TMPDIR:-/tmp}/tracemill-packages.XXXXXX") root=$top/root
-trap '! mountpoint -q "$root/proc" || umount "$root/proc"; rm -rf "$top"' EXIT
-
-version=$(cat "$SRC/VERSION")
+# shellcheck source=tests/packages/root.bash
+. "$SRC/tests/packages/root.bash"
 tar -xf "$SRC/build/tracemill-$version.tar.gz" -C "$top" || exit 1
 cd "$top/tracemill-$version" || exit 1
 if ! dpkg-buildpackage -us -uc -b >"$top/build.log" 2>&1; then
@@ -76,21 +49,7 @@ if [ $status = 0 ]; then
 	check "nor a needed one that no package has" eval "! rpm_of --requires | grep -i 'rooms'"
 fi
 
-if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
-	skip "in an empty Debian (needs root and debootstrap)"
-	finish
-fi
-if ! debootstrap --variant=minbase bookworm "$root" >"$top/boot.log" 2>&1; then
-	tail -n 5 "$top/boot.log"
-	skip "in an empty Debian (debootstrap could not make one)"
-	finish
-fi
-# Also the machine's own way to the archive.
-cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
-mount -t proc proc "$root/proc"
-in_root() {
-	chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
-}
+make_root
 files() {
 	find "$root"/usr "$root"/etc "$root"/var/lib -xdev | sed "s|^$root||" | grep -i tracemill | grep -v '^/var/lib/dpkg/info/'
 }
