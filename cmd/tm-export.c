@@ -185,7 +185,8 @@ int main(int argc, char **argv)
 	const struct opt_program program = {"tm-export", "[FILE...]",
 					    "Writes traces as other tools' files.", table};
 	struct cli_loop loop = {.import = &import.options};
-	struct told told = {.sink = {export_begin, export_event, export_end, NULL}, .loop = &loop};
+	struct told told = {.sink = {export_begin, export_event, export_end, NULL, NULL},
+			    .loop = &loop};
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	struct export *x;

@@ -355,6 +355,18 @@ static enum status reader_guard_events(struct sink *s, struct trace *t, const st
 	return st;
 }
 
+static enum status reader_guard_blocks(struct sink *s, struct trace *t, const struct sink_blocks *b,
+				       struct err *e)
+{
+	struct guard *g = (struct guard *)s;
+	enum status st = g->begun ? ST_OK : begin(g, t, e);
+
+	if (!st)
+		st = g->to->blocks(g->to, t, b, e);
+	g->failed |= st != ST_OK;
+	return st;
+}
+
 static enum status reader_guard_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
@@ -519,7 +531,8 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 {
 	struct left_out left_out = {.n = 0};
 	struct guard guard = {.sink = {reader_guard_begin, reader_guard_event, reader_guard_end,
-				       sink->events ? reader_guard_events : NULL},
+				       sink->events ? reader_guard_events : NULL,
+				       sink->blocks ? reader_guard_blocks : NULL},
 			      .to = sink,
 			      .left_out = &left_out,
 			      .lossy = lossy};

@@ -25,17 +25,10 @@
 
 enum { HEAPTRACK_LINE = 1 << 20, HEAPTRACK_VERSION = 3, PAGE_MOST = 1 << 24 };
 
-struct heaptrack_info {
-	uint64_t size;
-	uint32_t stack;
-	uint32_t live; /* blocks of it */
-};
-
 struct heaptrack {
 	struct import *im;
 	struct heaptrack_tables tables;
-	struct heaptrack_info *infos;
-	size_t n_infos, cap_infos;
+	struct heaptrack_moves moves;
 	uint64_t version, page, line, refused, first_refused;
 	uint64_t suppressions, backwards, unknown_frees;
 	uint32_t rss;                      /* counter; 0: none yet */
@@ -66,12 +59,15 @@ static bool take_version(struct heaptrack *h, struct heaptrack_line *l)
 
 static bool take_info(struct heaptrack *h, struct heaptrack_line *l)
 {
-	struct heaptrack_info info = {0};
+	struct heaptrack_moves *m = &h->moves;
+	struct block_kind kind = {0};
 	uint64_t trace = 0;
-	bool sound = heaptrack_number(l, &info.size) && heaptrack_number(l, &trace) &&
-		     heaptrack_stack(&h->tables, trace, &info.stack);
+	bool sound = heaptrack_number(l, &kind.requested) && heaptrack_number(l, &trace) &&
+		     heaptrack_stack(&h->tables, trace, &kind.stack);
 
-	VEC_PUSH(h->infos, h->n_infos, h->cap_infos) = info;
+	if (m->n_kinds == BLOCK_KINDS)
+		return false;
+	VEC_PUSH(m->kinds, m->n_kinds, m->cap_kinds) = kind;
 	return sound;
 }
 
@@ -164,10 +160,33 @@ static enum status push_alloc(struct heaptrack *h, uint64_t address, uint64_t si
 	return import_event(h->im, &ev, e);
 }
 
-/* The blocks of an info are distinguished by how many there are. */
-static uint64_t block_of(size_t info, uint32_t number)
+static enum status heaptrack_hand_on(struct heaptrack *h, struct err *e)
 {
-	return ((uint64_t)info + 1) << 32 | number;
+	struct heaptrack_moves *m = &h->moves;
+	const struct sink_blocks b = {.kinds = m->kinds,
+				      .n_kinds = m->n_kinds,
+				      .moves = m->items,
+				      .n = m->n,
+				      .n_freed = m->n_freed,
+				      .time = h->time};
+
+	if (!m->n)
+		return ST_OK;
+	m->n = m->n_freed = 0;
+	return sink_blocks(h->im->sink, h->im->t, &b, e);
+}
+
+static bool heaptrack_take_move(struct heaptrack *h, uint64_t kind, bool freed, enum status *st,
+				struct err *e)
+{
+	if (h->moves.n == HEAPTRACK_MOVES)
+		*st = heaptrack_hand_on(h, e);
+	if (*st || heaptrack_move(&h->moves, kind, freed))
+		return true;
+	if (!freed || kind >= h->moves.n_kinds)
+		return false;
+	h->unknown_frees++;
+	return true;
 }
 
 static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
@@ -178,14 +197,8 @@ static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, 
 
 	if (!heaptrack_number(l, &v))
 		return false;
-	if (h->numbered) {
-		struct heaptrack_info *info = v < h->n_infos ? &h->infos[v] : NULL;
-
-		if (!info || info->live == UINT32_MAX)
-			return false;
-		*st = push_alloc(h, block_of((size_t)v, info->live++), info->size, info->stack, e);
-		return true;
-	}
+	if (h->numbered)
+		return heaptrack_take_move(h, v, false, st, e);
 	if (!heaptrack_number(l, &trace) || !heaptrack_number(l, &address) || l->s != l->end ||
 	    !heaptrack_stack(&h->tables, trace, &stack))
 		return false;
@@ -201,17 +214,8 @@ static bool heaptrack_take_free(struct heaptrack *h, struct heaptrack_line *l, e
 
 	if (!heaptrack_number(l, &v) || l->s != l->end)
 		return false;
-	if (h->numbered) {
-		struct heaptrack_info *info = v < h->n_infos ? &h->infos[v] : NULL;
-
-		if (!info)
-			return false;
-		if (!info->live) {
-			h->unknown_frees++;
-			return true;
-		}
-		v = block_of((size_t)v, --info->live);
-	}
+	if (h->numbered)
+		return heaptrack_take_move(h, v, true, st, e);
 	ev = block_event(h, EV_FREE, v);
 	*st = import_event(h->im, &ev, e);
 	return true;
@@ -247,6 +251,8 @@ static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_
 
 	if ((*s == '+' || *s == '-' || *s == 'R') && !h->im->begun)
 		st = heaptrack_begin(h, e);
+	else if (*s == 'R' || *s == 'c' || (!h->im->sink->blocks && *s != '+' && *s != '-'))
+		st = heaptrack_hand_on(h, e); /* in its place between the others, at its time */
 	if (st)
 		return st;
 	switch (*s) {
@@ -264,14 +270,35 @@ static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_
 	return st;
 }
 
-static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
+/* Those that are at the cursor; h->numbered is set where events begin. */
+static enum status heaptrack_take_moves(struct heaptrack *h, struct err *e)
 {
 	struct cursor *c = &h->im->in->cur;
 	enum status st = ST_OK;
+
+	do {
+		if (h->moves.n == HEAPTRACK_MOVES)
+			st = heaptrack_hand_on(h, e);
+		c->pos += heaptrack_moves_take(&h->moves, c->pos, c->end);
+	} while (!st && h->moves.n == HEAPTRACK_MOVES);
+	h->line += h->moves.lines;
+	h->moves.lines = 0;
+	return st;
+}
+
+static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
+{
+	struct cursor *c = &h->im->in->cur;
+	enum status st = ST_OK, last;
+	struct err failed = ERR_INIT;
 	const char *s;
 	size_t n;
 
-	while (!st && (s = cursor_line(c, &n, HEAPTRACK_LINE))) {
+	while (!st) {
+		if (h->numbered)
+			st = heaptrack_take_moves(h, e);
+		if (st || !(s = cursor_line(c, &n, HEAPTRACK_LINE)))
+			break;
 		h->line++;
 		/* A number that is cut is another one. */
 		if ((const char *)c->pos == s + n) {
@@ -281,7 +308,12 @@ static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
 		if (n)
 			st = heaptrack_take_line(h, s, n, e);
 	}
-	return !st && cursor_failed(c) ? e->code : st;
+	if (!st && cursor_failed(c))
+		st = e->code;
+	last = h->im->begun ? heaptrack_hand_on(h, &failed) : ST_OK;
+	if (last)
+		*e = failed;
+	return last ? last : st;
 }
 
 static void heaptrack_add_notes(const struct heaptrack *h)
@@ -324,7 +356,7 @@ static enum status heaptrack_read(struct import *im, struct err *e)
 	if (im->begun || !st)
 		heaptrack_add_notes(&h);
 	heaptrack_tables_release(&h.tables);
-	free(h.infos);
+	free(h.moves.kinds);
 	return st;
 }
 

@@ -7,6 +7,7 @@
 #define TM_FORMATS_HEAPTRACK_HEAPTRACK_H
 
 #include "formats/reader.h"
+#include "lib/trace/blocks.h"
 
 /* What is left of a line: fields of hexadecimal digits with a blank before each. */
 struct heaptrack_line {
@@ -41,6 +42,23 @@ struct heaptrack_tables {
 	const char *exe;      /* in the trace's strings; NULL: not given */
 	size_t n_exe;
 };
+
+enum { HEAPTRACK_MOVES = 2048 };
+
+/* Allocations and frees of interpreted files, which are yet to be handed on. */
+struct heaptrack_moves {
+	struct block_kind *kinds; /* by number, from 0 */
+	size_t n_kinds, cap_kinds;
+	uint32_t items[HEAPTRACK_MOVES]; /* as in sink_blocks */
+	size_t n, n_freed;
+	uint64_t lines; /* that heaptrack_moves_take took */
+};
+
+/* Takes whole lines from the beginning of these bytes while they are short and sound, and there is room;
+ * returns their bytes. */
+size_t heaptrack_moves_take(struct heaptrack_moves *m, const uint8_t *p, const uint8_t *end);
+/* One, where there is room. False: there is no such kind, or none of its blocks, or too many. */
+bool heaptrack_move(struct heaptrack_moves *m, uint64_t kind, bool freed);
 
 /* Each takes the rest of a line; false: it makes no sense. */
 bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l);

@@ -4,6 +4,7 @@
  */
 #include "lib/base/clock.h"
 #include "lib/cli/cli.h"
+#include "lib/trace/blocks.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -70,15 +71,29 @@ static enum status progress_watch_event(struct sink *s, struct trace *t, const s
 	return w->to->event(w->to, t, ev, e);
 }
 
+static void progress_count(struct cli_watch *w, size_t n)
+{
+	if ((w->events + n) / 65536 != w->events / 65536)
+		cli_progress("reading", input_consumed(w->in), w->in->size);
+	w->events += n;
+}
+
 static enum status progress_watch_events(struct sink *s, struct trace *t, const struct event *ev,
 					 size_t n, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
 
-	if ((w->events + n) / 65536 != w->events / 65536)
-		cli_progress("reading", input_consumed(w->in), w->in->size);
-	w->events += n;
+	progress_count(w, n);
 	return sink_pass(w->to, t, ev, n, e);
+}
+
+static enum status progress_watch_blocks(struct sink *s, struct trace *t,
+					 const struct sink_blocks *b, struct err *e)
+{
+	struct cli_watch *w = (struct cli_watch *)s;
+
+	progress_count(w, b->n);
+	return w->to->blocks(w->to, t, b, e);
 }
 
 static enum status progress_watch_end(struct sink *s, struct trace *t, struct err *e)
@@ -92,7 +107,8 @@ struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink 
 {
 	*w = (struct cli_watch){.sink = {progress_watch_begin, progress_watch_event,
 					 progress_watch_end,
-					 to->events ? progress_watch_events : NULL},
+					 to->events ? progress_watch_events : NULL,
+					 to->blocks ? progress_watch_blocks : NULL},
 				.to = to,
 				.in = in};
 	return &w->sink;

@@ -243,7 +243,7 @@ static struct export *export_stream_open(const struct export_options *o, FILE *o
 
 	(void)e;
 	s->sink = (struct sink){export_stream_begin, export_stream_event, export_stream_end,
-				export_stream_events};
+				export_stream_events, NULL};
 	s->export = (struct export){
 	    .sink = &s->sink, .finish = export_stream_finish, .free = export_stream_release};
 	s->options = o;

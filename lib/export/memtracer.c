@@ -279,7 +279,7 @@ static struct export *export_memtracer_open(const struct export_options *o, FILE
 
 	(void)o, (void)e;
 	m->sink = (struct sink){export_memtracer_begin, export_memtracer_event,
-				export_memtracer_end, NULL};
+				export_memtracer_end, NULL, NULL};
 	m->export = (struct export){
 	    .sink = &m->sink, .finish = export_memtracer_finish, .free = export_memtracer_release};
 	m->out = out;

@@ -296,7 +296,7 @@ static enum status export_profile_end(struct sink *s, struct trace *t, struct er
 void profile_init(struct export_profile *p, const struct export_options *o)
 {
 	*p = (struct export_profile){
-	    .sink = {export_profile_begin, export_profile_event, export_profile_end, NULL},
+	    .sink = {export_profile_begin, export_profile_event, export_profile_end, NULL, NULL},
 	    .options = o,
 	    .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,

@@ -165,8 +165,9 @@ static enum status kept_end(struct sink *s, struct trace *t, struct err *e)
 
 void kept_init(struct kept *k, const char *name)
 {
-	*k = (struct kept){
-	    .sink = {kept_begin, kept_event, kept_end, kept_events}, .name = name, .why = ERR_INIT};
+	*k = (struct kept){.sink = {kept_begin, kept_event, kept_end, kept_events, NULL},
+			   .name = name,
+			   .why = ERR_INIT};
 }
 
 void kept_open(struct kept *k, struct trace *t)

@@ -2,6 +2,7 @@
 #include "lib/tally/tally.h"
 
 #include "lib/base/mem.h"
+#include "lib/tally/kinds.h"
 #include "lib/tally/measures.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
@@ -420,6 +421,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	a->unselected = a->untimed = a->late = 0;
 	w->in_frame = false;
 	live_reset(&a->live);
+	kinds_reset(&w->kinds);
 	tally_choose_work(a, t);
 	if (a->slices)
 		slices_reset(a->slices);
@@ -427,16 +429,6 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	counters_reset(&a->counters);
 	grow_tables(a, t);
 	return ST_OK;
-}
-
-static inline void reach_time(struct tally *a, struct tally_work *w, int64_t time)
-{
-	if (!a->has_time || time < a->first_time)
-		a->first_time = time;
-	if (!a->has_time || time > a->last_time)
-		a->last_time = time;
-	w->at.time = time;
-	a->has_time = true;
 }
 
 static void count_alloc(struct tally *a, const struct tally_work *w, const struct event *ev,
@@ -471,7 +463,7 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME)
-		reach_time(a, w, ev->time);
+		tally_reach_time(a, ev->time);
 	tally_follow(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
@@ -502,7 +494,7 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	}
 	p->own_time = ev->has & EV_HAS_TIME;
 	if (p->own_time)
-		reach_time(a, w, ev->time);
+		tally_reach_time(a, ev->time);
 	if (kind == EV_FRAME) {
 		w->at.frame = ev->value;
 		w->at.in_frame = true;
@@ -574,12 +566,14 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 		st = slices_end(a, t, e);
 	if (st)
 		return st;
+	kinds_to_cells(a, t);
 	if (w->follow) {
 		live_finish(&a->live);
 		tally_settle_live(a);
 	}
 	if (w->peaking)
 		tide_end(a);
+	kinds_settle(a);
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
 
@@ -587,8 +581,10 @@ void tally_init(struct tally *a, const struct tally_options *o)
 {
 	struct tally_work *w = mem_zalloc(sizeof *w);
 
-	*a = (struct tally){
-	    .sink = {tally_begin, tally_event, tally_end, tally_events}, .options = *o, .work = w};
+	*a = (struct tally){.sink = {tally_begin, tally_event, tally_end, tally_events,
+				     kinds_suffice(o) ? kinds_take : NULL},
+			    .options = *o,
+			    .work = w};
 	/* So that the tables are never NULL. */
 	w->last = mem_grow(NULL, &w->cap_last, 1024, sizeof *w->last);
 	a->types = mem_grow_zero(NULL, &w->cap_types, 64, sizeof *a->types);
@@ -610,6 +606,7 @@ void tally_release(struct tally *a)
 		free(w->peaks);
 		free(w->last);
 		id_set_release(&w->set);
+		kinds_release(&w->kinds);
 		free(w->newest);
 		free(w->thread_selected);
 	}

@@ -7,7 +7,7 @@
 #define TM_TALLY_WORK_H
 
 #include "lib/base/hash.h"
-#include "lib/tally/tally.h"
+#include "lib/tally/kinds.h"
 
 enum { TALLY_BATCH = 128 };
 
@@ -75,9 +75,20 @@ struct tally_work {           /* from tally_init to tally_release */
 	size_t cap_thread_selected;
 	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
 	size_t cap_newest;
+	struct tally_kinds kinds;
 	struct tally_pending batch[TALLY_BATCH];
 	size_t n_batch;
 };
+
+static inline void tally_reach_time(struct tally *a, int64_t time)
+{
+	if (!a->has_time || time < a->first_time)
+		a->first_time = time;
+	if (!a->has_time || time > a->last_time)
+		a->last_time = time;
+	a->work->at.time = time;
+	a->has_time = true;
+}
 
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);

@@ -11,6 +11,8 @@
 #include "lib/base/err.h"
 #include "lib/trace/model.h"
 
+struct sink_blocks; /* blocks.h */
+
 struct sink {
 	enum status (*begin)(struct sink *s, struct trace *t, struct err *e);
 	enum status (*event)(struct sink *s, struct trace *t, const struct event *ev,
@@ -18,6 +20,9 @@ struct sink {
 	enum status (*end)(struct sink *s, struct trace *t, struct err *e);
 	/* Several events at once, for the sinks that gain by it; NULL: event takes each. */
 	enum status (*events)(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+			      struct err *e);
+	/* Blocks of which only the kind is known; NULL: they come as events. They are counted. */
+	enum status (*blocks)(struct sink *s, struct trace *t, const struct sink_blocks *b,
 			      struct err *e);
 };
 

@@ -144,7 +144,7 @@ static inline enum status collect_end(struct sink *s, struct trace *t, struct er
 
 static inline struct collector collector(struct sink *to)
 {
-	return (struct collector){.sink = {collect_begin, collect_event, collect_end, NULL},
+	return (struct collector){.sink = {collect_begin, collect_event, collect_end, NULL, NULL},
 				  .to = to};
 }
 

@@ -59,7 +59,7 @@ void compare_inputs_init(struct compare_inputs *in, const struct project_options
 			 const char *options)
 {
 	*in = (struct compare_inputs){
-	    .sink = {compare_inputs_begin, compare_inputs_event, compare_inputs_end, NULL},
+	    .sink = {compare_inputs_begin, compare_inputs_event, compare_inputs_end, NULL, NULL},
 	    .reading = mem_zalloc(sizeof *in->reading)};
 	in->reading->options = options;
 	project_init(&in->project, o);

@@ -342,7 +342,7 @@ static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
 
 void spikes_init(struct spikes *s, const struct spikes_options *o)
 {
-	*s = (struct spikes){.sink = {spikes_begin, spikes_event, spikes_end, spikes_events},
+	*s = (struct spikes){.sink = {spikes_begin, spikes_event, spikes_end, spikes_events, NULL},
 			     .options = *o,
 			     .reading = mem_zalloc(sizeof *s->reading)};
 	s->reading->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
