@@ -46,12 +46,12 @@ class Browser:
             message["sessionId"] = self.session
         self.out.write(json.dumps(message).encode() + b"\0")
         while True:
-            while b"\0" not in self.rest:
-                piece = self.inp.read(1 << 20)
-                if not piece:
+            pieces = [self.rest]  # an answer may have many megabytes
+            while b"\0" not in pieces[-1]:
+                pieces.append(self.inp.read(1 << 20))
+                if not pieces[-1]:
                     raise RuntimeError("the browser has ended")
-                self.rest += piece
-            line, self.rest = self.rest.split(b"\0", 1)
+            line, self.rest = b"".join(pieces).split(b"\0", 1)
             answer = json.loads(line)
             if answer.get("id") == self.n:
                 if "error" in answer:
@@ -79,10 +79,10 @@ class Browser:
     def theme(self, dark):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
-    def open(self, address):
+    def open(self, address, shown="!!document.body.dataset.shown"):
         self.call("Page.navigate", url="about:blank")  # what the page before has shown counts for nothing
         self.call("Page.navigate", url=address)
-        return self.wait("document.readyState === 'complete' && !!document.body && !!document.body.dataset.shown")
+        return self.wait("location.href !== 'about:blank' && document.readyState === 'complete' && !!document.body && " + shown)
 
     def go(self, hash_):
         """A state of the page, until it is shown."""
@@ -112,9 +112,12 @@ class Browser:
             self.mouse("mouseMoved", x + begin[0] + (end[0] - begin[0]) * k / 8, y + begin[1] + (end[1] - begin[1]) * k / 8, buttons=1)
         self.mouse("mouseReleased", x + end[0], y + end[1])
 
-    def key(self, key, code=None, text=None):
-        more = {"text": text} if text else {}
-        number = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39}.get(key, 0)
+    def key(self, key, code=None, text=None, ctrl=False):
+        more = {"text": text} if text else {"text": "\r"} if key == "Enter" else {}
+        if ctrl:
+            more["modifiers"] = 2
+        number = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39,
+                  "Tab": 9, "Backspace": 8, "Home": 36}.get(key, 0)
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=code or key, windowsVirtualKeyCode=number, **more)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=code or key, windowsVirtualKeyCode=number)
 

@@ -4,7 +4,9 @@
 #include "lib/base/mem.h"
 #include "lib/render/html/assets.h"
 #include "lib/render/html_data.h"
+#include "lib/render/html_flame.h"
 #include "lib/render/html_picture.h"
+#include "lib/render/html_rows.h"
 #include "lib/render/xml.h"
 #include "lib/table/views.h"
 
@@ -15,7 +17,13 @@ struct page {
 	const struct render_options *o;
 	struct render_out *out;
 	struct buf *b;
-	size_t in_tables; /* bytes */
+	size_t in_tables; /* bytes of rows in the text */
+	size_t room;      /* bytes for rows that are data */
+};
+
+enum {
+	HTML_ROWS = 1000,           /* of a table in the text: those behind them are data */
+	HTML_TABLES = 12 * 1000000, /* bytes of the rows in the text, of all tables */
 };
 
 static const char *const mark_classes[] = {
@@ -122,7 +130,7 @@ static void notes(struct page *p, const char *const *lines, size_t n)
 	buf_adds(p->b, "</ul>\n");
 }
 
-/* Gives how many there are room for. */
+/* The first, which need no script; gives how many. */
 static size_t rows(struct page *p, const struct table *t)
 {
 	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
@@ -144,7 +152,7 @@ static size_t rows(struct page *p, const struct table *t)
 static void html_table(struct page *p, const struct table *t)
 {
 	struct buf *b = p->b;
-	size_t shown;
+	size_t first, all;
 
 	if (t->n_rows > 10)
 		buf_adds(b, "<div class=\"tools\"><input type=\"search\" placeholder=\"filter rows "
@@ -159,30 +167,32 @@ static void html_table(struct page *p, const struct table *t)
 		buf_adds(b, "</button></th>");
 	}
 	buf_adds(b, "</tr></thead><tbody>\n");
-	shown = rows(p, t);
+	first = all = rows(p, t);
 	buf_adds(b, "</tbody>");
 	if (t->n_totals)
 		buf_adds(b, "<tfoot>");
 	for (size_t i = 0; i < t->n_totals; i++)
 		html_row(p, t, &(struct table_row){.cells = t->totals + i * t->n_columns});
 	buf_adds(b, t->n_totals ? "</tfoot></table></div>\n" : "</table></div>\n");
-	if (shown < t->n_rows)
+	if (first < t->n_rows)
+		all = html_rows_data(t, first, p->o->exact_bytes, &p->room, p->out);
+	if (first < all)
+		buf_addf(b,
+			 "<noscript><p class=\"cut\">Scripts do not run here: the first %zu of %zu "
+			 "rows are shown.</p></noscript>\n",
+			 first, t->n_rows);
+	if (all < t->n_rows)
 		buf_addf(b,
 			 "<p class=\"cut\">Only the first %zu of %zu rows are in this page; CSV "
 			 "and JSON have all.</p>\n",
-			 shown, t->n_rows);
+			 all, t->n_rows);
 	notes(p, t->notes, t->n_notes);
-}
-
-static void data_begin(struct page *p)
-{
-	buf_adds(p->b, "<script type=\"application/json\">");
 }
 
 static void html_flame(struct page *p, const struct flame *f)
 {
 	struct flame small = FLAME_INIT;
-	size_t cut = flame_prune(f, HTML_NODES / (1 + f->n_more / 4), &small);
+	size_t cut = flame_prune(f, HTML_NODES, &small);
 
 	if (f->differential) {
 		buf_adds(p->b, "<p class=\"meta\"><span>red: more than in ");
@@ -194,9 +204,8 @@ static void html_flame(struct page *p, const struct flame *f)
 	buf_adds(p->b, "<div class=\"tools\"></div>\n");
 	small.type = f->type;
 	small.differential = f->differential;
-	data_begin(p);
-	html_flame_data(cut ? &small : f, p->b);
-	buf_adds(p->b, "</script>\n");
+	html_flame_data(cut ? &small : f, p->out);
+	html_flame_picture(f, p->b);
 	if (cut)
 		buf_addf(p->b,
 			 "<p class=\"cut\">The %zu smallest of %zu nodes are drawn as (smaller); "
@@ -211,7 +220,7 @@ static void series(struct page *p, const struct table_series *s)
 	size_t step = (s->n_points + HTML_POINTS - 1) / HTML_POINTS;
 
 	buf_adds(p->b, "<div class=\"tools\"></div><div class=\"charts\"></div>\n");
-	data_begin(p);
+	buf_adds(p->b, "<script type=\"application/json\">");
 	html_series_data(s, step ? step : 1, p->b);
 	buf_adds(p->b, "</script>\n");
 	html_series_picture(s, p->b);
@@ -302,7 +311,7 @@ static void html_meta(struct page *p, const struct table_document *d)
 enum status html_document(const struct table_document *d, const struct render_options *o,
 			  struct render_out *out)
 {
-	struct page p = {.o = o, .out = out, .b = &out->text};
+	struct page p = {.o = o, .out = out, .b = &out->text, .room = HTML_ROW_DATA};
 
 	/* The policy is what makes "no network" a fact. */
 	buf_adds(p.b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -329,6 +338,7 @@ enum status html_document(const struct table_document *d, const struct render_op
 	buf_adds(p.b, html_page_js);
 	buf_adds(p.b, html_flame_js);
 	buf_adds(p.b, html_chart_js);
+	buf_adds(p.b, html_table_js);
 	buf_adds(p.b, "</script>\n</body>\n</html>\n");
 	return out_flush(out, false);
 }

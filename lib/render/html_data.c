@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/render/html_data.h"
 
-#include "lib/base/intern.h"
 #include "lib/render/json.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* Cut between characters, so that no half of one is left. */
-static size_t cut_at(const char *s, size_t n)
+size_t html_cut(const char *s, size_t n)
 {
 	if (n <= HTML_TEXT)
 		return n;
@@ -18,7 +17,7 @@ static size_t cut_at(const char *s, size_t n)
 }
 
 /* As in the page's tables: the scripts draw it as it is. */
-static void add_shown(struct buf *b, const char *s, size_t n)
+void html_shown(struct buf *b, const char *s, size_t n)
 {
 	struct buf shown = BUF_INIT;
 
@@ -30,106 +29,9 @@ static void add_shown(struct buf *b, const char *s, size_t n)
 static void add_shown_string(struct buf *b, const char *s)
 {
 	if (s)
-		add_shown(b, s, strlen(s));
+		html_shown(b, s, strlen(s));
 	else
 		json_string(b, NULL);
-}
-
-static void numbers(const struct flame *f, const char *key,
-		    uint64_t (*get)(const struct flame_node *), struct buf *b)
-{
-	json_key(b, key);
-	buf_addc(b, '[');
-	for (size_t i = 0; i < f->n_nodes; i++) {
-		if (i)
-			buf_addc(b, ',');
-		buf_add_u64(b, get(&f->nodes[i]));
-	}
-	buf_addc(b, ']');
-}
-
-static void html_data_measures(const struct flame *f, struct buf *b)
-{
-	json_key(b, "measure");
-	json_string(b, f->measure);
-	json_key(b, "more");
-	buf_addc(b, '[');
-	for (size_t k = 0; k < f->n_more; k++) {
-		const struct flame_measure *m = &f->more[k];
-
-		buf_adds(b, k ? ",\n{" : "\n{");
-		json_key(b, "title");
-		json_string(b, m->title);
-		json_key(b, "type");
-		json_string(b, json_types[m->type]);
-		json_key(b, "self");
-		buf_addc(b, '[');
-		for (size_t i = 0; i < f->n_nodes; i++) {
-			if (i)
-				buf_addc(b, ',');
-			buf_add_u64(b, i < m->n ? m->self[i] : 0);
-		}
-		buf_adds(b, "]}");
-	}
-	buf_addc(b, ']');
-}
-
-static uint64_t html_data_get_parent(const struct flame_node *n)
-{
-	return n->parent;
-}
-
-static uint64_t html_data_get_self(const struct flame_node *n)
-{
-	return n->self;
-}
-
-static uint64_t html_data_get_base(const struct flame_node *n)
-{
-	return n->base;
-}
-
-void html_flame_data(const struct flame *f, struct buf *b)
-{
-	struct intern strings = INTERN_INIT;
-	struct buf ats = BUF_INIT;
-
-	buf_addc(b, '{');
-	json_key(b, "type");
-	json_string(b, json_types[f->type]);
-	numbers(f, "parent", html_data_get_parent, b);
-	numbers(f, "self", html_data_get_self, b);
-	if (f->differential)
-		numbers(f, "base", html_data_get_base, b);
-	if (f->n_more)
-		html_data_measures(f, b);
-	json_key(b, "name");
-	buf_addc(b, '[');
-	for (size_t i = 0; i < f->n_nodes; i++) {
-		const struct flame_node *n = &f->nodes[i];
-		uint32_t name = intern_add(&strings, n->name, cut_at(n->name, n->len));
-		uint32_t at = n->at ? intern_add(&strings, n->at, cut_at(n->at, n->at_len)) : 0;
-
-		buf_addf(b, "%s%" PRIu32, i ? "," : "", name - 1);
-		buf_addf(&ats, "%s%" PRId64, i ? "," : "", (int64_t)at - 1);
-	}
-	buf_addc(b, ']');
-	json_key(b, "at");
-	buf_addc(b, '[');
-	buf_add(b, ats.data, ats.len);
-	buf_addc(b, ']');
-	json_key(b, "strings");
-	buf_addc(b, '[');
-	for (uint32_t id = 1; id <= intern_count(&strings); id++) {
-		size_t n;
-		const char *s = intern_text(&strings, id, &n);
-
-		buf_adds(b, id > 1 ? ",\n" : "\n");
-		add_shown(b, s, n);
-	}
-	buf_adds(b, "]}");
-	intern_release(&strings);
-	buf_release(&ats);
 }
 
 static int64_t largest(const int64_t *v, size_t from, size_t to)
@@ -227,7 +129,7 @@ void html_series_data(const struct table_series *s, size_t step, struct buf *b)
 			if (i)
 				buf_addc(b, ',');
 			if (label)
-				add_shown(b, label, cut_at(label, strlen(label)));
+				html_shown(b, label, html_cut(label, strlen(label)));
 			else
 				buf_adds(b, "null");
 		}

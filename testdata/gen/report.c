@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- *	report [--kind sample|hostile|big|empty] [options of reports]
+ *	report [--kind sample|hostile|big|empty] [--rows N] [--stacks N] [options of reports]
  *
  * A document with every kind of section, printed like any program's report: what the tests of the
  * formats look at. All numbers follow from the loops below. hostile: names that drive terminals,
- * spreadsheets, pages and parsers; big: more rows, nodes and points than a page holds.
+ * spreadsheets, pages and parsers; big: more rows and nodes than a page makes elements of, and
+ * more points than it holds. --rows and --stacks: how many, 0 being as many as the kind has.
  */
 #include "lib/cli/report.h"
 
@@ -191,8 +192,11 @@ int main(int argc, char **argv)
 {
 	struct cli_report report = {0};
 	int chosen = 0;
+	uint64_t rows = 0, stacks = 0;
 	const struct opt options[] = {
 	    ROW_CHOICE(0, "kind", "KIND", "sample, hostile, big or empty", &chosen, kinds),
+	    ROW_NUMBER(0, "rows", "N", "of the table", &rows),
+	    ROW_NUMBER(0, "stacks", "N", "of the flame graph", &stacks),
 	    CLI_REPORT_ROWS(report),
 	    OPT_END,
 	};
@@ -231,7 +235,7 @@ int main(int argc, char **argv)
 		all_checks[1].message = hostile_names[3];
 		checks.policy = hostile_names[1];
 	}
-	tree.n_rows = kind == BIG ? 50000 : kind == EMPTY ? 0 : 24;
+	tree.n_rows = rows ? rows : kind == BIG ? 50000 : kind == EMPTY ? 0 : 24;
 	totals[0] = cell_text("(all)", 5);
 	totals[2] = cell_number(1 << 20);
 	tree.totals = totals;
@@ -241,7 +245,7 @@ int main(int argc, char **argv)
 	checks.n_items = kind == EMPTY ? 0 : sizeof all_checks / sizeof *all_checks;
 	difference.differential = true;
 	if (kind != EMPTY) {
-		make_flame(&flame, kind == BIG ? 100000 : 300);
+		make_flame(&flame, stacks ? stacks : kind == BIG ? 100000 : 300);
 		make_flame(&difference, 300);
 	}
 	difference.name = "difference";

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Flame graphs, icicles and tree maps. A node's children are in the order of their weight; nodes too
-// small to see are not drawn, and are there again when zoomed into. A picked function has its callers
-// and callees below.
+// Flame graphs, icicles and tree maps. The data have all nodes in pre-order; elements are made of those
+// in view. A node's children are in the order of their weight; those too narrow to be clicked are folded
+// into one that says how many they are, and are there again when it or their parent is zoomed into. A
+// picked function has its callers and callees below.
 "use strict";
-const ROW = 18, MAP = 460, LISTED = 15, SMALLER = "(smaller)";
+const ROW = 18, MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 30, SMALLER = "(smaller)";
 
-// Lays the weights (falling) out in a rectangle, nearly square: Bruls, Huizing and van Wijk, "Squarified
+// Lays the weights out in a rectangle, nearly square where they fall: Bruls, Huizing and van Wijk, "Squarified
 // treemaps" (2000). Calls put(index, x, y, w, h).
 function squarify(weights, x, y, w, h, put) {
 	let left = weights.reduce((a, b) => a + b, 0), i = 0;
@@ -37,67 +38,105 @@ function squarify(weights, x, y, w, h, put) {
 
 class Flame {
 	constructor(section) {
-		const d = this.d = data(section);
-		const n = d.parent.length;
+		const d = this.d = data(section), n = this.n = d.function.length;
 		this.section = section;
+		this.ids = new Map();
 		if (!n) {
 			section.append(make("p", "cut", "nothing to draw"));
 			return;
 		}
-		this.zoomed = 0;
+		this.zoomed = this.at = 0;
+		this.range = null;
 		this.up = false;
-		this.depth = new Int32Array(n);
-		this.children = Array.from({length: n}, () => []);
+		this.grow(n);
+		for (const s of d.name) this.ids.set(d.strings[s], s);
+		this.hits = this.before = null;
 		this.measure(d);
-		for (let i = 1; i < n; i++) {
-			this.children[d.parent[i]].push(i);
-			this.depth[i] = this.depth[d.parent[i]] + 1;
-		}
-		this.hits = new Set();
-		this.named = new Map();
-		for (let i = 1; i < n; i++) {
-			const name = this.name(i);
-			if (!this.named.has(name)) this.named.set(name, []);
-			this.named.get(name).push(i);
-		}
 		this.tools();
-		this.order();
 		this.draw();
 		addEventListener("resize", () => this.draw());
 		parts.push(this);
 	}
 
+	// The tree: parents, depths, how many nodes are below and with each, children one after another.
+	grow(n) {
+		const {up, own} = this.d, parent = this.parent = new Uint32Array(n);
+		this.depth = new Uint32Array(n);
+		this.size = new Uint32Array(n).fill(1);
+		this.first = new Uint32Array(n + 1);
+		for (let i = 1; i < n; i++) {
+			let p = i - 1;
+			for (let k = up[i]; k; k--) p = parent[p];
+			parent[i] = p;
+			this.depth[i] = this.depth[p] + 1;
+			this.first[p + 1]++;
+		}
+		for (let i = n - 1; i > 0; i--) this.size[parent[i]] += this.size[i];
+		for (let i = 0; i < n; i++) this.first[i + 1] += this.first[i];
+		const next = this.first.slice(0, n);
+		this.children = new Uint32Array(n - 1);
+		for (let i = 1; i < n; i++) this.children[next[parent[i]]++] = i;
+		this.own = new Uint32Array(own.length);
+		own.reduce((at, gap, k) => this.own[k] = at + gap, 0);
+	}
+
+	spread(values) {
+		const out = new Float64Array(this.n);
+		for (let k = 0; k < values.length; k++) out[this.own[k]] = values[k];
+		return out;
+	}
+
+	sums(self) {
+		const out = self.slice();
+		for (let i = this.n - 1; i > 0; i--) out[this.parent[i]] += out[i];
+		return out;
+	}
+
 	// m: {type, self}, and base of a differential graph
 	measure(m) {
-		const parent = this.d.parent;
 		this.type = m.type;
-		this.self = m.self;
-		this.total = m.self.slice();
-		this.base = m.base ? m.base.slice() : null;
-		for (let i = parent.length - 1; i > 0; i--) {
-			this.total[parent[i]] += this.total[i];
-			if (this.base) this.base[parent[i]] += this.base[i];
-		}
-		this.weight = this.total;
+		this.self = this.spread(m.self);
+		this.total = this.sums(this.self);
+		this.ownBase = m.base ? this.spread(m.base) : null;
+		this.base = m.base ? this.sums(this.ownBase) : null;
+		this.weigh(this.total);
+	}
+
+	weigh(weight) {
+		this.weight = weight;
+		this.sorted = new Uint8Array(this.n);
 	}
 
 	name(i) {
-		return this.d.strings[this.d.name[i]];
+		return this.d.strings[this.d.name[this.d.function[i]]];
 	}
 
-	at(i) {
-		return this.d.at[i] < 0 ? "" : this.d.strings[this.d.at[i]];
+	place(i) {
+		const at = this.d.at[this.d.function[i]];
+		return at < 0 ? "" : this.d.strings[at];
 	}
 
-	order() {
-		for (const c of this.children) c.sort((a, b) => this.weight[b] - this.weight[a] || a - b);
+	// The heaviest first; put in order when they are asked for.
+	kids(i) {
+		const kids = this.children.subarray(this.first[i], this.first[i + 1]), weight = this.weight;
+		if (kids.length > 1 && !this.sorted[i]) kids.sort((a, b) => weight[b] - weight[a] || a - b);
+		this.sorted[i] = 1;
+		return kids;
 	}
 
 	tools() {
-		const bar = this.section.querySelector(".tools"), search = make("input");
+		const bar = this.section.querySelector(".tools"), search = this.input = make("input");
 		search.type = "search";
 		search.placeholder = "search (regular expression)";
+		search.setAttribute("aria-label", "search in the stacks");
 		search.oninput = () => this.search(search.value);
+		search.onkeydown = event => {
+			if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1);
+			else if (event.key === "Escape" && !search.value) this.look(this.at, true);
+			else return;
+			event.preventDefault();
+		};
+		searches.push({section: this.section, input: search});
 		const flip = make("button", "flip", "as flame graph");
 		flip.onclick = () => {
 			this.up = !this.up;
@@ -114,114 +153,157 @@ class Flame {
 		this.reset = make("button", "", "reset zoom");
 		this.reset.onclick = () => this.zoom(0);
 		this.say = make("span", "say");
+		this.say.setAttribute("aria-live", "polite");
 		bar.append(search, flip, map, this.reset);
-		if (this.base) {
-			const side = make("button", "", "widths: new");
-			side.onclick = () => {
-				this.weight = this.weight === this.total ? this.base : this.total;
-				side.textContent = this.weight === this.total ? "widths: new" : "widths: base";
-				this.order();
-				this.search(search.value); // its share is of these widths
-				this.list();
-			};
-			bar.append(side);
-		}
-		if (this.d.more) {
-			const choice = make("select");
-			choice.title = "what the widths are";
-			const all = [{title: this.d.measure, type: this.d.type, self: this.d.self}, ...this.d.more];
-			for (const m of all) choice.append(make("option", "", m.title));
-			choice.onchange = () => {
-				this.measure(all[choice.selectedIndex]);
-				this.order();
-				this.search(search.value);
-				this.list();
-			};
-			bar.append(choice);
-		}
+		if (this.base) bar.append(this.side());
+		if (this.d.more) bar.append(this.choice());
 		bar.append(this.say);
 		this.graph = make("div", "graph");
 		this.rows = make("div", "rows");
 		this.graph.append(this.rows);
+		this.graph.setAttribute("role", "tree");
+		this.graph.setAttribute("aria-label", this.section.querySelector("h2").textContent);
+		this.rows.setAttribute("role", "presentation");
+		this.folded = make("p", "cut folded");
 		this.panel = make("div", "around");
-		this.section.querySelector(".tools").after(this.graph, this.panel);
+		bar.after(this.graph, this.folded, this.panel);
 		const node = event => {
 			const e = event.target.closest(".node");
-			return e ? +e.dataset.i : -1;
+			return e ? this.placed[+e.dataset.k] : null;
 		};
-		this.rows.onclick = event => {
-			const i = node(event);
-			if (i < 0) return;
-			this.zoom(i);
-			if (i && this.name(i) !== SMALLER) pick(this.name(i), this.section);
-		};
-		this.rows.onmousemove = event => node(event) >= 0 ? this.tell(event, node(event)) : hideTip();
+		this.rows.onclick = event => node(event) && this.enter(node(event));
+		this.rows.onmousemove = event => node(event) ? this.tell(event, node(event)) : hideTip();
 		this.rows.onmouseleave = hideTip;
-		addEventListener("keydown", event => event.key === "Escape" && this.zoomed && this.zoom(0));
+		this.rows.onfocusin = event => { if (node(event)) this.at = node(event).i; };
+		this.rows.onfocusout = hideTip;
+		this.graph.onkeydown = event => this.key(event);
+		this.graph.onscroll = () => {
+			if (this.waiting) return;
+			this.waiting = true;
+			requestAnimationFrame(() => { this.waiting = false; this.show(); });
+		};
+		addEventListener("keydown", event => {
+			if (event.key === "Escape" && (this.zoomed || this.range) && !event.defaultPrevented && !event.target.closest("input, select")) this.zoom(0);
+		});
 	}
 
-	zoom(i) {
+	side() {
+		const side = make("button", "", "widths: new");
+		side.onclick = () => {
+			this.weigh(this.weight === this.total ? this.base : this.total);
+			side.textContent = this.weight === this.total ? "widths: new" : "widths: base";
+			this.search(this.input.value); // its share is of these widths
+			this.list();
+		};
+		return side;
+	}
+
+	// Other sums are read when they are chosen.
+	choice() {
+		const choice = make("select"), all = [{title: this.d.measure}, ...this.d.more];
+		choice.title = "what the widths are";
+		choice.setAttribute("aria-label", choice.title);
+		for (const m of all) choice.append(make("option", "", m.title));
+		choice.onchange = () => {
+			const k = choice.selectedIndex;
+			this.measure(k ? {type: this.d.more[k - 1].type, self: data(this.section, k)} : this.d);
+			this.search(this.input.value);
+			this.list();
+		};
+		return choice;
+	}
+
+	// range [from, to): of its children these have all the room.
+	zoom(i, range = null) {
 		this.zoomed = i;
+		this.range = range;
 		hideTip();
 		this.draw();
 	}
 
+	// What a click does, and Enter.
+	enter(o) {
+		this.at = o.i < 0 ? o.of : o.i;
+		if (o.i < 0) {
+			this.zoom(o.of, [o.from, o.to]);
+			return;
+		}
+		this.zoom(o.i);
+		if (o.i && this.name(o.i) !== SMALLER) pick(this.name(o.i), this.section);
+	}
+
+	// Out of what is zoomed into, by one.
+	leave() {
+		const i = this.zoomed;
+		this.at = i;
+		this.zoom(this.range ? i : this.parent[i]);
+	}
+
 	// Of the stacks with this function: its outermost entries, so that recursion counts once.
-	outermost(name) {
-		return (this.named.get(name) || []).filter(i => {
-			for (let p = this.d.parent[i]; p; p = this.d.parent[p]) if (this.name(p) === name) return false;
-			return true;
-		});
+	outermost(id) {
+		const out = [], {name, function: f} = this.d;
+		for (let i = 1; i < this.n;)
+			if (name[f[i]] === id) {
+				out.push(i);
+				i += this.size[i];
+			} else i++;
+		return out;
 	}
 
 	pick(name, from) {
-		if (!this.named.has(name)) return;
+		if (!this.ids.has(name)) return;
 		this.picked = name;
 		this.list();
 		this.draw();
 		if (from !== this.section) this.graph.scrollIntoView({block: "nearest"});
 	}
 
+	// What the functions of this name weigh together.
+	all(name) {
+		let sum = 0;
+		if (this.ids.has(name)) for (const i of this.outermost(this.ids.get(name))) sum += this.weight[i];
+		return sum;
+	}
+
 	// Who calls the picked function and what it calls, with the share of its total.
 	list() {
 		if (this.picked === undefined) return;
-		const tops = this.outermost(this.picked), callers = new Map(), callees = new Map();
-		const add = (map, name, v) => v && map.set(name, (map.get(name) || 0) + v);
+		const id = this.ids.get(this.picked), {name, function: f} = this.d, callers = new Map(), callees = new Map();
+		const add = (map, key, v) => v && map.set(key, (map.get(key) || 0) + v);
 		let total = 0, self = 0;
-		const own = this.weight === this.base ? this.d.base : this.self;
-		const below = i => {
-			self += own[i];
-			for (const c of this.children[i])
-				if (this.name(c) === this.picked) below(c);
-				else add(callees, this.name(c), this.weight[c]);
-		};
-		for (const i of tops) {
-			total += this.weight[i];
-			add(callers, this.d.parent[i] ? this.name(this.d.parent[i]) : "(outermost)", this.weight[i]);
-			below(i);
+		const own = this.weight === this.base ? this.ownBase : this.self;
+		for (const top of this.outermost(id)) {
+			total += this.weight[top];
+			add(callers, this.parent[top] ? this.name(this.parent[top]) : "(outermost)", this.weight[top]);
+			for (const below = [top]; below.length;) {
+				const i = below.pop();
+				self += own[i];
+				for (const c of this.kids(i))
+					if (name[f[c]] === id) below.push(c);
+					else add(callees, this.name(c), this.weight[c]);
+			}
 		}
-		const f = v => format(this.type, v), whole = this.weight[0];
-		const head = make("p", "meta"), cut = (this.named.get(SMALLER) || []).reduce((a, i) => a + this.weight[i], 0);
-		const least = cut ? "at least " : "";
-		head.append(make("b", "", this.picked), make("span", "", "total " + least + f(total) + "  " + share(total, whole)),
-			make("span", "", "self " + least + f(self) + "  " + share(self, whole)));
-		if (cut) head.append(make("span", "", f(cut) + " of all are in " + SMALLER + ", whose functions are not in this page"));
+		const text = v => format(this.type, v), whole = this.weight[0];
+		const head = make("p", "meta"), cut = this.all(SMALLER), least = cut ? "at least " : "";
+		head.append(make("b", "", this.picked), make("span", "", "total " + least + text(total) + "  " + share(total, whole)),
+			make("span", "", "self " + least + text(self) + "  " + share(self, whole)));
+		if (cut) head.append(make("span", "", text(cut) + " of all are in " + SMALLER + ", whose functions are not in this page"));
 		const side = (title, map) => {
 			const box = make("div"), table = make("table");
 			const rows = [...map].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 			box.append(make("h3", "", title));
-			for (const [name, v] of rows.slice(0, LISTED)) {
+			for (const [key, v] of rows.slice(0, LISTED)) {
 				const row = table.insertRow(), cell = make("td", "name");
-				row.append(make("td", "num", f(v)), make("td", "num", share(v, total)), cell);
-				if (this.named.has(name)) {
-					const link = make("button", "pick", name);
-					link.onclick = () => pick(name, this.section);
+				row.append(make("td", "num", text(v)), make("td", "num", share(v, total)), cell);
+				if (this.ids.has(key)) {
+					const link = make("button", "pick", key);
+					link.onclick = () => pick(key, this.section);
 					cell.append(link);
-				} else cell.textContent = name;
+				} else cell.textContent = key;
 			}
 			const rest = rows.slice(LISTED).reduce((a, r) => a + r[1], 0);
 			if (rows.length > LISTED)
-				table.insertRow().append(make("td", "num", f(rest)), make("td", "num", share(rest, total)),
+				table.insertRow().append(make("td", "num", text(rest)), make("td", "num", share(rest, total)),
 					make("td", "faint", rows.length - LISTED + " more"));
 			box.append(rows.length ? table : make("p", "faint", "none"));
 			return box;
@@ -233,119 +315,305 @@ class Flame {
 
 	// The share of what matches, counted once per stack.
 	search(text) {
-		const match = text ? matcher(text) : () => false, below = new Uint8Array(this.total.length);
+		const {name, function: f, strings} = this.d;
 		let sum = 0;
-		this.hits.clear();
-		for (let i = 0; i < this.total.length; i++) {
-			const hit = match(this.name(i));
-			if (hit) this.hits.add(i);
-			below[i] = i && below[this.d.parent[i]];
-			if (hit && !below[i]) {
-				sum += this.weight[i];
-				below[i] = 1;
-			}
+		this.hits = this.before = null;
+		if (text) {
+			const match = matcher(text), fits = new Map();
+			for (const s of this.ids.values()) fits.set(s, match(strings[s]));
+			this.hits = Uint8Array.from(f, k => fits.get(name[k]));
+			this.before = new Uint32Array(this.n + 1); // how many hits are before each
+			for (let i = 0; i < this.n; i++) this.before[i + 1] = this.before[i] + this.hits[i];
+			for (let i = 0; i < this.n;)
+				if (this.hits[i]) {
+					sum += this.weight[i];
+					i += this.size[i];
+				} else i++;
 		}
-		this.say.textContent = text
-			? share(sum, this.weight[0]) + " matches (" + format(this.type, sum) + ")" : "";
+		const n = text ? this.before[this.n] : 0;
+		this.say.textContent = text ? share(sum, this.weight[0]) + " matches (" + format(this.type, sum) + ")" +
+			(n ? ", " + some(n, "node") + ": Enter goes from one to the next" : "") : "";
 		this.draw();
 	}
 
-	colour(i) {
-		const light = getComputedStyle(document.documentElement).getPropertyValue("--flame-l");
+	// From hit to hit, wherever it is folded away.
+	next(step) {
+		if (!this.hits) return;
+		let i = this.last === undefined || !this.hits[this.last] ? -1 : this.last;
+		for (let k = 0; k < this.n; k++) {
+			i = (i + step + this.n) % this.n;
+			if (this.hits[i]) {
+				this.last = i;
+				this.look(i, false);
+				return;
+			}
+		}
+	}
+
+	// Goes to a node; zooms where that is what it takes to see it.
+	look(i, focus) {
+		const find = () => this.placed.find(o => o.i === i && !o.path), p = this.parent[i];
+		if (!find()) this.zoom(p);
+		if (!find()) {
+			const k = this.kids(p).indexOf(i);
+			this.zoom(p, [k, Math.min(k + 20, this.first[p + 1] - this.first[p])]);
+		}
+		this.at = i;
+		this.reach(find());
+		if (focus) this.focus();
+		else this.tellAt(find());
+	}
+
+	hue(i) {
 		if (this.base) {
 			const d = this.total[i] - this.base[i], most = Math.max(this.total[i], this.base[i]);
 			const s = most ? Math.round(85 * Math.min(1, Math.abs(d) / most * 1.5)) : 0;
-			return `hsl(${d > 0 ? 4 : 214} ${s}% ${light})`;
+			return `${d > 0 ? 4 : 214} ${s}%`;
 		}
 		let h = 0;
 		for (const c of this.name(i)) h = (h * 31 + c.codePointAt(0)) >>> 0;
-		return `hsl(${18 + h % 38} ${58 + h % 25}% ${light})`;
+		return `${18 + h % 38} ${58 + h % 25}%`;
+	}
+
+	sum(kids) {
+		let sum = 0;
+		for (const c of kids) sum += this.weight[c];
+		return sum;
+	}
+
+	// Children [from, to) of a node as one. Its i is below 0 and no other's.
+	fold(over, of, from, to) {
+		const kids = this.kids(of).subarray(from, to);
+		let nodes = 0, hits = 0;
+		for (const c of kids) {
+			nodes += this.size[c];
+			if (this.hits) hits += this.before[c + this.size[c]] - this.before[c];
+		}
+		return {i: ~(this.first[of] + from), of, from, to, nodes, hits, weight: this.sum(kids), over, kids: [], level: over.level + 1};
+	}
+
+	// The children of a node that have a place, each with its part of the whole. What has less than the least
+	// part is folded; in what is zoomed into, that has a part that one can click on. Where even the first of a
+	// range has too little, it is cut into as many ranges as there is room for.
+	portions(o, i, whole, least, button, fits) {
+		const main = o.i === this.zoomed, all = this.kids(i), [from, to] = main && this.range || [0, all.length], out = [];
+		const one = (k, part) => out.push({i: all[k], over: o, kids: [], level: o.level + 1, at: k, part});
+		const part = k => whole ? this.weight[all[k]] / whole : 0;
+		if (main && this.range && part(from) < least) {
+			const n = to - from, pieces = Math.min(n, Math.max(2, fits));
+			for (let p = 0; p < pieces; p++) {
+				const a = from + Math.floor(n * p / pieces), b = from + Math.floor(n * (p + 1) / pieces);
+				if (b - a === 1) one(a, 1 / pieces);
+				else out.push({...this.fold(o, i, a, b), part: 1 / pieces});
+			}
+			return out;
+		}
+		let k = from;
+		for (; k < to && part(k) >= least; k++) one(k, part(k));
+		if (k === to) return out;
+		const f = this.fold(o, i, k, to), own = whole ? f.weight / whole : 0;
+		f.part = main ? Math.max(own, Math.min(0.5, button)) : own;
+		if (f.part > own) for (const c of out) c.part *= (1 - f.part) / (1 - own);
+		if (f.part >= least) out.push(f);
+		return out;
+	}
+
+	layout() {
+		const width = this.rows.clientWidth || 1, path = [], out = [];
+		for (let i = this.zoomed; i; i = this.parent[i]) path.unshift(this.parent[i]);
+		let over = null;
+		for (const i of [...path, this.zoomed]) {
+			const o = {i, x: 0, w: 1, over, kids: [], level: this.depth[i], path: i !== this.zoomed};
+			if (over) over.kids.push(o);
+			out.push(o);
+			over = o;
+		}
+		let deepest = over.level;
+		for (let k = out.length - 1; k < out.length; k++) {
+			const o = out[k];
+			if (o.i < 0) continue;
+			const whole = o.i === this.zoomed && this.range ? this.sum(this.kids(o.i).subarray(...this.range)) : this.weight[o.i];
+			o.kids = this.portions(o, o.i, whole, NARROW / (o.w * width), FOLD / (o.w * width), Math.floor(width / FOLD));
+			let x = o.x;
+			for (const c of o.kids) {
+				c.x = x;
+				x += c.w = c.part * o.w;
+				out.push(c);
+			}
+			deepest = Math.max(deepest, o.level + (o.kids.length ? 1 : 0));
+		}
+		this.levels = deepest + 1;
+		for (const o of out) o.y = (this.up ? deepest - o.level : o.level) * ROW;
+		return out;
 	}
 
 	// A node, and inside it what it calls; a chain of calls that each hand all on is one rectangle.
-	drawMap() {
-		const out = document.createDocumentFragment(), width = this.rows.clientWidth || 1;
-		const put = (i, x, y, w, h, depth) => {
-			if (w < 3 || h < 3) return;
-			let last = i;
-			const names = [this.name(i)];
-			while (this.children[last].length === 1 && this.weight[this.children[last][0]] === this.weight[last]) {
-				last = this.children[last][0];
-				if (names.length < 4) names.push(this.name(last));
+	layoutMap() {
+		const out = [];
+		const put = (o, x, y, w, h) => {
+			Object.assign(o, {x, y, w, h});
+			out.push(o);
+			if (o.over) o.over.kids.push(o);
+			if (o.i < 0) return;
+			const main = o.i === this.zoomed;
+			let last = o.i;
+			o.names = [this.name(last)];
+			while (!(main && this.range) && this.first[last + 1] - this.first[last] === 1 && this.weight[this.children[this.first[last]]] === this.weight[last]) {
+				last = this.children[this.first[last]];
+				if (o.names.length < 4) o.names.push(this.name(last));
 			}
-			const e = make("div", "node map" + (this.marks(i) || this.marks(last)));
-			e.dataset.i = i;
-			e.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
-			e.style.background = this.colour(last);
-			const titled = w > 30 && h > 16;
-			if (titled) e.textContent = names.join(" \u203a ");
-			out.append(e);
-			const head = titled ? 16 : 2;
+			o.last = last;
+			o.titled = w > 30 && h > 16;
+			const head = o.titled ? 16 : 2;
 			if (w < 12 || h < head + 8) return;
-			const kids = this.children[last].filter(c => this.weight[c] > 0);
-			const inner = (w - 4) * (h - head - 2), all = this.weight[last];
+			const all = this.kids(last), sum = this.sum(main && this.range ? all.subarray(...this.range) : all);
+			const whole = main && this.range ? sum : this.weight[last];
 			// What ends here keeps its room free.
-			const used = kids.reduce((a, c) => a + this.weight[c], 0);
-			const high = all ? (h - head - 2) * used / all : 0;
-			if (inner > 0 && high > 2)
-				squarify(kids.map(c => this.weight[c]), x + 2, y + head, w - 4, high,
-					(k, kx, ky, kw, kh) => put(kids[k], kx, ky, kw, kh, depth + 1));
+			const high = sum ? (h - head - 2) * sum / whole : main ? h - head - 2 : 0, area = (w - 4) * high;
+			if (!(area > 0) || high <= 2) return;
+			const kids = this.portions(o, last, sum, TINY / area, 400 / area, 200);
+			squarify(kids.map(c => c.part), x + 2, y + head, w - 4, high, (k, kx, ky, kw, kh) => {
+				if (kw >= 3 && kh >= 3) put(kids[k], kx, ky, kw, kh);
+			});
 		};
-		put(this.zoomed, 0, 0, width, MAP, 0);
-		this.rows.replaceChildren(out);
-		this.rows.style.height = MAP + "px";
-		this.reset.disabled = !this.zoomed;
-	}
-
-	marks(i) {
-		return (this.hits.has(i) ? " hit" : "") + (i && this.name(i) === this.picked ? " picked" : "");
+		put({i: this.zoomed, over: null, kids: [], level: this.depth[this.zoomed]}, 0, 0, this.rows.clientWidth || 1, MAP);
+		return out;
 	}
 
 	draw() {
-		if (this.map) {
-			this.drawMap();
-			return;
-		}
-		const width = this.rows.clientWidth || 1, out = document.createDocumentFragment();
-		const path = [], todo = [];
-		let deepest = 0;
-		for (let i = this.zoomed; i; i = this.d.parent[i]) path.unshift(this.d.parent[i]);
-		const put = (i, x, w, up) => {
-			const e = make("div", "node" + (up ? " up" : "") + this.marks(i));
-			e.dataset.i = i;
-			e.style.left = 100 * x + "%";
-			e.style.width = 100 * w + "%";
-			e.style.background = this.colour(i);
-			if (w * width > 24) e.textContent = this.name(i);
-			out.append(e);
-			deepest = Math.max(deepest, this.depth[i]);
-		};
-		for (const i of path) put(i, 0, 1, true);
-		todo.push([this.zoomed, 0, 1]);
-		while (todo.length) {
-			const [i, x, w] = todo.pop();
-			put(i, x, w, false);
-			let from = x;
-			for (const c of this.children[i]) {
-				const cw = this.weight[i] ? w * this.weight[c] / this.weight[i] : 0;
-				if (cw * width < 1) break; // lighter ones follow
-				todo.push([c, from, cw]);
-				from += cw;
-			}
-		}
-		for (const e of out.children) {
-			const depth = this.depth[+e.dataset.i];
-			e.style.top = (this.up ? deepest - depth : depth) * ROW + "px";
-		}
-		this.rows.replaceChildren(out);
-		this.rows.style.height = (deepest + 1) * ROW + "px";
-		if (this.up) this.graph.scrollTop = this.graph.scrollHeight;
-		this.reset.disabled = !this.zoomed;
+		const had = this.rows.contains(document.activeElement);
+		this.placed = this.map ? this.layoutMap() : this.layout();
+		this.placed.forEach((o, k) => o.k = k);
+		this.light = getComputedStyle(document.documentElement).getPropertyValue("--flame-l");
+		this.rows.style.height = (this.map ? MAP : this.levels * ROW) + "px";
+		if (this.up && !this.map) this.graph.scrollTop = this.graph.scrollHeight;
+		this.reset.disabled = !this.zoomed && !this.range;
+		if (!this.placed.some(o => o.i === this.at)) this.at = this.zoomed; // its place has gone
+		this.show();
+		if (had) this.focus();
+		const drawn = this.placed.reduce((a, o) => a + (o.i >= 0), 0);
+		this.folded.textContent = (drawn === this.n ? some(this.n, "node") + ". "
+			: `${drawn.toLocaleString("en-US")} of ${some(this.n, "node")} are drawn, ${(this.n - drawn).toLocaleString("en-US")} are folded: a click on a node or on (N smaller) shows those below it. `) +
+			"Keys: arrows go from call to call, Enter zooms in, Backspace out.";
 	}
 
-	tell(event, i) {
-		const d = this.d, lines = [], f = v => format(this.type, v);
-		if (this.at(i)) lines.push(this.at(i));
+	// Elements of what is in view.
+	show() {
+		const out = document.createDocumentFragment(), top = this.graph.scrollTop, high = this.graph.clientHeight || innerHeight;
+		const had = this.rows.contains(document.activeElement);
+		for (const o of this.placed)
+			if (this.map || o.i === this.at || o.y > top - 200 && o.y < top + high + 200) out.append(this.element(o));
+		this.rows.replaceChildren(out);
+		if (had) this.focus(true);
+	}
+
+	element(o) {
+		const fold = o.i < 0, i = fold ? o.of : o.i, mark = this.map && !fold ? o.last : i;
+		const e = make("div", "node" + (this.map ? " map" : "") + (o.path ? " up" : "") + (fold ? " fold" + (o.hits ? " some" : "") : this.marks(i) || this.marks(mark)));
+		const unit = this.map ? "px" : "%", scale = this.map ? 1 : 100;
+		e.dataset.k = o.k;
+		e.dataset.i = o.i;
+		e.style.left = o.x * scale + unit;
+		e.style.width = o.w * scale + unit;
+		e.style.top = o.y + "px";
+		if (this.map) e.style.height = o.h + "px";
+		if (!fold) e.style.background = `hsl(${this.hue(mark)} ${this.light})`;
+		const wide = this.map ? o.w : o.w * (this.rows.clientWidth || 1);
+		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.name(i);
+		else if (fold && wide > 8) e.textContent = wide > 6 + 7 * String(o.to - o.from).length ? o.to - o.from : "\u2026";
+		e.tabIndex = o.i === this.at ? 0 : -1;
+		e.setAttribute("role", "treeitem");
+		e.setAttribute("aria-level", o.level + 1);
+		e.setAttribute("aria-label", [fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.name(i), ...this.lines(o)].join(", "));
+		if (fold || this.size[i] > 1) e.setAttribute("aria-expanded", o.kids.length > 0);
+		if (!fold && o.at !== undefined) {
+			const p = o.over.last === undefined ? o.over.i : o.over.last;
+			e.setAttribute("aria-posinset", o.at + 1);
+			e.setAttribute("aria-setsize", this.first[p + 1] - this.first[p]);
+		}
+		if (!fold && i && this.name(i) === this.picked) e.setAttribute("aria-selected", "true");
+		return e;
+	}
+
+	foldName(o) {
+		return "(" + (o.to - o.from).toLocaleString("en-US") + " smaller)";
+	}
+
+	marks(i) {
+		return (this.hits && this.hits[i] ? " hit" : "") + (i && this.name(i) === this.picked ? " picked" : "");
+	}
+
+	focus(still) {
+		const e = this.rows.querySelector("[tabindex='0']");
+		if (!e) return;
+		e.focus({preventScroll: true});
+		if (!still) this.tellAt(this.placed[+e.dataset.k]);
+	}
+
+	tellAt(o) {
+		const e = o && this.rows.querySelector(`[data-k='${o.k}']`);
+		if (!e) return;
+		const r = e.getBoundingClientRect();
+		this.tell({clientX: Math.max(r.left, 0), clientY: r.bottom - 12}, o);
+	}
+
+	// Scrolls to what the keys went to.
+	reach(o) {
+		if (!o) return;
+		const high = this.graph.clientHeight;
+		if (!this.map && (o.y < this.graph.scrollTop || o.y + 2 * ROW > this.graph.scrollTop + high))
+			this.graph.scrollTop = o.y - high / 2;
+		this.show();
+		this.graph.scrollIntoView({block: "nearest"});
+	}
+
+	// Down is to the heaviest call inside, up to the caller, as they are drawn; left and right are beside it.
+	key(event) {
+		const o = this.placed.find(o => o.i === this.at), turned = this.up && !this.map;
+		if (!o || event.ctrlKey || event.altKey || event.metaKey) return;
+		const among = o.over ? o.over.kids : [o], k = among.indexOf(o);
+		let to = null;
+		switch (event.key) {
+		case "ArrowLeft": to = among[k - 1]; break;
+		case "ArrowRight": to = among[k + 1]; break;
+		case "Home": to = this.placed.find(o => o.i === this.zoomed); break;
+		case turned ? "ArrowDown" : "ArrowUp":
+			to = o.over;
+			if (!to && this.zoomed) { // a map has nothing around it
+				this.leave();
+				to = this.placed[0];
+			}
+			break;
+		case turned ? "ArrowUp" : "ArrowDown":
+			if (!o.kids.length && o.i >= 0 && this.size[o.i] > 1 && o.i !== this.zoomed) {
+				this.zoom(o.i); // too narrow to have them
+				to = this.placed.find(p => p.i === o.i).kids[0];
+			} else to = o.kids[0];
+			break;
+		case "Enter": case " ":
+			event.preventDefault();
+			this.enter(o);
+			return;
+		case "Backspace":
+			event.preventDefault();
+			this.leave();
+			return;
+		default: return;
+		}
+		event.preventDefault();
+		if (!to) return;
+		this.at = to.i;
+		this.reach(this.placed.find(o => o.i === this.at));
+		this.focus();
+	}
+
+	lines(o) {
+		const f = v => format(this.type, v), i = o.i, lines = [];
+		if (i < 0) {
+			lines.push("total " + f(o.weight) + "  " + share(o.weight, this.weight[0]), some(o.nodes, "node") + (o.hits ? ", " + some(o.hits, "match").replace("matchs", "matches") : ""));
+			return lines;
+		}
+		if (this.place(i)) lines.push(this.place(i));
 		lines.push("total " + f(this.total[i]) + "  " + share(this.total[i], this.total[0]));
 		lines.push("self " + f(this.self[i]) + "  " + share(this.self[i], this.total[0]));
 		if (this.base) {
@@ -354,8 +622,12 @@ class Flame {
 			lines.push("change " + (change > 0 ? "+" : "") + f(change) +
 				(this.base[i] ? "  " + (change > 0 ? "+" : "") + share(change, this.base[i]) : "  new"));
 		}
-		showTip(event, this.name(i), lines);
+		return lines;
+	}
+
+	tell(event, o) {
+		showTip(event, o.i < 0 ? this.foldName(o) : this.name(o.i), this.lines(o));
 	}
 }
 
-for (const section of document.querySelectorAll("section.flame")) new Flame(section);
+const graphs = [...document.querySelectorAll("section.flame")].map(section => new Flame(section));

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+// Tables: sorted, filtered, and the way from a name to where it is in the flame graphs.
+"use strict";
+const BLOCK = 50, FEW = 200;
+
+function cellValue(row, k) {
+	const cell = row.cells[k];
+	if (!cell.classList.contains("num")) return cell.textContent;
+	return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
+}
+
+// What is blank is last in both directions; equal rows keep their first order.
+function sortBy(table, k, down) {
+	const body = table.tBodies[0];
+	const rows = [...body.rows].map(row => ({row, v: cellValue(row, k), i: +row.dataset.i}));
+	const blank = v => v === null || v === "";
+	rows.sort((a, b) => {
+		if (blank(a.v) || blank(b.v)) return blank(a.v) - blank(b.v) || a.i - b.i;
+		const d = typeof a.v === "number" ? a.v - b.v : a.v < b.v ? -1 : a.v > b.v ? 1 : 0;
+		return (down ? -d : d) || a.i - b.i;
+	});
+	body.append(...rows.map(r => r.row));
+	for (const th of table.tHead.rows[0].cells) th.removeAttribute("aria-sort");
+	table.tHead.rows[0].cells[k].setAttribute("aria-sort", down ? "descending" : "ascending");
+}
+
+// Functions that a flame graph of this page has.
+function drawn(name) {
+	return graphs.some(g => g.ids.has(name));
+}
+
+function pickButton(name, section) {
+	const link = make("button", "pick", name);
+	link.title = "its callers and callees, and where it is in the flame graph";
+	link.onclick = () => pick(name, section);
+	return link;
+}
+
+// A name that a flame graph has, too, is a way to it; picked there, its row is shown here.
+function linkRows(section, table) {
+	const rows = new Map();
+	for (const row of table.tBodies[0].rows)
+		for (const cell of row.cells) {
+			const name = cell.textContent;
+			if (!cell.classList.contains("name") || cell.children.length || !drawn(name)) continue;
+			cell.replaceChildren(pickButton(name, section));
+			if (!rows.has(name)) rows.set(name, row);
+		}
+	parts.push({pick: (name, from) => {
+		for (const row of table.querySelectorAll("tr.picked")) row.classList.remove("picked");
+		const row = rows.get(name);
+		if (!row) return;
+		row.classList.add("picked");
+		if (from !== section) row.scrollIntoView({block: "nearest"});
+	}});
+}
+
+function shortTable(section) {
+	const table = section.querySelector("table"), heads = [...table.tHead.rows[0].cells];
+	[...table.tBodies[0].rows].forEach((row, i) => row.dataset.i = i);
+	// A column of short texts takes no room from long names.
+	heads.forEach((th, k) => {
+		const cells = [...table.rows].slice(1).map(row => row.cells[k]).filter(Boolean);
+		if (!th.classList.contains("num") && cells.every(c => c.textContent.length <= 24))
+			for (const c of cells) c.classList.add("short");
+	});
+	heads.forEach((th, k) => th.querySelector("button").onclick = () => {
+		const number = th.classList.contains("num"), was = th.getAttribute("aria-sort");
+		sortBy(table, k, was ? was === "ascending" : number);
+	});
+	linkRows(section, table);
+	const filter = section.querySelector("input"), say = section.querySelector(".say");
+	if (!filter) return;
+	searches.push({section, input: filter});
+	filter.oninput = () => {
+		const match = matcher(filter.value);
+		let shown = 0;
+		for (const row of table.tBodies[0].rows) {
+			row.hidden = filter.value !== "" && !match(row.textContent);
+			shown += !row.hidden;
+		}
+		say.textContent = filter.value ? shown + " rows match" : "";
+	};
+}
+
+// A table of more rows than its text has. Rows are made in blocks as they come into view; a block that is
+// not there has the height it had, or that of the others. The subtrees of a tree are folded at first.
+class LongTable {
+	constructor(section) {
+		const d = this.d = data(section), table = section.querySelector("table");
+		this.section = section;
+		this.table = table;
+		this.heads = [...table.tHead.rows[0].cells];
+		this.texts = [...table.tBodies[0].rows]; // the rows of the page's text
+		this.n = this.texts.length + d.rows;
+		// As they are before they get buttons.
+		this.said = this.texts.map(row => [...row.cells].map(c => c.textContent).join(" "));
+		this.names = this.texts.map(row => [...row.cells].map(c => (c.querySelector("summary") || c).textContent));
+		this.marked = new Map(d.marks.map(([k, i, mark]) => [i * this.heads.length + k, mark]));
+		this.details = new Map(d.details.map(([i, lines]) => [i, lines]));
+		this.made = new Map();
+		this.open = new Set();
+		this.order = Uint32Array.from({length: this.n}, (_, i) => i);
+		this.tree = d.columns.findIndex(c => c.tree);
+		if (this.tree >= 0 && d.depth) this.grow();
+		else this.tree = -1;
+		this.tools();
+		this.settle();
+		this.arrange();
+		parts.push(this);
+	}
+
+	// With each row, how many rows it and those below it are; its row above; which are folded.
+	grow() {
+		const depth = this.d.depth, open = [];
+		this.n = Math.min(this.n, depth.length);
+		this.size = new Uint32Array(this.n).fill(1);
+		this.parent = new Int32Array(this.n).fill(-1);
+		for (let i = 0; i < this.n; i++) {
+			while (open.length && depth[open[open.length - 1]] >= depth[i]) open.pop();
+			if (open.length) this.parent[i] = open[open.length - 1];
+			open.push(i);
+		}
+		for (let i = this.n - 1; i >= 0; i--) if (this.parent[i] >= 0) this.size[this.parent[i]] += this.size[i];
+		this.closed = new Uint8Array(this.n);
+		this.foldAll();
+	}
+
+	// So many levels are open as make a few rows.
+	foldAll() {
+		const levels = [];
+		for (let i = 0; i < this.n; i++) levels[this.d.depth[i]] = (levels[this.d.depth[i]] || 0) + 1;
+		let rows = 0, level = 0;
+		while (level < levels.length && (level < 1 || rows + (levels[level] || 0) <= FEW)) rows += levels[level++] || 0;
+		for (let i = 0; i < this.n; i++) this.closed[i] = this.size[i] > 1 && this.d.depth[i] >= level - 1;
+	}
+
+	tools() {
+		const bar = this.section.querySelector(".tools");
+		this.input = bar.querySelector("input");
+		this.say = bar.querySelector(".say");
+		this.say.setAttribute("aria-live", "polite");
+		this.input.oninput = () => {
+			clearTimeout(this.later);
+			this.later = setTimeout(() => this.arrange(), 120);
+		};
+		searches.push({section: this.section, input: this.input});
+		if (this.tree >= 0) {
+			const unfold = make("button", "", "unfold all"), fold = make("button", "", "fold");
+			unfold.onclick = () => { this.closed.fill(0); this.refresh(); };
+			fold.onclick = () => { this.foldAll(); this.refresh(); };
+			this.say.before(unfold, fold);
+		}
+		this.heads.forEach((th, k) => th.querySelector("button").onclick = () => {
+			const was = th.getAttribute("aria-sort");
+			this.sortBy(k, was ? was === "ascending" : th.classList.contains("num"));
+		});
+		this.scroller = this.section.querySelector(".scroll");
+		this.scroller.tabIndex = 0;
+		this.scroller.setAttribute("role", "region");
+		this.scroller.setAttribute("aria-label", this.section.querySelector("h2").textContent);
+		this.scroller.onscroll = () => {
+			if (this.waiting) return;
+			this.waiting = true;
+			requestAnimationFrame(() => { this.waiting = false; this.show(); });
+		};
+		addEventListener("resize", () => this.arrange());
+		// What is printed is what the page's text has.
+		addEventListener("beforeprint", () => this.table.tBodies[0].replaceChildren(...this.texts));
+		addEventListener("afterprint", () => this.refresh());
+		this.table.addEventListener("toggle", event => this.toggle(event), true);
+	}
+
+	// Columns as wide as their longest number, so that they stay where they are.
+	settle() {
+		const g = document.createElement("canvas").getContext("2d"), style = getComputedStyle(this.table);
+		g.font = style.fontSize + " " + style.fontFamily;
+		let all = 0;
+		const widths = this.d.columns.map((c, k) => {
+			const th = this.heads[k], step = Math.max(1, Math.floor(this.n / 2000));
+			let w = g.measureText(th.textContent).width + 30, longest = "";
+			for (let i = 0; i < this.n; i += step) {
+				const s = this.shown(i, k);
+				if (s.length > longest.length) longest = s;
+			}
+			const text = c.type === "text";
+			w = Math.max(w, g.measureText(text ? longest.slice(0, 60) : longest).width * (text ? 1.1 : 1) + (c.bar ? 30 : 20));
+			if (text && (c.tree || w > 170)) w = Math.max(220, Math.min(w, 480));
+			all += w;
+			return w;
+		});
+		this.heads.forEach((th, k) => th.style.width = widths[k] + "px");
+		this.table.style.tableLayout = "fixed";
+		this.table.style.minWidth = all + "px";
+		this.table.setAttribute("aria-rowcount", this.n + 1);
+	}
+
+	// Of a cell: what it is sorted by, null where it is blank.
+	value(i, k) {
+		if (i < this.texts.length) return this.d.columns[k].type === "text" ? this.names[i][k] : cellValue(this.texts[i], k);
+		const v = this.d.cells[k][i - this.texts.length];
+		return v === null ? null : this.d.columns[k].type === "text" ? this.d.strings[v] : Number(v);
+	}
+
+	// And what people see.
+	shown(i, k) {
+		if (i < this.texts.length) return this.names[i][k];
+		const c = this.d.columns[k], v = this.d.cells[k][i - this.texts.length];
+		if (v === null) return "";
+		if (c.type === "text") return this.d.strings[v];
+		const sign = c.signed && Number(v) > 0 ? "+" : "";
+		const plain = this.d.exact && c.type === "bytes" || c.type === "count";
+		return sign + (plain ? v : this.d.exact && c.type === "ns" ? v + " ns" : format(c.type, Number(v), c.decimals));
+	}
+
+	lines(i) {
+		const lines = this.details.get(i - this.texts.length);
+		return lines ? lines.map(s => this.d.strings[s]) : null;
+	}
+
+	row(i) {
+		let row = this.made.get(i);
+		if (row) return row;
+		row = i < this.texts.length ? this.texts[i] : this.make(i);
+		if (row.ready === undefined) this.prepare(row, i);
+		row.classList.toggle("picked", this.picked !== undefined && this.nameCells(row).some(c => c.dataset.name === this.picked));
+		if (this.tree >= 0) this.twist(row, i);
+		this.made.set(i, row);
+		return row;
+	}
+
+	make(i) {
+		const row = make("tr"), details = this.lines(i);
+		let owed = details;
+		this.d.columns.forEach((c, k) => {
+			const mark = this.marked.get((i - this.texts.length) * this.heads.length + k), text = c.type === "text";
+			const cell = make("td", (text ? c.prose ? "prose" : "name" : "num" + (c.bar ? " bar" : "")) + (mark ? " " + mark : ""));
+			const shown = this.shown(i, k);
+			if (c.tree && this.d.depth && this.d.depth[i]) cell.style.paddingLeft = 16 * Math.min(this.d.depth[i], 40) + "px";
+			if (!text && c.bar && shown) cell.style.setProperty("--bar", shown);
+			if (text && owed && !c.prose) {
+				const box = make("details"), open = this.open.has(i) || row.cells.length === 0 && mark === "bad";
+				box.open = open;
+				box.append(make("summary", "", shown), ...owed.map(line => make("div", "", line)));
+				cell.append(box);
+				owed = null;
+			} else cell.textContent = shown;
+			row.append(cell);
+		});
+		return row;
+	}
+
+	nameCells(row) {
+		return [...row.cells].filter(c => c.classList.contains("name"));
+	}
+
+	prepare(row, i) {
+		row.ready = true;
+		row.dataset.i = i;
+		row.setAttribute("aria-rowindex", i + 2);
+		for (const cell of this.nameCells(row)) {
+			const name = cell.dataset.name = (cell.querySelector("summary") || cell).textContent;
+			if (!cell.children.length && drawn(name)) cell.replaceChildren(pickButton(name, this.section));
+		}
+	}
+
+	// What opens and closes the rows below one of a tree.
+	twist(row, i) {
+		const cell = row.cells[this.tree];
+		let button = cell.querySelector(".twist");
+		if (this.size[i] === 1) return;
+		if (!button) {
+			button = make("button", "twist");
+			button.onclick = () => {
+				this.closed[i] = !this.closed[i];
+				this.refresh();
+				const now = this.table.querySelector(`tr[data-i="${i}"] .twist`);
+				if (now) now.focus({preventScroll: true});
+			};
+			cell.prepend(button);
+		}
+		const below = some(this.size[i] - 1, "row") + " below";
+		button.textContent = this.closed[i] ? "\u25b8 " + (this.size[i] - 1).toLocaleString("en-US") : "\u25be";
+		button.title = below;
+		button.setAttribute("aria-label", below);
+		button.setAttribute("aria-expanded", !this.closed[i]);
+	}
+
+	sortBy(k, down) {
+		const values = Array.from({length: this.n}, (_, i) => this.value(i, k));
+		const blank = v => v === null || v === "";
+		const compare = (a, b) => {
+			const x = values[a], y = values[b];
+			if (blank(x) || blank(y)) return blank(x) - blank(y) || a - b;
+			const d = typeof x === "number" ? x - y : x < y ? -1 : x > y ? 1 : 0;
+			return (down ? -d : d) || a - b;
+		};
+		if (this.tree < 0) this.order = this.order.map((_, i) => i).sort(compare);
+		else this.sortTree(compare);
+		for (const th of this.heads) th.removeAttribute("aria-sort");
+		this.heads[k].setAttribute("aria-sort", down ? "descending" : "ascending");
+		this.scroller.scrollTop = 0;
+		this.arrange();
+	}
+
+	// Each row's children among themselves: a tree stays one.
+	sortTree(compare) {
+		const below = new Map();
+		for (let i = 0; i < this.n; i++) {
+			const p = this.parent[i];
+			if (below.has(p)) below.get(p).push(i);
+			else below.set(p, [i]);
+		}
+		for (const list of below.values()) list.sort(compare);
+		const todo = [...(below.get(-1) || [])].reverse();
+		for (let at = 0; todo.length;) {
+			const i = todo.pop(), kids = below.get(i) || [];
+			this.order[at++] = i;
+			for (let k = kids.length; k-- > 0;) todo.push(kids[k]);
+		}
+	}
+
+	words(i) {
+		if (this.said[i] === undefined)
+			this.said[i] = [...this.heads.map((_, k) => this.shown(i, k)), ...(this.lines(i) || [])].join(" ");
+		return this.said[i];
+	}
+
+	// Which rows are there, in which order. A search among many is made in pieces, so that the page goes on.
+	async arrange() {
+		const text = this.input.value, mine = this.turn = {};
+		let shown = [];
+		if (text) {
+			const match = matcher(text);
+			for (let p = 0; p < this.n; p++) {
+				if (p && p % 5000 === 0) {
+					await new Promise(done => setTimeout(done));
+					if (this.turn !== mine) return;
+				}
+				if (match(this.words(this.order[p]))) shown.push(this.order[p]);
+			}
+		} else if (this.tree >= 0)
+			for (let p = 0; p < this.n;) {
+				const i = this.order[p];
+				shown.push(i);
+				p += this.closed[i] ? this.size[i] : 1;
+			}
+		else shown = this.order;
+		this.shownRows = shown;
+		this.heights = new Float64Array(Math.ceil(shown.length / BLOCK)).fill(NaN);
+		const away = this.n - shown.length, count = shown.length.toLocaleString("en-US");
+		this.say.textContent = text ? some(shown.length, "row") + (shown.length === 1 ? " matches" : " match")
+			: away ? `${count} of ${some(this.n, "row")}, ${away.toLocaleString("en-US")} are folded` : "";
+		this.refresh(true);
+	}
+
+	refresh(arranged) {
+		if (!arranged) {
+			this.arrange();
+			return;
+		}
+		this.made.clear();
+		this.show();
+	}
+
+	height(b) {
+		return isNaN(this.heights[b]) ? this.typical() * Math.min(BLOCK, this.shownRows.length - b * BLOCK) : this.heights[b];
+	}
+
+	typical() {
+		return this.mean || 28;
+	}
+
+	top(b) {
+		let y = 0;
+		for (let i = 0; i < b; i++) y += this.height(i);
+		return y;
+	}
+
+	// The blocks in view between two rows that are as high as those that are not there. What is seen stays
+	// where it is when a block above turns out higher than it was taken to be.
+	show() {
+		const s = this.scroller, n = this.heights.length, view = s.clientHeight || innerHeight, y = s.scrollTop;
+		let first = 0, at = 0;
+		while (first < n - 1 && at + this.height(first) < y - 200) at += this.height(first++);
+		let last = first, end = at, anchor = first, anchorTop = at;
+		while (last < n && end < y + view + 200) {
+			if (end <= y) {
+				anchor = last;
+				anchorTop = end;
+			}
+			end += this.height(last++);
+		}
+		const before = make("tr", "space"), after = make("tr", "space"), rows = [], body = this.table.tBodies[0];
+		const keep = new Map();
+		for (let k = first * BLOCK; k < Math.min(last * BLOCK, this.shownRows.length); k++) {
+			rows.push(this.row(this.shownRows[k]));
+			keep.set(this.shownRows[k], rows[rows.length - 1]);
+		}
+		this.made = keep;
+		const focused = document.activeElement;
+		body.replaceChildren(before, ...rows, after);
+		before.style.height = at + "px";
+		if (focused !== document.activeElement && focused.isConnected) focused.focus({preventScroll: true});
+		let high = 0;
+		for (let b = first; b < last; b++) {
+			const from = rows[(b - first) * BLOCK], to = rows[Math.min((b - first + 1) * BLOCK, rows.length) - 1];
+			high += this.heights[b] = to.offsetTop + to.offsetHeight - from.offsetTop;
+		}
+		if (rows.length) this.mean = high / rows.length;
+		let rest = 0;
+		for (let b = last; b < n; b++) rest += this.height(b);
+		after.style.height = rest + "px";
+		let now = at;
+		for (let b = first; b < anchor; b++) now += this.heights[b];
+		if (Math.abs(now - anchorTop) > 0.5) s.scrollTop = y + now - anchorTop;
+	}
+
+	toggle(event) {
+		const row = event.target.closest("tr");
+		if (!row) return;
+		if (event.target.open) this.open.add(+row.dataset.i);
+		else this.open.delete(+row.dataset.i);
+	}
+
+	pick(name, from) {
+		this.picked = name;
+		this.made.clear();
+		if (!this.where) {
+			this.where = new Map();
+			this.d.columns.forEach((c, k) => {
+				if (c.type !== "text" || c.prose) return;
+				for (let i = 0; i < this.n; i++) {
+					const s = this.shown(i, k);
+					if (!this.where.has(s)) this.where.set(s, i);
+				}
+			});
+		}
+		const i = this.where.get(name);
+		if (i === undefined || from === this.section) this.show();
+		else this.reveal(i);
+	}
+
+	// Opens what a row is folded into, and scrolls to it.
+	async reveal(i) {
+		for (let p = this.tree < 0 ? -1 : this.parent[i]; p >= 0; p = this.parent[p]) this.closed[p] = 0;
+		await this.arrange();
+		const at = this.shownRows.indexOf(i);
+		if (at < 0) return;
+		const b = Math.floor(at / BLOCK), go = () => this.scroller.scrollTop = this.top(b) + (at % BLOCK) * this.height(b) / BLOCK;
+		go();
+		this.show();
+		const row = this.made.get(i);
+		if (row) row.scrollIntoView({block: "nearest"});
+	}
+}
+
+const tables = [];
+for (const section of document.querySelectorAll("section.table"))
+	if (section.querySelector("script")) tables.push(new LongTable(section));
+	else shortTable(section);
