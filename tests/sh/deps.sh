@@ -3,7 +3,9 @@
 # tier: all
 #
 # .ci/deps with an apt-get that only writes down its arguments: it looks first, says the
-# size, and installs; it never removes or replaces a package, and without root it prints one line.
+# size, and installs; it never removes or replaces a package, and without root it prints one line. And the
+# Makefile looks around again after it has installed something: on a fresh machine the tests of Lua are
+# those of the Lua that `make check` brought.
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
 set -u
 : "${SRC:?}"
@@ -108,4 +110,32 @@ check 'without root and lists: a line to run' eval '[ $status = 1 ] && ! grep -q
 rm bin/apt-get
 deps zip
 check 'without apt-get: a line to run' eval '[ $status = 1 ] && grep -q "run: sudo apt-get install" out'
+
+# A tree in which .ci/deps brings Lua 5.4 with what tests need, and nothing before.
+mkdir -p tree/.ci tree/pc
+for f in "$SRC"/*; do
+	[ "${f##*/}" = build ] || ln -s "$f" tree/
+done
+cat >tree/.ci/deps <<'X'
+#!/bin/sh
+echo "$1" >>deps.log
+case $1 in
+flags) echo 'TM_LIBS :=' ;;
+check | all) printf 'Name: Lua\nDescription: Lua\nVersion: 5.4\n' >pc/lua5.4.pc ;;
+esac
+X
+chmod +x tree/.ci/deps
+printf 'include Makefile\ncheck: ; @echo modules: $(LUA_SO)\n' >tree/ask.mk
+planned() { # what make would build for its tests; of our environment it knows nothing: SHARED is a knob of it
+	(cd tree && env -i PATH="$PATH" PKG_CONFIG_LIBDIR="$PWD/pc" timeout 60 \
+		make -n -f ask.mk check T=sh/record_lua 2>../err)
+}
+if command -v pkg-config >/dev/null; then
+	planned >out
+	check 'make check installs what tests need' grep -Eqx 'check|all' tree/deps.log
+	check '... and then knows the Lua that came with it' grep -Eq '^echo modules: .*lib/lua5\.4/tracemill\.so$' out
+	check '... which it builds' grep -Eq -- '-o build/[^ ]*/lib/lua5\.4/tracemill\.so' out
+else
+	echo 'skip - make looks around after it has installed something: no pkg-config'
+fi
 exit $failed
