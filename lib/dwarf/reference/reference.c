@@ -15,6 +15,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/zone.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -38,8 +39,15 @@ enum {
 #define MOST_MEMORY  (UINT64_C(4) << 30)
 #define LIMIT_STREAM (UINT64_C(1) << 30) /* bytes from one worker */
 
+/* A process and what comes from it, for a zone that ends before it. */
+struct held_child {
+	pid_t pid;
+	int fd;
+};
+
 struct child {
 	pid_t pid; /* 0: free */
+	struct held_child *held;
 	int fd;
 	struct reference_slice *slice;
 	struct buf in;
@@ -200,14 +208,27 @@ static bool reference_read_messages(struct child *c)
 	return sound;
 }
 
+static void reference_end_child(void *arg)
+{
+	const struct held_child *h = arg;
+
+	kill(h->pid, SIGKILL);
+	while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(h->fd);
+}
+
 static enum status reference_start(struct run_state *run, struct child *c,
 				   struct reference_slice *s, struct err *e)
 {
 	pid_t parent = getpid();
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC))
+	c->held = mem_alloc(sizeof *c->held);
+	if (pipe2(fds, O_CLOEXEC)) {
+		free(c->held);
 		return err_sys(e, "pipe");
+	}
 	s->base_strings = intern_count(&s->got.strings);
 	s->base_calls = (uint32_t)s->got.n_calls - 1;
 	s->unit = UINT32_MAX;
@@ -216,15 +237,19 @@ static enum status reference_start(struct run_state *run, struct child *c,
 	c->pid = fork();
 	if (c->pid < 0) {
 		c->pid = 0;
+		err_sys(e, "fork");
 		close(fds[0]);
 		close(fds[1]);
-		return err_sys(e, "fork");
+		free(c->held);
+		return e->code;
 	}
 	if (!c->pid) {
 		close(fds[0]);
 		worker_main(s, &run->limits, fds[1], parent);
 	}
 	close(fds[1]);
+	*c->held = (struct held_child){c->pid, fds[0]};
+	zone_hold(c->held, reference_end_child);
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	c->fd = fds[0];
 	c->slice = s;
@@ -310,6 +335,8 @@ static void finish(struct run_state *run, struct child *c)
 	struct err e = ERR_INIT;
 	int status = 0;
 
+	zone_forget(c->held);
+	free(c->held);
 	close(c->fd);
 	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -396,6 +423,8 @@ static enum status reference_run_slices(struct run_state *run, struct err *e)
 	enum status st = ST_OK;
 
 	while (run->next < run->n_slices || run->n_active) {
+		if (zone_cancelled())
+			zone_leave(ZONE_CANCELLED);
 		st = ST_OK;
 		for (size_t i = 0; i < run->n_children && run->next < run->n_slices; i++) {
 			if (run->children[i].pid)

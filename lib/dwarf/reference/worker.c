@@ -5,6 +5,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/zone.h"
 #include "lib/dwarf/reference/reference.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -476,7 +477,7 @@ static uint64_t mapped(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void worker_no_memory(void)
+_Noreturn static void worker_no_memory(void)
 {
 	_exit(WORKER_NO_MEMORY);
 }
@@ -521,32 +522,41 @@ static bool may_have_split_units(struct object *o)
 	return object_section(o, ".debug_addr", &addresses, &e) != ST_NONE;
 }
 
+static void worker_run(void *arg)
+{
+	struct worker *w = arg;
+	const struct reference_slice *s = w->slice;
+
+	sandbox_enter(sandbox_profile(SANDBOX_READER,
+				      may_have_split_units(s->job->object) ? "split units" : NULL));
+	w->found = mem_array(s->n, 1);
+	w->all = mem_array(s->n, sizeof *w->all);
+	w->query = mem_array(s->n, sizeof *w->query);
+	w->scope = mem_array(s->n, sizeof *w->scope);
+	w->row = mem_array(s->n, sizeof *w->row);
+	w->call = mem_array(s->n, sizeof *w->call);
+	w->result = mem_array(s->n, 1);
+	w->stamp = mem_zarray(s->n, sizeof *w->stamp);
+	w->items = mem_array(s->n, sizeof *w->items);
+	dwarf_answers_init(&w->made, 0);
+	for (size_t i = 0; i < s->n; i++) {
+		w->all[i] = (uint32_t)i;
+		w->found[i] = s->got.of[i].found;
+		w->open += w->found[i] != DWARF_FUNCTION;
+	}
+	worker_do_units(w);
+	begin(w, MESSAGE_END);
+	send(w);
+	flush(w);
+	_exit(0); /* no atexit handlers, and the parent's buffered output stays the parent's */
+}
+
 void worker_main(const struct reference_slice *s, const struct worker_limits *limits, int fd,
 		 pid_t parent)
 {
 	struct worker w = {.slice = s, .addrs = s->job->addrs + s->first, .fd = fd};
 
 	worker_confine(limits, parent);
-	sandbox_enter(sandbox_profile(SANDBOX_READER,
-				      may_have_split_units(s->job->object) ? "split units" : NULL));
-	w.found = mem_array(s->n, 1);
-	w.all = mem_array(s->n, sizeof *w.all);
-	w.query = mem_array(s->n, sizeof *w.query);
-	w.scope = mem_array(s->n, sizeof *w.scope);
-	w.row = mem_array(s->n, sizeof *w.row);
-	w.call = mem_array(s->n, sizeof *w.call);
-	w.result = mem_array(s->n, 1);
-	w.stamp = mem_zarray(s->n, sizeof *w.stamp);
-	w.items = mem_array(s->n, sizeof *w.items);
-	dwarf_answers_init(&w.made, 0);
-	for (size_t i = 0; i < s->n; i++) {
-		w.all[i] = (uint32_t)i;
-		w.found[i] = s->got.of[i].found;
-		w.open += w.found[i] != DWARF_FUNCTION;
-	}
-	worker_do_units(&w);
-	begin(&w, MESSAGE_END);
-	send(&w);
-	flush(&w);
-	_exit(0); /* no atexit handlers, and the parent's buffered output stays the parent's */
+	zone_run(NULL, worker_run, &w); /* the parent's zone is not to be left in here */
+	worker_no_memory();
 }
