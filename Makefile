@@ -113,7 +113,7 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 # These include what a Lua brings.
 lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
-lib_src  := $(filter-out lib/library/% lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lib_src  := $(filter-out lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/base/hash_bytes.c
@@ -129,7 +129,8 @@ data_src := $(sort $(shell find testdata -type f))
 
 # All rooms, for our programs; or, where twenty copies on a disk are too many, one that they share.
 LIB      := $(B)/$(if $(SHARED),lib/libtracemill-rooms-$(VERSION).so,rooms.a)
-# What others build on: lib/library and what it needs, with its own names for memory (zone.h).
+# What others build on: lib/library and what it needs, with its own names for memory (zone.h). Our programs
+# have the same rooms, the interface too, with memory as programs have it: nothing is there twice.
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
             lib/dwarf/*/*.c lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
             lib/input/*.c lib/pack/*.c lib/disasm/*.c lib/sandbox/*.c) formats/maps.c formats/smaps.c

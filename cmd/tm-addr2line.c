@@ -5,10 +5,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"
 #include "lib/base/pool.h"
-#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/managed.h"
-#include "lib/compat/explain.h"
+#include "lib/cli/symbolizer.h"
 #include "lib/compat/print.h"
 #include "lib/compat/print_many.h"
 #include "lib/compat/request.h"
@@ -19,9 +17,12 @@
 #include <unistd.h>
 
 struct job {
-	struct lookup lookup;
-	struct lookup_file *file;
-	struct object_section section; /* size 0: addresses are the file's */
+	struct tracemill_symbolizer *symbolizer;
+	struct tracemill_binary *binary;
+	struct tracemill_binary_facts facts;
+	unsigned jobs;
+	bool section; /* addresses are offsets in one */
+	uint64_t section_address, section_size;
 	struct print_options print;
 	bool lenient, explain;
 };
@@ -33,39 +34,31 @@ static bool ask_by_name(struct job *j, const struct input_line *line, uint64_t *
 	size_t n = line->n;
 	uint64_t offset, start;
 
-	if (!j->file->object || !request_gnu_name(&name, &n, &offset) ||
-	    !object_symbol_value(j->file->object, name, n, &start))
+	if (!request_gnu_name(&name, &n, &offset) ||
+	    tracemill_binary_symbol(j->symbolizer, j->binary, name, n, &start))
 		return false;
 	*addr = start + offset;
 	return true;
 }
 
-/* False: an answer of ?? without looking. */
-static bool ask(struct job *j, const struct input_line *line, struct lookup_query *q,
-		uint64_t *shown, bool *bad)
+/* What a line asks for that says this address. */
+static void ask(const struct job *j, struct tracemill_query *q, uint64_t *shown)
 {
-	bool good = request_gnu(line->s, line->n, shown) || ask_by_name(j, line, shown);
-
-	if (!lookup_is_64(j->file))
+	if (!j->facts.is_64)
 		*shown &= UINT32_MAX;
-	if (!good && !j->lenient) {
-		*bad = true;
-		return false;
-	}
-	q->addr = *shown + j->section.addr;
-	return !j->section.name || *shown < j->section.size;
+	*q = (struct tracemill_query){.address = *shown + j->section_address};
+	if (!j->section || *shown < j->section_size)
+		q->binary = j->binary;
 }
 
 struct answers {
 	struct job *j;
-	const struct lookup_query *queries;
-	const uint64_t *shown;
-	bool unknown; /* one of them has no answer */
+	struct tracemill_query *queries;
+	uint64_t *shown;
 	const struct input_line *lines;
-	struct lookup_query *made; /* queries, as they are made */
-	uint64_t *made_shown;
 	size_t n;
-	bool bad; /* one of the lines is no address */
+	bool odd;     /* one of the lines is no number */
+	bool unknown; /* one of them has no answer */
 };
 
 enum { LINES_AT_ONCE = 8192 };
@@ -75,47 +68,51 @@ static void addr2line_ask_some(size_t item, unsigned worker, void *arg)
 	struct answers *a = arg;
 	size_t from = item * LINES_AT_ONCE;
 	size_t end = from + LINES_AT_ONCE < a->n ? from + LINES_AT_ONCE : a->n;
-	bool bad = false;
+	bool odd = false;
 
 	(void)worker;
 	for (size_t i = from; i < end; i++) {
-		a->made[i] = (struct lookup_query){.file = NULL};
-		if (ask(a->j, &a->lines[i], &a->made[i], &a->made_shown[i], &bad))
-			a->made[i].file = a->j->file;
+		odd |= !request_gnu(a->lines[i].s, a->lines[i].n, &a->shown[i]);
+		ask(a->j, &a->queries[i], &a->shown[i]);
 	}
-	if (bad)
-		__atomic_store_n(&a->bad, true, __ATOMIC_RELAXED);
+	if (odd)
+		__atomic_store_n(&a->odd, true, __ATOMIC_RELAXED);
 }
 
-static bool print_views(struct answers *a, struct buf *b, size_t from, size_t to)
+/* Lines that name symbols, for which the handle is one thread's, and those that are nothing. */
+static void ask_odd_ones(struct answers *a)
 {
-	struct lookup_views v = {.n = 0};
-	bool known = true;
+	for (size_t i = 0; i < a->n; i++) {
+		uint64_t shown;
 
-	for (size_t i = from; i < to; i += LOOKUP_VIEWS) {
-		size_t n = to - i < LOOKUP_VIEWS ? to - i : LOOKUP_VIEWS;
-
-		lookup_view(&a->j->lookup, a->queries + i, n, &v);
-		for (size_t k = 0; k < n; k++)
-			known &= print_gnu_view(b, &a->queries[i + k], a->shown[i + k],
-						v.calls + v.first[k], v.first[k + 1] - v.first[k],
-						&a->j->print);
+		if (request_gnu(a->lines[i].s, a->lines[i].n, &shown))
+			continue;
+		if (ask_by_name(a->j, &a->lines[i], &a->shown[i])) {
+			ask(a->j, &a->queries[i], &a->shown[i]);
+		} else if (!a->j->lenient) {
+			a->queries[i].binary = NULL;
+			cli_status(EXIT_INPUT);
+		}
 	}
-	lookup_views_release(&v);
-	return known;
 }
 
 static void addr2line_print_some(void *arg, struct buf *b, size_t from, size_t to)
 {
+	struct tracemill_views v = {.calls = NULL};
 	struct answers *a = arg;
 	bool known = true;
 
-	if (a->j->lookup.viewing)
-		known = print_views(a, b, from, to);
-	else
-		for (size_t i = from; i < to; i++)
-			known &=
-			    print_gnu(b, &a->j->lookup, &a->queries[i], a->shown[i], &a->j->print);
+	for (size_t i = from; i < to; i += TRACEMILL_VIEWS) {
+		const struct tracemill_query *q = a->queries + i;
+		size_t n = to - i < TRACEMILL_VIEWS ? to - i : TRACEMILL_VIEWS;
+
+		if (tracemill_view(a->j->symbolizer, q, n, &v))
+			break;
+		for (size_t k = 0; k < n; k++)
+			known &= print_gnu(b, a->shown[i + k], !q[k].binary || a->j->facts.is_64,
+					   print_viewed(&v, k), &a->j->print);
+	}
+	tracemill_views_release(&v);
 	if (!known)
 		__atomic_store_n(&a->unknown, true, __ATOMIC_RELAXED);
 }
@@ -127,82 +124,86 @@ static bool addr2line_put_out(void *arg, const char *s, size_t n)
 	return !ferror(stdout);
 }
 
-static void explain(struct job *j, const struct input_line *lines,
-		    const struct lookup_query *queries, size_t n)
+static void add_text(struct buf *b, const char *text, size_t n)
 {
-	struct explain x = {.n = 0};
-	struct buf b = BUF_INIT;
+	buf_add(b, text, n);
+	cli_pour(b);
+}
 
-	for (size_t i = 0; i < n; i++) {
-		explain_query(&x, &b, &j->lookup, &queries[i], lines[i].s, lines[i].n);
-		cli_pour(&b);
+static void explain(struct answers *a)
+{
+	struct tracemill_views v = {.calls = NULL};
+	struct buf b = BUF_INIT;
+	const char *text;
+	size_t n;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct tracemill_query *q = &a->queries[i];
+
+		if (!q->binary) {
+			buf_adds(&b, "address ");
+			buf_add_escaped(&b, a->lines[i].s, a->lines[i].n);
+			buf_adds(&b, "\n  but: it is none of this file\n");
+		} else if (!tracemill_explain(a->j->symbolizer, q, &text, &n)) {
+			add_text(&b, text, n);
+		}
+		a->unknown |= tracemill_view(a->j->symbolizer, q, 1, &v) || !v.first[1];
 	}
 	cli_print(b.data, b.len);
 	buf_release(&b);
-	explain_release(&x);
+	tracemill_views_release(&v);
 }
 
 static void addr2line_answer(void *arg, const struct input_line *lines, size_t n)
 {
 	struct job *j = arg;
-	struct lookup_query *queries = pages_array(n, sizeof *queries);
-	uint64_t *shown = pages_array(n, sizeof *shown);
-	struct err e = ERR_INIT;
 	struct answers a = {.j = j,
-			    .queries = queries,
-			    .shown = shown,
+			    .queries = pages_array(n, sizeof *a.queries),
+			    .shown = pages_array(n, sizeof *a.shown),
 			    .lines = lines,
-			    .made = queries,
-			    .made_shown = shown,
 			    .n = n};
 	const char *complaint;
 
-	pool_run(j->lookup.options.dwarf.jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE,
-		 addr2line_ask_some, &a);
-	if (a.bad)
-		cli_status(EXIT_INPUT);
-	if (lookup_run(&j->lookup, queries, n, &e))
-		cli_fail(j->file->path, &e);
+	pool_run(j->jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, addr2line_ask_some, &a);
+	if (a.odd)
+		ask_odd_ones(&a);
+	if (tracemill_symbolize(j->symbolizer, a.queries, n))
+		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	if (j->explain)
-		explain(j, lines, queries, n);
+		explain(&a);
 	else
-		print_many(j->lookup.options.dwarf.jobs, n, addr2line_print_some, addr2line_put_out,
-			   &a);
-	for (size_t i = 0; j->explain && i < n; i++)
-		a.unknown |= !queries[i].named.call;
+		print_many(j->jobs, n, addr2line_print_some, addr2line_put_out, &a);
 	if (a.unknown && !j->lenient)
 		cli_status(EXIT_INCOMPLETE);
-	if (lookup_intact(&j->lookup, &e))
-		cli_fail(j->file->path, &e);
-	while ((complaint = lookup_complaint(&j->lookup)))
+	if (tracemill_intact(j->symbolizer))
+		cli_symbolizer_fail(j->symbolizer, j->facts.path);
+	while ((complaint = tracemill_complaint(j->symbolizer)))
 		cli_note(NULL, "%s", complaint);
-	while ((complaint = cache_told(&j->lookup.cache)))
-		cli_info(NULL, "%s", complaint);
-	free(shown);
-	free(queries);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
+	free(a.shown);
+	free(a.queries);
 }
 
 static bool addr2line_open_all(struct job *j, const char *path, const char *section)
 {
-	struct err e = ERR_INIT;
+	const char *text;
+	size_t n;
 
-	j->file = lookup_file(&j->lookup, path, strlen(path));
-	if (!lookup_usable(j->file)) {
-		cli_fail(path, &j->file->e);
+	j->facts.size = sizeof j->facts;
+	if (tracemill_binary_open(j->symbolizer, path, &j->binary) ||
+	    tracemill_binary_facts(j->symbolizer, j->binary, &j->facts)) {
+		cli_symbolizer_fail(j->symbolizer, path);
 		return false;
 	}
-	if (j->file->e.msg[0])
-		cli_note(path, "%s", j->file->e.msg);
-	if (j->explain) {
-		struct buf b = BUF_INIT;
-
-		explain_object(&b, j->file->object, path);
-		cli_print(b.data, b.len);
-		buf_release(&b);
-	}
+	if (*j->facts.complaint)
+		cli_note(path, "%s", j->facts.complaint);
+	if (j->explain && !tracemill_explain_binary(j->symbolizer, j->binary, &text, &n))
+		cli_print(text, n);
 	if (!section)
 		return true;
-	if (!j->file->object || object_section(j->file->object, section, &j->section, &e)) {
+	j->section = true;
+	if (tracemill_binary_section(j->symbolizer, j->binary, section, &j->section_address,
+				     &j->section_size)) {
 		cli_error(path, "no section %s", section);
 		cli_status(EXIT_INPUT);
 		return false;
@@ -229,7 +230,7 @@ int main(int argc, char **argv)
 	struct cli_binaries binaries = {0};
 	struct job j = {.lenient = called};
 	struct cli_managed managed = {0};
-	struct lookup_options o = {.dwarf = {.jobs = pool_cpus(), .discriminators = true}};
+	struct tracemill_options o;
 	bool functions = false, ignored;
 	int demangling = 0, n, status;
 	const struct opt options[] = {
@@ -263,28 +264,25 @@ int main(int argc, char **argv)
 					.usage_status = called ? 1 : 0};
 
 	n = opt_parse_as(&style, &program, argc, argv);
-	cli_binaries_done(&binaries);
 	j.explain = binaries.explain;
-	o.engine = binaries.engine;
-	o.cache = binaries.cache;
-	o.search = binaries.search.object;
+	o = cli_symbolizer_options(&binaries, &managed);
 	j.print.names = functions ? NAMES_LINKAGE : NAMES_NONE;
-	j.print.demangle = o.demangle = demangling != 0;
-	o.views = !binaries.explain;
-	o.managed = cli_managed_done(&managed);
-	o.managed.names = cli_managed_given(&managed);
+	j.print.demangle = demangling != 0;
+	if (demangling)
+		o.flags |= TRACEMILL_DEMANGLE;
+	j.jobs = o.threads = pool_cpus();
+	j.symbolizer = cli_symbolizer_new(&o);
 	cli_sandbox("tm-addr2line", NULL);
-	lookup_init(&j.lookup, &o);
-	cli_managed_load(&j.lookup.managed);
+	cli_symbolizer_load(j.symbolizer);
 	if (addr2line_open_all(&j, exe, section)) {
 		if (!n && is_long())
-			lookup_expect(&j.lookup, j.file);
+			tracemill_expect(j.symbolizer, j.binary);
 		cli_requests(n, argv + 1, addr2line_answer, &j);
 	}
-	cli_binaries_tell(&binaries);
+	cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	cli_managed_release(&managed);
 	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
-		lookup_release(&j.lookup);
+		tracemill_symbolizer_free(j.symbolizer);
 	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;

@@ -3,10 +3,8 @@
  * tm-atos: addresses of one image -> symbols, as macOS's atos prints them.
  */
 #include "lib/base/mem.h"
-#include "lib/base/pool.h"
-#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/managed.h"
+#include "lib/cli/symbolizer.h"
 #include "lib/compat/print.h"
 #include "lib/compat/request.h"
 
@@ -14,8 +12,9 @@
 #include <string.h>
 
 struct job {
-	struct lookup lookup;
-	struct lookup_file *file;
+	struct tracemill_symbolizer *symbolizer;
+	struct tracemill_binary *binary;
+	struct tracemill_binary_facts facts;
 	struct print_options print;
 	uint64_t minus, plus;
 	bool lenient;
@@ -35,41 +34,52 @@ static struct input_line *split(const struct input_line *lines, size_t n, size_t
 	return words;
 }
 
+static void atos_print(struct job *j, struct buf *out, const struct input_line *words,
+		       const struct tracemill_query *queries, const uint64_t *shown, size_t n)
+{
+	struct tracemill_views v = {.calls = NULL};
+	const struct print_from from = {j->symbolizer, &v, &j->print};
+
+	for (size_t i = 0; i < n; i++) {
+		struct print_answer a = {.n = 0};
+
+		if (!tracemill_view(j->symbolizer, &queries[i], 1, &v))
+			a = print_viewed(&v, 0);
+		if (queries[i].binary) {
+			print_atos(out, &from, &queries[i], shown[i], a);
+		} else {
+			buf_add(out, words[i].s, words[i].n);
+			buf_addc(out, '\n');
+		}
+		if (!a.n && !j->lenient)
+			cli_status(queries[i].binary ? EXIT_INCOMPLETE : EXIT_INPUT);
+	}
+	tracemill_views_release(&v);
+}
+
 static void atos_answer(void *arg, const struct input_line *lines, size_t n_lines)
 {
 	struct job *j = arg;
 	size_t n;
 	struct input_line *words = split(lines, n_lines, &n);
-	struct lookup_query *queries = mem_zarray(n, sizeof *queries);
+	struct tracemill_query *queries = mem_zarray(n, sizeof *queries);
 	uint64_t *shown = mem_array(n, sizeof *shown);
-	struct err e = ERR_INIT;
 	struct buf out = BUF_INIT;
 	const char *complaint;
 
 	for (size_t i = 0; i < n; i++)
-		if (request_atos(words[i].s, words[i].n, &shown[i])) {
-			queries[i].file = j->file;
-			queries[i].addr = shown[i] - j->minus + j->plus;
-		}
-	if (lookup_run(&j->lookup, queries, n, &e))
-		cli_fail(j->file->path, &e);
-	for (size_t i = 0; i < n; i++) {
-		if (queries[i].file) {
-			print_atos(&out, &j->lookup, &queries[i], shown[i], &j->print);
-		} else {
-			buf_add(&out, words[i].s, words[i].n);
-			buf_addc(&out, '\n');
-		}
-		if (!queries[i].named.call && !j->lenient)
-			cli_status(queries[i].file ? EXIT_INCOMPLETE : EXIT_INPUT);
-	}
-	while ((complaint = lookup_complaint(&j->lookup)))
+		if (request_atos(words[i].s, words[i].n, &shown[i]))
+			queries[i] = (struct tracemill_query){
+			    .binary = j->binary, .address = shown[i] - j->minus + j->plus};
+	if (tracemill_symbolize(j->symbolizer, queries, n))
+		cli_symbolizer_fail(j->symbolizer, j->facts.path);
+	atos_print(j, &out, words, queries, shown, n);
+	while ((complaint = tracemill_complaint(j->symbolizer)))
 		cli_note(NULL, "%s", complaint);
-	while ((complaint = cache_told(&j->lookup.cache)))
-		cli_info(NULL, "%s", complaint);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
 	cli_print(out.data, out.len);
-	if (lookup_intact(&j->lookup, &e))
-		cli_fail(j->file->path, &e);
+	if (tracemill_intact(j->symbolizer))
+		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	buf_release(&out);
 	free(shown);
 	free(queries);
@@ -80,14 +90,15 @@ static bool atos_open_image(struct job *j, const char *path, const char *arch)
 {
 	const char *machine;
 
-	j->file = lookup_file(&j->lookup, path, strlen(path));
-	if (!lookup_usable(j->file)) {
-		cli_fail(path, &j->file->e);
+	j->facts.size = sizeof j->facts;
+	if (tracemill_binary_open(j->symbolizer, path, &j->binary) ||
+	    tracemill_binary_facts(j->symbolizer, j->binary, &j->facts)) {
+		cli_symbolizer_fail(j->symbolizer, path);
 		return false;
 	}
-	if (j->file->e.msg[0])
-		cli_note(path, "%s", j->file->e.msg);
-	machine = lookup_machine(j->file);
+	if (*j->facts.complaint)
+		cli_note(path, "%s", j->facts.complaint);
+	machine = j->facts.machine;
 	if (arch && strncmp(arch, machine, strlen(machine)) != 0) {
 		cli_error(path, "is for %s, not for %s", *machine ? machine : "another machine",
 			  arch);
@@ -95,19 +106,6 @@ static bool atos_open_image(struct job *j, const char *path, const char *arch)
 		return false;
 	}
 	return true;
-}
-
-/* The lowest link-time address of code: of a kernel's __TEXT_EXEC, of others' __TEXT. */
-static uint64_t code_base(const struct lookup_file *f)
-{
-	size_t n = 0;
-	const struct object_segment *s = f->object ? object_segments(f->object, &n) : NULL;
-	uint64_t base = UINT64_MAX;
-
-	for (size_t i = 0; i < n; i++)
-		if (s[i].executable && s[i].vaddr < base)
-			base = s[i].vaddr;
-	return base == UINT64_MAX ? lookup_base(f) : base;
 }
 
 /* Hexadecimal whether 0x is there or not. */
@@ -128,7 +126,7 @@ int main(int argc, char **argv)
 	struct job j = {.lenient = called, .print = {.names = NAMES_LINKAGE, .delimiter = "\n"}};
 	struct cli_managed managed = {0};
 	struct cli_binaries binaries = {0};
-	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()}, .demangle = true};
+	struct tracemill_options o;
 	bool full_path = false, offset = false, code_slide = false, header;
 	int n, status;
 	const struct opt options[] = {
@@ -170,32 +168,28 @@ int main(int argc, char **argv)
 		cli_usage("only one of -l, -s, -textExecAddress and -offset");
 	if (code_slide && !slide)
 		cli_usage("-textExecSlide is of -s");
-	cli_binaries_done(&binaries);
-	o.engine = binaries.engine;
-	o.cache = binaries.cache;
-	o.search = binaries.search.object;
+	o = cli_symbolizer_options(&binaries, &managed);
+	o.flags |= TRACEMILL_DEMANGLE;
+	o.arch = arch;
 	j.minus = load    ? address("load-address", load)
 		  : slide ? address("slide", slide)
 		  : code  ? address("textExecAddress", code)
 			  : 0;
-	j.print.demangle = o.demangle;
+	j.print.demangle = true;
 	j.print.base_names = !full_path;
-	o.managed = cli_managed_done(&managed);
-	o.managed.names = cli_managed_given(&managed);
-	o.arch = arch;
+	j.symbolizer = cli_symbolizer_new(&o);
 	cli_sandbox("tm-atos", NULL);
-	lookup_init(&j.lookup, &o);
-	cli_managed_load(&j.lookup.managed);
+	cli_symbolizer_load(j.symbolizer);
 	if (atos_open_image(&j, binary, arch)) {
-		j.plus = load || offset ? lookup_base(j.file) : code ? code_base(j.file) : 0;
+		j.plus = load || offset ? j.facts.base : code ? j.facts.code_base : 0;
 		if (file)
 			cli_request_lines(file, atos_answer, &j);
 		if (!file || n)
 			cli_requests(n, argv + 1, atos_answer, &j);
 	}
-	cli_binaries_tell(&binaries);
+	cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	cli_managed_release(&managed);
-	lookup_release(&j.lookup);
+	tracemill_symbolizer_free(j.symbolizer);
 	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;

@@ -4,8 +4,8 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
-#include "lib/cli/binaries.h"
 #include "lib/cli/report.h"
+#include "lib/cli/search.h"
 #include "lib/inspect/listing.h"
 #include "lib/inspect/report.h"
 
@@ -170,6 +170,7 @@ int main(int argc, char **argv)
 {
 	struct inspect_cli c = {.document = {.program = "tm-inspect", .title = NULL}};
 	struct cli_binaries binaries = {0};
+	struct cli_search search;
 	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
 	const struct opt table[] = {
 	    ROW_LIST(0, "gate", "LIST",
@@ -199,10 +200,10 @@ int main(int argc, char **argv)
 	if (c.traces.n && !c.disassemble)
 		cli_usage("--trace: goes with --disassemble");
 	parse_require(&c);
-	cli_binaries_done(&binaries);
-	c.search = binaries.search.object;
+	cli_search_done(&search, &binaries);
+	c.search = search.search.object;
 	lookup.search = c.search;
-	lookup.engine = binaries.engine;
+	lookup.engine = search.engine;
 	lookup.dwarf.jobs = pool_cpus();
 	cli_report_start(&c.report);
 	cli_sandbox("tm-inspect", NULL);
@@ -211,11 +212,12 @@ int main(int argc, char **argv)
 		inspect_disassemble(&c, argv[1]);
 	else
 		inspect_all(&c, n, argv + 1);
-	cli_binaries_tell(&binaries);
+	cli_search_tell(&search);
 	document_release(&c.document);
 	lookup_release(&c.lookup);
 	opt_list_release(&c.require);
 	opt_list_release(&c.traces);
+	cli_search_release(&search);
 	cli_binaries_release(&binaries);
 	return cli_exit();
 }

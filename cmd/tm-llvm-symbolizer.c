@@ -3,17 +3,15 @@
  * tm-llvm-symbolizer: addresses of any files -> functions, files, lines and columns, as
  * llvm-symbolizer and llvm-addr2line print them.
  */
+#include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/base/pool.h"
 #include "lib/cli/args.h"
-#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/managed.h"
+#include "lib/cli/symbolizer.h"
 #include "lib/compat/markup.h"
 #include "lib/compat/print.h"
 #include "lib/compat/request.h"
-#include "lib/demangle/demangle_llvm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +21,11 @@ enum { COLOR_ALWAYS, COLOR_AUTO, COLOR_NEVER };
 enum { PATHS_WHOLE, PATHS_BASE, PATHS_RELATIVE };
 
 struct job {
-	struct lookup lookup;
+	struct tracemill_symbolizer *symbolizer;
+	struct tracemill_views views;
+	struct intern paths;          /* of files that were asked for */
+	struct print_binary **opened; /* of path i + 1 */
+	size_t n_opened, cap_opened;
 	struct print_options print;
 	const char *file, *build_id; /* of all requests, or NULL */
 	struct opt_list modules;     /* NAME=FILE */
@@ -31,7 +33,6 @@ struct job {
 	int style;
 	bool hex, lenient, as_peer; /* as_peer: called by its name, so no notes */
 	bool list;                  /* JSON of operands is one array */
-	uint32_t told;              /* files up to this one have been complained about */
 	struct buf notes;           /* for when all is answered: a line each */
 	struct markup markup;
 };
@@ -39,6 +40,7 @@ struct job {
 /* One request and the queries that it takes. */
 struct asked {
 	struct compat_request r;
+	struct print_binary *binary; /* NULL: not found */
 	size_t first, n;
 };
 
@@ -57,72 +59,131 @@ static void tell_notes(struct job *j)
 	buf_release(&j->notes);
 }
 
-/* An odd first digit is a byte of its own. */
-static struct lookup_file *find_by_id(struct lookup *l, const char *s, size_t n)
+/* The first look at a file, and what there is to say of it. */
+static struct print_binary *open_binary(struct job *j, const char *path)
 {
-	struct object_build_id id = {.len = 0};
-	unsigned byte = 0;
+	struct print_binary *x = mem_zalloc(sizeof *x);
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
 
-	for (size_t i = 0; i < n && id.len < OBJECT_BUILD_ID_MAX; i++) {
-		byte = (byte << 4 | (unsigned)num_hex_digit(s[i])) & 0xff;
-		if ((n - i) % 2)
-			id.bytes[id.len++] = (uint8_t)byte;
-	}
-	return lookup_file_by_id(l, &id);
-}
-
-static struct lookup_file *file_by_id(struct job *j, const char *s, size_t n)
-{
-	struct lookup_file *f = find_by_id(&j->lookup, s, n);
-
-	if (!f) {
-		cli_error(NULL, "'%.*s': could not find build ID", (int)n, s);
+	x->path = path;
+	x->why = "";
+	if (tracemill_binary_open(j->symbolizer, path, &x->binary)) {
+		x->why = mem_strdup(tracemill_error(j->symbolizer));
+		if (!j->print.json)
+			cli_error(path, "%s", x->why);
 		if (!j->lenient)
 			cli_status(EXIT_INPUT);
+	} else if (!tracemill_binary_facts(j->symbolizer, x->binary, &facts) && !facts.is_zip &&
+		   *facts.complaint) {
+		note(j, path, facts.complaint);
 	}
-	return f;
+	return x;
 }
 
-static struct lookup_file *file_of(struct job *j, const struct compat_request *r)
+static struct print_binary *binary_at(struct job *j, const char *path, size_t n)
 {
+	uint32_t id = intern_add(&j->paths, path, n);
+
+	while (j->n_opened < id) {
+		struct print_binary *x = open_binary(
+		    j, mem_strdup(intern_text(&j->paths, (uint32_t)j->n_opened + 1, NULL)));
+
+		VEC_PUSH(j->opened, j->n_opened, j->cap_opened) = x;
+	}
+	return j->opened[id - 1];
+}
+
+/* An odd first digit is a byte of its own. */
+static enum tracemill_status find_by_id(struct job *j, const char *s, size_t n,
+					struct tracemill_binary **binary)
+{
+	uint8_t id[64];
+	size_t length = 0;
+	unsigned byte = 0;
+
+	for (size_t i = 0; i < n && length < sizeof id; i++) {
+		byte = (byte << 4 | (unsigned)num_hex_digit(s[i])) & 0xff;
+		if ((n - i) % 2)
+			id[length++] = (uint8_t)byte;
+	}
+	return tracemill_binary_by_id(j->symbolizer, id, length, binary);
+}
+
+static struct print_binary *binary_by_id(struct job *j, const char *s, size_t n)
+{
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+	struct tracemill_binary *binary;
+	enum tracemill_status st = find_by_id(j, s, n, &binary);
+
+	if (!st && !tracemill_binary_facts(j->symbolizer, binary, &facts))
+		return binary_at(j, facts.path, strlen(facts.path));
+	if (st == TRACEMILL_NOTHING)
+		cli_error(NULL, "'%.*s': could not find build ID", (int)n, s);
+	else if (!j->print.json)
+		cli_error(NULL, "%s", tracemill_error(j->symbolizer));
+	if (!j->lenient)
+		cli_status(EXIT_INPUT);
+	return NULL;
+}
+
+static struct print_binary *binary_of(struct job *j, const struct compat_request *r)
+{
+	const char *path;
+	size_t n = r->n_file;
+
 	if (r->kind == REQUEST_BAD)
 		return NULL;
 	if (r->build_id)
-		return file_by_id(j, r->file, r->n_file);
-	if (r->file)
-		return cli_module_file(&j->lookup, &j->modules, r->file, r->n_file);
+		return binary_by_id(j, r->file, r->n_file);
+	if (r->file) {
+		path = cli_module_path(&j->modules, r->file, &n);
+		return binary_at(j, path, n);
+	}
 	if (j->build_id)
-		return file_by_id(j, j->build_id, strlen(j->build_id));
-	return j->file ? lookup_file(&j->lookup, j->file, strlen(j->file)) : NULL;
+		return binary_by_id(j, j->build_id, strlen(j->build_id));
+	return j->file ? binary_at(j, j->file, strlen(j->file)) : NULL;
+}
+
+static void release_binaries(struct job *j)
+{
+	for (size_t i = 0; i < j->n_opened; i++) {
+		if (*j->opened[i]->why)
+			free((char *)(uintptr_t)j->opened[i]->why);
+		free((char *)(uintptr_t)j->opened[i]->path);
+		free(j->opened[i]);
+	}
+	free(j->opened);
+	intern_release(&j->paths);
 }
 
 /* Where the symbols of the name are; none is one query of no file. */
-static void add_symbols(struct lookup_query **queries, size_t *cap, struct asked *a, size_t *n,
-			struct lookup_file *f)
+static void add_symbols(struct job *j, struct tracemill_query **queries, size_t *cap,
+			struct asked *a, size_t *n)
 {
-	const struct object_symbol *sym;
+	struct tracemill_symbol sym = {.size = sizeof sym};
+	struct tracemill_binary *binary = a->binary ? a->binary->binary : NULL;
 
-	while (f && f->object &&
-	       (sym = object_any_symbol_named(f->object, a->r.symbol, a->r.n_symbol, a->n))) {
-		bool within = sym->sized && a->r.addr < sym->hi - sym->lo;
+	while (binary && !tracemill_symbol_named(j->symbolizer, binary, a->r.symbol, a->r.n_symbol,
+						 a->n, &sym)) {
+		bool within = sym.sized && a->r.addr < sym.bytes;
 
-		VEC_PUSH(*queries, *n, *cap) =
-		    (struct lookup_query){.file = f, .addr = sym->lo + (within ? a->r.addr : 0)};
+		VEC_PUSH(*queries, *n, *cap) = (struct tracemill_query){
+		    .binary = binary, .address = sym.address + (within ? a->r.addr : 0)};
 		a->n++;
 	}
 }
 
-static struct lookup_query *llvm_symbolizer_read_requests(struct job *j,
-							  const struct input_line *lines, size_t n,
-							  struct asked *asked, size_t *n_queries)
+static struct tracemill_query *llvm_symbolizer_read_requests(struct job *j,
+							     const struct input_line *lines,
+							     size_t n, struct asked *asked,
+							     size_t *n_queries)
 {
-	struct lookup_query *queries = NULL;
+	struct tracemill_query *queries = NULL;
 	size_t cap = 0;
 
 	*n_queries = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct asked *a = &asked[i];
-		struct lookup_file *f;
 
 		a->r = request_llvm(lines[i].s, lines[i].n, !j->file && !j->build_id, j->hex);
 		a->first = *n_queries;
@@ -130,7 +191,7 @@ static struct lookup_query *llvm_symbolizer_read_requests(struct job *j,
 		if (a->r.why)
 			cli_error(NULL, "'%.*s': %s", (int)(a->r.n_text < 200 ? a->r.n_text : 200),
 				  a->r.text, a->r.why);
-		f = file_of(j, &a->r);
+		a->binary = binary_of(j, &a->r);
 		if (a->r.why && a->r.build_id)
 			a->r.file = NULL;
 		if (a->r.why && !a->r.file && j->file) {
@@ -138,49 +199,43 @@ static struct lookup_query *llvm_symbolizer_read_requests(struct job *j,
 			a->r.n_file = strlen(j->file);
 		}
 		if (a->r.kind == REQUEST_CODE && a->r.symbol)
-			add_symbols(&queries, &cap, a, n_queries, f);
+			add_symbols(j, &queries, &cap, a, n_queries);
 		if (a->n)
 			continue;
 		a->n = 1;
 		VEC_PUSH(queries, *n_queries, cap) =
-		    (struct lookup_query){.file = f, .addr = a->r.addr - j->adjust};
+		    (struct tracemill_query){.binary = a->binary ? a->binary->binary : NULL,
+					     .address = a->r.addr - j->adjust};
 	}
 	return queries;
 }
 
-static void tell_files(struct job *j)
+static bool has_answer(struct job *j, const struct asked *a, const struct tracemill_query *q)
 {
-	for (; j->told < j->lookup.n_files; j->told++) {
-		const struct lookup_file *f = j->lookup.files[j->told];
+	struct tracemill_symbol symbol = {.size = sizeof symbol};
+	const struct tracemill_local *locals;
+	struct tracemill_binary *binary = NULL;
+	uint64_t address = 0;
+	size_t n = 0;
 
-		if (f->object && f->e.msg[0])
-			note(j, f->path, f->e.msg);
-		else if (!lookup_usable(f) && !j->print.json)
-			cli_error(f->path, "%s", f->e.msg);
-		if (!lookup_usable(f) && !j->lenient)
-			cli_status(EXIT_INPUT);
-	}
-}
-
-static bool has_answer(const struct asked *a, const struct lookup_query *q)
-{
-	size_t n;
-
-	switch (a->r.kind) {
-	case REQUEST_DATA: return lookup_global(q).symbol;
-	case REQUEST_FRAME: return lookup_locals(q, &n);
-	default: return q->named.call;
-	}
+	if (a->r.kind != REQUEST_DATA && a->r.kind != REQUEST_FRAME)
+		return !tracemill_view(j->symbolizer, q, 1, &j->views) && j->views.first[1];
+	if (tracemill_resolved(j->symbolizer, q, &binary, &address) || !binary)
+		return false;
+	if (a->r.kind == REQUEST_FRAME)
+		return !tracemill_locals(j->symbolizer, binary, address, &locals, &n) && n;
+	return !tracemill_symbol_at(j->symbolizer, binary, TRACEMILL_DATA, address, &symbol) &&
+	       *symbol.name;
 }
 
 /* What the status says, when it is not to be lenient. */
-static void judge(struct job *j, const struct asked *a, const struct lookup_query *q)
+static void judge(struct job *j, const struct asked *a, const struct tracemill_query *q)
 {
 	if (j->lenient || (a->r.kind == REQUEST_BAD && !a->r.why))
 		return;
 	if (a->r.kind == REQUEST_BAD)
 		cli_status(EXIT_INPUT);
-	else if (!has_answer(a, q))
+	else if (!has_answer(j, a, q))
 		cli_status(EXIT_INCOMPLETE);
 }
 
@@ -189,15 +244,14 @@ static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, si
 	struct job *j = arg;
 	struct asked *asked = mem_array(n, sizeof *asked);
 	size_t n_queries;
-	struct lookup_query *queries =
+	struct tracemill_query *queries =
 	    llvm_symbolizer_read_requests(j, lines, n, asked, &n_queries);
-	struct err e = ERR_INIT;
+	const struct print_from from = {j->symbolizer, &j->views, &j->print};
 	struct buf out = BUF_INIT, pretty = BUF_INIT;
 	const char *complaint;
 
-	tell_files(j);
-	if (lookup_run(&j->lookup, queries, n_queries, &e))
-		cli_fail(NULL, &e);
+	if (tracemill_symbolize(j->symbolizer, queries, n_queries))
+		cli_symbolizer_fail(j->symbolizer, NULL);
 	if (j->list)
 		buf_addc(&out, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -206,7 +260,7 @@ static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, si
 		if (j->list && i)
 			buf_addc(&out, ',');
 		judge(j, a, &queries[a->first]);
-		print_llvm(&out, &j->lookup, &queries[a->first], a->n, &a->r, &j->print);
+		print_llvm(&out, &from, a->binary, &queries[a->first], a->n, &a->r);
 		if (j->print.json && !j->list)
 			buf_addc(&out, '\n');
 		if (!j->print.pretty)
@@ -214,49 +268,48 @@ static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, si
 	}
 	if (j->list)
 		buf_adds(&out, "]\n");
-	while ((complaint = lookup_complaint(&j->lookup)))
+	while ((complaint = tracemill_complaint(j->symbolizer)))
 		note(j, "", complaint);
-	while ((complaint = cache_told(&j->lookup.cache)))
-		cli_info(NULL, "%s", complaint);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
 	if (j->print.json && j->print.pretty)
 		print_indented(&pretty, out.data, out.len);
 	cli_print(pretty.len ? pretty.data : out.data, pretty.len ? pretty.len : out.len);
-	if (lookup_intact(&j->lookup, &e))
-		cli_fail(j->file, &e);
+	if (tracemill_intact(j->symbolizer))
+		cli_symbolizer_fail(j->symbolizer, j->file);
 	buf_release(&pretty);
 	buf_release(&out);
 	free(asked);
 	free(queries);
 }
 
-static struct lookup_file *llvm_symbolizer_markup_file(void *arg, const char *id, size_t n)
+static struct tracemill_binary *llvm_symbolizer_markup_file(void *arg, const char *id, size_t n)
 {
-	struct lookup_file *f = find_by_id(arg, id, n);
+	struct tracemill_binary *binary;
 
-	return f && lookup_usable(f) ? f : NULL;
+	return find_by_id(arg, id, n, &binary) ? NULL : binary;
 }
 
 /* What has gathered, once it is worth it. */
 static void llvm_symbolizer_pour_markup(struct job *j, size_t enough)
 {
 	struct markup *m = &j->markup;
-	struct err e = ERR_INIT;
+	const struct print_from from = {j->symbolizer, &j->views, &j->print};
 	struct buf out = BUF_INIT;
 
 	if (m->text.len + m->complaints.len + m->n_parts < enough)
 		return;
 	cli_tell(buf_at(&m->complaints, 0), m->complaints.len);
-	if (m->n_queries && lookup_run(&j->lookup, m->queries, m->n_queries, &e))
-		cli_fail(NULL, &e);
+	if (m->n_queries && tracemill_symbolize(j->symbolizer, m->queries, m->n_queries))
+		cli_symbolizer_fail(j->symbolizer, NULL);
 	for (size_t i = 0; i <= m->n_parts; i++) {
-		markup_print(&out, m, &j->lookup, i, &j->print);
+		markup_print(&out, m, &from, i);
 		if (out.len >= enough || i == m->n_parts) {
 			cli_print_colored(buf_at(&out, 0), out.len);
 			out.len = 0;
 		}
 	}
-	if (lookup_intact(&j->lookup, &e))
-		cli_fail(NULL, &e);
+	if (tracemill_intact(j->symbolizer))
+		cli_symbolizer_fail(j->symbolizer, NULL);
 	buf_release(&out);
 	markup_clear(m);
 }
@@ -278,7 +331,7 @@ static void filter_markup(struct job *j, int color)
 
 	markup_init(&j->markup, color == COLOR_ALWAYS || (color == COLOR_AUTO && able));
 	j->markup.find = llvm_symbolizer_markup_file;
-	j->markup.arg = &j->lookup;
+	j->markup.arg = j;
 	cli_text_lines(MARKUP_LONGEST, llvm_symbolizer_filter_lines, j);
 	markup_end(&j->markup);
 	llvm_symbolizer_pour_markup(j, 0);
@@ -299,12 +352,11 @@ int main(int argc, char **argv)
 	struct job j = {.lenient = called,
 			.as_peer = called,
 			.hex = gnu,
+			.print = {.demangle = !gnu},
 			.style = gnu ? STYLE_GNU : STYLE_LLVM};
 	struct cli_managed managed = {0};
-	struct lookup_options o = {.dwarf = {.jobs = pool_cpus()},
-				   .demangle = !gnu,
-				   .demangler = demangle_llvm,
-				   .dwarf_names = true};
+	struct tracemill_options o;
+	const char *arch = NULL;
 	struct cli_binaries binaries = {0};
 	static const char *const path_kinds[] = {"", "base", "relative", NULL};
 	static const char *const colors[] = {"always", "auto", "never", NULL};
@@ -323,8 +375,8 @@ int main(int argc, char **argv)
 	    ROW_SWITCH('i', "inlines", "calls that were inlined there too", &j.print.inlines),
 	    ROW_CLEAR(0, "no-inlines", "only one call", &j.print.inlines),
 	    ROW_SWITCH(0, "inlining", NULL, &j.print.inlines),
-	    ROW_SWITCH('C', "demangle", "demangle names", &o.demangle),
-	    ROW_CLEAR(0, "no-demangle", "raw names", &o.demangle),
+	    ROW_SWITCH('C', "demangle", "demangle names", &j.print.demangle),
+	    ROW_CLEAR(0, "no-demangle", "raw names", &j.print.demangle),
 	    ROW_FLAG('p', "pretty-print", "one line per call", &j.print.pretty),
 	    ROW_OPTIONAL('s', "basenames", NULL, "files without folders", &paths, path_kinds,
 			 "base"),
@@ -342,7 +394,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "relative-address", NULL, &untagged), /* PE's */
 	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
 	    ROW_GROUP("less often:"),
-	    ROW_STRING(0, "default-arch", "ARCH", "of a universal Mach-O file this part", &o.arch),
+	    ROW_STRING(0, "default-arch", "ARCH", "of a universal Mach-O file this part", &arch),
 	    ROW_LIST(0, "dsym-hint", "DIR", "where the .dSYM of Mach-O files are; again for more",
 		     &binaries.debug_dirs),
 	    ROW_STRING(0, "build-id", "ID", "the binary of all requests, by its build-id",
@@ -383,36 +435,38 @@ int main(int argc, char **argv)
 			cli_usage("--build-id: '%s' is none", j.build_id);
 	binaries.servers_optional = true;
 	j.print.base_names = paths == PATHS_BASE;
-	o.dwarf.relative = paths == PATHS_RELATIVE;
 	cli_check_modules(&j.modules);
-	cli_binaries_done(&binaries);
-	o.engine = binaries.engine;
-	o.cache = binaries.cache;
-	o.search = binaries.search.object;
+	o = cli_symbolizer_options(&binaries, &managed);
+	o.arch = arch;
+	o.flags |= TRACEMILL_DWARF_NAMES | TRACEMILL_DETAILS | TRACEMILL_LLVM_SPELLING;
+	if (j.print.demangle)
+		o.flags |= TRACEMILL_DEMANGLE;
+	if (paths == PATHS_RELATIVE)
+		o.flags |= TRACEMILL_RELATIVE;
 	if (j.print.context > 10000)
 		cli_usage("--print-source-context-lines: at most 10000");
 	j.print.names = (uint8_t)kind;
-	j.print.demangle = o.demangle;
 	j.print.columns = j.style == STYLE_LLVM;
 	j.print.json = j.style == STYLE_JSON;
 	j.print.mixed = !j.print.inlines && j.style != STYLE_GNU;
-	o.dwarf.extras =
-	    j.print.verbose || j.style != STYLE_LLVM || kind == NAMES_SHORT || o.dwarf.relative;
+	if (j.print.verbose || j.style != STYLE_LLVM || kind == NAMES_SHORT ||
+	    paths == PATHS_RELATIVE)
+		o.flags |= TRACEMILL_DECLARED;
 	j.list = n && j.print.json;
-	o.managed = cli_managed_done(&managed);
-	o.managed.names = cli_managed_given(&managed);
+	j.symbolizer = cli_symbolizer_new(&o);
 	cli_sandbox("tm-llvm-symbolizer", NULL);
-	lookup_init(&j.lookup, &o);
-	cli_managed_load(&j.lookup.managed);
+	cli_symbolizer_load(j.symbolizer);
 	if (filter)
 		filter_markup(&j, color);
 	else
 		cli_requests(n, args.argv + 1, llvm_symbolizer_answer, &j);
 	tell_notes(&j);
 	if (!called)
-		cli_binaries_tell(&binaries);
+		cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	cli_managed_release(&managed);
-	lookup_release(&j.lookup);
+	tracemill_views_release(&j.views);
+	tracemill_symbolizer_free(j.symbolizer);
+	release_binaries(&j);
 	cli_binaries_release(&binaries);
 	opt_list_release(&j.modules);
 	args_release(&args);

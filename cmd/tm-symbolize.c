@@ -8,7 +8,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/managed.h"
+#include "lib/cli/search.h"
 #include "lib/demangle/demangle_llvm.h"
 #include "lib/symbolize/rewrite.h"
 
@@ -18,6 +18,7 @@ struct job {
 	struct symbolizer symbolizer;
 	const struct import_options *import;
 	struct cli_binaries *binaries;
+	struct cli_search *search;
 	struct symbolize_coverage all;
 	struct symbolize_stats stats;
 	uint64_t least; /* --gate */
@@ -145,7 +146,7 @@ static void symbolize_one(struct job *j, const char *path)
 		st = symbolize(j, &in, file, &e);
 	tell_cache(&j->symbolizer.cache);
 	cli_managed_tell(&j->symbolizer.managed);
-	cli_binaries_tell(j->binaries);
+	cli_search_tell(j->search);
 	input_close(&in);
 	if (st && st != ST_NONE && j->if_useful) /* who asked reads the file too, and says it */
 		cli_status(EXIT_INPUT);
@@ -160,7 +161,7 @@ static void symbolize_log_of(struct job *j, const char *path)
 
 	cli_stack_text(&x, path);
 	tell_cache(&j->symbolizer.cache);
-	cli_binaries_tell(j->binaries);
+	cli_search_tell(j->search);
 	j->asked |= x.calls;
 	if (cli_stack_text_below(&x, j->least))
 		cli_status(EXIT_INCOMPLETE);
@@ -173,10 +174,11 @@ int main(int argc, char **argv)
 	struct cli_managed managed = {0};
 	struct cli_modules modules = {0};
 	struct cli_binaries binaries = {.jobs = pool_cpus()};
+	struct cli_search search;
 	const char *output = NULL;
 	bool prewarm = false, no_managed = false, text = false;
 	struct symbolize_options o = {0};
-	struct job j = {.import = &import.options, .binaries = &binaries};
+	struct job j = {.import = &import.options, .binaries = &binaries, .search = &search};
 	const struct opt options[] = {
 	    CLI_MODULES_ROWS(modules),
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
@@ -215,11 +217,11 @@ int main(int argc, char **argv)
 	if (j.least > 100)
 		cli_usage("--gate: a percentage, from 0 to 100");
 	binaries.explain |= j.missing; /* until the search is made */
-	cli_binaries_done(&binaries);
+	cli_search_done(&search, &binaries);
 	binaries.explain &= !j.missing;
-	o.engine = binaries.engine;
-	o.cache = binaries.cache;
-	o.files = cli_modules_done(&modules, &binaries);
+	o.engine = search.engine;
+	o.cache = search.cache;
+	o.files = cli_modules_done(&modules, &binaries, &search);
 	o.bind = (struct bind_options){.has_slide = import.options.has_slide,
 				       .slide = import.options.slide,
 				       .find_slides = import.find_slide,
@@ -246,7 +248,8 @@ int main(int argc, char **argv)
 	if (prewarm) {
 		for (int i = 1; i <= n; i++)
 			cli_prewarm(argv[i], &o);
-		cli_binaries_tell(&binaries);
+		cli_search_tell(&search);
+		cli_search_release(&search);
 		cli_binaries_release(&binaries);
 		cli_modules_release(&modules);
 		return cli_exit();
@@ -271,6 +274,7 @@ int main(int argc, char **argv)
 	stats_release(&j.stats);
 	symbolizer_release(&j.symbolizer);
 	cli_managed_release(&managed);
+	cli_search_release(&search);
 	cli_binaries_release(&binaries);
 	cli_modules_release(&modules);
 	return cli_exit();

@@ -3,22 +3,23 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
-#include "lib/compat/explain.h"
 #include "lib/find/container.h"
+#include "lib/symbolize/explain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b)
+struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b,
+				      const struct cli_search *s)
 {
 	cli_check_modules(&m->modules);
 	return (struct files_options){.files = m->files.items,
 				      .n_files = m->files.n,
 				      .modules = m->modules.items,
 				      .n_modules = m->modules.n,
-				      .search = b->search.object,
-				      .cache = b->cache,
+				      .search = s->search.object,
+				      .cache = s->cache,
 				      .sysroot = m->no_local  ? NULL
 						 : b->sysroot ? b->sysroot
 							      : "/",

@@ -6,7 +6,7 @@
 #ifndef TM_CMD_SYMBOLIZE_MODULES_H
 #define TM_CMD_SYMBOLIZE_MODULES_H
 
-#include "lib/cli/binaries.h"
+#include "lib/cli/search.h"
 #include "lib/symbolize/coverage.h"
 #include "lib/symbolize/symbolize.h"
 
@@ -22,8 +22,9 @@ struct cli_modules {
 		     &(m).modules),                                                              \
 	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &(m).no_local)
 
-/* After cli_binaries_done. They borrow from both. */
-struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b);
+/* They borrow from all. */
+struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b,
+				      const struct cli_search *s);
 void cli_modules_release(struct cli_modules *m);
 
 /* Before the first capture: files that cannot be used. */

@@ -25,6 +25,9 @@ struct Call {
     column: u32,
     discriminator: u32,
     inlined: bool,
+    by: u8,
+    reserved: [u8; 2],
+    id: u32,
 }
 
 #[repr(C)]

@@ -2,21 +2,21 @@
 #include "lib/cli/binaries.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/dwarf/engine.h"
 #include "lib/index/cache_dir.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void binaries_reading(void *arg, uint64_t done, uint64_t total)
+void cli_binaries_reading(void *arg, uint64_t done, uint64_t total)
 {
 	(void)arg;
 	cli_progress("reading debug files", done, total);
 }
 
-static void binaries_fetching(void *arg, uint64_t done, uint64_t total)
+void cli_binaries_fetching(void *arg, uint64_t done, uint64_t total)
 {
 	(void)arg;
 	cli_progress("debuginfod", done, total);
@@ -76,26 +76,34 @@ void cli_check_modules(const struct opt_list *modules)
 	}
 }
 
-struct lookup_file *cli_module_file(struct lookup *l, const struct opt_list *modules,
-				    const char *name, size_t n)
+const char *cli_module_path(const struct opt_list *modules, const char *name, size_t *n)
 {
 	for (size_t i = 0; i < modules->n; i++) {
 		const char *text = modules->items[i], *equals = strchr(text, '=');
 
-		if ((size_t)(equals - text) == n && !memcmp(text, name, n))
-			return lookup_file(l, equals + 1, strlen(equals + 1));
+		if ((size_t)(equals - text) == *n && !memcmp(text, name, *n)) {
+			*n = strlen(equals + 1);
+			return equals + 1;
+		}
 	}
-	return lookup_file(l, name, n);
+	return name;
 }
 
-void cli_binaries_done(struct cli_binaries *b)
+/* What cannot be made, or written to, is reported by the cache. */
+static void allow_cache(const struct cli_binaries *b)
 {
-	struct search_options o;
+	char *dir = b->no_cache ? NULL : b->cache ? mem_strdup(b->cache) : cache_dir_default();
 	struct err e = ERR_INIT;
 
-	b->engine = b->engine_name ? dwarf_engine_by_name(b->engine_name) : dwarf_engine_default();
-	if (!b->engine)
-		cli_usage("--engine: there is no '%s'", b->engine_name);
+	if (dir && !cache_dir_make(dir, &e))
+		sandbox_allow(SANDBOX_CACHE, dir);
+	free(dir);
+}
+
+void cli_binaries_check(struct cli_binaries *b)
+{
+	if (b->engine && !dwarf_engine_by_name(b->engine))
+		cli_usage("--engine: there is no '%s'", b->engine);
 	if (b->seconds > 24 * 3600)
 		cli_usage("--debuginfod-timeout: at most a day, 86400");
 	binaries_find_servers(b);
@@ -103,37 +111,11 @@ void cli_binaries_done(struct cli_binaries *b)
 		cli_need_folder("debug-dir", b->debug_dirs.items[i]);
 	if (b->sysroot && *b->sysroot)
 		cli_need_folder("sysroot", b->sysroot);
-	o = (struct search_options){.dirs = b->debug_dirs.items,
-				    .n_dirs = b->debug_dirs.n,
-				    .sysroot = b->sysroot,
-				    .urls = b->words.items,
-				    .n_urls = b->words.n,
-				    .seconds = (unsigned)b->seconds,
-				    .cache = b->cache,
-				    .jobs = b->jobs ? (unsigned)b->jobs : pool_cpus(),
-				    .explain = b->explain,
-				    .reading = binaries_reading,
-				    .fetching = binaries_fetching};
-	search_init(&b->search, &o);
-	b->search.object.dwp = b->dwp;
-	/* What cannot be made, or written to, is reported by the cache. */
-	if (b->search.cache && !cache_dir_make(b->search.cache, &e))
-		sandbox_allow(SANDBOX_CACHE, b->search.cache);
-}
-
-void cli_binaries_tell(struct cli_binaries *b)
-{
-	char text[1000];
-	const char *word;
-	bool bad;
-
-	while ((word = search_told(&b->search, &bad, text, sizeof text)))
-		(bad ? cli_note : cli_info)(NULL, "%s", word);
+	allow_cache(b);
 }
 
 void cli_binaries_release(struct cli_binaries *b)
 {
-	search_release(&b->search);
 	opt_list_release(&b->debug_dirs);
 	opt_list_release(&b->urls);
 	opt_list_release(&b->words);

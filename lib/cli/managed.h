@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Option rows of programs that symbolize managed code, and the notes that they print about it.
+ * Option rows of programs that symbolize managed code; symbolizer.h or search.h takes them.
  */
 #ifndef TM_CLI_MANAGED_H
 #define TM_CLI_MANAGED_H
 
 #include "lib/cli/opt.h"
-#include "lib/managed/managed.h"
 
 struct cli_managed {
 	struct opt_list line_maps, method_maps, usyms;
@@ -24,13 +23,6 @@ struct cli_managed {
 	    ROW_LIST(0, "method-map", "FILE", "MethodMap.tsv of il2cpp", &(m).method_maps),  \
 	    ROW_LIST(0, "usym", "FILE", "usym of a binary, or MODULE=FILE", &(m).usyms)
 
-/* After parsing: the options that the rows make. They borrow from m. */
-struct managed_options cli_managed_done(const struct cli_managed *m);
-/* True when one of the options was given. */
-bool cli_managed_given(const struct cli_managed *m);
-/* Reads what was given; what cannot be read is an error and EXIT_INPUT. */
-void cli_managed_load(struct managed *m);
-void cli_managed_tell(struct managed *m); /* words for -v */
 void cli_managed_release(struct cli_managed *m);
 
 #endif

@@ -259,7 +259,7 @@ static bool markup_add_query(struct markup *m, uint8_t kind, const struct markup
 	p->module = in->name;
 	p->n_module = in->n_name;
 	VEC_PUSH(m->queries, m->n_queries, m->cap_queries) =
-	    (struct lookup_query){.file = in->file, .addr = p->relative};
+	    (struct tracemill_query){.binary = in->file, .address = p->relative};
 	return true;
 }
 

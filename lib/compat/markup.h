@@ -36,7 +36,7 @@ struct markup_module {
 	size_t n_name;
 	const char *build_id; /* lowercase hexadecimal digits, in names */
 	size_t n_build_id;
-	struct lookup_file *file; /* NULL: was not found */
+	struct tracemill_binary *file; /* NULL: was not found */
 	bool sought;
 };
 
@@ -63,14 +63,14 @@ struct markup_part {
 
 struct markup {
 	/* The file of a build-id in hexadecimal digits, or NULL. */
-	struct lookup_file *(*find)(void *arg, const char *id, size_t n);
+	struct tracemill_binary *(*find)(void *arg, const char *id, size_t n);
 	void *arg;
 	struct markup_ink ink;
 	/* What is to be printed, and asked first. */
 	struct buf text;
 	struct markup_part *parts;
 	size_t n_parts, cap_parts;
-	struct lookup_query *queries;
+	struct tracemill_query *queries;
 	size_t n_queries, cap_queries;
 	struct buf complaints; /* for standard error; the caller takes them at any time */
 	bool malformed;        /* some element was: never cleared */
@@ -102,10 +102,9 @@ void markup_release(struct markup *m);
 void markup_line(struct markup *m, const char *s, size_t n);
 void markup_end(struct markup *m); /* of the log */
 
-/* After lookup_run of m->queries: part i with the text before it; i == n_parts is the text behind
+/* After tracemill_symbolize of m->queries: part i with the text before it; i == n_parts is the text behind
  * them all. */
-void markup_print(struct buf *b, struct markup *m, const struct lookup *l, size_t i,
-		  const struct print_options *o);
+void markup_print(struct buf *b, struct markup *m, const struct print_from *from, size_t i);
 void markup_clear(struct markup *m); /* all that was printed, and the complaints */
 
 /* For those two: what is shown is blue, its values green, and then the log's own colours again. */

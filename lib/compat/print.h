@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Answers of a lookup in the words of other tools, byte for byte: GNU addr2line (binutils 2.40),
+ * Answers of libtracemill in the words of other tools, byte for byte: GNU addr2line (binutils 2.40),
  * llvm-symbolizer (LLVM 19, lib/DebugInfo/Symbolize/DIPrinter.cpp) and atos. Text goes to a
  * buffer; nothing is escaped, since programs read it.
  */
@@ -9,7 +9,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/compat/request.h"
-#include "lib/symbolize/lookup.h"
+#include "lib/library/tracemill/symbolize.h"
 
 enum print_names {
 	NAMES_NONE,
@@ -19,7 +19,7 @@ enum print_names {
 
 struct print_options {
 	uint8_t names; /* enum print_names */
-	bool demangle; /* the lookup was asked to */
+	bool demangle; /* the symbolizer was asked to, in their spelling */
 	bool inlines;
 	bool addresses;
 	bool pretty;
@@ -32,32 +32,46 @@ struct print_options {
 	const char *delimiter; /* atos: between the calls of an address */
 };
 
-/* shown: the address to print. False: nothing is known of it. */
-bool print_gnu(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
+/* An answer as views have it: n calls, innermost first. */
+struct print_answer {
+	const struct tracemill_call *calls;
+	size_t n;
+};
+/* That of the i-th query that was viewed. */
+static inline struct print_answer print_viewed(const struct tracemill_views *v, size_t i)
+{
+	return (struct print_answer){v->calls + v->first[i], v->first[i + 1] - v->first[i]};
+}
+
+/* shown: the address to print, in 8 digits where wide is false and they suffice. False: nothing is
+ * known of it. */
+bool print_gnu(struct buf *b, uint64_t shown, bool wide, struct print_answer a,
 	       const struct print_options *o);
-/* The same of an answer's n calls, while lookup.viewing. */
-bool print_gnu_view(struct buf *b, const struct lookup_query *q, uint64_t shown,
-		    const struct lookup_call *calls, size_t n, const struct print_options *o);
+
+/* A file of requests, as it was opened. */
+struct print_binary {
+	struct tracemill_binary *binary; /* NULL: it cannot be used */
+	const char *path;
+	const char *why; /* "": not said */
+};
+/* What has been answered. */
+struct print_from {
+	struct tracemill_symbolizer *symbolizer;
+	struct tracemill_views *views; /* of whoever prints */
+	const struct print_options *options;
+};
 
 /* The answer to a request; JSON: an object without a line end. A request by name has as many
  * queries as there are symbols of it; every other one has one. What is no request is answered as
- * what is not found. */
-void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *queries, size_t n,
-		const struct compat_request *r, const struct print_options *o);
+ * what is not found. binary NULL: of a build-id that was not found. */
+void print_llvm(struct buf *b, const struct print_from *from, const struct print_binary *binary,
+		const struct tracemill_query *queries, size_t n, const struct compat_request *r);
 
 /* The same JSON (ours: balanced, no blanks, no empty object) over several lines. */
 void print_indented(struct buf *b, const char *json, size_t n);
 
-/* With its line end. */
-void print_atos(struct buf *b, const struct lookup *l, const struct lookup_query *q, uint64_t shown,
-		const struct print_options *o);
-
-/* For those three: the names and places of a call. */
-const char *print_name(const struct lookup *l, uint32_t function, const struct print_options *o);
-/* A file's path, or its last part; "" for 0. */
-const char *print_path(const struct lookup *l, uint32_t id, const struct print_options *o);
-/* "" when it is not known. */
-const char *print_file(const struct lookup *l, const struct symbol_call *c,
-		       const struct print_options *o);
+/* With its line end; query: of the last batch, NULL: the line was no address. */
+void print_atos(struct buf *b, const struct print_from *from, const struct tracemill_query *query,
+		uint64_t shown, struct print_answer a);
 
 #endif

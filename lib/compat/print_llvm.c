@@ -2,68 +2,106 @@
 #include "lib/compat/print_llvm.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/utf.h"
-#include "lib/demangle/demangle.h"
-#include "lib/demangle/demangle_llvm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The binary's own symbol table names the function at an address that was not inlined, DWARF or
- * not; its debug file's only what has neither. */
-static const struct object_symbol *naming_symbol(const struct lookup_query *q,
-						 const struct symbol_call *c,
-						 const struct print_options *o)
+static char *demangled(enum tracemill_spelling spelling, const char *name)
 {
-	const struct object_symbol *sym;
+	char text[1000], *longer;
+	size_t length = strlen(name),
+	       n = tracemill_demangle_as(spelling, name, length, text, sizeof text);
 
-	if (o->names != NAMES_LINKAGE || !q->file || !q->file->object)
-		return NULL;
-	if (c->outer && !o->mixed)
-		return NULL;
-	sym = object_own_symbol_at(q->file->object, q->addr);
-	return sym || !(q->named.flags & BINDING_FROM_SYMTAB)
-		   ? sym
-		   : object_symbol_at(q->file->object, q->addr);
+	if (!n || n < sizeof text)
+		return n ? mem_strndup(text, n) : NULL;
+	longer = mem_alloc(n + 1);
+	tracemill_demangle_as(spelling, name, length, longer, n + 1);
+	return longer;
 }
 
-struct llvm_frame llvm_frame(const struct lookup *l, const struct lookup_query *q, uint32_t call,
+char *llvm_demangle(const char *name)
+{
+	return demangled(TRACEMILL_SPELL_LLVM, name);
+}
+
+struct llvm_answer llvm_answer(const struct print_from *from, const struct tracemill_query *query)
+{
+	struct llvm_answer a = {.binary = NULL};
+
+	tracemill_resolved(from->symbolizer, query, &a.binary, &a.address);
+	if (!tracemill_view(from->symbolizer, query, 1, from->views))
+		a.calls = print_viewed(from->views, 0);
+	return a;
+}
+
+/* The binary's own symbol table names the function at an address that was not inlined, DWARF or
+ * not; its debug file's only what has neither. False: it does not. */
+static bool naming_symbol(const struct print_from *from, const struct llvm_answer *a, size_t i,
+			  const struct print_options *o, struct tracemill_symbol *symbol)
+{
+	if (o->names != NAMES_LINKAGE || !a->binary)
+		return false;
+	if (i + 1 < a->calls.n && !o->mixed)
+		return false;
+	if (!tracemill_symbol_at(from->symbolizer, a->binary, TRACEMILL_OWN_CODE, a->address,
+				 symbol))
+		return true;
+	return a->calls.n && a->calls.calls[0].by & TRACEMILL_FUNCTION_BY_SYMBOL &&
+	       !tracemill_symbol_at(from->symbolizer, a->binary, TRACEMILL_CODE, a->address,
+				    symbol);
+}
+
+static const char *shown_path(const char *path, const struct print_options *o)
+{
+	return o->base_names ? path_base(path) : path;
+}
+
+struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_answer *a, size_t i,
 			     const struct print_options *o)
 {
-	static const struct symbol_call unknown;
-	const struct symbol_call *c = call ? &l->symbols.calls[call] : &unknown;
-	const struct object_symbol *sym = naming_symbol(q, c, o);
-	const struct print_options raw = {.demangle = false};
-	const struct dwarf_extra *x = lookup_extra(l, call);
-	struct llvm_frame f = {.file = print_file(l, c, o),
-			       .line = c->line,
-			       .column = c->column,
-			       .start = x->start,
-			       .start_file = print_path(l, x->file, o),
-			       .start_line = x->line,
-			       .discriminator = x->discriminator};
+	static const struct tracemill_call unknown;
+	const struct tracemill_call *c = i < a->calls.n ? &a->calls.calls[i] : &unknown;
+	struct tracemill_details x = {.size = sizeof x};
+	struct tracemill_symbol sym = {.size = sizeof sym};
+	bool named = naming_symbol(from, a, i, o, &sym);
+	struct llvm_frame f;
 
-	f.name = print_name(l, c->function, &raw);
-	if (sym) {
-		f.start = sym->lo;
-		f.file = !*f.file && sym->file ? sym->file : f.file;
+	if (c == &unknown || tracemill_call_details(from->symbolizer, c, &x))
+		x = (struct tracemill_details){
+		    .function = "", .linkage = "", .file = "", .name = "", .declared_file = ""};
+	f = (struct llvm_frame){.name = x.linkage,
+				.file = shown_path(x.file, o),
+				.line = c->line,
+				.column = c->column,
+				.has_start = x.has_start,
+				.start = x.start,
+				.start_file = shown_path(x.declared_file, o),
+				.start_line = x.declared_line,
+				.discriminator = c->discriminator};
+	if (named) {
+		f.has_start = true;
+		f.start = sym.address;
+		f.file = *f.file ? f.file : sym.file;
 	}
 	/* Short names are DWARF's, where thunks have none. */
 	if (o->names == NAMES_NONE ||
 	    (o->names == NAMES_SHORT &&
-	     (q->named.flags & BINDING_FROM_SYMTAB || !strncmp(f.name, "_ZT", 3)))) {
+	     ((a->calls.n && a->calls.calls[0].by & TRACEMILL_FUNCTION_BY_SYMBOL) ||
+	      !strncmp(f.name, "_ZT", 3)))) {
 		f.name = "";
-	} else if (o->names == NAMES_SHORT && x->name) {
-		f.name = intern_text(&l->symbols.strings, x->name, NULL);
+	} else if (o->names == NAMES_SHORT && *x.name) {
+		f.name = x.name;
 	} else if (o->names == NAMES_SHORT) {
-		f.owned = demangle_short(f.name);
-	} else if (sym && strcmp(sym->name, f.name) != 0) {
-		f.name = sym->name;
-		f.owned = o->demangle ? demangle_llvm(sym->name) : NULL;
+		f.owned = demangled(TRACEMILL_SPELL_SHORT, f.name);
+	} else if (named && strcmp(sym.name, f.name) != 0) {
+		f.name = sym.name;
+		f.owned = o->demangle ? llvm_demangle(sym.name) : NULL;
 	} else if (o->demangle) {
-		f.name = print_name(l, c->function, o);
+		f.name = x.function;
 	}
 	if (f.owned)
 		f.name = f.owned;
@@ -113,7 +151,7 @@ static void llvm_add_frame(struct buf *b, const struct llvm_frame *f, bool inlin
 				 "  Function start filename: %s\n"
 				 "  Function start line: %" PRIu32 "\n",
 				 f->start_file, f->start_line);
-		if (f->start != DWARF_NO_START && o->columns) /* not in GNU style */
+		if (f->has_start && o->columns) /* not in GNU style */
 			buf_addf(b, "  Function start address: 0x%" PRIx64 "\n", f->start);
 		buf_addf(b, "  Line: %" PRIu32 "\n  Column: %" PRIu32 "\n", f->line, f->column);
 		if (f->discriminator)
@@ -133,20 +171,17 @@ static void llvm_add_frame(struct buf *b, const struct llvm_frame *f, bool inlin
 	llvm_add_context(b, f, o->context);
 }
 
-static void add_frames(struct buf *b, const struct lookup *l, const struct lookup_query *q,
+static void add_frames(struct buf *b, const struct print_from *from, const struct llvm_answer *a,
 		       const struct print_options *o)
 {
-	uint32_t call = q->named.call;
-	bool inlined = false;
+	size_t i = 0;
 
 	do {
-		struct llvm_frame f = llvm_frame(l, q, call, o);
+		struct llvm_frame f = llvm_frame(from, a, i, o);
 
-		llvm_add_frame(b, &f, inlined, o);
+		llvm_add_frame(b, &f, i != 0, o);
 		free(f.owned);
-		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
-		inlined = true;
-	} while (call);
+	} while (o->inlines && ++i < a->calls.n);
 }
 
 /* llvm takes an unknown file as the mark of an unknown place. */
@@ -155,15 +190,16 @@ static bool has_file(const struct llvm_frame *f)
 	return *f->file;
 }
 
-static void add_places(struct buf *b, const struct lookup *l, const struct lookup_query *queries,
-		       size_t n, const struct print_options *o)
+static void add_places(struct buf *b, const struct print_from *from,
+		       const struct tracemill_query *queries, size_t n,
+		       const struct print_options *o)
 {
-	static const struct llvm_frame unknown = {
-	    .name = "", .file = "", .start = DWARF_NO_START, .start_file = ""};
+	static const struct llvm_frame unknown = {.name = "", .file = "", .start_file = ""};
 	bool some = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct llvm_frame f = llvm_frame(l, &queries[i], queries[i].named.call, o);
+		struct llvm_answer a = llvm_answer(from, &queries[i]);
+		struct llvm_frame f = llvm_frame(from, &a, 0, o);
 
 		if (has_file(&f))
 			llvm_add_frame(b, &f, false, o);
@@ -174,22 +210,42 @@ static void add_places(struct buf *b, const struct lookup *l, const struct looku
 		llvm_add_frame(b, &unknown, false, o);
 }
 
-static void add_global(struct buf *b, const struct lookup_query *q, const struct print_options *o)
+/* Data at an address; name "": no symbol has it. */
+static struct tracemill_symbol global_of(const struct print_from *from, const struct llvm_answer *a)
 {
-	struct lookup_global g = lookup_global(q);
-	char *name = g.symbol && o->demangle ? demangle_llvm(g.symbol->name) : NULL;
-	const char *file = g.declared.file;
+	struct tracemill_symbol g = {.size = sizeof g};
 
-	if (!file && g.symbol)
-		file = g.symbol->file;
-	buf_addf(b, "%s\n", name ? name : g.symbol ? g.symbol->name : "??");
-	buf_addf(b, "%" PRIu64 " %" PRIu64 "\n", g.symbol ? g.symbol->lo : 0,
-		 g.symbol && g.symbol->sized ? g.symbol->hi - g.symbol->lo : 0);
-	if (file)
-		buf_addf(b, "%s:%" PRIu32 "\n", file, g.declared.line);
+	if (!a->binary ||
+	    tracemill_symbol_at(from->symbolizer, a->binary, TRACEMILL_DATA, a->address, &g))
+		g = (struct tracemill_symbol){.name = "", .file = "", .declared_file = ""};
+	return g;
+}
+
+static void add_global(struct buf *b, const struct print_from *from, const struct llvm_answer *a,
+		       const struct print_options *o)
+{
+	struct tracemill_symbol g = global_of(from, a);
+	char *name = o->demangle ? llvm_demangle(g.name) : NULL;
+	const char *file = *g.declared_file ? g.declared_file : g.file;
+
+	buf_addf(b, "%s\n", name ? name : *g.name ? g.name : "??");
+	buf_addf(b, "%" PRIu64 " %" PRIu64 "\n", g.address, g.sized ? g.bytes : 0);
+	if (*file)
+		buf_addf(b, "%s:%" PRIu32 "\n", file, g.declared_line);
 	else
 		buf_adds(b, "??:?\n");
 	free(name);
+}
+
+static const struct tracemill_local *locals_of(const struct print_from *from,
+					       const struct llvm_answer *a, size_t *n)
+{
+	const struct tracemill_local *all = NULL;
+
+	*n = 0;
+	if (a->binary && tracemill_locals(from->symbolizer, a->binary, a->address, &all, n))
+		*n = 0;
+	return all;
 }
 
 static const char *known(const char *s)
@@ -197,16 +253,17 @@ static const char *known(const char *s)
 	return s ? s : "??";
 }
 
-static void llvm_add_locals(struct buf *b, const struct lookup_query *q)
+static void llvm_add_locals(struct buf *b, const struct print_from *from,
+			    const struct llvm_answer *a)
 {
 	size_t n;
-	const struct dwarf_local *all = lookup_locals(q, &n);
+	const struct tracemill_local *all = locals_of(from, a, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct dwarf_local *x = &all[i];
+		const struct tracemill_local *x = &all[i];
 
 		buf_addf(b, "%s\n%s\n%s:%" PRIu32 "\n", known(x->function), known(x->name),
-			 known(x->declared.file), x->declared.line);
+			 known(x->file), x->line);
 		if (x->has_offset)
 			buf_addf(b, "%" PRId64 " ", x->offset);
 		else
@@ -268,7 +325,7 @@ static void llvm_add_json_frame(struct buf *b, const struct llvm_frame *f,
 		llvm_add_json(b, source.data, source.len);
 	}
 	buf_adds(b, ",\"StartAddress\":\"");
-	if (f->start != DWARF_NO_START)
+	if (f->has_start)
 		buf_addf(b, "0x%" PRIx64, f->start);
 	buf_adds(b, "\",\"StartFileName\":");
 	llvm_add_json(b, f->start_file, strlen(f->start_file));
@@ -276,22 +333,19 @@ static void llvm_add_json_frame(struct buf *b, const struct llvm_frame *f,
 	buf_release(&source);
 }
 
-static void add_json_frames(struct buf *b, const struct lookup *l, const struct lookup_query *q,
-			    const struct print_options *o)
+static void add_json_frames(struct buf *b, const struct print_from *from,
+			    const struct llvm_answer *a, const struct print_options *o)
 {
-	uint32_t call = q->named.call;
-	bool more;
+	size_t i = 0;
 
 	do {
-		struct llvm_frame f = llvm_frame(l, q, call, o);
+		struct llvm_frame f = llvm_frame(from, a, i, o);
 
+		if (i)
+			buf_addc(b, ',');
 		llvm_add_json_frame(b, &f, o);
 		free(f.owned);
-		call = call && o->inlines ? l->symbols.calls[call].outer : 0;
-		more = call != 0;
-		if (more)
-			buf_addc(b, ',');
-	} while (more);
+	} while (o->inlines && ++i < a->calls.n);
 }
 
 static void add_json_text(struct buf *b, const char *s)
@@ -299,14 +353,15 @@ static void add_json_text(struct buf *b, const char *s)
 	llvm_add_json(b, s, strlen(s));
 }
 
-static void add_json_places(struct buf *b, const struct lookup *l,
-			    const struct lookup_query *queries, size_t n,
+static void add_json_places(struct buf *b, const struct print_from *from,
+			    const struct tracemill_query *queries, size_t n,
 			    const struct print_options *o)
 {
 	bool some = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct llvm_frame f = llvm_frame(l, &queries[i], queries[i].named.call, o);
+		struct llvm_answer a = llvm_answer(from, &queries[i]);
+		struct llvm_frame f = llvm_frame(from, &a, 0, o);
 
 		if (has_file(&f)) {
 			if (some)
@@ -318,32 +373,32 @@ static void add_json_places(struct buf *b, const struct lookup *l,
 	}
 }
 
-static void add_json_global(struct buf *b, const struct lookup_query *q,
-			    const struct print_options *o)
+static void add_json_global(struct buf *b, const struct print_from *from,
+			    const struct llvm_answer *a, const struct print_options *o)
 {
-	struct lookup_global g = lookup_global(q);
-	char *name = g.symbol && o->demangle ? demangle_llvm(g.symbol->name) : NULL;
+	struct tracemill_symbol g = global_of(from, a);
+	char *name = o->demangle ? llvm_demangle(g.name) : NULL;
 
 	buf_adds(b, "{\"Name\":");
-	add_json_text(b, name ? name : g.symbol ? g.symbol->name : "");
+	add_json_text(b, name ? name : g.name);
 	buf_addf(b, ",\"Size\":\"0x%" PRIx64 "\",\"Start\":\"0x%" PRIx64 "\"}",
-		 g.symbol && g.symbol->sized ? g.symbol->hi - g.symbol->lo : 0,
-		 g.symbol ? g.symbol->lo : 0);
+		 g.sized ? g.bytes : 0, g.address);
 	free(name);
 }
 
-static void llvm_add_json_locals(struct buf *b, const struct lookup_query *q)
+static void llvm_add_json_locals(struct buf *b, const struct print_from *from,
+				 const struct llvm_answer *a)
 {
 	size_t n;
-	const struct dwarf_local *all = lookup_locals(q, &n);
+	const struct tracemill_local *all = locals_of(from, a, &n);
 
 	buf_addc(b, '[');
 	for (size_t i = 0; i < n; i++) {
-		const struct dwarf_local *x = &all[i];
+		const struct tracemill_local *x = &all[i];
 
 		buf_adds(b, i ? ",{\"DeclFile\":" : "{\"DeclFile\":");
-		add_json_text(b, x->declared.file ? x->declared.file : "");
-		buf_addf(b, ",\"DeclLine\":%" PRIu32, x->declared.line);
+		add_json_text(b, x->file ? x->file : "");
+		buf_addf(b, ",\"DeclLine\":%" PRIu32, x->line);
 		if (x->has_offset)
 			buf_addf(b, ",\"FrameOffset\":%" PRId64, x->offset);
 		buf_adds(b, ",\"FunctionName\":");
@@ -362,19 +417,36 @@ static void llvm_add_json_locals(struct buf *b, const struct lookup_query *q)
 }
 
 /* Of a file that is not there llvm gives the system's words alone. */
-static const char *reason(const struct lookup_file *f)
+static const char *reason(const struct print_binary *f)
 {
-	return f->e.msg + (strncmp(f->e.msg, "open: ", 6) ? 0 : 6);
+	return f->why + (strncmp(f->why, "open: ", 6) ? 0 : 6);
+}
+
+/* A binary, and not what holds some. */
+static bool is_binary(const struct print_from *from, struct tracemill_binary *binary)
+{
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+
+	return binary && !tracemill_binary_facts(from->symbolizer, binary, &facts) && !facts.is_zip;
+}
+
+static const char *path_of(const struct print_from *from, const struct llvm_answer *a,
+			   const struct print_binary *f)
+{
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+
+	if (a->binary && !tracemill_binary_facts(from->symbolizer, a->binary, &facts))
+		return facts.path;
+	return f ? f->path : "";
 }
 
 /* Members are in the order of their names. */
-static void llvm_print_json(struct buf *b, const struct lookup *l,
-			    const struct lookup_query *queries, size_t n,
-			    const struct compat_request *r, const struct print_options *o)
+static void llvm_print_json(struct buf *b, const struct print_from *from,
+			    const struct print_binary *f, const struct tracemill_query *queries,
+			    size_t n, const struct compat_request *r, const struct print_options *o)
 {
-	const struct lookup_query *q = &queries[0];
-	const struct lookup_file *f = q->file;
-	bool refused = r->kind != REQUEST_BAD && (!f || !f->object);
+	const struct llvm_answer a = llvm_answer(from, &queries[0]);
+	bool refused = r->kind != REQUEST_BAD && !is_binary(from, a.binary);
 	bool data = r->kind == REQUEST_DATA && !refused;
 	const char *member = "";
 
@@ -385,7 +457,7 @@ static void llvm_print_json(struct buf *b, const struct lookup *l,
 	}
 	if (data) {
 		buf_addf(b, "%s\"Data\":", member);
-		add_json_global(b, q, o);
+		add_json_global(b, from, &a, o);
 		member = ",";
 	}
 	if (refused) {
@@ -395,11 +467,11 @@ static void llvm_print_json(struct buf *b, const struct lookup *l,
 		member = ",";
 	} else if (r->kind == REQUEST_FRAME) {
 		buf_addf(b, "%s\"Frame\":", member);
-		llvm_add_json_locals(b, q);
+		llvm_add_json_locals(b, from, &a);
 		member = ",";
 	} else if (r->kind == REQUEST_CODE && r->symbol) {
 		buf_addf(b, "%s\"Loc\":[", member);
-		add_json_places(b, l, queries, n, o);
+		add_json_places(b, from, queries, n, o);
 		buf_addc(b, ']');
 		member = ",";
 	}
@@ -407,43 +479,51 @@ static void llvm_print_json(struct buf *b, const struct lookup *l,
 	if (r->file)
 		llvm_add_json(b, r->file, r->n_file);
 	else
-		add_json_text(b, f ? f->path : "");
+		add_json_text(b, path_of(from, &a, f));
 	if (r->symbol && r->kind != REQUEST_BAD) {
 		buf_adds(b, ",\"SymName\":");
 		llvm_add_json(b, r->symbol, r->n_symbol);
 	} else if (!refused && (r->kind == REQUEST_CODE || r->kind == REQUEST_BAD)) {
 		buf_adds(b, ",\"Symbol\":[");
-		add_json_frames(b, l, q, o);
+		add_json_frames(b, from, &a, o);
 		buf_addc(b, ']');
 	}
 	buf_addc(b, '}');
 }
 
-void print_llvm(struct buf *b, const struct lookup *l, const struct lookup_query *queries, size_t n,
-		const struct compat_request *r, const struct print_options *o)
+static void llvm_print_text(struct buf *b, const struct print_from *from,
+			    const struct tracemill_query *queries, size_t n,
+			    const struct compat_request *r, const struct print_options *o)
 {
-	struct print_options by_name = *o;
+	const struct llvm_answer a = llvm_answer(from, &queries[0]);
 
-	by_name.inlines = false;
-	by_name.mixed = true;
-	if (r->kind == REQUEST_CODE && r->symbol)
-		o = &by_name;
-	if (o->json) {
-		llvm_print_json(b, l, queries, n, r, o);
-		return;
-	}
 	if (o->addresses && r->kind != REQUEST_BAD && (!r->symbol || r->kind != REQUEST_CODE))
 		buf_addf(b, "0x%" PRIx64 "%s", r->addr, o->pretty ? ": " : "\n");
 	if (r->kind == REQUEST_DATA)
-		add_global(b, &queries[0], o);
+		add_global(b, from, &a, o);
 	else if (r->kind == REQUEST_FRAME)
-		llvm_add_locals(b, &queries[0]);
+		llvm_add_locals(b, from, &a);
 	else if (r->symbol && r->kind == REQUEST_CODE)
-		add_places(b, l, queries, n, o);
+		add_places(b, from, queries, n, o);
 	else
-		add_frames(b, l, &queries[0], o);
+		add_frames(b, from, &a, o);
 	if (o->columns)
 		buf_addc(b, '\n');
+}
+
+void print_llvm(struct buf *b, const struct print_from *from, const struct print_binary *binary,
+		const struct tracemill_query *queries, size_t n, const struct compat_request *r)
+{
+	struct print_options o = *from->options;
+
+	if (r->kind == REQUEST_CODE && r->symbol) {
+		o.inlines = false;
+		o.mixed = true;
+	}
+	if (o.json)
+		llvm_print_json(b, from, binary, queries, n, r, &o);
+	else
+		llvm_print_text(b, from, queries, n, r, &o);
 }
 
 static void new_line(struct buf *b, size_t depth)

@@ -11,14 +11,27 @@ struct llvm_frame {
 	const char *name, *file; /* "": not known */
 	char *owned;             /* name, when it was made for this; the caller frees it */
 	uint32_t line, column;
-	uint64_t start;         /* of the function; DWARF_NO_START */
+	bool has_start;
+	uint64_t start;         /* of the function */
 	const char *start_file; /* where it is declared; "": not known */
 	uint32_t start_line;
 	uint32_t discriminator;
 };
 
-/* call 0: nothing is known, but a name perhaps. */
-struct llvm_frame llvm_frame(const struct lookup *l, const struct lookup_query *q, uint32_t call,
+/* What a query was looked up as, and its answer. */
+struct llvm_answer {
+	struct tracemill_binary *binary; /* NULL: none */
+	uint64_t address;
+	struct print_answer calls;
+};
+/* query: of the last batch. Valid until the next. */
+struct llvm_answer llvm_answer(const struct print_from *from, const struct tracemill_query *query);
+
+/* The i-th call; where there are none, i 0: nothing is known, but a name perhaps. */
+struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_answer *a, size_t i,
 			     const struct print_options *o);
+
+/* As LLVM spells it; malloc'ed, NULL: it is not mangled. */
+char *llvm_demangle(const char *name);
 
 #endif

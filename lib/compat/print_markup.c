@@ -5,7 +5,6 @@
 #include "lib/base/mem.h"
 #include "lib/compat/markup.h"
 #include "lib/compat/print_llvm.h"
-#include "lib/demangle/demangle_llvm.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -84,7 +83,7 @@ static bool is_known(const struct llvm_frame *f)
 
 static void print_symbol(struct buf *b, const struct markup_part *p)
 {
-	char *raw = mem_strndup(p->text, p->n_text), *name = demangle_llvm(raw);
+	char *raw = mem_strndup(p->text, p->n_text), *name = llvm_demangle(raw);
 
 	markup_highlight(b, p->ink);
 	if (name)
@@ -97,14 +96,14 @@ static void print_symbol(struct buf *b, const struct markup_part *p)
 }
 
 static void markup_print_pc(struct buf *b, struct markup *m, const struct markup_part *p,
-			    const struct lookup *l, const struct print_options *o)
+			    const struct print_from *from)
 {
-	const struct lookup_query *q = &m->queries[p->query];
-	struct print_options one = *o;
+	const struct llvm_answer a = llvm_answer(from, &m->queries[p->query]);
+	struct print_options one = *from->options;
 	struct llvm_frame f;
 
 	one.mixed = true;
-	f = llvm_frame(l, q, q->named.call, &one);
+	f = llvm_frame(from, &a, 0, &one);
 	if (is_known(&f)) {
 		markup_highlight(b, p->ink);
 		value(b, p->ink, f.name);
@@ -140,18 +139,18 @@ static void print_bt_head(struct buf *b, const struct markup_part *p, unsigned n
 }
 
 static void markup_print_bt(struct buf *b, struct markup *m, const struct markup_part *p,
-			    const struct lookup *l, const struct print_options *o)
+			    const struct print_from *from)
 {
-	const struct lookup_query *q = &m->queries[p->query];
-	uint32_t call = q->named.call, next;
-	unsigned number = 0;
+	const struct llvm_answer a = llvm_answer(from, &m->queries[p->query]);
+	size_t i = 0;
+	bool last;
 
 	markup_highlight(b, p->ink);
 	do {
-		struct llvm_frame f = llvm_frame(l, q, call, o);
+		struct llvm_frame f = llvm_frame(from, &a, i, from->options);
 
-		next = call ? l->symbols.calls[call].outer : 0;
-		print_bt_head(b, p, ++number, !next);
+		last = i + 1 >= a.calls.n;
+		print_bt_head(b, p, (unsigned)i + 1, last);
 		if (is_known(&f)) {
 			value(b, p->ink, f.name);
 			buf_addc(b, ' ');
@@ -169,42 +168,47 @@ static void markup_print_bt(struct buf *b, struct markup *m, const struct markup
 		buf_addc(b, '+');
 		markup_valuef(b, p->ink, "0x%" PRIx64, p->relative);
 		buf_addc(b, ')');
-		if (next)
+		if (!last)
 			buf_adds(b, p->crlf ? "\r\n" : "\n");
 		free(f.owned);
-		call = next;
-	} while (call);
+		i++;
+	} while (!last);
 	markup_restore(b, p->ink);
 }
 
 static void print_data(struct buf *b, struct markup *m, const struct markup_part *p,
-		       const struct print_options *o)
+		       const struct print_from *from)
 {
-	struct lookup_global g = lookup_global(&m->queries[p->query]);
-	char *name = g.symbol && o->demangle ? demangle_llvm(g.symbol->name) : NULL;
+	const struct tracemill_query *q = &m->queries[p->query];
+	struct tracemill_symbol g = {.size = sizeof g};
+	struct tracemill_binary *binary;
+	uint64_t address;
+	bool known = !tracemill_resolved(from->symbolizer, q, &binary, &address) && binary &&
+		     !tracemill_symbol_at(from->symbolizer, binary, TRACEMILL_DATA, address, &g) &&
+		     *g.name;
+	char *name = known && from->options->demangle ? llvm_demangle(g.name) : NULL;
 
-	m->unanswered |= !g.symbol;
+	m->unanswered |= !known;
 	markup_highlight(b, p->ink);
-	buf_adds(b, name ? name : g.symbol ? g.symbol->name : "<invalid>");
+	buf_adds(b, name ? name : known ? g.name : "<invalid>");
 	markup_restore(b, p->ink);
 	free(name);
 }
 
-void markup_print(struct buf *b, struct markup *m, const struct lookup *l, size_t i,
-		  const struct print_options *o)
+void markup_print(struct buf *b, struct markup *m, const struct print_from *from, size_t i)
 {
-	size_t from = i ? m->parts[i - 1].behind : 0;
+	size_t begin = i ? m->parts[i - 1].behind : 0;
 	size_t to = i < m->n_parts ? m->parts[i].behind : m->text.len;
 	const struct markup_part *p;
 
-	buf_add(b, buf_at(&m->text, from), to - from);
+	buf_add(b, buf_at(&m->text, begin), to - begin);
 	if (i == m->n_parts)
 		return;
 	p = &m->parts[i];
 	switch (p->kind) {
 	case MARKUP_SYMBOL: print_symbol(b, p); break;
-	case MARKUP_PC: markup_print_pc(b, m, p, l, o); break;
-	case MARKUP_BT: markup_print_bt(b, m, p, l, o); break;
-	case MARKUP_DATA: print_data(b, m, p, o); break;
+	case MARKUP_PC: markup_print_pc(b, m, p, from); break;
+	case MARKUP_BT: markup_print_bt(b, m, p, from); break;
+	case MARKUP_DATA: print_data(b, m, p, from); break;
 	}
 }

@@ -268,7 +268,7 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g)
 		g->why = mem_strdup("not asked, since it did not answer before");
 		return;
 	}
-	fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress, &a);
+	fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress, d->options.progress_arg, &a);
 	if (a.kind != FETCH_FOUND) {
 		d->dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
 		if (*a.text)

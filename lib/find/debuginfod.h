@@ -29,6 +29,7 @@ struct debuginfod_options {
 	uint64_t limit;    /* of the cache's folder, in bytes */
 	/* Called now and then with bytes; total 0: not known. May be NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
+	void *progress_arg;
 };
 
 struct debuginfod;

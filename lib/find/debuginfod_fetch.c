@@ -293,7 +293,8 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 }
 
 void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum object_part part,
-		 void (*progress)(void *arg, uint64_t done, uint64_t total), struct fetch_answer *a)
+		 void (*progress)(void *arg, uint64_t done, uint64_t total), void *arg,
+		 struct fetch_answer *a)
 {
 	struct question q = {.id = *id, .part = part};
 
@@ -305,7 +306,7 @@ void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum objec
 		if (a->kind != FETCH_PROGRESS)
 			return;
 		if (progress)
-			progress(NULL, a->done, a->total);
+			progress(arg, a->done, a->total);
 	}
 	*a = (struct fetch_answer){.kind = FETCH_DEAD, .text = "the process that asks has ended"};
 }

@@ -38,7 +38,7 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 			  struct err *e);
 /* One question at a time. progress as in struct debuginfod_options. */
 void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum object_part part,
-		 void (*progress)(void *arg, uint64_t done, uint64_t total),
+		 void (*progress)(void *arg, uint64_t done, uint64_t total), void *arg,
 		 struct fetch_answer *a);
 void fetcher_stop(struct fetcher *f);
 

@@ -164,8 +164,8 @@ static void id_index_open_piece(size_t item, unsigned worker, void *arg)
 		id_index_open_one(&x->files[x->fresh[i]]);
 	__atomic_add_fetch(&x->opened, to - from, __ATOMIC_RELAXED);
 	if (!worker && x->options.progress)
-		x->options.progress(NULL, __atomic_load_n(&x->opened, __ATOMIC_RELAXED),
-				    x->n_fresh);
+		x->options.progress(x->options.progress_arg,
+				    __atomic_load_n(&x->opened, __ATOMIC_RELAXED), x->n_fresh);
 }
 
 static void id_index_read_folder(struct id_index *x, const char *dir)

@@ -26,6 +26,7 @@ struct id_index_options {
 	unsigned jobs;
 	/* Called now and then with the files read so far; may be NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
+	void *progress_arg;
 };
 
 struct id_index;

@@ -27,21 +27,25 @@ void search_init(struct find_search *s, const struct search_options *o)
 	if (!o->cache.off)
 		s->cache = o->cache.dir ? mem_strdup(o->cache.dir) : cache_dir_default();
 	if (o->n_dirs) {
-		s->index = id_index_new(&(struct id_index_options){.dirs = o->dirs,
-								   .n_dirs = o->n_dirs,
-								   .cache = s->cache,
-								   .jobs = o->jobs,
-								   .progress = o->reading});
+		s->index =
+		    id_index_new(&(struct id_index_options){.dirs = o->dirs,
+							    .n_dirs = o->n_dirs,
+							    .cache = s->cache,
+							    .jobs = o->jobs,
+							    .progress = o->reading,
+							    .progress_arg = o->progress_arg});
 		add(s, (struct object_finder){id_index_find, s->index});
 	}
 	if (o->n_urls) {
 		cache_init(&cache, &o->cache);
-		s->server = debuginfod_new(&(struct debuginfod_options){.urls = o->urls,
-									.n_urls = o->n_urls,
-									.seconds = o->seconds,
-									.cache = s->cache,
-									.limit = cache.limit,
-									.progress = o->fetching});
+		s->server =
+		    debuginfod_new(&(struct debuginfod_options){.urls = o->urls,
+								.n_urls = o->n_urls,
+								.seconds = o->seconds,
+								.cache = s->cache,
+								.limit = cache.limit,
+								.progress = o->fetching,
+								.progress_arg = o->progress_arg});
 		cache_release(&cache);
 		add(s, (struct object_finder){debuginfod_find, s->server});
 	}

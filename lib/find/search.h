@@ -22,6 +22,7 @@ struct search_options {
 	bool explain;
 	void (*reading)(void *arg, uint64_t done, uint64_t total);  /* files of folders */
 	void (*fetching)(void *arg, uint64_t done, uint64_t total); /* bytes from a server */
+	void *progress_arg;
 };
 
 struct find_search {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/library/handle.h"
 
+#include <inttypes.h>
+
 enum tracemill_status handle_status(enum status st)
 {
 	switch (st) {
@@ -49,19 +51,37 @@ enum tracemill_status handle_no_memory(struct library_handle *h)
 	return TRACEMILL_MEMORY;
 }
 
+void handle_place(struct err *e)
+{
+	if (e->offset != ERR_NO_OFFSET)
+		err_prefix(e, "byte %" PRIu64, e->offset);
+	e->offset = ERR_NO_OFFSET;
+}
+
+enum tracemill_status handle_fail(struct library_handle *h, const struct err *e)
+{
+	h->e = *e;
+	handle_place(&h->e);
+	return handle_status(e->code);
+}
+
 enum tracemill_status handle_run(struct library_handle *h, void (*fn)(void *arg), void *arg)
 {
 	enum zone_end end;
 
-	h->e = (struct err)ERR_INIT;
+	h->e.code = ST_OK;
+	h->e.msg[0] = '\0';
 	atomic_store(&h->cancelled, false);
 	if (!h->zone)
 		h->zone = zone_new(&h->cancelled);
 	if (!h->zone)
 		return handle_no_memory(h);
 	end = zone_run(h->zone, fn, arg);
-	if (end == ZONE_DONE)
-		return TRACEMILL_OK;
+	return end == ZONE_DONE ? TRACEMILL_OK : handle_end(h, end);
+}
+
+enum tracemill_status handle_end(struct library_handle *h, enum zone_end end)
+{
 	zone_free(h->zone);
 	h->zone = NULL;
 	if (end == ZONE_NO_MEMORY)

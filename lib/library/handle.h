@@ -26,6 +26,11 @@ void handle_release(struct library_handle *h);
 /* Errors that have no struct err; they return what they set. */
 enum tracemill_status handle_misuse(struct library_handle *h, const char *what);
 enum tracemill_status handle_no_memory(struct library_handle *h);
+enum tracemill_status handle_fail(struct library_handle *h, const struct err *e);
+/* Ends the zone, after something in it has ended so (not ZONE_DONE). */
+enum tracemill_status handle_end(struct library_handle *h, enum zone_end end);
+/* Puts the place in the file before the text of an error. */
+void handle_place(struct err *e);
 /* The public status of an enum status. */
 enum tracemill_status handle_status(enum status st);
 

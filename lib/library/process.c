@@ -80,10 +80,8 @@ static enum tracemill_status process_add_part(struct library_call *c)
 		enum status st = read_text(t, c->in, c->n, &e);
 
 		trace_free(t);
-		if (st) {
-			c->s->handle.e = e;
-			return handle_status(st);
-		}
+		if (st)
+			return handle_fail(&c->s->handle, &e);
 	}
 	part = zone_outside(sizeof *part + c->n + told->part.n_id);
 	*part = told->part;
@@ -158,6 +156,14 @@ static void process_add_module(struct trace *t, const struct tracemill_process *
 		   .ranges = ranges,
 		   .n_ranges = (uint32_t)n});
 	free(ranges);
+}
+
+void process_close(struct tracemill_process *p)
+{
+	if (p->files)
+		files_release(p->files);
+	free(p->files);
+	p->files = NULL;
 }
 
 static struct find_files *files_of(struct tracemill_process *p)

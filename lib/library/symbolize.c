@@ -10,6 +10,7 @@
 #include "lib/base/pool.h"
 #include "lib/base/zone.h"
 #include "lib/demangle/demangle.h"
+#include "lib/demangle/demangle_llvm.h"
 #include "lib/find/search.h"
 #include "lib/object/map.h"
 
@@ -18,16 +19,25 @@
 
 /* Options, copied. */
 
-static size_t lists_size(const struct tracemill_options *o)
-{
-	size_t n = 0;
+enum { LISTS = 5, WORDS = 5 };
 
-	for (size_t i = 0; i < o->n_debug_dirs; i++)
-		n += strlen(o->debug_dirs[i]) + 1;
-	for (size_t i = 0; i < o->n_debuginfod_urls; i++)
-		n += strlen(o->debuginfod_urls[i]) + 1;
-	n += o->sysroot ? strlen(o->sysroot) + 1 : 0;
-	return n + (o->cache_dir ? strlen(o->cache_dir) + 1 : 0);
+struct symbolizer_texts {
+	struct {
+		const char *const **items;
+		size_t n;
+	} lists[LISTS];
+	const char **words[WORDS];
+};
+
+static struct symbolizer_texts texts_of(struct tracemill_options *o)
+{
+	return (struct symbolizer_texts){
+	    .lists = {{&o->debug_dirs, o->n_debug_dirs},
+		      {&o->debuginfod_urls, o->n_debuginfod_urls},
+		      {&o->line_maps, o->n_line_maps},
+		      {&o->method_maps, o->n_method_maps},
+		      {&o->usyms, o->n_usyms}},
+	    .words = {&o->sysroot, &o->cache_dir, &o->engine, &o->arch, &o->dwp}};
 }
 
 static const char *keep(char **to, const char *s)
@@ -42,27 +52,45 @@ static const char *keep(char **to, const char *s)
 
 static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
 {
-	struct tracemill_options *o = &s->options;
-	const char *const *dirs = o->debug_dirs, *const *urls = o->debuginfod_urls;
+	const struct symbolizer_texts t = texts_of(&s->options);
+	size_t bytes = 1, items = 1;
+	const char **list;
 	char *at;
 
-	s->texts = malloc(lists_size(o) + 1);
-	s->lists = calloc(o->n_debug_dirs + o->n_debuginfod_urls + 1, sizeof *s->lists);
-	if (!s->texts || !s->lists)
+	for (size_t k = 0; k < LISTS; k++) {
+		items += t.lists[k].n;
+		for (size_t i = 0; i < t.lists[k].n; i++)
+			bytes += strlen((*t.lists[k].items)[i]) + 1;
+	}
+	for (size_t k = 0; k < WORDS; k++)
+		bytes += *t.words[k] ? strlen(*t.words[k]) + 1 : 0;
+	s->texts = at = malloc(bytes);
+	s->lists = list = calloc(items, sizeof *s->lists);
+	if (!at || !list)
 		return false;
-	at = s->texts;
-	for (size_t i = 0; i < o->n_debug_dirs; i++)
-		s->lists[i] = keep(&at, dirs[i]);
-	for (size_t i = 0; i < o->n_debuginfod_urls; i++)
-		s->lists[o->n_debug_dirs + i] = keep(&at, urls[i]);
-	o->debug_dirs = s->lists;
-	o->debuginfod_urls = s->lists + o->n_debug_dirs;
-	o->sysroot = keep(&at, o->sysroot);
-	o->cache_dir = keep(&at, o->cache_dir);
+	for (size_t k = 0; k < LISTS; k++) {
+		for (size_t i = 0; i < t.lists[k].n; i++)
+			list[i] = keep(&at, (*t.lists[k].items)[i]);
+		*t.lists[k].items = list;
+		list += t.lists[k].n;
+	}
+	for (size_t k = 0; k < WORDS; k++)
+		*t.words[k] = keep(&at, *t.words[k]);
 	return true;
 }
 
 /* What is opened, in the zone. */
+
+static const struct dwarf_engine *engine_of(const struct tracemill_options *o)
+{
+	return o->engine ? dwarf_engine_by_name(o->engine) : dwarf_engine_default();
+}
+
+static bool engine_may_run(const struct tracemill_options *o)
+{
+	return engine_of(o) &&
+	       (engine_of(o) != &dwarf_reference || o->flags & TRACEMILL_REFERENCE_ENGINE);
+}
 
 static void symbolizer_show_progress(void *arg, uint64_t done, uint64_t total)
 {
@@ -71,11 +99,39 @@ static void symbolizer_show_progress(void *arg, uint64_t done, uint64_t total)
 	o->progress(o->progress_arg, done, total);
 }
 
+static struct lookup_options symbolizer_lookup_options(const struct tracemill_options *o)
+{
+	return (struct lookup_options){
+	    .engine = engine_of(o),
+	    .dwarf = {.jobs = o->threads ? o->threads : pool_cpus(),
+		      .alone = !(o->flags & TRACEMILL_REFERENCE_ENGINE),
+		      .discriminators = true,
+		      .extras = o->flags & TRACEMILL_DECLARED,
+		      .relative = o->flags & TRACEMILL_RELATIVE,
+		      .progress = o->progress ? symbolizer_show_progress : NULL,
+		      .progress_arg = (void *)(uintptr_t)o},
+	    .cache = {.dir = o->cache_dir, .off = !(o->flags & TRACEMILL_CACHE)},
+	    .managed = {.line_maps = o->line_maps,
+			.n_line_maps = o->n_line_maps,
+			.method_maps = o->method_maps,
+			.n_method_maps = o->n_method_maps,
+			.usyms = o->usyms,
+			.n_usyms = o->n_usyms,
+			.window = o->line_map_window,
+			.has_window = o->flags & TRACEMILL_LINE_MAP_WINDOW,
+			.names = o->flags & TRACEMILL_MANAGED_NAMES},
+	    .arch = o->arch,
+	    .demangle = o->flags & TRACEMILL_DEMANGLE,
+	    .demangler = o->flags & TRACEMILL_LLVM_SPELLING ? demangle_llvm : NULL,
+	    .dwarf_names = o->flags & TRACEMILL_DWARF_NAMES,
+	    .views = !(o->flags & (TRACEMILL_DETAILS | TRACEMILL_EXPLAIN)),
+	};
+}
+
 static void symbolizer_open_all(struct tracemill_symbolizer *s)
 {
 	const struct tracemill_options *o = &s->options;
-	struct cache_options cache = {.dir = o->cache_dir, .off = !(o->flags & TRACEMILL_CACHE)};
-	unsigned jobs = o->threads ? o->threads : pool_cpus();
+	struct lookup_options lookup = symbolizer_lookup_options(o);
 	struct library_opened *x = mem_zalloc(sizeof *x);
 
 	search_init(&x->search, &(struct search_options){.dirs = o->debug_dirs,
@@ -83,24 +139,35 @@ static void symbolizer_open_all(struct tracemill_symbolizer *s)
 							 .sysroot = o->sysroot,
 							 .urls = o->debuginfod_urls,
 							 .n_urls = o->n_debuginfod_urls,
-							 .cache = cache,
-							 .jobs = jobs});
+							 .seconds = o->debuginfod_seconds,
+							 .cache = lookup.cache,
+							 .jobs = lookup.dwarf.jobs,
+							 .explain = o->flags & TRACEMILL_EXPLAIN,
+							 .reading = o->reading,
+							 .fetching = o->fetching,
+							 .progress_arg = o->progress_arg});
 	x->search.object.system = !(o->flags & TRACEMILL_NO_SYSTEM_DIRS);
-	lookup_init(&x->lookup,
-		    &(struct lookup_options){
-			/* what only libdwarf reads is read in a process of its own, which is no
-			 * library's to start */
-			.dwarf = {.jobs = jobs,
-				  .alone = true,
-				  .discriminators = true,
-				  .progress = o->progress ? symbolizer_show_progress : NULL,
-				  .progress_arg = (void *)(uintptr_t)o},
-			.search = x->search.object,
-			.cache = cache,
-			.views = true,
-			.whole = true,
-		    });
+	x->search.object.dwp = o->dwp;
+	lookup.search = x->search.object;
+	lookup_init(&x->lookup, &lookup);
 	s->opened = x;
+}
+
+/* Where no zone does it. */
+static void symbolizer_release_all(struct tracemill_symbolizer *s)
+{
+	struct library_opened *x = s->opened;
+
+	if (ZONE_HOLDS || !x)
+		return;
+	for (struct tracemill_process *p = s->processes; p; p = p->next)
+		process_close(p);
+	explain_release(&x->explain);
+	buf_release(&x->text);
+	lookup_release(&x->lookup);
+	search_release(&x->search);
+	free(x->queries);
+	free(x);
 }
 
 static void close_all(struct tracemill_symbolizer *s)
@@ -112,8 +179,7 @@ static void close_all(struct tracemill_symbolizer *s)
 	s->opened = NULL;
 }
 
-/* In the zone. */
-static struct lookup_file *file_of(struct tracemill_symbolizer *s, struct tracemill_binary *b)
+struct lookup_file *symbolizer_file(struct tracemill_symbolizer *s, struct tracemill_binary *b)
 {
 	if (!b->file)
 		b->file = lookup_file(&s->opened->lookup, b->path, strlen(b->path));
@@ -131,9 +197,20 @@ static void symbolizer_run_call(void *arg)
 	c->status = c->fn(c);
 }
 
+static enum zone_end symbolizer_await(struct tracemill_symbolizer *s)
+{
+	if (!s->expects)
+		return ZONE_DONE;
+	pthread_join(s->expecting, NULL);
+	s->expects = false;
+	return s->expected_end;
+}
+
 enum tracemill_status symbolizer_call(struct library_call *c)
 {
-	enum tracemill_status st = handle_run(&c->s->handle, symbolizer_run_call, c);
+	enum zone_end end = symbolizer_await(c->s);
+	enum tracemill_status st = end ? handle_end(&c->s->handle, end)
+				       : handle_run(&c->s->handle, symbolizer_run_call, c);
 
 	if (!st)
 		return c->status;
@@ -171,6 +248,10 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 		tracemill_symbolizer_free(s);
 		return TRACEMILL_MEMORY;
 	}
+	if (!engine_may_run(&s->options)) {
+		tracemill_symbolizer_free(s);
+		return TRACEMILL_MISUSE;
+	}
 	if (s->options.flags & TRACEMILL_GUARD_FILES)
 		map_guard();
 	/* what asks servers is forked here and not in a later call, when there may be threads */
@@ -189,6 +270,8 @@ void tracemill_symbolizer_free(struct tracemill_symbolizer *s)
 
 	if (!s)
 		return;
+	symbolizer_await(s);
+	symbolizer_release_all(s);
 	handle_release(&s->handle);
 	process_free_all(s->processes);
 	for (struct tracemill_binary *b = s->binaries; b; b = next) {
@@ -210,165 +293,6 @@ void tracemill_cancel(struct tracemill_symbolizer *s)
 	handle_cancel(&s->handle);
 }
 
-/* Binaries. */
-
-static struct tracemill_binary *binary_at(struct tracemill_symbolizer *s, const char *path)
-{
-	struct tracemill_binary *b;
-	size_t n = strlen(path) + 1;
-
-	for (b = s->binaries; b; b = b->next)
-		if (!strcmp(b->path, path))
-			return b;
-	b = zone_outside(sizeof *b + n);
-	b->file = NULL;
-	memcpy(b->path, path, n);
-	b->next = s->binaries;
-	s->binaries = b;
-	return b;
-}
-
-struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const char *path)
-{
-	struct tracemill_binary *b = binary_at(s, path);
-
-	return lookup_usable(file_of(s, b)) ? b : NULL;
-}
-
-static enum tracemill_status symbolizer_open_binary(struct library_call *c)
-{
-	struct tracemill_binary *b = binary_at(c->s, c->in);
-	const struct lookup_file *f = file_of(c->s, b);
-
-	if (!lookup_usable(f)) {
-		c->s->handle.e = f->e;
-		return handle_status(f->e.code);
-	}
-	*(struct tracemill_binary **)c->a = b;
-	return TRACEMILL_OK;
-}
-
-enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
-					    struct tracemill_binary **binary)
-{
-	return symbolizer_call(
-	    &(struct library_call){.s = s, .fn = symbolizer_open_binary, .a = binary, .in = path});
-}
-
-static enum tracemill_status symbolizer_open_by_id(struct library_call *c)
-{
-	struct object_build_id id = {.len = (uint8_t)c->n};
-	struct lookup_file *f;
-	struct tracemill_binary *b;
-
-	memcpy(id.bytes, c->in, c->n);
-	f = lookup_file_by_id(&c->s->opened->lookup, &id);
-	if (!f || !lookup_usable(f))
-		return TRACEMILL_NOTHING;
-	b = binary_at(c->s, f->path);
-	b->file = f;
-	*(struct tracemill_binary **)c->a = b;
-	return TRACEMILL_OK;
-}
-
-enum tracemill_status tracemill_binary_by_id(struct tracemill_symbolizer *s, const void *build_id,
-					     size_t n, struct tracemill_binary **binary)
-{
-	if (!n || n > OBJECT_BUILD_ID_MAX)
-		return handle_misuse(&s->handle, "a build-id has 1 to 64 bytes");
-	return symbolizer_call(&(struct library_call){
-	    .s = s, .fn = symbolizer_open_by_id, .a = binary, .in = build_id, .n = n});
-}
-
-static enum tracemill_status symbolizer_tell_facts(struct library_call *c)
-{
-	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
-	const struct lookup_file *f = file_of(c->s, b);
-	struct tracemill_binary_facts facts = {
-	    .path = b->path, .debug_path = "", .complaint = f->e.msg};
-	size_t room = ((struct tracemill_binary_facts *)c->a)->size;
-
-	if (!lookup_usable(f)) {
-		c->s->handle.e = f->e;
-		return handle_status(f->e.code);
-	}
-	if (f->object) {
-		const struct object_build_id *id = object_build_id(f->object);
-
-		facts.debug_path = object_debug_path(f->object);
-		facts.build_id = id->bytes;
-		facts.n_build_id = id->len;
-		facts.base = lookup_base(f);
-		facts.has_dwarf = object_has_dwarf(f->object);
-		facts.is_64 = lookup_is_64(f);
-	}
-	facts.size = room;
-	memcpy(c->a, &facts, room < sizeof facts ? room : sizeof facts);
-	return TRACEMILL_OK;
-}
-
-enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
-					     struct tracemill_binary *binary,
-					     struct tracemill_binary_facts *facts)
-{
-	if (facts->size < sizeof facts->size)
-		return handle_misuse(&s->handle, "facts: size is not filled in");
-	return symbolizer_call(
-	    &(struct library_call){.s = s, .fn = symbolizer_tell_facts, .a = facts, .in = binary});
-}
-
-struct symbolizer_asked { /* by name */
-	const char *name;
-	size_t n;
-	uint64_t *address, *size;
-};
-
-static enum tracemill_status symbolizer_find_symbol(struct library_call *c)
-{
-	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
-	const struct symbolizer_asked *a = c->a;
-	const struct lookup_file *f = file_of(c->s, b);
-
-	return f->object && object_symbol_value(f->object, a->name, a->n, a->address)
-		   ? TRACEMILL_OK
-		   : TRACEMILL_NOTHING;
-}
-
-enum tracemill_status tracemill_binary_symbol(struct tracemill_symbolizer *s,
-					      struct tracemill_binary *binary, const char *name,
-					      size_t n, uint64_t *address)
-{
-	struct symbolizer_asked a = {.name = name, .n = n, .address = address};
-
-	return symbolizer_call(
-	    &(struct library_call){.s = s, .fn = symbolizer_find_symbol, .a = &a, .in = binary});
-}
-
-static enum tracemill_status symbolizer_find_section(struct library_call *c)
-{
-	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
-	const struct symbolizer_asked *a = c->a;
-	const struct lookup_file *f = file_of(c->s, b);
-	struct object_section section;
-	struct err e = ERR_INIT;
-
-	if (!f->object || object_section(f->object, a->name, &section, &e))
-		return TRACEMILL_NOTHING;
-	*a->address = section.addr;
-	*a->size = section.size;
-	return TRACEMILL_OK;
-}
-
-enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
-					       struct tracemill_binary *binary, const char *name,
-					       uint64_t *address, uint64_t *size)
-{
-	struct symbolizer_asked a = {.name = name, .address = address, .size = size};
-
-	return symbolizer_call(
-	    &(struct library_call){.s = s, .fn = symbolizer_find_section, .a = &a, .in = binary});
-}
-
 /* Batches. */
 
 static uint8_t why(const struct lookup_query *q)
@@ -381,14 +305,14 @@ static uint8_t why(const struct lookup_query *q)
 
 	if (!q->file || !q->file->object)
 		return TRACEMILL_NO_BINARY;
-	return of[q->named.reason];
+	return of[q->named.found];
 }
 
 enum { MANY = 50000 }; /* queries: some of them ask the symbol table */
 
 /* Where no debug information names a file, the symbol table may. */
-static void symbolizer_view_some(struct lookup *l, const struct lookup_query *queries, size_t n,
-				 struct lookup_views *v)
+static void symbolizer_view_some(const struct lookup *l, const struct lookup_query *queries,
+				 size_t n, struct lookup_views *v)
 {
 	lookup_view(l, queries, n, v);
 	for (size_t i = 0; i < n; i++) {
@@ -401,17 +325,20 @@ static void symbolizer_view_some(struct lookup *l, const struct lookup_query *qu
 		if (symbol && symbol->file) {
 			c->file = symbol->file;
 			c->n_file = (uint32_t)strlen(symbol->file);
+			c->by |= TRACEMILL_FILE_BY_SYMBOL;
 		}
 	}
 }
 
-/* Reading answers allocates nothing, so what they may ask is there before. */
+/* Reading answers allocates nothing in a zone, so what they may ask is there before. */
 static void load_symbols(struct library_opened *x, size_t n)
 {
 	struct lookup_views v = {.n = 0};
 	struct lookup *l = &x->lookup;
 	size_t ignored;
 
+	if (!ZONE_HOLDS)
+		return;
 	for (size_t i = 0; n >= MANY && i < l->n_files; i++)
 		if (l->files[i]->object)
 			object_symbols(l->files[i]->object, &ignored);
@@ -433,22 +360,17 @@ static enum tracemill_status symbolizer_answer(struct library_call *c)
 	x->n = c->n;
 	for (size_t i = 0; i < c->n; i++)
 		if (queries[i].binary)
-			x->queries[i] = (struct lookup_query){
-			    .file = file_of(c->s, queries[i].binary), .addr = queries[i].address};
-	if (lookup_run(&x->lookup, x->queries, c->n, &e)) {
-		c->s->handle.e = e;
-		return handle_status(e.code);
-	}
+			x->queries[i] =
+			    (struct lookup_query){.file = symbolizer_file(c->s, queries[i].binary),
+						  .addr = queries[i].address};
+	if (lookup_run(&x->lookup, x->queries, c->n, &e))
+		return handle_fail(&c->s->handle, &e);
 	load_symbols(x, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		queries[i].why = why(&x->queries[i]);
 		queries[i].first = (uint32_t)i;
 	}
-	if (lookup_intact(&x->lookup, &e)) {
-		c->s->handle.e = e;
-		return handle_status(e.code);
-	}
-	return TRACEMILL_OK;
+	return lookup_intact(&x->lookup, &e) ? handle_fail(&c->s->handle, &e) : TRACEMILL_OK;
 }
 
 enum tracemill_status tracemill_symbolize(struct tracemill_symbolizer *s,
@@ -474,9 +396,27 @@ CALLS_AGREE(line, line);
 CALLS_AGREE(column, column);
 CALLS_AGREE(discriminator, discriminator);
 CALLS_AGREE(inlined, inlined);
+CALLS_AGREE(by, by);
+CALLS_AGREE(id, id);
+_Static_assert((int)TRACEMILL_FUNCTION_BY_SYMBOL == (int)LOOKUP_NAME_BY_SYMBOL &&
+		   (int)TRACEMILL_FUNCTION_BY_UNSIZED == (int)LOOKUP_NAME_BY_UNSIZED,
+	       "sources agree");
 _Static_assert(sizeof(struct tracemill_call) == sizeof(struct lookup_call), "calls agree");
 _Static_assert(sizeof(struct tracemill_views) >= sizeof(struct lookup_views), "views fit");
 _Static_assert((int)TRACEMILL_VIEWS == (int)LOOKUP_VIEWS, "views agree");
+
+struct lookup_query *symbolizer_query(const struct tracemill_symbolizer *s,
+				      const struct tracemill_query *query)
+{
+	struct library_opened *x = s->opened;
+
+	return x && x->queries && query->first < x->n ? &x->queries[query->first] : NULL;
+}
+
+struct symbolizer_place {
+	struct tracemill_binary **binary;
+	uint64_t *address;
+};
 
 struct viewing {
 	struct library_opened *x;
@@ -490,6 +430,7 @@ static void symbolizer_run_view(void *arg)
 	struct lookup_query queries[LOOKUP_VIEWS];
 	const struct viewing *v = arg;
 
+	queries[0].file = NULL; /* where n is 0 */
 	for (size_t i = 0; i < v->n; i++)
 		queries[i] = v->x->queries[v->queries[i].first];
 	symbolizer_view_some(&v->x->lookup, queries, v->n, v->to);
@@ -520,7 +461,10 @@ void tracemill_views_release(struct tracemill_views *views)
 
 static enum tracemill_status symbolizer_check_files(struct library_call *c)
 {
-	return handle_status(lookup_intact(&c->s->opened->lookup, &c->s->handle.e));
+	struct err e = ERR_INIT;
+
+	return lookup_intact(&c->s->opened->lookup, &e) ? handle_fail(&c->s->handle, &e)
+							: TRACEMILL_OK;
 }
 
 enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s)
@@ -528,18 +472,61 @@ enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s)
 	return symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_check_files});
 }
 
-static enum tracemill_status symbolizer_next_complaint(struct library_call *c)
+static enum tracemill_status symbolizer_tell_resolved(struct library_call *c)
 {
-	c->s->opened->complaint = lookup_complaint(&c->s->opened->lookup);
+	const struct lookup_query *q = c->a;
+	struct symbolizer_place *place = (struct symbolizer_place *)(uintptr_t)c->in;
+
+	*place->binary = q->file ? symbolizer_binary_of(c->s, q->file) : NULL;
+	*place->address = q->addr;
 	return TRACEMILL_OK;
 }
 
-const char *tracemill_complaint(struct tracemill_symbolizer *s)
+enum tracemill_status tracemill_resolved(struct tracemill_symbolizer *s,
+					 const struct tracemill_query *query,
+					 struct tracemill_binary **binary, uint64_t *address)
 {
-	if (!s->opened ||
-	    symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_next_complaint}))
-		return NULL;
-	return s->opened->complaint;
+	struct symbolizer_place place = {binary, address};
+	struct lookup_query *q = symbolizer_query(s, query);
+
+	if (!q)
+		return handle_misuse(&s->handle, "not a query of the last batch");
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_tell_resolved, .a = q, .in = &place});
+}
+
+static const char *text_of(const struct lookup *l, uint32_t id)
+{
+	return intern_text(&l->symbols.strings, id, NULL);
+}
+
+enum tracemill_status tracemill_call_details(const struct tracemill_symbolizer *s,
+					     const struct tracemill_call *call,
+					     struct tracemill_details *details)
+{
+	const struct lookup *l = s->opened ? &s->opened->lookup : NULL;
+	size_t room = details->size;
+	struct tracemill_details d = {.size = room};
+	const struct symbol_call *c;
+	const struct dwarf_extra *x;
+
+	if (!l || !(s->options.flags & TRACEMILL_DETAILS) || room < sizeof room ||
+	    call->id >= l->symbols.n_calls)
+		return TRACEMILL_MISUSE;
+	c = &l->symbols.calls[call->id];
+	x = lookup_extra(l, call->id);
+	d.linkage = text_of(l, c->function ? l->symbols.functions[c->function].raw : 0);
+	d.function = l->options.demangle && c->function
+			 ? text_of(l, l->symbols.functions[c->function].display)
+			 : d.linkage;
+	d.file = text_of(l, c->file);
+	d.name = text_of(l, x->name);
+	d.declared_file = text_of(l, x->file);
+	d.declared_line = x->line;
+	d.has_start = x->start != DWARF_NO_START;
+	d.start = d.has_start ? x->start : 0;
+	memcpy(details, &d, room < sizeof d ? room : sizeof d);
+	return TRACEMILL_OK;
 }
 
 /* In parallel. */
@@ -582,6 +569,7 @@ enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t 
 }
 
 struct demangling {
+	enum tracemill_spelling spelling;
 	const char *name;
 	size_t n, length;
 	char *to;
@@ -590,27 +578,38 @@ struct demangling {
 
 static void symbolizer_run_demangle(void *arg)
 {
+	static char *(*const spell[])(const char *) = {demangle, demangle_llvm, demangle_short};
 	struct demangling *d = arg;
-	char *shown = demangle(mem_strndup(d->name, d->n));
+	char *raw = mem_strndup(d->name, d->n), *shown = spell[d->spelling](raw);
 	size_t fits;
 
-	if (!shown)
-		return;
-	d->length = strlen(shown);
+	if (shown)
+		d->length = strlen(shown);
 	fits = d->length < d->size ? d->length : d->size ? d->size - 1 : 0;
-	if (!d->size)
-		return;
-	memcpy(d->to, shown, fits);
-	d->to[fits] = '\0';
+	if (shown && d->size) {
+		memcpy(d->to, shown, fits);
+		d->to[fits] = '\0';
+	}
+	free(shown);
+	free(raw);
+}
+
+size_t tracemill_demangle_as(enum tracemill_spelling spelling, const char *name, size_t n, char *to,
+			     size_t size)
+{
+	struct demangling d = {.spelling = spelling, .name = name, .n = n, .to = to, .size = size};
+	struct zone *z;
+
+	if ((unsigned)spelling > TRACEMILL_SPELL_SHORT)
+		return 0;
+	z = zone_new(NULL);
+	if ((z || !ZONE_HOLDS) && zone_run(z, symbolizer_run_demangle, &d) != ZONE_DONE)
+		d.length = 0;
+	zone_free(z);
+	return d.length;
 }
 
 size_t tracemill_demangle(const char *name, size_t n, char *to, size_t size)
 {
-	struct demangling d = {.name = name, .n = n, .to = to, .size = size};
-	struct zone *z = zone_new(NULL);
-
-	if (z && zone_run(z, symbolizer_run_demangle, &d) != ZONE_DONE)
-		d.length = 0;
-	zone_free(z);
-	return d.length;
+	return tracemill_demangle_as(TRACEMILL_SPELL_GNU, name, n, to, size);
 }

@@ -11,7 +11,10 @@
 #include "lib/find/search.h"
 #include "lib/library/handle.h"
 #include "lib/library/tracemill/symbolize.h"
+#include "lib/symbolize/explain.h"
 #include "lib/symbolize/lookup.h"
+
+#include <pthread.h>
 
 /* Opened at most once in a zone's life. */
 struct tracemill_binary {
@@ -26,7 +29,10 @@ struct library_opened {
 	struct lookup lookup;
 	struct lookup_query *queries; /* of the last batch; its answers are read through them */
 	size_t n;
-	const char *complaint;
+	struct explain explain;
+	struct buf text; /* what tracemill_told and tracemill_explain returned last */
+	char line[1000];
+	size_t n_failures; /* of files of managed code, that were returned */
 };
 
 struct tracemill_symbolizer {
@@ -37,6 +43,11 @@ struct tracemill_symbolizer {
 	struct tracemill_binary *binaries;
 	struct tracemill_process *processes;
 	struct library_opened *opened; /* NULL: not in this zone */
+	/* tracemill_expect */
+	bool expects;
+	pthread_t expecting;
+	struct object *expected;
+	enum zone_end expected_end;
 };
 
 struct tracemill_process {
@@ -59,7 +70,16 @@ enum tracemill_status symbolizer_call(struct library_call *c);
 
 /* In a call: the binary at a path; NULL: it cannot be opened. */
 struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const char *path);
+/* In a call: that of a file. */
+struct tracemill_binary *symbolizer_binary_of(struct tracemill_symbolizer *s,
+					      struct lookup_file *f);
+/* In a call. */
+struct lookup_file *symbolizer_file(struct tracemill_symbolizer *s, struct tracemill_binary *b);
+/* A query of the last batch; NULL: it is not one. */
+struct lookup_query *symbolizer_query(const struct tracemill_symbolizer *s,
+				      const struct tracemill_query *query);
 
 void process_free_all(struct tracemill_process *p);
+void process_close(struct tracemill_process *p); /* its files, where no zone does it */
 
 #endif

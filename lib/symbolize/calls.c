@@ -293,7 +293,7 @@ struct symbolize_named calls_at(struct calls_of *o, size_t i)
 {
 	const struct dwarf_answer *a = &o->answers->of[i];
 	const struct trace_symbols *y = o->calls->to;
-	struct symbolize_named n = {0};
+	struct symbolize_named n = {.found = a->found};
 
 	if (a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY)
 		n.call = copy_call(o, o->addrs[i], a->call, a->found == DWARF_FUNCTION);

@@ -54,6 +54,7 @@ struct symbolize_named {
 	uint32_t call;  /* innermost, in symbols; 0: nothing is known */
 	uint8_t reason; /* enum reason */
 	uint8_t flags;  /* enum binding_flags */
+	uint8_t found;  /* enum dwarf_found: what the engine said */
 };
 
 void calls_of_init(struct calls_of *o, struct symbolize_calls *calls, struct object *object,

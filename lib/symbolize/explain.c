@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/compat/explain.h"
+#include "lib/symbolize/explain.h"
 
 #include "lib/base/mem.h"
 #include "lib/dwarf/place.h"
@@ -268,14 +268,8 @@ void explain_location(struct explain *x, struct buf *b, const struct find_files 
 }
 
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
-		   const struct lookup_query *q, const char *line, size_t n)
+		   const struct lookup_query *q)
 {
-	if (!q->file) {
-		buf_adds(b, "address ");
-		buf_add_escaped(b, line, n);
-		buf_adds(b, "\n  but: it is none of this file\n");
-		return;
-	}
 	buf_addf(b, "address 0x%" PRIx64 "\n", q->addr);
 	if (q->file->object)
 		explain_place(x, b, q->file->object, q->addr);

@@ -4,8 +4,8 @@
  * are indented below what they are about; what tools disagree about (the time, the machine's
  * folders beyond what was given) is not in them, so that they can be compared.
  */
-#ifndef TM_COMPAT_EXPLAIN_H
-#define TM_COMPAT_EXPLAIN_H
+#ifndef TM_SYMBOLIZE_EXPLAIN_H
+#define TM_SYMBOLIZE_EXPLAIN_H
 
 #include "lib/base/buf.h"
 #include "lib/symbolize/lookup.h"
@@ -29,8 +29,8 @@ void explain_found(struct buf *b, const struct file_found *f);
 /* One location of a symbolized trace, all of the above. */
 void explain_location(struct explain *x, struct buf *b, const struct find_files *files,
 		      const struct trace *t, uint32_t location);
-/* One answer of a lookup; line: n bytes, the request. */
+/* One answer of a lookup; the query has a file. */
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
-		   const struct lookup_query *q, const char *line, size_t n);
+		   const struct lookup_query *q);
 
 #endif

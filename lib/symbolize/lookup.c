@@ -59,7 +59,6 @@ void lookup_init(struct lookup *l, const struct lookup_options *o)
 		l->options.engine = dwarf_engine_default();
 	cache_init(&l->cache, &o->cache);
 	managed_init(&l->managed, &o->managed);
-	pthread_mutex_init(&l->cut_lock, NULL);
 }
 
 static void drop_answers(struct lookup *l)
@@ -70,39 +69,12 @@ static void drop_answers(struct lookup *l)
 	free(l->answers);
 	l->answers = NULL;
 	l->n_answers = 0;
-	intern_release(&l->cut);
 	l->viewing = false;
-}
-
-static void *lookup_read_symbols(void *object)
-{
-	size_t n;
-
-	object_symbols(object, &n);
-	return NULL;
-}
-
-void lookup_expect(struct lookup *l, struct lookup_file *f)
-{
-	if (l->expected || !f->object || l->options.dwarf.jobs < 2)
-		return;
-	/* no thread to be had: it is read when needed */
-	if (!pthread_create(&l->expecting, NULL, lookup_read_symbols, f->object))
-		l->expected = f->object;
-}
-
-static void await(struct lookup *l)
-{
-	if (l->expected)
-		pthread_join(l->expecting, NULL);
-	l->expected = NULL;
 }
 
 void lookup_release(struct lookup *l)
 {
-	await(l);
 	drop_answers(l);
-	pthread_mutex_destroy(&l->cut_lock);
 	cache_release(&l->cache);
 	managed_release(&l->managed);
 	for (size_t i = 0; i < l->n_files; i++) {
@@ -433,7 +405,7 @@ static void lookup_view_chunk(size_t item, unsigned worker, void *arg)
 		const struct dwarf_answer *a = &p->answers.of[p->at[i]];
 
 		v->queries[p->queries ? p->queries[i] : i].named =
-		    (struct symbolize_named){.call = a->call, .reason = a->found};
+		    (struct symbolize_named){.call = a->call, .found = a->found};
 	}
 }
 
@@ -484,7 +456,6 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	struct part *parts;
 	enum status st;
 
-	await(l);
 	drop_answers(l);
 	symbols_release(&l->symbols);
 	free(l->extras);

@@ -11,8 +11,6 @@
 #include "lib/index/cache.h"
 #include "lib/symbolize/calls.h"
 
-#include <pthread.h>
-
 struct lookup_options {
 	const struct dwarf_engine *engine; /* NULL: the default one */
 	struct dwarf_options dwarf;
@@ -23,10 +21,9 @@ struct lookup_options {
 	bool demangle;    /* fill in the functions' display names */
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	bool dwarf_names; /* where DWARF names a function, no symbol's fuller name */
-	/* Answers are left where the engine has stored them and read through lookup_view, when
+	/* Answers are left where the engine has stored them, names as long as they are there, when
 	 * nothing has to be made of them: see lookup.viewing. */
 	bool views;
-	bool whole; /* names stay as long as they are, beyond what a trace may have */
 };
 
 struct lookup_file {
@@ -60,15 +57,11 @@ struct lookup {
 	struct trace_symbols symbols; /* of the last run */
 	struct dwarf_extra *extras;   /* its calls', when options.dwarf.extras asks for them */
 	size_t n_extras;
-	/* Of the last run: named.call is the engine's, named.reason enum dwarf_found; symbols is
+	/* Of the last run: named.call is the engine's, its reason and flags are not set; symbols is
 	 * empty. */
 	bool viewing;
 	struct dwarf_answers *answers; /* by file, while viewing; zeroed without queries */
 	size_t n_answers;
-	struct object *expected; /* of lookup_expect */
-	pthread_t expecting;     /* while expected is there */
-	struct intern cut;       /* names that are too long for a trace, as it has them */
-	pthread_mutex_t cut_lock;
 	struct intern told; /* complaints, each once; ids below tell_from have been reported */
 	uint32_t tell_from;
 };
@@ -82,22 +75,26 @@ struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_buil
 /* It is open for queries. */
 bool lookup_usable(const struct lookup_file *f);
 bool lookup_is_64(const struct lookup_file *f);
-/* Many queries of this file will come: what is needed of it is read meanwhile, on a thread of its
- * own. The next run waits for it; until then nothing else is done with the file but what any
- * thread may do. */
-void lookup_expect(struct lookup *l, struct lookup_file *f);
 /* Answers all queries. ST_SYS: no engine can run. */
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e);
 /* The next complaint about a file's debug information that was not yet given; NULL: no more. */
 const char *lookup_complaint(struct lookup *l);
 
-/* One call of an answer while viewing, where it lies: valid until the next run. Texts do not end in
- * NUL for our purposes. */
+enum lookup_by {                                 /* bits */
+		 LOOKUP_NAME_BY_SYMBOL = 1 << 0, /* the symbol table has the name, not DWARF */
+		 LOOKUP_NAME_BY_UNSIZED =
+		     1 << 1, /* besides: the symbol has no size, so that it is a guess */
+};
+
+/* One call of an answer, where it lies: valid until the next run. Texts do not end in NUL for our
+ * purposes. */
 struct lookup_call {
-	const char *name, *file; /* n_name 0, n_file 0: not known */
+	const char *name, *file; /* n_name 0, n_file 0: not known; name as options.demangle says */
 	uint32_t n_name, n_file;
 	uint32_t line, column, discriminator; /* 0: not known */
 	bool inlined;                         /* into the one behind it */
+	uint8_t by;                           /* enum lookup_by: of the innermost one */
+	uint32_t id;                          /* in symbols; 0: viewing */
 };
 
 /* The answers to some queries: those to the i-th are calls [first[i], first[i + 1]), innermost
@@ -112,7 +109,7 @@ struct lookup_views {
 
 /* Views of n answers, at most LOOKUP_VIEWS, which fit into the nearest cache: what all of them need
  * is fetched at once, so that the processor does not wait for one after the other. Any thread. */
-void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
+void lookup_view(const struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v);
 void lookup_views_release(struct lookup_views *v);
 enum { LOOKUP_VIEWS = 48 }; /* fit */

@@ -15,22 +15,6 @@ static const struct dwarf_answers *answers_of(const struct lookup *l, const stru
 	return q->file && q->file->index < l->n_answers ? &l->answers[q->file->index] : NULL;
 }
 
-/* What is longer than a trace may have is shown as a trace has it. */
-static void cut(struct lookup *l, const char **s, uint32_t *n)
-{
-	uint32_t id;
-	size_t length;
-	bool was;
-
-	if (l->options.whole)
-		return;
-	pthread_mutex_lock(&l->cut_lock);
-	id = intern_add_cut(&l->cut, *s, *n, TRACE_STRING_MAX, &was);
-	*s = intern_text(&l->cut, id, &length);
-	*n = (uint32_t)length;
-	pthread_mutex_unlock(&l->cut_lock);
-}
-
 static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 {
 	if (!sym)
@@ -134,41 +118,88 @@ static inline void fill_call(const struct dwarf_answers *a, const struct dwarf_c
 	};
 }
 
-/* What the symbol table has to say of the answer [first, v->n). */
-static void name_by_symbol(struct lookup *l, const struct lookup_query *q, struct lookup_call *c,
-			   size_t n)
+/* What the symbol table has to say of an answer's n calls. */
+static void name_by_symbol(const struct lookup *l, const struct lookup_query *q,
+			   struct lookup_call *c, size_t n)
 {
 	struct lookup_call *last = &c[n - 1];
 	struct object *o = q->file->object;
+	const struct object_symbol *sym;
 
-	if (q->named.reason == DWARF_FUNCTION || n > 1) {
+	if (q->named.found == DWARF_FUNCTION || n > 1) {
 		if (last->n_name && !l->options.dwarf_names &&
 		    !calls_is_mangled(last->name, last->n_name))
 			take_symbol(calls_symbol(o, q->addr, last->name, last->n_name), last);
 	}
+	if (q->named.found == DWARF_FUNCTION || !o)
+		return;
 	/* what has no DIE: thunks, assembler, files without DWARF */
-	if (q->named.reason != DWARF_FUNCTION && o)
-		take_symbol(object_symbol_at(o, q->addr), &c[0]);
-	for (size_t i = 0; i < n; i++) {
-		if (c[i].n_name > TRACE_STRING_MAX)
-			cut(l, &c[i].name, &c[i].n_name);
-		if (c[i].n_file > TRACE_STRING_MAX)
-			cut(l, &c[i].file, &c[i].n_file);
-	}
+	sym = object_symbol_at(o, q->addr);
+	take_symbol(sym, &c[0]);
+	if (sym)
+		c[0].by = LOOKUP_NAME_BY_SYMBOL | (sym->sized ? 0 : LOOKUP_NAME_BY_UNSIZED);
 }
 
 /* A call of its symbol's alone, if that is all that is known. */
 static bool by_symbol_alone(const struct lookup_query *q)
 {
-	return q->named.reason != DWARF_FUNCTION && q->file && q->file->object &&
+	return q->named.found != DWARF_FUNCTION && q->file && q->file->object &&
 	       object_symbol_at(q->file->object, q->addr);
 }
 
-void lookup_view(struct lookup *l, const struct lookup_query *queries, size_t n,
+/* A call that was made of an answer. */
+static struct lookup_call lookup_made_call(const struct lookup *l, const struct lookup_query *q,
+					   uint32_t id)
+{
+	const struct trace_symbols *y = &l->symbols;
+	const struct symbol_call *from = &y->calls[id];
+	struct lookup_call c = {.line = from->line,
+				.column = from->column,
+				.discriminator = lookup_extra(l, id)->discriminator,
+				.inlined = from->outer != 0,
+				.id = id};
+	uint32_t name = 0;
+	size_t n;
+
+	if (from->function)
+		name = l->options.demangle ? y->functions[from->function].display
+					   : y->functions[from->function].raw;
+	c.name = intern_text(&y->strings, name, &n);
+	c.n_name = (uint32_t)n;
+	c.file = intern_text(&y->strings, from->file, &n);
+	c.n_file = (uint32_t)n;
+	if (id == q->named.call && q->named.flags & BINDING_FROM_SYMTAB)
+		c.by = LOOKUP_NAME_BY_SYMBOL |
+		       (q->named.flags & BINDING_UNSIZED ? LOOKUP_NAME_BY_UNSIZED : 0);
+	return c;
+}
+
+static void view_made(const struct lookup *l, const struct lookup_query *queries, size_t n,
+		      struct lookup_views *v)
+{
+	if (n >= v->cap_first)
+		v->first = mem_grow(v->first, &v->cap_first, n + 1, sizeof *v->first);
+	v->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		v->first[i] = (uint32_t)v->n;
+		for (uint32_t id = queries[i].named.call; id; id = l->symbols.calls[id].outer) {
+			struct lookup_call c = lookup_made_call(l, &queries[i], id);
+
+			VEC_PUSH(v->calls, v->n, v->cap) = c;
+		}
+	}
+	v->first[n] = (uint32_t)v->n;
+}
+
+void lookup_view(const struct lookup *l, const struct lookup_query *queries, size_t n,
 		 struct lookup_views *v)
 {
 	uint32_t heads[LOOKUP_VIEWS], k = 0;
 
+	if (!l->viewing) {
+		view_made(l, queries, n, v);
+		return;
+	}
 	lookup_view_list(l, queries, n, v, heads);
 	if (n >= v->cap_first)
 		v->first = mem_grow(v->first, &v->cap_first, n + 1, sizeof *v->first);

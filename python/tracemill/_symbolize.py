@@ -51,6 +51,9 @@ class _Call(ctypes.Structure):
         ("column", ctypes.c_uint32),
         ("discriminator", ctypes.c_uint32),
         ("inlined", ctypes.c_bool),
+        ("by", ctypes.c_uint8),
+        ("reserved", ctypes.c_uint8 * 2),
+        ("id", ctypes.c_uint32),
     ]
 
 

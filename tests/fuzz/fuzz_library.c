@@ -36,6 +36,80 @@ static size_t read_all(struct tracemill_symbolizer *s, struct tracemill_query *q
 	return sum;
 }
 
+/* All that is not a batch, at one address. */
+static size_t ask_besides(struct tracemill_symbolizer *s, const struct tracemill_query *q)
+{
+	struct tracemill_symbol symbol = {.size = sizeof symbol};
+	struct tracemill_views v = {0};
+	const struct tracemill_local *locals = NULL;
+	struct tracemill_binary *b = NULL;
+	const char *text = NULL;
+	uint64_t at = 0;
+	size_t n = 0, sum = 0;
+
+	if (tracemill_resolved(s, q, &b, &at) || !b)
+		return 0;
+	for (int table = TRACEMILL_CODE; table <= TRACEMILL_DATA; table++)
+		if (!tracemill_symbol_at(s, b, (enum tracemill_table)table, at, &symbol))
+			sum += strlen(symbol.name) + strlen(symbol.file) +
+			       strlen(symbol.declared_file) + symbol.bytes;
+	if (!tracemill_symbol_named(s, b, symbol.name ? symbol.name : "main",
+				    symbol.name ? strlen(symbol.name) : 4, 0, &symbol))
+		sum += symbol.address;
+	if (!tracemill_locals(s, b, at, &locals, &n))
+		for (size_t i = 0; i < n; i++)
+			sum += (locals[i].name ? strlen(locals[i].name) : 0) +
+			       (locals[i].file ? strlen(locals[i].file) : 0);
+	if (!tracemill_explain_binary(s, b, &text, &n))
+		sum += strlen(text) == n;
+	if (!tracemill_explain(s, q, &text, &n))
+		sum += strlen(text) == n;
+	if (tracemill_view(s, q, 1, &v))
+		abort();
+	for (uint32_t k = 0; k < v.first[1]; k++) {
+		struct tracemill_details d = {.size = sizeof d};
+
+		if (tracemill_call_details(s, &v.calls[k], &d))
+			abort();
+		sum += strlen(d.function) + strlen(d.linkage) + strlen(d.name) + strlen(d.file);
+	}
+	tracemill_views_release(&v);
+	return sum;
+}
+
+/* What is made of answers, and what is asked besides them. */
+static void ask_more(const char *path, const uint8_t *data, size_t n)
+{
+	const struct tracemill_options o = {
+	    .size = sizeof o,
+	    .flags = TRACEMILL_NO_SYSTEM_DIRS | TRACEMILL_EXPLAIN | TRACEMILL_DEMANGLE |
+		     TRACEMILL_DETAILS | TRACEMILL_DECLARED |
+		     (n % 2 ? TRACEMILL_LLVM_SPELLING | TRACEMILL_RELATIVE : 0),
+	    .threads = 1};
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+	struct tracemill_query q[QUERIES / 8];
+	struct tracemill_symbolizer *s;
+	struct tracemill_binary *b;
+	volatile size_t sum = 0;
+
+	if (tracemill_symbolizer_new(&s, &o))
+		abort();
+	if (!tracemill_binary_open(s, path, &b) && !tracemill_expect(s, b) &&
+	    !tracemill_binary_facts(s, b, &facts)) {
+		for (size_t i = 0; i < QUERIES / 8; i++)
+			q[i] = (struct tracemill_query){.binary = b,
+							.address = facts.code_base + i * 128 +
+								   (n ? data[i % n] : 0)};
+		if (!tracemill_symbolize(s, q, QUERIES / 8))
+			for (size_t i = 0; i < QUERIES / 8; i++)
+				sum += ask_besides(s, &q[i]);
+	}
+	for (int about = TRACEMILL_ABOUT_CACHE; about <= TRACEMILL_ABOUT_MANAGED; about++)
+		while (tracemill_told(s, (enum tracemill_about)about, NULL))
+			;
+	tracemill_symbolizer_free(s);
+}
+
 static void ask(const char *path, const uint8_t *data, size_t n)
 {
 	const struct tracemill_options o = {
@@ -109,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	ask(path, data, n);
+	ask_more(path, data, n);
 	tracemill_trace_read(path, &receiver, &sum, error, sizeof error);
 	close(fd);
 	return 0;

@@ -17,7 +17,7 @@ static void must(bool ok)
 		abort();
 }
 
-static struct lookup_file *none(void *arg, const char *id, size_t n)
+static struct tracemill_binary *none(void *arg, const char *id, size_t n)
 {
 	(void)arg;
 	must(n > 0 && !(n % 2) && strspn(id, "0123456789abcdef") >= n);
@@ -37,11 +37,11 @@ static void check_mmaps(const struct markup *m)
 
 static void take(struct buf *out, struct markup *m)
 {
-	static const struct lookup nothing;
 	static const struct print_options o = {.names = NAMES_LINKAGE, .demangle = true};
+	static const struct print_from nothing = {.options = &o};
 
 	for (size_t i = 0; i <= m->n_parts; i++)
-		markup_print(out, m, &nothing, i, &o);
+		markup_print(out, m, &nothing, i);
 	must(!m->n_queries);
 	markup_clear(m);
 }

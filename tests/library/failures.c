@@ -4,7 +4,7 @@
  * then gives the same answers as without, and nothing stays behind (descriptors here; memory by who
  * runs it).
  *
- *     failures BINARY ADDRESSES STEP
+ *     failures BINARY ADDRESSES STEP [more]
  *
  * Prints what is wrong, and in the last line how many allocations there were and how many failed.
  */
@@ -17,6 +17,7 @@
 #include <string.h>
 
 struct batch {
+	bool more; /* all functions, and options that make something of the answers */
 	uint64_t *addresses;
 	struct tracemill_query *queries;
 	size_t n;
@@ -64,6 +65,47 @@ static enum tracemill_status ask(struct tracemill_symbolizer *s, struct batch *b
 	return st ? st : tracemill_symbolize(s, b->queries, b->n);
 }
 
+/* That nothing is there is an answer. */
+static enum tracemill_status answered(enum tracemill_status st)
+{
+	return st == TRACEMILL_NOTHING ? TRACEMILL_OK : st;
+}
+
+/* What is asked besides answers: each may fail as a batch may. */
+static enum tracemill_status ask_more(struct tracemill_symbolizer *s, struct batch *b)
+{
+	struct tracemill_symbol symbol = {.size = sizeof symbol, .name = "main"};
+	const struct tracemill_local *locals;
+	struct tracemill_binary *binary;
+	enum tracemill_status st = tracemill_binary_open(s, b->path, &binary);
+	const char *text;
+	uint64_t at;
+	size_t n;
+
+	if (!st)
+		st = tracemill_expect(s, binary);
+	if (!st)
+		st = ask(s, b);
+	if (!st)
+		st = tracemill_resolved(s, &b->queries[0], &binary, &at);
+	for (int table = TRACEMILL_CODE; !st && table <= TRACEMILL_DATA; table++)
+		st = answered(
+		    tracemill_symbol_at(s, binary, (enum tracemill_table)table, at, &symbol));
+	if (!st)
+		st = answered(tracemill_symbol_named(s, binary, symbol.name, strlen(symbol.name), 0,
+						     &symbol));
+	if (!st)
+		st = tracemill_locals(s, binary, at, &locals, &n);
+	if (!st)
+		st = tracemill_explain_binary(s, binary, &text, &n);
+	if (!st)
+		st = tracemill_explain(s, &b->queries[0], &text, &n);
+	for (int about = TRACEMILL_ABOUT_CACHE; !st && about <= TRACEMILL_ABOUT_MANAGED; about++)
+		while (tracemill_told(s, (enum tracemill_about)about, NULL))
+			;
+	return st || !*tracemill_error(s) ? st : TRACEMILL_MEMORY;
+}
+
 static enum tracemill_status ask_process(struct tracemill_symbolizer *s, const struct batch *b)
 {
 	const uint64_t here[2] = {(uintptr_t)descriptors, (uintptr_t)ask};
@@ -87,6 +129,12 @@ static uint64_t hash_of(struct tracemill_symbolizer *s, const struct batch *b)
 		if (tracemill_view(s, &b->queries[i], 1, &v))
 			return 0;
 		for (uint32_t k = 0; k < v.first[1]; k++) {
+			struct tracemill_details d = {.size = sizeof d};
+
+			if (b->more && tracemill_call_details(s, &v.calls[k], &d))
+				return 0;
+			for (const char *c = b->more ? d.linkage : ""; *c; c++)
+				h = h * 33 + (unsigned char)*c;
 			for (size_t c = 0; c < v.calls[k].n_function; c++)
 				h = h * 33 + (unsigned char)v.calls[k].function[c];
 			h = h * 33 + v.calls[k].line;
@@ -98,22 +146,27 @@ static uint64_t hash_of(struct tracemill_symbolizer *s, const struct batch *b)
 
 int main(int argc, char **argv)
 {
+	const struct tracemill_options all = {
+	    .size = sizeof all,
+	    .flags = TRACEMILL_EXPLAIN | TRACEMILL_DEMANGLE | TRACEMILL_DETAILS |
+		     TRACEMILL_DECLARED | TRACEMILL_LLVM_SPELLING | TRACEMILL_REFERENCE_ENGINE};
 	static struct batch b;
 	size_t step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1, total = 0, failed = 0;
 	uint64_t want = 0;
 	int wrong = 0;
 
 	b.path = argv[1];
+	b.more = argc > 4;
 	read_addresses(&b, argv[2]);
 	for (size_t k = 0; k <= total; k += k ? step : 1) {
 		struct tracemill_symbolizer *s;
 		enum tracemill_status st;
 		int before = descriptors();
 
-		if (tracemill_symbolizer_new(&s, NULL))
+		if (tracemill_symbolizer_new(&s, b.more ? &all : NULL))
 			return 1;
 		zone_fail_at(k);
-		st = ask(s, &b);
+		st = b.more ? ask_more(s, &b) : ask(s, &b);
 		if (!st)
 			st = ask_process(s, &b);
 		/* threads do not take the same turns each time: the last ones may not be reached */

@@ -64,6 +64,18 @@ expect fail outside 'a line without a call' 'nobody calls abort'
 printf '# strtok h none\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a call without a line' 'the runtime calls strtok'
 fresh
+mkdir -p tree/lib/{cli,compat,symbolize} tree/lib/library/tracemill
+printf '#include "version.h"\n' >tree/lib/library/tracemill/symbolize.h
+printf '#include "lib/library/tracemill/symbolize.h"\n' |
+	tee tree/lib/compat/p.h tree/lib/cli/symbolizer.h tree/cmd/tm-addr2line.c >tree/cmd/tm-atos.c
+expect pass layers 'drop-ins on the public header' ''
+printf '#include "lib/symbolize/l.h"\n' >>tree/cmd/tm-addr2line.c
+expect fail layers 'a drop-in that goes below it' 'cmd/tm-addr2line.c:2: "lib/symbolize/l.h"'
+printf '#include "lib/cli/search.h"\n' >tree/cmd/tm-addr2line.c
+expect fail layers 'a drop-in that goes around it' 'may not include lib/cli/search.h'
+printf '#include "lib/symbolize/l.h"\n' >>tree/lib/compat/p.h
+expect fail layers 'what prints for them and goes below it' 'lib/compat may not include lib/symbolize'
+fresh
 mkdir tree/cmd/tm-y
 printf '#include <stdio.h>\n' >tree/cmd/tm-y/y.h
 printf '#include "cmd/tm-y/y.h"\n' >tree/cmd/tm-y.c

@@ -93,6 +93,11 @@ status=$?
 check "each allocation of a batch fails once: $(tail -n 1 got)" [ $status = 0 ]
 check "... and there were some" [ "$(awk 'END { print ($1 > 300 && $3 > $1 * 3 / 4) }' got)" = 1 ]
 [ ! -s err ] || head -n 20 err got
+timeout 600 ./failures symbolize asked 1 more >got 2>err
+status=$?
+check "... and with every function, and all made of the answers that can be: $(tail -n 1 got)" [ $status = 0 ]
+check "... of which there were more" [ "$(awk 'END { print ($1 > 500 && $3 > $1 * 3 / 4) }' got)" = 1 ]
+[ ! -s err ] || head -n 20 err got
 
 # --- traces ---
 

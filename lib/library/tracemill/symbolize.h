@@ -69,6 +69,25 @@ enum tracemill_flags {
 	TRACEMILL_CACHE = 1 << 1,
 	/* Do not look for debug files below /usr/lib/debug. */
 	TRACEMILL_NO_SYSTEM_DIRS = 1 << 2,
+	/* What only the reference engine (libdwarf) reads is left to it: processes (fork) with limits,
+	 * which end with the batch. Without it such answers are TRACEMILL_GAVE_UP. */
+	TRACEMILL_REFERENCE_ENGINE = 1 << 3,
+	/* Keep what was tried, for tracemill_explain. */
+	TRACEMILL_EXPLAIN = 1 << 4,
+	/* tracemill_call.function as people write it: C++, Rust, D, as GNU's tools spell it. All names
+	 * of a batch are demangled at once, on the handle's threads. */
+	TRACEMILL_DEMANGLE = 1 << 5,
+	TRACEMILL_LLVM_SPELLING = 1 << 6, /* of TRACEMILL_DEMANGLE: as LLVM's tools spell it */
+	/* Where DWARF names a function, never the symbol table's fuller name of it. */
+	TRACEMILL_DWARF_NAMES = 1 << 7,
+	TRACEMILL_DETAILS = 1 << 8, /* tracemill_call_details is going to be asked */
+	/* ... and has what needs a second look at each function. No cache has that. */
+	TRACEMILL_DECLARED = 1 << 9,
+	/* Files without the compilation directory. No cache has that. */
+	TRACEMILL_RELATIVE = 1 << 10,
+	/* Generated functions (il2cpp) are shown by their managed names. */
+	TRACEMILL_MANAGED_NAMES = 1 << 11,
+	TRACEMILL_LINE_MAP_WINDOW = 1 << 12, /* line_map_window is set */
 };
 
 struct tracemill_options {
@@ -90,10 +109,31 @@ struct tracemill_options {
 	 * the handle. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;
+	/* What decodes DWARF: NULL or "fast"; "reference", which checks it and needs
+	 * TRACEMILL_REFERENCE_ENGINE. */
+	const char *engine;
+	unsigned debuginfod_seconds; /* how long to wait for a server; 0: 30 */
+	/* As progress, also from tracemill_binary_open and its like: files of debug_dirs that have been
+	 * read, bytes that have come from a server. */
+	void (*reading)(void *arg, uint64_t done, uint64_t total);
+	void (*fetching)(void *arg, uint64_t done, uint64_t total);
+	/* Of universal Mach-O files this part: "x86_64", "arm64"; NULL: they must have only one. */
+	const char *arch;
+	const char *dwp; /* the package of split units, before any that is found */
+	/* Names and lines of managed code, from files: LineNumberMappings.json, MethodMap.tsv of
+	 * il2cpp; usym of a binary, or MODULE=FILE. What cannot be read is for tracemill_told. */
+	const char *const *line_maps;
+	size_t n_line_maps;
+	const char *const *method_maps;
+	size_t n_method_maps;
+	const char *const *usyms;
+	size_t n_usyms;
+	uint64_t line_map_window; /* lines from an entry that it holds for; 0: any */
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
- * TRACEMILL_VERSIONS: the header has another major version than the library. */
+ * TRACEMILL_VERSIONS: the header has another major version than the library. TRACEMILL_MISUSE: size is
+ * not filled in, or there is no such engine. */
 #define tracemill_symbolizer_new(s, options) \
 	tracemill_symbolizer_new_of(s, options, TRACEMILL_LIBRARY_VERSION)
 enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,
@@ -102,7 +142,8 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 void tracemill_symbolizer_free(struct tracemill_symbolizer *s); /* accepts NULL */
 
 /* Why the last call with this handle that failed did so, one line without a full stop; "" before
- * that. Ends in NUL. Valid until the next call with the handle. */
+ * that. It begins with the place in the file, where that is known. Ends in NUL. Valid until the next
+ * call with the handle. */
 const char *tracemill_error(const struct tracemill_symbolizer *s);
 
 /* The binary at a path; a member of an archive is FILE!/MEMBER (tracemill-binary(5)). The same pointer
@@ -111,7 +152,8 @@ const char *tracemill_error(const struct tracemill_symbolizer *s);
 enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
 					    struct tracemill_binary **binary);
 /* The binary, or else the debug file, with this build-id of n bytes (at most 64), as the options say
- * where. TRACEMILL_NOTHING: not found. */
+ * where. TRACEMILL_NOTHING: not found. One that is found and cannot be opened fails as
+ * tracemill_binary_open; the reason begins with its path. */
 enum tracemill_status tracemill_binary_by_id(struct tracemill_symbolizer *s, const void *build_id,
 					     size_t n, struct tracemill_binary **binary);
 
@@ -127,6 +169,10 @@ struct tracemill_binary_facts {
 	bool has_dwarf;
 	const char *complaint; /* what was refused as its debug file and why; "": nothing was */
 	bool is_64;            /* addresses have 64 bits, not 32 */
+	/* A zip file of libraries, as an APK: addresses are offsets in it; see tracemill_resolved. */
+	bool is_zip;
+	const char *machine; /* "x86_64", "i386", "arm64", "arm", "riscv"; "": another one */
+	uint64_t code_base;  /* lowest link-time address of its segments with code, else base */
 };
 enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 					     struct tracemill_binary *binary,
@@ -141,6 +187,58 @@ enum tracemill_status tracemill_binary_symbol(struct tracemill_symbolizer *s,
 enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
 					       struct tracemill_binary *binary, const char *name,
 					       uint64_t *address, uint64_t *size);
+
+/* Many queries of this binary are going to come: what they need of it is read meanwhile, on a thread
+ * of its own. The next call with the handle waits for it. */
+enum tracemill_status tracemill_expect(struct tracemill_symbolizer *s,
+				       struct tracemill_binary *binary);
+
+enum tracemill_table {
+	TRACEMILL_CODE,     /* code, from the fullest symbol table, a debug file's perhaps */
+	TRACEMILL_OWN_CODE, /* code, from the binary's own symbol table */
+	TRACEMILL_DATA,     /* data and code, of the binary's own */
+};
+
+/* Texts end in NUL and are valid until tracemill_symbolizer_free or an error that gives all back. */
+struct tracemill_symbol {
+	size_t size;      /* the caller's: sizeof(struct tracemill_symbol) */
+	const char *name; /* as linked */
+	uint64_t address; /* link-time; where it begins */
+	uint64_t bytes;   /* with sized false a guess: up to the next symbol */
+	const char *file; /* its source, as the table names it; "": not known */
+	/* TRACEMILL_DATA: where the debug information declares what is there; "", 0: not known. */
+	const char *declared_file;
+	uint32_t declared_line;
+	bool sized;
+};
+/* The symbol that holds a link-time address. TRACEMILL_NOTHING: none does; of TRACEMILL_DATA it can
+ * have no name and a declaration all the same. */
+enum tracemill_status tracemill_symbol_at(struct tracemill_symbolizer *s,
+					  struct tracemill_binary *binary,
+					  enum tracemill_table table, uint64_t address,
+					  struct tracemill_symbol *symbol);
+/* The i-th symbol, from 0, of a name of n bytes, of those that are the symbol at their address: as
+ * TRACEMILL_DATA, without a declaration. TRACEMILL_NOTHING: no more. */
+enum tracemill_status tracemill_symbol_named(struct tracemill_symbolizer *s,
+					     struct tracemill_binary *binary, const char *name,
+					     size_t n, size_t i, struct tracemill_symbol *symbol);
+
+/* A variable of a function. Texts end in NUL; NULL: not known. */
+struct tracemill_local {
+	const char *function, *name;
+	const char *file; /* where it is declared */
+	uint32_t line;
+	uint32_t reserved;
+	bool has_offset, has_size, has_tag;
+	int64_t offset; /* bytes from the frame's base */
+	uint64_t size;  /* bytes */
+	uint64_t tag;   /* of memory tagging: DW_AT_LLVM_tag_offset */
+};
+/* The variables of the innermost function at a link-time address, n of them; valid until the next
+ * call with the handle. */
+enum tracemill_status tracemill_locals(struct tracemill_symbolizer *s,
+				       struct tracemill_binary *binary, uint64_t address,
+				       const struct tracemill_local **locals, size_t *n);
 
 /* Why an answer is what it is. */
 enum tracemill_why {
@@ -171,18 +269,36 @@ struct tracemill_query {
 enum tracemill_status tracemill_symbolize(struct tracemill_symbolizer *s,
 					  struct tracemill_query *queries, size_t n);
 
+/* What a query of the last batch was looked up as: of a zip file a library in it and a link-time
+ * address there, of a relocatable file the address that its section has got, else what was asked.
+ * The binary is NULL when that was. */
+enum tracemill_status tracemill_resolved(struct tracemill_symbolizer *s,
+					 const struct tracemill_query *query,
+					 struct tracemill_binary **binary, uint64_t *address);
+
 /* Ends a batch that runs, soon: it returns TRACEMILL_CANCELLED. Any thread, and signal handlers.
  * Without a batch it does nothing. */
 void tracemill_cancel(struct tracemill_symbolizer *s);
 
+/* Who says so, where it is not the debug information; bits. */
+enum tracemill_by {
+	TRACEMILL_FUNCTION_BY_SYMBOL = 1 << 0,  /* the symbol table names the function */
+	TRACEMILL_FUNCTION_BY_UNSIZED = 1 << 1, /* and has no size for it: a guess */
+	TRACEMILL_FILE_BY_SYMBOL = 1 << 2,      /* the symbol table names the file */
+};
+
 /* One call: a function, and the place in it. */
 struct tracemill_call {
-	const char *function;        /* as linked (mangled), or as the debug information has it */
+	/* As linked (mangled), or as the debug information has it; see TRACEMILL_DEMANGLE. */
+	const char *function;
 	const char *file;            /* with line 0: perhaps only the symbol table's name of it */
 	uint32_t n_function, n_file; /* bytes; 0: not known */
 	uint32_t line, column;       /* 0: not known */
 	uint32_t discriminator;      /* 0: not known */
 	bool inlined;                /* into the next one */
+	uint8_t by;                  /* enum tracemill_by */
+	uint8_t reserved[2];
+	uint32_t id; /* the library's */
 };
 
 /* Answers as they lie: those of the i-th query are calls[first[i]] up to calls[first[i + 1]], innermost
@@ -203,6 +319,25 @@ enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
 				     struct tracemill_views *views);
 void tracemill_views_release(struct tracemill_views *views); /* accepts a zeroed one */
 
+/* What else is known of a call. Texts end in NUL, "": not known; valid until the next
+ * tracemill_symbolize. */
+struct tracemill_details {
+	size_t size;          /* the caller's: sizeof(struct tracemill_details) */
+	const char *function; /* as tracemill_call.function */
+	const char *linkage;  /* the same without TRACEMILL_DEMANGLE */
+	const char *file;     /* as the debug information has it */
+	/* With TRACEMILL_DECLARED: */
+	const char *name;          /* of the function, without its scopes: DW_AT_name */
+	const char *declared_file; /* where the function is declared */
+	uint32_t declared_line;    /* 0: not known */
+	bool has_start;
+	uint64_t start; /* link-time address of the function */
+};
+/* call: of a view of the last batch. Any thread. TRACEMILL_MISUSE: without TRACEMILL_DETAILS. */
+enum tracemill_status tracemill_call_details(const struct tracemill_symbolizer *s,
+					     const struct tracemill_call *call,
+					     struct tracemill_details *details);
+
 /* To be called once the views of a batch have been read, where files may change: TRACEMILL_BAD when
  * one of them has lost bytes since it was mapped, so that what was shown may be nonsense. That is
  * seen only with TRACEMILL_GUARD_FILES. */
@@ -212,6 +347,14 @@ enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s);
  * ended by NUL (but for size 0). Returns the bytes of the whole name; 0: it is not mangled, or memory
  * ran out. Any thread, no handle. */
 size_t tracemill_demangle(const char *name, size_t n, char *to, size_t size);
+enum tracemill_spelling {
+	TRACEMILL_SPELL_GNU,
+	TRACEMILL_SPELL_LLVM,
+	TRACEMILL_SPELL_SHORT, /* without scopes, parameters and return type, as DW_AT_name is */
+};
+/* The same, spelled so. */
+size_t tracemill_demangle_as(enum tracemill_spelling spelling, const char *name, size_t n, char *to,
+			     size_t size);
 
 /* Calls fn for pieces [from, to) of [0, n) on the handle's threads at once, and returns when all are
  * done: to print answers as fast as they come. Pieces have at most some thousand items and begin in
@@ -225,6 +368,32 @@ enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t 
 /* The next thing that went wrong in a file's debug information and was not yet returned, one line;
  * NULL: no more. Ends in NUL. */
 const char *tracemill_complaint(struct tracemill_symbolizer *s);
+
+enum tracemill_about {
+	TRACEMILL_ABOUT_CACHE,   /* what the cache could not do */
+	TRACEMILL_ABOUT_SEARCH,  /* folders with debug files, servers */
+	TRACEMILL_ABOUT_MANAGED, /* files of managed code; the first question reads the given ones */
+};
+enum tracemill_weight {
+	TRACEMILL_INFO, /* for who asks for more */
+	TRACEMILL_NOTE, /* something was left out */
+	TRACEMILL_FAIL, /* a file that the options name cannot be used */
+};
+/* The next thing that there is to say about this and was not yet returned, one line; NULL: no more.
+ * Ends in NUL; valid until the next call with the handle. weight may be NULL. */
+const char *tracemill_told(struct tracemill_symbolizer *s, enum tracemill_about about,
+			   enum tracemill_weight *weight);
+
+/* In words for people, lines of n bytes that end in NUL, valid until the next call with the handle:
+ * what was tried for a binary's debug information; and of a query of the last batch the section, unit
+ * and ranges that hold its address, and the calls there. TRACEMILL_MISUSE: without
+ * TRACEMILL_EXPLAIN. */
+enum tracemill_status tracemill_explain_binary(struct tracemill_symbolizer *s,
+					       struct tracemill_binary *binary, const char **text,
+					       size_t *n);
+enum tracemill_status tracemill_explain(struct tracemill_symbolizer *s,
+					const struct tracemill_query *query, const char **text,
+					size_t *n);
 
 /* A process: which binary is where. It belongs to its handle and goes with it. */
 struct tracemill_process;

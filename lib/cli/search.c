@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/search.h"
+
+#include "lib/base/pool.h"
+#include "lib/cli/cli.h"
+
+void cli_search_done(struct cli_search *s, struct cli_binaries *b)
+{
+	struct search_options o;
+
+	cli_binaries_check(b);
+	s->engine = b->engine ? dwarf_engine_by_name(b->engine) : dwarf_engine_default();
+	s->cache = (struct cache_options){.dir = b->cache, .off = b->no_cache};
+	o = (struct search_options){.dirs = b->debug_dirs.items,
+				    .n_dirs = b->debug_dirs.n,
+				    .sysroot = b->sysroot,
+				    .urls = b->words.items,
+				    .n_urls = b->words.n,
+				    .seconds = (unsigned)b->seconds,
+				    .cache = s->cache,
+				    .jobs = b->jobs ? (unsigned)b->jobs : pool_cpus(),
+				    .explain = b->explain,
+				    .reading = cli_binaries_reading,
+				    .fetching = cli_binaries_fetching};
+	search_init(&s->search, &o);
+	s->search.object.dwp = b->dwp;
+}
+
+void cli_search_tell(struct cli_search *s)
+{
+	char text[1000];
+	const char *word;
+	bool bad;
+
+	while ((word = search_told(&s->search, &bad, text, sizeof text)))
+		(bad ? cli_note : cli_info)(NULL, "%s", word);
+}
+
+void cli_search_release(struct cli_search *s)
+{
+	search_release(&s->search);
+}
+
+struct managed_options cli_managed_done(const struct cli_managed *m)
+{
+	return (struct managed_options){.line_maps = m->line_maps.items,
+					.n_line_maps = m->line_maps.n,
+					.method_maps = m->method_maps.items,
+					.n_method_maps = m->method_maps.n,
+					.usyms = m->usyms.items,
+					.n_usyms = m->usyms.n,
+					.jit_map = m->jit_map,
+					.window = m->window,
+					.has_window = m->has_window};
+}
+
+void cli_managed_load(struct managed *m)
+{
+	managed_load(m);
+	for (size_t i = 0; i < m->n_failures; i++)
+		cli_fail(m->failures[i].path, &m->failures[i].e);
+}
+
+void cli_managed_tell(struct managed *m)
+{
+	const char *word;
+
+	while ((word = managed_told(m)))
+		cli_info(NULL, "%s", word);
+}
