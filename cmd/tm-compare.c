@@ -8,6 +8,7 @@
 #include "lib/report/compare/counters.h"
 #include "lib/report/compare/view.h"
 
+#include <string.h>
 #include <time.h>
 
 static const char *const sort_words[] = {"auto",
@@ -52,17 +53,18 @@ static bool for_programs(enum render_format f)
 	return f != RENDER_TEXT && f != RENDER_MARKDOWN && f != RENDER_JUNIT && f != RENDER_SARIF;
 }
 
-static bool shows_flame(enum render_format f)
+static bool shows_flame(const struct cli_report *r)
 {
-	return f != RENDER_CSV && f != RENDER_TSV && for_programs(f);
+	return r->format != RENDER_CSV && r->format != RENDER_TSV && for_programs(r->format) &&
+	       (!r->options.table || !strcmp(r->options.table, COMPARE_FLAME));
 }
 
 static void choose(struct project_options *what, enum key by, int sort,
-		   const struct compare_policy *p, enum render_format f)
+		   const struct compare_policy *p, const struct cli_report *r)
 {
 	unsigned keys = 1u << by | gate_keys(p);
 
-	if (shows_flame(f))
+	if (shows_flame(r))
 		keys |= 1u << KEY_STACK;
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
@@ -70,7 +72,7 @@ static void choose(struct project_options *what, enum key by, int sort,
 	what->want = TALLY_TOP | gate_sums(p);
 	if (sort >= 0 && sort < SUMS)
 		what->want |= SUM_BIT(sort) | (sort == SUM_LIFETIME ? SUM_BIT(SUM_TIMED) : 0u);
-	if (for_programs(f))
+	if (for_programs(r->format))
 		what->want = SUMS_ALL;
 }
 
@@ -178,9 +180,9 @@ int main(int argc, char **argv)
 	} else {
 		options.by = (enum key)by;
 		options.sort = sort_of(sort);
-		options.flame = shows_flame(report.format);
+		options.flame = shows_flame(&report);
 		what.counters = true;
-		choose(&what, options.by, options.sort, &compare.policy, report.format);
+		choose(&what, options.by, options.sort, &compare.policy, &report);
 		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 		compare.in.compare.per = (enum compare_per)per;
 		compare.in.compare.normalize = normalize;

@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 	}
 	load_start(&c.load, n, argv + 1, &c.import.options, !c.no_symbols, c.follow);
 	cli_sandbox("tm-view", door ? NULL : "without a browser");
-	load_all(&c.load, !c.query);
+	load_all(&c.load, !c.query, !c.query);
 	c.view = (struct view){
 	    .asker = {.programs = programs,
 		      .files = c.load.names,

@@ -532,7 +532,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 	struct left_out left_out = {.n = 0};
 	struct guard guard = {.sink = {reader_guard_begin, reader_guard_event, reader_guard_end,
 				       sink->events ? reader_guard_events : NULL,
-				       sink->blocks ? reader_guard_blocks : NULL},
+				       sink->blocks ? reader_guard_blocks : NULL, NULL},
 			      .to = sink,
 			      .left_out = &left_out,
 			      .lossy = lossy};

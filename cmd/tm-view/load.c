@@ -93,6 +93,7 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	uint64_t begin = (uint64_t)clock_process_ns();
 	enum status st;
 
+	sums_release(&to->sums, k);
 	follow_free(to->follow);
 	kept_release(k);
 	kept_init(k, l->names[i]);
@@ -122,10 +123,13 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 			cli_error(l->names[i], "%s", e.msg);
 	}
 	to->ns = (uint64_t)clock_process_ns() - begin;
+	if (l->many)
+		sums_start(&to->sums, k);
 }
 
-void load_all(struct view_load *l, bool tell)
+void load_all(struct view_load *l, bool tell, bool many)
 {
+	l->many = many;
 	for (size_t i = 0; i < l->n; i++)
 		load_one(l, i, tell);
 	l->version++;
@@ -172,6 +176,7 @@ struct kept *load_find(struct view_load *l, const char *operand)
 void load_release(struct view_load *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
+		sums_release(&l->items[i].sums, &l->items[i].kept);
 		follow_free(l->items[i].follow);
 		kept_release(&l->items[i].kept);
 		if (l->follows)

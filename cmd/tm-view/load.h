@@ -6,12 +6,14 @@
 #define TM_CMD_VIEW_LOAD_H
 
 #include "cmd/tm-view/follow.h"
+#include "cmd/tm-view/sums.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/named.h"
 
 struct view_loaded {
 	struct kept kept;
-	int64_t changed; /* when the file was, ns; its size then */
+	struct view_sums sums; /* of it */
+	int64_t changed;       /* when the file was, ns; its size then */
 	uint64_t size;
 	uint64_t ns;            /* that loading took, of the processor */
 	struct follow *follow;  /* it grows, and is not loaded again; NULL: as any file */
@@ -27,6 +29,7 @@ struct view_load {
 	const char **names;
 	size_t n;
 	bool follows;
+	bool many;        /* questions will be asked */
 	uint64_t version; /* grows when a file was loaded again, or has grown */
 };
 
@@ -35,8 +38,8 @@ struct view_load {
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
 		bool symbols, bool follow);
 /* After it. What cannot be read is kept with its reason, and reported if wanted: each answer
- * reports it, too. */
-void load_all(struct view_load *l, bool tell);
+ * reports it, too. many: there will be many questions. */
+void load_all(struct view_load *l, bool tell, bool many);
 /* What has come of files that grow, and those that have changed, again; true: there were some. */
 bool load_changed(struct view_load *l);
 /* NULL: no such operand. */

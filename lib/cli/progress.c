@@ -108,7 +108,7 @@ struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink 
 	*w = (struct cli_watch){.sink = {progress_watch_begin, progress_watch_event,
 					 progress_watch_end,
 					 to->events ? progress_watch_events : NULL,
-					 to->blocks ? progress_watch_blocks : NULL},
+					 to->blocks ? progress_watch_blocks : NULL, NULL},
 				.to = to,
 				.in = in};
 	return &w->sink;

@@ -81,8 +81,9 @@ static enum status captured_end(struct sink *s, struct trace *t, struct err *e)
 
 void captured_init(struct captured *c, const char *format)
 {
-	*c = (struct captured){.sink = {captured_begin, captured_event, captured_end, NULL, NULL},
-			       .format = format};
+	*c = (struct captured){
+	    .sink = {captured_begin, captured_event, captured_end, NULL, NULL, NULL},
+	    .format = format};
 	names_init(&c->names);
 }
 

@@ -516,8 +516,8 @@ static struct export *export_chrome_open(const struct export_options *o, FILE *o
 	struct chrome *c = mem_zalloc(sizeof *c);
 
 	(void)e;
-	c->sink =
-	    (struct sink){export_chrome_begin, export_chrome_event, export_chrome_end, NULL, NULL};
+	c->sink = (struct sink){
+	    export_chrome_begin, export_chrome_event, export_chrome_end, NULL, NULL, NULL};
 	c->export = (struct export){
 	    .sink = &c->sink, .finish = export_chrome_finish, .free = export_chrome_release};
 	names_init(&c->names);

@@ -242,8 +242,12 @@ static struct export *export_stream_open(const struct export_options *o, FILE *o
 	struct stream *s = mem_zalloc(sizeof *s);
 
 	(void)e;
-	s->sink = (struct sink){export_stream_begin, export_stream_event, export_stream_end,
-				export_stream_events, NULL};
+	s->sink = (struct sink){export_stream_begin,
+				export_stream_event,
+				export_stream_end,
+				export_stream_events,
+				NULL,
+				NULL};
 	s->export = (struct export){
 	    .sink = &s->sink, .finish = export_stream_finish, .free = export_stream_release};
 	s->options = o;

@@ -295,10 +295,10 @@ static enum status export_profile_end(struct sink *s, struct trace *t, struct er
 
 void profile_init(struct export_profile *p, const struct export_options *o)
 {
-	*p = (struct export_profile){
-	    .sink = {export_profile_begin, export_profile_event, export_profile_end, NULL, NULL},
-	    .options = o,
-	    .index = mem_zalloc(sizeof *p->index)};
+	*p = (struct export_profile){.sink = {export_profile_begin, export_profile_event,
+					      export_profile_end, NULL, NULL, NULL},
+				     .options = o,
+				     .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES),
 					   .done = export_profile_fold,

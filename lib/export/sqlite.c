@@ -555,8 +555,8 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 	d->profile.all_stacks = o->events;
 	d->profile.captured = export_sqlite_captured;
 	d->profile.arg = d;
-	d->sink =
-	    (struct sink){export_sqlite_begin, export_sqlite_event, export_sqlite_end, NULL, NULL};
+	d->sink = (struct sink){
+	    export_sqlite_begin, export_sqlite_event, export_sqlite_end, NULL, NULL, NULL};
 	d->export = (struct export){
 	    .sink = &d->sink, .finish = export_sqlite_finish, .free = export_sqlite_release};
 	d->e = (struct err)ERR_INIT;

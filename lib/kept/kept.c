@@ -57,13 +57,6 @@ static void put(struct event *ev, const struct field *f, uint64_t v)
 	}
 }
 
-static bool less(uint64_t a, uint64_t b, bool is_signed)
-{
-	uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
-
-	return (a ^ flip) < (b ^ flip);
-}
-
 static uint8_t width_of(uint64_t range)
 {
 	uint8_t n = 0;
@@ -73,42 +66,119 @@ static uint8_t width_of(uint64_t range)
 	return n;
 }
 
+/* A field of all n, ordered as unsigned numbers. */
+static void kept_gather(uint64_t *to, const struct event *ev, const struct field *f, size_t n)
+{
+	const char *p = (const char *)ev + f->at;
+	uint64_t flip = f->is_signed ? (uint64_t)1 << 63 : 0;
+
+	switch (f->size) {
+	case 4:
+		for (size_t i = 0; i < n; i++)
+			to[i] = *(const uint32_t *)(const void *)(p + i * sizeof *ev);
+		break;
+	case 8:
+		for (size_t i = 0; i < n; i++)
+			to[i] = *(const uint64_t *)(const void *)(p + i * sizeof *ev) ^ flip;
+		break;
+	default:
+		for (size_t i = 0; i < n; i++)
+			to[i] = get(&ev[i], f);
+	}
+}
+
+/* Writes up to eight bytes more than n values of this width. */
+static void kept_pack(uint8_t *to, const uint64_t *v, uint64_t least, unsigned width, size_t n)
+{
+	for (size_t i = 0; i < n; i++, to += width) {
+		uint64_t d = v[i] - least;
+
+		memcpy(to, &d, sizeof d);
+	}
+}
+
+static void span_add(struct sink_span *s, int64_t v)
+{
+	if (!s->any || v < s->least)
+		s->least = v;
+	if (!s->any || v > s->most)
+		s->most = v;
+	s->last = v;
+	s->any = true;
+}
+
+static void span_join(struct sink_span *to, const struct sink_span *more)
+{
+	if (!more->any)
+		return;
+	span_add(to, more->least);
+	span_add(to, more->most);
+	to->last = more->last;
+}
+
+static void kept_digest(struct kept_capture *c, struct sink_digest *d, const struct event *ev,
+			size_t n)
+{
+	for (const struct event *end = ev + n; ev < end; ev++) {
+		bool frees = ev->kind == EV_FREE || ev->kind == EV_FREED, memory = true;
+
+		d->n[ev->kind]++;
+		switch (ev->kind) {
+		case EV_FREE: d->frees += ev->address != 0; break;
+		case EV_FREED: d->freed += ev->address != 0; break;
+		case EV_FRAME: span_add(&d->frames, ev->value); break;
+		case EV_ALLOC:
+		case EV_TYPE_TOTAL: break;
+		case EV_ENTER:
+		case EV_EXIT:
+		case EV_SAMPLE:
+		case EV_DELTA: c->measured = true; /* fall through */
+		default: memory = false; break;
+		}
+		if (frees || ev->kind == EV_ALLOC)
+			*(ev->has & EV_HAS_SEQ ? &c->seqs : &c->no_seqs) = true;
+		if (!(ev->has & EV_HAS_TIME))
+			continue;
+		span_add(&d->all_times, ev->time);
+		if (memory && (!frees || ev->address))
+			span_add(&d->times, ev->time);
+	}
+}
+
 /* What is staged becomes a block. */
 static void kept_seal(struct kept *k)
 {
 	struct kept_capture *c = &k->captures[k->n - 1];
-	struct kept_block b = {.n = (uint32_t)k->n_staged};
-	size_t total = 0;
+	size_t n = k->n_staged, total = 0;
+	struct kept_block b = {.n = (uint32_t)n};
 	uint8_t *to;
 
-	if (!k->n_staged)
+	if (!n)
 		return;
+	if (!k->column)
+		k->column = mem_array(KEPT_BLOCK, sizeof *k->column);
+	to = mem_alloc(n * sizeof(struct event) + SLACK);
+	b.bytes = to;
 	for (size_t f = 0; f < KEPT_FIELDS; f++) {
-		uint64_t least = get(&k->staged[0], &fields[f]), most = least;
+		uint64_t *v = k->column, least, most;
 
-		for (size_t i = 1; i < k->n_staged; i++) {
-			uint64_t v = get(&k->staged[i], &fields[f]);
-
-			if (less(v, least, fields[f].is_signed))
-				least = v;
-			if (less(most, v, fields[f].is_signed))
-				most = v;
+		kept_gather(v, k->staged, &fields[f], n);
+		least = most = v[0];
+		for (size_t i = 1; i < n; i++) {
+			least = v[i] < least ? v[i] : least;
+			most = v[i] > most ? v[i] : most;
 		}
-		b.least[f] = least;
 		b.width[f] = width_of(most - least);
-		total += b.width[f] * k->n_staged;
+		if (b.width[f])
+			kept_pack(to + total, v, least, b.width[f], n);
+		total += b.width[f] * n;
+		b.least[f] = fields[f].is_signed ? least ^ (uint64_t)1 << 63 : least;
 	}
-	to = b.bytes = mem_alloc(total + SLACK);
-	for (size_t f = 0; f < KEPT_FIELDS; f++)
-		for (size_t i = 0; b.width[f] && i < k->n_staged; i++) {
-			uint64_t v = get(&k->staged[i], &fields[f]) - b.least[f];
-
-			for (unsigned n = 0; n < b.width[f]; n++)
-				*to++ = (uint8_t)(v >> 8 * n);
-		}
-	memset(to, 0, SLACK);
+	memset(to + total, 0, SLACK);
+	b.bytes = mem_realloc(to, total + SLACK, 1);
+	kept_digest(c, &b.digest, k->staged, n);
 	VEC_PUSH(c->blocks, c->n_blocks, c->cap_blocks) = b;
-	k->events += k->n_staged;
+	k->events += n;
 	k->bytes += total + SLACK + sizeof b;
 	k->n_staged = 0;
 }
@@ -165,7 +235,7 @@ static enum status kept_end(struct sink *s, struct trace *t, struct err *e)
 
 void kept_init(struct kept *k, const char *name)
 {
-	*k = (struct kept){.sink = {kept_begin, kept_event, kept_end, kept_events, NULL},
+	*k = (struct kept){.sink = {kept_begin, kept_event, kept_end, kept_events, NULL, NULL},
 			   .name = name,
 			   .why = ERR_INIT};
 }
@@ -192,6 +262,7 @@ void kept_release(struct kept *k)
 		drop(&k->captures[i]);
 	free(k->captures);
 	free(k->staged);
+	free(k->column);
 	buf_release(&k->raw);
 	*k = (struct kept){.name = NULL};
 }
@@ -247,18 +318,68 @@ static enum status kept_walk_block(const struct kept_block *b, struct event *bat
 	return st;
 }
 
-static enum status walk_capture(struct kept_capture *c, struct event *batch, struct sink *to,
-				struct err *e)
+static void count_digest(struct trace *t, const struct sink_digest *d, bool back)
+{
+	for (size_t i = 0; i < EV_KINDS; i++)
+		t->events[i] += back ? 0 - d->n[i] : d->n[i];
+}
+
+/* d is a block's, or of all of them. */
+static bool kept_offer(const struct kept_capture *c, const struct sink_digest *d,
+		       const struct sink_made *made, struct sink *to)
+{
+	struct sink_digest known = *d;
+
+	if (!to->digest)
+		return false;
+	known.seqs = c->seqs && c->no_seqs ? SINK_SEQS_MIXED
+		     : c->no_seqs          ? SINK_SEQS_NONE
+					   : SINK_SEQS_ALL;
+	known.measured = c->measured;
+	known.made = made;
+	count_digest(c->t, d, false);
+	if (to->digest(to, c->t, &known))
+		return true;
+	count_digest(c->t, d, true);
+	return false;
+}
+
+static bool offer_whole(const struct kept *k, const struct kept_capture *c, struct sink *to)
+{
+	struct sink_made made = {k->made, k->arg, (size_t)(c - k->captures)};
+	struct sink_digest d = {.made = NULL};
+
+	if (!k->made || !to->digest)
+		return false;
+	for (size_t i = 0; i < c->n_blocks; i++) {
+		const struct sink_digest *b = &c->blocks[i].digest;
+
+		for (size_t n = 0; n < EV_KINDS; n++)
+			d.n[n] += b->n[n];
+		d.frees += b->frees;
+		d.freed += b->freed;
+		span_join(&d.frames, &b->frames);
+		span_join(&d.times, &b->times);
+		span_join(&d.all_times, &b->all_times);
+	}
+	return kept_offer(c, &d, &made, to);
+}
+
+static enum status walk_capture(const struct kept *k, struct kept_capture *c, struct event *batch,
+				struct sink *to, struct err *e)
 {
 	struct trace *t = c->t;
 	enum status st;
+	bool taken;
 
 	if (!c->open)
 		trace_set_notes(t, c->notes, c->n_notes);
 	memset(t->events, 0, sizeof t->events);
 	st = to->begin(to, t, e);
-	for (size_t i = 0; !st && i < c->n_blocks; i++)
-		st = kept_walk_block(&c->blocks[i], batch, to, t, e);
+	taken = !st && offer_whole(k, c, to);
+	for (size_t i = 0; !st && !taken && i < c->n_blocks; i++)
+		if (!kept_offer(c, &c->blocks[i].digest, NULL, to))
+			st = kept_walk_block(&c->blocks[i], batch, to, t, e);
 	return st ? st : to->end(to, t, e);
 }
 
@@ -270,7 +391,7 @@ enum status kept_walk(struct kept *k, struct sink *to, struct err *e)
 	if (k->n && k->captures[k->n - 1].open)
 		kept_seal(k);
 	for (size_t i = 0; !st && i < k->n && k->captures[i].t; i++)
-		st = walk_capture(&k->captures[i], batch, to, e);
+		st = walk_capture(k, &k->captures[i], batch, to, e);
 	free(batch);
 	return st;
 }

@@ -8,6 +8,9 @@
  *
  * Walking changes the tables as any sink does (paths of calls, notes): kept_walk puts the notes
  * back, and rows that it finds again are no new ones. What may not change is walked in a child.
+ *
+ * A sink that has a use for it is asked first whether it takes a block, or the whole capture, by its
+ * digest.
  */
 #ifndef TM_KEPT_KEPT_H
 #define TM_KEPT_KEPT_H
@@ -22,6 +25,7 @@ struct kept_block {
 	uint8_t width[KEPT_FIELDS]; /* bytes a value */
 	uint64_t least[KEPT_FIELDS];
 	uint8_t *bytes; /* the columns behind one another */
+	struct sink_digest digest;
 };
 
 struct kept_capture {
@@ -29,7 +33,8 @@ struct kept_capture {
 	bool open; /* it goes on: t is the reader's, with its notes, and is not freed here */
 	struct kept_block *blocks;
 	size_t n_blocks, cap_blocks;
-	struct trace_note *notes; /* as they were at its end */
+	bool seqs, no_seqs, measured; /* an allocation or a free with a number, without; calls */
+	struct trace_note *notes;     /* as they were at its end */
 	size_t n_notes;
 };
 
@@ -45,6 +50,10 @@ struct kept {
 	struct buf raw;       /* of what is no capture (an aggregate): all of its bytes */
 	struct event *staged; /* events of the next block */
 	size_t n_staged;
+	uint64_t *column;
+	/* Who has what a sink made of each capture (sink.h); NULL: nothing has. */
+	const void *(*made)(void *arg, size_t capture);
+	void *arg;
 };
 
 void kept_init(struct kept *k, const char *name);

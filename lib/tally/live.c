@@ -256,3 +256,15 @@ void live_prefetch_block(const struct live *l, uint32_t space, uint64_t address)
 		__builtin_prefetch(&b->newest, 1); /* often in the next cache line */
 	}
 }
+
+const struct live_block *live_peek(const struct live *l, uint32_t space, uint64_t address)
+{
+	uint32_t hash = block_hash(space, address);
+	uint64_t slot = l->slots ? l->slots[hash & l->mask] : 0;
+	const struct live_block *b;
+
+	if (!slot || slot_hash(slot) != hash)
+		return NULL;
+	b = &l->blocks[slot_index(slot)];
+	return b->allocated ? b : NULL;
+}

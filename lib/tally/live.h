@@ -80,5 +80,7 @@ void live_release(struct live *l);
  * later the block. */
 void live_prefetch_slot(const struct live *l, uint32_t space, uint64_t address);
 void live_prefetch_block(const struct live *l, uint32_t space, uint64_t address);
+/* A block that may be this one and is there; NULL: none where it is looked for first. */
+const struct live_block *live_peek(const struct live *l, uint32_t space, uint64_t address);
 
 #endif

@@ -214,11 +214,12 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 
 void memory_init(struct tally_memory *m)
 {
-	*m = (struct tally_memory){.sink = {memory_begin, memory_event, memory_end, NULL, NULL},
-				   .lives = true,
-				   .places = true,
-				   .timed = true,
-				   .step = FIRST_STEP};
+	*m = (struct tally_memory){
+	    .sink = {memory_begin, memory_event, memory_end, NULL, NULL, NULL},
+	    .lives = true,
+	    .places = true,
+	    .timed = true,
+	    .step = FIRST_STEP};
 	for (size_t d = 0; d < DOMAINS; d++)
 		m->domains[d].peak_at = -1;
 }

@@ -2,6 +2,7 @@
 #include "lib/tally/tally.h"
 
 #include "lib/base/mem.h"
+#include "lib/tally/digest.h"
 #include "lib/tally/kinds.h"
 #include "lib/tally/measures.h"
 #include "lib/tally/selected.h"
@@ -16,7 +17,6 @@ enum {
 	CELL_HAS_COUNT = 1,
 	CELL_HAS_REQUESTED = EV_HAS_REQUESTED >> 1,
 	CELL_HAS_REAL = EV_HAS_REAL >> 1,
-	CELL_HAS_SLACK = 0x80,
 };
 
 static uint64_t cell_hash(uint32_t type, uint32_t stack, uint32_t thread, uint8_t domain)
@@ -155,7 +155,7 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 	ty->real = add_saturating(ty->real, p->real);
 	if (p->has_slack) {
 		ty->slack = add_signed(ty->slack, p->slack);
-		ty->has |= CELL_HAS_SLACK;
+		ty->has |= TYPE_HAS_SLACK;
 	}
 	if (a->slices)
 		slices_add(a->slices, p, 0);
@@ -319,6 +319,40 @@ static void add_free(struct tally *a, const struct tally_pending *p)
 		no_longer_newest(a, p);
 }
 
+static inline __attribute__((always_inline)) void prefetch_cell(const struct tally *a,
+								uint32_t cell)
+{
+	const struct tally_work *w = a->work;
+
+	if (w->running)
+		__builtin_prefetch(&w->lives[cell], 1);
+	if (w->peaking)
+		__builtin_prefetch(&w->peaks[cell], 1);
+	if (w->rarely)
+		__builtin_prefetch(&w->rare[cell], 1);
+}
+
+/* What is kept beside the cell of each event, as far as blocks are where they are looked for first. */
+static void prefetch_beside(const struct tally *a, const struct tally_pending *end)
+{
+	const struct tally_work *w = a->work;
+
+	for (const struct tally_pending *p = w->batch; p < end; p++) {
+		const struct live_block *b;
+
+		if (p->kind == EV_ALLOC) {
+			if (w->last[p->stack] < a->n_cells)
+				prefetch_cell(a, w->last[p->stack]);
+		} else if (w->follow && p->address) {
+			b = live_peek(&a->live, p->space, p->address);
+			if (b)
+				prefetch_cell(a, b->cell);
+			if (b)
+				__builtin_prefetch(&a->cells[b->cell]);
+		}
+	}
+}
+
 /* The place of each event is fetched before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
 static enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
@@ -344,6 +378,8 @@ static enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		if (w->follow && p->address)
 			live_prefetch_block(&a->live, p->space, p->address);
 	}
+	if (w->running || w->rarely)
+		prefetch_beside(a, end);
 	w->n_batch = 0;
 	for (struct tally_pending *p = w->batch; p < end; p++) {
 		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
@@ -419,7 +455,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->late = 0;
-	w->in_frame = false;
+	w->in_frame = w->taken = false;
 	live_reset(&a->live);
 	kinds_reset(&w->kinds);
 	tally_choose_work(a, t);
@@ -551,6 +587,25 @@ static enum status tally_events(struct sink *s, struct trace *t, const struct ev
 	return st;
 }
 
+static bool tally_digest(struct sink *s, struct trace *t, const struct sink_digest *d)
+{
+	struct tally *a = (struct tally *)s;
+	struct err e = ERR_INIT;
+
+	if (d->made) {
+		if (!tally_take_made(a, d))
+			return false;
+		a->work->taken = true;
+		return true;
+	}
+	if (!a->options.selection || a->slices || tally_flush(a, t, &e) ||
+	    !tally_take_unselected(a, d))
+		return false;
+	if (d->n[EV_FRAME])
+		end_frame(a);
+	return true;
+}
+
 static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
@@ -567,11 +622,11 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 	if (st)
 		return st;
 	kinds_to_cells(a, t);
-	if (w->follow) {
+	if (w->follow && !w->taken) {
 		live_finish(&a->live);
 		tally_settle_live(a);
 	}
-	if (w->peaking)
+	if (w->peaking && !w->taken)
 		tide_end(a);
 	kinds_settle(a);
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
@@ -582,7 +637,7 @@ void tally_init(struct tally *a, const struct tally_options *o)
 	struct tally_work *w = mem_zalloc(sizeof *w);
 
 	*a = (struct tally){.sink = {tally_begin, tally_event, tally_end, tally_events,
-				     kinds_suffice(o) ? kinds_take : NULL},
+				     kinds_suffice(o) ? kinds_take : NULL, tally_digest},
 			    .options = *o,
 			    .work = w};
 	/* So that the tables are never NULL. */

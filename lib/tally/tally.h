@@ -130,10 +130,11 @@ struct tally_frame { /* the sums of one frame, per domain */
 	uint64_t v[SUM_REAL + 1];
 };
 
+enum { TYPE_HAS_SLACK = 0x80 };
 struct tally_type { /* EV_TYPE_TOTAL, by type id */
 	uint64_t count, requested, real;
 	int64_t slack;
-	uint8_t has; /* as in a cell, 1 for count, 0x80 for slack */
+	uint8_t has; /* as in a cell, 1 for count, TYPE_HAS_SLACK */
 };
 
 struct tally {

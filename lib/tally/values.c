@@ -83,7 +83,7 @@ void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
 	s->has = (ty->has & 1 ? SUM_BIT(SUM_COUNT) : 0) |
 		 (ty->has & EV_HAS_REQUESTED >> 1 ? SUM_BIT(SUM_REQUESTED) : 0) |
 		 (ty->has & EV_HAS_REAL >> 1 ? SUM_BIT(SUM_REAL) : 0) |
-		 (ty->has & 0x80 ? SUM_BIT(SUM_SLACK) : 0);
+		 (ty->has & TYPE_HAS_SLACK ? SUM_BIT(SUM_SLACK) : 0);
 }
 
 static unsigned weaker(unsigned a, unsigned b)

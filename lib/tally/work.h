@@ -56,6 +56,7 @@ struct tally_work {           /* from tally_init to tally_release */
 	bool running;         /* lives and tide are kept at each event */
 	bool rarely, peaking; /* rare and peaks are */
 	bool temporary;       /* newest is */
+	bool taken;           /* all sums are there: made.h */
 	bool touching;        /* slices have what they add per cell */
 	unsigned known;       /* SUM_BITs of what cells can have in this capture */
 	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */

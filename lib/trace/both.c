@@ -34,6 +34,6 @@ static enum status both_end(struct sink *s, struct trace *t, struct err *e)
 
 void sink_both_init(struct sink_both *b, struct sink *first, struct sink *second)
 {
-	*b = (struct sink_both){{both_begin, both_event, both_end, both_events, NULL},
+	*b = (struct sink_both){{both_begin, both_event, both_end, both_events, NULL, NULL},
 				{first, second}};
 }

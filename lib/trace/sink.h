@@ -13,6 +13,37 @@
 
 struct sink_blocks; /* blocks.h */
 
+/* The least, the most and the last of some numbers. */
+struct sink_span {
+	bool any;
+	int64_t least, most, last;
+};
+
+enum sink_seqs { SINK_SEQS_ALL, SINK_SEQS_NONE, SINK_SEQS_MIXED };
+
+/* What a keeper of captures knows of events that follow each other, so that a sink need not see them. */
+struct sink_digest {
+	uint64_t n[EV_KINDS];
+	uint64_t frees, freed;   /* EV_FREE and EV_FREED with an address that is not 0 */
+	struct sink_span frames; /* numbers of EV_FRAME */
+	struct sink_span times;  /* of frames, allocations, totals of types, and of those frees */
+	struct sink_span all_times;
+	/* Of the whole capture: numbers of its allocations and frees; it has calls, samples or growth
+	 * of heaps. */
+	enum sink_seqs seqs;
+	bool measured;
+	/* The events are the whole capture, and this is who has what a sink of the same kind made of
+	 * them; else NULL. */
+	const struct sink_made *made;
+};
+
+struct sink_made {
+	/* It lives as long as the capture; NULL: not there. It may wait for it. */
+	const void *(*take)(void *arg, size_t capture);
+	void *arg;
+	size_t capture;
+};
+
 struct sink {
 	enum status (*begin)(struct sink *s, struct trace *t, struct err *e);
 	enum status (*event)(struct sink *s, struct trace *t, const struct event *ev,
@@ -24,6 +55,9 @@ struct sink {
 	/* Blocks of which only the kind is known; NULL: they come as events. They are counted. */
 	enum status (*blocks)(struct sink *s, struct trace *t, const struct sink_blocks *b,
 			      struct err *e);
+	/* Instead of events that have been counted in t->events: true: it took them by what is known of
+	 * them, with the same outcome. NULL: it never does. */
+	bool (*digest)(struct sink *s, struct trace *t, const struct sink_digest *d);
 };
 
 /* Counts the event in t->events and hands it on. */

@@ -7,6 +7,9 @@
  *	trace --allocs N [--live N] [--stacks N] [--frames N] [--seed N]
  *	      allocations and frees of N events, at most --live blocks at a time; --live 0:
  *	      allocations alone, of a capture that knows no frees (for the benchmark)
+ *	... --rich 1
+ *	      and their times, threads, real sizes, functions, files, a second domain, a counter, frees of
+ *	      nothing and of what is not known, blocks without an address
  *	trace --module NAME --build-id HEX --base N --address N
  *	      one allocation at that address, in a module mapped from base on
  */
@@ -57,14 +60,24 @@ static void corpus(const char *dir)
 
 /* n stacks for events, which share their outer halves, as real ones do. Their callers are further
  * rows of the table. */
-static uint32_t *bench_stacks(uint64_t *state, struct trace *t, uint64_t n)
+static uint32_t *bench_stacks(uint64_t *state, struct trace *t, uint64_t n, bool rich)
 {
 	uint32_t *leaves = mem_array(n, sizeof *leaves);
 	struct location l = {.space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
-	char name[32];
+	char name[64];
 
 	while (t->n_locations < 20000) {
 		l.raw = 0x5500000000u + draw_below(state, 64 << 20);
+		if (rich) {
+			unsigned i = (unsigned)t->n_locations;
+
+			snprintf(name, sizeof name, "Ns%u::Class%u::method%u", i % 17, i % 501,
+				 i % 3001);
+			l = (struct location){.space = SPACE_NAME, .line = i};
+			l.name = trace_strz(t, name);
+			snprintf(name, sizeof name, "src/part%u.cc", i % 301);
+			l.file = trace_strz(t, name);
+		}
 		trace_location(t, &l);
 	}
 	for (int i = 0; i < 500; i++) {
@@ -81,8 +94,51 @@ static uint32_t *bench_stacks(uint64_t *state, struct trace *t, uint64_t n)
 	return leaves;
 }
 
+static struct event bench_frame(uint64_t number, int64_t time, bool rich)
+{
+	return (struct event){.kind = EV_FRAME,
+			      .has = EV_HAS_VALUE | (rich ? EV_HAS_TIME : 0),
+			      .value = (int64_t)number,
+			      .time = time};
+}
+
+/* What --rich adds to an event of a block; which: of those at work. */
+static void enrich(struct event *ev, uint64_t which, int64_t time, uint64_t *state)
+{
+	bool alloc = ev->kind == EV_ALLOC;
+
+	ev->has |= EV_HAS_TIME | EV_HAS_THREAD | EV_HAS_DOMAIN;
+	ev->time = time;
+	ev->thread = 1 + (uint32_t)draw_below(state, 3);
+	ev->domain = which % 5 ? DOMAIN_MALLOC : DOMAIN_POOL;
+	if (!alloc) {
+		uint32_t odd = draw_below(state, 500);
+
+		ev->address = odd == 1 ? 0 : odd == 2 ? ev->address + 1 : ev->address;
+		return;
+	}
+	ev->has |= EV_HAS_REAL | EV_HAS_COUNT;
+	ev->real = (ev->requested + 15) / 16 * 16;
+	ev->count = 1 + draw_below(state, 3);
+	if (draw_below(state, 300) == 1)
+		ev->has &= ~(unsigned)EV_HAS_ADDRESS & EV_FIELDS;
+	if (!(ev->has & EV_HAS_ADDRESS))
+		ev->address = 0;
+}
+
+static void bench_tables(struct trace *t)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		struct thread th = {.tid = 100 + i, .name = trace_strz(t, i ? "Worker" : "Main")};
+
+		trace_thread(t, &th);
+	}
+	trace_counter(t, &(struct counter){.name = trace_strz(t, "fps")});
+	trace_metric(t, METRIC_REAL, METRIC_EXACT, METRIC_AT_ALL);
+}
+
 static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t stacks,
-			uint64_t frames)
+			uint64_t frames, bool rich)
 {
 	struct writer *w = writer_new(stdout);
 	struct sink *sink = writer_sink(w);
@@ -96,19 +152,26 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	if (live)
 		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
-	leaves = bench_stacks(&state, t, stacks);
+	if (rich)
+		bench_tables(t);
+	leaves = bench_stacks(&state, t, stacks, rich);
 	if (sink->begin(sink, t, &e))
 		fail(e.msg);
 	for (uint64_t i = 0; i < events; i++) {
-		uint64_t *block = &blocks[live ? draw_below(&state, live) : 0];
+		uint64_t which = live ? draw_below(&state, live) : 0, *block = &blocks[which];
 		struct event ev = {.seq = i + 1, .count = 1};
+		int64_t time = (int64_t)i * 1000;
 
 		if (i % per_frame == 0) {
-			struct event frame = {.kind = EV_FRAME,
-					      .has = EV_HAS_VALUE,
-					      .value = (int64_t)(i / per_frame)};
+			struct event frame = bench_frame(i / per_frame, time, rich);
+			struct event fps = {.kind = EV_COUNTER,
+					    .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
+					    .type = 1,
+					    .value = (int64_t)(i % 61),
+					    .time = time + 500};
 
-			if (sink_event(sink, t, &frame, &e))
+			if (sink_event(sink, t, &frame, &e) ||
+			    (rich && sink_event(sink, t, &fps, &e)))
 				fail(e.msg);
 		}
 		if (*block) {
@@ -126,6 +189,8 @@ static void allocations(uint64_t seed, uint64_t events, uint64_t live, uint64_t 
 			ev.stack = leaves[draw_below(&state, stacks)];
 			ev.type = 1 + ev.stack % (uint32_t)(t->n_types - 1);
 		}
+		if (rich)
+			enrich(&ev, which, time, &state);
 		if (sink_event(sink, t, &ev, &e))
 			fail(e.msg);
 	}
@@ -173,7 +238,7 @@ int main(int argc, char **argv)
 {
 	uint64_t seed = 1, events = 100, n = 1, allocs = 0, live = 10000, stacks = 1000, frames = 1;
 	const char *dir = NULL, *module = NULL, *build_id = "";
-	uint64_t base = 0, address = 0;
+	uint64_t base = 0, address = 0, rich = 0;
 	const struct {
 		const char *word;
 		uint64_t *to;
@@ -181,6 +246,7 @@ int main(int argc, char **argv)
 	    {"--seed", &seed},     {"--events", &events}, {"--captures", &n},
 	    {"--allocs", &allocs}, {"--base", &base},     {"--address", &address},
 	    {"--live", &live},     {"--stacks", &stacks}, {"--frames", &frames},
+	    {"--rich", &rich},
 	};
 
 	for (int i = 1; i < argc; i += 2) {
@@ -211,7 +277,7 @@ int main(int argc, char **argv)
 	else if (module)
 		one_location(module, build_id, base, address);
 	else if (allocs)
-		allocations(seed, allocs, live, stacks, frames);
+		allocations(seed, allocs, live, stacks, frames, rich);
 	else
 		captures(stdout, seed, events, n);
 	if (fclose(stdout))

@@ -9,8 +9,9 @@
 #   BENCH_RUNS  runs of each row (5)
 #   BENCH_ONLY  a word: only rows that contain it
 #   BENCH_MANY  stacks and locations of the captures that have many (1000000)
+#   BENCH_VIEW  events of the captures that tm-view is asked about (10000000)
 #
-# readers.bash has the rows of the other readers; both use lib.bash.
+# readers.bash has the rows of the other readers, view.bash those of tm-view; all use lib.bash.
 set -eu
 . "${SRC:?is set by make bench}/tests/bench/lib.bash"
 mb=${BENCH_MB:-1000}
@@ -112,3 +113,4 @@ for f in stacks deep locations; do
 	each "$f: tm-filter" $f.tmt tm-filter --focus 0x
 done
 . "$SRC/tests/bench/readers.bash"
+. "$SRC/tests/bench/view.bash"

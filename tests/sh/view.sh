@@ -86,6 +86,66 @@ same a.tma -- 'top --by type'
 same a.tma b.tmt -- compare
 same a.tmt none.txt -- top
 
+# Many questions to one: sums of the whole are made once, and what lies outside of a range is not walked.
+"$GEN/trace" --seed 5 --allocs 60000 --live 900 --stacks 300 --frames 60 --rich 1 >rich.tmt
+"$GEN/trace" --seed 6 --allocs 30000 --live 300 --stacks 200 --frames 30 --rich 1 >rich2.tmt
+many() { # FILES... -- , and questions on standard input
+	local files=() q n=0 status
+	while [ "$1" != -- ]; do
+		files+=("$1")
+		shift
+	done
+	cat >questions
+	tm-view -q --no-symbols --lines "${files[@]}" <questions >answers 2>err
+	while read -r q; do
+		n=$((n + 1))
+		eval "tm-$q -- $(printf "'%s' " "${files[@]}")" >want 2>want.err </dev/null
+		status=$?
+		sed -n "${n}p" answers >answer
+		case $q in
+		*'--as json'*) jq -S .answer answer >got && jq -S . want >want.same ;;
+		*) jq -j .answer answer >got && cp want want.same ;;
+		esac
+		jq -j .messages answer | grep -v '^tm-view: ' >got.err
+		check "one of many, ${files[*]}: $q" eval "cmp -s want.same got && cmp -s want.err got.err && [ $status = \"\$(jq .exit answer)\" ]"
+	done <questions
+}
+for f in rich.tmt a.tmt calls.tmt; do
+	many $f -- <<'END'
+top --as json
+top --as json --table top --metrics all
+top --as csv --by type --metrics all --sort peak
+top --as csv --by function --metrics all --focus 1
+top --as csv --by stack --metrics all --ignore 2 -n 0
+top --as csv --by type,site --metrics lifetime,temporary
+top --as text --by thread --metrics all
+top --as csv --domain pool --metrics all
+top --as csv --domain all --metrics all --by site
+top --as csv --metrics requested --by module
+top --as json --table top --frame 10..20 --metrics all
+top --as json --table top --frame 0..0
+top --as json --table top --frame 50..
+top --as json --table top --frame 5..9 --frame 30..31 --metrics all
+top --as json --table top --frame 20..40 --time 25ms..30ms
+top --as json --table top --time 20ms..30ms --metrics all
+top --as json --table top --time 20ms..30ms --metrics count
+top --as json --table top --time ..10ms --thread Main
+top --as json --table top --time 1s..2s
+top --as json --table top --frame 10..20 --size 100..500 --metrics all
+top --as text --tree --frame 3..4
+top --as text --memory
+frames --as csv
+frames --as csv --frame 10..20
+compare --as json --base-frame 1..20 --new-frame 21..40
+compare --as json --base-time 1ms..9ms --new-time 20ms..22ms
+END
+done
+many rich.tmt rich2.tmt -- <<'END'
+compare --as json
+compare --as csv --by function --sort peak-real --focus 3
+top --as csv --metrics all
+END
+
 # Gates: what fails, what is waived, what passes; with loss nothing is decided.
 policy=gate.ini
 printf '[rule %s]\nmetric = requested\n%s\n' whole 'percent = 0' bounded 'max = 1GiB' later 'percent = 0' sites 'key = site

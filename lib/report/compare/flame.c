@@ -57,7 +57,7 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	unsigned decimals = compare_decimals(c, sum);
 	struct compare_rows r;
 
-	f->name = "stacks";
+	f->name = COMPARE_FLAME;
 	f->type = types[sum_names[sum].unit];
 	f->differential = true;
 	f->base_label = c->groups[0].label;

@@ -27,21 +27,42 @@ static enum status compare_inputs_begin(struct sink *s, struct trace *t, struct 
 	return to->begin(to, t, e);
 }
 
+static void reach(struct compare_inputs_reading *r, int64_t first, int64_t last)
+{
+	if (!r->timed || first < r->first)
+		r->first = first;
+	if (!r->timed || last > r->last)
+		r->last = last;
+	r->timed = true;
+}
+
+static enum status compare_inputs_events(struct sink *s, struct trace *t, const struct event *ev,
+					 size_t n, struct err *e)
+{
+	struct compare_inputs *in = of(s);
+
+	for (size_t i = 0; i < n; i++)
+		if (ev[i].has & EV_HAS_TIME)
+			reach(in->reading, ev[i].time, ev[i].time);
+	return sink_pass(project_sink(&in->project), t, ev, n, e);
+}
+
 static enum status compare_inputs_event(struct sink *s, struct trace *t, const struct event *ev,
 					struct err *e)
 {
+	return compare_inputs_events(s, t, ev, 1, e);
+}
+
+static bool compare_inputs_digest(struct sink *s, struct trace *t, const struct sink_digest *d)
+{
 	struct compare_inputs *in = of(s);
-	struct compare_inputs_reading *r = in->reading;
 	struct sink *to = project_sink(&in->project);
 
-	if (ev->has & EV_HAS_TIME) {
-		if (!r->timed || ev->time < r->first)
-			r->first = ev->time;
-		if (!r->timed || ev->time > r->last)
-			r->last = ev->time;
-		r->timed = true;
-	}
-	return to->event(to, t, ev, e);
+	if (!to->digest(to, t, d))
+		return false;
+	if (d->all_times.any)
+		reach(in->reading, d->all_times.least, d->all_times.most);
+	return true;
 }
 
 static enum status compare_inputs_end(struct sink *s, struct trace *t, struct err *e)
@@ -58,9 +79,10 @@ static enum status compare_inputs_end(struct sink *s, struct trace *t, struct er
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options)
 {
-	*in = (struct compare_inputs){
-	    .sink = {compare_inputs_begin, compare_inputs_event, compare_inputs_end, NULL, NULL},
-	    .reading = mem_zalloc(sizeof *in->reading)};
+	*in = (struct compare_inputs){.sink = {compare_inputs_begin, compare_inputs_event,
+					       compare_inputs_end, compare_inputs_events, NULL,
+					       compare_inputs_digest},
+				      .reading = mem_zalloc(sizeof *in->reading)};
 	in->reading->options = options;
 	project_init(&in->project, o);
 	things_init(&in->things, &in->project.names.strings);

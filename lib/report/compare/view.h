@@ -26,7 +26,8 @@ struct compare_view;
 struct compare_view *compare_view_new(const struct compare *c, const struct compare_options *o,
 				      struct err *e);
 void compare_view_free(struct compare_view *v); /* accepts NULL */
-/* Table "changes", table "runs", and the flame graph "stacks" where it was asked for. */
+#define COMPARE_FLAME "stacks"
+/* Table "changes", table "runs", and the flame graph where it was asked for. */
 void compare_view_add(struct compare_view *v, struct table_document *d);
 
 /* Inside: report/compare/runs.c, report/compare/notes.c, report/compare/flame.c. Lines go into the arena. */

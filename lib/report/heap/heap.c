@@ -354,7 +354,8 @@ static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *
 
 void heap_set_init(struct heap_set *s)
 {
-	*s = (struct heap_set){.sink = {heap_set_begin, heap_set_take, heap_set_end, NULL, NULL}};
+	*s = (struct heap_set){
+	    .sink = {heap_set_begin, heap_set_take, heap_set_end, NULL, NULL, NULL}};
 	names_init(&s->locations);
 }
 

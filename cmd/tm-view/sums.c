@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-view/sums.h"
+
+#include "lib/base/mem.h"
+#include "lib/tally/made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What begins the memory; then the sums. */
+struct sums_head {
+	atomic_bool ready;
+	size_t n;    /* captures */
+	size_t at[]; /* of each; 0: none */
+};
+
+struct making {
+	struct view_sums *to;
+	struct sums_head *head;
+	size_t at;
+};
+
+static size_t aligned(size_t n)
+{
+	return (n + 63) / 64 * 64;
+}
+
+static enum status sums_done(void *arg, struct trace *t, struct tally *a, struct err *e)
+{
+	struct making *m = arg;
+	size_t n = aligned(tally_made_size(a));
+
+	(void)t;
+	(void)e;
+	if (n <= m->to->size - m->at) {
+		tally_make(a, m->to->memory + m->at);
+		m->head->at[m->head->n] = m->at;
+		m->at += n;
+	}
+	m->head->n++;
+	return ST_OK;
+}
+
+static _Noreturn void sums_make(struct view_sums *s, struct kept *k)
+{
+	struct making m = {.to = s,
+			   .head = (struct sums_head *)(void *)s->memory,
+			   .at = aligned(sizeof(struct sums_head) + k->n * sizeof(size_t))};
+	struct tally_options o = tally_made_options;
+	struct err e = ERR_INIT;
+	struct tally a;
+
+	signal(SIGINT, SIG_IGN); /* the one who answers ends this one */
+	o.done = sums_done;
+	o.arg = &m;
+	tally_init(&a, &o);
+	if (!kept_walk(k, &a.sink, &e))
+		atomic_store_explicit(&m.head->ready, true, memory_order_release);
+	_exit(0);
+}
+
+static const void *sums_take(void *arg, size_t capture)
+{
+	const struct view_sums *s = arg;
+	const struct sums_head *h = (const struct sums_head *)(const void *)s->memory;
+	struct pollfd over = {s->done, POLLIN, 0};
+
+	/* It began before the question, and does no more than the question would. */
+	while (!atomic_load_explicit(&h->ready, memory_order_acquire) && !(over.revents & POLLHUP))
+		if (poll(&over, 1, -1) < 0 && errno != EINTR)
+			break;
+	if (!atomic_load_explicit(&h->ready, memory_order_acquire) || capture >= h->n ||
+	    !h->at[capture])
+		return NULL;
+	return s->memory + h->at[capture];
+}
+
+void sums_start(struct view_sums *s, struct kept *k)
+{
+	uint64_t may = k->events * VIEW_EVENT_BYTES;
+	int ends[2];
+
+	*s = (struct view_sums){.done = -1};
+	if (k->why.code || !k->n || may <= k->bytes || k->captures[k->n - 1].open)
+		return;
+	s->size = (size_t)(may - k->bytes);
+	if (s->size <= aligned(sizeof(struct sums_head) + k->n * sizeof(size_t)))
+		return;
+	s->memory = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->memory == MAP_FAILED)
+		s->memory = NULL;
+	if (!s->memory || pipe2(ends, O_CLOEXEC)) {
+		sums_release(s, k);
+		return;
+	}
+	s->done = ends[0];
+	s->pid = fork();
+	if (!s->pid) {
+		close(ends[0]);
+		sums_make(s, k);
+	}
+	close(ends[1]);
+	if (s->pid < 0) {
+		s->pid = 0;
+		sums_release(s, k);
+		return;
+	}
+	k->made = sums_take;
+	k->arg = s;
+}
+
+void sums_release(struct view_sums *s, struct kept *k)
+{
+	if (s->pid) {
+		kill(s->pid, SIGKILL);
+		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (s->memory) {
+		if (s->done >= 0)
+			close(s->done);
+		munmap(s->memory, s->size);
+		k->made = NULL;
+	}
+	*s = (struct view_sums){.done = -1};
+}

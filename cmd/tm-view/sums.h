@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of whole captures, made once when they are loaded, by a process beside the one that answers:
+ * questions that leave no event out take them instead of walking the events (lib/tally/made.h). They lie in
+ * memory that all processes share, and take with the events less than VIEW_EVENT_BYTES for each. Where they do
+ * not fit, or their process fails, events are walked.
+ */
+#ifndef TM_CMD_VIEW_SUMS_H
+#define TM_CMD_VIEW_SUMS_H
+
+#include "lib/kept/kept.h"
+
+#include <sys/types.h>
+
+enum { VIEW_EVENT_BYTES = 40 };
+
+struct view_sums {
+	char *memory; /* NULL: none */
+	size_t size;
+	pid_t pid; /* 0: none, or reaped */
+	int done;  /* ends when the process does; -1: none */
+};
+
+/* k stays as it is until sums_release, and takes them from s. */
+void sums_start(struct view_sums *s, struct kept *k);
+void sums_release(struct view_sums *s, struct kept *k); /* accepts a zeroed struct */
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/tally/digest.h"
+
+#include <string.h>
+
+/* Of where the events begin, and of the events. */
+static struct sink_span span_from(bool in, int64_t at, const struct sink_span *s)
+{
+	struct sink_span r = *s;
+
+	if (in && (!r.any || at < r.least))
+		r.least = at;
+	if (in && (!r.any || at > r.most))
+		r.most = at;
+	r.any |= in;
+	return r;
+}
+
+/* No number of it can be in a range. Where there is no number yet, nothing is. */
+static bool lies_outside(const struct selection_ranges *r, const struct sink_span *s)
+{
+	for (size_t i = 0; i < r->n && s->any; i++)
+		if (s->least <= r->items[i].hi && s->most >= r->items[i].lo)
+			return false;
+	return r->n > 0;
+}
+
+/* Frees that come before anything that is live are of blocks that nothing is known of. */
+static bool take_before(struct tally *a, const struct sink_digest *d,
+			const struct sink_span *frames, const struct sink_span *times)
+{
+	const struct tally_selection *s = a->options.selection;
+	struct tally_work *w = a->work;
+
+	if ((frames->any && frames->most > s->frames.end) ||
+	    (times->any && times->most > s->times.end))
+		return false;
+	if (!w->follow)
+		return true;
+	if (a->live.unordered || a->live.n_known)
+		return false;
+	a->live.unknown_frees += d->frees + d->freed;
+	if (d->seqs == SINK_SEQS_NONE)
+		w->seq += d->n[EV_FRAME] + d->n[EV_ALLOC] + d->frees;
+	return true;
+}
+
+static bool take_behind(struct tally *a, const struct sink_digest *d,
+			const struct sink_span *frames, const struct sink_span *times)
+{
+	const struct tally_selection *s = a->options.selection;
+	struct tally_work *w = a->work;
+
+	if (!(w->at.in_frame && frames->least > s->frames.end) &&
+	    !(a->has_time && times->least > s->times.end))
+		return false;
+	if (d->seqs == SINK_SEQS_NONE && w->follow)
+		w->seq += d->n[EV_FRAME];
+	return true;
+}
+
+static void reach(struct tally *a, const struct sink_digest *d)
+{
+	struct tally_work *w = a->work;
+
+	if (d->times.any) {
+		if (!a->has_time || d->times.least < a->first_time)
+			a->first_time = d->times.least;
+		if (!a->has_time || d->times.most > a->last_time)
+			a->last_time = d->times.most;
+		w->at.time = d->times.last;
+		a->has_time = true;
+	}
+	if (d->frames.any) {
+		w->at.frame = d->frames.last;
+		w->at.in_frame = true;
+	}
+}
+
+bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
+{
+	struct tally_work *w = a->work;
+	const struct tally_selection *s = a->options.selection;
+	struct sink_span frames = span_from(w->at.in_frame, w->at.frame, &d->frames);
+	struct sink_span times = span_from(a->has_time, w->at.time, &d->times);
+	bool by_frame, untimed = !a->has_time && s && s->times.n > 0;
+	uint64_t left = d->n[EV_ALLOC] + d->n[EV_TYPE_TOTAL];
+
+	if (!s || a->slices || (a->measures && d->measured) ||
+	    (a->options.counters && d->n[EV_COUNTER]) || d->seqs == SINK_SEQS_MIXED)
+		return false;
+	/* Without anything that is followed, frees do not even tell the time. */
+	if (!w->follow && d->times.any && d->frees + d->freed)
+		return false;
+	by_frame = lies_outside(&s->frames, &frames);
+	/* Frames themselves go by their number alone. */
+	if (!by_frame && (!lies_outside(&s->times, &times) || d->n[EV_FRAME]))
+		return false;
+	if (untimed && d->times.any)
+		return false;
+	if (!take_behind(a, d, &frames, &times) && !take_before(a, d, &frames, &times))
+		return false;
+	a->unselected += left;
+	a->untimed += untimed ? left : 0;
+	reach(a, d);
+	return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tally of a whole capture, made once, as one block of memory: another tally of that capture
+ * which leaves nothing out takes it instead of the events. Processes of one program understand each
+ * other's.
+ */
+#ifndef TM_TALLY_MADE_H
+#define TM_TALLY_MADE_H
+
+#include "lib/tally/tally.h"
+
+/* What a tally is asked for, so that others can take it. */
+extern const struct tally_options tally_made_options;
+
+/* In done, of a tally by these options: its bytes. */
+size_t tally_made_size(const struct tally *a);
+/* Writes them; to is aligned to 8 bytes. */
+void tally_make(const struct tally *a, void *to);
+
+#endif
