@@ -425,7 +425,7 @@ static void add_guessed_name(void *arg, const char *name, size_t n)
 	buf_adds(&q->rules, "\\E$\n");
 }
 
-static void read_all(struct request *q, const struct project_options *what)
+static void top_read_all(struct request *q, const struct project_options *what)
 {
 	memset(q->seen, 0, sizeof q->seen);
 	q->captures = 0;
@@ -451,7 +451,7 @@ static void top_read_guessing(struct request *q, const struct project_options *w
 	enum sum sum;
 	struct err e = ERR_INIT;
 
-	read_all(q, what);
+	top_read_all(q, what);
 	for (unsigned round = 0; q->guess && round < GUESSES; round++) {
 		size_t before = q->n_guessed;
 
@@ -464,7 +464,7 @@ static void top_read_guessing(struct request *q, const struct project_options *w
 		    sites_add(q->filter.sites, "guesses", buf_at(&q->rules, 0), q->rules.len, &e))
 			return;
 		project_release(&q->project);
-		read_all(q, what);
+		top_read_all(q, what);
 	}
 }
 

@@ -35,7 +35,7 @@ view_row() { # NAME QUESTION
 view_rows() {
 	local from=$EPOCHREALTIME
 
-	case tm-view in *"$only"*) ;; *) return ;; esac
+	[[ tm-view == *"$only"* ]] || return
 	for n in 1 2; do
 		make_input view$n.tmt "$GEN/trace" --seed $n --allocs "$view_events" --live 100000 --stacks 100000 \
 			--frames 1000 --rich 1
