@@ -344,7 +344,6 @@ static void top_print(const struct group_project *p, struct request *q)
 	struct flame flame = FLAME_INIT;
 	struct memory_report *sizes = NULL;
 	struct top_overview overview;
-	struct table_series live;
 	struct err e = ERR_INIT;
 	void *report = q->as->make(p, q, &e);
 
@@ -363,24 +362,17 @@ static void top_print(const struct group_project *p, struct request *q)
 		document_head(&d, buf_str(&q->guessed));
 		document_fact(&d, "guessed", buf_str(&q->guessed));
 	}
-	/* An aggregate has no sizes of blocks. */
-	if (q->has_sizes && q->sizes.captures == p->now.captures)
-		sizes = memory_report_new(&q->sizes, p->options.domain == DOMAIN_ALL
-							 ? DOMAIN_DEFAULT
-							 : p->options.domain);
-	if (sizes && memory_report_live(sizes)) {
-		live = *memory_report_live(sizes);
-		if (run_knows(&p->now.groupings[0].known, SUM_REQUESTED))
-			live.title = "live requested bytes over time";
-		d.title = q->as->table(report)->title;
-		document_series(&d, &live);
-	}
 	document_table(&d, q->as->table(report));
 	flame.name = flame.title = flame_name;
 	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
 		add_measures(p, q, &flame);
 		document_flame(&d, &flame);
 	}
+	/* An aggregate has no sizes of blocks. */
+	if (q->has_sizes && q->sizes.captures == p->now.captures)
+		sizes = memory_report_new(&q->sizes, p->options.domain == DOMAIN_ALL
+							 ? DOMAIN_DEFAULT
+							 : p->options.domain);
 	if (sizes)
 		document_table(&d, memory_report_sizes(sizes));
 	cli_report_print(&q->report, &d);
@@ -436,8 +428,7 @@ static void top_read_all(struct request *q, const struct project_options *what)
 	if (q->has_sizes) {
 		memory_release(&q->sizes);
 		memory_init(&q->sizes);
-		q->sizes.lives = q->report.format == RENDER_HTML; /* which has a curve of it */
-		q->sizes.places = false;
+		q->sizes.lives = false;
 		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
 		q->loop.sink = &q->both.sink;
 	}

@@ -110,9 +110,6 @@ check 'growth is the twin'"'"'s' grep -qF "growth +$(size "$(awk '/^growth/ { pr
 check '... and it grows' grep -q ': it grows' text
 check 'the curve is drawn' eval 'tm-top --memory --plot always run.tmt 2>err | grep -q "█"'
 check '... on a page, too' eval 'tm-top --memory -o page.html run.tmt 2>err; grep -q "live bytes over time" page.html && grep -q "peak [0-9.]* [KM]iB at" page.html'
-tm-top -o top.html run.tmt 2>err
-check "tm-top's page begins with it, and has the ranking's title" eval 'grep -q "<title>top [0-9]* of [0-9]* sites" top.html &&
-	[ "$(grep -o "<h2[^>]*>[a-z ]*" top.html | sed "s/.*>//" | head -n 1)" = "live requested bytes over time" ]'
 # The ranking's page and JSON have the same histogram, of counts and bytes; 100 times a count, of all, in percent.
 tm-top --as json run.tmt 2>err >page.json
 sed -n '/"name":"sizes"/,/"totals"/s/^{"size":\([0-9]*\),"count":\([0-9]*\),.*"bytes":\([0-9]*\),.*/size \1 \2 \3/p' page.json >got

@@ -257,18 +257,13 @@ const struct table *memory_report_sizes(const struct memory_report *r)
 	return &r->sizes;
 }
 
-const struct table_series *memory_report_live(const struct memory_report *r)
-{
-	return r->live.n_points > 1 ? &r->live : NULL;
-}
-
 void memory_report_add(const struct memory_report *r, struct table_document *d)
 {
 	for (size_t i = 0; i < r->n_heads; i++)
 		document_head(d, r->heads[i]);
 	document_fact(d, "memory", r->heads[1]);
 	document_table(d, &r->sizes);
-	if (memory_report_live(r))
+	if (r->live.n_points > 1)
 		document_series(d, &r->live);
 	if (r->has_pages)
 		document_table(d, &r->pages);
