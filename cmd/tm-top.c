@@ -338,6 +338,20 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 			tree_flame(p, q->stacks, (int)sums[i], f, &e);
 }
 
+/* A page begins with the curve of live bytes. */
+static void add_memory(const struct memory_report *m, const struct request *q,
+		       struct table_document *d)
+{
+	if (q->report.format == RENDER_HTML && memory_report_live(m)) {
+		document_series(d, memory_report_live(m));
+		document_fact(d, "curve",
+			      "of requested bytes where they are known, else of real ones");
+	}
+	if (q->report.format == RENDER_HTML && memory_report_growth(m))
+		document_fact(d, "growth", memory_report_growth(m));
+	document_table(d, memory_report_sizes(m));
+}
+
 static void top_print(const struct group_project *p, struct request *q)
 {
 	struct table_document d = {.program = "tm-top"};
@@ -374,7 +388,7 @@ static void top_print(const struct group_project *p, struct request *q)
 							 ? DOMAIN_DEFAULT
 							 : p->options.domain);
 	if (sizes)
-		document_table(&d, memory_report_sizes(sizes));
+		add_memory(sizes, q, &d);
 	cli_report_print(&q->report, &d);
 	document_release(&d);
 	flame_release(&flame);
@@ -428,7 +442,7 @@ static void top_read_all(struct request *q, const struct project_options *what)
 	if (q->has_sizes) {
 		memory_release(&q->sizes);
 		memory_init(&q->sizes);
-		q->sizes.lives = false;
+		q->sizes.lives = q->report.format == RENDER_HTML;
 		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
 		q->loop.sink = &q->both.sink;
 	}

@@ -118,6 +118,11 @@ tm-top -o top.html run.tmt 2>err
 check '... and its page draws how many are of each' same \
 	<(awk '/^size/ { n[++k] = $3; all += $3 } END { for (i = 1; i <= k; i++) printf "%.2f%%\n", int(n[i] * 10000 / all + 0.5) / 100 }' want) \
 	<(sed -n '/<h2>allocations by size/,$p' top.html | sed -n 's/^<tr><td class="num"[^>]*>[^<]*<\/td><td class="num"[^>]*>[^<]*<\/td><td class="num bar" style="--bar:\([0-9.]*%\)".*/\1/p')
+check "... and begins with the curve of live bytes, whose top is the twin's peak" \
+	[ "$(sed -n '/<h2>/{/live bytes over time/!d;:a;n;s/.*"y":\[\([0-9,]*\)\].*/\1/p;t;ba}' top.html | tr , '\n' | sort -n | tail -n 1)" = "$(awk '/^peak/ { print $2 }' want)" ]
+check '... before any table' eval '[ "$(grep -n "<h2>" top.html | head -n 1 | grep -c "live bytes over time")" = 1 ]'
+check '... with its slope' eval 'grep -qF "growth: +$(size "$(awk "/^growth/ { print \$2 }" want)") a second" top.html'
+check "... and the JSON has what it had" eval '! grep -q "live bytes over time" page.json'
 check '... of what is read, not of what a filter leaves' eval '! tm-top --as json --size 1M.. run.tmt | grep -q "\"sizes\""'
 check '... nor in another report' eval '! tm-top --as json --tree run.tmt | grep -q "\"sizes\""'
 check '... and not in text' eval '! tm-top run.tmt 2>err | grep -q "by size"'

@@ -24,7 +24,7 @@ struct memory_report {
 	struct series_limit limit;
 	int64_t x[MEMORY_POINTS], y[MEMORY_POINTS];
 	char heads[HEADS][200], limit_title[80], row_text[80];
-	size_t n_heads;
+	size_t n_heads, growth; /* growth: behind which of the heads it is, or 0 */
 	bool has_pages;
 	const struct table *modules; /* NULL: not asked for */
 };
@@ -214,6 +214,7 @@ static void memory_report_make_heads(struct memory_report *r)
 			     : slope < -2 * error ? ": it shrinks"
 						  : ": no more than its own noise");
 		add_head(r, &b);
+		r->growth = r->n_heads;
 	}
 	if (r->m->lost) {
 		buf_addf(&b, "%" PRIu64 " allocations have no size, and are left out", r->m->lost);
@@ -257,14 +258,24 @@ const struct table *memory_report_sizes(const struct memory_report *r)
 	return &r->sizes;
 }
 
+const struct table_series *memory_report_live(const struct memory_report *r)
+{
+	return r->live.n_points > 1 ? &r->live : NULL;
+}
+
+const char *memory_report_growth(const struct memory_report *r)
+{
+	return r->growth ? r->heads[r->growth - 1] + strlen("growth ") : NULL;
+}
+
 void memory_report_add(const struct memory_report *r, struct table_document *d)
 {
 	for (size_t i = 0; i < r->n_heads; i++)
 		document_head(d, r->heads[i]);
 	document_fact(d, "memory", r->heads[1]);
 	document_table(d, &r->sizes);
-	if (r->live.n_points > 1)
-		document_series(d, &r->live);
+	if (memory_report_live(r))
+		document_series(d, memory_report_live(r));
 	if (r->has_pages)
 		document_table(d, &r->pages);
 	if (r->has_pages && r->modules && r->modules->n_rows)

@@ -19,6 +19,9 @@ struct memory_report *memory_report_new(const struct tally_memory *m, int domain
 void memory_report_modules(struct memory_report *r, struct memory_modules *modules);
 void memory_report_free(struct memory_report *r);                       /* accepts NULL */
 const struct table *memory_report_sizes(const struct memory_report *r); /* alone */
+/* The curve of live bytes and its slope in words, alone; NULL where it is not known. */
+const struct table_series *memory_report_live(const struct memory_report *r);
+const char *memory_report_growth(const struct memory_report *r);
 /* Puts its sections and heads into the document, which borrows them. */
 void memory_report_add(const struct memory_report *r, struct table_document *d);
 
