@@ -212,6 +212,7 @@ static void start(struct cli_frames *c)
 	    !c->report.output)
 		c->report.csv = true;
 	cli_report_start(&c->report);
+	c->options.page = c->report.format == RENDER_HTML;
 	cli_sandbox("tm-frames", NULL);
 }
 

@@ -50,6 +50,7 @@ struct frames_options {
 	bool sorted;                    /* rows by it, largest first; else in the capture's order */
 	uint64_t n;                     /* rows; 0: all */
 	unsigned tops;                  /* beneath each frame: the largest groups of by[0] */
+	bool page;                      /* charts of the frames' time and of counters, too */
 	bool news; /* stacks that appear for the first time (by[1] is stacks) */
 	struct spike spikes[SPIKES_MAX];
 	size_t n_spikes;

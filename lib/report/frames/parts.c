@@ -428,11 +428,40 @@ static int64_t *line_of(struct frames_report *r, size_t first, int metric, size_
 	return y;
 }
 
+/* A line each, but of what is not known or has one already. */
+static void add_lines(struct frames_report *r, const int *metrics, size_t n, size_t first)
+{
+	struct table_series *s = &r->series;
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool again = false;
+
+		for (size_t k = 0; k < i; k++)
+			again |= metrics[k] == metrics[i];
+		if (again || !frames_known(r->f, metrics[i]))
+			continue;
+		if (s->n_lines == FRAMES_LINES) {
+			left_out++;
+			continue;
+		}
+		r->lines[s->n_lines++] =
+		    (struct series_line){.key = frames_key(r, metrics[i]),
+					 .title = frames_title(r, metrics[i]),
+					 .type = frames_type(r->f, metrics[i]),
+					 .y = line_of(r, first, metrics[i], s->n_points)};
+	}
+	if (left_out)
+		frames_note(r, "%zu more counter%s, without a chart here, are columns of the table",
+			    left_out, left_out == 1 ? "" : "s");
+}
+
 void frames_add_chart(struct frames_report *r)
 {
 	const struct frames *f = r->f;
 	size_t first = f->n && f->rows[0].kind == SLICE_BEFORE, n = f->n - first;
-	int metrics[2] = {r->sort, best_live(f)};
+	size_t n_metrics = 0;
+	int *metrics = arena_alloc(&r->arena, (3 + f->counters.n) * sizeof *metrics);
 	bool numbers = f->project.now.captures == 1 && ascending(f, first);
 	int64_t *x = arena_alloc(&r->arena, (n + 1) * sizeof *x);
 	int64_t *time = arena_alloc(&r->arena, (n + 1) * sizeof *time);
@@ -454,15 +483,14 @@ void frames_add_chart(struct frames_report *r)
 					  .time = timed ? time : NULL,
 					  .lines = r->lines,
 					  .limits = r->series_limits};
-	for (size_t i = 0; i < 2; i++) {
-		if (!frames_known(f, metrics[i]) || (i && metrics[1] == metrics[0]))
-			continue;
-		r->lines[r->series.n_lines++] =
-		    (struct series_line){.key = frames_key(r, metrics[i]),
-					 .title = frames_title(r, metrics[i]),
-					 .type = frames_type(r->f, metrics[i]),
-					 .y = line_of(r, first, metrics[i], n)};
-	}
+	metrics[n_metrics++] = r->sort; /* first: limits are its */
+	if (f->options.page && !f->options.every)
+		metrics[n_metrics++] = FRAME_DURATION;
+	metrics[n_metrics++] = best_live(f);
+	for (size_t i = 0; f->options.page && i < f->counters.n; i++)
+		if (frames_counters_shown(&f->counters, i))
+			metrics[n_metrics++] = FRAME_METRICS + (int)i * COUNTER_STATS;
+	add_lines(r, metrics, n_metrics, first);
 	for (size_t i = 0; i < f->options.n_spikes; i++)
 		if (r->limited >> i & 1 && frames_metric(f, f->options.spikes[i].metric) == r->sort)
 			r->series_limits[r->series.n_limits++] = (struct series_limit){

@@ -29,6 +29,8 @@ struct frames_run { /* rows [first, last] that break a rule one after the other 
 	uint8_t spike;
 };
 
+enum { FRAMES_LINES = 12 }; /* of a chart */
+
 struct frames_report {
 	struct frames *f;
 	int sort;
@@ -60,7 +62,7 @@ struct frames_report {
 	struct table_column new_columns[FRAMES_NEW_COLUMNS];
 
 	struct table_series series;
-	struct series_line lines[2];
+	struct series_line lines[FRAMES_LINES];
 	struct series_mark *series_marks;
 	struct series_limit series_limits[SPIKES_MAX];
 };
