@@ -228,6 +228,9 @@ b.key("ArrowDown")
 check("keys: a tree map: down", f[first]["name"] in focus(b) and "total " + size(total[first]) in focus(b))
 b.key("ArrowRight")
 check("keys: a tree map: right", f[second]["name"] in focus(b) and "total " + size(total[second]) in focus(b))
+check("keys: a tree map: what is inside of it is not covered", b.run("""(() => { const g = graphs[0], o = g.placed.find(o => o.i === g.at).kids[0];
+    const r = document.querySelector("section.flame [data-k='" + o.k + "']").getBoundingClientRect();
+    return +document.elementFromPoint((r.left + r.right) / 2, r.top + 2).dataset.k >= o.k; })()"""))
 b.key("Enter")
 check("keys: a tree map: Enter zooms", b.run(here) == f[second]["name"])
 b.key("Backspace")
@@ -239,9 +242,13 @@ check("keys: / goes to the search", b.run("document.activeElement === graphs[0].
 b.type("Audio::Mix")
 hits = [i for i, n in enumerate(f) if "Audio::Mix" in n["name"]]
 check("keys: the search counts %d nodes" % len(hits), (", %d nodes" % len(hits)) in b.run("graphs[0].say.textContent"))
-for _ in range(len(hits)):
+heaviest = max(hits, key=lambda i: total[i])
+b.key("Enter")
+check("keys: Enter goes to the heaviest of them", "%s\n" % f[heaviest]["name"] in b.run("tip.textContent") and size(total[heaviest]) in b.run("tip.textContent"))
+b.run("been = new Set([graphs[0].at])")
+for _ in range(len(hits) - 1):
     b.key("Enter")
-    b.run("(window.been = window.been || new Set()).add(graphs[0].at)")
+    b.run("been.add(graphs[0].at)")
 check("keys: Enter goes through all of them", b.run("been.size") == len(hits) and b.run("[...been].every(i => graphs[0].name(i).includes('Audio::Mix'))"))
 check("keys: each is drawn then", b.run("graphs[0].placed.some(o => o.i === graphs[0].at)"))
 b.run("document.querySelector('section.flame .node[tabindex=\"0\"]').focus()")

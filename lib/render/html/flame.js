@@ -317,7 +317,7 @@ class Flame {
 	search(text) {
 		const {name, function: f, strings} = this.d;
 		let sum = 0;
-		this.hits = this.before = null;
+		this.hits = this.before = this.found = null;
 		if (text) {
 			const match = matcher(text), fits = new Map();
 			for (const s of this.ids.values()) fits.set(s, match(strings[s]));
@@ -332,22 +332,22 @@ class Flame {
 		}
 		const n = text ? this.before[this.n] : 0;
 		this.say.textContent = text ? share(sum, this.weight[0]) + " matches (" + format(this.type, sum) + ")" +
-			(n ? ", " + some(n, "node") + ": Enter goes from one to the next" : "") : "";
+			(n ? ", " + some(n, "node") + ": Enter goes to the heaviest, and on" : "") : "";
 		this.draw();
 	}
 
-	// From hit to hit, wherever it is folded away.
+	// From hit to hit, the heaviest first, wherever it is folded away.
 	next(step) {
 		if (!this.hits) return;
-		let i = this.last === undefined || !this.hits[this.last] ? -1 : this.last;
-		for (let k = 0; k < this.n; k++) {
-			i = (i + step + this.n) % this.n;
-			if (this.hits[i]) {
-				this.last = i;
-				this.look(i, false);
-				return;
-			}
+		if (!this.found) {
+			this.found = Uint32Array.from({length: this.n}, (_, i) => i).filter(i => this.hits[i]);
+			this.found.sort((a, b) => this.weight[b] - this.weight[a] || a - b);
+			this.last = step > 0 ? -1 : 0;
 		}
+		const n = this.found.length;
+		if (!n) return;
+		this.last = (this.last + step + n) % n;
+		this.look(this.found[this.last], false);
 	}
 
 	// Goes to a node; zooms where that is what it takes to see it.
