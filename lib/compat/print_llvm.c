@@ -115,12 +115,13 @@ static void llvm_add_context(struct buf *b, const struct llvm_frame *f, uint64_t
 	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
 	char *text = NULL;
 	size_t cap = 0;
-	/* llvm's width is ceil(log10(last line)): 2 for line 100 */
-	int width = snprintf(NULL, 0, "%" PRIu64, first + lines - 2);
 	ssize_t got;
+	int width;
 
 	if (!in)
 		return;
+	/* llvm's width is ceil(log10(last line)): 2 for line 100 */
+	width = snprintf(NULL, 0, "%" PRIu64, first + lines - 2);
 	for (; n < first + lines && (got = getline(&text, &cap, in)) >= 0; n++) {
 		if (n < first)
 			continue;

@@ -337,8 +337,6 @@ static void load_symbols(struct library_opened *x, size_t n)
 	struct lookup *l = &x->lookup;
 	size_t ignored;
 
-	if (!ZONE_HOLDS)
-		return;
 	for (size_t i = 0; n >= MANY && i < l->n_files; i++)
 		if (l->files[i]->object)
 			object_symbols(l->files[i]->object, &ignored);
@@ -365,7 +363,8 @@ static enum tracemill_status symbolizer_answer(struct library_call *c)
 						  .addr = queries[i].address};
 	if (lookup_run(&x->lookup, x->queries, c->n, &e))
 		return handle_fail(&c->s->handle, &e);
-	load_symbols(x, c->n);
+	if (ZONE_HOLDS)
+		load_symbols(x, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		queries[i].why = why(&x->queries[i]);
 		queries[i].first = (uint32_t)i;
@@ -497,7 +496,7 @@ enum tracemill_status tracemill_resolved(struct tracemill_symbolizer *s,
 
 static const char *text_of(const struct lookup *l, uint32_t id)
 {
-	return intern_text(&l->symbols.strings, id, NULL);
+	return id ? intern_text(&l->symbols.strings, id, NULL) : "";
 }
 
 enum tracemill_status tracemill_call_details(const struct tracemill_symbolizer *s,

@@ -66,6 +66,95 @@ static bool check_shrinking(const char *path)
 	return good && sum < UINT32_MAX;
 }
 
+/* The checking engine: only where processes are permitted; they end with the batch. */
+static bool check_engine(const char *path, uint64_t address)
+{
+	struct tracemill_options o = {.size = sizeof o, .engine = "reference"};
+	struct tracemill_symbolizer *checking;
+	struct tracemill_query q = {.address = address};
+	struct tracemill_views v = {0};
+	bool good;
+
+	good = check("the reference engine without permission for processes",
+		     tracemill_symbolizer_new(&checking, &o) == TRACEMILL_MISUSE);
+	o.flags = TRACEMILL_REFERENCE_ENGINE;
+	if (!check("... and with it", !tracemill_symbolizer_new(&checking, &o) &&
+					  !tracemill_binary_open(checking, path, &q.binary)))
+		return false;
+	good &= check("its answer is main's", !tracemill_symbolize(checking, &q, 1) &&
+						  !tracemill_view(checking, &q, 1, &v) &&
+						  v.first[1] == 1 && v.calls[0].n_function == 4 &&
+						  !memcmp(v.calls[0].function, "main", 4));
+	errno = 0;
+	good &= check("its processes are gone", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+	tracemill_views_release(&v);
+	tracemill_symbolizer_free(checking);
+	o.engine = "slow";
+	good &= check("an engine that there is not",
+		      tracemill_symbolizer_new(&checking, &o) == TRACEMILL_MISUSE);
+	return good;
+}
+
+/* What is asked besides answers; the sizes of main's symbol and of the binary's own table. */
+static bool check_besides(const char *path, uint64_t address)
+{
+	const char *const maps[] = {"/nowhere/LineNumberMappings.json"};
+	const struct tracemill_options o = {.size = sizeof o,
+					    .flags = TRACEMILL_EXPLAIN | TRACEMILL_DETAILS,
+					    .line_maps = maps,
+					    .n_line_maps = 1};
+	struct tracemill_symbol at = {.size = sizeof at}, named = {.size = sizeof named};
+	struct tracemill_symbolizer *x;
+	struct tracemill_query q = {.address = address + 1};
+	struct tracemill_details d = {.size = sizeof d};
+	struct tracemill_binary *binary;
+	struct tracemill_views v = {0};
+	enum tracemill_weight weight = TRACEMILL_INFO;
+	const char *text;
+	uint64_t looked_up = 0;
+	bool good;
+	size_t n;
+
+	if (tracemill_symbolizer_new(&x, &o) || tracemill_binary_open(x, path, &q.binary) ||
+	    tracemill_expect(x, q.binary))
+		return check("a handle that explains", false);
+	text = tracemill_told(x, TRACEMILL_ABOUT_MANAGED, &weight);
+	good = check("a file of the options that is not there is told once, by its name",
+		     text && weight == TRACEMILL_FAIL && !strncmp(text, maps[0], strlen(maps[0])));
+	good &= check("main by its name and by an address in it",
+		      !tracemill_symbol_named(x, q.binary, "main", 4, 0, &named) &&
+			  named.address == address && named.sized &&
+			  tracemill_symbol_named(x, q.binary, "main", 4, 1, &named) ==
+			      TRACEMILL_NOTHING &&
+			  !tracemill_symbol_at(x, q.binary, TRACEMILL_OWN_CODE, q.address, &at) &&
+			  at.address == address && !strcmp(at.name, "main"));
+	good &= check("nothing is at the end of memory",
+		      tracemill_symbol_at(x, q.binary, TRACEMILL_DATA, UINT64_MAX, &at) ==
+			  TRACEMILL_NOTHING);
+	at.size = 0;
+	good &= check("a struct without its size",
+		      tracemill_symbol_at(x, q.binary, TRACEMILL_CODE, address, &at) ==
+			  TRACEMILL_MISUSE);
+	good &= check("no batch yet: no query of it",
+		      tracemill_explain(x, &q, &text, &n) == TRACEMILL_MISUSE);
+	good &= check("a query is looked up as it was asked",
+		      !tracemill_symbolize(x, &q, 1) &&
+			  !tracemill_resolved(x, &q, &binary, &looked_up) && binary == q.binary &&
+			  looked_up == q.address);
+	good &= check("details of main", !tracemill_view(x, &q, 1, &v) && v.first[1] == 1 &&
+					     !tracemill_call_details(x, &v.calls[0], &d) &&
+					     !strcmp(d.linkage, "main") &&
+					     strstr(d.file, "symbolize.c"));
+	good &= check("... explained with its section",
+		      !tracemill_explain(x, &q, &text, &n) && strlen(text) == n &&
+			  strstr(text, "  section: .text") && strstr(text, "  call: main at "));
+	good &= check("... and its file", !tracemill_explain_binary(x, q.binary, &text, &n) &&
+					      strstr(text, "  debug information: its own\n"));
+	tracemill_views_release(&v);
+	tracemill_symbolizer_free(x);
+	return good;
+}
+
 static bool check_server(void)
 {
 	const char *const urls[] = {"http://127.0.0.1:9"};
@@ -146,6 +235,8 @@ int main(int argc, char **argv)
 	tracemill_views_release(&v);
 	tracemill_symbolizer_free(s);
 	tracemill_symbolizer_free(NULL);
+	good &= check_engine(argv[1], strtoull(argv[2], NULL, 16));
+	good &= check_besides(argv[1], strtoull(argv[2], NULL, 16));
 	good &= check_server();
 	good &= check_shrinking(argv[3]);
 	return !good;
