@@ -283,6 +283,8 @@ int main(int argc, char **argv)
 	cli_managed_release(&managed);
 	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
 		tracemill_symbolizer_free(j.symbolizer);
+	else
+		tracemill_symbolizer_abandon(j.symbolizer);
 	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;

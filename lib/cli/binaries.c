@@ -90,14 +90,15 @@ const char *cli_module_path(const struct opt_list *modules, const char *name, si
 }
 
 /* What cannot be made, or written to, is reported by the cache. */
-static void allow_cache(const struct cli_binaries *b)
+static void allow_cache(struct cli_binaries *b)
 {
-	char *dir = b->no_cache ? NULL : b->cache ? mem_strdup(b->cache) : cache_dir_default();
 	struct err e = ERR_INIT;
 
-	if (dir && !cache_dir_make(dir, &e))
-		sandbox_allow(SANDBOX_CACHE, dir);
-	free(dir);
+	if (b->no_cache)
+		return;
+	b->cache_folder = b->cache ? mem_strdup(b->cache) : cache_dir_default();
+	if (b->cache_folder && !cache_dir_make(b->cache_folder, &e))
+		sandbox_allow(SANDBOX_CACHE, b->cache_folder);
 }
 
 void cli_binaries_check(struct cli_binaries *b)
@@ -120,4 +121,5 @@ void cli_binaries_release(struct cli_binaries *b)
 	opt_list_release(&b->urls);
 	opt_list_release(&b->words);
 	free(b->list);
+	free(b->cache_folder);
 }

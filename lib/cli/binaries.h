@@ -18,7 +18,8 @@ struct cli_binaries {
 	const char *dwp;       /* the package of split units */
 	const char *cache;     /* its folder; NULL: the usual one */
 	bool no_cache;
-	char *list;
+	/* after cli_binaries_check: */
+	char *list, *cache_folder;
 };
 
 #define CLI_BINARIES_ROWS(b)                                                                      \

@@ -283,6 +283,18 @@ void tracemill_symbolizer_free(struct tracemill_symbolizer *s)
 	free(s);
 }
 
+static enum tracemill_status symbolizer_end_search(struct library_call *c)
+{
+	search_release(&c->s->opened->search);
+	return TRACEMILL_OK;
+}
+
+void tracemill_symbolizer_abandon(struct tracemill_symbolizer *s)
+{
+	if (s && s->opened)
+		symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_end_search});
+}
+
 const char *tracemill_error(const struct tracemill_symbolizer *s)
 {
 	return s->handle.e.msg;

@@ -168,7 +168,7 @@ static bool check_server(void)
 		     waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 	good &= check("what asks servers is there with the handle",
 		      !tracemill_symbolizer_new(&asking, &o) && !waitpid(-1, NULL, WNOHANG));
-	tracemill_symbolizer_free(asking);
+	tracemill_symbolizer_abandon(asking);
 	good &= check("and gone with it", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 	return good;
 }

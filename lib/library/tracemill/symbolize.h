@@ -140,6 +140,9 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 						  const struct tracemill_options *options,
 						  uint32_t version);
 void tracemill_symbolizer_free(struct tracemill_symbolizer *s); /* accepts NULL */
+/* The same for a program that is about to end: processes are ended and folders removed; memory and mapped
+ * files, of which there may be gigabytes, are left to the end of the program. Accepts NULL. */
+void tracemill_symbolizer_abandon(struct tracemill_symbolizer *s);
 
 /* Why the last call with this handle that failed did so, one line without a full stop; "" before
  * that. It begins with the place in the file, where that is known. Ends in NUL. Valid until the next
