@@ -270,17 +270,24 @@ static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_
 	return st;
 }
 
-/* Those that are at the cursor; h->numbered is set where events begin. */
-static enum status heaptrack_take_moves(struct heaptrack *h, struct err *e)
+/* The short lines that are at the cursor; h->numbered is set where events begin. */
+static enum status heaptrack_take_short(struct heaptrack *h, struct err *e)
 {
 	struct cursor *c = &h->im->in->cur;
+	bool more = true;
 	enum status st = ST_OK;
 
-	do {
-		if (h->moves.n == HEAPTRACK_MOVES)
+	while (!st && more) {
+		const uint8_t *before = c->pos;
+
+		if (h->numbered)
+			c->pos += heaptrack_moves_take(&h->moves, c->pos, c->end);
+		if (h->moves.n == HEAPTRACK_MOVES || (h->moves.n && !h->im->sink->blocks))
 			st = heaptrack_hand_on(h, e);
-		c->pos += heaptrack_moves_take(&h->moves, c->pos, c->end);
-	} while (!st && h->moves.n == HEAPTRACK_MOVES);
+		if (!h->raw)
+			c->pos += heaptrack_traces_take(&h->tables, c->pos, c->end, &h->line);
+		more = c->pos != before;
+	}
 	h->line += h->moves.lines;
 	h->moves.lines = 0;
 	return st;
@@ -295,8 +302,7 @@ static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
 	size_t n;
 
 	while (!st) {
-		if (h->numbered)
-			st = heaptrack_take_moves(h, e);
+		st = heaptrack_take_short(h, e);
 		if (st || !(s = cursor_line(c, &n, HEAPTRACK_LINE)))
 			break;
 		h->line++;

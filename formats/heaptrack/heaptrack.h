@@ -27,8 +27,11 @@ struct heaptrack_tables {
 	size_t n_strings, cap_strings;
 	struct heaptrack_ip {
 		uint32_t first, n; /* in locations, callees first */
+		bool own;          /* one location, which no other address has */
 	} * ips;
 	size_t n_ips, cap_ips;
+	uint32_t *ip_of; /* by location of the trace: the first address that has it, from 1 */
+	size_t cap_ip_of;
 	uint32_t *locations;
 	size_t n_locations, cap_locations;
 	uint32_t *stacks;
@@ -64,6 +67,10 @@ bool heaptrack_move(struct heaptrack_moves *m, uint64_t kind, bool freed);
 bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool raw);
+/* Takes whole lines of traces from the beginning of these bytes while they are short and sound;
+ * returns their bytes, and adds up their number. */
+size_t heaptrack_traces_take(struct heaptrack_tables *x, const uint8_t *p, const uint8_t *end,
+			     uint64_t *lines);
 bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l);
 /* The stack with a number; number 0 gives stack 0, no stack. False: there is no such. */

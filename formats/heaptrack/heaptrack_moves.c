@@ -1,72 +1,50 @@
 /* SPDX-License-Identifier: MIT
  *
  * Allocations and frees of interpreted heaptrack files: "+ KIND" and "- KIND", tens of millions of
- * lines of seven bytes. A short one is taken from one word, without a branch on its length or on its
- * letter, which cannot be foreseen.
+ * lines of seven bytes. There is no branch on the letter, which cannot be foreseen.
  */
 #include "formats/heaptrack/heaptrack.h"
+#include "formats/heaptrack/heaptrack_word.h"
 
-#include "lib/base/bytes.h"
-
-#define BYTES(b) (UINT64_C(0x0101010101010101) * (b))
-
-/* The number whose digits begin the word, and are followed by a newline in it; *n: how many digits
- * there are. False: there is no such. */
-static inline __attribute__((always_inline)) bool moves_number(uint64_t word, uint64_t *v,
-							       unsigned *n)
+/* False: there is no live one, or there are as many as there can be. */
+static inline __attribute__((always_inline)) bool moves_add(struct block_kind *k, unsigned freed)
 {
-	uint64_t other = word ^ BYTES('\n'), ends = (other - BYTES(1)) & ~other & BYTES(0x80);
-	uint64_t letters, digits, text;
-
-	if (!ends || ends & 0x80)
+	if (k->live - freed >= UINT32_MAX - 1)
 		return false;
-	*n = (unsigned)__builtin_ctzll(ends) / 8;
-	/* Zeros before them: eight digits. */
-	word = word << (64 - 8 * *n) | BYTES('0') >> 8 * *n;
-	letters = word >> 6 & BYTES(1);
-	word |= letters << 5;
-	digits = (word & BYTES(0x0f)) + letters * 9;
-	/* What they are as text again is what was there, if these were digits. */
-	text = digits + BYTES('0') + ((digits + BYTES(6)) >> 4 & BYTES(1)) * ('a' - '0' - 10);
-	*v = __builtin_bswap64(digits);
-	*v = (*v | *v >> 4) & UINT64_C(0x00ff00ff00ff00ff);
-	*v = (*v | *v >> 8) & UINT64_C(0x0000ffff0000ffff);
-	*v = (*v | *v >> 16) & UINT32_MAX;
-	return text == word && !(digits & BYTES(0xf0));
-}
-
-static inline bool moves_add(struct heaptrack_moves *m, uint64_t kind, unsigned freed)
-{
-	struct block_kind *k = &m->kinds[kind];
-
-	if (freed ? !k->live : k->live == UINT32_MAX - 1)
-		return false;
-	k->live += freed ? -1u : 1;
-	m->items[m->n++] = (uint32_t)kind << 1 | freed;
-	m->n_freed += freed;
+	k->live += 1 - 2 * freed;
 	return true;
 }
 
 size_t heaptrack_moves_take(struct heaptrack_moves *m, const uint8_t *p, const uint8_t *end)
 {
-	enum { PLUS = '+' | ' ' << 8, MINUS = '-' | ' ' << 8, WORD = 8 };
+	enum { PLUS = '+' | ' ' << 8, MINUS = '-' | ' ' << 8 };
 	const uint8_t *start = p;
-	uint64_t lines = 0;
+	struct block_kind *kinds = m->kinds;
+	uint32_t *items = m->items;
+	size_t n = m->n, n_kinds = m->n_kinds, n_freed = 0;
 
-	for (; end - p >= 2 + WORD && m->n < HEAPTRACK_MOVES; lines++) {
-		unsigned letter = le16(p), freed = letter == MINUS, n;
+	while (end - p >= 2 + HEAPTRACK_WORD && n < HEAPTRACK_MOVES) {
+		unsigned letter = le16(p), freed = letter == MINUS, digits;
 		uint64_t kind;
 
-		if ((letter != PLUS && !freed) || !moves_number(le64(p + 2), &kind, &n) ||
-		    kind >= m->n_kinds || !moves_add(m, kind, freed))
+		if ((letter != PLUS && !freed) || !heaptrack_word(p + 2, '\n', &kind, &digits) ||
+		    kind >= n_kinds || !moves_add(&kinds[kind], freed))
 			break;
-		p += 2 + n + 1;
+		items[n++] = (uint32_t)kind << 1 | freed;
+		n_freed += freed;
+		p += 2 + digits + 1;
 	}
-	m->lines += lines;
+	m->lines += n - m->n;
+	m->n = n;
+	m->n_freed += n_freed;
 	return (size_t)(p - start);
 }
 
 bool heaptrack_move(struct heaptrack_moves *m, uint64_t kind, bool freed)
 {
-	return kind < m->n_kinds && moves_add(m, kind, freed);
+	if (kind >= m->n_kinds || !moves_add(&m->kinds[kind], freed))
+		return false;
+	m->items[m->n++] = (uint32_t)kind << 1 | freed;
+	m->n_freed += freed;
+	return true;
 }

@@ -3,6 +3,7 @@
  * The tables of a heaptrack file: strings, modules, instruction pointers and stacks.
  */
 #include "formats/heaptrack/heaptrack.h"
+#include "formats/heaptrack/heaptrack_word.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -87,11 +88,19 @@ static uint32_t module_at(struct heaptrack_tables *x, uint64_t number)
 	return *id;
 }
 
-static void add_location(struct heaptrack_tables *x, const struct location *l)
+/* False: an address before has it too. */
+static bool add_location(struct heaptrack_tables *x, const struct location *l)
 {
-	uint32_t id = trace_location(x->t, l);
+	uint32_t id = trace_location(x->t, l), *of;
 
 	VEC_PUSH(x->locations, x->n_locations, x->cap_locations) = id;
+	x->ip_of = mem_grow_zero(x->ip_of, &x->cap_ip_of, (size_t)id + 1, sizeof *x->ip_of);
+	of = &x->ip_of[id];
+	if (*of && *of <= x->n_ips)
+		x->ips[*of - 1].own = false;
+	if (!*of)
+		*of = (uint32_t)x->n_ips + 1;
+	return *of == x->n_ips + 1;
 }
 
 /* ADDRESS MODULE [FUNCTION [FILE LINE [FUNCTION FILE LINE]...]]: the innermost call, then what it
@@ -116,7 +125,7 @@ bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l)
 		at.space = SPACE_NAME;
 		at.kind = LOCATION_UNSTATED;
 	}
-	add_location(x, &at);
+	ip.own = add_location(x, &at);
 	while (at.space == SPACE_NAME && heaptrack_number(l, &function) &&
 	       heaptrack_number(l, &file) && heaptrack_number(l, &line)) {
 		at.name = string_at(x, function);
@@ -128,6 +137,7 @@ bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l)
 			add_location(x, &at);
 	}
 	ip.n = (uint32_t)(x->n_locations - ip.first);
+	ip.own &= ip.n == 1;
 	VEC_PUSH(x->ips, x->n_ips, x->cap_ips) = ip;
 	return sound && l->s == l->end;
 }
@@ -157,7 +167,11 @@ bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool 
 	} else if (ip && ip <= x->n_ips) {
 		const struct heaptrack_ip *calls = &x->ips[ip - 1];
 
-		for (uint32_t i = calls->n; i-- > 0;)
+		/* heaptrack writes a trace once, so one of an address whose location no other has is
+		 * a new row: it is not looked for. Where a file repeats it, two rows are equal. */
+		if (calls->own)
+			stack = trace_stack_new(x->t, stack, x->locations[calls->first]);
+		for (uint32_t i = calls->own ? 0 : calls->n; i-- > 0;)
 			stack = trace_stack(x->t, stack, x->locations[calls->first + i]);
 	} else {
 		sound &= !ip;
@@ -166,6 +180,37 @@ bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool 
 	VEC_PUSH(x->depths, x->n_depths, x->cap_depths) = depth;
 	VEC_PUSH(x->stacks, x->n_stacks, x->cap_stacks) = stack;
 	return sound;
+}
+
+/* Those of addresses with a location of their own. */
+size_t heaptrack_traces_take(struct heaptrack_tables *x, const uint8_t *p, const uint8_t *end,
+			     uint64_t *lines)
+{
+	enum { LETTER = 't' | ' ' << 8 };
+	const uint8_t *start = p;
+
+	while (end - p >= 2 * (1 + HEAPTRACK_WORD) && le16(p) == LETTER) {
+		const struct heaptrack_ip *from;
+		uint64_t ip, parent;
+		unsigned n, n_parent;
+		uint32_t depth, stack;
+
+		if (!heaptrack_word(p + 2, ' ', &ip, &n) ||
+		    !heaptrack_word(p + 2 + n + 1, '\n', &parent, &n_parent) || !ip ||
+		    ip > x->n_ips || parent > x->n_stacks)
+			break;
+		from = &x->ips[ip - 1];
+		depth = parent ? x->depths[parent - 1] : 0;
+		stack = parent ? x->stacks[parent - 1] : 0;
+		if (!from->own || depth >= HEAPTRACK_STACK_MOST)
+			break;
+		stack = trace_stack_new(x->t, stack, x->locations[from->first]);
+		VEC_PUSH(x->depths, x->n_depths, x->cap_depths) = depth + 1;
+		VEC_PUSH(x->stacks, x->n_stacks, x->cap_stacks) = stack;
+		p += 2 + n + 1 + n_parent + 1;
+		++*lines;
+	}
+	return (size_t)(p - start);
 }
 
 bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l)
@@ -218,6 +263,7 @@ void heaptrack_tables_release(struct heaptrack_tables *x)
 	map64_release(&x->modules);
 	free(x->strings);
 	free(x->ips);
+	free(x->ip_of);
 	free(x->locations);
 	free(x->stacks);
 	free(x->depths);

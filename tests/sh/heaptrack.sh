@@ -42,6 +42,15 @@ check 'all versions have the same stacks' equal stacks.0 stacks.2
 check 'modules that move are two maps' \
 	[ "$(tm-dump -q --no-events file | awk '/^location/ { print /epoch=1/ ? "second" : "first" }' | sort | uniq -c | tr -s ' \n' ' ')" = ' 11 first 11 second ' ]
 
+# Traces 2 and 3 are one stack, and so is 5: its address has the place of an address before, and 4, which
+# is its caller, that of trace 1. 8 + 16 + 16 + 32 bytes, of which 16 are freed.
+printf '%s\n' 'v 10400 3' 'X program' 'I 1000 100' 's 4 main' 's 1 f' 'i 10 0 1' 'i 20 0 2' 't 1 0' 't 2 1' \
+	't 2 1' 'i 10 0 1' 'i 20 0 2' 't 3 0' 't 4 4' 'a 8 2' 'a 10 3' 'a 20 5' '+ 0' '+ 1' '+ 1' '- 1' '+ 2' '- 7' >repeated
+tm-top -q --csv -n 0 --by stack --metrics count,requested,live-requested repeated >got 2>err
+check 'traces that a file repeats are one stack' \
+	[ "$(awk -F , '{ print $NF, $2, $4, $5 }' got | tr -d '\r' | tr '\n' ';')" = 'stack count requested live_requested;main;f 4 72 56;' ]
+check 'a free of no kind is counted as lost' grep -q 'make no sense.*line 23' <(tm-dump repeated 2>&1)
+
 for form in 3 raw3 0; do
 	"$GEN/heaptrack_log" --events 6 --variant inline $form >small 2>truth
 	lines=$(wc -l <small)
