@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Below LEAST bytes a frame's own head eats what it saves. */
-enum { LEAST = 64, LEVEL = 6 };
+enum { LEAST = 64, LEVEL = 3 };
 
 struct chunk_out {
 	FILE *out;
