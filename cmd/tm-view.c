@@ -82,7 +82,11 @@ static enum view_growth growth_of(const struct cli_view *c, const struct view_lo
 {
 	if (!c->follow)
 		return GROWTH_NONE;
-	return !l->follow ? GROWTH_AGAIN : follow_ended(l->follow) ? GROWTH_ENDED : GROWTH_GOES_ON;
+	if (!l->follow)
+		return GROWTH_AGAIN;
+	return follow_ended(l->follow)      ? GROWTH_ENDED
+	       : follow_deserted(l->follow) ? GROWTH_DESERTED
+					    : GROWTH_GOES_ON;
 }
 
 static void show_files(struct cli_view *c)

@@ -6,6 +6,7 @@
 #include "lib/trace/growing.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@ struct follow {
 	uint8_t head[HEAD];
 	size_t n_head;
 	struct growing growing;
+	bool deserted;
 	size_t named;  /* locations there were when names were asked for */
 	uint64_t seen; /* bytes, then */
 	bool nameless; /* that brought nothing: the file had too little yet, or no module is here */
@@ -31,6 +33,16 @@ struct follow {
 	int64_t naming; /* ms that it took the last time */
 	struct buf piece;
 };
+
+/* A lease to read is given where no process has the file open for writing, and given back at once: whoever
+ * opens it meanwhile waits for no longer, and the signal of that is one that is ignored. */
+static bool has_no_writer(int fd)
+{
+	if (fcntl(fd, F_SETSIG, SIGURG) || fcntl(fd, F_SETLEASE, F_RDLCK))
+		return false;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return true;
+}
 
 /* What has come so far; false: it goes no further. */
 static bool follow_take(struct follow *f)
@@ -64,6 +76,7 @@ struct follow *follow_new(const char *path, struct kept *k, struct cli_namer *na
 	if (n >= TRACE_MAGIC_SIZE && !memcmp(f->head, TRACE_MAGIC, TRACE_MAGIC_SIZE) &&
 	    !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
 		f->n_head = (size_t)n;
+		f->deserted = has_no_writer(f->fd); /* before what it may have written last */
 		if (follow_take(f))
 			return f;
 	}
@@ -85,12 +98,14 @@ static bool is_other(struct follow *f)
 enum follow_news follow_look(struct follow *f)
 {
 	uint64_t before = f->taken;
+	bool was = f->deserted;
 
 	if (is_other(f))
 		return access(f->path, R_OK) ? FOLLOW_SAME : FOLLOW_OTHER;
+	f->deserted = has_no_writer(f->fd);
 	if (!follow_take(f))
 		return FOLLOW_OTHER;
-	return f->taken > before ? FOLLOW_GREW : FOLLOW_SAME;
+	return f->taken > before ? FOLLOW_GREW : f->deserted != was ? FOLLOW_TURNED : FOLLOW_SAME;
 }
 
 static size_t locations(const struct follow *f)
@@ -207,6 +222,11 @@ bool follow_names(struct follow *f, bool wait)
 bool follow_ended(const struct follow *f)
 {
 	return f->growing.ended && !f->growing.t && !f->growing.rest.len;
+}
+
+bool follow_deserted(const struct follow *f)
+{
+	return f->deserted;
 }
 
 void follow_free(struct follow *f)

@@ -11,7 +11,12 @@
 
 struct follow;
 
-enum follow_news { FOLLOW_SAME, FOLLOW_GREW, FOLLOW_OTHER /* it is to be loaded as any file */ };
+enum follow_news {
+	FOLLOW_SAME,
+	FOLLOW_TURNED, /* only follow_deserted says something else */
+	FOLLOW_GREW,
+	FOLLOW_OTHER /* it is to be loaded as any file */
+};
 
 /* Fills k with what is there. NULL: this is no trace, or a packed or damaged one. namer is the caller's. */
 struct follow *follow_new(const char *path, struct kept *k, struct cli_namer *namer);
@@ -22,6 +27,9 @@ enum follow_news follow_look(struct follow *f);
 bool follow_names(struct follow *f, bool wait);
 /* Its totals were there, and nothing behind them. */
 bool follow_ended(const struct follow *f);
+/* No process of this machine has it open for writing: who recorded it has gone, or was killed. False
+ * where the system does not say. */
+bool follow_deserted(const struct follow *f);
 void follow_free(struct follow *f); /* before k is released; accepts NULL */
 
 #endif

@@ -152,7 +152,7 @@ static bool load_look(struct view_load *l, size_t i)
 	}
 	if (news == FOLLOW_GREW)
 		it->grew = clock_ms();
-	return follow_names(it->follow, false) || news == FOLLOW_GREW;
+	return follow_names(it->follow, false) || news != FOLLOW_SAME;
 }
 
 bool load_changed(struct view_load *l)

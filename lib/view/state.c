@@ -66,11 +66,11 @@ static void kinds(const struct kept *k, struct buf *b)
 	buf_addc(b, '}');
 }
 
-/* null: it is not looked at again. What is silent may have ended without a word: only a trace that is
- * whole says that it has. */
+/* null: it is not looked at again. Only a trace that is whole says that it has ended; what is silent may
+ * have ended without a word where the system does not say who writes it. */
 static void growth(const struct view_file *f, struct buf *b)
 {
-	static const char *const words[] = {NULL, "goes on", "ended", "loaded again"};
+	static const char *const words[] = {NULL, "goes on", "ended", "no writer", "loaded again"};
 
 	text(b, "growth", words[f->growth]);
 	if (f->growth)

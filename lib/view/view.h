@@ -11,10 +11,11 @@
 #include "lib/view/value.h"
 
 enum view_growth {
-	GROWTH_NONE,    /* it is not looked at again */
-	GROWTH_GOES_ON, /* what comes is put behind what is there */
-	GROWTH_ENDED,   /* as a trace ends */
-	GROWTH_AGAIN,   /* it is loaded again when it changes */
+	GROWTH_NONE,     /* it is not looked at again */
+	GROWTH_GOES_ON,  /* what comes is put behind what is there */
+	GROWTH_ENDED,    /* as a trace ends */
+	GROWTH_DESERTED, /* its end is not there, and no process has it open for writing */
+	GROWTH_AGAIN,    /* it is loaded again when it changes */
 };
 
 struct view_file {

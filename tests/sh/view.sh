@@ -5,6 +5,7 @@
 # is asked of whatever was loaded, through each door. What may not be asked is refused, and HTTP lets in
 # who knows the token, by the printed name only.
 # timeout: 900
+# expects: signals
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates, and calls functions
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
@@ -242,16 +243,18 @@ wait "$end"
 
 # Numbers of nodes while it grows, and what the door for assistants says of it.
 head -c $((size / 3)) whole.tmt >grows.tmt
+exec 9>>grows.tmt # its writer
 {
 	echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"children","arguments":{"limit":3}}}'
 	echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"load"}}'
 	sleep 0.5
-	tail -c +$((size / 3 + 1)) whole.tmt >>grows.tmt
+	tail -c +$((size / 3 + 1)) whole.tmt >&9
 	echo '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"children","arguments":{"limit":500,"node":"1.0"}}}'
 	echo '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"load"}}'
 } | tm-view -q --no-symbols --follow --mcp grows.tmt >got 2>err
 check 'nodes keep their names while it grows' eval 'jq -se "(.[0].result.structuredContent.children) as \$a | (.[2].result.structuredContent.children) as \$b
 	| \$a | length == 3 and all(. as \$x | \$b | any(.node == \$x.node and .name == \$x.name and .total > \$x.total))" got >/dev/null'
+exec 9>&-
 check 'it goes on, and has ended' [ "$(jq -c '.result.structuredContent.loaded.files[0].growth // empty' got | tr '\n' ' ')" = '"goes on" "ended" ' ]
 
 # A program that is being recorded, with the names of its functions; then the packed trace in its place.
@@ -302,6 +305,27 @@ check '... and all of it when it has ended' held 3000
 end=$door_PID
 eval "exec ${door[1]}>&-"
 wait "$end"
+
+# The same, killed with who recorded it: its end never comes.
+timeout 120 tm-record -q -o killed.tmt -- ./slow <go 2>record.err &
+record=$!
+exec 7>go
+for ((i = 0; i < 300; i++)); do
+	program=$(pgrep -P "$(pgrep -P $record -x tm-record)" -x slow) && [ -s killed.tmt ] && break
+	sleep 0.1
+done
+printf a >&7
+load='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"load"}}'
+{
+	echo "$load"
+	sleep 2
+	kill -KILL "$(pgrep -P $record -x tm-record)" "$program"
+	sleep 2
+	echo "$load"
+} | tm-view -q --no-symbols --follow --mcp killed.tmt >got 2>err
+exec 7>&-
+wait $record
+check 'it goes on, then it was killed' [ "$(jq -c '.result.structuredContent.loaded.files[0].growth // empty' got | tr '\n' ' ')" = '"goes on" "no writer" ' ]
 
 # HTTP.
 if ! command -v curl >/dev/null; then
