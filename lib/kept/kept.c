@@ -126,6 +126,10 @@ static void kept_digest(struct kept_capture *c, struct sink_digest *d, const str
 		switch (ev->kind) {
 		case EV_FREE: d->frees += ev->address != 0; break;
 		case EV_FREED: d->freed += ev->address != 0; break;
+		case EV_COUNTER:
+			d->readings += (ev->has & EV_HAS_VALUE) != 0;
+			memory = false;
+			break;
 		case EV_FRAME: span_add(&d->frames, ev->value); break;
 		case EV_ALLOC:
 		case EV_TYPE_TOTAL: break;
@@ -140,8 +144,12 @@ static void kept_digest(struct kept_capture *c, struct sink_digest *d, const str
 		if (!(ev->has & EV_HAS_TIME))
 			continue;
 		span_add(&d->all_times, ev->time);
-		if (memory && (!frees || ev->address))
+		if (frees && !ev->address)
+			continue;
+		if (memory)
 			span_add(&d->times, ev->time);
+		if (memory || ev->kind == EV_COUNTER)
+			span_add(&d->counted, ev->time);
 	}
 }
 
@@ -360,6 +368,8 @@ static bool offer_whole(const struct kept *k, const struct kept_capture *c, stru
 		d.freed += b->freed;
 		span_join(&d.frames, &b->frames);
 		span_join(&d.times, &b->times);
+		span_join(&d.counted, &b->counted);
+		d.readings += b->readings;
 		span_join(&d.all_times, &b->all_times);
 	}
 	return kept_offer(c, &d, &made, to);

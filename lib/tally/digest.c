@@ -59,16 +59,16 @@ static bool take_behind(struct tally *a, const struct sink_digest *d,
 	return true;
 }
 
-static void reach(struct tally *a, const struct sink_digest *d)
+static void reach(struct tally *a, const struct sink_digest *d, const struct sink_span *times)
 {
 	struct tally_work *w = a->work;
 
-	if (d->times.any) {
-		if (!a->has_time || d->times.least < a->first_time)
-			a->first_time = d->times.least;
-		if (!a->has_time || d->times.most > a->last_time)
-			a->last_time = d->times.most;
-		w->at.time = d->times.last;
+	if (times->any) {
+		if (!a->has_time || times->least < a->first_time)
+			a->first_time = times->least;
+		if (!a->has_time || times->most > a->last_time)
+			a->last_time = times->most;
+		w->at.time = times->last;
 		a->has_time = true;
 	}
 	if (d->frames.any) {
@@ -81,13 +81,14 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 {
 	struct tally_work *w = a->work;
 	const struct tally_selection *s = a->options.selection;
+	const struct sink_span *own = a->options.counters ? &d->counted : &d->times;
 	struct sink_span frames = span_from(w->at.in_frame, w->at.frame, &d->frames);
-	struct sink_span times = span_from(a->has_time, w->at.time, &d->times);
+	struct sink_span times = span_from(a->has_time, w->at.time, own);
 	bool by_frame, untimed = !a->has_time && s && s->times.n > 0;
-	uint64_t left = d->n[EV_ALLOC] + d->n[EV_TYPE_TOTAL];
+	uint64_t left =
+	    d->n[EV_ALLOC] + d->n[EV_TYPE_TOTAL] + (a->options.counters ? d->readings : 0);
 
-	if (!s || a->slices || (a->measures && d->measured) ||
-	    (a->options.counters && d->n[EV_COUNTER]) || d->seqs == SINK_SEQS_MIXED)
+	if (!s || a->slices || (a->measures && d->measured) || d->seqs == SINK_SEQS_MIXED)
 		return false;
 	/* Without anything that is followed, frees do not even tell the time. */
 	if (!w->follow && d->times.any && d->frees + d->freed)
@@ -96,12 +97,12 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 	/* Frames themselves go by their number alone. */
 	if (!by_frame && (!lies_outside(&s->times, &times) || d->n[EV_FRAME]))
 		return false;
-	if (untimed && d->times.any)
+	if (untimed && own->any)
 		return false;
 	if (!take_behind(a, d, &frames, &times) && !take_before(a, d, &frames, &times))
 		return false;
 	a->unselected += left;
 	a->untimed += untimed ? left : 0;
-	reach(a, d);
+	reach(a, d, own);
 	return true;
 }

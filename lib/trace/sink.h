@@ -24,10 +24,12 @@ enum sink_seqs { SINK_SEQS_ALL, SINK_SEQS_NONE, SINK_SEQS_MIXED };
 /* What a keeper of captures knows of events that follow each other, so that a sink need not see them. */
 struct sink_digest {
 	uint64_t n[EV_KINDS];
-	uint64_t frees, freed;   /* EV_FREE and EV_FREED with an address that is not 0 */
-	struct sink_span frames; /* numbers of EV_FRAME */
-	struct sink_span times;  /* of frames, allocations, totals of types, and of those frees */
+	uint64_t frees, freed;    /* EV_FREE and EV_FREED with an address that is not 0 */
+	struct sink_span frames;  /* numbers of EV_FRAME */
+	struct sink_span times;   /* of frames, allocations, totals of types, and of those frees */
+	struct sink_span counted; /* of those and of readings of counters */
 	struct sink_span all_times;
+	uint64_t readings; /* EV_COUNTER with a value */
 	/* Of the whole capture: numbers of its allocations and frees; it has calls, samples or growth
 	 * of heaps. */
 	enum sink_seqs seqs;
