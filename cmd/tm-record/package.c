@@ -19,7 +19,7 @@ static const char lists[] = "/var/lib/dpkg/info";
 static bool has_line(const struct buf *text, const char *line)
 {
 	size_t n = strlen(line);
-	const char *p = text->data, *end = text->data + text->len;
+	const char *p = text->data, *end = VEC_AT(p, text->len);
 
 	while (n && p && (p = memmem(p, (size_t)(end - p), line, n))) {
 		if ((p == text->data || p[-1] == '\n') && (p + n == end || p[n] == '\n'))

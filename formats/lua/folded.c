@@ -170,12 +170,12 @@ static uint32_t folded_entry(struct folded *f, const char *s, size_t n)
 /* The stacks of the rows that wait for theirs. */
 static void folded_settle(struct folded *f)
 {
-	struct folded_row *rows = f->rows + f->n - f->n_paths;
+	struct folded_row *rows = VEC_AT(f->rows, f->n - f->n_paths);
 	const uint32_t *at = f->path;
 
 	for (size_t i = 0; i < f->n_paths; i++) {
 		f->paths[i].locations = at;
-		at += f->paths[i].n;
+		at = VEC_AT(at, f->paths[i].n);
 	}
 	trace_paths_seek(f->im->t, f->paths, f->n_paths);
 	for (size_t i = 0; i < f->n_paths; i++)

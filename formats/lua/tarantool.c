@@ -259,7 +259,7 @@ static void tarantool_first_use(struct tarantool *m, const struct frame_read *f,
  * may be rows to add. */
 static bool tarantool_frames(struct tarantool *m, const struct sample_read *sample, bool add)
 {
-	const struct frame_read *frames = m->frames + sample->first;
+	const struct frame_read *frames = VEC_AT(m->frames, sample->first);
 
 	m->rows = mem_grow(m->rows, &m->cap_rows, sample->n, sizeof *m->rows);
 	for (size_t i = 0; i < sample->n; i++) {

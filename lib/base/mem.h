@@ -60,6 +60,10 @@ void *mem_push(void *p, size_t *cap, size_t n, size_t size);
 	(*((p) = (n) < (cap) && !MEM_MOVES ? (p) : mem_push((p), &(cap), (n), sizeof *(p)), (n)++, \
 	   (p) + (n)-1))
 
+/* p + n, the address of an element or of the end, of an array that may be empty and so NULL still: in C, NULL + 0
+ * is undefined. */
+#define VEC_AT(p, n) ((n) ? (p) + (n) : (p))
+
 /* Called once when memory runs out, before exit(3); set by lib/cli. */
 extern void (*mem_on_failure)(void);
 

@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/mem.h"
 #include "lib/base/text.h"
 
 #include <stdbool.h>
@@ -28,7 +29,7 @@ static inline struct text_lines text_lines_of(const char *text, size_t n)
 	static const char mark[] = "\xef\xbb\xbf";
 	size_t skip = n >= sizeof mark - 1 && !memcmp(text, mark, sizeof mark - 1);
 
-	return (struct text_lines){text + skip * (sizeof mark - 1), text + n, 0};
+	return (struct text_lines){VEC_AT(text, skip * (sizeof mark - 1)), VEC_AT(text, n), 0};
 }
 
 /* The next line is *s to *end, without its newline; false: none. */

@@ -100,7 +100,7 @@ bool paths_tidy(const char *s, size_t n, struct buf *to)
 
 		part = slash ? (size_t)(slash - (s + i)) + 1 : n - i;
 		if (part == 3 && !memcmp(s + i, "../", 3))
-			name = last_name(to->data + start, to->len - start);
+			name = last_name(buf_at(to, start), to->len - start);
 		to->len -= name;
 		if (!name && !(i && part == 2 && !memcmp(s + i, "./", 2)))
 			buf_add(to, s + i, part);

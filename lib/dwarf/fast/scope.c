@@ -294,7 +294,7 @@ static const struct fast_list *fast_scope_remember(struct walk *w, const struct 
 static void fast_scope_claim_known(struct walk *w, const struct fast_list *list,
 				   const struct fast_level *cur, uint32_t id, struct fast_level *in)
 {
-	const struct fast_run *runs = w->s->lists.runs + list->first;
+	const struct fast_run *runs = VEC_AT(w->s->lists.runs, list->first);
 	/* the first that ends behind cur->from */
 	uint32_t lo = BISECT(i, 0, list->n, runs[i].first + runs[i].n <= cur->from);
 

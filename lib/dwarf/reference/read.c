@@ -214,7 +214,7 @@ static void show(struct part *p, const struct split_part *found, enum section se
 	if (at > in->size)
 		at = in->size;
 	p->sections.all[section] = (struct object_section){
-	    .name = section_names[section], .data = in->data + at, .size = in->size - at};
+	    .name = section_names[section], .data = VEC_AT(in->data, at), .size = in->size - at};
 }
 
 /* libdwarf over what the part is made of, and the DIE of its unit. */

@@ -105,7 +105,7 @@ static struct table_column column(const char *key, const char *title, enum colum
 /* Lines beneath a row, of r->text, which holds them with NULs between. */
 static void set_lines(struct spikes_report *r, struct table_row *row)
 {
-	const char *p = r->text.data, *end = p + r->text.len;
+	const char *p = buf_at(&r->text, 0), *end = p + r->text.len;
 	size_t n = 0, all = 0;
 
 	for (; p < end; p += strlen(p) + 1, all++)
