@@ -126,10 +126,11 @@ static int tracemill_show(int argc, char **argv)
 /* tm-record --report and the rest as it is. */
 static void run(int argc, char **argv)
 {
-	char **all = mem_zarray((size_t)argc + 2, sizeof *all);
+	char **all;
 
 	if (argc < 2)
 		cli_usage("run: no program to run");
+	all = mem_zarray((size_t)argc + 2, sizeof *all);
 	all[1] = mem_strdup("--report");
 	memcpy(all + 2, argv + 1, (size_t)argc * sizeof *all - sizeof *all);
 	front_exec("record", all);
