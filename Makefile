@@ -308,7 +308,7 @@ $(B)/lib/libtracemill.so: $(B)/lib/$(soname)
 # The runtime inside a program: nothing of it is seen but what it hooks and tracemill.h; no library
 # but the C library. A sanitizer has hooks of its own, which ours must not come before. An agent that is
 # called at a hook's end finds the engine behind itself on the stack: the call is a jump, at -O1 too.
-CAPFLAGS = $(filter-out $(SANFLAGS),$(CFLAGS)) -foptimize-sibling-calls -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fexceptions
+CAPFLAGS = $(filter-out $(SANFLAGS),$(CFLAGS)) -foptimize-sibling-calls -fno-builtin-bcmp -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fexceptions
 cap_obj  := $(addprefix $(B)/cap/,$(addsuffix .o,$(cap_src)))
 
 $(B)/cap/%.c.o: %.c $(B)/flags

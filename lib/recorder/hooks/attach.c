@@ -269,7 +269,7 @@ static void *attach_open(const char *file, int mode)
 	if (!atomic_load(&leading) || !file || !strchr(file, '/') || strchr(file, '$')) {
 		if (atomic_load(&leading))
 			cap_helper_wake();
-		return real_dlopen(file, mode);
+		CAP_JUMP return real_dlopen(file, mode);
 	}
 	p = real_dlopen(file, mode);
 	attach_look();

@@ -96,8 +96,7 @@ CAP_EXPORT(void, __cyg_profile_func_exit, (void *function, void *site))
 			    (uintptr_t)__builtin_return_address(0));
 }
 
-/* The agent's own walk of the stack begins at its caller, which is the engine: it is jumped to
- * (-foptimize-sibling-calls). */
+/* The agent's own walk of the stack begins at its caller, which is the engine: it is jumped to. */
 static void instrument_pool_alloc(void *p, size_t n)
 {
 	alloc_told agent = atomic_load_explicit(&agent_alloc, memory_order_acquire);
@@ -105,7 +104,7 @@ static void instrument_pool_alloc(void *p, size_t n)
 	if (p)
 		cap_alloc(p, n, (size_t)CAP_UNKNOWN, POOL, CAP_HERE);
 	if (agent)
-		agent(p, n);
+		CAP_JUMP return agent(p, n);
 }
 
 static void instrument_pool_free(void *p)
@@ -115,7 +114,7 @@ static void instrument_pool_free(void *p)
 	if (p)
 		cap_free(p, POOL);
 	if (agent)
-		agent(p);
+		CAP_JUMP return agent(p);
 }
 
 extern alloc_told export_alloc_ptr __asm__("loli_alloc_ptr");

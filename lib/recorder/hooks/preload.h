@@ -25,6 +25,17 @@
 	CAP_PUBLIC __attribute__((weak)) result export_##name parameters __asm__(#name); \
 	result export_##name parameters
 
+/* CAP_JUMP return f(x): what f sees as its caller is ours, as if we were not. GCC makes jumps of such calls by
+ * -foptimize-sibling-calls; clang, where an address of a variable was taken before it, only if it is asked to.
+ * The parameters of both functions are the same. */
+#define CAP_JUMP
+#if defined __has_attribute
+#if __has_attribute(musttail)
+#undef CAP_JUMP
+#define CAP_JUMP __attribute__((musttail))
+#endif
+#endif
+
 /* The next definition of name behind this library; NULL: none. */
 void *cap_next(const char *name);
 /* We have been loaded by dlopen: the next definition is the first of the program's, of which dlsym
