@@ -24,6 +24,10 @@ if ! { ${CC:-cc} -c -o library.o library.s && ${CC:-cc} -shared -nostdlib -Wl,-T
 	-Wl,-z,noseparate-code -o libUE4.so library.o; } 2>err; then
 	echo "skip - .loli (the compiler makes no such library)"
 else
+	# As CSV has it; clang's assembler leaves a backslash in it.
+	odd=$(nm libUE4.so | sed -n 's/^[0-9a-f]* T \(odd;.*"é name\)$/\1/p')
+	odd=${odd//\"/\"\"}
+	check "the library has such a name" [ -n "$odd" ]
 	for version in 105 106 107; do
 		"$GEN/loli" -n 500 -s 40 loli-$version >a.loli 2>/dev/null
 		tm-symbolize -q --offsets vaddr --locations return -e libUE4.so -o a.tmt a.loli
@@ -42,8 +46,7 @@ else
 		functions a.tmt >want
 		functions named.loli >got
 		same "loli $version: functions are the trace's" got want
-		check "loli $version: a name with quotes and other alphabets" \
-			grep -q 'odd;""é name' got
+		check "loli $version: a name with quotes and other alphabets" grep -qF "$odd" got
 		# Once more: nothing changes.
 		tm-export -q --as loli --original named.loli -o again.loli a.tmt
 		check "loli $version: written again, the same bytes" cmp -s again.loli named.loli

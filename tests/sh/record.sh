@@ -146,7 +146,7 @@ ok "children: behind a name of another kind" [ -s "children/y.of.blocks.$(cat pi
 ok "children: ... which is said, too" grep -qx 'tm-record: processes that it started have theirs: children/y.of.PROGRAM.PID' said
 
 # C++'s operators, some of which call others: one record for each, with the caller's line.
-if ${CXX:-c++} -std=c++17 -O1 -g "$SRC/testdata/src/record/news.cpp" -o news; then
+if ${CXX:-c++} -std=c++17 -fsized-deallocation -O1 -g "$SRC/testdata/src/record/news.cpp" -o news; then
 	tm-record -o x.tmt -- ./news
 	ok "operators new: the program's exceptions are its own" [ $? = 0 ]
 	tm-symbolize -q x.tmt | tm-top -q --csv | awk -F , '/,made\(\),/ { print $3, $4, $6 }' | sort -n >got

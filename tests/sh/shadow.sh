@@ -195,7 +195,8 @@ __attribute__((destructor)) static void end(void)
 	fprintf(stderr, "%zu %zu %zu %zu %d\n", allocs, bytes, frees, entries, ignored > 0);
 }
 END
-build agent.so -fno-instrument-functions -fPIC -shared agent.c -ldl
+flags=(-O1 -g)
+build agent.so -fPIC -shared agent.c -ldl
 # Each of 371 has main, Game, who, EngineMalloc or EngineRealloc.
 TRACEMILL_CAPTURE='stacks=shadow out=x.tmt' LD_PRELOAD="$here/agent.so" ./ours 2>said
 ok "in front of an agent: it is told the same" [ "$(cat said)" = "371 39310 221 $((371 * 4)) 1" ]

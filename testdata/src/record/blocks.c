@@ -187,9 +187,12 @@ static void child(void)
 	pid_t pid = fork();
 
 	if (!pid) {
-		for (int i = 0; i < 77; i++)
-			if (!malloc(13))
+		for (int i = 0; i < 77; i++) {
+			void *volatile p = malloc(13);
+
+			if (!p)
 				_exit(9);
+		}
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);

@@ -27,9 +27,10 @@
 
 static atomic_ulong blocks;
 
-static void *block(void)
+/* No compiler leaves out what it cannot see the use of. */
+__attribute__((noinline)) static void *block(void)
 {
-	void *p = malloc(123);
+	void *volatile p = malloc(123);
 
 	if (!p)
 		_exit(9);
@@ -133,10 +134,12 @@ static atomic_bool over;
 
 static void *never_ends(void *arg)
 {
-	while (!over)
-		free(malloc(77));
-	for (;;)
-		free(malloc(77));
+	void *volatile p;
+
+	for (;;) {
+		p = malloc(77);
+		free(p);
+	}
 	return arg;
 }
 

@@ -32,7 +32,7 @@ static unsigned long calls_before;
 
 void block(void)
 {
-	void *p = malloc(elsewhere ? 7 : 123);
+	void *volatile p = malloc(elsewhere ? 7 : 123); /* no compiler leaves the pair out */
 
 	if (!p)
 		_exit(9);

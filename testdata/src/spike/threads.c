@@ -59,7 +59,8 @@ PLAIN int main(int argc, char **argv)
 {
 	static pthread_t thread[64];
 	static int number[64];
-	int n = argc > 1 ? atoi(argv[1]) : 8;
+	/* not atoi, which clang calls a hook for: it is inline in a header */
+	int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 8;
 
 	if (tracemill_spike_clock)
 		tracemill_spike_clock(clock_now);
