@@ -129,3 +129,7 @@ report 'tm-top, self time of calls' calls.tmt tm-top -q --by function
 report 'tm-top, self time of .raw' run.raw tm-top -q --by function
 report 'tm-frames, .raw' run.raw tm-frames -q
 report tm-heap objects.tmt tm-heap -q
+report 'tm-top, heaptrack' run.heaptrack tm-top -q
+if [ -n "$(command -v heaptrack_print)" ]; then # goal: three times of ours
+	report '  heaptrack_print of the same' run.heaptrack heaptrack_print
+fi
