@@ -231,6 +231,15 @@ check("following: and the total is that of the whole", b.wait(TOTAL + ".includes
 p.terminate()
 p.wait()
 
+# --- a recording that was killed: its file is cut, and nobody has it open
+with open("killed.tmt", "wb") as f:
+    f.write(whole[:len(whole) // 3])
+p, address = serve("--no-symbols", "--follow", "killed.tmt")
+b.open(address)
+check("a recording that was killed: the page says that no process writes it", b.wait("document.getElementById('growth').textContent.includes('no process writes')"))
+p.terminate()
+p.wait()
+
 # --- what cannot be read
 p, address = serve("none.txt")
 b.open(address)

@@ -83,6 +83,13 @@ static bool look(const char *path, int64_t *changed, uint64_t *size)
 	return true;
 }
 
+/* Once it is whole; names may come later. */
+static void load_sums(struct view_load *l, struct view_loaded *it)
+{
+	if (l->many && !it->sums.memory && (!it->follow || follow_ended(it->follow)))
+		sums_start(&it->sums, &it->kept);
+}
+
 static void load_one(struct view_load *l, size_t i, bool tell)
 {
 	struct view_loaded *to = &l->items[i];
@@ -104,6 +111,7 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	if (to->follow) {
 		follow_names(to->follow, true);
 		to->ns = (uint64_t)clock_process_ns() - begin;
+		load_sums(l, to);
 		return;
 	}
 	/* What was begun of it counts for nothing. */
@@ -123,8 +131,7 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 			cli_error(l->names[i], "%s", e.msg);
 	}
 	to->ns = (uint64_t)clock_process_ns() - begin;
-	if (l->many)
-		sums_start(&to->sums, k);
+	load_sums(l, to);
 }
 
 void load_all(struct view_load *l, bool tell, bool many)
@@ -150,8 +157,10 @@ static bool load_look(struct view_load *l, size_t i)
 		load_one(l, i, true);
 		return true;
 	}
-	if (news == FOLLOW_GREW)
+	if (news == FOLLOW_GREW) {
 		it->grew = clock_ms();
+		load_sums(l, it);
+	}
 	return follow_names(it->follow, false) || news != FOLLOW_SAME;
 }
 

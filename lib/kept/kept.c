@@ -166,7 +166,6 @@ static void kept_seal(struct kept *k)
 	if (!k->column)
 		k->column = mem_array(KEPT_BLOCK, sizeof *k->column);
 	to = mem_alloc(n * sizeof(struct event) + SLACK);
-	b.bytes = to;
 	for (size_t f = 0; f < KEPT_FIELDS; f++) {
 		uint64_t *v = k->column, least, most;
 

@@ -203,7 +203,7 @@ function showGrowth() {
 	const goes = loaded.files.filter(f => f.growth === "goes on"), ended = loaded.files.filter(f => f.growth === "ended").length;
 	const deserted = loaded.files.filter(f => f.growth === "no writer").length;
 	const silent = Math.min(...goes.map(f => f.silent_ms));
-	el("growth").textContent = goes.length ? "recording" + (silent > 5000 ? ", silent for " + Math.round(silent / 1000) + " s" : "") : deserted ? "the recording was cut off: its end is missing, and no process writes it" : ended && ended === loaded.files.length ? "the recording has ended" : "";
+	el("growth").textContent = goes.length ? "recording" + (silent > 5000 ? ", silent for " + Math.round(silent / 1000) + " s" : "") : deserted ? "no process writes the recording any more, and its end is missing" : ended && ended === loaded.files.length ? "the recording has ended" : "";
 	el("growth").className = goes.length ? "growth" : "growth faint";
 	el("files").textContent = loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", ");
 }
