@@ -33,9 +33,9 @@ view_row() { # NAME QUESTION
 }
 
 view_rows() {
-	local from=$EPOCHREALTIME
+	local from name=tm-view
 
-	[[ tm-view == *"$only"* ]] || return
+	case $name in *"$only"*) ;; *) return ;; esac
 	for n in 1 2; do
 		make_input view$n.tmt "$GEN/trace" --seed $n --allocs "$view_events" --live 100000 --stacks 100000 \
 			--frames 1000 --rich 1
