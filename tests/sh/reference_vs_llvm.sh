@@ -106,7 +106,7 @@ fi
 
 # A larger program: our own.
 # A program without libc++abi, whose code has symbols alone.
-cp "$BIN/tm-addr2line" ourselves && compare ourselves
+cp "$BIN/tm-inspect" ourselves && compare ourselves
 for engine in reference fast; do
 	"$resolve" -e $engine -j 4 ourselves >got 2>err
 	if cmp -s got ourselves.ours; then
