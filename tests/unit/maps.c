@@ -4,6 +4,9 @@
  */
 #include "tests/unit/loli.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 /* The modules of a text, as lines; "" when it is refused. */
 static const char *modules(struct collector *c, const char *p, size_t n)
 {
@@ -162,26 +165,35 @@ TEST(sizes)
 	smaps_release(&s);
 }
 
+/* Of a process that maps nothing while it is read: a sanitizer's allocator may, and what has grown since is
+ * then twice in it. */
 TEST(own_process)
 {
+	static char text[1 << 20];
 	struct collector c = {0};
 	struct err e = ERR_INIT;
 	struct trace *t = trace_new();
-	struct input in;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	const struct module *m;
+	struct cursor in;
+	size_t n = 0;
+	ssize_t got;
 	char exe[4096] = "";
 
-	if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0 ||
-	    input_open(&in, "/proc/self/maps", &e))
+	if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0 || fd < 0)
 		TEST_SKIP("no /proc");
-	CHECK_EQ(maps_read(&in.cur, t, NULL, &e), ST_OK);
+	while (n < sizeof text && (got = read(fd, text + n, sizeof text - n)) > 0)
+		n += (size_t)got;
+	close(fd);
+	CHECK(n > 0 && n < sizeof text);
+	cursor_init(&in, text, n, 0, &e);
+	CHECK_EQ(maps_read(&in, t, NULL, &e), ST_OK);
 	m = trace_module_at(t, 0, 0, (uintptr_t)&test_own_process);
 	if (CHECK(m != NULL))
 		CHECK_STR(trace_text(t, m->name), exe);
 	on_end(&c.sink, t, &e);
 	CHECK(!strstr(buf_str(&c.notes), "loss"));
 	trace_free(t);
-	input_close(&in);
 	collect_release(&c);
 }
 
