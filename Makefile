@@ -236,7 +236,7 @@ build/deps-programs: .ci/deps
 
 # Rewritten only when their text changes. Every object depends on the first, so other flags
 # rebuild; the archive depends on the second, so a deleted source leaves it.
-$(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
+$(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(CAPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
 $(B)/members: export TEXT = $(lib_obj)
 $(B)/library/members: export TEXT = $(library_obj)
 $(B)/flags $(B)/members $(B)/library/members: FORCE
