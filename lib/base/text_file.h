@@ -27,9 +27,10 @@ struct text_lines {
 static inline struct text_lines text_lines_of(const char *text, size_t n)
 {
 	static const char mark[] = "\xef\xbb\xbf";
-	size_t skip = n >= sizeof mark - 1 && !memcmp(text, mark, sizeof mark - 1);
+	bool marked = n >= sizeof mark - 1 && !memcmp(text, mark, sizeof mark - 1);
+	size_t skip = marked ? sizeof mark - 1 : 0;
 
-	return (struct text_lines){VEC_AT(text, skip * (sizeof mark - 1)), VEC_AT(text, n), 0};
+	return (struct text_lines){VEC_AT(text, skip), VEC_AT(text, n), 0};
 }
 
 /* The next line is *s to *end, without its newline; false: none. */

@@ -32,8 +32,11 @@ static struct sigaction before[PASSED]; /* what they did, until the program has 
 
 static void launch_pass_on(int sig)
 {
+	int interrupted = errno;
+
 	if (child > 0)
 		kill(child, sig);
+	errno = interrupted;
 }
 
 /* What realpath fills is PATH_MAX long, which is that. */

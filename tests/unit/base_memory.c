@@ -73,8 +73,12 @@ TEST(the_tightest_control_group)
 TEST(a_limit_of_the_address_space)
 {
 	int status = 0;
-	pid_t child = fork();
+	pid_t child;
 
+#ifdef __SANITIZE_THREAD__
+	TEST_SKIP("ThreadSanitizer needs more than that");
+#endif
+	child = fork();
 	if (!child) {
 		struct rlimit r = {UINT64_C(512) << 20, RLIM_INFINITY};
 
