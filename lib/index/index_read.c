@@ -261,7 +261,7 @@ static bool index_good_call(struct index *x, uint32_t number)
 		if (!p || !index_good_string(x, le32(p + 4)) || !index_good_string(x, le32(p + 8)))
 			return false;
 		next = le32(p);
-		if (next && (!(next & STORE_BIT) || (next & ~STORE_BIT) >= c))
+		if (next && (next <= STORE_BIT || (next & ~STORE_BIT) >= c))
 			return false;
 		c = next & ~STORE_BIT;
 	}
