@@ -222,7 +222,8 @@ static struct perf_file *add_file(struct perf_data *x, const char *s, size_t n, 
 static void end_file(struct perf_data *x, struct perf_file *f)
 {
 	f->n = x->n_functions - f->first;
-	sort_array(x->functions + f->first, f->n, sizeof *x->functions, perf_feature_by_address);
+	sort_array(VEC_AT(x->functions, f->first), f->n, sizeof *x->functions,
+		   perf_feature_by_address);
 }
 
 enum { FILE_KERNEL, FILE_MODULE, FILE_ELF, FILE_DEX, FILE_MAP, FILE_UNKNOWN };
@@ -454,7 +455,7 @@ uint32_t perf_function_at(struct perf_data *x, const struct perf_dso *dso, const
 						     : at - f->offset + f->min_vaddr;
 	}
 	if (f && f->type != FILE_MODULE)
-		name = name_at(x->functions + f->first, f->n, at);
+		name = name_at(VEC_AT(x->functions, f->first), f->n, at);
 	if (!name && (!dso || dso->whole || dso->unlinked))
 		name = kernel_name_at(x, ip);
 	return name;
