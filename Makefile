@@ -454,7 +454,7 @@ $(DATA)-all.done: $(DATA)-check.done
 fixtures: $(GENS) $(tiers:%=$(DATA)-%.done)
 else
 generators fixtures:
-	+@$(MAKE) --no-print-directory SAN= COV= $(if $(filter cc gcc,$(compiler)),,CC=cc CXX=g++) $@
+	+@$(MAKE) --no-print-directory SAN= COV= SHARED= $(if $(filter cc gcc,$(compiler)),,CC=cc CXX=g++) $@
 endif
 
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
