@@ -200,7 +200,8 @@ build/deps.mk: .ci/deps
 	$(if $(NODEPS),,@.ci/deps build)
 	@.ci/deps flags >$@
 
-build/deps-check build/deps-all: build/deps-%: .ci/deps
+# Behind the other, whose packages these are, too: two installations at once are one too many.
+build/deps-check build/deps-all: build/deps-%: .ci/deps | build/deps.mk
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps $*)
 	@touch $@

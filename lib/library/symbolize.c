@@ -328,10 +328,13 @@ static void symbolizer_view_some(const struct lookup *l, const struct lookup_que
 {
 	lookup_view(l, queries, n, v);
 	for (size_t i = 0; i < n; i++) {
-		struct lookup_call *c = v->calls + v->first[i + 1] - 1; /* the outermost */
 		const struct object_symbol *symbol;
+		struct lookup_call *c;
 
-		if (v->first[i] == v->first[i + 1] || c->n_file || !queries[i].file->object)
+		if (v->first[i] == v->first[i + 1] || !queries[i].file->object)
+			continue;
+		c = v->calls + v->first[i + 1] - 1; /* the outermost */
+		if (c->n_file)
 			continue;
 		symbol = object_symbol_at(queries[i].file->object, queries[i].addr);
 		if (symbol && symbol->file) {

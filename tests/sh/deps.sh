@@ -67,7 +67,7 @@ check 'nothing is missing: apt-get is not even started' eval '[ $status = 0 ] &&
 deps zip
 check 'what is missing is installed' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
 check '... alone, without recommendations or removals' \
-	grep -qx 'install --no-install-recommends zip -y --no-remove' log
+	grep -qx 'install --no-install-recommends zip -y --no-remove -o DPkg::Lock::Timeout=900' log
 check '... it says what, and its size, before' grep -qx 'tracemill: that is 30.9 kB, 136 kB after unpacking' out
 check '... and the lists are not refreshed' eval '! grep -q update log'
 
@@ -89,7 +89,7 @@ check '... it says by what' grep -q '^    replace libc6 2.36-9 by 2.36-10$' out
 
 deps libseccomp-dev zip
 check 'an optional one that would is left out, the others are installed' eval '[ $status = 0 ] &&
-	grep -qx "install --no-install-recommends zip -y --no-remove" log'
+	grep -qx "install --no-install-recommends zip -y --no-remove -o DPkg::Lock::Timeout=900" log'
 check '... it says why' grep -qx 'tracemill: going on without libseccomp-dev: to install it would remove seccomp-old' out
 deps libseccomp-dev
 check '... alone, it is no failure' eval '[ $status = 0 ] && [ "$(installed)" = 0 ]'
@@ -119,6 +119,9 @@ done
 cat >tree/.ci/deps <<'X'
 #!/bin/sh
 echo "$1" >>deps.log
+mkdir installing || echo two >>deps.log
+sleep 0.5
+rmdir installing
 case $1 in
 flags) echo 'TM_LIBS :=' ;;
 check | all) printf 'Name: Lua\nDescription: Lua\nVersion: 5.4\n' >pc/lua5.4.pc ;;
@@ -133,6 +136,7 @@ planned() { # what make would build for its tests; of our environment it knows n
 if command -v pkg-config >/dev/null; then
 	planned >out
 	check 'make check installs what tests need' grep -Eqx 'check|all' tree/deps.log
+	check '... never twice at once' eval '! grep -qx two tree/deps.log'
 	check '... and then knows the Lua that came with it' grep -Eq '^echo modules: .*lib/lua5\.4/tracemill\.so$' out
 	check '... which it builds' grep -Eq -- '-o build/[^ ]*/lib/lua5\.4/tracemill\.so' out
 else
