@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
+# timeout: 900
 #
 # What `make install`, `make uninstall` and `make dist` do, and that libtracemill's interface is the
 # one of its last release: libabigail reads it from the library's DWARF.
