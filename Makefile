@@ -143,10 +143,12 @@ RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
 # For programs of musl, and for those with words of 32 bits that this machine runs, too: where a compiler
 # for them is here and this is no cross build.
 MUSL_CC  ?= $(if $(filter cc gcc,$(compiler)),$(shell command -v musl-gcc))
-CC32     ?= $(if $(filter cc gcc,$(compiler)),$(shell case $$($(CC) -dumpmachine) in \
+ifeq ($(origin CC32),undefined)
+CC32     := $(if $(filter cc gcc,$(compiler)),$(shell case $$($(CC) -dumpmachine) in \
               (x86_64-*) command -v i686-linux-gnu-gcc || \
                 ! echo '\#include <stdio.h>' | $(CC) -m32 -shared -x c -o /dev/null - 2>/dev/null || echo '$(CC) -m32';; \
               (aarch64-*) command -v arm-linux-gnueabihf-gcc;; esac))
+endif
 CAPTURES := $(if $(MUSL_CC),musl) $(if $(CC32),32)
 OTHERS   := $(CAPTURES:%=$(B)/lib/%/libtracemill-capture.so)
 # A Lua module for each Lua whose headers are here.

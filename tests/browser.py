@@ -5,8 +5,21 @@ import base64
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
+
+failed = 0
+
+
+def check(what, ok):
+    global failed
+    print(("ok - " if ok else "not ok - ") + what, flush=True)
+    failed |= not ok
+
+
+def finish():
+    sys.exit(failed)
 
 
 class Browser:

@@ -6,15 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, sys.argv[2] + "/tests")
-from browser import Browser  # noqa: E402
-
-failed = 0
-
-
-def check(what, ok):
-    global failed
-    print(("ok - " if ok else "not ok - ") + what, flush=True)
-    failed |= not ok
+from browser import Browser, check, finish  # noqa: E402
 
 
 def section(name, kind):
@@ -319,4 +311,4 @@ check("without scripts: the heaviest nodes are drawn, and it says so", elements(
 check("without scripts: their titles have values", b.run("[...document.querySelectorAll('.node.still')].every(e => /: [0-9.]+ (B|KiB|MiB)/.test(e.title))"))
 
 b.close()
-sys.exit(failed)
+finish()

@@ -6,15 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, sys.argv[2] + "/tests")
-from browser import Browser  # noqa: E402
-
-failed = 0
-
-
-def check(what, ok):
-    global failed
-    print(("ok - " if ok else "not ok - ") + what, flush=True)
-    failed |= not ok
+from browser import Browser, check, finish  # noqa: E402
 
 
 def serve(*files):
@@ -285,4 +277,4 @@ p.wait()
 complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
 check("nothing on the console: " + " ".join(complaints), not complaints)
 b.close()
-sys.exit(failed)
+finish()

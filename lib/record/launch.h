@@ -39,8 +39,8 @@ struct launch {
  * *about is the file that an error is about, to be freed, or NULL. */
 enum status launch_prepare(struct launch *l, const char *program, const char *given, char **about,
 			   struct err *e);
-/* The library: given, or ours; below: a folder, with a slash, of what is built for another C library, or
- * "". False: it is not there. */
+/* The library: given, or ours; below: a folder, with a slash, of what is built for other programs (musl/,
+ * 32/), or "". False: it is not there. */
 bool launch_find_library(const char *given, const char *below, char library[CAP_PATH_MAX]);
 /* What is recorded, in the settings' words; of the process and the output nothing. */
 void launch_describe(struct buf *b, const struct cap_settings *s);

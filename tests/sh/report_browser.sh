@@ -10,16 +10,8 @@
 set -u
 : "${SRC:?}" "${GEN:?}"
 
-browser=
-for b in chromium chromium-browser google-chrome; do
-	if [ -z "$browser" ] && command -v $b >/dev/null; then
-		browser=$b
-	fi
-done
-if [ -z "$browser" ]; then
-	echo 'skip - in a browser: there is no Chromium'
-	exit 0
-fi
+# shellcheck source=tests/browser.bash
+. "$SRC/tests/browser.bash"
 if ! command -v python3 >/dev/null; then
 	echo 'skip - in a browser: no Python'
 	exit 0

@@ -35,16 +35,8 @@ rm -f huge.html
 check 'a small one has all' eval '! grep -Eq "rows are in this page|are drawn as|Each point is|of 24 rows are shown" sample.html'
 check 'a name closes no element' [ "$(grep -o '</script>' hostile.html | wc -l)" = "$(grep -o '</script>' sample.html | wc -l)" ]
 
-browser=
-for b in chromium chromium-browser google-chrome; do
-	if [ -z "$browser" ] && command -v $b >/dev/null; then
-		browser=$b
-	fi
-done
-if [ -z "$browser" ]; then
-	echo 'skip - in a browser: there is no Chromium'
-	exit $failed
-fi
+# shellcheck source=tests/browser.bash
+. "$SRC/tests/browser.bash"
 
 # Its socket needs a short path.
 short=$(TMPDIR='' mktemp -d)
@@ -337,4 +329,4 @@ if grep -q ^skip want; then
 else
 	check "a search tells the share of its stacks: $(cat want)" grep -qF "data-found=\"$(cat want)" sample.dom
 fi
-exit $failed
+exit "$failed"

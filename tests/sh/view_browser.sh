@@ -11,16 +11,8 @@
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
-browser=
-for b in chromium chromium-browser google-chrome; do
-	if [ -z "$browser" ] && command -v $b >/dev/null; then
-		browser=$b
-	fi
-done
-if [ -z "$browser" ]; then
-	echo 'skip - in a browser: there is no Chromium'
-	exit 0
-fi
+# shellcheck source=tests/browser.bash
+. "$SRC/tests/browser.bash"
 if tm-view --listen nowhere x 2>&1 | grep -q 'without libmicrohttpd'; then
 	echo 'skip - in a browser: built without libmicrohttpd'
 	exit 0
