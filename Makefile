@@ -150,7 +150,8 @@ CC32     := $(if $(filter cc gcc,$(compiler)),$(shell case $$($(CC) -dumpmachine
               (aarch64-*) command -v arm-linux-gnueabihf-gcc;; esac))
 endif
 CAPTURES := $(if $(MUSL_CC),musl) $(if $(CC32),32)
-OTHERS   := $(CAPTURES:%=$(B)/lib/%/libtracemill-capture.so)
+# Programs of musl are linked statically more often than not.
+OTHERS   := $(CAPTURES:%=$(B)/lib/%/libtracemill-capture.so) $(if $(MUSL_CC),$(B)/lib/musl/libtracemill-wrap.a)
 # A Lua module for each Lua whose headers are here.
 LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
               $(PKG_CONFIG) --exists $$v 2>/dev/null && echo $$v; done)
@@ -363,6 +364,17 @@ $(B)/lib/$1/libtracemill-capture.so: $(call other_obj,$1)
 	  -Wl,-z,defs,-z,now,--eh-frame-hdr,-soname,$$(@F) -o $$@ $$^ -lm
 endef
 $(eval $(call other_capture,musl,$(MUSL_CC)))
+
+musl_wrap := $(wrap_src:%=$(B)/musl/wrap/%.o)
+
+$(musl_wrap): $(B)/musl/wrap/%.c.o: %.c $(B)/flags | $(B)/musl/include
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(MUSL_CC) $(call OTHER_FLAGS,musl) -DCAP_WRAP -MMD -MP -c -o $@ $<
+
+$(B)/lib/musl/libtracemill-wrap.a: $(musl_wrap)
+	@mkdir -p $(@D)
+	$(archive)
+
 # GCC says that its version 11 has changed how 64-bit atomics lie; nothing older compiles this.
 $(eval $(call other_capture,32,$(CC32) -Wno-psabi))
 
@@ -630,8 +642,7 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' && install -m 644 $(RUNTIME) $(B)/lib/$(soname) \
 	  $(B)/lib/libtracemill.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf $(soname) '$(DESTDIR)$(LIBDIR)/libtracemill.so'
-	$(foreach c,$(CAPTURES),install -d '$(DESTDIR)$(LIBDIR)/tracemill/$(c)' && \
-	  install -m 644 $(B)/lib/$(c)/libtracemill-capture.so '$(DESTDIR)$(LIBDIR)/tracemill/$(c)' &&) true
+	$(foreach o,$(OTHERS:$(B)/lib/%=%),install -D -m 644 $(B)/lib/$(o) '$(DESTDIR)$(LIBDIR)/tracemill/$(o)' &&) true
 	$(if $(SHARED),install -D -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))')
 	$(pkg_config) >'$(DESTDIR)$(LIBDIR)/pkgconfig/tracemill.pc'
 	install -d '$(DESTDIR)$(INCLUDEDIR)/tracemill' && install -m 644 $(library_api) \
@@ -677,7 +688,7 @@ uninstall:
 	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME) $(LIBRARY) $(soname) pkgconfig/tracemill.pc,'$(DESTDIR)$(LIBDIR)/$(if $(filter pkgconfig/%,$(r)),$(r),$(notdir $(r)))') \
-	  $(foreach c,$(CAPTURES),'$(DESTDIR)$(LIBDIR)/tracemill/$(c)/libtracemill-capture.so') \
+	  $(foreach o,$(OTHERS:$(B)/lib/%=%),'$(DESTDIR)$(LIBDIR)/tracemill/$(o)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' \
@@ -719,4 +730,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(foreach c,$(CAPTURES),$(patsubst %.o,%.d,$(call other_obj,$(c))))
+-include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(musl_wrap:.o=.d) $(foreach c,$(CAPTURES),$(patsubst %.o,%.d,$(call other_obj,$(c))))

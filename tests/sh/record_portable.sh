@@ -99,4 +99,21 @@ depths_truth >depths.want
 other musl musl musl-gcc
 [ ! -f "$BIN/../lib/musl/libtracemill-capture.so" ] ||
 	ok "musl: nothing of glibc's in it" [ "$(readelf -d "$BIN/../lib/musl/libtracemill-capture.so" | grep -c 'NEEDED.*libc\.so\.6')" = 0 ]
+wrapped=$BIN/../lib/musl/libtracemill-wrap.a
+if command -v musl-gcc >/dev/null 2>&1 && [ -f "$wrapped" ]; then
+	names=-Wl
+	for f in malloc calloc realloc reallocarray free memalign aligned_alloc posix_memalign valloc; do
+		names+=,--wrap=$f
+	done
+	ok "musl, static, with --wrap: it links" musl-gcc -std=c11 -D_GNU_SOURCE -g -O1 -static -fno-omit-frame-pointer \
+		-I"$SRC" -o wrapped "$SRC/testdata/src/record/blocks.c" "$names" "$wrapped" -lm
+	for mode in family frames; do
+		TRACEMILL_CAPTURE='out=x.tmt' ./wrapped $mode 2>said
+		sed -n 's/^\(allocs.*\)/\1/p' said >want
+		sums x.tmt >got
+		ok "... and records exactly what the program knows: $mode" cmp want got
+	done
+else
+	echo "skip - musl, static, with --wrap (no musl-gcc, or a build of this kind has no library for it)"
+fi
 other 'words of 32 bits' 32 i686-linux-gnu-gcc

@@ -25,9 +25,16 @@ struct functions {
 };
 
 #ifdef CAP_WRAP
-/* Those that were not named to the linker are NULL, and our hooks for them are not called. */
-#define REAL(result, name, parameters) \
+/* Those that were not named to the linker are NULL, and our hooks for them are not called. musl has each
+ * in an object of its own, which a weak reference does not take out of the archive: there all that it has
+ * must be named. */
+#define WEAK_REAL(result, name, parameters) \
 	extern result real_##name parameters __asm__("__real_" #name) __attribute__((weak))
+#if defined __GLIBC__ || defined __BIONIC__
+#define REAL WEAK_REAL
+#else
+#define REAL(result, name, parameters) extern result real_##name parameters __asm__("__real_" #name)
+#endif
 REAL(void *, malloc, (size_t));
 REAL(void *, calloc, (size_t, size_t));
 REAL(void *, realloc, (void *, size_t));
@@ -37,7 +44,7 @@ REAL(void *, memalign, (size_t, size_t));
 REAL(void *, aligned_alloc, (size_t, size_t));
 REAL(int, posix_memalign, (void **, size_t, size_t));
 REAL(void *, valloc, (size_t));
-REAL(void *, pvalloc, (size_t));
+WEAK_REAL(void *, pvalloc, (size_t));
 
 static const struct functions next = {
     real_malloc, real_calloc,   real_realloc,       real_reallocarray,

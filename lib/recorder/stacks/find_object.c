@@ -16,6 +16,9 @@ struct found {
 	unsigned long long reserved[7];
 };
 
+#ifdef CAP_WRAP /* the unwinder is linked into the program beside this, not into this */
+__attribute__((visibility("default"), weak))
+#endif
 int _dl_find_object(void *address, struct found *result);
 
 struct search {
