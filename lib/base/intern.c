@@ -32,6 +32,7 @@ static const struct id_rows texts = {intern_row_hash, intern_row_equal};
 
 static struct text text_of(const char *s, size_t n)
 {
+	s = n ? s : "";
 	return (struct text){s, n, (uint32_t)hash_bytes(s, n)};
 }
 

@@ -29,6 +29,7 @@ struct intern {
 		0   \
 	}
 
+/* s may be NULL where n is 0. */
 uint32_t intern_add(struct intern *t, const char *s, size_t n);
 /* As intern_add; a string longer than limit (at least 128) is cut there and ends in a mark with
  * its length and hash, so that different strings stay different. True in *cut when it was. */

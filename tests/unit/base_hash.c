@@ -240,6 +240,8 @@ TEST(intern_odd_strings)
 	CHECK_EQ(intern_append(&t, "new", 3), 5);
 	CHECK_EQ(intern_add(&t, "new", 3), 5);
 	CHECK_EQ(intern_find(&t, "", 0), empty);
+	CHECK_EQ(intern_add(&t, NULL, 0), empty);
+	CHECK_EQ(intern_find(&t, NULL, 0), empty);
 	intern_release(&t);
 }
 

@@ -95,7 +95,7 @@ TEST(nodes_that_were_put_aside)
 	struct err e = ERR_INIT;
 	size_t number;
 	double total;
-	char question[16];
+	char question[32];
 
 	stacks = NODE("all", 0, 0) "," NODE("a", 0, 5);
 	for (int i = 0; i <= NODES_KEPT; i++) {
