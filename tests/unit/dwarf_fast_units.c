@@ -3,6 +3,9 @@
  * The fast engine on DWARF written by hand: references between DIEs and units, indexed forms, what
  * is broken, what is unsupported, what has no end.
  */
+#include "lib/dwarf/place.h"
+#include "lib/dwarf/variable.h"
+#include "lib/dwarf/whole.h"
 #include "lib/object/companion.h"
 #include "tests/unit/dwarf_fast.h"
 #include "tests/unit/test.h"
@@ -404,8 +407,8 @@ TEST(nesting_without_end_is_given_up)
 	release(&d);
 }
 
-/* Its sections say that they are compressed, and are not. What was begun for the job is given back:
- * a build with the address sanitizer says so at the end. */
+/* Its sections say that they are compressed, and are not. What was begun is given back by all that ask the
+ * engine: a build with the address sanitizer says so at the end. */
 TEST(a_supplement_that_cannot_be_read)
 {
 	struct dwarf_bytes d = {.big = false}, alt = {.big = false};
@@ -413,6 +416,7 @@ TEST(a_supplement_that_cannot_be_read)
 	struct dwarf_options options = {.jobs = 1, .seconds = 30, .alone = true};
 	struct dwarf_answers a;
 	struct dwarf_job job = {.addrs = &addr, .n = 1, .out = &a};
+	struct dwarf_whole whole = {.n = 0};
 	struct object *supplement;
 	struct err e = ERR_INIT;
 
@@ -433,6 +437,10 @@ TEST(a_supplement_that_cannot_be_read)
 		CHECK_EQ(a.of[0].found, DWARF_MALFORMED);
 		CHECK_EQ(a.n_complaints, 1);
 		dwarf_answers_release(&a);
+		CHECK(!dwarf_places_new(job.object, &e));
+		CHECK(!dwarf_variables_new(job.object));
+		CHECK(dwarf_whole(&whole, job.object, &options, &e) != ST_OK);
+		dwarf_whole_release(&whole);
 	}
 	object_free(job.object);
 	release(&d);

@@ -409,6 +409,8 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	f->splits = fast_splits_new(g->job->object);
 	if (object_supplement(g->job->object))
 		st = fast_load_alt(g, object_supplement(g->job->object), e);
+	if (st)
+		fast_file_release(f);
 	return st;
 }
 

@@ -29,7 +29,8 @@ struct fast_engine {
 enum { FAST_SECONDS = 60 }; /* of processor time, unless the options say */
 
 struct sections;
-/* The sections of g->job->object into g->file. Those that cannot be read are complained about. */
+/* The sections of g->job->object into g->file. Those that cannot be read are complained about. g->file
+ * has nothing to release after an error. */
 enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e);
 /* The ranges that a unit owns, in no order. False: it owns nothing that can be read. */
 bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
