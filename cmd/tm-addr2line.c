@@ -179,6 +179,7 @@ static void addr2line_answer(void *arg, const struct input_line *lines, size_t n
 		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	while ((complaint = tracemill_complaint(j->symbolizer)))
 		cli_note(NULL, "%s", complaint);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_MET);
 	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
 	free(a.shown);
 	free(a.queries);

@@ -76,6 +76,7 @@ static void atos_answer(void *arg, const struct input_line *lines, size_t n_line
 	atos_print(j, &out, words, queries, shown, n);
 	while ((complaint = tracemill_complaint(j->symbolizer)))
 		cli_note(NULL, "%s", complaint);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_MET);
 	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
 	cli_print(out.data, out.len);
 	if (tracemill_intact(j->symbolizer))

@@ -59,6 +59,22 @@ static void tell_notes(struct job *j)
 	buf_release(&j->notes);
 }
 
+/* Libraries in a zip file, as files that a request names. */
+static void tell_met(struct job *j)
+{
+	enum tracemill_weight weight;
+	const char *text;
+
+	while ((text = tracemill_told(j->symbolizer, TRACEMILL_ABOUT_MET, &weight))) {
+		if (weight == TRACEMILL_NOTE)
+			note(j, "", text);
+		else if (!j->print.json)
+			cli_error(NULL, "%s", text);
+		if (weight == TRACEMILL_FAIL && !j->lenient)
+			cli_status(EXIT_INPUT);
+	}
+}
+
 /* The first look at a file, and what there is to say of it. */
 static struct print_binary *open_binary(struct job *j, const char *path)
 {
@@ -270,6 +286,7 @@ static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, si
 		buf_adds(&out, "]\n");
 	while ((complaint = tracemill_complaint(j->symbolizer)))
 		note(j, "", complaint);
+	tell_met(j);
 	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
 	if (j->print.json && j->print.pretty)
 		print_indented(&pretty, out.data, out.len);

@@ -76,6 +76,11 @@ void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about ab
 	enum tracemill_weight weight;
 	const char *text;
 
-	while ((text = tracemill_told(s, about, &weight)))
-		(weight == TRACEMILL_INFO ? cli_info : cli_note)(NULL, "%s", text);
+	while ((text = tracemill_told(s, about, &weight))) {
+		(weight == TRACEMILL_INFO   ? cli_info
+		 : weight == TRACEMILL_NOTE ? cli_note
+					    : cli_error)(NULL, "%s", text);
+		if (weight == TRACEMILL_FAIL)
+			cli_status(EXIT_INPUT);
+	}
 }

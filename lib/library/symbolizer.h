@@ -33,6 +33,7 @@ struct library_opened {
 	struct buf text; /* what tracemill_told and tracemill_explain returned last */
 	char line[1000];
 	size_t n_failures; /* of files of managed code, that were returned */
+	size_t n_met;      /* files up to this one have been reported */
 };
 
 struct tracemill_symbolizer {

@@ -27,23 +27,40 @@ struct told {
 	const char *text;
 };
 
+/* What is wrong with a file. */
+static void tell_of(struct library_opened *x, struct told *t, const char *path, struct err e)
+{
+	handle_place(&e);
+	x->text.len = 0;
+	buf_addf(&x->text, "%s: %s", path, e.msg);
+	t->text = buf_str(&x->text);
+}
+
 /* Given files that cannot be read, and then what was found otherwise. */
 static void symbolizer_tell_managed(struct library_opened *x, struct told *t)
 {
 	struct managed *m = &x->lookup.managed;
-	struct err e;
 
 	managed_load(m);
 	if (x->n_failures == m->n_failures) {
 		t->text = managed_told(m);
 		return;
 	}
-	e = m->failures[x->n_failures].e;
-	handle_place(&e);
-	x->text.len = 0;
-	buf_addf(&x->text, "%s: %s", m->failures[x->n_failures++].path, e.msg);
-	t->text = buf_str(&x->text);
+	tell_of(x, t, m->failures[x->n_failures].path, m->failures[x->n_failures].e);
+	x->n_failures++;
 	t->weight = TRACEMILL_FAIL;
+}
+
+static void symbolizer_tell_met(struct library_opened *x, struct told *t)
+{
+	for (; !t->text && x->n_met < x->lookup.n_files; x->n_met++) {
+		const struct lookup_file *f = x->lookup.files[x->n_met];
+
+		if (!f->met || !f->e.msg[0])
+			continue;
+		tell_of(x, t, f->path, f->e);
+		t->weight = lookup_usable(f) ? TRACEMILL_NOTE : TRACEMILL_FAIL;
+	}
 }
 
 static enum tracemill_status symbolizer_tell(struct library_call *c)
@@ -59,6 +76,7 @@ static enum tracemill_status symbolizer_tell(struct library_call *c)
 		t->weight = bad ? TRACEMILL_NOTE : TRACEMILL_INFO;
 		break;
 	case TRACEMILL_ABOUT_MANAGED: symbolizer_tell_managed(x, t); break;
+	case TRACEMILL_ABOUT_MET: symbolizer_tell_met(x, t); break;
 	}
 	return TRACEMILL_OK;
 }

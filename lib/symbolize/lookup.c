@@ -222,6 +222,7 @@ static void lookup_place_in_apk(struct lookup *l, struct lookup_query *q)
 
 			buf_addf(&path, "%s!/%s", apk->path, s->name);
 			s->file = lookup_file(l, path.data, path.len);
+			s->file->met = true;
 			buf_release(&path);
 		}
 		if (s->file->object &&

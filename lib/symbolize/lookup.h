@@ -36,6 +36,7 @@ struct lookup_file {
 	uint32_t index;
 	struct dwarf_variables *variables; /* of lookup_global and lookup_locals */
 	bool variables_sought;
+	bool met; /* by lookup_run, at an address of a zip file, without a name from the caller */
 };
 
 struct lookup_query {

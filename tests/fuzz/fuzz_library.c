@@ -104,7 +104,7 @@ static void ask_more(const char *path, const uint8_t *data, size_t n)
 			for (size_t i = 0; i < QUERIES / 8; i++)
 				sum += ask_besides(s, &q[i]);
 	}
-	for (int about = TRACEMILL_ABOUT_CACHE; about <= TRACEMILL_ABOUT_MANAGED; about++)
+	for (int about = TRACEMILL_ABOUT_CACHE; about <= TRACEMILL_ABOUT_MET; about++)
 		while (tracemill_told(s, (enum tracemill_about)about, NULL))
 			;
 	tracemill_symbolizer_free(s);

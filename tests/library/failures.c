@@ -100,7 +100,7 @@ static enum tracemill_status ask_more(struct tracemill_symbolizer *s, struct bat
 		st = tracemill_explain_binary(s, binary, &text, &n);
 	if (!st)
 		st = tracemill_explain(s, &b->queries[0], &text, &n);
-	for (int about = TRACEMILL_ABOUT_CACHE; !st && about <= TRACEMILL_ABOUT_MANAGED; about++)
+	for (int about = TRACEMILL_ABOUT_CACHE; !st && about <= TRACEMILL_ABOUT_MET; about++)
 		while (tracemill_told(s, (enum tracemill_about)about, NULL))
 			;
 	return st || !*tracemill_error(s) ? st : TRACEMILL_MEMORY;

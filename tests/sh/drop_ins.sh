@@ -183,6 +183,26 @@ for program in tm-addr2line 'tm-atos -o' ; do
 	usage() { [ "$status" = 2 ] && grep -q "^$name: no option --no-such-option" err; }
 	check "$name: an unknown option" usage
 done
+# A library that only an address in its zip file leads to: what is wrong with it is said, too.
+if command -v zip >/dev/null; then
+	head -c 3000 p >libshort.so
+	zip -q -0 -X short.zip libshort.so
+	for program in tm-addr2line 'tm-atos -o' 'tm-llvm-symbolizer -e'; do
+		name=${program%% *}
+		[ "$program" = "$name" ] && program="$program -e"
+		# shellcheck disable=SC2086
+		run $program short.zip 0x100
+		said() { [ "$status" = 3 ] && [ "$(wc -l <err)" = 1 ] && grep -q "^$name: short.zip!/libshort.so: " err; }
+		check "$name: a broken library in a zip file" said
+	done
+	given '0x100\n0x200\n' tm-llvm-symbolizer --lenient -e short.zip
+	lenient() { [ "$status" = 0 ] && [ "$(grep -c libshort.so err)" = 1 ]; }
+	check "... --lenient: once, status 0" lenient
+	run tm-llvm-symbolizer --output-style=JSON -e short.zip 0x100
+	check "... in JSON: status 3, and the text as it is" test "$status:$(wc -l <err)" = 3:0
+else
+	echo "skip - a broken library in a zip file (no zip)"
+fi
 strip -o bare p
 run tm-addr2line -f -e bare "$main"
 check "a binary without symbols: ??, status 4" gave 4 "$unknown"

@@ -376,11 +376,14 @@ enum tracemill_about {
 	TRACEMILL_ABOUT_CACHE,   /* what the cache could not do */
 	TRACEMILL_ABOUT_SEARCH,  /* folders with debug files, servers */
 	TRACEMILL_ABOUT_MANAGED, /* files of managed code; the first question reads the given ones */
+	/* Libraries that the last batches met in zip files: one that cannot be used is TRACEMILL_FAIL,
+	 * a debug file of one that was refused TRACEMILL_NOTE. */
+	TRACEMILL_ABOUT_MET,
 };
 enum tracemill_weight {
 	TRACEMILL_INFO, /* for who asks for more */
 	TRACEMILL_NOTE, /* something was left out */
-	TRACEMILL_FAIL, /* a file that the options name cannot be used */
+	TRACEMILL_FAIL, /* a file that is asked for, or that the options name, cannot be used */
 };
 /* The next thing that there is to say about this and was not yet returned, one line; NULL: no more.
  * Ends in NUL; valid until the next call with the handle. weight may be NULL. */
