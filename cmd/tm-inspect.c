@@ -2,15 +2,21 @@
  *
  * tm-inspect: is this binary fit to profile and to symbolize?
  */
+#include "cmd/tm-inspect/costs.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/filter.h"
+#include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/cli/search.h"
-#include "lib/inspect/listing.h"
+#include "lib/group/metric.h"
 #include "lib/inspect/report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FUNCTIONS = 5 }; /* that are shown unasked */
 
 struct inspect_cli {
 	struct cli_report report;
@@ -22,6 +28,15 @@ struct inspect_cli {
 	struct cli_import import;
 	const char *disassemble;
 	bool required[FITS], by_file, any;
+
+	/* --trace */
+	char **names; /* of traces */
+	struct cli_filter filter;
+	struct cli_named named;
+	struct cli_loop loop;
+	int sort;
+	uint64_t top;
+	bool cumulative, no_symbols;
 };
 
 /* --gate a,b,c */
@@ -91,37 +106,13 @@ static void inspect_one(struct inspect_cli *c, const char *path)
 		cli_fail(path, &e);
 }
 
-static enum status inspect_read_traces(struct inspect_cli *c, const struct inspect *x,
-				       struct inspect_cost *cost)
-{
-	struct cli_loop loop = {.import = &c->import.options, .sink = &cost->sink};
-	char **operands = mem_array(c->traces.n, sizeof *operands);
-
-	for (size_t i = 0; i < c->traces.n; i++) {
-		operands[i] = mem_strdup(c->traces.items[i]);
-		document_input(&c->document, c->traces.items[i], "trace");
-	}
-	cli_inputs(&loop, (int)c->traces.n, operands);
-	for (size_t i = 0; i < c->traces.n; i++)
-		free(operands[i]);
-	free(operands);
-	if (!loop.read)
-		return ST_NONE;
-	if (cost->unbound && !cost->n)
-		cli_note(x->file.path, "the trace is not symbolized: tm-symbolize says which "
-				       "addresses are of this binary");
-	else if (!cost->n)
-		cli_note(x->file.path, "no address of the trace is of this binary");
-	return ST_OK;
-}
-
 static void inspect_disassemble(struct inspect_cli *c, const char *path)
 {
 	struct err e = ERR_INIT;
 	struct inspect_sheet sheet = {.n_cells = 0};
-	struct inspect x;
+	struct listing listing = {.n = 0};
 	struct extent extent;
-	struct inspect_cost cost;
+	struct inspect x;
 	enum status st = inspect_open(&x, path, &c->search, &e);
 
 	if (!st)
@@ -129,10 +120,10 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 	if (!st) {
 		document_input(&c->document, path, format_of(&x));
 		tell_left_out(&x);
-		cost_init(&cost, path, x.file.object);
-		if (c->traces.n)
-			inspect_read_traces(c, &x, &cost);
-		st = listing_make(&x, &extent, c->traces.n ? &cost : NULL, &c->lookup, &sheet, &e);
+		listing_sheet(&sheet, NULL);
+		st = listing_read(&listing, &x, &extent, &e);
+		if (!st)
+			st = listing_rows(&sheet, &listing, &c->lookup, NULL, &e);
 		sheet.table.title = *extent.name ? extent.name : c->disassemble;
 		document_table(&c->document, &sheet.table);
 		if (extent.others)
@@ -140,14 +131,147 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 				 extent.others, c->disassemble);
 		if (!st)
 			cli_report_print(&c->report, &c->document);
-		cost_release(&cost);
 	}
+	listing_release(&listing);
 	sheet_release(&sheet);
 	inspect_release(&x);
 	if (st) {
 		e.code = e.code == ST_NONE ? ST_BAD : e.code;
 		cli_fail(path, &e);
 	}
+}
+
+/* Those that can be opened: how many. */
+static size_t inspect_open_all(struct inspect_cli *c, int n, char **paths, struct inspect *to)
+{
+	size_t opened = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct err e = ERR_INIT;
+
+		if (inspect_open(&to[opened], paths[i], &c->search, &e)) {
+			inspect_release(&to[opened]);
+			cli_fail(paths[i], &e);
+			continue;
+		}
+		tell_left_out(&to[opened]);
+		document_input(&c->document, paths[i], format_of(&to[opened]));
+		opened++;
+	}
+	return opened;
+}
+
+static void tell_other_build(const struct costs *c, const struct costs_binary *b)
+{
+	const struct object_build_id *own = object_build_id(b->x->file.object);
+	const char *path = b->x->file.path;
+	struct buf text = BUF_INIT;
+	const char *bytes;
+	size_t n;
+
+	bytes = names_text(&c->p->names, b->other_id, &n);
+	buf_addf(&text, "the trace has %zu addresses of another build of it: of ", b->others);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&text, "%02x", (uint8_t)bytes[i]);
+	buf_adds(&text, ", and this is ");
+	for (size_t i = 0; i < own->len; i++)
+		buf_addf(&text, "%02x", own->bytes[i]);
+	if (b->places) {
+		cli_note(path, "%s", buf_str(&text));
+	} else {
+		cli_error(path, "%s", buf_str(&text));
+		cli_status(EXIT_INPUT);
+	}
+	buf_release(&text);
+}
+
+/* Why there is nothing, or not all. */
+static void tell_costs(const struct costs *c)
+{
+	for (size_t i = 0; i < c->n_binaries; i++) {
+		const struct costs_binary *b = &c->binaries[i];
+		const char *path = b->x->file.path;
+
+		if (b->others)
+			tell_other_build(c, b);
+		if (!c->n_linked || b->unbound)
+			cli_note(path, "the trace is not symbolized: tm-symbolize says which "
+				       "addresses are of this binary");
+		else if (!b->places && !b->others)
+			cli_note(path, "no address of the trace is of this binary");
+		if (b->by_name)
+			cli_note(path, "known by its name, without a build-id: %zu addresses",
+				 b->by_name);
+	}
+}
+
+static void inspect_show_costs(struct inspect_cli *c, const struct group_project *p,
+			       const struct inspect *binaries, size_t n)
+{
+	struct inspect_sheet sheet = {.n_cells = 0};
+	struct err e = ERR_INIT;
+	struct costs costs;
+	enum status st = costs_init(&costs, p, 0, sort_of(c->sort), binaries, n, &e);
+
+	if (st)
+		cli_usage("--sort: %s", e.msg);
+	tell_costs(&costs);
+	st = costs_choose(&costs, c->disassemble, c->top, c->cumulative, &e);
+	if (!st)
+		st = costs_sheet(&costs, &sheet, &c->lookup, &e);
+	if (!st) {
+		sheet.table.title = "instructions with costs";
+		document_table(&c->document, &sheet.table);
+		cli_report_print(&c->report, &c->document);
+	} else {
+		e.code = e.code == ST_NONE ? ST_BAD : e.code;
+		cli_fail(n == 1 ? binaries->file.path : NULL, &e);
+	}
+	sheet_release(&sheet);
+	costs_release(&costs);
+}
+
+static void inspect_captured(void *arg, struct trace *t)
+{
+	const struct inspect_cli *c = arg;
+
+	cli_report_notes(c->loop.file, t);
+}
+
+static int inspect_take_named(void *arg, const char *path)
+{
+	struct inspect_cli *c = arg;
+
+	return cli_named_take(&c->named, path);
+}
+
+static void inspect_with_costs(struct inspect_cli *c, int n, char **paths)
+{
+	struct project_options what = {
+	    .n_by = 1, .by = {{.by = KEY_STACK}}, .captured = inspect_captured, .arg = c};
+	struct inspect *binaries = mem_zarray((size_t)n, sizeof *binaries);
+	size_t opened = inspect_open_all(c, n, paths, binaries);
+	struct group_project project;
+
+	what.want = TALLY_TOP | sort_wants(sort_of(c->sort));
+	cli_filter_project(&c->filter, &what);
+	project_init(&project, &what);
+	c->loop = (struct cli_loop){.import = &c->import.options,
+				    .sink = project_sink(&project),
+				    .named = inspect_take_named,
+				    .arg = c};
+	for (size_t i = 0; i < c->traces.n; i++)
+		document_input(&c->document, c->traces.items[i], "trace");
+	if (opened)
+		cli_inputs(&c->loop, (int)c->traces.n, c->names);
+	project_close(&project);
+	names_tell_apart(&project.names);
+	if (project.now.captures)
+		inspect_show_costs(c, &project, binaries, opened);
+	project_release(&project);
+	for (size_t i = 0; i < opened; i++)
+		inspect_release(&binaries[i]);
+	free(binaries);
 }
 
 static void inspect_all(struct inspect_cli *c, int n, char **paths)
@@ -166,9 +290,23 @@ static void inspect_all(struct inspect_cli *c, int n, char **paths)
 	inspect_report_release(&c->tables);
 }
 
+static void inspect_check(struct inspect_cli *c, int n)
+{
+	if (!n)
+		cli_usage("which binaries?");
+	if (c->disassemble && (c->by_file || c->require.n))
+		cli_usage("--disassemble: without --gate and --by-file");
+	if (c->disassemble && n > 1 && !c->traces.n)
+		cli_usage("--disassemble: of one binary, without --trace");
+	if (c->traces.n && (c->by_file || c->require.n))
+		cli_usage("--trace: without --gate and --by-file");
+	parse_require(c);
+}
+
 int main(int argc, char **argv)
 {
-	struct inspect_cli c = {.document = {.program = "tm-inspect", .title = NULL}};
+	struct inspect_cli c = {.document = {.program = "tm-inspect", .title = NULL},
+				.top = FUNCTIONS};
 	struct cli_binaries binaries = {0};
 	struct cli_search search;
 	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
@@ -179,9 +317,18 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "disassemble", "WHAT",
 		       "the instructions of a function, by name or address, with lines",
 		       &c.disassemble),
-	    ROW_LIST(0, "trace", "FILE", "--disassemble: what a trace charges its calls with",
+	    ROW_LIST(0, "trace", "FILE", "what instructions cost in a trace; again for more",
 		     &c.traces),
+	    ROW_CHOICE(0, "sort", "METRIC", "--trace: cost is this (default auto)", &c.sort,
+		       sort_words),
+	    ROW_FLAG(0, "cumulative", "--trace: functions by what is in or below, not by self",
+		     &c.cumulative),
+	    ROW_NUMBER('n', "top", "N", "--trace: functions to show; 0: all (default 5)", &c.top),
+	    ROW_FLAG(0, "no-symbols", "--trace: put no names into traces that have none",
+		     &c.no_symbols),
 	    CLI_BINARIES_ROWS(binaries),
+	    CLI_FILTER_ROWS(c.filter),
+	    CLI_VIEW_ROWS(c.filter),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
 	    ROW_OLD("require", "gate"),
@@ -192,29 +339,36 @@ int main(int argc, char **argv)
 	    table};
 	int n = opt_parse(&program, argc, argv);
 
-	if (!n)
-		cli_usage("which binaries?");
 	cli_import_done(&c.import);
-	if (c.disassemble && (n > 1 || c.by_file || c.require.n))
-		cli_usage("--disassemble: of one binary, and without --gate and --by-file");
-	if (c.traces.n && !c.disassemble)
-		cli_usage("--trace: goes with --disassemble");
-	parse_require(&c);
+	inspect_check(&c, n);
 	cli_search_done(&search, &binaries);
 	c.search = search.search.object;
 	lookup.search = c.search;
 	lookup.engine = search.engine;
 	lookup.dwarf.jobs = pool_cpus();
 	cli_report_start(&c.report);
+	c.names = mem_array(c.traces.n + 1, sizeof *c.names);
+	for (size_t i = 0; i < c.traces.n; i++)
+		c.names[i] = mem_strdup(c.traces.items[i]);
+	if (c.traces.n && !c.no_symbols)
+		cli_named_start(&c.named, (int)c.traces.n, c.names, &c.import.options, false);
 	cli_sandbox("tm-inspect", NULL);
+	cli_filter_done(&c.filter);
 	lookup_init(&c.lookup, &lookup);
-	if (c.disassemble)
+	if (c.traces.n)
+		inspect_with_costs(&c, n, argv + 1);
+	else if (c.disassemble)
 		inspect_disassemble(&c, argv[1]);
 	else
 		inspect_all(&c, n, argv + 1);
 	cli_search_tell(&search);
 	document_release(&c.document);
 	lookup_release(&c.lookup);
+	cli_named_release(&c.named);
+	for (size_t i = 0; i < c.traces.n; i++)
+		free(c.names[i]);
+	free(c.names);
+	cli_filter_release(&c.filter);
 	opt_list_release(&c.require);
 	opt_list_release(&c.traces);
 	cli_search_release(&search);

@@ -199,6 +199,7 @@ struct identity {
 	uint64_t address, callers; /* callers: a hash over the calls behind the first; 0: none */
 	uint32_t module, build_id, function, file, line;
 	enum how how;
+	uint8_t kind; /* HOW_VADDR: behind a call or not, which are two instructions */
 };
 
 static void push_call(struct group_names *n, uint32_t function, uint32_t file, uint32_t line,
@@ -227,12 +228,13 @@ static struct identity identity_of(const struct group_names *n, const struct nam
 	return (struct identity){l->address,  l->named ? callers_of(n, l->first, l->n_calls) : 0,
 				 l->module,   l->build_id,
 				 c->function, c->file,
-				 c->line,     l->how};
+				 c->line,     l->how,
+				 l->kind};
 }
 
 static uint64_t identity_hash(const struct identity *id)
 {
-	uint64_t h = hash_u64((id->address + id->how) ^ id->callers);
+	uint64_t h = hash_u64((id->address + id->how + ((uint64_t)id->kind << 8)) ^ id->callers);
 
 	h = hash_u64(h ^ ((uint64_t)id->module << 32 | id->build_id));
 	return hash_u64((h ^ ((uint64_t)id->function << 32 | id->line)) + id->file);
@@ -254,7 +256,7 @@ static bool group_names_location_equal(const void *table, uint32_t id, const voi
 
 	return a.address == b->address && a.callers == b->callers && a.module == b->module &&
 	       a.build_id == b->build_id && a.function == b->function && a.file == b->file &&
-	       a.line == b->line && a.how == b->how;
+	       a.line == b->line && a.how == b->how && a.kind == b->kind;
 }
 
 static const struct id_rows location_rows = {group_names_location_row_hash,
@@ -274,6 +276,8 @@ static uint32_t add_location(struct group_names *n, const struct identity *id,
 		return got;
 	got = (uint32_t)n->n_locations;
 	row.how = (uint8_t)id->how;
+	row.linked = id->how == HOW_VADDR;
+	row.kind = id->kind;
 	row.named = id->function != 0;
 	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = row;
 	id_set_add(&m->location_set, &location_rows, n, hash, got);
@@ -467,6 +471,7 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 		if (b->vaddr) {
 			id.address = b->vaddr;
 			id.how = HOW_VADDR;
+			id.kind = b->kind;
 		}
 	}
 	if (b->call && b->call < s->n_calls) {

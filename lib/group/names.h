@@ -35,6 +35,8 @@ struct names_location {
 	uint32_t build_id;       /* string id of raw bytes, 0: not known */
 	uint64_t address;        /* in the module, or in the process without a module */
 	bool has_address;
+	bool linked;  /* it is the link-time one, as captured: of a return, behind the call */
+	uint8_t kind; /* enum location_kind, where it is linked */
 	bool named;   /* the capture or symbols name the first call */
 	uint8_t tier; /* enum tier */
 	uint8_t how;  /* what the address is, as names.c tells locations apart */

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 #include "lib/demangle/demangle.h"
 
 #include <inttypes.h>
@@ -12,29 +13,39 @@
 
 enum { LIMIT_LISTING = 1 << 20, /* instructions */ WITHOUT = 64 /* bytes without a function */ };
 
-static enum status listing_by_address(const struct inspect *x, uint64_t addr, struct extent *out,
-				      struct err *e)
+bool listing_around(const struct inspect *x, uint64_t addr, struct extent *out)
 {
 	const struct object_symbol *s = object_symbol_at(x->file.object, addr);
+	size_t i;
 
+	*out = (struct extent){.lo = addr};
 	if (!code_holds(x->file.code, addr))
-		return err_set(e, ST_NONE, "no code at 0x%" PRIx64, addr);
-	*out = (struct extent){.lo = addr, .hi = addr + WITHOUT};
+		return false;
 	if (s) {
 		out->lo = s->lo;
 		out->hi = s->hi;
 		snprintf(out->name, sizeof out->name, "%s", s->name);
+		return true;
 	}
-	for (size_t i = 0; !s && i < x->n_functions; i++)
-		if (addr >= x->functions[i].lo && addr < x->functions[i].hi) {
-			out->lo = x->functions[i].lo;
-			out->hi = x->functions[i].hi;
-		}
+	i = BISECT(k, 0, x->n_functions, x->functions[k].lo <= addr);
+	if (!i || addr >= x->functions[i - 1].hi)
+		return false;
+	out->lo = x->functions[i - 1].lo;
+	out->hi = x->functions[i - 1].hi;
+	return true;
+}
+
+static enum status listing_by_address(const struct inspect *x, uint64_t addr, struct extent *out,
+				      struct err *e)
+{
+	if (!code_holds(x->file.code, addr))
+		return err_set(e, ST_NONE, "no code at 0x%" PRIx64, addr);
+	if (!listing_around(x, addr, out))
+		*out = (struct extent){.lo = addr, .hi = addr + WITHOUT};
 	return ST_OK;
 }
 
-/* The whole name, or all of it before its parameters. */
-static bool same_name(const char *name, const char *what)
+bool listing_is_called(const char *name, const char *what)
 {
 	size_t n = strlen(what);
 
@@ -52,66 +63,116 @@ static bool is_called(const struct object_symbol *s, const char *what)
 	if (s->name[0] != '_' || strchr(s->name, '.'))
 		return false;
 	display = demangle(s->name);
-	is = display && same_name(display, what);
+	is = display && listing_is_called(display, what);
 	free(display);
 	return is;
+}
+
+size_t listing_find_all(const struct inspect *x, const char *what, struct extent **out)
+{
+	size_t n, found = 0, cap = 0;
+	const struct object_symbol *all = object_symbols(x->file.object, &n);
+	struct map64 seen = {0};
+
+	*out = NULL;
+	for (size_t i = 0; i < n; i++) {
+		struct extent *to;
+		uint32_t *before;
+
+		if (!is_called(&all[i], what) || !code_holds(x->file.code, all[i].lo))
+			continue;
+		before = map64_put(&seen, all[i].lo);
+		if ((*before)++)
+			continue;
+		to = &VEC_PUSH(*out, found, cap);
+		*to = (struct extent){.lo = all[i].lo, .hi = all[i].hi};
+		snprintf(to->name, sizeof to->name, "%s", all[i].name);
+	}
+	map64_release(&seen);
+	return found;
 }
 
 enum status listing_find(const struct inspect *x, const char *what, struct extent *out,
 			 struct err *e)
 {
-	size_t n;
-	const struct object_symbol *all = object_symbols(x->file.object, &n);
+	struct extent *all;
 	uint64_t addr;
+	size_t n;
 
 	*out = (struct extent){.lo = 0};
 	if (num_auto(what, strlen(what), &addr))
 		return listing_by_address(x, addr, out, e);
-	for (size_t i = 0; i < n; i++) {
-		if (!is_called(&all[i], what) || !code_holds(x->file.code, all[i].lo))
-			continue;
-		if (!out->hi) {
-			out->lo = all[i].lo;
-			out->hi = all[i].hi;
-			snprintf(out->name, sizeof out->name, "%s", all[i].name);
-		} else if (all[i].lo != out->lo) {
-			out->others++;
-		}
+	n = listing_find_all(x, what, &all);
+	if (n) {
+		*out = all[0];
+		out->others = n - 1;
 	}
-	return out->hi ? ST_OK : err_set(e, ST_NONE, "no function is called '%s'", what);
+	free(all);
+	return n ? ST_OK : err_set(e, ST_NONE, "no function is called '%s'", what);
 }
 
-static void columns(struct inspect_sheet *s, const struct inspect_cost *cost)
+enum status listing_read(struct listing *l, const struct inspect *x, const struct extent *of,
+			 struct err *e)
+{
+	struct disasm *d = disasm_new(x->file.code, inspect_is_thumb(x, of->lo));
+	struct instruction i;
+
+	*l = (struct listing){.x = x, .of = *of};
+	if (!d)
+		return err_set(e, ST_UNSUPPORTED, "no disassembler for its processor");
+	for (uint64_t at = of->lo; l->n < LIMIT_LISTING && disasm_at(d, at, of->hi, &i);
+	     at += i.size)
+		VEC_PUSH(l->items, l->n, l->cap) =
+		    (struct listing_instruction){.addr = at, .size = i.size, .calls = i.calls};
+	disasm_free(d);
+	return ST_OK;
+}
+
+void listing_release(struct listing *l)
+{
+	free(l->items);
+	*l = (struct listing){.n = 0};
+}
+
+struct listing_instruction *listing_at(const struct listing *l, uint64_t addr, bool returns)
+{
+	uint64_t at = addr - returns;
+	size_t i = BISECT(k, 0, l->n, l->items[k].addr <= at);
+	struct listing_instruction *of = i ? &l->items[i - 1] : NULL;
+
+	if (!of || (returns ? of->addr + of->size != addr : of->addr != addr))
+		return NULL;
+	return of;
+}
+
+enum { OF_ADDRESS, OF_SELF, OF_TOTAL, OF_SHARE }; /* before the instruction */
+
+void listing_sheet(struct inspect_sheet *s, const struct listing_metric *m)
 {
 	sheet_init(s, "instructions", NULL);
 	sheet_column(s, "address", "address", COLUMN_TEXT, 0);
-	sheet_column(s, "instruction", "instruction", COLUMN_TEXT, 0);
-	if (cost) {
-		sheet_column(s, "records", "records", COLUMN_INT, 0);
-		sheet_column(s, "requested", "requested", COLUMN_BYTES, 0);
-		sheet_column(s, "real", "real", COLUMN_BYTES, 0);
-		sheet_column(s, "time_ns", "time", COLUMN_TIME, 0);
+	if (m) {
+		s->table.flags = TABLE_TREE;
+		sheet_column(s, m->key, m->self_title, m->type, 0);
+		sheet_column(s, m->total_key, m->total_title, m->type, 0);
+		sheet_column(s, "total_share", "total %", COLUMN_PERCENT, 0);
 	}
+	sheet_column(s, "instruction", "instruction", COLUMN_TEXT,
+		     m ? COLUMN_TREE | COLUMN_SHORTEN : 0);
 	sheet_column(s, "function", "inlined", COLUMN_TEXT, COLUMN_SHORTEN);
 	sheet_column(s, "line", "line", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
+	if (m) {
+		sheet_column(s, "within", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
+		sheet_column(s, "binary", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
+	}
 }
 
-static void put_cost(struct table_cell *row, const struct inspect_cost *cost,
-		     const struct instruction *i)
+static void put_cost(struct table_cell *row, const struct listing_metric *m,
+		     const struct listing_cost *c)
 {
-	const struct site_cost *c = cost_at(cost, i->addr + i->size, true);
-
-	if (!c || !i->calls)
-		c = cost_at(cost, i->addr, false);
-	if (!c)
-		return;
-	row[0] = cell_number(c->records);
-	if (c->has_requested)
-		row[1] = cell_number(c->requested);
-	if (c->has_real)
-		row[2] = cell_number(c->real);
-	if (c->has_time)
-		row[3] = cell_number(c->time);
+	row[OF_SELF] = cell_number(c->self);
+	row[OF_TOTAL] = cell_number(c->total);
+	row[OF_SHARE] = cell_share(c->total, m->all);
 }
 
 static void put_place(struct inspect_sheet *s, struct table_cell *row, const struct lookup *l,
@@ -133,35 +194,70 @@ static void put_place(struct inspect_sheet *s, struct table_cell *row, const str
 				     call->line);
 }
 
-enum status listing_make(const struct inspect *x, const struct extent *of,
-			 const struct inspect_cost *cost, struct lookup *l, struct inspect_sheet *s,
-			 struct err *e)
+/* What of a row is the function's, where there are costs. */
+static void put_within(struct table_cell *row, struct table_cell within, struct table_cell binary)
 {
-	struct disasm *d = disasm_new(x->file.code, inspect_is_thumb(x, of->lo));
-	struct lookup_file *file = lookup_file(l, x->file.path, strlen(x->file.path));
-	struct lookup_query *queries = NULL;
+	row[0] = within;
+	row[1] = binary;
+}
+
+static void put_instruction(struct inspect_sheet *s, struct table_cell *row, size_t at,
+			    const struct instruction *i)
+{
+	row[OF_ADDRESS] = sheet_textf(s, "0x%" PRIx64, i->addr);
+	if (i->known)
+		row[at] = sheet_textf(s, "%s%s%s", i->name, *i->operands ? " " : "", i->operands);
+	else
+		row[at] = sheet_textf(s, ".byte 0x%02x", i->bytes[0]);
+}
+
+static struct table_cell name_of(struct inspect_sheet *s, const struct listing *l)
+{
+	char *shown = *l->of.name ? demangle(l->of.name) : NULL;
+	struct table_cell c = shown         ? sheet_text(s, shown)
+			      : *l->of.name ? sheet_text(s, l->of.name)
+					    : sheet_textf(s, "0x%" PRIx64, l->of.lo);
+
+	free(shown);
+	return c;
+}
+
+enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struct lookup *lookup,
+			 const struct listing_metric *m, struct err *e)
+{
+	const size_t at = m ? OF_SHARE + 1 : OF_ADDRESS + 1, place = at + 1, within = at + 3;
+	struct disasm *d = disasm_new(l->x->file.code, inspect_is_thumb(l->x, l->of.lo));
+	struct lookup_file *file = lookup_file(lookup, l->x->file.path, strlen(l->x->file.path));
+	struct lookup_query *queries = mem_zarray(l->n + 1, sizeof *queries);
+	struct table_cell name = name_of(s, l), binary = sheet_text(s, l->x->file.path), *row;
 	struct instruction i;
-	size_t n = 0, cap = 0, place = cost ? 6 : 2;
 	enum status st;
 
-	columns(s, cost);
-	if (!d)
-		return err_set(e, ST_UNSUPPORTED, "no disassembler for its processor");
-	for (uint64_t at = of->lo; n < LIMIT_LISTING && disasm_at(d, at, of->hi, &i); at += i.size)
-		VEC_PUSH(queries, n, cap) = (struct lookup_query){.file = file, .addr = at};
-	st = lookup_run(l, queries, n, e);
-	for (size_t k = 0; !st && k < n && disasm_at(d, queries[k].addr, of->hi, &i); k++) {
-		struct table_cell *row = sheet_row(s);
-
-		row[0] = sheet_textf(s, "0x%" PRIx64, i.addr);
-		if (i.known)
-			row[1] =
-			    sheet_textf(s, "%s%s%s", i.name, *i.operands ? " " : "", i.operands);
-		else
-			row[1] = sheet_textf(s, ".byte 0x%02x", i.bytes[0]);
-		if (cost)
-			put_cost(row + 2, cost, &i);
-		put_place(s, row + place, l, queries[k].named.call);
+	for (size_t k = 0; k < l->n; k++)
+		queries[k] = (struct lookup_query){.file = file, .addr = l->items[k].addr};
+	st = d ? lookup_run(lookup, queries, l->n, e)
+	       : err_set(e, ST_UNSUPPORTED, "no disassembler for its processor");
+	if (!st && m) {
+		row = sheet_head(s, l->x->file.path);
+		row[at] = name;
+		row[at].mark = MARK_STRONG;
+		put_cost(row, m, &l->cost);
+		put_within(row + within, name, binary);
+	}
+	for (size_t k = 0; !st && k < l->n && disasm_at(d, l->items[k].addr, l->of.hi, &i); k++) {
+		row = sheet_row(s);
+		put_instruction(s, row, at, &i);
+		put_place(s, row + place, lookup, queries[k].named.call);
+		if (m && l->items[k].cost.stack)
+			put_cost(row, m, &l->items[k].cost);
+		if (m)
+			put_within(row + within, name, binary);
+	}
+	if (!st && m && l->none.stack) {
+		row = sheet_row(s);
+		row[at] = sheet_text(s, "[no instruction]");
+		put_cost(row, m, &l->none);
+		put_within(row + within, name, binary);
 	}
 	free(queries);
 	disasm_free(d);

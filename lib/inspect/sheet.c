@@ -10,10 +10,15 @@
 
 static void sheet_fill(void *arg, size_t i, struct table_row *r)
 {
-	const struct inspect_sheet *s = arg;
+	struct inspect_sheet *s = arg;
 	size_t n = s->table.n_columns;
 
 	memcpy(r->cells, s->cells + i * n, n * sizeof *r->cells);
+	if (!(s->table.flags & TABLE_TREE))
+		return;
+	r->depth = !s->heads[i];
+	r->details = &s->heads[i];
+	r->n_details = s->heads[i] != NULL;
 }
 
 void sheet_init(struct inspect_sheet *s, const char *name, const char *title)
@@ -37,8 +42,18 @@ struct table_cell *sheet_row(struct inspect_sheet *s)
 	for (size_t i = 0; i < n; i++)
 		VEC_PUSH(s->cells, s->n_cells, s->cap_cells) =
 		    (struct table_cell){.present = false};
+	if (s->table.flags & TABLE_TREE)
+		VEC_PUSH(s->heads, s->n_heads, s->cap_heads) = NULL;
 	s->table.n_rows++;
 	return s->cells + s->n_cells - n;
+}
+
+struct table_cell *sheet_head(struct inspect_sheet *s, const char *detail)
+{
+	struct table_cell *row = sheet_row(s);
+
+	s->heads[s->n_heads - 1] = arena_strndup(&s->text, detail, strlen(detail));
+	return row;
 }
 
 struct table_cell sheet_text(struct inspect_sheet *s, const char *text)
@@ -63,5 +78,6 @@ struct table_cell sheet_textf(struct inspect_sheet *s, const char *fmt, ...)
 void sheet_release(struct inspect_sheet *s)
 {
 	free(s->cells);
+	free(s->heads);
 	arena_release(&s->text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tm-inspect --disassemble over any file: functions by name and by address, with their lines and
- * with what a trace charges. Instructions follow each other, inside of what was asked for;
+ * with what they cost. Instructions follow each other, inside of what was asked for;
  * a cost is that of its call; the same file gives the same table; it can be shown.
  *
  * An input is a binary, or a processor (0 to 3) and code for it, which is then its one function.
@@ -77,15 +77,29 @@ static void wrap(struct buf *b, unsigned processor, const uint8_t *code, size_t 
 	buf_add(b, code, n);
 }
 
-/* Every fourth return address was called, as often as it says. */
-static void make_cost(struct inspect_cost *c, const struct inspect *x, const struct extent *of)
+/* Stacks pass at every fourth byte, twice by the same one, behind a call or at an instruction; what is at
+ * no instruction is counted apart, so the function's self is the sum of all. */
+static void make_costs(struct listing *l)
 {
-	cost_init(c, x->file.path, x->file.object);
-	for (uint64_t at = of->lo; at < of->hi && at - of->lo < 4096; at += 4) {
-		*map64_put(&c->site_of, at * 2 + 1) = (uint32_t)c->n + 1;
-		VEC_PUSH(c->sites, c->n, c->cap) = (struct site_cost){
-		    .vaddr = at, .returns = true, .records = at, .has_time = true, .time = -at};
+	uint64_t sum = 0;
+	uint32_t stack = 0;
+
+	for (uint64_t at = l->of.lo; at < l->of.hi && at - l->of.lo < 4096; at += 4) {
+		bool returns = at & 4;
+		struct listing_instruction *i = listing_at(l, at, returns);
+		struct listing_cost *c = i ? &i->cost : &l->none;
+		uint64_t before = c->total;
+
+		must(!i || (returns ? i->addr + i->size == at : i->addr == at));
+		for (int again = 0; again < 2; again++)
+			cost_add(c, stack + 1, !again, at);
+		must(c->total == before + at || c->total == UINT64_MAX);
+		cost_add(&l->cost, ++stack, true, at);
 	}
+	sum = l->none.self;
+	for (size_t i = 0; i < l->n; i++)
+		sum = sum + l->items[i].cost.self < sum ? UINT64_MAX : sum + l->items[i].cost.self;
+	must(sum == l->cost.self || sum == UINT64_MAX || l->cost.self == UINT64_MAX);
 }
 
 static uint64_t of_cells(const struct inspect_sheet *s)
@@ -103,21 +117,28 @@ static uint64_t of_cells(const struct inspect_sheet *s)
 }
 
 static void check_rows(const struct inspect_sheet *s, const struct extent *of,
-		       const struct inspect_cost *cost)
+		       const struct listing_metric *m)
 {
-	size_t width = s->table.n_columns;
+	size_t width = s->table.n_columns, at = m ? 4 : 1, rows = 0;
 	uint64_t last = 0;
 
 	must(width && s->n_cells % width == 0);
-	for (size_t i = 0; i < s->n_cells; i += width) {
+	must(!m || (s->n_heads == s->table.n_rows && s->heads[0]));
+	for (size_t i = m ? width : 0; i < s->n_cells; i += width) {
 		const struct table_cell *row = &s->cells[i];
-		uint64_t at = strtoull(row[0].text, NULL, 16);
+		uint64_t addr;
 
-		must(at >= of->lo && at < of->hi && (!i ? at == of->lo : at > last));
-		must(!i || at - last <= 16);
-		must(row[1].present && row[1].len);
-		must(!cost || !row[2].present || row[2].number >= of->lo);
-		last = at;
+		must(row[at].present && row[at].len);
+		if (!row[0].present) { /* what no instruction has */
+			must(m && i + width == s->n_cells);
+			continue;
+		}
+		addr = strtoull(row[0].text, NULL, 16);
+		must(addr >= of->lo && addr < of->hi && (!rows ? addr == of->lo : addr > last));
+		must(!rows || addr - last <= 16);
+		must(!m || !row[2].present || row[2].number >= row[1].number);
+		last = addr;
+		rows++;
 	}
 }
 
@@ -147,19 +168,31 @@ static void list(const struct inspect *x, const char *what, struct lookup *l)
 	}
 	must(of.lo <= of.hi);
 	for (int pass = 0; pass < 3; pass++) {
+		static const struct listing_metric metric = {.key = "real",
+							     .total_key = "total_real",
+							     .self_title = "self",
+							     .total_title = "total",
+							     .type = COLUMN_BYTES,
+							     .all = 1000};
+		const struct listing_metric *m = pass == 2 ? &metric : NULL;
 		struct inspect_sheet s = {.n_cells = 0};
-		struct inspect_cost cost;
+		struct listing listing;
+		enum status st = listing_read(&listing, x, &of, &e);
 
-		make_cost(&cost, x, &of);
-		if (listing_make(x, &of, pass == 2 ? &cost : NULL, l, &s, &e)) {
+		listing_sheet(&s, m);
+		if (!st && m)
+			make_costs(&listing);
+		if (!st)
+			st = listing_rows(&s, &listing, l, m, &e);
+		if (st) {
 			must(e.msg[0]);
 		} else {
-			check_rows(&s, &of, pass == 2 ? &cost : NULL);
+			check_rows(&s, &of, m);
 			show(&s);
 			must(pass != 1 || first == of_cells(&s));
 			first = pass ? first : of_cells(&s);
 		}
-		cost_release(&cost);
+		listing_release(&listing);
 		sheet_release(&s);
 	}
 }
