@@ -8,7 +8,9 @@
  * bytes, little-endian.
  */
 #include "lib/dwarf/engine.h"
+#include "lib/dwarf/place.h"
 #include "lib/dwarf/variable.h"
+#include "lib/dwarf/whole.h"
 #include "lib/object/companion.h"
 #include "tests/fuzz/answers.h"
 
@@ -83,6 +85,54 @@ static void ask_variables(struct object *o, const uint64_t *addrs)
 	dwarf_variables_free(v);
 }
 
+static void ask_places(struct object *o, const uint64_t *addrs)
+{
+	struct err e = ERR_INIT;
+	struct dwarf_places *p = dwarf_places_new(o, &e);
+	struct dwarf_place place;
+
+	for (size_t i = 0; p && i < ADDRESSES; i += 8)
+		dwarf_places_at(p, addrs[i], &place);
+	dwarf_places_free(p);
+}
+
+static bool same_text(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
+		      uint32_t y)
+{
+	return !strcmp(dwarf_text(a, x, NULL), dwarf_text(b, y, NULL));
+}
+
+/* What an index says without asking the engine is what the engine says. */
+static void compare_whole(struct object *o, const uint64_t *addrs, const struct dwarf_answers *a)
+{
+	const struct dwarf_options options = {.jobs = 2, .seconds = 2};
+	struct dwarf_whole w = {.n = 0};
+	struct err e = ERR_INIT;
+	bool refused = dwarf_whole(&w, o, &options, &e) != ST_OK;
+
+	for (size_t i = 0, k; !refused && i < ADDRESSES; i++) {
+		const struct dwarf_call *x, *y;
+		uint32_t c = a->of[i].call, d;
+
+		for (k = 0; k < w.n && w.all[k].lo <= addrs[i]; k++)
+			;
+		if (k && w.all[k - 1].found == DWARF_ASK)
+			continue;
+		d = k ? w.all[k - 1].call : 0;
+		if ((k ? w.all[k - 1].found : DWARF_NOT_FOUND) != a->of[i].found)
+			abort();
+		for (; (x = dwarf_call_at(a, c)) && (y = dwarf_call_at(&w.answers, d));
+		     c = dwarf_outer(x, c), d = dwarf_outer(y, d))
+			if (x->line != y->line || x->column != y->column ||
+			    !same_text(a, x->function, &w.answers, y->function) ||
+			    !same_text(a, x->file, &w.answers, y->file))
+				abort();
+		if (x || dwarf_call_at(&w.answers, d))
+			abort();
+	}
+	dwarf_whole_release(&w);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dwarf_answers answers, others;
@@ -119,6 +169,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run(&job, 3);
 	compare(&answers, &others);
 	ask_variables(job.object, addrs);
+	ask_places(job.object, addrs);
+	compare_whole(job.object, addrs, &answers);
 	dwarf_answers_release(&answers);
 	dwarf_answers_release(&others);
 	object_free(job.object);

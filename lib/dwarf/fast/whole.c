@@ -509,8 +509,10 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 	w->answers.bare = true;
 	w->companions = dwarf_companions(o);
 	st = fast_load(&x.g, &sections, e);
-	if (!st && sections.complaint.len)
+	if (!st && sections.complaint.len) {
 		st = err_set(e, ST_UNSUPPORTED, "%s", buf_str(&sections.complaint));
+		fast_file_release(&x.g.file);
+	}
 	if (!st) {
 		x.g.n_workers = options->jobs ? options->jobs : 1;
 		x.g.workers = mem_zarray(x.g.n_workers, sizeof *x.g.workers);
