@@ -120,15 +120,21 @@ static bool deep_copy_amount(struct deep *d, struct field f, int64_t *v)
 	unit = i;
 	while (i < f.n && f.s[i] != ' ')
 		i++;
-	*v = llround(number * 1e6); /* a column in ms has no unit */
-	if (unit == i)
-		return number < 9e12;
+	if (unit == i) { /* a column in ms */
+		if (number >= 9e12)
+			return false;
+		*v = llround(number * 1e6);
+		return true;
+	}
 	for (size_t k = 0; k < sizeof units / sizeof *units; k++)
 		if (strlen(units[k].unit) == i - unit &&
 		    !memcmp(units[k].unit, f.s + unit, i - unit)) {
+			number *= units[k].factor;
+			if (number >= 9e18)
+				return false;
 			d->what = units[k].what;
-			*v = llround(number * units[k].factor);
-			return number * units[k].factor < 9e18;
+			*v = llround(number);
+			return true;
 		}
 	return false;
 }
@@ -220,8 +226,11 @@ static enum status deep_copy_take_row(struct deep *d, const struct field *f, siz
 		struct node *in = &d->open[d->n_open - 1];
 
 		node.stack = in->stack;
-		in->own -= in->has_own ? 0 : node.total;
-		in->count -= node.count;
+		/* below zero they are nothing, however far */
+		if (!in->has_own && in->own > 0)
+			in->own -= node.total;
+		if (in->count > 0)
+			in->count -= node.count;
 	}
 	l.name = trace_string(d->im->t, name.s + node.blanks, name.n - node.blanks);
 	node.stack = trace_stack(d->im->t, node.stack, trace_location(d->im->t, &l));

@@ -215,8 +215,8 @@ static enum status elua_put_bytes(struct elua *u, const struct node *x, struct e
 	/* new: alloc is net of gc; old: both are gross */
 	double gc = x->gc - x->gc_below;
 	double own = x->alloc - x->alloc_below;
-	int64_t net = llround((u->old ? own - gc : own) * 1000);
-	int64_t gross = llround((u->old ? own : own + gc) * 1000);
+	int64_t net = num_nearest((u->old ? own - gc : own) * 1000);
+	int64_t gross = num_nearest((u->old ? own : own + gc) * 1000);
 	const struct event grown = {.kind = EV_DELTA,
 				    .has =
 					EV_HAS_VALUE | EV_HAS_STACK | EV_HAS_DOMAIN | EV_HAS_COUNT,
@@ -245,14 +245,15 @@ static enum status elua_put_node(struct elua *u, const struct node *x, bool whol
 
 	if (x->has_total) {
 		ev.has |= EV_HAS_VALUE;
-		ev.value = llround(x->total * 1e6);
+		ev.value = num_nearest(x->total * 1e6);
 	}
 	if (x->has_self && whole) {
-		int64_t self = llround((x->total - x->children) * 1e6);
+		int64_t self = num_nearest((x->total - x->children) * 1e6);
 
 		if (self < 0) {
 			u->clamped++;
-			u->clamped_ns += self;
+			if (__builtin_add_overflow(u->clamped_ns, self, &u->clamped_ns))
+				u->clamped_ns = INT64_MIN;
 		}
 		ev.has |= EV_HAS_TARGET;
 		ev.target = self > 0 ? (uint64_t)self : 0;
@@ -291,7 +292,7 @@ static enum status put_frame(struct elua *u, double when, struct err *e)
 			u->first_time = when;
 		u->has_first = true;
 		ev.has = EV_HAS_TIME;
-		ev.time = llround((when - u->first_time) * 1e6);
+		ev.time = num_nearest((when - u->first_time) * 1e6);
 	}
 	return import_event(u->im, &ev, e);
 }

@@ -227,3 +227,10 @@ bool num_double(const char *s, size_t n, double *d)
 	*d = strtod(text, &end);
 	return end == text + n && isfinite(*d);
 }
+
+int64_t num_nearest(double d)
+{
+	if (!(fabs(d) < 0x1p63))
+		return isnan(d) ? 0 : d > 0 ? INT64_MAX : INT64_MIN;
+	return llround(d);
+}

@@ -20,6 +20,8 @@ bool num_size(const char *s, size_t n, uint64_t *v);
 bool num_time(const char *s, size_t n, int64_t *v);
 /* A decimal number as JSON has it, with a point and an exponent if need be; finite. */
 bool num_double(const char *s, size_t n, double *d);
+/* The nearest whole number; beyond 64 bits the largest or smallest, 0 for what is no number. */
+int64_t num_nearest(double d);
 int num_hex_digit(char c); /* 0-15, or -1 */
 /* All digits of v, in lower case. */
 enum { NUM_HEX_DIGITS = 16 };

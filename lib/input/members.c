@@ -57,7 +57,8 @@ enum archive members_head(const uint8_t *p, size_t n, int *bits)
 	    {0, 4, "PK\3\4", ARCHIVE_ZIP},        {0, 4, "PK\5\6", ARCHIVE_ZIP},
 	    {0, 8, "PK00PK\3\4", ARCHIVE_ZIP}, /* in parts, of which one was enough; the first of them */
 	    {0, 8, "PK\7\10PK\3\4", ARCHIVE_ZIP}, {0, 6, "7z\274\257\47\34", ARCHIVE_7Z},
-	    {TAR_MARK, 5, "ustar", ARCHIVE_TAR},
+	    {TAR_MARK, 6, "ustar", ARCHIVE_TAR}, /* POSIX's, with its NUL */
+	    {TAR_MARK, 6, "ustar ", ARCHIVE_TAR},
 	};
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {

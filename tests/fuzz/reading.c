@@ -2,6 +2,7 @@
 #include "tests/fuzz/reading.h"
 
 #include "lib/base/hash.h"
+#include "lib/input/members.h"
 #include "lib/trace/dump.h"
 #include "lib/trace/merge.h"
 #include "lib/trace/writer.h"
@@ -442,7 +443,11 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 	struct reading_source part = {.data = from->data, .n = at};
 	enum cut cut = cut_of(o->format);
 	struct reading_sink s;
+	int bits;
 
+	/* the head of one that is shorter is none */
+	if (members_head(from->data, from->n, &bits) != members_head(part.data, part.n, &bits))
+		return;
 	while (cut == CUT_AT_LINE && part.n && part.data[part.n - 1] != '\n')
 		part.n--;
 	if (cut == CUT_NEVER || !part.n)

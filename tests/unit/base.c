@@ -587,4 +587,16 @@ TEST(pool_runs_each_item_once)
 	CHECK(pool_cpus() >= 1);
 }
 
+TEST(nearest_numbers_stay_in_64_bits)
+{
+	CHECK_EQ(num_nearest(2.5), 3);
+	CHECK_EQ(num_nearest(-2.5), -3);
+	CHECK_EQ(num_nearest(-0x1p63), INT64_MIN);
+	CHECK_EQ(num_nearest(0x1p63), INT64_MAX);
+	CHECK_EQ(num_nearest(1e300), INT64_MAX);
+	CHECK_EQ(num_nearest(-1e300 * 1e300), INT64_MIN);
+	CHECK_EQ(num_nearest(0x1p62), INT64_C(1) << 62);
+	CHECK_EQ(num_nearest(__builtin_nan("")), 0);
+}
+
 TEST_MAIN()
