@@ -10,9 +10,11 @@
 #include "lib/view/mcp.h"
 #include "lib/view/view.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,6 +68,7 @@ static const char *view_guard(const char *word, const char *file)
 static void view_in_child(void *arg)
 {
 	(void)arg;
+	load_settle_all(&view_of->load);
 	cli_kept = view_kept_of;
 	opt_guard = view_guard;
 	cli_quiet = cli_verbose = false;
@@ -89,6 +92,11 @@ static enum view_growth growth_of(const struct cli_view *c, const struct view_lo
 					    : GROWTH_GOES_ON;
 }
 
+static void view_settle(void *arg)
+{
+	load_settle_all(arg);
+}
+
 static void show_files(struct cli_view *c)
 {
 	for (size_t i = 0; i < c->load.n; i++)
@@ -96,6 +104,8 @@ static void show_files(struct cli_view *c)
 		    c->load.names[i], &c->load.items[i].kept, c->load.items[i].ns,
 		    growth_of(c, &c->load.items[i]), c->load.items[i].grew};
 	c->view.version = c->load.version;
+	c->view.settle = load_unsettled(&c->load) ? view_settle : NULL;
+	c->view.settled = &c->load;
 }
 
 static void view_refresh(struct view *v)
@@ -115,9 +125,26 @@ static void tell_loaded(const struct cli_view *c)
 			continue;
 		cli_note(k->name, "%" PRIu64 " events in %.1f bytes each, %.2f s", k->events,
 			 (double)k->bytes / (double)k->events, (double)c->load.items[i].ns / 1e9);
-		for (size_t j = 0; j < k->n; j++)
+		for (size_t j = 0; j < k->n && k->captures[j].t; j++)
 			cli_notes(k->name, k->captures[j].t, 0, NOTE_GUESS);
 	}
+}
+
+/* What goes on has its notes only at its end. */
+static void tell_settled(struct cli_view *c)
+{
+	pid_t pid = load_unsettled(&c->load) ? fork() : -1;
+
+	if (pid > 0) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		return;
+	}
+	if (!pid)
+		load_settle_all(&c->load);
+	tell_loaded(c);
+	if (!pid)
+		_exit(0);
 }
 
 static void view_answer_query(struct cli_view *c)
@@ -267,7 +294,7 @@ int main(int argc, char **argv)
 	};
 	show_files(&c);
 	if (!c.query)
-		tell_loaded(&c);
+		tell_settled(&c);
 	run(&c, door);
 	http_free(door);
 	load_release(&c.load);

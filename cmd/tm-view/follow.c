@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-view/follow.h"
 
+#include "cmd/tm-view/reading.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/trace/growing.h"
@@ -25,6 +26,8 @@ struct follow {
 	uint8_t head[HEAD];
 	size_t n_head;
 	struct growing growing;
+	struct reading *reading; /* NULL: a trace, which is in growing */
+	const struct import_options *options;
 	bool deserted;
 	size_t named;  /* locations there were when names were asked for */
 	uint64_t seen; /* bytes, then */
@@ -51,6 +54,11 @@ static bool follow_take(struct follow *f)
 	enum status st = ST_OK;
 	ssize_t n;
 
+	if (f->reading) {
+		reading_take(f->reading);
+		f->taken = reading_taken(f->reading);
+		return true;
+	}
 	buf_reserve(&f->piece, PIECE);
 	while (!st) {
 		n = pread(f->fd, f->piece.data, PIECE, (off_t)f->taken);
@@ -65,19 +73,45 @@ static bool follow_take(struct follow *f)
 	return !st && n == 0;
 }
 
-struct follow *follow_new(const char *path, struct kept *k, struct cli_namer *namer)
+/* The first bytes of the file, of which there may have been fewer before. */
+static void learn_head(struct follow *f)
+{
+	ssize_t n = f->n_head < HEAD ? pread(f->fd, f->head, HEAD, 0) : 0;
+
+	if (n > (ssize_t)f->n_head)
+		f->n_head = (size_t)n;
+}
+
+static bool follow_is_trace(const struct follow *f)
+{
+	return !f->options->format && f->n_head >= TRACE_MAGIC_SIZE &&
+	       !memcmp(f->head, TRACE_MAGIC, TRACE_MAGIC_SIZE);
+}
+
+/* Which reader it is can change until there are INPUT_HEAD bytes. */
+static bool follow_streams(const struct follow *f)
+{
+	uint8_t *head = mem_alloc(INPUT_HEAD);
+	ssize_t n = pread(f->fd, head, INPUT_HEAD, 0);
+	bool streams = n > 0 && capture_streams(head, (size_t)n, f->options);
+
+	free(head);
+	return streams;
+}
+
+struct follow *follow_new(const char *path, const struct import_options *o, struct kept *k,
+			  struct cli_namer *namer)
 {
 	struct follow *f = mem_zalloc(sizeof *f);
-	ssize_t n;
 
-	*f = (struct follow){.path = path, .kept = k, .namer = namer};
+	*f = (struct follow){.path = path, .options = o, .kept = k, .namer = namer};
 	f->fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = f->fd < 0 ? -1 : pread(f->fd, f->head, sizeof f->head, 0);
-	if (n >= TRACE_MAGIC_SIZE && !memcmp(f->head, TRACE_MAGIC, TRACE_MAGIC_SIZE) &&
-	    !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
-		f->n_head = (size_t)n;
+	if (f->fd >= 0 && !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
+		learn_head(f);
 		f->deserted = has_no_writer(f->fd); /* before what it may have written last */
-		if (follow_take(f))
+		if (!follow_is_trace(f) && follow_streams(f))
+			f->reading = reading_new(f->fd, path, o, k);
+		if ((f->reading || follow_is_trace(f)) && follow_take(f))
 			return f;
 	}
 	follow_free(f);
@@ -101,9 +135,13 @@ enum follow_news follow_look(struct follow *f)
 	bool was = f->deserted;
 
 	if (is_other(f))
-		return access(f->path, R_OK) ? FOLLOW_SAME : FOLLOW_OTHER;
+		return access(f->path, R_OK) ? FOLLOW_SAME : FOLLOW_REPLACED;
 	f->deserted = has_no_writer(f->fd);
 	if (!follow_take(f))
+		return FOLLOW_OTHER;
+	if (f->taken > before)
+		learn_head(f);
+	if (f->reading && f->taken > before && before < INPUT_HEAD && !follow_streams(f))
 		return FOLLOW_OTHER;
 	return f->taken > before ? FOLLOW_GREW : f->deserted != was ? FOLLOW_TURNED : FOLLOW_SAME;
 }
@@ -204,6 +242,8 @@ bool follow_names(struct follow *f, bool wait)
 {
 	bool any = false;
 
+	if (f->reading)
+		return false;
 	if (cli_namer_done(f->namer, false))
 		any = follow_answered(f);
 	/* All is read again each time: so not for most of the time. */
@@ -221,6 +261,8 @@ bool follow_names(struct follow *f, bool wait)
 
 bool follow_ended(const struct follow *f)
 {
+	if (f->reading)
+		return f->deserted;
 	return f->growing.ended && !f->growing.t && !f->growing.rest.len;
 }
 
@@ -229,10 +271,22 @@ bool follow_deserted(const struct follow *f)
 	return f->deserted;
 }
 
+bool follow_unsettled(const struct follow *f)
+{
+	return f->reading != NULL;
+}
+
+void follow_settle(struct follow *f)
+{
+	if (f && f->reading)
+		reading_settle(f->reading);
+}
+
 void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
+	reading_free(f->reading);
 	if (f->fd >= 0)
 		close(f->fd);
 	growing_release(&f->growing);

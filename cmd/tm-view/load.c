@@ -83,11 +83,20 @@ static bool look(const char *path, int64_t *changed, uint64_t *size)
 	return true;
 }
 
-/* Once it is whole; names may come later. */
+static void load_settle(void *arg)
+{
+	follow_settle(arg);
+}
+
+/* Once it is whole; names may come later. What is whole as far as is known can grow again. */
 static void load_sums(struct view_load *l, struct view_loaded *it)
 {
+	bool unsettled = it->follow && follow_unsettled(it->follow);
+
+	if (unsettled)
+		sums_release(&it->sums, &it->kept);
 	if (l->many && !it->sums.memory && (!it->follow || follow_ended(it->follow)))
-		sums_start(&it->sums, &it->kept);
+		sums_start(&it->sums, &it->kept, unsettled ? load_settle : NULL, it->follow);
 }
 
 static void load_one(struct view_load *l, size_t i, bool tell)
@@ -106,8 +115,7 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	kept_init(k, l->names[i]);
 	to->grew = clock_ms();
 	look(l->names[i], &to->changed, &to->size);
-	to->follow =
-	    l->follows && !l->import->format ? follow_new(l->names[i], k, &to->namer) : NULL;
+	to->follow = l->follows ? follow_new(l->names[i], l->import, k, &to->namer) : NULL;
 	if (to->follow) {
 		follow_names(to->follow, true);
 		to->ns = (uint64_t)clock_process_ns() - begin;
@@ -150,17 +158,20 @@ static bool load_look(struct view_load *l, size_t i)
 	int64_t changed;
 	uint64_t size;
 
-	if (news == FOLLOW_OTHER) {
+	if (news == FOLLOW_REPLACED)
+		cli_note(l->names[i],
+			 "it was replaced, or cut, or written over: all of it is loaded again");
+	if (news == FOLLOW_OTHER || news == FOLLOW_REPLACED) {
 		if (!it->follow && (!look(l->names[i], &changed, &size) ||
 				    (changed == it->changed && size == it->size)))
 			return false;
 		load_one(l, i, true);
 		return true;
 	}
-	if (news == FOLLOW_GREW) {
+	if (news == FOLLOW_GREW)
 		it->grew = clock_ms();
+	if (news != FOLLOW_SAME)
 		load_sums(l, it);
-	}
 	return follow_names(it->follow, false) || news != FOLLOW_SAME;
 }
 
@@ -172,6 +183,21 @@ bool load_changed(struct view_load *l)
 		any |= load_look(l, i);
 	l->version += any;
 	return any;
+}
+
+bool load_unsettled(const struct view_load *l)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->items[i].follow && follow_unsettled(l->items[i].follow);
+	return any;
+}
+
+void load_settle_all(struct view_load *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		follow_settle(l->items[i].follow);
 }
 
 struct kept *load_find(struct view_load *l, const char *operand)

@@ -42,6 +42,10 @@ void load_start(struct view_load *l, int n, char **operands, const struct import
 void load_all(struct view_load *l, bool tell, bool many);
 /* What has come of files that grow, and those that have changed, again; true: there were some. */
 bool load_changed(struct view_load *l);
+/* Files that go on are to be settled before what is kept of them is walked or described: by a process
+ * that is forked for it. */
+bool load_unsettled(const struct view_load *l);
+void load_settle_all(struct view_load *l);
 /* NULL: no such operand. */
 struct kept *load_find(struct view_load *l, const char *operand);
 void load_release(struct view_load *l);

@@ -17,14 +17,16 @@
 /* What begins the memory; then the sums. */
 struct sums_head {
 	atomic_bool ready;
-	size_t n;    /* captures */
+	size_t n;    /* captures; at most MORE than when it began */
 	size_t at[]; /* of each; 0: none */
 };
+
+enum { MORE = 2 };
 
 struct making {
 	struct view_sums *to;
 	struct sums_head *head;
-	size_t at;
+	size_t at, most;
 };
 
 static size_t aligned(size_t n)
@@ -39,6 +41,8 @@ static enum status sums_done(void *arg, struct trace *t, struct tally *a, struct
 
 	(void)t;
 	(void)e;
+	if (m->head->n == m->most)
+		return err_set(e, ST_LIMIT, "more captures than there were");
 	if (n <= m->to->size - m->at) {
 		tally_make(a, m->to->memory + m->at);
 		m->head->at[m->head->n] = m->at;
@@ -48,16 +52,25 @@ static enum status sums_done(void *arg, struct trace *t, struct tally *a, struct
 	return ST_OK;
 }
 
-static _Noreturn void sums_make(struct view_sums *s, struct kept *k)
+static size_t head_size(const struct kept *k)
+{
+	return aligned(sizeof(struct sums_head) + (k->n + MORE) * sizeof(size_t));
+}
+
+static _Noreturn void sums_make(struct view_sums *s, struct kept *k, void (*settle)(void *arg),
+				void *arg)
 {
 	struct making m = {.to = s,
 			   .head = (struct sums_head *)(void *)s->memory,
-			   .at = aligned(sizeof(struct sums_head) + k->n * sizeof(size_t))};
+			   .at = head_size(k),
+			   .most = k->n + MORE};
 	struct tally_options o = tally_made_options;
 	struct err e = ERR_INIT;
 	struct tally a;
 
 	signal(SIGINT, SIG_IGN); /* the one who answers ends this one */
+	if (settle)
+		settle(arg);
 	o.done = sums_done;
 	o.arg = &m;
 	tally_init(&a, &o);
@@ -82,7 +95,7 @@ static const void *sums_take(void *arg, size_t capture)
 	return s->memory + h->at[capture];
 }
 
-void sums_start(struct view_sums *s, struct kept *k)
+void sums_start(struct view_sums *s, struct kept *k, void (*settle)(void *arg), void *arg)
 {
 	uint64_t may = k->events * VIEW_EVENT_BYTES;
 	int ends[2];
@@ -91,7 +104,7 @@ void sums_start(struct view_sums *s, struct kept *k)
 	if (k->why.code || !k->n || may <= k->bytes || k->captures[k->n - 1].open)
 		return;
 	s->size = (size_t)(may - k->bytes);
-	if (s->size <= aligned(sizeof(struct sums_head) + k->n * sizeof(size_t)))
+	if (s->size <= head_size(k))
 		return;
 	s->memory = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -105,7 +118,7 @@ void sums_start(struct view_sums *s, struct kept *k)
 	s->pid = fork();
 	if (!s->pid) {
 		close(ends[0]);
-		sums_make(s, k);
+		sums_make(s, k, settle, arg);
 	}
 	close(ends[1]);
 	if (s->pid < 0) {

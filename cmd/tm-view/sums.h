@@ -21,8 +21,9 @@ struct view_sums {
 	int done;  /* ends when the process does; -1: none */
 };
 
-/* k stays as it is until sums_release, and takes them from s. */
-void sums_start(struct view_sums *s, struct kept *k);
+/* k stays as it is until sums_release, and takes them from s. The process that makes them calls settle
+ * first, unless that is NULL. */
+void sums_start(struct view_sums *s, struct kept *k, void (*settle)(void *arg), void *arg);
 void sums_release(struct view_sums *s, struct kept *k); /* accepts a zeroed struct */
 
 #endif

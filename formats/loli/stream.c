@@ -354,6 +354,7 @@ const struct reader reader_loli_stream = {
 	       CARRIES_THREADS | CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "LoliProfiler: live stream of an agent (v0.9.9b on)",
     .suffixes = "bin",
+    .streams = true,
     .bid = loli_stream_bid,
     .read = loli_stream_read,
 };

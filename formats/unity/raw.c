@@ -327,6 +327,7 @@ const struct reader reader_unity_raw = {
 	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: binary log .raw, and recorded streams of players (2018.1 on)",
     .suffixes = "raw",
+    .streams = true,
     .bid = unity_raw_bid,
     .read = unity_raw_read,
 };

@@ -123,7 +123,8 @@ static ssize_t serve_take(void *arg, const char *p, size_t n)
 	struct buf *b = &s->partial;
 	size_t from = 0;
 
-	if (s->copy && fwrite(p, 1, n, s->copy) != n)
+	/* At once, for who follows the file. */
+	if (s->copy && (fwrite(p, 1, n, s->copy) != n || fflush(s->copy)))
 		return 0;
 	buf_add(b, p, n);
 	while (b->len - from >= SIZE && b->len - from - SIZE >= le32(b->data + from)) {

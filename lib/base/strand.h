@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A function on a stack of its own, which may wait in the middle and go on later. Unlike a thread it runs
+ * only while its caller waits for it, and a process that is forked has it where it stands.
+ */
+#ifndef TM_BASE_STRAND_H
+#define TM_BASE_STRAND_H
+
+#include <stdbool.h>
+
+enum { STRAND_STACK = 1 << 20 };
+
+struct strand;
+
+/* run has not begun. */
+struct strand *strand_new(void (*run)(void *arg), void *arg);
+/* Until run waits or returns. False: it has returned, now or before. */
+bool strand_go_on(struct strand *s);
+/* In run: until the next strand_go_on. */
+void strand_wait(struct strand *s);
+/* Of one that has returned or has not begun: what run holds while it waits is not freed. Accepts NULL. */
+void strand_free(struct strand *s);
+
+#endif
