@@ -185,8 +185,9 @@ int main(int argc, char **argv)
 	const struct opt_program program = {"tm-export", "[FILE...]",
 					    "Writes traces as other tools' files.", table};
 	struct cli_loop loop = {.import = &import.options};
-	struct told told = {.sink = {export_begin, export_event, export_end, NULL, NULL, NULL},
-			    .loop = &loop};
+	struct told told = {
+	    .sink = {.begin = export_begin, .event = export_event, .end = export_end},
+	    .loop = &loop};
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	struct export *x;

@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-filter", "[FILE...]", "Writes the part of captures that filters keep.", options};
-	struct told told = {.sink = {filter_begin, filter_event, filter_end, NULL, NULL, NULL}};
+	struct told told = {
+	    .sink = {.begin = filter_begin, .event = filter_event, .end = filter_end}};
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.domain = DOMAIN_ALL};
 	struct anonymize *anonymize = NULL;

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	const struct opt_program program = {"tm-import", "[FILE...]",
 					    "Turns captures into a trace stream.", options};
 	struct import_sink sink = {
-	    .sink = {tm_import_begin, tm_import_event, tm_import_end, NULL, NULL, NULL}};
+	    .sink = {.begin = tm_import_begin, .event = tm_import_event, .end = tm_import_end}};
 	struct cli_loop loop = {.import = &import.options, .sink = &sink.sink};
 	struct writer *writer;
 	int n = opt_parse(&program, argc, argv);

@@ -4,6 +4,7 @@
 #include "formats/foreign.h"
 #include "lib/base/buf.h"
 #include "lib/input/members.h"
+#include "lib/trace/allocs.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -367,6 +368,27 @@ static enum status reader_guard_blocks(struct sink *s, struct trace *t, const st
 	return st;
 }
 
+/* What comes first begins the capture, and is events. */
+static unsigned reader_guard_fields(struct sink *s, const struct trace *t)
+{
+	struct guard *g = (struct guard *)s;
+
+	return g->begun ? sink_allocs_fields(g->to, t) : 0;
+}
+
+static enum status reader_guard_allocs(struct sink *s, struct trace *t, const struct sink_allocs *a,
+				       struct err *e)
+{
+	struct guard *g = (struct guard *)s;
+	enum status st = g->to->allocs->take(g->to, t, a, e);
+
+	g->failed |= st != ST_OK;
+	return st;
+}
+
+static const struct sink_takes_allocs reader_guard_takes_allocs = {reader_guard_fields,
+								   reader_guard_allocs};
+
 static enum status reader_guard_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct guard *g = (struct guard *)s;
@@ -545,7 +567,8 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 	struct left_out left_out = {.n = 0};
 	struct guard guard = {.sink = {reader_guard_begin, reader_guard_event, reader_guard_end,
 				       sink->events ? reader_guard_events : NULL,
-				       sink->blocks ? reader_guard_blocks : NULL, NULL},
+				       sink->blocks ? reader_guard_blocks : NULL, NULL,
+				       sink->allocs ? &reader_guard_takes_allocs : NULL},
 			      .to = sink,
 			      .left_out = &left_out,
 			      .lossy = lossy};

@@ -76,7 +76,8 @@ static const char *kind_program(const struct kind_sink *s, const char *format)
 
 static void kind_of_capture(struct input *in, const struct reader *r, struct file_kind *k)
 {
-	struct kind_sink sink = {.sink = {kind_begin, kind_event, kind_end, NULL, NULL, NULL}};
+	struct kind_sink sink = {
+	    .sink = {.begin = kind_begin, .event = kind_event, .end = kind_end}};
 	struct import_options o = {.format = r->name};
 	struct err e = ERR_INIT;
 	const struct reader *from = NULL;
@@ -94,7 +95,8 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 /* By the first capture in it. */
 static void kind_of_archive(struct input *in, const char *what, struct file_kind *k)
 {
-	struct kind_sink sink = {.sink = {kind_begin, kind_event, kind_end, NULL, NULL, NULL}};
+	struct kind_sink sink = {
+	    .sink = {.begin = kind_begin, .event = kind_event, .end = kind_end}};
 	struct import_options o = {.format = NULL};
 	struct err e = ERR_INIT;
 	const struct reader *first;

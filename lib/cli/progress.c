@@ -4,6 +4,7 @@
  */
 #include "lib/base/clock.h"
 #include "lib/cli/cli.h"
+#include "lib/trace/allocs.h"
 #include "lib/trace/blocks.h"
 
 #include <string.h>
@@ -96,6 +97,23 @@ static enum status progress_watch_blocks(struct sink *s, struct trace *t,
 	return w->to->blocks(w->to, t, b, e);
 }
 
+static unsigned progress_watch_fields(struct sink *s, const struct trace *t)
+{
+	return sink_allocs_fields(((struct cli_watch *)s)->to, t);
+}
+
+static enum status progress_watch_allocs(struct sink *s, struct trace *t,
+					 const struct sink_allocs *a, struct err *e)
+{
+	struct cli_watch *w = (struct cli_watch *)s;
+
+	progress_count(w, a->n + a->n_free + a->n_freed);
+	return w->to->allocs->take(w->to, t, a, e);
+}
+
+static const struct sink_takes_allocs progress_takes_allocs = {progress_watch_fields,
+							       progress_watch_allocs};
+
 static enum status progress_watch_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)s;
@@ -108,7 +126,8 @@ struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink 
 	*w = (struct cli_watch){.sink = {progress_watch_begin, progress_watch_event,
 					 progress_watch_end,
 					 to->events ? progress_watch_events : NULL,
-					 to->blocks ? progress_watch_blocks : NULL, NULL},
+					 to->blocks ? progress_watch_blocks : NULL, NULL,
+					 to->allocs ? &progress_takes_allocs : NULL},
 				.to = to,
 				.in = in};
 	return &w->sink;

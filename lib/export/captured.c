@@ -82,7 +82,7 @@ static enum status captured_end(struct sink *s, struct trace *t, struct err *e)
 void captured_init(struct captured *c, const char *format)
 {
 	*c = (struct captured){
-	    .sink = {captured_begin, captured_event, captured_end, NULL, NULL, NULL},
+	    .sink = {.begin = captured_begin, .event = captured_event, .end = captured_end},
 	    .format = format};
 	names_init(&c->names);
 }

@@ -517,7 +517,7 @@ static struct export *export_chrome_open(const struct export_options *o, FILE *o
 
 	(void)e;
 	c->sink = (struct sink){
-	    export_chrome_begin, export_chrome_event, export_chrome_end, NULL, NULL, NULL};
+	    .begin = export_chrome_begin, .event = export_chrome_event, .end = export_chrome_end};
 	c->export = (struct export){
 	    .sink = &c->sink, .finish = export_chrome_finish, .free = export_chrome_release};
 	names_init(&c->names);

@@ -242,12 +242,10 @@ static struct export *export_stream_open(const struct export_options *o, FILE *o
 	struct stream *s = mem_zalloc(sizeof *s);
 
 	(void)e;
-	s->sink = (struct sink){export_stream_begin,
-				export_stream_event,
-				export_stream_end,
-				export_stream_events,
-				NULL,
-				NULL};
+	s->sink = (struct sink){.begin = export_stream_begin,
+				.event = export_stream_event,
+				.end = export_stream_end,
+				.events = export_stream_events};
 	s->export = (struct export){
 	    .sink = &s->sink, .finish = export_stream_finish, .free = export_stream_release};
 	s->options = o;

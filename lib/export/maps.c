@@ -127,8 +127,8 @@ static struct export *export_maps_open(const struct export_options *o, FILE *out
 	struct maps *m = mem_zalloc(sizeof *m);
 
 	(void)o, (void)e;
-	m->sink =
-	    (struct sink){export_maps_begin, export_maps_event, export_maps_end, NULL, NULL, NULL};
+	m->sink = (struct sink){
+	    .begin = export_maps_begin, .event = export_maps_event, .end = export_maps_end};
 	m->export = (struct export){
 	    .sink = &m->sink, .finish = export_maps_finish, .free = export_maps_release};
 	m->out = out;

@@ -278,8 +278,9 @@ static struct export *export_memtracer_open(const struct export_options *o, FILE
 	struct memtracer *m = mem_zalloc(sizeof *m);
 
 	(void)o, (void)e;
-	m->sink = (struct sink){
-	    export_memtracer_begin, export_memtracer_event, export_memtracer_end, NULL, NULL, NULL};
+	m->sink = (struct sink){.begin = export_memtracer_begin,
+				.event = export_memtracer_event,
+				.end = export_memtracer_end};
 	m->export = (struct export){
 	    .sink = &m->sink, .finish = export_memtracer_finish, .free = export_memtracer_release};
 	m->out = out;

@@ -295,8 +295,9 @@ static enum status export_profile_end(struct sink *s, struct trace *t, struct er
 
 void profile_init(struct export_profile *p, const struct export_options *o)
 {
-	*p = (struct export_profile){.sink = {export_profile_begin, export_profile_event,
-					      export_profile_end, NULL, NULL, NULL},
+	*p = (struct export_profile){.sink = {.begin = export_profile_begin,
+					      .event = export_profile_event,
+					      .end = export_profile_end},
 				     .options = o,
 				     .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,

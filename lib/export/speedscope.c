@@ -290,12 +290,9 @@ static struct export *export_speedscope_open(const struct export_options *o, FIL
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->sink = (struct sink){export_speedscope_begin,
-				export_speedscope_event,
-				export_speedscope_end,
-				NULL,
-				NULL,
-				NULL};
+	f->sink = (struct sink){.begin = export_speedscope_begin,
+				.event = export_speedscope_event,
+				.end = export_speedscope_end};
 	f->export = (struct export){.sink = &f->sink,
 				    .finish = export_speedscope_finish,
 				    .free = export_speedscope_release};

@@ -556,7 +556,7 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 	d->profile.captured = export_sqlite_captured;
 	d->profile.arg = d;
 	d->sink = (struct sink){
-	    export_sqlite_begin, export_sqlite_event, export_sqlite_end, NULL, NULL, NULL};
+	    .begin = export_sqlite_begin, .event = export_sqlite_event, .end = export_sqlite_end};
 	d->export = (struct export){
 	    .sink = &d->sink, .finish = export_sqlite_finish, .free = export_sqlite_release};
 	d->e = (struct err)ERR_INIT;

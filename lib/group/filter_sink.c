@@ -235,8 +235,8 @@ struct filter_sink *filter_sink_new(struct sink *to, const struct project_option
 	struct filter_sink *s = mem_zalloc(sizeof *s);
 	const struct tally_selection *sel = o->selection;
 
-	s->sink =
-	    (struct sink){filter_sink_begin, filter_sink_event, filter_sink_end, NULL, NULL, NULL};
+	s->sink = (struct sink){
+	    .begin = filter_sink_begin, .event = filter_sink_event, .end = filter_sink_end};
 	s->to = to;
 	s->selection = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));

@@ -242,7 +242,10 @@ static enum status kept_end(struct sink *s, struct trace *t, struct err *e)
 
 void kept_init(struct kept *k, const char *name)
 {
-	*k = (struct kept){.sink = {kept_begin, kept_event, kept_end, kept_events, NULL, NULL},
+	*k = (struct kept){.sink = {.begin = kept_begin,
+				    .event = kept_event,
+				    .end = kept_end,
+				    .events = kept_events},
 			   .name = name,
 			   .why = ERR_INIT};
 }

@@ -83,9 +83,11 @@ static void keep_first(enum status *st, struct err *e, enum status new, const st
 static enum status convert(struct convert *c, int fd, FILE *to, const char *path, struct err *e)
 {
 	const struct export_options o = {.domain = EXPORT_DOMAIN_AGENT, .live = c->server};
-	struct both b = {
-	    .sink = {convert_begin, convert_event, convert_end, convert_events, NULL, NULL},
-	    .c = c};
+	struct both b = {.sink = {.begin = convert_begin,
+				  .event = convert_event,
+				  .end = convert_end,
+				  .events = convert_events},
+			 .c = c};
 	FILE *out = fopen(path, "we");
 	struct export *form, *maps;
 	struct err second = ERR_INIT;

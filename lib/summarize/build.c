@@ -97,7 +97,7 @@ void aggregate_builder_init(struct aggregate_builder *b, const struct project_op
 	struct frames_options f = {.project = *o, .sort = FRAMES_AUTO};
 
 	*b = (struct aggregate_builder){
-	    .sink = {summarize_begin, summarize_event, summarize_end, NULL, NULL, NULL},
+	    .sink = {.begin = summarize_begin, .event = summarize_event, .end = summarize_end},
 	    .building = mem_zalloc(sizeof *b->building)};
 	*b->building =
 	    (struct aggregate_building){.options = options, .captured = o->captured, .arg = o->arg};

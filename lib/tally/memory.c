@@ -215,7 +215,7 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 void memory_init(struct tally_memory *m)
 {
 	*m = (struct tally_memory){
-	    .sink = {memory_begin, memory_event, memory_end, NULL, NULL, NULL},
+	    .sink = {.begin = memory_begin, .event = memory_event, .end = memory_end},
 	    .lives = true,
 	    .places = true,
 	    .timed = true,

@@ -17,6 +17,13 @@ bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread);
 void tally_follow(struct tally *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */
 uint32_t tally_place(struct tally *a, const struct tally_pending *p);
+static inline bool tally_is_cell(const struct tally_cell *c, const struct tally_pending *p)
+{
+	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
+	       c->domain == p->domain;
+}
+/* What is pending has its effect. */
+enum status tally_flush(struct tally *a, struct trace *t, struct err *e);
 /* The kind that the event has for us; 0: it does not count. */
 unsigned tally_selected(struct tally *a, const struct trace *t, const struct event *ev);
 

@@ -2,6 +2,7 @@
 #include "lib/tally/tally.h"
 
 #include "lib/base/mem.h"
+#include "lib/tally/allocs.h"
 #include "lib/tally/digest.h"
 #include "lib/tally/kinds.h"
 #include "lib/tally/measures.h"
@@ -38,15 +39,9 @@ static uint64_t tally_cell_row_hash(const void *table, uint32_t id)
 	return cell_hash(c->type, c->stack, c->thread, c->domain);
 }
 
-static inline bool is_cell(const struct tally_cell *c, const struct tally_pending *p)
-{
-	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
-	       c->domain == p->domain;
-}
-
 static bool tally_cell_equal(const void *table, uint32_t id, const void *key)
 {
-	return is_cell(cell_at(table, id), key);
+	return tally_is_cell(cell_at(table, id), key);
 }
 
 static const struct id_rows cell_rows = {tally_cell_row_hash, tally_cell_equal};
@@ -110,7 +105,7 @@ uint32_t tally_place(struct tally *a, const struct tally_pending *p)
 	struct tally_work *w = a->work;
 	uint32_t last = w->last[p->stack];
 
-	if (last >= a->n_cells || !is_cell(&a->cells[last], p))
+	if (last >= a->n_cells || !tally_is_cell(&a->cells[last], p))
 		w->last[p->stack] = find_cell(a, p, last);
 	return w->last[p->stack];
 }
@@ -355,7 +350,7 @@ static void prefetch_beside(const struct tally *a, const struct tally_pending *e
 
 /* The place of each event is fetched before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
-static enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
+enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 {
 	struct tally_work *w = a->work;
 	struct tally_pending *end = w->batch + w->n_batch;
@@ -637,7 +632,8 @@ void tally_init(struct tally *a, const struct tally_options *o)
 	struct tally_work *w = mem_zalloc(sizeof *w);
 
 	*a = (struct tally){.sink = {tally_begin, tally_event, tally_end, tally_events,
-				     kinds_suffice(o) ? kinds_take : NULL, tally_digest},
+				     kinds_suffice(o) ? kinds_take : NULL, tally_digest,
+				     &allocs_taken},
 			    .options = *o,
 			    .work = w};
 	/* So that the tables are never NULL. */

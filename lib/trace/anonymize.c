@@ -394,7 +394,8 @@ struct anonymize *anonymize_new(struct sink *to, bool functions, const void *key
 	struct anonymize *a = mem_zalloc(sizeof *a);
 	const struct siphash_key first = {0, 0}, second = {1, 0};
 
-	a->sink = (struct sink){anonymize_begin, anonymize_event, anonymize_end, NULL, NULL, NULL};
+	a->sink =
+	    (struct sink){.begin = anonymize_begin, .event = anonymize_event, .end = anonymize_end};
 	a->to = to;
 	a->functions = functions;
 	a->key = (struct siphash_key){siphash(&first, key, n), siphash(&second, key, n)};

@@ -34,6 +34,7 @@ static enum status both_end(struct sink *s, struct trace *t, struct err *e)
 
 void sink_both_init(struct sink_both *b, struct sink *first, struct sink *second)
 {
-	*b = (struct sink_both){{both_begin, both_event, both_end, both_events, NULL, NULL},
-				{first, second}};
+	*b = (struct sink_both){
+	    {.begin = both_begin, .event = both_event, .end = both_end, .events = both_events},
+	    {first, second}};
 }

@@ -290,7 +290,7 @@ struct dump *dump_new(FILE *out, const struct dump_options *o)
 {
 	struct dump *d = mem_zalloc(sizeof *d);
 
-	d->sink = (struct sink){dump_begin, dump_event, dump_end, NULL, NULL, NULL};
+	d->sink = (struct sink){.begin = dump_begin, .event = dump_event, .end = dump_end};
 	d->options = *o;
 	d->out = out;
 	return d;

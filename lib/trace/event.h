@@ -64,7 +64,8 @@ enum event_field {
 	EV_HAS_NAME = 1 << 10,
 	EV_HAS_DOMAIN = 1 << 11,
 	EV_HAS_TARGET = 1 << 12,
-	EV_FIELDS = (1 << 13) - 1
+	EV_FIELD_BITS = 13,
+	EV_FIELDS = (1 << EV_FIELD_BITS) - 1
 };
 
 /* The allocator that handed the block out. A block is (process, domain, address): a pool and the

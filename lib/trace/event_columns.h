@@ -9,6 +9,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/pack/zstd.h"
+#include "lib/trace/allocs.h"
 #include "lib/trace/encode.h"
 
 /* Of one chunk: events, bytes of all columns as they are unpacked, pairs of a kind and its fields. */
@@ -17,7 +18,7 @@ enum {
 	EVENT_COLUMNS_BYTES = CHUNK_MAX,
 	EVENT_COLUMNS_SHAPES = 256
 };
-enum { EVENT_COLUMNS_FIELDS = 13 }; /* bits of enum event_field */
+enum { EVENT_COLUMNS_FIELDS = EV_FIELD_BITS };
 
 struct event_columns;
 
@@ -41,8 +42,11 @@ const char *event_columns_open(struct event_columns_reader *r, const uint8_t *pa
 /* The next events, at most EVENT_COLUMNS_BATCH: those of known kinds into ev, how many in *n; references
  * are not checked. *unknown: how many of other kinds there were. False: that was all, or *bad says
  * what is wrong. */
-enum { EVENT_COLUMNS_BATCH = 64 };
+enum { EVENT_COLUMNS_BATCH = SINK_ALLOCS_MOST };
 bool event_columns_next(struct event_columns_reader *r, struct event ev[EVENT_COLUMNS_BATCH],
 			size_t *n, uint64_t *unknown, const char **bad);
+/* The next events, where all of as many as a batch has are allocations with the same wanted fields,
+ * or frees. False: they are not, and nothing was taken; or *bad says what is wrong. */
+bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a, const char **bad);
 
 #endif

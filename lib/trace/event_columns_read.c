@@ -11,6 +11,7 @@
 /* Behind each column, so that eight bytes can be read at each of its bytes. */
 enum { MARGIN = 16 };
 enum { COLUMNS = 1 + EVENT_COLUMNS_FIELDS, MASK_BITS = 64 };
+enum { FEW_SHAPES = 12 }; /* counted one by one */
 enum {
 	SEQ,
 	ADDRESS,
@@ -32,6 +33,7 @@ struct shape {
 	uint16_t has;  /* of the wanted ones */
 	uint8_t kind;
 	bool known;
+	bool alloc, apart; /* EV_ALLOC; neither this nor a free */
 };
 
 struct column {
@@ -45,6 +47,7 @@ struct event_columns_reader {
 	const uint8_t *shape_of; /* of each event; NULL: all are of the first */
 	struct shape shapes[EVENT_COLUMNS_SHAPES];
 	size_t n, next, n_shapes;
+	bool uniform;                          /* allocations have the same wanted fields */
 	unsigned live;                         /* fields whose columns are read */
 	uint64_t before[EVENT_COLUMNS_FIELDS]; /* of those that are stored as differences */
 	const uint8_t *time_bits;
@@ -90,8 +93,10 @@ static bool number(struct place *at, uint64_t *v)
 static const char *event_columns_read_shapes(struct event_columns_reader *r, struct place *at,
 					     unsigned wanted)
 {
+	const struct shape *first = NULL;
 	uint64_t n, shapes;
 
+	r->uniform = true;
 	if (!number(at, &n) || !number(at, &shapes))
 		return "columns are cut short";
 	if (n > EVENT_COLUMNS_EVENTS)
@@ -110,6 +115,11 @@ static const char *event_columns_read_shapes(struct event_columns_reader *r, str
 			return "columns are cut short";
 		s->known = s->kind > 0 && s->kind < EV_KINDS;
 		s->has = (uint16_t)(s->mask & wanted);
+		s->alloc = s->kind == EV_ALLOC;
+		s->apart = !s->alloc && s->kind != EV_FREE && s->kind != EV_FREED;
+		if (s->alloc && first && first->has != s->has)
+			r->uniform = false;
+		first = s->alloc ? s : first;
 	}
 	return NULL;
 }
@@ -342,6 +352,94 @@ static bool at_ends(const struct event_columns_reader *r)
 	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)
 		if (r->field[bit].p != r->field[bit].end)
 			return false;
+	return true;
+}
+
+/* How many of the next n events are of each shape. */
+static void count_shapes(const struct event_columns_reader *r, size_t n, size_t of[FEW_SHAPES])
+{
+	const uint8_t *p = r->shape_of ? r->shape_of + r->next : NULL;
+
+	of[0] = n;
+	for (size_t s = 0; p && s < r->n_shapes; s++) {
+		uint8_t k = 0;
+
+		if (n == EVENT_COLUMNS_BATCH)
+			for (size_t i = 0; i < EVENT_COLUMNS_BATCH; i++)
+				k += p[i] == s;
+		else
+			for (size_t i = 0; i < n; i++)
+				k += p[i] == s;
+		of[s] = k;
+	}
+}
+
+/* The values of allocations, where frees have some too, move together. */
+static void leave_out_frees(struct event_columns_reader *r, unsigned bit, size_t n)
+{
+	const uint8_t *shape_of = r->shape_of + r->next;
+	uint64_t *v = r->v[bit];
+	size_t from = 0, to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct shape *s = &r->shapes[shape_of[i]];
+
+		v[to] = v[from];
+		to += s->alloc;
+		from += s->mask >> bit & 1;
+	}
+}
+
+static struct sink_span span_of(const uint64_t *v, size_t n)
+{
+	struct sink_span s = {.any = n > 0};
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t x = (int64_t)v[i];
+
+		s.least = !i || x < s.least ? x : s.least;
+		s.most = !i || x > s.most ? x : s.most;
+		s.last = x;
+	}
+	return s;
+}
+
+bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a, const char **bad)
+{
+	size_t n = r->n - r->next < EVENT_COLUMNS_BATCH ? r->n - r->next : EVENT_COLUMNS_BATCH;
+	size_t of[FEW_SHAPES], have[EVENT_COLUMNS_FIELDS] = {0};
+
+	*bad = NULL;
+	*a = (struct sink_allocs){.n = 0};
+	if (!n || !r->uniform || r->n_shapes > FEW_SHAPES)
+		return false;
+	count_shapes(r, n, of);
+	for (size_t k = 0; k < r->n_shapes; k++) {
+		const struct shape *s = &r->shapes[k];
+
+		if (of[k] && s->apart)
+			return false;
+		a->n += s->alloc ? of[k] : 0;
+		a->n_free += s->kind == EV_FREE ? of[k] : 0;
+		a->n_freed += s->kind == EV_FREED ? of[k] : 0;
+		a->has = s->alloc ? s->has : a->has;
+		for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)
+			have[bit] += s->mask >> bit & 1 ? of[k] : 0;
+	}
+	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++) {
+		a->v[bit] = r->v[bit];
+		if (!(r->live >> bit & 1))
+			continue;
+		if (!event_columns_values(r, bit, have[bit])) {
+			*bad = "a column is cut short, or has a number that is too large";
+			return false;
+		}
+		if (a->has >> bit & 1 && have[bit] > a->n)
+			leave_out_frees(r, bit, n);
+	}
+	if (a->has & EV_HAS_TIME)
+		a->times = span_of(r->v[TIME], a->n);
+	r->next += n;
 	return true;
 }
 

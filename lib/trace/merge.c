@@ -145,8 +145,8 @@ struct merge *merge_new(const struct merge_options *o)
 {
 	struct merge *m = mem_zalloc(sizeof *m);
 
-	m->sink =
-	    (struct sink){merge_sink_begin, merge_sink_event, merge_sink_end, NULL, NULL, NULL};
+	m->sink = (struct sink){
+	    .begin = merge_sink_begin, .event = merge_sink_event, .end = merge_sink_end};
 	m->options = *o;
 	m->t = trace_new();
 	return m;

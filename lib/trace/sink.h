@@ -11,7 +11,8 @@
 #include "lib/base/err.h"
 #include "lib/trace/model.h"
 
-struct sink_blocks; /* blocks.h */
+struct sink_blocks;       /* blocks.h */
+struct sink_takes_allocs; /* allocs.h */
 
 /* The least, the most and the last of some numbers. */
 struct sink_span {
@@ -60,6 +61,8 @@ struct sink {
 	/* Instead of events that have been counted in t->events: true: it took them by what is known of
 	 * them, with the same outcome. NULL: it never does. */
 	bool (*digest)(struct sink *s, struct trace *t, const struct sink_digest *d);
+	/* Allocations without what they are freed by; NULL: they come as events. */
+	const struct sink_takes_allocs *allocs;
 };
 
 /* Counts the event in t->events and hands it on. */

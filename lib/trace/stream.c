@@ -188,22 +188,65 @@ static enum status stream_row_events(struct trace_stream *s, struct trace *t,
 	return ST_OK;
 }
 
+static bool all_below(const struct sink_allocs *a, unsigned field, size_t end)
+{
+	const uint64_t *v = a->v[__builtin_ctz(field)];
+	uint64_t highest = 0;
+
+	if (!(a->has & field))
+		return true;
+	for (size_t i = 0; i < a->n; i++)
+		highest = v[i] > highest ? v[i] : highest;
+	return highest < end;
+}
+
+static enum status stream_allocs(struct trace_stream *s, struct trace *t, struct sink_allocs *a,
+				 struct sink *sink, struct err *e)
+{
+	const struct stream_ids *stacks = &t->index->stream_stacks;
+	uint64_t *stack = a->v[__builtin_ctz(EV_HAS_STACK)];
+	const char *what = !all_below(a, EV_HAS_TYPE, t->n_types)                      ? "type"
+			   : !all_below(a, EV_HAS_STACK, stream_ids_n(stacks))         ? "stack"
+			   : !all_below(a, EV_HAS_THREAD, t->n_threads)                ? "thread"
+			   : !all_below(a, EV_HAS_NAME, intern_count(&t->strings) + 1) ? "string"
+										       : NULL;
+
+	if (what)
+		return err_at(e, ST_BAD, s->offset, "%s refers to a %s that has not been defined",
+			      event_kind_name(EV_ALLOC), what);
+	for (size_t i = 0; a->has & EV_HAS_STACK && stacks->to && i < a->n; i++)
+		stack[i] = stream_id(stacks, (uint32_t)stack[i]);
+	return sink_allocs(sink, t, a, e);
+}
+
 static enum status stream_column_events(struct trace_stream *s, struct trace *t,
 					const struct trace_chunk *c, const uint8_t *payload,
 					struct sink *sink, struct err *e)
 {
 	struct event batch[BATCH];
+	struct sink_allocs allocs;
+	unsigned fields = sink_allocs_fields(sink, t);
+	enum status st = ST_OK;
 	uint64_t unknown;
 	const char *bad;
 	size_t n;
 
 	if (!s->columns)
 		s->columns = event_columns_reader_new();
-	bad = event_columns_open(s->columns, payload, c->length, EV_FIELDS);
-	while (!bad && event_columns_next(s->columns, batch, &n, &unknown, &bad)) {
-		size_t sound = check(t, batch, n);
-		enum status st = sound ? sink_events(sink, t, batch, sound, e) : ST_OK;
+	bad = event_columns_open(s->columns, payload, c->length, fields ? fields : EV_FIELDS);
+	while (!bad) {
+		size_t sound;
 
+		if (fields && event_columns_allocs(s->columns, &allocs, &bad)) {
+			st = stream_allocs(s, t, &allocs, sink, e);
+			if (st)
+				return st;
+			continue;
+		}
+		if (bad || !event_columns_next(s->columns, batch, &n, &unknown, &bad))
+			break;
+		sound = check(t, batch, n);
+		st = sound ? sink_events(sink, t, batch, sound, e) : ST_OK;
 		s->unknown_events += unknown;
 		if (st)
 			return st;

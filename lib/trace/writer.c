@@ -418,7 +418,7 @@ struct writer *writer_new(FILE *out)
 {
 	struct writer *w = mem_zalloc(sizeof *w);
 
-	w->sink = (struct sink){writer_begin, writer_event, writer_end, NULL, NULL, NULL};
+	w->sink = (struct sink){.begin = writer_begin, .event = writer_event, .end = writer_end};
 	w->out = chunk_out_new(out);
 	return w;
 }

@@ -97,7 +97,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 int main(void)
 {
-	struct converter c = {.sink = {begin, event, end, NULL, NULL, NULL}};
+	struct converter c = {.sink = {.begin = begin, .event = event, .end = end}};
 	struct import_options options = {.format = NULL};
 	struct err e = ERR_INIT;
 	struct input in;

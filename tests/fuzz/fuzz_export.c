@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct export_options o = {
 	    .file = &file, .path = ":memory:", .value = VALUE_AUTO, .domain = EXPORT_DOMAIN_ALL};
 	struct reading_sink checked;
-	struct naming naming = {.sink = {begin, event, end, NULL, NULL, NULL}};
+	struct naming naming = {.sink = {.begin = begin, .event = event, .end = end}};
 	struct import_options io = {0};
 	const struct reader *reader;
 	const char *format;

@@ -67,7 +67,7 @@ static enum status count(struct sink *s, struct trace *t, const struct event *ev
 /* Events that came of it before it went wrong. */
 static uint64_t grow(const uint8_t *p, size_t n, size_t step)
 {
-	struct sink sink = {counted, count, counted, NULL, NULL, NULL};
+	struct sink sink = {.begin = counted, .event = count, .end = counted};
 	struct growing g = {.t = NULL};
 	struct err e = ERR_INIT;
 	uint64_t events = 0;

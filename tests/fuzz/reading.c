@@ -235,7 +235,9 @@ static enum status sink_end(struct sink *sink, struct trace *t, struct err *e)
 void reading_sink_init(struct reading_sink *s, reading_rule_fn *rule, struct sink *to)
 {
 	*s = (struct reading_sink){
-	    .sink = {sink_begin, sink_take, sink_end, NULL, NULL, NULL}, .rule = rule, .to = to};
+	    .sink = {.begin = sink_begin, .event = sink_take, .end = sink_end},
+	    .rule = rule,
+	    .to = to};
 }
 
 /* --- the properties --- */
@@ -393,7 +395,7 @@ static enum status sums_end(struct sink *sink, struct trace *t, struct err *e)
 
 static struct sums sums_of(struct sink *to, uint64_t first, uint64_t end)
 {
-	return (struct sums){.sink = {sums_begin, sums_event, sums_end, NULL, NULL, NULL},
+	return (struct sums){.sink = {.begin = sums_begin, .event = sums_event, .end = sums_end},
 			     .to = to,
 			     .first = first,
 			     .end = end};

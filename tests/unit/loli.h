@@ -135,7 +135,7 @@ static inline void collect(struct collector *c, const void *p, size_t n,
 	static const struct import_options none;
 	struct input in;
 
-	c->sink = (struct sink){on_begin, on_event, on_end, NULL, NULL, NULL};
+	c->sink = (struct sink){.begin = on_begin, .event = on_event, .end = on_end};
 	c->e = (struct err)ERR_INIT;
 	c->reader = reader_by_bid(p, n, true, &c->bid);
 	input_memory(&in, "test", p, n, &c->e);

@@ -64,7 +64,7 @@ TEST(sample)
 
 	if (!p)
 		TEST_SKIP("../shared is not there");
-	r.c.sink = (struct sink){on_begin, rule_event, on_end, NULL, NULL, NULL};
+	r.c.sink = (struct sink){.begin = on_begin, .event = rule_event, .end = on_end};
 	input_memory(&in, "sample", p, n, &e);
 	CHECK_EQ(capture_read(&in, &none, &r.c.sink, &r.c.lossy, &e), ST_OK);
 	CHECK(!r.c.lossy);

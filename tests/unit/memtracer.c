@@ -107,7 +107,7 @@ static enum status on_end(struct sink *s, struct trace *t, struct err *e)
 
 static struct collector collector(void)
 {
-	return (struct collector){.sink = {on_begin, on_event, on_end, NULL, NULL, NULL},
+	return (struct collector){.sink = {.begin = on_begin, .event = on_event, .end = on_end},
 				  .fail_after = -1};
 }
 

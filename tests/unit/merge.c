@@ -119,7 +119,7 @@ static void check_merge(enum merge_align align, const struct part *parts, size_t
 			const char *want, const char *note)
 {
 	struct merge *m = merge_new(&(struct merge_options){.align = align, .spool = spool});
-	struct whole w = {.sink = {on_begin, on_event, on_end, NULL, NULL, NULL}};
+	struct whole w = {.sink = {.begin = on_begin, .event = on_event, .end = on_end}};
 	struct err e = ERR_INIT;
 
 	for (size_t i = 0; i < n; i++)
@@ -267,7 +267,7 @@ TEST(random_parts)
 	for (int round = 0; round < 100; round++) {
 		struct merge *m =
 		    merge_new(&(struct merge_options){.align = MERGE_AUTO, .spool = spool});
-		struct whole w = {.sink = {on_begin, on_event, on_end, NULL, NULL, NULL}};
+		struct whole w = {.sink = {.begin = on_begin, .event = on_event, .end = on_end}};
 		struct err e = ERR_INIT;
 		char *rest = NULL;
 		long long at = -1, frames = 0;

@@ -59,7 +59,7 @@ static void read_bytes(struct counts *c, const char *format, const void *p, size
 	struct import_options o = {.format = format};
 	struct input in;
 
-	*c = (struct counts){.sink = {begin, event, end, NULL, NULL, NULL}, .e = ERR_INIT};
+	*c = (struct counts){.sink = {.begin = begin, .event = event, .end = end}, .e = ERR_INIT};
 	input_memory(&in, "test", p, n, &c->e);
 	c->status = capture_read(&in, &o, &c->sink, &c->lossy, &c->e);
 	input_close(&in);

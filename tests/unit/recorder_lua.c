@@ -111,7 +111,7 @@ static void open_tape(struct tape *t)
 /* What has been written, as text. */
 static void close_tape(struct tape *t, const char *want, uint64_t threads)
 {
-	struct seen s = {.sink = {begin, event, end, NULL, NULL, NULL}};
+	struct seen s = {.sink = {.begin = begin, .event = event, .end = end}};
 	struct import_options o = {0};
 	struct err e = ERR_INIT;
 	struct input in = {0};

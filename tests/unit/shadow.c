@@ -281,7 +281,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 TEST(calls_of_threads)
 {
 	char path[] = "capture-XXXXXX";
-	struct check c = {.sink = {begin, event, end, NULL, NULL, NULL}};
+	struct check c = {.sink = {.begin = begin, .event = event, .end = end}};
 	struct import_options o = {0};
 	struct err e = ERR_INIT;
 	struct input in = {0};

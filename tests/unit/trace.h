@@ -145,7 +145,7 @@ static inline enum status collect_end(struct sink *s, struct trace *t, struct er
 static inline struct collector collector(struct sink *to)
 {
 	return (struct collector){
-	    .sink = {collect_begin, collect_event, collect_end, NULL, NULL, NULL}, .to = to};
+	    .sink = {.begin = collect_begin, .event = collect_event, .end = collect_end}, .to = to};
 }
 
 static inline void collector_release(struct collector *c)

@@ -160,7 +160,7 @@ TEST(kept)
 	trace_free(t);
 	CHECK_EQ(k.events, N);
 	for (int twice = 0; twice < 2; twice++) {
-		struct gather g = {.sink = {take_begin, take, take_end, NULL, NULL, NULL}};
+		struct gather g = {.sink = {.begin = take_begin, .event = take, .end = take_end}};
 
 		CHECK_EQ(kept_walk(&k, &g.sink, &e), ST_OK);
 		CHECK_EQ(g.n, N);

@@ -79,9 +79,11 @@ static enum status compare_inputs_end(struct sink *s, struct trace *t, struct er
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options)
 {
-	*in = (struct compare_inputs){.sink = {compare_inputs_begin, compare_inputs_event,
-					       compare_inputs_end, compare_inputs_events, NULL,
-					       compare_inputs_digest},
+	*in = (struct compare_inputs){.sink = {.begin = compare_inputs_begin,
+					       .event = compare_inputs_event,
+					       .end = compare_inputs_end,
+					       .events = compare_inputs_events,
+					       .digest = compare_inputs_digest},
 				      .reading = mem_zalloc(sizeof *in->reading)};
 	in->reading->options = options;
 	project_init(&in->project, o);

@@ -355,7 +355,7 @@ static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *
 void heap_set_init(struct heap_set *s)
 {
 	*s = (struct heap_set){
-	    .sink = {heap_set_begin, heap_set_take, heap_set_end, NULL, NULL, NULL}};
+	    .sink = {.begin = heap_set_begin, .event = heap_set_take, .end = heap_set_end}};
 	names_init(&s->locations);
 }
 

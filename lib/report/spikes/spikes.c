@@ -342,10 +342,12 @@ static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
 
 void spikes_init(struct spikes *s, const struct spikes_options *o)
 {
-	*s = (struct spikes){
-	    .sink = {spikes_begin, spikes_event, spikes_end, spikes_events, NULL, NULL},
-	    .options = *o,
-	    .reading = mem_zalloc(sizeof *s->reading)};
+	*s = (struct spikes){.sink = {.begin = spikes_begin,
+				      .event = spikes_event,
+				      .end = spikes_end,
+				      .events = spikes_events},
+			     .options = *o,
+			     .reading = mem_zalloc(sizeof *s->reading)};
 	s->reading->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
 	spike_functions_init(&s->functions, o->rules, o->filters, o->owners);
 	s->functions.names.mangled = o->mangled;

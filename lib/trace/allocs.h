@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Allocations that follow each other, as columns, with the number of frees that are among them: for
+ * sinks that only add up and follow no block. They come so from traces whose allocations have the
+ * same fields; other events, and these where something else is among them, come as events.
+ */
+#ifndef TM_TRACE_ALLOCS_H
+#define TM_TRACE_ALLOCS_H
+
+#include "lib/trace/sink.h"
+
+enum { SINK_ALLOCS_MOST = 64 };
+
+struct sink_allocs {
+	size_t n;     /* of each column, at most SINK_ALLOCS_MOST */
+	unsigned has; /* EV_HAS_*, of what the sink looks at: every one of them has these */
+	/* By the bit of the field. Of what they have not, anything; ids are of rows that are there. */
+	uint64_t *v[EV_FIELD_BITS];
+	size_t n_free, n_freed;
+	struct sink_span times; /* of the allocations */
+};
+
+struct sink_takes_allocs {
+	/* EV_HAS_*: what the sink looks at in any event but EV_FREE and EV_FREED, of which it sees
+	 * none; 0: it wants to see all as events, for now. Asked before each chunk. */
+	unsigned (*fields)(struct sink *s, const struct trace *t);
+	/* They are counted already. */
+	enum status (*take)(struct sink *s, struct trace *t, const struct sink_allocs *a,
+			    struct err *e);
+};
+
+static inline unsigned sink_allocs_fields(struct sink *s, const struct trace *t)
+{
+	return s->allocs ? s->allocs->fields(s, t) : 0;
+}
+
+/* Counts them in t->events and hands them on. */
+static inline enum status sink_allocs(struct sink *s, struct trace *t, const struct sink_allocs *a,
+				      struct err *e)
+{
+	t->events[EV_ALLOC] += a->n;
+	t->events[EV_FREE] += a->n_free;
+	t->events[EV_FREED] += a->n_freed;
+	return s->allocs->take(s, t, a, e);
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * allocs.c and event_columns_read.c: allocations that come as columns add up to what they add up to
+ * as events.
+ */
+#include "lib/tally/allocs.h"
+
+#include "formats/reader.h"
+#include "lib/base/mem.h"
+#include "lib/trace/event_columns.h"
+#include "lib/trace/writer.h"
+#include "testdata/gen/gen.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+enum { STACKS = 9, TYPES = 4, THREADS = 3, EVENTS = 3 * EVENT_COLUMNS_EVENTS + 1000 };
+
+/* What is written: the fields of allocations and of frees, how rare other events are. */
+struct written {
+	unsigned fields, other_fields, free_fields; /* other: of every third allocation */
+	uint64_t frames;                            /* one in so many */
+};
+
+struct added {
+	struct tally_sums cells[(STACKS + 1) * (TYPES + 1) * (THREADS + 1) * DOMAINS];
+	struct tally_sums slices; /* of all cells of all slices, each times its number */
+	struct tally_frame worst[DOMAINS][SUM_REAL + 1];
+	uint64_t events[EV_KINDS], records[DOMAINS], frames, n_slices;
+	uint64_t without[2][DOMAINS + 1], without_address;
+	int64_t first, last;
+	bool has_time;
+};
+
+static size_t taken; /* allocations that came as columns */
+
+static enum status take(struct sink *s, struct trace *t, const struct sink_allocs *a, struct err *e)
+{
+	CHECK(a->n + a->n_free + a->n_freed <= EVENT_COLUMNS_BATCH);
+	taken += a->n;
+	return allocs_taken.take(s, t, a, e);
+}
+
+static unsigned fields(struct sink *s, const struct trace *t)
+{
+	return allocs_taken.fields(s, t);
+}
+
+static void add_times(struct tally_sums *to, const struct tally_sums *s, uint64_t times)
+{
+	for (size_t i = 0; i < SUMS; i++)
+		to->v[i] += s->has >> i & 1 ? s->v[i] * times : 0;
+	to->has |= s->has;
+}
+
+static enum status take_slice(void *arg, struct trace *t, struct tally *a,
+			      const struct tally_slice *slice, struct err *e)
+{
+	struct added *to = arg;
+
+	(void)t;
+	(void)e;
+	to->n_slices++;
+	for (size_t i = 0; i < slice->n_cells; i++) {
+		struct tally_sums s;
+
+		tally_slice_sums(a, i, &s);
+		add_times(&to->slices, &s, slice->index + 1);
+	}
+	add_times(&to->slices, &slice->all[DOMAINS], slice->index + 3);
+	return ST_OK;
+}
+
+static enum status take_cells(void *arg, struct trace *t, struct tally *a, struct err *e)
+{
+	struct added *to = arg;
+
+	(void)e;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct tally_cell *c = &a->cells[i];
+
+		tally_sums(
+		    a, i,
+		    &to->cells[((c->stack * (TYPES + 1) + c->type) * (THREADS + 1) + c->thread) *
+				   DOMAINS +
+			       c->domain]);
+	}
+	memcpy(to->worst, a->worst, sizeof to->worst);
+	memcpy(to->events, t->events, sizeof to->events);
+	memcpy(to->records, a->records, sizeof to->records);
+	memcpy(to->without[0], a->without_requested, sizeof to->without[0]);
+	memcpy(to->without[1], a->without_real, sizeof to->without[1]);
+	to->without_address = a->without_address;
+	to->frames = a->frames;
+	to->first = a->first_time;
+	to->last = a->last_time;
+	to->has_time = a->has_time;
+	return ST_OK;
+}
+
+static struct event event_of(const struct written *w, uint64_t *seed, uint64_t i)
+{
+	struct event ev = {.kind = EV_ALLOC, .has = (uint16_t)w->fields};
+
+	if (w->frames && !lcg_below(seed, w->frames))
+		return (struct event){.kind = EV_FRAME,
+				      .has = EV_HAS_VALUE | EV_HAS_TIME,
+				      .value = (int64_t)i,
+				      .time = (int64_t)(i * 3),
+				      .count = 1};
+	if (i % 3 == 1)
+		ev.has = (uint16_t)w->other_fields;
+	if (!lcg_below(seed, 3)) {
+		ev.kind = lcg_below(seed, 9) ? EV_FREE : EV_FREED;
+		ev.has = (uint16_t)w->free_fields;
+	}
+	ev.count = ev.has & EV_HAS_COUNT ? 1 + lcg_below(seed, 1000) : 1;
+	ev.seq = ev.has & EV_HAS_SEQ ? i + 1 : 0;
+	ev.address = ev.has & EV_HAS_ADDRESS ? 4096 + 16 * lcg_below(seed, 5000) : 0;
+	/* Now and then sums saturate. */
+	ev.requested = ev.has & EV_HAS_REQUESTED ? UINT64_MAX >> lcg_below(seed, 64) : 0;
+	ev.real = ev.has & EV_HAS_REAL ? lcg_below(seed, 3000) : 0;
+	ev.type = ev.has & EV_HAS_TYPE ? (uint32_t)lcg_below(seed, TYPES + 1) : 0;
+	ev.stack = ev.has & EV_HAS_STACK ? (uint32_t)lcg_below(seed, STACKS + 1) : 0;
+	ev.time = ev.has & EV_HAS_TIME ? (int64_t)(i * 3 - lcg_below(seed, 40)) : 0;
+	ev.thread = ev.has & EV_HAS_THREAD ? (uint32_t)lcg_below(seed, THREADS + 1) : 0;
+	ev.domain = ev.has & EV_HAS_DOMAIN ? (uint8_t)lcg_below(seed, DOMAINS) : 0;
+	return ev;
+}
+
+static void write_trace(FILE *f, const struct written *w)
+{
+	struct writer *writer = writer_new(f);
+	struct sink *to = writer_sink(writer);
+	struct trace *t = trace_new();
+	struct err e = ERR_INIT;
+	uint64_t seed = 7;
+
+	for (uint32_t i = 0; i < STACKS; i++)
+		trace_stack(t, 0, trace_location(t, &(struct location){.raw = i + 1}));
+	for (uint32_t i = 0; i < TYPES; i++)
+		trace_type(t, &"abcdefgh"[i], 1);
+	for (uint32_t i = 0; i < THREADS; i++)
+		trace_thread(t, &(struct thread){.tid = i + 1});
+	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_REAL, METRIC_EXACT, METRIC_AT_ALL);
+	CHECK(!to->begin(to, t, &e));
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		struct event ev = event_of(w, &seed, i + 50);
+
+		CHECK(!sink_event(to, t, &ev, &e));
+	}
+	CHECK(!to->end(to, t, &e));
+	writer_free(writer);
+	trace_free(t);
+}
+
+static void add_up(const char *bytes, size_t n, const struct tally_options *o, bool as_events,
+		   struct added *to)
+{
+	static const struct sink_takes_allocs counted = {fields, take};
+	static const struct import_options options = {.format = "trace"};
+	struct tally_options mine = *o;
+	struct err e = ERR_INIT;
+	struct input in;
+	struct tally a;
+	bool lossy;
+
+	memset(to, 0, sizeof *to);
+	mine.done = take_cells;
+	mine.slice = take_slice;
+	mine.arg = mine.slice_arg = to;
+	tally_init(&a, &mine);
+	CHECK(a.sink.allocs == &allocs_taken);
+	a.sink.allocs = as_events ? NULL : &counted;
+	input_memory(&in, "test", bytes, n, &e);
+	CHECK(!capture_read(&in, &options, &a.sink, &lossy, &e));
+	input_close(&in);
+	tally_release(&a);
+}
+
+/* some: not all allocations come as columns. */
+static void check_same(const struct written *w, bool some)
+{
+	static const struct tally_options options[] = {
+	    {.want = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED)},
+	    {.want = SUM_BIT(SUM_SLACK) | SUM_BIT(SUM_REAL), .split = SPLIT_THREAD},
+	    {.want = SUMS_ALL, .slicing = SLICE_FRAMES, .slice_cells = true},
+	    {.want = SUMS_ALL, .slicing = SLICE_FRAMES, .split = SPLIT_THREAD},
+	};
+	struct added *columns = mem_alloc(sizeof *columns), *events = mem_alloc(sizeof *events);
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&bytes, &n);
+
+	CHECK(f != NULL);
+	write_trace(f, w);
+	CHECK(!fclose(f));
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		taken = 0;
+		add_up(bytes, n, &options[i], false, columns);
+		CHECK_EQ(taken > EVENTS / 9, some);
+		add_up(bytes, n, &options[i], true, events);
+		CHECK(columns->events[EV_ALLOC] > 0);
+		CHECK(!memcmp(columns, events, sizeof *columns));
+	}
+	free(bytes);
+	free(columns);
+	free(events);
+}
+
+enum { PLAIN = EV_HAS_STACK | EV_HAS_REQUESTED | EV_HAS_TIME };
+
+TEST(allocations_of_the_same_fields)
+{
+	check_same(&(struct written){PLAIN, PLAIN, EV_HAS_ADDRESS, 0}, true);
+	check_same(&(struct written){EV_FIELDS & ~(EV_HAS_VALUE | EV_HAS_NAME | EV_HAS_TARGET),
+				     EV_FIELDS & ~(EV_HAS_VALUE | EV_HAS_NAME | EV_HAS_TARGET),
+				     EV_HAS_ADDRESS | EV_HAS_DOMAIN | EV_HAS_THREAD | EV_HAS_TIME,
+				     300},
+		   true);
+	check_same(&(struct written){EV_HAS_TYPE | EV_HAS_REAL | EV_HAS_REQUESTED | EV_HAS_COUNT,
+				     EV_HAS_TYPE | EV_HAS_REAL | EV_HAS_REQUESTED | EV_HAS_COUNT,
+				     EV_HAS_TIME | EV_HAS_DOMAIN, 1000},
+		   true);
+	check_same(&(struct written){0, 0, EV_HAS_ADDRESS, 500}, true);
+}
+
+TEST(allocations_that_differ_in_what_no_sum_needs)
+{
+	check_same(&(struct written){PLAIN | EV_HAS_SEQ, PLAIN | EV_HAS_ADDRESS, EV_HAS_TIME, 500},
+		   true);
+}
+
+TEST(allocations_of_different_fields_come_as_events)
+{
+	check_same(&(struct written){PLAIN, PLAIN | EV_HAS_REAL, EV_HAS_ADDRESS, 500}, false);
+	check_same(&(struct written){PLAIN, PLAIN, EV_HAS_ADDRESS, 4}, false);
+}
+
+TEST(others_take_events)
+{
+	static const struct tally_selection all;
+	const struct tally_options not [] = {{.slicing = SLICE_TIMES, .every = 1000},
+					     {.selection = &all}};
+
+	for (size_t i = 0; i < sizeof not / sizeof *not ; i++) {
+		struct trace *t = trace_new();
+		struct err e = ERR_INIT;
+		struct tally a;
+
+		tally_init(&a, &not [i]);
+		CHECK(!a.sink.begin(&a.sink, t, &e));
+		CHECK_EQ(sink_allocs_fields(&a.sink, t), 0);
+		tally_release(&a);
+		trace_free(t);
+	}
+}
+
+TEST(followed_blocks_come_as_events)
+{
+	struct trace *t = trace_new();
+	struct err e = ERR_INIT;
+	struct tally a;
+
+	trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	tally_init(&a, &(struct tally_options){.want = SUMS_LIVE});
+	CHECK(!a.sink.begin(&a.sink, t, &e));
+	CHECK_EQ(sink_allocs_fields(&a.sink, t), 0);
+	tally_release(&a);
+	trace_free(t);
+}
+
+TEST_MAIN()
