@@ -94,7 +94,8 @@ static void fold_calls_ask_cell(struct fold *f, struct fold_calls_cell *cell, ui
 		if (!grouping_has_total(key))
 			continue;
 		for (uint32_t s = of->stack; s; s = f->t->stacks[s].parent) {
-			const struct names_location *l = &p->names.locations[fold_location(f, s)];
+			uint32_t location = fold_location(f, s);
+			const struct names_location *l = &p->names.locations[location];
 
 			for (uint32_t i = l->first; i < l->first + l->n_calls; i++)
 				add_open(c, cell, k, fold_call_id(p, key->by, &p->names.calls[i]),

@@ -334,8 +334,8 @@ uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, s
 {
 	struct group_project *p = f->p;
 	struct grouping *g = &p->groupings[grouping];
-	const struct names_call *calls = p->names.calls;
 	uint32_t at = fold_node_site(f, node), site = at & ~SITE_INSIDE, id = 0, outer = 0;
+	uint32_t location, first;
 	bool inside = at & SITE_INSIDE, keeps_site = false;
 
 	if (g->key.within)
@@ -354,10 +354,11 @@ uint32_t fold_group(struct fold *f, const struct tally_cell *c, uint32_t node, s
 		break;
 	case KEY_FUNCTION:
 	case KEY_LOCATION:
-		id = fold_call_id(p, g->key.by,
-				  &calls[p->names.locations[fold_location(f, node)].first]);
+		location = fold_location(f, node);
+		first = p->names.locations[location].first;
+		id = fold_call_id(p, g->key.by, &p->names.calls[first]);
 		break;
-	default: id = fold_call_id(p, g->key.by, &calls[site]); break;
+	default: id = fold_call_id(p, g->key.by, &p->names.calls[site]); break;
 	}
 	return grouping_group(g, outer, id, keeps_site ? site : 0, keeps_site && inside);
 }

@@ -56,7 +56,8 @@ static uint32_t *active(struct walk *w, uint32_t id)
 static void enter(struct walk *w, uint32_t node)
 {
 	const struct group_project *p = w->f->p;
-	const struct names_location *l = &p->names.locations[fold_location(w->f, node)];
+	uint32_t location = fold_location(w->f, node);
+	const struct names_location *l = &p->names.locations[location];
 	size_t row = (w->n_sums + 1) * sizeof *w->v;
 
 	w->v = mem_grow(w->v, &w->cap, ++w->depth + 1, row);
@@ -73,7 +74,8 @@ static void enter(struct walk *w, uint32_t node)
 static void fold_totals_leave(struct walk *w, uint32_t node)
 {
 	struct group_project *p = w->f->p;
-	const struct names_location *l = &p->names.locations[fold_location(w->f, node)];
+	uint32_t location = fold_location(w->f, node);
+	const struct names_location *l = &p->names.locations[location];
 	struct tally_sums own = taken(w, w->depth);
 
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
