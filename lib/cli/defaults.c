@@ -74,6 +74,8 @@ static enum status defaults_add_line(struct cli_defaults *d, const char *s, cons
 	struct default_row row = {.line = line};
 	struct buf all = BUF_INIT;
 
+	if (memchr(s, 0, (size_t)(end - s)))
+		return err_set(e, ST_BAD, "%s: line %u: a NUL byte", d->path, line);
 	if (!equals)
 		return err_set(e, ST_BAD, "%s: line %u: not NAME = VALUE", d->path, line);
 	value = equals + 1;

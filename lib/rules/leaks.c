@@ -127,6 +127,8 @@ static enum status add_line(struct leaks *l, const char *s, const char *end, siz
 		return ST_OK;
 	if (end - s <= 5 || memcmp(s, "leak:", 5) != 0)
 		return err_set(e, ST_BAD, "line %zu: a suppression is leak:PATTERN", line);
+	if (memchr(s, 0, (size_t)(end - s)))
+		return err_set(e, ST_BAD, "line %zu: a NUL byte", line);
 	if (l->n == LEAKS_RULES)
 		return err_set(e, ST_LIMIT, "line %zu: more than %d suppressions", line,
 			       LEAKS_RULES);

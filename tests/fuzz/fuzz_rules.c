@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of rules for names: the first byte chooses site rules, owners, or filters from the command
- * line (a pattern a line, with its option before it). Behind a NUL byte come names to ask about.
- * What is refused says where; what is read twice answers the same; a rule's number and owner exist;
- * no rules say nothing.
+ * Files of rules for names: the first byte chooses site rules, owners, suppressions of leaks, filters from
+ * the command line (a pattern a line, with its option before it), or a project's defaults. Behind a NUL byte
+ * come names to ask about. What is refused says where; what is read twice answers the same; a rule's number
+ * and owner exist; no rules say nothing.
  */
+#include "lib/cli/defaults.h"
 #include "lib/group/filter.h"
+#include "lib/rules/leaks.h"
 #include "lib/rules/owners.h"
 #include "lib/rules/sites.h"
 #include "lib/tally/selection.h"
@@ -13,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -103,6 +107,80 @@ static void read_owners(const char *p, const char *end, const char *names, const
 	owners_free(o);
 }
 
+/* A file of these bytes, which has this path while the descriptor is open. */
+static int file_of(const char *p, const char *end, char path[NAME])
+{
+	int fd = memfd_create("rules", MFD_CLOEXEC);
+	size_t n = (size_t)(end - p);
+
+	must(fd >= 0 && (size_t)pwrite(fd, p, n, 0) == n);
+	snprintf(path, NAME, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* Each name is a function's in a stack of its own; what is suppressed is counted, once. */
+static void ask_leaks(struct leaks *l, const char *p, const char *end)
+{
+	struct trace *t = trace_new();
+	struct leaks_counted c;
+	uint64_t none = 0, counted = 0;
+	char name[NAME];
+
+	for (int i = 0; i < ASKED && take_line(&p, end, name); i++) {
+		struct location place = {.space = SPACE_NAME, .name = trace_strz(t, name)};
+		uint32_t stack = trace_stack(t, 0, trace_location(t, &place));
+		bool is_none = leaks_none(l, t, stack, 1, 1);
+
+		must(leaks_none(l, t, stack, 1, 1) == is_none);
+		none += is_none ? 2 : 0;
+	}
+	leaks_next(l);
+	for (size_t i = 0; leaks_counted(l, i, &c); i++) {
+		must(*c.rule && c.blocks == c.bytes);
+		counted += c.blocks;
+	}
+	must(counted == none);
+	trace_free(t);
+}
+
+static void read_leaks(const char *p, const char *end, const char *names, const char *names_end)
+{
+	struct leaks *l = leaks_new(false);
+	struct err e = ERR_INIT;
+	char path[NAME];
+	int fd = file_of(p, end, path);
+
+	if (leaks_add_file(l, path, &e))
+		must(!strncmp(e.msg, "line ", 5));
+	else
+		ask_leaks(l, names, names_end);
+	leaks_free(l);
+	close(fd);
+}
+
+static void read_defaults(const char *p, const char *end)
+{
+	struct cli_defaults d = {.n = 0};
+	struct err e = ERR_INIT;
+	char path[NAME];
+	int fd = file_of(p, end, path);
+	enum status st;
+
+	must(!setenv("TRACEMILL_CONFIG", path, 1));
+	st = defaults_find(&d, &e);
+	must(!strcmp(d.path, path) && (!st || strstr(e.msg, path)));
+	for (size_t i = 0; i < d.n; i++) {
+		const struct default_row *r = &d.rows[i];
+
+		must((st && i + 1 == d.n) || (r->word && r->arg && r->value && *r->value));
+		must(r->line > (i ? d.rows[i - 1].line : 0));
+		free((char *)(uintptr_t)r->value);
+	}
+	free(d.rows);
+	free(d.path);
+	close(fd);
+}
+
 /* "KIND FLAGS PATTERN", each a digit but the last. Files are not opened. */
 static void read_filters(const char *p, const char *end, const char *names, const char *names_end)
 {
@@ -146,6 +224,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	switch (data[0]) {
 	case 'o': read_owners(p, nul ? nul : end, nul ? nul + 1 : end, end); break;
 	case 'f': read_filters(p, nul ? nul : end, nul ? nul + 1 : end, end); break;
+	case 'l': read_leaks(p, nul ? nul : end, nul ? nul + 1 : end, end); break;
+	case 'd': read_defaults(p, end); break;
 	default: read_sites(p, nul ? nul : end, nul ? nul + 1 : end, end);
 	}
 	return 0;

@@ -15,8 +15,8 @@ TRACEMILL_CONFIG= tm-top -q --csv ../../../x.folded | site
 tm-compare -q ../../../x.folded ../../../x.folded 2>&1 | grep -o 'none.ini: .*'
 tm-compare -q --save-baseline base.tma ../../../x.folded; echo "baseline $?"
 tm-compare -q --no-config ../../../x.folded ../../../x.folded >/dev/null; echo "no gate $?"
-for line in 'sitez = x' 'sites' 'sites ='; do
-	echo "$line" >ours.ini
+for line in 'sitez = x' 'sites' 'sites =' 'sites = a\0b'; do
+	printf '%b\n' "$line" >ours.ini
 	TRACEMILL_CONFIG=ours.ini tm-top ../../../x.folded; echo "status $?"
 done
 TRACEMILL_CONFIG=missing.ini tm-top ../../../x.folded; echo "status $?"
