@@ -17,11 +17,10 @@ enum { EVENTS_MANY = 20000 };
 static uint64_t of_whole[EVENTS_MANY], of_part[EVENTS_MANY];
 
 /* Where a capture may be cut so that the events before the cut are those of the whole. */
-enum { LAST = 2 };
 enum cut {
 	CUT_ANYWHERE, /* what is not whole is refused */
 	CUT_AT_LINE,  /* behind a line's end: a number that is cut is another number */
-	CUT_BUT_LAST, /* the last events, up to LAST, sum up what there was */
+	CUT_BUT_LAST, /* counters behind all other events sum up what there was */
 	CUT_NEVER,
 };
 
@@ -216,6 +215,7 @@ static enum status sink_take(struct sink *sink, struct trace *t, const struct ev
 	if (s->n < s->kept)
 		s->hashes[s->n] = event_hash(ev);
 	s->n++;
+	s->last = ev->kind == EV_COUNTER ? s->last + 1 : 0;
 	return s->to ? s->to->event(s->to, t, ev, e) : ST_OK;
 }
 
@@ -460,7 +460,7 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 	s.hashes = of_part;
 	read_into(&part, o, &s.sink);
 	if (cut == CUT_BUT_LAST)
-		s.n -= s.n < LAST ? s.n : LAST;
+		s.n -= s.last;
 	must(s.n <= whole->n);
 	for (uint64_t i = 0; i < s.n; i++) {
 		if (of_part[i] != of_whole[i])

@@ -36,6 +36,7 @@ struct reading_sink {
 	size_t modules, locations, stacks, types, threads, markers, counters;
 	uint64_t n, *hashes; /* of each event, where they are kept */
 	uint64_t kept;       /* so many of them */
+	uint64_t last;       /* counters behind all other events */
 };
 
 void reading_sink_init(struct reading_sink *s, reading_rule_fn *rule, struct sink *to);
