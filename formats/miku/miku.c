@@ -401,8 +401,11 @@ static enum status push_counters(struct miku *m, bool marker, struct err *e)
 	const struct miku_tree *t = &m->tree;
 	bool heap = marker ? m->heap_of_markers : m->heap_of_roots;
 	const int64_t values[] = {
-	    num_nearest((double)t->fps * 1000), t->pss,          num_nearest((double)t->power * 1000),
-	    heap ? t->current_lua : 0,      t->current_mono,
+	    num_nearest((double)t->fps * 1000),
+	    t->pss,
+	    num_nearest((double)t->power * 1000),
+	    heap ? t->current_lua : 0,
+	    t->current_mono,
 	};
 	enum status st = ST_OK;
 
