@@ -405,7 +405,7 @@ $(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 	$(link_c)
 
 # tm-view answers with the programs themselves: their mains under names of their own.
-answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export
+answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export tm-inspect
 $(answering:%=$(B)/obj/view/%.o): $(B)/obj/view/%.o: $(B)/obj/cmd/%.c.o
 	@mkdir -p $(@D)
 	$(call say,NAME,$@)$(OBJCOPY) --redefine-sym main=$(subst -,_,$*)_main $< $@

@@ -339,6 +339,9 @@ int main(int argc, char **argv)
 	    table};
 	int n = opt_parse(&program, argc, argv);
 
+	for (int i = 0; i < n && opt_guard; i++)
+		if (opt_guard("exe", argv[i + 1]))
+			cli_usage("%s: %s", argv[i + 1], opt_guard("exe", argv[i + 1]));
 	cli_import_done(&c.import);
 	inspect_check(&c, n);
 	cli_search_done(&search, &binaries);
@@ -350,6 +353,9 @@ int main(int argc, char **argv)
 	c.names = mem_array(c.traces.n + 1, sizeof *c.names);
 	for (size_t i = 0; i < c.traces.n; i++)
 		c.names[i] = mem_strdup(c.traces.items[i]);
+	c.named.words =
+	    (struct cli_named_words){(const char *const *)argv + 1, binaries.debug_dirs.items,
+				     (size_t)n, binaries.debug_dirs.n};
 	if (c.traces.n && !c.no_symbols)
 		cli_named_start(&c.named, (int)c.traces.n, c.names, &c.import.options, false);
 	cli_sandbox("tm-inspect", NULL);

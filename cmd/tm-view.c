@@ -26,7 +26,8 @@ struct cli_view {
 	const char *query, *listen, *gate;
 	bool lines, mcp, follow, no_symbols, open;
 	uint64_t seconds, rows, bytes;
-	struct opt_list sources, allowed;
+	struct opt_list sources, allowed, exes, debug_dirs;
+	const char **binaries; /* the files of exes */
 	struct view_load load;
 	struct view view;
 };
@@ -44,25 +45,44 @@ static struct kept *view_kept_of(const char *operand)
 	return &nothing;
 }
 
+static bool is_named(const char *const *names, size_t n, const char *file)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], file))
+			return true;
+	return false;
+}
+
 /* A question reads what was named when tm-view began, and writes nothing. */
 static const char *view_guard(const char *word, const char *file)
 {
 	static const char *const refused[] = {"output",     "save-baseline", "history",
-					      "no-sandbox", "completion",    "origin"};
-	const struct opt_list *l =
-	    strcmp(word, "source-dir") ? &view_of->allowed : &view_of->sources;
+					      "no-sandbox", "completion",    "origin",
+					      "cache",      "debuginfod",    "sysroot"};
+	const struct cli_view *v = view_of;
+	const struct {
+		const char *word;
+		const char *const *names;
+		size_t n;
+		const char *why;
+	} lists[] = {
+	    {"source-dir", v->sources.items, v->sources.n,
+	     "that folder is none of tm-view's own --source-dir"},
+	    {"debug-dir", v->debug_dirs.items, v->debug_dirs.n,
+	     "that folder is none of tm-view's own --debug-dir"},
+	    {"exe", v->binaries, v->exes.n, "that binary was not named to tm-view: -e"},
+	    {"trace", v->load.names, v->load.n, "not among the files that tm-view was given"},
+	    {word, v->allowed.items, v->allowed.n, "that file was not named to tm-view: --allow"},
+	};
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-		if (!strcmp(word, refused[i]))
-			return "not in a question";
-	if (file && view_of->gate && !strcmp(view_of->gate, file))
+	if (is_named(refused, sizeof refused / sizeof *refused, word))
+		return "not in a question";
+	if (!file || (v->gate && !strcmp(v->gate, file)))
 		return NULL;
-	for (size_t i = 0; file && i < l->n; i++)
-		if (!strcmp(l->items[i], file))
-			return NULL;
-	if (l == &view_of->sources)
-		return "that folder is none of tm-view's own --source-dir";
-	return file ? "that file was not named to tm-view: --allow" : NULL;
+	while (strcmp(lists[i].word, word) != 0)
+		i++;
+	return is_named(lists[i].names, lists[i].n, file) ? NULL : lists[i].why;
 }
 
 static void view_in_child(void *arg)
@@ -74,11 +94,16 @@ static void view_in_child(void *arg)
 	cli_quiet = cli_verbose = false;
 }
 
+/* Symbols are in already; and nothing is asked of servers, or kept. */
 static const struct ask_program programs[] = {
-    {"top", tm_top_main, "--no-symbols"}, /* they are in already */
-    {"frames", tm_frames_main, NULL},     {"compare", tm_compare_main, NULL},
-    {"heap", tm_heap_main, NULL},         {"spikes", tm_spikes_main, NULL},
-    {"export", tm_export_main, NULL},     {.name = NULL},
+    {"top", tm_top_main, "--no-symbols", NULL},
+    {"frames", tm_frames_main, NULL, NULL},
+    {"compare", tm_compare_main, NULL, NULL},
+    {"heap", tm_heap_main, NULL, NULL},
+    {"spikes", tm_spikes_main, NULL, NULL},
+    {"export", tm_export_main, NULL, NULL},
+    {"inspect", tm_inspect_main, "--no-symbols --no-debuginfod --no-cache", "--trace"},
+    {.name = NULL},
 };
 
 static enum view_growth growth_of(const struct cli_view *c, const struct view_loaded *l)
@@ -221,6 +246,25 @@ static void run(struct cli_view *c, struct http *door)
 	}
 }
 
+/* MODULE=FILE names FILE. */
+static void view_take_binaries(struct cli_view *c)
+{
+	c->binaries = mem_zarray(c->exes.n + 1, sizeof *c->binaries);
+	for (size_t i = 0; i < c->exes.n; i++) {
+		const char *path = c->exes.items[i], *equals = strchr(path, '=');
+
+		if (equals && access(path, F_OK))
+			path = equals + 1;
+		if (access(path, R_OK)) {
+			cli_error(path, "-e: %s", strerror(errno));
+			cli_status(EXIT_INPUT);
+			exit(cli_exit());
+		}
+		sandbox_allow(SANDBOX_READ, path);
+		c->binaries[i] = path;
+	}
+}
+
 static void check(const struct cli_view *c, int n)
 {
 	if ((c->query != NULL) + c->lines + c->mcp > 1)
@@ -247,6 +291,10 @@ int main(int argc, char **argv)
 		       "for browsers: [HOST:]PORT (default: 127.0.0.1, any)", &c.listen),
 	    ROW_FLAG(0, "follow", "take what comes of a recording that goes on", &c.follow),
 	    ROW_LIST(0, "source-dir", "DIR", "sources are below; again for more", &c.sources),
+	    ROW_LIST('e', "exe", "FILE",
+		     "a binary, whose instructions may be shown; again for more", &c.exes),
+	    ROW_LIST(0, "debug-dir", "DIR", "debug files of binaries are there or below",
+		     &c.debug_dirs),
 	    ROW_LIST(0, "allow", "FILE", "questions may name it: rules, owners, policies",
 		     &c.allowed),
 	    ROW_STRING(0, "gate", "FILE", "comparisons are judged by this policy", &c.gate),
@@ -262,6 +310,7 @@ int main(int argc, char **argv)
 	struct http *door = NULL;
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);
+	struct cli_named_words words;
 
 	view_of = &c;
 	cli_import_done(&c.import);
@@ -271,13 +320,18 @@ int main(int argc, char **argv)
 		if (!door)
 			cli_usage("%s", e.msg);
 	}
-	load_start(&c.load, n, argv + 1, &c.import.options, !c.no_symbols, c.follow);
+	view_take_binaries(&c);
+	words =
+	    (struct cli_named_words){c.exes.items, c.debug_dirs.items, c.exes.n, c.debug_dirs.n};
+	load_start(&c.load, n, argv + 1, &c.import.options, &words, !c.no_symbols, c.follow);
 	cli_sandbox("tm-view", door ? NULL : "without a browser");
 	load_all(&c.load, !c.query, !c.query);
 	c.view = (struct view){
 	    .asker = {.programs = programs,
 		      .files = c.load.names,
 		      .n_files = c.load.n,
+		      .binaries = c.binaries,
+		      .n_binaries = c.exes.n,
 		      .seconds = c.seconds,
 		      .rows = c.rows,
 		      .bytes = (size_t)c.bytes,
@@ -289,6 +343,8 @@ int main(int argc, char **argv)
 	    .gate = c.gate,
 	    .source_dirs = c.sources.items,
 	    .n_source_dirs = c.sources.n,
+	    .debug_dirs = c.debug_dirs.items,
+	    .n_debug_dirs = c.debug_dirs.n,
 	    .refresh = c.follow ? view_refresh : NULL,
 	    .arg = &c,
 	};
@@ -301,5 +357,8 @@ int main(int argc, char **argv)
 	free(c.view.files);
 	opt_list_release(&c.sources);
 	opt_list_release(&c.allowed);
+	opt_list_release(&c.exes);
+	opt_list_release(&c.debug_dirs);
+	free(c.binaries);
 	return cli_exit();
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The walk of tests/sh/view_browser.sh, in its folder."""
 import json
+import shlex
 import subprocess
 import sys
 import time
+from urllib.parse import quote
 
 sys.path.insert(0, sys.argv[2] + "/tests")
 from browser import Browser, check, finish  # noqa: E402
@@ -147,6 +149,53 @@ lines = json.loads(subprocess.run(["tm-top", "-q", "--as", "json", *words, "mem.
 check("source: the lines are those of the command: %d" % len(lines), len(lines) > 5 and text(b, ".source tbody tr td:last-child") == "\n".join(r["text"] for r in lines if r["_depth"]))
 check("source: what costs stands beside its line", b.run("[...document.querySelectorAll('.source tr.hot td.n')].map(e => +e.textContent)")
       == [r["line"] for r in lines if r["_depth"] and r["total_share"]])
+p.terminate()
+p.wait()
+
+# --- what its instructions cost, beside it
+engine = [sys.argv[3] + "/bin/libengine.so", sys.argv[3] + "/bin/arcade"]
+p, address = serve("--source-dir", sys.argv[2] + "/testdata", "-e", engine[0], "-e", engine[1], "mem.tmt")
+b.open(address)
+b.go("#view=source&fn=" + quote("eng::gc_alloc(eng::Klass const&, unsigned long)"))
+said = text(b, ".same-command code")
+check("instructions: their command: " + said, said.startswith("tm-inspect --disassemble") and all(f in said for f in engine))
+asked = shlex.split(said)
+code = json.loads(subprocess.run([asked[0], "-q", "--as", "json", *asked[1:]], stdout=subprocess.PIPE).stdout)["sections"][0]["rows"]
+CODE = ".beside > :last-child .source"
+check("instructions: all of them: %d" % len(code), len(code) > 20 and text(b, CODE + " tbody td.n") == "\n".join(r["address"] for r in code if r["_depth"]))
+costs = [[r["address"], r["total_real"]] for r in code if r["_depth"] and r["total_real"] is not None]
+check("instructions: one call has all: %s" % costs, len(costs) == 1 and costs[0][1] == code[0]["total_real"] and b.run(
+    "[...document.querySelectorAll('%s tr.hot td.n')].map(e => e.textContent)" % CODE) == [costs[0][0]])
+HERE = "[...document.querySelectorAll('%s tr.same')].map(r => r.cells[3].textContent).join(' ')"
+b.run("document.querySelector('.beside > :first-child .source tr.hot').scrollIntoView({block: 'center'})")
+b.click(".beside > :first-child .source tr.hot")
+line = b.run("document.querySelector('.beside > :first-child tr.at').cells[3].textContent")
+check("instructions: a click on line %s marks those of it" % line, b.run(HERE % CODE).split() == [
+    r["address"] for r in code if r["_depth"] and any(x.endswith("/gc.cpp:" + line) for x in [r["line"], *(r["inlined_at"] or "").split(" < ")])] != [])
+check("instructions: the line is in the address", "line=" + line in b.run("location.hash"))
+b.run("document.querySelector('%s').focus()" % CODE)
+b.key("End")
+last = [r for r in code if r["_depth"]][-1]
+check("instructions: keys choose a row: " + last["address"], b.run("document.querySelector('%s tr[aria-current=true]').cells[3].textContent" % CODE) == last["address"])
+check("instructions: and it is read out", last["address"] in text(b, "[role=status].path"))
+check("instructions: both sides have names", b.run("[...document.querySelectorAll('.beside [role=region]')].every(e => e.tabIndex === 0 && /^(source|instructions) of eng::gc_alloc/.test(e.getAttribute('aria-label')))"))
+b.go("#view=source&fn=" + quote("eng::List<eng::Contact>::set_capacity(int)"))
+check("instructions: of what was inlined", "collide" in text(b, ".beside > :last-child h2") and b.run("document.querySelectorAll('%s tr.hot').length" % CODE) > 0)
+chosen = frames[0][1] + ".." + frames[3][1]
+b.go("#view=source&frame=" + chosen + "&fn=" + quote("eng::gc_alloc(eng::Klass const&, unsigned long)"))
+part = sum(int(f[3]) for f in frames[:4])
+check("instructions: of a range of frames: %d" % part, text(b, CODE + " tr.hot td.cost").split("\n")[1] != "" and b.run(
+    "document.querySelectorAll('%s tr.hot td.cost')[1].title" % CODE) == "{:,} bytes".format(part))
+b.size(800, 900)
+check("instructions: below each other where there is no room", b.wait(
+    "document.querySelector('.beside > :last-child').getBoundingClientRect().top >= document.querySelector('.beside > :first-child').getBoundingClientRect().bottom"))
+b.size(1400, 900)
+p.terminate()
+p.wait()
+p, address = serve("mem.tmt")
+b.open(address)
+b.go("#view=source&fn=main")
+check("instructions: without a binary the option is named", "tm-view -e FILE" in text(b, "main") and not b.run("document.querySelector('.beside')"))
 p.terminate()
 p.wait()
 

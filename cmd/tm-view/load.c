@@ -26,14 +26,16 @@ static void load_start_followed(struct view_load *l, bool symbols)
 		l->items[i].namer = (struct cli_namer){-1, -1, -1, false};
 		allow_folder(l, i);
 		if (symbols && l->n <= NAMED_MOST)
-			cli_namer_start(&l->items[i].namer, l->names[i], l->import);
+			cli_namer_start(&l->items[i].namer, l->names[i], &l->named.words,
+					l->import);
 	}
 }
 
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
-		bool symbols, bool follow)
+		const struct cli_named_words *words, bool symbols, bool follow)
 {
-	*l = (struct view_load){.import = import, .n = (size_t)n, .follows = follow};
+	*l = (struct view_load){
+	    .import = import, .n = (size_t)n, .follows = follow, .named.words = *words};
 	l->items = mem_zarray((size_t)n + 1, sizeof *l->items);
 	l->names = mem_zarray((size_t)n + 1, sizeof *l->names);
 	for (int i = 0; i < n; i++)

@@ -36,7 +36,7 @@ struct view_load {
 /* Before the sandbox: what puts names into traces is started, unless symbols is false. follow: files
  * are looked at again, and others that take their places. */
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
-		bool symbols, bool follow);
+		const struct cli_named_words *words, bool symbols, bool follow);
 /* After it. What cannot be read is kept with its reason, and reported if wanted: each answer
  * reports it, too. many: there will be many questions. */
 void load_all(struct view_load *l, bool tell, bool many);

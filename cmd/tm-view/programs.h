@@ -11,5 +11,6 @@ int tm_compare_main(int argc, char **argv);
 int tm_heap_main(int argc, char **argv);
 int tm_spikes_main(int argc, char **argv);
 int tm_export_main(int argc, char **argv);
+int tm_inspect_main(int argc, char **argv);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/front.h"
+#include "lib/cli/opt.h"
 #include "lib/trace/encode.h"
 
 #include <fcntl.h>
@@ -30,28 +31,63 @@ static bool named_is_trace(const char *path)
 	return is;
 }
 
-static void write_named(const char *path, int fd)
+/* Its command line: items are the caller's to free, and so are the copies of what was given. */
+static struct opt_list named_words(const char *path, const struct cli_named_words *w)
 {
-	char quiet[] = "-q", useful[] = "--if-useful", end[] = "--", *name = mem_strdup(path);
+	static const char *const always[] = {"-q", "--if-useful"};
+	struct opt_list l = {.n = 0};
 
-	front_run("symbolize", (char *[]){NULL, quiet, useful, end, name, NULL}, fd);
-	free(name);
+	VEC_PUSH(l.items, l.n, l.cap) = NULL; /* the program */
+	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+		VEC_PUSH(l.items, l.n, l.cap) = always[i];
+	for (size_t i = 0; i < w->n_exes; i++) {
+		VEC_PUSH(l.items, l.n, l.cap) = "-e";
+		VEC_PUSH(l.items, l.n, l.cap) = w->exes[i];
+	}
+	for (size_t i = 0; i < w->n_debug_dirs; i++) {
+		VEC_PUSH(l.items, l.n, l.cap) = "--debug-dir";
+		VEC_PUSH(l.items, l.n, l.cap) = w->debug_dirs[i];
+	}
+	VEC_PUSH(l.items, l.n, l.cap) = "--";
+	VEC_PUSH(l.items, l.n, l.cap) = path;
+	return l;
+}
+
+/* As argv, of which each word is a copy. */
+static char **named_argv(const char *path, const struct cli_named_words *w)
+{
+	struct opt_list l = named_words(path, w);
+	char **argv = mem_zarray(l.n + 1, sizeof *argv);
+
+	for (size_t i = 1; i < l.n; i++)
+		argv[i] = mem_strdup(l.items[i]);
+	opt_list_release(&l);
+	return argv;
+}
+
+static void write_named(const char *path, const struct cli_named_words *w, int fd)
+{
+	char **argv = named_argv(path, w);
+
+	front_run("symbolize", argv, fd);
+	for (size_t i = 1; argv[i]; i++)
+		free(argv[i]);
+	free(argv);
 }
 
 /* All that it writes into a file without a name. */
-static int run_named(const char *path)
+static int run_named(const char *path, const struct cli_named_words *w)
 {
 	struct err e = ERR_INIT;
 	int fd = input_temporary(&e);
 
 	if (fd >= 0)
-		write_named(path, fd);
+		write_named(path, w, fd);
 	return fd;
 }
 
-static int named_start(const char *path)
+static int named_start(const char *path, const struct cli_named_words *w)
 {
-	char quiet[] = "-q", useful[] = "--if-useful", end[] = "--", *name;
 	int ends[2];
 	pid_t pid;
 
@@ -59,9 +95,8 @@ static int named_start(const char *path)
 		return -1;
 	pid = fork();
 	if (!pid) {
-		name = mem_strdup(path);
 		if (dup2(ends[1], STDOUT_FILENO) >= 0)
-			front_exec("symbolize", (char *[]){NULL, quiet, useful, end, name, NULL});
+			front_exec("symbolize", named_argv(path, w));
 		_exit(127);
 	}
 	close(ends[1]);
@@ -85,7 +120,8 @@ void cli_named_start(struct cli_named *m, int n, char **operands, const struct i
 		return;
 	for (int i = 0; i < n; i++)
 		if (named_is_trace(operands[i])) {
-			int fd = again ? run_named(operands[i]) : named_start(operands[i]);
+			int fd = again ? run_named(operands[i], &m->words)
+				       : named_start(operands[i], &m->words);
 
 			VEC_PUSH(m->items, m->n, m->cap) = (struct cli_named_one){operands[i], fd};
 		}
@@ -114,20 +150,22 @@ void cli_named_release(struct cli_named *m)
 	*m = (struct cli_named){.n = 0};
 }
 
-static _Noreturn void namer_work(const char *path, int asked, int tell, int fd)
+static _Noreturn void namer_work(const char *path, const struct cli_named_words *w, int asked,
+				 int tell, int fd)
 {
 	char c;
 
 	while (read(asked, &c, 1) == 1) {
 		if (!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET))
-			write_named(path, fd);
+			write_named(path, w, fd);
 		if (write(tell, &c, 1) != 1)
 			break;
 	}
 	_exit(0);
 }
 
-void cli_namer_start(struct cli_namer *m, const char *path, const struct import_options *o)
+void cli_namer_start(struct cli_namer *m, const char *path, const struct cli_named_words *words,
+		     const struct import_options *o)
 {
 	int asked[2] = {-1, -1}, told[2] = {-1, -1};
 	struct err e = ERR_INIT;
@@ -144,7 +182,7 @@ void cli_namer_start(struct cli_namer *m, const char *path, const struct import_
 		setpgid(0, 0);
 		close(asked[1]);
 		close(told[0]);
-		namer_work(path, asked[0], told[1], m->fd);
+		namer_work(path, words, asked[0], told[1], m->fd);
 	}
 	if (asked[0] >= 0)
 		close(asked[0]);

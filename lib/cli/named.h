@@ -14,15 +14,22 @@ struct cli_named_one {
 	int fd;           /* -1: taken */
 };
 
+/* What the user says of binaries, for tm-symbolize: borrowed. */
+struct cli_named_words {
+	const char *const *exes, *const *debug_dirs; /* -e, --debug-dir */
+	size_t n_exes, n_debug_dirs;
+};
+
 struct cli_named { /* zeroed is valid */
 	struct cli_named_one *items;
 	size_t n, cap;
 	bool again;
+	struct cli_named_words words; /* the caller's */
 };
 
 enum { NAMED_MOST = 8 }; /* operands: each has a process */
 
-/* Before the sandbox: starts what there is to start. Options on the modules or the format of the
+/* Before the sandbox: starts what there is to start, with m->words. Options on the modules or the format of the
  * capture reach no other process, so nothing is started then. again: it is to be taken more than
  * once, so it goes through unlinked files. */
 void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o,
@@ -40,7 +47,8 @@ struct cli_namer {
 };
 
 /* Before the sandbox. */
-void cli_namer_start(struct cli_namer *m, const char *path, const struct import_options *o);
+void cli_namer_start(struct cli_namer *m, const char *path, const struct cli_named_words *words,
+		     const struct import_options *o);
 /* Does nothing while it is at work. */
 void cli_namer_ask(struct cli_namer *m);
 /* True once after each question: fd has the trace, or nothing. wait: until then. */

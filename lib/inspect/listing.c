@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/inspect/listing.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
@@ -162,6 +163,7 @@ void listing_sheet(struct inspect_sheet *s, const struct listing_metric *m)
 	sheet_column(s, "function", "inlined", COLUMN_TEXT, COLUMN_SHORTEN);
 	sheet_column(s, "line", "line", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
 	if (m) {
+		sheet_column(s, "inlined_at", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
 		sheet_column(s, "within", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
 		sheet_column(s, "binary", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
 	}
@@ -192,6 +194,27 @@ static void put_place(struct inspect_sheet *s, struct table_cell *row, const str
 	if (call->file && call->line)
 		row[1] = sheet_textf(s, "%s:%" PRIu32, intern_text(&y->strings, call->file, NULL),
 				     call->line);
+}
+
+/* Where the calls stand that are inlined here, as tm-top --source charges them, too: innermost first. */
+static void put_chain(struct inspect_sheet *s, struct table_cell *to, const struct lookup *l,
+		      uint32_t id)
+{
+	const struct trace_symbols *y = &l->symbols;
+	struct buf b = BUF_INIT;
+
+	/* References point backwards; anything else would be a loop. */
+	for (uint32_t up = id ? y->calls[id].outer : 0; up && up < id; up = y->calls[id].outer) {
+		const struct symbol_call *call = &y->calls[up];
+
+		id = up;
+		if (call->file && call->line)
+			buf_addf(&b, "%s%s:%" PRIu32, b.len ? " < " : "",
+				 intern_text(&y->strings, call->file, NULL), call->line);
+	}
+	if (b.len)
+		*to = sheet_text(s, buf_str(&b));
+	buf_release(&b);
 }
 
 /* What of a row is the function's, where there are costs. */
@@ -225,7 +248,8 @@ static struct table_cell name_of(struct inspect_sheet *s, const struct listing *
 enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struct lookup *lookup,
 			 const struct listing_metric *m, struct err *e)
 {
-	const size_t at = m ? OF_SHARE + 1 : OF_ADDRESS + 1, place = at + 1, within = at + 3;
+	const size_t at = m ? OF_SHARE + 1 : OF_ADDRESS + 1, place = at + 1, chain = at + 3,
+		     within = at + 4;
 	struct disasm *d = disasm_new(l->x->file.code, inspect_is_thumb(l->x, l->of.lo));
 	struct lookup_file *file = lookup_file(lookup, l->x->file.path, strlen(l->x->file.path));
 	struct lookup_query *queries = mem_zarray(l->n + 1, sizeof *queries);
@@ -250,8 +274,10 @@ enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struc
 		put_place(s, row + place, lookup, queries[k].named.call);
 		if (m && l->items[k].cost.stack)
 			put_cost(row, m, &l->items[k].cost);
-		if (m)
+		if (m) {
+			put_chain(s, row + chain, lookup, queries[k].named.call);
 			put_within(row + within, name, binary);
+		}
 	}
 	if (!st && m && l->none.stack) {
 		row = sheet_row(s);

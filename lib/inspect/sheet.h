@@ -8,7 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/table/table.h"
 
-enum { SHEET_COLUMNS = 9 };
+enum { SHEET_COLUMNS = 10 };
 
 struct inspect_sheet {
 	struct table table; /* fill and arg are the sheet's own: it must not move */

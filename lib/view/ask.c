@@ -35,12 +35,22 @@ static enum status no_program(const struct asker *by, const char *word, struct e
 	return err_set(e, ST_BAD, "'%.40s' answers nothing here; these do: %s", word, names);
 }
 
-static bool is_file(const struct asker *by, const char *word)
+static bool is_among(const char *const *names, size_t n, const char *word)
 {
-	for (size_t i = 0; i < by->n_files; i++)
-		if (!strcmp(by->files[i], word))
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], word))
 			return true;
 	return false;
+}
+
+/* A word that names a loaded file, alone or as --trace=FILE. */
+static bool is_file(const struct asker *by, const struct ask_program *p, const char *word)
+{
+	size_t n = p->captures ? strlen(p->captures) : 0;
+
+	if (n && !strncmp(word, p->captures, n) && word[n] == '=')
+		word += n + 1;
+	return is_among(by->files, by->n_files, word);
 }
 
 /* The value of -n and --top, wherever it is in its word; NULL: the word is neither of them. */
@@ -82,33 +92,51 @@ static void ask_limit_rows(struct view_question *q, const struct asker *by)
 	}
 }
 
-/* The question, what is added, and behind all options the files. */
+/* Its options that it always gets. */
+static void ask_add_also(struct view_question *q, const char *also)
+{
+	struct view_words words = {.n = 0};
+	struct err e = ERR_INIT;
+
+	if (also && !words_split(&words, &q->arena, also, strlen(also), &e))
+		for (size_t i = 0; i < words.n; i++)
+			words_add(&q->words, &q->arena, words.items[i]);
+	words_release(&words);
+}
+
+/* The question, what is added, and behind all options the files, or the binaries. */
 static void ask_complete(struct view_question *q, const struct asker *by,
 			 const struct ask_program *p, const struct view_words *asked)
 {
 	char name[32];
-	bool form = false, files = false;
-	size_t end = 1;
+	bool form = false, files = false, binaries = false, named;
+	const char *const *operands = p->captures ? by->binaries : by->files;
+	size_t end = 1, n = p->captures ? by->n_binaries : by->n_files;
 
 	snprintf(name, sizeof name, "tm-%s", p->name);
 	words_add(&q->words, &q->arena, name);
 	for (; end < asked->n && strcmp(asked->items[end], "--") != 0; end++) {
 		form |= says_form(asked->items[end]);
-		files |= is_file(by, asked->items[end]);
+		files |= is_file(by, p, asked->items[end]);
+		binaries |= is_among(by->binaries, by->n_binaries, asked->items[end]);
 		words_add(&q->words, &q->arena, asked->items[end]);
 	}
 	if (!form) {
 		words_add(&q->words, &q->arena, "--as");
 		words_add(&q->words, &q->arena, "json");
 	}
-	if (p->also)
-		words_add(&q->words, &q->arena, p->also);
-	if (end < asked->n || !files)
+	ask_add_also(q, p->also);
+	for (size_t i = 0; i < by->n_files && p->captures && !files; i++) {
+		words_add(&q->words, &q->arena, p->captures);
+		words_add(&q->words, &q->arena, by->files[i]);
+	}
+	named = p->captures ? binaries : files;
+	if (end < asked->n || !named)
 		words_add(&q->words, &q->arena, "--");
 	for (size_t i = end + 1; i < asked->n; i++)
 		words_add(&q->words, &q->arena, asked->items[i]);
-	for (size_t i = 0; i < by->n_files && !files && end + 1 >= asked->n; i++)
-		words_add(&q->words, &q->arena, by->files[i]);
+	for (size_t i = 0; i < n && !named && end + 1 >= asked->n; i++)
+		words_add(&q->words, &q->arena, operands[i]);
 	ask_limit_rows(q, by);
 }
 
@@ -125,7 +153,9 @@ enum status question_make(struct view_question *q, const struct asker *by, const
 		st = err_set(e, ST_BAD, "an empty question");
 	if (!st) {
 		p = find(by, asked.items[0]);
-		if (p) {
+		if (p && p->captures && !by->n_binaries) {
+			st = err_set(e, ST_BAD, "no binary was named: tm-view -e FILE");
+		} else if (p) {
 			q->main = p->main;
 			ask_complete(q, by, p, &asked);
 		} else {

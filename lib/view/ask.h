@@ -10,7 +10,7 @@
  * itself, and one that takes too long is ended.
  *
  * Added to the words: --as json where no form is given, and all loaded files where none of them
- * is named.
+ * is named; of a program that looks into binaries also these.
  */
 #ifndef TM_VIEW_ASK_H
 #define TM_VIEW_ASK_H
@@ -24,13 +24,17 @@
 struct ask_program {
 	const char *name; /* "top" */
 	int (*main)(int argc, char **argv);
-	const char *also; /* an option that it always gets; NULL: none */
+	const char *also;     /* options that it always gets, with blanks between; NULL: none */
+	const char *captures; /* the option that names loaded files, where operands are binaries;
+			       * NULL: loaded files are its operands */
 };
 
 struct asker {
 	const struct ask_program *programs; /* ends with name NULL */
-	const char *const *files;           /* the operands there are */
+	const char *const *files;           /* that are loaded */
 	size_t n_files;
+	const char *const *binaries; /* that may be looked into */
+	size_t n_binaries;
 	uint64_t seconds, rows; /* limits of one answer; */
 	size_t bytes;
 	void (*child)(void *arg); /* in the child, before the program; may be NULL */

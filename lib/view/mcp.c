@@ -478,6 +478,32 @@ static enum status mcp_run_source(struct call *c)
 	return tabled(c, &q, false);
 }
 
+/* Of what looks into binaries loaded files are no operands. */
+static enum status mcp_run_instructions(struct call *c)
+{
+	static const char *const names[] = {"sort", NULL};
+	const char *function = value_string(c->arguments, "function");
+	const char *file = value_string(c->arguments, "file");
+	const struct view *v = c->m->view;
+	uint64_t offset, limit;
+	struct buf q = BUF_INIT;
+	enum status st = page_of(c, &offset, &limit, PAGE, PAGE_MAX);
+
+	buf_adds(&q, "inspect --table=instructions");
+	if (function)
+		add_option(&q, "disassemble", function);
+	for (size_t i = 0; i < v->n_debug_dirs; i++)
+		add_option(&q, "debug-dir", v->debug_dirs[i]);
+	add_arguments(&q, c->arguments, names);
+	add_filters(&q, c->arguments);
+	if (file)
+		add_option(&q, "trace", file);
+	if (!st)
+		st = mcp_answer_tables(c, buf_str(&q), offset, limit);
+	buf_release(&q);
+	return st;
+}
+
 static enum status mcp_run_dominators(struct call *c)
 {
 	static const char *const names[] = {"min", "sort", "type", "snapshot", NULL};
@@ -545,8 +571,12 @@ static const struct tool tools[] = {
     {"source_lines", "Matching functions with what each of their lines costs, and the lines' text where "
      "--source-dir has it.",
      STRING("function", "an expression") "," SORT, "[\"function\"]", true, true, mcp_run_source},
+    {"instructions", "The instructions of a function with what each of them costs, and its source line; without a "
+     "function those of the five that cost most. Needs tm-view -e BINARY.",
+     STRING("function", "a name, or an address of its binary: 0x4690") "," SORT, NULL, true, true,
+     mcp_run_instructions},
     {"query", "Any question as on the command line: top --by type --leaks. The programs: top, frames, "
-     "compare, heap, spikes.",
+     "compare, heap, spikes, inspect.",
      STRING("question", "its words"), "[\"question\"]", false, true, mcp_run_query},
 };
 /* clang-format on */

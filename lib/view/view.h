@@ -35,6 +35,8 @@ struct view {
 	const char *gate; /* the policy that comparisons are judged by; NULL: none */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
+	const char *const *debug_dirs; /* for what looks into binaries */
+	size_t n_debug_dirs;
 	/* Looks whether files have changed, and loads them; may be NULL. */
 	void (*refresh)(struct view *v);
 	void *arg;

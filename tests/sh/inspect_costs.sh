@@ -4,7 +4,8 @@
 # tm-inspect --trace: the cost of instructions, where the truth is objdump's listing and arithmetic. A cost
 # of a return address stands at the call that objdump has before it, that of an exact address at its
 # instruction; what recursion passes twice counts once; what begins no instruction has a row of its
-# own; so the rows of a function add up to it, and it is what tm-top has. Another build is refused.
+# own; so the rows of a function add up to it, and it is what tm-top has. Another build is refused. tm-view
+# answers the same, of binaries that it was given.
 # timeout: 600
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates, and calls functions
 set -u
@@ -126,6 +127,8 @@ done
 check 'shares are of all' is "$(head_of leaf | cut -d ' ' -f 3) $(head_of again | cut -d ' ' -f 3)" '85.71 100' # 6 of 7
 check 'the lines are those of the source' eval \
 	'[ "$(jq -r --arg a 0x'"$second"' ".sections[0].rows[] | select(.address == \$a) | \"\(.function) \(.line)\"" got.json)" = "inner $PWD/prog.c:13" ]'
+check '... and where it was inlined' eval \
+	'[ "$(jq -r --arg a 0x'"$second"' ".sections[0].rows[] | select(.address == \$a) | .inlined_at" got.json)" = "$PWD/prog.c:18" ]'
 check 'all passes through it' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 7 samples of 7 samples pass through it"'
 
 listed --trace run.tmt -n 3 --cumulative prog
@@ -138,7 +141,7 @@ check 'by an address' is "$(costs leaf | sort)" "$(want "0x$in_leaf 3 3" "0x$oth
 listed --trace run.tmt --focus inner prog
 check 'filters are those of tm-top' is "$(costs again | sort)" "$(want "0x$down 0 2" "0x$recursion 0 2")"
 tm-inspect -q --csv --trace run.tmt --disassemble main prog 2>err | tr -d '\r' >got
-check 'CSV has depths' is "$(sed -n '1p' got)" 'depth,address,samples,total_samples,total_share,instruction,function,line,within,binary'
+check 'CSV has depths' is "$(sed -n '1p' got)" 'depth,address,samples,total_samples,total_share,instruction,function,line,inlined_at,within,binary'
 tm-inspect --trace run.tmt --disassemble nothing prog >out 2>err
 status=$?
 check 'no such function' eval '[ $status = 3 ] && grep -q "no function is called .nothing." err'
@@ -181,6 +184,58 @@ tm-inspect --trace perf.txt --maps maps prog >out 2>err
 check 'a capture without bindings says so' grep -q 'the trace is not symbolized' err
 tm-inspect --trace run.tmt "$(command -v tm-dump)" >out 2>err
 check 'a binary that is not in it' grep -q 'no address of the trace is of this binary' err
+
+# A trace without names gets those of the binary.
+tm-import -q --maps maps perf.txt -o raw.tmt 2>err
+mkdir away
+mv prog away
+tm-inspect -q --as json -n 1 --trace raw.tmt away/prog 2>err >got.json
+check 'a trace without names' is "$(costs leaf | sort)" "$(want "0x$in_leaf 3 3" "0x$other 2 2" "none 1 1")"
+check 'tm-view: a trace without names' eval \
+	'tm-view -q -e away/prog --query "inspect --csv --disassemble leaf" raw.tmt 2>err | grep -q "^1,0x$in_leaf,3,3,"'
+mv away/prog .
+
+# tm-view: the bytes, the messages and the status of the command.
+same() { # QUESTION
+	local form='--as json' status is
+	case $1 in
+	*--as* | *--csv*) form='' ;;
+	esac
+	eval "tm-$1 $form --trace run.tmt --trace heap.tmt -- prog other/prog" >want 2>want.err </dev/null
+	status=$?
+	tm-view -q --no-symbols -e prog -e other/prog --query "$1" run.tmt heap.tmt >got 2>err </dev/null
+	is=$?
+	check "tm-view: $1" eval "cmp -s want got && cmp -s want.err err && [ $status = $is ]"
+}
+for q in inspect 'inspect --disassemble leaf' 'inspect --disassemble inner --sort samples' 'inspect -n 0 --csv --sort count' \
+	"inspect --disassemble middle --as text --ignore inner" 'inspect --cumulative --sort samples --as markdown' \
+	'inspect --disassemble nothing' 'inspect --sort live' 'inspect --engine reference --disassemble again'; do
+	same "$q"
+done
+ask() { tm-view -q --no-symbols -e prog --query "$1" run.tmt heap.tmt >got 2>err; }
+ask 'inspect --sort samples --trace run.tmt prog'
+tm-inspect --as json --sort samples --trace run.tmt prog >want 2>want.err
+check 'tm-view: of one capture' cmp -s want got
+ask 'inspect --sort=samples --trace=run.tmt'
+check 'tm-view: of one capture, in one word' cmp -s want got
+refused() { ! ask "$1" && [ ! -s got ]; }
+check 'tm-view: a binary that was not named' refused 'inspect other/prog'
+check 'tm-view: a capture that was not loaded' refused 'inspect --trace perf.txt'
+check 'tm-view: a folder that was not named' refused 'inspect --debug-dir .'
+check 'tm-view: no server is asked' refused 'inspect --debuginfod=http://127.0.0.1:1'
+check 'tm-view: nothing is kept' eval 'refused "inspect --cache kept" && [ ! -e kept ]'
+check 'tm-view: no binary was named' eval '! tm-view -q --no-symbols --query inspect run.tmt 2>err && grep -q "tm-view -e FILE" err'
+check 'tm-view: MODULE=FILE' eval 'tm-view -q --no-symbols -e game=prog --query "inspect --csv --sort samples" run.tmt 2>err | grep -q "^1,0x$in_leaf,3,3,"'
+tm-view -q -e nowhere --query inspect run.tmt >out 2>err
+status=$?
+check 'tm-view: a binary that is not there' eval '[ $status = 3 ] && grep -q nowhere err'
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"instructions","arguments":{"function":"leaf","file":"run.tmt","limit":500}}}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"instructions","arguments":{"function":"/etc/passwd"}}}' |
+	tm-view -q --no-symbols -e prog --mcp run.tmt heap.tmt >got 2>err
+tm-inspect -q --as json --disassemble leaf --trace run.tmt prog >got.json 2>err
+check 'assistants get the same rows' eval \
+	'[ "$(sed -n 1p got | jq -c ".result.structuredContent.tables[0].rows")" = "$(jq -c "[.sections[0].rows[] | with_entries(select(.value != null))]" got.json)" ]'
+check '... and a reason' eval 'sed -n 2p got | jq -e ".result.isError" >/dev/null'
 
 # Traces that are cut and changed end well.
 "$GEN/cuts" --step 3 --silent 60 run.tmt tm-inspect -n 0 --trace - prog || failed=1

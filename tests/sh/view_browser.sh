@@ -47,4 +47,4 @@ END
 "$GEN/trace" --seed 6 --allocs 300000 --live 500 --stacks 300 --frames 50 >whole.tmt
 cp "$DATA/heap/il2cpp.snap" heap.snap
 echo nothing >none.txt
-exec python3 "$SRC/tests/view_browser.py" "$browser" "$SRC"
+exec python3 "$SRC/tests/view_browser.py" "$browser" "$SRC" "$game"

@@ -21,7 +21,7 @@ static int answer(int argc, char **argv)
 	_exit(0);
 }
 
-static const struct ask_program programs[] = {{"top", answer, NULL}, {.name = NULL}};
+static const struct ask_program programs[] = {{"top", answer, NULL, NULL}, {.name = NULL}};
 static const char *const files[] = {"a.tmt"};
 
 #define NODE(name, parent, self) "{\"name\":\"" name "\",\"parent\":" #parent ",\"self\":" #self "}"

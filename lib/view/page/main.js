@@ -118,18 +118,21 @@ async function show(again) {
 	const messages = [];
 	let command = null, ms = 0;
 	const only = !views[s.view].every && loaded.files.some(f => f.name === s.file_only) ? s.file_only : null;
+	const files = only ? [only] : loaded.files.map(f => f.name), binaries = loaded.binaries || [];
+	// What is asked with what it is asked of: of a binary's code the files are an option.
+	const whole = words => words[0] === "inspect" ? [...words, ...files.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
+	const typed = words => "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
-		const files = (only ? [only] : loaded.files.map(f => f.name)).map(quote).join(" ");
-		el("command").textContent = command ? "tm-" + command.map(quote).join(" ") + " " + files : "";
+		el("command").textContent = command ? typed(command) : "";
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
 	const context = {
-		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], signal: mine.signal,
+		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, debugDirs: loaded.debug_dirs || [], command: typed, signal: mine.signal,
 		filters: without => filters(s, without),
 		// main: this is the view's question; the others are beside it.
 		ask: async (words, main) => {
 			if (main || !command) { command = words; tell(); }
-			const a = await ask(only ? [...words, only] : words, mine.signal);
+			const a = await ask(only || words[0] === "inspect" ? whole(words) : words, mine.signal);
 			if (a.messages) messages.push(a.messages);
 			if (main || command === words) { ms = a.ms; tell(); }
 			return a;
