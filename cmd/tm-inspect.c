@@ -113,7 +113,7 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 	struct listing listing = {.n = 0};
 	struct extent extent;
 	struct inspect x;
-	enum status st = inspect_open(&x, path, &c->search, &e);
+	enum status st = inspect_open_code(&x, path, &c->search, &e);
 
 	if (!st)
 		st = listing_find(&x, c->disassemble, &extent, &e);
@@ -149,7 +149,7 @@ static size_t inspect_open_all(struct inspect_cli *c, int n, char **paths, struc
 	for (int i = 0; i < n; i++) {
 		struct err e = ERR_INIT;
 
-		if (inspect_open(&to[opened], paths[i], &c->search, &e)) {
+		if (inspect_open_code(&to[opened], paths[i], &c->search, &e)) {
 			inspect_release(&to[opened]);
 			cli_fail(paths[i], &e);
 			continue;

@@ -16,8 +16,8 @@ static void look(struct inspect *x)
 	inspect_code(x);
 }
 
-enum status inspect_open(struct inspect *x, const char *path, const struct object_search *search,
-			 struct err *e)
+static enum status open_file(struct inspect *x, const char *path,
+			     const struct object_search *search, struct err *e)
 {
 	const struct container_options container = {.want.arch = NULL};
 	struct err refused = ERR_INIT;
@@ -35,7 +35,28 @@ enum status inspect_open(struct inspect *x, const char *path, const struct objec
 		return st;
 	object_find_debug(x->file.object, search, &refused);
 	x->file.e = refused;
-	look(x);
+	return ST_OK;
+}
+
+enum status inspect_open(struct inspect *x, const char *path, const struct object_search *search,
+			 struct err *e)
+{
+	enum status st = open_file(x, path, search, e);
+
+	if (!st)
+		look(x);
+	return st;
+}
+
+enum status inspect_open_code(struct inspect *x, const char *path,
+			      const struct object_search *search, struct err *e)
+{
+	enum status st = open_file(x, path, search, e);
+
+	if (st)
+		return st;
+	file_code(&x->file);
+	inspect_functions(x);
 	return ST_OK;
 }
 

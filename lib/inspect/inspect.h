@@ -77,7 +77,10 @@ struct inspect {
  */
 enum status inspect_open(struct inspect *x, const char *path, const struct object_search *search,
 			 struct err *e);
-/* The same over memory, for fuzzing. */
+/* The same for listing.h: its functions, of which nothing is judged, and no other fact. */
+enum status inspect_open_code(struct inspect *x, const char *path,
+			      const struct object_search *search, struct err *e);
+/* All of it over memory, for fuzzing. */
 enum status inspect_open_memory(struct inspect *x, const void *p, size_t n, struct err *e);
 void inspect_release(struct inspect *x); /* accepts a zeroed struct */
 

@@ -243,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("fuzz", MFD_CLOEXEC);
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	if (inspect_open(&x, path, &search, &e))
+	if (inspect_open_code(&x, path, &search, &e))
 		must(e.msg[0]);
 	else
 		list_some(&x);
