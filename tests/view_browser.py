@@ -238,6 +238,12 @@ after(b, lambda: b.click("#tabs a[title='key 4']"))
 rows = text(b, ".row")
 check("the calls of that thread alone", "--thread Main" in command(b) and "Physics" in rows and "Job" not in rows)
 check("names of other scripts are shown", "渲染场景" in rows)
+HIDDEN = "re\\u{202e}ver\\u{200b}se"
+check("what would not be seen of a name is: " + HIDDEN, HIDDEN in rows)
+check("... and finds it, as it is", after(b, lambda: (b.click(row_of(b, HIDDEN)), b.click(".picked button"))) and
+      "Update" in text(b, ".row") and b.run("new URLSearchParams(location.hash.slice(1)).get('peek')") == "re\u202ever\u200bse")
+RAW = "/[\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]/.test(document.title + document.body.innerText + [...document.querySelectorAll('[title], [aria-label]')].map(e => e.title + e.ariaLabel).join())"
+check("... nothing of it is in the page unseen, but in the field to type in", not b.run(RAW))
 p.terminate()
 p.wait()
 

@@ -5,7 +5,7 @@
 # tm-view's page in a headless browser, with real clicks, drags and keys: the five questions. Which frame
 # was worst, and why; what grew between two builds; who calls this; what holds this texture; where is the
 # time of this thread. What must be found is what the game counted itself. Then the address, the
-# keyboard, names that would be markup, a file that cannot be read, a program that has ended, and how long
+# keyboard, names that would be markup or hide something, a file that cannot be read, a program that has ended, and how long
 # the page's tasks take with a hundred thousand rows.
 # timeout: 900
 set -u
@@ -31,13 +31,15 @@ for run in a b; do
 done
 tm-symbolize -q --maps a/arcade.maps --locations return -e "$game/bin/arcade" \
 	-e "$game/bin/libengine.so" a/arcade.mem >mem.tmt
-"$GEN/calls" >calls.tmt <<'END'
+sed 's/RIGHT|TO|LEFT|AND|NOTHING/re\xe2\x80\xaever\xe2\x80\x8bse/' <<'END' | "$GEN/calls" >calls.tmt
 thread Main
 > 0 Update
 > 1000000 Physics
 < 8000000 Physics
 > 8500000 渲染场景
 < 8600000 渲染场景
+> 8700000 RIGHT|TO|LEFT|AND|NOTHING
+< 8800000 RIGHT|TO|LEFT|AND|NOTHING
 < 9000000 Update
 thread Worker
 > 0 Job

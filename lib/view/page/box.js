@@ -2,7 +2,7 @@
 // Box plots: a row each from its least to its most, a box from quartile to quartile, a line at the median. The table
 // below has the numbers, so the drawing is an image to who does not see it.
 import {make, pencil, redraws, showTip, hideTip} from "./dom.js";
-import {format} from "./format.js";
+import {format, shown} from "./format.js";
 
 const ROW = 22, NAME = 190, RIGHT = 84, FOOT = 4;
 
@@ -44,10 +44,11 @@ export class Boxes {
 		g.textBaseline = "middle";
 		this.rows.forEach((r, i) => {
 			const y = i * ROW + ROW / 2, [low, q1, q2, q3, high] = Object.keys(this.at).map(k => x(this.of(r, k)));
-			let text = r[this.key] || "";
+			const whole = shown(r[this.key] || "");
+			let text = whole;
 			while (text.length > 1 && g.measureText(text + "…").width > name - 10) text = text.slice(0, -1);
 			g.fillStyle = get("--text");
-			g.fillText(text === r[this.key] ? text : text + "…", 0, y);
+			g.fillText(text === whole ? text : text + "…", 0, y);
 			g.strokeStyle = get("--faint");
 			g.beginPath();
 			for (const [a, b] of [[[low, y], [high, y]], [[low, y - 4], [low, y + 4]], [[high, y - 4], [high, y + 4]]]) { g.moveTo(...a); g.lineTo(...b); }

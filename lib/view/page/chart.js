@@ -2,7 +2,7 @@
 // Series over frames or time: a lane for each line, all on one axis. A drag selects a range. A column of
 // pixels runs from the least to the largest of its points, so no spike is lost.
 import {make, showTip, hideTip, pencil, redraws} from "./dom.js";
-import {format} from "./format.js";
+import {format, shown} from "./format.js";
 import {keeps} from "./keep.js";
 
 const LEFT = 78, RIGHT = 8, TOP = 6, BOTTOM = 18;
@@ -98,7 +98,7 @@ export class Chart {
 
 	label(i) {
 		const name = this.s.labels && this.s.labels[i];
-		return (this.s.x_type === "ns" ? "" : (this.s.x_title || "") + " ") + format(this.s.x_type, this.x[i]) + (name ? ": " + name : "");
+		return (this.s.x_type === "ns" ? "" : (this.s.x_title || "") + " ") + format(this.s.x_type, this.x[i]) + (name ? ": " + shown(name) : "");
 	}
 
 	move(event) {
@@ -175,9 +175,9 @@ export class Chart {
 			g.textAlign = l.faint ? "right" : "left";
 			g.strokeStyle = get("--panel");
 			g.lineWidth = 3;
-			g.strokeText(l.title || "", l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
+			g.strokeText(shown(l.title || ""), l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
 			g.lineWidth = 1;
-			g.fillText(l.title || "", l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
+			g.fillText(shown(l.title || ""), l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
 		});
 		this.drawRange(g, x, h, get);
 		g.fillStyle = get("--faint");

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Elements, and the one hint beside the pointer. Text is always text.
+// Elements, and the one hint beside the pointer. Text is always text, and all of it is to be seen.
+import {shown} from "./format.js";
+
+const seen = x => typeof x === "string" ? shown(x) : x;
+
 export function make(tag, attributes = {}, ...inside) {
 	const e = document.createElement(tag);
 	for (const [k, v] of Object.entries(attributes)) {
@@ -10,16 +14,16 @@ export function make(tag, attributes = {}, ...inside) {
 		if (v === undefined || v === null || v === false) continue;
 		if (k.startsWith("on")) e[k] = v;
 		else if (k === "class") e.className = v;
-		else e.setAttribute(k, v === true ? "" : v);
+		else e.setAttribute(k, v === true ? "" : k === "title" || k === "aria-label" ? seen(v) : v);
 	}
-	e.append(...inside.filter(x => x !== null && x !== undefined && x !== false));
+	e.append(...inside.filter(x => x !== null && x !== undefined && x !== false).map(seen));
 	return e;
 }
 
 const tip = document.getElementById("tip");
 
 export function showTip(event, title, lines) {
-	tip.replaceChildren(make("b", {}, title), ...lines.map(l => "\n" + l));
+	tip.replaceChildren(make("b", {}, title), ...lines.map(l => seen("\n" + l)));
 	tip.style.display = "block";
 	const r = tip.getBoundingClientRect();
 	tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - r.width - 8)) + "px";

@@ -2,7 +2,7 @@
 // Flame graph, icicle and tree map of one set of stacks, on a canvas. Heavier children stand first;
 // what is narrower than a pixel is not drawn, and is there again when zoomed into.
 import {make, showTip, hideTip, pencil, redraws} from "./dom.js";
-import {format, share, matcher} from "./format.js";
+import {format, share, matcher, shown} from "./format.js";
 import {keeps} from "./keep.js";
 
 const ROW = 19;
@@ -224,7 +224,7 @@ export class Flame {
 			g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 			if (map) { g.strokeStyle = bg; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
 			if (w > 26 && h > 12) {
-				const n = Math.floor((w - 7) / letter), name = this.nodes[i].name;
+				const n = Math.floor((w - 7) / letter), name = shown(this.nodes[i].name);
 				g.fillStyle = this.hits && this.hits[i] ? "#fff" : ink;
 				g.fillText(name.length > n ? name.slice(0, Math.max(0, n - 1)) + "…" : name, x + 4, y + (map ? 9 : h / 2), w - 6);
 			}
@@ -270,7 +270,7 @@ export class Flame {
 	tell(i) {
 		const names = [];
 		for (let k = i; k; k = this.nodes[k].parent) names.unshift(this.nodes[k].name);
-		this.path.textContent = i ? names.join(" › ") + " — " + this.lines(i).join(", ") : "a click zooms; the right button, or Shift+Enter, shows its callers";
+		this.path.textContent = i ? shown(names.join(" › ") + " — " + this.lines(i).join(", ")) : "a click zooms; the right button, or Shift+Enter, shows its callers";
 	}
 
 	key(event) {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Values as people read them. Absent is a dash, never a 0.
+
+// A name as it is read exactly: what draws nothing or turns text around is escaped (tracemill-report(5)).
+// \n and \t are the page's own, between lines.
+const hidden = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu;
+export const shown = text => text.replace(hidden, c => {
+	const n = c.codePointAt(0), hex = n.toString(16);
+	return n < 0x80 ? "\\x" + hex.padStart(2, "0") : n < 0xa0 ? "\\xc2\\x" + hex : "\\u{" + hex.padStart(4, "0") + "}";
+});
+
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 const times = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
@@ -16,7 +25,7 @@ function ns(v) {
 
 export function format(type, v, signed) {
 	if (v === null || v === undefined) return "–";
-	if (typeof v === "string") return v;
+	if (typeof v === "string") return shown(v);
 	const plus = signed && v > 0 ? "+" : "";
 	switch (type) {
 	case "bytes": return plus + bytes(v);
@@ -28,7 +37,7 @@ export function format(type, v, signed) {
 
 export function exact(type, v) {
 	if (v === null || v === undefined) return "not in the capture";
-	if (typeof v === "string") return v;
+	if (typeof v === "string") return shown(v);
 	return v.toLocaleString("en-US") + ({bytes: " bytes", ns: " ns", percent: "%"}[type] || "");
 }
 

@@ -2,7 +2,7 @@
 // The page's state is its address: #view=table&by=site&frame=10..20. Each view is a module that is
 // given the state, asks, and draws; whatever it asks can be typed into a terminal, and is shown.
 import {make, hideTip} from "./dom.js";
-import {quote} from "./format.js";
+import {quote, shown as seen} from "./format.js";
 import {ask, state, loaded, onEnd} from "./ask.js";
 import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";
@@ -19,7 +19,7 @@ import * as compare from "./view_compare.js";
 
 const views = {overview, frames, table, tree, flame, callers, memory, source, heap, timeline, compare};
 const el = id => document.getElementById(id), main = el("view");
-let running = null, growing = false, held = false;
+let running = null, growing = false, held = false, said = "";
 
 export function address() {
 	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -114,7 +114,7 @@ async function show(again) {
 		main.classList.add("busy");
 	}
 	main.setAttribute("aria-busy", "true");
-	document.title = views[s.view].title + " – " + (loaded.files.map(f => f.name.split("/").pop()).join(", ") || "tracemill");
+	document.title = views[s.view].title + " – " + (seen(loaded.files.map(f => f.name.split("/").pop()).join(", ")) || "tracemill");
 	const messages = [];
 	let command = null, ms = 0;
 	const only = !views[s.view].every && loaded.files.some(f => f.name === s.file_only) ? s.file_only : null;
@@ -123,7 +123,8 @@ async function show(again) {
 	const whole = words => words[0] === "inspect" ? [...words, ...files.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
 	const typed = words => "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
-		el("command").textContent = command ? typed(command) : "";
+		said = command ? typed(command) : "";
+		el("command").textContent = seen(said);
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
 	const context = {
@@ -176,7 +177,7 @@ el("theme").onclick = () => {
 	theme(to);
 };
 el("copy").onclick = async () => {
-	await navigator.clipboard.writeText(el("command").textContent).catch(() => getSelection().selectAllChildren(el("command")));
+	await navigator.clipboard.writeText(said).catch(() => getSelection().selectAllChildren(el("command")));
 	el("took").textContent = "copied";
 };
 el("skip").onclick = e => { e.preventDefault(); main.focus(); };
@@ -208,7 +209,7 @@ function showGrowth() {
 	const silent = Math.min(...goes.map(f => f.silent_ms));
 	el("growth").textContent = goes.length ? "recording" + (silent > 5000 ? ", silent for " + Math.round(silent / 1000) + " s" : "") : deserted ? "no process writes the recording any more, and its end is missing" : ended && ended === loaded.files.length ? "the recording has ended" : "";
 	el("growth").className = goes.length ? "growth" : "growth faint";
-	el("files").textContent = loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", ");
+	el("files").textContent = seen(loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", "));
 }
 
 onEnd((error, changed) => {

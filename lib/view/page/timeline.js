@@ -2,7 +2,7 @@
 // Calls as bars, by thread: zoomed by the wheel, moved by a drag. What is narrower than a pixel is one
 // bar with its neighbours. Beneath it the calls that took too long.
 import {make, panel, pencil, redraws, showTip, hideTip} from "./dom.js";
-import {format, matcher} from "./format.js";
+import {format, matcher, shown} from "./format.js";
 import {keeps} from "./keep.js";
 import {draw as document_, nothing} from "./document.js";
 
@@ -128,7 +128,7 @@ class Timeline {
 		const light = get("--flame-light"), ink = get("--on-flame");
 		for (const t of this.list) {
 			g.fillStyle = get("--text");
-			g.fillText(t.name, 3, top + 9);
+			g.fillText(shown(t.name), 3, top + 9);
 			top += 20;
 			const last = new Float64Array(DEPTH + 1).fill(-1);
 			for (const c of t.calls) {
@@ -144,9 +144,9 @@ class Timeline {
 				g.fillRect(x, y, Math.max(1, wide - 0.5), ROW - 1);
 				if (wide > 3) this.placed.push({c, x, y, w: wide});
 				if (wide > 30) {
-					const n = Math.floor((wide - 6) / 6.7);
+					const n = Math.floor((wide - 6) / 6.7), name = shown(c.name);
 					g.fillStyle = ink;
-					g.fillText(c.name.length > n ? c.name.slice(0, Math.max(0, n - 1)) + "…" : c.name, x + 3, y + ROW / 2);
+					g.fillText(name.length > n ? name.slice(0, Math.max(0, n - 1)) + "…" : name, x + 3, y + ROW / 2);
 				}
 			}
 			top += (Math.min(t.deepest, DEPTH) + 1) * ROW + 6;
