@@ -198,7 +198,8 @@ static void many_sites(struct group_project *p, uint32_t n)
  * the arrays behind the names grow at other numbers of them each. */
 TEST(ranked_as_its_capture)
 {
-	static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_STACK, KEY_TYPE, KEY_FILE};
+	static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_STACK, KEY_TYPE,
+					KEY_FILE, KEY_MODULE,   KEY_THREAD};
 	static const struct aggregate_origin origin = {.name = "run"};
 
 	for (uint32_t n = 1; n <= 5000; n = n < 40 ? n + 1 : n * 5 / 4) {
