@@ -189,6 +189,11 @@ check("instructions: of a range of frames: %d" % part, text(b, CODE + " tr.hot t
 b.size(800, 900)
 check("instructions: below each other where there is no room", b.wait(
     "document.querySelector('.beside > :last-child').getBoundingClientRect().top >= document.querySelector('.beside > :first-child').getBoundingClientRect().bottom"))
+b.size(360, 900)
+b.go("#view=table&by=thread")
+b.wait("document.querySelectorAll('.grid .row').length > 1")
+check("a table has room for the bar below it", b.wait(
+    "(g => g.scrollWidth > g.clientWidth && parseFloat(g.style.height) >= g.firstChild.offsetHeight + 15)(document.querySelector('.grid'))"))
 b.size(1400, 900)
 p.terminate()
 p.wait()

@@ -76,7 +76,7 @@ export class Table {
 		this.grid.onclick = e => this.click(e);
 		this.grid.onmousemove = e => this.hint(e);
 		this.grid.onmouseleave = hideTip;
-		new ResizeObserver(() => this.draw()).observe(this.grid);
+		new ResizeObserver(() => { this.fit(); this.draw(); }).observe(this.grid);
 		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, n))) : null;
 		return keeps(make("div", {}, make("div", {class: "tools"}, search, this.say), this.grid, notes), this);
 	}
@@ -172,11 +172,16 @@ export class Table {
 		for (const e of this.rows.values()) e.remove();
 		this.rows.clear();
 		this.totals = (this.s.totals || []).slice(-1);
-		const height = HEAD + (shown.length + this.totals.length) * ROW;
-		this.inner.style.height = height + "px";
-		this.grid.style.height = Math.min(height + (this.total > (this.grid.clientWidth || 1e9) ? 16 : 2), Math.max(220, innerHeight * 0.66)) + "px";
+		this.inner.style.height = HEAD + (shown.length + this.totals.length) * ROW + "px";
 		this.grid.setAttribute("aria-rowcount", shown.length);
+		this.fit();
 		this.draw();
+	}
+
+	// Before the grid is in the page, nothing says whether it needs a bar below.
+	fit() {
+		const height = HEAD + (this.shown.length + this.totals.length) * ROW, bar = this.total > (this.grid.clientWidth || 1e9) ? 16 : 2;
+		this.grid.style.height = Math.min(height + bar, Math.max(220, innerHeight * 0.66)) + "px";
 	}
 
 	draw() {
