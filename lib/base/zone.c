@@ -13,6 +13,7 @@
 #undef realpath
 #undef open
 #undef openat
+#undef mkostemp
 #undef dup
 #undef close
 #undef opendir
@@ -407,6 +408,11 @@ int zone_openat(int folder, const char *path, int flags, ...)
 	mode = mode_of(flags, list);
 	va_end(list);
 	return held_fd(openat(folder, path, flags, mode));
+}
+
+int zone_mkostemp(char *path, int flags)
+{
+	return held_fd(mkostemp(path, flags));
 }
 
 int zone_dup(int fd)

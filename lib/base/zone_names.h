@@ -23,6 +23,7 @@ void zone_release(void *p);
 char *zone_realpath(const char *path, char *to);
 int zone_open(const char *path, int flags, ...);
 int zone_openat(int folder, const char *path, int flags, ...);
+int zone_mkostemp(char *path, int flags);
 int zone_dup(int fd);
 int zone_close(int fd);
 DIR *zone_opendir(const char *path);
@@ -40,6 +41,7 @@ int zone_mutex_unlock(pthread_mutex_t *m);
 #define realpath             zone_realpath
 #define open                 zone_open
 #define openat               zone_openat
+#define mkostemp             zone_mkostemp
 #define dup                  zone_dup
 #define close                zone_close
 #define opendir              zone_opendir

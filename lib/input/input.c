@@ -36,6 +36,7 @@ struct input_source {
 	int read_errno;     /* of a failed read(2) below it */
 	bool spooled;       /* fd is our copy, which ended in spool_end */
 	struct err spool_end;
+	const char *ends;            /* why, where the bytes end; borrowed, or NULL */
 	struct input_digest *digest; /* the caller's, or NULL */
 	uint64_t raw_at;             /* the position of reading in the file, for the digest */
 	struct err failure; /* met at the end of the window; due when its bytes are used up */
@@ -130,8 +131,8 @@ static enum status input_open_layers(struct input_source *s, struct err *e)
 }
 
 /* Appends at least one byte of the file to the window's *len, which then is at most limit; or sets
- * at_end or failure. */
-static void fill_plain(struct input_source *s, size_t *len, size_t limit)
+ * at_end or failure. The window begins at offset. */
+static void fill_plain(struct input_source *s, size_t *len, size_t limit, uint64_t offset)
 {
 	ssize_t got = read_source(s, s->window + *len, limit - *len);
 
@@ -139,6 +140,8 @@ static void fill_plain(struct input_source *s, size_t *len, size_t limit)
 		source_failure(s, &s->failure);
 	else if (!got && s->spooled && s->spool_end.code)
 		s->failure = s->spool_end;
+	else if (!got && s->ends)
+		err_at(&s->failure, ST_BAD, offset + *len, "%s", s->ends);
 	else if (!got)
 		s->at_end = true;
 	else
@@ -182,7 +185,7 @@ static void input_fill_unpacked(struct input_source *s, size_t *len, uint64_t of
 static void fill_first(struct input_source *s, size_t *len)
 {
 	while (*len < FIRST_BYTES && !s->at_end && !s->failure.code)
-		fill_plain(s, len, WINDOW);
+		fill_plain(s, len, WINDOW, 0);
 }
 
 /* Frames to be skipped are the same in zstd and lz4, and libarchive takes what begins with one for
@@ -267,7 +270,8 @@ static void input_slide(struct cursor *c, size_t need)
 		if (s->unpack)
 			input_fill_unpacked(s, &len, offset + len);
 		else /* two bytes of UTF-16 become up to three */
-			fill_plain(s, &len, s->mark.utf16 ? len + (s->cap - len + 1) / 2 : s->cap);
+			fill_plain(s, &len, s->mark.utf16 ? len + (s->cap - len + 1) / 2 : s->cap,
+				   offset);
 		take_text(s, before, &len);
 	}
 	c->base = c->pos = s->window;
@@ -393,6 +397,17 @@ enum status input_fd(struct input *in, int fd, const char *name, struct err *e)
 	return input_open_fd(in, fd, false, e);
 }
 
+enum status input_from(struct input *in, int fd, const char *name, const char *ends, struct err *e)
+{
+	enum status st;
+
+	*in = (struct input){.name = name};
+	st = input_open_fd(in, fd, false, e);
+	if (!st)
+		in->source->ends = ends;
+	return st;
+}
+
 enum status input_pipe(struct input *in, int fd, const char *name, struct err *e)
 {
 	*in = (struct input){.name = name};
@@ -486,6 +501,8 @@ static enum status input_spool(struct input *in)
 		}
 		total += cursor_window(c);
 		c->pos = c->end;
+		if (s->watch)
+			s->watch(s->watched);
 	}
 	if (s->digest && digest_rest(s, c->e)) {
 		c->failed = true;
@@ -500,6 +517,7 @@ static enum status input_spool(struct input *in)
 	s->owns_fd = s->regular = true;
 	s->start = 0;
 	s->spooled = true;
+	s->ends = NULL;
 	s->spool_end = s->failure;
 	in->size = total;
 	return input_rewind(in);
@@ -508,6 +526,14 @@ static enum status input_spool(struct input *in)
 enum status input_keep(struct input *in)
 {
 	return !in->source || in->source->regular ? ST_OK : input_spool(in);
+}
+
+int input_file(struct input *in, const char **ends)
+{
+	if (!in->source || input_rewind(in))
+		return -1;
+	*ends = in->source->spool_end.code ? in->source->spool_end.msg : NULL;
+	return in->source->fd;
 }
 
 enum status input_rewind(struct input *in)

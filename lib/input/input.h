@@ -27,6 +27,9 @@ struct input {
 enum status input_open(struct input *in, const char *path, struct err *e);
 /* Over a seekable file that stays the caller's, from its first byte. */
 enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
+/* Over a file or pipe that stays the caller's, from where it stands. ends: of bytes that end too early,
+ * why they do; a borrowed text, or NULL. */
+enum status input_from(struct input *in, int fd, const char *name, const char *ends, struct err *e);
 /* Over a pipe, which input_close closes. */
 enum status input_pipe(struct input *in, int fd, const char *name, struct err *e);
 /* Over bytes that a function gives, at most n at once; 0: the end; -1: *e says why not. */
@@ -48,6 +51,10 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got);
 enum status input_keep(struct input *in);
 /* Back to the first byte; only after input_keep (or on memory). */
 enum status input_rewind(struct input *in);
+
+/* After input_keep, for input_from: the file, at the first byte, which is the input's until input_close.
+ * *ends: why what is there ends too early, or NULL. -1: it is memory, or cannot be rewound. */
+int input_file(struct input *in, const char **ends);
 
 /* For formats that are read in any order, before anything is consumed: in->size then is how many
  * bytes there are (decompressed ones; what is no plain file is copied to an unlinked one), and

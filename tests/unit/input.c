@@ -309,6 +309,35 @@ TEST(large_pieces)
 	buf_release(&text);
 }
 
+/* Another input over the file of a kept one: the same bytes, and the same end. */
+static void check_handed_on(struct input *in, const struct buf *want, enum status end)
+{
+	struct buf got = BUF_INIT;
+	struct err e = ERR_INIT;
+	const char *ends = "";
+	struct input again;
+	int fd = input_file(in, &ends);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(ends != NULL, end != ST_OK);
+	CHECK_EQ(input_from(&again, fd, "again", ends, &e), ST_OK);
+	CHECK_EQ(input_keep(&again), ST_OK);
+	for (int pass = 0; pass < 2; pass++) {
+		e = (struct err)ERR_INIT;
+		got.len = 0;
+		read_all(&again, &got);
+		CHECK(got.len == want->len && (!got.len || !memcmp(got.data, want->data, got.len)));
+		CHECK_EQ(e.code, end);
+		if (ends) {
+			CHECK_STR(e.msg, ends);
+			CHECK_EQ(e.offset, got.len);
+		}
+		CHECK_EQ(input_rewind(&again), ST_OK);
+	}
+	input_close(&again);
+	buf_release(&got);
+}
+
 static void check_kept(const struct buf *file, const struct buf *want, enum status end)
 {
 	struct buf got = BUF_INIT;
@@ -335,6 +364,7 @@ static void check_kept(const struct buf *file, const struct buf *want, enum stat
 			CHECK_EQ(e.offset, got.len);
 		CHECK_EQ(input_rewind(&in), ST_OK);
 	}
+	check_handed_on(&in, &got, end);
 	input_close(&in);
 	restore_stdin(pid, saved);
 	buf_release(&got);
