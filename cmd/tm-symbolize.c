@@ -2,26 +2,28 @@
  *
  * tm-symbolize: trace or capture -> trace with functions, inlines, files and lines.
  */
+#include "cmd/tm-symbolize/captures.h"
 #include "cmd/tm-symbolize/collect.h"
 #include "cmd/tm-symbolize/log.h"
 #include "cmd/tm-symbolize/modules.h"
 #include "lib/base/clock.h"
+#include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/search.h"
-#include "lib/demangle/demangle_llvm.h"
-#include "lib/symbolize/rewrite.h"
+#include "lib/cli/symbolizer.h"
+#include "lib/input/input.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct job {
-	struct symbolizer symbolizer;
+	struct tracemill_symbolizer *symbolizer;
+	struct tracemill_naming *naming;
 	const struct import_options *import;
 	struct cli_binaries *binaries;
-	struct cli_search *search;
-	struct symbolize_coverage all;
-	struct symbolize_stats stats;
-	uint64_t least; /* --gate */
+	struct tracemill_coverage all;
+	double read, write; /* seconds: of tables, the import included; of the output */
+	uint64_t least;     /* --gate */
 	bool tell_stats;
 	bool if_useful, missing;
 	struct cli_collect collect;
@@ -34,102 +36,109 @@ static void symbolize_progress(void *arg, uint64_t done, uint64_t total)
 	cli_progress("symbolizing", done, total);
 }
 
-/* Notes that were in a trace have been printed by its maker; those of an import here have not. */
-static void tell(struct job *j, const char *file, const struct rewrite *w, bool imported)
-{
-	/* Guesses travel in the trace: the report at the pipe's end shows them. */
-	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
-
-	for (size_t i = 0; i < w->n; i++) {
-		const struct trace *t = w->captures[i].t;
-
-		cli_notes(file, t, imported ? 0 : w->captures[i].first_note, least);
-		cli_coverage_tell(file, t, &j->all);
-		if (j->binaries->explain)
-			cli_explain(&j->symbolizer.files, t);
-	}
-}
-
-/* What symbolizer_run has counted. */
-static double symbolizing(const struct symbolize_stats *s)
-{
-	return s->bind + s->engine + s->copy + s->names;
-}
-
-static void tell_stats(const struct job *j)
-{
-	struct buf line = BUF_INIT;
-
-	for (size_t i = 0; j->tell_stats && stats_line(&j->stats, i, &line); i++)
-		cli_note("stats", "%s", buf_str(&line));
-	buf_release(&line);
-}
-
 /* Otherwise the files are the subject. */
 static bool writes(const struct job *j)
 {
 	return !j->binaries->explain && !j->missing && !j->collect.dir;
 }
 
-/* Names of a file that its build-id proves: the only names for a user who did not ask for names. */
-static bool is_useful(const struct rewrite *w)
+static double lap(double *from)
 {
-	for (size_t i = 0; i < w->n && !w->named; i++) {
-		const struct trace_symbols *y = &w->captures[i].t->symbols;
+	double now = clock_seconds(), took = now - *from;
 
-		for (size_t k = 1; k < y->n_bindings; k++)
-			if (y->bindings[k].call && y->objects[y->bindings[k].object].build_id)
-				return true;
+	*from = now;
+	return took;
+}
+
+/* What is no reading. */
+static double symbolizing(const struct job *j)
+{
+	struct tracemill_times t = {.size = sizeof t};
+
+	if (!j->tell_stats || tracemill_naming_times(j->naming, &t))
+		return 0;
+	return t.bind + t.decode + t.copy + t.names;
+}
+
+static enum status take_error(const struct job *j, struct err *e)
+{
+	return err_set(e, ST_BAD, "%s", tracemill_error(j->symbolizer));
+}
+
+static enum status read_maps(struct job *j, struct err *e)
+{
+	struct buf text = BUF_INIT;
+	enum status st = cli_read_maps(j->import->maps, &text, e);
+
+	if (!st && tracemill_naming_maps(j->naming, buf_str(&text), text.len)) {
+		take_error(j, e);
+		st = err_of_file(e, "module map", j->import->maps);
 	}
-	return false;
+	buf_release(&text);
+	return st;
+}
+
+/* The trace that the input is, or that was made of it. */
+static enum status scan(struct job *j, struct input *in, FILE *imported,
+			struct tracemill_scanned *scanned, struct err *e)
+{
+	struct tracemill_stream from = {.size = sizeof from};
+	enum status st;
+
+	if (imported) {
+		from.fd = fileno(imported);
+	} else {
+		st = input_keep(in);
+		if (st)
+			return st;
+		from.fd = input_file(in, &from.ends);
+		if (from.fd < 0)
+			return e->code;
+	}
+	return tracemill_naming_scan(j->naming, &from, scanned) ? take_error(j, e) : ST_OK;
+}
+
+/* What was written until then fails as standard output does. */
+static enum status copy(struct job *j, struct err *e)
+{
+	enum tracemill_status st = tracemill_naming_copy(j->naming, STDOUT_FILENO);
+
+	if (!st)
+		return ST_OK;
+	cli_output_done(false); /* a part is not to replace the whole */
+	take_error(j, e);
+	if (st == TRACEMILL_SYSTEM || st == TRACEMILL_PIPE) {
+		cli_output_fail(st == TRACEMILL_PIPE ? NULL : e->msg);
+		return ST_NONE;
+	}
+	return e->code;
 }
 
 static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)
 {
-	struct input spooled = {0}, *from = in;
-	struct rewrite w = {.nameless = j->if_useful};
-	struct trace *maps = NULL;
-	FILE *temporary = NULL;
-	double started = clock_seconds(), before = symbolizing(&j->stats);
-	enum status st = cli_as_trace(in, j->import, &spooled, &temporary, e);
-	bool useful = true;
+	struct tracemill_scanned scanned = {.size = sizeof scanned};
+	FILE *imported = NULL;
+	double started = clock_seconds(), before = symbolizing(j);
+	enum status st = cli_as_trace(in, j->import, &imported, e);
+	bool useful;
 
-	if (temporary)
-		from = &spooled;
-	else if (!st && j->import->maps)
-		st = cli_read_maps(j->import->maps, &maps, e);
+	if (!st && !imported && j->import->maps)
+		st = read_maps(j, e);
 	if (!st)
-		st = input_keep(from);
-	if (!st)
-		st = rewrite_scan(&w, &from->cur, &j->symbolizer, maps, e);
+		st = scan(j, in, imported, &scanned, e);
 	cli_progress_clear();
-	j->stats.read += stats_lap(&started) - (symbolizing(&j->stats) - before);
-	if (!st && j->if_useful)
-		useful = is_useful(&w);
+	j->read += lap(&started) - (symbolizing(j) - before);
+	useful = !j->if_useful || (!scanned.has_name && scanned.proven);
 	if (!st && useful)
-		tell(j, file, &w, temporary);
+		cli_captures_tell(j->naming, file, imported, &j->all);
+	for (size_t i = 0; !st && useful && j->binaries->explain && i < scanned.n; i++)
+		cli_explain(j->naming, i);
 	if (!st && useful && writes(j))
-		st = input_rewind(from);
-	if (!st && useful && writes(j)) {
-		st = rewrite_copy(&w, &from->cur, stdout, e);
-		if (st) /* a part is not to replace the whole */
-			cli_output_done(false);
-	}
-	j->stats.write += stats_lap(&started);
-	rewrite_release(&w);
-	trace_free(maps);
-	input_close(&spooled);
-	if (temporary)
-		fclose(temporary);
+		st = copy(j, e);
+	j->write += lap(&started);
+	if (imported)
+		fclose(imported);
 	return st;
-}
-
-static void tell_cache(struct index_cache *c)
-{
-	const char *word;
-
-	while ((word = cache_told(c)))
-		cli_info(NULL, "%s", word);
 }
 
 static void symbolize_one(struct job *j, const char *path)
@@ -139,14 +148,13 @@ static void symbolize_one(struct job *j, const char *path)
 	struct input in = {0};
 	enum status st = input_open(&in, path, &e);
 
-	if (!st && j->collect.dir &&
-	    cli_collect_binary(&j->collect, path, &j->symbolizer.options.files.search))
+	if (!st && j->collect.dir && cli_collect_binary(&j->collect, j->symbolizer, path))
 		st = ST_NONE;
 	if (!st)
 		st = symbolize(j, &in, file, &e);
-	tell_cache(&j->symbolizer.cache);
-	cli_managed_tell(&j->symbolizer.managed);
-	cli_search_tell(j->search);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_MANAGED);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_SEARCH);
 	input_close(&in);
 	if (st && st != ST_NONE && j->if_useful) /* who asked reads the file too, and says it */
 		cli_status(EXIT_INPUT);
@@ -157,15 +165,33 @@ static void symbolize_one(struct job *j, const char *path)
 /* A log, with --text. */
 static void symbolize_log_of(struct job *j, const char *path)
 {
-	struct stack_text x = {.symbolizer = &j->symbolizer};
+	struct tracemill_text_sums sums = cli_stack_text(j->symbolizer, j->naming, path);
 
-	cli_stack_text(&x, path);
-	tell_cache(&j->symbolizer.cache);
-	cli_search_tell(j->search);
-	j->asked |= x.calls;
-	if (cli_stack_text_below(&x, j->least))
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
+	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_SEARCH);
+	j->asked |= sums.n;
+	if (cli_stack_text_below(&sums, j->least))
 		cli_status(EXIT_INCOMPLETE);
-	stack_text_release(&x);
+}
+
+static void symbolize_all(struct job *j, int n, char **argv, bool text)
+{
+	cli_modules_given(j->naming);
+	cli_symbolizer_load(j->symbolizer);
+	cli_not_typed(n);
+	for (int i = 1; i <= n || i == 1; i++)
+		(text ? symbolize_log_of : symbolize_one)(j, n ? argv[i] : "-");
+	if (j->missing && cli_missing(j->naming))
+		cli_status(EXIT_INCOMPLETE);
+	if (j->collect.dir) {
+		cli_collect_found(&j->collect, j->naming);
+		cli_collect_tell(&j->collect);
+	}
+	cli_modules_used(j->naming, j->all.n || j->asked);
+	if (cli_coverage_below(&j->all, j->least))
+		cli_status(EXIT_INCOMPLETE);
+	if (j->tell_stats)
+		cli_times_tell(j->naming, j->read, j->write);
 }
 
 int main(int argc, char **argv)
@@ -174,11 +200,11 @@ int main(int argc, char **argv)
 	struct cli_managed managed = {0};
 	struct cli_modules modules = {0};
 	struct cli_binaries binaries = {.jobs = pool_cpus()};
-	struct cli_search search;
+	struct tracemill_naming_options naming;
+	struct tracemill_options o;
 	const char *output = NULL;
 	bool prewarm = false, no_managed = false, text = false;
-	struct symbolize_options o = {0};
-	struct job j = {.import = &import.options, .binaries = &binaries, .search = &search};
+	struct job j = {.import = &import.options, .binaries = &binaries};
 	const struct opt options[] = {
 	    CLI_MODULES_ROWS(modules),
 	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
@@ -216,30 +242,33 @@ int main(int argc, char **argv)
 		cli_usage("--jobs: from 1 to 256");
 	if (j.least > 100)
 		cli_usage("--gate: a percentage, from 0 to 100");
-	binaries.explain |= j.missing; /* until the search is made */
-	cli_search_done(&search, &binaries);
-	binaries.explain &= !j.missing;
-	o.engine = search.engine;
-	o.cache = search.cache;
-	o.files = cli_modules_done(&modules, &binaries, &search);
-	o.bind = (struct bind_options){.has_slide = import.options.has_slide,
-				       .slide = import.options.slide,
-				       .find_slides = import.find_slide,
-				       .locations = import.options.locations,
-				       .offsets = import.options.offsets};
+	o = cli_symbolizer_options(&binaries, &managed);
+	o.flags &= ~(unsigned)TRACEMILL_MANAGED_NAMES;
+	o.flags |= no_managed ? 0 : TRACEMILL_MANAGED_NAMES | TRACEMILL_MANAGED_BESIDE;
+	if (j.missing)
+		o.flags |= TRACEMILL_EXPLAIN;
 	if (text) /* as the programs that print such logs have it */
-		o.demangler = demangle_llvm;
-	o.managed = cli_managed_done(&managed);
-	o.managed.names = o.managed.beside = !no_managed;
-	o.dwarf = (struct dwarf_options){
-	    .jobs = (unsigned)binaries.jobs, .progress = symbolize_progress, .once = true};
-	if (prewarm && (!n || o.cache.off))
+		o.flags |= TRACEMILL_LLVM_SPELLING;
+	o.jit_map = managed.jit_map;
+	o.progress = symbolize_progress;
+	naming = cli_modules_done(&modules);
+	naming.flags |= (import.options.has_slide ? TRACEMILL_SLIDE : 0) |
+			(import.find_slide ? TRACEMILL_FIND_SLIDES : 0) |
+			(j.if_useful ? TRACEMILL_ONLY_NAMELESS : 0) |
+			(j.tell_stats ? TRACEMILL_TIMES : 0);
+	naming.slide = import.options.slide;
+	naming.locations = import.options.locations;
+	naming.offsets = import.options.offsets;
+	if (prewarm && (!n || binaries.no_cache))
 		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
 	if (j.missing + (j.collect.dir != NULL) + text + prewarm + binaries.explain > 1)
 		cli_usage(
 		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
 	if (j.if_useful && (!writes(&j) || text || prewarm))
 		cli_usage("--if-useful: not where no trace is written");
+	j.symbolizer = cli_symbolizer_new(&o);
+	if (tracemill_naming_new(j.symbolizer, &naming, &j.naming))
+		mem_exhausted();
 	if (j.collect.dir)
 		cli_collect_prepare(&j.collect);
 	if (!prewarm && !j.collect.dir)
@@ -247,34 +276,16 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-symbolize", NULL);
 	if (prewarm) {
 		for (int i = 1; i <= n; i++)
-			cli_prewarm(argv[i], &o);
-		cli_search_tell(&search);
-		cli_search_release(&search);
-		cli_binaries_release(&binaries);
-		cli_modules_release(&modules);
-		return cli_exit();
+			cli_prewarm(j.symbolizer, argv[i]);
+		cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
+	} else {
+		symbolize_all(&j, n, argv, text);
 	}
-	o.stats = j.tell_stats ? &j.stats : NULL;
-	symbolizer_init(&j.symbolizer, &o);
-	cli_modules_given(&j.symbolizer.files);
-	cli_managed_load(&j.symbolizer.managed);
-	cli_not_typed(n);
-	for (int i = 1; i <= n || i == 1; i++)
-		(text ? symbolize_log_of : symbolize_one)(&j, n ? argv[i] : "-");
-	if (j.missing && cli_missing(&j.symbolizer.files))
-		cli_status(EXIT_INCOMPLETE);
-	if (j.collect.dir) {
-		cli_collect_found(&j.collect, &j.symbolizer.files);
-		cli_collect_tell(&j.collect);
-	}
-	cli_modules_used(&j.symbolizer.files, j.all.n || j.asked);
-	if (coverage_below(&j.all, j.least))
-		cli_status(EXIT_INCOMPLETE);
-	tell_stats(&j);
-	stats_release(&j.stats);
-	symbolizer_release(&j.symbolizer);
 	cli_managed_release(&managed);
-	cli_search_release(&search);
+	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
+		tracemill_symbolizer_free(j.symbolizer);
+	else
+		tracemill_symbolizer_abandon(j.symbolizer);
 	cli_binaries_release(&binaries);
 	cli_modules_release(&modules);
 	return cli_exit();

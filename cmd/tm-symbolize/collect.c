@@ -15,37 +15,30 @@
 
 /* --- what is missing --- */
 
-static bool is_missing(const struct file_found *m)
+static void add_line(struct buf *b, const struct tracemill_module *m)
 {
-	return m->reason != REASON_RESOLVED ||
-	       (m->file && m->file->object && !object_has_dwarf(m->file->object) &&
-		!object_is_source(m->file->object));
-}
-
-static void add_line(struct buf *b, const struct file_found *m)
-{
-	for (unsigned i = 0; i < m->id.len; i++)
-		buf_add_hex(b, m->id.bytes[i], 2);
-	buf_adds(b, m->id.len ? "\t" : "-\t");
+	for (size_t i = 0; i < m->n_build_id; i++)
+		buf_add_hex(b, m->build_id[i], 2);
+	buf_adds(b, m->n_build_id ? "\t" : "-\t");
 	buf_add_escaped(b, m->name, strlen(m->name));
 	buf_addf(b, "\t%s\n",
-		 m->reason == REASON_RESOLVED ? "no DWARF: its debug file"
-					      : reason_text(m->reason));
+		 m->reason ? tracemill_reason_text(m->reason) : "no DWARF: its debug file");
 }
 
-size_t cli_missing(const struct find_files *f)
+size_t cli_missing(struct tracemill_naming *naming)
 {
+	struct tracemill_module m = {.size = sizeof m};
 	struct map64 seen = {0};
 	struct buf b = BUF_INIT;
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->n_found; i++) {
+	for (size_t i = 0; !tracemill_naming_module(naming, i, &m); i++) {
 		uint32_t *known;
 		size_t from = b.len;
 
-		if (!is_missing(&f->found[i]))
+		if (!m.reason && m.has_lines)
 			continue;
-		add_line(&b, &f->found[i]);
+		add_line(&b, &m);
 		known = map64_put(&seen, hash_bytes(b.data + from, b.len - from));
 		if (*known)
 			b.len = from;
@@ -102,15 +95,36 @@ static bool copy_bytes(struct cli_collect *c, int from, int to)
 	return !n;
 }
 
+/* DIR/.build-id/ab/cdef and a suffix; false: it has no build-id, or one that is too short. */
+static bool name_by_id(char *path, size_t size, const char *dir, const uint8_t *id, size_t n,
+		       const char *suffix)
+{
+	struct buf b = BUF_INIT;
+	bool fits;
+
+	buf_addf(&b, "%s/.build-id/", dir);
+	for (size_t i = 0; i < n; i++) {
+		buf_add_hex(&b, id[i], 2);
+		if (!i)
+			buf_addc(&b, '/');
+	}
+	buf_adds(&b, suffix);
+	fits = n > 1 && b.len < size;
+	if (fits)
+		strcpy(path, buf_str(&b));
+	buf_release(&b);
+	return fits;
+}
+
 /* Aside, and then by its name: a part is no file of this build-id. */
-static void collect_keep_file(struct cli_collect *c, const char *from,
-			      const struct object_build_id *id, const char *suffix)
+static void collect_keep_file(struct cli_collect *c, const char *from, const uint8_t *id, size_t n,
+			      const char *suffix)
 {
 	char path[4096], aside[4096 + 8];
 	int in, out;
 	bool kept;
 
-	if (!object_build_id_path(c->dir, id, suffix, path, sizeof path)) {
+	if (!name_by_id(path, sizeof path, c->dir, id, n, suffix)) {
 		c->nameless++;
 		return;
 	}
@@ -139,32 +153,32 @@ static void collect_keep_file(struct cli_collect *c, const char *from,
 		close(in);
 }
 
-static void keep_object(struct cli_collect *c, const char *path, const struct object *o)
+static void keep_binary(struct cli_collect *c, const char *path, const char *debug,
+			const uint8_t *id, size_t n)
 {
-	const char *debug = object_debug_path(o);
-
-	collect_keep_file(c, path, object_build_id(o), "");
-	if (debug && strcmp(debug, path) != 0)
-		collect_keep_file(c, debug, object_build_id(o), ".debug");
+	collect_keep_file(c, path, id, n, "");
+	if (*debug && strcmp(debug, path) != 0)
+		collect_keep_file(c, debug, id, n, ".debug");
 }
 
-void cli_collect_found(struct cli_collect *c, const struct find_files *f)
+void cli_collect_found(struct cli_collect *c, struct tracemill_naming *n)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (f->items[i]->wanted && f->items[i]->object && !f->items[i]->member)
-			keep_object(c, f->items[i]->path, f->items[i]->object);
+	struct tracemill_file f = {.size = sizeof f};
+
+	for (size_t i = 0; !tracemill_naming_file(n, i, &f); i++)
+		if (f.used && f.usable && !f.member)
+			keep_binary(c, f.path, f.debug_path, f.build_id, f.n_build_id);
 }
 
-bool cli_collect_binary(struct cli_collect *c, const char *path, const struct object_search *o)
+bool cli_collect_binary(struct cli_collect *c, struct tracemill_symbolizer *s, const char *path)
 {
-	struct object *object = NULL;
-	struct err e = ERR_INIT, ignored = ERR_INIT;
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+	struct tracemill_binary *b;
 
-	if (object_open(&object, path, &e))
+	if (tracemill_binary_open(s, path, &b) || tracemill_binary_facts(s, b, &facts) ||
+	    facts.is_zip)
 		return false;
-	object_find_debug(object, o, &ignored);
-	keep_object(c, path, object);
-	object_free(object);
+	keep_binary(c, path, facts.debug_path, facts.build_id, facts.n_build_id);
 	return true;
 }
 

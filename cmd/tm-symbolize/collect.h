@@ -7,11 +7,11 @@
 #ifndef TM_CMD_SYMBOLIZE_COLLECT_H
 #define TM_CMD_SYMBOLIZE_COLLECT_H
 
-#include "lib/find/files.h"
+#include "lib/library/tracemill/symbolize_trace.h"
 
-/* Of the modules that were asked for (options.search.explain): a line for each that has no binary or
+/* Of the modules that were asked for (TRACEMILL_EXPLAIN): a line for each that has no binary or
  * no DWARF, to standard output: build-id or "-", name, why; with tabs between. Gives how many. */
-size_t cli_missing(const struct find_files *f);
+size_t cli_missing(struct tracemill_naming *naming);
 
 struct cli_collect { /* zeroed, with dir set, is valid */
 	const char *dir;
@@ -21,9 +21,9 @@ struct cli_collect { /* zeroed, with dir set, is valid */
 /* Before the sandbox: makes the folder, ends the program where that is not possible. */
 void cli_collect_prepare(const struct cli_collect *c);
 /* The binaries and debug files that were found for modules. */
-void cli_collect_found(struct cli_collect *c, const struct find_files *f);
+void cli_collect_found(struct cli_collect *c, struct tracemill_naming *n);
 /* A binary, with its debug file; false: the file is no binary. */
-bool cli_collect_binary(struct cli_collect *c, const char *path, const struct object_search *o);
+bool cli_collect_binary(struct cli_collect *c, struct tracemill_symbolizer *s, const char *path);
 void cli_collect_tell(const struct cli_collect *c);
 
 #endif

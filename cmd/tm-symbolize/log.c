@@ -2,6 +2,7 @@
 #include "cmd/tm-symbolize/log.h"
 
 #include "lib/cli/cli.h"
+#include "lib/cli/symbolizer.h"
 #include "lib/input/input.h"
 
 #include <inttypes.h>
@@ -10,31 +11,28 @@
 enum { LINE_LONGEST = 1 << 20, ENOUGH = 4 << 20 };
 
 struct log {
-	struct stack_text *x;
+	struct tracemill_symbolizer *s;
+	struct tracemill_naming *naming;
 	const char *file;
-	size_t bytes; /* that wait */
-	bool failed;
+	struct buf lines; /* that wait */
 };
 
 static void pour(struct log *g)
 {
-	struct err e = ERR_INIT;
-	struct buf out = BUF_INIT;
+	const char *named;
+	size_t n;
 
-	if (stack_text_flush(g->x, &out, &e)) {
-		cli_fail(g->file, &e);
-		g->failed = true;
-	}
-	cli_print_colored(buf_at(&out, 0), out.len);
-	buf_release(&out);
-	g->bytes = 0;
+	if (tracemill_naming_text(g->naming, buf_at(&g->lines, 0), g->lines.len, &named, &n))
+		cli_symbolizer_fail(g->s, g->file);
+	cli_print_colored(named, n);
+	g->lines.len = 0;
 }
 
 static void add_line(struct log *g, const char *s, size_t n)
 {
-	stack_text_line(g->x, s, n);
-	g->bytes += n + 1;
-	if (g->bytes >= ENOUGH)
+	buf_add(&g->lines, s, n);
+	buf_addc(&g->lines, '\n');
+	if (g->lines.len >= ENOUGH)
 		pour(g);
 }
 
@@ -84,38 +82,45 @@ static void stack_log_read_file(struct log *g, const char *path)
 	input_close(&in);
 }
 
-static void tell(const struct stack_text *x, const char *file)
+static void tell(const struct tracemill_text_sums *x, const char *file)
 {
-	uint64_t none = x->calls - x->named - x->kept;
+	uint64_t none = x->n - x->named - x->kept;
 
-	if (!x->calls) {
+	if (!x->n) {
 		cli_note(file, "no line is a call of a stack");
 		return;
 	}
-	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls have a name now%s", x->named, x->calls,
+	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls have a name now%s", x->named, x->n,
 		 none ? "" : "; none lacks one");
 	if (x->kept)
 		cli_note(file, "%" PRIu64 " had one before, and no better one was found", x->kept);
-	for (unsigned r = 0; r < REASONS; r++)
+	for (unsigned r = 0; r < sizeof x->reasons / sizeof *x->reasons; r++)
 		if (x->reasons[r])
 			cli_note(file, "%" PRIu64 " stay as they were: %s", x->reasons[r],
-				 reason_text(r));
+				 tracemill_reason_text(r));
 }
 
-void cli_stack_text(struct stack_text *x, const char *path)
+struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
+					  struct tracemill_naming *n, const char *path)
 {
 	bool piped = !strcmp(path, "-");
-	struct log g = {.x = x, .file = piped ? "<stdin>" : path};
+	struct log g = {.s = s, .naming = n, .file = piped ? "<stdin>" : path};
+	struct tracemill_text_sums sums = {.size = sizeof sums};
 
 	if (piped)
 		cli_text_lines(LINE_LONGEST, stack_log_add_lines, &g);
 	else
 		stack_log_read_file(&g, path);
 	cli_progress_clear();
-	tell(x, g.file);
+	buf_release(&g.lines);
+	if (tracemill_naming_text_end(n, &sums))
+		cli_symbolizer_fail(s, g.file);
+	else
+		tell(&sums, g.file);
+	return sums;
 }
 
-bool cli_stack_text_below(const struct stack_text *x, uint64_t percent)
+bool cli_stack_text_below(const struct tracemill_text_sums *x, uint64_t percent)
 {
-	return x->calls && (x->named + x->kept) * 100 < percent * x->calls;
+	return x->n && (x->named + x->kept) * 100 < percent * x->n;
 }

@@ -6,11 +6,12 @@
 #ifndef TM_CMD_SYMBOLIZE_LOG_H
 #define TM_CMD_SYMBOLIZE_LOG_H
 
-#include "lib/symbolize/stack_text.h"
+#include "lib/library/tracemill/symbolize_trace.h"
 
 /* "-" is standard input. Notes say how many calls have names, and why others have none. */
-void cli_stack_text(struct stack_text *x, const char *path);
+struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
+					  struct tracemill_naming *n, const char *path);
 /* True when fewer of its calls have a name than this percentage. */
-bool cli_stack_text_below(const struct stack_text *x, uint64_t percent);
+bool cli_stack_text_below(const struct tracemill_text_sums *x, uint64_t percent);
 
 #endif

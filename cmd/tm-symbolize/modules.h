@@ -6,9 +6,8 @@
 #ifndef TM_CMD_SYMBOLIZE_MODULES_H
 #define TM_CMD_SYMBOLIZE_MODULES_H
 
-#include "lib/cli/search.h"
-#include "lib/symbolize/coverage.h"
-#include "lib/symbolize/symbolize.h"
+#include "lib/cli/symbolizer.h"
+#include "lib/library/tracemill/symbolize_trace.h"
 
 struct cli_modules {
 	struct opt_list files, modules;
@@ -22,24 +21,17 @@ struct cli_modules {
 		     &(m).modules),                                                              \
 	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &(m).no_local)
 
-/* They borrow from all. */
-struct files_options cli_modules_done(const struct cli_modules *m, const struct cli_binaries *b,
-				      const struct cli_search *s);
+/* They borrow from m. */
+struct tracemill_naming_options cli_modules_done(const struct cli_modules *m);
 void cli_modules_release(struct cli_modules *m);
 
 /* Before the first capture: files that cannot be used. */
-void cli_modules_given(const struct find_files *f);
+void cli_modules_given(struct tracemill_naming *n);
 /* After the last: notes on those that were used, and those that were not; any: modules were looked
  * up. */
-void cli_modules_used(const struct find_files *f, bool any);
+void cli_modules_used(struct tracemill_naming *n, bool any);
 
-/* How much of a symbolized capture has names, as notes, with -v for each binary too. */
-void cli_coverage_tell(const char *file, const struct trace *t, struct symbolize_coverage *all);
-
-/* Prints to standard output how each module of f was found, and what each location of t is. */
-void cli_explain(struct find_files *f, const struct trace *t);
-
-/* An index of the binary at path, on request; o as the symbolizer's. */
-void cli_prewarm(const char *path, const struct symbolize_options *o);
+/* An index of the binary at path, on request. */
+void cli_prewarm(struct tracemill_symbolizer *s, const char *path);
 
 #endif

@@ -36,6 +36,8 @@ void cli_info(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* with -v */
 /* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT. */
 void cli_fail(const char *file, const struct err *e);
+/* The same of standard output, said once; NULL: its reader is gone, which is silent and no failure. */
+void cli_output_fail(const char *why);
 /* A usage error found after parsing: prints it and ends the program with 2. */
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* An option's percentage in hundredths, "2" or "0.5"; `otherwise` where it is not given (NULL). Other
@@ -43,6 +45,9 @@ _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 
 unsigned cli_share(const char *option, const char *text, unsigned otherwise);
 /* Prints the trace's notes from number first on that are at least this severe; with -v all. */
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least);
+/* One note (count 0: it has none). */
+void cli_trace_note(const char *file, const char *text, uint64_t count, enum severity severity,
+		    enum severity least);
 /* The same of a capture that has been read, in programs that show no objects of snapshots. */
 void cli_report_notes(const char *file, const struct trace *t);
 
@@ -134,13 +139,13 @@ void cli_not_typed(int n);
 extern struct kept *(*cli_kept)(const char *operand);
 
 /* For programs that look at a trace twice: when the input is not a trace, it is imported into an
- * unlinked file (*file, to be closed by the caller after *copy), which *copy then reads. A trace
- * is left alone: *file stays NULL. */
-enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
-			 FILE **file, struct err *e);
+ * unlinked file (*file, to be closed by the caller), which then stands at its first byte. A trace is
+ * left alone: *file stays NULL. */
+enum status cli_as_trace(struct input *in, const struct import_options *o, FILE **file,
+			 struct err *e);
 
-/* A module map for a trace, whose own tables must stay as they are: into a trace of its own. */
-enum status cli_read_maps(const char *path, struct trace **maps, struct err *e);
+/* A module map for a trace, whose own tables must stay as they are: its text. */
+enum status cli_read_maps(const char *path, struct buf *text, struct err *e);
 
 /* A folder given with --option that is not there: an error and EXIT_INPUT. */
 void cli_need_folder(const char *option, const char *path);

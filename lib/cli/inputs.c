@@ -135,14 +135,22 @@ void cli_inputs(struct cli_loop *l, int n, char **operands)
 		inputs_read_one(l, operands[i]);
 }
 
-enum status cli_read_maps(const char *path, struct trace **maps, struct err *e)
+enum status cli_read_maps(const char *path, struct buf *text, struct err *e)
 {
+	enum { MOST = 1 << 30 };
 	struct input in = {0};
 	enum status st = input_open(&in, path, e);
+	size_t n;
 
-	*maps = trace_new();
-	if (!st)
-		st = maps_read(&in.cur, *maps, NULL, e);
+	while (!st && (n = cursor_available(&in.cur, 1))) {
+		if (n > MOST - text->len)
+			st = err_set(e, ST_LIMIT, "larger than a gibibyte");
+		else
+			buf_add(text, in.cur.pos, n);
+		in.cur.pos += n;
+	}
+	if (!st && cursor_failed(&in.cur))
+		st = e->code;
 	input_close(&in);
 	return st ? err_of_file(e, "module map", path) : ST_OK;
 }

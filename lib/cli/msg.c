@@ -140,11 +140,7 @@ static void tell_denied(const char *file, const struct err *e)
 void cli_fail(const char *file, const struct err *e)
 {
 	if (ferror(stdout)) {
-		if (!output_told && e->code != ST_PIPE)
-			cli_error(cli_output_name(), "%s", e->msg);
-		output_told = true;
-		if (e->code != ST_PIPE)
-			cli_status(EXIT_INPUT);
+		cli_output_fail(e->code == ST_PIPE ? NULL : e->msg);
 		return;
 	}
 	if (e->offset == ERR_NO_OFFSET)
@@ -153,6 +149,15 @@ void cli_fail(const char *file, const struct err *e)
 		cli_error(file, "byte %" PRIu64 ": %s", e->offset, e->msg);
 	tell_denied(file, e);
 	cli_status(EXIT_INPUT);
+}
+
+void cli_output_fail(const char *why)
+{
+	if (!output_told && why)
+		cli_error(cli_output_name(), "%s", why);
+	output_told = true;
+	if (why)
+		cli_status(EXIT_INPUT);
 }
 
 void cli_usage(const char *fmt, ...)
@@ -184,18 +189,23 @@ unsigned cli_share(const char *option, const char *text, unsigned otherwise)
 		  text);
 }
 
+void cli_trace_note(const char *file, const char *text, uint64_t count, enum severity severity,
+		    enum severity least)
+{
+	if (severity < least && !cli_verbose)
+		return;
+	if (count)
+		cli_note(file, "%s: %s: %" PRIu64, severity_name(severity), text, count);
+	else
+		cli_note(file, "%s: %s", severity_name(severity), text);
+}
+
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least)
 {
 	for (size_t i = first; i < t->n_notes; i++) {
 		const struct trace_note *n = &t->notes[i];
 
-		if (n->severity < least && !cli_verbose)
-			continue;
-		if (n->count)
-			cli_note(file, "%s: %s: %" PRIu64, severity_name(n->severity), n->text,
-				 n->count);
-		else
-			cli_note(file, "%s: %s", severity_name(n->severity), n->text);
+		cli_trace_note(file, n->text, n->count, n->severity, least);
 	}
 }
 

@@ -40,31 +40,3 @@ void cli_search_release(struct cli_search *s)
 {
 	search_release(&s->search);
 }
-
-struct managed_options cli_managed_done(const struct cli_managed *m)
-{
-	return (struct managed_options){.line_maps = m->line_maps.items,
-					.n_line_maps = m->line_maps.n,
-					.method_maps = m->method_maps.items,
-					.n_method_maps = m->method_maps.n,
-					.usyms = m->usyms.items,
-					.n_usyms = m->usyms.n,
-					.jit_map = m->jit_map,
-					.window = m->window,
-					.has_window = m->has_window};
-}
-
-void cli_managed_load(struct managed *m)
-{
-	managed_load(m);
-	for (size_t i = 0; i < m->n_failures; i++)
-		cli_fail(m->failures[i].path, &m->failures[i].e);
-}
-
-void cli_managed_tell(struct managed *m)
-{
-	const char *word;
-
-	while ((word = managed_told(m)))
-		cli_info(NULL, "%s", word);
-}

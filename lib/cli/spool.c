@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum status cli_as_trace(struct input *in, const struct import_options *o, struct input *copy,
-			 FILE **file, struct err *e)
+enum status cli_as_trace(struct input *in, const struct import_options *o, FILE **file,
+			 struct err *e)
 {
 	struct cli_watch watch;
 	struct writer *writer;
@@ -36,7 +36,7 @@ enum status cli_as_trace(struct input *in, const struct import_options *o, struc
 	writer = writer_new(*file);
 	st = capture_read(in, o, cli_watch(&watch, in, writer_sink(writer)), &lossy, e);
 	writer_free(writer);
-	if (!st && fflush(*file))
+	if (!st && (fflush(*file) || lseek(fd, 0, SEEK_SET)))
 		st = err_sys(e, "temporary file");
-	return st ? st : input_fd(copy, fileno(*file), in->name, e);
+	return st;
 }

@@ -51,24 +51,36 @@ struct tracemill_symbolizer *cli_symbolizer_new(const struct tracemill_options *
 	exit(cli_exit());
 }
 
+static void tell_one(const char *text, enum tracemill_weight weight)
+{
+	(weight == TRACEMILL_INFO   ? cli_info
+	 : weight == TRACEMILL_NOTE ? cli_note
+				    : cli_error)(NULL, "%s", text);
+	if (weight == TRACEMILL_FAIL)
+		cli_status(EXIT_INPUT);
+}
+
 void cli_symbolizer_load(struct tracemill_symbolizer *s)
 {
-	enum tracemill_weight weight;
+	enum tracemill_weight weight = TRACEMILL_FAIL;
 	const char *text;
 
-	while ((text = tracemill_told(s, TRACEMILL_ABOUT_MANAGED, &weight)) &&
-	       weight == TRACEMILL_FAIL) {
-		cli_error(NULL, "%s", text);
-		cli_status(EXIT_INPUT);
-	}
+	while (weight == TRACEMILL_FAIL &&
+	       (text = tracemill_told(s, TRACEMILL_ABOUT_MANAGED, &weight)))
+		tell_one(text, weight);
+}
+
+void cli_file_fail(const char *path, const char *why)
+{
+	struct err e = ERR_INIT;
+
+	err_set(&e, ST_BAD, "%s", why);
+	cli_fail(path, &e);
 }
 
 void cli_symbolizer_fail(const struct tracemill_symbolizer *s, const char *file)
 {
-	struct err e = ERR_INIT;
-
-	err_set(&e, ST_BAD, "%s", tracemill_error(s));
-	cli_fail(file, &e);
+	cli_file_fail(file, tracemill_error(s));
 }
 
 void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about about)
@@ -76,11 +88,6 @@ void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about ab
 	enum tracemill_weight weight;
 	const char *text;
 
-	while ((text = tracemill_told(s, about, &weight))) {
-		(weight == TRACEMILL_INFO   ? cli_info
-		 : weight == TRACEMILL_NOTE ? cli_note
-					    : cli_error)(NULL, "%s", text);
-		if (weight == TRACEMILL_FAIL)
-			cli_status(EXIT_INPUT);
-	}
+	while ((text = tracemill_told(s, about, &weight)))
+		tell_one(text, weight);
 }

@@ -20,6 +20,8 @@ struct tracemill_symbolizer *cli_symbolizer_new(const struct tracemill_options *
 void cli_symbolizer_load(struct tracemill_symbolizer *s);
 /* The error of the last call; file may be NULL. EXIT_INPUT. */
 void cli_symbolizer_fail(const struct tracemill_symbolizer *s, const char *file);
+/* The same of a file that cannot be used: why. */
+void cli_file_fail(const char *path, const char *why);
 /* Reports what else there is to say; TRACEMILL_FAIL is an error and EXIT_INPUT. */
 void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about about);
 

@@ -189,6 +189,37 @@ enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
 	    &(struct library_call){.s = s, .fn = symbolizer_find_section, .a = &a, .in = binary});
 }
 
+static enum tracemill_status symbolizer_prewarm(struct library_call *c)
+{
+	struct lookup *l = &c->s->opened->lookup;
+	const struct lookup_file *f =
+	    symbolizer_file(c->s, (struct tracemill_binary *)(uintptr_t)c->in);
+	struct dwarf_options options = l->options.dwarf;
+	struct err e = ERR_INIT;
+	enum status st;
+
+	options.once = true;
+	if (f->apk)
+		return handle_fail(&c->s->handle,
+				   &(struct err){.code = ST_UNSUPPORTED,
+						 .offset = ERR_NO_OFFSET,
+						 .msg = "a zip file of libraries: name one, as in "
+							"FILE!/MEMBER"});
+	if (!f->object)
+		return handle_fail(&c->s->handle, &f->e);
+	st = cache_prewarm(&l->cache, f->object, &options, c->a, &e);
+	return st == ST_NONE ? TRACEMILL_NOTHING
+	       : st          ? handle_fail(&c->s->handle, &e)
+			     : TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_prewarm(struct tracemill_symbolizer *s,
+					struct tracemill_binary *binary, uint64_t *bytes)
+{
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_prewarm, .a = bytes, .in = binary});
+}
+
 /* Symbols. */
 
 static enum tracemill_status give_symbol(struct tracemill_symbol *to, struct tracemill_symbol *from,

@@ -11,8 +11,8 @@ enum tracemill_status handle_status(enum status st)
 	case ST_BAD: return TRACEMILL_BAD;
 	case ST_UNSUPPORTED: return TRACEMILL_UNSUPPORTED;
 	case ST_LIMIT: return TRACEMILL_LIMIT;
-	case ST_SYS:
-	case ST_PIPE: return TRACEMILL_SYSTEM;
+	case ST_SYS: return TRACEMILL_SYSTEM;
+	case ST_PIPE: return TRACEMILL_PIPE;
 	}
 	return TRACEMILL_SYSTEM;
 }
@@ -30,6 +30,7 @@ const char *tracemill_status_text(enum tracemill_status status)
 	case TRACEMILL_CANCELLED: return "cancelled";
 	case TRACEMILL_MISUSE: return "an argument that is not allowed";
 	case TRACEMILL_VERSIONS: return "header and library are of different versions";
+	case TRACEMILL_PIPE: return "the reader of the output is gone";
 	}
 	return "no such status";
 }

@@ -4,7 +4,7 @@
  * processes) lies outside of the zone and outlives an error that gives the zone back; what was opened
  * and answered lies in the zone, and is made again when it is asked for.
  */
-#include "lib/library/symbolizer.h"
+#include "lib/library/naming.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
@@ -19,64 +19,18 @@
 
 /* Options, copied. */
 
-enum { LISTS = 5, WORDS = 5 };
-
-struct symbolizer_texts {
-	struct {
-		const char *const **items;
-		size_t n;
-	} lists[LISTS];
-	const char **words[WORDS];
-};
-
-static struct symbolizer_texts texts_of(struct tracemill_options *o)
+static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
 {
-	return (struct symbolizer_texts){
+	struct tracemill_options *o = &s->options;
+	const struct option_texts t = {
 	    .lists = {{&o->debug_dirs, o->n_debug_dirs},
 		      {&o->debuginfod_urls, o->n_debuginfod_urls},
 		      {&o->line_maps, o->n_line_maps},
 		      {&o->method_maps, o->n_method_maps},
 		      {&o->usyms, o->n_usyms}},
-	    .words = {&o->sysroot, &o->cache_dir, &o->engine, &o->arch, &o->dwp}};
-}
+	    .words = {&o->sysroot, &o->cache_dir, &o->engine, &o->arch, &o->dwp, &o->jit_map}};
 
-static const char *keep(char **to, const char *s)
-{
-	char *at = *to;
-
-	if (!s)
-		return NULL;
-	*to = stpcpy(at, s) + 1;
-	return at;
-}
-
-static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
-{
-	const struct symbolizer_texts t = texts_of(&s->options);
-	size_t bytes = 1, items = 1;
-	const char **list;
-	char *at;
-
-	for (size_t k = 0; k < LISTS; k++) {
-		items += t.lists[k].n;
-		for (size_t i = 0; i < t.lists[k].n; i++)
-			bytes += strlen((*t.lists[k].items)[i]) + 1;
-	}
-	for (size_t k = 0; k < WORDS; k++)
-		bytes += *t.words[k] ? strlen(*t.words[k]) + 1 : 0;
-	s->texts = at = malloc(bytes);
-	s->lists = list = calloc(items, sizeof *s->lists);
-	if (!at || !list)
-		return false;
-	for (size_t k = 0; k < LISTS; k++) {
-		for (size_t i = 0; i < t.lists[k].n; i++)
-			list[i] = keep(&at, (*t.lists[k].items)[i]);
-		*t.lists[k].items = list;
-		list += t.lists[k].n;
-	}
-	for (size_t k = 0; k < WORDS; k++)
-		*t.words[k] = keep(&at, *t.words[k]);
-	return true;
+	return option_texts_keep(&t, &s->texts);
 }
 
 /* What is opened, in the zone. */
@@ -117,9 +71,11 @@ static struct lookup_options symbolizer_lookup_options(const struct tracemill_op
 			.n_method_maps = o->n_method_maps,
 			.usyms = o->usyms,
 			.n_usyms = o->n_usyms,
+			.jit_map = o->jit_map,
 			.window = o->line_map_window,
 			.has_window = o->flags & TRACEMILL_LINE_MAP_WINDOW,
-			.names = o->flags & TRACEMILL_MANAGED_NAMES},
+			.names = o->flags & TRACEMILL_MANAGED_NAMES,
+			.beside = o->flags & TRACEMILL_MANAGED_BESIDE},
 	    .arch = o->arch,
 	    .demangle = o->flags & TRACEMILL_DEMANGLE,
 	    .demangler = o->flags & TRACEMILL_LLVM_SPELLING ? demangle_llvm : NULL,
@@ -164,7 +120,9 @@ static void symbolizer_release_all(struct tracemill_symbolizer *s)
 		process_close(p);
 	explain_release(&x->explain);
 	buf_release(&x->text);
-	lookup_release(&x->lookup);
+	lookup_release(&x->lookup); /* its cache goes before the files of namings */
+	for (struct tracemill_naming *n = s->namings; n; n = n->next)
+		naming_close(n);
 	search_release(&x->search);
 	free(x->queries);
 	free(x);
@@ -176,6 +134,8 @@ static void close_all(struct tracemill_symbolizer *s)
 		b->file = NULL;
 	for (struct tracemill_process *p = s->processes; p; p = p->next)
 		p->files = NULL;
+	for (struct tracemill_naming *n = s->namings; n; n = n->next)
+		n->opened = NULL;
 	s->opened = NULL;
 }
 
@@ -274,12 +234,12 @@ void tracemill_symbolizer_free(struct tracemill_symbolizer *s)
 	symbolizer_release_all(s);
 	handle_release(&s->handle);
 	process_free_all(s->processes);
+	naming_free_all(s->namings);
 	for (struct tracemill_binary *b = s->binaries; b; b = next) {
 		next = b->next;
 		free(b);
 	}
-	free(s->texts);
-	free(s->lists);
+	option_texts_release(&s->texts);
 	free(s);
 }
 

@@ -10,6 +10,7 @@
 #include "lib/find/files.h"
 #include "lib/find/search.h"
 #include "lib/library/handle.h"
+#include "lib/library/option_texts.h"
 #include "lib/library/tracemill/symbolize.h"
 #include "lib/symbolize/explain.h"
 #include "lib/symbolize/lookup.h"
@@ -39,10 +40,10 @@ struct library_opened {
 struct tracemill_symbolizer {
 	struct library_handle handle;
 	struct tracemill_options options;
-	char *texts; /* all that options points to */
-	const char **lists;
+	struct kept_texts texts; /* all that options points to */
 	struct tracemill_binary *binaries;
 	struct tracemill_process *processes;
+	struct tracemill_naming *namings;
 	struct library_opened *opened; /* NULL: not in this zone */
 	/* tracemill_expect */
 	bool expects;

@@ -15,12 +15,5 @@ struct symbolize_coverage { /* of locations */
  * of is NULL; it has room for t->symbols.n_objects. */
 void coverage_count(const struct trace *t, struct symbolize_coverage *all,
 		    struct symbolize_coverage *of);
-void coverage_add(struct symbolize_coverage *to, const struct symbolize_coverage *from);
-/* True when fewer than that many percent of the locations have a name. */
-bool coverage_below(const struct symbolize_coverage *c, uint64_t percent);
-
-/* Line i, from 0, of its description for people; "" when there is nothing to say there. False
- * behind the last one. */
-bool coverage_line(const struct symbolize_coverage *c, unsigned i, char *out, size_t size);
 
 #endif

@@ -53,7 +53,7 @@ static void symbolize_collect(struct run *r)
 	for (size_t f = 0; f < r->n_batches; f++) {
 		struct batch *x = &r->batches[f];
 		const struct managed_of *of =
-		    x->n ? managed_of(&r->s->managed, x->file->object, x->file->path) : NULL;
+		    x->n ? managed_of(r->s->options.managed, x->file->object, x->file->path) : NULL;
 
 		x->mapped = of && of->n_maps;
 		sort_radix(x->items, x->n);
@@ -87,7 +87,7 @@ static enum status symbolize_answer_some(struct run *r, bool mapped, struct err 
 		n++;
 	}
 	if (n)
-		st = cache_run(&r->s->cache, r->s->options.engine, jobs, n, &options, e);
+		st = cache_run(r->s->options.cache, r->s->options.engine, jobs, n, &options, e);
 	free(jobs);
 	return st;
 }
@@ -188,8 +188,9 @@ static void by_usym(struct run *r, const struct find_bound *b, struct binding *x
 	const struct module *m = &of->modules[b->module];
 	size_t n;
 	const char *id = intern_text(&of->strings, b->module ? m->build_id : 0, &n);
-	const struct usym *u = managed_usym(
-	    &r->s->managed, b->module ? trace_text(of, m->name) : "", (const uint8_t *)id, n);
+	const struct usym *u =
+	    managed_usym(r->s->options.managed, b->module ? trace_text(of, m->name) : "",
+			 (const uint8_t *)id, n);
 	struct symbolize_named named;
 
 	if (!u || b->vaddr >> 48) /* before the module */
@@ -202,7 +203,7 @@ static void by_usym(struct run *r, const struct find_bound *b, struct binding *x
 /* Code that was compiled at run time is in no module's file. */
 static void symbolize_by_jit(struct run *r, const struct location *l, struct binding *x)
 {
-	const struct managed *m = &r->s->managed;
+	const struct managed *m = r->s->options.managed;
 	uint64_t addr = l->raw;
 	const char *name;
 
@@ -243,7 +244,7 @@ static void symbolize_bind_rest(struct run *r)
 			x.object = symbolize_object_of(r, b);
 		if (b->reason == REASON_NO_FILE)
 			by_usym(r, b, &x);
-		if (l->space == SPACE_RUNTIME && r->s->managed.jit.n &&
+		if (l->space == SPACE_RUNTIME && r->s->options.managed->jit.n &&
 		    (b->reason == REASON_NO_MODULE || b->reason == REASON_OUTSIDE))
 			symbolize_by_jit(r, l, &x);
 		x.tier = tier_of(&r->t->symbols, x.call, l, x.object);
@@ -313,7 +314,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	symbols_release(&t->symbols);
 	calls_init(&r.calls, &t->symbols, &t->cut_strings);
 	r.calls.unique = true;
-	r.calls.managed = &s->managed;
+	r.calls.managed = s->options.managed;
 	r.calls.demangle = s->options.demangler;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
@@ -329,11 +330,11 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 			if (r.batches[f].n)
 				symbolize_bind_batch(&r, &r.batches[f]);
 		symbolize_bind_rest(&r);
-		st = cache_intact(&s->cache, e); /* the names were copied from it just now */
+		st = cache_intact(s->options.cache, e); /* the names were copied from it just now */
 		stats->copy += stats_lap(&from);
 		calls_demangle(&r.calls, s->options.dwarf.jobs);
 		stats->names += stats_lap(&from);
-		note_managed(&s->managed, t);
+		note_managed(s->options.managed, t);
 		if (s->options.stats)
 			count(stats, &r);
 	}
@@ -347,15 +348,11 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o)
 {
 	s->options = *o;
-	s->options.files.cache = o->cache;
-	cache_init(&s->cache, &o->cache);
-	managed_init(&s->managed, &o->managed);
+	managed_load(o->managed);
 	files_init(&s->files, &s->options.files);
 }
 
 void symbolizer_release(struct symbolizer *s)
 {
-	cache_release(&s->cache);
-	managed_release(&s->managed);
 	files_release(&s->files);
 }

@@ -19,20 +19,19 @@ struct symbolize_options {
 	struct bind_options bind;
 	const struct dwarf_engine *engine;
 	struct dwarf_options dwarf;
-	struct cache_options cache;
-	struct managed_options managed;
+	struct index_cache *cache; /* the caller's, as managed; released before the symbolizer */
+	struct managed *managed;
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	struct symbolize_stats *stats;       /* the caller's, added to; NULL: not wanted */
 };
 
 struct symbolizer {
 	struct symbolize_options options;
-	struct index_cache cache;
-	struct managed managed;
 	struct find_files files; /* shared by all traces of a run: a file is opened once */
 };
 
-void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o); /* o is copied */
+/* o is copied; given files are opened, and those of managed code read. */
+void symbolizer_init(struct symbolizer *s, const struct symbolize_options *o);
 void symbolizer_release(struct symbolizer *s);
 
 /* Replaces t->symbols and adds notes. maps: where the modules are, t itself or another trace.

@@ -12,6 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static struct symbolizer symbolizer;
+	static struct index_cache cache;
+	static struct managed managed;
 	static bool begun;
 	const char *s = (const char *)data, *end = s + n, *p;
 	struct buf want = BUF_INIT, got = BUF_INIT;
@@ -19,8 +21,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct stack_text x;
 
 	fuzz_reading("crash-log", data, n);
-	if (!begun)
-		symbolizer_init(&symbolizer, &(struct symbolize_options){.cache = {.off = true}});
+	if (!begun) {
+		cache_init(&cache, &(struct cache_options){.off = true});
+		managed_init(&managed, &(struct managed_options){0});
+		symbolizer_init(&symbolizer,
+				&(struct symbolize_options){.cache = &cache, .managed = &managed});
+	}
 	begun = true;
 	x = (struct stack_text){.symbolizer = &symbolizer};
 	for (; s < end; s = p + 1) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * libtracemill, through its public interface: the input is a binary, in which its first addresses
- * are looked up, and a trace, and the text of a process's maps.
+ * are looked up, and a trace, which is read, and named by the binary, and the text of a process's maps,
+ * and a log.
  */
-#include "lib/library/tracemill/trace.h"
+#include "lib/library/tracemill/symbolize_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,68 @@ static void ask(const char *path, const uint8_t *data, size_t n)
 	tracemill_symbolizer_free(s);
 }
 
+/* What came of a stream, text of it all. */
+static size_t read_named(struct tracemill_naming *m)
+{
+	struct tracemill_capture t = {.size = sizeof t};
+	struct tracemill_coverage c = {.size = sizeof c};
+	struct tracemill_file f = {.size = sizeof f};
+	struct tracemill_module of = {.size = sizeof of};
+	struct tracemill_note note;
+	const char *text;
+	size_t sum = 0, length;
+
+	for (size_t i = 0; !tracemill_naming_capture(m, i, &t); i++) {
+		for (size_t k = 0; tracemill_trace_note(t.trace, k, &note); k++)
+			sum += strlen(note.text);
+		for (size_t k = 0; !tracemill_naming_coverage(m, i, k, &c); k++)
+			if (c.lines + c.names + c.modules + c.nothing != c.n)
+				abort();
+		for (uint32_t k = 1; k <= t.n_locations && k <= QUERIES; k++)
+			if (tracemill_naming_explain(m, i, k, &text, &length) ||
+			    strlen(text) != length)
+				abort();
+	}
+	for (size_t i = 0; !tracemill_naming_file(m, i, &f); i++)
+		sum += strlen(f.path) + strlen(f.why) + strlen(f.debug_path);
+	for (size_t i = 0; !tracemill_naming_module(m, i, &of); i++)
+		sum += strlen(of.name) + of.reason;
+	return sum;
+}
+
+static void name(const char *path, int fd, const uint8_t *data, size_t n)
+{
+	const struct tracemill_options o = {
+	    .size = sizeof o, .flags = TRACEMILL_NO_SYSTEM_DIRS | TRACEMILL_EXPLAIN, .threads = 1};
+	const struct tracemill_naming_options naming = {
+	    .size = sizeof naming,
+	    .flags = TRACEMILL_NO_CAPTURED_PATHS | (n % 2 ? TRACEMILL_FIND_SLIDES : 0),
+	    .files = &path,
+	    .n_files = 1};
+	const struct tracemill_stream from = {.size = sizeof from, .fd = fd};
+	struct tracemill_symbolizer *s;
+	struct tracemill_naming *m;
+	int out = memfd_create("named", MFD_CLOEXEC);
+	const char *text;
+	size_t length;
+	volatile size_t sum = 0;
+
+	if (out < 0 || tracemill_symbolizer_new(&s, &o) || tracemill_naming_new(s, &naming, &m))
+		abort();
+	tracemill_naming_maps(m, (const char *)data, n);
+	lseek(fd, 0, SEEK_SET);
+	if (!tracemill_naming_scan(m, &from, NULL)) {
+		sum += read_named(m);
+		if (tracemill_naming_copy(m, out))
+			sum += strlen(tracemill_error(s));
+	}
+	if (!tracemill_naming_text(m, (const char *)data, n, &text, &length))
+		sum += strlen(text) <= length;
+	tracemill_naming_text_end(m, NULL);
+	close(out);
+	tracemill_symbolizer_free(s);
+}
+
 static bool take(void *arg, const struct tracemill_trace *t, const struct tracemill_event *events,
 		 size_t n)
 {
@@ -184,6 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	ask(path, data, n);
 	ask_more(path, data, n);
+	name(path, fd, data, n);
 	tracemill_trace_read(path, &receiver, &sum, error, sizeof error);
 	close(fd);
 	return 0;

@@ -75,6 +75,14 @@ printf '#include "lib/cli/search.h"\n' >tree/cmd/tm-addr2line.c
 expect fail layers 'a drop-in that goes around it' 'may not include lib/cli/search.h'
 printf '#include "lib/symbolize/l.h"\n' >>tree/lib/compat/p.h
 expect fail layers 'what prints for them and goes below it' 'lib/compat may not include lib/symbolize'
+mkdir tree/cmd/tm-symbolize
+printf '#include "lib/library/tracemill/symbolize.h"\n' | tee tree/cmd/tm-symbolize/c.h tree/lib/compat/p.h >tree/cmd/tm-addr2line.c
+printf '#include "cmd/tm-symbolize/c.h"\n' >tree/cmd/tm-symbolize.c
+expect pass layers 'tm-symbolize on the public header' ''
+printf '#include "lib/symbolize/l.h"\n' >>tree/cmd/tm-symbolize/c.h
+expect fail layers 'a part of it that goes below' 'cmd/tm-symbolize/c.h:2: "lib/symbolize/l.h"'
+printf '#include "lib/cli/search.h"\n' >tree/cmd/tm-symbolize/c.h
+expect fail layers '... and around it' 'may not include lib/cli/search.h'
 fresh
 mkdir tree/cmd/tm-y
 printf '#include <stdio.h>\n' >tree/cmd/tm-y/y.h

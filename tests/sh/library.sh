@@ -15,7 +15,7 @@ libs=$(sed -n 's/^TM_LIBS :=//p' "$SRC/build/deps.mk")
 
 # --- headers ---
 
-for h in version symbolize trace; do
+for h in version symbolize trace symbolize_trace; do
 	check "tracemill/$h.h alone, as C" "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
 		-I"$include" -x c - <<<"#include <tracemill/$h.h>" 2>err
 	check "tracemill/$h.h alone, as C++" "${CXX:-c++}" -std=c++11 -Wall -Wextra -Wpedantic -Werror \
@@ -98,6 +98,12 @@ status=$?
 check "each allocation of a batch fails once: $(tail -n 1 got)" [ $status = 0 ]
 check "... and there were some" [ "$(awk 'END { print ($1 > 300 && $3 > $1 * 3 / 4) }' got)" = 1 ]
 [ ! -s err ] || head -n 20 err got
+# shellcheck disable=SC2086
+check "tests/library/naming.c compiles" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -DTM_LIBRARY -g -O1 $san -I"$SRC" \
+	-o naming "$SRC/tests/library/naming.c" "$BUILD"/library/lib/library/*.o "$BUILD/library/rooms.a" $libs 2>err
+nm small | awk 'NF == 3 && $2 ~ /[tT]/ { print $1, $3 }' | head -n 60 >known
+timeout 1500 ./naming "$PWD/small" known 1 2>err || failed=1
+[ ! -s err ] || head -n 20 err
 timeout 600 ./failures symbolize asked 1 more >got 2>err
 status=$?
 check "... and with every function, and all made of the answers that can be: $(tail -n 1 got)" [ $status = 0 ]
@@ -110,6 +116,18 @@ check "examples/library/trace.c compiles" compile trace "$SRC/examples/library/t
 ./trace write >x.tmt
 check "1000 blocks of 48 bytes, 500 of them live: 24000" \
 	[ "$(tm-top --no-symbols --by type --csv x.tmt 2>err | sed -n 2p | tr -d '\r')" = 1,1000,1000,48000,,500,24000,,100.00,Mesh ]
+check "examples/library/names.c compiles" compile names "$SRC/examples/library/names.c" 2>err
+"$GEN/trace" --module "$PWD/symbolize" --build-id "$(readelf -n symbolize | sed -n 's/.*Build ID: //p')" \
+	--base 0x10000000 --address "$(printf 0x%x $((0x10000000 + 16#$(nm symbolize | sed -n 's/ T main$//p') + 1)))" >nameless.tmt
+./names <nameless.tmt >named.tmt 2>err
+check "names.c: a trace gets its names" [ "$? $(cat err)" = '0 names: 1 of 1 locations have a name' ]
+check "... as from tm-symbolize" cmp -s named.tmt <(tm-symbolize -q --no-cache nameless.tmt 2>err)
+./names < <(cat nameless.tmt) | tm-dump -q - >got 2>err
+check "... and through a pipe: main" grep -q 'function="main"' got
+./names </etc/passwd >got 2>err
+check "no trace: said, status 1" [ "$? $(cat err)" = '1 names: byte 0: no trace begins here' ]
+./names <nameless.tmt >/dev/full 2>err
+check "names.c: a full disk" [ "$? $(tail -n 1 err)" = '1 names: write: No space left on device' ]
 check "what was written is read" [ "$(./trace read x.tmt 2>&1)" = '1000 blocks, 48000 bytes' ]
 tm-dump -q x.tmt >dump
 check "... by tm-dump, too" [ "$(grep -c '^alloc ' dump) $(grep -c '^free ' dump)" = '1000 500' ]

@@ -27,7 +27,13 @@ static void add_totals(struct buf *b)
 static enum status rewrite(const struct buf *in, size_t n_second, struct buf *out, bool *cut,
 			   struct err *e)
 {
-	struct symbolize_options o = {.files.jobs = 1, .engine = &dwarf_reference, .dwarf.jobs = 1};
+	struct index_cache cache;
+	struct managed managed;
+	struct symbolize_options o = {.files.jobs = 1,
+				      .engine = &dwarf_reference,
+				      .dwarf.jobs = 1,
+				      .cache = &cache,
+				      .managed = &managed};
 	struct rewrite w = {.n = 0};
 	struct symbolizer s;
 	struct cursor c;
@@ -37,6 +43,8 @@ static enum status rewrite(const struct buf *in, size_t n_second, struct buf *ou
 	FILE *f = open_memstream(&text, &n);
 
 	*e = (struct err)ERR_INIT;
+	cache_init(&cache, &(struct cache_options){.off = true});
+	managed_init(&managed, &(struct managed_options){0});
 	symbolizer_init(&s, &o);
 	cursor_init(&c, in->data, in->len, 0, e);
 	st = rewrite_scan(&w, &c, &s, NULL, e);
@@ -50,6 +58,8 @@ static enum status rewrite(const struct buf *in, size_t n_second, struct buf *ou
 	buf_add(out, text, n);
 	free(text);
 	rewrite_release(&w);
+	cache_release(&cache);
+	managed_release(&managed);
 	symbolizer_release(&s);
 	return st;
 }

@@ -88,6 +88,8 @@ enum tracemill_flags {
 	/* Generated functions (il2cpp) are shown by their managed names. */
 	TRACEMILL_MANAGED_NAMES = 1 << 11,
 	TRACEMILL_LINE_MAP_WINDOW = 1 << 12, /* line_map_window is set */
+	/* Look for files of managed code next to binaries, as tm-symbolize(1) says where. */
+	TRACEMILL_MANAGED_BESIDE = 1 << 13,
 };
 
 struct tracemill_options {
@@ -129,6 +131,9 @@ struct tracemill_options {
 	const char *const *usyms;
 	size_t n_usyms;
 	uint64_t line_map_window; /* lines from an entry that it holds for; 0: any */
+	/* perf-PID.map of a captured process, with the code that was compiled at run time; of use to
+	 * tracemill/symbolize_trace.h. NULL: none. */
+	const char *jit_map;
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
@@ -195,6 +200,12 @@ enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
  * of its own. The next call with the handle waits for it. */
 enum tracemill_status tracemill_expect(struct tracemill_symbolizer *s,
 				       struct tracemill_binary *binary);
+
+/* Makes the index of a binary, or checks the one that is there: for many short runs. *bytes is its
+ * size. TRACEMILL_NOTHING: it has no DWARF. TRACEMILL_UNSUPPORTED: what it has cannot be indexed.
+ * TRACEMILL_SYSTEM: there is no place for it; so without TRACEMILL_CACHE. */
+enum tracemill_status tracemill_prewarm(struct tracemill_symbolizer *s,
+					struct tracemill_binary *binary, uint64_t *bytes);
 
 enum tracemill_table {
 	TRACEMILL_CODE,     /* code, from the fullest symbol table, a debug file's perhaps */

@@ -26,6 +26,7 @@ enum tracemill_status {
 	TRACEMILL_CANCELLED,
 	TRACEMILL_MISUSE,   /* an argument that the header does not allow */
 	TRACEMILL_VERSIONS, /* the header has another major version than the library */
+	TRACEMILL_PIPE,     /* what reads the output is gone */
 };
 
 /* "memory ran out"; never NULL. */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-symbolize/captures.h"
+
+#include "lib/cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { ALL_REASONS = sizeof((struct tracemill_coverage){0}.reasons) / sizeof(uint64_t) };
+
+static void tell_coverage(const char *file, const char *name, const struct tracemill_coverage *c,
+			  void (*tell)(const char *, const char *, ...))
+{
+	if (!c->n)
+		return;
+	tell(file,
+	     "%s: %" PRIu64 " locations: %" PRIu64 " with line, %" PRIu64 " name only, %" PRIu64
+	     " module only, %" PRIu64 " nothing",
+	     name, c->n, c->lines, c->names, c->modules, c->nothing);
+	for (unsigned r = TRACEMILL_REASON_NONE + 1; r < ALL_REASONS; r++)
+		if (c->reasons[r])
+			tell(file, "%s: %" PRIu64 " not resolved further: %s", name, c->reasons[r],
+			     tracemill_reason_text(r));
+	if (c->guesses)
+		tell(file, "%s: %" PRIu64 " named by a symbol without a size: a guess", name,
+		     c->guesses);
+}
+
+static void add(struct tracemill_coverage *to, const struct tracemill_coverage *c)
+{
+	to->n += c->n;
+	to->modules += c->modules;
+	to->nothing += c->nothing;
+}
+
+bool cli_coverage_below(const struct tracemill_coverage *c, uint64_t percent)
+{
+	return (c->n - c->nothing - c->modules) * 100 < percent * c->n;
+}
+
+static void captures_tell_one(struct tracemill_naming *n, size_t i, const char *file,
+			      const struct tracemill_capture *t, struct tracemill_coverage *all)
+{
+	struct tracemill_coverage c = {.size = sizeof c};
+
+	for (size_t b = 1; !tracemill_naming_coverage(n, i, b, &c); b++)
+		tell_coverage(file, c.name, &c, cli_info);
+	if (tracemill_naming_coverage(n, i, 0, &c))
+		return;
+	tell_coverage(file, "coverage", &c, cli_note);
+	if (c.reasons[TRACEMILL_REASON_NO_FILE] && t->n_modules == 1 &&
+	    !*tracemill_trace_module(t->trace, 1))
+		cli_note(file, "the capture does not name its module: give the module map with "
+			       "--maps, or the one binary with -e");
+	add(all, &c);
+}
+
+void cli_captures_tell(struct tracemill_naming *n, const char *file, bool imported,
+		       struct tracemill_coverage *all)
+{
+	/* Guesses travel in the trace: the report at the pipe's end shows them. */
+	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
+	struct tracemill_capture t = {.size = sizeof t};
+	struct tracemill_note note;
+
+	for (size_t i = 0; !tracemill_naming_capture(n, i, &t); i++) {
+		/* Those that were in a trace have been printed by its maker. */
+		for (size_t k = imported ? 0 : t.first_note;
+		     tracemill_trace_note(t.trace, k, &note); k++)
+			cli_trace_note(file, note.text, note.count, note.severity, least);
+		captures_tell_one(n, i, file, &t, all);
+	}
+}
+
+void cli_explain(struct tracemill_naming *n, size_t i)
+{
+	struct tracemill_capture t = {.size = sizeof t};
+	struct buf b = BUF_INIT;
+	const char *text;
+	size_t length;
+
+	if (tracemill_naming_capture(n, i, &t))
+		return;
+	if (!tracemill_naming_explain_modules(n, &text, &length))
+		buf_add(&b, text, length);
+	for (uint32_t k = 1; k <= t.n_locations; k++) {
+		if (!tracemill_naming_explain(n, i, k, &text, &length))
+			buf_add(&b, text, length);
+		cli_pour(&b);
+	}
+	cli_print(buf_at(&b, 0), b.len);
+	buf_release(&b);
+}
+
+static void tell_binary(const struct tracemill_binary_times *t)
+{
+	cli_note("stats",
+		 "%s: %" PRIu64 " locations, %" PRIu64 " unique addresses, units: %" PRIu64
+		 ", asked %" PRIu64 ", declined %" PRIu64 ", lost %" PRIu64,
+		 t->path, t->locations, t->addresses, t->units, t->asked, t->declined, t->lost);
+	cli_note("stats",
+		 "%s: seconds: sections %.3f, units %.3f, decode %.3f, merge %.3f, reference "
+		 "engine %.3f",
+		 t->path, t->sections, t->unit_heads, t->decode, t->merge, t->reference_engine);
+	cli_note("stats", "%s: of decode, processor seconds: scopes %.3f, lines %.3f, names %.3f",
+		 t->path, t->scopes, t->lines, t->names);
+}
+
+void cli_times_tell(struct tracemill_naming *n, double read, double write)
+{
+	struct tracemill_binary_times one = {.size = sizeof one};
+	struct tracemill_times all = {.size = sizeof all};
+	struct rusage r;
+
+	for (size_t i = 0; !tracemill_naming_binary_times(n, i, &one); i++)
+		tell_binary(&one);
+	if (tracemill_naming_times(n, &all))
+		return;
+	cli_note("stats", "all: %" PRIu64 " locations, %" PRIu64 " functions, %" PRIu64 " calls",
+		 all.locations, all.functions, all.calls);
+	cli_note("stats",
+		 "all: seconds: read %.3f, bind %.3f, decode %.3f, copy %.3f, names %.3f, write "
+		 "%.3f",
+		 read, all.bind, all.decode, all.copy, all.names, write);
+	if (!getrusage(RUSAGE_SELF, &r))
+		cli_note("stats", "all: peak memory %ld MiB", r.ru_maxrss / 1024);
+}
