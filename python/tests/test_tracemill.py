@@ -7,7 +7,7 @@ import unittest
 
 import tracemill
 
-TRACE, PROGRAM = os.environ["TRACE"], os.environ["PROGRAM"]
+TRACE, PROGRAM, NAMELESS = os.environ["TRACE"], os.environ["PROGRAM"], os.environ.get("NAMELESS")
 
 
 class Symbolizing(unittest.TestCase):
@@ -51,6 +51,38 @@ class Symbolizing(unittest.TestCase):
     def test_demangle(self):
         self.assertEqual(tracemill.demangle("_ZN4game4meshC1Ei"), "game::mesh::mesh(int)")
         self.assertEqual(tracemill.demangle("main"), "main")
+
+
+@unittest.skipUnless(NAMELESS, "no trace without names")
+class Naming(unittest.TestCase):
+    """NAMELESS is a trace with one location, the call at the first byte of main + 1, in PROGRAM at 0x10000000."""
+
+    def name_of(self, path):
+        [event] = [e for e in tracemill.read(path) if e.kind == tracemill.ALLOC]
+        return tracemill.name(event.stack[0])
+
+    def test_names(self):
+        self.assertNotEqual(self.name_of(NAMELESS), "main")
+        c = tracemill.symbolize_trace(NAMELESS, "named.tmt")
+        self.assertEqual((c.locations, c.lines, c.reasons, c.cut), (1, 1, {}, False))
+        self.assertEqual(self.name_of("named.tmt"), "main")
+        self.assertFalse(os.path.exists("named.tmt.part"))
+
+    def test_files(self):
+        c = tracemill.symbolize_trace(NAMELESS, "named.tmt", captured_paths=False)
+        self.assertEqual((c.modules, c.reasons), (1, {"no file for its module": 1}))
+        with tracemill.Symbolizer(threads=1) as s, open(NAMELESS, "rb") as f, open("fd.tmt", "wb") as to:
+            c = tracemill.symbolize_trace(f.fileno(), to.fileno(), files=[PROGRAM], captured_paths=False, symbolizer=s)
+        self.assertEqual((c.lines, self.name_of("fd.tmt")), (1, "main"))
+
+    def test_errors(self):
+        with self.assertRaisesRegex(tracemill.Error, "no trace begins here"):
+            tracemill.symbolize_trace(PROGRAM, "none.tmt")
+        with self.assertRaisesRegex(tracemill.Error, "no line is one of"):
+            tracemill.symbolize_trace(NAMELESS, "none.tmt", maps="not maps")
+        with open("/dev/full", "wb") as full, self.assertRaisesRegex(tracemill.Error, "No space left"):
+            tracemill.symbolize_trace(NAMELESS, full.fileno())
+        self.assertFalse(os.path.exists("none.tmt") or os.path.exists("none.tmt.part"))
 
 
 class Traces(unittest.TestCase):

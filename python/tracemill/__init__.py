@@ -11,12 +11,15 @@
         if event.kind == tracemill.ALLOC:
             print(event.requested, [tracemill.name(l) for l in event.stack])
 
+    tracemill.symbolize_trace("run.tmt", "named.tmt", files=["bin/game"]).lines
+
     rows = tracemill.report("top", "run.tmt", "--by", "type")["tables"][0]["rows"]
 
 libtracemill.so.1 and, for reports, the tm-* programs are found as the system finds them;
 $TRACEMILL_LIBRARY names another library.
 """
 from ._library import Error, library_version
+from ._names import Coverage, symbolize_trace
 from ._report import report
 from ._symbolize import (
     BROKEN,

@@ -6,7 +6,7 @@ import ctypes
 import os
 from typing import Any
 
-OK, NOTHING, BAD, UNSUPPORTED, LIMIT, SYSTEM, MEMORY, CANCELLED, MISUSE, VERSIONS = range(10)
+OK, NOTHING, BAD, UNSUPPORTED, LIMIT, SYSTEM, MEMORY, CANCELLED, MISUSE, VERSIONS, PIPE = range(11)
 VERSION = 1 << 16
 
 lib = ctypes.CDLL(os.environ.get("TRACEMILL_LIBRARY", "libtracemill.so.1"))

@@ -15,6 +15,9 @@ fi
 "${CC:-cc}" -std=c11 -g -I"$SRC/lib/library" -o program "$SRC/examples/library/trace.c" -L"$BUILD/lib" -ltracemill
 export LD_LIBRARY_PATH=$BUILD/lib PROGRAM=$PWD/program TRACE=$PWD/x.tmt PYTHONDONTWRITEBYTECODE=1
 ./program write >x.tmt
+export NAMELESS=$PWD/nameless.tmt
+"$GEN/trace" --module "$PROGRAM" --build-id "$(readelf -n program | sed -n 's/.*Build ID: //p')" --base 0x10000000 \
+	--address "$(printf 0x%x $((0x10000000 + 16#$(nm program | sed -n 's/ T main$//p') + 1)))" >nameless.tmt
 
 counted() { # WHAT, then a Python
 	local what=$1
