@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The walk of tests/sh/view_browser.sh, in its folder."""
 import json
+import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -195,6 +197,20 @@ b.wait("document.querySelectorAll('.grid .row').length > 1")
 check("a table has room for the bar below it", b.wait(
     "(g => g.scrollWidth > g.clientWidth && parseFloat(g.style.height) >= g.firstChild.offsetHeight + 15)(document.querySelector('.grid'))"))
 b.size(1400, 900)
+p.terminate()
+p.wait()
+# A file that has changed is loaded again, and what was chosen stays.
+shutil.copy("mem.tmt", "again.tmt")
+p, address = serve("--follow", "-e", engine[0], "again.tmt")
+b.open(address)
+b.go("#view=source&fn=" + quote("eng::gc_alloc(eng::Klass const&, unsigned long)"))
+b.run("document.querySelector('%s').focus(); document.querySelector('%s').mark = 1" % (CODE, CODE))
+b.key("End")
+shutil.copy("mem.tmt", "other.tmt")
+os.rename("other.tmt", "again.tmt")
+check("instructions: they are drawn again", b.wait("document.querySelector('%s') && !document.querySelector('%s').mark" % (CODE, CODE)))
+check("... and what was chosen stays chosen", b.wait("document.querySelector('%s tr[aria-current=true]')?.cells[3].textContent === %s" % (CODE, json.dumps(last["address"])))
+      and b.run("document.activeElement.matches('%s')" % CODE))
 p.terminate()
 p.wait()
 p, address = serve("mem.tmt")

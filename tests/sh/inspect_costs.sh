@@ -171,6 +171,15 @@ tm-inspect -q --as json --trace heap.tmt --trace run.tmt --disassemble middle --
 check 'several traces' is "$(bytes requested)" "0x$first 200 200
 0x$second 7 7"
 
+# What is in no function is said, beside the whole; here it is in the file's header, which is mapped, too.
+{
+	sample 40 "$(behind "$first")"
+	cat perf.txt
+} >header.txt
+tm-symbolize -q -f perf-script --maps maps -e prog header.txt -o header.tmt 2>err
+listed --trace header.tmt prog
+check 'what is in no function' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 8 samples of 8 samples pass through it; 1 samples at addresses in no function"'
+
 # Another build of the same name is none of it; one that has no build-id is known by its name.
 mkdir other
 build -DOTHER -o other/prog prog.c -Wl,--build-id=0x1234567890abcdef1234567890abcdef12345678 2>err

@@ -2,6 +2,7 @@
 // Listings side by side: rows of one line of a source file belong together. A click or the arrow keys choose a row,
 // and what belongs to it is marked in all of them, and scrolled to.
 import {make} from "./dom.js";
+import {keeps} from "./keep.js";
 
 export const place = (file, line) => file && line ? file.split(/[\\/]/).pop() + ":" + line : null;
 
@@ -49,6 +50,11 @@ export function link(listings, chosen) {
 			choose(row);
 			row.scrollIntoView({block: "nearest"});
 		};
+		keeps(e, {
+			keep: () => ({at: rows.findIndex(r => r.classList.contains("at")), top: e.scrollTop, left: e.scrollLeft}),
+			// Choosing scrolls all of them: where they were comes after the last one.
+			take: async was => { if (rows[was.at]) choose(rows[was.at], true); await null; e.scrollTo(was.left, was.top); },
+		});
 	}
 	return {said, choose};
 }

@@ -119,8 +119,9 @@ async function show(again) {
 	let command = null, ms = 0;
 	const only = !views[s.view].every && loaded.files.some(f => f.name === s.file_only) ? s.file_only : null;
 	const files = only ? [only] : loaded.files.map(f => f.name), binaries = loaded.binaries || [];
+	const stacks = files.filter(f => !loaded.files.some(l => l.name === f && (l.aggregate || l.error)));
 	// What is asked with what it is asked of: of a binary's code the files are an option.
-	const whole = words => words[0] === "inspect" ? [...words, ...files.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
+	const whole = words => words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
 	const typed = words => "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
@@ -128,7 +129,7 @@ async function show(again) {
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
 	const context = {
-		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, debugDirs: loaded.debug_dirs || [], command: typed, signal: mine.signal,
+		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], command: typed, signal: mine.signal,
 		filters: without => filters(s, without),
 		// main: this is the view's question; the others are beside it.
 		ask: async (words, main) => {

@@ -36,7 +36,7 @@ export async function show(context) {
 	const sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
 	const [a, beside] = await Promise.all([
 		context.ask(["top", "--source", literally(s.fn), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", PARTS, "--table", "source"], true),
-		context.binaries.length ? instructions(context, s.fn, sort) : null]);
+		context.binaries.length && context.coded ? instructions(context, s.fn, sort) : null]);
 	const t = section(a.doc, "table", "source"), heads = t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0);
 	const tools = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({fn: null, line: null})}, "all functions"),
 		make("button", {type: "button", onclick: () => go({view: "callers", peek: s.fn})}, "who calls it"), choice(context, "sort", sorts, s.sort || "auto", "costs by"));
@@ -48,7 +48,8 @@ export async function show(context) {
 		sources.push(panel((head._details || []).join("; "), format(total.type, head[total.key]) + ", " + format("percent", head.total_share) + " of all", listings[k]));
 	}
 	const linked = link(beside ? [...listings, ...beside.listings] : listings, to => go({line: to.slice(to.lastIndexOf(":") + 1)}, true));
-	out[0].append(beside ? linked.said : make("p", {class: "faint"}, "tm-view -e FILE, its binary, shows its instructions beside it."));
+	out[0].append(linked.said);
+	if (!context.binaries.length && context.coded) out[0].append(make("p", {class: "faint"}, "tm-view -e FILE, its binary, shows its instructions beside it."));
 	out.push(...beside ? [make("div", {class: "beside"}, make("div", {}, ...sources), make("div", {}, ...beside.panels))] : sources);
 	out.shown = () => {
 		const hot = e => rowsOf(e).filter(r => r.classList.contains("hot")), places = new Set(listings.flatMap(hot).flatMap(r => r.places));
