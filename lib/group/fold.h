@@ -108,6 +108,14 @@ static inline uint32_t fold_location(const struct fold *f, uint32_t node)
 		return f->p->stacks[node].location;
 	return names_location(&f->p->names, f->t, f->t->stacks[node].location);
 }
+static inline __attribute__((always_inline)) void fold_prefetch_location(const struct fold *f,
+									 uint32_t node)
+{
+	if (f->p->merges)
+		__builtin_prefetch(&f->p->stacks[node]);
+	else
+		__builtin_prefetch(&f->t->stacks[node]);
+}
 static inline uint32_t fold_node_site(const struct fold *f, uint32_t node)
 {
 	return f->p->merges ? f->p->stacks[node].site : f->sites[node];

@@ -9,18 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 16 }; /* nodes that are fetched ahead; by experiment */
+
 /* One walk over the tree of stacks, however many stacks share their callers. Sums by depth are
- * kept narrow, for the sake of stacks a million deep. */
+ * kept narrow, for the sake of stacks a million deep. The order of the walk is found first, so that
+ * what it will touch can be fetched ahead. */
 struct walk {
 	struct fold *f;
 	size_t grouping;
 	enum key by;
-	uint32_t *child, *sibling; /* by node */
-	uint32_t *active;          /* by id at the key: how often on the path */
+	struct walk_node {
+		uint32_t node, end; /* place behind the last that it is a caller of */
+	} * nodes;                  /* in the order of the walk, from 1 */
+	size_t n;
+	uint32_t *active; /* by id at the key: how often on the path */
 	size_t cap_active;
 	uint8_t sums[SUMS]; /* those there are */
 	size_t n_sums, depth, cap;
 	uint64_t *v; /* by depth, n_sums of each, and which of them are known */
+	struct walk_open {
+		uint32_t end, location;
+	} * path; /* by depth */
+	size_t cap_path;
+	bool alone;
+	struct tally_sums own; /* what is not in sums is 0 */
 };
 
 static uint64_t *at_depth(const struct walk *w, size_t depth)
@@ -37,14 +49,13 @@ static void add(const struct walk *w, size_t depth, const struct tally_sums *s)
 	v[w->n_sums] |= s->has;
 }
 
-static struct tally_sums taken(const struct walk *w, size_t depth)
+static void walk_take(struct walk *w, size_t depth)
 {
 	const uint64_t *v = at_depth(w, depth);
-	struct tally_sums s = {.has = (unsigned)v[w->n_sums]};
 
+	w->own.has = (unsigned)v[w->n_sums];
 	for (size_t i = 0; i < w->n_sums; i++)
-		s.v[w->sums[i]] = v[i];
-	return s;
+		w->own.v[w->sums[i]] = v[i];
 }
 
 static uint32_t *active(struct walk *w, uint32_t id)
@@ -53,16 +64,18 @@ static uint32_t *active(struct walk *w, uint32_t id)
 	return &w->active[id];
 }
 
-static void enter(struct walk *w, uint32_t node)
+static void walk_enter(struct walk *w, const struct walk_node *at)
 {
 	const struct group_project *p = w->f->p;
-	uint32_t location = fold_location(w->f, node);
+	uint32_t location = fold_location(w->f, at->node);
 	const struct names_location *l = &p->names.locations[location];
 	size_t row = (w->n_sums + 1) * sizeof *w->v;
 
 	w->v = mem_grow(w->v, &w->cap, ++w->depth + 1, row);
 	memset(at_depth(w, w->depth), 0, row);
-	for (uint32_t c = w->f->cells[node]; c; c = w->f->cell_next[c - 1]) {
+	w->path = mem_grow(w->path, &w->cap_path, w->depth + 1, sizeof *w->path);
+	w->path[w->depth] = (struct walk_open){at->end, location};
+	for (uint32_t c = w->f->cells[at->node]; c; c = w->f->cell_next[c - 1]) {
 		struct tally_sums s = fold_cell(w->f, c - 1);
 
 		add(w, w->depth, &s);
@@ -71,69 +84,104 @@ static void enter(struct walk *w, uint32_t node)
 		++*active(w, fold_call_id(p, w->by, &p->names.calls[k]));
 }
 
-static void fold_totals_leave(struct walk *w, uint32_t node)
+static void walk_leave(struct walk *w)
 {
 	struct group_project *p = w->f->p;
-	uint32_t location = fold_location(w->f, node);
-	const struct names_location *l = &p->names.locations[location];
-	struct tally_sums own = taken(w, w->depth);
+	const struct names_location *l = &p->names.locations[w->path[w->depth].location];
 
+	walk_take(w, w->depth);
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
 		uint32_t id = fold_call_id(p, w->by, &p->names.calls[k]);
 
 		/* Recursion counts once: only where it was first entered. */
-		if (--*active(w, id) == 0 && own.has) {
+		if (--*active(w, id) == 0 && w->own.has) {
 			struct run_grouping *to = &p->now.groupings[w->grouping];
 			uint32_t g = grouping_group(&p->groupings[w->grouping], 0, id, 0, false);
-			struct tally_sums time = fold_alone(w->f, &own);
 
-			columns_add(&to->total, g, &own);
-			columns_add(&to->self, g, &time);
+			columns_add(&to->total, g, &w->own);
+			if (w->alone) {
+				struct tally_sums time = fold_alone(w->f, &w->own);
+
+				columns_add(&to->self, g, &time);
+			}
 		}
 	}
-	add(w, --w->depth, &own);
+	add(w, --w->depth, &w->own);
+}
+
+/* Callers have smaller ids than the stacks they are part of: how many places each node takes with all
+ * that it is a caller of is known before, and from that its place. */
+static void walk_order(struct walk *w)
+{
+	const struct fold *f = w->f;
+	size_t n = fold_nodes(f);
+	uint32_t *takes = mem_zarray(n, sizeof *takes), *next = mem_array(n, sizeof *next);
+
+	for (size_t i = n; i-- > 1;) {
+		takes[i] += takes[i] || f->cells[i];
+		takes[fold_parent(f, (uint32_t)i)] += takes[i];
+	}
+	w->n = (size_t)takes[0] + 1;
+	w->nodes = mem_array(w->n, sizeof *w->nodes);
+	next[0] = 1;
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t *at = &next[takes[i] ? fold_parent(f, i) : i];
+
+		if (!takes[i])
+			continue;
+		w->nodes[*at] = (struct walk_node){i, *at + takes[i]};
+		next[i] = *at + 1;
+		*at += takes[i];
+	}
+	free(takes);
+	free(next);
+}
+
+static inline __attribute__((always_inline)) void walk_fetch(const struct walk *w, size_t at)
+{
+	const struct fold *f = w->f;
+	uint32_t cell;
+
+	if (at + AHEAD < w->n) {
+		uint32_t node = w->nodes[at + AHEAD].node;
+
+		fold_prefetch_location(f, node);
+		__builtin_prefetch(&f->cells[node]);
+	}
+	if (at + AHEAD / 2 >= w->n)
+		return;
+	cell = f->cells[w->nodes[at + AHEAD / 2].node];
+	if (cell) {
+		__builtin_prefetch(&f->a->cells[cell - 1]);
+		__builtin_prefetch(&f->a->cells[cell - 1].real);
+		__builtin_prefetch(&f->cell_next[cell - 1]);
+	}
 }
 
 void fold_totals(struct fold *f, size_t grouping)
 {
-	size_t n = fold_nodes(f);
-	struct walk w = {.f = f, .grouping = grouping, .by = f->p->groupings[grouping].key.by};
-	uint32_t node;
+	struct walk w = {.f = f,
+			 .grouping = grouping,
+			 .by = f->p->groupings[grouping].key.by,
+			 .alone = tally_alone(f->a)};
 
 	for (unsigned s = 0; s < SUMS; s++)
 		if (f->at_cells >> s & 1)
 			w.sums[w.n_sums++] = (uint8_t)s;
-	f->cells = mem_grow_zero(f->cells, &f->cap_cells, n, sizeof *f->cells);
-	w.child = mem_zarray(n, sizeof *w.child);
-	w.sibling = mem_zarray(n, sizeof *w.sibling);
+	f->cells = mem_grow_zero(f->cells, &f->cap_cells, fold_nodes(f), sizeof *f->cells);
 	w.v = mem_grow(NULL, &w.cap, 64, (w.n_sums + 1) * sizeof *w.v);
 	memset(w.v, 0, (w.n_sums + 1) * sizeof *w.v);
-	for (size_t i = n; i-- > 1;)
-		if (f->cells[i] || w.child[i]) {
-			uint32_t parent = fold_parent(f, (uint32_t)i);
-
-			w.sibling[i] = w.child[parent];
-			w.child[parent] = (uint32_t)i;
-		}
-	for (node = w.child[0]; node;) {
-		enter(&w, node);
-		if (w.child[node]) {
-			node = w.child[node];
-			continue;
-		}
-		for (;;) {
-			fold_totals_leave(&w, node);
-			if (w.sibling[node]) {
-				node = w.sibling[node];
-				break;
-			}
-			node = fold_parent(f, node);
-			if (!node)
-				break;
-		}
+	walk_order(&w);
+	for (size_t i = 1; i < w.n; i++) {
+		while (w.depth && w.path[w.depth].end <= i)
+			walk_leave(&w);
+		walk_fetch(&w, i);
+		walk_enter(&w, &w.nodes[i]);
 	}
-	free(w.child);
-	free(w.sibling);
+	while (w.depth)
+		walk_leave(&w);
+	free(w.nodes);
+	free(w.path);
 	free(w.active);
 	free(w.v);
 }

@@ -29,7 +29,8 @@ static const uint64_t *column(const struct sink_allocs *c, unsigned has, unsigne
 }
 
 /* With a million stacks each look is a cache miss: a batch is answered in the time of a few. */
-static void fetch(const struct tally *a, const uint64_t *stack, size_t n)
+static inline __attribute__((always_inline)) void fetch(const struct tally *a,
+							const uint64_t *stack, size_t n)
 {
 	const uint32_t *last = a->work->last;
 
