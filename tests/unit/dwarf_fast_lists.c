@@ -194,4 +194,35 @@ TEST(lists_that_overlap_are_given_up)
 	release(&d);
 }
 
+/* The reference engine reads the list each time: a worker of one second for each of twelve jobs is 12 s,
+ * and four seconds is what all may take. */
+TEST(readers_of_a_batch_have_a_limit_together)
+{
+	enum { JOBS = 12 };
+	struct dwarf_options options = {.jobs = 1, .seconds = 1};
+	struct dwarf_bytes d = {.big = false};
+	struct dwarf_answers a[JOBS];
+	struct dwarf_job jobs[JOBS];
+	uint64_t addr = TEXT + 0x10;
+	struct err e = ERR_INIT;
+	size_t gave_up = 0, told = 0;
+
+	many_functions(&d, 0);
+	for (size_t i = 0; i < JOBS; i++) {
+		jobs[i] = (struct dwarf_job){.addrs = &addr, .n = 1, .out = &a[i]};
+		open_file(&d, &jobs[i]);
+	}
+	CHECK_EQ(dwarf_reference.run(jobs, JOBS, &options, &e), ST_OK);
+	for (size_t i = 0; i < JOBS; i++) {
+		gave_up += a[i].of[0].found == DWARF_GAVE_UP;
+		for (size_t k = 0; k < a[i].n_complaints; k++)
+			told += strstr(intern_text(&a[i].strings, a[i].complaints[k], NULL),
+				       "all readers of a batch have 4 s together") != NULL;
+		close_file(&jobs[i]);
+	}
+	CHECK_EQ(gave_up, JOBS);
+	CHECK(told >= JOBS - 5);
+	release(&d);
+}
+
 TEST_MAIN()

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ enum {
 	SLICE = 32768,
 	MAX_WORKERS = 256,
 	MAX_TIMEOUTS = 2, /* of one slice: each costs the whole time limit */
+	BATCH_TIMES = 4,  /* so often a worker's time limit may all workers of a batch take */
 	MAX_COMPLAINTS = 64,
 	DEFAULT_SECONDS = 60,
 };
@@ -64,6 +66,7 @@ struct run_state {
 	struct child *children;
 	size_t n_children, n_active;
 	uint64_t total;
+	double spent; /* processor time of workers that have ended */
 	bool ever_started;
 };
 
@@ -221,9 +224,16 @@ static void reference_end_child(void *arg)
 static enum status reference_start(struct run_state *run, struct child *c,
 				   struct reference_slice *s, struct err *e)
 {
+	double left = BATCH_TIMES * (double)run->limits.seconds - run->spent;
+	struct worker_limits limits = run->limits;
 	pid_t parent = getpid();
 	int fds[2];
 
+	if (left <= 0)
+		return err_set(e, ST_LIMIT, "gave up: all readers of a batch have %u s together",
+			       BATCH_TIMES * run->limits.seconds);
+	if (left < limits.seconds)
+		limits.seconds = (unsigned)left + 1;
 	c->held = mem_alloc(sizeof *c->held);
 	if (pipe2(fds, O_CLOEXEC)) {
 		free(c->held);
@@ -245,7 +255,7 @@ static enum status reference_start(struct run_state *run, struct child *c,
 	}
 	if (!c->pid) {
 		close(fds[0]);
-		worker_main(s, &run->limits, fds[1], parent);
+		worker_main(s, &limits, fds[1], parent);
 	}
 	close(fds[1]);
 	*c->held = (struct held_child){c->pid, fds[0]};
@@ -329,17 +339,24 @@ static bool reference_survive(struct reference_slice *s, const struct child *c, 
 	return false;
 }
 
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
 static void finish(struct run_state *run, struct child *c)
 {
 	struct reference_slice *s = c->slice;
 	struct err e = ERR_INIT;
+	struct rusage used = {0};
 	int status = 0;
 
 	zone_forget(c->held);
 	free(c->held);
 	close(c->fd);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+	while (wait4(c->pid, &status, 0, &used) < 0 && errno == EINTR)
 		;
+	run->spent += seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 	c->pid = 0;
 	run->n_active--;
 	if (s->finished)
