@@ -102,17 +102,33 @@ static uint64_t value_of(const struct rlimit *r)
 	return r->rlim_cur == RLIM_INFINITY ? UINT64_MAX : (uint64_t)r->rlim_cur;
 }
 
+static uint64_t held; /* what there was before machine_hold_memory; 0: it was not called */
+
 uint64_t machine_memory(void)
 {
 	struct rlimit r;
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	uint64_t most = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 
+	if (held)
+		return held;
 	if (!getrlimit(RLIMIT_AS, &r))
 		most = smaller(most, value_of(&r));
 	if (!getrlimit(RLIMIT_DATA, &r))
 		most = smaller(most, value_of(&r));
 	return smaller(most, machine_memory_of_groups("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+void machine_hold_memory(void)
+{
+	uint64_t most = machine_memory();
+	struct rlimit r;
+
+	if (held || getrlimit(RLIMIT_DATA, &r) || value_of(&r) <= most / 4 * 3)
+		return;
+	r.rlim_cur = (rlim_t)(most / 4 * 3);
+	if (!setrlimit(RLIMIT_DATA, &r))
+		held = most;
 }
 
 uint64_t machine_disk_share(int fd)

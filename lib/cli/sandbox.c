@@ -4,6 +4,7 @@
  */
 #include "lib/sandbox/sandbox.h"
 
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/db/db.h"
@@ -16,6 +17,9 @@ void cli_sandbox(const char *program, const char *when)
 {
 	const struct sandbox_profile *p = sandbox_profile(program, when);
 
+	/* those that are not held start programs of other people, which would have the limit too */
+	if (!(p->rights & SANDBOX_FREE) && !SANDBOX_SANITIZED)
+		machine_hold_memory();
 	if (p->rights & SANDBOX_SPOOL) /* it reads captures */
 		unpack_prepare();
 	cli_info(NULL, "sandbox: %s", sandbox_enter(p));

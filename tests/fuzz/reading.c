@@ -447,7 +447,7 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 	struct reading_sink s;
 	int bits;
 
-	/* the head of one that is shorter is none */
+	/* what is shorter than a head has none */
 	if (members_head(from->data, from->n, &bits) != members_head(part.data, part.n, &bits))
 		return;
 	while (cut == CUT_AT_LINE && part.n && part.data[part.n - 1] != '\n')

@@ -41,6 +41,27 @@ documented() {
 	esac
 }
 
+# --- three quarters of the memory that there is ---
+# Of 2,000,000 KiB: 1,536,000,000 bytes.
+mkfifo pipe
+(
+	ulimit -v 2000000
+	exec tm-dump pipe
+) >out 2>err &
+exec 9>pipe
+for _ in $(seq 1000); do
+	grep -q '^Max data size  *1536000000 ' /proc/$!/limits && break
+	sleep 0.02
+done
+held=$(sed -n 's/^Max data size  *\([0-9a-z]*\) .*/\1/p' /proc/$!/limits)
+if [ "$held" = 1536000000 ]; then
+	ok "a program takes three quarters of the memory that there is"
+else
+	bad "a program takes three quarters of the memory that there is: $held"
+fi
+exec 9>&-
+wait
+
 # --- bombs ---
 
 # bomb KIND 'PATTERN of standard error' 'WANTED output' COMMAND...: an empty one: any
