@@ -4,6 +4,7 @@
  */
 #include "lib/base/mem.h"
 #include "lib/base/zone.h"
+#include "lib/find/container.h"
 #include "lib/library/symbolizer.h"
 
 #include <string.h>
@@ -199,12 +200,15 @@ static enum tracemill_status symbolizer_prewarm(struct library_call *c)
 	enum status st;
 
 	options.once = true;
-	if (f->apk)
-		return handle_fail(&c->s->handle,
-				   &(struct err){.code = ST_UNSUPPORTED,
-						 .offset = ERR_NO_OFFSET,
-						 .msg = "a zip file of libraries: name one, as in "
-							"FILE!/MEMBER"});
+	if (f->apk) { /* what opens binaries says which there are */
+		struct object *none = NULL;
+
+		container_open(&none, f->path, &(struct container_options){.cache = {.off = true}},
+			       &e);
+		object_free(none);
+		handle_fail(&c->s->handle, &e);
+		return TRACEMILL_MISUSE;
+	}
 	if (!f->object)
 		return handle_fail(&c->s->handle, &f->e);
 	st = cache_prewarm(&l->cache, f->object, &options, c->a, &e);

@@ -299,7 +299,10 @@ static void naming_check_misuse(struct tracemill_symbolizer *s, int trace)
 	check("an explanation of nothing",
 	      tracemill_naming_explain(n, 0, 1, &text, &length) == TRACEMILL_MISUSE);
 	check("no descriptor", scan(n, -1) == TRACEMILL_SYSTEM);
-	check("an empty file", scan(n, null) == TRACEMILL_BAD || scan(n, null) == TRACEMILL_OK);
+	check("an empty file has no capture",
+	      !scan(n, null) &&
+		  tracemill_naming_capture(n, 0, &(struct tracemill_capture){.size = sizeof t}) ==
+		      TRACEMILL_NOTHING);
 	check("a trace", !scan(n, trace));
 	check("a full disk", tracemill_naming_copy(n, full) == TRACEMILL_SYSTEM);
 	check("a descriptor for reading", tracemill_naming_copy(n, null) == TRACEMILL_SYSTEM);

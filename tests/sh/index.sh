@@ -200,6 +200,15 @@ tm-symbolize --prewarm 2>err
 check "--prewarm without a file: status 2" [ $? = 2 ]
 prewarm "$src/main.cpp"
 check "--prewarm of what is no binary: status 3" [ $? = 3 ]
+if command -v zip >/dev/null; then
+	cp x lib.so
+	zip -q -0 -X some.zip lib.so
+	prewarm some.zip
+	check "... and of a zip file, with what to name: status 3" \
+		[ "$? $(cat err)" = "3 tm-symbolize: some.zip: a zip file: name a library in it (there are 1), as in some.zip!/lib.so" ]
+else
+	echo "skip - --prewarm of a zip file (no zip)"
+fi
 strip -o bare keep
 tm-symbolize --prewarm --cache "$cache" bare 2>err
 check "--prewarm without DWARF: status 4" [ $? = 4 ]

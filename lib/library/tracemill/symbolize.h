@@ -203,7 +203,8 @@ enum tracemill_status tracemill_expect(struct tracemill_symbolizer *s,
 
 /* Makes the index of a binary, or checks the one that is there: for many short runs. *bytes is its
  * size. TRACEMILL_NOTHING: it has no DWARF. TRACEMILL_UNSUPPORTED: what it has cannot be indexed.
- * TRACEMILL_SYSTEM: there is no place for it; so without TRACEMILL_CACHE. */
+ * TRACEMILL_SYSTEM: there is no place for it; so without TRACEMILL_CACHE. TRACEMILL_MISUSE: a zip
+ * file; the reason says what is in it. */
 enum tracemill_status tracemill_prewarm(struct tracemill_symbolizer *s,
 					struct tracemill_binary *binary, uint64_t *bytes);
 

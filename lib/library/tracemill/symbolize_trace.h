@@ -103,7 +103,7 @@ struct tracemill_stream {
 };
 struct tracemill_scanned {
 	size_t size;   /* the caller's: sizeof(struct tracemill_scanned) */
-	size_t n;      /* captures */
+	size_t n;      /* captures; 0: it is empty */
 	bool cut;      /* it is cut short or damaged: what was sound counts, with a note */
 	bool has_name; /* with TRACEMILL_ONLY_NAMELESS: it has names, and was left alone */
 	bool proven;   /* names were found, in a file of the captured build-id */
