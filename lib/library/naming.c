@@ -136,6 +136,8 @@ static void naming_forget(struct naming_opened *x)
 	x->scanned = false;
 	rewrite_release(&x->rewrite);
 	input_close(&x->in);
+	free(x->ends);
+	x->ends = NULL;
 	free(x->coverage);
 	x->coverage = NULL;
 	x->covered = 0;
@@ -272,8 +274,10 @@ static bool naming_is_proven(const struct rewrite *w)
 static enum status naming_read_stream(struct tracemill_naming *n, struct naming_opened *x,
 				      const struct tracemill_stream *from)
 {
-	enum status st = input_from(&x->in, from->fd, "", from->ends, &x->e);
+	enum status st;
 
+	x->ends = from->ends ? mem_strdup(from->ends) : NULL;
+	st = input_from(&x->in, from->fd, "", x->ends, &x->e);
 	if (st)
 		return st;
 	input_watch(&x->in, naming_watch);

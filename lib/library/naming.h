@@ -19,6 +19,7 @@ struct naming_opened {
 	struct symbolize_stats stats;
 	struct trace *maps; /* NULL: not read yet, or there are none */
 	struct input in;    /* of the stream; its errors go to e */
+	char *ends;         /* why it ends too early, or NULL */
 	struct err e;
 	struct rewrite rewrite;
 	bool scanned;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The structs behind the handles of tracemill/symbolize.h. Whatever the caller was handed (the
- * handle, binaries, processes) lies outside of the zone and outlives an error that gives the zone
+ * handle, binaries, processes, namings) lies outside of the zone and outlives an error that gives the zone
  * back; what was opened and answered lies in the zone, and is made again when it is asked for.
  */
 #ifndef TM_LIBRARY_SYMBOLIZER_H

@@ -291,8 +291,8 @@ enum tracemill_status tracemill_resolved(struct tracemill_symbolizer *s,
 					 const struct tracemill_query *query,
 					 struct tracemill_binary **binary, uint64_t *address);
 
-/* Ends a batch that runs, soon: it returns TRACEMILL_CANCELLED. Any thread, and signal handlers.
- * Without a batch it does nothing. */
+/* Ends a batch that runs (or a scan, or a copy), soon: it returns TRACEMILL_CANCELLED. Any thread, and
+ * signal handlers. Without one it does nothing. */
 void tracemill_cancel(struct tracemill_symbolizer *s);
 
 /* Who says so, where it is not the debug information; bits. */

@@ -114,8 +114,9 @@ enum tracemill_status tracemill_naming_scan(struct tracemill_naming *naming,
 					    const struct tracemill_stream *from,
 					    struct tracemill_scanned *scanned);
 /* Writes the stream that was scanned, with its names, to a file descriptor that stays the caller's.
- * TRACEMILL_SYSTEM, TRACEMILL_PIPE: it cannot be written to. TRACEMILL_BAD: the stream is another one
- * by now, or cannot be read any more. TRACEMILL_MISUSE: none is scanned. */
+ * TRACEMILL_SYSTEM: it cannot be written to; TRACEMILL_PIPE: its reader is gone, in a program that
+ * ignores SIGPIPE. TRACEMILL_BAD: the stream is another one by now, or cannot be read any more.
+ * TRACEMILL_MISUSE: none is scanned. */
 enum tracemill_status tracemill_naming_copy(struct tracemill_naming *naming, int fd);
 
 /* ---- What came of it ---- */
