@@ -321,6 +321,7 @@ int main(int argc, char **argv)
 			cli_usage("%s", e.msg);
 	}
 	view_take_binaries(&c);
+	opt_allow_defaults();
 	words =
 	    (struct cli_named_words){c.exes.items, c.debug_dirs.items, c.exes.n, c.debug_dirs.n};
 	load_start(&c.load, n, argv + 1, &c.import.options, &words, !c.no_symbols, c.follow);

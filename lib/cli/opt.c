@@ -325,11 +325,10 @@ static void ask_guard(const struct opt *o, const char *value)
 		cli_usage("--%s: %s", o->word, why);
 }
 
-static void opt_set(const struct opt *o, const char *value)
+static void opt_assign(const struct opt *o, const char *value)
 {
 	bool ok = true;
 
-	ask_guard(o, value);
 	switch (o->type) {
 	case OPT_FLAG: *(bool *)o->to = true; break;
 	case OPT_SWITCH: set_switch(o, value); break;
@@ -362,6 +361,12 @@ static void opt_set(const struct opt *o, const char *value)
 		cli_usage("--%s: '%s' is not a number", o->word, value);
 	if (o->given)
 		*o->given = true;
+}
+
+static void opt_set(const struct opt *o, const char *value)
+{
+	ask_guard(o, value);
+	opt_assign(o, value);
 }
 
 /* -abcVALUE or -abc VALUE; returns how many further arguments were taken. */
@@ -442,35 +447,51 @@ static bool is_given(const struct opt *o)
 				   : *(const char *const *)o->to != NULL;
 }
 
+/* Found once: options borrow from them, also those of a program that answers within this one. */
+static struct cli_defaults defaults;
+static bool defaults_found;
+
 /* Those of the project, where the command line does not say otherwise; for programs that this
  * program starts, too. */
 static void opt_set_defaults(void)
 {
-	static struct cli_defaults d; /* borrowed from */
+	const struct cli_defaults *d = &defaults;
 	const struct opt *explain = find_word("explain", strlen("explain"));
 	struct err e = ERR_INIT;
+	bool *ours;
 
 	if (no_config)
 		setenv("TRACEMILL_CONFIG", "", 1);
-	if (defaults_find(&d, &e))
+	if (!defaults_found && defaults_find(&defaults, &e))
 		cli_usage("%s", e.msg);
-	for (size_t i = 0; i < d.n; i++) {
-		const struct opt *o = find_word(d.rows[i].word, strlen(d.rows[i].word));
+	defaults_found = true;
+	if (no_config)
+		return;
+	ours = mem_zarray(d->n + 1, sizeof *ours);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct opt *o = find_word(d->rows[i].word, strlen(d->rows[i].word));
 
-		if (!o || !o->arg || strcmp(o->arg, d.rows[i].arg) || is_given(o))
-			d.rows[i].word = NULL;
+		ours[i] = o && o->arg && !strcmp(o->arg, d->rows[i].arg) && !is_given(o);
 	}
-	for (size_t i = 0; i < d.n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		struct opt o;
 
-		if (!d.rows[i].word)
+		if (!ours[i])
 			continue;
-		o = *find_word(d.rows[i].word, strlen(d.rows[i].word));
+		o = *find_word(d->rows[i].word, strlen(d->rows[i].word));
 		o.given = NULL;
-		opt_set(&o, d.rows[i].value);
+		opt_assign(&o, d->rows[i].value);
 		(explain && *(const bool *)explain->to ? cli_note : cli_info)(
-		    d.path, "--%s %s", d.rows[i].word, d.rows[i].value);
+		    d->path, "--%s %s", d->rows[i].word, d->rows[i].value);
 	}
+	free(ours);
+}
+
+void opt_allow_defaults(void)
+{
+	for (size_t i = 0; i < defaults.n; i++)
+		if (!strchr(defaults.rows[i].arg, '='))
+			sandbox_allow(SANDBOX_READ, defaults.rows[i].value);
 }
 
 static bool is_long(const char *arg)

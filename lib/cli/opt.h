@@ -124,6 +124,9 @@ void opt_list_release(struct opt_list *l);
 /* Options from another sender (a query of tm-view): called for each before it is set. file: what
  * the option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
 extern const char *(*opt_guard)(const char *word, const char *file);
+/* Before the sandbox, of a program that others answer within: what the project's defaults name may be read by
+ * these, though it is no option of this one. The guard does not ask for them. */
+void opt_allow_defaults(void);
 /* The n letters of a are b but for one to add, drop or change, or two to swap: a slip of the
  * finger. */
 bool opt_is_slip(const char *a, size_t n, const char *b);

@@ -160,6 +160,19 @@ check 'with loss nothing is decided' eval 'jq -e ".sections[] | select(.kind == 
 same a.tmt b.tmt -- 'compare --gate gate.ini --by type --as text'
 policy=
 
+# What the project says once holds for questions as for commands.
+mkdir project
+printf 'owners = policy\nsites = sites\nmap-path = /src=/elsewhere\ndebug-dir = .\nsysroot = .\n' >project/tracemill.ini
+printf '[team A]\nfunction .*1\n' >project/policy
+echo 'function ^A$' >project/sites
+cp a.tmt project
+cd project || exit 1
+same a.tmt -- 'top --by owner'
+check '... which are there' grep -q 'team A' got
+same a.tmt -- 'top --no-config'
+same a.tmt -- 'frames -n 2'
+cd ..
+
 # What was loaded is what is answered from; nothing else can be named, and nothing written.
 ask() { tm-view -q --no-symbols --query "$1" a.tmt >got 2>err; }
 refused() { ! ask "$1" && [ ! -s got ]; }
