@@ -50,7 +50,8 @@ bool listing_is_called(const char *name, const char *what)
 {
 	size_t n = strlen(what);
 
-	return !strncmp(name, what, n) && (!name[n] || name[n] == '(');
+	return !strncmp(name, what, n) &&
+	       (!name[n] || name[n] == '(' || !strncmp(name + n, " (", 2));
 }
 
 static bool is_called(const struct object_symbol *s, const char *what)

@@ -51,7 +51,8 @@ enum status listing_find(const struct inspect *x, const char *what, struct exten
 			 struct err *e);
 /* All functions of that name, one for each address: *out is the caller's (mem.h). */
 size_t listing_find_all(const struct inspect *x, const char *what, struct extent **out);
-/* Whether a function of this name is meant: the whole of it, or all before its parameters. */
+/* Whether a function of this name is meant: the whole of it, or all before its parameters or the file that
+ * tells it apart (names.h). */
 bool listing_is_called(const char *name, const char *what);
 /* The function that holds an address, by symbols, else by unwind tables; false: none. */
 bool listing_around(const struct inspect *x, uint64_t addr, struct extent *out);

@@ -180,6 +180,22 @@ tm-symbolize -q -f perf-script --maps maps -e prog header.txt -o header.tmt 2>er
 listed --trace header.tmt prog
 check 'what is in no function' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 8 samples of 8 samples pass through it; 1 samples at addresses in no function"'
 
+# Functions of one name in two files: by the name both, by what tells them apart one.
+for f in 'one 31' 'two 32'; do
+	printf '__attribute__((noinline)) static int twin(int n)\n{\n\treturn n * %d;\n}\nint %s(int n)\n{\n\treturn twin(n) + 1;\n}\n' "${f#* }" "${f% *}" >"${f% *}.c"
+done
+echo 'int one(int), two(int); int main(int n, char **v) { (void)v; return one(n) - two(n); }' >twins.c
+build -o twins one.c two.c twins.c 2>err
+sed "s,$PWD/prog,$PWD/twins," maps >twins.maps
+for at in $(objdump -d --no-show-raw-insn twins | awk '/<twin>:$/ { print $1 }'); do
+	sample "$at" | sed "s,$PWD/prog,$PWD/twins,"
+done >twins.txt
+tm-symbolize -q -f perf-script --maps twins.maps -e twins twins.txt -o twins.tmt 2>err
+listed --trace twins.tmt --disassemble twin twins
+check 'two functions of one name' is "$(costs twin | cut -d ' ' -f 2,3 | tr '\n' ' ')" '1 1 1 1 '
+listed --trace twins.tmt --disassemble 'twin (two.c)' twins
+check 'one of them, by its file' is "$(costs twin | cut -d ' ' -f 1)" "0x$(objdump -d --no-show-raw-insn twins | awk '/<twin>:$/ { sub("^0*", "", $1); print $1 }' | tail -n 1)"
+
 # Another build of the same name is none of it; one that has no build-id is known by its name.
 mkdir other
 build -DOTHER -o other/prog prog.c -Wl,--build-id=0x1234567890abcdef1234567890abcdef12345678 2>err

@@ -43,7 +43,7 @@ export async function instructions(context, name, sort) {
 		t = section((await context.ask(words)).doc, "table", "instructions");
 	} catch (e) {
 		if (e.name === "AbortError") throw e;
-		return {panels: [panel("instructions", "", make("p", {class: "empty"}, e.message), same)], listings: []};
+		return {panels: [panel("instructions", "", make("ul", {class: "notes"}, ...e.message.split("\n").map(l => make("li", {}, l.replace(/^tm-\w+: /, "")))), same)], listings: []};
 	}
 	const notes = t && t.notes && t.notes.length ? make("ul", {class: "notes"}, ...t.notes.map(n => make("li", {}, n))) : null;
 	const heads = t ? t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0) : [], panels = [], listings = [];
