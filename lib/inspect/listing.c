@@ -8,7 +8,6 @@
 #include "lib/demangle/demangle.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +18,13 @@ bool listing_around(const struct inspect *x, uint64_t addr, struct extent *out)
 	const struct object_symbol *s = object_symbol_at(x->file.object, addr);
 	size_t i;
 
-	*out = (struct extent){.lo = addr};
+	*out = (struct extent){.lo = addr, .name = ""};
 	if (!code_holds(x->file.code, addr))
 		return false;
 	if (s) {
 		out->lo = s->lo;
 		out->hi = s->hi;
-		snprintf(out->name, sizeof out->name, "%s", s->name);
+		out->name = s->name;
 		return true;
 	}
 	i = BISECT(k, 0, x->n_functions, x->functions[k].lo <= addr);
@@ -42,7 +41,7 @@ static enum status listing_by_address(const struct inspect *x, uint64_t addr, st
 	if (!code_holds(x->file.code, addr))
 		return err_set(e, ST_NONE, "no code at 0x%" PRIx64, addr);
 	if (!listing_around(x, addr, out))
-		*out = (struct extent){.lo = addr, .hi = addr + WITHOUT};
+		*out = (struct extent){.lo = addr, .hi = addr + WITHOUT, .name = ""};
 	return ST_OK;
 }
 
@@ -78,17 +77,14 @@ size_t listing_find_all(const struct inspect *x, const char *what, struct extent
 
 	*out = NULL;
 	for (size_t i = 0; i < n; i++) {
-		struct extent *to;
 		uint32_t *before;
 
 		if (!is_called(&all[i], what) || !code_holds(x->file.code, all[i].lo))
 			continue;
 		before = map64_put(&seen, all[i].lo);
-		if ((*before)++)
-			continue;
-		to = &VEC_PUSH(*out, found, cap);
-		*to = (struct extent){.lo = all[i].lo, .hi = all[i].hi};
-		snprintf(to->name, sizeof to->name, "%s", all[i].name);
+		if (!(*before)++)
+			VEC_PUSH(*out, found, cap) =
+			    (struct extent){.lo = all[i].lo, .hi = all[i].hi, .name = all[i].name};
 	}
 	map64_release(&seen);
 	return found;
@@ -101,7 +97,7 @@ enum status listing_find(const struct inspect *x, const char *what, struct exten
 	uint64_t addr;
 	size_t n;
 
-	*out = (struct extent){.lo = 0};
+	*out = (struct extent){.name = ""};
 	if (num_auto(what, strlen(what), &addr))
 		return listing_by_address(x, addr, out, e);
 	n = listing_find_all(x, what, &all);

@@ -12,8 +12,8 @@
 
 struct extent { /* what to disassemble */
 	uint64_t lo, hi;
-	char name[256]; /* as its symbol has it; "" when no function has it */
-	size_t others;  /* more functions of that name */
+	const char *name; /* its symbol's, of the binary; "": no symbol has it */
+	size_t others;    /* more functions of that name */
 };
 
 /* Self is what stacks have that end there, total what stacks have that pass there. */
