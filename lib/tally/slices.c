@@ -94,6 +94,19 @@ void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
 	subtract(s, &a->slices->cells.before[i]);
 }
 
+void tally_slice_fetch(const struct tally *a, size_t i)
+{
+	const struct tally_work *w = a->work;
+	uint32_t cell = a->slices->cells.ids[i];
+
+	__builtin_prefetch(&a->cells[cell]);
+	__builtin_prefetch(&a->cells[cell].real);
+	if (w->running)
+		__builtin_prefetch(&w->lives[cell]);
+	if (w->rarely)
+		__builtin_prefetch(&w->rare[cell]);
+}
+
 const struct tally_sums *tally_slice_before(const struct tally *a, size_t i)
 {
 	return &a->slices->cells.before[i];

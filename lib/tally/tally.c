@@ -292,6 +292,7 @@ static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 	if (w->rarely) {
 		uint64_t *u = w->rare[p->cell].unfollowed;
 
+		w->unfollowed = true;
 		u[0] = add_saturating(u[0], p->count);
 		u[1] = add_saturating(u[1], p->requested);
 		u[2] = add_saturating(u[2], p->real);
@@ -450,7 +451,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->late = 0;
-	w->in_frame = w->taken = false;
+	w->in_frame = w->taken = w->unfollowed = false;
 	live_reset(&a->live);
 	kinds_reset(&w->kinds);
 	tally_choose_work(a, t);

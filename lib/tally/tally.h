@@ -181,6 +181,8 @@ const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
 bool tally_alone(const struct tally *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
 void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s);
+/* Asks the memory for what the i-th will need. */
+void tally_slice_fetch(const struct tally *a, size_t i);
 /* The same cell before the slice; until the callback returns. */
 const struct tally_sums *tally_slice_before(const struct tally *a, size_t i);
 void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s);

@@ -18,7 +18,8 @@ static uint64_t minus(uint64_t a, uint64_t b)
 static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 {
 	const struct tally_work *w = a->work;
-	const uint64_t *u = w->rarely ? w->rare[cell].unfollowed : NULL;
+	const uint64_t *u =
+	    w->unfollowed || (w->rarely && w->taken) ? w->rare[cell].unfollowed : NULL;
 	const uint64_t *live = w->lives[cell];
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 

@@ -58,6 +58,7 @@ struct tally_work {           /* from tally_init to tally_release */
 	bool temporary;       /* newest is */
 	bool taken;           /* all sums are there: made.h */
 	bool touching;        /* slices have what they add per cell */
+	bool unfollowed;      /* some cell's rare has unfollowed */
 	unsigned known;       /* SUM_BITs of what cells can have in this capture */
 	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
 	uint64_t timed;       /* blocks whose lifetime is known */

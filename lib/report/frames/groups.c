@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 12 }; /* cells that are fetched ahead; by experiment */
+
 struct frame_groups *frame_groups_new(void)
 {
 	return mem_zalloc(sizeof(struct frame_groups));
@@ -20,6 +22,7 @@ void frame_groups_free(struct frame_groups *g)
 	free(g->sums);
 	free(g->mark);
 	free(g->lives);
+	free(g->of_cell);
 	free(g);
 }
 
@@ -55,6 +58,22 @@ static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, ui
 	}
 }
 
+/* The group of a cell stays what it is; there may be none yet. */
+static uint32_t frame_groups_of(struct frame_groups *g, struct group_project *p,
+				const struct trace *t, uint32_t cell, size_t grouping)
+{
+	uint32_t group;
+
+	g->of_cell =
+	    mem_grow_zero(g->of_cell, &g->cap_of_cell, (size_t)cell + 1, sizeof *g->of_cell);
+	if (g->of_cell[cell])
+		return g->of_cell[cell] - 1;
+	group = project_cell_group(p, t, cell, grouping);
+	if (group != GROUP_NONE)
+		g->of_cell[cell] = group + 1;
+	return group;
+}
+
 void frame_groups_fill(struct frame_groups *g, struct group_project *p, const struct trace *t,
 		       const struct tally_slice *s, size_t grouping)
 {
@@ -64,13 +83,18 @@ void frame_groups_fill(struct frame_groups *g, struct group_project *p, const st
 		if (g->cap_lives)
 			memset(g->lives, 0, g->cap_lives * sizeof *g->lives);
 		memset(g->live, 0, sizeof g->live);
+		if (g->cap_of_cell)
+			memset(g->of_cell, 0, g->cap_of_cell * sizeof *g->of_cell);
 	}
 	for (size_t i = 0; i < g->n; i++)
 		g->mark[g->ids[i]] = 0;
 	g->n = 0;
 	for (size_t i = 0; i < s->n_cells; i++) {
-		uint32_t group = project_cell_group(p, t, s->cells[i], grouping);
+		uint32_t group;
 
+		if (i + AHEAD < s->n_cells)
+			tally_slice_fetch(&p->tally, i + AHEAD);
+		group = frame_groups_of(g, p, t, s->cells[i], grouping);
 		if (group != GROUP_NONE)
 			add_cell(g, &p->tally, i, group);
 	}

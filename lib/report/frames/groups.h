@@ -15,6 +15,8 @@ struct frame_groups {
 	uint32_t *mark;       /* by group: index in ids + 1 */
 	uint64_t (*lives)[3]; /* by group, after the slice */
 	size_t cap_mark, cap_lives;
+	uint32_t *of_cell; /* by cell: its group + 1; 0: not known yet */
+	size_t cap_of_cell;
 	uint64_t live[3]; /* of all groups */
 };
 
