@@ -340,8 +340,7 @@ static enum status tarantool_push_some(struct tarantool *m, size_t *first, struc
 	const struct sample_read *samples = m->samples + *first;
 	struct trace_path paths[TRACE_PATHS];
 	enum status st = ST_OK;
-	const uint32_t *at;
-	size_t n = 0;
+	size_t n = 0, at = 0;
 
 	m->n_path = 0;
 	for (; n < m->n_samples - *first && tarantool_frames(m, &samples[n], !n); n++) {
@@ -350,11 +349,8 @@ static enum status tarantool_push_some(struct tarantool *m, size_t *first, struc
 		tarantool_join(m);
 		paths[n].n = (uint32_t)(m->n_path - before);
 	}
-	at = m->path;
-	for (size_t i = 0; i < n; i++) {
-		paths[i].locations = at;
-		at += paths[i].n;
-	}
+	for (size_t i = 0; i < n; at += paths[i++].n)
+		paths[i].locations = VEC_AT(m->path, at);
 	trace_paths_seek(m->im->t, paths, n);
 	for (size_t i = 0; !st && i < n; i++) {
 		uint32_t stack = trace_path_stack(m->im->t, &paths[i]);

@@ -305,7 +305,7 @@ static enum status pprof_push_rows(struct pprof *p, struct err *e)
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t *stack = p->stack + p->rows[i].first;
+		uint32_t *stack = VEC_AT(p->stack, p->rows[i].first);
 		size_t last = p->rows[i].n;
 
 		for (size_t k = 0; k < last / 2; k++) {
