@@ -71,6 +71,14 @@ static uint64_t costs_address(const struct names_location *l)
 	return l->address - (l->kind == LOCATION_RETURN);
 }
 
+/* What the trace calls the function that a location is in: of a binary without symbols. */
+static const char *costs_outermost(const struct group_names *names, const struct names_location *l)
+{
+	const struct names_call *call = &names->calls[l->first + l->n_calls - 1];
+
+	return names_text(names, names->functions[call->function].display, NULL);
+}
+
 static void costs_place_site(struct costs *c, uint32_t location)
 {
 	const struct group_names *names = &c->p->names;
@@ -100,8 +108,11 @@ static void costs_place_site(struct costs *c, uint32_t location)
 
 		b->places++;
 		b->by_name += !l->build_id || !object_build_id(b->x->file.object)->len;
-		if (listing_around(b->x, costs_address(l), &of))
+		if (listing_around(b->x, costs_address(l), &of)) {
+			if (!*of.name && l->named)
+				of.name = costs_outermost(names, l);
 			s->function = costs_add_function(c, s->binary, &of);
+		}
 	}
 }
 

@@ -12,7 +12,7 @@
 
 struct extent { /* what to disassemble */
 	uint64_t lo, hi;
-	const char *name; /* its symbol's, of the binary; "": no symbol has it */
+	const char *name; /* borrowed: its symbol's, of the binary; "": no symbol has it */
 	size_t others;    /* more functions of that name */
 };
 

@@ -237,6 +237,16 @@ for q in inspect 'inspect --disassemble leaf' 'inspect --disassemble inner --sor
 	'inspect --disassemble nothing' 'inspect --sort live' 'inspect --engine reference --disassemble again'; do
 	same "$q"
 done
+# Debug information that is elsewhere, by its build-id; inside tm-view's sandbox, too.
+id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+mkdir -p debug/.build-id/"${id:0:2}" bare
+objcopy --only-keep-debug prog debug/.build-id/"${id:0:2}/${id:2}.debug" && objcopy --strip-all prog bare/prog
+tm-inspect -q --csv --disassemble leaf --debug-dir debug --trace run.tmt bare/prog >want 2>err
+tm-view -q --no-symbols -e bare/prog --debug-dir debug --query 'inspect --csv --disassemble leaf --debug-dir debug' run.tmt >got 2>err
+check 'tm-view: with debug information that is elsewhere' eval 'cmp -s want got && grep -q "^1,0x$in_leaf,3,3,.*prog.c:5" got'
+tm-view -q --no-symbols -e bare/prog --query 'inspect --csv --sort samples' run.tmt >got 2>err
+check 'tm-view: with none, by unwind tables and the names of the trace' eval 'grep -q "^0,,6,6,85.71,leaf," got && grep -q "^1,0x$in_leaf,3,3," got'
+
 ask() { tm-view -q --no-symbols -e prog --query "$1" run.tmt heap.tmt >got 2>err; }
 ask 'inspect --sort samples --trace run.tmt prog'
 tm-inspect --as json --sort samples --trace run.tmt prog >want 2>want.err
