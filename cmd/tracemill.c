@@ -82,13 +82,30 @@ static enum exit_status tracemill_show_one(char *path)
 	return status <= EXIT_INCONCLUSIVE ? (enum exit_status)status : EXIT_INPUT;
 }
 
+static bool is_binary(const char *path)
+{
+	struct file_kind k;
+	struct err e = ERR_INIT;
+
+	return !file_look(path, &k, &e) && k.program && !strcmp(k.program, "inspect");
+}
+
+/* Binaries go beside the captures: -e. */
 static _Noreturn void show_view(int n, char **files)
 {
-	char end[] = "--", **all = mem_zarray((size_t)n + 3, sizeof *all);
+	char end[] = "--", exe[] = "-e", **all = mem_zarray(2 * (size_t)n + 3, sizeof *all);
+	size_t to = 1;
 
-	all[1] = end;
 	for (int i = 0; i < n; i++)
-		all[i + 2] = files[i];
+		if (is_binary(files[i])) {
+			all[to++] = exe;
+			all[to++] = files[i];
+			files[i] = NULL;
+		}
+	all[to++] = end;
+	for (int i = 0; i < n; i++)
+		if (files[i])
+			all[to++] = files[i];
 	front_exec("view", all);
 	not_started("view");
 }

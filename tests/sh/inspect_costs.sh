@@ -272,6 +272,21 @@ check 'assistants get the same rows' eval \
 	'[ "$(sed -n 1p got | jq -c ".result.structuredContent.tables[0].rows")" = "$(jq -c "[.sections[0].rows[] | with_entries(select(.value != null))]" got.json)" ]'
 check '... and a reason' eval 'sed -n 2p got | jq -e ".result.isError" >/dev/null'
 
+# The front door: a binary goes beside the captures.
+timeout 120 tracemill show --view run.tmt prog heap.tmt >address 2>view.err &
+view=$!
+for _ in $(seq 100); do
+	[ -s address ] && break
+	sleep 0.1
+done
+if [ -s address ] && command -v curl >/dev/null; then
+	check 'tracemill show --view' eval 'curl -s "$(cat address)state" | jq -e ".binaries == [\"prog\"] and [.files[].name] == [\"run.tmt\", \"heap.tmt\"]" >/dev/null'
+	kill $view
+else
+	echo 'skip - tracemill show --view: no page, or no curl'
+fi
+wait $view
+
 # Traces that are cut and changed end well.
 "$GEN/cuts" --step 3 --silent 60 run.tmt tm-inspect -n 0 --trace - prog || failed=1
 "$GEN/flips" --step 3 run.tmt tm-inspect -n 0 --trace - prog || failed=1
