@@ -240,28 +240,22 @@ static bool in_time(const struct tally *a, bool known, int64_t time)
 	return !s || !s->times.n || (known && selection_in(&s->times, time));
 }
 
-static enum status slices_reach_slice(struct tally *a, struct trace *t,
-				      const struct tally_pending *p, struct err *e)
+/* Apart from slices_reach, which is there for each event: a slice has a thousand bytes. */
+static void slices_open_before(struct tally *a)
 {
-	struct tally_slices *s = a->slices;
-	struct tally_slice next = {.kind = SLICE_BEFORE};
+	const struct tally_slice next = {.kind = SLICE_BEFORE};
+
+	open_slice(a, &next, !a->options.selection);
+}
+
+static enum status slices_step(struct tally *a, struct trace *t, int64_t number, struct err *e)
+{
+	struct tally_slice next = {
+	    .kind = SLICE_TIME, .number = number, .duration = a->options.every};
 	enum status st;
 
-	if (a->options.slicing == SLICE_FRAMES || !p->timed) {
-		/* Between two ranges of frames there are frees. */
-		if (!s->open && !s->framed)
-			open_slice(a, &next, !a->options.selection);
-		return ST_OK;
-	}
-	next.kind = SLICE_TIME;
-	next.number = floor_div(p->time, a->options.every);
-	if (s->open && s->now.kind == SLICE_TIME && next.number <= s->now.number) {
-		a->late += next.number < s->now.number;
-		return ST_OK;
-	}
 	next.has_start = next.has_duration =
 	    !__builtin_mul_overflow(next.number, a->options.every, &next.start);
-	next.duration = a->options.every;
 	st = close_slice(a, t, e);
 	if (!st)
 		open_slice(a, &next, in_time(a, next.has_start, next.start));
@@ -271,11 +265,24 @@ static enum status slices_reach_slice(struct tally *a, struct trace *t,
 enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pending *p,
 			 struct err *e)
 {
-	enum status st = slices_reach_slice(a, t, p, e);
+	struct tally_slices *s = a->slices;
+	enum status st = ST_OK;
 
+	if (a->options.slicing == SLICE_FRAMES || !p->timed) {
+		/* Between two ranges of frames there are frees. */
+		if (!s->open && !s->framed)
+			slices_open_before(a);
+	} else {
+		int64_t number = floor_div(p->time, a->options.every);
+
+		if (s->open && s->now.kind == SLICE_TIME && number <= s->now.number)
+			a->late += number < s->now.number;
+		else
+			st = slices_step(a, t, number, e);
+	}
 	/* Frees of what is not selected are everywhere. */
-	a->slices->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
-			     (p->domain == CELL_MEASURED && p->count);
+	s->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
+		     (p->domain == CELL_MEASURED && p->count);
 	return st;
 }
 
