@@ -9,8 +9,9 @@
 enum { SHAPE, FIELD, COLUMNS = FIELD + EVENT_COLUMNS_FIELDS, TIME = FIELD + 6 };
 enum { ROOM = EVENT_COLUMNS_BYTES + EVENT_MAX, LEAST = 48 };
 /* The high level costs ten times as much. It gains on times, and on what repeats itself, which is short
- * when it is packed; of addresses, most of a recording's bytes, next to nothing. */
-enum { LEVEL = 3, LEVEL_HIGH = 10, WORTH = 10 };
+ * when it is packed; of addresses, most of a recording's bytes, next to nothing. Where it saves less than one byte of a chunk
+ * in LEAST_SAVED, times rest for some chunks before it is tried again. */
+enum { LEVEL = 3, LEVEL_HIGH = 10, WORTH = 10, LEAST_SAVED = 64, REST = 15 };
 
 struct event_columns {
 	struct zstd *zstd;
@@ -24,7 +25,9 @@ struct event_columns {
 	int64_t *times, time;
 	uint64_t seq, address;
 	uint32_t stack;
-	unsigned has; /* fields of any event */
+	unsigned has;      /* fields of any event */
+	size_t saved_time; /* by the high level, in this chunk */
+	unsigned rest;     /* chunks whose times are not tried with it */
 };
 
 struct event_columns *event_columns_new(void)
@@ -190,9 +193,10 @@ static void add_column(struct event_columns *c, unsigned i, struct buf *to)
 
 	if (n >= LEAST)
 		packed = zstd_pack(c->zstd, c->packed, n - 1, c->bytes[i], n, LEVEL);
-	if (packed && (i == TIME || n / packed >= WORTH)) {
+	if (packed && ((i == TIME && !c->rest) || n / packed >= WORTH)) {
 		more = zstd_pack(c->zstd, c->again, packed, c->bytes[i], n, LEVEL_HIGH);
 		if (more) {
+			c->saved_time += i == TIME ? packed - more : 0;
 			packed = more;
 			p = c->again;
 		}
@@ -204,6 +208,9 @@ static void add_column(struct event_columns *c, unsigned i, struct buf *to)
 
 void event_columns_take(struct event_columns *c, struct buf *payload)
 {
+	size_t before = payload->len;
+
+	c->saved_time = 0;
 	c->len[SHAPE] = c->n_shapes > 1 ? c->n : 0;
 	if (c->has & EV_HAS_TIME)
 		event_columns_make_times(c);
@@ -218,6 +225,10 @@ void event_columns_take(struct event_columns *c, struct buf *payload)
 	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)
 		if (c->has >> bit & 1)
 			add_column(c, FIELD + bit, payload);
+	if (c->rest)
+		c->rest--;
+	else if (c->has & EV_HAS_TIME && c->saved_time < (payload->len - before) / LEAST_SAVED)
+		c->rest = REST;
 	memset(c->len, 0, sizeof c->len);
 	c->size = c->n = c->n_times = c->n_shapes = 0;
 	c->last = c->stack = 0;
