@@ -49,18 +49,19 @@ enum tracemill_naming_flags {
 struct tracemill_naming_options {
 	size_t size; /* sizeof(struct tracemill_naming_options) */
 	unsigned flags;
-	uint8_t
-	    locations;   /* as tracemill_location.kind, of all; 0: as captured, else by evidence */
-	uint8_t offsets; /* TRACEMILL_FILE_OFFSET or TRACEMILL_LINK_TIME is what
-			    * TRACEMILL_OFFSET_OR_LINK means; 0: by evidence */
+	/* As tracemill_location.kind, of all; 0: as captured, else by evidence. */
+	uint8_t locations;
+	/* TRACEMILL_FILE_OFFSET or TRACEMILL_LINK_TIME is what TRACEMILL_OFFSET_OR_LINK means; 0: by
+	 * evidence. */
+	uint8_t offsets;
 	/* Binaries of the captures: "FILE", or "MODULE=FILE" for that module's; zip files too. */
 	const char *const *files;
 	size_t n_files;
 	/* "MODULE=FILE" alone: a file that is called so as a whole does not count. */
 	const char *const *modules;
 	size_t n_modules;
-	uint64_t
-	    slide; /* runtime address minus link-time address, where no module maps an address */
+	/* Runtime address minus link-time address, where no module maps an address. */
+	uint64_t slide;
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. Files are opened by the first call
@@ -204,8 +205,8 @@ struct tracemill_binary_times {
 	size_t size; /* the caller's: sizeof(struct tracemill_binary_times) */
 	const char *path;
 	uint64_t locations, addresses; /* addresses: unique ones */
-	uint64_t units, asked, declined,
-	    lost; /* units: all; asked: decoded; not: by the fast engine */
+	/* units: all; asked: decoded; not: by the fast engine */
+	uint64_t units, asked, declined, lost;
 	double sections, unit_heads, decode, merge, reference_engine;
 	double scopes, lines, names; /* of decode, processor seconds of all threads */
 };
