@@ -11,8 +11,8 @@
  * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
  * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in the file's
  * smallest decimal place, which the trace states. Lines that begin with "#" or "//" are comments,
- * unless they are a stack whose first function is called so. All lines are kept until the end, for
- * the two levels show only there.
+ * unless they are a stack whose first function is called so. Lines are kept until the end, for the two
+ * levels show only there; from the first that rules them out on, equal stacks are one.
  */
 #include "formats/lua/text.h"
 #include "lib/base/bytes.h"
@@ -50,6 +50,11 @@ struct folded {
 	size_t n_path, cap_path;
 	struct trace_path paths[TRACE_PATHS];
 	size_t n_paths;
+	/* Whether the lines so far may be two levels, and what is left of the group that they end in. */
+	bool may_pair;
+	uint64_t group_left;
+	uint32_t *row_of; /* by stack: a row of it, + 1, since they may not; 0: none */
+	size_t cap_row_of;
 	uint64_t addresses, places, empty_entries, comments;
 	uint8_t decimals; /* most of a row's */
 	uint64_t rounded; /* rows that have more than fit */
@@ -167,10 +172,51 @@ static uint32_t folded_entry(struct folded *f, const char *s, size_t n)
 	return seen->location;
 }
 
+/* As two_levels judges at the end, of whole numbers. */
+static void folded_follow_pairs(struct folded *f, const struct folded_row *r)
+{
+	bool starts = !f->group_left, as_first = !r->label == !f->rows[0].label;
+
+	if (r->decimals) /* what a group sums up to is seen when all are scaled */
+		return;
+	if (starts ? !as_first : as_first || r->count > f->group_left)
+		f->may_pair = false;
+	f->group_left = starts ? r->count : f->group_left - r->count;
+}
+
+/* Of the rows from i on, which have their stacks, those are left that no row had before. */
+static void folded_join(struct folded *f, size_t i)
+{
+	size_t to = i;
+
+	for (; i < f->n; i++) {
+		struct folded_row r = f->rows[i], *same;
+		uint32_t *row;
+
+		f->rows[to++] = r;
+		if (r.label)
+			continue;
+		f->row_of =
+		    mem_grow_zero(f->row_of, &f->cap_row_of, r.stack + 1u, sizeof *f->row_of);
+		row = &f->row_of[r.stack];
+		same = *row ? &f->rows[*row - 1] : NULL;
+		if (same && same->decimals == r.decimals && same->count <= INT64_MAX &&
+		    r.count <= INT64_MAX - same->count) {
+			same->count += r.count;
+			to--;
+		} else {
+			*row = (uint32_t)to;
+		}
+	}
+	f->n = to;
+}
+
 /* The stacks of the rows that wait for theirs. */
 static void folded_settle(struct folded *f)
 {
-	struct folded_row *rows = VEC_AT(f->rows, f->n - f->n_paths);
+	size_t first = f->n - f->n_paths;
+	struct folded_row *rows = VEC_AT(f->rows, first);
+	bool might_pair = f->may_pair;
 	const uint32_t *at = f->path;
 
 	for (size_t i = 0; i < f->n_paths; i++) {
@@ -180,6 +226,10 @@ static void folded_settle(struct folded *f)
 	trace_paths_seek(f->im->t, f->paths, f->n_paths);
 	for (size_t i = 0; i < f->n_paths; i++)
 		rows[i].stack = trace_path_stack(f->im->t, &f->paths[i]);
+	for (size_t i = first; i < f->n && f->may_pair; i++)
+		folded_follow_pairs(f, &f->rows[i]);
+	if (!f->may_pair)
+		folded_join(f, might_pair ? 0 : first);
 	f->n_paths = f->n_path = 0;
 }
 
@@ -404,7 +454,7 @@ static enum status folded_push(struct folded *f, struct err *e)
 
 static enum status folded_read(struct import *im, struct err *e)
 {
-	struct folded f = {.im = im, .seen = mem_zarray(SEEN, sizeof *f.seen)};
+	struct folded f = {.im = im, .seen = mem_zarray(SEEN, sizeof *f.seen), .may_pair = true};
 	enum status st = read_rows(&f, &im->in->cur);
 
 	if (!st && !f.n)
@@ -421,6 +471,7 @@ static enum status folded_read(struct import *im, struct err *e)
 	free(f.rows);
 	free(f.path);
 	free(f.places_of);
+	free(f.row_of);
 	free(f.seen);
 	return st;
 }

@@ -65,6 +65,18 @@ done
 verdict "tm-top: 10 M enters and exits after 2 M in $((calls_2 / 1024)) MiB" "$calls_10" \
 	$((calls_2 / 1024 + 4))
 
+# Lines of folded text: four million of five stacks. 800,000 of each, i has i a line.
+awk 'BEGIN { for (i = 0; i < 4000000; i++) print "main;step;" i % 5 + 1, i % 5 + 1 }' >lines.folded
+"$GEN/rss" -o rss tm-import -q -o lines.tmt lines.folded
+verdict 'tm-import: four million lines of five stacks' "$(peak)" 20
+tm-dump -q lines.tmt | awk '$1 == "sample" { sub(/count=/, "", $2); print $2 }' >got
+if printf '%d\n' 800000 1600000 2400000 3200000 4000000 | cmp -s - got; then
+	echo "ok - ... with all that they say"
+else
+	echo "not ok - ... with all that they say: $(head -n 6 got | tr '\n' ' ')"
+	failed=1
+fi
+
 # A million stacks: 150 bytes each are 143 MiB. A million locations with a stack each: 286 MiB, and
 # 13 bytes of name, "0x55..." with its end, 13 MiB. A program alone takes less than 20 MiB.
 "$GEN/many" --stacks 1000000 --locations 1000 >stacks.tmt
