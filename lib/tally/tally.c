@@ -52,7 +52,7 @@ static void grow_beside(struct tally *a)
 	struct tally_work *w = a->work;
 	size_t n = a->n_cells;
 
-	if (w->running) {
+	if (w->celled) {
 		w->lives = mem_grow(w->lives, &w->cap_lives, n, sizeof *w->lives);
 		memset(w->lives[n - 1], 0, sizeof *w->lives);
 	}
@@ -188,7 +188,7 @@ static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struc
 	}
 }
 
-/* An allocation is over. p: the event that says so; freed: it is its free. */
+/* An allocation is over. p: the event that says so, in the same domain; freed: it is its free. */
 static void tally_end_block(struct tally *a, const struct live_block *b,
 			    const struct tally_pending *p, bool freed)
 {
@@ -205,9 +205,9 @@ static void tally_end_block(struct tally *a, const struct live_block *b,
 	    __builtin_sub_overflow(p->time, b->time, &lifetime))
 		lifetime = -1;
 	if (w->running)
-		tide_fall(a, b);
+		tide_fall(a, b, p->domain);
 	if (temporary) {
-		uint64_t *n = &w->tide[a->cells[b->cell].domain].temporary;
+		uint64_t *n = &w->tide[p->domain].temporary;
 
 		*n = add_saturating(*n, b->count);
 		n = &w->tide[DOMAINS].temporary;
@@ -225,7 +225,7 @@ static void tally_end_block(struct tally *a, const struct live_block *b,
 	}
 	w->timed += lifetime >= 0;
 	if (a->slices)
-		slices_add_freed(a->slices, a->cells[b->cell].domain, b, temporary, lifetime);
+		slices_add_freed(a->slices, p->domain, b, temporary, lifetime);
 }
 
 /* The block that its thread allocated before is not the newest any more. Returns the owner's
@@ -263,7 +263,7 @@ static void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
 	if (ended == LIVE_OTHER)
 		tally_end_block(a, &gone, p, false);
 	if (w->running)
-		tide_rise(a, &b);
+		tide_rise(a, &b, p->domain);
 	if (ended == LIVE_SELF)
 		tally_end_block(a, &gone, p, false);
 	else if (w->temporary)
@@ -320,7 +320,7 @@ static inline __attribute__((always_inline)) void prefetch_cell(const struct tal
 {
 	const struct tally_work *w = a->work;
 
-	if (w->running)
+	if (w->celled)
 		__builtin_prefetch(&w->lives[cell], 1);
 	if (w->peaking)
 		__builtin_prefetch(&w->peaks[cell], 1);
@@ -343,8 +343,6 @@ static void prefetch_beside(const struct tally *a, const struct tally_pending *e
 			b = live_peek(&a->live, p->space, p->address);
 			if (b)
 				prefetch_cell(a, b->cell);
-			if (b)
-				__builtin_prefetch(&a->cells[b->cell]);
 		}
 	}
 }
@@ -374,7 +372,7 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		if (w->follow && p->address)
 			live_prefetch_block(&a->live, p->space, p->address);
 	}
-	if (w->running || w->rarely)
+	if (w->celled || w->rarely)
 		prefetch_beside(a, end);
 	w->n_batch = 0;
 	for (struct tally_pending *p = w->batch; p < end; p++) {

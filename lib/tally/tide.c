@@ -38,11 +38,10 @@ static void rise(struct tally_tide *t, unsigned weigh, const uint64_t add[3], in
 		memcpy(high, t->live, sizeof t->live);
 }
 
-void tide_rise(struct tally *a, const struct live_block *b)
+void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
 {
 	struct tally_work *w = a->work;
 	const uint64_t add[3] = {b->count, b->requested, b->real};
-	unsigned domain = a->cells[b->cell].domain;
 	uint64_t *lives;
 
 	if (!add[w->weigh]) {
@@ -51,26 +50,26 @@ void tide_rise(struct tally *a, const struct live_block *b)
 	}
 	if (w->peaking)
 		learn_peak(a, b->cell);
-	lives = w->lives[b->cell];
-	for (size_t m = 0; m < 3; m++)
+	lives = w->celled ? w->lives[b->cell] : NULL;
+	for (size_t m = 0; lives && m < 3; m++)
 		lives[m] += add[m];
 	rise(&w->tide[domain], w->weigh, add, b->time, a->slices ? a->slices->high[domain] : NULL);
 	rise(&w->tide[DOMAINS], w->weigh, add, b->time,
 	     a->slices ? a->slices->high[DOMAINS] : NULL);
 }
 
-void tide_fall(struct tally *a, const struct live_block *b)
+void tide_fall(struct tally *a, const struct live_block *b, unsigned domain)
 {
 	struct tally_work *w = a->work;
 	const uint64_t sub[3] = {b->count, b->requested, b->real};
-	unsigned domain = a->cells[b->cell].domain;
 
 	end_peak(&w->tide[domain]);
 	end_peak(&w->tide[DOMAINS]);
 	if (w->peaking)
 		learn_peak(a, b->cell);
-	for (size_t m = 0; m < 3; m++) {
+	for (size_t m = 0; w->celled && m < 3; m++)
 		w->lives[b->cell][m] -= sub[m];
+	for (size_t m = 0; m < 3; m++) {
 		w->tide[domain].live[m] -= sub[m];
 		w->tide[DOMAINS].live[m] -= sub[m];
 	}

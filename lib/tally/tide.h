@@ -9,8 +9,9 @@
 
 #include "lib/tally/tally.h"
 
-void tide_rise(struct tally *a, const struct live_block *b);
-void tide_fall(struct tally *a, const struct live_block *b);
+/* domain: of its cell, which is not looked at. */
+void tide_rise(struct tally *a, const struct live_block *b, unsigned domain);
+void tide_fall(struct tally *a, const struct live_block *b, unsigned domain);
 /* Every cell learns of the last peak. */
 void tide_end(struct tally *a);
 

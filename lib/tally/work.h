@@ -44,7 +44,7 @@ struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 };
 
 struct tally_work {           /* from tally_init to tally_release */
-	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live */
+	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live; else at the end */
 	size_t cap_lives;
 	struct tally_rare *rare;
 	size_t cap_rare;
@@ -53,7 +53,8 @@ struct tally_work {           /* from tally_init to tally_release */
 	struct tally_tide tide[DOMAINS + 1];
 	struct tally_frame frame[DOMAINS];
 	bool in_frame, follow;
-	bool running;         /* lives and tide are kept at each event */
+	bool running;         /* tide is kept at each event */
+	bool celled;          /* and lives */
 	bool rarely, peaking; /* rare and peaks are */
 	bool temporary;       /* newest is */
 	bool taken;           /* all sums are there: made.h */
