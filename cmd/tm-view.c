@@ -45,6 +45,34 @@ static struct kept *view_kept_of(const char *operand)
 	return &nothing;
 }
 
+/* Of one question: the process of its second side. */
+static struct view_sums view_second;
+static bool view_is_second;
+
+static void view_ahead(struct kept *k, const struct tally_options *o)
+{
+	if (view_is_second)
+		sums_make_selected(&view_second, k, o);
+	if (k)
+		sums_take_selected(&view_second, k, o);
+}
+
+/* A comparison's sides are read at the same time, where there is more than one processor. */
+static void view_split(const struct view_words *words)
+{
+	uint64_t events = 0;
+
+	if (strcmp(words->items[0], "tm-compare") != 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	for (size_t i = 0; i < view_of->load.n; i++)
+		events += view_of->load.items[i].kept.events;
+	view_is_second = sums_split(&view_second, events);
+	cli_ahead = view_ahead;
+	if (view_is_second &&
+	    (dup2(STDIN_FILENO, STDOUT_FILENO) < 0 || dup2(STDIN_FILENO, STDERR_FILENO) < 0))
+		_exit(0);
+}
+
 static bool is_named(const char *const *names, size_t n, const char *file)
 {
 	for (size_t i = 0; i < n; i++)
@@ -85,11 +113,12 @@ static const char *view_guard(const char *word, const char *file)
 	return is_named(lists[i].names, lists[i].n, file) ? NULL : lists[i].why;
 }
 
-static void view_in_child(void *arg)
+static void view_in_child(void *arg, const struct view_words *words)
 {
 	(void)arg;
 	load_settle_all(&view_of->load);
 	cli_kept = view_kept_of;
+	view_split(words);
 	opt_guard = view_guard;
 	cli_quiet = cli_verbose = false;
 }

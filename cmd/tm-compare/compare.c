@@ -247,6 +247,22 @@ static const char *range_label(const char *side, const struct opt_list *frames,
 	return text;
 }
 
+/* The second of two sides, where a selection says that its sums are not there already. */
+static void compare_begin_ahead(const struct cli_compare *c, int n, char **operands)
+{
+	const struct cli_compare_sides *s = c->sides;
+	struct tally_options o = c->in.project.tally.options;
+
+	bool two =
+	    !c->history && !c->base.n && !c->groups.n && (n == 2 || (n == 1 && s->has_ranges));
+
+	if (s->has_ranges)
+		o.selection = &s->ranges[1];
+	two &= o.selection && !selection_all(o.selection);
+	if (cli_kept && cli_ahead)
+		cli_ahead(two ? cli_kept(operands[n - 1]) : NULL, &o);
+}
+
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
 		      const struct project_options *what, int n, char **operands)
 {
@@ -262,6 +278,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 				    .after = cli_compare_after_file,
 				    .instead = cli_compare_read_aggregate,
 				    .arg = c};
+	compare_begin_ahead(c, n, operands);
 	labels[0] = range_label("base", &c->base_frames, &c->base_times, &c->in.names);
 	labels[1] = range_label("new", &c->new_frames, &c->new_times, &c->in.names);
 	if (c->base.n) {

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,20 +58,17 @@ static size_t head_size(const struct kept *k)
 	return aligned(sizeof(struct sums_head) + (k->n + MORE) * sizeof(size_t));
 }
 
-static _Noreturn void sums_make(struct view_sums *s, struct kept *k, void (*settle)(void *arg),
-				void *arg)
+static _Noreturn void sums_make(struct view_sums *s, struct kept *k, const struct tally_options *of)
 {
 	struct making m = {.to = s,
 			   .head = (struct sums_head *)(void *)s->memory,
 			   .at = head_size(k),
 			   .most = k->n + MORE};
-	struct tally_options o = tally_made_options;
+	struct tally_options o = *of;
 	struct err e = ERR_INIT;
 	struct tally a;
 
 	signal(SIGINT, SIG_IGN); /* the one who answers ends this one */
-	if (settle)
-		settle(arg);
 	o.done = sums_done;
 	o.arg = &m;
 	tally_init(&a, &o);
@@ -95,39 +93,87 @@ static const void *sums_take(void *arg, size_t capture)
 	return s->memory + h->at[capture];
 }
 
+/* As fork: the child's is 0; below 0: it failed. */
+static pid_t sums_fork(struct view_sums *s)
+{
+	int ends[2];
+
+	s->memory = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->memory == MAP_FAILED)
+		s->memory = NULL;
+	if (!s->memory || pipe2(ends, O_CLOEXEC))
+		return -1;
+	s->done = ends[0];
+	s->pid = fork();
+	if (!s->pid) {
+		close(ends[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return 0;
+	}
+	close(ends[1]);
+	if (s->pid < 0)
+		s->pid = 0;
+	return s->pid ? s->pid : -1;
+}
+
 void sums_start(struct view_sums *s, struct kept *k, void (*settle)(void *arg), void *arg)
 {
 	uint64_t may = k->events * VIEW_EVENT_BYTES;
-	int ends[2];
+	pid_t pid;
 
 	*s = (struct view_sums){.done = -1};
 	if (k->why.code || !k->n || may <= k->bytes || k->captures[k->n - 1].open)
 		return;
 	s->size = (size_t)(may - k->bytes);
-	if (s->size <= head_size(k))
-		return;
-	s->memory = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->memory == MAP_FAILED)
-		s->memory = NULL;
-	if (!s->memory || pipe2(ends, O_CLOEXEC)) {
+	pid = s->size > head_size(k) ? sums_fork(s) : -1;
+	if (pid < 0) {
 		sums_release(s, k);
 		return;
 	}
-	s->done = ends[0];
-	s->pid = fork();
-	if (!s->pid) {
-		close(ends[0]);
-		sums_make(s, k, settle, arg);
-	}
-	close(ends[1]);
-	if (s->pid < 0) {
-		s->pid = 0;
-		sums_release(s, k);
-		return;
+	if (!pid) {
+		if (settle)
+			settle(arg);
+		sums_make(s, k, &tally_made_options);
 	}
 	k->made = sums_take;
 	k->arg = s;
+}
+
+bool sums_split(struct view_sums *s, uint64_t events)
+{
+	enum { CELL = 256, TABLES = 1 << 20 }; /* bytes, more than of one; of types and counters */
+
+	*s = (struct view_sums){.done = -1, .size = (size_t)(events * CELL + TABLES)};
+	return !sums_fork(s);
+}
+
+static bool sums_can_select(const struct view_sums *s, const struct kept *k,
+			    const struct tally_options *o)
+{
+	if (k->why.code || !k->n || k->made_selected || !o->selection || o->slicing != SLICE_NONE ||
+	    s->size <= head_size(k))
+		return false;
+	for (size_t i = 0; i < k->n; i++)
+		if (k->captures[i].measured || !k->captures[i].t)
+			return false;
+	return true;
+}
+
+void sums_make_selected(struct view_sums *s, struct kept *k, const struct tally_options *o)
+{
+	if (k && sums_can_select(s, k, o))
+		sums_make(s, k, o);
+	_exit(0);
+}
+
+void sums_take_selected(struct view_sums *s, struct kept *k, const struct tally_options *o)
+{
+	if (!s->pid || !sums_can_select(s, k, o))
+		return;
+	k->made_selected = sums_take;
+	k->arg_selected = s;
+	k->selection = o->selection;
 }
 
 void sums_release(struct view_sums *s, struct kept *k)

@@ -137,6 +137,10 @@ void cli_not_typed(int n);
 /* Operands that are in memory: asked for each before it is opened; NULL: this one is not. A program
  * that answers for others sets it (tm-view). */
 extern struct kept *(*cli_kept)(const char *operand);
+/* With cli_kept: what will be read last is this one, tallied by these options, and the caller has other work
+ * before; k NULL: it has none. May be NULL. */
+struct tally_options;
+extern void (*cli_ahead)(struct kept *k, const struct tally_options *o);
 
 /* For programs that look at a trace twice: when the input is not a trace, it is imported into an
  * unlinked file (*file, to be closed by the caller), which then stands at its first byte. A trace is

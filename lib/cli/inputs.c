@@ -44,6 +44,7 @@ void cli_import_done(struct cli_import *i)
 }
 
 struct kept *(*cli_kept)(const char *operand);
+void (*cli_ahead)(struct kept *k, const struct tally_options *o);
 
 static enum status open_one(struct cli_loop *l, struct input *in, const char *path,
 			    const struct kept *kept, struct err *e)

@@ -356,10 +356,13 @@ static bool kept_offer(const struct kept_capture *c, const struct sink_digest *d
 
 static bool offer_whole(const struct kept *k, const struct kept_capture *c, struct sink *to)
 {
-	struct sink_made made = {k->made, k->arg, (size_t)(c - k->captures)};
+	size_t capture = (size_t)(c - k->captures);
+	const struct sink_made made = {k->made, k->arg, capture, NULL};
+	const struct sink_made selected = {k->made_selected, k->arg_selected, capture,
+					   k->selection};
 	struct sink_digest d = {.made = NULL};
 
-	if (!k->made || !to->digest)
+	if ((!k->made && !k->made_selected) || !to->digest)
 		return false;
 	for (size_t i = 0; i < c->n_blocks; i++) {
 		const struct sink_digest *b = &c->blocks[i].digest;
@@ -374,7 +377,8 @@ static bool offer_whole(const struct kept *k, const struct kept_capture *c, stru
 		d.readings += b->readings;
 		span_join(&d.all_times, &b->all_times);
 	}
-	return kept_offer(c, &d, &made, to);
+	return (k->made_selected && kept_offer(c, &d, &selected, to)) ||
+	       (k->made && kept_offer(c, &d, &made, to));
 }
 
 static enum status walk_capture(const struct kept *k, struct kept_capture *c, struct event *batch,

@@ -54,6 +54,10 @@ struct kept {
 	/* Who has what a sink made of each capture (sink.h); NULL: nothing has. */
 	const void *(*made)(void *arg, size_t capture);
 	void *arg;
+	/* The same of one selection (sink.h); made_selected NULL: none. */
+	const void *(*made_selected)(void *arg, size_t capture);
+	void *arg_selected;
+	const void *selection;
 };
 
 void kept_init(struct kept *k, const char *name);

@@ -144,11 +144,32 @@ static void take(struct tally *a, const struct tally_made *m, const struct sink_
 	}
 }
 
+/* By a tally that was asked for the same. */
+static bool take_selected(struct tally *a, const struct sink_digest *d)
+{
+	const struct tally_made *m;
+
+	if (a->slices || d->measured)
+		return false;
+	m = d->made->take(d->made->arg, d->made->capture);
+	if (!m)
+		return false;
+	take(a, m, &d->times);
+	a->unselected = m->tally.unselected;
+	a->untimed = m->tally.untimed;
+	a->has_time = m->tally.has_time;
+	a->first_time = m->tally.first_time;
+	a->last_time = m->tally.last_time;
+	return true;
+}
+
 bool tally_take_made(struct tally *a, const struct sink_digest *d)
 {
 	const struct tally_work *w = a->work;
 	const struct tally_made *m;
 
+	if (d->made->selection)
+		return d->made->selection == a->options.selection && take_selected(a, d);
 	if ((a->options.selection && !selection_all(a->options.selection)) || a->options.split ||
 	    a->slices || d->measured || (w->peaking && a->options.domains_together))
 		return false;

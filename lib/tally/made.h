@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The tally of a whole capture, made once, as one block of memory: another tally of that capture
- * which leaves nothing out takes it instead of the events. Processes of one program understand each
- * other's.
+ * which leaves nothing out takes it instead of the events. So does one that is asked for a selection, with
+ * what a tally of the same options made of that. Processes of one program understand each other's.
  */
 #ifndef TM_TALLY_MADE_H
 #define TM_TALLY_MADE_H
@@ -12,7 +12,7 @@
 /* What a tally is asked for, so that others can take it. */
 extern const struct tally_options tally_made_options;
 
-/* In done, of a tally by these options: its bytes. */
+/* In done, of a tally by these options, or by those of who takes it: its bytes. */
 size_t tally_made_size(const struct tally *a);
 /* Writes them; to is aligned to 8 bytes. */
 void tally_make(const struct tally *a, void *to);

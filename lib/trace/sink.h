@@ -45,6 +45,9 @@ struct sink_made {
 	const void *(*take)(void *arg, size_t capture);
 	void *arg;
 	size_t capture;
+	/* Of what it was made, by a sink that was asked for the same: a selection (tally) at its place;
+	 * NULL: of all events, by one that was asked for all. */
+	const void *selection;
 };
 
 struct sink {

@@ -187,7 +187,7 @@ static _Noreturn void in_child(const struct asker *by, const struct view_questio
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	if (by->child)
-		by->child(by->arg);
+		by->child(by->arg, &q->words);
 	exit(q->main((int)q->words.n, q->words.items));
 }
 

@@ -37,7 +37,8 @@ struct asker {
 	size_t n_binaries;
 	uint64_t seconds, rows; /* limits of one answer; */
 	size_t bytes;
-	void (*child)(void *arg); /* in the child, before the program; may be NULL */
+	/* In the child, before the program by its words; may be NULL. */
+	void (*child)(void *arg, const struct view_words *words);
 	void *arg;
 };
 

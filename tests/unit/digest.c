@@ -233,6 +233,31 @@ static struct tally_options draw_options(void)
 	return o;
 }
 
+static void draw_selection(struct tally_selection *s)
+{
+	struct err e = ERR_INIT;
+	char range[64];
+
+	selection_init(s);
+	for (uint64_t i = draw(3); i; i--) {
+		unsigned from = (unsigned)draw(400);
+
+		snprintf(range, sizeof range, "%u..%u", from,
+			 from + (unsigned)draw(draw(2) ? 20 : 200));
+		CHECK_EQ(selection_frames(s, range, &e), ST_OK);
+	}
+	for (uint64_t i = s->frames.n ? !draw(3) : 1 + draw(2); i; i--) {
+		unsigned from = (unsigned)draw(40);
+
+		snprintf(range, sizeof range, "%ums..%ums", from, from + (unsigned)draw(9));
+		CHECK_EQ(selection_times(s, range, &e), ST_OK);
+	}
+	if (!draw(4))
+		CHECK_EQ(selection_thread(s, "2", 0, &e), ST_OK);
+	if (!draw(4))
+		CHECK_EQ(selection_sizes(s, "100..500", &e), ST_OK);
+}
+
 TEST(ranges)
 {
 	unsigned selected = 0;
@@ -241,29 +266,10 @@ TEST(ranges)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct tally_selection s;
 		struct tally_options o = draw_options();
-		struct err e = ERR_INIT;
 		struct kept k;
-		char range[64];
 
 		draw_capture(&k);
-		selection_init(&s);
-		for (uint64_t i = draw(3); i; i--) {
-			unsigned from = (unsigned)draw(400);
-
-			snprintf(range, sizeof range, "%u..%u", from,
-				 from + (unsigned)draw(draw(2) ? 20 : 200));
-			CHECK_EQ(selection_frames(&s, range, &e), ST_OK);
-		}
-		for (uint64_t i = s.frames.n ? !draw(3) : 1 + draw(2); i; i--) {
-			unsigned from = (unsigned)draw(40);
-
-			snprintf(range, sizeof range, "%ums..%ums", from, from + (unsigned)draw(9));
-			CHECK_EQ(selection_times(&s, range, &e), ST_OK);
-		}
-		if (!draw(4))
-			CHECK_EQ(selection_thread(&s, "2", 0, &e), ST_OK);
-		if (!draw(4))
-			CHECK_EQ(selection_sizes(&s, "100..500", &e), ST_OK);
+		draw_selection(&s);
 		o.selection = &s;
 		check_same(&k, &o, round);
 		selected++;
@@ -315,6 +321,44 @@ TEST(whole)
 		free(made);
 	}
 	CHECK(taken > ROUNDS);
+}
+
+TEST(selected)
+{
+	unsigned whole = 0;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct tally_selection s, other;
+		struct tally_options o = draw_options(), maker;
+		struct err e = ERR_INIT;
+		struct tally a;
+		struct kept k;
+
+		draw_capture(&k);
+		draw_selection(&s);
+		draw_selection(&other);
+		o.split = draw(2) ? SPLIT_THREAD : 0;
+		o.selection = &s;
+		maker = o;
+		maker.done = make;
+		tally_init(&a, &maker);
+		CHECK_EQ(kept_walk(&k, &a.sink, &e), ST_OK);
+		tally_release(&a);
+		k.made_selected = give;
+		k.selection = &s;
+		taken = 0;
+		check_same(&k, &o, round);
+		whole += taken == 1;
+		o.selection = &other;
+		check_same(&k, &o, round);
+		o.selection = NULL;
+		check_same(&k, &o, round);
+		selection_release(&s);
+		selection_release(&other);
+		kept_release(&k);
+		free(made);
+	}
+	CHECK(whole > ROUNDS / 3);
 }
 
 TEST_MAIN()
