@@ -81,6 +81,12 @@ static enum status tm_import_event(struct sink *s, struct trace *t, const struct
 	return i->to->event(i->to, t, ev, e);
 }
 
+static enum status tm_import_events(struct sink *s, struct trace *t, const struct event *ev,
+				    size_t n, struct err *e)
+{
+	return sink_pass(((struct import_sink *)s)->to, t, ev, n, e);
+}
+
 static enum status tm_import_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct import_sink *i = (struct import_sink *)s;
@@ -179,8 +185,10 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {"tm-import", "[FILE...]",
 					    "Turns captures into a trace stream.", options};
-	struct import_sink sink = {
-	    .sink = {.begin = tm_import_begin, .event = tm_import_event, .end = tm_import_end}};
+	struct import_sink sink = {.sink = {.begin = tm_import_begin,
+					    .event = tm_import_event,
+					    .end = tm_import_end,
+					    .events = tm_import_events}};
 	struct cli_loop loop = {.import = &import.options, .sink = &sink.sink};
 	struct writer *writer;
 	int n = opt_parse(&program, argc, argv);
