@@ -260,7 +260,10 @@ exec 9>>grows.tmt # its writer
 {
 	echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"children","arguments":{"limit":3}}}'
 	echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"load"}}'
-	sleep 0.5
+	for _ in $(seq 200); do # what goes on is asked about while it does
+		grep -q '"id":2' got && break
+		sleep 0.05
+	done
 	tail -c +$((size / 3 + 1)) whole.tmt >&9
 	echo '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"children","arguments":{"limit":500,"node":"1.0"}}}'
 	echo '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"load"}}'
