@@ -450,7 +450,8 @@ bool event_columns_next(struct event_columns_reader *r, struct event ev[EVENT_CO
 	const uint8_t *shape_of = r->shape_of ? r->shape_of + r->next : NULL;
 	uint32_t have[EVENT_COLUMNS_FIELDS] = {0}, at[EVENT_COLUMNS_FIELDS] = {0};
 	unsigned live = r->live;
-	size_t of[FEW_SHAPES];
+	bool few = r->n_shapes <= FEW_SHAPES;
+	size_t of[FEW_SHAPES] = {0};
 
 	*n = 0;
 	*unknown = 0;
@@ -459,14 +460,14 @@ bool event_columns_next(struct event_columns_reader *r, struct event ev[EVENT_CO
 		*bad = at_ends(r) ? NULL : "a column is longer than its events";
 		return false;
 	}
-	if (r->n_shapes <= FEW_SHAPES)
+	if (few)
 		count_shapes(r, all, of);
 	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++) {
 		if (!(live >> bit & 1))
 			continue;
-		for (size_t i = 0; r->n_shapes <= FEW_SHAPES && i < r->n_shapes; i++)
+		for (size_t i = 0; few && i < r->n_shapes; i++)
 			have[bit] += r->shapes[i].mask >> bit & 1 ? (uint32_t)of[i] : 0;
-		for (size_t i = 0; r->n_shapes > FEW_SHAPES && i < all; i++)
+		for (size_t i = 0; !few && shape_of && i < all; i++)
 			have[bit] += r->shapes[shape_of[i]].mask >> bit & 1;
 		if (!event_columns_values(r, bit, have[bit])) {
 			*bad = "a column is cut short, or has a number that is too large";
