@@ -3,6 +3,7 @@
  * The trace reader over hostile bytes, as they are and with the checksums of every chunk put right,
  * since these stop nearly every mutation.
  */
+#include "lib/tally/tally.h"
 #include "lib/trace/dump.h"
 #include "lib/trace/encode.h"
 #include "lib/trace/growing.h"
@@ -82,8 +83,61 @@ static uint64_t grow(const uint8_t *p, size_t n, size_t step)
 	return events;
 }
 
+struct summed {
+	uint64_t cells, count, requested;
+	bool ended;
+};
+
+static enum status take_cells(void *arg, struct trace *t, struct tally *a, struct err *e)
+{
+	struct summed *s = arg;
+
+	(void)e;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct tally_cell *c = &a->cells[i];
+
+		if (c->domain >= DOMAINS)
+			continue;
+		s->cells += 1 + c->stack + 3 * (uint64_t)c->type;
+		s->count += c->count * (c->stack + 1);
+		s->requested += c->requested * (c->type + 1);
+	}
+	s->cells += t->events[EV_ALLOC] + 5 * t->events[EV_FREE];
+	return ST_OK;
+}
+
+/* Sums of its captures, where no block is followed. */
+static struct summed sum_up(const uint8_t *p, size_t n, bool as_events)
+{
+	struct summed s = {.cells = 0};
+	struct tally a;
+	struct growing g = {.t = NULL};
+	struct err e = ERR_INIT;
+
+	tally_init(&a, &(struct tally_options){.want = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED),
+					       .done = take_cells,
+					       .arg = &s});
+	if (as_events)
+		a.sink.allocs = NULL;
+	s.ended = !growing_add(&g, p, n, &a.sink, &e) && !g.t;
+	growing_release(&g);
+	tally_release(&a);
+	return s;
+}
+
+static void compare_sums(const uint8_t *p, size_t n)
+{
+	struct summed columns = sum_up(p, n, false), events = sum_up(p, n, true);
+
+	if (events.ended &&
+	    (!columns.ended || columns.cells != events.cells || columns.count != events.count ||
+	     columns.requested != events.requested))
+		abort();
+}
+
 static void once(const uint8_t *p, size_t n)
 {
+	compare_sums(p, n);
 	dump_all(p, n);
 	if (n && grow(p, n, n) != grow(p, n, 1 + p[n / 2] % 61))
 		abort();
