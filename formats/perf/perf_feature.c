@@ -484,7 +484,7 @@ void perf_kallsyms(struct perf_data *x, const char *s, size_t n)
 		}
 		s = line ? line + 1 : end;
 	}
-	sort_array(x->kernel_functions + first, x->n_kernel_functions - first,
+	sort_array(VEC_AT(x->kernel_functions, first), x->n_kernel_functions - first,
 		   sizeof *x->kernel_functions, perf_feature_by_address);
 	for (size_t i = first; i + 1 < x->n_kernel_functions; i++)
 		x->kernel_functions[i].hi = x->kernel_functions[i + 1].lo;
