@@ -81,12 +81,9 @@ static struct compare_number row_delta(const struct compare_view *v, size_t row,
 				  row_value(v, row, v->c->n_groups - 1, sum));
 }
 
-static bool compare_view_changed(const struct compare_view *v, size_t row)
+/* The first sum in which the groups differ; SUMS: in none. */
+static enum sum compare_view_differs_in(const struct compare_view *v, size_t row)
 {
-	const struct compare_row *r = &v->rows.rows[row];
-
-	if (r->in != (1u << v->c->n_groups) - 1)
-		return true;
 	for (enum sum s = 0; s < SUMS; s++) {
 		struct compare_number base = row_value(v, row, 0, s);
 
@@ -102,10 +99,16 @@ static bool compare_view_changed(const struct compare_view *v, size_t row)
 			struct compare_number d = compare_difference(base, row_value(v, row, g, s));
 
 			if (d.present && d.v)
-				return true;
+				return s;
 		}
 	}
-	return false;
+	return SUMS;
+}
+
+static bool compare_view_changed(const struct compare_view *v, size_t row)
+{
+	return v->rows.rows[row].in != (1u << v->c->n_groups) - 1 ||
+	       compare_view_differs_in(v, row) != SUMS;
 }
 
 static int compare_view_shown_order(const void *a, const void *b, void *arg)
@@ -542,6 +545,29 @@ static void note_factors(struct compare_view *v)
 				       c->groups[g].label, sum_names[v->sort].word);
 }
 
+/* Rows that are there with +0: what differs has no column perhaps. */
+static void note_other_sums(struct compare_view *v)
+{
+	size_t n = 0;
+	enum sum in = SUMS;
+
+	for (size_t i = 0; i < v->rows.n; i++) {
+		enum sum s = v->rows.rows[i].in == (1u << v->c->n_groups) - 1
+				 ? compare_view_differs_in(v, i)
+				 : SUMS;
+		struct compare_number d = row_delta(v, i, v->sort);
+
+		if (s == SUMS || !d.present || d.v)
+			continue;
+		in = n++ ? in == s ? s : SUMS : s;
+	}
+	if (n)
+		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) = text(
+		    v, "%zu %s by %s, not by %s: see --sort", n,
+		    n == 1 ? "row has changed" : "rows have changed",
+		    in == SUMS ? "other metrics" : sum_names[in].word, sum_names[v->sort].word);
+}
+
 static void note_guesses(struct compare_view *v)
 {
 	size_t n = 0;
@@ -577,6 +603,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word, normalized,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
 	note_factors(v);
+	note_other_sums(v);
 	note_guesses(v);
 	compare_notes(c, o->by, v->sort, &v->lines);
 	v->table.notes = v->lines.items;
