@@ -111,7 +111,7 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 	struct err e = ERR_INIT;
 	struct inspect_sheet sheet = {.n_cells = 0};
 	struct listing listing = {.n = 0};
-	struct extent extent;
+	struct extent extent = {.name = ""};
 	struct inspect x;
 	enum status st = inspect_open_code(&x, path, &c->search, &e);
 

@@ -290,7 +290,7 @@ static void running_judge(struct running *r)
 
 enum status running_look(struct running *r, pid_t pid, const char *library, struct err *e)
 {
-	char path[4096], byte;
+	char path[4096], byte = 0;
 	ssize_t n;
 	enum status st;
 

@@ -156,7 +156,7 @@ static _Noreturn void view_state_in_child(const struct view *v, int fd)
 	view_state_tell(v, &b);
 	for (; at < b.len && n > 0; at += n > 0 ? (size_t)n : 0)
 		n = write(fd, b.data + at, b.len - at);
-	_exit(at < b.len);
+	_exit(at < b.len ? 1 : 0);
 }
 
 /* As a child has it that has settled what goes on. */
