@@ -257,6 +257,7 @@ wait "$end"
 # Numbers of nodes while it grows, and what the door for assistants says of it.
 head -c $((size / 3)) whole.tmt >grows.tmt
 exec 9>>grows.tmt # its writer
+# shellcheck disable=SC2094 # answers are waited for
 {
 	echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"children","arguments":{"limit":3}}}'
 	echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"load"}}'
