@@ -3,7 +3,8 @@
 // One address of a binary, from Rust, without a crate:
 //
 //     rustc symbolize.rs -l tracemill && ./symbolize a.out 1189
-use std::ffi::{c_char, c_void, CStr, CString};
+use std::ffi::{CStr, CString};
+use std::os::raw::{c_char, c_void};
 use std::{env, process, ptr, slice};
 
 #[repr(C)]
