@@ -166,29 +166,17 @@ static void costs_add_to_instruction(struct costs *c, struct costs_site *s, uint
 	cost_add(s->instruction ? &s->instruction->cost : &s->listing->none, serial, innermost, v);
 }
 
-static const char *costs_joined(struct costs *c, const char *x, const char *y)
-{
-	struct buf b = BUF_INIT;
-	const char *to;
-
-	buf_addf(&b, "%s%s", x, y);
-	to = arena_strndup(&c->arena, buf_str(&b), b.len);
-	buf_release(&b);
-	return to;
-}
-
 /* The columns of tm-top --source. */
 static void costs_name_metric(struct costs *c)
 {
 	const struct run_known *known = &c->p->now.groupings[c->grouping].known;
-	const char *name = c->sum == SUM_TIME_SELF ? "time" : sum_names[c->sum].word;
-	const char *word = costs_joined(c, name, metric_mark(known, c->sum));
+	const struct metric_titles titles = metric_titles(&c->arena, known, c->sum);
 
 	c->metric = (struct listing_metric){
 	    .key = sum_names[c->sum].key,
-	    .total_key = costs_joined(c, "total_", sum_names[c->sum].key),
-	    .self_title = costs_joined(c, word, " self"),
-	    .total_title = costs_joined(c, word, " total"),
+	    .total_key = titles.total_key,
+	    .self_title = titles.self,
+	    .total_title = titles.total,
 	    .type = metric_type(c->sum),
 	    .all = c->p->now.all.v[c->sum],
 	};

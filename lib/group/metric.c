@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/group/metric.h"
 
+#include "lib/base/arena.h"
+
+#include <stdio.h>
 #include <string.h>
 
 const char *const sort_words[] = {"auto",
@@ -193,6 +196,24 @@ const char *metric_mark(const struct run_known *k, enum sum s)
 	       : k->state[s] == METRIC_LOWER_BOUND || (k->lack[s] && k->lack[s] != LACK_NOT_ASKED)
 		   ? " >="
 		   : "";
+}
+
+static const char *joined(struct arena *to, const char *x, const char *y, const char *z)
+{
+	char text[128];
+	int n = snprintf(text, sizeof text, "%s%s%s", x, y, z);
+
+	return arena_strndup(to, text, (size_t)n);
+}
+
+struct metric_titles metric_titles(struct arena *to, const struct run_known *k, enum sum s)
+{
+	const char *name = s == SUM_TIME_SELF ? "time" : sum_names[s].word;
+	const char *mark = metric_mark(k, s);
+
+	return (struct metric_titles){.self = joined(to, name, mark, " self"),
+				      .total = joined(to, name, mark, " total"),
+				      .total_key = joined(to, "total_", sum_names[s].key, "")};
 }
 
 struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum)

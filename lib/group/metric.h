@@ -8,6 +8,8 @@
 #include "lib/group/run.h"
 #include "lib/table/table.h"
 
+struct arena;
+
 /* Sort orders in addition to the sums: the best available sum of several. */
 enum {
 	SORT_AUTO =
@@ -40,6 +42,11 @@ unsigned sums_there(const struct group_run *r, const struct run_known *k);
 enum column_type metric_type(enum sum s);
 /* ">=", "~" or "": what is not exact says so in its heading. */
 const char *metric_mark(const struct run_known *k, enum sum s);
+/* Of the columns self and total of a sum, as reports of trees and of places have them; in the arena. */
+struct metric_titles {
+	const char *self, *total, *total_key; /* the key of self is the sum's own */
+};
+struct metric_titles metric_titles(struct arena *to, const struct run_known *k, enum sum s);
 /* has: bits of what is known; means are worked out here. */
 struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum);
 /* Blank for what does not add up to a whole: means, signed sums below 0. */

@@ -280,11 +280,12 @@ enum tracemill_status tracemill_naming_times(struct tracemill_naming *naming,
 static enum tracemill_status naming_tell_binary_times(struct naming_call *c,
 						      struct naming_opened *x)
 {
-	const struct stats_module *m = x->stats.modules + c->i;
+	const struct stats_module *m;
 	struct tracemill_binary_times to;
 
 	if (c->i >= x->stats.n)
 		return TRACEMILL_NOTHING;
+	m = &x->stats.modules[c->i];
 	to = (struct tracemill_binary_times){.path = m->path,
 					     .locations = m->locations,
 					     .addresses = m->addresses,

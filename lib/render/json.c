@@ -68,7 +68,7 @@ static void number_field(struct buf *b, const char *key, uint64_t v)
 	buf_add_u64(b, v);
 }
 
-static void strings(struct buf *b, const char *key, const char *const *lines, size_t n)
+void json_strings(struct buf *b, const char *key, const char *const *lines, size_t n)
 {
 	json_key(b, key);
 	buf_addc(b, '[');
@@ -125,7 +125,7 @@ static void row(struct buf *b, const struct table *t, const struct table_row *r)
 		json_value(b, &t->columns[k], &r->cells[k]);
 	}
 	if (r->n_details)
-		strings(b, "_details", r->details, r->n_details);
+		json_strings(b, "_details", r->details, r->n_details);
 	if (r->more)
 		field(b, "_more", r->more);
 	buf_addc(b, '}');
@@ -154,7 +154,7 @@ static void render_json_rows(const struct table *t, struct render_out *o)
 		row(&o->text, t, &total);
 	}
 	buf_addc(&o->text, ']');
-	strings(&o->text, "notes", t->notes, t->n_notes);
+	json_strings(&o->text, "notes", t->notes, t->n_notes);
 }
 
 static void render_json_flame(const struct flame *f, struct render_out *o)
@@ -187,7 +187,7 @@ static void render_json_flame(const struct flame *f, struct render_out *o)
 		out_flush(o, false);
 	}
 	buf_addc(b, ']');
-	strings(b, "notes", f->notes, f->n_notes);
+	json_strings(b, "notes", f->notes, f->n_notes);
 }
 
 static void add_points(struct render_out *o, const char *key, const int64_t *v, size_t n,
@@ -218,7 +218,7 @@ static void render_json_series(const struct table_series *s, struct render_out *
 	field(b, "x_type", json_types[s->x_type]);
 	add_points(o, "x", s->x, s->n_points, &x);
 	if (s->labels)
-		strings(b, "labels", s->labels, s->n_points);
+		json_strings(b, "labels", s->labels, s->n_points);
 	if (s->time)
 		add_points(o, "time_ns", s->time, s->n_points, &time);
 	json_key(b, "lines");
@@ -380,7 +380,7 @@ enum status json_document(const struct table_document *d, struct render_out *o)
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
-	strings(b, "notes", d->notes, d->n_notes);
+	json_strings(b, "notes", d->notes, d->n_notes);
 	buf_adds(b, "}\n");
 	return out_flush(o, false);
 }

@@ -13,6 +13,8 @@ void json_text(struct buf *b, const char *s, size_t n);
 void json_string(struct buf *b, const char *s); /* NULL: null */
 /* {"key": "text"'s beginning: `,"key":` or, right behind a '{', `"key":`. */
 void json_key(struct buf *b, const char *key);
+/* A key, and an array of strings. */
+void json_strings(struct buf *b, const char *key, const char *const *items, size_t n);
 extern const char *const json_types[]; /* by enum column_type */
 extern const char *const json_marks[]; /* by enum mark */
 

@@ -23,18 +23,6 @@ static void text(struct buf *b, const char *key, const char *v)
 	json_string(b, v);
 }
 
-static void texts(struct buf *b, const char *key, const char *const *items, size_t n)
-{
-	json_key(b, key);
-	buf_addc(b, '[');
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			buf_addc(b, ',');
-		json_string(b, items[i]);
-	}
-	buf_addc(b, ']');
-}
-
 static size_t notes_of(const struct kept_capture *c, const struct trace_note **notes)
 {
 	const struct trace *t = c->open ? c->t : NULL;
@@ -126,9 +114,9 @@ static void view_state_tell(const struct view *v, struct buf *to)
 	number(to, "version", v->version);
 	json_key(to, "follow");
 	buf_adds(to, v->follow ? "true" : "false");
-	texts(to, "sources", v->source_dirs, v->n_source_dirs);
-	texts(to, "binaries", v->asker.binaries, v->asker.n_binaries);
-	texts(to, "debug_dirs", v->debug_dirs, v->n_debug_dirs);
+	json_strings(to, "sources", v->source_dirs, v->n_source_dirs);
+	json_strings(to, "binaries", v->asker.binaries, v->asker.n_binaries);
+	json_strings(to, "debug_dirs", v->debug_dirs, v->n_debug_dirs);
 	text(to, "gate", v->gate);
 	json_key(to, "limits");
 	buf_addc(to, '{');

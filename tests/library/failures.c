@@ -10,8 +10,8 @@
  */
 #include "lib/base/zone.h"
 #include "lib/library/tracemill/symbolize.h"
+#include "tests/library/descriptors.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +25,6 @@ struct batch {
 	char maps[1 << 20];
 	size_t n_maps;
 };
-
-static int descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 static void read_addresses(struct batch *b, const char *path)
 {

@@ -10,8 +10,8 @@
  */
 #include "lib/base/zone.h"
 #include "lib/library/tracemill/symbolize_trace.h"
+#include "tests/library/descriptors.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,17 +36,6 @@ static bool check(const char *what, bool good)
 	printf("%s - library: %s\n", good ? "ok" : "not ok", what);
 	failed |= !good;
 	return good;
-}
-
-static int descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
 }
 
 static void read_symbols(const char *path)

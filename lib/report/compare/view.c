@@ -47,6 +47,9 @@ struct compare_view {
 		unsigned __int128 size;
 	} * shown;
 	size_t n_changed;
+	/* Rows of all groups that do not differ in what is sorted by; the one sum in which they do, or SUMS. */
+	size_t n_otherwise;
+	enum sum otherwise;
 	struct table table;
 	struct table_column *columns;
 	struct source *sources;
@@ -126,6 +129,14 @@ static int compare_view_shown_order(const void *a, const void *b, void *arg)
 			    &items[v->rows.members[v->rows.rows[y->row].first]]);
 }
 
+static void compare_view_count_otherwise(struct compare_view *v, size_t row)
+{
+	enum sum s = compare_view_differs_in(v, row);
+
+	if (v->rows.rows[row].in == (1u << v->c->n_groups) - 1)
+		v->otherwise = v->n_otherwise++ && v->otherwise != s ? SUMS : s;
+}
+
 static void compare_view_choose_rows(struct compare_view *v)
 {
 	size_t n = 0;
@@ -139,6 +150,8 @@ static void compare_view_choose_rows(struct compare_view *v)
 		if (!is_changed && !v->options.all)
 			continue;
 		d = row_delta(v, i, v->sort);
+		if (is_changed && d.present && !d.v)
+			compare_view_count_otherwise(v, i);
 		v->shown[n++] = (struct shown){i, d.present,
 					       !d.present ? 0
 					       : d.v < 0  ? -(unsigned __int128)d.v
@@ -546,26 +559,14 @@ static void note_factors(struct compare_view *v)
 }
 
 /* Rows that are there with +0: what differs has no column perhaps. */
-static void note_other_sums(struct compare_view *v)
+static void note_otherwise(struct compare_view *v)
 {
-	size_t n = 0;
-	enum sum in = SUMS;
-
-	for (size_t i = 0; i < v->rows.n; i++) {
-		enum sum s = v->rows.rows[i].in == (1u << v->c->n_groups) - 1
-				 ? compare_view_differs_in(v, i)
-				 : SUMS;
-		struct compare_number d = row_delta(v, i, v->sort);
-
-		if (s == SUMS || !d.present || d.v)
-			continue;
-		in = n++ ? in == s ? s : SUMS : s;
-	}
-	if (n)
-		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) = text(
-		    v, "%zu %s by %s, not by %s: see --sort", n,
-		    n == 1 ? "row has changed" : "rows have changed",
-		    in == SUMS ? "other metrics" : sum_names[in].word, sum_names[v->sort].word);
+	if (v->n_otherwise)
+		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
+		    text(v, "%zu %s changed by %s, not by %s: see --sort", v->n_otherwise,
+			 v->n_otherwise == 1 ? "row has" : "rows have",
+			 v->otherwise == SUMS ? "other metrics" : sum_names[v->otherwise].word,
+			 sum_names[v->sort].word);
 }
 
 static void note_guesses(struct compare_view *v)
@@ -603,7 +604,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word, normalized,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
 	note_factors(v);
-	note_other_sums(v);
+	note_otherwise(v);
 	note_guesses(v);
 	compare_notes(c, o->by, v->sort, &v->lines);
 	v->table.notes = v->lines.items;

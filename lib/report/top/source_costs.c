@@ -396,31 +396,17 @@ static void source_fill(void *arg, size_t i, struct table_row *r)
 		r->cells[OF_READ] = cell_text(part->read, strlen(part->read));
 }
 
-static const char *source_joined(struct source_costs *s, const char *x, const char *y)
-{
-	struct buf b = BUF_INIT;
-	const char *to;
-
-	buf_addf(&b, "%s%s", x, y);
-	to = arena_strndup(&s->arena, buf_str(&b), b.len);
-	buf_release(&b);
-	return to;
-}
-
 static void source_add_columns(struct source_costs *s, const struct run_known *k)
 {
 	enum column_type type = metric_type(s->sort);
-	const char *name = s->sort == SUM_TIME_SELF ? "time" : sum_names[s->sort].word;
-	const char *word = source_joined(s, name, metric_mark(k, s->sort));
+	const struct metric_titles titles = metric_titles(&s->arena, k, s->sort);
 
 	s->columns[OF_LINE] =
 	    (struct table_column){.key = "line", .title = "line", .type = COLUMN_INT};
 	s->columns[OF_SELF] = (struct table_column){
-	    .key = sum_names[s->sort].key, .title = source_joined(s, word, " self"), .type = type};
+	    .key = sum_names[s->sort].key, .title = titles.self, .type = type};
 	s->columns[OF_TOTAL] =
-	    (struct table_column){.key = source_joined(s, "total_", sum_names[s->sort].key),
-				  .title = source_joined(s, word, " total"),
-				  .type = type};
+	    (struct table_column){.key = titles.total_key, .title = titles.total, .type = type};
 	s->columns[OF_SHARE] =
 	    (struct table_column){.key = "total_share", .title = "total %", .type = COLUMN_PERCENT};
 	s->columns[OF_TEXT] = (struct table_column){.key = "text",

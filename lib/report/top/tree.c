@@ -30,6 +30,7 @@ struct tree {
 	struct table_column columns[6];
 	struct arena arena;
 	const char *notes[2];
+	char title[96];
 };
 
 enum { COLUMN_OF_TOTAL, COLUMN_OF_SHARE, COLUMN_OF_SELF, COLUMN_OF_SELF_SHARE };
@@ -303,29 +304,19 @@ static void top_tree_fill(void *arg, size_t i, struct table_row *r)
 	}
 }
 
-static char *joined(struct arena *a, const char *x, const char *y)
-{
-	char text[96];
-	int n = snprintf(text, sizeof text, "%s%s", x, y);
-
-	return arena_strndup(a, text, (size_t)n);
-}
-
 static void top_tree_add_columns(struct tree *t)
 {
 	const struct run_known *k = &t->run->groupings[t->options.grouping].known;
-	const char *name = t->sort == SUM_TIME_SELF ? "time" : sum_names[t->sort].word;
-	const char *word = joined(&t->arena, name, metric_mark(k, t->sort));
+	const struct metric_titles titles = metric_titles(&t->arena, k, t->sort);
 	struct table_column *c = t->columns;
 
-	*c++ = (struct table_column){.key = joined(&t->arena, "total_", sum_names[t->sort].key),
-				     .title = joined(&t->arena, word, " total"),
-				     .type = metric_type(t->sort)};
+	*c++ = (struct table_column){
+	    .key = titles.total_key, .title = titles.total, .type = metric_type(t->sort)};
 	*c++ =
 	    (struct table_column){.key = "total_share", .title = "total %", .type = COLUMN_PERCENT};
 	if (!t->options.bottom_up) {
 		*c++ = (struct table_column){.key = sum_names[t->sort].key,
-					     .title = joined(&t->arena, word, " self"),
+					     .title = titles.self,
 					     .type = metric_type(t->sort),
 					     .flags = COLUMN_SPARE};
 		*c++ = (struct table_column){.key = "share",
@@ -366,13 +357,13 @@ struct tree *tree_new(const struct group_project *p, const struct tree_options *
 		top_tree_build_up(t);
 	else
 		top_tree_build_down(t);
-	t->table =
-	    (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
-			   .title = joined(&t->arena, o->bottom_up ? "callers by " : "calls by ",
-					   sum_names[t->sort].word),
-			   .flags = TABLE_TREE,
-			   .fill = top_tree_fill,
-			   .arg = t};
+	snprintf(t->title, sizeof t->title, "%s by %s", o->bottom_up ? "callers" : "calls",
+		 sum_names[t->sort].word);
+	t->table = (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
+				  .title = t->title,
+				  .flags = TABLE_TREE,
+				  .fill = top_tree_fill,
+				  .arg = t};
 	id_set_release(&t->set);
 	top_tree_add_columns(t);
 	top_tree_make_rows(t);
