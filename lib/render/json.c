@@ -68,14 +68,14 @@ static void number_field(struct buf *b, const char *key, uint64_t v)
 	buf_add_u64(b, v);
 }
 
-void json_strings(struct buf *b, const char *key, const char *const *lines, size_t n)
+void json_strings(struct buf *b, const char *key, const char *const *items, size_t n)
 {
 	json_key(b, key);
 	buf_addc(b, '[');
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			buf_addc(b, ',');
-		json_string(b, lines[i]);
+		json_string(b, items[i]);
 	}
 	buf_addc(b, ']');
 }
