@@ -56,13 +56,18 @@ void unity_heap_connect(struct unity_heap *u, uint64_t from, uint64_t to)
 	VEC_PUSH(u->connections, u->n_connections, u->cap_connections) = c;
 }
 
+static bool has_pointers(const struct unity_vm *vm)
+{
+	return vm->pointer == 4 || vm->pointer == 8;
+}
+
 enum status unity_heap_check(const struct unity_heap *u, struct err *e)
 {
 	const struct unity_vm *vm = &u->vm;
 
 	if (!u->n_sections)
-		return ST_OK; /* then nothing is read by them */
-	if (vm->pointer != 4 && vm->pointer != 8)
+		return ST_OK; /* then no object is read by them */
+	if (!has_pointers(vm))
 		return err_set(e, ST_BAD, "pointers of %u bytes", vm->pointer);
 	if (vm->header > 256 || vm->array_header > 256 || vm->array_size > 256 ||
 	    vm->granularity > 4096)
@@ -224,7 +229,7 @@ enum status unity_heap_push(struct unity_heap *u, struct import *im, struct err 
 	set_ids(&p);
 	if (!st)
 		st = unity_heap_push_natives(&p, e);
-	if (!st)
+	if (!st && has_pointers(&u->vm))
 		st = unity_crawl_statics(p.crawl, e);
 	if (!st)
 		st = unity_crawl_all(p.crawl, &p.natives, e);
