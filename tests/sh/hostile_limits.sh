@@ -99,6 +99,33 @@ bomb many-sections "section .debug_ranges: $needs" 'f a.c:1' "${line[@]}" many-s
 bomb ranges-shared '' 'p a.c:1' "${line[@]}" ranges-shared 0x1000
 bomb ranges-overlap 'long lists overlap, or are shared, too often' '' "${line[@]}" ranges-overlap 0x1000
 bomb ranges-units 'long lists overlap, or are shared, too often' '' "${line[@]}" ranges-units 0x1000 0x1f00
+
+# Two workers of the reference engine have half of the 2,048,000,000 bytes between them, in addition to
+# what each has from its parent (less than 200 MB).
+if [ "$(nproc)" -gt 1 ]; then
+	seq -f 0x%.0f 1000 40999 >many
+	(
+		ulimit -v 2000000
+		exec tm-addr2line --no-cache --engine reference -e ranges-units <many
+	) >out 2>err &
+	parent=$!
+	limits=()
+	while kill -0 $parent 2>/dev/null && [ ${#limits[@]} != 2 ]; do
+		mapfile -t limits < <(for p in $(cat /proc/$parent/task/*/children); do
+			sed -n 's/^Max address space  *\([0-9]*\) .*/\1/p' "/proc/$p/limits"
+		done 2>/dev/null | awk '$1 < 2048000000')
+	done
+	kill $parent 2>/dev/null
+	wait $parent 2>/dev/null
+	sum=$((${limits[0]:-0} + ${limits[1]:-0}))
+	if [ ${#limits[@]} = 2 ] && [ $sum -gt 1024000000 ] && [ $sum -lt 1424000000 ]; then
+		ok "two workers of the reference engine share what one may have"
+	else
+		bad "two workers of the reference engine share what one may have: ${limits[*]}"
+	fi
+else
+	echo "skip - two workers of the reference engine share what one may have: one processor"
+fi
 bomb rows '' '' "${line[@]}" rows 0x1000
 bomb counts 'section headers lie outside the file' '' "${line[@]}" counts 0x1000
 bomb zip 'broken zlib stream|of what is free on the disk' '' "${line[@]}" zip!/lib/x86_64/libbomb.so 0x1000

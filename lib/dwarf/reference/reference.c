@@ -39,6 +39,7 @@ enum {
 	DEFAULT_SECONDS = 60,
 };
 #define MOST_MEMORY  (UINT64_C(4) << 30)
+#define LEAST_MEMORY (UINT64_C(256) << 20)
 #define LIMIT_STREAM (UINT64_C(1) << 30) /* bytes from one worker */
 
 /* A process and what comes from it, for a zone that ends before it. */
@@ -522,12 +523,12 @@ static void reference_cut(struct run_state *run, struct dwarf_job *job)
 	}
 }
 
-/* What a worker may map in addition to what it has from its parent. */
-static uint64_t default_memory(void)
+/* What each of n workers may map in addition to what it has from its parent. */
+static uint64_t default_memory(size_t n)
 {
-	uint64_t half = allowance_limit();
+	uint64_t share = allowance_limit() / (n ? n : 1);
 
-	return half < MOST_MEMORY ? half : MOST_MEMORY;
+	return share > MOST_MEMORY ? MOST_MEMORY : share < LEAST_MEMORY ? LEAST_MEMORY : share;
 }
 
 static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
@@ -538,7 +539,6 @@ static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
 	enum status st;
 
 	state.limits.seconds = options->seconds ? options->seconds : DEFAULT_SECONDS;
-	state.limits.memory = options->memory ? options->memory : default_memory();
 	state.n_children = options->jobs < 1             ? 1
 			   : options->jobs > MAX_WORKERS ? MAX_WORKERS
 							 : options->jobs;
@@ -546,6 +546,7 @@ static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
 		reference_cut(&state, &jobs[i]);
 	if (state.n_children > state.n_slices)
 		state.n_children = state.n_slices;
+	state.limits.memory = options->memory ? options->memory : default_memory(state.n_children);
 	state.children = mem_zarray(state.n_children, sizeof *state.children);
 	st = reference_run_slices(&state, e);
 	for (size_t i = 0; i < state.n_slices; i++) {
