@@ -67,7 +67,7 @@ static enum outcome outcome(const struct cursor *c, bool broken)
 static enum outcome miku_tcp_read_diff(struct stream *s, struct cursor *c)
 {
 	struct miku_names *names = &s->m.names;
-	size_t n = names->n;
+	const struct miku_names_place before = miku_names_place(names);
 	bool is_short = false;
 
 	for (int i = 0; i <= MIKU_DIFF_SHAPES; i++) {
@@ -77,7 +77,7 @@ static enum outcome miku_tcp_read_diff(struct stream *s, struct cursor *c)
 		bool broken = false;
 
 		at.e = &e;
-		names->n = n;
+		miku_names_back(names, &before);
 		names->fresh = true;
 		miku_diff_read(&s->diff, names, shape, &at, &broken);
 		is_short |= outcome(&at, broken) == SHORT;
@@ -87,7 +87,7 @@ static enum outcome miku_tcp_read_diff(struct stream *s, struct cursor *c)
 			return GOOD;
 		}
 	}
-	names->n = n;
+	miku_names_back(names, &before);
 	return is_short ? SHORT : BAD;
 }
 
@@ -147,7 +147,7 @@ static enum outcome miku_tcp_read_message(struct stream *s, const uint8_t *p, si
 	uint64_t lost = names->lost, restarts = names->restarts, repaired = names->repaired;
 	struct err e = ERR_INIT;
 	struct cursor c;
-	size_t strings = names->n;
+	const struct miku_names_place before = miku_names_place(names);
 	enum outcome o;
 
 	cursor_init(&c, p + 4, n - 4, offset + 4, &e);
@@ -156,7 +156,7 @@ static enum outcome miku_tcp_read_message(struct stream *s, const uint8_t *p, si
 		o = BAD;
 	*used = (size_t)(c.pos - p);
 	if (o == SHORT) /* will be read again */
-		names->n = strings;
+		miku_names_back(names, &before);
 	if (o != GOOD) {
 		names->lost = lost;
 		names->restarts = restarts;

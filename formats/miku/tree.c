@@ -63,10 +63,12 @@ static uint32_t text(struct miku_names *names, struct cursor *c, bool strict, bo
 /* Whether a string may have this number, and what is wrong when it may not. */
 static const char *refuse(const struct miku_names *names, bool is_reference, uint32_t number)
 {
+	size_t n = names->n - names->first;
+
 	if (number > INT32_MAX)
 		return "a number beyond any";
-	if (names->lossy || (is_reference && number < names->n) ||
-	    (!is_reference && (number == names->n || (names->fresh && !number))))
+	if (names->lossy || (is_reference && number < n) ||
+	    (!is_reference && (number == n || (names->fresh && !number))))
 		return NULL;
 	return is_reference ? "not defined before" : "not the next number";
 }
@@ -90,9 +92,9 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 		return 0;
 	}
 	if (is_reference) {
-		if (number < names->n && names->numbered[number])
-			return names->numbered[number];
-		id = map64_get(&names->sparse, number);
+		if (number < names->n - names->first && names->numbered[names->first + number])
+			return names->numbered[names->first + number];
+		id = map64_get(&names->sparse, (uint64_t)names->first << 32 | number);
 		if (id)
 			return id;
 		names->lost++;
@@ -102,18 +104,17 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 	id = text(names, c, strict, bad);
 	if (!id)
 		return 0;
-	if (!number && names->n && fresh) {
-		names->n = 0;
-		map64_release(&names->sparse);
+	if (!number && names->n != names->first && fresh) {
+		names->first = names->n;
 		names->lossy = false;
 		names->restarts++;
 	}
-	if (number < names->n)
-		names->numbered[number] = id;
-	else if (number == names->n)
+	if (number < names->n - names->first)
+		names->numbered[names->first + number] = id;
+	else if (number == names->n - names->first)
 		VEC_PUSH(names->numbered, names->n, names->cap) = id;
 	else
-		*map64_put(&names->sparse, number) = id;
+		*map64_put(&names->sparse, (uint64_t)names->first << 32 | number) = id;
 	return id;
 }
 

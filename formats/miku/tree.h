@@ -38,15 +38,32 @@ static inline bool miku_blobs(enum miku_layout l) /* nodes have a length before 
 /* Names, interned; and the numbers that mstr gives them, in one connection or file. */
 struct miku_names {
 	struct intern text;
-	uint32_t *numbered; /* id in text of string 0, 1, ...; 0: its definition was lost */
-	size_t n, cap;
-	struct map64 sparse; /* number -> id, of what is defined behind a gap */
+	/* Ids in text, of one connection behind the other: what a message defined can be taken back. */
+	uint32_t *numbered; /* from first on: of string 0, 1, ...; 0: its definition was lost */
+	size_t first, n, cap;
+	struct map64 sparse; /* first << 32 | number -> id, of what is defined behind a gap */
 	bool fresh; /* the next one is a message's first: when it defines string 0, it begins
 		     * another connection */
 	bool lossy; /* definitions may be missing: a gap is no error, a reference to one neither */
 	uint64_t lost, repaired, restarts; /* references to lost ones; names of invalid UTF-8 */
 	struct buf repair;
 };
+
+/* Where the numbers are, before a message that may have to be read again. */
+struct miku_names_place {
+	size_t first, n;
+	bool lossy;
+};
+static inline struct miku_names_place miku_names_place(const struct miku_names *n)
+{
+	return (struct miku_names_place){n->first, n->n, n->lossy};
+}
+static inline void miku_names_back(struct miku_names *n, const struct miku_names_place *to)
+{
+	n->first = to->first;
+	n->n = to->n;
+	n->lossy = to->lossy;
+}
 
 struct miku_node {
 	int64_t lua, mono; /* inclusive bytes */
