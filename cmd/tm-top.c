@@ -535,31 +535,48 @@ static void tell_nameless(const struct request *q)
 			 r->unfiltered.v[SUM_ENTRIES]);
 }
 
+static bool is_one_of(const char *s, const char *const *words)
+{
+	while (s && *words && strcmp(s, *words) != 0)
+		words++;
+	return s && *words;
+}
+
 /* Not by who, but what there was: of what the filters keep. */
 static void top_report_memory(struct request *q, const struct project_options *what)
 {
 	struct table_document d = {.program = "tm-top"};
 	struct project_options kept = *what;
+	static const char *const without_modules[] = {"sizes", "live", "pages", NULL};
+	bool all =
+	    !filters_any(what->filters) && (!what->selection || selection_all(what->selection));
 	struct memory_report *r;
 	struct tally_memory m;
-	struct filter_sink *filtered;
-	struct memory_modules *modules;
+	struct filter_sink *filtered = NULL;
+	struct memory_modules *modules = NULL;
 
 	memory_init(&m);
 	m.captured = top_capture_notes;
 	m.arg = q;
 	kept.captured = NULL;
-	modules = memory_modules_new(&kept);
-	sink_both_init(&q->both, &m.sink, memory_modules_sink(modules));
-	filtered = filter_sink_new(&q->both.sink, &kept);
-	q->loop.sink = filter_sink_in(filtered);
+	q->loop.sink = &m.sink;
+	if (!is_one_of(q->report.options.table, without_modules)) {
+		modules = memory_modules_new(&kept);
+		sink_both_init(&q->both, &m.sink, memory_modules_sink(modules));
+		q->loop.sink = &q->both.sink;
+	}
+	if (!all) {
+		filtered = filter_sink_new(q->loop.sink, &kept);
+		q->loop.sink = filter_sink_in(filtered);
+	}
 	q->loop.instead = NULL;
 	cli_inputs(&q->loop, q->n, q->operands);
 	r = memory_report_new(&m, what->domain == DOMAIN_ALL ? DOMAIN_DEFAULT : what->domain);
 	for (int i = 0; i < q->n; i++)
 		document_input(&d, q->operands[i], NULL);
 	if (r) {
-		memory_report_modules(r, modules);
+		if (modules)
+			memory_report_modules(r, modules);
 		memory_report_add(r, &d);
 		cli_report_print(&q->report, &d);
 	} else if (m.captures) {

@@ -461,9 +461,10 @@ static const char *archive_of(struct input *in, const struct import_options *o)
 	if (!o->format && input_head(in, &head, &n))
 		return NULL;
 	if (o->format && cursor_available(&in->cur, 1)) {
-		int bits;
+		int bits = 0;
+		enum archive what = members_head(in->cur.pos, cursor_window(&in->cur), &bits);
 
-		return foreign_archive(members_head(in->cur.pos, cursor_window(&in->cur), &bits));
+		return bits > MEMBERS_GUESS_BITS ? foreign_archive(what) : NULL;
 	}
 	return capture_archive(head, n);
 }

@@ -84,6 +84,14 @@ check("keys change views", b.wait("document.title.startsWith('Calls')"))
 b.go("#view=table&by=type&then=site")
 check("two keys: the command has both", "--by type,site" in command(b))
 check("two keys: the outer one comes first", text(b, "[role=columnheader]").split("\n")[:2] == ["type", "site"])
+
+# --- what is there is seen before the rest is: here the frames' answer is held back
+hold = b.call("Page.addScriptToEvaluateOnNewDocument", source="""const real = window.fetch, held = new Promise(go => window.release = go);
+    window.fetch = (u, o) => String(u).startsWith('ask?q=frames') ? held.then(() => real(u, o)) : real(u, o);""")["identifier"]
+b.open(address, "!!document.querySelector('.grid')")
+check("the overview shows what has come", "What was loaded" in text(b, "h2") and "adding up" in text(b, ".columns") and not b.run("!!document.body.dataset.shown"))
+check("... and all of it, when it has", after(b, lambda: b.run("release()")) and "adding up" not in text(b, "main") and "lanes" in text(b, ".columns"))
+b.call("Page.removeScriptToEvaluateOnNewDocument", identifier=hold)
 p.terminate()
 p.wait()
 check("a program that has ended is told", b.wait("!!document.getElementById('ended')", 10) and "has ended" in text(b, "#ended"))

@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 << 10, TAR_TYPE = 156, TAR_MARK = 257, TAR_BLOCK = 512, TAR_SUM_BITS = 24 };
+enum {
+	BLOCK = 64 << 10,
+	TAR_TYPE = 156,
+	TAR_MARK = 257,
+	TAR_BLOCK = 512,
+	TAR_SUM_BITS = 24,
+	TAR_MARK_BITS = 48
+};
 #define TAR_GOES_ON 'M'
 
 struct members {
@@ -28,9 +35,8 @@ struct members {
 	bool cut; /* a zip file without its directory */
 };
 
-/* A tar file as Unix wrote it before there was a mark: the sum of its first block's bytes, with blanks for the
- * sum itself, stands there as octal digits. */
-static bool is_old_tar(const uint8_t *p, size_t n)
+/* The sum of a tar file's first block, with blanks for the sum itself, stands there as octal digits. */
+static bool has_tar_sum(const uint8_t *p, size_t n)
 {
 	enum { SUM_AT = 148, SUM_SIZE = 8 };
 	unsigned sum = 0, stated = 0;
@@ -47,6 +53,13 @@ static bool is_old_tar(const uint8_t *p, size_t n)
 	return digits && at < SUM_AT + SUM_SIZE && (!p[at] || p[at] == ' ') && sum == stated;
 }
 
+static bool has_tar_mark(const uint8_t *p, size_t n)
+{
+	/* POSIX's with its NUL, and GNU's */
+	return n >= TAR_MARK + 6 &&
+	       (!memcmp(p + TAR_MARK, "ustar", 6) || !memcmp(p + TAR_MARK, "ustar ", 6));
+}
+
 enum archive members_head(const uint8_t *p, size_t n, int *bits)
 {
 	static const struct {
@@ -57,9 +70,8 @@ enum archive members_head(const uint8_t *p, size_t n, int *bits)
 	    {0, 4, "PK\3\4", ARCHIVE_ZIP},        {0, 4, "PK\5\6", ARCHIVE_ZIP},
 	    {0, 8, "PK00PK\3\4", ARCHIVE_ZIP}, /* in parts, of which one was enough; the first of them */
 	    {0, 8, "PK\7\10PK\3\4", ARCHIVE_ZIP}, {0, 6, "7z\274\257\47\34", ARCHIVE_7Z},
-	    {TAR_MARK, 6, "ustar", ARCHIVE_TAR}, /* POSIX's, with its NUL */
-	    {TAR_MARK, 6, "ustar ", ARCHIVE_TAR},
 	};
+	bool summed = has_tar_sum(p, n), marked = has_tar_mark(p, n);
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
 		if (n >= marks[i].at + marks[i].n &&
@@ -68,16 +80,16 @@ enum archive members_head(const uint8_t *p, size_t n, int *bits)
 			return marks[i].is;
 		}
 	}
-	if (is_old_tar(p, n) && p[TAR_TYPE] != TAR_GOES_ON) {
-		*bits = TAR_SUM_BITS;
-		return ARCHIVE_TAR;
-	}
-	return ARCHIVE_NONE;
+	/* Unix wrote them without a mark; and a text may have the mark there. */
+	if (!marked && (!summed || p[TAR_TYPE] == TAR_GOES_ON))
+		return ARCHIVE_NONE;
+	*bits = !summed ? MEMBERS_GUESS_BITS : marked ? TAR_SUM_BITS + TAR_MARK_BITS : TAR_SUM_BITS;
+	return ARCHIVE_TAR;
 }
 
 bool members_tar_goes_on(const uint8_t *p, size_t n)
 {
-	return is_old_tar(p, n) && p[TAR_TYPE] == TAR_GOES_ON;
+	return has_tar_sum(p, n) && p[TAR_TYPE] == TAR_GOES_ON;
 }
 
 static ssize_t members_read_on(void *arg, const void **p)

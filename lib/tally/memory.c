@@ -77,6 +77,11 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
 	if (!m->lives)
 		return;
+	if (!(ev->has & EV_HAS_ADDRESS) || !ev->address) {
+		m->unfollowed++;
+		return;
+	}
+	m->follows = true;
 	new =
 	    (struct live_block){.requested = size,
 				.real = size,
@@ -86,17 +91,12 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	d->live_count += new.count;
 	d->classes[k].live_bytes += size;
 	d->classes[k].live_count += new.count;
-	if (ev->has & EV_HAS_ADDRESS) {
-		end = live_alloc(&m->live, space, ev->address, m->seq ? m->seq : 1, &new, &old);
-		if (end == LIVE_OTHER)
-			gone(m, &old);
-		else if (end == LIVE_SELF)
-			gone(m,
-			     &(struct live_block){
-				 .space = space, .cell = k, .requested = size, .count = new.count});
-	} else {
-		m->places = false;
-	}
+	end = live_alloc(&m->live, space, ev->address, m->seq ? m->seq : 1, &new, &old);
+	if (end == LIVE_OTHER)
+		gone(m, &old);
+	else if (end == LIVE_SELF)
+		gone(m, &(struct live_block){
+			    .space = space, .cell = k, .requested = size, .count = new.count});
 	if (d->live > d->peak) {
 		d->peak = d->live;
 		d->peak_at = ev->has & EV_HAS_TIME && ev->time >= 0 ? ev->time : -1;
@@ -175,12 +175,18 @@ static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
+static uint32_t space_of(const struct trace *t, const struct event *ev)
+{
+	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
+
+	return process * DOMAINS + ev->domain;
+}
+
 static enum status memory_event(struct sink *s, struct trace *t, const struct event *ev,
 				struct err *e)
 {
 	struct tally_memory *m = (struct tally_memory *)s;
-	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
-	uint32_t space = process * DOMAINS + ev->domain;
+	uint32_t space = space_of(t, ev);
 
 	(void)e;
 	if (ev->domain >= DOMAINS)
@@ -198,6 +204,23 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 	return ST_OK;
 }
 
+/* As tally_flush: each block is a cache miss, and a batch of them is fetched in the time of a few. */
+static enum status memory_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
+				 struct err *e)
+{
+	const struct tally_memory *m = (const struct tally_memory *)s;
+
+	for (size_t i = 0; i < n && m->lives; i++)
+		if (ev[i].address)
+			live_prefetch_slot(&m->live, space_of(t, &ev[i]), ev[i].address);
+	for (size_t i = 0; i < n && m->lives; i++)
+		if (ev[i].address)
+			live_prefetch_block(&m->live, space_of(t, &ev[i]), ev[i].address);
+	for (size_t i = 0; i < n; i++)
+		memory_event(s, t, &ev[i], e);
+	return ST_OK;
+}
+
 static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally_memory *m = (struct tally_memory *)s;
@@ -205,8 +228,13 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 	(void)e;
 	m->captures++;
 	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
-	if (m->lives && m->places)
+	m->lives &= m->follows || !m->unfollowed;
+	if (m->lives)
 		count_pages(m);
+	if (m->lives && m->unfollowed)
+		trace_note(t, NOTE_GUESS, m->unfollowed,
+			   "allocations have no address: they do not count as live");
+	m->unfollowed = 0;
 	if (m->captured)
 		m->captured(m->arg, t);
 	return ST_OK;
@@ -214,12 +242,13 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 
 void memory_init(struct tally_memory *m)
 {
-	*m = (struct tally_memory){
-	    .sink = {.begin = memory_begin, .event = memory_event, .end = memory_end},
-	    .lives = true,
-	    .places = true,
-	    .timed = true,
-	    .step = FIRST_STEP};
+	*m = (struct tally_memory){.sink = {.begin = memory_begin,
+					    .event = memory_event,
+					    .end = memory_end,
+					    .events = memory_events},
+				   .lives = true,
+				   .timed = true,
+				   .step = FIRST_STEP};
 	for (size_t d = 0; d < DOMAINS; d++)
 		m->domains[d].peak_at = -1;
 }

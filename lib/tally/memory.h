@@ -43,13 +43,14 @@ struct tally_memory {
 	void *arg;
 	struct memory_domain domains[DOMAINS];
 	uint64_t captures;
-	/* All captures know what is live. Who needs sizes only sets it to false behind memory_init:
-	 * that is fast, and takes no memory. */
+	/* All captures know what is live: of allocations with an address, as in tally.h. Who needs sizes only
+	 * sets it to false behind memory_init: that is fast, and takes no memory. */
 	bool lives;
-	bool places;   /* and where blocks are; */
-	bool timed;    /* and when, and there is only one */
-	int64_t step;  /* ns of a point */
-	uint64_t lost; /* allocations without a size */
+	bool follows;        /* an allocation had one */
+	uint64_t unfollowed; /* allocations of this capture that had none */
+	bool timed;          /* it is known when, and there is only one capture */
+	int64_t step;        /* ns of a point */
+	uint64_t lost;       /* allocations without a size */
 	struct live live;
 	uint64_t seq;
 };

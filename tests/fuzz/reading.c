@@ -38,6 +38,7 @@ static const struct {
     {"pet", CUT_NEVER},            /* a function that is cut off ends earlier */
     {"lualloc", CUT_NEVER},        /* a call before its result is pushed when that is known */
     {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
+    {"miku-diff", CUT_NEVER},      /* the next line may go on with a key */
     {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
     {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
     {"chrome", CUT_NEVER},      /* calls are put in order when all are there */
@@ -445,10 +446,12 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 	struct reading_source part = {.data = from->data, .n = at};
 	enum cut cut = cut_of(o->format);
 	struct reading_sink s;
-	int bits;
+	int bits = 0, bits_of_part = 0;
 
 	/* what is shorter than a head has none */
-	if (members_head(from->data, from->n, &bits) != members_head(part.data, part.n, &bits))
+	members_head(from->data, from->n, &bits);
+	members_head(part.data, part.n, &bits_of_part);
+	if (bits != bits_of_part)
 		return;
 	while (cut == CUT_AT_LINE && part.n && part.data[part.n - 1] != '\n')
 		part.n--;

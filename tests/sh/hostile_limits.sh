@@ -111,9 +111,11 @@ if [ "$(nproc)" -gt 1 ]; then
 	parent=$!
 	limits=()
 	while kill -0 $parent 2>/dev/null && [ ${#limits[@]} != 2 ]; do
-		mapfile -t limits < <(for p in $(cat /proc/$parent/task/*/children); do
-			sed -n 's/^Max address space  *\([0-9]*\) .*/\1/p' "/proc/$p/limits"
-		done 2>/dev/null | awk '$1 < 2048000000')
+		mapfile -t limits < <({
+			cat /proc/$parent/task/*/children | tr ' ' '\n' | while read -r p; do
+				sed -n 's/^Max address space  *\([0-9]*\) .*/\1/p' "/proc/$p/limits"
+			done
+		} 2>/dev/null | awk '$1 < 2048000000')
 	done
 	kill $parent 2>/dev/null
 	wait $parent 2>/dev/null

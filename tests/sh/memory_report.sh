@@ -6,7 +6,7 @@
 # live, counts pages and fits the line of growth by itself.
 # shellcheck disable=SC2016,SC2094,SC2317
 set -u
-: "${SRC:?}"
+: "${SRC:?}" "${GEN:?}"
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
@@ -131,6 +131,20 @@ check 'twice the same run: sums are twice as large, no curve' \
 	eval 'tm-top --memory --as csv --table sizes run.tmt run.tmt 2>err | awk -F, "NR > 1 { n += \$2 } END { print n }" | grep -qx $((2 * $(awk "/^size/ { n += \$3 } END { print n }" want))) && ! tm-top --memory --as json run.tmt run.tmt | grep -q "over time"'
 check 'nothing is left: it is said' eval 'tm-top --memory --size 1G.. run.tmt 2>&1 | grep -q "no allocation is left"'
 check 'one report at a time' eval '! tm-top --memory --tree run.tmt 2>err'
+
+# What has no address is never freed: it does not count as live, in either report, and that is said.
+"$GEN/trace" --seed 3 --allocs 20000 --live 500 --stacks 50 --frames 10 --rich 1 >rich.tmt
+tm-dump -q --no-tables rich.tmt 2>err | awk '
+function field(name) { return match($0, " " name "=[-0-9a-fx]+") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) : "" }
+/^alloc / { a = field("address"); none += a == "" }
+/^alloc .* domain=malloc/ && a != "" { c = field("count"); live += c - at[a]; at[a] = c }
+/^free .* domain=malloc/ { a = field("address"); live -= at[a]; delete at[a] }
+END { print live, none }' >want
+read -r live none <want
+check 'what is live of them is the twin'"'"'s' [ "$(tm-top --memory rich.tmt 2>err | sed -n 's/.*live at the end .* in \([0-9]*\) blocks.*/\1/p')" = "$live" ]
+check "... without $none that have no address" grep -q "no address: they do not count as live: $none$" err
+check '... as in the ranking' [ "$(tm-top rich.tmt 2>err | sed -n 's/.*live at the end .* in \([0-9]*\) blocks.*/\1/p')" = "$live" ]
+check '... and in the sizes' [ "$(tm-top --memory --as csv --table sizes rich.tmt 2>err | awk -F, 'NR > 1 { n += $6 } END { print n }')" = "$live" ]
 
 # By module of the site: two libraries and the program keep blocks of a size of their own, mixed; so awk knows
 # whose a block is by its size alone. wrap() of the program's hands on: with a rule, what it allocates is part()'s.

@@ -114,7 +114,7 @@ static void memory_report_make_pages(struct memory_report *r)
 	    {.key = "use", .title = "in use", .type = COLUMN_PERCENT},
 	};
 
-	r->has_pages = r->m->lives && r->m->places && r->d->live_count;
+	r->has_pages = r->m->lives && r->d->live_count;
 	memcpy(r->page_columns, columns, sizeof columns);
 	r->pages = (struct table){.name = "pages",
 				  .title = "what is live at the end, and the pages under it",

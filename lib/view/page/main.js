@@ -131,6 +131,12 @@ async function show(again) {
 	const context = {
 		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], command: typed, signal: mine.signal,
 		filters: without => filters(s, without),
+		// Shows what is there of a view that will be; not over one that grows.
+		begin: content => {
+			if (again || mine.signal.aborted) return;
+			main.replaceChildren(content);
+			main.classList.remove("busy");
+		},
 		// main: this is the view's question; the others are beside it.
 		ask: async (words, main) => {
 			if (main || !command) { command = words; tell(); }
@@ -146,7 +152,7 @@ async function show(again) {
 		while (again && held) await new Promise(done => addEventListener("pointerup", done, {once: true}));
 		if (mine.signal.aborted) return;
 		const was = again && remember(main);
-		main.replaceChildren(...[content].flat().filter(Boolean));
+		if (content.parentNode !== main) main.replaceChildren(...[content].flat().filter(Boolean));
 		showAlerts(messages.join("\n"), null);
 		if (was) await restore(main, was);
 		else if (content.shown) content.shown();

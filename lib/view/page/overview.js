@@ -20,33 +20,43 @@ function counts(context) {
 		item("in memory", format("bytes", sum("bytes"))));
 }
 
+// A place on the page for what is still added up; what comes takes it, null takes it away.
+function place(wanted, title) {
+	const element = wanted ? panel(title, "", make("p", {class: "faint"}, "adding up …")) : null;
+	return {element, take: e => e ? element.replaceWith(e) : element.remove()};
+}
+
 export async function show(context) {
-	const {state: s, has, go} = context, out = [panel("What was loaded", "", counts(context))];
-	const base = ["top", ...context.filters(), "-n", "12", "--table", "top"];
-	const top = has.calls ? context.ask(base, true) : null;
-	const memory = has.memory ? context.ask(["top", "--memory", ...context.filters(["frame", "time"])]) : null;
-	const frames = has.frames || has.counters ? context.ask(["frames", ...context.filters(["frame", "time"]), "-n", "0"]) : null;
-	const answers = await Promise.all([top, memory, frames]);
-	const [t, m, f] = answers.map(a => a && a.doc);
-	if (t && facts(t)) out.push(panel("The run", "", facts(t)));
-	const charts = [];
-	if (f) {
-		const all = series(f), range = s.frame ? s.frame.split("..").map(Number) : null;
-		if (all && all.x.length > 1) charts.push(panel("Over frames", all.lines.length + " lanes; drag to choose, double click for all", new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(f),
-			select: (a, b) => go({frame: a === null ? null : a + ".." + b, time: null}), picked: x => go({view: "frames", pick: x})}).element));
-	}
-	const live = m && section(m, "series", "live");
-	if (live && live.x.length > 1) {
-		const range = s.time ? s.time.split("..").map(t => parseFloat(t)) : null;
-		charts.push(panel("Live bytes over time", "drag to choose, double click for all", new Chart(live, {range,
-			select: (a, b) => go({time: a === null ? null : a + "ns.." + b + "ns", frame: null})}).element));
-	}
-	if (charts.length) out.push(make("div", {class: "columns"}, ...charts), make("p", {}));
-	const tops = t && section(t, "table", "top");
-	if (tops && tops.rows.length) {
+	const {state: s, has, go} = context, other = context.filters(["frame", "time"]);
+	const run = place(has.calls, "The run"), lanes = place(has.frames || has.counters, "Over frames");
+	const curve = place(has.memory, "Live bytes over time"), best = place(has.calls, "The largest");
+	const charts = make("div", {class: "columns"}, lanes.element, curve.element), page = make("div", {}, panel("What was loaded", "", counts(context)),
+		run.element, charts, make("p", {}), best.element);
+	// What is there is seen before the rest is.
+	context.begin(page);
+	const top = async () => {
+		const a = await context.ask(["top", ...context.filters(), "-n", "12", "--table", "top"], true);
+		const f = a.doc && facts(a.doc), t = section(a.doc, "table", "top");
+		run.take(f && panel("The run", "", f));
 		const p = picked(context, r => r.site || r.function);
-		out.push(panel(tops.title, "", new Table(tops, {pick: p.pick}).element, p.box));
-	}
-	if (out.length === 1) out.push(nothing(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."));
-	return out;
+		best.take(t && t.rows.length ? panel(t.title, "", new Table(t, {pick: p.pick}).element, p.box) : null);
+	};
+	const memory = async () => {
+		// A capture without times has no curve, which is no answer.
+		const a = await context.ask(["top", "--memory", "--table", "live", ...other]).catch(e => { if (e.name === "AbortError") throw e; return {doc: null}; });
+		const live = section(a.doc, "series", "live");
+		const range = s.time ? s.time.split("..").map(t => parseFloat(t)) : null;
+		curve.take(live && live.x.length > 1 ? panel("Live bytes over time", "drag to choose, double click for all", new Chart(live, {range,
+			select: (a, b) => go({time: a === null ? null : a + "ns.." + b + "ns", frame: null})}).element) : null);
+	};
+	const frames = async () => {
+		const a = await context.ask(["frames", ...other, "-n", "0"]), all = a.doc && series(a.doc);
+		const range = s.frame ? s.frame.split("..").map(Number) : null;
+		lanes.take(all && all.x.length > 1 ? panel("Over frames", all.lines.length + " lanes; drag to choose, double click for all", new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(a.doc),
+			select: (a, b) => go({frame: a === null ? null : a + ".." + b, time: null}), picked: x => go({view: "frames", pick: x})}).element) : null);
+	};
+	await Promise.all([curve.element && memory(), lanes.element && frames(), run.element && top()]);
+	if (page.querySelectorAll(".panel").length === 1)
+		page.append(nothing(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."));
+	return page;
 }
