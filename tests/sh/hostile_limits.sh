@@ -109,6 +109,7 @@ if [ "$(nproc)" -gt 1 ]; then
 		exec tm-addr2line --no-cache --engine reference -e ranges-units <many
 	) >out 2>err &
 	parent=$!
+	disown # it is ended below
 	limits=()
 	while kill -0 $parent 2>/dev/null && [ ${#limits[@]} != 2 ]; do
 		mapfile -t limits < <({
@@ -118,7 +119,6 @@ if [ "$(nproc)" -gt 1 ]; then
 		} 2>/dev/null | awk '$1 < 2048000000')
 	done
 	kill $parent 2>/dev/null
-	wait $parent 2>/dev/null
 	sum=$((${limits[0]:-0} + ${limits[1]:-0}))
 	if [ ${#limits[@]} = 2 ] && [ $sum -gt 1024000000 ] && [ $sum -lt 1424000000 ]; then
 		ok "two workers of the reference engine share what one may have"
