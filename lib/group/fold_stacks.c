@@ -117,6 +117,14 @@ static bool is_known(const struct fold *f, uint32_t stack)
 	return !stack || (f->nodes ? f->nodes[stack] != FOLD_UNKNOWN : f->sites[stack] != 0);
 }
 
+/* Its callers say nothing of it: they are not looked at. */
+static bool stands_alone(const struct fold *f, uint32_t stack)
+{
+	return !f->nodes && !f->stacks &&
+	       fold_site(f->p, names_location(&f->p->names, f->t, f->t->stacks[stack].location)) !=
+		   UINT32_MAX;
+}
+
 static uint32_t stack_node(struct fold *f, uint32_t stack)
 {
 	size_t n = 0;
@@ -128,6 +136,8 @@ static uint32_t stack_node(struct fold *f, uint32_t stack)
 	for (uint32_t s = stack; !is_known(f, s); s = f->t->stacks[s].parent) {
 		f->path = mem_grow(f->path, &f->cap_path, n + 1, sizeof *f->path);
 		f->path[n++] = s;
+		if (stands_alone(f, s))
+			break;
 	}
 	while (n)
 		look_at_stack(f, f->path[--n]);
