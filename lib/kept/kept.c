@@ -163,9 +163,11 @@ static void kept_seal(struct kept *k)
 
 	if (!n)
 		return;
-	if (!k->column)
+	if (!k->column) {
 		k->column = mem_array(KEPT_BLOCK, sizeof *k->column);
-	to = mem_alloc(n * sizeof(struct event) + SLACK);
+		k->packed = mem_alloc(KEPT_BLOCK * sizeof(struct event) + SLACK);
+	}
+	to = k->packed;
 	for (size_t f = 0; f < KEPT_FIELDS; f++) {
 		uint64_t *v = k->column, least, most;
 
@@ -182,7 +184,8 @@ static void kept_seal(struct kept *k)
 		b.least[f] = fields[f].is_signed ? least ^ (uint64_t)1 << 63 : least;
 	}
 	memset(to + total, 0, SLACK);
-	b.bytes = mem_realloc(to, total + SLACK, 1);
+	b.bytes = arena_alloc(&c->columns, total + SLACK);
+	memcpy(b.bytes, to, total + SLACK);
 	kept_digest(c, &b.digest, k->staged, n);
 	VEC_PUSH(c->blocks, c->n_blocks, c->cap_blocks) = b;
 	k->events += n;
@@ -258,8 +261,7 @@ void kept_open(struct kept *k, struct trace *t)
 
 static void drop(struct kept_capture *c)
 {
-	for (size_t i = 0; i < c->n_blocks; i++)
-		free(c->blocks[i].bytes);
+	arena_release(&c->columns);
 	free(c->blocks);
 	free(c->notes);
 	if (!c->open)
@@ -273,6 +275,7 @@ void kept_release(struct kept *k)
 	free(k->captures);
 	free(k->staged);
 	free(k->column);
+	free(k->packed);
 	buf_release(&k->raw);
 	*k = (struct kept){.name = NULL};
 }

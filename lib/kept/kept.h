@@ -15,6 +15,7 @@
 #ifndef TM_KEPT_KEPT_H
 #define TM_KEPT_KEPT_H
 
+#include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/trace/sink.h"
 
@@ -24,7 +25,7 @@ struct kept_block {
 	uint32_t n;
 	uint8_t width[KEPT_FIELDS]; /* bytes a value */
 	uint64_t least[KEPT_FIELDS];
-	uint8_t *bytes; /* the columns behind one another */
+	uint8_t *bytes; /* the columns behind one another; in the capture's arena */
 	struct sink_digest digest;
 };
 
@@ -33,6 +34,7 @@ struct kept_capture {
 	bool open; /* it goes on: t is the reader's, with its notes, and is not freed here */
 	struct kept_block *blocks;
 	size_t n_blocks, cap_blocks;
+	struct arena columns; /* of large pages: a child that is forked has less to take over */
 	bool seqs, no_seqs, measured; /* an allocation or a free with a number, without; calls */
 	struct trace_note *notes;     /* as they were at its end */
 	size_t n_notes;
@@ -51,6 +53,7 @@ struct kept {
 	struct event *staged; /* events of the next block */
 	size_t n_staged;
 	uint64_t *column;
+	uint8_t *packed; /* the columns of the next block */
 	/* Who has what a sink made of each capture (sink.h); NULL: nothing has. */
 	const void *(*made)(void *arg, size_t capture);
 	void *arg;
