@@ -163,9 +163,9 @@ struct dwarf_options {
 	/* Processor time a worker may take for one batch, 0: the default; the reference engine's, which
 	 * are started anew, four times that together. */
 	unsigned seconds;
-	uint64_t
-	    memory; /* bytes a worker may map; 0: its share of the allowance (allowance.h), 256 MiB
-			  * to 4 GiB. Not of the fast engine */
+	/* Bytes a worker of the reference engine may map; 0: its share of the allowance (allowance.h), 256 MiB to
+	 * 4 GiB. */
+	uint64_t memory;
 	bool alone; /* the fast engine gives up what it would leave to the reference engine */
 	/* Fill in dwarf_call.extra: discriminators of the line table's rows only, which costs next
 	 * to nothing, or everything, which does, and which no index has. */
