@@ -78,6 +78,7 @@ static void cli_frames_run_rows(struct cli_frames *c)
 
 	c->options.project.by[0].by = c->options.tops ? keys[c->by] : KEY_TYPE;
 	c->options.project.n_by = 1;
+	c->options.bare = true;
 	frames_init(f, &c->options);
 	c->reading->loop.sink = frames_sink(f);
 	c->reading->has_frames = true;

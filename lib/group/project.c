@@ -215,6 +215,7 @@ void project_init(struct group_project *p, const struct project_options *o)
 				  .every = o->every,
 				  .hook_cost = o->hook_cost,
 				  .totals = o->totals,
+				  .together = o->together,
 				  .counters = o->counters,
 				  .done = project_fold,
 				  .slice = fold_slice,

@@ -104,6 +104,7 @@ struct tally_options {
 	const struct tally_selection *selection; /* borrowed; NULL: all events */
 	unsigned split;                          /* SPLIT_THREAD or 0 */
 	unsigned want;                           /* SUM_BITs; what is not wanted may be absent */
+	bool together; /* allocations' cells may be of domains and threads alone: found in caches */
 	bool counters;                           /* readings of counters too */
 	bool domains_together; /* cells' peak is that of all domains, not of their own */
 	bool

@@ -336,6 +336,7 @@ void frames_init(struct frames *f, const struct frames_options *o)
 	p.every = o->every;
 	p.counters = true;
 	p.slice_cells = o->tops || o->news || filters_any(p.filters);
+	p.together = o->bare && !p.slice_cells;
 	p.sliced = frames_sliced;
 	p.captured = frames_captured;
 	p.arg = f;

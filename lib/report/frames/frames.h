@@ -52,6 +52,7 @@ struct frames_options {
 	unsigned tops;                  /* beneath each frame: the largest groups of by[0] */
 	bool page;                      /* charts of the frames' time and of counters, too */
 	bool news; /* stacks that appear for the first time (by[1] is stacks) */
+	bool bare; /* only rows are asked for: groups may be none */
 	struct spike spikes[SPIKES_MAX];
 	size_t n_spikes;
 };
