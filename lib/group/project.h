@@ -49,8 +49,9 @@ struct project_options {
 	int64_t every;
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;
-	bool totals;   /* run_totals */
-	bool together; /* nothing but slices, and sums of all, is asked for: no groups; without filters */
+	bool totals; /* run_totals */
+	bool
+	    together; /* nothing but slices, and sums of all, is asked for: no groups; without filters */
 	enum status (*sliced)(void *arg, struct trace *t, const struct tally_slice *s,
 			      struct err *e);
 };

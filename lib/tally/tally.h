@@ -105,7 +105,7 @@ struct tally_options {
 	unsigned split;                          /* SPLIT_THREAD or 0 */
 	unsigned want;                           /* SUM_BITs; what is not wanted may be absent */
 	bool together; /* allocations' cells may be of domains and threads alone: found in caches */
-	bool counters;                           /* readings of counters too */
+	bool counters; /* readings of counters too */
 	bool domains_together; /* cells' peak is that of all domains, not of their own */
 	bool
 	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */
