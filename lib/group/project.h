@@ -50,8 +50,8 @@ struct project_options {
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;
 	bool totals; /* run_totals */
-	bool
-	    together; /* nothing but slices, and sums of all, is asked for: no groups; without filters */
+	/* Nothing but slices, and sums of all, is asked for, without filters: there are no groups. */
+	bool together;
 	enum status (*sliced)(void *arg, struct trace *t, const struct tally_slice *s,
 			      struct err *e);
 };

@@ -104,11 +104,12 @@ struct tally_options {
 	const struct tally_selection *selection; /* borrowed; NULL: all events */
 	unsigned split;                          /* SPLIT_THREAD or 0 */
 	unsigned want;                           /* SUM_BITs; what is not wanted may be absent */
-	bool together; /* allocations' cells may be of domains and threads alone: found in caches */
-	bool counters; /* readings of counters too */
+	bool counters;                           /* readings of counters too */
 	bool domains_together; /* cells' peak is that of all domains, not of their own */
-	bool
-	    totals; /* the peak of each domain, its time and temporary blocks, whatever is wanted */
+	/* Cells of allocations are of domains and threads alone: these few are found in caches. */
+	bool together;
+	/* The peak of each domain, its time and temporary blocks, whatever is wanted. */
+	bool totals;
 	enum slicing slicing;
 	bool slice_cells; /* slices have what they add per cell and type */
 	int64_t every;    /* ns, more than 0; SLICE_TIMES */
