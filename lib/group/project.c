@@ -209,18 +209,19 @@ static bool takes_calls(const struct filters *f)
 
 void project_init(struct group_project *p, const struct project_options *o)
 {
-	struct tally_options a = {.selection = o->selection,
-				  .want = o->want,
-				  .domains_together = o->domain == DOMAIN_ALL,
-				  .every = o->every,
-				  .hook_cost = o->hook_cost,
-				  .totals = o->totals,
-				  .together = o->together,
-				  .counters = o->counters,
-				  .done = project_fold,
-				  .slice = fold_slice,
-				  .slice_arg = p,
-				  .arg = p};
+	struct tally_options a = {
+	    .selection = o->selection,
+	    .want = o->want,
+	    .domains_together = o->domain == DOMAIN_ALL,
+	    .every = o->every,
+	    .hook_cost = o->hook_cost,
+	    .totals = o->totals,
+	    .together = filters_any(o->filters) || o->owners || o->leaks ? 0 : o->together,
+	    .counters = o->counters,
+	    .done = project_fold,
+	    .slice = fold_slice,
+	    .slice_arg = p,
+	    .arg = p};
 	bool by_frame = false, by_thread = false;
 
 	*p = (struct group_project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};

@@ -50,8 +50,9 @@ struct project_options {
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;
 	bool totals; /* run_totals */
-	/* Nothing but slices, and sums of all, is asked for, without filters: there are no groups. */
-	bool together;
+	/* TOGETHER bits of tally/tally.h: the groups that are asked for are not of stacks, of types, nor is
+	 * anything else. What filters, owners and leaks need is kept apart all the same. */
+	unsigned together;
 	enum status (*sliced)(void *arg, struct trace *t, const struct tally_slice *s,
 			      struct err *e);
 };

@@ -540,8 +540,10 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	p->has = ev->has & (ev->kind == EV_TYPE_TOTAL ? w->from_types : w->from_allocs);
 	p->type = ev->type < t->n_types ? ev->type : 0;
 	p->stack = ev->stack < t->n_stacks ? ev->stack : 0;
-	if (kind == EV_ALLOC && a->options.together)
-		p->type = p->stack = 0;
+	if (kind == EV_ALLOC && a->options.together & TOGETHER_STACKS)
+		p->stack = 0;
+	if (kind == EV_ALLOC && a->options.together & TOGETHER_TYPES)
+		p->type = 0;
 	p->thread_id = ev->thread < t->n_threads ? ev->thread : 0;
 	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
 	p->count = p->has & EV_HAS_COUNT ? ev->count : ev->kind == EV_ALLOC;

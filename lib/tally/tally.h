@@ -92,6 +92,8 @@ struct tally_listener {
 		      bool outermost);
 };
 
+/* All stacks, all types have one cell: the fewer cells there are, the more of them are found in caches. */
+enum { TOGETHER_STACKS = 1, TOGETHER_TYPES = 2 };
 enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
 
 /* What is tracked when want is 0. Leaving out all of SUMS_MATCHED is the fastest. */
@@ -106,8 +108,7 @@ struct tally_options {
 	unsigned want;                           /* SUM_BITs; what is not wanted may be absent */
 	bool counters;                           /* readings of counters too */
 	bool domains_together; /* cells' peak is that of all domains, not of their own */
-	/* Cells of allocations are of domains and threads alone: these few are found in caches. */
-	bool together;
+	unsigned together;     /* TOGETHER bits, of cells of allocations */
 	/* The peak of each domain, its time and temporary blocks, whatever is wanted. */
 	bool totals;
 	enum slicing slicing;

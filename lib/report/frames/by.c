@@ -145,6 +145,7 @@ void frames_by_init(struct frames_by *f, const struct frames_by_options *o)
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
 	p.slice_cells = true;
+	p.together = frames_together(p.by[0].by);
 	p.sliced = frames_by_sliced;
 	p.captured = frames_by_captured;
 	p.arg = f;

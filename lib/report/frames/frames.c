@@ -336,7 +336,9 @@ void frames_init(struct frames *f, const struct frames_options *o)
 	p.every = o->every;
 	p.counters = true;
 	p.slice_cells = o->tops || o->news || filters_any(p.filters);
-	p.together = o->bare && !p.slice_cells;
+	if (o->bare && !o->news)
+		p.together =
+		    o->tops ? frames_together(p.by[0].by) : TOGETHER_STACKS | TOGETHER_TYPES;
 	p.sliced = frames_sliced;
 	p.captured = frames_captured;
 	p.arg = f;

@@ -20,6 +20,14 @@ struct frame_groups {
 	uint64_t live[3]; /* of all groups */
 };
 
+/* TOGETHER bits (tally/tally.h) of a report that asks for no groups but those of a key. */
+static inline unsigned frames_together(enum key by)
+{
+	return by == KEY_TYPE     ? TOGETHER_STACKS
+	       : by == KEY_THREAD ? TOGETHER_STACKS | TOGETHER_TYPES
+				  : 0;
+}
+
 struct frame_groups *frame_groups_new(void);
 void frame_groups_free(struct frame_groups *g); /* accepts NULL */
 /* Replaces what g had. Every slice of a capture has to come by, for the sake of what is live.

@@ -137,6 +137,7 @@ struct frames_spread *spread_new(const struct frames_spread_options *o)
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
 	p.slice_cells = true;
+	p.together = frames_together(p.by[0].by);
 	p.sliced = spread_sliced;
 	p.captured = spread_captured;
 	p.arg = s;
