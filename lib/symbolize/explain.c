@@ -186,7 +186,7 @@ static void explain_calls(struct buf *b, const struct trace_symbols *y, uint32_t
 {
 	for (; call; call = y->calls[call].outer) {
 		const struct symbol_call *c = &y->calls[call];
-		const struct symbol_function *f = y->functions + c->function;
+		const struct symbol_function *f = VEC_AT(y->functions, c->function);
 		uint32_t shown = !c->function ? 0 : f->display ? f->display : f->raw;
 		const char *name = intern_text(&y->strings, shown, NULL);
 		const char *file = intern_text(&y->strings, c->file, NULL);
