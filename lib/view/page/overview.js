@@ -55,7 +55,9 @@ export async function show(context) {
 		lanes.take(all && all.x.length > 1 ? panel("Over frames", all.lines.length + " lanes; drag to choose, double click for all", new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(a.doc),
 			select: (a, b) => go({frame: a === null ? null : a + ".." + b, time: null}), picked: x => go({view: "frames", pick: x})}).element) : null);
 	};
-	await Promise.all([curve.element && memory(), lanes.element && frames(), run.element && top()]);
+	// With two processors the program adds sums up on one of them: charts take turns on the other, and the first is early.
+	const first = curve.element && memory(), turns = navigator.hardwareConcurrency < 4;
+	await Promise.all([first, lanes.element && (turns ? Promise.resolve(first).then(frames) : frames()), run.element && top()]);
 	if (page.querySelectorAll(".panel").length === 1)
 		page.append(nothing(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."));
 	return page;
