@@ -114,7 +114,7 @@ static struct thing_match things_match_of(const struct aggregate_things *t, enum
 	if (key != KEY_FILE) /* whose name is compared as a path */
 		canonical_name(&name, s, n);
 	if (key != KEY_FILE && key != KEY_TYPE) {
-		m.is_bare = bare_name(&bare, name.data, name.len);
+		m.is_bare = bare_name(&bare, buf_str(&name), name.len);
 		m.bare = name_hash(t, &bare, of);
 	}
 	m.canonical = name_hash(t, &name, of);
