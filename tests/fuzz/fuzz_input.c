@@ -106,7 +106,8 @@ static bool begins_utf16(const uint8_t *p, size_t n, bool big_endian)
 	unsigned first = n >= 4 ? unit(p + 2, big_endian) : ' ';
 
 	return n >= 2 && unit(p, big_endian) == 0xfeff &&
-	       ((first >= ' ' && first < 0x7f) || (first && strchr("\t\n\r", (int)first))) &&
+	       ((first >= ' ' && first < 0x7f) || first == '\t' || first == '\n' ||
+		first == '\r') &&
 	       (n < 6 || unit(p + 4, big_endian)) && (n < 8 || unit(p + 6, big_endian));
 }
 
