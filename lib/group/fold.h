@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inside of project.h: one capture on its way into the groups, and what is kept for the next.
- * Everything about a stack is found when it is first asked for, together with its callers, so a
- * fold can go on while the capture grows.
+ * Everything about a stack is found when it is first asked for, together with its callers where they
+ * count, so a fold can go on while the capture grows.
  */
 #ifndef TM_GROUP_FOLD_H
 #define TM_GROUP_FOLD_H

@@ -15,9 +15,9 @@
 
 enum archive { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_7Z, ARCHIVE_TAR, ARCHIVES };
 
-/* Which archive's the first bytes are; *bits of them speak for it. With MEMBERS_GUESS_BITS it is a tar file whose
- * first block is damaged or cut, or any other file: who knows better is right. */
+/* A tar file whose first block is damaged or cut, or any other file: who knows better is right. */
 enum { MEMBERS_GUESS_BITS = 8 };
+/* Which archive's the first bytes are; *bits of them speak for it. */
 enum archive members_head(const uint8_t *p, size_t n, int *bits);
 
 /* Of a tar file in volumes, as GNU tar -M writes them, one that goes on with the file that the volume

@@ -34,7 +34,7 @@ struct kept_capture {
 	bool open; /* it goes on: t is the reader's, with its notes, and is not freed here */
 	struct kept_block *blocks;
 	size_t n_blocks, cap_blocks;
-	struct arena columns; /* of large pages: a child that is forked has less to take over */
+	struct arena columns;         /* in large pages, of which a forked child takes over few */
 	bool seqs, no_seqs, measured; /* an allocation or a free with a number, without; calls */
 	struct trace_note *notes;     /* as they were at its end */
 	size_t n_notes;

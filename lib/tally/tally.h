@@ -92,7 +92,7 @@ struct tally_listener {
 		      bool outermost);
 };
 
-/* All stacks, all types have one cell: the fewer cells there are, the more of them are found in caches. */
+/* All stacks, all types may have one cell: the fewer cells there are, the more of them are found in caches. */
 enum { TOGETHER_STACKS = 1, TOGETHER_TYPES = 2 };
 enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
 
