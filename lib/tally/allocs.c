@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/tally/allocs.h"
 
+#include "lib/tally/follow.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
 
@@ -12,14 +13,18 @@ static const uint64_t ones[SINK_ALLOCS_MOST] = {
 static unsigned allocs_fields(struct sink *s, const struct trace *t)
 {
 	const struct tally *a = (const struct tally *)s;
-	unsigned fields = EV_FIELDS & ~(unsigned)(EV_HAS_SEQ | EV_HAS_ADDRESS);
+	const struct tally_work *w = a->work;
+	unsigned fields = EV_FIELDS;
 
 	(void)t;
-	if (a->work->follow || a->options.selection || a->options.slicing == SLICE_TIMES)
+	if (a->options.selection || a->options.slicing == SLICE_TIMES ||
+	    (w->follow && a->live.unordered))
 		return 0;
+	if (w->follow)
+		return fields;
 	if (!a->measures && !(a->options.split & SPLIT_THREAD))
-		fields &= ~(unsigned)EV_HAS_THREAD;
-	return fields;
+		fields &= ~EV_HAS_THREAD;
+	return fields & ~(unsigned)(EV_HAS_SEQ | EV_HAS_ADDRESS);
 }
 
 static const uint64_t *column(const struct sink_allocs *c, unsigned has, unsigned field,
@@ -43,6 +48,51 @@ static inline __attribute__((always_inline)) void fetch(const struct tally *a,
 			__builtin_prefetch(&a->cells[cell], 1);
 			__builtin_prefetch(&a->cells[cell].real, 1);
 		}
+	}
+}
+
+/* Where blocks are followed: of each event, frees among them. Absent ones are zeros. */
+struct moves {
+	const uint64_t *address, *seq, *time, *thread;
+	uint32_t space[SINK_ALLOCS_MOST];
+};
+
+static void moves_of(const struct trace *t, const struct sink_allocs *c, const uint64_t *domain,
+		     struct moves *m)
+{
+	unsigned has = c->has | c->free_has;
+
+	m->address = column(c, has, EV_HAS_ADDRESS, zeros);
+	m->seq = column(c, has, EV_HAS_SEQ, zeros);
+	m->time = column(c, has, EV_HAS_TIME, zeros);
+	m->thread = column(c, has, EV_HAS_THREAD, zeros);
+	for (size_t i = 0; i < c->n + c->n_free; i++)
+		m->space[i] = t->threads[m->thread[i]].process * DOMAINS + (uint32_t)domain[i];
+}
+
+/* As fetch, for blocks: the slots first, and the blocks when the slots have come. */
+static void fetch_slots(const struct tally *a, const struct sink_allocs *c, const struct moves *m)
+{
+	for (size_t i = 0; i < c->n + c->n_free; i++)
+		if (m->address[i])
+			live_prefetch_slot(&a->live, m->space[i], m->address[i]);
+}
+
+static void fetch_blocks(const struct tally *a, const struct sink_allocs *c, const uint64_t *stack,
+			 const struct moves *m)
+{
+	const struct tally_work *w = a->work;
+	size_t k = 0;
+
+	for (size_t i = 0; i < c->n + c->n_free; i++)
+		if (m->address[i])
+			live_prefetch_block(&a->live, m->space[i], m->address[i]);
+	for (size_t i = 0; (w->celled || w->rarely) && i < c->n + c->n_free; i++) {
+		uint32_t cell = c->frees[i] ? tally_follow_cell(a, m->space[i], m->address[i])
+					    : w->last[stack[k++]];
+
+		if (cell < a->n_cells)
+			tally_follow_fetch(a, cell);
 	}
 }
 
@@ -74,7 +124,35 @@ static void add_slack(struct tally *a, const struct tally_pending *p)
 		slices_add(a->slices, &alone, 0);
 }
 
-static void allocs_add(struct tally *a, const struct sink_allocs *c)
+/* The i-th event as a pending one, as far as blocks are followed; false: it frees nothing. */
+static inline __attribute__((always_inline)) bool move(struct tally *a, const struct sink_allocs *c,
+						       const struct moves *m, size_t i,
+						       struct tally_pending *p)
+{
+	struct tally_work *w = a->work;
+	unsigned has = c->frees[i] ? c->free_has : c->has;
+
+	p->kind = c->frees[i] ? EV_FREE : EV_ALLOC;
+	p->address = m->address[i];
+	if (c->frees[i] && !p->address)
+		return false;
+	p->own_time = has & EV_HAS_TIME;
+	if (p->own_time)
+		tally_reach_time(a, (int64_t)m->time[i]);
+	p->timed = a->has_time;
+	p->time = w->at.time;
+	p->space = m->space[i];
+	p->thread_id = (uint32_t)m->thread[i];
+	p->seq = has & EV_HAS_SEQ ? m->seq[i] : w->seq + 1;
+	if (p->seq > w->seq)
+		w->seq = p->seq;
+	return true;
+}
+
+/* m: NULL where no block is followed, and frees are only counted. */
+static inline __attribute__((always_inline)) void allocs_add(struct tally *a, const struct trace *t,
+							     const struct sink_allocs *c,
+							     struct moves *m)
 {
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	struct tally_work *w = a->work;
@@ -82,7 +160,7 @@ static void allocs_add(struct tally *a, const struct sink_allocs *c)
 	const bool slack = w->rarely && (c->has & both) == both;
 	const uint64_t *stack = column(c, c->has, EV_HAS_STACK, zeros),
 		       *type = column(c, c->has, EV_HAS_TYPE, zeros),
-		       *domain = column(c, c->has, EV_HAS_DOMAIN, zeros),
+		       *domain = column(c, m ? c->has | c->free_has : c->has, EV_HAS_DOMAIN, zeros),
 		       *thread = column(c, a->options.split & SPLIT_THREAD ? c->has : 0,
 					EV_HAS_THREAD, zeros),
 		       *count = column(c, p.has, EV_HAS_COUNT, ones),
@@ -90,16 +168,31 @@ static void allocs_add(struct tally *a, const struct sink_allocs *c)
 		       *real = column(c, p.has, EV_HAS_REAL, zeros);
 	uint64_t v[DOMAINS][SUM_REAL + 1] = {{0}};
 
+	if (m) {
+		moves_of(t, c, domain, m);
+		fetch_slots(a, c, m);
+	}
 	fetch(a, stack, c->n);
-	for (size_t i = 0; i < c->n; i++) {
+	if (m)
+		fetch_blocks(a, c, stack, m);
+	for (size_t i = 0, k = 0; i < c->n + (m ? c->n_free : 0); i++) {
 		uint64_t *of = v[domain[i]];
 		struct tally_cell *cell;
 		uint32_t last;
 
-		p.stack = (uint32_t)stack[i];
-		p.type = (uint32_t)type[i];
 		p.domain = (uint8_t)domain[i];
+		if (m && !move(a, c, m, i, &p))
+			continue;
+		if (m && c->frees[i]) {
+			tally_follow_free(a, &p);
+			continue;
+		}
+		p.stack = (uint32_t)stack[k];
+		p.type = (uint32_t)type[k];
 		p.thread = (uint32_t)thread[i];
+		p.count = count[k];
+		p.requested = requested[k];
+		p.real = real[k++];
 		last = w->last[p.stack];
 		p.cell = last < a->n_cells && tally_is_cell(&a->cells[last], &p)
 			     ? last
@@ -108,19 +201,18 @@ static void allocs_add(struct tally *a, const struct sink_allocs *c)
 			slices_touch_cell(a, p.cell);
 		cell = &a->cells[p.cell];
 		cell->entries++;
-		cell->count = add_saturating(cell->count, count[i]);
-		cell->requested = add_saturating(cell->requested, requested[i]);
-		cell->real = add_saturating(cell->real, real[i]);
+		cell->count = add_saturating(cell->count, p.count);
+		cell->requested = add_saturating(cell->requested, p.requested);
+		cell->real = add_saturating(cell->real, p.real);
 		cell->has |= (uint8_t)((p.has & both) >> 1);
 		of[SUM_ENTRIES]++;
-		of[SUM_COUNT] = add_saturating(of[SUM_COUNT], count[i]);
-		of[SUM_REQUESTED] = add_saturating(of[SUM_REQUESTED], requested[i]);
-		of[SUM_REAL] = add_saturating(of[SUM_REAL], real[i]);
-		if (slack) {
-			p.requested = requested[i];
-			p.real = real[i];
+		of[SUM_COUNT] = add_saturating(of[SUM_COUNT], p.count);
+		of[SUM_REQUESTED] = add_saturating(of[SUM_REQUESTED], p.requested);
+		of[SUM_REAL] = add_saturating(of[SUM_REAL], p.real);
+		if (slack)
 			add_slack(a, &p);
-		}
+		if (m)
+			tally_follow_alloc(a, &p);
 	}
 	for (unsigned d = 0; d < DOMAINS; d++) {
 		uint64_t n = v[d][SUM_ENTRIES];
@@ -134,6 +226,19 @@ static void allocs_add(struct tally *a, const struct sink_allocs *c)
 	}
 	a->without_requested[DOMAINS] += c->has & EV_HAS_REQUESTED ? 0 : c->n;
 	a->without_real[DOMAINS] += c->has & EV_HAS_REAL ? 0 : c->n;
+	if (m)
+		a->without_address += c->has & EV_HAS_ADDRESS ? 0 : c->n;
+}
+
+/* Frees that have an effect, where blocks are followed. */
+static bool frees_any(const struct sink_allocs *c)
+{
+	const uint64_t *address = column(c, c->frees ? c->free_has : 0, EV_HAS_ADDRESS, zeros);
+	bool any = false;
+
+	for (size_t i = 0; c->frees && i < c->n + c->n_free; i++)
+		any |= c->frees[i] && address[i];
+	return any;
 }
 
 static enum status allocs_take(struct sink *s, struct trace *t, const struct sink_allocs *c,
@@ -141,24 +246,30 @@ static enum status allocs_take(struct sink *s, struct trace *t, const struct sin
 {
 	struct tally *a = (struct tally *)s;
 	enum status st = tally_flush(a, t, e);
+	struct moves moves;
 
-	if (st || !c->n)
+	if (st || (!c->n && !frees_any(c)))
 		return st;
 	if (c->times.any) {
 		tally_reach_time(a, c->times.least);
 		tally_reach_time(a, c->times.most);
 		tally_reach_time(a, c->times.last);
 	}
-	tally_follow(a, t);
+	tally_fit(a, t);
 	if (a->slices) {
-		const struct tally_pending p = {
-		    .kind = EV_ALLOC, .timed = a->has_time, .time = a->work->at.time};
+		const struct tally_pending p = {.kind = c->n ? EV_ALLOC : EV_FREE,
+						.timed = a->has_time,
+						.time = a->work->at.time};
 
 		st = slices_reach(a, t, &p, e);
 	}
-	if (!st)
-		allocs_add(a, c);
-	return st;
+	if (st)
+		return st;
+	if (c->frees)
+		allocs_add(a, t, c, &moves);
+	else
+		allocs_add(a, t, c, NULL);
+	return ST_OK;
 }
 
 const struct sink_takes_allocs allocs_taken = {allocs_fields, allocs_take};

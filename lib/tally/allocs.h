@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally.h: allocations as columns (trace/allocs.h), which a tally takes where no block is
- * followed and all events are selected.
+ * The inside of tally.h: allocations as columns (trace/allocs.h), with their frees where blocks are
+ * followed. A tally takes them where all events are selected and frees come behind their allocations.
  */
 #ifndef TM_TALLY_ALLOCS_H
 #define TM_TALLY_ALLOCS_H

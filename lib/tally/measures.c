@@ -314,7 +314,7 @@ static void measures_enter(struct tally *a, struct trace *t, struct tally_pendin
 	}
 	p->stack = c.path = path_of(a, t, th, p);
 	p->domain = a->options.listener ? CELL_CALLED : CELL_MEASURED;
-	tally_follow(a, t);
+	tally_fit(a, t);
 	c.user = tally_place(a, p);
 	if (p->count) {
 		r = row(a, c.user);

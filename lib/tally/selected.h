@@ -14,7 +14,7 @@ enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
 /* Whether the selection has the thread. */
 bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread);
 /* The trace may have more stacks than before. */
-void tally_follow(struct tally *a, const struct trace *t);
+void tally_fit(struct tally *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */
 uint32_t tally_place(struct tally *a, const struct tally_pending *p);
 static inline bool tally_is_cell(const struct tally_cell *c, const struct tally_pending *p)

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/tally/allocs.h"
 #include "lib/tally/digest.h"
+#include "lib/tally/follow.h"
 #include "lib/tally/kinds.h"
 #include "lib/tally/measures.h"
 #include "lib/tally/selected.h"
@@ -188,88 +189,6 @@ static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struc
 	}
 }
 
-/* An allocation is over. p: the event that says so, in the same domain; freed: it is its free. */
-static void tally_end_block(struct tally *a, const struct live_block *b,
-			    const struct tally_pending *p, bool freed)
-{
-	struct tally_work *w = a->work;
-	bool temporary = freed && b->newest;
-	int64_t lifetime = -1;
-
-	/* The cell is a cache miss that may not be needed. */
-	if (!w->running && !w->rarely)
-		return;
-	if (w->touching)
-		slices_touch_cell(a, b->cell);
-	if (freed && p->own_time && b->time != INT64_MIN &&
-	    __builtin_sub_overflow(p->time, b->time, &lifetime))
-		lifetime = -1;
-	if (w->running)
-		tide_fall(a, b, p->domain);
-	if (temporary) {
-		uint64_t *n = &w->tide[p->domain].temporary;
-
-		*n = add_saturating(*n, b->count);
-		n = &w->tide[DOMAINS].temporary;
-		*n = add_saturating(*n, b->count);
-	}
-	if (w->rarely) {
-		struct tally_rare *r = &w->rare[b->cell];
-
-		if (temporary)
-			r->temporary = add_saturating(r->temporary, b->count);
-		if (lifetime >= 0) {
-			r->lifetime = add_saturating(r->lifetime, (uint64_t)lifetime);
-			r->timed++;
-		}
-	}
-	w->timed += lifetime >= 0;
-	if (a->slices)
-		slices_add_freed(a->slices, p->domain, b, temporary, lifetime);
-}
-
-/* The block that its thread allocated before is not the newest any more. Returns the owner's
- * number. */
-static uint32_t no_longer_newest(struct tally *a, const struct tally_pending *p)
-{
-	struct tally_work *w = a->work;
-	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
-
-	w->newest = mem_grow_zero(w->newest, &w->cap_newest, (size_t)owner + 1, sizeof *w->newest);
-	block = w->newest[owner];
-	if (block && block <= a->live.n && a->live.blocks[block - 1].newest == owner + 1)
-		a->live.blocks[block - 1].newest = 0;
-	w->newest[owner] = 0;
-	return owner;
-}
-
-static void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
-{
-	struct tally_work *w = a->work;
-	struct live_block b = {.requested = p->requested,
-			       .real = p->real,
-			       .cell = p->cell,
-			       .time = p->own_time ? p->time : INT64_MIN},
-			  gone;
-	uint32_t owner = 0;
-	enum live_end ended;
-
-	b.count = (p->count < LIVE_COUNT_MAX ? p->count : LIVE_COUNT_MAX) & LIVE_COUNT_MAX;
-	if (w->temporary) {
-		owner = no_longer_newest(a, p);
-		b.newest = owner + 1;
-	}
-	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
-	if (ended == LIVE_OTHER)
-		tally_end_block(a, &gone, p, false);
-	if (w->running)
-		tide_rise(a, &b, p->domain);
-	if (ended == LIVE_SELF)
-		tally_end_block(a, &gone, p, false);
-	else if (w->temporary)
-		w->newest[owner] = (uint32_t)a->live.touched + 1;
-}
-
 static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 {
 	struct tally_work *w = a->work;
@@ -279,53 +198,8 @@ static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 	if (w->touching)
 		slices_touch_cell(a, p->cell);
 	tally_add_to_cell(a, &a->cells[p->cell], p);
-	if (!w->follow)
-		return;
-	if (p->address) {
-		a->cells[p->cell].followed = true;
-		a->followed[p->domain] = a->followed[DOMAINS] = true;
+	if (w->follow)
 		tally_follow_alloc(a, p);
-		return;
-	}
-	if (w->temporary)
-		no_longer_newest(a, p);
-	if (w->rarely) {
-		uint64_t *u = w->rare[p->cell].unfollowed;
-
-		w->unfollowed = true;
-		u[0] = add_saturating(u[0], p->count);
-		u[1] = add_saturating(u[1], p->requested);
-		u[2] = add_saturating(u[2], p->real);
-	}
-}
-
-static void add_free(struct tally *a, const struct tally_pending *p)
-{
-	struct live_block gone;
-	uint64_t unknown = a->live.unknown_frees;
-
-	if (!p->address)
-		;
-	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
-				     : live_free(&a->live, p->space, p->address, p->seq, &gone))
-		tally_end_block(a, &gone, p, p->kind == EV_FREE);
-	if (p->kind == PENDING_COVER)
-		a->live.unknown_frees = unknown;
-	if (p->kind == PENDING_COVER && a->work->temporary)
-		no_longer_newest(a, p);
-}
-
-static inline __attribute__((always_inline)) void prefetch_cell(const struct tally *a,
-								uint32_t cell)
-{
-	const struct tally_work *w = a->work;
-
-	if (w->celled)
-		__builtin_prefetch(&w->lives[cell], 1);
-	if (w->peaking)
-		__builtin_prefetch(&w->peaks[cell], 1);
-	if (w->rarely)
-		__builtin_prefetch(&w->rare[cell], 1);
 }
 
 /* What is kept beside the cell of each event, as far as blocks are where they are looked for first. */
@@ -334,16 +208,12 @@ static void prefetch_beside(const struct tally *a, const struct tally_pending *e
 	const struct tally_work *w = a->work;
 
 	for (const struct tally_pending *p = w->batch; p < end; p++) {
-		const struct live_block *b;
+		uint32_t cell = p->kind == EV_ALLOC ? w->last[p->stack]
+				: w->follow         ? tally_follow_cell(a, p->space, p->address)
+						    : UINT32_MAX;
 
-		if (p->kind == EV_ALLOC) {
-			if (w->last[p->stack] < a->n_cells)
-				prefetch_cell(a, w->last[p->stack]);
-		} else if (w->follow && p->address) {
-			b = live_peek(&a->live, p->space, p->address);
-			if (b)
-				prefetch_cell(a, b->cell);
-		}
+		if (cell < a->n_cells)
+			tally_follow_fetch(a, cell);
 	}
 }
 
@@ -390,7 +260,7 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		case EV_ALLOC: tally_add_alloc(a, p); break;
 		case EV_FREE:
 		case EV_FREED:
-		case PENDING_COVER: add_free(a, p); break;
+		case PENDING_COVER: tally_follow_free(a, p); break;
 		case EV_TYPE_TOTAL: tally_add_type_total(a, p); break;
 		case EV_FRAME: start_frame(a, (int64_t)p->address); break;
 		case EV_ENTER:
@@ -417,7 +287,7 @@ static void grow_tables(struct tally *a, const struct trace *t)
 	a->types = mem_grow_zero(a->types, &w->cap_types, t->n_types, sizeof *a->types);
 }
 
-void tally_follow(struct tally *a, const struct trace *t)
+void tally_fit(struct tally *a, const struct trace *t)
 {
 	if (t->n_stacks > a->work->cap_last)
 		grow_tables(a, t);
@@ -494,7 +364,7 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME)
 		tally_reach_time(a, ev->time);
-	tally_follow(a, t);
+	tally_fit(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
 	if (!measures_pending(a, t, ev, &w->batch[w->n_batch]))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Allocations that follow each other, as columns, with the number of frees that are among them: for
- * sinks that only add up and follow no block. They come so from traces whose allocations have the
- * same fields; other events, and these where something else is among them, come as events.
+ * Allocations that follow each other, as columns, with the frees that are among them: these are only
+ * counted for sinks that look at no address, and in their places for those that follow blocks. They come
+ * so from traces whose allocations have the same fields; other events, and these where something else is
+ * among them, come as events.
  */
 #ifndef TM_TRACE_ALLOCS_H
 #define TM_TRACE_ALLOCS_H
@@ -12,17 +13,25 @@
 enum { SINK_ALLOCS_MOST = 64 };
 
 struct sink_allocs {
-	size_t n;     /* of each column, at most SINK_ALLOCS_MOST */
+	size_t n;     /* of each column, but as frees says; at most SINK_ALLOCS_MOST */
 	unsigned has; /* EV_HAS_*, of what the sink looks at: every one of them has these */
 	/* By the bit of the field. Of what they have not, anything; ids are of rows that are there. */
 	uint64_t *v[EV_FIELD_BITS];
 	size_t n_free, n_freed;
 	struct sink_span times; /* of the allocations */
+	/* Where the sink looks at addresses, n + n_free events in their order, no EV_FREED among them:
+	 * not 0 is a free. SINK_MOVES columns have a value for each then, 0 of what it has not, and
+	 * there are no times. NULL: it does not. */
+	const uint8_t *frees;
+	unsigned free_has; /* EV_HAS_*: every free has these of SINK_MOVES */
 };
 
+enum { SINK_MOVES = EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_TIME | EV_HAS_THREAD | EV_HAS_DOMAIN };
+
 struct sink_takes_allocs {
-	/* EV_HAS_*: what the sink looks at in any event but EV_FREE and EV_FREED, of which it sees
-	 * none; 0: it wants to see all as events, for now. Asked before each chunk. */
+	/* EV_HAS_*: what the sink looks at in any event; without EV_HAS_ADDRESS, in any but EV_FREE
+	 * and EV_FREED, of which it then sees none. 0: it wants to see all as events, for now. Asked
+	 * before each chunk. */
 	unsigned (*fields)(struct sink *s, const struct trace *t);
 	/* They are counted already. */
 	enum status (*take)(struct sink *s, struct trace *t, const struct sink_allocs *a,

@@ -48,12 +48,14 @@ struct event_columns_reader {
 	struct shape shapes[EVENT_COLUMNS_SHAPES];
 	size_t n, next, n_shapes;
 	bool uniform;                          /* allocations have the same wanted fields */
+	bool follow;                           /* addresses are wanted, of frees too */
 	unsigned live;                         /* fields whose columns are read */
 	uint64_t before[EVENT_COLUMNS_FIELDS]; /* of those that are stored as differences */
 	const uint8_t *time_bits;
 	size_t n_times; /* so far */
 	int64_t unit;
 	uint64_t v[EVENT_COLUMNS_FIELDS][EVENT_COLUMNS_BATCH + MARGIN];
+	uint8_t frees[EVENT_COLUMNS_BATCH];
 };
 
 struct event_columns_reader *event_columns_reader_new(void)
@@ -201,6 +203,7 @@ const char *event_columns_open(struct event_columns_reader *r, const uint8_t *pa
 	for (size_t i = 0; !bad && i < r->n_shapes; i++)
 		any |= r->shapes[i].mask;
 	r->live = (unsigned)any & wanted & EV_FIELDS;
+	r->follow = wanted & EV_HAS_ADDRESS;
 	if (!bad && r->n_shapes > 1) {
 		bad = event_columns_read_column(r, &at, true, &shapes);
 		bad = bad ? bad : check_shapes(r, &shapes);
@@ -390,6 +393,24 @@ static void leave_out_frees(struct event_columns_reader *r, unsigned bit, size_t
 	}
 }
 
+/* The n values of what has them move to the places of their events. */
+static void move_apart(struct event_columns_reader *r, unsigned bit, size_t have, size_t n)
+{
+	const uint8_t *shape_of = r->shape_of + r->next;
+	uint64_t *v = r->v[bit];
+
+	while (n--)
+		v[n] = r->shapes[shape_of[n]].mask >> bit & 1 ? v[--have] : 0;
+}
+
+static void say_frees(struct event_columns_reader *r, size_t n)
+{
+	const uint8_t *shape_of = r->shape_of ? r->shape_of + r->next : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		r->frees[i] = !r->shapes[shape_of ? shape_of[i] : 0].alloc;
+}
+
 static struct sink_span span_of(const uint64_t *v, size_t n)
 {
 	struct sink_span s = {.any = n > 0};
@@ -404,6 +425,29 @@ static struct sink_span span_of(const uint64_t *v, size_t n)
 	return s;
 }
 
+/* What the next events are, which of[] counts by shape. False: not such as come as columns. */
+static bool event_columns_survey(const struct event_columns_reader *r, const size_t of[FEW_SHAPES],
+				 struct sink_allocs *a, size_t have[EVENT_COLUMNS_FIELDS])
+{
+	for (size_t k = 0; k < r->n_shapes; k++) {
+		const struct shape *s = &r->shapes[k];
+		bool is_free = of[k] && s->kind == EV_FREE;
+
+		if (of[k] && (s->apart || (r->follow && s->kind == EV_FREED)))
+			return false;
+		if (r->follow && is_free && a->n_free && a->free_has != (s->has & SINK_MOVES))
+			return false;
+		a->n += s->alloc ? of[k] : 0;
+		a->n_free += s->kind == EV_FREE ? of[k] : 0;
+		a->n_freed += s->kind == EV_FREED ? of[k] : 0;
+		a->has = s->alloc ? s->has : a->has;
+		a->free_has = is_free ? s->has & SINK_MOVES : a->free_has;
+		for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)
+			have[bit] += s->mask >> bit & 1 ? of[k] : 0;
+	}
+	return true;
+}
+
 bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a, const char **bad)
 {
 	size_t n = r->n - r->next < EVENT_COLUMNS_BATCH ? r->n - r->next : EVENT_COLUMNS_BATCH;
@@ -414,19 +458,11 @@ bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a,
 	if (!n || !r->uniform || r->n_shapes > FEW_SHAPES)
 		return false;
 	count_shapes(r, n, of);
-	for (size_t k = 0; k < r->n_shapes; k++) {
-		const struct shape *s = &r->shapes[k];
-
-		if (of[k] && s->apart)
-			return false;
-		a->n += s->alloc ? of[k] : 0;
-		a->n_free += s->kind == EV_FREE ? of[k] : 0;
-		a->n_freed += s->kind == EV_FREED ? of[k] : 0;
-		a->has = s->alloc ? s->has : a->has;
-		for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)
-			have[bit] += s->mask >> bit & 1 ? of[k] : 0;
-	}
+	if (!event_columns_survey(r, of, a, have))
+		return false;
 	for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++) {
+		bool each = r->follow && SINK_MOVES >> bit & 1;
+
 		a->v[bit] = r->v[bit];
 		if (!(r->live >> bit & 1))
 			continue;
@@ -434,11 +470,17 @@ bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a,
 			*bad = "a column is cut short, or has a number that is too large";
 			return false;
 		}
-		if (a->has >> bit & 1 && have[bit] > a->n)
+		if (each && have[bit] && have[bit] < n)
+			move_apart(r, bit, have[bit], n);
+		if (!each && a->has >> bit & 1 && have[bit] > a->n)
 			leave_out_frees(r, bit, n);
 	}
-	if (a->has & EV_HAS_TIME)
+	if (r->follow) {
+		say_frees(r, n);
+		a->frees = r->frees;
+	} else if (a->has & EV_HAS_TIME) {
 		a->times = span_of(r->v[TIME], a->n);
+	}
 	r->next += n;
 	return true;
 }

@@ -191,11 +191,12 @@ static enum status stream_row_events(struct trace_stream *s, struct trace *t,
 static bool all_below(const struct sink_allocs *a, unsigned field, size_t end)
 {
 	const uint64_t *v = a->v[__builtin_ctz(field)];
+	bool each = a->frees && field & SINK_MOVES;
 	uint64_t highest = 0;
 
-	if (!(a->has & field))
+	if (!((each ? a->has | a->free_has : a->has) & field))
 		return true;
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n + (each ? a->n_free : 0); i++)
 		highest = v[i] > highest ? v[i] : highest;
 	return highest < end;
 }
@@ -213,7 +214,7 @@ static enum status stream_allocs(struct trace_stream *s, struct trace *t, struct
 
 	if (what)
 		return err_at(e, ST_BAD, s->offset, "%s refers to a %s that has not been defined",
-			      event_kind_name(EV_ALLOC), what);
+			      event_kind_name(a->n ? EV_ALLOC : EV_FREE), what);
 	for (size_t i = 0; a->has & EV_HAS_STACK && stacks->to && i < a->n; i++)
 		stack[i] = stream_id(stacks, (uint32_t)stack[i]);
 	return sink_allocs(sink, t, a, e);

@@ -20,6 +20,9 @@ enum { STACKS = 9, TYPES = 4, THREADS = 3, EVENTS = 3 * EVENT_COLUMNS_EVENTS + 1
 struct written {
 	unsigned fields, other_fields, free_fields; /* other: of every third allocation */
 	uint64_t frames;                            /* one in so many */
+	uint64_t freed;           /* of frees, one in so many is EV_FREED; 0: nine */
+	bool live, unordered;     /* live: frees are matched */
+	unsigned odd_free_fields; /* of every fifth free, where not 0 */
 };
 
 struct added {
@@ -30,6 +33,9 @@ struct added {
 	uint64_t without[2][DOMAINS + 1], without_address;
 	int64_t first, last;
 	bool has_time;
+	struct tally_totals totals[DOMAINS + 1];
+	uint64_t lost, unknown;
+	bool followed[DOMAINS + 1];
 };
 
 static size_t taken; /* allocations that came as columns */
@@ -95,6 +101,11 @@ static enum status take_cells(void *arg, struct trace *t, struct tally *a, struc
 	to->first = a->first_time;
 	to->last = a->last_time;
 	to->has_time = a->has_time;
+	to->lost = a->live.lost_frees;
+	to->unknown = a->live.unknown_frees;
+	memcpy(to->followed, a->followed, sizeof to->followed);
+	for (unsigned d = 0; d <= DOMAINS; d++)
+		tally_totals(a, d, &to->totals[d]);
 	return ST_OK;
 }
 
@@ -111,12 +122,15 @@ static struct event event_of(const struct written *w, uint64_t *seed, uint64_t i
 	if (i % 3 == 1)
 		ev.has = (uint16_t)w->other_fields;
 	if (!lcg_below(seed, 3)) {
-		ev.kind = lcg_below(seed, 9) ? EV_FREE : EV_FREED;
+		ev.kind = lcg_below(seed, w->freed ? w->freed : 9) ? EV_FREE : EV_FREED;
 		ev.has = (uint16_t)w->free_fields;
+		if (w->odd_free_fields && i % 5 == 0)
+			ev.has = (uint16_t)w->odd_free_fields;
 	}
 	ev.count = ev.has & EV_HAS_COUNT ? 1 + lcg_below(seed, 1000) : 1;
 	ev.seq = ev.has & EV_HAS_SEQ ? i + 1 : 0;
-	ev.address = ev.has & EV_HAS_ADDRESS ? 4096 + 16 * lcg_below(seed, 5000) : 0;
+	/* One in 5000 is 0. */
+	ev.address = ev.has & EV_HAS_ADDRESS ? 16 * lcg_below(seed, 5000) : 0;
 	/* Now and then sums saturate. */
 	ev.requested = ev.has & EV_HAS_REQUESTED ? UINT64_MAX >> lcg_below(seed, 64) : 0;
 	ev.real = ev.has & EV_HAS_REAL ? lcg_below(seed, 3000) : 0;
@@ -145,6 +159,9 @@ static void write_trace(FILE *f, const struct written *w)
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REAL, METRIC_EXACT, METRIC_AT_ALL);
+	if (w->live)
+		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	t->unordered = w->unordered;
 	CHECK(!to->begin(to, t, &e));
 	for (uint64_t i = 0; i < EVENTS; i++) {
 		struct event ev = event_of(w, &seed, i + 50);
@@ -188,6 +205,9 @@ static void check_same(const struct written *w, bool some)
 	    {.want = SUM_BIT(SUM_SLACK) | SUM_BIT(SUM_REAL), .split = SPLIT_THREAD},
 	    {.want = SUMS_ALL, .slicing = SLICE_FRAMES, .slice_cells = true},
 	    {.want = SUMS_ALL, .slicing = SLICE_FRAMES, .split = SPLIT_THREAD},
+	    {.want = SUMS_ALL, .domains_together = true},
+	    {.want = TALLY_TOP, .totals = true},
+	    {.want = SUMS_LIVE},
 	};
 	struct added *columns = mem_alloc(sizeof *columns), *events = mem_alloc(sizeof *events);
 	char *bytes = NULL;
@@ -200,7 +220,9 @@ static void check_same(const struct written *w, bool some)
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		taken = 0;
 		add_up(bytes, n, &options[i], false, columns);
-		CHECK_EQ(taken > EVENTS / 9, some);
+		/* Times of calls and matched frees are looked at; the others count frees. */
+		if (!w->live || options[i].want & SUMS_MATCHED)
+			CHECK_EQ(taken > EVENTS / 9, some);
 		add_up(bytes, n, &options[i], true, events);
 		CHECK(columns->events[EV_ALLOC] > 0);
 		CHECK(!memcmp(columns, events, sizeof *columns));
@@ -214,29 +236,47 @@ enum { PLAIN = EV_HAS_STACK | EV_HAS_REQUESTED | EV_HAS_TIME };
 
 TEST(allocations_of_the_same_fields)
 {
-	check_same(&(struct written){PLAIN, PLAIN, EV_HAS_ADDRESS, 0}, true);
-	check_same(&(struct written){EV_FIELDS & ~(EV_HAS_VALUE | EV_HAS_NAME | EV_HAS_TARGET),
-				     EV_FIELDS & ~(EV_HAS_VALUE | EV_HAS_NAME | EV_HAS_TARGET),
-				     EV_HAS_ADDRESS | EV_HAS_DOMAIN | EV_HAS_THREAD | EV_HAS_TIME,
-				     300},
+	check_same(&(struct written){.fields = PLAIN,
+				     .other_fields = PLAIN,
+				     .free_fields = EV_HAS_ADDRESS},
 		   true);
-	check_same(&(struct written){EV_HAS_TYPE | EV_HAS_REAL | EV_HAS_REQUESTED | EV_HAS_COUNT,
-				     EV_HAS_TYPE | EV_HAS_REAL | EV_HAS_REQUESTED | EV_HAS_COUNT,
-				     EV_HAS_TIME | EV_HAS_DOMAIN, 1000},
-		   true);
-	check_same(&(struct written){0, 0, EV_HAS_ADDRESS, 500}, true);
+	check_same(
+	    &(struct written){
+		.fields = EV_FIELDS & ~(EV_HAS_VALUE | EV_HAS_NAME | EV_HAS_TARGET),
+		.other_fields = EV_FIELDS & ~(EV_HAS_VALUE | EV_HAS_NAME | EV_HAS_TARGET),
+		.free_fields = EV_HAS_ADDRESS | EV_HAS_DOMAIN | EV_HAS_THREAD | EV_HAS_TIME,
+		.frames = 300},
+	    true);
+	check_same(
+	    &(struct written){.fields = EV_HAS_TYPE | EV_HAS_REAL | EV_HAS_REQUESTED | EV_HAS_COUNT,
+			      .other_fields =
+				  EV_HAS_TYPE | EV_HAS_REAL | EV_HAS_REQUESTED | EV_HAS_COUNT,
+			      .free_fields = EV_HAS_TIME | EV_HAS_DOMAIN,
+			      .frames = 1000},
+	    true);
+	check_same(&(struct written){.free_fields = EV_HAS_ADDRESS, .frames = 500}, true);
 }
 
 TEST(allocations_that_differ_in_what_no_sum_needs)
 {
-	check_same(&(struct written){PLAIN | EV_HAS_SEQ, PLAIN | EV_HAS_ADDRESS, EV_HAS_TIME, 500},
+	check_same(&(struct written){.fields = PLAIN | EV_HAS_SEQ,
+				     .other_fields = PLAIN | EV_HAS_ADDRESS,
+				     .free_fields = EV_HAS_TIME,
+				     .frames = 500},
 		   true);
 }
 
 TEST(allocations_of_different_fields_come_as_events)
 {
-	check_same(&(struct written){PLAIN, PLAIN | EV_HAS_REAL, EV_HAS_ADDRESS, 500}, false);
-	check_same(&(struct written){PLAIN, PLAIN, EV_HAS_ADDRESS, 4}, false);
+	check_same(&(struct written){.fields = PLAIN,
+				     .other_fields = PLAIN | EV_HAS_REAL,
+				     .free_fields = EV_HAS_ADDRESS,
+				     .frames = 500},
+		   false);
+	check_same(
+	    &(struct written){
+		.fields = PLAIN, .other_fields = PLAIN, .free_fields = EV_HAS_ADDRESS, .frames = 4},
+	    false);
 }
 
 TEST(others_take_events)
@@ -258,18 +298,72 @@ TEST(others_take_events)
 	}
 }
 
-TEST(followed_blocks_come_as_events)
-{
-	struct trace *t = trace_new();
-	struct err e = ERR_INIT;
-	struct tally a;
+enum {
+	BLOCK = PLAIN | EV_HAS_TYPE | EV_HAS_REAL | SINK_MOVES,
+	RARE = 100000 /* so that most batches have none */
+};
 
-	trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
-	tally_init(&a, &(struct tally_options){.want = SUMS_LIVE});
-	CHECK(!a.sink.begin(&a.sink, t, &e));
-	CHECK_EQ(sink_allocs_fields(&a.sink, t), 0);
-	tally_release(&a);
-	trace_free(t);
+TEST(followed_blocks)
+{
+	/* Frees with all that allocations have; with an address alone; with more than allocations have;
+	 * with a time, which these have not. */
+	static const unsigned fields[][2] = {
+	    {BLOCK, SINK_MOVES},
+	    {BLOCK, EV_HAS_ADDRESS},
+	    {PLAIN | EV_HAS_ADDRESS, EV_HAS_ADDRESS | EV_HAS_THREAD | EV_HAS_DOMAIN | EV_HAS_SEQ},
+	    {EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_COUNT, EV_HAS_ADDRESS | EV_HAS_TIME}};
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		check_same(&(struct written){.fields = fields[i][0],
+					     .other_fields = fields[i][0],
+					     .free_fields = fields[i][1],
+					     .frames = i % 2 ? 1000 : 0,
+					     .freed = RARE,
+					     .live = true},
+			   true);
+	/* Allocations without an address, and frees without one. */
+	check_same(&(struct written){.fields = PLAIN,
+				     .other_fields = PLAIN,
+				     .free_fields = EV_HAS_ADDRESS,
+				     .frames = 1000,
+				     .freed = RARE,
+				     .live = true},
+		   true);
+	check_same(&(struct written){.fields = PLAIN,
+				     .other_fields = PLAIN,
+				     .free_fields = 0,
+				     .frames = 1000,
+				     .freed = RARE,
+				     .live = true},
+		   true);
+}
+
+TEST(followed_blocks_that_come_as_events)
+{
+	/* Freed by a number, now and then; frees of different fields; any order. */
+	check_same(&(struct written){.fields = BLOCK,
+				     .other_fields = BLOCK,
+				     .free_fields = SINK_MOVES,
+				     .frames = 1000,
+				     .freed = 4,
+				     .live = true},
+		   false);
+	check_same(&(struct written){.fields = BLOCK,
+				     .other_fields = BLOCK,
+				     .free_fields = SINK_MOVES,
+				     .frames = 1000,
+				     .freed = RARE,
+				     .live = true,
+				     .odd_free_fields = EV_HAS_ADDRESS},
+		   false);
+	check_same(&(struct written){.fields = BLOCK,
+				     .other_fields = BLOCK,
+				     .free_fields = SINK_MOVES,
+				     .frames = 1000,
+				     .freed = RARE,
+				     .live = true,
+				     .unordered = true},
+		   false);
 }
 
 TEST_MAIN()

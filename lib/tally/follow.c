@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/tally/follow.h"
+
+#include "lib/base/mem.h"
+#include "lib/tally/selected.h"
+#include "lib/tally/slices.h"
+#include "lib/tally/tide.h"
+
+/* An allocation is over. p: the event that says so, in the same domain; freed: it is its free. */
+static void end_block(struct tally *a, const struct live_block *b, const struct tally_pending *p,
+		      bool freed)
+{
+	struct tally_work *w = a->work;
+	bool temporary = freed && b->newest;
+	int64_t lifetime = -1;
+
+	/* The cell is a cache miss that may not be needed. */
+	if (!w->running && !w->rarely)
+		return;
+	if (w->touching)
+		slices_touch_cell(a, b->cell);
+	if (freed && p->own_time && b->time != INT64_MIN &&
+	    __builtin_sub_overflow(p->time, b->time, &lifetime))
+		lifetime = -1;
+	if (w->running)
+		tide_fall(a, b, p->domain);
+	if (temporary) {
+		uint64_t *n = &w->tide[p->domain].temporary;
+
+		*n = add_saturating(*n, b->count);
+		n = &w->tide[DOMAINS].temporary;
+		*n = add_saturating(*n, b->count);
+	}
+	if (w->rarely) {
+		struct tally_rare *r = &w->rare[b->cell];
+
+		if (temporary)
+			r->temporary = add_saturating(r->temporary, b->count);
+		if (lifetime >= 0) {
+			r->lifetime = add_saturating(r->lifetime, (uint64_t)lifetime);
+			r->timed++;
+		}
+	}
+	w->timed += lifetime >= 0;
+	if (a->slices)
+		slices_add_freed(a->slices, p->domain, b, temporary, lifetime);
+}
+
+/* The block that its thread allocated before is not the newest any more. Returns the owner's
+ * number. */
+static uint32_t no_longer_newest(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_work *w = a->work;
+	uint32_t owner = p->thread_id * DOMAINS + p->domain, block;
+
+	w->newest = mem_grow_zero(w->newest, &w->cap_newest, (size_t)owner + 1, sizeof *w->newest);
+	block = w->newest[owner];
+	if (block && block <= a->live.n && a->live.blocks[block - 1].newest == owner + 1)
+		a->live.blocks[block - 1].newest = 0;
+	w->newest[owner] = 0;
+	return owner;
+}
+
+static void follow_block(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_work *w = a->work;
+	struct live_block b = {.requested = p->requested,
+			       .real = p->real,
+			       .cell = p->cell,
+			       .time = p->own_time ? p->time : INT64_MIN},
+			  gone;
+	uint32_t owner = 0;
+	enum live_end ended;
+
+	b.count = (p->count < LIVE_COUNT_MAX ? p->count : LIVE_COUNT_MAX) & LIVE_COUNT_MAX;
+	if (w->temporary) {
+		owner = no_longer_newest(a, p);
+		b.newest = owner + 1;
+	}
+	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
+	if (ended == LIVE_OTHER)
+		end_block(a, &gone, p, false);
+	if (w->running)
+		tide_rise(a, &b, p->domain);
+	if (ended == LIVE_SELF)
+		end_block(a, &gone, p, false);
+	else if (w->temporary)
+		w->newest[owner] = (uint32_t)a->live.touched + 1;
+}
+
+void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_work *w = a->work;
+
+	if (p->address) {
+		a->cells[p->cell].followed = true;
+		a->followed[p->domain] = a->followed[DOMAINS] = true;
+		follow_block(a, p);
+		return;
+	}
+	if (w->temporary)
+		no_longer_newest(a, p);
+	if (w->rarely) {
+		uint64_t *u = w->rare[p->cell].unfollowed;
+
+		w->unfollowed = true;
+		u[0] = add_saturating(u[0], p->count);
+		u[1] = add_saturating(u[1], p->requested);
+		u[2] = add_saturating(u[2], p->real);
+	}
+}
+
+void tally_follow_free(struct tally *a, const struct tally_pending *p)
+{
+	struct live_block gone;
+	uint64_t unknown = a->live.unknown_frees;
+
+	if (!p->address)
+		;
+	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
+				     : live_free(&a->live, p->space, p->address, p->seq, &gone))
+		end_block(a, &gone, p, p->kind == EV_FREE);
+	if (p->kind == PENDING_COVER)
+		a->live.unknown_frees = unknown;
+	if (p->kind == PENDING_COVER && a->work->temporary)
+		no_longer_newest(a, p);
+}
+
+uint32_t tally_follow_cell(const struct tally *a, uint32_t space, uint64_t address)
+{
+	const struct live_block *b = address ? live_peek(&a->live, space, address) : NULL;
+
+	return b ? b->cell : UINT32_MAX;
+}
