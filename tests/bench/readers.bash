@@ -82,7 +82,8 @@ reader 'lua_Alloc log, text' run.lualloc alloc '$1 == "kind" { n += $3 + $5 } EN
 reader 'lua_Alloc log, binary' run.lualloc2 alloc '$1 == "kind" { n += $3 + $5 } END { print n }' \
 	"$GEN/lualloc" --events $((mb * 500)) --frames "$mb" binary
 reader sluaunreal run.sluastat frame "$(total frames)" "$GEN/slua" --frames $((mb * 50))
-reader 'folded stacks' run.folded sample "$lines" "$GEN/lua_profiles" --events $((mb * 500)) \
+# Equal lines are one sample.
+reader 'folded stacks' run.folded sample '{ $3 = "" } !lines[$0]++ { n++ } END { print n }' "$GEN/lua_profiles" --events $((mb * 500)) \
 	--truth /dev/stderr folded
 reader luatrace run.luatrace sample "$lines" "$GEN/lua_profiles" --events $((mb * 2000)) \
 	--truth /dev/stderr luatrace
