@@ -89,9 +89,9 @@ measured() { # name, program...
 		rm -rf ht && mkdir ht
 		seconds heaptrack -r -o ht/x "$@" >>times.heaptrack
 		for how in fp unwind; do
-			seconds tm-record -q -o x.tmt --stacks $how -- "$@" >>times.$how
+			seconds tm-record -q --no-symbols -o x.tmt --stacks $how -- "$@" >>times.$how
 		done
-		seconds tm-record -q -o x.tmt --sample 524288 -- "$@" >>times.sample
+		seconds tm-record -q --no-symbols -o x.tmt --sample 524288 -- "$@" >>times.sample
 	done
 	for column in 1 2; do
 		for how in plain heaptrack fp unwind sample; do
