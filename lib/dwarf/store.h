@@ -92,6 +92,12 @@ static inline uint32_t store_text(struct store_writer *w, const char *s, size_t 
 	return w->text++ | STORE_BIT;
 }
 
+/* The text that was stored last, whose length may still be corrected by its writer. */
+static inline struct store_text *store_last_text(const struct store_writer *w)
+{
+	return &w->texts[(w->text - 1) % STORE_BLOCK];
+}
+
 static inline uint32_t store_copy(struct store_writer *w, const char *s, size_t n)
 {
 	return store_text(w, arena_strndup(&w->arena, s, n), n);

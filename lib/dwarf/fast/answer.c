@@ -47,11 +47,12 @@ static uint32_t path_of(struct making *m, uint32_t number)
 	return w->path_of[number] == NO_PATH ? 0 : w->path_of[number];
 }
 
-/* Id of a name by its index in the unit's names + 1. */
-static uint32_t store_name(struct making *m, uint32_t name)
+/* Id of a name, of the function at die, by its index in the unit's names + 1. */
+static uint32_t store_name(struct making *m, uint32_t name, uint64_t die)
 {
 	struct fast_worker *w = m->w;
 	const struct fast_text *t;
+	uint32_t *id;
 
 	if (!name)
 		return 0;
@@ -59,12 +60,46 @@ static uint32_t store_name(struct making *m, uint32_t name)
 		w->name_ids =
 		    mem_grow_zero(w->name_ids, &w->cap_name_ids, name, sizeof *w->name_ids);
 	t = &w->names.all[name - 1];
-	if (!w->name_ids[name - 1])
-		/* those of a unit's part go with its file */
-		w->name_ids[name - 1] = w->copy_names || m->u != m->asked
-					    ? store_copy(&w->writer, t->s, t->n)
-					    : store_text(&w->writer, t->s, t->n);
-	return w->name_ids[name - 1];
+	id = &w->name_ids[name - 1];
+	if (*id)
+		return *id;
+	if (w->names.closed) {
+		*id = store_copy(&w->writer, t->s, t->n);
+		return *id;
+	}
+	__builtin_prefetch(t->s);
+	*id = store_text(&w->writer, t->s, t->n < UINT32_MAX ? t->n : UINT32_MAX);
+	if (t->open)
+		VEC_PUSH(w->open, w->n_open, w->cap_open) =
+		    (struct fast_open_name){store_last_text(&w->writer), die};
+	return *id;
+}
+
+/* Their bytes, which the unit's other names have not waited for, are there by now. */
+static void fast_answer_close_names(struct making *m)
+{
+	struct fast_worker *w = m->w;
+
+	for (size_t i = 0; i < w->n_open; i++) {
+		struct store_text *text = w->open[i].text;
+		const struct fast_text open = {text->s, text->n, true};
+		size_t n = fast_text_measure(&open);
+		uint32_t again;
+
+		if (n) {
+			text->n = (uint32_t)n;
+			continue;
+		}
+		/* What is known of it is not true. */
+		fast_names_clear(&w->names);
+		w->names.closed = true;
+		again = fast_names_find(&w->names, m->f, m->u, w->open[i].die);
+		w->names.closed = false;
+		*text = again ? (struct store_text){w->names.all[again - 1].s,
+						    (uint32_t)w->names.all[again - 1].n}
+			      : (struct store_text){"", 0};
+	}
+	w->n_open = 0;
 }
 
 static uint32_t name_of(struct making *m, struct fast_scope *s)
@@ -72,7 +107,8 @@ static uint32_t name_of(struct making *m, struct fast_scope *s)
 	if (!s->name && budget_spend(&m->w->budget, 16))
 		return 0;
 	if (!s->name)
-		s->name = store_name(m, fast_names_find(&m->w->names, m->f, m->u, s->die)) + 1;
+		s->name =
+		    store_name(m, fast_names_find(&m->w->names, m->f, m->u, s->die), s->die) + 1;
 	return s->name - 1;
 }
 
@@ -109,7 +145,7 @@ static uint32_t fast_answer_extra_of(struct making *m, uint32_t scope, uint32_t 
 
 		fast_facts_read(&w->names, m->f, m->u, s->die, &facts);
 		x.start = facts.start;
-		x.name = store_name(m, facts.name);
+		x.name = store_name(m, facts.name, s->die);
 		x.file = facts.has_file ? path_of(m, facts.file) : 0;
 		x.line = facts.line;
 		s->extra = dwarf_extras_add(&w->extras, &w->n_extras, &w->cap_extras, &x) + 1;
@@ -196,6 +232,7 @@ static void fast_answer_make_calls(struct making *m, struct fast_answers *a)
 			answer = fast_answer_make_call(m, q);
 		a->to[a->direct ? q : a->query[q]] = answer;
 	}
+	fast_answer_close_names(m);
 	a->made = true;
 }
 
@@ -268,6 +305,8 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 	fast_names_clear(&w->names);
 	w->names.unit = m.u;
 	w->names.table = m.t;
+	/* those of a unit's part go with its file */
+	w->names.closed = w->copy_names || split;
 	st =
 	    fast_scopes_walk(m.f, m.u, m.t, w->addrs, a->n, false, &w->budget, &w->scopes, w->node);
 	if (!st)
@@ -333,6 +372,7 @@ void fast_worker_release(struct fast_worker *w)
 	free(w->left_node);
 	free(w->rows);
 	free(w->name_ids);
+	free(w->open);
 	free(w->extras);
 	free(w->extra_ids);
 	free(w->path_of);

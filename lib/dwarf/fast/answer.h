@@ -51,6 +51,12 @@ struct fast_worker {
 	struct dwarf_answers *out; /* for extras */
 	uint32_t *name_ids;        /* by index in names: id in the store, 0: none yet */
 	size_t cap_name_ids;
+	/* of the present unit: texts in the store whose length is not known yet */
+	struct fast_open_name {
+		struct store_text *text;
+		uint64_t die; /* of a function whose name it is */
+	} * open;
+	size_t n_open, cap_open;
 	/* of the present unit, so that equal ones are found; extra_ids: those in out */
 	struct dwarf_extra *extras;
 	size_t n_extras, cap_extras;

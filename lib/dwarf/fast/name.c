@@ -49,7 +49,7 @@ static void take_text(const struct fast_file *f, const struct fast_unit *u,
 	/* what is near goes when the worker goes on */
 	if (u->near && v->class == CLASS_TEXT && v->section == IN_INFO)
 		s = (const char *)f->in[IN_INFO].p + u->offset + ((const uint8_t *)s - u->near);
-	*t = (struct fast_text){s, n};
+	*t = (struct fast_text){s, n, false};
 }
 
 static const struct abbrevs *table_of(const struct fast_names *names, struct fast_file *f,
@@ -60,16 +60,21 @@ static const struct abbrevs *table_of(const struct fast_names *names, struct fas
 }
 
 /* The linkage name at r, which its abbreviation says to be there. */
-static struct fast_text fast_name_near(const struct fast_file *f, const struct fast_unit *u,
-				       struct rd r, uint16_t place)
+static struct fast_text fast_name_near(const struct fast_names *names, const struct fast_file *f,
+				       const struct fast_unit *u, struct rd r, uint16_t place)
 {
 	struct fast_value v = {.class = CLASS_TEXT, .section = IN_STR};
 	struct fast_text name = {.s = NULL};
+	const struct fast_bytes *texts = &f->in[IN_STR];
 
 	rd_skip(&r, place);
 	v.v = rd_offset(&r, u->wide);
-	if (!r.failed)
+	if (r.failed)
+		return name;
+	if (names->closed)
 		take_text(f, u, &v, &name);
+	else if (v.v < texts->n)
+		name = (struct fast_text){(const char *)texts->p + v.v, texts->n - v.v, true};
 	return name;
 }
 
@@ -96,7 +101,7 @@ static bool read_naming(const struct fast_names *names, struct fast_file *f,
 		return false;
 	site = abbrev_site(t, a);
 	if (site->linkage != ABBREV_FAR) {
-		x->linkage = fast_name_near(f, u, r, site->linkage);
+		x->linkage = fast_name_near(names, f, u, r, site->linkage);
 		if (x->linkage.s) /* where else a name may be does not matter then */
 			return true;
 	}

@@ -11,7 +11,18 @@
 struct fast_text {
 	const char *s; /* n bytes in a section */
 	size_t n;
+	/* It has not been looked at: it ends with the first NUL in these n bytes, if there is one. A look
+	 * waits for memory, so many are taken at once (fast_text_measure). */
+	bool open;
 };
+
+/* The length of an open one; 0: it has no end, or is empty. */
+static inline size_t fast_text_measure(const struct fast_text *t)
+{
+	const char *nul = memchr(t->s, 0, t->n);
+
+	return nul ? (size_t)(nul - t->s) : 0;
+}
 
 /* The names met in one unit; each function that others are copies of is looked at once. */
 struct fast_names {
@@ -21,10 +32,12 @@ struct fast_names {
 	/* the present unit and its table, which no other worker may have compiled */
 	const struct fast_unit *unit;
 	const struct abbrevs *table;
+	bool closed; /* no open ones are wanted */
 };
 
 /* Raw name of the function at a DIE: its linkage name, else its name, along specifications and
- * abstract origins. Index in names + 1; 0: it has none. */
+ * abstract origins. Index in names + 1; 0: it has none. An open one that turns out to have no end, or
+ * to be empty, is to be looked for again in closed names. */
 uint32_t fast_names_find(struct fast_names *names, struct fast_file *f, const struct fast_unit *u,
 			 uint64_t die);
 void fast_names_clear(struct fast_names *names);
