@@ -27,6 +27,7 @@
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-hooks          what instrumented calls cost with the shadow stack
 #: make bench-record         the recorder beside heaptrack and valgrind's DHAT
+#: make bench-ci             quick ones of these, and what got worse since tests/bench/baseline.txt; never fails
 #: make simulate             what gates decide of simulated builds: tests/simulate/judge.txt again
 #: make stress-record        the recorder's faults, with a million threads
 #: make diff                 answers compared on large files of Debian
@@ -189,7 +190,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
 .PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
-        bench-hooks bench-record simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
+        bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
@@ -550,6 +551,12 @@ bench-hooks: all
 
 bench-record: all
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/record.sh
+
+# Ratios alone are compared, so sizes may be small. BENCH_ACCEPT=1: what is in build/goals is the new baseline.
+bench-ci: all generators
+	@[ -n '$(BENCH_ACCEPT)' ] || { export $(TM_ENV) CC='$(CC)' CXX='$(CXX)' BENCH_GOALS=1 BENCH_RUNS=3 BENCH_MB=200; \
+	  for b in symbolize run record; do bash tests/bench/$$b.sh || echo "bench-ci: $$b.sh did not end" >&2; done; }
+	@env $(TM_ENV) BENCH_ACCEPT='$(BENCH_ACCEPT)' bash tests/bench/baseline.sh
 
 stress-record: all
 	@rm -rf $(B)/stress; mkdir -p $(B)/stress; cd $(B)/stress && $(stress_record) | tee result; ! grep -q '^not ok' result

@@ -3,7 +3,10 @@
  * A generator of MemTracer files, to standard output: the same bytes for the same options.
  *
  *	memtracer [--seed N] [--frames N | --bytes N[k|M|G]] [--types N] [--stacks N] [--depth N]
- *	          [--slide HEX] [--separator C] [--variant NAME]
+ *	          [--slide HEX] [--separator C] [--addresses FILE] [--variant NAME]
+ *
+ * --addresses: a file of numbers, one on each line, of which stacks are made in its order; each record
+ * has the next stacks, so that all are met.
  *
  * Every type owns a share of the stacks, as in a real game. r is s rounded up to 16 bytes and
  * the sum of sz. Memory: the stack texts. The variants:
@@ -48,14 +51,34 @@ struct options {
 	uint64_t seed, frames, bytes, types, stacks, depth, slide;
 	bool has_slide;
 	char separator;
+	const char *path; /* of the addresses; NULL: they are drawn */
+	uint64_t *addresses;
+	size_t n_addresses, cap_addresses, next_address, next_stack;
 };
 
-static struct text make_stack(const struct options *o, bool decoded)
+static void read_addresses(struct options *o)
+{
+	FILE *f = fopen(o->path, "r");
+	uint64_t v;
+
+	while (f && fscanf(f, "%" SCNx64, &v) == 1)
+		VEC_PUSH(o->addresses, o->n_addresses, o->cap_addresses) = v;
+	if (f)
+		fclose(f);
+	if (!o->n_addresses) {
+		fprintf(stderr, "memtracer: %s: no addresses\n", o->path);
+		exit(2);
+	}
+}
+
+static struct text make_stack(struct options *o, bool decoded)
 {
 	struct buf b = BUF_INIT;
 
 	for (uint64_t i = 0; i < o->depth; i++) {
-		uint64_t at = 0x12b000000u + (uint64_t)draw(0x2000000) * 4;
+		uint64_t at = o->path
+				  ? o->addresses[o->next_address++ % o->n_addresses] + o->slide
+				  : 0x12b000000u + (uint64_t)draw(0x2000000) * 4;
 
 		if (decoded)
 			buf_addf(&b,
@@ -77,7 +100,7 @@ static void add_type(struct buf *b, uint32_t type, bool bad)
 	buf_addf(b, "\"t\":\"%s%u%s\"", forms[type % 6], type, bad ? "\xff" : "");
 }
 
-static void add_record(struct buf *b, const struct options *o, const struct text *stacks,
+static void add_record(struct buf *b, struct options *o, const struct text *stacks,
 		       uint64_t number)
 {
 	bool tenth = number % 10 == 9;
@@ -88,7 +111,8 @@ static void add_record(struct buf *b, const struct options *o, const struct text
 
 	for (uint32_t i = 0; i < n; i++) {
 		/* a type's stacks lie together */
-		uint64_t k = (type * 37u + draw_skewed(200)) % o->stacks;
+		uint64_t k = o->path ? o->next_stack++ % o->stacks
+				     : (type * 37u + draw_skewed(200)) % o->stacks;
 		uint32_t size = 8 + draw_skewed(500);
 
 		requested += size;
@@ -130,7 +154,7 @@ static void add_record(struct buf *b, const struct options *o, const struct text
 	buf_release(&t);
 }
 
-static void add_frame(struct buf *b, const struct options *o, const struct text *stacks,
+static void add_frame(struct buf *b, struct options *o, const struct text *stacks,
 		      uint64_t frame, uint64_t *records)
 {
 	uint32_t n = draw(40);
@@ -166,7 +190,7 @@ static void write_million(void)
 	fputs("\"],\"sz\":[16]}]}\n", stdout);
 }
 
-static void write_file(const struct options *o)
+static void write_file(struct options *o)
 {
 	struct text *stacks = mem_array(o->stacks, sizeof *stacks);
 	bool array = is("array");
@@ -174,6 +198,8 @@ static void write_file(const struct options *o)
 	uint64_t bytes = 0, records = 0;
 
 	random_state = o->seed * 2 + 1;
+	if (o->path)
+		read_addresses(o);
 	for (uint64_t i = 0; i < o->stacks; i++)
 		stacks[i] = make_stack(o, is("decoded"));
 	if (array)
@@ -199,6 +225,7 @@ static void write_file(const struct options *o)
 	for (uint64_t i = 0; i < o->stacks; i++)
 		free(stacks[i].s);
 	free(stacks);
+	free(o->addresses);
 	buf_release(&b);
 }
 
@@ -236,6 +263,8 @@ int main(int argc, char **argv)
 			variant = argv[i + 1];
 		else if (!strcmp(argv[i], "--separator"))
 			o.separator = argv[i + 1][0];
+		else if (!strcmp(argv[i], "--addresses"))
+			o.path = argv[i + 1];
 		else
 			known = false;
 		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {

@@ -5,6 +5,9 @@
 # that read them: tens of MB each, since rates do not change beyond that. What is read is compared
 # with what the generator says before anything is timed.
 
+# The goals of readers, MB a second of the processor's time.
+declare -A goal_of=(['Unity .raw, harsher']=200 [PET]=200 ['folded stacks']=200 [luatrace]=150 ['tarantool sysprof']=150)
+
 # reader NAME FILE KINDS TRUTH COMMAND...: makes FILE (FOLDER/info of a folder), checks that tm-import finds as many events of
 # KINDS as the awk program TRUTH prints of what the generator said, and adds the row.
 reader() {
@@ -12,10 +15,12 @@ reader() {
 
 	shift 4
 	case $name in *"$only"*) ;; *) return ;; esac
+	[ -z "${BENCH_GOALS-}" ] || [ -n "${goal_of[${name#import }]-}" ] || [ "$file" = run.mlpd ] || return 0
 	make_input "$file" "$@"
 	# shellcheck disable=SC2086 # kinds are words
 	right "$file" "events ($kinds)" "$(count "$file" $kinds)" "$(awk "$truth" "$file.truth")"
 	row "$name" "$(size "${file%/info}")" "$(count "$file" "$every")" tm-import -q "$file"
+	[ -z "${goal_of[${name#import }]-}" ] || rate "${name#import }" "${goal_of[${name#import }]}"
 }
 every='frame alloc free freed type-total enter exit sample counter object reference delta'
 
@@ -69,6 +74,11 @@ reader 'instrument, text' run.ex 'enter exit' "$calls" "$GEN/instrument" e-x 1 $
 mkdir -p uftrace
 reader uftrace uftrace/info 'enter exit' "$calls" "$GEN/instrument" uftrace uftrace 1 $((mb * 1000))
 reader 'Mono .mlpd' run.mlpd alloc '{ print $2 }' "$GEN/mono" many $((mb * 2000))
+if [ -n "$(command -v mprof-report)" ] && [ -n "$cpu" ]; then
+	mlpd=$cpu
+	row '  mprof-report of the same' "$(size run.mlpd)" 0 mprof-report run.mlpd
+	goal 'import .mlpd / mprof-report, time' "$(part "$mlpd" "$cpu")" '<= 3'
+fi
 for format in snap heap memsnap2 memsnap3; do
 	reader "Unity heap, $format" run.$format object "$(total objects)" "$GEN/unity_heap" \
 		--many $((mb * 200)) $format
@@ -118,18 +128,25 @@ report() {
 	local name=$1 file=$2
 
 	shift 2
+	# shellcheck disable=SC2034
+	mbs='' cpu='' peak=''
+	[ -z "${BENCH_GOALS-}" ] || [ "${1-}" = tm-heap ] || return 0
 	row "$name" "$(size "$file")" "$(count "$file" "$every")" "$@" "$file"
 }
 make_input calls.tmt "$GEN/calls" --events $((mb * 3000)) --depth 40
 right calls.tmt events "$(count calls.tmt enter exit)" $((mb * 3000))
-make_input objects.tmt "$GEN/heap" big $((mb * 500)) $((mb * 1500))
-right objects.tmt objects "$(count objects.tmt object)" $((mb * 500))
+make_input objects.tmt "$GEN/heap" big $((mb * 5000)) $((mb * 15000))
+right objects.tmt objects "$(count objects.tmt object)" $((mb * 5000))
 report tm-spikes calls.tmt tm-spikes -q --threshold 500us
 report 'tm-spikes, Unity .raw' run.raw tm-spikes -q --threshold 1ms
 report 'tm-top, self time of calls' calls.tmt tm-top -q --by function
 report 'tm-top, self time of .raw' run.raw tm-top -q --by function
 report 'tm-frames, .raw' run.raw tm-frames -q
 report tm-heap objects.tmt tm-heap -q
+if [ -n "$cpu" ]; then # goals of 5 M objects
+	goal 'tm-heap, s for 5 M objects and 15 M references' "$(part "$cpu" "$(part "$mb" 1000)")" '<= 5'
+	goal 'tm-heap, MiB for them' "$(part $((peak / 1024)) "$(part "$mb" 1000)")" '<= 400'
+fi
 report 'tm-top, heaptrack' run.heaptrack tm-top -q
 if [ -n "$(command -v heaptrack_print)" ]; then # goal: three times of ours
 	report '  heaptrack_print of the same' run.heaptrack heaptrack_print

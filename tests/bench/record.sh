@@ -3,7 +3,8 @@
 #
 # make bench-record: tm-record compared with heaptrack -r, on programs of Debian and one of ours:
 # wall time of the recorded run by frame pointers, by unwind tables and with sampling at 512 KiB, as
-# ratios to heaptrack's and to the plain run. Before that, what each has recorded is compared:
+# ratios to heaptrack's and to the plain run, and the size of what is written; the start of a recorded program; and calls
+# beside uftrace's. Neither side puts names in, both pack. Before that, what each has recorded is compared:
 # blocks and bytes with heaptrack's record, and on a program that is the same each time with
 # valgrind's DHAT.
 #
@@ -88,9 +89,10 @@ measured() { # name, program...
 		seconds "$@" >>times.plain
 		rm -rf ht && mkdir ht
 		seconds heaptrack -r -o ht/x "$@" >>times.heaptrack
-		for how in fp unwind; do
+		for how in unwind fp; do
 			seconds tm-record -q --no-symbols -o x.tmt --stacks $how -- "$@" >>times.$how
 		done
+		echo "$(stat -c %s x.tmt) $(cat ht/x.* | wc -c)" >>times.sizes
 		seconds tm-record -q --no-symbols -o x.tmt --sample 524288 -- "$@" >>times.sample
 	done
 	for column in 1 2; do
@@ -100,6 +102,48 @@ measured() { # name, program...
 			printf "%-10s %-4s %8.2f %9.2f %8.2f %8.2f %8.2f   %6.2f %9.2f %11.2f\n", name, what,
 				$1, $2, $3, $4, $5, $3 / $2, $4 / $2, $5 / $1 }'
 	done
+	goal "$name: fp / heaptrack -r, CPU" "$(paired fp heaptrack)" '<= 0.6'
+	goal "$name: unwind / heaptrack -r, CPU" "$(paired unwind heaptrack)"
+	# a sample's cost beside the start's is of runs that are long enough
+	goal "$name: sampled / plain, CPU" "$(paired sample plain)" \
+		"$(cut -d ' ' -f 2 times.plain | median | awk '$1 >= 2 { print "<= 1.05" }')"
+	goal "$name: trace / heaptrack -r's file, bytes" "$(awk '{ print $1 / $2 }' times.sizes | median)" '<= 1.5'
+}
+
+paired() { # over, under: the median of the ratios within a round, of processor seconds
+	paste -d ' ' "times.$1" "times.$2" | awk '$4 > 0 { printf "%.3f\n", $2 / $4 }' | median
+}
+
+# What a start costs, by the clock.
+started() {
+	local i
+
+	rm -f times.*
+	for ((i = 0; i < 5 * runs; i++)); do
+		seconds true >>times.plain
+		seconds tm-record -q --no-symbols -o x.tmt -- true >>times.fp
+	done
+	goal 'start of a recorded program, ms' "$(paste -d ' ' times.fp times.plain |
+		awk '{ printf "%.1f\n", ($1 - $3) * 1000 }' | median)" '<= 10'
+}
+
+# Enter and exit of each call.
+called() {
+	local i calls=$((${BENCH_ROUNDS:-500000} * 2))
+
+	command -v uftrace >/dev/null 2>&1 || {
+		say 'there is no uftrace: calls are compared with nothing'
+		return
+	}
+	${CC:-cc} -O2 -g -finstrument-functions "$SRC/testdata/src/spike/cost.c" -o cost || exit 1
+	rm -f times.*
+	for ((i = 0; i < runs; i++)); do
+		rm -rf uf
+		seconds tm-record -q --no-symbols -o x.tmt --calls all -- ./cost "$calls" >>times.calls
+		seconds uftrace record --no-libcall -d uf ./cost "$calls" >>times.uftrace
+	done
+	rm -rf uf
+	goal '--calls all / uftrace record, CPU' "$(paired calls uftrace)" '<= 1'
 }
 
 cat >work.py <<'PY'
@@ -155,6 +199,7 @@ only_time() { # name, kind, program...
 	measured "$name" "$@"
 }
 
+goals_begin record
 echo "what is recorded, beside others:"
 checked blocks c ./blocks random
 tm-record -q -o x.tmt -- ./blocks random 2>out
@@ -168,7 +213,10 @@ chosen sqlite3 && checked sqlite3 c sqlite3 :memory: '.read work.sql'
 
 echo
 grep -m 1 '^model name' /proc/cpuinfo | sed 's/.*: //' || true
-echo "medians of $runs runs in turn, $(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg); goals: fp/heaptrack 0.60, unwind/heaptrack 1.00, sample/plain 1.05"
+echo "medians of $runs runs in turn, $(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg)"
 printf '%-10s %-4s %8s %9s %8s %8s %8s   %6s %9s %11s\n' '' s plain heaptrack fp unwind sample fp/ht unwind/ht sample/plain
 programs only_time
+chosen start && started
+chosen calls && called
+goals_end
 exit $failed

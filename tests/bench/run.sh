@@ -3,13 +3,15 @@
 #
 # make bench: import and report rates and peak memory, as a table. Inputs of fixed seeds are made
 # under build/; each output is checked first; then each program runs several times as a whole
-# process on cached files, and the median counts. Nothing here passes or fails by time.
+# process on cached files, and the median counts. Below the tables stand the figures that have goals: rates by the best
+# processor seconds of a row, unless it says otherwise. Nothing here passes or fails by time.
 #
 #   BENCH_MB    size of the MemTracer file, in MB (1000)
 #   BENCH_RUNS  runs of each row (5)
 #   BENCH_ONLY  a word: only rows that contain it
 #   BENCH_MANY  stacks and locations of the captures that have many (1000000)
 #   BENCH_VIEW  events of the captures that tm-view is asked about (10000000)
+#   BENCH_GOALS 1: only rows that goals are about
 #
 # readers.bash has the rows of the other readers, view.bash those of tm-view; all use lib.bash.
 set -eu
@@ -47,40 +49,87 @@ done
 right run.raw samples "$(count run.raw sample)" "$(awk '$1 == "samples" { print $2 }' run.raw.truth)"
 right run.tmt events "$(count run.tmt alloc free)" $((mb * 20000))
 
+# more COMMAND...: unless only what has goals is wanted.
+more() {
+	[ -n "${BENCH_GOALS-}" ] || "$@"
+}
+
+# rate FORMAT MB/S: of the row before. A machine's speed is not in the ratio to another reader's.
+rate() {
+	goal "import $1, MB/s" "$mbs" ">= $2"
+	goal "import $1 / import MemTracer, MB/s" "$(part "$mbs" "$memtracer_mbs")"
+}
+
+goals_begin readers
 titles
 raw=$("$GEN/stream_size" <run.stream)
 row 'import MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-import -q run.mem
+memtracer_mbs=$mbs
+goal 'import MemTracer, MB/s' "$mbs" '>= 400'
 if [ -n "$(command -v jq)" ]; then
 	# The nearest thing on Debian to a peer: reading the JSON alone.
 	runs_kept=$runs runs=1
 	row '  jq -c .f (JSON alone)' "$(size run.mem)" 0 jq -c .f run.mem
+	goal 'import MemTracer / jq, MB/s' "$(part "$memtracer_mbs" "$mbs")"
 	runs=$runs_kept
 fi
 row 'import LoliProfiler stream, raw' "$raw" "$(count run.stream "$all")" tm-import -q run.stream
+rate 'LoliProfiler stream' 800
 row 'import LoliProfiler cache' "$(size run.cache)" "$(count run.cache "$all")" tm-import -q run.cache
 row 'import LoliProfiler .loli' "$(size run.loli)" "$(count run.loli "$all")" tm-import -q run.loli
+rate 'LoliProfiler .loli' 600
 row 'import LoliProfiler text' "$(size run.text)" "$(count run.text "$all")" tm-import -q run.text
 row 'import Unity .raw' "$(size run.raw)" "$(count run.raw "$all sample counter")" tm-import -q run.raw
 events=$(count run.tmt "$all")
 row 'import a trace (copy)' "$(size run.tmt)" "$events" tm-import -q run.tmt
 row 'tm-dump --no-events' "$(size run.tmt)" "$events" tm-dump -q --no-events --no-tables run.tmt
 for by in type stack function site; do
-	row "tm-top --by $by" "$(size run.tmt)" "$events" tm-top -q --by $by run.tmt
+	more row "tm-top --by $by" "$(size run.tmt)" "$events" tm-top -q --by $by run.tmt
 done
-row 'tm-compare, with itself' "$((2 * $(size run.tmt)))" $((2 * events)) tm-compare -q run.tmt run.tmt
+
+# Rates by the clock: sums alone, and with blocks matched with their frees, of few stacks and of many.
+one=(taskset -c 0)
+make_input few.tmt "$GEN/trace" --seed 3 --allocs $((mb * 10000)) --live 100000 --stacks 20000 --frames 1000
+make_input live.tmt "$GEN/trace" --seed 4 --allocs $((mb * 10000)) --live $((mb * 1000)) --stacks 20000 --frames 1000
+few=$(count few.tmt "$all")
+row 'tm-top, sums, 20,000 stacks, 1 CPU' "$(size few.tmt)" "$few" "${one[@]}" tm-top -q --metrics count,requested few.tmt
+goal 'tm-top, sums, 20,000 stacks, one processor, M events/s' "$clock_mevs" '>= 25'
+sums=$cpu
+row 'tm-top, sums, 20,000 stacks' "$(size few.tmt)" "$few" tm-top -q --metrics count,requested few.tmt
+goal 'tm-top, sums, 20,000 stacks, M events/s' "$clock_mevs" '>= 40'
+row 'tm-top, sums, 1 M stacks' "$(size run.tmt)" "$events" tm-top -q --metrics count,requested run.tmt
+goal 'tm-top, sums, 1 M stacks, M events/s' "$clock_mevs" '>= 12'
+row 'tm-top, 20,000 stacks, 1 CPU' "$(size few.tmt)" "$few" "${one[@]}" tm-top -q few.tmt
+goal 'tm-top, live blocks, 20,000 stacks, one processor, M events/s' "$clock_mevs" '>= 12'
+goal 'tm-top with live blocks / without' "$(part "$cpu" "$sums")"
+top=$cpu
+row 'tm-top, 1 M stacks, 1 CPU' "$(size run.tmt)" "$events" "${one[@]}" tm-top -q run.tmt
+goal 'tm-top, live blocks, 1 M stacks, one processor, M events/s' "$clock_mevs" '>= 12'
+row 'tm-frames, 20,000 stacks, 1 CPU' "$(size few.tmt)" "$few" "${one[@]}" tm-frames -q few.tmt
+goal 'tm-frames / tm-top, rates' "$(part "$top" "$cpu")" '>= 0.8'
+frames=$cpu
+row 'tm-frames --by type, 20,000 stacks' "$(size few.tmt)" "$few" "${one[@]}" tm-frames -q --by type few.tmt
+goal 'tm-frames --by type / tm-frames, time' "$(part "$cpu" "$frames")" '<= 1.5'
+row 'tm-top, sums, many blocks live' "$(size live.tmt)" "$few" "${one[@]}" tm-top -q --metrics count,requested live.tmt
+few_peak=$peak
+row 'tm-top, many blocks live' "$(size live.tmt)" "$few" "${one[@]}" tm-top -q live.tmt
+[ -z "$peak" ] || goal 'bytes a live block' $(((peak - few_peak) * 1024 / (mb * 1000))) '<= 48'
+more row 'tm-compare, with itself' "$((2 * $(size run.tmt)))" $((2 * events)) tm-compare -q run.tmt run.tmt
 small=$(count small.tmt "$all")
 row 'tm-top of a smaller trace' "$(size small.tmt)" "$small" tm-top -q small.tmt
+small_cpu=$cpu
 if [ -n "$(command -v heaptrack_print)" ]; then
 	right small.heaptrack allocations "$(heaptrack_print small.heaptrack |
 		awk '/^calls to allocation functions:/ {print $5}')" "$(count small.tmt alloc)"
 	runs_kept=$runs runs=1
 	row '  heaptrack_print of the same' "$(size small.heaptrack)" "$small" heaptrack_print small.heaptrack
+	goal 'tm-top / heaptrack_print, time' "$(part "$small_cpu" "$cpu")"
 	runs=$runs_kept
 else
 	say 'there is no heaptrack_print: apt-get install heaptrack'
 fi
-row 'tm-frames' "$(size run.tmt)" "$events" tm-frames -q run.tmt
-row 'tm-frames --by type' "$(size run.tmt)" "$events" tm-frames -q --by type run.tmt
+more row 'tm-frames' "$(size run.tmt)" "$events" tm-frames -q run.tmt
+more row 'tm-frames --by type' "$(size run.tmt)" "$events" tm-frames -q --by type run.tmt
 row 'tm-frames MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-frames -q run.mem
 row 'tm-top MemTracer' "$(size run.mem)" "$(count run.mem "$all")" tm-top -q run.mem
 row 'start: tm-top --version' 0 0 tm-top --version
@@ -100,6 +149,7 @@ each() { # NAME FILE COMMAND...: the row, and bytes for each of them
 		END { printf "%-34s %8.0f bytes each\n", "", rss * 1024 / n }' samples
 }
 for f in stacks deep locations; do
+	[ -z "${BENCH_GOALS-}" ] || break
 	each "$f: tm-import" $f.tmt tm-import
 	each "$f: tm-symbolize" $f.tmt tm-symbolize
 	for by in site function stack; do
@@ -113,4 +163,5 @@ for f in stacks deep locations; do
 	each "$f: tm-filter" $f.tmt tm-filter --focus 0x
 done
 . "$SRC/tests/bench/readers.bash"
-. "$SRC/tests/bench/view.bash"
+[ -n "${BENCH_GOALS-}" ] || . "$SRC/tests/bench/view.bash"
+goals_end
