@@ -194,7 +194,8 @@ bool object_place(const struct object *o, uint64_t *place);
  * before weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols
  * are left out, the Thumb bit is cleared. */
 const struct object_symbol *object_symbols(struct object *o, size_t *n);
-/* Why the first of *n symbol tables was left out, which could not be read; NULL: none was. */
+/* Why the first of *n symbol tables was left out, which could not be read; NULL: none was, or none has been
+ * asked for yet, which this does not do. */
 const char *object_symbols_left_out(struct object *o, unsigned *n);
 /* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);

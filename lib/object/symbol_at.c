@@ -30,10 +30,13 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n)
 
 const char *object_symbols_left_out(struct object *o, unsigned *n)
 {
-	const struct symtab *s = loaded(o);
+	const struct symtab *s = &o->symbols;
 
+	*n = 0;
+	if (!atomic_load_explicit(&o->symbols_loaded, memory_order_acquire) || !s->left_out)
+		return NULL;
 	*n = s->left_out;
-	return s->left_out ? s->why.msg : NULL;
+	return s->why.msg;
 }
 
 /* The first at an address, which is the best, of the innermost. */

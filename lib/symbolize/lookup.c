@@ -320,8 +320,6 @@ static enum status lookup_answer(struct lookup *l, struct part *parts, struct er
 static void lookup_complain(struct lookup *l, const struct lookup_file *f, const struct part *p)
 {
 	struct buf text = BUF_INIT;
-	const char *why;
-	unsigned n;
 
 	for (size_t i = 0; i < p->answers.n_complaints; i++) {
 		text.len = 0;
@@ -329,8 +327,21 @@ static void lookup_complain(struct lookup *l, const struct lookup_file *f, const
 			 intern_text(&p->answers.strings, p->answers.complaints[i], NULL));
 		intern_add(&l->told, text.data, text.len);
 	}
-	why = f->object ? object_symbols_left_out(f->object, &n) : NULL;
-	if (why) {
+	buf_release(&text);
+}
+
+/* Printing asks for symbols, too. */
+static void lookup_complain_of_symbols(struct lookup *l)
+{
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < l->n_files; i++) {
+		const struct lookup_file *f = l->files[i];
+		unsigned n;
+		const char *why = f->object ? object_symbols_left_out(f->object, &n) : NULL;
+
+		if (!why)
+			continue;
 		text.len = 0;
 		buf_addf(&text, "%s: symbol tables left out: %u: %s", f->path, n, why);
 		intern_add(&l->told, text.data, text.len);
@@ -493,6 +504,8 @@ const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call)
 
 const char *lookup_complaint(struct lookup *l)
 {
+	if (l->tell_from > intern_count(&l->told))
+		lookup_complain_of_symbols(l);
 	if (l->tell_from > intern_count(&l->told))
 		return NULL;
 	return intern_text(&l->told, l->tell_from++, NULL);

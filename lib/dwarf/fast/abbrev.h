@@ -7,6 +7,7 @@
 #ifndef TM_DWARF_FAST_ABBREV_H
 #define TM_DWARF_FAST_ABBREV_H
 
+#include "lib/base/bytes.h"
 #include "lib/base/hash.h"
 #include "lib/dwarf/constants.h"
 #include "lib/dwarf/fast/read.h"
@@ -138,14 +139,49 @@ bool abbrev_long_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *imp
  * or when r has failed. */
 static inline bool abbrev_next_attr(struct rd *r, uint64_t *name, uint64_t *form, int64_t *implicit)
 {
-	/* nearly all are two bytes */
-	if (rd_left(r) < 2 || ((r->p[0] | r->p[1]) & 0x80) || r->p[1] == DW_FORM_implicit_const)
+	enum { SIGN = 1 << 6 };
+	size_t n = 2;
+
+	/* nearly all are two bytes, or three */
+	if (rd_left(r) < 3 || ((r->p[0] | r->p[1]) & 0x80))
 		return abbrev_long_attr(r, name, form, implicit);
 	*name = r->p[0];
 	*form = r->p[1];
 	*implicit = 0;
-	r->p += 2;
+	if (r->p[1] == DW_FORM_implicit_const) {
+		if (r->p[2] & 0x80)
+			return abbrev_long_attr(r, name, form, implicit);
+		*implicit = (r->p[2] ^ SIGN) - SIGN;
+		n = 3;
+	}
+	r->p += n;
 	return *name || *form;
+}
+
+/* A byte of v is 0. */
+static inline bool abbrev_zero_byte(uint64_t v)
+{
+	return (v - UINT64_C(0x0101010101010101)) & ~v & UINT64_C(0x8080808080808080);
+}
+
+/* To the end of an abbreviation, four plain attributes at a time. */
+static inline void abbrev_skip_attrs(struct rd *r)
+{
+	const uint64_t long_ones = UINT64_C(0x8080808080808080), names = UINT64_C(0x00ff00ff00ff00ff),
+		       constants = UINT64_C(0x0100010001000100) * DW_FORM_implicit_const;
+	uint64_t name, form;
+	int64_t implicit;
+
+	do {
+		while (rd_left(r) >= 8) {
+			uint64_t v = le64(r->p);
+
+			if (v & long_ones || abbrev_zero_byte(v) ||
+			    abbrev_zero_byte((v ^ constants) | names))
+				break;
+			r->p += 8;
+		}
+	} while (abbrev_next_attr(r, &name, &form, &implicit));
 }
 
 static inline const struct abbrev_site *abbrev_site(const struct abbrevs *t, const struct abbrev *a)

@@ -337,15 +337,14 @@ static bool cut_table(const struct fast_file *f, struct fast_unit *u, const stru
 	    fast_fault_of(f, IN_ABBREV, r->p, u->abbrev_offset, "abbreviations are cut short"));
 }
 
-/* Puts r behind the head of the unit DIE's abbreviation: it is nearly always the first one, so
- * the table is not compiled for it. */
+/* Puts r behind the head of the unit DIE's abbreviation. GCC has it anywhere in the table, which is not
+ * compiled for it alone. */
 static bool fast_unit_find_root(const struct fast_file *f, struct fast_unit *u, uint64_t wanted,
 				struct rd *r)
 {
 	*r = rd_at(f->in[IN_ABBREV], u->abbrev_offset, f->big_endian);
 	while (!r->failed && r->p < r->end) {
-		uint64_t code = rd_uleb(r), name, form;
-		int64_t implicit;
+		uint64_t code = rd_uleb(r);
 
 		if (!code)
 			break;
@@ -353,8 +352,7 @@ static bool fast_unit_find_root(const struct fast_file *f, struct fast_unit *u, 
 		rd_u8(r);
 		if (code == wanted)
 			return !r->failed || cut_table(f, u, r);
-		while (abbrev_next_attr(r, &name, &form, &implicit))
-			;
+		abbrev_skip_attrs(r);
 	}
 	if (r->failed)
 		return cut_table(f, u, r);
