@@ -16,7 +16,7 @@ unset DEPS_REPLACE # CI's
 
 # Nothing of the system but the shell's tools: what dpkg-query does not name is missing.
 mkdir bin
-for tool in sh bash cat cut dirname echo env grep head paste sed tr; do
+for tool in sh bash cat cut dirname echo env grep head mkdir mv paste rm sed tr; do
 	ln -s "$(type -P $tool)" bin/$tool
 done
 cat >bin/dpkg-query <<'X'
@@ -42,21 +42,33 @@ case " $* " in
 		zip) echo 'Inst zip (3.0-13 Debian:12/stable [amd64])' ;;
 		dwz) printf 'Remv gcc-multilib [4:12.2]\nInst dwz (0.15-1 Debian:12 [amd64])\n' ;;
 		libseccomp-dev) printf 'Remv seccomp-old [1.0]\nInst libseccomp-dev (2.5 Debian:12 [amd64])\n' ;;
+		libc++abi-19-dev) printf 'Remv libc++1-14 [14.0]\nInst libc++abi-19-dev (19.1 Debian:12 [amd64])\n' ;;
 		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12 [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
 		esac
 	done ;;
+*' download '*) : >"$3.deb" ;;
 *' --assume-no '*)
 	echo 'Need to get 30.9 kB of archives.'
 	echo 'After this operation, 136 kB of additional disk space will be used.'
 	exit 1 ;;
 esac
 X
+# A package has the library that it is unpacked for.
+cat >bin/dpkg-deb <<'X'
+#!/bin/sh
+mkdir -p "$3/usr/lib/llvm-19/lib" && : >"$3/usr/lib/llvm-19/lib/libc++abi.a"
+X
 chmod +x bin/*
+# A tree of its own, since something may be unpacked in it.
+mkdir -p own/.ci own/tests/sh own/testdata/make.d
+cp "$SRC/.ci/deps" own/.ci
+cp "$SRC"/tests/sh/*.sh own/tests/sh
+cp "$SRC"/testdata/make.d/*.sh own/testdata/make.d
 deps() { # MISSING... ; to out
 	rm -f log updated
 	: >log
 	env -i PATH="$PWD/bin" MISSING="$*" USER_ID="${USER_ID-0}" DEPS_REPLACE="${DEPS_REPLACE-}" NEEDS_UPDATE="${NEEDS_UPDATE-}" CC=false \
-		sh "$SRC/.ci/deps" check >out 2>&1
+		sh own/.ci/deps check >out 2>&1
 	status=$?
 }
 installed() { grep -v -e '-s ' -e --assume-no -e update log | grep -c install; }
@@ -95,6 +107,18 @@ deps libseccomp-dev
 check '... alone, it is no failure' eval '[ $status = 0 ] && [ "$(installed)" = 0 ]'
 deps libseccomp-dev dwz
 check '... and excuses no other one' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] && grep -q "run: .* dwz$" out'
+
+if [ -f /usr/lib/llvm-19/lib/libc++abi.a ]; then
+	echo "skip - a library of a package that cannot be installed is taken out of it (it is installed here)"
+else
+	deps libc++abi-19-dev zip
+	check 'a library of a package that cannot be installed is taken out of it' eval '[ $status = 0 ] && [ "$(installed)" = 1 ] &&
+		[ -f own/build/packages/libc++abi-19-dev/usr/lib/llvm-19/lib/libc++abi.a ]'
+	check '... it says why' grep -qx 'tracemill: going on with an unpacked libc++abi-19-dev: to install it would remove libc++1-14' out
+	deps libc++abi-19-dev
+	check '... once' eval '[ $status = 0 ] && [ ! -s log ]'
+	check '... and is linked' eval 'CC=false PATH="$PWD/bin" sh own/.ci/deps flags | grep -q "packages/libc++abi-19-dev/.*/libc++abi.a .*\|-DHAVE_LIBCXXABI"'
+fi
 
 DEPS_REPLACE=1 deps jq
 check 'but where the machine is nobody'"'"'s desk' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
