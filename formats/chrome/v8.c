@@ -300,8 +300,10 @@ static int64_t to_ns(int64_t us)
 static enum status v8_push_samples(struct v8_profile *p, struct import *im, uint32_t thread,
 				   int64_t zero, struct err *e)
 {
+	static const char collects[] = "(garbage collector)";
 	size_t n = p->n_samples < p->n_times ? p->n_samples : p->n_times;
-	uint32_t before = 0;
+	uint32_t before = 0,
+		 collector = intern_find(&im->t->strings, collects, sizeof collects - 1);
 	enum status st = ST_OK;
 
 	p->odd += p->n_samples - n + p->n_times - n;
@@ -319,7 +321,7 @@ static enum status v8_push_samples(struct v8_profile *p, struct import *im, uint
 		}
 		ev.target = until > p->times[i] ? (uint64_t)to_ns(plus(until, -p->times[i])) : 0;
 		/* What the collector interrupted is below it. */
-		ev.stack = is_named(im->t, &p->nodes[node - 1], "(garbage collector)")
+		ev.stack = collector && p->nodes[node - 1].name == collector
 			       ? trace_stack(im->t, before, location_of(im->t, &p->nodes[node - 1]))
 			       : (before = v8_stack_of(p, im->t, node - 1));
 		if (ev.stack)

@@ -35,6 +35,7 @@ struct luatrace_frame {
 	uint32_t parent;     /* stack of the caller, with its line */
 	uint32_t name, file; /* string ids; 0: not known */
 	uint32_t first, line;
+	uint32_t stack; /* with its line; 0: not asked for */
 	bool counted, protects;
 };
 
@@ -94,10 +95,13 @@ static uint32_t luatrace_location(struct luatrace *l, uint32_t name, uint32_t fi
 	return p->location;
 }
 
-static uint32_t stack_of(struct luatrace *l, const struct luatrace_frame *f)
+static uint32_t stack_of(struct luatrace *l, struct luatrace_frame *f)
 {
-	return trace_stack(l->im->t, f->parent,
-			   luatrace_location(l, f->name, f->file, f->line ? f->line : f->first));
+	if (!f->stack)
+		f->stack = trace_stack(
+		    l->im->t, f->parent,
+		    luatrace_location(l, f->name, f->file, f->line ? f->line : f->first));
+	return f->stack;
 }
 
 static enum status push(struct luatrace *l, struct luatrace_frame *f, int64_t ns, struct err *e)
@@ -190,7 +194,7 @@ static enum status lua_trace_enter(struct luatrace *l, char kind, const char *s,
 	} else if (f->n) {
 		row.parent = stack_of(l, &f->rows[f->n - 1]);
 	} else if (l->n_resumed && l->threads[l->resumed[l->n_resumed - 1]].n) {
-		const struct luatrace_frames *by = &l->threads[l->resumed[l->n_resumed - 1]];
+		struct luatrace_frames *by = &l->threads[l->resumed[l->n_resumed - 1]];
 
 		row.parent = stack_of(l, &by->rows[by->n - 1]);
 	}
@@ -302,6 +306,8 @@ static enum status lua_trace_take_line(struct luatrace *l, struct err *e)
 	} else if (parse_time(s, n, &line, &ns)) {
 		struct luatrace_frame *f = top(l);
 
+		if (f->line != line)
+			f->stack = 0;
 		f->line = line;
 		return push(l, f, ns, e);
 	} else {
@@ -347,6 +353,7 @@ static enum status lua_trace_read(struct import *im, struct err *e)
 	l.places = mem_zarray(PLACES, sizeof *l.places);
 	VEC_PUSH(l.threads, l.n_threads, l.cap_threads) = (struct luatrace_frames){0};
 	trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
+	trace_stacks_near(im->t);
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))
 		st = lua_trace_take_line(&l, e);

@@ -60,6 +60,12 @@ struct speedscope {
 
 	uint64_t calls, missing, odd, unpaired, unended, backwards, negative, deep, rounded, huge,
 	    beside;
+	struct { /* of the last value: what its unit is */
+		bool known;
+		uint32_t id;
+		const char *suffix;
+		double factor;
+	} unit;
 };
 
 /* Once all profiles are known: what they are, and the metrics of the trace. */

@@ -35,10 +35,17 @@ static const char *time_unit(const char *unit, double *ns)
 
 bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v)
 {
-	double factor = 1, d;
-	const char *suffix = time_unit(trace_text(x->im->t, x->profile->unit), &factor);
+	const char *suffix;
 	char text[64];
+	double d;
 
+	if (!x->unit.known || x->unit.id != x->profile->unit) {
+		x->unit.factor = 1;
+		x->unit.suffix = time_unit(trace_text(x->im->t, x->profile->unit), &x->unit.factor);
+		x->unit.id = x->profile->unit;
+		x->unit.known = true;
+	}
+	suffix = x->unit.suffix;
 	if (!suffix && num_i64(s, n, v))
 		return true;
 	if (suffix && n < sizeof text - 4) {
@@ -47,9 +54,9 @@ bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v)
 		if (num_time(text, n + strlen(suffix), v))
 			return true;
 	}
-	if (!num_double(s, n, &d) || fabs(d * factor) > 9e18)
+	if (!num_double(s, n, &d) || fabs(d * x->unit.factor) > 9e18)
 		return false;
-	*v = llround(d * factor);
+	*v = llround(d * x->unit.factor);
 	x->rounded += !suffix;
 	return true;
 }

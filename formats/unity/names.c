@@ -99,19 +99,48 @@ static bool unity_node_row_equal(const void *table, uint32_t id, const void *key
 
 static const struct id_rows node_rows = {unity_node_row_hash, unity_node_row_equal};
 
+enum { NODES_WAITING = 16 };
+
+static uint32_t unity_find_node(const struct unity_names *u, const struct node_key *key,
+				uint64_t hash)
+{
+	uint32_t id = id_set_find(&u->node_set, &node_rows, u->nodes, hash, key);
+
+	for (uint32_t i = u->n_in_set + 1; !id && i < u->n_nodes; i++)
+		id = unity_node_row_equal(u->nodes, i, key) ? i : 0;
+	return id;
+}
+
+/* Its place is asked for now, and taken when memory had the time. */
+static uint32_t unity_add_node(struct unity_names *u, const struct node_key *key, uint64_t hash)
+{
+	uint32_t id = (uint32_t)u->n_nodes;
+
+	VEC_PUSH(u->nodes, u->n_nodes, u->cap_nodes) =
+	    (struct unity_node){.parent = key->parent, .marker = key->marker};
+	id_set_prefetch(&u->node_set, hash);
+	if (id - u->n_in_set > NODES_WAITING) {
+		uint32_t first = ++u->n_in_set;
+
+		id_set_add(&u->node_set, &node_rows, u->nodes, unity_node_row_hash(u->nodes, first),
+			   first);
+	}
+	return id;
+}
+
+/* Most of what gets here is new: the parent, which is near, tells it from what has to be looked for. */
 uint32_t unity_node_slow(struct unity_names *u, uint32_t parent, uint32_t marker)
 {
 	uint64_t hash = unity_node_hash(parent, marker);
+	uint32_t bit = UINT32_C(1) << (marker * UINT32_C(0x9e3779b1) >> 27);
 	struct node_key key = {parent, marker};
-	uint32_t id = id_set_find(&u->node_set, &node_rows, u->nodes, hash, &key);
-	uint32_t last = u->nodes[parent].last;
+	uint32_t id = 0, last = u->nodes[parent].last;
 
-	if (!id) {
-		id = (uint32_t)u->n_nodes;
-		VEC_PUSH(u->nodes, u->n_nodes, u->cap_nodes) =
-		    (struct unity_node){.parent = parent, .marker = marker};
-		id_set_add(&u->node_set, &node_rows, u->nodes, hash, id);
-	}
+	if (u->nodes[parent].below & bit)
+		id = unity_find_node(u, &key, hash);
+	u->nodes[parent].below |= bit;
+	if (!id)
+		id = unity_add_node(u, &key, hash);
 	if (last) {
 		u->nodes[last].next = id;
 		u->nodes[last].next_marker = marker;

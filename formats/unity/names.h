@@ -24,6 +24,7 @@ struct unity_marker {
 
 struct unity_node {
 	uint32_t parent, marker;    /* index; parent 0: none */
+	uint32_t below;             /* a bit for the markers of its children */
 	uint32_t stack;             /* in the trace; 0: not used yet */
 	uint32_t last, last_marker; /* child that was looked up last */
 	uint32_t soon, soon_marker; /* child that was looked up after it, the time before */
@@ -41,8 +42,9 @@ struct unity_names {
 	struct unity_node *nodes;      /* [0] unused */
 	size_t n_nodes, cap_nodes;
 	struct id_set node_set;
-	bool shared;    /* a node's stack may be there already: not all that is there is ours */
-	uint32_t *path; /* scratch */
+	uint32_t n_in_set; /* nodes from 1 that are in it; the last few wait for their places */
+	bool shared;       /* a node's stack may be there already: not all that is there is ours */
+	uint32_t *path;    /* scratch */
 	size_t n_path, cap_path;
 	struct buf text;
 	uint64_t distinct, nameless; /* ids that got a name; markers used without */

@@ -30,7 +30,8 @@ struct callgrind_call {
 struct callgrind_graph {
 	size_t n_events;
 	struct intern keys; /* of functions, lines and calls, each with its own first byte */
-	struct map64 index; /* id of a key -> index + 1 */
+	uint32_t *index;    /* by a key's id: index + 1; 0: none */
+	size_t cap_index;
 	struct callgrind_function *functions;
 	size_t n_functions, cap_functions;
 	struct callgrind_line *lines;

@@ -15,7 +15,10 @@ struct key {
 /* The place of its index + 1; new where that is 0. */
 static uint32_t *index_of(struct callgrind_graph *g, struct key key)
 {
-	return map64_put(&g->index, intern_add(&g->keys, (const char *)&key, sizeof key));
+	uint32_t id = intern_add(&g->keys, (const char *)&key, sizeof key);
+
+	g->index = mem_grow_zero(g->index, &g->cap_index, (size_t)id + 1, sizeof *g->index);
+	return &g->index[id];
 }
 
 uint32_t callgrind_function(struct callgrind_graph *g, uint32_t object, uint32_t file,
@@ -118,7 +121,7 @@ void callgrind_join_files(struct callgrind_graph *g)
 void callgrind_graph_release(struct callgrind_graph *g)
 {
 	intern_release(&g->keys);
-	map64_release(&g->index);
+	free(g->index);
 	free(g->functions);
 	free(g->lines);
 	free(g->line_costs);

@@ -7,8 +7,10 @@
 #include <stddef.h>
 
 /* Of C++ functions the demangled name is matched, and the linkage name where that is shorter to
- * say; function templates are demangled with their result type in front. */
-#define RESULT "^(?:[\\w:*& ]+[ *&])?"
+ * say; function templates are demangled with their result type in front. A rule with RESULT has
+ * nothing beside it, and one that begins with "^" has it in each of its alternatives: so rules.shipped
+ * is quick to say no. */
+#define RESULT SITE_RESULT
 
 const struct site_rule site_rules[] = {
     {SITE_GROUP, "libc and bionic"},
@@ -31,8 +33,8 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION, "^_Z(?:N[KVRO]*)?S[tabsiod]|^_Z(?:N[KVRO]*)?9__gnu_cxx"},
     {SITE_FILE, "/include/c\\+\\+/|/c\\+\\+/v1/|/libstdc\\+\\+-v3/"},
     {SITE_GROUP, "Rust's alloc and collections"},
-    {SITE_FUNCTION, "^__(?:rust|rdl|rg)_(?:alloc|realloc|alloc_zeroed|dealloc)$|" RESULT
-		    "__rustc::__(?:rust|rdl|rg)_\\w+$"},
+    {SITE_FUNCTION, "^__(?:rust|rdl|rg)_(?:alloc|realloc|alloc_zeroed|dealloc)$"},
+    {SITE_FUNCTION, RESULT "__rustc::__(?:rust|rdl|rg)_\\w+$"},
     {SITE_FUNCTION, "^<?(?:alloc|hashbrown)::"},
     {SITE_GROUP, "xmalloc and its like: GNU programs, git, BSD programs"},
     {SITE_FUNCTION,
@@ -58,11 +60,13 @@ const struct site_rule site_rules[] = {
     {SITE_GROUP, "GCC's own heap and vectors"},
     {SITE_FUNCTION,
      "^(?:ggc_(?:internal_(?:cleared_)?alloc|realloc|alloc\\w*)|alloc_page|alloc_anon|"
-     "bitmap_(?:element_)?allocat\\w*|bitmap_elt_\\w*alloc\\w*)(?:\\(|$)|" RESULT
-     "(?:va_heap|va_gc|va_gc_atomic|base_pool_allocator|memory_block_pool)(?:<.*>)?::|" RESULT
-     "(?:vec|auto_vec|auto_bitmap|hash_table|hash_map|object_allocator|pool_allocator)"
-     "<.*>::(?:reserve|safe_grow\\w*|quick_grow\\w*|safe_push|create|expand|"
-     "alloc_entries|allocate)(?:\\(|$)"},
+     "bitmap_(?:element_)?allocat\\w*|bitmap_elt_\\w*alloc\\w*)(?:\\(|$)"},
+    {SITE_FUNCTION,
+     RESULT "(?:va_heap|va_gc|va_gc_atomic|base_pool_allocator|memory_block_pool)(?:<.*>)?::"},
+    {SITE_FUNCTION,
+     RESULT "(?:vec|auto_vec|auto_bitmap|hash_table|hash_map|object_allocator|pool_allocator)"
+	    "<.*>::(?:reserve|safe_grow\\w*|quick_grow\\w*|safe_push|create|expand|"
+	    "alloc_entries|allocate)(?:\\(|$)"},
     {SITE_GROUP, "GLib"},
     {SITE_FUNCTION,
      "^g_(?:try_)?(?:malloc0?|realloc)(?:_n)?$|^g_(?:aligned_alloc0?|"
@@ -90,9 +94,10 @@ const struct site_rule site_rules[] = {
      "Q(?:ArrayData|ListData|HashData|MapDataBase|MapData|LinkedListData|TypedArrayData|"
      "ArrayDataPointer|List|Vector|Hash|MultiHash|Map|MultiMap|Set|Stack|Queue|VarLengthArray|"
      "LinkedList|StringBuilder|String|ByteArray|SharedPointer|WeakPointer|ScopedPointer|"
-     "SharedDataPointer|ExplicitlySharedDataPointer)(?:<.*>)?::|" RESULT
-     "(?:QtPrivate|QtSharedPointer|QHashPrivate)::|^q(?:Malloc|Realloc)(?:Aligned)?(?:\\(|$)|"
-     "^reallocateData|^allocateData|^prepareRawData"},
+     "SharedDataPointer|ExplicitlySharedDataPointer)(?:<.*>)?::"},
+    {SITE_FUNCTION, RESULT "(?:QtPrivate|QtSharedPointer|QHashPrivate)::"},
+    {SITE_FUNCTION, "^q(?:Malloc|Realloc)(?:Aligned)?(?:\\(|$)|"
+		    "^reallocateData|^allocateData|^prepareRawData"},
     {SITE_GROUP, "SQLite's allocators"},
     {SITE_FUNCTION,
      "^sqlite3(?:_(?:malloc|realloc)(?:64)?|_v?m?printf|_vmprintf|Mem(?:Malloc|Realloc)|"
@@ -101,15 +106,16 @@ const struct site_rule site_rules[] = {
      "V?MPrintf|VdbeMemGrow|VdbeMemClearAndResize)$|^(?:mallocWithAlarm|dbMallocRawFinish|"
      "dbReallocFinish|pcache1Alloc)$"},
     {SITE_GROUP, "zlib, protobuf"},
+    {SITE_FUNCTION, "^zcalloc$|^zc_(?:alloc|calloc)$"},
     {SITE_FUNCTION,
-     "^zcalloc$|^zc_(?:alloc|calloc)$|" RESULT
-     "google::protobuf::(?:Arena|internal::(?:ArenaImpl|SerialArena|"
-     "ThreadSafeArena|ArenaStringPtr|RepeatedPtrFieldBase)|Repeated(?:Ptr)?Field<.*>)::|" RESULT
-     "google::protobuf::(?:internal::)?(?:AllocateMemory|AllocateBlock)\\b"},
+     RESULT "google::protobuf::(?:Arena|internal::(?:ArenaImpl|SerialArena|"
+	    "ThreadSafeArena|ArenaStringPtr|RepeatedPtrFieldBase)|Repeated(?:Ptr)?Field<.*>)::"},
+    {SITE_FUNCTION, RESULT "google::protobuf::(?:internal::)?(?:AllocateMemory|AllocateBlock)\\b"},
     {SITE_GROUP, "Boehm's collector (bdwgc)"},
     {SITE_FUNCTION, "^_?GC_\\w+$"},
     {SITE_GROUP, "IL2CPP's runtime and API"},
-    {SITE_FUNCTION, RESULT "il2cpp::|^_?il2cpp_\\w+|^_ZN[KVRO]*6il2cpp|^(?:SZ|Gen)ArrayNew"},
+    {SITE_FUNCTION, RESULT "il2cpp::"},
+    {SITE_FUNCTION, "^_?il2cpp_\\w+|^_ZN[KVRO]*6il2cpp|^(?:SZ|Gen)ArrayNew"},
     {SITE_GROUP, "Mono's runtime and API"},
     {SITE_FUNCTION, "^_?(?:mono|sgen|ves_icall)_\\w+$"},
     {SITE_GROUP, "Unreal Engine's allocators"},
@@ -120,11 +126,12 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION, RESULT "T(?:Array|ScriptArray|SparseArray|BitArray)<.*>::(?:Resize\\w*|"
 			   "AllocatorResizeAllocation|Realloc\\w*)(?:\\(|<|$)"},
     {SITE_GROUP, "Unity's memory manager"},
-    {SITE_FUNCTION, "^(?:malloc|calloc|realloc|free)_internal\\b|" RESULT
-		    "(?:MemoryManager|MemoryProfiler|BaseAllocator|UnityDefaultAllocator|"
-		    "DynamicHeapAllocator|DualThreadAllocator|BucketAllocator|StackAllocator|"
-		    "TLSAllocator|ThreadsafeLinearAllocator|LowLevelVirtualAllocator)"
-		    "(?:<.*>)?::"},
+    {SITE_FUNCTION, "^(?:malloc|calloc|realloc|free)_internal\\b"},
+    {SITE_FUNCTION,
+     RESULT "(?:MemoryManager|MemoryProfiler|BaseAllocator|UnityDefaultAllocator|"
+	    "DynamicHeapAllocator|DualThreadAllocator|BucketAllocator|StackAllocator|"
+	    "TLSAllocator|ThreadsafeLinearAllocator|LowLevelVirtualAllocator)"
+	    "(?:<.*>)?::"},
     {SITE_FUNCTION, RESULT "(?:stl_allocator<.*>|dynamic_array_detail|core::StringStorageDefault"
 			   "<.*>)::"},
     {SITE_GROUP, "Lua and LuaJIT"},
@@ -143,13 +150,14 @@ const struct site_rule site_rules[] = {
      "^_?On(?:Alloc|Malloc|Realloc)(?:Event|Callback)?(?:\\(|$)|^_?(?:Object|Array|String|"
      "Class|GC)_(?:New|NewObject|Alloc|Allocate|AllocateObject)(?:\\(|_m[0-9A-F]{8,}|$)"},
     {SITE_GROUP, "LoliProfiler's agent"},
-    {SITE_FUNCTION, "^_?loli_\\w+|" RESULT "loli::"},
+    {SITE_FUNCTION, "^_?loli_\\w+"},
+    {SITE_FUNCTION, RESULT "loli::"},
     {SITE_MODULE, "^libloli\\.so$"},
     {SITE_GROUP, "jemalloc, tcmalloc, mimalloc"},
     {SITE_FUNCTION, "^_?(?:je_|_rjem_|jemalloc_)\\w+$"},
-    {SITE_FUNCTION,
-     RESULT "tcmalloc::|^tc_(?:malloc|calloc|realloc|memalign|new|newarray|free|"
-	    "delete)\\w*$|\\(anonymous namespace\\)::do_(?:malloc|realloc|memalign)"},
+    {SITE_FUNCTION, RESULT "tcmalloc::"},
+    {SITE_FUNCTION, "^tc_(?:malloc|calloc|realloc|memalign|new|newarray|free|delete)\\w*$"},
+    {SITE_FUNCTION, "\\(anonymous namespace\\)::do_(?:malloc|realloc|memalign)"},
     {SITE_FUNCTION, "^_?mi_\\w+$"},
     {SITE_MODULE, "^lib(?:jemalloc|tcmalloc\\w*|mimalloc[-\\w]*)\\.so(?:\\.[\\d.]+)?$"},
     {SITE_FILE, "/(?:jemalloc|gperftools|tcmalloc|mimalloc)(?:-[\\d.]+)?/(?:src|include)/"},

@@ -11,6 +11,10 @@
 
 enum { SITES_FILE_MAX = 1 << 20 };
 
+/* An expression all of which begins with "^" is tried at one place of a name and not at each, and a
+ * result in front is looked for once. */
+enum part { PART_RESULT, PART_START, PART_ANYWHERE, PARTS };
+
 static const char *const words[] = {
     [SITE_FUNCTION] = "function", [SITE_MODULE] = "module", [SITE_FILE] = "file"};
 
@@ -21,9 +25,10 @@ struct sites {
 		unsigned verdict;
 	} * rules;
 	size_t n, cap;
-	/* The shipped rules of a kind as one expression: one pass over a name instead of thirty.
+	/* The shipped rules of a kind, some together: a few passes over a name instead of fifty.
 	 * Compiled when first asked for. */
-	struct match *shipped[SITE_FILE + 1];
+	struct match *shipped[SITE_FILE + 1][PARTS];
+	bool compiled[SITE_FILE + 1];
 };
 
 struct sites *sites_new(void)
@@ -38,7 +43,8 @@ void sites_free(struct sites *s)
 	for (size_t i = 0; i < s->n; i++)
 		match_free(s->rules[i].match);
 	for (size_t i = 0; i <= SITE_FILE; i++)
-		match_free(s->shipped[i]);
+		for (size_t k = 0; k < PARTS; k++)
+			match_free(s->shipped[i][k]);
 	free(s->rules);
 	free(s);
 }
@@ -115,25 +121,58 @@ void sites_list(struct buf *out)
 	}
 }
 
-static struct match *shipped(struct sites *s, enum site_rule_kind kind)
+/* *text: without the result in front. */
+static enum part part_of(const char **text)
 {
-	struct buf b = BUF_INIT;
+	static const char result[] = SITE_RESULT;
+
+	if (strncmp(*text, result, sizeof result - 1) != 0)
+		return **text == '^' ? PART_START : PART_ANYWHERE;
+	*text += sizeof result - 1;
+	return PART_RESULT;
+}
+
+static void compile_shipped(struct sites *s, enum site_rule_kind kind)
+{
+	struct buf b[PARTS] = {BUF_INIT};
 	struct err e = ERR_INIT;
 
-	if (s->shipped[kind])
-		return s->shipped[kind];
-	for (const struct site_rule *r = site_rules; r->text; r++)
-		if (r->kind == kind)
-			buf_addf(&b, "%s(?:%s)", b.len ? "|" : "", r->text);
-	s->shipped[kind] =
-	    match_new((struct match_place){"the shipped site rules", 0}, b.data, b.len, 0, &e);
-	buf_release(&b);
-	return s->shipped[kind];
+	for (const struct site_rule *r = site_rules; r->text; r++) {
+		const char *text = r->text;
+		enum part part = part_of(&text);
+
+		if (r->kind != kind)
+			continue;
+		if (!b[part].len)
+			buf_adds(&b[part], part == PART_RESULT ? SITE_RESULT "(?:" : "(?:");
+		else
+			buf_addc(&b[part], '|');
+		buf_addf(&b[part], "(?:%s)", text);
+	}
+	for (size_t k = 0; k < PARTS; k++) {
+		if (b[k].len) {
+			buf_addc(&b[k], ')');
+			s->shipped[kind][k] =
+			    match_new((struct match_place){"the shipped site rules", 0}, b[k].data,
+				      b[k].len, 0, &e);
+		}
+		buf_release(&b[k]);
+	}
+	s->compiled[kind] = true;
+}
+
+static bool is_shipped(struct sites *s, enum site_rule_kind kind, const char *name, size_t n)
+{
+	if (!s->compiled[kind])
+		compile_shipped(s, kind);
+	for (size_t k = 0; k < PARTS; k++)
+		if (s->shipped[kind][k] && match_test(s->shipped[kind][k], name, n))
+			return true;
+	return false;
 }
 
 static unsigned sites_ask(struct sites *s, enum site_rule_kind kind, const char *a, const char *b)
 {
-	struct match *m = shipped(s, kind);
 	size_t na = strlen(a), nb = b && strcmp(a, b) != 0 ? strlen(b) : 0;
 	size_t ka = kind == SITE_FUNCTION ? clones_cut(a, na) : na;
 	size_t kb = kind == SITE_FUNCTION ? clones_cut(b ? b : "", nb) : nb;
@@ -141,7 +180,7 @@ static unsigned sites_ask(struct sites *s, enum site_rule_kind kind, const char 
 
 	if (!na && !nb)
 		return 0;
-	if (m && (match_test(m, a, ka) || (kb && match_test(m, b, kb))))
+	if (is_shipped(s, kind, a, ka) || (kb && is_shipped(s, kind, b, kb)))
 		verdict |= SITE_PASS;
 	for (size_t i = 0; i < s->n; i++) {
 		struct rule *r = &s->rules[i];

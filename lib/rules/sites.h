@@ -21,6 +21,9 @@ struct site_rule {
 	const char *text; /* the expression; a group's heading */
 };
 
+/* With what a rule begins that is about all that a function template may have in front of it. */
+#define SITE_RESULT "^(?:[\\w:*& ]+[ *&])?"
+
 extern const struct site_rule site_rules[]; /* ends with text NULL */
 
 struct sites;

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 /* Below LEAST bytes a frame's own head eats what it saves. */
-enum { LEAST = 64, LEVEL = 3 };
+enum { LEAST = 64, KINDS = CHUNK_SYMBOL_NOTES + 1 };
 
 struct chunk_out {
 	FILE *out;
 	struct zstd *zstd;
 	struct event_columns *columns; /* NULL: no event yet */
 	struct buf payload, packed;
+	struct zstd_pace paces[KINDS];
 };
 
 struct chunk_out *chunk_out_new(FILE *out)
@@ -68,7 +69,8 @@ enum status chunk_out_chunk(struct chunk_out *o, uint32_t kind, const void *payl
 		b->len = 0;
 		buf_reserve(b, n + 10);
 		buf_add_uleb(b, n);
-		packed = zstd_pack(o->zstd, b->data + b->len, n - b->len, payload, n, LEVEL);
+		packed = zstd_pack_paced(o->zstd, &o->paces[kind < KINDS ? kind : 0],
+					 b->data + b->len, n - b->len, payload, n);
 	}
 	return packed ? put(o, kind | CHUNK_PACKED, b->data, b->len + packed, e)
 		      : put(o, kind, payload, n, e);

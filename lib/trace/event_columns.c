@@ -11,7 +11,7 @@ enum { ROOM = EVENT_COLUMNS_BYTES + EVENT_MAX, LEAST = 48 };
 /* The high level costs ten times as much. It gains on times, and on what repeats itself, which is short
  * when it is packed; of addresses, most of a recording's bytes, next to nothing. Where it saves less than one byte of a chunk
  * in LEAST_SAVED, times rest for some chunks before it is tried again. */
-enum { LEVEL = 3, LEVEL_HIGH = 10, WORTH = 10, LEAST_SAVED = 64, REST = 15 };
+enum { LEVEL_HIGH = 10, WORTH = 10, LEAST_SAVED = 64, REST = 15 };
 
 struct event_columns {
 	struct zstd *zstd;
@@ -19,6 +19,7 @@ struct event_columns {
 	size_t len[COLUMNS];
 	size_t size; /* of all columns */
 	uint8_t *packed, *again;
+	struct zstd_pace paces[COLUMNS];
 	size_t n, n_times, n_shapes;
 	uint32_t last;                         /* index of the last event's shape */
 	uint32_t shapes[EVENT_COLUMNS_SHAPES]; /* kind, mask << 8 */
@@ -192,7 +193,7 @@ static void add_column(struct event_columns *c, unsigned i, struct buf *to)
 	const uint8_t *p = c->packed;
 
 	if (n >= LEAST)
-		packed = zstd_pack(c->zstd, c->packed, n - 1, c->bytes[i], n, LEVEL);
+		packed = zstd_pack_paced(c->zstd, &c->paces[i], c->packed, n - 1, c->bytes[i], n);
 	if (packed && ((i == TIME && !c->rest) || n / packed >= WORTH)) {
 		more = zstd_pack(c->zstd, c->again, packed, c->bytes[i], n, LEVEL_HIGH);
 		if (more) {

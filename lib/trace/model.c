@@ -61,6 +61,7 @@ void trace_free(struct trace *t)
 	map64_release(&x->markers);
 	map64_release(&x->counters);
 	arena_release(&x->arena);
+	free(x->below);
 	free(x->stream_locations.to);
 	free(x->stream_stacks.to);
 	free(x->last);
@@ -230,6 +231,37 @@ static uint16_t *model_waiting_stack(struct trace *t, const struct stack *s, uin
 	return &x->waiting[i];
 }
 
+static uint32_t below_bit(uint32_t location)
+{
+	return UINT32_C(1) << (location * UINT32_C(0x9e3779b1) >> 27);
+}
+
+/* False: there is no such row. */
+static bool model_may_be_below(const struct trace *t, const struct stack *s)
+{
+	const struct trace_index *x = t->index;
+
+	return x->n_below != t->n_stacks || x->below[s->parent] & below_bit(s->location);
+}
+
+static void model_put_below(struct trace *t, const struct stack *s)
+{
+	struct trace_index *x = t->index;
+
+	if (x->n_below != t->n_stacks)
+		return;
+	x->below[s->parent] |= below_bit(s->location);
+	VEC_PUSH(x->below, x->n_below, x->cap_below) = 0;
+}
+
+void trace_stacks_near(struct trace *t)
+{
+	struct trace_index *x = t->index;
+
+	if (!x->n_below && t->n_stacks == 1)
+		VEC_PUSH(x->below, x->n_below, x->cap_below) = 0;
+}
+
 /* Its row is put in the set later. */
 static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t hash)
 {
@@ -243,6 +275,7 @@ static uint32_t append_stack(struct trace *t, const struct stack *s, uint64_t ha
 	}
 	*model_waiting_stack(t, s, hash) = (uint16_t)++x->stacks_waiting;
 	id_set_prefetch(&x->stack_set, hash);
+	model_put_below(t, s);
 	VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = *s;
 	return id;
 }
@@ -254,7 +287,8 @@ uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 	uint64_t hash = stack_hash(&s);
 	uint32_t id = 0;
 
-	if (!parent || parent + 1 != t->n_stacks) { /* the newest one calls nothing yet */
+	/* the newest one calls nothing yet */
+	if ((!parent || parent + 1 != t->n_stacks) && model_may_be_below(t, &s)) {
 		if (x->any_waiting)
 			model_settle_stacks(t);
 		id = id_set_find(&x->stack_set, &stack_rows, t->stacks, hash, &s);

@@ -160,6 +160,9 @@ uint32_t trace_location(struct trace *t, const struct location *l);
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location);
 /* The same where no such row is there: the caller knows it, and it is not looked for. */
 uint32_t trace_stack_new(struct trace *t, uint32_t parent, uint32_t location);
+/* Before the first stack: trace_stack will be asked for calls of stacks that it was asked for lately.
+ * What is new then is mostly known to be by its caller's memory, and is not looked for. */
+void trace_stacks_near(struct trace *t);
 uint32_t trace_thread(struct trace *t, const struct thread *th);
 uint32_t trace_marker(struct trace *t, const struct marker *m);
 uint32_t trace_counter(struct trace *t, const struct counter *c);

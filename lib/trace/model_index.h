@@ -29,6 +29,10 @@ struct trace_index {
 	uint32_t first_waiting, stacks_waiting;
 	uint16_t waiting[STACKS_WAITING * 4]; /* their places from 1, by their hashes */
 	bool any_waiting; /* number of them, and waiting has none: the set comes before any look */
+	/* Of trace_stacks_near, by stack: a bit for the locations that were put below it; as long as
+	 * every row came by trace_stack, which n_below counts. NULL: it was not called. */
+	uint32_t *below;
+	size_t n_below, cap_below;
 	struct stream_ids stream_locations, stream_stacks;
 	size_t stream_bindings; /* that came */
 	struct stack_step {

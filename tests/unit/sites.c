@@ -14,6 +14,11 @@ static unsigned verdict(struct sites *s, const char *display, const char *raw)
 	return sites_function(s, display, raw ? raw : display);
 }
 
+static unsigned function_verdict(struct sites *s, const char *name)
+{
+	return verdict(s, name, NULL);
+}
+
 /* Allocator and runtime names as glibc 2.36, libstdc++ 12, libc++ 14, bdwgc, il2cpp (Unity
  * 2021), UE 4.27 and 5, Lua 5.4 and jemalloc spell them. */
 TEST(runtime_code_is_passed_over)
@@ -194,6 +199,69 @@ TEST(list_reads_back)
 		printf("  %s\n", e.msg);
 	sites_free(s);
 	buf_release(&b);
+}
+
+/* Rules that are asked together say what each says alone. */
+TEST(shipped_rules_together)
+{
+	static const char *const names[] = {"",
+					    "malloc",
+					    "x malloc",
+					    "vec<int>::reserve(int)",
+					    "a* vec<int>::reserve(int)",
+					    "a(b) vec<int>::reserve(int)",
+					    "std::map<int>::at",
+					    "int std::max<int>()",
+					    "qMalloc",
+					    "int qMalloc(",
+					    "il2cpp::vm::x",
+					    "int il2cpp_new",
+					    "il2cpp_new",
+					    "f(int)::(anonymous namespace)::do_malloc",
+					    "(anonymous namespace)::do_malloc",
+					    "tc_new",
+					    "a tc_new",
+					    "loli::x",
+					    "a loli_x",
+					    "google::protobuf::Arena::f",
+					    "a* google::protobuf::AllocateBlock",
+					    "operator new",
+					    "\xff\xfestd::x",
+					    "\xffmalloc",
+					    "malloc\xff",
+					    "a\xff std::x",
+					    "a std::\xff",
+					    "\xff(anonymous namespace)::do_malloc",
+					    "libc.so.6",
+					    "a/libc.so.6",
+					    "linker64",
+					    "/usr/include/c++/12/vector",
+					    "x/jemalloc-5.2/src/a.c"};
+	unsigned (*const ask[])(struct sites *, const char *) = {[SITE_FUNCTION] = function_verdict,
+								 [SITE_MODULE] = sites_module,
+								 [SITE_FILE] = sites_file};
+	struct sites *s = sites_new();
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		unsigned alone[SITE_FILE + 1] = {0};
+
+		for (const struct site_rule *r = site_rules; r->text; r++) {
+			struct err e = ERR_INIT;
+			struct match *m;
+
+			if (r->kind == SITE_GROUP)
+				continue;
+			m = match_new((struct match_place){"test", 0}, r->text, strlen(r->text), 0,
+				      &e);
+			if (match_test(m, names[i], strlen(names[i])))
+				alone[r->kind] = SITE_PASS;
+			match_free(m);
+		}
+		for (unsigned k = SITE_FUNCTION; k <= SITE_FILE; k++)
+			if (!CHECK_EQ(ask[k](s, names[i]), alone[k]))
+				printf("  %s\n", names[i]);
+	}
+	sites_free(s);
 }
 
 TEST_MAIN()

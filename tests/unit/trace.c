@@ -514,4 +514,34 @@ TEST(paths_have_the_stacks_that_are_made_one_by_one)
 	trace_free(slow);
 }
 
+/* Rows and ids are those of a trace that looks for all; rows that come another way end it. */
+TEST(near_stacks_are_the_same_stacks)
+{
+	struct trace *plain = trace_new(), *near = trace_new();
+	uint64_t seed = 1;
+
+	trace_stacks_near(near);
+	for (int i = 0; i < 40000; i++) {
+		uint64_t v = seed = hash_u64(seed + 1);
+		uint32_t back = (uint32_t)(v >> 8) % 64, location = 1 + (uint32_t)(v >> 40) % 100;
+		uint32_t n = (uint32_t)plain->n_stacks, parent = back && back < n ? n - back : 0;
+
+		if (i % 5 == 0)
+			parent = (uint32_t)(v >> 20) % n;
+		if (i == 30000) {
+			CHECK_EQ(trace_stack_new(near, 7, 1000), n);
+			CHECK_EQ(trace_stack_new(plain, 7, 1000), n);
+			parent = 7;
+			location = 1000;
+		}
+		if (!CHECK_EQ(trace_stack(near, parent, location),
+			      trace_stack(plain, parent, location)))
+			break;
+	}
+	CHECK_EQ(near->n_stacks, plain->n_stacks);
+	CHECK(!memcmp(near->stacks, plain->stacks, near->n_stacks * sizeof *near->stacks));
+	trace_free(plain);
+	trace_free(near);
+}
+
 TEST_MAIN()
