@@ -51,9 +51,20 @@ void heap_view_free(struct heap_view *v)
 	arena_release(&v->arena);
 	buf_release(&v->text);
 	buf_release(&v->path);
+	for (size_t i = 0; v->held && i < v->n_parts; i++)
+		heap_held_release(&v->held[i]);
+	free(v->held);
 	free(v->rows);
 	free(v->own);
 	free(v);
+}
+
+void heap_view_hold(struct heap_view *v)
+{
+	v->held = mem_zarray(v->n_parts + 1, sizeof *v->held);
+	for (size_t i = 0; i < v->n_parts; i++)
+		if (v->parts[i].dominators.idom)
+			heap_held_init(&v->held[i], &v->parts[i].dominators, v->parts[i].h);
 }
 
 void heap_retained_known(struct heap_view *v)

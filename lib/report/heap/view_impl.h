@@ -14,6 +14,7 @@ struct heap_view {
 	const struct heap_set *s;
 	const struct heap_part *parts;
 	size_t n_parts;
+	struct heap_held *held; /* of each part; NULL: this table shows none */
 	struct heap_view_options options;
 	enum heap_sort sort; /* never auto */
 	bool sizes, retained;
@@ -38,6 +39,8 @@ struct heap_view *heap_view_new(const struct heap_set *s, const struct heap_part
 void heap_column(struct heap_view *v, uint8_t what, struct table_column c);
 void heap_note(struct heap_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void heap_title(struct heap_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What the objects of all parts retain each, where v->retained: most tables need memory before they know. */
+void heap_view_hold(struct heap_view *v);
 /* After heap_groups_add: where it is too much to find out, groups have no retained size. */
 void heap_retained_known(struct heap_view *v);
 /* Notes on what is not known of the parts. */

@@ -29,13 +29,12 @@ struct ranked { /* objects of all parts, one part behind the other */
 	size_t n, cap_indexes, cap_keys;
 };
 
-static uint64_t value(const struct heap_view *v, const struct heap_part *p, uint32_t i)
+static uint64_t value(const struct heap_view *v, size_t part, uint32_t i)
 {
 	switch (v->sort) {
-	case HEAP_SORT_SIZE: return p->h->sizes[i];
-	case HEAP_SORT_RETAINED:
-		return v->sizes ? p->dominators.retained[i] : p->dominators.count[i];
-	default: return v->retained ? p->dominators.count[i] : 0;
+	case HEAP_SORT_SIZE: return v->parts[part].h->sizes[i];
+	case HEAP_SORT_RETAINED: return v->sizes ? v->held[part].bytes[i] : v->held[part].count[i];
+	default: return v->retained ? v->held[part].count[i] : 0;
 	}
 }
 
@@ -64,7 +63,7 @@ static void view_objects_choose(struct heap_view *v)
 		for (uint32_t i = 1; i <= p->h->n; i++) {
 			if (!heap_counts(p, i))
 				continue;
-			VEC_PUSH(r.keys, all, r.cap_keys) = value(v, p, i);
+			VEC_PUSH(r.keys, all, r.cap_keys) = value(v, k, i);
 			VEC_PUSH(r.indexes, r.n, r.cap_indexes) = base + i;
 		}
 		base += p->h->n + 1;
@@ -112,8 +111,8 @@ static void view_objects_fill(void *arg, size_t row, struct table_row *r)
 			*c = n ? cell_text(s, n) : none;
 			break;
 		case SIZE: *c = h->flags[i] & HEAP_SIZED ? cell_number(h->sizes[i]) : none; break;
-		case RETAINED: *c = cell_number(p->dominators.retained[i]); break;
-		case RETAINED_COUNT: *c = cell_number(p->dominators.count[i]); break;
+		case RETAINED: *c = cell_number(v->held[p - v->parts].bytes[i]); break;
+		case RETAINED_COUNT: *c = cell_number(v->held[p - v->parts].count[i]); break;
 		case DISTANCE:
 			*c = p->paths.distance[i] ? cell_number(p->paths.distance[i]) : none;
 			break;
@@ -128,6 +127,8 @@ struct heap_view *heap_view_objects(const struct heap_set *s, const struct heap_
 {
 	struct heap_view *v = heap_view_new(s, parts, n_parts, o);
 
+	if (v->retained)
+		heap_view_hold(v);
 	view_objects_choose(v);
 	v->table.name = "objects";
 	v->table.n_rows = v->n_rows;
