@@ -217,9 +217,8 @@ static void check_paths(const struct heap_set *s, const struct heap *h)
 		CHECK_EQ(p.distance[i] != 0, all[i]);
 		if (!all[i])
 			continue;
-		CHECK_EQ(p.parent[i] ? p.distance[p.parent[i]] + 1 : 1, p.distance[i]);
 		CHECK_EQ(h->out[p.via[i]], i);
-		CHECK_EQ(heap_source(h, p.via[i]), p.parent[i]);
+		CHECK_EQ(p.distance[heap_source(h, p.via[i])] + 1, p.distance[i]);
 		for (uint32_t r = 0; r < h->n_references; r++) /* no shorter one */
 			if (h->out[r] == i && all[heap_source(h, r)])
 				CHECK(p.distance[i] <= p.distance[heap_source(h, r)] + 1 ||

@@ -82,7 +82,7 @@ static void dominator_tree_links(struct dominator_tree *t)
 	}
 	for (uint32_t i = 1; i <= n; i++) {
 		uint32_t *place =
-		    map64_put(&kinds, (uint64_t)t->p->h->types[i] << 32 | t->p->h->names[i]);
+		    map64_put(&kinds, (uint64_t)t->p->h->types[i] << 32 | heap_name(t->p->h, i));
 
 		if (!*place)
 			*place = (uint32_t)kinds.n;
@@ -263,7 +263,7 @@ static void view_dominators_name(struct heap_view *v, const struct node *x)
 		buf_add(&v->text, s, n);
 	else
 		buf_adds(&v->text, x->listed ? "[no type]" : "[not listed]");
-	s = heap_text(v->s, h->names[x->member], &n);
+	s = heap_text(v->s, heap_name(h, x->member), &n);
 	if ((x->n == 1 || x->kind == ALIKE) && n) {
 		buf_addc(&v->text, ' ');
 		buf_add(&v->text, s, n);
