@@ -278,6 +278,9 @@ static void shrink(struct heap_build *b)
 	struct heap *h = &b->heap;
 	size_t n = (size_t)h->n + 1;
 
+	free(b->direct);
+	b->direct = NULL;
+	map64_release(&b->index);
 	if (h->sites)
 		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
 	if (h->names)
@@ -339,8 +342,8 @@ static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *
 		if (!h->n_roots && b->n_edges)
 			guess_roots(b);
 		h->not_listed = h->n - h->n_listed;
-		heap_sort_edges(b);
 		shrink(b);
+		heap_sort_edges(b);
 		heap_add_notes(b, t);
 		h->file = s->file ? *s->file : NULL;
 		h->label = label(s, h->file);

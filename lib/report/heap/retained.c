@@ -40,8 +40,8 @@ struct search {
 	} * at;
 	/* Objects whose set may be less than it was: a ring with room for all. */
 	uint32_t *waiting, first, n_waiting;
-	bool *waits;
-	uint64_t left; /* references to look at before it has taken too long */
+	uint8_t *waits; /* a bit each */
+	uint64_t left;  /* references to look at before it has taken too long */
 };
 
 struct members {
@@ -178,9 +178,9 @@ static void wait_for_turn(struct search *f, uint32_t v)
 {
 	uint32_t room = f->p->h->n + 1, last = f->first + f->n_waiting;
 
-	if (f->waits[v])
+	if (f->waits[v / 8] >> v % 8 & 1)
 		return;
-	f->waits[v] = true;
+	f->waits[v / 8] |= (uint8_t)(1u << v % 8);
 	f->n_waiting++;
 	f->waiting[last < room && last >= f->first ? last : last - room] = v;
 }
@@ -200,10 +200,8 @@ static void retained_fetch(const struct search *f)
 	__builtin_prefetch(&h->out[near]);
 	next = f->waiting[next];
 	for (uint32_t r = h->out_start[next], k = 0; r < h->out_start[next + 1] && k < 2 * AHEAD;
-	     r++, k++) {
+	     r++, k++)
 		__builtin_prefetch(&f->at[h->out[r]]);
-		__builtin_prefetch(&f->waits[h->out[r]]);
-	}
 }
 
 static uint32_t take_turn(struct search *f)
@@ -212,7 +210,7 @@ static uint32_t take_turn(struct search *f)
 
 	f->first = f->first == f->p->h->n ? 0 : f->first + 1;
 	f->n_waiting--;
-	f->waits[v] = false;
+	f->waits[v / 8] &= (uint8_t) ~(1u << v % 8);
 	return v;
 }
 
@@ -303,7 +301,7 @@ bool heap_retained(struct heap_group *groups, const struct heap_part *p, const u
 
 	f.at = pages_array(n, sizeof *f.at);
 	f.waiting = mem_array(n, sizeof *f.waiting);
-	f.waits = mem_zarray(n, sizeof *f.waits);
+	f.waits = mem_zarray(n / 8 + 1, sizeof *f.waits);
 	f.unions = mem_zarray(PAIRS, sizeof *f.unions);
 	f.shared = mem_zarray(PAIRS, sizeof *f.shared);
 	f.left = HEAP_RETAINED_ROUNDS * ((uint64_t)h->n_references + n);
