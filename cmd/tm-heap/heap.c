@@ -130,6 +130,8 @@ static bool cli_heap_choose(struct cli_heap *c)
 		const struct heap *h = &s->heaps[first + r->n_parts];
 
 		heap_part_init(&r->parts[r->n_parts], s, h, h->n_references > 0);
+		heap_paths_forget(&r->parts[r->n_parts].paths, !c->has_set,
+				  c->by != HEAP_BY_ROOT && !c->roots.n);
 		heap_filter(&r->parts[r->n_parts], s, r->filters, r->owners);
 	}
 	for (size_t k = 0; c->has_set && c->same == HEAP_SAME_ADDRESS && k < r->n_parts; k++)

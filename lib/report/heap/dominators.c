@@ -2,48 +2,92 @@
 #include "lib/report/heap/dominators.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices go by their numbers in the order of a depth-first search from the root, which is 0. */
+/* What is far ahead is asked of the memory early: nearly all time is waiting for it. */
+enum { AHEAD = 8, AHEAD_OUT = 8, AHEAD_ACROSS = 16 };
+
+/* Vertices go by their numbers in the order of a depth-first search from the root, which is 0. A
+ * reference either goes on to what is new, or to what is beneath its source in the search's tree,
+ * where it only lowers a semidominator, or across: only these are kept, by their target. */
 struct search {
 	const struct heap *h;
 	uint32_t n;         /* found so far, the root included */
-	uint32_t n_reached; /* of them by a path from the root */
-	uint32_t *vertex;   /* number -> object */
+	uint32_t n_reached; /* of them by a path from the root; 0: not known yet */
 	uint32_t *number;   /* object -> number, 0: not found (but the root's is 0) */
-	uint32_t *parent;
-	uint32_t *next; /* object -> the reference to follow next; then of linked buckets */
-	uint32_t *semi, *label, *ancestor, *idom, *bucket;
-	uint32_t *in_start, *in;
-	uint32_t *path; /* for compression */
+	uint32_t *vertex;   /* number -> object */
+	uint32_t *parent;   /* then the dominator */
+	uint32_t *next;     /* the reference to follow next; then the semidominator */
+	uint32_t *least;    /* the semidominator, as far as it is known without those across */
+	uint32_t *across; /* how many references across lead here; then where those before it end */
+	struct across {
+		uint32_t from, to;
+	} * list;
+	size_t n_list, cap_list;
+	uint32_t *from; /* of references across, by target */
+	struct up {
+		uint32_t to;    /* upwards: the path compressed; then a skip in the dominators */
+		uint32_t least; /* semidominator on the way there; then the depth */
+	} * up;
+	uint32_t *path;
+	size_t cap_path;
 };
 
 static void found(struct search *f, uint32_t object, uint32_t parent)
 {
+	const struct heap *h = f->h;
+	uint32_t first = h->out_start[object], end = h->out_start[object + 1];
+
 	f->vertex[f->n] = object;
-	f->parent[f->n] = parent;
+	f->parent[f->n] = f->least[f->n] = parent;
+	f->across[f->n] = 0;
+	f->next[f->n] = first;
 	f->number[object] = f->n++;
+	for (uint32_t r = first; r < end && r < first + AHEAD_OUT; r++)
+		__builtin_prefetch(&f->number[h->out[r]]);
 }
 
-/* All that can be reached from an object that was just found. */
-static void dominators_descend(struct search *f, uint32_t object)
+/* A reference to what was found before. */
+static void dominators_again(struct search *f, uint32_t from, uint32_t to)
 {
-	uint32_t top = object;
+	if (to >= from) {
+		if (f->least[to] > from)
+			f->least[to] = from;
+		return;
+	}
+	if (to < f->n_reached) /* from what no root reaches to what one reaches */
+		return;
+	VEC_PUSH(f->list, f->n_list, f->cap_list) = (struct across){from, to};
+	f->across[to]++;
+}
+
+/* All that can be reached from the vertex that was just found. */
+static void dominators_descend(struct search *f)
+{
+	const struct heap *h = f->h;
+	uint32_t first = f->n - 1, top = first;
 
 	for (;;) {
-		if (f->next[top] == f->h->out_start[top + 1]) {
-			if (top == object)
-				return;
-			top = f->vertex[f->parent[f->number[top]]];
-			continue;
-		}
-		uint32_t to = f->h->out[f->next[top]++];
+		uint32_t r = f->next[top], end = h->out_start[f->vertex[top] + 1];
 
-		if (!f->number[to] && to) {
-			found(f, to, f->number[top]);
-			top = to;
+		for (; r < end; r++) {
+			uint32_t to = h->out[r];
+
+			if (!f->number[to])
+				break;
+			dominators_again(f, top, f->number[to]);
+		}
+		if (r < end) {
+			f->next[top] = r + 1;
+			found(f, h->out[r], top);
+			top = f->n - 1;
+		} else if (top == first) {
+			return;
+		} else {
+			top = f->parent[top];
 		}
 	}
 }
@@ -51,97 +95,102 @@ static void dominators_descend(struct search *f, uint32_t object)
 static void dominators_search(struct search *f)
 {
 	const struct heap *h = f->h;
+	bool *held = mem_zarray((size_t)h->n + 1, sizeof *held);
 
-	memcpy(f->next, h->out_start, ((size_t)h->n + 1) * sizeof *f->next);
+	for (uint32_t r = 0; r < h->n_references; r++)
+		held[h->out[r]] = true;
 	found(f, 0, 0);
-	dominators_descend(f, 0);
+	dominators_descend(f);
 	f->n_reached = f->n;
 	for (uint32_t i = 1; i <= h->n; i++)
-		if (!f->number[i] && f->in_start[i] == f->in_start[i + 1]) {
+		if (!f->number[i] && !held[i]) {
 			found(f, i, 0);
-			dominators_descend(f, i);
+			dominators_descend(f);
 		}
 	for (uint32_t i = 1; i <= h->n; i++)
 		if (!f->number[i]) {
 			found(f, i, 0);
-			dominators_descend(f, i);
+			dominators_descend(f);
 		}
+	free(held);
 }
 
-/* The vertex with the least semidominator on v's way up to its tree's root. */
-static uint32_t eval(struct search *f, uint32_t v)
+/* The least semidominator on v's way up to the last vertex that is not done. */
+static uint32_t eval(struct search *f, uint32_t v, uint32_t last)
 {
-	uint32_t depth = 0;
+	struct up *up = f->up;
+	size_t depth = 0;
 
-	if (f->ancestor[v] == HEAP_NONE)
-		return v;
-	for (uint32_t u = v; f->ancestor[f->ancestor[u]] != HEAP_NONE; u = f->ancestor[u])
-		f->path[depth++] = u;
+	for (uint32_t u = v; up[u].to > last; u = up[u].to)
+		VEC_PUSH(f->path, depth, f->cap_path) = u;
 	while (depth) {
-		uint32_t u = f->path[--depth], a = f->ancestor[u];
+		struct up *u = &up[f->path[--depth]], *a = &up[u->to];
 
-		if (f->semi[f->label[a]] < f->semi[f->label[u]])
-			f->label[u] = f->label[a];
-		f->ancestor[u] = f->ancestor[a];
+		if (a->least < u->least)
+			u->least = a->least;
+		u->to = a->to;
 	}
-	return f->label[v];
+	return up[v].least;
 }
 
-static void semidominator(struct search *f, uint32_t w)
+static void dominators_sort_across(struct search *f)
 {
-	uint32_t object = f->vertex[w];
+	uint32_t at = 0;
 
-	if (!f->parent[w]) /* below the root, or one of our own making */
-		f->semi[w] = 0;
-	for (uint32_t i = f->in_start[object]; i < f->in_start[object + 1]; i++) {
-		uint32_t v = f->in[i] ? f->number[f->in[i]] : 0, u;
+	f->from = pages_array(f->n_list, sizeof *f->from);
+	for (uint32_t w = 0; w < f->n; w++) {
+		at += f->across[w];
+		f->across[w] = at;
+	}
+	for (size_t i = f->n_list; i-- > 0;)
+		f->from[--f->across[f->list[i].to]] = f->list[i].from;
+	free(f->list);
+}
 
-		if (w < f->n_reached && v >= f->n_reached)
-			continue;
-		u = eval(f, v);
-		if (f->semi[u] < f->semi[w])
-			f->semi[w] = f->semi[u];
+static void semidominators(struct search *f)
+{
+	uint32_t *semi = f->next, i = (uint32_t)f->n_list;
+
+	for (uint32_t w = f->n - 1; w > 0; w--) {
+		uint32_t least = f->least[w];
+
+		for (; i > f->across[w]; i--) {
+			uint32_t u = eval(f, f->from[i - 1], w);
+
+			least = u < least ? u : least;
+			if (i <= 2 * AHEAD_ACROSS)
+				continue;
+			__builtin_prefetch(&f->up[f->from[i - 2 * AHEAD_ACROSS]]);
+			/* What is not done yet leads down to where nothing needs to be looked at. */
+			u = f->from[i - AHEAD_ACROSS];
+			if (u > w)
+				__builtin_prefetch(&f->up[f->up[u].to]);
+		}
+		semi[w] = least;
+		f->up[w] = (struct up){f->parent[w], least};
 	}
 }
 
+/* The dominator of w is the lowest vertex above its parent in the tree of dominators that is not
+ * below its semidominator (Georgiadis). It is looked for with one more link each, to a vertex that
+ * is farther up by Myers' skew binary numbers, so that a path of any length is O(log n). */
 static void dominators(struct search *f)
 {
-	for (uint32_t v = 0; v < f->n; v++) {
-		f->semi[v] = f->label[v] = v;
-		f->ancestor[v] = f->bucket[v] = HEAP_NONE;
-	}
-	for (uint32_t w = f->n - 1; w > 0; w--) {
-		uint32_t p = f->parent[w];
+	struct up *up = f->up;
+	uint32_t *idom = f->parent, *semi = f->next;
 
-		semidominator(f, w);
-		f->next[w] = f->bucket[f->semi[w]];
-		f->bucket[f->semi[w]] = w;
-		f->ancestor[w] = p;
-		for (uint32_t v = f->bucket[p]; v != HEAP_NONE; v = f->next[v]) {
-			uint32_t u = eval(f, v);
+	up[0] = (struct up){0, 0};
+	for (uint32_t w = 1; w < f->n; w++) {
+		uint32_t d = idom[w], far, depth;
 
-			f->idom[v] = f->semi[u] < f->semi[v] ? u : p;
-		}
-		f->bucket[p] = HEAP_NONE;
-	}
-	f->idom[0] = 0;
-	for (uint32_t w = 1; w < f->n; w++)
-		if (f->idom[w] != f->semi[w])
-			f->idom[w] = f->idom[f->idom[w]];
-}
-
-static void add_up(struct heap_dominators *d, const struct heap *h)
-{
-	for (uint32_t i = 0; i <= h->n; i++) {
-		d->retained[i] = h->flags[i] & HEAP_SIZED ? h->sizes[i] : 0;
-		d->count[i] = h->flags[i] & HEAP_LISTED ? 1 : 0;
-	}
-	for (uint32_t k = h->n; k-- > 0;) {
-		uint32_t v = d->order[k], up = d->idom[v];
-		uint64_t sum = d->retained[up] + d->retained[v];
-
-		d->retained[up] = sum < d->retained[v] ? UINT64_MAX : sum;
-		d->count[up] += d->count[v];
+		while (d > semi[w])
+			d = up[d].to >= semi[w] ? up[d].to : idom[d];
+		idom[w] = d;
+		far = up[d].to;
+		depth = up[d].least;
+		if (depth - up[far].least == up[far].least - up[up[far].to].least)
+			d = up[far].to;
+		up[w] = (struct up){d, depth + 1};
 	}
 }
 
@@ -149,53 +198,74 @@ void heap_dominators_init(struct heap_dominators *d, const struct heap *h)
 {
 	size_t n = (size_t)h->n + 1;
 	struct search f = {.h = h};
-	bool *top;
 
-	heap_incoming(h, &f.in_start, &f.in);
-	f.vertex = mem_array(n, sizeof *f.vertex);
-	f.number = mem_zarray(n, sizeof *f.number);
-	f.parent = mem_array(n, sizeof *f.parent);
-	f.next = mem_array(n, sizeof *f.next);
+	f.number = memset(pages_array(n, sizeof *f.number), 0, n * sizeof *f.number);
+	f.vertex = pages_array(n, sizeof *f.vertex);
+	f.parent = pages_array(n, sizeof *f.parent);
+	f.next = pages_array(n, sizeof *f.next);
+	f.least = pages_array(n, sizeof *f.least);
+	f.across = pages_array(n, sizeof *f.across);
 	dominators_search(&f);
-	f.semi = mem_array(n, sizeof *f.semi);
-	f.label = mem_array(n, sizeof *f.label);
-	f.ancestor = mem_array(n, sizeof *f.ancestor);
-	f.idom = mem_array(n, sizeof *f.idom);
-	f.bucket = mem_array(n, sizeof *f.bucket);
-	f.path = mem_array(n, sizeof *f.path);
-	dominators(&f);
-	free(f.in_start);
-	free(f.in);
 	free(f.number);
-	top = mem_zarray(n, sizeof *top);
+	*d = (struct heap_dominators){.top = mem_zarray(n, sizeof *d->top)};
 	for (uint32_t w = 1; w < f.n; w++)
-		top[f.vertex[w]] = !f.parent[w];
-	free(f.parent);
+		d->top[f.vertex[w]] = !f.parent[w];
+	dominators_sort_across(&f);
+	f.up = pages_array(n, sizeof *f.up);
+	semidominators(&f);
+	free(f.least);
+	free(f.across);
+	free(f.from);
+	free(f.path);
+	dominators(&f);
+	free(f.up);
 	free(f.next);
-	free(f.semi);
-	free(f.label);
-	free(f.ancestor);
-	free(f.bucket);
-	*d = (struct heap_dominators){.idom = f.path, .order = mem_array(n, sizeof *d->order)};
+	d->idom = pages_array(n, sizeof *d->idom);
 	d->idom[0] = 0;
-	d->top = top;
-	for (uint32_t w = 1; w < f.n; w++) {
-		d->idom[f.vertex[w]] = f.vertex[f.idom[w]];
-		d->order[w - 1] = f.vertex[w];
-	}
-	free(f.vertex);
-	free(f.idom);
-	d->retained = mem_array(n, sizeof *d->retained);
-	d->count = mem_array(n, sizeof *d->count);
-	add_up(d, h);
+	for (uint32_t w = 1; w < f.n; w++)
+		d->idom[f.vertex[w]] = f.vertex[f.parent[w]];
+	free(f.parent);
+	/* Without the root, which is the first. */
+	memmove(f.vertex, f.vertex + 1, (n - 1) * sizeof *f.vertex);
+	d->order = f.vertex;
 }
 
 void heap_dominators_release(struct heap_dominators *d)
 {
 	free(d->idom);
 	free(d->order);
-	free(d->retained);
-	free(d->count);
 	free(d->top);
 	*d = (struct heap_dominators){0};
+}
+
+void heap_held_init(struct heap_held *s, const struct heap_dominators *d, const struct heap *h)
+{
+	size_t n = (size_t)h->n + 1;
+
+	*s = (struct heap_held){pages_array(n, sizeof *s->bytes), pages_array(n, sizeof *s->count)};
+	for (uint32_t i = 0; i <= h->n; i++) {
+		s->bytes[i] = h->flags[i] & HEAP_SIZED ? h->sizes[i] : 0;
+		s->count[i] = h->flags[i] & HEAP_LISTED ? 1 : 0;
+	}
+	for (uint32_t k = h->n; k-- > 0;) {
+		uint32_t v = d->order[k], up = d->idom[v];
+		uint64_t sum = s->bytes[up] + s->bytes[v];
+
+		if (k >= 2 * AHEAD)
+			__builtin_prefetch(&d->idom[d->order[k - 2 * AHEAD]]);
+		if (k >= AHEAD) {
+			__builtin_prefetch(&s->bytes[d->order[k - AHEAD]]);
+			__builtin_prefetch(&s->bytes[d->idom[d->order[k - AHEAD]]], 1);
+			__builtin_prefetch(&s->count[d->order[k - AHEAD]]);
+		}
+		s->bytes[up] = sum < s->bytes[v] ? UINT64_MAX : sum;
+		s->count[up] += s->count[v];
+	}
+}
+
+void heap_held_release(struct heap_held *s)
+{
+	free(s->bytes);
+	free(s->count);
+	*s = (struct heap_held){0};
 }

@@ -20,7 +20,7 @@ struct heap_build {
 	uint32_t *direct; /* by id; 0: not there */
 	size_t cap_direct;
 	struct map64 index;
-	size_t cap, cap_hashes, cap_sites; /* objects there is room for */
+	size_t cap, cap_hashes, cap_sites, cap_names; /* objects there is room for */
 	struct heap_edge {
 		uint32_t from, to, name;
 	} * edges;
@@ -79,12 +79,10 @@ static void enlarge(struct heap_build *b)
 	h->ids = mem_grow(h->ids, &b->cap, (size_t)h->n + 2, sizeof *h->ids);
 	h->sizes = mem_realloc(h->sizes, b->cap, sizeof *h->sizes);
 	h->types = mem_realloc(h->types, b->cap, sizeof *h->types);
-	h->names = mem_realloc(h->names, b->cap, sizeof *h->names);
 	h->flags = mem_realloc(h->flags, b->cap, sizeof *h->flags);
 	memset(h->ids + old, 0, (b->cap - old) * sizeof *h->ids);
 	memset(h->sizes + old, 0, (b->cap - old) * sizeof *h->sizes);
 	memset(h->types + old, 0, (b->cap - old) * sizeof *h->types);
-	memset(h->names + old, 0, (b->cap - old) * sizeof *h->names);
 	memset(h->flags + old, 0, (b->cap - old) * sizeof *h->flags);
 }
 
@@ -157,7 +155,7 @@ static void heap_add_object(struct heap_set *s, const struct trace *t, const str
 {
 	struct heap_build *b = s->build;
 	struct heap *h = &b->heap;
-	uint32_t i = ev->address ? object(b, ev->address) : 0;
+	uint32_t i = ev->address ? object(b, ev->address) : 0, name;
 
 	b->no_id += !ev->address;
 	if (!i)
@@ -169,7 +167,11 @@ static void heap_add_object(struct heap_set *s, const struct trace *t, const str
 	h->flags[i] |= HEAP_LISTED;
 	h->n_listed++;
 	h->types[i] = ev->has & EV_HAS_TYPE ? text(s, t, t->types[ev->type]) : 0;
-	h->names[i] = text(s, t, ev->name);
+	name = text(s, t, ev->name);
+	if (name) {
+		h->names = column(h->names, &b->cap_names, b, sizeof *h->names);
+		h->names[i] = name;
+	}
 	if (ev->has & EV_HAS_REQUESTED) {
 		h->sizes[i] = ev->requested;
 		h->flags[i] |= HEAP_SIZED;
@@ -276,12 +278,16 @@ static void shrink(struct heap_build *b)
 	struct heap *h = &b->heap;
 	size_t n = (size_t)h->n + 1;
 
+	free(b->direct);
+	b->direct = NULL;
+	map64_release(&b->index);
 	if (h->sites)
 		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
+	if (h->names)
+		h->names = column(h->names, &b->cap_names, b, sizeof *h->names);
 	h->ids = mem_realloc(h->ids, n, sizeof *h->ids);
 	h->sizes = mem_realloc(h->sizes, n, sizeof *h->sizes);
 	h->types = mem_realloc(h->types, n, sizeof *h->types);
-	h->names = mem_realloc(h->names, n, sizeof *h->names);
 	h->flags = mem_realloc(h->flags, n, sizeof *h->flags);
 }
 
@@ -336,8 +342,8 @@ static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *
 		if (!h->n_roots && b->n_edges)
 			guess_roots(b);
 		h->not_listed = h->n - h->n_listed;
-		heap_sort_edges(b);
 		shrink(b);
+		heap_sort_edges(b);
 		heap_add_notes(b, t);
 		h->file = s->file ? *s->file : NULL;
 		h->label = label(s, h->file);

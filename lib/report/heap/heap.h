@@ -6,7 +6,7 @@
  * list: it holds others and counts nowhere.
  *
  * Texts (types, names, fields) are interned across the snapshots of a set, so that these compare
- * by number. Memory: 25 bytes per object, 12 per reference (32 while a capture is read), 4 or 16
+ * by number. Memory: 25 bytes per object and 4 for its name, 8 per reference (20 while a capture is read), 4 or 16
  * for the index of ids while a capture is read.
  */
 #ifndef TM_REPORT_HEAP_HEAP_H
@@ -29,7 +29,8 @@ struct heap {
 	uint32_t n_listed; /* of them with HEAP_LISTED */
 	uint64_t *ids, *sizes;
 	uint64_t *hashes; /* NULL: no object has one */
-	uint32_t *types, *names;
+	uint32_t *types;
+	uint32_t *names; /* NULL: no object has one; a text, 0: none */
 	uint32_t *sites; /* NULL: no object has a stack; a text, 0: none */
 	uint8_t *flags;
 
@@ -70,6 +71,11 @@ void heap_set_release(struct heap_set *s);
 static inline const char *heap_text(const struct heap_set *s, uint32_t text, size_t *len)
 {
 	return intern_text(&s->texts, text, len);
+}
+
+static inline uint32_t heap_name(const struct heap *h, uint32_t object)
+{
+	return h->names ? h->names[object] : 0;
 }
 
 /* Lists of objects with a path each do not: what an object retains would be itself alone. */

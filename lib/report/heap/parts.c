@@ -17,9 +17,10 @@ void heap_part_init(struct heap_part *p, const struct heap_set *s, const struct 
 		    bool dominators)
 {
 	*p = (struct heap_part){.h = h};
-	heap_paths_init(&p->paths, s, h);
+	/* First what needs more memory, of which less remains. */
 	if (dominators)
 		heap_dominators_init(&p->dominators, h);
+	heap_paths_init(&p->paths, s, h);
 }
 
 void heap_part_release(struct heap_part *p)

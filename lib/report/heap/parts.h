@@ -33,7 +33,7 @@ extern const char *const heap_key_words[], *const heap_key_plurals[];
  * where it is defined). A text, 0: not known. */
 static inline uint32_t heap_site(const struct heap *h, uint32_t object)
 {
-	return h->sites && h->sites[object] ? h->sites[object] : h->names[object];
+	return h->sites && h->sites[object] ? h->sites[object] : heap_name(h, object);
 }
 
 /* Answers of owners, by text. */

@@ -89,6 +89,18 @@ void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struc
 	free(f.queue);
 }
 
+void heap_paths_forget(struct heap_paths *p, bool hashes, bool roots)
+{
+	if (hashes) {
+		free(p->hash);
+		p->hash = NULL;
+	}
+	if (roots) {
+		free(p->root);
+		p->root = NULL;
+	}
+}
+
 void heap_paths_release(struct heap_paths *p)
 {
 	free(p->distance);
@@ -149,7 +161,7 @@ void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap
 		object = p->parent[object];
 	for (; p->distance[object] > 1; object = p->parent[object])
 		steps[n++] = h->out_names[p->via[object]];
-	heap_root_text(out, s, h, p->root[object], object);
+	heap_root_text(out, s, h, h->out_names[p->via[object]], object);
 	while (n > tail)
 		heap_step_text(out, s, steps[--n]);
 	if (skipped)

@@ -5,7 +5,8 @@
  * roots the one with the shortest name, then the first in byte order (some captures give whole
  * paths as roots).
  *
- * Objects that no root reaches have no path. 24 bytes per object.
+ * Objects that no root reaches have no path. 24 bytes per object, and 4 while they are looked for; 12
+ * without what may be forgotten.
  */
 #ifndef TM_REPORT_HEAP_PATHS_H
 #define TM_REPORT_HEAP_PATHS_H
@@ -17,13 +18,16 @@ struct heap_paths {
 	uint32_t *distance; /* references from the root; 0: not reached */
 	uint32_t *parent;   /* the object before; 0: the root */
 	uint32_t *via;      /* the reference from it */
-	uint32_t *root;     /* text of the reference from the root */
-	uint64_t *hash;     /* of the path's names, 0: not reached */
+	uint32_t *root;     /* text of the reference from the root; NULL: forgotten */
+	uint64_t *hash;     /* of the path's names, 0: not reached; NULL: forgotten */
 	uint32_t n_reached; /* listed ones */
 };
 
 void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struct heap *h);
 void heap_paths_release(struct heap_paths *p);
+/* Gives back the memory of hashes, which sets alone ask for (report/heap/sets.h), and of roots, which
+ * are a key and a filter. */
+void heap_paths_forget(struct heap_paths *p, bool hashes, bool roots);
 
 /* The name of a root; one in brackets is a kind of roots, so the object's type follows: "[GC
  * handle] Player". */

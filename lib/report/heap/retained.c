@@ -3,6 +3,7 @@
 
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
+#include "lib/base/pages.h"
 #include "lib/tally/sums.h"
 
 #include <stdlib.h>
@@ -11,22 +12,36 @@
 #define EMPTY      0          /* the set without a group; others are ids of search.sets */
 #define EVERYTHING UINT32_MAX /* of what has not been looked at */
 
-enum { PAIRS = 1 << 16 };
+enum {
+	PAIRS = 1 << 16,     /* a power of two */
+	MERGED_AT_ONCE = 16, /* members: to merge so few takes no longer than to look them up */
+	AHEAD = 4 /* turns whose memory is asked for early: most of the time is waiting for it */
+};
+
+/* What was found of the last pairs. */
+struct pair {
+	uint64_t key;
+	uint32_t set; /* + 1; 0: none yet */
+};
 
 struct search {
 	const struct heap_part *p;
 	const uint32_t *of;
-	struct intern sets;          /* places of groups, ascending, 4 bytes each */
-	struct map64 unions, shared; /* (set, group), (set, set) -> set + 1 */
+	struct intern sets;           /* places of groups, ascending, 4 bytes each */
+	struct pair *unions, *shared; /* of (set, group), (set, set) */
+	uint32_t *alone;              /* group -> the set of it alone, 0: not made yet */
+	size_t cap_alone;
 	size_t n_members;
 	uint32_t *made; /* the set that is being made */
 	size_t n_made, cap_made;
-	uint32_t *set_of; /* by object */
-	uint32_t *in_start, *in;
+	struct sets_of {        /* by object */
+		uint32_t above; /* what the sets share of all that refer to it, as they are known */
+		uint32_t own;   /* with its group, as it was at its last turn */
+	} * at;
 	/* Objects whose set may be less than it was: a ring with room for all. */
 	uint32_t *waiting, first, n_waiting;
-	bool *waits;
-	uint64_t left; /* references to look at before it has taken too long */
+	uint8_t *waits; /* a bit each */
+	uint64_t left;  /* references to look at before it has taken too long */
 };
 
 struct members {
@@ -70,53 +85,49 @@ static uint32_t done(struct search *f)
 	return set;
 }
 
-static uint64_t pair(uint32_t a, uint32_t b)
+static struct pair *pair(struct pair *pairs, uint32_t a, uint32_t b)
 {
-	return (uint64_t)a << 32 | b;
-}
+	uint64_t key = (uint64_t)a << 32 | b;
+	struct pair *p = &pairs[hash_u64(key) & (PAIRS - 1)];
 
-/* Forgets what it has found of pairs when that has become much. */
-static void remember(struct map64 *m, uint64_t key, uint32_t set)
-{
-	if (m->n >= PAIRS)
-		map64_release(m);
-	*map64_put(m, key) = set + 1;
+	if (p->key != key)
+		*p = (struct pair){key, 0};
+	return p;
 }
 
 static uint32_t with(struct search *f, uint32_t set, uint32_t group)
 {
-	uint32_t known = map64_get(&f->unions, pair(set, group)), result;
 	struct members m = members_of(f, set);
+	struct pair *known = pair(f->unions, set, group);
 
-	if (known)
-		return known - 1;
+	if (known->set)
+		return known->set - 1;
 	for (; peek(&m) < group; m.at++)
 		put(f, peek(&m));
+	if (peek(&m) == group) {
+		f->n_made = 0;
+		return set;
+	}
 	put(f, group);
-	for (m.at += peek(&m) == group; m.at < m.n; m.at++)
+	for (; m.at < m.n; m.at++)
 		put(f, peek(&m));
-	result = done(f);
-	remember(&f->unions, pair(set, group), result);
-	return result;
+	known->set = done(f) + 1;
+	return known->set - 1;
 }
 
-static uint32_t retained_shared(struct search *f, uint32_t a, uint32_t b)
+static uint32_t retained_alone(struct search *f, uint32_t group)
 {
-	uint64_t key = a < b ? pair(a, b) : pair(b, a);
-	struct members x, y;
-	uint32_t known, result;
+	f->alone = mem_grow_zero(f->alone, &f->cap_alone, (size_t)group + 1, sizeof *f->alone);
+	if (!f->alone[group]) {
+		put(f, group);
+		f->alone[group] = done(f);
+	}
+	return f->alone[group];
+}
 
-	if (a == b || b == EVERYTHING)
-		return a;
-	if (a == EVERYTHING)
-		return b;
-	if (a == EMPTY || b == EMPTY)
-		return EMPTY;
-	known = map64_get(&f->shared, key);
-	if (known)
-		return known - 1;
-	x = members_of(f, a);
-	y = members_of(f, b);
+static uint32_t retained_merge(struct search *f, uint32_t a, uint32_t b, struct members x,
+			       struct members y)
+{
 	while (x.at < x.n && y.at < y.n) {
 		uint32_t g = peek(&x), h = peek(&y);
 
@@ -125,9 +136,34 @@ static uint32_t retained_shared(struct search *f, uint32_t a, uint32_t b)
 		x.at += g <= h;
 		y.at += h <= g;
 	}
-	result = done(f);
-	remember(&f->shared, key, result);
-	return result;
+	if (f->n_made == x.n || f->n_made == y.n) {
+		uint32_t whole = f->n_made == x.n ? a : b;
+
+		f->n_made = 0;
+		return whole;
+	}
+	return done(f);
+}
+
+static uint32_t retained_shared(struct search *f, uint32_t a, uint32_t b)
+{
+	struct members x, y;
+	struct pair *known;
+
+	if (a == b || b == EVERYTHING)
+		return a;
+	if (a == EVERYTHING)
+		return b;
+	if (a == EMPTY || b == EMPTY)
+		return EMPTY;
+	x = members_of(f, a);
+	y = members_of(f, b);
+	if (x.n + y.n <= MERGED_AT_ONCE)
+		return retained_merge(f, a, b, x, y);
+	known = a < b ? pair(f->shared, a, b) : pair(f->shared, b, a);
+	if (!known->set)
+		known->set = retained_merge(f, a, b, x, y) + 1;
+	return known->set - 1;
 }
 
 /* What no root reaches holds nothing that a root reaches. */
@@ -135,58 +171,99 @@ static bool holds(const struct search *f, uint32_t from, uint32_t to)
 {
 	const uint32_t *distance = f->p->paths.distance;
 
-	return !from || distance[from] || !distance[to];
-}
-
-static uint32_t set_now(struct search *f, uint32_t v)
-{
-	uint32_t set = f->p->dominators.top[v] ? EMPTY : EVERYTHING, i = f->in_start[v];
-
-	for (; set != EMPTY && i < f->in_start[v + 1]; i++)
-		if (holds(f, f->in[i], v))
-			set = retained_shared(f, set, f->set_of[f->in[i]]);
-	f->left -= f->left < i - f->in_start[v] ? f->left : i - f->in_start[v];
-	return set == EVERYTHING || f->of[v] == HEAP_NONE ? set : with(f, set, f->of[v]);
+	return distance[from] || !distance[to];
 }
 
 static void wait_for_turn(struct search *f, uint32_t v)
 {
-	if (!v || f->waits[v])
+	uint32_t room = f->p->h->n + 1, last = f->first + f->n_waiting;
+
+	if (f->waits[v / 8] >> v % 8 & 1)
 		return;
-	f->waits[v] = true;
-	f->waiting[(f->first + f->n_waiting++) % (f->p->h->n + 1)] = v;
+	f->waits[v / 8] |= (uint8_t)(1u << v % 8);
+	f->n_waiting++;
+	f->waiting[last < room && last >= f->first ? last : last - room] = v;
+}
+
+/* Asks the memory for what the turn in so many turns needs first; what follows from that later. */
+static void retained_fetch(const struct search *f)
+{
+	const struct heap *h = f->p->h;
+	uint32_t far = f->first + 3 * AHEAD, near = f->first + 2 * AHEAD, next = f->first + AHEAD;
+
+	if (f->n_waiting <= 3 * AHEAD || far > h->n || far < f->first)
+		return;
+	__builtin_prefetch(&h->out_start[f->waiting[far]]);
+	__builtin_prefetch(&f->at[f->waiting[far]]);
+	__builtin_prefetch(&f->of[f->waiting[far]]);
+	near = h->out_start[f->waiting[near]];
+	__builtin_prefetch(&h->out[near]);
+	next = f->waiting[next];
+	for (uint32_t r = h->out_start[next], k = 0; r < h->out_start[next + 1] && k < 2 * AHEAD;
+	     r++, k++)
+		__builtin_prefetch(&f->at[h->out[r]]);
 }
 
 static uint32_t take_turn(struct search *f)
 {
 	uint32_t v = f->waiting[f->first];
 
-	f->first = (f->first + 1) % (f->p->h->n + 1);
+	f->first = f->first == f->p->h->n ? 0 : f->first + 1;
 	f->n_waiting--;
-	f->waits[v] = false;
+	f->waits[v / 8] &= (uint8_t) ~(1u << v % 8);
 	return v;
 }
 
+static uint32_t set_now(struct search *f, uint32_t v)
+{
+	uint32_t above = f->at[v].above, group = f->of[v];
+
+	if (group == HEAP_NONE)
+		return above;
+	return above == EMPTY ? retained_alone(f, group) : with(f, above, group);
+}
+
+/* An object's set is handed to all that it refers to when it has become less: what they share with
+ * what it was before they share with more. */
 static bool retained_find_sets(struct search *f)
 {
 	const struct heap *h = f->p->h;
 
-	for (uint32_t v = 1; v <= h->n; v++)
-		f->set_of[v] = EVERYTHING;
+	for (uint32_t v = 0; v <= h->n; v++)
+		f->at[v] = (struct sets_of){EVERYTHING, EVERYTHING};
 	/* From the roots in the order of distance: sets begin small. */
 	for (uint32_t v = 1; v <= h->n; v++)
 		if (f->p->dominators.top[v])
+			f->at[v].above = EMPTY;
+	for (uint32_t r = h->out_start[0]; r < h->out_start[1]; r++)
+		f->at[h->out[r]].above = EMPTY;
+	for (uint32_t v = 1; v <= h->n; v++)
+		if (f->at[v].above == EMPTY)
 			wait_for_turn(f, v);
 	while (f->n_waiting) {
-		uint32_t v = take_turn(f), set = set_now(f, v);
+		uint32_t v, set, n;
 
-		if (!f->left || f->n_members > HEAP_RETAINED_MEMBERS)
-			return false;
-		if (set == f->set_of[v])
+		retained_fetch(f);
+		v = take_turn(f);
+		set = set_now(f, v);
+		if (set == f->at[v].own)
 			continue;
-		f->set_of[v] = set;
-		for (uint32_t r = h->out_start[v]; r < h->out_start[v + 1]; r++)
-			wait_for_turn(f, h->out[r]);
+		f->at[v].own = set;
+		n = h->out_start[v + 1] - h->out_start[v];
+		if (f->left <= n || f->n_members > HEAP_RETAINED_MEMBERS)
+			return false;
+		f->left -= n;
+		for (uint32_t r = h->out_start[v]; r < h->out_start[v + 1]; r++) {
+			uint32_t to = h->out[r], above;
+
+			if (f->at[to].above == EMPTY || !holds(f, v, to))
+				continue;
+			above = retained_shared(f, f->at[to].above, set);
+			if (above != f->at[to].above) {
+				f->at[to].above = above;
+				wait_for_turn(f, to);
+			}
+		}
 	}
 	return true;
 }
@@ -198,7 +275,7 @@ static void retained_add_up(const struct search *f, struct heap_group *groups)
 	uint64_t *bytes = mem_zarray(n, sizeof *bytes), *count = mem_zarray(n, sizeof *count);
 
 	for (uint32_t v = 1; v <= h->n; v++) {
-		uint32_t set = f->set_of[v];
+		uint32_t set = f->at[v].own;
 
 		if (h->flags[v] & HEAP_SIZED)
 			bytes[set] = add_saturating(bytes[set], h->sizes[v]);
@@ -222,22 +299,22 @@ bool heap_retained(struct heap_group *groups, const struct heap_part *p, const u
 	struct search f = {.p = p, .of = of};
 	bool known;
 
-	heap_incoming(h, &f.in_start, &f.in);
-	f.set_of = mem_zarray(n, sizeof *f.set_of);
+	f.at = pages_array(n, sizeof *f.at);
 	f.waiting = mem_array(n, sizeof *f.waiting);
-	f.waits = mem_zarray(n, sizeof *f.waits);
+	f.waits = mem_zarray(n / 8 + 1, sizeof *f.waits);
+	f.unions = mem_zarray(PAIRS, sizeof *f.unions);
+	f.shared = mem_zarray(PAIRS, sizeof *f.shared);
 	f.left = HEAP_RETAINED_ROUNDS * ((uint64_t)h->n_references + n);
 	known = retained_find_sets(&f);
 	if (known)
 		retained_add_up(&f, groups);
-	free(f.in_start);
-	free(f.in);
-	free(f.set_of);
+	free(f.at);
 	free(f.waiting);
 	free(f.waits);
+	free(f.unions);
+	free(f.shared);
+	free(f.alone);
 	free(f.made);
 	intern_release(&f.sets);
-	map64_release(&f.unions);
-	map64_release(&f.shared);
 	return known;
 }

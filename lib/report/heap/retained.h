@@ -8,7 +8,7 @@
  * group itself, or when all that refer to it are lost with the group. So each object has a set of
  * groups, its own and what the sets of all that refer to it share. The sets are the largest that
  * fit (begun from everything, each changes only to less), kept once each, with what was found of
- * pairs.
+ * the last pairs. 13 bytes per object and some 100 a set while it runs.
  */
 #ifndef TM_REPORT_HEAP_RETAINED_H
 #define TM_REPORT_HEAP_RETAINED_H

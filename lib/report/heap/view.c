@@ -12,6 +12,8 @@
 
 const char *const heap_sort_words[] = {"auto", "size", "count", "retained", NULL};
 
+enum { RANKED_AT_ONCE = 1 << 16 }; /* at least */
+
 static void choose_sort(struct heap_view *v)
 {
 	v->sort = v->options.sort;
@@ -51,9 +53,20 @@ void heap_view_free(struct heap_view *v)
 	arena_release(&v->arena);
 	buf_release(&v->text);
 	buf_release(&v->path);
+	for (size_t i = 0; v->held && i < v->n_parts; i++)
+		heap_held_release(&v->held[i]);
+	free(v->held);
 	free(v->rows);
 	free(v->own);
 	free(v);
+}
+
+void heap_view_hold(struct heap_view *v)
+{
+	v->held = mem_zarray(v->n_parts + 1, sizeof *v->held);
+	for (size_t i = 0; i < v->n_parts; i++)
+		if (v->parts[i].dominators.idom)
+			heap_held_init(&v->held[i], &v->parts[i].dominators, v->parts[i].h);
 }
 
 void heap_retained_known(struct heap_view *v)
@@ -151,6 +164,39 @@ void heap_notes(struct heap_view *v)
 		else if (h->size_state == METRIC_ESTIMATED)
 			heap_note(v, "%s: sizes are estimated", h->label);
 	}
+}
+
+static void rank_sort(struct heap_ranking *r)
+{
+	sort_radix(r->items, r->n);
+	if (r->most && r->n > r->most) {
+		r->n = r->most;
+		r->limit = r->items[r->n - 1].key;
+	}
+}
+
+void heap_rank(struct heap_ranking *r, uint64_t key, uint32_t index)
+{
+	r->all++;
+	if (r->most && ~key >= r->limit && r->n >= r->most)
+		return;
+	if (r->most && r->n / 2 >= r->most && r->n >= RANKED_AT_ONCE) {
+		rank_sort(r);
+		if (~key >= r->limit)
+			return;
+	}
+	VEC_PUSH(r->items, r->n, r->cap) = (struct sort_item){~key, index};
+}
+
+void heap_ranked(struct heap_ranking *r)
+{
+	rank_sort(r);
+}
+
+void heap_ranking_release(struct heap_ranking *r)
+{
+	free(r->items);
+	*r = (struct heap_ranking){.n = 0};
 }
 
 size_t heap_best(uint32_t *indexes, const uint64_t *keys, size_t n_all, size_t n)

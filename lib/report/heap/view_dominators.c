@@ -50,9 +50,9 @@ static uint64_t value(const struct heap_view *v, uint64_t retained, uint64_t cou
 
 static struct table_cell share(const struct heap_view *v, uint64_t retained, uint64_t count)
 {
-	const struct heap_dominators *d = &v->parts->dominators;
+	const struct heap_held *all = v->held;
 
-	return cell_share(value(v, retained, count), value(v, d->retained[0], d->count[0]));
+	return cell_share(value(v, retained, count), value(v, all->bytes[0], all->count[0]));
 }
 
 /* Without anything to have a share of, all of it is shown. */
@@ -82,7 +82,7 @@ static void dominator_tree_links(struct dominator_tree *t)
 	}
 	for (uint32_t i = 1; i <= n; i++) {
 		uint32_t *place =
-		    map64_put(&kinds, (uint64_t)t->p->h->types[i] << 32 | t->p->h->names[i]);
+		    map64_put(&kinds, (uint64_t)t->p->h->types[i] << 32 | heap_name(t->p->h, i));
 
 		if (!*place)
 			*place = (uint32_t)kinds.n;
@@ -112,7 +112,7 @@ static uint32_t dominator_tree_node(struct dominator_tree *t, struct map64 *inde
 static void dominator_tree_put(struct dominator_tree *t, uint32_t at, uint32_t i)
 {
 	const struct heap *h = t->p->h;
-	const struct heap_dominators *d = &t->p->dominators;
+	const struct heap_held *held = t->v->held;
 	struct node *x = &t->nodes[at];
 
 	t->member[i] = x->member;
@@ -120,8 +120,8 @@ static void dominator_tree_put(struct dominator_tree *t, uint32_t at, uint32_t i
 	x->type = h->types[i];
 	x->n++;
 	x->listed += (h->flags[i] & HEAP_LISTED) != 0;
-	x->retained = add_saturating(x->retained, d->retained[i]);
-	x->count += d->count[i];
+	x->retained = add_saturating(x->retained, held->bytes[i]);
+	x->count += held->count[i];
 	if (h->flags[i] & HEAP_SIZED) {
 		x->sized++;
 		x->size = add_saturating(x->size, h->sizes[i]);
@@ -142,7 +142,7 @@ static void dominator_tree_child(struct dominator_tree *t, uint32_t parent, uint
  * large ones are alone, and the rest is with others of the type. */
 static void dominator_tree_split(struct dominator_tree *t, uint32_t at)
 {
-	const struct heap_dominators *d = &t->p->dominators;
+	const struct heap_held *held = t->v->held;
 	const struct node x = t->nodes[at];
 	uint64_t all = value(t->v, x.retained, x.count);
 	uint32_t first = 0;
@@ -157,10 +157,10 @@ static void dominator_tree_split(struct dominator_tree *t, uint32_t at)
 		first = i;
 	}
 	for (uint32_t i = first, next, to; i; i = next) {
-		uint64_t own = value(t->v, d->retained[i], d->count[i]);
+		uint64_t own = value(t->v, held->bytes[i], held->count[i]);
 
 		next = t->member[i];
-		if (many ? own > all - own : is_large(t->v, d->retained[i], d->count[i])) {
+		if (many ? own > all - own : is_large(t->v, held->bytes[i], held->count[i])) {
 			to = (uint32_t)t->n;
 			VEC_PUSH(t->nodes, t->n, t->cap) =
 			    (struct node){.parent = x.parent, .kind = ALIKE};
@@ -263,7 +263,7 @@ static void view_dominators_name(struct heap_view *v, const struct node *x)
 		buf_add(&v->text, s, n);
 	else
 		buf_adds(&v->text, x->listed ? "[no type]" : "[not listed]");
-	s = heap_text(v->s, h->names[x->member], &n);
+	s = heap_text(v->s, heap_name(h, x->member), &n);
 	if ((x->n == 1 || x->kind == ALIKE) && n) {
 		buf_addc(&v->text, ' ');
 		buf_add(&v->text, s, n);
@@ -355,7 +355,6 @@ struct heap_view *heap_view_dominators(const struct heap_set *s, const struct he
 				       const struct heap_view_options *o)
 {
 	struct heap_view *v = heap_view_new(s, parts, 1, o);
-	const struct heap_dominators *d = &parts->dominators;
 	struct dominator_tree t = {.v = v, .p = parts};
 	unsigned min = o->min_share;
 
@@ -364,8 +363,9 @@ struct heap_view *heap_view_dominators(const struct heap_set *s, const struct he
 	v->table.fill = view_dominators_fill;
 	view_dominators_columns(v);
 	if (v->retained) {
-		VEC_PUSH(t.nodes, t.n, t.cap) =
-		    (struct node){.kind = ALL, .retained = d->retained[0], .count = d->count[0]};
+		heap_view_hold(v);
+		VEC_PUSH(t.nodes, t.n, t.cap) = (struct node){
+		    .kind = ALL, .retained = v->held->bytes[0], .count = v->held->count[0]};
 		dominator_tree_links(&t);
 		for (uint32_t at = 0; at < t.n; at++)
 			dominator_tree_expand(&t, at);

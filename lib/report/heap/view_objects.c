@@ -23,19 +23,12 @@ enum what {
 	SNAPSHOT,
 };
 
-struct ranked { /* objects of all parts, one part behind the other */
-	uint32_t *indexes;
-	uint64_t *keys;
-	size_t n, cap_indexes, cap_keys;
-};
-
-static uint64_t value(const struct heap_view *v, const struct heap_part *p, uint32_t i)
+static uint64_t value(const struct heap_view *v, size_t part, uint32_t i)
 {
 	switch (v->sort) {
-	case HEAP_SORT_SIZE: return p->h->sizes[i];
-	case HEAP_SORT_RETAINED:
-		return v->sizes ? p->dominators.retained[i] : p->dominators.count[i];
-	default: return v->retained ? p->dominators.count[i] : 0;
+	case HEAP_SORT_SIZE: return v->parts[part].h->sizes[i];
+	case HEAP_SORT_RETAINED: return v->sizes ? v->held[part].bytes[i] : v->held[part].count[i];
+	default: return v->retained ? v->held[part].count[i] : 0;
 	}
 }
 
@@ -52,35 +45,29 @@ static const struct heap_part *locate(const struct heap_view *v, uint32_t index,
 
 static void view_objects_choose(struct heap_view *v)
 {
-	struct ranked r = {.cap_indexes = 16, .cap_keys = 16};
-	size_t all = 0;
+	struct heap_ranking r = HEAP_RANKING(v->options.n);
 	uint32_t base = 0;
 
-	r.indexes = mem_array(r.cap_indexes, sizeof *r.indexes);
-	r.keys = mem_array(r.cap_keys, sizeof *r.keys);
 	for (size_t k = 0; k < v->n_parts; k++) {
 		const struct heap_part *p = &v->parts[k];
 
-		for (uint32_t i = 1; i <= p->h->n; i++) {
-			if (!heap_counts(p, i))
-				continue;
-			VEC_PUSH(r.keys, all, r.cap_keys) = value(v, p, i);
-			VEC_PUSH(r.indexes, r.n, r.cap_indexes) = base + i;
-		}
+		for (uint32_t i = 1; i <= p->h->n; i++)
+			if (heap_counts(p, i))
+				heap_rank(&r, value(v, k, i), base + i);
 		base += p->h->n + 1;
 	}
-	v->n_rows = heap_best(r.indexes, r.keys, all, v->options.n);
+	heap_ranked(&r);
+	v->n_rows = r.n;
 	v->rows = mem_array(v->n_rows ? v->n_rows : 1, sizeof *v->rows);
 	for (size_t i = 0; i < v->n_rows; i++)
-		v->rows[i].a = r.indexes[i];
+		v->rows[i].a = r.items[i].index;
 	if (v->sort == HEAP_SORT_COUNT && !v->retained)
-		heap_title(v, "%s: %zu of %zu objects", v->options.what, v->n_rows, all);
+		heap_title(v, "%s: %zu of %zu objects", v->options.what, v->n_rows, r.all);
 	else
-		heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, all,
+		heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, r.all,
 			   v->sort == HEAP_SORT_COUNT ? "retained objects"
 						      : heap_sort_words[v->sort]);
-	free(r.indexes);
-	free(r.keys);
+	heap_ranking_release(&r);
 }
 
 static void view_objects_fill(void *arg, size_t row, struct table_row *r)
@@ -108,12 +95,12 @@ static void view_objects_fill(void *arg, size_t row, struct table_row *r)
 			*c = n ? cell_text(s, n) : none;
 			break;
 		case NAME:
-			s = heap_text(v->s, h->names[i], &n);
+			s = heap_text(v->s, heap_name(h, i), &n);
 			*c = n ? cell_text(s, n) : none;
 			break;
 		case SIZE: *c = h->flags[i] & HEAP_SIZED ? cell_number(h->sizes[i]) : none; break;
-		case RETAINED: *c = cell_number(p->dominators.retained[i]); break;
-		case RETAINED_COUNT: *c = cell_number(p->dominators.count[i]); break;
+		case RETAINED: *c = cell_number(v->held[p - v->parts].bytes[i]); break;
+		case RETAINED_COUNT: *c = cell_number(v->held[p - v->parts].count[i]); break;
 		case DISTANCE:
 			*c = p->paths.distance[i] ? cell_number(p->paths.distance[i]) : none;
 			break;
@@ -128,6 +115,8 @@ struct heap_view *heap_view_objects(const struct heap_set *s, const struct heap_
 {
 	struct heap_view *v = heap_view_new(s, parts, n_parts, o);
 
+	if (v->retained)
+		heap_view_hold(v);
 	view_objects_choose(v);
 	v->table.name = "objects";
 	v->table.n_rows = v->n_rows;

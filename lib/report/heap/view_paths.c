@@ -139,7 +139,7 @@ static void view_paths_fill(void *arg, size_t i, struct table_row *r)
 				*c = cell_text(s, n);
 			break;
 		case NAME:
-			s = heap_text(v->s, h->names[row->a], &n);
+			s = heap_text(v->s, heap_name(h, row->a), &n);
 			if (n)
 				*c = cell_text(s, n);
 			break;

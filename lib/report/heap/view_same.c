@@ -25,8 +25,8 @@ static bool key_of(const struct heap *h, uint32_t i, uint64_t *key)
 
 	if (h->flags[i] & HEAP_HASHED)
 		what = hash_u64(h->hashes[i]) | 1;
-	else if (h->names[i])
-		what = (uint64_t)h->names[i] << 1;
+	else if (heap_name(h, i))
+		what = (uint64_t)heap_name(h, i) << 1;
 	else
 		return false;
 	*key = hash_u64(hash_u64(what + h->types[i]) ^ h->sizes[i]) +
@@ -85,7 +85,7 @@ static void view_same_fill(void *arg, size_t i, struct table_row *r)
 				*c = cell_text(s, n);
 			break;
 		case NAME:
-			s = heap_text(v->s, h->names[x->first], &n);
+			s = heap_text(v->s, heap_name(h, x->first), &n);
 			if (n)
 				*c = cell_text(s, n);
 			break;
