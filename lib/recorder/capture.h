@@ -64,7 +64,10 @@ struct capture {
 	_Atomic uint64_t old;         /* frees of blocks from before the recording */
 	struct cap_outcome *outcome;  /* NULL: not wanted */
 	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
-	int64_t flushed;              /* the writer's */
+	uint8_t *columns;             /* the writer's: room for events; NULL: none yet */
+	int64_t flushed;              /* the writer's: nothing older waits to be written */
+	int64_t drained;              /* the writer's: when it last emptied the rings */
+	int64_t rounded;              /* the writer's: the last event's time */
 	struct cap_pcs pcs;           /* the writer's */
 	struct cap_mappings mappings;
 	struct cap_code code;

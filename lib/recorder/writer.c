@@ -159,12 +159,15 @@ static void tell_open(bool open)
 
 void cap_write_begin(int fd)
 {
+	if (!cap.columns)
+		cap.columns = cap_map(EVENT_GATHER_ROOM);
 	tell_open(true);
-	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL);
+	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL, cap.columns, resolution());
 	cap_pcs_clear(&cap.pcs);
 	cap.nodes = 0;
 	cap.epoch = 0;
-	cap.flushed = cap.start;
+	cap.flushed = cap.drained = cap.start;
+	cap.rounded = 0;
 	for (uint32_t i = 1; i <= atomic_load(&cap.n_names); i++)
 		cap.name[i].string = cap.name[i].counter = cap.name[i].type = 0;
 	cap_writer_header();
@@ -359,14 +362,29 @@ static bool cap_writer_is_old(const struct cap_record *rec)
 	return true;
 }
 
+/* A multiple of the events' unit. Mostly that is the one before, for which nothing is divided. */
+static int64_t rounded(int64_t time)
+{
+	int64_t unit = cap.out.gather.unit;
+
+	if ((uint64_t)time - (uint64_t)cap.rounded < (uint64_t)unit)
+		return cap.rounded;
+	time -= time % unit;
+	if (time >= 0)
+		cap.rounded = time;
+	return time;
+}
+
 static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 {
-	struct event ev = {.time = rec->time - cap.start, .has = EV_HAS_TIME};
+	struct event ev;
 
 	(void)arg;
-	ev.time -= ev.time % resolution();
 	if (cap_writer_is_old(rec))
 		return;
+	event_clear(&ev);
+	ev.time = rounded(rec->time - cap.start);
+	ev.has = EV_HAS_TIME;
 	if (rec->stack > cap.nodes)
 		cap_writer_stacks();
 	switch (rec->kind) {
@@ -497,6 +515,7 @@ static void look_at_output(void)
 void cap_write(bool flush)
 {
 	int64_t now = cap_now();
+	uint64_t full = cap.out.full;
 
 	cap_modules_write(&cap.modules, &cap.out);
 	if (cap.modules.epoch != cap.epoch) {
@@ -504,6 +523,9 @@ void cap_write(bool flush)
 		cap.epoch = cap.modules.epoch;
 	}
 	cap_rings_drain(&cap.rings, cap_writer_take, NULL);
+	if (cap.out.full != full) /* what waits now came behind the drain before */
+		cap.flushed = cap.drained;
+	cap.drained = now;
 	if (flush || now - cap.flushed > FLUSH_NS) {
 		cap_output_flush(&cap.out);
 		cap.flushed = now;

@@ -175,14 +175,12 @@ static enum status rewrite_copy_capture(const struct rewrite_capture *w, struct 
 			st = writer_symbols(out, &t->symbols, e);
 			symbols_out = true;
 		}
-		if (!st && chunk_out_waits(c.kind))
+		if (!st && c.kind == CHUNK_TOTALS)
 			st = chunk_out_events(out, e);
 		if (!st && c.kind == CHUNK_TOTALS)
 			st = writer_notes(out, t, w->first_note, t->n_notes, e);
 		if (!st)
-			st = c.kind == CHUNK_EVENTS
-				 ? chunk_out_rows(out, payload, c.length, e)
-				 : chunk_out_chunk(out, c.kind, payload, c.length, e);
+			st = chunk_out_take(out, &c, payload, e);
 		if (!st && c.kind == CHUNK_LOCATIONS && table < w->n_ends) {
 			st = writer_bindings(out, &t->symbols, locations, w->location_ends[table],
 					     e);

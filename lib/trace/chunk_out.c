@@ -10,11 +10,15 @@
 
 /* Below LEAST bytes a frame's own head eats what it saves. */
 enum { LEAST = 64, KINDS = CHUNK_SYMBOL_NOTES + 1 };
+/* Plain columns of at least half of what a chunk may have, of events or bytes, are packed as they are: of
+ * less, several together take fewer bytes. */
+enum { FULL_EVENTS = EVENT_COLUMNS_EVENTS / 2, FULL_BYTES = EVENT_COLUMNS_BYTES / 2 };
 
 struct chunk_out {
 	FILE *out;
 	struct zstd *zstd;
-	struct event_columns *columns; /* NULL: no event yet */
+	struct event_columns *columns;       /* NULL: no event yet */
+	struct event_columns_reader *reader; /* NULL: none has been needed */
 	struct buf payload, packed;
 	struct zstd_pace paces[KINDS];
 };
@@ -34,6 +38,7 @@ void chunk_out_free(struct chunk_out *o)
 		return;
 	zstd_free(o->zstd);
 	event_columns_free(o->columns);
+	event_columns_reader_free(o->reader);
 	buf_release(&o->payload);
 	buf_release(&o->packed);
 	free(o);
@@ -76,11 +81,16 @@ enum status chunk_out_chunk(struct chunk_out *o, uint32_t kind, const void *payl
 		      : put(o, kind, payload, n, e);
 }
 
-bool chunk_out_add(struct chunk_out *o, const struct event *ev)
+static struct event_columns *columns(struct chunk_out *o)
 {
 	if (!o->columns)
 		o->columns = event_columns_new();
-	return event_columns_add(o->columns, ev);
+	return o->columns;
+}
+
+bool chunk_out_add(struct chunk_out *o, const struct event *ev)
+{
+	return event_columns_add(columns(o), ev);
 }
 
 enum status chunk_out_events(struct chunk_out *o, struct err *e)
@@ -128,6 +138,78 @@ enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n
 	return st;
 }
 
+/* The next events of a payload; false: that was all, or *sound is false. */
+static bool chunk_out_next(struct chunk_out *o, struct event ev[EVENT_COLUMNS_BATCH], size_t *n,
+			   bool *sound)
+{
+	uint64_t unknown;
+	const char *bad;
+	bool more = event_columns_next(o->reader, ev, n, &unknown, &bad);
+
+	*sound = !bad && !unknown;
+	return more && *sound;
+}
+
+static bool chunk_out_sound(struct chunk_out *o, const uint8_t *payload, size_t n)
+{
+	struct event ev[EVENT_COLUMNS_BATCH];
+	bool is_sound = !event_columns_open(o->reader, payload, n, EV_FIELDS);
+	size_t k;
+
+	while (is_sound && chunk_out_next(o, ev, &k, &is_sound))
+		;
+	return is_sound;
+}
+
+static enum status chunk_out_gather(struct chunk_out *o, const uint8_t *payload, size_t n,
+				    struct err *e)
+{
+	struct event ev[EVENT_COLUMNS_BATCH];
+	enum status st = ST_OK;
+	bool is_sound;
+	size_t k;
+
+	event_columns_open(o->reader, payload, n, EV_FIELDS);
+	while (!st && chunk_out_next(o, ev, &k, &is_sound))
+		for (size_t i = 0; !st && i < k; i++)
+			if (!chunk_out_add(o, &ev[i]))
+				st = chunk_out_events(o, e);
+	return st;
+}
+
+enum status chunk_out_columns(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e)
+{
+	size_t events;
+	bool plain = event_columns_is_plain(payload, n, &events);
+	bool full = plain && (events >= FULL_EVENTS || n >= FULL_BYTES);
+	enum status st;
+
+	if (!o->reader)
+		o->reader = event_columns_reader_new();
+	if (plain && !full && chunk_out_sound(o, payload, n))
+		return chunk_out_gather(o, payload, n, e);
+	st = chunk_out_events(o, e);
+	if (st || !full)
+		return st ? st : put(o, CHUNK_COLUMNS, payload, n, e);
+	o->payload.len = 0;
+	event_columns_pack(columns(o), payload, n, &o->payload);
+	return put(o, CHUNK_COLUMNS, o->payload.data, o->payload.len, e);
+}
+
+enum status chunk_out_take(struct chunk_out *o, const struct trace_chunk *c, const uint8_t *payload,
+			   struct err *e)
+{
+	enum status st;
+
+	switch (c->kind) {
+	case CHUNK_EVENTS: return chunk_out_rows(o, payload, c->length, e);
+	case CHUNK_COLUMNS: return chunk_out_columns(o, payload, c->length, e);
+	default:
+		st = chunk_out_waits(c->kind) ? chunk_out_events(o, e) : ST_OK;
+		return st ? st : chunk_out_chunk(o, c->kind, payload, c->length, e);
+	}
+}
+
 static enum status chunk_out_copy_capture(struct chunk_out *o, struct trace_stream *s,
 					  struct err *e)
 {
@@ -144,14 +226,7 @@ static enum status chunk_out_copy_capture(struct chunk_out *o, struct trace_stre
 
 			return cursor_done(s->in) ? chunk_out_events(o, &unused) : st;
 		}
-		if (c.kind == CHUNK_EVENTS) {
-			st = chunk_out_rows(o, payload, c.length, e);
-			continue;
-		}
-		if (chunk_out_waits(c.kind))
-			st = chunk_out_events(o, e);
-		if (!st)
-			st = chunk_out_chunk(o, c.kind, payload, c.length, e);
+		st = chunk_out_take(o, &c, payload, e);
 	}
 	return st;
 }

@@ -172,19 +172,6 @@ static inline __attribute__((always_inline)) bool encode_decode(struct fields *f
 	return f->p <= f->end;
 }
 
-/* Field by field: of a struct in one piece compilers make a string instruction, which costs more
- * than all of the decoding. */
-static inline void clear(struct event *ev)
-{
-	ev->kind = ev->domain = 0;
-	ev->has = 0;
-	ev->type = ev->stack = ev->thread = ev->name = 0;
-	ev->time = ev->value = 0;
-	ev->seq = ev->address = ev->target = 0;
-	ev->count = 1;
-	ev->requested = ev->real = 0;
-}
-
 size_t event_decode(struct event_state *st, const uint8_t *p, const uint8_t *end, struct event *ev,
 		    bool *known)
 {
@@ -193,7 +180,7 @@ size_t event_decode(struct event_state *st, const uint8_t *p, const uint8_t *end
 	uint64_t length, mask;
 	struct fields f;
 
-	clear(ev);
+	event_clear(ev);
 	if (p == end)
 		return 0;
 	ev->kind = *p++;

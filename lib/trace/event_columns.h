@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Events as columns: the payload of CHUNK_COLUMNS, field by field, each packed by itself, as
- * tracemill-trace(5) says. One side gathers events and makes a payload of them, the other takes a
- * payload apart again.
+ * tracemill-trace(5) says. One side gathers events (event_gather.h) and makes a payload of them, or of one
+ * that a recorder has made; the other takes a payload apart again.
  */
 #ifndef TM_TRACE_EVENT_COLUMNS_H
 #define TM_TRACE_EVENT_COLUMNS_H
@@ -10,26 +10,24 @@
 #include "lib/base/buf.h"
 #include "lib/pack/zstd.h"
 #include "lib/trace/allocs.h"
-#include "lib/trace/encode.h"
-
-/* Of one chunk: events, bytes of all columns as they are unpacked, pairs of a kind and its fields. */
-enum {
-	EVENT_COLUMNS_EVENTS = 1 << 16,
-	EVENT_COLUMNS_BYTES = CHUNK_MAX,
-	EVENT_COLUMNS_SHAPES = 256
-};
-enum { EVENT_COLUMNS_FIELDS = EV_FIELD_BITS };
+#include "lib/trace/event_gather.h"
 
 struct event_columns;
 
 struct event_columns *event_columns_new(void);
 void event_columns_free(struct event_columns *c); /* accepts NULL */
-/* False: that was the last there is room for, and all must be taken before the next. It depends on no
- * later event, so a trace that is written again has the same chunks. */
+/* As event_gather_add. */
 bool event_columns_add(struct event_columns *c, const struct event *ev);
 size_t event_columns_count(const struct event_columns *c);
 /* Appends the payload of what was added, at most CHUNK_MAX bytes, and forgets it. */
 void event_columns_take(struct event_columns *c, struct buf *payload);
+/* A payload whose columns are all there and plain, of kinds and fields that we know, and how many events it
+ * says that it has; whether its numbers are right is not looked at. */
+bool event_columns_is_plain(const uint8_t *payload, size_t n, size_t *events);
+/* Appends such a payload with its columns packed, which are what they were: of events that are
+ * wrong, too. What was gathered is not touched. */
+void event_columns_pack(struct event_columns *c, const uint8_t *payload, size_t n,
+			struct buf *packed);
 
 struct event_columns_reader;
 

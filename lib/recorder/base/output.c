@@ -88,7 +88,7 @@ void cap_output_close(struct cap_output *o)
 	o->fd = -1;
 }
 
-void cap_output_begin(struct cap_output *o, int fd, const char *path)
+void cap_output_begin(struct cap_output *o, int fd, const char *path, uint8_t *room, int64_t unit)
 {
 	uint8_t mark[TRACE_MARK_SIZE];
 	struct stat st;
@@ -96,26 +96,34 @@ void cap_output_begin(struct cap_output *o, int fd, const char *path)
 	memset(o, 0, offsetof(struct cap_output, mark));
 	o->fd = fd;
 	o->path = path;
-	if (fstat(fd, &st)) {
-		o->error = errno;
+	o->gather.unit = unit; /* which is asked for also when there is no output */
+	if (!room || fstat(fd, &st)) {
+		o->error = room ? errno : ENOMEM;
 		o->fd = -1;
 		return;
 	}
+	event_gather_init(&o->gather, room, unit);
 	o->device = (uint64_t)st.st_dev;
 	o->inode = (uint64_t)st.st_ino;
 	trace_mark_encode(mark);
 	put(o, mark, sizeof mark);
 }
 
-void cap_output_chunk(struct cap_output *o, uint32_t kind, const void *payload, uint32_t n)
+static bool output_is_there(struct cap_output *o)
 {
 	if (o->fd < 0)
+		return false;
+	if (same_file(o) || opened_again(o))
+		return true;
+	o->error = EBADF;
+	o->fd = -1;
+	return false;
+}
+
+void cap_output_chunk(struct cap_output *o, uint32_t kind, const void *payload, uint32_t n)
+{
+	if (!output_is_there(o))
 		return;
-	if (!same_file(o) && !opened_again(o)) {
-		o->error = EBADF;
-		o->fd = -1;
-		return;
-	}
 	chunk_encode(o->mark, kind, payload, n);
 	put(o, o->mark, sizeof o->mark);
 	put(o, payload, n);
@@ -143,10 +151,13 @@ uint8_t *cap_output_row(struct cap_output *o, uint32_t kind, uint64_t first, uin
 
 void cap_output_event(struct cap_output *o, const struct event *ev)
 {
-	if (o->n_events + EVENT_MAX > sizeof o->event)
-		cap_output_flush(o);
-	o->n_events += (uint32_t)event_encode(&o->state, ev, o->event + o->n_events);
+	if (o->fd < 0)
+		return;
 	o->events[ev->kind]++;
+	if (event_gather_add(&o->gather, ev))
+		return;
+	cap_output_flush(o);
+	o->full++;
 }
 
 uint64_t cap_output_string(struct cap_output *o, const void *text, size_t n)
@@ -176,11 +187,17 @@ void cap_output_note(struct cap_output *o, unsigned severity, uint64_t count, co
 
 void cap_output_flush(struct cap_output *o)
 {
+	uint8_t *payload;
+	uint32_t n;
+
 	flush_rows(o);
-	if (o->n_events)
-		cap_output_chunk(o, CHUNK_EVENTS, o->event, o->n_events);
-	o->n_events = 0;
-	o->state = (struct event_state){0};
+	if (o->fd < 0 || !o->gather.n)
+		return;
+	payload = event_gather_take(&o->gather, &n);
+	if (!output_is_there(o))
+		return;
+	chunk_encode(payload - CHUNK_HEADER_SIZE, CHUNK_COLUMNS, payload, n);
+	put(o, payload - CHUNK_HEADER_SIZE, CHUNK_HEADER_SIZE + (size_t)n);
 }
 
 void cap_output_totals(struct cap_output *o)

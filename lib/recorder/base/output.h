@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The chunks of a trace, out of the process: an open file descriptor, one chunk of rows and one of
- * events being filled. Nothing here allocates. One caller at a time.
+ * events being filled, these in plain columns. Nothing here allocates. One caller at a time.
  *
  * The program does not know of our descriptor and may close it, and open another file under its
  * number: so before each write it is checked whether it is still the same file, and if not, it is
@@ -10,7 +10,7 @@
 #ifndef TM_RECORDER_BASE_OUTPUT_H
 #define TM_RECORDER_BASE_OUTPUT_H
 
-#include "lib/trace/encode.h"
+#include "lib/trace/event_gather.h"
 
 enum { CAP_CHUNK = 32 << 10 };
 
@@ -19,19 +19,22 @@ struct cap_output {
 	int error;        /* errno of what went wrong; 0: nothing */
 	const char *path; /* of the output, absolute; NULL: not known */
 	uint64_t device, inode;
-	uint32_t kind;             /* of the rows that are gathered; 0: none */
-	bool fresh;                /* cap_output_row has begun a chunk */
-	uint32_t n_rows, n_events; /* bytes */
-	struct event_state state;
+	uint32_t kind;   /* of the rows that are gathered; 0: none */
+	bool fresh;      /* cap_output_row has begun a chunk */
+	uint32_t n_rows; /* bytes */
+	uint64_t full;   /* chunks of events that were written since they were full */
 	uint64_t events[EV_KINDS];
 	uint64_t strings, modules, locations, stacks, threads, counters, types,
-	    markers; /* rows so far */
-	uint8_t mark[CHUNK_HEADER_SIZE];
-	uint8_t row[CAP_CHUNK], event[CAP_CHUNK];
+	    markers;                     /* rows so far */
+	uint8_t mark[CHUNK_HEADER_SIZE]; /* from here on a capture does not begin with zeroes */
+	struct event_gather gather;
+	uint8_t row[CAP_CHUNK];
 };
 
-/* Begins a capture on fd: writes the mark. path is borrowed; NULL: not known. */
-void cap_output_begin(struct cap_output *o, int fd, const char *path);
+/* Begins a capture on fd: writes the mark. path is borrowed; NULL: not known. room is
+ * EVENT_GATHER_ROOM bytes, borrowed; NULL: there is no memory, an error. unit: ns, of which the events' times
+ * are multiples. */
+void cap_output_begin(struct cap_output *o, int fd, const char *path, uint8_t *room, int64_t unit);
 /* Closes the descriptor, if it is still the output's. */
 void cap_output_close(struct cap_output *o);
 /* As write, without the signals of a pipe without a reader and of a file that is too large. */

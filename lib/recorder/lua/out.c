@@ -147,13 +147,16 @@ struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	struct lua_out *out = fd < 0 ? NULL : calloc(1, sizeof *out);
 
-	if (!out) {
+	if (out)
+		out->columns = malloc(EVENT_GATHER_ROOM);
+	if (!out || !out->columns) {
+		free(out);
 		if (fd >= 0)
 			close(fd);
 		return NULL;
 	}
 	out->start = now();
-	cap_output_begin(&out->o, fd, NULL);
+	cap_output_begin(&out->o, fd, NULL, out->columns, 1);
 	luaout_header(out, version, kinds);
 	return out;
 }
@@ -177,6 +180,7 @@ bool out_free(struct lua_out *out)
 	slots_release(&out->stacks);
 	slots_release(&out->markers);
 	slots_release(&out->counters);
+	free(out->columns);
 	free(out);
 	errno = error;
 	return !error;

@@ -27,6 +27,7 @@ enum out_metrics { OUT_ALLOCATIONS = 1, OUT_CALLS = 2 };
 
 struct lua_out {
 	struct cap_output o;
+	uint8_t *columns;       /* its events */
 	int64_t start, flushed; /* ns of the monotonic clock */
 	struct lua_slots strings, types, locations, stacks, markers, counters;
 	uint64_t lost; /* rows that there was no memory for */
