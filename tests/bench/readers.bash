@@ -109,7 +109,7 @@ reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --sam
 reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
 reader "Android's heap dump" run.dump alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) heap
 reader 'gperftools heap' run.gperf freed 'END { print '$((mb * 5000))' }' "$GEN/heap_text" --rows $((mb * 5000)) gperftools
-reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 500)) flat
+reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 100)) flat
 reader massif run.massif frame "$(total snapshots)" "$GEN/massif" --snapshots $((mb * 1000)) plain
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
 reader Perfetto run.pftrace 'enter exit' 'END { print '$((mb * 12000 + 2))' }' "$GEN/perfetto" --n $((mb * 1000)) calls
