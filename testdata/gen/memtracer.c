@@ -76,9 +76,8 @@ static struct text make_stack(struct options *o, bool decoded)
 	struct buf b = BUF_INIT;
 
 	for (uint64_t i = 0; i < o->depth; i++) {
-		uint64_t at = o->path
-				  ? o->addresses[o->next_address++ % o->n_addresses] + o->slide
-				  : 0x12b000000u + (uint64_t)draw(0x2000000) * 4;
+		uint64_t at = o->path ? o->addresses[o->next_address++ % o->n_addresses] + o->slide
+				      : 0x12b000000u + (uint64_t)draw(0x2000000) * 4;
 
 		if (decoded)
 			buf_addf(&b,
@@ -100,8 +99,7 @@ static void add_type(struct buf *b, uint32_t type, bool bad)
 	buf_addf(b, "\"t\":\"%s%u%s\"", forms[type % 6], type, bad ? "\xff" : "");
 }
 
-static void add_record(struct buf *b, struct options *o, const struct text *stacks,
-		       uint64_t number)
+static void add_record(struct buf *b, struct options *o, const struct text *stacks, uint64_t number)
 {
 	bool tenth = number % 10 == 9;
 	uint32_t type = draw_skewed((uint32_t)o->types);
@@ -154,8 +152,8 @@ static void add_record(struct buf *b, struct options *o, const struct text *stac
 	buf_release(&t);
 }
 
-static void add_frame(struct buf *b, struct options *o, const struct text *stacks,
-		      uint64_t frame, uint64_t *records)
+static void add_frame(struct buf *b, struct options *o, const struct text *stacks, uint64_t frame,
+		      uint64_t *records)
 {
 	uint32_t n = draw(40);
 

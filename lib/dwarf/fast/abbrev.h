@@ -167,7 +167,8 @@ static inline bool abbrev_zero_byte(uint64_t v)
 /* To the end of an abbreviation, four plain attributes at a time. */
 static inline void abbrev_skip_attrs(struct rd *r)
 {
-	const uint64_t long_ones = UINT64_C(0x8080808080808080), names = UINT64_C(0x00ff00ff00ff00ff),
+	const uint64_t long_ones = UINT64_C(0x8080808080808080),
+		       names = UINT64_C(0x00ff00ff00ff00ff),
 		       constants = UINT64_C(0x0100010001000100) * DW_FORM_implicit_const;
 	uint64_t name, form;
 	int64_t implicit;

@@ -278,9 +278,6 @@ static void shrink(struct heap_build *b)
 	struct heap *h = &b->heap;
 	size_t n = (size_t)h->n + 1;
 
-	free(b->direct);
-	b->direct = NULL;
-	map64_release(&b->index);
 	if (h->sites)
 		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
 	if (h->names)
@@ -289,6 +286,9 @@ static void shrink(struct heap_build *b)
 	h->sizes = mem_realloc(h->sizes, n, sizeof *h->sizes);
 	h->types = mem_realloc(h->types, n, sizeof *h->types);
 	h->flags = mem_realloc(h->flags, n, sizeof *h->flags);
+	map64_release(&b->index);
+	free(b->direct);
+	b->direct = NULL;
 }
 
 static void heap_add_notes(struct heap_build *b, struct trace *t)
