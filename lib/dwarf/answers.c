@@ -106,19 +106,18 @@ static uint32_t adopt_extra(struct dwarf_answers *a, const struct dwarf_answers 
 uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers *from,
 			     uint32_t *ids, uint32_t *path, uint32_t call)
 {
-	const struct dwarf_call *c = dwarf_call_at(from, call);
+	struct dwarf_call made;
 	uint32_t outer = 0;
 	size_t n = 0;
 
-	for (; c; call = dwarf_outer(c, call), c = dwarf_call_at(from, call)) {
+	for (; dwarf_call_at(from, call, &made); call = dwarf_outer(&made, call)) {
 		outer = ids[dwarf_call_slot(from, call)];
 		if (outer)
 			break;
 		path[n++] = call;
 	}
 	while (n) {
-		struct dwarf_call made = *dwarf_call_at(from, path[--n]);
-
+		dwarf_call_at(from, path[--n], &made);
 		made.outer = outer;
 		made.extra = adopt_extra(a, from, &made);
 		made.function = adopt_text(a, from, made.function);

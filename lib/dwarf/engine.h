@@ -80,12 +80,13 @@ uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
 
-/* NULL: there is no such call. Chains end: an outer call's id is lower, or absent. */
-static inline const struct dwarf_call *dwarf_call_at(const struct dwarf_answers *a, uint32_t id)
+/* False: there is no such call, and *c is zeroes. Chains end: an outer call's id is lower, or absent. */
+static inline bool dwarf_call_at(const struct dwarf_answers *a, uint32_t id, struct dwarf_call *c)
 {
 	if (id & STORE_BIT)
-		return store_call_at(&a->store, id);
-	return id && id < a->n_calls ? &a->calls[id] : NULL;
+		return store_call_at(&a->store, id, c);
+	*c = id < a->n_calls ? a->calls[id] : (struct dwarf_call){.outer = 0};
+	return id && id < a->n_calls;
 }
 
 /* The id of the call that c, whose id is given, was inlined into; 0: none. */

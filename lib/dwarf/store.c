@@ -34,10 +34,18 @@ static uint32_t next_block(size_t *n)
 	return (uint32_t)first;
 }
 
+/* What was not used says nothing. */
+static void clear_unused_calls(struct store_writer *w)
+{
+	for (; w->call < w->end_call; w->call++)
+		w->calls[w->call % STORE_BLOCK] = (struct store_node){.outer = 0};
+}
+
 void store_more_calls(struct store_writer *w)
 {
 	struct dwarf_store *s = w->store;
 
+	clear_unused_calls(w);
 	w->calls = arena_alloc(&w->arena, STORE_BLOCK * sizeof *w->calls);
 	pthread_mutex_lock(&s->lock);
 	w->call = next_block(&s->n_calls);
@@ -70,9 +78,7 @@ void store_writer_done(struct store_writer *w)
 
 	if (!s)
 		return;
-	/* what was not used says nothing */
-	for (; w->call < w->end_call; w->call++)
-		w->calls[w->call % STORE_BLOCK] = (struct dwarf_call){.outer = 0};
+	clear_unused_calls(w);
 	for (; w->text < w->end_text; w->text++)
 		w->texts[w->text % STORE_BLOCK] = (struct store_text){"", 0};
 	if (w->arena.head)

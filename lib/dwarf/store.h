@@ -12,8 +12,8 @@
  * Blocks are handed out in ascending order, so a call's outer one has the lower id, always.
  *
  * A mapped index is the same store: its blocks point into the file, whose calls are as struct
- * dwarf_call has them, and its texts are found by offsets. Whatever an id says is checked against
- * what is there when it is used: a file may change under its mapping.
+ * store_node has them, and its texts are found by offsets. Whatever an id says is checked against
+ * what is there when it is used, and read once: a file may change under its mapping.
  */
 #ifndef TM_DWARF_STORE_H
 #define TM_DWARF_STORE_H
@@ -38,6 +38,17 @@ struct dwarf_call {
 	uint32_t extra;        /* discriminator or dwarf_extra_of; 0: not wanted, or nothing */
 };
 
+/* A call as it is stored. Its column and its extra share a word, the column in its low bits. Those
+ * that do not fit leave STORE_WIDE there and take the node behind, too, whose line is the column
+ * and whose rest is the extra. */
+struct store_node {
+	uint32_t outer, function, file, line, rest;
+};
+
+#define STORE_WIDE UINT32_MAX
+
+enum { STORE_COLUMN_BITS = 11 };
+
 /* Not NUL-terminated for our purposes: sections may be rewritten under us. */
 struct store_text {
 	const char *s;
@@ -45,9 +56,9 @@ struct store_text {
 };
 
 struct dwarf_store {
-	const struct dwarf_call **calls; /* blocks */
+	const struct store_node **calls; /* blocks */
 	const struct store_text **texts;
-	size_t n_calls, n_texts; /* numbers below these may be used */
+	size_t n_calls, n_texts; /* numbers below these may be used; of nodes, of texts */
 	size_t cap_calls, cap_texts;
 	/* of a mapped index, instead of texts: text i is the bytes from offsets[i] up to
 	 * offsets[i + 1], of which the last is NUL; u32, little-endian */
@@ -61,7 +72,7 @@ struct dwarf_store {
 /* What one worker fills. */
 struct store_writer {
 	struct dwarf_store *store;
-	struct dwarf_call *calls; /* the present block; NULL: none yet */
+	struct store_node *calls; /* the present block; NULL: none yet */
 	struct store_text *texts;
 	uint32_t call, end_call, text, end_text; /* numbers: the next one, behind the last */
 	struct arena arena;                      /* blocks, and text that is copied */
@@ -75,12 +86,29 @@ void store_more_texts(struct store_writer *w);
 /* Hands over the writer's memory; the writer is empty then. */
 void store_writer_done(struct store_writer *w);
 
+/* How many nodes, 1 or 2, the call is. */
+static inline uint32_t store_pack(const struct dwarf_call *c, struct store_node to[2])
+{
+	to[0] = (struct store_node){c->outer, c->function, c->file, c->line,
+				    c->extra << STORE_COLUMN_BITS | c->column};
+	if (!(c->column >> STORE_COLUMN_BITS) && c->extra < STORE_WIDE >> STORE_COLUMN_BITS)
+		return 1;
+	to[0].rest = STORE_WIDE;
+	to[1] = (struct store_node){.line = c->column, .rest = c->extra};
+	return 2;
+}
+
 static inline uint32_t store_call(struct store_writer *w, const struct dwarf_call *c)
 {
-	if (w->call == w->end_call)
+	struct store_node made[2];
+	uint32_t n = store_pack(c, made), id;
+
+	if (w->end_call - w->call < n)
 		store_more_calls(w);
-	w->calls[w->call % STORE_BLOCK] = *c;
-	return w->call++ | STORE_BIT;
+	id = w->call | STORE_BIT;
+	for (uint32_t i = 0; i < n; i++)
+		w->calls[w->call++ % STORE_BLOCK] = made[i];
+	return id;
 }
 
 /* The text stays the caller's, and must stay. */
@@ -104,11 +132,37 @@ static inline uint32_t store_copy(struct store_writer *w, const char *s, size_t 
 }
 
 /* Of an id with STORE_BIT. NULL: none. */
-static inline const struct dwarf_call *store_call_at(const struct dwarf_store *s, uint32_t id)
+static inline const struct store_node *store_node_at(const struct dwarf_store *s, uint32_t id)
 {
 	uint32_t number = id & ~STORE_BIT;
 
 	return number < s->n_calls ? &s->calls[number >> STORE_BITS][number % STORE_BLOCK] : NULL;
+}
+
+/* False: no such call, and *c is zeroes. */
+static inline bool store_call_at(const struct dwarf_store *s, uint32_t id, struct dwarf_call *c)
+{
+	const struct store_node *at = store_node_at(s, id);
+	uint32_t rest;
+
+	*c = (struct dwarf_call){.outer = 0};
+	if (!at)
+		return false;
+	rest = at->rest;
+	*c = (struct dwarf_call){
+	    .outer = at->outer,
+	    .function = at->function,
+	    .file = at->file,
+	    .line = at->line,
+	    .column = rest & ((UINT32_C(1) << STORE_COLUMN_BITS) - 1),
+	    .extra = rest >> STORE_COLUMN_BITS,
+	};
+	if (rest == STORE_WIDE) {
+		at = store_node_at(s, id + 1);
+		c->column = at ? at->line : 0;
+		c->extra = at ? at->rest : 0;
+	}
+	return true;
 }
 
 /* The row of a text, to be fetched ahead. */

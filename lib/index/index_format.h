@@ -30,10 +30,12 @@
  *	         A stretch reaches to the next one; what is before the first has no answer.
  *	ANSWERS  u32 each: INDEX_ASK: ask the engine. Else the low 31 bits are a call, 0: none, and
  *	         the high bit says that there is a line only (DWARF_LINE_ONLY).
- *	CALLS    24 bytes each: u32 outer, function, file, line, column, discriminator: struct
- *	         dwarf_call, as it is in a store (dwarf/store.h), so that it is used where it lies.
- *	         outer, function and file are 0, or have the high bit set: below it outer is less
- *	         than the call's own number, function and file are strings. Call 0 is unused.
+ *	CALLS    20 bytes each: u32 outer, function, file, line, rest: struct store_node, as it is
+ *	         in a store (dwarf/store.h), so that it is used where it lies. outer, function and
+ *	         file are 0, or have the high bit set: below it outer is less than the call's own
+ *	         number, function and file are strings. rest is the column in its low 11 bits and
+ *	         the discriminator above; all ones: the next call is no call, but has the column as
+ *	         its line, the discriminator as its rest, and zeroes else. Call 0 is unused.
  *	STRINGS  u32 each, n_strings + 2 of them: string i (from 1; 0 is "none") is the bytes of
  *	         TEXT from STRINGS[i] up to STRINGS[i + 1], of which the last is NUL.
  *	TEXT     bytes
@@ -51,7 +53,7 @@
 #define INDEX_LINE_ONLY UINT32_C(0x80000000)
 
 enum {
-	INDEX_VERSION = 4,
+	INDEX_VERSION = 5,
 	INDEX_REFUSED = 1, /* flag */
 	INDEX_HEADER = 512,
 	INDEX_PARTS_AT = 40,
@@ -74,7 +76,7 @@ enum index_part {
 };
 
 /* Bytes of one element of a part. */
-enum { EACH_BLOCK = 16, EACH_CALL = 24 };
+enum { EACH_BLOCK = 16, EACH_CALL = 20 };
 
 static inline void index_put32(uint8_t *p, uint32_t v)
 {

@@ -27,7 +27,7 @@ struct index {
 	uint8_t *good; /* by chunk: it has been checked */
 	/* by number: it has been checked, with all that it leads to */
 	uint8_t *good_calls, *good_strings;
-	struct dwarf_call *swapped; /* calls, where the processor is big-endian; NULL: not yet */
+	struct store_node *swapped; /* calls, where the processor is big-endian; NULL: not yet */
 	struct part parts[PARTS];
 	uint64_t n_blocks, n_calls;
 	uint32_t n_strings, flags;
@@ -260,6 +260,9 @@ static bool index_good_call(struct index *x, uint32_t number)
 		p = bytes(x, PART_CALLS, (uint64_t)c * EACH_CALL, EACH_CALL);
 		if (!p || !index_good_string(x, le32(p + 4)) || !index_good_string(x, le32(p + 8)))
 			return false;
+		if (le32(p + 16) == STORE_WIDE &&
+		    !bytes(x, PART_CALLS, ((uint64_t)c + 1) * EACH_CALL, EACH_CALL))
+			return false;
 		next = le32(p);
 		if (next && (next <= STORE_BIT || (next & ~STORE_BIT) >= c))
 			return false;
@@ -343,11 +346,11 @@ static bool index_answer_one(struct batch *b, uint64_t addr, struct dwarf_answer
 }
 
 /* The calls as the processor has its numbers. */
-static const struct dwarf_call *native_calls(struct index *x)
+static const struct store_node *native_calls(struct index *x)
 {
 	const uint8_t *p = x->data + x->parts[PART_CALLS].offset;
 
-	_Static_assert(sizeof(struct dwarf_call) == EACH_CALL, "a call is used where it lies");
+	_Static_assert(sizeof(struct store_node) == EACH_CALL, "a call is used where it lies");
 	_Static_assert(INDEX_LINE_ONLY == STORE_BIT, "its other bits are a number in a store");
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		return (const void *)p;
@@ -362,7 +365,7 @@ static const struct dwarf_call *native_calls(struct index *x)
 /* The store is the file. */
 static void lay_open(struct index *x, struct dwarf_store *s)
 {
-	const struct dwarf_call *calls = native_calls(x);
+	const struct store_node *calls = native_calls(x);
 
 	for (size_t i = 0; i < x->n_calls; i += STORE_BLOCK) {
 		if (i >> STORE_BITS >= s->cap_calls)

@@ -3,6 +3,7 @@
  * The writer of index files (index_format.h).
  */
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/index/index.h"
 #include "lib/index/index_format.h"
 
@@ -18,6 +19,8 @@ struct writer {
 	size_t used;
 	uint8_t *checksums;
 	uint64_t n_checksums, cap_checksums;
+	uint32_t *wide; /* ids of the calls that take two numbers, ascending */
+	size_t n_wide, cap_wide;
 	bool failed;
 };
 
@@ -101,6 +104,12 @@ static size_t block_at(const struct dwarf_whole *w, size_t i)
 	return n;
 }
 
+/* A call's number in the file; 0: none. */
+static uint32_t index_number(const struct writer *o, uint32_t id)
+{
+	return id + (uint32_t)BISECT(i, 0, o->n_wide, o->wide[i] < id);
+}
+
 static void index_put_stretches(struct writer *o, const struct dwarf_whole *w)
 {
 	size_t n = 0;
@@ -120,10 +129,13 @@ static void index_put_stretches(struct writer *o, const struct dwarf_whole *w)
 			put32(o, (uint32_t)(w->all[k].lo - w->all[i].lo));
 	}
 	pad(o, (uint64_t)w->n * 4);
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t number = index_number(o, w->all[i].call);
+
 		put32(o, w->all[i].found == DWARF_ASK         ? INDEX_ASK
-			 : w->all[i].found == DWARF_LINE_ONLY ? w->all[i].call | INDEX_LINE_ONLY
-							      : w->all[i].call);
+			 : w->all[i].found == DWARF_LINE_ONLY ? number | INDEX_LINE_ONLY
+							      : number);
+	}
 	pad(o, (uint64_t)w->n * 4);
 }
 
@@ -133,19 +145,43 @@ static uint32_t stored(uint32_t id)
 	return id ? id | STORE_BIT : 0;
 }
 
+static uint32_t index_pack_call(const struct writer *o, const struct dwarf_answers *a, size_t i,
+				struct store_node to[2])
+{
+	struct dwarf_call c = a->calls[i];
+
+	c.outer = stored(index_number(o, c.outer));
+	c.function = stored(c.function);
+	c.file = stored(c.file);
+	c.extra = dwarf_extra_of(a, &c).discriminator;
+	return store_pack(&c, to);
+}
+
+static void index_find_wide(struct writer *o, const struct dwarf_answers *a)
+{
+	struct store_node nodes[2];
+
+	for (size_t i = 0; i < a->n_calls; i++)
+		if (index_pack_call(o, a, i, nodes) > 1)
+			VEC_PUSH(o->wide, o->n_wide, o->cap_wide) = (uint32_t)i;
+}
+
 static void put_calls(struct writer *o, const struct dwarf_answers *a)
 {
-	for (size_t i = 0; i < a->n_calls; i++) {
-		const struct dwarf_call *c = &a->calls[i];
+	struct store_node nodes[2];
 
-		put32(o, stored(c->outer));
-		put32(o, stored(c->function));
-		put32(o, stored(c->file));
-		put32(o, c->line);
-		put32(o, c->column);
-		put32(o, dwarf_extra_of(a, c).discriminator);
+	for (size_t i = 0; i < a->n_calls; i++) {
+		uint32_t n = index_pack_call(o, a, i, nodes);
+
+		for (uint32_t k = 0; k < n; k++) {
+			put32(o, nodes[k].outer);
+			put32(o, nodes[k].function);
+			put32(o, nodes[k].file);
+			put32(o, nodes[k].line);
+			put32(o, nodes[k].rest);
+		}
 	}
-	pad(o, (uint64_t)a->n_calls * EACH_CALL);
+	pad(o, (a->n_calls + o->n_wide) * (uint64_t)EACH_CALL);
 }
 
 static void put_strings(struct writer *o, const struct intern *strings)
@@ -168,7 +204,8 @@ static void put_strings(struct writer *o, const struct intern *strings)
 }
 
 /* Sizes of the parts; false: more than the format has room for. */
-static bool index_measure(const struct dwarf_whole *w, const char *text, uint64_t size[PARTS])
+static bool index_measure(const struct writer *o, const struct dwarf_whole *w, const char *text,
+			  uint64_t size[PARTS])
 {
 	uint32_t n_strings;
 
@@ -181,7 +218,7 @@ static bool index_measure(const struct dwarf_whole *w, const char *text, uint64_
 	for (size_t i = 0; i < w->n; i += block_at(w, i))
 		size[PART_BLOCKS] += EACH_BLOCK;
 	size[PART_STARTS] = size[PART_ANSWERS] = (uint64_t)w->n * 4;
-	size[PART_CALLS] = (uint64_t)w->answers.n_calls * EACH_CALL;
+	size[PART_CALLS] = (w->answers.n_calls + o->n_wide) * (uint64_t)EACH_CALL;
 	size[PART_STRINGS] = ((uint64_t)n_strings + 2) * 4;
 	for (uint32_t i = 1; i <= n_strings; i++) {
 		size_t len;
@@ -189,7 +226,8 @@ static bool index_measure(const struct dwarf_whole *w, const char *text, uint64_
 		intern_text(&w->answers.strings, i, &len);
 		size[PART_TEXT] += len + 1;
 	}
-	return w->n < UINT32_MAX && w->answers.n_calls < INDEX_ASK && size[PART_TEXT] <= UINT32_MAX;
+	return w->n < UINT32_MAX && w->answers.n_calls + o->n_wide < INDEX_ASK &&
+	       size[PART_TEXT] <= UINT32_MAX;
 }
 
 static void index_put_header(struct writer *o, const struct dwarf_whole *w,
@@ -224,8 +262,12 @@ enum status index_write(int fd, const struct dwarf_whole *w, const char *text, c
 	struct writer o = {.fd = fd, .e = e};
 	uint64_t sizes[PARTS], body = 0;
 
-	if (n_key > INDEX_KEY_MAX || !index_measure(w, text, sizes))
+	if (w)
+		index_find_wide(&o, &w->answers);
+	if (n_key > INDEX_KEY_MAX || !index_measure(&o, w, text, sizes)) {
+		free(o.wide);
 		return err_set(e, ST_LIMIT, "too large for an index");
+	}
 	for (size_t i = 0; i < PARTS; i++)
 		body += padded(sizes[i]);
 	o.cap_checksums = (body + INDEX_CHUNK - 1) / INDEX_CHUNK;
@@ -244,6 +286,7 @@ enum status index_write(int fd, const struct dwarf_whole *w, const char *text, c
 	put_at(&o, INDEX_HEADER, o.checksums, (size_t)o.n_checksums * 8);
 	index_put_header(&o, w, sizes, key, n_key); /* last: without it the file is nothing */
 	*size = o.at;
+	free(o.wide);
 	free(o.checksums);
 	free(o.chunk);
 	return o.failed ? e->code : ST_OK;

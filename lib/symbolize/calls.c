@@ -213,12 +213,11 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 {
 	enum { DEEPEST = 4096 }; /* engines bound their chains; this ends a cycle all the same */
 	uint32_t chain[DEEPEST], n = 0, outer = 0, name, better = 0, fixed = CALL_FIXED;
-	const struct dwarf_call *c;
+	struct dwarf_call c;
 	const char *text;
 	size_t len;
 
-	for (c = dwarf_call_at(o->answers, call); c && n < DEEPEST;
-	     call = dwarf_outer(c, call), c = dwarf_call_at(o->answers, call)) {
+	for (; n < DEEPEST && dwarf_call_at(o->answers, call, &c); call = dwarf_outer(&c, call)) {
 		uint32_t known = o->plain[dwarf_call_slot(o->answers, call)];
 
 		if (known & CALL_FIXED) {
@@ -228,8 +227,8 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 		chain[n++] = call;
 	}
 	if (!outer && n) {
-		c = dwarf_call_at(o->answers, chain[n - 1]);
-		name = answer_function(o, c->function);
+		dwarf_call_at(o->answers, chain[n - 1], &c);
+		name = answer_function(o, c.function);
 		better = name && !o->calls->dwarf_names ? better_name(o, addr, name) : 0;
 		text = name ? intern_text(&o->calls->to->strings, o->calls->to->functions[name].raw,
 					  &len)
@@ -242,17 +241,17 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 				     ? map64_put(&o->copied, (uint64_t)better << 32 | chain[n - 1])
 				     : &o->plain[dwarf_call_slot(o->answers, chain[n - 1])];
 
-		c = dwarf_call_at(o->answers, chain[--n]);
+		dwarf_call_at(o->answers, chain[--n], &c);
 
 		if (!*copy) {
 			struct symbol_call copied = {
-			    .outer = outer, .line = c->line, .column = c->column};
+			    .outer = outer, .line = c.line, .column = c.column};
 
 			copied.function =
-			    !outer && better ? better : answer_function(o, c->function);
-			copied.file = answer_file(o, c->file);
+			    !outer && better ? better : answer_function(o, c.function);
+			copied.file = answer_file(o, c.file);
 			*copy = calls_add(o->calls, &copied) | (better ? 0 : fixed);
-			copy_extra(o, *copy & ~CALL_FIXED, c);
+			copy_extra(o, *copy & ~CALL_FIXED, &c);
 			if (whole && o->managed)
 				*copy =
 				    calls_at_line(o, *copy & ~CALL_FIXED) | (*copy & CALL_FIXED);

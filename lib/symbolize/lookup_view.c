@@ -23,9 +23,9 @@ static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
 	c->n_name = (uint32_t)strlen(sym->name);
 }
 
-/* A call of a chain where the engine has it. */
+/* A call of a chain. */
 struct lookup_node {
-	const struct dwarf_call *call;
+	struct dwarf_call call;
 	uint32_t outer; /* index of the next one */
 };
 
@@ -37,6 +37,14 @@ static inline void fetch_text(const struct dwarf_answers *a, uint32_t id)
 		__builtin_prefetch(store_text_row(&a->store, id));
 }
 
+/* False: there is no such call. */
+static inline bool fetch_call(const struct dwarf_answers *a, uint32_t id)
+{
+	if (id & STORE_BIT)
+		__builtin_prefetch(store_node_at(&a->store, id));
+	return id & STORE_BIT ? (id & ~STORE_BIT) < a->store.n_calls : id && id < a->n_calls;
+}
+
 /* Lists the nodes of all chains, each as heads has its first, and fetches where their texts are.
  * They are brought near: the next of every chain before the second of any. */
 static void lookup_view_list(const struct lookup *l, const struct lookup_query *queries, size_t n,
@@ -44,7 +52,6 @@ static void lookup_view_list(const struct lookup *l, const struct lookup_query *
 {
 	struct {
 		const struct dwarf_answers *of;
-		const struct dwarf_call *call;
 		uint32_t id, before, query;
 	} ends[LOOKUP_VIEWS];
 	size_t live = 0, listed = 0;
@@ -52,16 +59,13 @@ static void lookup_view_list(const struct lookup *l, const struct lookup_query *
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dwarf_answers *a = answers_of(l, &queries[i]);
 		uint32_t id = queries[i].named.call;
-		const struct dwarf_call *c = a && id ? dwarf_call_at(a, id) : NULL;
 
 		heads[i] = NO_NODE;
-		__builtin_prefetch(c);
 		ends[live].of = a;
-		ends[live].call = c;
 		ends[live].id = id;
 		ends[live].before = NO_NODE;
 		ends[live].query = i;
-		live += c != NULL;
+		live += a && fetch_call(a, id);
 	}
 	while (live) {
 		size_t next = 0;
@@ -71,24 +75,23 @@ static void lookup_view_list(const struct lookup *l, const struct lookup_query *
 			    mem_grow(v->nodes, &v->cap_nodes, listed + live, sizeof *v->nodes);
 		for (size_t i = 0; i < live; i++) {
 			const struct dwarf_answers *a = ends[i].of;
-			const struct dwarf_call *c = ends[i].call;
-			uint32_t id = dwarf_outer(c, ends[i].id), node = (uint32_t)listed++;
+			uint32_t node = (uint32_t)listed++, id;
+			struct dwarf_call *c = &v->nodes[node].call;
 
+			dwarf_call_at(a, ends[i].id, c);
+			id = dwarf_outer(c, ends[i].id);
 			fetch_text(a, c->function);
 			fetch_text(a, c->file);
-			v->nodes[node] = (struct lookup_node){c, NO_NODE};
+			v->nodes[node].outer = NO_NODE;
 			if (ends[i].before == NO_NODE)
 				heads[ends[i].query] = node;
 			else
 				v->nodes[ends[i].before].outer = node;
-			c = id ? dwarf_call_at(a, id) : NULL;
-			__builtin_prefetch(c);
 			ends[next].of = a;
-			ends[next].call = c;
 			ends[next].id = id;
 			ends[next].before = node;
 			ends[next].query = ends[i].query;
-			next += c != NULL;
+			next += fetch_call(a, id);
 		}
 		live = next;
 	}
@@ -210,7 +213,7 @@ void lookup_view(const struct lookup *l, const struct lookup_query *queries, siz
 
 		v->first[i] = k;
 		for (uint32_t at = heads[i]; at != NO_NODE; at = v->nodes[at].outer)
-			fill_call(a, v->nodes[at].call, v->nodes[at].outer != NO_NODE,
+			fill_call(a, &v->nodes[at].call, v->nodes[at].outer != NO_NODE,
 				  &v->calls[k++]);
 		if (v->first[i] == k && by_symbol_alone(&queries[i]))
 			v->calls[k++] = (struct lookup_call){.name = "", .file = ""};

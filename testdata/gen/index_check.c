@@ -35,13 +35,14 @@ static uint32_t discriminator(const struct dwarf_answers *a, const struct dwarf_
 static bool same_call(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
 		      uint32_t y)
 {
-	for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
-		const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
+	struct dwarf_call c, d;
 
-		if (discriminator(a, c) != discriminator(b, d) || c->line != d->line ||
-		    c->column != d->column || !c->function != !d->function ||
-		    !c->file != !d->file || strcmp(text(a, c->function), text(b, d->function)) ||
-		    strcmp(text(a, c->file), text(b, d->file)))
+	for (; x && y; x = c.outer, y = d.outer) {
+		if (!dwarf_call_at(a, x, &c) || !dwarf_call_at(b, y, &d) ||
+		    discriminator(a, &c) != discriminator(b, &d) || c.line != d.line ||
+		    c.column != d.column || !c.function != !d.function || !c.file != !d.file ||
+		    strcmp(text(a, c.function), text(b, d.function)) ||
+		    strcmp(text(a, c.file), text(b, d.file)))
 			return false;
 	}
 	return x == y;

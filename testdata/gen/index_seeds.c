@@ -38,8 +38,9 @@ static void make(struct dwarf_whole *w)
 	for (size_t i = 0; i < 3; i++) {
 		uint32_t name = intern_add(&a->strings, names[i], strlen(names[i]));
 
-		outer = calls[i] = dwarf_answers_call(
-		    a, &(struct dwarf_call){outer, name, file, 5 + (uint32_t)i, 2, 0});
+		outer = calls[i] =
+		    dwarf_answers_call(a, &(struct dwarf_call){outer, name, file, 5 + (uint32_t)i,
+							       i == 1 ? 3000 : 2, 0});
 	}
 	stretch(w, 0x1000, calls[0], DWARF_FUNCTION);
 	stretch(w, 0x1004, calls[1], DWARF_FUNCTION);
@@ -101,6 +102,8 @@ static const struct damage damages[] = {
     {"calls-far", PART_ANSWERS, 0, 4, INDEX_ASK - 1, 0},
     {"outer-is-itself", PART_CALLS, EACH_CALL, EACH_CALL, (uint32_t)1 << 31 | 1, 1},
     {"outer-is-later", PART_CALLS, EACH_CALL, 0, UINT32_MAX, 0},
+    {"outer-zero", PART_CALLS, EACH_CALL, EACH_CALL, (uint32_t)1 << 31, 0},
+    {"rest-behind-the-last", PART_CALLS, 16, EACH_CALL, UINT32_MAX, 0},
     {"function-far", PART_CALLS, EACH_CALL + 4, EACH_CALL, UINT32_MAX - 1, 0},
     {"file-far", PART_CALLS, EACH_CALL + 8, EACH_CALL, UINT32_MAX, 0},
     {"strings-fall", PART_STRINGS, 4, 4, UINT32_MAX, UINT32_MAX},

@@ -59,19 +59,19 @@ static void print(struct buf *b, const struct dwarf_answers *a, uint64_t addr,
 	if (!of->call)
 		buf_adds(b, "??\n??:0:0\n");
 	for (uint32_t i = of->call, outer; i; i = outer) {
-		const struct dwarf_call *c = dwarf_call_at(a, i);
+		struct dwarf_call c;
 
-		if (!c)
+		if (!dwarf_call_at(a, i, &c))
 			break;
-		outer = dwarf_outer(c, i);
+		outer = dwarf_outer(&c, i);
 
-		add_text(b, a, c->function);
+		add_text(b, a, c.function);
 		buf_addc(b, '\n');
-		add_text(b, a, c->file);
+		add_text(b, a, c.file);
 		buf_addc(b, ':');
-		buf_add_u64(b, c->line);
+		buf_add_u64(b, c.line);
 		buf_addc(b, ':');
-		buf_add_u64(b, c->column);
+		buf_add_u64(b, c.column);
 		buf_addc(b, '\n');
 	}
 	buf_addc(b, '\n');

@@ -31,19 +31,18 @@ static inline void answers_check(const struct dwarf_answers *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t call = a->of[i].call;
+		struct dwarf_call c;
 
-		if ((call && !dwarf_call_at(a, call)) || a->of[i].found > DWARF_ABSENT)
+		if ((call && !dwarf_call_at(a, call, &c)) || a->of[i].found > DWARF_ABSENT)
 			abort();
 		if ((a->of[i].found == DWARF_FUNCTION || a->of[i].found == DWARF_LINE_ONLY) !=
 		    (call > 0))
 			abort();
 		while (call) {
-			const struct dwarf_call *c = dwarf_call_at(a, call);
-
-			if (!c || c->outer >= call || !has_text(a, c->function) ||
-			    !has_text(a, c->file))
+			if (!dwarf_call_at(a, call, &c) || c.outer >= call ||
+			    !has_text(a, c.function) || !has_text(a, c.file))
 				abort();
-			call = c->outer;
+			call = c.outer;
 		}
 	}
 }

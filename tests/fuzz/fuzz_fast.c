@@ -47,18 +47,22 @@ static void compare(const struct dwarf_answers *a, const struct dwarf_answers *b
 {
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t x = a->of[i].call, y = b->of[i].call;
+		struct dwarf_call c, d;
 
 		if (a->of[i].found != b->of[i].found)
 			abort();
-		for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
-			const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
-			struct dwarf_extra e = dwarf_extra_of(a, c), f = dwarf_extra_of(b, d);
+		for (; x && y; x = c.outer, y = d.outer) {
+			struct dwarf_extra e, f;
 
-			if (c->line != d->line || c->column != d->column || e.start != f.start ||
+			if (!dwarf_call_at(a, x, &c) || !dwarf_call_at(b, y, &d))
+				abort();
+			e = dwarf_extra_of(a, &c);
+			f = dwarf_extra_of(b, &d);
+			if (c.line != d.line || c.column != d.column || e.start != f.start ||
 			    e.line != f.line || e.discriminator != f.discriminator)
 				abort();
-			compare_text(a, c->function, b, d->function);
-			compare_text(a, c->file, b, d->file);
+			compare_text(a, c.function, b, d.function);
+			compare_text(a, c.file, b, d.file);
 			compare_text(a, e.name, b, f.name);
 			compare_text(a, e.file, b, f.file);
 		}
@@ -111,8 +115,9 @@ static void compare_whole(struct object *o, const uint64_t *addrs, const struct 
 	bool refused = dwarf_whole(&w, o, &options, &e) != ST_OK;
 
 	for (size_t i = 0, k; !refused && i < ADDRESSES; i++) {
-		const struct dwarf_call *x, *y;
+		struct dwarf_call x, y;
 		uint32_t c = a->of[i].call, d;
+		bool more;
 
 		for (k = 0; k < w.n && w.all[k].lo <= addrs[i]; k++)
 			;
@@ -121,13 +126,13 @@ static void compare_whole(struct object *o, const uint64_t *addrs, const struct 
 		d = k ? w.all[k - 1].call : 0;
 		if ((k ? w.all[k - 1].found : DWARF_NOT_FOUND) != a->of[i].found)
 			abort();
-		for (; (x = dwarf_call_at(a, c)) && (y = dwarf_call_at(&w.answers, d));
-		     c = dwarf_outer(x, c), d = dwarf_outer(y, d))
-			if (x->line != y->line || x->column != y->column ||
-			    !same_text(a, x->function, &w.answers, y->function) ||
-			    !same_text(a, x->file, &w.answers, y->file))
+		for (; (more = dwarf_call_at(a, c, &x)) && dwarf_call_at(&w.answers, d, &y);
+		     c = dwarf_outer(&x, c), d = dwarf_outer(&y, d))
+			if (x.line != y.line || x.column != y.column ||
+			    !same_text(a, x.function, &w.answers, y.function) ||
+			    !same_text(a, x.file, &w.answers, y.file))
 				abort();
-		if (x || dwarf_call_at(&w.answers, d))
+		if (more || dwarf_call_at(&w.answers, d, &y))
 			abort();
 	}
 	dwarf_whole_release(&w);

@@ -123,6 +123,13 @@ static void align(struct forge *f)
 		forge_le(f, 0, 1);
 }
 
+static uint32_t forge_id(struct forge *f, uint32_t n)
+{
+	uint32_t number = forge_below(f, n);
+
+	return number ? number | STORE_BIT : 0;
+}
+
 /* Stretches in blocks that follow each other, calls whose callers are before them, strings. */
 static void forge_parts(struct forge *f, struct forged_part *parts, uint32_t *n_strings)
 {
@@ -155,12 +162,11 @@ static void forge_parts(struct forge *f, struct forged_part *parts, uint32_t *n_
 	align(f);
 	parts[PART_CALLS].at = f->n;
 	for (uint32_t i = 0; i < calls; i++) {
-		forge_le(f, i ? forge_below(f, i) : 0, 4);
-		forge_le(f, forge_below(f, strings + 1), 4);
-		forge_le(f, forge_below(f, strings + 1), 4);
+		forge_le(f, i ? forge_id(f, i) : 0, 4);
+		forge_le(f, forge_id(f, strings + 1), 4);
+		forge_le(f, forge_id(f, strings + 1), 4);
 		forge_le(f, forge_number(f), 4);
-		forge_le(f, forge_below(f, 80), 4);
-		forge_le(f, forge_below(f, 3), 4);
+		forge_le(f, forge_one_in(f, 6) ? STORE_WIDE : forge_below(f, 80), 4);
 	}
 	parts[PART_CALLS].n = f->n - parts[PART_CALLS].at;
 	parts[PART_STRINGS].at = f->n;

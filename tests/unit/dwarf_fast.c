@@ -498,14 +498,13 @@ TEST(cut_short_at_every_byte)
 static bool same_answer(const struct dwarf_answers *a, const struct dwarf_answers *b, size_t i)
 {
 	uint32_t x = a->of[i].call, y = b->of[i].call;
+	struct dwarf_call c, d;
 
-	for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
-		const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
-
-		if (c->line != d->line || c->column != d->column ||
-		    strcmp(dwarf_text(a, c->function, NULL), dwarf_text(b, d->function, NULL)) !=
-			0 ||
-		    strcmp(dwarf_text(a, c->file, NULL), dwarf_text(b, d->file, NULL)) != 0)
+	for (; x && y; x = c.outer, y = d.outer) {
+		if (!dwarf_call_at(a, x, &c) || !dwarf_call_at(b, y, &d) || c.line != d.line ||
+		    c.column != d.column ||
+		    strcmp(dwarf_text(a, c.function, NULL), dwarf_text(b, d.function, NULL)) != 0 ||
+		    strcmp(dwarf_text(a, c.file, NULL), dwarf_text(b, d.file, NULL)) != 0)
 			return false;
 	}
 	return x == y && a->of[i].found == b->of[i].found;

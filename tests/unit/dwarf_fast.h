@@ -396,6 +396,7 @@ static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *
 					    "malformed", "gave up",  "absent"};
 	struct dwarf_options options = {.jobs = 2, .seconds = 5};
 	struct dwarf_answers a;
+	struct dwarf_call x;
 	struct dwarf_job job = {.addrs = &addr, .n = 1, .out = &a};
 	struct err e = ERR_INIT;
 
@@ -408,13 +409,10 @@ static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *
 	if (engine->run(&job, 1, &options, &e))
 		buf_adds(out, "failed ");
 	buf_adds(out, kinds[a.of[0].found]);
-	for (uint32_t c = a.of[0].call; c; c = dwarf_call_at(&a, c)->outer) {
-		const struct dwarf_call *x = dwarf_call_at(&a, c);
-
+	for (uint32_t c = a.of[0].call; dwarf_call_at(&a, c, &x); c = x.outer)
 		buf_addf(out, "%s %s %s:%u:%u", c == a.of[0].call ? "" : " <",
-			 x->function ? dwarf_text(&a, x->function, NULL) : "?",
-			 x->file ? dwarf_text(&a, x->file, NULL) : "?", x->line, x->column);
-	}
+			 x.function ? dwarf_text(&a, x.function, NULL) : "?",
+			 x.file ? dwarf_text(&a, x.file, NULL) : "?", x.line, x.column);
 	for (size_t i = 0; complaints && i < a.n_complaints; i++)
 		buf_addf(complaints, "%s\n", intern_text(&a.strings, a.complaints[i], NULL));
 	dwarf_answers_release(&a);

@@ -65,11 +65,10 @@ static void close_file(struct dwarf_job *job)
 /* The name of the function that the answer is; "" without one. */
 static const char *name_of(const struct dwarf_answers *a, size_t i)
 {
-	uint32_t call = a->of[i].call;
+	struct dwarf_call c;
 
-	return call && dwarf_call_at(a, call)->function
-		   ? dwarf_text(a, dwarf_call_at(a, call)->function, NULL)
-		   : "";
+	return dwarf_call_at(a, a->of[i].call, &c) && c.function ? dwarf_text(a, c.function, NULL)
+								 : "";
 }
 
 /* The functions that the addresses from TEXT on, as many as there are of them, must have. */

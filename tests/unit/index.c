@@ -36,6 +36,8 @@ static void make(struct dwarf_whole *w, size_t many)
 			     &(struct dwarf_extra){.start = DWARF_NO_START, .discriminator = 7});
 	outer = dwarf_answers_call(a, &(struct dwarf_call){0, f, file, 10, 2, 0});
 	inner = dwarf_answers_call(a, &(struct dwarf_call){outer, g, file, 20, 0, extra});
+	/* takes two numbers in the file */
+	outer = dwarf_answers_call(a, &(struct dwarf_call){outer, f, file, 11, 2048, 0});
 	line = dwarf_answers_call(a, &(struct dwarf_call){0, 0, file, UINT32_MAX, 1, 0});
 	stretch(w, 0x1000, inner, DWARF_FUNCTION);
 	stretch(w, 0x1001, 0, DWARF_NOT_FOUND);
@@ -76,14 +78,14 @@ static uint32_t discriminator(const struct dwarf_answers *a, const struct dwarf_
 static bool same_call(const struct dwarf_answers *a, uint32_t x, const struct dwarf_answers *b,
 		      uint32_t y)
 {
-	for (; x && y; x = dwarf_call_at(a, x)->outer, y = dwarf_call_at(b, y)->outer) {
-		const struct dwarf_call *c = dwarf_call_at(a, x), *d = dwarf_call_at(b, y);
+	struct dwarf_call c, d;
 
-		if (discriminator(a, c) != discriminator(b, d) || c->line != d->line ||
-		    c->column != d->column || !c->function != !d->function ||
-		    !c->file != !d->file ||
-		    strcmp(dwarf_text(a, c->function, NULL), dwarf_text(b, d->function, NULL)) ||
-		    strcmp(dwarf_text(a, c->file, NULL), dwarf_text(b, d->file, NULL)))
+	for (; x && y; x = c.outer, y = d.outer) {
+		if (!dwarf_call_at(a, x, &c) || !dwarf_call_at(b, y, &d) ||
+		    discriminator(a, &c) != discriminator(b, &d) || c.line != d.line ||
+		    c.column != d.column || !c.function != !d.function || !c.file != !d.file ||
+		    strcmp(dwarf_text(a, c.function, NULL), dwarf_text(b, d.function, NULL)) ||
+		    strcmp(dwarf_text(a, c.file, NULL), dwarf_text(b, d.file, NULL)))
 			return false;
 	}
 	return x == y;

@@ -116,9 +116,10 @@ static void ask_all(struct place *p, unsigned jobs, bool cached, struct buf *out
 	CHECK_EQ(cache_run(&c, &dwarf_fast, &job, 1, &options, &e), ST_OK);
 	CHECK(!cache_told(&c)); /* the index was taken */
 	for (size_t i = 0; i < N; i++) {
-		const struct dwarf_call *x = dwarf_call_at(&a, a.of[i].call);
+		struct dwarf_call x;
+		bool there = dwarf_call_at(&a, a.of[i].call, &x);
 
-		buf_addf(out, "%s ", x ? dwarf_text(&a, x->function, NULL) : "?");
+		buf_addf(out, "%s ", there ? dwarf_text(&a, x.function, NULL) : "?");
 	}
 	dwarf_answers_release(&a);
 	cache_release(&c);

@@ -365,13 +365,15 @@ static uint32_t carry_text(struct carrying *c, uint32_t id)
 static uint32_t carry(struct carrying *c, uint32_t call)
 {
 	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
+	struct dwarf_call made;
 
-	for (; call && !c->calls[call & ~STORE_BIT]; call = dwarf_call_at(c->from, call)->outer)
+	for (; call && !c->calls[call & ~STORE_BIT]; call = made.outer) {
+		dwarf_call_at(c->from, call, &made);
 		path[n++] = call;
+	}
 	outer = call ? c->calls[call & ~STORE_BIT] : 0;
 	while (n) {
-		struct dwarf_call made = *dwarf_call_at(c->from, path[--n]);
-
+		dwarf_call_at(c->from, path[--n], &made);
 		made.outer = outer;
 		made.function = carry_text(c, made.function);
 		made.file = carry_text(c, made.file);
