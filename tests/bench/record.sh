@@ -146,16 +146,18 @@ called() {
 	goal '--calls all / uftrace record, CPU' "$(paired calls uftrace)" '<= 1'
 }
 
-cat >work.py <<'PY'
-import json
-rows = [{"id": i, "name": "entity %d" % i, "tags": ["t%d" % (i % 7), str(i)]} for i in range(150000)]
-text = json.dumps(rows)
-back = json.loads(text)
-groups = {}
-for row in back:
-    groups.setdefault(row["tags"][0], []).append(row["name"].upper())
-print(sum(len(g) for g in groups.values()))
-PY
+cat >work.pl <<'PL'
+my (@rows, %groups);
+for my $i (0 .. 149999) {
+    push @rows, {id => $i, name => "entity $i", tags => ["t" . $i % 7, "$i"]};
+}
+for my $row (@rows) {
+    push @{$groups{$row->{tags}[0]}}, uc $row->{name};
+}
+my $text = join ",", map { "$_->{id}:$_->{name}" } @rows;
+my @back = map { [split /:/] } split /,/, $text;
+print scalar(@back), " ", join(" ", map { scalar @{$groups{$_}} } sort keys %groups), "\n";
+PL
 cat >work.cpp <<'CPP'
 #include <algorithm>
 #include <functional>
@@ -182,13 +184,13 @@ select a.id from t a join t b on a.name = b.name where a.id < b.id order by a.id
 SQL
 cc1plus=$(g++ -print-prog-name=cc1plus)
 g++ -E work.cpp -o work.ii || exit 1
-export PYTHONHASHSEED=0
-python=/usr/bin/python3
+export PERL_HASH_SEED=0
+perl=/usr/bin/perl
 
 chosen() { [[ $1 == *"$only"* ]]; }
 programs() { # what to do with each: name, kind, program...
 	chosen sqlite3 && "$@" sqlite3 c sqlite3 :memory: '.read work.sql'
-	chosen python3 && [ -x $python ] && "$@" python3 c $python work.py
+	chosen perl && [ -x $perl ] && "$@" perl c $perl work.pl
 	chosen cc1plus && [ -x "$cc1plus" ] && "$@" cc1plus cxx "$cc1plus" -quiet -fpreprocessed -O1 work.ii -o work.s
 	chosen stress && "$@" stress c ./stress "${BENCH_ROUNDS:-500000}"
 }
