@@ -40,7 +40,7 @@ static bool parse_address(const char *s, size_t n, uint64_t *address)
 
 static void add(struct memtracer_stacks *m, const struct location *l)
 {
-	VEC_PUSH(m->locations, m->n_locations, m->cap_locations) = trace_location(m->t, l);
+	VEC_PUSH(m->entries, m->n_entries, m->cap_entries) = *l;
 }
 
 static void memtracer_stack_add_addresses(struct memtracer_stacks *m, const char *s, size_t n)
@@ -173,12 +173,16 @@ static bool is_decoded(const char *s, size_t n)
 
 static uint32_t parse(struct memtracer_stacks *m, const char *s, size_t n)
 {
-	m->n_locations = 0;
+	m->n_entries = 0;
 	if (is_decoded(s, n))
 		add_names(m, s, n);
 	else
 		memtracer_stack_add_addresses(m, s, n);
-	return trace_stack_of(m->t, m->locations, m->n_locations);
+	if (m->n_entries > m->cap_locations)
+		m->locations =
+		    mem_grow(m->locations, &m->cap_locations, m->n_entries, sizeof *m->locations);
+	trace_locations(m->t, m->entries, m->n_entries, m->locations);
+	return trace_stack_of(m->t, m->locations, m->n_entries);
 }
 
 static uint64_t memtracer_stack_row_hash(const void *table, uint32_t id)
@@ -217,6 +221,7 @@ void memtracer_stacks_release(struct memtracer_stacks *m)
 	id_set_release(&m->seen);
 	map64_release(&m->modules);
 	free(m->rows);
+	free(m->entries);
 	free(m->locations);
 	*m = (struct memtracer_stacks){0};
 }

@@ -24,8 +24,10 @@ struct memtracer_stacks {
 		uint32_t stack;
 	} * rows;
 	size_t n_rows, cap_rows;
-	uint32_t *locations; /* of the string being read */
-	size_t n_locations, cap_locations;
+	struct location *entries; /* of the string being read */
+	size_t n_entries, cap_entries;
+	uint32_t *locations; /* their ids */
+	size_t cap_locations;
 };
 
 /* Zeroed and with t and kind set is ready. Returns the stack's id, 0 when it has no entries. */

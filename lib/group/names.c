@@ -34,7 +34,7 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 
 	if (!file)
 		return file;
-	id = map64_get(&m->mapped, file);
+	id = file < m->cap_mapped ? m->mapped[file] : 0;
 	if (!id) {
 		struct buf tidy = BUF_INIT;
 
@@ -47,7 +47,9 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 		}
 		if (n->paths && paths_map(n->paths, s, len, &b))
 			id = add_string(n, b.data, b.len);
-		*map64_put(&m->mapped, file) = id;
+		m->mapped =
+		    mem_grow_zero(m->mapped, &m->cap_mapped, (size_t)file + 1, sizeof *m->mapped);
+		m->mapped[file] = id;
 		buf_release(&b);
 		buf_release(&tidy);
 	}
@@ -102,18 +104,21 @@ static uint32_t group_names_with_file(struct group_names *n, uint32_t name, uint
 /* A symbol table's string, remembered so that a path is hashed once and not per location. */
 static uint32_t symbol_string(struct group_names *n, const struct trace_symbols *s, uint32_t id)
 {
-	uint32_t *seen;
+	struct names_memo *m = n->memo;
 	const char *text;
 	size_t len;
 
-	if (!id)
+	if (!id || id > intern_count(&s->strings))
 		return 0;
-	seen = map64_put(&n->memo->strings_seen, id);
-	if (!*seen) {
+	if (id >= m->cap_strings_seen)
+		m->strings_seen =
+		    mem_grow_zero(m->strings_seen, &m->cap_strings_seen,
+				  (size_t)intern_count(&s->strings) + 1, sizeof *m->strings_seen);
+	if (!m->strings_seen[id]) {
 		text = intern_text(&s->strings, id, &len);
-		*seen = add_string(n, text, len) + 1;
+		m->strings_seen[id] = add_string(n, text, len) + 1;
 	}
-	return *seen - 1;
+	return m->strings_seen[id] - 1;
 }
 
 static uint64_t function_hash(uint32_t raw, uint32_t module)
@@ -161,19 +166,24 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 					    const struct symbol_call *c, uint32_t object,
 					    uint32_t module)
 {
+	struct names_memo *m = n->memo;
 	const struct symbol_function *sf;
 	struct names_function f = {.module = module};
-	uint32_t *seen = map64_put(&n->memo->functions_seen, (uint64_t)c->function << 32 | object);
-	uint32_t before = *seen;
+	struct names_seen *seen;
+	uint32_t function;
 	bool placed;
 
-	if (before)
-		return before;
-	if (c->function < s->n_functions) {
-		sf = &s->functions[c->function];
-		f.raw = symbol_string(n, s, sf->raw);
-		f.display = symbol_string(n, s, sf->display);
-	}
+	if (c->function >= s->n_functions)
+		return UINT32_MAX;
+	if (c->function >= m->cap_functions_seen)
+		m->functions_seen = mem_grow_zero(m->functions_seen, &m->cap_functions_seen,
+						  s->n_functions, sizeof *m->functions_seen);
+	seen = &m->functions_seen[c->function];
+	if (seen->function && seen->object == object)
+		return seen->function;
+	sf = &s->functions[c->function];
+	f.raw = symbol_string(n, s, sf->raw);
+	f.display = symbol_string(n, s, sf->display);
 	if (!f.raw)
 		f.raw = f.display;
 	if (!f.display)
@@ -184,10 +194,10 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 	if (placed)
 		f.raw = group_names_with_file(n, f.raw, symbol_file(n, s, c), c->line);
 	/* A nameless function stays 0 and is identified by its address. */
-	before = f.raw ? add_function(n, &f) : UINT32_MAX;
+	function = f.raw ? add_function(n, &f) : UINT32_MAX;
 	if (!placed) /* else it is another in another file */
-		*seen = before;
-	return before;
+		*seen = (struct names_seen){object, function};
+	return function;
 }
 
 enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
@@ -487,6 +497,26 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 	return group_names_unnamed(n, &id, &row);
 }
 
+/* Asks the memory for what the locations after this one need, which mostly come after it. */
+static void names_fetch(const struct names_memo *m, const struct trace_symbols *s,
+			uint32_t location)
+{
+	enum { FAR = 24, NEAR = 12 };
+	uint32_t far = symbols_binding(s, location + FAR)->call;
+	uint32_t near = symbols_binding(s, location + NEAR)->call, outer, function;
+
+	if (far < s->n_calls)
+		__builtin_prefetch(&s->calls[far]);
+	if (near >= s->n_calls)
+		return;
+	outer = s->calls[near].outer;
+	function = s->calls[near].function;
+	if (outer < s->n_calls)
+		__builtin_prefetch(&s->calls[outer]);
+	if (function < m->cap_functions_seen)
+		__builtin_prefetch(&m->functions_seen[function]);
+}
+
 uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t location)
 {
 	struct names_memo *m = n->memo;
@@ -495,8 +525,10 @@ uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t l
 		location = 0;
 	if (location >= m->cap_seen)
 		m->seen = mem_grow_zero(m->seen, &m->cap_seen, t->n_locations, sizeof *m->seen);
-	if (!m->seen[location])
+	if (!m->seen[location]) {
+		names_fetch(m, &t->symbols, location);
 		m->seen[location] = group_names_resolve(n, t, location);
+	}
 	return m->seen[location];
 }
 
@@ -600,8 +632,10 @@ void names_capture(struct group_names *n, const struct trace *t)
 	m->modules = NULL;
 	if (m->seen)
 		memset(m->seen, 0, m->cap_seen * sizeof *m->seen);
-	map64_release(&m->functions_seen);
-	map64_release(&m->strings_seen);
+	if (m->functions_seen)
+		memset(m->functions_seen, 0, m->cap_functions_seen * sizeof *m->functions_seen);
+	if (m->strings_seen)
+		memset(m->strings_seen, 0, m->cap_strings_seen * sizeof *m->strings_seen);
 	map64_release(&m->unmapped);
 }
 
@@ -613,11 +647,11 @@ void names_close(struct group_names *n)
 		return;
 	id_set_release(&m->function_set);
 	id_set_release(&m->location_set);
-	map64_release(&m->functions_seen);
-	map64_release(&m->strings_seen);
+	free(m->functions_seen);
+	free(m->strings_seen);
+	free(m->mapped);
 	map64_release(&m->unmapped);
 	map64_release(&m->shown);
-	map64_release(&m->mapped);
 	module_index_free(m->modules);
 	free(m->seen);
 	*m = (struct names_memo){.seen = NULL};

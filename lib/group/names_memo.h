@@ -12,8 +12,14 @@
 struct names_memo {
 	struct map64 shown; /* string of a mangled name -> how it is shown */
 	struct id_set function_set, location_set;
-	struct map64 functions_seen, strings_seen; /* of the present capture */
-	struct map64 mapped;                       /* string of a file -> what paths make of it */
+	struct names_seen { /* the present capture's symbol function, as asked for last */
+		uint32_t object, function; /* ours, UINT32_MAX: nameless; 0: not asked yet */
+	} * functions_seen;
+	size_t cap_functions_seen;
+	uint32_t *strings_seen; /* the present capture's symbol string -> ours + 1 */
+	size_t cap_strings_seen;
+	uint32_t *mapped; /* string of a file -> what paths make of it; 0: not asked yet */
+	size_t cap_mapped;
 	struct map64 unmapped;        /* the other way, of the present capture: the first file */
 	struct module_index *modules; /* of it too; made when first asked */
 	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */

@@ -144,6 +144,20 @@ static uint32_t symbolize_object_of(struct run *r, const struct find_bound *b)
 	return *id;
 }
 
+/* Asks the memory early for what an item's binding is made of: items are sorted by address. */
+static void symbolize_fetch_item(const struct run *r, const struct batch *x, size_t item)
+{
+	enum { AHEAD = 12 };
+	uint32_t index;
+
+	if (item + AHEAD >= x->n)
+		return;
+	index = x->items[item + AHEAD].index;
+	__builtin_prefetch(&r->bound[index]);
+	__builtin_prefetch(&r->t->locations[index]);
+	__builtin_prefetch(symbols_binding(&r->t->symbols, index));
+}
+
 /* One symbol-table or engine answer per unique address, for all locations that share it. */
 static void symbolize_bind_batch(struct run *r, struct batch *x)
 {
@@ -160,6 +174,7 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 			uint32_t index = x->items[item].index;
 			const struct find_bound *b = &r->bound[index];
 
+			symbolize_fetch_item(r, x, item);
 			symbols_bind(y, index,
 				     &(struct binding){
 					 .vaddr = b->vaddr,

@@ -160,14 +160,12 @@ static void look_at_rows(struct trace *t)
 	}
 }
 
-uint32_t trace_location(struct trace *t, const struct location *l)
+/* look_at_rows has been called. */
+static inline uint32_t find_or_append(struct trace *t, const struct location *l, uint64_t hash)
 {
 	struct trace_index *x = t->index;
-	uint64_t hash = location_hash(l);
-	uint32_t id;
+	uint32_t id = id_set_find(&x->location_set, &location_rows, t->locations, hash, l);
 
-	look_at_rows(t);
-	id = id_set_find(&x->location_set, &location_rows, t->locations, hash, l);
 	if (!id) {
 		id = (uint32_t)t->n_locations;
 		VEC_PUSH(t->locations, t->n_locations, t->cap_locations) = *l;
@@ -175,6 +173,36 @@ uint32_t trace_location(struct trace *t, const struct location *l)
 		x->locations_in_set = id;
 	}
 	return id;
+}
+
+uint32_t trace_location(struct trace *t, const struct location *l)
+{
+	look_at_rows(t);
+	return find_or_append(t, l, location_hash(l));
+}
+
+void trace_locations(struct trace *t, const struct location *l, size_t n, uint32_t *ids)
+{
+	enum { AT_ONCE = 32 };
+	const struct id_set *set = &t->index->location_set;
+	uint64_t hashes[AT_ONCE];
+
+	look_at_rows(t);
+	for (size_t from = 0, k; from < n; from += k) {
+		k = n - from < AT_ONCE ? n - from : AT_ONCE;
+		for (size_t i = 0; i < k; i++) {
+			hashes[i] = location_hash(&l[from + i]);
+			id_set_prefetch(set, hashes[i]);
+		}
+		for (size_t i = 0; i < k; i++) {
+			uint32_t first = id_set_first(set, hashes[i]);
+
+			if (first < t->n_locations)
+				__builtin_prefetch(&t->locations[first]);
+		}
+		for (size_t i = 0; i < k; i++)
+			ids[from + i] = find_or_append(t, &l[from + i], hashes[i]);
+	}
 }
 
 static uint64_t stack_hash(const struct stack *s)

@@ -157,6 +157,8 @@ uint32_t trace_strz(struct trace *t, const char *s);
 uint32_t trace_symbol_string(struct trace *t, const char *s, size_t n); /* of t->symbols */
 uint32_t trace_type(struct trace *t, const char *s, size_t n);
 uint32_t trace_location(struct trace *t, const struct location *l);
+/* Of n at once, which does not wait for the memory of one after the other. */
+void trace_locations(struct trace *t, const struct location *l, size_t n, uint32_t *ids);
 uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location);
 /* The same where no such row is there: the caller knows it, and it is not looked for. */
 uint32_t trace_stack_new(struct trace *t, uint32_t parent, uint32_t location);

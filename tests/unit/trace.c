@@ -375,6 +375,30 @@ TEST(equal_rows_are_found_among_many)
 	trace_free(t);
 }
 
+/* Equal ones within a batch too, and batches of any size. */
+TEST(locations_at_once_are_those_one_by_one)
+{
+	enum { MOST = 100 };
+	struct trace *one = trace_new(), *many = trace_new();
+	struct location batch[MOST];
+	uint32_t ids[MOST];
+	size_t different = 0;
+
+	for (uint64_t n = 0, i = 0; n <= MOST; n++) {
+		for (uint64_t k = 0; k < n; k++, i++)
+			batch[k] = (struct location){.raw = i % 3 ? i / 2 : n,
+						     .kind = i % 5 ? LOCATION_RETURN : 0};
+		trace_locations(many, batch, n, ids);
+		for (uint64_t k = 0; k < n; k++)
+			different += ids[k] != trace_location(one, &batch[k]);
+	}
+	CHECK_EQ(different, 0);
+	CHECK_EQ(many->n_locations, one->n_locations);
+	CHECK(many->n_locations > 2000 && many->n_locations < 5000);
+	trace_free(one);
+	trace_free(many);
+}
+
 /* Whole stacks have the numbers that their calls get one by one, whatever they share with the stack
  * before: outer callers, all, nothing; and whatever is looked up in between. */
 TEST(whole_stacks_are_those_of_their_calls)
