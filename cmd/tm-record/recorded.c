@@ -10,6 +10,7 @@
 #include "lib/report/top/overview.h"
 #include "lib/table/table.h"
 #include "lib/trace/chunk_out.h"
+#include "lib/trace/stream.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,6 +32,25 @@ struct recorded_look {
 	struct recorded_module *modules;
 	size_t n, cap;
 };
+
+/* False: the trace is cut before its first events are whole, so that there is nothing to name. */
+static bool has_events(const char *path)
+{
+	struct trace_stream s = {0};
+	struct err e = ERR_INIT;
+	struct input in = {0};
+	enum status st = input_open(&in, path, &e);
+	struct trace_chunk c = {0};
+	const uint8_t *payload;
+
+	if (!st)
+		st = stream_mark(&s, &in.cur, &e);
+	while (!st && c.kind != CHUNK_TOTALS && !stream_has_events(&s, &c))
+		st = stream_next(&s, &c, &payload, &e);
+	stream_release(&s);
+	input_close(&in);
+	return !st;
+}
 
 /* Written aside by tm-symbolize: until that is whole, the trace is as it was recorded. */
 static bool put_names(const struct recorded *r)
@@ -254,7 +274,7 @@ void recorded_end(const struct recorded *r)
 	if (!r->path || stat(r->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return;
 	recorded_tell_process(r);
-	names = !r->no_symbols && put_names(r);
+	names = !r->no_symbols && has_events(r->path) && put_names(r);
 	if (!names)
 		recorded_pack(r->path);
 	if (!cli_quiet)

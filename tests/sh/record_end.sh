@@ -102,6 +102,11 @@ fi
 # What is no end.
 run tm-record -o y.tmt ./game kill
 check 'killed: names and notes for what is there' eval '[ $status = 137 ] && said "ended by signal 9" && tm-top -q y.tmt | grep -q game_alloc'
+# Killed before an event is in the file: there is nothing to name, and tm-symbolize is not asked for it.
+run tm-record -q -o y.tmt sh -c 'kill -9 $$'
+check 'killed at once: its status, nothing else with -q' eval '[ $status = 137 ] && ! said .'
+run tm-record -o y.tmt sh -c 'kill -9 $$'
+check 'without -q: where it was cut, by one program' eval 'said "^tm-record: y.tmt: .*cut short" && ! said tm-symbolize'
 cat >none.c <<'X'
 int main(void) { return 0; }
 X
