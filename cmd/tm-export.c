@@ -218,6 +218,8 @@ int main(int argc, char **argv)
 	told.to = x->sink;
 	loop.sink = &told.sink;
 	cli_inputs(&loop, n, argv + 1);
+	if (!isatty(STDOUT_FILENO)) /* else the text shows by itself how far it is */
+		cli_progress_working("writing");
 	if (!loop.read)
 		cli_output_done(false);
 	else if (x->finish(x, &e))

@@ -447,6 +447,7 @@ static void top_read_all(struct request *q, const struct project_options *what)
 		q->loop.sink = &q->both.sink;
 	}
 	cli_inputs(&q->loop, q->n, q->operands);
+	cli_progress_working("adding up");
 	project_close(&q->project);
 }
 

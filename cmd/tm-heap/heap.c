@@ -215,6 +215,7 @@ void cli_heap_run(struct cli_heap *c)
 	r->loop.import = &c->import.options;
 	r->loop.sink = &r->set.sink;
 	cli_inputs(&r->loop, c->n_operands, c->operands);
+	cli_progress_working("finding who holds what");
 	if (cli_heap_choose(c))
 		cli_heap_print(c);
 	for (size_t i = 0; i < r->n_parts; i++)

@@ -184,6 +184,9 @@ const char *cli_called(const char *argv0, const char *const *names);
 /* Progress on stderr for work over half a second, on a terminal or with --progress=always. total 0:
  * not known. Cheap to call often. */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
+/* The same for work that does not say how far it is: how long it takes so far, until anything else is said or
+ * cli_progress_clear. what stays valid. */
+void cli_progress_working(const char *what);
 void cli_progress_clear(void);
 /* A sink that passes all on to another one, and reports the progress of reading that input. */
 struct cli_watch {

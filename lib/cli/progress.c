@@ -7,30 +7,103 @@
 #include "lib/trace/allocs.h"
 #include "lib/trace/blocks.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int mode;
 static bool shown;
-static double started, last;
+static double began, started, last; /* began: the program */
+
+/* A second thread that says how long it takes what cannot say how far it is. */
+static struct {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t over;
+	const char *what;
+	bool runs, ends;
+} working = {.lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
+
+static bool wanted(void)
+{
+	return mode != 2 && !cli_quiet && (mode == 1 || isatty(STDERR_FILENO));
+}
 
 void cli_progress_mode(int m)
 {
 	mode = m;
+	began = clock_seconds();
+}
+
+static void progress_stop_working(void)
+{
+	if (!working.runs)
+		return;
+	pthread_mutex_lock(&working.lock);
+	working.ends = true;
+	pthread_cond_signal(&working.over);
+	pthread_mutex_unlock(&working.lock);
+	pthread_join(working.thread, NULL);
+	working.runs = false;
+}
+
+static void *progress_work(void *arg)
+{
+	enum { HALF = 500, SECOND = 1000, FOR_LOGS = 10000 }; /* ms */
+	double from = clock_seconds();
+	long wait = mode == 1 ? FOR_LOGS : from - began > 0.5 ? 1 : HALF;
+
+	(void)arg;
+	pthread_mutex_lock(&working.lock);
+	while (!working.ends) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += wait % SECOND * 1000000;
+		until.tv_sec += wait / SECOND + until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (!pthread_cond_timedwait(&working.over, &working.lock, &until))
+			continue;
+		fprintf(stderr, "%s%s: %.0f s   %s", mode ? "" : "\r", working.what,
+			clock_seconds() - from, mode ? "\n" : "");
+		wait = mode == 1 ? FOR_LOGS : SECOND;
+	}
+	pthread_mutex_unlock(&working.lock);
+	return NULL;
+}
+
+void cli_progress_working(const char *what)
+{
+	if (!wanted())
+		return;
+	cli_progress_clear();
+	if (mode == 1)
+		fprintf(stderr, "%s\n", what);
+	working.what = what;
+	working.ends = false;
+	working.runs = !pthread_create(&working.thread, NULL, progress_work, NULL);
+	shown = working.runs && mode == 0;
 }
 
 void cli_progress(const char *what, uint64_t done, uint64_t total)
 {
 	static const char *current;
+	static uint64_t before;
+	static double from; /* of this file */
 	double t;
 
-	if (mode == 2 || cli_quiet || (mode == 0 && !isatty(STDERR_FILENO)))
+	if (!wanted())
 		return;
+	progress_stop_working();
 	t = clock_seconds();
 	if (!current || strcmp(current, what)) {
 		current = what;
-		started = last = t;
+		started = last = from = t;
+	} else if (done < before) {
+		from = t;
 	}
+	before = done;
 	/* Always: a line at once, for logs. Else nothing before half a second has gone by. */
 	if (t - last < 0.2 && !(mode == 1 && last == started))
 		return;
@@ -41,15 +114,16 @@ void cli_progress(const char *what, uint64_t done, uint64_t total)
 	if (total && done <= total)
 		fprintf(stderr, "%s%s: %3.0f%%, %.0f s left   %s", mode ? "" : "\r", what,
 			100.0 * (double)done / (double)total,
-			done ? (t - started) * (double)(total - done) / (double)done : 0.0,
+			done ? (t - from) * (double)(total - done) / (double)done : 0.0,
 			mode ? "\n" : "");
 	else
 		fprintf(stderr, "%s%s: %llu, %.0f s   %s", mode ? "" : "\r", what,
-			(unsigned long long)done, t - started, mode ? "\n" : "");
+			(unsigned long long)done, t - from, mode ? "\n" : "");
 }
 
 void cli_progress_clear(void)
 {
+	progress_stop_working();
 	if (shown)
 		fputs("\r\033[K", stderr);
 	shown = false;

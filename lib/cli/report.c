@@ -80,6 +80,7 @@ void cli_report_print(struct cli_report *r, const struct table_document *d)
 	struct err e = ERR_INIT;
 	enum status st;
 
+	cli_progress_clear();
 	r->options.width = r->has_width ? (unsigned)r->width
 			   : terminal   ? terminal_width()
 					: log_width(r);

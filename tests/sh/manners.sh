@@ -142,6 +142,10 @@ for p in $programs; do
 		run "$p" --progress=always big.mem
 		check "$p --progress=always" grep -Eq '^reading: +[0-9]+' err
 	fi
+	case $p in # what comes after reading is said too
+	tm-top) check "$p --progress=always: after reading" grep -qx 'adding up' err ;;
+	tm-export) check "$p --progress=always: after reading" grep -qx 'writing' err ;;
+	esac
 	run "$p" -q a.mem
 	check "$p -q: nothing on standard error" empty err
 	NO_COLOR=1 "$p" a.mem >out 2>err
