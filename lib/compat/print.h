@@ -40,7 +40,9 @@ struct print_answer {
 /* That of the i-th query that was viewed. */
 static inline struct print_answer print_viewed(const struct tracemill_views *v, size_t i)
 {
-	return (struct print_answer){v->calls + v->first[i], v->first[i + 1] - v->first[i]};
+	/* v->calls is NULL where no query has an answer. */
+	return (struct print_answer){v->first[i] ? v->calls + v->first[i] : v->calls,
+				     v->first[i + 1] - v->first[i]};
 }
 
 /* shown: the address to print, in 8 digits where wide is false and they suffice. False: nothing is

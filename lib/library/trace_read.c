@@ -239,10 +239,11 @@ const char *tracemill_trace_attribute(const struct tracemill_trace *t, const cha
 
 bool tracemill_trace_note(const struct tracemill_trace *t, size_t i, struct tracemill_note *note)
 {
-	const struct trace_note *n = inner(t)->notes + i;
+	const struct trace_note *n;
 
 	if (i >= inner(t)->n_notes)
 		return false;
+	n = &inner(t)->notes[i];
 	*note =
 	    (struct tracemill_note){.text = n->text, .count = n->count, .severity = n->severity};
 	return true;

@@ -253,9 +253,14 @@ for ((i = 0; i < 600; i++)); do
 	[ "$(ps -o comm= --ppid $!)" != sleep ] || break
 	sleep 0.1
 done
-kill -INT $!
-wait $!
-ok "an interrupt that is sent to it alone reaches the program" [ $? = 130 ]
+if [ "${SAN-}" = thread ]; then # which keeps a signal until waitpid has returned
+	kill -KILL "$(ps -o pid= --ppid $!)"
+	echo "skip - an interrupt that is sent to it alone (ThreadSanitizer holds signals back)"
+else
+	kill -INT $!
+	wait $!
+	ok "an interrupt that is sent to it alone reaches the program" [ $? = 130 ]
+fi
 { tm-record --drop -- ./blocks random 2>err; } | { sleep 1; cat >x.tmt; }
 ok "a slow output with --drop: what is lost is counted" [ "$(tm-dump -q x.tmt |
 	awk '$1 == "alloc" || $1 == "free" { n++ } /output was too slow/ { n += substr($3, 7) } END { print n }')" = 149953 ]

@@ -71,6 +71,10 @@ tm-dump -v one.tmt >out 2>err
 case $(said) in
 'off: a sanitizer'*)
 	while read -r program rest; do
+		if [ "$program ${SAN-}" = 'tm-record thread' ]; then
+			echo "skip - $program (ThreadSanitizer holds signals back while it waits for cat)"
+			continue
+		fi
 		# shellcheck disable=SC2086 # words of the table
 		held "$program" $rest >got
 		check "$program: says that it is off here" grep -q ' sandbox: off: ' err

@@ -300,6 +300,13 @@ TEST(given_up_lock)
 	CHECK(cap_trylock(&l));
 }
 
+/* libtsan starts threads by code without frame pointers: outer callers are missing there, a loss. */
+#ifdef __SANITIZE_THREAD__
+#define CUTS_STACKS 1
+#else
+#define CUTS_STACKS 0
+#endif
+
 /* A recording in a child process, since it is one of the process. */
 enum { THREADS = 8, ROUNDS = 30000, SLOTS = 32, TYPES = 50 };
 static _Atomic uint64_t slots[SLOTS], given_back[SLOTS];
@@ -427,7 +434,8 @@ TEST(recording)
 	CHECK_EQ(capture_read(&in, &o, &c.sink, &lossy, &e), ST_OK);
 	input_close(&in);
 	unlink(path);
-	CHECK(c.complete && !lossy);
+	CHECK(c.complete);
+	CHECK(!lossy || CUTS_STACKS);
 	CHECK_EQ(c.wrong, 0);
 	CHECK_EQ(c.frames, THREADS);
 	CHECK_EQ(c.typed, THREADS * (ROUNDS / 100));
