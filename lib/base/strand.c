@@ -9,8 +9,18 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* AddressSanitizer hears of each change of the stack, where it is in the program: it keeps variables apart and
+ * takes those of another stack for gone. */
+extern void __sanitizer_start_switch_fiber(void **kept, const void *to, size_t size)
+    __attribute__((weak));
+extern void __sanitizer_finish_switch_fiber(void *kept, const void **from, size_t *size)
+    __attribute__((weak));
+
 struct strand {
 	ucontext_t here, caller;
+	void *here_kept, *caller_kept; /* AddressSanitizer's, as are these: */
+	const void *caller_stack;
+	size_t caller_size;
 	void (*run)(void *arg);
 	void *arg;
 	char *stack; /* a page that must not be touched, and STRAND_STACK bytes */
@@ -18,13 +28,27 @@ struct strand {
 	bool over;
 };
 
+static void leave_stack(void **kept, const void *to, size_t size)
+{
+	if (__sanitizer_start_switch_fiber)
+		__sanitizer_start_switch_fiber(kept, to, size);
+}
+
+static void enter_stack(void *kept, const void **from, size_t *size)
+{
+	if (__sanitizer_finish_switch_fiber)
+		__sanitizer_finish_switch_fiber(kept, from, size);
+}
+
 /* makecontext hands on ints. */
 static void strand_begin(unsigned high, unsigned low)
 {
 	struct strand *s = (struct strand *)((uintptr_t)((uint64_t)high << 32 | low));
 
+	enter_stack(NULL, &s->caller_stack, &s->caller_size);
 	s->run(s->arg);
 	s->over = true;
+	leave_stack(NULL, s->caller_stack, s->caller_size);
 }
 
 struct strand *strand_new(void (*run)(void *arg), void *arg)
@@ -50,14 +74,19 @@ struct strand *strand_new(void (*run)(void *arg), void *arg)
 
 bool strand_go_on(struct strand *s)
 {
-	if (!s->over)
+	if (!s->over) {
+		leave_stack(&s->caller_kept, s->here.uc_stack.ss_sp, STRAND_STACK);
 		swapcontext(&s->caller, &s->here);
+		enter_stack(s->caller_kept, NULL, NULL);
+	}
 	return !s->over;
 }
 
 void strand_wait(struct strand *s)
 {
+	leave_stack(&s->here_kept, s->caller_stack, s->caller_size);
 	swapcontext(&s->here, &s->caller);
+	enter_stack(s->here_kept, &s->caller_stack, &s->caller_size);
 }
 
 void strand_free(struct strand *s)
