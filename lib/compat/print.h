@@ -8,6 +8,7 @@
 #define TM_COMPAT_PRINT_H
 
 #include "lib/base/buf.h"
+#include "lib/base/mem.h"
 #include "lib/compat/request.h"
 #include "lib/library/tracemill/symbolize.h"
 
@@ -40,9 +41,7 @@ struct print_answer {
 /* That of the i-th query that was viewed. */
 static inline struct print_answer print_viewed(const struct tracemill_views *v, size_t i)
 {
-	/* v->calls is NULL where no query has an answer. */
-	return (struct print_answer){v->first[i] ? v->calls + v->first[i] : v->calls,
-				     v->first[i + 1] - v->first[i]};
+	return (struct print_answer){VEC_AT(v->calls, v->first[i]), v->first[i + 1] - v->first[i]};
 }
 
 /* shown: the address to print, in 8 digits where wide is false and they suffice. False: nothing is

@@ -632,10 +632,12 @@ void names_capture(struct group_names *n, const struct trace *t)
 	m->modules = NULL;
 	if (m->seen)
 		memset(m->seen, 0, m->cap_seen * sizeof *m->seen);
-	if (m->functions_seen)
-		memset(m->functions_seen, 0, m->cap_functions_seen * sizeof *m->functions_seen);
-	if (m->strings_seen)
-		memset(m->strings_seen, 0, m->cap_strings_seen * sizeof *m->strings_seen);
+	free(m->functions_seen);
+	m->functions_seen = NULL;
+	m->cap_functions_seen = 0;
+	free(m->strings_seen);
+	m->strings_seen = NULL;
+	m->cap_strings_seen = 0;
 	map64_release(&m->unmapped);
 }
 

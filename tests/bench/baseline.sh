@@ -6,7 +6,8 @@
 # reported; nothing fails by it. A machine that does something else besides gives other figures: where
 # something is reported, run the bench that is named before you believe it.
 #
-#   BENCH_ACCEPT=1  writes the ratios of build/goals as the new baseline instead; after runs at full size
+#   BENCH_ACCEPT=1  writes the ratios of build/goals as the new baseline instead; after runs at these sizes on a
+#                   machine that does nothing else
 set -eu
 : "${SRC:?is set by make bench-ci}"
 export LC_ALL=C
