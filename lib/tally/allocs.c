@@ -6,9 +6,7 @@
 #include "lib/tally/slices.h"
 
 static const uint64_t zeros[SINK_ALLOCS_MOST];
-static const uint64_t ones[SINK_ALLOCS_MOST] = {
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const uint64_t ones[SINK_ALLOCS_MOST] = {[0 ... SINK_ALLOCS_MOST - 1] = 1};
 
 static unsigned allocs_fields(struct sink *s, const struct trace *t)
 {

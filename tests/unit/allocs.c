@@ -23,6 +23,7 @@ struct written {
 	uint64_t freed;           /* of frees, one in so many is EV_FREED; 0: nine */
 	bool live, unordered;     /* live: frees are matched */
 	unsigned odd_free_fields; /* of every fifth free, where not 0 */
+	bool alone;               /* nothing but allocations */
 };
 
 struct added {
@@ -121,7 +122,7 @@ static struct event event_of(const struct written *w, uint64_t *seed, uint64_t i
 				      .count = 1};
 	if (i % 3 == 1)
 		ev.has = (uint16_t)w->other_fields;
-	if (!lcg_below(seed, 3)) {
+	if (!w->alone && !lcg_below(seed, 3)) {
 		ev.kind = lcg_below(seed, w->freed ? w->freed : 9) ? EV_FREE : EV_FREED;
 		ev.has = (uint16_t)w->free_fields;
 		if (w->odd_free_fields && i % 5 == 0)
@@ -277,6 +278,17 @@ TEST(allocations_of_different_fields_come_as_events)
 	    &(struct written){
 		.fields = PLAIN, .other_fields = PLAIN, .free_fields = EV_HAS_ADDRESS, .frames = 4},
 	    false);
+}
+
+/* Whole batches: each of their events counts, the last ones too. */
+TEST(nothing_but_allocations)
+{
+	check_same(&(struct written){.fields = PLAIN, .other_fields = PLAIN, .alone = true}, true);
+	check_same(&(struct written){.fields = PLAIN | SINK_MOVES,
+				     .other_fields = PLAIN | SINK_MOVES,
+				     .live = true,
+				     .alone = true},
+		   true);
 }
 
 TEST(others_take_events)
