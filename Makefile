@@ -8,6 +8,7 @@
 #:                           one of the words
 #: make check-all            what CI runs besides: other compilers, servers, browsers, static
 #:                           analysis, and unit tests and golden cases under ASan and UBSan
+#: make oracle               the programs beside the independent oracle, where that lies beside the project
 #: make check-deep           hours, before an issue is resolved or a release: all that follow
 #: make check-san [T=WORDS]       every test under ASan and UBSan
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
@@ -189,7 +190,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-all check-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
@@ -491,6 +492,10 @@ check: $(tiers:%=build/deps-%) test-programs $(made)
 check-all:
 	+@$(MAKE) --no-print-directory check TIER=all
 	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check TIER=check T='unit/ golden/'
+
+# Truth from elsewhere, where it lies beside the project: see the script.
+oracle: all
+	@SUMMARY=build/summary bash tests/oracle.bash $(abspath ..)/shared/oracle $(B)/bin
 
 # Lint looks at sources, which are the same.
 sanitized := $(or $(T),unit/ golden/ sh/ fuzz/)
