@@ -94,7 +94,7 @@ uint32_t perf_thread_row(struct perf_data *x, uint32_t pid, uint32_t tid)
 	if (!th->row && !row.name && !tid && !pid)
 		row.name = trace_strz(x->im->t, "swapper");
 	if (!th->row)
-		th->row = trace_thread(x->im->t, &row);
+		th->row = trace_thread_named(x->im->t, row);
 	return th->row;
 }
 

@@ -177,7 +177,7 @@ static enum status perf_script_push_sample(struct script *x, const struct perf_l
 		return ST_OK;
 	th.name = trace_string(t, l->comm.s, (size_t)(l->comm.end - l->comm.s));
 	ev.type = kind->marker;
-	ev.thread = trace_thread(t, &th);
+	ev.thread = trace_thread_named(t, th);
 	if (l->has_time) {
 		ev.has |= EV_HAS_TIME;
 		ev.time = l->time - x->start;

@@ -58,6 +58,8 @@ void trace_free(struct trace *t)
 	map64_release(&x->types);
 	map64_release(&x->notes);
 	map64_release(&x->threads);
+	map64_release(&x->named_threads);
+	map64_release(&x->thread_names);
 	map64_release(&x->markers);
 	map64_release(&x->counters);
 	arena_release(&x->arena);
@@ -555,6 +557,21 @@ uint32_t trace_thread(struct trace *t, const struct thread *th)
 	id = *map64_put(&x->threads, key) = (uint32_t)t->n_threads;
 	VEC_PUSH(t->threads, t->n_threads, t->cap_threads) = *th;
 	return id;
+}
+
+uint32_t trace_thread_named(struct trace *t, struct thread th)
+{
+	struct trace_index *x = t->index;
+	uint64_t of = hash_u64((uint64_t)th.process << 32 ^ th.tid), key = of ^ hash_u64(th.name);
+	uint32_t id;
+
+	for (; (id = map64_get(&x->named_threads, key)); key++)
+		if (t->threads[id].process == th.process && t->threads[id].tid == th.tid &&
+		    t->threads[id].name == th.name)
+			return id;
+	th.generation = (*map64_put(&x->thread_names, of))++;
+	id = trace_thread(t, &th);
+	return *map64_put(&x->named_threads, key) = id;
 }
 
 uint32_t trace_marker(struct trace *t, const struct marker *m)

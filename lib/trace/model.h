@@ -166,6 +166,10 @@ uint32_t trace_stack_new(struct trace *t, uint32_t parent, uint32_t location);
  * What is new then is mostly known to be by its caller's memory, and is not looked for. */
 void trace_stacks_near(struct trace *t);
 uint32_t trace_thread(struct trace *t, const struct thread *th);
+/* The row of a thread under the name that it has now: a thread that is called something else later
+ * has a row for each name, of which the generation tells them apart. Of samples alone: calls that
+ * are open stay with their row. */
+uint32_t trace_thread_named(struct trace *t, struct thread th);
 uint32_t trace_marker(struct trace *t, const struct marker *m);
 uint32_t trace_counter(struct trace *t, const struct counter *c);
 /* Always appends; the ranges are copied. Ranges after the first MODULE_RANGES are a noted loss. */

@@ -23,6 +23,8 @@ enum { STACKS_WAITING = 128 };
 struct trace_index {
 	struct arena arena;
 	struct map64 types, notes, threads, markers, counters;
+	struct map64 named_threads,
+	    thread_names; /* rows by name too; how many names a thread had */
 	struct id_set location_set, stack_set;
 	size_t locations_in_set; /* rows that were put there: a stream appends others */
 	/* Rows that are yet to be put in stack_set: from first_waiting on; waiting finds them. */

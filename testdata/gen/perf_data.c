@@ -18,9 +18,11 @@
  *	unended   the sizes in the header were never written
  *	simple    simpleperf's: names of functions in the file, a record in parts
  *	exec      process 200 becomes another program in the middle
+ *	named     thread 101 calls itself something else in the middle, and back at three quarters
  *	nosize    a record of size 0 in the middle
  *
- * The truth: "samples N", "periods SUM", "leaf N MODULE OFFSET" by function.
+ * The truth: "samples N", "periods SUM", "leaf N MODULE OFFSET" by function, "comm N NAME" by the name that
+ * a sample's thread had at its time.
  */
 #include "testdata/gen/gen.h"
 
@@ -187,9 +189,23 @@ static void command(int pid, int tid, const char *name, int exec, uint64_t time)
 	close_record(COMM, exec ? 1 << 13 : 0);
 }
 
+static const char *const names[3] = {"game", "Render Thread 2", "worker/3"};
+enum { NAMES = 5 };
+static const char *const all_names[NAMES] = {"game", "Render Thread 2", "worker/3", "other",
+					     "Late"};
+
+/* Of a sample's thread: which of the names. Process 200 begins as a copy of thread 100. */
+static int name_at(long i, long n)
+{
+	int thread = i % 4 == 3 ? 0 : (int)(i % 3);
+
+	if (is("exec") && i % 4 == 3 && i >= 2 * ROUND)
+		return 3;
+	return is("named") && thread == 1 && i >= n / 2 && i < n * 3 / 4 ? 4 : thread;
+}
+
 static void start(void)
 {
-	static const char *const names[3] = {"game", "Render Thread 2", "worker/3"};
 
 	for (int i = 0; i < 3; i++)
 		command(100, 100 + i, names[i], 0, 0);
@@ -250,6 +266,13 @@ static void records(long n)
 			command(200, 200, "other", 1, time);
 			mapping(200, program_at, 0x10000, program_offset, PROGRAM, 0, time);
 		}
+		/* Behind the samples in the file, before or between them in time. */
+		if (is("named") && at <= n / 2 && n / 2 < end)
+			command(100, 101, all_names[4], 0,
+				5000000000 + (uint64_t)(n / 2) * 1000000 - 1);
+		if (is("named") && at <= n * 3 / 4 && n * 3 / 4 < end)
+			command(100, 101, names[1], 0,
+				5000000000 + (uint64_t)(n * 3 / 4) * 1000000 - 1);
 		if (is("nosize") && at == ROUND)
 			number(&out, 0, 8);
 	}
@@ -527,7 +550,7 @@ static void write_file(long n)
 
 int main(int argc, char **argv)
 {
-	long n = 50, leaves[FUNCTIONS] = {0};
+	long n = 50, leaves[FUNCTIONS] = {0}, named[NAMES] = {0};
 	uint64_t periods = 0;
 	int i = 1;
 
@@ -545,6 +568,7 @@ int main(int argc, char **argv)
 		write_file(n);
 	for (long k = 0; k < n; k++) {
 		leaves[k % FUNCTIONS]++;
+		named[name_at(k, n)]++;
 		periods += 1000000 + (uint64_t)k;
 	}
 	fprintf(stderr, "samples %ld\nperiods %" PRIu64 "\n", n, periods);
@@ -552,6 +576,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "leaf %ld %s 0x%" PRIx64 "\n", leaves[f],
 			f == 6 ? LIBRARY : PROGRAM,
 			(f == 6 ? library_offset : program_offset) + (uint64_t)f * 0x100 + 0x10);
+	for (i = 0; i < NAMES; i++)
+		if (named[i])
+			fprintf(stderr, "comm %ld %s\n", named[i], all_names[i]);
 	free(out.p);
 	free(part.p);
 	return fflush(stdout) ? 1 : 0;

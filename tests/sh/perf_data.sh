@@ -13,27 +13,30 @@ set -u
 . "$SRC/tests/check.bash"
 equal() { [ -s "$1" ] && diff "$1" "$2" >err; }
 
-# Of a dump: "leaf N MODULE OFFSET" of innermost addresses of files, "samples N", "periods N".
+# Of a dump: "leaf N MODULE OFFSET" of innermost addresses of files, "comm N NAME" of threads, "samples N",
+# "periods N".
 truth() {
 	tm-dump -q "$1" 2>err | awk '
 		function has(key) { return match($0, " " key "=[^ ]*") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }
 		$1 == "module" { name = $3; gsub(/^name=|"/, "", name); module[$2] = name }
 		$1 == "location" && $3 == "file-offset" { at[$2] = module[has("module")] " " $5 }
 		$1 == "stack" { leaf[$2] = at[has("location")] }
-		$1 == "sample" { n++; if (leaf[has("stack")] != "") count[leaf[has("stack")]]++ }
+		$1 == "thread" { comm[$2] = $0; sub(/.* name="/, "", comm[$2]); sub(/".*/, "", comm[$2]) }
+		$1 == "sample" { n++; named[comm[has("thread")]]++; if (leaf[has("stack")] != "") count[leaf[has("stack")]]++ }
 		$1 == "counter" && has("value") != "" { periods += has("value") }
 		END {
 			printf "periods %.0f\nsamples %d\n", periods, n
 			for (l in count) print "leaf", count[l], l
+			for (c in named) print "comm", named[c], c
 		}' | sort
 }
 tm-dump -q --no-events <("$GEN/perf_data" plain 2>err) | grep -m 1 '^location' >out
 check 'addresses of files are offsets' grep -q 'file-offset exact 0x' out
-for form in plain big pipe packed two lost unended simple; do
+for form in plain big pipe packed two lost unended simple named; do
 	"$GEN/perf_data" --samples 700 $form >file 2>want
 	sort -o want want
 	truth file >got
-	check "$form: samples, periods and innermost addresses are the generator's" equal want got
+	check "$form: samples, periods, names of threads and innermost addresses are the generator's" equal want got
 	gzip -kf file && check "$form: the same from a pipe, compressed" cmp -s <(tm-dump -q file) <(tm-dump -q - <file.gz)
 done
 # The kernel's part of a chain is half of the samples' beginning; half of each function is left.
@@ -44,6 +47,8 @@ check 'kernel: two addresses, and where it was entered is exact' \
 	[ "$(tm-dump -q --no-events file | awk '/^location/ && /module=2/ { print $3, $4 }' | sort | tr '\n' ' ')" = 'runtime exact runtime return ' ]
 "$GEN/perf_data" --samples 200 exec >file 2>want
 tm-dump -q file >out
+check 'another program in the middle: samples stand under the name of their time' \
+	cmp -s <(grep ^comm want | sort) <(truth file | grep ^comm)
 check 'another program has nothing mapped that it did not map' grep -q 'in no mapping' out
 "$GEN/perf_data" --samples 200 nosize >file 2>want
 tm-dump -q file >out
@@ -90,6 +95,33 @@ if perf record -q -z -e cpu-clock -F 4000 -g -o packed.data ./program >out 2>err
 else
 	echo 'skip - compressed records (perf has no zstd here)'
 fi
+# Threads that name themselves once they run, and a shell that starts programs: each sample has the name that
+# perf script gives it.
+cat >threads.c <<'X'
+#define _GNU_SOURCE
+#include <pthread.h>
+static volatile double sum;
+static void burn(int n) { for (int i = 0; i < n; i++) sum += i * .5; }
+static void *work(void *name) { burn(3000000); pthread_setname_np(pthread_self(), name); burn(30000000); return 0; }
+int main(void)
+{
+	pthread_t t[3];
+	char *names[3] = {"RenderThread", "AudioMixer", "JobWorker0"};
+	for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, work, names[i]);
+	burn(5000000);
+	for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+}
+X
+${CC:-cc} -O1 -pthread -o threads threads.c 2>err
+perf record -q -e cpu-clock -F 4000 -g -o named.data sh -c './threads; ./program; exec ./threads' >out 2>err
+perf script -i named.data >named.perf 2>err
+perf script -i named.data -G -F comm 2>err | awk '{ n[$1]++ } END { for (c in n) print "comm", n[c], c }' | sort >want
+check 'threads that name themselves late: the names of the test are in it' \
+	[ "$(grep -c -e RenderThread -e AudioMixer -e JobWorker0 -e program want)" = 4 ]
+for file in named.data named.perf; do
+	truth $file | grep ^comm >got
+	check "$file: threads that name themselves late: the names are perf script's" equal want got
+done
 # Names: found by the build-id in the file.
 perf report -i perf.data --stdio -n --no-children -g none --sort sym 2>err |
 	awk '$3 == "[.]" && $4 ~ /^(a|b|main)$/ { print $4, $2 }' | sort >want
