@@ -311,14 +311,14 @@ static enum status v8_push_samples(struct v8_profile *p, struct import *im, uint
 		uint32_t node = node_of(p, p->samples[i]);
 		int64_t until = i + 1 < n ? p->times[i + 1] : p->end;
 		struct event ev = {.kind = EV_SAMPLE,
-				   .has = EV_HAS_TIME | EV_HAS_COUNT | EV_HAS_TARGET,
-				   .count = 1,
+				   .has = EV_HAS_TIME | EV_HAS_TARGET,
 				   .time = to_ns(plus(p->times[i], -zero))};
 
 		if (!node) {
 			p->missing++;
 			continue;
 		}
+		event_set_samples(&ev, 1);
 		ev.target = until > p->times[i] ? (uint64_t)to_ns(plus(until, -p->times[i])) : 0;
 		/* What the collector interrupted is below it. */
 		ev.stack = collector && p->nodes[node - 1].name == collector

@@ -214,6 +214,7 @@ static enum status perf_sample_push(struct perf_data *x, const struct perf_attr 
 		ev.has |= EV_HAS_TARGET;
 		ev.target = s->period;
 	}
+	event_set_samples(&ev, 1);
 	x->no_period += !s->period;
 	kind->samples++;
 	kind->periods += s->period;

@@ -190,6 +190,7 @@ static enum status perf_script_push_sample(struct script *x, const struct perf_l
 		ev.has |= EV_HAS_TARGET;
 		ev.target = l->period;
 	}
+	event_set_samples(&ev, 1);
 	kind->samples++;
 	kind->periods += l->has_period ? l->period : 0;
 	x->samples++;

@@ -37,7 +37,7 @@ struct pprof {
 	struct format_blocks blocks;
 	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
 	uint64_t negative, odd, huge, samples;
-	bool allocs;
+	bool allocs, counted;
 
 	struct pprof_row rows[ROWS]; /* that wait: their stacks are looked up together */
 	size_t n_rows;
@@ -273,10 +273,6 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 
 	if (!p->row->values[PPROF_SAMPLES] && !p->row->values[PPROF_TIME])
 		return ST_OK;
-	if (samples) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)p->row->values[PPROF_SAMPLES];
-	}
 	if (time) {
 		int64_t ns;
 
@@ -284,6 +280,13 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 		if (__builtin_mul_overflow(p->row->values[PPROF_TIME], time->ns, &ns))
 			ns = INT64_MAX;
 		ev.target = (uint64_t)ns;
+	}
+	/* What was counted one by one is calls: of contended locks, for example. */
+	if (samples && p->counted) {
+		ev.has |= EV_HAS_COUNT;
+		ev.count = (uint64_t)p->row->values[PPROF_SAMPLES];
+	} else if (samples) {
+		event_set_samples(&ev, (uint64_t)p->row->values[PPROF_SAMPLES]);
 	}
 	if (p->row->label.len) {
 		struct trace *t = p->im->t;
@@ -496,6 +499,7 @@ static enum status pprof_read_profile(struct pprof *p, struct err *e)
 	/* A period of 1, or none, is that each was counted. */
 	state = x->period > 1 ? METRIC_ESTIMATED : METRIC_EXACT;
 	pprof_set_heap(p, state);
+	p->counted = state == METRIC_EXACT && !pprof_are_samples(x);
 	if (pprof_type_of(x, PPROF_TIME))
 		trace_metric(im->t, METRIC_TIME, state, METRIC_AT_ALL);
 	pprof_modules(x, im->t);

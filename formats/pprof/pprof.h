@@ -84,6 +84,8 @@ const char *pprof_text(struct pprof_tables *p, uint64_t string, size_t *n);
 bool pprof_roles(struct pprof_tables *p);
 /* The one type in force; NULL: none has this role. */
 const struct pprof_type *pprof_type_of(const struct pprof_tables *p, unsigned role);
+/* The counts say of themselves that they are samples. */
+bool pprof_are_samples(struct pprof_tables *p);
 
 /* Puts the mappings into t as modules. */
 void pprof_modules(struct pprof_tables *p, struct trace *t);

@@ -132,6 +132,13 @@ bool pprof_roles(struct pprof_tables *p)
 	return any;
 }
 
+bool pprof_are_samples(struct pprof_tables *p)
+{
+	const struct pprof_type *samples = pprof_type_of(p, PPROF_SAMPLES);
+
+	return samples && (is(p, samples->type, "samples") || is(p, samples->type, "sample"));
+}
+
 const struct pprof_type *pprof_type_of(const struct pprof_tables *p, unsigned role)
 {
 	for (size_t i = 0; i < p->n_types; i++)

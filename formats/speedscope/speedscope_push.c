@@ -208,14 +208,12 @@ static enum status speedscope_push_row(struct speedscope *x, const struct speeds
 		return st;
 	if (x->own && x->has_calls)
 		return ST_OK;
-	if (x->has_role[ROLE_SAMPLES]) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)r->sums[ROLE_SAMPLES];
-	}
 	if (x->has_role[ROLE_TIME]) {
 		ev.has |= EV_HAS_TARGET;
 		ev.target = (uint64_t)r->sums[ROLE_TIME];
 	}
+	if (x->has_role[ROLE_SAMPLES])
+		event_set_samples(&ev, (uint64_t)r->sums[ROLE_SAMPLES]);
 	return import_event(x->im, &ev, e);
 }
 

@@ -266,7 +266,8 @@ static void export_pprof_put_head(struct pprof *f, enum value first)
 
 		if (!(shown(p) >> v & 1))
 			continue;
-		m.type = add_textz(f, sample_types[v].type);
+		m.type = add_textz(f, v == VALUE_SAMPLES && !p->sampled ? "calls"
+									: sample_types[v].type);
 		m.unit = add_textz(f, sample_types[v].unit);
 		message.n_sample_type = 1;
 		message.sample_type = &list;

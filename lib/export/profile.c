@@ -201,6 +201,7 @@ static void export_profile_add_measured(struct export_profile *p, const struct p
 	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES))))
 		return;
 	n = add_saturating(m->calls, m->samples);
+	p->sampled |= m->has >> SUM_SAMPLES & 1 || !n;
 	values[VALUE_SAMPLES] = n ? n : c->entries;
 	if (m->has >> SUM_TIME_SELF & 1)
 		values[VALUE_TIME] = m->self > 0 ? (uint64_t)m->self : 0;

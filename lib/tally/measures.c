@@ -68,6 +68,10 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 	};
 	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
 	if (ev->kind == EV_SAMPLE) {
+		uint64_t samples;
+
+		p->samples = event_samples(ev, &samples);
+		p->count = p->samples ? samples : p->count;
 		p->requested = ev->value > 0 ? (uint64_t)ev->value : 0;
 		p->real = ev->target > INT64_MAX ? INT64_MAX : ev->target;
 	} else if (ev->kind == EV_ENTER) {
@@ -182,14 +186,14 @@ static void measures_add_sample(struct tally *a, const struct trace *t,
 	struct tally_measures *m = a->measures;
 	uint32_t cell = tally_place(a, p);
 	struct tally_measure *r = row(a, cell);
-	bool alone = !(p->has & EV_HAS_VALUE), untimed = alone && !(p->has & EV_HAS_TARGET);
-	unsigned has = untimed ? SUM_BIT(SUM_SAMPLES) : 0;
+	unsigned has = 0;
 
 	a->cells[cell].entries++;
-	if (untimed) {
+	if (p->samples) {
+		has |= SUM_BIT(SUM_SAMPLES);
 		r->samples = add_saturating(r->samples, p->count);
 		m->slice.samples = add_saturating(m->slice.samples, p->count);
-	} else if (!alone || p->has & EV_HAS_COUNT) {
+	} else if (p->has & (EV_HAS_VALUE | EV_HAS_COUNT)) {
 		has |= SUM_BIT(SUM_CALLS);
 		r->calls = add_saturating(r->calls, p->count);
 		r->sampled = add_saturating(r->sampled, p->count);

@@ -36,7 +36,7 @@ struct tally_measure {     /* of the cell with the same index, or of a slice */
 	uint64_t total;    /* ns of the calls themselves: recursion counts again and again */
 	uint64_t calls;    /* of samples, enters */
 	uint64_t sampled;  /* of them, those of samples */
-	uint64_t samples;  /* of the stack alone, without a time */
+	uint64_t samples;  /* of the stack alone, by a sampling profiler */
 	uint64_t measured; /* calls of EV_DELTA, which may be the same calls */
 	int64_t net[2];    /* Lua, Mono */
 	unsigned has;      /* SUM_BITs */

@@ -21,6 +21,7 @@ struct tally_pending { /* an event on its way into the cells */
 	bool timed;    /* time is the last one seen */
 	bool own_time; /* and the event's own */
 	bool has_slack;
+	bool samples; /* EV_SAMPLE: count is of samples */
 };
 
 struct tally_rare { /* of the cell with the same index */

@@ -18,7 +18,9 @@
  * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
  *              all that it called, target = the duration without (self), where the reader knows it;
  *              name = a message. Without value it belongs to this stack alone, and the time of its
- *              callers is what lies below them; without target too, count is samples of a stack
+ *              callers is what lies below them. A sampling profiler counts samples and no calls:
+ *              real where there is a target, count where there is none (event_samples); requested =
+ *              what its samples stand for, in events (perf's period)
  * COUNTER      type = counter, value, time
  * OBJECT       address = its id (not 0), type, requested = size, name (its own, or where it is
  *              defined), stack = where it was made, target = a hash of its contents, value = enum
@@ -31,6 +33,7 @@
 #ifndef TM_TRACE_EVENT_H
 #define TM_TRACE_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum event_kind {
@@ -93,6 +96,24 @@ struct event {
 	uint64_t requested, real; /* bytes */
 	int64_t value;
 };
+
+/* The samples that a SAMPLE counts; false: it counts calls, or nothing. */
+static inline bool event_samples(const struct event *ev, uint64_t *n)
+{
+	bool timed = ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
+
+	*n = ev->has & EV_HAS_REAL ? ev->real : ev->has & EV_HAS_COUNT ? ev->count : 1;
+	return ev->has & EV_HAS_REAL || !timed;
+}
+
+/* Of a SAMPLE that has its times already. */
+static inline void event_set_samples(struct event *ev, uint64_t n)
+{
+	bool timed = ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
+
+	ev->has |= timed ? EV_HAS_REAL : EV_HAS_COUNT;
+	*(timed ? &ev->real : &ev->count) = n;
+}
 
 const char *event_kind_name(unsigned kind); /* "alloc"; "?" when unknown */
 const char *domain_name(unsigned domain);   /* "malloc" */

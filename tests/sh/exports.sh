@@ -71,7 +71,7 @@ while read -r form _; do
 			for column in count requested real live_count live_requested live_real; do
 				echo "$column $(sqlite3 out.db "SELECT sum($column) FROM allocations")"
 			done >sql
-			sqlite3 -separator ' ' out.db "SELECT 'calls', sum(count) FROM samples UNION ALL SELECT 'self_ns', sum(time_ns) FROM samples" >>sql
+			sqlite3 -separator ' ' out.db "SELECT '$([ $capture = samples ] && echo samples || echo calls)', sum(count) FROM samples UNION ALL SELECT 'self_ns', sum(time_ns) FROM samples" >>sql
 			awk '$2' sql | sort >back
 			sort own >want
 			check "sqlite of $capture: SQL's sums are tm-top's" equal want back

@@ -48,7 +48,8 @@ columns() { # those of tm-top for a kind of profile
 	heap | allocs) echo count requested live_count live_requested ;;
 	objects) echo live_count live_requested ;;
 	goroutine) echo samples ;;
-	*) echo calls self_ns ;;
+	delay | mutex) echo calls self_ns ;;
+	*) echo samples self_ns ;;
 	esac
 }
 
