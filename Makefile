@@ -100,7 +100,9 @@ ifneq ($(filter-out clean help uninstall fmt,$(or $(MAKECMDGOALS),all)),)
 include build/deps.mk
 endif
 override CPPFLAGS += $(TM_CPPFLAGS)
-override LDLIBS   += $(TM_LIBS)
+# LLVM's demangler (lib/demangle/demangle_llvm.c) is a part of what is built, and no library to link with.
+cxxabi   := $(filter %/libc++abi.a,$(TM_LIBS))
+override LDLIBS   += $(filter-out $(cxxabi),$(TM_LIBS))
 
 # The tests that T names may be of any tier.
 tiers    := $(or $(TIER),$(if $(T),$(shell tests/run --tiers $(T)),check))
@@ -281,14 +283,23 @@ $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/rooms.a: $(lib_obj) $(B)/members
-	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj)
+# Of libc++abi the demangler and what it needs, as one object with one name. Its memory is ours, and so bounded;
+# what else it defines (exceptions, operators of C++) must not meet a program's own.
+abi_obj := $(if $(cxxabi),$(B)/libcxxabi.o)
+$(B)/libcxxabi.o: $(cxxabi) $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(LD) -r --gc-sections --force-group-allocation -u __cxa_demangle -o $@.tmp $(cxxabi) && \
+	  $(OBJCOPY) --redefine-sym __cxa_demangle=libcxxabi_demangle $(foreach f,malloc realloc free memcpy, \
+	  --redefine-sym $(f)=libcxxabi_$(f)) --keep-global-symbol=libcxxabi_demangle $@.tmp $@ && rm $@.tmp
+
+$(B)/rooms.a: $(lib_obj) $(abi_obj) $(B)/members
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj) $(abi_obj)
 
 # Of our programs alone, and of this version: no interface.
-$(B)/lib/libtracemill-rooms-$(VERSION).so: $(lib_obj) $(B)/members
+$(B)/lib/libtracemill-rooms-$(VERSION).so: $(lib_obj) $(abi_obj) $(B)/members
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,-z,now,-Bsymbolic-functions,-soname,$(@F) -o $@ \
-	  $(lib_obj) $(LDLIBS)
+	  $(lib_obj) $(abi_obj) $(LDLIBS)
 
 # libtracemill: the names of lib/library/libtracemill.map and nothing else.
 LIBRARY_FLAGS = $(CFLAGS) -fPIC -fvisibility=hidden -DTM_LIBRARY -include lib/base/zone_names.h
@@ -300,8 +311,8 @@ $(B)/library/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(LIBRARY_FLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/library/rooms.a: $(library_obj) $(B)/library/members
-	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(library_obj)
+$(B)/library/rooms.a: $(library_obj) $(abi_obj) $(B)/library/members
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(library_obj) $(abi_obj)
 
 $(B)/lib/$(soname): $(library_own) $(B)/library/rooms.a lib/library/libtracemill.map
 	@mkdir -p $(@D)

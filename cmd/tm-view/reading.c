@@ -65,7 +65,7 @@ struct reading *reading_new(int fd, const char *path, const struct import_option
 	struct reading *r = mem_zalloc(sizeof *r);
 
 	*r = (struct reading){.fd = fd, .path = path, .options = o, .kept = k};
-	r->strand = strand_new(reading_run, r);
+	r->strand = strand_new(reading_run, r, STRAND_STACK);
 	strand_go_on(r->strand);
 	return r;
 }

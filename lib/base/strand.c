@@ -23,7 +23,7 @@ struct strand {
 	size_t caller_size;
 	void (*run)(void *arg);
 	void *arg;
-	char *stack; /* a page that must not be touched, and STRAND_STACK bytes */
+	char *stack; /* a page that must not be touched, and the stack */
 	size_t size;
 	bool over;
 };
@@ -51,7 +51,7 @@ static void strand_begin(unsigned high, unsigned low)
 	leave_stack(NULL, s->caller_stack, s->caller_size);
 }
 
-struct strand *strand_new(void (*run)(void *arg), void *arg)
+struct strand *strand_new(void (*run)(void *arg), void *arg, size_t stack)
 {
 	struct strand *s = mem_zalloc(sizeof *s);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -59,13 +59,14 @@ struct strand *strand_new(void (*run)(void *arg), void *arg)
 
 	s->run = run;
 	s->arg = arg;
-	s->size = STRAND_STACK + page;
+	stack = (stack + page - 1) & ~(page - 1);
+	s->size = stack + page;
 	s->stack = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->stack == MAP_FAILED || mprotect(s->stack, page, PROT_NONE) || getcontext(&s->here))
 		mem_exhausted();
 	s->here.uc_stack.ss_sp = s->stack + page;
-	s->here.uc_stack.ss_size = STRAND_STACK;
+	s->here.uc_stack.ss_size = stack;
 	s->here.uc_link = &s->caller;
 	makecontext(&s->here, (void (*)(void))strand_begin, 2, (unsigned)(self >> 32),
 		    (unsigned)self);
@@ -75,7 +76,7 @@ struct strand *strand_new(void (*run)(void *arg), void *arg)
 bool strand_go_on(struct strand *s)
 {
 	if (!s->over) {
-		leave_stack(&s->caller_kept, s->here.uc_stack.ss_sp, STRAND_STACK);
+		leave_stack(&s->caller_kept, s->here.uc_stack.ss_sp, s->here.uc_stack.ss_size);
 		swapcontext(&s->caller, &s->here);
 		enter_stack(s->caller_kept, NULL, NULL);
 	}

@@ -7,13 +7,14 @@
 #define TM_BASE_STRAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-enum { STRAND_STACK = 1 << 20 };
+enum { STRAND_STACK = 1 << 20 }; /* bytes: enough for what does not recurse */
 
 struct strand;
 
-/* run has not begun. */
-struct strand *strand_new(void (*run)(void *arg), void *arg);
+/* run has not begun. Its stack has this many bytes, and takes memory as it is used. */
+struct strand *strand_new(void (*run)(void *arg), void *arg, size_t stack);
 /* Until run waits or returns. False: it has returned, now or before. */
 bool strand_go_on(struct strand *s);
 /* In run: until the next strand_go_on. */

@@ -9,9 +9,9 @@
  * names stay libiberty's, which are the more readable (without hash and $LT$). Without that library
  * (HAVE_LIBCXXABI) all names are libiberty's.
  *
- * It has no limits of its own. A name that libiberty reads stands for a text that it has found to
- * be bounded; another one is read only when it is short and refers back so rarely that its text is
- * at most some 40 MB. Thread safe.
+ * It has no limits of its own. The build gives it memory and copying of ours, by which a name is given up
+ * whose text or tree is beyond reason, and a long name gets a stack for as deep as it can nest. So all memory
+ * is the room's, which zones (lib/base/zone.h) hold. Thread safe.
  */
 #ifndef TM_DEMANGLE_DEMANGLE_LLVM_H
 #define TM_DEMANGLE_DEMANGLE_LLVM_H

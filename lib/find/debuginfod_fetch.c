@@ -296,8 +296,12 @@ void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum objec
 		 void (*progress)(void *arg, uint64_t done, uint64_t total), void *arg,
 		 struct fetch_answer *a)
 {
-	struct question q = {.id = *id, .part = part};
+	struct question q;
 
+	memset(&q, 0, sizeof q); /* it goes through a pipe as it lies */
+	memcpy(q.id.bytes, id->bytes, id->len);
+	q.id.len = id->len;
+	q.part = part;
 	*a = (struct fetch_answer){.kind = FETCH_DEAD, .text = "the process that asks has ended"};
 	if (!put(f->ask, &q, sizeof q))
 		return;

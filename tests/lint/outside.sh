@@ -46,4 +46,48 @@ if [ $bad = 0 ]; then
 else
 	echo "not ok - each call of the capture runtime has its reason"
 fi
-exit $bad
+
+# libtracemill: which memory of other libraries comes into its hands. What it has of its own is its zone's, and free
+# ends that alone (lib/base/zone_names.h).
+table=lib/library/outside.txt
+objects=${1:+objects}
+objects=${objects:-$BUILD/library}
+if [ ! -f $table ]; then
+	exit $bad
+fi
+wrong=0
+cc=${CC:-cc}
+find "$objects" -name '*.o' | sort >"${TMPDIR:-/tmp}/outside.$$"
+called=$(xargs nm -A --undefined-only <"${TMPDIR:-/tmp}/outside.$$" | awk '{ print $NF, $1 }' | grep -v '^_' | sort -u)
+own=$(xargs nm --defined-only <"${TMPDIR:-/tmp}/outside.$$" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u)
+rm -f "${TMPDIR:-/tmp}/outside.$$"
+c_library=$(for f in libc.so.6 libm.so.6; do nm -D --defined-only "$($cc -print-file-name=$f)"; done |
+	awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u)
+foreign=$(awk '{ print $1 }' <<<"$called" | sort -u | comm -23 - <(sort -u <(echo "$own") <(echo "$c_library")))
+for f in $(comm -23 <(echo "$foreign") <(awk '!/^#/ && NF { print $1 }' $table | sort -u)); do
+	echo "  $table: the library calls $f, which has no line: what ends the memory that it gives?"
+	wrong=1
+done
+for f in $(comm -13 <(echo "$foreign") <(awk '!/^#/ && NF { print $1 }' $table | sort -u)); do
+	echo "  $table: nobody calls $f"
+	wrong=1
+done
+awk -v table="$table" '!/^#/ && NF && (NF != 2 || $2 == "free") {
+	printf "  %s:%d: a function, and that of its own library which ends what it gives, or -\n", table, NR
+	bad = 1
+}
+END { exit bad }' $table || wrong=1
+# What the C library gives for free to end, but by the zone.
+gives='^(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|posix_memalign|valloc|pvalloc|free|strdup|strndup|asprintf|
+	|vasprintf|__asprintf_chk|__vasprintf_chk|getline|getdelim|__getdelim|open_memstream|open_wmemstream|scandir|scandirat|
+	|getcwd|get_current_dir_name|tempnam|realpath|canonicalize_file_name|wcsdup|fmemopen|getaddrinfo|glob|wordexp) '
+while read -r f object; do
+	echo "  ${object%:}: $f gives or takes memory that is no zone's"
+	wrong=1
+done < <(grep -E "${gives//[$'\n\t']/}" <<<"$called" | grep -v 'lib/base/zone\.c\.o:')
+if [ $wrong = 0 ]; then
+	echo "ok - all memory in the hands of libtracemill is its zone's, or ended by who gave it"
+else
+	echo "not ok - all memory in the hands of libtracemill is its zone's, or ended by who gave it"
+fi
+exit $((bad | wrong))

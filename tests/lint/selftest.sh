@@ -63,6 +63,19 @@ printf 'strtok h no reason\nabort h none\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a line without a call' 'nobody calls abort'
 printf '# strtok h none\n' >tree/lib/recorder/outside.txt
 expect fail outside 'a call without a line' 'the runtime calls strtok'
+printf 'strtok h no reason\n' >tree/lib/recorder/outside.txt
+mkdir -p tree/objects tree/lib/library
+echo 'char *give(void); void free(void *), done(char *); void g(void) { done(give()); free(give()); }' >tree/g.c
+${CC:-cc} -c tree/g.c -o tree/objects/g.o
+printf 'give done\ndone -\n' >tree/lib/library/outside.txt
+expect fail outside 'memory of others that free ends' 'g.o: free gives or takes memory'
+echo 'char *give(void); void done(char *); void g(void) { done(give()); }' >tree/g.c
+${CC:-cc} -c tree/g.c -o tree/objects/g.o
+expect pass outside 'memory of others that they end' ''
+printf 'done -\n' >tree/lib/library/outside.txt
+expect fail outside 'memory of others that nobody ends' 'the library calls give'
+printf 'give free\ndone -\n' >tree/lib/library/outside.txt
+expect fail outside 'memory of others to be ended by free' 'outside.txt:1: a function'
 fresh
 mkdir -p tree/lib/{cli,compat,symbolize} tree/lib/library/tracemill
 printf '#include "version.h"\n' >tree/lib/library/tracemill/symbolize.h

@@ -166,9 +166,51 @@ TEST(llvm_spelling)
 		      "void g<int, 1, 2>(int, int (*)(int))"));
 	CHECK(is_llvm("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
 		      "core::fmt::Write::write_fmt"));
+	CHECK(is_llvm("_Dmain", "D main"));
+	CHECK(is_llvm("___Z3foov_block_invoke_2", "invocation function for block in foo()"));
+	CHECK(is_llvm("____Z3foov_block_invoke", "invocation function for block in foo()"));
 	CHECK(!demangle_llvm("main"));
 	CHECK(!demangle_llvm("_Z"));
 	CHECK(!demangle_llvm(""));
+}
+
+/* A list of many types: a name as long as its pieces, "2aa" for each. */
+TEST(llvm_long_names)
+{
+	for (size_t n = 500; n <= 20000; n *= 5) {
+		char *raw = mem_zalloc(n * 3 + 16), *want = mem_zalloc(n * 4 + 16), *s;
+		char *to = raw + sprintf(raw, "_Z1f1TIJ"), *text = want + sprintf(want, "f(T<");
+
+		for (size_t i = 0; i < n; i++) {
+			to += sprintf(to, "2aa");
+			text += sprintf(text, i ? ", aa" : "aa");
+		}
+		strcpy(to, "EE");
+		strcpy(text, ">)");
+		s = demangle_llvm(raw);
+		CHECK(s && !strcmp(s, want));
+		free(s);
+		free(raw);
+		free(want);
+	}
+}
+
+/* As deep as it is long. llvm-cxxfilt 19's stack holds 30,000 of them. */
+TEST(llvm_deep_names)
+{
+	static char raw[60000], want[60000];
+	char *s;
+
+	memset(raw, 'P', 30000);
+	memcpy(raw, "_Z1f", 4);
+	raw[30000] = 'i';
+	memset(want, '*', 30002);
+	memcpy(want, "f(int", 5);
+	want[5 + 29996] = ')';
+	want[5 + 29997] = 0;
+	s = demangle_llvm(raw);
+	CHECK(s && !strcmp(s, want));
+	free(s);
 }
 
 /* Each type is a pair of the one before: 2 to the 30th parts. libc++abi alone does not come back,

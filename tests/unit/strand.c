@@ -26,8 +26,8 @@ TEST(it_waits_and_goes_on)
 {
 	struct counting c = {.end = 3}, other = {.end = 1};
 
-	c.s = strand_new(count_up, &c);
-	other.s = strand_new(count_up, &other);
+	c.s = strand_new(count_up, &c, STRAND_STACK);
+	other.s = strand_new(count_up, &other, STRAND_STACK);
 	CHECK_EQ(c.at, 0);
 	CHECK(strand_go_on(c.s));
 	CHECK_EQ(c.at, 0);
@@ -48,7 +48,7 @@ TEST(one_that_never_began)
 {
 	struct counting c = {.end = 3};
 
-	c.s = strand_new(count_up, &c);
+	c.s = strand_new(count_up, &c, STRAND_STACK);
 	strand_free(c.s);
 	CHECK_EQ(c.at, 0);
 }
@@ -59,7 +59,7 @@ TEST(a_child_has_it_where_it_stands)
 	int status = 0;
 	pid_t pid;
 
-	c.s = strand_new(count_up, &c);
+	c.s = strand_new(count_up, &c, STRAND_STACK);
 	strand_go_on(c.s);
 	strand_go_on(c.s);
 	pid = fork();
