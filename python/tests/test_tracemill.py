@@ -39,6 +39,48 @@ class Symbolizing(unittest.TestCase):
             with self.assertRaisesRegex(tracemill.Error, "no line is one of"):
                 s.process().maps("not maps")
 
+    def test_numbers_that_do_not_fit(self):
+        at = self.main_address()
+        for wrong in (2**64 + at, 2**64, -1, at - 2**64):
+            with self.assertRaises(OverflowError):
+                tracemill.symbolize(PROGRAM, [at, wrong])
+            with tracemill.Symbolizer() as s:
+                p = s.process()
+                for range_ in ((wrong, 2**63, 0), (0, wrong, 0), (0, 2**63, wrong)):
+                    with self.assertRaises(OverflowError):
+                        p.mapping(PROGRAM, *range_)
+                with self.assertRaises(OverflowError):
+                    p.symbolize([wrong])
+        with self.assertRaises(OverflowError):
+            tracemill.Symbolizer(threads=2**32)
+        with self.assertRaises(TypeError):
+            tracemill.symbolize(PROGRAM, [1.5])
+        self.assertEqual(tracemill.symbolize(PROGRAM, [2**64 - 1]), [[]])
+
+    def test_paths(self):
+        with tracemill.Symbolizer() as s:
+            with self.assertRaisesRegex(tracemill.Error, "^/nowhere/at/all: .*No such file"):
+                s.open("/nowhere/at/all")
+            with self.assertRaisesRegex(tracemill.Error, "^/etc/passwd: "):
+                s.open("/etc/passwd")
+            for wrong in (PROGRAM + "\0x", PROGRAM.encode() + b"\0"):
+                with self.assertRaises(ValueError):
+                    s.open(wrong)
+        with self.assertRaises(ValueError):
+            next(tracemill.read(TRACE + "\0"))
+
+    def test_what_is_closed(self):
+        s, other = tracemill.Symbolizer(), tracemill.Symbolizer()
+        b, p = s.open(PROGRAM), s.process()
+        with self.assertRaises(ValueError):
+            other.symbolize(b, [1])
+        s.close()
+        for call in (lambda: s.symbolize(b, [1]), lambda: s.open(PROGRAM), s.process, s.complaints, s.cancel,
+                     lambda: p.symbolize([1]), lambda: p.maps("")):
+            with self.assertRaises(ValueError):
+                call()
+        s.close()
+
     def test_process(self):
         with tracemill.Symbolizer() as s:
             p = s.process()
@@ -76,7 +118,7 @@ class Naming(unittest.TestCase):
         self.assertEqual((c.lines, self.name_of("fd.tmt")), (1, "main"))
 
     def test_errors(self):
-        with self.assertRaisesRegex(tracemill.Error, "no trace begins here"):
+        with self.assertRaisesRegex(tracemill.Error, "^/.*: byte 0: no trace begins here"):
             tracemill.symbolize_trace(PROGRAM, "none.tmt")
         with self.assertRaisesRegex(tracemill.Error, "no line is one of"):
             tracemill.symbolize_trace(NAMELESS, "none.tmt", maps="not maps")

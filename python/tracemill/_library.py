@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
-from typing import Any
+from typing import Any, SupportsIndex, Union
 
 OK, NOTHING, BAD, UNSUPPORTED, LIMIT, SYSTEM, MEMORY, CANCELLED, MISUSE, VERSIONS, PIPE = range(11)
 VERSION = 1 << 16
@@ -39,6 +40,22 @@ def library_version() -> "tuple[int, int]":
 if library_version()[0] != VERSION >> 16:
     raise ImportError("libtracemill has major version %d, this module is for %d"
                       % (library_version()[0], VERSION >> 16))
+
+
+def whole(value: SupportsIndex, what: str, bits: int = 64) -> int:
+    """A number that fits: ctypes takes any, and drops what does not."""
+    number = operator.index(value)
+    if not 0 <= number < 1 << bits:
+        raise OverflowError("%s: %d is not from 0 to 2**%d - 1" % (what, number, bits))
+    return number
+
+
+def named(path: "Union[str, bytes, os.PathLike[str]]") -> bytes:
+    """A path that the library sees whole: C's texts end at the first NUL."""
+    raw = os.fsencode(path)
+    if b"\0" in raw:
+        raise ValueError("a NUL in the path %r" % raw)
+    return raw
 
 
 def text(pointer: Any, n: int) -> str:

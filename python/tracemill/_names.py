@@ -6,7 +6,7 @@ import ctypes
 import os
 from typing import Dict, NamedTuple, Optional, Sequence, Union
 
-from ._library import NOTHING, declare, lib
+from ._library import NOTHING, declare, lib, named, whole
 from ._symbolize import Path, Symbolizer
 
 _SLIDE, _NO_CAPTURED_PATHS = 2, 1
@@ -110,13 +110,13 @@ def symbolize_trace(
     Symbolizer was made with says where debug files are. A path is written whole or not at all.
     """
     s = symbolizer or Symbolizer()
-    names = (ctypes.c_char_p * len(files))(*[os.fsencode(f) for f in files])
+    names = (ctypes.c_char_p * len(files))(*[named(f) for f in files])
     options = _Options(
         size=ctypes.sizeof(_Options),
         flags=(0 if captured_paths else _NO_CAPTURED_PATHS) | (0 if slide is None else _SLIDE),
         files=names,
         n_files=len(names),
-        slide=slide or 0,
+        slide=whole(slide % (1 << 64) if slide and -(1 << 63) <= slide < 0 else slide or 0, "slide"),
     )
     naming = _handle()
     scanned = _Scanned(size=ctypes.sizeof(_Scanned))
@@ -127,7 +127,8 @@ def symbolize_trace(
     source = trace if isinstance(trace, int) else os.open(trace, os.O_RDONLY | os.O_CLOEXEC)
     try:
         stream = _Stream(size=ctypes.sizeof(_Stream), fd=source)
-        s._check(lib.tracemill_naming_scan(naming, ctypes.byref(stream), ctypes.byref(scanned)))
+        s._check(lib.tracemill_naming_scan(naming, ctypes.byref(stream), ctypes.byref(scanned)),
+                 None if isinstance(trace, int) else trace)
         if isinstance(to, int):
             s._check(lib.tracemill_naming_copy(naming, to))
         else:
@@ -142,7 +143,7 @@ def _write_whole(s: Symbolizer, naming: ctypes.c_void_p, path: bytes) -> None:
     aside = path + b".part"
     target = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
     try:
-        s._check(lib.tracemill_naming_copy(naming, target))
+        s._check(lib.tracemill_naming_copy(naming, target), path)
         os.replace(aside, path)
     except BaseException:
         os.unlink(aside)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Union
+from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Set, SupportsIndex, Union
 
-from ._library import NOTHING, OK, VERSION, Error, declare, lib, text
+from ._library import NOTHING, OK, VERSION, Error, declare, lib, named, text, whole
 
 FUNCTION, LINE_ONLY, NO_FUNCTION, NO_DEBUG_INFO, BROKEN, GAVE_UP, NO_BINARY, NO_MODULE, OTHER_BUILD = range(9)
 RETURN, EXACT = range(2)
@@ -162,34 +162,43 @@ class Symbolizer:
         system_dirs: bool = True,
         progress: Optional[Callable[[int, int], None]] = None,
     ) -> None:
-        self._s = _handle()
+        self._open = _handle()
+        self._binaries: Set[int] = set()
+
         def show(_: object, done: int, total: int) -> None:
             if progress:
                 progress(done, total)
 
         self._progress = _Progress(show)  # to live as long as the handle
-        dirs = (ctypes.c_char_p * len(debug_dirs))(*[os.fsencode(d) for d in debug_dirs])
+        dirs = (ctypes.c_char_p * len(debug_dirs))(*[named(d) for d in debug_dirs])
         urls = (ctypes.c_char_p * len(debuginfod_urls))(*[u.encode() for u in debuginfod_urls])
         options = _Options(
             size=ctypes.sizeof(_Options),
             flags=(_CACHE if cache else 0) | (0 if system_dirs else _NO_SYSTEM_DIRS),
-            threads=threads,
+            threads=whole(threads, "threads", 32),
             debug_dirs=dirs,
             n_debug_dirs=len(dirs),
-            sysroot=os.fsencode(sysroot) if sysroot else None,
+            sysroot=named(sysroot) if sysroot else None,
             debuginfod_urls=urls,
             n_debuginfod_urls=len(urls),
-            cache_dir=os.fsencode(cache_dir) if cache_dir else None,
+            cache_dir=named(cache_dir) if cache_dir else None,
             progress=self._progress,
         )
-        status = lib.tracemill_symbolizer_new_of(ctypes.byref(self._s), ctypes.byref(options), VERSION)
+        status = lib.tracemill_symbolizer_new_of(ctypes.byref(self._open), ctypes.byref(options), VERSION)
         if status != OK:
             raise Error(status, lib.tracemill_status_text(status).decode())
 
     def close(self) -> None:
         """Frees everything; binaries and processes of it are of no use any more."""
-        lib.tracemill_symbolizer_free(self._s)
-        self._s = _handle()
+        lib.tracemill_symbolizer_free(self._open)
+        self._open = _handle()
+        self._binaries.clear()
+
+    @property
+    def _s(self) -> ctypes.c_void_p:
+        if not self._open:
+            raise ValueError("a closed Symbolizer")
+        return self._open
 
     def __enter__(self) -> "Symbolizer":
         return self
@@ -200,13 +209,16 @@ class Symbolizer:
     def __del__(self) -> None:
         self.close()
 
-    def _check(self, status: int) -> None:
-        if status != OK:
-            raise Error(status, lib.tracemill_error(self._s).decode("utf-8", "replace"))
+    def _check(self, status: int, of: Optional[Path] = None) -> None:
+        if status == OK:
+            return
+        why = lib.tracemill_error(self._s).decode("utf-8", "replace")
+        raise Error(status, why if of is None else "%s: %s" % (os.fsdecode(of), why))
 
     def _binary(self, handle: ctypes.c_void_p) -> Binary:
         facts = _Facts(size=ctypes.sizeof(_Facts))
         self._check(lib.tracemill_binary_facts(self._s, handle, ctypes.byref(facts)))
+        self._binaries.add(handle.value or 0)
         return Binary(
             handle.value or 0,
             os.fsdecode(facts.path),
@@ -220,7 +232,7 @@ class Symbolizer:
     def open(self, path: Path) -> Binary:
         """The binary at a path; FILE!/MEMBER names one in an archive."""
         handle = _handle()
-        self._check(lib.tracemill_binary_open(self._s, os.fsencode(path), ctypes.byref(handle)))
+        self._check(lib.tracemill_binary_open(self._s, named(path), ctypes.byref(handle)), path)
         return self._binary(handle)
 
     def by_build_id(self, build_id: bytes) -> Optional[Binary]:
@@ -246,9 +258,11 @@ class Symbolizer:
         lib.tracemill_views_release(ctypes.byref(views))
         return answers
 
-    def symbolize(self, binary: Binary, addresses: Iterable[int]) -> List[Answer]:
+    def symbolize(self, binary: Binary, addresses: Iterable[SupportsIndex]) -> List[Answer]:
         """Answers for link-time addresses of a binary, in their order: ask for thousands at once."""
-        asked = list(addresses)
+        if binary.handle not in self._binaries:
+            raise ValueError("%s is not open in this Symbolizer" % binary.path)
+        asked = [whole(a, "address") for a in addresses]
         queries = (_Query * len(asked))(*[_Query(binary=binary.handle, address=a) for a in asked])
         return self._answers(queries)
 
@@ -278,29 +292,35 @@ class Process:
         self._p = _handle()
         symbolizer._check(lib.tracemill_process_new(symbolizer._s, ctypes.byref(self._p)))
 
+    @property
+    def _handle(self) -> ctypes.c_void_p:
+        self._symbolizer._s  # it goes with its symbolizer
+        return self._p
+
     def maps(self, text: Union[str, bytes]) -> None:
         """A text like /proc/PID/maps."""
         raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
-        self._symbolizer._check(lib.tracemill_process_maps(self._p, raw, len(raw)))
+        self._symbolizer._check(lib.tracemill_process_maps(self._handle, raw, len(raw)))
 
-    def mapping(self, name: Path, low: int, high: int, offset: int = 0, build_id: bytes = b"") -> None:
+    def mapping(self, name: Path, low: SupportsIndex, high: SupportsIndex, offset: SupportsIndex = 0, build_id: bytes = b"") -> None:
         """Runtime [low, high) is the file from offset on."""
         self._symbolizer._check(
-            lib.tracemill_process_mapping(self._p, os.fsencode(name), build_id, len(build_id), low, high, offset))
+            lib.tracemill_process_mapping(self._handle, named(name), build_id, len(build_id), whole(low, "low"),
+                                          whole(high, "high"), whole(offset, "offset")))
 
-    def symbolize(self, addresses: Iterable[int], kind: int = RETURN) -> List[Answer]:
+    def symbolize(self, addresses: Iterable[SupportsIndex], kind: int = RETURN) -> List[Answer]:
         """Answers for runtime addresses, in their order."""
-        asked = list(addresses)
+        asked = [whole(a, "address") for a in addresses]
         raw = (ctypes.c_uint64 * len(asked))(*asked)
         queries = (_Query * len(asked))()
         s = self._symbolizer
-        s._check(lib.tracemill_bind(self._p, raw, len(asked), kind, queries))
+        s._check(lib.tracemill_bind(self._handle, raw, len(asked), kind, queries))
         bound = [q.why for q in queries]
         answers = s._answers(queries)
         return [a if why == FUNCTION else Answer(why, a.calls) for a, why in zip(answers, bound)]
 
 
-def symbolize(path: Path, addresses: Iterable[int], **options: object) -> List[List[Call]]:
+def symbolize(path: Path, addresses: Iterable[SupportsIndex], **options: object) -> List[List[Call]]:
     """The calls at each link-time address of a binary, innermost first; options are Symbolizer's."""
     with Symbolizer(**options) as s:  # type: ignore[arg-type]
         return [answer.calls for answer in s.symbolize(s.open(path), addresses)]

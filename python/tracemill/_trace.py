@@ -8,7 +8,7 @@ import queue
 import threading
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ._library import BAD, OK, Error, declare, lib, text
+from ._library import BAD, OK, Error, declare, lib, named, text
 from ._symbolize import Call, Path, _Call, _shown
 
 (FRAME, ALLOC, FREE, FREED, TYPE_TOTAL, ENTER, EXIT, SAMPLE, COUNTER, OBJECT, REFERENCE, DELTA) = range(1, 13)
@@ -169,6 +169,7 @@ def read(path: Path, allow_cut: bool = False) -> Iterator[Event]:
     A trace that is cut short or damaged gives what is sound and then raises Error; with allow_cut
     it just ends there.
     """
+    raw = named(path)
     batches: "queue.Queue[object]" = queue.Queue(maxsize=4)
     stopped = threading.Event()
 
@@ -197,7 +198,7 @@ def read(path: Path, allow_cut: bool = False) -> Iterator[Event]:
     why = ctypes.create_string_buffer(400)
 
     def run() -> None:
-        status = lib.tracemill_trace_read(os.fsencode(path), ctypes.byref(calls), None, why, len(why))
+        status = lib.tracemill_trace_read(raw, ctypes.byref(calls), None, why, len(why))
         put(status)
 
     thread = threading.Thread(target=run, daemon=True)
