@@ -11,10 +11,12 @@
  *	a000-b000 r-xp 00000000 00:00 0   /system/libc.so
  *	END
  *
- * From bionic's libc/malloc_debug/README.md: num is not to be trusted before version 1.1, and there
- * is 1. Addresses are those of the calls themselves (backtrace.cpp there takes the step back).
+ * From bionic's libc/malloc_debug/README.md: num is not to be trusted before version 1.1. As AOSP's
+ * native_heapdump_viewer does, it is believed there where size times num add up to Total memory; else each
+ * record is one block. Allocation records are blocks in some files (that viewer's tests) and records in others
+ * (android_os_Debug.cpp). Addresses are those of the calls themselves (backtrace.cpp there takes the step back).
  */
-#include "formats/reader.h"
+#include "formats/blocks.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -27,7 +29,10 @@ enum { LINE_LIMIT = 1 << 20 };
 
 struct heap_dump {
 	struct import *im;
-	bool v10; /* numbers of blocks are not to be trusted */
+	struct format_blocks blocks;
+	bool v10;    /* numbers of blocks are not to be trusted, */
+	bool single; /* and each record is one */
+	bool summed; /* the records add up to what the head says */
 	bool begun, pending, cut;
 	uint64_t size, num, zygote;
 	struct location *calls; /* of the record that waits for its names */
@@ -36,6 +41,7 @@ struct heap_dump {
 	size_t n_line, cap_line;
 	uint64_t number, refused, first_refused; /* lines */
 	uint64_t bytes, records, said_bytes, said_records;
+	uint64_t nums; /* of blocks, as the records say */
 	bool has_bytes, has_records;
 };
 
@@ -89,10 +95,10 @@ static bool heap_quoted(struct heap_text *t, struct heap_text *inside)
 
 static enum status android_heap_push(struct heap_dump *x, struct err *e)
 {
-	struct event ev = {.kind = EV_ALLOC,
-			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK,
-			   .count = x->num,
-			   .requested = x->size * x->num};
+	struct event ev = {.kind = EV_ALLOC, .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK};
+	uint64_t num = x->single ? 1 : x->num;
+	const int64_t amounts[BLOCKS_AMOUNTS] = {(int64_t)num, (int64_t)(x->size * num), 0};
+	enum metric_state state = x->v10 && !x->summed ? METRIC_LOWER_BOUND : METRIC_EXACT;
 	struct trace *t = x->im->t;
 	enum status st = ST_OK;
 
@@ -101,12 +107,10 @@ static enum status android_heap_push(struct heap_dump *x, struct err *e)
 	x->pending = false;
 	if (!x->begun) {
 		x->begun = true;
-		trace_metric(t, METRIC_COUNT, x->v10 ? METRIC_LOWER_BOUND : METRIC_EXACT,
-			     METRIC_AT_ALL);
-		trace_metric(t, METRIC_REQUESTED, x->v10 ? METRIC_LOWER_BOUND : METRIC_EXACT,
-			     METRIC_AT_ALL);
-		trace_metric(t, METRIC_LIVE, x->v10 ? METRIC_LOWER_BOUND : METRIC_EXACT,
-			     METRIC_AT_ALL);
+		trace_metric(t, METRIC_COUNT, state, METRIC_AT_ALL);
+		trace_metric(t, METRIC_REQUESTED, state, METRIC_AT_ALL);
+		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
+		t->unordered = true;
 		st = import_begin(x->im, e);
 	}
 	x->n_line = 0;
@@ -122,9 +126,10 @@ static enum status android_heap_push(struct heap_dump *x, struct err *e)
 		ev.has |= EV_HAS_TYPE;
 		ev.type = trace_type(t, "after the fork of the zygote", 28);
 	}
-	x->bytes += ev.requested;
+	x->bytes += x->size * num;
 	x->records++;
-	return st ? st : import_event(x->im, &ev, e);
+	x->nums = x->nums + x->num < x->nums ? UINT64_MAX : x->nums + x->num;
+	return st || !num ? st : blocks_push(&x->blocks, &ev, amounts, false, e);
 }
 
 /* z 0  sz 400  num 1  bt a2a0 b510 */
@@ -136,9 +141,7 @@ static bool android_heap_record(struct heap_dump *x, struct heap_text t)
 	    !heap_word(&t, "sz ") || !heap_number(&t, false, &size) || !heap_word(&t, "num ") ||
 	    !heap_number(&t, false, &num) || !heap_word(&t, "bt"))
 		return false;
-	if (x->v10)
-		num = 1;
-	if (num && size > UINT64_MAX / num)
+	if (num > (uint64_t)BLOCKS_MOST || size > INT64_MAX || (num && size > INT64_MAX / num))
 		return false;
 	x->n_calls = 0;
 	while (heap_number(&t, true, &address))
@@ -222,18 +225,20 @@ static void android_heap_notes(const struct heap_dump *x, bool maps)
 		trace_note(t, NOTE_LOSS, x->refused,
 			   "lines that are no record: left out; the first is line %" PRIu64,
 			   x->first_refused);
-	if (x->has_bytes && x->bytes != x->said_bytes && !x->v10)
+	if (x->has_bytes && x->bytes != x->said_bytes)
 		trace_note(t, NOTE_LOSS, 0,
 			   "the dump's own sum is %" PRIu64 " bytes, and %" PRIu64 " are here",
 			   x->said_bytes, x->bytes);
-	if (x->has_records && x->records != x->said_records)
+	if (x->has_records && x->records != x->said_records && x->nums != x->said_records)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the dump has %" PRIu64 " records by its head, and %" PRIu64 " are here",
-			   x->said_records, x->records);
-	if (x->v10)
-		trace_note(t, NOTE_INFO, 0,
-			   "version 1.0 does not know how many blocks a record is: each counts "
-			   "once");
+			   "the dump has %" PRIu64
+			   " records or blocks by its head, and %" PRIu64 " records of %" PRIu64
+			   " blocks are here",
+			   x->said_records, x->records, x->nums);
+	if (x->v10 && !x->summed)
+		trace_note(t, NOTE_GUESS, 0,
+			   "version 1.0 does not always know how many blocks a record is: each "
+			   "counts once");
 	if (!maps)
 		trace_note(t, NOTE_LOSS, 0,
 			   "no module map: the dump is cut short, and its addresses are in no "
@@ -242,20 +247,77 @@ static void android_heap_notes(const struct heap_dump *x, bool maps)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
 }
 
-static enum status android_heap_read(struct import *im, struct err *e)
+static uint64_t heap_add(uint64_t a, uint64_t b)
 {
-	struct heap_dump x = {.im = im};
-	struct cursor *c = &im->in->cur;
-	enum status st = ST_OK;
-	bool maps = false;
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* The title, behind blank lines; NULL: none. */
+static const char *heap_title(const uint8_t *head, size_t n, size_t *len)
+{
+	static const char first[] = "Android Native Heap Dump v1.";
+	const char *s = (const char *)head, *end = s + n;
+
+	while (s < end && (*s == '\n' || *s == '\r'))
+		s++;
+	*len = sizeof first - 1;
+	return (size_t)(end - s) > *len && !memcmp(s, first, *len) ? s : NULL;
+}
+
+/* Of version 1.0: whether the numbers of blocks are sound, before the first record is taken. */
+static enum status android_heap_believe(struct heap_dump *x, struct err *e)
+{
+	struct cursor *c = &x->im->in->cur;
+	uint64_t bytes = 0, single = 0;
 	const char *s;
 	size_t n;
 
+	if (input_keep(x->im->in))
+		return e->code;
+	while ((s = cursor_line(c, &n, LINE_LIMIT))) {
+		struct heap_text t = {s, s + n};
+
+		while (t.end > t.s && (t.end[-1] == ' ' || t.end[-1] == '\r'))
+			t.end--;
+		if (t.end - t.s == 4 && !memcmp(t.s, "MAPS", 4))
+			break;
+		if ((const char *)c->pos == s + n) /* a line that is cut */
+			break;
+		if (android_heap_record(x, t)) {
+			bytes = heap_add(bytes, x->size * x->num);
+			single = heap_add(single, x->size);
+		} else {
+			android_heap_header(x, t);
+		}
+	}
+	if (cursor_failed(c))
+		return e->code;
+	x->single = !x->has_bytes || bytes != x->said_bytes;
+	x->summed = x->has_bytes && (!x->single || single == x->said_bytes);
+	return input_rewind(x->im->in);
+}
+
+static enum status android_heap_read(struct import *im, struct err *e)
+{
+	struct heap_dump x = {.im = im, .blocks = {.im = im, .live = true}};
+	struct cursor *c = &im->in->cur;
+	enum status st = ST_OK;
+	const uint8_t *head;
+	bool maps = false, titled = false;
+	const char *s;
+	size_t n, title;
+
+	st = input_head(im->in, &head, &n);
+	s = st ? NULL : heap_title(head, n, &title);
+	x.v10 = s && s[title] == '0';
+	if (x.v10)
+		st = android_heap_believe(&x, e);
 	while (!st && !maps && (s = cursor_line(c, &n, LINE_LIMIT))) {
 		bool cut = n && (const char *)c->pos == s + n;
 
-		if (!x.number++) {
-			x.v10 = memmem(s, n, "v1.0", 4);
+		x.number++;
+		if (!titled) {
+			titled = n > 1;
 			continue;
 		}
 		x.cut |= cut;
@@ -282,11 +344,10 @@ static enum status android_heap_read(struct import *im, struct err *e)
 
 static int android_heap_bid(const uint8_t *head, size_t n, bool whole)
 {
-	static const char first[] = "Android Native Heap Dump v1.";
+	size_t title;
 
 	(void)whole;
-	return n >= sizeof first && !memcmp(head, first, sizeof first - 1) ? 8 * (int)sizeof first
-									   : 0;
+	return heap_title(head, n, &title) ? 8 * (int)(title + 1) : 0;
 }
 
 const struct reader reader_android_heap = {

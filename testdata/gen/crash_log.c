@@ -13,6 +13,7 @@
  *	hs_err    HotSpot's file                      glibc     backtrace_symbols
  *	unreachable   libmemunreachable's leaks, each with two similar blocks
  *	heap      native heap dump, version 1.2       heap10, heap11, info   versions, with names
+ *	counted   version 1.0 whose numbers of blocks are sound; heap10: each record is one block
  *	crlf      lsan with line ends as Windows writes them
  *	sums      lsan whose sum is one block too high
  *	damaged   heap with a line that makes no sense behind every tenth record
@@ -112,10 +113,14 @@ static void heap(long n)
 		bytes += (10 + i) * num;
 		blocks += num;
 	}
-	printf("Android Native Heap Dump v1.%c\n\n", is("heap10") ? '0' : is("heap11") ? '1' : '2');
-	if (!is("heap10") && !is("heap11"))
+	printf("Android Native Heap Dump v1.%c\n\n",
+	       is("heap10") || is("counted") ? '0'
+	       : is("heap11")                ? '1'
+					     : '2');
+	if (!is("heap10") && !is("heap11") && !is("counted"))
 		printf("Build fingerprint: 'google/x/y:1/Z:user/release-keys'\n\n");
-	printf("Total memory: %ld\nAllocation records: %ld\nBacktrace size: 16\n\n", bytes, n);
+	printf("Total memory: %ld\nAllocation records: %ld\nBacktrace size: 16\n\n", bytes,
+	       is("counted") ? blocks : n);
 	for (long i = 0; i < n; i++) {
 		int depth = 1 + (int)(i % 4);
 
@@ -224,7 +229,7 @@ int main(int argc, char **argv)
 		stack(3);
 		printf(
 		    "\n7fcc66870000-7fcc668a0000 r-xp 00000000 08:01 12   /opt/game/libgame.so\n");
-	} else if (!strncmp(variant, "heap", 4) || is("info") || is("damaged")) {
+	} else if (!strncmp(variant, "heap", 4) || is("counted") || is("info") || is("damaged")) {
 		heap(n);
 	} else if (is("lsan") || is("named") || is("crlf") || is("sums")) {
 		printf("=================================================================%s"
