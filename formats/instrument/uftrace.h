@@ -6,7 +6,7 @@
  *	info        header: "Ftrace!\0", version, features; then lines
  *	task.txt    SESS, TASK, FORK and DLOP lines of key=value
  *	sid-ID.map  what a session had mapped, as in /proc/PID/maps, with build-ids behind the paths
- *	NAME.sym    symbols of a module (uftrace_symbols.h)
+ *	NAME.sym    symbols of a module (uftrace_symbols.h); of a second one of that name NAME-XXXX.sym
  *	TID.dat     records of a thread
  *	perf-cpuN.dat   when threads were off a processor (uftrace_switches.h)
  *
@@ -51,7 +51,7 @@ struct uftrace {
 	size_t n_starts, cap_starts;
 	struct uftrace_module *modules;
 	size_t n_modules, cap_modules;
-	struct map64 symbol_files; /* string id of a base name -> place in files + 1 */
+	struct map64 symbol_files; /* hash of a path and build-id -> place in files + 1 */
 	struct uftrace_symbols **files;
 	size_t n_files, cap_files;
 	uint64_t refused, guessed_ends;

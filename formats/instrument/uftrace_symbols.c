@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { LINE_LIMIT = 1 << 20 };
+enum { LINE_LIMIT = 1 << 20, NESTED_MOST = 16 };
 
 static int uftrace_symbols_by_address(const void *a, const void *b)
 {
@@ -21,21 +21,45 @@ static int uftrace_symbols_by_address(const void *a, const void *b)
 	return x->name < y->name ? 1 : x->name > y->name ? -1 : 0;
 }
 
-/* "00000000000011d9 T leaf", and where a symbol has no name "00000000000210e0 P "; __sym_end and
- * __dynsym_end are where uftrace's knowledge ends. */
+/* "00000000000011d9 T leaf", since 0.14 "00000000000011d9 0000001b T leaf" with the size in bytes; where a
+ * symbol has no name "00000000000210e0 P ". Without sizes __sym_end and __dynsym_end are where uftrace's
+ * knowledge ends. */
 static bool take_line(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t)
 {
-	const char *space = memchr(line, ' ', n);
-	size_t digits = space ? (size_t)(space - line) : 0;
+	const char *end = line + n, *space = memchr(line, ' ', n), *type;
 	struct uftrace_symbol y = {.name = 0};
 
-	if (!digits || n < digits + 2 || !num_hex(line, digits, &y.address) ||
-	    (n > digits + 2 && line[digits + 2] != ' '))
+	if (!space || space == line || end - space < 2 ||
+	    !num_hex(line, (size_t)(space - line), &y.address))
 		return false;
-	if (line[digits + 1] != '?' && n > digits + 3)
-		y.name = trace_string(t, line + digits + 3, n - digits - 3);
+	type = space + 1;
+	if (end - type > 1 && type[1] != ' ') { /* a type is one letter */
+		space = memchr(type, ' ', (size_t)(end - type));
+		if (!space || end - space < 2 || !num_hex(type, (size_t)(space - type), &y.size))
+			return false;
+		type = space + 1;
+	}
+	if (end - type > 1 && type[1] != ' ')
+		return false;
+	if (*type != '?' && end - type > 2)
+		y.name = trace_string(t, type + 2, (size_t)(end - type) - 2);
 	VEC_PUSH(s->all, s->n, s->cap) = y;
 	return true;
+}
+
+/* "# path name: /usr/bin/game", "# build-id: 0123..."; the others say how many symbols there are. */
+static void take_head(struct uftrace_symbols *s, const char *line, size_t n)
+{
+	static const char path[] = "# path name: ", id[] = "# build-id: ";
+	bool is_path = n >= sizeof path && !memcmp(line, path, sizeof path - 1);
+	bool is_id = n >= sizeof id && !memcmp(line, id, sizeof id - 1);
+	size_t skip = is_path ? sizeof path - 1 : sizeof id - 1;
+	char **to = is_path ? &s->path : &s->build_id;
+
+	if (is_path || is_id) {
+		free(*to);
+		*to = mem_strndup(line + skip, n - skip);
+	}
 }
 
 void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct trace *t)
@@ -44,7 +68,9 @@ void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct tr
 	size_t n;
 
 	while ((line = cursor_line(&in->cur, &n, LINE_LIMIT)))
-		if (n && *line != '#')
+		if (n && *line == '#')
+			take_head(s, line, n);
+		else if (n)
 			s->refused += !take_line(s, line, n, t);
 	s->refused += cursor_failed(&in->cur);
 	if (s->n)
@@ -55,11 +81,28 @@ uint32_t uftrace_symbols_name(const struct uftrace_symbols *s, uint64_t address)
 {
 	size_t lo = BISECT(i, 0, s->n, s->all[i].address <= address);
 
-	return lo ? s->all[lo - 1].name : 0;
+	/* One may lie within another. */
+	for (size_t i = 0; i < NESTED_MOST && i < lo; i++) {
+		const struct uftrace_symbol *y = &s->all[lo - 1 - i];
+
+		if (!y->size || address - y->address < y->size)
+			return y->name;
+	}
+	return 0;
+}
+
+bool uftrace_symbols_are_of(const struct uftrace_symbols *s, const char *path, size_t n,
+			    const char *build_id, size_t n_id)
+{
+	if (n_id && s->build_id && *s->build_id)
+		return strlen(s->build_id) == n_id && !memcmp(s->build_id, build_id, n_id);
+	return !s->path || (strlen(s->path) == n && !memcmp(s->path, path, n));
 }
 
 void uftrace_symbols_release(struct uftrace_symbols *s)
 {
 	free(s->all);
+	free(s->path);
+	free(s->build_id);
 	*s = (struct uftrace_symbols){.n = 0};
 }

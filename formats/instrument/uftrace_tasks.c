@@ -5,6 +5,7 @@
 #include "formats/instrument/uftrace.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/path.h"
@@ -72,33 +73,55 @@ static bool timestamp(const char *line, size_t n, uint64_t *ns)
 	       !__builtin_add_overflow(*ns, seconds, ns);
 }
 
-static struct uftrace_symbols *uftrace_tasks_symbols_of(struct uftrace *u, const char *path,
-							size_t n)
+/* A file of symbols that is not there is empty. */
+static void read_symbols(struct uftrace *u, struct uftrace_symbols *s, const char *name)
 {
-	struct trace *t = u->im->t;
-	struct buf name = BUF_INIT;
 	struct err e = ERR_INIT;
 	struct input in;
-	uint32_t *place;
 	char *file;
 
-	path = path_base_n(path, &n);
-	place = map64_put(&u->symbol_files, trace_string(t, path, n));
-	if (!*place) {
-		struct uftrace_symbols *s = mem_zalloc(sizeof *s);
+	if (!uftrace_open(u, &in, name, &file, &e))
+		uftrace_symbols_read(s, &in, u->im->t);
+	input_close(&in);
+	free(file);
+}
 
-		VEC_PUSH(u->files, u->n_files, u->cap_files) = s;
-		*place = (uint32_t)u->n_files;
-		buf_add(&name, path, n);
-		buf_add(&name, ".sym", 4);
-		if (!uftrace_open(u, &in, buf_str(&name), &file, &e))
-			uftrace_symbols_read(s, &in, t);
-		input_close(&in);
-		free(file);
-		u->refused += s->refused;
-		buf_release(&name);
+/* NAME.sym, or where that is of another module NAME-XXXX.sym, with four digits of the build-id, or of a sum
+ * of the path's bytes. */
+static struct uftrace_symbols *uftrace_tasks_symbols_of(struct uftrace *u, const char *path,
+							size_t n, const char *id, size_t n_id)
+{
+	uint64_t key = hash_bytes_seeded(id ? id : "", n_id, hash_bytes(path, n));
+	uint32_t *place = map64_put(&u->symbol_files, key);
+	struct uftrace_symbols *s;
+	struct buf name = BUF_INIT;
+	size_t n_base = n;
+	const char *base = path_base_n(path, &n_base);
+	uint16_t sum = 0;
+
+	if (*place)
+		return u->files[*place - 1];
+	s = mem_zalloc(sizeof *s);
+	VEC_PUSH(u->files, u->n_files, u->cap_files) = s;
+	*place = (uint32_t)u->n_files;
+	buf_add(&name, base, n_base);
+	buf_add(&name, ".sym", 4);
+	read_symbols(u, s, buf_str(&name));
+	if (!uftrace_symbols_are_of(s, path, n, id, n_id)) {
+		uftrace_symbols_release(s);
+		name.len = 0;
+		for (size_t i = 0; i < n; i++)
+			sum = (uint16_t)(sum + (signed char)path[i]);
+		buf_add(&name, base, n_base);
+		if (n_id >= 4)
+			buf_addf(&name, "-%.4s.sym", id);
+		else
+			buf_addf(&name, "-%04x.sym", sum);
+		read_symbols(u, s, buf_str(&name));
 	}
-	return u->files[*place - 1];
+	u->refused += s->refused;
+	buf_release(&name);
+	return s;
 }
 
 static void uftrace_tasks_add_module(struct uftrace *u, uint32_t epoch,
@@ -112,6 +135,7 @@ static void uftrace_tasks_add_module(struct uftrace *u, uint32_t epoch,
 			   .n_ranges = 1};
 	struct map_range r = *range;
 	uint8_t id[64];
+	struct uftrace_symbols *symbols = uftrace_tasks_symbols_of(u, path, n, build_id, n_id);
 
 	if (n_id && n_id % 2 == 0 && n_id / 2 <= sizeof id) {
 		for (size_t i = 0; i < n_id; i += 2) {
@@ -127,8 +151,8 @@ static void uftrace_tasks_add_module(struct uftrace *u, uint32_t epoch,
 	}
 	m.ranges = &r;
 	trace_module(t, &m);
-	VEC_PUSH(u->modules, u->n_modules, u->cap_modules) = (struct uftrace_module){
-	    range->lo, range->hi, epoch, uftrace_tasks_symbols_of(u, path, n)};
+	VEC_PUSH(u->modules, u->n_modules, u->cap_modules) =
+	    (struct uftrace_module){range->lo, range->hi, epoch, symbols};
 }
 
 /* LO-HI PERMISSIONS OFFSET DEVICE INODE PATH [build-id:HEX] */
@@ -253,7 +277,7 @@ static bool uftrace_tasks_take_library(struct uftrace *u, const char *line, size
 	for (uint32_t i = 0; i < u->n_sessions; i++) {
 		if (strlen(u->sessions[i].id) != n_id || memcmp(u->sessions[i].id, id, n_id) != 0)
 			continue;
-		s = uftrace_tasks_symbols_of(u, path, n_path);
+		s = uftrace_tasks_symbols_of(u, path, n_path, NULL, 0);
 		if (!s->n || __builtin_add_overflow(r.lo, s->all[s->n - 1].address | 0xfff, &r.hi))
 			return true;
 		u->guessed_ends++;

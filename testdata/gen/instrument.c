@@ -13,6 +13,8 @@
  *	e-x          e 0xFUNCTION 0xCALLER NS
  *	enter-exit   [TID] enter 0xFUNCTION NS
  *	uftrace DIR  a data directory of uftrace, made in DIR
+ *	uftrace-sized DIR   the same as 0.14 and later write it: symbols have sizes. Functions from 10 on are in
+ *	             a library that is called as the program is
  *
  * e-x and uftrace have one thread after the other and no frames; the others mix three. The clock of
  * records has 10 MHz, so times are multiples of 100 ns. With EVENTS, to standard
@@ -174,8 +176,28 @@ static FILE *create(const char *dir, const char *name)
 	return f;
 }
 
-static void uftrace(const char *dir)
+static void symbols(const char *dir, const char *name, const char *path, const char *id,
+		    uint64_t from, uint32_t first, uint32_t end, int sized)
 {
+	FILE *f = create(dir, name);
+
+	fprintf(f, "# symbols: %" PRIu32 "\n# path name: %s\n", end - first, path);
+	if (sized)
+		fprintf(f, "# build-id: %s\n", id);
+	for (uint32_t i = first; i < end; i++) {
+		fprintf(f, "%016" PRIx64, address_of(i) - from);
+		if (sized)
+			fprintf(f, " %08x", 0x10);
+		fprintf(f, " T function%" PRIu32 "\n", i);
+	}
+	fclose(f);
+}
+
+static void uftrace(const char *dir, int sized)
+{
+	static const char id[] = "0123456789abcdef0123456789abcdef01234567",
+			  mod[] = "89abcdef0123456789abcdef0123456789abcdef";
+	uint64_t split = sized ? address_of(10) & ~UINT64_C(15) : base + 0x10000;
 	FILE *f = create(dir, "info");
 
 	fwrite("Ftrace!", 1, 8, f);
@@ -183,7 +205,8 @@ static void uftrace(const char *dir)
 	put_out(f, 40, 2);
 	put_out(f, 1, 1);
 	put_out(f, 2, 1);
-	put_out(f, 0x22, 8); /* sessions; symbols relative to their module */
+	put_out(f, sized ? 0x1022 : 0x22,
+		8); /* sessions; symbols relative to their module; with sizes */
 	put_out(f, 0, 8);
 	put_out(f, 1024, 8);
 	fputs("exename:/game/bin/game\n", f);
@@ -196,16 +219,19 @@ static void uftrace(const char *dir)
 	f = create(dir, "sid-00c0ffee.map");
 	fprintf(f,
 		"%" PRIx64 "-%" PRIx64 " r-xp 00000000 00:00 0          /game/bin/game "
-		"build-id:0123456789abcdef0123456789abcdef01234567\n"
+		"build-id:%s\n"
 		"7ff000000000-7ff000001000 rw-p 00000000 00:00 0  [stack]\n",
-		base - 0x1000, base + 0x10000);
+		base - 0x1000, split, id);
+	if (sized)
+		fprintf(f,
+			"%" PRIx64 "-%" PRIx64 " r-xp 00000000 00:00 0          /mods/game "
+			"build-id:%s\n",
+			split, base + 0x10000, mod);
 	fclose(f);
-	f = create(dir, "game.sym");
-	fputs("# symbols: 20\n# path name: /game/bin/game\n", f);
-	for (uint32_t i = 0; i < FUNCTIONS; i++)
-		fprintf(f, "%016" PRIx64 " T function%" PRIu32 "\n", address_of(i) - base + 0x1000,
-			i);
-	fclose(f);
+	symbols(dir, "game.sym", "/game/bin/game", id, base - 0x1000, 0, sized ? 10 : FUNCTIONS,
+		sized);
+	if (sized)
+		symbols(dir, "game-89ab.sym", "/mods/game", mod, split, 10, FUNCTIONS, 1);
 	for (uint32_t t = 0; t < THREADS; t++) {
 		char name[16];
 
@@ -238,7 +264,7 @@ static void totals(void)
 int main(int argc, char **argv)
 {
 	const char *form = argc > 1 ? argv[1] : "";
-	int to_dir = !strcmp(form, "uftrace"), seed = 2 + to_dir;
+	int to_dir = !strncmp(form, "uftrace", 7), seed = 2 + to_dir;
 
 	if (to_dir && argc < 3)
 		form = "";
@@ -258,7 +284,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(form, "enter-exit"))
 		lines(0);
 	else if (to_dir && *form)
-		uftrace(argv[2]);
+		uftrace(argv[2], !strcmp(form, "uftrace-sized"));
 	else
 		return fprintf(stderr, "instrument: see the comment at the top of its source\n"), 2;
 	if (argc > seed + 1)

@@ -31,6 +31,12 @@ events() {
 		$1 == "frame" { print "frame", field("time"), field("value") }
 		$1 == "enter" || $1 == "exit" { print $1, field("time"), tid[field("thread")], raw[top[field("stack")]] }'
 }
+# Each function's name, calls and times.
+calls_of() {
+	tm-top -q --csv -n 0 --by function "$1" | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["function"], $at["calls"], $at["self_ns"], $at["total_ns"] }' | sort
+}
 for seed in 1 2 3; do
 	"$GEN/instrument" truth $seed >events.truth
 	for form in calls calls-32 enter-exit; do
@@ -48,6 +54,11 @@ for seed in 1 2 3; do
 	check "uftrace, seed $seed: every event" want got
 	events uf/info >got
 	check "uftrace, seed $seed: by its file info" want got
+	rm -rf sized && mkdir sized
+	"$GEN/instrument" uftrace-sized sized $seed
+	calls_of uf >want
+	calls_of sized >got
+	check "uftrace since 0.14, seed $seed: sizes of symbols, two modules of one name: the same names" want got
 	"$GEN/instrument" e-x $seed >capture
 	# No threads in it; time goes back where the next thread begins.
 	awk 'NR == 1 { first = $2 } { print $1, $2 - first, "-", $4 }' by-thread |
