@@ -486,6 +486,7 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 void cap_modules_look(void)
 {
 	unsigned depth = cap_self.depth;
+	int error = errno;
 
 	if (cap_copied() || !cap_on())
 		return;
@@ -493,6 +494,7 @@ void cap_modules_look(void)
 	if (cap_modules_scan(&cap.modules, true))
 		cap_addresses_forget();
 	cap_self.depth = depth;
+	errno = error;
 }
 
 /* The list first: a thread that has forgotten what was code reads it. */

@@ -198,7 +198,7 @@ void cap_helper_start(void)
 
 void cap_helper_stop(void)
 {
-	int cancel = cap_uncancelled();
+	int error = errno, cancel = cap_uncancelled();
 	uint32_t tid;
 
 	atomic_store(&leave, true);
@@ -216,4 +216,5 @@ void cap_helper_stop(void)
 	}
 	atomic_store(&leave, false);
 	cap_cancelled(cancel);
+	errno = error;
 }

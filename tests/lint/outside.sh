@@ -21,10 +21,9 @@ esac
 called=$(
 	{
 		nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }'
-		# What it asks the dynamic linker for by name; operators of C++ are all as _Znwm, and not here.
-		find lib/recorder -name "*.c" ! -path "*/lua/*" -exec cat {} + |
-			grep -oE '(cap_next\(|resolve\(&next\.[a-z_]+, |go\(&next, |\*name = )"[a-zA-Z_]+"' |
-			grep -oE '"[a-zA-Z_]+"' | tr -d '"'
+		# What it looks up by name; operators of C++ are all as _Znwm, and not here.
+		sed -n '/^#define CAP_NEXT_C/,/^$/p' lib/recorder/hooks/next.h 2>/dev/null | grep -oE 'X\([a-z_]+\)' | tr -d 'X()'
+		grep -hoE 'cap_next_named\("[a-zA-Z_]+"' lib/recorder/hooks/*.c 2>/dev/null | grep -oE '"[a-zA-Z_]+"' | tr -d '"'
 	} | sort -u
 )
 listed=$(awk '!/^#/ && NF { print $1 }' "$table" | sort -u)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 static const void *at(uintptr_t base, uintptr_t p)
 {
@@ -18,6 +19,7 @@ static bool read_dynamic(struct cap_symbols *s, uintptr_t base, const ElfW(Dyn) 
 		case DT_STRTAB: s->names = at(s->base, d->d_un.d_ptr); break;
 		case DT_GNU_HASH: s->gnu = at(s->base, d->d_un.d_ptr); break;
 		case DT_HASH: s->sysv = at(s->base, d->d_un.d_ptr); break;
+		case DT_VERSYM: s->version = at(s->base, d->d_un.d_ptr); break;
 		default: break;
 		}
 	return s->symbol && s->names && (s->gnu || s->sysv);
@@ -33,13 +35,39 @@ bool cap_symbols_of(const struct dl_phdr_info *info, struct cap_symbols *s)
 	return read_dynamic(s, info->dlpi_addr, d);
 }
 
+/* Of a function that its module chooses as it is loaded (STT_GNU_IFUNC): by its resolver, called as the
+ * dynamic linker does. */
+static void *chosen(uintptr_t resolver)
+{
+#if defined __x86_64__ || defined __i386__
+	return ((void *(*)(void))resolver)();
+#elif defined __aarch64__
+	const unsigned long machine[3] = {sizeof machine, getauxval(AT_HWCAP),
+					  getauxval(AT_HWCAP2)};
+
+	return ((void *(*)(uint64_t, const void *))resolver)(machine[1] | (uint64_t)1 << 62,
+							     machine);
+#else
+	return ((void *(*)(unsigned long))resolver)(getauxval(AT_HWCAP));
+#endif
+}
+
+/* The version that who asks for none gets: of several of a name one is not hidden. */
+static bool is_default(const struct cap_symbols *s, uint32_t i)
+{
+	return !s->version || !(s->version[i] & 0x8000);
+}
+
 static void *is_it(const struct cap_symbols *s, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *sym = &s->symbol[i];
 
-	return sym->st_shndx != SHN_UNDEF && !strcmp(s->names + sym->st_name, name)
-		   ? (void *)(s->base + sym->st_value)
-		   : NULL;
+	if (sym->st_shndx == SHN_UNDEF || !is_default(s, i) ||
+	    strcmp(s->names + sym->st_name, name) != 0)
+		return NULL;
+	if ((sym->st_info & 15) != STT_GNU_IFUNC)
+		return (void *)(s->base + sym->st_value);
+	return s->loaded ? chosen(s->base + sym->st_value) : NULL;
 }
 
 static const uint32_t *buckets_of(const struct cap_symbols *s)

@@ -17,47 +17,17 @@
 #include "lib/recorder/base/symbols.h"
 #include "lib/recorder/hooks/preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-bool cap_late;
-
 CAP_PUBLIC uintptr_t tracemill_attach(const char *text);
 
 static struct cap_attached attached;
 
-/* In the order of the program's own search, of which we are no part. Not by dlsym: an address that
- * the program's file has for a function of a library (a call in it, if that is not
- * position-independent) is what that would give. */
-struct attach_next {
-	const char *name;
-	void *found;
-};
-
 extern const char own_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-
-static int attach_find_next(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct attach_next *next = arg;
-	struct cap_symbols s;
-
-	(void)size;
-	if (info->dlpi_addr != (uintptr_t)own_start && cap_symbols_of(info, &s))
-		next->found = cap_symbol_find(&s, next->name);
-	return next->found != NULL;
-}
-
-void *cap_late_next(const char *name)
-{
-	struct attach_next next = {name, NULL};
-
-	dl_iterate_phdr(attach_find_next, &next);
-	return next.found;
-}
 
 #if defined __x86_64__ && defined __LP64__ && defined __GLIBC__ && !defined CAP_WRAP
 enum { PLACES = 1 << 16, NAMES = 256 };
@@ -290,7 +260,8 @@ static int attach_find_hooks(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* Once: what is there is found by name, outside of the callback, whose lock dlsym takes otherwise. */
+/* Once. By the modules' own symbols: what dlsym gives for a function of a library may be an address that
+ * the program's file has for it (a call in it, if that is not position-independent). */
 static bool attach_names(void)
 {
 	if (places)
@@ -298,11 +269,11 @@ static bool attach_names(void)
 	dl_iterate_phdr(attach_find_hooks, NULL);
 	for (unsigned i = 0; i < NAMES; i++) {
 		if (names[i].name)
-			names[i].real = cap_next(names[i].name);
+			names[i].real = cap_next_named(names[i].name);
 		if (!names[i].real)
 			names[i].hook = NULL;
 	}
-	*(void **)&real_dlopen = cap_next("dlopen");
+	*(void **)&real_dlopen = cap_next_named("dlopen");
 	*find_name("dlopen") =
 	    (struct attach_name){"dlopen", *(void **)&real_dlopen, (void *)attach_open};
 	places = cap_map(PLACES * sizeof *places);
@@ -340,6 +311,9 @@ static void attach_tick(void)
 
 static void attach_loaded(void)
 {
+	cap_lock(&cap.modules.lock); /* for which a fork waits */
+	cap_next_find(true);
+	cap_unlock(&cap.modules.lock);
 	attach_pass(true, true);
 	cap_engine_look();
 }

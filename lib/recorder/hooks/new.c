@@ -8,41 +8,7 @@
  */
 #include "lib/recorder/hooks/preload.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-
-#if UINTPTR_MAX == UINT64_MAX
-#define Z                   "m"
-#define NAME(before, after) before##m##after
-#else
-#define Z                   "j"
-#define NAME(before, after) before##j##after
-#endif
-
-/* A C++ library may have been loaded by dlopen, outside of the global names. */
-static void *new_find(void *_Atomic *slot, const char *name)
-{
-	static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++_shared.so",
-						"libc++.so"};
-	void *p = atomic_load_explicit(slot, memory_order_relaxed);
-	unsigned depth = cap_self.depth;
-
-	if (p)
-		return p;
-	p = cap_next(name);
-	cap_self.depth = depth | CAP_QUIET;
-	for (unsigned i = 0; !p && i < sizeof libraries / sizeof *libraries; i++) {
-		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-
-		if (library) {
-			p = dlsym(library, name);
-			dlclose(library);
-		}
-	}
-	cap_self.depth = depth;
-	atomic_store_explicit(slot, p, memory_order_relaxed);
-	return p;
-}
 
 static void new_restore(const struct cap_where *const *outer)
 {
@@ -84,101 +50,95 @@ typedef void *(*new_extra_fn)(size_t, const void *);
 typedef void *(*new_align_fn)(size_t, size_t);
 typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
 
-#define NEW(name, text)                                   \
-	CAP_PUBLIC void *name(size_t n);                  \
-	CAP_PUBLIC void *name(size_t n)                   \
-	{                                                 \
-		static void *_Atomic next;                \
-		new_fn f = (new_fn)new_find(&next, text); \
-		void *p;                                  \
-                                                          \
-		if (!f)                                   \
-			return from_malloc(n, 0, false);  \
-		if (cap_self.outer)                       \
-			return f(n);                      \
-		struct cap_where where = CAP_HERE;        \
-		{                                         \
-			OUTERMOST(where, n);              \
-			p = told(f(n), n, &where);        \
-		}                                         \
-		return p;                                 \
+#define NEW(name)                                        \
+	CAP_PUBLIC void *name(size_t n);                 \
+	CAP_PUBLIC void *name(size_t n)                  \
+	{                                                \
+		new_fn f = (new_fn)CAP_NEXT_LATE(name);  \
+		void *p;                                 \
+                                                         \
+		if (!f)                                  \
+			return from_malloc(n, 0, false); \
+		if (cap_self.outer)                      \
+			return f(n);                     \
+		struct cap_where where = CAP_HERE;       \
+		{                                        \
+			OUTERMOST(where, n);             \
+			p = told(f(n), n, &where);       \
+		}                                        \
+		return p;                                \
 	}
-#define NEW_NOTHROW(name, text)                                       \
-	CAP_PUBLIC void *name(size_t n, const void *tag);             \
-	CAP_PUBLIC void *name(size_t n, const void *tag)              \
-	{                                                             \
-		static void *_Atomic next;                            \
-		new_extra_fn f = (new_extra_fn)new_find(&next, text); \
-		void *p;                                              \
-                                                                      \
-		if (!f)                                               \
-			return from_malloc(n, 0, true);               \
-		if (cap_self.outer)                                   \
-			return f(n, tag);                             \
-		struct cap_where where = CAP_HERE;                    \
-		{                                                     \
-			OUTERMOST(where, n);                          \
-			p = told(f(n, tag), n, &where);               \
-		}                                                     \
-		return p;                                             \
+#define NEW_NOTHROW(name)                                           \
+	CAP_PUBLIC void *name(size_t n, const void *tag);           \
+	CAP_PUBLIC void *name(size_t n, const void *tag)            \
+	{                                                           \
+		new_extra_fn f = (new_extra_fn)CAP_NEXT_LATE(name); \
+		void *p;                                            \
+                                                                    \
+		if (!f)                                             \
+			return from_malloc(n, 0, true);             \
+		if (cap_self.outer)                                 \
+			return f(n, tag);                           \
+		struct cap_where where = CAP_HERE;                  \
+		{                                                   \
+			OUTERMOST(where, n);                        \
+			p = told(f(n, tag), n, &where);             \
+		}                                                   \
+		return p;                                           \
 	}
-#define NEW_ALIGN(name, text)                                         \
-	CAP_PUBLIC void *name(size_t n, size_t align);                \
-	CAP_PUBLIC void *name(size_t n, size_t align)                 \
-	{                                                             \
-		static void *_Atomic next;                            \
-		new_align_fn f = (new_align_fn)new_find(&next, text); \
-		void *p;                                              \
-                                                                      \
-		if (!f)                                               \
-			return from_malloc(n, align, false);          \
-		if (cap_self.outer)                                   \
-			return f(n, align);                           \
-		struct cap_where where = CAP_HERE;                    \
-		{                                                     \
-			OUTERMOST(where, n);                          \
-			p = told(f(n, align), n, &where);             \
-		}                                                     \
-		return p;                                             \
+#define NEW_ALIGN(name)                                             \
+	CAP_PUBLIC void *name(size_t n, size_t align);              \
+	CAP_PUBLIC void *name(size_t n, size_t align)               \
+	{                                                           \
+		new_align_fn f = (new_align_fn)CAP_NEXT_LATE(name); \
+		void *p;                                            \
+                                                                    \
+		if (!f)                                             \
+			return from_malloc(n, align, false);        \
+		if (cap_self.outer)                                 \
+			return f(n, align);                         \
+		struct cap_where where = CAP_HERE;                  \
+		{                                                   \
+			OUTERMOST(where, n);                        \
+			p = told(f(n, align), n, &where);           \
+		}                                                   \
+		return p;                                           \
 	}
-#define NEW_ALIGN_NOTHROW(name, text)                                             \
-	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag);           \
-	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag)            \
-	{                                                                         \
-		static void *_Atomic next;                                        \
-		new_align_extra_fn f = (new_align_extra_fn)new_find(&next, text); \
-		void *p;                                                          \
-                                                                                  \
-		if (!f)                                                           \
-			return from_malloc(n, align, true);                       \
-		if (cap_self.outer)                                               \
-			return f(n, align, tag);                                  \
-		struct cap_where where = CAP_HERE;                                \
-		{                                                                 \
-			OUTERMOST(where, n);                                      \
-			p = told(f(n, align, tag), n, &where);                    \
-		}                                                                 \
-		return p;                                                         \
+#define NEW_ALIGN_NOTHROW(name)                                                 \
+	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag);         \
+	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag)          \
+	{                                                                       \
+		new_align_extra_fn f = (new_align_extra_fn)CAP_NEXT_LATE(name); \
+		void *p;                                                        \
+                                                                                \
+		if (!f)                                                         \
+			return from_malloc(n, align, true);                     \
+		if (cap_self.outer)                                             \
+			return f(n, align, tag);                                \
+		struct cap_where where = CAP_HERE;                              \
+		{                                                               \
+			OUTERMOST(where, n);                                    \
+			p = told(f(n, align, tag), n, &where);                  \
+		}                                                               \
+		return p;                                                       \
 	}
 
-NEW(NAME(_Znw, ), "_Znw" Z)
-NEW(NAME(_Zna, ), "_Zna" Z)
-NEW_NOTHROW(NAME(_Znw, RKSt9nothrow_t), "_Znw" Z "RKSt9nothrow_t")
-NEW_NOTHROW(NAME(_Zna, RKSt9nothrow_t), "_Zna" Z "RKSt9nothrow_t")
-NEW_ALIGN(NAME(_Znw, St11align_val_t), "_Znw" Z "St11align_val_t")
-NEW_ALIGN(NAME(_Zna, St11align_val_t), "_Zna" Z "St11align_val_t")
-NEW_ALIGN_NOTHROW(NAME(_Znw, St11align_val_tRKSt9nothrow_t),
-		  "_Znw" Z "St11align_val_tRKSt9nothrow_t")
-NEW_ALIGN_NOTHROW(NAME(_Zna, St11align_val_tRKSt9nothrow_t),
-		  "_Zna" Z "St11align_val_tRKSt9nothrow_t")
+NEW(CAP_CXX(_Znw, ))
+NEW(CAP_CXX(_Zna, ))
+NEW_NOTHROW(CAP_CXX(_Znw, RKSt9nothrow_t))
+NEW_NOTHROW(CAP_CXX(_Zna, RKSt9nothrow_t))
+NEW_ALIGN(CAP_CXX(_Znw, St11align_val_t))
+NEW_ALIGN(CAP_CXX(_Zna, St11align_val_t))
+NEW_ALIGN_NOTHROW(CAP_CXX(_Znw, St11align_val_tRKSt9nothrow_t))
+NEW_ALIGN_NOTHROW(CAP_CXX(_Zna, St11align_val_tRKSt9nothrow_t))
 
 /* Of the arguments behind the block, sizes, alignments and tags, each is a word and is handed on;
  * a function does not mind the ones that it does not have. */
 typedef void (*delete_fn)(void *, size_t, size_t);
 
-static void new_delete(void *p, size_t a, size_t b, void *_Atomic *slot, const char *name)
+static void new_delete(void *p, size_t a, size_t b, void *const *slot)
 {
-	delete_fn f = (delete_fn)new_find(slot, name);
+	delete_fn f = (delete_fn)cap_next_late(slot);
 
 	if (!p)
 		return;
@@ -196,24 +156,22 @@ static void new_delete(void *p, size_t a, size_t b, void *_Atomic *slot, const c
 	cap_self.freed = NULL;
 }
 
-#define DELETE(name, text)                                 \
+#define DELETE(name)                                       \
 	CAP_PUBLIC void name(void *p, size_t a, size_t b); \
 	CAP_PUBLIC void name(void *p, size_t a, size_t b)  \
 	{                                                  \
-		static void *_Atomic next;                 \
-                                                           \
-		new_delete(p, a, b, &next, text);          \
+		new_delete(p, a, b, &cap_next.name);       \
 	}
 
-DELETE(_ZdlPv, "_ZdlPv")
-DELETE(_ZdaPv, "_ZdaPv")
-DELETE(NAME(_ZdlPv, ), "_ZdlPv" Z)
-DELETE(NAME(_ZdaPv, ), "_ZdaPv" Z)
-DELETE(_ZdlPvRKSt9nothrow_t, "_ZdlPvRKSt9nothrow_t")
-DELETE(_ZdaPvRKSt9nothrow_t, "_ZdaPvRKSt9nothrow_t")
-DELETE(_ZdlPvSt11align_val_t, "_ZdlPvSt11align_val_t")
-DELETE(_ZdaPvSt11align_val_t, "_ZdaPvSt11align_val_t")
-DELETE(NAME(_ZdlPv, St11align_val_t), "_ZdlPv" Z "St11align_val_t")
-DELETE(NAME(_ZdaPv, St11align_val_t), "_ZdaPv" Z "St11align_val_t")
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, "_ZdlPvSt11align_val_tRKSt9nothrow_t")
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, "_ZdaPvSt11align_val_tRKSt9nothrow_t")
+DELETE(_ZdlPv)
+DELETE(_ZdaPv)
+DELETE(CAP_CXX(_ZdlPv, ))
+DELETE(CAP_CXX(_ZdaPv, ))
+DELETE(_ZdlPvRKSt9nothrow_t)
+DELETE(_ZdaPvRKSt9nothrow_t)
+DELETE(_ZdlPvSt11align_val_t)
+DELETE(_ZdaPvSt11align_val_t)
+DELETE(CAP_CXX(_ZdlPv, St11align_val_t))
+DELETE(CAP_CXX(_ZdaPv, St11align_val_t))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t)
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t)

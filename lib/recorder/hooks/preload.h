@@ -7,6 +7,7 @@
 #define TM_RECORDER_HOOKS_PRELOAD_H
 
 #include "lib/recorder/capture.h"
+#include "lib/recorder/hooks/next.h"
 
 #define CAP_PUBLIC __attribute__((visibility("default")))
 /* A hook has its function's name for the linker only: the compiler knows what malloc does, and that
@@ -36,12 +37,6 @@
 #endif
 #endif
 
-/* The next definition of name behind this library; NULL: none. */
-void *cap_next(const char *name);
-/* We have been loaded by dlopen: the next definition is the first of the program's, of which dlsym
- * would find none behind us. */
-extern bool cap_late;
-void *cap_late_next(const char *name);
 /* The functions behind the hooks are found; false: there are none. */
 bool cap_malloc_ready(void);
 /* What a process that is recorded needs besides, in one that is far enough; false: nothing is

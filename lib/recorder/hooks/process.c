@@ -105,8 +105,20 @@ bool cap_process_ready(void)
 	return true;
 }
 
+/* In the helper. */
+static void process_loaded(void)
+{
+#ifndef CAP_WRAP
+	cap_lock(&cap.modules.lock); /* for which a fork waits */
+	cap_next_find(true);
+	cap_unlock(&cap.modules.lock);
+#endif
+	cap_engine_look();
+}
+
 static __attribute__((constructor)) void process_begin(void)
 {
+	cap_malloc_ready();
 	cap_say_there();
 	start_log();
 	cap_preload_start();
@@ -115,7 +127,7 @@ static __attribute__((constructor)) void process_begin(void)
 #ifndef CAP_WRAP
 	hide();
 #endif
-	cap.loaded = cap_engine_look;
+	cap.loaded = process_loaded;
 	cap_process_ready();
 }
 
@@ -134,13 +146,10 @@ static bool ours(void)
  * dlopen has loaded us. */
 static _Noreturn void process_exit(int status)
 {
-	static void (*next)(int);
 
 	if (ours())
 		cap_finish("the program ended without its exit handlers");
-	if (!next)
-		*(void **)&next = cap_next("_exit");
-	next(status);
+	CAP_NEXT(_exit)(status);
 	__builtin_unreachable();
 }
 
@@ -151,13 +160,10 @@ CAP_HOOK(void, _exit, (int status))
 
 CAP_HOOK(int, daemon, (int stay, int keep))
 {
-	static int (*next)(int, int);
 	int result;
 
-	if (!next)
-		*(void **)&next = cap_next("daemon");
 	leaving = ours();
-	result = next(stay, keep);
+	result = CAP_NEXT(daemon)(stay, keep);
 	if (leaving) /* there was no fork */
 		cap_resume();
 	leaving = false;
@@ -172,31 +178,26 @@ CAP_HOOK(void, _Exit, (int status))
 /* The trace is not ended: a handler may go on. */
 CAP_HOOK(void, abort, (void))
 {
-	static void (*next)(void);
 
 	if (ours())
 		cap_flush();
-	if (!next)
-		*(void **)&next = cap_next("abort");
-	next();
+	CAP_NEXT(abort)();
 	__builtin_unreachable();
 }
 
 CAP_HOOK(int, dlclose, (void *handle))
 {
-	static int (*next)(void *);
 	int result;
 
-	if (!next)
-		*(void **)&next = cap_next("dlclose");
 	if (!cap_self.depth) {
 		cap_modules_look();
 		cap_flush();
 	}
 	atomic_store(&cap.theirs, NULL); /* it may go with the module */
-	result = next(handle);
+	result = CAP_NEXT(dlclose)(handle);
 	if (!cap_self.depth)
 		cap_modules_look();
+	cap_next_find(true);
 	cap_engine_look();
 	return result;
 }
@@ -219,21 +220,15 @@ static int alone(int (*call)(int, int), int a, int b)
 
 static int process_call_unshare(int flags, int unused)
 {
-	static int (*next)(int);
 
 	(void)unused;
-	if (!next)
-		*(void **)&next = cap_next("unshare");
-	return next(flags);
+	return CAP_NEXT(unshare)(flags);
 }
 
 static int process_call_setns(int fd, int type)
 {
-	static int (*next)(int, int);
 
-	if (!next)
-		*(void **)&next = cap_next("setns");
-	return next(fd, type);
+	return CAP_NEXT(setns)(fd, type);
 }
 
 CAP_HOOK(int, unshare, (int flags))
@@ -281,13 +276,10 @@ static int after_exec(const struct exec *x, int result)
 
 static int process_exec(const char *path, char *const argv[], char *const env[])
 {
-	static int (*next)(const char *, char *const[], char *const[]);
 	struct exec x;
 
-	if (!next)
-		*(void **)&next = cap_next("execve");
 	x = before_exec(env);
-	return after_exec(&x, next(path, argv, x.env));
+	return after_exec(&x, CAP_NEXT(execve)(path, argv, x.env));
 }
 
 CAP_HOOK(int, execve, (const char *path, char *const argv[], char *const env[]))
@@ -302,13 +294,10 @@ CAP_HOOK(int, execv, (const char *path, char *const argv[]))
 
 static int process_exec_found(const char *file, char *const argv[], char *const env[])
 {
-	static int (*next)(const char *, char *const[], char *const[]);
 	struct exec x;
 
-	if (!next)
-		*(void **)&next = cap_next("execvpe");
 	x = before_exec(env);
-	return after_exec(&x, next(file, argv, x.env));
+	return after_exec(&x, CAP_NEXT(execvpe)(file, argv, x.env));
 }
 
 CAP_HOOK(int, execvpe, (const char *file, char *const argv[], char *const env[]))
@@ -323,17 +312,14 @@ CAP_HOOK(int, execvp, (const char *file, char *const argv[]))
 
 CAP_HOOK(int, fexecve, (int fd, char *const argv[], char *const env[]))
 {
-	static int (*next)(int, char *const[], char *const[]);
 	struct exec x;
 
-	if (!next)
-		*(void **)&next = cap_next("fexecve");
-	if (!next) { /* bionic before API 28 */
+	if (!CAP_NEXT(fexecve)) { /* bionic before API 28 */
 		errno = ENOSYS;
 		return -1;
 	}
 	x = before_exec(env);
-	return after_exec(&x, next(fd, argv, x.env));
+	return after_exec(&x, CAP_NEXT(fexecve)(fd, argv, x.env));
 }
 
 /* Of execl and its like. The heap is not ours here, and vfork may have lent us the stack. */
