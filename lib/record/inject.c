@@ -120,7 +120,36 @@ static bool inject_is_worth(const struct running *r, pid_t thread, bool any)
 	return *text < '0' || *text > '9' || may_wait(strtol(text, NULL, 10), any);
 }
 
-static bool in_handler(const struct running *r, uint64_t sp)
+/* The frame that the kernel makes for a handler (arch/x86/kernel/signal_64.c, struct rt_sigframe), in words
+ * from the handler's return address, which is the restorer's. */
+enum {
+	FRAME_FLAGS = 1,
+	FRAME_LINK = 2,
+	FRAME_RSP = 21,
+	FRAME_RIP = 22,
+	FRAME_CS = 24,
+	FRAME_FPSTATE = 29,
+	FRAME_MASK = 38,
+	FRAME_WORDS = 39
+};
+enum { FRAME_FLAGS_MOST = 7, USER_CS = 0x33 };
+
+/* Is that a handler's frame, and of one that runs? sigaction and signal leave the restorer's address in
+ * what was their stack, without a frame; what a handler that has returned leaves has one, and it stays
+ * where a function does not write all of its variables. While a handler runs, its signal is held besides
+ * those that were held before; not so if it was installed with SA_NODEFER, or has let it in: such a one is
+ * taken for one that has returned. */
+static bool is_frame(const struct running *r, const uint64_t *w, uint64_t at, uint64_t mask)
+{
+	const struct running_map *m = running_map_of(r, w[FRAME_RIP]);
+
+	return at % 16 == 8 && w[FRAME_FLAGS] <= FRAME_FLAGS_MOST && !w[FRAME_LINK] &&
+	       (w[FRAME_CS] & 0xffff) == USER_CS && m && m->executable &&
+	       running_map_of(r, w[FRAME_RSP]) && (!w[FRAME_FPSTATE] || w[FRAME_FPSTATE] > at) &&
+	       (mask & ~w[FRAME_MASK]);
+}
+
+static bool in_handler(const struct running *r, uint64_t sp, uint64_t mask)
 {
 	static uint64_t words[LOOKED_AT / 8];
 	const struct running_map *m = running_map_of(r, sp);
@@ -129,13 +158,14 @@ static bool in_handler(const struct running *r, uint64_t sp)
 
 	if (!r->restorer || !running_read(r, from, words, n))
 		return false;
-	for (size_t i = 0; i < n / 8; i++)
-		if (words[i] == r->restorer)
+	for (size_t i = 0; i + FRAME_WORDS <= n / 8; i++)
+		if (words[i] == r->restorer && is_frame(r, words + i, from + 8 * i, mask))
 			return true;
 	return false;
 }
 
-static bool is_quiet(const struct running *r, const struct user_regs_struct *regs, bool any)
+static bool is_quiet(const struct running *r, const struct user_regs_struct *regs, uint64_t mask,
+		     bool any)
 {
 	const struct running_map *m = running_map_of(r, regs->rip);
 	uint32_t state = 1;
@@ -145,7 +175,7 @@ static bool is_quiet(const struct running *r, const struct user_regs_struct *reg
 	if ((int64_t)regs->orig_rax >= 0 ? !may_wait((int64_t)regs->orig_rax, any)
 					 : !m || !m->executable || !m->quiet)
 		return false;
-	return !in_handler(r, regs->rsp);
+	return !in_handler(r, regs->rsp, mask);
 }
 
 /* 0: stopped where it may; else errno, EAGAIN: not there. */
@@ -159,8 +189,9 @@ static int inject_try(const struct running *r, pid_t thread, bool any,
 		return errno == ESRCH ? EAGAIN : errno;
 	if (!inject_interrupt(thread))
 		error = EAGAIN;
-	else if (!ptrace(PTRACE_GETREGS, thread, 0, &kept->regs) && is_quiet(r, &kept->regs, any) &&
+	else if (!ptrace(PTRACE_GETREGS, thread, 0, &kept->regs) &&
 		 !ptrace(PTRACE_GETSIGMASK, thread, SIGNALS, &kept->mask) &&
+		 is_quiet(r, &kept->regs, kept->mask, any) &&
 		 !ptrace(PTRACE_GETREGSET, thread, NT_X86_XSTATE, &state))
 		error = 0;
 	kept->n = state.iov_len;
