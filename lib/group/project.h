@@ -25,9 +25,8 @@ struct project_options {
 	struct grouping_key by[GROUPINGS_MAX];
 	size_t n_by; /* 0 counts as 1 */
 	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one of which the capture
-	 * has something that is selected, that the filters keep and that is not 0; when slices are
-	 * looked at, by the end of the first slice that has such. A pool's blocks lie in malloc's,
-	 * so domains are not added up unasked. */
+	 * has something that is selected, that the filters keep and that is not 0. A pool's blocks lie
+	 * in malloc's, so domains are not added up unasked. */
 	int domain;
 	struct filters *filters;                 /* the caller's; NULL: none */
 	const struct tally_selection *selection; /* the caller's; NULL: all events */

@@ -15,8 +15,7 @@ static unsigned allocs_fields(struct sink *s, const struct trace *t)
 	unsigned fields = EV_FIELDS;
 
 	(void)t;
-	if (a->options.selection || a->options.slicing == SLICE_TIMES ||
-	    (w->follow && a->live.unordered))
+	if (a->options.selection || (w->follow && a->live.unordered))
 		return 0;
 	if (w->follow)
 		return fields;
@@ -94,18 +93,12 @@ static void fetch_blocks(const struct tally *a, const struct sink_allocs *c, con
 	}
 }
 
-/* What a frame and a slice have of a domain. */
+/* What a frame has of a domain. */
 static void add_beside(struct tally *a, unsigned domain, const uint64_t v[SUM_REAL + 1])
 {
 	struct tally_work *w = a->work;
-	const struct tally_pending p = {.domain = (uint8_t)domain,
-					.count = v[SUM_COUNT],
-					.requested = v[SUM_REQUESTED],
-					.real = v[SUM_REAL]};
 	uint64_t *to = w->frame[domain].v;
 
-	if (a->slices)
-		slices_add(a->slices, &p, v[SUM_ENTRIES]);
 	for (size_t k = 0; w->in_frame && k <= SUM_REAL; k++)
 		to[k] = add_saturating(to[k], v[k]);
 }
@@ -113,13 +106,9 @@ static void add_beside(struct tally *a, unsigned domain, const uint64_t v[SUM_RE
 static void add_slack(struct tally *a, const struct tally_pending *p)
 {
 	struct tally_rare *r = &a->work->rare[p->cell];
-	const struct tally_pending alone = {
-	    .domain = p->domain, .slack = slack_of(p->requested, p->real), .has_slack = true};
 
-	r->slack = add_signed(r->slack, alone.slack);
+	r->slack = add_signed(r->slack, p->slack);
 	r->has_slack = true;
-	if (a->slices)
-		slices_add(a->slices, &alone, 0);
 }
 
 /* The i-th event as a pending one, as far as blocks are followed; false: it frees nothing. */
@@ -139,12 +128,25 @@ static inline __attribute__((always_inline)) bool move(struct tally *a, const st
 		tally_reach_time(a, (int64_t)m->time[i]);
 	p->timed = a->has_time;
 	p->time = w->at.time;
+	tally_set_slice(a, p);
 	p->space = m->space[i];
 	p->thread_id = (uint32_t)m->thread[i];
 	p->seq = has & EV_HAS_SEQ ? m->seq[i] : w->seq + 1;
 	if (p->seq > w->seq)
 		w->seq = p->seq;
 	return true;
+}
+
+/* The place of an allocation in time, where no block is followed. */
+static void stand(struct tally *a, const struct sink_allocs *c, int64_t time,
+		  struct tally_pending *p)
+{
+	p->own_time = c->has & EV_HAS_TIME;
+	if (p->own_time)
+		a->work->at.time = time;
+	p->timed = a->has_time;
+	p->time = a->work->at.time;
+	tally_set_slice(a, p);
 }
 
 /* m: NULL where no block is followed, and frees are only counted. */
@@ -155,7 +157,8 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	struct tally_work *w = a->work;
 	struct tally_pending p = {.kind = EV_ALLOC, .has = (uint16_t)(c->has & w->from_allocs)};
-	const bool slack = w->rarely && (c->has & both) == both;
+	const bool slack = a->want & SUM_BIT(SUM_SLACK) && (c->has & both) == both;
+	const uint64_t *time = column(c, c->has, EV_HAS_TIME, zeros);
 	const uint64_t *stack = column(c, c->has, EV_HAS_STACK, zeros),
 		       *type = column(c, c->has, EV_HAS_TYPE, zeros),
 		       *domain = column(c, m ? c->has | c->free_has : c->has, EV_HAS_DOMAIN, zeros),
@@ -182,6 +185,8 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		if (m && !move(a, c, m, i, &p))
 			continue;
 		if (m && c->frees[i]) {
+			if (a->slices)
+				slices_reach(a, &p);
 			tally_follow_free(a, &p);
 			continue;
 		}
@@ -190,13 +195,14 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		p.thread = (uint32_t)thread[i];
 		p.count = count[k];
 		p.requested = requested[k];
-		p.real = real[k++];
+		p.real = real[k];
+		if (!m && a->slices)
+			stand(a, c, (int64_t)time[k], &p);
+		k++;
 		last = w->last[p.stack];
 		p.cell = last < a->n_cells && tally_is_cell(&a->cells[last], &p)
 			     ? last
 			     : tally_place(a, &p);
-		if (w->touching)
-			slices_touch_cell(a, p.cell);
 		cell = &a->cells[p.cell];
 		cell->entries++;
 		cell->count = add_saturating(cell->count, p.count);
@@ -207,8 +213,14 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		of[SUM_COUNT] = add_saturating(of[SUM_COUNT], p.count);
 		of[SUM_REQUESTED] = add_saturating(of[SUM_REQUESTED], p.requested);
 		of[SUM_REAL] = add_saturating(of[SUM_REAL], p.real);
-		if (slack)
+		p.has_slack = slack;
+		p.slack = slack ? slack_of(p.requested, p.real) : 0;
+		if (slack && w->rarely)
 			add_slack(a, &p);
+		if (a->slices) {
+			slices_reach(a, &p);
+			slices_add(a, &p);
+		}
 		if (m)
 			tally_follow_alloc(a, &p);
 	}
@@ -254,20 +266,11 @@ static enum status allocs_take(struct sink *s, struct trace *t, const struct sin
 		tally_reach_time(a, c->times.last);
 	}
 	tally_fit(a, t);
-	if (a->slices) {
-		const struct tally_pending p = {.kind = c->n ? EV_ALLOC : EV_FREE,
-						.timed = a->has_time,
-						.time = a->work->at.time};
-
-		st = slices_reach(a, t, &p, e);
-	}
-	if (st)
-		return st;
 	if (c->frees)
 		allocs_add(a, t, c, &moves);
 	else
 		allocs_add(a, t, c, NULL);
-	return ST_OK;
+	return a->slices ? slices_check(a, e) : ST_OK;
 }
 
 const struct sink_takes_allocs allocs_taken = {allocs_fields, allocs_take};

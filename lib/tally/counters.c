@@ -46,14 +46,19 @@ int64_t counter_value(const struct counter_stats *s, enum counter_stat which)
 	}
 }
 
-void counters_read(struct tally_counters *c, uint32_t id, int64_t value)
+struct counter_stats *counters_place(struct tally_counters *c, uint32_t id)
 {
 	if (id >= c->n) {
 		c->items = mem_grow(c->items, &c->cap, (size_t)id + 1, sizeof *c->items);
 		memset(c->items + c->n, 0, ((size_t)id + 1 - c->n) * sizeof *c->items);
 		c->n = (size_t)id + 1;
 	}
-	counter_read(&c->items[id], value);
+	return &c->items[id];
+}
+
+void counters_read(struct tally_counters *c, uint32_t id, int64_t value)
+{
+	counter_read(counters_place(c, id), value);
 }
 
 void counters_reset(struct tally_counters *c)

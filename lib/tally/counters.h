@@ -23,6 +23,8 @@ struct tally_counters { /* by counter id */
 enum counter_stat { COUNTER_LAST, COUNTER_MIN, COUNTER_MAX, COUNTER_MEAN, COUNTER_STATS };
 extern const char *const counter_stat_words[]; /* "last", "min", ...; ends with NULL */
 
+/* A counter's, which may be new. */
+struct counter_stats *counters_place(struct tally_counters *c, uint32_t id);
 void counter_read(struct counter_stats *s, int64_t value);
 void counter_join(struct counter_stats *to, const struct counter_stats *from); /* a later one */
 int64_t counter_value(const struct counter_stats *s, enum counter_stat which); /* n > 0 */

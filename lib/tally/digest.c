@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+/* An event may have a time of a frame before the present one. */
+static bool goes_back(const struct tally *a, const struct sink_span *times)
+{
+	const struct frame_marks *m = &a->work->marks;
+
+	return times->any && frame_marks_timed(m) && times->least < m->items[m->n - 1].start;
+}
+
 /* Of where the events begin, and of the events. */
 static struct sink_span span_from(bool in, int64_t at, const struct sink_span *s)
 {
@@ -74,6 +82,11 @@ static void reach(struct tally *a, const struct sink_digest *d, const struct sin
 	if (d->frames.any) {
 		w->at.frame = d->frames.last;
 		w->at.in_frame = true;
+		if (w->marking)
+			frame_marks_add(&w->marks,
+					&(struct frame_mark){.number = d->frames.last,
+							     .timed = d->all_times.any,
+							     .start = d->all_times.least});
 	}
 }
 
@@ -92,6 +105,8 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 		return false;
 	/* Without anything that is followed, frees do not even tell the time. */
 	if (!w->follow && d->times.any && d->frees + d->freed)
+		return false;
+	if (goes_back(a, &d->all_times))
 		return false;
 	by_frame = lies_outside(&s->frames, &frames);
 	/* Frames themselves go by their number alone. */

@@ -17,8 +17,6 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 	/* The cell is a cache miss that may not be needed. */
 	if (!w->running && !w->rarely)
 		return;
-	if (w->touching)
-		slices_touch_cell(a, b->cell);
 	if (freed && p->own_time && b->time != INT64_MIN &&
 	    __builtin_sub_overflow(p->time, b->time, &lifetime))
 		lifetime = -1;
@@ -43,7 +41,7 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 	}
 	w->timed += lifetime >= 0;
 	if (a->slices)
-		slices_add_freed(a->slices, p->domain, b, temporary, lifetime);
+		slices_add_freed(a, p->domain, b, temporary, lifetime);
 }
 
 /* The block that its thread allocated before is not the newest any more. Returns the owner's

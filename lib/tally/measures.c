@@ -37,9 +37,7 @@ void measures_begin(struct tally *a, const struct trace *t)
 	if (m->latest)
 		memset(m->latest, 0, m->cap_latest * sizeof *m->latest);
 	open_calls_reset(&m->open);
-	measures_slice_start(a);
 	m->main_thread = 0;
-	m->cut_frames = m->beyond = false;
 	m->selfless = 0;
 	m->seen = 0;
 	m->declared = t->metrics[METRIC_TIME].state != METRIC_ABSENT;
@@ -86,13 +84,11 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 	return true;
 }
 
-/* The cell's row; what a slice has to know of it is known. */
+/* The cell's row. */
 static struct tally_measure *row(struct tally *a, uint32_t cell)
 {
 	struct tally_measures *m = a->measures;
 
-	if (a->work->touching)
-		slices_touch_cell(a, cell);
 	if (cell >= m->n_cells) {
 		m->cells = mem_grow(m->cells, &m->cap_cells, (size_t)cell + 1, sizeof *m->cells);
 		memset(m->cells + m->n_cells, 0,
@@ -136,19 +132,27 @@ static void find_main(struct tally_measures *m, const struct trace *t, uint32_t 
 		}
 }
 
-/* Time in the code of a cell itself; below 0: what the hook took. */
-static void add_self(struct tally *a, uint32_t cell, uint32_t thread, int64_t ns)
+static void add_to_row(struct tally *a, uint32_t cell, int64_t ns)
 {
-	struct tally_measures *m = a->measures;
 	struct tally_measure *r = row(a, cell);
 
 	r->self = add_signed(r->self, ns);
 	r->has |= SUM_BIT(SUM_TIME_SELF);
-	m->slice.self = add_signed(m->slice.self, ns);
-	if (m->main_thread == thread + 1) {
-		m->main += (uint64_t)ns;
-		m->has_main = true;
-	}
+}
+
+/* Time in the code of a cell itself, told by the event; below 0: what the hook took. */
+static void add_self(struct tally *a, uint32_t cell, uint32_t thread, int64_t ns)
+{
+	add_to_row(a, cell, ns);
+	if (a->slices)
+		slices_add_self(a, cell, a->measures->main_thread == thread + 1, ns);
+}
+
+static void add_entry(struct tally *a, uint32_t cell)
+{
+	a->cells[cell].entries++;
+	if (a->slices)
+		slices_add_sum(a, cell, SUM_ENTRIES, 1);
 }
 
 static uint64_t saturated(uint64_t x, uint64_t y)
@@ -188,16 +192,18 @@ static void measures_add_sample(struct tally *a, const struct trace *t,
 	struct tally_measure *r = row(a, cell);
 	unsigned has = 0;
 
-	a->cells[cell].entries++;
+	add_entry(a, cell);
 	if (p->samples) {
 		has |= SUM_BIT(SUM_SAMPLES);
 		r->samples = add_saturating(r->samples, p->count);
-		m->slice.samples = add_saturating(m->slice.samples, p->count);
+		if (a->slices)
+			slices_add_sum(a, cell, SUM_SAMPLES, p->count);
 	} else if (p->has & (EV_HAS_VALUE | EV_HAS_COUNT)) {
 		has |= SUM_BIT(SUM_CALLS);
 		r->calls = add_saturating(r->calls, p->count);
 		r->sampled = add_saturating(r->sampled, p->count);
-		m->slice.calls = add_saturating(m->slice.calls, p->count);
+		if (a->slices)
+			slices_add_sum(a, cell, SUM_CALLS, p->count);
 	}
 	if (p->has & EV_HAS_VALUE) {
 		r->total = add_saturating(r->total, p->requested);
@@ -225,31 +231,68 @@ static void add_delta(struct tally *a, const struct tally_pending *p)
 	bool mono = p->seq;
 	unsigned has = SUM_BIT(mono ? SUM_MONO_NET : SUM_LUA_NET);
 
-	a->cells[cell].entries++;
+	add_entry(a, cell);
 	r->net[mono] = add_signed(r->net[mono], p->slack);
 	r->has |= has;
-	m->slice.net[mono] = add_signed(m->slice.net[mono], p->slack);
-	if (p->has & EV_HAS_COUNT) {
+	if (p->has & EV_HAS_COUNT)
 		r->measured = add_saturating(r->measured, p->count);
-		m->slice.measured = add_saturating(m->slice.measured, p->count);
+	if (a->slices) {
+		slices_add_sum(a, cell, mono ? SUM_MONO_NET : SUM_LUA_NET, (uint64_t)p->slack);
+		if (p->has & EV_HAS_COUNT)
+			slices_add_measured(a, cell, p->count);
 	}
 	m->seen |= has;
 }
 
-/* What passed since the thread's last event was the innermost call's. */
-static void charge(struct tally *a, uint32_t thread, int64_t now, bool counts)
+/* From lo up to hi, as far as the ranges of frames have it; selected: they have the present event. */
+static uint64_t in_frames(const struct tally *a, int64_t lo, int64_t hi, bool selected)
 {
-	struct tally_measures *m = a->measures;
-	struct open_thread *th = open_calls_thread(&m->open, thread);
-	int64_t ns = open_calls_elapsed(&m->open, th, now);
-	struct open_call *top = open_calls_top(th);
+	const struct tally_selection *s = a->options.selection;
+	const struct frame_marks *marks = &a->work->marks;
 
-	if (!top || !counts)
+	if (s && s->frames.n && frame_marks_timed(marks))
+		return frame_marks_selected(marks, lo, hi);
+	return !s || !s->frames.n || selected ? (uint64_t)hi - (uint64_t)lo : 0;
+}
+
+static void pass(struct tally *a, uint32_t thread, int64_t lo, int64_t hi, bool selected)
+{
+	struct open_call *top = open_calls_top(open_calls_thread(&a->measures->open, thread));
+	int64_t ns = (int64_t)in_frames(a, lo, hi, selected);
+
+	if (!ns)
 		return;
 	top->total = add_signed(top->total, ns);
 	top->self = add_saturating(top->self, (uint64_t)ns);
-	a->cells[top->user].entries += !a->cells[top->user].entries;
-	add_self(a, top->user, thread, ns);
+	if (!a->cells[top->user].entries)
+		add_entry(a, top->user);
+	add_to_row(a, top->user, ns);
+	if (a->slices)
+		slices_add_span(a, top->user, a->measures->main_thread == thread + 1, lo, hi);
+}
+
+/* What passed since the thread's last event was the innermost call's. */
+static void charge(struct tally *a, uint32_t thread, int64_t now, bool selected)
+{
+	struct tally_measures *m = a->measures;
+	struct open_thread *th = open_calls_thread(&m->open, thread);
+	int64_t ns = open_calls_elapsed(&m->open, th, now), lo = now - ns;
+	const struct tally_selection *s = a->options.selection;
+
+	if (!th->n || !ns || (s && s->sizes.n))
+		return;
+	if (!s || !s->times.n) {
+		pass(a, thread, lo, now, selected);
+		return;
+	}
+	for (size_t i = 0; i < s->times.n_apart; i++) {
+		const struct selection_range *r = &s->times.apart[i];
+		int64_t from = r->lo > lo ? r->lo : lo;
+		int64_t to = r->hi < now ? r->hi : now;
+
+		if (from < to)
+			pass(a, thread, from, to, selected);
+	}
 }
 
 static void return_call(struct tally *a, struct open_thread *th)
@@ -307,7 +350,6 @@ static void measures_enter(struct tally *a, struct trace *t, struct tally_pendin
 			 c = {.type = p->type, .stack = p->stack, .apart = p->requested};
 	struct tally_measure *r;
 
-	m->beyond |= p->thread_id >= MEASURES_CUT_THREADS;
 	if (!m->main_thread)
 		find_main(m, t, p->thread_id);
 	if (top && p->count && a->options.hook_cost) {
@@ -322,11 +364,12 @@ static void measures_enter(struct tally *a, struct trace *t, struct tally_pendin
 	c.user = tally_place(a, p);
 	if (p->count) {
 		r = row(a, c.user);
-		a->cells[c.user].entries++;
+		add_entry(a, c.user);
 		r->calls++;
 		c.calls = 1;
 		r->has |= SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_SELF);
-		m->slice.calls++;
+		if (a->slices)
+			slices_add_sum(a, c.user, SUM_CALLS, 1);
 		m->seen |= SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN);
 	}
 	tell_entered(a, t, th, p->thread_id, &c, open_calls_enter(&m->open, th, &c));
@@ -357,19 +400,7 @@ void measures_counter(struct tally *a, const struct tally_pending *p)
 {
 	counters_read(&a->counters, p->type, p->slack);
 	if (a->slices)
-		counters_read(&a->slices->counters, p->type, p->slack);
-}
-
-/* Open calls are cut at frames, each thread's at each frame: a file of very many of both would take
- * the product of their numbers. */
-void measures_frame(struct tally *a, const struct tally_pending *p)
-{
-	struct tally_measures *m = a->measures;
-
-	m->cut_frames |= p->own_time;
-	for (uint32_t i = 0; p->own_time && i < m->open.n && i < MEASURES_CUT_THREADS; i++)
-		if (m->open.threads[i].n)
-			charge(a, i, p->time, a->work->in_frame || !a->options.selection);
+		slices_add_counter(a, p);
 }
 
 void measures_end(struct tally *a, struct trace *t)
@@ -388,11 +419,6 @@ void measures_end(struct tally *a, struct trace *t)
 		trace_note(t, NOTE_INFO, open,
 			   "calls had not returned at the end: they count up to their thread's "
 			   "last event");
-	if (m->cut_frames && m->beyond && t->n_threads > MEASURES_CUT_THREADS)
-		trace_note(
-		    t, NOTE_GUESS, t->n_threads - MEASURES_CUT_THREADS,
-		    "threads beyond %d: a call of theirs counts in the frame in which it ends",
-		    MEASURES_CUT_THREADS);
 	if (m->open.unclosed)
 		trace_note(t, NOTE_LOSS, m->open.unclosed,
 			   "calls have no exit: they ended with their callers");
@@ -424,46 +450,49 @@ const struct tally_measure *tally_measured(const struct tally *a, size_t cell)
 		   : NULL;
 }
 
-static void set_sums(const struct tally *a, const struct tally_measure *r, struct tally_sums *s)
+unsigned measures_has(const struct tally *a, size_t cell)
 {
-	bool calls = (a->measures->seen >> SUM_CALLS & 1) || a->measures->declared;
+	const struct tally_measure *r = &a->measures->cells[cell];
+	unsigned has = SUM_BIT(SUM_ENTRIES) | (r->has & SUMS_MEASURED & ~SUM_BIT(SUM_TIME_TOTAL));
 
-	s->v[SUM_TIME_SELF] = r->self > 0 ? (uint64_t)r->self : 0;
-	s->v[SUM_CALLS] = calls ? r->calls : r->measured;
-	s->v[SUM_LUA_NET] = (uint64_t)r->net[0];
-	s->v[SUM_MONO_NET] = (uint64_t)r->net[1];
-	s->v[SUM_SAMPLES] = r->samples;
+	if (r->measured)
+		has |= SUM_BIT(SUM_CALLS);
+	return has & a->want;
+}
+
+void measures_part_sums(const struct tally *a, struct tally_sums *s, uint64_t measured)
+{
+	bool calls = a->measures && ((a->measures->seen >> SUM_CALLS & 1) || a->measures->declared);
+
+	/* A hook's cost may come later than the time it is taken from. */
+	if ((int64_t)s->v[SUM_TIME_SELF] < 0)
+		s->v[SUM_TIME_SELF] = 0;
+	if (!calls)
+		s->v[SUM_CALLS] = measured;
+	s->v[SUM_TIME_TOTAL] = s->v[SUM_TIME_MEAN] = 0;
 }
 
 void measures_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 {
 	const struct tally_measure *r = &a->measures->cells[cell];
 
-	set_sums(a, r, s);
-	s->has = SUM_BIT(SUM_ENTRIES) | (r->has & SUMS_MEASURED & ~SUM_BIT(SUM_TIME_TOTAL));
-	if (r->measured)
-		s->has |= SUM_BIT(SUM_CALLS);
-	s->has &= a->want;
+	s->v[SUM_TIME_SELF] = (uint64_t)r->self;
+	s->v[SUM_CALLS] = r->calls;
+	s->v[SUM_LUA_NET] = (uint64_t)r->net[0];
+	s->v[SUM_MONO_NET] = (uint64_t)r->net[1];
+	s->v[SUM_SAMPLES] = r->samples;
+	measures_part_sums(a, s, r->measured);
 }
 
-void measures_slice_sums(const struct tally *a, struct tally_sums *s)
+unsigned measures_slice_has(const struct tally *a)
 {
 	uint8_t state[SUMS] = {0};
+	unsigned has = 0;
 
-	set_sums(a, &a->measures->slice, s);
 	measures_states(a, state);
 	for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
-		s->has |= state[i] ? SUM_BIT(i) : 0;
-	s->has &= ~(SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_MEAN)) & (a->want | ~SUMS_MEASURED);
-}
-
-void measures_slice_start(struct tally *a)
-{
-	struct tally_measures *m = a->measures;
-
-	m->slice = (struct tally_measure){.has = 0};
-	m->main = 0;
-	m->has_main = false;
+		has |= state[i] ? SUM_BIT(i) : 0;
+	return has & a->want & ~(SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_MEAN));
 }
 
 void measures_states(const struct tally *a, uint8_t state[SUMS])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inside of tally/tally.h: times of calls and growth of heaps, from samples, enters and exits,
- * and deltas. Times between the events of a thread are its innermost open call's, also at the start
- * of a frame, so a slice has what passed in it. The cell of a call has its path (open_calls.h) as
- * stack.
+ * and deltas. Times between two events of a thread are its innermost open call's; behind its last
+ * event nothing is known to pass. Of ranges, the part that lies in them counts. The cell of a call has
+ * its path (open_calls.h) as stack.
  */
 #ifndef TM_TALLY_MEASURES_H
 #define TM_TALLY_MEASURES_H
@@ -11,15 +11,10 @@
 #include "lib/tally/open_calls.h"
 #include "lib/tally/work.h"
 
-enum { MEASURES_CUT_THREADS = 1024 }; /* threads whose open calls are cut at frames */
-
 struct tally_measures {
 	struct tally_measure *cells; /* by cell; [n_cells] and above: nothing */
 	size_t n_cells, cap_cells;
-	struct tally_measure slice; /* since its start */
-	uint64_t main;              /* ns of the main thread since then, */
-	bool has_main;              /* and whether it had any */
-	uint32_t main_thread;       /* + 1; 0: not known yet */
+	uint32_t main_thread; /* + 1; 0: not known yet */
 	struct open_calls open;
 	uint64_t *debt; /* by stack: hook cost that no cell has been charged with */
 	size_t cap_debt;
@@ -28,8 +23,6 @@ struct tally_measures {
 	unsigned seen;     /* SUM_BITs that some event had */
 	uint64_t selfless; /* samples without a time of their own */
 	bool declared;     /* the capture says that it knows times */
-	bool cut_frames;   /* a frame that has a time began */
-	bool beyond;       /* a thread that frames do not cut has had a call */
 	unsigned time_state, net_state;
 };
 
@@ -42,12 +35,12 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 void measures_add(struct tally *a, struct trace *t, struct tally_pending *p);
 /* Needs no a->measures. */
 void measures_counter(struct tally *a, const struct tally_pending *p);
-/* A frame begins: what is open took its time until now in the one before. */
-void measures_frame(struct tally *a, const struct tally_pending *p);
 void measures_end(struct tally *a, struct trace *t);
 void measures_sums(const struct tally *a, size_t cell, struct tally_sums *s);
-void measures_slice_sums(const struct tally *a, struct tally_sums *s);
-void measures_slice_start(struct tally *a);
+unsigned measures_has(const struct tally *a, size_t cell);
+/* What a slice has of a cell, or of all, as it is shown; measured: its calls of EV_DELTA. */
+void measures_part_sums(const struct tally *a, struct tally_sums *s, uint64_t measured);
+unsigned measures_slice_has(const struct tally *a);
 void measures_states(const struct tally *a, uint8_t state[SUMS]);
 
 #endif

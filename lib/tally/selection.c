@@ -19,6 +19,27 @@ static bool selection_parse_size(const char *s, size_t n, int64_t *v)
 	return true;
 }
 
+static void selection_set_apart(struct selection_ranges *r, struct selection_range add)
+{
+	size_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < r->n_apart; i++) {
+		struct selection_range one = r->apart[i];
+
+		if (one.lo > add.hi || one.hi < add.lo) {
+			at += one.hi < add.lo;
+			r->apart[kept++] = one;
+			continue;
+		}
+		add.lo = one.lo < add.lo ? one.lo : add.lo;
+		add.hi = one.hi > add.hi ? one.hi : add.hi;
+	}
+	r->n_apart = kept;
+	VEC_PUSH(r->apart, r->n_apart, r->cap_apart) = add;
+	memmove(&r->apart[at + 1], &r->apart[at], (kept - at) * sizeof add);
+	r->apart[at] = add;
+}
+
 static enum status selection_add_range(struct selection_ranges *r, const char *text,
 				       parse_value parse, bool alone, const char *what,
 				       struct err *e)
@@ -41,6 +62,7 @@ static enum status selection_add_range(struct selection_ranges *r, const char *t
 	if (!r->n || range.hi > r->end)
 		r->end = range.hi;
 	VEC_PUSH(r->items, r->n, r->cap) = range;
+	selection_set_apart(r, range);
 	return ST_OK;
 }
 
@@ -106,6 +128,9 @@ void selection_release(struct tally_selection *s)
 	free(s->frames.items);
 	free(s->times.items);
 	free(s->sizes.items);
+	free(s->frames.apart);
+	free(s->times.apart);
+	free(s->sizes.apart);
 	for (size_t i = 0; i < s->n_threads; i++)
 		match_free(s->threads[i].match);
 	free(s->threads);

@@ -12,7 +12,7 @@
  * are in no range. An event without a time has the time of the last event before it that has one;
  * without such an event, it is in no time range. A size is the requested one, else the real one,
  * else unknown and in no range. Type totals have no size and no thread, so they are in no such
- * selection.
+ * selection. Of the time of a call the part counts that lies in the ranges.
  */
 #ifndef TM_TALLY_SELECTION_H
 #define TM_TALLY_SELECTION_H
@@ -28,7 +28,9 @@ struct selection_range { /* both ends included */
 struct selection_ranges {
 	struct selection_range *items;
 	size_t n, cap;
-	int64_t end; /* the largest hi; INT64_MAX when n is 0 */
+	int64_t end;                   /* the largest hi; INT64_MAX when n is 0 */
+	struct selection_range *apart; /* the same in their order, none of which touch */
+	size_t n_apart, cap_apart;
 };
 
 struct selection_thread {

@@ -1,236 +1,327 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/tally/slices.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/tally/measures.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a slice: what all have together, by domain and of all of them, and the time in calls. */
+enum { TOTAL_MEASURED = DOMAINS + 1, TOTAL_MAIN, TOTALS };
+/* Sums that a slice has not stand for others: calls that pass whole slices from this one on, as a
+ * difference to the slice before; calls of EV_DELTA. What is live is a difference, too. */
+enum { PART_COVERS = SUM_TIME_TOTAL, PART_MEASURED = SUM_TIME_MEAN };
+enum { PART_SIGNED = SUMS_SIGNED | SUMS_LIVE | 1 << SUM_TIME_SELF | 1 << PART_COVERS };
+enum part_table { PART_TOTAL, PART_CELL, PART_TYPE, PART_TABLES };
+
+struct part_list { /* of cells or types, by first touch */
+	uint32_t *ids;
+	struct tally_sums *sums; /* what the slice adds */
+	size_t n, cap, cap_sums;
+	uint32_t *mark; /* by id: index + 1; 0: not touched */
+	size_t cap_mark;
+};
+
+struct parts {
+	struct tally_sums totals[TOTALS];
+	unsigned used; /* bits of totals that are valid */
+	struct part_list cells, types;
+};
+
+struct slice {
+	int64_t number;     /* of the frame; start / every */
+	struct buf packed;  /* parts; a key may be there again and again */
+	size_t merged;      /* its first bytes, in which each key is there once */
+	int64_t covers;     /* PART_COVERS of all calls */
+	uint32_t name;      /* of the frame */
+	uint32_t reading;   /* the last of its counters + 1 */
+	int64_t unknown_to; /* the place up to which the order is not known */
+	bool used, within, unknown;
+};
+
+struct slice_reading { /* of a counter in a slice */
+	struct counter_stats stats;
+	int64_t time; /* of the last one */
+	uint32_t id, next;
+};
+
+struct covering { /* calls of a cell that pass the slice that is handed out */
+	uint32_t cell;
+	int64_t calls;
+};
+
+struct tally_slices {
+	struct slice *items; /* [0]: before all; then frames as marked, or steps in any order */
+	size_t n, cap;
+	struct map64 steps;   /* number -> index */
+	int64_t known_number; /* of the step that was looked for last */
+	size_t known;
+	bool full;
+	size_t present; /* the slice whose sums are in now */
+	struct parts now, scratch;
+	bool has_newest; /* of what is live: */
+	int64_t newest;
+	int64_t newest_number;
+	struct slice_reading *readings;
+	size_t n_readings, cap_readings;
+	struct map64 reading_index; /* slice << 32 | counter -> index + 1 */
+	/* While slices are handed out. */
+	struct tally_slice out;
+	struct tally_counters counters;
+	uint64_t live[DOMAINS + 1][3];
+	int64_t covers, main_covers;
+	struct covering *covering;
+	size_t n_covering, cap_covering;
+	uint32_t *covering_of; /* by cell: index + 1 */
+	size_t cap_covering_of;
+	bool unknown;
+	int64_t unknown_to;
+	uint64_t done;
+};
 
 struct tally_slices *slices_new(void)
 {
 	return mem_zalloc(sizeof(struct tally_slices));
 }
 
-static void release(struct slices_touched *l)
+static void forget_items(struct tally_slices *s)
 {
-	free(l->ids);
-	free(l->before);
-	free(l->mark);
+	for (size_t i = 0; i < s->n; i++)
+		buf_release(&s->items[i].packed);
+	s->n = 0;
+}
+
+static void release_parts(struct parts *p)
+{
+	struct part_list *lists[] = {&p->cells, &p->types};
+
+	for (size_t i = 0; i < 2; i++) {
+		free(lists[i]->ids);
+		free(lists[i]->sums);
+		free(lists[i]->mark);
+	}
 }
 
 void slices_free(struct tally_slices *s)
 {
 	if (!s)
 		return;
-	release(&s->cells);
-	release(&s->types);
+	forget_items(s);
+	free(s->items);
+	map64_release(&s->steps);
+	release_parts(&s->now);
+	release_parts(&s->scratch);
+	free(s->readings);
+	map64_release(&s->reading_index);
 	counters_release(&s->counters);
+	free(s->covering);
+	free(s->covering_of);
 	free(s);
 }
 
-static void forget(struct slices_touched *l)
+static void forget_parts(struct parts *p)
 {
-	for (size_t i = 0; i < l->n; i++)
-		l->mark[l->ids[i]] = 0;
-	l->n = 0;
+	struct part_list *lists[] = {&p->cells, &p->types};
+
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < lists[i]->n; k++)
+			lists[i]->mark[lists[i]->ids[k]] = 0;
+		lists[i]->n = 0;
+	}
+	p->used = 0;
 }
 
 void slices_reset(struct tally_slices *s)
 {
-	forget(&s->cells);
-	forget(&s->types);
-	memset(s->total, 0, sizeof s->total);
-	memset(s->high, 0, sizeof s->high);
-	s->open = s->framed = false;
+	forget_items(s);
+	forget_parts(&s->now);
+	map64_release(&s->steps);
+	map64_release(&s->reading_index);
+	s->n_readings = s->known = s->present = 0;
+	s->full = s->has_newest = s->unknown = false;
+	memset(s->live, 0, sizeof s->live);
+	for (size_t i = 0; i < s->n_covering; i++)
+		s->covering_of[s->covering[i].cell] = 0;
+	s->n_covering = 0;
+	s->covers = s->main_covers = 0;
 	s->done = 0;
+	VEC_PUSH(s->items, s->n, s->cap) = (struct slice){.number = 0};
 }
 
-/* NULL: it is known already. */
-static struct tally_sums *touch(struct slices_touched *l, uint32_t id)
+/* --- parts, and their bytes --- */
+
+static struct tally_sums *total_of(struct parts *p, unsigned total)
+{
+	if (!(p->used >> total & 1)) {
+		p->totals[total] = (struct tally_sums){.has = 0};
+		p->used |= 1u << total;
+	}
+	return &p->totals[total];
+}
+
+static struct tally_sums *listed(struct part_list *l, uint32_t id)
 {
 	l->mark = mem_grow_zero(l->mark, &l->cap_mark, (size_t)id + 1, sizeof *l->mark);
-	if (l->mark[id])
-		return NULL;
-	VEC_PUSH(l->ids, l->n, l->cap) = id;
-	l->mark[id] = (uint32_t)l->n;
-	l->before = mem_grow(l->before, &l->cap_before, l->n, sizeof *l->before);
-	return &l->before[l->n - 1];
+	if (!l->mark[id]) {
+		VEC_PUSH(l->ids, l->n, l->cap) = id;
+		l->mark[id] = (uint32_t)l->n;
+		l->sums = mem_grow(l->sums, &l->cap_sums, l->n, sizeof *l->sums);
+		l->sums[l->n - 1] = (struct tally_sums){.has = 0};
+	}
+	return &l->sums[l->mark[id] - 1];
 }
 
-void slices_touch_cell(struct tally *a, uint32_t cell)
+static struct tally_sums *part_of(struct parts *p, enum part_table table, uint32_t id)
 {
-	struct tally_slices *s = a->slices;
-	struct tally_sums *before = s->open ? touch(&s->cells, cell) : NULL;
-
-	if (before)
-		tally_sums(a, cell, before);
+	switch (table) {
+	case PART_CELL: return listed(&p->cells, id);
+	case PART_TYPE: return listed(&p->types, id);
+	default: return total_of(p, id < TOTALS ? id : 0);
+	}
 }
 
-void slices_touch_type(struct tally *a, uint32_t type)
+static void add_sum(struct tally_sums *to, unsigned sum, uint64_t v)
 {
-	struct tally_slices *s = a->slices;
-	struct tally_sums *before = s->open ? touch(&s->types, type) : NULL;
-
-	if (before)
-		tally_type_sums(a, type, before);
+	if (SUMS_LIVE >> sum & 1) /* differences of numbers that wrap */
+		to->v[sum] += v;
+	else if (PART_SIGNED >> sum & 1)
+		to->v[sum] = (uint64_t)add_signed((int64_t)to->v[sum], (int64_t)v);
+	else
+		to->v[sum] = add_saturating(to->v[sum], v);
+	to->has |= SUM_BIT(sum);
 }
 
-/* What is live is a state, what is added up is a difference. */
-static void subtract(struct tally_sums *s, const struct tally_sums *before)
+static void add_peak(struct tally_sums *to, const uint64_t v[3], unsigned weigh)
 {
-	for (size_t i = 0; i < SUMS; i++)
-		if (!(SUMS_LIVE >> i & 1))
-			s->v[i] -= before->v[i];
-	/* A hook's cost may come later than the time it is taken from. */
-	if ((int64_t)s->v[SUM_TIME_SELF] < 0)
-		s->v[SUM_TIME_SELF] = 0;
-	s->has &= ~(unsigned)SUMS_PEAK;
+	if (!(to->has & SUMS_PEAK) || v[weigh] > to->v[SUM_PEAK_COUNT + weigh])
+		memcpy(&to->v[SUM_PEAK_COUNT], v, sizeof(uint64_t[3]));
+	to->has |= SUMS_PEAK;
 }
 
-void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
+static void add_part(struct tally_sums *to, const struct tally_sums *from, unsigned weigh)
 {
-	tally_sums(a, a->slices->cells.ids[i], s);
-	subtract(s, &a->slices->cells.before[i]);
+	for (unsigned has = from->has & ~(unsigned)SUMS_PEAK; has; has &= has - 1) {
+		unsigned sum = (unsigned)__builtin_ctz(has);
+
+		add_sum(to, sum, from->v[sum]);
+	}
+	if (from->has & SUMS_PEAK)
+		add_peak(to, &from->v[SUM_PEAK_COUNT], weigh);
 }
 
-void tally_slice_fetch(const struct tally *a, size_t i)
+static void pack_part(struct buf *b, enum part_table table, uint32_t id,
+		      const struct tally_sums *sums)
 {
-	const struct tally_work *w = a->work;
-	uint32_t cell = a->slices->cells.ids[i];
+	buf_add_uleb(b, (uint64_t)id * PART_TABLES + table);
+	buf_add_uleb(b, sums->has);
+	for (unsigned has = sums->has; has; has &= has - 1) {
+		unsigned sum = (unsigned)__builtin_ctz(has);
+		uint64_t v = sums->v[sum];
 
-	__builtin_prefetch(&a->cells[cell]);
-	__builtin_prefetch(&a->cells[cell].real);
-	if (w->running)
-		__builtin_prefetch(&w->lives[cell]);
-	if (w->rarely)
-		__builtin_prefetch(&w->rare[cell]);
+		buf_add_uleb(b, PART_SIGNED >> sum & 1 ? v << 1 ^ -(v >> 63) : v);
+	}
 }
 
-const struct tally_sums *tally_slice_before(const struct tally *a, size_t i)
+static uint64_t unpack_number(const uint8_t **p)
 {
-	return &a->slices->cells.before[i];
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	for (; **p & 0x80; shift += 7)
+		v |= (uint64_t)(*(*p)++ & 0x7f) << shift;
+	return v | (uint64_t) * (*p)++ << shift;
 }
 
-void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s)
+static void unpack_parts(struct parts *to, const struct buf *b, unsigned weigh)
 {
-	tally_type_sums(a, a->slices->types.ids[i], s);
-	subtract(s, &a->slices->types.before[i]);
-}
+	const uint8_t *p = (const uint8_t *)buf_at(b, 0), *end = p + b->len;
 
-static void add(uint64_t *to, uint64_t v)
-{
-	*to = add_saturating(*to, v);
-}
+	while (p < end) {
+		uint64_t key = unpack_number(&p);
+		struct tally_sums sums = {.has = (unsigned)unpack_number(&p)};
 
-void slices_add(struct tally_slices *s, const struct tally_pending *p, unsigned entries)
-{
-	uint64_t *v = s->total[p->domain].v;
+		for (unsigned has = sums.has; has; has &= has - 1) {
+			unsigned sum = (unsigned)__builtin_ctz(has);
+			uint64_t v = unpack_number(&p);
 
-	add(&v[SUM_COUNT], p->count);
-	add(&v[SUM_ENTRIES], entries);
-	add(&v[SUM_REQUESTED], p->requested);
-	add(&v[SUM_REAL], p->real);
-	if (p->has_slack)
-		v[SUM_SLACK] = (uint64_t)add_signed((int64_t)v[SUM_SLACK], p->slack);
-}
-
-void slices_add_freed(struct tally_slices *s, unsigned domain, const struct live_block *b,
-		      bool temporary, int64_t lifetime)
-{
-	uint64_t *v = s->total[domain].v;
-
-	add(&v[SUM_FREED_COUNT], b->count);
-	add(&v[SUM_FREED_REQUESTED], b->requested);
-	add(&v[SUM_FREED_REAL], b->real);
-	add(&v[SUM_TEMPORARY], temporary ? b->count : 0);
-	add(&v[SUM_LIFETIME], lifetime >= 0 ? (uint64_t)lifetime : 0);
-	add(&v[SUM_TIMED], lifetime >= 0);
-}
-
-static void slices_fill_all(const struct tally *a, const struct trace *t)
-{
-	const struct tally_work *w = a->work;
-	struct tally_slices *s = a->slices;
-	uint8_t state[SUMS];
-	unsigned has = 0;
-
-	tally_states(a, t, DOMAINS, state);
-	for (size_t i = 0; i < SUMS; i++)
-		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
-	s->now.all[DOMAINS] = (struct tally_sums){.has = 0};
-	for (size_t d = 0; d <= DOMAINS; d++) {
-		struct tally_sums *all = &s->now.all[d];
-
-		if (d < DOMAINS) {
-			*all = s->total[d];
-			all->has = SUMS_ALL;
-			subtract(all, &s->before[d]);
-			sums_add(&s->now.all[DOMAINS], all);
+			sums.v[sum] = PART_SIGNED >> sum & 1 ? v >> 1 ^ -(v & 1) : v;
 		}
-		for (size_t m = 0; m < 3; m++) {
-			all->v[SUM_LIVE_COUNT + m] = w->tide[d].live[m];
-			all->v[SUM_PEAK_COUNT + m] = s->high[d][m];
-		}
-		all->has = has & ~(unsigned)SUMS_PEAK;
-		/* The same knowledge as of what is live, and here it needs no array of cells. */
-		if (!t->unordered)
-			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
-		if (w->tide[d].overflow)
-			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
-		all->has &= ~(unsigned)SUMS_MEASURED;
-		if (a->measures)
-			measures_slice_sums(a, all);
-	}
-	if (a->measures) {
-		s->now.has_main = a->measures->has_main;
-		s->now.main = a->measures->main;
+		add_part(part_of(to, key % PART_TABLES, (uint32_t)(key / PART_TABLES)), &sums,
+			 weigh);
 	}
 }
 
-static enum status close_slice(struct tally *a, struct trace *t, struct err *e)
+static void pack_parts(struct buf *b, const struct parts *p)
 {
-	struct tally_slices *s = a->slices;
-	enum status st = ST_OK;
-
-	if (!s->open)
-		return ST_OK;
-	s->open = false;
-	s->now.index = s->done;
-	s->now.cells = s->cells.ids;
-	s->now.n_cells = s->cells.n;
-	s->now.types = s->types.ids;
-	s->now.n_types = s->types.n;
-	s->now.counters = a->options.counters ? &s->counters : NULL;
-	if (s->within) {
-		slices_fill_all(a, t);
-		if (a->options.slice)
-			st = a->options.slice(a->options.slice_arg, t, a, &s->now, e);
-		s->done++;
-	}
-	forget(&s->cells);
-	forget(&s->types);
-	return st;
+	for (unsigned i = 0; i < TOTALS; i++)
+		if (p->used >> i & 1)
+			pack_part(b, PART_TOTAL, i, &p->totals[i]);
+	for (size_t i = 0; i < p->cells.n; i++)
+		pack_part(b, PART_CELL, p->cells.ids[i], &p->cells.sums[i]);
+	for (size_t i = 0; i < p->types.n; i++)
+		pack_part(b, PART_TYPE, p->types.ids[i], &p->types.sums[i]);
 }
 
-static void open_slice(struct tally *a, const struct tally_slice *as, bool within)
+/* Bytes were added: at most as many again as are needed. */
+static void settle(struct tally *a, struct slice *slice)
 {
 	struct tally_slices *s = a->slices;
 
-	s->now = *as;
-	s->open = true;
-	s->within = within;
-	memcpy(s->before, s->total, sizeof s->before);
-	if (a->measures)
-		measures_slice_start(a);
-	counters_reset(&s->counters);
-	for (size_t d = 0; d <= DOMAINS; d++)
-		memcpy(s->high[d], a->work->tide[d].live, sizeof s->high[d]);
+	if (slice->packed.len < 2 * slice->merged + 512)
+		return;
+	unpack_parts(&s->scratch, &slice->packed, a->work->weigh);
+	slice->packed.len = 0;
+	pack_parts(&slice->packed, &s->scratch);
+	slice->merged = slice->packed.len;
+	forget_parts(&s->scratch);
 }
+
+static void make_present(struct tally *a, size_t index)
+{
+	struct tally_slices *s = a->slices;
+	struct slice *slice = &s->items[s->present];
+
+	if (index == s->present)
+		return;
+	pack_parts(&slice->packed, &s->now);
+	forget_parts(&s->now);
+	settle(a, slice);
+	s->present = index;
+}
+
+/* Into any slice. */
+static void put(struct tally *a, size_t index, enum part_table table, uint32_t id, unsigned sum,
+		int64_t v)
+{
+	struct tally_slices *s = a->slices;
+	struct slice *slice = &s->items[index];
+	struct tally_sums one = {.has = 0};
+
+	slice->used = true;
+	slice->within |= a->options.slicing == SLICE_TIMES;
+	if (index == s->present) {
+		add_sum(part_of(&s->now, table, id), sum, (uint64_t)v);
+		return;
+	}
+	add_sum(&one, sum, (uint64_t)v);
+	pack_part(&slice->packed, table, id, &one);
+	settle(a, slice);
+}
+
+/* --- which slice --- */
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	return a / b - (a % b < 0);
+}
+
+static int64_t floor_mod(int64_t a, int64_t b)
+{
+	return a % b + (a % b < 0 ? b : 0);
 }
 
 static bool in_time(const struct tally *a, bool known, int64_t time)
@@ -240,78 +331,570 @@ static bool in_time(const struct tally *a, bool known, int64_t time)
 	return !s || !s->times.n || (known && selection_in(&s->times, time));
 }
 
-/* Apart from slices_reach, which is there for each event: a slice has a thousand bytes. */
-static void slices_open_before(struct tally *a)
+static bool start_of_step(const struct tally *a, int64_t number, int64_t *start)
 {
-	const struct tally_slice next = {.kind = SLICE_BEFORE};
-
-	open_slice(a, &next, !a->options.selection);
+	return !__builtin_mul_overflow(number, a->options.every, start);
 }
 
-static enum status slices_step(struct tally *a, struct trace *t, int64_t number, struct err *e)
+static size_t step_numbered(struct tally *a, int64_t number)
 {
-	struct tally_slice next = {
-	    .kind = SLICE_TIME, .number = number, .duration = a->options.every};
-	enum status st;
+	struct tally_slices *s = a->slices;
+	int64_t start;
+	uint32_t *index;
+	bool known;
 
-	next.has_start = next.has_duration =
-	    !__builtin_mul_overflow(next.number, a->options.every, &next.start);
-	st = close_slice(a, t, e);
-	if (!st)
-		open_slice(a, &next, in_time(a, next.has_start, next.start));
+	if (s->known && s->known_number == number)
+		return s->known;
+	index = map64_put(&s->steps, (uint64_t)number);
+	if (!*index) {
+		if (s->n > SLICES_MOST) {
+			s->full = true;
+			map64_remove(&s->steps, (uint64_t)number);
+			return 0;
+		}
+		known = start_of_step(a, number, &start);
+		*index = (uint32_t)s->n;
+		VEC_PUSH(s->items, s->n, s->cap) =
+		    (struct slice){.number = number, .within = in_time(a, known, start)};
+	}
+	s->known_number = number;
+	return s->known = *index;
+}
+
+void slices_mark(struct tally *a, uint32_t name)
+{
+	struct tally_slices *s = a->slices;
+	const struct frame_marks *m = &a->work->marks;
+	const struct frame_mark *mark = &m->items[m->n - 1];
+
+	if (a->options.slicing == SLICE_FRAMES)
+		VEC_PUSH(s->items, s->n, s->cap) = (struct slice){
+		    .number = mark->number,
+		    .name = name,
+		    .used = true,
+		    .within =
+			mark->selected && in_time(a, mark->timed || a->has_time, a->work->at.time)};
+}
+
+/* Numbers of slices in the order of time, as far as one is known. */
+static int64_t order_of(const struct tally *a, size_t index)
+{
+	return a->options.slicing == SLICE_FRAMES ? (int64_t)index : a->slices->items[index].number;
+}
+
+/* An allocation or a free: what is live, and most of it, at any moment is known while these come in
+ * the order of their times. */
+static void follow_order(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_slices *s = a->slices;
+	struct slice *slice = &s->items[s->present];
+
+	if (!s->has_newest || p->time >= s->newest) {
+		s->has_newest = true;
+		s->newest = p->time;
+		s->newest_number = order_of(a, s->present);
+		return;
+	}
+	a->backward++;
+	if (!slice->unknown || s->newest_number > slice->unknown_to)
+		slice->unknown_to = s->newest_number;
+	slice->unknown = true;
+}
+
+void slices_reach(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_slices *s = a->slices;
+	struct slice *slice;
+
+	if (a->options.slicing == SLICE_FRAMES)
+		make_present(a, p->slice);
+	else
+		make_present(a,
+			     p->timed ? step_numbered(a, floor_div(p->time, a->options.every)) : 0);
+	slice = &s->items[s->present];
+	slice->used = true;
+	/* Frees of what is not selected are everywhere. */
+	if (!s->present)
+		slice->within |= !a->options.selection;
+	slice->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
+			 (p->domain == CELL_MEASURED && p->count);
+	if (p->own_time && p->domain < DOMAINS && a->work->follow)
+		follow_order(a, p);
+}
+
+enum status slices_check(const struct tally *a, struct err *e)
+{
+	if (!a->slices->full)
+		return ST_OK;
+	return err_set(e, ST_LIMIT,
+		       "more than %d steps of time of %" PRId64 " ns: they have to be longer",
+		       SLICES_MOST, a->options.every);
+}
+
+/* --- what is added --- */
+
+static struct tally_sums *present_total(struct tally *a, unsigned total)
+{
+	return total_of(&a->slices->now, total);
+}
+
+static void add_allocated(struct tally_sums *to, const struct tally_pending *p)
+{
+	add_sum(to, SUM_COUNT, p->count);
+	if (p->kind == EV_ALLOC)
+		add_sum(to, SUM_ENTRIES, 1);
+	if (p->has & EV_HAS_REQUESTED)
+		add_sum(to, SUM_REQUESTED, p->requested);
+	if (p->has & EV_HAS_REAL)
+		add_sum(to, SUM_REAL, p->real);
+	if (p->has_slack)
+		add_sum(to, SUM_SLACK, (uint64_t)p->slack);
+}
+
+void slices_add(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_slices *s = a->slices;
+
+	add_allocated(present_total(a, p->domain), p);
+	if (!a->work->touching)
+		return;
+	if (p->kind == EV_ALLOC) {
+		add_allocated(listed(&s->now.cells, p->cell), p);
+	} else {
+		struct tally_sums *type = listed(&s->now.types, p->type);
+
+		add_allocated(type, p);
+		if (!(p->has & EV_HAS_COUNT))
+			type->has &= ~SUM_BIT(SUM_COUNT);
+	}
+}
+
+static void add_freed(struct tally_sums *to, const struct live_block *b, bool temporary,
+		      int64_t lifetime)
+{
+	add_sum(to, SUM_FREED_COUNT, b->count);
+	add_sum(to, SUM_FREED_REQUESTED, b->requested);
+	add_sum(to, SUM_FREED_REAL, b->real);
+	if (temporary)
+		add_sum(to, SUM_TEMPORARY, b->count);
+	if (lifetime < 0)
+		return;
+	add_sum(to, SUM_LIFETIME, (uint64_t)lifetime);
+	add_sum(to, SUM_TIMED, 1);
+}
+
+void slices_add_freed(struct tally *a, unsigned domain, const struct live_block *b, bool temporary,
+		      int64_t lifetime)
+{
+	add_freed(present_total(a, domain), b, temporary, lifetime);
+	if (a->work->touching)
+		add_freed(listed(&a->slices->now.cells, b->cell), b, temporary, lifetime);
+}
+
+static void add_live(struct tally_sums *to, const struct live_block *b, bool falls)
+{
+	const uint64_t v[3] = {b->count, b->requested, b->real};
+
+	for (unsigned m = 0; m < 3; m++)
+		add_sum(to, SUM_LIVE_COUNT + m, falls ? -v[m] : v[m]);
+}
+
+void slices_add_live(struct tally *a, const struct live_block *b, unsigned domain, bool falls)
+{
+	const struct tally_work *w = a->work;
+
+	add_live(present_total(a, domain), b, falls);
+	if (w->touching)
+		add_live(listed(&a->slices->now.cells, b->cell), b, falls);
+	if (falls)
+		return;
+	add_peak(present_total(a, domain), w->tide[domain].live, w->weigh);
+	add_peak(present_total(a, DOMAINS), w->tide[DOMAINS].live, w->weigh);
+}
+
+void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v)
+{
+	add_sum(present_total(a, TOTAL_MEASURED), sum, v);
+	if (a->work->touching)
+		add_sum(listed(&a->slices->now.cells, cell), sum, v);
+}
+
+void slices_add_measured(struct tally *a, uint32_t cell, uint64_t calls)
+{
+	slices_add_sum(a, cell, (enum sum)PART_MEASURED, calls);
+}
+
+void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns)
+{
+	slices_add_sum(a, cell, SUM_TIME_SELF, (uint64_t)ns);
+	if (main)
+		add_sum(present_total(a, TOTAL_MAIN), SUM_TIME_SELF, (uint64_t)ns);
+}
+
+static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main, unsigned sum,
+			int64_t v)
+{
+	if (sum == PART_COVERS)
+		a->slices->items[index].covers += v;
+	else
+		put(a, index, PART_TOTAL, TOTAL_MEASURED, sum, v);
+	if (main)
+		put(a, index, PART_TOTAL, TOTAL_MAIN, sum, v);
+	if (a->work->touching)
+		put(a, index, PART_CELL, cell, sum, v);
+}
+
+/* From one slice to another, both of which have a part of it: first and last ns. */
+static void add_over(struct tally *a, uint32_t cell, bool main, const size_t at[2], int64_t first,
+		     int64_t last, size_t second)
+{
+	put_measure(a, at[0], cell, main, SUM_TIME_SELF, first);
+	put_measure(a, at[1], cell, main, SUM_TIME_SELF, last);
+	if (second == at[1])
+		return;
+	put_measure(a, second, cell, main, PART_COVERS, 1);
+	put_measure(a, at[1], cell, main, PART_COVERS, -1);
+}
+
+static void span_over_frames(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
+{
+	const struct frame_marks *m = &a->work->marks;
+	size_t at[2] = {frame_marks_of(m, true, lo), frame_marks_of(m, true, hi - 1)};
+
+	/* Frames without times are where they are told. */
+	if (at[0] >= at[1] || !frame_marks_timed(m))
+		put_measure(a, at[1], cell, main, SUM_TIME_SELF, hi - lo);
+	else
+		add_over(a, cell, main, at, m->items[at[0]].start - lo,
+			 hi - m->items[at[1] - 1].start, at[0] + 1);
+}
+
+static void span_over_steps(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
+{
+	const int64_t every = a->options.every;
+	int64_t first = floor_div(lo, every), last = floor_div(hi - 1, every);
+	size_t at[2] = {step_numbered(a, first), step_numbered(a, last)};
+
+	if (first == last)
+		put_measure(a, at[0], cell, main, SUM_TIME_SELF, hi - lo);
+	else
+		add_over(a, cell, main, at, every - floor_mod(lo, every),
+			 floor_mod(hi - 1, every) + 1, step_numbered(a, first + 1));
+}
+
+void slices_add_span(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
+{
+	if (a->options.slicing == SLICE_FRAMES)
+		span_over_frames(a, cell, main, lo, hi);
+	else
+		span_over_steps(a, cell, main, lo, hi);
+}
+
+void slices_add_counter(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_slices *s = a->slices;
+	uint32_t *index = map64_put(&s->reading_index, (uint64_t)s->present << 32 | p->type);
+	struct slice_reading *r;
+	int64_t last;
+
+	if (!*index) {
+		VEC_PUSH(s->readings, s->n_readings, s->cap_readings) = (struct slice_reading){
+		    .id = p->type, .next = s->items[s->present].reading, .time = INT64_MIN};
+		*index = s->items[s->present].reading = (uint32_t)s->n_readings;
+	}
+	r = &s->readings[*index - 1];
+	last = r->stats.last;
+	counter_read(&r->stats, p->slack);
+	if (p->own_time && p->time < r->time)
+		r->stats.last = last;
+	else if (p->own_time)
+		r->time = p->time;
+}
+
+/* --- the end --- */
+
+void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
+{
+	uint32_t cell = a->slices->now.cells.ids[i];
+
+	*s = a->slices->now.cells.sums[i];
+	if (a->cells[cell].domain >= CELL_MEASURED)
+		measures_part_sums(a, s, s->v[PART_MEASURED]);
+	s->has = tally_has(a, cell) & ~(unsigned)SUMS_PEAK;
+}
+
+void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s)
+{
+	*s = a->slices->now.types.sums[i];
+}
+
+static void cover(struct tally_slices *s, uint32_t cell, int64_t calls)
+{
+	uint32_t *of;
+
+	s->covering_of = mem_grow_zero(s->covering_of, &s->cap_covering_of, (size_t)cell + 1,
+				       sizeof *s->covering_of);
+	of = &s->covering_of[cell];
+	if (!*of) {
+		VEC_PUSH(s->covering, s->n_covering, s->cap_covering) =
+		    (struct covering){.cell = cell};
+		*of = (uint32_t)s->n_covering;
+	}
+	s->covering[*of - 1].calls += calls;
+	if (s->covering[*of - 1].calls)
+		return;
+	s->covering[*of - 1] = s->covering[--s->n_covering];
+	s->covering_of[s->covering[*of - 1].cell] = *of;
+	*of = 0;
+}
+
+static int64_t covered(int64_t calls, int64_t ns)
+{
+	int64_t v;
+
+	return __builtin_mul_overflow(calls, ns, &v) ? INT64_MAX : v;
+}
+
+/* Calls that pass the whole of the slice, which lasts so long. */
+static void add_covers(struct tally_slices *s, int64_t ns)
+{
+	struct parts *p = &s->now;
+
+	if (p->used >> TOTAL_MAIN & 1)
+		s->main_covers += (int64_t)p->totals[TOTAL_MAIN].v[PART_COVERS];
+	for (size_t i = 0; i < p->cells.n; i++)
+		if (p->cells.sums[i].v[PART_COVERS])
+			cover(s, p->cells.ids[i], (int64_t)p->cells.sums[i].v[PART_COVERS]);
+	if (s->covers)
+		add_sum(total_of(p, TOTAL_MEASURED), SUM_TIME_SELF,
+			(uint64_t)covered(s->covers, ns));
+	if (s->main_covers)
+		add_sum(total_of(p, TOTAL_MAIN), SUM_TIME_SELF,
+			(uint64_t)covered(s->main_covers, ns));
+	for (size_t i = 0; i < s->n_covering; i++)
+		add_sum(listed(&p->cells, s->covering[i].cell), SUM_TIME_SELF,
+			(uint64_t)covered(s->covering[i].calls, ns));
+}
+
+/* What is live after the slice, and most of it in it. */
+static void fill_live(struct tally *a, struct tally_sums *all, unsigned domain)
+{
+	struct tally_slices *s = a->slices;
+	unsigned weigh = a->work->weigh;
+	struct tally_sums *part = total_of(&s->now, domain);
+	uint64_t *live = s->live[domain];
+
+	if (!(part->has & SUMS_PEAK) || live[weigh] > part->v[SUM_PEAK_COUNT + weigh])
+		memcpy(&part->v[SUM_PEAK_COUNT], live, sizeof s->live[domain]);
+	for (unsigned m = 0; m < 3; m++) {
+		live[m] += part->v[SUM_LIVE_COUNT + m];
+		if (domain < DOMAINS)
+			total_of(&s->now, DOMAINS)->v[SUM_LIVE_COUNT + m] +=
+			    part->v[SUM_LIVE_COUNT + m];
+		all->v[SUM_LIVE_COUNT + m] = live[m];
+		all->v[SUM_PEAK_COUNT + m] = part->v[SUM_PEAK_COUNT + m];
+	}
+}
+
+static void fill_all(struct tally *a, const struct trace *t)
+{
+	struct tally_slices *s = a->slices;
+	struct tally_sums measured = *total_of(&s->now, TOTAL_MEASURED), together = {.has = 0};
+	uint8_t state[SUMS];
+	unsigned has = 0;
+
+	tally_states(a, t, DOMAINS, state);
+	for (size_t i = 0; i < SUMS; i++)
+		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
+	measures_part_sums(a, &measured, measured.v[PART_MEASURED]);
+	for (size_t d = 0; d <= DOMAINS; d++) {
+		struct tally_sums *all = &s->out.all[d];
+
+		*all = d < DOMAINS ? *total_of(&s->now, (unsigned)d) : together;
+		all->has = SUMS_ALL;
+		if (d < DOMAINS)
+			sums_add(&together, all);
+		fill_live(a, all, (unsigned)d);
+		all->has = has & ~(unsigned)(SUMS_PEAK | SUMS_MEASURED);
+		/* The same knowledge as of what is live, and here it needs no array of cells. */
+		if (!t->unordered && !s->unknown)
+			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
+		if (a->work->tide[d].overflow)
+			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
+		for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
+			all->v[i] = measured.v[i];
+		if (a->measures)
+			all->has |= measures_slice_has(a);
+	}
+}
+
+static void fill_counters(struct tally_slices *s, uint32_t reading)
+{
+	counters_reset(&s->counters);
+	for (uint32_t i = reading; i; i = s->readings[i - 1].next)
+		*counters_place(&s->counters, s->readings[i - 1].id) = s->readings[i - 1].stats;
+}
+
+/* s->now has its sums. */
+static enum status hand_out(struct tally *a, struct trace *t, bool within, struct err *e)
+{
+	struct tally_slices *s = a->slices;
+	struct tally_slice *out = &s->out;
+	const struct tally_sums *main = total_of(&s->now, TOTAL_MAIN);
+	enum status st = ST_OK;
+
+	fill_all(a, t);
+	out->index = s->done;
+	out->cells = s->now.cells.ids;
+	out->n_cells = a->work->touching ? s->now.cells.n : 0;
+	out->types = s->now.types.ids;
+	out->n_types = s->now.types.n;
+	out->has_main = main->has >> SUM_TIME_SELF & 1;
+	out->main = main->v[SUM_TIME_SELF];
+	out->counters = a->options.counters ? &s->counters : NULL;
+	if (within) {
+		if (a->options.slice)
+			st = a->options.slice(a->options.slice_arg, t, a, out, e);
+		s->done++;
+	}
+	forget_parts(&s->now);
 	return st;
 }
 
-enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pending *p,
-			 struct err *e)
+static enum status hand_out_slice(struct tally *a, struct trace *t, size_t index, struct err *e)
+{
+	struct tally_slices *s = a->slices;
+	struct slice *slice = &s->items[index];
+	int64_t number = order_of(a, index);
+
+	unpack_parts(&s->now, &slice->packed, a->work->weigh);
+	buf_release(&slice->packed);
+	if (slice->unknown && (!s->unknown || slice->unknown_to > s->unknown_to)) {
+		s->unknown = true;
+		s->unknown_to = slice->unknown_to;
+	}
+	if (s->unknown && number > s->unknown_to)
+		s->unknown = false;
+	s->covers += slice->covers;
+	add_covers(s, s->out.duration);
+	fill_counters(s, slice->reading);
+	return hand_out(a, t, slice->used && slice->within, e);
+}
+
+static void as_frame(const struct tally *a, size_t index, struct tally_slice *out)
+{
+	const struct frame_marks *m = &a->work->marks;
+	const struct frame_mark *mark = &m->items[index - 1];
+	const struct frame_mark *next = index < m->n ? mark + 1 : NULL;
+
+	*out = (struct tally_slice){.kind = SLICE_FRAME,
+				    .number = mark->number,
+				    .name = a->slices->items[index].name,
+				    .has_start = mark->timed,
+				    .start = mark->timed ? mark->start : 0};
+	if (!next || !mark->timed || !next->timed || next->start < mark->start)
+		return;
+	out->has_duration = !__builtin_sub_overflow(next->start, mark->start, &out->duration);
+	if (!out->has_duration)
+		out->duration = 0;
+}
+
+static void as_step(const struct tally *a, int64_t number, struct tally_slice *out)
+{
+	*out = (struct tally_slice){
+	    .kind = SLICE_TIME, .number = number, .duration = a->options.every};
+	out->has_start = out->has_duration = start_of_step(a, number, &out->start);
+}
+
+static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 {
 	struct tally_slices *s = a->slices;
 	enum status st = ST_OK;
 
-	if (a->options.slicing == SLICE_FRAMES || !p->timed) {
-		/* Between two ranges of frames there are frees. */
-		if (!s->open && !s->framed)
-			slices_open_before(a);
-	} else {
-		int64_t number = floor_div(p->time, a->options.every);
-
-		if (s->open && s->now.kind == SLICE_TIME && number <= s->now.number)
-			a->late += number < s->now.number;
-		else
-			st = slices_step(a, t, number, e);
+	for (size_t i = 1; !st && i < s->n; i++) {
+		as_frame(a, i, &s->out);
+		st = hand_out_slice(a, t, i, e);
 	}
-	/* Frees of what is not selected are everywhere. */
-	s->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
-		     (p->domain == CELL_MEASURED && p->count);
 	return st;
 }
 
-enum status slices_frame(struct tally *a, struct trace *t, const struct tally_pending *p,
-			 bool selected, struct err *e)
+static int step_order(const void *x, const void *y, void *arg)
+{
+	const struct slice *items = arg;
+	int64_t p = items[*(const uint32_t *)x].number, q = items[*(const uint32_t *)y].number;
+
+	return p < q ? -1 : p > q;
+}
+
+/* With those that calls pass and in which nothing else is. */
+static void count_steps(struct tally_slices *s, const uint32_t *order)
+{
+	uint64_t n = s->n - 1;
+	int64_t covers = 0;
+
+	for (size_t i = 1; i + 1 < s->n; i++) {
+		const struct slice *one = &s->items[order[i]], *next = &s->items[order[i + 1]];
+
+		covers += one->covers;
+		if (covers)
+			n = add_saturating(n, (uint64_t)next->number - (uint64_t)one->number - 1);
+	}
+	s->full |= n > SLICES_MOST;
+}
+
+/* Steps that calls pass and in which nothing else is. */
+static enum status end_gap(struct tally *a, struct trace *t, int64_t from, int64_t to,
+			   struct err *e)
 {
 	struct tally_slices *s = a->slices;
-	bool timed = p->own_time;
-	enum status st;
+	enum status st = ST_OK;
 
-	if (a->options.slicing != SLICE_FRAMES)
-		return ST_OK;
-	s->framed = true;
-	if (s->open && s->now.has_start && timed && p->time >= s->now.start)
-		s->now.has_duration =
-		    !__builtin_sub_overflow(p->time, s->now.start, &s->now.duration);
-	st = close_slice(a, t, e);
-	if (!st && selected)
-		open_slice(a,
-			   &(struct tally_slice){.kind = SLICE_FRAME,
-						 .number = (int64_t)p->address,
-						 .name = p->type,
-						 .has_start = timed,
-						 .start = timed ? p->time : 0},
-			   in_time(a, p->timed, p->time));
+	for (int64_t number = from; !st && s->covers && number < to; number++) {
+		as_step(a, number, &s->out);
+		add_covers(s, a->options.every);
+		counters_reset(&s->counters);
+		st = hand_out(a, t, true, e);
+	}
+	return st;
+}
+
+static enum status end_steps(struct tally *a, struct trace *t, struct err *e)
+{
+	struct tally_slices *s = a->slices;
+	uint32_t *order = mem_array(s->n, sizeof *order);
+	enum status st = ST_OK;
+
+	for (size_t i = 1; i < s->n; i++)
+		order[i] = (uint32_t)i;
+	sort_array_by(order + 1, s->n - 1, sizeof *order, step_order, s->items);
+	count_steps(s, order);
+	st = slices_check(a, e);
+	for (size_t i = 1; !st && i < s->n; i++) {
+		int64_t number = s->items[order[i]].number;
+
+		if (i > 1)
+			st = end_gap(a, t, s->items[order[i - 1]].number + 1, number, e);
+		if (st)
+			break;
+		as_step(a, number, &s->out);
+		st = hand_out_slice(a, t, order[i], e);
+	}
+	free(order);
 	return st;
 }
 
 enum status slices_end(struct tally *a, struct trace *t, struct err *e)
 {
-	return close_slice(a, t, e);
+	struct tally_slices *s = a->slices;
+	enum status st = slices_check(a, e);
+
+	pack_parts(&s->items[s->present].packed, &s->now);
+	forget_parts(&s->now);
+	if (st)
+		return st;
+	s->out = (struct tally_slice){.kind = SLICE_BEFORE};
+	st = hand_out_slice(a, t, 0, e);
+	if (!st)
+		st = a->options.slicing == SLICE_FRAMES ? end_frames(a, t, e) : end_steps(a, t, e);
+	return st;
 }

@@ -1,50 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: the slice in progress.
+ * The inside of tally/tally.h: slices of a capture. What an event adds goes into the slice of its own
+ * time, wherever it stands in the file, and time in calls is spread over the slices in which it
+ * passed. So slices are handed out when the capture ends, in their order: threads, kinds of events and
+ * records may come one after the other.
+ *
+ * Memory is O(slices x what each touched): a slice that is not the present one has its sums as bytes.
+ * What is live after a slice is what slices up to it added and took away, in any order of the file. The
+ * peak in a slice is of the order of the file, and absent where times show that this is no order of time.
  */
 #ifndef TM_TALLY_SLICES_H
 #define TM_TALLY_SLICES_H
 
 #include "lib/tally/work.h"
 
-struct slices_touched { /* cells or types, and what they had when the slice first touched them */
-	uint32_t *ids;
-	struct tally_sums *before;
-	size_t n, cap, cap_before;
-	uint32_t *mark; /* by id: index + 1; 0: not touched */
-	size_t cap_mark;
-};
-
-struct tally_slices {
-	struct tally_slice now;
-	bool open;
-	bool within; /* it starts in a time range, or something selected is in it */
-	bool framed; /* there was a frame, selected or not */
-	struct tally_sums total[DOMAINS], before[DOMAINS]; /* of the capture so far; at its start */
-	uint64_t high[DOMAINS + 1][3];                     /* live where its bytes were largest */
-	struct slices_touched cells, types;
-	struct tally_counters counters;
-	uint64_t done;
-};
+enum { SLICES_MOST = 1 << 20 }; /* steps of time; frames are events of the capture */
 
 struct tally_slices *slices_new(void);
 void slices_free(struct tally_slices *s); /* accepts NULL */
 void slices_reset(struct tally_slices *s);
 
-/* Before an event has its effect: makes sure that the slice it falls into is the present one. */
-enum status slices_reach(struct tally *a, struct trace *t, const struct tally_pending *p,
-			 struct err *e);
-/* A frame begins; not selected: the one before ends. */
-enum status slices_frame(struct tally *a, struct trace *t, const struct tally_pending *p,
-			 bool selected, struct err *e);
+/* w->marks has got a mark, whose frame has this name. */
+void slices_mark(struct tally *a, uint32_t name);
+/* Before an event has its effect: its slice becomes the present one. */
+void slices_reach(struct tally *a, const struct tally_pending *p);
+/* ST_LIMIT: there are more than SLICES_MOST. */
+enum status slices_check(const struct tally *a, struct err *e);
 enum status slices_end(struct tally *a, struct trace *t, struct err *e);
-/* An allocation or a type total, entries records of it. */
-void slices_add(struct tally_slices *s, const struct tally_pending *p, unsigned entries);
+
+/* Into the present slice: an allocation of a cell, or the total of a type. */
+void slices_add(struct tally *a, const struct tally_pending *p);
 /* lifetime: below 0: not known. */
-void slices_add_freed(struct tally_slices *s, unsigned domain, const struct live_block *b,
-		      bool temporary, int64_t lifetime);
-/* A cell or a type is about to change. */
-void slices_touch_cell(struct tally *a, uint32_t cell);
-void slices_touch_type(struct tally *a, uint32_t type);
+void slices_add_freed(struct tally *a, unsigned domain, const struct live_block *b, bool temporary,
+		      int64_t lifetime);
+/* The block is live from now on; or falls: not any more. w->tide has it. */
+void slices_add_live(struct tally *a, const struct live_block *b, unsigned domain, bool falls);
+/* Of a cell of calls: its entries, calls, samples, growth. */
+void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v);
+/* Calls of EV_DELTA. */
+void slices_add_measured(struct tally *a, uint32_t cell, uint64_t calls);
+void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns);
+void slices_add_counter(struct tally *a, const struct tally_pending *p);
+/* Time in a call from lo up to hi, which is more: into the slices in which it passed. */
+void slices_add_span(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi);
 
 #endif

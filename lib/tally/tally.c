@@ -142,8 +142,6 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 	struct tally_type *ty = &a->types[p->type];
 	uint64_t *v = w->frame[p->domain].v;
 
-	if (w->touching)
-		slices_touch_type(a, p->type);
 	ty->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1) |
 		   (p->has & EV_HAS_COUNT ? CELL_HAS_COUNT : 0);
 	ty->count = add_saturating(ty->count, p->count);
@@ -154,7 +152,7 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 		ty->has |= TYPE_HAS_SLACK;
 	}
 	if (a->slices)
-		slices_add(a->slices, p, 0);
+		slices_add(a, p);
 	if (w->in_frame) {
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
 		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
@@ -178,7 +176,7 @@ static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struc
 		r->has_slack = true;
 	}
 	if (a->slices)
-		slices_add(a->slices, p, 1);
+		slices_add(a, p);
 	if (w->in_frame) {
 		uint64_t *v = w->frame[p->domain].v;
 
@@ -195,8 +193,6 @@ static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 
 	/* Looked up again: an event before in the batch may have made the stack's first cell. */
 	p->cell = tally_place(a, p);
-	if (w->touching)
-		slices_touch_cell(a, p->cell);
 	tally_add_to_cell(a, &a->cells[p->cell], p);
 	if (w->follow)
 		tally_follow_alloc(a, p);
@@ -246,16 +242,8 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		prefetch_beside(a, end);
 	w->n_batch = 0;
 	for (struct tally_pending *p = w->batch; p < end; p++) {
-		bool frame = p->kind == EV_FRAME || p->kind == PENDING_NO_FRAME;
-		enum status st = ST_OK;
-
-		if (frame && a->measures)
-			measures_frame(a, p);
-		if (a->slices)
-			st = frame ? slices_frame(a, t, p, p->kind == EV_FRAME, e)
-				   : slices_reach(a, t, p, e);
-		if (st)
-			return st;
+		if (a->slices && p->kind != EV_FRAME && p->kind != PENDING_NO_FRAME)
+			slices_reach(a, p);
 		switch (p->kind) {
 		case EV_ALLOC: tally_add_alloc(a, p); break;
 		case EV_FREE:
@@ -271,7 +259,7 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		default: end_frame(a); break;
 		}
 	}
-	return ST_OK;
+	return a->slices ? slices_check(a, e) : ST_OK;
 }
 
 static void grow_tables(struct tally *a, const struct trace *t)
@@ -318,7 +306,8 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	a->without_address = 0;
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
-	a->unselected = a->untimed = a->late = 0;
+	a->unselected = a->untimed = a->backward = 0;
+	frame_marks_reset(&w->marks);
 	w->in_frame = w->taken = w->unfollowed = false;
 	live_reset(&a->live);
 	kinds_reset(&w->kinds);
@@ -342,6 +331,18 @@ static void count_alloc(struct tally *a, const struct tally_work *w, const struc
 		if (d == DOMAINS)
 			break;
 	}
+}
+
+static void tally_mark(struct tally *a, const struct event *ev, bool selected)
+{
+	struct tally_work *w = a->work;
+
+	frame_marks_add(&w->marks, &(struct frame_mark){.number = ev->value,
+							.start = ev->time,
+							.timed = ev->has & EV_HAS_TIME,
+							.selected = selected});
+	if (a->slices)
+		slices_mark(a, ev->name);
 }
 
 static void set_slack(struct tally_pending *p, const struct event *ev)
@@ -369,6 +370,7 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 		return ST_OK;
 	if (!measures_pending(a, t, ev, &w->batch[w->n_batch]))
 		return ST_OK;
+	tally_set_slice(a, &w->batch[w->n_batch]);
 	if (a->options.selection && !tally_selected(a, t, ev)) {
 		/* What is open has to be known in the ranges too. */
 		if (!nests || !tally_has_thread(a, t, ev->thread))
@@ -403,6 +405,8 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 		kind = tally_selected(a, t, ev);
 	if (!kind)
 		return ST_OK;
+	if (ev->kind == EV_FRAME && w->marking)
+		tally_mark(a, ev, kind == EV_FRAME);
 	if (t->n_stacks > w->cap_last || t->n_types > w->cap_types)
 		grow_tables(a, t);
 	p->kind = (uint8_t)kind;
@@ -422,10 +426,9 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	p->address = ev->address;
 	p->timed = a->has_time;
 	p->time = w->at.time;
-	if (kind == EV_FRAME) {
+	tally_set_slice(a, p);
+	if (kind == EV_FRAME)
 		p->address = (uint64_t)ev->value;
-		p->type = ev->name;
-	}
 	if (a->want & SUM_BIT(SUM_SLACK))
 		set_slack(p, ev);
 	if (w->follow) {
@@ -530,6 +533,7 @@ void tally_release(struct tally *a)
 		free(w->peaks);
 		free(w->last);
 		id_set_release(&w->set);
+		frame_marks_release(&w->marks);
 		kinds_release(&w->kinds);
 		free(w->newest);
 		free(w->thread_selected);

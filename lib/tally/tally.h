@@ -4,10 +4,10 @@
  * where asked. Memory is O(distinct cells + live blocks), whatever the number of events. When a
  * capture ends, done gets the cells; the next capture starts from nothing.
  *
- * Slices: the capture cut at its frames, or into steps of time. At each slice's end the callback
- * gets what the slice added: per cell that it touched, per type total, and per domain. Work is
- * O(touched), memory O(distinct cells). Cells and ids stay what they are from slice to slice, and
- * symbols come before the events that use them, so a consumer may fold as it goes.
+ * Slices: the capture cut at its frames, or into steps of time. When the capture ends, before done, the
+ * callback gets in their order what each slice added: per cell that it touched, per type total, and per
+ * domain. An event is of the slice of its own time, in any order of the file (slices.h). Memory is
+ * O(slices), and O(slices x what each touched) where cells are wanted.
  */
 #ifndef TM_TALLY_TALLY_H
 #define TM_TALLY_TALLY_H
@@ -63,7 +63,7 @@ struct tally_slice {
 	const uint32_t *types; /* those of which it has type totals; options.slice_cells */
 	size_t n_types;
 	/* What it added, type totals with it; live: after it; peak: when the domain's live bytes
-	 * were largest in it. DOMAINS: of all domains together. */
+	 * were largest in it, where that is known. DOMAINS: of all domains together. */
 	struct tally_sums all[DOMAINS + 1];
 	const struct tally_counters
 	    *counters; /* options.counters: what was read in it; else NULL */
@@ -156,8 +156,9 @@ struct tally {
 	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1]; /* last: of all */
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
-	uint64_t late;       /* SLICE_TIMES: events of an earlier slice's time */
-	bool has_time;       /* an event had a time; */
+	uint64_t
+	    backward;  /* with slices: allocations and frees with times before those of others */
+	bool has_time; /* an event had a time; */
 	int64_t first_time, last_time; /* of those that had one */
 	struct live live;
 	unsigned want;                  /* SUM_BITs that are tracked in this capture */
@@ -172,9 +173,8 @@ struct tally {
 void tally_init(struct tally *a, const struct tally_options *o);
 void tally_release(struct tally *a);
 
-/* In done, and in the slice callback (what came so far): everything wanted of a cell, and of a
- * type's totals. has is what its records have; what the capture knows at all is in
- * tally_states. In the slice callback there is no peak of cells. */
+/* In done: everything wanted of a cell, and of a type's totals. has is what its records have; what
+ * the capture knows at all is in tally_states. */
 void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s);
 void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s);
 /* Of a CELL_MEASURED or CELL_CALLED; tally_sums of it has no SUM_TIME_TOTAL, which does not add
@@ -182,12 +182,9 @@ void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
 const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
 /* Times are of stacks alone: a caller's total is what lies below it. */
 bool tally_alone(const struct tally *a);
-/* In the slice callback: what the slice added to its i-th cell or type; live: after the slice. */
+/* In the slice callback: what the slice added to its i-th cell or type; live: by how much that
+ * changed, modulo 2^64. */
 void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s);
-/* Asks the memory for what the i-th will need. */
-void tally_slice_fetch(const struct tally *a, size_t i);
-/* The same cell before the slice; until the callback returns. */
-const struct tally_sums *tally_slice_before(const struct tally *a, size_t i);
 void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or

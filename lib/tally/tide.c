@@ -24,8 +24,7 @@ static void learn_peak(struct tally *a, size_t cell)
 	memcpy(p->v, w->lives[cell], sizeof p->v);
 }
 
-static void rise(struct tally_tide *t, unsigned weigh, const uint64_t add[3], int64_t time,
-		 uint64_t *high)
+static void rise(struct tally_tide *t, unsigned weigh, const uint64_t add[3], int64_t time)
 {
 	for (size_t m = 0; m < 3; m++)
 		t->overflow |= __builtin_add_overflow(t->live[m], add[m], &t->live[m]);
@@ -34,8 +33,6 @@ static void rise(struct tally_tide *t, unsigned weigh, const uint64_t add[3], in
 		t->when = time;
 		t->at_peak = true;
 	}
-	if (high && t->live[weigh] > high[weigh])
-		memcpy(high, t->live, sizeof t->live);
 }
 
 void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
@@ -53,9 +50,10 @@ void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
 	lives = w->celled ? w->lives[b->cell] : NULL;
 	for (size_t m = 0; lives && m < 3; m++)
 		lives[m] += add[m];
-	rise(&w->tide[domain], w->weigh, add, b->time, a->slices ? a->slices->high[domain] : NULL);
-	rise(&w->tide[DOMAINS], w->weigh, add, b->time,
-	     a->slices ? a->slices->high[DOMAINS] : NULL);
+	rise(&w->tide[domain], w->weigh, add, b->time);
+	rise(&w->tide[DOMAINS], w->weigh, add, b->time);
+	if (a->slices)
+		slices_add_live(a, b, domain, false);
 }
 
 void tide_fall(struct tally *a, const struct live_block *b, unsigned domain)
@@ -73,6 +71,8 @@ void tide_fall(struct tally *a, const struct live_block *b, unsigned domain)
 		w->tide[domain].live[m] -= sub[m];
 		w->tide[DOMAINS].live[m] -= sub[m];
 	}
+	if (a->slices)
+		slices_add_live(a, b, domain, true);
 }
 
 void tide_end(struct tally *a)
@@ -80,5 +80,6 @@ void tide_end(struct tally *a)
 	for (size_t d = 0; d <= DOMAINS; d++)
 		end_peak(&a->work->tide[d]);
 	for (size_t i = 0; i < a->n_cells; i++)
-		learn_peak(a, i);
+		if (a->cells[i].domain < DOMAINS) /* calls have none */
+			learn_peak(a, i);
 }

@@ -27,7 +27,7 @@ static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 		s->v[SUM_FREED_COUNT + m] = minus(minus(s->v[of[m]], u ? u[m] : 0), live[m]);
 }
 
-void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
+unsigned tally_has(const struct tally *a, size_t cell)
 {
 	const struct tally_work *w = a->work;
 	const struct tally_cell *c = &a->cells[cell];
@@ -35,7 +35,30 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	unsigned has = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_LIVE_COUNT) |
 		       SUM_BIT(SUM_FREED_COUNT) | SUM_BIT(SUM_PEAK_COUNT) | SUM_BIT(SUM_TEMPORARY);
 
+	if (c->domain >= CELL_MEASURED)
+		return tally_measured(a, cell) ? measures_has(a, cell) : 0;
+	if (c->has & EV_HAS_REQUESTED >> 1)
+		has |= SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
+		       SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED);
+	if (c->has & EV_HAS_REAL >> 1)
+		has |= SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
+		       SUM_BIT(SUM_PEAK_REAL);
+	if (w->rarely) {
+		has |= w->rare[cell].has_slack ? SUM_BIT(SUM_SLACK) : 0;
+		has |= w->rare[cell].timed ? (unsigned)SUMS_LIFETIME : 0;
+	}
+	if (w->follow && !c->followed)
+		has &= ~(unsigned)(SUMS_LIVE | SUMS_FREED | SUMS_PEAK | SUM_BIT(SUM_TEMPORARY));
+	return has & w->known;
+}
+
+void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
+{
+	const struct tally_work *w = a->work;
+	const struct tally_cell *c = &a->cells[cell];
+
 	memset(s, 0, sizeof *s);
+	s->has = tally_has(a, cell);
 	s->v[SUM_ENTRIES] = c->entries;
 	if (c->domain >= CELL_MEASURED) {
 		if (tally_measured(a, cell))
@@ -45,12 +68,6 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	s->v[SUM_COUNT] = c->count;
 	s->v[SUM_REQUESTED] = c->requested;
 	s->v[SUM_REAL] = c->real;
-	if (c->has & EV_HAS_REQUESTED >> 1)
-		has |= SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
-		       SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED);
-	if (c->has & EV_HAS_REAL >> 1)
-		has |= SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
-		       SUM_BIT(SUM_PEAK_REAL);
 	if (w->rarely) {
 		const struct tally_rare *r = &w->rare[cell];
 
@@ -58,8 +75,6 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 		s->v[SUM_TEMPORARY] = r->temporary;
 		s->v[SUM_LIFETIME] = r->lifetime;
 		s->v[SUM_TIMED] = r->timed;
-		has |= r->has_slack ? SUM_BIT(SUM_SLACK) : 0;
-		has |= r->timed ? (unsigned)SUMS_LIFETIME : 0;
 	}
 	if (w->lives && w->follow) {
 		memcpy(&s->v[SUM_LIVE_COUNT], w->lives[cell], sizeof w->lives[cell]);
@@ -67,9 +82,6 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	}
 	if (w->peaking)
 		memcpy(&s->v[SUM_PEAK_COUNT], w->peaks[cell].v, sizeof w->peaks[cell].v);
-	if (w->follow && !c->followed)
-		has &= ~(unsigned)(SUMS_LIVE | SUMS_FREED | SUMS_PEAK | SUM_BIT(SUM_TEMPORARY));
-	s->has = has & w->known;
 }
 
 void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
@@ -151,6 +163,17 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 	return at_types;
 }
 
+/* -1: not known, or further than a number of ns goes. */
+static int64_t since_start(const struct tally *a, int64_t time)
+{
+	int64_t ns;
+
+	if (!a->has_time || time < a->first_time ||
+	    __builtin_sub_overflow(time, a->first_time, &ns))
+		return -1;
+	return ns;
+}
+
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to)
 {
 	const struct tally_work *w = a->work;
@@ -158,12 +181,11 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 
 	if (!w->running || !w->temporary || !w->weigh || t->overflow)
 		return false;
-	*to = (struct tally_totals){
-	    .bytes = w->weigh == 2 ? SUM_REAL : SUM_REQUESTED,
-	    .live_count = t->live[0],
-	    .live = t->live[w->weigh],
-	    .temporary = t->temporary,
-	    .peak = t->best[w->weigh],
-	    .peak_at = a->has_time && t->when >= a->first_time ? t->when - a->first_time : -1};
+	*to = (struct tally_totals){.bytes = w->weigh == 2 ? SUM_REAL : SUM_REQUESTED,
+				    .live_count = t->live[0],
+				    .live = t->live[w->weigh],
+				    .temporary = t->temporary,
+				    .peak = t->best[w->weigh],
+				    .peak_at = since_start(a, t->when)};
 	return true;
 }

@@ -58,9 +58,11 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	w->running = w->follow && (slicing || w->peaking || totals);
 	w->rarely =
 	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
-	w->celled = w->follow && (slicing || w->peaking);
+	w->celled = w->follow && w->peaking;
 	w->touching = slicing && a->options.slice_cells;
 	w->weigh = w->from_allocs & EV_HAS_REAL ? 2 : w->from_allocs & EV_HAS_REQUESTED ? 1 : 0;
+	w->marking = a->options.slicing == SLICE_FRAMES ||
+		     (a->options.selection && a->options.selection->frames.n);
 	if (slicing && !a->slices)
 		a->slices = slices_new();
 }

@@ -8,6 +8,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/tally/kinds.h"
+#include "lib/tally/marks.h"
 
 enum { TALLY_BATCH = 128 };
 
@@ -16,6 +17,7 @@ struct tally_pending { /* an event on its way into the cells */
 	int64_t time, slack;
 	uint32_t type, stack, space, cell;
 	uint32_t thread, thread_id; /* the cell's; the event's */
+	uint32_t slice;             /* SLICE_FRAMES: of marks, + 1; 0: before the first */
 	uint16_t has;
 	uint8_t kind, domain;
 	bool timed;    /* time is the last one seen */
@@ -75,6 +77,8 @@ struct tally_work {           /* from tally_init to tally_release */
 		int64_t frame, time;
 		bool in_frame;
 	} at;
+	bool marking;             /* marks are kept: slices are frames, or ranges are */
+	struct frame_marks marks; /* that are told already */
 	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
 	size_t cap_thread_selected;
 	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
@@ -93,6 +97,17 @@ static inline void tally_reach_time(struct tally *a, int64_t time)
 	a->work->at.time = time;
 	a->has_time = true;
 }
+
+/* Of an event whose time is set, and the marks before it are. */
+static inline void tally_set_slice(const struct tally *a, struct tally_pending *p)
+{
+	const struct tally_work *w = a->work;
+
+	p->slice = w->marking ? (uint32_t)frame_marks_of(&w->marks, p->own_time, p->time) : 0;
+}
+
+/* What a cell's records have; values.c. */
+unsigned tally_has(const struct tally *a, size_t cell);
 
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);

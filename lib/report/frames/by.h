@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A row per (frame, group of one key) of all frames, as they come: memory does not grow with the
- * number of frames.
+ * A row per (frame, group of one key) of all frames, when their capture ends.
  */
 #ifndef TM_REPORT_FRAMES_BY_H
 #define TM_REPORT_FRAMES_BY_H

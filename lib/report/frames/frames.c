@@ -263,7 +263,7 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 	f->valued |= f->known & sums_valued(&all);
 	if (x->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
 		x->weight = frames_weight(f);
-	if (t->unordered)
+	if (t->unordered || f->project.tally.backward)
 		f->estimated |= all.has & (SUMS_LIVE | SUMS_FREED);
 	count_order(f, &row);
 	if (f->options.tops)
@@ -319,7 +319,6 @@ static void frames_captured(void *arg, struct trace *t)
 	find_durations(f);
 	if (f->project.now.all.has & SUM_BIT(SUM_COUNT))
 		f->known &= ~bytes_of_no_record(&f->project.now);
-	f->late += f->project.tally.late;
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);
 }

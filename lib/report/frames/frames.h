@@ -2,7 +2,7 @@
  *
  * A row per frame (or per step of time): what it allocated and freed, what was live after it, and
  * over all of them percentiles, spikes, the trend of what is live, and where stacks first appear.
- * Memory is O(frames + distinct cells); frames_by streams and has no rows of its own.
+ * Memory is O(frames + distinct cells), and that of tally/slices.h; frames_by has no rows of its own.
  *
  * Frames stay in the order of the capture. Numbers that go back or repeat make rows of their own,
  * and a note. The events before the first frame are a row without a number: a state, not a frame,
@@ -92,8 +92,7 @@ struct frames {
 	struct frame_new *fresh;
 	size_t n_fresh, cap_fresh;
 	uint64_t backward,
-	    repeated;  /* frames whose number goes back, or is that of the one before */
-	uint64_t late; /* events in a later step than their time says */
+	    repeated; /* frames whose number goes back, or is that of the one before */
 	uint64_t
 	    by_calls; /* frames without a time: their duration is that of the main thread's calls */
 	unsigned known; /* SUM_BITs that any capture knows, and that what is selected can have: what

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 12 }; /* cells that are fetched ahead; by experiment */
-
 struct frame_groups *frame_groups_new(void)
 {
 	return mem_zalloc(sizeof(struct frame_groups));
@@ -41,7 +39,6 @@ static struct tally_sums *at(struct frame_groups *g, uint32_t group)
 
 static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, uint32_t group)
 {
-	const struct tally_sums *before = tally_slice_before(a, i);
 	struct tally_sums add, *to = at(g, group);
 	unsigned live;
 
@@ -51,10 +48,8 @@ static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, ui
 	sums_add(to, &add);
 	to->has |= live;
 	for (size_t m = 0; m < 3; m++) {
-		uint64_t change = add.v[SUM_LIVE_COUNT + m] - before->v[SUM_LIVE_COUNT + m];
-
-		g->lives[group][m] += change;
-		g->live[m] += change;
+		g->lives[group][m] += add.v[SUM_LIVE_COUNT + m];
+		g->live[m] += add.v[SUM_LIVE_COUNT + m];
 	}
 }
 
@@ -92,8 +87,6 @@ void frame_groups_fill(struct frame_groups *g, struct group_project *p, const st
 	for (size_t i = 0; i < s->n_cells; i++) {
 		uint32_t group;
 
-		if (i + AHEAD < s->n_cells)
-			tally_slice_fetch(&p->tally, i + AHEAD);
 		group = frame_groups_of(g, p, t, s->cells[i], grouping);
 		if (group != GROUP_NONE)
 			add_cell(g, &p->tally, i, group);

@@ -437,12 +437,6 @@ static void frames_report_add_notes(struct frames_report *r)
 			    "frames have no times: the duration of %" PRIu64
 			    " is what the main thread's calls took",
 			    f->by_calls);
-	if (f->late)
-		frames_note(
-		    r,
-		    "%" PRIu64
-		    " events came after later ones had: they count in the step they came in",
-		    f->late);
 	if (f->estimated)
 		frames_note(r, "live and freed (~): the capture's events come in any order, so "
 			       "frees may count in a later row");

@@ -1,5 +1,4 @@
-# Open calls are cut at frames, of the first 1024 threads (the first row of threads is no thread);
-# the calls of the 1000 others count where they end, and a note says so.
+# Calls of 2023 threads from 0 to 30, each at once: frame 1 has 2023 x 10 of it, frame 2 2023 x 20.
 awk 'BEGIN {
 	for (i = 1; i <= 2023; i++) {
 		print "thread t" i

@@ -19,7 +19,7 @@ tm-frames --spread --sort duration run.mem
 tm-frames --spread --tops 2 run.mem
 tm-frames --spread --detail run.mem
 # Calls: f from 0 to 4 s, with g from 1 to 2 s and from 3 to 3.5 s in it. In steps of a second, each time is in the step in
-# which it ends: g has 1 s in one step and 0.5 s in another; f has 1 s, 1 s and 0.5 s of its own.
+# which it passes: g has 1 s in step 1 and 0.5 s in step 3; f has 1 s of its own in steps 0 and 2 and 0.5 s in step 3.
 "$GEN/calls" >calls.tmt <<'X'
 thread Main
 > 0 f
