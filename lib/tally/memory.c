@@ -31,16 +31,55 @@ static void halve(struct tally_memory *m)
 	m->step *= 2;
 }
 
-static void mark(struct tally_memory *m, struct memory_domain *d, int64_t time)
+static void mark(struct tally_memory *m, struct memory_domain *d, uint64_t live, int64_t time)
 {
 	struct memory_point *p;
 
 	while (time / m->step >= MEMORY_POINTS && m->step < INT64_MAX / 2)
 		halve(m);
 	p = &d->points[time / m->step % MEMORY_POINTS];
-	p->most = !p->known || d->live > p->most ? d->live : p->most;
-	p->last = d->live;
+	p->most = !p->known || live > p->most ? live : p->most;
+	p->last = live;
 	p->known = true;
+}
+
+struct walk {
+	struct tally_memory *m;
+	struct memory_domain *d;
+	uint64_t before; /* live at the capture's start */
+};
+
+static void reach(struct walk *w, uint64_t live, int64_t time)
+{
+	struct memory_domain *d = w->d;
+
+	if (live > d->peak) {
+		d->peak = live;
+		d->peak_at = time >= 0 ? time : -1;
+	}
+	if (time >= 0)
+		mark(w->m, d, live, time);
+}
+
+static void memory_walk_step(void *arg, int64_t live, int64_t time)
+{
+	struct walk *w = arg;
+
+	/* Frees may have come before what they are known to free. */
+	reach(w, w->before + (live > 0 ? (uint64_t)live : 0), time);
+}
+
+/* What is live followed the numbers of events; d->live has been added up. */
+static void walk_curve(struct tally_memory *m, struct memory_domain *d)
+{
+	struct walk w = {m, d, d->before};
+
+	d->peakless |= d->curve.disordered;
+	d->about |= !live_curve_exact(&d->curve);
+	m->timed &= !d->peakless;
+	if (!d->peakless)
+		live_curve_walk(&d->curve, memory_walk_step, &w);
+	live_curve_release(&d->curve);
 }
 
 /* --- blocks --- */
@@ -54,6 +93,36 @@ static void gone(struct tally_memory *m, const struct live_block *b)
 	d->live_count -= b->count;
 	c->live_bytes -= b->requested;
 	c->live_count -= b->count;
+}
+
+/* The present event changes what is live. */
+static void change(struct tally_memory *m, struct memory_domain *d, const struct event *ev,
+		   int64_t bytes)
+{
+	if (!m->live.unordered)
+		return;
+	if (ev->has & EV_HAS_SEQ)
+		live_curve_add(&d->curve, ev->seq, bytes, ev->has & EV_HAS_TIME, ev->time);
+	else
+		d->curve.disordered = true;
+}
+
+/* The allocation of the present event, or one before it, has ended otherwise than by the event. */
+static void end_otherwise(struct tally_memory *m, struct memory_domain *d, const struct event *ev,
+			  enum live_end end, uint64_t bytes)
+{
+	const struct live_block *b = &m->live.blocks[m->live.touched];
+	bool freed = end == LIVE_SELF && b->freed > ev->seq && !(b->seq > ev->seq);
+
+	if (!m->live.unordered || end == LIVE_NOTHING)
+		return;
+	/* A block that was allocated again had been freed before, nobody knows when. */
+	d->curve.guessed |= !freed;
+	live_curve_add(&d->curve,
+		       freed              ? b->freed
+		       : end == LIVE_SELF ? b->seq
+					  : ev->seq,
+		       -(int64_t)bytes, false, 0);
 }
 
 static void memory_take_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
@@ -91,13 +160,15 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	d->live_count += new.count;
 	d->classes[k].live_bytes += size;
 	d->classes[k].live_count += new.count;
+	change(m, d, ev, (int64_t)size);
 	end = live_alloc(&m->live, space, ev->address, m->seq ? m->seq : 1, &new, &old);
+	end_otherwise(m, d, ev, end, end == LIVE_SELF ? size : old.requested);
 	if (end == LIVE_OTHER)
 		gone(m, &old);
 	else if (end == LIVE_SELF)
 		gone(m, &(struct live_block){
 			    .space = space, .cell = k, .requested = size, .count = new.count});
-	if (d->live > d->peak) {
+	if (!m->live.unordered && d->live > d->peak) {
 		d->peak = d->live;
 		d->peak_at = ev->has & EV_HAS_TIME && ev->time >= 0 ? ev->time : -1;
 	}
@@ -115,8 +186,10 @@ static void take_free(struct tally_memory *m, const struct event *ev, uint32_t s
 	ended = ev->kind == EV_FREED
 		    ? live_freed(&m->live, space, ev->address, ev->seq, &old)
 		    : live_free(&m->live, space, ev->address, m->seq ? m->seq : 1, &old);
-	if (ended)
-		gone(m, &old);
+	if (!ended)
+		return;
+	gone(m, &old);
+	change(m, &m->domains[old.space % DOMAINS], ev, -(int64_t)old.requested);
 }
 
 /* --- pages --- */
@@ -170,8 +243,12 @@ static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
 	live_release(&m->live);
 	m->live = (struct live){.unordered = t->unordered};
 	m->seq = 0;
-	for (size_t d = 0; d < DOMAINS && m->captures; d++)
-		m->domains[d].peak_at = -1;
+	for (size_t d = 0; d < DOMAINS; d++) {
+		if (m->captures)
+			m->domains[d].peak_at = -1;
+		m->domains[d].before = m->domains[d].live;
+		live_curve_reset(&m->domains[d].curve);
+	}
 	return ST_OK;
 }
 
@@ -197,10 +274,10 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 		take_free(m, ev, space);
 	else
 		return ST_OK;
-	if (ev->has & EV_HAS_TIME && ev->time >= 0)
-		mark(m, &m->domains[ev->domain], ev->time);
-	else if (ev->kind == EV_ALLOC)
-		m->timed = false;
+	if (!(ev->has & EV_HAS_TIME) || ev->time < 0)
+		m->timed &= ev->kind != EV_ALLOC;
+	else if (!m->live.unordered)
+		mark(m, &m->domains[ev->domain], m->domains[ev->domain].live, ev->time);
 	return ST_OK;
 }
 
@@ -226,6 +303,9 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 	struct tally_memory *m = (struct tally_memory *)s;
 
 	(void)e;
+	for (size_t d = 0; d < DOMAINS && t->unordered; d++)
+		if (m->domains[d].curve.n || m->domains[d].curve.disordered)
+			walk_curve(m, &m->domains[d]);
 	m->captures++;
 	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
 	m->lives &= m->follows || !m->unfollowed;
@@ -255,6 +335,8 @@ void memory_init(struct tally_memory *m)
 
 void memory_release(struct tally_memory *m)
 {
+	for (size_t d = 0; d < DOMAINS; d++)
+		live_curve_release(&m->domains[d].curve);
 	live_release(&m->live);
 }
 

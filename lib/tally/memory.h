@@ -2,13 +2,15 @@
  *
  * Statistics of memory without call sites: allocations by size, live bytes over time, and the pages
  * that hold the last live blocks. Sizes are requested ones where a block has them, else real ones.
- * Memory: O(live blocks) (live.h) and a fixed number of points.
+ * Where events come in any order, live bytes follow their numbers; without these no peak is known.
+ * Memory: O(live blocks) (live.h), a fixed number of points, and at most LIVE_WINDOWS.
  */
 #ifndef TM_TALLY_MEMORY_H
 #define TM_TALLY_MEMORY_H
 
 #include "lib/base/hash.h"
 #include "lib/tally/live.h"
+#include "lib/tally/live_curve.h"
 #include "lib/trace/sink.h"
 
 /* Class c has sizes from 2^(c-1) to 2^c - 1; 0 has blocks of no bytes. */
@@ -31,7 +33,10 @@ struct memory_pages {
 struct memory_domain {
 	struct memory_class classes[MEMORY_CLASSES];
 	uint64_t count, bytes, live, live_count, peak;
-	int64_t peak_at; /* ns; below 0: not known */
+	int64_t peak_at;         /* ns; below 0: not known */
+	uint64_t before;         /* live at this capture's start */
+	bool peakless, about;    /* the peak is not known; only about */
+	struct live_curve curve; /* of this capture, where its events come in any order */
 	struct memory_point points[MEMORY_POINTS];
 	struct memory_pages pages[2]; /* of blocks below MEMORY_LARGE, and of others */
 };
@@ -48,9 +53,9 @@ struct tally_memory {
 	bool lives;
 	bool follows;        /* an allocation had one */
 	uint64_t unfollowed; /* allocations of this capture that had none */
-	bool timed;          /* it is known when, and there is only one capture */
-	int64_t step;        /* ns of a point */
-	uint64_t lost;       /* allocations without a size */
+	bool timed;    /* it is known when and in which order, and there is only one capture */
+	int64_t step;  /* ns of a point */
+	uint64_t lost; /* allocations without a size */
 	struct live live;
 	uint64_t seq;
 };

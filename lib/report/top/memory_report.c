@@ -146,7 +146,8 @@ static void memory_report_make_curve(struct memory_report *r)
 	size_text(&b, r->d->peak);
 	buf_adds(&b, " at ");
 	time_text(&b, r->d->peak_at < 0 ? 0 : (uint64_t)r->d->peak_at);
-	snprintf(r->limit_title, sizeof r->limit_title, "peak %s", buf_str(&b));
+	snprintf(r->limit_title, sizeof r->limit_title, "peak %s%s", r->d->about ? "~" : "",
+		 buf_str(&b));
 	buf_release(&b);
 	r->line = (struct series_line){
 	    .key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES, .y = r->y};
@@ -191,15 +192,17 @@ static void memory_report_make_heads(struct memory_report *r)
 	add_head(r, &b);
 	if (!r->m->lives)
 		buf_adds(&b, "what is live is not in the capture");
-	else
-		buf_adds(&b, "peak ");
-	if (r->m->lives) {
+	if (r->m->lives && !r->d->peakless) {
+		buf_adds(&b, r->d->about ? "peak ~" : "peak ");
 		size_text(&b, r->d->peak);
 		if (r->d->peak_at >= 0) {
 			buf_adds(&b, " after ");
 			time_text(&b, (uint64_t)r->d->peak_at);
 		}
-		buf_adds(&b, "; live at the end ");
+		buf_adds(&b, "; ");
+	}
+	if (r->m->lives) {
+		buf_adds(&b, "live at the end ");
 		size_text(&b, r->d->live);
 		buf_addf(&b, " in %" PRIu64 " block%s", r->d->live_count,
 			 r->d->live_count == 1 ? "" : "s");
