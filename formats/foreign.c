@@ -39,6 +39,17 @@ enum { WITHIN = 4096 };
 	{                                                                            \
 		what, NULL, "go tool pprof -proto FILE >FILE.pb writes what is read" \
 	}
+#define GPROF                                                                                  \
+	{                                                                                      \
+		"a profile of gprof (gmon.out)", NULL,                                         \
+		    "gprof PROGRAM FILE prints it; perf record and valgrind --tool=callgrind " \
+		    "write what is read"                                                       \
+	}
+#define MEMCHECK(how)                                                                \
+	{                                                                            \
+		"a report of valgrind's memcheck" how, NULL,                         \
+		    "valgrind --tool=massif and --tool=callgrind write what is read" \
+	}
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
 static const struct mark marks[] = {
@@ -79,7 +90,6 @@ static const struct mark marks[] = {
      "Microsoft C/C++ MSF 7.00\r\n\032DS",
      NULL,
      {"debug information of Windows (PDB)", NULL, ON_WINDOWS}},
-    {0, 2, "MZ", NULL, {"a program or library of Windows (PE)", NULL, ON_WINDOWS}},
     {0,
      4,
      "\0asm",
@@ -87,7 +97,6 @@ static const struct mark marks[] = {
      {"a WebAssembly module", NULL,
       "its addresses are not those of a process, so it is not read: llvm-symbolizer reads its "
       "DWARF"}},
-    {0, 4, "\312\376\272\276", NULL, {"a Mach-O binary for several machines", "inspect", NULL}},
     {0, 4, "\317\372\355\376", NULL, {"a Mach-O binary", "inspect", NULL}},
     {0, 4, "\316\372\355\376", NULL, {"a Mach-O binary of 32 bits", "inspect", NULL}},
     {0, 8, "!<arch>\n", NULL, {"an archive of objects (ar)", "inspect", NULL}},
@@ -139,6 +148,46 @@ static const struct mark marks[] = {
      {"uftrace's list of processes and threads (task.txt)", NULL, OF_UFTRACE}},
     {0, 11, "# symbols: ", "\n# path name: ", {"uftrace's symbols of a file", NULL, OF_UFTRACE}},
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
+    {0, 8, "gmon\1\0\0\0", NULL, GPROF},
+    {0, 8, "gmon\0\0\0\1", NULL, GPROF},
+    {0, 5, "<?xml", "<valgrindoutput>", MEMCHECK(", as XML")},
+    {0, 2, "==", "== Memcheck, a memory error detector", MEMCHECK("")},
+    {0,
+     1,
+     "{",
+     "\"preprocessedProfileVersion\"",
+     {"a profile of Firefox or samply", NULL,
+      "profiler.firefox.com shows it; perf record writes what is read"}},
+    {0,
+     20,
+     "{\"snapshot\":{\"meta\":",
+     NULL,
+     {"a heap snapshot of V8", NULL, "Chrome's developer tools show it"}},
+    {0,
+     7,
+     "EVENTS,",
+     ",FrameTime",
+     {"a CSV profile of Unreal Engine", NULL, "with a first column \"frame\" it can be read"}},
+    {0,
+     22,
+     "Application,ProcessID,",
+     NULL,
+     {"a table of PresentMon", NULL, "with a first column \"time_ms\" it can be read"}},
+    {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "traceconv writes what is read"}},
+    {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, NULL}},
+    {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
+    {0, 4, "MDMP", NULL, {"a minidump", NULL, "it has stacks, and no allocations"}},
+    {0, 20, "Analysis of sampling", NULL, {"what macOS's sample prints", NULL, NULL}},
+    {0, 8, "\211PNG\r\n\32\n", NULL, {"a picture (PNG)", NULL, NULL}},
+    {0, 3, "\377\330\377", NULL, {"a picture (JPEG)", NULL, NULL}},
+    {0, 4, "GIF8", NULL, {"a picture (GIF)", NULL, NULL}},
+    {0, 5, "<?xml", "<svg", {"a picture (SVG)", NULL, NULL}},
+    {0, 4, "RIFF", NULL, {"a sound or picture (RIFF)", NULL, NULL}},
+    {0, 4, "OggS", NULL, {"a sound (Ogg)", NULL, NULL}},
+    {0, 4, "\336\22\4\225", NULL, {"translated texts (gettext)", NULL, NULL}},
+    {0, 4, "\225\4\22\336", NULL, {"translated texts (gettext)", NULL, NULL}},
+    {2, 6, "\r\n\0\0\0", NULL, {"compiled Python", NULL, NULL}},
+    {0, 2, "#!", NULL, {"a script", NULL, NULL}},
     {0, 0, NULL, NULL, {NULL, NULL, NULL}},
 };
 
@@ -190,6 +239,39 @@ static const struct foreign *of_elf(const uint8_t *p, size_t n)
 	return type == ET_CORE ? &core : type == ET_REL ? &object : &program;
 }
 
+/* What begins with "MZ" and is no text. Behind its program for DOS there may be another. */
+static const struct foreign *of_windows(const uint8_t *p, size_t n)
+{
+	static const struct foreign dos = {"a program of DOS (MZ)", NULL, NULL};
+	static const struct foreign program = {"a program of Windows (PE)", NULL, ON_WINDOWS};
+	static const struct foreign library = {"a library of Windows (PE, a DLL)", NULL,
+					       ON_WINDOWS};
+	static const struct foreign either = {"a program or library of Windows (PE)", NULL,
+					      ON_WINDOWS};
+	enum { NEW_HEADER = 0x3c, FLAGS = 22, IS_DLL = 0x2000 };
+	uint32_t at = n >= NEW_HEADER + 4 ? le32(p + NEW_HEADER) : 0;
+
+	if (n < 4 || memcmp(p, "MZ", 2) != 0 || !memchr(p, 0, n < 64 ? n : 64))
+		return NULL;
+	if (n < NEW_HEADER + 4 || at > n || n - at < FLAGS + 2)
+		return &either;
+	if (memcmp(p + at, "PE\0", 4) != 0)
+		return &dos;
+	return le16(p + at + FLAGS) & IS_DLL ? &library : &program;
+}
+
+/* Both begin with 0xcafebabe: a number of machines follows, or a version from 45 on. */
+static const struct foreign *of_cafebabe(const uint8_t *p, size_t n)
+{
+	static const struct foreign binary = {"a Mach-O binary for several machines", "inspect",
+					      NULL};
+	static const struct foreign class = {"a class of Java", NULL, NULL};
+
+	if (n < 8 || memcmp(p, "\312\376\272\276", 4) != 0)
+		return NULL;
+	return be32(p + 4) < 45 ? &binary : &class;
+}
+
 /* The records of one thread, which have no mark: 16 bytes each (formats/instrument/uftrace.c), of which the
  * first enters a function, and the next one comes within a day. Arguments may stand between. */
 static const struct foreign *of_uftrace(const uint8_t *p, size_t n)
@@ -197,7 +279,7 @@ static const struct foreign *of_uftrace(const uint8_t *p, size_t n)
 	static const struct foreign records = {"the records of one thread, of uftrace", NULL,
 					       OF_UFTRACE};
 	enum { RECORD = 16, ARGUMENTS = 512 };
-	const uint64_t day = UINT64_C(86400000000000);
+	const uint64_t day = UINT64_C(86400000000000), decade = 3650 * day;
 	uint64_t first, bits;
 	size_t last;
 
@@ -205,7 +287,7 @@ static const struct foreign *of_uftrace(const uint8_t *p, size_t n)
 		return NULL;
 	first = le64(p);
 	bits = le64(p + 8);
-	if ((bits & 3) || (bits >> 3 & 7) != 5 || !(bits >> 16) || !first)
+	if ((bits & 3) || (bits >> 3 & 7) != 5 || !(bits >> 16) || !first || first > decade)
 		return NULL;
 	last = bits & 4 ? RECORD + ARGUMENTS : RECORD;
 	for (size_t i = RECORD; i <= last && i + RECORD <= n; i += 8)
@@ -286,6 +368,11 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 
 	if (n > 4 && !memcmp(p, "\177ELF", 4))
 		return of_elf(p, n);
+	f = of_windows(p, n);
+	if (!f)
+		f = of_cafebabe(p, n);
+	if (f)
+		return f;
 	while (m->bytes && !mark_fits(m, p, n))
 		m++;
 	if (m->bytes && (size_t)bid < 8 * (m->n + (m->within ? strlen(m->within) : 0)))

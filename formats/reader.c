@@ -117,6 +117,10 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 			best = readers[i];
 		}
 	}
+	if (best && best->guesses && foreign_of(head, n, MEMBERS_GUESS_BITS)) {
+		best = NULL;
+		most = 0;
+	}
 	if (bid)
 		*bid = most;
 	return best;
@@ -400,6 +404,22 @@ static enum status reader_guard_end(struct sink *s, struct trace *t, struct err 
 	return st;
 }
 
+/* Whether more bytes are behind the failure than before it; of what was cut, those are not there. No more
+ * are read than it takes to know. */
+static bool is_mostly_lost(struct input *in, const struct err *why)
+{
+	struct cursor *c = &in->cur;
+	uint64_t at = why->offset == ERR_NO_OFFSET ? cursor_offset(c) : why->offset;
+	size_t n;
+
+	if (c->ran_out)
+		return false;
+	c->failed = false;
+	while (cursor_offset(c) / 2 <= at && (n = cursor_available(c, 1)))
+		c->pos += n;
+	return cursor_offset(c) / 2 > at;
+}
+
 /* Reads im->in, whose last capture stays open; without one the failure is the whole of it. */
 static enum status read_one(struct import *im, const struct guard *g, struct err *e)
 {
@@ -425,6 +445,13 @@ static enum status read_one(struct import *im, const struct guard *g, struct err
 	else
 		trace_note(im->t, NOTE_LOSS, 0, "%s (at byte %llu); what follows was not read",
 			   e->msg, (unsigned long long)e->offset);
+	if (!im->options->format && is_mostly_lost(im->in, e)) {
+		im->mostly_lost = *e;
+		err_prefix(&im->mostly_lost,
+			   "most of it cannot be read as %s (-f %s reads what comes before)",
+			   r->name, r->name);
+		im->t->notes_told = true;
+	}
 	return ST_OK;
 }
 
@@ -585,6 +612,10 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 		st = read_one(&im, &guard, e);
 		if (!st)
 			st = reader_end_capture(&im, lossy, e);
+		if (!st && im.mostly_lost.code) {
+			*e = im.mostly_lost;
+			st = e->code;
+		}
 	}
 	smaps_release(&im.smaps);
 	trace_free(im.t);

@@ -44,6 +44,7 @@ struct import {
 	struct smaps smaps;          /* of --maps; pushed when the capture ends */
 	const struct reader *reader; /* that reads */
 	bool *lossy;                 /* the caller's: some capture was salvaged */
+	struct err mostly_lost;      /* of what a bid took: it failed before the half of it */
 };
 
 /* What captures of a format may have. */
@@ -73,8 +74,11 @@ struct reader {
 	bool rewinds;         /* reads its input twice: input_keep is called first */
 	bool streams;         /* pushes each packet as it comes, of a file that grows too */
 	bool own_tables;      /* brings its modules by id (traces): --maps must not add any */
+	bool guesses;         /* has no mark: bids by what the head holds, behind known marks */
 	/* 0: not mine; else how many bits of the first n bytes (at most INPUT_HEAD) speak for it,
-	 * at least 8 for a text that can only guess. Pure; n may be 0. whole: head is all. */
+	 * at least 8 for a text that can only guess. Without a mark all of the head must be it: counts
+	 * that fit, records one behind the other, names that can be read. Pure; n may be 0. whole: head
+	 * is all. */
 	int (*bid)(const uint8_t *head, size_t n, bool whole);
 	/* Pushes one or more captures. On an error what was sound has been pushed already. */
 	enum status (*read)(struct import *im, struct err *e);
@@ -82,6 +86,7 @@ struct reader {
 
 extern const struct reader *const readers[]; /* ends with NULL */
 const struct reader *reader_by_name(const char *name);
+/* The highest bid; not of one that guesses where there is the mark of a format that is not read. */
 const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid);
 
 /* "a zip file", where members are read each as an input of its own; NULL: it is no archive. */
@@ -92,7 +97,8 @@ bool capture_streams(const uint8_t *head, size_t n, const struct import_options 
 
 /* Reads a whole input into the sink: chooses the reader, adds maps and options to each
  * capture, turns a failure after the first event into a loss note (lib/README.md, Manners).
- * ST_OK also then; *lossy says so. ST_BAD and ST_UNSUPPORTED: nothing usable. */
+ * ST_OK also then; *lossy says so. ST_BAD and ST_UNSUPPORTED: nothing usable, or, where no format was
+ * given, more than half of the bytes are behind the failure: what comes before was pushed then. */
 enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
 			 bool *lossy, struct err *e);
 

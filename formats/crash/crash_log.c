@@ -576,17 +576,20 @@ static int crash_log_bid(const uint8_t *head, size_t n, bool whole)
 	    "Native frames:",
 	};
 	const char *s = (const char *)head, *end = s + n, *p;
+	bool worded = false;
+	int called = 0, last = 0;
 	struct stack_line l;
-	bool worded = false, called = false;
 
 	(void)whole;
 	if (memchr(s, 0, n))
 		return 0;
 	for (size_t i = 0; !worded && i < sizeof words / sizeof *words; i++)
 		worded = memmem(s, n, words[i], strlen(words[i]));
-	for (; !called && s < end && (p = memchr(s, '\n', (size_t)(end - s))); s = p + 1)
-		called = stack_line_parse(s, (size_t)(p - s), &l) && l.module.n;
-	return worded && called ? 40 : called ? 12 : worded ? 8 : 0;
+	for (; called < 2 && s < end && (p = memchr(s, '\n', (size_t)(end - s))); s = p + 1) {
+		last = stack_line_parse(s, (size_t)(p - s), &l) && l.module.n ? last + 1 : 0;
+		called = last > called ? last : called;
+	}
+	return worded && called ? 40 : called > 1 ? 12 : worded ? 8 : 0;
 }
 
 const struct reader reader_crash_log = {
@@ -595,6 +598,7 @@ const struct reader reader_crash_log = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "logs with stacks: sanitizers, tombstones, malloc_debug, hs_err, backtraces",
     .suffixes = "log,txt",
+    .guesses = true,
     .bid = crash_log_bid,
     .read = crash_log_read,
 };

@@ -22,7 +22,8 @@ enum { LINE_LIMIT = 1 << 20, BID_LINES = 24 };
 
 struct line {
 	uint8_t kind; /* enum event_kind; FRAME: number */
-	bool has_time, fraction, has_thread, has_address;
+	bool has_time, fraction, has_thread, has_address,
+	    letter; /* letter: of one, an address follows */
 	uint64_t thread, address, number;
 	const char *name; /* NULL: address */
 	size_t n_name;
@@ -113,6 +114,7 @@ static bool instrument_text_parse_start(struct line *l, const char **s, const ch
 	for (size_t i = 0; i < sizeof first_words / sizeof *first_words; i++)
 		if (strlen(first_words[i].word) == n && !strncasecmp(w, first_words[i].word, n)) {
 			l->kind = first_words[i].kind;
+			l->letter = n == 1;
 			return true;
 		}
 	return false;
@@ -171,27 +173,36 @@ static bool instrument_text_parse(struct line *l, const char *s, size_t n)
 	return !len;
 }
 
+/* A letter and a word begin lines of other texts, too: some have an address or a time, or there are enters
+ * and exits. */
 static int instrument_text_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head, *end = s + n;
-	int lines = 0, good = 0, other = 0;
+	int good = 0, other = 0, told = 0, enters = 0, exits = 0;
 	struct line l;
 
-	while (s < end && lines < BID_LINES) {
+	while (s < end) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 
 		if (!nl && !whole)
 			break;
 		if (memchr(s, 0, (size_t)((nl ? nl : end) - s)))
 			return 0;
-		if (instrument_text_parse(&l, s, (size_t)((nl ? nl : end) - s)))
+		if (instrument_text_parse(&l, s, (size_t)((nl ? nl : end) - s)) &&
+		    !(l.letter && l.name)) {
 			good++;
-		else
+			told += l.has_address || l.has_time;
+			enters += l.kind == EV_ENTER;
+			exits += l.kind == EV_EXIT;
+		} else {
 			other += nl != s;
-		lines++;
+		}
 		s = nl ? nl + 1 : end;
 	}
-	return good > 2 * other ? 8 + good - other : 0;
+	if (good <= 2 * other || !enters || (2 * told < good && !exits))
+		return 0;
+	good -= other;
+	return 8 + (good < BID_LINES ? good : BID_LINES);
 }
 
 static const char *instrument_text_learn_unit(struct words *x, const struct line *l)
@@ -344,6 +355,7 @@ const struct reader reader_instrument_text = {
     .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "lines of enter and exit hooks",
     .suffixes = "txt,log",
+    .guesses = true,
     .bid = instrument_text_bid,
     .read = instrument_text_read_words,
 };

@@ -133,41 +133,59 @@ static enum status loli_cache_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* The fields with few values in as many records as the head holds: each is about 30 bits. */
+/* Return addresses; what an unwinder puts behind the last may be 0. */
+static bool are_frames(const uint8_t *p, size_t n)
+{
+	const uint64_t most = UINT64_C(1) << 56;
+
+	if (!be64(p))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (be64(p + 8 * i) >= most)
+			return false;
+	return true;
+}
+
+/* Every record of the head is one. Zeros between numbers are as plausible as a record without frames,
+ * so one such record proves something only where the file ends with it. */
 static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 {
-	uint32_t count = n >= 4 ? be32(head) : 0, left = count;
-	size_t at = 4, frames = 0;
+	uint32_t left = n >= 4 ? be32(head) : 0;
+	size_t at = 4, stacks = 0;
 	int sound = 0;
 
-	if (!count || count > INT32_MAX)
+	if (!left)
 		return 0;
-	while (sound < 4 && n - at >= RECORD_SIZE) {
+	while (n - at >= (left ? RECORD_SIZE : 4)) {
+		size_t known, frames;
 		struct cached r;
 
 		if (!left) { /* another block */
 			left = be32(head + at);
 			at += 4;
-			if (left > INT32_MAX)
-				break;
 			continue;
 		}
 		r = fixed_part(head + at);
-		if (!plausible(&r) || !r.seq || !r.addr || !r.size || r.time < 0 || r.time >> 40)
+		if (left > INT32_MAX || !plausible(&r) || !r.seq || !r.addr || !r.size ||
+		    r.time < 0 || r.time >> 40)
 			break;
-		if (r.n * 8u > n - at - RECORD_SIZE && whole)
+		at += RECORD_SIZE;
+		known = (n - at) / 8;
+		frames = r.n < known ? r.n : known;
+		if (frames && !are_frames(head + at, frames))
 			break;
-		at += RECORD_SIZE + r.n * 8u;
-		left--;
+		stacks += frames > 0;
 		sound++;
-		frames += r.n;
-		if (at > n)
+		left--;
+		at = r.n > known ? n : at + r.n * 8u;
+		if (r.n > known)
 			break;
 	}
-	/* Zeros between numbers are as plausible. */
-	if (sound == 1 && !frames && whole && (left || at != n))
-		return 0;
-	return sound ? 18 + 6 * sound + (whole && !left && at == n ? 10 : 0) : 0;
+	if (n - at >= RECORD_SIZE && sound < (stacks ? 2 : 8))
+		return 0; /* what is there is none */
+	if (whole && !left && at == n)
+		return sound ? 28 + 6 * (sound < 4 ? sound : 4) : 0;
+	return stacks || sound > 2 ? 18 + 6 * (sound < 4 ? sound : 4) : 0;
 }
 
 const struct reader reader_loli_cache = {
@@ -177,6 +195,7 @@ const struct reader reader_loli_cache = {
 	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME | CARRIES_ADDRESSES,
     .what = "LoliProfiler: cache file of the desktop program",
     .suffixes = "bin",
+    .guesses = true,
     .bid = loli_cache_bid,
     .read = loli_cache_read,
 };

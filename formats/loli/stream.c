@@ -23,7 +23,7 @@ enum {
 	PACKET_MAX = RAW_MAX + RAW_MAX / 255 + 64,
 };
 
-enum { BATCH = 64 };
+enum { BATCH = 64, BID_RAW = 64 << 10 };
 enum { KIND_FREE = 0, KIND_REALLOC = 4, KIND_COMMAND = 255 };
 enum { FREE_SIZE = 13, ALLOC_SIZE = 26, COMMAND_SIZE = 5 };
 
@@ -298,29 +298,30 @@ static enum status loli_stream_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* The first sequence of an LZ4 block holds the begin of the first record as it is. */
-static int loli_stream_bid_block(const uint8_t *p, size_t n, bool all, uint32_t raw)
+/* The block, or as much of it as the head has, holds records from its first byte on. */
+static int loli_stream_bid_block(const uint8_t *block, size_t n, bool all, uint32_t raw)
 {
-	uint32_t literals = n ? p[0] >> 4 : 0, len;
+	uint32_t most = raw < BID_RAW || all ? raw : BID_RAW;
+	int sound = 0, other = 0, bits = 0;
+	const uint8_t *p;
+	struct record r;
+	uint8_t *out;
+	size_t got;
 
-	if (raw < 2 + FREE_SIZE || !possible(raw, all ? n : RAW_MAX) || n < 5)
+	if (raw < 2 + COMMAND_SIZE || !possible(raw, all ? n : RAW_MAX))
 		return 0;
-	if (literals == 15)
-		p++;
-	if (literals >= 3 && is_text(p + 1, n - 2))
-		return 20;
-	len = le16(p + 1);
-	if (literals < 3 || p[3] > KIND_REALLOC || len + 2 > raw ||
-	    (p[3] == KIND_FREE ? len != FREE_SIZE : len < ALLOC_SIZE))
-		return 0;
-	if (all) {
-		uint8_t *out = mem_alloc(raw);
-		bool ok = lz4_block(p - (literals == 15), n, out, raw);
-
-		free(out);
-		return ok ? 60 : 0;
-	}
-	return 20;
+	out = mem_alloc(most);
+	got = all ? lz4_block(block, n, out, raw) ? raw : 0 : lz4_block_begin(block, n, out, most);
+	for (p = out; loli_stream_next_record(&p, out + got, &r); other += !r.sound)
+		sound += r.sound;
+	if (is_text(out, got))
+		bits = all ? 20 : 0;
+	else if (all && 2 * sound > other)
+		bits = 60;
+	else if (sound > 2 && !other)
+		bits = 20;
+	free(out);
+	return bits;
 }
 
 static int loli_stream_bid(const uint8_t *head, size_t n, bool whole)
@@ -355,6 +356,7 @@ const struct reader reader_loli_stream = {
     .what = "LoliProfiler: live stream of an agent (v0.9.9b on)",
     .suffixes = "bin",
     .streams = true,
+    .guesses = true,
     .bid = loli_stream_bid,
     .read = loli_stream_read,
 };

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS_MOST = 9, SEEN = 4096 };
+enum { DECIMALS_MOST = 9, SEEN = 4096, FEW_STACKS = 16 };
 
 struct folded_row {
 	uint64_t count; /* times 10^decimals */
@@ -476,30 +476,37 @@ static enum status folded_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* The lines of the head, and at least one that has several entries. */
+/* The lines of the head, and at least one that has several entries. Stacks have their outermost entries in
+ * common, which the columns of a table have not. */
 static int folded_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
-	size_t len, at, good = 0, bad = 0;
-	bool stacks = false, addresses = false;
+	size_t len, at, good = 0, bad = 0, stacks = 0;
+	bool addresses = false;
 	const char *s, *semicolon;
 	struct folded_row r = {0};
-	uint64_t address;
+	struct intern outermost = {0};
+	uint64_t address, roots;
 
 	while (lua_head_line(&h, &s, &len)) {
 		if (!len || is_comment(s, len))
 			continue;
-		if (!folded_number(s, len, &at, &r) || memchr(s, '\t', at) || memchr(s, '\0', at)) {
+		if (*s == ' ' || !folded_number(s, len, &at, &r) || memchr(s, '\t', at) ||
+		    memchr(s, '\0', at)) {
 			bad++;
 			continue;
 		}
 		good++;
 		semicolon = memchr(s, ';', at);
-		stacks |= semicolon != NULL;
-		addresses |=
-		    semicolon && *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
+		if (!semicolon)
+			continue;
+		stacks++;
+		intern_add(&outermost, s, (size_t)(semicolon - s));
+		addresses |= *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
 	}
-	if (!good || bad > good / 4)
+	roots = intern_count(&outermost);
+	intern_release(&outermost);
+	if (!good || bad > good / 4 || (stacks >= FEW_STACKS && roots > stacks / 4 * 3))
 		return 0;
 	return addresses ? 24 : stacks ? 10 : 0;
 }
@@ -510,6 +517,7 @@ const struct reader reader_folded = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",
+    .guesses = true,
     .bid = folded_bid,
     .read = folded_read,
 };

@@ -95,6 +95,19 @@ static bool jp_parse_row(const char *s, size_t n, struct jp_row *r)
 	return true;
 }
 
+/* As "%5d  " and "%2d%%  " print it, behind the mark of a second level. */
+static bool jp_is_printed(const char *s, const struct jp_row *r)
+{
+	const char *from = r->relation ? s + 5 : s, *end = r->key - 2 - r->percent, *p = from;
+
+	while (*p == ' ')
+		p++;
+	return *p != '0' && *r->key != ' ' &&
+	       end - from == (end - p > (r->percent ? 2 : 5) ? end - p
+			      : r->percent                   ? 2
+							     : 5);
+}
+
 /* "  61% | text", "      | text": the count is absent in the second. */
 static bool parse_source(const char *s, size_t n, uint64_t *count, bool *has, bool *percent)
 {
@@ -356,12 +369,13 @@ static enum status jp_read(struct import *im, struct err *e)
 	return st ? st : in;
 }
 
+/* The first level is printed with what has most first. */
 static int jp_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
 	bool source = false, has, percent, any_percent = false;
 	size_t len, name, rows = 0, bad = 0;
-	uint64_t count;
+	uint64_t count, before = UINT64_MAX;
 	struct jp_row r;
 	uint32_t line;
 	const char *s;
@@ -377,7 +391,9 @@ static int jp_bid(const uint8_t *head, size_t n, bool whole)
 		} else if (source && parse_source(s, len, &count, &has, &percent)) {
 			rows++;
 		} else if (!source && jp_parse_row(s, len, &r) && (rows || !r.relation) &&
+			   jp_is_printed(s, &r) && (r.relation || r.count <= before) &&
 			   !memchr(s, '\0', len)) {
+			before = r.relation ? before : r.count;
 			rows++;
 			any_percent |= r.percent;
 		} else {
@@ -397,6 +413,7 @@ const struct reader reader_luajit_jp = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "LuaJIT -jp: lists of samples, and annotated source",
     .suffixes = "txt",
+    .guesses = true,
     .bid = jp_bid,
     .read = jp_read,
 };

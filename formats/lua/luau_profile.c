@@ -162,6 +162,7 @@ const struct reader reader_luau_profile = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "Luau's profile.out: sampled stacks with their time",
     .suffixes = "out",
+    .guesses = true,
     .bid = luau_profile_bid,
     .read = luau_profile_read,
 };

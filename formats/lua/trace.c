@@ -410,6 +410,7 @@ const struct reader reader_luatrace = {
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME,
     .what = "luatrace: calls, returns and the time of each line",
     .suffixes = "txt",
+    .guesses = true,
     .bid = lua_trace_bid,
     .read = lua_trace_read,
 };

@@ -135,6 +135,7 @@ const struct reader reader_miku_ref = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Ref/function.txt, table.txt",
     .suffixes = "txt",
+    .guesses = true,
     .bid = miku_ref_bid,
     .read = miku_ref_read_file,
 };

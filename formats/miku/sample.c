@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { WINDOW = 1 << 20, TRIAL_ROOTS = 64, NODE_MIN = 28 };
+enum { WINDOW = 1 << 20, TRIAL_ROOTS = 64, NODE_MIN = 28, ROOTS_MOST = 1 << 27 };
 
 struct trial {
 	size_t roots, nodes; /* read, and in them */
@@ -57,7 +57,7 @@ static void miku_sample_try_layout(struct trial *r, enum miku_layout l, const ui
 	*r = (struct trial){0};
 	cursor_init(&c, p, n, 0, &e);
 	roots = cursor_u32(&c);
-	if (!cursor_failed(&c) && roots && roots <= INT32_MAX)
+	if (!cursor_failed(&c) && roots && roots <= ROOTS_MOST)
 		while (r->roots + r->bad < roots && r->roots < TRIAL_ROOTS &&
 		       r->bad < TRIAL_ROOTS && cursor_window(&c) &&
 		       miku_sample_try_root(r, &t, &names, l, &c))
@@ -196,7 +196,7 @@ static enum status miku_sample_read(struct import *im, struct err *e)
 	roots = cursor_u32(c);
 	if (cursor_failed(c))
 		return e->code;
-	if (roots > INT32_MAX || (roots && !best.roots && !best.cut && !best.bad))
+	if (roots && !best.roots && !best.cut && !best.bad)
 		return err_at(e, ST_BAD, 0, "not a saved sample of Miku-LuaProfiler");
 	if (!roots)
 		trace_note(im->t, NOTE_INFO, 0, "a save without samples");
@@ -232,6 +232,7 @@ const struct reader reader_miku_sample = {
 	       CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Miku-LuaProfiler: saved samples, .sample (v2.0 to 4.x)",
     .suffixes = "sample",
+    .guesses = true,
     .bid = miku_sample_bid,
     .read = miku_sample_read,
 };

@@ -414,6 +414,7 @@ const struct reader reader_miku_tcp = {
 	       CARRIES_FRAMES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: dump of the network stream (v2.3.3 to 4.x)",
     .suffixes = "bin,tcp",
+    .guesses = true,
     .bid = miku_tcp_bid_stream,
     .read = miku_tcp_read_stream,
 };

@@ -41,6 +41,15 @@ static uint32_t add_name(struct miku_names *names, const char *s, size_t n)
 	return intern_add(&names->text, s, n);
 }
 
+/* Line ends are there of functions whose chunk's name is its source. */
+static bool is_printable(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < ' ' && !(p[i] >= '\t' && p[i] <= '\r'))
+			return false;
+	return utf8_valid((const char *)p, n);
+}
+
 /* i32 length and UTF-8. */
 static uint32_t text(struct miku_names *names, struct cursor *c, bool strict, bool *bad)
 {
@@ -52,9 +61,9 @@ static uint32_t text(struct miku_names *names, struct cursor *c, bool strict, bo
 		cursor_fail(c, ST_BAD, "string: a length of %d", (int32_t)n);
 	}
 	p = cursor_bytes(c, n, "string");
-	if (p && strict && !utf8_valid((const char *)p, n)) {
+	if (p && strict && !is_printable(p, n)) {
 		*bad = true;
-		cursor_fail(c, ST_BAD, "string: not UTF-8");
+		cursor_fail(c, ST_BAD, "string: not a text");
 		return 0;
 	}
 	return p ? add_name(names, (const char *)p, n) : 0;

@@ -450,6 +450,7 @@ const struct reader reader_perf_script = {
 	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "text of perf script: samples with their stacks",
     .suffixes = "perf,txt",
+    .guesses = true,
     .bid = perf_script_bid,
     .read = perf_script_read,
 };

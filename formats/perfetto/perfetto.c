@@ -448,6 +448,7 @@ const struct reader reader_perfetto = {
     .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples",
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,
+    .guesses = true,
     .bid = perfetto_bid,
     .read = perfetto_read,
 };

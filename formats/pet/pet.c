@@ -533,6 +533,7 @@ const struct reader reader_pet = {
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",
+    .guesses = true,
     .bid = pet_bid,
     .read = pet_read,
 };

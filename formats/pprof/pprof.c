@@ -593,6 +593,7 @@ const struct reader reader_pprof = {
     .what = "pprof's profiles: heap, cpu, contention and others",
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,
+    .guesses = true,
     .bid = pprof_bid,
     .read = pprof_read,
 };

@@ -192,6 +192,7 @@ const struct reader reader_unity_data = {
 	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: .data, saved by the editor, 2018.1 on (best effort)",
     .suffixes = "data",
+    .guesses = true,
     .bid = unity_data_bid,
     .read = unity_data_read,
 };

@@ -324,6 +324,7 @@ const struct reader reader_unity_pdata = {
     .what = "Unity Profile Analyzer: .pdata, versions 1 to 7 (best effort)",
     .suffixes = "pdata",
     .rewinds = true,
+    .guesses = true,
     .bid = pdata_bid,
     .read = pdata_read,
 };

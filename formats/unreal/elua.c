@@ -502,6 +502,7 @@ const struct reader reader_elua = {
     .what = "ELuaProfiler .elprof (v0 to v2): trees of Lua calls, time and bytes",
     .suffixes = "elprof",
     .rewinds = true,
+    .guesses = true,
     .bid = elua_bid,
     .read = elua_read,
 };

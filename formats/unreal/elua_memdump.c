@@ -278,6 +278,7 @@ const struct reader reader_elua_memdump = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "ELuaProfiler MemDump.txt: the tree of Lua objects",
     .suffixes = "txt",
+    .guesses = true,
     .bid = elua_memdump_bid,
     .read = elua_memdump_read,
 };

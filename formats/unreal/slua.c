@@ -155,6 +155,7 @@ const struct reader reader_slua = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_FRAMES,
     .what = "sluaunreal .sluastat (version 4, zlib): Lua calls and bytes by frame",
     .suffixes = "sluastat",
+    .guesses = true,
     .bid = slua_bid,
     .read = slua_read,
 };

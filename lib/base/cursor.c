@@ -58,6 +58,7 @@ const uint8_t *cursor_bytes(struct cursor *c, size_t n, const char *what)
 		if (c->failed)
 			return NULL;
 		if (have < n) {
+			c->ran_out = true;
 			cursor_fail(c, ST_BAD, "%s: needs %zu bytes, %zu are left", what, n, have);
 			return NULL;
 		}
@@ -75,6 +76,7 @@ void cursor_skip(struct cursor *c, uint64_t n, const char *what)
 		size_t have = cursor_available(c, 1);
 
 		if (!have) {
+			c->ran_out = true;
 			cursor_fail(c, ST_BAD, "%s: needs %" PRIu64 " bytes, %" PRIu64 " are left",
 				    what, n, n - left);
 			return;

@@ -30,6 +30,7 @@ struct cursor {
 	void *owner;
 	struct err *e; /* caller's; set at the first failure */
 	bool failed;
+	bool ran_out; /* it failed because the input ends before what was to be read does */
 };
 
 /* Over n bytes of memory; offset is the place of p[0] in the file, for messages. */

@@ -202,7 +202,7 @@ void cli_trace_note(const char *file, const char *text, uint64_t count, enum sev
 
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least)
 {
-	for (size_t i = first; i < t->n_notes; i++) {
+	for (size_t i = first; i < t->n_notes && !t->notes_told; i++) {
 		const struct trace_note *n = &t->notes[i];
 
 		cli_trace_note(file, n->text, n->count, n->severity, least);

@@ -15,5 +15,7 @@ size_t lz4_block_write(const uint8_t *in, size_t n, uint8_t *out, size_t most);
 size_t lz4_block_most(size_t n);
 /* True when the block decodes to exactly out_size bytes. */
 bool lz4_block(const uint8_t *in, size_t in_size, uint8_t *out, size_t out_size);
+/* The first bytes, at most `most`, of a block that is cut behind in_size; how many. */
+size_t lz4_block_begin(const uint8_t *in, size_t in_size, uint8_t *out, size_t most);
 
 #endif

@@ -136,6 +136,7 @@ struct trace {
 	size_t n_attributes, cap_attributes;
 	struct trace_note *notes;
 	size_t n_notes, cap_notes;
+	bool notes_told; /* what follows says it in one line: they are not for people then */
 	uint64_t events[EV_KINDS]; /* pushed so far, by kind; kept by sink_event */
 	bool complete;             /* a trace: its totals were there and agreed */
 	uint64_t cut_strings;

@@ -88,11 +88,15 @@ static void folded(struct lua_gen *g, bool with_states)
 	buf_release(&truth);
 }
 
+/* What has most samples is first. */
 static void jp_raw(struct lua_gen *g)
 {
-	for (uint64_t i = 0; i < g->events; i++) {
-		uint32_t count = 4 + lua_draw(g, 1000), left = count, callers = lua_draw(g, 4);
+	uint32_t most = 1000;
 
+	for (uint64_t i = 0; i < g->events; i++) {
+		uint32_t count = 4 + lua_draw(g, most), left = count, callers = lua_draw(g, 4);
+
+		most = count - 3;
 		printf("%5u  func%" PRIu64 "\n", count, i);
 		for (uint32_t k = 0; k < callers; k++) {
 			uint32_t part = 1 + lua_draw(g, left / 2 + 1);

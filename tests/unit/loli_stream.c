@@ -150,7 +150,12 @@ TEST(packets)
 	CHECK(noted(&c, "loss", 2, "do not decompress"));
 	collect_release(&c);
 
+	/* Of what is in the file more is behind it than before it. */
 	collect_trap(&c, "lossy-huge-packet.stream", NULL);
+	CHECK_EQ(c.status, ST_BAD);
+	collect_release(&c);
+	collect_trap(&c, "lossy-huge-packet.stream",
+		     &(struct import_options){.format = "loli-stream"});
 	CHECK_EQ(c.status, ST_OK);
 	CHECK(c.lossy);
 	CHECK_EQ(c.allocs, 2);
