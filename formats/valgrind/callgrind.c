@@ -386,13 +386,16 @@ static void callgrind_add_notes(const struct callgrind *x, const struct callgrin
 	if (p->divided)
 		trace_note(t, NOTE_GUESS, p->divided,
 			   "functions are called from several places: the file has calls and no "
-			   "stacks, so their cost is divided as their calls' cost is; costs by "
-			   "function, file and line are exact");
-	if (p->alone)
-		trace_note(
-		    t, NOTE_INFO, p->alone,
-		    "of the first event's cost has no callers here: recursion, rounding, and "
-		    "paths of less than 0.001 %%");
+			   "stacks, so which stacks their cost has is a guess; costs by function, "
+			   "file and line, with all that they call, are exact");
+	if (p->circular)
+		trace_note(t, NOTE_GUESS, p->circular,
+			   "functions call each other in circles: what lies below them is counted "
+			   "once, and their parts of it are a guess");
+	if (p->alone || p->missing)
+		trace_note(t, NOTE_GUESS, p->alone > p->missing ? p->alone : p->missing,
+			   "of the first event's cost is not the same in calls and in the "
+			   "functions that they call: it has no callers here");
 	if (x->graph.n_called)
 		trace_note(t, NOTE_INFO, x->graph.n_called, "calls were counted by callgrind");
 	if (x->has_totals && x->totals != x->sum)
@@ -466,21 +469,21 @@ static int callgrind_bid(const uint8_t *head, size_t n, bool whole)
 	    "version:", "pid:",       "desc:", "summary:", "event:", "ob=",     "fl=",
 	    "fi=",      "fe=",        "cob=",  "cfi=",     "cfl=",   "cfn="};
 	const char *s = (const char *)head, *end = s + n, *p;
-	bool events = false;
+	bool events = false, files = false;
 
-	(void)whole;
 	for (; s < end && (p = memchr(s, '\n', (size_t)(end - s))); s = p + 1) {
 		bool is = s == p || *s == '#' || *s == '\r';
 
 		if (begins(s, p, "fn="))
 			return events ? 48 : 0;
 		events |= begins(s, p, "events:");
+		files |= begins(s, p, "fl=(");
 		for (size_t i = 0; !is && i < sizeof known / sizeof *known; i++)
 			is = begins(s, p, known[i]);
 		if (!is)
 			return 0;
 	}
-	return 0;
+	return events && files && !whole ? 40 : 0; /* yappi lists all files first */
 }
 
 const struct reader reader_callgrind = {

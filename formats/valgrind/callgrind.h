@@ -68,7 +68,9 @@ struct callgrind_push {
 	struct callgrind_graph *g;
 	const uint32_t *markers; /* by event */
 	uint32_t thread;         /* of the trace; 0: not given */
-	uint64_t alone;          /* cost of the first event of which no callers are known */
+	uint64_t alone;          /* cost of the first event of which no callers are known, */
+	uint64_t missing;        /* and of calls whose functions do not have it */
+	uint64_t circular;       /* functions in circles of calls */
 	uint64_t divided;        /* functions whose cost was divided between callers */
 	uint64_t total;          /* of the first event */
 };

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Stacks from callgrind's call graph. The graph says what a function cost itself and what each of
- * its calls cost in all, not which stacks there were. Stacks are made of it so that both stay what
- * the file says: beginning with functions without callers, the cost of a function on a path, its
- * own and that of its calls, is its share of the whole on that path. Where each
- * function has one caller that is exact; where it has several, the division is a guess, and the
- * sums by function are still the file's.
+ * its calls cost in all, not which stacks there were. Costs of calls are a flow: what comes into a function,
+ * from its callers and from outside of all calls, is what it costs itself and what its calls cost. A flow is a
+ * sum of paths, and these are the stacks: so what a function, a line and a call from one function to another
+ * cost is what the file says, with all that is called, and only which of the possible paths they are is a guess.
  *
- * A path ends where less than a share of the whole is left of it, and where a function is on it
- * already; what was not given to a path by then belongs to the function alone.
+ * First the cost of a function on a path is divided between its lines and calls as its whole cost is, as
+ * far as less than a share of the whole is left of it. Then paths are taken one after the other until nothing is
+ * left of the flow.
+ *
+ * No function is twice on a path. A call of a function by itself brings nothing that its first call has not
+ * brought already. What functions that call each other in a circle hand around is taken off their
+ * calls: it is counted once, and their parts of it are a guess.
  */
 #include "formats/valgrind/callgrind.h"
 
@@ -16,53 +20,68 @@
 
 #include <stdlib.h>
 
-enum { DEPTH_MOST = 1000, PATHS_MOST = 1 << 18 };
+enum {
+	DEPTH_MOST = 1000,
+	PATHS_MOST = 1 << 18,
+	LOOKS_MOST = 1 << 23, /* calls that are looked at on all paths */
+	STEPS_EACH = 64,      /* by line and call */
+	STEPS_LEAST = 1 << 20
+};
 #define SHARE_LEAST 1e-5
+
+/* A function on the path, what came down to it and has no place yet, and where to go on. */
+struct hop {
+	uint32_t function, parent; /* parent: stack of the callers */
+	uint32_t line, call;       /* index + 1 of the next; 0: no more */
+	uint64_t left;
+};
 
 struct walk {
 	struct callgrind_push *p;
 	struct callgrind_graph *g;
-	size_t n;        /* events */
-	double *whole;   /* by function and event: own cost and calls */
-	double *gone;    /* by function and event: the share of all paths so far */
-	uint64_t *given; /* by line and event: cost that a path has */
-	double *share;   /* by depth and event: what came down the path */
-	bool *on_path;   /* by function */
-	double least;    /* of the first event */
-	uint64_t paths;
+	size_t event;
+	uint64_t *whole;   /* by function: own cost and that of calls */
+	uint64_t *outside; /* by function: of it what no call brings; what is left of that */
+	uint64_t *lines;   /* by line and */
+	uint64_t *calls;   /* by call: what no path has yet */
+	uint32_t *on_path; /* by function: its place + 1 */
+	bool *circular;    /* by function: it is in a circle of calls */
+	struct hop *path;
+	uint64_t least; /* a path of less is not divided further */
+	uint64_t paths, looks, steps;
+	bool counting; /* paths only */
+	struct map64 modules;
 };
 
-static uint32_t module_of(struct walk *w, uint32_t object, struct map64 *modules)
+static uint32_t module_of(struct walk *w, uint32_t object)
 {
 	uint32_t *id;
 
 	if (!object)
 		return 0;
-	id = map64_put(modules, object);
+	id = map64_put(&w->modules, object);
 	if (!*id)
 		*id = trace_module(w->p->im->t, &(struct module){.name = object});
 	return *id;
 }
 
-static uint32_t location(struct walk *w, uint32_t function, uint32_t file, uint32_t line,
-			 struct map64 *modules)
+static uint32_t location(struct walk *w, uint32_t function, uint32_t file, uint32_t line)
 {
 	const struct callgrind_function *f = &w->g->functions[function];
 	struct location l = {.space = f->name ? SPACE_NAME : SPACE_UNKNOWN,
 			     .name = f->name,
 			     .file = file,
 			     .line = file ? line : 0,
-			     .module = module_of(w, f->object, modules)};
+			     .module = module_of(w, f->object)};
 
 	return trace_location(w->p->im->t, &l);
 }
 
-static enum status push_cost(struct walk *w, size_t event, uint64_t cost, uint32_t stack,
-			     struct err *e)
+static enum status push_cost(struct walk *w, uint64_t cost, uint32_t stack, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE,
 			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_COUNT,
-			   .type = w->p->markers[event],
+			   .type = w->p->markers[w->event],
 			   .stack = stack,
 			   .count = cost};
 
@@ -76,157 +95,268 @@ static enum status push_cost(struct walk *w, size_t event, uint64_t cost, uint32
 /* What was inlined from another file belongs to that file, and called by the function of its
  * own. */
 static uint32_t stack_at(struct walk *w, uint32_t parent, uint32_t function, uint32_t file,
-			 uint32_t line, struct map64 *modules)
+			 uint32_t line)
 {
 	uint32_t own = w->g->functions[function].file;
 
 	if (file != own && own)
-		parent = trace_stack(w->p->im->t, parent, location(w, function, own, 0, modules));
-	return trace_stack(w->p->im->t, parent, location(w, function, file, line, modules));
+		parent = trace_stack(w->p->im->t, parent, location(w, function, own, 0));
+	return trace_stack(w->p->im->t, parent, location(w, function, file, line));
 }
 
-/* The function's own cost on a path, or (share NULL) all that no path has. Shares are added up before
- * they are rounded, so that nothing is left of the last one. */
-static enum status callgrind_push_lines(struct walk *w, uint32_t function, const double *share,
-					uint32_t parent, struct map64 *modules, struct err *e)
+static uint64_t plus(uint64_t a, uint64_t b)
 {
-	double *gone = w->gone + function * w->n;
+	uint64_t r;
+
+	return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+/* The part of a cost that so much of the whole has, as far as it is left. */
+static uint64_t part_of(uint64_t cost, uint64_t amount, uint64_t whole, uint64_t left)
+{
+	uint64_t part = whole ? (uint64_t)((unsigned __int128)cost * amount / whole) : 0;
+
+	return part < left ? part : left;
+}
+
+static enum status push_line(struct walk *w, uint32_t function, uint32_t parent, uint32_t index,
+			     uint64_t cost, struct err *e)
+{
+	const struct callgrind_line *line = &w->g->lines[index];
+
+	w->lines[index] -= cost;
+	return cost ? push_cost(w, cost, stack_at(w, parent, function, line->file, line->line), e)
+		    : ST_OK;
+}
+
+static uint32_t call_stack(struct walk *w, uint32_t parent, const struct callgrind_call *call)
+{
+	return w->counting ? 0 : stack_at(w, parent, call->caller, call->file, call->line);
+}
+
+/* *amount: what comes to the function by this path; then, what of it found its lines. */
+static enum status callgrind_push_divide(struct walk *w, uint32_t function, size_t depth,
+					 uint32_t parent, uint64_t *amount, struct err *e)
+{
+	const struct callgrind_graph *g = w->g;
+	uint64_t came = *amount, whole = w->whole[function], part;
+	size_t n = g->n_events, k = w->event;
 	enum status st = ST_OK;
-
-	for (size_t k = 0; share && k < w->n; k++)
-		gone[k] = gone[k] + share[k] > 1 - 1e-9 ? 1 : gone[k] + share[k];
-	for (uint32_t i = w->g->functions[function].lines; i && !st; i = w->g->lines[i - 1].next) {
-		const struct callgrind_line *line = &w->g->lines[i - 1];
-		uint32_t stack = 0;
-
-		for (size_t k = 0; k < w->n && !st; k++) {
-			uint64_t all = w->g->line_costs[(i - 1) * w->n + k], until = all, cost;
-			uint64_t *given = &w->given[(i - 1) * w->n + k];
-
-			if (share && gone[k] < 1)
-				until = (uint64_t)((double)all * gone[k]);
-			if (until <= *given)
-				continue;
-			cost = (until > all ? all : until) - *given;
-			if (!stack)
-				stack =
-				    stack_at(w, parent, function, line->file, line->line, modules);
-			*given += cost;
-			if (!share && !k)
-				w->p->alone += cost;
-			st = cost ? push_cost(w, k, cost, stack, e) : ST_OK;
-		}
-	}
-	return st;
-}
-
-/* share[0, n): how much of the function came here, 0 to 1. */
-static enum status callgrind_push_walk_down(struct walk *w, uint32_t function, size_t depth,
-					    uint32_t parent, struct map64 *modules, struct err *e)
-{
-	const double *share = w->share + depth * w->n;
-	double *below = w->share + (depth + 1) * w->n;
-	enum status st = callgrind_push_lines(w, function, share, parent, modules, e);
 
 	w->paths++;
-	w->on_path[function] = true;
-	for (uint32_t i = w->g->functions[function].out; i && !st; i = w->g->calls[i - 1].next) {
-		const struct callgrind_call *call = &w->g->calls[i - 1];
-		const uint64_t *costs = w->g->call_costs + (i - 1) * w->n;
-		const double *whole = w->whole + call->callee * w->n;
-
-		if (w->on_path[call->callee] || (double)costs[0] * share[0] < w->least ||
-		    depth + 2 > DEPTH_MOST || w->paths >= PATHS_MOST)
-			continue;
-		for (size_t k = 0; k < w->n; k++) {
-			below[k] = whole[k] > 0 ? (double)costs[k] * share[k] / whole[k] : 0;
-			below[k] = below[k] > 1 ? 1 : below[k];
-		}
-		st = callgrind_push_walk_down(
-		    w, call->callee, depth + 1,
-		    stack_at(w, parent, function, call->file, call->line, modules), modules, e);
+	w->on_path[function] = 1;
+	*amount = 0;
+	for (uint32_t i = g->functions[function].lines; i && !w->counting && !st;
+	     i = g->lines[i - 1].next) {
+		part = part_of(g->line_costs[(i - 1) * n + k], came, whole, w->lines[i - 1]);
+		*amount += part;
+		st = push_line(w, function, parent, i - 1, part, e);
 	}
-	w->on_path[function] = false;
+	for (uint32_t i = g->functions[function].out; i && !st; i = g->calls[i - 1].next) {
+		const struct callgrind_call *call = &g->calls[i - 1];
+
+		if (w->paths >= PATHS_MOST || ++w->looks >= LOOKS_MOST)
+			break;
+		part = part_of(g->call_costs[(i - 1) * n + k], came, whole, w->calls[i - 1]);
+		if (part < w->least || w->on_path[call->callee] || depth == DEPTH_MOST)
+			continue;
+		st = callgrind_push_divide(w, call->callee, depth + 1, call_stack(w, parent, call),
+					   &part, e);
+		w->calls[i - 1] -= part;
+		*amount += part;
+	}
+	w->on_path[function] = 0;
 	return st;
 }
 
-/* What has no callers, or costs more than its callers know of: threads, handlers of signals. */
-static enum status callgrind_push_walk_roots(struct walk *w, const double *called,
-					     struct map64 *modules, struct err *e)
+static enum status callgrind_push_divide_all(struct walk *w, struct err *e)
 {
 	enum status st = ST_OK;
 
+	w->paths = w->looks = 0;
 	for (uint32_t f = 0; f < w->g->n_functions && !st; f++) {
-		const double *whole = w->whole + f * w->n, *by_others = called + f * w->n;
-		bool any = false;
+		uint64_t amount = w->outside[f];
 
-		for (size_t k = 0; k < w->n; k++) {
-			double rest = whole[k] - by_others[k];
-
-			/* Less than a share is what rounding and recursion leave. */
-			w->share[k] = whole[k] > 0 && rest > whole[k] * 1e-9 ? rest / whole[k] : 0;
-			any |= w->share[k] > 0 && (k || rest >= w->least);
-		}
-		if (any)
-			st = callgrind_push_walk_down(w, f, 0, 0, modules, e);
+		if (!amount || amount < w->least)
+			continue;
+		st = callgrind_push_divide(w, f, 1, 0, &amount, e);
+		w->outside[f] -= amount;
 	}
 	return st;
 }
 
-static void callgrind_push_add_up(struct walk *w, double *called, uint64_t *callers)
+static void add_hop(struct walk *w, size_t depth, uint32_t function, uint32_t parent, uint64_t left)
 {
-	struct callgrind_graph *g = w->g;
+	const struct callgrind_function *f = &w->g->functions[function];
 
-	for (size_t i = 0; i < g->n_lines; i++)
-		for (size_t k = 0; k < w->n; k++)
-			w->whole[g->lines[i].function * w->n + k] +=
-			    (double)g->line_costs[i * w->n + k];
-	for (size_t i = 0; i < g->n_calls; i++) {
-		const struct callgrind_call *call = &g->calls[i];
+	w->path[depth] = (struct hop){function, parent, f->lines, f->out, left};
+	w->on_path[function] = (uint32_t)depth + 1;
+}
 
-		if (call->caller == call->callee) /* in the one that called it first */
-			continue;
-		callers[call->callee]++;
-		for (size_t k = 0; k < w->n; k++) {
-			double cost = (double)g->call_costs[i * w->n + k];
+/* What a call hands back to a function of the path goes round: it is taken off these calls, and has to find
+ * another way from there. */
+static void callgrind_push_turn(struct walk *w, size_t depth, uint32_t to, uint64_t amount)
+{
+	for (size_t i = to; i < depth; i++)
+		w->circular[w->path[i].function] = true;
+	w->path[depth - 1].left -= amount;
+	w->path[to].left += amount;
+}
 
-			w->whole[call->caller * w->n + k] += cost;
-			called[call->callee * w->n + k] += cost;
+/* All that comes to a function from outside of calls, path by path. */
+static enum status callgrind_push_rest(struct walk *w, uint32_t root, struct err *e)
+{
+	const struct callgrind_graph *g = w->g;
+	size_t depth = 1;
+	enum status st = ST_OK;
+
+	add_hop(w, 0, root, 0, w->outside[root]);
+	w->outside[root] = 0;
+	while (!st && depth && w->steps) {
+		struct hop *h = &w->path[depth - 1];
+		const struct callgrind_call *call;
+		uint64_t part;
+
+		w->steps--;
+		while (h->line && !w->lines[h->line - 1])
+			h->line = g->lines[h->line - 1].next;
+		while (h->call &&
+		       (!w->calls[h->call - 1] ||
+			(depth == DEPTH_MOST && !w->on_path[g->calls[h->call - 1].callee])))
+			h->call = g->calls[h->call - 1].next;
+		if (!h->left || (!h->line && !h->call)) {
+			w->p->missing = plus(w->p->missing, w->event ? 0 : h->left);
+			w->on_path[h->function] = 0;
+			depth--;
+		} else if (h->line) {
+			part = h->left < w->lines[h->line - 1] ? h->left : w->lines[h->line - 1];
+			h->left -= part;
+			st = push_line(w, h->function, h->parent, h->line - 1, part, e);
+		} else {
+			call = &g->calls[h->call - 1];
+			part = h->left < w->calls[h->call - 1] ? h->left : w->calls[h->call - 1];
+			w->calls[h->call - 1] -= part;
+			if (w->on_path[call->callee]) {
+				callgrind_push_turn(w, depth, w->on_path[call->callee] - 1, part);
+				continue;
+			}
+			h->left -= part;
+			add_hop(w, depth++, call->callee, call_stack(w, h->parent, call), part);
 		}
 	}
+	while (depth)
+		w->on_path[w->path[--depth].function] = 0;
+	return st;
+}
+
+/* What no path has: the file's calls do not add up. */
+static enum status callgrind_push_alone(struct walk *w, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < w->g->n_lines && !st; i++) {
+		w->p->alone = plus(w->p->alone, w->event ? 0 : w->lines[i]);
+		st = push_line(w, w->g->lines[i].function, 0, (uint32_t)i, w->lines[i], e);
+	}
+	return st;
+}
+
+static uint64_t callgrind_push_start(struct walk *w)
+{
+	const struct callgrind_graph *g = w->g;
+	uint64_t total = 0;
+
+	memset(w->whole, 0, g->n_functions * sizeof *w->whole);
+	memset(w->outside, 0, g->n_functions * sizeof *w->outside);
+	for (size_t i = 0; i < g->n_lines; i++) {
+		uint64_t *whole = &w->whole[g->lines[i].function];
+
+		w->lines[i] = g->line_costs[i * g->n_events + w->event];
+		*whole = plus(*whole, w->lines[i]);
+		total = plus(total, w->lines[i]);
+	}
+	/* A function's calls of itself are in the cost of the one that called it first. */
+	for (size_t i = 0; i < g->n_calls; i++) {
+		const struct callgrind_call *call = &g->calls[i];
+		uint64_t *in = &w->outside[call->callee], *whole = &w->whole[call->caller];
+
+		w->calls[i] =
+		    call->caller == call->callee ? 0 : g->call_costs[i * g->n_events + w->event];
+		*in = plus(*in, w->calls[i]);
+		*whole = plus(*whole, w->calls[i]);
+	}
+	for (size_t f = 0; f < g->n_functions; f++)
+		w->outside[f] = w->whole[f] > w->outside[f] ? w->whole[f] - w->outside[f] : 0;
+	return total;
+}
+
+/* Shares are as small as the number of paths allows. */
+static void callgrind_push_choose_least(struct walk *w, uint64_t total)
+{
+	struct err none = ERR_INIT;
+
+	w->least = (uint64_t)((double)total * SHARE_LEAST) + 1;
+	w->counting = true;
+	for (;; w->least = plus(w->least, plus(w->least, w->least))) {
+		callgrind_push_divide_all(w, &none);
+		if ((w->paths < PATHS_MOST && w->looks < LOOKS_MOST) || w->least > total)
+			break;
+	}
+	w->counting = false;
+}
+
+static enum status callgrind_push_event(struct walk *w, struct err *e)
+{
+	const struct callgrind_graph *g = w->g;
+	uint64_t total = callgrind_push_start(w);
+	enum status st;
+
+	if (!w->event)
+		w->p->total = total;
+	callgrind_push_choose_least(w, total);
+	st = callgrind_push_divide_all(w, e);
+	w->steps = STEPS_LEAST + STEPS_EACH * (uint64_t)(g->n_lines + g->n_calls);
+	for (uint32_t f = 0; f < g->n_functions && !st; f++)
+		if (w->outside[f])
+			st = callgrind_push_rest(w, f, e);
+	if (!st)
+		st = callgrind_push_alone(w, e);
+	for (size_t i = 0; i < g->n_calls; i++)
+		if (w->calls[i])
+			w->circular[g->calls[i].caller] = w->circular[g->calls[i].callee] = true;
+	return st;
 }
 
 enum status callgrind_push(struct callgrind_push *p, struct err *e)
 {
 	struct callgrind_graph *g = p->g;
-	size_t n = g->n_events;
-	struct walk w = {.p = p, .g = g, .n = n};
-	double *called = mem_zarray(g->n_functions * n + 1, sizeof *called);
-	uint64_t *callers = mem_zarray(g->n_functions + 1, sizeof *callers);
-	struct map64 modules = MAP64_INIT;
-	enum status st;
+	struct walk w = {.p = p, .g = g, .modules = MAP64_INIT};
+	uint32_t *callers = mem_zarray(g->n_functions + 1, sizeof *callers);
+	enum status st = ST_OK;
 
-	w.whole = mem_zarray(g->n_functions * n + 1, sizeof *w.whole);
-	w.gone = mem_zarray(g->n_functions * n + 1, sizeof *w.gone);
-	w.given = mem_zarray(g->n_lines * n + 1, sizeof *w.given);
-	w.share = mem_zarray((DEPTH_MOST + 2) * n + 1, sizeof *w.share);
+	w.whole = mem_zarray(g->n_functions + 1, sizeof *w.whole);
+	w.outside = mem_zarray(g->n_functions + 1, sizeof *w.outside);
+	w.lines = mem_zarray(g->n_lines + 1, sizeof *w.lines);
+	w.calls = mem_zarray(g->n_calls + 1, sizeof *w.calls);
 	w.on_path = mem_zarray(g->n_functions + 1, sizeof *w.on_path);
-	callgrind_push_add_up(&w, called, callers);
-	for (size_t i = 0; i < g->n_lines; i++)
-		p->total += g->line_costs[i * n];
-	for (size_t i = 0; i < g->n_functions; i++)
+	w.circular = mem_zarray(g->n_functions + 1, sizeof *w.circular);
+	w.path = mem_zarray(DEPTH_MOST + 1, sizeof *w.path);
+	for (w.event = 0; w.event < g->n_events && !st; w.event++)
+		st = callgrind_push_event(&w, e);
+	for (size_t i = 0; i < g->n_calls; i++)
+		callers[g->calls[i].callee] += g->calls[i].caller != g->calls[i].callee;
+	for (size_t i = 0; i < g->n_functions; i++) {
 		p->divided += callers[i] > 1;
-	w.least = (double)p->total * SHARE_LEAST;
-	st = callgrind_push_walk_roots(&w, called, &modules, e);
-	for (uint32_t f = 0; f < g->n_functions && !st; f++)
-		st = callgrind_push_lines(&w, f, NULL, 0, &modules, e);
-	map64_release(&modules);
-	free(called);
+		p->circular += w.circular[i];
+	}
+	map64_release(&w.modules);
 	free(callers);
 	free(w.whole);
-	free(w.given);
-	free(w.gone);
-	free(w.share);
+	free(w.outside);
+	free(w.lines);
+	free(w.calls);
 	free(w.on_path);
+	free(w.circular);
+	free(w.path);
 	return st;
 }
