@@ -174,6 +174,8 @@ static void fold_learn_totals(struct fold *f)
 	r->live_count = add_saturating(r->live_count, t.live_count);
 	r->live = add_saturating(r->live, t.live);
 	r->temporary = add_saturating(r->temporary, t.temporary);
+	r->has_temporary = t.has_temporary && (!r->captures || r->has_temporary);
+	r->about |= t.about;
 	if (!r->captures++ || t.peak > r->peak) {
 		r->peak = t.peak;
 		r->peak_at = t.peak_at;

@@ -48,6 +48,8 @@ struct run_counter { /* string ids of names.strings; unit 0: none */
 struct run_totals {
 	uint64_t captures; /* whose blocks are followed, so that they have the next ones */
 	uint64_t live_count, live, temporary;
+	bool has_temporary;       /* all of them know it */
+	bool about;               /* a peak is not exact */
 	uint64_t peak;            /* the largest of any one capture */
 	int64_t peak_at;          /* ns from that capture's first time; below 0: not known */
 	uint64_t threads;         /* of one capture at most */

@@ -44,6 +44,68 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 		slices_add_freed(a, p->domain, b, temporary, lifetime);
 }
 
+static void change(struct tally *a, const struct tally_pending *p, uint64_t seq, int64_t bytes,
+		   bool guessed)
+{
+	struct tally_work *w = a->work;
+	unsigned of[] = {p->domain, DOMAINS};
+
+	for (size_t i = 0; w->numbering && i < 2; i++) {
+		struct live_curve *c = &w->curves[of[i]];
+
+		c->guessed |= guessed;
+		c->disordered |= !p->numbered;
+		if (p->numbered)
+			live_curve_add(c, seq, bytes, p->own_time && seq == p->seq, p->time);
+	}
+}
+
+static int64_t weight(const struct tally *a, const struct live_block *b)
+{
+	const uint64_t v[] = {b->count, b->requested, b->real};
+
+	return (int64_t)v[a->work->weigh];
+}
+
+void tally_follow_number(struct tally *a, struct tally_pending *p)
+{
+	struct tally_work *w = a->work;
+	int64_t time;
+
+	if (!p->numbered)
+		return;
+	if (p->own_time) {
+		live_curve_add(&w->curves[DOMAINS], p->seq, 0, true, p->time);
+	} else if (live_curve_time(&w->curves[DOMAINS], p->seq, &time)) {
+		p->time = time;
+		p->timed = true;
+		p->slice = (uint32_t)frame_marks_of(&w->marks, true, time);
+	}
+}
+
+/* A block ended that this event allocates: by a free that came before it, or because its address was
+ * allocated again, so that it had been freed before, nobody knows when. */
+static void end_earlier(struct tally *a, const struct live_block *b, const struct tally_pending *p)
+{
+	const struct live_block *newest = &a->live.blocks[a->live.touched];
+	bool again = newest->seq > p->seq;
+	uint64_t seq = again ? newest->seq : newest->freed;
+	struct tally_pending end = *p;
+
+	change(a, p, seq, -weight(a, b), again);
+	if (!a->slices || !a->work->numbering) {
+		end_block(a, b, p, false);
+		return;
+	}
+	end.kind = EV_FREE;
+	end.own_time = false;
+	end.seq = seq;
+	tally_follow_number(a, &end);
+	slices_reach(a, &end);
+	end_block(a, b, &end, false);
+	slices_reach(a, p);
+}
+
 /* The block that its thread allocated before is not the newest any more. Returns the owner's
  * number. */
 static uint32_t no_longer_newest(struct tally *a, const struct tally_pending *p)
@@ -76,12 +138,15 @@ static void follow_block(struct tally *a, const struct tally_pending *p)
 		b.newest = owner + 1;
 	}
 	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
-	if (ended == LIVE_OTHER)
+	if (ended == LIVE_OTHER) {
+		change(a, p, p->seq, -weight(a, &gone), true);
 		end_block(a, &gone, p, false);
+	}
 	if (w->running)
 		tide_rise(a, &b, p->domain);
+	change(a, p, p->seq, weight(a, &b), false);
 	if (ended == LIVE_SELF)
-		end_block(a, &gone, p, false);
+		end_earlier(a, &gone, p);
 	else if (w->temporary)
 		w->newest[owner] = (uint32_t)a->live.touched + 1;
 }
@@ -116,8 +181,10 @@ void tally_follow_free(struct tally *a, const struct tally_pending *p)
 	if (!p->address)
 		;
 	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
-				     : live_free(&a->live, p->space, p->address, p->seq, &gone))
+				     : live_free(&a->live, p->space, p->address, p->seq, &gone)) {
+		change(a, p, p->seq, -weight(a, &gone), p->kind == PENDING_COVER);
 		end_block(a, &gone, p, p->kind == EV_FREE);
+	}
 	if (p->kind == PENDING_COVER)
 		a->live.unknown_frees = unknown;
 	if (p->kind == PENDING_COVER && a->work->temporary)

@@ -9,6 +9,9 @@
 #include "lib/tally/work.h"
 
 /* An allocation that its cell has; one without an address is known not to be followed. */
+/* Where events come in any order: of an allocation or a free; without a time of its own it gets one by
+ * its number. */
+void tally_follow_number(struct tally *a, struct tally_pending *p);
 void tally_follow_alloc(struct tally *a, const struct tally_pending *p);
 /* EV_FREE, EV_FREED or PENDING_COVER: of what is not live it is counted. */
 void tally_follow_free(struct tally *a, const struct tally_pending *p);

@@ -19,6 +19,8 @@ struct live_curve { /* zeroed is empty and valid */
 		int64_t time; /* the largest that its events tell; INT64_MIN: none */
 	} * windows;
 	size_t n, cap;
+	uint64_t *timed; /* a bit for each window that has a time */
+	size_t cap_timed;
 	uint64_t first; /* the number of the first event, without its last shift bits */
 	unsigned shift;
 	bool guessed;    /* an end was told by what came behind it */
@@ -27,6 +29,9 @@ struct live_curve { /* zeroed is empty and valid */
 
 /* timed: time is the event's own. */
 void live_curve_add(struct live_curve *c, uint64_t seq, int64_t change, bool timed, int64_t time);
+/* The time of the event numbered last before this one that has one, or this one's; false: there is none
+ * near. */
+bool live_curve_time(const struct live_curve *c, uint64_t seq, int64_t *time);
 /* From the first event on: after each window; time: the largest so far, INT64_MIN: none yet. */
 typedef void (*live_curve_step)(void *arg, int64_t live, int64_t time);
 void live_curve_walk(const struct live_curve *c, live_curve_step step, void *arg);

@@ -297,6 +297,8 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(w->frame, 0, sizeof w->frame);
 	memset(w->tide, 0, sizeof w->tide);
 	memset(&w->at, 0, sizeof w->at);
+	for (size_t d = 0; d <= DOMAINS; d++)
+		live_curve_reset(&w->curves[d]);
 	a->has_time = false;
 	if (w->newest)
 		memset(w->newest, 0, w->cap_newest * sizeof *w->newest);
@@ -433,9 +435,12 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 		set_slack(p, ev);
 	if (w->follow) {
 		p->space = t->threads[p->thread_id].process * DOMAINS + p->domain;
-		p->seq = ev->has & EV_HAS_SEQ ? ev->seq : w->seq + 1;
+		p->numbered = ev->has & EV_HAS_SEQ;
+		p->seq = p->numbered ? ev->seq : w->seq + 1;
 		if (ev->kind != EV_FREED && p->seq > w->seq)
 			w->seq = p->seq;
+		if (w->numbering)
+			tally_follow_number(a, p);
 	}
 	if (kind == EV_ALLOC)
 		count_alloc(a, w, ev, p->domain);
@@ -499,6 +504,8 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 	}
 	if (w->peaking && !w->taken)
 		tide_end(a);
+	if (w->numbering && !w->taken)
+		tide_by_number(a);
 	kinds_settle(a);
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
@@ -534,6 +541,8 @@ void tally_release(struct tally *a)
 		free(w->last);
 		id_set_release(&w->set);
 		frame_marks_release(&w->marks);
+		for (size_t d = 0; d <= DOMAINS; d++)
+			live_curve_release(&w->curves[d]);
 		kinds_release(&w->kinds);
 		free(w->newest);
 		free(w->thread_selected);

@@ -198,7 +198,8 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 struct tally_totals {
 	enum sum bytes; /* SUM_REQUESTED or SUM_REAL: what live and peak are of */
 	uint64_t live_count, live, temporary, peak;
-	int64_t peak_at; /* ns after first_time; -1: not known */
+	bool has_temporary, about; /* about: the peak is not exact */
+	int64_t peak_at;           /* ns after first_time; -1: not known */
 };
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to);
 

@@ -83,3 +83,29 @@ void tide_end(struct tally *a)
 		if (a->cells[i].domain < DOMAINS) /* calls have none */
 			learn_peak(a, i);
 }
+
+static void tide_by_number_step(void *arg, int64_t live, int64_t time)
+{
+	struct tally_tide *t = arg;
+
+	/* Frees may have come before what they are known to free. */
+	if (live <= 0 || (uint64_t)live <= t->best[0])
+		return;
+	t->best[0] = (uint64_t)live;
+	t->when = time;
+}
+
+void tide_by_number(struct tally *a)
+{
+	struct tally_work *w = a->work;
+
+	for (size_t d = 0; d <= DOMAINS; d++) {
+		struct tally_tide peak = {.when = INT64_MIN};
+
+		live_curve_walk(&w->curves[d], tide_by_number_step, &peak);
+		w->tide[d].peakless = !live_curve_known(&w->curves[d]);
+		w->tide[d].about = !live_curve_exact(&w->curves[d]);
+		w->tide[d].best[w->weigh] = peak.best[0];
+		w->tide[d].when = peak.when;
+	}
+}

@@ -12,6 +12,8 @@
 /* domain: of its cell, which is not looked at. */
 void tide_rise(struct tally *a, const struct live_block *b, unsigned domain);
 void tide_fall(struct tally *a, const struct live_block *b, unsigned domain);
+/* Where events come in any order: at the end, the peak of each domain by their numbers. */
+void tide_by_number(struct tally *a);
 /* Every cell learns of the last peak. */
 void tide_end(struct tally *a);
 

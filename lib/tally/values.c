@@ -179,12 +179,15 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 	const struct tally_work *w = a->work;
 	const struct tally_tide *t = &w->tide[domain];
 
-	if (!w->running || !w->temporary || !w->weigh || t->overflow)
+	if (!w->running || !(w->temporary || w->numbering) || !w->weigh || t->overflow ||
+	    t->peakless)
 		return false;
 	*to = (struct tally_totals){.bytes = w->weigh == 2 ? SUM_REAL : SUM_REQUESTED,
 				    .live_count = t->live[0],
 				    .live = t->live[w->weigh],
 				    .temporary = t->temporary,
+				    .has_temporary = w->temporary,
+				    .about = t->about,
 				    .peak = t->best[w->weigh],
 				    .peak_at = since_start(a, t->when)};
 	return true;

@@ -53,8 +53,9 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	a->live.unordered = t->unordered;
 	w->known = tally_work_known_sums(a);
 	w->peaking = w->known & SUMS_PEAK;
-	totals = a->options.totals && w->follow && !a->live.unordered;
-	w->temporary = totals || w->known & SUM_BIT(SUM_TEMPORARY);
+	totals = a->options.totals && w->follow;
+	w->numbering = a->live.unordered && w->follow && (slicing || totals);
+	w->temporary = (totals && !a->live.unordered) || w->known & SUM_BIT(SUM_TEMPORARY);
 	w->running = w->follow && (slicing || w->peaking || totals);
 	w->rarely =
 	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);

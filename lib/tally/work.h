@@ -8,6 +8,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/tally/kinds.h"
+#include "lib/tally/live_curve.h"
 #include "lib/tally/marks.h"
 
 enum { TALLY_BATCH = 128 };
@@ -23,7 +24,8 @@ struct tally_pending { /* an event on its way into the cells */
 	bool timed;    /* time is the last one seen */
 	bool own_time; /* and the event's own */
 	bool has_slack;
-	bool samples; /* EV_SAMPLE: count is of samples */
+	bool numbered; /* seq is the capture's */
+	bool samples;  /* EV_SAMPLE: count is of samples */
 };
 
 struct tally_rare { /* of the cell with the same index */
@@ -44,6 +46,8 @@ struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 	uint64_t temporary;
 	uint64_t id; /* peaks that are over */
 	bool at_peak, overflow;
+	bool about;    /* best: as far as numbers of events tell */
+	bool peakless; /* it is not known */
 };
 
 struct tally_work {           /* from tally_init to tally_release */
@@ -56,7 +60,9 @@ struct tally_work {           /* from tally_init to tally_release */
 	struct tally_tide tide[DOMAINS + 1];
 	struct tally_frame frame[DOMAINS];
 	bool in_frame, follow;
-	bool running;         /* tide is kept at each event */
+	bool running;   /* tide is kept at each event */
+	bool numbering; /* events come in any order: curves are, too; last: of all domains */
+	struct live_curve curves[DOMAINS + 1];
 	bool celled;          /* and lives */
 	bool rarely, peaking; /* rare and peaks are */
 	bool temporary;       /* newest is */

@@ -4,13 +4,14 @@
  * of events in the order of their numbers.
  */
 #include "lib/tally/memory.h"
+#include "lib/tally/tally.h"
 #include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 300, ROUNDS = 200, MS = 1000000 };
+enum { BLOCKS = 300, ROUNDS = 200, MS = 1000000, STEP = 20 * MS, STEPS = 2 * BLOCKS };
 
 struct happening {
 	bool frees, gone; /* gone: the file does not have it */
@@ -99,17 +100,17 @@ static void shuffle(struct capture *c)
 	}
 }
 
-/* freed: frees have a number and no time, and stand anywhere. */
-static void play(struct tally_memory *m, const struct capture *c, bool unordered, bool numbers,
-		 bool freed)
+/* freed: frees have a number and no time. */
+static void push(struct sink *s, const struct capture *c, bool unordered, bool numbers, bool freed)
 {
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
 
-	memory_init(m);
+	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
 	t->unordered = unordered;
-	CHECK_EQ(m->sink.begin(&m->sink, t, &e), ST_OK);
+	CHECK_EQ(s->begin(s, t, &e), ST_OK);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct happening *h = &c->ev[i];
 		struct event ev = {.kind = h->frees ? freed ? EV_FREED : EV_FREE : EV_ALLOC,
@@ -128,10 +129,84 @@ static void play(struct tally_memory *m, const struct capture *c, bool unordered
 			ev.has |= EV_HAS_TIME;
 			ev.time = h->time;
 		}
-		CHECK_EQ(sink_event(&m->sink, t, &ev, &e), ST_OK);
+		CHECK_EQ(sink_event(s, t, &ev, &e), ST_OK);
 	}
-	CHECK_EQ(m->sink.end(&m->sink, t, &e), ST_OK);
+	CHECK_EQ(s->end(s, t, &e), ST_OK);
 	trace_free(t);
+}
+
+static void play(struct tally_memory *m, const struct capture *c, bool unordered, bool numbers,
+		 bool freed)
+{
+	memory_init(m);
+	push(&m->sink, c, unordered, numbers, freed);
+}
+
+static enum status take_live(void *arg, struct trace *t, struct tally *a,
+			     const struct tally_slice *s, struct err *e)
+{
+	uint64_t *live = arg;
+
+	(void)t;
+	(void)a;
+	(void)e;
+	if (CHECK(s->kind == SLICE_TIME && s->number >= 0 && s->number < STEPS))
+		live[s->number] = s->all[DOMAINS].v[SUM_LIVE_REQUESTED];
+	return ST_OK;
+}
+
+/* The same of a tally: its totals, and what is live after each step of time. */
+static void check_tally(const struct capture *c, bool freed, const uint64_t *want, uint64_t peak,
+			int64_t at)
+{
+	uint64_t live[STEPS];
+	struct tally a;
+	struct tally_totals totals;
+	const struct tally_options o = {.totals = true,
+					.slicing = SLICE_TIMES,
+					.every = STEP,
+					.slice = take_live,
+					.slice_arg = live};
+
+	memset(live, 0xff, sizeof live);
+	tally_init(&a, &o);
+	push(&a.sink, c, true, true, freed);
+	if (CHECK(tally_totals(&a, DOMAINS, &totals))) {
+		CHECK(!totals.about && !totals.has_temporary);
+		CHECK_EQ(totals.peak, peak);
+		CHECK_EQ(totals.peak_at + a.first_time, at);
+	}
+	for (size_t i = 0; i < STEPS; i++)
+		CHECK(live[i] == UINT64_MAX || live[i] == want[i]);
+	tally_release(&a);
+}
+
+/* c is in the order of numbers; freed: a free has the time of the allocation before it. */
+static void naive_live(const struct capture *c, bool freed, uint64_t *to)
+{
+	int64_t time = 0;
+
+	memset(to, 0, STEPS * sizeof *to);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct happening *h = &c->ev[i];
+
+		time = !h->frees || !freed ? h->time : time;
+		to[time / STEP] += h->frees ? -h->size : h->size;
+	}
+	for (size_t i = 1; i < STEPS; i++)
+		to[i] += to[i - 1];
+}
+
+/* As a saved .loli has them. */
+static void frees_last(struct capture *c)
+{
+	struct capture sorted = {.n = 0};
+
+	for (int frees = 0; frees < 2; frees++)
+		for (size_t i = 0; i < c->n; i++)
+			if (c->ev[i].frees == frees)
+				sorted.ev[sorted.n++] = c->ev[i];
+	*c = sorted;
 }
 
 TEST(the_peak_of_any_order)
@@ -140,7 +215,7 @@ TEST(the_peak_of_any_order)
 		struct capture c;
 		struct tally_memory m;
 		int64_t at = -1;
-		uint64_t peak;
+		uint64_t peak, live[2][STEPS];
 		const struct memory_domain *d = &m.domains[DOMAIN_MALLOC];
 
 		seed = round;
@@ -150,8 +225,13 @@ TEST(the_peak_of_any_order)
 		CHECK_EQ(d->peak, peak);
 		CHECK_EQ(d->peak_at, at);
 		memory_release(&m);
+		naive_live(&c, false, live[0]);
+		naive_live(&c, true, live[1]);
 		shuffle(&c);
 		for (int freed = 0; freed < 2; freed++) {
+			if (freed)
+				frees_last(&c);
+			check_tally(&c, freed, live[freed], peak, at);
 			play(&m, &c, true, true, freed);
 			CHECK(!d->peakless && !d->about);
 			CHECK_EQ(d->peak, peak);

@@ -438,8 +438,8 @@ static void frames_report_add_notes(struct frames_report *r)
 			    " is what the main thread's calls took",
 			    f->by_calls);
 	if (f->estimated)
-		frames_note(r, "live and freed (~): the capture's events come in any order, so "
-			       "frees may count in a later row");
+		frames_note(r, "live and freed (~): the capture's events come in any order, and "
+			       "frees have the time of what is numbered before them");
 	if (a->unselected)
 		frames_note(r, "ranges leave out %" PRIu64 " records of the last capture",
 			    a->unselected);

@@ -53,7 +53,7 @@ static void overview_say_memory(struct buf *b, const struct group_run *r, const 
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(t->temporary, n);
 
-	buf_addf(b, "peak %s", bytes);
+	buf_addf(b, "peak %s", t->about ? "~" : bytes);
 	size_text(b, t->peak);
 	if (r->captures > 1) {
 		buf_adds(b, " (of one capture)");
@@ -65,7 +65,7 @@ static void overview_say_memory(struct buf *b, const struct group_run *r, const 
 	size_text(b, t->live);
 	buf_addf(b, " in %s", about);
 	add_plural(b, t->live_count, "block");
-	if (share.present) {
+	if (share.present && t->has_temporary) {
 		buf_adds(b, "; ");
 		cell_for_people(b, &percent, &share, false);
 		buf_adds(b, " temporary");
