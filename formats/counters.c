@@ -8,15 +8,15 @@
  *
  * The first line names the columns. The first column is time_s, time_ms, time_us, time_ns or
  * frame; the other of the two may come anywhere behind it. All other columns are counters, with
- * the unit in parentheses. A blank field was not read. Values are whole numbers; decimals are
- * rounded, and counted. A frame begins where its number changes. This is our own format.
+ * the unit in parentheses. A blank field was not read. Values have as many decimals as they are written with,
+ * up to 18. A line with more fields than columns ("33,4" for 33.4) is left out: which are which cannot be
+ * told. A frame begins where its number changes. This is our own format.
  */
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/num.h"
+#include "lib/trace/reading.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ enum column_kind { COLUMN_COUNTER, COLUMN_TIME, COLUMN_FRAME };
 struct column {
 	enum column_kind kind;
 	uint32_t counter;
-	double ns; /* of a unit of time */
+	int64_t ns; /* of a unit of time */
 };
 
 struct table {
@@ -36,29 +36,37 @@ struct table {
 	size_t n, cap;
 	struct event *readings; /* of a line */
 	size_t n_readings, cap_readings;
-	uint64_t refused, rounded, short_lines;
+	uint64_t refused, rounded, short_lines, long_lines;
 	bool in_frame;
 	int64_t frame;
 };
 
 static const struct {
 	const char *word;
-	double ns;
-} times[] = {{"time_s", 1e9}, {"time_ms", 1e6}, {"time_us", 1e3}, {"time_ns", 1}};
+	int64_t ns;
+} times[] = {{"time_s", 1000000000}, {"time_ms", 1000000}, {"time_us", 1000}, {"time_ns", 1}};
 
 static bool is_word(const char *s, size_t n, const char *word)
 {
 	return n == strlen(word) && !memcmp(s, word, n);
 }
 
-/* The next field of a line, without blanks and quotes around it. False: the line is over. */
+/* The next field of a line, without blanks and quotes around it; a comma in quotes is part of it. False: the
+ * line is over. */
 static bool next_field(const char **at, const char *end, const char **s, size_t *n)
 {
 	const char *comma, *to;
 
 	if (!*at)
 		return false;
-	comma = memchr(*at, ',', (size_t)(end - *at));
+	for (comma = *at; comma < end && *comma == ' '; comma++)
+		;
+	if (comma < end && *comma == '"') {
+		const char *quote = memchr(comma + 1, '"', (size_t)(end - comma - 1));
+
+		comma = quote ? quote : comma;
+	}
+	comma = memchr(comma, ',', (size_t)(end - comma));
 	to = comma ? comma : end;
 	*s = *at;
 	*at = comma ? comma + 1 : NULL;
@@ -124,23 +132,17 @@ static enum status counters_csv_read_header(struct table *t, struct err *e)
 	return ST_OK;
 }
 
-/* A decimal number times so much. strtod reads the whole field or nothing. */
-static bool number(struct table *t, const char *s, size_t n, double scale, int64_t *v)
+/* A time or the number of a frame: a decimal number times so much, the nearest whole one. */
+static bool counters_csv_place(const char *s, size_t n, int64_t scale, int64_t *v)
 {
-	char text[64], *end;
-	double d;
+	decimal d;
 
-	if (num_i64(s, n, v) && (scale <= 1 || !__builtin_mul_overflow(*v, (int64_t)scale, v)))
-		return true;
-	if (n >= sizeof text || memchr(s, 'x', n) || memchr(s, 'X', n))
+	if (decimal_parse(s, n, &d) > DECIMAL_ROUNDED || __builtin_mul_overflow(d, scale, &d))
 		return false;
-	memcpy(text, s, n);
-	text[n] = '\0';
-	d = strtod(text, &end) * scale;
-	if (end != text + n || !isfinite(d) || fabs(d) > 9e18)
+	d = decimal_round(d, 0);
+	if (d >= (decimal)DECIMAL_UNIT << 63 || -d > (decimal)DECIMAL_UNIT << 63)
 		return false;
-	*v = llround(d);
-	t->rounded += fabs(d - (double)*v) > 1e-6 && scale <= 1;
+	*v = decimal_whole(d);
 	return true;
 }
 
@@ -170,6 +172,21 @@ static enum status counters_csv_push_line(struct table *t, bool has_frame, int64
 	return st;
 }
 
+static void counters_csv_reading(struct table *t, const struct column *c, const char *s, size_t n)
+{
+	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE, .type = c->counter, .count = 1};
+	decimal v;
+	enum decimal_read read = decimal_parse(s, n, &v);
+
+	if (read > DECIMAL_ROUNDED) {
+		t->refused++;
+		return;
+	}
+	t->rounded += read == DECIMAL_ROUNDED;
+	reading_set(&ev, v);
+	VEC_PUSH(t->readings, t->n_readings, t->cap_readings) = ev;
+}
+
 static enum status counters_csv_read_line(struct table *t, const char *s, size_t n, struct err *e)
 {
 	bool has_frame = false, has_time = false;
@@ -181,29 +198,26 @@ static enum status counters_csv_read_line(struct table *t, const char *s, size_t
 	for (; next_field(&at, s + n, &field, &len); i++) {
 		const struct column *c = &t->columns[i < t->n ? i : 0];
 
-		if (i >= t->n) {
-			t->refused++;
-			break;
-		}
 		if (!len)
 			continue;
-		if (!number(t, field, len, c->kind == COLUMN_TIME ? c->ns : 1, &v)) {
+		if (i >= t->n) {
+			t->long_lines++;
+			return ST_OK;
+		}
+		if (c->kind == COLUMN_COUNTER) {
+			counters_csv_reading(t, c, field, len);
+			continue;
+		}
+		if (!counters_csv_place(field, len, c->kind == COLUMN_TIME ? c->ns : 1, &v)) {
 			t->refused++;
 			continue;
 		}
 		if (c->kind == COLUMN_FRAME) {
 			has_frame = true;
 			frame = v;
-		} else if (c->kind == COLUMN_TIME) {
+		} else {
 			has_time = true;
 			time = v;
-		} else {
-			VEC_PUSH(t->readings, t->n_readings, t->cap_readings) =
-			    (struct event){.kind = EV_COUNTER,
-					   .has = EV_HAS_TYPE | EV_HAS_VALUE,
-					   .type = c->counter,
-					   .value = v,
-					   .count = 1};
 		}
 	}
 	t->short_lines += i < t->n;
@@ -228,11 +242,15 @@ static enum status counters_csv_read(struct import *im, struct err *e)
 	if (!st && cursor_failed(in))
 		st = e->code;
 	if (t.refused)
-		trace_note(im->t, NOTE_LOSS, t.refused, "fields are no numbers, or of no column");
+		trace_note(im->t, NOTE_LOSS, t.refused, "fields are no numbers, or too large");
+	if (t.long_lines)
+		trace_note(im->t, NOTE_LOSS, t.long_lines,
+			   "lines have more fields than columns: left out");
 	if (t.short_lines)
 		trace_note(im->t, NOTE_LOSS, t.short_lines, "lines have fewer fields than columns");
 	if (t.rounded)
-		trace_note(im->t, NOTE_GUESS, t.rounded, "values have decimals: they are rounded");
+		trace_note(im->t, NOTE_INFO, t.rounded,
+			   "values have more than 18 decimals: they are rounded");
 	free(t.columns);
 	free(t.readings);
 	return st;

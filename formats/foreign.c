@@ -299,18 +299,19 @@ static const struct foreign *of_uftrace(const uint8_t *p, size_t n)
 /* Start, size, name. Words can be such digits too, but a start has more than four, and some below a. */
 static bool jit_line(const char *p, size_t n)
 {
-	size_t i = 0, digits[2], decimal = 0;
+	size_t i = 0, digits[2], decimals = 0;
 
 	for (int field = 0; field < 2; field++) {
 		size_t from = i;
 
 		for (; i < n && num_hex_digit(p[i]) >= 0; i++)
-			decimal += !field && p[i] <= '9';
+			decimals += !field && p[i] <= '9';
 		digits[field] = i - from;
 		if (i == n || p[i++] != ' ')
 			return false;
 	}
-	return decimal && digits[0] > 4 && digits[0] <= 16 && digits[1] && digits[1] <= 16 && i < n;
+	return decimals && digits[0] > 4 && digits[0] <= 16 && digits[1] && digits[1] <= 16 &&
+	       i < n;
 }
 
 /* A perf-PID.map (lib/managed/jit_map.h), by its first two lines. */

@@ -57,7 +57,7 @@ struct value { /* of a key: text as it is written, also of numbers */
 
 struct reading { /* of a counter */
 	struct buf name;
-	int64_t value;
+	decimal value;
 };
 
 struct parser {
@@ -71,10 +71,10 @@ struct parser {
 	struct buf section_key, frame_id, arg;
 	struct value values[KEYS];
 	struct reading *readings;
-	size_t n_readings, cap_readings; /* those beyond n keep their memory */
-	uint64_t no_number, rounded;     /* of the item: they count if it is a counter */
-	struct value label;              /* args.name of metadata */
-	struct map64 async_open;         /* hash of what belongs together -> index in asyncs + 1 */
+	size_t n_readings, cap_readings;            /* those beyond n keep their memory */
+	uint64_t no_number, text_readings, rounded; /* of the item: they count if it is a counter */
+	struct value label;                         /* args.name of metadata */
+	struct map64 async_open; /* hash of what belongs together -> index in asyncs + 1 */
 	struct chrome_point *asyncs;
 	size_t n_asyncs, cap_asyncs;
 };
@@ -204,7 +204,7 @@ static void chrome_take_counter(struct parser *p)
 
 	if (!take_ts(p, &at.ts))
 		return;
-	x->no_number += p->no_number;
+	x->no_number += p->no_number + (!p->n_readings && p->text_readings);
 	x->rounded += p->rounded;
 	for (size_t i = 0; i < p->n_readings; i++) {
 		const struct value *name = &p->values[KEY_NAME];
@@ -224,7 +224,8 @@ static void chrome_take_counter(struct parser *p)
 		}
 		row.name = trace_string(t, b.data ? b.data : "", b.len);
 		at.what = trace_counter(t, &row);
-		at.value = r->value;
+		at.value = decimal_whole(r->value);
+		at.fraction = decimal_fraction(r->value);
 		VEC_PUSH(x->points, x->n_points, x->cap_points) = at;
 	}
 	buf_release(&b);
@@ -407,7 +408,7 @@ static void begin_item(struct parser *p)
 		p->values[i].there = false;
 	p->label.there = false;
 	p->n_readings = 0;
-	p->no_number = p->rounded = 0;
+	p->no_number = p->text_readings = p->rounded = 0;
 	v8_clear(&p->x.piece);
 }
 
@@ -518,6 +519,7 @@ static enum status chrome_take_string(void *arg, const char *s, size_t n, struct
 		set_text(&p->values[KEY_ID].text, s, n);
 		p->values[KEY_ID].there = true;
 	}
+	p->text_readings += p->in_args && p->depth == p->item_depth + 1;
 	if (p->in_args && p->depth == p->item_depth + 1 && is(&p->arg, "name")) {
 		set_text(&p->label.text, s, n);
 		p->label.there = true;
@@ -528,7 +530,7 @@ static enum status chrome_take_string(void *arg, const char *s, size_t n, struct
 static void chrome_take_reading(struct parser *p, const char *s, size_t n)
 {
 	bool rounded;
-	int64_t v;
+	decimal v;
 
 	if (!chrome_number(s, n, &v, &rounded)) {
 		p->no_number++;

@@ -7,6 +7,7 @@
 
 #include "formats/chrome/v8.h"
 #include "formats/reader.h"
+#include "lib/base/decimal.h"
 
 struct chrome_call {     /* B, E or X */
 	int64_t ts, end; /* ns; end: of X, and of B when it is known */
@@ -16,7 +17,9 @@ struct chrome_call {     /* B, E or X */
 };
 
 struct chrome_point { /* a reading of a counter, a sample, or what runs parallel to the calls */
-	int64_t ts, value;
+	int64_t ts;
+	int64_t value;     /* of a reading decimal_whole */
+	uint64_t fraction; /* and decimal_fraction */
 	uint32_t thread;
 	uint32_t what;  /* counter or marker; of samples the frame + 1 */
 	uint8_t kind;   /* EV_COUNTER, or EV_SAMPLE */
@@ -70,8 +73,8 @@ struct chrome {
 
 /* Microseconds with decimals as ns, cut off; an exponent only where JSON has a number. */
 bool chrome_time(const char *s, size_t n, bool is_number, int64_t *ns);
-/* A number of JSON as a whole one. */
-bool chrome_number(const char *s, size_t n, int64_t *v, bool *rounded);
+/* A number of JSON. */
+bool chrome_number(const char *s, size_t n, decimal *v, bool *rounded);
 
 /* Pushes it all, threads one after the other, and adds notes. */
 enum status chrome_push(struct chrome *x, struct err *e);

@@ -43,16 +43,10 @@ bool chrome_time(const char *s, size_t n, bool is_number, int64_t *ns)
 	return true;
 }
 
-bool chrome_number(const char *s, size_t n, int64_t *v, bool *rounded)
+bool chrome_number(const char *s, size_t n, decimal *v, bool *rounded)
 {
-	double d;
+	enum decimal_read read = decimal_parse(s, n, v);
 
-	*rounded = false;
-	if (num_i64(s, n, v))
-		return true;
-	if (!num_double(s, n, &d) || fabs(d) > 9e18)
-		return false;
-	*v = llround(d);
-	*rounded = fabs(d - (double)*v) > 1e-9;
-	return true;
+	*rounded = read == DECIMAL_ROUNDED;
+	return read <= DECIMAL_ROUNDED;
 }

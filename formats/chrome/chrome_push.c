@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"
 #include "lib/base/sort.h"
+#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,9 +219,9 @@ static enum status chrome_push_point(struct push *p, const struct chrome_point *
 	    .kind = at->kind, .has = EV_HAS_TIME, .time = at->ts - p->x->start, .count = 1};
 
 	if (at->kind == EV_COUNTER) {
-		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
+		ev.has |= EV_HAS_TYPE;
 		ev.type = at->what;
-		ev.value = at->value;
+		reading_put(&ev, at->value, at->fraction);
 		return import_event(p->x->im, &ev, e);
 	}
 	ev.has |= EV_HAS_THREAD | EV_HAS_STACK;
@@ -257,7 +258,7 @@ static void chrome_push_add_notes(const struct chrome *x)
 	    {x->no_time, NOTE_LOSS, "events without a time: left out"},
 	    {x->no_number, NOTE_LOSS, "readings of counters that are no numbers: left out"},
 	    {x->loops, NOTE_LOSS, "stack frames are their own callers"},
-	    {x->rounded, NOTE_INFO, "readings of counters have decimals, which were rounded"},
+	    {x->rounded, NOTE_INFO, "readings of counters have more than 18 decimals: rounded"},
 	    {x->asyncs, NOTE_INFO,
 	     "asynchronous events are calls of a thread of their own, 'async'"},
 	    {x->other, NOTE_INFO, "instants, flows and other events were left out"},

@@ -128,9 +128,12 @@ static bool take_plot(struct tracy *p, const struct field *f, size_t n, int64_t 
 	struct counter row = {.name = trace_string(t, f[0].s, f[0].n)};
 	struct chrome_point at = {.kind = EV_COUNTER, .ts = ts};
 	bool rounded;
+	decimal v;
 
-	if (!chrome_number(value.s, value.n, &at.value, &rounded))
+	if (!chrome_number(value.s, value.n, &v, &rounded))
 		return false;
+	at.value = decimal_whole(v);
+	at.fraction = decimal_fraction(v);
 	p->x.rounded += rounded;
 	at.what = trace_counter(t, &row);
 	VEC_PUSH(p->x.points, p->x.n_points, p->x.cap_points) = at;

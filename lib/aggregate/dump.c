@@ -26,15 +26,20 @@ static void add_count(struct buf *b, const char *name, uint64_t n)
 	buf_addf(b, " %s=%" PRIu64, name, n);
 }
 
-static void add_number(struct buf *b, __int128 v)
+static void add_number(struct buf *b, const struct aggregate_value *of, __int128 v)
 {
-	char digits[48];
-	size_t n = sizeof digits;
+	char digits[64];
+	size_t n = sizeof digits, decimals = of->decimals;
 	unsigned __int128 u = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
 
-	do
+	for (; decimals && u % 10 == 0; decimals--)
+		u /= 10;
+	do {
+		if (decimals && n == sizeof digits - decimals)
+			digits[--n] = '.';
 		digits[--n] = (char)('0' + (int)(u % 10));
-	while (u /= 10);
+		u /= 10;
+	} while (u || (decimals && n > sizeof digits - decimals - 2));
 	if (v < 0)
 		buf_addc(b, '-');
 	buf_add(b, digits + n, sizeof digits - n);
@@ -58,14 +63,14 @@ static void aggregate_dump_add_value(struct buf *b, unsigned metric,
 						   : sum_names[metric % SUMS].key;
 
 	buf_addf(b, "\n\t%s%s ", total, name);
-	add_number(b, v->sum);
+	add_number(b, v, v->sum);
 	if (v->n == 1) {
 		add_place(b, &v->min_at);
 		return;
 	}
 	add_count(b, "n", v->n);
 	buf_adds(b, " min=");
-	add_number(b, v->min);
+	add_number(b, v, v->min);
 	add_place(b, &v->min_at);
 	for (size_t i = 0; i < 3; i++) {
 		__int128 q;
@@ -73,10 +78,10 @@ static void aggregate_dump_add_value(struct buf *b, unsigned metric,
 		if (!v->spread || !aggregate_value_quantile(v, percents[i], &q))
 			continue;
 		buf_addf(b, " p%u=", percents[i]);
-		add_number(b, q);
+		add_number(b, v, q);
 	}
 	buf_adds(b, " max=");
-	add_number(b, v->max);
+	add_number(b, v, v->max);
 	add_place(b, &v->max_at);
 }
 

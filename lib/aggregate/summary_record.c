@@ -104,9 +104,29 @@ static void read_frames(struct aggregate_summary *s, const struct aggregate_reco
 	}
 }
 
-static int64_t clamped(__int128 v)
+/* A number of an aggregate's value: decimals of them are left over. */
+static decimal decimal_of_value(__int128 v, unsigned decimals)
 {
-	return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
+	const __int128 most = decimal_of(INT64_MAX);
+	__int128 unit = DECIMAL_ONE, d;
+
+	for (; decimals; decimals--)
+		unit /= 10;
+	if (__builtin_mul_overflow(v, unit, &d))
+		return v < 0 ? -most : most;
+	return d > most ? most : d < -most - DECIMAL_ONE ? -most - DECIMAL_ONE : d;
+}
+
+static struct decimal_sum sum_of_value(const struct aggregate_value *v)
+{
+	__int128 unit = DECIMAL_ONE, parts, rest;
+
+	for (unsigned i = 0; i < v->decimals; i++)
+		unit /= 10;
+	parts = DECIMAL_ONE / unit; /* of one */
+	rest = v->sum % parts;
+	rest += rest < 0 ? parts : 0;
+	return (struct decimal_sum){v->sum / parts - (v->sum % parts < 0), (uint64_t)(rest * unit)};
 }
 
 static void read_counter(struct aggregate_summary *s, struct aggregate_things *t,
@@ -120,10 +140,11 @@ static void read_counter(struct aggregate_summary *s, struct aggregate_things *t
 	if (!all || !c.name)
 		return;
 	c.stats = (struct counter_stats){.n = all->n,
-					 .last = clamped(last ? last->max : all->max),
-					 .min = clamped(all->min),
-					 .max = clamped(all->max),
-					 .sum = all->sum};
+					 .last = last ? decimal_of_value(last->max, last->decimals)
+						      : decimal_of_value(all->max, all->decimals),
+					 .min = decimal_of_value(all->min, all->decimals),
+					 .max = decimal_of_value(all->max, all->decimals),
+					 .sum = sum_of_value(all)};
 	VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_ONE = 1, TAG_SPREAD = 2 };
+enum { TAG_ONE = 1, TAG_SPREAD = 2, TAG_DECIMALS = 4, DECIMALS_MOST = 18 };
 
 void aggregate_value_release(struct aggregate_value *v)
 {
@@ -81,6 +81,7 @@ void aggregate_value_set(struct aggregate_value *v, uint64_t n, __int128 sum, __
 			 __int128 max, struct aggregate_place at)
 {
 	v->n = n;
+	v->decimals = 0;
 	v->sum = sum;
 	v->min = min;
 	v->max = max;
@@ -127,10 +128,41 @@ static void aggregate_value_join_buckets(struct aggregate_value *to,
 	to->n_buckets = used;
 }
 
+static unsigned __int128 aggregate_value_unit(unsigned decimals)
+{
+	unsigned __int128 unit = 1;
+
+	for (; decimals; decimals--)
+		unit *= 10;
+	return unit;
+}
+
+/* In smaller units, as many as there are already or more. */
+static void aggregate_value_refine(struct aggregate_value *v, unsigned decimals)
+{
+	unsigned __int128 by = aggregate_value_unit(decimals - v->decimals);
+
+	v->sum = (__int128)((unsigned __int128)v->sum * by);
+	v->min = (__int128)((unsigned __int128)v->min * by);
+	v->max = (__int128)((unsigned __int128)v->max * by);
+	v->decimals = decimals;
+}
+
 void aggregate_value_join(struct aggregate_value *to, const struct aggregate_value *from)
 {
+	struct aggregate_value same;
+
 	if (!from->n)
 		return;
+	if (!to->n)
+		to->decimals = from->decimals;
+	if (to->decimals < from->decimals) {
+		aggregate_value_refine(to, from->decimals);
+	} else if (from->decimals < to->decimals) {
+		same = *from;
+		aggregate_value_refine(&same, to->decimals);
+		from = &same;
+	}
 	add_ends(to, from);
 	to->spread = (!to->n || to->spread) && from->spread;
 	if (to->spread)
@@ -202,7 +234,10 @@ void aggregate_value_write(const struct aggregate_value *v, const struct aggrega
 {
 	int32_t before = -(int32_t)QUANTILES_BUCKETS - 1;
 
-	buf_addc(out, (char)((v->n == 1 ? TAG_ONE : 0) | (v->spread ? TAG_SPREAD : 0)));
+	buf_addc(out, (char)((v->n == 1 ? TAG_ONE : 0) | (v->spread ? TAG_SPREAD : 0) |
+			     (v->decimals ? TAG_DECIMALS : 0)));
+	if (v->decimals)
+		buf_addc(out, (char)v->decimals);
 	if (v->n == 1) {
 		add_number(out, v->min);
 		buf_add_uleb(out, place_index(places, &v->min_at));
@@ -265,12 +300,19 @@ void aggregate_value_read(struct aggregate_value *v, const struct aggregate_plac
 			  struct cursor *c)
 {
 	uint8_t tag = cursor_u8(c);
-	static const __int128 most = UINT64_MAX;
+	__int128 most = UINT64_MAX;
 
 	v->n_buckets = 0;
 	v->spread = tag & TAG_SPREAD;
-	if (tag > (TAG_ONE | TAG_SPREAD))
+	v->decimals = tag & TAG_DECIMALS ? cursor_u8(c) : 0;
+	if (tag > (TAG_ONE | TAG_SPREAD | TAG_DECIMALS))
 		cursor_fail(c, ST_BAD, "a value's tag is none");
+	if (tag & TAG_DECIMALS &&
+	    (!v->decimals || v->decimals > DECIMALS_MOST || tag & TAG_SPREAD)) {
+		cursor_fail(c, ST_BAD, "a value's decimals make no sense");
+		v->decimals = 0;
+	}
+	most *= (__int128)aggregate_value_unit(v->decimals);
 	if (tag & TAG_ONE) {
 		v->n = 1;
 		v->sum = v->min = v->max = aggregate_value_read_number(c);

@@ -7,7 +7,7 @@
  * The spread is a histogram with buckets of logarithmic width (quantiles.h): whole numbers from
  * -127 to 127 have buckets of their own, others 64 to each power of two. So a quantile of it is at
  * most 1/128 (0.8 %) off the value of its rank, whatever was joined with what; the least and the
- * largest are exact.
+ * largest are exact. Of numbers with decimals the spread is not known.
  */
 #ifndef TM_AGGREGATE_VALUE_H
 #define TM_AGGREGATE_VALUE_H
@@ -28,6 +28,7 @@ struct aggregate_bucket {
 
 struct aggregate_value { /* zeroed is that of nothing, and valid */
 	uint64_t n;
+	unsigned decimals; /* 0 to 18: sum, min and max are in units of 10^-decimals; of counters */
 	__int128 sum, min, max;
 	struct aggregate_place min_at, max_at; /* of equal numbers the least place */
 	bool spread; /* there are buckets; else how it is spread is not known */

@@ -133,9 +133,8 @@ bool num_i64(const char *s, size_t n, int64_t *v)
 /* [0-9]+(.[0-9]+)? at the front of *s, in units of 10^-18; *s is then behind it. */
 static bool num_decimal(const char **s, const char *end, unsigned __int128 *v)
 {
-	const uint64_t one = 1000000000000000000u;
 	const char *p = *s, *start = p;
-	uint64_t whole = 0, scale = one, fraction = 0;
+	uint64_t whole = 0, scale = DECIMAL_UNIT, fraction = 0;
 
 	while (p < end && *p >= '0' && *p <= '9')
 		p++;
@@ -149,23 +148,25 @@ static bool num_decimal(const char **s, const char *end, unsigned __int128 *v)
 		if (p == start)
 			return false;
 	}
-	*v = (unsigned __int128)whole * one + fraction;
+	*v = (unsigned __int128)whole * DECIMAL_UNIT + fraction;
 	*s = p;
 	return true;
 }
 
-/* v in 10^-18, times unit; false: more than 64 bits. */
-static bool scaled(unsigned __int128 v, uint64_t unit, uint64_t *out)
+/* v in 10^-18, times unit; false: more than 64 bits behind the point's place. */
+static bool scaled(unsigned __int128 v, uint64_t unit, decimal *out)
 {
-	const uint64_t one = 1000000000000000000u;
-	uint64_t whole = (uint64_t)(v / one), fraction = (uint64_t)(v % one);
+	const unsigned __int128 most =
+	    (unsigned __int128)UINT64_MAX * DECIMAL_UNIT + DECIMAL_UNIT - 1;
 
-	fraction = (uint64_t)((unsigned __int128)fraction * unit / one);
-	return !__builtin_mul_overflow(whole, unit, &whole) &&
-	       !__builtin_add_overflow(whole, fraction, out);
+	*out = 0;
+	if (v > most / unit)
+		return false;
+	*out = (decimal)(v * unit);
+	return true;
 }
 
-bool num_size(const char *s, size_t n, uint64_t *v)
+bool num_size_decimal(const char *s, size_t n, decimal *v)
 {
 	static const char prefixes[] = "kmgt";
 	const char *end = s + n;
@@ -188,7 +189,17 @@ bool num_size(const char *s, size_t n, uint64_t *v)
 	return s == end && scaled(x, unit, v);
 }
 
-bool num_time(const char *s, size_t n, int64_t *v)
+bool num_size(const char *s, size_t n, uint64_t *v)
+{
+	decimal d;
+
+	if (!num_size_decimal(s, n, &d))
+		return false;
+	*v = (uint64_t)(d / DECIMAL_ONE);
+	return true;
+}
+
+bool num_time_decimal(const char *s, size_t n, decimal *v)
 {
 	static const struct {
 		const char *word;
@@ -198,7 +209,6 @@ bool num_time(const char *s, size_t n, int64_t *v)
 	bool negative = n && *s == '-';
 	const char *end = s + n;
 	unsigned __int128 x;
-	uint64_t u;
 
 	s += negative;
 	if (!num_decimal(&s, end, &x))
@@ -207,13 +217,23 @@ bool num_time(const char *s, size_t n, int64_t *v)
 		if (strlen(units[i].word) != (size_t)(end - s) ||
 		    memcmp(units[i].word, s, (size_t)(end - s)) != 0)
 			continue;
-		if (!scaled(x, units[i].ns, &u) || u > INT64_MAX)
+		if (!scaled(x, units[i].ns, v) || *v >= (decimal)DECIMAL_UNIT << 63)
 			return false;
-		*v = negative ? -(int64_t)u : (int64_t)u;
+		*v = negative ? -*v : *v;
 		return true;
 	}
 	*v = 0;
 	return s == end && !x;
+}
+
+bool num_time(const char *s, size_t n, int64_t *v)
+{
+	decimal d;
+
+	if (!num_time_decimal(s, n, &d))
+		return false;
+	*v = (int64_t)(d / DECIMAL_ONE);
+	return true;
 }
 
 bool num_double(const char *s, size_t n, double *d)

@@ -5,6 +5,8 @@
 #ifndef TM_BASE_NUM_H
 #define TM_BASE_NUM_H
 
+#include "lib/base/decimal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +20,9 @@ bool num_i64(const char *s, size_t n, int64_t *v);   /* -?[0-9]+ */
  * Times in ns, also negative: ns us ms s min h; only 0 needs no unit. */
 bool num_size(const char *s, size_t n, uint64_t *v);
 bool num_time(const char *s, size_t n, int64_t *v);
+/* The same with all decimals that they have. */
+bool num_size_decimal(const char *s, size_t n, decimal *v);
+bool num_time_decimal(const char *s, size_t n, decimal *v);
 /* A decimal number as JSON has it, with a point and an exponent if need be; finite. */
 bool num_double(const char *s, size_t n, double *d);
 /* The nearest whole number; beyond 64 bits the largest or smallest, 0 for what is no number. */

@@ -14,6 +14,7 @@
 #include "lib/export/text.h"
 #include "lib/group/names.h"
 #include "lib/tally/open_calls.h"
+#include "lib/trace/reading.h"
 
 #include "lib/base/mem.h"
 
@@ -101,13 +102,15 @@ static void metadata(struct chrome *c, const char *what, uint64_t tid, const cha
 }
 
 static void put_counter(struct chrome *c, const char *name, size_t n, const char *unit, int64_t at,
-			uint64_t v, bool negative)
+			decimal v)
 {
 	open_event(c, 'C', 0, at);
 	add_name(c, name, n);
 	buf_addf(&c->json, ",\"args\":{");
 	text_add_json(&c->json, unit, strlen(unit));
-	buf_addf(&c->json, ":%s%" PRIu64 "}", negative ? "-" : "", v);
+	buf_addc(&c->json, ':');
+	decimal_text(&c->json, v);
+	buf_addc(&c->json, '}');
 	close_event(c);
 }
 
@@ -126,8 +129,8 @@ static void put_sums(struct chrome *c, int64_t at, const struct sums_of *sums, i
 				 domain_name((unsigned)domain));
 
 		if (c->has_sum >> i & 1)
-			put_counter(c, name, (size_t)n, i ? "bytes" : "count", at, sums->v[i],
-				    false);
+			put_counter(c, name, (size_t)n, i ? "bytes" : "count", at,
+				    decimal_of_unsigned(sums->v[i]));
 	}
 }
 
@@ -402,8 +405,7 @@ static void see_counter(struct chrome *c, const struct trace *t, const struct ev
 		return;
 	}
 	name = intern_text(&t->strings, t->counters[id].name, &n);
-	put_counter(c, n ? name : "?", n ? n : 1, *unit ? unit : "value", at,
-		    ev->value < 0 ? 0 - (uint64_t)ev->value : (uint64_t)ev->value, ev->value < 0);
+	put_counter(c, n ? name : "?", n ? n : 1, *unit ? unit : "value", at, reading_of(ev));
 }
 
 static enum status export_chrome_begin(struct sink *s, struct trace *t, struct err *e)

@@ -12,6 +12,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
 #include "lib/db/db.h"
+#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,17 @@ static uint32_t event_type(struct database *d, const struct trace *t, const stru
 	}
 }
 
+/* A whole number, or the nearest that the database has with decimals. NULL: in the place of target. */
+static void put_reading(struct database *d, const struct event *ev)
+{
+	bool there = ev && ev->has & EV_HAS_VALUE;
+
+	if (there && reading_fraction(ev))
+		db_put_real(d->at, ++d->parameter, decimal_to_double(reading_of(ev)));
+	else
+		put_if(d, there, there ? ev->value : 0);
+}
+
 static void export_sqlite_put_event(struct database *d, const struct trace *t,
 				    const struct event *ev)
 {
@@ -253,7 +265,10 @@ static void export_sqlite_put_event(struct database *d, const struct trace *t,
 			 ? domain_name(ev->domain)
 			 : NULL);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		put_if(d, ev->has & numbers[i], values[i]);
+		if (ev->kind != EV_COUNTER || numbers[i] < EV_HAS_VALUE)
+			put_if(d, ev->has & numbers[i], values[i]);
+		else
+			put_reading(d, numbers[i] == EV_HAS_VALUE ? ev : NULL);
 	put_string(d, &t->strings, ev->has & EV_HAS_NAME ? ev->name : 0);
 	insert(d);
 }

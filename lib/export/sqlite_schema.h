@@ -43,7 +43,7 @@
 	" frame INTEGER REFERENCES frames, time_ns INTEGER,"                                     \
 	" thread INTEGER REFERENCES threads, type INTEGER REFERENCES types,"                     \
 	" stack INTEGER REFERENCES stacks, domain TEXT, seq INTEGER, address INTEGER,"           \
-	" count INTEGER, requested INTEGER, real INTEGER, value INTEGER, target INTEGER,"        \
+	" count INTEGER, requested INTEGER, real INTEGER, value NUMERIC, target INTEGER,"        \
 	" name TEXT);"                                                                           \
 	"CREATE VIEW named_allocations AS SELECT a.run, t.name AS type, f.name AS function,"     \
 	" p.path AS file, c.line, m.name AS module, a.domain, a.stack, a.entries, a.count,"      \

@@ -296,6 +296,15 @@ static enum status history_add_sums(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
+static void put_decimal(struct history_rows *r, decimal v)
+{
+	struct buf b = BUF_INIT;
+
+	decimal_text(&b, v);
+	rows_text(r, b.data, b.len);
+	buf_release(&b);
+}
+
 static enum status history_add_counters(struct adding *a)
 {
 	struct history_rows r;
@@ -312,10 +321,10 @@ static enum status history_add_counters(struct adding *a)
 		else
 			put_text(&r, "-");
 		rows_int(&r, as_signed(c->stats.n));
-		rows_int(&r, c->stats.last);
-		rows_int(&r, c->stats.min);
-		rows_int(&r, c->stats.max);
-		rows_real(&r, c->stats.sum / (double)c->stats.n);
+		put_decimal(&r, c->stats.last);
+		put_decimal(&r, c->stats.min);
+		put_decimal(&r, c->stats.max);
+		rows_real(&r, decimal_to_double(counter_value(&c->stats, COUNTER_MEAN)));
 		rows_next(&r);
 	}
 	return rows_end(&r, a->e);

@@ -15,7 +15,7 @@
 #include "lib/base/buf.h"
 #include "lib/db/db.h"
 
-enum { HISTORY_SCHEMA = 1 };
+enum { HISTORY_SCHEMA = 2 };
 
 struct history {
 	struct db *db;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The tables of a history (tracemill-history(5)), in what SQLite and PostgreSQL both understand:
- * BIGINT, DOUBLE PRECISION, TEXT and BYTEA. history_steps[i] makes version i + 1 of version i; a
+ * BIGINT, DOUBLE PRECISION, NUMERIC, TEXT and BYTEA. history_steps[i] makes version i + 1 of version i; a
  * change of the schema is a new step, never a change of one that was released.
  */
 #ifndef TM_HISTORY_SCHEMA_H
@@ -42,6 +42,17 @@
 	" name TEXT NOT NULL, unit TEXT NOT NULL, readings BIGINT NOT NULL, last BIGINT,"          \
 	" least BIGINT, largest BIGINT, mean DOUBLE PRECISION, PRIMARY KEY (run, name, unit));"
 
-static const char *const history_steps[] = {HISTORY_STEP_1};
+/* Readings of counters have decimals: in PostgreSQL all, in SQLite those that a double has. */
+#define HISTORY_STEP_2                                                                       \
+	"CREATE TABLE tm_counters_2 (run BIGINT NOT NULL REFERENCES tm_runs (id) ON DELETE " \
+	"CASCADE, name TEXT NOT NULL, unit TEXT NOT NULL, readings BIGINT NOT NULL,"         \
+	" last NUMERIC, least NUMERIC, largest NUMERIC, mean DOUBLE PRECISION,"              \
+	" PRIMARY KEY (run, name, unit));"                                                   \
+	"INSERT INTO tm_counters_2 (run, name, unit, readings, last, least, largest, mean)"  \
+	" SELECT run, name, unit, readings, last, least, largest, mean FROM tm_counters;"    \
+	"DROP TABLE tm_counters;"                                                            \
+	"ALTER TABLE tm_counters_2 RENAME TO tm_counters;"
+
+static const char *const history_steps[] = {HISTORY_STEP_1, HISTORY_STEP_2};
 
 #endif

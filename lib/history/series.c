@@ -261,8 +261,9 @@ static enum status history_series_read_counter(struct reading *r)
 	struct db_query *q;
 	enum status st;
 
-	buf_addf(&b, "SELECT run, %s FROM tm_counters WHERE name = $1 AND run",
-		 columns[r->rule->stat]);
+	buf_addf(
+	    &b, "SELECT run, CAST(%s AS DOUBLE PRECISION) FROM tm_counters WHERE name = $1 AND run",
+	    columns[r->rule->stat]);
 	add_ids(&b, r->to->runs);
 	buf_adds(&b, " ORDER BY run, unit DESC"); /* of two units the first counts */
 	q = db_prepare(r->h->db, buf_str(&b), 1, r->e);
@@ -275,8 +276,7 @@ static enum status history_series_read_counter(struct reading *r)
 	buf_addf(&b, "%s of %s", counter_stat_words[r->rule->stat], r->rule->counter);
 	l = add_line(r->to, r->name, "counter", r->name ? r->name : r->rule->counter, buf_str(&b));
 	buf_release(&b);
-	l->type = r->rule->stat == COUNTER_MEAN ? COLUMN_NUMBER : COLUMN_INT;
-	l->decimals = r->rule->stat == COUNTER_MEAN ? 3 : 0;
+	l->type = COLUMN_DECIMAL;
 	while (!(st = db_step(q, r->e))) {
 		uint32_t at = map64_get(&r->at, (uint64_t)db_int(q, 0));
 

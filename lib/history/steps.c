@@ -141,9 +141,12 @@ static double rounded(double v, unsigned decimals)
 struct table_cell history_cell(const struct history_line *l, double v)
 {
 	double x = rounded(v, l->decimals);
+	decimal all;
 
 	if (isnan(v))
 		return (struct table_cell){.present = false};
+	if (l->type == COLUMN_DECIMAL && decimal_from_double(v, &all))
+		return cell_decimal(all);
 	if (fabs(x) >= 9e18)
 		return cell_signed(x < 0 ? -INT64_MAX : INT64_MAX);
 	return cell_signed((int64_t)x);

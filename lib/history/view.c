@@ -22,6 +22,7 @@ struct history_view {
 	const struct history_lines *lines;
 	struct history_view_options o;
 	size_t n_lines; /* that are shown */
+	bool decimals;  /* there are counters among them */
 	struct table tables[4];
 	struct table_column columns[4][MANY];
 	struct step_row *steps;
@@ -66,13 +67,17 @@ static struct table_cell for_people(struct history_view *v, unsigned column,
 	return cell_text(b->data, b->len);
 }
 
-/* Thousandths, whatever the metric: a table may hold several. */
-static struct table_cell for_programs(double value)
+/* Thousandths, whatever the metric: a table may hold several. Of counters all that they have. */
+static struct table_cell for_programs(const struct history_view *v, const struct history_line *l,
+				      double value)
 {
 	double x = round(value * 1000);
+	decimal all;
 
 	if (isnan(value))
 		return (struct table_cell){.present = false};
+	if (v->decimals && decimal_from_double(value, &all))
+		return cell_decimal(l->type == COLUMN_DECIMAL ? all : decimal_round(all, 3));
 	return cell_signed(fabs(x) < 9e18 ? (int64_t)x : x < 0 ? -INT64_MAX : INT64_MAX);
 }
 
@@ -102,6 +107,10 @@ static void set_table(struct history_view *v, unsigned which, const char *name, 
 	for (size_t i = 0; i < n; i++)
 		if (!rules && !strcmp(columns[i].key, "rule"))
 			v->columns[which][i].flags |= COLUMN_NOT_TEXT;
+	for (size_t i = 0; i < n; i++)
+		if (v->decimals && columns[i].type == COLUMN_NUMBER &&
+		    columns[i].flags & COLUMN_NOT_TEXT)
+			v->columns[which][i].type = COLUMN_DECIMAL;
 	v->tables[which] = (struct table){.name = name,
 					  .title = title,
 					  .columns = v->columns[which],
@@ -195,8 +204,8 @@ static void history_view_fill_series(void *arg, size_t i, struct table_row *r)
 	*c++ = cell_number(l->present);
 	*c++ = for_people(v, 0, l, whole.before, false);
 	*c++ = for_people(v, 1, l, whole.after, false);
-	*c++ = for_programs(whole.before);
-	*c++ = for_programs(whole.after);
+	*c++ = for_programs(v, l, whole.before);
+	*c++ = for_programs(v, l, whole.after);
 	*c++ = l->present ? percent_cell(history_step_percent(&whole))
 			  : (struct table_cell){.present = false};
 	*c = cell_number(l->n_steps);
@@ -251,7 +260,7 @@ static void history_view_fill_value(void *arg, size_t i, struct table_row *r)
 	*c++ = text(run->branch);
 	*c++ = text(run->status);
 	*c++ = for_people(v, 0, l, l->v[i % v->runs->n], false);
-	*c++ = for_programs(l->v[i % v->runs->n]);
+	*c++ = for_programs(v, l, l->v[i % v->runs->n]);
 	*c = text(!step ? NULL : step->after > step->before ? "up" : "down");
 	c->mark = !step ? MARK_NONE : step->after > step->before ? MARK_BAD : MARK_GOOD;
 }
@@ -321,8 +330,8 @@ static void history_view_fill_step(void *arg, size_t i, struct table_row *r)
 	*c++ = cell_signed(from->id);
 	*c++ = cell_signed(to->id);
 	*c++ = for_people(v, 0, l, s->after - s->before, true);
-	*c++ = for_programs(s->before);
-	*c++ = for_programs(s->after);
+	*c++ = for_programs(v, l, s->before);
+	*c++ = for_programs(v, l, s->after);
 	*c++ = percent_cell(history_step_percent(s));
 	v->texts[1].len = 0;
 	buf_addf(&v->texts[1], "%zu + %zu", runs_in(l, s->first, s->at),
@@ -414,7 +423,7 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 	const struct history_line *l = &v->lines->items[i];
 	size_t n = v->runs->n;
 	int64_t *x = arena_alloc(&v->arena, (n + 1) * sizeof *x);
-	int64_t *y = arena_alloc(&v->arena, (n + 1) * sizeof *y);
+	decimal *y = arena_alloc(&v->arena, (n + 1) * sizeof *y);
 	const char **labels = arena_zalloc(&v->arena, (n + 1) * sizeof *labels);
 	struct series_line *line = arena_zalloc(&v->arena, sizeof *line);
 
@@ -422,9 +431,10 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 		struct table_cell c = history_cell(l, l->v[k]);
 
 		x[k] = v->runs->items[k].id;
-		y[k] = !c.present   ? SERIES_ABSENT
-		       : c.negative ? -(int64_t)c.number
-				    : (int64_t)c.number;
+		y[k] =
+		    c.present ? decimal_of_unsigned(c.number) + (decimal)c.fraction : SERIES_ABSENT;
+		if (c.present && c.negative)
+			y[k] = -y[k];
 		labels[k] = v->runs->items[k].build;
 	}
 	*line = (struct series_line){
@@ -472,6 +482,8 @@ struct history_view *history_view_new(const struct history_runs *runs,
 
 	v->runs = runs;
 	v->lines = l;
+	for (size_t i = 0; l && i < l->n; i++)
+		v->decimals |= l->items[i].type == COLUMN_DECIMAL;
 	v->o = *o;
 	history_view_set_runs(v);
 	if (!l)

@@ -26,6 +26,12 @@ void html_shown(struct buf *b, const char *s, size_t n)
 	buf_release(&shown);
 }
 
+/* A number that needs no decimals of its column is one of its own to the page's scripts. */
+const char *html_type(enum column_type type)
+{
+	return type == COLUMN_DECIMAL ? "decimal" : json_types[type];
+}
+
 static void add_shown_string(struct buf *b, const char *s)
 {
 	if (s)
@@ -34,30 +40,41 @@ static void add_shown_string(struct buf *b, const char *s)
 		json_string(b, NULL);
 }
 
-static int64_t largest(const int64_t *v, size_t from, size_t to)
+static decimal largest(const decimal *v, size_t from, size_t to)
 {
-	int64_t most = SERIES_ABSENT;
+	decimal most = SERIES_ABSENT;
 
 	for (size_t i = from; i < to; i++)
 		most = v[i] > most ? v[i] : most; /* absent is the least there is */
 	return most;
 }
 
-static void points(const struct table_series *s, const char *key, const int64_t *v, size_t step,
-		   bool first_of_step, struct buf *b)
+/* Of x and of times: the first of each step. */
+static void places(const struct table_series *s, const char *key, const int64_t *v, size_t step,
+		   struct buf *b)
+{
+	json_key(b, key);
+	buf_addc(b, '[');
+	for (size_t i = 0; i < s->n_points; i += step)
+		buf_addf(b, "%s%" PRId64, i ? "," : "", v[i]);
+	buf_addc(b, ']');
+}
+
+static void points(const struct table_series *s, const char *key, const decimal *v, size_t step,
+		   struct buf *b)
 {
 	json_key(b, key);
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_points; i += step) {
 		size_t end = s->n_points - i < step ? s->n_points : i + step;
-		int64_t value = first_of_step ? v[i] : largest(v, i, end);
+		decimal value = largest(v, i, end);
 
 		if (i)
 			buf_addc(b, ',');
 		if (value == SERIES_ABSENT)
 			buf_adds(b, "null");
 		else
-			buf_addf(b, "%" PRId64, value);
+			decimal_text(b, value);
 	}
 	buf_addc(b, ']');
 }
@@ -73,10 +90,10 @@ static void html_data_lines(const struct table_series *s, size_t step, struct bu
 		json_key(b, "title");
 		add_shown_string(b, l->title);
 		json_key(b, "type");
-		json_string(b, json_types[l->type]);
+		json_string(b, html_type(l->type));
 		json_key(b, "decimals");
 		buf_add_u64(b, l->decimals);
-		points(s, "y", l->y, step, false, b);
+		points(s, "y", l->y, step, b);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
@@ -99,8 +116,8 @@ static void html_data_marks(const struct table_series *s, size_t step, struct bu
 	json_key(b, "limits");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_limits; i++) {
-		buf_addf(b, "%s{\"line\":%zu,\"value\":%" PRId64, i ? ",\n" : "\n",
-			 s->limits[i].line, s->limits[i].value);
+		buf_addf(b, "%s{\"line\":%zu,\"value\":", i ? ",\n" : "\n", s->limits[i].line);
+		decimal_text(b, s->limits[i].value);
 		json_key(b, "title");
 		add_shown_string(b, s->limits[i].title);
 		buf_addc(b, '}');
@@ -117,9 +134,9 @@ void html_series_data(const struct table_series *s, size_t step, struct buf *b)
 	json_string(b, json_types[s->x_type]);
 	if (s->cropped)
 		buf_adds(b, ",\"cropped\":true");
-	points(s, "x", s->x, step, true, b);
+	places(s, "x", s->x, step, b);
 	if (s->time)
-		points(s, "time", s->time, step, true, b);
+		places(s, "time", s->time, step, b);
 	if (s->labels && step == 1) {
 		json_key(b, "labels");
 		buf_addc(b, '[');

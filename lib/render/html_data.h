@@ -15,6 +15,8 @@ enum {
 
 /* How many bytes of a name a page has: HTML_TEXT, cut between characters. */
 size_t html_cut(const char *s, size_t n);
+/* The word of json_types, or of the page alone. */
+const char *html_type(enum column_type type);
 /* A string with its quotes, as the page's tables show it: the scripts draw it as it is. */
 void html_shown(struct buf *b, const char *s, size_t n);
 /* Each point stands for `step` ones and has the largest value of each line. */

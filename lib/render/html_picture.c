@@ -5,10 +5,10 @@
 
 enum { HEIGHT = 100 }; /* of the drawing; a bar is one wide */
 
-static void value_text(const struct series_line *l, int64_t v, struct buf *b)
+static void value_text(const struct series_line *l, decimal v, struct buf *b)
 {
 	struct table_column c = {.type = l->type, .decimals = l->decimals};
-	struct table_cell cell = cell_signed(v);
+	struct table_cell cell = cell_decimal(v);
 
 	cell_for_people(b, &c, &cell, false);
 }
@@ -23,9 +23,9 @@ static const char *class_of(const struct table_series *s, size_t from, size_t to
 	return "";
 }
 
-static int64_t largest(const struct series_line *l, size_t from, size_t to)
+static decimal largest(const struct series_line *l, size_t from, size_t to)
 {
-	int64_t most = SERIES_ABSENT;
+	decimal most = SERIES_ABSENT;
 
 	for (size_t i = from; i < to; i++)
 		most = l->y[i] > most ? l->y[i] : most;
@@ -35,8 +35,9 @@ static int64_t largest(const struct series_line *l, size_t from, size_t to)
 static void bar(const struct table_series *s, const struct series_line *l, size_t from, size_t to,
 		size_t at, double low, double high, struct buf *b)
 {
-	int64_t v = largest(l, from, to);
-	double floor = s->cropped ? low : 0, y = (high - (double)v) / (high - low) * HEIGHT;
+	decimal v = largest(l, from, to);
+	double floor = s->cropped ? low : 0;
+	double y = (high - decimal_to_double(v)) / (high - low) * HEIGHT;
 	double foot = (high - floor) / (high - low) * HEIGHT;
 
 	if (v == SERIES_ABSENT)
@@ -59,10 +60,11 @@ static void html_picture_ends_of(const struct table_series *s, const struct seri
 
 	*low = *high = 0;
 	for (size_t i = 0; i < s->n_points; i++) {
-		double v = (double)l->y[i];
+		double v;
 
 		if (l->y[i] == SERIES_ABSENT)
 			continue;
+		v = decimal_to_double(l->y[i]);
 		*low = !any || v < *low ? v : *low;
 		*high = !any || v > *high ? v : *high;
 		any = true;

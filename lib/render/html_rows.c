@@ -49,9 +49,10 @@ static void html_rows_cell(struct html_rows *r, const struct table_column *c,
 		buf_add_u64(b, html_rows_string(r, v->text, v->len));
 		return;
 	}
-	buf_addf(b, "%s%s%" PRIu64 "%s", v->number > DOUBLE_HOLDS ? "\"" : "",
-		 v->negative && v->number ? "-" : "", v->number,
-		 v->number > DOUBLE_HOLDS ? "\"" : "");
+	buf_adds(b, v->number > DOUBLE_HOLDS ? "\"" : "");
+	buf_adds(b, v->negative && (v->number || v->fraction) ? "-" : "");
+	decimal_text(b, decimal_of_unsigned(v->number) + (decimal)v->fraction);
+	buf_adds(b, v->number > DOUBLE_HOLDS ? "\"" : "");
 }
 
 static void html_rows_details(struct html_rows *r, const struct table_row *row, size_t i)
@@ -112,7 +113,7 @@ static void html_rows_columns(const struct table *t, struct buf *b)
 			continue;
 		buf_adds(b, any ? ",{" : "{");
 		json_key(b, "type");
-		json_string(b, json_types[c->type]);
+		json_string(b, html_type(c->type));
 		buf_addf(b, ",\"decimals\":%u%s%s%s%s}", c->decimals,
 			 c->flags & COLUMN_SIGNED ? ",\"signed\":true" : "",
 			 c->flags & COLUMN_BAR ? ",\"bar\":true" : "",

@@ -12,7 +12,8 @@ enum { REPORT_VERSION = 1 };
 
 const char *const json_types[] = {
     [COLUMN_TEXT] = "text",       [COLUMN_INT] = "count", [COLUMN_BYTES] = "bytes",
-    [COLUMN_PERCENT] = "percent", [COLUMN_TIME] = "ns",   [COLUMN_NUMBER] = "number"};
+    [COLUMN_PERCENT] = "percent", [COLUMN_TIME] = "ns",   [COLUMN_NUMBER] = "number",
+    [COLUMN_DECIMAL] = "number"};
 const char *const json_marks[] = {
     [MARK_NONE] = "none", [MARK_GOOD] = "good",     [MARK_WARN] = "warn",
     [MARK_BAD] = "bad",   [MARK_STRONG] = "strong", [MARK_FAINT] = "faint"};
@@ -190,7 +191,8 @@ static void render_json_flame(const struct flame *f, struct render_out *o)
 	json_strings(b, "notes", f->notes, f->n_notes);
 }
 
-static void add_points(struct render_out *o, const char *key, const int64_t *v, size_t n,
+/* Of x and of times, which are whole numbers and always there. */
+static void add_places(struct render_out *o, const char *key, const int64_t *v, size_t n,
 		       const struct table_column *c)
 {
 	struct buf *b = &o->text;
@@ -199,6 +201,24 @@ static void add_points(struct render_out *o, const char *key, const int64_t *v, 
 	buf_addc(b, '[');
 	for (size_t i = 0; i < n && o->status == ST_OK; i++) {
 		struct table_cell cell = cell_signed(v[i]);
+
+		if (i)
+			buf_addc(b, ',');
+		json_value(b, c, &cell);
+		out_flush(o, false);
+	}
+	buf_addc(b, ']');
+}
+
+static void add_points(struct render_out *o, const char *key, const decimal *v, size_t n,
+		       const struct table_column *c)
+{
+	struct buf *b = &o->text;
+
+	json_key(b, key);
+	buf_addc(b, '[');
+	for (size_t i = 0; i < n && o->status == ST_OK; i++) {
+		struct table_cell cell = cell_decimal(v[i]);
 
 		cell.present = v[i] != SERIES_ABSENT;
 		if (i)
@@ -216,11 +236,11 @@ static void render_json_series(const struct table_series *s, struct render_out *
 
 	field(b, "x_title", s->x_title);
 	field(b, "x_type", json_types[s->x_type]);
-	add_points(o, "x", s->x, s->n_points, &x);
+	add_places(o, "x", s->x, s->n_points, &x);
 	if (s->labels)
 		json_strings(b, "labels", s->labels, s->n_points);
 	if (s->time)
-		add_points(o, "time_ns", s->time, s->n_points, &time);
+		add_places(o, "time_ns", s->time, s->n_points, &time);
 	json_key(b, "lines");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_lines; i++) {
@@ -252,7 +272,7 @@ static void render_json_series(const struct table_series *s, struct render_out *
 		const struct series_limit *l = &s->limits[i];
 		struct table_column y = {.type = s->lines[l->line].type,
 					 .decimals = s->lines[l->line].decimals};
-		struct table_cell v = cell_signed(l->value);
+		struct table_cell v = cell_decimal(l->value);
 
 		buf_adds(b, i ? ",\n{" : "\n{");
 		field(b, "line", s->lines[l->line].key);

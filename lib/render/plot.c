@@ -13,14 +13,14 @@ enum { ROWS = 6, LABEL = 11, PLOT_WIDTH = 80, STEPS = 8 };
 
 struct bar {
 	bool present;
-	int64_t value;
+	decimal value;
 };
 
-static void value_text(struct buf *b, const struct series_line *l, int64_t v,
+static void value_text(struct buf *b, const struct series_line *l, decimal v,
 		       const struct render_options *o)
 {
 	struct table_column c = {.type = l->type, .decimals = l->decimals};
-	struct table_cell cell = cell_signed(v);
+	struct table_cell cell = cell_decimal(v);
 
 	cell_for_people(b, &c, &cell, o->exact_bytes);
 }
@@ -55,11 +55,14 @@ static void put_label(struct buf *b, struct buf *label)
 }
 
 /* Of STEPS * ROWS steps; what is above the floor has at least one. */
-static unsigned height(const struct bar *bar, int64_t low, int64_t high)
+static unsigned height(const struct bar *bar, decimal low, decimal high)
 {
-	unsigned __int128 range = (unsigned __int128)((__int128)high - low);
-	unsigned __int128 above = (unsigned __int128)((__int128)bar->value - low);
+	unsigned __int128 range = (unsigned __int128)high - (unsigned __int128)low;
+	unsigned __int128 above = (unsigned __int128)bar->value - (unsigned __int128)low;
 	unsigned h;
+
+	for (; range >> 120; range >>= 1) /* so that it can be multiplied */
+		above >>= 1;
 
 	if (!bar->present || !range)
 		return bar->present && bar->value ? STEPS * ROWS / 2 : 0;
@@ -68,12 +71,13 @@ static unsigned height(const struct bar *bar, int64_t low, int64_t high)
 }
 
 /* A tenth of the differences, so that the least value has a bar. */
-static int64_t below(int64_t low, int64_t high)
+static decimal below(const struct series_line *l, decimal low, decimal high)
 {
-	__int128 v = low, range = (__int128)high - low;
+	decimal range = high - low, tenth = (range ? range : low < 0 ? -low : low) / 10;
 
-	v -= (range ? range : low < 0 ? -(__int128)low : low) / 10 + 1;
-	return v < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)v;
+	return low - (l->type == COLUMN_DECIMAL && tenth
+			  ? tenth
+			  : tenth / DECIMAL_ONE * DECIMAL_ONE + DECIMAL_ONE);
 }
 
 static void plot_put_line(const struct table_series *s, const struct series_line *l,
@@ -81,7 +85,7 @@ static void plot_put_line(const struct table_series *s, const struct series_line
 			  size_t width)
 {
 	size_t n = make_bars(s, l, bars, width);
-	int64_t low = 0, high = 0;
+	decimal low = 0, high = 0;
 	struct buf label = BUF_INIT;
 	bool any = !s->cropped;
 
@@ -93,7 +97,7 @@ static void plot_put_line(const struct table_series *s, const struct series_line
 		any = true;
 	}
 	if (s->cropped)
-		low = below(low, high);
+		low = below(l, low, high);
 	buf_add_escaped(b, l->title, strlen(l->title));
 	buf_addc(b, '\n');
 	for (unsigned row = ROWS; row-- > 0;) {
@@ -133,8 +137,8 @@ static void plot_put_x(const struct table_series *s, const struct render_options
 		buf_add_escaped(&from, s->x_title, strlen(s->x_title));
 	put_label(b, &from);
 	buf_addc(b, ' ');
-	value_text(&from, &x, s->x[0], o);
-	value_text(&to, &x, s->x[s->n_points - 1], o);
+	value_text(&from, &x, decimal_of(s->x[0]), o);
+	value_text(&to, &x, decimal_of(s->x[s->n_points - 1]), o);
 	buf_add(b, from.data, from.len);
 	if (s->n_points > 1) {
 		for (used = from.len + to.len; used < n || used == from.len + to.len; used++)
@@ -157,10 +161,10 @@ static void plot_put_mark(const struct table_series *s, const struct series_mark
 		buf_add_escaped(b, s->x_title, strlen(s->x_title));
 		buf_addc(b, ' ');
 	}
-	value_text(b, &x, s->x[m->first], o);
+	value_text(b, &x, decimal_of(s->x[m->first]), o);
 	if (m->last > m->first) {
 		buf_adds(b, " to ");
-		value_text(b, &x, s->x[m->last], o);
+		value_text(b, &x, decimal_of(s->x[m->last]), o);
 	}
 	buf_adds(b, ": ");
 	buf_add_escaped(b, m->text, strlen(m->text));

@@ -150,12 +150,27 @@ static void add_counters(struct maker *m)
 	for (size_t i = 0; i < s->n_counters; i++) {
 		const struct counter_stats *c = &s->counters[i].stats;
 		struct aggregate_record *r = begin(m, AGG_COUNTER);
+		const decimal all[] = {c->last, c->min, c->max, (decimal)c->sum.fraction};
+		unsigned decimals = 0;
+		struct aggregate_value *v;
+		__int128 unit = DECIMAL_ONE;
+
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			if (decimal_places(all[k]) > decimals)
+				decimals = decimal_places(all[k]);
+		for (unsigned k = 0; k < decimals; k++)
+			unit /= 10; /* of a decimal: 10^-18 that make one of 10^-decimals */
 
 		r->key.name = text_of(m, s->counters[i].name);
 		r->key.second = text_of(m, s->counters[i].unit);
-		aggregate_value_set(aggregate_record_make(r, AGG_READING), c->n, c->sum, c->min,
-				    c->max, m->at);
-		aggregate_value_add(aggregate_record_make(r, AGG_LAST), c->last, m->at, true);
+		v = aggregate_record_make(r, AGG_READING);
+		aggregate_value_set(
+		    v, c->n, c->sum.whole * (DECIMAL_ONE / unit) + (__int128)c->sum.fraction / unit,
+		    c->min / unit, c->max / unit, m->at);
+		v->decimals = decimals;
+		v = aggregate_record_make(r, AGG_LAST);
+		aggregate_value_add(v, c->last / unit, m->at, !decimals);
+		v->decimals = decimals;
 		finish(m);
 	}
 }

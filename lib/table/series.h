@@ -8,15 +8,15 @@
 
 #include "lib/table/table.h"
 
-#define SERIES_ABSENT INT64_MIN /* no value at this point: a gap, not 0 */
+#define SERIES_ABSENT \
+	((decimal)((unsigned __int128)1 << 127)) /* no value at this point: a gap, not 0 */
 
 struct series_line {
 	const char *key; /* as a column's */
 	const char *title;
-	enum column_type
-	    type; /* COLUMN_INT, COLUMN_BYTES, COLUMN_TIME, COLUMN_PERCENT, COLUMN_NUMBER */
+	enum column_type type; /* any but COLUMN_TEXT */
 	unsigned decimals;
-	const int64_t *y; /* n_points, in the type's unit */
+	const decimal *y; /* n_points, in the type's unit */
 };
 
 struct series_mark {
@@ -27,7 +27,7 @@ struct series_mark {
 
 struct series_limit {
 	size_t line; /* in whose unit */
-	int64_t value;
+	decimal value;
 	const char *title; /* "budget", "p95" */
 };
 
@@ -49,10 +49,5 @@ struct table_series {
 	struct series_limit *limits;
 	size_t n_limits;
 };
-
-static inline int64_t series_value(uint64_t v)
-{
-	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
-}
 
 #endif

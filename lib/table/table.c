@@ -70,12 +70,30 @@ static void add_fraction(struct buf *out, uint64_t v, unsigned decimals)
 		buf_addf(out, ".%0*" PRIu64, (int)decimals, v % unit);
 }
 
+static decimal decimal_of_cell(const struct table_cell *v)
+{
+	return decimal_of_unsigned(v->number) + (decimal)v->fraction;
+}
+
+/* What is too small for six decimals has all that it has. */
+static void add_decimal(struct buf *out, const struct table_cell *v)
+{
+	enum { DECIMALS_SHOWN = 6 };
+	decimal all = decimal_of_cell(v), shown = decimal_round(all, DECIMALS_SHOWN);
+
+	decimal_text(out, shown ? shown : all);
+}
+
 void cell_exact(struct buf *out, const struct table_column *c, const struct table_cell *v)
 {
 	if (!v->present || c->type == COLUMN_TEXT)
 		return;
-	if (v->negative && v->number)
+	if (v->negative && (v->number || v->fraction))
 		buf_addc(out, '-');
+	if (v->fraction) {
+		decimal_text(out, decimal_of_cell(v));
+		return;
+	}
 	add_fraction(out, v->number,
 		     c->type == COLUMN_PERCENT  ? 2
 		     : c->type == COLUMN_NUMBER ? c->decimals
@@ -87,14 +105,14 @@ void cell_for_people(struct buf *out, const struct table_column *c, const struct
 {
 	if (!v->present || c->type == COLUMN_TEXT)
 		return;
-	if (v->number && (v->negative || c->flags & COLUMN_SIGNED))
+	if ((v->number || v->fraction) && (v->negative || c->flags & COLUMN_SIGNED))
 		buf_addc(out, v->negative ? '-' : '+');
 	switch (c->type) {
 	case COLUMN_TEXT:
 	case COLUMN_INT: buf_add_u64(out, v->number); break;
 	case COLUMN_BYTES:
 		if (exact)
-			buf_add_u64(out, v->number);
+			add_decimal(out, v);
 		else
 			size_text(out, v->number);
 		break;
@@ -109,5 +127,6 @@ void cell_for_people(struct buf *out, const struct table_column *c, const struct
 		buf_addc(out, '%');
 		break;
 	case COLUMN_NUMBER: add_fraction(out, v->number, c->decimals); break;
+	case COLUMN_DECIMAL: add_decimal(out, v); break;
 	}
 }

@@ -8,7 +8,7 @@
 #ifndef TM_TABLE_TABLE_H
 #define TM_TABLE_TABLE_H
 
-#include "lib/base/buf.h"
+#include "lib/base/decimal.h"
 
 #include <stdbool.h>
 
@@ -19,6 +19,7 @@ enum column_type {
 	COLUMN_PERCENT, /* the number is in hundredths of a percent */
 	COLUMN_TIME,    /* nanoseconds: for people in units, in CSV always exact; key ends in _ns */
 	COLUMN_NUMBER,  /* a decimal fraction: the number is in units of 10^-decimals */
+	COLUMN_DECIMAL, /* a number and a fraction: as many decimals as there are */
 };
 
 enum column_flags {
@@ -53,11 +54,12 @@ enum mark {
 };
 
 /* A cell that is not present is blank: not known is not 0. Numbers are a sign and a magnitude,
- * since a sum may need all 64 bits. Text is bytes as captured; render escapes it. */
+ * since a sum may need all 64 bits; of a counter the magnitude is number + fraction / 10^18, also where
+ * it is of bytes or ns. Text is bytes as captured; render escapes it. */
 struct table_cell {
 	bool present, negative;
 	uint8_t mark; /* enum mark */
-	uint64_t number;
+	uint64_t number, fraction;
 	const char *text;
 	size_t len;
 };
@@ -117,6 +119,16 @@ static inline struct table_cell cell_signed(int64_t v)
 	    .present = true, .negative = v < 0, .number = v < 0 ? -(uint64_t)v : (uint64_t)v};
 }
 
+static inline struct table_cell cell_decimal(decimal v)
+{
+	unsigned __int128 size = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
+
+	return (struct table_cell){.present = true,
+				   .negative = v < 0,
+				   .number = (uint64_t)(size / DECIMAL_UNIT),
+				   .fraction = (uint64_t)(size % DECIMAL_UNIT)};
+}
+
 /* part of whole in hundredths of a percent, rounded half up; not present for a whole of 0. */
 struct table_cell cell_share(uint64_t part, uint64_t whole);
 
@@ -127,7 +139,8 @@ void size_text(struct buf *out, uint64_t bytes);
 void time_text(struct buf *out, uint64_t ns);
 
 /* A number as its column says, for people: with units (not where exact is asked for), % and the
- * sign of COLUMN_SIGNED. Nothing for a cell that is not present; not for COLUMN_TEXT. */
+ * sign of COLUMN_SIGNED; of a fraction at most six decimals. Nothing for a cell that is not present; not
+ * for COLUMN_TEXT. */
 void cell_for_people(struct buf *out, const struct table_column *c, const struct table_cell *v,
 		     bool exact);
 

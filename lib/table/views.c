@@ -54,7 +54,7 @@ static void views_fill_point(void *arg, size_t i, struct table_row *r)
 		r->cells[2] = cell_signed(s->time[i]);
 	for (size_t k = 0; k < s->n_lines; k++)
 		if (s->lines[k].y[i] != SERIES_ABSENT)
-			r->cells[X_COLUMNS + k] = cell_signed(s->lines[k].y[i]);
+			r->cells[X_COLUMNS + k] = cell_decimal(s->lines[k].y[i]);
 }
 
 struct table_view view_series(const struct table_series *s)

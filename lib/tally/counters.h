@@ -6,13 +6,13 @@
 #ifndef TM_TALLY_COUNTERS_H
 #define TM_TALLY_COUNTERS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/decimal.h"
 
 struct counter_stats {
 	uint64_t n; /* readings; 0: nothing else means anything */
-	int64_t last, min, max;
-	__int128 sum; /* exact */
+	decimal last, min, max; /* last: of the readings with the largest time, the one that came last */
+	int64_t time;           /* of last; INT64_MIN: none had one */
+	struct decimal_sum sum; /* exact */
 };
 
 struct tally_counters { /* by counter id */
@@ -25,11 +25,15 @@ extern const char *const counter_stat_words[]; /* "last", "min", ...; ends with 
 
 /* A counter's, which may be new. */
 struct counter_stats *counters_place(struct tally_counters *c, uint32_t id);
-void counter_read(struct counter_stats *s, int64_t value);
+/* time: the reading's own, INT64_MIN: it has none. */
+void counter_read(struct counter_stats *s, decimal value, int64_t time);
 void counter_join(struct counter_stats *to, const struct counter_stats *from); /* a later one */
-int64_t counter_value(const struct counter_stats *s, enum counter_stat which); /* n > 0 */
+/* n > 0. The one place where a mean is worked out: decimal_mean. */
+decimal counter_value(const struct counter_stats *s, enum counter_stat which);
 
-void counters_read(struct tally_counters *c, uint32_t id, int64_t value);
+/* A unit of time in ns: "ms" is 1000000; 0: it is none. */
+uint64_t counter_unit_ns(const char *unit);
+
 void counters_reset(struct tally_counters *c);
 void counters_release(struct tally_counters *c);
 

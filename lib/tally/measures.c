@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
+#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 	} else if (ev->kind == EV_COUNTER) {
 		p->type = ev->type < t->n_counters ? ev->type : 0;
 		p->slack = ev->value;
+		p->real = reading_fraction(ev);
 	} else if (ev->kind == EV_DELTA) {
 		p->slack = ev->value;
 		p->seq = ev->domain == DOMAIN_MONO;
@@ -398,9 +400,12 @@ void measures_add(struct tally *a, struct trace *t, struct tally_pending *p)
 
 void measures_counter(struct tally *a, const struct tally_pending *p)
 {
-	counters_read(&a->counters, p->type, p->slack);
+	decimal value = decimal_join(p->slack, p->real);
+	int64_t time = p->own_time ? p->time : INT64_MIN;
+
+	counter_read(counters_place(&a->counters, p->type), value, time);
 	if (a->slices)
-		slices_add_counter(a, p);
+		slices_add_counter(a, p->type, value, time);
 }
 
 void measures_end(struct tally *a, struct trace *t)

@@ -45,7 +45,6 @@ struct slice {
 
 struct slice_reading { /* of a counter in a slice */
 	struct counter_stats stats;
-	int64_t time; /* of the last one */
 	uint32_t id, next;
 };
 
@@ -590,25 +589,17 @@ void slices_add_span(struct tally *a, uint32_t cell, bool main, int64_t lo, int6
 		span_over_steps(a, cell, main, lo, hi);
 }
 
-void slices_add_counter(struct tally *a, const struct tally_pending *p)
+void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_t time)
 {
 	struct tally_slices *s = a->slices;
-	uint32_t *index = map64_put(&s->reading_index, (uint64_t)s->present << 32 | p->type);
-	struct slice_reading *r;
-	int64_t last;
+	uint32_t *index = map64_put(&s->reading_index, (uint64_t)s->present << 32 | counter);
 
 	if (!*index) {
 		VEC_PUSH(s->readings, s->n_readings, s->cap_readings) = (struct slice_reading){
-		    .id = p->type, .next = s->items[s->present].reading, .time = INT64_MIN};
+		    .id = counter, .next = s->items[s->present].reading};
 		*index = s->items[s->present].reading = (uint32_t)s->n_readings;
 	}
-	r = &s->readings[*index - 1];
-	last = r->stats.last;
-	counter_read(&r->stats, p->slack);
-	if (p->own_time && p->time < r->time)
-		r->stats.last = last;
-	else if (p->own_time)
-		r->time = p->time;
+	counter_read(&s->readings[*index - 1].stats, value, time);
 }
 
 /* --- the end --- */

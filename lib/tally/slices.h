@@ -40,7 +40,7 @@ void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v);
 /* Calls of EV_DELTA. */
 void slices_add_measured(struct tally *a, uint32_t cell, uint64_t calls);
 void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns);
-void slices_add_counter(struct tally *a, const struct tally_pending *p);
+void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_t time);
 /* Time in a call from lo up to hi, which is more: into the slices in which it passed. */
 void slices_add_span(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi);
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/trace/reading.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -235,8 +236,13 @@ static enum status dump_event(struct sink *s, struct trace *t, const struct even
 	if (st || !d->options.events)
 		return st;
 	buf_adds(b, event_kind_name(ev->kind));
-	if (ev->has & EV_HAS_VALUE)
-		buf_addf(b, " value=%" PRId64, ev->value);
+	if (ev->has & EV_HAS_VALUE) {
+		buf_adds(b, " value=");
+		if (ev->kind == EV_COUNTER)
+			decimal_text(b, reading_of(ev));
+		else
+			buf_addf(b, "%" PRId64, ev->value);
+	}
 	if (ev->has & EV_HAS_SEQ)
 		buf_addf(b, " seq=%" PRIu64, ev->seq);
 	if (ev->has & EV_HAS_TIME)
@@ -245,7 +251,7 @@ static enum status dump_event(struct sink *s, struct trace *t, const struct even
 		buf_addf(b, " thread=%u", ev->thread);
 	if (ev->has & EV_HAS_ADDRESS)
 		buf_addf(b, " address=0x%" PRIx64, ev->address);
-	if (ev->has & EV_HAS_TARGET)
+	if (ev->has & EV_HAS_TARGET && ev->kind != EV_COUNTER)
 		buf_addf(b, " target=0x%" PRIx64, ev->target);
 	if (ev->has & EV_HAS_COUNT)
 		buf_addf(b, " count=%" PRIu64, ev->count);

@@ -121,12 +121,14 @@ enum { FRAMES = 600, FRAMES_BIG = 200000 };
 
 static void make_series(struct table_series *s, struct series_line *lines, size_t n)
 {
-	int64_t *x = mem_array(3 * n, sizeof *x), *bytes = x + n, *calls = bytes + n;
+	int64_t *x = mem_array(n, sizeof *x);
+	decimal *bytes = mem_array(2 * n, sizeof *bytes), *calls = bytes + n;
 
 	for (size_t i = 0; i < n; i++) {
 		x[i] = (int64_t)i + 1;
-		bytes[i] = 200000 + (int64_t)(i * 7919 % 9000) + (i % 97 == 50 ? 400000 : 0);
-		calls[i] = i % 50 == 7 ? SERIES_ABSENT : (int64_t)(1000 + i * 31 % 400);
+		bytes[i] =
+		    decimal_of(200000 + (int64_t)(i * 7919 % 9000) + (i % 97 == 50 ? 400000 : 0));
+		calls[i] = i % 50 == 7 ? SERIES_ABSENT : decimal_of((int64_t)(1000 + i * 31 % 400));
 	}
 	lines[0] = (struct series_line){
 	    .key = "requested", .title = "requested", .type = COLUMN_BYTES, .y = bytes};
@@ -271,5 +273,6 @@ int main(int argc, char **argv)
 	flame_release(&flame);
 	flame_release(&difference);
 	free((void *)(uintptr_t)series.x);
+	free((void *)(uintptr_t)lines[0].y);
 	return cli_exit();
 }

@@ -170,7 +170,7 @@ static enum status say(void *arg, struct trace *t, struct tally *a, struct err *
 			mix(s, a->worst[d][m].v[m]);
 		}
 	for (size_t i = 0; i < a->counters.n; i++)
-		mix(s, (uint64_t)a->counters.items[i].sum + a->counters.items[i].n);
+		mix(s, (uint64_t)a->counters.items[i].sum.whole + a->counters.items[i].n);
 	for (unsigned i = 0; i < EV_KINDS; i++)
 		mix(s, t->events[i]);
 	return ST_OK;

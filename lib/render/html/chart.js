@@ -125,7 +125,7 @@ class Chart {
 			g.strokeStyle = get("--line");
 			g.beginPath(); g.moveTo(LEFT, at); g.lineTo(w - RIGHT, at); g.stroke();
 			g.fillStyle = get("--faint");
-			g.fillText(format(line.type, Math.round(v), line.decimals), LEFT - 8, at + 4);
+			g.fillText(format(line.type, line.type === "decimal" ? +v.toPrecision(4) : Math.round(v), line.decimals), LEFT - 8, at + 4);
 		}
 		this.drawValues(g, line, x, y, w, get("--chart"), this.d.cropped ? low : 0);
 		for (const l of limits) {

@@ -31,6 +31,7 @@ function format(type, v, decimals) {
 	}
 	if (type === "percent") return sign + (v / 100).toFixed(2) + "%";
 	if (type === "number") return sign + (v / 10 ** decimals).toFixed(decimals);
+	if (type === "decimal") return sign + (+v.toFixed(6) || v);
 	return sign + v;
 }
 

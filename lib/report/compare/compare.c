@@ -500,5 +500,8 @@ struct compare_number compare_percent(struct compare_number from, struct compare
 
 	if (!from.present || !to.present || !of)
 		return (struct compare_number){.present = false};
+	/* Of counters both are in 10^-18: what does not fit loses digits that a percentage has not. */
+	for (; (of | d * sign) >> 110; of = of / 2 | 1)
+		d /= 2;
 	return (struct compare_number){true, sign * ((d * sign * 20000 + of) / (of * 2))};
 }

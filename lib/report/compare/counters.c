@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/report/compare/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,46 +11,38 @@
 
 enum { COUNTER_NAME, COUNTER_UNIT, COUNTER_GROUPS };
 
-/* Absent where a run of the group has not read it. In thousandths. */
-static struct compare_number group_mean(const struct compare *c, size_t group,
-					const uint32_t row[2])
+/* Absent where a run of the group has not read it. */
+static bool group_mean(const struct compare *c, size_t group, const uint32_t row[2], decimal *mean)
 {
 	const struct compare_group *g = &c->groups[group];
-	long double sum = 0;
+	struct decimal_sum sum = {0};
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct summary_counter *s =
 		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
 
 		if (!s)
-			return (struct compare_number){.present = false};
-		sum += (long double)s->stats.sum / (long double)s->stats.n;
+			return false;
+		decimal_sum_add(&sum, counter_value(&s->stats, COUNTER_MEAN));
 	}
-	sum = sum / (long double)g->n * 1000;
-	return (struct compare_number){true, (__int128)(sum < 0 ? sum - 0.5L : sum + 0.5L)};
+	*mean = g->n ? decimal_mean(&sum, g->n) : 0;
+	return g->n;
 }
 
-static struct compare_number group_max(const struct compare *c, size_t group, const uint32_t row[2])
+static bool group_max(const struct compare *c, size_t group, const uint32_t row[2], decimal *max)
 {
 	const struct compare_group *g = &c->groups[group];
-	struct compare_number max = {.present = false};
+	bool any = false;
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct summary_counter *s =
 		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
 
-		if (s && (!max.present || s->stats.max > max.v))
-			max = (struct compare_number){true, s->stats.max};
+		if (s && (!any || s->stats.max > *max))
+			*max = s->stats.max;
+		any |= s != NULL;
 	}
-	return max;
-}
-
-static struct table_cell cell(struct compare_number n)
-{
-	return n.present ? cell_signed(n.v > INT64_MAX   ? INT64_MAX
-				       : n.v < INT64_MIN ? INT64_MIN
-							 : (int64_t)n.v)
-			 : (struct table_cell){.present = false};
+	return any;
 }
 
 static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
@@ -57,8 +50,8 @@ static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
 	const struct compare_counters *r = arg;
 	const struct compare *c = r->c;
 	const uint32_t *row = r->rows[i];
-	struct compare_number base = group_mean(c, 0, row);
-	struct compare_number new = group_mean(c, c->n_groups - 1, row);
+	decimal base, new, v;
+	bool both = group_mean(c, 0, row, &base) & group_mean(c, c->n_groups - 1, row, &new);
 	struct table_cell *cells = to->cells;
 	size_t n;
 	const char *s = things_text(c->things, row[0], &n);
@@ -68,12 +61,18 @@ static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
 	if (row[1])
 		cells[COUNTER_UNIT] = cell_text(s, n);
 	cells += COUNTER_GROUPS;
-	for (size_t g = 0; g < c->n_groups; g++)
-		*cells++ = cell(group_mean(c, g, row));
-	*cells++ = cell(compare_difference(base, new));
-	*cells++ = cell(compare_percent(base, new));
-	for (size_t g = 0; g < c->n_groups; g++)
-		*cells++ = cell(group_max(c, g, row));
+	for (size_t g = 0; g < c->n_groups; g++, cells++)
+		if (group_mean(c, g, row, &v))
+			*cells = cell_decimal(v);
+	if (both) {
+		cells[0] = cell_decimal(new - base);
+		cells[1] = compare_cell(compare_percent((struct compare_number){true, base},
+							(struct compare_number){true, new}));
+	}
+	cells += 2;
+	for (size_t g = 0; g < c->n_groups; g++, cells++)
+		if (group_max(c, g, row, &v))
+			*cells = cell_decimal(v);
 }
 
 static int compare_counters_row_order(const void *a, const void *b, void *arg)
@@ -130,18 +129,15 @@ void compare_counters_init(struct compare_counters *r, const struct compare *c)
 				snprintf(key, sizeof *r->keys, "new_%s", what);
 			else
 				snprintf(key, sizeof *r->keys, "g%u_%s", (unsigned)g + 1, what);
-			*to++ = (struct table_column){.key = key,
-						      .title = key,
-						      .type = k ? COLUMN_INT : COLUMN_NUMBER,
-						      .decimals = k ? 0 : 3};
+			*to++ =
+			    (struct table_column){.key = key, .title = key, .type = COLUMN_DECIMAL};
 		}
 		if (k)
 			break;
 		*to++ = (struct table_column){.key = "delta_mean",
 					      .title = "+-",
-					      .type = COLUMN_NUMBER,
-					      .flags = COLUMN_SIGNED,
-					      .decimals = 3};
+					      .type = COLUMN_DECIMAL,
+					      .flags = COLUMN_SIGNED};
 		*to++ = (struct table_column){.key = "percent_mean",
 					      .title = "+- %",
 					      .type = COLUMN_PERCENT,

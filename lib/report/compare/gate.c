@@ -43,6 +43,18 @@ static double divisor(const struct gate *g, const struct policy_rule *r,
 	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, (enum compare_per)r->per);
 }
 
+/* Of a rule whose limits are times: in ns. */
+static decimal counter_in_ns(const struct gate *g, const struct policy_rule *r,
+			     const struct summary_counter *c)
+{
+	decimal v = counter_value(&c->stats, r->stat), ns;
+
+	if (!r->time)
+		return v;
+	ns = decimal_of_unsigned(counter_unit_ns(things_text(g->c->things, c->unit, NULL)));
+	return __builtin_mul_overflow(v, ns / DECIMAL_ONE, &ns) ? v : ns;
+}
+
 /* A group's values, run by run, of a row, or of everything (row SIZE_MAX). False: not known. */
 static bool gate_values_of(struct gate *g, const struct policy_rule *r, size_t row, enum sum sum,
 			   const struct compare_group *of, double *v)
@@ -53,8 +65,7 @@ static bool gate_values_of(struct gate *g, const struct policy_rule *r, size_t r
 
 		if (!c)
 			return false;
-		v[i] = r->stat == COUNTER_MEAN ? (double)c->stats.sum / (double)c->stats.n
-					       : (double)counter_value(&c->stats, r->stat);
+		v[i] = decimal_to_double(counter_in_ns(g, r, c));
 	}
 	for (size_t i = 0; !r->counter && i < of->n; i++) {
 		__int128 x;
@@ -137,9 +148,9 @@ static void gate_gather_each(struct gate *g, const struct policy_rule *r, struct
 			 gate_values_of(g, r, i, r->metric, base_of(g->c), s->base);
 		to->unknown += !known;
 		/* What is smaller than the growth allowed cannot have grown by more. */
-		if (!known ||
-		    (r->kind == POLICY_GROWTH && gate_base(to, s) <= (double)r->absolute &&
-		     mean(s->new, nn) <= (double)r->absolute))
+		if (!known || (r->kind == POLICY_GROWTH &&
+			       gate_base(to, s) <= decimal_to_double(r->absolute) &&
+			       mean(s->new, nn) <= decimal_to_double(r->absolute)))
 			to->n--;
 	}
 }
@@ -189,7 +200,8 @@ static void gate_gather_new(struct gate *g, const struct policy_rule *r, struct 
 		    (of->unknown & 1)) {
 			to->unknown++;
 			to->n--;
-		} else if (mean(s->new, nn) < (double)r->absolute || !(mean(s->new, nn) > 0)) {
+		} else if (mean(s->new, nn) < decimal_to_double(r->absolute) ||
+			   !(mean(s->new, nn) > 0)) {
 			to->n--;
 		}
 	}
@@ -231,7 +243,17 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 
 			if (k && k != c->n_groups - 1)
 				continue;
-			if (r->counter && summary_counter(s, c->things, r->counter))
+			const struct summary_counter *counter =
+			    r->counter ? summary_counter(s, c->things, r->counter) : NULL;
+
+			if (counter && r->time &&
+			    !counter_unit_ns(things_text(c->things, counter->unit, NULL)))
+				return err_set(e, ST_UNSUPPORTED,
+					       "line %u: rule '%s': the counter '%s' of %s is in "
+					       "'%s', which is no unit of time",
+					       r->line, r->name, r->counter, name,
+					       things_text(c->things, counter->unit, NULL));
+			if (counter)
 				continue;
 			if (r->counter)
 				return err_set(e, ST_UNSUPPORTED,
@@ -312,7 +334,7 @@ static void gate_judge(struct gate *g)
 		j->subjects = mem_zarray(r->n + 1, sizeof *j->subjects);
 		j->n = r->n;
 		for (size_t k = 0; k < r->n; k++) {
-			double limit = (double)r->rule->absolute;
+			double limit = decimal_to_double(r->rule->absolute);
 			double *base = r->subjects[k].base;
 			double by = gate_base(r, &r->subjects[k]) * r->rule->percent / 100;
 

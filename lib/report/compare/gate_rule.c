@@ -49,6 +49,21 @@ double gate_base(const struct gate_rule *r, const struct gate_subject *s)
 	return r->median ? stats_median(base) : stats_mean(base);
 }
 
+/* As tables show it. */
+static void add_reading(struct buf *b, double size)
+{
+	struct table_column c = {.type = COLUMN_DECIMAL};
+	struct table_cell cell;
+	decimal v;
+
+	if (!decimal_from_double(size, &v)) {
+		buf_addf(b, "%.0f", size);
+		return;
+	}
+	cell = cell_decimal(v);
+	cell_for_people(b, &c, &cell, false);
+}
+
 static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 {
 	static const char *const per[] = {"", " / frame", " / s"};
@@ -60,9 +75,11 @@ static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, dou
 		buf_addf(b, "%.2f %%", size);
 		return;
 	}
-	if (r->counter || sum_names[r->metric].unit == SUM_NUMBER || size >= 1e18)
+	if (r->counter && !r->time)
+		add_reading(b, size);
+	else if ((!r->time && sum_names[r->metric].unit == SUM_NUMBER) || size >= 1e18)
 		buf_addf(b, size == floor(size) ? "%.0f" : "%.3f", size);
-	else if (sum_names[r->metric].unit == SUM_BYTES)
+	else if (!r->time && sum_names[r->metric].unit == SUM_BYTES)
 		size_text(b, (uint64_t)(size + 0.5));
 	else
 		time_text(b, (uint64_t)(size + 0.5));
@@ -180,8 +197,10 @@ static const char *gate_rule_limit_text(const struct gate_context *x, const stru
 	struct buf b = BUF_INIT;
 
 	switch (r->kind) {
-	case POLICY_MAX: gate_rule_add_amount(&b, r, (double)r->max); break;
-	case POLICY_NEW: buf_addf(&b, "%" PRIu64 " new %s", r->max, key_plurals[r->key]); break;
+	case POLICY_MAX: gate_rule_add_amount(&b, r, decimal_to_double(r->max)); break;
+	case POLICY_NEW:
+		buf_addf(&b, "%" PRIu64 " new %s", r->most_new, key_plurals[r->key]);
+		break;
 	case POLICY_COVERAGE:
 		if (!isnan(r->percent))
 			buf_addf(&b, "at least %.2f %%", r->percent);
@@ -193,7 +212,7 @@ static const char *gate_rule_limit_text(const struct gate_context *x, const stru
 			buf_addf(&b, "+%.2f %%", r->percent);
 		if (r->absolute || isnan(r->percent)) {
 			buf_adds(&b, b.len ? " and " : "");
-			add_signed_amount(&b, r, (double)r->absolute);
+			add_signed_amount(&b, r, decimal_to_double(r->absolute));
 		}
 		break;
 	}
@@ -226,7 +245,8 @@ static void judge_growth(const struct gate_rule *r, struct outcome *o)
 static void judge_max(const struct gate_rule *r, struct outcome *o)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		double limit = (double)r->rule->max, new = mean(r->subjects[i].new, r->n_new);
+		double limit = decimal_to_double(r->rule->max),
+		       new = mean(r->subjects[i].new, r->n_new);
 		size_t above = 0;
 
 		for (size_t k = 0; k < r->n_new; k++)
@@ -239,7 +259,7 @@ static void judge_max(const struct gate_rule *r, struct outcome *o)
 
 static void judge_new(const struct gate_rule *r, struct outcome *o)
 {
-	for (size_t i = 0; r->n > r->rule->max && i < r->n; i++)
+	for (size_t i = 0; r->n > r->rule->most_new && i < r->n; i++)
 		tell(o, i, VERDICT_FAIL, mean(r->subjects[i].new, r->n_new));
 }
 
@@ -490,7 +510,7 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	waiver = gate_rule_waive(x, index, r, &o);
 	gave_up = x->gave_up + policy_gave_up(x->p, index);
 	certain = !x->lossy && !gave_up;
-	if (r->rule->kind == POLICY_NEW && o.of[VERDICT_FAIL] <= r->rule->max &&
+	if (r->rule->kind == POLICY_NEW && o.of[VERDICT_FAIL] <= r->rule->most_new &&
 	    o.of[VERDICT_WAIVED])
 		forget(&o, VERDICT_FAIL); /* without the waived ones there are few enough */
 	if (o.n)

@@ -89,22 +89,39 @@ static bool parse_number(struct parse *s, const struct later *v, uint64_t *out)
 	return num_dec(v->text, strlen(v->text), out) || fail_at(s, v, "no whole number");
 }
 
-static bool parse_amount(struct parse *s, const struct later *v, const struct policy_rule *r,
-			 uint64_t *out)
+/* A counter's unit is not known yet: what has no unit is in it, a time is one in any case. */
+static bool parse_reading(struct parse *s, const struct later *v, struct policy_rule *r,
+			  decimal *out)
+{
+	const char *text = v->text;
+	bool negative = *text == '-';
+
+	if (num_size_decimal(text + negative, strlen(text) - negative, out)) {
+		*out = negative ? -*out : *out;
+		return true;
+	}
+	r->time = true;
+	return num_time_decimal(text, strlen(text), out) || fail_at(s, v, "no number and no time");
+}
+
+static bool parse_amount(struct parse *s, const struct later *v, struct policy_rule *r,
+			 decimal *out)
 {
 	size_t n = strlen(v->text);
-	int64_t ns;
+	uint64_t whole = 0;
 
-	if (r->counter && num_size(v->text, n, out))
-		return true;
-	switch (r->counter ? SUM_NS : sum_names[r->metric].unit) {
-	case SUM_BYTES: return num_size(v->text, n, out) || fail_at(s, v, "no size");
+	if (r->counter)
+		return parse_reading(s, v, r, out) &&
+		       (*out >= 0 || v != &s->absolute || fail_at(s, v, "below 0"));
+	switch (sum_names[r->metric].unit) {
+	case SUM_BYTES: return num_size_decimal(v->text, n, out) || fail_at(s, v, "no size");
 	case SUM_NS:
-		if (!num_time(v->text, n, &ns) || ns < 0)
-			return fail_at(s, v, "no time");
-		*out = (uint64_t)ns;
+		return (num_time_decimal(v->text, n, out) && *out >= 0) || fail_at(s, v, "no time");
+	default:
+		if (!parse_number(s, v, &whole))
+			return false;
+		*out = decimal_of_unsigned(whole);
 		return true;
-	default: return parse_number(s, v, out);
 	}
 }
 
@@ -242,7 +259,7 @@ static bool policy_end_rule(struct parse *s)
 	       (!s->drop.text || parse_percent(s, &s->drop, &r->drop)) &&
 	       (!s->absolute.text || parse_amount(s, &s->absolute, r, &r->absolute)) &&
 	       (!s->max.text || parse_amount(s, &s->max, r, &r->max)) &&
-	       (!s->new.text || parse_number(s, &s->new, &r->max)) &&
+	       (!s->new.text || parse_number(s, &s->new, &r->most_new)) &&
 	       (!s->count.text || parse_number(s, &s->count, &r->count)) &&
 	       (!s->each.text || parse_flag(s, &s->each, &r->each)) &&
 	       (!s->total.text || parse_flag(s, &s->total, &r->cumulative));

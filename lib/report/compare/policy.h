@@ -42,9 +42,11 @@ struct policy_rule {
 	enum policy_per per;
 	double percent;    /* GROWTH: allowed growth; COVERAGE: least share; NaN: not given */
 	double drop;       /* COVERAGE: points it may fall below the base; NaN: not given */
-	uint64_t absolute; /* GROWTH: allowed growth; NEW: smaller things do not count */
+	bool time;         /* of a counter: limits are in ns, whatever its unit of time is */
+	decimal absolute;  /* GROWTH: allowed growth; NEW: smaller things do not count */
 	uint64_t count;    /* things with fewer allocations on both sides do not count */
-	uint64_t max;      /* MAX: the most; NEW: so many */
+	decimal max;       /* MAX: the most */
+	uint64_t most_new; /* NEW: so many */
 };
 
 struct policy_waiver {

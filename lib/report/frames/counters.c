@@ -49,7 +49,7 @@ static void add_domains(struct frames_counters *c, const struct tally_slice *s,
 
 		if (!records[d] || !(all->has >> sum & 1))
 			continue;
-		counter_read(&one, v > INT64_MAX ? INT64_MAX : (int64_t)v);
+		counter_read(&one, decimal_of_unsigned(v), INT64_MIN);
 		snprintf(name, sizeof name, "alloc.%s", domain_name(d));
 		VEC_PUSH(c->readings, c->n_readings, c->cap_readings) =
 		    (struct frames_reading){counter(c, name, "B", d + 1), one};
@@ -90,7 +90,7 @@ void frames_counters_add(struct frames_counters *c, const struct trace *t,
 	VEC_PUSH(c->rows, c->n_rows, c->cap_rows) = c->n_readings;
 }
 
-bool frames_counters_value(const struct frames_counters *c, size_t row, int metric, int64_t *v)
+bool frames_counters_value(const struct frames_counters *c, size_t row, int metric, decimal *v)
 {
 	size_t of = counter_of(metric, FRAME_METRICS), lo, hi;
 
@@ -150,7 +150,9 @@ int frames_counters_find(const struct frames_counters *c, const char *text)
 
 enum column_type counter_column(const char *unit)
 {
-	return !strcmp(unit, "B") ? COLUMN_BYTES : !strcmp(unit, "ns") ? COLUMN_TIME : COLUMN_INT;
+	return !strcmp(unit, "B")    ? COLUMN_BYTES
+	       : !strcmp(unit, "ns") ? COLUMN_TIME
+				     : COLUMN_DECIMAL;
 }
 
 bool frames_counters_shown(const struct frames_counters *c, size_t counter)

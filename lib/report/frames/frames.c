@@ -24,29 +24,23 @@ static unsigned unit_of(int metric)
 	return metric == FRAME_DURATION ? (unsigned)SUM_NS : sum_names[metric].unit;
 }
 
-/* A decimal number in thousandths. */
-static bool thousandths(const char *s, size_t n, uint64_t *v)
+/* A factor or a percentage: [0-9]+(.[0-9]+)? */
+static bool factor(const char *s, size_t n, decimal *v)
 {
-	int64_t ns;
-	char text[64];
+	return n && *s >= '0' && *s <= '9' && !memchr(s, 'e', n) && !memchr(s, 'E', n) &&
+	       decimal_parse(s, n, v) <= DECIMAL_ROUNDED;
+}
 
-	/* "1.5" microseconds are 1500 ns. */
-	if (n + 3 > sizeof text || !n || *s == '-')
-		return false;
-	memcpy(text, s, n);
-	memcpy(text + n, "us", 3);
-	if (!num_time(text, n + 2, &ns))
-		return false;
-	*v = (uint64_t)ns;
-	return true;
+/* 1MiB, 33.4, 33ms in units of the metric. */
+static bool limit(const char *s, size_t n, bool time, decimal *v)
+{
+	return (time ? num_time_decimal(s, n, v) : num_size_decimal(s, n, v)) && *v >= 0;
 }
 
 enum status spike_parse(struct spike *s, const char *text, struct err *e)
 {
 	const char *value = strchr(text, '>');
 	size_t n = value ? (size_t)(value - text) : 0;
-	uint64_t u;
-	int64_t ns;
 
 	*s = (struct spike){.metric = FRAMES_AUTO, .text = text};
 	if (value && n > 8 && !memcmp(text, "counter:", 8)) {
@@ -64,38 +58,32 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 	n = strlen(value);
 	if (n > 3 && !strcmp(value + n - 3, "mad")) {
 		s->rule = SPIKE_MAD;
-		if (thousandths(value, n - 3, &s->value))
+		if (factor(value, n - 3, &s->value))
 			return ST_OK;
 	} else if (n > 1 && value[n - 1] == 'x') {
 		s->rule = SPIKE_MEDIAN;
-		if (thousandths(value, n - 1, &s->value))
+		if (factor(value, n - 1, &s->value))
 			return ST_OK;
 	} else if (s->counter) {
 		/* A counter's unit is not known yet; no unit means times that end in one. */
-		if (num_size(value, n, &s->value))
-			return ST_OK;
-		if (num_time(value, n, &ns) && ns >= 0) {
-			s->value = (uint64_t)ns;
+		if (num_size_decimal(value + (*value == '-'), n - (*value == '-'), &s->value)) {
+			s->value = *value == '-' ? -s->value : s->value;
 			return ST_OK;
 		}
+		s->time = true;
+		if (num_time_decimal(value, n, &s->value))
+			return ST_OK;
 	} else if (n > 1 && value[n - 1] == '%' &&
 		   (s->metric < 0 || unit_of(s->metric) == SUM_NS)) {
 		s->rule = SPIKE_SHARE;
 		s->metric = s->metric < 0 ? (int)SUM_TIME_SELF : s->metric;
-		if (thousandths(value, n - 1, &s->value))
+		if (factor(value, n - 1, &s->value))
 			return ST_OK;
-	} else if (s->metric < 0 && n > 1 && value[n - 1] == 's' && num_time(value, n, &ns) &&
-		   ns >= 0) {
+	} else if (s->metric < 0 && n > 1 && value[n - 1] == 's' &&
+		   limit(value, n, true, &s->value)) {
 		s->metric = FRAME_DURATION;
-		s->value = (uint64_t)ns;
 		return ST_OK;
-	} else if (s->metric >= 0 && unit_of(s->metric) == SUM_NS) {
-		if (num_time(value, n, &ns) && ns >= 0) {
-			s->value = (uint64_t)ns;
-			return ST_OK;
-		}
-	} else if (num_size(value, n, &u)) {
-		s->value = u;
+	} else if (limit(value, n, s->metric >= 0 && unit_of(s->metric) == SUM_NS, &s->value)) {
 		return ST_OK;
 	}
 	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 20%%, 3x or 6mad", value);
@@ -118,15 +106,18 @@ bool frames_known(const struct frames *f, int metric)
 	return false;
 }
 
-bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v)
+bool frames_value(const struct frames *f, size_t row, int metric, decimal *v)
 {
+	uint64_t sum;
+
 	if (metric >= FRAME_METRICS)
-		return frames_counters_value(&f->counters, row, metric, (int64_t *)v);
+		return frames_counters_value(&f->counters, row, metric, v);
 	if (metric == FRAME_DURATION) {
-		*v = (uint64_t)f->rows[row].duration;
+		*v = decimal_of(f->rows[row].duration);
 		return f->rows[row].has_duration;
 	}
-	*v = columns_value(&f->sums, row, (enum sum)metric);
+	sum = columns_value(&f->sums, row, (enum sum)metric);
+	*v = frames_signed(metric) ? decimal_of((int64_t)sum) : decimal_of_unsigned(sum);
 	return (columns_has(&f->sums, row) & f->known) >> metric & 1;
 }
 

@@ -27,9 +27,10 @@ enum spike_rule { SPIKE_VALUE, SPIKE_MEDIAN, SPIKE_MAD, SPIKE_SHARE };
 struct spike {
 	enum spike_rule rule;
 	int metric;          /* an enum sum, FRAME_DURATION or FRAMES_AUTO */
-	uint64_t value;      /* SPIKE_VALUE: in the metric's unit; else in thousandths (of 1 %) */
+	decimal value;       /* SPIKE_VALUE: in the metric's unit; else the factor, or percent */
 	const char *text;    /* as given */
 	const char *counter; /* NULL, or the name of the counter that metric becomes */
+	bool time;           /* of a counter: the value is in ns, whatever the counter's unit is */
 };
 
 enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
@@ -144,13 +145,8 @@ static inline bool frames_signed(int metric)
 {
 	return metric >= FRAME_METRICS || sum_is_signed((unsigned)metric);
 }
-/* Values of one metric order as unsigned numbers so. */
-static inline uint64_t frames_rank(int metric, uint64_t v)
-{
-	return frames_signed(metric) ? v ^ (uint64_t)1 << 63 : v;
-}
-/* False: it has none. What is frames_signed is an int64_t. */
-bool frames_value(const struct frames *f, size_t row, int metric, uint64_t *v);
+/* False: it has none. */
+bool frames_value(const struct frames *f, size_t row, int metric, decimal *v);
 
 /* report/frames/report.c: everything as a document of tables and a chart; f must outlive it. NULL:
  * a wanted metric is not known. */

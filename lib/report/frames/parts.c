@@ -17,23 +17,21 @@ static bool follows(const struct frame *a, const struct frame *b)
 	return a->capture == b->capture && (b->kind != SLICE_TIME || b->number == a->number + 1);
 }
 
-static uint64_t limit_of(const struct frames_report *r, size_t row, size_t spike)
+static decimal limit_of(const struct frames_report *r, size_t row, size_t spike)
 {
 	const struct spike *s = &r->f->options.spikes[spike];
 
 	if (s->rule != SPIKE_SHARE)
 		return r->limits[spike];
-	return (uint64_t)((double)r->f->rows[row].duration * (double)s->value / 1e5);
+	return spike_share(decimal_of(r->f->rows[row].duration), s->value);
 }
 
-static bool breaks(const struct frames_report *r, size_t row, size_t spike, uint64_t *v)
+static bool breaks(const struct frames_report *r, size_t row, size_t spike, decimal *v)
 {
 	const struct spike *s = &r->f->options.spikes[spike];
 	int metric = frames_metric(r->f, s->metric);
 
 	if (r->f->rows[row].kind == SLICE_BEFORE || !frames_value(r->f, row, metric, v))
-		return false;
-	if (frames_signed(metric) && (int64_t)*v < 0)
 		return false;
 	return (s->rule != SPIKE_SHARE || r->f->rows[row].has_duration) &&
 	       *v > limit_of(r, row, spike);
@@ -43,7 +41,7 @@ static void frames_parts_find_runs(struct frames_report *r, size_t spike)
 {
 	struct frames *f = r->f;
 	struct frames_run *run = NULL;
-	uint64_t v, worst = 0;
+	decimal v, worst = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
 		if (!breaks(r, i, spike, &v)) {
@@ -85,7 +83,7 @@ static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 	const struct frame *rows = r->f->rows;
 	const struct spike *s = &r->f->options.spikes[run->spike];
 	int metric = frames_metric(r->f, s->metric);
-	uint64_t v = 0;
+	decimal v = 0;
 
 	frames_value(r->f, run->worst, metric, &v);
 	r->run_text.len = 0;
@@ -93,13 +91,13 @@ static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 	buf_adds(&r->run_text, " > ");
 	frames_value_text(&r->run_text, r->f, metric, limit_of(r, run->worst, run->spike));
 	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
-	row->cells[RUN_LIMIT] = cell_number(limit_of(r, run->worst, run->spike));
+	row->cells[RUN_LIMIT] = cell_decimal(limit_of(r, run->worst, run->spike));
 	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);
 	row->cells[RUN_FIRST] = cell_signed(rows[run->first].number);
 	row->cells[RUN_LAST] = cell_signed(rows[run->last].number);
 	row->cells[RUN_FRAMES] = cell_number(run->last - run->first + 1);
 	row->cells[RUN_WORST] = cell_signed(rows[run->worst].number);
-	row->cells[RUN_VALUE] = cell_number(v);
+	row->cells[RUN_VALUE] = cell_decimal(v);
 	row->cells[RUN_PEOPLE] = cell_text(r->run_text.data, r->run_text.len);
 	row->cells[RUN_PEOPLE].mark = MARK_BAD;
 }
@@ -182,13 +180,13 @@ void frames_find_spikes(struct frames_report *r)
 {
 	static struct table_column columns[RUN_COLUMNS] = {
 	    [RUN_RULE] = {"rule", "rule", COLUMN_TEXT, 0, 0},
-	    [RUN_LIMIT] = {"limit", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [RUN_LIMIT] = {"limit", NULL, COLUMN_DECIMAL, COLUMN_NOT_TEXT, 0},
 	    [RUN_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [RUN_FIRST] = {"first", "first", COLUMN_INT, 0, 0},
 	    [RUN_LAST] = {"last", "last", COLUMN_INT, 0, 0},
 	    [RUN_FRAMES] = {"frames", "frames", COLUMN_INT, 0, 0},
 	    [RUN_WORST] = {"worst_frame", "worst", COLUMN_INT, 0, 0},
-	    [RUN_VALUE] = {"worst", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [RUN_VALUE] = {"worst", NULL, COLUMN_DECIMAL, COLUMN_NOT_TEXT, 0},
 	    [RUN_PEOPLE] = {NULL, "with", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
 	};
 	const struct frames_options *o = &r->f->options;
@@ -198,7 +196,7 @@ void frames_find_spikes(struct frames_report *r)
 			if (r->f->n)
 				frames_note(r,
 					    "--spike %s cannot tell: %s is not known, or its "
-					    "median or deviation is 0",
+					    "median or deviation is not above 0",
 					    o->spikes[i].text, metric_word(r->f, &o->spikes[i]));
 			continue;
 		}
@@ -234,19 +232,18 @@ static uint64_t rounded(double magnitude)
 	return magnitude >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)(magnitude + 0.5);
 }
 
-static uint64_t mean(const struct frames *f, const struct frames_order *o)
+/* Of sums a whole number, half away from 0; of counters as all their means. */
+static decimal mean(const struct frames *f, const struct frames_order *o)
 {
-	double sum = 0;
-	uint64_t v;
+	struct decimal_sum sum = {0};
+	decimal v;
 
 	for (size_t i = 0; i < o->n; i++) {
 		frames_value(f, o->rows[i], o->metric, &v);
-		sum += frames_signed(o->metric) ? (double)(int64_t)v : (double)v;
+		decimal_sum_add(&sum, v);
 	}
-	sum /= (double)o->n + (double)o->idle;
-	if (frames_signed(o->metric) && sum < 0)
-		return -rounded(-sum);
-	return rounded(sum);
+	v = decimal_mean(&sum, add_saturating(o->n, o->idle));
+	return o->metric < FRAME_METRICS ? decimal_round(v, 0) : v;
 }
 
 /* Of the frames of all captures that an aggregate was made of: cell has its frame behind it. */
@@ -318,7 +315,7 @@ static void frames_parts_add_metric(struct frames_report *r, int metric, bool pe
 				  .flags = people ? 0 : COLUMN_NOT_TEXT};
 	buf_release(&b);
 	for (size_t i = 0; i < FRAMES_STATS; i++) {
-		uint64_t v = 0;
+		decimal v = 0;
 		size_t row = SIZE_MAX;
 
 		if (frames_are_merged(f) && metric < FRAME_METRICS) {
@@ -334,8 +331,7 @@ static void frames_parts_add_metric(struct frames_report *r, int metric, bool pe
 			frames_percentile(f, &o,
 					  statistics[i].percent > 100 ? 0 : statistics[i].percent,
 					  &v, &row);
-		r->stat_cells[i][k] =
-		    frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
+		r->stat_cells[i][k] = cell_decimal(v);
 		if (row != SIZE_MAX)
 			r->stat_cells[i][k + 1] = cell_signed(f->rows[row].number);
 	}
@@ -414,17 +410,13 @@ static bool ascending(const struct frames *f, size_t first)
 	return true;
 }
 
-static int64_t *line_of(struct frames_report *r, size_t first, int metric, size_t n)
+static decimal *line_of(struct frames_report *r, size_t first, int metric, size_t n)
 {
-	int64_t *y = arena_alloc(&r->arena, n * sizeof *y);
+	decimal *y = arena_alloc(&r->arena, n * sizeof *y);
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v;
-
-		y[i] = !frames_value(r->f, first + i, metric, &v) ? SERIES_ABSENT
-		       : frames_signed(metric)                    ? (int64_t)v
-								  : series_value(v);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!frames_value(r->f, first + i, metric, &y[i]))
+			y[i] = SERIES_ABSENT;
 	return y;
 }
 
@@ -493,8 +485,8 @@ void frames_add_chart(struct frames_report *r)
 	add_lines(r, metrics, n_metrics, first);
 	for (size_t i = 0; i < f->options.n_spikes; i++)
 		if (r->limited >> i & 1 && frames_metric(f, f->options.spikes[i].metric) == r->sort)
-			r->series_limits[r->series.n_limits++] = (struct series_limit){
-			    0, series_value(r->limits[i]), f->options.spikes[i].text};
+			r->series_limits[r->series.n_limits++] =
+			    (struct series_limit){0, r->limits[i], f->options.spikes[i].text};
 	r->series_marks = mem_array(r->n_runs + 1, sizeof *r->series_marks);
 	for (size_t i = 0; i < r->n_runs; i++)
 		r->series_marks[i] =

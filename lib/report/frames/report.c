@@ -23,7 +23,7 @@ static const char *frames_report_counter_title(struct frames_report *r, int metr
 	const char *name = frames_counters_name(c, counter);
 	size_t len = strlen(name), n = strlen(unit);
 	bool told =
-	    counter_column(unit) != COLUMN_INT || (len >= n && !strcmp(name + len - n, unit));
+	    counter_column(unit) != COLUMN_DECIMAL || (len >= n && !strcmp(name + len - n, unit));
 	struct buf b = BUF_INIT;
 	const char *s;
 
@@ -85,11 +85,10 @@ enum column_type frames_type(const struct frames *f, int metric)
 
 static struct table_cell frames_cell(const struct frames *f, size_t row, int metric)
 {
-	uint64_t v;
+	decimal v;
 
-	if (!frames_value(f, row, metric, &v))
-		return (struct table_cell){.present = false};
-	return frames_signed(metric) ? cell_signed((int64_t)v) : cell_number(v);
+	return frames_value(f, row, metric, &v) ? cell_decimal(v)
+						: (struct table_cell){.present = false};
 }
 
 void frames_note(struct frames_report *r, const char *fmt, ...)
@@ -106,18 +105,12 @@ void frames_note(struct frames_report *r, const char *fmt, ...)
 	VEC_PUSH(r->notes, r->n_notes, r->cap_notes) = arena_strndup(&r->arena, text, (size_t)n);
 }
 
-void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v)
+void frames_value_text(struct buf *b, const struct frames *f, int metric, decimal v)
 {
-	enum column_type t = frames_type(f, metric);
+	struct table_column c = {.type = frames_type(f, metric)};
+	struct table_cell cell = cell_decimal(v);
 
-	if (t == COLUMN_TIME)
-		time_text(b, v);
-	else if (t == COLUMN_BYTES && (!frames_signed(metric) || v <= INT64_MAX))
-		size_text(b, v);
-	else if (frames_signed(metric))
-		buf_addf(b, "%" PRId64, (int64_t)v);
-	else
-		buf_add_u64(b, v);
+	cell_for_people(b, &c, &cell, false);
 }
 
 static void add_location(struct buf *b, const struct group_project *p, uint32_t location,
@@ -302,7 +295,9 @@ static void frames_report_fill_tops(struct frames_report *r, const struct frame 
 
 		offsets[i] = r->top_text.len;
 		group_name(&f->project, 0, top->group, &n);
-		frames_value_text(&r->top_text, f, metric, top->value);
+		frames_value_text(&r->top_text, f, metric,
+				  frames_signed(metric) ? decimal_of((int64_t)top->value)
+							: decimal_of_unsigned(top->value));
 		buf_adds(&r->top_text, "  ");
 		buf_add(&r->top_text, n.name, n.name_len);
 		if (n.line) {
@@ -362,14 +357,15 @@ static void frames_report_add_totals(struct frames_report *r)
 
 	for (size_t k = 0; k < r->table.n_columns; k++) {
 		int metric = r->sources[k].metric;
-		uint64_t sum = 0, v;
+		uint64_t sum = 0;
 
 		if (r->sources[k].what != FRAMES_METRIC || metric >= FRAME_DURATION ||
 		    SUMS_OF_MOMENTS >> metric & 1 || !frames_known(f, metric))
 			continue;
 		for (size_t i = 0; i < f->n; i++)
-			if (frames_value(f, i, metric, &v))
-				sum = sum_plus((unsigned)metric, sum, v);
+			if ((columns_has(&f->sums, i) & f->known) >> metric & 1)
+				sum = sum_plus((unsigned)metric, sum,
+					       columns_value(&f->sums, i, (enum sum)metric));
 		c[k] = frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
 	}
 	r->table.totals = c;
@@ -380,11 +376,9 @@ static int frames_report_compare(const void *a, const void *b, void *arg)
 {
 	const struct frames_report *r = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t v = 0, w = 0;
+	decimal v = 0, w = 0;
 	bool has_v = frames_value(r->f, x, r->sort, &v), has_w = frames_value(r->f, y, r->sort, &w);
 
-	v = frames_rank(r->sort, v);
-	w = frames_rank(r->sort, w);
 	if (has_v != has_w)
 		return has_v ? -1 : 1;
 	if (has_v && v != w)
@@ -475,8 +469,20 @@ static enum status frames_report_resolve_counters(struct frames *f, struct err *
 		text[strcspn(text, ">")] = '\0';
 		s->metric = frames_counters_find(&f->counters, text);
 		free(text);
-		if (s->metric < 0)
+		if (s->metric < 0) {
 			s->metric = INT_MAX; /* known nowhere */
+		} else if (s->time) {
+			size_t of = counter_of(s->metric, FRAME_METRICS);
+			const char *unit = frames_counters_unit(&f->counters, of);
+			uint64_t ns = counter_unit_ns(unit);
+
+			if (!ns)
+				return err_set(e, ST_UNSUPPORTED,
+					       "--spike %s: the counter's unit is no time but '%s'",
+					       s->text, unit);
+			s->value /= (decimal)ns;
+			s->time = false;
+		}
 	}
 	return ST_OK;
 }

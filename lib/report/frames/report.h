@@ -55,7 +55,7 @@ struct frames_report {
 	struct table spikes;
 	struct frames_run *runs;
 	size_t n_runs, cap_runs;
-	uint64_t limits[SPIKES_MAX];
+	decimal limits[SPIKES_MAX];
 	uint16_t limited; /* rules that have a limit */
 
 	struct table news;
@@ -70,7 +70,7 @@ struct frames_report {
 const char *frames_title(struct frames_report *r, int metric);
 const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
 enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
-void frames_value_text(struct buf *b, const struct frames *f, int metric, uint64_t v);
+void frames_value_text(struct buf *b, const struct frames *f, int metric, decimal v);
 /* The calls of a stack of the project, outermost first with ';' between. */
 void frames_stack_text(struct buf *b, const struct group_project *p, uint32_t stack);
 void frames_note(struct frames_report *r, const char *fmt, ...)

@@ -11,21 +11,14 @@ struct by_value {
 	int metric;
 };
 
-/* Slack is signed: shifted, its order is that of unsigned numbers. */
-static uint64_t order_value(const struct frames *f, size_t row, int metric)
-{
-	uint64_t v;
-
-	frames_value(f, row, metric, &v);
-	return frames_rank(metric, v);
-}
-
 static int frames_stats_compare(const void *a, const void *b, void *arg)
 {
 	const struct by_value *o = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t v = order_value(o->f, x, o->metric), w = order_value(o->f, y, o->metric);
+	decimal v, w;
 
+	frames_value(o->f, x, o->metric, &v);
+	frames_value(o->f, y, o->metric, &w);
 	if (v != w)
 		return v < w ? -1 : 1;
 	return x < y ? -1 : x > y;
@@ -46,19 +39,22 @@ struct frames_order frames_order_new(const struct frames *f, int metric)
 	struct frames_order o = {.metric = metric};
 	struct by_value by = {f, metric};
 	bool state = metric < (int)SUMS && (SUMS_LIVE | SUMS_PEAK) >> metric & 1;
-	uint64_t v;
+	decimal v;
 
 	o.rows = mem_array(f->n + 1, sizeof *o.rows);
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->rows[i].kind != SLICE_BEFORE && frames_value(f, i, metric, &v))
 			o.rows[o.n++] = (uint32_t)i;
-		/* What is live goes on through steps without events: nothing is 0 there. */
-		if (i + 1 < f->n && !state && metric != FRAME_DURATION)
+		/* What is live goes on through steps without events, and no counter was read there:
+		 * nothing is 0. */
+		if (i + 1 < f->n && !state && metric < FRAME_DURATION)
 			o.idle = add_saturating(o.idle, idle_steps(f, i));
 	}
 	if (!o.n)
 		o.idle = 0;
 	sort_array_by(o.rows, o.n, sizeof *o.rows, frames_stats_compare, &by);
+	while (o.below < o.n && frames_value(f, o.rows[o.below], metric, &v) && v < 0)
+		o.below++;
 	return o;
 }
 
@@ -68,31 +64,30 @@ void frames_order_release(struct frames_order *o)
 	o->rows = NULL;
 }
 
-static bool frames_stats_nearest_rank(const struct frames *f, const struct frames_order *o,
-				      uint64_t rank, uint64_t *v, size_t *row)
+static void frames_stats_nearest_rank(const struct frames *f, const struct frames_order *o,
+				      uint64_t rank, decimal *v, size_t *row)
 {
 	size_t i, k;
 
-	if (rank < o->idle) {
+	if (rank >= o->below && rank - o->below < o->idle) {
 		*v = 0;
 		*row = SIZE_MAX;
-		return true;
+		return;
 	}
-	i = (size_t)(rank - o->idle);
+	i = (size_t)(rank < o->below ? rank : rank - o->idle);
 	frames_value(f, o->rows[i], o->metric, v);
 	for (k = i; k > 0; k--) {
-		uint64_t w;
+		decimal w;
 
 		frames_value(f, o->rows[k - 1], o->metric, &w);
 		if (w != *v)
 			break;
 	}
 	*row = o->rows[k];
-	return true;
 }
 
 bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
-		       uint64_t *v, size_t *row)
+		       decimal *v, size_t *row)
 {
 	uint64_t n = add_saturating(o->n, o->idle), rank;
 
@@ -100,26 +95,27 @@ bool frames_percentile(const struct frames *f, const struct frames_order *o, uns
 		return false;
 	/* ceil(n * percent / 100), without an overflow. */
 	rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
-	return frames_stats_nearest_rank(f, o, rank ? rank - 1 : 0, v, row);
+	frames_stats_nearest_rank(f, o, rank ? rank - 1 : 0, v, row);
+	return true;
 }
 
-static int frames_stats_compare_u64(const void *a, const void *b)
+static int frames_stats_compare_decimal(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	decimal x = *(const decimal *)a, y = *(const decimal *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static decimal distance(decimal a, decimal b)
 {
 	return a > b ? a - b : b - a;
 }
 
 /* The median of the distances from the median. */
-static uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
+static decimal frames_mad(const struct frames *f, const struct frames_order *o)
 {
-	uint64_t median, v, n = add_saturating(o->n, o->idle), rank, below = 0;
-	uint64_t *d = mem_array(o->n + 1, sizeof *d);
+	uint64_t n = add_saturating(o->n, o->idle), rank, below = 0;
+	decimal median, v, idle, *d = mem_array(o->n + 1, sizeof *d);
 	size_t row;
 
 	if (!frames_percentile(f, o, 50, &median, &row)) {
@@ -130,26 +126,48 @@ static uint64_t frames_mad(const struct frames *f, const struct frames_order *o)
 		frames_value(f, o->rows[i], o->metric, &v);
 		d[i] = distance(v, median);
 	}
-	sort_array(d, o->n, sizeof *d, frames_stats_compare_u64);
+	sort_array(d, o->n, sizeof *d, frames_stats_compare_decimal);
 	rank = (n + 1) / 2 - 1;
-	/* The idle steps are all median away from it. */
-	while (below < o->n && d[below] < median)
+	/* The idle steps are all as far away from it as 0 is. */
+	idle = distance(0, median);
+	while (below < o->n && d[below] < idle)
 		below++;
 	if (rank < below)
 		v = d[rank];
 	else if (rank - below < o->idle)
-		v = median;
+		v = idle;
 	else
 		v = d[rank - o->idle];
 	free(d);
 	return v;
 }
 
-bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit)
+/* What is beyond all values is a limit that no frame breaks. */
+static decimal frames_times(decimal v, decimal by)
+{
+	const decimal most = decimal_of_unsigned(UINT64_MAX);
+	decimal whole, part;
+
+	/* v * by / 1, in parts so that nothing that fits overflows. */
+	if (__builtin_mul_overflow(v, by / DECIMAL_ONE, &whole))
+		return v < 0 ? -most : most;
+	part = v / DECIMAL_ONE * (by % DECIMAL_ONE) +
+	       v % DECIMAL_ONE * (by % DECIMAL_ONE) / DECIMAL_ONE;
+	if (__builtin_add_overflow(whole, part, &whole))
+		return v < 0 ? -most : most;
+	return whole;
+}
+
+decimal spike_share(decimal duration, decimal percent)
+{
+	return frames_times(duration, percent) / 100;
+}
+
+bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit)
 {
 	int metric = frames_metric(f, s->metric);
 	struct frames_order o;
-	uint64_t median = 0, unit, whole, part;
+	decimal median = 0, unit;
 	size_t row;
 	bool known;
 
@@ -162,14 +180,11 @@ bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit)
 	known = frames_percentile(f, &o, 50, &median, &row);
 	unit = s->rule == SPIKE_MAD ? frames_mad(f, &o) : median;
 	frames_order_release(&o);
-	if (!known || !unit)
+	if (!known || unit <= 0)
 		return false;
-	if (__builtin_mul_overflow(unit, s->value / 1000, &whole))
-		whole = UINT64_MAX;
-	part = unit / 1000 * (s->value % 1000) + unit % 1000 * (s->value % 1000) / 1000;
-	*limit = add_saturating(whole, part);
+	*limit = frames_times(unit, s->value);
 	if (s->rule == SPIKE_MAD)
-		*limit = add_saturating(*limit, median);
+		*limit += median;
 	return true;
 }
 
@@ -184,7 +199,7 @@ bool frames_trend(const struct frames *f, int metric, double *slope)
 {
 	double x[TREND_MAX], y[TREND_MAX], *slopes;
 	size_t n = 0, have = 0, taken = 0, pairs = 0;
-	uint64_t v;
+	decimal v;
 
 	for (size_t i = 0; i < f->n; i++)
 		have += f->rows[i].kind != SLICE_BEFORE && frames_value(f, i, metric, &v);
@@ -197,7 +212,7 @@ bool frames_trend(const struct frames *f, int metric, double *slope)
 		if (have <= TREND_MAX || taken == n * (have - 1) / (TREND_MAX - 1)) {
 			x[n] = f->rows[i].kind == SLICE_TIME ? (double)f->rows[i].number
 							     : (double)taken;
-			y[n++] = (double)v;
+			y[n++] = decimal_to_double(v);
 		}
 		taken++;
 	}

@@ -8,10 +8,12 @@
 
 #include "lib/report/frames/frames.h"
 
-struct frames_order {   /* the frames that have the metric, and steps of time without events */
-	uint32_t *rows; /* ascending by value, then as they came; the steps come first */
-	size_t n;       /* of rows */
-	uint64_t idle;  /* steps of time in which nothing happened: their value is 0 */
+struct frames_order { /* the frames that have the metric, and steps of time without events */
+	uint32_t
+	    *rows;     /* ascending by value, then as they came; the steps come before those of 0 */
+	size_t n;      /* of rows */
+	size_t below;  /* of them: less than 0 */
+	uint64_t idle; /* steps of time in which nothing happened: their value is 0 */
 	int metric;
 };
 
@@ -20,11 +22,13 @@ void frames_order_release(struct frames_order *o);
 /* The smallest value such that percent of the frames are at most it; *row is the first that has
  * it, or SIZE_MAX for an idle step. False: no frame has the metric. */
 bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
-		       uint64_t *v, size_t *row);
+		       decimal *v, size_t *row);
 
 /* The limit above which a frame breaks the rule; false: the rule decides nothing (a median or a MAD
  * of 0, or no frame that has the metric). */
-bool spike_limit(const struct frames *f, const struct spike *s, uint64_t *limit);
+bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit);
+/* Of SPIKE_SHARE, in a frame that takes so long. */
+decimal spike_share(decimal duration, decimal percent);
 
 /* Theil and Sen: the median of the slopes between all pairs of frames, in units per frame (or per
  * step of time). Of more than TREND_MAX frames, so many evenly spaced ones. False: fewer than 8

@@ -22,7 +22,8 @@ struct memory_report {
 	struct table_series live;
 	struct series_line line;
 	struct series_limit limit;
-	int64_t x[MEMORY_POINTS], y[MEMORY_POINTS];
+	int64_t x[MEMORY_POINTS];
+	decimal y[MEMORY_POINTS];
 	char heads[HEADS][200], limit_title[80], row_text[80];
 	size_t n_heads, growth; /* growth: behind which of the heads it is, or 0 */
 	bool has_pages;
@@ -140,7 +141,7 @@ static void memory_report_make_curve(struct memory_report *r)
 		const struct memory_point *p = &r->d->points[i];
 
 		r->x[i] = (int64_t)i * r->m->step;
-		r->y[i] = series_value(p->known ? p->most : last);
+		r->y[i] = decimal_of_unsigned(p->known ? p->most : last);
 		last = p->known ? p->last : last;
 	}
 	size_text(&b, r->d->peak);
@@ -151,7 +152,7 @@ static void memory_report_make_curve(struct memory_report *r)
 	buf_release(&b);
 	r->line = (struct series_line){
 	    .key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES, .y = r->y};
-	r->limit = (struct series_limit){0, series_value(r->d->peak), r->limit_title};
+	r->limit = (struct series_limit){0, decimal_of_unsigned(r->d->peak), r->limit_title};
 	r->live = (struct table_series){.name = "live",
 					.title = "live bytes over time",
 					.x_title = "time",

@@ -135,7 +135,7 @@ export class Chart {
 			g.strokeStyle = get("--line");
 			g.beginPath(); g.moveTo(LEFT, at); g.lineTo(w - RIGHT, at); g.stroke();
 			g.fillStyle = get("--faint");
-			g.fillText(format(line.type, Math.round(v)), LEFT - 7, at + 4);
+			g.fillText(format(line.type, line.type === "number" ? +v.toPrecision(4) : Math.round(v)), LEFT - 7, at + 4);
 		}
 		for (const m of this.s.marks || []) {
 			if (m.last < this.from || m.first >= this.to) continue;

@@ -31,14 +31,14 @@ export function format(type, v, signed) {
 	case "bytes": return plus + bytes(v);
 	case "ns": return plus + ns(v);
 	case "percent": return plus + v.toFixed(2) + "%";
-	default: return plus + v.toLocaleString("en-US", {maximumFractionDigits: 2});
+	default: return plus + v.toLocaleString("en-US", {maximumFractionDigits: type === "number" ? 6 : 2});
 	}
 }
 
 export function exact(type, v) {
 	if (v === null || v === undefined) return "not in the capture";
 	if (typeof v === "string") return shown(v);
-	return v.toLocaleString("en-US") + ({bytes: " bytes", ns: " ns", percent: "%"}[type] || "");
+	return v.toLocaleString("en-US", {maximumFractionDigits: 18}) + ({bytes: " bytes", ns: " ns", percent: "%"}[type] || "");
 }
 
 export const share = (part, all) => all ? (100 * part / all).toFixed(2) + "%" : "";
