@@ -394,6 +394,8 @@ static void follow_order(struct tally *a, const struct tally_pending *p)
 		s->newest_number = order_of(a, s->present);
 		return;
 	}
+	if ((uint64_t)s->newest - (uint64_t)p->time <= SLICES_SLACK)
+		return;
 	a->backward++;
 	if (!slice->unknown || s->newest_number > slice->unknown_to)
 		slice->unknown_to = s->newest_number;

@@ -14,7 +14,11 @@
 
 #include "lib/tally/work.h"
 
-enum { SLICES_MOST = 1 << 20 }; /* steps of time; frames are events of the capture */
+enum {
+	SLICES_MOST = 1 << 20, /* steps of time; frames are events of the capture */
+	SLICES_SLACK =
+	    10000 /* ns that times may go back though events are in order: they are rounded */
+};
 
 struct tally_slices *slices_new(void);
 void slices_free(struct tally_slices *s); /* accepts NULL */

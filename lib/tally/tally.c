@@ -308,7 +308,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	a->without_address = 0;
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
-	a->unselected = a->untimed = a->backward = 0;
+	a->unselected = a->untimed = a->backward = a->early = 0;
 	frame_marks_reset(&w->marks);
 	w->in_frame = w->taken = w->unfollowed = false;
 	live_reset(&a->live);
@@ -343,8 +343,11 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 							.start = ev->time,
 							.timed = ev->has & EV_HAS_TIME,
 							.selected = selected});
-	if (a->slices)
-		slices_mark(a, ev->name);
+	if (!a->slices)
+		return;
+	a->early +=
+	    ev->has & EV_HAS_TIME && (uint64_t)a->last_time - (uint64_t)ev->time > SLICES_SLACK;
+	slices_mark(a, ev->name);
 }
 
 static void set_slack(struct tally_pending *p, const struct event *ev)

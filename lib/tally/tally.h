@@ -156,9 +156,9 @@ struct tally {
 	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1]; /* last: of all */
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
-	uint64_t
-	    backward;  /* with slices: allocations and frees with times before those of others */
-	bool has_time; /* an event had a time; */
+	uint64_t early;      /* with slices: marks of frames behind events of a later time */
+	uint64_t backward;   /* with slices: allocations and frees behind later ones */
+	bool has_time;       /* an event had a time; */
 	int64_t first_time, last_time; /* of those that had one */
 	struct live live;
 	unsigned want;                  /* SUM_BITs that are tracked in this capture */

@@ -13,6 +13,7 @@
 
 enum { THREADS = 4, EACH = 60, EVENTS = THREADS * EACH, STEPS = 4000, FUNCTIONS = 3, DEPTH = 5 };
 enum { ROUNDS = 60, FIRST_FRAME = 3 }; /* frames begin there, and then every step */
+enum { UNIT = 20000 };                 /* ns of a time here: more than times may be rounded by */
 
 struct happening {
 	uint8_t kind;
@@ -250,7 +251,7 @@ static enum status take(void *arg, struct trace *t, struct tally *a, const struc
 	g->n++;
 	to = &g->slices[number];
 	*to = (struct slice_sums){.there = true,
-				  .self = all->v[SUM_TIME_SELF],
+				  .self = all->v[SUM_TIME_SELF] / UNIT,
 				  .calls = all->v[SUM_CALLS],
 				  .count = all->v[SUM_COUNT],
 				  .requested = all->v[SUM_REQUESTED],
@@ -265,7 +266,7 @@ static enum status take(void *arg, struct trace *t, struct tally *a, const struc
 		tally_slice_sums(a, i, &one);
 		for (uint32_t k = 0; k < FUNCTIONS; k++)
 			if (t->stacks[a->cells[s->cells[i]].stack].location == g->of_function[k])
-				to->cells[k] += one.v[SUM_TIME_SELF];
+				to->cells[k] += one.v[SUM_TIME_SELF] / UNIT;
 	}
 	if (s->counters->n && s->counters->items[1].n) {
 		to->read = true;
@@ -284,7 +285,7 @@ static void tell_frames(struct tally *a, struct trace *t, const struct capture *
 		struct event ev = {.kind = EV_FRAME,
 				   .has = EV_HAS_TIME | EV_HAS_VALUE,
 				   .value = (*next - FIRST_FRAME) / c->every,
-				   .time = *next};
+				   .time = *next * UNIT};
 
 		CHECK_EQ(sink_event(&a->sink, t, &ev, &e), ST_OK);
 	}
@@ -303,6 +304,7 @@ static void play(const struct capture *c, const size_t *order, const struct tall
 	g->n = g->last = 0;
 	options.slice = take;
 	options.slice_arg = g;
+	options.every *= UNIT;
 	options.want = SUMS_ALL;
 	options.counters = options.slice_cells = true;
 	for (unsigned m = 0; m < METRICS; m++)
@@ -326,7 +328,7 @@ static void play(const struct capture *c, const size_t *order, const struct tall
 		struct event ev = {.kind = h->kind,
 				   .has = EV_HAS_TIME | EV_HAS_THREAD,
 				   .thread = threads[h->thread],
-				   .time = h->time,
+				   .time = h->time * UNIT,
 				   .count = 1};
 
 		/* Of the first thread, or in the order of time. */
@@ -347,7 +349,7 @@ static void play(const struct capture *c, const size_t *order, const struct tall
 			ev.stack = functions[h->what];
 		ev.address = h->address;
 		ev.requested = h->size;
-		ev.target = h->kind == EV_SAMPLE ? h->size : 0;
+		ev.target = h->kind == EV_SAMPLE ? h->size * UNIT : 0;
 		if (h->kind == EV_DELTA) {
 			ev.domain = DOMAIN_LUA;
 			ev.value = h->what;

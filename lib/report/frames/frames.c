@@ -308,6 +308,7 @@ static void frames_captured(void *arg, struct trace *t)
 	struct frames *f = arg;
 
 	find_durations(f);
+	f->early += f->options.every ? 0 : f->project.tally.early;
 	if (f->project.now.all.has & SUM_BIT(SUM_COUNT))
 		f->known &= ~bytes_of_no_record(&f->project.now);
 	if (f->options.project.captured)

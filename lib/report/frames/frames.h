@@ -93,7 +93,8 @@ struct frames {
 	struct frame_new *fresh;
 	size_t n_fresh, cap_fresh;
 	uint64_t backward,
-	    repeated; /* frames whose number goes back, or is that of the one before */
+	    repeated;   /* frames whose number goes back, or is that of the one before */
+	uint64_t early; /* marks of frames behind events of their time */
 	uint64_t
 	    by_calls; /* frames without a time: their duration is that of the main thread's calls */
 	unsigned known; /* SUM_BITs that any capture knows, and that what is selected can have: what

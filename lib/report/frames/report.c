@@ -431,6 +431,11 @@ static void frames_report_add_notes(struct frames_report *r)
 			    "frames have no times: the duration of %" PRIu64
 			    " is what the main thread's calls took",
 			    f->by_calls);
+	if (f->early)
+		frames_note(r,
+			    "%" PRIu64 " marks of frames come behind events of their time, which "
+			    "count in the frame before",
+			    f->early);
 	if (f->estimated)
 		frames_note(r, "live and freed (~): the capture's events come in any order, and "
 			       "frees have the time of what is numbered before them");
