@@ -716,6 +716,7 @@ static void fill_all(struct tally *a, const struct trace *t)
 			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
 		for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
 			all->v[i] = measured.v[i];
+		all->v[SUM_ENTRIES] = add_saturating(all->v[SUM_ENTRIES], measured.v[SUM_ENTRIES]);
 		if (a->measures)
 			all->has |= measures_slice_has(a);
 	}
