@@ -292,6 +292,12 @@ static void make_present(struct tally *a, size_t index)
 	s->present = index;
 }
 
+static void use(const struct tally *a, struct slice *slice)
+{
+	slice->used = true;
+	slice->within |= a->options.slicing == SLICE_TIMES;
+}
+
 /* Into any slice. */
 static void put(struct tally *a, size_t index, enum part_table table, uint32_t id, unsigned sum,
 		int64_t v)
@@ -300,8 +306,7 @@ static void put(struct tally *a, size_t index, enum part_table table, uint32_t i
 	struct slice *slice = &s->items[index];
 	struct tally_sums one = {.has = 0};
 
-	slice->used = true;
-	slice->within |= a->options.slicing == SLICE_TIMES;
+	use(a, slice);
 	if (index == s->present) {
 		add_sum(part_of(&s->now, table, id), sum, (uint64_t)v);
 		return;
@@ -535,6 +540,7 @@ void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns)
 static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main, unsigned sum,
 			int64_t v)
 {
+	use(a, &a->slices->items[index]);
 	if (sum == PART_COVERS)
 		a->slices->items[index].covers += v;
 	else
