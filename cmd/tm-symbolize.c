@@ -93,7 +93,7 @@ static enum status scan(struct job *j, struct input *in, FILE *imported,
 			return st;
 		from.fd = input_file(in, &from.ends);
 		if (from.fd < 0)
-			return e->code;
+			return err_failure(e);
 	}
 	return tracemill_naming_scan(j->naming, &from, scanned) ? take_error(j, e) : ST_OK;
 }
@@ -111,7 +111,7 @@ static enum status copy(struct job *j, struct err *e)
 		cli_output_fail(st == TRACEMILL_PIPE ? NULL : e->msg);
 		return ST_NONE;
 	}
-	return e->code;
+	return err_failure(e);
 }
 
 static enum status symbolize(struct job *j, struct input *in, const char *file, struct err *e)

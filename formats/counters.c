@@ -117,7 +117,8 @@ static enum status counters_csv_read_header(struct table *t, struct err *e)
 
 	s = cursor_line(in, &n, LINE_MAX_LEN);
 	if (!s)
-		return cursor_failed(in) ? e->code : err_at(e, ST_BAD, 0, "the file is empty");
+		return cursor_failed(in) ? err_failure(e)
+					 : err_at(e, ST_BAD, 0, "the file is empty");
 	for (at = s; next_field(&at, s + n, &field, &len);) {
 		if (t->n == COLUMNS_MAX)
 			return err_at(e, ST_LIMIT, 0, "more than %d columns", COLUMNS_MAX);
@@ -240,7 +241,7 @@ static enum status counters_csv_read(struct import *im, struct err *e)
 		if (n)
 			st = counters_csv_read_line(&t, s, n, e);
 	if (!st && cursor_failed(in))
-		st = e->code;
+		st = err_failure(e);
 	if (t.refused)
 		trace_note(im->t, NOTE_LOSS, t.refused, "fields are no numbers, or too large");
 	if (t.long_lines)

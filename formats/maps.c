@@ -266,5 +266,5 @@ enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, s
 	intern_release(&m.paths);
 	free(m.list);
 	free(m.loads);
-	return cursor_failed(in) || !n ? e->code : ST_OK;
+	return cursor_failed(in) || !n ? err_failure(e) : ST_OK;
 }

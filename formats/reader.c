@@ -605,6 +605,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 	enum status st;
 
 	*lossy = false;
+	in->cur.e = e; /* one place for every reason */
 	archive = archive_of(in, o);
 	if (archive) {
 		st = read_members(&im, &guard, archive, e);

@@ -42,7 +42,7 @@ static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool 
 	if (*taken && s->has_ranges)
 		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
 	if (!*taken || cli_aggregate_ready(in, taken, e))
-		return *taken ? e->code : ST_OK;
+		return *taken ? err_failure(e) : ST_OK;
 	return compare_inputs_aggregate(&c->in, &in->cur, s->loop.file, e);
 }
 

@@ -187,7 +187,7 @@ enum status costs_init(struct costs *c, const struct group_project *p, size_t gr
 {
 	*c = (struct costs){.p = p, .grouping = grouping, .n_binaries = n};
 	if (peek_choose(p, grouping, sort, &c->sum, e))
-		return e->code;
+		return err_failure(e);
 	costs_name_metric(c);
 	c->binaries = mem_zarray(n, sizeof *c->binaries);
 	for (size_t i = 0; i < n; i++)

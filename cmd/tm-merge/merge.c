@@ -100,7 +100,7 @@ static enum status open_one(const struct merge_file *f, struct input *in, struct
 		st = err_set(e, ST_BAD,
 			     "this is no aggregate: tm-compare --save-baseline makes one of a "
 			     "capture");
-	return st ? st : cursor_failed(&in->cur) ? e->code : ST_OK;
+	return st ? st : cursor_failed(&in->cur) ? err_failure(e) : ST_OK;
 }
 
 static bool cli_merge_files(struct cli_merge *m, const struct merge_file *files, size_t n, FILE *to)

@@ -120,7 +120,7 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 	if (st == ST_NONE && first && !q->lines)
 		st = err_set(e, ST_BAD, "there is nothing to merge");
 	if (st == ST_NONE && !q->lines && aggregate_account_check(&account, e)) {
-		st = e->code;
+		st = err_failure(e);
 		err_prefix(e, "lines are missing, or there twice");
 	}
 	if (st == ST_NONE && !q->lines)

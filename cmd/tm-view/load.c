@@ -54,10 +54,10 @@ static enum status take_raw(struct input *in, struct buf *to)
 	while ((n = cursor_available(&in->cur, 1)) > 0) {
 		p = cursor_bytes(&in->cur, n, "aggregate");
 		if (!p)
-			return in->cur.e->code;
+			return err_failure(in->cur.e);
 		buf_add(to, p, n);
 	}
-	return in->cur.e->code;
+	return cursor_failed(&in->cur) ? err_failure(in->cur.e) : ST_OK;
 }
 
 /* The pipe of what names it, if anything comes through; else the file. */

@@ -203,7 +203,7 @@ static enum status tracy_read_rows(struct tracy *p, struct err *e)
 		else
 			p->odd += !tracy_take_zone(p, f, fields);
 	}
-	return st ? st : cursor_failed(c) ? e->code : ST_OK;
+	return st ? st : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status tracy_read_all(struct tracy *p, struct err *e)
@@ -215,7 +215,7 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 
 	if (!s || !take_header(p, s, n))
 		return cursor_failed(&p->x.im->in->cur)
-			   ? e->code
+			   ? err_failure(e)
 			   : err_at(e, ST_BAD, 0, "no heading of tracy-csvexport");
 	if (p->at[COL_TIME] < 0) {
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
@@ -227,7 +227,7 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 
 		st = tracy_read_rows(p, e);
 		if (chrome_push(&p->x, st ? &own : e) && !st)
-			st = e->code;
+			st = err_failure(e);
 	}
 	if (p->odd)
 		trace_note(t, NOTE_LOSS, p->odd, "lines are no rows of the table: left out");

@@ -325,7 +325,7 @@ static enum status android_heap_read(struct import *im, struct err *e)
 			st = android_heap_line(&x, s, n, &maps, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st)
 		st = android_heap_push(&x, e);
 	if (!st && maps) {

@@ -547,7 +547,7 @@ static enum status crash_log_read(struct import *im, struct err *e)
 		st = take_line(&x, s, n, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st || x.begun) {
 		struct err later = ERR_INIT;
 		enum status last = end_stack(&x, st ? &later : e);

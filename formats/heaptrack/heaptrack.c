@@ -315,7 +315,7 @@ static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
 			st = heaptrack_take_line(h, s, n, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	last = h->im->begun ? heaptrack_hand_on(h, &failed) : ST_OK;
 	if (last)
 		*e = failed;

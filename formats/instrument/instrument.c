@@ -46,7 +46,7 @@ static enum status instrument_read_header(struct calls *x, struct err *e)
 	x->start = cursor_u64(x->c);
 	x->has_start = x->start;
 	if (cursor_failed(x->c))
-		return e->code;
+		return err_failure(e);
 	if (version == VERSION << 8)
 		return err_set(e, ST_UNSUPPORTED, "written by a big-endian program");
 	if (version != VERSION)
@@ -182,7 +182,7 @@ static enum status instrument_read_calls(struct import *im, struct err *e)
 				st = instrument_take_record(&x, e);
 		}
 		if (!st && cursor_failed(x.c))
-			st = e->code;
+			st = err_failure(e);
 		end(&x);
 	} while (!st && !cursor_done(x.c));
 	return st;

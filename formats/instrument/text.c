@@ -338,7 +338,7 @@ static enum status instrument_text_read_words(struct import *im, struct err *e)
 			x.refused += n > 0;
 	}
 	if (!st && cursor_failed(x.c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st && !x.lines)
 		st = err_at(e, ST_BAD, 0, "no line enters or leaves a function");
 	if (x.refused && im->begun)

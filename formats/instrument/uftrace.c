@@ -52,7 +52,7 @@ static enum status uftrace_read_header(struct records *x, struct err *e)
 	class = cursor_u8(c);
 	x->u.features = cursor_u64(c);
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (endian != 1 || class != 2)
 		return err_set(e, ST_UNSUPPORTED, "of a 32-bit or big-endian machine");
 	if (version != VERSION)

@@ -249,7 +249,7 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 
 	if (!s || !deep_copy_take_header(d, s, n))
 		return cursor_failed(c)
-			   ? e->code
+			   ? err_failure(e)
 			   : err_at(e, ST_BAD, 0, "no heading of Instruments' deep copy");
 	while (!st && (s = cursor_line(c, &n, LINE_MOST))) {
 		unended = n && (const char *)c->pos == s + n;
@@ -263,7 +263,7 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 	else if (unended)
 		trace_note(d->im->t, NOTE_GUESS, 0,
 			   "the last line has no end: it counts as it stands");
-	return closed ? closed : cursor_failed(c) ? e->code : ST_OK;
+	return closed ? closed : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status deep_copy_read(struct import *im, struct err *e)

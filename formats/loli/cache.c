@@ -72,18 +72,18 @@ static enum status loli_cache_one_record(struct cache *s, struct cursor *c, stru
 	uint32_t stack;
 
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	r = fixed_part(p);
 	if (!plausible(&r))
 		return err_at(e, ST_BAD, offset, "a record of type %u with %u frames", r.type, r.n);
 	if (r.n) {
 		frames = cursor_bytes(c, (size_t)r.n * 8, "stack of a record");
 		if (!frames)
-			return e->code;
+			return err_failure(e);
 		key = loli_key_bytes(frames, r.n * 8u);
 	}
 	if (!l->im->begun && loli_begin(l, e))
-		return e->code;
+		return err_failure(e);
 	seq = loli_seqs_extend(&l->seqs, r.seq);
 	if (!loli_seqs_add(&l->seqs, seq))
 		l->repeated++;
@@ -110,7 +110,7 @@ static enum status loli_cache_blocks(struct cache *s, struct err *e)
 				return st;
 		}
 	}
-	return cursor_failed(c) ? e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status loli_cache_read(struct import *im, struct err *e)

@@ -76,7 +76,7 @@ enum status loli_config_parse(struct loli_config *c, struct cursor *in, struct e
 		buf_addc(&c->text, '\0');
 	}
 	if (cursor_failed(in))
-		return e->code;
+		return err_failure(e);
 	if (!c->text.len)
 		return err_set(e, ST_BAD, "no line of it is a setting of LoliProfiler");
 	return ST_OK;

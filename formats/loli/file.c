@@ -217,7 +217,7 @@ static enum status loli_file_second_pass(struct loli_file *f, bool whole, struct
 	if (!st && !f->l.im->smaps.n)
 		st = smaps_push(&f->smaps, f->l.im->t, f->l.im->sink, e);
 	if (!st && whole && cursor_failed(f->c)) /* it has changed since the first pass */
-		st = e->code;
+		st = err_failure(e);
 	loli_file_add_notes(f, whole);
 	loli_end(&f->l);
 	return st;

@@ -16,7 +16,7 @@ enum status loli_file_head(struct loli_file *f, struct err *e)
 	const uint8_t *p = cursor_bytes(f->c, 8, "header");
 
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	if (be32(p) != MAGIC)
 		return err_at(e, ST_BAD, 0, "not a .loli file: its mark is %08x", be32(p));
 	f->version = (int)be32(p + 4);

@@ -337,7 +337,7 @@ static enum status report_start(struct report *r, struct err *e)
 
 	if (!s || (!text_is(s, n, dump_title) && !text_is(s, n, compare_title)))
 		return cursor_failed(c)
-			   ? e->code
+			   ? err_failure(e)
 			   : err_at(e, ST_BAD, 0, "the first line is no title of a report");
 	is_dump = text_is(s, n, dump_title);
 	while ((s = cursor_line(c, &n, LINE_LIMIT)) && !text_begins(s, n, "=== "))
@@ -346,7 +346,7 @@ static enum status report_start(struct report *r, struct err *e)
 		if ((layouts[i].title == dump_title) == is_dump && text_is(s, n, layouts[i].rows))
 			r->layout = layouts[i].layout;
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (!r->layout && s)
 		return err_at(e, ST_UNSUPPORTED, cursor_offset(c),
 			      "a report with rows of another layout: \"%.*s\"",
@@ -406,7 +406,7 @@ static enum status report_read_rows(struct report *r, struct err *e)
 	closed = report_close(r, 0, e);
 	if (!closed)
 		closed = report_end(r, e);
-	return closed ? closed : cursor_failed(c) ? e->code : ST_OK;
+	return closed ? closed : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status loli_report_read(struct import *im, struct err *e)

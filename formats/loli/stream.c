@@ -276,7 +276,7 @@ static enum status loli_stream_packets(struct live *s, struct err *e)
 			break;
 		st = loli_stream_packet(s, p, n, e);
 	}
-	return cursor_failed(c) ? e->code : st;
+	return cursor_failed(c) ? err_failure(e) : st;
 }
 
 static enum status loli_stream_read(struct import *im, struct err *e)

@@ -208,7 +208,7 @@ static enum status loli_text_first_pass(struct text *t, struct err *e)
 	buf_reserve(&t->library, 1);
 	s = next_line(t, &n);
 	if (cursor_failed(t->c))
-		return e->code;
+		return err_failure(e);
 	if (!s || !text_is(s, n, header))
 		return err_at(e, ST_BAD, 0, "the first line is not %s", header);
 	while ((s = next_line(t, &n))) {
@@ -234,7 +234,7 @@ static enum status loli_text_first_pass(struct text *t, struct err *e)
 			       (unsigned long long)t->ambiguous);
 	if (loli_diff_is(&t->diff))
 		return err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
-	return cursor_failed(t->c) ? e->code : ST_OK;
+	return cursor_failed(t->c) ? err_failure(e) : ST_OK;
 }
 
 static enum status push_record(struct text *t, const struct text_record *r, uint32_t stack,

@@ -278,7 +278,7 @@ static enum status read_rows(struct folded *f, struct cursor *c)
 			lua_refuse(&f->refused, &f->line);
 	}
 	folded_settle(f);
-	return cursor_failed(c) ? c->e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
 static uint64_t power(unsigned n)

@@ -353,7 +353,7 @@ static enum status jp_read(struct import *im, struct err *e)
 	while (!st && lua_next_line(c, &j.line))
 		st = jp_take_line(&j, e);
 	if (!st && cursor_failed(c))
-		in = c->e->code;
+		in = err_failure(c->e);
 	if (!st) {
 		struct err later = ERR_INIT;
 

@@ -30,7 +30,7 @@ static enum status lualloc_binary_read_head(struct cursor *c, struct lualloc *l,
 	uint16_t version;
 
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	if (memcmp(p, magic, sizeof magic) != 0)
 		return err_at(e, ST_BAD, 0, "does not begin with LUALLOC");
 	version = cursor_u16(c);
@@ -41,7 +41,7 @@ static enum status lualloc_binary_read_head(struct cursor *c, struct lualloc *l,
 	h->tick = (int64_t)cursor_u64(c);
 	h->heap = cursor_u64(c);
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (version != 1)
 		return err_at(e, ST_UNSUPPORTED, 8, "a lua_Alloc log of version %u, not 1",
 			      version);
@@ -92,7 +92,7 @@ static enum status lualloc_binary_read_records(struct cursor *c, struct lualloc 
 			st = lualloc_record(l, &r, e);
 		}
 	}
-	return cursor_failed(c) ? e->code : st;
+	return cursor_failed(c) ? err_failure(e) : st;
 }
 
 static enum status lualloc_binary_read(struct import *im, struct err *e)

@@ -150,7 +150,8 @@ static enum status lualloc_text_read_header(struct reading *r, struct cursor *c,
 	struct word w;
 
 	if (!s)
-		return cursor_failed(c) ? e->code : err_at(e, ST_BAD, 0, "lualloc: no first line");
+		return cursor_failed(c) ? err_failure(e)
+					: err_at(e, ST_BAD, 0, "lualloc: no first line");
 	w = next_word(&s, &n);
 	if (!is(w, "lualloc"))
 		return err_at(e, ST_BAD, 0, "the first line does not begin with lualloc");
@@ -262,7 +263,7 @@ static enum status lualloc_text_read_lines(struct reading *r, struct cursor *c, 
 		const char *s = cursor_line(c, &n, LINE_LIMIT);
 
 		if (!s)
-			return cursor_failed(c) ? e->code : ST_OK;
+			return cursor_failed(c) ? err_failure(e) : ST_OK;
 		if ((const char *)c->pos == s + n) { /* no line end: a number may be cut */
 			r->cut += n > 0;
 			return ST_OK;

@@ -127,7 +127,7 @@ static enum status luau_profile_read(struct import *im, struct err *e)
 	while (!st && lua_next_line(c, &l.line))
 		st = luau_profile_take_line(&l, e);
 	if (!st && cursor_failed(c))
-		st = c->e->code;
+		st = err_failure(c->e);
 	else if (!st && !l.stacks)
 		st = err_at(e, ST_BAD, 0, "no line is a time and a stack of Luau");
 	lua_refused_note(im->t, &l.refused, "lines that are not a time and a stack");

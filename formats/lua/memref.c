@@ -271,7 +271,7 @@ static enum status memref_read_lines(struct memref *m, struct cursor *c, struct 
 
 		line.s = cursor_line(c, &line.n, LINE_LIMIT);
 		if (!line.s)
-			return cursor_failed(c) ? e->code : ST_OK;
+			return cursor_failed(c) ? err_failure(e) : ST_OK;
 		m->cut = (const char *)c->pos == line.s + line.n && line.n;
 		if (!m->entry.len && lua_text_begins(line, "--"))
 			st = memref_comment(m, line, e);

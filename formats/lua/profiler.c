@@ -183,13 +183,13 @@ static enum status lua_profiler_read(struct import *im, struct err *e)
 	trace_set(im->t, "luaprofiler.resolution", "1 us");
 	if (!lua_next_line(c, &p.line) || !is_header(p.line.s, p.line.n))
 		return cursor_failed(c)
-			   ? e->code
+			   ? err_failure(e)
 			   : err_at(e, ST_BAD, 0, "the first line is not luaprofiler's header");
 	p.runs = 1;
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &p.line))
 		st = take_line(&p, e);
-	in = !st && cursor_failed(c) ? c->e->code : ST_OK;
+	in = !st && cursor_failed(c) ? err_failure(c->e) : ST_OK;
 	if (!st) {
 		struct err later = ERR_INIT;
 

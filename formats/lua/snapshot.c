@@ -179,7 +179,7 @@ static enum status lua_snapshot_read_lines(struct snapshot *s, struct cursor *c,
 		st = lua_snapshot_take(s, line, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	return st;
 }
 

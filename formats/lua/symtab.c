@@ -142,7 +142,7 @@ enum status lua_symtab_read(struct lua_symtab *s, struct cursor *c)
 		lua_symtab_entry(s, c, header);
 	}
 	sort_c(s);
-	return cursor_failed(c) ? c->e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
 uint32_t lua_symtab_lua(struct lua_symtab *s, uint64_t address, uint64_t line)

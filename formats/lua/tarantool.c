@@ -126,7 +126,7 @@ static enum status tarantool_memprof_event(struct tarantool *m, struct cursor *c
 		return err_at(e, ST_BAD, at, "event header 0x%02x", header);
 	if (!kind) {
 		lua_symtab_entry(&m->symbols, c, (enum lua_symbol_kind)(source - SOURCE_LUA));
-		return cursor_failed(c) ? e->code : ST_OK;
+		return cursor_failed(c) ? err_failure(e) : ST_OK;
 	}
 	stack = tarantool_source_stack(m, c, source);
 	if (kind & 2) {
@@ -138,7 +138,7 @@ static enum status tarantool_memprof_event(struct tarantool *m, struct cursor *c
 		new_size = cursor_uleb(c);
 	}
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	m->seq++;
 	if (kind & 2)
 		st = push_block(m, EV_FREE, stack, old, old_size, e);
@@ -203,7 +203,7 @@ static enum status tarantool_read_lua_stack(struct tarantool *m, struct cursor *
 		line = kind == FRAME_LUA ? cursor_uleb(c) : 0;
 		tarantool_add_frame(m, kind, address, line);
 	}
-	return cursor_failed(c) ? e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status read_host_stack(struct tarantool *m, struct cursor *c, struct err *e)
@@ -215,7 +215,7 @@ static enum status read_host_stack(struct tarantool *m, struct cursor *c, struct
 		tarantool_add_frame(m, kind, address, 0);
 		kind = FRAME_CALLER;
 	}
-	return cursor_failed(c) ? e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static void tarantool_first_use(struct tarantool *m, const struct frame_read *f,
@@ -423,13 +423,13 @@ static enum status tarantool_sysprof_event(struct tarantool *m, struct cursor *c
 	if (state >= STATE_SYMBOLS) {
 		map64_release(&m->uses); /* they may be nearer */
 		lua_symtab_entry(&m->symbols, c, (enum lua_symbol_kind)(state - STATE_SYMBOLS));
-		return cursor_failed(c) ? e->code : ST_OK;
+		return cursor_failed(c) ? err_failure(e) : ST_OK;
 	}
 	if (state == STATE_TRACE) {
 		uint64_t number = cursor_uleb(c), address = cursor_uleb(c), line = cursor_uleb(c);
 
 		if (cursor_failed(c))
-			return e->code;
+			return err_failure(e);
 		stack = trace_stack(m->im->t, 0,
 				    lua_symtab_trace_at(&m->symbols, number, address, line));
 		return lua_push_samples(m->im, stack, state_marker(m, state), 1, e);
@@ -468,7 +468,7 @@ static enum status tarantool_read_events(struct tarantool *m, struct cursor *c, 
 		trace_note(m->im->t, NOTE_LOSS, 0,
 			   "bytes behind the end of the events, at byte %" PRIu64 ", were not read",
 			   cursor_offset(c));
-	return cursor_failed(c) ? e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status tarantool_read_profile(struct tarantool *m, struct cursor *c, struct err *e)
@@ -480,7 +480,7 @@ static enum status tarantool_read_profile(struct tarantool *m, struct cursor *c,
 	enum status st;
 
 	if (!magic)
-		return e->code;
+		return err_failure(e);
 	if (!memory && memcmp(magic, "ljp", 3) != 0)
 		return err_at(e, ST_BAD, at, "neither \"ljm\" nor \"ljp\" behind the symbol table");
 	version = cursor_u8(c);
@@ -490,7 +490,7 @@ static enum status tarantool_read_profile(struct tarantool *m, struct cursor *c,
 			      memory ? MEMPROF_VERSION : SYSPROF_VERSION);
 	cursor_skip(c, 3, "header of the profile");
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (memory)
 		begin_memprof(m->im->t);
 	else

@@ -357,7 +357,7 @@ static enum status lua_trace_read(struct import *im, struct err *e)
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))
 		st = lua_trace_take_line(&l, e);
-	in = !st && cursor_failed(c) ? c->e->code : ST_OK;
+	in = !st && cursor_failed(c) ? err_failure(c->e) : ST_OK;
 	if (!st) {
 		struct err later = ERR_INIT;
 

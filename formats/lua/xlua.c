@@ -294,7 +294,7 @@ static enum status xlua_read(struct import *im, struct err *e)
 		st = xlua_take(&x, line, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st && x.form == FORM_NONE)
 		st = err_at(e, ST_BAD, 0, "no head of a report of xLua");
 	if (im->t && x.form)

@@ -195,7 +195,7 @@ static enum status miku_diff_read_file(struct import *im, struct err *e)
 		st = miku_diff_one_line(&d, s, n, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	out = miku_diff_end_object(&d, &later);
 	if (out) {
 		*e = later;

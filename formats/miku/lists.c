@@ -22,7 +22,7 @@ enum status miku_ref_read(struct miku_ref *r, struct miku_names *names, struct c
 	r->name = miku_mstr(names, c, false, broken);
 	r->address = miku_mstr(names, c, false, broken);
 	r->type = cursor_u8(c);
-	return cursor_failed(c) ? c->e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
 void miku_ref_add(struct miku_refs *refs, const struct miku_ref *r)
@@ -169,7 +169,7 @@ enum status miku_diff_read(struct miku_diff *d, struct miku_names *names,
 		if (!untyped)
 			read_details(l, names, c, broken);
 	}
-	return cursor_failed(c) ? c->e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
 static enum status miku_lists_push_entry(const struct miku_list *l, size_t i,

@@ -90,7 +90,7 @@ static enum status miku_ref_read_file(struct import *im, struct err *e)
 		st = one_line(&r, s, n, e);
 	}
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st && !r.rows)
 		st = err_at(e, ST_BAD, 0, "no line of it ends in a count");
 	if (r.name.len)

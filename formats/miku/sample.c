@@ -119,7 +119,7 @@ static enum status miku_sample_read_root(struct miku *m, uint64_t *damaged, stru
 	offset = cursor_offset(c);
 	p = cursor_bytes(c, n, "root");
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	cursor_init(&blob, p, n, offset, &inner);
 	if (!miku_tree_read(&m->tree, &m->names, m->layout, &blob, offset + n))
 		return miku_root(m, e);
@@ -195,7 +195,7 @@ static enum status miku_sample_read(struct import *im, struct err *e)
 	m.layout = miku_sample_find_layout(&best, c);
 	roots = cursor_u32(c);
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (roots && !best.roots && !best.cut && !best.bad)
 		return err_at(e, ST_BAD, 0, "not a saved sample of Miku-LuaProfiler");
 	if (!roots)

@@ -341,7 +341,7 @@ static enum status miku_tcp_messages(struct stream *s, struct err *e)
 		s->m.names.lossy |= o != UNKNOWN;
 		skip(s, c);
 	}
-	return st ? st : cursor_failed(c) ? e->code : ST_OK;
+	return st ? st : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static void note(struct trace *t, enum severity severity, uint64_t n, const char *what)

@@ -228,7 +228,7 @@ static enum status miku_tree_open_node(struct miku_tree *t, struct miku_names *n
 	}
 	if (cursor_failed(c)) {
 		t->n--;
-		return c->e->code;
+		return err_failure(c->e);
 	}
 	VEC_PUSH(t->open, t->n_open, t->cap_open) = (struct miku_level){index, below, end};
 	return ST_OK;
@@ -272,7 +272,7 @@ static enum status miku_tree_close_node(struct miku_tree *t, enum miku_layout l,
 	current(t, top->node, lua, mono);
 	if (!cursor_failed(c) && cursor_offset(c) != top->end)
 		return broken(t, c, "a node does not end where its length says");
-	return cursor_failed(c) ? c->e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
 static enum status open_below(struct miku_tree *t, struct miku_names *names, enum miku_layout l,

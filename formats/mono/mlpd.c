@@ -72,7 +72,7 @@ static enum status mlpd_read_header(struct mlpd *m, struct err *e)
 		}
 	}
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	snprintf(text, sizeof text, "%u.%u data %u", m->major, m->minor, m->version);
 	trace_set(t, "mono.version", text);
 	return ST_OK;
@@ -156,7 +156,7 @@ static enum status mlpd_look(struct mlpd *m, take_fn *take, struct err *e)
 			m->cut_buffers += !cursor_failed(&b.c);
 	}
 	m->end = cursor_offset(c);
-	return st ? st : cursor_failed(c) ? e->code : ST_OK;
+	return st ? st : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static enum status again(struct mlpd *m, take_fn *take, struct err *e)

@@ -394,7 +394,7 @@ static enum status perf_data_take_records(struct stream *s)
 		uint64_t size, behind;
 
 		if (!p)
-			return s->e->code;
+			return err_failure(s->e);
 		size = record_header(x, p, &r);
 		if (!size)
 			return err_at(s->e, ST_BAD, s->at,
@@ -407,7 +407,7 @@ static enum status perf_data_take_records(struct stream *s)
 		}
 		p = window_at(s, s->at, (size_t)size);
 		if (!p)
-			return s->e->code;
+			return err_failure(s->e);
 		r.p = p + RECORD;
 		r.n = (size_t)size - RECORD;
 		behind = bytes_behind(x, &r);

@@ -364,7 +364,7 @@ static enum status perf_script_take_lines(struct script *x, struct err *e)
 		else if (n)
 			take_other(x, s, n);
 	}
-	return !st && cursor_failed(c) ? e->code : st;
+	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
 
 static void add_notes(const struct script *x)

@@ -492,7 +492,7 @@ static enum status pet_read(struct import *im, struct err *e)
 		st = pet_flush(&p, e);
 	p.lost_texts += p.later.len > 0;
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st && !p.entries)
 		st = err_set(e, ST_BAD, "no entry of PET in it");
 	pet_add_notes(&p);

@@ -129,7 +129,7 @@ static enum status heap_text_read_rest(struct heap_profile *p, struct err *e)
 	}
 	map64_release(&done);
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (p->has_map && !p->im->options->maps) {
 		struct err none = ERR_INIT;
 
@@ -350,7 +350,7 @@ static enum status heap_text_take_rows(struct heap_profile *p, bool jemalloc, st
 	}
 	if (!st && jemalloc)
 		st = end_row(p, e);
-	return !st && cursor_failed(c) ? e->code : st;
+	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
 
 /* --- the whole --- */
@@ -434,7 +434,7 @@ static enum status heap_text_read_profile(struct heap_profile *p, struct err *e)
 	s = cursor_line(c, &n, HEAP_LINE);
 	if (!s || !heap_line_head(s, n, &h))
 		return cursor_failed(c)
-			   ? e->code
+			   ? err_failure(e)
 			   : err_at(e, ST_BAD, 0, "the first line is none of a heap profile");
 	heap_text_set_kind(p, &h);
 	p->sum = h.sum;
@@ -448,7 +448,7 @@ static enum status heap_text_read_profile(struct heap_profile *p, struct err *e)
 		p->all = s && heap_line_thread(s, n, &th) && (th.v.all || !th.v.live);
 	}
 	set_metrics(p);
-	st = cursor_failed(c) ? e->code : heap_text_read_rest(p, e);
+	st = cursor_failed(c) ? err_failure(e) : heap_text_read_rest(p, e);
 	if (!st)
 		st = input_rewind(p->im->in);
 	if (!st)

@@ -358,9 +358,9 @@ static enum status speedscope_read_all(struct parser *p, struct err *e)
 		return pushed;
 	}
 	if (x->profile && end_profile(p, e))
-		return e->code;
+		return err_failure(e);
 	if (speedscope_push_rows(x, e))
-		return e->code;
+		return err_failure(e);
 	speedscope_add_notes(x, repaired);
 	if (pushed)
 		*e = again;

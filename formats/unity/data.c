@@ -140,7 +140,7 @@ static enum status unity_data_read(struct import *im, struct err *e)
 		const uint8_t *body = unity_data_next_frame(c, &h, &ended, e);
 
 		if (!body) {
-			st = ended ? ST_OK : c->failed ? e->code : ST_BAD;
+			st = ended ? ST_OK : c->failed ? err_failure(e) : ST_BAD;
 			break;
 		}
 		if (!d.begun)

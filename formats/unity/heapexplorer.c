@@ -285,7 +285,7 @@ static enum status heapexplorer_header(struct reading *r, struct err *e)
 		trace_note(r->im->t, NOTE_INFO, 0,
 			   "captured without the connections of native objects");
 	if (cursor_failed(r->c))
-		return e->code;
+		return err_failure(e);
 	snprintf(text, sizeof text, "%u", version);
 	trace_set(r->im->t, "heapexplorer.version", text);
 	return ST_OK;
@@ -304,7 +304,7 @@ static enum status heapexplorer_read(struct import *im, struct err *e)
 
 	for (size_t i = 0; !st && i < sizeof parts / sizeof *parts; i++) {
 		parts[i](&r);
-		st = cursor_failed(r.c) ? e->code : ST_OK;
+		st = cursor_failed(r.c) ? err_failure(e) : ST_OK;
 	}
 	if (!st && !cursor_done(r.c))
 		trace_note(im->t, NOTE_LOSS, 0, "bytes behind the end of the snapshot");

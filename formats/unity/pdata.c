@@ -169,7 +169,7 @@ static enum status pdata_read_marker(struct pdata *p, uint32_t thread, struct er
 	if (p->version == 3)
 		cursor_u32(p->c);
 	if (cursor_failed(p->c))
-		return e->code;
+		return err_failure(e);
 	while (!st && p->n_open && p->open[p->n_open - 1].depth >= depth)
 		st = pdata_close(p, thread, e);
 	if (st)
@@ -204,7 +204,7 @@ static enum status pdata_start_frame(struct pdata *p, uint32_t f, struct err *e)
 	time.type = p->frame_time;
 	time.value = (int64_t)to_ns(p, as_f32(cursor_u32(p->c)));
 	if (cursor_failed(p->c))
-		return e->code;
+		return err_failure(e);
 	if (start - p->first > -9e12 && start - p->first < 9e12) {
 		frame.time = (int64_t)((start - p->first) * 1e6);
 	} else {
@@ -236,7 +236,7 @@ static enum status pdata_read_frames(struct pdata *p, struct err *e)
 			p->n_open = 0;
 		}
 		if (cursor_failed(c))
-			return e->code;
+			return err_failure(e);
 	}
 	return st;
 }
@@ -272,7 +272,7 @@ static enum status pdata_read(struct import *im, struct err *e)
 	skip_frames(&p);
 	pdata_read_names(&p);
 	if (cursor_failed(p.c))
-		st = e->code;
+		st = err_failure(e);
 	if (!st)
 		st = input_rewind(im->in);
 	if (!st) {

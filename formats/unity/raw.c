@@ -106,7 +106,7 @@ static enum status unity_raw_session(struct raw *r, struct err *e)
 	bool tail;
 
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	if (le32(p) != SESSION)
 		return err_at(e, ST_BAD, offset,
 			      "no session header: the stream's begin is missing");
@@ -134,7 +134,7 @@ static enum status unity_raw_session(struct raw *r, struct err *e)
 	if (tail) {
 		p = cursor_bytes(c, TAIL, "session header");
 		if (!p)
-			return e->code;
+			return err_failure(e);
 		for (int i = 0; i < 5; i++)
 			release[i] = le32(p + (size_t)i * 4);
 		unity_release_attribute(t, release);
@@ -254,7 +254,7 @@ static enum status unity_raw_blocks(struct raw *r, struct err *e)
 				n = cursor_available(c, size);
 			p = c->pos;
 			if (n < size) {
-				st = c->failed ? e->code : cut_block(r, n, length, e);
+				st = c->failed ? err_failure(e) : cut_block(r, n, length, e);
 				continue;
 			}
 			if (le32(p + size - 4) == FOOTER) {
@@ -274,7 +274,7 @@ static enum status unity_raw_blocks(struct raw *r, struct err *e)
 		}
 		unity_raw_resynchronize(r);
 	}
-	return st ? st : c->failed ? e->code : ST_OK;
+	return st ? st : c->failed ? err_failure(e) : ST_OK;
 }
 
 static enum status unity_raw_read(struct import *im, struct err *e)

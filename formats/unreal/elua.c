@@ -328,7 +328,7 @@ static enum status elua_read_tree(struct elua *u, struct cursor *c, bool frame, 
 			return st;
 		}
 	}
-	return e->code;
+	return err_failure(e);
 }
 
 static bool read_functions(struct elua *u, struct cursor *c)
@@ -371,7 +371,7 @@ static enum status elua_pass(struct elua *u, struct err *e)
 	if (u->version == 2) {
 		cursor_u32(c);
 		if (!read_functions(u, c))
-			return e->code;
+			return err_failure(e);
 	}
 	n = 1;
 	if (u->version) {
@@ -383,7 +383,7 @@ static enum status elua_pass(struct elua *u, struct err *e)
 		if (!cursor_failed(c) && n < 0)
 			cursor_fail(c, ST_BAD, "%" PRId32 " frames", n);
 		if (cursor_failed(c))
-			return e->code;
+			return err_failure(e);
 	}
 	if (!u->counting) {
 		trace_set(u->im->t, "elua.version",
@@ -396,7 +396,7 @@ static enum status elua_pass(struct elua *u, struct err *e)
 	}
 	if (u->version && mode != PER_FRAME && cursor_done(c)) {
 		u->no_tree = !cursor_failed(c);
-		return cursor_failed(c) ? e->code : st;
+		return cursor_failed(c) ? err_failure(e) : st;
 	}
 	for (int32_t i = 0; !st && i < n; i++)
 		st = elua_read_tree(u, c, mode == PER_FRAME, e);

@@ -210,7 +210,7 @@ static enum status elua_memdump_read_lines(struct memdump *m, struct cursor *c, 
 		else
 			st = elua_memdump_take(m, text, e);
 	}
-	return !st && cursor_failed(c) ? e->code : st;
+	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
 
 static enum status elua_memdump_read(struct import *im, struct err *e)

@@ -677,7 +677,7 @@ static enum status memreport_take_lines(struct memreport *m, struct err *e)
 		else if (!memreport_take_attribute(m, line) && !heading(m, line))
 			st = memreport_take_row(m, line, e);
 	}
-	return !st && cursor_failed(c) ? e->code : st;
+	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
 
 /* --- the whole --- */

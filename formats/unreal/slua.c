@@ -77,13 +77,13 @@ static enum status slua_read_block(struct slua *s, struct cursor *c, uint64_t of
 	enum status st;
 
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (raw < 1 || raw > RAW_MOST || packed < 2 || (int64_t)packed * ZLIB_RATIO + 64 < raw)
 		return err_at(e, ST_BAD, offset, "a block of %" PRId32 " bytes, packed %" PRId32,
 			      raw, packed);
 	p = cursor_bytes(c, (size_t)packed, "block");
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	if (!is_zlib(p, (size_t)packed))
 		return refuse(p, (size_t)packed, offset + 8, e);
 	u.cap = (size_t)raw;
@@ -113,7 +113,7 @@ static enum status slua_read(struct import *im, struct err *e)
 
 	cursor_skip(c, 8, "head");
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (version != VERSION)
 		return err_at(e, ST_UNSUPPORTED, 0,
 			      "a .sluastat of version %" PRId32 ": only 4 is known", version);
@@ -124,7 +124,7 @@ static enum status slua_read(struct import *im, struct err *e)
 	while (!st && !cursor_done(c))
 		st = slua_read_block(&s, c, cursor_offset(c), e);
 	if (!st && cursor_failed(c))
-		st = e->code;
+		st = err_failure(e);
 	slua_notes(&s);
 	slua_release(&s);
 	return st;

@@ -372,7 +372,7 @@ static enum status take_lines(struct callgrind *x, struct err *e)
 		if (!callgrind_take_line(x, s, s + n) && !x->refused++)
 			x->first_refused = x->number;
 	}
-	return cursor_failed(c) ? e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 static void callgrind_add_notes(const struct callgrind *x, const struct callgrind_push *p)

@@ -338,7 +338,7 @@ static enum status massif_take_lines(struct massif *x, struct err *e)
 			x->first_refused = x->number;
 	}
 	end_tree(x);
-	return cursor_failed(c) ? e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
 /* --- blocks --- */

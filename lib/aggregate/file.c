@@ -61,7 +61,7 @@ static enum status aggregate_file_start(struct aggregate_reader *r, struct err *
 	if (cursor_u32(c))
 		cursor_fail(c, ST_BAD, "a spare field is not 0");
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	if (major != AGG_MAJOR)
 		return err_at(e, ST_UNSUPPORTED, 8, "an aggregate of version %u; this reads %d",
 			      (unsigned)major, AGG_MAJOR);
@@ -74,13 +74,13 @@ static enum status read_end(struct aggregate_reader *r, uint64_t at, struct err 
 	uint64_t records = cursor_u64(&u->payload), chain = cursor_u64(&u->payload);
 
 	if (cursor_failed(&u->payload))
-		return e->code;
+		return err_failure(e);
 	if (records != r->records || chain != u->chain || u->payload.pos != u->payload.end)
 		return err_at(e, ST_BAD, at, "blocks are missing or moved");
 	if (!cursor_done(r->c))
 		return err_at(e, ST_BAD, cursor_offset(r->c), "bytes behind the end");
 	if (cursor_failed(r->c))
-		return e->code;
+		return err_failure(e);
 	u->ended = true;
 	return ST_NONE;
 }
@@ -96,11 +96,11 @@ static enum status aggregate_file_read_block(struct aggregate_reader *r, struct 
 	c->e = e;
 	if (cursor_done(c))
 		return cursor_failed(c)
-			   ? e->code
+			   ? err_failure(e)
 			   : err_at(e, ST_BAD, at, "the aggregate is cut: its end is missing");
 	p = cursor_bytes(c, 4, "block");
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	end = !memcmp(p, "end ", 4);
 	if (!end && memcmp(p, "recs", 4) != 0)
 		return err_at(e, ST_BAD, at, "this is no block");
@@ -110,7 +110,7 @@ static enum status aggregate_file_read_block(struct aggregate_reader *r, struct 
 		return err_at(e, ST_BAD, at, "block: length %u is larger than any", length);
 	p = cursor_bytes(c, length, "block");
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	if (hash_bytes_seeded(p, length, r->block) != sum)
 		return err_at(e, ST_BAD, at, "block: the checksum does not hold");
 	cursor_init(&r->unpacking->payload, p, length, at + BLOCK_HEAD, e);
@@ -144,7 +144,7 @@ static enum status aggregate_file_read_record(struct aggregate_reader *r, struct
 		cursor_fail(c, ST_BAD, "a key is longer than the block");
 	p = cursor_bytes(c, cursor_failed(c) ? 0 : (size_t)n, "key");
 	if (cursor_failed(c) || !p)
-		return e->code;
+		return err_failure(e);
 	if (r->records && !ascends(&r->key, p, shared, n))
 		return err_at(e, ST_BAD, at, "records are not in order");
 	r->key.len = (size_t)shared;
@@ -155,7 +155,7 @@ static enum status aggregate_file_read_record(struct aggregate_reader *r, struct
 		cursor_fail(c, ST_BAD, "a record is longer than the block");
 	r->known = (const char *)cursor_bytes(c, cursor_failed(c) ? 0 : (size_t)n, "record");
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	r->n_known = (size_t)n;
 	r->records++;
 	return ST_OK;

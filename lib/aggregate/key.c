@@ -210,5 +210,5 @@ enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t
 		return ST_OK;
 	*k = (struct aggregate_key){.kind = 0};
 	e->offset = ERR_NO_OFFSET;
-	return e->code;
+	return err_failure(e);
 }

@@ -108,7 +108,7 @@ static enum status next_line(struct aggregate_lines *l, struct err *e)
 	l->c->e = e;
 	s = cursor_line(l->c, &n, LIMIT_CURSOR);
 	if (!s)
-		return cursor_failed(l->c) ? e->code : ST_NONE;
+		return cursor_failed(l->c) ? err_failure(e) : ST_NONE;
 	l->lines++;
 	if (!take_apart(l, s, n))
 		return err_at(e, ST_BAD, at, "line %" PRIu64 " is no record, or is damaged",

@@ -168,7 +168,7 @@ static enum status aggregate_project_add_whole(struct loader *l, struct err *e)
 
 	if (which == AGG_ALL) {
 		if (!aggregate_known_check(&l->rec, e))
-			return e->code;
+			return err_failure(e);
 		aggregate_known_of(&l->rec, &k);
 		weaken(&r->known, &k, 0);
 		add_known(l, KEY_FRAME, SUMS_OF_MOMENTS);
@@ -216,7 +216,7 @@ static enum status aggregate_project_add(struct loader *l, const struct aggregat
 	switch (l->rec.key.kind) {
 	case AGG_HEAD:
 		if (aggregate_check_options(&l->rec, asked->options, e))
-			return e->code;
+			return err_failure(e);
 		p->now.captures += l->rec.counts[0];
 		p->now.frames += l->rec.counts[1];
 		break;
@@ -230,7 +230,7 @@ static enum status aggregate_project_add(struct loader *l, const struct aggregat
 	case AGG_ROW: aggregate_project_add_row(l); break;
 	case AGG_KEY:
 		if (!aggregate_known_check(&l->rec, e))
-			return e->code;
+			return err_failure(e);
 		add_known(l, l->rec.key.by, 0);
 		if (asked->pruned && l->rec.counts[1]) {
 			struct tally_sums lost = aggregate_sums_of(&l->rec, 0);

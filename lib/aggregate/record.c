@@ -188,7 +188,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 		if (len > cursor_window(&c))
 			cursor_fail(&c, ST_BAD, "a text is longer than its record");
 		if (cursor_failed(&c))
-			return e->code;
+			return err_failure(e);
 		r->texts[i] = (struct aggregate_text){
 		    (const char *)cursor_bytes(&c, (size_t)len, "text"), (size_t)len};
 	}
@@ -203,7 +203,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 		cursor_fail(&c, ST_BAD, "a metric that there is not");
 	if (cursor_failed(&c)) {
 		r->has = 0;
-		return e->code;
+		return err_failure(e);
 	}
 	if (r->has)
 		aggregate_record_read_places(r, &c);
@@ -213,7 +213,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 		cursor_fail(&c, ST_BAD, "a record has bytes left over");
 	if (cursor_failed(&c))
 		clear_known(r);
-	return cursor_failed(&c) ? e->code : ST_OK;
+	return cursor_failed(&c) ? err_failure(e) : ST_OK;
 }
 
 static int text_order(struct aggregate_text a, struct aggregate_text b)

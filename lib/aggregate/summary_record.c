@@ -155,7 +155,7 @@ static enum status read_whole(struct aggregate_summary *s, const struct aggregat
 
 	if (r->key.which == AGG_ALL) {
 		if (!aggregate_known_check(r, e))
-			return e->code;
+			return err_failure(e);
 		s->all = sums;
 		aggregate_known_of(r, &s->known);
 	} else if (r->key.which == AGG_UNFILTERED) {
@@ -249,7 +249,7 @@ static enum status summary_record_take(struct aggregate_summary *s, struct aggre
 	case AGG_ROW: summary_record_read_row(s, t, r); break;
 	case AGG_KEY:
 		if (!aggregate_known_check(r, e))
-			return e->code;
+			return err_failure(e);
 		s->keys[r->key.by].held = true;
 		s->keys[r->key.by].cut = r->counts[1];
 		s->keys[r->key.by].rest = aggregate_sums_of(r, 0);

@@ -21,7 +21,7 @@ enum status cursor_fail(struct cursor *c, enum status code, const char *fmt, ...
 	va_list ap;
 
 	if (c->failed)
-		return c->e->code;
+		return err_failure(c->e);
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);

@@ -50,6 +50,11 @@ enum status err_sys(struct err *e, const char *fmt, ...)
 	return e->code;
 }
 
+enum status err_failure(struct err *e)
+{
+	return e->code ? e->code : err_set(e, ST_BAD, "cannot be read, for a reason that is lost");
+}
+
 enum status err_of_file(struct err *e, const char *what, const char *path)
 {
 	uint64_t offset = e->offset;

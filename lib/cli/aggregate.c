@@ -179,7 +179,7 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 			add_note(&notes, &rec);
 		if ((rec.key.kind == AGG_KEY || rec.key.kind == AGG_WHOLE) &&
 		    !aggregate_known_check(&rec, e)) {
-			st = e->code;
+			st = err_failure(e);
 			break;
 		}
 	}

@@ -73,6 +73,7 @@ static enum status defaults_add_line(struct cli_defaults *d, const char *s, cons
 	const char *equals = memchr(s, '=', (size_t)(end - s)), *value, *word_end;
 	struct default_row row = {.line = line};
 	struct buf all = BUF_INIT;
+	enum status st = ST_OK;
 
 	if (memchr(s, 0, (size_t)(end - s)))
 		return err_set(e, ST_BAD, "%s: line %u: a NUL byte", d->path, line);
@@ -94,13 +95,13 @@ static enum status defaults_add_line(struct cli_defaults *d, const char *s, cons
 		row.value = from_folder(d, value, (size_t)(end - value), !strcmp(k->arg, MAP));
 	}
 	if (!row.word)
-		err_set(e, ST_BAD, "%s: line %u: '%.*s' is none of %s", d->path, line,
-			(int)(word_end - s), s, buf_str(&all));
+		st = err_set(e, ST_BAD, "%s: line %u: '%.*s' is none of %s", d->path, line,
+			     (int)(word_end - s), s, buf_str(&all));
 	else if (value == end)
-		err_set(e, ST_BAD, "%s: line %u: %s has no value", d->path, line, row.word);
+		st = err_set(e, ST_BAD, "%s: line %u: %s has no value", d->path, line, row.word);
 	buf_release(&all);
 	VEC_PUSH(d->rows, d->n, d->cap) = row;
-	return e->code;
+	return st;
 }
 
 enum status defaults_find(struct cli_defaults *d, struct err *e)
@@ -108,6 +109,7 @@ enum status defaults_find(struct cli_defaults *d, struct err *e)
 	struct buf text = BUF_INIT;
 	struct text_lines lines;
 	const char *s, *end;
+	enum status st = ST_OK;
 
 	d->path = find_file();
 	if (!d->path || text_file_read(d->path, LARGEST, "a file of defaults", &text, e)) {
@@ -115,11 +117,11 @@ enum status defaults_find(struct cli_defaults *d, struct err *e)
 		return d->path ? err_of_file(e, "defaults of the project", d->path) : ST_OK;
 	}
 	lines = text_lines_of(text.data, text.len);
-	while (!e->code && text_lines_next(&lines, &s, &end)) {
+	while (!st && text_lines_next(&lines, &s, &end)) {
 		text_trim(&s, &end);
 		if (s < end && *s != '#' && *s != ';')
-			defaults_add_line(d, s, end, (unsigned)lines.line, e);
+			st = defaults_add_line(d, s, end, (unsigned)lines.line, e);
 	}
 	buf_release(&text);
-	return e->code;
+	return st;
 }

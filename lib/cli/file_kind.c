@@ -2,10 +2,16 @@
 #include "lib/cli/file_kind.h"
 
 #include "formats/foreign.h"
+#include "lib/cli/cli.h"
+#include "lib/sandbox/sandbox.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { WITHIN = 4096, ENOUGH = 100000 };
 
@@ -79,12 +85,11 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 	struct kind_sink sink = {
 	    .sink = {.begin = kind_begin, .event = kind_event, .end = kind_end}};
 	struct import_options o = {.format = r->name};
-	struct err e = ERR_INIT;
 	const struct reader *from = NULL;
 	bool lossy;
 
 	/* What is wrong with it is for the report to say. */
-	(void)capture_read(in, &o, &sink.sink, &lossy, &e);
+	(void)capture_read(in, &o, &sink.sink, &lossy, in->cur.e);
 	if (!strcmp(r->name, "trace") && *sink.format)
 		from = reader_by_name(sink.format);
 	kind_say(k, "%s%s%s%s", strcmp(r->name, "trace") ? r->what : "a trace of tracemill",
@@ -98,11 +103,10 @@ static void kind_of_archive(struct input *in, const char *what, struct file_kind
 	struct kind_sink sink = {
 	    .sink = {.begin = kind_begin, .event = kind_event, .end = kind_end}};
 	struct import_options o = {.format = NULL};
-	struct err e = ERR_INIT;
 	const struct reader *first;
 	bool lossy;
 
-	(void)capture_read(in, &o, &sink.sink, &lossy, &e);
+	(void)capture_read(in, &o, &sink.sink, &lossy, in->cur.e);
 	first = *sink.format ? reader_by_name(sink.format) : NULL;
 	kind_say(k, "%s%s%s", what, first ? " of captures, the first: " : "",
 		 first ? first->what : "");
@@ -143,23 +147,105 @@ static void kind_of_head(struct input *in, const char *path, struct file_kind *k
 	}
 }
 
-enum status file_look(const char *path, struct file_kind *k, struct err *e)
+enum status file_kind_of(struct input *in, const char *path, struct file_kind *k)
 {
-	struct input in = {0};
 	const uint8_t *p = NULL;
 	size_t n = 0;
-	enum status status;
+	enum status st = input_head(in, &p, &n);
 
 	*k = (struct file_kind){.program = NULL};
-	status = input_open(&in, path, e);
-	if (!status)
-		status = input_head(&in, &p, &n);
-	if (!status && !n) {
+	if (!st && !n) {
 		kind_say(k, "an empty file");
 		k->advice = "whatever should have written it has not";
-	} else if (!status) {
-		kind_of_head(&in, path, k, p, n);
+	} else if (!st) {
+		kind_of_head(in, path, k, p, n);
 	}
-	input_close(&in);
-	return status;
+	return st;
+}
+
+/* --- a process of its own, which is held --- */
+
+/* Texts instead of pointers, and nothing that a process gone wrong could use: its program is one of this list. */
+struct look {
+	enum status st;
+	struct err e;
+	char what[sizeof((struct file_kind *)0)->what], advice[400];
+	unsigned program, has_advice;
+};
+
+static const char *const programs[] = {"top", "frames", "spikes", "heap", "inspect", NULL};
+enum { PROGRAMS = sizeof programs / sizeof *programs - 1 };
+
+static _Noreturn void file_look_in_child(const char *path, int to)
+{
+	struct look look = {.e = ERR_INIT, .program = PROGRAMS};
+	struct input in = {0};
+	struct file_kind k;
+
+	sandbox_allow(SANDBOX_READ, path);
+	cli_sandbox("tracemill", "show, looking");
+	look.st = input_open(&in, path, &look.e);
+	if (!look.st)
+		look.st = file_kind_of(&in, path, &k);
+	if (!look.st) {
+		memcpy(look.what, k.what, sizeof look.what);
+		look.has_advice = k.advice != NULL;
+		snprintf(look.advice, sizeof look.advice, "%s", k.advice ? k.advice : "");
+		for (unsigned i = 0; k.program && i < PROGRAMS; i++)
+			if (!strcmp(programs[i], k.program))
+				look.program = i;
+	}
+	_exit(write(to, &look, sizeof look) != (ssize_t)sizeof look);
+}
+
+/* False: not all of it came. */
+static bool file_look_hear(int fd, struct look *look)
+{
+	size_t n = 0;
+
+	while (n < sizeof *look) {
+		ssize_t got = read(fd, (char *)look + n, sizeof *look - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		n += (size_t)got;
+	}
+	look->what[sizeof look->what - 1] = look->advice[sizeof look->advice - 1] = 0;
+	look->e.msg[sizeof look->e.msg - 1] = 0;
+	return true;
+}
+
+enum status file_look(const char *path, struct file_kind *k, struct err *e)
+{
+	static struct look look; /* of the last file: advice points into it */
+	int fds[2], status;
+	bool heard;
+	pid_t pid;
+
+	*k = (struct file_kind){.program = NULL};
+	if (pipe2(fds, O_CLOEXEC))
+		return err_sys(e, "pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		file_look_in_child(path, fds[1]);
+	close(fds[1]);
+	heard = pid > 0 && file_look_hear(fds[0], &look);
+	close(fds[0]);
+	if (pid < 0)
+		return err_sys(e, "fork");
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!heard)
+		return err_set(e, ST_BAD,
+			       "the process that looked at it has ended without an answer");
+	*e = look.e;
+	if (look.st)
+		return err_failure(e);
+	memcpy(k->what, look.what, sizeof k->what);
+	k->program = look.program < PROGRAMS ? programs[look.program] : NULL;
+	k->advice = look.has_advice ? look.advice : NULL;
+	return ST_OK;
 }

@@ -11,11 +11,15 @@
 struct file_kind {
 	char what[200];      /* "a trace of tracemill", for people */
 	const char *program; /* "top": whose report fits; NULL: none reads it */
-	const char *advice;  /* what to do with one that none reads; may be NULL */
+	const char
+	    *advice; /* what to do with one that none reads; may be NULL; until the next look */
 };
 
-/* Reads as much of the file as it takes to know: its head, of a capture the first events. An error
- * is that of opening or reading it. A folder is known by the file info in it. */
+/* Of an open input, in this process. */
+enum status file_kind_of(struct input *in, const char *path, struct file_kind *k);
+
+/* A child, which the sandbox holds, reads as much of the file as it takes to know: its head, of a capture the
+ * first events. An error is that of opening or reading it. A folder is known by the file info in it. */
 enum status file_look(const char *path, struct file_kind *k, struct err *e);
 
 #endif

@@ -151,7 +151,7 @@ enum status cli_read_maps(const char *path, struct buf *text, struct err *e)
 		in.cur.pos += n;
 	}
 	if (!st && cursor_failed(&in.cur))
-		st = e->code;
+		st = err_failure(e);
 	input_close(&in);
 	return st ? err_of_file(e, "module map", path) : ST_OK;
 }

@@ -27,7 +27,7 @@ enum status cli_as_trace(struct input *in, const struct import_options *o, FILE 
 		return st;
 	fd = input_temporary(e);
 	if (fd < 0)
-		return e->code;
+		return err_failure(e);
 	*file = fdopen(fd, "w+");
 	if (!*file) {
 		close(fd);

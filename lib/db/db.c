@@ -112,7 +112,7 @@ enum status db_taken(struct db *db, struct err *e)
 		return ST_NONE;
 	q = db_prepare(db, db->driver->taken, 0, e);
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	st = db_step(q, e);
 	db_finish(q);
 	return st;
@@ -124,7 +124,7 @@ enum status db_has_table(struct db *db, const char *name, struct err *e)
 	enum status st;
 
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	db_put_text(q, 1, name, strlen(name));
 	st = db_step(q, e);
 	db_finish(q);

@@ -140,7 +140,7 @@ static enum status postgres_execute(struct db *db, const char *sql, struct err *
 	if (!fine)
 		failed(of(db), r, e);
 	pPQclear(r);
-	return fine ? ST_OK : e->code;
+	return fine ? ST_OK : err_failure(e);
 }
 
 static void postgres_quiet(void *arg, const PGresult *r)
@@ -196,7 +196,7 @@ static enum status postgres_connect_to(struct server *s, const char *url, enum d
 	char sql[200];
 
 	if (postgres_load(e) || postgres_take_apart(s, url, e))
-		return e->code;
+		return err_failure(e);
 	s->connection = pPQconnectdbParams(keys, values, 1);
 	if (!s->connection)
 		return err_set(e, ST_LIMIT, "out of memory");

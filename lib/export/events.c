@@ -150,7 +150,7 @@ enum status events_add(struct export_events *x, struct trace *t, const struct ev
 	}
 	if (x->failed)
 		*e = x->e;
-	return x->failed ? e->code : ST_OK;
+	return x->failed ? err_failure(e) : ST_OK;
 }
 
 static void note(struct trace *t, enum severity severity, uint64_t n, const char *text)
@@ -190,7 +190,7 @@ enum status events_replay(struct export_events *x, size_t thread,
 
 	if (x->failed) {
 		*e = x->e;
-		return e->code;
+		return err_failure(e);
 	}
 	for (size_t i = 0; i <= th->n_blocks; i++) {
 		const struct events_entry *from = th->tail;

@@ -460,7 +460,7 @@ static enum status export_loli_finish(struct export *x, struct err *e)
 		take(l, have, "tail");
 	snprintf(x->summary, sizeof x->summary,
 		 "%" PRIu64 " of %zu locations have a name from the trace", l->named, l->n_places);
-	return cursor_failed(l->in) ? e->code : export_written(l->out, e);
+	return cursor_failed(l->in) ? err_failure(e) : export_written(l->out, e);
 }
 
 static void export_loli_release(struct export *x)

@@ -222,7 +222,7 @@ static enum status export_mem_copy(struct mem *m, struct err *e)
 			fputc('"', m->out);
 		export_mem_string(m, &st);
 	}
-	return cursor_failed(m->in) ? e->code : ST_OK;
+	return cursor_failed(m->in) ? err_failure(e) : ST_OK;
 }
 
 static enum status export_mem_finish(struct export *x, struct err *e)

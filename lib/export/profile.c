@@ -361,6 +361,7 @@ enum status profile_value(const struct export_profile *p, bool more, enum value 
 	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,
 					   VALUE_COUNT, VALUE_SAMPLES, VALUE_ENTRIES};
 	struct buf b = BUF_INIT;
+	enum status st = ST_OK;
 
 	for (size_t i = 0; p->options->value == VALUE_AUTO && i < sizeof order / sizeof *order; i++)
 		if (profile_has(p, order[i])) {
@@ -369,21 +370,22 @@ enum status profile_value(const struct export_profile *p, bool more, enum value 
 		}
 	add_values(p, &b);
 	if (p->options->value == VALUE_AUTO || !b.len) {
-		err_set(e, ST_UNSUPPORTED,
-			"nothing in it has a stack and a size, a time or a count%s%s",
-			b.len ? "; --sort can be " : "", buf_str(&b));
+		st = err_set(e, ST_UNSUPPORTED,
+			     "nothing in it has a stack and a size, a time or a count%s%s",
+			     b.len ? "; --sort can be " : "", buf_str(&b));
 	} else if (!(p->known >> p->options->value & 1)) {
-		err_set(e, ST_UNSUPPORTED,
-			"--sort: no stack of the captures has '%s'; they have %s",
-			value_words[p->options->value], buf_str(&b));
+		st = err_set(e, ST_UNSUPPORTED,
+			     "--sort: no stack of the captures has '%s'; they have %s",
+			     value_words[p->options->value], buf_str(&b));
 	} else if (more && !profile_has(p, (enum value)p->options->value)) {
-		err_set(e, ST_UNSUPPORTED,
-			"--sort: '%s' of every stack is 0, so nothing is to be written; more have "
-			"%s",
-			value_words[p->options->value], buf_str(&b));
+		st = err_set(
+		    e, ST_UNSUPPORTED,
+		    "--sort: '%s' of every stack is 0, so nothing is to be written; more have "
+		    "%s",
+		    value_words[p->options->value], buf_str(&b));
 	} else {
 		*v = (enum value)p->options->value;
 	}
 	buf_release(&b);
-	return e->code;
+	return st;
 }

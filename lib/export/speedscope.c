@@ -192,7 +192,7 @@ static enum status put_evented(struct speedscope *f, size_t thread, struct err *
 		 ",\"events\":[",
 		 t->first, t->last);
 	if (events_replay(&f->events, thread, export_speedscope_put_event, f, e))
-		return e->code;
+		return err_failure(e);
 	buf_adds(&f->json, "]}");
 	flush(f);
 	return ST_OK;
@@ -235,7 +235,7 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 	enum value first = VALUES;
 
 	if (profile_value(p, false, &first, e) && !f->events.n_threads)
-		return e->code;
+		return err_failure(e);
 	*e = (struct err)ERR_INIT;
 	profile_close(&f->profile);
 	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
@@ -261,7 +261,7 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 		if (profiles++)
 			buf_adds(&f->json, ",\n");
 		if (put_evented(f, i, e))
-			return e->code;
+			return err_failure(e);
 	}
 	buf_addf(&f->json, "],\n\"activeProfileIndex\":%u,\n", active);
 	export_speedscope_put_frames(f);

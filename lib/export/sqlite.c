@@ -287,7 +287,7 @@ static enum status export_sqlite_begin(struct sink *s, struct trace *t, struct e
 			*(t->metrics[m].key == METRIC_AT_TYPE ? &d->from_types : &d->from_allocs) |=
 			    fields[m];
 	if (result(d, e))
-		return e->code;
+		return err_failure(e);
 	return d->profile.sink.begin(&d->profile.sink, t, e);
 }
 
@@ -303,7 +303,7 @@ static enum status export_sqlite_event(struct sink *s, struct trace *t, const st
 	if (d->profile.options->events)
 		export_sqlite_put_event(d, t, ev);
 	if (result(d, e))
-		return e->code;
+		return err_failure(e);
 	return d->profile.sink.event(&d->profile.sink, t, ev, e);
 }
 

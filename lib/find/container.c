@@ -176,7 +176,7 @@ enum status container_open_member(struct object **out, const struct zip *z,
 			err_sys(e, "open");
 	}
 	if (fd < 0)
-		return e->code;
+		return err_failure(e);
 	return object_open_part(out, fd, offset, m->size, path, e);
 }
 

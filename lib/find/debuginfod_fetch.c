@@ -272,7 +272,7 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 		err_sys(e, "pipe");
 		close(ask[0]);
 		close(ask[1]);
-		return e->code;
+		return err_failure(e);
 	}
 	*f = (struct fetcher){fork(), ask[1], ask[0], answers[0]};
 	if (!f->pid) {
@@ -289,7 +289,7 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 		return ST_OK;
 	err_sys(e, "fork");
 	fetcher_stop(f);
-	return e->code;
+	return err_failure(e);
 }
 
 void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum object_part part,

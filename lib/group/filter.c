@@ -56,7 +56,7 @@ static enum status add(struct filters *f, enum filter_kind kind, struct match_pl
 	struct match *m = match_new(from, s, n, flags, e);
 
 	if (!m)
-		return e->code;
+		return err_failure(e);
 	VEC_PUSH(p->items, p->n, p->cap) = (struct pattern){m, f->n_focus};
 	return ST_OK;
 }
@@ -76,7 +76,7 @@ static enum status filter_add_lines(struct filters *f, enum filter_kind kind, co
 		if (len && *from != '#' &&
 		    add(f, kind, (struct match_place){path, lines.line}, from, len, flags, e)) {
 			err_prefix(e, "line %zu", lines.line);
-			return e->code;
+			return err_failure(e);
 		}
 	}
 	return f->kinds[kind].n > before ? ST_OK : err_set(e, ST_BAD, "there is no pattern in it");

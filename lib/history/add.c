@@ -48,7 +48,7 @@ static enum status ask(struct db *db, const char *sql, const int64_t *numbers, u
 	enum status st;
 
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	for (unsigned i = 0; i < n; i++)
 		db_put_int(q, i + 1, numbers[i]);
 	if (text)
@@ -137,7 +137,7 @@ static enum status add_aggregate(struct adding *a, const struct buf *aggregate)
 	enum status st;
 
 	if (!q)
-		return a->e->code;
+		return err_failure(a->e);
 	db_put_int(q, 1, a->run);
 	db_put_blob(q, 2, aggregate->data, aggregate->len);
 	st = db_step(q, a->e);
@@ -353,11 +353,11 @@ static enum status history_add_all(struct adding *a, const struct buf *aggregate
 	}
 	if (st != ST_NONE || ask(a->db, "SELECT COALESCE(MAX(id), 0) + 1 FROM tm_runs", NULL, 0,
 				 NULL, &added->run, a->e))
-		return a->e->code;
+		return err_failure(a->e);
 	a->run = added->run;
 	if (history_add_run(a, l, file, id) || add_labels(a, l) || add_aggregate(a, aggregate) ||
 	    history_add_keys(a) || add_things(a) || history_add_sums(a) || history_add_counters(a))
-		return a->e->code;
+		return err_failure(a->e);
 	return ST_OK;
 }
 

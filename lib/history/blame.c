@@ -96,7 +96,7 @@ static enum status read_side(struct history_blame *b, struct history *h,
 	g->names = mem_zarray(from->n + 1, sizeof *g->names);
 	for (size_t i = 0; i < from->n; i++)
 		if (history_blame_read_run(b, h, g, from->runs[i], e))
-			return e->code;
+			return err_failure(e);
 	return ST_OK;
 }
 

@@ -170,7 +170,7 @@ enum status kin_read(struct kin *k, struct history *h, const char *key, const ch
 	q = db_prepare(h->db, buf_str(&sql), 2, e);
 	buf_release(&sql);
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	db_put_text(q, 1, key, strlen(key));
 	db_put_text(q, 2, "%" KIN_NUL "%", strlen(KIN_NUL) + 2);
 	st = read_kinds(k, q, at, e);

@@ -145,7 +145,7 @@ static enum status history_runs_read_labels(struct history *h, struct history_ru
 	enum status st;
 
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	for (size_t i = 0; i < r->n; i++)
 		*map64_put(&at, (uint64_t)r->items[i].id) = (uint32_t)i + 1;
 	while (!(st = db_step(q, e))) {
@@ -181,7 +181,7 @@ enum status history_runs(struct history *h, const struct history_choice *c, stru
 	*r = (struct history_runs){.n = 0};
 	q = history_runs_prepare(h, c, e);
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	while (!(st = db_step(q, e)))
 		history_runs_read_run(r, q);
 	db_finish(q);
@@ -231,7 +231,7 @@ enum status history_aggregate(struct history *h, int64_t run, struct buf *to, st
 	size_t n;
 
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	db_put_int(q, 1, run);
 	st = db_step(q, e);
 	if (!st) {

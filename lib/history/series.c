@@ -88,7 +88,7 @@ static enum status history_series_read_known(struct reading *r)
 	bool any = false;
 
 	if (!q)
-		return r->e->code;
+		return err_failure(r->e);
 	while (!(st = db_step(q, r->e))) {
 		uint32_t at = map64_get(&r->at, (uint64_t)db_int(q, 0));
 
@@ -147,7 +147,7 @@ static enum status history_series_read_sums(struct reading *r)
 	buf_release(&sql);
 	if (!q) {
 		kin_release(&kin);
-		return r->e->code;
+		return err_failure(r->e);
 	}
 	db_put_text(q, 1, r->key, strlen(r->key));
 	db_put_int(q, 2, r->rule->cumulative);
@@ -270,7 +270,7 @@ static enum status history_series_read_counter(struct reading *r)
 	b.len = 0;
 	if (!q) {
 		buf_release(&b);
-		return r->e->code;
+		return err_failure(r->e);
 	}
 	db_put_text(q, 1, r->rule->counter, strlen(r->rule->counter));
 	buf_addf(&b, "%s of %s", counter_stat_words[r->rule->stat], r->rule->counter);
@@ -362,7 +362,7 @@ enum status history_metric(struct history *h, const struct history_runs *runs, i
 	enum status st;
 
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	while (!(st = db_step(q, e)))
 		for (unsigned s = 0; s < SUMS; s++)
 			if (!has_word(db_text(q, 2, NULL), sum_names[s].key))

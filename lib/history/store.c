@@ -25,7 +25,7 @@ static enum status history_store_version_of(struct history *h, int64_t *version,
 		return st == ST_NONE ? ST_OK : st;
 	q = db_prepare(h->db, "SELECT schema_version FROM tm_store", 0, e);
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	st = db_step(q, e);
 	if (!st)
 		*version = db_int(q, 0);
@@ -45,7 +45,7 @@ static enum status set_version(struct history *h, int64_t from, struct err *e)
 	enum status st;
 
 	if (!q)
-		return e->code;
+		return err_failure(e);
 	db_put_int(q, 1, HISTORY_SCHEMA);
 	db_put_text(q, 2, "tracemill " TM_VERSION, strlen("tracemill " TM_VERSION));
 	st = db_step(q, e);
@@ -90,7 +90,7 @@ static enum status history_store_check(struct history *h, enum db_mode mode, str
 	int64_t version;
 
 	if (history_store_version_of(h, &version, e))
-		return e->code;
+		return err_failure(e);
 	if (version > HISTORY_SCHEMA)
 		return err_set(e, ST_UNSUPPORTED,
 			       "written by a newer tracemill: schema %lld, this one knows up to %d",
@@ -100,9 +100,9 @@ static enum status history_store_check(struct history *h, enum db_mode mode, str
 	if (!version && (mode == DB_READ || history_store_is_foreign(h, &version, e)))
 		return err_set(e, ST_UNSUPPORTED, "no history: it has no table tm_store");
 	if (e->code || mode == DB_READ)
-		return e->code;
+		return e->code ? err_failure(e) : ST_OK;
 	if (db_share(h->db, e))
-		return e->code;
+		return err_failure(e);
 	return version < HISTORY_SCHEMA ? history_store_bring_up(h, e) : ST_OK;
 }
 
@@ -115,7 +115,7 @@ enum status history_open(struct history *h, const char *where, enum db_mode mode
 		return ST_OK;
 	db_close(h->db);
 	h->db = NULL;
-	return e->code;
+	return err_failure(e);
 }
 
 void history_close(struct history *h)

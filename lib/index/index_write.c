@@ -289,5 +289,5 @@ enum status index_write(int fd, const struct dwarf_whole *w, const char *text, c
 	free(o.wide);
 	free(o.checksums);
 	free(o.chunk);
-	return o.failed ? e->code : ST_OK;
+	return o.failed ? err_failure(e) : ST_OK;
 }

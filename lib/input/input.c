@@ -83,7 +83,7 @@ static enum status source_failure(const struct input_source *s, struct err *e)
 	if (!s->pull_failed.code)
 		return err_sys(e, "cannot read");
 	*e = s->pull_failed;
-	return e->code;
+	return err_failure(e);
 }
 
 static ssize_t input_read_raw(void *arg, const void **p)
@@ -330,7 +330,7 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 			err_sys(e, "cannot read");
 		if (owns)
 			close(fd);
-		return e->code;
+		return err_failure(e);
 	}
 	s = in->source = mem_zalloc(sizeof *s);
 	s->fd = fd;
@@ -441,11 +441,11 @@ enum status input_head(struct input *in, const uint8_t **p, size_t *got)
 	struct cursor *c = &in->cur;
 
 	if (c->failed)
-		return c->e->code;
+		return err_failure(c->e);
 	if (in->source && cursor_window(c) < INPUT_HEAD && !c->at_end)
 		input_slide(c, INPUT_HEAD);
 	if (!cursor_window(c) && !cursor_available(c, 1) && c->failed)
-		return c->e->code;
+		return err_failure(c->e);
 	*p = c->pos;
 	*got = cursor_window(c) < INPUT_HEAD ? cursor_window(c) : INPUT_HEAD;
 	return ST_OK;
@@ -477,10 +477,10 @@ static enum status input_spool(struct input *in)
 	int fd;
 
 	if (c->failed)
-		return c->e->code;
+		return err_failure(c->e);
 	fd = input_temporary(c->e);
 	if (fd < 0)
-		return c->e->code;
+		return err_failure(c->e);
 	most = machine_disk_share(fd);
 	for (;;) {
 		if (!cursor_window(c))
@@ -497,7 +497,7 @@ static enum status input_spool(struct input *in)
 		if (input_temporary_add(fd, c->pos, cursor_window(c), c->e) != ST_OK) {
 			c->failed = true;
 			close(fd);
-			return c->e->code;
+			return err_failure(c->e);
 		}
 		total += cursor_window(c);
 		c->pos = c->end;
@@ -507,7 +507,7 @@ static enum status input_spool(struct input *in)
 	if (s->digest && digest_rest(s, c->e)) {
 		c->failed = true;
 		close(fd);
-		return c->e->code;
+		return err_failure(c->e);
 	}
 	if (s->owns_fd)
 		close(s->fd);
@@ -574,7 +574,7 @@ enum status input_random(struct input *in, struct err *e)
 		st = input_spool(in);
 	if (!st && s->spool_end.code) {
 		*e = s->spool_end;
-		st = e->code;
+		st = err_failure(e);
 	}
 	return st;
 }

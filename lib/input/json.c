@@ -504,7 +504,7 @@ enum status json_parse(struct cursor *in, const struct json_handler *h, void *ar
 				    LIMIT_TOKEN >> 20);
 	}
 	if (st == ST_OK && in->failed) {
-		st = in->e->code;
+		st = err_failure(in->e);
 		if (e != in->e)
 			*e = *in->e;
 		r->offset = cursor_offset(in);

@@ -174,7 +174,7 @@ static enum status members_failure(const struct members *m, struct err *e)
 {
 	if (m->why.code) {
 		*e = m->why;
-		return e->code;
+		return err_failure(e);
 	}
 	return m->no_space ? err_set(e, ST_SYS, "cannot start unpacking")
 			   : err_set(e, ST_BAD, "archive: %s", unpack_error(m->unpack));

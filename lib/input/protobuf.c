@@ -41,7 +41,7 @@ enum status pb_next_of(struct cursor *c, struct pb_field *f, const char *what)
 	uint64_t at = cursor_offset(c), key;
 
 	if (cursor_done(c))
-		return cursor_failed(c) ? c->e->code : ST_NONE;
+		return cursor_failed(c) ? err_failure(c->e) : ST_NONE;
 	key = cursor_uleb(c);
 	*f = (struct pb_field){.number = (uint32_t)(key >> 3), .wire = key & 7};
 	if (!cursor_failed(c) && (!f->number || key >> 32))
@@ -65,5 +65,5 @@ enum status pb_next_of(struct cursor *c, struct pb_field *f, const char *what)
 			return err_at(c->e, ST_BAD, at, "%s: field %" PRIu32 " is of wire type %u",
 				      what, f->number, f->wire);
 	}
-	return cursor_failed(c) ? c->e->code : ST_OK;
+	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }

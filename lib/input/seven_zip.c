@@ -94,7 +94,7 @@ enum status seven_zip_check(struct input *in, struct err *e)
 		cursor_init(&c, p, (size_t)size, START + at, e);
 		if (!st && cursor_u8(&c) == ID_PACKED_HEADER)
 			size = packed_size(&c);
-		st = st ? st : c.failed ? e->code : ST_OK;
+		st = st ? st : c.failed ? err_failure(e) : ST_OK;
 		free(p);
 	}
 	if (!st && size > SEVEN_ZIP_DIRECTORY)

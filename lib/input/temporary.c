@@ -19,7 +19,8 @@ enum status input_temporary_add(int fd, const uint8_t *p, size_t n, struct err *
 			continue;
 		if (put < 0) {
 			err_sys(e, "cannot copy the input to a temporary file");
-			return e->code = ST_SYS;
+			e->code = ST_SYS; /* not that of a pipe */
+			return ST_SYS;
 		}
 		p += put;
 		n -= (size_t)put;

@@ -152,7 +152,7 @@ enum status jit_map_read(struct jit_map *m, struct cursor *in, struct err *e)
 	free(l.heap);
 	free(l.all);
 	if (cursor_failed(in))
-		return e->code;
+		return err_failure(e);
 	if (!m->lines)
 		return err_set(e, ST_BAD, "no line is an address, a size and a name");
 	return ST_OK;

@@ -43,7 +43,7 @@ enum status method_map_read(struct method_map *m, struct cursor *in, struct err 
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
 		method_map_take_line(m, line, n);
 	if (cursor_failed(in))
-		return e->code;
+		return err_failure(e);
 	if (m->methods + m->twice == before)
 		return err_set(e, ST_BAD, "no line is a generated name, a tab and a method");
 	return ST_OK;

@@ -77,7 +77,7 @@ static enum status usym_read_header(struct usym *u, size_t n, struct err *e)
 	cursor_init(&c, u->data, n, 0, e);
 	magic = cursor_bytes(&c, 4, "header");
 	if (!magic)
-		return e->code;
+		return err_failure(e);
 	u->lite = !memcmp(magic, "sym-", 4);
 	if (!u->lite && memcmp(magic, "usym", 4) != 0)
 		return err_set(e, ST_UNSUPPORTED, "not a usym file");
@@ -87,7 +87,7 @@ static enum status usym_read_header(struct usym *u, size_t n, struct err *e)
 	u->name = u->lite ? 0 : cursor_u32(&c);
 	cursor_skip(&c, 8, "header"); /* system and machine */
 	if (cursor_failed(&c))
-		return e->code;
+		return err_failure(e);
 	if (version != VERSION)
 		return err_at(e, ST_UNSUPPORTED, 4, "version %" PRIu32 ", not %d", version,
 			      VERSION);

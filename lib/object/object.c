@@ -256,7 +256,7 @@ static enum status object_join(const struct object_image *f, const char *name, s
 			return err_set(e, ST_BAD, "sections %s are larger than the file", name);
 		raw += s->size;
 		if (section_read(f, s, &part, &n, e))
-			return e->code;
+			return err_failure(e);
 		both = allowance_grow(*data, *size + n + 1);
 		if (both)
 			memcpy(both + *size, part, (size_t)n + 1);

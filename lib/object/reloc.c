@@ -207,7 +207,7 @@ static enum status reloc_apply_one(const struct relocating *r, const struct entr
 			      "section %s: no ULEB128 number to relocate at byte %" PRIu64,
 			      r->s->name, n->at);
 	if (reloc_symbol_value(r, n->symbol, &value, e))
-		return e->code;
+		return err_failure(e);
 	if (!uleb)
 		old = load(f, r->data + n->at, length);
 	value = changed(type->op, old, value + (n->in_place ? old : n->addend), r->s->addr + n->at);

@@ -147,7 +147,7 @@ static enum status zip_take_entry(struct zip *z, struct cursor *c)
 	extra = cursor_bytes(c, n_extra, "extra field");
 	cursor_skip(c, n_comment, "comment");
 	if (cursor_failed(c))
-		return c->e->code;
+		return err_failure(c->e);
 	zip_take_extra(&m, extra, n_extra, at);
 	if (n_name && n_name <= NAME_MAX_BYTES && !memchr(name, 0, n_name) &&
 	    name[n_name - 1] != '/') {

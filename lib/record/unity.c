@@ -218,7 +218,7 @@ static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, 
 			k = n < u->left ? (uint32_t)n : u->left;
 			see_version(u, p, k);
 			if (!take(arg, p, k, e))
-				return e->code;
+				return err_failure(e);
 			u->left -= k;
 		} else {
 			k = HEADER - u->n_header;
@@ -226,7 +226,7 @@ static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, 
 			memcpy(u->header + u->n_header, p, k);
 			u->n_header += k;
 			if (check_header(u, e))
-				return e->code;
+				return err_failure(e);
 			if (u->n_header == HEADER) {
 				u->left = le32(u->header + 20);
 				u->n_header = 0;
@@ -236,7 +236,7 @@ static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, 
 				u->answered = true;
 				u->bytes += HEADER;
 				if (!take(arg, u->header, HEADER, e))
-					return e->code;
+					return err_failure(e);
 			}
 			p += k;
 			n -= k;
@@ -263,7 +263,7 @@ static enum status record_unity_receive(struct unity_player *u, unity_take take,
 	if (n < 0)
 		return err_sys(e, "the connection broke");
 	if (check_header(u, e))
-		return e->code;
+		return err_failure(e);
 	if (u->left || u->n_header)
 		return err_set(e, ST_BAD,
 			       "the connection ended within a message: %u bytes are missing",

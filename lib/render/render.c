@@ -146,7 +146,7 @@ static enum status render_delimited_document(const struct table_document *d, boo
 
 	s = render_choose(d, o->table, false, out->e);
 	if (!s)
-		return out->status = out->e->code;
+		return out->status = err_failure(out->e);
 	if (s->kind == SECTION_SERIES)
 		v = view_series(s->series);
 	else if (s->kind == SECTION_CHECKS)
@@ -167,7 +167,7 @@ static enum status text_of(const struct table_document *d, const struct render_o
 		return text_document(d, o, out);
 	s = render_choose(d, o->table, false, out->e);
 	if (!s)
-		return out->status = out->e->code;
+		return out->status = err_failure(out->e);
 	one = *d;
 	one.sections = (struct table_section[]){*s};
 	one.n_sections = 1;
@@ -184,7 +184,7 @@ static enum status json_of(const struct table_document *d, const struct render_o
 		return json_document(d, out);
 	s = render_choose(d, o->table, true, out->e);
 	if (!s)
-		return out->status = out->e->code;
+		return out->status = err_failure(out->e);
 	one.sections = (struct table_section[]){*s};
 	one.n_sections = 1;
 	return json_document(&one, out);

@@ -83,7 +83,7 @@ static enum status owners_add_rule(struct owners *o, struct match_place from, co
 		return err_set(e, ST_BAD, "no expression after '%s'", words[r.kind]);
 	r.match = match_new(from, p, (size_t)(end - p), 0, e);
 	if (!r.match)
-		return e->code;
+		return err_failure(e);
 	VEC_PUSH(o->rules, o->n, o->cap) = r;
 	return ST_OK;
 }

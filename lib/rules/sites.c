@@ -81,7 +81,7 @@ static enum status sites_add_line(struct sites *s, struct match_place from, cons
 			       words[r.kind]);
 	r.match = match_new(from, p, (size_t)(end - p), 0, e);
 	if (!r.match) {
-		st = e->code;
+		st = err_failure(e);
 		err_prefix(e, "line %zu: the expression", from.line);
 		return st;
 	}

@@ -49,6 +49,8 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-atos", NULL, SYMBOLIZES, binaries},
     {"tm-llvm-symbolizer", NULL, SYMBOLIZES, binaries},
     {"tracemill", NULL, SANDBOX_FREE, "it starts the others, which are held"},
+    {"tracemill", "show, looking", READS,
+     "a child looks at the file, so that what starts programs reads none"},
     {"tm-record", NULL, SANDBOX_FREE, "it starts the program, which is not to be held"},
     {"tm-record", "--unity", ASKS | SANDBOX_OUTPUT, "it talks to the player"},
     {SANDBOX_READER, NULL, 0, NULL},

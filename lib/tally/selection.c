@@ -91,7 +91,7 @@ enum status selection_thread(struct tally_selection *s, const char *text, unsign
 		th.match =
 		    match_new((struct match_place){"--thread", 0}, text, strlen(text), flags, e);
 		if (!th.match)
-			return e->code;
+			return err_failure(e);
 	}
 	VEC_PUSH(s->threads, s->n_threads, s->cap_threads) = th;
 	return ST_OK;

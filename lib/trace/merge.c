@@ -95,7 +95,7 @@ static enum status merge_sink_begin(struct sink *s, struct trace *from, struct e
 	p->lives = from->metrics[METRIC_LIVE].state != METRIC_ABSENT;
 	p->file = m->options.spool(m->options.arg, e);
 	if (!p->file)
-		return e->code;
+		return err_failure(e);
 	merge_join_metrics(m, from);
 	return ST_OK;
 }

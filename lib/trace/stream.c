@@ -25,10 +25,10 @@ enum status stream_mark(struct trace_stream *s, struct cursor *in, struct err *e
 	s->in = in;
 	s->unknown_chunks = s->unknown_events = s->damaged_chunks = 0;
 	if (cursor_done(in))
-		return in->failed ? e->code : ST_NONE;
+		return in->failed ? err_failure(e) : ST_NONE;
 	p = cursor_bytes(in, TRACE_MARK_SIZE, "start of a trace");
 	if (!p)
-		return e->code;
+		return err_failure(e);
 	if (memcmp(p, TRACE_MAGIC, TRACE_MAGIC_SIZE))
 		return err_at(e, ST_BAD, offset, "no trace begins here");
 	s->major = (uint16_t)le16(p + 8);
@@ -79,12 +79,12 @@ enum status stream_next(struct trace_stream *s, struct trace_chunk *c, const uin
 		const uint8_t *p;
 
 		if (cursor_done(s->in))
-			return s->in->failed ? e->code
+			return s->in->failed ? err_failure(e)
 					     : err_at(e, ST_BAD, offset,
 						      "trace ends without its totals: cut short");
 		p = cursor_bytes(s->in, CHUNK_HEADER_SIZE, "chunk header");
 		if (!p)
-			return e->code;
+			return err_failure(e);
 		*c = chunk_decode(p);
 		if (c->length > CHUNK_MAX)
 			return err_at(e, ST_BAD, offset,
@@ -92,7 +92,7 @@ enum status stream_next(struct trace_stream *s, struct trace_chunk *c, const uin
 				      CHUNK_MAX);
 		*payload = cursor_bytes(s->in, c->length, "chunk");
 		if (!*payload)
-			return e->code;
+			return err_failure(e);
 		s->offset = offset + CHUNK_HEADER_SIZE;
 		packed = s->major > 1 && c->kind & CHUNK_PACKED;
 		sound = chunk_checksum(c->kind, *payload, c->length) == c->checksum;

@@ -414,5 +414,5 @@ enum status stream_table(struct trace *t, const struct trace_chunk *c, const uin
 	} else {
 		return ST_NONE;
 	}
-	return cur.failed ? e->code : ST_OK;
+	return cur.failed ? err_failure(e) : ST_OK;
 }

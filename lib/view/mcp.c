@@ -197,7 +197,7 @@ static enum status mcp_answer_tables(struct call *c, const char *question, uint6
 		return st;
 	if (!answer_start(&a, &c->m->view->asker, &q, c->e)) {
 		question_release(&q);
-		return c->e->code;
+		return err_failure(c->e);
 	}
 	answer_wait(&a);
 	buf_str(&a.messages);
@@ -207,7 +207,7 @@ static enum status mcp_answer_tables(struct call *c, const char *question, uint6
 		st = err_set(c->e, ST_BAD, "%.380s", a.messages.data);
 	doc = st ? NULL : value_parse(&arena, a.text.data, a.text.len, c->e);
 	if (!st && !doc)
-		st = c->e->code;
+		st = err_failure(c->e);
 	if (!st) {
 		sections = value_get(doc, "sections");
 		text_member(c->to, "command", question);
@@ -411,10 +411,10 @@ static enum status mcp_run_children(struct call *c)
 	uint64_t offset, limit;
 
 	if (page_of(c, &offset, &limit, PAGE, PAGE_MAX))
-		return c->e->code;
+		return err_failure(c->e);
 	t = tree_of(c, &number, &node);
 	if (!t)
-		return c->e->code;
+		return err_failure(c->e);
 	list = mem_array((size_t)t->items[node].children + 1, sizeof *list);
 	for (size_t i = 1; i < t->n; i++)
 		if (t->items[i].parent == node)
@@ -446,7 +446,7 @@ static enum status mcp_run_path(struct call *c)
 	bool first = true;
 
 	if (!t)
-		return c->e->code;
+		return err_failure(c->e);
 	text_member(c->to, "command", t->question);
 	text_member(c->to, "unit", t->type);
 	json_key(c->to, "path");

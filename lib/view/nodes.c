@@ -85,7 +85,7 @@ static enum status nodes_ask(struct nodes_tree *t, const struct view *v, struct 
 		return st;
 	if (!answer_start(&a, &v->asker, &q, e)) {
 		question_release(&q);
-		return e->code;
+		return err_failure(e);
 	}
 	answer_wait(&a);
 	if (a.ended)

@@ -170,6 +170,12 @@ expect fail words 'the same behind quotes' 'tests/unit/t.c:2'
 fresh
 printf 'char *s = "/* told by nobody: there is none */";\n/* `told` and untold_x, folded. */\n' >tree/lib/base/s.c
 expect pass words 'strings and names' ''
+fresh
+printf 'int f(struct err *e)\n{\n\treturn e->code;\n}\n' >tree/lib/base/f.c
+expect fail words 'a failure that could be ST_OK' 'lib/base/f.c:3'
+fresh
+printf 'int f(struct err *e)\n{\n\treturn bad() ? in->cur.e->code : ST_OK;\n}\n' >tree/lib/base/f.c
+expect fail words 'the same as one of two' 'lib/base/f.c:3'
 
 fresh
 mkdir -p tree/lib/dwarf/{fast,reference} tree/lib/index

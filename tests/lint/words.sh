@@ -43,6 +43,14 @@ if [ -n "$private" ]; then
 	echo "not ok - words: a header calls members private: behind a pointer, or say what they are"
 	exit 1
 fi
+# NULL for a loss whose reason went elsewhere would pass for success: err_failure(), lib/base/err.h.
+trusted=$(find cmd lib formats -name '*.[ch]' ! -path lib/base/err.c -exec \
+	grep -nE '([r]eturn|\?|:|[[:alnum:]_] =) ([a-z_]+(->|\.))*e->code( *:|;)' {} + 2>/dev/null)
+if [ -n "$trusted" ]; then
+	echo "$trusted" | sed 's/^/  /'
+	echo "not ok - words: e->code as the status of what has failed: err_failure(e)"
+	exit 1
+fi
 # Comments only, since strings are tested as they are, and joined, since a phrase may go over a line's
 # end. What is in backticks is a name of the code.
 dialect='(^|[^[:alnum:]_])(is none|[Nn]obody|what (it|they) came to|[Tt]old)([^[:alnum:]_]|$)'

@@ -79,6 +79,19 @@ shows a.tmt 0 'a trace of tracemill'
 tail -n +3 out >rest
 tm-top a.tmt >want 2>/dev/null
 check '... and then prints what tm-top prints' cmp -s rest want
+# A killed recording, a full disk, a broken download: at any byte it ends by itself, in words.
+size=$(stat -c %s a.tmt) wrong=
+for n in 1 11 12 20 30 60 100 $(seq 200 397 "$size"); do
+	head -c "$n" a.tmt >cut.tmt
+	timeout 10 tracemill show cut.tmt >out 2>err </dev/null
+	status=$?
+	case $status in
+	0) grep -q '^cut.tmt: a trace' out ;;
+	3) [ -s err ] || grep -q '^  ' out ;;
+	*) false ;;
+	esac || wrong="$wrong $n:$status"
+done
+check "a trace that is cut anywhere${wrong:+: not$wrong}" [ -z "$wrong" ]
 gzip -k a.tmt
 shows a.tmt.gz 0 'a trace of tracemill'
 shows a.tma 0 'an aggregate'

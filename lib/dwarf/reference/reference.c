@@ -252,7 +252,7 @@ static enum status reference_start(struct run_state *run, struct child *c,
 		close(fds[0]);
 		close(fds[1]);
 		free(c->held);
-		return e->code;
+		return err_failure(e);
 	}
 	if (!c->pid) {
 		close(fds[0]);

@@ -550,7 +550,7 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 	if (!s.failed)
 		return ST_OK;
 	policy_release(p);
-	return e->code;
+	return err_failure(e);
 }
 
 enum status policy_read(struct compare_policy *p, const char *path, struct err *e)

@@ -207,7 +207,7 @@ enum status peek_choose(const struct group_project *p, size_t grouping, int sort
 			struct err *e)
 {
 	if (sort_choose(&p->now, &p->now.groupings[grouping].known, sort, "stack", to, e))
-		return e->code;
+		return err_failure(e);
 	if (*to == SUM_TIME_TOTAL)
 		*to = SUM_TIME_SELF;
 	if (*to == SUM_LIFETIME || *to == SUM_TIME_MEAN || sum_is_signed(*to))

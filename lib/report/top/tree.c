@@ -395,7 +395,7 @@ enum status tree_flame(const struct group_project *p, size_t grouping, int sort,
 	uint32_t *at;
 
 	if (!t)
-		return e->code;
+		return err_failure(e);
 	if (f->measure) {
 		more = flame_measure(f, sum_names[t->sort].word, metric_type(t->sort));
 	} else {
