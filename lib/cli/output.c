@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Standard output or the file of --output, which gets its name only when it is complete.
+ * Standard output or the file of --output, which gets its name only when it is complete. A process of its own
+ * gives it the name, or removes what is not to stay: it is forked before the sandbox and hears one byte, so that
+ * what reads inputs can make, replace and remove no file, and so that nothing stays of a program that is killed.
  */
 #include "lib/base/buf.h"
 #include "lib/cli/cli.h"
@@ -14,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *resolved; /* target may point to it */
 static const char *name = "standard output";
 static const char *target; /* set while there is a file aside that is to become it */
 /* The file aside: its descriptor, and a name while it has one. Where the file system can, it has
- * none until it is whole, so that nothing is left of a process that is killed. */
+ * none until it is whole, so that nothing is left of a machine that stops. */
 static int unnamed = -1;
 static struct buf aside, folder;
 static bool named;
@@ -31,10 +34,129 @@ const char *cli_output_name(void)
 	return name;
 }
 
+/* --- the process that gives the name --- */
+
+enum request { KEEP = 'k', DROP = 'd' };
+
+static pid_t placer;
+static int ask[2] = {-1, -1}, answers = -1;
+
+/* A name of its own for what has none yet: only a rename replaces what is there. */
+static bool link_aside(const char *from)
+{
+	unsigned n = 0;
+
+	do {
+		aside.len = 0;
+		buf_addf(&aside, "%s.%ld-%u", target, (long)owner, n);
+		buf_str(&aside);
+		named = !linkat(AT_FDCWD, from, AT_FDCWD, aside.data, AT_SYMLINK_FOLLOW);
+	} while (!named && errno == EEXIST && ++n < 1000);
+	return named;
+}
+
+/* How the kernel names the file without a name. */
+static const char *link_of(int fd)
+{
+	static char path[32];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* False: errno says why. */
+static bool give_name(void)
+{
+	if (unnamed >= 0 &&
+	    !linkat(AT_FDCWD, link_of(unnamed), AT_FDCWD, target, AT_SYMLINK_FOLLOW))
+		return true;
+	if (unnamed >= 0 && (errno != EEXIST || !link_aside(link_of(unnamed))))
+		return false;
+	if (rename(aside.data, target))
+		return false;
+	named = false;
+	return true;
+}
+
+/* What is empty gets no name. 0, or errno. */
+static int placer_keep(void)
+{
+	struct stat st;
+
+	if (unnamed >= 0 ? fstat(unnamed, &st) : stat(aside.data, &st))
+		return errno;
+	return st.st_size > 0 && !give_name() ? errno : 0;
+}
+
+/* Else it would hold pipes open that others wait for the end of. */
+static void placer_close_others(int told)
+{
+	for (int fd = 0, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < 1024; fd++)
+		if (fd != ask[0] && fd != told && fd != unnamed)
+			close(fd);
+}
+
+static _Noreturn void placer_work(int told)
+{
+	static const int keys[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+	int error = 0;
+	char what = DROP;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		signal(keys[i], SIG_IGN); /* it ends behind the one that was to be ended */
+	placer_close_others(told);
+	while (read(ask[0], &what, 1) < 0 && errno == EINTR)
+		;
+	if (what == KEEP)
+		error = placer_keep();
+	if (named)
+		unlink(aside.data);
+	_exit(write(told, &error, sizeof error) != sizeof error);
+}
+
+static _Noreturn void fail(const char *path)
+{
+	cli_error(path, "%s", strerror(errno));
+	exit(EXIT_INPUT);
+}
+
+static void placer_start(const char *path)
+{
+	int told[2];
+
+	if (pipe2(ask, O_CLOEXEC) || pipe2(told, O_CLOEXEC))
+		fail(path);
+	placer = fork();
+	if (placer < 0) {
+		placer = 0;
+		if (named)
+			unlink(aside.data);
+		fail(path);
+	}
+	if (!placer)
+		placer_work(told[1]);
+	close(told[1]); /* but not ask[0]: a write then is no SIGPIPE */
+	answers = told[0];
+}
+
+/* 0, or errno. Only what a signal handler may do. */
+static int placer_ask(enum request what)
+{
+	char c = (char)what;
+	int error = EPIPE;
+
+	if (write(ask[1], &c, 1) != 1)
+		return errno;
+	while (read(answers, &error, sizeof error) < 0 && errno == EINTR)
+		;
+	return error;
+}
+
 static void output_remove_aside(void)
 {
-	if (named && owner == getpid())
-		unlink(aside.data);
+	if (target && owner == getpid())
+		placer_ask(DROP);
+	target = NULL;
 }
 
 /* The handler was reset: at its end the signal does what it always does. */
@@ -57,27 +179,12 @@ static void clean_up_on_signals(void)
 	}
 }
 
-static _Noreturn void fail(const char *path)
-{
-	cli_error(path, "%s", strerror(errno));
-	exit(EXIT_INPUT);
-}
-
 static void find_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	buf_addf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
 	buf_str(&folder);
-}
-
-/* How the kernel names the file without a name. */
-static const char *link_of(int fd)
-{
-	static char path[32];
-
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	return path;
 }
 
 static bool open_unnamed(void)
@@ -122,8 +229,8 @@ static void write_aside(const char *path, bool by_name)
 	fd = !by_name && open_unnamed() ? unnamed : open_named(path);
 	target = path;
 	owner = getpid();
+	placer_start(path);
 	atexit(output_remove_aside);
-	sandbox_allow(SANDBOX_FOLDER, folder.data);
 	sandbox_on_breach = output_remove_aside;
 	clean_up_on_signals();
 	fflush(stdout);
@@ -212,49 +319,20 @@ const char *cli_output_by_name(const char *path)
 	return output_open(path, true) && target ? aside.data : NULL;
 }
 
-/* A name of its own for what has none yet: only a rename replaces what is there. */
-static bool link_aside(void)
-{
-	unsigned n = 0;
-
-	do {
-		aside.len = 0;
-		buf_addf(&aside, "%s.%ld-%u", target, (long)owner, n);
-		buf_str(&aside);
-		named =
-		    !linkat(AT_FDCWD, link_of(unnamed), AT_FDCWD, aside.data, AT_SYMLINK_FOLLOW);
-	} while (!named && errno == EEXIST && ++n < 1000);
-	return named;
-}
-
-/* False: errno says why. */
-static bool give_name(void)
-{
-	if (unnamed >= 0 &&
-	    !linkat(AT_FDCWD, link_of(unnamed), AT_FDCWD, target, AT_SYMLINK_FOLLOW))
-		return true;
-	if (unnamed >= 0 && (errno != EEXIST || !link_aside()))
-		return false;
-	if (rename(aside.data, target))
-		return false;
-	named = false;
-	return true;
-}
-
 void cli_output_done(bool written)
 {
-	struct stat st;
+	int error;
 
-	if (!target)
+	if (!target || owner != getpid())
 		return;
-	if (written && ((unnamed >= 0 ? fstat(unnamed, &st) : stat(aside.data, &st)) ||
-			(st.st_size > 0 && !give_name()))) {
-		cli_error(name, "%s", strerror(errno));
+	error = placer_ask(written ? KEEP : DROP);
+	target = NULL;
+	if (error) {
+		cli_error(name, "%s", strerror(error));
 		cli_status(EXIT_INPUT);
 	}
-	output_remove_aside();
-	named = false;
-	target = NULL;
+	while (waitpid(placer, NULL, 0) < 0 && errno == EINTR)
+		;
 	free(resolved);
 	resolved = NULL;
 }

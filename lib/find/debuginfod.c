@@ -240,7 +240,6 @@ static void keep(struct debuginfod *d, struct got *g)
 		return;
 	name = name_of(g);
 	buf_addf(&b, "%s/%s", d->options.cache, name);
-	chmod(g->path, 0644);
 	if (!rename(g->path, buf_str(&b))) {
 		free(g->path);
 		g->path = mem_strdup(buf_str(&b));
@@ -263,6 +262,7 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g)
 	struct err e = ERR_INIT;
 	struct fetch_answer a;
 	const char *why;
+	bool below;
 
 	if (d->dead) {
 		g->why = mem_strdup("not asked, since it did not answer before");
@@ -281,11 +281,13 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g)
 						      : "the server has no such file");
 		return;
 	}
-	why = is_below(a.text, d->temporary) ? differs(a.text, &g->id, &e) : "it is elsewhere";
+	below = is_below(a.text, d->temporary);
+	why = below ? differs(a.text, &g->id, &e) : "it is elsewhere";
 	if (why) {
 		tell(d, "debuginfod: %s: what came is not what was asked for and was removed: %s",
 		     d->urls, why);
-		unlink(a.text);
+		if (below)
+			unlink(a.text);
 		g->why = mem_strdup(why);
 		return;
 	}

@@ -17,6 +17,7 @@ struct sandbox_grant {
 struct sandbox_held {
 	unsigned rights;    /* of the profile, without those that there was no grant for */
 	bool refuses_files; /* it may make files, but was given no folder for them */
+	bool stores;        /* it has a folder for a store */
 	const struct sandbox_grant *grants;
 	size_t n;
 	const char *spool;   /* folder of temporary files */

@@ -70,10 +70,6 @@ static void sandbox_paths_add_grant(const struct rules *r, const struct sandbox_
 {
 	switch (g->how) {
 	case SANDBOX_READ: add(r, g->path, READ_BELOW); break;
-	case SANDBOX_FOLDER:
-		if (rights & SANDBOX_OUTPUT)
-			add(r, g->path, NAMES);
-		break;
 	case SANDBOX_STORE:
 		if (rights & SANDBOX_FILES)
 			add(r, g->path, READ_BELOW | NAMES | CHANGE);
@@ -92,16 +88,12 @@ static void sandbox_paths_add_grant(const struct rules *r, const struct sandbox_
 
 static void add_all(const struct rules *r, const struct sandbox_held *h)
 {
-	bool store = false;
-
-	for (size_t i = 0; i < h->n; i++) {
+	for (size_t i = 0; i < h->n; i++)
 		sandbox_paths_add_grant(r, &h->grants[i], h->rights);
-		store |= h->grants[i].how == SANDBOX_STORE;
-	}
 	if (h->rights & SANDBOX_ANY_FILE)
 		add(r, "/", READ_BELOW);
 	if (h->rights & SANDBOX_SPOOL)
-		add(r, h->spool, READ_FILE | CHANGE | (h->unnamed_spool && !store ? 0 : NAMES));
+		add(r, h->spool, READ_FILE | CHANGE | (h->unnamed_spool && !h->stores ? 0 : NAMES));
 }
 
 int sandbox_hold_paths(const struct sandbox_held *h)

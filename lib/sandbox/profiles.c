@@ -11,7 +11,7 @@
 /* Reads what the command line names. A pipe or a compressed file that is read twice is spooled. */
 #define READS (SANDBOX_NAMED | SANDBOX_SPOOL | SANDBOX_THREADS)
 /* Expressions are compiled to machine code. */
-#define REPORTS (READS | SANDBOX_OUTPUT | SANDBOX_CODE)
+#define REPORTS (READS | SANDBOX_CODE)
 /* The same with a history on a server, whose library is loaded and may read what configures it. */
 #define REPORTS_AND_ASKS (REPORTS | SANDBOX_ANY_FILE | SANDBOX_NETWORK)
 /* A capture names binaries anywhere, and those name debug files anywhere; indexes are kept. */
@@ -25,12 +25,11 @@ static const char server[] = "libpq talks to the server";
 
 const struct sandbox_profile sandbox_profiles[] = {
     {"tm-dump", NULL, READS, NULL},
-    {"tm-import", NULL, READS | SANDBOX_OUTPUT, NULL},
-    {"tm-export", NULL, READS | SANDBOX_OUTPUT, NULL},
+    {"tm-import", NULL, READS, NULL},
+    {"tm-export", NULL, READS, NULL},
     {"tm-filter", NULL, REPORTS, NULL},
-    {"tm-merge", NULL, READS | SANDBOX_OUTPUT, NULL},
-    {"tm-merge", "--files-from", READS | SANDBOX_ANY_FILE | SANDBOX_OUTPUT,
-     "names of files are read from a file"},
+    {"tm-merge", NULL, READS, NULL},
+    {"tm-merge", "--files-from", READS | SANDBOX_ANY_FILE, "names of files are read from a file"},
     {"tm-top", NULL, REPORTS, NULL},
     {"tm-frames", NULL, REPORTS, NULL},
     {"tm-heap", NULL, REPORTS, NULL},
@@ -43,8 +42,8 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-view", NULL, REPORTS | SANDBOX_WORKERS | SANDBOX_SERVE,
      "it answers browsers, each question in a process"},
     {"tm-view", "without a browser", REPORTS | SANDBOX_WORKERS, "each question has a process"},
-    {"tm-symbolize", NULL, SYMBOLIZES | SANDBOX_OUTPUT, binaries},
-    {"tm-inspect", NULL, SYMBOLIZES | SANDBOX_OUTPUT, binaries},
+    {"tm-symbolize", NULL, SYMBOLIZES, binaries},
+    {"tm-inspect", NULL, SYMBOLIZES, binaries},
     {"tm-addr2line", NULL, SYMBOLIZES, binaries},
     {"tm-atos", NULL, SYMBOLIZES, binaries},
     {"tm-llvm-symbolizer", NULL, SYMBOLIZES, binaries},
@@ -52,7 +51,7 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tracemill", "show, looking", READS,
      "a child looks at the file, so that what starts programs reads none"},
     {"tm-record", NULL, SANDBOX_FREE, "it starts the program, which is not to be held"},
-    {"tm-record", "--unity", ASKS | SANDBOX_OUTPUT, "it talks to the player"},
+    {"tm-record", "--unity", ASKS, "it talks to the player"},
     {SANDBOX_READER, NULL, 0, NULL},
     {SANDBOX_READER, "split units", SANDBOX_ANY_FILE, "a binary names the files of its units"},
     {SANDBOX_FETCHER, NULL, ASKS | SANDBOX_FILES, "libdebuginfod talks to the servers"},

@@ -82,12 +82,11 @@ static struct sandbox_held held_by(const struct sandbox_profile *p)
 
 	h.program = p->program;
 	h.spool = spool && *spool ? spool : "/tmp";
-	if (!granted(SANDBOX_FOLDER))
-		h.rights &= ~(unsigned)SANDBOX_OUTPUT;
 	if (!granted(SANDBOX_STORE) && !granted(SANDBOX_CACHE)) {
 		h.refuses_files = h.rights & SANDBOX_FILES;
 		h.rights &= ~(unsigned)SANDBOX_FILES;
 	}
+	h.stores = h.rights & SANDBOX_FILES && granted(SANDBOX_STORE);
 	h.unnamed_spool = h.rights & SANDBOX_SPOOL && makes_unnamed(h.spool);
 	return h;
 }
@@ -97,10 +96,8 @@ static void say_folders(const struct sandbox_held *h)
 	for (size_t i = 0; i < h->n; i++) {
 		const struct sandbox_grant *g = &h->grants[i];
 
-		if (g->how == SANDBOX_FOLDER && h->rights & SANDBOX_OUTPUT)
-			buf_addf(&said, ", names files in %s", g->path);
-		else if ((g->how == SANDBOX_STORE || g->how == SANDBOX_CACHE) &&
-			 h->rights & SANDBOX_FILES)
+		if ((g->how == SANDBOX_STORE || g->how == SANDBOX_CACHE) &&
+		    h->rights & SANDBOX_FILES)
 			buf_addf(&said, ", writes below %s", g->path);
 	}
 }

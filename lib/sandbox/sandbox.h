@@ -23,14 +23,13 @@ enum sandbox_right {
 	SANDBOX_NAMED = 1 << 0,    /* opens what sandbox_allow was given, for reading */
 	SANDBOX_ANY_FILE = 1 << 1, /* opens any file for reading */
 	SANDBOX_SPOOL = 1 << 2, /* makes files without a name in $TMPDIR, and reads what is there */
-	SANDBOX_OUTPUT = 1 << 3, /* gives what was opened before its name (SANDBOX_FOLDER) */
-	SANDBOX_FILES = 1 << 4,  /* makes, writes and removes files (SANDBOX_STORE, _CACHE) */
-	SANDBOX_CODE = 1 << 5,   /* maps memory to execute: compiled expressions, libraries */
-	SANDBOX_THREADS = 1 << 6,
-	SANDBOX_WORKERS = 1 << 7, /* forks, and ends what it has forked */
-	SANDBOX_NETWORK = 1 << 8,
-	SANDBOX_SERVE = 1 << 9, /* answers who connects: what listens was opened before */
-	SANDBOX_FREE = 1 << 10, /* not held */
+	SANDBOX_FILES = 1 << 3, /* makes, writes and removes files (SANDBOX_STORE, _CACHE) */
+	SANDBOX_CODE = 1 << 4,  /* maps memory to execute: compiled expressions, libraries */
+	SANDBOX_THREADS = 1 << 5,
+	SANDBOX_WORKERS = 1 << 6, /* forks, and ends what it has forked */
+	SANDBOX_NETWORK = 1 << 7,
+	SANDBOX_SERVE = 1 << 8, /* answers who connects: what listens was opened before */
+	SANDBOX_FREE = 1 << 9,  /* not held */
 };
 
 struct sandbox_profile {
@@ -51,7 +50,6 @@ const struct sandbox_profile *sandbox_profile(const char *program, const char *w
 
 enum sandbox_path {
 	SANDBOX_READ,    /* a file, or a folder and what is below */
-	SANDBOX_FOLDER,  /* files get and lose names there; they are not opened */
 	SANDBOX_STORE,   /* files there are made, read, written and removed */
 	SANDBOX_CACHE,   /* the same, and folders */
 	SANDBOX_EMPTIED, /* empty folders there are removed */
