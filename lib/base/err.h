@@ -43,8 +43,8 @@ enum status err_at(struct err *e, enum status code, uint64_t offset, const char 
 enum status err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "what: " before the text that is there. */
 enum status err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The code of e after a call that failed, as by NULL: never ST_OK, so that such a loss cannot pass for success
- * where the reason went into another struct err than the caller's, or nobody gave one. */
+/* The code of e after a call that failed, as by NULL: never ST_OK, so that a loss whose reason went into another
+ * struct err than the caller's does not pass for success. */
 enum status err_failure(struct err *e);
 /* For a file other than the one being read: puts "what 'path': byte N: " before the text, and
  * takes the offset away, which would be read as one in the input. */
