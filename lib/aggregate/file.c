@@ -11,6 +11,9 @@ enum { BLOCK_HEAD = 16 };
 
 struct aggregate_unpacking {   /* from aggregate_reader_init to aggregate_reader_release */
 	struct cursor payload; /* the rest of the present block */
+	/* The record that the last one was taken apart into, and how many bytes of its key are those of the present one. */
+	const struct aggregate_record *into;
+	size_t same;
 	uint64_t chain;
 	bool started, ended;
 };
@@ -19,6 +22,7 @@ struct aggregate_packing {      /* from aggregate_writer_init to aggregate_write
 	struct buf payload;     /* the block so far */
 	struct buf key;         /* of the last record in it */
 	struct buf next, known; /* of a record, as bytes */
+	size_t first;           /* bytes of the key that the block has in full */
 	uint64_t chain;
 	bool started; /* nothing is written before the first block is full */
 };
@@ -149,6 +153,8 @@ static enum status aggregate_file_read_record(struct aggregate_reader *r, struct
 		return err_at(e, ST_BAD, at, "records are not in order");
 	r->key.len = (size_t)shared;
 	buf_add(&r->key, p, (size_t)n);
+	if (r->unpacking->same > shared)
+		r->unpacking->same = (size_t)shared;
 	n = cursor_uleb(c);
 	r->offset = cursor_offset(c);
 	if (!cursor_failed(c) && n > cursor_window(c))
@@ -178,10 +184,14 @@ enum status aggregate_reader_next(struct aggregate_reader *r, struct err *e)
 enum status aggregate_reader_record(struct aggregate_reader *r, struct aggregate_record *rec,
 				    struct err *e)
 {
+	struct aggregate_unpacking *u = r->unpacking;
 	enum status st = aggregate_reader_next(r, e);
 
 	if (!st)
-		st = aggregate_key_read(rec, r->key.data, r->key.len, e);
+		st = aggregate_key_read_same(rec, u->into == rec ? u->same : 0, r->key.data,
+					     r->key.len, e);
+	u->into = rec;
+	u->same = r->key.len;
 	if (st)
 		return st;
 	return aggregate_record_read(rec, r->known, r->n_known, r->offset, e);
@@ -244,15 +254,32 @@ static void aggregate_file_end_block(struct aggregate_writer *w, const char kind
 	k->payload.len = 0;
 }
 
-void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_key,
-			  const char *known, size_t n_known)
+/* Each block has its first key in full: where keys are long it takes more of them, or a stack that is nested
+ * deeply would be written once for each call in it. */
+static bool aggregate_file_is_full(const struct aggregate_packing *k)
 {
+	size_t most = k->first < AGG_RECORD_MAX / 16 ? 8 * k->first : AGG_RECORD_MAX / 2;
+
+	return k->payload.len >= AGG_BLOCK && k->payload.len >= most;
+}
+
+void aggregate_writer_add_same(struct aggregate_writer *w, size_t same, const char *key,
+			       size_t n_key, const char *known, size_t n_known)
+{
+	enum { LENGTHS = 30 };
 	struct aggregate_packing *k = w->packing;
-	size_t shared = 0;
+	size_t shared = k->payload.len ? same : 0;
 
 	if (k->payload.len)
 		while (shared < n_key && shared < k->key.len && k->key.data[shared] == key[shared])
 			shared++;
+	if (k->payload.len &&
+	    k->payload.len + n_key - shared + n_known + LENGTHS > AGG_RECORD_MAX) {
+		aggregate_file_end_block(w, "recs");
+		shared = 0;
+	}
+	if (!k->payload.len)
+		k->first = n_key;
 	buf_add_uleb(&k->payload, shared);
 	buf_add_uleb(&k->payload, n_key - shared);
 	buf_add(&k->payload, key + shared, n_key - shared);
@@ -261,8 +288,14 @@ void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_
 	k->key.len = shared;
 	buf_add(&k->key, key + shared, n_key - shared);
 	w->records++;
-	if (k->payload.len >= AGG_BLOCK)
+	if (aggregate_file_is_full(k))
 		aggregate_file_end_block(w, "recs");
+}
+
+void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_key,
+			  const char *known, size_t n_known)
+{
+	aggregate_writer_add_same(w, 0, key, n_key, known, n_known);
 }
 
 void aggregate_writer_record(struct aggregate_writer *w, struct aggregate_record *rec)

@@ -17,7 +17,8 @@
  *
  *	         chain: from 0, with each block's checksum: hash_u64(chain ^ checksum) + 1
  *
- * Little-endian. A block ends with the first record that makes it AGG_BLOCK bytes or more.
+ * Little-endian. A block ends with the first record that makes it AGG_BLOCK bytes or more, and 8 times as long
+ * as its first key or 32 MiB, and before one that would make it longer than AGG_RECORD_MAX.
  */
 #ifndef TM_AGGREGATE_FILE_H
 #define TM_AGGREGATE_FILE_H
@@ -65,6 +66,9 @@ void aggregate_writer_release(struct aggregate_writer *w);
 /* Records come in ascending order of their keys. Errors of writing are found with ferror. */
 void aggregate_writer_add(struct aggregate_writer *w, const char *key, size_t n_key,
 			  const char *known, size_t n_known);
+/* The first bytes of the key, so many of them, are known to be those of the record before. */
+void aggregate_writer_add_same(struct aggregate_writer *w, size_t same, const char *key,
+			       size_t n_key, const char *known, size_t n_known);
 void aggregate_writer_record(struct aggregate_writer *w, struct aggregate_record *rec);
 void aggregate_writer_end(struct aggregate_writer *w);
 

@@ -31,6 +31,12 @@ static struct aggregate_text word(enum key by)
 	return (struct aggregate_text){key_words[by], strlen(key_words[by])};
 }
 
+void aggregate_key_add_call(struct buf *out, const struct aggregate_call *call)
+{
+	add_text(out, call->raw);
+	add_text(out, call->module);
+}
+
 static void aggregate_key_write_row(const struct aggregate_key *k, struct buf *out)
 {
 	add_text(out, word(k->by));
@@ -47,10 +53,8 @@ static void aggregate_key_write_row(const struct aggregate_key *k, struct buf *o
 		add_number(out, k->inside, 1);
 		break;
 	case KEY_STACK:
-		for (size_t i = 0; i < k->n_calls; i++) {
-			add_text(out, k->calls[i].raw);
-			add_text(out, k->calls[i].module);
-		}
+		for (size_t i = 0; i < k->n_calls; i++)
+			aggregate_key_add_call(out, &k->calls[i]);
 		break;
 	default: add_text(out, k->name); break;
 	}
@@ -138,12 +142,44 @@ static enum key read_by(struct aggregate_record *r, struct cursor *c)
 	return 0;
 }
 
-static void aggregate_key_read_row(struct aggregate_record *r, struct cursor *c)
+/* Calls of the last key that lie in the bytes that are the same are not looked for again. */
+static void aggregate_key_read_calls(struct aggregate_record *r, struct cursor *c, size_t same)
+{
+	const uint8_t *start = c->base;
+	size_t from = (size_t)(c->pos - start), n = 0;
+	bool plain = true; /* all of its texts are in its bytes */
+
+	while (r->n_ends && r->ends[r->n_ends - 1] > same)
+		r->n_ends--;
+	for (; n < r->n_ends && r->calls[0].raw.s != (const char *)start + from; n++) {
+		/* the bytes have moved */
+		struct aggregate_call *call = &r->calls[n];
+
+		call->raw.s = (const char *)start + (n ? r->ends[n - 1] : from);
+		call->module.s = call->raw.s + call->raw.n + 1;
+	}
+	n = r->key.n_same = r->n_ends;
+	cursor_skip(c, n ? r->ends[n - 1] - from : 0, "key");
+	while (!cursor_failed(c) && c->pos != c->end) {
+		struct aggregate_call call = {.raw = aggregate_key_read_text(r, c)};
+
+		call.module = aggregate_key_read_text(r, c);
+		plain &= !r->text.len;
+		VEC_PUSH(r->calls, n, r->cap_calls) = call;
+		if (plain && !cursor_failed(c))
+			VEC_PUSH(r->ends, r->n_ends, r->cap_ends) = (size_t)(c->pos - start);
+	}
+	r->key.calls = r->calls;
+	r->key.n_calls = n;
+}
+
+static void aggregate_key_read_row(struct aggregate_record *r, struct cursor *c, size_t same)
 {
 	struct aggregate_key *k = &r->key;
-	size_t n = 0;
 
 	k->by = read_by(r, c);
+	if (k->by != KEY_STACK)
+		r->n_ends = 0;
 	switch (k->by) {
 	case KEY_FUNCTION:
 	case KEY_SITE:
@@ -155,21 +191,18 @@ static void aggregate_key_read_row(struct aggregate_record *r, struct cursor *c)
 		k->line = (uint32_t)read_number(c, 4);
 		k->inside = read_number(c, 1);
 		break;
-	case KEY_STACK:
-		while (!cursor_failed(c) && c->pos != c->end) {
-			struct aggregate_call call = {.raw = aggregate_key_read_text(r, c)};
-
-			call.module = aggregate_key_read_text(r, c);
-			VEC_PUSH(r->calls, n, r->cap_calls) = call;
-		}
-		k->calls = r->calls;
-		k->n_calls = n;
-		break;
+	case KEY_STACK: aggregate_key_read_calls(r, c, same); break;
 	default: k->name = aggregate_key_read_text(r, c); break;
 	}
 }
 
 enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t n, struct err *e)
+{
+	return aggregate_key_read_same(r, 0, p, n, e);
+}
+
+enum status aggregate_key_read_same(struct aggregate_record *r, size_t same, const char *p,
+				    size_t n, struct err *e)
 {
 	struct aggregate_key *k = &r->key;
 	struct cursor c;
@@ -178,6 +211,8 @@ enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t
 	r->text.len = 0;
 	buf_reserve(&r->text, n + 1);
 	*k = (struct aggregate_key){.kind = cursor_u8(&c)};
+	if (k->kind != AGG_ROW)
+		r->n_ends = 0;
 	switch (k->kind) {
 	case AGG_HEAD:
 	case AGG_FRAMES: break;
@@ -201,7 +236,7 @@ enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t
 		k->frame = (int64_t)(read_number(&c, 8) ^ (uint64_t)1 << 63);
 		break;
 	case AGG_KEY: k->by = read_by(r, &c); break;
-	case AGG_ROW: aggregate_key_read_row(r, &c); break;
+	case AGG_ROW: aggregate_key_read_row(r, &c, same); break;
 	default: cursor_fail(&c, ST_BAD, "a record of kind %u", (unsigned)k->kind); break;
 	}
 	if (!cursor_failed(&c) && c.pos != c.end)

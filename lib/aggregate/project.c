@@ -12,6 +12,8 @@ struct loader {
 	struct group_project *p;
 	struct aggregate_record rec;
 	struct map64 stacks; /* parent and location -> stack of the project */
+	uint32_t *path;      /* stacks of the first calls of the present record's stack */
+	size_t n_path, cap_path;
 };
 
 static struct names_string of(struct aggregate_text t)
@@ -39,9 +41,9 @@ static uint32_t call_at(struct loader *l, struct aggregate_text display, struct 
 static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggregate_key *k)
 {
 	struct group_project *p = l->p;
-	uint32_t stack = 0;
+	uint32_t stack = l->n_path ? l->path[l->n_path - 1] : 0;
 
-	for (size_t i = 0; i < k->n_calls; i++) {
+	for (size_t i = l->n_path; i < k->n_calls; i++) {
 		struct names_place place = {.raw = of(k->calls[i].raw),
 					    .module = of(k->calls[i].module)};
 		uint32_t location = names_place(&p->names, &place);
@@ -53,6 +55,7 @@ static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggreg
 			    stack, location, p->names.locations[location].first};
 		}
 		stack = *at;
+		VEC_PUSH(l->path, l->n_path, l->cap_path) = stack;
 	}
 	return stack;
 }
@@ -271,6 +274,8 @@ enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 		    i;
 	aggregate_reader_init(&r, c);
 	while (!(st = aggregate_reader_record(&r, &l.rec, e))) {
+		if (l.n_path > l.rec.key.n_same)
+			l.n_path = l.rec.key.n_same;
 		if (r.records == 1 && l.rec.key.kind != AGG_HEAD)
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
 		if (!st)
@@ -281,5 +286,6 @@ enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 	aggregate_record_release(&l.rec);
 	aggregate_reader_release(&r);
 	map64_release(&l.stacks);
+	free(l.path);
 	return st == ST_NONE ? ST_OK : st;
 }

@@ -14,6 +14,7 @@ void aggregate_record_release(struct aggregate_record *r)
 	for (size_t i = 0; i < AGG_METRICS; i++)
 		aggregate_value_release(&r->values[i]);
 	free(r->calls);
+	free(r->ends);
 	free(r->places.items);
 	buf_release(&r->text);
 	*r = (struct aggregate_record){.has = 0};

@@ -93,6 +93,8 @@ struct aggregate_key {
 	const struct aggregate_call
 	    *calls; /* ROW of stacks: the outermost first; 0: there is no stack */
 	size_t n_calls;
+	size_t
+	    n_same; /* so many first calls are those of the key that was read into this record before */
 };
 
 struct aggregate_record { /* zeroed is empty and valid */
@@ -108,6 +110,8 @@ struct aggregate_record { /* zeroed is empty and valid */
 	 * the values' extremes have. aggregate_record_clear keeps the memory. */
 	struct aggregate_call *calls;
 	size_t cap_calls;
+	size_t *ends, n_ends,
+	    cap_ends; /* by call: where it ends in the bytes of the key, if all of it is there */
 	struct buf text;
 	struct aggregate_places places;
 };
@@ -125,6 +129,12 @@ struct aggregate_value *aggregate_record_make(struct aggregate_record *r, unsign
 void aggregate_key_write(const struct aggregate_key *k, struct buf *out);
 /* Borrows from the bytes and from r, whose key it becomes. */
 enum status aggregate_key_read(struct aggregate_record *r, const char *p, size_t n, struct err *e);
+/* The same of a key whose first bytes, so many of them, are those of the last key that was read into r: what was
+ * made of them is used again. */
+enum status aggregate_key_read_same(struct aggregate_record *r, size_t same, const char *p,
+				    size_t n, struct err *e);
+/* Behind the key of a stack: one call more. */
+void aggregate_key_add_call(struct buf *out, const struct aggregate_call *call);
 
 /* What is known, without the key. Reading replaces it and borrows texts from the bytes. */
 void aggregate_record_write(struct aggregate_record *r, struct buf *out);

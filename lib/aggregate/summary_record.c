@@ -168,14 +168,27 @@ static enum status read_whole(struct aggregate_summary *s, const struct aggregat
 	return ST_OK;
 }
 
+/* The first calls of the present record's stack, each with those before it. */
+struct path {
+	struct path_call {
+		struct things_hash hash;
+		uint32_t node;
+	} * calls;
+	size_t n, cap;
+};
+
 static uint32_t summary_record_add_stack(struct aggregate_things *t,
-					 const struct aggregate_record *r)
+					 const struct aggregate_record *r, struct path *path)
 {
 	struct aggregate_thing to = {.name = string(t, r->texts[0])};
 	struct things_hash h = {.exact = 0};
 	struct aggregate_site site;
 
-	for (size_t i = 0; i < r->key.n_calls; i++) {
+	if (path->n) {
+		h = path->calls[path->n - 1].hash;
+		to.node = path->calls[path->n - 1].node;
+	}
+	for (size_t i = path->n; i < r->key.n_calls; i++) {
 		struct aggregate_thing f = {.raw = string(t, r->key.calls[i].raw),
 					    .module = string(t, r->key.calls[i].module)};
 		uint32_t function;
@@ -186,6 +199,7 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 		function = things_add(t, KEY_FUNCTION, &f);
 		h = things_deeper(t, h, function);
 		to.node = things_node(t, to.node, function);
+		VEC_PUSH(path->calls, path->n, path->cap) = (struct path_call){h, to.node};
 	}
 	if (aggregate_site_of(r, &site)) {
 		to.raw = string(t, site.raw);
@@ -198,7 +212,7 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 }
 
 static void summary_record_read_row(struct aggregate_summary *s, struct aggregate_things *t,
-				    const struct aggregate_record *r)
+				    const struct aggregate_record *r, struct path *path)
 {
 	struct summary_key *k = &s->keys[r->key.by];
 	struct tally_sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
@@ -213,8 +227,8 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 		to.line = r->key.line;
 		to.inside = r->key.inside;
 	}
-	thing =
-	    r->key.by == KEY_STACK ? summary_record_add_stack(t, r) : things_add(t, r->key.by, &to);
+	thing = r->key.by == KEY_STACK ? summary_record_add_stack(t, r, path)
+				       : things_add(t, r->key.by, &to);
 	if (self.has)
 		columns_add(&k->self, thing, &self);
 	if (total.has)
@@ -223,7 +237,7 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 
 static enum status summary_record_take(struct aggregate_summary *s, struct aggregate_things *t,
 				       const struct aggregate_record *r, bool *first_format,
-				       struct err *e)
+				       struct path *path, struct err *e)
 {
 	switch (r->key.kind) {
 	case AGG_HEAD:
@@ -246,7 +260,7 @@ static enum status summary_record_take(struct aggregate_summary *s, struct aggre
 	case AGG_WHOLE: return read_whole(s, r, e);
 	case AGG_FRAMES: read_frames(s, r); break;
 	case AGG_COUNTER: read_counter(s, t, r); break;
-	case AGG_ROW: summary_record_read_row(s, t, r); break;
+	case AGG_ROW: summary_record_read_row(s, t, r, path); break;
 	case AGG_KEY:
 		if (!aggregate_known_check(r, e))
 			return err_failure(e);
@@ -267,20 +281,24 @@ enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
 	struct aggregate_reader r;
 	enum status st;
 	bool first_format = true;
+	struct path path = {.n = 0};
 
 	*s = (struct aggregate_summary){.captures = 0};
 	aggregate_reader_init(&r, c);
 	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		if (r.records == 1 && rec.key.kind != AGG_HEAD)
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
+		if (path.n > rec.key.n_same)
+			path.n = rec.key.n_same;
 		if (!st)
-			st = summary_record_take(s, t, &rec, &first_format, e);
+			st = summary_record_take(s, t, &rec, &first_format, &path, e);
 		if (st)
 			break;
 	}
 	if (st == ST_NONE && !r.records)
 		st = err_set(e, ST_BAD, "an aggregate of nothing");
 	summary_sort_counters(s, t);
+	free(path.calls);
 	aggregate_record_release(&rec);
 	aggregate_reader_release(&r);
 	if (st == ST_NONE)

@@ -364,6 +364,8 @@ struct tree {
 	uint32_t *order;         /* nodes, those of one parent side by side */
 	uint32_t *first, *thing; /* by node: in order; the stack + 1 that it is */
 	size_t n_nodes;
+	struct buf key; /* of the stack that the walk is at, as bytes */
+	size_t same;    /* so many of them are those of the last record */
 };
 
 static int summarize_function_order(const void *a, const void *b, void *arg)
@@ -423,55 +425,65 @@ static void tree_release(struct tree *t)
 	free(t->order);
 	free(t->first);
 	free(t->thing);
+	buf_release(&t->key);
 }
 
-static void add_stack(struct tree *t, uint32_t node, const struct aggregate_call *calls, size_t n)
+static void add_stack(struct tree *t, uint32_t node)
 {
-	if (!t->thing[node] || !summarize_fill_row(t->m, KEY_STACK, t->thing[node] - 1))
+	struct maker *m = t->m;
+	size_t text = m->text.len;
+
+	if (!t->thing[node] || !summarize_fill_row(m, KEY_STACK, t->thing[node] - 1))
 		return;
-	t->m->rec.key.calls = calls;
-	t->m->rec.key.n_calls = n;
-	aggregate_writer_record(t->m->w, &t->m->rec);
+	aggregate_record_write(&m->rec, &m->text);
+	aggregate_writer_add_same(m->w, t->same, t->key.data, t->key.len, m->text.data + text,
+				  m->text.len - text);
+	m->text.len = text;
+	t->same = t->key.len;
 }
 
 static void summarize_add_stacks(struct maker *m)
 {
 	const struct aggregate_things *things = m->s->things;
-	struct aggregate_call *calls = NULL;
-	size_t depth = 0, cap_calls = 0, cap_at = 0;
+	size_t depth = 0, cap_at = 0, cap_ends = 0;
+	size_t *ends = NULL; /* by depth: of the key of the calls above */
 	uint32_t *at = NULL; /* by depth: the next of order */
 	struct tree t;
 
 	summarize_tree_init(&t, m);
-	add_stack(&t, 0, NULL, 0);
+	begin(m, AGG_ROW)->key.by = KEY_STACK;
+	aggregate_key_write(&m->rec.key, &t.key);
+	add_stack(&t, 0);
 	at = mem_grow(at, &cap_at, 1, sizeof *at);
 	at[0] = t.first[0];
 	/* at[depth] goes through the callees of the call at depth - 1. */
 	for (uint32_t parent = 0;;) {
 		const struct things_node *n;
+		struct aggregate_call call;
 		uint32_t node;
 
 		if (at[depth] == t.first[parent + 1]) {
 			if (!depth)
 				break;
 			parent = things->nodes[parent].parent;
-			depth--;
+			t.key.len = ends[--depth];
+			t.same = t.same < t.key.len ? t.same : t.key.len;
 			continue;
 		}
 		node = t.order[at[depth]++];
 		n = &things->nodes[node];
-		calls = mem_grow(calls, &cap_calls, depth + 1, sizeof *calls);
-		calls[depth].raw = text_of(m, things->keys[KEY_FUNCTION].items[n->function].raw);
-		calls[depth].module =
-		    text_of(m, things->keys[KEY_FUNCTION].items[n->function].module);
-		depth++;
-		add_stack(&t, node, calls, depth);
+		call.raw = text_of(m, things->keys[KEY_FUNCTION].items[n->function].raw);
+		call.module = text_of(m, things->keys[KEY_FUNCTION].items[n->function].module);
+		ends = mem_grow(ends, &cap_ends, depth + 1, sizeof *ends);
+		ends[depth++] = t.key.len;
+		aggregate_key_add_call(&t.key, &call);
+		add_stack(&t, node);
 		at = mem_grow(at, &cap_at, depth + 1, sizeof *at);
 		at[depth] = t.first[node];
 		parent = node;
 	}
 	free(at);
-	free(calls);
+	free(ends);
 	tree_release(&t);
 }
 
