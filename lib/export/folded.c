@@ -171,6 +171,8 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 
 	if (st)
 		return st;
+	if (profile_check_depth(p, true, e))
+		return err_failure(e);
 	profile_close(p);
 	order = mem_array(p->n_samples, sizeof *order);
 	for (uint32_t i = 0; i < p->n_samples; i++)

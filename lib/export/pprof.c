@@ -373,6 +373,8 @@ static enum status export_pprof_finish(struct export *x, struct err *e)
 
 	if (st)
 		return st;
+	if (profile_check_depth(&f->profile, false, e))
+		return err_failure(e);
 	profile_close(&f->profile);
 	f->names = mem_zarray(intern_count(&p->names.strings) + 1u, sizeof *f->names);
 	f->used = mem_zarray(p->names.n_locations, sizeof *f->used);

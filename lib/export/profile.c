@@ -356,6 +356,47 @@ static void add_values(const struct export_profile *p, struct buf *b)
 		}
 }
 
+/* Calls, or bytes of their names, of one location. */
+static uint64_t profile_weight(const struct export_profile *p, uint32_t location, bool texts)
+{
+	const struct names_location *l = &p->names.locations[location];
+	uint64_t weight = l->n_calls;
+
+	for (uint32_t k = l->first; texts && k < l->first + l->n_calls; k++) {
+		size_t n;
+
+		names_text(&p->names, p->names.functions[p->names.calls[k].function].display, &n);
+		weight += n;
+	}
+	return weight;
+}
+
+enum status profile_check_depth(const struct export_profile *p, bool texts, struct err *e)
+{
+	/* Of a capture of usual stacks each call is written as often as stacks go through it: less than a
+	 * thousand times on average. */
+	enum { TIMES = 1024, FREE_CALLS = 16 << 20, FREE_BYTES = 256 << 20 };
+	uint64_t *below = mem_zarray(p->n_stacks + 1, sizeof *below), once = 0, all = 0;
+
+	for (size_t i = 1; i < p->n_stacks; i++) {
+		uint64_t own = profile_weight(p, p->stacks[i].location, texts);
+
+		below[i] = add_saturating(below[p->stacks[i].parent], own);
+		once = add_saturating(once, own);
+	}
+	for (size_t i = 0; i < p->n_samples; i++)
+		all = add_saturating(all, below[p->samples[i].stack]);
+	free(below);
+	if (all <= (texts ? FREE_BYTES : FREE_CALLS) || all / TIMES <= once)
+		return ST_OK;
+	return err_set(
+	    e, ST_LIMIT,
+	    "its stacks are nested too deeply for a format that writes each from the root: %" PRIu64
+	    " %s, of which %" PRIu64 " differ; a trace, an aggregate (tm-compare --save-baseline) "
+	    "or --as sqlite hold them as a tree",
+	    all, texts ? "bytes of names" : "calls", once);
+}
+
 enum status profile_value(const struct export_profile *p, bool more, enum value *v, struct err *e)
 {
 	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,

@@ -68,6 +68,10 @@ void profile_release(struct export_profile *p);
 /* No capture follows: gives back what only adding one needs. */
 void profile_close(struct export_profile *p);
 
+/* Whether its stacks can be written one by one, for formats that have no other way: of stacks that are nested
+ * deeply that grows with the square of their depth. texts: each call is written by its name. ST_LIMIT: no. */
+enum status profile_check_depth(const struct export_profile *p, bool texts, struct err *e);
+
 static inline uint64_t profile_sum(const struct export_profile *p, size_t sample, enum value v)
 {
 	return sample < p->cap_v[v] ? p->v[v][sample] : 0;

@@ -237,6 +237,8 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 	if (profile_value(p, false, &first, e) && !f->events.n_threads)
 		return err_failure(e);
 	*e = (struct err)ERR_INIT;
+	if (profile_check_depth(&f->profile, false, e))
+		return err_failure(e);
 	profile_close(&f->profile);
 	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
 	if (known >> VALUE_COUNT & 1 && first != VALUE_ENTRIES)
