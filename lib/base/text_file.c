@@ -2,31 +2,36 @@
 #include "lib/base/text_file.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <unistd.h>
 
-static enum status read_open(FILE *f, size_t most, const char *what, struct buf *text,
-			     struct err *e)
+enum status text_file_read_open(int fd, size_t most, const char *what, struct buf *text,
+				struct err *e)
 {
 	char piece[4096];
-	size_t n;
+	ssize_t n;
 
-	while ((n = fread(piece, 1, sizeof piece, f)) > 0) {
-		buf_add(text, piece, n);
+	while ((n = read(fd, piece, sizeof piece)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(e, ST_SYS, "%s", strerror(errno));
+		buf_add(text, piece, (size_t)n);
 		if (text->len > most)
 			return err_set(e, ST_LIMIT, "larger than %zu bytes: not %s", most, what);
 	}
-	return ferror(f) ? err_set(e, ST_SYS, "%s", strerror(errno)) : ST_OK;
+	return ST_OK;
 }
 
 enum status text_file_read(const char *path, size_t most, const char *what, struct buf *text,
 			   struct err *e)
 {
-	FILE *f = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	enum status st;
 
-	if (!f)
+	if (fd < 0)
 		return err_set(e, ST_SYS, "%s", strerror(errno));
-	st = read_open(f, most, what, text, e);
-	fclose(f);
+	st = text_file_read_open(fd, most, what, text, e);
+	close(fd);
 	return st;
 }

@@ -18,6 +18,10 @@
 enum status text_file_read(const char *path, size_t most, const char *what, struct buf *text,
 			   struct err *e);
 
+/* Of an open file, which stays the caller's. */
+enum status text_file_read_open(int fd, size_t most, const char *what, struct buf *text,
+				struct err *e);
+
 struct text_lines {
 	const char *at, *end;
 	size_t line; /* the number of the last one, from 1 */

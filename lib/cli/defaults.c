@@ -4,10 +4,14 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
+#include "lib/cli/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST = 1 << 20 };
@@ -22,33 +26,81 @@ static const struct default_key {
     {"owners", "owners", "FILE"},      {"map-path", "map-path", MAP}, {"policy", "gate", "FILE"},
 };
 
-/* The folder's file or that of one above it; NULL: none. */
-static char *find_above(char *folder)
+/* Why a file that was found, and not named, is not obeyed: whoever may write to a folder above could otherwise say
+ * what passes, or stop every program with a pipe. NULL: it is. */
+static const char *defaults_distrust(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "it is no plain file";
+	if (st.st_uid != geteuid() && st.st_uid)
+		return "it belongs to another user";
+	return st.st_mode & S_IWOTH ? "everybody may write to it" : NULL;
+}
+
+static int open_trusted(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *why = fd < 0 ? strerror(errno) : defaults_distrust(fd);
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return -1;
+	if (!why)
+		return fd;
+	cli_error(path,
+		  "is not obeyed: %s; TRACEMILL_CONFIG with this path obeys it, --no-config is "
+		  "silent",
+		  why);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The folder's file or that of one above it, open; -1: none. */
+static int find_above(char *folder, char **found)
 {
 	for (size_t n = strlen(folder);; n = (size_t)(strrchr(folder, '/') - folder)) {
 		struct buf path = BUF_INIT;
+		int fd;
 
 		folder[n] = 0;
 		buf_addf(&path, "%s/%s", n > 1 ? folder : "", file_name);
-		if (!access(buf_str(&path), F_OK))
-			return path.data;
+		fd = open_trusted(buf_str(&path));
+		if (fd >= 0) {
+			*found = path.data;
+			return fd;
+		}
 		buf_release(&path);
 		if (!strrchr(folder, '/'))
-			return NULL;
+			return -1;
 	}
 }
 
-static char *find_file(void)
+/* What is named is taken as it is. */
+static enum status defaults_read(struct cli_defaults *d, struct buf *text, struct err *e)
 {
+	static const char what[] = "a file of defaults";
 	const char *named = getenv("TRACEMILL_CONFIG");
-	char *folder, *found;
+	enum status st = ST_OK;
+	char *folder;
+	int fd = -1;
 
-	if (named)
-		return *named ? mem_strdup(named) : NULL;
+	if (named) {
+		d->path = *named ? mem_strdup(named) : NULL;
+		return *named ? text_file_read(named, LARGEST, what, text, e) : ST_OK;
+	}
 	folder = getcwd(NULL, 0);
-	found = folder ? find_above(folder) : NULL;
+	if (folder)
+		fd = find_above(folder, &d->path);
 	free(folder);
-	return found;
+	if (fd >= 0) {
+		st = text_file_read_open(fd, LARGEST, what, text, e);
+		close(fd);
+	}
+	return st;
 }
 
 /* A value from the file's folder on, unless it is said from the root. */
@@ -74,6 +126,7 @@ static enum status defaults_add_line(struct cli_defaults *d, const char *s, cons
 	struct default_row row = {.line = line};
 	struct buf all = BUF_INIT;
 	enum status st = ST_OK;
+	struct stat of_value;
 
 	if (memchr(s, 0, (size_t)(end - s)))
 		return err_set(e, ST_BAD, "%s: line %u: a NUL byte", d->path, line);
@@ -99,6 +152,10 @@ static enum status defaults_add_line(struct cli_defaults *d, const char *s, cons
 			     (int)(word_end - s), s, buf_str(&all));
 	else if (value == end)
 		st = err_set(e, ST_BAD, "%s: line %u: %s has no value", d->path, line, row.word);
+	else if (!strcmp(row.arg, "FILE") && !stat(row.value, &of_value) &&
+		 !S_ISREG(of_value.st_mode))
+		st = err_set(e, ST_BAD, "%s: line %u: %s: %s is no plain file", d->path, line,
+			     row.word, row.value);
 	buf_release(&all);
 	VEC_PUSH(d->rows, d->n, d->cap) = row;
 	return st;
@@ -111,10 +168,10 @@ enum status defaults_find(struct cli_defaults *d, struct err *e)
 	const char *s, *end;
 	enum status st = ST_OK;
 
-	d->path = find_file();
-	if (!d->path || text_file_read(d->path, LARGEST, "a file of defaults", &text, e)) {
+	st = defaults_read(d, &text, e);
+	if (st) {
 		buf_release(&text);
-		return d->path ? err_of_file(e, "defaults of the project", d->path) : ST_OK;
+		return err_of_file(e, "defaults of the project", d->path);
 	}
 	lines = text_lines_of(text.data, text.len);
 	while (!st && text_lines_next(&lines, &s, &end)) {
