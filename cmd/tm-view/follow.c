@@ -99,13 +99,21 @@ static bool follow_streams(const struct follow *f)
 	return streams;
 }
 
+/* To open a pipe waits for who writes to it. */
+static bool is_plain(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 struct follow *follow_new(const char *path, const struct import_options *o, struct kept *k,
 			  struct cli_namer *namer)
 {
 	struct follow *f = mem_zalloc(sizeof *f);
 
 	*f = (struct follow){.path = path, .options = o, .kept = k, .namer = namer};
-	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	f->fd = is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (f->fd >= 0 && !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
 		learn_head(f);
 		f->deserted = has_no_writer(f->fd); /* before what it may have written last */
@@ -135,7 +143,7 @@ enum follow_news follow_look(struct follow *f)
 	bool was = f->deserted;
 
 	if (is_other(f))
-		return access(f->path, R_OK) ? FOLLOW_SAME : FOLLOW_REPLACED;
+		return access(f->path, R_OK) || !is_plain(f->path) ? FOLLOW_SAME : FOLLOW_REPLACED;
 	f->deserted = has_no_writer(f->fd);
 	if (!follow_take(f))
 		return FOLLOW_OTHER;

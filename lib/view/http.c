@@ -24,14 +24,23 @@
 
 /* At once, and waiting; a connection's memory holds headers. */
 enum { ASKED_AT_ONCE = 4, WAITING = 64, MEMORY = 128 << 10, MESSAGES = 32 << 10, TICK_MS = 1000 };
+/* Any process of the machine can connect: a body is not read on, and one more connection than these ends the oldest
+ * that has asked nothing, so that those who say nothing keep nobody out. */
+enum { UPLOAD = 1 << 20, CONNECTIONS = 2 * WAITING, IDLE_SECONDS = 60 };
 
 struct client { /* a request that is being answered */
 	struct MHD_Connection *connection;
 	struct view_question question;
 	struct view_answer answer;
+	size_t uploaded;
 	bool asks, started, done, gone;
 	struct err why; /* it did not start */
 	struct client *next;
+};
+
+struct peer { /* a connection */
+	struct MHD_Connection *connection;
+	struct peer *newer;
 };
 
 struct http {
@@ -40,6 +49,8 @@ struct http {
 	struct route_door door;
 	char address[160];
 	int listener;
+	struct peer *oldest;
+	size_t n_peers;
 	struct client *waiting; /* suspended */
 	size_t n_waiting;
 };
@@ -213,8 +224,9 @@ static enum MHD_Result http_on_request(void *arg, struct MHD_Connection *c, cons
 		return MHD_YES;
 	}
 	if (*n_upload) { /* not read; the answer is due behind it */
+		q->uploaded += *n_upload;
 		*n_upload = 0;
-		return MHD_YES;
+		return q->uploaded > UPLOAD ? MHD_NO : MHD_YES;
 	}
 	if (q->done)
 		return q->gone ? MHD_NO : http_give_answer(q);
@@ -246,15 +258,54 @@ static void http_on_end(void *arg, struct MHD_Connection *c, void **state,
 	*state = NULL;
 }
 
-/* --- the loop --- */
-
-static int socket_of(const struct client *q)
+static int socket_of(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *i =
-	    MHD_get_connection_info(q->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return i ? i->connect_fd : -1;
 }
+
+static bool is_waiting(const struct http *h, const struct MHD_Connection *c)
+{
+	for (const struct client *q = h->waiting; q; q = q->next)
+		if (q->connection == c)
+			return true;
+	return false;
+}
+
+static void http_on_connection(void *arg, struct MHD_Connection *c, void **state,
+			       enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = arg;
+	struct peer **at = &h->oldest, *p;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		while (*at && *at != *state)
+			at = &(*at)->newer;
+		p = *at;
+		if (!p)
+			return;
+		*at = p->newer;
+		h->n_peers--;
+		free(p);
+		*state = NULL;
+		return;
+	}
+	while (*at)
+		at = &(*at)->newer;
+	*state = *at = p = mem_zalloc(sizeof *p);
+	p->connection = c;
+	if (++h->n_peers <= CONNECTIONS)
+		return;
+	p = h->oldest;
+	while (p && is_waiting(h, p->connection))
+		p = p->newer;
+	if (p)
+		shutdown(socket_of(p->connection), SHUT_RDWR);
+}
+
+/* --- the loop --- */
 
 /* Those that are done go on; others take a place that is free. */
 static void http_go_on(struct http *h)
@@ -318,7 +369,7 @@ static void http_wait_for(struct http *h, int epoll)
 	add_fd(fds, &n, epoll, POLLIN);
 	for (struct client *q = h->waiting; q; q = q->next) {
 		hung[n] = q;
-		add_fd(fds, &n, socket_of(q), POLLRDHUP);
+		add_fd(fds, &n, socket_of(q->connection), POLLRDHUP);
 		if (!q->started)
 			continue;
 		add_fd(fds, &n, q->answer.out, POLLIN);
@@ -327,7 +378,7 @@ static void http_wait_for(struct http *h, int epoll)
 	if (poll(fds, n, time_left(h)) <= 0)
 		return;
 	for (size_t i = 1; i < n; i++)
-		if (hung[i] && fds[i].fd == socket_of(hung[i]) &&
+		if (hung[i] && fds[i].fd == socket_of(hung[i]->connection) &&
 		    fds[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) {
 			hung[i]->gone = true;
 			answer_release(&hung[i]->answer);
@@ -449,7 +500,9 @@ struct http *http_new(struct view *v, const char *where, struct err *e)
 		    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, http_on_request, h,
 		    MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_NOTIFY_COMPLETED, http_on_end,
 		    NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-		    MHD_OPTION_CONNECTION_LIMIT, (unsigned)WAITING + 32, MHD_OPTION_END);
+		    MHD_OPTION_CONNECTION_LIMIT, 2U * CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		    (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, h,
+		    MHD_OPTION_END);
 		if (!h->daemon)
 			err_set(e, ST_SYS, "libmicrohttpd does not start");
 	}
