@@ -273,7 +273,7 @@ static enum status android_heap_believe(struct heap_dump *x, struct err *e)
 	size_t n;
 
 	if (input_keep(x->im->in))
-		return e->code;
+		return err_failure(e);
 	while ((s = cursor_line(c, &n, LINE_LIMIT))) {
 		struct heap_text t = {s, s + n};
 
@@ -291,7 +291,7 @@ static enum status android_heap_believe(struct heap_dump *x, struct err *e)
 		}
 	}
 	if (cursor_failed(c))
-		return e->code;
+		return err_failure(e);
 	x->single = !x->has_bytes || bytes != x->said_bytes;
 	x->summed = x->has_bytes && (!x->single || single == x->said_bytes);
 	return input_rewind(x->im->in);
