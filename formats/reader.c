@@ -615,7 +615,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 			st = reader_end_capture(&im, lossy, e);
 		if (!st && im.mostly_lost.code) {
 			*e = im.mostly_lost;
-			st = e->code;
+			st = err_failure(e);
 		}
 	}
 	smaps_release(&im.smaps);
