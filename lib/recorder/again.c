@@ -118,6 +118,7 @@ void cap_fork_prepare(void)
 	cap_lock(&cap.rings.lock);
 	cap_lock(&cap.stacks.lock);
 	cap_lock(&cap.live.lock);
+	cap_lock(&cap.own.lock);
 	cap_lock(&cap.naming);
 	/* Not that of the mappings, whose holder may be waiting for the writer. */
 }
@@ -127,6 +128,7 @@ void cap_fork_parent(void)
 	if (!forking.locked)
 		return;
 	cap_unlock(&cap.naming);
+	cap_unlock(&cap.own.lock);
 	cap_unlock(&cap.live.lock);
 	cap_unlock(&cap.stacks.lock);
 	cap_unlock(&cap.rings.lock);

@@ -115,6 +115,7 @@ void cap_settings_take(const struct cap_settings *s)
 	if (s->stacks == CAP_STACKS_AUTO || (s->stacks == CAP_STACKS_FP && !CAP_HAS_FP))
 		cap.settings.stacks = CAP_STACKS_UNWIND;
 	cap.some = s->threshold || s->sample;
+	atomic_store(&cap.picks, cap.some || atomic_load(&cap.owned));
 }
 
 static bool capture_begin(const struct cap_settings *s)
@@ -329,14 +330,35 @@ static void capture_put_alloc(struct cap_ring *ring, const void *p, size_t reque
 	cap_ring_done(ring);
 }
 
+/* The set is made when it has something: every free asks for it then. */
+static __attribute__((noinline)) void keep_own(const void *p)
+{
+	unsigned depth = cap_self.depth;
+
+	cap_self.depth = depth | CAP_QUIET | CAP_BUSY;
+	if (!atomic_load(&cap.owned) && cap_lock_soon(&cap.starting)) {
+		if (!atomic_load(&cap.owned) && cap_live_init(&cap.own)) {
+			atomic_store(&cap.owned, true);
+			atomic_store(&cap.picks, true);
+		}
+		cap_unlock(&cap.starting);
+	}
+	if (atomic_load(&cap.owned))
+		cap_live_add(&cap.own, (uintptr_t)p);
+	cap_self.depth = depth;
+}
+
 void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	       struct cap_where where)
 {
 	struct cap_ring *ring;
 
 	cap_timing_flush();
-	if (!enter())
+	if (!enter()) {
+		if (cap_self.depth & CAP_OWN && !domain)
+			keep_own(p);
 		return;
+	}
 	ring = room_for(1);
 	if (ring)
 		capture_put_alloc(ring, p, requested, real, domain, 0, where);
@@ -369,27 +391,43 @@ static void put_free(struct cap_ring *ring, uint64_t seq, const void *p, unsigne
 	cap_ring_done(ring);
 }
 
-/* Of a block that may have been sampled. Its lock is taken for each of them, too often for the
- * signals to be held: so a handler must see that we may have it. */
-static __attribute__((noinline)) bool was_live(const void *p)
+/* Of a block that may have been sampled, or be our own. Its lock is taken for each of them, too often
+ * for the signals to be held: so a handler must see that we may have it. */
+static __attribute__((noinline)) bool was_in(struct cap_live *l, const void *p)
 {
+	unsigned depth = cap_self.depth;
 	bool was;
 
-	if (cap_self.depth & CAP_BUSY) {
+	if ((depth & (CAP_BUSY | CAP_OWN)) == CAP_BUSY) {
 		atomic_fetch_add_explicit(&cap.nested, 1, memory_order_relaxed);
 		return false;
 	}
-	cap_self.depth |= CAP_BUSY;
-	was = cap_live_remove(&cap.live, (uintptr_t)p);
-	cap_self.depth &= ~(unsigned)CAP_BUSY;
+	cap_self.depth = depth | CAP_BUSY;
+	was = cap_live_remove(l, (uintptr_t)p);
+	cap_self.depth = depth;
 	return was;
+}
+
+static bool was_own(const void *p, unsigned domain)
+{
+	return !domain && atomic_load(&cap.owned) && cap_live_may(&cap.own, (uintptr_t)p) &&
+	       was_in(&cap.own, p);
+}
+
+/* Of a recording that has only some blocks, or in which a profiler has its own. */
+static __attribute__((noinline)) bool is_recorded(const void *p, unsigned domain, bool *own)
+{
+	*own = was_own(p, domain);
+	return !*own &&
+	       (!cap.some || (cap_live_may(&cap.live, (uintptr_t)p) && was_in(&cap.live, p)));
 }
 
 void cap_free(const void *p, unsigned domain)
 {
 	struct cap_ring *ring;
+	bool own;
 
-	if (cap.some && (!cap_live_may(&cap.live, (uintptr_t)p) || !was_live(p)))
+	if (atomic_load_explicit(&cap.picks, memory_order_relaxed) && !is_recorded(p, domain, &own))
 		return;
 	if (!enter())
 		return;
@@ -404,7 +442,7 @@ struct cap_move cap_move(const void *p)
 	struct cap_move m = {.old = p};
 	struct cap_ring *ring;
 
-	if (cap.some && (!cap_live_may(&cap.live, (uintptr_t)p) || !was_live(p)))
+	if (atomic_load_explicit(&cap.picks, memory_order_relaxed) && !is_recorded(p, 0, &m.own))
 		return m;
 	m.on = enter();
 	if (!m.on)
@@ -422,6 +460,10 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 {
 	struct cap_ring *ring = cap_self.ring;
 
+	if (m->own) {
+		keep_own(p ? p : m->old);
+		return;
+	}
 	if (!m->on) {
 		/* A block that was not sampled may be sampled now. */
 		if (cap.some && p)

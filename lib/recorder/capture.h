@@ -76,6 +76,7 @@ struct capture {
 	struct cap_settings settings;
 	struct cap_output out; /* the writer's */
 	struct cap_live live;
+	struct cap_live own;             /* what was allocated with CAP_OWN and is not freed */
 	struct cap_blocks blocks;        /* the writer's; of a recording that began in the middle */
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	char program[CAP_PROGRAM_MAX]; /* what was started, cut; a child of fork has its parent's */
@@ -90,14 +91,17 @@ struct capture {
 	uint32_t epoch;                             /* of the locations in pcs */
 	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
 	bool some;                                  /* not every block: threshold or sampling */
+	_Atomic bool owned;                         /* own is made */
+	_Atomic bool picks;                         /* some or owned: a free may be none of ours */
 	_Atomic bool helped;                        /* there is a helper */
 	_Atomic bool ready;                         /* the process is far enough for one */
 };
 
 extern struct capture cap;
 
-/* depth: we know; we are writing a record; an engine's hooks asked for it */
-enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4 };
+/* depth: we know; we are writing a record; an engine's hooks asked for it; what is allocated is a
+ * profiler's, whose free will not be recorded either, wherever it comes */
+enum { CAP_QUIET = 1, CAP_BUSY = 2, CAP_IGNORED = 4, CAP_OWN = 8 };
 /* Where a hook was called from, for the stack. */
 struct cap_where {
 	const void *frame, *caller, *cfa;
@@ -138,6 +142,14 @@ void cap_original(void); /* this one is no copy */
 void cap_fork_prepare(void);
 void cap_fork_parent(void);
 void cap_fork_child(void);
+/* Around what a profiler allocates for itself, or frees: what cap_self.depth was, to be given back. */
+static inline unsigned cap_own_begin(void)
+{
+	unsigned depth = cap_self.depth;
+
+	cap_self.depth = depth | CAP_QUIET | CAP_OWN;
+	return depth;
+}
 /* Before and after modules have changed. */
 void cap_modules_look(void);
 /* Addresses have another meaning from now on. */
@@ -171,7 +183,7 @@ void cap_free(const void *p, unsigned domain);
 struct cap_move {
 	uint64_t seq;
 	const void *old;
-	bool on;
+	bool on, own;
 };
 struct cap_move cap_move(const void *p);
 void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t real,
@@ -189,6 +201,8 @@ void cap_close(const struct cap_ring *ring);
 uint32_t cap_name_id(const char *text, const char *unit);
 /* In walk.c: the number of the stack of an allocation. */
 uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
+/* The same by libgcc's unwinder, from caller on; what it allocates is its own. */
+unsigned cap_walk_tables(const void *caller, uint64_t *pc, unsigned max);
 /* Before the program's own code: the unwinder, if the settings ask for it, binds what it calls. */
 void cap_walk_begin(void);
 /* In shadow.c: the stack of an allocation by the shadow stack, or an engine's own. entry and pc

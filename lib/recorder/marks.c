@@ -73,6 +73,14 @@ void tracemill_mark_realloc(enum tracemill_domain domain, const void *old, const
 		cap_alloc_typed(p, n, domain, type, CAP_HERE);
 }
 
+void tracemill_mark_own(int on)
+{
+	if (on)
+		cap_own_begin();
+	else
+		cap_self.depth &= ~(unsigned)(CAP_QUIET | CAP_OWN);
+}
+
 void tracemill_mark_flush(void)
 {
 	cap_flush();

@@ -151,7 +151,7 @@ static void drop(struct cap_shadow *s, unsigned n)
 static void shadow_compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
 {
 	uint64_t *pc = s->walked;
-	unsigned n = cap_unwind_tables((const void *)hook, pc, CAP_DEPTH_MAX), at = n, live = 0;
+	unsigned n = cap_walk_tables((const void *)hook, pc, CAP_DEPTH_MAX), at = n, live = 0;
 
 	s->jumped = false;
 	if (n == CAP_DEPTH_MAX)

@@ -53,6 +53,9 @@ void tracemill_mark_free(enum tracemill_domain domain, const void *p) TRACEMILL_
 /* What was at old (0: nothing was) is n bytes at p now (0: it was freed). */
 void tracemill_mark_realloc(enum tracemill_domain domain, const void *old, const void *p, size_t n,
 			    const char *type) TRACEMILL_WEAK;
+/* on 1: what this thread allocates is not the program's but that of a tool inside of it (a profiler, a
+ * console): neither that nor its free, whenever and wherever it comes, is recorded. Until on 0. */
+void tracemill_mark_own(int on) TRACEMILL_WEAK;
 /* What is recorded so far reaches the output. */
 void tracemill_mark_flush(void) TRACEMILL_WEAK;
 
@@ -75,6 +78,7 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #define tracemill_free(domain, p) TRACEMILL_CALL(tracemill_mark_free, (domain, p))
 #define tracemill_realloc(domain, old, p, n, type) \
 	TRACEMILL_CALL(tracemill_mark_realloc, (domain, old, p, n, type))
+#define tracemill_own(on) TRACEMILL_CALL(tracemill_mark_own, (on))
 #define tracemill_flush() TRACEMILL_CALL(tracemill_mark_flush, ())
 
 #ifdef __cplusplus

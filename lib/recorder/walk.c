@@ -39,18 +39,28 @@ static unsigned by_frames(struct cap_ring *ring, struct cap_where where, uint64_
 	return 1;
 }
 
+/* libgcc's unwinder sorts tables that were given to it at run time (__register_frame, by compilers of
+ * scripts) when it is first asked, into memory that it allocates, and gives back when they go. */
+unsigned cap_walk_tables(const void *caller, uint64_t *pc, unsigned max)
+{
+	unsigned depth = cap_own_begin(), n = cap_unwind_tables(caller, pc, max);
+
+	cap_self.depth = depth;
+	return n;
+}
+
 static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc, unsigned max)
 {
 	uintptr_t fp;
 	unsigned n;
 
 	if (!CAP_HAS_CFI || !cap_bounds_have(&ring->bounds, (uintptr_t)where.cfa))
-		return cap_unwind_tables(where.caller, pc, max);
+		return cap_walk_tables(where.caller, pc, max);
 	memcpy(&fp, where.frame, sizeof fp); /* what the hook has saved */
 	pc[0] = cap_code((uintptr_t)where.caller);
 	n = cap_unwind_cfi(&ring->rules, (uintptr_t)where.cfa, fp, ring->bounds.hi, pc, max);
 	if (!n)
-		return cap_unwind_tables(where.caller, pc, max);
+		return cap_walk_tables(where.caller, pc, max);
 	/* A location that has tables is code. */
 	return n > 1 ? code_of(ring, pc, n - 1, n) : n;
 }
