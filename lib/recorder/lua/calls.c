@@ -2,14 +2,13 @@
 #include "lib/recorder/lua/calls.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Room for one more element of that size; NULL: none, and all is as it was. */
 static void *grow(void *p, size_t n, size_t *cap, size_t size)
 {
 	size_t more = *cap ? *cap * 2 : 16;
-	void *q = n < *cap ? p : realloc(p, more * size);
+	void *q = n < *cap ? p : own_grow(p, more * size);
 
 	if (q && n == *cap)
 		*cap = more;
@@ -24,10 +23,10 @@ void luacalls_init(struct luacalls *c, struct lua_out *out, bool events)
 void luacalls_release(struct luacalls *c)
 {
 	for (size_t i = 0; i < c->n_coroutines; i++)
-		free(c->coroutines[i].calls);
-	free(c->coroutines);
-	free(c->functions);
-	free(c->running);
+		own_free(c->coroutines[i].calls);
+	own_free(c->coroutines);
+	own_free(c->functions);
+	own_free(c->running);
 	slots_release(&c->by_pointer);
 	slots_release(&c->by_state);
 	slots_release(&c->by_place);
@@ -79,7 +78,7 @@ uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name,
 }
 
 static void write_event(const struct luacalls *c, const struct coroutine *co, unsigned kind,
-			uint32_t function)
+			uint32_t function, int64_t time)
 {
 	const struct lua_function *f = &c->functions[function - 1];
 	struct event ev = {.kind = (uint8_t)kind,
@@ -87,25 +86,31 @@ static void write_event(const struct luacalls *c, const struct coroutine *co, un
 			   .type = f->marker,
 			   .stack = f->alone,
 			   .thread = co->thread,
-			   .time = out_time(c->out)};
+			   .time = time};
 
 	if (c->events)
 		out_event(c->out, &ev);
 }
 
-void luacalls_leave(struct luacalls *c, struct coroutine *co)
+static void leave_at(struct luacalls *c, struct coroutine *co, int64_t time)
 {
 	if (!co->n)
 		return;
 	co->n--;
 	if (!co->calls[co->n].seeded)
-		write_event(c, co, EV_EXIT, co->calls[co->n].function);
+		write_event(c, co, EV_EXIT, co->calls[co->n].function, time);
 }
 
+void luacalls_leave(struct luacalls *c, struct coroutine *co)
+{
+	leave_at(c, co, out_time(c->out));
+}
+
+/* When is not known: not later than what was seen last, since what follows is the host's. */
 static void leave_unreturned(struct luacalls *c, struct coroutine *co)
 {
 	c->unreturned++;
-	luacalls_leave(c, co);
+	leave_at(c, co, c->out->seen);
 }
 
 void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place)
@@ -118,12 +123,16 @@ void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place)
 		leave_unreturned(c, co);
 }
 
-void luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place)
+bool luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place)
 {
+	bool there;
+
 	while (co->n && co->calls[co->n - 1].place > place)
 		leave_unreturned(c, co);
-	if (co->n && co->calls[co->n - 1].place == place)
+	there = co->n && co->calls[co->n - 1].place == place;
+	if (there)
 		luacalls_leave(c, co);
+	return there;
 }
 
 static uint32_t stack_of(const struct luacalls *c, const struct coroutine *co, size_t depth)
@@ -140,7 +149,7 @@ void luacalls_merge(struct luacalls *c, struct coroutine *co)
 	if (co->n < 2)
 		return;
 	if (!below->seeded)
-		write_event(c, co, EV_EXIT, below->function);
+		write_event(c, co, EV_EXIT, below->function, out_time(c->out));
 	top->place = below->place;
 	*below = *top;
 	co->n--;
@@ -161,7 +170,7 @@ void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, co
 	f[co->n].stack = stack_of(c, co, co->n);
 	co->n++;
 	if (!seeded)
-		write_event(c, co, EV_ENTER, function);
+		write_event(c, co, EV_ENTER, function, out_time(c->out));
 }
 
 static uint32_t luacalls_new_coroutine(struct luacalls *c, const void *state)
@@ -237,7 +246,7 @@ void luacalls_forget(struct luacalls *c, const void *pointer)
 	while (c->coroutines[id - 1].n)
 		leave_unreturned(c, &c->coroutines[id - 1]);
 	c->coroutines[id - 1].state = NULL;
-	free(c->coroutines[id - 1].calls);
+	own_free(c->coroutines[id - 1].calls);
 	c->coroutines[id - 1].calls = NULL;
 	c->coroutines[id - 1].cap = 0;
 	c->coroutines[id - 1].base = c->gone;

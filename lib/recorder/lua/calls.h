@@ -70,8 +70,8 @@ static inline struct lua_call *luacalls_top(const struct coroutine *co)
 }
 /* Leaves calls until the innermost is at that place; all, when none does. */
 void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place);
-/* Leaves calls that are at that place or behind it, where places are numbers in order. */
-void luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place);
+/* Leaves calls that are at that place or behind it, where places are numbers in order. True: one was there. */
+bool luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place);
 void luacalls_leave(struct luacalls *c, struct coroutine *co); /* the innermost */
 /* Drops the call below the innermost, which has taken its place by a tail call. */
 void luacalls_merge(struct luacalls *c, struct coroutine *co);

@@ -11,6 +11,7 @@
  */
 #include "lib/recorder/lua/names.h"
 #include "lib/recorder/lua/snapshot.h"
+#include "lib/recorder/tracemill.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -54,9 +55,12 @@ struct module {
 	struct lua_out *out; /* NULL: not recording */
 	bool hooked, blocks;
 	bool covered; /* another allocator was put over ours */
+	bool own;     /* what Lua allocates now is the module's */
+	bool lent;    /* ours is there for that alone */
 	struct module *others;
 	struct luacalls calls;
 	struct lua_slots live; /* blocks -> type + 1 */
+	struct lua_slots mine; /* blocks of the module in Lua's heap */
 	uint32_t kinds[KINDS];
 	int64_t frames;
 	int64_t bytes;                 /* by which the heap has grown since the start */
@@ -139,14 +143,35 @@ static bool freed(struct module *m, const void *p, size_t n, uint32_t *type)
 	return true;
 }
 
+/* A block of the module's stays one wherever it is moved or freed. */
+static void *luamodule_allocate_own(struct module *m, void *old, size_t osize, size_t nsize)
+{
+	uintptr_t was = (uintptr_t)old;
+	uint32_t *at;
+	void *p;
+
+	tracemill_own(1);
+	p = m->next(m->next_ud, old, osize, nsize);
+	tracemill_own(0);
+	if (was && (p || !nsize))
+		slots_remove(&m->mine, was);
+	at = p && nsize ? slots_put(&m->mine, (uintptr_t)p) : NULL;
+	if (at)
+		*at = 1;
+	return p;
+}
+
 /* The four cases: a new block, whose old size is its kind; none; one grown or shrunk; one freed. */
 static void *luamodule_allocate(void *ud, void *old, size_t osize, size_t nsize)
 {
 	struct module *m = ud;
 	uintptr_t was = (uintptr_t)old; /* not to be used once it is freed */
-	void *p = m->next(m->next_ud, old, osize, nsize);
 	uint32_t type;
+	void *p;
 
+	if (was ? m->mine.n && slots_get(&m->mine, was) : m->own)
+		return luamodule_allocate_own(m, old, osize, nsize);
+	p = m->next(m->next_ud, old, osize, nsize);
 	if (!m->out)
 		return p;
 	if (!was) {
@@ -168,6 +193,28 @@ static void *luamodule_allocate(void *ud, void *old, size_t osize, size_t nsize)
 		allocated(m, p, nsize, type);
 	}
 	return p;
+}
+
+/* Between them what Lua allocates is the module's; where nothing is recorded our allocator is there for as
+ * long. */
+static void own_begin(struct module *m, lua_State *l)
+{
+	if (!m->out && !m->lent && !m->covered) {
+		m->next = lua_getallocf(l, &m->next_ud);
+		lua_setallocf(l, luamodule_allocate, m);
+		m->lent = true;
+	}
+	m->own = true;
+}
+
+static void own_end(struct module *m, lua_State *l)
+{
+	m->own = false;
+	if (!m->lent)
+		return;
+	lua_setallocf(l, m->next, m->next_ud);
+	m->lent = false;
+	slots_release(&m->mine);
 }
 
 static struct module *recording(lua_State *l)
@@ -206,6 +253,15 @@ static bool is_c(lua_State *l, lua_Debug *ar)
 {
 	lua_getinfo(l, "S", ar);
 	return *ar->what == 'C';
+}
+
+/* A C function's, which LuaJIT does not say the return of; but when it was called. */
+static bool unseen(struct module *m, lua_State *l, lua_Debug *ar)
+{
+	if (!PLACES_IN_ORDER || !is_c(l, ar))
+		return false;
+	out_time(m->out);
+	return true;
 }
 
 /* The caller is the innermost function that we know, unless errors have left some without a return;
@@ -247,7 +303,7 @@ static void luamodule_called(struct module *m, lua_State *l, lua_Debug *ar)
 	uint32_t function;
 	struct lua_call *top;
 
-	if (!co || (PLACES_IN_ORDER && is_c(l, ar)))
+	if (!co || unseen(m, l, ar))
 		return;
 	luamodule_settle(m, l, co, tail, place);
 	pointer = pointer_of(l, ar);
@@ -266,10 +322,15 @@ static void luamodule_returned(struct module *m, lua_State *l, lua_Debug *ar)
 	struct lua_call *top = luacalls_top(co);
 	uint64_t place = place_of(ar);
 
-	if (!top || (PLACES_IN_ORDER && is_c(l, ar)))
+	if (!top || unseen(m, l, ar))
 		return;
 	if (PLACES_IN_ORDER) {
-		luacalls_cut(&m->calls, co, place);
+		if (luacalls_cut(&m->calls, co, place))
+			return;
+		/* LuaJIT moves a vararg function behind its arguments once it has been called. */
+		top = luacalls_top(co);
+		if (top && top->pointer == pointer_of(l, ar))
+			luacalls_leave(&m->calls, co);
 		return;
 	}
 	if (top->place != place) {
@@ -399,14 +460,14 @@ static int luamodule_start(lua_State *l)
 	m->blocks = blocks;
 	luacalls_init(&m->calls, out, calls);
 	m->heap = blocks ? out_counter(out, "lua.heap", "B") : 0;
+	own_begin(m, l);
 	if (calls) {
 		seed(m, l);
 		hook_all(m, l, true);
 	}
 	/* From here on blocks are reported: functions are known by addresses that are freed. */
-	m->next = lua_getallocf(l, &m->next_ud);
+	m->own = m->lent = false;
 	m->out = out;
-	lua_setallocf(l, luamodule_allocate, m);
 	take_turn();
 	m->others = active;
 	active = m;
@@ -446,6 +507,7 @@ static bool luamodule_finish(struct module *m)
 	m->out = NULL;
 	luacalls_release(&m->calls);
 	slots_release(&m->live);
+	slots_release(&m->mine);
 	take_turn();
 	while (*at && *at != m)
 		at = &(*at)->others;
@@ -477,8 +539,11 @@ static int luamodule_stop(lua_State *l)
 {
 	struct module *m = module_of(l);
 
-	if (m->hooked)
+	if (m->hooked) {
+		own_begin(m, l);
 		hook_all(m, l, false);
+		own_end(m, l);
+	}
 	if (m->out && !end(l, m))
 		return luaL_error(l, MODULE ": the trace is cut: %s", strerror(errno));
 	return 0;
@@ -535,9 +600,13 @@ static int luamodule_bytes(lua_State *l)
 static int luamodule_snapshot(lua_State *l)
 {
 	struct lua_out *out = open_file(l, luaL_checkstring(l, 1), 0);
+	struct module *m = module_of(l);
 	uint64_t objects;
-	bool ok = snapshot_write(l, out, &objects);
+	bool ok;
 
+	own_begin(m, l);
+	ok = snapshot_write(l, out, &objects);
+	own_end(m, l);
 	if (!out_free(out))
 		return luaL_error(l, "%s: %s", lua_tostring(l, 1), strerror(errno));
 	if (!ok)
@@ -559,7 +628,7 @@ static int luamodule_collect(lua_State *l)
 	if (m->out)
 		end(l, m);
 	if (!m->covered) {
-		free(m);
+		own_free(m);
 		*box = NULL;
 	}
 	return 0;
@@ -575,11 +644,13 @@ int luaopen_tracemill(lua_State *l)
 					     {"bytes", luamodule_bytes},
 					     {"snapshot", luamodule_snapshot},
 					     {NULL, NULL}};
-	struct module **box = lua_newuserdata(l, sizeof *box);
+	struct module *m = own_zeroed(1, sizeof *m), **box;
 
-	*box = calloc(1, sizeof **box);
-	if (!*box)
+	if (!m)
 		return luaL_error(l, MODULE ": no memory");
+	own_begin(m, l);
+	box = lua_newuserdata(l, sizeof *box);
+	*box = m;
 	lua_newtable(l);
 	lua_pushcfunction(l, luamodule_collect);
 	lua_setfield(l, -2, "__gc");
@@ -593,5 +664,6 @@ int luaopen_tracemill(lua_State *l)
 		lua_pushcclosure(l, f->func, 1);
 		lua_setfield(l, -2, f->name);
 	}
+	own_end(m, l);
 	return 1;
 }

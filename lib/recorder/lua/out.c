@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/lua/out.h"
 
+#include "lib/recorder/tracemill.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +14,33 @@
 enum { COUNT, REQUESTED, REAL, LIVE, TIME, N_METRICS };
 enum { FLUSH_NS = 100000000 };
 enum { EXACT = 1, LOSS = 2, SPACE_NAME = 4, HAS_PLACE = 1 << 7 };
+
+void *own_grow(void *p, size_t n)
+{
+	void *q;
+
+	tracemill_own(1);
+	q = realloc(p, n);
+	tracemill_own(0);
+	return q;
+}
+
+void *own_zeroed(size_t n, size_t size)
+{
+	void *p;
+
+	tracemill_own(1);
+	p = calloc(n, size);
+	tracemill_own(0);
+	return p;
+}
+
+void own_free(void *p)
+{
+	tracemill_own(1);
+	free(p);
+	tracemill_own(0);
+}
 
 static uint64_t mix(uint64_t x)
 {
@@ -31,13 +60,13 @@ static bool grow(struct lua_slots *t)
 {
 	struct lua_slots to = {.mask = t->mask ? t->mask * 2 + 1 : 255};
 
-	to.slots = calloc(to.mask + 1, sizeof *to.slots);
+	to.slots = own_zeroed(to.mask + 1, sizeof *to.slots);
 	if (!to.slots)
 		return false;
 	for (size_t i = 0; t->slots && i <= t->mask; i++)
 		if (t->slots[i].used)
 			*slots_put(&to, t->slots[i].key) = t->slots[i].value;
-	free(t->slots);
+	own_free(t->slots);
 	*t = to;
 	return true;
 }
@@ -94,7 +123,7 @@ void slots_remove(struct lua_slots *t, uint64_t key)
 
 void slots_release(struct lua_slots *t)
 {
-	free(t->slots);
+	own_free(t->slots);
 	*t = (struct lua_slots){0};
 }
 
@@ -106,9 +135,9 @@ static int64_t now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-int64_t out_time(const struct lua_out *out)
+int64_t out_time(struct lua_out *out)
 {
-	return now() - out->start;
+	return out->seen = now() - out->start;
 }
 
 static uint8_t *text(uint8_t *p, const char *s, size_t n)
@@ -145,12 +174,12 @@ static void luaout_header(struct lua_out *out, const char *version, unsigned kin
 struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	struct lua_out *out = fd < 0 ? NULL : calloc(1, sizeof *out);
+	struct lua_out *out = fd < 0 ? NULL : own_zeroed(1, sizeof *out);
 
 	if (out)
-		out->columns = malloc(EVENT_GATHER_ROOM);
+		out->columns = own_grow(NULL, EVENT_GATHER_ROOM);
 	if (!out || !out->columns) {
-		free(out);
+		own_free(out);
 		if (fd >= 0)
 			close(fd);
 		return NULL;
@@ -180,8 +209,8 @@ bool out_free(struct lua_out *out)
 	slots_release(&out->stacks);
 	slots_release(&out->markers);
 	slots_release(&out->counters);
-	free(out->columns);
-	free(out);
+	own_free(out->columns);
+	own_free(out);
 	errno = error;
 	return !error;
 }

@@ -8,6 +8,12 @@
 
 #include "lib/recorder/base/output.h"
 
+/* Memory of the module: where tm-record records the process it is not the program's. As realloc, calloc and
+ * free. */
+void *own_grow(void *p, size_t n);
+void *own_zeroed(size_t n, size_t size);
+void own_free(void *p);
+
 /* u64 -> u32 in open addressing; 0 is not there. */
 struct lua_slots {
 	struct lua_slot {
@@ -29,6 +35,7 @@ struct lua_out {
 	struct cap_output o;
 	uint8_t *columns;       /* its events */
 	int64_t start, flushed; /* ns of the monotonic clock */
+	int64_t seen;           /* what out_time said last */
 	struct lua_slots strings, types, locations, stacks, markers, counters;
 	uint64_t lost; /* rows that there was no memory for */
 };
@@ -38,7 +45,7 @@ struct lua_out *out_new(const char *path, const char *version, unsigned kinds);
 /* Ends the trace and closes it; false and errno: it could not be written. Accepts NULL. */
 bool out_free(struct lua_out *out);
 
-int64_t out_time(const struct lua_out *out);
+int64_t out_time(struct lua_out *out);
 /* Ids of rows; 0: no memory. */
 uint32_t out_string(struct lua_out *out, const char *s, size_t n);
 uint32_t out_type(struct lua_out *out, const char *s);

@@ -301,9 +301,21 @@ static void luasnap_roots(struct walk *w)
 	lua_pop(l, 1);
 }
 
+/* The collector, unless the script has stopped it: Lua 5.1 does not say. */
+static bool runs(lua_State *l)
+{
+#ifdef LUA_GCISRUNNING
+	return lua_gc(l, LUA_GCISRUNNING, 0);
+#else
+	(void)l;
+	return true;
+#endif
+}
+
 static bool luasnap_walk(struct walk *w)
 {
 	lua_State *l = w->l;
+	bool collects = runs(l);
 
 	luaL_checkstack(l, 20, "snapshot");
 	lua_gc(l, LUA_GCSTOP, 0);
@@ -324,7 +336,8 @@ static bool luasnap_walk(struct walk *w)
 		lua_settop(l, w->waiting);
 	}
 	lua_settop(l, w->waiting - 1);
-	lua_gc(l, LUA_GCRESTART, 0);
+	if (collects)
+		lua_gc(l, LUA_GCRESTART, 0);
 	slots_release(&w->seen);
 	return !w->failed;
 }
