@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TRACE, MEMTRACER, LOLI };
@@ -108,15 +109,38 @@ static int tell_cut(const struct launch *l, int status, int sig)
 	return status ? status : EXIT_INPUT;
 }
 
+struct record_over {
+	const struct launch *l;
+	struct recorded *r;
+	bool called;
+};
+
+/* The time is over, and the program goes on: what is to be said and done is not put off until it ends. */
+static void record_over(void *arg)
+{
+	struct record_over *o = arg;
+
+	o->called = true;
+	o->r->runs = true;
+	o->r->ns = (uint64_t)clock_ns() - o->r->ns;
+	tell_lost(o->l);
+	tell_cut(o->l, 0, 0);
+	recorded_end(o->r);
+}
+
 static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 {
+	struct record_over over = {l, r, false};
 	int sig, status;
 
 	l->path = r->path = output;
 	r->program = *argv;
 	r->apart = l->settings.children;
+	r->since = time(NULL);
 	r->ns = (uint64_t)clock_ns();
-	status = launch_run(l, cap_far(fd, 0), argv, &sig);
+	status = launch_run(l, cap_far(fd, 0), argv, &sig, record_over, &over);
+	if (over.called)
+		return status;
 	r->ns = (uint64_t)clock_ns() - r->ns;
 	tell_end(sig);
 	tell_lost(l);

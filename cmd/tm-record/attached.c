@@ -96,7 +96,7 @@ int attached_record(struct attach *a, const char *library, const struct cap_sett
 	r->ns = (uint64_t)clock_ns() - r->ns;
 	r->path = path;
 	r->program = a->process.name;
-	r->attached = true;
+	r->runs = true;
 	status = attached_tell(a, end, path);
 	if (end != ATTACH_SILENT)
 		recorded_end(r);

@@ -41,6 +41,9 @@ void noticed_start(const struct launch *l)
 	if (l->settings.stacks == CAP_STACKS_SHADOW)
 		noticed_fitness(path, FIT_INSTRUMENTED,
 				"--stacks shadow will see no calls in its own code");
+	if (l->settings.calls == CAP_CALLS_ALL)
+		noticed_fitness(path, FIT_INSTRUMENTED,
+				"--calls all will see no calls in its own code");
 }
 
 int noticed_end(const struct launch *l, const char *program, int status)

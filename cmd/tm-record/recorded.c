@@ -12,6 +12,7 @@
 #include "lib/trace/chunk_out.h"
 #include "lib/trace/stream.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -184,7 +185,7 @@ static void recorded_tell_process(const struct recorded *r)
 	struct buf b = BUF_INIT;
 	uint64_t us;
 
-	if (r->attached) {
+	if (r->runs) {
 		time_text(&b, r->ns);
 		cli_note(r->program, "was recorded for %s", buf_str(&b));
 		buf_release(&b);
@@ -266,6 +267,43 @@ static void print_report(const struct recorded *r)
 	free(path);
 }
 
+/* Those of this run: OUT.PROGRAM.PID, with OUT's .tmt behind that. */
+static void recorded_tell_apart(const struct recorded *r)
+{
+	const char *base = path_base(r->path);
+	size_t n = strlen(base), tail = n > 4 && !strcmp(base + n - 4, ".tmt") ? 4 : 0;
+	char *folder =
+		 base > r->path ? mem_strndup(r->path, (size_t)(base - r->path)) : mem_strdup("."),
+	     *one = NULL;
+	uint64_t found = 0;
+	struct dirent *d;
+	DIR *dir = opendir(folder);
+
+	n -= tail;
+	while (dir && (d = readdir(dir))) {
+		size_t k = strlen(d->d_name);
+		struct stat st;
+
+		if (k <= n + 1 + tail || strncmp(d->d_name, base, n) != 0 || d->d_name[n] != '.' ||
+		    strcmp(d->d_name + k - tail, base + n) != 0 ||
+		    fstatat(dirfd(dir), d->d_name, &st, 0) || st.st_mtime < r->since)
+			continue;
+		found++;
+		free(one);
+		one = mem_strdup(d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (found == 1)
+		cli_note(NULL, "a process that it started has its own: %s", one);
+	else if (found)
+		cli_note(NULL,
+			 "%" PRIu64 " processes that it started have theirs: %.*s.PROGRAM.PID%s",
+			 found, (int)(strlen(r->path) - tail), r->path, base + n);
+	free(one);
+	free(folder);
+}
+
 void recorded_end(const struct recorded *r)
 {
 	struct stat st;
@@ -282,11 +320,6 @@ void recorded_end(const struct recorded *r)
 	if (r->report)
 		print_report(r);
 	cli_note(NULL, "the trace is %s: tracemill top %s", r->path, r->path);
-	if (r->apart) {
-		size_t n = strlen(r->path),
-		       tail = n > 4 && !strcmp(r->path + n - 4, ".tmt") ? 4 : 0;
-
-		cli_note(NULL, "processes that it started have theirs: %.*s.PROGRAM.PID%s",
-			 (int)(n - tail), r->path, r->path + n - tail);
-	}
+	if (r->apart)
+		recorded_tell_apart(r);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 struct recorded {
 	const char *path; /* a trace; what is no regular file is left alone */
@@ -15,7 +16,8 @@ struct recorded {
 	bool report;      /* the sites that allocated most, on standard error */
 	bool apart;       /* processes that the program starts have traces of their own */
 	const char *program;
-	bool attached;     /* it ran before, and may go on */
+	bool runs;         /* it goes on, or may */
+	time_t since;      /* when it was started */
 	uint64_t ns;       /* that the program ran, or was recorded */
 	uint64_t children; /* CPU time of processes that it started and that are not in the trace,
 			    * in microseconds; 0: none that it has waited for */

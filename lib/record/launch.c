@@ -2,6 +2,7 @@
 #include "lib/record/launch.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/record/program.h"
 #include "lib/recorder/base/far.h"
@@ -248,7 +249,29 @@ int launch_wait(int *sig)
 	return 128 + *sig;
 }
 
-int launch_run(struct launch *l, int fd, char **argv, int *sig)
+/* True: what was recorded has its end, and the program goes on. */
+static bool launch_outlasts(const struct launch *l, pid_t pid)
+{
+	const struct timespec pause = {0, 20000000};
+	uint64_t end = (uint64_t)clock_ns() + (uint64_t)l->settings.duration_ms * 1000000;
+	bool ended = false;
+
+	if (!l->settings.duration_ms || !l->outcome)
+		return false;
+	for (;;) {
+		siginfo_t info = {.si_pid = 0};
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) || info.si_pid)
+			return false;
+		if (ended)
+			return true;
+		ended = (uint64_t)clock_ns() >= end && launch_loaded(l) == CAP_LOADED &&
+			!launch_open(l);
+		nanosleep(&pause, NULL);
+	}
+}
+
+int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(void *arg), void *arg)
 {
 	pid_t pid;
 
@@ -258,5 +281,7 @@ int launch_run(struct launch *l, int fd, char **argv, int *sig)
 	if (l->spare)
 		close(STDOUT_FILENO);
 	*sig = 0;
+	if (pid > 0 && over && launch_outlasts(l, pid))
+		over(arg);
 	return pid < 0 ? NOT_RUN : launch_wait(sig);
 }

@@ -55,7 +55,8 @@ int launch_error(const struct launch *l);
 bool launch_open(const struct launch *l);
 /* Of the process that was started; CAP_LOADED where that is not known. */
 enum cap_loaded launch_loaded(const struct launch *l);
-/* Both, with the trace going to fd, which is closed here: the program has the only one. */
-int launch_run(struct launch *l, int fd, char **argv, int *sig);
+/* Both, with the trace going to fd, which is closed here: the program has the only one. over(arg) is called
+ * when the recording's time (duration_ms) is over and the program goes on; NULL: nothing. */
+int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(void *arg), void *arg);
 
 #endif
