@@ -43,13 +43,26 @@ static struct raw_symbol next_symbol(struct cursor *c, bool is_64) /* Elf64_Sym,
 	return s;
 }
 
-/* Mapping symbols of arm, arm64 and RISC-V ($x, $d.12 and so on), and the marks that compilers
- * leave in the code: GCC 2's, and those of the annobin plugin. */
-static bool is_mark(const char *name)
+/* Mapping symbols, which say what follows: $x, $d.12; on RISC-V $x may name the instructions, $xrv64i2p1_m2p0
+ * (its ELF psABI, "Mapping Symbol"; ELF for the Arm Architecture and for AArch64, the same). */
+static bool is_mapping(const char *name, uint16_t machine)
 {
-	if (name[0] == '$')
-		return name[1] && strchr("atdx", name[1]) && (!name[2] || name[2] == '.');
-	return !strncmp(name, ".annobin_", 9) || !strcmp(name, "gcc2_compiled.");
+	const char *kinds = machine == EM_ARM       ? "atd"
+			    : machine == EM_AARCH64 ? "xd"
+			    : machine == EM_RISCV   ? "xd"
+			    : machine == EM_CSKY    ? "td"
+						    : "";
+
+	if (name[0] != '$' || !name[1] || !strchr(kinds, name[1]))
+		return false;
+	return !name[2] || name[2] == '.' || (machine == EM_RISCV && !strncmp(name, "$xrv", 4));
+}
+
+/* And the marks that compilers leave in the code: GCC 2's, and those of the annobin plugin. */
+static bool is_mark(const char *name, uint16_t machine)
+{
+	return is_mapping(name, machine) || !strncmp(name, ".annobin_", 9) ||
+	       !strcmp(name, "gcc2_compiled.");
 }
 
 /* Lower is better among symbols of one address. */
@@ -231,9 +244,9 @@ static void symtab_add(struct symtab *s, struct loading *l, const struct object 
 		if (type == STT_FILE)
 			file = *name ? name : NULL;
 		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE &&
-		    (type != STT_OBJECT || !r.size || r.section >= SHN_LORESERVE))
+		    (type != STT_OBJECT || (!r.size && !l->data) || r.section >= SHN_LORESERVE))
 			continue;
-		if (!*name || is_mark(name))
+		if (!*name || is_mark(name, f->machine))
 			continue;
 		if (f->flat && r.section < f->n_sections)
 			r.value += f->sections[r.section].addr;
