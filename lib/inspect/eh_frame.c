@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions that .eh_frame has entries for. Linux Standard Base, "Exception Frames"; DWARF 5,
+ * The entries of .eh_frame. Linux Standard Base, "Exception Frames"; DWARF 5,
  * section 6.4.
  */
 #include "lib/base/cursor.h"
@@ -120,10 +120,10 @@ static void read_fde(struct frames *f, struct cursor *c, uint64_t cie)
 	n = f->cie.augmented ? cursor_uleb(c) : 0;
 	if (n)
 		cursor_skip(c, n, "augmentation");
-	if (c->failed || !size || lo + size < lo || !code_holds(x->file.code, lo) || is_fragment(c))
+	if (c->failed || !size || lo + size < lo || !code_holds(x->file.code, lo))
 		return;
-	VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
-	    (struct inspect_function){.lo = lo, .hi = lo + size};
+	VEC_PUSH(x->entries, x->n_entries, x->cap_entries) =
+	    (struct inspect_entry){lo, lo + size, is_fragment(c)};
 }
 
 bool inspect_eh_frame(struct inspect *x, const uint8_t *p, uint64_t n, uint64_t addr)

@@ -88,6 +88,16 @@ static void lines(const struct inspect *x, struct fitness *f)
 		    elsewhere(x) ? " in its debug file" : "", x->bad_debug ? ", damaged" : "");
 }
 
+/* Without tables for all functions, as -fno-asynchronous-unwind-tables leaves them: those of a program's start are
+ * the C library's, and there whatever the compiler was told. */
+static void few_entries(const struct inspect *x, bool debug, struct fitness *f)
+{
+	say(f, percent(x->n_unwound, x->n_functions) < 50 ? FIT_NO : FIT_PARTLY,
+	    "compile with -fasynchronous-unwind-tables",
+	    ".eh_frame has entries for %" PRIu64 " of %zu functions%s", x->n_unwound,
+	    x->n_functions, debug ? "; those of .debug_frame are for debuggers" : "");
+}
+
 static void fitness_unwind(const struct inspect *x, struct fitness *f)
 {
 	bool eh = inspect_section(x, ".eh_frame"), hdr = inspect_section(x, ".eh_frame_hdr");
@@ -96,20 +106,24 @@ static void fitness_unwind(const struct inspect *x, struct fitness *f)
 
 	if (inspect_section(x, ".unwind_info"))
 		say(f, FIT_YES, NULL, "__unwind_info");
-	else if (eh && !x->bad_tables && object_is_relocatable(x->file.object))
-		say(f, FIT_YES, NULL, ".eh_frame");
 	else if (x->bad_tables)
 		say(f, FIT_PARTLY, NULL, ".eh_frame is damaged");
+	else if (eh && object_is_relocatable(x->file.object))
+		say(f, FIT_YES, NULL, ".eh_frame");
+	else if (x->has_entries && !arm && x->n_functions &&
+		 percent(x->n_unwound, x->n_functions) < 90)
+		few_entries(x, debug, f);
 	else if ((eh && hdr) || arm)
 		say(f, FIT_YES, NULL, "%s%s", arm ? ".ARM.exidx" : ".eh_frame with .eh_frame_hdr",
 		    mini ? ", .gnu_debugdata" : "");
-	else if (eh || debug)
-		say(f, FIT_PARTLY,
-		    eh ? "link with -Wl,--eh-frame-hdr" : "compile with -funwind-tables",
-		    eh ? "no .eh_frame_hdr: an unwinder has to read all of .eh_frame"
-		       : ".debug_frame only, which unwinders on devices do not read");
+	else if (eh)
+		say(f, FIT_PARTLY, "link with -Wl,--eh-frame-hdr",
+		    "no .eh_frame_hdr: an unwinder has to read all of .eh_frame");
+	else if (debug)
+		say(f, FIT_NO, "compile with -fasynchronous-unwind-tables",
+		    ".debug_frame only, which is for debuggers");
 	else
-		say(f, FIT_NO, "compile with -funwind-tables",
+		say(f, FIT_NO, "compile with -fasynchronous-unwind-tables",
 		    "neither .eh_frame nor .ARM.exidx nor .debug_frame");
 }
 

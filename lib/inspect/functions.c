@@ -7,6 +7,7 @@
 #include "lib/base/sort.h"
 #include "lib/inspect/inspect.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,22 +70,50 @@ static void from_symbols(struct inspect *x)
 			    (struct inspect_function){.lo = all[i].lo, .hi = all[i].hi};
 }
 
-static void from_tables(struct inspect *x)
+static int by_lo(const void *a, const void *b)
+{
+	const struct inspect_entry *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void read_entries(struct inspect *x)
 {
 	size_t section = inspect_section(x, ".eh_frame");
 	struct err e = ERR_INIT;
 	uint64_t size = 0;
 	uint8_t *data = NULL;
 
-	if (!section)
+	if (!section || object_section_info(x->file.object, section).type == SHT_NOBITS)
 		return;
+	x->has_entries = true;
 	if (object_section_read(x->file.object, section, &data, &size, &e) > ST_NONE)
 		x->bad_tables = true;
 	if (data)
 		x->bad_tables = !inspect_eh_frame(
 		    x, data, size, object_section_info(x->file.object, section).addr);
-	x->from_tables = x->n_functions > 0;
 	allowance_free(data);
+	if (x->n_entries)
+		sort_array(x->entries, x->n_entries, sizeof *x->entries, by_lo);
+}
+
+static void from_tables(struct inspect *x)
+{
+	for (size_t i = 0; i < x->n_entries; i++)
+		if (!x->entries[i].fragment)
+			VEC_PUSH(x->functions, x->n_functions, x->cap_functions) =
+			    (struct inspect_function){.lo = x->entries[i].lo,
+						      .hi = x->entries[i].hi};
+	x->from_tables = x->n_functions > 0;
+}
+
+static void count_unwound(struct inspect *x)
+{
+	for (size_t i = 0, at = 0; i < x->n_functions; i++) {
+		while (at < x->n_entries && x->entries[at].hi <= x->functions[i].lo)
+			at++;
+		x->n_unwound += at < x->n_entries && x->entries[at].lo <= x->functions[i].lo;
+	}
 }
 
 /* Aliases are one function; of what overlaps, the first. The PLT has symbols in some files. */
@@ -125,6 +154,7 @@ static bool has_symbols(const struct inspect *x)
 
 void inspect_functions(struct inspect *x)
 {
+	read_entries(x);
 	if (has_symbols(x))
 		from_symbols(x);
 	if (!x->n_functions)
@@ -132,6 +162,7 @@ void inspect_functions(struct inspect *x)
 	if (!x->n_functions)
 		from_symbols(x);
 	put_in_order(x);
+	count_unwound(x);
 }
 
 static enum role role_at(const struct inspect *x, uint64_t target)

@@ -81,6 +81,7 @@ void inspect_release(struct inspect *x)
 	map64_release(&x->role_at);
 	free(x->wraps);
 	free(x->functions);
+	free(x->entries);
 	arena_release(&x->names);
 	*x = (struct inspect){.disasm = NULL};
 }

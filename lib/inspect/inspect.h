@@ -58,8 +58,16 @@ struct inspect {
 	/* functions.c */
 	struct inspect_function *functions; /* sorted by lo, not overlapping */
 	size_t n_functions, cap_functions;
-	bool from_tables; /* from .eh_frame, not from symbols */
-	bool bad_tables;  /* .eh_frame is damaged: what was read before that counts */
+	/* The entries of .eh_frame, sorted by lo, parts of functions among them. */
+	struct inspect_entry {
+		uint64_t lo, hi;
+		bool fragment; /* it begins with the frame set up: .cold */
+	} * entries;
+	size_t n_entries, cap_entries;
+	bool has_entries;   /* its bytes are here, and not left behind in another file */
+	uint64_t n_unwound; /* functions that begin in an entry */
+	bool from_tables;   /* from .eh_frame, not from symbols */
+	bool bad_tables;    /* .eh_frame is damaged: what was read before that counts */
 
 	/* debug.c: units by version; index 0: of another one */
 	uint64_t units[6], skeletons;

@@ -137,6 +137,21 @@ llvm-strip --strip-all whole
 same 'a debug file beside it' "$(fact whole 'debug file')" ./whole.debug
 same 'has its lines' "$(fit whole lines)" yes
 
+# Unwind tables for debuggers alone: .eh_frame is empty, or has what the C library's start brings (readelf).
+gcc -g -O0 -fno-asynchronous-unwind-tables -shared -fPIC -nostdlib -o debuggers "$plain"
+same 'tables for debuggers: none of its own' "$(readelf --debug-dump=frames debuggers | grep -c 'FDE.*\.debug_frame\|^Contents of the .debug_frame')" 1
+same 'tables for debuggers' "$(fit debuggers unwind-tables)" no
+same 'tables for debuggers: of how many' "$(why debuggers unwind-tables | cut -d';' -f 1 | sed 's/ of [0-9]*/ of N/')" '.eh_frame has entries for 0 of N functions'
+same 'tables for debuggers: what helps' "$(tm-inspect --as json debuggers | grep -c 'fasynchronous-unwind-tables')" 1
+gcc -g -O0 -fasynchronous-unwind-tables -shared -fPIC -nostdlib -o helped "$plain"
+same 'tables for debuggers: it helps' "$(fit helped unwind-tables)" yes
+{ cat "$plain" && echo 'int main(void) { return 0; }'; } >program.c
+gcc -g -O0 -fno-asynchronous-unwind-tables -Wl,--unresolved-symbols=ignore-all -o program program.c 2>build.log
+same "tables of the C library's start alone" "$(readelf --debug-dump=frames program | sed -n '/\.eh_frame/,/\.debug_frame/p' | grep -c FDE | awk '{ print ($1 > 0) }')" 1
+same "tables of the C library's start alone are none" "$(fit program unwind-tables)" no
+gcc -g -O0 -fasynchronous-unwind-tables -Wl,--unresolved-symbols=ignore-all -o program program.c 2>build.log
+same 'a program with tables' "$(fit program unwind-tables)" yes
+
 # By file: only one of two has frame pointers.
 sed 's/\<\(leaf_one\|leaf_two\|one\|two\|many\|through\|hook\)\>/b_\1/g' "$plain" >other.c
 clang -g -O2 -fPIC -fomit-frame-pointer -c other.c -o other.o
