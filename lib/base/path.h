@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The last part of a path.
+ * The last part of a path, and where a path of another system is.
  */
 #ifndef TM_BASE_PATH_H
 #define TM_BASE_PATH_H
 
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+/* Appends where an absolute path is that a captured system, or a file made on it, names: below the sysroot. False,
+ * and nothing is appended: no sysroot ("/", "" or NULL), or a relative path. */
+static inline bool path_in_sysroot(struct buf *to, const char *sysroot, const char *path)
+{
+	if (!sysroot || !*sysroot || !strcmp(sysroot, "/") || path[0] != '/')
+		return false;
+	buf_adds(to, sysroot);
+	buf_adds(to, path);
+	return true;
+}
 
 /* What follows the last slash, which may be nothing; all of it where there is no slash. */
 static inline const char *path_base(const char *path)

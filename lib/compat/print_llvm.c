@@ -75,6 +75,9 @@ struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_an
 		    .function = "", .linkage = "", .file = "", .name = "", .declared_file = ""};
 	f = (struct llvm_frame){.name = x.linkage,
 				.file = shown_path(x.file, o),
+				.path = x.file,
+				.embeds = i ? NULL : a->binary,
+				.address = a->address,
 				.line = c->line,
 				.column = c->column,
 				.has_start = x.has_start,
@@ -109,34 +112,33 @@ struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_an
 }
 
 /* left_pad(line), " >: " or "  : ", text; as many lines around as asked for. */
-static void llvm_add_context(struct buf *b, const struct llvm_frame *f, uint64_t lines)
+static void llvm_add_context(struct buf *b, const struct print_from *from,
+			     const struct llvm_frame *f, uint64_t lines)
 {
-	FILE *in = lines && f->line && *f->file ? fopen(f->file, "re") : NULL;
 	uint64_t first = f->line > lines / 2 ? f->line - lines / 2 : 1, n = 1;
-	char *text = NULL;
-	size_t cap = 0;
-	ssize_t got;
+	const char *text, *end;
+	size_t size;
 	int width;
 
-	if (!in)
+	if (!lines || !f->line || !*f->path ||
+	    tracemill_source(from->symbolizer, f->embeds, f->address, f->path, &text, &size))
 		return;
 	/* llvm's width is ceil(log10(last line)): 2 for line 100 */
 	width = snprintf(NULL, 0, "%" PRIu64, first + lines - 2);
-	for (; n < first + lines && (got = getline(&text, &cap, in)) >= 0; n++) {
-		if (n < first)
-			continue;
-		if (got && text[got - 1] == '\n')
-			got--;
-		buf_addf(b, "%*" PRIu64 "%s", width, n, n == f->line ? " >: " : "  : ");
-		buf_add(b, text, (size_t)got);
-		buf_addc(b, '\n');
+	for (end = text + size; text < end && n < first + lines; n++) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text)), *stop = nl ? nl : end;
+
+		if (n >= first) {
+			buf_addf(b, "%*" PRIu64 "%s", width, n, n == f->line ? " >: " : "  : ");
+			buf_add(b, text, (size_t)(stop - text));
+			buf_addc(b, '\n');
+		}
+		text = nl ? nl + 1 : end;
 	}
-	free(text);
-	fclose(in);
 }
 
-static void llvm_add_frame(struct buf *b, const struct llvm_frame *f, bool inlined,
-			   const struct print_options *o)
+static void llvm_add_frame(struct buf *b, const struct print_from *from, const struct llvm_frame *f,
+			   bool inlined, const struct print_options *o)
 {
 	const char *file = *f->file ? f->file : "??";
 
@@ -169,7 +171,7 @@ static void llvm_add_frame(struct buf *b, const struct llvm_frame *f, bool inlin
 		buf_addf(b, " (discriminator %" PRIu32 ")", f->discriminator);
 	}
 	buf_addc(b, '\n');
-	llvm_add_context(b, f, o->context);
+	llvm_add_context(b, from, f, o->context);
 }
 
 static void add_frames(struct buf *b, const struct print_from *from, const struct llvm_answer *a,
@@ -180,7 +182,7 @@ static void add_frames(struct buf *b, const struct print_from *from, const struc
 	do {
 		struct llvm_frame f = llvm_frame(from, a, i, o);
 
-		llvm_add_frame(b, &f, i != 0, o);
+		llvm_add_frame(b, from, &f, i != 0, o);
 		free(f.owned);
 	} while (o->inlines && ++i < a->calls.n);
 }
@@ -195,7 +197,8 @@ static void add_places(struct buf *b, const struct print_from *from,
 		       const struct tracemill_query *queries, size_t n,
 		       const struct print_options *o)
 {
-	static const struct llvm_frame unknown = {.name = "", .file = "", .start_file = ""};
+	static const struct llvm_frame unknown = {
+	    .name = "", .file = "", .path = "", .start_file = ""};
 	bool some = false;
 
 	for (size_t i = 0; i < n; i++) {
@@ -203,12 +206,12 @@ static void add_places(struct buf *b, const struct print_from *from,
 		struct llvm_frame f = llvm_frame(from, &a, 0, o);
 
 		if (has_file(&f))
-			llvm_add_frame(b, &f, false, o);
+			llvm_add_frame(b, from, &f, false, o);
 		some |= has_file(&f);
 		free(f.owned);
 	}
 	if (!some)
-		llvm_add_frame(b, &unknown, false, o);
+		llvm_add_frame(b, from, &unknown, false, o);
 }
 
 /* Data at an address; name "": no symbol has it. */
@@ -308,8 +311,8 @@ static void llvm_add_json(struct buf *b, const char *s, size_t n)
 	buf_release(&text);
 }
 
-static void llvm_add_json_frame(struct buf *b, const struct llvm_frame *f,
-				const struct print_options *o)
+static void llvm_add_json_frame(struct buf *b, const struct print_from *from,
+				const struct llvm_frame *f, const struct print_options *o)
 {
 	struct buf source = BUF_INIT;
 
@@ -320,7 +323,7 @@ static void llvm_add_json_frame(struct buf *b, const struct llvm_frame *f,
 	buf_adds(b, ",\"FunctionName\":");
 	llvm_add_json(b, f->name, strlen(f->name));
 	buf_addf(b, ",\"Line\":%" PRIu32, f->line);
-	llvm_add_context(&source, f, o->context);
+	llvm_add_context(&source, from, f, o->context);
 	if (source.len) {
 		buf_adds(b, ",\"Source\":");
 		llvm_add_json(b, source.data, source.len);
@@ -344,7 +347,7 @@ static void add_json_frames(struct buf *b, const struct print_from *from,
 
 		if (i)
 			buf_addc(b, ',');
-		llvm_add_json_frame(b, &f, o);
+		llvm_add_json_frame(b, from, &f, o);
 		free(f.owned);
 	} while (o->inlines && ++i < a->calls.n);
 }
@@ -367,7 +370,7 @@ static void add_json_places(struct buf *b, const struct print_from *from,
 		if (has_file(&f)) {
 			if (some)
 				buf_addc(b, ',');
-			llvm_add_json_frame(b, &f, o);
+			llvm_add_json_frame(b, from, &f, o);
 			some = true;
 		}
 		free(f.owned);

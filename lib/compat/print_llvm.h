@@ -9,7 +9,11 @@
 
 struct llvm_frame {
 	const char *name, *file; /* "": not known */
-	char *owned;             /* name, when it was made for this; the caller frees it */
+	const char *path;        /* of the file, whole */
+	/* Whose debug information may embed the file: llvm looks for that of the innermost call alone. */
+	struct tracemill_binary *embeds;
+	uint64_t address;
+	char *owned; /* name, when it was made for this; the caller frees it */
 	uint32_t line, column;
 	bool has_start;
 	uint64_t start;         /* of the function */

@@ -44,4 +44,8 @@ void dwarf_places_free(struct dwarf_places *p); /* accepts NULL */
 /* What is borrowed in *out lives until the next call. */
 void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *out);
 
+/* The text that the unit at an address embeds of a source file, whose path is as answers have it, relative ones
+ * where they are (DWARF 5 by clang -gembed-source); NULL: none. As long as the object's sections. */
+const char *dwarf_places_source(struct dwarf_places *p, uint64_t addr, const char *path, size_t *n);
+
 #endif

@@ -327,8 +327,8 @@ static struct find_file *below_sysroot(struct find_files *f, const char *name)
 
 	if (!f->options.sysroot || !f->options.sysroot[0] || name[0] != '/')
 		return NULL;
-	buf_adds(&path, strcmp(f->options.sysroot, "/") ? f->options.sysroot : "");
-	buf_adds(&path, name);
+	if (!path_in_sysroot(&path, f->options.sysroot, name))
+		buf_adds(&path, name);
 	item = by_path(f, buf_str(&path));
 	buf_release(&path);
 	return item;
@@ -361,12 +361,10 @@ static struct find_file *files_by_build_id(struct find_files *f, const struct ob
 
 	for (size_t d = 0; !x && d < s->n_dirs; d++)
 		x = in_tree(f, s->dirs[d], id);
-	if (!x && s->sysroot) {
-		buf_addf(&path, "%s/usr/lib/debug", s->sysroot);
+	if (!x && path_in_sysroot(&path, s->sysroot, SYSTEM_DEBUG_DIR))
 		x = in_tree(f, buf_str(&path), id);
-	}
 	if (!x && s->system)
-		x = in_tree(f, "/usr/lib/debug", id);
+		x = in_tree(f, SYSTEM_DEBUG_DIR, id);
 	for (unsigned part = 2; !x && part-- > 0;) /* OBJECT_BINARY has more than OBJECT_DEBUG */
 		for (size_t i = 0; !x && i < s->n_finders; i++) {
 			const struct object_finder *p = &s->finders[i];

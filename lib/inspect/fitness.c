@@ -89,7 +89,7 @@ static void lines(const struct inspect *x, struct fitness *f)
 }
 
 /* Without tables for all functions, as -fno-asynchronous-unwind-tables leaves them: those of a program's start are
- * the C library's, and there whatever the compiler was told. */
+ * the C library's, and there whatever the compiler does. */
 static void few_entries(const struct inspect *x, bool debug, struct fitness *f)
 {
 	say(f, percent(x->n_unwound, x->n_functions) < 50 ? FIT_NO : FIT_PARTLY,

@@ -120,6 +120,8 @@ static void symbolizer_release_all(struct tracemill_symbolizer *s)
 		process_close(p);
 	explain_release(&x->explain);
 	buf_release(&x->text);
+	buf_release(&x->source);
+	buf_release(&x->source_path);
 	lookup_release(&x->lookup); /* its cache goes before the files of namings */
 	for (struct tracemill_naming *n = s->namings; n; n = n->next)
 		naming_close(n);

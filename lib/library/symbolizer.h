@@ -32,6 +32,10 @@ struct library_opened {
 	size_t n;
 	struct explain explain;
 	struct buf text; /* what tracemill_told and tracemill_explain returned last */
+	/* What tracemill_source returned last, of which file, and where it was asked for. */
+	struct buf source, source_path;
+	struct lookup_file *source_of;
+	bool has_source;
 	char line[1000];
 	size_t n_failures; /* of files of managed code, that were returned */
 	size_t n_met;      /* files up to this one have been reported */

@@ -143,3 +143,40 @@ enum tracemill_status tracemill_explain(struct tracemill_symbolizer *s,
 		return handle_misuse(&s->handle, "not a query of the last batch");
 	return explain_for(s, &(struct explaining){.query = q, .text = text, .n = n});
 }
+
+struct source_asked {
+	struct tracemill_binary *binary;
+	uint64_t address;
+	const char *path, **text;
+	size_t *n;
+};
+
+/* The calls of one stack are often in one file. */
+static enum tracemill_status symbolizer_read_source(struct library_call *c)
+{
+	struct library_opened *x = c->s->opened;
+	const struct source_asked *a = c->a;
+	struct lookup_file *f = a->binary ? symbolizer_file(c->s, a->binary) : NULL;
+
+	if (!x->source_path.len || f != x->source_of ||
+	    strcmp(buf_str(&x->source_path), a->path) != 0) {
+		x->source.len = x->source_path.len = 0;
+		x->has_source = explain_source(&x->explain, &x->search.object, f ? f->object : NULL,
+					       a->address, a->path, &x->source);
+		x->source_of = f;
+		buf_adds(&x->source_path, a->path);
+	}
+	*a->text = buf_str(&x->source);
+	*a->n = x->source.len;
+	return x->has_source ? TRACEMILL_OK : TRACEMILL_NOTHING;
+}
+
+enum tracemill_status tracemill_source(struct tracemill_symbolizer *s,
+				       struct tracemill_binary *binary, uint64_t address,
+				       const char *path, const char **text, size_t *n)
+{
+	struct source_asked a = {binary, address, path, text, n};
+
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_read_source, .a = &a});
+}

@@ -112,6 +112,23 @@ static bool try(struct seek *k, const char *dir, size_t n_dir, const char *name,
 	return k->path.len < 8192 && companion_try_path(k);
 }
 
+/* A path that the debug information names, of dir (NULL: none) and name: below the sysroot, then as it is. */
+static bool try_named(struct seek *k, const char *dir, const char *name)
+{
+	struct buf path = BUF_INIT, below = BUF_INIT;
+	bool found;
+
+	if (dir)
+		buf_addf(&path, "%s/", dir);
+	buf_adds(&path, name);
+	found = (path_in_sysroot(&below, k->o->sysroot, buf_str(&path)) &&
+		 try(k, NULL, 0, buf_str(&below), "")) ||
+		try(k, NULL, 0, buf_str(&path), "");
+	buf_release(&path);
+	buf_release(&below);
+	return found;
+}
+
 /* In the folder of path. */
 static bool try_beside(struct seek *k, const char *path, const char *name, const char *after)
 {
@@ -142,7 +159,7 @@ static bool companion_seek_split(struct seek *k, const char *dir, const char *na
 		return false;
 	base = path_base(name);
 	dir = *dir ? dir : ".";
-	if (name[0] == '/' ? try(k, NULL, 0, name, "") : try(k, dir, strlen(dir), name, ""))
+	if (try_named(k, name[0] == '/' ? NULL : dir, name))
 		return true;
 	for (int bare = 0; bare < 2; bare++) {
 		const char *n = bare ? base : name;
@@ -351,7 +368,7 @@ static bool ask_finders(struct seek *k, const struct object_build_id *id)
 static bool companion_seek_supplement(struct seek *k, const struct link *l)
 {
 	struct object *o = k->o;
-	const char *system = "/usr/lib/debug", *from = o->debug.path ? o->debug.path : o->file.path;
+	const char *system = SYSTEM_DEBUG_DIR, *from = o->debug.path ? o->debug.path : o->file.path;
 	char *real;
 	bool found;
 
@@ -361,7 +378,7 @@ static bool companion_seek_supplement(struct seek *k, const struct link *l)
 	if (o->system && try_by_id(k, system, &l->id))
 		return true;
 	if (l->name[0] == '/') {
-		if (try(k, NULL, 0, l->name, ""))
+		if (try_named(k, NULL, l->name))
 			return true;
 	} else {
 		if (try_beside(k, from, l->name, ""))
@@ -430,14 +447,20 @@ const char *object_supplement_missing(const struct object *o)
 
 static void companion_keep_search(struct object *o, const struct object_search *s)
 {
+	struct buf dir = BUF_INIT;
+
 	companion_release(o);
 	o->system = s->system;
 	o->finders = s->finders;
 	o->n_finders = s->n_finders;
 	o->dwp = s->dwp ? mem_strdup(s->dwp) : NULL;
-	o->dirs = mem_zarray(s->n_dirs, sizeof *o->dirs);
+	o->sysroot = s->sysroot ? mem_strdup(s->sysroot) : NULL;
+	o->dirs = mem_zarray(s->n_dirs + 1, sizeof *o->dirs);
 	for (o->n_dirs = 0; o->n_dirs < s->n_dirs; o->n_dirs++)
 		o->dirs[o->n_dirs] = mem_strdup(s->dirs[o->n_dirs]);
+	if (path_in_sysroot(&dir, s->sysroot, SYSTEM_DEBUG_DIR))
+		o->dirs[o->n_dirs++] = mem_strdup(buf_str(&dir));
+	buf_release(&dir);
 }
 
 void companion_release(struct object *o)
@@ -446,10 +469,12 @@ void companion_release(struct object *o)
 		free(o->dirs[i]);
 	free(o->dirs);
 	free(o->dwp);
+	free(o->sysroot);
 	free(o->supplement_missing);
 	object_free(o->supplement);
 	o->dirs = NULL;
 	o->dwp = NULL;
+	o->sysroot = NULL;
 	o->n_dirs = 0;
 	o->supplement = NULL;
 	o->supplement_missing = NULL;

@@ -236,7 +236,7 @@ static bool try_sysroot_link(struct hunt *h, const char *sysroot)
 	if (n && !strncmp(inside, real, n) && (!inside[n] || inside[n] == '/'))
 		inside += n;
 	free(real);
-	return try(h, true, "%s/usr/lib/debug%s/%s", sysroot, inside, h->link);
+	return try(h, true, "%s" SYSTEM_DEBUG_DIR "%s/%s", sysroot, inside, h->link);
 }
 
 static bool try_link(struct hunt *h, const struct object_search *s)
@@ -253,7 +253,7 @@ static bool try_link(struct hunt *h, const struct object_search *s)
 	}
 	if (s->sysroot && try_sysroot_link(h, s->sysroot))
 		return true;
-	return s->system && try(h, true, "/usr/lib/debug%s/%s", h->real_folder, h->link);
+	return s->system && try(h, true, SYSTEM_DEBUG_DIR "%s/%s", h->real_folder, h->link);
 }
 
 static bool try_finder(struct hunt *h, const struct object_finder *f)
@@ -287,18 +287,17 @@ static bool try_names(struct hunt *h, const char *dir)
 
 static bool debuglink_hunt(struct hunt *h, const struct object_search *s)
 {
+	struct buf dir = BUF_INIT;
+	bool found = false;
+
 	for (size_t i = 0; i < s->n_dirs; i++) {
 		if (try_build_id(h, s->dirs[i]))
 			return true;
 	}
-	if (s->sysroot) {
-		char dir[4096];
-		int n = snprintf(dir, sizeof dir, "%s/usr/lib/debug", s->sysroot);
-
-		if (n > 0 && n < (int)sizeof dir && try_build_id(h, dir))
-			return true;
-	}
-	if (s->system && try_build_id(h, "/usr/lib/debug"))
+	if (path_in_sysroot(&dir, s->sysroot, SYSTEM_DEBUG_DIR) && try_build_id(h, buf_str(&dir)))
+		found = true;
+	buf_release(&dir);
+	if (found || (s->system && try_build_id(h, SYSTEM_DEBUG_DIR)))
 		return true;
 	if (try_link(h, s) || try_names(h, h->folder))
 		return true;

@@ -172,7 +172,7 @@ struct object {
 	/* of the last search, for the files that hold parts of the debug information */
 	char **dirs;
 	size_t n_dirs;
-	char *dwp;
+	char *dwp, *sysroot;
 	bool system;
 	const struct object_finder *finders; /* the search's, which outlives the object */
 	size_t n_finders;

@@ -112,6 +112,9 @@ const char *object_debug_path(const struct object *o);
 uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
 
+/* Where a system keeps debug files. */
+#define SYSTEM_DEBUG_DIR "/usr/lib/debug"
+
 enum object_part { OBJECT_DEBUG, OBJECT_BINARY };
 
 /* Knows files by their build-id: an index of folders, a server. */
@@ -127,8 +130,10 @@ struct object_search {
 	const char *const
 	    *dirs; /* --debug-dir: trees with .build-id/ab/cdef.debug, or flat folders */
 	size_t n_dirs;
-	bool system;                         /* look in /usr/lib/debug as well */
-	const char *sysroot;                 /* and in SYSROOT/usr/lib/debug, before; NULL: none */
+	bool system; /* look in /usr/lib/debug as well */
+	/* Paths that files of a captured system name are below it, or else as they are; and so is
+	 * /usr/lib/debug, before the system's own. NULL: none. */
+	const char *sysroot;
 	const struct object_finder *finders; /* asked last, in this order */
 	size_t n_finders;
 	const char *dwp; /* the package of split units, before any that is found; NULL: none */

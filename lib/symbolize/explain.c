@@ -2,6 +2,9 @@
 #include "lib/symbolize/explain.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
+#include "lib/base/source_file.h"
+#include "lib/base/text_file.h"
 #include "lib/dwarf/place.h"
 #include "lib/object/trail.h"
 
@@ -274,4 +277,30 @@ void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
 	if (q->file->object)
 		explain_place(x, b, q->file->object, q->addr);
 	explain_calls(b, &l->symbols, q->named.call, q->named.reason, q->named.flags);
+}
+
+bool explain_source(struct explain *x, const struct object_search *search, struct object *o,
+		    uint64_t addr, const char *path, struct buf *text)
+{
+	struct explain_object *y = o ? object_of(x, o) : NULL;
+	struct buf below = BUF_INIT;
+	struct err e = ERR_INIT;
+	const char *embedded = NULL;
+	size_t n = 0;
+	bool found;
+
+	if (y && y->places)
+		embedded = dwarf_places_source(y->places, addr - object_debug_shift(o), path, &n);
+	if (embedded) {
+		buf_add(text, embedded, n);
+		return true;
+	}
+	found = path_in_sysroot(&below, search->sysroot, path) &&
+		!text_file_read(buf_str(&below), SOURCE_MAX, "a source file", text, &e);
+	buf_release(&below);
+	if (!found) {
+		text->len = 0;
+		found = !text_file_read(path, SOURCE_MAX, "a source file", text, &e);
+	}
+	return found;
 }

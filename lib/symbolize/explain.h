@@ -32,5 +32,9 @@ void explain_location(struct explain *x, struct buf *b, const struct find_files 
 /* One answer of a lookup; the query has a file. */
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
 		   const struct lookup_query *q);
+/* The source file of a call at a link-time address into text, which is empty: as the debug information embeds it, else
+ * from below the sysroot, or from where its path says. False: it is nowhere. */
+bool explain_source(struct explain *x, const struct object_search *search, struct object *o,
+		    uint64_t addr, const char *path, struct buf *text);
 
 #endif

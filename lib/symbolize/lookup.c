@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"
+#include "lib/base/path.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
@@ -184,18 +185,35 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 	return f;
 }
 
-struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id)
+/* In a build-id tree; NULL: it is not there. */
+static struct lookup_file *lookup_in_tree(struct lookup *l, const char *dir,
+					  const struct object_build_id *id)
 {
-	static const char *const system[] = {"/usr/lib/debug"}, *const suffixes[] = {"", ".debug"};
-	const struct object_search *s = &l->options.search;
+	static const char *const suffixes[] = {"", ".debug"};
 	char path[8192];
 
-	for (size_t d = 0; d < s->n_dirs + s->system; d++)
-		for (size_t i = 0; i < 2; i++)
-			if (object_build_id_path(d < s->n_dirs ? s->dirs[d] : system[0], id,
-						 suffixes[i], path, sizeof path) &&
-			    !access(path, R_OK))
-				return lookup_file(l, path, strlen(path));
+	for (size_t i = 0; i < 2; i++)
+		if (object_build_id_path(dir, id, suffixes[i], path, sizeof path) &&
+		    !access(path, R_OK))
+			return lookup_file(l, path, strlen(path));
+	return NULL;
+}
+
+struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id)
+{
+	const struct object_search *s = &l->options.search;
+	struct lookup_file *f = NULL;
+	struct buf dir = BUF_INIT;
+
+	for (size_t d = 0; !f && d < s->n_dirs; d++)
+		f = lookup_in_tree(l, s->dirs[d], id);
+	if (!f && path_in_sysroot(&dir, s->sysroot, SYSTEM_DEBUG_DIR))
+		f = lookup_in_tree(l, buf_str(&dir), id);
+	buf_release(&dir);
+	if (!f && s->system)
+		f = lookup_in_tree(l, SYSTEM_DEBUG_DIR, id);
+	if (f)
+		return f;
 	for (unsigned part = 2; part-- > 0;) /* OBJECT_BINARY has more than OBJECT_DEBUG */
 		for (size_t i = 0; i < s->n_finders; i++) {
 			const char *at = s->finders[i].find(s->finders[i].arg, id,

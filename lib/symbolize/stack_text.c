@@ -104,20 +104,22 @@ static const char *stack_text_place_of(const struct stack_text *x, const char *n
 					      "/usr/local/lib"};
 	const char *sysroot = x->symbolizer->options.files.sysroot;
 	uint32_t id = map64_get(&g->path_of, hash_bytes(name, strlen(name)));
+	struct buf below = BUF_INIT;
 
 	if (id)
 		return intern_text(&g->paths, id, NULL);
 	if (!sysroot || !*sysroot)
 		return NULL;
 	for (size_t i = 0; has_id && i < sizeof folders / sizeof *folders; i++) {
+		bool there;
+
 		path->len = 0;
-		buf_addf(path, "%s%s/%s", strcmp(sysroot, "/") != 0 ? sysroot : "", folders[i],
-			 name);
-		if (is_file(buf_str(path))) {
-			path->len = 0;
-			buf_addf(path, "%s/%s", folders[i], name);
+		buf_addf(path, "%s/%s", folders[i], name);
+		there = is_file(path_in_sysroot(&below, sysroot, buf_str(path)) ? buf_str(&below)
+										: buf_str(path));
+		buf_release(&below);
+		if (there)
 			return buf_str(path);
-		}
 	}
 	return NULL;
 }

@@ -49,8 +49,8 @@ static void wrong(int line, const char *what, const char *why)
 	failed = 1;
 }
 
-#define IS(x)      ((x) ? (void)0 : wrong(__LINE__, #x, NULL))
-#define OK(s, x)   ((x) ? wrong(__LINE__, #x, tracemill_error(s)) : (void)0)
+#define IS(x)       ((x) ? (void)0 : wrong(__LINE__, #x, NULL))
+#define OK(s, x)    ((x) ? wrong(__LINE__, #x, tracemill_error(s)) : (void)0)
 #define WROTE(w, x) ((x) ? wrong(__LINE__, #x, tracemill_writer_error(w)) : (void)0)
 
 static void no_progress(void *arg, uint64_t done, uint64_t total)
@@ -67,7 +67,7 @@ static void add_piece(void *arg, size_t from, size_t to, size_t piece, unsigned 
 	__atomic_add_fetch((size_t *)arg, to - from, __ATOMIC_RELAXED);
 }
 
-/* "?": nobody knows. */
+/* "?": not known. */
 static bool is_text(const char *s, size_t n, const char *want)
 {
 	return !strcmp(want, "?") || (n == strlen(want) && !memcmp(s, want, n));
@@ -103,11 +103,23 @@ static void ask(struct tracemill_symbolizer *s, unsigned flags)
 		IS(q[i].why == TRACEMILL_FUNCTION && v.first[i] < v.first[i + 1]);
 		/* GCC gives a lambda's operator() no linkage name. */
 		if (!is_text(c->function, c->n_function, want) &&
-		    !((flags & TRACEMILL_DWARF_NAMES) && is_text(c->function, c->n_function, "operator()")))
+		    !((flags & TRACEMILL_DWARF_NAMES) &&
+		      is_text(c->function, c->n_function, "operator()")))
 			wrong(__LINE__, c->function, want);
 		IS(c->line && c->n_file);
 		OK(s, CALL(tracemill_resolved)(s, &q[i], &same, &at));
 		IS(same == b && at == known[i].address);
+		/* The source is there while the library is tested. */
+		if (!(flags & TRACEMILL_RELATIVE) && !i) {
+			char *path = (char *)calloc(1, c->n_file + 1);
+
+			memcpy(path, c->file, c->n_file);
+			OK(s, CALL(tracemill_source)(s, b, q[i].address, path, &text, &n));
+			IS(memmem(text, n, "namespace outer", 15));
+			free(path);
+			IS(tracemill_source(s, NULL, 0, "/nonexistent/file", &text, &n) ==
+			   TRACEMILL_NOTHING);
+		}
 		SIZED(d);
 		IS(CALL(tracemill_call_details)(s, c, &d) ==
 		   (flags & TRACEMILL_DETAILS ? TRACEMILL_OK : TRACEMILL_MISUSE));
@@ -198,11 +210,11 @@ static void demangle_names(void)
 	USE(TRACEMILL_SPELL_GNU), USE(TRACEMILL_SPELL_LLVM), USE(TRACEMILL_SPELL_SHORT);
 	for (size_t i = 0; i < n_known; i++)
 		for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
-			size_t n = CALL(tracemill_demangle_as)((enum tracemill_spelling)spellings[k],
-							       known[i].raw, strlen(known[i].raw),
-							       to, sizeof to);
-			size_t gnu = CALL(tracemill_demangle)(known[i].raw, strlen(known[i].raw),
-							      NULL, 0);
+			size_t n = CALL(tracemill_demangle_as)(
+			    (enum tracemill_spelling)spellings[k], known[i].raw,
+			    strlen(known[i].raw), to, sizeof to);
+			size_t gnu =
+			    CALL(tracemill_demangle)(known[i].raw, strlen(known[i].raw), NULL, 0);
 			bool mangled = strcmp(known[i].raw, known[i].spelled[k == 1]) != 0;
 
 			IS(mangled == (n != 0) || !strcmp(known[i].spelled[k == 1], "?"));
@@ -215,8 +227,8 @@ static void demangle_names(void)
 static struct tracemill_symbolizer *handle(const struct tracemill_options *o)
 {
 	struct tracemill_symbolizer *s = NULL;
-	enum tracemill_status status = CALL(tracemill_symbolizer_new_of)(
-	    &s, o, TRACEMILL_LIBRARY_VERSION);
+	enum tracemill_status status =
+	    CALL(tracemill_symbolizer_new_of)(&s, o, TRACEMILL_LIBRARY_VERSION);
 
 	if (status) {
 		wrong(__LINE__, "tracemill_symbolizer_new_of", tracemill_status_text(status));
@@ -225,28 +237,33 @@ static struct tracemill_symbolizer *handle(const struct tracemill_options *o)
 	return s;
 }
 
-#define FLAG(x)                                                                                    \
-	{                                                                                          \
-		#x, x                                                                              \
+#define FLAG(x)       \
+	{             \
+#x, x \
 	}
 
 static const struct flag {
 	const char *name;
 	unsigned bit;
-} flags[] = {
-    FLAG(TRACEMILL_GUARD_FILES),     FLAG(TRACEMILL_CACHE),
-    FLAG(TRACEMILL_NO_SYSTEM_DIRS),  FLAG(TRACEMILL_REFERENCE_ENGINE),
-    FLAG(TRACEMILL_EXPLAIN),         FLAG(TRACEMILL_DEMANGLE),
-    FLAG(TRACEMILL_LLVM_SPELLING),   FLAG(TRACEMILL_DWARF_NAMES),
-    FLAG(TRACEMILL_DETAILS),         FLAG(TRACEMILL_DECLARED),
-    FLAG(TRACEMILL_RELATIVE),        FLAG(TRACEMILL_MANAGED_NAMES),
-    FLAG(TRACEMILL_LINE_MAP_WINDOW), FLAG(TRACEMILL_MANAGED_BESIDE),
-}, naming_flags[] = {
-    FLAG(TRACEMILL_NO_CAPTURED_PATHS), FLAG(TRACEMILL_SLIDE), FLAG(TRACEMILL_FIND_SLIDES),
-    FLAG(TRACEMILL_ONLY_NAMELESS),     FLAG(TRACEMILL_TIMES),
+} flags[] =
+    {
+	FLAG(TRACEMILL_GUARD_FILES),     FLAG(TRACEMILL_CACHE),
+	FLAG(TRACEMILL_NO_SYSTEM_DIRS),  FLAG(TRACEMILL_REFERENCE_ENGINE),
+	FLAG(TRACEMILL_EXPLAIN),         FLAG(TRACEMILL_DEMANGLE),
+	FLAG(TRACEMILL_LLVM_SPELLING),   FLAG(TRACEMILL_DWARF_NAMES),
+	FLAG(TRACEMILL_DETAILS),         FLAG(TRACEMILL_DECLARED),
+	FLAG(TRACEMILL_RELATIVE),        FLAG(TRACEMILL_MANAGED_NAMES),
+	FLAG(TRACEMILL_LINE_MAP_WINDOW), FLAG(TRACEMILL_MANAGED_BESIDE),
+},
+  naming_flags[] = {
+      FLAG(TRACEMILL_NO_CAPTURED_PATHS), FLAG(TRACEMILL_SLIDE), FLAG(TRACEMILL_FIND_SLIDES),
+      FLAG(TRACEMILL_ONLY_NAMELESS),     FLAG(TRACEMILL_TIMES),
 };
 
-enum { FLAGS = sizeof flags / sizeof *flags, NAMING_FLAGS = sizeof naming_flags / sizeof *naming_flags };
+enum {
+	FLAGS = sizeof flags / sizeof *flags,
+	NAMING_FLAGS = sizeof naming_flags / sizeof *naming_flags
+};
 
 /* Each flag alone, each with what names go through, and all. */
 static void with_every_flag(void)
@@ -274,8 +291,8 @@ static void with_every_flag(void)
 /* Every member set to something. */
 static void with_every_option(const char *folder)
 {
-	const char *const dirs[] = {folder}, *const none[] = {"none.json"}, *const urls[] = {
-		"http://127.0.0.1:1/"};
+	const char *const dirs[] = {folder}, *const none[] = {"none.json"},
+			  *const urls[] = {"http://127.0.0.1:1/"};
 	struct tracemill_options o;
 	struct tracemill_symbolizer *s;
 
@@ -310,26 +327,39 @@ static void with_every_option(const char *folder)
 
 /* ---- Traces ---- */
 
-static const struct flag sums[] = {
-    FLAG(TRACEMILL_SUM_COUNT), FLAG(TRACEMILL_SUM_REQUESTED), FLAG(TRACEMILL_SUM_REAL),
-    FLAG(TRACEMILL_SUM_LIVE),  FLAG(TRACEMILL_SUM_TIME),      FLAG(TRACEMILL_SUM_NET),
-}, fields[] = {
-    FLAG(TRACEMILL_HAS_SEQ),    FLAG(TRACEMILL_HAS_ADDRESS), FLAG(TRACEMILL_HAS_REQUESTED),
-    FLAG(TRACEMILL_HAS_REAL),   FLAG(TRACEMILL_HAS_TYPE),    FLAG(TRACEMILL_HAS_STACK),
-    FLAG(TRACEMILL_HAS_TIME),   FLAG(TRACEMILL_HAS_COUNT),   FLAG(TRACEMILL_HAS_THREAD),
-    FLAG(TRACEMILL_HAS_VALUE),  FLAG(TRACEMILL_HAS_NAME),    FLAG(TRACEMILL_HAS_DOMAIN),
-    FLAG(TRACEMILL_HAS_TARGET),
-}, event_kinds[] = {
-    FLAG(TRACEMILL_FRAME),   FLAG(TRACEMILL_ALLOC),      FLAG(TRACEMILL_FREE),
-    FLAG(TRACEMILL_FREED),   FLAG(TRACEMILL_TYPE_TOTAL), FLAG(TRACEMILL_ENTER),
-    FLAG(TRACEMILL_EXIT),    FLAG(TRACEMILL_SAMPLE),     FLAG(TRACEMILL_COUNTER),
-    FLAG(TRACEMILL_OBJECT),  FLAG(TRACEMILL_REFERENCE),  FLAG(TRACEMILL_DELTA),
-}, domains[] = {
-    FLAG(TRACEMILL_MALLOC), FLAG(TRACEMILL_POOL), FLAG(TRACEMILL_MMAP), FLAG(TRACEMILL_MONO),
-    FLAG(TRACEMILL_LUA),
-}, spaces[] = {
-    FLAG(TRACEMILL_RUNTIME), FLAG(TRACEMILL_FILE_OFFSET), FLAG(TRACEMILL_LINK_TIME),
-    FLAG(TRACEMILL_OFFSET_OR_LINK), FLAG(TRACEMILL_NAME), FLAG(TRACEMILL_UNKNOWN_ADDRESS),
+static const struct flag sums[] =
+    {
+	FLAG(TRACEMILL_SUM_COUNT), FLAG(TRACEMILL_SUM_REQUESTED), FLAG(TRACEMILL_SUM_REAL),
+	FLAG(TRACEMILL_SUM_LIVE),  FLAG(TRACEMILL_SUM_TIME),      FLAG(TRACEMILL_SUM_NET),
+},
+			 fields[] =
+			     {
+				 FLAG(TRACEMILL_HAS_SEQ),       FLAG(TRACEMILL_HAS_ADDRESS),
+				 FLAG(TRACEMILL_HAS_REQUESTED), FLAG(TRACEMILL_HAS_REAL),
+				 FLAG(TRACEMILL_HAS_TYPE),      FLAG(TRACEMILL_HAS_STACK),
+				 FLAG(TRACEMILL_HAS_TIME),      FLAG(TRACEMILL_HAS_COUNT),
+				 FLAG(TRACEMILL_HAS_THREAD),    FLAG(TRACEMILL_HAS_VALUE),
+				 FLAG(TRACEMILL_HAS_NAME),      FLAG(TRACEMILL_HAS_DOMAIN),
+				 FLAG(TRACEMILL_HAS_TARGET),
+},
+			 event_kinds[] =
+			     {
+				 FLAG(TRACEMILL_FRAME),      FLAG(TRACEMILL_ALLOC),
+				 FLAG(TRACEMILL_FREE),       FLAG(TRACEMILL_FREED),
+				 FLAG(TRACEMILL_TYPE_TOTAL), FLAG(TRACEMILL_ENTER),
+				 FLAG(TRACEMILL_EXIT),       FLAG(TRACEMILL_SAMPLE),
+				 FLAG(TRACEMILL_COUNTER),    FLAG(TRACEMILL_OBJECT),
+				 FLAG(TRACEMILL_REFERENCE),  FLAG(TRACEMILL_DELTA),
+},
+			 domains[] =
+			     {
+				 FLAG(TRACEMILL_MALLOC), FLAG(TRACEMILL_POOL), FLAG(TRACEMILL_MMAP),
+				 FLAG(TRACEMILL_MONO),   FLAG(TRACEMILL_LUA),
+},
+			 spaces[] = {
+			     FLAG(TRACEMILL_RUNTIME),   FLAG(TRACEMILL_FILE_OFFSET),
+			     FLAG(TRACEMILL_LINK_TIME), FLAG(TRACEMILL_OFFSET_OR_LINK),
+			     FLAG(TRACEMILL_NAME),      FLAG(TRACEMILL_UNKNOWN_ADDRESS),
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -386,7 +416,7 @@ static void write_trace(const char *path, const uint8_t *id, size_t n_id)
 		e.kind = (uint8_t)used(event_kinds[i].name, event_kinds[i].bit);
 		e.domain = (uint8_t)used(domains[i % COUNT(domains)].name,
 					 domains[i % COUNT(domains)].bit);
-		e.type = e.kind == TRACEMILL_COUNTER ? counter
+		e.type = e.kind == TRACEMILL_COUNTER                               ? counter
 			 : e.kind >= TRACEMILL_ENTER && e.kind <= TRACEMILL_SAMPLE ? marker
 										   : type;
 		e.address = e.seq = i + 1;
@@ -450,7 +480,8 @@ static bool trace_end(void *arg, const struct tracemill_trace *t)
 	return true;
 }
 
-static void name_trace(struct tracemill_symbolizer *s, const char *path, unsigned bits, const char *file)
+static void name_trace(struct tracemill_symbolizer *s, const char *path, unsigned bits,
+		       const char *file)
 {
 	char given[5000];
 	const char *const files[] = {file}, *const modules[] = {given};

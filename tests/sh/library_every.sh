@@ -56,7 +56,7 @@ llvm_spells() { # NAME GNU'S
 	elif command -v llvm-cxxfilt-19 >/dev/null 2>&1; then
 		llvm-cxxfilt-19 "$1"
 	else
-		echo '?' # nobody knows
+		echo '?' # not known
 	fi
 }
 nm names.so | awk '$2 ~ /[TtW]/ && ($3 ~ /^_Z/ || $3 == "plain") { print $1, $3 }' | while read -r at name; do
@@ -81,7 +81,7 @@ for struct in options naming_options; do
 		sed -n 's/^\t.*[ *(]\([a-z_]*\)\()(.*\)\{0,1\};.*/\1/p' | while read -r m; do
 			grep -q "\.$m\b" "$SRC/tests/library/every.c" || echo "$m"
 		done)
-	check "every member of struct tracemill_$struct is set ($(echo $bad))" [ -z "$bad" ]
+	check "every member of struct tracemill_$struct is set (${bad//$'\n'/ })" [ -z "$bad" ]
 done
 
 # --- called ---
@@ -92,7 +92,9 @@ build() { # TO COMPILER LANGUAGE STANDARD LIBRARIES...
 	"$2" -x "$3" -std="$4" -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror $san $(pkg-config --cflags tracemill) \
 		-o "$1" "$SRC/tests/library/every.c" -x none "${@:5}"
 }
+# shellcheck disable=SC2034 # ${!how}
 shared=$(pkg-config --libs tracemill)
+# shellcheck disable=SC2034
 static=$(pkg-config --static --libs tracemill | sed 's/-ltracemill/-l:libtracemill.a/')
 for row in "c ${CC:-cc} c c11" "cpp ${CXX:-c++} c++ c++17"; do
 	read -r name compiler language standard <<<"$row"

@@ -28,15 +28,15 @@ check "a file with marks" "${CC:-cc}" -nostdlib -shared -o marks.so marks.s 2>er
 start=$((16#$(nm marks.so | sed -n 's/ T code$//p')))
 # MACHINE NUMBER MARK...: those that are none of its names
 while read -r machine number none; do
-	cp marks.so $machine.so
-	printf "\\x$(printf %x $((number & 255)))\\x$(printf %x $((number >> 8)))" |
-		dd of=$machine.so bs=1 seek=18 conv=notrunc 2>err
-	last=code wrong='' llvm_wrong=''
+	cp marks.so "$machine.so"
+	printf '%b' "\\x$(printf %x $((number & 255)))\\x$(printf %x $((number >> 8)))" |
+		dd of="$machine.so" bs=1 seek=18 conv=notrunc 2>err
+	last=code wrong=''
 	for i in "${!marks[@]}"; do
 		[[ " $none " == *" ${marks[i]} "* ]] || last=${marks[i]}
 		at=$(printf 0x%x $((start + 16 * i + 5)))
 		for table in CODE DATA; do
-			got=$(name tm-llvm-symbolizer $table $machine.so "$at")
+			got=$(name tm-llvm-symbolizer $table "$machine.so" "$at")
 			[ "$got" = "$last" ] || wrong="$wrong ${marks[i]}:$got"
 		done
 	done

@@ -104,6 +104,7 @@ static const char *fast_line_new_table(struct program *g, struct rd *r, bool fil
 		return many_files(g, r);
 	for (uint64_t k = 0; k < count && n_format; k++) {
 		struct fast_line_file file = {.name = NULL};
+		struct fast_line_source source = {.text = NULL};
 
 		for (size_t i = 0; i < n_format; i++) {
 			struct fast_value v;
@@ -118,7 +119,11 @@ static const char *fast_line_new_table(struct program *g, struct rd *r, bool fil
 			else if (format[i].type == DW_LNCT_directory_index &&
 				 v.class == CLASS_CONSTANT)
 				file.dir = v.v;
+			else if (format[i].type == DW_LNCT_LLVM_source && l->wants_sources)
+				source.text = fast_value_text(g->f, &g->unit, &v, &source.n);
 		}
+		if (files && l->wants_sources)
+			VEC_PUSH(l->sources, l->n_sources, l->cap_sources) = source;
 		if (files)
 			add_file(l, file);
 		else
@@ -480,6 +485,44 @@ static void fast_line_bring_table(struct program *g)
 	g->r.end = near->p + n;
 }
 
+static const char *fast_line_begin(struct program *g)
+{
+	const struct fast_file *f = g->f;
+
+	g->l->n_files = g->l->n_dirs = g->l->n_sources = 0;
+	g->l->relative = f->relative;
+	g->r = rd_at(f->in[IN_LINE], g->unit.lines, f->big_endian);
+	if (g->r.failed)
+		return fast_fault(f, IN_LINE, g->unit.lines,
+				  "line table: lies outside the section");
+	g->start = g->r.p;
+	fast_line_bring_table(g);
+	return fast_line_read_header(g);
+}
+
+const char *fast_lines_source(const struct fast_file *f, const struct fast_unit *u,
+			      struct fast_lines *l, const char *path, size_t *n)
+{
+	struct program g = {.f = f, .unit = *u, .l = l};
+	struct buf named = BUF_INIT;
+	const char *text = NULL;
+
+	l->wants_sources = true;
+	if (u->has_lines && !fast_line_begin(&g))
+		for (size_t i = 0; !text && i < l->n_sources; i++) {
+			named.len = 0;
+			if (l->sources[i].text && l->sources[i].n &&
+			    fast_lines_path(l, u, (uint32_t)i, &named) &&
+			    !strcmp(buf_str(&named), path)) {
+				text = l->sources[i].text;
+				*n = l->sources[i].n;
+			}
+		}
+	l->wants_sources = false;
+	buf_release(&named);
+	return text;
+}
+
 static const char *fast_line_run_table(const struct fast_file *f, const struct fast_unit *u,
 				       const uint64_t *addrs, size_t n, struct budget *b,
 				       struct fast_lines *l, struct fast_row *rows,
@@ -492,12 +535,7 @@ static const char *fast_line_run_table(const struct fast_file *f, const struct f
 	l->relative = f->relative;
 	if (!u->has_lines)
 		return NULL;
-	g.r = rd_at(f->in[IN_LINE], u->lines, f->big_endian);
-	if (g.r.failed)
-		return fast_fault(f, IN_LINE, u->lines, "line table: lies outside the section");
-	g.start = g.r.p;
-	fast_line_bring_table(&g);
-	why = fast_line_read_header(&g);
+	why = fast_line_begin(&g);
 	/* Units may share a table, and it is run for each that is looked up: a row belongs to the
 	 * unit that owns its address, and only those addresses are looked for. Compilers share
 	 * tables with type units, which own none, so a table is run once in their files. Where
@@ -569,6 +607,7 @@ void fast_lines_release(struct fast_lines *l)
 {
 	free(l->files);
 	free(l->dirs);
+	free(l->sources);
 	buf_release(&l->scratch);
 	fast_near_release(&l->near);
 	*l = (struct fast_lines){.n_files = 0};

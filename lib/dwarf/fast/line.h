@@ -35,6 +35,13 @@ struct fast_lines {
 	size_t n_dirs, cap_dirs;
 	struct buf scratch;
 	struct fast_near near; /* the table's bytes */
+	/* Of files, where their texts are wanted: DW_LNCT_LLVM_source. */
+	bool wants_sources;
+	struct fast_line_source {
+		const char *text; /* NULL: none */
+		size_t n;
+	} * sources;
+	size_t n_sources, cap_sources;
 };
 
 enum { LIMIT_LINE_FILES = 1 << 20 };
@@ -55,6 +62,9 @@ const char *fast_lines_places(const struct fast_file *f, const struct fast_unit 
 /* Appends the path of a file of the table last run; false: there is no such file. */
 bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t number,
 		     struct buf *out);
+/* The text that a unit's table embeds of the file of this path; NULL: none. Borrowed from the file. */
+const char *fast_lines_source(const struct fast_file *f, const struct fast_unit *u,
+			      struct fast_lines *l, const char *path, size_t *n);
 void fast_lines_release(struct fast_lines *l);
 
 #endif

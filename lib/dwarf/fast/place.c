@@ -167,6 +167,24 @@ static void fill_scopes(struct dwarf_places *p, const struct fast_file *f,
 	out->scopes = all;
 }
 
+const char *dwarf_places_source(struct dwarf_places *p, uint64_t addr, const char *path, size_t *n)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; !text && i < p->n_claims; i++) {
+		const struct claim *c = &p->claims[i];
+
+		for (int relative = 0; addr >= c->lo && addr < c->hi && !text && relative < 2;
+		     relative++) {
+			p->g.file.relative = relative;
+			text = fast_lines_source(&p->g.file, &p->g.file.units[c->unit],
+						 &p->worker.lines, path, n);
+		}
+	}
+	p->g.file.relative = false;
+	return text;
+}
+
 void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *out)
 {
 	struct fast_file *f = &p->g.file;

@@ -353,6 +353,13 @@ enum tracemill_status tracemill_call_details(const struct tracemill_symbolizer *
 					     const struct tracemill_call *call,
 					     struct tracemill_details *details);
 
+/* The text of a source file, of n bytes, whose path a call at a link-time address of a binary has: as it is embedded
+ * in the debug information (DWARF 5), else from below options.sysroot, or from where the path says. binary NULL:
+ * its file alone. Valid until the next call of this. TRACEMILL_NOTHING: it is nowhere. */
+enum tracemill_status tracemill_source(struct tracemill_symbolizer *s,
+				       struct tracemill_binary *binary, uint64_t address,
+				       const char *path, const char **text, size_t *n);
+
 /* To be called once the views of a batch have been read, where files may change: TRACEMILL_BAD when
  * one of them has lost bytes since it was mapped, so that what was shown may be nonsense. That is
  * seen only with TRACEMILL_GUARD_FILES. */
