@@ -10,7 +10,8 @@ const char *const counter_stat_words[] = {"last", "min", "max", "mean", NULL};
 
 void counter_read(struct counter_stats *s, decimal value, int64_t time)
 {
-	struct counter_stats one = {.n = 1, .last = value, .min = value, .max = value, .time = time};
+	struct counter_stats one = {
+	    .n = 1, .last = value, .min = value, .max = value, .time = time};
 	int64_t before = s->n ? s->time : INT64_MIN;
 	decimal last = s->last;
 

@@ -10,8 +10,9 @@
 
 struct counter_stats {
 	uint64_t n; /* readings; 0: nothing else means anything */
-	decimal last, min, max; /* last: of the readings with the largest time, the one that came last */
-	int64_t time;           /* of last; INT64_MIN: none had one */
+	decimal last, min,
+	    max;      /* last: of the readings with the largest time, the one that came last */
+	int64_t time; /* of last; INT64_MIN: none had one */
 	struct decimal_sum sum; /* exact */
 };
 

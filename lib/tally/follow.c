@@ -44,7 +44,8 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 		slices_add_freed(a, p->domain, b, temporary, lifetime);
 }
 
-static void change(struct tally *a, const struct tally_pending *p, uint64_t seq, int64_t bytes,
+/* bytes: modulo 2^64. */
+static void change(struct tally *a, const struct tally_pending *p, uint64_t seq, uint64_t bytes,
 		   bool guessed)
 {
 	struct tally_work *w = a->work;
@@ -56,15 +57,16 @@ static void change(struct tally *a, const struct tally_pending *p, uint64_t seq,
 		c->guessed |= guessed;
 		c->disordered |= !p->numbered;
 		if (p->numbered)
-			live_curve_add(c, seq, bytes, p->own_time && seq == p->seq, p->time);
+			live_curve_add(c, seq, (int64_t)bytes, p->own_time && seq == p->seq,
+				       p->time);
 	}
 }
 
-static int64_t weight(const struct tally *a, const struct live_block *b)
+static uint64_t weight(const struct tally *a, const struct live_block *b)
 {
 	const uint64_t v[] = {b->count, b->requested, b->real};
 
-	return (int64_t)v[a->work->weigh];
+	return v[a->work->weigh];
 }
 
 void tally_follow_number(struct tally *a, struct tally_pending *p)
@@ -84,7 +86,7 @@ void tally_follow_number(struct tally *a, struct tally_pending *p)
 }
 
 /* A block ended that this event allocates: by a free that came before it, or because its address was
- * allocated again, so that it had been freed before, nobody knows when. */
+ * allocated again, so that it had been freed before, at an unknown time. */
 static void end_earlier(struct tally *a, const struct live_block *b, const struct tally_pending *p)
 {
 	const struct live_block *newest = &a->live.blocks[a->live.touched];

@@ -23,13 +23,13 @@ struct live_curve { /* zeroed is empty and valid */
 	size_t cap_timed;
 	uint64_t first; /* the number of the first event, without its last shift bits */
 	unsigned shift;
-	bool guessed;    /* an end was told by what came behind it */
+	bool guessed;    /* an end follows from what is behind it */
 	bool disordered; /* an event had no number */
 };
 
 /* timed: time is the event's own. */
 void live_curve_add(struct live_curve *c, uint64_t seq, int64_t change, bool timed, int64_t time);
-/* The time of the event numbered last before this one that has one, or this one's; false: there is none
+/* The time of the event numbered last before this one that has one, or this one's; false: none
  * near. */
 bool live_curve_time(const struct live_curve *c, uint64_t seq, int64_t *time);
 /* From the first event on: after each window; time: the largest so far, INT64_MIN: none yet. */

@@ -142,7 +142,7 @@ static void add_to_row(struct tally *a, uint32_t cell, int64_t ns)
 	r->has |= SUM_BIT(SUM_TIME_SELF);
 }
 
-/* Time in the code of a cell itself, told by the event; below 0: what the hook took. */
+/* Time in the code of a cell itself, that the event states; below 0: what the hook took. */
 static void add_self(struct tally *a, uint32_t cell, uint32_t thread, int64_t ns)
 {
 	add_to_row(a, cell, ns);

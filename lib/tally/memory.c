@@ -97,12 +97,12 @@ static void gone(struct tally_memory *m, const struct live_block *b)
 
 /* The present event changes what is live. */
 static void change(struct tally_memory *m, struct memory_domain *d, const struct event *ev,
-		   int64_t bytes)
+		   uint64_t bytes)
 {
 	if (!m->live.unordered)
 		return;
 	if (ev->has & EV_HAS_SEQ)
-		live_curve_add(&d->curve, ev->seq, bytes, ev->has & EV_HAS_TIME, ev->time);
+		live_curve_add(&d->curve, ev->seq, (int64_t)bytes, ev->has & EV_HAS_TIME, ev->time);
 	else
 		d->curve.disordered = true;
 }
@@ -116,13 +116,13 @@ static void end_otherwise(struct tally_memory *m, struct memory_domain *d, const
 
 	if (!m->live.unordered || end == LIVE_NOTHING)
 		return;
-	/* A block that was allocated again had been freed before, nobody knows when. */
+	/* A block that was allocated again had been freed before, at an unknown time. */
 	d->curve.guessed |= !freed;
 	live_curve_add(&d->curve,
 		       freed              ? b->freed
 		       : end == LIVE_SELF ? b->seq
 					  : ev->seq,
-		       -(int64_t)bytes, false, 0);
+		       (int64_t)-bytes, false, 0);
 }
 
 static void memory_take_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
@@ -160,7 +160,7 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	d->live_count += new.count;
 	d->classes[k].live_bytes += size;
 	d->classes[k].live_count += new.count;
-	change(m, d, ev, (int64_t)size);
+	change(m, d, ev, size);
 	end = live_alloc(&m->live, space, ev->address, m->seq ? m->seq : 1, &new, &old);
 	end_otherwise(m, d, ev, end, end == LIVE_SELF ? size : old.requested);
 	if (end == LIVE_OTHER)
@@ -189,7 +189,7 @@ static void take_free(struct tally_memory *m, const struct event *ev, uint32_t s
 	if (!ended)
 		return;
 	gone(m, &old);
-	change(m, &m->domains[old.space % DOMAINS], ev, -(int64_t)old.requested);
+	change(m, &m->domains[old.space % DOMAINS], ev, -old.requested);
 }
 
 /* --- pages --- */

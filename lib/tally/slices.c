@@ -568,7 +568,7 @@ static void span_over_frames(struct tally *a, uint32_t cell, bool main, int64_t 
 	const struct frame_marks *m = &a->work->marks;
 	size_t at[2] = {frame_marks_of(m, true, lo), frame_marks_of(m, true, hi - 1)};
 
-	/* Frames without times are where they are told. */
+	/* Frames without times are where their marks stand. */
 	if (at[0] >= at[1] || !frame_marks_timed(m))
 		put_measure(a, at[1], cell, main, SUM_TIME_SELF, hi - lo);
 	else
@@ -603,8 +603,8 @@ void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_
 	uint32_t *index = map64_put(&s->reading_index, (uint64_t)s->present << 32 | counter);
 
 	if (!*index) {
-		VEC_PUSH(s->readings, s->n_readings, s->cap_readings) = (struct slice_reading){
-		    .id = counter, .next = s->items[s->present].reading};
+		VEC_PUSH(s->readings, s->n_readings, s->cap_readings) =
+		    (struct slice_reading){.id = counter, .next = s->items[s->present].reading};
 		*index = s->items[s->present].reading = (uint32_t)s->n_readings;
 	}
 	counter_read(&s->readings[*index - 1].stats, value, time);

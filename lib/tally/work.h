@@ -84,7 +84,7 @@ struct tally_work {           /* from tally_init to tally_release */
 		bool in_frame;
 	} at;
 	bool marking;             /* marks are kept: slices are frames, or ranges are */
-	struct frame_marks marks; /* that are told already */
+	struct frame_marks marks; /* so far */
 	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
 	size_t cap_thread_selected;
 	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
