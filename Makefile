@@ -120,7 +120,7 @@ lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
 lib_src  := $(filter-out lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
-            lib/trace/encode.c lib/trace/event_gather.c lib/base/hash_bytes.c
+            lib/trace/encode.c lib/trace/event_gather.c lib/base/hash_bytes.c lib/base/decimal_split.c
 cmd_src  := $(wildcard cmd/*.c)
 # What only tm-x uses: cmd/tm-x/ next to cmd/tm-x.c.
 own_src  := $(wildcard cmd/*/*.c)
@@ -401,7 +401,7 @@ $(B)/musl/include $(B)/32/include: $(B)/flags
 # The Lua module: the same source with each one's headers. Its host has Lua's functions.
 lua_src  := $(wildcard lib/recorder/lua/*.c)
 lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/trace/encode.c \
-            lib/trace/event_gather.c lib/base/hash_bytes.c))
+            lib/trace/event_gather.c lib/base/hash_bytes.c lib/base/decimal_split.c))
 
 $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)
 	@mkdir -p $(@D)

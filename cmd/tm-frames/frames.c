@@ -86,8 +86,8 @@ static void cli_frames_run_rows(struct cli_frames *c)
 	names_tell_apart(&f->project.names);
 	if (f->project.now.captures) {
 		r = frames_report_new(f, &e);
-		if (!r)
-			cli_usage("--sort: %s", e.msg);
+		if (!r) /* a message about another option begins with it */
+			cli_usage("%s%s", strncmp(e.msg, "--", 2) ? "--sort: " : "", e.msg);
 		print(c, NULL, r);
 		frames_report_free(r);
 	}

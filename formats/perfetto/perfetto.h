@@ -12,6 +12,7 @@
 
 #include "formats/blocks.h"
 #include "lib/base/buf.h"
+#include "lib/base/decimal.h"
 #include "lib/input/protobuf.h"
 
 /* Bounds of ours; what is beyond them is counted. */
@@ -170,7 +171,7 @@ struct perfetto_seq {
 	uint32_t graph;      /* index + 1 of the heap graph that is not over */
 	struct perfetto_tables *tables, *own;
 	struct map64 sums; /* of counters that come as differences: track -> index + 1 of values */
-	int64_t *values;
+	decimal *values;
 	size_t n_values, cap_values;
 	struct perfetto_row *rows;
 	size_t n_rows, cap_rows;
@@ -245,7 +246,8 @@ struct perfetto_tracks {
 	size_t n_calls, cap_calls;
 	uint32_t *stacks; /* by marker */
 	size_t n_stacks, cap_stacks;
-	uint64_t unmatched, unended, clipped, instants, asyncs, rounded, unknown_counters, no_time;
+	uint64_t unmatched, unended, clipped, instants, asyncs, no_number, unknown_counters,
+	    no_time;
 };
 
 /* --- profiles of heaps (perfetto_heap.c) --- */

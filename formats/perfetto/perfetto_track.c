@@ -8,8 +8,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/trace/reading.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +22,11 @@ struct track_event {
 	const uint8_t *name, *category;
 	size_t n_name, n_category;
 	int64_t delta, absolute;
-	int64_t value;
-	bool has_track, has_value, has_delta, has_absolute, has_name, rounded;
+	decimal value;
+	bool has_track, has_value, has_delta, has_absolute, has_name;
 	uint64_t uuids[PERFETTO_EXTRA_MOST], double_uuids[PERFETTO_EXTRA_MOST];
-	int64_t values[PERFETTO_EXTRA_MOST], doubles[PERFETTO_EXTRA_MOST];
+	int64_t values[PERFETTO_EXTRA_MOST];
+	decimal doubles[PERFETTO_EXTRA_MOST];
 	uint32_t n_uuids, n_double_uuids, n_values, n_doubles;
 	bool legacy;
 	int64_t phase, duration;
@@ -310,15 +311,16 @@ static void take_numbers(const struct pb_field *f, uint64_t *list, uint32_t *n)
 			list[(*n)++] = v;
 }
 
-static int64_t whole(uint64_t bits, bool *rounded)
+/* Of what is no number, or too large: no reading. */
+#define NO_READING ((decimal)((unsigned __int128)1 << 127))
+
+static decimal reading_of_double(uint64_t bits)
 {
 	double d;
+	decimal v;
 
 	memcpy(&d, &bits, sizeof d);
-	if (!(d > -9e18 && d < 9e18))
-		return d > 0 ? INT64_MAX : d < 0 ? INT64_MIN : 0;
-	*rounded |= d != floor(d);
-	return (int64_t)llround(d);
+	return decimal_from_double(d, &v) ? v : NO_READING;
 }
 
 static void take_doubles(const struct pb_field *f, struct track_event *ev)
@@ -329,10 +331,10 @@ static void take_doubles(const struct pb_field *f, struct track_event *ev)
 
 		for (size_t k = 8; k-- > 0;)
 			v = v << 8 | f->s[i + k];
-		ev->doubles[ev->n_doubles++] = whole(v, &ev->rounded);
+		ev->doubles[ev->n_doubles++] = reading_of_double(v);
 	}
 	if (f->wire == PB_FIXED64 && ev->n_doubles < PERFETTO_EXTRA_MOST)
-		ev->doubles[ev->n_doubles++] = whole(f->value, &ev->rounded);
+		ev->doubles[ev->n_doubles++] = reading_of_double(f->value);
 }
 
 static void take_legacy(struct track_event *ev, struct pb b)
@@ -389,11 +391,11 @@ static void perfetto_track_field(struct track_event *ev, const struct pb_field *
 		ev->n_name = f->n;
 		return;
 	case 30:
-		ev->value = (int64_t)f->value;
+		ev->value = decimal_of((int64_t)f->value);
 		ev->has_value = true;
 		return;
 	case 44:
-		ev->value = whole(f->value, &ev->rounded);
+		ev->value = reading_of_double(f->value);
 		ev->has_value = true;
 		return;
 	case 31: take_numbers(f, ev->uuids, &ev->n_uuids); return;
@@ -477,11 +479,12 @@ static void perfetto_scan_event(struct perfetto *x, const struct perfetto_packet
 }
 
 static enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
-				       int64_t value, struct perfetto_time at, struct err *e)
+				       decimal value, struct perfetto_time at, struct err *e)
 {
 	uint32_t i = map64_get(&x->tracks.by_uuid, uuid);
 	struct perfetto_track *t = i ? &x->tracks.list[i - 1] : NULL;
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
+	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE, .count = 1};
+	const decimal most = decimal_of(INT64_MAX);
 
 	if (!t || !t->is_counter) {
 		x->tracks.unknown_counters++;
@@ -494,12 +497,17 @@ static enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *
 			VEC_PUSH(s->values, s->n_values, s->cap_values) = 0;
 			*sum = (uint32_t)s->n_values;
 		}
-		if (__builtin_add_overflow(s->values[*sum - 1], value, &value))
-			value = INT64_MAX;
-		s->values[*sum - 1] = value;
+		if (value != NO_READING)
+			value += s->values[*sum - 1];
+		if (value != NO_READING && value >= -most && value <= most)
+			s->values[*sum - 1] = value;
 	}
-	if (__builtin_mul_overflow(value, t->factor, &ev.value))
-		ev.value = value < 0 ? INT64_MIN : INT64_MAX;
+	if (value == NO_READING || __builtin_mul_overflow(value, t->factor, &value) ||
+	    value > most || value < -most) {
+		x->tracks.no_number++;
+		return ST_OK;
+	}
+	reading_set(&ev, value);
 	ev.type = t->counter;
 	if (perfetto_ns(x, at, &ev.time))
 		ev.has |= EV_HAS_TIME;
@@ -517,7 +525,7 @@ static enum status perfetto_push_values(struct perfetto *x, struct perfetto_seq 
 	for (uint32_t i = 0; !st && i < ev->n_values; i++) {
 		if (i < (ev->n_uuids ? ev->n_uuids : s ? s->n_extra : 0))
 			st = perfetto_push_value(x, s, ev->n_uuids ? ev->uuids[i] : s->extra[i],
-						 ev->values[i], at, e);
+						 decimal_of(ev->values[i]), at, e);
 		else
 			x->tracks.unknown_counters++;
 	}
@@ -529,7 +537,6 @@ static enum status perfetto_push_values(struct perfetto *x, struct perfetto_seq 
 		else
 			x->tracks.unknown_counters++;
 	}
-	x->tracks.rounded += ev->rounded;
 	return st;
 }
 
@@ -659,7 +666,8 @@ static void perfetto_track_notes(const struct perfetto *x)
 	    {t->no_time, NOTE_LOSS, "events without a time: left out"},
 	    {t->unknown_counters, NOTE_LOSS,
 	     "readings of counters that the trace does not describe"},
-	    {t->rounded, NOTE_INFO, "readings of counters have decimals, which were rounded"},
+	    {t->no_number, NOTE_LOSS,
+	     "readings of counters are no numbers, or too large: left out"},
 	    {t->asyncs, NOTE_INFO, "asynchronous events of the old kind are not read"},
 	    {t->instants, NOTE_INFO, "instants, states and other events were left out"},
 	};

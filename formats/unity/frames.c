@@ -3,6 +3,7 @@
 
 #include "formats/unity/bytes.h"
 #include "lib/base/mem.h"
+#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,9 +173,9 @@ static enum status unity_frames_emit(struct unity_frames *f, const struct unity_
 		break;
 	case UNITY_ALLOC: unity_frames_emit_alloc(f, it, it->node); break;
 	case UNITY_COUNTER:
-		ev = next_event(f, EV_COUNTER, EV_HAS_TYPE | EV_HAS_VALUE);
+		ev = next_event(f, EV_COUNTER, EV_HAS_TYPE);
 		ev->type = it->node;
-		ev->value = (int64_t)it->total;
+		reading_put(ev, (int64_t)it->total, it->self);
 		if (it->start) {
 			ev->has |= EV_HAS_TIME;
 			ev->time = unity_time(&f->clock, it->start);

@@ -23,7 +23,8 @@ enum unity_kind {
 	UNITY_ALLOC,       /* total: bytes; node: of the sample within which it is made */
 	UNITY_GC_ALLOC,    /* node: of the GC.Alloc sample itself */
 	UNITY_MAYBE_ALLOC, /* the same, if its marker, which has no name yet, is GC.Alloc */
-	UNITY_COUNTER,     /* total: the value; node: of the trace; time when start is not 0 */
+	UNITY_COUNTER, /* total: the value; self: its decimals in 10^-18; node: of the trace; time when
+			    * start is not 0 */
 };
 
 struct unity_item {

@@ -8,6 +8,7 @@
 #include "formats/unity/stats.h"
 #include "formats/unity/stream.h"
 
+#include "lib/base/decimal_split.h"
 #include "lib/base/mem.h"
 
 #include <string.h>
@@ -91,6 +92,8 @@ static void step_over(struct unity_bytes *b, const char *layout)
 		}
 }
 
+enum { UNSIGNED_64 = 5, FLOAT = 6 }; /* of value.type */
+
 struct value {
 	uint64_t u;
 	double f;
@@ -120,11 +123,11 @@ static bool unity_message_value(struct unity_bytes *b, struct value *v)
 		v->integer = type == 3;
 		break;
 	case 4:
-	case 5:
+	case UNSIGNED_64:
 		v->u = unity_u64(b);
 		v->integer = true;
 		break;
-	case 6:
+	case FLOAT:
 		half = unity_u32(b);
 		memcpy(&f, &half, sizeof f);
 		v->f = f;
@@ -163,15 +166,15 @@ static enum status unity_message_counter(struct unity_stream *s, const struct un
 	int64_t whole;
 	size_t n;
 
-	if (v->number) {
-		if (!(v->f > -9e18 && v->f < 9e18)) {
-			s->inexact++;
-			return ST_OK;
-		}
-		whole = (int64_t)(v->f < 0 ? v->f - 0.5 : v->f + 0.5);
-		it.total = (uint64_t)whole;
-		s->inexact += (double)whole < v->f || (double)whole > v->f;
+	if (v->number
+		? !decimal_split(v->f, v->type == FLOAT ? DECIMAL_OF_FLOAT : DECIMAL_OF_DOUBLE,
+				 &whole, &it.self)
+		: v->type == UNSIGNED_64 && v->u > INT64_MAX) {
+		s->no_number++;
+		return ST_OK;
 	}
+	if (v->number)
+		it.total = (uint64_t)whole;
 	name = intern_text(&names->texts, m->name, &n);
 	names->text.len = 0;
 	buf_adds(&names->text, "unity.");

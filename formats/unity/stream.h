@@ -54,7 +54,7 @@ struct unity_stream {
 	uint64_t blocks, messages[UNITY_MESSAGES], values[UNITY_VALUES];
 	uint64_t unknown[UNITY_MESSAGES], unknown_others, unknown_bytes, unknown_values;
 	uint64_t gaps, lost_blocks, reordered, dropped, waited, misnested, too_long, carries_lost;
-	uint64_t orphans, unclosed, backward, clamped, clamped_ns, inexact, stats, guessed_stats;
+	uint64_t orphans, unclosed, backward, clamped, clamped_ns, no_number, stats, guessed_stats;
 };
 
 void unity_stream_init(struct unity_stream *s, struct import *im, uint32_t version);

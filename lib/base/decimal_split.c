@@ -57,7 +57,8 @@ static double half_step(double d, enum decimal_bits bits)
 	return step;
 }
 
-static bool same(double a, double b, enum decimal_bits bits)
+/* volatile: no more digits than a double's, where processors compute with more. */
+static bool same(volatile double a, volatile double b, enum decimal_bits bits)
 {
 	return bits == DECIMAL_OF_FLOAT ? (float)a == (float)b : a == b;
 }

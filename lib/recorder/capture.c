@@ -504,7 +504,8 @@ void cap_typed(const char *type, size_t requested, size_t real, struct cap_where
 	leave(ring);
 }
 
-void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value)
+static void mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value,
+		 uint64_t fraction)
 {
 	struct cap_ring *ring;
 	uint32_t id = 0;
@@ -518,11 +519,22 @@ void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int
 		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), kind);
 
 		rec->address = (uint64_t)value;
+		rec->requested = fraction;
 		rec->name = id;
 		cap_ring_put(ring);
 		cap_ring_done(ring);
 	}
 	leave(ring);
+}
+
+void cap_mark_frame(const char *name, int64_t number)
+{
+	mark(CAP_FRAME, name, NULL, number, 0);
+}
+
+void cap_mark_reading(const char *name, const char *unit, int64_t whole, uint64_t fraction)
+{
+	mark(CAP_COUNTER, name, unit, whole, fraction);
 }
 
 void cap_modules_look(void)

@@ -61,6 +61,7 @@ struct capture {
 	_Atomic uint64_t waited;      /* names whose lock was given up */
 	_Atomic uint64_t dropped;     /* slow output */
 	_Atomic uint64_t nameless;    /* what has no room for its name */
+	_Atomic uint64_t no_numbers;  /* readings of counters */
 	_Atomic uint64_t old;         /* frees of blocks from before the recording */
 	struct cap_outcome *outcome;  /* NULL: not wanted */
 	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
@@ -190,8 +191,10 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	       struct cap_where where);
 /* An allocation of a managed heap, of which an address is not known. Never sampled. */
 void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where);
-/* A frame or a counter; name may be NULL for a frame. */
-void cap_mark(enum cap_record_kind kind, const char *name, const char *unit, int64_t value);
+/* A frame; name may be NULL. */
+void cap_mark_frame(const char *name, int64_t number);
+/* A counter's reading: whole + fraction / 10^18. */
+void cap_mark_reading(const char *name, const char *unit, int64_t whole, uint64_t fraction);
 
 /* The thread's ring, with room for n records and one more, until cap_close; NULL: nothing is
  * recorded. */

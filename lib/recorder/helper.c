@@ -93,9 +93,9 @@ static void helper_sample_memory(void)
 	pss = field(text, "\nPss:");
 	cap_self.depth = 0;
 	if (rss >= 0)
-		cap_mark(CAP_COUNTER, "process.rss", "B", rss);
+		cap_mark_reading("process.rss", "B", rss, 0);
 	if (pss >= 0)
-		cap_mark(CAP_COUNTER, "process.pss", "B", pss);
+		cap_mark_reading("process.pss", "B", pss, 0);
 	cap_self.depth = CAP_QUIET;
 }
 

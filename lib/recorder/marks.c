@@ -2,6 +2,8 @@
  *
  * The functions of tracemill.h: frames, counters, typed allocations and blocks of own allocators.
  */
+#include "lib/base/decimal_split.h"
+#include "lib/recorder/base/floats.h"
 #include "lib/recorder/capture.h"
 #include "lib/recorder/timing.h"
 #include "lib/recorder/tracemill.h"
@@ -22,7 +24,7 @@ static void frame(const char *label, int64_t number)
 	atomic_store(&cap_spikes.frame, number);
 	atomic_store(&cap_spikes.framed, true);
 	cap_timing_flush();
-	cap_mark(CAP_FRAME, label, NULL, number);
+	cap_mark_frame(label, number);
 }
 
 void tracemill_mark_frame(void)
@@ -40,7 +42,36 @@ void tracemill_mark_frame_named(int64_t number, const char *label)
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value)
 {
 	if (name)
-		cap_mark(CAP_COUNTER, name, unit && *unit ? unit : NULL, value);
+		cap_mark_reading(name, unit && *unit ? unit : NULL, value, 0);
+}
+
+static void split(double value, enum decimal_bits bits, bool *known, int64_t *whole,
+		  uint64_t *fraction)
+{
+	*known = decimal_split(value, bits, whole, fraction);
+}
+
+static void mark_real(const char *name, const char *unit, double value, enum decimal_bits bits)
+{
+	uint64_t fraction;
+	int64_t whole;
+	bool known;
+
+	CAP_FLOATS(split(value, bits, &known, &whole, &fraction));
+	if (name && known)
+		cap_mark_reading(name, unit && *unit ? unit : NULL, whole, fraction);
+	else if (name)
+		atomic_fetch_add_explicit(&cap.no_numbers, 1, memory_order_relaxed);
+}
+
+void tracemill_mark_counter_real(const char *name, const char *unit, double value)
+{
+	mark_real(name, unit, value, DECIMAL_OF_DOUBLE);
+}
+
+void tracemill_mark_counter_float(const char *name, const char *unit, float value)
+{
+	mark_real(name, unit, (double)value, DECIMAL_OF_FLOAT);
 }
 
 void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real)

@@ -31,7 +31,8 @@ enum cap_record_kind {
 	CAP_FREE,
 	CAP_THREAD,  /* address = tid: what follows in this ring is this thread's */
 	CAP_FRAME,   /* address = number, name = row of the names or 0 */
-	CAP_COUNTER, /* address = value (signed), name = row of the names */
+	CAP_COUNTER, /* address = value (signed), requested = its decimals in 10^-18, name = row of
+		      * the names */
 	CAP_TYPED,   /* an allocation without an address; name = row of the names, its type */
 	CAP_ENTER,   /* a call (calls.h); count = 1: it has a time; address = value */
 	CAP_EXIT,

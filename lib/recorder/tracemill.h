@@ -10,6 +10,7 @@
  *     for (;;) {
  *             tracemill_frame();
  *             tracemill_counter("enemies", n_enemies);
+ *             tracemill_counter_unit("frametime", "ms", 16.7);
  *             ...
  *     }
  *
@@ -37,6 +38,9 @@ void tracemill_mark_frame_named(int64_t number, const char *label) TRACEMILL_WEA
 /* The value of a counter now. unit ("B", "fps", "") is that of the name's first use, and is to
  * stay valid. */
 void tracemill_mark_counter(const char *name, const char *unit, int64_t value) TRACEMILL_WEAK;
+/* The same with decimals: tracemill_counter takes it for a floating-point number. */
+void tracemill_mark_counter_real(const char *name, const char *unit, double value) TRACEMILL_WEAK;
+void tracemill_mark_counter_float(const char *name, const char *unit, float value) TRACEMILL_WEAK;
 /* A managed heap (IL2CPP's, Mono's, a script's) has handed out an object of this type: the bytes
  * that were asked for, and those that it takes. To be called behind the allocation, in the
  * function that makes it; its stack is that of the caller. A frame's part of them reaches the
@@ -68,9 +72,21 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #define tracemill_frame() TRACEMILL_CALL(tracemill_mark_frame, ())
 #define tracemill_frame_named(number, label) \
 	TRACEMILL_CALL(tracemill_mark_frame_named, (number, label))
-#define tracemill_counter(name, value) TRACEMILL_CALL(tracemill_mark_counter, (name, "", value))
-#define tracemill_counter_unit(name, unit, value) \
-	TRACEMILL_CALL(tracemill_mark_counter, (name, unit, value))
+#define tracemill_counter(name, value) tracemill_counter_unit(name, "", value)
+#ifdef TRACEMILL_OFF
+#define tracemill_counter_unit(name, unit, value) ((void)0)
+#elif defined __cplusplus
+#define tracemill_counter_unit(name, unit, value) tracemill_counter_of(name, unit, value)
+#elif (defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L) || !defined __STRICT_ANSI__
+#define tracemill_counter_unit(name, unit, value)      \
+	_Generic((value), float                        \
+		 : tracemill_counter_float, double     \
+		 : tracemill_counter_real, long double \
+		 : tracemill_counter_real, default     \
+		 : tracemill_counter_whole)(name, unit, value)
+#else /* -std=c99 cannot tell: tracemill_counter_real is for decimals there */
+#define tracemill_counter_unit(name, unit, value) tracemill_counter_whole(name, unit, value)
+#endif
 #define tracemill_typed_alloc(type, requested, real) \
 	TRACEMILL_CALL(tracemill_mark_typed_alloc, (type, requested, real))
 #define tracemill_alloc(domain, p, n, type) \
@@ -81,8 +97,58 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #define tracemill_own(on) TRACEMILL_CALL(tracemill_mark_own, (on))
 #define tracemill_flush() TRACEMILL_CALL(tracemill_mark_flush, ())
 
+#ifndef TRACEMILL_OFF
+static inline void tracemill_counter_whole(const char *name, const char *unit, int64_t value)
+{
+	TRACEMILL_CALL(tracemill_mark_counter, (name, unit, value));
+}
+
+/* Of a recorder that is older than this header the whole number. */
+static inline void tracemill_counter_real(const char *name, const char *unit, double value)
+{
+	if (tracemill_mark_counter_real)
+		tracemill_mark_counter_real(name, unit, value);
+	else if (value > -9e18 && value < 9e18)
+		tracemill_counter_whole(name, unit, (int64_t)value);
+}
+
+/* Of 59.94f the decimals are 94: as a double it has more. */
+static inline void tracemill_counter_float(const char *name, const char *unit, float value)
+{
+	if (tracemill_mark_counter_float)
+		tracemill_mark_counter_float(name, unit, value);
+	else
+		tracemill_counter_real(name, unit, (double)value);
+}
+#endif
+
 #ifdef __cplusplus
 }
+
+#ifndef TRACEMILL_OFF
+
+/* An integer, or what becomes one; the overloads are floating-point numbers. */
+template <typename number>
+static inline void tracemill_counter_of(const char *name, const char *unit, number value)
+{
+	tracemill_counter_whole(name, unit, (int64_t)value);
+}
+
+static inline void tracemill_counter_of(const char *name, const char *unit, float value)
+{
+	tracemill_counter_float(name, unit, value);
+}
+
+static inline void tracemill_counter_of(const char *name, const char *unit, double value)
+{
+	tracemill_counter_real(name, unit, value);
+}
+
+static inline void tracemill_counter_of(const char *name, const char *unit, long double value)
+{
+	tracemill_counter_real(name, unit, (double)value);
+}
+#endif
 #endif
 
 #endif

@@ -7,6 +7,7 @@
 #include "lib/recorder/base/memory.h"
 #include "lib/recorder/stacks/sites.h"
 #include "lib/recorder/timing.h"
+#include "lib/trace/reading_digits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +62,7 @@ static void cap_writer_count_losses(uint64_t n[CAP_LOSSES])
 	n[CAP_LOSS_WAITED] = atomic_load(&cap.rings.waited) + atomic_load(&cap.stacks.waited) +
 			     atomic_load(&cap.live.waited) + atomic_load(&cap.waited);
 	n[CAP_LOSS_NAMES] = atomic_load(&cap.nameless);
+	n[CAP_LOSS_READINGS] = atomic_load(&cap.no_numbers);
 	n[CAP_LOSS_FREES] = atomic_load(&cap.live.lost);
 	n[CAP_LOSS_DEPTH] = n[CAP_LOSS_STRAY] = 0;
 	for (uint32_t i = 0; i < rings; i++) {
@@ -416,8 +418,8 @@ static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_r
 		break;
 	case CAP_COUNTER:
 		ev.kind = EV_COUNTER;
-		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
-		ev.value = (int64_t)rec->address;
+		ev.has |= EV_HAS_TYPE;
+		reading_put(&ev, (int64_t)rec->address, rec->requested);
 		ev.type = counter_row(rec->name);
 		break;
 	default:

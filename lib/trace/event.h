@@ -21,7 +21,7 @@
  *              callers is what lies below them. A sampling profiler counts samples and no calls:
  *              real where there is a target, count where there is none (event_samples); requested =
  *              what its samples stand for, in events (perf's period)
- * COUNTER      type = counter, value, time, target: its decimals (trace/reading.h)
+ * COUNTER      type = counter, value, time, target: its decimals (trace/reading_digits.h)
  * OBJECT       address = its id (not 0), type, requested = size, name (its own, or where it is
  *              defined), stack = where it was made, target = a hash of its contents, value = enum
  *              object_state

@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a counter was read as, in its event: value is the largest whole number that is not above it, target the
- * decimals, the last one first: 33.4 is 33 and 4, 0.25 is 0 and 52, -0.25 is -1 and 57. A whole number has
- * no target.
+ * The reading that an event of a counter has, as a number; reading_digits.h says how an event holds it.
  */
 #ifndef TM_TRACE_READING_H
 #define TM_TRACE_READING_H
 
-#include "lib/base/decimal_split.h"
-#include "lib/trace/event.h"
-
-/* From 10^-18 to decimals with the last one first, and back. */
-static inline uint64_t reading_turn(uint64_t fraction)
-{
-	uint64_t turned = 0;
-
-	for (int i = 0; i < DECIMAL_DIGITS; i++, fraction /= 10)
-		turned = turned * 10 + fraction % 10;
-	return turned;
-}
-
-/* fraction: in 10^-18 */
-static inline void reading_put(struct event *ev, int64_t whole, uint64_t fraction)
-{
-	ev->has = (uint16_t)(ev->has | EV_HAS_VALUE);
-	ev->value = whole;
-	if (fraction) {
-		ev->has |= EV_HAS_TARGET;
-		ev->target = reading_turn(fraction);
-	}
-}
-
-static inline uint64_t reading_fraction(const struct event *ev)
-{
-	return ev->has & EV_HAS_TARGET ? reading_turn(ev->target) : 0;
-}
-
-/* Programs on machines of 32 bits, which the recorder is in, have no numbers of 128. */
-#ifdef __SIZEOF_INT128__
 #include "lib/base/decimal.h"
+#include "lib/trace/reading_digits.h"
 
 static inline decimal reading_of(const struct event *ev)
 {
@@ -49,6 +17,5 @@ static inline void reading_set(struct event *ev, decimal v)
 {
 	reading_put(ev, decimal_whole(v), decimal_fraction(v));
 }
-#endif
 
 #endif

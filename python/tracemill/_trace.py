@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import decimal
 import os
 import queue
 import threading
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from ._library import BAD, OK, Error, declare, lib, named, text
 from ._symbolize import Call, Path, _Call, _shown
@@ -17,6 +18,7 @@ _HAS = {name: 1 << i for i, name in enumerate(
      "target"))}
 _DOMAINS = ("malloc", "pool", "mmap", "mono", "lua")
 _NAME_SPACE = 4
+_EXACT = decimal.Context(prec=40)  # 19 digits and 18 decimals
 
 
 class _Event(ctypes.Structure):
@@ -92,7 +94,7 @@ class Event(NamedTuple):
     real: Optional[int]
     address: Optional[int]
     type: Optional[str]  # of a block; a marker's or a counter's name
-    value: Optional[int]
+    value: "Union[int, decimal.Decimal, None]"  # of a counter with decimals a Decimal
     domain: str
     stack: "Tuple[Location, ...]"  # innermost first
 
@@ -157,8 +159,12 @@ class _Tables:
         def known(field: str) -> Optional[int]:
             return getattr(e, field) if has & _HAS[field] else None
 
+        value: Union[int, decimal.Decimal, None] = known("value")
+        if e.kind == COUNTER and value is not None and has & _HAS["target"]:
+            # The last decimal comes first, so that a 0 behind the point is not lost.
+            value = _EXACT.add(decimal.Decimal(value), decimal.Decimal("0." + str(e.target)[::-1]))
         return Event(e.kind, known("time"), e.count, known("requested"), known("real"), known("address"),
-                     self.type(e.kind, e.type) if has & _HAS["type"] else None, known("value"),
+                     self.type(e.kind, e.type) if has & _HAS["type"] else None, value,
                      _DOMAINS[e.domain] if e.domain < len(_DOMAINS) else "?",
                      self.stack(e.stack) if has & _HAS["stack"] else ())
 

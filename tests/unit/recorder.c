@@ -352,7 +352,7 @@ static void record(const char *path)
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&id[i], NULL, work, (void *)i);
 	for (int i = 0; i < THREADS; i++) {
-		cap_mark(CAP_FRAME, NULL, NULL, i);
+		cap_mark_frame(NULL, i);
 		pthread_join(id[i], NULL);
 	}
 	cap_finish(NULL);

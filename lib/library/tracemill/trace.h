@@ -78,8 +78,9 @@ struct tracemill_event {
 	int64_t time;     /* ns since the capture began */
 	uint64_t seq;     /* the capture's own number of the event */
 	uint64_t address; /* of the block */
-	uint64_t target;
-	uint64_t count;           /* how many this record stands for */
+	uint64_t target; /* an object; of COUNTER the decimals of value, the last one first: 33.4 is
+			   * value 33, target 4 (tracemill-trace(5)) */
+	uint64_t count;  /* how many this record stands for */
 	uint64_t requested, real; /* bytes that were asked for; that it takes */
 	int64_t value;
 };

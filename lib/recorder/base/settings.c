@@ -11,6 +11,7 @@ const char *const cap_loss_text[CAP_LOSSES] = {
     [CAP_LOSS_DROPPED] = "events dropped: the output was too slow",
     [CAP_LOSS_WAITED] = "events, or parts of them, given up: a thread was stopped in the recorder",
     [CAP_LOSS_NAMES] = "names (of frames, counters, types) beyond the recorder's limit",
+    [CAP_LOSS_READINGS] = "readings of counters are no numbers, or too large: left out",
     [CAP_LOSS_FREES] = "frees not recorded: too many sampled blocks live",
     [CAP_LOSS_DEPTH] = "stacks without their outer callers: deeper than --depth",
     [CAP_LOSS_STRAY] = "stacks without their outer callers: there is no code where they lead",

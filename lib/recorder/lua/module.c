@@ -12,6 +12,7 @@
 #include "lib/recorder/lua/names.h"
 #include "lib/recorder/lua/snapshot.h"
 #include "lib/recorder/tracemill.h"
+#include "lib/trace/reading_digits.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -66,6 +67,7 @@ struct module {
 	int64_t bytes;                 /* by which the heap has grown since the start */
 	uint64_t before, before_bytes; /* blocks from before the start that were freed */
 	uint64_t lost;                 /* blocks that there was no memory for */
+	uint64_t no_numbers;           /* readings of counters */
 	uint32_t heap;                 /* the counter lua.heap */
 };
 
@@ -456,7 +458,7 @@ static int luamodule_start(lua_State *l)
 	out = open_file(l, path, (blocks ? OUT_ALLOCATIONS : 0) | (calls ? OUT_CALLS : 0));
 	memset(m->kinds, 0, sizeof m->kinds);
 	m->frames = m->bytes = 0;
-	m->before = m->before_bytes = m->lost = 0;
+	m->before = m->before_bytes = m->lost = m->no_numbers = 0;
 	m->blocks = blocks;
 	luacalls_init(&m->calls, out, calls);
 	m->heap = blocks ? out_counter(out, "lua.heap", "B") : 0;
@@ -482,6 +484,9 @@ static void luamodule_add_notes(const struct module *m)
 	if (m->before)
 		cap_output_note(o, NOTE_INFO, m->before_bytes,
 				"bytes of blocks from before the start were freed or moved");
+	if (m->no_numbers)
+		cap_output_note(o, NOTE_LOSS, m->no_numbers,
+				"readings of counters are no numbers, or too large: left out");
 	if (m->lost + m->calls.lost)
 		cap_output_note(o, NOTE_LOSS, m->lost + m->calls.lost,
 				"blocks or calls that there was no memory for");
@@ -576,12 +581,23 @@ static int luamodule_counter(lua_State *l)
 {
 	struct module *m = module_of(l);
 	const char *name = luaL_checkstring(l, 1), *unit = luaL_optstring(l, 3, NULL);
-	struct event ev = {.kind = EV_COUNTER,
-			   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
-			   .value = (int64_t)luaL_checknumber(l, 2)};
+	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_TIME};
+	lua_Number value = luaL_checknumber(l, 2);
+	uint64_t fraction = 0;
+	int64_t whole;
 
 	if (!m->out)
 		return 0;
+#if LUA_VERSION_NUM >= 503
+	if (lua_isinteger(l, 2))
+		whole = lua_tointeger(l, 2);
+	else
+#endif
+	    if (!decimal_split(value, DECIMAL_OF_DOUBLE, &whole, &fraction)) {
+		m->no_numbers++;
+		return 0;
+	}
+	reading_put(&ev, whole, fraction);
 	ev.type = out_counter(m->out, name, unit);
 	ev.time = out_time(m->out);
 	if (ev.type)
