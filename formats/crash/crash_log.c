@@ -43,9 +43,13 @@ struct crash_log {
 	struct map64 modules; /* hash of name, build-id and offset -> module */
 	uint32_t *line;       /* locations of the stack that is open, innermost first */
 	size_t n_line, cap_line;
-	uint8_t kind;  /* of its lines */
-	uint64_t next; /* number of its next call */
-	bool apart;    /* another line came since */
+	uint8_t kind;    /* of its lines */
+	uint64_t next;   /* number of its next call */
+	bool apart;      /* another line came since */
+	bool java_title; /* the line before this one is that of Java's calls */
+	bool java_calls,
+	    repeated;   /* the stack that is open has calls of Java: they come again below */
+	uint64_t again; /* such calls */
 	bool begun, of_leaks, cut;
 	uint64_t stacks, bytes, blocks, bare, deep, java_heads, java_stacks;
 	/* By the reports' own sums. */
@@ -234,6 +238,7 @@ static enum status end_stack(struct crash_log *x, struct err *e)
 		st = x->heading.is_leak ? crash_log_push_leak(x, stack, e)
 					: push_sample(x, stack, e);
 	x->stacks++;
+	x->java_calls = x->repeated = false;
 	x->heading = (struct crash_heading){.is_leak = false};
 	return st;
 }
@@ -415,8 +420,13 @@ static bool crash_log_take_java_name(struct crash_log *x, const char *s, size_t 
 	struct location at = {.space = SPACE_NAME};
 	uint32_t location;
 
-	if (x->kind != STACK_LINE_JAVA || !x->n_line || n < 4 || !strchr("jJAv", *s) || *p != ' ')
+	if (x->kind != STACK_LINE_JAVA || (!x->n_line && !x->java_title) || n < 4 ||
+	    !strchr("jJAv", *s) || *p != ' ')
 		return false;
+	if (x->repeated) {
+		x->again++;
+		return true;
+	}
 	while (p < end && *p == ' ')
 		p++;
 	if (*s == 'J') {
@@ -430,7 +440,33 @@ static bool crash_log_take_java_name(struct crash_log *x, const char *s, size_t 
 		return false;
 	at.name = trace_string(x->im->t, p, (size_t)(end - p));
 	location = trace_location(x->im->t, &at);
-	VEC_PUSH(x->line, x->n_line, x->cap_line) = location;
+	x->java_stacks += !x->n_line;
+	x->java_calls = true;
+	if (x->n_line < STACK_MOST)
+		VEC_PUSH(x->line, x->n_line, x->cap_line) = location;
+	else
+		x->deep++;
+	return true;
+}
+
+/* HotSpot's walk of native calls ends where it does not know the way on, mostly at the first of Java: then
+ * the calls of Java that the thread has are those behind. */
+static bool java_frames_begin(struct crash_log *x, const char *s, size_t n)
+{
+	static const char title[] = "Java frames: (";
+
+	if (n < sizeof title || memcmp(s, title, sizeof title - 1) != 0)
+		return false;
+	if (!x->n_line) {
+		x->heading.name = crash_log_heading_name(x);
+		x->has_cause = false;
+		x->text.len = 0;
+		x->java_calls = false;
+	}
+	x->kind = STACK_LINE_JAVA;
+	x->java_title = true;
+	x->apart = false;
+	x->repeated = x->java_calls;
 	return true;
 }
 
@@ -464,6 +500,10 @@ static enum status crash_log_take_call(struct crash_log *x, const struct stack_l
 		x->has_cause = false;
 		x->kind = l->kind;
 	}
+	if (l->kind == STACK_LINE_JAVA && x->repeated) {
+		x->again++;
+		return st;
+	}
 	x->java_stacks += l->kind == STACK_LINE_JAVA && !x->n_line;
 	x->apart = false;
 	x->next = l->number + 1;
@@ -490,8 +530,8 @@ static bool is_new(const char *s, size_t n)
 /* Numbered calls may have blank lines between them, as sanitizers' have on Android. */
 static bool ends_stack(const struct crash_log *x, const char *s, size_t n)
 {
-	if (!n)
-		return x->kind == STACK_LINE_JAVA || x->kind == STACK_LINE_GLIBC;
+	if (!n) /* Java's calls come behind a blank line */
+		return x->kind == STACK_LINE_GLIBC;
 	return x->kind != STACK_LINE_ANDROID || is_new(s, n);
 }
 
@@ -502,9 +542,10 @@ static enum status take_line(struct crash_log *x, const char *s, size_t n, struc
 
 	if (stack_line_parse(s, n, &l))
 		return crash_log_take_call(x, &l, s, e);
-	if (crash_log_take_java_name(x, s, n))
+	if (crash_log_take_java_name(x, s, n) || java_frames_begin(x, s, n))
 		return ST_OK;
 	x->apart = true;
+	x->java_title = false;
 	if (x->n_line && ends_stack(x, s, n))
 		st = end_stack(x, e);
 	return st ? st : crash_log_take_words(x, s, n, e);
@@ -527,6 +568,9 @@ static void crash_log_add_notes(const struct crash_log *x)
 	if (x->deep)
 		trace_note(t, NOTE_LOSS, x->deep, "calls beyond %d of a stack were left out",
 			   STACK_MOST);
+	if (x->again)
+		trace_note(t, NOTE_INFO, x->again,
+			   "calls of Java are in the file twice, and count once");
 	if (x->java_heads && !x->java_stacks)
 		trace_note(t, NOTE_INFO, x->java_heads,
 			   "heads of crash reports of Java whose stacks are in other files");

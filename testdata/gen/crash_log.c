@@ -11,6 +11,7 @@
  *	leaks     malloc_debug's leaks                old       the same before Android 5
  *	harmony   OpenHarmony's log
  *	hs_err    HotSpot's file                      glibc     backtrace_symbols
+ *	hs_err_java  the same, whose calls of Java stand apart
  *	unreachable   libmemunreachable's leaks, each with two similar blocks
  *	heap      native heap dump, version 1.2       heap10, heap11, info   versions, with names
  *	counted   version 1.0 whose numbers of blocks are sound; heap10: each record is one block
@@ -227,8 +228,24 @@ int main(int argc, char **argv)
 		       "Native frames: (J=compiled Java code, j=interpreted, Vv=VM code, C=native "
 		       "code)\n");
 		stack(3);
+		printf("\nJava frames: (J=compiled Java code, j=interpreted, Vv=VM code)\n"
+		       "j  com.game.Main.tick(I)V+4296\n");
 		printf(
 		    "\n7fcc66870000-7fcc668a0000 r-xp 00000000 08:01 12   /opt/game/libgame.so\n");
+	} else if (is("hs_err_java")) {
+		printf("# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+		       "# Problematic frame:\n# C  [libgame.so+0x10c0]  tick+0x1c\n#\n\n"
+		       "Native frames: (J=compiled Java code, j=interpreted, Vv=VM code, C=native "
+		       "code)\nC  [libgame.so+0x10c0]  tick+0x1c\n\n"
+		       "Java frames: (J=compiled Java code, j=interpreted, Vv=VM code)\n"
+		       "j  com.game.Native.tick(J)V+0\n"
+		       "J 1523 c2 com.game.Main.tick(I)V (5 bytes) @ 0x00007fcc5d000e3a "
+		       "[0x00007fcc5d000e00+0x3a]\n");
+		for (long k = 0; k < n; k++)
+			printf("j  com.game.Main.run%ld()V+%ld\n", k, 2 * k);
+		printf("v  ~StubRoutines::call_stub\n\nsiginfo: si_signo: 11\n\nRegisters:\n");
+		stacks = 1;
+		calls = n + 4;
 	} else if (!strncmp(variant, "heap", 4) || is("counted") || is("info") || is("damaged")) {
 		heap(n);
 	} else if (is("lsan") || is("named") || is("crlf") || is("sums")) {

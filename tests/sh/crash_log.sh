@@ -21,7 +21,7 @@ sums() {
 		/^alloc / { bytes += field("requested"); blocks += field("count") ? field("count") : 1 }
 		END { print "stacks", stacks; print "calls", calls; if (bytes) { print "bytes", bytes; print "blocks", blocks } }'
 }
-for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err glibc unreachable heap heap10 counted heap11 info crlf; do
+for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err hs_err_java glibc unreachable heap heap10 counted heap11 info crlf; do
 	"$GEN/crash_log" --stacks 70 $form >file 2>truth
 	sums file >got
 	check "$form: stacks, calls, bytes and blocks are the generator's" equal truth got
