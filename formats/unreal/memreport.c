@@ -59,7 +59,8 @@ struct memreport {
 	uint32_t *path; /* locations, outermost first */
 	size_t n_path, cap_path;
 	uint64_t rows, counted, unread, refused, first_refused, number;
-	uint64_t shown, matched; /* of tracked resources */
+	uint64_t elsewhere[MR_SECTIONS]; /* rows of tables that another format has */
+	uint64_t shown, matched;         /* of tracked resources */
 	bool cut;
 };
 
@@ -142,6 +143,10 @@ static enum status memreport_push(struct memreport *m, const struct mr_block *b,
 			   .requested = (uint64_t)b->requested,
 			   .real = (uint64_t)b->real};
 
+	if (m->section != m->want) {
+		m->elsewhere[m->section] += b->suffix == NULL;
+		return ST_OK;
+	}
 	m->name.len = 0;
 	buf_add(&m->name, b->type.s, mr_length(b->type));
 	if (b->suffix)
@@ -155,7 +160,7 @@ static enum status memreport_push(struct memreport *m, const struct mr_block *b,
 
 static enum status refuse_row(struct memreport *m)
 {
-	if (!m->refused++)
+	if (m->section == m->want && !m->refused++)
 		m->first_refused = m->number;
 	return ST_OK;
 }
@@ -404,8 +409,10 @@ static enum status memreport_take_rhi(struct memreport *m, struct mr_text line, 
 			return ST_OK;
 		return memreport_count_sizes(m, "RHI", (struct mr_text){line.s, line.s}, line, e);
 	}
-	if (m->want != MR_RHI)
+	if (m->want != MR_RHI) {
+		m->elsewhere[MR_RHI]++;
 		return count(m, "", name, "B", b.requested, e);
+	}
 	if (b.requested < 0)
 		return refuse_row(m);
 	b.type = b.name;
@@ -435,8 +442,6 @@ static enum status memreport_take_tracked(struct memreport *m, struct mr_text li
 						     (struct mr_text){line.s, line.s}, line, e);
 		return take_sizes(m, "RHI tracked", line, e);
 	}
-	if (m->want != MR_TRACKED)
-		return ST_OK;
 	if (!mr_split(&line, " - Type: ", &b.name) || !mr_split(&line, " - Size: ", &b.type) ||
 	    !mr_split(&line, " MB", &size) || !mr_number(size, 1 << 20, &b.requested) ||
 	    b.requested < 0)
@@ -458,8 +463,6 @@ static enum status memreport_take_target(struct memreport *m, struct mr_text lin
 	if (memmem(line.s, mr_length(line), "MB total, ", 10))
 		return memreport_count_sizes(m, "render targets", (struct mr_text){line.s, line.s},
 					     line, e);
-	if (m->want != MR_TARGETS)
-		return ST_OK;
 	rest = line;
 	if (!mr_split(&rest, "MB ", &size) || !mr_number(size, 1 << 20, &b.requested) ||
 	    b.requested < 0 || !mr_split(&rest, "mip(s) ", &part))
@@ -499,7 +502,7 @@ static enum status memreport_take_texture(struct memreport *m, struct mr_text li
 		return ST_OK;
 	}
 	if (mr_begins(line, "Listing ") || mr_begins(line, "MaxAllowedSize:") ||
-	    mr_begins(line, "Cooked/OnDisk:") || m->want != MR_TEXTURES)
+	    mr_begins(line, "Cooked/OnDisk:"))
 		return ST_OK;
 	if (!mr_split(&line, "), ", &most) || !mr_split(&line, " (", &part) ||
 	    !mr_split(&line, " KB), ", &now) || !mr_number(now, 1024, &b.requested) ||
@@ -597,13 +600,12 @@ static enum status memreport_take_row(struct memreport *m, struct mr_text line, 
 	case MR_PLATFORM:
 	case MR_STATS: return take_stat(m, line, e);
 	case MR_ALLOCATOR:
-		if (m->want == MR_ALLOCATOR)
-			return memreport_take_pool(m, line, e);
-		return isdigit((unsigned char)*mr_trim(line).s)
-			   ? ST_OK /* a row of pools, or their sum */
+		return m->want == MR_ALLOCATOR || isdigit((unsigned char)*mr_trim(line).s) ||
+			       mr_begins(mr_trim(line), "----------")
+			   ? memreport_take_pool(m, line, e)
 			   : take_sizes(m, "allocator", line, e);
 	case MR_CLASSES: return m->want == MR_CLASSES ? take_class(m, line, e) : ST_OK;
-	case MR_OBJECTS: return m->want == MR_OBJECTS ? memreport_take_object(m, line, e) : ST_OK;
+	case MR_OBJECTS: return memreport_take_object(m, line, e);
 	case MR_RHI: return memreport_take_rhi(m, line, e);
 	case MR_TRACKED: return memreport_take_tracked(m, line, e);
 	case MR_TARGETS: return memreport_take_target(m, line, e);
@@ -682,6 +684,23 @@ static enum status memreport_take_lines(struct memreport *m, struct err *e)
 
 /* --- the whole --- */
 
+/* Of a report whose list of classes was not asked for, as "memreport" without -full is. */
+static void memreport_tell_others(const struct memreport *m)
+{
+	static const char *const formats[MR_SECTIONS] = {
+	    [MR_OBJECTS] = "objects", [MR_TEXTURES] = "textures", [MR_TARGETS] = "targets",
+	    [MR_ALLOCATOR] = "pools", [MR_RHI] = "rhi",           [MR_TRACKED] = "resources"};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < MR_SECTIONS; i++)
+		if (formats[i] && m->elsewhere[i])
+			buf_addf(&b, "%s -f memreport-%s has %" PRIu64 " rows", b.len ? "," : ":",
+				 formats[i], m->elsewhere[i]);
+	trace_note(m->im->t, NOTE_GUESS, 0, "taken for a list of classes, of which it has none%s",
+		   buf_str(&b));
+	buf_release(&b);
+}
+
 static void memreport_add_notes(const struct memreport *m)
 {
 	struct trace *t = m->im->t;
@@ -696,6 +715,8 @@ static void memreport_add_notes(const struct memreport *m)
 	if (m->want == MR_TRACKED && m->shown < m->matched)
 		trace_note(t, NOTE_GUESS, m->matched - m->shown,
 			   "resources are not in the report, which has the largest ones");
+	if (m->want == MR_CLASSES && !m->rows)
+		memreport_tell_others(m);
 	if (m->want == MR_CLASSES && m->unread)
 		trace_note(t, NOTE_INFO, m->unread,
 			   "lines are of sections that are not read as this format: see "

@@ -77,4 +77,13 @@ check 'compared: the classes that came' is "$(grep -c ',new,Class2[0-4],' got)" 
 "$GEN/cuts" --step 7 --silent 9999 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import || failed=1
 iconv -f UTF-8 -t UTF-16 r5.memreport >wide.memreport
 check 'in UTF-16, as Windows may write it: the same' cmp -s <(tm-dump -q r5.memreport) <(tm-dump -q wide.memreport)
+# "memreport" without -full has no list of classes: what has something is said, with as many rows as there are.
+sed '/^Obj List: -alphasort/,/^[0-9]* Objects (/d' r5.memreport | tr -d '\r' >none.memreport
+tm-top none.memreport >out 2>notes
+for t in objects rhi targets textures; do
+	tm-top -q -f memreport-$t --csv -n 0 --by type none.memreport 2>err | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $NF !~ /resources/ { n += $at["count"] } END { printf "%d", n }' >n
+	check "without classes: $t" grep -q -e "-f memreport-$t has $(cat n) rows" notes
+done
+
 exit $failed
