@@ -485,6 +485,7 @@ static enum status pet_read(struct import *im, struct err *e)
 
 	trace_metric(im->t, METRIC_TIME, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	trace_metric(im->t, METRIC_COUNT, METRIC_LOWER_BOUND, METRIC_AT_ALL);
+	trace_set(im->t, "spikes", "logged"); /* those without a time, too */
 	st = import_begin(im, e);
 	while (!st && (s.s = cursor_line(c, &s.n, LINE_LIMIT)))
 		st = take_line(&p, s, e);

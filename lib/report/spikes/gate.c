@@ -47,13 +47,15 @@ static void spikes_gate_add_breach(struct spikes_gate *x, const struct spike_gro
 
 	to->verdict = VERDICT_FAIL;
 	to->subject = spikes_gate_stack_of(x, g, group->node, &b);
-	buf_addf(&b, "%" PRIu64 " spike%s", group->totals.n, group->totals.n == 1 ? "" : "s");
+	buf_addf(&b, "%" PRIu64 " spike%s", group->n, group->n == 1 ? "" : "s");
 	if (group->worst.has_frame)
 		buf_addf(&b, ", the worst in frame %" PRId64, group->worst.frame);
 	to->message = kept(x, &b);
-	time_text(&b, group->totals.max);
+	if (group->totals.n)
+		time_text(&b, group->totals.max);
 	to->measured = kept(x, &b);
-	time_text(&b, group->worst.limit);
+	if (!group->worst.unmeasured)
+		time_text(&b, group->worst.limit);
 	to->limit = kept(x, &b);
 	if (group->node && f->file) {
 		to->file = names_text(&g->functions->names, f->file, &n);
@@ -85,7 +87,7 @@ static size_t add_breaches(struct spikes_gate *x, const struct spike_groups *g,
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		if (g->items[i].totals.n)
+		if (g->items[i].n)
 			order[n++] = i;
 	sort_array_by(order, n, sizeof *order, spikes_gate_by_worst, arg.to);
 	for (size_t i = 0; i < n && i < SPIKES_BREACHES_MAX; i++)

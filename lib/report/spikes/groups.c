@@ -138,6 +138,8 @@ static int order(const struct spike_one *a, const struct spike_one *b)
 {
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
+	if (a->unmeasured != b->unmeasured)
+		return a->unmeasured ? 1 : -1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -202,7 +204,8 @@ static void spike_groups_count(struct spike_groups *g, const struct spike_seen *
 		g->n_stats = n;
 	}
 	stat = &g->stats[function];
-	quantiles_add(&stat->totals, s->total);
+	if (!s->unmeasured)
+		quantiles_add(&stat->totals, s->total);
 	stat->sum += s->total;
 	if (s->has_self) {
 		stat->self += s->self;
@@ -229,13 +232,18 @@ bool spike_groups_add(struct spike_groups *g, const struct spike_seen *s, uint64
 				.frame = s->frame,
 				.has_self = s->has_self,
 				.has_time = s->has_time,
-				.has_frame = s->has_frame};
+				.has_frame = s->has_frame,
+				.unmeasured = s->unmeasured};
 	struct spike_group *group = &g->items[one.group];
+	bool worst;
 
-	one.peak = !group->totals.n || s->total > group->totals.max;
-	quantiles_add(&group->totals, s->total);
+	one.peak = !s->unmeasured && (!group->totals.n || s->total > group->totals.max);
+	worst = one.peak || !group->n;
+	group->n++;
+	if (!s->unmeasured)
+		quantiles_add(&group->totals, s->total);
 	group->sum += s->total;
-	if (one.peak) {
+	if (worst) {
 		free(group->worst.text);
 		group->worst = one;
 		group->worst.text = spike_groups_texts_of(g, s);

@@ -21,7 +21,8 @@ struct spike_one { /* a spike that is kept */
 	uint64_t total, self, limit, calls;
 	int64_t time, frame;
 	bool has_self, has_time, has_frame, peak;
-	char *text; /* messages and descriptions, a line each; NULL: none; owned */
+	bool unmeasured; /* total and limit are not known */
+	char *text;      /* messages and descriptions, a line each; NULL: none; owned */
 };
 
 struct spike_group {
@@ -30,7 +31,8 @@ struct spike_group {
 	uint32_t owner;  /* rank */
 	bool cut;        /* outer calls are not in the path */
 	uint64_t sum;
-	struct quantiles totals; /* totals.n: how many spikes */
+	uint64_t n;              /* spikes */
+	struct quantiles totals; /* of those whose time is known */
 	struct spike_one worst;  /* the first of the longest; its text too */
 };
 

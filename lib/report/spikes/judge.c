@@ -178,7 +178,7 @@ void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size
 	uint32_t function = spike->path[at < spike->depth ? at : spike->depth - 1];
 	struct spike_text row = {.at = at};
 	size_t before = r->text.len;
-	struct spike_words w = {.has_total = at == spike->depth,
+	struct spike_words w = {.has_total = at == spike->depth && !spike->unmeasured,
 				.total = spike->total,
 				.has_frame = spike->has_frame,
 				.frame = spike->frame};
@@ -241,6 +241,7 @@ enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t m
 	spike->texts = r->texts;
 	spike->n_texts = r->n_texts;
 	s->found++;
+	s->unmeasured += spike->unmeasured;
 	s->functions.items[spike->path[spike->depth - 1]].spikes++;
 	*told = true;
 	return s->options.spiked(s->options.arg, spike, e);

@@ -109,6 +109,16 @@ static void add_thread(const struct spike_seen *s, struct buf *out)
 		add_line_text(out, name, s->thread ? n : 0);
 }
 
+static void add_time(const struct spike_seen *s, struct buf *out)
+{
+	buf_addc(out, ' ');
+	if (!s->unmeasured) {
+		spike_add_ms(out, s->total);
+		buf_addc(out, ' ');
+	}
+	buf_adds(out, "MSec");
+}
+
 void spikes_pet_add(struct spikes_pet *p, const struct spike_seen *s, bool peak, struct buf *out)
 {
 	bool any = false;
@@ -124,15 +134,15 @@ void spikes_pet_add(struct spikes_pet *p, const struct spike_seen *s, bool peak,
 	if (listed(p, s)) {
 		buf_adds(out, "PET: Thread (");
 		add_thread(s, out);
-		buf_adds(out, ") Function took too long: ");
-		spike_add_ms(out, s->total);
-		buf_adds(out, " MSec\n");
+		buf_adds(out, ") Function took too long:");
+		add_time(s, out);
+		buf_addc(out, '\n');
 		spikes_pet_add_call(p, s, s->depth - 1, out);
 		return;
 	}
-	buf_adds(out, "PET: Function took too long: ");
-	spike_add_ms(out, s->total);
-	buf_adds(out, " MSec Thread: ");
+	buf_adds(out, "PET: Function took too long:");
+	add_time(s, out);
+	buf_adds(out, " Thread: ");
 	add_thread(s, out);
 	if (peak)
 		buf_adds(out, " PEAK");

@@ -63,6 +63,8 @@ struct spikes_reading { /* from spikes_init to spikes_release */
 	struct spike_thread *threads; /* by thread id */
 	size_t n_threads;
 	bool in_frame;
+	bool
+	    logged; /* samples are spikes that a profiler of spikes wrote, also without their time */
 	int64_t frame;
 	struct map64 parents; /* of samples: stack -> index into parent_limits, + 1 */
 	uint64_t *parent_limits;

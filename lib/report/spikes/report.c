@@ -166,15 +166,20 @@ static void spikes_report_fill_spikes(void *arg, size_t i, struct table_row *row
 	const struct spike_group *group = &r->g->items[r->order[i]];
 	struct table_cell *c = row->cells;
 
-	*c++ = cell_number(group->totals.n);
-	*c++ = cell_number(group->totals.max);
-	*c++ = cell_number(quantiles_at(&group->totals, 95));
-	*c++ = cell_number(quantiles_at(&group->totals, 50));
-	*c++ = cell_number(group->sum);
+	*c++ = cell_number(group->n);
+	if (group->totals.n) {
+		c[0] = cell_number(group->totals.max);
+		c[1] = cell_number(quantiles_at(&group->totals, 95));
+		c[2] = cell_number(quantiles_at(&group->totals, 50));
+		c[3] = cell_number(group->sum);
+	}
+	c += 4;
 	if (group->worst.has_self)
 		*c = cell_number(group->worst.self);
 	c++;
-	*c++ = cell_number(group->worst.limit);
+	if (!group->worst.unmeasured)
+		*c = cell_number(group->worst.limit);
+	c++;
 	if (group->worst.has_frame)
 		*c = cell_signed(group->worst.frame);
 	c++;
@@ -212,7 +217,7 @@ static void add_spikes_columns(struct spikes_report *r)
 static uint64_t value(const struct spike_group *group, enum spikes_sort sort)
 {
 	switch (sort) {
-	case SPIKES_BY_COUNT: return group->totals.n;
+	case SPIKES_BY_COUNT: return group->n;
 	case SPIKES_BY_SUM: return group->sum;
 	case SPIKES_BY_P95: return quantiles_at(&group->totals, 95);
 	default: return group->totals.max;
@@ -257,7 +262,7 @@ static void spikes_report_add_spikes(struct spikes_report *r, enum spikes_sort s
 
 	r->order = mem_array(r->g->n, sizeof *r->order);
 	for (size_t i = 0; i < r->g->n; i++)
-		if (r->g->items[i].totals.n)
+		if (r->g->items[i].n)
 			r->order[k++] = (uint32_t)i;
 	sort_array_by(r->order, k, sizeof *r->order, spikes_report_compare_groups, &by);
 	r->spikes = (struct table){.name = "spikes",
@@ -280,11 +285,15 @@ static void spikes_report_fill_worst(void *arg, size_t i, struct table_row *row)
 	const struct spike_group *group = &r->g->items[one->group];
 	struct table_cell *c = row->cells;
 
-	*c++ = cell_number(one->total);
+	if (!one->unmeasured)
+		*c = cell_number(one->total);
+	c++;
 	if (one->has_self)
 		*c = cell_number(one->self);
 	c++;
-	*c++ = cell_number(one->limit);
+	if (!one->unmeasured)
+		*c = cell_number(one->limit);
+	c++;
 	if (one->peak)
 		*c = cell_text("PEAK", 4);
 	c++;
@@ -348,8 +357,11 @@ static void spikes_report_fill_owners(void *arg, size_t i, struct table_row *row
 	*c++ = cell_text(o->name, strlen(o->name));
 	*c++ = cell_number(o->spikes);
 	*c++ = cell_number(o->groups);
-	*c++ = cell_number(o->worst);
-	*c++ = cell_number(o->sum);
+	if (o->measured) {
+		c[0] = cell_number(o->worst);
+		c[1] = cell_number(o->sum);
+	}
+	c += 2;
 	place_cells(r, group, c);
 	r->text.len = 0;
 	for (size_t k = 0; k < r->spikes.n_rows; k++) {
@@ -364,8 +376,9 @@ static void spikes_report_fill_owners(void *arg, size_t i, struct table_row *row
 			continue;
 		shown++;
 		name = spike_function_name(r->g->functions, spike_group_function(r->g, one), &n);
-		time_text(&r->text, one->totals.max);
-		buf_addf(&r->text, "  %" PRIu64 " x  ", one->totals.n);
+		if (one->totals.n)
+			time_text(&r->text, one->totals.max);
+		buf_addf(&r->text, "  %" PRIu64 " x  ", one->n);
 		buf_add(&r->text, one->node ? name : others, one->node ? n : sizeof others - 1);
 		buf_addc(&r->text, '\0');
 	}
@@ -395,7 +408,7 @@ static void spikes_report_add_owners(struct spikes_report *r)
 		struct spikes_owner *o;
 		size_t k = 0;
 
-		if (!group->totals.n)
+		if (!group->n)
 			continue;
 		while (k < r->n_owners && strcmp(r->owner_rows[k].name, name) != 0)
 			k++;
@@ -403,10 +416,11 @@ static void spikes_report_add_owners(struct spikes_report *r)
 			VEC_PUSH(r->owner_rows, r->n_owners, r->cap_owners) =
 			    (struct spikes_owner){.name = name};
 		o = &r->owner_rows[k];
-		o->spikes += group->totals.n;
+		o->spikes += group->n;
 		o->groups++;
 		o->sum += group->sum;
-		if (group->totals.max > o->worst) {
+		o->measured |= group->totals.n > 0;
+		if (group->totals.max > o->worst || o->groups == 1) {
 			o->worst = group->totals.max;
 			o->worst_group = (uint32_t)i;
 		}
@@ -440,13 +454,19 @@ static void spikes_report_add_notes(struct spikes_report *r)
 		r->notes[r->n_notes++] =
 		    "the captures have no calls with times: neither enter and exit nor samples of "
 		    "whole calls";
+	if (s->unmeasured)
+		r->notes[r->n_notes++] =
+		    line(r,
+			 "%" PRIu64
+			 " spikes were logged without a time: how long they took is not known",
+			 s->unmeasured);
 	if (s->filtered)
 		r->notes[r->n_notes++] =
 		    line(r, "filters leave out %" PRIu64 " spikes", s->filtered);
-	if (r->g->items[0].totals.n)
+	if (r->g->items[0].n)
 		r->notes[r->n_notes++] = line(
 		    r, "[others]: %" PRIu64 " spikes of stacks that are too many to be told apart",
-		    r->g->items[0].totals.n);
+		    r->g->items[0].n);
 	for (size_t i = 0, told = 0; i < r->spikes.n_rows && !told; i++)
 		if (r->g->items[r->order[i]].totals.n >= 20) {
 			r->notes[r->n_notes++] =

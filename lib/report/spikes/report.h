@@ -19,6 +19,7 @@ struct spikes_owner {
 	const char *name;
 	uint64_t spikes, groups, sum, worst;
 	uint32_t worst_group;
+	bool measured; /* the time of some of them is known */
 };
 
 struct spikes_report {

@@ -122,7 +122,8 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 
 	if (th->inactive)
 		return ST_OK;
-	if (!(ev->has & EV_HAS_VALUE) || ev->value < 0) {
+	spike.unmeasured = r->logged && !(ev->has & EV_HAS_VALUE);
+	if ((!(ev->has & EV_HAS_VALUE) && !spike.unmeasured) || ev->value < 0) {
 		r->odd[ev->has & EV_HAS_VALUE ? ODD_VALUE : ODD_STACKS]++;
 		s->stacks += !(ev->has & EV_HAS_VALUE);
 		return ST_OK;
@@ -134,8 +135,8 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 	r->odd[ODD_UNCORRECTED] += s->options.hook_cost > 0;
 	s->calls += calls;
 	s->functions.items[leaf].calls += calls;
-	spike.total = (uint64_t)ev->value / calls;
-	if (spike.total <= r->least && !s->functions.items[leaf].gives_parents)
+	spike.total = spike.unmeasured ? 0 : (uint64_t)ev->value / calls;
+	if (!spike.unmeasured && spike.total <= r->least && !s->functions.items[leaf].gives_parents)
 		return ST_OK;
 	spike.depth = path_of(s, t, ev, leaf, &cut);
 	spike.path = r->path;
@@ -144,8 +145,10 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 	if (state.has_parents && stack)
 		mark_callers(s, t, stack, state.parents);
 	given = stack ? map64_get(&r->parents, stack) : 0;
-	spike.limit = given ? r->parent_limits[given - 1] : state.limit;
-	if (state.paused || state.ignored || spike.total <= spike.limit || !th->selected)
+	if (!spike.unmeasured)
+		spike.limit = given ? r->parent_limits[given - 1] : state.limit;
+	if (state.paused || state.ignored || (!spike.unmeasured && spike.total <= spike.limit) ||
+	    !th->selected)
 		return ST_OK;
 	r->n_texts = 0;
 	r->text.len = 0;

@@ -222,6 +222,7 @@ static enum status spikes_begin(struct sink *sink, struct trace *t, struct err *
 	(void)e;
 	s->captures++;
 	r->in_frame = false;
+	r->logged = trace_get(t, "spikes") != NULL;
 	spike_functions_capture(&s->functions, t);
 	memset(r->odd, 0, sizeof r->odd);
 	r->deepest = r->longest_open = 0;

@@ -44,6 +44,7 @@ struct spike_seen { /* what it points to is valid until the callback returns */
 	uint64_t total, self, limit;
 	uint64_t calls; /* a mean of so many; 1 otherwise */
 	bool has_self, has_time, has_frame;
+	bool unmeasured; /* logged as a spike, without how long it took: total and limit are 0 */
 	int64_t time, frame; /* its start; the frame in which it ended */
 	bool sample;         /* from a sample: listed is not known */
 	bool listed;         /* the thread's last spike was below this same call */
@@ -76,6 +77,7 @@ struct spikes {
 	uint64_t frames; /* that the captures mark */
 	uint64_t stacks; /* samples of stacks, or of times in them alone: they are not of calls */
 	bool merged;     /* there are samples of several calls */
+	uint64_t unmeasured; /* of found: how long they took is not known */
 
 	struct spikes_reading *reading; /* of the present capture; reading.h */
 };
