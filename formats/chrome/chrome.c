@@ -306,7 +306,7 @@ static uint32_t frame_of(struct parser *p, const char *s, size_t n)
 static void take_sample(struct parser *p)
 {
 	struct chrome *x = &p->x;
-	struct chrome_point at = {.kind = EV_SAMPLE, .of_frames = true, .value = 1};
+	struct chrome_point at = {.kind = EV_SAMPLE, .of_frames = true, .value = 1, .dur = -1};
 	const struct value *sf = &p->values[KEY_SF], *weight = &p->values[KEY_WEIGHT];
 
 	if (!sf->there || !take_ts(p, &at.ts))
@@ -314,6 +314,9 @@ static void take_sample(struct parser *p)
 	if (weight->there && num_i64(buf_at(&weight->text, 0), weight->text.len, &at.value) &&
 	    at.value < 1)
 		at.value = 1;
+	if (to_ns(&p->values[KEY_DUR], &at.dur) && at.dur < 0)
+		at.dur = -1;
+	x->sampled_time |= at.dur >= 0;
 	at.thread = chrome_thread_of(p, false);
 	at.what = frame_of(p, buf_at(&sf->text, 0), sf->text.len);
 	VEC_PUSH(x->points, x->n_points, x->cap_points) = at;
@@ -369,9 +372,17 @@ static void chrome_take_event(struct parser *p)
 	char kind = p->values[KEY_PH].there && ph->len == 1 ? *ph->data : 0;
 
 	switch (kind) {
+	case 'X':
+		/* As tm-export writes them: their names are those of their stacks. */
+		if (p->values[KEY_SF].there && p->values[KEY_CAT].there &&
+		    is(&p->values[KEY_CAT].text, "sample")) {
+			take_sample(p);
+			break;
+		}
+		chrome_take_call(p, kind);
+		break;
 	case 'B':
-	case 'E':
-	case 'X': chrome_take_call(p, kind); break;
+	case 'E': chrome_take_call(p, kind); break;
 	case 'C': chrome_take_counter(p); break;
 	case 'M': take_metadata(p); break;
 	case 'b':

@@ -24,6 +24,7 @@ struct chrome_point { /* a reading of a counter, a sample, or what runs parallel
 	uint32_t what;  /* counter or marker; of samples the frame + 1 */
 	uint8_t kind;   /* EV_COUNTER, or EV_SAMPLE */
 	bool of_frames; /* a sample */
+	int64_t dur;    /* ns of such a sample; below 0: not known */
 };
 
 struct chrome_thread {
@@ -66,6 +67,7 @@ struct chrome {
 	struct v8_profile piece;               /* of the event that is read */
 	struct intern thread_keys, frame_keys; /* -> index + 1 */
 	bool any;                              /* an event with a time */
+	bool sampled_time;                     /* a sample with a length */
 	int64_t start;                         /* ns, of the first */
 	uint64_t unended_asyncs, unmatched, unended, clipped, no_number, rounded, other, asyncs,
 	    no_time, loops;

@@ -227,8 +227,11 @@ static enum status chrome_push_point(struct push *p, const struct chrome_point *
 	ev.has |= EV_HAS_THREAD | EV_HAS_STACK;
 	ev.thread = p->threads[at->thread];
 	if (at->of_frames) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)at->value;
+		if (at->dur >= 0) {
+			ev.has |= EV_HAS_TARGET;
+			ev.target = (uint64_t)at->dur;
+		}
+		event_set_samples(&ev, (uint64_t)at->value);
 		ev.stack = chrome_push_frame_stack(p->x, at->what - 1);
 	} else {
 		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
@@ -277,7 +280,7 @@ enum status chrome_push(struct chrome *x, struct err *e)
 
 	if (x->n_calls || x->asyncs)
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
-	else if (x->n_profiles)
+	else if (x->n_profiles || x->sampled_time)
 		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 	p.threads = mem_zarray(x->n_threads + 1, sizeof *p.threads);
 	p.stacks = mem_zarray(t->n_markers, sizeof *p.stacks);

@@ -2,7 +2,12 @@
  *
  * Chrome trace events (the JSON of chrome://tracing; Perfetto and others read it too), as its
  * public "Trace Event Format" document has them: M metadata, X complete, B and E begin and end,
- * C counters; ts and dur are microseconds. Written as captures are read: nothing waits.
+ * C counters; ts and dur are microseconds. Written as captures are read: of each thread the last sample
+ * waits, and the stacks of samples until the end.
+ *
+ * A sample of a profiler is an X event of the category "sample": its name is the function that ran, sf its
+ * stack in the table stackFrames, and dur its own time: what the capture says, or the period of a clock, or
+ * what passes until the next sample of its thread.
  *
  * A capture is a process, numbered from 1; its frames are X events of thread 0, allocations are
  * counters at the start of each frame, by domain. Captures without frames are cut into at most
@@ -26,6 +31,15 @@ enum { FRAME_NS = 1000000, SLICES = 4096, SUMS_PER_SLICE = 3 };
 
 static const char *const sum_names[SUMS_PER_SLICE] = {"allocations", "requested bytes",
 						      "real bytes"};
+
+/* The last sample of a thread, whose length the next one may tell. */
+struct chrome_sample {
+	bool there;
+	int64_t at, dur; /* dur below 0: not known */
+	int64_t usual;   /* ns between samples; 0: not known */
+	uint64_t n;      /* samples that it stands for */
+	uint32_t marker, stack;
+};
 
 struct sums_of { /* count, requested, real */
 	uint64_t v[SUMS_PER_SLICE];
@@ -53,7 +67,13 @@ struct chrome {
 	size_t n_slices;
 	uint8_t *threads; /* whose names are written */
 	size_t cap_threads;
-	uint64_t untimed, unclosed;
+	uint64_t untimed, unclosed, lengths; /* lengths: of samples, that are guessed */
+	struct chrome_sample *samples;       /* by thread */
+	size_t cap_samples;
+	uint8_t *sampled; /* stacks of samples */
+	size_t cap_sampled;
+	uint64_t first_frame; /* id in stackFrames of the capture's stack 0 */
+	struct buf stack_frames;
 	struct open_calls open; /* user: location of the capture */
 	struct group_names names;
 	size_t n_modules; /* that names knows */
@@ -373,16 +393,177 @@ static void export_chrome_close_calls(struct chrome *c, struct trace *t)
 			   "its time");
 }
 
+/* The innermost call of a location, inlined ones too. */
+static const char *innermost(struct chrome *c, const struct trace *t, uint32_t location, size_t *n)
+{
+	const struct names_location *l;
+	uint32_t at;
+
+	if (c->n_modules != t->n_modules)
+		names_capture(&c->names, t);
+	c->n_modules = t->n_modules;
+	at = names_location(&c->names, t, location);
+	l = &c->names.locations[at];
+	return names_text(&c->names, c->names.functions[c->names.calls[l->first].function].display,
+			  n);
+}
+
+static void put_sample(struct chrome *c, const struct trace *t, uint32_t thread,
+		       struct chrome_sample *s)
+{
+	uint64_t tid = thread_number(c, t, thread), dur = s->dur > 0 ? (uint64_t)s->dur : 0;
+	const char *text;
+	size_t n;
+
+	open_event(c, 'X', tid, s->at);
+	buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
+	text = s->stack ? innermost(c, t, t->stacks[s->stack].location, &n)
+			: intern_text(&t->strings, t->markers[s->marker].name, &n);
+	add_name(c, text, n);
+	buf_adds(&c->json, ",\"cat\":\"sample\"");
+	if (s->n != 1)
+		buf_addf(&c->json, ",\"weight\":%" PRIu64, s->n);
+	if (s->stack) {
+		buf_addf(&c->json, ",\"sf\":%" PRIu64, c->first_frame + s->stack);
+		c->sampled = mem_grow_zero(c->sampled, &c->cap_sampled, s->stack + 1u, 1);
+		c->sampled[s->stack] = 1;
+	}
+	close_event(c);
+	s->there = false;
+}
+
+/* An idle thread has no samples: a longer pause than is usual is none of the function. */
+static void end_sample(struct chrome *c, const struct trace *t, uint32_t thread,
+		       struct chrome_sample *s, int64_t at)
+{
+	int64_t gap;
+
+	if (s->there && s->dur < 0) {
+		if (__builtin_sub_overflow(at, s->at, &gap) || gap < 0)
+			gap = 0;
+		if (!s->usual || gap <= 2 * s->usual) {
+			s->dur = gap;
+			s->usual += s->usual ? (gap - s->usual) / 8 : gap;
+		} else {
+			s->dur = s->usual;
+			s->usual += s->usual / 8; /* it may have become rarer */
+		}
+		c->lengths++;
+	}
+	if (s->there)
+		put_sample(c, t, thread, s);
+}
+
+/* The period of a clock is time; of other events it is not. */
+static bool is_clock(const struct trace *t, uint32_t marker)
+{
+	size_t n;
+	const char *s = intern_text(&t->strings, t->markers[marker].name, &n);
+
+	return n >= 9 && (!memcmp(s, "cpu-clock", 9) || (n >= 10 && !memcmp(s, "task-clock", 10)));
+}
+
+static void see_sampled(struct chrome *c, const struct trace *t, const struct event *ev, uint64_t n,
+			int64_t at)
+{
+	struct chrome_sample *s;
+	uint32_t thread = ev->thread < t->n_threads ? ev->thread : 0;
+
+	c->samples = mem_grow_zero(c->samples, &c->cap_samples, thread + 1u, sizeof *c->samples);
+	s = &c->samples[thread];
+	end_sample(c, t, thread, s, at);
+	s->there = true;
+	s->at = at;
+	s->n = n;
+	s->marker = ev->type < t->n_markers ? ev->type : 0;
+	s->stack = ev->has & EV_HAS_STACK && ev->stack < t->n_stacks ? ev->stack : 0;
+	s->dur = -1;
+	if (ev->has & EV_HAS_TARGET)
+		s->dur = ev->target < INT64_MAX ? (int64_t)ev->target : INT64_MAX;
+	else if (ev->has & EV_HAS_REQUESTED && is_clock(t, s->marker))
+		s->dur = ev->requested < INT64_MAX ? (int64_t)ev->requested : INT64_MAX;
+	if (s->dur >= 0)
+		put_sample(c, t, thread, s);
+}
+
+/* The last one of each thread is as long as they usually are. */
+static void export_chrome_end_samples(struct chrome *c, struct trace *t)
+{
+	for (size_t i = 0; i < c->cap_samples; i++) {
+		struct chrome_sample *s = &c->samples[i];
+		int64_t end;
+
+		if (s->there && __builtin_add_overflow(s->at, s->usual, &end))
+			end = s->at;
+		if (s->there)
+			end_sample(c, t, (uint32_t)i, s, end);
+	}
+	if (c->cap_samples)
+		memset(c->samples, 0, c->cap_samples * sizeof *c->samples);
+	if (c->lengths)
+		trace_note(
+		    t, NOTE_GUESS, c->lengths,
+		    "samples do not say how long they are: each lasts until the next one of its "
+		    "thread, where that is not later than usual");
+}
+
+static void add_stack_frame(struct chrome *c, uint64_t id, const struct names_call *call,
+			    uint64_t parent)
+{
+	const struct names_function *f = &c->names.functions[call->function];
+	size_t n;
+	const char *s = names_text(&c->names, f->display, &n);
+
+	buf_addf(&c->stack_frames, "%s\"%" PRIu64 "\":{\"name\":", c->stack_frames.len ? ",\n" : "",
+		 id);
+	text_add_json(&c->stack_frames, s, n);
+	if (parent)
+		buf_addf(&c->stack_frames, ",\"parent\":\"%" PRIu64 "\"", parent);
+	buf_addc(&c->stack_frames, '}');
+}
+
+/* Of the stacks that samples had. Inlined calls have ids behind those of the stacks. */
+static void export_chrome_add_stack_frames(struct chrome *c, const struct trace *t)
+{
+	size_t n = c->cap_sampled < t->n_stacks ? c->cap_sampled : t->n_stacks;
+	uint64_t more = c->first_frame + t->n_stacks;
+
+	for (size_t i = n; i-- > 1;)
+		if (c->sampled[i] && t->stacks[i].parent)
+			c->sampled[t->stacks[i].parent] = 1;
+	for (size_t i = 1; i < n; i++) {
+		const struct names_location *l;
+		uint64_t parent = t->stacks[i].parent ? c->first_frame + t->stacks[i].parent : 0;
+
+		if (!c->sampled[i])
+			continue;
+		l = &c->names.locations[names_location(&c->names, t, t->stacks[i].location)];
+		for (uint32_t k = l->n_calls; k-- > 0;) {
+			uint64_t id = k ? ++more : c->first_frame + i;
+
+			add_stack_frame(c, id, &c->names.calls[l->first + k], parent);
+			parent = id;
+		}
+	}
+	if (n)
+		memset(c->sampled, 0, c->cap_sampled);
+	c->first_frame = more;
+}
+
 static void see_sample(struct chrome *c, struct trace *t, const struct event *ev)
 {
 	uint32_t marker = ev->type < t->n_markers ? ev->type : 0;
 	uint32_t stack = ev->stack < t->n_stacks ? ev->stack : 0;
 	uint64_t dur = ev->has & EV_HAS_VALUE && ev->value > 0 ? (uint64_t)ev->value : 0;
-	uint64_t tid;
+	uint64_t tid, n;
 	int64_t at;
 
 	if (!time_of(c, ev, &at)) {
 		c->untimed++;
+		return;
+	}
+	if (event_samples(ev, &n) || ev->has & EV_HAS_TARGET) {
+		see_sampled(c, t, ev, n, at);
 		return;
 	}
 	tid = thread_number(c, t, ev->thread);
@@ -421,7 +602,7 @@ static enum status export_chrome_begin(struct sink *s, struct trace *t, struct e
 			TM_VERSION);
 	c->in_frame = c->frames_timed = c->frames_untimed = c->has_time = false;
 	c->last = 0;
-	c->untimed = c->unclosed = 0;
+	c->untimed = c->unclosed = c->lengths = 0;
 	open_calls_reset(&c->open);
 	names_capture(&c->names, t);
 	c->n_modules = t->n_modules;
@@ -470,6 +651,8 @@ static enum status export_chrome_end(struct sink *s, struct trace *t, struct err
 	bool untimed = c->frames_untimed && !c->frames_timed;
 	bool timed_end = c->has_time && c->last > c->frame_at;
 
+	export_chrome_end_samples(c, t);
+	export_chrome_add_stack_frames(c, t);
 	export_chrome_close_calls(c, t);
 	export_chrome_end_frame(c, t,
 				timed_end           ? c->last
@@ -496,7 +679,13 @@ static enum status export_chrome_finish(struct export *x, struct err *e)
 {
 	struct chrome *c = (struct chrome *)x;
 
-	fputs("\n]}\n", c->out);
+	fputs("\n]", c->out);
+	if (c->stack_frames.len) {
+		fputs(",\"stackFrames\":{\n", c->out);
+		fwrite(c->stack_frames.data, 1, c->stack_frames.len, c->out);
+		fputc('}', c->out);
+	}
+	fputs("}\n", c->out);
 	x->lacks = c->placed ? NULL : "has a time or a frame";
 	return export_written(c->out, e);
 }
@@ -506,6 +695,9 @@ static void export_chrome_release(struct export *x)
 	struct chrome *c = (struct chrome *)x;
 
 	buf_release(&c->json);
+	buf_release(&c->stack_frames);
+	free(c->samples);
+	free(c->sampled);
 	free(c->slices);
 	free(c->threads);
 	open_calls_release(&c->open);
