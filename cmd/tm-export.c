@@ -13,9 +13,9 @@
 static const char *const format_words[] = {"pprof",     "folded", "speedscope", "chrome",
 					   "sqlite",    "loli",   "mem",        "loli-stream",
 					   "memtracer", "maps",   NULL};
-static const char *const metric_words[] = {
-    "auto",           "count",     "entries", "requested", "real", "live-count",
-    "live-requested", "live-real", "samples", "time",      NULL};
+static const char *const metric_words[] = {"auto",    "count",      "entries",        "requested",
+					   "real",    "live-count", "live-requested", "live-real",
+					   "samples", "calls",      "time",           NULL};
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
 
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	    ROW_HEADING("choosing:"),
 	    ROW_CHOICE(0, "sort", "METRIC",
 		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
-		       "live-requested, live-real, samples or time",
+		       "live-requested, live-real, samples, calls or time",
 		       &metric, metric_words),
 	    ROW_CHOICE(
 		0, "domain", "NAME",

@@ -271,7 +271,8 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 	const struct pprof_type *samples = pprof_type_of(&p->tables, PPROF_SAMPLES);
 	struct event ev = event_of(p, EV_SAMPLE, stack);
 
-	if (!p->row->values[PPROF_SAMPLES] && !p->row->values[PPROF_TIME])
+	if (!p->row->values[PPROF_SAMPLES] && !p->row->values[PPROF_TIME] &&
+	    !p->row->values[PPROF_CALLS])
 		return ST_OK;
 	if (time) {
 		int64_t ns;
@@ -280,6 +281,17 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 		if (__builtin_mul_overflow(p->row->values[PPROF_TIME], time->ns, &ns))
 			ns = INT64_MAX;
 		ev.target = (uint64_t)ns;
+	}
+	if (p->row->values[PPROF_CALLS]) {
+		struct event calls = ev;
+		enum status st;
+
+		calls.has |= EV_HAS_COUNT;
+		calls.count = (uint64_t)p->row->values[PPROF_CALLS];
+		st = import_event(p->im, &calls, e);
+		if (st || !p->row->values[PPROF_SAMPLES])
+			return st;
+		ev.has &= (uint16_t)~EV_HAS_TARGET; /* the time is counted */
 	}
 	/* What was counted one by one is calls: of contended locks, for example. */
 	if (samples && p->counted) {

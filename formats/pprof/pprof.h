@@ -16,6 +16,7 @@ enum pprof_role {
 	PPROF_ALLOC,    /* + enum block_amount: of allocations */
 	PPROF_LIVE = 5, /* the same, of what is in use */
 	PPROF_SAMPLES = 8,
+	PPROF_CALLS, /* beside samples */
 	PPROF_TIME,
 	PPROF_ROLES
 };

@@ -105,6 +105,21 @@ static void leave_doubles(struct pprof_tables *p)
 				p->types[i].role = PPROF_OTHER;
 }
 
+/* Calls that stand beside samples, as tm-export writes both. */
+static void tell_calls(struct pprof_tables *p)
+{
+	struct pprof_type *calls = NULL;
+	bool samples = false;
+
+	for (size_t i = 0; i < p->n_types; i++) {
+		samples |= is(p, p->types[i].type, "samples");
+		if (is(p, p->types[i].type, "calls") && is_count(p, p->types[i].unit))
+			calls = &p->types[i];
+	}
+	if (calls && samples)
+		calls->role = PPROF_CALLS;
+}
+
 bool pprof_roles(struct pprof_tables *p)
 {
 	struct pprof_type *time, *samples;
@@ -113,6 +128,7 @@ bool pprof_roles(struct pprof_tables *p)
 	for (size_t i = 0; i < p->n_types; i++)
 		name_role(p, &p->types[i]);
 	leave_doubles(p);
+	tell_calls(p);
 	time = choose_time(p);
 	samples = choose_samples(p, time);
 	if (time)

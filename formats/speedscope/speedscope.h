@@ -14,6 +14,7 @@ enum speedscope_role {
 	ROLE_ALLOC,
 	ROLE_LIVE = ROLE_ALLOC + BLOCKS_AMOUNTS,
 	ROLE_SAMPLES = ROLE_LIVE + BLOCKS_AMOUNTS,
+	ROLE_CALLS,
 	ROLE_TIME,
 	ROLES,
 	ROLE_NONE = ROLES /* follows from others */

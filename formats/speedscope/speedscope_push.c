@@ -75,6 +75,7 @@ static uint8_t speedscope_push_role_of(const struct speedscope *x, const char *n
 		   {"live-requested", ROLE_LIVE + BLOCKS_REQUESTED},
 		   {"live-real", ROLE_LIVE + BLOCKS_REAL},
 		   {"samples", ROLE_SAMPLES},
+		   {"calls", ROLE_CALLS},
 		   {"time", ROLE_TIME}};
 	double ns;
 
@@ -204,25 +205,40 @@ static enum status speedscope_push_row(struct speedscope *x, const struct speeds
 		rest[a] = all[a] > live[a] ? all[a] - live[a] : 0;
 	if (!st)
 		st = push_blocks(x, r, rest, ROLE_ALLOC, true, e);
-	if (st || (!r->sums[ROLE_SAMPLES] && !r->sums[ROLE_TIME]))
+	if (st || (!r->sums[ROLE_SAMPLES] && !r->sums[ROLE_TIME] && !r->sums[ROLE_CALLS]))
 		return st;
-	if (x->own && x->has_calls)
-		return ST_OK;
+	if (x->own && x->has_calls) {
+		/* Calls and their time are in profiles of their own. */
+		if (!x->has_role[ROLE_CALLS] || !r->sums[ROLE_SAMPLES])
+			return ST_OK;
+		event_set_samples(&ev, (uint64_t)r->sums[ROLE_SAMPLES]);
+		return import_event(x->im, &ev, e);
+	}
 	if (x->has_role[ROLE_TIME]) {
 		ev.has |= EV_HAS_TARGET;
 		ev.target = (uint64_t)r->sums[ROLE_TIME];
 	}
-	if (x->has_role[ROLE_SAMPLES])
+	if (r->sums[ROLE_CALLS]) {
+		ev.has |= EV_HAS_COUNT;
+		ev.count = (uint64_t)r->sums[ROLE_CALLS];
+		st = import_event(x->im, &ev, e);
+		if (st || !r->sums[ROLE_SAMPLES])
+			return st;
+		ev = event_of(r, EV_SAMPLE); /* their time is counted */
+	}
+	if (x->has_role[ROLE_SAMPLES] && r->sums[ROLE_SAMPLES])
 		event_set_samples(&ev, (uint64_t)r->sums[ROLE_SAMPLES]);
 	return import_event(x->im, &ev, e);
 }
 
-/* Samples that tm-export writes in addition to calls are those calls too, so calls are read
- * instead. */
+/* Samples that tm-export wrote in addition to calls are those calls too, where it did not tell them apart; so
+ * calls are read instead. */
 static void count_beside(struct speedscope *x)
 {
 	uint64_t samples = 0;
 
+	if (x->has_role[ROLE_CALLS])
+		return;
 	for (size_t i = 0; i < x->n_rows; i++)
 		samples += (uint64_t)x->rows[i].sums[ROLE_SAMPLES];
 	if (x->own && x->has_calls && samples > x->calls)

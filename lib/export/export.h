@@ -22,8 +22,9 @@ enum value {
 	VALUE_LIVE_COUNT,
 	VALUE_LIVE_REQUESTED,
 	VALUE_LIVE_REAL,
-	VALUE_SAMPLES, /* samples, and calls */
-	VALUE_TIME,    /* ns, of these, their own where that is known */
+	VALUE_SAMPLES, /* of a profiler */
+	VALUE_CALLS,
+	VALUE_TIME, /* ns, of these, their own where that is known */
 	VALUES
 };
 

@@ -241,6 +241,7 @@ static const struct {
     [VALUE_LIVE_REQUESTED] = {"inuse_requested", "bytes"},
     [VALUE_LIVE_REAL] = {"inuse_real", "bytes"},
     [VALUE_SAMPLES] = {"samples", "count"},
+    [VALUE_CALLS] = {"calls", "count"},
     [VALUE_TIME] = {"time", "nanoseconds"},
 };
 
@@ -266,8 +267,7 @@ static void export_pprof_put_head(struct pprof *f, enum value first)
 
 		if (!(shown(p) >> v & 1))
 			continue;
-		m.type = add_textz(f, v == VALUE_SAMPLES && !p->sampled ? "calls"
-									: sample_types[v].type);
+		m.type = add_textz(f, sample_types[v].type);
 		m.unit = add_textz(f, sample_types[v].unit);
 		message.n_sample_type = 1;
 		message.sample_type = &list;

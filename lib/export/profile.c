@@ -192,17 +192,21 @@ static void export_profile_add_measured(struct export_profile *p, const struct p
 {
 	const struct tally_cell *c = &r->a->cells[index];
 	const struct tally_measure *m = tally_measured(r->a, index);
-	uint64_t values[VALUES] = {0}, n;
+	uint64_t values[VALUES] = {0};
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->markers[c->type].name),
-				   .stack = r->stacks[c->stack],
-				   .has = 1u << VALUE_SAMPLES};
+				   .stack = r->stacks[c->stack]};
 
 	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES))))
 		return;
-	n = add_saturating(m->calls, m->samples);
-	p->sampled |= m->has >> SUM_SAMPLES & 1 || !n;
-	values[VALUE_SAMPLES] = n ? n : c->entries;
+	if (m->has >> SUM_SAMPLES & 1) {
+		values[VALUE_SAMPLES] = m->samples;
+		s.has |= 1u << VALUE_SAMPLES;
+	}
+	if (m->has >> SUM_CALLS & 1) {
+		values[VALUE_CALLS] = m->calls;
+		s.has |= 1u << VALUE_CALLS;
+	}
 	if (m->has >> SUM_TIME_SELF & 1)
 		values[VALUE_TIME] = m->self > 0 ? (uint64_t)m->self : 0;
 	else
@@ -399,8 +403,8 @@ enum status profile_check_depth(const struct export_profile *p, bool texts, stru
 
 enum status profile_value(const struct export_profile *p, bool more, enum value *v, struct err *e)
 {
-	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,
-					   VALUE_COUNT, VALUE_SAMPLES, VALUE_ENTRIES};
+	static const enum value order[] = {VALUE_TIME,    VALUE_REAL,  VALUE_REQUESTED, VALUE_COUNT,
+					   VALUE_SAMPLES, VALUE_CALLS, VALUE_ENTRIES};
 	struct buf b = BUF_INIT;
 	enum status st = ST_OK;
 

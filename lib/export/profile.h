@@ -57,7 +57,6 @@ struct export_profile {
 	uint16_t known; /* values that some sample has, if only 0 */
 	uint32_t runs;
 	uint64_t other_domains; /* records not counted */
-	bool sampled;           /* VALUE_SAMPLES are samples, not calls alone */
 
 	struct profile_index *index; /* profile.c */
 };

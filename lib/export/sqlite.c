@@ -510,7 +510,7 @@ static void export_sqlite_put_samples(struct database *d)
 
 	for (size_t i = 0; i < p->n_samples && !d->e.code; i++) {
 		const struct profile_sample *s = &p->samples[i];
-		const unsigned timed = 1u << VALUE_SAMPLES | 1u << VALUE_TIME;
+		const unsigned timed = 1u << VALUE_SAMPLES | 1u << VALUE_CALLS | 1u << VALUE_TIME;
 
 		/* A marker may be called as a type is: then it is both. */
 		if (s->has & timed) {
@@ -518,8 +518,9 @@ static void export_sqlite_put_samples(struct database *d)
 			put_int(d, s->run);
 			put_id(d, s->type);
 			put_id(d, s->stack);
-			put_sum(d, true, profile_sum(p, i, VALUE_SAMPLES));
+			put_sum(d, s->has >> VALUE_SAMPLES & 1, profile_sum(p, i, VALUE_SAMPLES));
 			put_sum(d, s->has >> VALUE_TIME & 1, profile_sum(p, i, VALUE_TIME));
+			put_sum(d, s->has >> VALUE_CALLS & 1, profile_sum(p, i, VALUE_CALLS));
 			insert(d);
 		}
 		if (!(s->has & ~timed))

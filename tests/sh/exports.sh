@@ -16,6 +16,15 @@ equal() { [ -s "$1" ] && diff "$1" "$2" >err; }
 "$GEN/pprof" --rows 200 --functions 30 cpu >samples 2>err
 "$GEN/memtracer" --frames 20 >frames 2>err
 "$GEN/calls" --events 2000 --depth 10 >calls 2>err
+# 7 calls of 9 + 4 ms, and 12 samples of the same functions.
+"$GEN/calls" >both <<'X'
+thread Main
+= 9000 8000 3 Tick;Load
+= 4000 4000 4 Tick
+= - - 10 Tick
+= - - 2 Tick;Load;Read
+X
+"$GEN/cpuprofile" --samples 300 nodes >timed 2>err
 
 # "COLUMN SUM" of all that is more than 0.
 sums() {
@@ -48,7 +57,9 @@ wanted() {
 	loli/frames | loli/samples | loli/calls | mem/heap | mem/samples | mem/calls) return 1 ;;
 	loli-stream/frames | loli-stream/samples | loli-stream/calls) return 1 ;; # no frees
 	memtracer/heap | memtracer/samples | memtracer/calls) return 1 ;;         # no types
-	chrome/samples) return 1 ;;                                              # no time
+	loli/timed | loli/both | mem/timed | mem/both) return 1 ;;
+	loli-stream/timed | loli-stream/both | memtracer/timed | memtracer/both) return 1 ;;
+	chrome/samples | chrome/both) return 1 ;; # no time
 	*) cat own ;;
 	esac
 }
@@ -59,7 +70,7 @@ got() { # FORM CAPTURE FILE
 	esac
 }
 while read -r form _; do
-	for capture in heap samples frames calls; do
+	for capture in heap samples frames calls both timed; do
 		sums $capture >own
 		original=()
 		case $form in
@@ -71,7 +82,7 @@ while read -r form _; do
 			for column in count requested real live_count live_requested live_real; do
 				echo "$column $(sqlite3 out.db "SELECT sum($column) FROM allocations")"
 			done >sql
-			sqlite3 -separator ' ' out.db "SELECT '$([ $capture = samples ] && echo samples || echo calls)', sum(count) FROM samples UNION ALL SELECT 'self_ns', sum(time_ns) FROM samples" >>sql
+			sqlite3 -separator ' ' out.db "SELECT 'samples', sum(count) FROM samples UNION ALL SELECT 'calls', sum(calls) FROM samples UNION ALL SELECT 'self_ns', sum(time_ns) FROM samples" >>sql
 			awk '$2' sql | sort >back
 			sort own >want
 			check "sqlite of $capture: SQL's sums are tm-top's" equal want back
@@ -90,5 +101,33 @@ while read -r form _; do
 		round=$((round + 1))
 	done
 done < <(tm-export --list-formats)
+# A sample of Chrome's has the name of what ran and its own time. The sum of the deltas of the profile is in its truth:
+# here, counted from the profile itself.
+cat >p.cpuprofile <<'X'
+{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"1","url":"","lineNumber":0,"columnNumber":0},"hitCount":0,"children":[2]},
+{"id":2,"callFrame":{"functionName":"tick","scriptId":"1","url":"a.js","lineNumber":1,"columnNumber":0},"hitCount":2,"children":[3]},
+{"id":3,"callFrame":{"functionName":"draw","scriptId":"1","url":"a.js","lineNumber":2,"columnNumber":0},"hitCount":3}],
+"startTime":1000,"endTime":16000,"samples":[2,3,3,2,3],"timeDeltas":[1000,2000,3000,4000,5000]}
+X
+tm-export -q --as chrome p.cpuprofile >p.json
+check 'chrome: samples have durations' [ "$(jq '[.traceEvents[] | select(.ph == "X") | .dur] | add > 0' p.json)" = true ]
+check 'chrome: and names' [ "$(jq -r '[.traceEvents[] | select(.ph == "X") | .name] | unique | join(" ")' p.json)" = 'draw tick' ]
+check 'chrome: and stacks' [ "$(jq -r '.stackFrames as $f | .traceEvents[] | select(.name == "draw") | $f[$f[.sf | tostring].parent].name' p.json | sort -u)" = tick ]
+for f in p.cpuprofile p.json; do # places are not in this form
+	tm-top -q --csv -n 0 --by stack $f | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["samples"], $at["self_ns"], $NF }' >$f.rows
+done
+mv p.cpuprofile.rows want
+mv p.json.rows back
+check 'chrome: samples come back as samples, with their stacks' equal want back
+check 'chrome: no calls' eval '! head -n 1 back | grep -q calls'
+# Samples of a clock every 250 us, the period of each; of cycles they last until the next one.
+for clock in cpu-clock cycles; do
+	for i in 1 2 3 4; do
+		printf 'game 7 [000] 10.%06d: %d %s: \n\t  55d0 draw+0x0 (/game)\n\t  55e0 main+0x0 (/game)\n\n' $((250 * i)) 250000 $clock
+	done >$clock.txt
+	tm-export --as chrome $clock.txt 2>notes >p.json
+	check "chrome: perf's $clock: four samples of 250 us each, of draw" [ "$(jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.dur)"' p.json | sort | uniq -c | tr -s ' ')" = ' 4 draw 250' ]
+done
+check 'chrome: that they were guessed is told' grep -q 'guess: samples do not say how long they are.*: 4' notes
 check 'most forms of most captures come back' [ "$round" -ge 16 ]
 exit $failed
