@@ -33,6 +33,7 @@ struct mem {
 	FILE *out;
 	struct level levels[LEVELS]; /* deeper ones are only counted */
 	size_t depth;
+	bool framed, cut; /* it has a frame; it ends in a string */
 	struct buf text, decoded;
 	uint64_t addresses, found, named;
 };
@@ -130,10 +131,12 @@ static void see_key(struct mem *m)
 	struct level *l = &m->levels[m->depth - 1];
 
 	l->key = KEY_OTHER;
-	if (m->text.len == 1 && m->text.data[0] == 'd')
+	if (m->text.len == 1 && m->text.data[0] == 'd') {
 		l->key = KEY_RECORDS;
-	else if (m->text.len == 2 && !memcmp(m->text.data, "st", 2))
+		m->framed = true;
+	} else if (m->text.len == 2 && !memcmp(m->text.data, "st", 2)) {
 		l->key = KEY_STACKS;
+	}
 }
 
 /* A string, from behind its first quote up to its last. What is looked at is kept until then;
@@ -167,6 +170,7 @@ static void export_mem_string(struct mem *m, enum status *st)
 			fputc('"', m->out);
 			fwrite(m->text.data, 1, m->text.len, m->out);
 		}
+		m->cut = true;
 		*st = ST_NONE;
 		return;
 	}
@@ -232,6 +236,12 @@ static enum status export_mem_finish(struct export *x, struct err *e)
 
 	m->in->e = e;
 	st = export_mem_copy(m, e);
+	if (!st && !m->cut && !m->depth && !m->framed)
+		st = err_set(e, ST_BAD, "--original: not a .mem: it has no frame");
+	if (!st && (m->cut || m->depth))
+		st = err_at(e, ST_BAD, cursor_offset(m->in),
+			    "--original: cut short: %s is still open at its end",
+			    m->cut ? "a string" : "an object or array");
 	if (!st && m->addresses && !m->found)
 		st = err_set(e, ST_BAD,
 			     "--original: none of its addresses is in the trace: it is another "

@@ -129,9 +129,20 @@ for ((cut = 0; cut < size; cut += size / 60 + 1)); do
 	head -c "$cut" "$demo/arcade.mem" >cut.mem
 	timeout 60 tm-export -q --as mem --original cut.mem -o cut.out raw.tmt >out 2>err
 	status=$?
-	[ $status = 0 ] && cmp -s cut.out cut.mem || [ "$cut" = 0 ] || bad=1
+	# Behind a frame nothing tells that others follow.
+	if [ "$(tail -c 2 cut.mem)" = '}' ] || [ "$(tail -c 1 cut.mem)" = '}' ] && python3 -c 'import json; [json.loads(l) for l in open("cut.mem")]' 2>/dev/null; then
+		[ $status = 0 ] && cmp -s cut.out cut.mem || bad=1
+	else
+		[ $status = 3 ] && [ "$(wc -l <err)" = 1 ] && [ ! -e cut.out ] || bad=1
+	fi
+	rm -f cut.out
 done
-check "mem: cut anywhere, what is there is copied" [ $bad = 0 ]
+check "mem: cut anywhere: one line, and no file" [ $bad = 0 ]
+head -c 3000 "$demo/arcade.mem" >cut.mem
+tm-export -q --as mem --original cut.mem -o cut.out raw.tmt 2>err
+check "mem: that it is cut is said" grep -q 'cut short' err
+tm-export -q --as mem --original "$demo/arcade.maps" -o cut.out raw.tmt 2>err
+check "mem: an original that is none" eval '[ $? = 3 ] && [ ! -e cut.out ]'
 printf '{"f":1,"d":[{"t":"x","s":1,"r":1,"st":["0x1;0x2;"],"sz":[1]}]}\n' >foreign.mem
 tm-export -q --as mem --original foreign.mem -o foreign.out mem.tmt 2>err
 status=$?
