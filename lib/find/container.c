@@ -140,7 +140,7 @@ static int container_unpack(const struct zip *z, const struct zip_member *m,
 	/* gigabytes of something else would only fill the disk */
 	if (m->method == ZIP_DEFLATED && !zip_head(z, m, head, sizeof head, e) &&
 	    !object_is_known(head)) {
-		err_set(e, ST_UNSUPPORTED, "not an ELF file");
+		object_refuse(head, sizeof head, e);
 		free(dir);
 		return -1;
 	}

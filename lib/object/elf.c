@@ -41,6 +41,29 @@ enum status image_read(const struct object_image *f, uint64_t offset, void *to, 
 	return read_at(f->fd, f->base, offset, to, n, e);
 }
 
+enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
+{
+	static const struct {
+		size_t n;
+		const char *bytes, *what;
+	} others[] = {
+	    {2, "MZ", "a program or library of Windows (PE)"},
+	    {4, "\0asm", "a WebAssembly module"},
+	    {24, "Microsoft C/C++ MSF 7.00", "debug information of Windows (PDB)"},
+	    {8, "!<arch>\n", "an archive of objects (ar)"},
+	    {4, "BC\300\336", "LLVM's bitcode"},
+	    {4, "PK\3\4", "a zip file"},
+	    {2, "\37\213", "gzip's"},
+	    {2, "#!", "a script"},
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (n >= others[i].n && !memcmp(head, others[i].bytes, others[i].n))
+			return err_set(e, ST_UNSUPPORTED, "neither ELF nor Mach-O, but %s",
+				       others[i].what);
+	return err_set(e, ST_UNSUPPORTED, "not an ELF file");
+}
+
 /* libelf allocates by the counts in the header; so they are checked against the file first. */
 static enum status elf_check_headers(struct object_image *f, struct err *e)
 {
@@ -53,7 +76,7 @@ static enum status elf_check_headers(struct object_image *f, struct err *e)
 	if (st)
 		return st;
 	if (memcmp(head, ELFMAG, SELFMAG))
-		return err_set(e, ST_UNSUPPORTED, "not an ELF file");
+		return object_refuse(head, sizeof head, e);
 	if ((head[EI_CLASS] != ELFCLASS32 && head[EI_CLASS] != ELFCLASS64) ||
 	    (head[EI_DATA] != ELFDATA2LSB && head[EI_DATA] != ELFDATA2MSB))
 		return err_at(e, ST_BAD, EI_CLASS, "ELF header: class %u, byte order %u",

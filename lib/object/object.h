@@ -55,6 +55,8 @@ struct object_symbol {
 enum status object_open(struct object **out, const char *path, struct err *e);
 /* Files of a kind that is read here begin so. */
 bool object_is_known(const uint8_t head[8]);
+/* ST_UNSUPPORTED: what begins so is no object; *e says what it is instead, where that is known. */
+enum status object_refuse(const uint8_t *head, size_t n, struct err *e);
 /* Which part of a universal Mach-O file: the architecture as lipo calls it, or the UUID. With
  * neither it must have only one. */
 struct object_want {

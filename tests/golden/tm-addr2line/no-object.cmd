@@ -1,0 +1,5 @@
+# What is no object is named.
+printf 'MZ\220\0\3\0\0\0' >game.dll
+printf '\0asm\1\0\0\0' >game.wasm
+printf 'text\n' >notes.txt
+for f in game.dll game.wasm notes.txt; do tm-addr2line -e $f 0x10; done
