@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS_MOST = 9, SEEN = 4096, FEW_STACKS = 16 };
+enum { DECIMALS_MOST = 9, SEEN = 4096 };
 
 struct folded_row {
 	uint64_t count; /* times 10^decimals */
@@ -476,37 +476,37 @@ static enum status folded_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* The lines of the head, and at least one that has several entries. Stacks have their outermost entries in
- * common, which the columns of a table have not. */
+/* "A B;C;C # 12": what a table says of its number. */
+static bool is_remark(const char *s, size_t n)
+{
+	return n > 1 && s[n - 1] == '#' && s[n - 2] == ' ';
+}
+
+/* The lines of the head, and at least one that has several entries. */
 static int folded_bid(const uint8_t *head, size_t n, bool whole)
 {
 	struct lua_head h = {head, n, whole, 0};
-	size_t len, at, good = 0, bad = 0, stacks = 0;
-	bool addresses = false;
+	size_t len, at, good = 0, bad = 0;
+	bool stacks = false, addresses = false;
 	const char *s, *semicolon;
 	struct folded_row r = {0};
-	struct intern outermost = {0};
-	uint64_t address, roots;
+	uint64_t address;
 
 	while (lua_head_line(&h, &s, &len)) {
 		if (!len || is_comment(s, len))
 			continue;
 		if (*s == ' ' || !folded_number(s, len, &at, &r) || memchr(s, '\t', at) ||
-		    memchr(s, '\0', at)) {
+		    memchr(s, '\0', at) || is_remark(s, at)) {
 			bad++;
 			continue;
 		}
 		good++;
 		semicolon = memchr(s, ';', at);
-		if (!semicolon)
-			continue;
-		stacks++;
-		intern_add(&outermost, s, (size_t)(semicolon - s));
-		addresses |= *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
+		stacks |= semicolon != NULL;
+		addresses |=
+		    semicolon && *s == '@' && lua_is_address(s, (size_t)(semicolon - s), &address);
 	}
-	roots = intern_count(&outermost);
-	intern_release(&outermost);
-	if (!good || bad > good / 4 || (stacks >= FEW_STACKS && roots > stacks / 4 * 3))
+	if (!good || bad > good / 4)
 		return 0;
 	return addresses ? 24 : stacks ? 10 : 0;
 }
