@@ -142,7 +142,8 @@ head -c 3000 "$demo/arcade.mem" >cut.mem
 tm-export -q --as mem --original cut.mem -o cut.out raw.tmt 2>err
 check "mem: that it is cut is said" grep -q 'cut short' err
 tm-export -q --as mem --original "$demo/arcade.maps" -o cut.out raw.tmt 2>err
-check "mem: an original that is none" eval '[ $? = 3 ] && [ ! -e cut.out ]'
+status=$?
+check "mem: an original that is none" eval '[ $status = 3 ] && [ ! -e cut.out ]'
 printf '{"f":1,"d":[{"t":"x","s":1,"r":1,"st":["0x1;0x2;"],"sz":[1]}]}\n' >foreign.mem
 tm-export -q --as mem --original foreign.mem -o foreign.out mem.tmt 2>err
 status=$?
