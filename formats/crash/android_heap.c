@@ -231,9 +231,8 @@ static void android_heap_notes(const struct heap_dump *x, bool maps)
 			   x->said_bytes, x->bytes);
 	if (x->has_records && x->records != x->said_records && x->nums != x->said_records)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the dump has %" PRIu64
-			   " records or blocks by its head, and %" PRIu64 " records of %" PRIu64
-			   " blocks are here",
+			   "the dump has %" PRIu64 " records or blocks by its head, and %" PRIu64
+			   " records of %" PRIu64 " blocks are here",
 			   x->said_records, x->records, x->nums);
 	if (x->v10 && !x->summed)
 		trace_note(t, NOTE_GUESS, 0,

@@ -64,6 +64,10 @@ static struct module_file *bind_file_of(struct binder *b, const struct trace *of
 		build_id.len = (uint8_t)n;
 	}
 	m->file = files_find(b->files, trace_text(of, module->name), &build_id, &m->reason);
+	if (b->o->proven && m->file && !m->file->given && !build_id.len) {
+		m->file = NULL;
+		m->reason = REASON_NO_FILE;
+	}
 	m->by_path = m->file && !m->file->given && !build_id.len;
 	m->archive = !m->file && files_has_archive(b->files, trace_text(of, module->name));
 	return m;

@@ -109,6 +109,7 @@ static struct naming_opened *naming_open(struct tracemill_naming *n)
 		      .jobs = l->options.dwarf.jobs,
 		      .cache = l->options.cache},
 	    .bind = {.has_slide = o->flags & TRACEMILL_SLIDE,
+		     .proven = o->flags & TRACEMILL_ONLY_NAMELESS,
 		     .slide = o->slide,
 		     .find_slides = o->flags & TRACEMILL_FIND_SLIDES,
 		     .locations = o->locations,

@@ -150,10 +150,12 @@ static void sandbox_calls_files(scmp_filter_ctx f, const struct sandbox_held *h)
 		all(f, SCMP_ACT_ALLOW, filing);
 	} else {
 		opens(f, SCMP_ACT_ALLOW, WRITING, O_RDONLY);
-		if (named_spool)
-			opens(f, SCMP_ACT_ALLOW, O_ACCMODE | NEW, O_RDWR | NEW);
-		else if (h->rights & SANDBOX_SPOOL)
+		if (named_spool) { /* a file without a name is tried for first */
+			opens(f, SCMP_ACT_ALLOW, O_ACCMODE | NEW | UNNAMED, O_RDWR | NEW);
+			opens(f, SCMP_ACT_ERRNO(EOPNOTSUPP), UNNAMED, UNNAMED);
+		} else if (h->rights & SANDBOX_SPOOL) {
 			opens(f, SCMP_ACT_ALLOW, UNNAMED, UNNAMED);
+		}
 		if (h->refuses_files)
 			refuse_files(f);
 	}

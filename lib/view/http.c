@@ -25,7 +25,7 @@
 /* At once, and waiting; a connection's memory holds headers. */
 enum { ASKED_AT_ONCE = 4, WAITING = 64, MEMORY = 128 << 10, MESSAGES = 32 << 10, TICK_MS = 1000 };
 /* Any process of the machine can connect: a body is not read on, and one more connection than these ends the oldest
- * that has asked nothing, so that those who say nothing keep nobody out. */
+ * that has asked nothing, so that silent ones keep no user out. */
 enum { UPLOAD = 1 << 20, CONNECTIONS = 2 * WAITING, IDLE_SECONDS = 60 };
 
 struct client { /* a request that is being answered */

@@ -42,8 +42,10 @@ enum tracemill_naming_flags {
 	TRACEMILL_SLIDE = 1 << 1, /* slide is set */
 	/* Find the slides of given files, by where calls are, for addresses that no module maps. */
 	TRACEMILL_FIND_SLIDES = 1 << 2,
-	TRACEMILL_ONLY_NAMELESS = 1 << 3, /* a stream that has names is not scanned to its end */
-	TRACEMILL_TIMES = 1 << 4,         /* tracemill_naming_times is going to be asked */
+	/* A stream that has names is not scanned to its end; files at captured paths count only with the captured
+	 * build-id. */
+	TRACEMILL_ONLY_NAMELESS = 1 << 3,
+	TRACEMILL_TIMES = 1 << 4, /* tracemill_naming_times is going to be asked */
 };
 
 struct tracemill_naming_options {
