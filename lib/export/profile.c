@@ -118,17 +118,22 @@ static uint16_t export_profile_known_values(const struct trace *t, const struct 
 
 static int choose_domain(const struct export_profile *p, const struct tally *a)
 {
-	int first = DOMAINS;
+	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
+	int most;
 
 	if (p->options->domain != EXPORT_DOMAIN_DEFAULT)
 		return p->options->domain;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct tally_cell *c = &a->cells[i];
 
-		if (c->domain < first && (c->count || c->requested || c->real))
-			first = c->domain;
+		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real))
+			continue;
+		bytes[c->domain] =
+		    add_saturating(bytes[c->domain], c->requested ? c->requested : c->real);
+		entries[c->domain] = add_saturating(entries[c->domain], c->count ? c->count : 1);
 	}
-	return first < DOMAINS ? first : DOMAIN_MALLOC;
+	most = domain_most(bytes, entries);
+	return most < 0 ? DOMAIN_MALLOC : most;
 }
 
 static bool is_exported(const struct tally_cell *c, int domain)

@@ -90,6 +90,16 @@ void fold_notes(struct fold *f, struct trace *t)
 	if (a->without_address)
 		trace_note(t, NOTE_GUESS, a->without_address,
 			   "allocations have no address: they do not count as live");
+	if (f->settled_early) {
+		int most = fold_domain_of_most(f);
+
+		if (most >= 0 && most != f->domain)
+			trace_note(t, NOTE_INFO, 0,
+				   "frames and steps are of domain %s, which had most when the "
+				   "first of them was "
+				   "read; in the end domain %s has more (--domain)",
+				   domain_name((unsigned)f->domain), domain_name((unsigned)most));
+	}
 	if (f->p->names.paths_joined)
 		trace_note(t, NOTE_GUESS, f->p->names.paths_joined,
 			   "files became the same as others by a map of paths");

@@ -73,8 +73,7 @@ struct fold {
 	const struct trace *t;
 	const struct tally *a;
 	int domain;
-	size_t looked; /* cells that were looked at to settle it */
-	bool has_data[DOMAINS];
+	bool settled_early; /* for a slice, before all was read */
 	unsigned at_cells;
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
 	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
@@ -168,9 +167,10 @@ const struct located *fold_located(struct group_project *p, uint32_t location);
 uint32_t fold_site(struct group_project *p, uint32_t location);
 const struct project_owner *fold_owner(struct group_project *p, uint32_t rule);
 
-/* DOMAIN_DEFAULT becomes the first domain that has data by now which the filters keep, if any has.
- */
+/* DOMAIN_DEFAULT becomes the domain that has most by now of what the filters keep, if any has. */
 void fold_settle_domain(struct fold *f);
+/* Which one that is; DOMAIN_DEFAULT: none. */
+int fold_domain_of_most(struct fold *f);
 /* Frames, and the project's own user of slices. */
 enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct tally_slice *s,
 		       struct err *e);

@@ -10,33 +10,44 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Looks at each cell once: what is dropped is dropped for good. */
-static void look_for_data(struct fold *f)
+int fold_domain_of_most(struct fold *f)
 {
-	for (; f->looked < f->a->n_cells; f->looked++) {
-		const struct tally_cell *c = &f->a->cells[f->looked];
+	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
+
+	for (size_t i = 0; i < f->a->n_cells; i++) {
+		const struct tally_cell *c = &f->a->cells[i];
 		uint32_t node;
 
-		if (c->domain < DOMAINS && !f->has_data[c->domain] &&
-		    (c->count || c->requested || c->real) && fold_place(f, c, &node))
-			f->has_data[c->domain] = true;
+		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real) ||
+		    !fold_place(f, c, &node))
+			continue;
+		bytes[c->domain] =
+		    add_saturating(bytes[c->domain], c->requested ? c->requested : c->real);
+		entries[c->domain] = add_saturating(entries[c->domain], c->count ? c->count : 1);
 	}
+	return domain_most(bytes, entries);
 }
 
 void fold_settle_domain(struct fold *f)
 {
 	if (f->domain == DOMAIN_DEFAULT)
-		look_for_data(f);
-	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
-		if (f->has_data[d])
-			f->domain = d;
+		f->domain = fold_domain_of_most(f);
+}
+
+/* A slice is shown as it is read: so what has most then stays. */
+static void fold_settle_early(struct fold *f)
+{
+	if (f->domain != DOMAIN_DEFAULT)
+		return;
+	fold_settle_domain(f);
+	f->settled_early = f->domain != DOMAIN_DEFAULT;
 }
 
 unsigned project_slice_domain(struct group_project *p, const struct trace *t)
 {
 	struct fold *f = fold_begin(p, t);
 
-	fold_settle_domain(f);
+	fold_settle_early(f);
 	return f->domain == DOMAIN_DEFAULT ? DOMAIN_MALLOC : (unsigned)f->domain;
 }
 
@@ -85,7 +96,7 @@ static struct tally_sums slice_sums(struct group_project *p, const struct trace 
 
 	if (!filters_any(p->options.filters))
 		return s->all[project_slice_domain(p, t)];
-	fold_settle_domain(f);
+	fold_settle_early(f);
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct tally_cell *c = &p->tally.cells[s->cells[i]];
 

@@ -125,6 +125,10 @@ static enum sum first_there(const struct group_run *r, const struct run_known *k
 {
 	unsigned there = sums_there(r, k), more = 0;
 
+	/* A pool does not say real bytes: what all say goes before what some do. */
+	if (there >> SUM_REQUESTED & 1 && *metric_mark(k, SUM_REAL) &&
+	    !*metric_mark(k, SUM_REQUESTED))
+		there &= ~SUM_BIT(SUM_REAL);
 	for (unsigned s = 0; s < SUMS; s++)
 		if (there >> s & 1 && (r->all.v[s] || sum_is_signed(s)))
 			more |= SUM_BIT(s);

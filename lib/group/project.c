@@ -145,7 +145,6 @@ static enum status project_fold(void *arg, struct trace *t, struct tally *a, str
 
 	(void)e;
 	p->now.captures++;
-	f->looked = 0; /* cells may have got data since */
 	fold_settle_domain(f);
 	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
 		if (a->records[d])

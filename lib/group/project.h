@@ -24,7 +24,7 @@ struct group_project;
 struct project_options {
 	struct grouping_key by[GROUPINGS_MAX];
 	size_t n_by; /* 0 counts as 1 */
-	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the first one of which the capture
+	/* An enum domain, DOMAIN_ALL, or DOMAIN_DEFAULT: the one with most of which the capture
 	 * has something that is selected, that the filters keep and that is not 0. A pool's blocks lie
 	 * in malloc's, so domains are not added up unasked. */
 	int domain;
@@ -112,7 +112,7 @@ void project_close(struct group_project *p);
 
 /* The group of one of the aggregate's cells, also while the capture is being read: whatever it
  * names is in the trace already. GROUP_NONE when a filter drops it, or it belongs to a domain that
- * does not count (DOMAIN_DEFAULT settles on the first domain that has data by then). */
+ * does not count (DOMAIN_DEFAULT settles on the domain that has most by then). */
 uint32_t project_cell_group(struct group_project *p, const struct trace *t, size_t cell,
 			    size_t grouping);
 /* The same of a type's totals; the grouping is by type. */

@@ -13,6 +13,17 @@ const char *event_kind_name(unsigned kind)
 	return kind < EV_KINDS && names[kind] ? names[kind] : "?";
 }
 
+int domain_most(const uint64_t bytes[DOMAINS], const uint64_t entries[DOMAINS])
+{
+	int most = -1;
+
+	for (int d = 0; d < DOMAINS; d++)
+		if (entries[d] && (most < 0 || bytes[d] > bytes[most] ||
+				   (bytes[d] == bytes[most] && entries[d] > entries[most])))
+			most = d;
+	return most;
+}
+
 const char *domain_name(unsigned domain)
 {
 	static const char *const names[DOMAINS] = {"malloc", "pool", "mmap", "mono", "lua"};

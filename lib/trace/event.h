@@ -117,5 +117,8 @@ static inline void event_set_samples(struct event *ev, uint64_t n)
 
 const char *event_kind_name(unsigned kind); /* "alloc"; "?" when unknown */
 const char *domain_name(unsigned domain);   /* "malloc" */
+/* The domain that is shown where none is asked for: of those with entries the one with most bytes, then with
+ * most entries, then the first; -1: none has any. */
+int domain_most(const uint64_t bytes[DOMAINS], const uint64_t entries[DOMAINS]);
 
 #endif

@@ -506,6 +506,17 @@ static unsigned known_by_all(const struct compare *c, enum key by)
 	return known;
 }
 
+/* A capture may know real bytes, and its domain that is shown have none. */
+static unsigned there_in_any(const struct compare *c, unsigned known)
+{
+	unsigned has = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			has |= c->groups[g].runs[i]->all.has;
+	return has & known ? has & known : known;
+}
+
 static enum status compare_view_choose_sort(struct compare_view *v, struct err *e)
 {
 	const struct compare *c = v->c;
@@ -518,7 +529,7 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 			? SUM_LIVE_REAL
 			: SUM_LIVE_REQUESTED;
 	if (sort == COMPARE_SORT_AUTO)
-		sort = (int)sort_first(known_by_all(c, by));
+		sort = (int)sort_first(there_in_any(c, known_by_all(c, by)));
 	v->sort = (enum sum)sort;
 	if (!compare_holds(c, by))
 		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",

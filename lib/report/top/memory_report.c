@@ -231,9 +231,15 @@ struct memory_report *memory_report_new(const struct tally_memory *m, int domain
 {
 	struct memory_report *r;
 
-	for (int d = 0; domain < 0 && d < DOMAINS; d++)
-		if (m->domains[d].count)
-			domain = d;
+	if (domain < 0) {
+		uint64_t bytes[DOMAINS], counts[DOMAINS];
+
+		for (unsigned d = 0; d < DOMAINS; d++) {
+			bytes[d] = m->domains[d].bytes;
+			counts[d] = m->domains[d].count;
+		}
+		domain = domain_most(bytes, counts);
+	}
 	if (domain < 0 || domain >= DOMAINS || !m->domains[domain].count)
 		return NULL;
 	r = mem_zalloc(sizeof *r);

@@ -12,7 +12,7 @@
 
 struct memory_report;
 
-/* domain: an enum domain, or below 0: the first that has allocations. NULL: none. m must
+/* domain: an enum domain, or below 0: domain_most. NULL: none. m must
  * outlive it. */
 struct memory_report *memory_report_new(const struct tally_memory *m, int domain);
 /* Its pages, by module, of the same events; to be asked for while both are there. */

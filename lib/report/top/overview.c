@@ -23,6 +23,18 @@ static void add_plural(struct buf *b, uint64_t n, const char *word)
 	buf_addf(b, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
 }
 
+/* A domain may have requested bytes alone, where the capture has real ones: its peak is not known. */
+static bool lacks_real(const struct group_run *r)
+{
+	return r->totals.bytes == SUM_REAL && !r->unfiltered.v[SUM_REAL] &&
+	       r->unfiltered.v[SUM_REQUESTED] && r->unfiltered.has >> SUM_LIVE_REQUESTED & 1;
+}
+
+static enum sum overview_bytes(const struct group_run *r)
+{
+	return lacks_real(r) ? SUM_REQUESTED : (enum sum)r->totals.bytes;
+}
+
 static void overview_say_run(struct buf *b, const struct group_run *r, const char *about,
 			     const char *bytes)
 {
@@ -33,7 +45,7 @@ static void overview_say_run(struct buf *b, const struct group_run *r, const cha
 	buf_adds(b, about);
 	add_plural(b, n, "allocation");
 	buf_addf(b, ", %s", bytes);
-	size_text(b, r->unfiltered.v[t->bytes]);
+	size_text(b, r->unfiltered.v[overview_bytes(r)]);
 	if (t->timed == r->captures && t->duration) {
 		buf_adds(b, " in ");
 		time_text(b, t->duration);
@@ -53,16 +65,19 @@ static void overview_say_memory(struct buf *b, const struct group_run *r, const 
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(t->temporary, n);
 
-	buf_addf(b, "peak %s", t->about ? "~" : bytes);
-	size_text(b, t->peak);
-	if (r->captures > 1) {
-		buf_adds(b, " (of one capture)");
-	} else if (t->peak_at >= 0) {
-		buf_adds(b, " after ");
-		time_text(b, (uint64_t)t->peak_at);
+	if (!lacks_real(r)) {
+		buf_addf(b, "peak %s", t->about ? "~" : bytes);
+		size_text(b, t->peak);
+		if (r->captures > 1) {
+			buf_adds(b, " (of one capture)");
+		} else if (t->peak_at >= 0) {
+			buf_adds(b, " after ");
+			time_text(b, (uint64_t)t->peak_at);
+		}
+		buf_adds(b, "; ");
 	}
-	buf_addf(b, "; live at the end %s", bytes);
-	size_text(b, t->live);
+	buf_addf(b, "live at the end %s", bytes);
+	size_text(b, lacks_real(r) ? r->unfiltered.v[SUM_LIVE_REQUESTED] : t->live);
 	buf_addf(b, " in %s", about);
 	add_plural(b, t->live_count, "block");
 	if (share.present && t->has_temporary) {
@@ -78,11 +93,12 @@ bool overview_make(const struct group_project *p, struct top_overview *o)
 	const char *about, *bytes;
 	struct buf b = BUF_INIT;
 
-	if (!r->totals.captures || r->totals.captures != r->captures || !r->totals.peak)
+	if (!r->totals.captures || r->totals.captures != r->captures ||
+	    (!r->totals.peak && !lacks_real(r)))
 		return false;
 	about = metric_mark(&r->known, SUM_COUNT);
 	about += *about == ' ';
-	bytes = metric_mark(&r->known, (enum sum)r->totals.bytes);
+	bytes = metric_mark(&r->known, overview_bytes(r));
 	bytes += *bytes == ' ';
 	overview_say_run(&b, r, about, bytes);
 	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
