@@ -171,8 +171,8 @@ static void fold_learn_totals(struct fold *f)
 	struct run_totals *r = &f->p->now.totals;
 	struct tally_totals t;
 
-	if (f->t->n_threads - 1 > r->threads)
-		r->threads = f->t->n_threads - 1;
+	if (f->t->n_threads - 1 - f->t->more_names > r->threads)
+		r->threads = f->t->n_threads - 1 - f->t->more_names;
 	if (a->has_time) {
 		r->duration =
 		    add_saturating(r->duration, (uint64_t)a->last_time - (uint64_t)a->first_time);

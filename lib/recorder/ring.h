@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-enum { CAP_RECORDS = 2048, CAP_RINGS = 1024, CAP_TEXT_MAX = 32, CAP_TEXTS = 256 };
+enum { CAP_RECORDS = 2048, CAP_RINGS = 1024, CAP_TEXT_MAX = 32, CAP_TEXTS = 256, CAP_COMM = 64 };
 enum { CAP_LOOK_NS = 10000000 };
 
 enum cap_record_kind {
@@ -74,8 +74,10 @@ struct cap_ring {
 	uint64_t end;                       /* head as this pass of the writer saw it */
 	uint64_t watched;                   /* pending, the writer's, when it began to wait */
 	uint64_t given_up;                  /* pending + 1 that is waited for no more; 0: none */
-	uint32_t thread;                    /* row of the trace */
-	uint32_t n_text;                    /* gathered for the next call */
+	uint32_t thread;                    /* row of the trace, */
+	uint32_t tid, generation, n_comm;   /* and what it says; tid 0: nothing yet */
+	char comm[CAP_COMM];
+	uint32_t n_text; /* gathered for the next call */
 	char text[CAP_TEXTS];
 	_Alignas(64) _Atomic uint32_t owner; /* tid; 0: free */
 	struct cap_bounds bounds;            /* of the owner's stack */

@@ -170,14 +170,21 @@ void cap_write_begin(int fd)
 	cap.epoch = 0;
 	cap.flushed = cap.drained = cap.start;
 	cap.rounded = 0;
+	for (uint32_t i = 0; i < atomic_load(&cap.rings.n); i++) {
+		struct cap_ring *ring = atomic_load(&cap.rings.ring[i]);
+
+		if (ring)
+			ring->tid = 0; /* it announces itself again */
+	}
 	for (uint32_t i = 1; i <= atomic_load(&cap.n_names); i++)
 		cap.name[i].string = cap.name[i].counter = cap.name[i].type = 0;
 	cap_writer_header();
 }
 
-static uint64_t cap_writer_thread_name(uint32_t tid)
+/* Its name without a NUL; the size, 0: it is not known. */
+static size_t cap_writer_thread_name(uint32_t tid, char name[CAP_COMM])
 {
-	char path[64], name[64];
+	char path[64];
 	uint8_t digits[24], *end;
 	ssize_t n;
 	int fd;
@@ -190,24 +197,53 @@ static uint64_t cap_writer_thread_name(uint32_t tid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = read(fd, name, sizeof name);
+	n = read(fd, name, CAP_COMM);
 	close(fd);
-	return n > 1 ? cap_output_string(&cap.out, name, (size_t)n - 1) : 0;
+	return n > 1 ? (size_t)n - 1 : 0;
+}
+
+static void thread_row(struct cap_ring *ring)
+{
+	uint64_t name = ring->n_comm ? cap_output_string(&cap.out, ring->comm, ring->n_comm) : 0;
+	uint8_t *p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
+
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, ring->tid);
+	p = cap_uleb(p, ring->generation);
+	p = cap_uleb(p, name);
+	cap_output_rows(&cap.out, p);
 }
 
 static void thread(struct cap_ring *ring, uint32_t tid)
 {
-	uint64_t name = cap_writer_thread_name(tid);
-	uint8_t *p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
-
 	if (!cap.generation)
 		cap.generation = cap_map(TIDS * sizeof *cap.generation);
-	p = cap_uleb(p, 0);
-	p = cap_uleb(p, tid);
-	p = cap_uleb(p, cap.generation ? cap.generation[tid % TIDS]++ : 0);
-	p = cap_uleb(p, name);
-	cap_output_rows(&cap.out, p);
+	ring->tid = tid;
+	ring->generation = cap.generation ? cap.generation[tid % TIDS]++ : 0;
+	ring->n_comm = (uint32_t)cap_writer_thread_name(tid, ring->comm);
+	thread_row(ring);
 	ring->thread = (uint32_t)cap.out.threads;
+}
+
+/* Threads that have named themselves since: their row comes again, with the new name. */
+static void look_at_names(void)
+{
+	uint32_t n = atomic_load(&cap.rings.n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct cap_ring *ring = atomic_load(&cap.rings.ring[i]);
+		char name[CAP_COMM];
+		size_t size;
+
+		if (!ring || !ring->tid || atomic_load(&ring->owner) != ring->tid)
+			continue;
+		size = cap_writer_thread_name(ring->tid, name);
+		if (!size || (size == ring->n_comm && !memcmp(name, ring->comm, size)))
+			continue;
+		memcpy(ring->comm, name, size);
+		ring->n_comm = (uint32_t)size;
+		thread_row(ring);
+	}
 }
 
 struct place {
@@ -529,6 +565,7 @@ void cap_write(bool flush)
 		cap.flushed = cap.drained;
 	cap.drained = now;
 	if (flush || now - cap.flushed > FLUSH_NS) {
+		look_at_names();
 		cap_output_flush(&cap.out);
 		cap.flushed = now;
 	}

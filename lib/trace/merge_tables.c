@@ -97,9 +97,16 @@ void merge_rows(struct merge_tables *m, const struct trace *from, struct trace *
 	}
 	while (m->threads.n < from->n_threads) {
 		struct thread row = from->threads[m->threads.n];
+		uint32_t id;
 
 		row.name = string(m, from, to, row.name, ROLE_WORDS);
-		set(&m->threads, m->threads.n ? trace_thread(to, &row) : 0);
+		id = m->threads.n ? trace_thread(to, &row) : 0;
+		if (row.name && to->threads[id].name != row.name && id) { /* the row comes again */
+			to->threads[id].name = row.name;
+			to->more_names++;
+			VEC_PUSH(to->threads, to->n_threads, to->cap_threads) = row;
+		}
+		set(&m->threads, id);
 	}
 	while (m->markers.n < from->n_markers) {
 		struct marker row = from->markers[m->markers.n];

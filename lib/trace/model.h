@@ -122,6 +122,7 @@ struct trace {
 	size_t n_types, cap_types;
 	struct thread *threads;
 	size_t n_threads, cap_threads;
+	size_t more_names; /* rows of threads that came again, with the name that they have now */
 	struct marker *markers;
 	size_t n_markers, cap_markers;
 	struct counter *counters;

@@ -185,12 +185,22 @@ static void stream_tables_stack_row(struct cursor *c, struct trace *t)
 static void thread_row(struct cursor *c, struct trace *t)
 {
 	struct thread th = {.process = u32(c, "process")};
+	uint32_t before;
+	size_t n;
 
 	th.tid = cursor_uleb(c);
 	th.generation = u32(c, "generation");
 	th.name = id(c, strings(t), "string");
-	if (!c->failed)
+	if (c->failed)
+		return;
+	/* A row that comes again is a thread that has another name now. */
+	n = t->n_threads;
+	before = trace_thread(t, &th);
+	if (t->n_threads == n) {
+		t->threads[before].name = th.name;
+		t->more_names++;
 		VEC_PUSH(t->threads, t->n_threads, t->cap_threads) = th;
+	}
 }
 
 static void note_row(struct cursor *c, struct trace *t)
