@@ -138,7 +138,7 @@ static int choose_domain(const struct export_profile *p, const struct tally *a)
 
 static bool is_exported(const struct tally_cell *c, int domain)
 {
-	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain == CELL_MEASURED;
+	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain >= CELL_MEASURED;
 }
 
 /* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
@@ -269,7 +269,7 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 			r.stacks[a->cells[i].stack] = 1;
 	merge_stacks(p, &r);
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cells[i].domain == CELL_MEASURED)
+		if (a->cells[i].domain >= CELL_MEASURED)
 			export_profile_add_measured(p, &r, i);
 		else if (is_exported(&a->cells[i], domain))
 			export_profile_add_cell(p, &r, i);

@@ -25,6 +25,8 @@ struct times_at {      /* a stack on the path */
 
 struct times {
 	struct fold *f;
+	bool
+	    called; /* the paths of calls, which are no callers of samples; else the stacks of these */
 	uint32_t *first, *next;    /* cells + 1 with a time, by stack of the capture; by cell */
 	uint32_t *child, *sibling; /* stacks */
 	uint64_t *below;           /* hook cost only: calls below, by stack */
@@ -143,7 +145,7 @@ static bool fold_times_find_tree(struct times *w)
 		const struct tally_measure *m = tally_measured(f->a, i);
 		uint32_t *at = &w->first[c->stack];
 
-		if (!m || !(m->has >> SUM_TIME_TOTAL & 1))
+		if (!m || !(m->has >> SUM_TIME_TOTAL & 1) || (c->domain == CELL_PATH) != w->called)
 			continue;
 		w->next[i] = *at;
 		*at = (uint32_t)i + 1;
@@ -193,12 +195,10 @@ static void fold_times_walk(struct times *w)
 	}
 }
 
-void fold_times(struct fold *f)
+static void fold_times_of(struct fold *f, bool called)
 {
-	struct times w = {.f = f};
+	struct times w = {.f = f, .called = called};
 
-	if (!(f->at_cells >> SUM_TIME_TOTAL & 1))
-		return;
 	if (fold_times_find_tree(&w))
 		fold_times_walk(&w);
 	free(w.first);
@@ -210,4 +210,12 @@ void fold_times(struct fold *f)
 	free(w.path);
 	for (size_t i = 0; i <= GROUPINGS_MAX; i++)
 		free(w.active[i]);
+}
+
+void fold_times(struct fold *f)
+{
+	if (!(f->at_cells >> SUM_TIME_TOTAL & 1))
+		return;
+	fold_times_of(f, false);
+	fold_times_of(f, true);
 }

@@ -361,7 +361,7 @@ static void measures_enter(struct tally *a, struct trace *t, struct tally_pendin
 		add_self(a, top->user, p->thread_id, -cost);
 	}
 	p->stack = c.path = path_of(a, t, th, p);
-	p->domain = a->options.listener ? CELL_CALLED : CELL_MEASURED;
+	p->domain = a->options.listener ? CELL_CALLED : CELL_PATH;
 	tally_fit(a, t);
 	c.user = tally_place(a, p);
 	if (p->count) {

@@ -27,9 +27,10 @@ struct tally_cell {
 	uint64_t count, entries, requested, real;
 };
 
-/* Times of calls and growth of heaps belong to no domain: such cells have this one, and their
- * type is a marker. */
-enum { CELL_MEASURED = DOMAINS, CELL_CALLED }; /* CELL_CALLED: see tally_listener */
+/* Times of samples and of calls, and growth of heaps, belong to no domain: such cells have one of
+ * these, and their type is a marker. A call's cell is never a sample's: the stack of a call is its path
+ * (CELL_PATH) or, with a tally_listener, the call alone (CELL_CALLED). */
+enum { CELL_MEASURED = DOMAINS, CELL_CALLED, CELL_PATH };
 
 struct tally_measure {     /* of the cell with the same index, or of a slice */
 	int64_t self;      /* ns; below 0: the hook cost is more than was measured */
@@ -177,7 +178,7 @@ void tally_release(struct tally *a);
  * the capture knows at all is in tally_states. */
 void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s);
 void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s);
-/* Of a CELL_MEASURED or CELL_CALLED; tally_sums of it has no SUM_TIME_TOTAL, which does not add
+/* Of a cell of times; tally_sums of it has no SUM_TIME_TOTAL, which does not add
  * up. NULL: of a cell of allocations. */
 const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
 /* Times are of stacks alone: a caller's total is what lies below it. */
