@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Every place that prints a number has the same one: all questions about a capture of
+# each format, and one about each other capture (AGREE=all: all, in hours). Then that each
+# place can be seen to be wrong: one digit of what it printed is changed. tests/agree says what is compared.
+# tier: all
+# timeout: 5400
+set -u
+. "$SRC/tests/agree/run.bash"
+if [ "${AGREE-}" = all ]; then
+	agree
+else
+	agree --share 1
+fi && echo 'ok - places agree'
+agree --seconds 60 --break && echo 'ok - a changed digit is found in each place'
