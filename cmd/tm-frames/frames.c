@@ -55,7 +55,7 @@ static enum status cli_frames_read_aggregate(void *arg, struct input *in, bool *
 	return frames_aggregate(&r->frames, &in->cur, &r->asked, e);
 }
 
-static void print(struct cli_frames *c, const struct table *table,
+static void print(struct cli_frames *c, const struct table *table, const struct table *log,
 		  const struct frames_report *report)
 {
 	struct table_document d = {.program = "tm-frames"};
@@ -66,6 +66,8 @@ static void print(struct cli_frames *c, const struct table *table,
 		frames_report_add(report, &d);
 	if (table)
 		document_table(&d, table);
+	if (log)
+		document_table(&d, log);
 	cli_report_print(&c->report, &d);
 	document_release(&d);
 }
@@ -88,7 +90,7 @@ static void cli_frames_run_rows(struct cli_frames *c)
 		r = frames_report_new(f, &e);
 		if (!r) /* a message about another option begins with it */
 			cli_usage("%s%s", strncmp(e.msg, "--", 2) ? "--sort: " : "", e.msg);
-		print(c, NULL, r);
+		print(c, NULL, NULL, r);
 		frames_report_free(r);
 	}
 	frames_release(f);
@@ -98,6 +100,7 @@ static void cli_frames_run_detail(struct cli_frames *c)
 {
 	struct cli_frames_reading *r = c->reading;
 	struct frames_detail *d;
+	struct frames_log *log;
 	struct err e = ERR_INIT;
 	struct group_project p;
 	char title[128] = "types and their stacks";
@@ -107,7 +110,8 @@ static void cli_frames_run_detail(struct cli_frames *c)
 			 c->filter.frames.items[0]);
 	frames_detail_groupings(&c->options.project);
 	project_init(&p, &c->options.project);
-	r->loop.sink = project_sink(&p);
+	log = frames_log_new(project_sink(&p), &c->filter.selection, c->options.n);
+	r->loop.sink = frames_log_sink(log);
 	cli_inputs(&r->loop, c->n_operands, c->operands);
 	names_tell_apart(&p.names);
 	if (p.now.captures && !p.now.frames && c->filter.frames.n)
@@ -116,9 +120,10 @@ static void cli_frames_run_detail(struct cli_frames *c)
 		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, title, &e);
 		if (!d)
 			cli_usage("--sort: %s", e.msg);
-		print(c, frames_detail_table(d), NULL);
+		print(c, frames_detail_table(d), frames_log_table(log), NULL);
 		frames_detail_free(d);
 	}
+	frames_log_free(log);
 	project_release(&p);
 }
 
@@ -141,7 +146,7 @@ static void cli_frames_run_spread(struct cli_frames *c)
 	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
 	names_tell_apart(&spread_project(s)->names);
 	if (spread_project(s)->now.captures)
-		print(c, spread_table(s), NULL);
+		print(c, spread_table(s), NULL, NULL);
 	spread_free(s);
 }
 

@@ -10,6 +10,7 @@
 #include "lib/cli/report.h"
 #include "lib/report/frames/by.h"
 #include "lib/report/frames/detail.h"
+#include "lib/report/frames/log.h"
 #include "lib/report/frames/spread.h"
 
 extern const char *const cli_frames_sorts[], *const cli_frames_keys[]; /* end with NULL */

@@ -153,6 +153,26 @@ static void unity_frames_emit_alloc(struct unity_frames *f, const struct unity_i
 	ev->domain = DOMAIN_MONO;
 }
 
+/* Unity's LogType. */
+static void unity_frames_emit_log(struct unity_frames *f, const struct unity_item *it)
+{
+	static const char *const levels[] = {"Error", "Assert", "Warning", "Log", "Exception"};
+	struct trace *t = f->im->t;
+	struct event *ev = next_event(f, EV_LOG, EV_HAS_NAME | EV_HAS_VALUE);
+
+	ev->name = it->node;
+	ev->value = (int64_t)it->total;
+	if (it->total < sizeof levels / sizeof *levels) {
+		ev->has |= EV_HAS_TYPE;
+		ev->type = trace_marker(
+		    t, &(struct marker){trace_strz(t, levels[it->total]), trace_strz(t, "log")});
+	}
+	if (it->start) {
+		ev->has |= EV_HAS_TIME;
+		ev->time = unity_time(&f->clock, it->start);
+	}
+}
+
 static enum status unity_frames_emit(struct unity_frames *f, const struct unity_item *it,
 				     struct err *e)
 {
@@ -172,6 +192,7 @@ static enum status unity_frames_emit(struct unity_frames *f, const struct unity_
 			unity_frames_emit_alloc(f, it, f->names.nodes[it->node].parent);
 		break;
 	case UNITY_ALLOC: unity_frames_emit_alloc(f, it, it->node); break;
+	case UNITY_LOG: unity_frames_emit_log(f, it); break;
 	case UNITY_COUNTER:
 		ev = next_event(f, EV_COUNTER, EV_HAS_TYPE);
 		ev->type = it->node;
@@ -310,6 +331,20 @@ static enum status put_by_time(struct unity_frames *f, const struct unity_untied
 		return put(f, &f->buckets[i - (i > 0)], &u->item, e);
 	st = unity_frames_find(f, f->current, f->has_current, &b, e);
 	return st ? st : put(f, b, &u->item, e);
+}
+
+enum status unity_frames_log(struct unity_frames *f, uint32_t lane, uint32_t level,
+			     const char *text, size_t n, struct err *e)
+{
+	const struct unity_lane *l = &f->lanes[lane];
+	struct unity_item it = {.kind = UNITY_LOG, .total = level, .thread = lane};
+
+	it.node = trace_string(f->im->t, text, n);
+	for (size_t i = 0; i < f->n_buckets && l->has_frame; i++)
+		if (f->buckets[i].numbered && f->buckets[i].timed &&
+		    f->buckets[i].number == l->frame)
+			it.start = f->buckets[i].start;
+	return unity_frames_push(f, &it, it.start, e);
 }
 
 enum status unity_frames_push_slow(struct unity_frames *f, const struct unity_item *it,

@@ -25,6 +25,7 @@ enum unity_kind {
 	UNITY_MAYBE_ALLOC, /* the same, if its marker, which has no name yet, is GC.Alloc */
 	UNITY_COUNTER, /* total: the value; self: its decimals in 10^-18; node: of the trace; time when
 			    * start is not 0 */
+	UNITY_LOG,     /* total: how severe; node: string of the trace; time likewise */
 };
 
 struct unity_item {
@@ -101,6 +102,9 @@ enum status unity_frames_state(struct unity_frames *f, uint32_t number, uint64_t
 /* A thread's Frame message. */
 enum status unity_frames_start(struct unity_frames *f, uint32_t lane, uint32_t number,
 			       uint64_t ticks, bool main, struct err *e);
+/* A line of the game's log that came now: in the newest frame of this lane, at its begin. */
+enum status unity_frames_log(struct unity_frames *f, uint32_t lane, uint32_t level,
+			     const char *text, size_t n, struct err *e);
 /* Id of a callstack of n addresses, innermost first; 0 for none. */
 uint32_t unity_frames_calls(struct unity_frames *f, const uint8_t *addresses, size_t n);
 /* Writes all that waits, and adds the notes. */

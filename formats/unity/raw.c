@@ -238,12 +238,26 @@ static enum status cut_block(struct raw *r, size_t n, uint32_t length, struct er
 			   got < length ? got : length, false, e);
 }
 
+/* What the game wrote to its log up to here. */
+static enum status put_logs(struct raw *r, struct err *e)
+{
+	const struct unity_log *log;
+	enum status st = ST_OK;
+
+	while (!st && r->framed && (log = unity_tcp_log(&r->tcp, cursor_offset(r->c)))) {
+		uint32_t lane = unity_stream_thread(&r->s, r->s.main_thread)->lane;
+
+		st = unity_frames_log(&r->s.frames, lane, log->level, log->text, log->n, e);
+	}
+	return st;
+}
+
 static enum status unity_raw_blocks(struct raw *r, struct err *e)
 {
 	struct cursor *c = r->c;
 	enum status st = ST_OK;
 
-	while (!st && cursor_available(c, HEADER)) {
+	while (!st && !(st = put_logs(r, e)) && cursor_available(c, HEADER)) {
 		size_t n = cursor_window(c), size;
 		const uint8_t *p = c->pos;
 		uint32_t length;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 enum { BODY_MAX = 256 << 20, STEP = 64 << 10 };
+enum { KIND_DATA, KIND_LOG }; /* of kinds */
 
 static const struct {
 	const char *guid, *name;
@@ -90,6 +91,56 @@ static void unity_tcp_resynchronize(struct unity_tcp *t)
 	t->skipped += n;
 }
 
+/* "u32 type, then text", of which some have a length before it. What of the body was used. */
+static uint32_t take_log(struct unity_tcp *t, uint32_t size)
+{
+	struct cursor *in = t->in;
+	uint32_t want = size < UNITY_LOG_TEXT + 8 ? size : UNITY_LOG_TEXT + 8;
+	size_t have = cursor_available(in, want);
+	const char *p = (const char *)in->pos + 4;
+	struct unity_log log = {.offset = t->given};
+	size_t n;
+
+	if (have < want || want < 4)
+		return 0;
+	if (t->logged == UNITY_LOGS) {
+		t->logs_left++;
+		return 0;
+	}
+	log.level = le32(in->pos);
+	n = want - 4;
+	if (n >= 4 && le32(p) == size - 8) {
+		p += 4;
+		n -= 4;
+	}
+	t->logs_cut += n > UNITY_LOG_TEXT || want < size;
+	n = n < UNITY_LOG_TEXT ? n : UNITY_LOG_TEXT;
+	while (n && (!p[n - 1] || p[n - 1] == '\n' || p[n - 1] == '\r'))
+		n--;
+	log.n = (uint32_t)n;
+	log.text = mem_strndup(p, n);
+	VEC_PUSH(t->logs, t->n_logs, t->cap_logs) = log;
+	t->logged++;
+	in->pos += want;
+	return want;
+}
+
+static void forget_logs(struct unity_tcp *t)
+{
+	for (size_t i = 0; i < t->n_logs; i++)
+		free(t->logs[i].text);
+	t->n_logs = t->next_log = 0;
+}
+
+const struct unity_log *unity_tcp_log(struct unity_tcp *t, uint64_t offset)
+{
+	if (t->next_log < t->n_logs && t->logs[t->next_log].offset <= offset)
+		return &t->logs[t->next_log++];
+	if (t->next_log == t->n_logs)
+		forget_logs(t);
+	return NULL;
+}
+
 /* Moves to the body of the next message with data; false: none. */
 static bool unity_tcp_next_data(struct unity_tcp *t)
 {
@@ -113,12 +164,14 @@ static bool unity_tcp_next_data(struct unity_tcp *t)
 		}
 		kind = kind_of(p + 4);
 		in->pos += UNITY_TCP_HEADER;
-		if (kind == 0) {
+		if (kind == KIND_DATA) {
 			t->data++;
 			t->left = size;
 			return true;
 		}
-		if (kind < UNITY_TCP_KINDS)
+		if (kind == KIND_LOG)
+			size -= take_log(t, size);
+		else if (kind < UNITY_TCP_KINDS)
 			t->kinds[kind]++;
 		else
 			t->others++;
@@ -163,6 +216,7 @@ static bool unity_tcp_refill(struct cursor *c, size_t need)
 		memcpy(t->window + len, t->in->pos, have);
 		t->in->pos += have;
 		t->left -= have;
+		t->given += have;
 		len += have;
 	}
 	c->base = c->pos = t->window;
@@ -188,6 +242,8 @@ void unity_tcp_init(struct unity_tcp *t, struct cursor *in)
 
 void unity_tcp_release(struct unity_tcp *t)
 {
+	forget_logs(t);
+	free(t->logs);
 	free(t->window);
 	*t = (struct unity_tcp){0};
 }
@@ -198,6 +254,12 @@ void unity_tcp_notes(struct unity_tcp *t, struct trace *to)
 		if (t->kinds[k])
 			trace_note(to, NOTE_INFO, t->kinds[k], "other messages on the line: %s",
 				   kinds[k].name);
+	if (t->logs_cut)
+		trace_note(to, NOTE_LOSS, t->logs_cut, "lines of the log are cut behind %d bytes",
+			   UNITY_LOG_TEXT);
+	if (t->logs_left)
+		trace_note(to, NOTE_LOSS, t->logs_left, "lines of the log behind the first %d",
+			   UNITY_LOGS);
 	if (t->others)
 		trace_note(to, NOTE_INFO, t->others,
 			   "other messages on the line: of an unknown kind");
@@ -208,7 +270,7 @@ void unity_tcp_notes(struct unity_tcp *t, struct trace *to)
 	if (t->missing)
 		trace_note(to, NOTE_LOSS, t->missing, "bytes of the last message are missing");
 	memset(t->kinds, 0, sizeof t->kinds);
-	t->others = t->skipped = t->damaged = t->missing = 0;
+	t->others = t->skipped = t->damaged = t->missing = t->logs_cut = t->logs_left = 0;
 }
 
 int unity_tcp_bid(const uint8_t *head, size_t n)

@@ -573,6 +573,32 @@ static void see_sample(struct chrome *c, struct trace *t, const struct event *ev
 	close_event(c);
 }
 
+/* A line of the log: an instant of its thread, or of the whole process. */
+static void see_log(struct chrome *c, const struct trace *t, const struct event *ev)
+{
+	const struct marker *m = &t->markers[ev->type < t->n_markers ? ev->type : 0];
+	bool thread = ev->has & EV_HAS_THREAD;
+	const char *s;
+	int64_t at;
+	size_t n;
+
+	if (!time_of(c, ev, &at)) {
+		c->untimed++;
+		return;
+	}
+	open_event(c, 'i', thread ? thread_number(c, t, ev->thread) : 0, at);
+	s = intern_text(&t->strings, ev->has & EV_HAS_NAME ? ev->name : 0, &n);
+	add_name(c, s, n);
+	buf_addf(&c->json, ",\"s\":\"%c\",\"cat\":\"log\"", thread ? 't' : 'p');
+	s = intern_text(&t->strings, m->name, &n);
+	if (n) {
+		buf_adds(&c->json, ",\"args\":{\"level\":");
+		text_add_json(&c->json, s, n);
+		buf_addc(&c->json, '}');
+	}
+	close_event(c);
+}
+
 static void see_counter(struct chrome *c, const struct trace *t, const struct event *ev)
 {
 	uint32_t id = ev->type < t->n_counters ? ev->type : 0;
@@ -640,6 +666,7 @@ static enum status export_chrome_event(struct sink *s, struct trace *t, const st
 	case EV_EXIT: export_chrome_see_call(c, t, ev); break;
 	case EV_SAMPLE: see_sample(c, t, ev); break;
 	case EV_COUNTER: see_counter(c, t, ev); break;
+	case EV_LOG: see_log(c, t, ev); break;
 	default: return ST_OK;
 	}
 	return export_written(c->out, e);

@@ -221,13 +221,11 @@ static uint32_t event_type(struct database *d, const struct trace *t, const stru
 {
 	uint32_t id = ev->type;
 
-	switch (ev->kind) {
-	case EV_ENTER:
-	case EV_EXIT:
-	case EV_SAMPLE: return id < t->n_markers ? text_id(d, t, t->markers[id].name) : 0;
-	case EV_COUNTER: return id < t->n_counters ? text_id(d, t, t->counters[id].name) : 0;
-	default: return id < t->n_types ? text_id(d, t, t->types[id]) : 0;
-	}
+	if (event_has_marker(ev->kind))
+		return id < t->n_markers ? text_id(d, t, t->markers[id].name) : 0;
+	if (ev->kind == EV_COUNTER)
+		return id < t->n_counters ? text_id(d, t, t->counters[id].name) : 0;
+	return id < t->n_types ? text_id(d, t, t->types[id]) : 0;
 }
 
 /* A whole number, or the nearest that the database has with decimals. NULL: in the place of target. */

@@ -24,7 +24,7 @@ struct filter_sink {
 	size_t n_blocks, cap_blocks;
 	uint32_t hole;
 	struct map64 index; /* hash of a block -> its first + 1 */
-	uint64_t dropped, displaced, frees, frames;
+	uint64_t dropped, displaced, frees, frames, logs;
 	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
 	uint64_t handed_on[EV_KINDS];
@@ -163,7 +163,7 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	s->n_blocks = 0;
 	s->hole = 0;
 	map64_release(&s->index);
-	s->dropped = s->displaced = s->frees = s->frames = 0;
+	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
 	s->in_frame = s->has_time = false;
 	s->partly = false;
 	memset(s->handed_on, 0, sizeof s->handed_on);
@@ -207,6 +207,12 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 			->kept)
 			break;
 		return ST_OK;
+	case EV_LOG:
+		if (in_ranges(s) && (!s->selection || !s->selection->n_threads ||
+				     selection_has_thread(s->selection, t, ev->thread)))
+			break;
+		s->logs++;
+		return ST_OK;
 	default: break;
 	}
 	return hand_on(s, t, ev, e);
@@ -222,6 +228,8 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 			   "allocation records were left out by a filter");
 	if (s->frames)
 		trace_note(t, NOTE_INFO, s->frames, "frames were left out by a filter");
+	if (s->logs)
+		trace_note(t, NOTE_INFO, s->logs, "lines of the log were left out by a filter");
 	if (s->partly)
 		trace_note(t, NOTE_INFO, 0,
 			   "a filter on stacks left out what is known per type only");

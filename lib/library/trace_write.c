@@ -335,9 +335,9 @@ static bool begin(struct adding *a)
 
 static bool refers(const struct trace *t, const struct tracemill_event *ev)
 {
-	size_t types = ev->kind == TRACEMILL_COUNTER                                 ? t->n_counters
-		       : ev->kind >= TRACEMILL_ENTER && ev->kind <= TRACEMILL_SAMPLE ? t->n_markers
-										     : t->n_types;
+	size_t types = ev->kind == TRACEMILL_COUNTER ? t->n_counters
+		       : event_has_marker(ev->kind)  ? t->n_markers
+						     : t->n_types;
 
 	return ev->kind && ev->kind < EV_KINDS && !(ev->has & ~EV_FIELDS) && ev->domain < DOMAINS &&
 	       ev->type < types && ev->stack < t->n_stacks && ev->thread < t->n_threads &&

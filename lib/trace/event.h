@@ -21,6 +21,8 @@
  *              callers is what lies below them. A sampling profiler counts samples and no calls:
  *              real where there is a target, count where there is none (event_samples); requested =
  *              what its samples stand for, in events (perf's period)
+ * LOG          a line of the program's log: name = its text, type = a marker that says how severe it is,
+ *              value = that as a number of the log's own, thread, time, stack = where it was written
  * COUNTER      type = counter, value, time, target: its decimals (trace/reading_digits.h)
  * OBJECT       address = its id (not 0), type, requested = size, name (its own, or where it is
  *              defined), stack = where it was made, target = a hash of its contents, value = enum
@@ -49,8 +51,15 @@ enum event_kind {
 	EV_OBJECT,
 	EV_REFERENCE,
 	EV_DELTA,
+	EV_LOG,
 	EV_KINDS
 };
+
+/* Whether its type is a marker. */
+static inline bool event_has_marker(unsigned kind)
+{
+	return kind == EV_ENTER || kind == EV_EXIT || kind == EV_SAMPLE || kind == EV_LOG;
+}
 
 /* Bits of event.has, in the order of the fields in the stream. */
 enum event_field {

@@ -185,7 +185,7 @@ void merge_event(struct merge_tables *m, const struct trace *from, struct trace 
 
 	if (ev->kind == EV_COUNTER)
 		types = &m->counters;
-	else if (ev->kind == EV_ENTER || ev->kind == EV_EXIT || ev->kind == EV_SAMPLE)
+	else if (event_has_marker(ev->kind))
 		types = &m->markers;
 	ev->type = get(types, ev->type);
 	ev->stack = get(&m->stacks, ev->stack);

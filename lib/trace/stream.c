@@ -109,8 +109,9 @@ enum status stream_next(struct trace_stream *s, struct trace_chunk *c, const uin
 
 static const char *bad_reference(const struct trace *t, const struct event *ev)
 {
-	bool marker = ev->kind == EV_ENTER || ev->kind == EV_EXIT || ev->kind == EV_SAMPLE;
-	size_t types = marker ? t->n_markers : ev->kind == EV_COUNTER ? t->n_counters : t->n_types;
+	size_t types = event_has_marker(ev->kind) ? t->n_markers
+		       : ev->kind == EV_COUNTER   ? t->n_counters
+						  : t->n_types;
 
 	if (ev->type >= types)
 		return "type, marker or counter";

@@ -92,6 +92,8 @@ static void write_out(const void *p, size_t n)
 	truth.out += n;
 }
 
+static uint64_t logs;
+
 /* Data goes out bare, or as messages with others between them. */
 static void write_data(const struct buf *b)
 {
@@ -102,7 +104,7 @@ static void write_data(const struct buf *b)
 	if (opt.tcp) {
 		if (count++ % 5 == 1) {
 			put_message(&head, GUID_LOG, swapped, 4 + 9);
-			put(&head, 3, 4);
+			put(&head, logs++ % 5, 4);
 			buf_adds(&head, "a message");
 		}
 		if (count % 7 == 2)

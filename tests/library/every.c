@@ -350,6 +350,7 @@ static const struct flag sums[] =
 				 FLAG(TRACEMILL_EXIT),       FLAG(TRACEMILL_SAMPLE),
 				 FLAG(TRACEMILL_COUNTER),    FLAG(TRACEMILL_OBJECT),
 				 FLAG(TRACEMILL_REFERENCE),  FLAG(TRACEMILL_DELTA),
+				 FLAG(TRACEMILL_LOG),
 },
 			 domains[] =
 			     {
@@ -413,12 +414,14 @@ static void write_trace(const char *path, const uint8_t *id, size_t n_id)
 	for (size_t i = 0; i < COUNT(fields); i++)
 		e.has = (uint16_t)(e.has | used(fields[i].name, fields[i].bit));
 	for (size_t i = 0; i < COUNT(event_kinds); i++) {
+		bool marked;
+
 		e.kind = (uint8_t)used(event_kinds[i].name, event_kinds[i].bit);
 		e.domain = (uint8_t)used(domains[i % COUNT(domains)].name,
 					 domains[i % COUNT(domains)].bit);
-		e.type = e.kind == TRACEMILL_COUNTER                               ? counter
-			 : e.kind >= TRACEMILL_ENTER && e.kind <= TRACEMILL_SAMPLE ? marker
-										   : type;
+		marked = (e.kind >= TRACEMILL_ENTER && e.kind <= TRACEMILL_SAMPLE) ||
+			 e.kind == TRACEMILL_LOG;
+		e.type = e.kind == TRACEMILL_COUNTER ? counter : marked ? marker : type;
 		e.address = e.seq = i + 1;
 		WROTE(w, CALL(tracemill_writer_event)(w, &e));
 	}

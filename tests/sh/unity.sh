@@ -110,12 +110,67 @@ same 'three frames of 900000 samples: a note' "$(tm-dump --no-events --no-tables
 	grep -c '^note guess .*came after their frame')" 1
 
 for f in tcp tcp_plain; do
-	if tm-dump --no-events --no-tables $f.raw | grep -q '^note info .*other messages on the line: log'; then
+	if tm-dump --no-events --no-tables $f.raw | grep -q '^note info .*other messages on the line: ping'; then
 		ok "$f: other messages are counted"
 	else
 		bad "$f: other messages are counted"
 	fi
 done
+
+# Lines of the game's log, put behind each block: the frame of each is the last one that begins in a file that is cut
+# there. What the file says otherwise is as without them.
+"$GEN/unity" --frames 12 --workers 0 --block 1500 >bare.raw 2>truth
+python3 - <<'PYTHON'
+import struct
+data = open('bare.raw', 'rb').read()
+def message(guid, body):
+    return struct.pack('<I', 0x67A54E8F) + bytes.fromhex(guid) + struct.pack('<I', len(body)) + body
+DATA, LOG = 'c58d77184f4b4b59b3fffc6f800ae10e', '394ada038ba04f26b0011a6cdeb05a62'
+at = data.index(struct.pack('<I', 0xB10C7EAD))
+out, i, places = message(DATA, data[:at]), 0, []
+while at < len(data):
+    size = 20 + struct.unpack_from('<I', data, at + 16)[0] + 8
+    at += size
+    out += message(DATA, data[at - size:at])
+    text = ('line %d' % i).encode()
+    out += message(LOG, struct.pack('<I', i % 6) + (struct.pack('<I', len(text)) if i % 2 else b'') + text)
+    places.append(at)
+    i += 1
+out += message(LOG, struct.pack('<I', 0) + b'x' * 9000)
+open('logged.raw', 'wb').write(out)
+open('places', 'w').write(''.join('%d\n' % p for p in places))
+PYTHON
+i=0
+while read -r place; do
+	((i % 7)) || echo "line $i $(head -c "$place" bare.raw | tm-dump -q --no-tables - 2>err | awk '/^frame / { for (k = 2; k <= NF; k++) if ($k ~ /^value=/) f = substr($k, 7) } END { print f }')"
+	i=$((i + 1))
+done <places >want
+tm-dump -q --no-tables logged.raw >dumped
+awk '/^frame / { for (k = 2; k <= NF; k++) if ($k ~ /^value=/) f = substr($k, 7) }
+	/^log / { split($0, q, "\""); split(q[2], w, " "); if (w[2] % 7 == 0 && w[1] == "line") print q[2], f }' dumped | sort -k 2n >got
+same 'log: each line is in the frame that had begun' "$(cat got)" "$(cat want)"
+same 'log: as many lines as messages' "$(grep -c '^log ' dumped)" $((i + 1))
+same 'log: the rest is as without it' "$(grep -v '^log \|^note\|^totals\|^attribute' dumped | sed 's/ thread=.*//' | cksum)" \
+	"$(tm-dump -q --no-tables bare.raw | grep -v '^note\|^totals\|^attribute' | sed 's/ thread=.*//' | cksum)"
+if grep -q 'note loss count=1 "lines of the log are cut behind 4096 bytes"' dumped; then
+	ok 'log: a line that is too long is cut, and that is told'
+else
+	bad 'log: a line that is too long is cut, and that is told'
+fi
+frame=$(awk 'NR == 2 { print $3 }' want)
+tm-import -q -o logged.tmt logged.raw
+for f in logged.raw logged.tmt; do
+	same "log: tm-frames --frame shows it ($f)" \
+		"$(tm-frames -q --frame "$frame" -n 0 --csv --table log $f | tr -d '\r' | awk -F , 'NR > 1 { print $1, $NF }' | sort)" \
+		"$(awk -v frame="$frame" '/^frame / { for (k = 2; k <= NF; k++) if ($k ~ /^value=/) f = substr($k, 7) }
+			/^log / && f == frame { split($0, q, "\""); print f, q[2] }' dumped | sort)"
+done
+same 'log: tm-filter keeps that of a frame' "$(tm-filter -q --frame "$frame" logged.tmt | tm-dump -q - | grep -c '^log ')" \
+	"$(tm-frames -q --frame "$frame" -n 0 --csv --table log logged.raw | tail -n +2 | wc -l)"
+same 'log: instants of Chrome' "$(tm-export -q --as chrome logged.raw | jq '[.traceEvents[] | select(.ph == "i" and .cat == "log")] | length')" \
+	"$(awk '/^frame / { f = 1 } /^log / && (f || / time=/) { n++ } END { print n }' dumped)"
+tm-export -q --as sqlite --events -o logged.db logged.raw
+same 'log: events of SQLite' "$(sqlite3 logged.db "SELECT count(*) FROM events WHERE kind = 'log'")" $((i + 1))
 
 # saved VERSION FORM: frames that the editor or Profile Analyzer saved.
 saved() {

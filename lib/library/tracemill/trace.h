@@ -40,6 +40,7 @@ enum tracemill_event_kind {
 	TRACEMILL_OBJECT,
 	TRACEMILL_REFERENCE,
 	TRACEMILL_DELTA,
+	TRACEMILL_LOG,
 };
 
 /* Bits of has: a field without its bit is not known, and 0 (count: 1). */
