@@ -345,7 +345,7 @@ static void add_memory(const struct memory_report *m, const struct request *q,
 	if (q->report.format == RENDER_HTML && memory_report_live(m)) {
 		document_series(d, memory_report_live(m));
 		document_fact(d, "curve",
-			      "of requested bytes where they are known, else of real ones");
+			      q->sizes.weigh == 2 ? "of real bytes" : "of requested bytes");
 	}
 	if (q->report.format == RENDER_HTML && memory_report_growth(m))
 		document_fact(d, "growth", memory_report_growth(m));

@@ -274,7 +274,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	o.arg = c;
 	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
 	s->loop = (struct cli_loop){.import = import,
-				    .sink = &c->in.sink,
+				    .sink = project_sink(&c->in.project),
 				    .after = cli_compare_after_file,
 				    .instead = cli_compare_read_aggregate,
 				    .arg = c};

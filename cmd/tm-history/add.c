@@ -131,7 +131,7 @@ static void history_add_one(struct adder *a, const struct project_options *o, co
 	a->loop.read = 0;
 	a->digest = (struct input_digest){.hash = 0};
 	aggregate_builder_init(&a->builder, o, options);
-	a->loop.sink = &a->builder.sink;
+	a->loop.sink = frames_sink(&a->builder.frames);
 	cli_inputs(&a->loop, 1, &path);
 	if (a->loop.read && !a->aggregate.len && aggregate_builder_has(&a->builder))
 		finish_capture(a, path);

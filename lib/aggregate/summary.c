@@ -248,7 +248,8 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 					 .all = r->all,
 					 .unfiltered = r->unfiltered,
 					 .captures = r->captures,
-					 .frames = r->frames};
+					 .frames = r->frames,
+					 .duration = r->timed == r->captures ? r->duration : 0};
 	memcpy(to->coverage, r->coverage, sizeof to->coverage);
 	memcpy(to->notes, r->notes, sizeof to->notes);
 	memcpy(to->worst, r->worst, sizeof to->worst);

@@ -33,7 +33,7 @@ struct aggregate_summary {
 	struct run_known known; /* of the sums of everything */
 	struct tally_sums all, unfiltered, coverage[TIERS + 1];
 	uint64_t captures, frames;
-	uint64_t duration; /* ns from the first known time to the last; 0: not known */
+	uint64_t duration; /* ns that what was selected took; 0: not known */
 	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1];  /* of the captures, by severity */
 	struct summary_module *modules; /* by name and build-id */

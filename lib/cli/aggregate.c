@@ -126,7 +126,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	o.arg = &s;
 	aggregate_builder_init(&s.builder, &o, options);
 	s.loop = (struct cli_loop){.import = import,
-				   .sink = &s.builder.sink,
+				   .sink = frames_sink(&s.builder.frames),
 				   .instead = cli_aggregate_refuse,
 				   .digest = &s.digest};
 	cli_inputs(&s.loop, 1, operands);

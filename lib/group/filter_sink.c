@@ -5,6 +5,8 @@
 #include "lib/group/fold.h"
 #include "lib/group/given_up.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,7 @@ struct filter_sink {
 	uint64_t handed_on[EV_KINDS];
 	int64_t frame, time;
 	bool in_frame, has_time;
+	struct tally_extent extent, left; /* of what was read, of what was handed on */
 };
 
 static uint64_t block_hash(uint32_t space, uint64_t address)
@@ -125,6 +128,8 @@ static enum status hand_on(struct filter_sink *s, struct trace *t, const struct 
 			   struct err *e)
 {
 	s->handed_on[ev->kind]++;
+	if (ev->has & EV_HAS_TIME)
+		extent_reach(&s->left, ev->time);
 	return s->to->event(s->to, t, ev, e);
 }
 
@@ -165,6 +170,7 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	map64_release(&s->index);
 	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
 	s->in_frame = s->has_time = false;
+	s->extent = s->left = (struct tally_extent){.any = false};
 	s->partly = false;
 	memset(s->handed_on, 0, sizeof s->handed_on);
 	for (size_t m = 0; m < METRICS && !s->totals; m++)
@@ -185,11 +191,13 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	if (ev->has & EV_HAS_TIME) {
 		s->time = ev->time;
 		s->has_time = true;
+		extent_reach(&s->extent, ev->time);
 	}
 	switch (ev->kind) {
 	case EV_FRAME:
 		s->frame = ev->value;
 		s->in_frame = true;
+		extent_frame(&s->extent, s->selection, ev->value, s->has_time, s->time);
 		if (in_ranges(s))
 			break;
 		s->frames++;
@@ -218,6 +226,19 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	return hand_on(s, t, ev, e);
 }
 
+/* A rate of what is left divides by the time that was selected, not by that between its events. */
+static void say_duration(const struct filter_sink *s, struct trace *t)
+{
+	uint64_t all, left;
+	char text[24];
+
+	if (!extent_duration(&s->extent, t, s->selection, &all))
+		return;
+	snprintf(text, sizeof text, "%" PRIu64, all);
+	if (!extent_duration(&s->left, t, NULL, &left) || left != all)
+		trace_set(t, TRACE_DURATION, text);
+}
+
 static enum status filter_sink_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct filter_sink *s = (struct filter_sink *)sink;
@@ -234,6 +255,7 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 		trace_note(t, NOTE_INFO, 0,
 			   "a filter on stacks left out what is known per type only");
 	given_up_note(t);
+	say_duration(s, t);
 	memcpy(t->events, s->handed_on, sizeof t->events);
 	return s->to->end(s->to, t, e);
 }

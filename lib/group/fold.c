@@ -63,11 +63,16 @@ static unsigned fold_learn_metrics(const struct fold *f, struct run_known *k, bo
 	return at_cells;
 }
 
-static void count_frames(struct fold *f)
+static void fold_extent(struct fold *f)
 {
 	struct group_run *p = &f->p->now;
+	uint64_t ns;
 
-	p->frames += f->a->frames;
+	if (extent_duration(&f->a->extent, f->t, f->a->options.selection, &ns)) {
+		p->duration = add_saturating(p->duration, ns);
+		p->timed++;
+	}
+	p->frames += f->a->extent.frames;
 	if (f->domain == DOMAIN_ALL)
 		return;
 	for (size_t m = 0; m <= SUM_REAL; m++)
@@ -173,11 +178,6 @@ static void fold_learn_totals(struct fold *f)
 
 	if (f->t->n_threads - 1 - f->t->more_names > r->threads)
 		r->threads = f->t->n_threads - 1 - f->t->more_names;
-	if (a->has_time) {
-		r->duration =
-		    add_saturating(r->duration, (uint64_t)a->last_time - (uint64_t)a->first_time);
-		r->timed++;
-	}
 	if (!tally_totals(a, f->domain == DOMAIN_ALL ? DOMAINS : (unsigned)f->domain, &t))
 		return;
 	r->bytes = t.bytes;
@@ -207,7 +207,7 @@ void fold_learn(struct fold *f)
 		per_type |= by_type || by_frame;
 	}
 	f->at_cells = fold_learn_metrics(f, &r->known, per_type, 0);
-	count_frames(f);
+	fold_extent(f);
 	r->format = attribute(f, r->format, "format");
 	r->sampling = attribute(f, r->sampling, "sampling");
 	learn_modules(f);

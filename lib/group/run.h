@@ -48,13 +48,12 @@ struct run_counter { /* string ids of names.strings; unit 0: none */
 struct run_totals {
 	uint64_t captures; /* whose blocks are followed, so that they have the next ones */
 	uint64_t live_count, live, temporary;
-	bool has_temporary;       /* all of them know it */
-	bool about;               /* a peak is not exact */
-	uint64_t peak;            /* the largest of any one capture */
-	int64_t peak_at;          /* ns from that capture's first time; below 0: not known */
-	uint64_t threads;         /* of one capture at most */
-	uint64_t duration, timed; /* ns from first to last time, of so many captures */
-	unsigned bytes;           /* SUM_REAL or SUM_REQUESTED */
+	bool has_temporary; /* all of them know it */
+	bool about;         /* a peak is not exact */
+	uint64_t peak;      /* the largest of any one capture */
+	int64_t peak_at;    /* ns, as --time has it; INT64_MIN: not known */
+	uint64_t threads;   /* of one capture at most */
+	unsigned bytes;     /* SUM_REAL or SUM_REQUESTED */
 };
 
 struct group_run {
@@ -67,7 +66,8 @@ struct group_run {
 	    coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t typed;          /* records without a stack that have a type or marker */
 	uint64_t captures, frames;
-	struct tally_sums domains[DOMAINS];       /* what counts, before filters */
+	uint64_t duration, timed;           /* ns that what is selected took, of so many captures */
+	struct tally_sums domains[DOMAINS]; /* what counts, before filters */
 	struct tally_sums other_domains[DOMAINS]; /* what does not */
 	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */

@@ -14,51 +14,7 @@ struct aggregate_building {
 	struct aggregate_note *notes;
 	size_t n_notes, cap_notes;
 	struct arena texts;
-	int64_t first, last; /* times of the present capture */
-	bool timed;
-	uint64_t duration;
 };
-
-static struct aggregate_builder *of(struct sink *s)
-{
-	return (struct aggregate_builder *)s;
-}
-
-static enum status summarize_begin(struct sink *s, struct trace *t, struct err *e)
-{
-	struct sink *to = frames_sink(&of(s)->frames);
-
-	of(s)->building->timed = false;
-	return to->begin(to, t, e);
-}
-
-static enum status summarize_event(struct sink *s, struct trace *t, const struct event *ev,
-				   struct err *e)
-{
-	struct aggregate_builder *b = of(s);
-	struct aggregate_building *x = b->building;
-	struct sink *to = frames_sink(&b->frames);
-
-	if (ev->has & EV_HAS_TIME) {
-		if (!x->timed || ev->time < x->first)
-			x->first = ev->time;
-		if (!x->timed || ev->time > x->last)
-			x->last = ev->time;
-		x->timed = true;
-	}
-	return to->event(to, t, ev, e);
-}
-
-static enum status summarize_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct aggregate_builder *b = of(s);
-	struct aggregate_building *x = b->building;
-	struct sink *to = frames_sink(&b->frames);
-
-	if (x->timed)
-		x->duration = add_saturating(x->duration, (uint64_t)x->last - (uint64_t)x->first);
-	return to->end(to, t, e);
-}
 
 /* A note of two captures of one file counts once. */
 static void add_note(struct aggregate_builder *b, const struct trace_note *n)
@@ -96,9 +52,7 @@ void aggregate_builder_init(struct aggregate_builder *b, const struct project_op
 {
 	struct frames_options f = {.project = *o, .sort = FRAMES_AUTO};
 
-	*b = (struct aggregate_builder){
-	    .sink = {.begin = summarize_begin, .event = summarize_event, .end = summarize_end},
-	    .building = mem_zalloc(sizeof *b->building)};
+	*b = (struct aggregate_builder){.building = mem_zalloc(sizeof *b->building)};
 	*b->building =
 	    (struct aggregate_building){.options = options, .captured = o->captured, .arg = o->arg};
 	/* Types first: the sums of filtered frames are theirs. */
@@ -148,7 +102,6 @@ void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate
 	summarizer_release(&b->summarizer);
 	things_take_strings(&b->things);
 	project_release(&b->frames.project);
-	s.duration = x->duration;
 	if (x->options)
 		s.options = things_string(&b->things, x->options, strlen(x->options));
 	aggregate_write(&from, w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sink that makes an aggregate of a capture.
+ * What makes an aggregate of a capture.
  */
 #ifndef TM_SUMMARIZE_BUILD_H
 #define TM_SUMMARIZE_BUILD_H
@@ -8,8 +8,7 @@
 #include "lib/summarize/write.h"
 
 struct aggregate_builder {
-	struct sink sink; /* first */
-	struct frames frames;
+	struct frames frames; /* captures go into its sink */
 	struct aggregate_things things;
 	struct summarizer summarizer;
 

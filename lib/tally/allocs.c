@@ -121,9 +121,11 @@ static inline __attribute__((always_inline)) bool move(struct tally *a, const st
 
 	p->kind = c->frees[i] ? EV_FREE : EV_ALLOC;
 	p->address = m->address[i];
+	p->own_time = has & EV_HAS_TIME;
+	if (p->own_time)
+		extent_reach(&a->extent, (int64_t)m->time[i]);
 	if (c->frees[i] && !p->address)
 		return false;
-	p->own_time = has & EV_HAS_TIME;
 	if (p->own_time)
 		tally_reach_time(a, (int64_t)m->time[i]);
 	p->timed = a->has_time;
@@ -143,7 +145,7 @@ static void stand(struct tally *a, const struct sink_allocs *c, int64_t time,
 {
 	p->own_time = c->has & EV_HAS_TIME;
 	if (p->own_time)
-		a->work->at.time = time;
+		tally_reach_time(a, time);
 	p->timed = a->has_time;
 	p->time = a->work->at.time;
 	tally_set_slice(a, p);
@@ -258,18 +260,21 @@ static enum status allocs_take(struct sink *s, struct trace *t, const struct sin
 	enum status st = tally_flush(a, t, e);
 	struct moves moves;
 
-	if (st || (!c->n && !frees_any(c)))
+	if (st)
 		return st;
 	if (c->times.any) {
-		tally_reach_time(a, c->times.least);
-		tally_reach_time(a, c->times.most);
-		tally_reach_time(a, c->times.last);
+		extent_reach(&a->extent, c->times.least);
+		extent_reach(&a->extent, c->times.most);
 	}
+	if (!c->n && !frees_any(c))
+		return ST_OK;
 	tally_fit(a, t);
 	if (c->frees)
 		allocs_add(a, t, c, &moves);
 	else
 		allocs_add(a, t, c, NULL);
+	if (!c->frees && c->n && c->has & EV_HAS_TIME)
+		tally_reach_time(a, (int64_t)c->v[__builtin_ctz(EV_HAS_TIME)][c->n - 1]);
 	return a->slices ? slices_check(a, e) : ST_OK;
 }
 

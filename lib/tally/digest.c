@@ -71,11 +71,11 @@ static void reach(struct tally *a, const struct sink_digest *d, const struct sin
 {
 	struct tally_work *w = a->work;
 
+	if (d->all_times.any) {
+		extent_reach(&a->extent, d->all_times.least);
+		extent_reach(&a->extent, d->all_times.most);
+	}
 	if (times->any) {
-		if (!a->has_time || times->least < a->first_time)
-			a->first_time = times->least;
-		if (!a->has_time || times->most > a->last_time)
-			a->last_time = times->most;
 		w->at.time = times->last;
 		a->has_time = true;
 	}
@@ -102,6 +102,9 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 	    d->n[EV_ALLOC] + d->n[EV_TYPE_TOTAL] + (a->options.counters ? d->readings : 0);
 
 	if (!s || a->slices || (a->measures && d->measured) || d->seqs == SINK_SEQS_MIXED)
+		return false;
+	/* The frame that is counted ends within: at a time that only its event tells. */
+	if (a->extent.open && d->n[EV_FRAME])
 		return false;
 	/* Without anything that is followed, frees do not even tell the time. */
 	if (!w->follow && d->times.any && d->frees + d->freed)

@@ -111,15 +111,11 @@ static void take(struct tally *a, const struct tally_made *m, const struct sink_
 	}
 	if (a->options.counters) {
 		a->has_time = m->tally.has_time;
-		a->first_time = m->tally.first_time;
-		a->last_time = m->tally.last_time;
-	} else if (times->any) { /* readings of counters have no part in them */
+	} else if (times->any) { /* readings of counters do not tell the time then */
 		a->has_time = true;
-		a->first_time = times->least;
-		a->last_time = times->most;
 	}
+	a->extent = m->tally.extent;
 	memcpy(a->records, m->tally.records, sizeof a->records);
-	a->frames = m->tally.frames;
 	memcpy(a->worst, m->tally.worst, sizeof a->worst);
 	memcpy(a->without_requested, m->tally.without_requested, sizeof a->without_requested);
 	memcpy(a->without_real, m->tally.without_real, sizeof a->without_real);
@@ -158,8 +154,6 @@ static bool take_selected(struct tally *a, const struct sink_digest *d)
 	a->unselected = m->tally.unselected;
 	a->untimed = m->tally.untimed;
 	a->has_time = m->tally.has_time;
-	a->first_time = m->tally.first_time;
-	a->last_time = m->tally.last_time;
 	return true;
 }
 

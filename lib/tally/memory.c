@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/tally/memory.h"
 
+#include "lib/base/sort.h"
+#include "lib/tally/work.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_STEP = 1000000 / 64, STEPS_LEAST = 8 };
+enum { FIRST_STEP = 1000000 / 64, STEPS_LEAST = 8, PARTS = 8 };
 
 static unsigned class_of(uint64_t size)
 {
@@ -31,7 +34,7 @@ static void halve(struct tally_memory *m)
 	m->step *= 2;
 }
 
-static void mark(struct tally_memory *m, struct memory_domain *d, uint64_t live, int64_t time)
+static void mark(struct tally_memory *m, struct memory_domain *d, memory_bytes live, int64_t time)
 {
 	struct memory_point *p;
 
@@ -46,10 +49,10 @@ static void mark(struct tally_memory *m, struct memory_domain *d, uint64_t live,
 struct walk {
 	struct tally_memory *m;
 	struct memory_domain *d;
-	uint64_t before; /* live at the capture's start */
+	memory_bytes before; /* live at the capture's start */
 };
 
-static void reach(struct walk *w, uint64_t live, int64_t time)
+static void reach(struct walk *w, memory_bytes live, int64_t time)
 {
 	struct memory_domain *d = w->d;
 
@@ -89,7 +92,8 @@ static void gone(struct tally_memory *m, const struct live_block *b)
 	struct memory_domain *d = &m->domains[b->space % DOMAINS];
 	struct memory_class *c = &d->classes[b->cell];
 
-	d->live -= b->requested;
+	d->live -= b->real;
+	d->live_sized -= b->requested;
 	d->live_count -= b->count;
 	c->live_bytes -= b->requested;
 	c->live_count -= b->count;
@@ -125,11 +129,19 @@ static void end_otherwise(struct tally_memory *m, struct memory_domain *d, const
 		       (int64_t)-bytes, false, 0);
 }
 
+static uint64_t memory_weight(const struct tally_memory *m, const struct event *ev)
+{
+	if (m->weigh == 2 && ev->has & EV_HAS_REAL)
+		return ev->real;
+	return ev->has & EV_HAS_REQUESTED ? ev->requested : 0;
+}
+
 static void memory_take_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
 {
 	struct memory_domain *d = &m->domains[ev->domain];
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
 	uint64_t count = ev->has & EV_HAS_COUNT ? ev->count : 1;
+	uint64_t weight = memory_weight(m, ev);
 	unsigned k;
 	struct live_block new, old;
 	enum live_end end;
@@ -139,10 +151,11 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 		return;
 	}
 	k = class_of(size / count); /* a record of several has equal ones, or their mean */
-	d->classes[k].count += count;
+	d->classes[k].count = add_saturating(d->classes[k].count, count);
 	d->classes[k].bytes += size;
-	d->count += count;
-	d->bytes += size;
+	d->count = add_saturating(d->count, count);
+	d->bytes += weight;
+	d->sized += size;
 	m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
 	if (!m->lives)
 		return;
@@ -153,21 +166,26 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	m->follows = true;
 	new =
 	    (struct live_block){.requested = size,
-				.real = size,
+				.real = weight,
 				.cell = k,
 				.count = count < LIVE_COUNT_MAX ? (uint32_t)count : LIVE_COUNT_MAX};
-	d->live += size;
+	d->live += weight;
+	d->live_sized += size;
 	d->live_count += new.count;
 	d->classes[k].live_bytes += size;
 	d->classes[k].live_count += new.count;
-	change(m, d, ev, size);
+	change(m, d, ev, weight);
 	end = live_alloc(&m->live, space, ev->address, m->seq ? m->seq : 1, &new, &old);
-	end_otherwise(m, d, ev, end, end == LIVE_SELF ? size : old.requested);
+	end_otherwise(m, d, ev, end, end == LIVE_SELF ? weight : old.real);
 	if (end == LIVE_OTHER)
 		gone(m, &old);
 	else if (end == LIVE_SELF)
 		gone(m, &(struct live_block){
-			    .space = space, .cell = k, .requested = size, .count = new.count});
+			    .space = space,
+			    .cell = k,
+			    .requested = size,
+			    .real = weight,
+			    .count = new.count});
 	if (!m->live.unordered && d->live > d->peak) {
 		d->peak = d->live;
 		d->peak_at = ev->has & EV_HAS_TIME && ev->time >= 0 ? ev->time : -1;
@@ -189,7 +207,7 @@ static void take_free(struct tally_memory *m, const struct event *ev, uint32_t s
 	if (!ended)
 		return;
 	gone(m, &old);
-	change(m, &m->domains[old.space % DOMAINS], ev, -old.requested);
+	change(m, &m->domains[old.space % DOMAINS], ev, -old.real);
 }
 
 /* --- pages --- */
@@ -201,8 +219,8 @@ void memory_pages_add(struct memory_pages *p, struct map64 *seen, uint64_t whose
 	uint64_t last = (address + (size ? size - 1 : 0)) / MEMORY_PAGE;
 	uint64_t ends[2] = {first, last};
 
-	p->blocks += count;
-	p->bytes += size;
+	p->blocks = add_saturating(p->blocks, count);
+	p->bytes = add_saturating(p->bytes, size);
 	if (last < first || size > UINT64_MAX / 2)
 		return;
 	/* Pages that lie inside of a block are no other's. */
@@ -243,6 +261,7 @@ static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
 	live_release(&m->live);
 	m->live = (struct live){.unordered = t->unordered};
 	m->seq = 0;
+	m->weigh = tally_weighs(t);
 	for (size_t d = 0; d < DOMAINS; d++) {
 		if (m->captures)
 			m->domains[d].peak_at = -1;
@@ -342,12 +361,42 @@ void memory_release(struct tally_memory *m)
 
 /* --- growth --- */
 
-bool memory_growth(const struct tally_memory *m, const struct memory_domain *d, double *slope,
-		   double *error)
+static int memory_rise_order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Whether the least of each part lies above that of the part before, by a quarter of the median rise at
+ * least. Of a run that rises in two steps it does in two parts. One part may be of another kind. */
+static bool rises_throughout(const double *y, size_t n, double sign)
+{
+	double rises[PARTS - 1], least[PARTS], median;
+	unsigned enough = 0;
+
+	for (size_t i = 0; i < PARTS; i++) {
+		size_t from = n * i / PARTS, to = n * (i + 1) / PARTS;
+
+		least[i] = y[from];
+		for (size_t k = from; k < to; k++)
+			least[i] = y[k] < least[i] ? y[k] : least[i];
+	}
+	for (size_t i = 0; i + 1 < PARTS; i++)
+		rises[i] = sign * (least[i + 1] - least[i]);
+	sort_array(rises, PARTS - 1, sizeof *rises, memory_rise_order);
+	median = rises[(PARTS - 1) / 2];
+	for (size_t i = 0; i + 1 < PARTS; i++)
+		enough += rises[i] > 0 && rises[i] >= median / 4;
+	return enough + 1 >= PARTS - 1;
+}
+
+bool memory_growth(const struct tally_memory *m, const struct memory_domain *d,
+		   struct memory_growth *to)
 {
 	double y[MEMORY_POINTS], sx = 0, sy = 0, sxx = 0, sxy = 0, rr = 0, rl = 0, mean, at, before;
 	size_t n = 0, end = 0;
-	uint64_t last = 0;
+	memory_bytes last = 0;
 	double k;
 
 	for (size_t i = 0; i < MEMORY_POINTS; i++)
@@ -379,13 +428,14 @@ bool memory_growth(const struct tally_memory *m, const struct memory_domain *d, 
 		rl += i ? at * before : 0;
 		before = at;
 	}
-	*slope = k / ((double)m->step / 1e9);
-	*error = sqrt(rr / (double)(n - 2) / sxx) / ((double)m->step / 1e9);
+	to->slope = k / ((double)m->step / 1e9);
+	to->throughout = rises_throughout(y, n, k < 0 ? -1 : 1);
+	to->error = sqrt(rr / (double)(n - 2) / sxx) / ((double)m->step / 1e9);
 	if (rr > 0) { /* of a first-order autoregressive series */
 		double r = rl / rr;
 
 		r = r > 0.98 ? 0.98 : r < 0 ? 0 : r;
-		*error *= sqrt((1 + r) / (1 - r));
+		to->error *= sqrt((1 + r) / (1 - r));
 	}
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics of memory without call sites: allocations by size, live bytes over time, and the pages
- * that hold the last live blocks. Sizes are requested ones where a block has them, else real ones.
+ * that hold the last live blocks. Sizes are requested ones where a block has them, else real ones; live
+ * bytes, their peak and all bytes are those of tally_totals.
  * Where events come in any order, live bytes follow their numbers; without these no peak is known.
  * Memory: O(live blocks) (live.h), a fixed number of points, and at most LIVE_WINDOWS.
  */
@@ -16,13 +17,22 @@
 /* Class c has sizes from 2^(c-1) to 2^c - 1; 0 has blocks of no bytes. */
 enum { MEMORY_CLASSES = 65, MEMORY_POINTS = 256, MEMORY_PAGE = 4096, MEMORY_LARGE = 128 << 10 };
 
+/* Bytes are exact, as far as so many blocks of 64 bits go; those who print them have 64 (memory_shown). */
+typedef unsigned __int128 memory_bytes;
+
+static inline uint64_t memory_shown(memory_bytes v)
+{
+	return v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
+}
+
 struct memory_class {
-	uint64_t count, bytes, live_count, live_bytes;
+	uint64_t count, live_count;
+	memory_bytes bytes, live_bytes;
 };
 
 /* A step of time: the most that was live in it, and what was at its end. */
 struct memory_point {
-	uint64_t most, last;
+	memory_bytes most, last;
 	bool known;
 };
 
@@ -30,11 +40,18 @@ struct memory_pages {
 	uint64_t blocks, bytes, pages;
 };
 
+static inline uint64_t memory_pages_size(const struct memory_pages *p)
+{
+	return memory_shown((memory_bytes)p->pages * MEMORY_PAGE);
+}
+
 struct memory_domain {
 	struct memory_class classes[MEMORY_CLASSES];
-	uint64_t count, bytes, live, live_count, peak;
+	uint64_t count, live_count;
+	memory_bytes bytes, live, peak; /* as a tally weighs them: real ones, or else requested */
+	memory_bytes sized, live_sized; /* of the classes */
 	int64_t peak_at;         /* ns; below 0: not known */
-	uint64_t before;         /* live at this capture's start */
+	memory_bytes before;     /* live at this capture's start */
 	bool peakless, about;    /* the peak is not known; only about */
 	struct live_curve curve; /* of this capture, where its events come in any order */
 	struct memory_point points[MEMORY_POINTS];
@@ -58,6 +75,7 @@ struct tally_memory {
 	uint64_t lost; /* allocations without a size */
 	struct live live;
 	uint64_t seq;
+	unsigned weigh; /* tally_weighs of the present capture */
 };
 
 void memory_init(struct tally_memory *m);
@@ -68,10 +86,18 @@ void memory_release(struct tally_memory *m);
 void memory_pages_add(struct memory_pages *p, struct map64 *seen, uint64_t whose, uint64_t address,
 		      uint64_t size, uint64_t count);
 
-/* The live bytes' growth by least squares over the steps from the first known one on, in bytes a
- * second, and its standard error, widened by how much neighbouring steps resemble each other.
- * False: fewer than 8 steps. */
-bool memory_growth(const struct tally_memory *m, const struct memory_domain *d, double *slope,
-		   double *error);
+/* Of live bytes, over the steps from the first known one on. */
+struct memory_growth {
+	/* By least squares, in bytes a second, and its standard error, widened by how much neighbouring steps
+	 * resemble each other. */
+	double slope, error;
+	/* What lives on rises, or falls with a slope below 0, from nearly each eighth of the run to the next,
+	 * and not in some of them alone. */
+	bool throughout;
+};
+
+/* False: fewer than 8 steps. */
+bool memory_growth(const struct tally_memory *m, const struct memory_domain *d,
+		   struct memory_growth *to);
 
 #endif

@@ -131,7 +131,6 @@ static void start_frame(struct tally *a, int64_t number)
 
 	end_frame(a);
 	w->in_frame = true;
-	a->frames++;
 	for (size_t d = 0; d < DOMAINS; d++)
 		w->frame[d].number = number;
 }
@@ -300,11 +299,12 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	for (size_t d = 0; d <= DOMAINS; d++)
 		live_curve_reset(&w->curves[d]);
 	a->has_time = false;
+	a->extent = (struct tally_extent){.any = false};
 	if (w->newest)
 		memset(w->newest, 0, w->cap_newest * sizeof *w->newest);
 	if (w->thread_selected)
 		memset(w->thread_selected, 0, w->cap_thread_selected);
-	a->frames = w->seq = w->timed = 0;
+	w->seq = w->timed = 0;
 	a->without_address = 0;
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
@@ -346,7 +346,7 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 	if (!a->slices)
 		return;
 	a->early +=
-	    ev->has & EV_HAS_TIME && (uint64_t)a->last_time - (uint64_t)ev->time > SLICES_SLACK;
+	    ev->has & EV_HAS_TIME && (uint64_t)a->extent.last - (uint64_t)ev->time > SLICES_SLACK;
 	slices_mark(a, ev->name);
 }
 
@@ -392,6 +392,8 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	struct tally_pending *p = &w->batch[w->n_batch];
 	unsigned kind = ev->kind;
 
+	if (ev->has & EV_HAS_TIME)
+		extent_reach(&a->extent, ev->time);
 	if (kind > EV_TYPE_TOTAL)
 		return tally_add_measure(a, t, ev, e);
 	if (kind == EV_FREE || kind == EV_FREED) {
@@ -405,6 +407,7 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	if (kind == EV_FRAME) {
 		w->at.frame = ev->value;
 		w->at.in_frame = true;
+		extent_frame(&a->extent, a->options.selection, ev->value, a->has_time, w->at.time);
 	}
 	if (a->options.selection)
 		kind = tally_selected(a, t, ev);

@@ -13,6 +13,7 @@
 #define TM_TALLY_TALLY_H
 
 #include "lib/tally/counters.h"
+#include "lib/tally/extent.h"
 #include "lib/tally/live.h"
 #include "lib/tally/selection.h"
 #include "lib/tally/sums.h"
@@ -149,7 +150,6 @@ struct tally {
 	size_t n_cells, cap_cells;
 	struct tally_type *types;                        /* t->n_types of them */
 	uint64_t records[DOMAINS];                       /* ALLOC events that are selected */
-	uint64_t frames;                                 /* that are selected */
 	struct tally_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
 	bool followed[DOMAINS +
 		      1]; /* live blocks are known: an allocation had an address; last: any */
@@ -159,8 +159,8 @@ struct tally {
 	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
 	uint64_t early;      /* with slices: marks of frames behind events of a later time */
 	uint64_t backward;   /* with slices: allocations and frees behind later ones */
-	bool has_time;       /* an event had a time; */
-	int64_t first_time, last_time; /* of those that had one */
+	bool has_time;       /* an event had a time */
+	struct tally_extent extent; /* of what is selected */
 	struct live live;
 	unsigned want;                  /* SUM_BITs that are tracked in this capture */
 	struct tally_counters counters; /* of the capture; options.counters */
@@ -200,7 +200,7 @@ struct tally_totals {
 	enum sum bytes; /* SUM_REQUESTED or SUM_REAL: what live and peak are of */
 	uint64_t live_count, live, temporary, peak;
 	bool has_temporary, about; /* about: the peak is not exact */
-	int64_t peak_at;           /* ns after first_time; -1: not known */
+	int64_t peak_at;           /* ns, as --time has it; INT64_MIN: not known */
 };
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to);
 

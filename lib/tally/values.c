@@ -163,17 +163,6 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 	return at_types;
 }
 
-/* -1: not known, or further than a number of ns goes. */
-static int64_t since_start(const struct tally *a, int64_t time)
-{
-	int64_t ns;
-
-	if (!a->has_time || time < a->first_time ||
-	    __builtin_sub_overflow(time, a->first_time, &ns))
-		return -1;
-	return ns;
-}
-
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to)
 {
 	const struct tally_work *w = a->work;
@@ -189,6 +178,6 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 				    .has_temporary = w->temporary,
 				    .about = t->about,
 				    .peak = t->best[w->weigh],
-				    .peak_at = since_start(a, t->when)};
+				    .peak_at = t->when};
 	return true;
 }

@@ -42,6 +42,16 @@ static unsigned tally_work_known_sums(const struct tally *a)
 	return known;
 }
 
+static bool of_records(const struct trace *t, enum metric m)
+{
+	return t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key != METRIC_AT_TYPE;
+}
+
+unsigned tally_weighs(const struct trace *t)
+{
+	return of_records(t, METRIC_REAL) ? 2 : of_records(t, METRIC_REQUESTED) ? 1 : 0;
+}
+
 void tally_choose_work(struct tally *a, const struct trace *t)
 {
 	struct tally_work *w = a->work;
@@ -61,7 +71,7 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
 	w->celled = w->follow && w->peaking;
 	w->touching = slicing && a->options.slice_cells;
-	w->weigh = w->from_allocs & EV_HAS_REAL ? 2 : w->from_allocs & EV_HAS_REQUESTED ? 1 : 0;
+	w->weigh = tally_weighs(t);
 	w->marking = a->options.slicing == SLICE_FRAMES ||
 		     (a->options.selection && a->options.selection->frames.n);
 	if (slicing && !a->slices)

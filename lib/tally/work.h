@@ -96,10 +96,6 @@ struct tally_work {           /* from tally_init to tally_release */
 
 static inline void tally_reach_time(struct tally *a, int64_t time)
 {
-	if (!a->has_time || time < a->first_time)
-		a->first_time = time;
-	if (!a->has_time || time > a->last_time)
-		a->last_time = time;
 	a->work->at.time = time;
 	a->has_time = true;
 }
@@ -115,6 +111,9 @@ static inline void tally_set_slice(const struct tally *a, struct tally_pending *
 /* What a cell's records have; values.c. */
 unsigned tally_has(const struct tally *a, size_t cell);
 
+/* What live bytes and their peak are of: 2: real bytes, where the records have them, else 1: requested
+ * ones, else 0: blocks. */
+unsigned tally_weighs(const struct trace *t);
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);
 /* At its end. Not needed before: the blocks themselves give the sums. Sums saturate here. */

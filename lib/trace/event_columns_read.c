@@ -472,14 +472,14 @@ bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a,
 		}
 		if (each && have[bit] && have[bit] < n)
 			move_apart(r, bit, have[bit], n);
+		if (bit == TIME && !r->follow)
+			a->times = span_of(r->v[TIME], have[TIME]);
 		if (!each && a->has >> bit & 1 && have[bit] > a->n)
 			leave_out_frees(r, bit, n);
 	}
 	if (r->follow) {
 		say_frees(r, n);
 		a->frees = r->frees;
-	} else if (a->has & EV_HAS_TIME) {
-		a->times = span_of(r->v[TIME], a->n);
 	}
 	r->next += n;
 	return true;

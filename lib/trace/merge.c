@@ -132,7 +132,8 @@ static enum status merge_sink_end(struct sink *s, struct trace *from, struct err
 	merge_rows(&p->tables, from, m->t);
 	merge_symbols(&p->tables, from, m->t);
 	for (size_t i = 0; i < from->n_attributes; i++)
-		if (!trace_get(m->t, from->attributes[i].key))
+		if (!trace_get(m->t, from->attributes[i].key) &&
+		    strcmp(from->attributes[i].key, TRACE_DURATION) != 0)
 			trace_set(m->t, from->attributes[i].key, from->attributes[i].value);
 	for (size_t i = 0; i < from->n_notes; i++)
 		trace_note(m->t, (enum severity)from->notes[i].severity, from->notes[i].count,

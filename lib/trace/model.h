@@ -205,6 +205,9 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
  * address. */
 #define TRACE_OBJECT_IDS       "objects.ids"
 #define TRACE_OBJECT_ADDRESSES "addresses"
+/* The attribute of a part of a capture: how many ns it took, where that is not from the first time in it to
+ * the last. */
+#define TRACE_DURATION "duration_ns"
 /* A note with the same text is not added again; its count grows. After TRACE_NOTES different
  * ones the others are only counted. */
 enum { TRACE_NOTES = 1000 };

@@ -64,13 +64,14 @@ BEGIN { step = 15625; OFMT = CONVFMT = "%.0f" }
 	class = 0
 	for (v = size; v >= 1; v = int(v / 2)) class++
 	count[class]++; bytes[class] += size
-	at[address] = size; live += size; n++
+	weight = field("real"); weight = weight == "" ? size : weight + 0 # the curve and the peak are of real bytes
+	at[address] = size; of[address] = weight; live += weight; n++
 	if (live > peak) peak = live
 	point(field("time"))
 }
 /^free / {
 	address = field("address")
-	if (address in at) { live -= at[address]; n--; delete at[address] }
+	if (address in at) { live -= of[address]; n--; delete at[address] }
 	point(field("time"))
 }
 END {

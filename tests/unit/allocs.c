@@ -98,9 +98,9 @@ static enum status take_cells(void *arg, struct trace *t, struct tally *a, struc
 	memcpy(to->without[0], a->without_requested, sizeof to->without[0]);
 	memcpy(to->without[1], a->without_real, sizeof to->without[1]);
 	to->without_address = a->without_address;
-	to->frames = a->frames;
-	to->first = a->first_time;
-	to->last = a->last_time;
+	to->frames = a->extent.frames;
+	to->first = a->extent.first;
+	to->last = a->extent.last;
 	to->has_time = a->has_time;
 	to->lost = a->live.lost_frees;
 	to->unknown = a->live.unknown_frees;

@@ -104,7 +104,7 @@ static void draw_capture(struct kept *k)
 struct said {
 	uint64_t hash;
 	size_t n_cells;
-	uint64_t unselected, untimed, lost, unknown, frames;
+	uint64_t unselected, untimed, lost, unknown, frames, duration;
 	int64_t first, last;
 };
 
@@ -136,9 +136,11 @@ static enum status say(void *arg, struct trace *t, struct tally *a, struct err *
 			   .untimed = a->untimed,
 			   .lost = a->live.lost_frees,
 			   .unknown = a->live.unknown_frees,
-			   .frames = a->frames,
-			   .first = a->has_time ? a->first_time : -1,
-			   .last = a->has_time ? a->last_time : -1};
+			   .frames = a->extent.frames,
+			   .first = a->has_time ? a->extent.first : -1,
+			   .last = a->has_time ? a->extent.last : -1};
+	if (!extent_duration(&a->extent, t, a->options.selection, &s->duration))
+		s->duration = UINT64_MAX;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		mix(s, (uint64_t)a->cells[i].stack << 32 | a->cells[i].type);
 		mix(s, a->cells[i].domain);
@@ -215,6 +217,7 @@ static void check_same(struct kept *k, const struct tally_options *o, unsigned r
 	CHECK_EQ(got.frames, want.frames);
 	CHECK_EQ(got.first, want.first);
 	CHECK_EQ(got.last, want.last);
+	CHECK_EQ(got.duration, want.duration);
 	if (!CHECK_EQ(got.hash, want.hash))
 		printf("  round %u\n", round);
 }

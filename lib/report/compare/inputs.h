@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Captures and aggregates into the groups of a comparison. Captures go through the sink, and
- * each file is taken as one run when it ends.
+ * Captures and aggregates into the groups of a comparison. Captures go into the project, and each file
+ * is taken as one run when it ends.
  */
 #ifndef TM_REPORT_COMPARE_INPUTS_H
 #define TM_REPORT_COMPARE_INPUTS_H
@@ -11,14 +11,12 @@
 #include "lib/report/compare/compare.h"
 
 struct compare_inputs {
-	struct sink sink; /* first: captures go here */
 	struct aggregate_things things;
-	struct group_project project;
+	struct group_project project; /* captures go into its sink */
 	struct summarizer summarizer;
 	struct compare compare;
-	struct arena names; /* of runs; the caller adds what else is to live as long */
-
-	struct compare_inputs_reading *reading; /* of the run so far; inputs.c */
+	struct arena names;  /* of runs; the caller adds what else is to live as long */
+	const char *options; /* borrowed; NULL: none */
 };
 
 /* It stays where it is. options: filters and ranges in words, to be compared with those of

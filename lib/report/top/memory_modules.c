@@ -27,7 +27,7 @@ static struct memory_pages *memory_modules_of(const struct memory_modules *m, ui
 
 static uint64_t memory_modules_rest(const struct memory_pages *p)
 {
-	uint64_t size = p->pages * MEMORY_PAGE;
+	uint64_t size = memory_pages_size(p);
 
 	return size > p->bytes ? size - p->bytes : 0;
 }
@@ -66,9 +66,9 @@ static void memory_modules_fill(void *arg, size_t i, struct table_row *row)
 
 	row->cells[0] = cell_number(p->blocks);
 	row->cells[1] = cell_number(p->bytes);
-	row->cells[2] = cell_number(p->pages * MEMORY_PAGE);
+	row->cells[2] = cell_number(memory_pages_size(p));
 	row->cells[3] = cell_number(memory_modules_rest(p));
-	row->cells[4] = cell_share(p->bytes, p->pages * MEMORY_PAGE);
+	row->cells[4] = cell_share(p->bytes, memory_pages_size(p));
 	row->cells[5] = cell_text(name, n);
 }
 

@@ -5,11 +5,12 @@
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_COLUMNS = 7, LIFELESS = 5, PAGE_COLUMNS = 5, HEADS = 4, PAGE_ROWS = 2 };
+enum { SIZE_COLUMNS = 7, LIFELESS = 5, PAGE_COLUMNS = 5, HEADS = 5, PAGE_ROWS = 2 };
 
 struct memory_report {
 	const struct tally_memory *m;
@@ -24,7 +25,7 @@ struct memory_report {
 	struct series_limit limit;
 	int64_t x[MEMORY_POINTS];
 	decimal y[MEMORY_POINTS];
-	char heads[HEADS][200], limit_title[80], row_text[80];
+	char heads[HEADS][200], limit_title[80], live_title[80];
 	size_t n_heads, growth; /* growth: behind which of the heads it is, or 0 */
 	bool has_pages;
 	const struct table *modules; /* NULL: not asked for */
@@ -37,17 +38,25 @@ static uint64_t class_from(unsigned k)
 	return k ? (uint64_t)1 << (k - 1) : 0;
 }
 
+/* Both may be larger than 64 bits. */
+static struct table_cell memory_report_share(memory_bytes part, memory_bytes whole)
+{
+	for (; whole > UINT64_MAX; whole >>= 1)
+		part >>= 1;
+	return cell_share((uint64_t)part, (uint64_t)whole);
+}
+
 static void size_cells(const struct memory_report *r, const struct memory_class *c,
 		       struct table_cell *cells)
 {
 	cells[1] = cell_number(c->count);
 	cells[2] = cell_share(c->count, r->d->count);
-	cells[3] = cell_number(c->bytes);
-	cells[4] = cell_share(c->bytes, r->d->bytes);
+	cells[3] = cell_number(memory_shown(c->bytes));
+	cells[4] = memory_report_share(c->bytes, r->d->sized);
 	if (!r->m->lives)
 		return;
 	cells[5] = cell_number(c->live_count);
-	cells[6] = cell_number(c->live_bytes);
+	cells[6] = cell_number(memory_shown(c->live_bytes));
 }
 
 static void memory_report_size_fill(void *arg, size_t i, struct table_row *row)
@@ -73,7 +82,7 @@ static void memory_report_make_sizes(struct memory_report *r)
 	     .type = COLUMN_BYTES,
 	     .flags = COLUMN_SPARE},
 	};
-	struct memory_class all = {r->d->count, r->d->bytes, r->d->live_count, r->d->live};
+	struct memory_class all = {r->d->count, r->d->live_count, r->d->sized, r->d->live_sized};
 
 	memcpy(r->size_columns, columns, sizeof columns);
 	r->sizes = (struct table){.name = "sizes",
@@ -101,8 +110,8 @@ static void memory_report_page_fill(void *arg, size_t i, struct table_row *row)
 	row->cells[0] = cell_text(names[i], strlen(names[i]));
 	row->cells[1] = cell_number(p->blocks);
 	row->cells[2] = cell_number(p->bytes);
-	row->cells[3] = cell_number(p->pages * MEMORY_PAGE);
-	row->cells[4] = cell_share(p->bytes, p->pages * MEMORY_PAGE);
+	row->cells[3] = cell_number(memory_pages_size(p));
+	row->cells[4] = cell_share(p->bytes, memory_pages_size(p));
 }
 
 static void memory_report_make_pages(struct memory_report *r)
@@ -131,8 +140,12 @@ static void memory_report_make_pages(struct memory_report *r)
 static void memory_report_make_curve(struct memory_report *r)
 {
 	struct buf b = BUF_INIT;
-	uint64_t last = 0;
+	memory_bytes last = 0;
+	bool others = false;
 	size_t n = 0;
+
+	for (unsigned d = 0; d < DOMAINS; d++)
+		others |= d != r->domain && r->m->domains[d].count;
 
 	for (size_t i = 0; i < MEMORY_POINTS; i++)
 		if (r->d->points[i].known)
@@ -141,20 +154,24 @@ static void memory_report_make_curve(struct memory_report *r)
 		const struct memory_point *p = &r->d->points[i];
 
 		r->x[i] = (int64_t)i * r->m->step;
-		r->y[i] = decimal_of_unsigned(p->known ? p->most : last);
+		r->y[i] = decimal_of_unsigned(memory_shown(p->known ? p->most : last));
 		last = p->known ? p->last : last;
 	}
-	size_text(&b, r->d->peak);
+	size_text(&b, memory_shown(r->d->peak));
 	buf_adds(&b, " at ");
 	time_text(&b, r->d->peak_at < 0 ? 0 : (uint64_t)r->d->peak_at);
 	snprintf(r->limit_title, sizeof r->limit_title, "peak %s%s", r->d->about ? "~" : "",
 		 buf_str(&b));
 	buf_release(&b);
+	/* Several domains have a curve each; a report of all of them has that of this one. */
+	snprintf(r->live_title, sizeof r->live_title, "live bytes over time%s%s%s",
+		 others ? " (domain " : "", others ? domain_name(r->domain) : "",
+		 others ? ")" : "");
 	r->line = (struct series_line){
 	    .key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES, .y = r->y};
-	r->limit = (struct series_limit){0, decimal_of_unsigned(r->d->peak), r->limit_title};
+	r->limit = (struct series_limit){0, decimal_of_unsigned(memory_shown(r->d->peak)), r->limit_title};
 	r->live = (struct table_series){.name = "live",
-					.title = "live bytes over time",
+					.title = r->live_title,
 					.x_title = "time",
 					.x_type = COLUMN_TIME,
 					.n_points = r->m->lives && r->m->timed ? n : 0,
@@ -184,10 +201,10 @@ static void add_rate(struct buf *b, double bytes)
 static void memory_report_make_heads(struct memory_report *r)
 {
 	struct buf b = BUF_INIT;
-	double slope, error;
+	struct memory_growth g;
 
 	buf_addf(&b, "%" PRIu64 " allocations, ", r->d->count);
-	size_text(&b, r->d->bytes);
+	size_text(&b, memory_shown(r->d->bytes));
 	if (r->domain)
 		buf_addf(&b, " (domain %s)", domain_name(r->domain));
 	add_head(r, &b);
@@ -195,7 +212,7 @@ static void memory_report_make_heads(struct memory_report *r)
 		buf_adds(&b, "what is live is not in the capture");
 	if (r->m->lives && !r->d->peakless) {
 		buf_adds(&b, r->d->about ? "peak ~" : "peak ");
-		size_text(&b, r->d->peak);
+		size_text(&b, memory_shown(r->d->peak));
 		if (r->d->peak_at >= 0) {
 			buf_adds(&b, " after ");
 			time_text(&b, (uint64_t)r->d->peak_at);
@@ -204,21 +221,32 @@ static void memory_report_make_heads(struct memory_report *r)
 	}
 	if (r->m->lives) {
 		buf_adds(&b, "live at the end ");
-		size_text(&b, r->d->live);
+		size_text(&b, memory_shown(r->d->live));
 		buf_addf(&b, " in %" PRIu64 " block%s", r->d->live_count,
 			 r->d->live_count == 1 ? "" : "s");
 	}
 	add_head(r, &b);
-	if (r->live.n_points && memory_growth(r->m, r->d, &slope, &error)) {
+	if (r->live.n_points && memory_growth(r->m, r->d, &g)) {
+		bool noise = fabs(g.slope) <= 2 * g.error;
+
 		buf_adds(&b, "growth ");
-		add_rate(&b, slope);
-		buf_adds(&b, " a second, standard error ");
-		size_text(&b, error < 1e18 ? (uint64_t)(error + 0.5) : UINT64_MAX);
-		buf_adds(&b, slope > 2 * error    ? ": it grows"
-			     : slope < -2 * error ? ": it shrinks"
-						  : ": no more than its own noise");
+		if (!noise && !g.throughout) {
+			buf_adds(&b, g.slope < 0 ? "below 0 " : "");
+			buf_adds(&b, "at some times only, not through the run: no rate");
+		} else {
+			add_rate(&b, g.slope);
+			buf_adds(&b, " a second, standard error ");
+			size_text(&b, g.error < 1e18 ? (uint64_t)(g.error + 0.5) : UINT64_MAX);
+			buf_adds(&b, noise         ? ": no more than its own noise"
+				     : g.slope > 0 ? ": it grows"
+						   : ": it shrinks");
+		}
 		add_head(r, &b);
 		r->growth = r->n_heads;
+	}
+	if (r->d->bytes > UINT64_MAX) {
+		buf_adds(&b, "bytes: more than 64 bits can hold");
+		add_head(r, &b);
 	}
 	if (r->m->lost) {
 		buf_addf(&b, "%" PRIu64 " allocations have no size, and are left out", r->m->lost);

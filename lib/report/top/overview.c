@@ -46,10 +46,10 @@ static void overview_say_run(struct buf *b, const struct group_run *r, const cha
 	add_plural(b, n, "allocation");
 	buf_addf(b, ", %s", bytes);
 	size_text(b, r->unfiltered.v[overview_bytes(r)]);
-	if (t->timed == r->captures && t->duration) {
+	if (r->timed == r->captures && r->duration) {
 		buf_adds(b, " in ");
-		time_text(b, t->duration);
-		add_rate(b, n, t->duration);
+		time_text(b, r->duration);
+		add_rate(b, n, r->duration);
 	}
 	if (t->threads > 1)
 		buf_addf(b, ", %" PRIu64 " threads", t->threads);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How long the selected part of a capture took, and how many frames it has: what a rate divides by. Ranges of
+ * frames and of times decide; sizes and threads do not, since a rate of them is one of the same time.
+ *
+ * Without ranges it is the time from the first event to the last. A frame lasts until the next begins,
+ * the last one until the last event; of ranges of times counts what lies in the capture, and where both
+ * are given what is in both. A frame counts that begins in them.
+ */
+#ifndef TM_TALLY_EXTENT_H
+#define TM_TALLY_EXTENT_H
+
+#include "lib/tally/selection.h"
+
+struct tally_extent {
+	bool any;            /* an event has a time */
+	int64_t first, last; /* of all events that have one, selected or not */
+	uint64_t frames;     /* that are selected */
+
+	bool open; /* a selected frame has begun at start, and has not ended */
+	int64_t start;
+	uint64_t framed; /* ns of the selected frames that have ended */
+	bool timed;      /* one of them has a time */
+};
+
+static inline void extent_reach(struct tally_extent *x, int64_t time)
+{
+	if (!x->any || time < x->first)
+		x->first = time;
+	if (!x->any || time > x->last)
+		x->last = time;
+	x->any = true;
+}
+
+/* s: NULL: everything. A frame begins; timed: at a time that is known. */
+void extent_frame(struct tally_extent *x, const struct tally_selection *s, int64_t number,
+		  bool timed, int64_t time);
+/* At the capture's end. False: it is not known. A part of a capture says itself how long it took
+ * (TRACE_DURATION). */
+bool extent_duration(const struct tally_extent *x, const struct trace *t,
+		     const struct tally_selection *s, uint64_t *ns);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How long a selection took, lib/tally/extent.c: against each ns of short captures, which is in or is not.
+ */
+#include "lib/tally/extent.h"
+
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+
+enum { NS = 60, ROUNDS = 20000 };
+
+static uint64_t state = 88172645463325252u;
+
+static int64_t draw(int64_t below)
+{
+	state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+	return (int64_t)(state % (uint64_t)below);
+}
+
+static void draw_ranges(struct tally_selection *s, const char *unit,
+			enum status (*add)(struct tally_selection *, const char *, struct err *))
+{
+	struct err e = ERR_INIT;
+	char text[64];
+
+	for (int64_t n = draw(4); n; n--) {
+		int64_t lo = draw(NS), hi = lo + draw(15);
+		int64_t open = draw(12);
+
+		if (open == 0)
+			snprintf(text, sizeof text, "%d%s..", (int)lo, unit);
+		else if (open == 1)
+			snprintf(text, sizeof text, "..%d%s", (int)hi, unit);
+		else
+			snprintf(text, sizeof text, "%d%s..%d%s", (int)lo, unit, (int)hi, unit);
+		CHECK_EQ(add(s, text, &e), ST_OK);
+	}
+}
+
+/* A stretch of time is in a range when both of its ends are: the range's are included. */
+static bool within(const struct selection_ranges *r, int64_t ns)
+{
+	bool in = !r->n;
+
+	for (size_t i = 0; i < r->n; i++)
+		in |= ns >= r->items[i].lo && ns + 1 <= r->items[i].hi;
+	return in;
+}
+
+/* Ranges that touch and do not overlap, 1..2 and 3..4, leave out what is between them. */
+TEST(each_ns)
+{
+	struct trace *t = trace_new();
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct tally_extent x = {.any = false};
+		struct tally_selection s;
+		int64_t frame_of[NS], first = draw(NS / 2), last = first + draw(NS - first),
+				      number = 0;
+		uint64_t want = 0, frames = 0, got;
+		bool in_frame = false, marked = false, known;
+
+		selection_init(&s);
+		draw_ranges(&s, "", selection_frames);
+		draw_ranges(&s, "ns", selection_times);
+		extent_reach(&x, first);
+		for (int64_t ns = first; ns <= last; ns++) {
+			if (!draw(4)) {
+				number += draw(5) ? 1 : draw(9) - 4;
+				in_frame = true;
+				extent_frame(&x, &s, number, true, ns);
+				marked |= selection_in(&s.frames, number);
+				frames +=
+				    selection_in(&s.frames, number) && selection_in(&s.times, ns);
+			}
+			frame_of[ns] = in_frame && selection_in(&s.frames, number);
+		}
+		extent_reach(&x, last);
+		for (int64_t ns = first; ns < last; ns++)
+			want += (!s.frames.n || frame_of[ns]) && within(&s.times, ns);
+		known = extent_duration(&x, t, &s, &got);
+		CHECK_EQ(known, !s.frames.n || marked);
+		if (known && !CHECK_EQ(got, want))
+			printf("  round %u\n", round);
+		CHECK_EQ(x.frames, frames);
+		selection_release(&s);
+	}
+	trace_free(t);
+}
+
+/* Frames without a time: how long they took is not known, and not 0. */
+TEST(absent)
+{
+	struct tally_extent x = {.any = false};
+	struct tally_selection s;
+	struct trace *t = trace_new();
+	struct err e = ERR_INIT;
+	uint64_t ns;
+
+	CHECK(!extent_duration(&x, t, NULL, &ns));
+	selection_init(&s);
+	CHECK_EQ(selection_frames(&s, "1..2", &e), ST_OK);
+	extent_frame(&x, &s, 1, false, 0);
+	extent_reach(&x, 5);
+	CHECK(!extent_duration(&x, t, &s, &ns));
+	CHECK_EQ(x.frames, 1);
+	CHECK(extent_duration(&x, t, NULL, &ns));
+	CHECK_EQ(ns, 0);
+	selection_release(&s);
+	trace_free(t);
+}
+
+/* The ends of 64 bits. */
+TEST(far_apart)
+{
+	struct tally_extent x = {.any = false};
+	struct trace *t = trace_new();
+	uint64_t ns;
+
+	extent_reach(&x, INT64_MIN);
+	extent_reach(&x, INT64_MAX);
+	CHECK(extent_duration(&x, t, NULL, &ns));
+	CHECK_EQ(ns, UINT64_MAX);
+	trace_free(t);
+}
+
+/* A part of a capture says how long it took, but not how long a part of it does. */
+TEST(said)
+{
+	struct tally_extent x = {.any = false};
+	struct trace *t = trace_new();
+	struct tally_selection s;
+	struct err e = ERR_INIT;
+	uint64_t ns;
+
+	trace_set(t, TRACE_DURATION, "700");
+	extent_reach(&x, 100);
+	extent_reach(&x, 200);
+	selection_init(&s);
+	CHECK(extent_duration(&x, t, &s, &ns));
+	CHECK_EQ(ns, 700);
+	CHECK_EQ(selection_times(&s, "150ns..", &e), ST_OK);
+	CHECK(extent_duration(&x, t, &s, &ns));
+	CHECK_EQ(ns, 50);
+	trace_set(t, TRACE_DURATION, "long");
+	CHECK(extent_duration(&x, t, NULL, &ns));
+	CHECK_EQ(ns, 100);
+	selection_release(&s);
+	trace_free(t);
+}
+
+TEST_MAIN()
