@@ -19,8 +19,7 @@
  *              all that it called, target = the duration without (self), where the reader knows it;
  *              name = a message. Without value it belongs to this stack alone, and the time of its
  *              callers is what lies below them. A sampling profiler counts samples and no calls:
- *              real where there is a target, count where there is none (event_samples); requested =
- *              what its samples stand for, in events (perf's period)
+ *              real beside a target, else count (event_samples)
  * LOG          a line of the program's log: name = its text, type = a marker that says how severe it is,
  *              value = that as a number of the log's own, thread, time, stack = where it was written
  * COUNTER      type = counter, value, time, target: its decimals (trace/reading_digits.h)

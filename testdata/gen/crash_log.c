@@ -114,10 +114,9 @@ static void heap(long n)
 		bytes += (10 + i) * num;
 		blocks += num;
 	}
-	printf("Android Native Heap Dump v1.%c\n\n",
-	       is("heap10") || is("counted") ? '0'
-	       : is("heap11")                ? '1'
-					     : '2');
+	printf("Android Native Heap Dump v1.%c\n\n", is("heap10") || is("counted") ? '0'
+						     : is("heap11")                ? '1'
+										   : '2');
 	if (!is("heap10") && !is("heap11") && !is("counted"))
 		printf("Build fingerprint: 'google/x/y:1/Z:user/release-keys'\n\n");
 	printf("Total memory: %ld\nAllocation records: %ld\nBacktrace size: 16\n\n", bytes,
