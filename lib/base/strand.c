@@ -51,25 +51,44 @@ static void strand_begin(unsigned high, unsigned low)
 	leave_stack(NULL, s->caller_stack, s->caller_size);
 }
 
-struct strand *strand_new(void (*run)(void *arg), void *arg, size_t stack)
+static size_t page_size(void)
 {
-	struct strand *s = mem_zalloc(sizeof *s);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint64_t self = (uintptr_t)s;
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
 
-	s->run = run;
-	s->arg = arg;
-	stack = (stack + page - 1) & ~(page - 1);
-	s->size = stack + page;
+static void make_stack(struct strand *s, size_t size)
+{
+	size_t page = page_size();
+
+	s->size = ((size + page - 1) & ~(page - 1)) + page;
 	s->stack = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->stack == MAP_FAILED || mprotect(s->stack, page, PROT_NONE) || getcontext(&s->here))
+	if (s->stack == MAP_FAILED || mprotect(s->stack, page, PROT_NONE))
 		mem_exhausted();
-	s->here.uc_stack.ss_sp = s->stack + page;
-	s->here.uc_stack.ss_size = stack;
+}
+
+/* A context may return twice: what is needed behind getcontext is in s. */
+static void make_context(struct strand *s)
+{
+	uint64_t self = (uintptr_t)s;
+
+	if (getcontext(&s->here))
+		mem_exhausted();
+	s->here.uc_stack.ss_sp = s->stack + page_size();
+	s->here.uc_stack.ss_size = s->size - page_size();
 	s->here.uc_link = &s->caller;
 	makecontext(&s->here, (void (*)(void))strand_begin, 2, (unsigned)(self >> 32),
 		    (unsigned)self);
+}
+
+struct strand *strand_new(void (*run)(void *arg), void *arg, size_t stack)
+{
+	struct strand *s = mem_zalloc(sizeof *s);
+
+	s->run = run;
+	s->arg = arg;
+	make_stack(s, stack);
+	make_context(s);
 	return s;
 }
 
