@@ -290,15 +290,17 @@ bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thi
 		   bool cumulative, uint64_t *v)
 {
 	const struct summary_key *k = &s->keys[key];
-	unsigned has = columns_has(&k->self, thing) | columns_has(&k->total, thing);
+	unsigned own = columns_has(&k->self, thing), below = columns_has(&k->total, thing), has;
 
 	/* Of calls the totals are sums of their own. */
 	if (cumulative && sum == SUM_TIME_SELF &&
 	    columns_has(&k->self, thing) >> SUM_TIME_TOTAL & 1)
 		sum = SUM_TIME_TOTAL;
 	cumulative &= !(SUMS_TIME >> sum & 1) || sum == SUM_TIME_SELF;
-	*v = columns_value(cumulative && key_has_total(key) ? &k->total : &k->self, thing, sum);
+	cumulative &= key_has_total(key);
+	*v = columns_value(cumulative ? &k->total : &k->self, thing, sum);
 	if (!k->held || !run_knows(&k->known, sum))
 		return false;
-	return has >> sum & 1 || (!has && !k->cut);
+	has = cumulative ? below : self_known(own, below, s->all.has);
+	return has >> sum & 1 || (!(own | below) && !k->cut);
 }

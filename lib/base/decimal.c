@@ -193,8 +193,12 @@ decimal decimal_round(decimal v, unsigned places)
 
 void decimal_sum_add(struct decimal_sum *s, decimal v)
 {
-	struct decimal_sum one = {decimal_whole(v), decimal_fraction(v)};
+	__int128 whole = v / DECIMAL_ONE;
+	struct decimal_sum one;
 
+	/* As decimal_whole; sums of 64 bits without a sign are no readings. */
+	whole -= whole * DECIMAL_ONE > v;
+	one = (struct decimal_sum){whole, (uint64_t)(v - whole * DECIMAL_ONE)};
 	decimal_sum_join(s, &one);
 }
 

@@ -61,7 +61,7 @@ void decimal_text(struct buf *b, decimal v);
 unsigned decimal_places(decimal v);
 decimal decimal_round(decimal v, unsigned places); /* half away from 0 */
 
-/* The exact sum of any number of readings. Zeroed is empty. */
+/* The exact sum of any number of readings, or of unsigned sums. Zeroed is empty. */
 struct decimal_sum {
 	__int128 whole;
 	uint64_t fraction; /* of 10^-18, less than 1 */

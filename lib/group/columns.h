@@ -30,6 +30,20 @@ static inline unsigned columns_has(const struct group_columns *c, size_t i)
 	return i < c->n ? c->has[i] : 0;
 }
 
+/* What is known of a group's own, from what its own, its total and all groups have. What only calls others
+ * has no records of its own: all that any record has is a known 0. Where it has some, and they lack what
+ * others below it have, that is not known. */
+static inline unsigned self_known(unsigned own, unsigned total, unsigned all)
+{
+	const unsigned records = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL) |
+				 SUM_BIT(SUM_LIVE_COUNT);
+	const unsigned of_records = (SUM_BIT(SUM_TIMED) << 1) - 1;
+
+	if (own & records)
+		return own | (total & ~of_records);
+	return own | total | (total & records ? all & of_records : 0);
+}
+
 static inline uint64_t columns_value(const struct group_columns *c, size_t i, enum sum sum)
 {
 	return i < c->n && c->v[sum] ? c->v[sum][i] : 0;

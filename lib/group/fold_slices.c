@@ -55,7 +55,7 @@ unsigned project_slice_domain(struct group_project *p, const struct trace *t)
 uint32_t fold_frame_id(struct group_project *p, int64_t number, const char *name, size_t len,
 		       bool before)
 {
-	static const char before_it[] = "[before the first frame]";
+	static const char before_it[] = SLICES_BEFORE;
 	struct {
 		int64_t number;
 		uint32_t name, kind;

@@ -119,7 +119,9 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++) {
-			if (k->lack[s] != why_not || k->state[s] || SUMS_MEASURED >> s & 1)
+			/* SUM_TIMED is what a lifetime divides by, and has no column. */
+			if (k->lack[s] != why_not || k->state[s] || s == SUM_TIMED ||
+			    SUMS_MEASURED >> s & 1)
 				continue;
 			buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 			comma = ", ";
@@ -130,7 +132,7 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 		}
 	}
 	for (enum sum s = 0; s < SUMS; s++)
-		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s])
+		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s] && s != SUM_TIMED)
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
 	if (l->b.len) {
 		buf_adds(&l->b, ": known of some captures only, so lower bounds");
@@ -149,7 +151,7 @@ static void group_notes_inexact_sums(struct lines *l, const struct group_run *r,
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++)
-			if (k->state[s] == state && there >> s & 1) {
+			if (k->state[s] == state && there >> s & 1 && s != SUM_TIMED) {
 				buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
 				comma = ", ";
 			}
@@ -230,7 +232,7 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, st
 	nobodys_sums(&l, &p->now, known);
 	group_notes_unknown_sums(&l, known);
 	for (enum sum s = 0; s < SUMS; s++)
-		if (p->now.unfiltered.v[s] == UINT64_MAX) {
+		if (sum_is_full(s, p->now.unfiltered.v[s])) {
 			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);
 			end_line(&l);
 		}

@@ -81,8 +81,12 @@ bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cum
 		*v = calls ? columns_value(c, group, SUM_TIME_TOTAL) / calls : 0;
 		return calls && columns_has(c, group) >> SUM_TIME_TOTAL & 1;
 	}
-	/* What only calls others has nothing of its own: that is a known 0. */
-	return (columns_has(&g->self, group) | columns_has(&g->total, group)) >> sum & 1;
+	if (total)
+		return columns_has(c, group) >> sum & 1;
+	return self_known(columns_has(&g->self, group), columns_has(&g->total, group),
+			  r->run->all.has) >>
+		   sum &
+	       1;
 }
 
 static int text_order(const char *a, size_t na, const char *b, size_t nb)
@@ -200,8 +204,12 @@ static void sink_down(const struct ranking *r, uint32_t *heap, size_t n, size_t 
 static bool is_there(const struct ranking *r, uint32_t group)
 {
 	const struct run_grouping *g = &r->run->groupings[r->grouping];
+	uint64_t self = 0, total = 0;
 
-	return columns_has(&g->self, group) || columns_has(&g->total, group);
+	if (!columns_has(&g->self, group) && !columns_has(&g->total, group))
+		return false;
+	return !r->some || (group_value(r, group, r->sum, false, &self) && self) ||
+	       (group_value(r, group, r->sum, true, &total) && total);
 }
 
 uint32_t *rank_groups(const struct ranking *r, size_t *n)

@@ -25,6 +25,7 @@ struct ranking {
 	size_t grouping;
 	enum sum sum;
 	bool cumulative;
+	bool some; /* groups that have none of it, and nothing below them has, are left out */
 };
 
 /* The value that a group is ranked by; false: it has none. Slack is signed;

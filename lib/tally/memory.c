@@ -180,12 +180,11 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	if (end == LIVE_OTHER)
 		gone(m, &old);
 	else if (end == LIVE_SELF)
-		gone(m, &(struct live_block){
-			    .space = space,
-			    .cell = k,
-			    .requested = size,
-			    .real = weight,
-			    .count = new.count});
+		gone(m, &(struct live_block){.space = space,
+					     .cell = k,
+					     .requested = size,
+					     .real = weight,
+					     .count = new.count});
 	if (!m->live.unordered && d->live > d->peak) {
 		d->peak = d->live;
 		d->peak_at = ev->has & EV_HAS_TIME && ev->time >= 0 ? ev->time : -1;

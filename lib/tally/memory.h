@@ -50,10 +50,10 @@ struct memory_domain {
 	uint64_t count, live_count;
 	memory_bytes bytes, live, peak; /* as a tally weighs them: real ones, or else requested */
 	memory_bytes sized, live_sized; /* of the classes */
-	int64_t peak_at;         /* ns; below 0: not known */
-	memory_bytes before;     /* live at this capture's start */
-	bool peakless, about;    /* the peak is not known; only about */
-	struct live_curve curve; /* of this capture, where its events come in any order */
+	int64_t peak_at;                /* ns; below 0: not known */
+	memory_bytes before;            /* live at this capture's start */
+	bool peakless, about;           /* the peak is not known; only about */
+	struct live_curve curve;        /* of this capture, where its events come in any order */
 	struct memory_point points[MEMORY_POINTS];
 	struct memory_pages pages[2]; /* of blocks below MEMORY_LARGE, and of others */
 };

@@ -112,6 +112,12 @@ static inline int64_t add_signed(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &r) ? (a < 0 ? INT64_MIN : INT64_MAX) : r;
 }
 
+/* It is at its limit: more than 64 bits can hold. */
+static inline int sum_is_full(unsigned sum, uint64_t v)
+{
+	return sum_is_signed(sum) ? v == INT64_MAX || v == (uint64_t)INT64_MIN : v == UINT64_MAX;
+}
+
 /* So that sums of one kind order as unsigned numbers. */
 static inline uint64_t sum_order(unsigned sum, uint64_t v)
 {

@@ -45,6 +45,8 @@ struct tally_measure {     /* of the cell with the same index, or of a slice */
 };
 
 enum slicing { SLICE_NONE, SLICE_FRAMES, SLICE_TIMES };
+/* How reports call what is in SLICE_BEFORE. */
+#define SLICES_BEFORE "[before the first frame]"
 enum slice_kind {
 	SLICE_BEFORE, /* events before the first frame; only when there are some */
 	SLICE_FRAME,

@@ -46,12 +46,8 @@ TEST(peaks_at_the_ends_of_time)
 {
 	static const struct {
 		int64_t first, peak;
-	} cases[] = {{10, 25},
-		     {-5, 5},
-		     {INT64_MIN, INT64_MAX},
-		     {-10, INT64_MAX},
-		     {INT64_MIN, -1},
-		     {INT64_MIN, 0}};
+	} cases[] = {{10, 25},         {-5, 5},         {INT64_MIN, INT64_MAX},
+		     {-10, INT64_MAX}, {INT64_MIN, -1}, {INT64_MIN, 0}};
 	const struct tally_options o = {.totals = true};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

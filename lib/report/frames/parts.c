@@ -8,6 +8,7 @@
 #include "lib/report/frames/stats.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,7 +355,15 @@ static void note_trend(struct frames_report *r)
 
 	if (!frames_known(r->f, metric) || !frames_trend(r->f, metric, &slope))
 		return;
-	if (frames_type(r->f, metric) == COLUMN_BYTES)
+	if (slope == 0) {
+		frames_note(
+		    r, "%s stays level: an estimate, the median slope between %s is 0 (Theil-Sen)",
+		    sum_names[metric].word, r->f->options.every ? "steps" : "frames");
+		return;
+	}
+	if (frames_type(r->f, metric) == COLUMN_BYTES && fabs(slope) < 1)
+		buf_addf(&b, "%.2g B", fabs(slope));
+	else if (frames_type(r->f, metric) == COLUMN_BYTES)
 		size_text(&b, rounded(slope < 0 ? -slope : slope));
 	else
 		buf_addf(&b, "%.3g", slope < 0 ? -slope : slope);

@@ -336,7 +336,9 @@ static void frames_report_fill(void *arg, size_t i, struct table_row *row)
 			if (frame->name)
 				*c = cell_text(s, len);
 			else if (frame->kind == SLICE_BEFORE)
-				*c = cell_text("[before the first]", 18);
+				*c = f->options.every
+					 ? cell_text("[before the first time]", 23)
+					 : cell_text(SLICES_BEFORE, strlen(SLICES_BEFORE));
 			break;
 		case FRAMES_START:
 			if (frame->has_start)
@@ -409,6 +411,27 @@ static const char *title(struct frames_report *r)
 	return arena_strndup(&r->arena, text, (size_t)n);
 }
 
+static void frames_report_note_limits(struct frames_report *r)
+{
+	const struct frames *f = r->f;
+
+	for (unsigned m = 0; m < SUMS; m++) {
+		uint64_t sum = 0;
+		bool full = sum_is_full(m, f->project.now.unfiltered.v[m]);
+
+		for (size_t i = 0; i < f->n && !full; i++) {
+			uint64_t v = columns_value(&f->sums, i, (enum sum)m);
+
+			if (!((columns_has(&f->sums, i) & f->known) >> m & 1))
+				continue;
+			sum = SUMS_OF_MOMENTS >> m & 1 ? v : sum_plus(m, sum, v);
+			full = sum_is_full(m, sum);
+		}
+		if (full)
+			frames_note(r, "%s: more than 64 bits can hold", sum_names[m].word);
+	}
+}
+
 static void frames_report_add_notes(struct frames_report *r)
 {
 	const struct frames *f = r->f;
@@ -445,6 +468,7 @@ static void frames_report_add_notes(struct frames_report *r)
 	if (a->untimed)
 		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
 			    a->untimed);
+	frames_report_note_limits(r);
 	for (unsigned d = 0; d < DOMAIN_NOTES; d++) {
 		struct buf b = BUF_INIT;
 

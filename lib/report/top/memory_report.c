@@ -169,7 +169,8 @@ static void memory_report_make_curve(struct memory_report *r)
 		 others ? ")" : "");
 	r->line = (struct series_line){
 	    .key = "live_bytes", .title = "live bytes", .type = COLUMN_BYTES, .y = r->y};
-	r->limit = (struct series_limit){0, decimal_of_unsigned(memory_shown(r->d->peak)), r->limit_title};
+	r->limit =
+	    (struct series_limit){0, decimal_of_unsigned(memory_shown(r->d->peak)), r->limit_title};
 	r->live = (struct table_series){.name = "live",
 					.title = r->live_title,
 					.x_title = "time",

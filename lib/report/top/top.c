@@ -245,11 +245,11 @@ static struct table_cell share_cell(const struct top *t, const struct tally_sums
 }
 
 static struct table_cell total_share_cell(const struct top *t, const struct tally_sums *self,
-					  const struct tally_sums *total, unsigned has)
+					  const struct tally_sums *total)
 {
 	if (t->sort == SUM_TIME_SELF || t->sort == SUM_TIME_TOTAL)
 		return metric_share(self, self->has, &t->p->now.all, SUM_TIME_TOTAL);
-	return metric_share(total, has, &t->p->now.all, t->sort);
+	return metric_share(total, total->has, &t->p->now.all, t->sort);
 }
 
 static struct table_cell place_cell(struct top *t, enum what what, const struct group_name *n)
@@ -296,8 +296,7 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
 	const struct group_row *g = &grouping_of(t)->groups[group];
 	struct tally_sums self = columns_get(&sums_here(t)->self, group);
 	struct tally_sums total = columns_get(&sums_here(t)->total, group);
-	/* What only calls others has nothing of its own: that is a known 0. */
-	unsigned has = self.has | (total.has & ~(unsigned)SUMS_TIME);
+	unsigned has = self_known(self.has, total.has & ~(unsigned)SUMS_TIME, p->now.all.has);
 	struct group_name n;
 
 	/* A caller that the capture does not measure: what is known is what it called. */
@@ -335,9 +334,9 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
 		switch (t->sources[k].what) {
 		case WHAT_RANK: *c = cell_number(i + 1); break;
 		case WHAT_SELF: *c = metric_cell(&self, has, t->sources[k].sum); break;
-		case WHAT_TOTAL: *c = metric_cell(&total, has, t->sources[k].sum); break;
+		case WHAT_TOTAL: *c = metric_cell(&total, total.has, t->sources[k].sum); break;
 		case WHAT_SELF_SHARE: *c = share_cell(t, &self, has); break;
-		case WHAT_TOTAL_SHARE: *c = total_share_cell(t, &self, &total, has); break;
+		case WHAT_TOTAL_SHARE: *c = total_share_cell(t, &self, &total); break;
 		default: *c = place_cell(t, t->sources[k].what, &n); break;
 		}
 	}
@@ -459,7 +458,8 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 		free(t);
 		return NULL;
 	}
-	ranking = (struct ranking){p, &p->now, o->shown, t->sort, o->cumulative};
+	ranking =
+	    (struct ranking){p, &p->now, o->shown, t->sort, o->cumulative, p->options.leaks && o->sort == SORT_LIVE};
 	t->table = (struct table){.name = "top", .columns = t->columns, .fill = top_fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
