@@ -79,6 +79,7 @@ void live_curve_add(struct live_curve *c, uint64_t seq, int64_t change, bool tim
 	const struct live_window one = {change, timed ? time : INT64_MIN};
 	uint64_t at = seq >> c->shift;
 
+	c->has_time |= timed;
 	if (!c->n)
 		c->first = at;
 	while (c->n && (at < c->first ? c->first + c->n - 1 - at : at - c->first) >= LIVE_WINDOWS) {
@@ -130,7 +131,7 @@ void live_curve_reset(struct live_curve *c)
 	c->shift = 0;
 	if (c->timed)
 		memset(c->timed, 0, c->cap_timed * sizeof *c->timed);
-	c->guessed = c->disordered = false;
+	c->guessed = c->disordered = c->has_time = false;
 }
 
 void live_curve_release(struct live_curve *c)

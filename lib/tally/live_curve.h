@@ -25,6 +25,7 @@ struct live_curve { /* zeroed is empty and valid */
 	unsigned shift;
 	bool guessed;    /* an end follows from what is behind it */
 	bool disordered; /* an event had no number */
+	bool has_time;   /* an event had a time: the numbers are those of moments */
 };
 
 /* timed: time is the event's own. */
@@ -35,10 +36,11 @@ bool live_curve_time(const struct live_curve *c, uint64_t seq, int64_t *time);
 /* From the first event on: after each window; time: the largest so far, INT64_MIN: none yet. */
 typedef void (*live_curve_step)(void *arg, int64_t live, int64_t time);
 void live_curve_walk(const struct live_curve *c, live_curve_step step, void *arg);
-/* All numbers are known. */
+/* All numbers are known. Without any time they are no more than names: those of a heap's dump or of
+ * a profile's sums follow the file. */
 static inline bool live_curve_known(const struct live_curve *c)
 {
-	return c->n && !c->disordered;
+	return c->n && c->has_time && !c->disordered;
 }
 /* And what is live at each is, too. */
 static inline bool live_curve_exact(const struct live_curve *c)

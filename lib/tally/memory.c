@@ -77,7 +77,7 @@ static void walk_curve(struct tally_memory *m, struct memory_domain *d)
 {
 	struct walk w = {m, d, d->before};
 
-	d->peakless |= d->curve.disordered;
+	d->peakless |= !live_curve_known(&d->curve);
 	d->about |= !live_curve_exact(&d->curve);
 	m->timed &= !d->peakless;
 	if (!d->peakless)
