@@ -9,8 +9,8 @@
  * The first line names the columns. The first column is time_s, time_ms, time_us, time_ns or
  * frame; the other of the two may come anywhere behind it. All other columns are counters, with
  * the unit in parentheses. A blank field was not read. Values have as many decimals as they are written with,
- * up to 18. A line with more fields than columns ("33,4" for 33.4) is left out: which are which cannot be
- * told. A frame begins where its number changes. This is our own format.
+ * up to 18. A line with more fields than columns ("33,4" for 33.4) is left out: no field of it has a
+ * column for sure. A frame begins where its number changes. This is our own format.
  */
 #include "formats/reader.h"
 

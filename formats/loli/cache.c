@@ -182,7 +182,7 @@ static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 			break;
 	}
 	if (n - at >= RECORD_SIZE && sound < (stacks ? 2 : 8))
-		return 0; /* what is there is none */
+		return 0; /* too few records before bytes that are not one */
 	if (whole && !left && at == n)
 		return sound ? 28 + 6 * (sound < 4 ? sound : 4) : 0;
 	return stacks || sound > 2 ? 18 + 6 * (sound < 4 ? sound : 4) : 0;

@@ -432,7 +432,7 @@ static void put_sample(struct chrome *c, const struct trace *t, uint32_t thread,
 	s->there = false;
 }
 
-/* An idle thread has no samples: a longer pause than is usual is none of the function. */
+/* An idle thread has no samples: the function does not last through a longer pause than usual. */
 static void end_sample(struct chrome *c, const struct trace *t, uint32_t thread,
 		       struct chrome_sample *s, int64_t at)
 {

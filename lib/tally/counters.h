@@ -32,7 +32,7 @@ void counter_join(struct counter_stats *to, const struct counter_stats *from); /
 /* n > 0. The one place where a mean is worked out: decimal_mean. */
 decimal counter_value(const struct counter_stats *s, enum counter_stat which);
 
-/* A unit of time in ns: "ms" is 1000000; 0: it is none. */
+/* A unit of time in ns: "ms" is 1000000; 0: no unit of time. */
 uint64_t counter_unit_ns(const char *unit);
 
 void counters_reset(struct tally_counters *c);
