@@ -60,7 +60,7 @@ static bool log_is_selected(const struct frames_log *l, const struct trace *t,
 			       (ev->has & EV_HAS_THREAD && selection_has_thread(s, t, ev->thread)));
 }
 
-static void take_line(struct frames_log *l, const struct trace *t, const struct event *ev)
+static void frames_log_line(struct frames_log *l, const struct trace *t, const struct event *ev)
 {
 	struct log_line line = {.has_frame = l->in_frame,
 				.has_time = ev->has & EV_HAS_TIME,
@@ -99,7 +99,7 @@ static enum status frames_log_events(struct sink *s, struct trace *t, const stru
 			l->in_frame = ev[i].has & EV_HAS_VALUE;
 			l->frame = ev[i].value;
 		} else if (ev[i].kind == EV_LOG) {
-			take_line(l, t, &ev[i]);
+			frames_log_line(l, t, &ev[i]);
 		}
 	}
 	return sink_pass(l->to, t, ev, n, e);
