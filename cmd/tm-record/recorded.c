@@ -267,7 +267,8 @@ static void print_report(const struct recorded *r)
 	free(path);
 }
 
-/* Those of this run: OUT.PROGRAM.PID, with OUT's .tmt behind that. */
+/* Traces of this run: OUT.PROGRAM.PID, with OUT's .tmt behind that. A process that calls exec has one under
+ * each name, so these are no processes. */
 static void recorded_tell_apart(const struct recorded *r)
 {
 	const char *base = path_base(r->path);
@@ -295,10 +296,11 @@ static void recorded_tell_apart(const struct recorded *r)
 	if (dir)
 		closedir(dir);
 	if (found == 1)
-		cli_note(NULL, "a process that it started has its own: %s", one);
+		cli_note(NULL, "a process that it started has its own trace: %.*s%s",
+			 (int)(base - r->path), r->path, one);
 	else if (found)
 		cli_note(NULL,
-			 "%" PRIu64 " processes that it started have theirs: %.*s.PROGRAM.PID%s",
+			 "processes that it started have %" PRIu64 " traces: %.*s.PROGRAM.PID%s",
 			 found, (int)(strlen(r->path) - tail), r->path, base + n);
 	free(one);
 	free(folder);
