@@ -8,8 +8,7 @@
 set -eu
 : "${SRC:?}" "${DATA:?}" "${GEN:?}"
 part=$DATA/corpus/dwarf.part
-[ ! -d "$DATA/corpus/dwarf" ] || exit 0
-rm -rf "$part" "$DATA/corpus/elf" "$DATA/corpus/fast"
+rm -rf "$part"
 mkdir -p "$part/seeds" "$part/elf" "$part/dwarf" "$part/fast"
 
 # join FILE DWO OUT: FILE with the sections of DWO as well
@@ -118,7 +117,6 @@ for cc in gcc clang; do
 		fi
 	done
 done
-mv "$part/fast" "$DATA/corpus/fast"
-mv "$part/elf" "$DATA/corpus/elf"
-mv "$part/dwarf" "$DATA/corpus/dwarf"
+rm -rf "$DATA/corpus/fast" "$DATA/corpus/elf" "$DATA/corpus/dwarf"
+mv "$part/fast" "$part/elf" "$part/dwarf" "$DATA/corpus"
 rm -rf "$part"

@@ -8,7 +8,6 @@
 set -eu
 : "${DATA:?}"
 [ -n "${GEN-}" ] || { echo "skip - heap (GEN is not set: no generators)"; exit 0; }
-[ ! -d "$DATA/heap" ] || exit 0
 rm -rf "$DATA/heap.part"
 mkdir -p "$DATA/heap.part"
 cd "$DATA/heap.part"
@@ -31,4 +30,5 @@ done
 mkdir -p "$DATA/corpus/memsnap" "$DATA/corpus/heap"
 cp ./*.memsnap? "$DATA/corpus/memsnap"
 cp ./*.tmt "$DATA/corpus/heap"
+rm -rf "$DATA/heap"
 mv "$DATA/heap.part" "$DATA/heap"

@@ -15,7 +15,6 @@
 
 set -eu
 : "${SRC:?}" "${DATA:?}"
-[ ! -d "$DATA/il2cpp" ] || exit 0
 part=$DATA/il2cpp.part
 source=$SRC/testdata/src/il2cpp/Game.cpp
 rm -rf "$part"
@@ -87,4 +86,5 @@ for cxx in g++ clang++; do
 			>"$part/sentry-$name.json"
 	done
 done
+rm -rf "$DATA/il2cpp"
 mv "$part" "$DATA/il2cpp"

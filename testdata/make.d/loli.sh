@@ -6,7 +6,6 @@
 
 set -eu
 : "${DATA:?}" "${GEN:?}"
-[ ! -d "$DATA/loli" ] || exit 0
 rm -rf "$DATA/loli.part"
 mkdir -p "$DATA/loli.part"
 cd "$DATA/loli.part"
@@ -37,4 +36,5 @@ corpus loli_text ./*.text tiny-text tiny-text-full
 corpus maps ./*.maps small.smaps small.maps tiny-smaps
 corpus loli_config small.conf
 rm tiny-*
+rm -rf "$DATA/loli"
 mv "$DATA/loli.part" "$DATA/loli"

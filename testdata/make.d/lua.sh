@@ -6,7 +6,6 @@
 
 set -eu
 : "${SRC:?}" "${DATA:?}" "${GEN:?}"
-[ ! -d "$DATA/lua" ] || exit 0
 rm -rf "$DATA/lua.part"
 mkdir -p "$DATA/lua.part"
 cd "$DATA/lua.part"
@@ -52,4 +51,5 @@ for form in memdump snapshot print memref compared tables leaks times; do
 	corpus lua_objects tiny.$form
 done
 rm tiny.*
+rm -rf "$DATA/lua"
 mv "$DATA/lua.part" "$DATA/lua"

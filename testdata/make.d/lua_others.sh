@@ -7,7 +7,6 @@
 set -eu
 : "${DATA:?}"
 [ -n "${GEN-}" ] || { echo "skip - lua-others (GEN is not set: no generators)"; exit 0; }
-[ ! -d "$DATA/lua-others" ] || exit 0
 rm -rf "$DATA/lua-others.part"
 mkdir -p "$DATA/lua-others.part" "$DATA/corpus/lua_texts" "$DATA/corpus/tarantool"
 cd "$DATA/lua-others.part"
@@ -21,4 +20,5 @@ for format in memprof sysprof; do
 	mv "made.$format" "$format"
 	cp "$format" "$DATA/corpus/tarantool"
 done
+rm -rf "$DATA/lua-others"
 mv "$DATA/lua-others.part" "$DATA/lua-others"

@@ -6,7 +6,6 @@
 
 set -eu
 : "${DATA:?}" "${GEN:?}"
-[ ! -d "$DATA/miku" ] || exit 0
 rm -rf "$DATA/miku.part"
 mkdir -p "$DATA/miku.part" "$DATA/corpus/miku"
 for layout in A0 A1 A2 A3 B0 B1 C D E wire4 wire31 wire30 wire23 beta tool; do
@@ -18,4 +17,5 @@ for layout in A0 A1 A2 A3 B0 B1 C D E wire4 wire31 wire30 wire23 beta tool; do
 done
 printf 'type:LUA_TTABLE\r\n ├─ref1 url:_G.a\r\n\nb\r\n └─ref2 url:_G.c\r\n' >"$DATA/corpus/miku/old.txt"
 printf 'function:@a.lua&line:1 count:3\n_G.b\nc count:2\n' >"$DATA/corpus/miku/ref.txt"
+rm -rf "$DATA/miku"
 mv "$DATA/miku.part" "$DATA/miku"

@@ -6,7 +6,6 @@
 
 set -eu
 : "${DATA:?}" "${GEN:?}"
-[ ! -d "$DATA/unity" ] || exit 0
 rm -rf "$DATA/unity.part"
 mkdir -p "$DATA/unity.part" "$DATA/corpus/unity_raw"
 cd "$DATA/unity.part"
@@ -33,4 +32,5 @@ for kind in data pdata; do
 	[ $kind = data ] || version=7
 	"$GEN/unity_data" --frames 3 --calls 4 --version $version $kind >small.$kind 2>small.$kind.truth
 done
+rm -rf "$DATA/unity"
 mv "$DATA/unity.part" "$DATA/unity"
