@@ -107,7 +107,7 @@ bool decimal_split(double d, enum decimal_bits bits, int64_t *whole, uint64_t *f
 
 	*whole = 0;
 	*fraction = 0;
-	if (!(d >= -0x1p63 && d < 0x1p63))
+	if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0))
 		return false;
 	if (d == -0x1p63) {
 		*whole = INT64_MIN;

@@ -180,7 +180,7 @@ static _Noreturn void file_look_in_child(const char *path, int to)
 {
 	struct look look = {.e = ERR_INIT, .program = PROGRAMS};
 	struct input in = {0};
-	struct file_kind k;
+	struct file_kind k = {.program = NULL};
 
 	sandbox_allow(SANDBOX_READ, path);
 	cli_sandbox("tracemill", "show, looking");
@@ -195,7 +195,7 @@ static _Noreturn void file_look_in_child(const char *path, int to)
 			if (!strcmp(programs[i], k.program))
 				look.program = i;
 	}
-	_exit(write(to, &look, sizeof look) != (ssize_t)sizeof look);
+	_exit(write(to, &look, sizeof look) == (ssize_t)sizeof look ? 0 : 1);
 }
 
 /* False: not all of it came. */

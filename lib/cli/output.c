@@ -111,7 +111,7 @@ static _Noreturn void placer_work(int told)
 		error = placer_keep();
 	if (named)
 		unlink(aside.data);
-	_exit(write(told, &error, sizeof error) != sizeof error);
+	_exit(write(told, &error, sizeof error) == sizeof error ? 0 : 1);
 }
 
 static _Noreturn void fail(const char *path)

@@ -5,7 +5,7 @@
 # What is a capture, and what is none: files of formats that are not read (tests/sh/claims.py makes them as their
 # descriptions say), files of this system, and the captures of generators, which are read.
 # CLAIMS: how many files of /usr; tests/sh/claims_usr.sh takes 20,000.
-# shellcheck disable=SC2317
+# shellcheck disable=SC2086,SC2317 # a status is a number
 set -u
 : "${SRC:?}" "${DATA:?}"
 

@@ -32,6 +32,7 @@ collectgarbage("restart")
 collectgarbage()
 X
 sum() { # allocations and bytes of a trace; of which function by $2
+	# shellcheck disable=SC2086 # options
 	tm-top -q --csv --metrics count,requested -n 0 --by function ${2:-} "$1" 2>/dev/null | awk -F, 'NR > 1 { n += $2; b += $3 } END { print n + 0, b + 0 }'
 }
 cat >host.c <<'X'
