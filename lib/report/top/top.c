@@ -458,8 +458,8 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 		free(t);
 		return NULL;
 	}
-	ranking =
-	    (struct ranking){p, &p->now, o->shown, t->sort, o->cumulative, p->options.leaks && o->sort == SORT_LIVE};
+	ranking = (struct ranking){
+	    p, &p->now, o->shown, t->sort, o->cumulative, p->options.leaks && o->sort == SORT_LIVE};
 	t->table = (struct table){.name = "top", .columns = t->columns, .fill = top_fill, .arg = t};
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
