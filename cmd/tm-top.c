@@ -370,6 +370,7 @@ static void top_print(const struct group_project *p, struct request *q)
 		document_head(&d, overview.memory);
 		document_fact(&d, "run", overview.run);
 		document_fact(&d, "memory", overview.memory);
+		overview_numbers(p, &d);
 	}
 	tell_leaks(q, &d);
 	if (q->guessed.len) {

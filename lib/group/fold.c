@@ -214,4 +214,6 @@ void fold_learn(struct fold *f)
 	fold_learn_counters(f);
 	if (f->p->options.totals)
 		fold_learn_totals(f);
+	if (f->a->options.split & SPLIT_THREAD)
+		fold_count_threads(f);
 }

@@ -335,6 +335,36 @@ static uint32_t thread_id(struct fold *f, uint32_t thread)
 	return intern_add(&f->p->texts, s, n);
 }
 
+void fold_count_threads(struct fold *f)
+{
+	struct group_project *p = f->p;
+	struct map64 seen = {0}, of = {0}; /* threads; texts -> threads */
+
+	for (size_t i = 0; i < f->a->n_cells; i++) {
+		uint32_t thread = f->a->cells[i].thread, *known, text;
+		const struct thread *th = &f->t->threads[thread < f->t->n_threads ? thread : 0];
+
+		/* A thread whose name changed has several rows: it is one where they have one name. */
+		known = thread ? map64_put(&seen, ~(uint64_t)thread) : NULL;
+		if (!known || *known)
+			continue;
+		*known = 1;
+		text = thread_id(f, thread);
+		known = map64_put(&seen,
+				  hash_u64(th->tid + hash_u64((uint64_t)th->process << 32 | text)));
+		if (*known)
+			continue;
+		*known = 1;
+		++*map64_put(&of, text);
+		p->threads_of = mem_grow_zero(p->threads_of, &p->cap_threads_of, (size_t)text + 1,
+					      sizeof *p->threads_of);
+		if (map64_get(&of, text) > p->threads_of[text])
+			p->threads_of[text] = map64_get(&of, text);
+	}
+	map64_release(&seen);
+	map64_release(&of);
+}
+
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping)
 {
 	return grouping_group(&f->p->groupings[grouping], 0, fold_type(f, type)->text, 0, false);

@@ -283,6 +283,7 @@ void project_release(struct group_project *p)
 	sites_free(p->own_sites);
 	names_release(&p->names);
 	intern_release(&p->texts);
+	free(p->threads_of);
 	free(p->sites);
 	intern_release(&p->frames);
 	free(p->frame_rows);

@@ -73,7 +73,10 @@ struct group_project {
 	struct sites *own_sites;
 	struct group_names names;
 	struct intern texts; /* types, threads, owners */
-	uint32_t *sites;     /* by site id: a call there, and SITE_INSIDE; [0] unused */
+	/* By text of a thread: how many threads a row of it adds up, in one capture at most. */
+	uint32_t *threads_of;
+	size_t cap_threads_of;
+	uint32_t *sites; /* by site id: a call there, and SITE_INSIDE; [0] unused */
 	size_t n_sites, cap_sites;
 	struct intern frames;             /* numbers and names as bytes */
 	struct project_frame *frame_rows; /* by frame id */

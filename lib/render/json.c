@@ -392,6 +392,15 @@ enum status json_document(const struct table_document *d, struct render_out *o)
 	for (size_t i = 0; i < d->n_facts; i++)
 		field(b, d->facts[i].key, d->facts[i].value);
 	buf_addc(b, '}');
+	if (d->n_numbers) {
+		json_key(b, "numbers");
+		buf_addc(b, '{');
+		for (size_t i = 0; i < d->n_numbers; i++) {
+			json_key(b, d->numbers[i].key);
+			json_value(b, &d->numbers[i].as, &d->numbers[i].value);
+		}
+		buf_addc(b, '}');
+	}
 	json_key(b, "sections");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->n_sections && o->status == ST_OK; i++) {

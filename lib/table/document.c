@@ -43,6 +43,14 @@ void document_fact(struct table_document *d, const char *key, const char *value)
 	VEC_PUSH(d->facts, d->n_facts, d->facts_cap) = (struct document_fact){key, value};
 }
 
+void document_number(struct table_document *d, const char *key, enum column_type type,
+		     unsigned decimals, struct table_cell value)
+{
+	if (value.present)
+		VEC_PUSH(d->numbers, d->n_numbers, d->numbers_cap) = (struct document_number){
+		    key, {.key = key, .type = type, .decimals = decimals}, value};
+}
+
 void document_head(struct table_document *d, const char *line)
 {
 	VEC_PUSH(d->heads, d->n_heads, d->heads_cap) = line;
@@ -58,6 +66,7 @@ void document_release(struct table_document *d)
 	free(d->sections);
 	free(d->inputs);
 	free(d->facts);
+	free(d->numbers);
 	free(d->heads);
 	free(d->notes);
 	*d = (struct table_document){.program = d->program};

@@ -49,6 +49,13 @@ struct document_fact {
 	const char *key, *value; /* key: [a-z_] */
 };
 
+/* What a reader of a few numbers asks for: "peak_real". Units are in the key (_ns, _percent), or that of the sum. */
+struct document_number {
+	const char *key; /* [a-z_] */
+	struct table_column as;
+	struct table_cell value;
+};
+
 struct table_document {
 	const char *program; /* "tm-top" */
 	const char *version; /* NULL: this build's */
@@ -59,6 +66,8 @@ struct table_document {
 	size_t n_inputs, inputs_cap;
 	struct document_fact *facts;
 	size_t n_facts, facts_cap;
+	struct document_number *numbers; /* JSON */
+	size_t n_numbers, numbers_cap;
 	const char **heads; /* lines at the head, before all sections: text and Markdown */
 	size_t n_heads, heads_cap;
 	const char **notes; /* lines at the end, after all sections */
@@ -71,6 +80,9 @@ void document_series(struct table_document *d, const struct table_series *s);
 void document_checks(struct table_document *d, const struct table_checks *c);
 void document_input(struct table_document *d, const char *name, const char *what);
 void document_fact(struct table_document *d, const char *key, const char *value);
+/* A value that is not known is none. decimals: of a COLUMN_NUMBER. */
+void document_number(struct table_document *d, const char *key, enum column_type type,
+		     unsigned decimals, struct table_cell value);
 void document_head(struct table_document *d, const char *line);
 void document_note(struct table_document *d, const char *line);
 void document_release(struct table_document *d);

@@ -61,13 +61,26 @@ static uint64_t power_of_10(unsigned n)
 	return v;
 }
 
-static void add_fraction(struct buf *out, uint64_t v, unsigned decimals)
+static void add_wide(struct buf *out, unsigned __int128 v)
 {
+	const uint64_t most = 10000000000000000000u; /* 10^19 */
+
+	if (v < most) {
+		buf_add_u64(out, (uint64_t)v);
+		return;
+	}
+	add_wide(out, v / most);
+	buf_addf(out, "%019" PRIu64, (uint64_t)(v % most));
+}
+
+static void add_fraction(struct buf *out, const struct table_cell *cell, unsigned decimals)
+{
+	unsigned __int128 v = (unsigned __int128)cell->high << 64 | cell->number;
 	uint64_t unit = power_of_10(decimals);
 
-	buf_add_u64(out, v / unit);
+	add_wide(out, v / unit);
 	if (decimals)
-		buf_addf(out, ".%0*" PRIu64, (int)decimals, v % unit);
+		buf_addf(out, ".%0*" PRIu64, (int)decimals, (uint64_t)(v % unit));
 }
 
 static decimal decimal_of_cell(const struct table_cell *v)
@@ -94,7 +107,7 @@ void cell_exact(struct buf *out, const struct table_column *c, const struct tabl
 		decimal_text(out, decimal_of_cell(v));
 		return;
 	}
-	add_fraction(out, v->number,
+	add_fraction(out, v,
 		     c->type == COLUMN_PERCENT  ? 2
 		     : c->type == COLUMN_NUMBER ? c->decimals
 						: 0);
@@ -109,24 +122,24 @@ void cell_for_people(struct buf *out, const struct table_column *c, const struct
 		buf_addc(out, v->negative ? '-' : '+');
 	switch (c->type) {
 	case COLUMN_TEXT:
-	case COLUMN_INT: buf_add_u64(out, v->number); break;
+	case COLUMN_INT: add_fraction(out, v, 0); break;
 	case COLUMN_BYTES:
 		if (exact)
 			add_decimal(out, v);
 		else
-			size_text(out, v->number);
+			size_text(out, v->high ? UINT64_MAX : v->number);
 		break;
 	case COLUMN_TIME:
 		if (exact)
 			buf_addf(out, "%" PRIu64 " ns", v->number);
 		else
-			time_text(out, v->number);
+			time_text(out, v->high ? UINT64_MAX : v->number);
 		break;
 	case COLUMN_PERCENT:
-		add_fraction(out, v->number, 2);
+		add_fraction(out, v, 2);
 		buf_addc(out, '%');
 		break;
-	case COLUMN_NUMBER: add_fraction(out, v->number, c->decimals); break;
+	case COLUMN_NUMBER: add_fraction(out, v, c->decimals); break;
 	case COLUMN_DECIMAL: add_decimal(out, v); break;
 	}
 }

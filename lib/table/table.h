@@ -60,6 +60,7 @@ struct table_cell {
 	bool present, negative;
 	uint8_t mark; /* enum mark */
 	uint64_t number, fraction;
+	uint64_t high; /* what number has above 64 bits: of percentages and differences */
 	const char *text;
 	size_t len;
 };

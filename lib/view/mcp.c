@@ -213,6 +213,7 @@ static enum status mcp_answer_tables(struct call *c, const char *question, uint6
 		text_member(c->to, "command", question);
 		member(c->to, "title", value_get(doc, "title"));
 		member(c->to, "facts", value_get(doc, "facts"));
+		member(c->to, "numbers", value_get(doc, "numbers"));
 		json_key(c->to, "tables");
 		buf_addc(c->to, '[');
 		for (const struct view_value *s = sections ? sections->first : NULL; s;

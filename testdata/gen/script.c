@@ -4,7 +4,7 @@
  *
  *	metric NAME STATE               time exact; before the first event
  *	set KEY VALUE                   an attribute
- *	thread NAME                     what follows is of this thread
+ *	thread NAME [TID]               what follows is of this thread
  *	frame NUMBER [TIME [NAME]]
  *	sample PATH CALLS TOTAL SELF [TIME]   ns; - for what is absent
  *	enter PATH TIME, exit PATH TIME, pause PATH TIME    the last enters a call that pauses
@@ -206,8 +206,11 @@ static bool is_setting(struct script *s, char **w)
 	if (!strcmp(w[0], "thread") && w[1]) {
 		struct thread th = {.name = trace_strz(s->t, w[1]), .tid = s->line};
 
+		if (w[2])
+			th.tid = (uint64_t)number(s, w[2]);
 		for (s->thread = 1; s->thread < s->t->n_threads; s->thread++)
-			if (s->t->threads[s->thread].name == th.name)
+			if (s->t->threads[s->thread].name == th.name &&
+			    (!w[2] || s->t->threads[s->thread].tid == th.tid))
 				return true;
 		s->thread = trace_thread(s->t, &th);
 		return true;

@@ -49,4 +49,19 @@ same "... and its shares are of the whole: 7, 2^64 and 3 x 2^63 of it, all but n
 tm-compare -q --save-baseline h.tma h.tmt
 same "an aggregate has what the capture has" "$(tm-top -q --csv -n 0 --by function h.tmt)" \
 	"$(tm-top -q --csv -n 0 --by function h.tma)"
+
+# Percentages are not cut at 64 bits: from 1 to 2^64 - 1 it is (2^64 - 2) x 100; what is there is not gone, from
+# 481177 to 8 (-99.998 %), and what changed is not the same, from 1000000 to 1000001 (0.0001 %).
+printf 'metric %s exact\n' count requested >head.txt
+{
+	cat head.txt
+	printf 'alloc malloc %s\n' 'a 1' 'b 481177' 'c 1000000' 'd 7' 'e 5'
+} | "$GEN/script" >1.tmt
+{
+	cat head.txt
+	printf 'alloc malloc %s\n' 'a 18446744073709551615' 'b 8' 'c 1000001' 'd 7' 'f 5'
+} | "$GEN/script" >2.tmt
+same "percentages of what grew, shrank, changed, stayed, is new and is gone" \
+	"a:1844674407370955161400.00 b:-99.99 c:0.01 d:0.00 e:-100.00 f:" \
+	"$(tm-compare -q --csv --all --by function 1.tmt 2.tmt | tr -d '\r' | awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i; next} {print $at["function"] ":" $at["percent_requested"]}' | sort | xargs)"
 exit $status

@@ -503,5 +503,11 @@ struct compare_number compare_percent(struct compare_number from, struct compare
 	/* Of counters both are in 10^-18: what does not fit loses digits that a percentage has not. */
 	for (; (of | d * sign) >> 110; of = of / 2 | 1)
 		d /= 2;
-	return (struct compare_number){true, sign * ((d * sign * 20000 + of) / (of * 2))};
+	d = sign * ((d * sign * 20000 + of) / (of * 2));
+	/* What is there is not gone, and what changed is not the same. */
+	if (d == -10000 && to.v)
+		d = -9999;
+	if (!d && to.v != from.v)
+		d = sign;
+	return (struct compare_number){true, d};
 }

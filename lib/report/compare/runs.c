@@ -12,8 +12,10 @@ struct table_cell compare_cell(struct compare_number n)
 
 	if (!n.present)
 		return (struct table_cell){.present = false};
-	return (struct table_cell){
-	    .present = true, .negative = n.v<0, .number = v> UINT64_MAX ? UINT64_MAX : (uint64_t)v};
+	return (struct table_cell){.present = true,
+				   .negative = n.v < 0,
+				   .number = (uint64_t)v,
+				   .high = (uint64_t)(v >> 64)};
 }
 
 enum run_column { RUN_GROUP, RUN_NAME, RUN_CAPTURES, RUN_FRAMES, RUN_DURATION, RUN_LOST, RUN_SUM };

@@ -307,11 +307,35 @@ const char *memory_report_growth(const struct memory_report *r)
 	return r->growth ? r->heads[r->growth - 1] + strlen("growth ") : NULL;
 }
 
+static void memory_report_numbers(const struct memory_report *r, struct table_document *d)
+{
+	const struct memory_domain *m = r->d;
+	bool real = r->m->weigh == 2;
+
+	document_number(d, "allocations", COLUMN_INT, 0, cell_number(m->count));
+	document_number(d, real ? "real" : "requested", COLUMN_BYTES, 0,
+			cell_number(memory_shown(m->bytes)));
+	document_number(d, "captures", COLUMN_INT, 0, cell_number(r->m->captures));
+	if (!r->m->lives)
+		return;
+	if (!m->peakless) {
+		document_number(d, real ? "peak_real" : "peak_requested", COLUMN_BYTES, 0,
+				cell_number(memory_shown(m->peak)));
+		if (m->peak_at >= 0)
+			document_number(d, "peak_at_ns", COLUMN_TIME, 0,
+					cell_number((uint64_t)m->peak_at));
+	}
+	document_number(d, real ? "live_real" : "live_requested", COLUMN_BYTES, 0,
+			cell_number(memory_shown(m->live)));
+	document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(m->live_count));
+}
+
 void memory_report_add(const struct memory_report *r, struct table_document *d)
 {
 	for (size_t i = 0; i < r->n_heads; i++)
 		document_head(d, r->heads[i]);
 	document_fact(d, "memory", r->heads[1]);
+	memory_report_numbers(r, d);
 	document_table(d, &r->sizes);
 	if (memory_report_live(r))
 		document_series(d, memory_report_live(r));

@@ -108,3 +108,38 @@ bool overview_make(const struct group_project *p, struct top_overview *o)
 	buf_release(&b);
 	return true;
 }
+
+void overview_numbers(const struct group_project *p, struct table_document *d)
+{
+	static const char *const peaks[] = {"peak_requested", "peak_real"};
+	static const char *const lives[] = {"live_requested", "live_real"};
+	const struct group_run *r = &p->now;
+	const struct run_totals *t = &r->totals;
+	enum sum bytes = overview_bytes(r);
+	bool real = bytes == SUM_REAL;
+	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
+
+	document_number(d, "allocations", COLUMN_INT, 0, cell_number(n));
+	document_number(d, sum_names[bytes].key, COLUMN_BYTES, 0,
+			cell_number(r->unfiltered.v[bytes]));
+	if (r->timed == r->captures && r->duration) {
+		document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));
+		document_number(
+		    d, "allocations_per_second", COLUMN_NUMBER, 3,
+		    cell_number((uint64_t)((double)n * 1e12 / (double)r->duration + 0.5)));
+	}
+	if (t->threads)
+		document_number(d, "threads", COLUMN_INT, 0, cell_number(t->threads));
+	document_number(d, "captures", COLUMN_INT, 0, cell_number(r->captures));
+	if (!lacks_real(r)) {
+		document_number(d, peaks[real], COLUMN_BYTES, 0, cell_number(t->peak));
+		if (r->captures == 1 && t->peak_at != INT64_MIN)
+			document_number(d, "peak_at_ns", COLUMN_TIME, 0, cell_signed(t->peak_at));
+	}
+	document_number(d, lives[real], COLUMN_BYTES, 0,
+			cell_number(lacks_real(r) ? r->unfiltered.v[SUM_LIVE_REQUESTED] : t->live));
+	document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(t->live_count));
+	if (t->has_temporary)
+		document_number(d, "temporary_percent", COLUMN_PERCENT, 0,
+				cell_share(t->temporary, n));
+}

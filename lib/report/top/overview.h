@@ -8,6 +8,7 @@
 #define TM_REPORT_TOP_OVERVIEW_H
 
 #include "lib/group/project.h"
+#include "lib/table/document.h"
 
 struct top_overview {
 	char run[200], memory[200];
@@ -15,5 +16,7 @@ struct top_overview {
 
 /* False: the captures, or some of them, do not say what becomes of a block, or have no blocks. */
 bool overview_make(const struct group_project *p, struct top_overview *o);
+/* The same, where it is true, as numbers. */
+void overview_numbers(const struct group_project *p, struct table_document *d);
 
 #endif

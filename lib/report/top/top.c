@@ -321,6 +321,13 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
 		chain_join(&t->chain, p, &t->folded);
 		make_details(t, r);
 	}
+	if (by(t) == KEY_THREAD && g->id < p->cap_threads_of && p->threads_of[g->id] > 1) {
+		t->detail_text.len = 0;
+		buf_addf(&t->detail_text, "%" PRIu32 " threads of this name", p->threads_of[g->id]);
+		t->details[0] = buf_str(&t->detail_text);
+		r->details = t->details;
+		r->n_details = 1;
+	}
 	if (t->stacks)
 		top_stacks_fill(t->stacks, i, r);
 	if (callers_line(t->callers, i)) {
