@@ -441,7 +441,7 @@ static void end_sample(struct chrome *c, const struct trace *t, uint32_t thread,
 	if (s->there && s->dur < 0) {
 		if (__builtin_sub_overflow(at, s->at, &gap) || gap < 0)
 			gap = 0;
-		if (!s->usual || gap <= 2 * s->usual) {
+		if (!s->usual || gap - s->usual <= s->usual) { /* twice may be too large */
 			s->dur = gap;
 			s->usual += s->usual ? (gap - s->usual) / 8 : gap;
 		} else {
@@ -534,10 +534,12 @@ static void export_chrome_add_stack_frames(struct chrome *c, const struct trace 
 	for (size_t i = 1; i < n; i++) {
 		const struct names_location *l;
 		uint64_t parent = t->stacks[i].parent ? c->first_frame + t->stacks[i].parent : 0;
+		uint32_t at;
 
 		if (!c->sampled[i])
 			continue;
-		l = &c->names.locations[names_location(&c->names, t, t->stacks[i].location)];
+		at = names_location(&c->names, t, t->stacks[i].location); /* moves the locations */
+		l = &c->names.locations[at];
 		for (uint32_t k = l->n_calls; k-- > 0;) {
 			uint64_t id = k ? ++more : c->first_frame + i;
 
