@@ -15,7 +15,7 @@ static enum status spiked(void *arg, const struct spike_seen *s, struct err *e)
 	struct target *x = arg;
 
 	(void)e;
-	if (!s->depth || s->total <= s->limit)
+	if (!s->depth || (s->unmeasured ? s->total || s->limit : s->total <= s->limit))
 		abort();
 	for (size_t i = 0; i < s->n_texts; i++)
 		if (s->texts[i].at > s->depth)

@@ -198,9 +198,10 @@ static enum status sink_take(struct sink *sink, struct trace *t, const struct ev
 			     struct err *e)
 {
 	bool counter = ev->kind == EV_COUNTER;
-	bool marker = ev->kind == EV_ENTER || ev->kind == EV_EXIT || ev->kind == EV_SAMPLE;
 	struct reading_sink *s = (struct reading_sink *)sink;
-	size_t types = counter ? t->n_counters : marker ? t->n_markers : t->n_types;
+	size_t types = counter                      ? t->n_counters
+		       : event_has_marker(ev->kind) ? t->n_markers
+						    : t->n_types;
 
 	must(s->t == t);
 	check_tables(s, t);

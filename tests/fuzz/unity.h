@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A Unity reader over arbitrary bytes, with the events that it may give: frames, and events with a
- * type.
+ * type; lines of the log have a text and a level, which is a type only where it has a name.
  */
 #ifndef TM_TESTS_FUZZ_UNITY_H
 #define TM_TESTS_FUZZ_UNITY_H
@@ -12,6 +12,11 @@ static inline void unity_event(const struct event *ev)
 {
 	if (ev->kind == EV_FRAME)
 		return;
+	if (ev->kind == EV_LOG) {
+		if (!(ev->has & EV_HAS_NAME) || !(ev->has & EV_HAS_VALUE) || ev->value < 0)
+			abort();
+		return;
+	}
 	if (ev->kind != EV_ALLOC && ev->kind != EV_COUNTER && ev->kind != EV_SAMPLE)
 		abort();
 	if (!ev->type)
