@@ -48,10 +48,6 @@ truth arithmetic 'bytes of calloc' "$(field sums.csv requested function zeroed)"
 # A realloc is a free and an allocation: 1 + 199 blocks, of 1 to 200 bytes.
 truth arithmetic 'bytes of malloc and realloc in main' "$(field sums.csv requested function main)" $((200 * 201 / 2))
 truth arithmetic 'blocks of three threads' "$(field sums.csv count function work)" 6000
-tm-top -q -n 0 --csv --by thread --focus '^work$' sums.tmt >threads.csv
-truth arithmetic 'blocks of each thread' "$(python3 -c '
-import csv; print(*sorted(int(r["count"]) for r in csv.DictReader(open("threads.csv"))))')" '1000 2000 3000'
-
 # glibc's own log of its allocator (mtrace(3)): lines of + and -, with sizes. Only main's part is logged.
 cat >logged.c <<'end'
 #include <mcheck.h>
