@@ -12,7 +12,7 @@ where its numbers are held to others.
 
 All questions are asked about all captures, which takes hours. With --share N that is so for the largest
 capture of each format, and N questions, which the seed chooses, are asked about each other one. With
---seconds the seed chooses both, until the time (of the processor, own and of what was started) is over. --break changes one digit in what each place
+--questions N the seed chooses both, until N had an answer. --break changes one digit in what each place
 printed, and demands that the difference is found.
 """
 import argparse
@@ -92,16 +92,12 @@ class Run:
         self.skipped[why] = self.skipped.get(why, 0) + 1
 
 
-def processor_time():
-    return sum(os.times()[:4])
-
-
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument('bin')
     arguments.add_argument('captures', nargs='*')
     arguments.add_argument('--seed', type=int, default=1)
-    arguments.add_argument('--seconds', type=float)
+    arguments.add_argument('--questions', type=int)
     arguments.add_argument('--share', type=int)
     arguments.add_argument('--break', dest='breaking', action='store_true')
     o = arguments.parse_intermixed_args()
@@ -113,9 +109,9 @@ def main():
             run.failed += 1
             print('not ok - ' + what)
         captures = [os.path.realpath(c) for c in o.captures]
-        known, start, asked = {}, processor_time(), 0
+        known, asked = {}, 0
         work_list = [(c, q) for c in captures for q in places.QUESTIONS]
-        if o.seconds:
+        if o.questions:
             run.random.shuffle(work_list)
         elif o.share:
             work_list, largest = [], {}
@@ -124,7 +120,7 @@ def main():
                 first = known[c] and largest.setdefault(known[c].format, c) == c
                 work_list += [(c, q) for q in (places.QUESTIONS if first else run.random.sample(places.QUESTIONS, o.share))]
         for capture, question in work_list:
-            if o.seconds and processor_time() - start > o.seconds:
+            if o.questions and asked >= o.questions:
                 break
             if capture not in known:
                 known[capture] = places.capture(run, capture)
@@ -136,7 +132,7 @@ def main():
         print('%d questions about %d captures; %d of %d places had a number to compare' %
               (asked, len(captures), len(run.used), len(places.PLACES)))
         for place in places.PLACES:
-            if place not in run.used and not o.seconds:
+            if place not in run.used and not o.questions:
                 run.failed += 1
                 print('not ok - %s: no capture has a number for it' % place)
         if o.breaking:

@@ -6,4 +6,4 @@
 # timeout: 900
 set -u
 . "$SRC/tests/agree/run.bash"
-agree --seconds 25 && echo 'ok - places agree'
+agree --questions 120 && echo 'ok - places agree'

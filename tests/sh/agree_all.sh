@@ -13,4 +13,4 @@ if [ "${AGREE-}" = all ]; then
 else
 	agree --share 1
 fi && echo 'ok - places agree'
-agree --seconds 60 --break && echo 'ok - a changed digit is found in each place'
+agree --questions 300 --break && echo 'ok - a changed digit is found in each place'
