@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Holds every place that prints a number to every other.
 
-agree.py BIN [--seed N] [--seconds S] [--break] CAPTURE...
+agree.py BIN [--seed N] [--share N | --questions N] [--break] CAPTURE...
 
 A *question* is a program with arguments ("tm-top --by function"). Its answer as JSON is the reference:
 each other place that prints the answer (a form, a way in, a door of tm-view, an export, an aggregate)
