@@ -151,6 +151,9 @@ def title_keys(table, titles, more=False):
         if title in ('at', ''):  # file and line in one, and the triangle of rows that fold
             out.append({'key': '', 'title': title, 'type': 'text'})
             continue
+        if out and not out[-1]['key'] and out[-1]['title'] not in ('at', '') and sum(c['title'] == title for c in columns) > 1:
+            out.append({'key': '', 'title': title, 'type': 'text'})  # whose it is was not found
+            continue
         start = at
         while at < len(columns) and columns[at]['title'] != title:
             at += 1

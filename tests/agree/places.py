@@ -382,7 +382,7 @@ def sums(run, c):
             run.same('sums: ' + place, what, out, lambda b, s=side: sums_differ(some, totals_of(parse(b), 'changes', s)))
     for metric, key in (('count', 'count'), ('requested', 'requested'), ('real', 'real')):
         if key in want:
-            out = run.run(['tm-history', 'trend', '-q', '--sort', metric, '--as', 'json', history(run, c)], status=None).out
+            out = run.run(['tm-history', 'trend', '-q', '--per', 'run', '--sort', metric, '--as', 'json', history(run, c)], status=None).out
             run.same('sums: tm-history', what + ', ' + metric, out, lambda b, k=key: sums_differ(
                 {k: want[k]}, {k: next(t for t in forms.tables(parse(b)) if t['name'] == 'series')['rows'][0]['last']}))
     dumped(run, c, what, doc)
