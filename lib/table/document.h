@@ -80,7 +80,7 @@ void document_series(struct table_document *d, const struct table_series *s);
 void document_checks(struct table_document *d, const struct table_checks *c);
 void document_input(struct table_document *d, const char *name, const char *what);
 void document_fact(struct table_document *d, const char *key, const char *value);
-/* A value that is not known is none. decimals: of a COLUMN_NUMBER. */
+/* A value may be absent. decimals: of a COLUMN_NUMBER. */
 void document_number(struct table_document *d, const char *key, enum column_type type,
 		     unsigned decimals, struct table_cell value);
 void document_head(struct table_document *d, const char *line);
