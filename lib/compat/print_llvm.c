@@ -73,18 +73,19 @@ struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_an
 	if (c == &unknown || tracemill_call_details(from->symbolizer, c, &x))
 		x = (struct tracemill_details){
 		    .function = "", .linkage = "", .file = "", .name = "", .declared_file = ""};
-	f = (struct llvm_frame){.name = x.linkage,
-				.file = shown_path(x.file, o),
-				.path = x.file,
-				.embeds = i ? NULL : a->binary,
-				.address = a->address,
-				.line = c->line,
-				.column = c->column,
-				.has_start = x.has_start,
-				.start = x.start,
-				.start_file = shown_path(x.declared_file, o),
-				.start_line = x.declared_line,
-				.discriminator = c->discriminator};
+	f = (struct llvm_frame){
+	    .name = x.linkage,
+	    .file = shown_path(x.file, o),
+	    .path = shown_path(x.file, o), /* as llvm opens it: what is cut is not found */
+	    .embeds = i ? NULL : a->binary,
+	    .address = a->address,
+	    .line = c->line,
+	    .column = c->column,
+	    .has_start = x.has_start,
+	    .start = x.start,
+	    .start_file = shown_path(x.declared_file, o),
+	    .start_line = x.declared_line,
+	    .discriminator = c->discriminator};
 	if (named) {
 		f.has_start = true;
 		f.start = sym.address;
