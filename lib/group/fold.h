@@ -174,9 +174,9 @@ int fold_domain_of_most(struct fold *f);
 /* Frames, and the project's own user of slices. */
 enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct tally_slice *s,
 		       struct err *e);
-/* What a cell adds, as far as it is known. */
 /* At the capture's end, where cells are by thread. */
 void fold_count_threads(struct fold *f);
+/* What a cell adds, as far as it is known. */
 struct tally_sums fold_cell(const struct fold *f, size_t index);
 /* Where times are of stacks alone: the total that s adds to what has it below. */
 struct tally_sums fold_alone(const struct fold *f, const struct tally_sums *s);
