@@ -5,6 +5,7 @@
 #include "lib/base/num.h"
 #include "lib/base/utf.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,18 @@ void buf_add_u64(struct buf *b, uint64_t v)
 		*--p = (char)('0' + v % 10);
 	while (v /= 10);
 	buf_add(b, p, (size_t)(digits + sizeof digits - p));
+}
+
+void buf_add_u128(struct buf *b, unsigned __int128 v)
+{
+	const uint64_t most = 10000000000000000000u; /* 10^19 */
+
+	if (v < most) {
+		buf_add_u64(b, (uint64_t)v);
+		return;
+	}
+	buf_add_u128(b, v / most);
+	buf_addf(b, "%019" PRIu64, (uint64_t)(v % most));
 }
 
 void buf_add_hex(struct buf *b, uint64_t v, unsigned digits)

@@ -28,6 +28,7 @@ void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf,
 void buf_add_uleb(struct buf *b, uint64_t v);
 void buf_add_hex(struct buf *b, uint64_t v, unsigned digits); /* at least so many, at most 16 */
 void buf_add_u64(struct buf *b, uint64_t v);                  /* decimal text */
+void buf_add_u128(struct buf *b, unsigned __int128 v);
 /* Appends text for a person: control bytes and bytes that are not UTF-8 as \xHH (newline \n, tab
  * \t), other characters that are hidden (utf_hidden) as \u{202e}, a backslash doubled; nothing read
  * from input reaches a terminal raw. */

@@ -336,7 +336,39 @@ enum status history_series(struct history *h, struct history_lines *l,
 	return st;
 }
 
-static enum sum known_of(unsigned known, int sort)
+/* Of which any run has more than 0. */
+static enum status history_valued(struct history *h, const struct history_runs *runs, unsigned *to,
+				  struct err *e)
+{
+	struct buf sql = BUF_INIT;
+	struct db_query *q;
+	enum status st;
+	unsigned column = 0;
+
+	buf_adds(&sql, "SELECT ");
+	for (unsigned s = 0; s < SUMS; s++)
+		if (s != SUM_TIME_MEAN)
+			buf_addf(&sql, "%sMAX(s.%s)", s ? ", " : "", sum_names[s].key);
+	buf_adds(&sql, " FROM tm_things t JOIN tm_sums s ON s.thing = t.id WHERE t.key = 'total' "
+		       "AND s.run");
+	add_ids(&sql, runs);
+	q = db_prepare(h->db, buf_str(&sql), 0, e);
+	buf_release(&sql);
+	if (!q)
+		return err_failure(e);
+	*to = 0;
+	st = db_step(q, e);
+	for (unsigned s = 0; !st && s < SUMS; s++)
+		if (s != SUM_TIME_MEAN) {
+			if (!db_is_null(q, column) && (db_int(q, column) || sum_is_signed(s)))
+				*to |= SUM_BIT(s);
+			column++;
+		}
+	db_finish(q);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+static enum sum known_of(unsigned known, unsigned valued, int sort)
 {
 	static const enum sum groups[][3] = {
 	    {SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_LIVE_COUNT},
@@ -345,7 +377,7 @@ static enum sum known_of(unsigned known, int sort)
 	};
 
 	if (sort == SORT_AUTO)
-		return sort_first(known);
+		return sort_first_valued(known, valued);
 	if (sort < SORT_LIVE)
 		return (enum sum)sort;
 	for (size_t i = 0; i < 3; i++)
@@ -358,7 +390,7 @@ enum status history_metric(struct history *h, const struct history_runs *runs, i
 			   enum sum *to, struct err *e)
 {
 	struct db_query *q = query_keys(h, runs, "total", e);
-	unsigned known = SUMS_ALL;
+	unsigned known = SUMS_ALL, valued = 0;
 	enum status st;
 
 	if (!q)
@@ -368,6 +400,8 @@ enum status history_metric(struct history *h, const struct history_runs *runs, i
 			if (!has_word(db_text(q, 2, NULL), sum_names[s].key))
 				known &= ~SUM_BIT(s);
 	db_finish(q);
-	*to = known_of(known, sort);
-	return st == ST_NONE ? ST_OK : st;
+	st = st == ST_NONE ? history_valued(h, runs, &valued, e) : st;
+	if (!st)
+		*to = known_of(known, valued, sort);
+	return st;
 }

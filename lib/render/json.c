@@ -163,6 +163,8 @@ static void render_json_flame(const struct flame *f, struct render_out *o)
 	struct buf *b = &o->text;
 
 	field(b, "type", json_types[f->type]);
+	if (f->measure)
+		field(b, "metric", f->measure);
 	json_key(b, "differential");
 	buf_adds(b, f->differential ? "true" : "false");
 	field(b, "new_label", f->new_label);

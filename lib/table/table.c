@@ -61,24 +61,12 @@ static uint64_t power_of_10(unsigned n)
 	return v;
 }
 
-static void add_wide(struct buf *out, unsigned __int128 v)
-{
-	const uint64_t most = 10000000000000000000u; /* 10^19 */
-
-	if (v < most) {
-		buf_add_u64(out, (uint64_t)v);
-		return;
-	}
-	add_wide(out, v / most);
-	buf_addf(out, "%019" PRIu64, (uint64_t)(v % most));
-}
-
 static void add_fraction(struct buf *out, const struct table_cell *cell, unsigned decimals)
 {
 	unsigned __int128 v = (unsigned __int128)cell->high << 64 | cell->number;
 	uint64_t unit = power_of_10(decimals);
 
-	add_wide(out, v / unit);
+	buf_add_u128(out, v / unit);
 	if (decimals)
 		buf_addf(out, ".%0*" PRIu64, (int)decimals, (uint64_t)(v % unit));
 }

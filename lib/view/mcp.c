@@ -357,19 +357,19 @@ static enum status mcp_run_query(struct call *c)
 static void mcp_add_node(struct buf *b, const struct nodes_tree *t, size_t number, size_t i)
 {
 	const struct nodes_node *n = &t->items[i];
-	double all = t->items[0].total;
+	double all = (double)t->items[0].total;
 
 	buf_addf(b, "{\"node\":\"%zu.%zu\"", number, i);
 	text_member(b, "name", n->name);
 	if (n->at)
 		text_member(b, "at", n->at);
 	json_key(b, "total");
-	buf_addf(b, "%.0f", n->total);
+	buf_add_u128(b, n->total);
 	json_key(b, "self");
-	buf_addf(b, "%.0f", n->self);
+	buf_add_u128(b, n->self);
 	if (all > 0) {
 		json_key(b, "percent");
-		buf_addf(b, "%.2f", 100 * n->total / all);
+		buf_addf(b, "%.2f", 100 * (double)n->total / all);
 	}
 	number_member(b, "children", n->children);
 	buf_addc(b, '}');
@@ -392,7 +392,8 @@ static struct nodes_tree *tree_of(struct call *c, size_t *number, size_t *node)
 	struct buf q = BUF_INIT;
 	struct nodes_tree *t;
 
-	if (id)
+	/* The root of the first tree has that name before anybody asked for it, too. */
+	if (id && (c->m->nodes.n || strcmp(id, "1.0") != 0))
 		return nodes_find(&c->m->nodes, c->m->view, id, number, node, c->e);
 	buf_adds(&q, "top --by=stack --top=1 --table=stacks");
 	add_arguments(&q, c->arguments, names);
@@ -423,6 +424,8 @@ static enum status mcp_run_children(struct call *c)
 	qsort(list, n, sizeof *list, mcp_by_weight);
 	text_member(c->to, "command", t->question);
 	text_member(c->to, "unit", t->type);
+	if (t->metric)
+		text_member(c->to, "metric", t->metric);
 	json_key(c->to, "of");
 	mcp_add_node(c->to, t, number, node);
 	json_key(c->to, "children");
@@ -450,6 +453,8 @@ static enum status mcp_run_path(struct call *c)
 		return err_failure(c->e);
 	text_member(c->to, "command", t->question);
 	text_member(c->to, "unit", t->type);
+	if (t->metric)
+		text_member(c->to, "metric", t->metric);
 	json_key(c->to, "path");
 	buf_addc(c->to, '[');
 	for (;; node = t->items[node].parent) {

@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,17 @@ static double number_of(const struct view_value *v, const char *key)
 	return m && m->kind == VALUE_NUMBER ? strtod(m->text, NULL) : 0;
 }
 
+/* Exact: a double has 53 bits. */
+static unsigned __int128 weight_of(const struct view_value *v)
+{
+	const struct view_value *m = value_get(v, "self");
+	uint64_t self = 0;
+
+	if (m && m->kind == VALUE_NUMBER && !num_dec(m->text, strspn(m->text, "0123456789"), &self))
+		self = 0;
+	return self;
+}
+
 static enum status nodes_fill(struct nodes_tree *t, const struct view_value *section, struct err *e)
 {
 	const struct view_value *list = value_get(section, "nodes");
@@ -61,7 +73,7 @@ static enum status nodes_fill(struct nodes_tree *t, const struct view_value *sec
 		node->parent = (uint32_t)number_of(v, "parent");
 		node->name = value_string(v, "name");
 		node->at = value_string(v, "at");
-		node->self = node->total = number_of(v, "self");
+		node->self = node->total = weight_of(v);
 		if (i && node->parent >= i)
 			return err_set(e, ST_BAD, "a node stands before its parent");
 	}
@@ -70,6 +82,7 @@ static enum status nodes_fill(struct nodes_tree *t, const struct view_value *sec
 		t->items[t->items[i].parent].children++;
 	}
 	t->type = value_string(section, "type");
+	t->metric = value_string(section, "metric");
 	t->n = n;
 	return ST_OK;
 }

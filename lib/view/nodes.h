@@ -20,11 +20,12 @@ struct nodes_tree {
 	uint64_t version, used; /* of the files, at the question; of nodes, when it was looked at */
 	struct arena arena;     /* zeroed: the answer is not there */
 	const char *type;       /* of values: "bytes" */
+	const char *metric;     /* "live requested"; NULL: the answer does not say */
 	size_t n;
 	struct nodes_node {
 		uint32_t parent, children;
-		const char *name, *at; /* at: NULL */
-		double self, total;
+		const char *name, *at;         /* at: NULL */
+		unsigned __int128 self, total; /* exact */
 	} * items;
 };
 

@@ -49,6 +49,10 @@ same "... and its shares are of the whole: 7, 2^64 and 3 x 2^63 of it, all but n
 tm-compare -q --save-baseline h.tma h.tmt
 same "an aggregate has what the capture has" "$(tm-top -q --csv -n 0 --by function h.tmt)" \
 	"$(tm-top -q --csv -n 0 --by function h.tma)"
+# Its nodes add up beyond 64 bits, exactly, and say of what; the root can be asked for before anything else.
+same "MCP has the whole sum, and its metric" '"metric":"requested","of":{"node":"1.0","name":"all","total":46116860184273879051' \
+	"$(echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"children","arguments":{"node":"1.0"}}}' |
+		tm-view --mcp h.tmt 2>/dev/null | tr -d '\\' | grep -o '"metric":"requested","of":{"node":"1.0","name":"all","total":[0-9]*' | sort -u)"
 
 # Percentages are not cut at 64 bits: from 1 to 2^64 - 1 it is (2^64 - 2) x 100; what is there is not gone, from
 # 481177 to 8 (-99.998 %), and what changed is not the same, from 1000000 to 1000001 (0.0001 %).

@@ -33,7 +33,7 @@ static const char *name_of(struct view_nodes *m, const struct view *v, const cha
 	size_t number, node;
 	struct nodes_tree *t = nodes_find(m, v, id, &number, &node, &e);
 
-	*total = t ? t->items[node].total : -1;
+	*total = t ? (double)t->items[node].total : -1;
 	return t ? t->items[node].name : "";
 }
 

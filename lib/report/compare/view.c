@@ -517,6 +517,16 @@ static unsigned there_in_any(const struct compare *c, unsigned known)
 	return has & known ? has & known : known;
 }
 
+static unsigned valued_in_any(const struct compare *c)
+{
+	unsigned valued = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			valued |= sums_valued(&c->groups[g].runs[i]->all);
+	return valued;
+}
+
 static enum status compare_view_choose_sort(struct compare_view *v, struct err *e)
 {
 	const struct compare *c = v->c;
@@ -529,7 +539,8 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 			? SUM_LIVE_REAL
 			: SUM_LIVE_REQUESTED;
 	if (sort == COMPARE_SORT_AUTO)
-		sort = (int)sort_first(there_in_any(c, known_by_all(c, by)));
+		sort =
+		    (int)sort_first_valued(there_in_any(c, known_by_all(c, by)), valued_in_any(c));
 	v->sort = (enum sum)sort;
 	if (!compare_holds(c, by))
 		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",
