@@ -25,6 +25,7 @@
 enum { CALLERS = 3, GUESSES = 8 }; /* rounds of guesses */
 
 struct request {
+	struct tally_memory sizes;
 	uint64_t captures, seen[EV_KINDS]; /* events in them */
 	struct top_options top;
 	struct cli_report report;
@@ -49,9 +50,8 @@ struct request {
 	struct opt_list suppressions;
 	struct leaks *none;
 	struct buf suppressed;
-	struct buf guessed; /* what is passed over without a rule */
-	struct buf rules;   /* for it */
-	struct tally_memory sizes;
+	struct buf guessed;    /* what is passed over without a rule */
+	struct buf rules;      /* for it */
 	struct sink_both both; /* what two reports are made from */
 	size_t n_guessed;
 	bool has_sizes;

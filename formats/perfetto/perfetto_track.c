@@ -18,15 +18,14 @@ enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 enum { UNIT_NONE, UNIT_NS, UNIT_COUNT, UNIT_BYTES };
 
 struct track_event {
+	decimal value, doubles[PERFETTO_EXTRA_MOST];
 	uint64_t type, track, name_id, category_id;
 	const uint8_t *name, *category;
 	size_t n_name, n_category;
 	int64_t delta, absolute;
-	decimal value;
 	bool has_track, has_value, has_delta, has_absolute, has_name;
 	uint64_t uuids[PERFETTO_EXTRA_MOST], double_uuids[PERFETTO_EXTRA_MOST];
 	int64_t values[PERFETTO_EXTRA_MOST];
-	decimal doubles[PERFETTO_EXTRA_MOST];
 	uint32_t n_uuids, n_double_uuids, n_values, n_doubles;
 	bool legacy;
 	int64_t phase, duration;

@@ -68,14 +68,14 @@ struct tally_memory {
 	/* All captures know what is live: of allocations with an address, as in tally.h. Who needs sizes only
 	 * sets it to false behind memory_init: that is fast, and takes no memory. */
 	bool lives;
-	bool follows;        /* an allocation had one */
+	bool follows;   /* an allocation had one */
+	bool timed;     /* it is known when and in which order, and there is only one capture */
+	unsigned weigh; /* tally_weighs of the present capture */
 	uint64_t unfollowed; /* allocations of this capture that had none */
-	bool timed;    /* it is known when and in which order, and there is only one capture */
-	int64_t step;  /* ns of a point */
-	uint64_t lost; /* allocations without a size */
+	int64_t step;        /* ns of a point */
+	uint64_t lost;       /* allocations without a size */
 	struct live live;
 	uint64_t seq;
-	unsigned weigh; /* tally_weighs of the present capture */
 };
 
 void memory_init(struct tally_memory *m);

@@ -135,7 +135,7 @@ for line in sys.stdin: # what its table of symbols says
 		tm-export -q --as folded $in | sort >got
 		check "$(say folded)" want got
 		twin folded calls <truth | sort >want
-		tm-export -q --as folded --sort samples $in | sort >got
+		tm-export -q --as folded --sort calls $in | sort >got
 		check "$(say folded calls)" want got
 		tm-export -q --as chrome $in >capture.chrome
 		tm-export -q --as speedscope $in >capture.speedscope

@@ -28,6 +28,8 @@ enum policy_per { POLICY_PER_RUN, POLICY_PER_FRAME, POLICY_PER_SECOND };
 enum { POLICY_TOTAL = KEYS }; /* the key of everything together */
 
 struct policy_rule {
+	decimal absolute; /* GROWTH: allowed growth; NEW: smaller things do not count */
+	decimal max;      /* MAX: the most */
 	const char *name; /* unique */
 	uint32_t line;
 	enum policy_kind kind;
@@ -43,9 +45,7 @@ struct policy_rule {
 	double percent;    /* GROWTH: allowed growth; COVERAGE: least share; NaN: not given */
 	double drop;       /* COVERAGE: points it may fall below the base; NaN: not given */
 	bool time;         /* of a counter: limits are in ns, whatever its unit of time is */
-	decimal absolute;  /* GROWTH: allowed growth; NEW: smaller things do not count */
 	uint64_t count;    /* things with fewer allocations on both sides do not count */
-	decimal max;       /* MAX: the most */
 	uint64_t most_new; /* NEW: so many */
 };
 
