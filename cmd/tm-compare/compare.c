@@ -4,9 +4,7 @@
 #include "lib/aggregate/file.h"
 #include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
-#include "lib/history/history.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -56,7 +54,7 @@ static const char *today(const char *given)
 		cli_usage("--today: '%s' is no date (YYYY-MM-DD)", given);
 	if (given)
 		return given;
-	localtime_r(&now, &tm);
+	gmtime_r(&now, &tm);
 	strftime(text, sizeof text, "%Y-%m-%d", &tm);
 	return text;
 }
@@ -129,6 +127,8 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		cli_usage("ranges are of two sides");
 	if (!c->history && (c->base_branch || c->base_machine || c->base_last))
 		cli_usage("--base-branch, --base-machine and --base-last choose from --history");
+	if (!c->history && c->allow_no_base)
+		cli_usage("--allow-no-base is for --history");
 	if (c->history && (lists || c->groups.n || s->has_ranges))
 		cli_usage(
 		    "--history is the base: give the files to judge, and no groups or ranges");
@@ -138,7 +138,7 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	paths_add_all(f->paths, c->policy.paths);
 }
 
-static void begin_group(struct cli_compare *c, const char *label)
+void compare_begin_group(struct cli_compare *c, const char *label)
 {
 	struct err e = ERR_INIT;
 	size_t side = c->in.compare.n_groups;
@@ -160,59 +160,10 @@ static void read_file(struct cli_compare *c, const char *path)
 
 static void read_list(struct cli_compare *c, const char *label, const struct opt_list *files)
 {
-	begin_group(c, label);
+	compare_begin_group(c, label);
 	for (size_t i = 0; i < files->n; i++)
 		if (files->items[i])
 			read_file(c, files->items[i]);
-}
-
-static bool cli_compare_read_green(struct cli_compare *c, struct history *h, struct err *e)
-{
-	struct history_choice choice = {.branch = c->base_branch,
-					.machine = c->base_machine,
-					.status = "green",
-					.last = c->base_last ? c->base_last : COMPARE_GREEN};
-	struct history_runs runs;
-	struct buf b = BUF_INIT;
-	enum status st = history_runs(h, &choice, &runs, e);
-
-	if (st)
-		return false;
-	buf_addf(&b, "median of %zu green run%s%s%s", runs.n, runs.n == 1 ? "" : "s",
-		 c->base_branch ? " of " : "", c->base_branch ? c->base_branch : "");
-	begin_group(c, arena_strndup(&c->in.names, b.data, b.len));
-	c->in.compare.groups[0].median = true;
-	for (size_t i = 0; i < runs.n && !st; i++) {
-		struct cursor cur;
-
-		b.len = 0;
-		st = history_aggregate(h, runs.items[i].id, &b, e);
-		cursor_init(&cur, b.data, b.len, 0, e);
-		if (!st)
-			st = compare_inputs_aggregate(&c->in, &cur, runs.items[i].build, e);
-	}
-	if (!st && runs.n && runs.n < choice.last)
-		cli_note(h->shown, "only %zu green runs, not %" PRIu64, runs.n, choice.last);
-	history_runs_release(&runs);
-	buf_release(&b);
-	return !st;
-}
-
-static void read_history(struct cli_compare *c)
-{
-	struct err e = ERR_INIT;
-	struct history h;
-
-	if (history_open(&h, c->history, DB_READ, 60, &e) || db_begin_reading(h.db, &e) ||
-	    !cli_compare_read_green(c, &h, &e)) {
-		cli_fail(h.shown, &e);
-	} else if (!c->in.compare.groups[0].n) {
-		cli_error(h.shown, "no green run%s%s to compare with",
-			  c->base_branch ? " of branch " : "",
-			  c->base_branch ? c->base_branch : "");
-		cli_status(EXIT_INCONCLUSIVE);
-	}
-	history_close(&h);
 }
 
 static void read_groups(struct cli_compare *c)
@@ -224,7 +175,7 @@ static void read_groups(struct cli_compare *c)
 			read_file(c, l->items[i]);
 			continue;
 		}
-		begin_group(c, l->items[++i]);
+		compare_begin_group(c, l->items[++i]);
 		if (i + 1 == l->n || !l->items[i + 1])
 			cli_usage("--group %s: no files", l->items[i]);
 	}
@@ -287,10 +238,9 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	}
 	read_groups(c);
 	if (c->history) {
-		read_history(c);
-		if (!c->in.compare.n_groups || !c->in.compare.groups[0].n)
+		if (!compare_base_read(c))
 			return false;
-		begin_group(c, n == 1 ? operands[0] : labels[1]);
+		compare_begin_group(c, n == 1 ? operands[0] : labels[1]);
 		for (int i = 0; i < n; i++)
 			read_file(c, operands[i]);
 		n = 0;
@@ -300,7 +250,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 
 		if (s->has_ranges && n == 1 && !strcmp(path, "-"))
 			cli_usage("two ranges of standard input: it cannot be read twice");
-		begin_group(c, i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
+		compare_begin_group(c, i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
 	compare_inputs_done(&c->in);

@@ -52,7 +52,7 @@ OPTIONS = {
                     '--base-time --new-time --origin --build --branch --machine --status --label --commit --date --since --until --last --wait '
                     '--counter --name --alpha --seed --from --to',
     # tests/sh/compare.sh and the golden cases of tm-compare hold verdicts in every form.
-    'judge': '--gate --allow-loss --allow-unmatched --today',
+    'judge': '--gate --allow-loss --allow-no-base --allow-unmatched --today',
     # Of binaries, whose numbers are tests/sh/inspect.sh's.
     'binaries': '--by-file --disassemble --trace --debug-dir --sysroot --debuginfod --debuginfod-timeout --no-debuginfod --engine --no-cache --cache '
                 '--no-symbols',

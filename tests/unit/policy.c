@@ -73,6 +73,24 @@ TEST(rules_of_every_kind)
 	policy_release(&p);
 }
 
+TEST(what_a_history_is_held_against)
+{
+	struct compare_policy p =
+	    parsed("[policy]\nagainst = best of 10\n[rule sites]\nmetric = real\nkey = site\n"
+		   "percent = 1\n[rule limit]\nmetric = real\nmax = 1\n"
+		   "[rule heap]\nmetric = real\npercent = 1\n");
+
+	CHECK_EQ(p.best_of, 10);
+	CHECK(!p.against);
+	CHECK(policy_measure(&p) == &p.rules[2]);
+	policy_release(&p);
+	p = parsed("[policy]\nagainst = best-2\n[rule limit]\nmetric = real\nmax = 1\n");
+	CHECK_STR(p.against, "best-2");
+	CHECK_EQ(p.best_of, 0);
+	CHECK(!policy_measure(&p));
+	policy_release(&p);
+}
+
 TEST(waivers_expire)
 {
 	struct compare_policy p =
@@ -138,6 +156,13 @@ TEST(errors_have_line_and_column)
 	      "line 1, column 1: waiver 'w': there is no rule 'q'");
 	wrong("[waiver w]\nrule = r\nuntil = 2026-02-03\n" RULE "max = 1\n",
 	      "line 1, column 1: the waiver has no 'reason'");
+	wrong("[policy]\nagainst = best of 0\n",
+	      "line 2, column 11: 'best of 0' is not 'best of N' with a number of builds");
+	wrong("[policy]\nagainst = a\nagainst = b\n",
+	      "line 3, column 1: 'against' is there already, at line 2");
+	wrong("[policy]\nagainst = best of 2\n[rule r]\nmetric = real\nmax = 5\n",
+	      "line 2, column 11: 'best of 2' is measured by the first rule on growth of "
+	      "everything, and there is none");
 	wrong("[policy]\nalpha = 5\n", "line 2, column 9: '5' is no rate above 0 and up to 0.5");
 }
 

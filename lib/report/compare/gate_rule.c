@@ -448,6 +448,8 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 		buf_addf(&b,
 			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
 			 gave_up, gave_up == 1 ? "" : "s");
+	if (x->c->n_groups == 1 && r->rule->kind != POLICY_MAX)
+		buf_adds(&b, "there is nothing to compare with yet; ");
 	if (r->unmatched)
 		buf_addf(&b, "none of the %s match%s; ", plural,
 			 x->allow_unmatched ? "" : ", so nothing was checked (--allow-unmatched)");

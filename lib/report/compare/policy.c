@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLICY_FILE_MAX = 1 << 20, NAME_MAX_LEN = 200 };
+enum { POLICY_FILE_MAX = 1 << 20, NAME_MAX_LEN = 200, POLICY_BUILDS_MAX = 1000 };
 
 const char *const policy_kinds[] = {"growth", "max", "new", "coverage"};
 
@@ -40,6 +40,7 @@ struct parse {
 	uint32_t section_line;
 	struct later metric, key, percent, drop, absolute, count, max, new, coverage, each, total,
 	    per, until, reason, rule;
+	struct later against;
 	struct match **match;
 	size_t n_match, cap_match;
 	bool failed;
@@ -422,6 +423,29 @@ static bool add_match(struct parse *s, const char *value, size_t column)
 	return true;
 }
 
+/* "best of N", or a build's name. */
+static bool parse_against(struct parse *s, const struct later *v)
+{
+	static const char best[] = "best of ";
+	uint64_t n = 0;
+
+	if (s->against.text)
+		return fail(s, v->line, 1, "'against' is there already, at line %u",
+			    s->against.line);
+	s->against = *v;
+	if (!*v->text)
+		return fail_at(s, v, "no build");
+	if (strncmp(v->text, best, sizeof best - 1) != 0) {
+		s->p->against = v->text;
+		return true;
+	}
+	if (!num_dec(v->text + sizeof best - 1, strlen(v->text) - (sizeof best - 1), &n) || !n ||
+	    n > POLICY_BUILDS_MAX)
+		return fail_at(s, v, "not 'best of N' with a number of builds");
+	s->p->best_of = n;
+	return true;
+}
+
 static bool policy_value(struct parse *s, const char *name, const struct later *v)
 {
 	if (!strcmp(name, "alpha")) {
@@ -434,6 +458,8 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 	}
 	if (!strcmp(name, "runs"))
 		return parse_number(s, v, &s->p->runs);
+	if (!strcmp(name, "against"))
+		return parse_against(s, v);
 	if (!strcmp(name, "seed")) { /* of policies from when judging drew lots */
 		uint64_t unused;
 
@@ -447,7 +473,8 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 		return !paths_add(s->p->paths, v->text, &e) ||
 		       fail_at(s, v, "no map of paths: OLD=NEW");
 	}
-	return fail(s, s->line, 1, "'%s' is no setting of [policy]: alpha, runs or map-path", name);
+	return fail(s, s->line, 1,
+		    "'%s' is no setting of [policy]: alpha, against, runs or map-path", name);
 }
 
 static int policy_take_value(void *arg, const char *section, const char *name, const char *value)
@@ -541,6 +568,9 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 		end_section(&s);
 	if (!s.failed)
 		link_waivers(&s);
+	if (!s.failed && p->best_of && !policy_measure(p))
+		fail_at(&s, &s.against,
+			"measured by the first rule on growth of everything, and there is none");
 	if (!s.failed && !p->n_rules)
 		fail(&s, s.line ? s.line : 1, 1,
 		     "there is no [rule NAME]: nothing would be checked");

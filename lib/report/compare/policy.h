@@ -63,8 +63,12 @@ struct compare_policy {
 	size_t n_rules, cap_rules;
 	struct policy_waiver *waivers;
 	size_t n_waivers, cap_waivers;
-	double alpha;        /* error rate of all rules together; 0.05 */
-	uint64_t runs;       /* so many on a side have to say that something grew; 1 */
+	double alpha;  /* error rate of all rules together; 0.05 */
+	uint64_t runs; /* so many on a side have to say that something grew; 1 */
+	/* The base of a history: a build's runs, or those of the best of so many builds by
+	 * policy_measure. NULL and 0: its newest runs. */
+	const char *against;
+	uint64_t best_of;
 	struct paths *paths; /* of its map-path lines; NULL: none */
 	struct arena arena;
 };
@@ -76,6 +80,8 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 enum status policy_read(struct compare_policy *p, const char *path, struct err *e);
 void policy_release(struct compare_policy *p);
 
+/* The first rule on growth of everything, by which builds are called better; NULL: no such rule. */
+const struct policy_rule *policy_measure(const struct compare_policy *p);
 /* True for a rule without patterns. */
 bool policy_about(const struct policy_rule *r, const char *name, size_t n);
 /* How often the patterns of a rule, and of its waivers, were given up (match.h). */

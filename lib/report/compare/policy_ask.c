@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+const struct policy_rule *policy_measure(const struct compare_policy *p)
+{
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (p->rules[i].kind == POLICY_GROWTH && p->rules[i].key == POLICY_TOTAL)
+			return &p->rules[i];
+	return NULL;
+}
+
 bool policy_about(const struct policy_rule *r, const char *name, size_t n)
 {
 	for (size_t i = 0; i < r->n_match; i++)
