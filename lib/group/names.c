@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
+#include "lib/rules/linkage.h"
 #include "lib/trace/module_index.h"
 
 #include <inttypes.h>
@@ -67,15 +68,17 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 
 static const char call_operator[] = "operator()";
 
-/* A name without scope or parameters: nothing says that no other file has one of that name. */
-static bool name_needs_file(const struct group_names *n, uint32_t name)
+/* Of a name without scope or parameters nothing says that no other file has one of that name; raw: the linkage
+ * name, or what is shown where there is not any. */
+static bool name_needs_file(const struct group_names *n, uint32_t raw, uint32_t shown)
 {
 	size_t len;
-	const char *s = names_text(n, name, &len);
+	const char *s = names_text(n, raw, &len);
 
-	if (len == sizeof call_operator - 1 && !memcmp(s, call_operator, len))
+	if (linkage_is_internal(s, len) ||
+	    (len == sizeof call_operator - 1 && !memcmp(s, call_operator, len)))
 		return true;
-	return len && *s != '[' && !memchr(s, '(', len) && !memmem(s, len, "::", 2);
+	return raw == shown && len && *s != '[' && !memchr(s, '(', len) && !memmem(s, len, "::", 2);
 }
 
 static uint32_t group_names_with_file(struct group_names *n, uint32_t name, uint32_t file,
@@ -188,7 +191,7 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 		f.raw = f.display;
 	if (!f.display)
 		f.display = f.raw;
-	placed = f.raw == f.display && name_needs_file(n, f.raw);
+	placed = name_needs_file(n, f.raw, f.display);
 	if (n->mangled)
 		f.display = f.raw;
 	if (placed)
@@ -299,7 +302,7 @@ static uint32_t text_function(struct group_names *n, const char *s, size_t len, 
 {
 	uint32_t string = add_string(n, s, len), raw = string, shown = names_shown(n, string);
 
-	if (shown == string && name_needs_file(n, string))
+	if (name_needs_file(n, string, shown))
 		raw = group_names_with_file(n, string, file, line);
 	return add_function(n, &(struct names_function){n->mangled ? string : shown, raw, module});
 }

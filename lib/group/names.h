@@ -17,8 +17,8 @@
 #include "lib/trace/model.h"
 
 /* String ids. Raw is what makes it one function of its module: the linkage name, or where a
- * language has none that is unique ("Update" of Lua, C's statics), the name, a NUL, and the file;
- * of a lambda that only "operator()" is said of, with ":LINE" behind. As a C string it is the name.
+ * language has none that is unique ("Update" of Lua, C's functions, C++'s of internal linkage), the name, a NUL,
+ * and the file; of a lambda that only "operator()" is said of, with ":LINE" behind. As a C string it is the name.
  */
 struct names_function {
 	uint32_t display, raw, module;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions that another source file may have under the same linkage name: those of C++ that are static,
+ * in an anonymous namespace, or of such a scope or template argument (Itanium C++ ABI, 5.1.2: "L" before
+ * an unqualified name, and "12_GLOBAL__N_1").
+ */
+#ifndef TM_RULES_LINKAGE_H
+#define TM_RULES_LINKAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of a linkage name, or of the name for people where that says it. False of C's names, which do not say it. */
+bool linkage_is_internal(const char *s, size_t n);
+
+#endif
