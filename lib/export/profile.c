@@ -230,8 +230,8 @@ static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 		trace_note(t, NOTE_LOSS, a->live.lost_frees,
 			   "blocks were allocated again at an address whose free is missing: the "
 			   "newest is live, the older ones count as freed");
-	if (a->without_address)
-		trace_note(t, NOTE_GUESS, a->without_address,
+	if (a->without_address[DOMAINS])
+		trace_note(t, NOTE_GUESS, a->without_address[DOMAINS],
 			   "allocations have no address: they do not count as live");
 	if (format)
 		intern_add(&p->formats, format, strlen(format));

@@ -92,8 +92,8 @@ void fold_notes(struct fold *f, struct trace *t)
 	if (a->live.unknown_frees)
 		trace_note(t, NOTE_INFO, a->live.unknown_frees,
 			   "frees are of blocks that no record allocates");
-	if (a->without_address)
-		trace_note(t, NOTE_GUESS, a->without_address,
+	if (a->without_address[DOMAINS])
+		trace_note(t, NOTE_GUESS, a->without_address[DOMAINS],
 			   "allocations have no address: they do not count as live");
 	if (f->settled_early) {
 		int most = fold_domain_of_most(f);

@@ -37,10 +37,8 @@ static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
 {
 	struct table_cell c = cell_share(part, whole);
 
-	if (c.present)
-		buf_addf(b, "%" PRIu64 ".%02u%%", c.number / 100, (unsigned)(c.number % 100));
-	else
-		buf_adds(b, "none");
+	percent_text(b, &c, false);
+	buf_adds(b, c.present ? "%" : "none");
 }
 
 /* Of what the report is sorted by, and of the records: by what is known of each site. */
@@ -197,6 +195,9 @@ static void left_out(struct lines *l, const struct group_project *p, enum sum so
 			add_value(&l->b, p->now.all.v[sort], sort);
 			buf_adds(&l->b, " of ");
 			add_value(&l->b, p->now.unfiltered.v[sort], sort);
+			buf_adds(&l->b, " (");
+			add_percent(&l->b, p->now.all.v[sort], p->now.unfiltered.v[sort]);
+			buf_adds(&l->b, "): shares are of what they kept");
 		}
 		end_line(l);
 	}

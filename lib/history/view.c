@@ -81,15 +81,6 @@ static struct table_cell for_programs(const struct history_view *v, const struct
 	return cell_signed(fabs(x) < 9e18 ? (int64_t)x : x < 0 ? -INT64_MAX : INT64_MAX);
 }
 
-static struct table_cell percent_cell(double percent)
-{
-	double x = round(percent * 100);
-
-	if (!(fabs(x) < 9e18))
-		return (struct table_cell){.present = false};
-	return cell_signed((int64_t)x);
-}
-
 static const char *unit_of(const struct history_line *l)
 {
 	return l->type == COLUMN_BYTES ? "bytes" : l->type == COLUMN_TIME ? "ns" : "number";
@@ -206,7 +197,7 @@ static void history_view_fill_series(void *arg, size_t i, struct table_row *r)
 	*c++ = for_people(v, 1, l, whole.after, false);
 	*c++ = for_programs(v, l, whole.before);
 	*c++ = for_programs(v, l, whole.after);
-	*c++ = l->present ? percent_cell(history_step_percent(&whole))
+	*c++ = l->present ? cell_percent(history_step_percent(&whole))
 			  : (struct table_cell){.present = false};
 	*c = cell_number(l->n_steps);
 	c->mark = l->n_steps ? MARK_STRONG : MARK_NONE;
@@ -332,7 +323,7 @@ static void history_view_fill_step(void *arg, size_t i, struct table_row *r)
 	*c++ = for_people(v, 0, l, s->after - s->before, true);
 	*c++ = for_programs(v, l, s->before);
 	*c++ = for_programs(v, l, s->after);
-	*c++ = percent_cell(history_step_percent(s));
+	*c++ = cell_percent(history_step_percent(s));
 	v->texts[1].len = 0;
 	buf_addf(&v->texts[1], "%zu + %zu", runs_in(l, s->first, s->at),
 		 runs_in(l, s->at, s->last));

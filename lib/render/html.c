@@ -84,8 +84,8 @@ static void number_cell(struct page *p, const struct table_column *c, const stru
 		 v->mark <= MARK_FAINT ? mark_classes[v->mark] : "");
 	if (v->present && c->flags & COLUMN_BAR) {
 		buf_adds(b, " style=\"--bar:");
-		cell_for_people(b, c, v, false);
-		buf_addc(b, '"');
+		cell_exact(b, c, v);
+		buf_adds(b, "%\"");
 	}
 	if (v->present) {
 		buf_adds(b, " data-v=\"");

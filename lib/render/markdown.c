@@ -206,7 +206,6 @@ static void markdown_table(struct markdown *m, const struct table *t)
 	for (size_t i = 0; i < t->n_rows; i++) {
 		/* Half as many again are not worth a fold. */
 		if (i == VISIBLE && t->n_rows > VISIBLE + VISIBLE / 2) {
-			totals(m, t, shown);
 			buf_addf(&m->unit, "\n<details><summary>%zu more rows</summary>\n",
 				 t->n_rows - VISIBLE);
 			heading(m, t, shown);
@@ -219,10 +218,9 @@ static void markdown_table(struct markdown *m, const struct table *t)
 			break;
 		}
 	}
+	totals(m, t, shown);
 	if (open)
 		buf_adds(m->b, "\n</details>\n");
-	else
-		totals(m, t, shown);
 	if (t->n_notes)
 		buf_addc(m->b, '\n');
 	for (size_t i = 0; i < t->n_notes; i++)

@@ -2,13 +2,65 @@
 #include "lib/table/table.h"
 
 #include <inttypes.h>
+#include <math.h>
+
+enum { PERCENT_WHOLE = 10000 };
+
+/* The three digits of v that stand first, in units of 10^-18; at least 1. */
+static uint64_t first_digits(double v)
+{
+	double unit = pow(10, floor(log10(v)) - 2), rounded = rint(v / unit) * unit * 1e18;
+
+	return rounded > 1 ? (uint64_t)(rounded + 0.5) : 1;
+}
+
+/* Rounded to n, and hundredths or whole - hundredths is what is known of it beside an end. */
+static struct table_cell beside_an_end(bool negative, unsigned __int128 n, double hundredths,
+				       double rest)
+{
+	struct table_cell c = {.present = true,
+			       .negative = negative,
+			       .number = (uint64_t)n,
+			       .high = (uint64_t)(n >> 64)};
+
+	if (!n && hundredths > 0) {
+		c.fraction = first_digits(hundredths);
+	} else if (n == PERCENT_WHOLE && rest > 0) {
+		c.number--;
+		c.fraction = DECIMAL_UNIT - first_digits(rest);
+	}
+	return c;
+}
+
+struct table_cell cell_ratio(bool negative, unsigned __int128 part, unsigned __int128 whole)
+{
+	double of = (double)whole / PERCENT_WHOLE, hundredths = (double)part / of;
+	unsigned __int128 n;
+
+	if (!whole)
+		return (struct table_cell){.present = false};
+	if ((part | whole) >> 110) /* a double has more digits than a percentage shows */
+		n = hundredths < 0x1p127 ? (unsigned __int128)(hundredths + 0.5)
+					 : (unsigned __int128)1 << 127;
+	else
+		n = (part * (2 * PERCENT_WHOLE) + whole) / (whole * 2);
+	return beside_an_end(negative, n, hundredths,
+			     part < whole ? (double)(whole - part) / of : 0);
+}
 
 struct table_cell cell_share(uint64_t part, uint64_t whole)
 {
-	if (!whole)
+	return cell_ratio(false, part, whole);
+}
+
+struct table_cell cell_percent(double percent)
+{
+	double size = fabs(percent) * 100;
+
+	if (!(size < 0x1p127))
 		return (struct table_cell){.present = false};
-	return cell_number(
-	    (uint64_t)(((unsigned __int128)part * 20000 + whole) / ((unsigned __int128)whole * 2)));
+	return beside_an_end(percent < 0, (unsigned __int128)(size + 0.5), size,
+			     PERCENT_WHOLE - size);
 }
 
 void size_text(struct buf *out, uint64_t bytes)
@@ -92,7 +144,9 @@ void cell_exact(struct buf *out, const struct table_column *c, const struct tabl
 	if (v->negative && (v->number || v->fraction))
 		buf_addc(out, '-');
 	if (v->fraction) {
-		decimal_text(out, decimal_of_cell(v));
+		decimal all = decimal_of_cell(v);
+
+		decimal_text(out, c->type == COLUMN_PERCENT ? all / 100 : all);
 		return;
 	}
 	add_fraction(out, v,
@@ -101,13 +155,38 @@ void cell_exact(struct buf *out, const struct table_column *c, const struct tabl
 						: 0);
 }
 
+static void add_sign(struct buf *out, const struct table_cell *v, bool is_signed)
+{
+	if ((v->number || v->fraction || v->high) && (v->negative || is_signed))
+		buf_addc(out, v->negative ? '-' : '+');
+}
+
+/* Between 0 and the first hundredth, and between the last and the whole, it is said on which side. */
+void percent_text(struct buf *out, const struct table_cell *v, bool is_signed)
+{
+	struct table_cell end = *v;
+
+	if (!v->present)
+		return;
+	if (v->fraction) {
+		buf_addc(out, v->negative ? '>' : '<');
+		end.number++;
+	}
+	add_sign(out, v, is_signed);
+	add_fraction(out, &end, 2);
+}
+
 void cell_for_people(struct buf *out, const struct table_column *c, const struct table_cell *v,
 		     bool exact)
 {
 	if (!v->present || c->type == COLUMN_TEXT)
 		return;
-	if ((v->number || v->fraction) && (v->negative || c->flags & COLUMN_SIGNED))
-		buf_addc(out, v->negative ? '-' : '+');
+	if (c->type == COLUMN_PERCENT) {
+		percent_text(out, v, c->flags & COLUMN_SIGNED);
+		buf_addc(out, '%');
+		return;
+	}
+	add_sign(out, v, c->flags & COLUMN_SIGNED);
 	switch (c->type) {
 	case COLUMN_TEXT:
 	case COLUMN_INT: add_fraction(out, v, 0); break;
@@ -123,10 +202,7 @@ void cell_for_people(struct buf *out, const struct table_column *c, const struct
 		else
 			time_text(out, v->high ? UINT64_MAX : v->number);
 		break;
-	case COLUMN_PERCENT:
-		add_fraction(out, v, 2);
-		buf_addc(out, '%');
-		break;
+	case COLUMN_PERCENT: break;
 	case COLUMN_NUMBER: add_fraction(out, v, c->decimals); break;
 	case COLUMN_DECIMAL: add_decimal(out, v); break;
 	}

@@ -15,8 +15,9 @@
 enum column_type {
 	COLUMN_TEXT,
 	COLUMN_INT,
-	COLUMN_BYTES,   /* a size: for people in units, in CSV always exact */
-	COLUMN_PERCENT, /* the number is in hundredths of a percent */
+	COLUMN_BYTES, /* a size: for people in units, in CSV always exact */
+	COLUMN_PERCENT, /* the number is in hundredths of a percent; with a fraction of them only where it
+			   would be 0 or 100 and is not */
 	COLUMN_TIME,    /* nanoseconds: for people in units, in CSV always exact; key ends in _ns */
 	COLUMN_NUMBER,  /* a decimal fraction: the number is in units of 10^-decimals */
 	COLUMN_DECIMAL, /* a number and a fraction: as many decimals as there are */
@@ -130,8 +131,14 @@ static inline struct table_cell cell_decimal(decimal v)
 				   .fraction = (uint64_t)(size % DECIMAL_UNIT)};
 }
 
-/* part of whole in hundredths of a percent, rounded half up; not present for a whole of 0. */
+/* part of whole for a COLUMN_PERCENT, rounded half up; not present for a whole of 0. What is not 0 and
+ * not the whole stays so: then it has three digits more. */
 struct table_cell cell_share(uint64_t part, uint64_t whole);
+struct table_cell cell_ratio(bool negative, unsigned __int128 part, unsigned __int128 whole);
+struct table_cell cell_percent(double percent); /* not present where it is no number */
+
+/* For people, without the sign of percent: "12.30", "<0.01" of what is not 0, ">-100.00" of what is not gone. */
+void percent_text(struct buf *out, const struct table_cell *v, bool is_signed);
 
 /* The size for people: "496 B", "1.5 KiB", "2.0 GiB": one decimal, units of 1024. */
 void size_text(struct buf *out, uint64_t bytes);
@@ -145,7 +152,8 @@ void time_text(struct buf *out, uint64_t ns);
 void cell_for_people(struct buf *out, const struct table_column *c, const struct table_cell *v,
 		     bool exact);
 
-/* The same for machines: digits, '-' and '.' only; percents have two decimals. */
+/* The same for machines: digits, '-' and '.' only; percents have two decimals, and
+ * more where those say 0 or 100 of what is not. */
 void cell_exact(struct buf *out, const struct table_column *c, const struct table_cell *v);
 
 #endif

@@ -235,11 +235,11 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		a->records[d] += n;
 		a->without_requested[d] += c->has & EV_HAS_REQUESTED ? 0 : n;
 		a->without_real[d] += c->has & EV_HAS_REAL ? 0 : n;
+		a->without_address[d] += m && !(c->has & EV_HAS_ADDRESS) ? n : 0;
 	}
 	a->without_requested[DOMAINS] += c->has & EV_HAS_REQUESTED ? 0 : c->n;
 	a->without_real[DOMAINS] += c->has & EV_HAS_REAL ? 0 : c->n;
-	if (m)
-		a->without_address += c->has & EV_HAS_ADDRESS ? 0 : c->n;
+	a->without_address[DOMAINS] += m && !(c->has & EV_HAS_ADDRESS) ? c->n : 0;
 }
 
 /* Frees that have an effect, where blocks are followed. */

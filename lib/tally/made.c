@@ -121,7 +121,7 @@ static void take(struct tally *a, const struct tally_made *m, const struct sink_
 	memcpy(a->without_real, m->tally.without_real, sizeof a->without_real);
 	if (w->follow) {
 		memcpy(a->followed, m->tally.followed, sizeof a->followed);
-		a->without_address = m->tally.without_address;
+		memcpy(a->without_address, m->tally.without_address, sizeof a->without_address);
 		a->live.lost_frees = m->tally.live.lost_frees;
 		a->live.unknown_frees = m->tally.live.unknown_frees;
 	}

@@ -423,7 +423,7 @@ void measures_end(struct tally *a, struct trace *t)
 	if (open)
 		trace_note(t, NOTE_INFO, open,
 			   "calls had not returned at the end: they count up to their thread's "
-			   "last event");
+			   "last enter or exit");
 	if (m->open.unclosed)
 		trace_note(t, NOTE_LOSS, m->open.unclosed,
 			   "calls have no exit: they ended with their callers");

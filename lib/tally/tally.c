@@ -305,7 +305,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	if (w->thread_selected)
 		memset(w->thread_selected, 0, w->cap_thread_selected);
 	w->seq = w->timed = 0;
-	a->without_address = 0;
+	memset(a->without_address, 0, sizeof a->without_address);
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->backward = a->early = 0;
@@ -326,10 +326,10 @@ static void count_alloc(struct tally *a, const struct tally_work *w, const struc
 			unsigned domain)
 {
 	a->records[domain]++;
-	a->without_address += w->follow && !(ev->has & EV_HAS_ADDRESS);
 	for (unsigned d = domain;; d = DOMAINS) {
 		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
 		a->without_real[d] += !(ev->has & EV_HAS_REAL);
+		a->without_address[d] += w->follow && !(ev->has & EV_HAS_ADDRESS);
 		if (d == DOMAINS)
 			break;
 	}

@@ -155,8 +155,9 @@ struct tally {
 	struct tally_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
 	bool followed[DOMAINS +
 		      1]; /* live blocks are known: an allocation had an address; last: any */
-	uint64_t without_address; /* ALLOC events that live matching could not follow */
-	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1]; /* last: of all */
+	/* Of ALLOC events, last: of all. Those without an address live matching cannot follow. */
+	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1],
+	    without_address[DOMAINS + 1];
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
 	uint64_t early;      /* with slices: marks of frames behind events of a later time */

@@ -106,7 +106,7 @@ static unsigned weaker(unsigned a, unsigned b)
 
 /* Live, freed and at the peak, of count, requested and real. */
 static void tally_values_matched_states(const struct tally *a, const struct trace *t,
-					uint8_t state[SUMS])
+					unsigned domain, uint8_t state[SUMS])
 {
 	const struct tally_work *w = a->work;
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
@@ -117,6 +117,9 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 	/* A free without a time may belong before or behind the end of a range. */
 	if (selection && t->unordered && (selection->times.n || selection->frames.n))
 		live = weaker(live, METRIC_ESTIMATED);
+	/* What has no address may be live, too. */
+	if (a->without_address[domain] && a->followed[domain])
+		live = weaker(live, METRIC_LOWER_BOUND);
 	for (size_t d = 0; d <= DOMAINS; d++)
 		overflow |= w->tide[d].overflow;
 	for (size_t m = 0; m < 3; m++) {
@@ -154,7 +157,7 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 	if (state[SUM_SLACK] && at_types & (SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL)))
 		at_types |= SUM_BIT(SUM_SLACK);
 	if (a->work->follow)
-		tally_values_matched_states(a, t, state);
+		tally_values_matched_states(a, t, domain, state);
 	if (a->measures)
 		measures_states(a, state);
 	for (size_t i = 0; i < SUMS; i++)

@@ -357,7 +357,8 @@ static enum status mcp_run_query(struct call *c)
 static void mcp_add_node(struct buf *b, const struct nodes_tree *t, size_t number, size_t i)
 {
 	const struct nodes_node *n = &t->items[i];
-	double all = (double)t->items[0].total;
+	struct table_column percent = {.type = COLUMN_PERCENT};
+	struct table_cell share = cell_ratio(false, n->total, t->items[0].total);
 
 	buf_addf(b, "{\"node\":\"%zu.%zu\"", number, i);
 	text_member(b, "name", n->name);
@@ -367,9 +368,9 @@ static void mcp_add_node(struct buf *b, const struct nodes_tree *t, size_t numbe
 	buf_add_u128(b, n->total);
 	json_key(b, "self");
 	buf_add_u128(b, n->self);
-	if (all > 0) {
+	if (share.present) {
 		json_key(b, "percent");
-		buf_addf(b, "%.2f", 100 * (double)n->total / all);
+		cell_exact(b, &percent, &share);
 	}
 	number_member(b, "children", n->children);
 	buf_addc(b, '}');

@@ -110,6 +110,8 @@ def cell(want, text):
         return text if text.strip() else 'blank'
     if want != int(want) and text.strip()[-1:] in 'Bs':  # a mean, of whole bytes or ns
         got = got[0], max(got[1], Decimal('0.5'))
+    if '%' in text and text.strip()[0] in '<>':  # beside 0 or the whole
+        return None if 0 < abs(got[0] - want) < 2 * got[1] and (want < got[0]) == (text.strip()[0] == '<') else text
     return None if abs(got[0] - want) <= got[1] else text
 
 
@@ -251,7 +253,7 @@ def markdown(doc, out):
         else:
             continue
         at = i + 1
-        # The row of sums stands between the first rows and those that are folded.
+        # Rows of sums stand behind those that are folded; between these there is a second heading.
         rows = blocks[i][1]
         sums = [r for r in rows if columns[0]['key'] == 'rank' and r[0] == '' and r[-1:] != ['x']]
         plain = [r for r in rows if r not in sums] if columns[0]['key'] == 'rank' else rows

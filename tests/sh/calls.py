@@ -16,7 +16,7 @@
 #
 # Total is of outermost calls: those with the same name around them are in it already. An exit ends
 # the innermost open call of its name and all inside it, and is ignored if there is no such call;
-# what is open at the end lasts until its thread's last event; a time that goes back is the one
+# what is open at the end lasts until its thread's last enter or exit; a time that goes back is the one
 # before it.
 import sys
 from collections import defaultdict

@@ -93,6 +93,10 @@ fi
 size() { wc -c <"$1"; }
 check 'Markdown of a big report fits into a comment' [ "$(size big.markdown)" -lt 65536 ]
 check 'and says what it left out' grep -q '^\*Not shown.*: 4[0-9]* rows' big.markdown
+# 16 rows of 1 to 16 bytes, of which 6 are folded: the row of sums, 136, is the last.
+seq 16 | sed 's/.*/alloc malloc main;f& &/' | { printf 'metric requested exact\n'; cat; } | "$GEN/script" >rows.tmt
+check 'Markdown has its sums behind the rows that are folded' \
+	[ "$(tm-top -q --as markdown -n 0 --by function rows.tmt | grep -A1 -E '^\|.*(136 B)' | tail -n 1)" = '' ]
 check 'Markdown of a small one leaves out nothing' eval '! grep -q "Not shown" sample.markdown'
 
 # Ten megabytes of a name.

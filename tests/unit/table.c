@@ -4,8 +4,9 @@
  */
 #include "lib/table/table.h"
 #include "lib/table/flame.h"
-
 #include "tests/unit/test.h"
+
+#include <math.h>
 
 TEST(sizes_for_people)
 {
@@ -42,6 +43,55 @@ TEST(shares)
 	CHECK_EQ(cell_share(1, 20000).number, 1); /* 0.005 % rounds up */
 	CHECK_EQ(cell_share(1, 20001).number, 0);
 	CHECK_EQ(cell_share(UINT64_MAX, UINT64_MAX).number, 10000);
+}
+
+/* A percentage is exact to 0.005, is 0 only of nothing and 100 only of the whole, and people see on which
+ * side of what is printed it is. */
+TEST(percentages_beside_0_and_the_whole)
+{
+	static const struct {
+		bool negative;
+		unsigned __int128 part, whole;
+		const char *exact, *people;
+	} rows[] = {{false, 0, 7, "0.00", "0.00%"},
+		    {false, 1, 3, "33.33", "+33.33%"},
+		    {false, 1, 1000000, "0.0001", "<+0.01%"},
+		    {true, 1, 1000000, "-0.0001", ">-0.01%"},
+		    {false, 1, 30001, "0.00333", "<+0.01%"},
+		    {true, 481169, 481177, "-99.99834", ">-100.00%"},
+		    {true, 7, 7, "-100.00", "-100.00%"},
+		    {false, 99999, 100000, "99.999", "<+100.00%"},
+		    {false, 100001, 100000, "100.00", "+100.00%"},
+		    {false, (unsigned __int128)1 << 112, 4,
+		     "129807421463370690713262408230502400.00",
+		     "+129807421463370690713262408230502400.00%"}}; /* 2^110 x 100 */
+	struct table_column c = {.type = COLUMN_PERCENT, .flags = COLUMN_SIGNED};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct table_cell v = cell_ratio(rows[i].negative, rows[i].part, rows[i].whole);
+
+		b.len = 0;
+		cell_exact(&b, &c, &v);
+		CHECK_STR(buf_str(&b), rows[i].exact);
+		b.len = 0;
+		cell_for_people(&b, &c, &v, false);
+		CHECK_STR(buf_str(&b), rows[i].people);
+	}
+	CHECK(!cell_ratio(false, 1, 0).present);
+	for (int64_t i = -1000000; i <= 1000000; i += 37) { /* of doubles the same */
+		struct table_cell x = cell_percent((double)i / 10000);
+		struct table_cell y =
+		    cell_ratio(i < 0, (unsigned __int128)(i < 0 ? -i : i), 1000000);
+
+		if (i % 100 == 50 || i % 100 == -50) /* which no double is */
+			continue;
+		CHECK_EQ(x.number, y.number);
+		CHECK_EQ(x.negative, y.negative);
+		CHECK_EQ(!x.fraction, !y.fraction);
+	}
+	CHECK(!cell_percent(INFINITY).present && !cell_percent(NAN).present);
+	buf_release(&b);
 }
 
 static const char *people(struct buf *b, enum column_type type, unsigned flags, unsigned decimals,

@@ -29,14 +29,20 @@ function format(type, v, decimals) {
 			if (hundredths < 100000 || i === 2) return sign + (hundredths / 100).toFixed(2) + " " + ["us", "ms", "s"][i];
 		}
 	}
-	if (type === "percent") return sign + (v / 100).toFixed(2) + "%";
+	if (type === "percent") return percent(sign, v / 100);
 	if (type === "number") return sign + (v / 10 ** decimals).toFixed(decimals);
 	if (type === "decimal") return sign + (+v.toFixed(6) || v);
 	return sign + v;
 }
 
+// What is not 0 and not the whole does not look so.
+function percent(sign, v) {
+	const text = v.toFixed(2), side = v && text === "0.00" || v < 100 && text === "100.00";
+	return (side ? sign ? ">" : "<" : "") + sign + (side && v < 1 ? "0.01" : text) + "%";
+}
+
 function share(part, whole) {
-	return whole ? (100 * part / whole).toFixed(2) + "%" : "";
+	return whole ? percent("", 100 * part / whole) : "";
 }
 
 function showTip(event, head, lines) {

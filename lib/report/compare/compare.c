@@ -494,20 +494,12 @@ struct compare_number compare_difference(struct compare_number from, struct comp
 	return (struct compare_number){from.present && to.present, to.v - from.v};
 }
 
-struct compare_number compare_percent(struct compare_number from, struct compare_number to)
+struct table_cell compare_percent(struct compare_number from, struct compare_number to)
 {
-	__int128 d = to.v - from.v, of = from.v < 0 ? -from.v : from.v, sign = d < 0 ? -1 : 1;
+	__int128 d = to.v - from.v;
 
-	if (!from.present || !to.present || !of)
-		return (struct compare_number){.present = false};
-	/* Of counters both are in 10^-18: what does not fit loses digits that a percentage has not. */
-	for (; (of | d * sign) >> 110; of = of / 2 | 1)
-		d /= 2;
-	d = sign * ((d * sign * 20000 + of) / (of * 2));
-	/* What is there is not gone, and what changed is not the same. */
-	if (d == -10000 && to.v)
-		d = -9999;
-	if (!d && to.v != from.v)
-		d = sign;
-	return (struct compare_number){true, d};
+	if (!from.present || !to.present)
+		return (struct table_cell){.present = false};
+	return cell_ratio(d < 0, (unsigned __int128)(d < 0 ? -d : d),
+			  (unsigned __int128)(from.v < 0 ? -from.v : from.v));
 }

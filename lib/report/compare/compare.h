@@ -14,6 +14,7 @@
 #define TM_REPORT_COMPARE_COMPARE_H
 
 #include "lib/aggregate/summary.h"
+#include "lib/table/table.h"
 #include "lib/tally/tally.h"
 
 enum {
@@ -96,7 +97,7 @@ bool compare_factor(const struct compare *c, size_t group, enum sum sum, long do
 struct compare_number compare_total(const struct compare *c, size_t group, enum sum sum);
 /* to - from; absent when one is. */
 struct compare_number compare_difference(struct compare_number from, struct compare_number to);
-/* In hundredths of a percent of from; absent for a from of 0. */
-struct compare_number compare_percent(struct compare_number from, struct compare_number to);
+/* The difference, of from; absent for a from of 0. */
+struct table_cell compare_percent(struct compare_number from, struct compare_number to);
 
 #endif

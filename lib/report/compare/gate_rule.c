@@ -64,6 +64,13 @@ static void add_reading(struct buf *b, double size)
 	cell_for_people(b, &c, &cell, false);
 }
 
+static void add_percent_number(struct buf *b, double percent, bool is_signed)
+{
+	struct table_cell c = cell_percent(percent);
+
+	percent_text(b, &c, is_signed);
+}
+
 static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 {
 	static const char *const per[] = {"", " / frame", " / s"};
@@ -72,7 +79,8 @@ static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, dou
 	if (v < 0)
 		buf_addc(b, '-');
 	if (r->kind == POLICY_COVERAGE) {
-		buf_addf(b, "%.2f %%", size);
+		add_percent_number(b, size, false);
+		buf_adds(b, " %");
 		return;
 	}
 	if (r->counter && !r->time)
@@ -95,8 +103,11 @@ static void add_signed_amount(struct buf *b, const struct policy_rule *r, double
 
 static void add_percent(struct buf *b, double base, double difference)
 {
-	if (fabs(base) > 0)
-		buf_addf(b, ", %+.2f %%", 100 * difference / fabs(base));
+	if (fabs(base) > 0) {
+		buf_adds(b, fabs(difference) > 0 ? ", " : ", +");
+		add_percent_number(b, 100 * difference / fabs(base), true);
+		buf_adds(b, " %");
+	}
 }
 
 static void add_subject(const struct gate_context *x, const struct gate_rule *r, size_t i,
@@ -202,14 +213,23 @@ static const char *gate_rule_limit_text(const struct gate_context *x, const stru
 		buf_addf(&b, "%" PRIu64 " new %s", r->most_new, key_plurals[r->key]);
 		break;
 	case POLICY_COVERAGE:
-		if (!isnan(r->percent))
-			buf_addf(&b, "at least %.2f %%", r->percent);
-		if (!isnan(r->drop))
-			buf_addf(&b, "%sno more than %.2f points less", b.len ? ", " : "", r->drop);
+		if (!isnan(r->percent)) {
+			buf_adds(&b, "at least ");
+			add_percent_number(&b, r->percent, false);
+			buf_adds(&b, " %");
+		}
+		if (!isnan(r->drop)) {
+			buf_addf(&b, "%sno more than ", b.len ? ", " : "");
+			add_percent_number(&b, r->drop, false);
+			buf_adds(&b, " points less");
+		}
 		break;
 	default:
-		if (!isnan(r->percent))
-			buf_addf(&b, "+%.2f %%", r->percent);
+		if (!isnan(r->percent)) {
+			buf_addc(&b, '+');
+			add_percent_number(&b, r->percent, false);
+			buf_adds(&b, " %");
+		}
 		if (r->absolute || isnan(r->percent)) {
 			buf_adds(&b, b.len ? " and " : "");
 			add_signed_amount(&b, r, decimal_to_double(r->absolute));

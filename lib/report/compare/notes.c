@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,25 +122,27 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 		     word_of(c->things, example), other > 1 ? ", ..." : "", same);
 }
 
-/* Named sites' share of a metric in hundredths of a percent; false: not known. */
-static bool coverage(const struct aggregate_summary *s, enum sum sum, uint64_t *share)
+/* Named sites' share of a metric in percent; false: not known. */
+static bool coverage(const struct aggregate_summary *s, enum sum sum, double *share)
 {
-	unsigned __int128 named = 0;
+	double named = 0;
 
 	if (!run_knows(&s->known, sum) || !s->all.v[sum] || sum_is_signed(sum) ||
 	    SUMS_TIME >> sum & 1)
 		return false;
 	for (unsigned t = TIER_NAME; t < TIERS; t++)
-		named += s->coverage[t].v[sum];
-	*share = (uint64_t)(named * 10000 / s->all.v[sum]);
+		named += (double)s->coverage[t].v[sum];
+	*share = 100 * named / (double)s->all.v[sum];
 	return true;
 }
 
 static void note_coverage(const struct compare *c, enum key by, enum sum sum,
 			  struct compare_lines *to)
 {
-	uint64_t least = UINT64_MAX, most = 0, share;
+	double least = INFINITY, most = 0, share;
 	const char *worst = "", *best = "";
+	struct table_cell cell;
+	struct buf low = BUF_INIT, high = BUF_INIT;
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
@@ -154,20 +157,23 @@ static void note_coverage(const struct compare *c, enum key by, enum sum sum,
 				best = c->groups[g].names[i];
 			}
 		}
-	if (least == UINT64_MAX)
+	if (isinf(least))
 		return;
-	if (most - least > 100)
+	cell = cell_percent(least);
+	percent_text(&low, &cell, false);
+	cell = cell_percent(most);
+	percent_text(&high, &cell, false);
+	if (most - least > 1)
 		line(to,
-		     "warning: coverage differs: %" PRIu64 ".%02" PRIu64
-		     " %% of %s is at named sites in %s, %" PRIu64 ".%02" PRIu64 " %% in %s",
-		     least / 100, least % 100, sum_names[sum].word, worst, most / 100, most % 100,
-		     best);
-	if (least < 9000 && by != KEY_TYPE && by != KEY_THREAD)
+		     "warning: coverage differs: %s %% of %s is at named sites in %s, %s %% in %s",
+		     buf_str(&low), sum_names[sum].word, worst, buf_str(&high), best);
+	if (least < 90 && by != KEY_TYPE && by != KEY_THREAD)
 		line(to,
-		     "only %" PRIu64 ".%02" PRIu64
-		     " %% of %s is at named sites in %s: what has no name is told by its address, "
-		     "which another build moves",
-		     least / 100, least % 100, sum_names[sum].word, worst);
+		     "only %s %% of %s is at named sites in %s: what has no name is told by its "
+		     "address, which another build moves",
+		     buf_str(&low), sum_names[sum].word, worst);
+	buf_release(&low);
+	buf_release(&high);
 }
 
 static void note_runs(const struct compare *c, enum key by, struct compare_lines *to)

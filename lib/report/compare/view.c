@@ -63,11 +63,11 @@ struct compare_view {
 };
 
 /* More is worse: memory is what is compared. */
-static struct table_cell delta_cell(struct compare_number n)
+static struct table_cell delta_cell(struct table_cell c)
 {
-	struct table_cell c = compare_cell(n);
-
-	c.mark = !n.present || !n.v ? MARK_NONE : n.v > 0 ? MARK_BAD : MARK_GOOD;
+	c.mark = !c.present || (!c.number && !c.fraction && !c.high) ? MARK_NONE
+		 : c.negative                                        ? MARK_GOOD
+								     : MARK_BAD;
 	return c;
 }
 
@@ -422,7 +422,7 @@ static struct table_cell number_cell(struct compare_view *v, size_t row, const s
 	if (s->what == WHAT_VALUE)
 		return compare_cell(value);
 	base = row_value(v, row, 0, s->sum);
-	return delta_cell(s->what == WHAT_DELTA ? compare_difference(base, value)
+	return delta_cell(s->what == WHAT_DELTA ? compare_cell(compare_difference(base, value))
 						: compare_percent(base, value));
 }
 
@@ -489,7 +489,9 @@ static void compare_view_add_totals(struct compare_view *v)
 
 		switch (s->what) {
 		case WHAT_VALUE: c[k] = compare_cell(value); break;
-		case WHAT_DELTA: c[k] = delta_cell(compare_difference(base, value)); break;
+		case WHAT_DELTA:
+			c[k] = delta_cell(compare_cell(compare_difference(base, value)));
+			break;
 		case WHAT_PERCENT: c[k] = delta_cell(compare_percent(base, value)); break;
 		case WHAT_NAME: c[k] = cell_text(all, strlen(all)); break;
 		default: break;

@@ -38,7 +38,7 @@ static void memory_modules_count(void *arg, struct group_project *p, const struc
 	const struct tally *a = &p->tally;
 	struct map64 seen = {0};
 
-	m->unknown |= t->metrics[METRIC_LIVE].state == METRIC_ABSENT || a->without_address;
+	m->unknown |= t->metrics[METRIC_LIVE].state == METRIC_ABSENT || a->without_address[DOMAINS];
 	for (size_t i = 0; i < a->live.n && !m->unknown; i++) {
 		const struct live_block *b = &a->live.blocks[i];
 		unsigned domain = b->space % DOMAINS;

@@ -38,21 +38,13 @@ static uint64_t class_from(unsigned k)
 	return k ? (uint64_t)1 << (k - 1) : 0;
 }
 
-/* Both may be larger than 64 bits. */
-static struct table_cell memory_report_share(memory_bytes part, memory_bytes whole)
-{
-	for (; whole > UINT64_MAX; whole >>= 1)
-		part >>= 1;
-	return cell_share((uint64_t)part, (uint64_t)whole);
-}
-
 static void size_cells(const struct memory_report *r, const struct memory_class *c,
 		       struct table_cell *cells)
 {
 	cells[1] = cell_number(c->count);
 	cells[2] = cell_share(c->count, r->d->count);
 	cells[3] = cell_number(memory_shown(c->bytes));
-	cells[4] = memory_report_share(c->bytes, r->d->sized);
+	cells[4] = cell_ratio(false, c->bytes, r->d->sized);
 	if (!r->m->lives)
 		return;
 	cells[5] = cell_number(c->live_count);

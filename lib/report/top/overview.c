@@ -44,8 +44,10 @@ static void overview_say_run(struct buf *b, const struct group_run *r, const cha
 
 	buf_adds(b, about);
 	add_plural(b, n, "allocation");
-	buf_addf(b, ", %s", bytes);
-	size_text(b, r->unfiltered.v[overview_bytes(r)]);
+	if (r->unfiltered.has >> overview_bytes(r) & 1) {
+		buf_addf(b, ", %s", bytes);
+		size_text(b, r->unfiltered.v[overview_bytes(r)]);
+	}
 	if (r->timed == r->captures && r->duration) {
 		buf_adds(b, " in ");
 		time_text(b, r->duration);
@@ -81,29 +83,34 @@ static void overview_say_memory(struct buf *b, const struct group_run *r, const 
 	buf_addf(b, " in %s", about);
 	add_plural(b, t->live_count, "block");
 	if (share.present && t->has_temporary) {
-		buf_adds(b, "; ");
+		buf_addf(b, "; %s", about);
 		cell_for_people(b, &percent, &share, false);
 		buf_adds(b, " temporary");
 	}
 }
 
+/* How well s is known; where the table has none of it, how well the sum that it is a part of is. */
+static const char *mark(const struct group_run *r, enum sum s, enum sum part_of)
+{
+	const char *text = metric_mark(&r->known, r->known.state[s] ? s : part_of);
+
+	return text + (*text == ' ');
+}
+
 bool overview_make(const struct group_project *p, struct top_overview *o)
 {
 	const struct group_run *r = &p->now;
-	const char *about, *bytes;
+	enum sum bytes = overview_bytes(r);
 	struct buf b = BUF_INIT;
 
 	if (!r->totals.captures || r->totals.captures != r->captures ||
 	    (!r->totals.peak && !lacks_real(r)))
 		return false;
-	about = metric_mark(&r->known, SUM_COUNT);
-	about += *about == ' ';
-	bytes = metric_mark(&r->known, overview_bytes(r));
-	bytes += *bytes == ' ';
-	overview_say_run(&b, r, about, bytes);
+	overview_say_run(&b, r, mark(r, SUM_COUNT, SUM_COUNT), mark(r, bytes, bytes));
 	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
 	b.len = 0;
-	overview_say_memory(&b, r, about, bytes);
+	overview_say_memory(&b, r, mark(r, SUM_LIVE_COUNT, SUM_COUNT),
+			    mark(r, bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED, bytes));
 	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
 	buf_release(&b);
 	return true;
@@ -120,8 +127,9 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
 
 	document_number(d, "allocations", COLUMN_INT, 0, cell_number(n));
-	document_number(d, sum_names[bytes].key, COLUMN_BYTES, 0,
-			cell_number(r->unfiltered.v[bytes]));
+	if (r->unfiltered.has >> bytes & 1)
+		document_number(d, sum_names[bytes].key, COLUMN_BYTES, 0,
+				cell_number(r->unfiltered.v[bytes]));
 	if (r->timed == r->captures && r->duration) {
 		document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));
 		document_number(

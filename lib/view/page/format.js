@@ -23,6 +23,13 @@ function ns(v) {
 	return (v < 0 ? "-" : "") + (u === 1 ? Math.round(n) : (n / u).toFixed(2)) + " " + word;
 }
 
+// What is not 0 and not the whole does not look so.
+function percent(v, plus) {
+	const n = Math.abs(v), text = n.toFixed(2), sign = v < 0 ? "-" : plus;
+	const side = n && text === "0.00" || n < 100 && text === "100.00";
+	return (side ? v < 0 ? ">" : "<" : "") + sign + (side && n < 1 ? "0.01" : text) + "%";
+}
+
 export function format(type, v, signed) {
 	if (v === null || v === undefined) return "–";
 	if (typeof v === "string") return shown(v);
@@ -30,7 +37,7 @@ export function format(type, v, signed) {
 	switch (type) {
 	case "bytes": return plus + bytes(v);
 	case "ns": return plus + ns(v);
-	case "percent": return plus + v.toFixed(2) + "%";
+	case "percent": return percent(v, plus);
 	default: return plus + v.toLocaleString("en-US", {maximumFractionDigits: type === "number" ? 6 : 2});
 	}
 }
@@ -41,7 +48,7 @@ export function exact(type, v) {
 	return v.toLocaleString("en-US", {maximumFractionDigits: 18}) + ({bytes: " bytes", ns: " ns", percent: "%"}[type] || "");
 }
 
-export const share = (part, all) => all ? (100 * part / all).toFixed(2) + "%" : "";
+export const share = (part, all) => all ? percent(100 * part / all, "") : "";
 
 // A text that is no expression is looked for as it is.
 export function matcher(text) {
