@@ -6,6 +6,7 @@
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
 #include "lib/report/compare/counters.h"
+#include "lib/report/compare/policy_init.h"
 #include "lib/report/compare/view.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static int sort_of(int word)
 /* Programs read everything, people what they asked for. */
 static bool for_programs(enum render_format f)
 {
-	return f != RENDER_TEXT && f != RENDER_MARKDOWN && f != RENDER_JUNIT && f != RENDER_SARIF;
+	return f == RENDER_CSV || f == RENDER_TSV || f == RENDER_JSON || f == RENDER_HTML;
 }
 
 static bool shows_flame(const struct cli_report *r)
@@ -93,18 +94,36 @@ static void compare_print(struct cli_compare *c, const struct compare_options *o
 			document_input(&d, from->groups[i].names[k], from->groups[i].label);
 	if (from->normalize)
 		document_fact(&d, "normalized", from->groups[from->n_groups - 1].label);
+	g = cli_compare_gate(c);
+	/* A comment is read from its top. */
+	if (g && to->format == RENDER_MARKDOWN) {
+		d.title = gate_failed(g) || gate_incomplete(g) ? "The policy is broken"
+			  : gate_inconclusive(g)               ? "The policy cannot be decided"
+							       : "The policy is kept";
+		document_checks(&d, gate_checks(g));
+	}
 	compare_view_add(v, &d);
 	compare_counters_init(&counters, from);
 	if (counters.table.n_rows)
 		document_table(&d, &counters.table);
-	g = cli_compare_gate(c);
-	if (g)
+	if (g && to->format != RENDER_MARKDOWN)
 		document_checks(&d, gate_checks(g));
 	cli_report_print(to, &d);
 	document_release(&d);
 	gate_free(g);
 	compare_counters_release(&counters);
 	compare_view_free(v);
+}
+
+static void init_policy(struct cli_compare *c)
+{
+	struct err e = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	if (policy_init(&c->in.compare, &b, &e))
+		cli_usage("%s", e.msg);
+	fwrite(b.data, 1, b.len, stdout);
+	buf_release(&b);
 }
 
 static void hold(const struct cli_compare *c)
@@ -182,11 +201,16 @@ int main(int argc, char **argv)
 		options.sort = sort_of(sort);
 		options.flame = shows_flame(&report);
 		what.counters = true;
-		choose(&what, options.by, options.sort, &compare.policy, &report);
+		choose(&what, compare.init ? KEY_SITE : options.by, options.sort, &compare.policy,
+		       &report);
+		if (compare.init)
+			what.want = SUMS_ALL;
 		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
 		compare.in.compare.per = (enum compare_per)per;
 		compare.in.compare.normalize = normalize;
-		if (complete)
+		if (complete && compare.init)
+			init_policy(&compare);
+		else if (complete)
 			compare_print(&compare, &options, &report);
 	}
 	cli_compare_release(&compare);

@@ -119,6 +119,13 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 			cli_usage("--save-baseline takes one file and compares nothing");
 		return;
 	}
+	if (c->init) {
+		if (n < 2 || lists || c->groups.n || s->has_ranges || c->history || c->policy_given)
+			cli_usage("--init-policy takes two runs or more of one build, and nothing "
+				  "to compare them with");
+		c->policy_path = NULL;
+		return;
+	}
 	if ((n > 0) + lists + (c->groups.n > 0) != 1)
 		cli_usage("give files, or --base and --new, or --group");
 	if (lists && (!c->base.n || !c->new.n))
@@ -204,8 +211,8 @@ static void compare_begin_ahead(const struct cli_compare *c, int n, char **opera
 	const struct cli_compare_sides *s = c->sides;
 	struct tally_options o = c->in.project.tally.options;
 
-	bool two =
-	    !c->history && !c->base.n && !c->groups.n && (n == 2 || (n == 1 && s->has_ranges));
+	bool two = !c->init && !c->history && !c->base.n && !c->groups.n &&
+		   (n == 2 || (n == 1 && s->has_ranges));
 
 	if (s->has_ranges)
 		o.selection = &s->ranges[1];
@@ -250,7 +257,9 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 
 		if (s->has_ranges && n == 1 && !strcmp(path, "-"))
 			cli_usage("two ranges of standard input: it cannot be read twice");
-		compare_begin_group(c, i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
+		if (!c->init || !i)
+			compare_begin_group(c,
+					    i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
 	compare_inputs_done(&c->in);

@@ -21,6 +21,7 @@ struct cli_compare {
 	const char *history, *base_branch, *base_machine;
 	uint64_t base_last; /* 0: COMPARE_GREEN */
 	bool allow_loss, allow_unmatched, allow_no_base;
+	bool init; /* a policy is made of the runs, which are one group */
 
 	struct buf filters; /* in words: aggregates remember them */
 	struct compare_policy policy;
@@ -46,21 +47,23 @@ struct cli_compare {
 	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
 	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \
 	    ROW_LIST(0, "new-time", "RANGE", "of the new side only this", &(c).new_times)
-#define CLI_POLICY_ROWS(c)                                                                \
-	ROW_HEADING("gate:"),                                                             \
-	    {.type = OPT_STRING,                                                          \
-	     .word = "gate",                                                              \
-	     .arg = "FILE",                                                               \
-	     .help = "fail where this is broken (tracemill-policy(5))",                   \
-	     .to = (const char **){&(c).policy_path},                                     \
-	     .given = &(c).policy_given},                                                 \
-	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",     \
-		     &(c).allow_loss),                                                    \
-	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",     \
-		     &(c).allow_unmatched),                                               \
-	    ROW_FLAG(0, "allow-no-base", "--history may have no run to compare with yet", \
-		     &(c).allow_no_base),                                                 \
-	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's, UTC)", \
+#define CLI_POLICY_ROWS(c)                                                                     \
+	ROW_HEADING("gate:"),                                                                  \
+	    {.type = OPT_STRING,                                                               \
+	     .word = "gate",                                                                   \
+	     .arg = "FILE",                                                                    \
+	     .help = "fail where this is broken (tracemill-policy(5))",                        \
+	     .to = (const char **){&(c).policy_path},                                          \
+	     .given = &(c).policy_given},                                                      \
+	    ROW_FLAG(0, "init-policy", "print a policy that is fitted to these runs, and end", \
+		     &(c).init),                                                               \
+	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",          \
+		     &(c).allow_loss),                                                         \
+	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",          \
+		     &(c).allow_unmatched),                                                    \
+	    ROW_FLAG(0, "allow-no-base", "--history may have no run to compare with yet",      \
+		     &(c).allow_no_base),                                                      \
+	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's, UTC)",      \
 		       &(c).today)
 
 /* Inside: compare.c and base.c. */

@@ -9,8 +9,8 @@
 
 enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000, LOG_WIDTH = 120 };
 
-const char *const cli_as_choices[] = {"auto",     "text",  "csv",   "tsv",  "json",
-				      "markdown", "junit", "sarif", "html", NULL};
+const char *const cli_as_choices[] = {"auto",  "text",  "csv",  "tsv",          "json", "markdown",
+				      "junit", "sarif", "html", "code-quality", NULL};
 const char *const cli_when_choices[] = {"auto", "always", "never", NULL};
 
 static bool paged(const struct cli_report *r)

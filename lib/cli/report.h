@@ -50,7 +50,7 @@ extern const char *const cli_as_choices[], *const cli_when_choices[];
 	     .to = (uint64_t *){&(r).width},                                                       \
 	     .given = &(r).has_width},                                                             \
 	    ROW_FLAG(0, "no-pager", "straight to the terminal", &(r).no_pager)
-#define CLI_AS_HELP "auto, text, csv, tsv, json, markdown, junit, sarif or html"
+#define CLI_AS_HELP "auto, text, csv, tsv, json, markdown, junit, sarif, html or code-quality"
 
 /* What does not go together is a usage error. */
 void cli_report_start(struct cli_report *r);

@@ -137,6 +137,11 @@ uint64_t match_gave_up(const struct match *m)
 	return m->gave_up;
 }
 
+const char *match_pattern(const struct match *m)
+{
+	return m->pattern;
+}
+
 size_t match_all_given_up(const struct match_given_up **items)
 {
 	*items = given_up;

@@ -36,6 +36,7 @@ void match_free(struct match *m); /* accepts NULL */
 /* True when the pattern matches anywhere in the n bytes. */
 bool match_test(struct match *m, const char *s, size_t n);
 uint64_t match_gave_up(const struct match *m);
+const char *match_pattern(const struct match *m); /* NUL-terminated */
 
 /* A pattern that was given up, kept when it is freed. Equal patterns of one place are one. */
 struct match_given_up {

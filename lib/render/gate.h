@@ -9,5 +9,6 @@
 
 enum status junit_document(const struct table_document *d, struct render_out *o);
 enum status sarif_document(const struct table_document *d, struct render_out *o);
+enum status code_quality_document(const struct table_document *d, struct render_out *o);
 
 #endif

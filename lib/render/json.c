@@ -304,6 +304,10 @@ static void render_json_one_check(struct buf *b, const struct table_check *c)
 		buf_adds(b, i ? ",\n{" : "\n{");
 		field(b, "subject", x->subject);
 		field(b, "verdict", verdict_words[x->verdict]);
+		field(b, "fact", x->fact);
+		field(b, "callers", x->callers);
+		field(b, "look", x->look);
+		field(b, "accept", x->accept);
 		field(b, "message", x->message);
 		field(b, "measured", x->measured);
 		field(b, "limit", x->limit);
@@ -326,6 +330,7 @@ static void render_json_checks(const struct table_checks *c, struct render_out *
 	for (size_t v = 0; v < VERDICTS; v++)
 		number_field(b, verdict_words[v], checks_count(c, (enum verdict)v));
 	buf_addc(b, '}');
+	json_strings(b, "notes", c->notes, c->n_notes);
 	json_key(b, "rules");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < c->n_items && o->status == ST_OK; i++) {

@@ -21,7 +21,12 @@ static void junit_message(struct buf *b, const struct table_check *c)
 {
 	const char *between = "";
 
+	if (c->n_breaches && c->breaches[0].fact) {
+		xml_string(b, c->breaches[0].fact);
+		between = " ";
+	}
 	if (c->message) {
+		buf_adds(b, between);
 		xml_string(b, c->message);
 		between = "; ";
 	}
@@ -46,15 +51,21 @@ static void junit_message(struct buf *b, const struct table_check *c)
 
 static void breaches(struct buf *b, const struct table_check *c)
 {
-	struct buf line = BUF_INIT;
+	struct buf text = BUF_INIT;
 
 	for (size_t i = 0; i < c->n_breaches; i++) {
-		line.len = 0;
-		breach_text(&line, &c->breaches[i]);
-		xml_text(b, line.data, line.len);
-		buf_addc(b, '\n');
+		breach_text(&text, &c->breaches[i]);
+		buf_addc(&text, '\n');
 	}
-	buf_release(&line);
+	for (size_t i = 0; i < text.len;) {
+		const char *end = memchr(text.data + i, '\n', text.len - i);
+		size_t n = (size_t)(end - text.data) - i;
+
+		xml_text(b, text.data + i, n);
+		buf_addc(b, '\n');
+		i += n + 1;
+	}
+	buf_release(&text);
 }
 
 static void outcome(struct buf *b, const char *element, const char *type,
@@ -126,6 +137,14 @@ enum status junit_document(const struct table_document *d, struct render_out *o)
 		for (size_t k = 0; k < c->n_items && o->status == ST_OK; k++) {
 			junit_test_case(b, d, &c->items[k]);
 			out_flush(o, false);
+		}
+		if (c->n_notes) {
+			buf_adds(b, "    <system-out>");
+			for (size_t k = 0; k < c->n_notes; k++) {
+				xml_string(b, c->notes[k]);
+				buf_addc(b, '\n');
+			}
+			buf_adds(b, "</system-out>\n");
 		}
 		buf_adds(b, "  </testsuite>\n");
 	}

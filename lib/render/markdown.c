@@ -229,12 +229,37 @@ static void markdown_table(struct markdown *m, const struct table *t)
 	free(r.cells);
 }
 
+/* Its lines are one item; those for the policy are indented, and become a block of code. */
+static void markdown_breach(struct markdown *m, const char *text)
+{
+	bool code = false;
+
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		bool indented = *text == ' ';
+
+		end = text + strcspn(text, "\n");
+		if (indented && !code)
+			buf_adds(&m->unit, "\n");
+		if (!indented && code)
+			buf_adds(&m->unit, "\n");
+		code = indented;
+		if (indented) {
+			buf_adds(&m->unit, "      ");
+			buf_add(&m->unit, text + 4, (size_t)(end - text) - 4);
+		} else {
+			buf_adds(&m->unit, m->unit.len ? "  " : "- ");
+			markdown_prose(m, text, (size_t)(end - text));
+			buf_adds(&m->unit, *end && end[1] != ' ' ? "\\" : "");
+		}
+		buf_addc(&m->unit, '\n');
+	}
+}
+
 static void markdown_checks(struct markdown *m, const struct table_checks *c)
 {
 	struct table_view v = view_checks(c, false);
 	struct buf line = BUF_INIT;
 
-	markdown_table(m, &v.table);
 	for (size_t i = 0; i < c->n_items; i++) {
 		if (!c->items[i].n_breaches)
 			continue;
@@ -245,12 +270,11 @@ static void markdown_checks(struct markdown *m, const struct table_checks *c)
 		for (size_t k = 0; k < c->items[i].n_breaches; k++) {
 			line.len = 0;
 			breach_text(&line, &c->items[i].breaches[k]);
-			buf_adds(&m->unit, "- ");
-			markdown_prose(m, line.data, line.len);
-			buf_addc(&m->unit, '\n');
+			markdown_breach(m, buf_str(&line));
 			m->lines_cut += !add_unit(m);
 		}
 	}
+	markdown_table(m, &v.table);
 	buf_release(&line);
 	view_release(&v);
 }

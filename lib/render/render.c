@@ -13,7 +13,7 @@
 enum { FLUSH_AT = 64 << 10 };
 
 const char *const render_format_words[RENDER_FORMATS + 1] = {
-    "text", "csv", "tsv", "json", "markdown", "junit", "sarif", "html", NULL};
+    "text", "csv", "tsv", "json", "markdown", "junit", "sarif", "html", "code-quality", NULL};
 
 enum render_format render_format_of(const char *path)
 {
@@ -204,9 +204,12 @@ enum status render(const struct table_document *d, enum render_format f,
 	case RENDER_MARKDOWN: markdown_document(d, o, &out); break;
 	case RENDER_JUNIT:
 	case RENDER_SARIF:
+	case RENDER_CODE_QUALITY:
 		out.status = need_checks(d, e);
 		if (out.status == ST_OK)
-			(f == RENDER_JUNIT ? junit_document : sarif_document)(d, &out);
+			(f == RENDER_JUNIT   ? junit_document
+			 : f == RENDER_SARIF ? sarif_document
+					     : code_quality_document)(d, &out);
 		break;
 	case RENDER_FORMATS: break;
 	}

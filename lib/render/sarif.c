@@ -6,7 +6,6 @@
 #include "lib/render/gate.h"
 #include "lib/render/json.h"
 
-#include "lib/base/hash.h"
 #include "lib/table/views.h"
 
 #include <inttypes.h>
@@ -78,16 +77,11 @@ static void sarif_locations(struct buf *b, const struct table_checks *checks,
 	buf_adds(b, "}]");
 }
 
-/* Of the rule and the subject, not of numbers or lines: so that the next run's result is known for
- * the same one (3.27.17). */
+/* The next run's result is known for the same one (3.27.17). */
 static void fingerprint(struct buf *b, const struct table_check *c, const struct breach *x)
 {
-	uint64_t h = hash_bytes(c->name, strlen(c->name));
-
-	if (x)
-		h = hash_bytes_seeded(x->subject, strlen(x->subject), h);
 	json_key(b, "partialFingerprints");
-	buf_addf(b, "{\"tracemill/v1\":\"%016" PRIx64 "\"}", h);
+	buf_addf(b, "{\"tracemill/v1\":\"%016" PRIx64 "\"}", breach_hash(c, x));
 }
 
 static void sarif_result(struct buf *b, const struct table_checks *checks, size_t index,
@@ -121,6 +115,49 @@ static void sarif_result(struct buf *b, const struct table_checks *checks, size_
 	buf_release(&text);
 }
 
+/* What a viewer shows beside a result: the limit, and what can be done (3.49.12, 3.49.13). */
+static void sarif_help(struct buf *b, const struct table_checks *checks,
+		       const struct table_check *c)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "Rule '%s'", c->name);
+	if (checks->policy)
+		buf_addf(&text, " of %s", checks->policy);
+	if (c->policy_line)
+		buf_addf(&text, ", line %" PRIu32, c->policy_line);
+	if (c->limit)
+		buf_addf(&text, ": the limit is %s", c->limit);
+	buf_adds(
+	    &text,
+	    ". Look into the runs that are named with each result, repair what grew, or accept "
+	    "it for some time with a waiver in the policy: tracemill-policy(5).");
+	text_object(b, "fullDescription", text.data, text.len);
+	text_object(b, "help", text.data, text.len);
+	json_key(b, "defaultConfiguration");
+	buf_adds(b, "{\"level\":\"error\"}");
+	buf_release(&text);
+}
+
+/* What of the policy had no effect (3.20.21). */
+static void sarif_invocation(struct buf *b, const struct table_checks *c)
+{
+	json_key(b, "invocations");
+	buf_adds(b, "[{\"executionSuccessful\":true");
+	if (c->n_notes) {
+		json_key(b, "toolConfigurationNotifications");
+		buf_addc(b, '[');
+		for (size_t i = 0; i < c->n_notes; i++) {
+			buf_adds(b, i ? ",{" : "{");
+			field(b, "level", "warning");
+			text_object(b, "message", c->notes[i], strlen(c->notes[i]));
+			buf_addc(b, '}');
+		}
+		buf_addc(b, ']');
+	}
+	buf_adds(b, "}]");
+}
+
 static void sarif_rules(struct buf *b, const struct table_checks *c)
 {
 	json_key(b, "rules");
@@ -131,6 +168,7 @@ static void sarif_rules(struct buf *b, const struct table_checks *c)
 		buf_adds(b, i ? ",\n{" : "\n{");
 		field(b, "id", c->items[i].name);
 		text_object(b, "shortDescription", text, strlen(text));
+		sarif_help(b, c, &c->items[i]);
 		json_key(b, "properties");
 		buf_addc(b, '{');
 		field(b, "verdict", verdict_words[c->items[i].verdict]);
@@ -187,6 +225,7 @@ enum status sarif_document(const struct table_document *d, struct render_out *o)
 		buf_addc(b, '{');
 		field(b, "id", section_name(&d->sections[i]));
 		buf_addc(b, '}');
+		sarif_invocation(b, c);
 		sarif_results(c, o);
 		buf_addc(b, '}');
 	}

@@ -26,6 +26,9 @@ extern const char *const verdict_words[VERDICTS + 1]; /* "pass", ..., NULL */
 struct breach {
 	enum verdict verdict; /* FAIL, WAIVED or INCONCLUSIVE */
 	const char *subject;  /* never NULL: the function, type, frame, total ... */
+	/* For people, before the statistics: a sentence; "ai_system < main"; a command; and lines for
+	 * the policy that accept it, each with its end. */
+	const char *fact, *callers, *look, *accept;
 	const char *message;  /* a sentence's part for people: "grew by 7.1 %" */
 	const char *measured; /* values with units, for people */
 	const char *limit;
@@ -53,6 +56,8 @@ struct table_checks {
 	const char *policy; /* the policy's file */
 	const struct table_check *items;
 	size_t n_items;
+	const char **notes; /* on the policy: what of it had no effect */
+	size_t n_notes;
 };
 
 /* How many have this verdict. */

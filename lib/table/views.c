@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/table/views.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -14,7 +15,6 @@ struct view_own {
 		size_t check, breach; /* breach: SIZE_MAX for none */
 	} * places;
 	struct buf text;
-	size_t *offsets, offsets_cap;
 	const char **details;
 	size_t details_cap;
 };
@@ -92,6 +92,8 @@ enum check_column {
 	CHECK_MESSAGE,
 	CHECK_WAIVER,
 	CHECK_SUBJECT, /* from here on of the breach */
+	CHECK_FACT,
+	CHECK_CALLERS,
 	CHECK_TOLD,
 	CHECK_FILE,
 	CHECK_LINE,
@@ -109,6 +111,8 @@ static const struct table_column check_columns[CHECK_COLUMNS] = {
 		       .flags = COLUMN_SHORTEN | COLUMN_PROSE},
     [CHECK_WAIVER] = {.key = "waiver", .title = "waived", .flags = COLUMN_SHORTEN | COLUMN_PROSE},
     [CHECK_SUBJECT] = {.key = "subject", .flags = COLUMN_NOT_TEXT},
+    [CHECK_FACT] = {.key = "fact", .flags = COLUMN_NOT_TEXT},
+    [CHECK_CALLERS] = {.key = "callers", .flags = COLUMN_NOT_TEXT},
     [CHECK_TOLD] = {.key = "told", .flags = COLUMN_NOT_TEXT},
     [CHECK_FILE] = {.key = "file", .flags = COLUMN_NOT_TEXT},
     [CHECK_LINE] = {.key = "line", .type = COLUMN_INT, .flags = COLUMN_NOT_TEXT},
@@ -145,6 +149,8 @@ static void views_fill_breach(void *arg, size_t i, struct table_row *r)
 	r->cells[CHECK_VERDICT] = text_cell(verdict_words[b->verdict]);
 	r->cells[CHECK_VERDICT].mark = verdict_marks[b->verdict];
 	r->cells[CHECK_WAIVER] = text_cell(b->waiver);
+	r->cells[CHECK_FACT] = text_cell(b->fact);
+	r->cells[CHECK_CALLERS] = text_cell(b->callers);
 	r->cells[CHECK_TOLD] = text_cell(b->told);
 	if (b->measured)
 		r->cells[CHECK_MEASURED] = text_cell(b->measured);
@@ -158,23 +164,105 @@ static void views_fill_breach(void *arg, size_t i, struct table_row *r)
 		r->cells[CHECK_LINE] = cell_number(b->line);
 }
 
+/* A name may have an end of line in it, which begins no line of ours. */
+static void views_add(struct buf *out, const char *before, const char *s)
+{
+	buf_adds(out, before);
+	for (; *s; s++)
+		buf_addc(out, *s == '\n' ? ' ' : *s);
+}
+
+static void views_add_lines(struct buf *out, const char *lines)
+{
+	for (const char *end; (end = strchr(lines, '\n')); lines = end + 1) {
+		buf_adds(out, "\n    ");
+		buf_add(out, lines, (size_t)(end - lines));
+	}
+}
+
+static void views_add_fact(struct buf *out, const struct breach *b)
+{
+	views_add(out, "", b->fact);
+	if (b->callers) {
+		views_add(out, " Called by ", b->callers);
+		buf_addc(out, '.');
+	}
+	if (b->waiver)
+		views_add(out, "\nWaived: ", b->waiver);
+	if (b->look)
+		views_add(out, "\nLook: ", b->look);
+	if (b->accept) {
+		buf_adds(out, "\nAccept: add to the policy");
+		views_add_lines(out, b->accept);
+	}
+	views_add(out, "\nStatistics: ", b->measured ? b->measured : "");
+	if (b->message)
+		views_add(out, b->measured ? "; " : "", b->message);
+	if (b->told)
+		views_add(out, "; told from ", b->told);
+}
+
 void breach_text(struct buf *out, const struct breach *b)
 {
-	buf_adds(out, b->subject);
+	if (b->fact) {
+		views_add_fact(out, b);
+		return;
+	}
+	views_add(out, "", b->subject);
 	if (b->message)
-		buf_addf(out, ": %s", b->message);
+		views_add(out, ": ", b->message);
 	if (b->measured)
-		buf_addf(out, "%s %s", b->message ? "," : ":", b->measured);
+		views_add(out, b->message ? ", " : ": ", b->measured);
 	if (b->limit)
-		buf_addf(out, "%s limit %s", b->message || b->measured ? "," : ":", b->limit);
+		views_add(out, b->message || b->measured ? ", limit " : ": limit ", b->limit);
 	if (b->told)
-		buf_addf(out, ", told from %s", b->told);
+		views_add(out, ", told from ", b->told);
 	if (b->waiver)
-		buf_addf(out, "; waived: %s", b->waiver);
+		views_add(out, "; waived: ", b->waiver);
+	if (b->file)
+		views_add(out, "  ", b->file);
 	if (b->file && b->line)
-		buf_addf(out, "  %s:%u", b->file, (unsigned)b->line);
-	else if (b->file)
-		buf_addf(out, "  %s", b->file);
+		buf_addf(out, ":%u", (unsigned)b->line);
+}
+
+/* "name (file:line)" without the line, which moves. */
+static size_t views_lasting(const struct breach *b)
+{
+	const char *at = b->file ? strstr(b->subject, b->file) : NULL;
+
+	return at ? (size_t)(at - b->subject) + strlen(b->file) : strlen(b->subject);
+}
+
+uint64_t breach_hash(const struct table_check *c, const struct breach *b)
+{
+	uint64_t h = hash_bytes(c->name, strlen(c->name));
+
+	if (!b)
+		return h;
+	h = hash_bytes_seeded(b->subject, views_lasting(b), h);
+	/* Two lines of one function: the second is another one. */
+	for (const struct breach *k = c->breaches; k < b; k++)
+		if (views_lasting(k) == views_lasting(b) &&
+		    !memcmp(k->subject, b->subject, views_lasting(b)))
+			h = hash_bytes_seeded("+", 1, h);
+	return h;
+}
+
+/* The text's lines become the details. */
+static size_t views_split_lines(struct view_own *own)
+{
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < own->text.len; i++) {
+		if (own->text.data[i] != '\n')
+			continue;
+		own->text.data[i] = '\0';
+		own->details =
+		    mem_grow(own->details, &own->details_cap, n + 1, sizeof *own->details);
+		own->details[n++] = own->text.data + at;
+		at = i + 1;
+	}
+	return n;
 }
 
 static void views_fill_check(void *arg, size_t i, struct table_row *r)
@@ -183,19 +271,13 @@ static void views_fill_check(void *arg, size_t i, struct table_row *r)
 	const struct table_check *c = &own->checks->items[i];
 
 	check_cells(c, r->cells);
-	own->offsets = mem_grow(own->offsets, &own->offsets_cap, c->n_breaches + 1, sizeof(size_t));
-	own->details =
-	    mem_grow(own->details, &own->details_cap, c->n_breaches + 1, sizeof *own->details);
 	own->text.len = 0;
 	for (size_t k = 0; k < c->n_breaches; k++) {
-		own->offsets[k] = own->text.len;
 		breach_text(&own->text, &c->breaches[k]);
-		buf_addc(&own->text, '\0');
+		buf_addc(&own->text, '\n');
 	}
-	for (size_t k = 0; k < c->n_breaches; k++)
-		own->details[k] = own->text.data + own->offsets[k];
+	r->n_details = views_split_lines(own);
 	r->details = own->details;
-	r->n_details = c->n_breaches;
 }
 
 struct table_view view_checks(const struct table_checks *c, bool flat)
@@ -205,6 +287,8 @@ struct table_view view_checks(const struct table_checks *c, bool flat)
 	size_t cap = 0;
 
 	v.own->checks = c;
+	v.table.notes = c->notes;
+	v.table.n_notes = c->n_notes;
 	v.table.n_rows = c->n_items;
 	if (!flat)
 		return v;
@@ -224,7 +308,6 @@ void view_release(struct table_view *v)
 		return;
 	free(v->own->columns);
 	free(v->own->places);
-	free(v->own->offsets);
 	free(v->own->details);
 	buf_release(&v->own->text);
 	free(v->own);

@@ -20,8 +20,12 @@ struct table_view view_series(const struct table_series *s);
 /* flat: a row per breach, or one for a check without any; otherwise a row per check, its breaches
  * as lines beneath. */
 struct table_view view_checks(const struct table_checks *c, bool flat);
-/* "subject: message, measured, limit ...  file:line" for people, not escaped. */
+/* For people, not escaped; lines, the last without its end. With a fact that, who calls, where to look,
+ * how to accept it, and the statistics; else "subject: message, measured, limit ...  file:line". */
 void breach_text(struct buf *out, const struct breach *b);
+/* Of the rule and what broke it, not of numbers or lines, so that the next run's is the same; b is one of c's,
+ * or NULL. */
+uint64_t breach_hash(const struct table_check *c, const struct breach *b);
 void view_release(struct table_view *v); /* accepts a zeroed struct */
 
 #endif

@@ -89,7 +89,7 @@ page_forms() {
 written_forms() { # program and operands
 	local form
 
-	for form in text csv tsv json markdown junit sarif html; do
+	for form in text csv tsv json markdown junit sarif html code-quality; do
 		"$@" --as "$form" >/dev/null 2>&1
 		[ $? = 2 ] || echo "$form"
 	done | sort

@@ -21,7 +21,7 @@ done
 
 kinds='sample hostile empty big'
 for k in $kinds; do
-	for f in json sarif junit markdown csv tsv text html; do
+	for f in json sarif junit code-quality markdown csv tsv text html; do
 		report --kind "$k" --as "$f" >"$k.$f" 2>err
 		status=$?
 		check "$k: $f is printed" eval '[ $status = 0 ] && [ ! -s err ]'
@@ -58,7 +58,29 @@ for got, want in zip(rows, table["rows"]):
             assert float(g) == w, (g, w)
 END
 
+cat >quality.py <<'END'
+import json, sys
+# What GitLab's manual asks of an issue ("Code quality report format").
+issues = json.load(open(sys.argv[1], encoding="utf-8"))
+assert isinstance(issues, list)
+for i in issues:
+    assert i["description"] and isinstance(i["check_name"], str)
+    assert i["severity"] in ("info", "minor", "major", "critical", "blocker"), i
+    assert not i["location"]["path"].startswith(("/", "./")), i
+    assert i["location"]["lines"]["begin"] >= 1, i
+    assert len(i["fingerprint"]) == 16
+prints = [i["fingerprint"] for i in issues]
+assert len(set(prints)) == len(prints), "a fingerprint stands for two"
+assert len(issues) == int(sys.argv[2]), len(issues)
+END
+
 if [ -n "$python" ]; then
+	# Three that break a rule, one waived, one rule that is inconclusive.
+	for k in 'sample 5' 'hostile 5' 'empty 0'; do
+		"$python" quality.py "${k% *}.code-quality" "${k#* }" >log 2>&1
+		status=$?
+		check "${k% *}: issues as GitLab wants them" eval '[ $status = 0 ] || { tail -n 5 log; false; }'
+	done
 	for k in sample hostile empty; do
 		"$python" validate.py "$SRC/man/tracemill-report.schema.json" $k.json >log 2>&1
 		status=$?

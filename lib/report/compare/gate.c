@@ -375,6 +375,7 @@ struct gate *gate_new(const struct compare *c, struct compare_policy *p,
 {
 	struct gate *g = mem_zalloc(sizeof *g);
 	unsigned keys = gate_keys(p);
+	struct gate_context x;
 
 	/* Before a rule is applied: of the policy's own only the rule is in doubt. */
 	*g = (struct gate){.c = c, .p = p, .options = *o, .gave_up = match_all_gave_up()};
@@ -384,7 +385,7 @@ struct gate *gate_new(const struct compare *c, struct compare_policy *p,
 			return NULL;
 		}
 	for (enum key k = 0; k < KEYS; k++)
-		if (keys >> k & 1)
+		if (keys >> k & 1 && compare_holds(c, k))
 			compare_rows_init(&g->rows[k], c, k);
 	g->rules = mem_zarray(p->n_rules, sizeof *g->rules);
 	g->items = mem_zarray(p->n_rules, sizeof *g->items);
@@ -392,17 +393,20 @@ struct gate *gate_new(const struct compare *c, struct compare_policy *p,
 		gate_gather(g, &p->rules[i], &g->rules[i]);
 	gate_judge(g);
 	find_loss(g);
+	x = (struct gate_context){.c = c,
+				  .p = p,
+				  .today = o->today,
+				  .lossy = g->lossy,
+				  .allow_unmatched = o->allow_unmatched,
+				  .sites = g->rows[KEY_SITE].c ? &g->rows[KEY_SITE] : NULL,
+				  .stacks = g->rows[KEY_STACK].c ? &g->rows[KEY_STACK] : NULL,
+				  .used = arena_zalloc(&g->arena, p->n_waivers + 1),
+				  .gave_up = g->gave_up,
+				  .arena = &g->arena};
 	for (size_t i = 0; i < p->n_rules; i++) {
-		const struct policy_rule *r = &p->rules[i];
-		struct gate_context x = {.c = c,
-					 .p = p,
-					 .rows = r->key == POLICY_TOTAL ? NULL : &g->rows[r->key],
-					 .today = o->today,
-					 .lossy = g->lossy,
-					 .allow_unmatched = o->allow_unmatched,
-					 .gave_up = g->gave_up,
-					 .arena = &g->arena};
+		int key = p->rules[i].key;
 
+		x.rows = key == POLICY_TOTAL ? NULL : &g->rows[key];
 		gate_check(&x, i, &g->rules[i], &g->items[i]);
 	}
 	g->checks = (struct table_checks){.name = "policy",
@@ -410,6 +414,7 @@ struct gate *gate_new(const struct compare *c, struct compare_policy *p,
 					  .policy = o->policy,
 					  .items = g->items,
 					  .n_items = p->n_rules};
+	gate_notes(&x, g->rules, g->rows, &g->checks);
 	return g;
 }
 
@@ -463,9 +468,15 @@ unsigned gate_keys(const struct compare_policy *p)
 {
 	unsigned keys = 0;
 
-	for (size_t i = 0; i < p->n_rules; i++)
-		if (p->rules[i].key != POLICY_TOTAL)
-			keys |= 1u << p->rules[i].key;
+	for (size_t i = 0; i < p->n_rules; i++) {
+		int key = p->rules[i].key;
+
+		if (key != POLICY_TOTAL)
+			keys |= 1u << key;
+		/* For whom a breach names. */
+		if (key == KEY_FUNCTION || key == KEY_SITE || key == KEY_LOCATION)
+			keys |= 1u << KEY_STACK | 1u << KEY_SITE;
+	}
 	return keys;
 }
 

@@ -71,7 +71,7 @@ static void add_percent_number(struct buf *b, double percent, bool is_signed)
 	percent_text(b, &c, is_signed);
 }
 
-static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
+void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 {
 	static const char *const per[] = {"", " / frame", " / s"};
 	double size = fabs(v);
@@ -86,7 +86,7 @@ static void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, dou
 	if (r->counter && !r->time)
 		add_reading(b, size);
 	else if ((!r->time && sum_names[r->metric].unit == SUM_NUMBER) || size >= 1e18)
-		buf_addf(b, size == floor(size) ? "%.0f" : "%.3f", size);
+		buf_addf(b, size == floor(size) || size >= 100 ? "%.0f" : "%.2f", size);
 	else if (!r->time && sum_names[r->metric].unit == SUM_BYTES)
 		size_text(b, (uint64_t)(size + 0.5));
 	else
@@ -213,23 +213,15 @@ static const char *gate_rule_limit_text(const struct gate_context *x, const stru
 		buf_addf(&b, "%" PRIu64 " new %s", r->most_new, key_plurals[r->key]);
 		break;
 	case POLICY_COVERAGE:
-		if (!isnan(r->percent)) {
-			buf_adds(&b, "at least ");
-			add_percent_number(&b, r->percent, false);
-			buf_adds(&b, " %");
-		}
-		if (!isnan(r->drop)) {
-			buf_addf(&b, "%sno more than ", b.len ? ", " : "");
-			add_percent_number(&b, r->drop, false);
-			buf_adds(&b, " points less");
-		}
+		if (!isnan(r->percent))
+			buf_addf(&b, "at least %.15g %%", r->percent);
+		if (!isnan(r->drop))
+			buf_addf(&b, "%sno more than %.15g points less", b.len ? ", " : "",
+				 r->drop);
 		break;
 	default:
-		if (!isnan(r->percent)) {
-			buf_addc(&b, '+');
-			add_percent_number(&b, r->percent, false);
-			buf_adds(&b, " %");
-		}
+		if (!isnan(r->percent))
+			buf_addf(&b, "+%.15g %%", r->percent);
 		if (r->absolute || isnan(r->percent)) {
 			buf_adds(&b, b.len ? " and " : "");
 			add_signed_amount(&b, r, decimal_to_double(r->absolute));
@@ -388,6 +380,7 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 	to->message = kept(x, &b);
 	if (from->verdict == VERDICT_WAIVED)
 		to->waiver = waiver_text(x, waiver);
+	gate_say(x, r, i, to);
 }
 
 /* What a waiver covers is taken out of what is broken. */
@@ -408,6 +401,7 @@ static const struct policy_waiver *gate_rule_waive(const struct gate_context *x,
 		if (!w)
 			continue;
 		used = w;
+		x->used[w - x->p->waivers] = true;
 		o->items[i].verdict = VERDICT_WAIVED;
 		o->of[VERDICT_FAIL]--;
 		o->of[VERDICT_WAIVED]++;
@@ -483,7 +477,7 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 		buf_adds(&b, broken || waived ? "breaks the rule" : "within the rule");
 	else
 		buf_addf(&b, "%zu of %zu %s break the rule", broken, r->n, plural);
-	if (one)
+	if (one && !o->n)
 		gate_rule_add_statistics(r, 0, &b);
 	if (!broken || !one)
 		gate_rule_add_least_told(x, r, &b);
@@ -544,8 +538,10 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 				   .policy_line = r->rule->line};
 	if (r->n == 1 && r->rule->kind != POLICY_NEW)
 		gate_rule_add_measured(r, 0, &b);
+	else if (r->rule->kind == POLICY_NEW)
+		buf_addf(&b, "%zu", r->n);
 	else
-		buf_addf(&b, "%zu", r->rule->kind == POLICY_NEW ? r->n : o.of[VERDICT_FAIL]);
+		buf_addf(&b, "%zu of %zu %s", o.of[VERDICT_FAIL], r->n, key_plurals[r->rule->key]);
 	to->measured = kept(x, &b);
 	if (waiver)
 		to->waiver = waiver_text(x, waiver);

@@ -37,9 +37,22 @@ struct gate_context {
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
 	bool allow_unmatched;
+	/* Of all keys: sites and stacks say where a thing is, and who calls it. NULL: not held. */
+	const struct compare_rows *sites, *stacks;
+	bool *used;          /* by waiver */
 	uint64_t gave_up;    /* patterns, in addition to the rule's own */
 	struct arena *arena; /* texts and breaches */
 };
+
+/* "1.5 MiB", in the rule's unit. */
+void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v);
+/* What people read of a breach (gate_say.c): the sentence, the callers, the command and the waiver, and
+ * its source where the thing itself has none. */
+void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t subject,
+	      struct breach *to);
+/* What of the policy had no effect (gate_notes.c), in the arena. */
+void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
+		const struct compare_rows *rows, struct table_checks *to);
 
 void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
 		struct table_check *to);

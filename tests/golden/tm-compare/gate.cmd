@@ -2,7 +2,7 @@
 mem() { echo "{\"f\":1,\"d\":[{\"t\":\"Texture\",\"s\":$1,\"r\":$1,\"st\":[\"0x10;\"],\"sz\":[$1]},{\"t\":\"Other\",\"s\":100,\"r\":100,\"st\":[\"0x20;\"],\"sz\":[100]}$2]}"; }
 mem 1000 >a.mem
 mem 1070 >b.mem
-gate() { printf "%b" "$1" >p.ini; shift; [ $# -gt 0 ] || set -- a.mem b.mem; tm-compare -q --slide 0 --table policy --gate p.ini "$@"; echo "status $?"; }
+gate() { printf "%b" "$1" >p.ini; shift; [ $# -gt 0 ] || set -- a.mem b.mem; tm-compare -q --slide 0 --today 2026-06-01 --table policy --gate p.ini "$@"; echo "status $?"; }
 rule='[rule r]\nmetric = real\n'
 echo "percent and absolute: both have to be exceeded"
 gate "${rule}percent = 5\nabsolute = 60\n"

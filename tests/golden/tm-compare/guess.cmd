@@ -19,5 +19,5 @@ match = Unique
 metric = real
 percent = 10
 P
-tm-compare -q --by function --gate gate.policy --table policy a.mem b.mem
+tm-compare -q --by function --gate gate.policy --today 2026-06-01 --table policy a.mem b.mem
 tm-compare -q --by function --gate gate.policy --as junit a.mem b.mem | grep -c 'matched by a guess'

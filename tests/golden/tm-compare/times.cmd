@@ -34,7 +34,7 @@ key = function
 each = yes
 absolute = 20ns
 X
-tm-compare -q --by function --gate policy.ini --table policy a.tma b.tmt
+tm-compare -q --by function --gate policy.ini --today 2026-06-01 --table policy a.tma b.tmt
 tm-compare -q --table counters a.tma b.tmt
 printf '[rule x]\nmetric = counter:gpu\nmax = 1\n' >gpu.ini
 tm-compare -q --gate gpu.ini a.tmt b.tmt
