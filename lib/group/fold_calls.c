@@ -136,7 +136,7 @@ void fold_calls_ended(void *arg, uint32_t thread, uint32_t cell, const struct op
 	const struct group_project *p = arg;
 	struct fold_calls *c = p->fold->calls;
 	const struct fold_calls_cell *of = &c->cells[cell];
-	bool has = p->tally.cells[cell].entries > 0, timed = has && call->total >= 0;
+	bool has = tally_touched(&p->tally, cell), timed = has && call->total >= 0;
 	uint64_t ns = call->total > 0 ? (uint64_t)call->total : 0;
 
 	for (uint32_t i = of->first; i < of->first + of->n; i++) {

@@ -145,7 +145,8 @@ static bool fold_times_find_tree(struct times *w)
 		const struct tally_measure *m = tally_measured(f->a, i);
 		uint32_t *at = &w->first[c->stack];
 
-		if (!m || !(m->has >> SUM_TIME_TOTAL & 1) || (c->domain == CELL_PATH) != w->called)
+		if (!m || !(m->has >> SUM_TIME_TOTAL & 1) ||
+		    c->domain != (w->called ? CELL_PATH : CELL_MEASURED))
 			continue;
 		w->next[i] = *at;
 		*at = (uint32_t)i + 1;

@@ -42,7 +42,7 @@ static void project_fold_cells(struct fold *f)
 			fold_prefetch(f, &c[AHEAD]);
 			fold_prefetch_node(f, &c[AHEAD / 2]);
 		}
-		if (c->domain >= CELL_MEASURED && !c->entries)
+		if (!tally_touched(f->a, i))
 			continue; /* nothing in the ranges */
 		s = fold_cell(f, i);
 		if (!fold_in_domain(f, c->domain)) {

@@ -60,7 +60,7 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 	    .type = marked && ev->type < t->n_markers ? ev->type : 0,
 	    .stack = ev->stack < t->n_stacks ? ev->stack : 0,
 	    .thread_id = ev->thread < t->n_threads ? ev->thread : 0,
-	    .count = ev->has & EV_HAS_COUNT ? ev->count : 1,
+	    .count = ev->has & EV_HAS_COUNT && ev->kind != EV_ENTER ? ev->count : 1,
 	    .timed = a->has_time,
 	    .own_time = ev->has & EV_HAS_TIME,
 	    .time = a->work->at.time,
@@ -266,8 +266,6 @@ static void pass(struct tally *a, uint32_t thread, int64_t lo, int64_t hi, bool 
 		return;
 	top->total = add_signed(top->total, ns);
 	top->self = add_saturating(top->self, (uint64_t)ns);
-	if (!a->cells[top->user].entries)
-		add_entry(a, top->user);
 	add_to_row(a, top->user, ns);
 	if (a->slices)
 		slices_add_span(a, top->user, a->measures->main_thread == thread + 1, lo, hi);
@@ -303,15 +301,13 @@ static void return_call(struct tally *a, struct open_thread *th)
 	struct open_call c = open_calls_pop(th);
 	struct tally_measure *r = row(a, c.user);
 
-	if (to) {
-		to->ended(to->arg, (uint32_t)(th - a->measures->open.threads), c.user, &c, !th->n);
-		return;
-	}
 	/* In the ranges it may have had no time of its own, but calls. */
-	a->cells[c.user].entries += c.total > 0 && !a->cells[c.user].entries;
-	r->total = add_saturating(r->total, c.total > 0 ? (uint64_t)c.total : 0);
-	if (a->cells[c.user].entries)
-		r->has |= SUM_BIT(SUM_TIME_TOTAL);
+	if (r->has || c.total > 0)
+		r->has |= SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_CALLS);
+	if (to)
+		to->ended(to->arg, (uint32_t)(th - a->measures->open.threads), c.user, &c, !th->n);
+	else
+		r->total = add_saturating(r->total, c.total > 0 ? (uint64_t)c.total : 0);
 }
 
 /* Its path, or what stands for it. */
@@ -453,6 +449,13 @@ const struct tally_measure *tally_measured(const struct tally *a, size_t cell)
 	return a->measures && cell < a->measures->n_cells && a->cells[cell].domain >= CELL_MEASURED
 		   ? &a->measures->cells[cell]
 		   : NULL;
+}
+
+bool tally_touched(const struct tally *a, size_t cell)
+{
+	const struct tally_measure *m = tally_measured(a, cell);
+
+	return !m || a->cells[cell].entries || m->has;
 }
 
 unsigned measures_has(const struct tally *a, size_t cell)

@@ -184,6 +184,8 @@ void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
 /* Of a cell of times; tally_sums of it has no SUM_TIME_TOTAL, which does not add
  * up. NULL: of a cell of allocations. */
 const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
+/* It has a record, or time that passed in the chosen ranges. */
+bool tally_touched(const struct tally *a, size_t cell);
 /* Times are of stacks alone: a caller's total is what lies below it. */
 bool tally_alone(const struct tally *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: by how much that
