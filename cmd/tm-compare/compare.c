@@ -80,6 +80,22 @@ static void read_policy(struct cli_compare *c)
 	exit(cli_exit());
 }
 
+static void map_modules(struct cli_compare *c)
+{
+	const struct opt_list *l = &c->map_modules;
+
+	c->mapped = mem_zarray(l->n + 1, sizeof *c->mapped);
+	for (size_t i = 0; i < l->n; i++) {
+		const char *now = strchr(l->items[i], '=');
+
+		if (!now || now == l->items[i] || !now[1])
+			cli_usage("--map-module: '%s' is not OLD=NEW", l->items[i]);
+		c->mapped[i] = (struct identity_module){
+		    arena_strndup(&c->in.names, l->items[i], (size_t)(now - l->items[i])), now + 1};
+	}
+	c->in.compare.identity = (struct identity_options){c->mapped, l->n};
+}
+
 static void add_threads(const struct cli_filter *f, struct tally_selection *to)
 {
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
@@ -262,6 +278,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 					    i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
+	map_modules(c);
 	compare_inputs_done(&c->in);
 	compare_tell_apart(&c->in.compare, &c->in.things);
 	for (size_t g = 0; g < c->in.compare.n_groups; g++)
@@ -297,6 +314,8 @@ void cli_compare_release(struct cli_compare *c)
 				    &c->base_times, &c->new_frames, &c->new_times};
 
 	compare_inputs_release(&c->in);
+	free(c->mapped);
+	opt_list_release(&c->map_modules);
 	buf_release(&c->filters);
 	policy_release(&c->policy);
 	if (c->sides) {

@@ -23,6 +23,9 @@ struct cli_compare {
 	bool allow_loss, allow_unmatched, allow_no_base;
 	bool init; /* a policy is made of the runs, which are one group */
 
+	struct opt_list map_modules;
+	struct identity_module *mapped; /* what they say */
+
 	struct buf filters; /* in words: aggregates remember them */
 	struct compare_policy policy;
 	struct compare_inputs in; /* what cli_compare_read has read */
@@ -39,6 +42,8 @@ struct cli_compare {
 		       &(c).history)
 #define CLI_COMPARE_PARTS(c)                                                                       \
 	ROW_GROUP("parts of the two sides:"),                                                      \
+	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of the base is NEW",                  \
+		     &(c).map_modules),                                                            \
 	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \
 	    ROW_STRING(0, "base-machine", "NAME", "of this machine", &(c).base_machine),           \
 	    ROW_NUMBER(0, "base-last", "N", "of the newest N of them (default 5)",                 \

@@ -8,6 +8,7 @@
 #include "lib/group/apart.h"
 #include "lib/rules/clones.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,8 +136,7 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 {
 	static const char anonymous[] = "{anonymous}";
 
-	n = without_clone_notes(s, n);
-	n = clones_cut(s, n);
+	n = name_without_clones(s, n);
 	n = without_rust_hash(s, n);
 	for (size_t i = 0; i < n; i++) {
 		size_t skip = counter(s + i, n - i, s, i);
@@ -165,6 +165,16 @@ void canonical_name(struct buf *out, const char *s, size_t n)
 	}
 }
 
+/* What follows parameters is a name in the function that has them: "run(int)::{lambda}", "run() const::L::go". */
+static bool matching_goes_on(const char *s, size_t n)
+{
+	while (n && (is_word(*s) || *s == ' ' || *s == '&')) {
+		s++;
+		n--;
+	}
+	return text_begins(s, n, "::");
+}
+
 /* The start of the parameters, or of what is written for them; n: no parameters. "operator()" and
  * "(anonymous namespace)" are no parameters. */
 static size_t matching_parameters(const char *s, size_t n)
@@ -182,8 +192,11 @@ static size_t matching_parameters(const char *s, size_t n)
 			skip = sizeof unnamed - 1;
 		else if (s[i] == '<' || s[i] == '{' || s[i] == '[')
 			skip = closed(s + i, n - i);
-		else if (s[i] == '(' && i)
-			return i;
+		else if (s[i] == '(' && i) {
+			skip = closed(s + i, n - i);
+			if (!skip || !matching_goes_on(s + i + skip, n - i - skip))
+				return i;
+		}
 		if (!skip)
 			return n;
 	}
@@ -223,23 +236,115 @@ bool name_is_address(const char *s, size_t n)
 	return k == 2 || s[k - 3] == '!' || s[k - 3] == '+';
 }
 
-enum { FOLDERS_MAX = 16, WHATEVER = 17 /* the file counts for nothing */ };
+bool name_is_numbered(const char *s, size_t n)
+{
+	static const char *const marks[] = {"$_",        "{lambda(", "<lambda(", "'lambda",
+					    "{closure#", "'unnamed", "{unnamed"};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (memmem(s, n, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
+size_t name_without_clones(const char *s, size_t n)
+{
+	return clones_cut(s, without_clone_notes(s, n));
+}
+
+void matching_lines_add(struct matching_lines *l, struct matching_anchor a)
+{
+	VEC_PUSH(l->items, l->n, l->cap) = a;
+}
+
+static int matching_anchor_order(const void *x, const void *y)
+{
+	const struct matching_anchor *a = x, *b = y;
+	const uint32_t p[] = {a->file_a, a->file_b, a->line_a, a->line_b},
+		       q[] = {b->file_a, b->file_b, b->line_a, b->line_b};
+
+	for (size_t i = 0; i < 4; i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+void matching_lines_sort(struct matching_lines *l)
+{
+	sort_array(l->items, l->n, sizeof *l->items, matching_anchor_order);
+}
+
+void matching_lines_release(struct matching_lines *l)
+{
+	free(l->items);
+	*l = (struct matching_lines){.n = 0};
+}
+
+/* By how much a line has moved: between two bounds, which are one where it is sure. */
+struct shift {
+	bool known, sure;
+	int64_t least, most;
+};
+
+static struct shift matching_shift(const struct matching_lines *l, const struct matching_thing *a,
+				   const struct matching_thing *b)
+{
+	struct matching_anchor key = {a->file_id, b->file_id, a->line, 0};
+	size_t at = BISECT(i, 0, l->n, matching_anchor_order(&l->items[i], &key) < 0);
+	const struct matching_anchor *after = at < l->n ? &l->items[at] : NULL,
+				     *before = at ? &l->items[at - 1] : NULL;
+	struct shift s = {.known = true};
+	int64_t x, y;
+
+	if (after && (after->file_a != key.file_a || after->file_b != key.file_b))
+		after = NULL;
+	if (after && after->line_a == key.line_a)
+		before = after;
+	if (before && (before->file_a != key.file_a || before->file_b != key.file_b))
+		before = NULL;
+	if (!before && !after)
+		return (struct shift){.known = false};
+	x = before ? (int64_t)before->line_b - before->line_a : 0;
+	y = after ? (int64_t)after->line_b - after->line_a : x;
+	s.sure = before && after && x == y;
+	s.least = x < y ? x : y;
+	s.most = x < y ? y : x;
+	return s;
+}
+
+enum { FOLDERS_MAX = 16, RENAMED = 17, WHATEVER = 18 /* the file counts for nothing */ };
 enum by { BY_CANONICAL, BY_BARE_AND_LINE, BY_BARE, BYS };
+
+struct joining {
+	const struct matching_thing *things[2];
+	size_t n[2];
+	const struct matching_lines *lines;
+	uint32_t *to; /* by things[1] */
+	bool *settled[2];
+	struct map64 renamed[2]; /* file of one side -> of the other */
+};
 
 struct keyed {
 	uint64_t key;
-	uint32_t thing;
-	const struct matching_thing *things; /* all, for the order */
+	uint32_t thing, side;
+	const struct matching_thing *of;
 };
 
-static int text_order(const struct matching_thing *x, const struct matching_thing *y)
+static int float_order(float a, float b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int place_order(const struct matching_thing *x, const struct matching_thing *y)
 {
 	int r;
 
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
 	r = strverscmp(x->name, y->name);
-	return r ? r : strcmp(x->file, y->file);
+	r = r ? r : strcmp(x->file, y->file);
+	r = r ? r : float_order(x->bytes, y->bytes);
+	return r ? r : float_order(x->count, y->count);
 }
 
 static int matching_order(const void *a, const void *b)
@@ -249,128 +354,350 @@ static int matching_order(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
-	r = text_order(&x->things[x->thing], &y->things[y->thing]);
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	r = place_order(x->of, y->of);
 	return r ? r : x->thing < y->thing ? -1 : x->thing > y->thing;
 }
 
-static uint64_t key_of(const struct matching_thing *t, enum by by, size_t folders)
+static void join(struct joining *j, const struct keyed *a, const struct keyed *b)
 {
-	const char *end = folders == WHATEVER ? "" : path_end(t->file, folders);
-	uint64_t name = by == BY_CANONICAL ? t->canonical : t->bare, key;
-
-	if (!name || !end || (by == BY_BARE_AND_LINE && !t->line))
-		return 0;
-	key = hash_bytes_seeded(end, strlen(end), name);
-	if (by == BY_BARE_AND_LINE)
-		key = hash_u64(key ^ t->line);
-	return key ? key : 1;
+	j->to[b->thing] = a->thing;
+	j->settled[0][a->thing] = j->settled[1][b->thing] = true;
 }
 
-struct joining {
-	const struct matching_thing *things;
-	uint32_t *row;
-	bool *settled;
+/* What says the same. */
+static void matching_settle(struct joining *j)
+{
+	struct map64 at = MAP64_INIT;
+
+	for (uint32_t i = 0; i < j->n[0]; i++)
+		if (j->things[0][i].same)
+			*map64_put(&at, j->things[0][i].same) = i + 1;
+	for (uint32_t i = 0; i < j->n[1]; i++) {
+		const struct matching_thing *b = &j->things[1][i], *a;
+		uint32_t found = b->same ? map64_get(&at, b->same) : 0;
+
+		if (!found || j->settled[0][found - 1])
+			continue;
+		a = &j->things[0][found - 1];
+		if ((a->is_open || b->is_open) && (!a->build || a->build != b->build))
+			continue;
+		j->to[i] = found - 1;
+		j->settled[0][found - 1] = j->settled[1][i] = true;
+	}
+	map64_release(&at);
+}
+
+/* How good it is to join some of a family: first the largest weight, then the least of the others. */
+struct score {
+	int weight;
+	float moved, grown; /* lines further than the anchors say; change in counts and sizes */
+	int64_t far;        /* lines */
 };
 
-static void join_all(struct joining *j, const struct keyed *k, size_t n)
+static bool better(const struct score *x, const struct score *y)
 {
-	uint32_t least = k[0].thing;
-
-	for (size_t i = 1; i < n; i++)
-		least = k[i].thing < least ? k[i].thing : least;
-	for (size_t i = 0; i < n; i++) {
-		j->row[k[i].thing] = least;
-		j->settled[k[i].thing] = true;
-	}
+	if (x->weight != y->weight)
+		return x->weight > y->weight;
+	if (x->moved != y->moved)
+		return x->moved < y->moved;
+	if (x->grown != y->grown)
+		return x->grown < y->grown;
+	return x->far < y->far;
 }
 
-/* The first of one kind with the first of the other, and so on. */
-static void join_pairs(struct joining *j, const struct keyed *k, size_t n)
+static float ratio(float a, float b)
 {
-	uint64_t in = j->things[k[0].thing].in;
+	return a == b ? 0 : fabsf(log2f((a + 1) / (b + 1)));
+}
 
-	for (size_t a = 0, b = 0; a < n && b < n; a++, b++) {
-		while (a < n && j->things[k[a].thing].in != in)
-			a++;
-		while (b < n && j->things[k[b].thing].in == in)
-			b++;
-		if (a < n && b < n)
-			join_all(j, (struct keyed[]){k[a], k[b]}, 2);
+/* weight 0: these two must not be joined. */
+static struct score matching_score(const struct joining *j, const struct matching_thing *a,
+				   const struct matching_thing *b, enum by by)
+{
+	struct score s = {.weight = 1};
+	struct shift moved = matching_shift(j->lines, a, b);
+	int64_t by_lines = (int64_t)b->line - a->line;
+
+	if (a->line && b->line) {
+		s.far = by_lines < 0 ? -by_lines : by_lines;
+		if (moved.known)
+			s.moved = (float)(by_lines < moved.least  ? moved.least - by_lines
+					  : by_lines > moved.most ? by_lines - moved.most
+								  : 0);
+		/* What lies where it must outweighs two others. */
+		if (moved.sure && s.moved == 0)
+			s.weight = 3;
 	}
+	if (by == BY_BARE_AND_LINE &&
+	    (!a->line || !b->line || (moved.known ? s.moved > 0 : s.far > 0)))
+		s.weight = 0;
+	if (by != BY_CANONICAL && !a->is_bare && !b->is_bare)
+		s.weight = 0;
+	if (a->count > 0 && b->count > 0)
+		s.grown =
+		    4 * ratio(a->bytes / a->count, b->bytes / b->count) + ratio(a->count, b->count);
+	return s;
+}
+
+static struct score sum(const struct score *a, const struct score *b)
+{
+	return (struct score){a->weight + b->weight, a->moved + b->moved, a->grown + b->grown,
+			      a->far + b->far};
+}
+
+/* A family in the order of its lines: the best way to join it, worked out from its end. */
+static void matching_align(struct joining *j, const struct keyed *a, size_t n_a,
+			   const struct keyed *b, size_t n_b, enum by by)
+{
+	enum { JOIN, SKIP_A, SKIP_B };
+	struct score *best = mem_zarray((n_a + 1) * (n_b + 1), sizeof *best);
+	uint8_t *how = mem_array((n_a + 1) * (n_b + 1), sizeof *how);
+
+	for (size_t i = n_a; i-- > 0;)
+		for (size_t k = n_b; k-- > 0;) {
+			struct score *to = &best[i * (n_b + 1) + k];
+			struct score pair = matching_score(j, a[i].of, b[k].of, by), both;
+			bool first = place_order(a[i].of, b[k].of) < 0;
+
+			how[i * (n_b + 1) + k] = first ? SKIP_A : SKIP_B;
+			*to = best[first ? (i + 1) * (n_b + 1) + k : i * (n_b + 1) + k + 1];
+			both = best[first ? i * (n_b + 1) + k + 1 : (i + 1) * (n_b + 1) + k];
+			if (better(&both, to)) {
+				*to = both;
+				how[i * (n_b + 1) + k] = first ? SKIP_B : SKIP_A;
+			}
+			both = sum(&pair, &best[(i + 1) * (n_b + 1) + k + 1]);
+			if (pair.weight && !better(to, &both)) {
+				*to = both;
+				how[i * (n_b + 1) + k] = JOIN;
+			}
+		}
+	for (size_t i = 0, k = 0; i < n_a && k < n_b;) {
+		switch (how[i * (n_b + 1) + k]) {
+		case JOIN: join(j, &a[i++], &b[k++]); break;
+		case SKIP_A: i++; break;
+		default: k++; break;
+		}
+	}
+	free(best);
+	free(how);
+}
+
+/* So that their lines say which is which. */
+static bool in_one_file(const struct keyed *k, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!k[i].of->line || k[i].of->file_id != k[0].of->file_id)
+			return false;
+	return true;
 }
 
 /* Those of one key. */
-static void matching_join_place(struct joining *j, const struct keyed *k, size_t n, enum by by,
-				bool files)
+static void matching_join_family(struct joining *j, const struct keyed *k, size_t n, enum by by,
+				 size_t folders)
 {
-	uint64_t seen = 0, kinds[2] = {j->things[k[0].thing].in, 0};
-	/* Names of one canonical form are in their order; of another form only lines decide it. */
-	bool unique = true, bare = by == BY_CANONICAL, ordered = true;
-	bool unknown = files;
-	size_t counts[2] = {0, 0};
+	enum { CELLS_MAX = 1 << 18 };
+	bool bare = by == BY_CANONICAL, unknown = folders != WHATEVER, unique = true;
+	size_t n_a = 0, n_b;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct matching_thing *t = &j->things[k[i].thing];
-
-		unique &= !(seen & t->in);
-		seen |= t->in;
-		bare |= t->is_bare;
-		unknown |= !*t->file;
-		ordered &= by == BY_CANONICAL || t->line;
-		if (t->in != kinds[0] && !kinds[1])
-			kinds[1] = t->in;
-		for (size_t kind = 0; kind < 2; kind++)
-			counts[kind] += t->in == kinds[kind];
+		n_a += !k[i].side;
+		bare |= k[i].of->is_bare;
+		unknown |= !*k[i].of->file;
+		unique &= k[i].of->is_unique;
 	}
-	if (seen == kinds[0] || !bare || !unknown)
+	n_b = n - n_a;
+	if (!n_a || !n_b || !bare || (!unknown && !unique))
 		return;
-	if (unique)
-		join_all(j, k, n);
-	else if (ordered && counts[0] == counts[1] && counts[0] + counts[1] == n &&
-		 !(kinds[0] & kinds[1]))
-		join_pairs(j, k, n);
+	if (n_a != n_b && (by == BY_BARE || !in_one_file(k, n_a) || !in_one_file(k + n_a, n_b)))
+		return;
+	if (n_a == n_b && by != BY_BARE_AND_LINE && (n_a == 1 || n_a * n_b > CELLS_MAX))
+		for (size_t i = 0; i < n_a; i++)
+			join(j, &k[i], &k[n_a + i]);
+	else if (n_a * n_b <= CELLS_MAX)
+		matching_align(j, k, n_a, k + n_a, n_b, by);
 }
 
-static void matching_pass(struct joining *j, size_t n, enum by by, size_t folders)
+static uint64_t key_of(const struct joining *j, uint32_t side, const struct matching_thing *t,
+		       enum by by, size_t folders)
 {
-	struct keyed *k = mem_array(n + 1, sizeof *k);
+	const char *end = folders >= RENAMED ? "" : path_end(t->file, folders);
+	uint64_t name = by == BY_CANONICAL ? t->canonical : t->bare, key;
+	uint32_t file = t->file_id, renamed;
+
+	if (!name || !end || (by == BY_BARE_AND_LINE && !t->line))
+		return 0;
+	if (folders == RENAMED) {
+		renamed = map64_get(&j->renamed[side], file);
+		if (!renamed)
+			return 0;
+		name = hash_u64(name ^ (side ? renamed : file));
+	}
+	key = hash_bytes_seeded(end, strlen(end), name ^ hash_u64(t->module));
+	return key ? key : 1;
+}
+
+static size_t matching_gather(const struct joining *j, struct keyed *k, enum by by, size_t folders)
+{
 	size_t m = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t key = j->settled[i] ? 0 : key_of(&j->things[i], by, folders);
+	for (uint32_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < j->n[side]; i++) {
+			const struct matching_thing *t = &j->things[side][i];
+			uint64_t key = j->settled[side][i] ? 0 : key_of(j, side, t, by, folders);
 
-		if (key)
-			k[m++] = (struct keyed){key, (uint32_t)i, j->things};
-	}
+			if (key)
+				k[m++] = (struct keyed){key, (uint32_t)i, side, t};
+		}
 	sort_array(k, m, sizeof *k, matching_order);
+	return m;
+}
+
+static void matching_pass(struct joining *j, struct keyed *k, enum by by, size_t folders)
+{
+	size_t m = matching_gather(j, k, by, folders);
+
 	for (size_t i = 0, end; i < m; i = end) {
 		for (end = i + 1; end < m && k[end].key == k[i].key; end++)
 			;
-		matching_join_place(j, k + i, end - i, by, folders != WHATEVER);
+		matching_join_family(j, k + i, end - i, by, folders);
 	}
-	free(k);
 }
 
-void matching_join(const struct matching_thing *things, size_t n, uint64_t groups, uint32_t *row)
+struct vote {
+	uint32_t file_a, file_b, n;
+};
+
+static void vote(struct map64 *at, struct vote **votes, size_t *n, size_t *cap,
+		 const struct matching_thing *a, const struct matching_thing *b)
 {
-	bool *settled = mem_array(n + 1, sizeof *settled);
-	struct joining j = {things, row, settled};
+	uint32_t *found;
+
+	if (!*a->file || !*b->file || !strcmp(path_end(a->file, 0), path_end(b->file, 0)))
+		return;
+	found = map64_put(at, (uint64_t)a->file_id << 32 | b->file_id);
+	if (!*found) {
+		VEC_PUSH(*votes, *n, *cap) = (struct vote){a->file_id, b->file_id, 0};
+		*found = (uint32_t)*n;
+	}
+	(*votes)[*found - 1].n++;
+}
+
+/* Of the base names of a side's files. */
+static void matching_learn_files(const struct joining *j, uint32_t side, struct map64 *names)
+{
+	for (size_t i = 0; i < j->n[side]; i++) {
+		const char *name = path_end(j->things[side][i].file, 0);
+
+		if (*name)
+			*map64_put(names, hash_bytes(name, strlen(name))) = 1;
+	}
+}
+
+static int vote_order(const void *x, const void *y)
+{
+	const struct vote *a = x, *b = y;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	if (a->file_a != b->file_a)
+		return a->file_a < b->file_a ? -1 : 1;
+	return a->file_b < b->file_b ? -1 : a->file_b > b->file_b;
+}
+
+static bool has_file(const struct map64 *names, const struct joining *j, uint32_t side,
+		     uint32_t file)
+{
+	for (size_t i = 0; i < j->n[side]; i++) {
+		const struct matching_thing *t = &j->things[side][i];
+		const char *name = path_end(t->file, 0);
+
+		if (t->file_id == file)
+			return map64_get(names, hash_bytes(name, strlen(name))) != 0;
+	}
+	return false;
+}
+
+/* A file that the other build does not have was renamed to one that this one does not have, when most of what is
+ * known by its name alone went there. */
+static void matching_find_renamed(struct joining *j, struct keyed *k)
+{
+	struct map64 at = MAP64_INIT, names[2] = {MAP64_INIT, MAP64_INIT};
+	struct vote *votes = NULL;
+	size_t n = 0, cap = 0, m = matching_gather(j, k, BY_CANONICAL, WHATEVER);
+
+	for (uint32_t i = 0; i < j->n[1]; i++)
+		if (j->to[i] != MATCHING_NONE)
+			vote(&at, &votes, &n, &cap, &j->things[0][j->to[i]], &j->things[1][i]);
+	for (size_t i = 0, end; i < m; i = end) {
+		for (end = i + 1; end < m && k[end].key == k[i].key; end++)
+			;
+		if (end == i + 2 && k[i].side != k[i + 1].side)
+			vote(&at, &votes, &n, &cap, k[i].of, k[i + 1].of);
+	}
+	matching_learn_files(j, 0, &names[0]);
+	matching_learn_files(j, 1, &names[1]);
+	sort_array(votes, n, sizeof *votes, vote_order);
+	for (size_t i = 0; i < n; i++) {
+		const struct vote *v = &votes[i];
+
+		if (map64_get(&j->renamed[0], v->file_a) || map64_get(&j->renamed[1], v->file_b) ||
+		    has_file(&names[1], j, 0, v->file_a) || has_file(&names[0], j, 1, v->file_b))
+			continue;
+		*map64_put(&j->renamed[0], v->file_a) = v->file_b;
+		*map64_put(&j->renamed[1], v->file_b) = v->file_a;
+	}
+	map64_release(&at);
+	map64_release(&names[0]);
+	map64_release(&names[1]);
+	free(votes);
+}
+
+static size_t folders_of(const struct joining *j)
+{
 	size_t folders = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t slashes = 0;
+	for (uint32_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < j->n[side]; i++) {
+			size_t slashes = 0;
 
-		row[i] = (uint32_t)i;
-		settled[i] = !things[i].in || things[i].in == groups;
-		for (const char *s = things[i].file; *s && !settled[i]; s++)
-			slashes += *s == '/' || *s == '\\';
-		folders = slashes > folders ? slashes : folders;
-	}
-	folders = folders < FOLDERS_MAX ? folders : FOLDERS_MAX;
+			for (const char *s = j->things[side][i].file; *s && !j->settled[side][i];
+			     s++)
+				slashes += *s == '/' || *s == '\\';
+			folders = slashes > folders ? slashes : folders;
+		}
+	return folders < FOLDERS_MAX ? folders : FOLDERS_MAX;
+}
+
+void matching_assign(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
+		     size_t n_b, const struct matching_lines *lines, uint32_t *to)
+{
+	struct joining j = {{a, b},
+			    {n_a, n_b},
+			    lines,
+			    to,
+			    {mem_zarray(n_a + 1, 1), mem_zarray(n_b + 1, 1)},
+			    {MAP64_INIT, MAP64_INIT}};
+	struct keyed *k = mem_array(n_a + n_b + 1, sizeof *k);
+	size_t folders;
+
+	for (size_t i = 0; i < n_b; i++)
+		to[i] = MATCHING_NONE;
+	matching_settle(&j);
+	folders = folders_of(&j);
 	for (enum by by = 0; by < BYS; by++)
-		for (size_t k = folders + 1; k-- > 0;)
-			matching_pass(&j, n, by, k);
+		for (size_t f = folders + 1; f-- > 0;)
+			matching_pass(&j, k, by, f);
+	matching_find_renamed(&j, k);
 	for (enum by by = 0; by < BYS; by++)
-		matching_pass(&j, n, by, WHATEVER);
-	free(settled);
+		matching_pass(&j, k, by, RENAMED);
+	for (enum by by = 0; by < BYS; by++)
+		matching_pass(&j, k, by, WHATEVER);
+	map64_release(&j.renamed[0]);
+	map64_release(&j.renamed[1]);
+	free(j.settled[0]);
+	free(j.settled[1]);
+	free(k);
 }

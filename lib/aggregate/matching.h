@@ -36,29 +36,58 @@ bool name_is_address(const char *s, size_t n);
 /* Appends the bare form of a canonical name; true when it is all of it. */
 bool bare_name(struct buf *out, const char *s, size_t n);
 
-/* A thing of one key, as far as it is matched. Texts are borrowed and NUL-terminated. */
+/* The name for people has a number or a spelling that a compiler gave, and in the next build may be another's:
+ * lambdas, unnamed types, closures. */
+bool name_is_numbered(const char *s, size_t n);
+/* The length of a linkage name, or of one for people, without what says that it is a clone. */
+size_t name_without_clones(const char *s, size_t n);
+
+/* A thing of one build, as far as it is matched. Texts are borrowed and NUL-terminated. */
 struct matching_thing {
-	uint64_t canonical, bare; /* hashes of names and module; 0: none */
-	bool is_bare;             /* the canonical name is no more than the bare one */
-	uint64_t in;              /* bit per group of runs that has it */
-	const char *name;         /* for people */
-	const char *file;         /* "": none */
-	uint32_t line;            /* 0: none */
+	uint64_t same;            /* equal where two builds say exactly the same; 0: never */
+	uint64_t canonical, bare; /* hashes of names; 0: none */
+	uint32_t module;          /* a number, the same in all builds; 0: none */
+	uint32_t
+	    build; /* of the module; where it is the same, so is what says the same; 0: not known */
+	uint32_t file_id, line; /* 0: none */
+	const char *file;       /* "": none */
+	const char *name;       /* for people */
+	float count, bytes;     /* of what it allocated: they decide where nothing else does */
+	bool is_bare;           /* the canonical name is no more than the bare one */
+	bool is_open; /* what it says is another thing's in another build: a line, a number */
+	bool
+	    is_unique; /* no other function of the module has the linkage name, whatever the file */
 };
 
-/* Joins things that are not in all of the groups into rows: row[i] becomes the least thing of i's
- * row. In this order, and each time by the longest common end of the files' paths that does it, a
- * folder less at a time, down to the file's name:
+/* Which line of a file in one build is which of the other: anchors, and between two of one shift all lines. */
+struct matching_anchor {
+	uint32_t file_a, file_b, line_a, line_b;
+};
+struct matching_lines { /* zeroed is empty */
+	struct matching_anchor *items;
+	size_t n, cap;
+};
+void matching_lines_add(struct matching_lines *l, struct matching_anchor a);
+void matching_lines_sort(struct matching_lines *l); /* before the first question */
+void matching_lines_release(struct matching_lines *l);
+
+enum { MATCHING_NONE = UINT32_MAX };
+
+/* The things of a build, b, among those of the one before, a: to[i] is the index of b's i in a, or
+ * MATCHING_NONE. In this order:
  *
+ *	what says the same, if the module's build is the same, or nothing of it is open
  *	of one canonical name
  *	of one bare name, which for one of them is all there is, and one line
  *	the same in any line
  *
- * and then the same again where of one the file is not known.
+ * each by the longest common end of the files' paths, a folder less at a time, down to the file's name; then in
+ * files that were renamed, by where the other things of the file went; then the same where of one the file is not
+ * known, or the name is unique.
  *
- * Such things are joined when no group has two of them, or when two groups have as many: then the
- * first goes with the first, by line and, of one canonical name, by the numbers in their names.
- * Symmetric in the groups. */
-void matching_join(const struct matching_thing *things, size_t n, uint64_t groups, uint32_t *row);
+ * Of one name and file, things are joined in the order of their lines, as many as there are, so that lines are where
+ * the anchors put them; where these leave it open, so that counts and sizes are the nearest. Symmetric in the builds. */
+void matching_assign(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
+		     size_t n_b, const struct matching_lines *lines, uint32_t *to);
 
 #endif

@@ -12,10 +12,8 @@
 struct summarizer_index {
 	uint32_t *functions; /* by names function: thing + 1 */
 	size_t cap_functions;
-	uint32_t *near; /* by names function: the least line in it */
-	size_t n_near, cap_near, n_calls;
 	struct summarizer_stack {
-		struct things_hash hash;
+		uint64_t hash;
 		uint32_t node;
 	} * stacks; /* by project stack */
 	size_t n_stacks, cap_stacks;
@@ -30,6 +28,7 @@ void summary_release(struct aggregate_summary *s)
 		columns_release(&s->keys[k].total);
 	}
 	free(s->modules);
+	free(s->places);
 	free(s->counters);
 	*s = (struct aggregate_summary){.captures = 0};
 }
@@ -47,7 +46,6 @@ void summarizer_release(struct summarizer *z)
 		free(x->groups[i]);
 	if (x) {
 		free(x->functions);
-		free(x->near);
 		free(x->stacks);
 	}
 	free(x);
@@ -82,26 +80,27 @@ static uint32_t add_function(struct summarizer *z, uint32_t function)
 	if (!x->functions[function]) {
 		struct aggregate_thing t = function_thing(z, function);
 
-		t.near = function < x->n_near ? x->near[function] : 0;
 		x->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
 	}
 	return x->functions[function] - 1;
 }
 
-/* The least line in each function. */
-static void learn_lines(struct summarizer *z)
+/* Where the run's functions are, as far as their calls say. */
+static void summary_take_places(struct summarizer *z, struct aggregate_summary *to)
 {
-	struct summarizer_index *x = z->index;
-	const struct group_names *n = &z->p->names;
+	struct group_names *n = &z->p->names;
 
-	x->near = mem_grow_zero(x->near, &x->cap_near, n->n_functions, sizeof *x->near);
-	x->n_near = n->n_functions;
-	for (; x->n_calls < n->n_calls; x->n_calls++) {
-		const struct names_call *c = &n->calls[x->n_calls];
-		uint32_t *near = &x->near[c->function];
+	for (uint32_t i = 0; i < n->n_seen; i++) {
+		struct names_seen_at *at = &n->seen_at[i];
+		uint32_t thing;
 
-		if (c->line && (!*near || c->line < *near))
-			*near = c->line;
+		if (!at->line)
+			continue;
+		thing = add_function(z, i);
+		to->places =
+		    mem_grow_zero(to->places, &to->n_places, (size_t)thing + 1, sizeof *to->places);
+		to->places[thing] = (struct summary_place){copied(z, at->file), at->line};
+		*at = (struct names_seen_at){0};
 	}
 }
 
@@ -165,7 +164,8 @@ static uint32_t summary_add_group(struct summarizer *z, size_t grouping, uint32_
 		t = call_thing(z, g->site);
 		t.inside = g->inside;
 		t.node = x->stacks[g->id].node;
-		return things_add_stack(z->things, &t, x->stacks[g->id].hash);
+		t.hash = x->stacks[g->id].hash;
+		break;
 	default:
 		group_name(z->p, grouping, group, &n);
 		t.name = things_string(z->things, n.name, n.name_len);
@@ -266,8 +266,8 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		    (struct summary_counter){copied(z, r->counters[i].name),
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
 	summary_sort_counters(to, z->things);
-	learn_lines(z);
 	summary_learn_stacks(z);
+	summary_take_places(z, to);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		struct grouping *g = &z->p->groupings[i];
 		struct summary_key *k = &to->keys[g->key.by];

@@ -40,6 +40,10 @@ struct aggregate_summary {
 	size_t n_modules, cap_modules;
 	struct summary_counter *counters; /* by name and unit, as texts */
 	size_t n_counters, cap_counters;
+	struct summary_place {       /* by function: where the first line is that was seen of it */
+		uint32_t file, line; /* 0: not known */
+	} * places;
+	size_t n_places;
 	uint32_t format, sampling; /* strings of things; 0: none; RUN_MIXED: they differ */
 	uint32_t options;          /* string: filters and ranges, as the user gave them; 0: none */
 };
@@ -73,5 +77,11 @@ const struct summary_counter *summary_counter(const struct aggregate_summary *s,
  * column, but not when the thing may be one that was left out. */
 bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,
 		   bool cumulative, uint64_t *v);
+
+static inline struct summary_place summary_place_of(const struct aggregate_summary *s,
+						    uint32_t function)
+{
+	return function < s->n_places ? s->places[function] : (struct summary_place){0, 0};
+}
 
 #endif

@@ -171,7 +171,7 @@ static enum status read_whole(struct aggregate_summary *s, const struct aggregat
 /* The first calls of the present record's stack, each with those before it. */
 struct path {
 	struct path_call {
-		struct things_hash hash;
+		uint64_t hash;
 		uint32_t node;
 	} * calls;
 	size_t n, cap;
@@ -181,11 +181,10 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 					 const struct aggregate_record *r, struct path *path)
 {
 	struct aggregate_thing to = {.name = string(t, r->texts[0])};
-	struct things_hash h = {.exact = 0};
 	struct aggregate_site site;
 
 	if (path->n) {
-		h = path->calls[path->n - 1].hash;
+		to.hash = path->calls[path->n - 1].hash;
 		to.node = path->calls[path->n - 1].node;
 	}
 	for (size_t i = path->n; i < r->key.n_calls; i++) {
@@ -197,9 +196,9 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 		f.name = things_string(t, r->key.calls[i].raw.s,
 				       strnlen(r->key.calls[i].raw.s, r->key.calls[i].raw.n));
 		function = things_add(t, KEY_FUNCTION, &f);
-		h = things_deeper(t, h, function);
+		to.hash = things_deeper(t, to.hash, function);
 		to.node = things_node(t, to.node, function);
-		VEC_PUSH(path->calls, path->n, path->cap) = (struct path_call){h, to.node};
+		VEC_PUSH(path->calls, path->n, path->cap) = (struct path_call){to.hash, to.node};
 	}
 	if (aggregate_site_of(r, &site)) {
 		to.raw = string(t, site.raw);
@@ -208,7 +207,7 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 		to.line = site.line;
 		to.inside = site.inside;
 	}
-	return things_add_stack(t, &to, h);
+	return things_add(t, KEY_STACK, &to);
 }
 
 static void summary_record_read_row(struct aggregate_summary *s, struct aggregate_things *t,

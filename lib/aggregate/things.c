@@ -79,23 +79,10 @@ static struct identity things_identity(enum key key, const struct aggregate_thin
 	return id;
 }
 
-static void add_text(const struct aggregate_things *t, struct buf *b, uint32_t string)
+static uint64_t name_hash(const struct buf *name)
 {
-	size_t n;
-	const char *s = things_text(t, string, &n);
+	uint64_t hash = hash_bytes(name->data, name->len);
 
-	buf_add(b, s, n);
-	buf_addc(b, '\0');
-}
-
-static uint64_t name_hash(const struct aggregate_things *t, struct buf *name,
-			  const struct aggregate_thing *of)
-{
-	uint64_t hash;
-
-	buf_addc(name, '\0');
-	add_text(t, name, of->module);
-	hash = hash_bytes(name->data, name->len);
 	return hash ? hash : 1;
 }
 
@@ -115,9 +102,9 @@ static struct thing_match things_match_of(const struct aggregate_things *t, enum
 		canonical_name(&name, s, n);
 	if (key != KEY_FILE && key != KEY_TYPE) {
 		m.is_bare = bare_name(&bare, buf_str(&name), name.len);
-		m.bare = name_hash(t, &bare, of);
+		m.bare = name_hash(&bare);
 	}
-	m.canonical = name_hash(t, &name, of);
+	m.canonical = name_hash(&name);
 	buf_release(&name);
 	buf_release(&bare);
 	return m;
@@ -194,18 +181,6 @@ uint32_t things_add(struct aggregate_things *t, enum key key, const struct aggre
 	return id - 1;
 }
 
-uint32_t things_add_stack(struct aggregate_things *t, const struct aggregate_thing *thing,
-			  struct things_hash h)
-{
-	struct aggregate_thing stack = *thing;
-	uint32_t id;
-
-	stack.hash = h.exact;
-	id = things_add(t, KEY_STACK, &stack);
-	*match_row(&t->keys[KEY_STACK], id) = (struct thing_match){h.canonical, h.bare, true, true};
-	return id;
-}
-
 static uint64_t node_hash(const struct things_node *n)
 {
 	return hash_u64((uint64_t)n->parent << 32 | n->function);
@@ -238,24 +213,16 @@ uint32_t things_node(struct aggregate_things *t, uint32_t parent, uint32_t funct
 	return id;
 }
 
-struct things_hash things_deeper(struct aggregate_things *t, struct things_hash h,
-				 uint32_t function)
+uint64_t things_deeper(const struct aggregate_things *t, uint64_t hash, uint32_t function)
 {
 	const struct aggregate_thing *f = &t->keys[KEY_FUNCTION].items[function];
-	struct thing_match m = remember_match(t, KEY_FUNCTION, function);
 	size_t n;
 	const char *s = things_text(t, f->raw, &n);
 
-	h.exact = hash_bytes_seeded(s, n, h.exact + 1);
+	hash = hash_bytes_seeded(s, n, hash + 1);
 	s = things_text(t, f->module, &n);
-	h.exact = hash_bytes_seeded(s, n, h.exact);
-	h.exact += !h.exact;
-	/* A call without a name is what it is exactly, and so are its callers. */
-	h.canonical = hash_u64(h.canonical ^ (m.canonical ? m.canonical : h.exact));
-	h.canonical += !h.canonical;
-	h.bare = hash_u64(h.bare ^ (m.bare ? m.bare : h.exact));
-	h.bare += !h.bare;
-	return h;
+	hash = hash_bytes_seeded(s, n, hash);
+	return hash ? hash : 1;
 }
 
 static int text_order(const struct aggregate_things *t, uint32_t a, uint32_t b)

@@ -14,7 +14,7 @@
  *	stack                         a 64-bit hash over the functions of its calls, outermost
  *	                              first: lines and addresses do not make another stack
  *
- * Other hashes (matching.h) leave out files, lines and addresses, and what builds number anew.
+ * Which of them are one in two builds, identity.h says.
  */
 #ifndef TM_AGGREGATE_THINGS_H
 #define TM_AGGREGATE_THINGS_H
@@ -26,10 +26,7 @@
 struct aggregate_thing { /* texts are ids in things.strings, 0: none */
 	uint32_t name;   /* for people; of a stack its site's */
 	uint32_t raw, module, file, line;
-	union {
-		uint32_t node; /* STACK: its calls, as far as they are known; 0: only the hash is */
-		uint32_t near; /* FUNCTION: the least line known in it; no part of what it is */
-	};
+	uint32_t node; /* STACK: its calls */
 	union {
 		uint64_t address; /* LOCATION; has_address */
 		uint64_t hash;    /* STACK: the identity; 0: of what has no stack */
@@ -38,7 +35,7 @@ struct aggregate_thing { /* texts are ids in things.strings, 0: none */
 };
 
 struct thing_match {        /* what is left of a thing when builds differ */
-	uint64_t canonical; /* of names and module (matching.h); 0: none, as for what has no name */
+	uint64_t canonical; /* of its name (matching.h); 0: none, as for what has no name */
 	uint64_t bare;      /* the same of the bare name */
 	bool is_bare;
 	bool known; /* it was worked out */
@@ -55,7 +52,7 @@ struct aggregate_things {
 		enum key key;
 		struct aggregate_thing *items;
 		size_t n, cap;
-		struct thing_match *matches; /* of stacks, and of functions in them: things_match */
+		struct thing_match *matches; /* of what was renamed: things_match */
 		size_t cap_matches;
 		struct id_set set; /* of indexes + 1 */
 	} keys[KEYS];
@@ -81,16 +78,9 @@ static inline const char *things_text(const struct aggregate_things *t, uint32_t
 uint32_t things_add(struct aggregate_things *t, enum key key, const struct aggregate_thing *thing);
 uint32_t things_node(struct aggregate_things *t, uint32_t parent, uint32_t function);
 
-/* The hashes of a stack that has one call more than the one with these: of a caller's to the
- * callee's. All start at 0. */
-struct things_hash {
-	uint64_t exact, canonical, bare;
-};
-struct things_hash things_deeper(struct aggregate_things *t, struct things_hash h,
-				 uint32_t function);
-/* As things_add, of a stack with these hashes, which are its identity and its match. */
-uint32_t things_add_stack(struct aggregate_things *t, const struct aggregate_thing *thing,
-			  struct things_hash h);
+/* The hash of a stack that has one call more than the one with this hash: of a caller's to the callee's. It
+ * starts at 0. */
+uint64_t things_deeper(const struct aggregate_things *t, uint64_t hash, uint32_t function);
 
 /* Worked out when it is asked for, since hardly any thing needs it. */
 struct thing_match things_match(const struct aggregate_things *t, enum key key, uint32_t thing);

@@ -68,6 +68,14 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 
 static const char call_operator[] = "operator()";
 
+/* "operator()", "operator()<int>": of a lambda that was inlined everywhere nothing more is said. */
+static bool is_call_operator(const char *s, size_t n)
+{
+	size_t len = sizeof call_operator - 1;
+
+	return n >= len && !memcmp(s, call_operator, len) && (n == len || s[len] == '<');
+}
+
 /* Of a name without scope or parameters nothing says that no other file has one of that name; raw: the linkage
  * name, or what is shown where there is not any. */
 static bool name_needs_file(const struct group_names *n, uint32_t raw, uint32_t shown)
@@ -75,8 +83,7 @@ static bool name_needs_file(const struct group_names *n, uint32_t raw, uint32_t 
 	size_t len;
 	const char *s = names_text(n, raw, &len);
 
-	if (linkage_is_internal(s, len) ||
-	    (len == sizeof call_operator - 1 && !memcmp(s, call_operator, len)))
+	if (linkage_is_internal(s, len) || is_call_operator(s, len))
 		return true;
 	return raw == shown && len && *s != '[' && !memchr(s, '(', len) && !memmem(s, len, "::", 2);
 }
@@ -95,7 +102,7 @@ static uint32_t group_names_with_file(struct group_names *n, uint32_t name, uint
 	buf_addc(&b, '\0');
 	s = names_text(n, file, &len);
 	buf_add(&b, s, len);
-	if (line && !strcmp(b.data, call_operator)) {
+	if (line && is_call_operator(b.data, strlen(b.data))) {
 		buf_addc(&b, '\0');
 		buf_add_u64(&b, line);
 	}
@@ -520,6 +527,20 @@ static void names_fetch(const struct names_memo *m, const struct trace_symbols *
 		__builtin_prefetch(&m->functions_seen[function]);
 }
 
+static void group_names_see(struct group_names *n, uint32_t location)
+{
+	const struct names_location *l = &n->locations[location];
+
+	n->seen_at = mem_grow_zero(n->seen_at, &n->n_seen, n->n_functions, sizeof *n->seen_at);
+	for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
+		const struct names_call *call = &n->calls[c];
+		struct names_seen_at *at = &n->seen_at[call->function];
+
+		if (call->line && (!at->line || call->line < at->line))
+			*at = (struct names_seen_at){call->file, call->line};
+	}
+}
+
 uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t location)
 {
 	struct names_memo *m = n->memo;
@@ -531,6 +552,7 @@ uint32_t names_location(struct group_names *n, const struct trace *t, uint32_t l
 	if (!m->seen[location]) {
 		names_fetch(m, &t->symbols, location);
 		m->seen[location] = group_names_resolve(n, t, location);
+		group_names_see(n, m->seen[location]);
 	}
 	return m->seen[location];
 }
@@ -669,6 +691,7 @@ void names_release(struct group_names *n)
 	free(n->functions);
 	free(n->locations);
 	free(n->calls);
+	free(n->seen_at);
 	free(n->memo);
 	*n = (struct group_names){.n_calls = 0};
 }

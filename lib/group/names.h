@@ -53,6 +53,11 @@ struct group_names {
 	bool mangled; /* the caller's: functions are shown by their linkage names */
 	const struct paths
 	    *paths; /* the caller's: files are what these make of them; NULL: as they are */
+	/* By function: where its first line is, of the locations asked for since the caller took it. */
+	struct names_seen_at {
+		uint32_t file, line; /* string id; 0: not known */
+	} * seen_at;
+	size_t n_seen;
 	uint64_t paths_joined; /* files of the present capture that a map made another's */
 
 	struct names_memo *memo; /* what finding the ids again needs; names_memo.h */

@@ -73,56 +73,49 @@ static const char *kind_file(const struct kin *k, uint32_t kind)
 	return intern_text(&k->texts, k->items[kind].file, NULL);
 }
 
-static struct matching_thing to_match(const struct kin *k, uint32_t kind, uint64_t in)
+static struct matching_thing to_match(const struct kin *k, uint32_t kind)
 {
-	uint32_t name = k->items[kind].name;
+	const struct kin_kind *of = &k->items[kind];
 
-	return (struct matching_thing){.canonical = hash_u64(name),
-				       .in = in,
-				       .name = intern_text(&k->texts, name, NULL),
-				       .file = kind_file(k, kind)};
+	return (struct matching_thing){.same = hash_u64(kind),
+				       .canonical = hash_u64(of->name),
+				       .name = intern_text(&k->texts, of->name, NULL),
+				       .file = kind_file(k, kind),
+				       .file_id = of->file};
 }
 
-/* The series that were there (1) and what the next run has (2). */
+/* The series that were there, and what the next run has. */
 static void kin_join_run(struct kin *k, size_t run)
 {
-	size_t old = k->n_series - 1, n = old;
-	struct matching_thing *match = mem_array(k->n_series + k->n, sizeof *match);
-	uint32_t *row = mem_array(k->n_series + k->n, sizeof *row);
-	uint32_t *kind = mem_array(k->n_series + k->n, sizeof *kind);
-	uint32_t *newest = mem_zarray(k->n, sizeof *newest);
+	static const struct matching_lines lines;
+	size_t old = k->n_series - 1, n = 0;
+	struct matching_thing *was = mem_array(old + 1, sizeof *was),
+			      *now = mem_array(k->n + 1, sizeof *now);
+	uint32_t *kind = mem_array(k->n + 1, sizeof *kind), *to = mem_array(k->n + 1, sizeof *to);
 
-	for (uint32_t i = 0; i < old; i++) {
-		match[i] = to_match(k, k->series[i + 1].kind, 1);
-		newest[k->series[i + 1].kind] = i + 1;
-	}
-	for (uint32_t i = 1; i < k->n; i++) {
-		if (!map64_get(&k->in, in_key(i, run)))
-			continue;
-		if (newest[i]) { /* the very file */
-			match[newest[i] - 1].in = 3;
-			*map64_put(&k->in, in_key(i, run)) = newest[i];
-			continue;
+	for (uint32_t i = 0; i < old; i++)
+		was[i] = to_match(k, k->series[i + 1].kind);
+	for (uint32_t i = 1; i < k->n; i++)
+		if (map64_get(&k->in, in_key(i, run))) {
+			kind[n] = i;
+			now[n++] = to_match(k, i);
 		}
-		kind[n] = i;
-		match[n++] = to_match(k, i, 2);
-	}
-	matching_join(match, n, 3, row);
-	for (size_t i = old; i < n; i++) {
-		uint32_t to = row[i] + 1;
+	matching_assign(was, old, now, n, &lines, to);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t series = to[i] + 1;
 
-		if (row[i] >= old) {
-			to = (uint32_t)k->n_series;
+		if (to[i] == MATCHING_NONE) {
+			series = (uint32_t)k->n_series;
 			VEC_PUSH(k->series, k->n_series, k->cap_series) =
 			    (struct kin_series){.name = k->items[kind[i]].name};
 		}
-		k->series[to].kind = kind[i];
-		*map64_put(&k->in, in_key(kind[i], run)) = to;
+		k->series[series].kind = kind[i];
+		*map64_put(&k->in, in_key(kind[i], run)) = series;
 	}
-	free(match);
-	free(row);
+	free(was);
+	free(now);
 	free(kind);
-	free(newest);
+	free(to);
 }
 
 static void kin_tell_apart(struct kin *k)

@@ -99,3 +99,129 @@ load(int) (b.cpp) 30000.0
 (anonymous namespace)::Cache::fill() (b.cpp) 13000.0
 END
 same 'tm-history: each is a series'
+
+# A lambda that allocates 64 bytes is put in front of two others, of 1000 x 1000 and 10 x 100 bytes; so is one that
+# allocates nothing, which numbers them anew all the same. Lines 9 and 10 are other lines then, too.
+cat >src/lambda.cpp <<'END'
+#include <stdlib.h>
+void *volatile sink;
+void run(int n) {
+#ifdef FIRST
+	auto first = [&](int k) { FIRST; };
+	first(n);
+#endif
+	auto a = [&](int k) { for (int i = 0; i < 1000; i++) sink = malloc(1000); };
+	auto b = [&](int k) { for (int i = 0; i < 10; i++) sink = malloc(100); };
+	a(n);
+	b(n);
+}
+int main() { run(3); }
+END
+grep -v '^#ifdef\|^#endif\|FIRST\|first' src/lambda.cpp >new/lambda.cpp
+for o in 0 2; do
+	build lambda$o/game -O$o src/lambda.cpp
+	build lambda-other$o/game -O$o -DFIRST='sink = malloc(64)' src/lambda.cpp
+	build lambda-silent$o/game -O$o -DFIRST='sink = nullptr' src/lambda.cpp
+	build lambda-lines$o/game -O$o new/lambda.cpp
+	for key in function site stack; do
+		rows lambda$o lambda-other$o $key >got
+		printf '%s\n' '0 64' '1000 1000' '1000000 1000000' >want
+		same "-O$o by $key: one lambda more is one row more"
+		for other in silent lines; do
+			rows lambda$o lambda-$other$o $key >got
+			printf '%s\n' '1000 1000' '1000000 1000000' >want
+			same "-O$o by $key: lambdas with other numbers or lines ($other) are the same"
+		done
+	done
+done
+printf '[rule each]\nmetric = requested\nkey = function\nmatch = run\neach = yes\npercent = 5\nabsolute = 100\n' >p.ini
+tm-compare -q --gate p.ini lambda0/s.tmt lambda-other0/s.tmt >gate.txt
+echo "exit $?" >got
+echo 'exit 0' >want
+same 'a gate passes where a lambda came before others'
+
+# One program under another name; built anew under another name; a library, too.
+echo 'void load(int); int main() { load(50); }' >src/user.cpp
+cat >src/library.cpp <<'END'
+#include <stdlib.h>
+void *volatile sink;
+static __attribute__((noinline)) void block(int n) { sink = malloc(n); }
+void load(int n) { for (int i = 0; i < n; i++) block(1000); }
+END
+modules() { # FOLDER PROGRAM LIBRARY LEVEL
+	mkdir -p "$1" &&
+		g++ -g "$4" -shared -fPIC -Wl,--build-id -Wl,-soname,libeng.so -o "$1/$3" src/library.cpp &&
+		ln -sf "$3" "$1/libeng.so" &&
+		g++ -g "$4" -Wl,--build-id -o "$1/$2" src/user.cpp "$1/libeng.so" && record_modules "$1" "$2"
+} 2>>build.log
+record_modules() { # FOLDER PROGRAM
+	LD_LIBRARY_PATH=$1 tm-record -q -o "$1/r.tmt" -- "$1/$2" && tm-symbolize -q "$1/r.tmt" >"$1/s.tmt"
+}
+modules module game-1.2.3 libeng.so.1.2 -O0
+modules anew game-1.2.4 libeng.so.1.3 -O1
+mkdir same
+cp module/game-1.2.3 same/game-1.2.4
+cp module/libeng.so.1.2 same/libeng.so.1.3
+ln -s libeng.so.1.3 same/libeng.so
+record_modules same game-1.2.4 2>>build.log
+for folder in same anew; do
+	for key in function site stack module; do
+		rows module "$folder" $key >got
+		echo '50000 50000' >want
+		same "modules of other names ($folder) by $key"
+	done
+done
+guesses() {
+	tm-compare -q --by function --table changes --all -n 0 "$@" | grep -c 'matched by a guess'
+}
+guesses module/s.tmt anew/s.tmt >got
+guesses --map-module game-1.2.3=game-1.2.4 --map-module libeng.so.1.2=libeng.so.1.3 module/s.tmt anew/s.tmt >>got
+guesses module/s.tmt same/s.tmt >>got
+printf '%s\n' 0 0 1 >want
+same 'modules that are found by what their functions are called are a guess, mapped ones and those of one build-id are not'
+
+# A file that is renamed: a function whose name is unique, and static ones of C++ and C.
+cat >src/moved.cpp <<'END'
+#include <stdlib.h>
+extern void *volatile sink;
+static __attribute__((noinline)) void own(int n) { sink = malloc(n); }
+extern "C" __attribute__((noinline)) void of_c(int n) { sink = malloc(n); }
+namespace { struct Cache { __attribute__((noinline)) Cache(int n) { sink = malloc(n); } }; }
+void unique(int n) { sink = malloc(n); own(n + 1); of_c(n + 2); Cache c(n + 3); }
+END
+{ echo '// moved'; cat src/moved.cpp; } >new/renamed.cpp
+echo 'void *volatile sink; void unique(int); int main() { unique(1000); }' >src/moves.cpp
+build moved/game src/moves.cpp src/moved.cpp
+build renamed/game src/moves.cpp new/renamed.cpp
+for key in function site stack; do
+	rows moved renamed $key >got
+	printf '%s\n' '1000 1000' '1001 1001' '1002 1002' '1003 1003' >want
+	same "a renamed file by $key"
+done
+
+# Lambdas and functions that one level inlines and the other does not, in two files alike; a generic lambda is two
+# functions at one place.
+for f in c d; do
+	n=$([ $f = c ] && echo 100 || echo 200)
+	cat >src/inline_$f.cpp <<-END
+		#include <stdlib.h>
+		extern void *volatile sink;
+		static inline void small(int n) { sink = malloc(n + 1); }
+		void $f(int n) {
+			auto a = [&](int k) { sink = malloc(n + 2 + k); };
+			auto g = [](auto x) { sink = malloc($n + sizeof x); };
+			small(n);
+			a(0);
+			g('x');
+			g(1.0);
+		}
+	END
+done
+echo 'void *volatile sink; void c(int); void d(int); int main() { c(1000); d(2000); }' >src/inlines.cpp
+build inline0/game -O0 src/inlines.cpp src/inline_c.cpp src/inline_d.cpp
+build inline2/game -O2 src/inlines.cpp src/inline_c.cpp src/inline_d.cpp
+for key in function site stack; do
+	rows inline0 inline2 $key >got
+	printf '%s\n' '1001 1001' '1002 1002' '101 101' '108 108' '2001 2001' '2002 2002' '201 201' '208 208' >want
+	same "-O0 against -O2 by $key"
+done

@@ -115,6 +115,10 @@ TEST(bare_names_are_what_inlining_leaves)
 	bare("a::(anonymous namespace)::inl(int) const", "inl", false);
 	bare("int* game::make<int, a::b>(int, void (*)(int))", "make<int,a::b>", false);
 	bare("main::{lambda(int)#1}::operator()(int) const", "operator()", false);
+	bare("run(int)::{lambda(int)#1}::operator()(int) const", "operator()", false);
+	bare("auto run(int) const::$_1::operator()<double>(double) const", "operator()<double>",
+	     false);
+	bare("run()::L::go()", "go", false);
 	bare("operator()", "operator()", true);
 	bare("Vec::operator<(Vec const&) const", "operator<", false);
 	bare("Vec::operator->() const", "operator->", false);
@@ -124,86 +128,189 @@ TEST(bare_names_are_what_inlining_leaves)
 	bare("<<<", "<<<", true);
 }
 
-enum { A = 1, B = 2, BOTH = 3 };
-
-static struct matching_thing at(uint64_t name, uint64_t in, const char *file, uint32_t line)
+TEST(numbers_of_compilers)
 {
-	return (struct matching_thing){
-	    .canonical = name, .bare = name / 10, .in = in, .name = "", .file = file, .line = line};
+	static const char *const numbered[] = {
+	    "f()::{lambda(int)#2}::operator()(int) const", "f()::$_3::operator()()",
+	    "f()::'lambda1'()::operator()()", "core::run::{closure#0}", "{unnamed type#1}::x"};
+	static const char *const plain[] = {"f(int)", "Vec3::at(int)", "load", "_Z4loadi"};
+
+	for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+		CHECK(name_is_numbered(numbered[i], strlen(numbered[i])));
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+		CHECK(!name_is_numbered(plain[i], strlen(plain[i])));
+	CHECK_EQ(name_without_clones("_Z4loadv.part.0", 15), 8);
+	CHECK_EQ(name_without_clones("load() [clone .part.0] [clone .cold]", 36), 6);
 }
 
-/* The answer, and the same with the groups swapped. */
-static void joined(const struct matching_thing *m, size_t n, const uint32_t *want)
+/* Things of a build; name / 10 is the bare name. Without is_open, what says the same is the same. */
+static struct matching_thing at(uint64_t name, const char *file, uint32_t line)
 {
-	struct matching_thing swapped[16];
-	uint32_t row[16];
-
-	matching_join(m, n, BOTH, row);
-	for (size_t i = 0; i < n; i++) {
-		CHECK_EQ(row[i], want[i]);
-		swapped[i] = m[i];
-		swapped[i].in = (m[i].in & 1) << 1 | m[i].in >> 1;
-	}
-	matching_join(swapped, n, BOTH, row);
-	for (size_t i = 0; i < n; i++)
-		CHECK_EQ(row[i], want[i]);
+	return (struct matching_thing){.canonical = name,
+				       .bare = name / 10,
+				       .name = "",
+				       .is_open = true,
+				       .file = file,
+				       .file_id =
+					   *file ? (uint32_t)hash_bytes(file, strlen(file)) : 0,
+				       .line = line};
 }
 
-TEST(only_what_is_left_and_clear_is_joined)
+/* Of each of b the index in a, and the same the other way round. */
+static void assigned(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
+		     size_t n_b, const struct matching_lines *lines, const uint32_t *want)
 {
-	/* 0 and 1 differ in spelling; 2, 3 and 4 are one on one side and two on the other; 5 has no
-	 * key; 6 is on both sides already, so 7 is another; 8 is nowhere. */
-	const struct matching_thing m[] = {
-	    at(10, A, "", 0), at(10, B, "", 0),    at(20, A, "", 0),
-	    at(20, B, "", 0), at(20, B, "", 0),    at(0, B, "", 0),
-	    at(30, A, "", 0), at(30, BOTH, "", 0), at(10, 0, "", 0),
-	};
-	static const uint32_t want[] = {0, 0, 2, 3, 4, 5, 6, 7, 8};
+	struct matching_lines back = {.n = 0};
+	uint32_t to[16];
 
-	joined(m, 9, want);
+	matching_assign(a, n_a, b, n_b, lines, to);
+	for (size_t i = 0; i < n_b; i++)
+		CHECK_EQ((int32_t)to[i], (int32_t)want[i]);
+	for (size_t i = 0; i < lines->n; i++)
+		matching_lines_add(&back, (struct matching_anchor){
+					      lines->items[i].file_b, lines->items[i].file_a,
+					      lines->items[i].line_b, lines->items[i].line_a});
+	matching_lines_sort(&back);
+	matching_assign(b, n_b, a, n_a, &back, to);
+	for (size_t i = 0; i < n_a; i++)
+		for (size_t k = 0; k < n_b; k++)
+			CHECK_EQ(to[i] == k, want[k] == i);
+	matching_lines_release(&back);
 }
 
-/* Two builds in two folders, whose files of one name are distinguished by the folder above; the
- * third went from one folder into another. */
+enum { NO = MATCHING_NONE };
+#define ASSIGNED(...)                                                      \
+	assigned(a, sizeof a / sizeof *a, b, sizeof b / sizeof *b, &lines, \
+		 (const uint32_t[]){__VA_ARGS__})
+
+static const struct matching_lines none;
+
+/* Two builds in two folders, whose files of one name are distinguished by the folder above; the third went from one
+ * folder into another; the fourth names no file; the fifth is not what has the same name in another file that both
+ * builds have. */
 TEST(the_longest_common_end_of_a_path_joins)
 {
-	const struct matching_thing m[] = {
-	    at(10, A, "/a/ui/panel.c", 5),
-	    at(10, A, "/a/ai/panel.c", 5),
-	    at(10, B, "/b/x/ai/panel.c", 5),
-	    at(10, B, "/b/x/ui/panel.c", 5),
-	    at(20, A, "c:\\a\\one\\io.c", 5),
-	    at(20, B, "two/io.c", 9),
-	    at(30, A, "x.c", 1),
-	    at(30, B, "y.c", 1),
-	};
-	static const uint32_t want[] = {0, 1, 1, 0, 4, 4, 6, 7};
+	const struct matching_lines lines = none;
+	const struct matching_thing a[] = {at(10, "/a/ui/panel.c", 5),
+					   at(10, "/a/ai/panel.c", 5),
+					   at(20, "c:\\a\\one\\io.c", 5),
+					   at(30, "", 0),
+					   at(40, "x.c", 1),
+					   at(50, "y.c", 1)};
+	const struct matching_thing b[] = {at(10, "/b/x/ai/panel.c", 5),
+					   at(10, "/b/x/ui/panel.c", 5),
+					   at(20, "two/io.c", 9),
+					   at(30, "z.c", 7),
+					   at(40, "y.c", 1),
+					   at(60, "x.c", 1)};
 
-	joined(m, 8, want);
+	ASSIGNED(1, 0, 2, 3, NO, NO);
 }
 
-/* Three sites of one function that have moved by lines, and where one was added none is known. */
+/* What the file held went to another, so what is known by its file alone did, too. */
+TEST(a_renamed_file_is_the_same)
+{
+	const struct matching_lines lines = none;
+	const struct matching_thing a[] = {at(10, "old.c", 5), at(20, "old.c", 9),
+					   at(20, "old.c", 12)};
+	const struct matching_thing b[] = {at(10, "new.c", 6), at(20, "new.c", 10),
+					   at(20, "new.c", 13)};
+
+	ASSIGNED(0, 1, 2);
+}
+
+TEST(a_unique_name_is_the_same_in_any_file)
+{
+	const struct matching_lines lines = none;
+	struct matching_thing a[] = {at(10, "a.c", 5), at(20, "a.c", 7)};
+	struct matching_thing b[] = {at(10, "b.c", 5), at(30, "b.c", 6), at(40, "a.c", 8)};
+
+	a[0].is_unique = b[0].is_unique = true;
+	ASSIGNED(0, NO, NO);
+}
+
+/* Three places of one function that have moved by lines. */
 TEST(moved_lines_are_in_their_order)
 {
-	const struct matching_thing m[] = {
-	    at(10, A, "a.c", 12), at(10, A, "a.c", 14), at(10, B, "a.c", 23), at(10, B, "a.c", 21),
-	    at(20, A, "a.c", 12), at(20, B, "a.c", 23), at(20, B, "a.c", 24),
-	};
-	static const uint32_t want[] = {0, 1, 1, 0, 4, 5, 6};
+	const struct matching_lines lines = none;
+	const struct matching_thing a[] = {at(10, "a.c", 12), at(10, "a.c", 14)};
+	const struct matching_thing b[] = {at(10, "a.c", 23), at(10, "a.c", 21)};
 
-	joined(m, 7, want);
+	ASSIGNED(1, 0);
+}
+
+/* One place more, before, between or behind two others: what is known of the lines around them decides. */
+TEST(lines_are_where_their_neighbours_went)
+{
+	const uint32_t file = at(10, "a.c", 1).file_id;
+	struct matching_anchor items[] = {{file, file, 5, 5}, {file, file, 20, 21}};
+	const struct matching_lines lines = {items, 2, 2};
+	const struct matching_thing a[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(20, "a.c", 2),
+					   at(20, "a.c", 4)};
+	/* Behind 20 all lines are one further; before 5 none is. */
+	struct matching_thing b[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(10, "a.c", 23),
+				     at(20, "a.c", 2),  at(20, "a.c", 3),  at(20, "a.c", 4)};
+
+	ASSIGNED(NO, 0, 1, 2, NO, 3);
+}
+
+/* The lines say nothing: two that had 100 and 5 blocks are not the one with 1 that came before them. */
+TEST(counts_and_sizes_decide_what_lines_leave_open)
+{
+	const struct matching_lines lines = none;
+	struct matching_thing a[] = {at(10, "a.c", 8), at(10, "a.c", 9)};
+	struct matching_thing b[] = {at(10, "a.c", 8), at(10, "a.c", 9), at(10, "a.c", 10)};
+
+	a[0].count = b[1].count = 100;
+	a[0].bytes = b[1].bytes = 100000;
+	a[1].count = b[2].count = 5;
+	a[1].bytes = b[2].bytes = 500;
+	b[0].count = 1;
+	b[0].bytes = 64;
+	ASSIGNED(NO, 0, 1);
+}
+
+/* What says the same is the same, unless it is a number or a line, which counts in one build only. */
+TEST(what_is_open_is_the_same_in_one_build_only)
+{
+	const struct matching_lines lines = none;
+	struct matching_thing a[] = {at(10, "a.c", 1), at(10, "a.c", 2)};
+	struct matching_thing b[] = {at(10, "a.c", 1), at(10, "a.c", 2)};
+
+	a[0].same = b[1].same = 1;
+	a[1].same = b[0].same = 2;
+	ASSIGNED(0, 1);
+	a[0].build = a[1].build = b[0].build = b[1].build = 7;
+	ASSIGNED(1, 0);
+	b[0].build = b[1].build = 8;
+	ASSIGNED(0, 1);
+	for (size_t i = 0; i < 2; i++)
+		a[i].is_open = b[i].is_open = false;
+	ASSIGNED(1, 0);
+}
+
+TEST(modules_are_apart)
+{
+	const struct matching_lines lines = none;
+	struct matching_thing a[] = {at(10, "a.c", 1), at(10, "a.c", 1)};
+	struct matching_thing b[] = {at(10, "a.c", 1), at(10, "a.c", 1)};
+
+	a[0].module = b[1].module = 1;
+	a[1].module = b[0].module = 2;
+	ASSIGNED(1, 0);
 }
 
 /* Bare names join only what one compiler says nothing more of: "inl" with "inl(int)", not
  * "A::init()" with "B::init()". */
 TEST(bare_names_join_what_was_inlined)
 {
-	struct matching_thing m[] = {at(11, A, "", 0), at(12, B, "", 0), at(21, A, "", 0),
-				     at(22, B, "", 0)};
-	static const uint32_t want[] = {0, 0, 2, 3};
+	const struct matching_lines lines = none;
+	struct matching_thing a[] = {at(11, "", 0), at(21, "", 0), at(31, "a.c", 4),
+				     at(31, "a.c", 5)};
+	struct matching_thing b[] = {at(12, "", 0), at(22, "", 0), at(32, "a.c", 5)};
 
-	m[1].is_bare = true;
-	joined(m, 4, want);
+	b[0].is_bare = b[2].is_bare = true;
+	ASSIGNED(0, NO, 3);
 }
 
 TEST_MAIN()

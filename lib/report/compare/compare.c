@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/compare.h"
 
-#include "lib/aggregate/matching.h"
 #include "lib/base/mem.h"
 #include "lib/group/apart.h"
 #include "lib/stats/steps.h"
@@ -195,123 +194,92 @@ static void compare_add_hints(struct compare_rows *r)
 	map64_release(&found);
 }
 
-/* A stack is its functions: lines only distinguish two of the same names. */
-static struct matching_thing compare_to_match(const struct aggregate_things *t, enum key key,
-					      uint32_t i)
+static bool compare_same_modules(const struct aggregate_summary *a,
+				 const struct aggregate_summary *b)
 {
-	const struct aggregate_thing *of = &t->keys[key].items[i];
-	const struct thing_match names = things_match(t, key, i);
-	struct matching_thing m = {.canonical = names.canonical,
-				   .bare = names.bare,
-				   .is_bare = names.is_bare,
-				   .name = things_text(t, of->name, NULL),
-				   .file = ""};
-
-	if (key == KEY_FILE)
-		m.file = m.name;
-	if (key == KEY_SITE || key == KEY_LOCATION) {
-		m.file = things_text(t, of->file, NULL);
-		m.line = of->line;
-	}
-	if (key == KEY_STACK)
-		m.line = of->line;
-	if (key == KEY_FUNCTION) {
-		size_t n;
-		const char *raw = things_text(t, of->raw, &n), *file = apart_of(0, raw, n).file;
-
-		m.file = file ? file : "";
-		m.line = of->near;
-	}
-	return m;
+	for (size_t i = 0; i < a->n_modules; i++)
+		for (size_t k = 0; k < b->n_modules; k++)
+			if (a->modules[i].name == b->modules[k].name &&
+			    a->modules[i].build_id != b->modules[k].build_id)
+				return false;
+	return true;
 }
 
-/* joined[i]: the least thing of i's row. What all groups have, mostly nearly all, needs no match,
- * and none is made of it: that would take more memory than the rows. */
-static void compare_join(const struct compare *c, enum key key, const uint64_t *in,
-			 uint32_t *joined)
+/* The runs by build, groups in their order; of_group: the group of each. */
+static struct identity_build *compare_builds(struct compare_rows *r, size_t *n, uint32_t **of_group)
 {
-	const uint64_t all = ((uint64_t)1 << c->n_groups) - 1;
-	const size_t n_things = c->things->keys[key].n;
-	struct matching_thing *match;
-	uint32_t *of, *row;
-	size_t n = 0;
+	const struct compare *c = r->c;
+	struct identity_build *builds = NULL;
+	size_t cap = 0, cap_of = 0, n_of = 0;
 
-	for (size_t i = 0; i < n_things; i++) {
-		joined[i] = (uint32_t)i;
-		n += in[i] && in[i] != all;
+	*n = 0;
+	*of_group = NULL;
+	for (size_t g = 0, first; g < c->n_groups; g++) {
+		first = *n;
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			const struct aggregate_summary *run = c->groups[g].runs[i];
+			size_t b = first;
+
+			while (b < *n && !compare_same_modules(builds[b].runs[0], run))
+				b++;
+			if (b == *n) {
+				VEC_PUSH(builds, *n, cap) = (struct identity_build){NULL, 0};
+				VEC_PUSH(*of_group, n_of, cap_of) = (uint32_t)g;
+			}
+			builds[b].runs =
+			    mem_realloc(builds[b].runs, builds[b].n + 1, sizeof(*builds[b].runs));
+			builds[b].runs[builds[b].n++] = run;
+			*map64_put(&r->builds, (uintptr_t)run) = (uint32_t)b + 1;
+		}
 	}
-	match = mem_array(n + 1, sizeof *match);
-	of = mem_array(n + 1, sizeof *of);
-	row = mem_array(n + 1, sizeof *row);
-	n = 0;
-	for (uint32_t i = 0; i < n_things; i++) {
-		if (!in[i] || in[i] == all)
-			continue;
-		of[n] = i;
-		match[n] = compare_to_match(c->things, key, i);
-		match[n++].in = in[i];
-	}
-	matching_join(match, n, all, row);
-	for (size_t i = 0; i < n; i++)
-		joined[of[i]] = of[row[i]];
-	free(match);
-	free(of);
-	free(row);
+	return builds;
 }
 
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key)
 {
-	const struct things_key *k = &c->things->keys[key];
-	uint64_t *in = mem_array(k->n + 1, sizeof *in);
-	uint32_t *joined = mem_array(k->n + 1, sizeof *joined);
-	uint32_t *row = mem_array(k->n + 1, sizeof *row), cut = groups_cut(c, key);
-	size_t n_members = 0;
+	uint32_t cut = groups_cut(c, key), *of_group;
+	struct identity_build *builds;
+	size_t n;
 
 	*r = (struct compare_rows){.c = c, .key = key};
-	for (uint32_t i = 0; i < k->n; i++)
-		in[i] = groups_with(c, key, i);
-	compare_join(c, key, in, joined);
-	r->rows = mem_array(k->n + 1, sizeof *r->rows);
-	r->members = mem_array(k->n + 1, sizeof *r->members);
-	for (uint32_t i = 0; i < k->n; i++) { /* a row's least thing comes first */
-		if (!in[i])
-			continue;
-		if (joined[i] == i) {
-			row[i] = (uint32_t)r->n;
-			r->rows[r->n++] = (struct compare_row){
-			    .thing = i, .other = i, .hint = COMPARE_NONE, .unknown = cut};
-		}
-		r->rows[row[joined[i]]].members++;
-		n_members++;
-	}
-	for (size_t i = 0, at = 0; i < r->n; i++) {
-		r->rows[i].first = (uint32_t)at;
-		at += r->rows[i].members;
-		r->rows[i].members = 0;
-	}
-	for (uint32_t i = 0; n_members && i < k->n; i++) {
-		struct compare_row *to = in[i] ? &r->rows[row[joined[i]]] : NULL;
+	builds = compare_builds(r, &n, &of_group);
+	identity_rows_init(&r->identity, c->things, key, builds, n, &c->identity);
+	r->n = r->identity.n;
+	r->rows = mem_array(r->n + 1, sizeof *r->rows);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct identity_row *row = &r->identity.rows[i];
+		const struct identity_member *m = &r->identity.members[row->first];
+		struct compare_row *to = &r->rows[i];
 
-		if (!to)
-			continue;
-		r->members[to->first + to->members++] = i;
-		if (in[i] > to->in) /* the last group's name */
-			to->thing = i;
-		if ((in[i] & 1) || !to->in)
-			to->other = i;
-		to->in |= (uint32_t)in[i];
+		*to = (struct compare_row){.guess = row->guess,
+					   .hint = COMPARE_NONE,
+					   .first = row->first,
+					   .members = row->n};
+		for (uint32_t k = 0; k < row->n; k++)
+			to->in |= 1u << of_group[m[k].build];
+		/* The last build's name, and the last of the base; of clones the first. */
+		for (uint32_t k = row->n; k-- > 0;) {
+			if (m[k].build == m[row->n - 1].build)
+				to->thing = m[k].thing;
+			if (k == row->n - 1 || of_group[m[k].build] == 0)
+				to->other = m[k].thing;
+		}
+		if (!(to->in & 1))
+			to->other = to->thing;
 		to->unknown = cut & ~to->in;
 	}
-	free(in);
-	free(joined);
-	free(row);
+	for (size_t i = 0; i < n; i++)
+		free(builds[i].runs);
+	free(builds);
+	free(of_group);
 	compare_add_hints(r);
 }
 
 void compare_rows_release(struct compare_rows *r)
 {
 	free(r->rows);
-	free(r->members);
+	identity_rows_release(&r->identity);
+	map64_release(&r->builds);
 	*r = (struct compare_rows){.c = NULL};
 }
 
@@ -324,15 +292,22 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 		 enum sum sum, bool cumulative, __int128 *v)
 {
 	const struct compare_row *to = &r->rows[row];
+	uint32_t build = map64_get(&r->builds, (uintptr_t)run) - 1;
 	enum sum of = sum == SUM_TIME_MEAN ? SUM_TIME_TOTAL : sum;
 	enum sum by = sum == SUM_TIME_MEAN ? SUM_CALLS : SUM_TIMED;
-	bool any = false, unknown = false;
+	bool any = false, unknown = false, here = false;
 	uint64_t x, n = 0;
 
 	*v = 0;
 	for (uint32_t i = 0; i < to->members; i++) {
-		uint32_t thing = r->members[to->first + i];
-		bool known = summary_value(run, r->key, thing, of, cumulative, &x);
+		const struct identity_member *m = &r->identity.members[to->first + i];
+		uint32_t thing = m->thing;
+		bool known;
+
+		if (m->build != build)
+			continue;
+		here = true;
+		known = summary_value(run, r->key, thing, of, cumulative, &x);
 
 		any |= known;
 		/* One of the row's names may be among what was left out; another is there. */
@@ -342,6 +317,8 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 		if (sum_is_mean(sum) && summary_value(run, r->key, thing, by, cumulative, &x))
 			n += x;
 	}
+	if (!here) /* none of it, unless it may be among what was left out */
+		any = summary_value(run, r->key, COMPARE_NONE, of, cumulative, &x);
 	if (sum_is_mean(sum)) {
 		any &= n > 0;
 		*v = n ? *v / n : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Groups of runs side by side. A group is one run or several of the same build; the first group is
- * the base. Things are matched across groups by identity (things.h), and what is left by canonical
- * name (matching.h) where that is unique in every group.
+ * the base. Which things of the groups are one, identity.h says; runs of a group that are of different builds are
+ * matched as builds, too.
  *
  * Numbers are exact: integers with a number of decimals (0 where every group is one run and
  * nothing is divided or normalized), a difference is that of the numbers shown, so swapping the groups
@@ -13,6 +13,7 @@
 #ifndef TM_REPORT_COMPARE_COMPARE_H
 #define TM_REPORT_COMPARE_COMPARE_H
 
+#include "lib/aggregate/identity.h"
 #include "lib/aggregate/summary.h"
 #include "lib/table/table.h"
 #include "lib/tally/tally.h"
@@ -42,6 +43,7 @@ struct compare {
 	/* Each group's sums are multiplied by the last one's total / its own, so that shares compare.
 	 * Means stay; what is signed has no shares and is absent. */
 	bool normalize;
+	struct identity_options identity;
 };
 
 struct compare_number {
@@ -51,9 +53,10 @@ struct compare_number {
 
 struct compare_row {
 	uint32_t thing;          /* what it is called: that of the last group that has it */
-	uint32_t other;          /* joined by canonical name with this, the base's; else == thing */
+	uint32_t other;          /* what it is called in the base; else == thing */
+	bool guess;              /* that these are one says more than their names */
 	uint32_t hint;           /* a row that may be this one under another name; COMPARE_NONE */
-	uint32_t first, members; /* things, in compare_rows.members */
+	uint32_t first, members; /* in identity.members */
 	uint32_t in;             /* bit per group that has it */
 	uint32_t unknown;        /* bit per group that may have it: its aggregate was pruned */
 };
@@ -65,7 +68,8 @@ struct compare_rows {
 	enum key key;
 	struct compare_row *rows;
 	size_t n;
-	uint32_t *members;
+	struct identity_rows identity;
+	struct map64 builds; /* a run's address -> the number of its build + 1 */
 };
 
 /* As names_tell_apart, when every run is in: of functions that one group has under one name. */

@@ -124,9 +124,7 @@ static bool about(struct gate *g, const struct policy_rule *r, size_t row)
 
 static bool guessed(const struct gate *g, const struct policy_rule *r, size_t row)
 {
-	const struct compare_row *of = &g->rows[r->key].rows[row];
-
-	return of->other != of->thing;
+	return g->rows[r->key].rows[row].guess;
 }
 
 static void gate_gather_each(struct gate *g, const struct policy_rule *r, struct gate_rule *to)

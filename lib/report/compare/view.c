@@ -124,9 +124,8 @@ static int compare_view_shown_order(const void *a, const void *b, void *arg)
 		return x->has ? -1 : 1;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
-	return things_order(v->c->things, v->options.by,
-			    &items[v->rows.members[v->rows.rows[x->row].first]],
-			    &items[v->rows.members[v->rows.rows[y->row].first]]);
+	return things_order(v->c->things, v->options.by, &items[v->rows.rows[x->row].other],
+			    &items[v->rows.rows[y->row].other]);
 }
 
 static void compare_view_count_otherwise(struct compare_view *v, size_t row)
@@ -598,7 +597,7 @@ static void note_guesses(struct compare_view *v)
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->rows.n; i++)
-		n += v->rows.rows[i].thing != v->rows.rows[i].other;
+		n += v->rows.rows[i].guess;
 	if (n)
 		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
 		    text(v, "%zu %s matched by a guess: each says what it was in the base", n,

@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/aggregate/identity.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/group/apart.h"
+#include "lib/rules/clones.h"
+#include "lib/rules/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct module_in { /* a module's name in a build, which is its in all */
+	uint32_t module, build_id;
+	bool guess;
+};
+
+struct known_module { /* as the last build has it that does */
+	uint32_t name;
+	size_t build;
+	struct module_in in;
+};
+
+struct finding {
+	const struct aggregate_things *t;
+	const struct identity_build *builds;
+	size_t n;
+	const struct identity_options *o;
+	struct map64 modules; /* build << 32 | name -> index + 1 in these */
+	struct module_in *module_ins;
+	size_t n_modules, cap_modules, others;
+	struct known_module *known;
+	size_t n_known, cap_known;
+	uint32_t *build_of;           /* by build: the first with its modules, + 1 */
+	struct matching_lines *lines; /* by build: from the one before it */
+	uint8_t *numbered;            /* by function: 0 not asked, 1 no, 2 yes */
+	uint8_t *library;
+	struct sites *sites;
+	/* Of stacks, by build and function: the row + 1; by node: hashes of the calls as named, as rows, and
+	 * as rows without the libraries' */
+	uint32_t *function_rows;
+	struct node_hash {
+		uint64_t same, rows, core, last; /* last: the call's row */
+		bool open;
+	} * nodes;
+};
+
+static bool has_thing(const struct aggregate_summary *s, enum key key, uint32_t thing)
+{
+	return columns_has(&s->keys[key].self, thing) || columns_has(&s->keys[key].total, thing);
+}
+
+static bool build_has(const struct finding *f, size_t build, enum key key, uint32_t thing)
+{
+	for (size_t i = 0; i < f->builds[build].n; i++)
+		if (has_thing(f->builds[build].runs[i], key, thing))
+			return true;
+	return false;
+}
+
+/* --- modules --- */
+
+static uint64_t in_build(size_t build, uint32_t name)
+{
+	return (uint64_t)build << 32 | name;
+}
+
+static struct module_in module_of(const struct finding *f, size_t build, uint32_t name)
+{
+	uint32_t i = map64_get(&f->modules, in_build(build, name));
+
+	return i ? f->module_ins[i - 1] : (struct module_in){.module = name};
+}
+
+static void set_module(struct finding *f, size_t build, uint32_t name, struct module_in in)
+{
+	uint32_t *at = map64_put(&f->modules, in_build(build, name));
+
+	if (*at) {
+		f->module_ins[*at - 1] = in;
+		return;
+	}
+	*at = (uint32_t)f->n_modules + 1;
+	VEC_PUSH(f->module_ins, f->n_modules, f->cap_modules) = in;
+}
+
+/* The modules of a build's runs, by name; of two that have one name the first. */
+static struct summary_module *identity_modules_of(const struct finding *f, size_t build, size_t *n)
+{
+	const struct identity_build *b = &f->builds[build];
+	struct map64 seen = MAP64_INIT;
+	struct summary_module *items = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < b->n; i++)
+		for (size_t k = 0; k < b->runs[i]->n_modules; k++) {
+			const struct summary_module *m = &b->runs[i]->modules[k];
+			uint32_t *at = m->name ? map64_put(&seen, m->name) : NULL;
+
+			if (!at || *at)
+				continue;
+			*at = 1;
+			VEC_PUSH(items, *n, cap) = *m;
+		}
+	map64_release(&seen);
+	return items;
+}
+
+static bool mapped(const struct finding *f, uint32_t was, uint32_t now)
+{
+	const char *x = things_text(f->t, was, NULL), *y = things_text(f->t, now, NULL);
+
+	for (size_t i = 0; i < f->o->n_modules; i++)
+		if (!strcmp(f->o->modules[i].was, x) && !strcmp(f->o->modules[i].now, y))
+			return true;
+	return false;
+}
+
+/* Where the first line of a function is. */
+static struct summary_place place_in(const struct finding *f, size_t build, uint32_t function)
+{
+	struct summary_place place = {.file = 0};
+
+	for (size_t i = 0; i < f->builds[build].n; i++) {
+		struct summary_place p = summary_place_of(f->builds[build].runs[i], function);
+
+		if (p.line && (!place.line || p.line < place.line))
+			place = p;
+	}
+	return place;
+}
+
+static const enum key named[] = {KEY_FUNCTION, KEY_SITE};
+
+/* Linkage names, and the names of C's functions, that a build has in a module. */
+static void identity_learn_names(const struct finding *f, size_t build, uint32_t module,
+				 struct map64 *names)
+{
+	for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+		const struct things_key *things = &f->t->keys[named[k]];
+
+		for (uint32_t i = 0; i < things->n; i++) {
+			size_t n;
+			const char *s = things_text(f->t, things->items[i].raw, &n);
+
+			n = strnlen(s, n);
+			if (things->items[i].module == module && n && !name_is_numbered(s, n) &&
+			    !name_is_address(s, n) &&
+			    (build_has(f, build, named[k], i) ||
+			     (named[k] == KEY_FUNCTION && place_in(f, build, i).line)))
+				*map64_put(names, hash_bytes(s, n)) = 1;
+		}
+	}
+}
+
+static size_t size_of(const struct map64 *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; m->slots && i <= m->mask; i++)
+		n += m->slots[i].value != 0;
+	return n;
+}
+
+/* How much of the smaller one's names both have, in percent. */
+static unsigned identity_shared(const struct finding *f, size_t from, uint32_t was, size_t build,
+				uint32_t now)
+{
+	struct map64 a = MAP64_INIT, b = MAP64_INIT;
+	size_t n_a, n_b, both = 0;
+
+	identity_learn_names(f, from, was, &a);
+	identity_learn_names(f, build, now, &b);
+	n_a = size_of(&a);
+	n_b = size_of(&b);
+	for (size_t i = 0; a.slots && i <= a.mask; i++)
+		both += a.slots[i].value && map64_get(&b, a.slots[i].key);
+	map64_release(&a);
+	map64_release(&b);
+	n_a = n_a < n_b ? n_a : n_b;
+	return n_a ? (unsigned)(100 * both / n_a) : 0;
+}
+
+enum module_rule { BY_BUILD_ID, BY_OPTION, BY_NAME, BY_SHARED_NAMES, MODULE_RULES };
+
+static bool identity_is_module(const struct finding *f, enum module_rule rule,
+			       const struct known_module *was, const struct summary_module *now,
+			       size_t build)
+{
+	enum { ENOUGH = 50 };
+
+	switch (rule) {
+	case BY_BUILD_ID: return now->build_id && was->in.build_id == now->build_id;
+	case BY_OPTION: return mapped(f, was->name, now->name);
+	case BY_NAME: return was->name == now->name;
+	default:
+		return was->name != now->name &&
+		       identity_shared(f, was->build, was->name, build, now->name) >= ENOUGH;
+	}
+}
+
+/* What is not one of the modules before is another, also where it has a name of one. */
+static void identity_find_modules(struct finding *f, size_t build)
+{
+	size_t n, n_was = f->n_known;
+	struct summary_module *now = identity_modules_of(f, build, &n);
+	bool *taken = mem_zarray(n_was + 1, sizeof *taken),
+	     *found = mem_zarray(n + 1, sizeof *found);
+
+	for (enum module_rule rule = 0; rule < MODULE_RULES; rule++)
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = 0; k < n_was && !found[i]; k++) {
+				struct known_module *was = &f->known[k];
+
+				if (taken[k] || !identity_is_module(f, rule, was, &now[i], build))
+					continue;
+				was->name = now[i].name;
+				was->build = build;
+				was->in.build_id = now[i].build_id;
+				was->in.guess = rule == BY_SHARED_NAMES;
+				set_module(f, build, was->name, was->in);
+				found[i] = taken[k] = true;
+			}
+	for (size_t i = 0; i < n; i++) {
+		struct module_in in = {now[i].name, now[i].build_id, false};
+
+		if (found[i])
+			continue;
+		if (build) /* numbers that no string has */
+			in.module = UINT32_MAX - (uint32_t)f->others++;
+		set_module(f, build, now[i].name, in);
+		VEC_PUSH(f->known, f->n_known, f->cap_known) =
+		    (struct known_module){now[i].name, build, in};
+	}
+	free(now);
+	free(taken);
+	free(found);
+}
+
+/* Builds with the same modules are one: what they say the same is. */
+static void identity_find_builds(struct finding *f)
+{
+	f->build_of = mem_zarray(f->n + 1, sizeof *f->build_of);
+	for (size_t b = 0; b < f->n; b++) {
+		size_t n, n_was;
+		struct summary_module *now = identity_modules_of(f, b, &n);
+
+		for (size_t a = 0; a <= b && !f->build_of[b]; a++) {
+			struct summary_module *was = identity_modules_of(f, a, &n_was);
+			bool same = n && n == n_was;
+
+			for (size_t i = 0; i < n && same; i++) {
+				bool any = false;
+
+				for (size_t k = 0; k < n; k++)
+					any |=
+					    now[i].build_id && now[i].build_id == was[k].build_id;
+				same &= any;
+			}
+			if (same || a == b)
+				f->build_of[b] = same ? (uint32_t)a + 1 : 0;
+			free(was);
+		}
+		free(now);
+	}
+}
+
+/* --- things --- */
+
+static bool identity_numbered(const struct finding *f, uint32_t function)
+{
+	uint8_t *n = &f->numbered[function];
+
+	if (!*n) {
+		const struct aggregate_thing *t = &f->t->keys[KEY_FUNCTION].items[function];
+		size_t len;
+		const char *s = things_text(f->t, t->name, &len);
+
+		*n = name_is_numbered(s, name_without_clones(s, len)) ? 2 : 1;
+	}
+	return *n == 2;
+}
+
+/* A raw name's file; "": none. */
+static const char *raw_file(const struct aggregate_things *t, uint32_t raw, const char **line)
+{
+	size_t n;
+	const char *s = things_text(t, raw, &n);
+	struct apart a = apart_of(0, s, n);
+
+	*line = a.line;
+	return a.file ? a.file : "";
+}
+
+static uint32_t file_id(const char *s)
+{
+	return *s ? (uint32_t)hash_bytes(s, strlen(s)) | 1 : 0;
+}
+
+static void set_file(struct matching_thing *m, const char *file)
+{
+	m->file = file;
+	m->file_id = file_id(file);
+}
+
+static void identity_function(const struct finding *f, size_t build, uint32_t i,
+			      struct matching_thing *m)
+{
+	const struct aggregate_thing *of = &f->t->keys[KEY_FUNCTION].items[i];
+	const char *line, *file = raw_file(f->t, of->raw, &line);
+	struct summary_place place = place_in(f, build, i);
+
+	m->is_unique = !*file;
+	m->is_open = *line || identity_numbered(f, i);
+	m->line = place.line;
+	set_file(m, *file ? file : things_text(f->t, place.file, NULL));
+}
+
+static void identity_site(const struct finding *f, const struct aggregate_thing *of,
+			  struct matching_thing *m)
+{
+	const char *line;
+
+	m->is_unique = !*raw_file(f->t, of->raw, &line);
+	m->is_open = of->line || *line;
+	m->line = of->line;
+	set_file(m, things_text(f->t, of->file, NULL));
+}
+
+static bool is_function(enum key key)
+{
+	return key == KEY_FUNCTION || key == KEY_SITE || key == KEY_LOCATION;
+}
+
+/* What the thing says, with the module's number instead of its name, and of clones what they are clones of. */
+static uint64_t identity_same(const struct finding *f, enum key key,
+			      const struct aggregate_thing *of, uint32_t module)
+{
+	size_t n, name;
+	const char *s = things_text(f->t, is_function(key) ? of->raw : of->name, &n);
+	uint64_t h;
+
+	name = strnlen(s, n);
+	h = hash_bytes_seeded(s, is_function(key) ? name_without_clones(s, name) : n, module);
+	if (is_function(key) && name < n)
+		h = hash_bytes_seeded(s + name, n - name, h);
+	if (key == KEY_SITE || key == KEY_LOCATION)
+		h = hash_u64(h ^ ((uint64_t)of->file << 32 | of->line)) + of->inside;
+	if (key == KEY_LOCATION)
+		h = hash_u64(h ^ of->address) + of->has_address;
+	return h ? h : 1;
+}
+
+static void add_sizes(const struct finding *f, size_t build, enum key key, uint32_t i,
+		      struct matching_thing *m)
+{
+	for (size_t k = 0; k < f->builds[build].n; k++) {
+		const struct group_columns *c = &f->builds[build].runs[k]->keys[key].self;
+		unsigned has = columns_has(c, i);
+
+		if (has & SUM_BIT(SUM_COUNT))
+			m->count += (float)columns_value(c, i, SUM_COUNT);
+		if (has & SUM_BIT(SUM_REQUESTED))
+			m->bytes += (float)columns_value(c, i, SUM_REQUESTED);
+		else if (has & SUM_BIT(SUM_REAL))
+			m->bytes += (float)columns_value(c, i, SUM_REAL);
+	}
+}
+
+static struct matching_thing identity_thing(const struct finding *f, size_t build, enum key key,
+					    uint32_t i)
+{
+	const struct aggregate_thing *of = &f->t->keys[key].items[i];
+	struct module_in in = module_of(f, build, of->module);
+	struct thing_match names = things_match(f->t, key, i);
+	struct matching_thing m = {.canonical = names.canonical,
+				   .bare = names.bare,
+				   .is_bare = names.is_bare,
+				   .module = in.module,
+				   .build = in.build_id,
+				   .file = "",
+				   .name = things_text(f->t, of->name, NULL)};
+
+	m.same = identity_same(f, key, of, in.module);
+	switch (key) {
+	case KEY_FUNCTION: identity_function(f, build, i, &m); break;
+	case KEY_SITE: identity_site(f, of, &m); break;
+	case KEY_LOCATION:
+		identity_site(f, of, &m);
+		m.is_open = in.build_id != 0; /* an address is of one build */
+		break;
+	case KEY_STACK:
+		m.same = f->nodes[of->node].same;
+		m.canonical = f->nodes[of->node].rows;
+		m.bare = f->nodes[of->node].core;
+		m.is_bare = true;
+		m.is_open = f->nodes[of->node].open;
+		m.build = f->build_of[build];
+		m.module = 0;
+		m.line = of->line;
+		break;
+	case KEY_FILE: set_file(&m, m.name); break;
+	case KEY_MODULE:
+		in = module_of(f, build, of->name);
+		m.same = hash_u64(in.module) | 1;
+		break;
+	case KEY_TYPE: m.is_open = name_is_numbered(m.name, strlen(m.name)); break;
+	default: break;
+	}
+	/* A place without a name is one of its own build only. */
+	if (is_function(key) && !m.canonical)
+		m.is_open = in.build_id != 0;
+	add_sizes(f, build, key, i, &m);
+	return m;
+}
+
+/* The things of a build, by item: clones of a function, and stacks of the same rows, are one. */
+struct found {
+	struct found_thing {
+		uint32_t thing, item;
+	} * things;
+	struct matching_thing *items;
+	size_t n_things, cap_things, n, cap;
+	struct map64 at; /* what an item says -> its index + 1 */
+	struct map64
+	    bare; /* the same of functions of which all is said that is said of one inlined everywhere */
+};
+
+static uint64_t identity_bare(const struct matching_thing *m)
+{
+	return hash_u64(m->bare ^ ((uint64_t)m->module << 32 | m->file_id));
+}
+
+static void identity_add_found(const struct finding *f, struct found *to, size_t build,
+			       enum key key, uint32_t i, bool clone)
+{
+	struct matching_thing m = identity_thing(f, build, key, i);
+	bool joins = key == KEY_FUNCTION || key == KEY_SITE || key == KEY_STACK;
+	uint32_t part = key == KEY_FUNCTION && clone ? map64_get(&to->bare, identity_bare(&m)) : 0;
+	uint32_t *at = map64_put(&to->at, key == KEY_STACK ? m.canonical : m.same);
+
+	if (!*at && part) /* it was inlined but for this part */
+		*at = part;
+	if (*at && joins) {
+		to->items[*at - 1].count += m.count;
+		to->items[*at - 1].bytes += m.bytes;
+	} else {
+		VEC_PUSH(to->items, to->n, to->cap) = m;
+		*at = (uint32_t)to->n;
+		if (key == KEY_FUNCTION && m.is_bare && m.file_id)
+			*map64_put(&to->bare, identity_bare(&m)) = *at;
+	}
+	VEC_PUSH(to->things, to->n_things, to->cap_things) = (struct found_thing){i, *at - 1};
+}
+
+/* in: of functions, those in stacks too; NULL: what has sums. */
+static void identity_find_things(const struct finding *f, struct found *to, size_t build,
+				 enum key key, const bool *in)
+{
+	const struct things_key *k = &f->t->keys[key];
+
+	*to = (struct found){.n = 0};
+	for (unsigned clones = 0; clones < 2; clones++) /* what is no clone names the item */
+		for (uint32_t i = 0; i < k->n; i++) {
+			size_t n;
+			const char *s = things_text(f->t, k->items[i].raw, &n);
+			bool clone =
+			    is_function(key) && clones_cut(s, strnlen(s, n)) < strnlen(s, n);
+
+			if (clone == clones && (in ? in[i] : build_has(f, build, key, i)))
+				identity_add_found(f, to, build, key, i, clone);
+		}
+}
+
+static void found_release(struct found *f)
+{
+	free(f->things);
+	free(f->items);
+	map64_release(&f->at);
+	map64_release(&f->bare);
+}
+
+/* Rows as they grow, build by build. */
+struct growing {
+	struct identity_rows *rows;
+	struct matching_thing *last; /* by row: the thing of the last build that has it */
+	size_t cap;
+};
+
+static void identity_add_build(const struct finding *f, struct growing *g, size_t build,
+			       enum key key, const bool *in)
+{
+	struct identity_rows *r = g->rows;
+	struct found found;
+	uint32_t *to;
+
+	identity_find_things(f, &found, build, key, in);
+	to = mem_array(found.n + 1, sizeof *to);
+	matching_assign(g->last, r->n, found.items, found.n, &f->lines[build], to);
+	for (size_t i = 0; i < found.n; i++) {
+		if (to[i] == MATCHING_NONE) {
+			size_t n = r->n;
+
+			VEC_PUSH(r->rows, r->n, r->cap) = (struct identity_row){.guess = false};
+			to[i] = (uint32_t)n;
+			VEC_PUSH(g->last, n, g->cap) = found.items[i];
+		} else {
+			r->rows[to[i]].guess |= g->last[to[i]].same != found.items[i].same;
+			g->last[to[i]] = found.items[i];
+		}
+	}
+	for (size_t i = 0; i < found.n_things; i++) {
+		const struct aggregate_thing *of = &f->t->keys[key].items[found.things[i].thing];
+		uint32_t row = to[found.things[i].item],
+			 module = key == KEY_MODULE ? of->name : of->module;
+
+		r->rows[row].guess |= module_of(f, build, module).guess;
+		r->rows[row].n++;
+		VEC_PUSH(r->members, r->n_members, r->cap_members) =
+		    (struct identity_member){found.things[i].thing, (uint32_t)build, row};
+	}
+	free(to);
+	found_release(&found);
+}
+
+static void identity_sort_members(struct identity_rows *r)
+{
+	struct identity_member *sorted = mem_array(r->n_members + 1, sizeof *sorted);
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		r->rows[i].first = at;
+		at += r->rows[i].n;
+		r->rows[i].n = 0;
+	}
+	for (size_t i = 0; i < r->n_members; i++) {
+		struct identity_row *row = &r->rows[r->members[i].row];
+
+		sorted[row->first + row->n++] = r->members[i];
+	}
+	free(r->members);
+	r->members = sorted;
+	r->cap_members = r->n_members + 1;
+}
+
+/* --- lines --- */
+
+struct placed {
+	uint32_t file, line, n; /* n: places of the name */
+};
+
+/* Where the names of a build that are unique have their one place. */
+struct places {
+	struct map64 at;
+	struct placed *items;
+	size_t n, cap;
+};
+
+static void identity_add_place(struct places *to, uint64_t name, uint32_t file, uint32_t line)
+{
+	uint32_t *at;
+
+	if (!file || !line)
+		return;
+	at = map64_put(&to->at, name);
+	if (!*at) {
+		VEC_PUSH(to->items, to->n, to->cap) = (struct placed){file, line, 0};
+		*at = (uint32_t)to->n;
+	}
+	to->items[*at - 1].n++;
+}
+
+static void identity_learn_places(const struct finding *f, size_t build, struct places *to)
+{
+	for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+		const struct things_key *things = &f->t->keys[named[k]];
+
+		for (uint32_t i = 0; i < things->n; i++) {
+			const struct aggregate_thing *of = &things->items[i];
+			const char *name = things_text(f->t, of->name, NULL);
+			struct matching_thing m = {.file = ""};
+
+			if (named[k] == KEY_SITE && build_has(f, build, named[k], i))
+				identity_site(f, of, &m);
+			else if (named[k] == KEY_FUNCTION)
+				identity_function(f, build, i, &m);
+			if (m.line && !name_is_numbered(name, strlen(name)))
+				identity_add_place(
+				    to,
+				    identity_same(f, KEY_FUNCTION, of,
+						  module_of(f, build, of->module).module) +
+					k,
+				    m.file_id, m.line);
+		}
+	}
+}
+
+static void places_release(struct places *p)
+{
+	map64_release(&p->at);
+	free(p->items);
+}
+
+static void identity_find_lines(struct finding *f)
+{
+	struct places was = {.n = 0};
+
+	f->lines = mem_zarray(f->n + 1, sizeof *f->lines);
+	for (size_t b = 0; b < f->n; b++) {
+		struct places now = {.n = 0};
+
+		identity_learn_places(f, b, &now);
+		for (size_t i = 0; now.at.slots && i <= now.at.mask; i++) {
+			const struct map64_slot *slot = &now.at.slots[i];
+			uint32_t a = slot->value ? map64_get(&was.at, slot->key) : 0;
+			const struct placed *x = a ? &was.items[a - 1] : NULL,
+					    *y = a ? &now.items[slot->value - 1] : NULL;
+
+			if (a && x->n == 1 && y->n == 1)
+				matching_lines_add(
+				    &f->lines[b],
+				    (struct matching_anchor){x->file, y->file, x->line, y->line});
+		}
+		matching_lines_sort(&f->lines[b]);
+		places_release(&was);
+		was = now;
+	}
+	places_release(&was);
+}
+
+/* --- stacks --- */
+
+static bool identity_library(struct finding *f, uint32_t function)
+{
+	uint8_t *l = &f->library[function];
+
+	if (!*l) {
+		const struct aggregate_thing *t = &f->t->keys[KEY_FUNCTION].items[function];
+		unsigned verdict = sites_function(f->sites, things_text(f->t, t->name, NULL),
+						  things_text(f->t, t->raw, NULL));
+
+		if (t->module)
+			verdict |= sites_module(f->sites, things_text(f->t, t->module, NULL));
+		*l = verdict == SITE_PASS ? 2 : 1;
+	}
+	return *l == 2;
+}
+
+static void identity_hash_nodes(struct finding *f, size_t build)
+{
+	const struct things_key *k = &f->t->keys[KEY_FUNCTION];
+
+	for (size_t i = 1; i < f->t->n_nodes; i++) {
+		const struct things_node *n = &f->t->nodes[i];
+		const struct aggregate_thing *of = &k->items[n->function];
+		struct node_hash h = f->nodes[n->parent];
+		uint64_t row = f->function_rows[build * k->n + n->function];
+
+		h.same = hash_u64(h.same ^ identity_same(f, KEY_FUNCTION, of,
+							 module_of(f, build, of->module).module)) |
+			 1;
+		h.rows = hash_u64(h.rows ^ row) | 1;
+		/* A function and a part of it are one call. */
+		if (!identity_library(f, n->function) && h.last != row)
+			h.core = hash_u64(h.core ^ row) | 1;
+		h.last = row;
+		h.open |= identity_numbered(f, n->function);
+		f->nodes[i] = h;
+	}
+}
+
+static bool *identity_functions_in(const struct finding *f, size_t build)
+{
+	const struct aggregate_things *t = f->t;
+	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
+	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
+
+	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
+		in[i] = build_has(f, build, KEY_FUNCTION, i);
+	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
+		uint32_t node = t->keys[KEY_STACK].items[i].node;
+
+		if (node && !seen[node] && build_has(f, build, KEY_STACK, i))
+			for (; node && !seen[node]; node = t->nodes[node].parent) {
+				seen[node] = true;
+				in[t->nodes[node].function] = true;
+			}
+	}
+	free(seen);
+	return in;
+}
+
+static void identity_find_functions(struct finding *f)
+{
+	const size_t n = f->t->keys[KEY_FUNCTION].n;
+	struct identity_rows rows = {.n = 0};
+	struct growing g = {.rows = &rows};
+
+	f->function_rows = mem_zarray(f->n * n + 1, sizeof *f->function_rows);
+	f->nodes = mem_zarray(f->t->n_nodes + 1, sizeof *f->nodes);
+	f->library = mem_zarray(n + 1, 1);
+	f->sites = sites_new();
+	for (size_t b = 0; b < f->n; b++) {
+		bool *in = identity_functions_in(f, b);
+
+		identity_add_build(f, &g, b, KEY_FUNCTION, in);
+		free(in);
+	}
+	for (size_t i = 0; i < rows.n_members; i++)
+		f->function_rows[rows.members[i].build * n + rows.members[i].thing] =
+		    rows.members[i].row + 1;
+	free(g.last);
+	identity_rows_release(&rows);
+}
+
+void identity_rows_init(struct identity_rows *r, const struct aggregate_things *t, enum key key,
+			const struct identity_build *builds, size_t n,
+			const struct identity_options *o)
+{
+	struct finding f = {.t = t, .builds = builds, .n = n, .o = o};
+	struct growing g = {.rows = r};
+
+	*r = (struct identity_rows){.n = 0};
+	f.numbered = mem_zarray(t->keys[KEY_FUNCTION].n + 1, 1);
+	for (size_t b = 0; b < n; b++)
+		identity_find_modules(&f, b);
+	identity_find_builds(&f);
+	identity_find_lines(&f);
+	if (key == KEY_STACK)
+		identity_find_functions(&f);
+	for (size_t b = 0; b < n; b++) {
+		if (key == KEY_STACK)
+			identity_hash_nodes(&f, b);
+		identity_add_build(&f, &g, b, key, NULL);
+	}
+	identity_sort_members(r);
+	for (size_t b = 0; b < n; b++)
+		matching_lines_release(&f.lines[b]);
+	map64_release(&f.modules);
+	sites_free(f.sites);
+	free(f.module_ins);
+	free(f.known);
+	free(f.build_of);
+	free(f.lines);
+	free(f.numbered);
+	free(f.library);
+	free(f.function_rows);
+	free(f.nodes);
+	free(g.last);
+}
+
+void identity_rows_release(struct identity_rows *r)
+{
+	free(r->rows);
+	free(r->members);
+	*r = (struct identity_rows){.n = 0};
+}

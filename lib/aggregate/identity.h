@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which thing of one build is which of the next: the rows that the things of several builds make. A row has at most
+ * one thing of a build, or the clones of one function.
+ *
+ * First the builds' modules are found among each other: of one build-id; as the caller says; of one name; else, as a
+ * guess, where most functions have the same linkage names. Then functions, and with them, what is by the calls of
+ * stacks; all other things by matching.h. Builds follow each other in the order given: a thing that one of them does not
+ * have is matched with its last appearance.
+ */
+#ifndef TM_AGGREGATE_IDENTITY_H
+#define TM_AGGREGATE_IDENTITY_H
+
+#include "lib/aggregate/matching.h"
+#include "lib/aggregate/summary.h"
+
+struct identity_build { /* runs of one build; borrowed */
+	const struct aggregate_summary **runs;
+	size_t n;
+};
+
+struct
+    identity_module { /* base names: of a build, and what the same was called in those before it */
+	const char *was, *now;
+};
+
+struct identity_options { /* zeroed asks for nothing */
+	const struct identity_module *modules;
+	size_t n_modules;
+};
+
+struct identity_rows {
+	struct identity_row {
+		uint32_t first, n; /* in members */
+		bool guess;        /* more than names says that these are one */
+	} * rows;
+	size_t n, cap;
+	struct identity_member { /* by row, then by build */
+		uint32_t thing, build, row;
+	} * members;
+	size_t n_members, cap_members;
+};
+
+void identity_rows_init(struct identity_rows *r, const struct aggregate_things *t, enum key key,
+			const struct identity_build *builds, size_t n,
+			const struct identity_options *o);
+void identity_rows_release(struct identity_rows *r);
+
+#endif
