@@ -37,6 +37,7 @@ struct pprof {
 	struct format_blocks blocks;
 	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
 	uint64_t negative, odd, huge, samples;
+	uint64_t beyond; /* values that 64 bits cannot hold in ns or bytes */
 	bool allocs, counted;
 
 	struct pprof_row rows[ROWS]; /* that wait: their stacks are looked up together */
@@ -65,8 +66,16 @@ static void add_location(struct pprof *p, uint64_t id)
 
 static void add_value(struct pprof *p, size_t index, uint64_t value)
 {
-	if (index < sizeof p->roles)
-		p->row->values[p->roles[index]] = (int64_t)value;
+	int64_t v = (int64_t)value, scaled = v;
+
+	if (index >= sizeof p->roles)
+		return;
+	if (index < p->tables.n_types &&
+	    __builtin_mul_overflow(v, p->tables.types[index].scale, &scaled)) {
+		p->beyond += p->roles[index] != PPROF_OTHER;
+		scaled = v < 0 ? INT64_MIN : INT64_MAX;
+	}
+	p->row->values[p->roles[index]] = scaled;
 }
 
 static bool pprof_label_is_thread(struct pprof *p, const char *key, size_t n, uint64_t text,
@@ -275,12 +284,8 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 	    !p->row->values[PPROF_CALLS])
 		return ST_OK;
 	if (time) {
-		int64_t ns;
-
 		ev.has |= EV_HAS_TARGET;
-		if (__builtin_mul_overflow(p->row->values[PPROF_TIME], time->ns, &ns))
-			ns = INT64_MAX;
-		ev.target = (uint64_t)ns;
+		ev.target = (uint64_t)p->row->values[PPROF_TIME];
 	}
 	if (p->row->values[PPROF_CALLS]) {
 		struct event calls = ev;
@@ -425,8 +430,9 @@ static void pprof_note_types(struct pprof *p)
 		if (x->role != PPROF_OTHER && i < sizeof p->roles)
 			continue;
 		if (b.len < 200)
-			buf_addf(&b, "%s%s", b.len ? ", " : "",
-				 pprof_text(&p->tables, x->type, NULL));
+			buf_addf(&b, "%s%s (%s)", b.len ? ", " : "",
+				 pprof_text(&p->tables, x->type, NULL),
+				 pprof_text(&p->tables, x->unit, NULL));
 	}
 	if (b.len)
 		trace_note(p->im->t, NOTE_GUESS, 0,
@@ -446,6 +452,11 @@ static void pprof_add_notes(struct pprof *p)
 	if (p->negative)
 		trace_note(t, NOTE_LOSS, p->negative,
 			   "rows are below 0, as in a difference of profiles: left out");
+	if (p->beyond)
+		trace_note(
+		    t, NOTE_LOSS, p->beyond,
+		    "values are larger than 64 bits hold in ns or bytes: the largest stands for "
+		    "them");
 	if (p->huge)
 		trace_note(t, NOTE_LOSS, p->huge,
 			   "rows have more than %" PRId64 " objects: left out", BLOCKS_MOST);

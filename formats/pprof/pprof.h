@@ -22,9 +22,10 @@ enum pprof_role {
 };
 
 struct pprof_type {
-	uint64_t type, unit; /* strings */
-	uint8_t role;        /* enum pprof_role */
-	int64_t ns;          /* of its unit, of times; else 0 */
+	uint64_t type, unit;    /* strings */
+	uint8_t role;           /* enum pprof_role */
+	bool is_time, is_bytes; /* by its unit */
+	int64_t scale;          /* ns or bytes of one of its unit; else 1 */
 };
 
 /* Bounds of ours; what is beyond them is counted. */

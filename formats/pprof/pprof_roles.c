@@ -27,13 +27,51 @@ static const struct {
     {"entries", PPROF_NOTHING}, /* records of a capture that tm-export wrote */
 };
 
+/* As pprof itself knows them: in small letters, without the s of a plural; its kB are 1024 bytes. It has no
+ * minutes, and no KiB. */
 static const struct {
 	const char *unit;
-	int64_t ns;
+	bool bytes; /* else a time, in ns */
+	int64_t scale;
 } units[] = {
-    {"nanoseconds", 1}, {"microseconds", 1000}, {"milliseconds", 1000000}, {"seconds", 1000000000},
-    {"ns", 1},          {"us", 1000},           {"ms", 1000000},           {"s", 1000000000},
-    {"nanosecond", 1},  {"microsecond", 1000},  {"millisecond", 1000000},  {"second", 1000000000}};
+    {"ns", false, 1},
+    {"nanosecond", false, 1},
+    {"us", false, 1000},
+    {"\xce\xbcs", false, 1000}, /* U+03BC */
+    {"\xc2\xb5s", false, 1000}, /* U+00B5 */
+    {"microsecond", false, 1000},
+    {"ms", false, 1000000},
+    {"millisecond", false, 1000000},
+    {"s", false, 1000000000},
+    {"sec", false, 1000000000},
+    {"second", false, 1000000000},
+    {"min", false, 60000000000},
+    {"minute", false, 60000000000},
+    {"hr", false, 3600000000000},
+    {"hour", false, 3600000000000},
+    {"b", true, 1},
+    {"byte", true, 1},
+    {"kb", true, 1 << 10},
+    {"kib", true, 1 << 10},
+    {"kbyte", true, 1 << 10},
+    {"kilobyte", true, 1 << 10},
+    {"kibibyte", true, 1 << 10},
+    {"mb", true, 1 << 20},
+    {"mib", true, 1 << 20},
+    {"mbyte", true, 1 << 20},
+    {"megabyte", true, 1 << 20},
+    {"mebibyte", true, 1 << 20},
+    {"gb", true, 1 << 30},
+    {"gib", true, 1 << 30},
+    {"gbyte", true, 1 << 30},
+    {"gigabyte", true, 1 << 30},
+    {"gibibyte", true, 1 << 30},
+    {"tb", true, INT64_C(1) << 40},
+    {"tib", true, INT64_C(1) << 40},
+    {"tbyte", true, INT64_C(1) << 40},
+    {"terabyte", true, INT64_C(1) << 40},
+    {"tebibyte", true, INT64_C(1) << 40},
+};
 
 static bool is(struct pprof_tables *p, uint64_t string, const char *word)
 {
@@ -48,13 +86,41 @@ static bool is_count(struct pprof_tables *p, uint64_t unit)
 	return is(p, unit, "count") || is(p, unit, "") || is(p, unit, "1");
 }
 
+static void find_unit(struct pprof_tables *p, struct pprof_type *t)
+{
+	size_t n;
+	const char *s = pprof_text(p, t->unit, &n);
+	char small[16];
+
+	if (n > 2 && (s[n - 1] | 0x20) == 's' && (uint8_t)s[0] < 0x80)
+		n--;
+	t->scale = 1;
+	if (n > sizeof small)
+		return;
+	for (size_t i = 0; i < n; i++)
+		small[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] | 0x20 : s[i]);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (text_is(small, n, units[i].unit)) {
+			t->is_time = !units[i].bytes;
+			t->is_bytes = units[i].bytes;
+			t->scale = units[i].scale;
+		}
+}
+
+/* What is called bytes has no place in a unit of something else. */
+static bool fits(struct pprof_tables *p, const struct pprof_type *t, unsigned role)
+{
+	bool count = role == PPROF_ALLOC + BLOCKS_COUNT || role == PPROF_LIVE + BLOCKS_COUNT;
+
+	return !t->is_time &&
+	       (count || role == PPROF_NOTHING ? !t->is_bytes : t->is_bytes || is(p, t->unit, ""));
+}
+
 static void name_role(struct pprof_tables *p, struct pprof_type *t)
 {
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (is(p, t->unit, units[i].unit))
-			t->ns = units[i].ns;
+	find_unit(p, t);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!t->ns && is(p, t->type, known[i].type))
+		if (is(p, t->type, known[i].type) && fits(p, t, known[i].role))
 			t->role = known[i].role;
 }
 
@@ -64,10 +130,10 @@ static struct pprof_type *choose_time(struct pprof_tables *p)
 	struct pprof_type *chosen = NULL;
 
 	for (size_t i = 0; i < p->n_types; i++)
-		if (p->types[i].ns)
+		if (p->types[i].is_time)
 			chosen = &p->types[i];
 	for (size_t i = 0; i < p->n_types; i++)
-		if (p->types[i].ns && p->default_type && p->types[i].type == p->default_type)
+		if (p->types[i].is_time && p->default_type && p->types[i].type == p->default_type)
 			chosen = &p->types[i];
 	return chosen;
 }
@@ -80,7 +146,7 @@ static struct pprof_type *choose_samples(struct pprof_tables *p, const struct pp
 	for (size_t i = 0; i < p->n_types; i++) {
 		struct pprof_type *t = &p->types[i];
 
-		if (t->role != PPROF_OTHER || t->ns || !is_count(p, t->unit))
+		if (t->role != PPROF_OTHER || t->is_time || !is_count(p, t->unit))
 			continue;
 		if (!first || t + 1 == time)
 			first = t;
@@ -139,7 +205,7 @@ bool pprof_roles(struct pprof_tables *p)
 	for (size_t i = 0; i < p->n_types; i++)
 		space |= p->types[i].role >= PPROF_ALLOC && p->types[i].role < PPROF_SAMPLES;
 	for (size_t i = 0; i < p->n_types && !space && !has_live(p); i++)
-		if (!p->types[i].role && is(p, p->types[i].unit, "bytes")) {
+		if (!p->types[i].role && p->types[i].is_bytes) {
 			p->types[i].role = PPROF_ALLOC + BLOCKS_REQUESTED;
 			space = true;
 		}
