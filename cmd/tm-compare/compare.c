@@ -25,9 +25,10 @@ static void cli_compare_capture_notes(void *arg, struct trace *t)
 static void cli_compare_after_file(void *arg, const char *file)
 {
 	struct cli_compare *c = arg;
+	struct err e = ERR_INIT;
 
-	if (c->in.project.now.captures)
-		compare_inputs_take(&c->in, file);
+	if (c->in.project.now.captures && compare_inputs_take(&c->in, file, &e))
+		cli_fail(file, &e);
 }
 
 static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool *taken,

@@ -9,8 +9,8 @@
  *  - the sampling interval (10 ms unless i changed it) is not in the file.
  *
  * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
- * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in the file's
- * smallest decimal place, which the trace states. Lines that begin with "#" or "//" are comments,
+ * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in millionths,
+ * whatever decimals the file has, so that such files can be added up; the trace states it. Lines that begin with "#" or "//" are comments,
  * unless they are a stack whose first function is called so. Lines are kept until the end, for the two
  * levels show only there; from the first that rules them out on, equal stacks are one.
  */
@@ -24,14 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS_MOST = 9, SEEN = 4096 };
+enum { DECIMALS = 6, MILLION = 1000000, SEEN = 4096 };
 
 struct folded_row {
-	uint64_t count; /* times 10^decimals */
+	uint64_t count; /* decimals: in millionths */
 	uint32_t stack,
 	    label;  /* label: the line, when it is one name; then there is no stack yet */
 	bool state; /* the label is a VM state */
-	uint8_t decimals;
+	bool decimals, rounded;
 };
 
 struct folded {
@@ -56,8 +56,9 @@ struct folded {
 	uint32_t *row_of; /* by stack: a row of it, + 1, since they may not; 0: none */
 	size_t cap_row_of;
 	uint64_t addresses, places, empty_entries, comments;
-	uint8_t decimals; /* most of a row's */
-	uint64_t rounded; /* rows that have more than fit */
+	bool decimals; /* a row has */
+	uint64_t rounded,
+	    too_large; /* rows that have more decimals than fit; that are at the limit */
 	struct lua_refused refused;
 	struct lua_line line;
 };
@@ -84,6 +85,7 @@ static size_t entry_length(const char *s, size_t n)
 static bool folded_number(const char *s, size_t n, size_t *head, struct folded_row *r)
 {
 	size_t at = n, decimals;
+	uint64_t up = 0;
 	int64_t v;
 
 	if (lua_last_number(s, n, head, &r->count))
@@ -97,10 +99,13 @@ static bool folded_number(const char *s, size_t n, size_t *head, struct folded_r
 		at--;
 	if (at < 2 || s[at - 1] != ' ' || s[at] == '.')
 		return false;
-	r->decimals = decimals < DECIMALS_MOST ? (uint8_t)decimals : DECIMALS_MOST;
-	if (!lua_decimal(s + at, n - at, r->decimals, &v))
+	r->decimals = true;
+	r->rounded = decimals > DECIMALS;
+	if (r->rounded && s[n - decimals + DECIMALS] >= '5')
+		up = 1;
+	if (!lua_decimal(s + at, n - at, DECIMALS, &v))
 		return false;
-	r->count = (uint64_t)v;
+	r->count = (uint64_t)v + up;
 	*head = at - 1;
 	return true;
 }
@@ -256,6 +261,8 @@ static void folded_add_row(struct folded *f, const char *s, size_t n, struct fol
 				break;
 		}
 	}
+	f->decimals |= r.decimals;
+	f->rounded += r.rounded;
 	VEC_PUSH(f->rows, f->n, f->cap) = r;
 	f->paths[f->n_paths++].n = (uint32_t)(f->n_path - before);
 	if (f->n_paths == TRACE_PATHS)
@@ -281,36 +288,15 @@ static enum status read_rows(struct folded *f, struct cursor *c)
 	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
-static uint64_t power(unsigned n)
-{
-	uint64_t v = 1;
-
-	while (n--)
-		v *= 10;
-	return v;
-}
-
-/* All counts in the place of the smallest decimal; in a larger one where their sum would not fit. */
+/* Where one number has decimals, all are in millionths. */
 static void folded_scale_rows(struct folded *f)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < f->n; i++) {
-		const struct folded_row *r = &f->rows[i];
-
-		f->decimals = r->decimals > f->decimals ? r->decimals : f->decimals;
-		sum += (double)r->count / (double)power(r->decimals);
-	}
-	while (f->decimals && sum * (double)power(f->decimals) > 9e18)
-		f->decimals--;
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; f->decimals && i < f->n; i++) {
 		struct folded_row *r = &f->rows[i];
 
-		if (r->decimals > f->decimals) {
-			r->count /= power(r->decimals - f->decimals);
-			f->rounded++;
-		} else {
-			r->count *= power(f->decimals - r->decimals);
+		if (!r->decimals && __builtin_mul_overflow(r->count, MILLION, &r->count)) {
+			r->count = UINT64_MAX;
+			f->too_large++;
 		}
 	}
 }
@@ -318,20 +304,23 @@ static void folded_scale_rows(struct folded *f)
 static void tell_unit(struct folded *f)
 {
 	struct trace *t = f->im->t;
-	char text[64];
 
 	if (!f->decimals) {
 		trace_set(t, "folded.unit", "samples, interval not captured");
 		return;
 	}
-	snprintf(text, sizeof text, "1/%" PRIu64 " of the file's numbers", power(f->decimals));
-	trace_set(t, "folded.unit", text);
-	trace_note(t, NOTE_GUESS, 0,
-		   "numbers have decimals, and are shown as whole ones: %" PRIu64
-		   " stands for 1 of the file",
-		   power(f->decimals));
+	trace_set(t, TRACE_SAMPLING, TRACE_SAMPLES_IN "millionths");
+	trace_note(
+	    t, NOTE_GUESS, 0,
+	    "numbers have decimals, and are shown as whole ones: %d stands for 1 of the file",
+	    MILLION);
 	if (f->rounded)
-		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more decimals than fit");
+		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more than %d decimals: rounded",
+			   DECIMALS);
+	if (f->too_large)
+		trace_note(t, NOTE_LOSS, f->too_large,
+			   "numbers are larger than 64 bits hold in millionths: the largest stands "
+			   "for them");
 }
 
 /* The index behind the lines whose counts sum to row i's; 0: none. All of them are of the

@@ -209,7 +209,7 @@ void fold_learn(struct fold *f)
 	f->at_cells = fold_learn_metrics(f, &r->known, per_type, 0);
 	fold_extent(f);
 	r->format = attribute(f, r->format, "format");
-	r->sampling = attribute(f, r->sampling, "sampling");
+	r->sampling = attribute(f, r->sampling, TRACE_SAMPLING);
 	learn_modules(f);
 	fold_learn_counters(f);
 	if (f->p->options.totals)

@@ -488,6 +488,19 @@ static bool tally_digest(struct sink *s, struct trace *t, const struct sink_dige
 	return true;
 }
 
+/* Samples of all captures are in one unit, or the capture is refused. */
+static enum status tally_samples(struct tally_work *w, const struct trace *t, struct err *e)
+{
+	const char *in = trace_samples_in(t);
+
+	if (!t->events[EV_SAMPLE])
+		return ST_OK;
+	if (w->samples_in)
+		return trace_samples_agree(in, w->samples_in, e);
+	w->samples_in = mem_strdup(in);
+	return ST_OK;
+}
+
 static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
@@ -513,6 +526,9 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 	if (w->numbering && !w->taken)
 		tide_by_number(a);
 	kinds_settle(a);
+	st = tally_samples(w, t, e);
+	if (st)
+		return st;
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
 
@@ -551,6 +567,7 @@ void tally_release(struct tally *a)
 			live_curve_release(&w->curves[d]);
 		kinds_release(&w->kinds);
 		free(w->newest);
+		free(w->samples_in);
 		free(w->thread_selected);
 	}
 	free(w);

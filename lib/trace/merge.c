@@ -43,6 +43,7 @@ struct merge {
 	int64_t offset;
 	uint64_t dropped; /* frames of parts whose numbers do not count */
 	uint64_t overflow;
+	bool samples; /* a part has some */
 };
 
 static int64_t later(struct merge *m, int64_t time, int64_t by)
@@ -129,6 +130,10 @@ static enum status merge_sink_end(struct sink *s, struct trace *from, struct err
 	struct merge *m = (struct merge *)s;
 	struct part *p = &m->parts[m->n - 1];
 
+	if (from->events[EV_SAMPLE] && m->samples &&
+	    trace_samples_agree(trace_samples_in(from), trace_samples_in(m->t), e))
+		return err_failure(e);
+	m->samples |= from->events[EV_SAMPLE] != 0;
 	merge_rows(&p->tables, from, m->t);
 	merge_symbols(&p->tables, from, m->t);
 	for (size_t i = 0; i < from->n_attributes; i++)

@@ -661,6 +661,27 @@ const char *trace_get(const struct trace *t, const char *key)
 	return NULL;
 }
 
+const char *trace_samples_in(const struct trace *t)
+{
+	return trace_samples_unit(trace_get(t, TRACE_SAMPLING));
+}
+
+const char *trace_samples_unit(const char *sampling)
+{
+	size_t n = strlen(TRACE_SAMPLES_IN);
+
+	return sampling && !strncmp(sampling, TRACE_SAMPLES_IN, n) ? sampling + n : "";
+}
+
+enum status trace_samples_agree(const char *in, const char *before, struct err *e)
+{
+	if (!strcmp(in, before))
+		return ST_OK;
+	return err_set(e, ST_UNSUPPORTED,
+		       "its samples are counted in %s, those before in %s: they are not comparable",
+		       *in ? in : "ones", *before ? before : "ones");
+}
+
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key)
 {
 	t->metrics[m].state = (uint8_t)state;

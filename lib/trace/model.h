@@ -11,6 +11,7 @@
 #ifndef TM_TRACE_MODEL_H
 #define TM_TRACE_MODEL_H
 
+#include "lib/base/err.h"
 #include "lib/base/intern.h"
 #include "lib/trace/event.h"
 #include "lib/trace/symbols.h"
@@ -208,6 +209,16 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
 /* The attribute of a part of a capture: how many ns it took, where that is not from the first time in it to
  * the last. */
 #define TRACE_DURATION "duration_ns"
+/* The attribute of how a capture was sampled. One that begins with TRACE_SAMPLES_IN says what its samples
+ * are counted in: they are added up with no others, and compared with none. */
+#define TRACE_SAMPLING   "sampling"
+#define TRACE_SAMPLES_IN "samples in "
+/* What the samples of a trace, or of a value of that attribute (NULL: none), are counted in:
+ * "millionths", or "" where each counts as one. */
+const char *trace_samples_in(const struct trace *t);
+const char *trace_samples_unit(const char *sampling);
+/* Fails where two such units differ. */
+enum status trace_samples_agree(const char *in, const char *before, struct err *e);
 /* A note with the same text is not added again; its count grows. After TRACE_NOTES different
  * ones the others are only counted. */
 enum { TRACE_NOTES = 1000 };

@@ -182,15 +182,15 @@ same 'folded: functions that are called so' "$(count names.folded)" 7
 printf 'a;b;c 1\r\n\r\na;b 5\r\n' >crlf.folded
 same 'folded: CRLF' "$(events crlf.folded)" "$(events plain.folded)"
 printf 'a;b;c 1.5\na;b 2\na;d 0.25\nx;y 12345678.5\n' >decimals.folded
-same 'folded: decimals, as hundredths' "$(events decimals.folded)" 'sample - 1234567850 - - x;y
-sample - 150 - - a;b;c
-sample - 200 - - a;b
-sample - 25 - - a;d'
-same 'folded: ... which is told' "$(tm-import -v -o /dev/null decimals.folded 2>&1 | grep -c '100 stands for 1')" 1
-# Of more digits than fit in 63 bits the last ones go, which is a loss.
-printf 'a;b 9000000000.123456789\na;c 1\n' >fine.folded
-same 'folded: decimals that do not fit' "$(events fine.folded)" 'sample - 100000000 - - a;c
-sample - 900000000012345678 - - a;b'
+same 'folded: decimals, as millionths' "$(events decimals.folded)" 'sample - 12345678500000 - - x;y
+sample - 1500000 - - a;b;c
+sample - 2000000 - - a;b
+sample - 250000 - - a;d'
+same 'folded: ... which is told' "$(tm-import -v -o /dev/null decimals.folded 2>&1 | grep -c '1000000 stands for 1')" 1
+# Of more decimals than six the last ones go, which is a loss: 0.1234567 is nearest to 123457 millionths.
+printf 'a;b 9000000000.1234567\na;c 1\n' >fine.folded
+same 'folded: decimals that do not fit' "$(events fine.folded)" 'sample - 1000000 - - a;c
+sample - 9000000000123457 - - a;b'
 same 'folded: ... are a loss' "$(tm-dump -q fine.folded | grep -c '^note loss')" 1
 
 # --- damaged files ---

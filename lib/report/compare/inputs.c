@@ -51,14 +51,46 @@ enum status compare_inputs_group(struct compare_inputs *in, const char *label, s
 	return ST_OK;
 }
 
-static struct aggregate_summary *add_run(struct compare_inputs *in, const char *name)
+/* What its samples are counted in; NULL: it has none, or captures with different attributes. */
+static const char *samples_in(const struct compare_inputs *in, const struct aggregate_summary *s)
+{
+	if (!(s->all.has & SUM_BIT(SUM_SAMPLES)) || s->sampling == RUN_MIXED)
+		return NULL;
+	return trace_samples_unit(s->sampling ? things_text(&in->things, s->sampling, NULL) : NULL);
+}
+
+static enum status runs_agree(const struct compare_inputs *in, const struct aggregate_summary *s,
+			      struct err *e)
+{
+	const char *unit = samples_in(in, s);
+	enum status st = ST_OK;
+
+	for (size_t g = 0; unit && g < in->compare.n_groups; g++)
+		for (size_t i = 0; i < in->compare.groups[g].n && !st; i++) {
+			const char *before = samples_in(in, in->compare.groups[g].runs[i]);
+
+			st = before ? trace_samples_agree(unit, before, e) : ST_OK;
+		}
+	return st;
+}
+
+/* s is the group's then, or released. */
+static enum status add_run(struct compare_inputs *in, const char *name, struct aggregate_summary *s,
+			   struct err *e)
 {
 	struct compare_group *g = &in->compare.groups[in->compare.n_groups - 1];
+
+	if (runs_agree(in, s, e)) {
+		summary_release(s);
+		return err_failure(e);
+	}
 
 	g->runs = mem_realloc(g->runs, g->n + 1, sizeof *g->runs);
 	g->names = mem_realloc(g->names, g->n + 1, sizeof *g->names);
 	g->names[g->n] = arena_strndup(&in->names, name, strlen(name));
-	return g->runs[g->n++] = mem_zalloc(sizeof(struct aggregate_summary));
+	g->runs[g->n] = mem_alloc(sizeof *s);
+	*g->runs[g->n++] = *s;
+	return ST_OK;
 }
 
 void compare_inputs_drop(struct compare_inputs *in)
@@ -69,16 +101,17 @@ void compare_inputs_drop(struct compare_inputs *in)
 	run_release(&r);
 }
 
-void compare_inputs_take(struct compare_inputs *in, const char *name)
+enum status compare_inputs_take(struct compare_inputs *in, const char *name, struct err *e)
 {
-	struct aggregate_summary *s = add_run(in, name);
+	struct aggregate_summary s;
 	struct group_run r;
 
 	project_take(&in->project, &r);
-	summarize(&in->summarizer, &r, s);
+	summarize(&in->summarizer, &r, &s);
 	run_release(&r);
 	if (in->options)
-		s->options = things_string(&in->things, in->options, strlen(in->options));
+		s.options = things_string(&in->things, in->options, strlen(in->options));
+	return add_run(in, name, &s, e);
 }
 
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
@@ -87,7 +120,5 @@ enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c
 	struct aggregate_summary s;
 	enum status st = aggregate_summary_read(c, &in->things, &s, e);
 
-	if (!st)
-		*add_run(in, name) = s;
-	return st;
+	return st ? st : add_run(in, name, &s, e);
 }
