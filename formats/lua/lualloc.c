@@ -37,6 +37,8 @@ struct lualloc_reading {            /* from lualloc_begin to lualloc_release */
 	uint64_t frame, records;
 	int64_t heap; /* bytes; from 0 or what the header says */
 	int64_t last; /* time of the last heap counter */
+	bool has_start;
+	int64_t start; /* the first time of the log */
 	uint64_t failed, idle, before, sizes, twice, back, unnumbered, huge;
 };
 
@@ -179,8 +181,23 @@ static enum status lualloc_put_counters(struct lualloc *l, bool has_time, int64_
 	return st;
 }
 
-enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
-			  struct err *e)
+/* The first time is 0, whatever the clock of the log began with. */
+static int64_t lualloc_since_start(struct lualloc *l, int64_t time)
+{
+	struct lualloc_reading *x = l->reading;
+	int64_t since;
+
+	if (!x->has_start) {
+		x->has_start = true;
+		x->start = time;
+	}
+	if (__builtin_sub_overflow(time, x->start, &since))
+		return time < 0 ? INT64_MIN : INT64_MAX;
+	return since;
+}
+
+static enum status begin_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
+			       struct err *e)
 {
 	struct lualloc_reading *x = l->reading;
 	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .value = (int64_t)number};
@@ -199,6 +216,12 @@ enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int
 		ev.time = time;
 	}
 	return st ? st : import_event(l->im, &ev, e);
+}
+
+enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
+			  struct err *e)
+{
+	return begin_frame(l, number, has_time, has_time ? lualloc_since_start(l, time) : 0, e);
 }
 
 /* Also of a free: the size the block had goes to *size. False: the block is not known. */
@@ -335,19 +358,22 @@ static enum status lualloc_call(struct lualloc *l, const struct lualloc_record *
 	return put_alloc(l, r, kind, e);
 }
 
-enum status lualloc_record(struct lualloc *l, const struct lualloc_record *r, struct err *e)
+enum status lualloc_record(struct lualloc *l, const struct lualloc_record *record, struct err *e)
 {
 	struct lualloc_reading *x = l->reading;
+	struct lualloc_record own = *record, *r = &own;
 	bool has_time = r->has & LUALLOC_TIME;
 	enum status st = ST_OK;
 
+	if (has_time)
+		r->time = lualloc_since_start(l, r->time);
 	x->records++;
 	if ((r->ptr ? r->osize : 0) > size_limit || r->nsize > size_limit) {
 		x->huge++;
 		return ST_OK;
 	}
 	if (r->has & LUALLOC_FRAME)
-		st = lualloc_frame(l, r->frame, has_time, r->time, e);
+		st = begin_frame(l, r->frame, has_time, r->time, e);
 	if (!st)
 		st = lualloc_call(l, r, e);
 	if (st || x->has_frame || !has_time)

@@ -33,6 +33,7 @@ enum key {
 	KEY_EVENTS,
 	KEY_FRAME,
 	KEY_AT,
+	KEY_START,
 	KEYS
 };
 
@@ -41,7 +42,7 @@ static const char *const key_names[KEYS] = {
     [KEY_PROFILES] = "profiles", [KEY_NAME] = "name",       [KEY_FILE] = "file",
     [KEY_LINE] = "line",         [KEY_TYPE] = "type",       [KEY_UNIT] = "unit",
     [KEY_SAMPLES] = "samples",   [KEY_WEIGHTS] = "weights", [KEY_EVENTS] = "events",
-    [KEY_FRAME] = "frame",       [KEY_AT] = "at",
+    [KEY_FRAME] = "frame",       [KEY_AT] = "at",           [KEY_START] = "startValue",
 };
 
 struct event_object { /* {"type":"O","frame":1,"at":2} */
@@ -261,6 +262,15 @@ static enum status speedscope_take_string(void *arg, const char *s, size_t n, st
 	return ST_OK;
 }
 
+/* Its unit may come later. */
+static void take_start(struct speedscope_profile *of, const char *s, size_t n)
+{
+	if (n >= sizeof of->start)
+		return;
+	memcpy(of->start, s, n);
+	of->start[n] = 0;
+}
+
 static enum status speedscope_take_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
@@ -271,6 +281,8 @@ static enum status speedscope_take_number(void *arg, const char *s, size_t n, st
 	if (!p->second) {
 		if (in_frame(p) && key == KEY_LINE && num_dec(s, n, &v) && v <= UINT32_MAX)
 			p->frame.line = (uint32_t)v;
+		else if (p->depth == 3 && in_profile(p) && p->x.n_profiles && key == KEY_START)
+			take_start(&p->x.profiles[p->x.n_profiles - 1], s, n);
 		return ST_OK;
 	}
 	if (!p->x.profile)

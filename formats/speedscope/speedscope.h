@@ -30,7 +30,8 @@ struct speedscope_profile {
 	uint32_t thread;     /* of the trace; 0: none */
 	uint8_t role;
 	bool evented;
-	bool calls; /* evented, in a unit of time */
+	bool calls;     /* evented, in a unit of time */
+	char start[32]; /* startValue, as it is written; "": none */
 };
 
 struct speedscope_row {
@@ -58,6 +59,7 @@ struct speedscope {
 	size_t n_open, cap_open, cap_path;
 	int64_t last;
 	bool any_event;
+	int64_t start; /* ns of all calls' clock: the least start of a profile of them */
 
 	uint64_t calls, missing, odd, unpaired, unended, backwards, negative, deep, rounded, huge,
 	    beside;

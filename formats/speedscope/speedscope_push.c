@@ -90,6 +90,23 @@ static uint8_t speedscope_push_role_of(const struct speedscope *x, const char *n
 					: ROLE_SAMPLES;
 }
 
+/* What tm-export wrote has the times of the trace already. */
+static void find_start(struct speedscope *x)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->n_profiles && !x->own; i++) {
+		struct speedscope_profile *p = x->profile = &x->profiles[i];
+		int64_t start;
+
+		if (!p->calls || !speedscope_value(x, p->start, strlen(p->start), &start))
+			continue;
+		x->start = any && x->start < start ? x->start : start;
+		any = true;
+	}
+	x->profile = NULL;
+}
+
 void speedscope_decide(struct speedscope *x)
 {
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
@@ -115,6 +132,7 @@ void speedscope_decide(struct speedscope *x)
 			trace_metric(t, metrics[a], METRIC_EXACT, METRIC_AT_ALL);
 		x->blocks.live |= x->has_role[ROLE_LIVE + a];
 	}
+	find_start(x);
 	x->blocks.im = x->im;
 	if (x->blocks.live) {
 		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
@@ -257,6 +275,13 @@ enum status speedscope_push_rows(struct speedscope *x, struct err *e)
 
 /* --- calls --- */
 
+static int64_t since_start(const struct speedscope *x)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(x->last, x->start, &ns) ? INT64_MAX : ns;
+}
+
 static enum status speedscope_push_edge(struct speedscope *x, uint32_t frame, bool enter,
 					struct err *e)
 {
@@ -265,7 +290,7 @@ static enum status speedscope_push_edge(struct speedscope *x, uint32_t frame, bo
 	struct event ev = {.kind = enter ? EV_ENTER : EV_EXIT,
 			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_TIME,
 			   .count = 1,
-			   .time = x->last,
+			   .time = since_start(x),
 			   .thread = x->profile->thread};
 
 	if (!f->stack) {
