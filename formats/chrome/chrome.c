@@ -516,6 +516,27 @@ static void set_value(struct parser *p, const char *s, size_t n, bool is_number)
 	v->is_number = is_number;
 }
 
+/* Texts may be numbers, too. False: it is not a number. */
+static bool chrome_take_reading(struct parser *p, const char *s, size_t n)
+{
+	bool rounded;
+	decimal v;
+
+	if (!chrome_number(s, n, &v, &rounded))
+		return false;
+	p->rounded += rounded;
+	if (p->n_readings == p->cap_readings) {
+		size_t before = p->cap_readings;
+
+		p->readings =
+		    mem_grow(p->readings, &p->cap_readings, p->n_readings + 1, sizeof *p->readings);
+		memset(p->readings + before, 0, (p->cap_readings - before) * sizeof *p->readings);
+	}
+	set_text(&p->readings[p->n_readings].name, buf_at(&p->arg, 0), p->arg.len);
+	p->readings[p->n_readings++].value = v;
+	return true;
+}
+
 static enum status chrome_take_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
@@ -530,33 +551,13 @@ static enum status chrome_take_string(void *arg, const char *s, size_t n, struct
 		set_text(&p->values[KEY_ID].text, s, n);
 		p->values[KEY_ID].there = true;
 	}
-	p->text_readings += p->in_args && p->depth == p->item_depth + 1;
+	if (p->in_args && p->depth == p->item_depth + 1)
+		p->text_readings += !chrome_take_reading(p, s, n);
 	if (p->in_args && p->depth == p->item_depth + 1 && is(&p->arg, "name")) {
 		set_text(&p->label.text, s, n);
 		p->label.there = true;
 	}
 	return ST_OK;
-}
-
-static void chrome_take_reading(struct parser *p, const char *s, size_t n)
-{
-	bool rounded;
-	decimal v;
-
-	if (!chrome_number(s, n, &v, &rounded)) {
-		p->no_number++;
-		return;
-	}
-	p->rounded += rounded;
-	if (p->n_readings == p->cap_readings) {
-		size_t before = p->cap_readings;
-
-		p->readings =
-		    mem_grow(p->readings, &p->cap_readings, p->n_readings + 1, sizeof *p->readings);
-		memset(p->readings + before, 0, (p->cap_readings - before) * sizeof *p->readings);
-	}
-	set_text(&p->readings[p->n_readings].name, buf_at(&p->arg, 0), p->arg.len);
-	p->readings[p->n_readings++].value = v;
 }
 
 static enum status chrome_take_number(void *arg, const char *s, size_t n, struct err *e)
@@ -570,7 +571,7 @@ static enum status chrome_take_number(void *arg, const char *s, size_t n, struct
 	}
 	set_value(p, s, n, true);
 	if (p->in_args && p->depth == p->item_depth + 1)
-		chrome_take_reading(p, s, n);
+		p->no_number += !chrome_take_reading(p, s, n);
 	return ST_OK;
 }
 
