@@ -293,7 +293,8 @@ static void frames_parts_note_worst(struct frames_report *r)
 			    v->max_at.frame, name);
 }
 
-static void frames_parts_add_metric(struct frames_report *r, int metric, bool people)
+/* flags: COLUMN_NOT_TEXT, COLUMN_SPARE or none. */
+static void frames_parts_add_metric(struct frames_report *r, int metric, unsigned flags)
 {
 	struct frames *f = r->f;
 	struct frames_order o = frames_order_new(f, metric);
@@ -307,13 +308,12 @@ static void frames_parts_add_metric(struct frames_report *r, int metric, bool pe
 	    .key = key,
 	    .title = frames_title(r, metric),
 	    .type = frames_type(r->f, metric),
-	    .flags = (people ? 0 : COLUMN_NOT_TEXT) |
-		     (metric < FRAME_METRICS && frames_signed(metric) ? COLUMN_SIGNED : 0)};
+	    .flags = flags | (metric < FRAME_METRICS && frames_signed(metric) ? COLUMN_SIGNED : 0)};
 	r->stat_columns[k + 1] =
 	    (struct table_column){.key = arena_strndup(&r->arena, b.data, b.len),
 				  .title = f->options.every ? "step" : "frame",
 				  .type = COLUMN_INT,
-				  .flags = people ? 0 : COLUMN_NOT_TEXT};
+				  .flags = flags};
 	buf_release(&b);
 	for (size_t i = 0; i < FRAMES_STATS; i++) {
 		decimal v = 0;
@@ -376,7 +376,7 @@ static void note_trend(struct frames_report *r)
 void frames_add_statistics(struct frames_report *r)
 {
 	const struct frames *f = r->f;
-	size_t most = 1 + 2 * (FRAME_METRICS + f->counters.n);
+	size_t most = 1 + 2 * (FRAME_METRICS + f->counters.n), counters = 0;
 
 	r->stat_columns = arena_zalloc(&r->arena, most * sizeof *r->stat_columns);
 	for (size_t i = 0; i < FRAMES_STATS; i++)
@@ -392,19 +392,23 @@ void frames_add_statistics(struct frames_report *r)
 	    .key = "statistic", .title = "statistic", .type = COLUMN_TEXT, .flags = COLUMN_PROSE};
 	for (size_t i = 0; i < FRAMES_STATS; i++)
 		r->stat_cells[i][0] = cell_text(statistics[i].word, strlen(statistics[i].word));
-	frames_parts_add_metric(r, r->sort, true);
+	frames_parts_add_metric(r, r->sort, 0);
 	for (int m = 0; m < FRAME_METRICS; m++) {
 		bool people = m == SUM_COUNT || m == best_live(f) ||
 			      (m == FRAME_DURATION && !f->options.every);
 
 		if (m != r->sort && m != SUM_LIFETIME && m != SUM_TIMED && frames_known(f, m))
-			frames_parts_add_metric(r, m, people);
+			frames_parts_add_metric(r, m, people ? 0 : COLUMN_NOT_TEXT);
 	}
 	for (size_t i = 0; i < f->counters.n; i++) {
 		int m = FRAME_METRICS + (int)i * COUNTER_STATS;
 
-		if (m != r->sort && frames_counters_shown(&f->counters, i))
-			frames_parts_add_metric(r, m, i < 2);
+		if (!frames_counters_shown(&f->counters, i))
+			continue;
+		counters++; /* as many as the rows have */
+		if (m != r->sort)
+			frames_parts_add_metric(
+			    r, m, counters <= COUNTERS_SHOWN ? COLUMN_SPARE : COLUMN_NOT_TEXT);
 	}
 	note_trend(r);
 	frames_parts_note_worst(r);
