@@ -242,10 +242,18 @@ static enum status reader_end_capture(struct import *im, bool *lossy, struct err
 	return st;
 }
 
+/* A trace says so itself, by its totals. */
+static void read_to_its_end(struct import *im)
+{
+	im->t->complete |= !im->reader->own_tables;
+}
+
 enum status import_next(struct import *im, struct err *e)
 {
-	enum status st = reader_end_capture(im, im->lossy, e);
+	enum status st;
 
+	read_to_its_end(im);
+	st = reader_end_capture(im, im->lossy, e);
 	return st ? st : new_capture(im, e);
 }
 
@@ -438,6 +446,8 @@ static enum status read_one(struct import *im, const struct guard *g, struct err
 	if (im->in->member && !r->own_tables)
 		trace_set(im->t, "member", im->in->name);
 	st = r->read(im, e);
+	if (!st && im->t)
+		read_to_its_end(im);
 	if (!st || g->failed || !im->t || (im->captures == 1 && !events(im->t)))
 		return st;
 	if (e->offset == ERR_NO_OFFSET)

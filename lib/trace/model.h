@@ -140,7 +140,7 @@ struct trace {
 	size_t n_notes, cap_notes;
 	bool notes_told; /* what follows says it in one line: they are not for people then */
 	uint64_t events[EV_KINDS]; /* pushed so far, by kind; kept by sink_event */
-	bool complete;             /* a trace: its totals were there and agreed */
+	bool complete; /* it was read to its end; a trace: its totals were there and agreed */
 	uint64_t cut_strings;
 
 	struct trace_index *index; /* by what rows are found again; model_index.h */
