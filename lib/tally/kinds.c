@@ -82,6 +82,7 @@ enum status kinds_take(struct sink *s, struct trace *t, const struct sink_blocks
 
 	(void)t;
 	(void)e;
+	extent_reach(&a->extent, b->time);
 	tally_reach_time(a, b->time);
 	k->kinds = mem_grow_zero(k->kinds, &k->cap, b->n_kinds, sizeof *k->kinds);
 	if (w->peaking || w->rarely) {

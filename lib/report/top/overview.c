@@ -15,7 +15,7 @@ static void add_rate(struct buf *b, uint64_t n, uint64_t ns)
 	else if (rate >= 1e3)
 		buf_addf(b, " (%.1f thousand a second)", rate / 1e3);
 	else
-		buf_addf(b, " (%.0f a second)", rate);
+		buf_addf(b, rate < 10 ? " (%.2g a second)" : " (%.0f a second)", rate);
 }
 
 static void add_plural(struct buf *b, uint64_t n, const char *word)
