@@ -133,12 +133,13 @@ static struct stats_sample sample(const struct history_blame *b, size_t row, siz
 
 static void tell_noise(struct history_blame *b)
 {
-	struct judge_rule rule = {mem_zarray(b->n + 1, sizeof *rule.subjects), b->n};
+	struct judge_rule rule = {.subjects = mem_zarray(b->n + 1, sizeof *rule.subjects),
+				  .n = b->n};
 
 	for (size_t i = 0; i < b->n; i++)
 		rule.subjects[i] = (struct judge_subject){.base = sample(b, b->items[i].row, 0),
 							  .new = sample(b, b->items[i].row, 1)};
-	judge_rules(&rule, 1, &(struct judge_options){.alpha = 0.05, .power = 0.8});
+	judge_rules(&rule, 1, &(struct judge_options){.alpha = 0.05, .decrease = true});
 	for (size_t i = 0; i < b->n; i++) {
 		const struct judge_subject *s = &rule.subjects[i];
 
@@ -146,6 +147,7 @@ static void tell_noise(struct history_blame *b)
 		free((void *)(uintptr_t)s->base.v);
 		free((void *)(uintptr_t)s->new.v);
 	}
+	judge_release(&rule, 1);
 	free(rule.subjects);
 }
 

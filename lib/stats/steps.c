@@ -23,25 +23,6 @@ struct search {
 	size_t n, cap;
 };
 
-static int steps_ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double stats_median(struct stats_sample s)
-{
-	double *v = mem_array(s.n + 1, sizeof *v), m;
-
-	if (s.n)
-		memcpy(v, s.v, s.n * sizeof *v);
-	sort_array(v, s.n, sizeof *v, steps_ascending);
-	m = !s.n ? 0 : s.n % 2 ? v[s.n / 2] : v[s.n / 2 - 1] / 2 + v[s.n / 2] / 2;
-	free(v);
-	return m;
-}
-
 void stats_draw_in(const double *v, size_t n, double *to)
 {
 	double middle = stats_median((struct stats_sample){v, n}), reach;

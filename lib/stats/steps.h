@@ -52,7 +52,6 @@ struct stats_steps_options {
 size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
 		   struct stats_step **to);
 
-double stats_median(struct stats_sample s); /* 0 for none */
 /* Draws values in to within STEPS_CLIP times the scaled median absolute deviation of the median; a
  * deviation of 0 draws nothing in. */
 void stats_draw_in(const double *v, size_t n, double *to);

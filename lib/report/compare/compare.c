@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/group/apart.h"
-#include "lib/stats/steps.h"
+#include "lib/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

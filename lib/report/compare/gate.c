@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 #include "lib/report/compare/gate_rule.h"
 #include "lib/report/compare/view.h"
-#include "lib/stats/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,6 +18,7 @@ struct gate {
 	struct compare_rows rows[KEYS]; /* of the keys that rules ask for */
 	struct gate_rule *rules;
 	struct judge_rule *judged;
+	struct judge_result result;
 	struct table_check *items;
 	struct table_checks checks;
 	struct arena arena;
@@ -127,10 +127,22 @@ static bool guessed(const struct gate *g, const struct policy_rule *r, size_t ro
 	return g->rows[r->key].rows[row].guess;
 }
 
+/* What is smaller than the growth allowed cannot have grown by more. */
+static bool small(const struct gate_rule *r, const struct gate_subject *s)
+{
+	double least = decimal_to_double(r->rule->absolute);
+
+	for (size_t i = 0; i < r->n_base; i++)
+		if (fabs(s->base[i]) > least)
+			return false;
+	for (size_t i = 0; i < r->n_new; i++)
+		if (fabs(s->new[i]) > least)
+			return false;
+	return true;
+}
+
 static void gate_gather_each(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
-	size_t nn = new_of(g->c)->n;
-
 	for (size_t i = 0; i < g->rows[r->key].n; i++) {
 		struct gate_subject *s;
 		bool known;
@@ -145,10 +157,7 @@ static void gate_gather_each(struct gate *g, const struct policy_rule *r, struct
 		known &= r->kind == POLICY_MAX ||
 			 gate_values_of(g, r, i, r->metric, base_of(g->c), s->base);
 		to->unknown += !known;
-		/* What is smaller than the growth allowed cannot have grown by more. */
-		if (!known || (r->kind == POLICY_GROWTH &&
-			       gate_base(to, s) <= decimal_to_double(r->absolute) &&
-			       mean(s->new, nn) <= decimal_to_double(r->absolute)))
+		if (!known || (r->kind == POLICY_GROWTH && small(to, s)))
 			to->n--;
 	}
 }
@@ -303,59 +312,35 @@ static void gate_gather(struct gate *g, const struct policy_rule *r, struct gate
 	}
 }
 
-/* One run gone astray would make noise of everything. */
-static void settle(double *v, size_t n)
-{
-	double middle = stats_median((struct stats_sample){v, n});
-	size_t there = 0;
-
-	for (size_t i = 0; i < n; i++)
-		there += v[i] == middle;
-	stats_draw_in(v, n, v);
-	for (size_t i = 0; i < n && 2 * there > n; i++)
-		v[i] = middle;
-}
-
 static void gate_judge(struct gate *g)
 {
-	struct judge_options o = {g->p->alpha, 0.8, g->p->runs};
-	struct judge_rule *rules = mem_array(g->p->n_rules, sizeof *rules);
-	size_t n = 0;
+	struct judge_options o = {.alpha = g->p->alpha,
+				  .power = 0.8,
+				  .runs_min = g->p->runs,
+				  .decrease = true,
+				  .told = true};
 
-	g->judged = mem_zarray(g->p->n_rules, sizeof *g->judged);
+	g->judged = mem_zarray(g->p->n_rules + 1, sizeof *g->judged);
 	for (size_t i = 0; i < g->p->n_rules; i++) {
 		struct gate_rule *r = &g->rules[i];
 		struct judge_rule *j = &g->judged[i];
 
+		r->judged = j;
+		r->result = &g->result;
 		if (r->rule->kind != POLICY_GROWTH)
 			continue;
 		j->subjects = mem_zarray(r->n + 1, sizeof *j->subjects);
 		j->n = r->n;
-		for (size_t k = 0; k < r->n; k++) {
-			double limit = decimal_to_double(r->rule->absolute);
-			double *base = r->subjects[k].base;
-			double by = gate_base(r, &r->subjects[k]) * r->rule->percent / 100;
-
-			if (r->median)
-				settle(base, r->n_base);
-			/* Percent and absolute: both have to be exceeded. */
-			if (!isnan(by) && fabs(by) > limit)
-				limit = fabs(by);
-			j->subjects[k] =
-			    (struct judge_subject){.base = {base, r->n_base},
-						   .new = {r->subjects[k].new, r->n_new},
-						   .limit = limit,
-						   .median = r->median};
-		}
-		rules[n++] = *j;
+		for (size_t k = 0; k < r->n; k++)
+			j->subjects[k] = (struct judge_subject){
+			    .base = {r->subjects[k].base, r->n_base},
+			    .new = {r->subjects[k].new, r->n_new},
+			    .ratio = isnan(r->rule->percent) ? 0 : r->rule->percent / 100,
+			    .absolute = decimal_to_double(r->rule->absolute),
+			    .told = NAN};
 	}
-	judge_rules(rules, n, &o);
-	for (size_t i = 0, k = 0; i < g->p->n_rules; i++)
-		if (g->rules[i].rule->kind == POLICY_GROWTH)
-			g->judged[i] = rules[k++];
-	for (size_t i = 0; i < g->p->n_rules; i++)
-		g->rules[i].judged = &g->judged[i];
-	free(rules);
+	if (g->c->n_groups > 1)
+		g->result = judge_rules(g->judged, g->p->n_rules, &o);
 }
 
 static void find_loss(struct gate *g)
@@ -426,6 +411,7 @@ void gate_free(struct gate *g)
 		free(g->rules[i].subjects);
 		free(g->judged[i].subjects);
 	}
+	judge_release(g->judged, g->p->n_rules);
 	free(g->rules);
 	free(g->judged);
 	free(g->items);

@@ -61,11 +61,6 @@ static void gate_notes_matches(const struct gate_context *x, const struct gate_r
 	}
 }
 
-static double gate_notes_mean(const double *v, size_t n)
-{
-	return stats_mean((struct stats_sample){v, n});
-}
-
 /* A tenfold value of one of the rule's things would break it, as far as the limit goes. */
 static bool gate_notes_bites(const struct gate_rule *r)
 {
@@ -76,7 +71,7 @@ static bool gate_notes_bites(const struct gate_rule *r)
 	if (rule->kind == POLICY_COVERAGE)
 		return rule->percent > 0 || !isnan(rule->drop);
 	for (size_t i = 0; i < r->n; i++) {
-		double new = gate_notes_mean(r->subjects[i].new, r->n_new);
+		double new = gate_new_value(r, &r->subjects[i]);
 		double most = decimal_to_double(rule->max), base;
 
 		if (rule->kind == POLICY_GROWTH) {

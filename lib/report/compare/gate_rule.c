@@ -6,7 +6,6 @@
 #include "lib/base/sort.h"
 #include "lib/report/compare/gate.h"
 #include "lib/report/compare/view.h"
-#include "lib/stats/steps.h"
 #include "lib/table/table.h"
 
 #include <inttypes.h>
@@ -46,7 +45,19 @@ double gate_base(const struct gate_rule *r, const struct gate_subject *s)
 {
 	struct stats_sample base = {s->base, r->n_base};
 
-	return r->median ? stats_median(base) : stats_mean(base);
+	return r->median || r->rule->kind == POLICY_GROWTH ? stats_median(base) : stats_mean(base);
+}
+
+double gate_new_value(const struct gate_rule *r, const struct gate_subject *s)
+{
+	struct stats_sample new = {s->new, r->n_new};
+
+	return r->rule->kind == POLICY_GROWTH ? stats_median(new) : stats_mean(new);
+}
+
+static const struct judge_subject *judged(const struct gate_rule *r, size_t i)
+{
+	return i == GATE_ALL_ALIKE ? &r->judged->common : &r->judged->subjects[i];
 }
 
 /* As tables show it. */
@@ -113,10 +124,12 @@ static void add_percent(struct buf *b, double base, double difference)
 static void add_subject(const struct gate_context *x, const struct gate_rule *r, size_t i,
 			struct buf *b)
 {
-	const struct gate_subject *s = &r->subjects[i];
+	const struct gate_subject *s = i == GATE_ALL_ALIKE ? NULL : &r->subjects[i];
 	int key = r->rule->key;
 
-	if (s->row != SIZE_MAX)
+	if (!s)
+		buf_addf(b, "(all %s alike)", key_plurals[key]);
+	else if (s->row != SIZE_MAX)
 		compare_thing_text(x->c->things,
 				   &x->c->things->keys[key].items[x->rows->rows[s->row].thing], b);
 	else if (key != POLICY_TOTAL)
@@ -129,8 +142,14 @@ static void add_subject(const struct gate_context *x, const struct gate_rule *r,
 static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct gate_subject *s = &r->subjects[i];
-	double base = gate_base(r, s), new = mean(s->new, r->n_new);
+	double base, new;
 
+	if (i == GATE_ALL_ALIKE) {
+		buf_addf(b, "%+.2f %%", 100 * expm1(r->judged->common.growth));
+		return;
+	}
+	base = gate_base(r, s);
+	new = gate_new_value(r, s);
 	if (r->rule->kind == POLICY_GROWTH ||
 	    (r->rule->kind == POLICY_COVERAGE && !isnan(r->rule->drop))) {
 		gate_rule_add_amount(b, r->rule, base);
@@ -152,28 +171,61 @@ static void add_told(const struct gate_rule *r, size_t i, struct buf *b)
 	const struct judge_subject *j = &r->judged->subjects[i];
 
 	add_signed_amount(b, r->rule, j->told);
-	add_percent(b, j->mean_base, j->told);
+	add_percent(b, j->middle_base, j->told);
 }
 
+/* What growth was asked against: "p 0.0500 of 20 orders of the runs". */
 static void gate_rule_add_statistics(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct judge_subject *j;
 
-	if (r->rule->kind != POLICY_GROWTH || !r->judged->subjects[i].has_noise)
+	if (r->rule->kind != POLICY_GROWTH || !r->result->orders)
 		return;
-	j = &r->judged->subjects[i];
-	buf_adds(b, "; 95 % interval ");
-	add_signed_amount(b, r->rule, j->interval.low);
-	buf_adds(b, " to ");
-	add_signed_amount(b, r->rule, j->interval.high);
-	if (j->p_all < 0.0001)
-		buf_adds(b, "; p < 0.0001");
-	else
-		buf_addf(b, "; p %.4f", j->p_all);
-	if (j->has_floor) {
-		buf_adds(b, "; noise floor ");
-		gate_rule_add_amount(b, r->rule, j->floor);
+	j = judged(r, i);
+	if (i != GATE_ALL_ALIKE && j->same &&
+	    (j->change == CHANGE_REGRESSED || j->why == JUDGE_APPEARS)) {
+		buf_adds(b, "; the same in every base run");
+		return;
 	}
+	buf_addf(b, "; p %.4f of %zu %sorders of the runs", j->p, r->result->orders,
+		 r->result->sampled ? "random " : "");
+}
+
+static const char *run_name(const struct gate_context *x, const struct gate_rule *r, size_t run)
+{
+	const struct compare_group *g = &x->c->groups[0];
+
+	return run < r->n_base ? g->names[run]
+			       : x->c->groups[x->c->n_groups - 1].names[run - r->n_base];
+}
+
+/* Of the runs' common factors the one furthest off. */
+static void gate_rule_add_factors(const struct gate_context *x, const struct gate_rule *r,
+				  struct buf *b)
+{
+	const double *f = r->judged ? r->judged->factors : NULL;
+	size_t n = r->n_base + r->n_new, most = 0;
+	double middle;
+
+	if (!f)
+		return;
+	middle = stats_median((struct stats_sample){f, n});
+	for (size_t i = 1; i < n; i++)
+		if (fabs(f[i] - middle) > fabs(f[most] - middle))
+			most = i;
+	buf_addf(b, "; what a run has more of everywhere is taken out (%s: %+.2f %%)",
+		 run_name(x, r, most), 100 * expm1(f[most] - middle));
+}
+
+/* So many runs it takes. */
+static void gate_rule_add_need(const struct gate_rule *r, struct buf *b)
+{
+	const struct judge_result *j = r->result;
+
+	buf_addf(b, "; %zu run%s against %zu would tell", j->runs_new, j->runs_new == 1 ? "" : "s",
+		 r->n_base);
+	if (j->runs_base != r->n_base)
+		buf_addf(b, ", or %zu against %zu", r->n_new, j->runs_base);
 }
 
 /* Of all that is kept, what would have to grow most to be detected. */
@@ -185,9 +237,9 @@ static void gate_rule_add_least_told(const struct gate_context *x, const struct 
 
 	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
 		const struct judge_subject *j = &r->judged->subjects[i];
-		double of = fabs(j->mean_base) > 0 ? j->told / fabs(j->mean_base) : 0;
+		double of = fabs(j->middle_base) > 0 ? j->told / fabs(j->middle_base) : 0;
 
-		if (!j->has_noise || j->why || j->change == CHANGE_REGRESSED || of <= most)
+		if (isnan(j->told) || j->why || j->change == CHANGE_REGRESSED || of <= most)
 			continue;
 		most = of;
 		worst = i;
@@ -239,18 +291,25 @@ static void tell(struct outcome *o, size_t subject, enum verdict verdict, double
 	o->of[verdict]++;
 }
 
+static void judge_one(const struct gate_rule *r, size_t i, struct outcome *o)
+{
+	const struct judge_subject *j = judged(r, i);
+	double by = i == GATE_ALL_ALIKE ? INFINITY : j->middle_new - j->middle_base;
+
+	if (j->change == CHANGE_REGRESSED)
+		tell(o, i, VERDICT_FAIL, by);
+	else if (j->change == CHANGE_INCONCLUSIVE)
+		tell(o, i, VERDICT_INCONCLUSIVE, by);
+	o->improved += j->change == CHANGE_IMPROVED;
+	o->why[j->why]++;
+}
+
 static void judge_growth(const struct gate_rule *r, struct outcome *o)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const struct judge_subject *j = &r->judged->subjects[i];
-
-		if (j->change == CHANGE_REGRESSED)
-			tell(o, i, VERDICT_FAIL, j->difference);
-		else if (j->change == CHANGE_INCONCLUSIVE)
-			tell(o, i, VERDICT_INCONCLUSIVE, j->difference);
-		o->improved += j->change == CHANGE_IMPROVED;
-		o->why[j->why]++;
-	}
+	for (size_t i = 0; i < r->n; i++)
+		judge_one(r, i, o);
+	if (r->judged->factors)
+		judge_one(r, GATE_ALL_ALIKE, o);
 }
 
 /* On average, and in every run; some above and some below decide nothing. */
@@ -302,9 +361,11 @@ static int gate_rule_told_order(const void *a, const void *b)
 static const char *const why_texts[JUDGE_WHYS] = {
     [JUDGE_CLEAR] = "the runs do not agree",
     [JUDGE_SINGLE] = "above the limit, but in fewer runs than the policy asks for",
-    [JUDGE_AMONG] = "above the limit, but not confirmed",
-    [JUDGE_NOISE] = "above the noise of the base runs, but the new runs do not agree",
-    [JUDGE_DOUBLED] = "more than doubled, but the runs differ as much",
+    [JUDGE_FEW] = "stands out, but so few runs cannot tell it from noise",
+    [JUDGE_LARGE] = "many times the base, but the runs do not confirm it",
+    [JUDGE_APPEARS] = "in no base run, but not in all new ones",
+    [JUDGE_MANY] = "one of more that stand out than chance explains",
+    [JUDGE_ABOVE] = "above the limit, but not confirmed",
 };
 
 static const char *waiver_text(const struct gate_context *x, const struct policy_waiver *w)
@@ -318,9 +379,8 @@ static const char *waiver_text(const struct gate_context *x, const struct policy
 static const char *breach_word(const struct gate_rule *r, const struct told *t)
 {
 	if (t->verdict == VERDICT_INCONCLUSIVE)
-		return why_texts[r->rule->kind == POLICY_GROWTH
-				     ? r->judged->subjects[t->subject].why
-				     : JUDGE_CLEAR];
+		return why_texts[r->rule->kind == POLICY_GROWTH ? judged(r, t->subject)->why
+								: JUDGE_CLEAR];
 	switch (r->rule->kind) {
 	case POLICY_NEW: return "is new";
 	case POLICY_MAX: return "is above the limit";
@@ -335,7 +395,7 @@ static void add_guess(const struct gate_context *x, const struct gate_rule *r, s
 {
 	const struct gate_subject *s = &r->subjects[i];
 
-	if (!s->guessed)
+	if (i == GATE_ALL_ALIKE || !s->guessed)
 		return;
 	if (s->row == SIZE_MAX) {
 		buf_addf(b, "; %zu of them matched by a guess", s->guessed);
@@ -355,7 +415,7 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 	size_t i = from->subject;
 	struct buf b = BUF_INIT;
 
-	if (r->subjects[i].row != SIZE_MAX)
+	if (i != GATE_ALL_ALIKE && r->subjects[i].row != SIZE_MAX)
 		t = &x->c->things->keys[r->rule->key]
 			 .items[x->rows->rows[r->subjects[i].row].thing];
 	add_subject(x, r, i, &b);
@@ -368,12 +428,15 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 		to->file = things_text(x->c->things, t->file, NULL);
 		to->line = t->line;
 	}
-	if (r->rule->kind == POLICY_GROWTH && r->judged->subjects[i].has_noise) {
+	if (r->rule->kind == POLICY_GROWTH && !isnan(judged(r, i)->told)) {
 		add_told(r, i, &b);
 		to->told = kept(x, &b);
 	}
 	buf_adds(&b, breach_word(r, from));
 	gate_rule_add_statistics(r, i, &b);
+	if (from->verdict == VERDICT_INCONCLUSIVE && r->rule->kind == POLICY_GROWTH &&
+	    r->result->orders && !r->result->reachable)
+		gate_rule_add_need(r, &b);
 	add_guess(x, r, i, &b);
 	if (expired)
 		buf_addf(&b, "; waiver '%s' ended on %s", expired->name, expired->until);
@@ -481,6 +544,7 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 		gate_rule_add_statistics(r, 0, &b);
 	if (!broken || !one)
 		gate_rule_add_least_told(x, r, &b);
+	gate_rule_add_factors(x, r, &b);
 	if (o->improved && !one)
 		buf_addf(&b, "; %zu improved", o->improved);
 	if (unsure && !one)

@@ -17,6 +17,9 @@ struct gate_subject {
 	double *base, *new; /* per run */
 };
 
+/* As the index of a subject: what all of a rule's have in common. */
+#define GATE_ALL_ALIKE SIZE_MAX
+
 struct gate_rule {
 	const struct policy_rule *rule;
 	struct gate_subject *subjects;
@@ -24,12 +27,14 @@ struct gate_rule {
 	size_t guessed;                  /* things that a guess matched with the base */
 	size_t unknown;                  /* things of which a value is not known */
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
-	bool median;                     /* of the base the median counts */
-	bool unmatched;                  /* it has patterns, and nothing matches one */
+	const struct judge_result *result;
+	bool median;    /* of the base the median counts; of growth always, and of both sides */
+	bool unmatched; /* it has patterns, and nothing matches one */
 };
 
-/* What counts of a subject's base. */
+/* What counts of a subject on each side. */
 double gate_base(const struct gate_rule *r, const struct gate_subject *s);
+double gate_new_value(const struct gate_rule *r, const struct gate_subject *s);
 
 struct gate_context {
 	const struct compare *c;

@@ -53,11 +53,6 @@ static const char *say_kept(const struct gate_context *x, struct buf *b)
 	return s;
 }
 
-static double say_mean(const double *v, size_t n)
-{
-	return stats_mean((struct stats_sample){v, n});
-}
-
 static void say_amounts(struct buf *new, struct buf *base, const struct policy_rule *r, double n,
 			double b)
 {
@@ -93,7 +88,7 @@ static void say_coverage(struct buf *b, const struct gate_rule *r, const struct 
 	const struct gate_subject *s = &r->subjects[0];
 
 	buf_adds(b, "Only ");
-	gate_rule_add_amount(b, r->rule, say_mean(s->new, r->n_new));
+	gate_rule_add_amount(b, r->rule, gate_new_value(r, s));
 	buf_addf(b, " of %s is at named sites", sum_names[r->rule->metric].word);
 	if (!isnan(r->rule->drop)) {
 		buf_adds(b, ", was ");
@@ -114,7 +109,7 @@ static void say_fact(const struct gate_context *x, const struct gate_rule *r, si
 	say_subject(b, r, i, of->subject);
 	if (rule->kind == POLICY_NEW)
 		buf_adds(b, " is new:");
-	say_amounts(&new, &base, rule, say_mean(s->new, r->n_new),
+	say_amounts(&new, &base, rule, gate_new_value(r, s),
 		    rule->kind == POLICY_GROWTH ? gate_base(r, s) : 0);
 	buf_addf(b, " %s %s%s%s", rule->counter ? "is" : v->verb, buf_str(&new),
 		 rule->counter ? "" : v->rest,
@@ -362,12 +357,31 @@ static const char *say_accept(const struct gate_context *x, const struct gate_ru
 	return say_kept(x, &b);
 }
 
+/* "All sites alike have 3.10 % more than the base (limit +2 %)." */
+static void say_all_alike(const struct gate_context *x, const struct gate_rule *r,
+			  struct breach *to)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "All %s alike have %.2f %% more %s than the base (limit %s)%s.",
+		 key_plurals[r->rule->key], 100 * expm1(r->judged->common.growth),
+		 sum_names[r->rule->metric].word, to->limit,
+		 to->verdict == VERDICT_INCONCLUSIVE ? ", but this is not certain" : "");
+	to->fact = say_kept(x, &b);
+	if (to->verdict == VERDICT_FAIL)
+		to->accept = say_accept(x, r, NULL);
+}
+
 void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i, struct breach *to)
 {
-	const struct gate_subject *s = &r->subjects[i];
+	const struct gate_subject *s = i == GATE_ALL_ALIKE ? NULL : &r->subjects[i];
 	const struct aggregate_thing *subject = NULL;
 	struct buf b = BUF_INIT;
 
+	if (!s) {
+		say_all_alike(x, r, to);
+		return;
+	}
 	if (s->row != SIZE_MAX)
 		subject = &x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].thing];
 	if (r->rule->kind == POLICY_COVERAGE)

@@ -2,164 +2,532 @@
 #include "lib/report/compare/judge.h"
 
 #include "lib/base/mem.h"
-#include "lib/stats/steps.h"
+#include "lib/base/sort.h"
+#include "lib/report/compare/judge_model.h"
+#include "lib/stats/exchange.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Quantiles take long to find, and are the same for all subjects of a rule. */
-struct quantiles {
-	double df, base_df; /* 0: none */
-	double single;      /* of a 95 % interval, both sides */
-	double power;
-	double told, floor; /* at the share of the error that one subject has */
+static const double stands_out =
+    2; /* a statistic that is counted, and a factor beyond all others */
+
+/* What exchanging the runs has shown of each column. */
+struct exchanged {
+	struct model m;
+	struct exchange x;
+	double *observed, *p; /* by column */
+	double *largest;      /* by set: of all columns */
+	double many;          /* p of the number of subjects that stand out */
+	double *room;         /* for the statistics of a set */
+	size_t *order;        /* columns, the largest observed first */
 };
 
-static struct quantiles quantiles(const struct judge_subject *s, double alpha, double power)
-{
-	struct quantiles q = {.df = (double)(s->base.n + s->new.n) - 2,
-			      .base_df = (double)s->base.n - 1};
+struct judging {
+	struct judge_rule *rules;
+	size_t n;
+	const struct judge_options *o;
+	struct judge_result result;
+	double lone; /* how far a base run departs from what all others agree on, at most */
+	bool single; /* one run against one */
+};
 
-	if (q.df > 0) {
-		q.single = stats_t_quantile(0.975, q.df);
-		q.power = stats_t_quantile(power, q.df);
-		q.told = stats_t_quantile(1 - alpha, q.df);
+/* --- exchanging runs --- */
+
+static int judge_larger_first(const void *a, const void *b, void *arg)
+{
+	const double *of = arg;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	if (of[x] != of[y])
+		return of[x] > of[y] ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Equal sets of values add up in another order: what differs by rounding alone is as large. */
+static bool reaches(double t, double observed)
+{
+	return t >= observed - 1e-9 * (1 + fabs(observed));
+}
+
+static size_t standing_out(const struct exchanged *e, const double *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->m.n_subjects; i++)
+		n += reaches(t[i], stands_out);
+	return n;
+}
+
+/* Of a set: which columns, from the smallest observed one on, it has as large a statistic for. */
+static double count_set(const struct exchanged *e, const double *t, double *counts)
+{
+	double most = -INFINITY;
+
+	for (size_t i = e->m.n_columns; i--;) {
+		size_t column = e->order[i];
+
+		most = t[column] > most ? t[column] : most;
+		counts[column] += reaches(most, e->observed[column]);
 	}
-	if (q.base_df > 0)
-		q.floor = stats_t_quantile(1 - alpha, q.base_df);
-	return q;
+	return most;
 }
 
-/* What rounding makes of equal means is no difference. */
-static double without_rounding(double difference, double a, double b)
+static void exchanged_init(struct exchanged *e, const struct judging *j, double direction)
 {
-	return fabs(difference) <= 1e-12 * (fabs(a) + fabs(b)) ? 0 : difference;
+	size_t columns, many = 0, observed;
+	double *t;
+
+	model_init(&e->m, j->rules, j->n, direction);
+	columns = e->m.n_columns;
+	exchange_init(&e->x, e->m.n, e->m.n_new, JUDGE_EXACT_MAX, JUDGE_ORDERS);
+	e->observed = mem_array(columns + 1, sizeof *e->observed);
+	e->p = mem_zarray(columns + 1, sizeof *e->p);
+	e->order = mem_array(columns + 1, sizeof *e->order);
+	e->largest = mem_array(e->x.n, sizeof *e->largest);
+	e->room = mem_array(3 * columns + 1, sizeof *e->room);
+	t = mem_array(columns + 1, sizeof *t);
+	model_statistics(&e->m, e->x.sets, e->room, e->observed);
+	for (size_t i = 0; i < columns; i++)
+		e->order[i] = i;
+	sort_array_by(e->order, columns, sizeof *e->order, judge_larger_first, e->observed);
+	observed = standing_out(e, e->observed);
+	for (size_t i = 0; i < e->x.n; i++) {
+		model_statistics(&e->m, e->x.sets + i * e->x.chosen, e->room, t);
+		e->largest[i] = count_set(e, t, e->p);
+		many += standing_out(e, t) >= observed;
+	}
+	e->many = (double)many / (double)e->x.n;
+	for (size_t i = 0; i < columns; i++) {
+		double *p = &e->p[e->order[i]];
+
+		*p /= (double)e->x.n;
+		if (i && *p < e->p[e->order[i - 1]])
+			*p = e->p[e->order[i - 1]];
+	}
+	free(t);
 }
 
-static double rank_p(const struct judge_subject *s, double by, bool upwards)
+static void exchanged_release(struct exchanged *e)
 {
-	double *v = mem_array(s->new.n, sizeof *v);
-	struct stats_rank r;
-
-	for (size_t i = 0; i < s->new.n; i++)
-		v[i] = s->new.v[i] - by;
-	r = stats_rank_test(s->base, (struct stats_sample){v, s->new.n});
-	free(v);
-	return upwards ? r.greater : r.less;
+	model_release(&e->m);
+	exchange_release(&e->x);
+	free(e->observed);
+	free(e->p);
+	free(e->order);
+	free(e->largest);
+	free(e->room);
 }
 
-/* That the means differ by so much more than is allowed, by chance: doubled, since both directions
- * are tested. */
-static double excess_p(const struct judge_subject *s, double excess, bool upwards, double error,
-		       double df, double veto)
+/* The most that another set than the one that was observed has shown. */
+static double largest_other(const struct exchanged *e)
 {
-	double p, ranks;
+	double most = -INFINITY;
 
-	if (!(excess > 0))
-		return 1;
-	if (!(df > 0))
+	for (size_t i = 1; i < e->x.n; i++)
+		most = e->largest[i] > most ? e->largest[i] : most;
+	return most;
+}
+
+/* --- what is the same in every base run --- */
+
+static bool all_same(struct stats_sample s)
+{
+	for (size_t i = 1; i < s.n; i++)
+		if (s.v[i] != s.v[0])
+			return false;
+	return true;
+}
+
+/* How far x lies from v, in the measure of the model. */
+static double distance(double v, double x)
+{
+	if (x == v)
 		return 0;
-	p = error > 0 ? stats_t_cdf(-excess / error, df) : 0;
-	if (p <= veto && stats_rank_least(s->base.n, s->new.n) <= veto) {
-		ranks = rank_p(s, upwards ? s->limit : -s->limit, upwards);
-		p = ranks > veto ? ranks : p;
+	return v > 0 && x > 0 ? fabs(log(x / v)) : INFINITY;
+}
+
+/* How far one run of a sample lies from what all others agree on. */
+static double departure(struct stats_sample s)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < s.n && s.n > 1; i++) {
+		double v = s.v[!i];
+		bool agree = true;
+
+		for (size_t k = 0; k < s.n; k++)
+			agree &= k == i || s.v[k] == v;
+		if (agree && distance(v, s.v[i]) > most)
+			most = distance(v, s.v[i]);
 	}
-	return 2 * p < 1 ? 2 * p : 1;
+	return most;
 }
 
-static void measure(struct judge_subject *s, const struct quantiles *q, double veto, double *better)
+static double lone_departure(const struct judging *j)
 {
-	double error = stats_error(s->base, s->new);
-	double wide = q->single * error;
+	double most = 0;
 
-	s->mean_base = s->median ? stats_median(s->base) : stats_mean(s->base);
-	s->mean_new = stats_mean(s->new);
-	s->difference = without_rounding(s->mean_new - s->mean_base, s->mean_new, s->mean_base);
-	s->has_noise = q->df > 0;
-	s->interval = (struct stats_interval){s->difference - wide, s->difference + wide};
-	s->has_floor = q->base_df > 0;
-	s->floor = q->floor * stats_error_base(s->base, s->new.n);
-	s->told = s->limit + (q->told + q->power) * error;
-	s->p = excess_p(s, s->difference - s->limit, true, error, q->df, veto);
-	*better = excess_p(s, -s->difference - s->limit, false, error, q->df, veto);
+	for (size_t i = 0; i < j->n; i++)
+		for (size_t k = 0; k < j->rules[i].n; k++) {
+			const struct judge_subject *s = &j->rules[i].subjects[k];
+			double far = s->base.n > 1      ? departure(s->base)
+				     : all_same(s->new) ? 0
+							: INFINITY;
+
+			most = far > most ? far : most;
+		}
+	return most;
 }
 
-/* Of one subject any excess is in doubt; of many, what is unlikely for each by itself. */
-static double doubtful_p(double alpha, size_t subjects)
+static double least(struct stats_sample s)
 {
-	double one = 1 / (double)subjects;
+	double v = s.v[0];
 
-	return one > alpha ? one : alpha;
+	for (size_t i = 1; i < s.n; i++)
+		v = s.v[i] < v ? s.v[i] : v;
+	return v;
 }
 
-static enum judge_why doubt(const struct judge_subject *s, double doubtful)
+static double most_of(struct stats_sample s)
 {
-	double excess = s->difference - s->limit;
+	double v = s.v[0];
 
-	if (!(excess > 0))
-		return JUDGE_CLEAR;
-	if (s->limit > 0 && s->p <= doubtful)
-		return JUDGE_AMONG;
-	if (!s->has_floor || excess > s->floor)
-		return JUDGE_NOISE;
-	return excess > fabs(s->mean_base) ? JUDGE_DOUBLED : JUDGE_CLEAR;
+	for (size_t i = 1; i < s.n; i++)
+		v = s.v[i] > v ? s.v[i] : v;
+	return v;
 }
 
-static void decide(struct judge_subject *s, double better, double alpha, double doubtful,
-		   size_t runs_min)
+/* True: it is decided. */
+static bool compare_same(const struct judging *j, struct judge_subject *s)
 {
-	bool few = s->base.n < runs_min || s->new.n < runs_min;
+	double v = s->base.v[0], low = least(s->new), high = most_of(s->new);
 
-	s->why = JUDGE_CLEAR;
-	s->change = CHANGE_UNCHANGED;
-	if (s->p_all <= alpha && few)
-		s->why = JUDGE_SINGLE;
-	else if (s->p_all <= alpha)
+	if (!s->same)
+		return false;
+	if (low > v + s->limit && (!(j->lone > 0) || distance(v + s->limit, low) > 2 * j->lone))
 		s->change = CHANGE_REGRESSED;
-	else if (better <= alpha && !few)
+	else if (high < v - s->limit &&
+		 (!(j->lone > 0) || distance(v - s->limit, high) > 2 * j->lone))
 		s->change = CHANGE_IMPROVED;
+	else if (v == 0 && high > s->limit && !isinf(j->lone))
+		s->why = JUDGE_APPEARS;
+	return s->change || s->why;
+}
+
+/* --- verdicts --- */
+
+static double sample_mean_there(struct stats_sample s, double *share)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i] > 0) {
+			sum += s.v[i];
+			n++;
+		}
+	*share = (double)n / (double)s.n;
+	return sum / (double)s.n;
+}
+
+/* More than is allowed: of those runs that have it, or because more runs have it. */
+static bool grew(const struct judge_subject *s, const struct model_column *c)
+{
+	double base, new, before, after;
+
+	if (c->growth > c->limit)
+		return true;
+	if (c->linear)
+		return false;
+	before = sample_mean_there(s->base, &base);
+	after = sample_mean_there(s->new, &new);
+	return new > base &&after - before > s->limit;
+}
+
+static double middle_there(struct stats_sample s)
+{
+	double *v = mem_array(s.n + 1, sizeof *v), middle;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i] > 0)
+			v[n++] = s.v[i];
+	middle = stats_median((struct stats_sample){v, n});
+	free(v);
+	return middle;
+}
+
+static bool tenfold(const struct judge_subject *s)
+{
+	double base = middle_there(s->base), new = middle_there(s->new);
+
+	return base > 0 && new > JUDGE_TENFOLD *(base + s->limit);
+}
+
+static bool too_few(const struct judging *j, const struct judge_subject *s)
+{
+	return s->base.n < j->o->runs_min || s->new.n < j->o->runs_min;
+}
+
+static void regress(const struct judging *j, struct judge_subject *s)
+{
+	if (too_few(j, s)) {
+		s->change = CHANGE_UNCHANGED;
+		s->why = JUDGE_SINGLE;
+	} else {
+		s->change = CHANGE_REGRESSED;
+	}
+}
+
+static enum judge_why doubt(const struct judging *j, const struct judge_rule *r,
+			    const struct judge_subject *s, const struct exchanged *e, size_t column,
+			    double other)
+{
+	if (s != &r->common && tenfold(s))
+		return JUDGE_LARGE;
+	if (!(s == &r->common ? e->m.columns[column].growth > e->m.columns[column].limit
+			      : grew(s, &e->m.columns[column])))
+		return JUDGE_CLEAR;
+	if (!j->result.reachable && e->observed[column] > stands_out * other)
+		return JUDGE_FEW;
+	if (s != &r->common && r->n == 1 && s->limit > 0)
+		return JUDGE_ABOVE;
+	return JUDGE_CLEAR;
+}
+
+static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			  const struct exchanged *e, size_t column, const double *other)
+{
+	const struct model_column *c = &e->m.columns[column];
+	bool common = s == &r->common;
+
+	s->growth = c->growth;
+	s->p = e->p[column];
+	if (!common && compare_same(j, s)) {
+		if (s->change == CHANGE_REGRESSED)
+			regress(j, s);
+		else if (s->change == CHANGE_IMPROVED && too_few(j, s))
+			s->change = CHANGE_UNCHANGED;
+		return;
+	}
+	if (j->result.reachable && s->p <= j->o->alpha && e->observed[column] > 0 &&
+	    (common ? c->growth > c->limit : grew(s, c)))
+		regress(j, s);
 	else
-		s->why = doubt(s, doubtful);
+		s->why = doubt(j, r, s, e, column, *other);
+}
+
+/* A column of the model with the subject that it is of. */
+typedef void each_column(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			 const struct exchanged *e, size_t column, const double *arg);
+
+static void for_columns(struct judging *j, const struct exchanged *e, each_column *call,
+			const double *arg)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < j->n; i++)
+		for (size_t k = 0; k < j->rules[i].n; k++, at++)
+			call(j, &j->rules[i], &j->rules[i].subjects[k], e, at, arg);
+	for (size_t i = 0; i < j->n; i++)
+		if (j->rules[i].factors)
+			call(j, &j->rules[i], &j->rules[i].common, e, e->m.n_subjects + i, arg);
+}
+
+static void decide_decrease(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			    const struct exchanged *e, size_t column, const double *arg)
+{
+	const struct model_column *c = &e->m.columns[column];
+
+	(void)r;
+	(void)arg;
+	if (!s->change && !s->why && j->result.reachable && e->p[column] <= j->o->alpha &&
+	    e->observed[column] > 0 && c->growth > c->limit && !too_few(j, s))
+		s->change = CHANGE_IMPROVED;
+}
+
+static void decide_many(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			const struct exchanged *e, size_t column, const double *arg)
+{
+	(void)j;
+	(void)arg;
+	if (s != &r->common && !s->change && !s->why && reaches(e->observed[column], stands_out) &&
+	    grew(s, &e->m.columns[column]))
+		s->why = JUDGE_MANY;
+}
+
+/* --- what would have been detected --- */
+
+static int judge_ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void say_told(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+		     const struct exchanged *e, size_t column, const double *told)
+{
+	const struct model_column *c = &e->m.columns[column];
+	double most;
+
+	if (s == &r->common || !c->asked)
+		return;
+	if (s->same && !isinf(j->lone) && s->base.v[0] > 0) {
+		s->told = (s->base.v[0] + s->limit) * exp(2 * j->lone) - s->base.v[0];
+		return;
+	}
+	if (!told)
+		return;
+	most = c->limit + told[column];
+	s->told = c->linear ? most * c->unit : s->middle_base * expm1(most);
+}
+
+static void find_told(struct judging *j, const struct exchanged *e)
+{
+	double *v = mem_array(e->x.n, sizeof *v), *told = NULL;
+	size_t allowed = (size_t)(j->o->alpha * (double)e->x.n + 1e-9);
+
+	if (j->result.reachable) {
+		told = mem_array(e->m.n_subjects, sizeof *told);
+		memcpy(v, e->largest + 1, (e->x.n - 1) * sizeof *v);
+		sort_array(v, e->x.n - 1, sizeof *v, judge_ascending);
+		model_told(&e->m, &e->x, v[e->x.n - 1 - allowed], allowed - 1, j->o->power, told);
+	}
+	for_columns(j, e, say_told, told);
+	free(v);
+	free(told);
+}
+
+/* --- the whole --- */
+
+static void describe(struct judging *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		j->rules[i].factors = NULL;
+		j->rules[i].common = (struct judge_subject){.growth = NAN, .p = 1, .told = NAN};
+		for (size_t k = 0; k < j->rules[i].n; k++) {
+			struct judge_subject *s = &j->rules[i].subjects[k];
+			double by;
+
+			s->middle_base = stats_median(s->base);
+			s->middle_new = stats_median(s->new);
+			by = s->ratio * (least(s->base) < 0 || least(s->new) < 0
+					     ? fabs(s->middle_base)
+					     : middle_there(s->base));
+			s->limit = s->absolute > by ? s->absolute : by;
+			s->growth = s->told = NAN;
+			s->p = 1;
+			s->same = all_same(s->base);
+			s->change = CHANGE_UNCHANGED;
+			s->why = JUDGE_CLEAR;
+			j->rules[i].common.base = s->base;
+			j->rules[i].common.new = s->new;
+		}
+	}
+}
+
+/* One run a side: each is as it is. */
+static void decide_single(struct judging *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		for (size_t k = 0; k < j->rules[i].n; k++) {
+			struct judge_subject *s = &j->rules[i].subjects[k];
+
+			if (s->new.v[0] - s->base.v[0] > s->limit)
+				regress(j, s);
+			else if (s->base.v[0] - s->new.v[0] > s->limit && j->o->runs_min < 2)
+				s->change = CHANGE_IMPROVED;
+		}
+}
+
+static bool any(const struct judging *j, enum change change)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		if (j->rules[i].common.change == change)
+			return true;
+		for (size_t k = 0; k < j->rules[i].n; k++)
+			if (j->rules[i].subjects[k].change == change)
+				return true;
+	}
+	return false;
+}
+
+static void decide(struct judging *j)
+{
+	struct exchanged e;
+	double other;
+
+	exchanged_init(&e, j, 1);
+	j->result.orders = e.x.n;
+	j->result.sampled = e.x.sampled;
+	j->result.reachable = (double)e.x.n * j->o->alpha >= 1 - 1e-9;
+	j->result.drawn_in = e.m.drawn_in;
+	other = largest_other(&e);
+	for_columns(j, &e, decide_growth, &other);
+	if (j->result.reachable && e.many <= j->o->alpha && !any(j, CHANGE_REGRESSED))
+		for_columns(j, &e, decide_many, NULL);
+	if (j->o->told)
+		find_told(j, &e);
+	exchanged_release(&e);
+	if (j->o->decrease && j->result.reachable) {
+		exchanged_init(&e, j, -1);
+		for_columns(j, &e, decide_decrease, NULL);
+		exchanged_release(&e);
+	}
+}
+
+/* Inconclusive is what has a reason to be. */
+static void conclude(struct judge_subject *s)
+{
 	if (s->why)
 		s->change = CHANGE_INCONCLUSIVE;
 }
 
-void judge_rules(struct judge_rule *rules, size_t n, const struct judge_options *o)
+static void runs_needed(struct judging *j, size_t base, size_t new)
 {
-	size_t all = 0, asking = 0, at = 0;
-	double *p, *better, *weights;
+	struct judge_result *r = &j->result;
+	double needed = 1 / j->o->alpha - 1e-9;
 
+	for (r->runs_each = 1; (double)exchange_count(2 * r->runs_each, r->runs_each) < needed;)
+		r->runs_each++;
+	for (r->runs_new = new; (double)exchange_count(base + r->runs_new, r->runs_new) < needed;)
+		r->runs_new++;
+	for (r->runs_base = base; (double)exchange_count(r->runs_base + new, new) < needed;)
+		r->runs_base++;
+}
+
+struct judge_result judge_rules(struct judge_rule *rules, size_t n, const struct judge_options *o)
+{
+	struct judging j = {.rules = rules, .n = n, .o = o};
+	const struct judge_subject *first = NULL;
+
+	describe(&j);
+	for (size_t i = 0; i < n && !first; i++)
+		first = rules[i].n ? rules[i].subjects : NULL;
+	if (!first)
+		return j.result;
+	j.single = first->base.n == 1 && first->new.n == 1;
+	runs_needed(&j, first->base.n, first->new.n);
+	j.lone = lone_departure(&j);
+	if (j.single)
+		decide_single(&j);
+	else
+		decide(&j);
 	for (size_t i = 0; i < n; i++) {
-		all += rules[i].n;
-		asking += rules[i].n > 0;
+		conclude(&rules[i].common);
+		for (size_t k = 0; k < rules[i].n; k++)
+			conclude(&rules[i].subjects[k]);
 	}
-	p = mem_array(all + 1, sizeof *p);
-	better = mem_array(all + 1, sizeof *better);
-	weights = mem_array(all + 1, sizeof *weights);
+	return j.result;
+}
+
+void judge_release(struct judge_rule *rules, size_t n)
+{
 	for (size_t i = 0; i < n; i++) {
-		double share = 1 / ((double)asking * (double)rules[i].n);
-		struct quantiles q = {.df = 0};
-
-		for (size_t k = 0; k < rules[i].n; k++, at++) {
-			struct judge_subject *s = &rules[i].subjects[k];
-
-			if (!k)
-				q = quantiles(s, o->alpha / 2 * share, o->power);
-			measure(s, &q, o->alpha, &better[at]);
-			p[at] = s->p;
-			weights[at] = share;
-		}
+		free(rules[i].factors);
+		rules[i].factors = NULL;
 	}
-	stats_holm(p, weights, p, all);
-	stats_holm(better, weights, better, all);
-	at = 0;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < rules[i].n; k++, at++) {
-			rules[i].subjects[k].p_all = p[at];
-			decide(&rules[i].subjects[k], better[at], o->alpha,
-			       doubtful_p(o->alpha, rules[i].n), o->runs_min);
-		}
-	free(p);
-	free(better);
-	free(weights);
 }

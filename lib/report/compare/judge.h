@@ -1,73 +1,60 @@
 /* SPDX-License-Identifier: MIT
  *
- * The verdict on a difference between runs: regressed, improved, unchanged or inconclusive. Larger
- * is worse (a caller for whom less is worse negates). A subject is one number per run on each side
- * with what it may grow by; a rule is a question with one or more subjects.
+ * The verdict on what differs between the runs of two builds: one model over all subjects of all
+ * rules of a policy. Larger is worse (a caller for whom less is worse negates). A subject is one
+ * number per run on each side, with what it may grow by; a rule is a question with one or more
+ * subjects of one metric, and all subjects have the same runs. tracemill-gate(7) has each formula,
+ * constant and rule of it, so that it can be written a second time.
  *
- * One run on each side: nothing is known of noise, the runs are taken as exact, and the difference
- * alone is compared with the limit. No error rate is promised then; runs_min = 2 makes what exceeds
- * a limit inconclusive instead. With more:
+ * In short: logarithms; the factor of each run that all subjects of a rule share is taken out, and
+ * is a subject of its own; the largest and smallest values are drawn in; the growth that is allowed
+ * is taken out; the difference of means is divided by a deviation that all subjects share in part
+ * (Smyth 2004). Then the runs are exchanged between the sides, in every way or in JUDGE_ORDERS - 1
+ * random ones, and p of a subject is the share of ways in which any subject has a statistic as large
+ * (Westfall and Young 1993, step-down). So the chance that anything regresses, when nothing has
+ * changed, is at most alpha for any noise whose runs could have come in any order, however subjects
+ * depend on each other.
  *
- *	regressed     the excess (difference less limit) is above 0, and its p is at most alpha
- *	              after Holm's step over all subjects of all rules
- *	improved      the same downwards
- *	inconclusive  there is an excess that is not confirmed, and one of:
- *	              - with a limit above 0, its own p is at most alpha, or 1 / n of n subjects of
- *	                the rule: of one, any excess; of many, one that would break the rule if it
- *	                were alone, but among so many chance does as much
- *	              - it is above the noise floor of the base (so the new runs do not agree), or
- *	                of the base's noise nothing is known, or it is larger than the base itself
- *	unchanged     everything else: no evidence of an excess. `told` is the smallest growth that
- *	would have been detected
- *
- * So no growth passes by being large: above the floor, or twice the base, it is inconclusive at
- * least, whatever the number of runs and subjects.
- *
- * p is that of Student's t with the variance of both sides together, of new less limit against
- * base, doubled for the two directions. Why t and not ranks: N against N runs give a rank test no p
- * below 1 / C(2N, N), which among 1,000 subjects confirms nothing before nine runs a side, so that a
- * gate on ranks gets weaker with more rules and has steps where more runs detect less. t has no
- * such floor, its power only grows with runs, and among long-tailed noise it errs to the safe side
- *(outliers widen what it divides by). It is fooled by noise of few tight levels. So ranks have a
- * veto: where they can be at most alpha at all (three against three), they must be, for t to count.
- * Why a base-only floor besides: growth often comes with noise of its own, which hides it from t.
- *
- * Error rates: when nothing has changed the chance that anything regresses or improves is at most
- * alpha. Exact for independent normal noise; by simulation for heavy tails and a common drift
- * (tests/simulate/judge.txt). A single subject's is kept in each direction for any noise from three
- * against three on (the veto). Not kept where all base runs come before a drift and all new ones
- * behind it: that is a change, of the machine.
+ * Where no exchange can reach alpha (one run against five), and nothing is the same in every base
+ * run, nothing regresses: what stands out is inconclusive, and runs_new and runs_base say how many
+ * runs would do.
  */
 #ifndef TM_REPORT_COMPARE_JUDGE_H
 #define TM_REPORT_COMPARE_JUDGE_H
 
 #include "lib/stats/stats.h"
 
+enum {
+	JUDGE_EXACT_MAX = 5000, /* ways to exchange runs; with more, random ones are taken */
+	JUDGE_ORDERS = 1000,
+	JUDGE_FACTOR_MIN = 10, /* subjects of a rule, for a run to have a factor */
+	JUDGE_TENFOLD = 5,     /* grown by more than this times never passes */
+};
+
 enum change { CHANGE_UNCHANGED, CHANGE_IMPROVED, CHANGE_REGRESSED, CHANGE_INCONCLUSIVE };
 
 enum judge_why {
 	JUDGE_CLEAR,
-	JUDGE_SINGLE,  /* fewer runs than runs_min */
-	JUDGE_AMONG,   /* above the limit, not confirmed (among so many) */
-	JUDGE_NOISE,   /* above the noise of the base, but the new runs do not agree */
-	JUDGE_DOUBLED, /* by more than all of the base, among noise as large */
+	JUDGE_SINGLE,  /* it regressed, but in fewer runs than runs_min */
+	JUDGE_FEW,     /* it stands out, but so few runs cannot tell it */
+	JUDGE_LARGE,   /* so many times the base, but the runs do not confirm it */
+	JUDGE_APPEARS, /* no base run has it, some new ones do */
+	JUDGE_MANY,    /* one of more subjects that stand out a little than chance explains */
+	JUDGE_ABOVE,   /* a rule's only subject is above a limit, but not confirmed */
 	JUDGE_WHYS,
 };
 
 struct judge_subject {
 	struct stats_sample base, new; /* borrowed; at least one value each */
-	double limit;                  /* difference that is allowed, >= 0 */
-	bool median;                   /* the base's median counts, not its mean */
+	double ratio, absolute;        /* what is allowed: more than both is growth; each >= 0 */
 
 	/* what came out */
-	double mean_base, mean_new, difference;
-	bool has_noise;                 /* some side has two runs: then the next one holds */
-	struct stats_interval interval; /* of the difference, 95 %, for itself */
-	bool has_floor;                 /* the base has two runs */
-	double floor; /* how far new may lie above base by the base's noise alone */
-	double told;  /* the smallest difference that would have regressed, with the given power */
-	double p;     /* of the excess, by itself */
-	double p_all; /* after Holm's step */
+	double middle_base, middle_new; /* medians */
+	double limit;                   /* the larger of the two, as an amount */
+	double growth; /* the logarithm of new / base without the run factors; NaN: none */
+	double p;      /* among all subjects */
+	double told;   /* an amount whose growth would be detected with power; NaN: not known */
+	bool same;     /* it is compared exactly */
 	enum change change;
 	enum judge_why why;
 };
@@ -75,15 +62,31 @@ struct judge_subject {
 struct judge_rule {
 	struct judge_subject *subjects;
 	size_t n;
+
+	/* what came out; release with judge_release */
+	double *factors; /* of each run, base first, as logarithms; NULL: none were taken out */
+	struct judge_subject common; /* what its subjects share: change, p, growth */
 };
 
 struct judge_options {
-	double alpha;    /* 0.05, both directions together */
+	double alpha;    /* 0.05 */
 	double power;    /* 0.8 */
 	size_t runs_min; /* on each side, to regress; 0 and 1 are the same */
+	bool decrease;   /* ask for decrease beyond the limit, too */
+	bool told;       /* find what would have been detected */
 };
 
-/* alpha is shared out evenly among rules, and of a rule among its subjects. */
-void judge_rules(struct judge_rule *rules, size_t n, const struct judge_options *o);
+struct judge_result {
+	size_t orders;    /* ways in which runs were exchanged; 0: none, single runs are exact */
+	bool sampled;     /* not all of them */
+	bool reachable;   /* they can reach alpha */
+	size_t runs_each; /* so many against as many reach it, */
+	size_t runs_new, runs_base; /* so many new against this base; so many base against these */
+	double drawn_in;            /* the share of values that were far off and drawn in */
+};
+
+/* All rules' subjects have the same numbers of runs. */
+struct judge_result judge_rules(struct judge_rule *rules, size_t n, const struct judge_options *o);
+void judge_release(struct judge_rule *rules, size_t n); /* what came out of them */
 
 #endif
