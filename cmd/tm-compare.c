@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 		       &origin),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_VIEW_ROWS(filter),
-	    CLI_REPORT_ROWS(report),
+	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
 	    ROW_OLD("policy", "gate"),
 	    OPT_END,

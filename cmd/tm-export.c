@@ -172,11 +172,10 @@ int main(int argc, char **argv)
 		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
 		       "live-requested, live-real, samples, calls or time",
 		       &metric, metric_words),
-	    ROW_CHOICE(
-		0, "domain", "NAME",
-		"count auto, malloc, pool, mmap, mono, lua or all (default: the first of these "
-		"that there is)",
-		&domain, domain_words),
+	    ROW_CHOICE(0, "domain", "NAME",
+		       "count auto, malloc, pool, mmap, mono, lua or all (default: auto, the one "
+		       "with most bytes)",
+		       &domain, domain_words),
 	    ROW_FLAG(0, "no-demangle", "raw names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
 	    ROW_OLD("metric", "sort"),

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	struct cli_report report = {0};
 	const struct opt table[] = {
 	    CLI_HISTORY_ROWS(history),  CLI_FILTER_ROWS(filter),
-	    CLI_VIEW_ROWS(filter),      CLI_REPORT_ROWS(report),
+	    CLI_VIEW_ROWS(filter),      CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),    ROW_OLD("metric", "sort"),
 	    ROW_OLD("policy", "rules"), ROW_OLD("min-change", "min"),
 	    ROW_OLD("fail", "gate"),    OPT_END,

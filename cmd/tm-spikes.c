@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 		     &c.allow_loss),
 	    CLI_FILTER_ROWS(c.filter),
 	    CLI_MANGLED_ROW(c.filter.mangled),
-	    CLI_REPORT_ROWS(c.report),
+	    CLI_CHECKED_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
 	    ROW_OLD("max-spikes", "gate"),
 	    ROW_OLD("depth", "nesting"),

@@ -248,6 +248,7 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 					 .all = r->all,
 					 .unfiltered = r->unfiltered,
 					 .captures = r->captures,
+					 .domain = r->domain,
 					 .frames = r->frames,
 					 .duration = r->timed == r->captures ? r->duration : 0};
 	memcpy(to->coverage, r->coverage, sizeof to->coverage);
@@ -266,6 +267,8 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		    (struct summary_counter){copied(z, r->counters[i].name),
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
 	summary_sort_counters(to, z->things);
+	for (size_t d = 0; d < DOMAINS; d++)
+		to->other_domains |= r->other_domains[d].v[SUM_ENTRIES] != 0;
 	summary_learn_stacks(z);
 	summary_take_places(z, to);
 	for (size_t i = 0; i < r->n_groupings; i++) {
@@ -284,6 +287,18 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		add_columns(z, i, &r->groupings[i].self, &k->self);
 		add_columns(z, i, &r->groupings[i].total, &k->total);
 	}
+}
+
+void summary_set_options(struct summarizer *z, struct aggregate_summary *s, const char *words)
+{
+	struct buf b = BUF_INIT;
+
+	if (words)
+		buf_adds(&b, words);
+	if (z->p->options.domain == DOMAIN_DEFAULT && s->domain > DOMAIN_MALLOC + 1)
+		buf_addf(&b, "%s--domain %s", b.len ? " " : "", domain_name(s->domain - 1));
+	s->options = b.len ? things_string(z->things, b.data, b.len) : 0;
+	buf_release(&b);
 }
 
 bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,

@@ -45,7 +45,10 @@ struct aggregate_summary {
 	} * places;
 	size_t n_places;
 	uint32_t format, sampling; /* strings of things; 0: none; RUN_MIXED: they differ */
-	uint32_t options;          /* string: filters and ranges, as the user gave them; 0: none */
+	uint32_t options;   /* string: filters and ranges, as the user gave them; 0: none. Also the
+			   * domain, where it is not malloc. */
+	unsigned domain;    /* as group_run.domain */
+	bool other_domains; /* there are blocks of others, which do not count */
 };
 
 void summary_release(struct aggregate_summary *s); /* empty again */
@@ -63,6 +66,9 @@ void summarizer_init(struct summarizer *z, struct aggregate_things *things,
 void summarizer_release(struct summarizer *z);
 /* The sums of r; *to is the caller's to release. A grouping within another is passed over. */
 void summarize(struct summarizer *z, const struct group_run *r, struct aggregate_summary *to);
+
+/* Of a summary that was made: words is what the user gave; NULL: nothing. */
+void summary_set_options(struct summarizer *z, struct aggregate_summary *s, const char *words);
 
 /* The first counter of that name; NULL: none. */
 void summary_sort_counters(struct aggregate_summary *s,

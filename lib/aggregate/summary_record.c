@@ -63,7 +63,7 @@ void aggregate_known_of(const struct aggregate_record *r, struct run_known *k)
 bool aggregate_known_check(const struct aggregate_record *r, struct err *e)
 {
 	for (size_t i = 0; i < SUMS; i++)
-		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_NOT_ASKED) {
+		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_UNRECORDED) {
 			err_set(e, ST_BAD, "a metric's state is none");
 			return false;
 		}
@@ -234,6 +234,24 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 		columns_add(&k->total, thing, &total);
 }
 
+/* What the options say, or malloc. */
+static unsigned domain_of(const struct aggregate_things *t, const struct aggregate_summary *s)
+{
+	static const char word[] = "--domain ";
+	const char *at = things_text(t, s->options, NULL);
+
+	if (!(s->all.has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))))
+		return 0;
+	at = strstr(at, word);
+	for (unsigned d = 0; at && d < DOMAINS; d++) {
+		size_t n = strcspn(at + sizeof word - 1, " ");
+
+		if (n == strlen(domain_name(d)) && !memcmp(at + sizeof word - 1, domain_name(d), n))
+			return d + 1;
+	}
+	return at ? 0 : DOMAIN_MALLOC + 1;
+}
+
 static enum status summary_record_take(struct aggregate_summary *s, struct aggregate_things *t,
 				       const struct aggregate_record *r, bool *first_format,
 				       struct path *path, struct err *e)
@@ -297,6 +315,7 @@ enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
 	if (st == ST_NONE && !r.records)
 		st = err_set(e, ST_BAD, "an aggregate of nothing");
 	summary_sort_counters(s, t);
+	s->domain = domain_of(t, s);
 	free(path.calls);
 	aggregate_record_release(&rec);
 	aggregate_reader_release(&r);

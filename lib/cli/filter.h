@@ -72,8 +72,8 @@ extern const char *const cli_domain_choices[];
 	    ROW_LIST(0, "prune-from", "REGEX", "take out what a matching call calls",          \
 		     &(f).patterns[FILTER_PRUNE]),                                             \
 	    ROW_CHOICE(0, "domain", "NAME",                                                    \
-		       "count auto, malloc, pool, mmap, mono, lua or all (default: the first " \
-		       "of these that there is)",                                              \
+		       "count auto, malloc, pool, mmap, mono, lua or all (default: auto, the " \
+		       "one with most bytes)",                                                 \
 		       &(f).domain, cli_domain_choices),                                       \
 	    ROW_STRING(0, "hook-cost", "TIME",                                                 \
 		       "take the profiler's own time for each call out of its callers",        \

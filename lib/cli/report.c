@@ -9,8 +9,9 @@
 
 enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000, LOG_WIDTH = 120 };
 
-const char *const cli_as_choices[] = {"auto",  "text",  "csv",  "tsv",          "json", "markdown",
-				      "junit", "sarif", "html", "code-quality", NULL};
+#define AS_TABLES "auto", "text", "csv", "tsv", "json", "markdown", "html"
+const char *const cli_as_choices[] = {AS_TABLES, NULL};
+const char *const cli_as_check_choices[] = {AS_TABLES, "junit", "sarif", "code-quality", NULL};
 const char *const cli_when_choices[] = {"auto", "always", "never", NULL};
 
 static bool paged(const struct cli_report *r)
@@ -18,13 +19,24 @@ static bool paged(const struct cli_report *r)
 	return r->format == RENDER_TEXT && !r->no_pager && r->options.terminal;
 }
 
+static enum render_format format_named(const char *word)
+{
+	unsigned f = 0;
+
+	while (strcmp(render_format_words[f], word) != 0)
+		f++;
+	return (enum render_format)f;
+}
+
 void cli_report_start(struct cli_report *r)
 {
 	enum render_format named = r->output ? render_format_of(r->output) : RENDER_TEXT;
 
-	if (r->csv && r->as && r->as - 1 != RENDER_CSV)
-		cli_usage("--csv and --as %s do not go together", cli_as_choices[r->as]);
-	r->format = r->csv ? RENDER_CSV : r->as ? (enum render_format)(r->as - 1) : named;
+	const char *as = cli_as_check_choices[r->as];
+
+	if (r->csv && r->as && strcmp(as, "csv") != 0)
+		cli_usage("--csv and --as %s do not go together", as);
+	r->format = r->csv ? RENDER_CSV : r->as ? format_named(as) : named;
 	if (r->options.table && r->format != RENDER_TEXT && r->format != RENDER_CSV &&
 	    r->format != RENDER_TSV && r->format != RENDER_JSON)
 		cli_usage("--table goes with text, csv, tsv and json: %s holds all of the report",

@@ -18,7 +18,7 @@
 #include "lib/render/render.h"
 
 struct cli_report {
-	int as; /* an index into cli_as_choices */
+	int as; /* an index into cli_as_check_choices, of which cli_as_choices are the first */
 	bool csv, no_pager;
 	const char *output;
 	int color, plot; /* auto, always, never */
@@ -29,10 +29,13 @@ struct cli_report {
 	bool by_name;              /* the output's name implied it */
 };
 
-extern const char *const cli_as_choices[], *const cli_when_choices[];
-#define CLI_REPORT_ROWS(r)                                                                         \
-	ROW_GROUP("printing:"),                                                                    \
-	    ROW_CHOICE(0, "as", "FORMAT", CLI_AS_HELP, &(r).as, cli_as_choices),                   \
+extern const char *const cli_as_choices[], *const cli_as_check_choices[], *const cli_when_choices[];
+#define CLI_REPORT_ROWS(r) CLI_REPORT_ROWS_AS(r, CLI_AS_HELP " or html", cli_as_choices)
+/* Of programs whose reports may have rules, and what became of them. */
+#define CLI_CHECKED_REPORT_ROWS(r) \
+	CLI_REPORT_ROWS_AS(r, CLI_AS_HELP ", html, junit, sarif or code-quality", cli_as_check_choices)
+#define CLI_REPORT_ROWS_AS(r, as_help, choices)                                                    \
+	ROW_GROUP("printing:"), ROW_CHOICE(0, "as", "FORMAT", as_help, &(r).as, choices),          \
 	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                                    \
 	    ROW_STRING('o', "output", "FILE", "write there, when all is done", &(r).output),       \
 	    ROW_STRING(0, "table", "NAME", "text, CSV, TSV, JSON: this part of it only",           \
@@ -50,7 +53,7 @@ extern const char *const cli_as_choices[], *const cli_when_choices[];
 	     .to = (uint64_t *){&(r).width},                                                       \
 	     .given = &(r).has_width},                                                             \
 	    ROW_FLAG(0, "no-pager", "straight to the terminal", &(r).no_pager)
-#define CLI_AS_HELP "auto, text, csv, tsv, json, markdown, junit, sarif, html or code-quality"
+#define CLI_AS_HELP "auto, text, csv, tsv, json, markdown"
 
 /* What does not go together is a usage error. */
 void cli_report_start(struct cli_report *r);

@@ -34,13 +34,31 @@ static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack 
 		k->state[sum] = (uint8_t)state;
 }
 
-/* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
-static unsigned fold_learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
-				   unsigned never)
+/* has: SUM_BITs that some of the allocations have that count. */
+static unsigned unrecorded_of(unsigned has)
 {
-	unsigned at_cells = 0;
+	enum {
+		REQUESTED = SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
+			    SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED) |
+			    SUM_BIT(SUM_SLACK),
+		REAL = SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
+		       SUM_BIT(SUM_PEAK_REAL) | SUM_BIT(SUM_SLACK),
+	};
+
+	if (!(has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))))
+		return 0;
+	return (has & SUM_BIT(SUM_REQUESTED) ? 0u : REQUESTED) |
+	       (has & SUM_BIT(SUM_REAL) ? 0u : REAL) |
+	       (has & SUMS_MATCHED ? 0u : (unsigned)SUMS_MATCHED);
+}
+
+/* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
+static void fold_learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
+			       unsigned never)
+{
 	uint8_t state[SUMS];
 	unsigned at_types = tally_states(f->a, f->t, (unsigned)f->domain, state);
+	unsigned unrecorded = f->at_cells & unrecorded_of(f->has);
 
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;
@@ -56,11 +74,21 @@ static unsigned fold_learn_metrics(const struct fold *f, struct run_known *k, bo
 			lack = LACK_PER_TYPE;
 		else if (at_type && !filters_by_type(f->p->options.filters))
 			lack = LACK_FILTERED;
+		else if (unrecorded >> s & 1)
+			lack = LACK_UNRECORDED;
 		weaken(k, s, state[s], lack);
-		if (lack == LACK_NONE && !at_type)
-			at_cells |= SUM_BIT(s);
 	}
-	return at_cells;
+}
+
+void fold_find_sums(struct fold *f)
+{
+	uint8_t state[SUMS];
+	unsigned at_types = tally_states(f->a, f->t, (unsigned)f->domain, state);
+
+	f->at_cells = 0;
+	for (unsigned s = 0; s < SUMS; s++)
+		if (f->a->want >> s & 1 && state[s] != METRIC_ABSENT && !(at_types >> s & 1))
+			f->at_cells |= SUM_BIT(s);
 }
 
 static void fold_extent(struct fold *f)
@@ -72,6 +100,8 @@ static void fold_extent(struct fold *f)
 		p->duration = add_saturating(p->duration, ns);
 		p->timed++;
 	}
+	p->spans = p->captures == 1 &&
+		   extent_span(&f->a->extent, f->t, f->a->options.selection, &p->begin, &p->end);
 	p->frames += f->a->extent.frames;
 	if (f->domain == DOMAIN_ALL)
 		return;
@@ -176,10 +206,14 @@ static void fold_learn_totals(struct fold *f)
 	struct run_totals *r = &f->p->now.totals;
 	struct tally_totals t;
 
-	if (f->t->n_threads - 1 - f->t->more_names > r->threads)
-		r->threads = f->t->n_threads - 1 - f->t->more_names;
 	if (!tally_totals(a, f->domain == DOMAIN_ALL ? DOMAINS : (unsigned)f->domain, &t))
 		return;
+	/* What comes next is known only where every allocation is recorded. */
+	t.has_temporary &= f->t->metrics[METRIC_COUNT].state <= METRIC_EXACT;
+	if (a->threads[f->domain] > r->threads)
+		r->threads = a->threads[f->domain];
+	if (r->captures && r->bytes != t.bytes)
+		return; /* real and requested bytes do not add up */
 	r->bytes = t.bytes;
 	r->live_count = add_saturating(r->live_count, t.live_count);
 	r->live = add_saturating(r->live, t.live);
@@ -190,6 +224,17 @@ static void fold_learn_totals(struct fold *f)
 		r->peak = t.peak;
 		r->peak_at = t.peak_at;
 	}
+}
+
+static void fold_learn_domain(struct fold *f)
+{
+	struct group_run *r = &f->p->now;
+	bool one = f->domain < DOMAINS && f->a->records[f->domain];
+	unsigned domain = one ? (unsigned)f->domain + 1 : 0;
+
+	r->domain = r->captures == 1 || r->domain == domain ? domain : 0;
+	if (one && f->p->options.one_domain)
+		f->p->domain = f->domain;
 }
 
 void fold_learn(struct fold *f)
@@ -206,7 +251,8 @@ void fold_learn(struct fold *f)
 				   by_frame ? SUMS_OF_MOMENTS : 0);
 		per_type |= by_type || by_frame;
 	}
-	f->at_cells = fold_learn_metrics(f, &r->known, per_type, 0);
+	fold_learn_metrics(f, &r->known, per_type, 0);
+	fold_learn_domain(f);
 	fold_extent(f);
 	r->format = attribute(f, r->format, "format");
 	r->sampling = attribute(f, r->sampling, TRACE_SAMPLING);

@@ -74,7 +74,8 @@ struct fold {
 	const struct tally *a;
 	int domain;
 	bool settled_early; /* for a slice, before all was read */
-	unsigned at_cells;
+	unsigned at_cells;  /* SUM_BITs that are known of cells */
+	unsigned has;       /* SUM_BITs of the cells that count */
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
 	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
 	struct fold_stack *stacks; /* where nodes alone do not decide: filters, owners */
@@ -180,7 +181,9 @@ void fold_count_threads(struct fold *f);
 struct tally_sums fold_cell(const struct fold *f, size_t index);
 /* Where times are of stacks alone: the total that s adds to what has it below. */
 struct tally_sums fold_alone(const struct fold *f, const struct tally_sums *s);
-/* Learns which sums the capture has, counts frames. */
+/* Which sums cells have, before they are folded. */
+void fold_find_sums(struct fold *f);
+/* Learns which sums the capture has, once its cells are folded; counts frames. */
 void fold_learn(struct fold *f);
 /* Adds notes to t, and counts all of them; when all names have been looked at. */
 void fold_notes(struct fold *f, struct trace *t);

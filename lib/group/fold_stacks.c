@@ -410,7 +410,7 @@ struct fold *fold_begin(struct group_project *p, const struct trace *t)
 	if (f)
 		return f;
 	p->fold = f = mem_zalloc(sizeof *f);
-	*f = (struct fold){.p = p, .t = t, .a = &p->tally, .domain = p->options.domain};
+	*f = (struct fold){.p = p, .t = t, .a = &p->tally, .domain = p->domain};
 	names_capture(&p->names, t);
 	if (filters_any(p->options.filters) || p->options.owners)
 		f->stacks = mem_grow_zero(NULL, &f->cap_stacks, 16, sizeof *f->stacks);

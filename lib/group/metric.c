@@ -172,6 +172,10 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		    "the captures know %s bytes per type only: no filter on stacks applies "
 		    "to them",
 		    sum_names[sort].word);
+	case LACK_UNRECORDED:
+		return err_set(e, ST_UNSUPPORTED,
+			       "'%s' is not recorded for these blocks (domain, filters)",
+			       sum_names[sort].word);
 	case LACK_PER_FRAME:
 		if (SUMS_TIME >> sort & 1)
 			return err_set(

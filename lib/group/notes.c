@@ -84,21 +84,23 @@ static void group_notes_coverage(struct lines *l, const struct group_project *p,
 	end_line(l);
 }
 
-/* The capture knows them, but not of what is counted. */
-static void nobodys_sums(struct lines *l, const struct group_run *r, const struct run_known *k)
+/* What the capture says of other allocations only; what follows from it is not named. */
+static void unrecorded_sums(struct lines *l, const struct run_known *k)
 {
-	static const enum sum sums[] = {SUM_REQUESTED, SUM_REAL, SUM_LIVE_COUNT};
-	unsigned there = sums_there(r, k);
+	static const struct {
+		enum sum sum;
+		const char *word;
+	} sums[] = {{SUM_REQUESTED, "requested size"},
+		    {SUM_REAL, "real size"},
+		    {SUM_LIVE_COUNT, "what is freed"}};
 
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (run_knows(k, sums[i]) && !k->lack[sums[i]] && !(there >> sums[i] & 1))
-			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[sums[i]].word);
-	if (l->b.len &&
-	    r->all.has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))) {
-		buf_adds(&l->b, ": of no record that is counted");
+		if (k->lack[sums[i].sum] == LACK_UNRECORDED && !k->state[sums[i].sum])
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sums[i].word);
+	if (l->b.len) {
+		buf_adds(&l->b, ": not recorded for these blocks");
 		end_line(l);
 	}
-	l->b.len = 0;
 }
 
 static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
@@ -230,7 +232,7 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, st
 	frames(&l, p, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
 	group_notes_inexact_sums(&l, &p->now, known);
-	nobodys_sums(&l, &p->now, known);
+	unrecorded_sums(&l, known);
 	group_notes_unknown_sums(&l, known);
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {

@@ -57,6 +57,7 @@ static void project_fold_cells(struct fold *f)
 		if (!fold_place(f, c, &node))
 			continue;
 		alone = fold_alone(f, &s);
+		f->has |= s.has;
 		sums_add(&r->all, &s);
 		sums_add(&r->all, &alone);
 		if (node) {
@@ -151,10 +152,11 @@ static enum status project_fold(void *arg, struct trace *t, struct tally *a, str
 			f->domain = d;
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
-	fold_learn(f);
+	fold_find_sums(f);
 	if (!a->unselected)
 		fold_all_stacks(f);
 	project_fold_groupings(f);
+	fold_learn(f);
 	if (p->options.settled)
 		p->options.settled(p->options.arg, p, t);
 	fold_notes(f, t);
@@ -223,7 +225,8 @@ void project_init(struct group_project *p, const struct project_options *o)
 	    .arg = p};
 	bool by_frame = false, by_thread = false;
 
-	*p = (struct group_project){.options = *o, .n_groupings = o->n_by ? o->n_by : 1};
+	*p = (struct group_project){
+	    .options = *o, .domain = o->domain, .n_groupings = o->n_by ? o->n_by : 1};
 	p->merges = takes_calls(o->filters);
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		grouping_init(&p->groupings[i], o->by[i]);

@@ -28,6 +28,7 @@ struct project_options {
 	 * has something that is selected, that the filters keep and that is not 0. A pool's blocks lie
 	 * in malloc's, so domains are not added up unasked. */
 	int domain;
+	bool one_domain; /* DOMAIN_DEFAULT is that of the first capture with allocations in all */
 	struct filters *filters;                 /* the caller's; NULL: none */
 	const struct tally_selection *selection; /* the caller's; NULL: all events */
 	unsigned want;                           /* SUM_BITs; 0: TALLY_WANT */
@@ -91,6 +92,7 @@ struct group_project {
 	size_t n_groupings;
 	struct group_run now; /* what is being added up */
 
+	int domain;             /* options.domain, or what one_domain has settled */
 	struct fold *fold;      /* of the present capture; NULL: nothing is folded yet; fold.h */
 	struct fold_memo *memo; /* what folds keep from capture to capture; fold.h */
 };

@@ -3,6 +3,15 @@
 
 #include <stdlib.h>
 
+unsigned run_unrecorded(const struct run_known *k)
+{
+	unsigned sums = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		sums |= k->lack[s] == LACK_UNRECORDED && !run_knows(k, s) ? SUM_BIT(s) : 0;
+	return sums;
+}
+
 void run_release(struct group_run *r)
 {
 	for (size_t i = 0; i < r->n_groupings; i++) {

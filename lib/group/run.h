@@ -19,7 +19,8 @@ enum lack {
 	LACK_PER_TYPE,  /* known per type only */
 	LACK_FILTERED,  /* the same, and there are filters on stacks */
 	LACK_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
-	LACK_NOT_ASKED
+	LACK_NOT_ASKED,
+	LACK_UNRECORDED /* the capture has it, but of no allocation that counts */
 };
 
 struct run_known {
@@ -66,8 +67,11 @@ struct group_run {
 	    coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t typed;          /* records without a stack that have a type or marker */
 	uint64_t captures, frames;
-	uint64_t duration, timed;           /* ns that what is selected took, of so many captures */
-	struct tally_sums domains[DOMAINS]; /* what counts, before filters */
+	uint64_t duration, timed; /* ns that what is selected took, of so many captures */
+	bool spans; /* of one capture: in one piece, from begin to end, as --time has it */
+	int64_t begin, end;
+	unsigned domain; /* enum domain + 1 that counts; 0: no allocation does, or of several */
+	struct tally_sums domains[DOMAINS];       /* what counts, before filters */
 	struct tally_sums other_domains[DOMAINS]; /* what does not */
 	struct tally_frame worst[SUM_REAL + 1];
 	uint64_t notes[NOTE_LOSS + 1]; /* of the captures, by severity */
@@ -85,6 +89,9 @@ struct group_run {
 enum { RUN_MODULES_MAX = 1024 }; /* more are not distinguished */
 
 void run_release(struct group_run *r); /* empty again */
+
+/* SUM_BITs of what the captures have of blocks that do not count only: no sum of it is 0. */
+unsigned run_unrecorded(const struct run_known *k);
 
 static inline bool run_knows(const struct run_known *k, enum sum s)
 {

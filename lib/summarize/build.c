@@ -98,12 +98,11 @@ void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate
 	project_take(&b->frames.project, &r);
 	summarize(&b->summarizer, &r, &s);
 	run_release(&r);
+	summary_set_options(&b->summarizer, &s, x->options);
 	/* Nothing more is read: what only that needs is as much as what is written. */
 	summarizer_release(&b->summarizer);
 	things_take_strings(&b->things);
 	project_release(&b->frames.project);
-	if (x->options)
-		s.options = things_string(&b->things, x->options, strlen(x->options));
 	aggregate_write(&from, w);
 	summary_release(&s);
 }

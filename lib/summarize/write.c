@@ -198,7 +198,7 @@ static void add_frame(struct maker *m, const struct numbered *n)
 	struct tally_sums s = columns_get(&f->sums, n->row);
 
 	m->at = (struct aggregate_place){m->at.input, n->number, !n->before};
-	s.has &= AGG_FRAME_SUMS;
+	s.has &= AGG_FRAME_SUMS & f->known;
 	add_sums(m, &s, 0);
 	if (f->rows[n->row].has_duration)
 		aggregate_value_add(aggregate_record_make(&m->rec, AGG_DURATION),

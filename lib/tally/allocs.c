@@ -166,6 +166,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		       *domain = column(c, m ? c->has | c->free_has : c->has, EV_HAS_DOMAIN, zeros),
 		       *thread = column(c, a->options.split & SPLIT_THREAD ? c->has : 0,
 					EV_HAS_THREAD, zeros),
+		       *by = column(c, c->has, EV_HAS_THREAD, zeros),
 		       *count = column(c, p.has, EV_HAS_COUNT, ones),
 		       *requested = column(c, p.has, EV_HAS_REQUESTED, zeros),
 		       *real = column(c, p.has, EV_HAS_REAL, zeros);
@@ -195,6 +196,8 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		p.stack = (uint32_t)stack[k];
 		p.type = (uint32_t)type[k];
 		p.thread = (uint32_t)thread[i];
+		if (by[i] >= w->cap_allocate || !(w->allocate[by[i]] >> p.domain & 1))
+			tally_see_thread(a, (uint32_t)by[i], p.domain);
 		p.count = count[k];
 		p.requested = requested[k];
 		p.real = real[k];

@@ -72,3 +72,15 @@ bool extent_duration(const struct tally_extent *x, const struct trace *t,
 			       : time_within(s ? &s->times : &all, x->first, x->last);
 	return true;
 }
+
+bool extent_span(const struct tally_extent *x, const struct trace *t,
+		 const struct tally_selection *s, int64_t *from, int64_t *to)
+{
+	const struct selection_range *r = s && s->times.n ? s->times.items : NULL;
+
+	if (!x->any || trace_get(t, TRACE_DURATION) || (s && (s->frames.n || s->times.n > 1)))
+		return false;
+	*from = r && r->lo > x->first ? r->lo : x->first;
+	*to = r && r->hi < x->last ? r->hi : x->last;
+	return *from < *to;
+}

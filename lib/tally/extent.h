@@ -40,4 +40,8 @@ void extent_frame(struct tally_extent *x, const struct tally_selection *s, int64
 bool extent_duration(const struct tally_extent *x, const struct trace *t,
 		     const struct tally_selection *s, uint64_t *ns);
 
+/* Where that lies, as --time has it. False: in several pieces, or not known. */
+bool extent_span(const struct tally_extent *x, const struct trace *t,
+		 const struct tally_selection *s, int64_t *from, int64_t *to);
+
 #endif

@@ -62,9 +62,10 @@ static void change(struct tally *a, const struct tally_pending *p, uint64_t seq,
 	}
 }
 
+/* A block of a pool has no real bytes. */
 static uint64_t weight(const struct tally *a, const struct live_block *b)
 {
-	const uint64_t v[] = {b->count, b->requested, b->real};
+	const uint64_t v[] = {b->count, b->requested, b->real ? b->real : b->requested};
 
 	return v[a->work->weigh];
 }

@@ -116,6 +116,7 @@ static void take(struct tally *a, const struct tally_made *m, const struct sink_
 	}
 	a->extent = m->tally.extent;
 	memcpy(a->records, m->tally.records, sizeof a->records);
+	memcpy(a->threads, m->tally.threads, sizeof a->threads);
 	memcpy(a->worst, m->tally.worst, sizeof a->worst);
 	memcpy(a->without_requested, m->tally.without_requested, sizeof a->without_requested);
 	memcpy(a->without_real, m->tally.without_real, sizeof a->without_real);

@@ -196,7 +196,7 @@ static void add_sum(struct tally_sums *to, unsigned sum, uint64_t v)
 
 static void add_peak(struct tally_sums *to, const uint64_t v[3], unsigned weigh)
 {
-	if (!(to->has & SUMS_PEAK) || v[weigh] > to->v[SUM_PEAK_COUNT + weigh])
+	if (!(to->has & SUMS_PEAK) || tide_higher(v, &to->v[SUM_PEAK_COUNT], weigh))
 		memcpy(&to->v[SUM_PEAK_COUNT], v, sizeof(uint64_t[3]));
 	to->has |= SUMS_PEAK;
 }
@@ -683,7 +683,7 @@ static void fill_live(struct tally *a, struct tally_sums *all, unsigned domain)
 	struct tally_sums *part = total_of(&s->now, domain);
 	uint64_t *live = s->live[domain];
 
-	if (!(part->has & SUMS_PEAK) || live[weigh] > part->v[SUM_PEAK_COUNT + weigh])
+	if (!(part->has & SUMS_PEAK) || tide_higher(live, &part->v[SUM_PEAK_COUNT], weigh))
 		memcpy(&part->v[SUM_PEAK_COUNT], live, sizeof s->live[domain]);
 	for (unsigned m = 0; m < 3; m++) {
 		live[m] += part->v[SUM_LIVE_COUNT + m];

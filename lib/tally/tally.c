@@ -304,6 +304,8 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 		memset(w->newest, 0, w->cap_newest * sizeof *w->newest);
 	if (w->thread_selected)
 		memset(w->thread_selected, 0, w->cap_thread_selected);
+	if (w->allocate)
+		memset(w->allocate, 0, w->cap_allocate);
 	w->seq = w->timed = 0;
 	memset(a->without_address, 0, sizeof a->without_address);
 	memset(a->without_requested, 0, sizeof a->without_requested);
@@ -322,14 +324,16 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static void count_alloc(struct tally *a, const struct tally_work *w, const struct event *ev,
+static void count_alloc(struct tally *a, const struct trace *t, const struct event *ev,
 			unsigned domain)
 {
 	a->records[domain]++;
+	tally_see_thread(a, ev->has & EV_HAS_THREAD && ev->thread < t->n_threads ? ev->thread : 0,
+			 domain);
 	for (unsigned d = domain;; d = DOMAINS) {
 		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
 		a->without_real[d] += !(ev->has & EV_HAS_REAL);
-		a->without_address[d] += w->follow && !(ev->has & EV_HAS_ADDRESS);
+		a->without_address[d] += a->work->follow && !(ev->has & EV_HAS_ADDRESS);
 		if (d == DOMAINS)
 			break;
 	}
@@ -449,7 +453,7 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 			tally_follow_number(a, p);
 	}
 	if (kind == EV_ALLOC)
-		count_alloc(a, w, ev, p->domain);
+		count_alloc(a, t, ev, p->domain);
 	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
@@ -526,6 +530,8 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 	if (w->numbering && !w->taken)
 		tide_by_number(a);
 	kinds_settle(a);
+	if (!w->taken)
+		tally_count_threads(a, t);
 	st = tally_samples(w, t, e);
 	if (st)
 		return st;
@@ -569,6 +575,7 @@ void tally_release(struct tally *a)
 		free(w->newest);
 		free(w->samples_in);
 		free(w->thread_selected);
+		free(w->allocate);
 	}
 	free(w);
 	*a = (struct tally){.n_cells = 0};

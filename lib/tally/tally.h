@@ -158,6 +158,7 @@ struct tally {
 	/* Of ALLOC events, last: of all. Those without an address live matching cannot follow. */
 	uint64_t without_requested[DOMAINS + 1], without_real[DOMAINS + 1],
 	    without_address[DOMAINS + 1];
+	uint64_t threads[DOMAINS + 1]; /* that have ALLOC events which are selected; last: of all */
 	uint64_t unselected; /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;    /* of them: there are time ranges, and no event had a time yet */
 	uint64_t early;      /* with slices: marks of frames behind events of a later time */

@@ -12,6 +12,13 @@ static void end_peak(struct tally_tide *t)
 	t->at_peak = false;
 }
 
+/* What adds nothing to it ends it, since it is not a part of it. */
+static void keep_peak(struct tally_tide *t, unsigned weigh, const uint64_t add[3])
+{
+	if (!add[weigh] && !(weigh == 2 && !t->best[2] && add[1]))
+		end_peak(t);
+}
+
 static void learn_peak(struct tally *a, size_t cell)
 {
 	struct tally_work *w = a->work;
@@ -28,7 +35,7 @@ static void rise(struct tally_tide *t, unsigned weigh, const uint64_t add[3], in
 {
 	for (size_t m = 0; m < 3; m++)
 		t->overflow |= __builtin_add_overflow(t->live[m], add[m], &t->live[m]);
-	if (t->live[weigh] > t->best[weigh]) {
+	if (tide_higher(t->live, t->best, weigh)) {
 		memcpy(t->best, t->live, sizeof t->best);
 		t->when = time;
 		t->at_peak = true;
@@ -41,10 +48,8 @@ void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
 	const uint64_t add[3] = {b->count, b->requested, b->real};
 	uint64_t *lives;
 
-	if (!add[w->weigh]) {
-		end_peak(&w->tide[domain]);
-		end_peak(&w->tide[DOMAINS]);
-	}
+	keep_peak(&w->tide[domain], w->weigh, add);
+	keep_peak(&w->tide[DOMAINS], w->weigh, add);
 	if (w->peaking)
 		learn_peak(a, b->cell);
 	lives = w->celled ? w->lives[b->cell] : NULL;
@@ -105,7 +110,7 @@ void tide_by_number(struct tally *a)
 		live_curve_walk(&w->curves[d], tide_by_number_step, &peak);
 		w->tide[d].peakless = !live_curve_known(&w->curves[d]);
 		w->tide[d].about = !live_curve_exact(&w->curves[d]);
-		w->tide[d].best[w->weigh] = peak.best[0];
+		w->tide[d].best[tally_weighed(a, (unsigned)d)] = peak.best[0];
 		w->tide[d].when = peak.when;
 	}
 }

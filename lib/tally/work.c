@@ -78,6 +78,51 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 		a->slices = slices_new();
 }
 
+void tally_see_thread(struct tally *a, uint32_t thread, unsigned domain)
+{
+	struct tally_work *w = a->work;
+
+	w->allocate = mem_grow_zero(w->allocate, &w->cap_allocate, (size_t)thread + 1, 1);
+	w->allocate[thread] |= (uint8_t)(1u << domain);
+}
+
+void tally_count_threads(struct tally *a, const struct trace *t)
+{
+	const struct tally_work *w = a->work;
+	struct map64 seen[DOMAINS + 1];
+
+	for (size_t d = 0; d <= DOMAINS; d++)
+		seen[d] = (struct map64)MAP64_INIT;
+	memset(a->threads, 0, sizeof a->threads);
+	for (uint32_t i = 1; i < t->n_threads && i < w->cap_allocate; i++) {
+		const struct thread *th = &t->threads[i];
+		uint64_t id = th->tid ? (uint64_t)th->process << 32 ^ th->tid : UINT64_MAX - i;
+
+		for (unsigned d = 0; w->allocate[i] && d <= DOMAINS; d++) {
+			uint32_t *had = NULL;
+
+			if (d < DOMAINS && !(w->allocate[i] >> d & 1))
+				continue;
+			had = map64_put(&seen[d], id);
+			a->threads[d] += !*had;
+			*had = 1;
+		}
+	}
+	for (size_t d = 0; d <= DOMAINS; d++)
+		map64_release(&seen[d]);
+}
+
+unsigned tally_weighed(const struct tally *a, unsigned domain)
+{
+	uint64_t records = 0;
+
+	for (unsigned d = 0; d < DOMAINS; d++)
+		records += domain == DOMAINS || d == domain ? a->records[d] : 0;
+	return a->work->weigh == 2 && records && a->without_real[domain] == records
+		   ? 1
+		   : a->work->weigh;
+}
+
 void tally_settle_live(struct tally *a)
 {
 	struct tally_work *w = a->work;

@@ -50,6 +50,13 @@ struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
 	bool peakless; /* it is not known */
 };
 
+/* Whether live is more than best: by what the capture weighs, or where it weighs real bytes and the domain has
+ * had none by now, as a pool has none, by requested ones. */
+static inline bool tide_higher(const uint64_t live[3], const uint64_t best[3], unsigned weigh)
+{
+	return live[weigh] > best[weigh] || (weigh == 2 && !best[2] && live[1] > best[1]);
+}
+
 struct tally_work {           /* from tally_init to tally_release */
 	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live; else at the end */
 	size_t cap_lives;
@@ -73,7 +80,9 @@ struct tally_work {           /* from tally_init to tally_release */
 	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
 	uint64_t timed;       /* blocks whose lifetime is known */
 	uint16_t from_allocs,
-	    from_types; /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
+	    from_types;    /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
+	uint8_t *allocate; /* by thread: bit per domain in which it allocates */
+	size_t cap_allocate;
 	uint32_t *last; /* by stack: the cell used last */
 	size_t cap_last;
 	struct id_set set; /* of cell indexes + 1; of stacks that have more than one cell */
@@ -119,5 +128,11 @@ unsigned tally_weighs(const struct trace *t);
 void tally_choose_work(struct tally *a, const struct trace *t);
 /* At its end. Not needed before: the blocks themselves give the sums. Sums saturate here. */
 void tally_settle_live(struct tally *a);
+/* A thread allocates in the domain. */
+void tally_see_thread(struct tally *a, uint32_t thread, unsigned domain);
+/* At the end: tally.threads. A thread has a row for each name that it had. */
+void tally_count_threads(struct tally *a, const struct trace *t);
+/* At the end: work.weigh of a domain, or of all (DOMAINS); without real bytes of any block, requested ones. */
+unsigned tally_weighed(const struct tally *a, unsigned domain);
 
 #endif

@@ -63,3 +63,39 @@ for which in many few; do
 done
 ok "all domains: ranked by what all of them have" grep -q 'by requested bytes$' <(tm-top -q --domain all many.tmt)
 ok "... the pool first" grep -q '^1 *200 ' <(tm-top -q --domain all many.tmt)
+
+# The pool has no real bytes, though malloc's blocks have: that is known of no place, and 0 in none.
+tm-history add no.db many.tmt >no.added
+printf '[rule r]\nmetric = real\npercent = 1\n[rule l]\nmetric = live-real\npercent = 1\n' >real.ini
+while read -r status command; do
+	bash -c "$command" >absent.out 2>absent.err
+	got=$?
+	ok "no real bytes of a pool: $command ends with $status" [ $got = "$status" ]
+	ok "... and prints no value of them" bash -c '! grep -E "^total[, ]*total[, ]*real|(^|[ ,])0( B)?.*real|real.*[ ,]0 B" absent.out'
+done <<'X'
+2 tm-top --sort real many.tmt
+2 tm-top --sort live-real many.tmt
+2 tm-top --sort real many.tma
+2 tm-frames --sort real many.tmt
+2 tm-frames --sort real many.tma
+2 tm-compare --sort real many.tmt many.tmt
+2 tm-compare --sort real many.tma many.tmt
+2 tm-compare --gate real.ini many.tmt many.tmt
+2 tm-compare --gate real.ini many.tma many.tma
+2 tm-compare --gate real.ini many.tmt few.tmt
+0 tm-frames many.tma
+0 tm-history trend no.db
+X
+shows "the pool has a peak of the bytes that it has" 200 30000 '' < <(tm-top -q --csv -n 0 --sort peak-requested many.tmt)
+ok "... and of most of them" grep -q '^peak 29.3 KiB ' <(tm-top many.tmt)
+
+# Two sides are of one domain: the first one's, 20 blocks of the pool against 200 here, though the other has most of malloc.
+shows "tm-compare: the domain of the base" 1 1 '' < <(tm-compare -q --csv --all -n 0 many.tmt few.tmt |
+	sed -n 's/.*,30000,3000,.*/count,requested\n1,1/p')
+ok "... which it names" grep -qx 'counted: blocks of domain pool on all sides (--domain)' <(tm-compare -q many.tmt few.tmt)
+shows "... of an aggregate, too" 1 1 '' < <(tm-compare -q --csv --all -n 0 many.tma few.tmt |
+	sed -n 's/.*,30000,3000,.*/count,requested\n1,1/p')
+printf '[rule r]\nmetric = requested\npercent = 1\n' >requested.ini
+tm-compare --gate requested.ini many.tma few.tma >of.two 2>&1
+ok "a gate does not compare domains" [ $? = 2 ]
+ok "... and says so" grep -q 'many.tma counts the blocks of domain pool, few.tma those of domain malloc' of.two

@@ -103,6 +103,8 @@ for program in tm-top tm-frames tm-spikes tm-heap tm-compare; do
 	esac
 	compare "$program(1) names the forms of its report" "$(page_forms "$SRC/man/$program.1")" \
 		"$(written_forms $program "${operands[@]}")"
+	compare "$program --help lists them" "$($program --help all | sed -n '/--as FORMAT/,/--csv/p' | sed '$d; s/--as FORMAT//' |
+		tr -s ', ' '\n' | grep -vxE 'auto|or|' | sort)" "$(written_forms $program "${operands[@]}")"
 done
 
 compare "a page for every program, and no other" "$programs" \

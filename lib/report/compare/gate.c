@@ -238,10 +238,38 @@ static void gather_coverage(struct gate *g, const struct policy_rule *r, struct 
 		to->unknown += !share_of(new_of(g->c)->runs[i], r->metric, &s->new[i]);
 }
 
+/* Bytes of two domains do not compare. */
+static enum status gate_check_domain(const struct compare *c, struct err *e)
+{
+	const size_t ends[] = {0, c->n_groups - 1};
+	const char *of = NULL;
+	unsigned domain = 0;
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < c->groups[ends[k]].n; i++) {
+			unsigned d = c->groups[ends[k]].runs[i]->domain;
+
+			if (d && domain && d != domain)
+				return err_set(e, ST_UNSUPPORTED,
+					       "%s counts the blocks of domain %s, %s those of "
+					       "domain %s: --domain makes them alike",
+					       of, domain_name(domain - 1),
+					       c->groups[ends[k]].names[i], domain_name(d - 1));
+			if (d && !domain) {
+				domain = d;
+				of = c->groups[ends[k]].names[i];
+			}
+		}
+	return ST_OK;
+}
+
 static enum status gate_check_rule(const struct gate *g, const struct policy_rule *r, struct err *e)
 {
 	const struct compare *c = g->c;
 	bool base = r->kind != POLICY_MAX;
+
+	if (base && !r->counter && !(SUMS_MEASURED >> r->metric & 1) && gate_check_domain(c, e))
+		return err_failure(e);
 
 	for (size_t k = base ? 0 : c->n_groups - 1; k < c->n_groups; k++)
 		for (size_t i = 0; i < c->groups[k].n; i++) {

@@ -10,8 +10,12 @@
 void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
 			 const char *options)
 {
+	struct project_options of = *o;
+
+	/* What is of two domains does not compare. */
+	of.one_domain = true;
 	*in = (struct compare_inputs){.options = options};
-	project_init(&in->project, o);
+	project_init(&in->project, &of);
 	things_init(&in->things, &in->project.names.strings);
 	summarizer_init(&in->summarizer, &in->things, &in->project);
 	in->compare.things = &in->things;
@@ -109,8 +113,7 @@ enum status compare_inputs_take(struct compare_inputs *in, const char *name, str
 	project_take(&in->project, &r);
 	summarize(&in->summarizer, &r, &s);
 	run_release(&r);
-	if (in->options)
-		s.options = things_string(&in->things, in->options, strlen(in->options));
+	summary_set_options(&in->summarizer, &s, in->options);
 	return add_run(in, name, &s, e);
 }
 
@@ -120,5 +123,9 @@ enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c
 	struct aggregate_summary s;
 	enum status st = aggregate_summary_read(c, &in->things, &s, e);
 
-	return st ? st : add_run(in, name, &s, e);
+	if (st)
+		return st;
+	if (in->project.domain == DOMAIN_DEFAULT && s.domain)
+		in->project.domain = (int)s.domain - 1;
+	return add_run(in, name, &s, e);
 }

@@ -213,9 +213,29 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 	}
 }
 
+static void note_domain(const struct compare *c, struct compare_lines *to)
+{
+	unsigned domain = 0;
+	bool others = false;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			const struct aggregate_summary *s = c->groups[g].runs[i];
+
+			if (domain && s->domain && s->domain != domain)
+				return; /* the options differ, which note_texts says */
+			domain = s->domain ? s->domain : domain;
+			others |= s->other_domains;
+		}
+	if (domain && (others || domain != DOMAIN_MALLOC + 1))
+		line(to, "counted: blocks of domain %s on all sides (--domain)",
+		     domain_name(domain - 1));
+}
+
 void compare_notes(const struct compare *c, enum key by, enum sum sum, struct compare_lines *to)
 {
 	note_texts(c, to);
+	note_domain(c, to);
 	note_builds(c, to);
 	note_coverage(c, by, sum, to);
 	note_runs(c, by, to);

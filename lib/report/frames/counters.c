@@ -38,16 +38,18 @@ static uint32_t of_capture(struct frames_counters *c, const struct trace *t, uin
 }
 
 static void add_domains(struct frames_counters *c, const struct tally_slice *s,
-			const uint64_t *records)
+			const struct tally *a)
 {
 	for (unsigned d = 0; d < DOMAINS; d++) {
 		const struct tally_sums *all = &s->all[d];
-		enum sum sum = all->has >> SUM_REAL & 1 ? SUM_REAL : SUM_REQUESTED;
+		/* A pool's blocks have no real bytes. */
+		bool real = a->without_real[d] < a->records[d];
+		enum sum sum = real && all->has >> SUM_REAL & 1 ? SUM_REAL : SUM_REQUESTED;
 		char name[32];
 		uint64_t v = all->v[sum];
 		struct counter_stats one = {.n = 0};
 
-		if (!records[d] || !(all->has >> sum & 1))
+		if (!a->records[d] || !(all->has >> sum & 1))
 			continue;
 		counter_read(&one, decimal_of_unsigned(v), INT64_MIN);
 		snprintf(name, sizeof name, "alloc.%s", domain_name(d));
@@ -64,7 +66,7 @@ static int frames_counters_reading_order(const void *a, const void *b)
 }
 
 void frames_counters_add(struct frames_counters *c, const struct trace *t,
-			 const struct tally_slice *s, const uint64_t *records)
+			 const struct tally_slice *s, const struct tally *a)
 {
 	size_t first = c->n_readings;
 
@@ -83,7 +85,7 @@ void frames_counters_add(struct frames_counters *c, const struct trace *t,
 		VEC_PUSH(c->readings, c->n_readings, c->cap_readings) =
 		    (struct frames_reading){of, *stats};
 	}
-	add_domains(c, s, records);
+	add_domains(c, s, a);
 	if (c->n_readings > first)
 		sort_array(c->readings + first, c->n_readings - first, sizeof *c->readings,
 			   frames_counters_reading_order);

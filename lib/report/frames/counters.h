@@ -10,6 +10,7 @@
 #include "lib/base/hash.h"
 #include "lib/table/table.h"
 #include "lib/tally/counters.h"
+#include "lib/tally/tally.h"
 #include "lib/trace/model.h"
 
 struct tally_slice;
@@ -39,7 +40,7 @@ struct frames_counters {
 
 /* The next row's. first: the capture begins. known: SUM_BITs of domains' sums. */
 void frames_counters_add(struct frames_counters *c, const struct trace *t,
-			 const struct tally_slice *s, const uint64_t *records);
+			 const struct tally_slice *s, const struct tally *a);
 bool frames_counters_value(const struct frames_counters *c, size_t row, int metric, decimal *v);
 bool frames_counters_known(const struct frames_counters *c, int metric);
 /* The metric of "fps" or "fps:max"; below 0: there is no such counter. */

@@ -254,7 +254,7 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 	f->valued |= f->known & sums_valued(&all);
 	if (x->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
 		x->weight = frames_weight(f);
-	if (t->unordered || f->project.tally.backward)
+	if (t->unordered)
 		f->estimated |= all.has & (SUMS_LIVE | SUMS_FREED);
 	count_order(f, &row);
 	if (f->options.tops)
@@ -262,7 +262,7 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 	if (f->options.news)
 		find_news(f, t, s, &row);
 	columns_add(&f->sums, f->n, &all);
-	frames_counters_add(&f->counters, t, s, f->project.tally.records);
+	frames_counters_add(&f->counters, t, s, &f->project.tally);
 	VEC_PUSH(f->rows, f->n, f->cap) = row;
 	return ST_OK;
 }
@@ -285,32 +285,13 @@ static void find_durations(struct frames *f)
 		}
 }
 
-/* Bytes that no record has which is counted: the capture may know them of another domain. */
-static unsigned bytes_of_no_record(const struct group_run *r)
-{
-	enum {
-		REQUESTED = SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
-			    SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED),
-		REAL = SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
-		       SUM_BIT(SUM_PEAK_REAL),
-	};
-	unsigned none = 0;
-
-	if (!(r->all.has & SUM_BIT(SUM_REQUESTED)))
-		none |= REQUESTED;
-	if (!(r->all.has & SUM_BIT(SUM_REAL)))
-		none |= REAL;
-	return none ? none | SUM_BIT(SUM_SLACK) : 0;
-}
-
 static void frames_captured(void *arg, struct trace *t)
 {
 	struct frames *f = arg;
 
 	find_durations(f);
 	f->early += f->options.every ? 0 : f->project.tally.early;
-	if (f->project.now.all.has & SUM_BIT(SUM_COUNT))
-		f->known &= ~bytes_of_no_record(&f->project.now);
+	f->known &= ~run_unrecorded(&f->project.now.known);
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);
 }

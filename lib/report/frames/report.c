@@ -404,9 +404,19 @@ static const char *title(struct frames_report *r)
 {
 	char text[128];
 	const char *what = r->f->options.every ? "steps of time" : "frames";
-	int n = snprintf(text, sizeof text, "%zu of %zu %s%s%s", r->table.n_rows, r->f->n, what,
-			 r->f->options.sorted ? " by " : "",
-			 r->f->options.sorted ? frames_title(r, r->sort) : "");
+	size_t shown = 0, all = 0;
+	int n;
+
+	/* What comes before the first is a row and no frame. */
+	for (size_t i = 0; i < r->f->n; i++) {
+		shown += i < r->table.n_rows && r->f->rows[r->order[i]].kind != SLICE_BEFORE;
+		all += r->f->rows[i].kind != SLICE_BEFORE;
+	}
+	if (!all)
+		return r->f->options.every ? "no steps of time" : "no frames";
+	n = snprintf(text, sizeof text, "%zu of %zu %s%s%s", shown, all, what,
+		     r->f->options.sorted ? " by " : "",
+		     r->f->options.sorted ? frames_title(r, r->sort) : "");
 
 	return arena_strndup(&r->arena, text, (size_t)n);
 }

@@ -23,72 +23,6 @@ static void add_plural(struct buf *b, uint64_t n, const char *word)
 	buf_addf(b, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
 }
 
-/* A domain may have requested bytes alone, where the capture has real ones: its peak is not known. */
-static bool lacks_real(const struct group_run *r)
-{
-	return r->totals.bytes == SUM_REAL && !r->unfiltered.v[SUM_REAL] &&
-	       r->unfiltered.v[SUM_REQUESTED] && r->unfiltered.has >> SUM_LIVE_REQUESTED & 1;
-}
-
-static enum sum overview_bytes(const struct group_run *r)
-{
-	return lacks_real(r) ? SUM_REQUESTED : (enum sum)r->totals.bytes;
-}
-
-static void overview_say_run(struct buf *b, const struct group_run *r, const char *about,
-			     const char *bytes)
-{
-	const struct run_totals *t = &r->totals;
-	enum sum counted = r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES;
-	uint64_t n = r->unfiltered.v[counted];
-
-	buf_adds(b, about);
-	add_plural(b, n, "allocation");
-	if (r->unfiltered.has >> overview_bytes(r) & 1) {
-		buf_addf(b, ", %s", bytes);
-		size_text(b, r->unfiltered.v[overview_bytes(r)]);
-	}
-	if (r->timed == r->captures && r->duration) {
-		buf_adds(b, " in ");
-		time_text(b, r->duration);
-		add_rate(b, n, r->duration);
-	}
-	if (t->threads > 1)
-		buf_addf(b, ", %" PRIu64 " threads", t->threads);
-	if (r->captures > 1)
-		buf_addf(b, ", %" PRIu64 " captures", r->captures);
-}
-
-static void overview_say_memory(struct buf *b, const struct group_run *r, const char *about,
-				const char *bytes)
-{
-	const struct run_totals *t = &r->totals;
-	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
-	struct table_column percent = {.type = COLUMN_PERCENT};
-	struct table_cell share = cell_share(t->temporary, n);
-
-	if (!lacks_real(r)) {
-		buf_addf(b, "peak %s", t->about ? "~" : bytes);
-		size_text(b, t->peak);
-		if (r->captures > 1) {
-			buf_adds(b, " (of one capture)");
-		} else if (t->peak_at >= 0) {
-			buf_adds(b, " after ");
-			time_text(b, (uint64_t)t->peak_at);
-		}
-		buf_adds(b, "; ");
-	}
-	buf_addf(b, "live at the end %s", bytes);
-	size_text(b, lacks_real(r) ? r->unfiltered.v[SUM_LIVE_REQUESTED] : t->live);
-	buf_addf(b, " in %s", about);
-	add_plural(b, t->live_count, "block");
-	if (share.present && t->has_temporary) {
-		buf_addf(b, "; %s", about);
-		cell_for_people(b, &percent, &share, false);
-		buf_adds(b, " temporary");
-	}
-}
-
 /* How well s is known; where the table has none of it, how well the sum that it is a part of is. */
 static const char *mark(const struct group_run *r, enum sum s, enum sum part_of)
 {
@@ -97,20 +31,74 @@ static const char *mark(const struct group_run *r, enum sum s, enum sum part_of)
 	return text + (*text == ' ');
 }
 
+static void overview_say_run(struct buf *b, const struct group_run *r)
+{
+	const struct run_totals *t = &r->totals;
+	enum sum counted = r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES;
+	uint64_t n = r->unfiltered.v[counted];
+
+	buf_adds(b, mark(r, SUM_COUNT, SUM_COUNT));
+	add_plural(b, n, "allocation");
+	if (r->unfiltered.has >> t->bytes & 1) {
+		buf_addf(b, ", %s", mark(r, (enum sum)t->bytes, (enum sum)t->bytes));
+		size_text(b, r->unfiltered.v[t->bytes]);
+	}
+	if (r->timed == r->captures && r->duration) {
+		buf_adds(b, " in ");
+		time_text(b, r->duration);
+		add_rate(b, n, r->duration);
+		if (r->spans && r->begin >= 0) {
+			buf_adds(b, ", from ");
+			time_text(b, (uint64_t)r->begin);
+			buf_adds(b, " to ");
+			time_text(b, (uint64_t)r->end);
+		}
+	}
+	if (t->threads > 1)
+		buf_addf(b, ", %" PRIu64 " threads", t->threads);
+	if (r->captures > 1)
+		buf_addf(b, ", %" PRIu64 " captures", r->captures);
+}
+
+static void overview_say_memory(struct buf *b, const struct group_run *r)
+{
+	const struct run_totals *t = &r->totals;
+	enum sum live = t->bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
+	const char *bytes = mark(r, live, (enum sum)t->bytes);
+	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
+	struct table_column percent = {.type = COLUMN_PERCENT};
+	struct table_cell share = cell_share(t->temporary, n);
+
+	buf_addf(b, "peak %s", t->about ? "~" : bytes);
+	size_text(b, t->peak);
+	if (r->captures > 1) {
+		buf_adds(b, " (of one capture)");
+	} else if (t->peak_at >= 0) {
+		buf_adds(b, " at ");
+		time_text(b, (uint64_t)t->peak_at);
+	}
+	buf_addf(b, "; live at the end %s", bytes);
+	size_text(b, t->live);
+	buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT, SUM_COUNT));
+	add_plural(b, t->live_count, "block");
+	if (share.present && t->has_temporary) {
+		buf_adds(b, "; ");
+		cell_for_people(b, &percent, &share, false);
+		buf_adds(b, " temporary");
+	}
+}
+
 bool overview_make(const struct group_project *p, struct top_overview *o)
 {
 	const struct group_run *r = &p->now;
-	enum sum bytes = overview_bytes(r);
 	struct buf b = BUF_INIT;
 
-	if (!r->totals.captures || r->totals.captures != r->captures ||
-	    (!r->totals.peak && !lacks_real(r)))
+	if (!r->totals.captures || r->totals.captures != r->captures || !r->totals.peak)
 		return false;
-	overview_say_run(&b, r, mark(r, SUM_COUNT, SUM_COUNT), mark(r, bytes, bytes));
+	overview_say_run(&b, r);
 	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
 	b.len = 0;
-	overview_say_memory(&b, r, mark(r, SUM_LIVE_COUNT, SUM_COUNT),
-			    mark(r, bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED, bytes));
+	overview_say_memory(&b, r);
 	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
 	buf_release(&b);
 	return true;
@@ -122,7 +110,7 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	static const char *const lives[] = {"live_requested", "live_real"};
 	const struct group_run *r = &p->now;
 	const struct run_totals *t = &r->totals;
-	enum sum bytes = overview_bytes(r);
+	enum sum bytes = (enum sum)r->totals.bytes;
 	bool real = bytes == SUM_REAL;
 	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
 
@@ -139,13 +127,12 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	if (t->threads)
 		document_number(d, "threads", COLUMN_INT, 0, cell_number(t->threads));
 	document_number(d, "captures", COLUMN_INT, 0, cell_number(r->captures));
-	if (!lacks_real(r)) {
-		document_number(d, peaks[real], COLUMN_BYTES, 0, cell_number(t->peak));
-		if (r->captures == 1 && t->peak_at != INT64_MIN)
-			document_number(d, "peak_at_ns", COLUMN_TIME, 0, cell_signed(t->peak_at));
-	}
-	document_number(d, lives[real], COLUMN_BYTES, 0,
-			cell_number(lacks_real(r) ? r->unfiltered.v[SUM_LIVE_REQUESTED] : t->live));
+	if (r->spans)
+		document_number(d, "start_ns", COLUMN_TIME, 0, cell_signed(r->begin));
+	document_number(d, peaks[real], COLUMN_BYTES, 0, cell_number(t->peak));
+	if (r->captures == 1 && t->peak_at != INT64_MIN)
+		document_number(d, "peak_at_ns", COLUMN_TIME, 0, cell_signed(t->peak_at));
+	document_number(d, lives[real], COLUMN_BYTES, 0, cell_number(t->live));
 	document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(t->live_count));
 	if (t->has_temporary)
 		document_number(d, "temporary_percent", COLUMN_PERCENT, 0,

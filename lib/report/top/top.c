@@ -389,22 +389,39 @@ static void top_add_totals(struct top *t)
 			}
 }
 
+/* What comes before the first frame is a row and no frame: of the rows that are shown, or of all. */
+static size_t frames_before(const struct top *t, size_t n_rows, bool all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; by(t) == KEY_FRAME && i < (all ? grouping_of(t)->n : n_rows); i++) {
+		struct group_name name;
+
+		group_name(t->p, t->options.shown, all ? (uint32_t)i : t->ranked[i], &name);
+		n += name.name_len == strlen(SLICES_BEFORE) &&
+		     !memcmp(name.name, SLICES_BEFORE, name.name_len);
+	}
+	return n;
+}
+
 static const char *make_title(struct top *t)
 {
 	char text[128];
-	int n =
-	    snprintf(text, sizeof text, "top %zu of %zu %s%s%s by %s%s%s", t->table.n_rows,
-		     grouping_of(t)->n, key_plurals[by(t)], outer_of(t) ? " within " : "",
-		     outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
-		     is_time(t->sort)        ? ""
-		     : !has_totals(t)        ? ""
-		     : t->options.cumulative ? "total "
-					     : "self ",
-		     sum_names[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
-				   ? SUM_TIME_TOTAL
-				   : t->sort]
-			 .word,
-		     sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
+	size_t rows = t->table.n_rows;
+	int n = snprintf(
+	    text, sizeof text, "top %zu of %zu %s%s%s by %s%s%s",
+	    rows - frames_before(t, rows, false), grouping_of(t)->n - frames_before(t, 0, true),
+	    key_plurals[by(t)], outer_of(t) ? " within " : "",
+	    outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
+	    is_time(t->sort)        ? ""
+	    : !has_totals(t)        ? ""
+	    : t->options.cumulative ? "total "
+				    : "self ",
+	    sum_names[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
+			  ? SUM_TIME_TOTAL
+			  : t->sort]
+		.word,
+	    sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
