@@ -82,7 +82,7 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT, SUM_COUNT));
 	add_plural(b, t->live_count, "block");
 	if (share.present && t->has_temporary) {
-		buf_adds(b, "; ");
+		buf_addf(b, "; %s", mark(r, SUM_TEMPORARY, SUM_LIVE_COUNT));
 		cell_for_people(b, &percent, &share, false);
 		buf_adds(b, " temporary");
 	}
