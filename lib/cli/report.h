@@ -32,8 +32,9 @@ struct cli_report {
 extern const char *const cli_as_choices[], *const cli_as_check_choices[], *const cli_when_choices[];
 #define CLI_REPORT_ROWS(r) CLI_REPORT_ROWS_AS(r, CLI_AS_HELP " or html", cli_as_choices)
 /* Of programs whose reports may have rules, and what became of them. */
-#define CLI_CHECKED_REPORT_ROWS(r) \
-	CLI_REPORT_ROWS_AS(r, CLI_AS_HELP ", html, junit, sarif or code-quality", cli_as_check_choices)
+#define CLI_CHECKED_REPORT_ROWS(r)                                                \
+	CLI_REPORT_ROWS_AS(r, CLI_AS_HELP ", html, junit, sarif or code-quality", \
+			   cli_as_check_choices)
 #define CLI_REPORT_ROWS_AS(r, as_help, choices)                                                    \
 	ROW_GROUP("printing:"), ROW_CHOICE(0, "as", "FORMAT", as_help, &(r).as, choices),          \
 	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                                    \
