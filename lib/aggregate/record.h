@@ -35,7 +35,7 @@
  * what the pruned things had together. Things have the identities of things.h; of a stack it is the
  * path of its calls, the outermost first, and its place is the site: raw name, module, file, line
  * in decimal, and "1" when it is inside the rules, with NULs between. Its display name is the
- * site's.
+ * site's. The place of a function is the first line that was seen of it, without the other parts.
  */
 #ifndef TM_AGGREGATE_RECORD_H
 #define TM_AGGREGATE_RECORD_H

@@ -33,6 +33,12 @@ void summary_release(struct aggregate_summary *s)
 	*s = (struct aggregate_summary){.captures = 0};
 }
 
+void summary_set_place(struct aggregate_summary *s, uint32_t function, struct summary_place place)
+{
+	s->places = mem_grow_zero(s->places, &s->n_places, (size_t)function + 1, sizeof *s->places);
+	s->places[function] = place;
+}
+
 void summarizer_init(struct summarizer *z, struct aggregate_things *things, struct group_project *p)
 {
 	*z = (struct summarizer){.things = things, .p = p, .index = mem_zalloc(sizeof *z->index)};
@@ -97,9 +103,7 @@ static void summary_take_places(struct summarizer *z, struct aggregate_summary *
 		if (!at->line)
 			continue;
 		thing = add_function(z, i);
-		to->places =
-		    mem_grow_zero(to->places, &to->n_places, (size_t)thing + 1, sizeof *to->places);
-		to->places[thing] = (struct summary_place){copied(z, at->file), at->line};
+		summary_set_place(to, thing, (struct summary_place){copied(z, at->file), at->line});
 		*at = (struct names_seen_at){0};
 	}
 }

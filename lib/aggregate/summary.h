@@ -84,6 +84,7 @@ const struct summary_counter *summary_counter(const struct aggregate_summary *s,
 bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,
 		   bool cumulative, uint64_t *v);
 
+void summary_set_place(struct aggregate_summary *s, uint32_t function, struct summary_place place);
 static inline struct summary_place summary_place_of(const struct aggregate_summary *s,
 						    uint32_t function)
 {

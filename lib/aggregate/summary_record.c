@@ -216,6 +216,7 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 	struct summary_key *k = &s->keys[r->key.by];
 	struct tally_sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
 	struct aggregate_thing to = {.name = string(t, r->key.name)};
+	struct aggregate_site at;
 	uint32_t thing;
 
 	if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
@@ -228,6 +229,8 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 	}
 	thing = r->key.by == KEY_STACK ? summary_record_add_stack(t, r, path)
 				       : things_add(t, r->key.by, &to);
+	if (r->key.by == KEY_FUNCTION && aggregate_site_of(r, &at))
+		summary_set_place(s, thing, (struct summary_place){string(t, at.file), at.line});
 	if (self.has)
 		columns_add(&k->self, thing, &self);
 	if (total.has)

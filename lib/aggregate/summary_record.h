@@ -15,7 +15,7 @@ enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
 
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */
 struct tally_sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
-/* The place of a stack's site; false: none, or it makes no sense. */
+/* The place of a stack's site, or of a function; false: none, or it makes no sense. */
 struct aggregate_site {
 	struct aggregate_text raw, module, file;
 	uint32_t line;

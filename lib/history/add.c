@@ -4,6 +4,7 @@
  */
 #include "lib/history/history.h"
 
+#include "lib/aggregate/matching.h"
 #include "lib/base/mem.h"
 #include "lib/history/rows.h"
 
@@ -198,6 +199,21 @@ static int64_t thing_id(const struct aggregate_things *t, enum key key,
 	return (int64_t)(h >> 1);
 }
 
+/* A thing as the tables have it: a function that compilers number is known by its place. */
+static struct aggregate_thing history_thing(const struct adding *a, enum key key, uint32_t i)
+{
+	struct aggregate_thing t = a->t->keys[key].items[i];
+	struct summary_place at = summary_place_of(a->s, i);
+	size_t n;
+	const char *s = things_text(a->t, t.name, &n);
+
+	if (key == KEY_FUNCTION && name_is_numbered(s, n)) {
+		t.file = at.file;
+		t.line = at.line;
+	}
+	return t;
+}
+
 static bool has_row(const struct summary_key *k, uint32_t i)
 {
 	return columns_has(&k->self, i) || columns_has(&k->total, i);
@@ -258,8 +274,11 @@ static enum status add_things(struct adding *a)
 	put_thing(a, &r, KEYS, &whole);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
-			if (has_row(&a->s->keys[k], i))
-				put_thing(a, &r, k, &a->t->keys[k].items[i]);
+			if (has_row(&a->s->keys[k], i)) {
+				struct aggregate_thing of = history_thing(a, k, i);
+
+				put_thing(a, &r, k, &of);
+			}
 	return rows_end(&r, a->e);
 }
 
@@ -283,7 +302,8 @@ static enum status history_add_sums(struct adding *a)
 	put_sums(a, &r, thing_id(a->t, KEYS, &whole), false, &a->s->all);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++) {
-			int64_t id = thing_id(a->t, k, &a->t->keys[k].items[i]);
+			struct aggregate_thing of = history_thing(a, k, i);
+			int64_t id = thing_id(a->t, k, &of);
 			struct tally_sums self = columns_get(&a->s->keys[k].self, i);
 			struct tally_sums total = columns_get(&a->s->keys[k].total, i);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inside of lib/history: the matching of different things with one name, as "Update" of two
- * files. A name that its language does not make unique has its file in the tables' raw column
+ * files, and of things that compilers number anew in each build, as lambdas. A name that its language does not make unique has its file in the tables' raw column
  * (names.h; the NUL between them is U+FFFD there). From run to run such a thing is the one of the
  * same name whose file has the longest common end, as tm-compare matches (matching.h): the folder
- * of a build may be another. Lines count for nothing, since they move.
+ * of a build may be another. A numbered thing is the one of the same name without its number, by the order of lines and
+ * by counts and sizes; other lines count for nothing, since they move.
  *
  * Of several series of one name the shortest end of the newest file that distinguishes them goes
- * behind it: "Update (ui/panel.lua)".
+ * behind it: "Update (ui/panel.lua)". Of numbered things the newest name is shown; behind the same of one that is gone
+ * stands "(earlier)".
  */
 #ifndef TM_HISTORY_KIN_H
 #define TM_HISTORY_KIN_H
@@ -20,11 +22,19 @@ struct kin {
 	struct map64 kinds; /* thing id -> kind: what has the same name and file */
 	struct kin_kind {
 		uint32_t name, file; /* texts; file 0: none */
-	} * items;                   /* [0] is not used */
+		bool numbered;
+	} * items; /* [0] is not used */
 	size_t n, cap;
-	struct map64 in; /* kind << 32 | run's index -> series; until then 1: the run has it */
+	struct map64 in;   /* kind << 32 | run's index -> series; until then 1: the run has it */
+	struct map64 at;   /* the same -> index + 1 in places */
+	struct kin_place { /* of a kind in a run */
+		uint32_t line; /* the least; 0: none */
+		double count, bytes;
+	} * places;
+	size_t n_places, cap_places;
 	struct kin_series {
-		uint32_t name, kind, shown; /* kind: of the newest run that has it */
+		uint32_t name, kind, shown; /* kind: of the newest run that has it, */
+		size_t run;                 /* which is this */
 	} * series;                         /* [0] is not used */
 	size_t n_series, cap_series;
 };

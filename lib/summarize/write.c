@@ -273,6 +273,7 @@ static bool summarize_fill_row(struct maker *m, enum key by, uint32_t thing)
 	const struct aggregate_thing *t = &m->s->things->keys[by].items[thing];
 	struct tally_sums self = columns_get(&k->self, thing),
 			  total = columns_get(&k->total, thing);
+	struct summary_place at = summary_place_of(m->s->summary, thing);
 	struct aggregate_record *r;
 
 	if (!self.has && !total.has)
@@ -289,6 +290,8 @@ static bool summarize_fill_row(struct maker *m, enum key by, uint32_t thing)
 		r->texts[0] = r->key.name;
 	if (by == KEY_STACK && t->node)
 		add_place_text(m, t);
+	if (by == KEY_FUNCTION && at.line)
+		add_place_text(m, &(struct aggregate_thing){.file = at.file, .line = at.line});
 	add_sums(m, &self, 0);
 	add_sums(m, &total, AGG_TOTAL);
 	return true;

@@ -86,7 +86,7 @@ echo 'exit 1' >want
 same 'a gate fails by the one of two functions of one name that grew tenfold'
 for run in internal internal2; do
 	tm-history add -q --build $run --date 2026-01-0${#run}T00:00:00Z runs.db $run/s.tmt
-done 2>>build.log
+done >>build.log 2>&1
 tm-history trend -q --by function --sort requested --name 'load|fill' --csv runs.db | python3 -c '
 import csv, sys
 for r in csv.DictReader(sys.stdin):
@@ -134,6 +134,29 @@ for o in 0 2; do
 		done
 	done
 done
+for run in lambda0 lambda-other0; do
+	mkdir -p $run-kept
+	tm-compare -q --save-baseline $run-kept/s.tmt $run/s.tmt
+done
+for key in function site stack; do
+	rows lambda0-kept lambda-other0-kept $key >got
+	printf '%s\n' '0 64' '1000 1000' '1000000 1000000' >want
+	same "one lambda more by $key, of aggregates"
+done
+for i in 1 2 3 4; do
+	run=$([ $i -lt 3 ] && echo lambda0 || echo lambda-other0)
+	tm-history add -q --build $i --date 2026-01-0${i}T00:00:00Z lambda.db $run/s.tmt >>build.log
+done 2>&1
+tm-history trend -q --by function --sort requested --name lambda --csv lambda.db | python3 -c '
+import csv, sys
+for r in csv.DictReader(sys.stdin):
+    print(r["name"], r["build"], float(r["value"]))' >got
+for i in 1 2 3 4; do
+	echo "run(int)::{lambda(int)#1}::operator()(int) const $i $([ $i -lt 3 ] && echo 0.0 || echo 64.0)"
+	echo "run(int)::{lambda(int)#2}::operator()(int) const $i 1000000.0"
+	echo "run(int)::{lambda(int)#3}::operator()(int) const $i 1000.0"
+done >want
+same 'tm-history: a lambda is a series whatever its number'
 printf '[rule each]\nmetric = requested\nkey = function\nmatch = run\neach = yes\npercent = 5\nabsolute = 100\n' >p.ini
 tm-compare -q --gate p.ini lambda0/s.tmt lambda-other0/s.tmt >gate.txt
 echo "exit $?" >got
