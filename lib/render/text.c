@@ -232,7 +232,7 @@ static void put_detail(struct layout *l, const char *s)
 	l->cell.len = l->cut.len = 0;
 	buf_add_escaped(&l->cell, s, strlen(s));
 	pad(&l->out->text, DETAIL_INDENT);
-	if (room && l->cell.len)
+	if (room && l->cell.len && !(l->t->flags & TABLE_WHOLE_DETAILS))
 		text_shorten(&l->cut, l->cell.data, l->cell.len, room);
 	else
 		buf_add(&l->cut, l->cell.data, l->cell.len);

@@ -78,6 +78,8 @@ enum table_flags {
 	/* Rows are a tree: CSV, TSV and JSON get a first column "depth"; people see the column with
 	 * COLUMN_TREE indented. */
 	TABLE_TREE = 1 << 0,
+	/* Details are sentences and commands: text does not shorten them. */
+	TABLE_WHOLE_DETAILS = 1 << 1,
 };
 
 struct table {

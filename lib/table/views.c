@@ -287,6 +287,7 @@ struct table_view view_checks(const struct table_checks *c, bool flat)
 	size_t cap = 0;
 
 	v.own->checks = c;
+	v.table.flags = flat ? 0 : TABLE_WHOLE_DETAILS;
 	v.table.notes = c->notes;
 	v.table.n_notes = c->n_notes;
 	v.table.n_rows = c->n_items;

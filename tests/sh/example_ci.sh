@@ -1,29 +1,43 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# examples/ci as a CI system would run it, with the demo game: the first build cannot be judged, one
-# like it passes, one whose tiles are a third larger fails, and says so in JUnit and SARIF.
+# gate.sh of examples/ci with the demo game: the first build has nothing to compare with, one like it passes, one
+# whose tiles are three times as many fails, and says so in every report; the reports are there, too, when the
+# game dies. Ten builds of it on CI systems are in ci_builds.sh.
 set -u
 . "$SRC/tests/check.bash"
 
 cp "$SRC"/examples/ci/{gate.sh,budget.ini} .
-cp "$SRC/testdata/src/demo/arcade.sites" game.sites
 game=$DATA/demo/gcc-dwarf5-O2/bin/arcade
+export RUNS=3
 gate() { # BUILD, then words for the game
 	local build=$1
 
 	shift
+	rm -f gate.xml gate.sarif gate.json gate.md top.html
 	sh gate.sh "$build" main "$game" --frames 40 --out . "$@" >out 2>err
 }
+reports() {
+	xmllint --noout gate.xml && jq -e .runs gate.sarif >/dev/null && jq -e 'type == "array"' gate.json >/dev/null &&
+		[ -s gate.md ] && [ -s top.html ]
+}
 gate b1
-check "the first build: cannot tell" [ $? = 5 ]
+check "the first build passes" [ $? = 0 ]
+check "and has its reports" reports
+check "which say that there is nothing to compare with" grep -q 'nothing to compare with yet' gate.xml
 gate b2
 check "the same game again: within the budget" [ $? = 0 ]
 check "JUnit without a failure" xmllint --noout --xpath '//testsuite[@failures="0"]' gate.xml
 gate b3 --grow 200
 check "tiles three times as large: over it" [ $? = 1 ]
-check "JUnit names the rule" xmllint --noout --xpath '//testcase[contains(@name, "heap")]/failure' gate.xml
+check "JUnit names the rule" xmllint --noout --xpath '//testcase[@name="sites"]/failure' gate.xml
 check "SARIF has a result" jq -e '.runs[0].results | length > 0' gate.sarif
+check "GitLab has an issue" jq -e 'length > 0' gate.json
+check "the summary begins with it" [ "$(head -n 1 gate.md)" = "## The policy is broken" ]
 check "a page to look at" grep -q '<title>' top.html
 check "what failed is not in the history" [ "$(tm-history list -q --csv runs.db 2>err | grep -c b3)" = 0 ]
+gate b4 --no-such-word
+check "a game that fails" [ $? = 3 ]
+check "leaves reports, too" reports
+check "and is not in the history" [ "$(tm-history list -q --csv runs.db 2>err | grep -c b4)" = 0 ]
 exit $failed

@@ -180,15 +180,20 @@ static uint32_t say_worst_node(const struct gate_context *x, const struct gate_r
 	return found;
 }
 
-/* Of the C++ library, by the linkage name: no code of the program's own. */
+/* Of the C or C++ library, by the linkage name: no code of the program's own. */
 static bool say_library(const struct aggregate_things *t, const struct aggregate_thing *call)
 {
-	static const char *const prefixes[] = {"_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx",
-					       "_ZNK9__gnu_cxx"};
+	static const char *const prefixes[] = {"_ZNSt",         "_ZNKSt",         "_ZSt",
+					       "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "__libc_start_"};
+	static const char *const names[] = {"_start", "start_thread", "clone", "clone3",
+					    "__clone3"};
 	const char *raw = things_text(t, call->raw, NULL);
 
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (!strncmp(raw, prefixes[i], strlen(prefixes[i])))
+			return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(raw, names[i]))
 			return true;
 	return false;
 }
