@@ -30,7 +30,7 @@ want='1 pass
 9 pass
 10 fail'
 for system in github gitlab; do
-	ci $system "$SRC/examples/ci" # renamed, once modules match under another name
+	ci $system "$SRC/examples/ci" renamed
 	cut -d';' -f1 $system.out >verdicts
 	check "$system: red where a build is worse, and green elsewhere" diff <(echo "$want") verdicts
 	check "$system: no other step fails" eval '! grep -E "; step" $system.out | grep -vE "; step (gate|script)$"'
