@@ -245,6 +245,7 @@ int main(int argc, char **argv)
 	o = cli_symbolizer_options(&binaries, &managed);
 	o.flags &= ~(unsigned)TRACEMILL_MANAGED_NAMES;
 	o.flags |= no_managed ? 0 : TRACEMILL_MANAGED_NAMES | TRACEMILL_MANAGED_BESIDE;
+	o.flags |= TRACEMILL_PLT_NAMES;
 	if (j.missing)
 		o.flags |= TRACEMILL_EXPLAIN;
 	if (text) /* as the programs that print such logs have it */

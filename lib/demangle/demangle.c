@@ -40,6 +40,21 @@ static bool print(struct text *t, const char *raw, int options)
 	return cplus_demangle_v3_callback(raw, options, demangle_add, t);
 }
 
+char *demangle_with_suffix(const char *raw, const char *suffix, char *(*how)(const char *raw))
+{
+	char *name = mem_strndup(raw, (size_t)(suffix - raw)), *text = how(name);
+	struct buf whole = BUF_INIT;
+
+	free(name);
+	if (!text)
+		return NULL;
+	buf_adds(&whole, text);
+	buf_adds(&whole, suffix);
+	free(text);
+	buf_str(&whole);
+	return whole.data;
+}
+
 static char *demangle_with(const char *raw, int options)
 {
 	size_t underscores = strspn(raw, "_");
@@ -74,6 +89,10 @@ bool demangle_is_rust(const char *raw)
 
 char *demangle(const char *raw)
 {
+	const char *suffix = *raw == '_' ? strchr(raw, '@') : NULL; /* a version, "@plt" */
+
+	if (suffix)
+		return demangle_with_suffix(raw, suffix, demangle);
 	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI);
 }
 

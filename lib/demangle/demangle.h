@@ -11,6 +11,8 @@
 
 /* A malloc'ed display name, or NULL when raw is not mangled, or stands for a text beyond reason. */
 char *demangle(const char *raw);
+/* The same by how, where the mangled name ends at suffix, which stays. */
+char *demangle_with_suffix(const char *raw, const char *suffix, char *(*how)(const char *raw));
 /* The same of a name as captures carry it: the module before it ("libgame.so`", "game!") and what
  * tools put behind it ("+0x1c", "@plt", "_[k]", " (game)") stay. NULL: nothing in it is mangled. */
 char *demangle_captured(const char *s, size_t n);

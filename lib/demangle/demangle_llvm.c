@@ -156,6 +156,8 @@ char *demangle_llvm(const char *raw)
 	const char *block = is_block(raw, underscores);
 	char *text = NULL;
 
+	if (underscores && n > 4 && n <= LONGEST && !strcmp(raw + n - 4, "@plt"))
+		return demangle_with_suffix(raw, raw + n - 4, demangle_llvm);
 	if (!strcmp(raw, "_Dmain"))
 		return mem_strdup("D main");
 	if (!underscores || raw[underscores] != 'Z' || n > LONGEST || demangle_is_rust(raw))

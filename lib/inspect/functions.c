@@ -170,7 +170,7 @@ static enum role role_at(const struct inspect *x, uint64_t target)
 	enum role role = map64_get(&x->role_at, target);
 	uint64_t slot;
 
-	if (!role && inspect_plt_slot(x, target, &slot))
+	if (!role && object_plt_slot(x->file.object, target, &slot))
 		role = map64_get(&x->role_at, slot);
 	return role;
 }

@@ -103,7 +103,5 @@ bool inspect_is_thumb(const struct inspect *x, uint64_t addr);
 size_t inspect_section(const struct inspect *x, const char *name);
 /* The entries of .eh_frame, into functions; false: damaged. */
 bool inspect_eh_frame(struct inspect *x, const uint8_t *p, uint64_t n, uint64_t addr);
-/* The slot that the stub of a PLT at addr jumps through; false: no stub. */
-bool inspect_plt_slot(const struct inspect *x, uint64_t addr, uint64_t *slot);
 
 #endif

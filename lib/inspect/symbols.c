@@ -165,43 +165,22 @@ static void read_table(struct inspect *x, size_t section, bool dynamic)
 }
 
 /* Slots that the dynamic linker fills with the address of something that has a role. */
-static void inspect_symbols_read_relocations(struct inspect *x, size_t section,
-					     const struct table *symbols)
+static void inspect_symbols_take_imports(struct inspect *x)
 {
-	const struct object *o = x->file.object;
-	struct object_section_info s = object_section_info(o, section);
-	size_t word = object_is_64(o) ? 8 : 4, entry = word * (s.type == SHT_RELA ? 3 : 2);
-	struct err e = ERR_INIT;
-	struct cursor c;
-	uint8_t *data;
-	uint64_t size;
+	size_t n;
+	const struct object_import *imports = object_imports(x->file.object, &n);
 
-	if (object_section_read(o, section, &data, &size, &e))
-		return;
-	cursor_init(&c, data, (size_t)(size / entry * entry), 0, &e);
-	c.big_endian = object_is_big_endian(o);
-	while (!cursor_done(&c)) {
-		uint64_t slot = word == 8 ? cursor_u64(&c) : cursor_u32(&c);
-		uint64_t info = word == 8 ? cursor_u64(&c) : cursor_u32(&c);
-		uint64_t symbol = word == 8 ? info >> 32 : info >> 8;
-		enum role role =
-		    symbol < table_count(symbols)
-			? inspect_symbols_role_of(inspect_symbols_table_at(symbols, symbol).name)
-			: ROLE_NONE;
+	for (size_t i = 0; i < n; i++) {
+		enum role role = inspect_symbols_role_of(imports[i].name);
 
-		if (s.type == SHT_RELA)
-			cursor_skip(&c, word, "relocation");
 		if (role)
-			*map64_put(&x->role_at, slot) = role;
+			*map64_put(&x->role_at, imports[i].slot) = role;
 	}
-	allowance_free(data);
 }
 
 void inspect_symbols(struct inspect *x)
 {
 	const struct object *o = x->file.object;
-	size_t dynsym = 0, many = 16; /* more relocation sections than any linker makes */
-	struct table t;
 
 	if (object_kind(o) == OBJECT_MACH) {
 		size_t n;
@@ -217,7 +196,6 @@ void inspect_symbols(struct inspect *x)
 		/* One of each, as the specification has it. */
 		if (s.type == SHT_DYNSYM && !x->has_dynsym) {
 			x->has_dynsym = true;
-			dynsym = i;
 			read_table(x, i, true);
 		} else if (s.type == SHT_SYMTAB && !x->has_symtab) {
 			x->has_symtab = true;
@@ -228,15 +206,7 @@ void inspect_symbols(struct inspect *x)
 	for (size_t i = 0; i < ROLES; i++)
 		if (x->roles[i] & ROLE_EXPORTED)
 			x->roles[i] &= (uint8_t)~ROLE_HIDDEN;
-	if (!dynsym || !table_load(&t, o, dynsym))
-		return;
-	for (size_t i = 1; i < object_section_count(o); i++) {
-		struct object_section_info s = object_section_info(o, i);
-
-		if ((s.type == SHT_RELA || s.type == SHT_REL) && s.link == dynsym && many && many--)
-			inspect_symbols_read_relocations(x, i, &t);
-	}
-	table_release(&t);
+	inspect_symbols_take_imports(x);
 }
 
 bool inspect_is_thumb(const struct inspect *x, uint64_t addr)

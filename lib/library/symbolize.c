@@ -80,6 +80,7 @@ static struct lookup_options symbolizer_lookup_options(const struct tracemill_op
 	    .demangle = o->flags & TRACEMILL_DEMANGLE,
 	    .demangler = o->flags & TRACEMILL_LLVM_SPELLING ? demangle_llvm : NULL,
 	    .dwarf_names = o->flags & TRACEMILL_DWARF_NAMES,
+	    .plt_names = o->flags & TRACEMILL_PLT_NAMES,
 	    .views = !(o->flags & (TRACEMILL_DETAILS | TRACEMILL_EXPLAIN)),
 	};
 }
@@ -315,8 +316,11 @@ static void load_symbols(struct library_opened *x, size_t n)
 	size_t ignored;
 
 	for (size_t i = 0; n >= MANY && i < l->n_files; i++)
-		if (l->files[i]->object)
+		if (l->files[i]->object) {
 			object_symbols(l->files[i]->object, &ignored);
+			if (l->options.plt_names)
+				object_imports(l->files[i]->object, &ignored);
+		}
 	for (size_t i = 0; n < MANY && i < n; i += LOOKUP_VIEWS)
 		symbolizer_view_some(l, x->queries + i, n - i < LOOKUP_VIEWS ? n - i : LOOKUP_VIEWS,
 				     &v);

@@ -132,6 +132,7 @@ struct symtab {
 };
 
 struct object_code;
+struct object_stubs;
 
 #define SYMBOL_NONE UINT32_MAX
 
@@ -167,7 +168,8 @@ struct object {
 	atomic_bool symbols_loaded;
 	bool own_loaded, any_loaded;
 	struct symtab symbols, own, any;
-	struct object_code *code; /* NULL: not asked for yet */
+	struct object_code *code;           /* NULL: not asked for yet */
+	struct object_stubs *_Atomic stubs; /* the same */
 	struct trail trail;
 	/* of the last search, for the files that hold parts of the debug information */
 	char **dirs;
@@ -189,5 +191,8 @@ void companion_release(struct object *o);
 
 /* code.c */
 void object_code_release(struct object_code *c); /* accepts NULL */
+
+/* plt.c */
+void object_stubs_release(struct object_stubs *t); /* accepts NULL */
 
 #endif

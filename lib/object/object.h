@@ -231,6 +231,18 @@ struct object_code_part {
 };
 const struct object_code_part *object_code(struct object *o, size_t *n);
 
+/* Of the file itself: the slots of its GOT that the dynamic linker fills with the address of a symbol, and
+ * relocations like them, sorted by slot. The name is "*ABS*" where a function of the file chooses the address. */
+struct object_import {
+	uint64_t slot, addend; /* addend: 0 where the slot itself has it */
+	const char *name;      /* borrowed from the object */
+};
+const struct object_import *object_imports(struct object *o, size_t *n);
+/* The slot that the stub of a PLT at addr jumps through; false: no stub. */
+bool object_plt_slot(struct object *o, uint64_t addr, uint64_t *slot);
+/* The stub of the PLT that holds vaddr, "malloc@plt", or NULL: no symbol table has it. */
+const struct object_symbol *object_stub_at(struct object *o, uint64_t vaddr);
+
 /* vaddr of a file offset through PT_LOAD; ST_NONE when no segment's file part holds it. */
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
 /* True when vaddr lies in an executable PT_LOAD. */

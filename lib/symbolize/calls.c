@@ -261,11 +261,18 @@ static uint32_t copy_call(struct calls_of *o, uint64_t addr, uint32_t call, bool
 	return outer;
 }
 
+const struct object_symbol *calls_symbol_alone(struct object *o, uint64_t addr, bool plt_names)
+{
+	const struct object_symbol *sym = object_symbol_at(o, addr);
+
+	return sym || !plt_names ? sym : object_stub_at(o, addr);
+}
+
 /* Names from the symbol table, for what has no DIE: thunks, assembler, files without DWARF. */
 static uint32_t symbol_call_at(struct calls_of *o, uint64_t addr, const struct symbol_call *line,
 			       uint8_t *flags)
 {
-	const struct object_symbol *sym = object_symbol_at(o->object, addr);
+	const struct object_symbol *sym = calls_symbol_alone(o->object, addr, o->calls->plt_names);
 	struct symbol_call call = line ? *line : (struct symbol_call){.line = 0};
 
 	if (!sym && !line)

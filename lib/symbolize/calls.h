@@ -26,6 +26,7 @@ struct symbolize_calls {
 	size_t n_extras, cap_extras;
 	struct managed *managed; /* the caller's, set behind calls_init; NULL: nothing managed */
 	bool dwarf_names;        /* set so, too: never the symbol's fuller name */
+	bool plt_names;          /* set so, too: stubs of the PLT are named NAME@plt */
 	/* NULL: demangle.h's */
 	char *(*demangle)(const char *raw);
 };
@@ -71,6 +72,9 @@ struct symbolize_named calls_at(struct calls_of *o, size_t i);
 const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const char *name,
 					 size_t n_name);
 bool calls_is_mangled(const char *name, size_t n);
+/* What names an address that has no DIE: its symbol; where it has none, the stub of the PLT, if those are to
+ * be named. NULL: nothing does. */
+const struct object_symbol *calls_symbol_alone(struct object *o, uint64_t addr, bool plt_names);
 
 /* Of a module that has no file, from its usym: address counts from the module's lowest. */
 struct symbolize_named calls_of_usym(struct symbolize_calls *c, const struct usym *u,

@@ -375,6 +375,7 @@ static void lookup_fill(struct lookup *l, struct part *parts, struct lookup_quer
 	calls_init(&calls, &l->symbols, &cut);
 	calls.managed = &l->managed;
 	calls.dwarf_names = l->options.dwarf_names;
+	calls.plt_names = l->options.plt_names;
 	calls.demangle = l->options.demangler;
 	for (size_t f = 0; f < l->n_files; f++) {
 		struct part *p = &parts[f];

@@ -21,6 +21,7 @@ struct lookup_options {
 	bool demangle;    /* fill in the functions' display names */
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	bool dwarf_names; /* where DWARF names a function, no symbol's fuller name */
+	bool plt_names;   /* stubs of the PLT are named NAME@plt */
 	/* Answers are left where the engine has stored them, names as long as they are there, when
 	 * nothing has to be made of them: see lookup.viewing. */
 	bool views;

@@ -137,17 +137,17 @@ static void name_by_symbol(const struct lookup *l, const struct lookup_query *q,
 	if (q->named.found == DWARF_FUNCTION || !o)
 		return;
 	/* what has no DIE: thunks, assembler, files without DWARF */
-	sym = object_symbol_at(o, q->addr);
+	sym = calls_symbol_alone(o, q->addr, l->options.plt_names);
 	take_symbol(sym, &c[0]);
 	if (sym)
 		c[0].by = LOOKUP_NAME_BY_SYMBOL | (sym->sized ? 0 : LOOKUP_NAME_BY_UNSIZED);
 }
 
 /* A call of its symbol's alone, if that is all that is known. */
-static bool by_symbol_alone(const struct lookup_query *q)
+static bool by_symbol_alone(const struct lookup *l, const struct lookup_query *q)
 {
 	return q->named.found != DWARF_FUNCTION && q->file && q->file->object &&
-	       object_symbol_at(q->file->object, q->addr);
+	       calls_symbol_alone(q->file->object, q->addr, l->options.plt_names);
 }
 
 /* A call that was made of an answer. */
@@ -215,7 +215,7 @@ void lookup_view(const struct lookup *l, const struct lookup_query *queries, siz
 		for (uint32_t at = heads[i]; at != NO_NODE; at = v->nodes[at].outer)
 			fill_call(a, &v->nodes[at].call, v->nodes[at].outer != NO_NODE,
 				  &v->calls[k++]);
-		if (v->first[i] == k && by_symbol_alone(&queries[i]))
+		if (v->first[i] == k && by_symbol_alone(l, &queries[i]))
 			v->calls[k++] = (struct lookup_call){.name = "", .file = ""};
 	}
 	v->n = v->first[n] = k;

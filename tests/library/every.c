@@ -135,6 +135,33 @@ static void ask(struct tracemill_symbolizer *s, unsigned flags)
 	IS(!CALL(tracemill_complaint)(s));
 }
 
+/* Its last stub; where GNU ld puts none into .plt alone, nothing. */
+static void ask_of_stub(struct tracemill_symbolizer *s, unsigned flags)
+{
+	struct tracemill_binary *b = NULL;
+	struct tracemill_query q;
+	struct tracemill_views v;
+	uint64_t address = 0, size = 0;
+	const char *at;
+
+	CLEAR(q);
+	CLEAR(v);
+	OK(s, tracemill_binary_open(s, binary, &b));
+	if (tracemill_binary_section(s, b, ".plt", &address, &size) || size <= 32)
+		return;
+	q.binary = b;
+	q.address = address + size - 8;
+	OK(s, tracemill_symbolize(s, &q, 1));
+	OK(s, tracemill_view(s, &q, 1, &v));
+	IS(v.first[1] == (flags & TRACEMILL_PLT_NAMES ? 1 : 0));
+	if (!failed && v.first[1]) {
+		at = (const char *)memchr(v.calls->function, '@', v.calls->n_function);
+		IS(at &&
+		   is_text(at, v.calls->n_function - (size_t)(at - v.calls->function), "@plt"));
+	}
+	tracemill_views_release(&v);
+}
+
 static void ask_of_binary(struct tracemill_symbolizer *s)
 {
 	static const unsigned tables[] = {TRACEMILL_CODE, TRACEMILL_OWN_CODE, TRACEMILL_DATA};
@@ -254,6 +281,7 @@ static const struct flag {
 	FLAG(TRACEMILL_DETAILS),         FLAG(TRACEMILL_DECLARED),
 	FLAG(TRACEMILL_RELATIVE),        FLAG(TRACEMILL_MANAGED_NAMES),
 	FLAG(TRACEMILL_LINE_MAP_WINDOW), FLAG(TRACEMILL_MANAGED_BESIDE),
+	FLAG(TRACEMILL_PLT_NAMES),
 },
   naming_flags[] = {
       FLAG(TRACEMILL_NO_CAPTURED_PATHS), FLAG(TRACEMILL_SLIDE), FLAG(TRACEMILL_FIND_SLIDES),
@@ -283,6 +311,7 @@ static void with_every_flag(void)
 				  (names == 2 ? TRACEMILL_LLVM_SPELLING : 0);
 			s = handle(&o);
 			ask(s, o.flags);
+			ask_of_stub(s, o.flags);
 			CALL(tracemill_symbolizer_free)(s);
 		}
 	}

@@ -90,6 +90,9 @@ enum tracemill_flags {
 	TRACEMILL_LINE_MAP_WINDOW = 1 << 12, /* line_map_window is set */
 	/* Look for files of managed code next to binaries, as tm-symbolize(1) says where. */
 	TRACEMILL_MANAGED_BESIDE = 1 << 13,
+	/* Stubs through which a binary calls functions of other ones (its PLT) are named by them,
+	 * "malloc@plt", as objdump does. x86-64, i386, arm64, arm, riscv. */
+	TRACEMILL_PLT_NAMES = 1 << 14,
 };
 
 struct tracemill_options {
