@@ -80,7 +80,7 @@ static void fast_own_range(void *arg, uint64_t lo, uint64_t hi)
 	budget_spend(&w->budget, to - from);
 }
 
-/* What an old assembler wrote for a file of several sections: no range, no function, rows alone. */
+/* What says where it is by rows alone: a file of several sections by an old assembler; thunks. */
 static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 			    fast_scopes_found_fn *owned, void *arg)
 {
@@ -148,6 +148,8 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 			why = w->scopes.why;
 		if (!why && !t->has_code && !low.form && !ranges.form && u->has_lines)
 			why = own_rows(f, w, u, owned, arg);
+		else if (!why && u->version < 3 && !ranges.form && u->has_lines)
+			own_rows(f, w, u, owned, arg); /* thunks; names are sound all the same */
 	}
 	if (why) {
 		u->state = UNIT_LOST;

@@ -32,6 +32,9 @@ struct walk {
 	/* What is inside lies within what is around it, unless that is empty. Not so in DWARF 2,
 	 * which cannot say where a call is that was inlined in pieces. */
 	bool narrow;
+	/* Nor within its function, whose cold part is another DIE in a unit that has no lists of ranges
+	 * (-gstrict-dwarf): what is inlined says more of an address than that. */
+	bool pieces;
 	fast_scopes_found_fn *found; /* instead of node */
 	void *arg;
 	struct budget *budget;
@@ -193,13 +196,19 @@ static uint32_t first_at_least(const uint64_t *addrs, uint32_t from, uint32_t to
 	return BISECT(i, from, to, addrs[i] < addr);
 }
 
+static bool is_inlined(const struct walk *w, uint32_t node)
+{
+	return node && w->s->all[node - 1].abbrev->kind == KIND_INLINED;
+}
+
 /* The addresses [i, end) are claimed: widens *in by them; their node becomes id, unless that is 0.
  */
 static void take(struct walk *w, const struct fast_level *cur, uint32_t i, uint32_t end,
 		 uint32_t id, struct fast_level *in)
 {
 	for (uint32_t k = i; id && k < end; k++)
-		w->node[k] = id;
+		if (!w->pieces || w->inside || !is_inlined(w, w->node[k]))
+			w->node[k] = id;
 	for (uint32_t k = i; w->stamps && k < end; k++) {
 		w->s->loose |= w->inside && w->stamps[k] < cur->stamp;
 		w->stamps[k] = w->clock;
@@ -439,7 +448,7 @@ static bool fast_scope_enter(struct walk *w, const struct abbrev *a, const uint8
 	w->inside = inlined;
 	there = fast_scope_claim_ranges(w, a, at, cur, id, &in, &living);
 	matched = in.to > 0;
-	known = !inlined || (living && w->narrow);
+	known = inlined ? living && w->narrow : !w->pieces;
 	if (!matched && !w->everything && (known || !a->children))
 		return false;
 	if (s->n >= LIMIT_SCOPES) {
@@ -584,6 +593,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 			 .everything = everything,
 			 .stamps = everything ? NULL : s->stamps,
 			 .narrow = u->version > 2,
+			 .pieces = u->version < 3 && !u->ranged,
 			 .budget = b,
 			 .s = s,
 			 .unit = unit_start(f, u),

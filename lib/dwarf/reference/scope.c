@@ -25,6 +25,13 @@ size_t unit_first_at_least(const uint64_t *addrs, const uint32_t *query, size_t 
 	return BISECT(i, 0, n, addrs[query[i]] < addr);
 }
 
+/* Of a unit that has no lists of ranges: a function's cold part is another DIE, and what is inlined there is
+ * the function's still. */
+static bool is_inlined_piece(const struct reference_unit *u, uint32_t scope)
+{
+	return u->version < 3 && !u->ranged && scope && u->scopes[scope - 1].inlined;
+}
+
 void unit_match_scopes(const struct reference_unit *u, const uint64_t *addrs, const uint32_t *query,
 		       size_t n, uint32_t *scope)
 {
@@ -37,7 +44,8 @@ void unit_match_scopes(const struct reference_unit *u, const uint64_t *addrs, co
 
 			for (size_t q = unit_first_at_least(addrs, query, n, r->lo);
 			     q < n && addrs[query[q]] < r->hi; q++)
-				scope[q] = (uint32_t)i + 1;
+				if (s->inlined || !is_inlined_piece(u, scope[q]))
+					scope[q] = (uint32_t)i + 1;
 		}
 	}
 }

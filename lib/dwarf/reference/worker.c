@@ -302,22 +302,25 @@ static void announce_addresses(struct worker *w)
 	flush(w);
 }
 
-/* Of a unit that does not say all that it owns: the addresses in its functions, and in the ranges
- * that it has. */
-static void worker_keep_matched(struct worker *w)
+/* The q-th address is in a function, or in the ranges that the unit has. */
+static bool is_matched(const struct worker *w, size_t q)
 {
 	const struct reference_unit *u = &w->unit;
+	uint64_t addr = w->addrs[w->query[q]];
+
+	for (size_t i = 0; i < u->n_ranges && !w->scope[q]; i++)
+		if (addr >= u->ranges[i].lo && addr < u->ranges[i].hi)
+			return true;
+	return w->scope[q];
+}
+
+/* Of a unit that does not say all that it owns: those. */
+static void worker_keep_matched(struct worker *w)
+{
 	size_t n = 0;
 
 	for (size_t q = 0; q < w->n_query; q++) {
-		bool keep = w->scope[q];
-
-		for (size_t i = 0; i < u->n_ranges && !keep; i++) {
-			uint64_t addr = w->addrs[w->query[q]];
-
-			keep = addr >= u->ranges[i].lo && addr < u->ranges[i].hi;
-		}
-		if (!keep)
+		if (!is_matched(w, q))
 			continue;
 		w->query[n] = w->query[q];
 		w->scope[n++] = w->scope[q];
@@ -325,7 +328,8 @@ static void worker_keep_matched(struct worker *w)
 	w->n_query = n;
 }
 
-/* Of a unit that has rows alone, as old assemblers wrote them: the addresses in its rows. */
+/* And the addresses in its rows: of a unit that has nothing else, as old assemblers wrote them, and of DWARF 2,
+ * where thunks have nothing else. */
 static void keep_with_row(struct worker *w)
 {
 	const struct reference_unit *u = &w->unit;
@@ -334,7 +338,8 @@ static void keep_with_row(struct worker *w)
 	for (size_t q = 0; q < w->n_query; q++) {
 		uint32_t row = w->row[q];
 
-		if (row == UNIT_NO_ROW || !reader_is_living(w->reader, u->rows[row].addr))
+		if (!is_matched(w, q) &&
+		    (row == UNIT_NO_ROW || !reader_is_living(w->reader, u->rows[row].addr)))
 			continue;
 		w->query[n] = w->query[q];
 		w->scope[n] = w->scope[q];
@@ -355,7 +360,7 @@ static void worker_do_unit(struct worker *w)
 	struct reference_unit *u = &w->unit;
 	struct err e = ERR_INIT;
 	const char *why = NULL;
-	bool rows_alone;
+	bool by_rows;
 	enum status st;
 
 	if (reader_ranges(w->reader, u, &e)) {
@@ -379,8 +384,8 @@ static void worker_do_unit(struct worker *w)
 		return;
 	}
 	unit_match_scopes(u, w->addrs, w->query, w->n_query, w->scope);
-	rows_alone = u->silent && !u->n_scopes;
-	if (!u->ranged && !rows_alone)
+	by_rows = !u->ranged && (u->version < 3 || (u->silent && !u->n_scopes));
+	if (!u->ranged && !by_rows)
 		worker_keep_matched(w);
 	if (!w->n_query)
 		return;
@@ -389,7 +394,7 @@ static void worker_do_unit(struct worker *w)
 	if (reader_rows(w->reader, u, &e)) /* names are sound all the same */
 		send_text(w, e.msg);
 	unit_match_rows(u, w->addrs, w->query, w->n_query, w->row);
-	if (rows_alone)
+	if (by_rows)
 		keep_with_row(w);
 	if (!w->n_query)
 		return;
