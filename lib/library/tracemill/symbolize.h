@@ -74,7 +74,7 @@ enum tracemill_flags {
 	TRACEMILL_REFERENCE_ENGINE = 1 << 3,
 	/* Keep what was tried, for tracemill_explain. */
 	TRACEMILL_EXPLAIN = 1 << 4,
-	/* tracemill_call.function as people write it: C++, Rust, D, as GNU's tools spell it. All names
+	/* tracemill_call.function as people write it: C++ and Rust, as GNU's tools spell it. All names
 	 * of a batch are demangled at once, on the handle's threads. */
 	TRACEMILL_DEMANGLE = 1 << 5,
 	TRACEMILL_LLVM_SPELLING = 1 << 6, /* of TRACEMILL_DEMANGLE: as LLVM's tools spell it */
@@ -368,7 +368,7 @@ enum tracemill_status tracemill_source(struct tracemill_symbolizer *s,
  * seen only with TRACEMILL_GUARD_FILES. */
 enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s);
 
-/* A linkage name as people write it (C++, Rust, D), into to with room for size bytes, cut to that and
+/* A linkage name as people write it (C++, Rust), into to with room for size bytes, cut to that and
  * ended by NUL (but for size 0). Returns the bytes of the whole name; 0: it is not mangled, or memory
  * ran out. Any thread, no handle. */
 size_t tracemill_demangle(const char *name, size_t n, char *to, size_t size);
