@@ -74,7 +74,8 @@ static struct aggregate_thing function_thing(struct summarizer *z, uint32_t func
 
 	return (struct aggregate_thing){.name = copied(z, f->display),
 					.raw = copied(z, f->raw),
-					.module = copied(z, f->module)};
+					.module = copied(z, f->module),
+					.folded = f->folded};
 }
 
 static uint32_t add_function(struct summarizer *z, uint32_t function)

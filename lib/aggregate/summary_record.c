@@ -218,6 +218,7 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 	struct aggregate_thing to = {.name = string(t, r->key.name)};
 	struct aggregate_site at;
 	uint32_t thing;
+	bool placed;
 
 	if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
 		to.name = string(t, r->texts[0].n ? r->texts[0] : r->key.raw);
@@ -227,9 +228,11 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 		to.line = r->key.line;
 		to.inside = r->key.inside;
 	}
+	placed = r->key.by == KEY_FUNCTION && aggregate_site_of(r, &at);
+	to.folded = placed && at.inside;
 	thing = r->key.by == KEY_STACK ? summary_record_add_stack(t, r, path)
 				       : things_add(t, r->key.by, &to);
-	if (r->key.by == KEY_FUNCTION && aggregate_site_of(r, &at))
+	if (placed)
 		summary_set_place(s, thing, (struct summary_place){string(t, at.file), at.line});
 	if (self.has)
 		columns_add(&k->self, thing, &self);

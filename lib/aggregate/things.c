@@ -175,8 +175,8 @@ uint32_t things_add(struct aggregate_things *t, enum key key, const struct aggre
 		VEC_PUSH(k->items, k->n, k->cap) = *thing;
 		id = (uint32_t)k->n;
 		id_set_add(&k->set, &rows, k, hash, id);
-	} else if (key == KEY_STACK && !k->items[id - 1].node) {
-		k->items[id - 1] = *thing; /* this one knows its calls */
+	} else if (thing->folded) {
+		k->items[id - 1].folded = true;
 	}
 	return id - 1;
 }

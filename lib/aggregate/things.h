@@ -32,6 +32,7 @@ struct aggregate_thing { /* texts are ids in things.strings, 0: none */
 		uint64_t hash;    /* STACK: the identity; 0: of what has no stack */
 	};
 	bool inside, has_address;
+	bool folded; /* FUNCTION: as names.h says; no part of what it is */
 };
 
 struct thing_match {        /* what is left of a thing when builds differ */

@@ -19,6 +19,8 @@ struct apart {
 struct apart apart_of(uint32_t name, const char *raw, size_t n);
 /* " (ui/panel.lua)" */
 void apart_text(const struct apart *a, struct buf *out);
+/* Behind the name of a function whose code is that of others, too, so that its sums are of all of them. */
+#define APART_FOLDED " [folded]"
 /* The end of a path: the name and so many folders, or NULL when it has not so many. */
 const char *path_end(const char *path, size_t folders);
 void apart_find(struct apart *a, size_t n);

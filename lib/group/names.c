@@ -311,7 +311,8 @@ static uint32_t text_function(struct group_names *n, const char *s, size_t len, 
 
 	if (name_needs_file(n, string, shown))
 		raw = group_names_with_file(n, string, file, line);
-	return add_function(n, &(struct names_function){n->mangled ? string : shown, raw, module});
+	return add_function(
+	    n, &(struct names_function){n->mangled ? string : shown, raw, module, false});
 }
 
 /* A location that nothing names: the function is its place. */
@@ -464,6 +465,8 @@ static uint32_t group_names_symbolized(struct group_names *n, const struct trace
 		call = c->outer < call ? c->outer : 0;
 	}
 	row.n_calls = (uint32_t)n->n_calls - row.first;
+	if (row.n_calls && b->flags & BINDING_FOLDED) /* not what was inlined there */
+		n->functions[n->calls[n->n_calls - 1].function].folded = true;
 	id->callers = callers_of(n, row.first, row.n_calls);
 	got = add_location(n, id, &row, &is_new);
 	if (!is_new)
@@ -641,7 +644,7 @@ void names_init(struct group_names *n)
 	*n = (struct group_names){.memo = mem_zalloc(sizeof *n->memo)};
 	text = intern_add(&n->strings, "[no stack]", 10);
 	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
-	    (struct names_function){text, text, 0};
+	    (struct names_function){text, text, 0, false};
 	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) =
 	    (struct names_location){.n_calls = 1};
 	push_call(n, 0, 0, 0, 0);

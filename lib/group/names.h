@@ -22,6 +22,7 @@
  */
 struct names_function {
 	uint32_t display, raw, module;
+	bool folded; /* others of the symbol table are at its address, of which this is one */
 };
 
 struct names_call {
@@ -84,7 +85,7 @@ void names_module(struct group_names *n, const struct trace *t, uint32_t module,
 uint32_t names_part(struct group_names *n, uint32_t location, const bool *keep);
 
 /* Of functions of one name in several files, the shortest end of the file that distinguishes them
- * goes behind the name: "Update (ui/panel.lua)". When nothing is added any more. */
+ * goes behind the name: "Update (ui/panel.lua)", and " [folded]" behind what is. When nothing is added any more. */
 void names_tell_apart(struct group_names *n);
 
 /* A place that is identified by its name alone, as in aggregates: texts, not NUL-terminated. */

@@ -54,11 +54,14 @@ void names_tell_apart(struct group_names *n)
 		size_t len;
 		const char *s = names_text(n, a[i].name, &len);
 
-		if (!a[i].end)
+		if (!a[i].end && !n->functions[i].folded)
 			continue;
 		b.len = 0;
 		buf_add(&b, s, len);
-		apart_text(&a[i], &b);
+		if (a[i].end)
+			apart_text(&a[i], &b);
+		if (n->functions[i].folded)
+			buf_adds(&b, APART_FOLDED);
 		n->functions[i].display = intern_add(&n->strings, b.data, b.len);
 	}
 	buf_release(&b);

@@ -206,6 +206,9 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n);
 const char *object_symbols_left_out(struct object *o, unsigned *n);
 /* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
+/* Functions of several mangled names are at the address of the one at vaddr: compilers and linkers fold those of
+ * equal code. The variants of one constructor or destructor, and clones, are one. */
+bool object_is_folded(struct object *o, uint64_t vaddr);
 /* The same of the file's own table, whatever its debug file has: its .symtab, else its .dynsym. Of
  * symbols with one address it is the largest by its stated size, and of those the last in the
  * table, as LLVM has it (SymbolizableObjectFile.cpp). */

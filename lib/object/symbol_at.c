@@ -67,6 +67,39 @@ const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
 	return symbol_at_innermost(loaded(o), vaddr);
 }
 
+/* "C1" and "C2" of two names that are the same otherwise. */
+static bool symbol_is_variant(const char *a, const char *b)
+{
+	size_t i = 0;
+
+	while (a[i] && a[i] == b[i])
+		i++;
+	if (!a[i] || !b[i]) /* the same, or a clone */
+		return a[i] == b[i] || a[i] == '.' || b[i] == '.';
+	return i && strchr("CD", a[i - 1]) && strspn(a + i, "012345") && strspn(b + i, "012345") &&
+	       !strcmp(a + i + 1, b + i + 1);
+}
+
+static bool symbol_is_mangled(const char *s)
+{
+	return s[0] == '_' && (s[1] == 'Z' || s[1] == 'R');
+}
+
+bool object_is_folded(struct object *o, uint64_t vaddr)
+{
+	const struct symtab *s = loaded(o);
+	const struct object_symbol *sym = symbol_at_innermost(s, vaddr), *twin = sym;
+
+	if (!sym || !symbol_is_mangled(sym->name))
+		return false;
+	while (twin > s->all && twin[-1].lo == sym->lo)
+		twin--;
+	for (; twin < s->all + s->n && twin->lo == sym->lo; twin++)
+		if (symbol_is_mangled(twin->name) && !symbol_is_variant(sym->name, twin->name))
+			return true;
+	return false;
+}
+
 static const struct symtab *loaded_own(struct object *o)
 {
 	const struct symtab *s = loaded(o);

@@ -290,8 +290,9 @@ static bool summarize_fill_row(struct maker *m, enum key by, uint32_t thing)
 		r->texts[0] = r->key.name;
 	if (by == KEY_STACK && t->node)
 		add_place_text(m, t);
-	if (by == KEY_FUNCTION && at.line)
-		add_place_text(m, &(struct aggregate_thing){.file = at.file, .line = at.line});
+	if (by == KEY_FUNCTION && (at.line || t->folded))
+		add_place_text(m, &(struct aggregate_thing){
+				      .file = at.file, .line = at.line, .inside = t->folded});
 	add_sums(m, &self, 0);
 	add_sums(m, &total, AGG_TOTAL);
 	return true;

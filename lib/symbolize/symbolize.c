@@ -170,6 +170,9 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 	calls_of_init(&of, &r->calls, x->file->object, x->addrs, &x->answers);
 	for (size_t i = 0; i < x->n_addrs; i++) {
 		struct symbolize_named n = calls_at(&of, i);
+
+		if (n.call && object_is_folded(of.object, of.addrs[i]))
+			n.flags |= BINDING_FOLDED;
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
 			uint32_t index = x->items[item].index;
 			const struct find_bound *b = &r->bound[index];

@@ -57,6 +57,8 @@ enum binding_flags {
 	BINDING_FROM_SYMTAB = 1 << 0,   /* the name comes from the symbol table */
 	BINDING_UNSIZED = 1 << 1,       /* from a symbol without a size: a guess */
 	BINDING_STRIPPED_BITS = 1 << 2, /* tag, PAC or Thumb bits were cleared */
+	BINDING_FOLDED =
+	    1 << 3, /* functions of several linkage names are at its function's address */
 };
 
 struct binding {

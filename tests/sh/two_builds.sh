@@ -248,3 +248,19 @@ for key in function site stack; do
 	printf '%s\n' '1001 1001' '1002 1002' '101 101' '108 108' '2001 2001' '2002 2002' '201 201' '208 208' >want
 	same "-O0 against -O2 by $key"
 done
+
+# Two names at one address, as folding of equal code makes them; the variants of a constructor are one function.
+cat >src/folded.cpp <<'END'
+#include <stdlib.h>
+void *volatile sink;
+struct Thing { __attribute__((noinline)) Thing(int n) { sink = malloc(n); } };
+__attribute__((noinline)) void load(int n) { sink = malloc(n); }
+void other(int) __attribute__((alias("_Z4loadi")));
+__attribute__((noinline)) void alone(int n) { sink = malloc(n); }
+int main() { load(1000); other(1000); alone(3000); Thing t(4000); }
+END
+build folded/game -fno-ipa-icf src/folded.cpp
+{ tm-top -q --by function --sort requested --csv folded/s.tmt; tm-compare -q --by function --sort requested --table changes --csv --all folded/s.tmt folded/s.tmt; } |
+	grep -o 'load(int)[^,]*\|other(int)[^,]*\|alone(int)[^,]*\|Thing::Thing(int)[^,]*' | sort | uniq -c | sed 's/^ *//' >got
+printf '%s\n' '2 Thing::Thing(int)' '2 alone(int)' '2 load(int) [folded]' >want
+same 'a function at whose address are others says so'

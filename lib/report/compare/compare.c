@@ -113,11 +113,14 @@ void compare_tell_apart(const struct compare *c, struct aggregate_things *t)
 		size_t n;
 		const char *s = things_text(t, k->items[i].name, &n);
 
-		if (!ends[i].end)
+		if (!ends[i].end && !k->items[i].folded)
 			continue;
 		b.len = 0;
 		buf_add(&b, s, n);
-		apart_text(&ends[i], &b);
+		if (ends[i].end)
+			apart_text(&ends[i], &b);
+		if (k->items[i].folded)
+			buf_adds(&b, APART_FOLDED);
 		things_rename(t, KEY_FUNCTION, (uint32_t)i, things_string(t, b.data, b.len));
 	}
 	buf_release(&b);
