@@ -118,7 +118,7 @@ SIDES = [
 ]
 FIXED = {
     "by": ["site", "function", "location", "stack", "type", "file", "module", "frame", "thread", "owner", "type,site"],
-    "as": ["text", "csv", "tsv", "json", "html", "markdown", "junit", "sarif", "folded", "speedscope", "pprof", "chrome",
+    "as": ["text", "csv", "tsv", "json", "html", "markdown", "junit", "sarif", "code-quality", "folded", "speedscope", "pprof", "chrome",
            "sqlite", "maps", "events"],
     "sort": ["auto", "requested", "peak", "count", "self-time", "live", "lifetime", "samples"],
     "metrics": ["all", "requested,count", "peak-count"], "domain": ["all", "auto", "malloc", "lua", "mono"],

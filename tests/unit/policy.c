@@ -137,7 +137,11 @@ TEST(errors_have_line_and_column)
 	wrong(RULE "absolute = 5 parsecs\n", "line 3, column 12: '5 parsecs' is no size");
 	wrong(RULE "absolute = 99999999999999999999\n",
 	      "line 3, column 12: '99999999999999999999' is no size");
-	wrong("[rule r]\nmetric = weight\nmax = 1\n", "line 2, column 10: 'weight' is no metric");
+	wrong("[rule r]\nmetric = weight\nmax = 1\n",
+	      "line 2, column 10: 'weight' is no metric: counter:NAME, count, entries, requested, "
+	      "real, slack, live-count, live-requested, live-real, freed-count, freed-requested, "
+	      "freed-real, peak-count, peak-requested, peak-real, temporary, lifetime, self-time, "
+	      "total-time, calls, mean-time, lua-net, mono-net, samples");
 	wrong(RULE "key = frame\nmax = 1\n",
 	      "line 3, column 7: 'frame' is no key: total, type, function, site, stack, location, "
 	      "file, module, thread or owner");

@@ -164,6 +164,25 @@ static bool parse_counter(struct parse *s, struct policy_rule *r)
 	return true;
 }
 
+/* With those that there are: the list is longer than a message's text. */
+static bool fail_metric(struct parse *s)
+{
+	struct buf b = BUF_INIT;
+
+	for (unsigned m = 0; m < SUMS; m++) {
+		if (m == SUM_TIMED)
+			continue;
+		buf_adds(&b, b.len ? ", " : "");
+		for (const char *w = sum_names[m].word; *w; w++)
+			buf_addc(&b, *w == ' ' ? '-' : *w);
+	}
+	err_set(s->e, ST_BAD, "line %u, column %zu: '%s' is no metric: counter:NAME, %s",
+		s->metric.line, s->metric.column, s->metric.text, buf_str(&b));
+	s->failed = true;
+	buf_release(&b);
+	return false;
+}
+
 static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 {
 	if (!s->metric.text)
@@ -182,7 +201,7 @@ static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 			return true;
 		}
 	}
-	return fail_at(s, &s->metric, "no metric");
+	return fail_metric(s);
 }
 
 static bool parse_per(struct parse *s, struct policy_rule *r)

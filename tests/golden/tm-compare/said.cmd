@@ -49,5 +49,13 @@ gate --table policy | grep -E '^(waived|status|waiver)'
 echo "a policy that would pass anything"
 printf '[rule heap]\nmetric = real\npercent = 2000\n[rule limit]\nmetric = real\nmax = 1GiB\n' >p.ini
 gate --table policy
+echo "a waiver's last day ends in UTC, wherever the machine is: today's is in force, yesterday's is not"
+for zone in Pacific/Kiritimati Etc/GMT+12 UTC; do
+	for day in today yesterday; do
+		printf '[rule heap]\nmetric = real\npercent = 1\n[waiver w]\nrule = heap\nuntil = %s\nreason = soon\n' "$(date -u -d $day +%F)" >p.ini
+		TZ=$zone tm-compare -q --slide 0 --gate p.ini a.mem b.mem >out
+		echo "$zone $day: $?"
+	done
+done
 echo "not for a report without a policy"
 tm-compare -q --slide 0 --as code-quality a.mem b.mem
