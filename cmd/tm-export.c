@@ -195,7 +195,9 @@ int main(int argc, char **argv)
 	if (list)
 		list_formats();
 	if (!chosen && (as = export_named(output)) < 0)
-		cli_usage("--as is missing: the format to write");
+		cli_usage(output ? "-o %s: its ending names no format: --as is missing"
+				 : "--as is missing: the format to write",
+			  output);
 	check(exporter_by_name(format_words[as]), output, original, o.events);
 	cli_import_done(&import);
 	o.value = metric - 1; /* auto is VALUE_AUTO */
@@ -225,6 +227,8 @@ int main(int argc, char **argv)
 		failed(original, &e);
 	else if (x->lacks)
 		export_nothing(&told, x->lacks);
+	else if (x->loses)
+		cli_note(NULL, "%s", x->summary);
 	else if (*x->summary)
 		cli_info(NULL, "%s", x->summary);
 	x->free(x);

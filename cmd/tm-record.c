@@ -7,6 +7,7 @@
 #include "cmd/tm-record/noticed.h"
 #include "cmd/tm-record/recorded.h"
 #include "lib/base/clock.h"
+#include "lib/base/num.h"
 #include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/record/convert.h"
@@ -233,11 +234,29 @@ static int record_player(struct unity_options *o)
 	return cli_exit();
 }
 
+/* In ms; 0: no limit. */
+static uint64_t duration_of(const char *text)
+{
+	struct buf b = BUF_INIT;
+	int64_t ns = 0;
+	size_t n = text ? strlen(text) : 0;
+
+	if (n && text[n - 1] >= '0' && text[n - 1] <= '9')
+		buf_addf(&b, "%ss", text);
+	else if (n)
+		buf_adds(&b, text);
+	if (text && (!num_time(buf_str(&b), b.len, &ns) || ns < 1000000))
+		cli_usage("--duration: '%s' is no time from 1ms on, such as 0.5 or 500ms", text);
+	buf_release(&b);
+	return (uint64_t)ns / 1000000;
+}
+
 int main(int argc, char **argv)
 {
 	struct launch l = {.settings.depth = CAP_DEPTH, .failed = record_not_run};
 	struct cap_settings *s = &l.settings;
-	uint64_t depth = CAP_DEPTH, seconds = 0, idle = IDLE_S, port = SERVE_PORT, pid = NONE;
+	uint64_t depth = CAP_DEPTH, idle = IDLE_S, port = SERVE_PORT, pid = NONE;
+	const char *duration = NULL;
 	struct unity_options unity = {0};
 	int stacks = 0, calls = 0, times = 0, form = 0, fd = -1, status;
 	bool serving = false;
@@ -253,7 +272,8 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "port", "PORT", "of --serve, at 127.0.0.1 (default: 8000)", &port),
 	    ROW_FLAG(0, "pid-children", "processes that it starts too, each in a file",
 		     &s->children),
-	    ROW_NUMBER(0, "duration", "SECONDS", "record for so long", &seconds),
+	    ROW_STRING(0, "duration", "TIME",
+		       "record for so long: 0.5, 500ms, 2min (seconds without a unit)", &duration),
 	    ROW_FLAG(0, "drop", "drop and count events when the output is slow", &s->drop),
 	    ROW_STRING(0, "library", "FILE", "another capture library", &given),
 	    ROW_HEADING("when it has ended:"),
@@ -285,8 +305,11 @@ int main(int argc, char **argv)
 	const struct opt_style leads = {.leads = true};
 	int n = opt_parse_as(&leads, &program, argc, argv);
 
+	s->duration_ms = duration_of(duration);
+	if (unity.follow && !unity.place)
+		cli_usage("--follow goes with --unity");
 	if (unity.place) {
-		unity.duration_ms = seconds * 1000;
+		unity.duration_ms = s->duration_ms;
 		unity.idle_ms = (unsigned)(idle < 1 ? 1 : idle > 86400 ? 86400 : idle) * 1000;
 		if (n)
 			cli_usage("--unity and a program exclude each other");
@@ -317,7 +340,6 @@ int main(int argc, char **argv)
 	s->stacks = (enum cap_stacks)stacks;
 	s->calls = (enum cap_calls)calls;
 	s->ns = times;
-	s->duration_ms = seconds * 1000;
 	if (pid != NONE)
 		return record_running(&l, pid, given, &end);
 	status = launch_prepare(&l, argv[1], given, &about, &e) ? failed(about, &e) : 0;

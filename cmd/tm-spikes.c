@@ -62,11 +62,8 @@ static void read_rules(struct spikes_cli *c)
 
 	spike_rules_init(&c->rules);
 	for (size_t i = 0; i < c->rule_files.n; i++)
-		if (spike_rules_add_file(&c->rules, c->rule_files.items[i], &e)) {
-			cli_error(c->rule_files.items[i], "--rules: %s", e.msg);
-			cli_status(EXIT_INPUT);
-			exit(cli_exit());
-		}
+		if (spike_rules_add_file(&c->rules, c->rule_files.items[i], &e))
+			cli_bad_rules(c->rule_files.items[i], "--rules", &e);
 	if (spike_rules_channels(&c->rules, c->channels.items, c->channels.n, &e))
 		cli_usage("--channel: %s", e.msg);
 }
@@ -146,7 +143,8 @@ static void judge(struct spikes_cli *c)
 	}
 	if (c->spikes.found <= c->max)
 		return;
-	cli_error(NULL, "%" PRIu64 " spikes: more than %" PRIu64, c->spikes.found, c->max);
+	cli_error(NULL, "gate failed: %" PRIu64 " spike%s, limit %" PRIu64, c->spikes.found,
+		  c->spikes.found == 1 ? "" : "s", c->max);
 	cli_status(EXIT_GATE);
 }
 

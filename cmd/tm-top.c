@@ -288,11 +288,8 @@ static void top_choose_leaks(struct request *q, struct project_options *o)
 		return;
 	q->none = leaks_new(q->leaks);
 	for (size_t i = 0; i < q->suppressions.n; i++)
-		if (leaks_add_file(q->none, q->suppressions.items[i], &e)) {
-			cli_error(q->suppressions.items[i], "--suppressions: %s", e.msg);
-			cli_status(EXIT_INPUT);
-			exit(cli_exit());
-		}
+		if (leaks_add_file(q->none, q->suppressions.items[i], &e))
+			cli_bad_rules(q->suppressions.items[i], "--suppressions", &e);
 	o->leaks = q->none;
 	if (q->leaks)
 		q->top.sort = SORT_LIVE;
@@ -305,7 +302,7 @@ static void tell_leaks(struct request *q, struct table_document *d)
 
 	for (size_t i = 0; q->none && leaks_counted(q->none, i, &c); i++) {
 		buf_addf(&b, "%s%" PRIu64 " block%s, ",
-			 i ? "; " : "suppressed, as no leak: ", c.blocks, c.blocks == 1 ? "" : "s");
+			 i ? "; " : "not counted as leaks: ", c.blocks, c.blocks == 1 ? "" : "s");
 		size_text(&b, c.bytes);
 		buf_addf(&b, " (%s)", c.rule);
 	}

@@ -105,7 +105,7 @@ static const char *view_guard(const char *word, const char *file)
 	size_t i = 0;
 
 	if (is_named(refused, sizeof refused / sizeof *refused, word))
-		return "not in a question";
+		return "not allowed in a query";
 	if (!file || (v->gate && !strcmp(v->gate, file)))
 		return NULL;
 	while (strcmp(lists[i].word, word) != 0)

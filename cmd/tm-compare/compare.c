@@ -76,9 +76,7 @@ static void read_policy(struct cli_compare *c)
 
 	if (!c->policy_path || !policy_read(&c->policy, c->policy_path, &e))
 		return;
-	cli_error(c->policy_path, "%s", e.msg);
-	cli_status(e.code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
-	exit(cli_exit());
+	cli_bad_rules(c->policy_path, NULL, &e);
 }
 
 static void map_modules(struct cli_compare *c)

@@ -452,7 +452,7 @@ static const struct history_run *run_named(const struct cli_history *c, const ch
 	const struct history_run *r = history_run_named(&c->runs, name);
 
 	if (!r)
-		cli_usage("--%s: no chosen run is of build '%s' or has this #number", option, name);
+		cli_usage("--%s: no run of build %s", option, name);
 	return r;
 }
 

@@ -18,7 +18,7 @@ enum status loli_file_head(struct loli_file *f, struct err *e)
 	if (!p)
 		return err_failure(e);
 	if (be32(p) != MAGIC)
-		return err_at(e, ST_BAD, 0, "not a .loli file: its mark is %08x", be32(p));
+		return err_at(e, ST_BAD, 0, "not a .loli file: its magic is %08x", be32(p));
 	f->version = (int)be32(p + 4);
 	if (f->version != 105 && f->version != 106 && f->version != 107)
 		return err_at(e, ST_UNSUPPORTED, 4,

@@ -40,6 +40,12 @@ size_t cursor_available(struct cursor *c, size_t need)
 	return cursor_window(c);
 }
 
+/* Bytes of a file are refilled; others are a part of what was read. */
+static const char *ends_early(const struct cursor *c)
+{
+	return c->refill ? ": the file ends early" : "";
+}
+
 const uint8_t *cursor_bytes(struct cursor *c, size_t n, const char *what)
 {
 	const uint8_t *p;
@@ -59,7 +65,8 @@ const uint8_t *cursor_bytes(struct cursor *c, size_t n, const char *what)
 			return NULL;
 		if (have < n) {
 			c->ran_out = true;
-			cursor_fail(c, ST_BAD, "%s: needs %zu bytes, %zu are left", what, n, have);
+			cursor_fail(c, ST_BAD, "%s: needs %zu bytes, %zu are left%s", what, n, have,
+				    ends_early(c));
 			return NULL;
 		}
 	}
@@ -77,8 +84,9 @@ void cursor_skip(struct cursor *c, uint64_t n, const char *what)
 
 		if (!have) {
 			c->ran_out = true;
-			cursor_fail(c, ST_BAD, "%s: needs %" PRIu64 " bytes, %" PRIu64 " are left",
-				    what, n, n - left);
+			cursor_fail(c, ST_BAD,
+				    "%s: needs %" PRIu64 " bytes, %" PRIu64 " are left%s", what, n,
+				    n - left, ends_early(c));
 			return;
 		}
 		if (have > left)

@@ -29,6 +29,22 @@ static inline bool text_ends(const char *s, size_t n, const char *with)
 }
 
 /* Between the words of a line: blanks, and the carriage return of Windows. */
+/* Whether a, n long, is b but for one slip: a letter too much, too few, another one, or two swapped. */
+static inline bool text_is_slip(const char *a, size_t na, const char *b)
+{
+	size_t nb = strlen(b), head = 0, tail = 0;
+
+	while (head < na && head < nb && a[head] == b[head])
+		head++;
+	while (tail < na - head && tail < nb - head && a[na - 1 - tail] == b[nb - 1 - tail])
+		tail++;
+	na -= head + tail;
+	nb -= head + tail;
+	if (na == 2 && nb == 2)
+		return a[head] == b[head + 1] && a[head + 1] == b[head];
+	return head + tail > 1 && na <= 1 && nb <= 1;
+}
+
 static inline bool text_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';

@@ -34,6 +34,8 @@ void cli_note(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* not with -q */
 void cli_info(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* with -v */
+/* A file of rules that option names (NULL: that need not be said): what is wrong in it is a usage error, what cannot be read EXIT_INPUT. */
+_Noreturn void cli_bad_rules(const char *file, const char *option, const struct err *e);
 /* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT. */
 void cli_fail(const char *file, const struct err *e);
 /* The same of standard output, said once; NULL: its reader is gone, which is silent and no failure. */

@@ -13,13 +13,6 @@ static const char *const options[FILTER_KINDS] = {
     [FILTER_SHOW] = "--show",     [FILTER_PRUNE] = "--prune-from", [FILTER_TYPE] = "--type",
     [FILTER_MODULE] = "--module", [FILTER_FILE] = "--file",        [FILTER_OWNER] = "--owner"};
 
-static _Noreturn void bad_file(const char *file, const char *option, const struct err *e)
-{
-	cli_error(file, "%s: %s", option, e->msg);
-	cli_status(EXIT_INPUT);
-	exit(cli_exit());
-}
-
 static void add_patterns(struct cli_filter *f, enum filter_kind kind)
 {
 	const struct opt_list *from = &f->patterns[kind];
@@ -32,7 +25,7 @@ static void add_patterns(struct cli_filter *f, enum filter_kind kind)
 		if (!filters_add(f->filters, kind, options[kind], s, flags, &e))
 			continue;
 		if (filters_is_file(s))
-			bad_file(s + 1, options[kind], &e);
+			cli_bad_rules(s + 1, options[kind], &e);
 		cli_usage("%s: '%s': %s", options[kind], s, e.msg);
 	}
 }
@@ -84,12 +77,12 @@ void cli_filter_done(struct cli_filter *f)
 	f->sites = sites_new();
 	for (size_t i = 0; i < f->site_files.n; i++)
 		if (sites_add_file(f->sites, f->site_files.items[i], &e))
-			bad_file(f->site_files.items[i], "--sites", &e);
+			cli_bad_rules(f->site_files.items[i], "--sites", &e);
 	if (f->owner_files.n)
 		f->owners = owners_new();
 	for (size_t i = 0; i < f->owner_files.n; i++)
 		if (owners_add_file(f->owners, f->owner_files.items[i], &e))
-			bad_file(f->owner_files.items[i], "--owners", &e);
+			cli_bad_rules(f->owner_files.items[i], "--owners", &e);
 	f->paths = paths_new();
 	for (size_t i = 0; i < f->path_maps.n; i++)
 		if (paths_add(f->paths, f->path_maps.items[i], &e))

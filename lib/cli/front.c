@@ -2,6 +2,7 @@
 #include "lib/cli/front.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/text.h"
 #include "lib/cli/opt.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ const char *front_near(const char *name)
 		name += 3;
 	n = strlen(name);
 	for (const struct front_program *p = front_programs; n && p->what; p++) {
-		if (!p->name || (strncmp(p->name, name, n) && !opt_is_slip(name, n, p->name)))
+		if (!p->name || (strncmp(p->name, name, n) && !text_is_slip(name, n, p->name)))
 			continue;
 		if (found)
 			return NULL;

@@ -282,3 +282,13 @@ int cli_exit(void)
 	cli_output_done(!failed);
 	return status;
 }
+
+void cli_bad_rules(const char *file, const char *option, const struct err *e)
+{
+	if (e->code == ST_SYS || !option)
+		cli_error(file, "%s", e->msg);
+	else
+		cli_error(file, "%s: %s", option, e->msg);
+	cli_status(e->code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
+	exit(cli_exit());
+}

@@ -193,21 +193,6 @@ static void help(void)
 	       p->name);
 }
 
-bool opt_is_slip(const char *a, size_t na, const char *b)
-{
-	size_t nb = strlen(b), head = 0, tail = 0;
-
-	while (head < na && head < nb && a[head] == b[head])
-		head++;
-	while (tail < na - head && tail < nb - head && a[na - 1 - tail] == b[nb - 1 - tail])
-		tail++;
-	na -= head + tail;
-	nb -= head + tail;
-	if (na == 2 && nb == 2)
-		return a[head] == b[head + 1] && a[head + 1] == b[head];
-	return head + tail > 1 && na <= 1 && nb <= 1;
-}
-
 /* --cum for --cumulative, --mpas for --maps; NULL when nothing is near, or more than one. */
 static const char *near_word(const char *word, size_t n)
 {
@@ -218,7 +203,7 @@ static const char *near_word(const char *word, size_t n)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++) {
 			if (!is_row(o) || !o->help || !n)
 				continue;
-			if (strncmp(o->word, word, n) && !opt_is_slip(word, n, o->word))
+			if (strncmp(o->word, word, n) && !text_is_slip(word, n, o->word))
 				continue;
 			if (found)
 				return NULL;
@@ -234,7 +219,7 @@ static const char *near_choice(const struct opt *o, const char *value)
 	size_t n = strlen(value);
 
 	for (int i = 0; n && o->choices[i]; i++) {
-		if (strncmp(o->choices[i], value, n) && !opt_is_slip(value, n, o->choices[i]))
+		if (strncmp(o->choices[i], value, n) && !text_is_slip(value, n, o->choices[i]))
 			continue;
 		if (found)
 			return NULL;

@@ -127,8 +127,5 @@ extern const char *(*opt_guard)(const char *word, const char *file);
 /* Before the sandbox, of a program that others answer within: what the project's defaults name may be read by
  * these, though it is no option of this one. The guard does not ask for them. */
 void opt_allow_defaults(void);
-/* The n letters of a are b but for one to add, drop or change, or two to swap: a slip of the
- * finger. */
-bool opt_is_slip(const char *a, size_t n, const char *b);
 
 #endif

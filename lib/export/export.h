@@ -60,6 +60,7 @@ struct export
 	void (*free)(struct export * x);
 	char summary[160]; /* what finish did, in words; may be empty */
 	/* Set by finish when nothing was to be written: "nothing in it ..." */
+	bool loses; /* summary says what the format cannot hold */
 	const char *lacks;
 };
 

@@ -253,6 +253,7 @@ static enum status export_memtracer_finish(struct export *x, struct err *e)
 	snprintf(x->summary, sizeof x->summary,
 		 "%" PRIu64 " records; %" PRIu64 " allocations without a type are not in it",
 		 m->records, m->untyped);
+	x->loses = m->untyped || m->cut;
 	x->lacks = m->any ? NULL : "is an allocation with a type";
 	if (m->cut)
 		snprintf(x->summary + strlen(x->summary), sizeof x->summary - strlen(x->summary),

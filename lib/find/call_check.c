@@ -125,7 +125,7 @@ static void call_check_add_note(struct trace *t, struct module_check *m)
 	else
 		trace_note(t, v == CALLS_MIXED ? NOTE_GUESS : NOTE_INFO, 0,
 			   "%s: %" PRIu64 " of %" PRIu64
-			   " return addresses (%u%%) follow a call, random ones do in %u%%%s",
+			   " return addresses follow a call (%u%%; random addresses: %u%%)%s",
 			   name, c->pass, c->n, percent(c->pass, c->n), percent(c->hits, c->tried),
 			   v == CALLS_MIXED ? ": some of them are not of this build, or no return "
 					      "addresses"

@@ -100,8 +100,9 @@ static enum status history_series_read_known(struct reading *r)
 	}
 	db_finish(q);
 	if (st == ST_NONE && !any)
-		return err_set(r->e, ST_UNSUPPORTED, "no run knows '%s' per %s",
-			       sum_names[r->metric].word, r->key);
+		return err_set(r->e, ST_UNSUPPORTED, "no run has '%s'%s%s",
+			       sum_names[r->metric].word, strcmp(r->key, "total") ? " per " : "",
+			       strcmp(r->key, "total") ? r->key : "");
 	return st == ST_NONE ? ST_OK : st;
 }
 

@@ -344,7 +344,7 @@ static void history_view_set_steps(struct history_view *v)
 	    {"build", "first build with it", COLUMN_TEXT, 0, 0},
 	    {"run_before", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    {"run", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
-	    {"change_text", "change", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
+	    {"change_text", "difference", COLUMN_TEXT, COLUMN_NOT_CSV, 0},
 	    {"before", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
 	    {"after", NULL, COLUMN_NUMBER, COLUMN_NOT_TEXT, 3},
 	    {"change_percent", "change", COLUMN_PERCENT, COLUMN_SIGNED, 0},
@@ -456,13 +456,14 @@ static void add_notes(struct history_view *v)
 	if (l->asked && v->o.alpha > 0)
 		v->notes[v->n_notes++] =
 		    keep(v,
-			 "%zu series were looked at with an error rate of %g each: %.2g false "
+			 "%zu series %s looked at with an error rate of %g each: %.2g false "
 			 "steps are expected where nothing has changed",
-			 l->asked, v->o.alpha, v->o.alpha * (double)l->asked);
+			 l->asked, l->asked == 1 ? "was" : "were", v->o.alpha,
+			 v->o.alpha * (double)l->asked);
 	if (l->too_short)
 		v->notes[v->n_notes++] =
-		    keep(v, "%zu series have fewer than %d runs: too few to find a step",
-			 l->too_short, STEPS_RUNS_MIN);
+		    keep(v, "%zu series %s fewer than %d runs: too few to find a step",
+			 l->too_short, l->too_short == 1 ? "has" : "have", STEPS_RUNS_MIN);
 }
 
 struct history_view *history_view_new(const struct history_runs *runs,

@@ -323,9 +323,7 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
 		if (S_ISDIR(st.st_mode))
 			err_set(e, ST_SYS,
-				"cannot read: %s; of folders only those with a file info are read, "
-				"as uftrace writes them",
-				strerror(EISDIR));
+				"is a directory (only directories of uftrace's data can be read)");
 		else
 			err_sys(e, "cannot read");
 		if (owns)

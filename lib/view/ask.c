@@ -32,7 +32,7 @@ static enum status no_program(const struct asker *by, const char *word, struct e
 	for (const struct ask_program *p = by->programs; p->name; p++)
 		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
 			 p == by->programs ? "" : ", ", p->name);
-	return err_set(e, ST_BAD, "'%.40s' answers nothing here; these do: %s", word, names);
+	return err_set(e, ST_BAD, "unknown question '%.40s'; known: %s", word, names);
 }
 
 static bool is_among(const char *const *names, size_t n, const char *word)

@@ -33,4 +33,20 @@ if ! man --version >/dev/null 2>&1; then
 else
 	say man "$(for p in $pages; do MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l "$p" 2>&1 >/dev/null | sed "s|^|$p: |"; done)"
 fi
+# Macros that took words of the text for their own: a quote within a quote, a parenthesis that stands alone, In of
+# .Pq In 1000, and a colon in the middle of what Ql quotes. Lines that begin "0) main" are listings.
+if man --version >/dev/null 2>&1; then
+	say 'balanced text' "$(for p in $pages; do
+		MANWIDTH=2000 LC_ALL=C.UTF-8 man -E UTF-8 -l "$p" 2>/dev/null | sed "s/.\x08//g" | awk -v p="$p" '{
+			text = $0
+			if (text ~ /^ *\$ /)
+				next
+			sub(/^[ •]*[0-9]+\) /, "", text)
+			gsub(/‘[0-9]+\) /, "‘", text)
+			open = gsub(/\(/, "(", text)
+			if (open != gsub(/\)/, ")", text) || $0 ~ /‘[^’]*‘/ || $0 ~ /<[0-9]+>/)
+				print p ": " substr($0, 1, 200) }'
+	done)"
+fi
+say 'colons in quotes' "$(grep -nE '^\.(Pq |Po )?.*(Ql|Cm|Fl|Ev|Li) [^ ]+ : [^N ]' $pages)"
 exit $bad

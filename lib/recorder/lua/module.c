@@ -608,7 +608,7 @@ static int luamodule_counter(lua_State *l)
 /* luamodule_bytes() by which the heap has grown since the start */
 static int luamodule_bytes(lua_State *l)
 {
-	lua_pushnumber(l, (lua_Number)module_of(l)->bytes);
+	lua_pushinteger(l, (lua_Integer)module_of(l)->bytes);
 	return 1;
 }
 
@@ -627,7 +627,7 @@ static int luamodule_snapshot(lua_State *l)
 		return luaL_error(l, "%s: %s", lua_tostring(l, 1), strerror(errno));
 	if (!ok)
 		return luaL_error(l, MODULE ": no memory for the snapshot");
-	lua_pushnumber(l, (lua_Number)objects);
+	lua_pushinteger(l, (lua_Integer)objects);
 	return 1;
 }
 

@@ -118,8 +118,9 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 			}
 		}
 	if (other)
-		line(to, "build-ids differ for %zu modules (%s%s), agree for %zu", other,
-		     word_of(c->things, example), other > 1 ? ", ..." : "", same);
+		line(to, "build-ids differ for %zu module%s (%s%s), agree for %zu", other,
+		     other == 1 ? "" : "s", word_of(c->things, example), other > 1 ? ", ..." : "",
+		     same);
 }
 
 /* Named sites' share of a metric in percent; false: not known. */

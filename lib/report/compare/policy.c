@@ -7,6 +7,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 #include "lib/base/text_file.h"
 
 #include <ini.h>
@@ -537,11 +538,17 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 	else {
 		size_t i = 0, n = sizeof names / sizeof *names;
 
+		char near[64] = "";
+
 		while (i < n && (names[i].in != s->section || strcmp(names[i].word, name) != 0))
 			i++;
+		for (size_t k = 0; i == n && k < n; k++)
+			if (names[k].in == s->section &&
+			    text_is_slip(name, strlen(name), names[k].word))
+				snprintf(near, sizeof near, "; is it '%s'?", names[k].word);
 		if (i == n)
-			fail(s, s->line, column, "a %s has no '%s'",
-			     s->section == SECTION_RULE ? "rule" : "waiver", name);
+			fail(s, s->line, column, "a %s has no '%s'%s",
+			     s->section == SECTION_RULE ? "rule" : "waiver", name, near);
 		else if (names[i].to->text)
 			fail(s, s->line, column, "'%s' is there already, at line %u", name,
 			     names[i].to->line);

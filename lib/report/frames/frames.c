@@ -52,7 +52,8 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 			    !memcmp(frame_metric_words[s->metric], text, n))
 				break;
 		if (s->metric == FRAME_METRICS)
-			return err_set(e, ST_BAD, "'%.*s' is no metric", (int)n, text);
+			return err_set(e, ST_BAD, "'%.*s' is no metric (a counter is counter:%.*s)",
+				       (int)n, text, (int)n, text);
 	}
 	value = value ? value + 1 : text;
 	n = strlen(value);

@@ -488,6 +488,21 @@ static void frames_report_add_notes(struct frames_report *r)
 	}
 }
 
+static enum status no_such_counter(const struct frames *f, const char *option, const char *name,
+				   struct err *e)
+{
+	struct buf b = BUF_INIT;
+	enum { MOST = 12 };
+
+	for (size_t i = 0; i < f->counters.n && i < MOST; i++)
+		buf_addf(&b, "%s%s", i ? ", " : "; there are ",
+			 frames_counters_name(&f->counters, i));
+	err_set(e, ST_UNSUPPORTED, "%s: no capture has the counter '%s'%s%s", option, name,
+		buf_str(&b), f->counters.n > MOST ? " ..." : "");
+	buf_release(&b);
+	return err_failure(e);
+}
+
 /* Names of counters are known now. */
 static enum status frames_report_resolve_counters(struct frames *f, struct err *e)
 {
@@ -496,7 +511,7 @@ static enum status frames_report_resolve_counters(struct frames *f, struct err *
 	if (name && f->n) {
 		f->sort = frames_counters_find(&f->counters, name);
 		if (f->sort < 0)
-			return err_set(e, ST_UNSUPPORTED, "no capture has the counter '%s'", name);
+			return no_such_counter(f, "--sort", name, e);
 	}
 	for (size_t i = 0; i < f->options.n_spikes; i++) {
 		struct spike *s = &f->options.spikes[i];
@@ -507,7 +522,11 @@ static enum status frames_report_resolve_counters(struct frames *f, struct err *
 		text = mem_strdup(s->counter);
 		text[strcspn(text, ">")] = '\0';
 		s->metric = frames_counters_find(&f->counters, text);
+		if (s->metric < 0 && f->n)
+			no_such_counter(f, "--spike", text, e);
 		free(text);
+		if (s->metric < 0 && f->n)
+			return err_failure(e);
 		if (s->metric < 0) {
 			s->metric = INT_MAX; /* known nowhere */
 		} else if (s->time) {

@@ -157,8 +157,9 @@ void heap_notes(struct heap_view *v)
 		if (!h->has_sizes)
 			heap_note(v, "%s: no sizes in the snapshot", h->label);
 		else if (unsized)
-			heap_note(v, "%s: %" PRIu64 " of them have no size: sizes are lower bounds",
-				  h->label, unsized);
+			heap_note(v,
+				  "%s: %" PRIu64 " object%s without a size: sizes are lower bounds",
+				  h->label, unsized, unsized == 1 ? "" : "s");
 		else if (h->size_state == METRIC_LOWER_BOUND)
 			heap_note(v, "%s: sizes are lower bounds", h->label);
 		else if (h->size_state == METRIC_ESTIMATED)

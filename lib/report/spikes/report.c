@@ -271,8 +271,13 @@ static void spikes_report_add_spikes(struct spikes_report *r, enum spikes_sort s
 				   .fill = spikes_report_fill_spikes,
 				   .arg = r,
 				   .notes = r->notes};
-	r->spikes.title = line(r, "%zu of %zu different stacks with %" PRIu64 " spikes, by %s",
-			       r->spikes.n_rows, k, r->g->spikes, spikes_sort_words[sort]);
+	r->spikes.title =
+	    line(r, "%" PRIu64 " spike%s in %zu stack%s%s%s%s", r->g->spikes,
+		 r->g->spikes == 1 ? "" : "s", k, k == 1 ? "" : "s", sort ? ", by " : "",
+		 sort    ? spikes_sort_words[sort]
+		 : k > 1 ? ", worst first"
+			 : "",
+		 r->spikes.n_rows < k ? line(r, ", %zu shown", r->spikes.n_rows) : "");
 	add_spikes_columns(r);
 }
 

@@ -183,8 +183,16 @@ static enum status take_rule(struct parse *p, const char *name, size_t column,
 
 	while (i < NAMES && (!(names[i].kinds >> kind & 1) || strcmp(names[i].word, name) != 0))
 		i++;
-	if (i == NAMES)
-		return fail(p, p->line, column, "a %s has no '%s'", kinds[kind], name);
+	if (i == NAMES) {
+		const char *near = NULL;
+
+		for (unsigned k = 0; k < NAMES; k++)
+			if (names[k].kinds >> kind & 1 &&
+			    text_is_slip(name, strlen(name), names[k].word))
+				near = names[k].word;
+		return fail(p, p->line, column, "a %s has no '%s'%s%s%s", kinds[kind], name,
+			    near ? "; is it '" : "", near ? near : "", near ? "'?" : "");
+	}
 	if (!names[i].many && p->given >> i & 1)
 		return fail(p, p->line, column, "'%s' is there already", name);
 	p->given |= 1u << i;

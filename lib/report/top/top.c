@@ -450,6 +450,8 @@ static void top_add_hint(struct top *t)
 	group_name(t->p, t->options.shown, group, &n);
 	if (!share.present || share.number <= HALF || n.name_len > LONGEST)
 		return;
+	if (n.name_len == 4 && !memcmp(n.name, "main", 4))
+		return; /* nothing of the program calls it */
 	if (is_plain(n.name, n.name_len))
 		len =
 		    snprintf(text, sizeof text,

@@ -24,5 +24,9 @@ echo '[rule x' >bad.ini
 run --gate bad.ini a.mem a.mem
 printf '[rule x]\nmetric = count\nabsolute = 1\n' >bad.ini
 run --gate bad.ini a.mem a.mem
+printf '[rule x]\nmetric = live-reqested\npercent = 1\n' >bad.ini
+run --gate bad.ini a.mem a.mem
+printf '[rule x]\nmetric = count\npercnt = 1\n' >bad.ini
+run --gate bad.ini a.mem a.mem
 tm-compare -q --slide 0 a.mem a.mem >/dev/full
 echo "status $?"

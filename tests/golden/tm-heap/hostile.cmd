@@ -6,5 +6,5 @@ tm-heap --csv --table objects hostile.tmt | tr -d '\r'
 # The third snapshot is cut: two are left to compare.
 head -c -100 all.tmt | {
 	tm-heap --table compare - 2>&1 >&3 |
-		sed "s/[0-9][0-9]* bytes, [0-9]* are left (at byte [0-9]*)/N bytes, M are left (at byte O)/" >&2
+		sed "s/[0-9][0-9]* bytes, [0-9]* are left: the file ends early (at byte [0-9]*)/N bytes, M are left: the file ends early (at byte O)/" >&2
 } 3>&1

@@ -19,4 +19,7 @@ try --unity 127.0.0.1:1 -- true
 try --unity 127.0.0.1:0 -o x.raw
 try --unity 127.0.0.1:1 -o x.raw
 try --unity [::1 -o x.raw
+try --follow -- true
+try --duration soon -- true
+try --duration 0.0001 -- true
 try --unity nowhere.invalid:1 -o x.raw 2>/dev/null
