@@ -116,7 +116,9 @@ TEST(first_failure_sticks)
 		CHECK(cursor_failed(c));
 		CHECK_EQ(d->e.code, ST_BAD);
 		CHECK_EQ(d->e.offset, 1004);
-		CHECK_STR(d->e.msg, "integer: needs 8 bytes, 2 are left: the file ends early");
+		CHECK_STR(d->e.msg, c->refill
+					? "integer: needs 8 bytes, 2 are left: the file ends early"
+					: "integer: needs 8 bytes, 2 are left");
 		CHECK_EQ(cursor_u8(c), 0);
 		CHECK(!cursor_bytes(c, 1, "x"));
 		CHECK(!cursor_bytes(c, 0, "x"));
@@ -125,7 +127,9 @@ TEST(first_failure_sticks)
 		CHECK_EQ(cursor_fail(c, ST_LIMIT, "later"), ST_BAD);
 		CHECK(cursor_done(c));
 		CHECK_EQ(cursor_offset(c), 1004);
-		CHECK_STR(d->e.msg, "integer: needs 8 bytes, 2 are left: the file ends early");
+		CHECK_STR(d->e.msg, c->refill
+					? "integer: needs 8 bytes, 2 are left: the file ends early"
+					: "integer: needs 8 bytes, 2 are left");
 		finish(d);
 	}
 }
@@ -142,9 +146,10 @@ TEST(bytes_and_skip)
 		CHECK_MEM(cursor_bytes(c, 2, "tail"), 2, "78", 2);
 		CHECK_EQ(cursor_offset(c), 1009);
 		cursor_skip(c, UINT64_MAX, "the rest");
-		CHECK_STR(
-		    d->e.msg,
-		    "the rest: needs 18446744073709551615 bytes, 1 are left: the file ends early");
+		CHECK_STR(d->e.msg, c->refill
+					? "the rest: needs 18446744073709551615 bytes, 1 are left: "
+					  "the file ends early"
+					: "the rest: needs 18446744073709551615 bytes, 1 are left");
 		finish(d);
 
 		d = open_mode(mode, "01", 2);
