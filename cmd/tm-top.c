@@ -22,7 +22,8 @@
 #include <sys/stat.h>
 
 #define CALLERS_AUTO UINT64_MAX
-enum { CALLERS = 3, GUESSES = 8 }; /* rounds of guesses */
+#define ROWS_AUTO    UINT64_MAX
+enum { ROWS = 30, CALLERS = 3, GUESSES = 8 }; /* rounds of guesses */
 
 struct request {
 	struct tally_memory sizes;
@@ -47,6 +48,7 @@ struct request {
 	struct cli_named named;
 	bool no_symbols, guess, memory;
 	bool leaks, list_suppressions;
+	bool some_rows; /* --top was given, and is not 0 */
 	struct opt_list suppressions;
 	struct leaks *none;
 	struct buf suppressed;
@@ -161,17 +163,18 @@ static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, 
 
 static const char flame_name[] = "stacks";
 
-/* All of the report, with a flame graph of the stacks, is for pages and for programs. */
+/* All of the report, with a flame graph of the stacks, is for pages, and for programs that ask for no part
+ * of it: some rows, or a table. */
 static bool has_all(const struct request *q)
 {
 	return q->report.format == RENDER_HTML ||
-	       (q->report.format == RENDER_JSON && !q->report.options.table);
+	       (q->report.format == RENDER_JSON && !q->report.options.table && !q->some_rows);
 }
 
 static bool has_flame(const struct request *q)
 {
-	return has_all(q) ||
-	       (q->report.format == RENDER_JSON && !strcmp(q->report.options.table, flame_name));
+	return has_all(q) || (q->report.format == RENDER_JSON && q->report.options.table &&
+			      !strcmp(q->report.options.table, flame_name));
 }
 
 static void top_check_functions(struct request *q, const char *option, const char *pattern)
@@ -601,7 +604,8 @@ static void report_ranked(struct request *q, const struct project_options *what)
 int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
-	struct request q = {.top = {.n = 30, .callers = CALLERS_AUTO}, .by = KEY_SITE, .below = -1};
+	struct request q = {
+	    .top = {.n = ROWS_AUTO, .callers = CALLERS_AUTO}, .by = KEY_SITE, .below = -1};
 	const struct opt table[] = {
 	    ROW_CHOICES(0, "by", "KEY",
 			"what a row is: site, function, location, stack, type, file, module, "
@@ -645,6 +649,9 @@ int main(int argc, char **argv)
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
+	q.some_rows = q.top.n && q.top.n != ROWS_AUTO;
+	if (q.top.n == ROWS_AUTO)
+		q.top.n = ROWS;
 	cli_import_done(&import);
 	cli_report_start(&q.report);
 	for (int i = 0; q.guess && (i < q.n || !q.n); i++)

@@ -220,6 +220,11 @@ static void fold_learn_totals(struct fold *f)
 	r->temporary = add_saturating(r->temporary, t.temporary);
 	r->has_temporary = t.has_temporary && (!r->captures || r->has_temporary);
 	r->about |= t.about;
+	r->interval = t.interval > r->interval ? t.interval : r->interval;
+	for (size_t i = 0; i < 3; i++) {
+		r->all_variance.v[i] += t.all_variance.v[i];
+		r->live_variance.v[i] += t.live_variance.v[i];
+	}
 	if (!r->captures++ || t.peak > r->peak) {
 		r->peak = t.peak;
 		r->peak_at = t.peak_at;

@@ -208,6 +208,22 @@ static void left_out(struct lines *l, const struct group_project *p, enum sum so
 			end_line(l);
 }
 
+/* Of any row, from its bytes alone: sampled.h. */
+static void sampled(struct lines *l, const struct run_totals *t)
+{
+	if (!t->interval)
+		return;
+	buf_adds(&l->b, "sampled, a point in ");
+	size_text(&l->b, t->interval);
+	buf_adds(&l->b,
+		 ": the standard error (+-) of bytes is at most the root of their product with ");
+	size_text(&l->b, t->interval);
+	buf_adds(&l->b, "; what is not here has less than ");
+	size_text(&l->b, sampled_nothing(t->interval));
+	buf_adds(&l->b, ", with a confidence of 95 %");
+	end_line(l);
+}
+
 static void frames(struct lines *l, const struct group_project *p, enum sum sort, const char *word)
 {
 	if (!p->now.frames)
@@ -231,6 +247,7 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, st
 	group_notes_coverage(&l, p, grouping, sort, sum_names[sort].word);
 	frames(&l, p, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
+	sampled(&l, &p->now.totals);
 	group_notes_inexact_sums(&l, &p->now, known);
 	unrecorded_sums(&l, known);
 	group_notes_unknown_sums(&l, known);

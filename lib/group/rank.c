@@ -208,8 +208,12 @@ static bool is_there(const struct ranking *r, uint32_t group)
 
 	if (!columns_has(&g->self, group) && !columns_has(&g->total, group))
 		return false;
-	return !r->some || (group_value(r, group, r->sum, false, &self) && self) ||
-	       (group_value(r, group, r->sum, true, &total) && total);
+	/* A block of 0 bytes is live, too. */
+	for (int i = 0; i < 2; i++)
+		if ((group_value(r, group, i ? r->sum : SUM_LIVE_COUNT, false, &self) && self) ||
+		    (group_value(r, group, i ? r->sum : SUM_LIVE_COUNT, true, &total) && total))
+			return true;
+	return !r->some;
 }
 
 uint32_t *rank_groups(const struct ranking *r, size_t *n)

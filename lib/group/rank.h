@@ -25,7 +25,7 @@ struct ranking {
 	size_t grouping;
 	enum sum sum;
 	bool cumulative;
-	bool some; /* groups that have none of it, and nothing below them has, are left out */
+	bool some; /* groups of which nothing is live, and nothing below them is, are left out */
 };
 
 /* The value that a group is ranked by; false: it has none. Slack is signed;

@@ -55,6 +55,9 @@ struct run_totals {
 	int64_t peak_at;    /* ns, as --time has it; INT64_MIN: not known */
 	uint64_t threads;   /* of one capture at most */
 	unsigned bytes;     /* SUM_REAL or SUM_REQUESTED */
+	/* Of sampled recordings: the largest interval; what live and all are off by, squared. */
+	uint64_t interval;
+	struct tally_variance all_variance, live_variance;
 };
 
 struct group_run {

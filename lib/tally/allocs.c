@@ -15,7 +15,7 @@ static unsigned allocs_fields(struct sink *s, const struct trace *t)
 	unsigned fields = EV_FIELDS;
 
 	(void)t;
-	if (a->options.selection || (w->follow && a->live.unordered))
+	if (a->interval || a->options.selection || (w->follow && a->live.unordered))
 		return 0;
 	if (w->follow)
 		return fields;

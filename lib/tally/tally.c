@@ -2,6 +2,7 @@
 #include "lib/tally/tally.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/tally/allocs.h"
 #include "lib/tally/digest.h"
 #include "lib/tally/follow.h"
@@ -284,6 +285,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
 	struct tally_work *w = a->work;
+	const char *interval = trace_get(t, TRACE_SAMPLE_INTERVAL);
 
 	(void)e;
 	a->n_cells = w->n_batch = 0;
@@ -308,6 +310,11 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 		memset(w->allocate, 0, w->cap_allocate);
 	w->seq = w->timed = 0;
 	memset(a->without_address, 0, sizeof a->without_address);
+	memset(a->variance, 0, sizeof a->variance);
+	memset(a->live_variance, 0, sizeof a->live_variance);
+	a->interval = 0;
+	if (interval)
+		num_dec(interval, strlen(interval), &a->interval);
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->backward = a->early = 0;
@@ -334,6 +341,10 @@ static void count_alloc(struct tally *a, const struct trace *t, const struct eve
 		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
 		a->without_real[d] += !(ev->has & EV_HAS_REAL);
 		a->without_address[d] += a->work->follow && !(ev->has & EV_HAS_ADDRESS);
+		if (a->interval)
+			variance_add(&a->variance[d], ev->has & EV_HAS_COUNT ? ev->count : 1,
+				     ev->has & EV_HAS_REQUESTED ? ev->requested : 0,
+				     ev->has & EV_HAS_REAL ? ev->real : 0);
 		if (d == DOMAINS)
 			break;
 	}
@@ -478,6 +489,9 @@ static bool tally_digest(struct sink *s, struct trace *t, const struct sink_dige
 	struct tally *a = (struct tally *)s;
 	struct err e = ERR_INIT;
 
+	/* Few events, of which each is looked at. */
+	if (a->interval)
+		return false;
 	if (d->made) {
 		if (!tally_take_made(a, d))
 			return false;

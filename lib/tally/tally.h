@@ -15,6 +15,7 @@
 #include "lib/tally/counters.h"
 #include "lib/tally/extent.h"
 #include "lib/tally/live.h"
+#include "lib/tally/sampled.h"
 #include "lib/tally/selection.h"
 #include "lib/tally/sums.h"
 #include "lib/trace/sink.h"
@@ -164,6 +165,8 @@ struct tally {
 	uint64_t early;    /* with slices: marks of frames behind events of a later time */
 	uint64_t backward; /* with slices: allocations and frees behind later ones */
 	bool has_time;     /* an event had a time */
+	uint64_t interval; /* of a sampled recording, bytes; 0: all is recorded */
+	struct tally_variance variance[DOMAINS + 1], live_variance[DOMAINS + 1]; /* last: of all */
 	struct tally_extent extent; /* of what is selected */
 	struct live live;
 	unsigned want;                  /* SUM_BITs that are tracked in this capture */
@@ -207,6 +210,8 @@ struct tally_totals {
 	uint64_t live_count, live, temporary, peak;
 	bool has_temporary, about; /* about: the peak is not exact */
 	int64_t peak_at;           /* ns, as --time has it; INT64_MIN: not known */
+	uint64_t interval;         /* of a sampled recording; 0: it is none */
+	struct tally_variance all_variance, live_variance;
 };
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to);
 

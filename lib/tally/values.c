@@ -184,6 +184,9 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 				    .has_temporary = w->temporary,
 				    .about = t->about,
 				    .peak = t->best[weighed],
-				    .peak_at = t->when};
+				    .peak_at = t->when,
+				    .interval = a->interval,
+				    .all_variance = a->variance[domain],
+				    .live_variance = a->live_variance[domain]};
 	return true;
 }

@@ -135,6 +135,11 @@ void tally_settle_live(struct tally *a)
 
 		if (!b->allocated)
 			continue;
+		if (a->interval) {
+			variance_add(&a->live_variance[a->cells[b->cell].domain], b->count,
+				     b->requested, b->real);
+			variance_add(&a->live_variance[DOMAINS], b->count, b->requested, b->real);
+		}
 		l[0] = add_saturating(l[0], b->count);
 		l[1] = add_saturating(l[1], b->requested);
 		l[2] = add_saturating(l[2], b->real);

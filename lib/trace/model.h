@@ -219,6 +219,8 @@ const char *trace_samples_in(const struct trace *t);
 const char *trace_samples_unit(const char *sampling);
 /* Fails where two such units differ. */
 enum status trace_samples_agree(const char *in, const char *before, struct err *e);
+/* Of tm-record --sample: bytes from point to point, on average. */
+#define TRACE_SAMPLE_INTERVAL "capture.sample_interval"
 /* A note with the same text is not added again; its count grows. After TRACE_NOTES different
  * ones the others are only counted. */
 enum { TRACE_NOTES = 1000 };

@@ -87,7 +87,7 @@ const few = (await call("top", {by: "site", file: "a.tmt", frame: "10..20", limi
 say("filters are those of the command line", same(few, report("--by", "site", "--frame", "10..20", "-n", "6", "a.tmt").sections[0].rows.slice(0, 5).map(clean)));
 
 // The tree, walked by its nodes, has the self costs of the flame graph.
-const nodes = report("--by", "stack", "-n", "1", "a.tmt").sections.find(s => s.kind === "flame").nodes;
+const nodes = report("--by", "stack", "--table", "stacks", "a.tmt").sections.find(s => s.kind === "flame").nodes;
 const root = await call("children", {file: "a.tmt"});
 let sum = 0, seen = 0, deep = root.of.node;
 const walk = async node => {

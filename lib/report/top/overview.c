@@ -4,6 +4,7 @@
 #include "lib/group/metric.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static void add_rate(struct buf *b, uint64_t n, uint64_t ns)
@@ -18,9 +19,29 @@ static void add_rate(struct buf *b, uint64_t n, uint64_t ns)
 		buf_addf(b, rate < 10 ? " (%.2g a second)" : " (%.0f a second)", rate);
 }
 
-static void add_plural(struct buf *b, uint64_t n, const char *word)
+/* The standard error of a number of blocks, or of bytes. */
+static void add_error(struct buf *b, const struct run_totals *t, double variance, bool bytes)
 {
-	buf_addf(b, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
+	if (!t->interval || !(variance > 0))
+		return;
+	buf_adds(b, " +- ");
+	if (bytes)
+		size_text(b, (uint64_t)fmin(sqrt(variance), 0x1p63));
+	else
+		buf_addf(b, "%.0f", sqrt(variance));
+}
+
+static void add_plural(struct buf *b, const struct run_totals *t, uint64_t n, double variance,
+		       const char *word)
+{
+	buf_add_u64(b, n);
+	add_error(b, t, variance, false);
+	buf_addf(b, " %s%s", word, n == 1 ? "" : "s");
+}
+
+static unsigned variance_of(const struct run_totals *t)
+{
+	return t->bytes == SUM_REAL ? 2 : 1;
 }
 
 /* How well s is known; where the table has none of it, how well the sum that it is a part of is. */
@@ -38,10 +59,11 @@ static void overview_say_run(struct buf *b, const struct group_run *r)
 	uint64_t n = r->unfiltered.v[counted];
 
 	buf_adds(b, mark(r, SUM_COUNT, SUM_COUNT));
-	add_plural(b, n, "allocation");
+	add_plural(b, t, n, t->all_variance.v[0], "allocation");
 	if (r->unfiltered.has >> t->bytes & 1) {
 		buf_addf(b, ", %s", mark(r, (enum sum)t->bytes, (enum sum)t->bytes));
 		size_text(b, r->unfiltered.v[t->bytes]);
+		add_error(b, t, t->all_variance.v[variance_of(t)], true);
 	}
 	if (r->timed == r->captures && r->duration) {
 		buf_adds(b, " in ");
@@ -71,6 +93,7 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 
 	buf_addf(b, "peak %s", t->about ? "~" : bytes);
 	size_text(b, t->peak);
+	add_error(b, t, (double)t->peak * (double)t->interval, true);
 	if (r->captures > 1) {
 		buf_adds(b, " (of one capture)");
 	} else if (t->peak_at >= 0) {
@@ -79,8 +102,14 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	}
 	buf_addf(b, "; live at the end %s", bytes);
 	size_text(b, t->live);
+	add_error(b, t, t->live_variance.v[variance_of(t)], true);
+	if (t->interval && !t->live_count) {
+		buf_adds(b, " (95 %: less than ");
+		size_text(b, sampled_nothing(t->interval));
+		buf_addc(b, ')');
+	}
 	buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT, SUM_COUNT));
-	add_plural(b, t->live_count, "block");
+	add_plural(b, t, t->live_count, t->live_variance.v[0], "block");
 	if (share.present && t->has_temporary) {
 		buf_addf(b, "; %s", mark(r, SUM_TEMPORARY, SUM_LIVE_COUNT));
 		cell_for_people(b, &percent, &share, false);
@@ -102,6 +131,32 @@ bool overview_make(const struct group_project *p, struct top_overview *o)
 	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
 	buf_release(&b);
 	return true;
+}
+
+static void add_error_number(struct table_document *d, const char *key, enum column_type type,
+			     double variance)
+{
+	if (variance > 0)
+		document_number(d, key, type, 0,
+				cell_number((uint64_t)fmin(sqrt(variance) + 0.5, 0x1p63)));
+}
+
+static void add_error_numbers(const struct run_totals *t, struct table_document *d)
+{
+	unsigned bytes = variance_of(t);
+
+	if (!t->interval)
+		return;
+	document_number(d, "sample_interval", COLUMN_BYTES, 0, cell_number(t->interval));
+	add_error_number(d, "allocations_error", COLUMN_INT, t->all_variance.v[0]);
+	add_error_number(d, bytes == 2 ? "real_error" : "requested_error", COLUMN_BYTES,
+			 t->all_variance.v[bytes]);
+	add_error_number(d, "peak_error", COLUMN_BYTES, (double)t->peak * (double)t->interval);
+	add_error_number(d, "live_error", COLUMN_BYTES, t->live_variance.v[bytes]);
+	add_error_number(d, "live_blocks_error", COLUMN_INT, t->live_variance.v[0]);
+	if (!t->live_count)
+		document_number(d, "live_at_most", COLUMN_BYTES, 0,
+				cell_number(sampled_nothing(t->interval)));
 }
 
 void overview_numbers(const struct group_project *p, struct table_document *d)
@@ -137,4 +192,5 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	if (t->has_temporary)
 		document_number(d, "temporary_percent", COLUMN_PERCENT, 0,
 				cell_share(t->temporary, n));
+	add_error_numbers(t, d);
 }

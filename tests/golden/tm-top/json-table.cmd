@@ -10,6 +10,9 @@ tm-top -q --as json --table top a.mem | grep -o '"real":[0-9]*'
 tm-top -q --as json --table stacks a.mem | names
 tm-top -q --as json --table stacks a.mem | grep -o '"name":"[a-z]*","at":[^,]*,"self":[0-9]*'
 tm-top -q --as json --table tree --tree a.mem | names
+echo "# so many rows"
+tm-top -q --as json -n 1 a.mem | names
+tm-top -q --as json -n 0 a.mem | names
 echo "# none of that name; a form that holds all"
 tm-top -q --as json --table nothing a.mem
 tm-top -q --as html --table top a.mem
