@@ -107,6 +107,7 @@ int main(int argc, char **argv)
 		told.to = anonymize_sink(anonymize);
 	}
 	told.loop = &loop;
+	loop.marks = filter.selection.frames.n > 0;
 	filtered = filter_sink_new(&told.sink, &what);
 	loop.sink = filter_sink_in(filtered);
 	cli_inputs(&loop, n, argv + 1);

@@ -154,6 +154,7 @@ static void spikes_run(struct spikes_cli *c, const struct spikes_options *o)
 	spike_groups_init(&c->groups, &c->spikes.functions, c->n ? (size_t)c->n : SPIKES_WORST_MAX);
 	spikes_pet_init(&c->log, &c->spikes.functions);
 	c->loop.sink = spikes_sink(&c->spikes);
+	c->loop.marks = true;
 	cli_inputs(&c->loop, c->n_operands, c->operands);
 	if (c->suggest && c->spikes.captures)
 		spikes_suggest(&c->spikes, &c->groups, c->n, &c->out);

@@ -672,6 +672,8 @@ int main(int argc, char **argv)
 				   .sink = project_sink(&q.project),
 				   .instead = top_read_aggregate,
 				   .named = top_take_named,
+				   .marks = q.filter.selection.frames.n || q.by == KEY_FRAME ||
+					    q.below == KEY_FRAME,
 				   .arg = &q};
 	if (q.memory)
 		top_report_memory(&q, &what);

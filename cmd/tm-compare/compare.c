@@ -248,6 +248,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
 	s->loop = (struct cli_loop){.import = import,
 				    .sink = project_sink(&c->in.project),
+				    .marks = s->ranges[0].frames.n || s->ranges[1].frames.n,
 				    .after = cli_compare_after_file,
 				    .instead = cli_compare_read_aggregate,
 				    .arg = c};

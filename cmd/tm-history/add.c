@@ -183,6 +183,7 @@ void cli_history_add(struct cli_history *c, const struct import_options *import,
 	o.captured = history_add_capture_notes;
 	o.arg = &a;
 	a.loop = (struct cli_loop){.import = import,
+				   .marks = true,
 				   .instead = history_add_read_aggregate,
 				   .arg = &a,
 				   .digest = &a.digest};

@@ -128,6 +128,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	s.loop = (struct cli_loop){.import = import,
 				   .sink = frames_sink(&s.builder.frames),
 				   .instead = cli_aggregate_refuse,
+				   .marks = true,
 				   .digest = &s.digest};
 	cli_inputs(&s.loop, 1, operands);
 	if (s.loop.read && aggregate_builder_has(&s.builder) &&

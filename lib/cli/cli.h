@@ -127,6 +127,8 @@ struct cli_loop {
 	/* A pipe to read instead of the operand, if anything comes through it; -1: none. May be
 	 * NULL. */
 	int (*named)(void *arg, const char *path);
+	bool
+	    marks; /* frames are asked for: all marks have to be known, if need be by two readings */
 	const char *file;            /* the operand being read */
 	bool lossy;                  /* some input was salvaged */
 	size_t read;                 /* inputs that gave something */

@@ -2,8 +2,10 @@
  *
  * The loop over a program's inputs: each operand opened, its reader chosen, its captures read.
  */
+#include "lib/aggregate/file.h"
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
+#include "lib/trace/known_marks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,24 +71,56 @@ static void inputs_reading(const struct input *in)
 	cli_progress("reading", input_consumed(in), in->size);
 }
 
+static struct sink *as_marked(struct known_marks *marks, struct sink *to)
+{
+	return known_marks_any(marks) ? &marks->hand_on : to;
+}
+
 /* What happened when it was read happens again. */
 static void read_kept(struct cli_loop *l, struct kept *k)
 {
+	struct known_marks marks;
 	struct err e = k->why;
 
-	if (e.code || kept_walk(k, l->sink, &e)) {
+	known_marks_init(&marks, l->sink);
+	if (l->marks && !e.code)
+		kept_walk(k, &marks.find, &e);
+	if (e.code || kept_walk(k, as_marked(&marks, l->sink), &e)) {
 		cli_fail(l->file, &e);
+		known_marks_release(&marks);
 		return;
 	}
+	known_marks_release(&marks);
 	l->lossy |= k->lossy;
 	l->read++;
 	if (l->after)
 		l->after(l->arg, l->file);
 }
 
+/* A reading before the reading: marks of frames that come behind events of their time. What it says is said
+ * again; what can be read but once has its marks from their places on. */
+static void find_marks(struct cli_loop *l, const char *path, const struct kept *kept,
+		       struct known_marks *marks)
+{
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	struct stat st;
+	bool lossy = false;
+
+	if (!kept && (!strcmp(path, "-") || stat(path, &st) ||
+		      (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
+		return;
+	if (open_one(l, &in, path, kept, &e))
+		return;
+	if (!l->instead || !aggregate_is(&in.cur))
+		capture_read(&in, l->import, &marks->find, &lossy, &e);
+	input_close(&in);
+}
+
 static void inputs_read_one(struct cli_loop *l, const char *path)
 {
 	struct kept *kept = cli_kept ? cli_kept(path) : NULL;
+	struct known_marks marks;
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct cli_watch w;
@@ -98,6 +132,9 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 		read_kept(l, kept);
 		return;
 	}
+	known_marks_init(&marks, l->sink);
+	if (l->marks)
+		find_marks(l, path, kept, &marks);
 	st = open_one(l, &in, path, kept, &e);
 	if (!st)
 		input_watch(&in, inputs_reading);
@@ -106,10 +143,12 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	if (!st && l->instead)
 		st = l->instead(l->arg, &in, &taken, &e);
 	if (!st && !taken)
-		st = capture_read(&in, l->import, cli_watch(&w, &in, l->sink), &lossy, &e);
+		st = capture_read(&in, l->import, cli_watch(&w, &in, as_marked(&marks, l->sink)),
+				  &lossy, &e);
 	if (!st && l->digest)
 		st = input_digest(&in, &e);
 	input_close(&in);
+	known_marks_release(&marks);
 	cli_progress_clear();
 	l->lossy |= lossy;
 	if (st) {

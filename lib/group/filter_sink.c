@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/group/fold.h"
 #include "lib/group/given_up.h"
+#include "lib/tally/marks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,8 +31,10 @@ struct filter_sink {
 	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
 	uint64_t handed_on[EV_KINDS];
-	int64_t frame, time;
-	bool in_frame, has_time;
+	int64_t time; /* of the newest event with one */
+	bool has_time;
+	struct frame_marks marks;
+	const struct frame_mark *mark;    /* of the present event; NULL: it is before the first */
 	struct tally_extent extent, left; /* of what was read, of what was handed on */
 };
 
@@ -85,7 +88,7 @@ static bool in_ranges(const struct filter_sink *s)
 
 	if (!sel)
 		return true;
-	if (sel->frames.n && (!s->in_frame || !selection_in(&sel->frames, s->frame)))
+	if (sel->frames.n && (!s->mark || !selection_in(&sel->frames, s->mark->number)))
 		return false;
 	return !sel->times.n || (s->has_time && selection_in(&sel->times, s->time));
 }
@@ -95,7 +98,7 @@ static bool behind(const struct filter_sink *s)
 {
 	const struct tally_selection *sel = s->selection;
 
-	return sel && ((s->in_frame && s->frame > sel->frames.end) ||
+	return sel && ((s->mark && s->mark->number > sel->frames.end) ||
 		       (s->has_time && s->time > sel->times.end));
 }
 
@@ -169,7 +172,8 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	s->hole = 0;
 	map64_release(&s->index);
 	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
-	s->in_frame = s->has_time = false;
+	s->has_time = false;
+	frame_marks_begin(&s->marks, t);
 	s->extent = s->left = (struct tally_extent){.any = false};
 	s->partly = false;
 	memset(s->handed_on, 0, sizeof s->handed_on);
@@ -193,10 +197,9 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		s->has_time = true;
 		extent_reach(&s->extent, ev->time);
 	}
+	s->mark = frame_marks_take(&s->marks, ev);
 	switch (ev->kind) {
 	case EV_FRAME:
-		s->frame = ev->value;
-		s->in_frame = true;
 		extent_frame(&s->extent, s->selection, ev->value, s->has_time, s->time);
 		if (in_ranges(s))
 			break;
@@ -279,6 +282,7 @@ void filter_sink_free(struct filter_sink *s)
 	if (!s)
 		return;
 	project_release(&s->project);
+	frame_marks_release(&s->marks);
 	map64_release(&s->index);
 	free(s->blocks);
 	free(s);

@@ -103,6 +103,7 @@ static void fold_extent(struct fold *f)
 	p->spans = p->captures == 1 &&
 		   extent_span(&f->a->extent, f->t, f->a->options.selection, &p->begin, &p->end);
 	p->frames += f->a->extent.frames;
+	p->early += f->a->early > 0;
 	if (f->domain == DOMAIN_ALL)
 		return;
 	for (size_t m = 0; m <= SUM_REAL; m++)

@@ -229,6 +229,10 @@ static void frames(struct lines *l, const struct group_project *p, enum sum sort
 	if (!p->now.frames)
 		return;
 	buf_addf(&l->b, "frames: %" PRIu64, p->now.frames);
+	if (p->now.early)
+		buf_adds(&l->b,
+			 "; their marks come behind events of their time: --by frame says which is "
+			 "the worst");
 	/* A frame's sums are taken before any filter. */
 	if (sort <= SUM_REAL && p->now.worst[sort].v[sort] && !filters_any(p->options.filters)) {
 		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ",

@@ -70,6 +70,7 @@ struct group_run {
 	    coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t typed;          /* records without a stack that have a type or marker */
 	uint64_t captures, frames;
+	uint64_t early; /* captures in which marks of frames come behind events of their time */
 	uint64_t duration, timed; /* ns that what is selected took, of so many captures */
 	bool spans; /* of one capture: in one piece, from begin to end, as --time has it */
 	int64_t begin, end;

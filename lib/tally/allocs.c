@@ -94,13 +94,24 @@ static void fetch_blocks(const struct tally *a, const struct sink_allocs *c, con
 }
 
 /* What a frame has of a domain. */
-static void add_beside(struct tally *a, unsigned domain, const uint64_t v[SUM_REAL + 1])
+static void add_beside(struct tally *a, unsigned domain, size_t mark,
+		       const uint64_t v[SUM_REAL + 1])
 {
-	struct tally_work *w = a->work;
-	uint64_t *to = w->frame[domain].v;
+	uint64_t *to = tally_frame_sums(a, domain, mark);
 
-	for (size_t k = 0; w->in_frame && k <= SUM_REAL; k++)
+	for (size_t k = 0; to && k <= SUM_REAL; k++)
 		to[k] = add_saturating(to[k], v[k]);
+}
+
+/* Some of them may be of a frame before the newest. */
+static bool late(const struct tally *a, const struct sink_allocs *c)
+{
+	const struct frame_marks *m = &a->work->marks;
+
+	if (c->frees) /* each is looked at anyway */
+		return m->n > 0;
+	return c->has & EV_HAS_TIME && frame_marks_timed(m) &&
+	       (m->known || c->times.least < m->items[m->n - 1].start);
 }
 
 static void add_slack(struct tally *a, const struct tally_pending *p)
@@ -159,6 +170,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	struct tally_work *w = a->work;
 	struct tally_pending p = {.kind = EV_ALLOC, .has = (uint16_t)(c->has & w->from_allocs)};
+	const bool apart = late(a, c);
 	const bool slack = a->want & SUM_BIT(SUM_SLACK) && (c->has & both) == both;
 	const uint64_t *time = column(c, c->has, EV_HAS_TIME, zeros);
 	const uint64_t *stack = column(c, c->has, EV_HAS_STACK, zeros),
@@ -214,6 +226,17 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		cell->requested = add_saturating(cell->requested, p.requested);
 		cell->real = add_saturating(cell->real, p.real);
 		cell->has |= (uint8_t)((p.has & both) >> 1);
+		if (apart) {
+			const uint64_t one[SUM_REAL + 1] = {[SUM_COUNT] = p.count,
+							    [SUM_ENTRIES] = 1,
+							    [SUM_REQUESTED] = p.requested,
+							    [SUM_REAL] = p.real};
+
+			add_beside(a, p.domain,
+				   m ? p.slice
+				     : frame_marks_of(&w->marks, true, (int64_t)time[k - 1]),
+				   one);
+		}
 		of[SUM_ENTRIES]++;
 		of[SUM_COUNT] = add_saturating(of[SUM_COUNT], p.count);
 		of[SUM_REQUESTED] = add_saturating(of[SUM_REQUESTED], p.requested);
@@ -234,7 +257,8 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 
 		if (!n)
 			continue;
-		add_beside(a, d, v[d]);
+		if (!apart)
+			add_beside(a, d, w->marks.at, v[d]);
 		a->records[d] += n;
 		a->without_requested[d] += c->has & EV_HAS_REQUESTED ? 0 : n;
 		a->without_real[d] += c->has & EV_HAS_REAL ? 0 : n;

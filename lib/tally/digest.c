@@ -82,11 +82,9 @@ static void reach(struct tally *a, const struct sink_digest *d, const struct sin
 	if (d->frames.any) {
 		w->at.frame = d->frames.last;
 		w->at.in_frame = true;
-		if (w->marking)
-			frame_marks_add(&w->marks,
-					&(struct frame_mark){.number = d->frames.last,
-							     .timed = d->all_times.any,
-							     .start = d->all_times.least});
+		frame_marks_add(&w->marks, &(struct frame_mark){.number = d->frames.last,
+								.timed = d->all_times.any,
+								.start = d->all_times.least});
 	}
 }
 

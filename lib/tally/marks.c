@@ -3,6 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/tally/selection.h"
+#include "lib/trace/model.h"
 
 static uint64_t between(int64_t lo, int64_t hi)
 {
@@ -15,7 +17,7 @@ static uint64_t kept_before(const struct frame_mark *mark, int64_t time)
 	return mark->kept + (mark->selected ? between(mark->start, time) : 0);
 }
 
-void frame_marks_add(struct frame_marks *m, const struct frame_mark *mark)
+static void add(struct frame_marks *m, const struct frame_mark *mark)
 {
 	const bool follows = m->n > m->run;
 	struct frame_mark new = *mark;
@@ -28,6 +30,46 @@ void frame_marks_add(struct frame_marks *m, const struct frame_mark *mark)
 	else if (follows)
 		new.kept = kept_before(&m->items[m->n - 1], mark->start);
 	VEC_PUSH(m->items, m->n, m->cap) = new;
+}
+
+void frame_marks_add(struct frame_marks *m, const struct frame_mark *mark)
+{
+	if (!m->known)
+		add(m, mark);
+	m->at++;
+}
+
+void frame_marks_know(struct frame_marks *m, const struct trace_marks *all,
+		      const struct selection_ranges *frames)
+{
+	for (size_t i = 0; i < all->n; i++)
+		add(m, &(struct frame_mark){
+			   .number = all->items[i].number,
+			   .start = all->items[i].time,
+			   .timed = true,
+			   .selected = !frames || selection_in(frames, all->items[i].number)});
+	m->known = true;
+}
+
+void frame_marks_begin(struct frame_marks *m, const struct trace *t)
+{
+	frame_marks_reset(m);
+	if (t->marks)
+		frame_marks_know(m, t->marks, NULL);
+}
+
+const struct frame_mark *frame_marks_take(struct frame_marks *m, const struct event *ev)
+{
+	size_t at;
+
+	if (ev->kind == EV_FRAME) {
+		frame_marks_add(m, &(struct frame_mark){.number = ev->value,
+							.timed = ev->has & EV_HAS_TIME,
+							.start = ev->time});
+		return &m->items[m->at - 1];
+	}
+	at = frame_marks_of(m, ev->has & EV_HAS_TIME, ev->time);
+	return at ? &m->items[at - 1] : NULL;
 }
 
 size_t frame_marks_search(const struct frame_marks *m, int64_t time)

@@ -3,6 +3,8 @@
  * Marks of frames. A mark holds for what follows it until the next one, and for an event that follows
  * with a time of its own which lies before the newest mark, the mark that its time lies behind. Marks
  * without times, or whose times go back (the game started again), are known by their place alone.
+ * Where all marks are known from the beginning (trace.marks), an event with a time has the mark that its time
+ * lies behind, wherever it stands; one without still has that which stands before it.
  */
 #ifndef TM_TALLY_MARKS_H
 #define TM_TALLY_MARKS_H
@@ -21,29 +23,44 @@ struct frame_marks { /* zeroed is empty and valid */
 	struct frame_mark *items;
 	size_t n, cap;
 	size_t run; /* the first mark from which on times are there and do not go back */
+	size_t at;  /* marks that came */
+	bool known; /* all of them, from the beginning */
 };
 
+/* A mark comes; where all are known, it is the next of them. */
 void frame_marks_add(struct frame_marks *m, const struct frame_mark *mark);
+/* All marks, before the first event; selection: of frames. */
+struct trace_marks;
+struct selection_ranges;
+void frame_marks_know(struct frame_marks *m, const struct trace_marks *all,
+		      const struct selection_ranges *frames);
 /* Of an event that comes now: 0: before the first mark; else the mark's index + 1. */
 size_t frame_marks_search(const struct frame_marks *m, int64_t time);
 static inline size_t frame_marks_of(const struct frame_marks *m, bool timed, int64_t time)
 {
 	const struct frame_mark *newest = m->n ? &m->items[m->n - 1] : NULL;
 
-	return !newest || !timed || !newest->timed || time >= newest->start
-		   ? m->n
-		   : frame_marks_search(m, time);
+	if (!newest || !timed || !newest->timed)
+		return m->at;
+	return time >= newest->start ? m->n : frame_marks_search(m, time);
 }
 /* The newest mark has a time: */
 static inline bool frame_marks_timed(const struct frame_marks *m)
 {
 	return m->n && m->items[m->n - 1].timed;
 }
+/* For sinks that look at frames alone: a capture begins; and the mark of an event, which is added where it is
+ * one itself. NULL: the event is before the first. */
+struct trace;
+struct event;
+void frame_marks_begin(struct frame_marks *m, const struct trace *t);
+const struct frame_mark *frame_marks_take(struct frame_marks *m, const struct event *ev);
 /* ns from lo up to hi that selected frames have. */
 uint64_t frame_marks_selected(const struct frame_marks *m, int64_t lo, int64_t hi);
 static inline void frame_marks_reset(struct frame_marks *m)
 {
-	m->n = m->run = 0;
+	m->n = m->run = m->at = 0;
+	m->known = false;
 }
 void frame_marks_release(struct frame_marks *m);
 

@@ -365,19 +365,20 @@ static size_t step_numbered(struct tally *a, int64_t number)
 	return s->known = *index;
 }
 
-void slices_mark(struct tally *a, uint32_t name)
+void slices_mark(struct tally *a, size_t at, uint32_t name)
 {
 	struct tally_slices *s = a->slices;
 	const struct frame_marks *m = &a->work->marks;
-	const struct frame_mark *mark = &m->items[m->n - 1];
+	const struct frame_mark *mark = &m->items[at];
 
 	if (a->options.slicing == SLICE_FRAMES)
-		VEC_PUSH(s->items, s->n, s->cap) = (struct slice){
-		    .number = mark->number,
-		    .name = name,
-		    .used = true,
-		    .within =
-			mark->selected && in_time(a, mark->timed || a->has_time, a->work->at.time)};
+		VEC_PUSH(s->items, s->n, s->cap) =
+		    (struct slice){.number = mark->number,
+				   .name = name,
+				   .used = true,
+				   .within = mark->selected &&
+					     in_time(a, mark->timed || a->has_time,
+						     mark->timed ? mark->start : a->work->at.time)};
 }
 
 /* Numbers of slices in the order of time, as far as one is known. */

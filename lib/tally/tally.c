@@ -112,35 +112,40 @@ uint32_t tally_place(struct tally *a, const struct tally_pending *p)
 	return w->last[p->stack];
 }
 
-static void end_frame(struct tally *a)
+/* What a frame has of a domain; NULL: it is not selected, or it is before the first. */
+uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark)
 {
 	struct tally_work *w = a->work;
+	struct frame_sums *f = &w->frames[domain];
 
-	if (!w->in_frame)
-		return;
-	for (size_t d = 0; d < DOMAINS; d++)
-		for (size_t m = 0; m <= SUM_REAL; m++)
-			if (w->frame[d].v[m] > a->worst[d][m].v[m])
-				a->worst[d][m] = w->frame[d];
-	memset(w->frame, 0, sizeof w->frame);
-	w->in_frame = false;
+	if (!mark || !w->marks.items[mark - 1].selected)
+		return NULL;
+	f->v = mem_grow_zero(f->v, &f->cap, mark, sizeof *f->v);
+	f->n = mark > f->n ? mark : f->n;
+	return f->v[mark - 1];
 }
 
-static void start_frame(struct tally *a, int64_t number)
+/* The first of the largest by each sum. */
+static void find_worst(struct tally *a)
 {
-	struct tally_work *w = a->work;
+	const struct tally_work *w = a->work;
 
-	end_frame(a);
-	w->in_frame = true;
 	for (size_t d = 0; d < DOMAINS; d++)
-		w->frame[d].number = number;
+		for (size_t i = 0; i < w->frames[d].n; i++)
+			for (size_t m = 0; m <= SUM_REAL; m++) {
+				struct tally_frame *worst = &a->worst[d][m];
+
+				if (w->frames[d].v[i][m] <= worst->v[m])
+					continue;
+				worst->number = w->marks.items[i].number;
+				memcpy(worst->v, w->frames[d].v[i], sizeof worst->v);
+			}
 }
 
 static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 {
-	struct tally_work *w = a->work;
 	struct tally_type *ty = &a->types[p->type];
-	uint64_t *v = w->frame[p->domain].v;
+	uint64_t *v = tally_frame_sums(a, p->domain, p->slice);
 
 	ty->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1) |
 		   (p->has & EV_HAS_COUNT ? CELL_HAS_COUNT : 0);
@@ -153,7 +158,7 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 	}
 	if (a->slices)
 		slices_add(a, p);
-	if (w->in_frame) {
+	if (v) {
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
 		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
 		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
@@ -163,6 +168,7 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struct tally_pending *p)
 {
 	struct tally_work *w = a->work;
+	uint64_t *v = tally_frame_sums(a, p->domain, p->slice);
 
 	c->entries++;
 	c->count = add_saturating(c->count, p->count);
@@ -177,9 +183,7 @@ static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struc
 	}
 	if (a->slices)
 		slices_add(a, p);
-	if (w->in_frame) {
-		uint64_t *v = w->frame[p->domain].v;
-
+	if (v) {
 		v[SUM_ENTRIES]++;
 		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
 		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
@@ -250,13 +254,13 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		case EV_FREED:
 		case PENDING_COVER: tally_follow_free(a, p); break;
 		case EV_TYPE_TOTAL: tally_add_type_total(a, p); break;
-		case EV_FRAME: start_frame(a, (int64_t)p->address); break;
+		case EV_FRAME: break;
 		case EV_ENTER:
 		case EV_EXIT:
 		case EV_SAMPLE:
 		case EV_DELTA: measures_add(a, t, p); break;
 		case EV_COUNTER: measures_counter(a, p); break;
-		default: end_frame(a); break;
+		default: break;
 		}
 	}
 	return a->slices ? slices_check(a, e) : ST_OK;
@@ -281,6 +285,19 @@ void tally_fit(struct tally *a, const struct trace *t)
 		grow_tables(a, t);
 }
 
+/* Of a second reading: all marks are there before the first event. */
+static void know_marks(struct tally *a, const struct trace *t)
+{
+	const struct tally_selection *s = a->options.selection;
+	struct tally_work *w = a->work;
+
+	if (!t->marks)
+		return;
+	frame_marks_know(&w->marks, t->marks, s ? &s->frames : NULL);
+	for (size_t i = 0; a->slices && i < t->marks->n; i++)
+		slices_mark(a, i, t->marks->items[i].name);
+}
+
 static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
@@ -295,7 +312,11 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->records, 0, sizeof a->records);
 	memset(a->followed, 0, sizeof a->followed);
 	memset(a->worst, 0, sizeof a->worst);
-	memset(w->frame, 0, sizeof w->frame);
+	for (size_t d = 0; d < DOMAINS; d++) {
+		if (w->frames[d].v)
+			memset(w->frames[d].v, 0, w->frames[d].n * sizeof *w->frames[d].v);
+		w->frames[d].n = 0;
+	}
 	memset(w->tide, 0, sizeof w->tide);
 	memset(&w->at, 0, sizeof w->at);
 	for (size_t d = 0; d <= DOMAINS; d++)
@@ -319,12 +340,13 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->backward = a->early = 0;
 	frame_marks_reset(&w->marks);
-	w->in_frame = w->taken = w->unfollowed = false;
+	w->taken = w->unfollowed = false;
 	live_reset(&a->live);
 	kinds_reset(&w->kinds);
 	tally_choose_work(a, t);
 	if (a->slices)
 		slices_reset(a->slices);
+	know_marks(a, t);
 	measures_begin(a, t);
 	counters_reset(&a->counters);
 	grow_tables(a, t);
@@ -358,11 +380,12 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 							.start = ev->time,
 							.timed = ev->has & EV_HAS_TIME,
 							.selected = selected});
-	if (!a->slices)
+	if (w->marks.known)
 		return;
-	a->early +=
-	    ev->has & EV_HAS_TIME && (uint64_t)a->extent.last - (uint64_t)ev->time > SLICES_SLACK;
-	slices_mark(a, ev->name);
+	a->early += selected && ev->has & EV_HAS_TIME &&
+		    (uint64_t)a->extent.last - (uint64_t)ev->time > SLICES_SLACK;
+	if (a->slices)
+		slices_mark(a, w->marks.n - 1, ev->name);
 }
 
 static void set_slack(struct tally_pending *p, const struct event *ev)
@@ -428,7 +451,7 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 		kind = tally_selected(a, t, ev);
 	if (!kind)
 		return ST_OK;
-	if (ev->kind == EV_FRAME && w->marking)
+	if (ev->kind == EV_FRAME)
 		tally_mark(a, ev, kind == EV_FRAME);
 	if (t->n_stacks > w->cap_last || t->n_types > w->cap_types)
 		grow_tables(a, t);
@@ -450,8 +473,6 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	p->timed = a->has_time;
 	p->time = w->at.time;
 	tally_set_slice(a, p);
-	if (kind == EV_FRAME)
-		p->address = (uint64_t)ev->value;
 	if (a->want & SUM_BIT(SUM_SLACK))
 		set_slack(p, ev);
 	if (w->follow) {
@@ -490,7 +511,7 @@ static bool tally_digest(struct sink *s, struct trace *t, const struct sink_dige
 	struct err e = ERR_INIT;
 
 	/* Few events, of which each is looked at. */
-	if (a->interval)
+	if (a->interval || a->work->marks.known)
 		return false;
 	if (d->made) {
 		if (!tally_take_made(a, d))
@@ -501,8 +522,6 @@ static bool tally_digest(struct sink *s, struct trace *t, const struct sink_dige
 	if (!a->options.selection || a->slices || tally_flush(a, t, &e) ||
 	    !tally_take_unselected(a, d))
 		return false;
-	if (d->n[EV_FRAME])
-		end_frame(a);
 	return true;
 }
 
@@ -529,7 +548,9 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 	st = tally_flush(a, t, e);
 	if (!st && a->measures)
 		measures_end(a, t);
-	end_frame(a);
+	/* Of what came before its mark it was not known whose it is. */
+	if (!w->taken && !a->early)
+		find_worst(a);
 	if (!st && a->slices)
 		st = slices_end(a, t, e);
 	if (st)
@@ -583,6 +604,8 @@ void tally_release(struct tally *a)
 		free(w->last);
 		id_set_release(&w->set);
 		frame_marks_release(&w->marks);
+		for (size_t d = 0; d < DOMAINS; d++)
+			free(w->frames[d].v);
 		for (size_t d = 0; d <= DOMAINS; d++)
 			live_curve_release(&w->curves[d]);
 		kinds_release(&w->kinds);

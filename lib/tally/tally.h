@@ -162,7 +162,7 @@ struct tally {
 	uint64_t threads[DOMAINS + 1]; /* that have ALLOC events which are selected; last: of all */
 	uint64_t unselected;           /* ALLOC and TYPE_TOTAL events */
 	uint64_t untimed;  /* of them: there are time ranges, and no event had a time yet */
-	uint64_t early;    /* with slices: marks of frames behind events of a later time */
+	uint64_t early;    /* marks of frames behind events of a later time */
 	uint64_t backward; /* with slices: allocations and frees behind later ones */
 	bool has_time;     /* an event had a time */
 	uint64_t interval; /* of a sampled recording, bytes; 0: all is recorded */

@@ -72,8 +72,6 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	w->celled = w->follow && w->peaking;
 	w->touching = slicing && a->options.slice_cells;
 	w->weigh = tally_weighs(t);
-	w->marking = a->options.slicing == SLICE_FRAMES ||
-		     (a->options.selection && a->options.selection->frames.n);
 	if (slicing && !a->slices)
 		a->slices = slices_new();
 }

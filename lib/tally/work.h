@@ -18,7 +18,7 @@ struct tally_pending { /* an event on its way into the cells */
 	int64_t time, slack;
 	uint32_t type, stack, space, cell;
 	uint32_t thread, thread_id; /* the cell's; the event's */
-	uint32_t slice;             /* SLICE_FRAMES: of marks, + 1; 0: before the first */
+	uint32_t slice;             /* of marks, + 1; 0: before the first */
 	uint16_t has;
 	uint8_t kind, domain;
 	bool timed;    /* time is the last one seen */
@@ -57,6 +57,11 @@ static inline bool tide_higher(const uint64_t live[3], const uint64_t best[3], u
 	return live[weigh] > best[weigh] || (weigh == 2 && !best[2] && live[1] > best[1]);
 }
 
+struct frame_sums { /* of frames, by mark */
+	uint64_t (*v)[SUM_REAL + 1];
+	size_t n, cap;
+};
+
 struct tally_work {           /* from tally_init to tally_release */
 	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live; else at the end */
 	size_t cap_lives;
@@ -65,8 +70,8 @@ struct tally_work {           /* from tally_init to tally_release */
 	struct tally_peak *peaks;
 	size_t cap_peaks;
 	struct tally_tide tide[DOMAINS + 1];
-	struct tally_frame frame[DOMAINS];
-	bool in_frame, follow;
+	struct frame_sums frames[DOMAINS];
+	bool follow;
 	bool running;   /* tide is kept at each event */
 	bool numbering; /* events come in any order: curves are, too; last: of all domains */
 	struct live_curve curves[DOMAINS + 1];
@@ -92,7 +97,6 @@ struct tally_work {           /* from tally_init to tally_release */
 		int64_t frame, time;
 		bool in_frame;
 	} at;
-	bool marking;             /* marks are kept: slices are frames, or ranges are */
 	struct frame_marks marks; /* so far */
 	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
 	size_t cap_thread_selected;
@@ -103,6 +107,9 @@ struct tally_work {           /* from tally_init to tally_release */
 	struct tally_pending batch[TALLY_BATCH];
 	size_t n_batch;
 };
+
+/* mark: the index + 1 of a frame. What it has of a domain, to be added to. */
+uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark);
 
 static inline void tally_reach_time(struct tally *a, int64_t time)
 {
@@ -115,7 +122,7 @@ static inline void tally_set_slice(const struct tally *a, struct tally_pending *
 {
 	const struct tally_work *w = a->work;
 
-	p->slice = w->marking ? (uint32_t)frame_marks_of(&w->marks, p->own_time, p->time) : 0;
+	p->slice = (uint32_t)frame_marks_of(&w->marks, p->own_time, p->time);
 }
 
 /* What a cell's records have; values.c. */

@@ -107,6 +107,16 @@ struct trace_note {
 	const char *text; /* does not repeat the count: it is shown behind the text */
 };
 
+struct trace_mark { /* of a frame */
+	int64_t number, time;
+	uint32_t name;
+};
+
+struct trace_marks {
+	struct trace_mark *items;
+	size_t n, cap;
+};
+
 struct trace_attribute {
 	const char *key, *value; /* own text: a stream's header comes before its strings */
 };
@@ -142,6 +152,10 @@ struct trace {
 	uint64_t events[EV_KINDS]; /* pushed so far, by kind; kept by sink_event */
 	bool complete; /* it was read to its end; a trace: its totals were there and agreed */
 	uint64_t cut_strings;
+
+	/* Of the whole capture, in their order, where some of them come behind events of their time: from a
+	 * reading before this one, and borrowed. NULL: each mark is known from its place on. */
+	const struct trace_marks *marks;
 
 	struct trace_index *index; /* by what rows are found again; model_index.h */
 };

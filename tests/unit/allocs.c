@@ -97,7 +97,7 @@ static enum status take_cells(void *arg, struct trace *t, struct tally *a, struc
 	memcpy(to->records, a->records, sizeof to->records);
 	memcpy(to->without[0], a->without_requested, sizeof to->without[0]);
 	memcpy(to->without[1], a->without_real, sizeof to->without[1]);
-	to->without_address = a->without_address;
+	to->without_address = a->without_address[DOMAINS];
 	to->frames = a->extent.frames;
 	to->first = a->extent.first;
 	to->last = a->extent.last;
@@ -105,8 +105,19 @@ static enum status take_cells(void *arg, struct trace *t, struct tally *a, struc
 	to->lost = a->live.lost_frees;
 	to->unknown = a->live.unknown_frees;
 	memcpy(to->followed, a->followed, sizeof to->followed);
-	for (unsigned d = 0; d <= DOMAINS; d++)
-		tally_totals(a, d, &to->totals[d]);
+	for (unsigned d = 0; d <= DOMAINS; d++) { /* without what is between members */
+		struct tally_totals x = {.live = 0}, *y = &to->totals[d];
+
+		tally_totals(a, d, &x);
+		y->bytes = x.bytes;
+		y->live_count = x.live_count;
+		y->live = x.live;
+		y->temporary = x.temporary;
+		y->peak = x.peak;
+		y->has_temporary = x.has_temporary;
+		y->about = x.about;
+		y->peak_at = x.peak_at;
+	}
 	return ST_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
+#include "lib/tally/marks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,8 +25,10 @@ struct frames_log {
 	struct log_line *lines;
 	size_t n, cap;
 	/* of the capture */
-	bool in_frame, has_time;
-	int64_t frame, time;
+	struct frame_marks marks;
+	const struct frame_mark *mark; /* of the present event; NULL: it is before the first */
+	bool has_time;
+	int64_t time;
 	struct table table;
 	struct table_column columns[LOG_COLUMNS];
 	char title[80];
@@ -35,7 +38,8 @@ static enum status frames_log_begin(struct sink *s, struct trace *t, struct err 
 {
 	struct frames_log *l = (struct frames_log *)s;
 
-	l->in_frame = l->has_time = false;
+	l->has_time = false;
+	frame_marks_begin(&l->marks, t);
 	return l->to->begin(l->to, t, e);
 }
 
@@ -52,7 +56,7 @@ static bool log_is_selected(const struct frames_log *l, const struct trace *t,
 {
 	const struct tally_selection *s = l->selection;
 
-	if (s->frames.n && (!l->in_frame || !selection_in(&s->frames, l->frame)))
+	if (s->frames.n && (!l->mark || !selection_in(&s->frames, l->mark->number)))
 		return false;
 	if (s->times.n && (!l->has_time || !selection_in(&s->times, l->time)))
 		return false;
@@ -62,9 +66,9 @@ static bool log_is_selected(const struct frames_log *l, const struct trace *t,
 
 static void frames_log_line(struct frames_log *l, const struct trace *t, const struct event *ev)
 {
-	struct log_line line = {.has_frame = l->in_frame,
+	struct log_line line = {.has_frame = l->mark != NULL,
 				.has_time = ev->has & EV_HAS_TIME,
-				.frame = l->frame,
+				.frame = l->mark ? l->mark->number : 0,
 				.time = ev->time};
 
 	if (!log_is_selected(l, t, ev))
@@ -95,12 +99,9 @@ static enum status frames_log_events(struct sink *s, struct trace *t, const stru
 			l->time = ev[i].time;
 			l->has_time = true;
 		}
-		if (ev[i].kind == EV_FRAME) {
-			l->in_frame = ev[i].has & EV_HAS_VALUE;
-			l->frame = ev[i].value;
-		} else if (ev[i].kind == EV_LOG) {
+		l->mark = frame_marks_take(&l->marks, &ev[i]);
+		if (ev[i].kind == EV_LOG)
 			frames_log_line(l, t, &ev[i]);
-		}
 	}
 	return sink_pass(l->to, t, ev, n, e);
 }
@@ -184,6 +185,7 @@ void frames_log_free(struct frames_log *l)
 	if (!l)
 		return;
 	intern_release(&l->texts);
+	frame_marks_release(&l->marks);
 	free(l->lines);
 	free(l);
 }

@@ -467,7 +467,8 @@ static void frames_report_add_notes(struct frames_report *r)
 	if (f->early)
 		frames_note(r,
 			    "%" PRIu64 " marks of frames come behind events of their time, which "
-			    "count in the frame before",
+			    "count in the frame before: a file, which can be read "
+			    "twice, has them in their own",
 			    f->early);
 	if (f->estimated)
 		frames_note(r, "live and freed (~): the capture's events come in any order, and "

@@ -9,6 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"
 #include "lib/report/spikes/spikes.h"
+#include "lib/tally/marks.h"
 #include "lib/tally/open_calls.h"
 
 /* What the rules say of a call. */
@@ -62,7 +63,8 @@ struct spikes_reading { /* from spikes_init to spikes_release */
 	struct open_calls calls_open;
 	struct spike_thread *threads; /* by thread id */
 	size_t n_threads;
-	bool in_frame;
+	struct frame_marks marks;
+	bool in_frame; /* of the present event, as frame */
 	bool
 	    logged; /* samples are spikes that a profiler of spikes wrote, also without their time */
 	int64_t frame;

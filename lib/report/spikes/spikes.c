@@ -221,7 +221,7 @@ static enum status spikes_begin(struct sink *sink, struct trace *t, struct err *
 
 	(void)e;
 	s->captures++;
-	r->in_frame = false;
+	frame_marks_begin(&r->marks, t);
 	r->logged = trace_get(t, "spikes") != NULL;
 	spike_functions_capture(&s->functions, t);
 	memset(r->odd, 0, sizeof r->odd);
@@ -236,13 +236,12 @@ static enum status spikes_event(struct sink *sink, struct trace *t, const struct
 {
 	struct spikes *s = (struct spikes *)sink;
 	struct spikes_reading *r = s->reading;
+	const struct frame_mark *mark = frame_marks_take(&r->marks, ev);
 
+	r->in_frame = mark != NULL;
+	r->frame = mark ? mark->number : 0;
 	switch (ev->kind) {
-	case EV_FRAME:
-		r->in_frame = true;
-		r->frame = ev->value;
-		s->frames++;
-		return ST_OK;
+	case EV_FRAME: s->frames++; return ST_OK;
 	case EV_ENTER: spikes_take_enter(s, t, ev); return ST_OK;
 	case EV_EXIT: return take_exit(s, t, ev, e);
 	case EV_SAMPLE: return spikes_sample(s, t, ev, e);
@@ -361,6 +360,7 @@ void spikes_release(struct spikes *s)
 	if (r) {
 		spikes_close_threads(s);
 		open_calls_release(&r->calls_open);
+		frame_marks_release(&r->marks);
 		free(r->threads);
 		free(r->parent_limits);
 		free(r->path);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Marks of frames that come behind events of their time, as where the main thread stands last in a file: a first
+ * reading finds them, and a second one has them from its beginning (trace.marks).
+ */
+#ifndef TM_TRACE_KNOWN_MARKS_H
+#define TM_TRACE_KNOWN_MARKS_H
+
+#include "lib/trace/sink.h"
+
+struct known_marks { /* of one input; its sinks are for two readings, in this order */
+	struct sink find, hand_on;
+	struct sink *to; /* of hand_on */
+	struct capture_marks *captures;
+	size_t n, cap, at;
+};
+
+void known_marks_init(struct known_marks *k, struct sink *to);
+void known_marks_release(struct known_marks *k);
+/* After the first reading: a second one is needed. */
+bool known_marks_any(const struct known_marks *k);
+
+#endif
