@@ -210,7 +210,7 @@ struct tally_totals {
 	uint64_t live_count, live, temporary, peak;
 	bool has_temporary, about; /* about: the peak is not exact */
 	int64_t peak_at;           /* ns, as --time has it; INT64_MIN: not known */
-	uint64_t interval;         /* of a sampled recording; 0: it is none */
+	uint64_t interval;         /* of a sampled recording; 0: all is recorded */
 	struct tally_variance all_variance, live_variance;
 };
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to);
