@@ -240,8 +240,8 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 		if (names)
 			recorded_tell_missing(&l, &p);
 	} else if (!p.now.all.v[SUM_ENTRIES]) {
-		cli_note(r->path, "no allocation was recorded: what its program allocates by does "
-				  "not come through malloc (tm-inspect tells what a binary has)");
+		cli_note(r->path, "no allocation was recorded: the program made none, or not "
+				  "through malloc (tm-inspect tells what a binary has)");
 	}
 	input_close(&in);
 	project_release(&p);

@@ -30,7 +30,7 @@ enum status text_file_read(const char *path, size_t most, const char *what, stru
 	enum status st;
 
 	if (fd < 0)
-		return err_set(e, ST_SYS, "%s", strerror(errno));
+		return err_sys(e, "cannot open");
 	st = text_file_read_open(fd, most, what, text, e);
 	close(fd);
 	return st;

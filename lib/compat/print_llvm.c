@@ -424,7 +424,7 @@ static void llvm_add_json_locals(struct buf *b, const struct print_from *from,
 /* Of a file that is not there llvm gives the system's words alone. */
 static const char *reason(const struct print_binary *f)
 {
-	return f->why + (strncmp(f->why, "open: ", 6) ? 0 : 6);
+	return f->why + (strncmp(f->why, "cannot open: ", 13) ? 0 : 13);
 }
 
 /* A binary, and not what holds some. */

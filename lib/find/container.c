@@ -173,7 +173,7 @@ enum status container_open_member(struct object **out, const struct zip *z,
 	} else {
 		fd = fcntl(z->fd, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)
-			err_sys(e, "open");
+			err_sys(e, "cannot open");
 	}
 	if (fd < 0)
 		return err_failure(e);
@@ -275,7 +275,7 @@ static enum status container_open_in_library(struct object **out, const char *pa
 		st = open_thin(out, file, m, &o->want, e);
 	} else {
 		fd = fcntl(a.fd, F_DUPFD_CLOEXEC, 0);
-		st = fd < 0 ? err_sys(e, "open")
+		st = fd < 0 ? err_sys(e, "cannot open")
 			    : object_open_part(out, fd, m->offset, m->size, path, e);
 	}
 	ar_release(&a);

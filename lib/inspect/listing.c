@@ -90,6 +90,28 @@ size_t listing_find_all(const struct inspect *x, const char *what, struct extent
 	return found;
 }
 
+/* Names the first function that has the name in a namespace or class. */
+static enum status listing_unknown(const struct inspect *x, const char *what, struct err *e)
+{
+	size_t n, len = strlen(what);
+	const struct object_symbol *all = object_symbols(x->file.object, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		char *display = strstr(all[i].name, what) ? demangle(all[i].name) : NULL;
+		size_t end = display ? strcspn(display, "(") : 0;
+		bool inner = end > len + 2 && !memcmp(display + end - len, what, len) &&
+			     !memcmp(display + end - len - 2, "::", 2);
+
+		if (inner)
+			err_set(e, ST_NONE, "no function is called '%s'; there is %.*s", what,
+				(int)(end < 120 ? end : 120), display);
+		free(display);
+		if (inner)
+			return err_failure(e);
+	}
+	return err_set(e, ST_NONE, "no function is called '%s'", what);
+}
+
 enum status listing_find(const struct inspect *x, const char *what, struct extent *out,
 			 struct err *e)
 {
@@ -106,7 +128,7 @@ enum status listing_find(const struct inspect *x, const char *what, struct exten
 		out->others = n - 1;
 	}
 	free(all);
-	return n ? ST_OK : err_set(e, ST_NONE, "no function is called '%s'", what);
+	return n ? ST_OK : listing_unknown(x, what, e);
 }
 
 enum status listing_read(struct listing *l, const struct inspect *x, const struct extent *of,

@@ -198,7 +198,7 @@ enum status ar_open(struct ar *a, const char *path, struct err *e)
 
 	*a = (struct ar){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
 	if (a->fd < 0)
-		return err_sys(e, "open");
+		return err_sys(e, "cannot open");
 	if (fstat(a->fd, &sb))
 		st = err_sys(e, "stat");
 	else if (!S_ISREG(sb.st_mode) || sb.st_size < MAGIC)

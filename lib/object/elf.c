@@ -349,7 +349,7 @@ enum status image_open_wanted(struct object_image *f, const char *path,
 	*f = (struct object_image){.fd = -1};
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
-		return err_sys(e, "open");
+		return err_sys(e, "cannot open");
 	if (fstat(f->fd, &sb)) {
 		st = err_sys(e, "stat");
 	} else if (!S_ISREG(sb.st_mode)) {

@@ -191,7 +191,7 @@ enum status zip_open(struct zip *z, const char *path, struct err *e)
 
 	*z = (struct zip){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
 	if (z->fd < 0)
-		return err_sys(e, "open");
+		return err_sys(e, "cannot open");
 	if (fstat(z->fd, &sb))
 		st = err_sys(e, "stat");
 	else if (!S_ISREG(sb.st_mode))

@@ -244,7 +244,7 @@ static enum status program_check_file(const char *path, char **script, struct er
 
 	*script = NULL;
 	if (fd < 0)
-		return err_sys(e, "open");
+		return err_sys(e, "cannot open");
 	n = pread(fd, head, sizeof head, 0);
 	*script = n > 0 ? interpreter(head, (size_t)n) : NULL;
 	if (n < 0 || fstat(fd, &st))

@@ -206,7 +206,7 @@ for style in LLVM GNU JSON; do
 	tm-llvm-symbolizer -q --lenient --output-style=$style <requests 2>err >got
 	llvm-symbolizer-19 --output-style=$style <requests 2>err.llvm >want
 	sed -i 's/^[^:]*: \(error: \)*//' err.llvm
-	sed -i -e 's/^[^:]*: //' -e "s/^\([a-z-]*\): open: /'\1': /" err
+	sed -i -e 's/^[^:]*: //' -e "s/^\([a-z-]*\): cannot open: /'\1': /" err
 	# Of a file that is not there llvm tells the first request alone, and only then.
 	if diff want got && diff <(sort -u err.llvm) <(sort -u err) && [ "$(wc -l <got)" -ge 16 ]; then
 		echo "ok - requests of all forms, $style"
