@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# ci.py github|gitlab FOLDER BIN GAME.c [lenient] [renamed]: runs the workflow in FOLDER for ten builds, as GitHub's and GitLab's manuals
+# ci.py github|gitlab FOLDER BIN GAME.c [lenient] [renamed]: runs the workflow in FOLDER for ten builds and a request, as GitHub's and GitLab's manuals
 # say that they run it, from empty caches, each in an empty folder. A line for each build: its number, pass or fail,
 # the steps that failed, and what was wrong with the workflow itself (a file to upload that is not there, a
 # permission that is missing). BIN has tracemill's programs, which only an installation by the workflow finds. Where
@@ -29,6 +29,7 @@ BUILDS = [
     dict(growth=26, renamed=True),   # 8 which is repaired
     dict(growth=26),                 # 9 as it was
     dict(growth=26, leak=40),        # 10 the leak comes again
+    dict(growth=26, request=True),   # 11 a request to merge a branch, whose base is main's history
 ]
 
 
@@ -41,7 +42,7 @@ class Job:
             os.makedirs(folder)
         self.stub("sudo", 'exec "$@"\n')
         self.stub("apt-get", "exit 0\n")
-        self.stub("gh", 'for last; do :; done; [ -s "$last" ] && [ -n "$GH_TOKEN" ]\n')
+        self.stub("gh", 'for last; do :; done; [ -s "$last" ] && [ -n "$GH_TOKEN" ] && echo "gh $*"\n')
         self.stub("git", 'for to; do :; done; exec cp -r "%s/tracemill" "$to"\n' % root)
         self.tracemill(root + "/tracemill")
         # Nothing of tracemill is there before the workflow brings it.
@@ -128,6 +129,11 @@ class Github(Job):
             "github.base_ref": "", "github.token": "token", "github.event_name": "push",
             "github.event.pull_request.head.repo.fork": "", "github.event.pull_request.number": "",
         }
+        if BUILDS[self.number - 1].get("request"):
+            self.context.update({
+                "github.ref_name": "7/merge", "github.base_ref": "main", "github.event_name": "pull_request",
+                "github.event.pull_request.number": "7",
+            })
 
     # An expression of those that the manual calls "Evaluate expressions in workflows".
     def value(self, text):
@@ -221,7 +227,7 @@ class Github(Job):
         extra = {k: self.root + "/" + k for k in ("GITHUB_PATH", "GITHUB_ENV", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for f in extra.values():
             open(f, "w").close()
-        self.env.update(extra, GITHUB_SHA="sha-%d" % self.number, GITHUB_REF_NAME="main",
+        self.env.update(extra, GITHUB_SHA="sha-%d" % self.number, GITHUB_REF_NAME=self.context["github.ref_name"],
                         GITHUB_WORKSPACE=self.work)
         for step in job["steps"]:
             outcome = {"outcome": "skipped"}
@@ -277,6 +283,12 @@ class Gitlab(Job):
             "CI_COMMIT_SHORT_SHA": "sha-%d" % self.number, "CI_COMMIT_BRANCH": "main", "CI_COMMIT_REF_NAME": "main",
             "CI_COMMIT_REF_SLUG": "main", "CI_DEFAULT_BRANCH": "main", "CI_PIPELINE_SOURCE": "push",
         })
+        if BUILDS[self.number - 1].get("request"):
+            self.env.update({
+                "CI_COMMIT_REF_NAME": "feature", "CI_COMMIT_REF_SLUG": "feature",
+                "CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+            })
+            del self.env["CI_COMMIT_BRANCH"]
         self.env.update({k: str(v) for k, v in self.pipeline.get("variables", {}).items()})
         if not self.starts(job):
             self.errors.append("the job does not start")

@@ -10,7 +10,10 @@
 #include "lib/report/compare/policy.h"
 #include "lib/table/checks.h"
 
-enum { GATE_BREACHES_MAX = 50 }; /* listed per rule and verdict; the rest is counted */
+enum {
+	GATE_BREACHES_MAX = 50, /* listed per rule and verdict; the rest is counted */
+	GATE_ADVICE_MAX = 5,    /* of these say where to look, and how to accept them */
+};
 
 struct gate_options {
 	const char *policy;   /* the file's name */

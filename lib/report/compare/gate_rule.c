@@ -494,6 +494,9 @@ static void list_breaches(const struct gate_context *x, size_t index, const stru
 		if (listed[o->items[i].verdict]++ < GATE_BREACHES_MAX)
 			gate_rule_fill_breach(x, index, r, &o->items[i],
 					      &breaches[to->n_breaches++]);
+	/* Fifty times the same advice hides what it is about. */
+	for (size_t i = GATE_ADVICE_MAX; i < to->n_breaches; i++)
+		breaches[i].look = breaches[i].accept = NULL;
 	for (size_t i = 0; !certain && i < to->n_breaches; i++)
 		if (breaches[i].verdict == VERDICT_FAIL)
 			breaches[i].verdict = VERDICT_INCONCLUSIVE;
@@ -518,6 +521,11 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 	bool one = r->n == 1 && r->rule->kind != POLICY_NEW;
 	struct buf b = BUF_INIT;
 
+	if (x->c->n_groups == 1 && to->verdict == VERDICT_PASS &&
+	    (r->rule->kind == POLICY_GROWTH || r->rule->kind == POLICY_NEW)) {
+		to->message = "nothing to compare with yet";
+		return;
+	}
 	if (x->lossy)
 		buf_addf(&b, "%s has lost something, so nothing is certain (--allow-loss); ",
 			 x->lossy);
@@ -525,8 +533,6 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 		buf_addf(&b,
 			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
 			 gave_up, gave_up == 1 ? "" : "s");
-	if (x->c->n_groups == 1 && r->rule->kind != POLICY_MAX)
-		buf_adds(&b, "there is nothing to compare with yet; ");
 	if (r->unmatched)
 		buf_addf(&b, "none of the %s match%s; ", plural,
 			 x->allow_unmatched ? "" : ", so nothing was checked (--allow-unmatched)");
