@@ -9,6 +9,7 @@
 # repaired (8), and the leak again (10); then comes a request to merge a branch. Red exactly there, and nothing of the workflow itself is wrong. The
 # example of 0.2.0 (tests/ci/old) never turns green: it finds no programs, and with them its first build, which
 # cannot be judged, leaves no history for the second.
+# shellcheck disable=SC2016,SC2317 # check evaluates
 set -u
 . "$SRC/tests/check.bash"
 

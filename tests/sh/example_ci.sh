@@ -4,6 +4,7 @@
 # gate.sh of examples/ci with the demo game: the first build has nothing to compare with, one like it passes, one
 # whose tiles are three times as many fails, and says so in every report; the reports are there, too, when the
 # game dies. Ten builds of it on CI systems are in ci_builds.sh.
+# shellcheck disable=SC2016,SC2317 # check evaluates
 set -u
 . "$SRC/tests/check.bash"
 
