@@ -233,15 +233,16 @@ static bool cli_history_read_series(struct cli_history *c, struct history_lines 
 	return !e.code;
 }
 
-static void find_steps(const struct cli_history *c, struct history_lines *l)
+static void find_steps(const struct cli_history *c, struct history_lines *l, bool joint)
 {
-	struct history_steps_options o = {{c->error_rate, c->seed}, c->least_percent};
+	struct history_steps_options o = {{c->error_rate, c->seed}, c->least_percent, joint};
 
 	history_steps_find(l, &o);
 	history_lines_sort(l);
 }
 
-static bool cli_history_begin_series(struct cli_history *c, struct history_lines *l)
+/* joint: the series share the error rate, since one verdict is made of them. */
+static bool cli_history_begin_series(struct cli_history *c, struct history_lines *l, bool joint)
 {
 	size_t present = 0;
 
@@ -263,7 +264,7 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 		cli_status(EXIT_INPUT);
 		return false;
 	}
-	find_steps(c, l);
+	find_steps(c, l, joint);
 	return true;
 }
 
@@ -375,7 +376,7 @@ void cli_history_trend(struct cli_history *c, struct cli_report *r)
 
 	if (c->policy_path)
 		read_policy(c);
-	if (cli_history_begin_series(c, &l)) {
+	if (cli_history_begin_series(c, &l, false)) {
 		o.values |= l.n == 1;
 		v = history_view_new(&c->runs, &l, &o);
 		if (!one)
@@ -426,14 +427,14 @@ static void judge(const struct history_lines *l)
 
 void cli_history_steps(struct cli_history *c, struct cli_report *r)
 {
-	struct history_view_options o = {.alpha = c->error_rate};
+	struct history_view_options o = {.alpha = c->error_rate, .joint = c->fail};
 	struct history_view *v;
 	struct history_lines l;
 	struct table_document d;
 
 	if (c->policy_path)
 		read_policy(c);
-	if (cli_history_begin_series(c, &l)) {
+	if (cli_history_begin_series(c, &l, c->fail)) {
 		v = history_view_new(&c->runs, &l, &o);
 		d = document_of(c, NULL);
 		history_view_steps(v, &d);
@@ -446,6 +447,20 @@ void cli_history_steps(struct cli_history *c, struct cli_report *r)
 	history_lines_release(&l);
 }
 
+/* The runs up to one, or from one on, the nearest. */
+static struct history_side side_at(const struct cli_history *c, const struct history_run *run,
+				   bool before, size_t most, const struct history_run **to)
+{
+	size_t at = (size_t)(run - c->runs.items), n = before ? at + 1 : c->runs.n - at;
+	size_t first;
+
+	n = n < most ? n : most;
+	first = before ? at + 1 - n : at;
+	for (size_t i = 0; i < n; i++)
+		to[i] = &c->runs.items[first + i];
+	return (struct history_side){to, n};
+}
+
 static const struct history_run *run_named(const struct cli_history *c, const char *option,
 					   const char *name)
 {
@@ -454,6 +469,15 @@ static const struct history_run *run_named(const struct cli_history *c, const ch
 	if (!r)
 		cli_usage("--%s: no run of build %s", option, name);
 	return r;
+}
+
+/* A build is named for its last run; all of its runs are behind the step. */
+static const struct history_run *first_of_build(const struct cli_history *c,
+						const struct history_run *run, const char *name)
+{
+	while (*name != '#' && run > c->runs.items && !strcmp(run[-1].build, run->build))
+		run--;
+	return run;
 }
 
 static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
@@ -465,15 +489,19 @@ static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
 	bool found;
 
 	if (c->from) {
-		s->items[0][0] = run_named(c, "from", c->from);
-		s->items[1][0] = run_named(c, "to", c->to);
-		s->base = (struct history_side){s->items[0], 1};
-		s->new = (struct history_side){s->items[1], 1};
+		const struct history_run *from = run_named(c, "from", c->from);
+		const struct history_run *to = first_of_build(c, run_named(c, "to", c->to), c->to);
+
+		/* The other way round nothing lies between them. */
+		size_t most = from < to ? BLAME_RUNS : 1;
+
+		s->base = side_at(c, from, true, most, s->items[0]);
+		s->new = side_at(c, to, false, most, s->items[1]);
 		return true;
 	}
 	if (by <= 0 || by == KEY_STACK + 1)
 		c->by = 0;
-	found = cli_history_begin_series(c, &l);
+	found = cli_history_begin_series(c, &l, true);
 	c->by = by;
 	step = found ? history_last_rise(&l, &line) : NULL;
 	if (step)

@@ -9,6 +9,7 @@
 #include "lib/report/compare/view.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ enum { CALLS_SHOWN = 30, COLUMNS_OF_BLAME = 6 };
 struct blamed {
 	size_t row;
 	__int128 by;
-	bool noise; /* no more than the runs differ anyway */
+	bool noise;  /* no more than the runs differ anyway */
+	double sure; /* how far above that */
 };
 
 struct history_blame {
@@ -100,7 +102,7 @@ static enum status read_side(struct history_blame *b, struct history *h,
 	return ST_OK;
 }
 
-static int history_blame_largest_first(const void *x, const void *y, void *arg)
+static int history_blame_surest_first(const void *x, const void *y, void *arg)
 {
 	const struct blamed *a = x, *c = y;
 	const struct history_blame *b = arg;
@@ -109,6 +111,8 @@ static int history_blame_largest_first(const void *x, const void *y, void *arg)
 
 	if (a->noise != c->noise)
 		return a->noise ? 1 : -1;
+	if (a->sure != c->sure)
+		return a->sure > c->sure ? -1 : 1;
 	if (m != n)
 		return m > n ? -1 : 1;
 	return things_order(&b->things, b->o.by, &items[b->rows.rows[a->row].thing],
@@ -144,6 +148,7 @@ static void tell_noise(struct history_blame *b)
 		const struct judge_subject *s = &rule.subjects[i];
 
 		b->items[i].noise = s->change != CHANGE_REGRESSED && s->change != CHANGE_IMPROVED;
+		b->items[i].sure = fabs(s->t);
 		free((void *)(uintptr_t)s->base.v);
 		free((void *)(uintptr_t)s->new.v);
 	}
@@ -172,7 +177,7 @@ static void choose_rows(struct history_blame *b)
 			b->items[b->n++] = (struct blamed){.row = i, .by = d.v};
 	}
 	tell_noise(b);
-	sort_array_by(b->items, b->n, sizeof *b->items, history_blame_largest_first, b);
+	sort_array_by(b->items, b->n, sizeof *b->items, history_blame_surest_first, b);
 	b->shown = b->o.top && b->o.top < b->n ? b->o.top : b->n;
 }
 

@@ -4,8 +4,9 @@
  * stack. Differences of a key that has no totals add up: those that are shown, what is left of the
  * others, and what was pruned are together the difference of everything.
  *
- * What is above the runs' noise comes first, the largest first (judge.h, with nothing allowed and
- * an error of 5 % for all rows together); then what is not. One run on each side has no noise.
+ * What is above the runs' noise comes first (judge.h, with nothing allowed and an error of 5 % for all rows
+ * together), then what is not; in each the surest first: what steps between these very runs, and not
+ * before or behind. Of equally sure ones, as of one run on each side, the largest comes first.
  */
 #ifndef TM_HISTORY_BLAME_H
 #define TM_HISTORY_BLAME_H
@@ -15,7 +16,7 @@
 #include "lib/report/compare/policy.h"
 #include "lib/table/document.h"
 
-enum { BLAME_RUNS = 5 }; /* on each side, the nearest to the step */
+enum { BLAME_RUNS = 10 }; /* on each side, the nearest to the step */
 
 struct history_blame_options {
 	enum key by;

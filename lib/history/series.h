@@ -54,6 +54,7 @@ enum status history_metric(struct history *h, const struct history_runs *runs, i
 struct history_steps_options {
 	struct stats_steps_options stats;
 	double least_percent; /* smaller steps are passed over; 0: none */
+	bool joint;           /* all series share alpha */
 };
 void history_steps_find(struct history_lines *l, const struct history_steps_options *o);
 /* Lines with steps first, the largest in percent; then by their last value. */

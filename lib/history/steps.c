@@ -32,6 +32,30 @@ static void place(struct history_line *l, const size_t *runs, size_t n, size_t n
 	}
 }
 
+/* One row instead of steps that a line explains better. */
+static void find_trend(struct history_line *l, struct stats_sample s)
+{
+	struct stats_trend t;
+	double p = 1;
+
+	if (!stats_trend(s, l->steps, l->n_steps, &t))
+		return;
+	for (size_t i = 0; i < l->n_steps; i++)
+		p = fmin(p, l->steps[i].p);
+	l->steps[0] = (struct stats_step){
+	    .at = s.n - 1, .last = s.n, .before = t.first, .after = t.last, .p = p, .trend = true};
+	l->n_steps = 1;
+}
+
+static size_t values_of(const struct history_line *l, size_t n_runs)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < n_runs; k++)
+		n += !isnan(l->v[k]);
+	return n;
+}
+
 static void drop_small(struct history_line *l, double least)
 {
 	size_t kept = 0;
@@ -47,8 +71,14 @@ void history_steps_find(struct history_lines *l, const struct history_steps_opti
 	size_t n_runs = l->runs->n;
 	double *v = mem_array(n_runs + 1, sizeof *v);
 	size_t *runs = mem_array(n_runs + 1, sizeof *runs);
+	struct stats_steps_options each = o->stats;
 
 	l->asked = l->too_short = 0;
+	for (size_t i = 0; i < l->n; i++)
+		l->asked += values_of(&l->items[i], n_runs) >= STEPS_RUNS_MIN;
+	l->too_short = l->n - l->asked;
+	if (o->joint && l->asked)
+		each.alpha /= (double)l->asked;
 	for (size_t i = 0; i < l->n; i++) {
 		struct history_line *line = &l->items[i];
 		size_t n = 0;
@@ -59,9 +89,8 @@ void history_steps_find(struct history_lines *l, const struct history_steps_opti
 				runs[n++] = k;
 			}
 		free(line->steps);
-		line->n_steps = stats_steps((struct stats_sample){v, n}, &o->stats, &line->steps);
-		l->asked += n >= STEPS_RUNS_MIN;
-		l->too_short += n < STEPS_RUNS_MIN;
+		line->n_steps = stats_steps((struct stats_sample){v, n}, &each, &line->steps);
+		find_trend(line, (struct stats_sample){v, n});
 		place(line, runs, n, n_runs);
 		drop_small(line, o->least_percent);
 	}

@@ -227,7 +227,7 @@ static void history_view_set_series(struct history_view *v)
 static const struct stats_step *step_at(const struct history_line *l, size_t run)
 {
 	for (size_t i = 0; i < l->n_steps; i++)
-		if (l->steps[i].at == run)
+		if (l->steps[i].at == run && !l->steps[i].trend)
 			return &l->steps[i];
 	return NULL;
 }
@@ -299,17 +299,24 @@ static size_t runs_in(const struct history_line *l, size_t from, size_t to)
 	return n;
 }
 
+static const char *direction_of(const struct stats_step *s)
+{
+	bool up = s->after > s->before;
+
+	return s->trend ? up ? "trend up" : "trend down" : up ? "up" : "down";
+}
+
 static void history_view_fill_step(void *arg, size_t i, struct table_row *r)
 {
 	struct history_view *v = arg;
 	const struct history_line *l = v->steps[i].line;
 	const struct stats_step *s = v->steps[i].step;
-	const struct history_run *from = &v->runs->items[before_of(l, s)];
+	const struct history_run *from = &v->runs->items[s->trend ? s->first : before_of(l, s)];
 	const struct history_run *to = &v->runs->items[s->at];
 	bool up = s->after > s->before;
 	struct table_cell *c = r->cells;
 
-	*c = text(up ? "up" : "down");
+	*c = text(direction_of(s));
 	c++->mark = up ? MARK_BAD : MARK_GOOD;
 	*c++ = text(l->rule);
 	*c++ = text(l->key);
@@ -325,8 +332,11 @@ static void history_view_fill_step(void *arg, size_t i, struct table_row *r)
 	*c++ = for_programs(v, l, s->after);
 	*c++ = cell_percent(history_step_percent(s));
 	v->texts[1].len = 0;
-	buf_addf(&v->texts[1], "%zu + %zu", runs_in(l, s->first, s->at),
-		 runs_in(l, s->at, s->last));
+	if (s->trend)
+		buf_addf(&v->texts[1], "%zu", runs_in(l, s->first, s->last));
+	else
+		buf_addf(&v->texts[1], "%zu + %zu", runs_in(l, s->first, s->at),
+			 runs_in(l, s->at, s->last));
 	*c++ = cell_text(v->texts[1].data, v->texts[1].len);
 	*c = cell_number((uint64_t)ceil(s->p * 10000));
 }
@@ -380,7 +390,7 @@ const struct stats_step *history_last_rise(const struct history_lines *l,
 				     (s->at == best->at &&
 				      history_step_percent(s) > history_step_percent(best));
 
-			if (s->after > s->before && later) {
+			if (s->after > s->before && later && !s->trend) {
 				best = s;
 				*line = &l->items[i];
 			}
@@ -397,8 +407,7 @@ static void add_marks(struct history_view *v, struct table_series *s, const stru
 		const struct stats_step *step = &l->steps[i];
 		struct buf b = BUF_INIT;
 
-		buf_addf(&b, "%s at %s: ", step->after > step->before ? "up" : "down",
-			 v->runs->items[step->at].build);
+		buf_addf(&b, "%s at %s: ", direction_of(step), v->runs->items[step->at].build);
 		history_value_text(l, step->before, false, &b);
 		buf_adds(&b, " to ");
 		history_value_text(l, step->after, false, &b);
@@ -446,14 +455,18 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 	add_marks(v, s, l);
 }
 
-static void add_notes(struct history_view *v)
+static void history_view_add_notes(struct history_view *v)
 {
 	const struct history_lines *l = v->lines;
 
 	if (v->n_lines < l->n)
 		v->notes[v->n_notes++] =
 		    keep(v, "%zu of %zu series are shown; -n 0 shows all", v->n_lines, l->n);
-	if (l->asked && v->o.alpha > 0)
+	if (l->asked && v->o.joint)
+		v->notes[v->n_notes++] = keep(
+		    v, "%zu series share an error rate of %g: that is the chance of any false step",
+		    l->asked, v->o.alpha);
+	else if (l->asked && v->o.alpha > 0)
 		v->notes[v->n_notes++] =
 		    keep(v,
 			 "%zu series %s looked at with an error rate of %g each: %.2g false "
@@ -490,7 +503,7 @@ struct history_view *history_view_new(const struct history_runs *runs,
 	history_view_set_series(v);
 	history_view_set_values(v);
 	history_view_set_steps(v);
-	add_notes(v);
+	history_view_add_notes(v);
 	v->series = mem_zarray(v->n_lines + 1, sizeof *v->series);
 	for (size_t i = 0; i < v->n_lines && o->charts; i++)
 		history_view_set_chart(v, &v->series[i], i);

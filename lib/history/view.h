@@ -16,7 +16,8 @@ struct history_view_options {
 	bool values;       /* a row per run and series too */
 	bool values_first; /* before the others: for what holds one table */
 	bool charts;
-	double alpha; /* that steps were found with, for the notes */
+	double alpha; /* that steps were found with, for the notes, */
+	bool joint;   /* and whether all series share it */
 };
 
 struct history_view *history_view_new(const struct history_runs *runs,

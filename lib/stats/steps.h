@@ -10,16 +10,24 @@
  *	            on each side. p is the share of random permutations of the same values in which
  *	            it is as large (Antoch and Huskova 2001).
  *	at the end  how far the mean of the last two values is from m, so that a step shows at its
- *	            second run. p is the share of all pairs of values that are as far: exact.
- *	            The step is where the CUSUM of the last STEPS_TAIL runs is largest.
+ *	            second run; of the last three, where alpha is too small for pairs. p is the
+ *	            share of all pairs or triples of values that are as far: exact. The step is
+ *	            where the CUSUM of the last STEPS_TAIL runs is largest.
  *
  * Nothing is assumed of the noise but that its runs could have come in any order. Before, values
  * are drawn in to within STEPS_CLIP times the scaled median absolute deviation of the median, so
- * that one run gone astray does not decide where the step is.
+ * that one run gone astray does not decide where the step is. An alpha so small that 999 permutations
+ * cannot show it (one shared by many series) is held against Gumbel's distribution of the largest
+ * root of the statistic, fitted to 299 permutations; any of these as large is no step.
+ *
+ * Runs that depend on each other wander, and wandering looks like steps. So what the levels leave, or a
+ * line, whichever is less, is asked for how much of it each run keeps of the one before (rho, where rho
+ * sqrt(n) > 2); then the squares of the statistic count (1 - rho) / (1 + rho), and steps are searched
+ * again, until that no longer becomes smaller.
  *
  * Error rate: in a series without a step the chance that any is reported is at most alpha, for any
- * distribution of independent noise. It is not kept where runs depend on each other (a machine that
- * warms up), and it is per series: of a hundred, a hundred times alpha are expected to err.
+ * distribution of independent noise. It is per series: of a hundred, a hundred times alpha are
+ * expected to err, unless the caller shares alpha between them.
  *
  * What can be found: n runs cannot give a p below 1 / C(n, 2) at a step's second run, so with
  * alpha = 0.05 eight runs have to come before it; below STEPS_RUNS_MIN runs nothing is tested.
@@ -34,6 +42,11 @@ enum {
 	STEPS_CLIP = 5,
 	STEPS_TAIL = 4,
 	STEPS_PERMUTATIONS = 999,
+	STEPS_TAIL_LEAST =
+	    10, /* permutations that alpha is worth; below, their largest's distribution */
+	STEPS_TAIL_PERMUTATIONS = 299,
+	STEPS_END_MAX = 200,
+	STEPS_ROUNDS = 5,
 };
 
 struct stats_step {
@@ -41,12 +54,21 @@ struct stats_step {
 	size_t first, last;   /* the runs of both levels: [first, at) and [at, last) */
 	double before, after; /* medians of the two */
 	double p;
+	bool trend; /* no step: from first to last it grows or falls, from `before` to `after` */
 };
 
 struct stats_steps_options {
 	double alpha; /* 0.05 */
 	uint64_t seed;
 };
+
+struct stats_trend {
+	double first, last; /* at its ends */
+};
+
+/* A line says more of the values than the steps that were found: then it is a trend. */
+bool stats_trend(struct stats_sample s, const struct stats_step *steps, size_t n_steps,
+		 struct stats_trend *to);
 
 /* At most s.n / 2 steps, in the order of the runs; *to is allocated, also for none. */
 size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,

@@ -184,4 +184,85 @@ TEST(values_are_drawn_in)
 	CHECK(stats_median((struct stats_sample){v, 4}) == 2.5);
 }
 
+/* Autoregressive noise, of which each run keeps 0.7 of the one before: it wanders, and takes few steps.
+ * Without an estimate of that it takes two a series. */
+TEST(runs_that_depend_on_each_other_take_few_steps)
+{
+	size_t all = 0;
+
+	state = 4;
+	for (int i = 0; i < 100; i++) {
+		struct stats_step *s;
+		double v[100], y = 0;
+
+		for (int k = -20; k < 100; k++) {
+			y = 0.7 * y + normal();
+			if (k >= 0)
+				v[k] = 1000 + 20 * y;
+		}
+		all += steps(v, 100, 1, &s);
+		free(s);
+	}
+	CHECK(all < 50);
+}
+
+/* 0.2 % of growth a run among 2 % of noise is a trend, and one step of 20 % in the middle is no trend. */
+TEST(a_trend_is_a_trend)
+{
+	unsigned trends = 0, wrong = 0;
+
+	state = 5;
+	for (int i = 0; i < 100; i++) {
+		struct stats_step *s;
+		struct stats_trend t;
+		double v[100];
+		size_t n;
+
+		for (int k = 0; k < 100; k++)
+			v[k] = 1000 * (1 + 0.002 * k) * (1 + 0.02 * normal());
+		n = steps(v, 100, 1, &s);
+		trends += stats_trend((struct stats_sample){v, 100}, s, n, &t) &&
+			  fabs(t.last - t.first - 198) < 40;
+		free(s);
+		for (int k = 0; k < 100; k++)
+			v[k] = 1000 * (k < 50 ? 1 : 1.2) * (1 + 0.02 * normal());
+		n = steps(v, 100, 1, &s);
+		wrong += stats_trend((struct stats_sample){v, 100}, s, n, &t);
+		free(s);
+	}
+	CHECK(trends >= 95);
+	CHECK_EQ(wrong, 0);
+}
+
+/* 240 series that share 5 % err in 5 % of looks: of 20 looks at heavy noise in at most four (the chance of
+ * five is 0.3 %). With 5 % each, all of them err. */
+TEST(many_series_share_an_error_rate)
+{
+	size_t looks = 0, found_late = 0;
+
+	state = 6;
+	for (int look = 0; look < 20; look++) {
+		size_t any = 0;
+
+		for (int i = 0; i < 240; i++) {
+			struct stats_steps_options o = {.alpha = 0.05 / 240, .seed = 1};
+			struct stats_step *s;
+			double v[MOST];
+			size_t n;
+
+			for (int k = 0; k < MOST; k++)
+				v[k] =
+				    noise(i % 2 ? LAPLACE : NORMAL) + (i == 239 && k >= 96 ? 6 : 0);
+			n = stats_steps((struct stats_sample){v, MOST}, &o, &s);
+			any += n && i < 239;
+			found_late += n && i == 239 && s->at >= 95 && s->at <= 97;
+			free(s);
+		}
+		looks += any > 0;
+	}
+	CHECK(looks <= 4);
+	/* A step of six deviations shows at its fourth run. */
+	CHECK(found_late >= 16);
+}
+
 TEST_MAIN()

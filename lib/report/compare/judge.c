@@ -304,6 +304,7 @@ static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_
 	bool common = s == &r->common;
 
 	s->growth = c->growth;
+	s->t = e->observed[column];
 	s->p = e->p[column];
 	if (!common && compare_same(j, s)) {
 		if (s->change == CHANGE_REGRESSED)

@@ -52,6 +52,7 @@ struct judge_subject {
 	double middle_base, middle_new; /* medians */
 	double limit;                   /* the larger of the two, as an amount */
 	double growth; /* the logarithm of new / base without the run factors; NaN: none */
+	double t;      /* the statistic; how sure it is, among subjects */
 	double p;      /* among all subjects */
 	double told;   /* an amount whose growth would be detected with power; NaN: not known */
 	bool same;     /* it is compared exactly */
