@@ -11,13 +11,12 @@
 #include <pcre2.h>
 
 /* About 50 ms of backtracking; names take a few hundred steps. */
-enum { MATCH_STEPS = 2000000, MATCH_HEAP_KIB = 16 << 10, JIT_STACK_MAX = 1 << 20 };
+enum { MATCH_STEPS = 2000000, MATCH_HEAP_KIB = 16 << 10 };
 
 struct match {
 	pcre2_code *code;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	pcre2_jit_stack *stack;
 	struct match_place from;
 	char *pattern, *name; /* from.name is name */
 	uint64_t gave_up;
@@ -82,15 +81,10 @@ struct match *match_new(struct match_place from, const char *pattern, size_t n, 
 	m->pattern = mem_zalloc(n + 1);
 	if (n)
 		memcpy(m->pattern, pattern, n);
-	/* Without a JIT (a hardened kernel refuses its memory) pcre2 interprets. */
-	if (!pcre2_jit_compile(code, PCRE2_JIT_COMPLETE))
-		m->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK_MAX, memory);
 	m->data = pcre2_match_data_create(1, memory);
 	m->context = pcre2_match_context_create(memory);
 	pcre2_set_match_limit(m->context, MATCH_STEPS);
 	pcre2_set_heap_limit(m->context, MATCH_HEAP_KIB);
-	if (m->stack)
-		pcre2_jit_stack_assign(m->context, NULL, m->stack);
 	return m;
 }
 
@@ -101,7 +95,6 @@ void match_free(struct match *m)
 	pcre2_code_free(m->code);
 	pcre2_match_data_free(m->data);
 	pcre2_match_context_free(m->context);
-	pcre2_jit_stack_free(m->stack);
 	free(m->name);
 	free(m->pattern);
 	free(m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Regular expressions over bytes: pcre2 with its JIT behind one header. Subjects may hold any
+ * Regular expressions over bytes: pcre2 behind one header, without its JIT: that needs memory
+ * to execute, which the sandbox would have to leave to programs that read untrusted files. Subjects may hold any
  * bytes: a match never crosses a place that is not UTF-8 (PCRE2_MATCH_INVALID_UTF). The work of
  * one match is limited, so that a pattern such as (a+)+$ cannot hang a program; a subject on
  * which the limit is reached counts as not matching. Each time is counted: of one pattern, and of

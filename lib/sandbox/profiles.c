@@ -10,10 +10,8 @@
 
 /* Reads what the command line names. A pipe or a compressed file that is read twice is spooled. */
 #define READS (SANDBOX_NAMED | SANDBOX_SPOOL | SANDBOX_THREADS)
-/* Expressions are compiled to machine code. */
-#define REPORTS (READS | SANDBOX_CODE)
 /* The same with a history on a server, whose library is loaded and may read what configures it. */
-#define REPORTS_AND_ASKS (REPORTS | SANDBOX_ANY_FILE | SANDBOX_NETWORK)
+#define READS_AND_ASKS (READS | SANDBOX_ANY_FILE | SANDBOX_NETWORK | SANDBOX_CODE)
 /* A capture names binaries anywhere, and those name debug files anywhere; indexes are kept. */
 #define SYMBOLIZES \
 	(SANDBOX_ANY_FILE | SANDBOX_SPOOL | SANDBOX_FILES | SANDBOX_THREADS | SANDBOX_WORKERS)
@@ -27,21 +25,21 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-dump", NULL, READS, NULL},
     {"tm-import", NULL, READS, NULL},
     {"tm-export", NULL, READS, NULL},
-    {"tm-filter", NULL, REPORTS, NULL},
+    {"tm-filter", NULL, READS, NULL},
     {"tm-merge", NULL, READS, NULL},
     {"tm-merge", "--files-from", READS | SANDBOX_ANY_FILE, "names of files are read from a file"},
-    {"tm-top", NULL, REPORTS, NULL},
-    {"tm-frames", NULL, REPORTS, NULL},
-    {"tm-heap", NULL, REPORTS, NULL},
-    {"tm-spikes", NULL, REPORTS, NULL},
-    {"tm-compare", NULL, REPORTS, NULL},
-    {"tm-compare", "--history", REPORTS | SANDBOX_FILES, "SQLite has files beside its own"},
-    {"tm-compare", "--history on PostgreSQL", REPORTS_AND_ASKS, server},
-    {"tm-history", NULL, REPORTS | SANDBOX_FILES, "SQLite has files beside its own"},
-    {"tm-history", "on PostgreSQL", REPORTS_AND_ASKS, server},
-    {"tm-view", NULL, REPORTS | SANDBOX_WORKERS | SANDBOX_SERVE,
+    {"tm-top", NULL, READS, NULL},
+    {"tm-frames", NULL, READS, NULL},
+    {"tm-heap", NULL, READS, NULL},
+    {"tm-spikes", NULL, READS, NULL},
+    {"tm-compare", NULL, READS, NULL},
+    {"tm-compare", "--history", READS | SANDBOX_FILES, "SQLite has files beside its own"},
+    {"tm-compare", "--history on PostgreSQL", READS_AND_ASKS, server},
+    {"tm-history", NULL, READS | SANDBOX_FILES, "SQLite has files beside its own"},
+    {"tm-history", "on PostgreSQL", READS_AND_ASKS, server},
+    {"tm-view", NULL, READS | SANDBOX_WORKERS | SANDBOX_SERVE,
      "it answers browsers, each question in a process"},
-    {"tm-view", "without a browser", REPORTS | SANDBOX_WORKERS, "each question has a process"},
+    {"tm-view", "without a browser", READS | SANDBOX_WORKERS, "each question has a process"},
     {"tm-symbolize", NULL, SYMBOLIZES, binaries},
     {"tm-inspect", NULL, SYMBOLIZES, binaries},
     {"tm-addr2line", NULL, SYMBOLIZES, binaries},

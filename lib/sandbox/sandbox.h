@@ -24,7 +24,7 @@ enum sandbox_right {
 	SANDBOX_ANY_FILE = 1 << 1, /* opens any file for reading */
 	SANDBOX_SPOOL = 1 << 2, /* makes files without a name in $TMPDIR, and reads what is there */
 	SANDBOX_FILES = 1 << 3, /* makes, writes and removes files (SANDBOX_STORE, _CACHE) */
-	SANDBOX_CODE = 1 << 4,  /* maps memory to execute: compiled expressions, libraries */
+	SANDBOX_CODE = 1 << 4,  /* maps memory to execute: loads libraries */
 	SANDBOX_THREADS = 1 << 5,
 	SANDBOX_WORKERS = 1 << 6, /* forks, and ends what it has forked */
 	SANDBOX_NETWORK = 1 << 7,
