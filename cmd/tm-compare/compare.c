@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 struct cli_compare_sides {
@@ -92,7 +93,8 @@ static void map_modules(struct cli_compare *c)
 		c->mapped[i] = (struct identity_module){
 		    arena_strndup(&c->in.names, l->items[i], (size_t)(now - l->items[i])), now + 1};
 	}
-	c->in.compare.identity = (struct identity_options){c->mapped, l->n};
+	c->in.compare.identity =
+	    (struct identity_options){c->mapped, l->n, c->base_source, c->new_source};
 }
 
 static void add_threads(const struct cli_filter *f, struct tally_selection *to)
@@ -103,6 +105,14 @@ static void add_threads(const struct cli_filter *f, struct tally_selection *to)
 	for (size_t i = 0; i < f->threads.n; i++)
 		if (selection_thread(to, f->threads.items[i], flags, &e))
 			cli_usage("--thread: %s", e.msg);
+}
+
+static void check_source(const char *option, const char *dir)
+{
+	struct stat st;
+
+	if (dir && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
+		cli_usage("--%s: '%s' is no folder", option, dir);
 }
 
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single)
@@ -156,6 +166,10 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		    "--history is the base: give the files to judge, and no groups or ranges");
 	if (n == 1 && !s->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
+	if (!c->base_source != !c->new_source)
+		cli_usage("--base-source and --new-source go together");
+	check_source("base-source", c->base_source);
+	check_source("new-source", c->new_source);
 	read_policy(c);
 	paths_add_all(f->paths, c->policy.paths);
 }

@@ -24,6 +24,7 @@ struct cli_compare {
 	bool init; /* a policy is made of the runs, which are one group */
 
 	struct opt_list map_modules;
+	const char *base_source, *new_source;
 	struct identity_module *mapped; /* what they say */
 
 	struct buf filters; /* in words: aggregates remember them */
@@ -42,6 +43,9 @@ struct cli_compare {
 		       &(c).history)
 #define CLI_COMPARE_PARTS(c)                                                                       \
 	ROW_GROUP("parts of the two sides:"),                                                      \
+	    ROW_STRING(0, "base-source", "DIR", "the base's sources are below", &(c).base_source), \
+	    ROW_STRING(0, "new-source", "DIR", "and those of the new side: lines that moved",      \
+		       &(c).new_source),                                                           \
 	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of the base is NEW",                  \
 		     &(c).map_modules),                                                            \
 	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/aggregate/identity.h"
 
+#include "lib/aggregate/line_map.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/source_file.h"
 #include "lib/group/apart.h"
 #include "lib/rules/clones.h"
 #include "lib/rules/sites.h"
@@ -602,6 +604,93 @@ static void places_release(struct places *p)
 	free(p->items);
 }
 
+/* The files that things of a build are in. */
+struct source_files {
+	struct map64 at;
+	struct source_name {
+		uint32_t id;
+		const char *path;
+	} * items;
+	size_t n, cap;
+};
+
+static void add_source(struct source_files *to, const char *path)
+{
+	uint32_t id = file_id(path), *at = id ? map64_put(&to->at, id) : NULL;
+
+	if (!at || *at)
+		return;
+	*at = 1;
+	VEC_PUSH(to->items, to->n, to->cap) = (struct source_name){id, path};
+}
+
+static void identity_learn_files(const struct finding *f, size_t build, struct source_files *to)
+{
+	const struct things_key *sites = &f->t->keys[KEY_SITE];
+
+	*to = (struct source_files){.n = 0};
+	for (uint32_t i = 0; i < sites->n; i++)
+		if (build_has(f, build, KEY_SITE, i))
+			add_source(to, things_text(f->t, sites->items[i].file, NULL));
+	for (uint32_t i = 0; i < f->t->keys[KEY_FUNCTION].n; i++)
+		add_source(to, things_text(f->t, place_in(f, build, i).file, NULL));
+}
+
+static void source_files_release(struct source_files *s)
+{
+	map64_release(&s->at);
+	free(s->items);
+}
+
+static uint64_t pair_of(uint32_t a, uint32_t b)
+{
+	return (uint64_t)a << 32 | b;
+}
+
+/* Of two files of one base name, or of which one was renamed to the other, the lines are where a comparison of the
+ * sources says, and not where what was seen of them says. */
+static void identity_compare_sources(struct finding *f, size_t build)
+{
+	const char *dirs[2] = {f->builds[build - 1].source, f->builds[build].source};
+	struct matching_lines *lines = &f->lines[build], kept = {.n = 0};
+	struct map64 renamed = MAP64_INIT, compared = MAP64_INIT;
+	struct source_files was, now;
+	struct buf a = BUF_INIT, b = BUF_INIT, where = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	identity_learn_files(f, build - 1, &was);
+	identity_learn_files(f, build, &now);
+	for (size_t i = 0; i < lines->n; i++)
+		*map64_put(&renamed, pair_of(lines->items[i].file_a, lines->items[i].file_b)) = 1;
+	for (size_t i = 0; i < was.n; i++)
+		for (size_t k = 0; k < now.n; k++) {
+			uint64_t pair = pair_of(was.items[i].id, now.items[k].id);
+
+			if (strcmp(path_end(was.items[i].path, 0),
+				   path_end(now.items[k].path, 0)) != 0 &&
+			    !map64_get(&renamed, pair))
+				continue;
+			a.len = b.len = where.len = 0;
+			if (source_read(&dirs[0], 1, was.items[i].path, &a, &where, &e) ||
+			    source_read(&dirs[1], 1, now.items[k].path, &b, &where, &e))
+				continue;
+			*map64_put(&compared, pair) = 1;
+			line_map_add(&kept, was.items[i].id, now.items[k].id, &a, &b);
+		}
+	for (size_t i = 0; i < lines->n; i++)
+		if (!map64_get(&compared, pair_of(lines->items[i].file_a, lines->items[i].file_b)))
+			matching_lines_add(&kept, lines->items[i]);
+	matching_lines_release(lines);
+	*lines = kept;
+	source_files_release(&was);
+	source_files_release(&now);
+	map64_release(&renamed);
+	map64_release(&compared);
+	buf_release(&a);
+	buf_release(&b);
+	buf_release(&where);
+}
+
 static void identity_find_lines(struct finding *f)
 {
 	struct places was = {.n = 0};
@@ -622,6 +711,9 @@ static void identity_find_lines(struct finding *f)
 				    &f->lines[b],
 				    (struct matching_anchor){x->file, y->file, x->line, y->line});
 		}
+		if (b && f->builds[b - 1].source && f->builds[b].source &&
+		    f->builds[b - 1].source != f->builds[b].source)
+			identity_compare_sources(f, b);
 		matching_lines_sort(&f->lines[b]);
 		places_release(&was);
 		was = now;

@@ -5,7 +5,7 @@
  *
  * First the builds' modules are found among each other: of one build-id; as the caller says; of one name; else, as a
  * guess, where most functions have the same linkage names. Then functions, and with them, what is by the calls of
- * stacks; all other things by matching.h. Builds follow each other in the order given: a thing that one of them does not
+ * stacks; all other things by matching.h. Which line is which is known of files whose sources are there in both builds. Builds follow each other in the order given: a thing that one of them does not
  * have is matched with its last appearance.
  */
 #ifndef TM_AGGREGATE_IDENTITY_H
@@ -17,6 +17,7 @@
 struct identity_build { /* runs of one build; borrowed */
 	const struct aggregate_summary **runs;
 	size_t n;
+	const char *source; /* the folder of its sources; NULL: not known */
 };
 
 struct
@@ -27,6 +28,7 @@ struct
 struct identity_options { /* zeroed asks for nothing */
 	const struct identity_module *modules;
 	size_t n_modules;
+	const char *base_source, *new_source; /* folders; NULL: not known */
 };
 
 struct identity_rows {

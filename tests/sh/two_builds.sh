@@ -163,6 +163,27 @@ echo "exit $?" >got
 echo 'exit 0' >want
 same 'a gate passes where a lambda came before others'
 
+# Sizes and lines mislead: the new lambda, before the first, has the size that the first had. The sources tell.
+cat >src/sized.cpp <<'END'
+#include <stdlib.h>
+void *volatile sink;
+void run(int n) {
+	auto a = [&](int k) { sink = malloc(A); };
+	auto b = [&](int k) { sink = malloc(100); };
+	a(n);
+	b(n);
+}
+int main() { run(3); }
+END
+sed 's/^\tauto a/\tauto z = [\&](int k) { sink = malloc(1000); };\n\tz(n);\n&/' src/sized.cpp >new/sized.cpp
+build sized/game -O0 -DA=1000 src/sized.cpp
+build sized-new/game -O0 -DA=3000 new/sized.cpp
+for key in function site stack; do
+	rows sized sized-new $key --base-source src --new-source new >got
+	printf '%s\n' '0 1000' '1000 3000' '100 100' >want
+	same "sources on both sides, by $key"
+done
+
 # One program under another name; built anew under another name; a library, too.
 echo 'void load(int); int main() { load(50); }' >src/user.cpp
 cat >src/library.cpp <<'END'

@@ -226,7 +226,8 @@ static struct identity_build *compare_builds(struct compare_rows *r, size_t *n, 
 			while (b < *n && !compare_same_modules(builds[b].runs[0], run))
 				b++;
 			if (b == *n) {
-				VEC_PUSH(builds, *n, cap) = (struct identity_build){NULL, 0};
+				VEC_PUSH(builds, *n, cap) = (struct identity_build){
+				    .source = g ? c->identity.new_source : c->identity.base_source};
 				VEC_PUSH(*of_group, n_of, cap_of) = (uint32_t)g;
 			}
 			builds[b].runs =
