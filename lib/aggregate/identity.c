@@ -37,9 +37,10 @@ struct finding {
 	struct matching_lines *lines; /* by build: from the one before it */
 	uint8_t *numbered;            /* by function: 0 not asked, 1 no, 2 yes */
 	uint8_t *library;
+	uint64_t *bare; /* by function; 0: not asked */
 	struct sites *sites;
-	/* Of stacks, by build and function: the row + 1; by node: hashes of the calls as named, as rows, and
-	 * as rows without the libraries' */
+	/* Of stacks, by build and function: the row + 1; by node: hashes of the calls as named, as rows, and as bare
+	 * names without the libraries' */
 	uint32_t *function_rows;
 	struct node_hash {
 		uint64_t same, rows, core, last; /* last: the call's row */
@@ -723,6 +724,16 @@ static void identity_find_lines(struct finding *f)
 
 /* --- stacks --- */
 
+/* Of a function's name without parameters, which builds change; of what has no name the row. */
+static uint64_t identity_bare_of(struct finding *f, uint32_t function, uint64_t row)
+{
+	uint64_t *bare = &f->bare[function];
+
+	if (!*bare)
+		*bare = things_match(f->t, KEY_FUNCTION, function).bare | 1;
+	return *bare > 1 ? *bare : row;
+}
+
 static bool identity_library(struct finding *f, uint32_t function)
 {
 	uint8_t *l = &f->library[function];
@@ -755,7 +766,7 @@ static void identity_hash_nodes(struct finding *f, size_t build)
 		h.rows = hash_u64(h.rows ^ row) | 1;
 		/* A function and a part of it are one call. */
 		if (!identity_library(f, n->function) && h.last != row)
-			h.core = hash_u64(h.core ^ row) | 1;
+			h.core = hash_u64(h.core ^ identity_bare_of(f, n->function, row)) | 1;
 		h.last = row;
 		h.open |= identity_numbered(f, n->function);
 		f->nodes[i] = h;
@@ -792,6 +803,7 @@ static void identity_find_functions(struct finding *f)
 	f->function_rows = mem_zarray(f->n * n + 1, sizeof *f->function_rows);
 	f->nodes = mem_zarray(f->t->n_nodes + 1, sizeof *f->nodes);
 	f->library = mem_zarray(n + 1, 1);
+	f->bare = mem_zarray(n + 1, sizeof *f->bare);
 	f->sites = sites_new();
 	for (size_t b = 0; b < f->n; b++) {
 		bool *in = identity_functions_in(f, b);
@@ -837,6 +849,7 @@ void identity_rows_init(struct identity_rows *r, const struct aggregate_things *
 	free(f.lines);
 	free(f.numbered);
 	free(f.library);
+	free(f.bare);
 	free(f.function_rows);
 	free(f.nodes);
 	free(g.last);

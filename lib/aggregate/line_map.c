@@ -186,7 +186,7 @@ void line_map_add(struct matching_lines *to, uint32_t file_a, uint32_t file_b, c
 		line_map_block(&m, x, &left, &n, &cap);
 	}
 	for (size_t i = 0; i < m.a.n; i++) {
-		bool first = m.to[i] && (!i || m.to[i - 1] + 1 != m.to[i]);
+		bool first = m.to[i] && (!i || !m.to[i - 1] || m.to[i - 1] + 1 != m.to[i]);
 		bool last = m.to[i] && m.to[i + 1] != m.to[i] + 1;
 
 		if (first || last)

@@ -285,3 +285,17 @@ build folded/game -fno-ipa-icf src/folded.cpp
 	grep -o 'load(int)[^,]*\|other(int)[^,]*\|alone(int)[^,]*\|Thing::Thing(int)[^,]*' | sort | uniq -c | sed 's/^ *//' >got
 printf '%s\n' '2 Thing::Thing(int)' '2 alone(int)' '2 load(int) [folded]' >want
 same 'a function at whose address are others says so'
+
+# A caller that got one parameter more: the stack is the same.
+cat >src/called.cpp <<'END'
+#include <stdlib.h>
+void *volatile sink;
+void block(int n) { sink = malloc(n); }
+void caller(int n MORE) { block(n); }
+int main() { caller(1000 GIVEN); }
+END
+build called/game -O0 -DMORE= -DGIVEN= src/called.cpp
+build called-new/game -O0 '-DMORE=,int m' -DGIVEN=,2 src/called.cpp
+rows called called-new stack >got
+echo '1000 1000' >want
+same 'one parameter more, by stack'
