@@ -22,7 +22,7 @@ struct reading {
 
 enum { NAMED_MAX = 4 }; /* modules in a note */
 
-struct module_file { /* what files_find said, once per module */
+struct module_answer { /* what files_find said, once per module */
 	struct find_file *file;
 	enum reason reason;
 	bool asked, by_path;
@@ -36,23 +36,25 @@ struct binder {
 	const struct trace *maps;
 	struct find_files *files;
 	const struct bind_options *o;
-	struct module_file *modules; /* by module id of maps */
-	struct module_file *own;     /* by module id of t; the same when maps is t */
-	struct module_index *index;  /* of maps */
+	struct module_answer *modules; /* by module id of maps */
+	struct module_answer *own;     /* by module id of t; the same when maps is t */
+	struct module_index *index;    /* of maps */
 	struct map64 slides; /* process -> its first module of which only the slide is known */
-	struct module_file nameless; /* the file for addresses that no module maps */
-	struct found_slides found;   /* with o->find_slides */
-	struct find_file *slid;      /* the first file with a given slide, and that slide */
+	struct module_answer nameless; /* the file for addresses that no module maps */
+	struct found_slides found;     /* with o->find_slides */
+	struct find_file *slid;        /* the first file with a given slide, and that slide */
 	uint64_t slid_by;
 	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
 	uint64_t cleared;
 };
 
-static struct module_file *bind_file_of(struct binder *b, const struct trace *of, uint32_t id)
+static struct module_answer *bind_file_of(struct binder *b, const struct trace *of, uint32_t id)
 {
-	struct module_file *m = of == b->t ? &b->own[id] : &b->modules[id];
+	struct module_answer *m = of == b->t ? &b->own[id] : &b->modules[id];
 	const struct module *module = &of->modules[id];
-	struct object_build_id build_id = {.len = 0};
+	struct files_module wanted = {.name = trace_text(of, module->name),
+				      .file =
+					  module->file ? &of->module_files[module->file] : NULL};
 	size_t n;
 	const char *bytes = intern_text(&of->strings, module->build_id, &n);
 
@@ -60,16 +62,18 @@ static struct module_file *bind_file_of(struct binder *b, const struct trace *of
 		return m;
 	m->asked = true;
 	if (n <= OBJECT_BUILD_ID_MAX) {
-		memcpy(build_id.bytes, bytes, n);
-		build_id.len = (uint8_t)n;
+		memcpy(wanted.id.bytes, bytes, n);
+		wanted.id.len = (uint8_t)n;
 	}
-	m->file = files_find(b->files, trace_text(of, module->name), &build_id, &m->reason);
-	if (b->o->proven && m->file && !m->file->given && !build_id.len) {
+	m->file = files_find(b->files, &wanted, &m->reason);
+	m->by_path =
+	    m->file && !m->file->given && !wanted.id.len && !files_proven(m->file, &wanted);
+	if (b->o->proven && m->by_path) {
 		m->file = NULL;
+		m->by_path = false;
 		m->reason = REASON_NO_FILE;
 	}
-	m->by_path = m->file && !m->file->given && !build_id.len;
-	m->archive = !m->file && files_has_archive(b->files, trace_text(of, module->name));
+	m->archive = !m->file && files_has_archive(b->files, wanted.name);
 	return m;
 }
 
@@ -120,13 +124,13 @@ static void find_slides(struct binder *b)
 }
 
 /* A file for a capture without modules: the only one given, whatever it is called. */
-static struct module_file *nameless_file(struct binder *b)
+static struct module_answer *nameless_file(struct binder *b)
 {
-	static const struct object_build_id no_id;
-	struct module_file *m = &b->nameless;
+	static const struct files_module nothing = {.name = ""};
+	struct module_answer *m = &b->nameless;
 
 	if (!m->asked)
-		m->file = files_find(b->files, "", &no_id, &m->reason);
+		m->file = files_find(b->files, &nothing, &m->reason);
 	m->asked = true;
 	return m;
 }
@@ -190,7 +194,7 @@ static void bind_by_slide(struct binder *b, const struct location *l, struct fin
 {
 	uint64_t slide = b->o->slide, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
 	uint32_t module = map64_get(&b->slides, l->process);
-	struct module_file *m;
+	struct module_answer *m;
 
 	if (b->o->find_slides) {
 		by_found_slide(b, l, out);
@@ -258,7 +262,7 @@ static void bind_by_runtime(struct binder *b, const struct location *l, struct f
 	uint64_t addr = l->raw;
 	const struct map_range *r;
 	const struct module *m = mapped(b, l, &addr, &r, &out->flags);
-	struct module_file *f;
+	struct module_answer *f;
 
 	if (!m) {
 		bind_by_slide(b, l, out);
@@ -294,7 +298,7 @@ static bool plausible(struct object *o, uint64_t vaddr)
 	return !n || object_symbol_at(o, vaddr) || (vaddr && object_symbol_at(o, vaddr - 1));
 }
 
-static void bind_count_reading(struct module_file *m, uint64_t raw)
+static void bind_count_reading(struct module_answer *m, uint64_t raw)
 {
 	struct reading *r = &m->reading;
 	const struct disasm_code *code;
@@ -327,7 +331,7 @@ static unsigned space_by_calls(const struct reading *r)
 	return SPACES;
 }
 
-static void bind_decide_space(struct trace *t, uint32_t id, struct module_file *m)
+static void bind_decide_space(struct trace *t, uint32_t id, struct module_answer *m)
 {
 	const char *name = trace_text(t, t->modules[id].name);
 	struct reading r = m->reading;
@@ -391,7 +395,7 @@ static void decide_spaces(struct binder *b)
 
 static void bind_in_module(struct binder *b, const struct location *l, struct find_bound *out)
 {
-	struct module_file *m = bind_file_of(b, b->t, l->module);
+	struct module_answer *m = bind_file_of(b, b->t, l->module);
 	unsigned space = l->space;
 	uint64_t from_offset;
 
@@ -470,23 +474,28 @@ static void bind_decide_kinds(struct trace *t, struct find_bound *out)
 		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "");
 }
 
-static bool bind_is_by_path(const struct module_file *m)
+static bool bind_is_by_path(const struct module_answer *m)
 {
 	return m->by_path;
 }
 
-static bool bind_is_from_lowest(const struct module_file *m)
+static bool bind_is_from_lowest(const struct module_answer *m)
 {
 	return m->file && object_is_source(m->file->object);
 }
 
-static bool bind_is_other_build(const struct module_file *m)
+static bool bind_is_other_build(const struct module_answer *m)
 {
 	return m->reason == REASON_BUILD_ID_DIFFERS;
 }
 
-static void add_modules(const struct trace *of, const struct module_file *files,
-			bool (*is)(const struct module_file *), struct buf *names, size_t *n)
+static bool bind_is_replaced(const struct module_answer *m)
+{
+	return m->reason == REASON_REPLACED;
+}
+
+static void add_modules(const struct trace *of, const struct module_answer *files,
+			bool (*is)(const struct module_answer *), struct buf *names, size_t *n)
 {
 	for (size_t i = 1; i < of->n_modules; i++) {
 		const char *name = trace_text(of, of->modules[i].name);
@@ -499,7 +508,7 @@ static void add_modules(const struct trace *of, const struct module_file *files,
 }
 
 /* One line for all such modules, with the names of the first. */
-static void note_modules(struct binder *b, bool (*is)(const struct module_file *),
+static void note_modules(struct binder *b, bool (*is)(const struct module_answer *),
 			 enum severity severity, const char *what)
 {
 	struct buf names = BUF_INIT;
@@ -546,6 +555,9 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 		     "symbol files without segments: addresses count from the modules' lowest one");
 	note_modules(&b, bind_is_other_build, NOTE_LOSS,
 		     "not used, since the file found is of another build (build-id)");
+	note_modules(&b, bind_is_replaced, NOTE_LOSS,
+		     "not used, since the module was replaced: the file at its path is not the one "
+		     "that was loaded (device, inode, size or time)");
 	module_index_free(b.index);
 	map64_release(&b.slides);
 	found_slides_release(&b.found);

@@ -60,6 +60,8 @@ static struct find_file *add(struct find_files *f, const char *path, const char 
 	if (!stat(path, &st)) {
 		item->device = st.st_dev;
 		item->inode = st.st_ino;
+		item->size = (uint64_t)st.st_size;
+		item->modified = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	}
 	if (module)
 		item->module = mem_strndup(module, module_len);
@@ -261,11 +263,34 @@ static bool files_same_module(const char *file, const char *module)
 	return false;
 }
 
-static bool agrees(const struct find_file *f, const struct object_build_id *id)
+/* The file itself, or one that is copied from it with its time, which may be kept in seconds. */
+static bool same_file(const struct find_file *x, const struct module_file *f, bool copy)
 {
-	const struct object_build_id *own = object_build_id(f->object);
+	enum { SECOND = 1000000000 };
 
-	return !id->len || !own->len || object_build_id_equal(own, id);
+	if (x->size != f->size)
+		return false;
+	return copy ? x->modified / SECOND == f->modified / SECOND
+		    : x->modified == f->modified && x->inode == f->inode && x->device == f->device;
+}
+
+/* What does not speak against it. */
+static bool agrees(const struct find_file *x, const struct files_module *m)
+{
+	const struct object_build_id *own = object_build_id(x->object);
+
+	if (m->id.len && own->len)
+		return object_build_id_equal(own, &m->id);
+	return x->given || !m->file || same_file(x, m->file, strcmp(x->path, m->name) != 0);
+}
+
+bool files_proven(const struct find_file *x, const struct files_module *m)
+{
+	const struct object_build_id *own = object_build_id(x->object);
+
+	if (m->id.len && own->len)
+		return object_build_id_equal(own, &m->id);
+	return m->file && same_file(x, m->file, strcmp(x->path, m->name) != 0);
 }
 
 /* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on
@@ -286,7 +311,7 @@ static uint16_t machine_of_path(const char *path)
 
 /* What is looked for. */
 struct wanted {
-	const struct object_build_id *id;
+	const struct files_module *module;
 	uint16_t machine; /* 0: any */
 };
 
@@ -297,7 +322,7 @@ static int use_of(const struct find_file *f, const struct wanted *w)
 
 	if (!f->object)
 		return 0;
-	if (!agrees(f, w->id) || (w->machine && machine && machine != w->machine))
+	if (!agrees(f, w->module) || (w->machine && machine && machine != w->machine))
 		return 1;
 	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
 }
@@ -334,6 +359,14 @@ static struct find_file *below_sysroot(struct find_files *f, const char *name)
 	return item;
 }
 
+/* Of what a build-id has led to. */
+static bool has_id(const struct find_file *x, const struct object_build_id *id)
+{
+	const struct object_build_id *own = object_build_id(x->object);
+
+	return !own->len || object_build_id_equal(own, id);
+}
+
 /* In a build-id tree: the binary itself, or its debug file, which has symbols and segments. */
 static struct find_file *in_tree(struct find_files *f, const char *dir,
 				 const struct object_build_id *id)
@@ -346,7 +379,7 @@ static struct find_file *in_tree(struct find_files *f, const char *dir,
 					  ? by_path(f, path)
 					  : NULL;
 
-		if (x && x->object && agrees(x, id))
+		if (x && x->object && has_id(x, id))
 			return x;
 	}
 	return NULL;
@@ -374,7 +407,7 @@ static struct find_file *files_by_build_id(struct find_files *f, const struct ob
 			     !x && (at = p->find(p->arg, id, (enum object_part)part, n, f->trail));
 			     n++) {
 				x = by_path(f, at);
-				if (x && (!x->object || !agrees(x, id)))
+				if (x && (!x->object || !has_id(x, id)))
 					x = NULL;
 			}
 		}
@@ -405,30 +438,37 @@ static void keep_better(struct find_file **best, struct find_file *x, const stru
 }
 
 /* Why a file was taken, or what it has that the module has not. */
-static void explain(struct find_files *f, const struct find_file *x,
-		    const struct object_build_id *id)
+static void explain(struct find_files *f, const struct find_file *x, const struct files_module *m)
 {
+	bool ids = m->id.len && x->object && object_build_id(x->object)->len;
 	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
 
 	if (!x->object)
 		trail_add(f->trail, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
-	else if (!agrees(x, id))
+	else if (!agrees(x, m) && ids)
 		trail_add(f->trail, false, x->path, "%s, but is another build: build-id differs",
 			  how);
-	else if (!id->len)
+	else if (!agrees(x, m))
+		trail_add(f->trail, false, x->path,
+			  "%s, but is not the file that was loaded: device, inode, size or time "
+			  "differs",
+			  how);
+	else if (!ids && files_proven(x, m))
+		trail_add(f->trail, true, x->path, "%s, size and time agree", how);
+	else if (!m->id.len)
 		trail_add(f->trail, true, x->path, "%s; the capture has no build-id to compare",
 			  how);
-	else if (!object_build_id(x->object)->len)
+	else if (!ids)
 		trail_add(f->trail, true, x->path, "%s; it has no build-id to compare", how);
 	else
 		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
 }
 
-static struct find_file *files_candidate(struct find_files *f, const char *name,
-					 const struct object_build_id *id)
+static struct find_file *files_candidate(struct find_files *f, const struct files_module *m)
 {
-	const char *base = path_base(name);
-	const struct wanted w = {id, machine_of_path(name)};
+	const struct object_build_id *id = &m->id;
+	const char *name = m->name, *base = path_base(name);
+	const struct wanted w = {m, machine_of_path(name)};
 	struct find_file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
@@ -470,13 +510,13 @@ static struct find_file *files_candidate(struct find_files *f, const char *name,
 	if (!base[0])
 		return n_given == 1 ? given : NULL;
 	found = below_sysroot(f, name);
-	if (found && found->object && agrees(found, id))
+	if (found && found->object && agrees(found, m))
 		return found;
 	if (id->len) {
 		struct find_file *same = files_by_build_id(f, id);
 
 		if (same && found)
-			explain(f, found, id);
+			explain(f, found, m);
 		if (same)
 			return same;
 	}
@@ -521,14 +561,14 @@ struct find_file *files_in_archive(struct find_files *f, const char *name, uint6
 	return NULL;
 }
 
-struct find_file *files_find(struct find_files *f, const char *name,
-			     const struct object_build_id *id, enum reason *reason)
+struct find_file *files_find(struct find_files *f, const struct files_module *m,
+			     enum reason *reason)
 {
 	struct trail trail = {.n = 0};
 	struct find_file *x;
 
 	f->trail = f->options.search.explain ? &trail : NULL;
-	x = files_candidate(f, name, id);
+	x = files_candidate(f, m);
 	*reason = REASON_RESOLVED;
 	if (x)
 		x->wanted = true;
@@ -536,13 +576,14 @@ struct find_file *files_find(struct find_files *f, const char *name,
 		*reason = REASON_NO_FILE;
 	else if (!x->object)
 		*reason = x->reason;
-	else if (!agrees(x, id))
-		*reason = REASON_BUILD_ID_DIFFERS;
+	else if (!agrees(x, m))
+		*reason = m->id.len && object_build_id(x->object)->len ? REASON_BUILD_ID_DIFFERS
+								       : REASON_REPLACED;
 	if (f->trail && x)
-		explain(f, x, id);
+		explain(f, x, m);
 	if (f->trail)
 		VEC_PUSH(f->found, f->n_found, f->cap_found) =
-		    (struct file_found){mem_strdup(name), *id, x, *reason, trail};
+		    (struct file_found){mem_strdup(m->name), m->id, x, *reason, trail};
 	f->trail = NULL;
 	return *reason == REASON_RESOLVED ? x : NULL;
 }

@@ -5,6 +5,10 @@
  * else by its path as captured, below a sysroot; else by build-id in build-id trees, in folders and
  * from servers (search.h).
  *
+ * A file that was found by its path has the captured build-id; where one of the two has none, it is the file
+ * that was loaded if the capture says which one that was: by device, inode, size and time, or by size and
+ * time where a sysroot or a debug folder has copies.
+ *
  * A given file may be a zip file (symbols.zip of a Unity build): then its libraries are given, each
  * opened when a module has its name. FILE may be ZIP/FOLDER, too, for what is below it only, and
  * any other path that container.h knows.
@@ -16,7 +20,7 @@
 #include "lib/object/object.h"
 #include "lib/object/trail.h"
 #include "lib/object/zip.h"
-#include "lib/trace/symbols.h"
+#include "lib/trace/model.h"
 
 #include <sys/types.h>
 
@@ -30,6 +34,8 @@ struct find_file {
 	struct err e;          /* the text for it; also what was refused as debug file */
 	dev_t device;          /* with inode: which file path is */
 	ino_t inode;           /* 0: none */
+	uint64_t size;         /* with inode */
+	int64_t modified;      /* with inode: ns since 1970 */
 	uint32_t index;        /* in files.items */
 	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
 	const struct zip_member *member;
@@ -81,10 +87,17 @@ void files_release(struct find_files *f);
  * by a name which one they need. False: there are more. */
 bool files_open_members(struct find_files *f, size_t max);
 
-/* The file for a module with this name (path or base name; "" when the capture has none) and
- * build-id (len 0: not captured). NULL: none, *reason says why. */
-struct find_file *files_find(struct find_files *f, const char *name,
-			     const struct object_build_id *id, enum reason *reason);
+/* What the capture has of a module. */
+struct files_module {
+	const char *name;               /* path or base name; "" when there is none */
+	struct object_build_id id;      /* len 0: none */
+	const struct module_file *file; /* NULL: not known */
+};
+/* NULL: none, *reason says why. */
+struct find_file *files_find(struct find_files *f, const struct files_module *m,
+			     enum reason *reason);
+/* Is it beyond doubt the file that was loaded? */
+bool files_proven(const struct find_file *x, const struct files_module *m);
 /* True when a given zip file has this name (path or base name). */
 bool files_has_archive(const struct find_files *f, const char *name);
 /* The library that is stored at that offset of it, as Android maps it; *offset becomes the

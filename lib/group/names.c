@@ -354,6 +354,74 @@ static uint32_t group_names_unnamed(struct group_names *n, struct identity *id,
 	return got;
 }
 
+/* Files of one name, as of a plugin that is loaded again after each change, have different code at
+ * one address: what nothing names is of the first, of the second ... build of that name. */
+static void builds_look(struct group_names *n, const struct trace *t)
+{
+	enum { LOOK_BACK = 1000 }; /* of more the numbers are not looked for */
+	struct names_memo *m = n->memo;
+
+	if (!m->n_builds)
+		VEC_PUSH(m->builds, m->n_builds, m->cap_builds) = (struct names_build){.before = 0};
+	while (m->n_builds < t->n_modules) {
+		uint32_t id = (uint32_t)m->n_builds, most = 0, *last;
+		struct names_build row = {.number = 0};
+		const char *name;
+		size_t len;
+
+		name = intern_text(&t->strings, t->modules[id].name, &len);
+		last = map64_put(&m->last_build, add_base_name(n, name, len));
+		row.before = *last;
+		*last = id;
+		for (uint32_t k = row.before, looks = 0; k && !row.number && looks < LOOK_BACK;
+		     k = m->builds[k].before, looks++) {
+			most = m->builds[k].number > most ? m->builds[k].number : most;
+			if (!trace_other_build(t, id, k))
+				row.number = m->builds[k].number;
+		}
+		if (!row.number)
+			row.number = most + 1;
+		VEC_PUSH(m->builds, m->n_builds, m->cap_builds) = row;
+	}
+}
+
+static const struct module *module_at(struct group_names *n, const struct trace *t,
+				      const struct location *l, const struct map_range **range)
+{
+	struct names_memo *m = n->memo;
+
+	if (m->n_modules != t->n_modules) {
+		module_index_free(m->modules);
+		m->modules = module_index_new(t);
+		m->n_modules = t->n_modules;
+	}
+	return module_index_at(m->modules, l->process, l->epoch, l->raw, range);
+}
+
+/* The module that a location without a name is said to be in. */
+static uint32_t with_build(struct group_names *n, const struct trace *t, const struct location *l,
+			   uint32_t module)
+{
+	const struct map_range *range;
+	const struct module *m = l->space == SPACE_RUNTIME ? module_at(n, t, l, &range) : NULL;
+	uint32_t id = m ? (uint32_t)(m - t->modules) : l->module < t->n_modules ? l->module : 0;
+	struct buf b = BUF_INIT;
+	size_t len;
+	const char *s;
+
+	if (!id || !module)
+		return module;
+	builds_look(n, t);
+	if (n->memo->builds[id].number < 2)
+		return module;
+	s = names_text(n, module, &len);
+	buf_add(&b, s, len);
+	buf_addf(&b, "#%" PRIu32, n->memo->builds[id].number);
+	module = add_string(n, b.data, b.len);
+	buf_release(&b);
+	return module;
+}
+
 /* Where an unbound address is: the module's file offset, or the address less the slide. */
 static void group_names_place(struct group_names *n, const struct trace *t,
 			      const struct location *l, struct identity *id)
@@ -369,11 +437,7 @@ static void group_names_place(struct group_names *n, const struct trace *t,
 	if (l->space != SPACE_RUNTIME) {
 		id->how = HOW_OFFSET;
 	} else {
-		const struct module *mapped;
-
-		if (!n->memo->modules)
-			n->memo->modules = module_index_new(t);
-		mapped = module_index_at(n->memo->modules, l->process, l->epoch, l->raw, &range);
+		const struct module *mapped = module_at(n, t, l, &range);
 		if (mapped && (!m || mapped == m)) {
 			m = mapped;
 			id->address = l->raw - range->lo + range->offset;
@@ -415,7 +479,7 @@ static uint32_t group_names_by_capture(struct group_names *n, const struct trace
 	text = intern_text(&t->strings, l->file, &len);
 	id->file = group_names_map_file(n, add_string(n, text, len));
 	id->line = l->line;
-	text = intern_text(&t->strings, l->name, &len);
+	text = intern_text(&t->strings, l->name ? l->name : l->symbol, &len);
 	id->function = text_function(n, text, len, id->module, id->file, id->line);
 	row.module = id->module;
 	row.build_id = id->build_id;
@@ -505,8 +569,9 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 	}
 	if (id.how != HOW_VADDR && l->space < SPACE_NAME)
 		group_names_place(n, t, l, &id);
-	if (l->name)
+	if (l->name || l->symbol)
 		return group_names_by_capture(n, t, l, &id);
+	id.module = with_build(n, t, l, id.module);
 	return group_names_unnamed(n, &id, &row);
 }
 
@@ -658,6 +723,9 @@ void names_capture(struct group_names *n, const struct trace *t)
 	n->paths_joined = 0;
 	module_index_free(m->modules);
 	m->modules = NULL;
+	m->n_modules = 0;
+	m->n_builds = 0;
+	map64_release(&m->last_build);
 	if (m->seen)
 		memset(m->seen, 0, m->cap_seen * sizeof *m->seen);
 	free(m->functions_seen);
@@ -683,6 +751,8 @@ void names_close(struct group_names *n)
 	map64_release(&m->unmapped);
 	map64_release(&m->shown);
 	module_index_free(m->modules);
+	free(m->builds);
+	map64_release(&m->last_build);
 	free(m->seen);
 	*m = (struct names_memo){.seen = NULL};
 }

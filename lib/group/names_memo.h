@@ -22,7 +22,14 @@ struct names_memo {
 	size_t cap_mapped;
 	struct map64 unmapped;        /* the other way, of the present capture: the first file */
 	struct module_index *modules; /* of it too; made when first asked */
-	uint32_t *seen; /* the present capture's location id -> ours, 0: not asked yet */
+	size_t n_modules;             /* that are in it */
+	struct names_build {          /* of the present capture's modules */
+		uint32_t before;      /* the last module of the same name; 0: none */
+		uint32_t number;      /* of its build among those of its name, from 1 */
+	} * builds;
+	size_t n_builds, cap_builds;
+	struct map64 last_build; /* string of a module's name -> the last module of that name */
+	uint32_t *seen;          /* the present capture's location id -> ours, 0: not asked yet */
 	size_t cap_seen;
 };
 

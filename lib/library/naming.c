@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(TRACEMILL_REASON_GAVE_UP == (int)REASON_GAVE_UP &&
-		   TRACEMILL_REASON_GAVE_UP + 1 == (int)REASONS &&
+_Static_assert(TRACEMILL_REASON_REPLACED == (int)REASON_REPLACED &&
+		   TRACEMILL_REASON_REPLACED + 1 == (int)REASONS &&
 		   TRACEMILL_REASON_NO_FILE == (int)REASON_NO_FILE,
 	       "reasons agree");
 
@@ -266,7 +266,8 @@ static bool naming_is_proven(const struct rewrite *w)
 		const struct trace_symbols *y = &w->captures[i].t->symbols;
 
 		for (size_t k = 1; k < y->n_bindings; k++)
-			if (y->bindings[k].call && y->objects[y->bindings[k].object].build_id)
+			if (y->bindings[k].call && y->objects[y->bindings[k].object].path &&
+			    y->objects[y->bindings[k].object].build_id)
 				return true;
 	}
 	return false;

@@ -197,6 +197,7 @@ static void bind_one(struct tracemill_symbolizer *s, const struct find_bound *b,
 	switch (b->reason) {
 	case REASON_RESOLVED: q->binary = symbolizer_binary(s, b->file->path); break;
 	case REASON_NO_MODULE: q->why = TRACEMILL_NO_MODULE; break;
+	case REASON_REPLACED:
 	case REASON_BUILD_ID_DIFFERS: q->why = TRACEMILL_OTHER_BUILD; break;
 	default: break;
 	}

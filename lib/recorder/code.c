@@ -2,16 +2,13 @@
 #include "lib/recorder/code.h"
 
 #include "lib/recorder/base/hold.h"
+#include "lib/recorder/base/maps.h"
 #include "lib/recorder/base/memory.h"
 #include "lib/recorder/capture.h"
 #include "lib/recorder/stacks/cfi.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 /* LOWEST: nothing is mapped below it (vm.mmap_min_addr, its usual value). */
 enum { LOOK_NS = 100000000, LOOK_SHARE = 50, LOWEST = 1 << 16 };
@@ -65,54 +62,17 @@ static void add(struct cap_code_table *t, uintptr_t lo, uintptr_t hi, bool code)
 	}
 }
 
-static const char *hexadecimal(const char *p, uintptr_t *v)
-{
-	for (*v = 0;; p++) {
-		unsigned c = (unsigned char)*p, digit = c - '0';
-
-		if (digit > 9)
-			digit = c - 'a' < 6 ? c - 'a' + 10 : 16;
-		if (digit > 15)
-			return p;
-		*v = *v << 4 | digit;
-	}
-}
-
-/* "7f0000000000-7f0000001000 r-xp ...", with a line's end behind it. */
-static void line(struct cap_code_table *t, const char *p)
+static void cap_code_line(void *arg, const char *p, const char *end)
 {
 	uintptr_t lo, hi;
 
-	p = hexadecimal(p, &lo);
+	(void)end;
+	p = cap_maps_hex(p, &lo);
 	if (*p != '-')
 		return;
-	p = hexadecimal(p + 1, &hi);
+	p = cap_maps_hex(p + 1, &hi);
 	if (*p == ' ' && p[1] != '\n' && p[2] != '\n')
-		add(t, lo, hi, p[3] == 'x');
-}
-
-static bool cap_code_read_list(struct cap_code *c, struct cap_code_table *t)
-{
-	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
-	size_t have = 0;
-
-	if (fd < 0)
-		return false;
-	while ((n = syscall(SYS_read, fd, c->text + have, sizeof c->text - have)) > 0) {
-		char *p = c->text, *end;
-
-		have += (size_t)n;
-		while ((end = memchr(p, '\n', have - (size_t)(p - c->text)))) {
-			line(t, p);
-			p = end + 1;
-		}
-		have -= (size_t)(p - c->text);
-		memmove(c->text, p, have);
-		if (have == sizeof c->text) /* no line is so long */
-			break;
-	}
-	syscall(SYS_close, fd);
-	return n == 0 && atomic_load_explicit(&t->n, memory_order_relaxed) > 0;
+		add(arg, lo, hi, p[3] == 'x');
 }
 
 static bool fill(struct cap_code *c)
@@ -128,7 +88,8 @@ static bool fill(struct cap_code *c)
 		return false;
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&t->n, 0, memory_order_relaxed);
-	if (!cap_code_read_list(c, t))
+	if (!cap_maps_read(c->text, sizeof c->text, cap_code_line, t) ||
+	    !atomic_load_explicit(&t->n, memory_order_relaxed))
 		return false;
 	atomic_store_explicit(&c->looks, looks, memory_order_release);
 	return true;

@@ -5,6 +5,7 @@
 #include "lib/recorder/capture.h"
 
 #include "lib/recorder/base/memory.h"
+#include "lib/recorder/module_names.h"
 #include "lib/recorder/stacks/sites.h"
 #include "lib/recorder/timing.h"
 #include "lib/trace/reading_digits.h"
@@ -550,16 +551,26 @@ static void look_at_output(void)
 	cap_say("recording stopped: cannot write the trace", cap.out.error);
 }
 
-void cap_write(bool flush)
+/* Not when another thread is scanning. */
+static void write_modules(bool ended)
 {
-	int64_t now = cap_now();
-	uint64_t full = cap.out.full;
-
+	if (!cap_trylock(&cap.modules.lock))
+		return;
+	cap_module_names_write(ended);
 	cap_modules_write(&cap.modules, &cap.out);
 	if (cap.modules.epoch != cap.epoch) {
 		cap_pcs_clear(&cap.pcs);
 		cap.epoch = cap.modules.epoch;
 	}
+	cap_unlock(&cap.modules.lock);
+}
+
+void cap_write(bool flush)
+{
+	int64_t now = cap_now();
+	uint64_t full = cap.out.full;
+
+	write_modules(false);
 	cap_rings_drain(&cap.rings, cap_writer_take, NULL);
 	if (cap.out.full != full) /* what waits now came behind the drain before */
 		cap.flushed = cap.drained;
@@ -592,6 +603,7 @@ void cap_write_end(const char *end)
 	cap_write(true);
 	if (cap.out.fd < 0)
 		return;
+	write_modules(true);
 	if (s->sample)
 		cap_output_note(&cap.out, INFO, 0,
 				"Poisson sampling: counts and bytes are estimates without bias");

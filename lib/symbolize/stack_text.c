@@ -217,10 +217,9 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 			 uint64_t *vaddr)
 {
 	struct stack_text_gathered *g = x->gathered;
-	struct object_build_id none = {.len = 0};
-	const char *name = trace_text(g->t, g->t->modules[module].name);
+	const struct files_module m = {.name = trace_text(g->t, g->t->modules[module].name)};
 	enum reason reason;
-	struct find_file *f = files_find(&x->symbolizer->files, name, &none, &reason);
+	struct find_file *f = files_find(&x->symbolizer->files, &m, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
 	bool found = f && object_symbol_value(f->object, symbol, l->name.n, vaddr);
 

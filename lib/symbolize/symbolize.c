@@ -109,6 +109,8 @@ static uint8_t tier_of(const struct trace_symbols *y, uint32_t call, const struc
 		return TIER_NAME;
 	if (!call && l->name)
 		return l->file && l->line ? TIER_LINE : TIER_NAME;
+	if (!call && l->symbol)
+		return TIER_NAME;
 	return has_object ? TIER_MODULE : TIER_NOTHING;
 }
 
@@ -138,6 +140,11 @@ static uint32_t symbolize_object_of(struct run *r, const struct find_bound *b)
 			    trace_symbol_string(r->t, (const char *)build_id->bytes, build_id->len);
 		if (!*name)
 			name = path_base(b->file->path);
+	} else if (of->modules[b->module].build_id) {
+		size_t n;
+		const char *bytes = intern_text(&of->strings, of->modules[b->module].build_id, &n);
+
+		o.build_id = trace_symbol_string(r->t, bytes, n);
 	}
 	o.name = calls_string(&r->calls, name);
 	*id = symbols_object(y, &o);
@@ -249,6 +256,17 @@ static void symbolize_by_jit(struct run *r, const struct location *l, struct bin
 		&(struct symbol_call){.function = calls_function(&r->calls, name, strlen(name))})};
 }
 
+/* A module whose file is not there any more: what the recorder read of it. */
+static void by_symbol(struct run *r, const struct location *l, struct binding *x)
+{
+	size_t n;
+	const char *name = intern_text(&r->t->strings, l->symbol, &n);
+
+	x->flags |= BINDING_FROM_SYMTAB;
+	x->call = calls_add(&r->calls,
+			    &(struct symbol_call){.function = calls_function(&r->calls, name, n)});
+}
+
 static void symbolize_bind_rest(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
@@ -265,6 +283,8 @@ static void symbolize_bind_rest(struct run *r)
 		if (l->space == SPACE_RUNTIME && r->s->options.managed->jit.n &&
 		    (b->reason == REASON_NO_MODULE || b->reason == REASON_OUTSIDE))
 			symbolize_by_jit(r, l, &x);
+		if (!x.call && l->symbol && !l->name)
+			by_symbol(r, l, &x);
 		x.tier = tier_of(&r->t->symbols, x.call, l, x.object);
 		symbols_bind(&r->t->symbols, (uint32_t)i, &x);
 	}

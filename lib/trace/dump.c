@@ -16,6 +16,7 @@ struct dump {
 	struct buf line;
 	struct { /* the highest ids printed so far */
 		size_t modules, locations, stacks, types, threads, markers, counters, bindings;
+		size_t module_files, location_names;
 	} done;
 };
 
@@ -86,6 +87,24 @@ static void dump_module(struct buf *b, const struct trace *t, size_t i)
 	for (uint32_t r = 0; r < m->n_ranges; r++)
 		buf_addf(b, " %" PRIx64 "-%" PRIx64 "%s@%" PRIx64, m->ranges[r].lo, m->ranges[r].hi,
 			 m->ranges[r].executable ? "x" : "", m->ranges[r].offset);
+}
+
+static void dump_module_file(struct buf *b, const struct trace *t, size_t i)
+{
+	const struct module_file *f = &t->module_files[i];
+
+	buf_addf(b, "module-file module=%u", f->module);
+	number(b, "device", f->device);
+	number(b, "inode", f->inode);
+	number(b, "size", f->size);
+	if (f->modified)
+		buf_addf(b, " modified=%" PRId64, f->modified);
+}
+
+static void dump_location_name(struct buf *b, const struct trace *t, size_t i)
+{
+	buf_addf(b, "location-name location=%u", t->location_names[i].location);
+	quoted(b, "name", &t->strings, t->location_names[i].name);
 }
 
 static void dump_location(struct buf *b, const struct trace *t, size_t i)
@@ -180,7 +199,9 @@ static enum status dump_print_tables(struct dump *d, const struct trace *t, stru
 		bool wanted;
 	} tables[] = {
 	    {dump_module, &d->done.modules, t->n_modules, d->options.tables},
+	    {dump_module_file, &d->done.module_files, t->n_module_files, d->options.tables},
 	    {dump_location, &d->done.locations, t->n_locations, d->options.tables},
+	    {dump_location_name, &d->done.location_names, t->n_location_names, d->options.tables},
 	    {dump_stack, &d->done.stacks, t->n_stacks, d->options.tables},
 	    {dump_type, &d->done.types, t->n_types, d->options.tables},
 	    {dump_thread, &d->done.threads, t->n_threads, d->options.tables},

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define TRACE_MAGIC "\x89TMT\r\n\x1a\n"
-enum { TRACE_MAGIC_SIZE = 8, TRACE_OLDEST = 1, TRACE_MAJOR = 2, TRACE_MINOR = 0 };
+enum { TRACE_MAGIC_SIZE = 8, TRACE_OLDEST = 1, TRACE_MAJOR = 2, TRACE_MINOR = 1 };
 enum { TRACE_MARK_SIZE = 16 }; /* magic, u16 major, u16 minor, u32 zero */
 enum { CHUNK_HEADER_SIZE = 16, CHUNK_MAX = 1 << 20 };
 
@@ -30,7 +30,9 @@ enum chunk_kind {
 	CHUNK_EVENTS,
 	CHUNK_NOTES,
 	CHUNK_TOTALS,
-	CHUNK_COLUMNS, /* events, field by field; since version 2 */
+	CHUNK_COLUMNS,      /* events, field by field; since version 2 */
+	CHUNK_MODULE_FILES, /* since version 2.1, as the next */
+	CHUNK_LOCATION_NAMES,
 	CHUNK_SYMBOL_STRINGS = 32,
 	CHUNK_SYMBOL_OBJECTS,
 	CHUNK_SYMBOL_FUNCTIONS,

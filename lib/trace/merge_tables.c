@@ -52,9 +52,18 @@ static void merge_modules(struct merge_tables *m, const struct trace *from, stru
 		}
 		row.name = string(m, from, to, row.name, ROLE_PATH);
 		row.build_id = string(m, from, to, row.build_id, ROLE_CONSTANT);
+		row.file = 0;
 		row.epoch_lo = epoch(m, row.epoch_lo);
 		row.epoch_hi = epoch(m, row.epoch_hi); /* the end is that of the part */
 		set(&m->modules, trace_module(to, &row));
+	}
+	/* Where names are changed, files are not to be recognized either. */
+	for (; m->n_module_files + 1 < from->n_module_files; m->n_module_files++) {
+		struct module_file row = from->module_files[m->n_module_files + 1];
+
+		row.module = get(&m->modules, row.module);
+		if (!m->rename)
+			trace_module_file(to, &row);
 	}
 }
 
@@ -70,9 +79,17 @@ static void merge_tables_stacks(struct merge_tables *m, const struct trace *from
 		row.name = string(m, from, to, row.name, ROLE_NAME);
 		row.file = string(m, from, to, row.file, ROLE_PATH);
 		row.module = get(&m->modules, row.module);
+		row.symbol = 0;
 		if (row.space != SPACE_NAME && row.space != SPACE_UNKNOWN)
 			row.epoch = epoch(m, row.epoch);
 		set(&m->locations, trace_location(to, &row));
+	}
+	for (; m->n_location_names + 1 < from->n_location_names; m->n_location_names++) {
+		struct location_name row = from->location_names[m->n_location_names + 1];
+
+		row.location = get(&m->locations, row.location);
+		row.name = string(m, from, to, row.name, ROLE_NAME);
+		trace_location_name(to, &row);
 	}
 	while (m->stacks.n < from->n_stacks) {
 		const struct stack *row = &from->stacks[m->stacks.n];

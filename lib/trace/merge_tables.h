@@ -28,6 +28,7 @@ struct merge_tables {
 	void *arg;
 	struct id_map strings[MERGE_ROLES];
 	struct id_map modules, locations, stacks, types, threads, markers, counters;
+	size_t n_module_files, n_location_names; /* done */
 	uint32_t part; /* from 0: map epochs of different parts are different */
 };
 

@@ -22,6 +22,8 @@ struct trace *trace_new(void)
 	static const struct thread zero_threads;
 	static const struct marker zero_markers;
 	static const struct counter zero_counters;
+	static const struct module_file zero_module_files;
+	static const struct location_name zero_location_names;
 	struct trace *t = mem_zalloc(sizeof *t);
 
 	t->index = mem_zalloc(sizeof *t->index);
@@ -32,6 +34,8 @@ struct trace *trace_new(void)
 	START_TABLE(t, threads);
 	START_TABLE(t, markers);
 	START_TABLE(t, counters);
+	START_TABLE(t, module_files);
+	START_TABLE(t, location_names);
 	return t;
 }
 
@@ -51,6 +55,8 @@ void trace_free(struct trace *t)
 	free(t->threads);
 	free(t->markers);
 	free(t->counters);
+	free(t->module_files);
+	free(t->location_names);
 	free(t->attributes);
 	free(t->notes);
 	id_set_release(&x->location_set);
@@ -620,6 +626,30 @@ uint32_t trace_module(struct trace *t, const struct module *m)
 	}
 	VEC_PUSH(t->modules, t->n_modules, t->cap_modules) = copy;
 	return (uint32_t)(t->n_modules - 1);
+}
+
+void trace_module_file(struct trace *t, const struct module_file *f)
+{
+	t->modules[f->module].file = (uint32_t)t->n_module_files;
+	VEC_PUSH(t->module_files, t->n_module_files, t->cap_module_files) = *f;
+}
+
+bool trace_other_build(const struct trace *t, uint32_t module, uint32_t other)
+{
+	const struct module *a = &t->modules[module], *b = &t->modules[other];
+	const struct module_file *x = &t->module_files[a->file], *y = &t->module_files[b->file];
+
+	if (a->build_id && b->build_id)
+		return a->build_id != b->build_id;
+	return a->file && b->file &&
+	       (x->device != y->device || x->inode != y->inode || x->size != y->size ||
+		x->modified != y->modified);
+}
+
+void trace_location_name(struct trace *t, const struct location_name *n)
+{
+	t->locations[n->location].symbol = n->name;
+	VEC_PUSH(t->location_names, t->n_location_names, t->cap_location_names) = *n;
 }
 
 const struct module *trace_module_at(const struct trace *t, uint32_t process, uint32_t epoch,

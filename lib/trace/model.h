@@ -46,6 +46,7 @@ struct location {
 	uint32_t epoch;   /* number of the module map in force; 0 for the only one */
 	uint32_t module;  /* id; required for offset and vaddr spaces, else 0 or the captured one */
 	uint32_t name, file, line; /* what the capture knew: string ids, and the line or 0 */
+	uint32_t symbol;           /* of its location_name, which may come later; 0: none */
 	uint8_t space;             /* enum space */
 	uint8_t kind;              /* enum location_kind */
 };
@@ -65,6 +66,22 @@ struct module { /* one load of one binary */
 	uint64_t slide;           /* runtime address minus link-time address; when has_slide */
 	struct map_range *ranges; /* ascending by lo; in the trace's arena */
 	uint32_t n_ranges;
+	uint32_t file; /* id of its module_file; 0: not captured */
+};
+
+/* Which file a module was loaded from, where its path may lead to another one by now. */
+struct module_file {
+	uint32_t module;
+	/* A file that was replaced before it was looked at has neither size nor time. */
+	uint64_t device, inode, size;
+	int64_t modified; /* ns since 1970 */
+};
+
+/* The symbol of a location, which the recorder read when the module's file was about to be out of
+ * reach. */
+struct location_name {
+	uint32_t location;
+	uint32_t name; /* string id: the linkage name */
 };
 
 struct stack { /* innermost location, and the stack of its callers */
@@ -133,6 +150,10 @@ struct trace {
 	size_t n_types, cap_types;
 	struct thread *threads;
 	size_t n_threads, cap_threads;
+	struct module_file *module_files;
+	size_t n_module_files, cap_module_files;
+	struct location_name *location_names;
+	size_t n_location_names, cap_location_names;
 	size_t more_names; /* rows of threads that came again, with the name that they have now */
 	struct marker *markers;
 	size_t n_markers, cap_markers;
@@ -192,6 +213,10 @@ uint32_t trace_counter(struct trace *t, const struct counter *c);
 /* Always appends; the ranges are copied. Ranges after the first MODULE_RANGES are a noted loss. */
 enum { MODULE_RANGES = 16384 };
 uint32_t trace_module(struct trace *t, const struct module *m);
+void trace_module_file(struct trace *t, const struct module_file *f);
+/* Is the other module certainly of another build? By build-id, else by file. */
+bool trace_other_build(const struct trace *t, uint32_t module, uint32_t other);
+void trace_location_name(struct trace *t, const struct location_name *n);
 /* Innermost first, as captures have it; 0 for n = 0. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n);
 /* Outermost first; turns them around. */

@@ -203,6 +203,34 @@ static void thread_row(struct cursor *c, struct trace *t)
 	}
 }
 
+/* These two tables have no ids. */
+static void module_file_row(struct cursor *c, struct trace *t)
+{
+	struct module_file f = {.module = id(c, t->n_modules, "module")};
+
+	f.device = cursor_uleb(c);
+	f.inode = cursor_uleb(c);
+	f.size = cursor_uleb(c);
+	f.modified = unzigzag(cursor_uleb(c));
+	if (!f.module)
+		cursor_fail(c, ST_BAD, "file of no module");
+	if (!c->failed)
+		trace_module_file(t, &f);
+}
+
+static void location_name_row(struct cursor *c, struct trace *t)
+{
+	const struct stream_ids *locations = &t->index->stream_locations;
+	uint32_t location = id(c, stream_ids_n(locations), "location");
+	uint32_t name = id(c, strings(t), "string");
+
+	if (!location)
+		cursor_fail(c, ST_BAD, "name of no location");
+	if (!c->failed)
+		trace_location_name(t,
+				    &(struct location_name){stream_id(locations, location), name});
+}
+
 static void note_row(struct cursor *c, struct trace *t)
 {
 	uint8_t severity = cursor_u8(c);
@@ -245,6 +273,11 @@ static void stream_tables_binding_row(struct cursor *c, struct trace *t, uint64_
 	b.object = id(c, t->symbols.n_objects, "object");
 	b.vaddr = signed_difference(c, previous);
 	b.call = id(c, t->symbols.n_calls, "call");
+	if (b.reason == REASON_REPLACED)
+		b.reason = REASONS;
+	if (b.flags & BINDING_REPLACED && b.reason == REASON_BUILD_ID_DIFFERS)
+		b.reason = REASON_REPLACED;
+	b.flags &= (uint8_t)~BINDING_REPLACED;
 	if (b.reason >= REASONS || b.tier >= TIERS || b.kind >= LOCATION_KINDS)
 		cursor_fail(c, ST_BAD, "binding of unknown reason, tier or kind");
 	if (location >= stream_ids_n(&x->stream_locations))
@@ -412,6 +445,11 @@ enum status stream_table(struct trace *t, const struct trace_chunk *c, const uin
 			note_row(&cur, t);
 		for (size_t i = before; i < t->n_notes; i++)
 			t->notes[i].symbolizing = c->kind == CHUNK_SYMBOL_NOTES;
+	} else if (c->kind == CHUNK_MODULE_FILES || c->kind == CHUNK_LOCATION_NAMES) {
+		cursor_uleb(&cur);
+		while (!cursor_done(&cur))
+			(c->kind == CHUNK_MODULE_FILES ? module_file_row : location_name_row)(&cur,
+											      t);
 	} else if (size) {
 		first = cursor_uleb(&cur);
 		if (!cur.failed && first != *size)

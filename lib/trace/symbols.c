@@ -71,6 +71,7 @@ const char *reason_text(unsigned reason)
 	    [REASON_NO_SYMBOL] = "no function or symbol covers it",
 	    [REASON_NO_DWARF] = "name only: no DWARF for it",
 	    [REASON_MALFORMED] = "malformed DWARF",
+	    [REASON_REPLACED] = "module was replaced: its file is another one",
 	    [REASON_GAVE_UP] = "gave up: limit of time or memory",
 	};
 

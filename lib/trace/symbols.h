@@ -29,6 +29,8 @@ enum reason {
 	REASON_NO_DWARF,         /* a symbol's name was found; the binary has no DWARF for more */
 	REASON_MALFORMED,        /* the DWARF unit that owns it is broken */
 	REASON_GAVE_UP,          /* a limit of time or memory was reached */
+	REASON_REPLACED, /* a file was found, which is not the one that was loaded; in a trace
+				  * REASON_BUILD_ID_DIFFERS and BINDING_REPLACED */
 	REASONS
 };
 
@@ -59,6 +61,7 @@ enum binding_flags {
 	BINDING_STRIPPED_BITS = 1 << 2, /* tag, PAC or Thumb bits were cleared */
 	BINDING_FOLDED =
 	    1 << 3, /* functions of several linkage names are at its function's address */
+	BINDING_REPLACED = 1 << 4,      /* in a trace only */
 };
 
 struct binding {

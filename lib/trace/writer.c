@@ -14,6 +14,7 @@ struct writer {
 	struct buf scratch; /* a table chunk being filled */
 	struct {            /* the highest ids written so far */
 		size_t strings, modules, locations, stacks, types, threads, markers, counters;
+		size_t module_files, location_names;
 		size_t symbol_strings, objects, functions, calls, bindings;
 	} done;
 };
@@ -152,6 +153,27 @@ static void writer_counter_row(struct buf *b, const void *tables, size_t i, uint
 	buf_add_uleb(b, c->unit);
 }
 
+static void module_file_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct module_file *f = &((const struct module_file *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, f->module);
+	buf_add_uleb(b, f->device);
+	buf_add_uleb(b, f->inode);
+	buf_add_uleb(b, f->size);
+	buf_add_uleb(b, zigzag(f->modified));
+}
+
+static void location_name_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
+{
+	const struct location_name *n = &((const struct location_name *)tables)[i];
+
+	(void)previous;
+	buf_add_uleb(b, n->location);
+	buf_add_uleb(b, n->name);
+}
+
 static void note_row(struct buf *b, const void *tables, size_t i, uint64_t *previous)
 {
 	const struct trace_note *n = &((const struct trace_note *)tables)[i];
@@ -199,9 +221,11 @@ static void writer_binding_row(struct buf *b, const void *tables, size_t i, uint
 {
 	const struct binding *x = symbols_binding(tables, (uint32_t)i);
 
-	buf_addc(b, (char)x->reason);
+	bool replaced = x->reason == REASON_REPLACED; /* which programs of version 2.0 refuse */
+
+	buf_addc(b, (char)(replaced ? REASON_BUILD_ID_DIFFERS : x->reason));
 	buf_addc(b, (char)(x->tier | x->kind << 3));
-	buf_add_uleb(b, x->flags);
+	buf_add_uleb(b, x->flags | (replaced ? BINDING_REPLACED : 0));
 	buf_add_uleb(b, x->object);
 	buf_add_uleb(b, zigzag((int64_t)(x->vaddr - *previous)));
 	buf_add_uleb(b, x->call);
@@ -322,8 +346,12 @@ static enum status write_tables(struct writer *w, const struct trace *t, struct 
 	    {CHUNK_STRINGS, &t->strings, writer_string_row, &w->done.strings,
 	     (size_t)intern_count(&t->strings) + 1},
 	    {CHUNK_MODULES, t->modules, writer_module_row, &w->done.modules, t->n_modules},
+	    {CHUNK_MODULE_FILES, t->module_files, module_file_row, &w->done.module_files,
+	     t->n_module_files},
 	    {CHUNK_LOCATIONS, t->locations, writer_location_row, &w->done.locations,
 	     t->n_locations},
+	    {CHUNK_LOCATION_NAMES, t->location_names, location_name_row, &w->done.location_names,
+	     t->n_location_names},
 	    {CHUNK_STACKS, t->stacks, writer_stack_row, &w->done.stacks, t->n_stacks},
 	    {CHUNK_TYPES, t->types, writer_type_row, &w->done.types, t->n_types},
 	    {CHUNK_THREADS, t->threads, writer_thread_row, &w->done.threads, t->n_threads},

@@ -109,7 +109,7 @@ TEST(a_file_of_use_is_taken_before_one_of_none)
 TEST(a_file_is_opened_once_by_whatever_paths)
 {
 	struct files_options fo = {.jobs = 1, .sysroot = "/"};
-	struct object_build_id no_id = {.len = 0};
+	struct files_module m = {.name = path_of("libUE4.so")};
 	struct find_file *first, *second;
 	enum reason reason;
 	struct find_files files;
@@ -117,9 +117,10 @@ TEST(a_file_is_opened_once_by_whatever_paths)
 
 	make_elf(&ue4);
 	files_init(&files, &fo);
-	first = files_find(&files, path_of("libUE4.so"), &no_id, &reason);
+	first = files_find(&files, &m, &reason);
 	snprintf(path, sizeof path, "%s/.//./libUE4.so", folder);
-	second = files_find(&files, path, &no_id, &reason);
+	m.name = path;
+	second = files_find(&files, &m, &reason);
 	CHECK(first != NULL && first == second);
 	CHECK_EQ(files.n, 1);
 	files_release(&files);

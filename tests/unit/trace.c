@@ -189,6 +189,7 @@ TEST(the_writers_bytes_are_the_specified_ones)
 					 .slide = 300,
 					 .ranges = &range,
 					 .n_ranges = 1});
+	trace_module_file(t, &(struct module_file){1, 0xfe00, 300, 5, -1});
 	trace_location(
 	    t, &(struct location){
 		   .raw = 0x1234, .module = 1, .space = SPACE_VADDR, .kind = LOCATION_RETURN});
@@ -197,6 +198,7 @@ TEST(the_writers_bytes_are_the_specified_ones)
 					     .file = trace_strz(t, "a.c"),
 					     .line = 200,
 					     .space = SPACE_NAME});
+	trace_location_name(t, &(struct location_name){2, 3});
 	trace_stack_of(t, (const uint32_t[]){1, 2, 3}, 3);
 	trace_type(t, "T[]", 3);
 	trace_thread(t, &(struct thread){.process = 7, .tid = 1000, .generation = 1});
@@ -236,15 +238,18 @@ TEST(the_writers_bytes_are_the_specified_ones)
 	CHECK_EQ(sink->end(sink, t, &e), ST_OK);
 	fclose(f);
 
-	add_mark(&want, 2, 0);
+	add_mark(&want, 2, 1);
 	/* flags; 5 metrics of (state, key); 1 attribute */
 	add_hex(&want, 1, "00 05 0100 0201 0000 0000 0000 01 05'clock' 04'wall'");
 	/* first id, then length and bytes */
 	add_hex(&want, 2, "01 09'libUE4.so' 03 010002 01'f' 03'a.c' 03'T[]'");
 	/* name process epochs build-id has-slide slide(300) ranges: lo size offset executable */
 	add_hex(&want, 3, "01 01 07 00 02 02 01 ac02 01 8020 8040 8010 01");
+	/* module device inode size zigzag time; the first number counts nothing */
+	add_hex(&want, 14, "01 01 80fc03 ac02 05 01");
 	/* space | kind << 3 | placed << 6 | named << 7; zigzag difference; module */
 	add_hex(&want, 4, "01 0a e848 01  40 07 00 07 01  84 df48 00 03 04 c801");
+	add_hex(&want, 15, "01 02 03");
 	/* id - parent; location: 3 (outermost), then 2, then 1 */
 	add_hex(&want, 5, "01 01 03 01 02 01 01");
 	add_hex(&want, 6, "01 05");

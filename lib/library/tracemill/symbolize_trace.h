@@ -88,6 +88,7 @@ enum tracemill_reason {
 	TRACEMILL_REASON_NO_DEBUG_INFO,   /* a symbol's name, and nothing for more */
 	TRACEMILL_REASON_BROKEN,          /* the unit that owns it is malformed */
 	TRACEMILL_REASON_GAVE_UP,         /* a limit of time or memory */
+	TRACEMILL_REASON_REPLACED, /* a file is there, which is not the one that was loaded */
 };
 /* "no file for its module"; never NULL, and valid for ever. */
 const char *tracemill_reason_text(unsigned reason);

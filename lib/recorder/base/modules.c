@@ -5,6 +5,7 @@
  */
 #include "lib/recorder/base/modules.h"
 
+#include "lib/recorder/base/maps.h"
 #include "lib/recorder/base/memory.h"
 
 #include <link.h>
@@ -164,7 +165,8 @@ static int cap_modules_see(struct dl_phdr_info *info, size_t size, void *arg)
 	s->first = false;
 	cap_modules_describe(x, info);
 	/* The program's own name is empty; what it was started as need not be its path. */
-	if (!*x->name) {
+	x->program = !*x->name;
+	if (x->program) {
 		ssize_t n = readlink("/proc/self/exe", x->name, sizeof x->name - 1);
 
 		if (n > 0)
@@ -172,38 +174,119 @@ static int cap_modules_see(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	make_absolute(x->name, sizeof x->name);
 	for (uint32_t i = 0; i < m->n; i++)
-		if (equal(&m->rows[i], x)) {
-			if (m->rows[i].gone) { /* it has come again, at the same place */
-				s->reused |= taken(m, &m->rows[i]);
-				m->changed = true;
-			}
+		if (!m->rows[i].gone && equal(&m->rows[i], x)) {
 			m->rows[i].seen = true;
-			m->rows[i].gone = false;
 			return 0;
 		}
 	if (m->n == CAP_MODULES - 1) {
 		m->lost++;
 		return 0;
 	}
-	s->reused |= taken(m, x);
 	x->seen = true;
 	m->n++;
 	m->changed = true;
 	return 0;
 }
 
+/* The modules from first on have come. */
+struct come {
+	struct cap_modules *m;
+	uint32_t first;
+};
+
+/* A file that was replaced since it was loaded: of the one that was loaded only its number is known.
+ */
+static void see_inode(struct cap_module *x, uint64_t inode, bool deleted)
+{
+	if (x->file.known && x->file.inode == inode)
+		return;
+	cap_module_file_release(&x->file);
+	if (deleted) {
+		x->file.known = true;
+		x->file.inode = inode;
+	}
+}
+
+static void cap_modules_line(void *arg, const char *p, const char *end)
+{
+	static const char gone[] = " (deleted)";
+	const size_t n = sizeof gone - 1;
+	const struct come *come = arg;
+	uintptr_t lo;
+	uint64_t inode = 0;
+
+	p = cap_maps_hex(p, &lo);
+	for (int field = 0; field < 4; field++) {
+		p = memchr(p, ' ', (size_t)(end - p));
+		if (!p)
+			return;
+		p++;
+	}
+	for (; *p >= '0' && *p <= '9'; p++)
+		inode = inode * 10 + (uint64_t)(*p - '0');
+	for (uint32_t i = come->first; i < come->m->n; i++)
+		if (come->m->rows[i].n_segments && come->m->rows[i].segment[0].lo == lo)
+			see_inode(&come->m->rows[i], inode,
+				  (size_t)(end - p) > n && !memcmp(end - n, gone, n));
+}
+
+/* It has been there before, at the same place, and is not there now. */
+static struct cap_module *gone_before(const struct come *come, const struct cap_module *x)
+{
+	for (uint32_t i = 0; i < come->first; i++) {
+		struct cap_module *old = &come->m->rows[i];
+
+		if (old->gone && equal(old, x) && cap_module_file_equal(&old->file, &x->file))
+			return old;
+	}
+	return NULL;
+}
+
+/* Which files the new ones are, and which of them have only come again. */
+static void settle(struct scan *s, uint32_t first)
+{
+	struct cap_modules *m = s->m;
+	struct come come = {m, first};
+	uint32_t n = first;
+
+	for (uint32_t i = first; i < m->n; i++)
+		cap_module_file_look(&m->rows[i].file,
+				     m->rows[i].program ? "/proc/self/exe" : m->rows[i].name);
+	if (m->n > first)
+		cap_maps_read(m->text, sizeof m->text, cap_modules_line, &come);
+	for (uint32_t i = first; i < m->n; i++) {
+		struct cap_module *x = &m->rows[i], *old = gone_before(&come, x);
+
+		if (old) {
+			cap_module_file_release(&old->file);
+			old->file = x->file;
+			old->gone = old->named = false;
+			old->seen = true;
+		} else if (n != i) {
+			m->rows[n] = *x;
+		}
+		s->reused |= taken(m, old ? old : &m->rows[n]);
+		n += !old;
+	}
+	m->n = n;
+}
+
 bool cap_modules_scan(struct cap_modules *m, bool always)
 {
 	struct scan s = {.m = m, .first = true, .always = always};
 	bool went = false;
+	uint32_t before;
 
 	if (!cap_lock_soon(&m->lock))
 		return false;
+	before = m->n;
 	dl_iterate_phdr(cap_modules_see, &s);
+	settle(&s, before);
 	for (uint32_t i = 0; !s.first && i < m->n; i++) {
 		went |= !m->rows[i].gone && !m->rows[i].seen;
 		m->rows[i].gone = !m->rows[i].seen;
 	}
+	m->went |= went;
 	if (s.reused) {
 		m->epoch++;
 		m->changed = true;
@@ -234,17 +317,33 @@ static void write_module(struct cap_modules *m, struct cap_module *x, struct cap
 	}
 	cap_output_rows(o, p);
 	x->written = m->epoch + 1;
+	x->row = o->modules;
+	x->told = !x->file.known;
+}
+
+static void write_file(struct cap_module *x, struct cap_output *o)
+{
+	uint8_t *p = cap_output_row(o, CHUNK_MODULE_FILES, 1, 60);
+
+	p = cap_uleb(p, x->row);
+	p = cap_uleb(p, x->file.device);
+	p = cap_uleb(p, x->file.inode);
+	p = cap_uleb(p, x->file.size);
+	cap_output_rows(o, cap_uleb(p, zigzag(x->file.modified)));
+	x->told = true;
 }
 
 void cap_modules_write(struct cap_modules *m, struct cap_output *o)
 {
-	if (!m->changed || !cap_trylock(&m->lock))
+	if (!m->changed)
 		return;
 	m->changed = false;
 	for (uint32_t i = 0; i < m->n; i++)
 		if (m->rows[i].written != m->epoch + 1 && (!m->rows[i].gone || !m->rows[i].written))
 			write_module(m, &m->rows[i], o);
-	cap_unlock(&m->lock);
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->rows[i].written && !m->rows[i].told)
+			write_file(&m->rows[i], o);
 }
 
 void cap_modules_again(struct cap_modules *m)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/stacks/bounds.h"
 
+#include "lib/recorder/base/memory.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,15 +34,14 @@ static uintptr_t top(void)
 		   : self;
 }
 
-/* The kernel reads a set of signals before it sees that it shall do nothing with it: EINVAL; or it
- * cannot: EFAULT. This is allowed to every process, unlike process_vm_readv. */
 static bool is_readable(uintptr_t at, uintptr_t top)
 {
-	syscall(SYS_rt_sigprocmask, -1, at, NULL, 8);
-	return errno == EINVAL || (errno != EFAULT && top - at <= BLIND);
+	int said = cap_probe(at);
+
+	return said == EINVAL || (said != EFAULT && top - at <= BLIND);
 }
 
-static bool reach(struct cap_bounds *b, uintptr_t at)
+bool cap_bounds_reach(struct cap_bounds *b, uintptr_t at)
 {
 	uintptr_t page = at & ~(uintptr_t)(PAGE - 1);
 
@@ -55,13 +56,4 @@ static bool reach(struct cap_bounds *b, uintptr_t at)
 		}
 	b->lo = at & ~(uintptr_t)(PAGE - 1);
 	return true;
-}
-
-bool cap_bounds_reach(struct cap_bounds *b, uintptr_t at)
-{
-	int error = errno;
-	bool is = reach(b, at);
-
-	errno = error;
-	return is;
 }
