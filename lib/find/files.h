@@ -89,7 +89,7 @@ bool files_open_members(struct find_files *f, size_t max);
 
 /* What the capture has of a module. */
 struct files_module {
-	const char *name;               /* path or base name; "" when there is none */
+	const char *name;               /* path or base name; "" where the capture has no name */
 	struct object_build_id id;      /* len 0: none */
 	const struct module_file *file; /* NULL: not known */
 };

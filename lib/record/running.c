@@ -69,8 +69,8 @@ static enum status running_read_maps(struct running *r, struct err *e)
 		char execute;
 		int at = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %*s %*s %*s %n", &m.lo, &m.hi,
-			   &execute, &at) < 3)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %" SCNx64 " %*s %*s %n",
+			   &m.lo, &m.hi, &execute, &m.offset, &at) < 4)
 			continue;
 		line[strcspn(line, "\n")] = 0;
 		m.executable = execute == 'x';
@@ -91,10 +91,11 @@ static char *there(const struct running *r, const char *path)
 	return b.data;
 }
 
+/* Other parts of the file may be mapped anywhere. */
 static uint64_t bias_of(const struct running *r, const char *path)
 {
 	for (size_t i = 0; i < r->n_maps; i++)
-		if (!strcmp(r->maps[i].path, path))
+		if (!r->maps[i].offset && !strcmp(r->maps[i].path, path))
 			return r->maps[i].lo;
 	return 0;
 }

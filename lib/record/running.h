@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 struct running_map {
-	uint64_t lo, hi;
+	uint64_t lo, hi, offset;
 	bool executable;
 	bool quiet; /* what runs in it is in no allocator, and not in the dynamic linker */
 	char *path; /* "": none */

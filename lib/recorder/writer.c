@@ -551,18 +551,26 @@ static void look_at_output(void)
 	cap_say("recording stopped: cannot write the trace", cap.out.error);
 }
 
-/* Not when another thread is scanning. */
+/* Not when another thread is scanning: it may be waiting for the dynamic linker, and that for us. Where
+ * addresses have another meaning from now on, that thread is waited for a little: afterwards it is not known what
+ * they were. */
 static void write_modules(bool ended)
 {
-	if (!cap_trylock(&cap.modules.lock))
-		return;
-	cap_module_names_write(ended);
-	cap_modules_write(&cap.modules, &cap.out);
+	enum { SCAN_MS = 100 };
+	bool locked = cap_trylock(&cap.modules.lock);
+
+	if (!locked && cap.modules.epoch != cap.epoch)
+		locked = cap_lock_wait(&cap.modules.lock, SCAN_MS);
+	if (locked) {
+		cap_module_names_write(ended);
+		cap_modules_write(&cap.modules, &cap.out);
+	}
 	if (cap.modules.epoch != cap.epoch) {
 		cap_pcs_clear(&cap.pcs);
 		cap.epoch = cap.modules.epoch;
 	}
-	cap_unlock(&cap.modules.lock);
+	if (locked)
+		cap_unlock(&cap.modules.lock);
 }
 
 void cap_write(bool flush)

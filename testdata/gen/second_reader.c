@@ -87,7 +87,9 @@ static void print_binding(size_t i, const uint64_t *v)
 					      "malformed DWARF",
 					      "gave up: limit of time or memory"};
 
-	printf("binding %zu %s \"%s\"", i, tiers[v[1] & 3], reasons[v[0] % 13]);
+	printf("binding %zu %s \"%s\"", i, tiers[v[1] & 3],
+	       v[0] == 5 && v[2] & 8 ? "module was replaced: its file is another one"
+				     : reasons[v[0] % 13]);
 	if (v[3]) {
 		named("object", SYMBOL_STRINGS, tables[OBJECTS].rows[v[3]].v[0]);
 		printf(" vaddr=0x%" PRIx64 " kind=%s", v[4], kinds[v[1] >> 3 & 3]);
@@ -137,6 +139,18 @@ static void print_row(enum table kind, size_t i)
 	switch (kind) {
 	case MODULES: print_module(i, r); break;
 	case LOCATIONS: print_location(i, v); break;
+	case MODULE_FILES:
+		printf("module-file module=%" PRIu64, v[0]);
+		number("device", v[1]);
+		number("inode", v[2]);
+		number("size", v[3]);
+		if (v[4])
+			printf(" modified=%" PRId64, (int64_t)v[4]);
+		break;
+	case LOCATION_NAMES:
+		printf("location-name location=%" PRIu64, v[0]);
+		named("name", STRINGS, v[1]);
+		break;
 	case STACKS:
 		printf("stack %zu location=%" PRIu64, i, v[1]);
 		number("parent", v[0]);
@@ -183,8 +197,9 @@ static void begin(void)
 
 static void print_tables(void)
 {
-	static const enum table order[] = {MODULES, LOCATIONS, STACKS,   TYPES,
-					   THREADS, MARKERS,   COUNTERS, BINDINGS};
+	static const enum table order[] = {MODULES,  MODULE_FILES, LOCATIONS, LOCATION_NAMES,
+					   STACKS,   TYPES,        THREADS,   MARKERS,
+					   COUNTERS, BINDINGS};
 
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
 		while (tables[order[k]].shown + 1 < tables[order[k]].n)
@@ -486,8 +501,8 @@ static void one_capture(struct bytes *in)
 			totals(&b);
 		else if (kind == 37) /* symbol notes: as notes */
 			table(&b, NOTES);
-		else if ((kind >= STRINGS && kind <= NOTES) ||
-			 (kind >= SYMBOL_STRINGS && kind < KINDS))
+		else if ((kind >= STRINGS && kind <= NOTES) || kind == MODULE_FILES ||
+			 kind == LOCATION_NAMES || (kind >= SYMBOL_STRINGS && kind < KINDS))
 			table(&b, (enum table)kind);
 	}
 	forget();

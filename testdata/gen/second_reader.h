@@ -29,6 +29,8 @@ enum table {
 	MARKERS,
 	COUNTERS,
 	NOTES = 11,
+	MODULE_FILES = 14,
+	LOCATION_NAMES,
 	SYMBOL_STRINGS = 32,
 	OBJECTS,
 	FUNCTIONS,
@@ -206,24 +208,27 @@ static uint64_t back(struct bytes *b, uint64_t own)
 }
 
 /* What the numbers of a row are. b: u8, u: uleb, w: uleb of 32 bits, d: delta, t: text,
- * <: difference to an earlier row; the others are ids, of: s strings, y symbol strings,
- * L locations, O objects, F functions, C calls. */
+ * z: zigzag; <: difference to an earlier row; the others are ids, of: s strings, y symbol strings,
+ * M modules, L locations, O objects, F functions, C calls. */
 static const char *const layouts[KINDS] = {
-    [STRINGS] = "t",    [STACKS] = "<L",    [TYPES] = "s",     [THREADS] = "wuws",
-    [MARKERS] = "ss",   [COUNTERS] = "ss",  [NOTES] = "but",   [SYMBOL_STRINGS] = "t",
-    [OBJECTS] = "yyyy", [FUNCTIONS] = "yy", [CALLS] = "<Fyww", [BINDINGS] = "bbuOdC",
+    [STRINGS] = "t",          [STACKS] = "<L",         [TYPES] = "s",     [THREADS] = "wuws",
+    [MARKERS] = "ss",         [COUNTERS] = "ss",       [NOTES] = "but",   [SYMBOL_STRINGS] = "t",
+    [OBJECTS] = "yyyy",       [FUNCTIONS] = "yy",      [CALLS] = "<Fyww", [BINDINGS] = "bbuOdC",
+    [MODULE_FILES] = "Muuuz", [LOCATION_NAMES] = "Ls",
 };
 
 static uint64_t value(struct bytes *b, char type, struct row *r, uint64_t own, uint64_t *before)
 {
-	static const enum table of[] = {['s'] = STRINGS, ['y'] = SYMBOL_STRINGS, ['L'] = LOCATIONS,
-					['O'] = OBJECTS, ['F'] = FUNCTIONS,      ['C'] = CALLS};
+	static const enum table of[] = {
+	    ['s'] = STRINGS, ['y'] = SYMBOL_STRINGS, ['L'] = LOCATIONS, ['M'] = MODULES,
+	    ['O'] = OBJECTS, ['F'] = FUNCTIONS,      ['C'] = CALLS};
 
 	switch (type) {
 	case 'b': return fixed(b, 1);
 	case 'u': return uleb(b);
 	case 'w': return small(b);
 	case 'd': return *before += zig(b);
+	case 'z': return zig(b);
 	case 't': r->text = text(b); return 0;
 	case '<': return back(b, own);
 	default: return id(b, of[(unsigned char)type]);
@@ -234,7 +239,7 @@ static void table(struct bytes *b, enum table kind)
 {
 	uint64_t before = 0, first = uleb(b), have = tables[kind].n ? tables[kind].n : 1;
 
-	if (kind != NOTES && first != have)
+	if (kind != NOTES && kind != MODULE_FILES && kind != LOCATION_NAMES && first != have)
 		damage(b->p, "a chunk is missing");
 	while (b->p < b->end) {
 		struct row *r = append(kind);

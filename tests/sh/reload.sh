@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 		*(void **)&step = dlsym(handle, "step");
 		step();
 		if (early) {
-			usleep(200000); /* a tick of the recorder */
+			usleep(1000000); /* ticks of the recorder */
 			if (i + 1 < argc && rename(argv[i + 1], "game.so"))
 				return 4;
 		}

@@ -37,7 +37,7 @@ static struct event made(uint64_t *r, uint64_t i, int64_t unit)
 
 static void add_head(struct buf *b)
 {
-	add_mark(b, 2, 0);
+	add_mark(b, 2, 1);
 	add_hex(b, CHUNK_HEADER, "00 05 0100 0100 0000 0000 0000 00");
 }
 

@@ -464,6 +464,11 @@ TEST(hostile_rows_are_refused_with_their_place)
 	    {13, "01 01 0210 01 00 02", "alloc refers to a type, marker or counter"},
 	    {13, "01 01 0220 01 00 04", "alloc refers to a stack"},
 	    {13, "01 01 0220 01 00 01", "a number that is too large"}, /* -1 */
+	    {14, "01 00 01 01 01 01", "file of no module"},
+	    {14, "01 01 01 01 01 01", "refers to module 1"},
+	    {15, "01 00 01", "name of no location"},
+	    {15, "01 01 02", "refers to string 2"},
+	    {15, "01 02 01", "refers to location 2"},
 	    {2 | CHUNK_PACKED, "05 00", "packed chunk of kind 2 is broken"},
 	    {2 | CHUNK_PACKED, "81808001 00", "more than 1048576 bytes as it is unpacked"},
 	    {2 | CHUNK_PACKED, "", "more than 1048576 bytes as it is unpacked"},

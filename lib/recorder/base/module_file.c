@@ -22,23 +22,23 @@ static void module_file_stamp(struct cap_module_file *f, const struct stat *st)
 	f->modified = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-/* The table of symbols: the whole one, else that of the dynamic linker; and its strings. */
+/* The table of symbols and its strings; not that of the dynamic linker: a mapping from the file's beginning
+ * would look like the module to who reads the list of mappings. */
 struct tables {
 	ElfW(Shdr) symbols, strings;
 	bool found;
 };
 
-static bool take(struct tables *t, int fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * symbols)
+static void take(struct tables *t, int fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * symbols)
 {
 	uint64_t at = head->e_shoff + (uint64_t)symbols->sh_link * sizeof(ElfW(Shdr));
 
 	if (symbols->sh_entsize != sizeof(ElfW(Sym)) || symbols->sh_link >= head->e_shnum ||
 	    pread(fd, &t->strings, sizeof t->strings, (off_t)at) != sizeof t->strings ||
 	    t->strings.sh_type != SHT_STRTAB)
-		return false;
+		return;
 	t->symbols = *symbols;
 	t->found = true;
-	return symbols->sh_type == SHT_SYMTAB;
 }
 
 static void find_tables(struct tables *t, int fd)
@@ -57,10 +57,8 @@ static void find_tables(struct tables *t, int fd)
 		    (ssize_t)(n * sizeof *part))
 			return;
 		for (unsigned k = 0; k < n; k++)
-			if ((part[k].sh_type == SHT_SYMTAB ||
-			     (part[k].sh_type == SHT_DYNSYM && !t->found)) &&
-			    take(t, fd, &head, &part[k]))
-				return;
+			if (part[k].sh_type == SHT_SYMTAB && !t->found)
+				take(t, fd, &head, &part[k]);
 	}
 }
 
@@ -74,7 +72,7 @@ static void map_tables(struct cap_module_file *f, const struct tables *t, int fd
 		return;
 	lo = (lo < strings ? lo : strings) & ~(page - 1);
 	hi = hi > end ? hi : end;
-	if (hi - lo > TABLES_MAX)
+	if (!lo || hi - lo > TABLES_MAX)
 		return;
 	f->map = cap_map_read(fd, lo, (size_t)(hi - lo));
 	f->n_map = (size_t)(hi - lo);
