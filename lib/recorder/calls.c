@@ -75,6 +75,9 @@ bool cap_call_put(enum cap_record_kind kind, const struct cap_told *told)
 	rec->count = told->time != CAP_NO_TIME;
 	rec->address = (uint64_t)told->value;
 	rec->stack = cap_calls_stack_of(ring, told->pc);
+	rec->fiber = (uint16_t)told->fiber.place;
+	rec->requested = told->fiber.number;
+	rec->name = told->fiber.name;
 	put(ring, rec);
 	cap_close(ring);
 	return true;

@@ -5,6 +5,7 @@
 #include "lib/base/decimal_split.h"
 #include "lib/recorder/base/floats.h"
 #include "lib/recorder/capture.h"
+#include "lib/recorder/fibers.h"
 #include "lib/recorder/timing.h"
 #include "lib/recorder/tracemill.h"
 
@@ -110,6 +111,24 @@ void tracemill_mark_own(int on)
 		cap_own_begin();
 	else
 		cap_self.depth &= ~(unsigned)(CAP_QUIET | CAP_OWN);
+}
+
+/* Who has no shadow stacks has no use for it. */
+static bool has_calls(void)
+{
+	return cap_on() && (cap.settings.calls || cap.settings.stacks == CAP_STACKS_SHADOW);
+}
+
+void tracemill_mark_fiber_enter(const void *fiber, const char *name)
+{
+	if (fiber && has_calls())
+		cap_fiber_switch(fiber, name);
+}
+
+void tracemill_mark_fiber_leave(void)
+{
+	if (cap_shadow_own && has_calls())
+		cap_fiber_switch(NULL, NULL);
 }
 
 void tracemill_mark_flush(void)

@@ -34,7 +34,8 @@ enum cap_record_kind {
 	CAP_COUNTER, /* address = value (signed), requested = its decimals in 10^-18, name = row of
 		      * the names */
 	CAP_TYPED,   /* an allocation without an address; name = row of the names, its type */
-	CAP_ENTER,   /* a call (calls.h); count = 1: it has a time; address = value */
+	CAP_ENTER, /* a call (calls.h); count = 1: it has a time; address = value; with fiber: requested =
+		      * its number, name = row of the names or 0 */
 	CAP_EXIT,
 	CAP_TEXT /* of the call that follows in this ring; count = bytes */
 };
@@ -57,7 +58,7 @@ struct cap_record {
 	uint32_t name;
 	uint8_t kind;   /* enum cap_record_kind */
 	uint8_t domain; /* enum domain */
-	uint16_t unused;
+	uint16_t fiber; /* place of a fiber; 0: the thread's own stack */
 };
 
 struct cap_ring {

@@ -4,6 +4,7 @@
 #include "lib/recorder/base/memory.h"
 #include "lib/recorder/capture.h"
 #include "lib/recorder/ending.h"
+#include "lib/recorder/fibers.h"
 #include "lib/recorder/spike_log.h"
 #include "lib/recorder/stacks/sites.h"
 
@@ -17,6 +18,7 @@ enum { NEAR = 1 << 16 }; /* without it, or tables: how large a function may be *
 
 struct cap_shadow_counts cap_shadow_counts;
 __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-exec")));
+__thread struct cap_shadow *cap_shadow_own __attribute__((tls_model("initial-exec")));
 void (*cap_shadow_ignore)(bool);
 
 static struct cap_lock lock;
@@ -29,12 +31,13 @@ static void count(_Atomic uint64_t *n)
 
 void cap_shadow_ends(void)
 {
-	struct cap_shadow *s = cap_shadow;
+	struct cap_shadow *s = cap_shadow_own;
 	sigset_t before;
 
+	cap_fiber_ends();
 	if (!s)
 		return;
-	cap_shadow = NULL;
+	cap_shadow = cap_shadow_own = NULL;
 	cap_timing_end(s);
 	if (!cap_lock_held(&lock, &before))
 		return;
@@ -43,7 +46,7 @@ void cap_shadow_ends(void)
 	cap_unlock_held(&lock, &before);
 }
 
-static struct cap_shadow *shadow_make(void)
+struct cap_shadow *cap_shadow_new(void)
 {
 	struct cap_shadow *s = NULL;
 	sigset_t before;
@@ -62,6 +65,9 @@ static struct cap_shadow *shadow_make(void)
 	s->odd = 0;
 	s->timed = atomic_load(&cap_spikes.on);
 	s->bounds = (struct cap_bounds){0};
+	s->fiber = (struct cap_fiber_row){0};
+	s->out = false;
+	atomic_store(&s->runner, 0);
 	return s;
 }
 
@@ -78,14 +84,27 @@ struct cap_shadow *cap_shadow_mine(void)
 	cap_self.depth = depth | CAP_QUIET;
 	if (ignore)
 		ignore(true);
-	cap_shadow = shadow_make();
-	if (cap_shadow)
+	cap_shadow = cap_shadow_own = cap_shadow_new();
+	if (cap_shadow) {
+		atomic_store(&cap_shadow->runner, cap_shadow_me());
 		cap_ending_mine();
+	}
 	if (ignore)
 		ignore(false);
 	cap_self.depth = depth;
 	errno = error;
 	return cap_shadow;
+}
+
+/* A hook that was interrupted is the thread's as long as the thread is where it was. */
+struct cap_shadow *cap_shadow_at(uintptr_t sp, uintptr_t site, bool makes)
+{
+	struct cap_shadow *s = cap_shadow_mine();
+	bool mine = s && atomic_load_explicit(&s->runner, memory_order_relaxed) == cap_shadow_me();
+
+	if (!s || (mine && (s->busy || !cap_shadow_foreign(s, sp))))
+		return s;
+	return cap_fiber_at(s, sp, site, makes);
 }
 
 static void starts_hold(struct cap_shadow *s)
@@ -133,6 +152,14 @@ static bool is_same(struct cap_shadow *s, uintptr_t pc, uintptr_t other)
 	return start ? start == start_of(s, other) : pc - other + NEAR < 2 * NEAR;
 }
 
+bool cap_shadow_calls(struct cap_shadow *s, uintptr_t site)
+{
+	uintptr_t function = s->n ? s->calls[s->n - 1].function : 0;
+
+	starts_hold(s);
+	return function && is_in(s, site, function);
+}
+
 /* The calls from n on are over, and have reported no exit. */
 static void drop(struct cap_shadow *s, unsigned n)
 {
@@ -174,10 +201,6 @@ static void shadow_compare(struct cap_shadow *s, uintptr_t hook, unsigned skip)
 
 static bool shadow_enter_slowly(struct cap_shadow *s, uintptr_t site, uintptr_t sp, uintptr_t hook)
 {
-	if (cap_shadow_foreign(s, sp)) {
-		count(&cap_shadow_counts.foreign);
-		return false;
-	}
 	if (s->jumped)
 		shadow_compare(s, hook, 2);
 	if (s->over && s->n && sp <= s->calls[s->n - 1].sp) {
@@ -208,8 +231,7 @@ bool cap_shadow_enter(struct cap_shadow *s, uintptr_t function, uintptr_t site, 
 {
 	struct cap_call *c = &s->calls[s->n];
 
-	if (s->over || s->jumped || s->n == CAP_SHADOW || (s->n && c[-1].sp <= sp) ||
-	    cap_shadow_foreign(s, sp)) {
+	if (s->over || s->jumped || s->n == CAP_SHADOW || (s->n && c[-1].sp <= sp)) {
 		if (!shadow_enter_slowly(s, site, sp, hook))
 			return false;
 		c = &s->calls[s->n];
@@ -231,8 +253,6 @@ static int shadow_exit_slowly(struct cap_shadow *s, uintptr_t function, uintptr_
 	bool tail = hook == site;
 	unsigned i = s->n, found = CAP_SHADOW;
 
-	if (cap_shadow_foreign(s, sp))
-		return -1;
 	if (s->over && top &&
 	    (sp < top->sp || (sp == top->sp && (tail || top->function != function)))) {
 		s->over--;
@@ -268,21 +288,25 @@ int cap_shadow_exit(struct cap_shadow *s, uintptr_t function, uintptr_t site, ui
 	return shadow_exit_slowly(s, function, site, sp, hook);
 }
 
-void cap_shadow_fork(void)
+/* The child's trace does not have their enters. */
+static void forget_enters(struct cap_shadow *s)
 {
-	struct cap_shadow *s = cap_shadow;
-
-	cap_lock_reset(&lock);
-	cap_lock_reset(&cap_sites.lock);
-	cap_spike_log_fork();
-	/* The child's trace does not have their enters. */
 	for (unsigned i = 0; s && s->timing && i < s->n; i++)
 		s->timing->calls[i].flags &= (uint16_t)~TIMED_PUT;
 }
 
+void cap_shadow_fork(void)
+{
+	cap_lock_reset(&lock);
+	cap_lock_reset(&cap_sites.lock);
+	cap_spike_log_fork();
+	forget_enters(cap_shadow_own);
+	cap_fibers_fork(forget_enters);
+}
+
 void cap_shadow_jump(void)
 {
-	if (cap_shadow) {
+	if (cap_shadow && atomic_load(&cap_shadow->runner) == cap_shadow_me()) {
 		cap_shadow->jumped = true;
 		cap_shadow->busy = false; /* a handler that does not return */
 	}
@@ -290,9 +314,9 @@ void cap_shadow_jump(void)
 
 void cap_shadow_caught(uintptr_t sp)
 {
-	struct cap_shadow *s = cap_shadow;
+	struct cap_shadow *s = cap_shadow ? cap_shadow_at(sp, 0, false) : NULL;
 
-	if (!s || s->busy || cap_shadow_foreign(s, sp))
+	if (!s || s->busy)
 		return;
 	cap_shadow_busy(s, true);
 	while (s->n && s->calls[s->n - 1].sp < sp)
@@ -302,8 +326,6 @@ void cap_shadow_caught(uintptr_t sp)
 
 void cap_shadow_sync(struct cap_shadow *s, uintptr_t sp, uintptr_t hook)
 {
-	if (cap_shadow_foreign(s, sp))
-		return;
 	if (s->jumped)
 		shadow_compare(s, hook, 1);
 	while (s->n && s->calls[s->n - 1].sp < sp)
@@ -338,7 +360,7 @@ static unsigned shadow_stack(struct cap_shadow *s, uintptr_t caller, uintptr_t c
 		shadow_compare(s, caller, 1);
 	starts_hold(s);
 	i = s->n;
-	while (i && s->calls[i - 1].sp < cfa && !cap_shadow_foreign(s, cfa))
+	while (i && s->calls[i - 1].sp < cfa)
 		i--;
 	while (i && n < max) {
 		const struct cap_call *c = &s->calls[--i];
@@ -387,6 +409,9 @@ unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsig
 	cap_self.depth = 0; /* what follows may be the thread's first call */
 	s = cap_shadow_mine();
 	cap_self.depth = CAP_BUSY;
+	if (s && (cap_shadow_foreign(s, (uintptr_t)where.cfa) ||
+		  atomic_load(&s->runner) != cap_shadow_me()))
+		s = cap_fiber_look(s, (uintptr_t)where.cfa);
 	if (!s) {
 		pc[0] = (uintptr_t)where.caller;
 		return 1;

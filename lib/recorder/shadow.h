@@ -13,8 +13,8 @@
  *
  * Bounded: CAP_SHADOW calls. Deeper ones are counted, and their callers stand for them. Nothing
  * here allocates. A signal handler that interrupts a hook is not distinguished from what it
- * interrupted: its calls are left out and counted. So are those on stacks that are not the thread's
- * (coroutines, sigaltstack).
+ * interrupted: its calls are left out and counted. Stacks that are not the thread's (fibers, coroutines,
+ * sigaltstack) have shadow stacks of their own (fibers.h).
  */
 #ifndef TM_RECORDER_SHADOW_H
 #define TM_RECORDER_SHADOW_H
@@ -40,6 +40,13 @@ struct cap_call {
 	uintptr_t hook;     /* where the hook or marker returns to */
 };
 
+/* Of which fiber calls are. */
+struct cap_fiber_row {
+	uint32_t place;  /* fibers.c's, below CAP_FIBERS + 1; 0: a thread's own stack */
+	uint32_t number; /* from 1 */
+	uint32_t name;   /* of cap.name; 0: none */
+};
+
 struct cap_shadow {
 	union {
 		struct {
@@ -49,9 +56,13 @@ struct cap_shadow {
 		};
 		uint32_t odd; /* any of these: the hooks' short cut does not hold */
 	};
-	unsigned n;                /* of calls */
-	unsigned over;             /* open calls that are not kept; not 0: n is CAP_SHADOW */
-	struct cap_bounds bounds;  /* of the thread's stack */
+	unsigned n;               /* of calls */
+	unsigned over;            /* open calls that are not kept; not 0: n is CAP_SHADOW */
+	struct cap_bounds bounds; /* of the stack */
+	_Atomic uintptr_t
+	    runner; /* the thread that calls on it; 0: none. Set with fibers.c's lock */
+	bool out;   /* it is switched out: its calls are paused */
+	struct cap_fiber_row fiber;
 	struct cap_timing *timing; /* timing.h; NULL: calls are not timed */
 	struct cap_shadow *next;   /* when it is unused */
 	uint32_t starts_of;        /* flushed of cap.stacks, for which starts holds */
@@ -66,16 +77,29 @@ struct cap_shadow {
 struct cap_shadow_counts {
 	_Atomic uint64_t deep;    /* calls deeper than CAP_SHADOW */
 	_Atomic uint64_t nested;  /* in signal handlers that interrupted a hook */
-	_Atomic uint64_t foreign; /* on stacks that are not the thread's */
+	_Atomic uint64_t foreign; /* on stacks beyond CAP_FIBERS */
 	_Atomic uint64_t orphans; /* exits of what was not open */
 	_Atomic uint64_t skipped; /* calls that ended without an exit: no loss */
 };
 extern struct cap_shadow_counts cap_shadow_counts;
 
+/* Where the thread's last call was; of the thread's own stack. Another thread may go on with the first since. */
 extern __thread struct cap_shadow *cap_shadow __attribute__((tls_model("initial-exec")));
+extern __thread struct cap_shadow *cap_shadow_own __attribute__((tls_model("initial-exec")));
 
-/* The thread's, made when it has none; NULL: no memory. */
+/* The thread's last, or its own, which is made when it has none; NULL: no memory. */
 struct cap_shadow *cap_shadow_mine(void);
+struct cap_shadow *cap_shadow_new(void);
+/* The one for what happens at sp, to which the thread goes over; NULL: there is no room, which is counted
+ * where makes is set, or none. site: where a function that is entered returns to, else 0. */
+struct cap_shadow *cap_shadow_at(uintptr_t sp, uintptr_t site, bool makes);
+/* Is a return address in the function that was called last? */
+bool cap_shadow_calls(struct cap_shadow *s, uintptr_t site);
+/* What tells threads apart. */
+static inline uintptr_t cap_shadow_me(void)
+{
+	return (uintptr_t)&cap_shadow;
+}
 /* A function to be called around it, since it may allocate; NULL: nothing. */
 extern void (*cap_shadow_ignore)(bool);
 

@@ -24,7 +24,7 @@ static bool is_on(void)
 
 static struct cap_shadow *open_calls(uintptr_t sp, uintptr_t hook)
 {
-	struct cap_shadow *s = is_on() ? cap_shadow : NULL;
+	struct cap_shadow *s = is_on() && cap_shadow ? cap_shadow_at(sp, 0, false) : NULL;
 
 	if (!s || s->busy || !s->timing || !s->n)
 		return NULL;
@@ -50,9 +50,9 @@ static uint32_t id_of(struct tracemill_spike_site *site)
 void tracemill_spike_begin(struct tracemill_spike_site *site, unsigned how, void *caller,
 			   struct tracemill_spike_scope *scope)
 {
-	struct cap_shadow *s = is_on() ? cap_shadow_mine() : NULL;
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa(),
 		  hook = (uintptr_t)__builtin_return_address(0);
+	struct cap_shadow *s = is_on() ? cap_shadow_at(sp, (uintptr_t)caller, true) : NULL;
 	const struct cap_timed *c;
 	bool joined;
 
@@ -73,7 +73,8 @@ void tracemill_spike_begin(struct tracemill_spike_site *site, unsigned how, void
 
 void tracemill_spike_end(const struct tracemill_spike_scope *scope)
 {
-	struct cap_shadow *s = cap_shadow;
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct cap_shadow *s = cap_shadow ? cap_shadow_at(sp, 0, false) : NULL;
 	struct cap_timed *c;
 
 	if (!s || s->busy || !s->timing)
@@ -230,13 +231,13 @@ void tracemill_spike_thread(int active)
 
 void tracemill_spike_pause(int on)
 {
-	struct cap_shadow *s = is_on() ? cap_shadow_mine() : NULL;
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct cap_shadow *s = is_on() ? cap_shadow_at(sp, 0, true) : NULL;
 
 	if (!s || s->busy)
 		return;
 	cap_shadow_busy(s, true);
-	cap_shadow_sync(s, (uintptr_t)__builtin_dwarf_cfa(),
-			(uintptr_t)__builtin_return_address(0));
+	cap_shadow_sync(s, sp, (uintptr_t)__builtin_return_address(0));
 	cap_timing_pause(s, on);
 	cap_shadow_busy(s, false);
 }

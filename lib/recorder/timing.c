@@ -7,6 +7,7 @@
 #include "lib/recorder/spike.h"
 #include "lib/recorder/spike_log.h"
 #include "lib/recorder/stacks/sites.h"
+#include "lib/trace/event.h"
 
 struct cap_spikes cap_spikes = {.limit = 1000000};
 int64_t (*_Atomic cap_clock)(void);
@@ -125,7 +126,8 @@ void cap_timing_put(struct cap_shadow *s)
 		cap_site_of_function(s->calls[s->n - 1].function, c->site);
 	if (!is_recorded(c))
 		return;
-	told = (struct cap_told){.pc = identity(s, s->n - 1),
+	told = (struct cap_told){.fiber = s->fiber,
+				 .pc = identity(s, s->n - 1),
 				 .time = c->start,
 				 .value = (c->flags & TIMED_PAUSE) != 0,
 				 .text = &s->timing->text[c->describe.at],
@@ -187,7 +189,10 @@ static void timing_take_pause(struct cap_shadow *s, int64_t now)
 	while (i && t->calls[i - 1].flags & TIMED_HIDDEN)
 		i--;
 	if (i) {
-		struct cap_told told = {.pc = CAP_SITE, .time = t->pause, .value = 1};
+		struct cap_told told = {.fiber = s->fiber,
+					.pc = s->out ? CAP_AWAY : CAP_SITE,
+					.time = t->pause,
+					.value = s->out ? ENTER_AWAY : ENTER_PAUSE};
 
 		t->calls[i - 1].paused += now - t->pause;
 		if (is_recorded(&(struct cap_timed){.flags = TIMED_PAUSE}) &&
@@ -250,7 +255,8 @@ static void timing_end(struct cap_shadow *s, unsigned at, int64_t now)
 	total = now - c->start;
 	judged = total - c->paused;
 	if (c->flags & TIMED_PUT) {
-		struct cap_told told = {.pc = identity(s, at),
+		struct cap_told told = {.fiber = s->fiber,
+					.pc = identity(s, at),
 					.time = now,
 					.value = limit_of(c),
 					.text = &t->text[c->message.at],
@@ -286,8 +292,10 @@ void cap_timing_drop(struct cap_shadow *s)
 	if (!(c->flags & TIMED_HIDDEN))
 		atomic_fetch_add_explicit(&cap_spikes.lost, 1, memory_order_relaxed);
 	if (c->flags & TIMED_PUT) {
-		struct cap_told told = {
-		    .pc = identity(s, at), .time = CAP_NO_TIME, .value = limit_of(c)};
+		struct cap_told told = {.fiber = s->fiber,
+					.pc = identity(s, at),
+					.time = CAP_NO_TIME,
+					.value = limit_of(c)};
 
 		cap_call_put(CAP_EXIT, &told);
 	}

@@ -106,7 +106,8 @@ static inline void cap_timing_flush(void)
 {
 	struct cap_shadow *s = cap_shadow;
 
-	if (!s || !s->timing || s->busy)
+	if (!s || !s->timing || s->busy ||
+	    atomic_load_explicit(&s->runner, memory_order_relaxed) != cap_shadow_me())
 		return;
 	cap_shadow_busy(s, true);
 	cap_timing_put(s);

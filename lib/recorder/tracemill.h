@@ -60,6 +60,12 @@ void tracemill_mark_realloc(enum tracemill_domain domain, const void *old, const
 /* on 1: what this thread allocates is not the program's but that of a tool inside of it (a profiler, a
  * console): neither that nor its free, whenever and wherever it comes, is recorded. Until on 0. */
 void tracemill_mark_own(int on) TRACEMILL_WEAK;
+/* This thread runs this fiber (a coroutine, a job with a stack of its own) from now on: to be called by whoever
+ * switches to it, directly before, or as the first thing on it. fiber: what tells it from others, as the
+ * address of what describes it, not 0; name may be 0. leave: the thread is on its own stack again. From one
+ * fiber to another no leave is needed. What a fiber that is switched out has open takes no time meanwhile. */
+void tracemill_mark_fiber_enter(const void *fiber, const char *name) TRACEMILL_WEAK;
+void tracemill_mark_fiber_leave(void) TRACEMILL_WEAK;
 /* What is recorded so far reaches the output. */
 void tracemill_mark_flush(void) TRACEMILL_WEAK;
 
@@ -94,8 +100,10 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #define tracemill_free(domain, p) TRACEMILL_CALL(tracemill_mark_free, (domain, p))
 #define tracemill_realloc(domain, old, p, n, type) \
 	TRACEMILL_CALL(tracemill_mark_realloc, (domain, old, p, n, type))
-#define tracemill_own(on) TRACEMILL_CALL(tracemill_mark_own, (on))
-#define tracemill_flush() TRACEMILL_CALL(tracemill_mark_flush, ())
+#define tracemill_own(on)                  TRACEMILL_CALL(tracemill_mark_own, (on))
+#define tracemill_fiber_enter(fiber, name) TRACEMILL_CALL(tracemill_mark_fiber_enter, (fiber, name))
+#define tracemill_fiber_leave()            TRACEMILL_CALL(tracemill_mark_fiber_leave, ())
+#define tracemill_flush()                  TRACEMILL_CALL(tracemill_mark_flush, ())
 
 #ifndef TRACEMILL_OFF
 static inline void tracemill_counter_whole(const char *name, const char *unit, int64_t value)

@@ -5,6 +5,7 @@
 #include "lib/recorder/capture.h"
 
 #include "lib/recorder/base/memory.h"
+#include "lib/recorder/fibers.h"
 #include "lib/recorder/module_names.h"
 #include "lib/recorder/stacks/sites.h"
 #include "lib/recorder/timing.h"
@@ -23,6 +24,10 @@ enum { TIDS = 1 << 22, FLUSH_NS = 100000000 }; /* PID_MAX_LIMIT of 64-bit Linux 
 enum { COUNT, REQUESTED, REAL, LIVE, TIME, N_METRICS };
 enum { ABSENT, EXACT, LOWER_BOUND, ESTIMATED };
 enum { INFO, GUESS, LOSS };
+
+static struct {
+	uint32_t number, row;
+} fiber_rows[CAP_FIBERS + 1]; /* by place: of the trace */
 
 static uint8_t *text(uint8_t *p, const char *s)
 {
@@ -165,6 +170,7 @@ void cap_write_begin(int fd)
 	if (!cap.columns)
 		cap.columns = cap_map(EVENT_GATHER_ROOM);
 	tell_open(true);
+	memset(fiber_rows, 0, sizeof fiber_rows);
 	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL, cap.columns, resolution());
 	cap_pcs_clear(&cap.pcs);
 	cap.nodes = 0;
@@ -247,6 +253,43 @@ static void look_at_names(void)
 	}
 }
 
+static uint32_t name_row(uint32_t i)
+{
+	struct cap_name *name = &cap.name[i];
+
+	if (i && !name->string)
+		name->string =
+		    (uint32_t)cap_output_string(&cap.out, name->text, strlen(name->text));
+	return i ? name->string : 0;
+}
+
+/* A fiber's calls are on its own row wherever it runs: a thread without a number of the system's. */
+static uint32_t fiber_row(const struct cap_record *rec)
+{
+	static const char prefix[] = "fiber ";
+	uint32_t number = (uint32_t)rec->requested, place = rec->fiber;
+	char text[sizeof prefix + 12], *s = text + sizeof text;
+	uint64_t name;
+	uint8_t *p;
+
+	if (fiber_rows[place].number == number)
+		return fiber_rows[place].row;
+	for (uint32_t v = number; v; v /= 10)
+		*--s = (char)('0' + v % 10);
+	s -= sizeof prefix - 1;
+	memcpy(s, prefix, sizeof prefix - 1);
+	name = rec->name ? name_row(rec->name)
+			 : cap_output_string(&cap.out, s, (size_t)(text + sizeof text - s));
+	p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, 0);
+	p = cap_uleb(p, number);
+	cap_output_rows(&cap.out, cap_uleb(p, name));
+	fiber_rows[place].number = number;
+	fiber_rows[place].row = (uint32_t)cap.out.threads;
+	return fiber_rows[place].row;
+}
+
 struct place {
 	uint64_t name, file;
 	uint32_t line;
@@ -259,7 +302,7 @@ static struct place cap_writer_name_of(uint64_t pc)
 	struct place place = {0, 0, 0};
 
 	if (pc & CAP_SITE)
-		site = cap_site_at((uint32_t)pc);
+		site = pc == CAP_AWAY ? NULL : cap_site_at((uint32_t)pc);
 	else if (pc & CAP_ENTRY)
 		site = cap_site_at(cap_site_find(pc & ~CAP_ENTRY));
 	if (site) {
@@ -268,7 +311,10 @@ static struct place cap_writer_name_of(uint64_t pc)
 			place.file = cap_output_string(&cap.out, site->file, strlen(site->file));
 		place.line = site->line;
 	} else if (pc & CAP_SITE) {
-		place.name = cap_output_string(&cap.out, "PET_Pause", 9);
+		static const char *const names[] = {"PET_Pause", "(switched out)"};
+		const char *name = names[pc == CAP_AWAY];
+
+		place.name = cap_output_string(&cap.out, name, strlen(name));
 	}
 	return place;
 }
@@ -338,16 +384,6 @@ static void cap_writer_stacks(void)
 	}
 	cap.nodes = n;
 	cap.out.stacks = n;
-}
-
-static uint32_t name_row(uint32_t i)
-{
-	struct cap_name *name = &cap.name[i];
-
-	if (i && !name->string)
-		name->string =
-		    (uint32_t)cap_output_string(&cap.out, name->text, strlen(name->text));
-	return i ? name->string : 0;
 }
 
 static uint32_t counter_row(uint32_t i)
@@ -438,7 +474,7 @@ static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_r
 		ev.value = (int64_t)rec->address;
 		if (ev.value || ev.kind == EV_EXIT)
 			ev.has |= EV_HAS_VALUE;
-		ev.thread = ring->thread;
+		ev.thread = rec->fiber ? fiber_row(rec) : ring->thread;
 		ev.stack = rec->stack;
 		if (ring->n_text) {
 			ev.has |= EV_HAS_NAME;

@@ -74,7 +74,10 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 		p->requested = ev->value > 0 ? (uint64_t)ev->value : 0;
 		p->real = ev->target > INT64_MAX ? INT64_MAX : ev->target;
 	} else if (ev->kind == EV_ENTER) {
-		p->requested = ev->has & EV_HAS_VALUE && ev->value == 1; /* PET_Pause */
+		p->requested =
+		    ev->has & EV_HAS_VALUE && (ev->value == ENTER_PAUSE || ev->value == ENTER_AWAY)
+			? (uint64_t)ev->value
+			: ENTER_CALL;
 	} else if (ev->kind == EV_COUNTER) {
 		p->type = ev->type < t->n_counters ? ev->type : 0;
 		p->slack = ev->value;
@@ -262,7 +265,7 @@ static void pass(struct tally *a, uint32_t thread, int64_t lo, int64_t hi, bool 
 	struct open_call *top = open_calls_top(open_calls_thread(&a->measures->open, thread));
 	int64_t ns = (int64_t)in_frames(a, lo, hi, selected);
 
-	if (!ns)
+	if (!ns || top->away)
 		return;
 	top->total = add_signed(top->total, ns);
 	top->self = add_saturating(top->self, (uint64_t)ns);
@@ -299,8 +302,11 @@ static void return_call(struct tally *a, struct open_thread *th)
 {
 	const struct tally_listener *to = a->options.listener;
 	struct open_call c = open_calls_pop(th);
-	struct tally_measure *r = row(a, c.user);
+	struct tally_measure *r;
 
+	if (c.away)
+		return;
+	r = row(a, c.user);
 	/* In the ranges it may have had no time of its own, but calls. */
 	if (r->has || c.total > 0)
 		r->has |= SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_CALLS);
@@ -344,12 +350,18 @@ static void measures_enter(struct tally *a, struct trace *t, struct tally_pendin
 {
 	struct tally_measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
-	struct open_call *top = open_calls_top(th),
-			 c = {.type = p->type, .stack = p->stack, .apart = p->requested};
+	struct open_call *top = open_calls_top(th), c = {.type = p->type,
+							 .stack = p->stack,
+							 .apart = p->requested,
+							 .away = p->requested == ENTER_AWAY};
 	struct tally_measure *r;
 
 	if (!m->main_thread)
 		find_main(m, t, p->thread_id);
+	if (c.away) {
+		open_calls_enter(&m->open, th, &c);
+		return;
+	}
 	if (top && p->count && a->options.hook_cost) {
 		int64_t cost = (int64_t)saturated(a->options.hook_cost, 1);
 

@@ -13,7 +13,7 @@
  *              thread = any of the process that has the block, as its allocation's: not who freed it
  * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
  * ENTER, EXIT  type = marker, stack, thread, time, name = a description; EXIT: a message. ENTER's
- *              value: 1 of a pause, which is not in the time of its callers; EXIT's: the limit that
+ *              value: enum enter_value, of what is not in the time of its callers; EXIT's: the limit that
  *              the program itself gave the call, ns; its largest: none
  * SAMPLE       type = marker, stack, thread, time, count = calls, value = duration in ns with
  *              all that it called, target = the duration without (self), where the reader knows it;
@@ -53,6 +53,9 @@ enum event_kind {
 	EV_LOG,
 	EV_KINDS
 };
+
+/* Of EV_ENTER. Away: its thread is a fiber that no thread runs, until the exit; it is no call. */
+enum enter_value { ENTER_CALL, ENTER_PAUSE, ENTER_AWAY };
 
 /* Whether its type is a marker. */
 static inline bool event_has_marker(unsigned kind)

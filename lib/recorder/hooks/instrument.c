@@ -16,6 +16,7 @@
  * Facts: LoliProfiler's documentation of engine patches, and its agent's use of them.
  */
 #include "lib/recorder/base/symbols.h"
+#include "lib/recorder/fibers.h"
 #include "lib/recorder/hooks/preload.h"
 #include "lib/recorder/timing.h"
 
@@ -34,7 +35,7 @@ static _Atomic free_told agent_free;
 static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t site, uintptr_t sp,
 						   uintptr_t hook)
 {
-	struct cap_shadow *s = cap_shadow ? cap_shadow : cap_shadow_mine();
+	struct cap_shadow *s = cap_shadow_at(sp, site, true);
 
 	if (!s)
 		return;
@@ -51,7 +52,7 @@ static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t
 static __attribute__((noinline)) void exit_slowly(uintptr_t function, uintptr_t site, uintptr_t sp,
 						  uintptr_t hook)
 {
-	struct cap_shadow *s = cap_shadow;
+	struct cap_shadow *s = cap_shadow ? cap_shadow_at(sp, 0, false) : NULL;
 	int at;
 
 	if (!s || s->busy)
@@ -142,8 +143,11 @@ static __attribute__((used)) void our_set_loli_ignore_func(void (*ignore)(bool))
 
 static __attribute__((used)) int our_get_stack_backtrace(void **entry, int max)
 {
-	const struct cap_shadow *s = cap_shadow;
+	struct cap_shadow *s = cap_shadow;
 	int n = 0;
+
+	if (s && cap_shadow_foreign(s, (uintptr_t)&n))
+		s = cap_fiber_look(s, (uintptr_t)&n);
 
 	for (unsigned i = s ? s->n : 0; i && n < max; i--)
 		if (s->calls[i - 1].function)

@@ -15,6 +15,8 @@ enum { CAP_SITES = 4096, CAP_SITE_TEXT = 160, CAP_FUNCTIONS = 8192 };
 
 /* In a program counter of cap_stacks_id: the number of a site. */
 #define CAP_SITE ((uint64_t)1 << 62)
+/* In place of a marker: the fiber is switched out. */
+#define CAP_AWAY (CAP_SITE | UINT32_MAX)
 
 struct cap_site {
 	char name[CAP_SITE_TEXT], file[CAP_SITE_TEXT];

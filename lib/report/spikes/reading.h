@@ -31,6 +31,7 @@ struct spike_open { /* a call that has not ended */
 	uint64_t below;                  /* calls below it, at all depths */
 	uint32_t function, text, marker; /* text: of its enter event */
 	bool has_time;
+	bool away; /* no call: enum enter_value */
 };
 
 struct spike_thread {

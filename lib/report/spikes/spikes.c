@@ -69,7 +69,8 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 		caller->by_call = caller->by_rule = true;
 	}
 	call.state.by_rule |= th->by_rule;
-	if (ev->has & EV_HAS_VALUE && ev->value == 1) /* PET_Pause */
+	call.away = ev->has & EV_HAS_VALUE && ev->value == ENTER_AWAY;
+	if (call.away || (ev->has & EV_HAS_VALUE && ev->value == ENTER_PAUSE))
 		call.state.paused = true;
 	VEC_PUSH(th->open, th->n, th->cap) = call;
 }
@@ -179,8 +180,8 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 	r->odd[ODD_OVERCORRECTED] += hooks > total;
 	total = hooks > total ? 0 : total - hooks;
 	judged = o->paused > total ? 0 : total - o->paused;
-	s->calls++;
-	s->functions.items[o->function].calls++;
+	s->calls += !o->away;
+	s->functions.items[o->function].calls += !o->away;
 	if (!o->state.paused && !o->state.ignored && judged > o->state.limit && th->selected)
 		st = spikes_tell(s, t, th, ev, judged,
 				 o->children > total ? 0 : total - o->children, e);
