@@ -6,11 +6,13 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/record/confined.h"
 #include "lib/recorder/base/settings.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -204,34 +206,73 @@ static bool is_ours_of_32_bits(const unsigned char *head, const unsigned char *o
 		(ours == EM_AARCH64 && machine == EM_ARM));
 }
 
-static enum status program_check_elf(int fd, const unsigned char *head, size_t n, struct err *e)
+static const char dead[] = "its file cannot be looked at: the process that did has ended";
+
+/* What is asked of the file, and the answer. */
+struct check {
+	unsigned char head[64], own[64]; /* of the file; of this program's */
+	size_t n;                        /* of head */
+	bool known;                      /* own is there */
+	bool runs;                       /* it is that of a process */
+	enum status status;
+	struct err e;
+};
+
+static enum status look_elf(int fd, const struct check *c, struct err *e)
 {
-	unsigned char own[64];
-	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool known = self >= 0 && pread(self, own, sizeof own, 0) == sizeof own;
 	char linker[256] = "";
 	const char *other;
 
-	if (self >= 0)
-		close(self);
-	if (n < 64 || memcmp(head, ELFMAG, SELFMAG) != 0)
+	if (c->n < 64 || memcmp(c->head, ELFMAG, SELFMAG) != 0)
 		return err_set(e, ST_UNSUPPORTED, "is neither an ELF program nor a script");
-	if (known && !is_ours(head, own) && !is_ours_of_32_bits(head, own))
+	if (c->known && !is_ours(c->head, c->own) && !is_ours_of_32_bits(c->head, c->own))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is for another machine than the capture library");
-	if (program_has_section(fd, head, CAP_SECTION))
-		return ST_OK;
-	if (!program_linker(fd, head, linker))
+	if (program_has_section(fd, c->head, CAP_SECTION))
+		return c->runs ? err_set(e, ST_UNSUPPORTED,
+					 "has the runtime linked in: it is recorded from its start")
+			       : ST_OK;
+	if (!program_linker(fd, c->head, linker))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is linked statically: no library can be loaded into it; link "
 			       "libtracemill-wrap.a into it instead, with --wrap");
-	other = sanitizer(fd, head);
+	if (c->runs && strstr(linker, "ld-musl"))
+		return err_set(e, ST_UNSUPPORTED,
+			       "is built for the C library musl: it is recorded from its start");
+	if (c->runs && c->head[EI_CLASS] == ELFCLASS32 && c->own[EI_CLASS] != ELFCLASS32)
+		return err_set(e, ST_UNSUPPORTED,
+			       "has words of 32 bits: it is recorded from its start");
+	other = sanitizer(fd, c->head);
 	if (other)
 		return err_set(e, ST_UNSUPPORTED,
 			       "is built with %s, whose own malloc it must have: record a build "
 			       "without",
 			       other);
 	return ST_OK;
+}
+
+static void program_look_elf(int fd, void *answer)
+{
+	struct check *c = answer;
+
+	c->status = look_elf(fd, c, &c->e);
+}
+
+static enum status program_check_elf(int fd, const unsigned char *head, size_t n, bool runs,
+				     struct err *e)
+{
+	struct check c = {.n = n < sizeof c.head ? n : sizeof c.head, .runs = runs, .e = ERR_INIT};
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	memcpy(c.head, head, c.n);
+	c.known = self >= 0 && pread(self, c.own, sizeof c.own, 0) == sizeof c.own;
+	if (self >= 0)
+		close(self);
+	if (!confined_look(program_look_elf, fd, &c, sizeof c))
+		return err_set(e, ST_BAD, "%s", dead);
+	if (c.status)
+		*e = c.e;
+	return c.status;
 }
 
 static enum status program_check_file(const char *path, char **script, struct err *e)
@@ -260,24 +301,42 @@ static enum status program_check_file(const char *path, char **script, struct er
 		    err_set(e, ST_UNSUPPORTED,
 			    "has capabilities of its own: the system loads no library into it");
 	else
-		status = program_check_elf(fd, head, (size_t)n, e);
+		status = program_check_elf(fd, head, (size_t)n, false, e);
 	close(fd);
 	return status;
 }
 
-/* Whether its table of dynamic symbols defines the name, and as what. */
-static bool program_defines(int fd, const unsigned char *head, const char *name, uint64_t *value)
+/* The dynamic symbols that are asked for. */
+struct symbols {
+	char names[PROGRAM_SYMBOLS][32];
+	uint64_t values[PROGRAM_SYMBOLS]; /* 0: not defined */
+	unsigned n;
+};
+
+static void take_symbol(struct symbols *s, const Elf64_Sym *x, const char *names, size_t n)
+{
+	if (x->st_shndx == SHN_UNDEF || x->st_name >= n)
+		return;
+	for (unsigned i = 0; i < s->n; i++) {
+		size_t length = strlen(s->names[i]);
+
+		if (n - x->st_name > length && !s->values[i] &&
+		    !memcmp(names + x->st_name, s->names[i], length + 1))
+			s->values[i] = x->st_value;
+	}
+}
+
+static void look_symbols(int fd, const unsigned char *head, struct symbols *to)
 {
 	bool wide = head[EI_CLASS] == ELFCLASS64;
-	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), n = 0, length = strlen(name);
+	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), n = 0;
 	char *names = program_dynamic_names(fd, head, &n);
 	Elf64_Shdr s;
-	bool found = false;
 
 	for (unsigned row = 0; names && program_section(fd, head, row, &s); row++) {
 		if (s.sh_type != SHT_DYNSYM)
 			continue;
-		for (uint64_t at = 0; !found && at + entry <= s.sh_size; at += entry) {
+		for (uint64_t at = 0; at + entry <= s.sh_size; at += entry) {
 			Elf64_Sym wide_symbol = {0};
 			Elf32_Sym symbol = {0};
 
@@ -288,89 +347,101 @@ static bool program_defines(int fd, const unsigned char *head, const char *name,
 				wide_symbol = (Elf64_Sym){.st_name = symbol.st_name,
 							  .st_shndx = symbol.st_shndx,
 							  .st_value = symbol.st_value};
-			found = wide_symbol.st_shndx != SHN_UNDEF && wide_symbol.st_name < n &&
-				n - wide_symbol.st_name > length &&
-				!memcmp(names + wide_symbol.st_name, name, length + 1);
-			if (found)
-				*value = wide_symbol.st_value;
+			take_symbol(to, &wide_symbol, names, n);
 		}
 	}
 	free(names);
-	return found;
+}
+
+static bool read_head(int fd, unsigned char head[64])
+{
+	return pread(fd, head, 64, 0) == 64 && !memcmp(head, ELFMAG, SELFMAG);
+}
+
+static void program_look_symbols(int fd, void *answer)
+{
+	unsigned char head[64];
+
+	if (read_head(fd, head))
+		look_symbols(fd, head, answer);
+}
+
+static void program_look_differs(int fd, void *answer)
+{
+	unsigned char head[64];
+	char linker[256] = "";
+	unsigned *of = answer;
+	bool musl;
+
+	if (!read_head(fd, head))
+		return;
+	musl = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
+	*of = (musl ? PROGRAM_MUSL : 0) | (head[EI_CLASS] == ELFCLASS32 ? PROGRAM_32_BITS : 0);
+}
+
+static void program_look_unseen(int fd, void *answer)
+{
+	struct symbols s = {.names = {"malloc"}, .n = 1};
+	unsigned char head[64];
+	unsigned *found = answer;
+
+	if (!read_head(fd, head))
+		return;
+	look_symbols(fd, head, &s);
+	*found = (s.values[0] ? PROGRAM_OWN_MALLOC : 0) |
+		 /* Go's linker writes it into what it links: debug/buildinfo. */
+		 (program_has_section(fd, head, ".go.buildinfo") ? PROGRAM_GO : 0) |
+		 (program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
+}
+
+/* 0 where it cannot be looked at. */
+static unsigned bits_of(const char *path, void (*look)(int fd, void *answer))
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned bits = 0;
+
+	if (fd < 0)
+		return 0;
+	if (!confined_look(look, fd, &bits, sizeof bits))
+		bits = 0;
+	close(fd);
+	return bits;
 }
 
 unsigned program_differs(const char *path)
 {
-	static const char *const self = "/proc/self/exe";
-	unsigned of[2] = {0};
-
-	for (int i = 0; i < 2; i++) {
-		unsigned char head[64];
-		char linker[256] = "";
-		int fd = open(i ? self : path, O_RDONLY | O_CLOEXEC);
-
-		if (fd < 0)
-			return 0;
-		if (pread(fd, head, sizeof head, 0) == sizeof head &&
-		    !memcmp(head, ELFMAG, SELFMAG)) {
-			bool musl = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
-
-			of[i] = (musl ? PROGRAM_MUSL : 0) |
-				(head[EI_CLASS] == ELFCLASS32 ? PROGRAM_32_BITS : 0);
-		}
-		close(fd);
-	}
-	return of[0] & ~of[1];
+	return bits_of(path, program_look_differs) &
+	       ~bits_of("/proc/self/exe", program_look_differs);
 }
 
 unsigned program_unseen(const char *path)
 {
-	unsigned char head[64];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned found = 0;
-	uint64_t at;
-
-	if (fd < 0)
-		return 0;
-	if (pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, ELFMAG, SELFMAG))
-		found = (program_defines(fd, head, "malloc", &at) ? PROGRAM_OWN_MALLOC : 0) |
-			/* Go's linker writes it into what it links: debug/buildinfo. */
-			(program_has_section(fd, head, ".go.buildinfo") ? PROGRAM_GO : 0) |
-			(program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
-	close(fd);
-	return found;
+	return bits_of(path, program_look_unseen);
 }
 
-bool program_symbol(const char *path, const char *name, uint64_t *value)
+void program_symbols(const char *path, const char *const *names, unsigned n, uint64_t *values)
 {
-	unsigned char head[64];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool found = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head &&
-		     !memcmp(head, ELFMAG, SELFMAG) && program_defines(fd, head, name, value);
+	struct symbols s = {.n = n};
 
-	if (fd >= 0)
-		close(fd);
-	return found;
+	for (unsigned i = 0; i < n; i++)
+		snprintf(s.names[i], sizeof s.names[i], "%s", names[i]);
+	memset(values, 0, n * sizeof *values);
+	if (fd < 0)
+		return;
+	if (confined_look(program_look_symbols, fd, &s, sizeof s))
+		memcpy(values, s.values, n * sizeof *values);
+	close(fd);
 }
 
 enum status program_check_running(const char *path, struct err *e)
 {
-	unsigned char head[256];
+	unsigned char head[64];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
-	enum status status = n < 0 ? err_sys(e, "read") : ST_OK;
+	enum status status =
+	    n < 0 ? err_sys(e, "read") : program_check_elf(fd, head, (size_t)n, true, e);
 
-	if (!status && n >= 64 && program_has_section(fd, head, CAP_SECTION))
-		status = err_set(e, ST_UNSUPPORTED,
-				 "has the runtime linked in: it is recorded from its start");
-	if (!status && program_differs(path) & PROGRAM_MUSL)
-		status = err_set(e, ST_UNSUPPORTED,
-				 "is built for the C library musl: it is recorded from its start");
-	if (!status && program_differs(path) & PROGRAM_32_BITS)
-		status = err_set(e, ST_UNSUPPORTED,
-				 "has words of 32 bits: it is recorded from its start");
-	if (!status)
-		status = program_check_elf(fd, head, (size_t)n, e);
 	if (fd >= 0)
 		close(fd);
 	return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The check whether a program can be recorded by a preloaded library.
+ * The check whether a program can be recorded by a preloaded library. Files of programs are looked at by
+ * a child that can do nothing else (confined.h).
  */
 #ifndef TM_RECORD_PROGRAM_H
 #define TM_RECORD_PROGRAM_H
@@ -31,7 +32,9 @@ unsigned program_unseen(const char *path);
 /* The same of a program that runs, of which path is a way to its file: ST_UNSUPPORTED also where the
  * runtime is linked in. */
 enum status program_check_running(const char *path, struct err *e);
-/* What the table of dynamic symbols has for a name; false: it does not define it. */
-bool program_symbol(const char *path, const char *name, uint64_t *value);
+/* What the table of dynamic symbols has for n names, at most PROGRAM_SYMBOLS of at most 31 bytes; 0: it does not
+ * define it. */
+enum { PROGRAM_SYMBOLS = 8 };
+void program_symbols(const char *path, const char *const *names, unsigned n, uint64_t *values);
 
 #endif

@@ -100,22 +100,27 @@ static uint64_t bias_of(const struct running *r, const char *path)
 	return 0;
 }
 
-static uint64_t running_find(const struct running *r, const char *path, const char *symbol)
+/* Where n symbols of a module are in it; 0: not there. */
+static void running_find(const struct running *r, const char *path, const char *const *names,
+			 unsigned n, uint64_t *at)
 {
+	uint64_t bias = bias_of(r, path);
 	char *file = there(r, path);
-	uint64_t value = 0, bias = bias_of(r, path);
 
-	if (!bias || !program_symbol(file, symbol, &value))
-		value = 0;
+	program_symbols(file, names, n, at);
+	for (unsigned i = 0; i < n; i++)
+		at[i] = at[i] && bias ? bias + at[i] : 0;
 	free(file);
-	return value ? bias + value : 0;
 }
 
 uint64_t running_symbol(struct running *r, const char *path, const char *symbol)
 {
 	struct err e = ERR_INIT;
+	uint64_t at = 0;
 
-	return running_read_maps(r, &e) ? 0 : running_find(r, path, symbol);
+	if (!running_read_maps(r, &e))
+		running_find(r, path, &symbol, 1, &at);
+	return at;
 }
 
 /* The number behind a word of /proc/PID/status. */
@@ -245,28 +250,31 @@ static void running_find_restorer(struct running *r, const struct running_map *m
 	free(text);
 }
 
-static void running_learn(struct running *r, const struct running_map *m)
+static void running_learn(struct running *r, struct running_map *m)
 {
+	enum { MALLOC, DEBUG, DLOPEN, OLD_DLOPEN, DLERROR, MMAP, MUNMAP, ERRNO, N };
+	static const char *const names[N] = {"malloc",  "_r_debug", "dlopen", "__libc_dlopen_mode",
+					     "dlerror", "mmap",     "munmap", "__errno_location"};
 	const char *base = path_base(m->path);
-	uint64_t debug = running_find(r, m->path, "_r_debug");
+	uint64_t at[N];
 
-	if (debug)
-		r->r_state = debug + R_STATE;
+	running_find(r, m->path, names, N, at);
+	m->quiet = !at[MALLOC] && !at[DEBUG];
+	if (at[DEBUG])
+		r->r_state = at[DEBUG] + R_STATE;
 	if (strncmp(base, "libc.", 5) != 0 && strncmp(base, "libc-", 5) != 0 &&
 	    strncmp(base, "libdl", 5) != 0)
 		return;
 	if (!r->dlopen || r->dlopen_is_old) {
-		uint64_t f = running_find(r, m->path, "dlopen");
-
-		r->dlopen_is_old = !f;
-		r->dlopen = f ? f : running_find(r, m->path, "__libc_dlopen_mode");
+		r->dlopen_is_old = !at[DLOPEN];
+		r->dlopen = at[DLOPEN] ? at[DLOPEN] : at[OLD_DLOPEN];
 	}
 	if (!r->dlerror)
-		r->dlerror = running_find(r, m->path, "dlerror");
+		r->dlerror = at[DLERROR];
 	if (!strncmp(base, "libc", 4) && !r->mmap) {
-		r->mmap = running_find(r, m->path, "mmap");
-		r->munmap = running_find(r, m->path, "munmap");
-		r->errno_location = running_find(r, m->path, "__errno_location");
+		r->mmap = at[MMAP];
+		r->munmap = at[MUNMAP];
+		r->errno_location = at[ERRNO];
 		running_find_restorer(r, m);
 	}
 }
@@ -279,13 +287,10 @@ static void running_judge(struct running *r)
 
 		if (!m->executable)
 			continue;
-		if (*m->path != '/') {
+		if (*m->path == '/')
+			running_learn(r, m);
+		else
 			m->quiet = *m->path != '[';
-			continue;
-		}
-		m->quiet =
-		    !running_find(r, m->path, "malloc") && !running_find(r, m->path, "_r_debug");
-		running_learn(r, m);
 	}
 }
 
