@@ -32,6 +32,7 @@ struct recorded_look {
 	const struct recorded *r;
 	struct recorded_module *modules;
 	size_t n, cap;
+	bool some; /* not every block: samples, or large ones */
 };
 
 /* False: the trace is cut before its first events are whole, so that there is nothing to name. */
@@ -107,7 +108,9 @@ static void recorded_pack(const char *given)
 static void recorded_learn_modules(void *arg, struct trace *t)
 {
 	struct recorded_look *l = arg;
+	const char *mode = trace_get(t, "capture.mode");
 
+	l->some |= mode && strcmp(mode, "all") != 0;
 	for (uint32_t m = 1; m < t->n_modules; m++) {
 		const char *path = trace_text(t, t->modules[m].name);
 		struct recorded_module row = {mem_strdup(path_base(path)), mem_strdup(path), 0};
@@ -239,6 +242,9 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 		}
 		if (names)
 			recorded_tell_missing(&l, &p);
+	} else if (!p.now.all.v[SUM_ENTRIES] && l.some) {
+		cli_note(r->path, "no allocation was recorded: none was a sample, or as large as "
+				  "--min says");
 	} else if (!p.now.all.v[SUM_ENTRIES]) {
 		cli_note(r->path, "no allocation was recorded: the program made none, or not "
 				  "through malloc (tm-inspect tells what a binary has)");

@@ -75,3 +75,13 @@ wait $recorder
 ok "... whose status is tm-record's" [ $? = 7 ]
 ok "... once" [ "$(grep -c 'the trace is' err)" = 1 ]
 ok "... and it was not stopped" [ -e ended ]
+
+# 16 of 1,000,000,000 bytes: hardly a sample, and surely no block of 1,000,000.
+printf '#include <stdlib.h>\nint main(void) { void *volatile p = malloc(16); free(p); }\n' >one.c
+${CC:-cc} -o one one.c
+for few in '--sample 1000000000' '--min 1000000'; do
+	# shellcheck disable=SC2086
+	tm-record $few -o x.tmt -- ./one 2>err
+	ok "$few: that nothing was recorded is no fault of the program" \
+		[ "$(grep -c 'no allocation was recorded: none was a sample' err)$(grep -c 'come through malloc' err)" = 10 ]
+done
