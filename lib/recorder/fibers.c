@@ -23,7 +23,7 @@ static struct {
 	struct fiber rows[CAP_FIBERS + 1]; /* [0] unused */
 } fibers;
 
-/* The calling thread stops running from, and runs to. With the lock: nobody else goes on with from
+/* The calling thread stops running from, and runs to. With the lock: no other thread goes on with from
  * meanwhile. */
 static void fibers_change(struct cap_shadow *from, struct cap_shadow *to)
 {

@@ -10,8 +10,8 @@
  * A switch is seen at the first call, or end of a call, behind it. From then on the time of what
  * is open on the stack that was left goes on without it, as in a pause.
  *
- * Bounded: CAP_FIBERS stacks. One whose calls have all ended gives its place to a new one; if there is
- * none, the calls of the new one are left out and counted.
+ * Bounded: CAP_FIBERS stacks. One whose calls have all ended gives its place to a new one;
+ * where all have open calls, those of the new one are left out and counted.
  */
 #ifndef TM_RECORDER_FIBERS_H
 #define TM_RECORDER_FIBERS_H

@@ -36,7 +36,7 @@ struct open_call {
 	int64_t total;        /* ns so far: its own, and of calls that ended in it */
 	uint64_t calls, self; /* the user's: in it and in calls that ended in it, pauses too */
 	bool apart;           /* a pause: it is not of its callers' time */
-	bool away; /* a pause in which its thread is a fiber that nobody runs: no time at all */
+	bool away; /* a pause in which its thread is a fiber that no thread runs: no time at all */
 };
 
 struct open_thread {

@@ -61,7 +61,7 @@ enum binding_flags {
 	BINDING_STRIPPED_BITS = 1 << 2, /* tag, PAC or Thumb bits were cleared */
 	BINDING_FOLDED =
 	    1 << 3, /* functions of several linkage names are at its function's address */
-	BINDING_REPLACED = 1 << 4,      /* in a trace only */
+	BINDING_REPLACED = 1 << 4, /* in a trace only */
 };
 
 struct binding {

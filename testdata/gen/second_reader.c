@@ -89,7 +89,7 @@ static void print_binding(size_t i, const uint64_t *v)
 
 	printf("binding %zu %s \"%s\"", i, tiers[v[1] & 3],
 	       v[0] == 5 && v[2] & 16 ? "module was replaced: its file is another one"
-				     : reasons[v[0] % 13]);
+				      : reasons[v[0] % 13]);
 	if (v[3]) {
 		named("object", SYMBOL_STRINGS, tables[OBJECTS].rows[v[3]].v[0]);
 		printf(" vaddr=0x%" PRIx64 " kind=%s", v[4], kinds[v[1] >> 3 & 3]);
