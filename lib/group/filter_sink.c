@@ -2,6 +2,7 @@
 #include "lib/group/filter_sink.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/filter_calls.h"
 #include "lib/group/fold.h"
 #include "lib/group/given_up.h"
 #include "lib/tally/marks.h"
@@ -20,14 +21,16 @@ struct filter_sink {
 	struct sink sink, *to;
 	struct group_project project; /* for what filters say of stacks; adds up nothing */
 	const struct tally_selection *selection;
-	bool totals; /* type totals stay */
-	bool partly; /* what is known by type totals alone is not any more */
+	struct filter_calls *calls; /* NULL: everything is kept */
+	bool totals;                /* type totals stay */
+	bool partly;                /* what is known by type totals alone is not any more */
 	/* Kept blocks that are not freed yet. */
 	struct block *blocks;
 	size_t n_blocks, cap_blocks;
 	uint32_t hole;
 	struct map64 index; /* hash of a block -> its first + 1 */
 	uint64_t dropped, displaced, frees, frames, logs;
+	uint64_t measures, counters; /* samples, growth and calls of them; readings */
 	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
 	uint64_t handed_on[EV_KINDS];
@@ -113,18 +116,33 @@ static bool right_size(const struct tally_selection *sel, const struct event *ev
 	return selection_in(&sel->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
 }
 
+static bool right_thread(const struct filter_sink *s, const struct trace *t, const struct event *ev)
+{
+	return !s->selection || !s->selection->n_threads ||
+	       selection_has_thread(s->selection, t, ev->thread);
+}
+
 static bool wanted(struct filter_sink *s, const struct trace *t, const struct event *ev)
 {
 	struct tally_cell c = {.type = ev->type < t->n_types ? ev->type : 0,
 			       .stack = ev->stack < t->n_stacks ? ev->stack : 0};
 	uint32_t node;
 
-	if (!in_ranges(s) || !right_size(s->selection, ev))
-		return false;
-	if (s->selection && s->selection->n_threads &&
-	    !selection_has_thread(s->selection, t, ev->thread))
-		return false;
-	return fold_place(fold_begin(&s->project, t), &c, &node);
+	return in_ranges(s) && right_size(s->selection, ev) && right_thread(s, t, ev) &&
+	       fold_place(fold_begin(&s->project, t), &c, &node);
+}
+
+/* The same of a sample, or of what a heap grew by: its type is a marker, and it has no size. */
+static bool is_measure_wanted(struct filter_sink *s, const struct trace *t, const struct event *ev)
+{
+	struct tally_cell c = {.stack = ev->stack < t->n_stacks ? ev->stack : 0,
+			       .domain = CELL_MEASURED};
+	uint32_t node;
+
+	if (ev->kind == EV_SAMPLE && ev->type < t->n_markers)
+		c.type = ev->type;
+	return in_ranges(s) && (!s->selection || !s->selection->sizes.n) &&
+	       right_thread(s, t, ev) && fold_place(fold_begin(&s->project, t), &c, &node);
 }
 
 static enum status hand_on(struct filter_sink *s, struct trace *t, const struct event *ev,
@@ -134,6 +152,21 @@ static enum status hand_on(struct filter_sink *s, struct trace *t, const struct 
 	if (ev->has & EV_HAS_TIME)
 		extent_reach(&s->left, ev->time);
 	return s->to->event(s->to, t, ev, e);
+}
+
+static enum status put_call(void *arg, struct trace *t, const struct event *ev, struct err *e)
+{
+	return hand_on(arg, t, ev, e);
+}
+
+static enum status filter_sink_call(struct filter_sink *s, struct trace *t, const struct event *ev,
+				    struct err *e)
+{
+	if ((s->selection && s->selection->sizes.n) || !right_thread(s, t, ev)) {
+		s->measures += ev->kind == EV_ENTER;
+		return ST_OK;
+	}
+	return filter_calls_event(s->calls, t, ev, in_ranges(s), e);
 }
 
 static enum status filter_sink_alloc(struct filter_sink *s, struct trace *t, const struct event *ev,
@@ -174,6 +207,9 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
 	s->has_time = false;
 	frame_marks_begin(&s->marks, t);
+	s->measures = s->counters = 0;
+	if (s->calls)
+		filter_calls_begin(s->calls);
 	s->extent = s->left = (struct tally_extent){.any = false};
 	s->partly = false;
 	memset(s->handed_on, 0, sizeof s->handed_on);
@@ -219,10 +255,25 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 			break;
 		return ST_OK;
 	case EV_LOG:
-		if (in_ranges(s) && (!s->selection || !s->selection->n_threads ||
-				     selection_has_thread(s->selection, t, ev->thread)))
+		if (in_ranges(s) && right_thread(s, t, ev))
 			break;
 		s->logs++;
+		return ST_OK;
+	case EV_ENTER:
+	case EV_EXIT:
+		if (!s->calls)
+			break;
+		return filter_sink_call(s, t, ev, e);
+	case EV_SAMPLE:
+	case EV_DELTA:
+		if (!s->calls || is_measure_wanted(s, t, ev))
+			break;
+		s->measures++;
+		return ST_OK;
+	case EV_COUNTER:
+		if (in_ranges(s))
+			break;
+		s->counters++;
 		return ST_OK;
 	default: break;
 	}
@@ -247,9 +298,17 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 	struct filter_sink *s = (struct filter_sink *)sink;
 
 	fold_end(&s->project);
+	if (s->calls)
+		s->measures += filter_calls_dropped(s->calls);
 	if (s->dropped)
 		trace_note(t, NOTE_INFO, s->dropped,
 			   "allocation records were left out by a filter");
+	if (s->measures)
+		trace_note(t, NOTE_INFO, s->measures,
+			   "samples and enters of calls were left out by a filter");
+	if (s->counters)
+		trace_note(t, NOTE_INFO, s->counters,
+			   "readings of counters were left out by a filter");
 	if (s->frames)
 		trace_note(t, NOTE_INFO, s->frames, "frames were left out by a filter");
 	if (s->logs)
@@ -274,6 +333,8 @@ struct filter_sink *filter_sink_new(struct sink *to, const struct project_option
 	s->selection = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));
 	project_init(&s->project, o);
+	if (filters_any(o->filters) || (sel && !selection_all(sel)))
+		s->calls = filter_calls_new(&s->project, &s->marks, put_call, s);
 	return s;
 }
 
@@ -281,8 +342,9 @@ void filter_sink_free(struct filter_sink *s)
 {
 	if (!s)
 		return;
-	project_release(&s->project);
+	filter_calls_free(s->calls);
 	frame_marks_release(&s->marks);
+	project_release(&s->project);
 	map64_release(&s->index);
 	free(s->blocks);
 	free(s);

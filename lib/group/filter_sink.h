@@ -2,7 +2,8 @@
  *
  * A sink that hands on the part of a capture that filters and a selection keep: the work of
  * tm-filter. Tables, symbols and notes go through as they are; of events, allocations that are not
- * kept are left out, and with them their frees. Frames outside of the frame ranges are left out, so
+ * kept are left out, and with them their frees; so are samples, growth of heaps and calls (filter_calls.h)
+ * that are not kept. Frames, lines of the log and readings outside of the ranges are left out, so
  * are type totals when a filter on anything but types, frames or times is given: the metrics that
  * are known by them alone are then absent. All other events go through.
  *

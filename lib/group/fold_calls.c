@@ -76,6 +76,18 @@ static void add_open(struct fold_calls *c, struct fold_calls_cell *cell, uint32_
 	cell->n++;
 }
 
+/* Groups of the callers of a stack. */
+static void add_callers(struct fold *f, struct fold_calls_cell *cell, uint32_t stack, uint32_t k)
+{
+	for (uint32_t s = f->t->stacks[stack].parent; s; s = f->t->stacks[s].parent) {
+		const struct tally_cell c = {.stack = s, .domain = CELL_CALLED};
+		uint32_t node;
+
+		fold_place(f, &c, &node);
+		add_open(f->calls, cell, k, fold_group(f, &c, node, k), false);
+	}
+}
+
 /* Of the callers that the cell's stack has all but a first call's own are open around it anyway. */
 static void fold_calls_ask_cell(struct fold *f, struct fold_calls_cell *cell, uint32_t index)
 {
@@ -86,8 +98,11 @@ static void fold_calls_ask_cell(struct fold *f, struct fold_calls_cell *cell, ui
 
 	fold_place(f, of, &node);
 	cell->first = (uint32_t)c->n_of;
-	for (uint32_t k = 0; k < p->n_groupings; k++)
+	for (uint32_t k = 0; k < p->n_groupings; k++) {
 		add_open(c, cell, k, fold_group(f, of, node, k), false);
+		if (grouping_has_total(&p->groupings[k].key))
+			add_callers(f, cell, of->stack, k);
+	}
 	for (uint32_t k = 0; k < p->n_groupings; k++) {
 		const struct grouping_key *key = &p->groupings[k].key;
 

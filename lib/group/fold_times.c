@@ -84,6 +84,18 @@ static void open_groups(struct times *w, const struct tally_cell *c, uint32_t no
 	}
 }
 
+/* A caller of which there is nothing itself: a first call has it on its own stack, or a sample. */
+static void open_callers(struct times *w, uint32_t stack)
+{
+	const struct tally_cell c = {.stack = stack,
+				     .domain = w->called ? CELL_PATH : CELL_MEASURED};
+	const struct tally_sums none = {.has = 0};
+	uint32_t node;
+
+	fold_place(w->f, &c, &node);
+	open_groups(w, &c, node, false, &none);
+}
+
 /* Counts the calls at the stack whose groups are not on the path yet, then puts them there: two
  * markers at one stack are side by side. */
 static void fold_times_enter(struct times *w, uint32_t stack)
@@ -107,6 +119,8 @@ static void fold_times_enter(struct times *w, uint32_t stack)
 		}
 		open_groups(w, c, node, kept, &s);
 	}
+	if (stack && !w->first[stack])
+		open_callers(w, stack);
 	for (size_t i = at.n_open; i < w->n_open; i++)
 		++*active(w, w->open[i].grouping, w->open[i].group);
 	VEC_PUSH(w->path, w->depth, w->cap_path) = at;

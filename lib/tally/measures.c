@@ -60,7 +60,7 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 	    .type = marked && ev->type < t->n_markers ? ev->type : 0,
 	    .stack = ev->stack < t->n_stacks ? ev->stack : 0,
 	    .thread_id = ev->thread < t->n_threads ? ev->thread : 0,
-	    .count = ev->has & EV_HAS_COUNT && ev->kind != EV_ENTER ? ev->count : 1,
+	    .count = ev->has & EV_HAS_COUNT && (ev->kind != EV_ENTER || !ev->count) ? ev->count : 1,
 	    .timed = a->has_time,
 	    .own_time = ev->has & EV_HAS_TIME,
 	    .time = a->work->at.time,

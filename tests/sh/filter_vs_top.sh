@@ -3,15 +3,10 @@
 #
 # What tm-filter keeps, read by tm-top, has the numbers that the same options give on the whole;
 # filters split a capture into parts that add up; a tree's root, and the sum of all rows of any
-# key, are the whole. On both of the demo's captures, symbolized.
+# key, are the whole. On both of the demo's captures, symbolized; and on captures of calls and samples
+# (filter_calls.py), of which a range cuts calls and a filter leaves out callers.
 set -u
-: "${DATA:?}"
-demo=$(find "$DATA/demo" -name arcade.mem | head -n 1)
-demo=${demo%/*}
-if [ ! -f "$demo/arcade.mem" ]; then
-	echo "skip - there is no demo capture"
-	exit 0
-fi
+: "${DATA:?}" "${SRC:?}"
 status=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -19,6 +14,51 @@ fail() {
 	echo "not ok - $*"
 	status=1
 }
+equal() { # CAPTURE OPTIONS TOP-OPTIONS
+	# shellcheck disable=SC2086
+	tm-top -q -n 0 --csv $3 $2 "$1" >"$work/a"
+	# shellcheck disable=SC2086
+	tm-top -q -n 0 --csv $3 "$work/part.tmt" >"$work/b"
+	cmp -s "$work/a" "$work/b" || fail "${1##*/}: $2 $3 differs"
+}
+for kind in calls frames samples; do
+	t=$work/$kind.tmt
+	python3 "$SRC/tests/sh/filter_calls.py" $kind 1 | tm-import -q -o "$t"
+	while read -r of options; do
+		[[ $of = *${kind:0:1}* ]] || continue
+		# shellcheck disable=SC2086
+		tm-filter -q $options "$t" -o "$work/part.tmt" || fail "tm-filter $options"
+		equal "$t" "$options" --tree
+		for by in site function stack type module file thread; do
+			equal "$t" "$options" "--by $by"
+		done
+		[ "$options" = '--size 1..10' ] || [ "$(wc -l <"$work/a")" -gt 1 ] || fail "$kind: $options keeps nothing"
+		echo "ok - $kind: $options"
+	done <<-X
+		cs --thread Worker2
+		cfs --focus draw
+		cfs --focus draw --focus update
+		s --module libengine
+		s --ignore draw
+		cfs --time 200us..700us
+		cfs --time 0..100us --time 900us..2ms
+		cs --time 100us..800us --thread Worker1
+		cfs --time 100us..800us --focus Particle
+		f --frame 103
+		f --frame 102..105 --frame 110..
+		f --frame 102..112 --focus draw --time 1ms..3ms
+		cfs --size 1..10
+	X
+	# A call that stays cannot be told without those that it called.
+	[ $kind = samples ] || { ! tm-filter -q --ignore draw "$t" >"$work/part.tmt" 2>"$work/err" && grep -q ignore "$work/err"; } ||
+		fail "$kind: --ignore is not refused"
+done
+demo=$(find "$DATA/demo" -name arcade.mem | head -n 1)
+demo=${demo%/*}
+if [ ! -f "$demo/arcade.mem" ]; then
+	echo "skip - there is no demo capture"
+	exit $status
+fi
 cat >"$work/owners" <<'X'
 [Effects]
 function Particle
