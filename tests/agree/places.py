@@ -16,6 +16,7 @@ import zlib
 from decimal import Decimal
 
 import forms
+from protobuf import fields, packed
 
 
 class Refused(Exception):
@@ -464,39 +465,6 @@ def speedscope(b):
     return out
 
 
-def varint(b, i):
-    v = shift = 0
-    while True:
-        v |= (b[i] & 127) << shift
-        shift += 7
-        i += 1
-        if b[i - 1] < 128:
-            return v, i
-
-
-def fields(b):
-    """(number, value) of a message of Protocol Buffers."""
-    i = 0
-    while i < len(b):
-        tag, i = varint(b, i)
-        if tag & 7 == 0:
-            v, i = varint(b, i)
-        elif tag & 7 == 2:
-            n, i = varint(b, i)
-            v, i = b[i:i + n], i + n
-        else:
-            raise ValueError('wire type %d' % (tag & 7))
-        yield tag >> 3, v
-
-
-def packed(v):
-    out, i = [], 0
-    while i < len(v):
-        x, i = varint(v, i)
-        out.append(x - (1 << 64) if x >> 63 else x)
-    return out
-
-
 def pprof(b):
     """profile.proto: 1 sample_type {1 type}, 2 sample {2 value}, 6 string_table."""
     types, strings, sums_by = [], [], []
@@ -506,7 +474,7 @@ def pprof(b):
         elif n == 6:
             strings.append(v.decode('utf-8', 'replace'))
         elif n == 2:
-            row = [x for m, w in fields(v) if m == 2 for x in (packed(w) if isinstance(w, bytes) else [w])]
+            row = [x for m, w in fields(v) if m == 2 for x in packed(w)]
             sums_by = [a + x for a, x in zip(sums_by or [0] * len(row), row)]
     names = {'alloc_objects': 'count', 'alloc_space': 'requested', 'inuse_objects': 'live_count', 'inuse_space': 'live_requested'}
     out = {}

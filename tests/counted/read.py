@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Lines "FUNCTION COUNT" of a report or an export of tests/sh/counted.sh: read.py FORM FILE."""
-import gzip, html, json, re, sys
+import gzip, html, json, os, re, sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+from protobuf import fields, packed  # noqa: E402
 
 FORM, FILE = sys.argv[1:3]
 counts = {}
@@ -11,36 +14,6 @@ def add(name, n):
     if name in ("many", "objects", "grow", "worker"):
         counts[name] = counts.get(name, 0) + int(n)
     counts["all"] = counts.get("all", 0) + int(n)
-
-
-def varint(b, i):
-    v = shift = 0
-    while True:
-        v |= (b[i] & 127) << shift
-        shift += 7
-        i += 1
-        if b[i - 1] < 128:
-            return v, i
-
-
-def fields(b):  # of a message of protobuf: number, and a number or bytes
-    i = 0
-    while i < len(b):
-        key, i = varint(b, i)
-        if key & 7 == 0:
-            v, i = varint(b, i)
-        else:
-            n, i = varint(b, i)
-            v, i = b[i:i + n], i + n
-        yield key >> 3, v
-
-
-def packed(v):
-    i, all_of = 0, []
-    while i < len(v):
-        n, i = varint(v, i)
-        all_of.append(n)
-    return all_of
 
 
 if FORM == "json":
@@ -84,7 +57,7 @@ elif FORM == "pprof":
     at = next(i for i, n in enumerate(kinds) if n in ("count", "alloc_objects", "allocations"))
     for k, v in top:
         if k == 2:
-            s = {n: packed(x) if isinstance(x, bytes) else [x] for n, x in fields(v) if n in (1, 2)}
+            s = {n: packed(x) for n, x in fields(v) if n in (1, 2)}
             add(first[s[1][0]], s[2][at])
 else:
     sys.exit("no such form: " + FORM)
