@@ -48,7 +48,7 @@ struct request {
 	struct cli_named named;
 	bool no_symbols, guess, memory;
 	bool leaks, list_suppressions;
-	bool some_rows; /* --top was given, and is not 0 */
+	bool some_rows; /* --top was given */
 	struct opt_list suppressions;
 	struct leaks *none;
 	struct buf suppressed;
@@ -649,7 +649,7 @@ int main(int argc, char **argv)
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
-	q.some_rows = q.top.n && q.top.n != ROWS_AUTO;
+	q.some_rows = q.top.n != ROWS_AUTO;
 	if (q.top.n == ROWS_AUTO)
 		q.top.n = ROWS;
 	cli_import_done(&import);
