@@ -39,11 +39,11 @@ struct finding {
 	uint8_t *library;
 	uint64_t *bare; /* by function; 0: not asked */
 	struct sites *sites;
-	/* Of stacks, by build and function: the row + 1; by node: hashes of the calls as named, as rows, and as bare
-	 * names without the libraries' */
+	/* Of stacks, by build and function: the row + 1; by node: hashes of the calls as named, as rows, as bare names,
+	 * and as these without the libraries' */
 	uint32_t *function_rows;
 	struct node_hash {
-		uint64_t same, rows, core, last; /* last: the call's row */
+		uint64_t same, rows, bare, core, last; /* last: the call's row */
 		bool open;
 	} * nodes;
 };
@@ -396,7 +396,8 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 	case KEY_STACK:
 		m.same = f->nodes[of->node].same;
 		m.canonical = f->nodes[of->node].rows;
-		m.bare = f->nodes[of->node].core;
+		m.bare = f->nodes[of->node].bare;
+		m.core = f->nodes[of->node].core;
 		m.is_bare = true;
 		m.is_open = f->nodes[of->node].open;
 		m.build = f->build_of[build];
@@ -758,15 +759,17 @@ static void identity_hash_nodes(struct finding *f, size_t build)
 		const struct things_node *n = &f->t->nodes[i];
 		const struct aggregate_thing *of = &k->items[n->function];
 		struct node_hash h = f->nodes[n->parent];
-		uint64_t row = f->function_rows[build * k->n + n->function];
+		uint64_t row = f->function_rows[build * k->n + n->function], bare;
 
 		h.same = hash_u64(h.same ^ identity_same(f, KEY_FUNCTION, of,
 							 module_of(f, build, of->module).module)) |
 			 1;
 		h.rows = hash_u64(h.rows ^ row) | 1;
+		bare = identity_bare_of(f, n->function, row);
+		h.bare = hash_u64(h.bare ^ bare) | 1;
 		/* A function and a part of it are one call. */
 		if (!identity_library(f, n->function) && h.last != row)
-			h.core = hash_u64(h.core ^ identity_bare_of(f, n->function, row)) | 1;
+			h.core = hash_u64(h.core ^ bare) | 1;
 		h.last = row;
 		h.open |= identity_numbered(f, n->function);
 		f->nodes[i] = h;

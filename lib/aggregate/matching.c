@@ -313,7 +313,7 @@ static struct shift matching_shift(const struct matching_lines *l, const struct 
 }
 
 enum { FOLDERS_MAX = 16, RENAMED = 17, WHATEVER = 18 /* the file counts for nothing */ };
-enum by { BY_CANONICAL, BY_BARE_AND_LINE, BY_BARE, BYS };
+enum by { BY_CANONICAL, BY_BARE_AND_LINE, BY_BARE, BY_CORE, BYS };
 
 struct joining {
 	const struct matching_thing *things[2];
@@ -499,7 +499,8 @@ static void matching_join_family(struct joining *j, const struct keyed *k, size_
 				 size_t folders)
 {
 	enum { CELLS_MAX = 1 << 18 };
-	bool bare = by == BY_CANONICAL, unknown = folders != WHATEVER, unique = true;
+	bool bare = by == BY_CANONICAL || by == BY_CORE, unknown = folders != WHATEVER,
+	     unique = true;
 	size_t n_a = 0, n_b;
 
 	for (size_t i = 0; i < n; i++) {
@@ -524,7 +525,7 @@ static uint64_t key_of(const struct joining *j, uint32_t side, const struct matc
 		       enum by by, size_t folders)
 {
 	const char *end = folders >= RENAMED ? "" : path_end(t->file, folders);
-	uint64_t name = by == BY_CANONICAL ? t->canonical : t->bare, key;
+	uint64_t name = by == BY_CANONICAL ? t->canonical : by == BY_CORE ? t->core : t->bare, key;
 	uint32_t file = t->file_id, renamed;
 
 	if (!name || !end || (by == BY_BARE_AND_LINE && !t->line))

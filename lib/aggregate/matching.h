@@ -46,6 +46,7 @@ size_t name_without_clones(const char *s, size_t n);
 struct matching_thing {
 	uint64_t same;            /* equal where two builds say exactly the same; 0: never */
 	uint64_t canonical, bare; /* hashes of names; 0: none */
+	uint64_t core;            /* of a stack without the calls of libraries; 0: none */
 	uint32_t module;          /* a number, the same in all builds; 0: none */
 	uint32_t
 	    build; /* of the module; where it is the same, so is what says the same; 0: not known */
@@ -80,6 +81,7 @@ enum { MATCHING_NONE = UINT32_MAX };
  *	of one canonical name
  *	of one bare name, which for one of them is all there is, and one line
  *	the same in any line
+ *	of one core
  *
  * each by the longest common end of the files' paths, a folder less at a time, down to the file's name; then in
  * files that were renamed, by where the other things of the file went; then the same where of one the file is not
