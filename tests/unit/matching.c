@@ -4,6 +4,7 @@
  * and rustc's symbol tables, and of IL2CPP's generated code.
  */
 #include "lib/aggregate/matching.h"
+#include "lib/base/hash.h"
 #include "tests/unit/test.h"
 
 static void same(const char *a, const char *b)
