@@ -52,8 +52,10 @@ OPTIONS = {
     'choose sides': '--base --new --group --history --per --normalize --base-branch --base-machine --base-last --base-frame --new-frame '
                     '--base-time --new-time --origin --build --branch --machine --status --label --commit --date --since --until --last --wait '
                     '--counter --name --alpha --seed --from --to',
+    # What of one build is what of another: tests/sh/two_builds.sh.
+    'pair rows of two builds': '--map-module --base-source --new-source',
     # tests/sh/compare.sh and the golden cases of tm-compare hold verdicts in every form.
-    'judge': '--gate --allow-loss --allow-no-base --allow-unmatched --today',
+    'judge': '--gate --init-policy --allow-loss --allow-no-base --allow-unmatched --today',
     # Of binaries, whose numbers are tests/sh/inspect.sh's.
     'binaries': '--by-file --disassemble --trace --debug-dir --sysroot --debuginfod --debuginfod-timeout --no-debuginfod --engine --no-cache --cache '
                 '--no-symbols',
@@ -76,7 +78,7 @@ FORMS = {
     'tsv': [('tsv', ['--as', 'tsv'], lambda doc, out, name: forms.delimited(doc, name, out, True))],
     'json': [], 'auto': [],
     # Verdicts, of which the numbers are in a sentence: the golden cases of tm-compare hold these.
-    'junit': [], 'sarif': [],
+    'junit': [], 'sarif': [], 'code-quality': [],
 }
 EXPORTS = {'pprof': True, 'folded': True, 'speedscope': True, 'sqlite': True, 'chrome': True,
            'memtracer': True, 'loli-stream': True,
