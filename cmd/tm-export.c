@@ -13,9 +13,10 @@
 static const char *const format_words[] = {"pprof",     "folded", "speedscope", "chrome",
 					   "sqlite",    "loli",   "mem",        "loli-stream",
 					   "memtracer", "maps",   NULL};
-static const char *const metric_words[] = {"auto",    "count",      "entries",        "requested",
-					   "real",    "live-count", "live-requested", "live-real",
-					   "samples", "calls",      "time",           NULL};
+static const char *const metric_words[] = {
+    "auto",      "count",   "entries", "requested", "real", "live-count", "live-requested",
+    "live-real", "samples", "calls",   "self-time", "time", NULL};
+enum { WORD_TIME = VALUES + 1 }; /* another word for self-time */
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
 
@@ -170,7 +171,7 @@ int main(int argc, char **argv)
 	    ROW_HEADING("choosing:"),
 	    ROW_CHOICE(0, "sort", "METRIC",
 		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
-		       "live-requested, live-real, samples, calls or time",
+		       "live-requested, live-real, samples, calls or self-time",
 		       &metric, metric_words),
 	    ROW_CHOICE(0, "domain", "NAME",
 		       "count auto, malloc, pool, mmap, mono, lua or all (default: auto, the one "
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
 			  output);
 	check(exporter_by_name(format_words[as]), output, original, o.events);
 	cli_import_done(&import);
-	o.value = metric - 1; /* auto is VALUE_AUTO */
+	o.value = metric == WORD_TIME ? VALUE_TIME : metric - 1; /* auto is VALUE_AUTO */
 	o.domain = domain - 1;
 	o.file = &loop.file;
 	if (original && input_open(&in, original, &e)) {

@@ -422,8 +422,8 @@ def dumped(run, c, what, doc):
 def exported(run, c, what, all_sums):
     want = {k: v for k, v in all_sums.items() if k != 'entries'}  # which other formats do not have
     export = lambda form, *more: run.run(['tm-export', '-q', '--as', form, *more, c.path], status=None)
-    for metric in ('count', 'requested', 'real', 'live-real', 'time'):
-        key = {'live-real': 'live_real', 'time': 'self_time_ns'}.get(metric, metric)
+    for metric in ('count', 'requested', 'real', 'live-real', 'self-time'):
+        key = {'live-real': 'live_real', 'self-time': 'self_time_ns'}.get(metric, metric)
         r = export('folded', '--sort', metric)
         if not r.status and key in want and r.out:
             run.same('export: folded', '%s, %s' % (what, metric), r.out, lambda b, k=key: sums_differ(
