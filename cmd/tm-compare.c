@@ -165,6 +165,8 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "origin", "FILE", "--save-baseline: the capture before it had names",
 		       &origin),
 	    CLI_FILTER_ROWS(filter),
+	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of the base is NEW",
+		     &compare.map_modules),
 	    CLI_VIEW_ROWS(filter),
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),

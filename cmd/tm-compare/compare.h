@@ -46,8 +46,6 @@ struct cli_compare {
 	    ROW_STRING(0, "base-source", "DIR", "the base's sources are below", &(c).base_source), \
 	    ROW_STRING(0, "new-source", "DIR", "and those of the new side: lines that moved",      \
 		       &(c).new_source),                                                           \
-	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of the base is NEW",                  \
-		     &(c).map_modules),                                                            \
 	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \
 	    ROW_STRING(0, "base-machine", "NAME", "of this machine", &(c).base_machine),           \
 	    ROW_NUMBER(0, "base-last", "N", "of the newest N of them (default 5)",                 \
@@ -56,23 +54,22 @@ struct cli_compare {
 	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
 	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \
 	    ROW_LIST(0, "new-time", "RANGE", "of the new side only this", &(c).new_times)
-#define CLI_POLICY_ROWS(c)                                                                     \
-	ROW_HEADING("gate:"),                                                                  \
-	    {.type = OPT_STRING,                                                               \
-	     .word = "gate",                                                                   \
-	     .arg = "FILE",                                                                    \
-	     .help = "fail where this is broken (tracemill-policy(5))",                        \
-	     .to = (const char **){&(c).policy_path},                                          \
-	     .given = &(c).policy_given},                                                      \
-	    ROW_FLAG(0, "init-policy", "print a policy that is fitted to these runs, and end", \
-		     &(c).init),                                                               \
-	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",          \
-		     &(c).allow_loss),                                                         \
-	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",          \
-		     &(c).allow_unmatched),                                                    \
-	    ROW_FLAG(0, "allow-no-base", "--history may have no run to compare with yet",      \
-		     &(c).allow_no_base),                                                      \
-	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's, UTC)",      \
+#define CLI_POLICY_ROWS(c)                                                                        \
+	ROW_HEADING("gate:"),                                                                     \
+	    {.type = OPT_STRING,                                                                  \
+	     .word = "gate",                                                                      \
+	     .arg = "FILE",                                                                       \
+	     .help = "fail where this is broken (tracemill-policy(5))",                           \
+	     .to = (const char **){&(c).policy_path},                                             \
+	     .given = &(c).policy_given},                                                         \
+	    ROW_FLAG(0, "init-policy", "print a policy that is fitted to these runs", &(c).init), \
+	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",             \
+		     &(c).allow_loss),                                                            \
+	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",             \
+		     &(c).allow_unmatched),                                                       \
+	    ROW_FLAG(0, "allow-no-base", "--history may have no run to compare with yet",         \
+		     &(c).allow_no_base),                                                         \
+	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's, UTC)",         \
 		       &(c).today)
 
 /* Inside: compare.c and base.c. */

@@ -438,7 +438,8 @@ static void keep_better(struct find_file **best, struct find_file *x, const stru
 }
 
 /* Why a file was taken, or what it has that the module has not. */
-static void explain(struct find_files *f, const struct find_file *x, const struct files_module *m)
+static void explain_file(struct find_files *f, const struct find_file *x,
+			 const struct files_module *m)
 {
 	bool ids = m->id.len && x->object && object_build_id(x->object)->len;
 	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
@@ -516,7 +517,7 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 		struct find_file *same = files_by_build_id(f, id);
 
 		if (same && found)
-			explain(f, found, m);
+			explain_file(f, found, m);
 		if (same)
 			return same;
 	}
@@ -580,7 +581,7 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 		*reason = m->id.len && object_build_id(x->object)->len ? REASON_BUILD_ID_DIFFERS
 								       : REASON_REPLACED;
 	if (f->trail && x)
-		explain(f, x, m);
+		explain_file(f, x, m);
 	if (f->trail)
 		VEC_PUSH(f->found, f->n_found, f->cap_found) =
 		    (struct file_found){mem_strdup(m->name), m->id, x, *reason, trail};

@@ -43,6 +43,7 @@ if man --version >/dev/null 2>&1; then
 				next
 			sub(/^[ •]*[0-9]+\) /, "", text)
 			gsub(/‘[0-9]+\) /, "‘", text)
+			gsub(/\[[()]\]/, "", text) # of an expression
 			open = gsub(/\(/, "(", text)
 			if (open != gsub(/\)/, ")", text) || $0 ~ /‘[^’]*‘/ || $0 ~ /<[0-9]+>/)
 				print p ": " substr($0, 1, 200) }'

@@ -351,7 +351,7 @@ static void add_common(struct model *m, struct judge_rule *r, const struct facto
 	c->noise = f->variance;
 }
 
-static void fill(struct model *m, struct judge_rule *rules, size_t n, double *work)
+static void fill_model(struct model *m, struct judge_rule *rules, size_t n, double *work)
 {
 	size_t at = 0, values = 0, far = 0;
 	struct factor *f = mem_zarray(n + 1, sizeof *f);
@@ -398,7 +398,7 @@ void model_init(struct model *m, struct judge_rule *rules, size_t n, double dire
 	m->y = mem_zarray(m->n * m->n_columns + 1, sizeof *m->y);
 	m->there = mem_zarray(m->n * m->n_columns + 1, sizeof *m->there);
 	work = mem_array(m->n + 1, sizeof *work);
-	fill(m, rules, n, work);
+	fill_model(m, rules, n, work);
 	share_variance(m);
 	measure_absence(m);
 	free(work);
