@@ -139,8 +139,9 @@ TEST(shadow_stale)
 	CHECK_EQ(cap_shadow_exit(s, 1 << 20, 16, sp, (1 << 20) + 90), -1);
 	/* Not on this stack. */
 	s->bounds = (struct cap_bounds){sp - 0x10000, sp + 8, sp - 0x10000};
-	CHECK(!cap_shadow_enter(s, 1 << 20, 16, sp + 8, (1 << 20) + 8));
-	CHECK(!cap_shadow_enter(s, 1 << 20, 16, sp - 0x10008, (1 << 20) + 8));
+	CHECK(cap_shadow_foreign(s, sp + 8));
+	CHECK(cap_shadow_foreign(s, sp - 0x10008));
+	CHECK(!cap_shadow_foreign(s, sp));
 	CHECK(cap_shadow_enter(s, 1 << 20, 16, sp, (1 << 20) + 8));
 }
 
