@@ -89,17 +89,17 @@ same "and their frames" "10 40" \
 	"$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "frames") c = i; next} {print $c}' runs | xargs)"
 
 # What the head says is in the JSON as numbers: 1,000 blocks of 100 bytes in a second, none freed; the last of them, at
-# 5.999 s, is the peak.
-numbers='"allocations":1000,"requested":100000,"duration_ns":1000000000,"allocations_per_second":1000.000,"captures":1,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000,"temporary_percent":0.00'
+# 5.999 s, is the peak. The first is at 5 s.
+numbers='"allocations":1000,"requested":100000,"duration_ns":1000000000,"allocations_per_second":1000.000,"captures":1,"start_ns":5000000000,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000,"temporary_percent":0.00'
 same "the numbers of the run" "$numbers" "$(tm-top --as json --by type c.tmt | sed -n 's/.*"numbers":{\([^}]*\)}.*/\1/p')"
 same "... of --memory" \
 	'"allocations":1000,"requested":100000,"captures":1,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000' \
 	"$(tm-top --as json --memory c.tmt | sed -n 's/.*"numbers":{\([^}]*\)}.*/\1/p')"
 
 # One origin: the time at which tm-top and --memory put the peak is that of --time.
-peak=$(tm-top -q --by type c.tmt | sed -n 's/.*peak .* after \([0-9.]*\) s;.*/\1/p')
-same "the peak is after 6.00 s in tm-top" 6.00 "$peak"
-same "and in tm-top --memory" 6.00 "$(tm-top -q --memory c.tmt | sed -n 's/.*peak .* after \([0-9.]*\) s.*/\1/p')"
+peak=$(tm-top -q --by type c.tmt | sed -n 's/.*peak .* at \([0-9.]*\) s;.*/\1/p')
+same "the peak is at 6.00 s in tm-top" 6.00 "$peak"
+same "and in tm-top --memory" 6.00 "$(tm-top -q --memory c.tmt | sed -n 's/.*peak .* at \([0-9.]*\) s.*/\1/p')"
 same "and --time has it: ten blocks in the 10 ms before" 10 \
 	"$(tm-top -q --csv --by type --time 5.99s.."${peak}s" c.tmt | column count)"
 exit $status
