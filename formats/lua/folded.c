@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS = 6, MILLION = 1000000, SEEN = 4096 };
+enum { DECIMALS = 6, SEEN = 4096 };
 
 struct folded_row {
 	uint64_t count; /* decimals: in millionths */
@@ -294,7 +294,7 @@ static void folded_scale_rows(struct folded *f)
 	for (size_t i = 0; f->decimals && i < f->n; i++) {
 		struct folded_row *r = &f->rows[i];
 
-		if (!r->decimals && __builtin_mul_overflow(r->count, MILLION, &r->count)) {
+		if (!r->decimals && __builtin_mul_overflow(r->count, TRACE_MILLION, &r->count)) {
 			r->count = UINT64_MAX;
 			f->too_large++;
 		}
@@ -309,11 +309,7 @@ static void tell_unit(struct folded *f)
 		trace_set(t, "folded.unit", "samples, interval not captured");
 		return;
 	}
-	trace_set(t, TRACE_SAMPLING, TRACE_SAMPLES_IN "millionths");
-	trace_note(
-	    t, NOTE_GUESS, 0,
-	    "numbers have decimals, and are shown as whole ones: %d stands for 1 of the file",
-	    MILLION);
+	trace_samples_are_millionths(t);
 	if (f->rounded)
 		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more than %d decimals: rounded",
 			   DECIMALS);

@@ -271,6 +271,12 @@ static void take_start(struct speedscope_profile *of, const char *s, size_t n)
 	of->start[n] = 0;
 }
 
+static bool is_value(const struct parser *p, enum key key)
+{
+	return in_event(p) ? key == KEY_AT
+			   : p->depth == 4 && in_profile(p) && p->keys[3] == KEY_WEIGHTS;
+}
+
 static enum status speedscope_take_number(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
@@ -283,6 +289,9 @@ static enum status speedscope_take_number(void *arg, const char *s, size_t n, st
 			p->frame.line = (uint32_t)v;
 		else if (p->depth == 3 && in_profile(p) && p->x.n_profiles && key == KEY_START)
 			take_start(&p->x.profiles[p->x.n_profiles - 1], s, n);
+		else if (p->x.n_profiles && is_value(p, key))
+			p->x.profiles[p->x.n_profiles - 1].decimals |=
+			    speedscope_has_decimals(s, n);
 		return ST_OK;
 	}
 	if (!p->x.profile)

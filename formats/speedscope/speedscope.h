@@ -31,6 +31,7 @@ struct speedscope_profile {
 	uint8_t role;
 	bool evented;
 	bool calls;     /* evented, in a unit of time */
+	bool decimals;  /* a weight or a place of an event is no whole number */
 	char start[32]; /* startValue, as it is written; "": none */
 };
 
@@ -48,6 +49,7 @@ struct speedscope {
 	struct speedscope_profile *profile; /* the one that is read, in the second pass */
 	bool own;                           /* tm-export wrote it */
 	bool has_role[ROLES], has_calls;
+	bool millionths; /* samples are counted in them */
 
 	struct map64 row_of; /* stack and thread -> index + 1 */
 	struct speedscope_row *rows;
@@ -73,6 +75,7 @@ struct speedscope {
 
 /* Once all profiles are known: what they are, and the metrics of the trace. */
 void speedscope_decide(struct speedscope *x);
+bool speedscope_has_decimals(const char *s, size_t n);
 /* A value of the present profile: ns, bytes or a number. False: no such value. */
 bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v);
 

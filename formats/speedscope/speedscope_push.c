@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 65536 };
+enum { DEPTH_MOST = 65536, MILLIONTH_PLACES = 6 };
 
 /* --- values --- */
 
@@ -33,6 +33,27 @@ static const char *time_unit(const char *unit, double *ns)
 	return NULL;
 }
 
+bool speedscope_has_decimals(const char *s, size_t n)
+{
+	int64_t v;
+	double d;
+
+	return !num_i64(s, n, &v) && num_double(s, n, &d) && d != rint(d);
+}
+
+static bool in_millionths(struct speedscope *x, const char *s, size_t n, int64_t *v)
+{
+	decimal d;
+	enum decimal_read read = decimal_parse(s, n, &d);
+
+	if (read != DECIMAL_EXACT && read != DECIMAL_ROUNDED)
+		return false;
+	x->rounded += read == DECIMAL_ROUNDED || decimal_places(d) > MILLIONTH_PLACES;
+	d = decimal_round(d, MILLIONTH_PLACES) / (DECIMAL_ONE / TRACE_MILLION);
+	*v = (int64_t)d;
+	return *v == d;
+}
+
 bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v)
 {
 	const char *suffix;
@@ -46,6 +67,8 @@ bool speedscope_value(struct speedscope *x, const char *s, size_t n, int64_t *v)
 		x->unit.known = true;
 	}
 	suffix = x->unit.suffix;
+	if (x->millionths && x->profile->role == ROLE_SAMPLES)
+		return in_millionths(x, s, n, v);
 	if (!suffix && num_i64(s, n, v))
 		return true;
 	if (suffix && n < sizeof text - 4) {
@@ -123,6 +146,7 @@ void speedscope_decide(struct speedscope *x)
 		    p->calls ? ROLE_NONE : speedscope_push_role_of(x, trace_text(t, p->name), unit);
 		if (p->role != ROLE_NONE)
 			x->has_role[p->role] = true;
+		x->millionths |= p->role == ROLE_SAMPLES && p->decimals;
 		if (x->own ? p->calls : x->n_profiles > 1)
 			p->thread = trace_thread(
 			    t, &(struct thread){.generation = (uint32_t)i, .name = p->name});
@@ -132,6 +156,8 @@ void speedscope_decide(struct speedscope *x)
 			trace_metric(t, metrics[a], METRIC_EXACT, METRIC_AT_ALL);
 		x->blocks.live |= x->has_role[ROLE_LIVE + a];
 	}
+	if (x->millionths)
+		trace_samples_are_millionths(t);
 	find_start(x);
 	x->blocks.im = x->im;
 	if (x->blocks.live) {

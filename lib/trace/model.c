@@ -703,6 +703,15 @@ const char *trace_samples_unit(const char *sampling)
 	return sampling && !strncmp(sampling, TRACE_SAMPLES_IN, n) ? sampling + n : "";
 }
 
+void trace_samples_are_millionths(struct trace *t)
+{
+	trace_set(t, TRACE_SAMPLING, TRACE_SAMPLES_IN "millionths");
+	trace_note(
+	    t, NOTE_GUESS, 0,
+	    "numbers have decimals, and are shown as whole ones: %d stands for 1 of the file",
+	    TRACE_MILLION);
+}
+
 enum status trace_samples_agree(const char *in, const char *before, struct err *e)
 {
 	if (!strcmp(in, before))

@@ -254,8 +254,11 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
 #define TRACE_SAMPLES_IN "samples in "
 /* What the samples of a trace, or of a value of that attribute (NULL: none), are counted in:
  * "millionths", or "" where each counts as one. */
+enum { TRACE_MILLION = 1000000 };
 const char *trace_samples_in(const struct trace *t);
 const char *trace_samples_unit(const char *sampling);
+/* Of a file some of whose samples have decimals: each 1 of it is TRACE_MILLION samples. */
+void trace_samples_are_millionths(struct trace *t);
 /* Fails where two such units differ. */
 enum status trace_samples_agree(const char *in, const char *before, struct err *e);
 /* Of tm-record --sample: bytes from point to point, on average. */
