@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/group/stack_cut.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -382,9 +383,6 @@ static uint64_t profile_weight(const struct export_profile *p, uint32_t location
 
 enum status profile_check_depth(const struct export_profile *p, bool texts, struct err *e)
 {
-	/* Of a capture of usual stacks each call is written as often as stacks go through it: less than a
-	 * thousand times on average. */
-	enum { TIMES = 1024, FREE_CALLS = 16 << 20, FREE_BYTES = 256 << 20 };
 	uint64_t *below = mem_zarray(p->n_stacks + 1, sizeof *below), once = 0, all = 0;
 
 	for (size_t i = 1; i < p->n_stacks; i++) {
@@ -396,7 +394,7 @@ enum status profile_check_depth(const struct export_profile *p, bool texts, stru
 	for (size_t i = 0; i < p->n_samples; i++)
 		all = add_saturating(all, below[p->samples[i].stack]);
 	free(below);
-	if (all <= (texts ? FREE_BYTES : FREE_CALLS) || all / TIMES <= once)
+	if (all <= stacks_budget(once, texts ? STACKS_FREE_BYTES : STACKS_FREE_CALLS))
 		return ST_OK;
 	return err_set(
 	    e, ST_LIMIT,

@@ -6,11 +6,38 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void chain_set(struct group_chain *c, const struct group_project *p, uint32_t stack)
+void chain_cut_init(struct stack_cut *cut, const struct group_project *p)
 {
-	c->n = 0;
-	for (; stack; stack = p->stacks[stack].parent)
+	*cut = (struct stack_cut){.most = 0};
+	for (size_t i = 1; i < p->n_stacks; i++) {
+		const struct names_location *l = &p->names.locations[p->stacks[i].location];
+		uint64_t bytes = 0;
+
+		for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
+			uint32_t function = p->names.calls[k].function;
+			size_t n;
+
+			names_text(&p->names, p->names.functions[function].display, &n);
+			bytes += n;
+		}
+		stack_cut_add(cut, p->stacks[i].parent, l->n_calls, bytes);
+	}
+}
+
+void chain_set(struct group_chain *c, const struct group_project *p, const struct stack_cut *cut,
+	       uint32_t stack)
+{
+	uint32_t outer = 0, at;
+
+	c->n = c->cut_at = 0;
+	c->left = 0;
+	at = cut ? stack_cut_at(cut, stack, &outer, &c->left) : 0;
+	while (stack) {
 		VEC_PUSH(c->locations, c->n, c->cap) = p->stacks[stack].location;
+		if (stack == at)
+			c->cut_at = c->n;
+		stack = stack == at ? outer : p->stacks[stack].parent;
+	}
 }
 
 void chain_release(struct group_chain *c)
@@ -43,6 +70,9 @@ void chain_join(const struct group_chain *c, const struct group_project *p, stru
 	for (size_t i = c->n; i-- > 0;) {
 		const struct names_location *l = &p->names.locations[c->locations[i]];
 
+		if (c->cut_at && i + 1 == c->cut_at)
+			buf_addf(out, "%s[%" PRIu64 " calls left out]", out->len > start ? ";" : "",
+				 c->left);
 		for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
 			if (out->len > start)
 				buf_addc(out, ';');
@@ -77,5 +107,5 @@ size_t chain_lines(const struct group_chain *c, const struct group_project *p, c
 			buf_addc(out, '\0');
 		}
 	}
-	return calls;
+	return calls + (size_t)c->left;
 }

@@ -8,18 +8,26 @@
 
 #include "lib/base/buf.h"
 #include "lib/group/project.h"
+#include "lib/group/stack_cut.h"
 
 struct group_chain {
 	uint32_t *locations; /* innermost first */
 	size_t n, cap;
+	size_t cut_at; /* in front of this one left calls are left out; 0: none are */
+	uint64_t left;
 };
 
-void chain_set(struct group_chain *c, const struct group_project *p, uint32_t stack);
+/* All stacks of the project, of which the caller then says which it prints. */
+void chain_cut_init(struct stack_cut *cut, const struct group_project *p);
+/* cut: NULL: it is whole. */
+void chain_set(struct group_chain *c, const struct group_project *p, const struct stack_cut *cut,
+	       uint32_t stack);
 void chain_release(struct group_chain *c);
-/* Display names, outermost first with ';' between, as folded stacks are written. */
+/* Display names, outermost first with ';' between, as folded stacks are written; where it is cut
+ * "[N calls left out]". */
 void chain_join(const struct group_chain *c, const struct group_project *p, struct buf *out);
-/* "name  file:line" with a NUL behind each, innermost first, at most max; returns how many calls
- * there are. before: put in front of each. */
+/* "name  file:line" with a NUL behind each, innermost first, at most max (128); returns how
+ * many calls there are, those that are left out too. before: put in front of each. */
 size_t chain_lines(const struct group_chain *c, const struct group_project *p, const char *before,
 		   size_t max, struct buf *out);
 /* "file:line", where they are known. */

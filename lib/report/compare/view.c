@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/group/metric.h"
+#include "lib/group/stack_cut.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -58,6 +59,7 @@ struct compare_view {
 	struct compare_lines lines;
 	struct flame flame;
 	struct buf name, at, address, chain, was, hint, detail_text;
+	struct stack_cut cut;
 	const char *details[DETAILS_MAX];
 	char more[64];
 };
@@ -339,38 +341,46 @@ void compare_thing_text(const struct aggregate_things *t, const struct aggregate
 	}
 }
 
+static void add_node(const struct aggregate_things *t, struct buf *to, uint32_t node)
+{
+	add_string(t, to, t->keys[KEY_FUNCTION].items[t->nodes[node].function].name);
+}
+
 /* Outermost first in one field, and innermost first as lines beneath the row. */
 static void compare_view_make_chain(struct compare_view *v, const struct aggregate_thing *thing,
 				    struct table_row *r)
 {
 	const struct aggregate_things *t = v->c->things;
 	size_t offsets[DETAILS_MAX], n = 0;
-	uint32_t node, *path;
+	uint32_t *path = NULL, outer = 0;
+	size_t cap = 0;
+	uint64_t left = 0;
+	uint32_t at = stack_cut_at(&v->cut, thing->node, &outer, &left);
 
 	v->chain.len = v->detail_text.len = 0;
-	for (node = thing->node; node; node = t->nodes[node].parent)
-		n++;
-	path = mem_array(n + 1, sizeof *path);
-	n = 0;
-	for (node = thing->node; node; node = t->nodes[node].parent)
-		path[n++] = t->nodes[node].function;
+	for (uint32_t i = thing->node; i; i = i == at ? outer : t->nodes[i].parent)
+		VEC_PUSH(path, n, cap) = i;
 	for (size_t i = n; i-- > 0;) {
+		if (path[i] == at)
+			buf_addf(&v->chain, "%s[%" PRIu64 " calls left out]",
+				 v->chain.len ? ";" : "", left);
 		if (v->chain.len)
 			buf_addc(&v->chain, ';');
-		add_string(t, &v->chain, t->keys[KEY_FUNCTION].items[path[i]].name);
+		add_node(t, &v->chain, path[i]);
 	}
 	if (!n)
 		buf_addf(&v->chain, thing->hash ? "[stack %016" PRIx64 "]" : "[no stack]",
 			 thing->hash);
 	for (size_t i = 0; i < n && i < DETAILS_MAX; i++) {
 		offsets[i] = v->detail_text.len;
-		add_string(t, &v->detail_text, t->keys[KEY_FUNCTION].items[path[i]].name);
+		add_node(t, &v->detail_text, path[i]);
 		buf_addc(&v->detail_text, '\0');
 	}
 	r->n_details = n < DETAILS_MAX ? n : DETAILS_MAX;
 	for (size_t i = 0; i < r->n_details; i++)
 		v->details[i] = v->detail_text.data + offsets[i];
 	r->details = v->details;
+	n += (size_t)left;
 	if (n > DETAILS_MAX) {
 		snprintf(v->more, sizeof v->more, "... %zu more calls", n - DETAILS_MAX);
 		r->more = v->more;
@@ -604,6 +614,28 @@ static void note_guesses(struct compare_view *v)
 			 n == 1 ? "row is" : "rows are");
 }
 
+/* Of its rows' stacks, each from the root. */
+static void compare_view_cut_stacks(struct compare_view *v)
+{
+	const struct aggregate_things *t = v->c->things;
+	const struct aggregate_thing *items = t->keys[KEY_STACK].items;
+	char note[STACK_CUT_NOTE];
+
+	for (size_t i = 1; i < t->n_nodes; i++) {
+		const struct things_node *node = &t->nodes[i];
+		size_t n;
+
+		things_text(t, t->keys[KEY_FUNCTION].items[node->function].name, &n);
+		stack_cut_add(&v->cut, node->parent, 1, n);
+	}
+	for (size_t i = 0; i < v->table.n_rows; i++)
+		stack_cut_show(&v->cut, items[v->rows.rows[v->shown[i].row].thing].node);
+	if (stack_cut_choose(&v->cut)) {
+		stack_cut_note(&v->cut, note);
+		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) = text(v, "%s", note);
+	}
+}
+
 struct compare_view *compare_view_new(const struct compare *c, const struct compare_options *o,
 				      struct err *e)
 {
@@ -630,6 +662,8 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	note_otherwise(v);
 	note_guesses(v);
 	compare_notes(c, o->by, v->sort, &v->lines);
+	if (o->by == KEY_STACK)
+		compare_view_cut_stacks(v);
 	v->table.notes = v->lines.items;
 	v->table.n_notes = v->lines.n;
 	compare_runs_init(&v->runs, c, v->sort);
@@ -664,6 +698,7 @@ void compare_view_free(struct compare_view *v)
 	buf_release(&v->at);
 	buf_release(&v->address);
 	buf_release(&v->chain);
+	stack_cut_release(&v->cut);
 	buf_release(&v->was);
 	buf_release(&v->hint);
 	buf_release(&v->detail_text);

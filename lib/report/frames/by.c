@@ -69,7 +69,7 @@ static void frames_by_group_cells(struct frames_by *f, uint32_t group, struct ta
 		cells[BY_MODULE] = cell_text(n.module, n.module_len);
 	if (p->groupings[0].key.by == KEY_STACK) {
 		f->chain.len = 0;
-		frames_stack_text(&f->chain, p, p->groupings[0].groups[group].id);
+		frames_stack_text(&f->chain, p, NULL, p->groupings[0].groups[group].id);
 		cells[BY_STACK] = cell_text(f->chain.data, f->chain.len);
 	}
 }

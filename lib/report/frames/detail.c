@@ -30,6 +30,9 @@ struct frames_detail {
 	size_t n, cap;
 	struct table_cell totals[DETAIL_COLUMNS];
 	struct buf text, chain;
+	struct stack_cut cut;
+	char note[STACK_CUT_NOTE];
+	const char *notes[1];
 	const char *details[DETAIL_CALLS];
 	char more[64];
 };
@@ -165,7 +168,7 @@ static void frames_detail_fill(void *arg, size_t i, struct table_row *row)
 	}
 	group_name(p, 1, r->group, &n);
 	d->chain.len = 0;
-	frames_stack_text(&d->chain, p, g->id);
+	frames_stack_text(&d->chain, p, &d->cut, g->id);
 	row->cells[k + 1] = cell_text(n.name, n.name_len);
 	if (n.file_len)
 		row->cells[k + 2] = cell_text(n.file, n.file_len);
@@ -212,6 +215,20 @@ static void frames_detail_add_columns(struct frames_detail *d)
 	d->table.n_columns = (size_t)(c - d->columns);
 }
 
+/* Of its rows' stacks, each from the root. */
+static void frames_detail_cut_stacks(struct frames_detail *d)
+{
+	chain_cut_init(&d->cut, d->p);
+	for (size_t i = 0; i < d->n; i++)
+		if (d->rows[i].stack)
+			stack_cut_show(&d->cut, d->p->groupings[1].groups[d->rows[i].group].id);
+	if (stack_cut_choose(&d->cut)) {
+		stack_cut_note(&d->cut, d->note);
+		d->notes[d->table.n_notes++] = d->note;
+		d->table.notes = d->notes;
+	}
+}
+
 struct frames_detail *frames_detail_new(const struct group_project *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e)
 {
@@ -239,6 +256,7 @@ struct frames_detail *frames_detail_new(const struct group_project *p, int sort,
 	frames_detail_add_columns(d);
 	d->table.totals = d->totals;
 	d->table.n_totals = 1;
+	frames_detail_cut_stacks(d);
 	return d;
 }
 
@@ -249,6 +267,7 @@ void frames_detail_free(struct frames_detail *d)
 	free(d->rows);
 	buf_release(&d->text);
 	buf_release(&d->chain);
+	stack_cut_release(&d->cut);
 	free(d);
 }
 

@@ -135,8 +135,25 @@ static void frames_parts_fill_new(void *arg, size_t i, struct table_row *row)
 	if (name.line)
 		row->cells[NEW_LINE] = cell_number(name.line);
 	r->new_text.len = 0;
-	frames_stack_text(&r->new_text, p, p->groupings[1].groups[n->group].id);
+	frames_stack_text(&r->new_text, p, &r->new_cut, p->groupings[1].groups[n->group].id);
 	row->cells[NEW_STACK] = cell_text(r->new_text.data, r->new_text.len);
+}
+
+/* Of its rows' stacks, each from the root. */
+static void frames_parts_cut_news(struct frames_report *r)
+{
+	const struct group_project *p = &r->f->project;
+	char text[STACK_CUT_NOTE];
+
+	if (!r->f->n_fresh)
+		return;
+	chain_cut_init(&r->new_cut, p);
+	for (size_t i = 0; i < r->f->n_fresh; i++)
+		stack_cut_show(&r->new_cut, p->groupings[1].groups[r->f->fresh[i].group].id);
+	if (stack_cut_choose(&r->new_cut)) {
+		stack_cut_note(&r->new_cut, text);
+		frames_note(r, "%s", text);
+	}
 }
 
 static void frames_parts_add_news(struct frames_report *r)
@@ -212,6 +229,7 @@ void frames_find_spikes(struct frames_report *r)
 				   .fill = frames_parts_fill_run,
 				   .arg = r};
 	frames_parts_add_news(r);
+	frames_parts_cut_news(r);
 }
 
 static void frames_parts_fill_statistic(void *arg, size_t i, struct table_row *row)

@@ -113,38 +113,14 @@ void frames_value_text(struct buf *b, const struct frames *f, int metric, decima
 	cell_for_people(b, &c, &cell, false);
 }
 
-static void add_location(struct buf *b, const struct group_project *p, uint32_t location,
-			 size_t start)
+void frames_stack_text(struct buf *b, const struct group_project *p, const struct stack_cut *cut,
+		       uint32_t stack)
 {
-	const struct names_location *l = &p->names.locations[location];
+	struct group_chain chain = {.n = 0};
 
-	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
-		uint32_t function = p->names.calls[k].function;
-		size_t len;
-		const char *s = names_text(&p->names, p->names.functions[function].display, &len);
-
-		if (b->len > start)
-			buf_addc(b, ';');
-		buf_add(b, s, len);
-	}
-}
-
-void frames_stack_text(struct buf *b, const struct group_project *p, uint32_t stack)
-{
-	size_t start = b->len, n = 0;
-	uint32_t *path;
-
-	for (uint32_t i = stack; i; i = p->stacks[i].parent)
-		n++;
-	path = mem_array(n + 1, sizeof *path);
-	n = 0;
-	for (uint32_t i = stack; i; i = p->stacks[i].parent)
-		path[n++] = p->stacks[i].location;
-	if (!n)
-		add_location(b, p, 0, start);
-	while (n)
-		add_location(b, p, path[--n], start);
-	free(path);
+	chain_set(&chain, p, cut, stack);
+	chain_join(&chain, p, b);
+	chain_release(&chain);
 }
 
 /* What of live, freed and peak people see: bytes, the real ones if there are. */
@@ -590,6 +566,7 @@ void frames_report_free(struct frames_report *r)
 	buf_release(&r->top_text);
 	buf_release(&r->run_text);
 	buf_release(&r->new_text);
+	stack_cut_release(&r->new_cut);
 	arena_release(&r->arena);
 	free(r);
 }

@@ -6,6 +6,7 @@
 #define TM_REPORT_FRAMES_REPORT_H
 
 #include "lib/base/arena.h"
+#include "lib/group/chain.h"
 #include "lib/report/frames/frames.h"
 
 enum frames_what {
@@ -59,6 +60,7 @@ struct frames_report {
 	uint16_t limited; /* rules that have a limit */
 
 	struct table news;
+	struct stack_cut new_cut;
 	struct table_column new_columns[FRAMES_NEW_COLUMNS];
 
 	struct table_series series;
@@ -71,8 +73,9 @@ const char *frames_title(struct frames_report *r, int metric);
 const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
 enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
 void frames_value_text(struct buf *b, const struct frames *f, int metric, decimal v);
-/* The calls of a stack of the project, outermost first with ';' between. */
-void frames_stack_text(struct buf *b, const struct group_project *p, uint32_t stack);
+/* The calls of a stack of the project, as chain_join has them. cut: NULL: it is whole. */
+void frames_stack_text(struct buf *b, const struct group_project *p, const struct stack_cut *cut,
+		       uint32_t stack);
 void frames_note(struct frames_report *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void frames_find_spikes(struct frames_report *r); /* marks rows, fills r->spikes, r->news */

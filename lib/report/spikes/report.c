@@ -38,20 +38,22 @@ static struct table_cell spikes_report_stack_cell(struct spikes_report *r,
 						  const struct spike_group *group)
 {
 	const struct spike_groups *g = r->g;
-	size_t depth = 0;
-	uint32_t *path;
+	uint32_t *path = NULL, outer = 0;
+	uint64_t left = 0;
+	uint32_t at = stack_cut_at(&r->cut, group->node, &outer, &left);
+	size_t depth = 0, cap = 0;
 
-	for (uint32_t i = group->node; i; i = g->nodes[i].parent)
-		depth++;
-	path = mem_array(depth + 1, sizeof *path);
-	depth = 0;
-	for (uint32_t i = group->node; i; i = g->nodes[i].parent)
-		path[depth++] = g->nodes[i].function;
+	for (uint32_t i = group->node; i; i = i == at ? outer : g->nodes[i].parent)
+		VEC_PUSH(path, depth, cap) = i;
 	r->chain.len = 0;
 	while (depth) {
+		uint32_t node = path[--depth];
 		size_t n;
-		const char *s = spike_function_name(g->functions, path[--depth], &n);
+		const char *s = spike_function_name(g->functions, g->nodes[node].function, &n);
 
+		if (node == at)
+			buf_addf(&r->chain, "%s[%" PRIu64 " calls left out]",
+				 r->chain.len ? ";" : "", left);
 		if (r->chain.len)
 			buf_addc(&r->chain, ';');
 		buf_add(&r->chain, s, n);
@@ -481,6 +483,31 @@ static void spikes_report_add_notes(struct spikes_report *r)
 	r->spikes.n_notes = r->n_notes;
 }
 
+/* Of the rows of its tables, each from the root. */
+static void spikes_report_cut_stacks(struct spikes_report *r)
+{
+	const struct spike_groups *g = r->g;
+	char text[STACK_CUT_NOTE];
+
+	for (size_t i = 1; i < g->n_nodes; i++) {
+		size_t n;
+
+		spike_function_name(g->functions, g->nodes[i].function, &n);
+		stack_cut_add(&r->cut, g->nodes[i].parent, 1, n);
+	}
+	for (size_t i = 0; i < r->spikes.n_rows; i++)
+		stack_cut_show(&r->cut, g->items[r->order[i]].node);
+	for (size_t i = 0; i < g->n_worst; i++)
+		stack_cut_show(&r->cut, g->items[g->worst[i].group].node);
+	for (size_t i = 0; i < r->n_owners; i++)
+		stack_cut_show(&r->cut, g->items[r->owner_rows[i].worst_group].node);
+	if (stack_cut_choose(&r->cut)) {
+		stack_cut_note(&r->cut, text);
+		r->notes[r->n_notes++] = line(r, "%s", text);
+		r->spikes.n_notes = r->n_notes;
+	}
+}
+
 struct spikes_report *spikes_report_new(const struct spikes *s, struct spike_groups *g,
 					enum spikes_sort sort, uint64_t n)
 {
@@ -494,6 +521,7 @@ struct spikes_report *spikes_report_new(const struct spikes *s, struct spike_gro
 	if (s->options.owners)
 		spikes_report_add_owners(r);
 	spikes_report_add_notes(r);
+	spikes_report_cut_stacks(r);
 	return r;
 }
 
@@ -505,6 +533,7 @@ void spikes_report_free(struct spikes_report *r)
 	free(r->owner_rows);
 	buf_release(&r->text);
 	buf_release(&r->chain);
+	stack_cut_release(&r->cut);
 	arena_release(&r->arena);
 	free(r);
 }

@@ -6,13 +6,14 @@
 #ifndef TM_REPORT_SPIKES_REPORT_H
 #define TM_REPORT_SPIKES_REPORT_H
 
+#include "lib/group/stack_cut.h"
 #include "lib/report/spikes/groups.h"
 #include "lib/table/document.h"
 
 enum spikes_sort { SPIKES_BY_WORST, SPIKES_BY_COUNT, SPIKES_BY_SUM, SPIKES_BY_P95 };
 extern const char *const spikes_sort_words[]; /* "worst", ..., NULL */
 
-enum { SPIKES_LINES = 64, SPIKES_COLUMNS = 20, SPIKES_NOTES = 8 };
+enum { SPIKES_LINES = 64, SPIKES_COLUMNS = 20, SPIKES_NOTES = 9 };
 
 struct spikes_owner {
 	uint32_t rank; /* the least of its rules' */
@@ -36,6 +37,7 @@ struct spikes_report {
 	const char *notes[SPIKES_NOTES];
 	size_t n_notes;
 	struct buf text, chain;
+	struct stack_cut cut;
 	const char *lines[SPIKES_LINES];
 	char more[64];
 };

@@ -118,7 +118,7 @@ void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r)
 		size_t calls;
 
 		add_heading(t, group, t->groups[i]);
-		chain_set(&t->chain, p, p->groupings[t->ranking.grouping].groups[group].id);
+		chain_set(&t->chain, p, NULL, p->groupings[t->ranking.grouping].groups[group].id);
 		calls = chain_lines(&t->chain, p, "    ", CALLS_MAX, &t->text);
 		if (calls > CALLS_MAX) {
 			buf_addf(&t->text, "    ... %zu more calls", calls - CALLS_MAX);

@@ -48,6 +48,7 @@ struct top {
 	struct arena arena;
 	struct buf name, at, address, folded, outer;
 	struct group_chain chain;
+	struct stack_cut cut;
 	struct top_stacks *stacks; /* NULL: none beneath rows */
 	struct callers *callers;   /* likewise */
 	struct buf detail_text;
@@ -316,7 +317,7 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
 	chain_place(&t->at, n.file, n.file_len, n.line);
 	buf_addf(&t->address, "0x%" PRIx64, n.address);
 	if (by(t) == KEY_STACK) {
-		chain_set(&t->chain, p, g->id);
+		chain_set(&t->chain, p, &t->cut, g->id);
 		t->folded.len = 0;
 		chain_join(&t->chain, p, &t->folded);
 		make_details(t, r);
@@ -426,6 +427,31 @@ static const char *make_title(struct top *t)
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
 
+static void add_note(struct top *t, const char *text, size_t len)
+{
+	const char **notes = mem_array(t->table.n_notes + 1, sizeof *notes);
+
+	for (size_t i = 0; i < t->table.n_notes; i++)
+		notes[i] = t->table.notes[i];
+	notes[t->table.n_notes++] = arena_strndup(&t->arena, text, len);
+	free(t->table.notes);
+	t->table.notes = notes;
+}
+
+/* Of its rows' stacks, each from the root. */
+static void top_cut_stacks(struct top *t)
+{
+	char text[STACK_CUT_NOTE];
+
+	chain_cut_init(&t->cut, t->p);
+	for (size_t i = 0; i < t->table.n_rows; i++)
+		stack_cut_show(&t->cut, grouping_of(t)->groups[t->ranked[i]].id);
+	if (stack_cut_choose(&t->cut)) {
+		stack_cut_note(&t->cut, text);
+		add_note(t, text, strlen(text));
+	}
+}
+
 /* Words that a shell and a regular expression leave as they are. */
 static bool is_plain(const char *s, size_t n)
 {
@@ -443,7 +469,6 @@ static void top_add_hint(struct top *t)
 	struct tally_sums self = columns_get(&sums_here(t)->self, group);
 	struct table_cell share = share_cell(t, &self, self.has);
 	struct group_name n;
-	const char **notes;
 	char text[400];
 	int len;
 
@@ -466,11 +491,7 @@ static void top_add_hint(struct top *t)
 		    (int)n.name_len, n.name);
 	if ((size_t)len >= sizeof text)
 		len = sizeof text - 1;
-	notes = mem_array(t->table.n_notes + 1, sizeof *notes);
-	memcpy(notes, t->table.notes, t->table.n_notes * sizeof *notes);
-	notes[t->table.n_notes++] = arena_strndup(&t->arena, text, (size_t)len);
-	free(t->table.notes);
-	t->table.notes = notes;
+	add_note(t, text, (size_t)len);
 }
 
 struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e)
@@ -501,6 +522,8 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	top_notes(p, o->shown, t->sort, &t->arena, &t->table);
 	if (t->callers && callers_line(t->callers, 0))
 		top_add_hint(t);
+	if (by(t) == KEY_STACK)
+		top_cut_stacks(t);
 	return t;
 }
 
@@ -510,6 +533,7 @@ void top_free(struct top *t)
 		return;
 	free(t->ranked);
 	chain_release(&t->chain);
+	stack_cut_release(&t->cut);
 	top_stacks_free(t->stacks);
 	callers_free(t->callers);
 	free(t->table.notes);
