@@ -626,8 +626,8 @@ static bool has_file(const struct map64 *names, const struct joining *j, uint32_
 static void matching_find_renamed(struct joining *j, struct keyed *k)
 {
 	struct map64 at = MAP64_INIT, names[2] = {MAP64_INIT, MAP64_INIT};
-	struct vote *votes = NULL;
-	size_t n = 0, cap = 0, m = matching_gather(j, k, BY_CANONICAL, WHATEVER);
+	size_t n = 0, cap = 16, m = matching_gather(j, k, BY_CANONICAL, WHATEVER);
+	struct vote *votes = mem_array(cap, sizeof *votes);
 
 	for (uint32_t i = 0; i < j->n[1]; i++)
 		if (j->to[i] != MATCHING_NONE)
