@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 	    ROW_CHOICE(0, "kind", "KIND", "sample, hostile, big or empty", &chosen, kinds),
 	    ROW_NUMBER(0, "rows", "N", "of the table", &rows),
 	    ROW_NUMBER(0, "stacks", "N", "of the flame graph", &stacks),
-	    CLI_REPORT_ROWS(report),
+	    CLI_CHECKED_REPORT_ROWS(report),
 	    OPT_END,
 	};
 	const struct opt_program program = {"report", "", "Prints a sample report.", options};

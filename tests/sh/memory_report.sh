@@ -105,7 +105,7 @@ tm-top --memory run.tmt >text 2>err
 size() { # of bytes, as people read it
 	awk -v b="$1" 'BEGIN { split("B KiB MiB GiB", u, " "); i = 1; v = b; while (v >= 1024) { v /= 1024; i++ } printf(i == 1 ? "%d %s" : "%.1f %s", v, u[i]) }'
 }
-check 'the peak is the twin'"'"'s' grep -qF "peak $(size "$(awk '/^peak/ { print $2 }' want)") at" text
+check 'the peak is the twin'"'"'s' grep -qF "peak $(size "$(awk '/^peak/ { print $2 }' want)") after" text
 check 'what is live is the twin'"'"'s' grep -qF "live at the end $(size "$(awk '/^live/ { print $2 }' want)") in $(awk '/^live/ { print $3 }' want) blocks" text
 check 'growth is the twin'"'"'s' grep -qF "growth +$(size "$(awk '/^growth/ { print $2 }' want)") a second" text
 check '... and it grows' grep -q ': it grows' text

@@ -45,20 +45,20 @@ script lower-bound estimated | "$GEN/script" >attached.tmt
 rate='in 10.00 ms (500 a second)'
 has 'threads are those that allocate, times those of --time' "5 allocations, 560 B $rate, from 2.00 ms to 12.00 ms, 2 threads" \
 	tm-top --domain malloc all.tmt
-has 'the peak is at a time that --time takes' 'peak 448 B at 9.00 ms; live at the end 448 B in 4 blocks; 20.00% temporary' \
+has 'the peak is at a time that --time takes' 'peak 448 B after 9.00 ms; live at the end 448 B in 4 blocks; 20.00% temporary' \
 	tm-top --domain malloc all.tmt
-has '... and is in that range' 'peak 448 B at 9.00 ms; live at the end 448 B in 4 blocks; 20.00% temporary' \
+has '... and is in that range' 'peak 448 B after 9.00 ms; live at the end 448 B in 4 blocks; 20.00% temporary' \
 	tm-top --domain malloc --time 0..9000001ns all.tmt
 has 'a range is from its first event' '3 allocations, 336 B in 4.00 ms (750 a second), from 2.00 ms to 6.00 ms, 2 threads' \
 	tm-top --domain malloc --time 0..6ms all.tmt
 has '--thread is one thread' "2 allocations, 224 B in 10.00 ms (200 a second), from 2.00 ms to 12.00 ms" tm-top --domain malloc --thread audio all.tmt
 has 'the pool is of one' "3 allocations, 120 B in 10.00 ms (300 a second), from 2.00 ms to 12.00 ms" tm-top --domain pool all.tmt
-has 'its peak is of requested bytes' 'peak 120 B at 8.00 ms; live at the end 120 B in 3 blocks; 0.00% temporary' \
+has 'its peak is of requested bytes' 'peak 120 B after 8.00 ms; live at the end 120 B in 3 blocks; 0.00% temporary' \
 	tm-top --domain pool all.tmt
 # What a thread allocates next is not known of samples, nor where allocations are missing.
-has 'nothing is temporary in samples' 'peak ~448 B at 9.00 ms; live at the end ~448 B in ~4 blocks' \
+has 'nothing is temporary in samples' 'peak ~448 B after 9.00 ms; live at the end ~448 B in ~4 blocks' \
 	tm-top --domain malloc sampled.tmt
-has 'one mark for one number' 'peak ~448 B at 9.00 ms; live at the end ~448 B in ~4 blocks' tm-top --domain malloc attached.tmt
+has 'one mark for one number' 'peak ~448 B after 9.00 ms; live at the end ~448 B in ~4 blocks' tm-top --domain malloc attached.tmt
 tm-top -q --domain malloc --sort temporary sampled.tmt >/dev/null 2>&1
 [ $? = 2 ] && echo 'ok - --sort temporary, too' || echo 'not ok - --sort temporary, too'
 

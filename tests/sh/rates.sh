@@ -97,9 +97,9 @@ same "... of --memory" \
 	"$(tm-top --as json --memory c.tmt | sed -n 's/.*"numbers":{\([^}]*\)}.*/\1/p')"
 
 # One origin: the time at which tm-top and --memory put the peak is that of --time.
-peak=$(tm-top -q --by type c.tmt | sed -n 's/.*peak .* at \([0-9.]*\) s;.*/\1/p')
-same "the peak is at 6.00 s in tm-top" 6.00 "$peak"
-same "and in tm-top --memory" 6.00 "$(tm-top -q --memory c.tmt | sed -n 's/.*peak .* at \([0-9.]*\) s.*/\1/p')"
+peak=$(tm-top -q --by type c.tmt | sed -n 's/.*peak .* after \([0-9.]*\) s;.*/\1/p')
+same "the peak is after 6.00 s in tm-top" 6.00 "$peak"
+same "and in tm-top --memory" 6.00 "$(tm-top -q --memory c.tmt | sed -n 's/.*peak .* after \([0-9.]*\) s.*/\1/p')"
 same "and --time has it: ten blocks in the 10 ms before" 10 \
 	"$(tm-top -q --csv --by type --time 5.99s.."${peak}s" c.tmt | column count)"
 exit $status

@@ -57,12 +57,12 @@ awk '{ for (i = 2; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
 read -r peak _ live _ blocks temporary <truth
 check 'the events say what the source says: 50 blocks, 1001 temporary' [ "$blocks $temporary" = '50 1001' ]
 check 'peak, live at the end and temporary are theirs' said \
-	"^tm-record: peak $peak KiB at .*; live at the end $live KiB in 50 blocks; 91.00% temporary"
+	"^tm-record: peak $peak KiB after .*; live at the end $live KiB in 50 blocks; 91.00% temporary"
 check 'the next command is told' said '^tm-record: the trace is x.tmt: tracemill top x.tmt$'
 tm-top --callers 3 x.tmt >top 2>err
 check 'the trace has names' grep -q 'game_alloc  .*game.c:5$' top
 check 'tm-top has the same two lines at its head' eval \
-	'[ "$(head -n 1 top | cut -d , -f 1)" = "1100 allocations" ] && sed -n 2p top | grep -q "^peak $peak KiB at .* in 50 blocks; 91.00% temporary$"'
+	'[ "$(head -n 1 top | cut -d , -f 1)" = "1100 allocations" ] && sed -n 2p top | grep -q "^peak $peak KiB after .* in 50 blocks; 91.00% temporary$"'
 check 'who calls the site stands beneath it: load has 1000000 of 1160000 bytes and more' grep -Eq \
 	'^    by load < main: 8[5-6]\.[0-9]*% of it$' top
 check 'more than half in one site: says how to look past it' grep -qF \

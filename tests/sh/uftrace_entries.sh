@@ -31,7 +31,8 @@ address=$(tm-import -q uf | tm-dump | sed -n 's/^location.* 0x\([0-9a-f]*\) .*na
 check 'another function is inlined where work is entered' eval '[ "$(tm-addr2line -fie entry "$address" | head -n 1)" = twice ]'
 tm-top -q --by function --csv -n 0 uf | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["function"], $at["calls"] }' | sort >got
 check 'without symbols: calls as uftrace counts them' diff want got
-tm-top -q --by function --csv -n 0 named.tmt | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["function"], $at["calls"] }' | sort >got
+tm-top -q --by function --csv -n 0 named.tmt | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["function"], $at["calls"] }' |
+	sed 's/@plt / /' | sort >got # a stub of the PLT, which uftrace calls by the function's name
 check 'with symbols: of the same functions' diff want got
 check 'and the line is that of the function' eval '[ "$(tm-top -q --by site --csv named.tmt | grep -c "entry.c,2,")" = 1 ]'
 exit $failed

@@ -207,7 +207,7 @@ static void memory_report_make_heads(struct memory_report *r)
 		buf_adds(&b, r->d->about ? "peak ~" : "peak ");
 		size_text(&b, memory_shown(r->d->peak));
 		if (r->d->peak_at >= 0) {
-			buf_adds(&b, " at ");
+			buf_adds(&b, " after ");
 			time_text(&b, (uint64_t)r->d->peak_at);
 		}
 		buf_adds(&b, "; ");

@@ -97,7 +97,7 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	if (r->captures > 1) {
 		buf_adds(b, " (of one capture)");
 	} else if (t->peak_at >= 0) {
-		buf_adds(b, " at ");
+		buf_adds(b, " after ");
 		time_text(b, (uint64_t)t->peak_at);
 	}
 	buf_addf(b, "; live at the end %s", bytes);
