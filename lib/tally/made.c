@@ -51,7 +51,7 @@ static struct tally_made made_of(const struct tally *a)
 			       .timed = w->timed,
 			       .known = w->known,
 			       .follow = w->follow,
-			       .running = w->running && (w->totals || w->numbering),
+			       .running = w->running && (w->temporary || w->numbering),
 			       .rarely = w->rarely,
 			       .n_types = w->cap_types,
 			       .n_counters = a->counters.n};

@@ -131,7 +131,9 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 		/* Where events come in any order, live bytes at a moment are not known. */
 		state[SUM_PEAK_COUNT + m] = t->unordered || overflow ? 0 : (uint8_t)s;
 	}
-	state[SUM_TEMPORARY] = tally_knows_temporary(t) ? (uint8_t)live : 0;
+	/* What a thread allocates next is known only where every allocation is recorded. */
+	state[SUM_TEMPORARY] =
+	    t->unordered || t->metrics[METRIC_COUNT].state > METRIC_EXACT ? 0 : (uint8_t)live;
 	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !w->timed ? 0 : (uint8_t)live;
 }
 
@@ -172,7 +174,8 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 	const struct tally_tide *t = &w->tide[domain];
 	unsigned weighed = tally_weighed(a, domain);
 
-	if (!w->running || !(w->totals || w->numbering) || !weighed || t->overflow || t->peakless)
+	if (!w->running || !(w->temporary || w->numbering) || !weighed || t->overflow ||
+	    t->peakless)
 		return false;
 	*to = (struct tally_totals){.bytes = weighed == 2 ? SUM_REAL : SUM_REQUESTED,
 				    .live_count = t->live[0],

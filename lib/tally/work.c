@@ -19,19 +19,8 @@ static void set_fields(struct tally *a, const struct trace *t)
 			    fields[m];
 }
 
-static bool of_records(const struct trace *t, enum metric m)
-{
-	return t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key != METRIC_AT_TYPE;
-}
-
-bool tally_knows_temporary(const struct trace *t)
-{
-	return !t->unordered && of_records(t, METRIC_COUNT) &&
-	       t->metrics[METRIC_COUNT].state == METRIC_EXACT;
-}
-
 /* Which sums cells can have. */
-static unsigned tally_work_known_sums(const struct tally *a, const struct trace *t)
+static unsigned tally_work_known_sums(const struct tally *a)
 {
 	const struct tally_work *w = a->work;
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
@@ -49,10 +38,13 @@ static unsigned tally_work_known_sums(const struct tally *a, const struct trace 
 		return known;
 	known |= a->want & (SUMS_LIVE | SUMS_FREED);
 	if (!a->live.unordered)
-		known |= a->want & (SUMS_PEAK | SUMS_LIFETIME);
-	if (tally_knows_temporary(t))
-		known |= a->want & SUM_BIT(SUM_TEMPORARY);
+		known |= a->want & (SUMS_PEAK | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
 	return known;
+}
+
+static bool of_records(const struct trace *t, enum metric m)
+{
+	return t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key != METRIC_AT_TYPE;
 }
 
 unsigned tally_weighs(const struct trace *t)
@@ -69,12 +61,11 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	a->want = a->options.want ? a->options.want : TALLY_WANT;
 	w->follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && a->want & SUMS_MATCHED;
 	a->live.unordered = t->unordered;
-	w->known = tally_work_known_sums(a, t);
+	w->known = tally_work_known_sums(a);
 	w->peaking = w->known & SUMS_PEAK;
 	totals = a->options.totals && w->follow;
-	w->totals = totals || (w->follow && a->want & SUM_BIT(SUM_TEMPORARY));
 	w->numbering = a->live.unordered && w->follow && (slicing || totals);
-	w->temporary = (totals && tally_knows_temporary(t)) || w->known & SUM_BIT(SUM_TEMPORARY);
+	w->temporary = (totals && !a->live.unordered) || w->known & SUM_BIT(SUM_TEMPORARY);
 	w->running = w->follow && (slicing || w->peaking || totals);
 	w->rarely =
 	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);

@@ -77,7 +77,6 @@ struct tally_work {           /* from tally_init to tally_release */
 	struct live_curve curves[DOMAINS + 1];
 	bool celled;          /* and lives */
 	bool rarely, peaking; /* rare and peaks are */
-	bool totals;          /* tally_totals are asked for */
 	bool temporary;       /* newest is */
 	bool taken;           /* all sums are there: made.h */
 	bool touching;        /* slices have what they add per cell */
@@ -132,9 +131,6 @@ unsigned tally_has(const struct tally *a, size_t cell);
 /* What live bytes and their peak are of: 2: real bytes, where the records have them, else 1: requested
  * ones, else 0: blocks. */
 unsigned tally_weighs(const struct trace *t);
-/* What a thread allocates next is known only where every block is a record: not where a record is bytes of any number of
- * blocks, such as what a stack has more at massif's next snapshot. */
-bool tally_knows_temporary(const struct trace *t);
 /* At a capture's beginning, from its metrics. */
 void tally_choose_work(struct tally *a, const struct trace *t);
 /* At its end. Not needed before: the blocks themselves give the sums. Sums saturate here. */
