@@ -212,6 +212,8 @@ build/deps.mk: .ci/deps
 	@.ci/deps flags >$@
 
 # Behind the other, whose packages these are, too: two installations at once are one too many.
+# One after the other: both are installations.
+build/deps-all: | $(and $(filter all,$(tiers)),$(filter check,$(tiers)),build/deps-check)
 build/deps-check build/deps-all: build/deps-%: .ci/deps | build/deps.mk
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps $*)

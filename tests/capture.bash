@@ -36,7 +36,7 @@ runtime() { # folder for the objects, flags...
 	shift
 	mkdir -p "$to"
 	for f in "$SRC"/lib/recorder/{,base/,stacks/,hooks/}*.c "$SRC"/lib/trace/{encode,event_gather}.c \
-		"$SRC/lib/base/hash_bytes.c"; do
+		"$SRC"/lib/base/{hash_bytes,decimal_split}.c; do
 		$compiler -std=c11 -D_GNU_SOURCE -DTM_VERSION='"0"' -DXXH_INLINE_ALL -O2 -g -Wall -Wextra \
 			-Werror -I"$SRC" -Iinclude/own -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
 			-fexceptions "$@" -c "$f" -o "$to/${f##*/}.o" || return 1

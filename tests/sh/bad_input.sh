@@ -121,7 +121,7 @@ trap 'rm -rf "$open"' EXIT
 cp a.mem "$open/secret" && chmod 0 "$open/secret"
 for p in $programs; do
 	expect 3 'empty: empty file' 'an empty file' "$p" empty
-	expect 3 'folder: cannot read: Is a directory' 'a folder' "$p" folder
+	expect 3 'folder: is a directory' 'a folder' "$p" folder
 	expect 3 'missing: cannot open: No such file' 'a missing file' "$p" missing
 	expect 3 'picture.png: not a capture that is read, but a picture' 'a picture' "$p" picture.png
 	expect 3 'noise.txt: no known capture format' 'letters' "$p" noise.txt

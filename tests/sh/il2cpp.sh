@@ -57,7 +57,7 @@ ours() { # tm-symbolize's options
 }
 
 prepare() { # LIBRARY
-	objdump -d --no-show-raw-insn "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p' >"$work/addresses"
+	objdump -d -j .text --no-show-raw-insn "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p' >"$work/addresses"
 	awk 'BEGIN { printf "{\"slide\":\"0x0\"}\n{\"f\":1,\"d\":[" }
 		{ printf "%s{\"t\":\"A\",\"s\":8,\"r\":8,\"st\":[\"%s;\"],\"sz\":[8]}", (NR > 1 ? "," : ""), $1 }
 		END { print "]}" }' "$work/addresses" >"$work/capture.mem"

@@ -108,10 +108,10 @@ done
 each 'a million locations' locations.tmt 319 tm-import
 each 'a million locations' locations.tmt 319 tm-symbolize
 each 'a million locations' locations.tmt 319 tm-top
-each 'a million locations' locations.tmt 319 tm-top --by stack
-each 'a million locations' locations.tmt 319 tm-export --as folded
+each 'a million locations' locations.tmt 345 tm-top --by stack
+each 'a million locations' locations.tmt 345 tm-export --as folded
 # Two captures, and while the second is read the sums of the first: a thing of 40 bytes with its
 # place in a set, and its sums. An aggregate has each place as function, site and stack.
-each 'a million locations, twice' locations.tmt 400 tm-compare locations.tmt
+each 'a million locations, twice' locations.tmt 490 tm-compare locations.tmt
 each 'a million locations' locations.tmt 800 tm-compare --save-baseline kept.aggregate
 exit $failed
