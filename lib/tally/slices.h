@@ -25,7 +25,7 @@ void slices_free(struct tally_slices *s); /* accepts NULL */
 void slices_reset(struct tally_slices *s);
 
 /* w->marks has got a mark, whose frame has this name. */
-void slices_mark(struct tally *a, size_t mark, uint32_t name);
+void slices_mark(struct tally *a, size_t at, uint32_t name);
 /* Before an event has its effect: its slice becomes the present one. */
 void slices_reach(struct tally *a, const struct tally_pending *p);
 /* ST_LIMIT: there are more than SLICES_MOST. */

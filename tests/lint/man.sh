@@ -3,6 +3,7 @@
 #
 # Manual pages are well-formed mdoc, and are set in 80 columns without a word from man or groff: a table that does
 # not fit there is garbled.
+# shellcheck disable=SC1112,SC2086 # quotes of the pages; names without blanks
 set -u
 cd "$SRC" || exit 1
 bad=0

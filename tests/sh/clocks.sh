@@ -5,6 +5,7 @@
 # 7 s and an hour later, has the same events, and the first of them is at 0. Then facts of captures that are
 # no traces: numbers that are texts, all counters in the statistics, and whether a file was read to its end.
 # shellcheck disable=SC2317
+# shellcheck disable=SC2238 # a file called as a program is
 set -u
 : "${SRC:?}"
 

@@ -4,6 +4,7 @@
 # Calls on fibers: instrumented functions on stacks that are not a thread's, which move between threads. Truth:
 # arithmetic. 8 fibers on 2 threads; each calls 1,000 times Mid, that Leaf, and that allocates 100 bytes and the
 # fiber's number; a fiber is switched out after each tenth, and the threads take them in turn.
+# shellcheck disable=SC2238,SC2317,SC2046 # a file called as a program is; check evaluates
 set -u
 : "${SRC:?}"
 

@@ -4,6 +4,7 @@
 # Sums that no 64 bits hold, as of a damaged or hostile capture: a report has them at their limit, and says so;
 # each number beside them that fits is right. Sizes: four times 2^62, 2^63 + 5, 2^64 - 1 and 7; the sum is
 # 3 x 2^64 - 2^63 + 11, the mean of seven 6588122883467697007 (rounded).
+# shellcheck disable=SC1003 # a backslash as such
 set -u
 status=0
 same() { # WHAT WANT GOT

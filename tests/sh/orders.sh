@@ -6,6 +6,7 @@
 # arithmetic: thread w allocates at 5, 15, ... 95 (before frame 1 at 10: one; in frame k from 10 k to 10 k + 10: one
 # each of frames 1 to 9) blocks of 1 to 10 bytes, thread x one of 100 bytes at 55, in frame 5, and W is called from 12
 # to 38: 8 ns of frame 1, 10 of frame 2, 8 of frame 3.
+# shellcheck disable=SC2317 # called by name
 set -u
 : "${SRC:?}" "${GEN:?}"
 

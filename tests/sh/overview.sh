@@ -4,6 +4,7 @@
 # The lines above tables: what they count, on one clock, marked as the table is. Two threads allocate, each a block
 # of 100 bytes (112 real) in two of three frames; a third has none, and a fourth a counter. The first event is at 2 ms,
 # the last at 12 ms; the pool has 40 bytes in each frame, and before the first frame there is one block.
+# shellcheck disable=SC2015 # ok says nothing that fails
 set -u
 has() { # what, text, command ...
 	local what="$1" text="$2"

@@ -4,6 +4,7 @@
 # Stubs of the PLT are named as GNU objdump -d labels them, in programs of the system and in libraries that are linked
 # here for other processors; where objdump has no labels (RISC-V, lld's for ARM) as readelf's relocations say, in their
 # order, by the sizes that the psABI gives. The drop-ins print what their originals print.
+# shellcheck disable=SC2012,SC2015 # names without blanks; ok says nothing that fails
 set -u
 . "$SRC/tests/check.bash"
 

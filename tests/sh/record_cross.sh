@@ -37,7 +37,7 @@ cross() { # name, compiler, emulator, stacks...
 			"$SRC/testdata/src/record/$words.c" -o "$name/$words" -lpthread || return
 	done
 	$compiler -std=c11 -D_GNU_SOURCE -g -O2 -fno-omit-frame-pointer -funwind-tables -I"$SRC" \
-		"$SRC/tests/unit/unwind.c" "$SRC"/lib/recorder/stacks/{bounds,unwind,cfi}.c \
+		"$SRC/tests/unit/unwind.c" "$SRC"/lib/recorder/{base/memory,stacks/bounds,stacks/unwind,stacks/cfi}.c \
 		-o "$name/unwind" -lpthread || return
 	$emulator "$name/unwind" | sed "s/ - / - $name: unwinders, /"
 

@@ -4,6 +4,7 @@
 # DWARF 2 to the letter (-gstrict-dwarf) has no lists of ranges: a function's cold part is a DIE of its own, calls that were
 # inlined there stand in the function, outside of its addresses, and thunks have no DIE. The same code, of which
 # DWARF 4 says more, is the truth: GNU addr2line reads that.
+# shellcheck disable=SC2086 # several options
 set -u
 . "$SRC/tests/check.bash"
 

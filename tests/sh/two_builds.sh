@@ -4,6 +4,7 @@
 # Which function and site of one build is which of another (tm-compare(1), "What is the same"). The programs are
 # small, and each place in them allocates a number of bytes that no other does: what is joined wrongly has other
 # bytes on the two sides.
+# shellcheck disable=SC2086 # several options
 set -u
 
 if ! command -v g++ >/dev/null; then

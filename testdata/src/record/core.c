@@ -49,13 +49,13 @@ static void *work(void *arg)
 			give_back(random >> 30, p);
 		}
 		if (i % 1000 == 0)
-			cap_mark(CAP_COUNTER, "round", NULL, i);
+			cap_mark_reading("round", NULL, (int64_t)i, 0);
 		if (i % 5000 == 1)
 			cap_modules_look();
 		if (i % 5000 == 2)
 			cap_flush();
 	}
-	cap_mark(CAP_FRAME, NULL, NULL, (int64_t)(uintptr_t)arg);
+	cap_mark_frame(NULL, (int64_t)(uintptr_t)arg);
 	return NULL;
 }
 
