@@ -54,7 +54,7 @@ static void skip_name(struct walk *w)
 	skip(w, n);
 }
 
-static void open(struct walk *w, char what, size_t letters)
+static void open_name(struct walk *w, char what, size_t letters)
 {
 	if (w->depth == NESTED_MAX)
 		w->p = w->end;
@@ -73,11 +73,11 @@ static char inside(const struct walk *w)
 static bool linkage_literal(struct walk *w)
 {
 	if (at(w, 1) == '_' && at(w, 2) == 'Z') {
-		open(w, 'L', 3);
+		open_name(w, 'L', 3);
 		return at(w, 0) == 'L';
 	}
 	if (!is_digit(at(w, 1)) && !(at(w, 1) >= 'a' && at(w, 1) <= 'z')) {
-		open(w, 'L', 1); /* of a type that has several parts */
+		open_name(w, 'L', 1); /* of a type that has several parts */
 		return false;
 	}
 	skip(w, 1);
@@ -104,7 +104,7 @@ static void linkage_skip_d(struct walk *w)
 	char next = at(w, 1);
 
 	if (next == 't' || next == 'T' || next == 'C')
-		open(w, next == 'C' ? 'C' : 'X', 2);
+		open_name(w, next == 'C' ? 'C' : 'X', 2);
 	else
 		skip(w, 2);
 	if (next == 'v' || next == 'F')
@@ -143,7 +143,7 @@ static void linkage_letter(struct walk *w)
 	case 'D': linkage_skip_d(w); break;
 	case 'U':
 		if (next == 'l') {
-			open(w, 'U', 2);
+			open_name(w, 'U', 2);
 			break;
 		}
 		skip(w, next == 't' || next == 'b' ? 2 : 1);
@@ -152,11 +152,11 @@ static void linkage_letter(struct walk *w)
 		break;
 	default:
 		if (strchr("NIJXFZ", c))
-			open(w, c, 1);
+			open_name(w, c, 1);
 		else if (inside(w) == 'X' && (text_begins(w->p, (size_t)(w->end - w->p), "cl") ||
 					      text_begins(w->p, (size_t)(w->end - w->p), "tl") ||
 					      text_begins(w->p, (size_t)(w->end - w->p), "il")))
-			open(w, 'X', 2);
+			open_name(w, 'X', 2);
 		else
 			skip(w, 1);
 		break;

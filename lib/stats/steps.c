@@ -325,7 +325,7 @@ size_t stats_steps(struct stats_sample s, const struct stats_steps_options *o,
 bool stats_trend(struct stats_sample s, const struct stats_step *steps, size_t n_steps,
 		 struct stats_trend *to)
 {
-	double *v = mem_array(s.n + 1, sizeof *v), line, levels = 0, n = (double)s.n;
+	double *v = mem_array(s.n + 1, sizeof *v), line = 0, levels = 0, n = (double)s.n;
 
 	if (n_steps) {
 		residuals(s, steps, n_steps, v);

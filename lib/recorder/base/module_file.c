@@ -179,11 +179,11 @@ static bool is_there(const uint8_t *p)
 
 void cap_module_file_find(const struct cap_module_file *f, struct cap_named *named, size_t n)
 {
-	const uint8_t *p = f->map + f->symbols;
 	uintptr_t page = 0;
 	ElfW(Sym) s;
 
-	for (size_t i = 0; f->map && i < f->n_symbols; i++, p += sizeof s) {
+	for (size_t i = 0; f->map && i < f->n_symbols; i++) {
+		const uint8_t *p = f->map + f->symbols + i * sizeof s;
 		uintptr_t last = (uintptr_t)(p + sizeof s - 1) / 4096;
 
 		if (last != page && (!is_there(p) || !is_there(p + sizeof s - 1)))

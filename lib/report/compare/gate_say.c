@@ -345,7 +345,7 @@ static const char *say_accept(const struct gate_context *x, const struct gate_ru
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, "[waiver ");
-	for (size_t k = 0; name[k] && k < SAY_NAME; k++)
+	for (size_t k = 0; k < SAY_NAME && name[k]; k++)
 		buf_addc(&b, (unsigned char)name[k] > ' ' && name[k] < 0x7f && name[k] != ']' &&
 				     name[k] != ';' && name[k] != '#'
 				 ? name[k]
