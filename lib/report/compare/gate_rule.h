@@ -53,8 +53,7 @@ struct gate_context {
 void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v);
 /* What people read of a breach (gate_say.c): the sentence, the callers, the command and the waiver, and
  * its source where the thing itself has none. */
-void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i,
-	      struct breach *to);
+void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i, struct breach *to);
 /* What of the policy had no effect (gate_notes.c), in the arena. */
 void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
 		const struct compare_rows *rows, struct table_checks *to);
