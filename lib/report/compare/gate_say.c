@@ -342,10 +342,11 @@ static const char *say_accept(const struct gate_context *x, const struct gate_ru
 			      const struct aggregate_thing *subject)
 {
 	const char *name = subject ? things_text(x->c->things, subject->name, NULL) : "";
+	size_t n = strnlen(name, SAY_NAME);
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, "[waiver ");
-	for (size_t k = 0; k < SAY_NAME && name[k]; k++)
+	for (size_t k = 0; k < n; k++)
 		buf_addc(&b, (unsigned char)name[k] > ' ' && name[k] < 0x7f && name[k] != ']' &&
 				     name[k] != ';' && name[k] != '#'
 				 ? name[k]
