@@ -17,3 +17,7 @@ check() { # WHAT; then a command that must succeed
 		failed=1
 	fi
 }
+equals() { # WHAT GOT WANT
+	printf '%s\n%s\n' "$2" "$3" >err
+	check "$1" [ "$2" = "$3" ]
+}

@@ -11,10 +11,6 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
-same() { # WHAT GOT WANT
-	printf '%s\n%s\n' "$2" "$3" >err
-	check "$1" [ "$2" = "$3" ]
-}
 # Of clocks in us; the capture takes 500 us.
 capture() { # FORMAT START
 	local t=$2 end=$(($2 + 500))
@@ -54,18 +50,18 @@ times() { tm-dump -q "$1" | grep -o ' time=-\?[0-9]\+' | sort -n -t = -k 2 | sed
 for format in lualloc lualloc-frames chrome speedscope instrument-text perf-script cpuprofile; do
 	capture $format 7000007 >a
 	capture $format 3600000007 >b
-	same "$format: from its start on" "$(times a)" ' time=0 time=500000'
-	same "$format: an hour later" "$(times b)" ' time=0 time=500000'
+	equals "$format: from its start on" "$(times a)" ' time=0 time=500000'
+	equals "$format: an hour later" "$(times b)" ' time=0 time=500000'
 done
 
 printf '{"traceEvents":[{"ph":"C","name":"fps","ts":1,"args":{"v":"7.5"}},%s]}\n' \
 	'{"ph":"C","name":"two","ts":2,"args":{"a":"1e1","b":"x","c":3}}' >texts
-same 'chrome: counters that are texts' "$(tm-dump -q texts | grep -o '^counter value=[^ ]*' | tr '\n' ' ')" \
+equals 'chrome: counters that are texts' "$(tm-dump -q texts | grep -o '^counter value=[^ ]*' | tr '\n' ' ')" \
 	'counter value=7.5 counter value=10 counter value=3 '
 
 # Eight counters, as in the rows; a ninth is in CSV alone.
 printf 'frame,a,b,c,d,e,f,g,h,i\n1,1,2,3,4,5,6,7,8,9\n2,1,2,3,4,5,6,7,8,10\n' >counters.csv
-same 'statistics of as many counters as the rows have' \
+equals 'statistics of as many counters as the rows have' \
 	"$(COLUMNS=200 tm-frames -q --table statistics counters.csv | grep -c '^max  *0  *1  *1  *1  *2  *1  *3  *1  *4  *1  *5  *1  *6  *1  *7  *1  *8  *1$')" 1
 
 if command -v python3 >/dev/null; then
@@ -79,7 +75,7 @@ if command -v python3 >/dev/null; then
 	capture speedscope 7 >f
 	head -c -30 f >cut
 	head -c -3 whole.tmt >cut.tmt
-	same 'sqlite: what was read to its end is complete, what was cut is not' \
+	equals 'sqlite: what was read to its end is complete, what was cut is not' \
 		"$(complete whole) $(complete whole.tmt) $(complete cut) $(complete cut.tmt)" '1 1 0 0'
 fi
 exit $failed

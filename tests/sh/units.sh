@@ -10,10 +10,6 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
-same() { # WHAT GOT WANT
-	printf '%s\n%s\n' "$2" "$3" >err
-	check "$1" [ "$2" = "$3" ]
-}
 
 # A profile with 3 under main;a and 5 under main;b, of one sample type.
 profile() { # TYPE UNIT
@@ -46,7 +42,7 @@ column() { # NAME FILE: of its rows, the largest first
 
 while read -r type unit name one; do
 	profile "$type" "$unit" >p.pb
-	same "pprof: $type in $unit" "$(column "$name" p.pb)" "$((5 * one)) $((3 * one))"
+	equals "pprof: $type in $unit" "$(column "$name" p.pb)" "$((5 * one)) $((3 * one))"
 done <<-X
 	cpu nanoseconds self_ns 1
 	cpu µs self_ns 1000
@@ -75,16 +71,16 @@ for f in whole one two; do
 	tm-compare -q --save-baseline $f.tma $f.folded >/dev/null
 done
 # 2.5 + 2.25 = 4.75; 2.25 is 10 % less than 2.5.
-same 'folded: decimals of two files are added up' \
+equals 'folded: decimals of two files are added up' \
 	"$(tm-top -q --csv --by function one.folded two.folded | cut -d , -f 9 | sed -n 2p)" 4750000
 for pair in 'one.folded two.folded' 'one.tma two.folded' 'one.folded two.tma' 'one.tma two.tma'; do
 	# shellcheck disable=SC2086
-	same "folded: $pair are compared" "$(tm-compare -q --csv --by function $pair | grep -o '2500000,2250000,-250000,-10.00')" \
+	equals "folded: $pair are compared" "$(tm-compare -q --csv --by function $pair | grep -o '2500000,2250000,-250000,-10.00')" \
 		2500000,2250000,-250000,-10.00
 done
 tm-merge one.tma two.tma -o both.tma
-same 'folded: baselines of decimals are merged' "$(tm-compare -q --csv --by function whole.tma both.tma 2>&1 | grep -c counted)" 1
-same 'folded: what is too large is the largest, and is told' \
+equals 'folded: baselines of decimals are merged' "$(tm-compare -q --csv --by function whole.tma both.tma 2>&1 | grep -c counted)" 1
+equals 'folded: what is too large is the largest, and is told' \
 	"$(column samples large.folded) $(tm-top large.folded 2>&1 | grep -c 'loss: numbers are larger')" \
 	'18446744073709551615 2500000 1000000 1'
 while read -r program; do

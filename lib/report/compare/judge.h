@@ -13,7 +13,8 @@
  * random ones, and p of a subject is the share of ways in which any subject has a statistic as large
  * (Westfall and Young 1993, step-down). So the chance that anything regresses, when nothing has
  * changed, is at most alpha for any noise whose runs could have come in any order, however subjects
- * depend on each other.
+ * depend on each other; but for subjects that few base runs have alike by chance, which are compared
+ * exactly (tracemill-gate(7) has measured rates).
  *
  * Where no exchange can reach alpha (one run against five), and nothing is the same in every base
  * run, nothing regresses: what stands out is inconclusive, and runs_new and runs_base say how many
