@@ -41,7 +41,7 @@
 #: make longest              the longest source files, to look at
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
-#:        NODEPS=1 (never look for packages)  SHARED=1 (programs share their code, for packages)
+#:        NODEPS=1 (never look for packages)  STRIP= (install what debuggers need, too)
 
 VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
@@ -57,7 +57,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 comma    := ,
 compiler := $(notdir $(lastword $(CC)))
 MODE     := $(if $(SAN),$(subst $(comma),-,$(SAN)),plain)$(if \
-            $(filter-out cc gcc,$(compiler)),-$(compiler))$(if $(COV),-cov)$(if $(SHARED),-shared)
+            $(filter-out cc gcc,$(compiler)),-$(compiler))$(if $(COV),-cov)
 B        := build/$(MODE)
 # Of a cross compiler the prefix, which its other tools have, too: make CC=aarch64-linux-gnu-gcc. What is
 # built so and has to run here is run by EMULATOR: "qemu-aarch64 -L FOLDER".
@@ -85,12 +85,14 @@ CXXFLAGS ?= $(optimize)
 WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
             -Wformat=2 -Wvla
 SECTIONS := -ffunction-sections -fdata-sections
+# The same objects are linked into programs and into the library that installed programs share.
+PIC      := -fPIC -fno-semantic-interposition
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 COVFLAGS := $(if $(COV),-fprofile-instr-generate -fcoverage-mapping -DCOVERAGE)
 override CPPFLAGS += -D_GNU_SOURCE -DTM_VERSION='"$(VERSION)"' -I. -Ibuild/made
 override CFLAGS   += -std=c11 $(WARN) -Wmissing-prototypes -Wstrict-prototypes $(SECTIONS) \
-                     $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror) $(if $(SHARED),-fPIC)
-override CXXFLAGS += -std=c++17 -Wall -Wextra $(SECTIONS) $(SANFLAGS) $(COVFLAGS)
+                     $(SANFLAGS) $(COVFLAGS) $(if $(WERROR),-Werror) $(PIC)
+override CXXFLAGS += -std=c++17 -Wall -Wextra $(SECTIONS) $(PIC) $(SANFLAGS) $(COVFLAGS)
 # What reads hostile files gets what Debian gives its packages; a packager's own flags stay. Not the
 # recorder, which calls nothing of the C library that lib/recorder does not list.
 HARDENED := $(if $(SAN)$(COV)$(findstring -O0,$(CFLAGS))$(findstring FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-fstack-protector-strong \
@@ -135,8 +137,11 @@ gen_so   := $(wildcard testdata/gen/*.so.c)
 gen_src  := $(filter-out $(gen_so),$(wildcard testdata/gen/*.c testdata/gen/*.cpp))
 data_src := $(sort $(shell find testdata -type f))
 
-# All rooms, for our programs; or, where twenty copies on a disk are too many, one that they share.
-LIB      := $(B)/$(if $(SHARED),lib/libtracemill-rooms-$(VERSION).so,rooms.a)
+# All rooms, for our programs where they are built; and once on a disk, for those that are installed: what symbolizes is
+# a library of its own, since libdwarf and Capstone would cost every start of a report's program 3 ms.
+LIB      := $(B)/rooms.a
+ROOMS    := $(B)/installed/libtracemill-rooms-$(VERSION).so
+SYMBOLS  := $(B)/installed/libtracemill-symbols-$(VERSION).so
 # What others build on: lib/library and what it needs, with its own names for memory (zone.h). Our programs
 # have the same rooms, the interface too, with memory as programs have it: nothing is there twice.
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
@@ -165,6 +170,7 @@ LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
               $(PKG_CONFIG) --exists $$v 2>/dev/null && echo $$v; done)
 LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
+INSTALLED := $(cmd_src:cmd/%.c=$(B)/installed/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(filter-out %/fuzz_library.c,$(fuzz_src)))
 # Through the public interface alone, in the library's own build.
@@ -180,8 +186,14 @@ obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
 view_assets := $(sort $(wildcard lib/view/page/*.*))
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
+symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object record recorder \
+            symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
+# Of tm-view alone: its server brings 14 libraries.
+view_obj := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))
+simulate_src := $(sort $(wildcard tests/simulate/*.c))
 all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
-            tests/simulate/judge.c $(gen_so))
+            $(simulate_src) $(gen_so))
+simulations := $(addprefix $(B)/tests/simulate/,judge steps)
 
 # What tests/run, testdata/make.sh, testdata/demo.sh and tests/bench/run.sh may rely on.
 export TM_ENV := SRC=$(CURDIR) BUILD=$(CURDIR)/$(B) BIN=$(CURDIR)/$(B)/bin \
@@ -191,7 +203,7 @@ REPLAY := $(if $(findstring address,$(SAN)),$(B),build/address-undefined$(if \
           $(filter-out cc gcc,$(compiler)),-$(compiler)))
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)';)
+say = $(if $(V),,@if [ -t 2 ]; then printf '  %-5s %s\033[K\r' $(1) '$(2)' >&2; else printf '  %-5s %s\n' $(1) '$(2)' >&2; fi;)
 
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
@@ -206,7 +218,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO)
 
-build/deps.mk: .ci/deps
+build/deps.mk: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps build)
 	@.ci/deps flags >$@
@@ -214,37 +226,37 @@ build/deps.mk: .ci/deps
 # Behind the other, whose packages these are, too: two installations at once are one too many.
 # One after the other: both are installations.
 build/deps-all: | $(and $(filter all,$(tiers)),$(filter check,$(tiers)),build/deps-check)
-build/deps-check build/deps-all: build/deps-%: .ci/deps | build/deps.mk
+build/deps-check build/deps-all: build/deps-%: .ci/deps .ci/packages.txt | build/deps.mk
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps $*)
 	@touch $@
 
 # Without them the demo says what it does not show.
-build/deps-demo: .ci/deps
+build/deps-demo: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps demo && touch $@ || :)
 
-build/deps-fuzz: .ci/deps
+build/deps-fuzz: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps fuzz)
 	@touch $@
 
-build/deps-fleet: .ci/deps
+build/deps-fleet: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps fleet)
 	@touch $@
 
-build/deps-builds: .ci/deps
+build/deps-builds: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps builds && touch $@ || :)
 
-build/deps-packages: .ci/deps
+build/deps-packages: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps packages)
 	@touch $@
 
 # What cannot be installed is a row that says so.
-build/deps-programs: .ci/deps
+build/deps-programs: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps programs && touch $@ || :)
 
@@ -253,7 +265,8 @@ build/deps-programs: .ci/deps
 $(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(HARDENED) $(CAPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
 $(B)/members: export TEXT = $(lib_obj)
 $(B)/library/members: export TEXT = $(library_obj)
-$(B)/flags $(B)/members $(B)/library/members: FORCE
+$(B)/places: export TEXT = $(rooms_at)
+$(B)/flags $(B)/members $(B)/library/members $(B)/places: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
@@ -302,13 +315,18 @@ $(B)/rooms.a: $(lib_obj) $(abi_obj) $(B)/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj) $(abi_obj)
 
 # Of our programs alone, and of this version: no interface.
-$(B)/lib/libtracemill-rooms-$(VERSION).so: $(lib_obj) $(abi_obj) $(B)/members
+link_so = $(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,-z,now,-Bsymbolic-functions,-soname,$(@F) \
+          '-Wl,-rpath,$$ORIGIN' -o $@ $(filter %.o,$^) $(filter %.so,$^) $(LDLIBS)
+
+$(ROOMS): $(filter-out $(view_obj) $(symbols_obj),$(lib_obj)) $(abi_obj) $(B)/members
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,-z,now,-Bsymbolic-functions,-soname,$(@F) -o $@ \
-	  $(lib_obj) $(abi_obj) $(LDLIBS)
+	$(link_so)
+
+$(SYMBOLS): $(symbols_obj) $(ROOMS)
+	$(link_so)
 
 # libtracemill: the names of lib/library/libtracemill.map and nothing else.
-LIBRARY_FLAGS = $(CFLAGS) -fPIC -fvisibility=hidden -DTM_LIBRARY -include lib/base/zone_names.h
+LIBRARY_FLAGS = $(CFLAGS) -fvisibility=hidden -DTM_LIBRARY -include lib/base/zone_names.h
 library_obj := $(addprefix $(B)/library/,$(addsuffix .o,$(library_src)))
 library_own := $(filter $(B)/library/lib/library/%,$(library_obj))
 soname   := libtracemill.so.$(library_major)
@@ -416,8 +434,7 @@ $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) 
 	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
 
 bind_now := -Wl,-z,relro,-z,now
-link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) $(if $(SHARED),-Wl$(comma)-rpath$(comma)$(LIBDIR)/tracemill) -o $@ \
-           $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
+link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) $(bind_now) -o $@ $^ $(LDLIBS)
 
 $(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
@@ -430,10 +447,20 @@ $(answering:%=$(B)/obj/view/%.o): $(B)/obj/view/%.o: $(B)/obj/cmd/%.c.o
 	@mkdir -p $(@D)
 	$(call say,NAME,$@)$(OBJCOPY) --redefine-sym main=$(subst -,_,$*)_main $< $@
 
-$(B)/bin/tm-view: $(answering:%=$(B)/obj/view/%.o) \
+$(B)/bin/tm-view $(B)/installed/tm-view: $(answering:%=$(B)/obj/view/%.o) \
                   $(call obj,$(filter $(answering:%=cmd/%/%),$(own_src)))
 
-$(foreach s,$(own_src),$(eval $(B)/bin/$(patsubst cmd/%/,%,$(dir $(s))): $(call obj,$(s))))
+$(foreach s,$(own_src),$(eval $(patsubst cmd/%/,$(B)/bin/%,$(dir $(s))) \
+  $(patsubst cmd/%/,$(B)/installed/%,$(dir $(s))): $(call obj,$(s))))
+
+$(B)/installed/tm-view: $(view_obj)
+
+# As they are installed: all rooms are in two libraries, which no others may link with. A tree that is moved as a whole
+# still works.
+rooms_at = $(if $(and $(filter $(PREFIX)/bin,$(BINDIR)),$(filter $(PREFIX)/%,$(LIBDIR))),$$ORIGIN/$(LIBDIR:$(PREFIX)/%=../%),$(LIBDIR))/tracemill
+$(INSTALLED): $(B)/installed/%: $(B)/obj/cmd/%.c.o $(SYMBOLS) $(ROOMS) $(B)/places
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) '-Wl,-rpath,$(rooms_at)' -o $@ $(filter %.o,$^) $(filter %.so,$^) $(LDLIBS)
 
 $(UNITS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.c.o $(LIB)
 	@mkdir -p $(@D)
@@ -489,7 +516,7 @@ $(DATA)-all.done: $(DATA)-check.done
 fixtures: $(GENS) $(tiers:%=$(DATA)-%.done)
 else
 generators fixtures:
-	+@$(MAKE) --no-print-directory SAN= COV= SHARED= $(if $(filter cc gcc,$(compiler)),,CC=cc CXX=g++) $@
+	+@$(MAKE) --no-print-directory SAN= COV= $(if $(filter cc gcc,$(compiler)),,CC=cc CXX=g++) $@
 endif
 
 # T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
@@ -499,7 +526,7 @@ replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) \
-               $(if $(filter all,$(TIER)),$(B)/tests/simulate/judge) fixtures)
+               $(if $(filter all,$(TIER)),$(simulations)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
@@ -561,6 +588,7 @@ lint-deep: build/deps-all $(made)
 	$(run_tests) tests/run lint/tidy
 
 demo: all generators build/deps-demo
+	@[ ! -t 2 ] || printf '\033[K' >&2
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash testdata/demo.sh
 
 bench: all generators
@@ -585,13 +613,23 @@ bench-ci: all generators
 stress-record: all
 	@rm -rf $(B)/stress; mkdir -p $(B)/stress; cd $(B)/stress && $(stress_record) | tee result; ! grep -q '^not ok' result
 
-$(B)/tests/simulate/judge: $(B)/obj/tests/simulate/judge.c.o $(LIB)
+$(B)/tests/simulate/judge: $(call obj,$(filter-out %/steps.c,$(simulate_src))) $(LIB)
+$(B)/tests/simulate/steps: $(call obj,tests/simulate/steps.c) $(LIB)
+$(simulations):
 	@mkdir -p $(@D)
 	$(link_c)
 
-# To the same bytes, until the judge judges otherwise: it draws the same numbers each time.
+# To the same bytes, until the judge judges otherwise: it draws the same numbers each time. With -j cells are simulated in
+# parallel; what was stopped goes on where it was, since each cell has a file of its own.
 simulate: $(B)/tests/simulate/judge
-	@$< >$(B)/judge.txt && cp $(B)/judge.txt tests/simulate/judge.txt
+	+@$(MAKE) --no-print-directory $$($< names | sed 's|^|$(B)/simulate/|')
+	@{ $< head; cd $(B)/simulate && cat $$($(CURDIR)/$< names); } >$(B)/judge.txt && cp $(B)/judge.txt tests/simulate/judge.txt
+	@bash tests/simulate/page.sh --write
+	@! grep 'not kept' tests/simulate/judge.txt >&2
+
+$(B)/simulate/%: $(simulate_src) $(wildcard lib/report/compare/judge*.[ch]) lib/stats/exchange.c | $(B)/tests/simulate/judge
+	@mkdir -p $(@D)
+	@$(B)/tests/simulate/judge cell $* >$@.new && mv $@.new $@
 
 diff: all generators
 	@env $(TM_ENV) bash tests/diff/large.sh
@@ -665,16 +703,23 @@ pkg_config  = printf '%s\n' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Na
               'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltracemill' \
               'Libs.private: $(LDLIBS)'
 
-install: all $(B)/completions
+# No symbols where no linker looks; no words for debuggers in archives, and in what is of another machine or C library.
+STRIP    ?= $(cross)strip
+strip_at  = $(INSTALLED:$(B)/installed/%=$(BINDIR)/%) \
+            $(addprefix $(LIBDIR)/,$(addprefix tracemill/,$(notdir $(ROOMS) $(SYMBOLS))) $(soname) $(notdir $(CAPTURE).so)) \
+            $(foreach v,$(LUAS),$(call lua_dir,$(v))/tracemill.so)
+debug_at  = $(patsubst $(B)/lib/%,$(LIBDIR)/%,$(filter %.a,$(RUNTIME) $(LIBRARY))) $(OTHERS:$(B)/lib/%=$(LIBDIR)/tracemill/%)
+
+install: all $(INSTALLED) $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
-	$(if $(PROGRAMS),install -m 755 $(PROGRAMS) '$(DESTDIR)$(BINDIR)')
+	$(if $(INSTALLED),install -m 755 $(INSTALLED) '$(DESTDIR)$(BINDIR)')
+	install -d '$(DESTDIR)$(LIBDIR)/tracemill' && install -m 644 $(ROOMS) $(SYMBOLS) '$(DESTDIR)$(LIBDIR)/tracemill'
 	$(foreach m,$(man_pages),install -D -m 644 $(m) '$(call man_dest,$(m))' &&) :
 	$(foreach m,$(man_links),ln -sf $(m) '$(call man_link,$(m))' &&) :
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' && install -m 644 $(RUNTIME) $(B)/lib/$(soname) \
 	  $(B)/lib/libtracemill.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf $(soname) '$(DESTDIR)$(LIBDIR)/libtracemill.so'
 	$(foreach o,$(OTHERS:$(B)/lib/%=%),install -D -m 644 $(B)/lib/$(o) '$(DESTDIR)$(LIBDIR)/tracemill/$(o)' &&) true
-	$(if $(SHARED),install -D -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))')
 	$(pkg_config) >'$(DESTDIR)$(LIBDIR)/pkgconfig/tracemill.pc'
 	install -d '$(DESTDIR)$(INCLUDEDIR)/tracemill' && install -m 644 $(library_api) \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill'
@@ -693,6 +738,8 @@ install: all $(B)/completions
 	install -d '$(DESTDIR)$(compat)'
 	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
+	$(if $(STRIP),$(STRIP) $(strip_at:%='$(DESTDIR)%'))
+	$(if $(STRIP),$(STRIP) -g $(debug_at:%='$(DESTDIR)%'))
 
 # The stable interface as a table; "What stays" in tracemill(7) says when it may change.
 abi: $(B)/lib/$(soname)
@@ -727,7 +774,7 @@ uninstall:
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))') \
 	  '$(DESTDIR)$(desktop)' '$(DESTDIR)$(mime)' \
-	  '$(DESTDIR)$(LIBDIR)/libtracemill.so' '$(DESTDIR)$(LIBDIR)/tracemill/$(notdir $(LIB))'
+	  '$(DESTDIR)$(LIBDIR)/libtracemill.so' $(foreach l,$(notdir $(ROOMS) $(SYMBOLS)),'$(DESTDIR)$(LIBDIR)/tracemill/$(l)')
 	for d in $(own_folders); do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d" || exit 1; done
 
 longest:

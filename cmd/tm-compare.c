@@ -37,6 +37,7 @@ static const char *const sort_words[] = {"auto",
 					 "lua-net",
 					 "mono-net",
 					 "samples",
+					 "period",
 					 NULL};
 static const char *const per_words[] = {"run", "frame", "second", "capture", NULL};
 
@@ -60,13 +61,17 @@ static bool shows_flame(const struct cli_report *r)
 	       (!r->options.table || !strcmp(r->options.table, COMPARE_FLAME));
 }
 
-static void choose(struct project_options *what, enum key by, int sort,
+static void choose(struct project_options *what, enum key by, unsigned more, int sort,
 		   const struct compare_policy *p, const struct cli_report *r)
 {
 	unsigned keys = 1u << by | gate_keys(p);
 
+	if (p->n_rules)
+		keys |= 1u << KEY_SITE; /* of which program a run is */
+
 	if (shows_flame(r))
 		keys |= 1u << KEY_STACK;
+	keys |= more | identity_keys(keys | more);
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
 			what->by[what->n_by++].by = k;
@@ -77,17 +82,26 @@ static void choose(struct project_options *what, enum key by, int sort,
 		what->want = SUMS_ALL;
 }
 
-static void compare_print(struct cli_compare *c, const struct compare_options *o,
+static const char *compare_gate_title(const struct gate *g)
+{
+	return gate_failed(g) || gate_incomplete(g) ? "The policy is broken"
+	       : gate_inconclusive(g)               ? "The policy cannot be decided"
+	       : gate_compared(g)                   ? "The policy is kept"
+						    : "There is nothing to compare with yet";
+}
+
+/* Where a group has no run there are only the checks, which say so. */
+static void compare_print(struct cli_compare *c, const struct compare_options *o, bool complete,
 			  struct cli_report *to)
 {
 	const struct compare *from = &c->in.compare;
 	struct table_document d = {.program = "tm-compare"};
 	struct err e = ERR_INIT;
-	struct compare_view *v = compare_view_new(from, o, &e);
-	struct compare_counters counters;
+	struct compare_view *v = complete ? compare_view_new(from, o, &e) : NULL;
+	struct compare_counters counters = {.table = {.n_rows = 0}};
 	struct gate *g;
 
-	if (!v)
+	if (complete && !v)
 		cli_usage("%s", e.msg);
 	for (size_t i = 0; i < from->n_groups; i++)
 		for (size_t k = 0; k < from->groups[i].n; k++)
@@ -97,13 +111,13 @@ static void compare_print(struct cli_compare *c, const struct compare_options *o
 	g = cli_compare_gate(c);
 	/* A comment is read from its top. */
 	if (g && to->format == RENDER_MARKDOWN) {
-		d.title = gate_failed(g) || gate_incomplete(g) ? "The policy is broken"
-			  : gate_inconclusive(g)               ? "The policy cannot be decided"
-							       : "The policy is kept";
+		d.title = compare_gate_title(g);
 		document_checks(&d, gate_checks(g));
 	}
-	compare_view_add(v, &d);
-	compare_counters_init(&counters, from);
+	if (complete) {
+		compare_view_add(v, &d);
+		compare_counters_init(&counters, from);
+	}
 	if (counters.table.n_rows)
 		document_table(&d, &counters.table);
 	if (g && to->format != RENDER_MARKDOWN)
@@ -111,15 +125,28 @@ static void compare_print(struct cli_compare *c, const struct compare_options *o
 	cli_report_print(to, &d);
 	document_release(&d);
 	gate_free(g);
-	compare_counters_release(&counters);
+	if (complete)
+		compare_counters_release(&counters);
 	compare_view_free(v);
 }
 
 static void init_policy(struct cli_compare *c)
 {
+	struct compare_doubts d;
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
+	const char *doubt;
 
+	doubts_find(&d, &c->in.compare, 0);
+	doubts_find_builds(&d, &c->in.compare);
+	doubt = doubts_first(&d, &c->allowed);
+	if (doubt) {
+		cli_error(NULL, "--init-policy: %s: no policy is fitted to these runs", doubt);
+		cli_status(EXIT_INCONCLUSIVE);
+		doubts_release(&d);
+		return;
+	}
+	doubts_release(&d);
 	if (policy_init(&c->in.compare, &b, &e))
 		cli_usage("%s", e.msg);
 	fwrite(b.data, 1, b.len, stdout);
@@ -165,8 +192,10 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "origin", "FILE", "--save-baseline: the capture before it had names",
 		       &origin),
 	    CLI_FILTER_ROWS(filter),
-	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of the base is NEW",
+	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of older builds is NEW",
 		     &compare.map_modules),
+	    ROW_LIST(0, "map-function", "OLD=NEW", "function OLD of older builds is NEW",
+		     &compare.map_functions),
 	    CLI_VIEW_ROWS(filter),
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
@@ -203,8 +232,8 @@ int main(int argc, char **argv)
 		options.sort = sort_of(sort);
 		options.flame = shows_flame(&report);
 		what.counters = true;
-		choose(&what, compare.init ? KEY_SITE : options.by, options.sort, &compare.policy,
-		       &report);
+		choose(&what, compare.init ? KEY_SITE : options.by,
+		       compare.init ? 1u << KEY_STACK : 0, options.sort, &compare.policy, &report);
 		if (compare.init)
 			what.want = SUMS_ALL;
 		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
@@ -212,8 +241,8 @@ int main(int argc, char **argv)
 		compare.in.compare.normalize = normalize;
 		if (complete && compare.init)
 			init_policy(&compare);
-		else if (complete)
-			compare_print(&compare, &options, &report);
+		else if (complete || compare.policy_path)
+			compare_print(&compare, &options, complete, &report);
 	}
 	cli_compare_release(&compare);
 	cli_filter_release(&filter);

@@ -4,6 +4,7 @@
  */
 #include "lib/cli/cli.h"
 #include "lib/export/export.h"
+#include "lib/tally/marks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@ static const char *const format_words[] = {"pprof",     "folded", "speedscope", 
 					   "sqlite",    "loli",   "mem",        "loli-stream",
 					   "memtracer", "maps",   NULL};
 static const char *const metric_words[] = {
-    "auto",      "count",   "entries", "requested", "real", "live-count", "live-requested",
-    "live-real", "samples", "calls",   "self-time", "time", NULL};
+    "auto",      "count",   "entries", "requested", "real",      "live-count", "live-requested",
+    "live-real", "samples", "period",  "calls",     "self-time", "time",       NULL};
 enum { WORD_TIME = VALUES + 1 }; /* another word for self-time */
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
@@ -25,12 +26,20 @@ struct told {
 	struct sink sink, *to;
 	struct cli_loop *loop;
 	uint64_t seen[EV_KINDS]; /* events */
+	const struct exporter *format;
+	bool frames; /* the format has them */
+	struct frame_marks marks;
+	uint64_t
+	    misplaced; /* allocations of the capture whose time is another frame's than their place */
 };
 
 static enum status export_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct told *x = (struct told *)s;
 
+	x->misplaced = 0;
+	if (x->frames)
+		frame_marks_begin(&x->marks, t);
 	return x->to->begin(x->to, t, e);
 }
 
@@ -39,6 +48,12 @@ static enum status export_event(struct sink *s, struct trace *t, const struct ev
 {
 	struct told *x = (struct told *)s;
 
+	if (x->frames) {
+		frame_marks_take(&x->marks, ev);
+		x->misplaced +=
+		    ev->kind == EV_ALLOC &&
+		    frame_marks_of(&x->marks, ev->has & EV_HAS_TIME, ev->time) != x->marks.at;
+	}
 	return x->to->event(x->to, t, ev, e);
 }
 
@@ -50,6 +65,15 @@ static enum status export_end(struct sink *s, struct trace *t, struct err *e)
 	for (size_t i = 0; i < EV_KINDS; i++)
 		x->seen[i] += t->events[i];
 	cli_notes(x->loop->file, t, 0, NOTE_GUESS);
+	if (trace_get(t, TRACE_FILTERED) && !(x->format->flags & EXPORT_FILTERED))
+		cli_note(x->loop->file,
+			 "was filtered (%s): %s cannot say so, and is read as if it were whole",
+			 trace_get(t, TRACE_FILTERED), x->format->name);
+	if (x->misplaced)
+		cli_note(x->loop->file,
+			 "frames have allocations by their place in the capture: by time %" PRIu64
+			 " of them lie in another frame, where tm-frames has them",
+			 x->misplaced);
 	return st;
 }
 
@@ -171,7 +195,7 @@ int main(int argc, char **argv)
 	    ROW_HEADING("choosing:"),
 	    ROW_CHOICE(0, "sort", "METRIC",
 		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
-		       "live-requested, live-real, samples, calls or self-time",
+		       "live-requested, live-real, samples, period, calls or self-time",
 		       &metric, metric_words),
 	    ROW_CHOICE(0, "domain", "NAME",
 		       "count auto, malloc, pool, mmap, mono, lua or all (default: auto, the one "
@@ -218,6 +242,8 @@ int main(int argc, char **argv)
 	}
 	cli_sandbox("tm-export", NULL);
 	told.to = x->sink;
+	told.format = exporter_by_name(format_words[as]);
+	loop.marks = told.frames = told.format->flags & EXPORT_FRAMES;
 	loop.sink = &told.sink;
 	cli_inputs(&loop, n, argv + 1);
 	if (!isatty(STDOUT_FILENO)) /* else the text shows by itself how far it is */
@@ -233,6 +259,7 @@ int main(int argc, char **argv)
 	else if (*x->summary)
 		cli_info(NULL, "%s", x->summary);
 	x->free(x);
+	frame_marks_release(&told.marks);
 	input_close(&in);
 	return cli_exit();
 }

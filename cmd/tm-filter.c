@@ -2,6 +2,7 @@
  *
  * tm-filter: the part of a capture that filters keep, as a trace.
  */
+#include "lib/cli/aggregate.h"
 #include "lib/cli/filter.h"
 #include "lib/group/filter_sink.h"
 #include "lib/trace/anonymize.h"
@@ -13,12 +14,15 @@
 struct told {
 	struct sink sink, *to;
 	const struct cli_loop *loop;
+	struct buf filters; /* in words */
 };
 
 static enum status filter_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct told *w = (struct told *)s;
 
+	if (w->filters.len)
+		trace_set(t, TRACE_FILTERED, buf_str(&w->filters));
 	return w->to->begin(w->to, t, e);
 }
 
@@ -107,6 +111,11 @@ int main(int argc, char **argv)
 		told.to = anonymize_sink(anonymize);
 	}
 	told.loop = &loop;
+	cli_filter_words(&filter, &told.filters);
+	if (anonymous && told.filters.len) {
+		told.filters.len = 0;
+		buf_adds(&told.filters, "what is not told");
+	}
 	loop.marks = filter.selection.frames.n > 0;
 	filtered = filter_sink_new(&told.sink, &what);
 	loop.sink = filter_sink_in(filtered);
@@ -114,6 +123,7 @@ int main(int argc, char **argv)
 	filter_sink_free(filtered);
 	anonymize_free(anonymize);
 	buf_release(&key);
+	buf_release(&told.filters);
 	writer_free(writer);
 	cli_filter_release(&filter);
 	return cli_exit();

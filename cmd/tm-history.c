@@ -50,11 +50,20 @@ int main(int argc, char **argv)
 	struct cli_filter filter = {.domain = 0};
 	struct cli_report report = {0};
 	const struct opt table[] = {
-	    CLI_HISTORY_ROWS(history),  CLI_FILTER_ROWS(filter),
-	    CLI_VIEW_ROWS(filter),      CLI_CHECKED_REPORT_ROWS(report),
-	    CLI_IMPORT_ROWS(import),    ROW_OLD("metric", "sort"),
-	    ROW_OLD("policy", "rules"), ROW_OLD("min-change", "min"),
-	    ROW_OLD("fail", "gate"),    OPT_END,
+	    CLI_HISTORY_ROWS(history),
+	    CLI_FILTER_ROWS(filter),
+	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of older builds is NEW",
+		     &history.map_modules),
+	    ROW_LIST(0, "map-function", "OLD=NEW", "function OLD of older builds is NEW",
+		     &history.map_functions),
+	    CLI_VIEW_ROWS(filter),
+	    CLI_CHECKED_REPORT_ROWS(report),
+	    CLI_IMPORT_ROWS(import),
+	    ROW_OLD("metric", "sort"),
+	    ROW_OLD("policy", "rules"),
+	    ROW_OLD("min-change", "min"),
+	    ROW_OLD("fail", "gate"),
+	    OPT_END,
 	};
 	const struct opt_program program = {
 	    "tm-history", "COMMAND STORE [FILE...]",

@@ -124,7 +124,7 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 		st = listing_read(&listing, &x, &extent, &e);
 		if (!st)
 			st = listing_rows(&sheet, &listing, &c->lookup, NULL, &e);
-		sheet.table.title = *extent.name ? extent.name : c->disassemble;
+		sheet.table.title = st ? c->disassemble : listing_name(&sheet, &listing).text;
 		document_table(&c->document, &sheet.table);
 		if (extent.others)
 			cli_note(path, "%zu more functions are called '%s'; this is the first",

@@ -139,10 +139,11 @@ static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 	r->apart = l->settings.children;
 	r->since = time(NULL);
 	r->ns = (uint64_t)clock_ns();
-	status = launch_run(l, cap_far(fd, 0), argv, &sig, record_over, &over);
+	status = launch_run(l, cap_far(fd, 0), argv, &sig, record_over, &over, &r->used);
 	if (over.called)
 		return status;
 	r->ns = (uint64_t)clock_ns() - r->ns;
+	r->status = sig ? 0 : status;
 	tell_end(sig);
 	tell_lost(l);
 	status = tell_cut(l, status, sig);

@@ -3,6 +3,7 @@
  * tm-spikes: what was over its threshold, where, and how often.
  */
 #include "lib/base/num.h"
+#include "lib/base/text.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
 #include "lib/report/spikes/gate.h"
@@ -144,7 +145,7 @@ static void judge(struct spikes_cli *c)
 	if (c->spikes.found <= c->max)
 		return;
 	cli_error(NULL, "gate failed: %" PRIu64 " spike%s, limit %" PRIu64, c->spikes.found,
-		  c->spikes.found == 1 ? "" : "s", c->max);
+		  plural_s(c->spikes.found), c->max);
 	cli_status(EXIT_GATE);
 }
 

@@ -3,10 +3,13 @@
  * tm-top: what allocates most, by site, function, location, stack, type and so on; as a ranking,
  * as a tree of calls, or as the callers and callees of a function.
  */
+#include "lib/base/text.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/group/filter_sink.h"
+#include "lib/group/notes.h"
+#include "lib/report/top/first_screen.h"
 #include "lib/report/top/handers.h"
 #include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
@@ -49,14 +52,16 @@ struct request {
 	bool no_symbols, guess, memory;
 	bool leaks, list_suppressions;
 	bool some_rows; /* --top was given */
+	bool by_given;
 	struct opt_list suppressions;
-	struct leaks *none;
+	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
 	struct buf suppressed;
 	struct buf guessed;    /* what is passed over without a rule */
 	struct buf rules;      /* for it */
 	struct sink_both both; /* what two reports are made from */
 	size_t n_guessed;
 	bool has_sizes;
+	bool first_screen; /* nothing else was asked for */
 };
 
 static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
@@ -147,6 +152,8 @@ static void top_capture_notes(void *arg, struct trace *t)
 
 	if (q->none)
 		leaks_next(q->none);
+	if (q->caches)
+		leaks_next(q->caches);
 	for (size_t i = 0; i < EV_KINDS; i++)
 		q->seen[i] += t->events[i];
 	q->captures++;
@@ -234,6 +241,27 @@ static void top_check(struct request *q)
 		top_check_folder(q->source_dirs.items[i]);
 }
 
+static bool is_one_of(const char *s, const char *const *words)
+{
+	while (s && *words && strcmp(s, *words) != 0)
+		words++;
+	return s && *words;
+}
+
+/* A report of memory begins with what a person asks first, unless some order was asked for. */
+static bool wants_first_screen(const struct request *q)
+{
+	const char *table = q->report.options.table;
+	bool has = q->report.format == RENDER_TEXT || q->report.format == RENDER_MARKDOWN ||
+		   q->report.format == RENDER_JSON || q->report.format == RENDER_HTML;
+
+	if (table)
+		return is_one_of(table, first_screen_names);
+	return has && q->as == &reports[REPORT_RANKING] && !q->by_given && !q->sort &&
+	       !q->metrics && !q->top.cumulative && !q->leaks && !q->suppressions.n &&
+	       !q->top.stacks;
+}
+
 /* The sums that the options need. */
 static void top_choose(struct request *q, struct project_options *o)
 {
@@ -247,14 +275,15 @@ static void top_choose(struct request *q, struct project_options *o)
 	o->by[o->n_by++].by = (enum key)q->by;
 	if (q->below >= 0) {
 		q->top.shown = o->n_by;
-		o->by[o->n_by++] = (struct grouping_key){(enum key)q->below, 1};
+		o->by[o->n_by++] = (struct grouping_key){.by = (enum key)q->below, .within = 1};
 	}
 	if (last == KEY_STACK || last == KEY_FRAME)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
 	if (q->guess && (q->by != KEY_SITE || q->below >= 0))
 		cli_usage("--guess-sites goes with --by site");
 	if (q->top.stacks) {
-		o->by[o->n_by] = (struct grouping_key){KEY_STACK, (unsigned)o->n_by};
+		o->by[o->n_by] =
+		    (struct grouping_key){.by = KEY_STACK, .within = (unsigned)o->n_by};
 		o->n_by++;
 	}
 	/* Every stack is kept for it, which pays for a person who looks. */
@@ -262,15 +291,21 @@ static void top_choose(struct request *q, struct project_options *o)
 		q->top.callers = q->report.options.terminal ? CALLERS : 0;
 	if (q->top.stacks || q->by != KEY_SITE || q->below >= 0 || q->report.format != RENDER_TEXT)
 		q->top.callers = 0;
-	if (q->top.callers || (q->guess && !q->top.stacks))
-		o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 1};
+	q->first_screen = wants_first_screen(q);
+	if (q->first_screen) {
+		q->caches = o->caches = leaks_new(true);
+		o->want |= first_screen_wants();
+	}
+	if (q->top.callers || q->first_screen || (q->guess && !q->top.stacks))
+		o->by[o->n_by++] = (struct grouping_key){
+		    KEY_STACK, 1, q->top.callers || q->guess ? 0 : first_screen_wants()};
 	if (has_flame(q)) {
 		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
 		if (q->by != KEY_STACK)
-			o->by[o->n_by++] = (struct grouping_key){KEY_STACK, 0};
+			o->by[o->n_by++] = (struct grouping_key){.by = KEY_STACK};
 	}
 	o->totals = true;
-	o->want = (q->top.metrics ? q->top.metrics : TALLY_TOP) | sort_wants(q->top.sort);
+	o->want |= (q->top.metrics ? q->top.metrics : TALLY_TOP) | sort_wants(q->top.sort);
 }
 
 /* The stacks that are no leaks: the shipped ones are asked for by --leaks. */
@@ -305,7 +340,7 @@ static void tell_leaks(struct request *q, struct table_document *d)
 
 	for (size_t i = 0; q->none && leaks_counted(q->none, i, &c); i++) {
 		buf_addf(&b, "%s%" PRIu64 " block%s, ",
-			 i ? "; " : "not counted as leaks: ", c.blocks, c.blocks == 1 ? "" : "s");
+			 i ? "; " : "not counted as leaks: ", c.blocks, plural_s(c.blocks));
 		size_text(&b, c.bytes);
 		buf_addf(&b, " (%s)", c.rule);
 	}
@@ -323,7 +358,7 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 	static const enum sum sums[] = {
 	    SUM_COUNT,     SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,           SUM_LIVE_COUNT,
 	    SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_PEAK_REAL, SUM_PEAK_REQUESTED, SUM_TEMPORARY,
-	    SUM_TIME_SELF, SUM_CALLS,          SUM_SAMPLES};
+	    SUM_TIME_SELF, SUM_CALLS,          SUM_SAMPLES,   SUM_PERIOD};
 	const struct run_known *known = &p->now.groupings[q->stacks].known;
 	unsigned valued = sums_valued(&p->now.all);
 	const char *first = f->measure;
@@ -349,7 +384,8 @@ static void add_memory(const struct memory_report *m, const struct request *q,
 	}
 	if (q->report.format == RENDER_HTML && memory_report_growth(m))
 		document_fact(d, "growth", memory_report_growth(m));
-	document_table(d, memory_report_sizes(m));
+	if (memory_report_sizes(m))
+		document_table(d, memory_report_sizes(m));
 }
 
 static void top_print(const struct group_project *p, struct request *q)
@@ -358,6 +394,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	struct flame flame = FLAME_INIT;
 	struct memory_report *sizes = NULL;
 	struct top_overview overview;
+	struct first_screen *screen = NULL;
 	struct err e = ERR_INIT;
 	void *report = q->as->make(p, q, &e);
 
@@ -373,11 +410,14 @@ static void top_print(const struct group_project *p, struct request *q)
 		overview_numbers(p, &d);
 	}
 	tell_leaks(q, &d);
+	if (q->first_screen)
+		screen = first_screen_new(p);
 	if (q->guessed.len) {
 		document_head(&d, buf_str(&q->guessed));
 		document_fact(&d, "guessed", buf_str(&q->guessed));
 	}
 	document_table(&d, q->as->table(report));
+	first_screen_add(screen, &d);
 	flame.name = flame.title = flame_name;
 	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
 		add_measures(p, q, &flame);
@@ -394,6 +434,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	document_release(&d);
 	flame_release(&flame);
 	memory_report_free(sizes);
+	first_screen_free(screen);
 	q->as->free(report);
 }
 
@@ -413,8 +454,9 @@ static void top_add_guess(void *arg, const struct hander_found *f)
 	buf_adds(&q->guessed, q->guessed.len ? ", " : "passed over, as a guess (--guess-sites): ");
 	buf_addf(&q->guessed, "%s (", f->name);
 	if (f->instances)
-		buf_addf(&q->guessed, "%zu instances; ", f->instances);
-	buf_addf(&q->guessed, "%zu functions call it; ", f->callers);
+		buf_addf(&q->guessed, "%zu instance%s; ", f->instances, plural_s(f->instances));
+	buf_addf(&q->guessed, "%zu %s it; ", f->callers,
+		 f->callers == 1 ? "function calls" : "functions call");
 	cell_for_people(&q->guessed, &percent, &c, false);
 	buf_addc(&q->guessed, ')');
 	q->n_guessed++;
@@ -477,17 +519,26 @@ static void top_read_guessing(struct request *q, const struct project_options *w
 
 static void top_tell_unselected(const struct request *q)
 {
-	struct buf frames = BUF_INIT;
+	const struct tally_selection *s = &q->filter.selection;
+	const struct {
+		const char *option;
+		size_t n;
+	} given[] = {{"--frame", s->frames.n},
+		     {"--time", s->times.n},
+		     {"--size", s->sizes.n},
+		     {"--thread", s->n_threads}};
+	struct buf said = BUF_INIT;
 
-	if (selection_all(&q->filter.selection))
+	if (selection_all(s))
 		return;
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+		if (given[i].n)
+			buf_addf(&said, "%s%s", said.len ? " and " : "", given[i].option);
 	if (q->seen[EV_FRAME])
-		buf_addf(&frames, " (frames in it: %" PRIu64 ")", q->seen[EV_FRAME]);
-	cli_note(NULL,
-		 "nothing is left: no record lies in the frames, times, sizes and threads that "
-		 "were asked for%s",
-		 buf_str(&frames));
-	buf_release(&frames);
+		buf_addf(&said, " (frames in it: %" PRIu64 ")", q->seen[EV_FRAME]);
+	cli_note(NULL, "nothing is left: no record lies in what was asked for by %s",
+		 buf_str(&said));
+	buf_release(&said);
 }
 
 /* Why there is no row, and which domain or metric has one. */
@@ -523,25 +574,17 @@ static void top_tell_empty(const struct request *q)
 static void tell_nameless(const struct request *q)
 {
 	const struct group_run *r = &q->project.now;
-	uint64_t nameless = r->coverage[TIER_MODULE].v[SUM_ENTRIES];
+	struct buf text = BUF_INIT;
 
-	if (q->report.options.terminal && q->n && nameless > r->all.v[SUM_ENTRIES] / 2)
-		cli_note(NULL,
-			 "most sites have no names: tm-symbolize -e BINARY -o NAMED %s puts them "
-			 "in; --debuginfod, --debug-dir say where debug files are",
-			 q->operands[0]);
+	/* A ranking says it below its table. */
+	if (q->as != &reports[REPORT_RANKING] && nameless_note(r, &text))
+		cli_note(NULL, "%s", buf_str(&text));
+	buf_release(&text);
 	if (q->captures && !r->unfiltered.v[SUM_ENTRIES])
 		top_tell_empty(q);
 	if (r->unfiltered.v[SUM_ENTRIES] && !r->all.v[SUM_ENTRIES])
 		cli_note(NULL, "nothing is left: none of %" PRIu64 " records is what was asked for",
 			 r->unfiltered.v[SUM_ENTRIES]);
-}
-
-static bool is_one_of(const char *s, const char *const *words)
-{
-	while (s && *words && strcmp(s, *words) != 0)
-		words++;
-	return s && *words;
 }
 
 /* Not by who, but what there was: of what the filters keep. */
@@ -605,7 +648,7 @@ int main(int argc, char **argv)
 {
 	struct cli_import import = {0};
 	struct request q = {
-	    .top = {.n = ROWS_AUTO, .callers = CALLERS_AUTO}, .by = KEY_SITE, .below = -1};
+	    .top = {.n = ROWS_AUTO, .callers = CALLERS_AUTO}, .by = -1, .below = -1};
 	const struct opt table[] = {
 	    ROW_CHOICES(0, "by", "KEY",
 			"what a row is: site, function, location, stack, type, file, module, "
@@ -649,6 +692,9 @@ int main(int argc, char **argv)
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
+	q.by_given = q.by >= 0;
+	if (!q.by_given)
+		q.by = KEY_SITE;
 	q.some_rows = q.top.n != ROWS_AUTO;
 	if (q.top.n == ROWS_AUTO)
 		q.top.n = ROWS;
@@ -667,7 +713,7 @@ int main(int argc, char **argv)
 	top_choose(&q, &what);
 	cli_filter_project(&q.filter, &what);
 	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
-	q.asked.stacks_spare = q.top.callers;
+	q.asked.stacks_spare = q.top.callers || q.first_screen;
 	q.loop = (struct cli_loop){.import = &import.options,
 				   .sink = project_sink(&q.project),
 				   .instead = top_read_aggregate,
@@ -686,6 +732,7 @@ int main(int argc, char **argv)
 	buf_release(&q.rules);
 	buf_release(&q.suppressed);
 	leaks_free(q.none);
+	leaks_free(q.caches);
 	opt_list_release(&q.suppressions);
 	opt_list_release(&q.source_dirs);
 	match_free(q.match);

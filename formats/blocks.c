@@ -6,6 +6,26 @@ bool blocks_are_huge(const struct format_blocks *b, const int64_t amounts[BLOCKS
 	return b->live && amounts[BLOCKS_COUNT] > BLOCKS_MOST;
 }
 
+void blocks_gone(struct format_blocks *b, const int64_t all[BLOCKS_AMOUNTS],
+		 const int64_t live[BLOCKS_AMOUNTS], unsigned known, int64_t gone[BLOCKS_AMOUNTS])
+{
+	bool above = false;
+
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
+		gone[a] = all[a] > live[a] ? all[a] - live[a] : 0;
+		above |= known >> a & 1 && all[a] < live[a];
+	}
+	b->above += above;
+}
+
+void blocks_note(const struct format_blocks *b)
+{
+	if (b->above)
+		trace_note(b->im->t, NOTE_GUESS, b->above,
+			   "rows have more in use than was allocated: what is in use counts as "
+			   "allocated");
+}
+
 static enum status push_block(struct format_blocks *b, struct event *ev, bool freed, struct err *e)
 {
 	struct event end = {.kind = EV_FREED,

@@ -14,6 +14,7 @@ struct cli_compare_sides {
 	struct cli_loop loop;
 	struct tally_selection ranges[2]; /* of the base and of the new side */
 	bool has_ranges;
+	struct input_digest digest; /* of the present file */
 };
 
 static void cli_compare_capture_notes(void *arg, struct trace *t)
@@ -28,7 +29,10 @@ static void cli_compare_after_file(void *arg, const char *file)
 	struct cli_compare *c = arg;
 	struct err e = ERR_INIT;
 
-	if (c->in.project.now.captures && compare_inputs_take(&c->in, file, &e))
+	struct summary_input from = {c->sides->digest.hash, c->sides->digest.bytes, 0};
+
+	digest_release(&c->sides->digest);
+	if (c->in.project.now.captures && compare_inputs_take(&c->in, file, &from, &e))
 		cli_fail(file, &e);
 }
 
@@ -78,23 +82,6 @@ static void read_policy(struct cli_compare *c)
 	if (!c->policy_path || !policy_read(&c->policy, c->policy_path, &e))
 		return;
 	cli_bad_rules(c->policy_path, NULL, &e);
-}
-
-static void map_modules(struct cli_compare *c)
-{
-	const struct opt_list *l = &c->map_modules;
-
-	c->mapped = mem_zarray(l->n + 1, sizeof *c->mapped);
-	for (size_t i = 0; i < l->n; i++) {
-		const char *now = strchr(l->items[i], '=');
-
-		if (!now || now == l->items[i] || !now[1])
-			cli_usage("--map-module: '%s' is not OLD=NEW", l->items[i]);
-		c->mapped[i] = (struct identity_module){
-		    arena_strndup(&c->in.names, l->items[i], (size_t)(now - l->items[i])), now + 1};
-	}
-	c->in.compare.identity =
-	    (struct identity_options){c->mapped, l->n, c->base_source, c->new_source};
 }
 
 static void add_threads(const struct cli_filter *f, struct tally_selection *to)
@@ -157,8 +144,9 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		cli_usage("--base and --new go together");
 	if (s->has_ranges && (c->groups.n || n > 2))
 		cli_usage("ranges are of two sides");
-	if (!c->history && (c->base_branch || c->base_machine || c->base_last))
-		cli_usage("--base-branch, --base-machine and --base-last choose from --history");
+	if (!c->history && (c->base_branch || c->base_machine || c->base_last || c->branch))
+		cli_usage(
+		    "--base-branch, --base-machine, --base-last and --branch go with --history");
 	if (!c->history && c->allow_no_base)
 		cli_usage("--allow-no-base is for --history");
 	if (c->history && (lists || c->groups.n || s->has_ranges))
@@ -174,6 +162,17 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	paths_add_all(f->paths, c->policy.paths);
 }
 
+void compare_unread(struct cli_compare *c, const char *what, enum status why)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s %s", what,
+		 why == ST_BAD ? "is damaged or cut short, as of a run that crashed"
+			       : "could not be read");
+	c->in.compare.unread = arena_strndup(&c->in.names, b.data, b.len);
+	buf_release(&b);
+}
+
 void compare_begin_group(struct cli_compare *c, const char *label)
 {
 	struct err e = ERR_INIT;
@@ -187,11 +186,16 @@ void compare_begin_group(struct cli_compare *c, const char *label)
 
 static void read_file(struct cli_compare *c, const char *path)
 {
+	const struct compare_group *g = &c->in.compare.groups[c->in.compare.n_groups - 1];
 	char *operand[] = {mem_strdup(path)};
+	size_t had = g->n;
 
 	compare_inputs_drop(&c->in);
+	digest_release(&c->sides->digest);
 	cli_inputs(&c->sides->loop, 1, operand);
 	free(operand[0]);
+	if (g->n == had && !c->in.compare.unread)
+		compare_unread(c, path, c->sides->loop.failed);
 }
 
 static void read_list(struct cli_compare *c, const char *label, const struct opt_list *files)
@@ -250,6 +254,22 @@ static void compare_begin_ahead(const struct cli_compare *c, int n, char **opera
 		cli_ahead(two ? cli_kept(operands[n - 1]) : NULL, &o);
 }
 
+/* What is judged is read first, since the base is chosen by what it is. */
+static void read_history(struct cli_compare *c, const char *label, int n, char **operands)
+{
+	struct compare_group *g = c->in.compare.groups;
+
+	compare_begin_group(c, label);
+	for (int i = 0; i < n; i++)
+		read_file(c, operands[i]);
+	if (g[0].n && compare_base_read(c) && c->in.compare.n_groups == 2) {
+		struct compare_group new = g[0];
+
+		g[0] = g[1];
+		g[1] = new;
+	}
+}
+
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
 		      const struct project_options *what, int n, char **operands)
 {
@@ -265,7 +285,21 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 				    .marks = s->ranges[0].frames.n || s->ranges[1].frames.n,
 				    .after = cli_compare_after_file,
 				    .instead = cli_compare_read_aggregate,
+				    .digest = &s->digest,
 				    .arg = c};
+	c->in.compare.parts = s->has_ranges;
+	c->in.compare.domain_given = what->domain != DOMAIN_DEFAULT;
+	c->modules = cli_maps("map-module", &c->map_modules, false, c->policy.modules,
+			      c->policy.n_modules, &c->in.names);
+	c->functions = cli_maps("map-function", &c->map_functions, true, c->policy.functions,
+				c->policy.n_functions, &c->in.names);
+	c->in.compare.identity =
+	    (struct identity_options){.modules = c->modules,
+				      .n_modules = c->map_modules.n + c->policy.n_modules,
+				      .functions = c->functions,
+				      .n_functions = c->map_functions.n + c->policy.n_functions,
+				      .base_source = c->base_source,
+				      .new_source = c->new_source};
 	compare_begin_ahead(c, n, operands);
 	labels[0] = range_label("base", &c->base_frames, &c->base_times, &c->in.names);
 	labels[1] = range_label("new", &c->new_frames, &c->new_times, &c->in.names);
@@ -275,11 +309,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	}
 	read_groups(c);
 	if (c->history) {
-		if (!compare_base_read(c))
-			return false;
-		compare_begin_group(c, n == 1 ? operands[0] : labels[1]);
-		for (int i = 0; i < n; i++)
-			read_file(c, operands[i]);
+		read_history(c, n == 1 ? operands[0] : labels[1], n, operands);
 		n = 0;
 	}
 	for (int i = 0; i < n || (i == 1 && s->has_ranges && n == 1); i++) {
@@ -292,7 +322,6 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 					    i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);
 		read_file(c, path);
 	}
-	map_modules(c);
 	compare_inputs_done(&c->in);
 	compare_tell_apart(&c->in.compare, &c->in.things);
 	for (size_t g = 0; g < c->in.compare.n_groups; g++)
@@ -303,8 +332,14 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 
 struct gate *cli_compare_gate(struct cli_compare *c)
 {
-	struct gate_options o = {c->policy_path, today(c->today), c->allow_loss,
-				 c->allow_unmatched};
+	struct gate_options o = {.policy = c->policy_path,
+				 .today = today(c->today),
+				 .allow_loss = c->allow_loss,
+				 .allowed = c->allowed,
+				 .no_base = c->no_base,
+				 .allow_no_base = c->allow_no_base && c->is_beginning,
+				 .notes = c->notes,
+				 .n_notes = c->n_notes};
 	struct err e = ERR_INIT;
 	struct gate *g;
 
@@ -328,11 +363,15 @@ void cli_compare_release(struct cli_compare *c)
 				    &c->base_times, &c->new_frames, &c->new_times};
 
 	compare_inputs_release(&c->in);
-	free(c->mapped);
+	free(c->modules);
+	free(c->functions);
+	free(c->notes);
 	opt_list_release(&c->map_modules);
+	opt_list_release(&c->map_functions);
 	buf_release(&c->filters);
 	policy_release(&c->policy);
 	if (c->sides) {
+		digest_release(&c->sides->digest); /* of a file that failed */
 		selection_release(&c->sides->ranges[0]);
 		selection_release(&c->sides->ranges[1]);
 	}

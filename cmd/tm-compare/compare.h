@@ -18,18 +18,23 @@ struct cli_compare {
 	struct opt_list base_frames, base_times, new_frames, new_times;
 	const char *policy_path, *today;
 	bool policy_given; /* not a default of the project */
-	const char *history, *base_branch, *base_machine;
+	const char *history, *base_branch, *base_machine, *branch;
 	uint64_t base_last; /* 0: COMPARE_GREEN */
-	bool allow_loss, allow_unmatched, allow_no_base;
+	bool allow_loss, allow_no_base;
+	struct compare_allowed allowed;
 	bool init; /* a policy is made of the runs, which are one group */
 
-	struct opt_list map_modules;
+	struct opt_list map_modules, map_functions;
 	const char *base_source, *new_source;
-	struct identity_module *mapped; /* what they say */
+	struct identity_map *modules, *functions; /* what they and the policy say */
 
 	struct buf filters; /* in words: aggregates remember them */
 	struct compare_policy policy;
 	struct compare_inputs in; /* what cli_compare_read has read */
+	const char *no_base;      /* why the history has none; NULL: it has one */
+	bool is_beginning;        /* since nothing is there yet */
+	const char **notes;       /* on the base, for the gate */
+	size_t n_notes, cap_notes;
 
 	struct cli_compare_sides *sides; /* compare.c; from cli_compare_start on */
 };
@@ -47,6 +52,8 @@ struct cli_compare {
 	    ROW_STRING(0, "new-source", "DIR", "and those of the new side: lines that moved",      \
 		       &(c).new_source),                                                           \
 	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \
+	    ROW_STRING(0, "branch", "NAME", "the branch that is judged, which may be new",         \
+		       &(c).branch),                                                               \
 	    ROW_STRING(0, "base-machine", "NAME", "of this machine", &(c).base_machine),           \
 	    ROW_NUMBER(0, "base-last", "N", "of the newest N of them (default 5)",                 \
 		       &(c).base_last),                                                            \
@@ -63,19 +70,24 @@ struct cli_compare {
 	     .to = (const char **){&(c).policy_path},                                             \
 	     .given = &(c).policy_given},                                                         \
 	    ROW_FLAG(0, "init-policy", "print a policy that is fitted to these runs", &(c).init), \
-	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",             \
-		     &(c).allow_loss),                                                            \
-	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing is kept",             \
-		     &(c).allow_unmatched),                                                       \
-	    ROW_FLAG(0, "allow-no-base", "--history may have no run to compare with yet",         \
-		     &(c).allow_no_base),                                                         \
 	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's, UTC)",         \
-		       &(c).today)
+		       &(c).today),                                                               \
+	    ROW_GROUP("a gate accepts:"),                                                         \
+	    ROW_FLAG(0, "allow-loss", "captures that have lost something", &(c).allow_loss),      \
+	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing",                     \
+		     &(c).allowed.unmatched),                                                     \
+	    ROW_FLAG(0, "allow-unlike", "runs of another program, or recorded otherwise",         \
+		     &(c).allowed.unlike),                                                        \
+	    ROW_FLAG(0, "allow-copies", "one run twice, also as a copy", &(c).allowed.copies),    \
+	    ROW_FLAG(0, "allow-no-base", "a history without a run to compare with",               \
+		     &(c).allow_no_base)
 
 /* Inside: compare.c and base.c. */
 void compare_begin_group(struct cli_compare *c, const char *label);
-/* The base from the history. False: it has none, which has been reported; without a group, and true,
- * where --allow-no-base allows that. */
+/* Of what could not be read, the first: c->in.compare.unread. */
+void compare_unread(struct cli_compare *c, const char *what, enum status why);
+/* The base from the history, behind the group that is judged: or c->no_base. False: it cannot be read, which has
+ * been reported. */
 bool compare_base_read(struct cli_compare *c);
 
 /* Checks the options and reads the policy, whose maps of paths join the filter's; c->policy then says what

@@ -15,12 +15,13 @@ const char *const cli_frames_sorts[] = {
     "real",      "slack",       "live-count",      "live-requested",
     "live-real", "freed-count", "freed-requested", "freed-real",
     "temporary", "self-time",   "calls",           "lua-net",
-    "mono-net",  "samples",     "duration",        NULL};
+    "mono-net",  "samples",     "period",          "duration",
+    NULL};
 static const int sorts[] = {FRAMES_AUTO,   SUM_COUNT,       SUM_ENTRIES,         SUM_REQUESTED,
 			    SUM_REAL,      SUM_SLACK,       SUM_LIVE_COUNT,      SUM_LIVE_REQUESTED,
 			    SUM_LIVE_REAL, SUM_FREED_COUNT, SUM_FREED_REQUESTED, SUM_FREED_REAL,
 			    SUM_TEMPORARY, SUM_TIME_SELF,   SUM_CALLS,           SUM_LUA_NET,
-			    SUM_MONO_NET,  SUM_SAMPLES,     FRAME_DURATION};
+			    SUM_MONO_NET,  SUM_SAMPLES,     SUM_PERIOD,          FRAME_DURATION};
 const char *const cli_frames_keys[] = {"site", "function", "location", "stack", "type",
 				       "file", "module",   "thread",   "owner", NULL};
 static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,
@@ -164,6 +165,7 @@ static void cli_frames_run_by(struct cli_frames *c)
 				      .sort = sorts[c->sort],
 				      .n = c->options.n,
 				      .row = cli_frames_print_row};
+	char cut[STACK_CUT_NOTE];
 	struct err e = ERR_INIT;
 	struct frames_by f;
 
@@ -177,6 +179,10 @@ static void cli_frames_run_by(struct cli_frames *c)
 	cli_inputs(&r->loop, c->n_operands, c->operands);
 	if (render_rows_end(f.options.arg))
 		cli_fail(NULL, &e);
+	if (f.cut.most) {
+		stack_cut_note(&f.cut, cut);
+		cli_note(NULL, "%s", cut);
+	}
 	frames_by_release(&f);
 }
 

@@ -30,23 +30,12 @@ struct adder {
 	struct arena texts;
 };
 
-/* "builds/b-117.mem.gz": b-117. */
 static const char *build_of(struct adder *a, const char *path)
 {
-	static const char *const packed[] = {".gz", ".xz", ".zst", ".lz4", ".bz2"};
-	const char *name = path_name(path), *dot;
-	size_t n = strlen(name);
+	const char *build;
+	size_t n = history_build_of(path, &build);
 
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-		size_t k = strlen(packed[i]);
-
-		if (n > k && !memcmp(name + n - k, packed[i], k)) {
-			n -= k;
-			break;
-		}
-	}
-	dot = memrchr(name, '.', n);
-	return arena_strndup(&a->texts, name, dot && dot > name ? (size_t)(dot - name) : n);
+	return arena_strndup(&a->texts, build, n);
 }
 
 static void history_add_capture_notes(void *arg, struct trace *t)
@@ -80,6 +69,42 @@ static enum status history_add_read_aggregate(void *arg, struct input *in, bool 
 	return st == ST_NONE ? ST_OK : st;
 }
 
+static bool history_add_same(const struct aggregate_things *t, const char *before, uint32_t now)
+{
+	return !strcmp(before ? before : "",
+		       now && now != RUN_MIXED ? things_text(t, now, NULL) : "");
+}
+
+/* A gate takes neither as the base of the other: beside the newest run of the branch. */
+static void history_add_compare(struct adder *a, const char *path, const struct history_labels *l,
+				const struct aggregate_things *t, const struct aggregate_summary *s,
+				int64_t run)
+{
+	struct history_choice choice = {.branch = l->branch, .last = 2};
+	struct err e = ERR_INIT;
+	struct history_runs runs;
+	const struct history_run *r;
+	const char *what;
+
+	if (history_runs(&a->c->h, &choice, &runs, &e))
+		return; /* it is added */
+	r = &runs.items[runs.n > 1 && runs.items[runs.n - 1].id == run ? runs.n - 2 : runs.n - 1];
+	what = !runs.n || r->id == run                          ? NULL
+	       : !history_add_same(t, r->format, s->format)     ? "of another format"
+	       : !history_add_same(t, r->sampling, s->sampling) ? "recorded in another way"
+	       : s->program && r->program && !history_add_same(t, r->program, s->program)
+		   ? "of a program of another name"
+	       : s->arguments && r->arguments && !history_add_same(t, r->arguments, s->arguments)
+		   ? "started with other arguments"
+		   : NULL;
+	if (s->status)
+		cli_note(path, "ended with exit status %u: gates take it for no base", s->status);
+	if (what)
+		cli_note(path, "is %s than run %lld before it: gates compare no such two", what,
+			 (long long)r->id);
+	history_runs_release(&runs);
+}
+
 static enum status store(struct adder *a, const char *path, const struct history_labels *l,
 			 struct history_added *added, struct err *e)
 {
@@ -94,6 +119,8 @@ static enum status store(struct adder *a, const char *path, const struct history
 	if (!st) {
 		st =
 		    history_add(&a->c->h, &a->aggregate, &things, &s, l, path_name(path), added, e);
+		if (!st && !added->was_there)
+			history_add_compare(a, path, l, &things, &s, added->run);
 		summary_release(&s);
 	}
 	things_release(&things);

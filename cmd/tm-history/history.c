@@ -2,6 +2,7 @@
 #include "cmd/tm-history/history.h"
 
 #include "lib/base/mem.h"
+#include "lib/cli/aggregate.h"
 #include "lib/group/metric.h"
 #include "lib/history/blame.h"
 #include "lib/history/view.h"
@@ -78,6 +79,12 @@ void cli_history_start(struct cli_history *c, bool adding)
 		cli_usage("add: --since, --until and --last choose from what is there");
 	if (!adding && (c->date || c->commit))
 		cli_usage("--date and --commit are for add");
+	c->modules = cli_maps("map-module", &c->map_modules, false, NULL, 0, &c->texts);
+	c->functions = cli_maps("map-function", &c->map_functions, true, NULL, 0, &c->texts);
+	if (adding && c->map_modules.n)
+		cli_usage("add: --map-module is for what looks at runs");
+	if (adding && c->map_functions.n)
+		cli_usage("add: --map-function is for what looks at runs");
 	c->error_rate = c->alpha ? number_of("alpha", c->alpha, 1e-6, 0.5) : 0.05;
 	c->least_percent = c->least ? number_of("min", c->least, 0, 1e9) : 0;
 	if (c->wait > 1000000)
@@ -104,6 +111,10 @@ bool cli_history_open(struct cli_history *c, bool adding)
 		cli_fail(c->h.shown, &e);
 		return false;
 	}
+	c->h.maps = (struct identity_options){.modules = c->modules,
+					      .n_modules = c->map_modules.n,
+					      .functions = c->functions,
+					      .n_functions = c->map_functions.n};
 	return true;
 }
 
@@ -114,6 +125,10 @@ void cli_history_release(struct cli_history *c)
 	policy_release(&c->policy);
 	opt_list_release(&c->labels);
 	opt_list_release(&c->names);
+	opt_list_release(&c->map_modules);
+	opt_list_release(&c->map_functions);
+	free(c->modules);
+	free(c->functions);
 	arena_release(&c->texts);
 }
 
@@ -246,6 +261,7 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 {
 	size_t present = 0;
 
+	history_runs_gather(&c->runs);
 	history_lines_init(l, &c->runs);
 	if (!c->runs.n) {
 		cli_error(c->h.shown, "no run is chosen");
@@ -258,7 +274,8 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 		present += l->items[i].present;
 	if (!present) {
 		cli_error(c->h.shown, "no chosen run has a value%s",
-			  c->per == HISTORY_PER_FRAME    ? ": there are no frames to divide by"
+			  l->full ? ": they are more than a store can hold, 2^63-1"
+			  : c->per == HISTORY_PER_FRAME  ? ": there are no frames to divide by"
 			  : c->per == HISTORY_PER_SECOND ? ": there are no times to divide by"
 							 : "");
 		cli_status(EXIT_INPUT);
@@ -269,6 +286,46 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 }
 
 /* --- blame --- */
+
+static struct identity_map *with_renamed(struct cli_history *c, const struct history_lines *l,
+					 struct identity_map *maps, size_t *n)
+{
+	struct identity_map *to = mem_array(*n + l->n_renamed + 1, sizeof *to);
+
+	for (size_t i = 0; i < *n; i++)
+		to[i] = maps[i];
+	for (size_t i = 0; i < l->n_renamed; i++) {
+		const char *was = l->renamed[i].was, *now = l->renamed[i].now;
+
+		to[(*n)++] = (struct identity_map){arena_strndup(&c->texts, was, strlen(was)),
+						   arena_strndup(&c->texts, now, strlen(now))};
+	}
+	free(maps);
+	return to;
+}
+
+/* What series join by a guess is one in blame, too, as if --map-function or --map-module said so. Of stacks it is the
+ * functions. What it is goes to *note. */
+static void follow_renamed(struct cli_history *c, enum sum sum, struct buf *note)
+{
+	struct policy_rule r = {.name = "", .kind = POLICY_MAX, .metric = sum, .each = true};
+	struct history_lines l;
+	struct err e = ERR_INIT;
+
+	r.key = c->by <= 0 || c->by == KEY_STACK + 1 ? KEY_FUNCTION : c->by - 1;
+	history_lines_init(&l, &c->runs);
+	if ((r.key == KEY_FUNCTION || r.key == KEY_SITE || r.key == KEY_MODULE) &&
+	    !history_series(&c->h, &l, &r, HISTORY_PER_CAPTURE, NULL, &e) && l.n_renamed) {
+		if (r.key == KEY_MODULE)
+			c->h.maps.modules = c->modules =
+			    with_renamed(c, &l, c->modules, &c->h.maps.n_modules);
+		else
+			c->h.maps.functions = c->functions =
+			    with_renamed(c, &l, c->functions, &c->h.maps.n_functions);
+		history_renamed_text(&l, note);
+	}
+	history_lines_release(&l);
+}
 
 struct sides {
 	const struct history_run *items[2][BLAME_RUNS];
@@ -302,6 +359,7 @@ static struct history_blame *cli_history_new_blame(struct cli_history *c, const 
 					  .per = c->per,
 					  .top = c->has_top ? c->top : 30,
 					  .flame = flame,
+					  .up = !c->from,
 					  .about = about};
 	struct history_blame *b = NULL;
 	bool told = c->by > 0;
@@ -327,6 +385,7 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 					    const struct history_line **line)
 {
 	struct err e = ERR_INIT;
+	struct buf note = BUF_INIT; /* that of the series is the same */
 	struct history_blame *b;
 	struct sides sides;
 	enum sum sum;
@@ -336,6 +395,8 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 	    history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e))
 		return NULL;
 	sides_of(c, *line, *s, &sides);
+	follow_renamed(c, sum, &note);
+	buf_release(&note);
 	c->by = -1;
 	b = cli_history_new_blame(c, &sides, sum, NULL, true, &e);
 	if (!b)
@@ -348,12 +409,16 @@ static void name_the_rise(const struct cli_history *c, const struct stats_step *
 			  struct buf *to)
 {
 	const char *most = b ? history_blame_text(b) : NULL;
+	double percent = history_step_percent(s);
 
 	buf_addf(to, "%s%s of %s %s by ", as_fact ? "" : "latest step up: ", l->metric, l->key,
 		 l->name);
 	history_value_text(l, s->after - s->before, false, to);
-	buf_addf(to, " (%+.1f %%) with build %s", history_step_percent(s),
-		 c->runs.items[s->at].build);
+	if (isfinite(percent))
+		buf_addf(to, " (%+.1f %%)", percent);
+	else
+		buf_adds(to, " (was 0)");
+	buf_addf(to, " with build %s", c->runs.items[s->at].build);
 	if (most)
 		buf_addf(to, "; most of it in %s", most);
 }
@@ -421,7 +486,7 @@ static void judge(const struct history_lines *l)
 	}
 	if (any && !match_all_gave_up())
 		cli_status(EXIT_GATE);
-	else if (!l->asked || match_all_gave_up())
+	else if (!l->asked || l->undecided || match_all_gave_up())
 		cli_status(EXIT_INCONCLUSIVE);
 }
 
@@ -475,7 +540,7 @@ static const struct history_run *run_named(const struct cli_history *c, const ch
 static const struct history_run *first_of_build(const struct cli_history *c,
 						const struct history_run *run, const char *name)
 {
-	while (*name != '#' && run > c->runs.items && !strcmp(run[-1].build, run->build))
+	while (*name != '#' && run > c->runs.items && run[-1].nth_build == run->nth_build)
 		run--;
 	return run;
 }
@@ -488,6 +553,7 @@ static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
 	int by = c->by;
 	bool found;
 
+	history_runs_gather(&c->runs);
 	if (c->from) {
 		const struct history_run *from = run_named(c, "from", c->from);
 		const struct history_run *to = first_of_build(c, run_named(c, "to", c->to), c->to);
@@ -518,6 +584,7 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 {
 	struct err e = ERR_INIT;
 	struct history_blame *b = NULL;
+	struct buf note = BUF_INIT;
 	struct policy_rule about;
 	struct table_document d;
 	struct sides s;
@@ -535,6 +602,7 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	}
 	if (!cli_history_find_sides(c, &s))
 		return;
+	follow_renamed(c, sum, &note);
 	about = cli_history_rule_of(c, &e);
 	b = cli_history_new_blame(c, &s, sum, &about,
 				  r->format == RENDER_HTML || r->format == RENDER_JSON, &e);
@@ -543,11 +611,15 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 		cli_usage("%s", e.msg);
 	if (!b) {
 		cli_fail(c->h.shown, &e);
+		buf_release(&note);
 		return;
 	}
 	d = document_of(c, NULL);
 	history_blame_add(b, &d);
+	if (note.len)
+		document_note(&d, buf_str(&note));
 	cli_report_print(r, &d);
+	buf_release(&note);
 	document_release(&d);
 	history_blame_free(b);
 }

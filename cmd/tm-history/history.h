@@ -22,7 +22,7 @@ struct cli_history {
 	/* series */
 	int metric, by, per; /* by: -1 not given, 0 total, enum key + 1 */
 	const char *counter, *policy_path, *alpha, *least;
-	struct opt_list names;
+	struct opt_list names, map_modules, map_functions;
 	bool cumulative, fail;
 	uint64_t seed, top, wait;
 	bool has_top;
@@ -33,6 +33,7 @@ struct cli_history {
 	double error_rate, least_percent;
 	struct compare_policy policy;
 	struct arena texts;
+	struct identity_map *modules, *functions; /* what maps say */
 	/* from cli_history_open on */
 	struct history h;
 	struct history_runs runs;
@@ -86,7 +87,7 @@ extern const char *const history_by_words[], *const history_per_words[];
 	    ROW_STRING(0, "to", "RUN", "blame: the run after", &(c).to),                          \
 	{                                                                                         \
 		.type = OPT_UNSIGNED, .letter = 'n', .word = "top", .arg = "N",                   \
-		.help = "series or rows to show; 0: all (default 10, blame 30)",                  \
+		.help = "rows to show; 0: all (default 10, blame 30)",                            \
 		.to = (uint64_t *){&(c).top}, .given = &(c).has_top                               \
 	}
 

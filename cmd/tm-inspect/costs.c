@@ -5,6 +5,7 @@
 #include "lib/base/num.h"
 #include "lib/base/path.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/group/metric.h"
 #include "lib/report/top/tree.h"
 
@@ -379,7 +380,7 @@ enum status costs_sheet(struct costs *c, struct inspect_sheet *s, struct lookup 
 	if (c->n_shown < c->n_chosen) {
 		size_t more = c->n_chosen - c->n_shown;
 
-		buf_addf(&b, "%zu more function%s (-n)", more, more == 1 ? "" : "s");
+		buf_addf(&b, "%zu more function%s (-n)", more, plural_s(more));
 		costs_push_note(c, s, &b);
 	}
 	buf_release(&b);

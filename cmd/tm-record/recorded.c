@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-record/recorded.h"
 
+#include "cmd/tm-record/ended.h"
 #include "cmd/tm-record/package.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/front.h"
+#include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/top/overview.h"
 #include "lib/table/table.h"
@@ -17,7 +19,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,7 +185,7 @@ static void recorded_tell_missing(struct recorded_look *l, const struct group_pr
 
 static void recorded_tell_process(const struct recorded *r)
 {
-	struct rusage u;
+	const struct rusage *u = &r->used;
 	struct buf b = BUF_INIT;
 	uint64_t us;
 
@@ -194,16 +195,14 @@ static void recorded_tell_process(const struct recorded *r)
 		buf_release(&b);
 		return;
 	}
-	if (getrusage(RUSAGE_CHILDREN, &u))
-		return;
-	us = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
-	     (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+	us = (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 +
+	     (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
 	buf_adds(&b, "ran ");
 	time_text(&b, r->ns);
 	buf_adds(&b, ", CPU ");
 	time_text(&b, us * 1000);
 	buf_adds(&b, ", peak RSS ");
-	size_text(&b, (uint64_t)u.ru_maxrss * 1024);
+	size_text(&b, (uint64_t)u->ru_maxrss * 1024);
 	cli_note(r->program, "%s", buf_str(&b));
 	b.len = 0;
 	if (r->children) {
@@ -227,6 +226,7 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 	struct import_options import = {.format = "trace"};
 	struct group_project p;
 	struct top_overview v;
+	struct buf domains = BUF_INIT;
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	bool lossy;
@@ -240,6 +240,11 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 			cli_note(NULL, "%s", v.run);
 			cli_note(NULL, "%s", v.memory);
 		}
+		for (unsigned d = 0; d < DOMAIN_NOTES && !r->report; d++)
+			if (domain_note(&p.now, d, &domains)) {
+				cli_note(NULL, "%s", buf_str(&domains));
+				domains.len = 0;
+			}
 		if (names)
 			recorded_tell_missing(&l, &p);
 	} else if (!p.now.all.v[SUM_ENTRIES] && l.some) {
@@ -250,6 +255,7 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 				  "through malloc (tm-inspect tells what a binary has)");
 	}
 	input_close(&in);
+	buf_release(&domains);
 	project_release(&p);
 	for (size_t i = 0; i < l.n; i++) {
 		free(l.modules[i].base);
@@ -320,6 +326,8 @@ void recorded_end(const struct recorded *r)
 	if (!r->path || stat(r->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return;
 	recorded_tell_process(r);
+	if (r->status)
+		ended_note(r->path, r->status);
 	names = !r->no_symbols && has_events(r->path) && put_names(r);
 	if (!names)
 		recorded_pack(r->path);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <time.h>
 
 struct recorded {
@@ -16,10 +17,12 @@ struct recorded {
 	bool report;      /* the sites that allocated most, on standard error */
 	bool apart;       /* processes that the program starts have traces of their own */
 	const char *program;
-	bool runs;         /* it goes on, or may */
-	time_t since;      /* when it was started */
-	uint64_t ns;       /* that the program ran, or was recorded */
-	uint64_t children; /* CPU time of processes that it started and that are not in the trace,
+	bool runs;          /* it goes on, or may */
+	time_t since;       /* when it was started */
+	int status;         /* that it ended with; 0: well, by a signal, or not yet */
+	struct rusage used; /* by the program, unless runs */
+	uint64_t ns;        /* that the program ran, or was recorded */
+	uint64_t children;  /* CPU time of processes that it started and that are not in the trace,
 			    * in microseconds; 0: none that it has waited for */
 };
 

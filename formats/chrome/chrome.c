@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum section { SECTION_NONE, SECTION_EVENTS, SECTION_SAMPLES, SECTION_FRAMES };
+enum section { SECTION_NONE, SECTION_EVENTS, SECTION_SAMPLES, SECTION_FRAMES, SECTION_OTHER };
 enum key {
 	KEY_OTHER,
 	KEY_PH,
@@ -68,7 +68,7 @@ struct parser {
 	enum key key;
 	bool in_item, in_args, in_id;
 	struct v8_json v8; /* args.data of the item, which may be a piece of a profile */
-	struct buf section_key, frame_id, arg;
+	struct buf section_key, frame_id, other_key, arg;
 	struct value values[KEYS];
 	struct reading *readings;
 	size_t n_readings, cap_readings;            /* those beyond n keep their memory */
@@ -164,14 +164,29 @@ static bool take_ts(struct parser *p, int64_t *ts)
 	return true;
 }
 
+/* The categories that tm-export gives to what is no call. */
+static bool has_category(const struct parser *p, const char *category)
+{
+	const struct value *v = &p->values[KEY_CAT];
+
+	return v->there && is(&v->text, category);
+}
+
 static void chrome_take_call(struct parser *p, char ph)
 {
 	struct chrome *x = &p->x;
 	struct chrome_call c = {.ph = ph};
 	int64_t dur = 0;
 
+	if (has_category(p, "tracemill.frame")) {
+		x->game_frames++;
+		return;
+	}
 	if (!take_ts(p, &c.ts))
 		return;
+	c.pause = has_category(p, "tracemill.pause")  ? ENTER_PAUSE
+		  : has_category(p, "tracemill.away") ? ENTER_AWAY
+						      : ENTER_CALL;
 	c.thread = chrome_thread_of(p, false);
 	/* An end without a name is that of the innermost. */
 	c.marker = ph == 'E' && !(p->values[KEY_NAME].there && p->values[KEY_NAME].text.len)
@@ -441,8 +456,10 @@ static enum status chrome_begin_bracket(void *arg, char bracket, struct err *e)
 		p->section = bracket == '[' && is(&p->section_key, "traceEvents") ? SECTION_EVENTS
 			     : bracket == '[' && is(&p->section_key, "samples")   ? SECTION_SAMPLES
 			     : bracket == '{' && is(&p->section_key, "stackFrames") ? SECTION_FRAMES
+			     : bracket == '{' && is(&p->section_key, "otherData")   ? SECTION_OTHER
 										    : SECTION_NONE;
-	} else if (p->depth == p->item_depth && p->section && bracket == '{') {
+	} else if (p->depth == p->item_depth && p->section && p->section != SECTION_OTHER &&
+		   bracket == '{') {
 		begin_item(p);
 	} else if (p->in_item && p->depth == p->item_depth + 1) {
 		p->in_args = p->key == KEY_ARGS && bracket == '{';
@@ -501,6 +518,8 @@ static enum status chrome_take_key(void *arg, const char *s, size_t n, struct er
 		set_text(&p->section_key, s, n);
 	} else if (p->depth == 2 && p->section == SECTION_FRAMES) {
 		set_text(&p->frame_id, s, n);
+	} else if (p->depth == 2 && p->section == SECTION_OTHER) {
+		set_text(&p->other_key, s, n);
 	}
 	return ST_OK;
 }
@@ -547,6 +566,11 @@ static enum status chrome_take_string(void *arg, const char *s, size_t n, struct
 		return ST_OK;
 	}
 	set_value(p, s, n, false);
+	/* tm-export's word for what tm-filter left. */
+	if (p->depth == 2 && p->section == SECTION_OTHER && is(&p->other_key, TRACE_FILTERED)) {
+		set_text(&p->other_key, s, n);
+		trace_set(p->x.im->t, TRACE_FILTERED, buf_str(&p->other_key));
+	}
 	if (p->in_id && p->depth == p->item_depth + 1) { /* {"local": "0x1"} */
 		set_text(&p->values[KEY_ID].text, s, n);
 		p->values[KEY_ID].there = true;
@@ -633,6 +657,7 @@ static void chrome_parser_release(struct parser *p)
 		buf_release(&p->readings[i].name);
 	buf_release(&p->label.text);
 	buf_release(&p->section_key);
+	buf_release(&p->other_key);
 	buf_release(&p->frame_id);
 	buf_release(&p->arg);
 	intern_release(&p->x.thread_keys);

@@ -14,6 +14,7 @@ struct chrome_call {     /* B, E or X */
 	uint32_t thread; /* index */
 	uint32_t marker;
 	char ph;
+	uint8_t pause; /* enum enter_value */
 };
 
 struct chrome_point { /* a reading of a counter, a sample, or what runs parallel to the calls */
@@ -69,8 +70,8 @@ struct chrome {
 	bool any;                              /* an event with a time */
 	bool sampled_time;                     /* a sample with a length */
 	int64_t start;                         /* ns, of the first */
-	uint64_t unended_asyncs, unmatched, unended, clipped, no_number, rounded, other, asyncs,
-	    no_time, loops;
+	uint64_t game_frames, unended_asyncs, unmatched, unended, clipped, no_number, rounded,
+	    other, asyncs, no_time, loops;
 };
 
 /* Microseconds with decimals as ns, cut off; an exponent only where JSON has a number. */

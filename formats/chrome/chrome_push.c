@@ -146,6 +146,10 @@ static enum status push_edge(struct push *p, const struct chrome_call *c, unsign
 			   .time = at - p->x->start,
 			   .count = 1};
 
+	if (kind == EV_ENTER && c->pause) {
+		ev.has |= EV_HAS_VALUE;
+		ev.value = c->pause;
+	}
 	return import_event(p->x->im, &ev, e);
 }
 
@@ -258,6 +262,7 @@ static void chrome_push_add_notes(const struct chrome *x)
 	    {x->clipped, NOTE_GUESS,
 	     "calls end after the call that they are in: taken to end with it"},
 	    {x->unended_asyncs, NOTE_LOSS, "asynchronous events have no end: left out"},
+	    {x->game_frames, NOTE_LOSS, "frames of the game: left out"},
 	    {x->no_time, NOTE_LOSS, "events without a time: left out"},
 	    {x->no_number, NOTE_LOSS, "readings of counters that are no numbers: left out"},
 	    {x->loops, NOTE_LOSS, "stack frames are their own callers"},

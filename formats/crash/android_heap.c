@@ -110,6 +110,7 @@ static enum status android_heap_push(struct heap_dump *x, struct err *e)
 		trace_metric(t, METRIC_COUNT, state, METRIC_AT_ALL);
 		trace_metric(t, METRIC_REQUESTED, state, METRIC_AT_ALL);
 		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
+		trace_set_blocks(t, TRACE_BLOCKS_NUMBERED);
 		t->unordered = true;
 		st = import_begin(x->im, e);
 	}

@@ -233,7 +233,7 @@ static enum status heaptrack_begin(struct heaptrack *h, struct err *e)
 			      HEAPTRACK_VERSION);
 	trace_set(t, "heaptrack.form", h->raw ? "raw" : "interpreted");
 	if (h->numbered)
-		trace_set(t, "heaptrack.addresses", "numbers of alike blocks");
+		trace_set_blocks(t, TRACE_BLOCKS_NUMBERED);
 	if (h->attached)
 		trace_set(t, "heaptrack.attached", "yes");
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);

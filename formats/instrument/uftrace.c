@@ -120,14 +120,20 @@ static uint32_t stack_of(struct records *x, uint32_t epoch, uint64_t address)
 	struct location l = {
 	    .raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_ENTRY, .epoch = epoch};
 	uint32_t *place = map64_put(&x->stacks, (uint64_t)epoch << 48 ^ address);
+	const struct uftrace_symbol *symbol = NULL;
 	const struct uftrace_module *m;
 
 	if (*place)
 		return *place;
 	m = uftrace_module_at(&x->u, epoch, address);
 	if (m && m->symbols)
-		l.name = uftrace_symbols_name(
+		symbol = uftrace_symbols_at(
 		    m->symbols, x->u.features & UFTRACE_SYM_REL_ADDR ? address - m->lo : address);
+	if (symbol) {
+		l.name = symbol->name;
+		l.file = symbol->file;
+		l.line = symbol->line;
+	}
 	return *place = trace_stack(t, 0, trace_location(t, &l));
 }
 

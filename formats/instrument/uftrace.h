@@ -7,6 +7,7 @@
  *	task.txt    SESS, TASK, FORK and DLOP lines of key=value
  *	sid-ID.map  what a session had mapped, as in /proc/PID/maps, with build-ids behind the paths
  *	NAME.sym    symbols of a module (uftrace_symbols.h); of a second one of that name NAME-XXXX.sym
+ *	NAME.dbg    lines of its functions, where they were asked for
  *	TID.dat     records of a thread
  *	perf-cpuN.dat   when threads were off a processor (uftrace_switches.h)
  *

@@ -77,7 +77,53 @@ void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct tr
 		sort_array(s->all, s->n, sizeof *s->all, uftrace_symbols_by_address);
 }
 
-uint32_t uftrace_symbols_name(const struct uftrace_symbols *s, uint64_t address)
+/* All symbols of the address. */
+static void place(struct uftrace_symbols *s, uint64_t address, uint32_t file, uint32_t line)
+{
+	for (size_t i = BISECT(k, 0, s->n, s->all[k].address < address);
+	     i < s->n && s->all[i].address == address; i++) {
+		s->all[i].file = file;
+		s->all[i].line = line;
+	}
+}
+
+/* Behind "F: " or "L: ": a number, and a text. False: it makes no sense. */
+static bool take_place(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t,
+		       uint64_t *function)
+{
+	const char *end = line + n, *number = line + 3, *space;
+	uint64_t at;
+
+	if (n < 5 || line[1] != ':' || line[2] != ' ')
+		return false;
+	space = memchr(number, ' ', (size_t)(end - number));
+	if (!space)
+		return false;
+	if (*line == 'F')
+		return num_hex(number, (size_t)(space - number), function);
+	if (!num_dec(number, (size_t)(space - number), &at) || at > UINT32_MAX || end - space < 2)
+		return false;
+	if (*function != UINT64_MAX && at)
+		place(s, *function, trace_string(t, space + 1, (size_t)(end - space) - 1),
+		      (uint32_t)at);
+	return true;
+}
+
+void uftrace_symbols_read_places(struct uftrace_symbols *s, struct input *in, struct trace *t)
+{
+	uint64_t function = UINT64_MAX;
+	const char *line;
+	size_t n;
+
+	while ((line = cursor_line(&in->cur, &n, LINE_LIMIT)))
+		if (n && (*line == 'F' || *line == 'L') && !take_place(s, line, n, t, &function)) {
+			function = UINT64_MAX;
+			s->refused++;
+		}
+	s->refused += cursor_failed(&in->cur);
+}
+
+const struct uftrace_symbol *uftrace_symbols_at(const struct uftrace_symbols *s, uint64_t address)
 {
 	size_t lo = BISECT(i, 0, s->n, s->all[i].address <= address);
 
@@ -86,9 +132,9 @@ uint32_t uftrace_symbols_name(const struct uftrace_symbols *s, uint64_t address)
 		const struct uftrace_symbol *y = &s->all[lo - 1 - i];
 
 		if (!y->size || address - y->address < y->size)
-			return y->name;
+			return y;
 	}
-	return 0;
+	return NULL;
 }
 
 bool uftrace_symbols_are_of(const struct uftrace_symbols *s, const char *path, size_t n,

@@ -74,14 +74,15 @@ static bool timestamp(const char *line, size_t n, uint64_t *ns)
 }
 
 /* A file of symbols that is not there is empty. */
-static void read_symbols(struct uftrace *u, struct uftrace_symbols *s, const char *name)
+static void read_symbols(struct uftrace *u, struct uftrace_symbols *s, const char *name,
+			 void (*read)(struct uftrace_symbols *s, struct input *in, struct trace *t))
 {
 	struct err e = ERR_INIT;
 	struct input in;
 	char *file;
 
 	if (!uftrace_open(u, &in, name, &file, &e))
-		uftrace_symbols_read(s, &in, u->im->t);
+		read(s, &in, u->im->t);
 	input_close(&in);
 	free(file);
 }
@@ -106,7 +107,7 @@ static struct uftrace_symbols *uftrace_tasks_symbols_of(struct uftrace *u, const
 	*place = (uint32_t)u->n_files;
 	buf_add(&name, base, n_base);
 	buf_add(&name, ".sym", 4);
-	read_symbols(u, s, buf_str(&name));
+	read_symbols(u, s, buf_str(&name), uftrace_symbols_read);
 	if (!uftrace_symbols_are_of(s, path, n, id, n_id)) {
 		uftrace_symbols_release(s);
 		name.len = 0;
@@ -117,7 +118,12 @@ static struct uftrace_symbols *uftrace_tasks_symbols_of(struct uftrace *u, const
 			buf_addf(&name, "-%.4s.sym", id);
 		else
 			buf_addf(&name, "-%04x.sym", sum);
-		read_symbols(u, s, buf_str(&name));
+		read_symbols(u, s, buf_str(&name), uftrace_symbols_read);
+	}
+	if (s->n) {
+		name.len -= 4;
+		buf_add(&name, ".dbg", 4);
+		read_symbols(u, s, buf_str(&name), uftrace_symbols_read_places);
 	}
 	u->refused += s->refused;
 	buf_release(&name);

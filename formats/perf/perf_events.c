@@ -6,9 +6,10 @@
 #include <string.h>
 
 /* With modifiers or without. */
-static bool is_clock(const char *name)
+bool perf_event_is_clock(const char *name, size_t n)
 {
-	return !strncmp(name, "cpu-clock", 9) || !strncmp(name, "task-clock", 10);
+	return (n >= 9 && !memcmp(name, "cpu-clock", 9)) ||
+	       (n >= 10 && !memcmp(name, "task-clock", 10));
 }
 
 struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, const char *name,
@@ -25,9 +26,28 @@ struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, 
 		return NULL;
 	}
 	kind = &x->kinds[x->n++];
-	*kind = (struct perf_event_kind){.name = id, .clock = is_clock(trace_text(t, id))};
-	kind->marker = trace_marker(t, &(struct marker){id, trace_strz(t, "perf event")});
+	*kind = (struct perf_event_kind){.name = id, .clock = perf_event_is_clock(name, n)};
+	kind->marker = trace_period_marker(t, id, "perf event", kind->clock ? "ns" : "");
 	return kind;
+}
+
+void perf_events_sample(struct perf_events *x, const struct trace *t, struct perf_event_kind *kind,
+			uint64_t period, struct event *ev)
+{
+	bool timed = t->metrics[METRIC_TIME].state != METRIC_ABSENT;
+
+	kind->samples++;
+	kind->periods += period;
+	if (kind->clock && timed && period && !x->time)
+		x->time = kind;
+	if (period && kind == x->time) {
+		ev->has |= EV_HAS_TARGET;
+		ev->target = period;
+	} else if (period && (!kind->clock || timed)) {
+		ev->has |= EV_HAS_REQUESTED;
+		ev->requested = period;
+	}
+	event_set_samples(ev, 1);
 }
 
 enum status perf_events_push(const struct perf_events *x, struct import *im, struct err *e)
@@ -36,6 +56,9 @@ enum status perf_events_push(const struct perf_events *x, struct import *im, str
 	enum status st = ST_OK;
 	struct buf b = BUF_INIT;
 
+	if (x->time)
+		trace_set(t, TRACE_CLOCK,
+			  *trace_text(t, x->time->name) == 'c' ? "cpu-clock" : "task-clock");
 	for (size_t i = 0; !st && i < x->n; i++) {
 		const struct perf_event_kind *kind = &x->kinds[i];
 		struct event ev = {
@@ -61,6 +84,13 @@ void perf_events_note(const struct perf_events *x, struct trace *t)
 		trace_note(t, NOTE_INFO, x->n,
 			   "kinds of events, whose samples add up in totals: their markers tell "
 			   "them apart");
+	for (size_t i = 0; x->time && i < x->n; i++)
+		if (x->kinds[i].clock && &x->kinds[i] != x->time)
+			trace_note(
+			    t, NOTE_GUESS, x->kinds[i].samples,
+			    "samples of '%s' are no times, as times of two clocks do not add "
+			    "up: their ns are periods, and times are those of '%s'",
+			    trace_text(t, x->kinds[i].name), trace_text(t, x->time->name));
 	if (x->others)
 		trace_note(t, NOTE_LOSS, x->others, "samples of more than %d kinds of events",
 			   PERF_EVENTS_MOST);

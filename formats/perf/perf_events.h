@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The kinds of events that perf sampled, in its text and in its files: each is a marker, and at the
- * end a counter with the sum of its samples' periods, as in perf report.
+ * end a counter with the sum of its samples' periods, as in perf report. Two clocks do not add up: times are those of
+ * the first, the periods of others are periods.
  */
 #ifndef TM_FORMATS_PERF_PERF_EVENTS_H
 #define TM_FORMATS_PERF_PERF_EVENTS_H
@@ -17,12 +18,18 @@ struct perf_events { /* zeroed is empty; owns nothing */
 		uint64_t samples, periods;
 	} kinds[PERF_EVENTS_MOST];
 	size_t n;
-	uint64_t others; /* asked for beyond PERF_EVENTS_MOST */
+	const struct perf_event_kind *time; /* the clock whose periods are times; NULL: none yet */
+	uint64_t others;                    /* asked for beyond PERF_EVENTS_MOST */
 };
 
+/* Its period is a time, in ns. */
+bool perf_event_is_clock(const char *name, size_t n);
 /* The kind with a name, which is added when it is new; NULL: there are too many. */
 struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, const char *name,
 					size_t n);
+/* A sample of the kind with this period, which is not 0 where it is known. */
+void perf_events_sample(struct perf_events *x, const struct trace *t, struct perf_event_kind *kind,
+			uint64_t period, struct event *ev);
 enum status perf_events_push(const struct perf_events *x, struct import *im, struct err *e);
 void perf_events_note(const struct perf_events *x, struct trace *t);
 

@@ -191,9 +191,8 @@ static struct perf_event_kind *kind_of(struct perf_data *x, struct perf_attr *a)
 	return kind;
 }
 
-static enum status perf_sample_push(struct perf_data *x, const struct perf_attr *a,
-				    const struct sample *s, struct perf_event_kind *kind,
-				    uint32_t stack, struct err *e)
+static enum status perf_sample_push(struct perf_data *x, const struct sample *s,
+				    struct perf_event_kind *kind, uint32_t stack, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_TYPE, .count = 1, .type = kind->marker};
 
@@ -209,15 +208,8 @@ static enum status perf_sample_push(struct perf_data *x, const struct perf_attr 
 		ev.has |= EV_HAS_STACK;
 		ev.stack = stack;
 	}
-	if (perf_attr_is_clock(a) && x->im->t->metrics[METRIC_TIME].state != METRIC_ABSENT &&
-	    s->period) {
-		ev.has |= EV_HAS_TARGET;
-		ev.target = s->period;
-	}
-	event_set_samples(&ev, 1);
+	perf_events_sample(&x->events, x->im->t, kind, s->period, &ev);
 	x->no_period += !s->period;
-	kind->samples++;
-	kind->periods += s->period;
 	x->samples++;
 	return import_event(x->im, &ev, e);
 }
@@ -246,7 +238,7 @@ enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, s
 	x->unwound += !!(s.has & PERF_HAS_STACK_USER) && !x->simpleperf;
 	x->branches += !!(s.has & PERF_HAS_BRANCH_STACK);
 	stack = perf_sample_stack_of(x, &s, (enum perf_mode)(r->misc & PERF_MISC_CPUMODE));
-	return perf_sample_push(x, a, &s, kind, stack, e);
+	return perf_sample_push(x, &s, kind, stack, e);
 }
 
 static void note(struct trace *t, enum severity severity, uint64_t n, const char *text)

@@ -37,6 +37,7 @@ struct script {
 	size_t n_line, cap_line;
 	int64_t start;
 	bool begun, cut, unended;
+	bool timed; /* some sample is of a clock, with its period */
 	uint64_t samples, refused, first_refused, sources, lost;
 	uint64_t number; /* of the line */
 };
@@ -159,7 +160,7 @@ static enum status begin_script(struct script *x, const struct perf_line *l, str
 		snprintf(text, sizeof text, "%" PRId64, x->start);
 		trace_set(t, "perf.start_ns", text);
 	}
-	if (l->has_period && event_of(x, l)->clock)
+	if (x->timed)
 		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 	return import_begin(x->im, e);
 }
@@ -186,13 +187,7 @@ static enum status perf_script_push_sample(struct script *x, const struct perf_l
 		ev.has |= EV_HAS_STACK;
 		ev.stack = stack;
 	}
-	if (kind->clock && l->has_period && t->metrics[METRIC_TIME].state != METRIC_ABSENT) {
-		ev.has |= EV_HAS_TARGET;
-		ev.target = l->period;
-	}
-	event_set_samples(&ev, 1);
-	kind->samples++;
-	kind->periods += l->has_period ? l->period : 0;
+	perf_events_sample(&x->events, t, kind, l->has_period ? l->period : 0, &ev);
 	x->samples++;
 	return import_event(x->im, &ev, e);
 }
@@ -212,6 +207,21 @@ static bool is_sample(const char *s, size_t n)
 	struct perf_line l;
 
 	return may_be_sample(s, n) && perf_line_parse(s, n, &l);
+}
+
+/* The first sample may be of another event, and what is measured is declared before it. */
+static enum status find_clock(struct script *x, struct err *e)
+{
+	struct cursor *c = &x->im->in->cur;
+	struct perf_line l;
+	const char *s;
+	size_t n;
+
+	while (!x->timed && (s = cursor_line(c, &n, SCRIPT_LINE)))
+		x->timed = n && *s != '#' && may_be_sample(s, n) && perf_line_parse(s, n, &l) &&
+			   l.has_period &&
+			   perf_event_is_clock(l.event.s, (size_t)(l.event.end - l.event.s));
+	return input_rewind(x->im->in) ? err_failure(e) : ST_OK;
 }
 
 static size_t line_length(const char *s, const char *end)
@@ -390,7 +400,10 @@ static void add_notes(const struct script *x)
 static enum status perf_script_read(struct import *im, struct err *e)
 {
 	struct script x = {.im = im};
-	enum status st = perf_script_take_lines(&x, e);
+	enum status st = find_clock(&x, e);
+
+	if (!st)
+		st = perf_script_take_lines(&x, e);
 
 	if (!st && !x.samples)
 		st = err_at(e, ST_BAD, 0, "no line is a sample of perf script");
@@ -451,6 +464,7 @@ const struct reader reader_perf_script = {
     .what = "text of perf script: samples with their stacks",
     .suffixes = "perf,txt",
     .guesses = true,
+    .rewinds = true,
     .bid = perf_script_bid,
     .read = perf_script_read,
 };

@@ -79,6 +79,7 @@ void perfetto_heaps_metrics(struct perfetto *x)
 	if (!x->kinds[PERFETTO_PROFILE])
 		return;
 	x->blocks.live = t->unordered = true;
+	trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	/* Bytes are scaled up to all allocations, blocks are those that were sampled. */
 	trace_metric(t, METRIC_REQUESTED, x->heaps.sampled ? METRIC_ESTIMATED : METRIC_EXACT,
 		     METRIC_AT_ALL);

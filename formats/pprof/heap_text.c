@@ -217,12 +217,12 @@ static enum status heap_text_push_row(struct heap_profile *p, const struct event
 				      struct err *e)
 {
 	int64_t used[BLOCKS_AMOUNTS] = {times(v->live, live), times(v->live_bytes, live)};
-	int64_t rest[BLOCKS_AMOUNTS] = {times(v->all, all) - used[0],
-					times(v->all_bytes, all) - used[1]};
+	const int64_t made[BLOCKS_AMOUNTS] = {times(v->all, all), times(v->all_bytes, all)};
+	int64_t rest[BLOCKS_AMOUNTS];
 	enum status st = ST_OK;
 
-	rest[0] = rest[0] < 0 ? 0 : rest[0];
-	rest[1] = rest[1] < 0 ? 0 : rest[1];
+	blocks_gone(&p->blocks, made, used,
+		    p->all ? 1u << BLOCKS_COUNT | 1u << BLOCKS_REQUESTED : 0, rest);
 	if (blocks_are_huge(&p->blocks, used) || blocks_are_huge(&p->blocks, rest)) {
 		p->huge++;
 		return ST_OK;
@@ -373,6 +373,7 @@ static void set_metrics(struct heap_profile *p)
 	trace_metric(p->im->t, METRIC_LIVE, state, METRIC_AT_ALL);
 	p->im->t->unordered = true;
 	p->blocks.live = true;
+	trace_set_blocks(p->im->t, TRACE_BLOCKS_SUMMED);
 }
 
 static void heap_text_set_kind(struct heap_profile *p, const struct heap_head *h)
@@ -416,6 +417,7 @@ static void heap_text_add_notes(const struct heap_profile *p)
 	if (p->deep)
 		trace_note(t, NOTE_LOSS, p->deep, "addresses of stacks are beyond the first %d",
 			   HEAP_STACK_MOST);
+	blocks_note(&p->blocks);
 	if (p->uneven)
 		trace_note(t, NOTE_GUESS, p->uneven,
 			   "rows whose threads do not add up to them: taken without threads");

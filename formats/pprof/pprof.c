@@ -6,7 +6,7 @@
  *
  * A row is a stack with one value per sample type. Rows of allocations become allocations with
  * numbers for addresses, of which what is no longer in use is freed at an unknown time. Rows of
- * times become samples of the stack alone.
+ * times become samples of the stack alone. What no place is left for are periods of an event of its name.
  */
 #include "formats/pprof/pprof.h"
 
@@ -22,7 +22,8 @@ struct pprof_row {       /* a sample */
 	size_t first, n; /* its part of the stacks */
 	uint32_t stack;
 	int64_t values[PPROF_ROLES];
-	struct buf label; /* "key=value, key=value" */
+	int64_t periods[PPROF_TYPES_MOST]; /* by sample type: of PPROF_OTHER */
+	struct buf label;                  /* "key=value, key=value" */
 	bool only_type;
 	struct thread thread;
 	bool has_thread, has_tid;
@@ -72,9 +73,11 @@ static void add_value(struct pprof *p, size_t index, uint64_t value)
 		return;
 	if (index < p->tables.n_types &&
 	    __builtin_mul_overflow(v, p->tables.types[index].scale, &scaled)) {
-		p->beyond += p->roles[index] != PPROF_OTHER;
+		p->beyond++;
 		scaled = v < 0 ? INT64_MIN : INT64_MAX;
 	}
+	if (p->roles[index] == PPROF_OTHER)
+		p->row->periods[index] = scaled;
 	p->row->values[p->roles[index]] = scaled;
 }
 
@@ -170,6 +173,7 @@ static bool pprof_parse_sample(struct pprof *p, struct pb b)
 	p->row->has_thread = p->row->has_tid = false;
 	p->row->domain = DOMAIN_MALLOC;
 	memset(p->row->values, 0, sizeof p->row->values);
+	memset(p->row->periods, 0, p->tables.n_types * sizeof *p->row->periods);
 	while (pb_next(&b, &f)) {
 		struct pb list = pb_of(&f);
 		bool packed = f.wire == PB_BYTES;
@@ -207,6 +211,9 @@ static bool below_zero(const struct pprof *p)
 {
 	for (size_t r = PPROF_ALLOC; r < PPROF_ROLES; r++)
 		if (p->row->values[r] < 0)
+			return true;
+	for (size_t i = 0; i < p->tables.n_types; i++)
+		if (p->row->periods[i] < 0)
 			return true;
 	return false;
 }
@@ -261,41 +268,86 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 {
 	int64_t rest[BLOCKS_AMOUNTS], *live = &p->row->values[PPROF_LIVE];
 	enum status st = ST_OK;
+	unsigned known = 0;
 
 	if (p->blocks.live && any_of(live))
 		st = push_allocs(p, stack, live, PPROF_LIVE, false, e);
 	if (st || !p->allocs)
 		return st;
-	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
-		rest[a] = p->row->values[PPROF_ALLOC + a] - live[a];
-		if (rest[a] < 0) /* estimated from different samples, or known of one only */
-			rest[a] = 0;
-	}
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
+		if (pprof_type_of(&p->tables, PPROF_ALLOC + a))
+			known |= 1u << a;
+	blocks_gone(&p->blocks, &p->row->values[PPROF_ALLOC], live, known, rest);
 	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, true, e) : ST_OK;
+}
+
+/* The row's label is the name of that type's event. */
+static bool is_of_event(const struct pprof *p, size_t type)
+{
+	size_t n;
+	const struct trace *t = p->im->t;
+	const struct pprof_type *x = &p->tables.types[type];
+	const char *s;
+
+	if (x->role != PPROF_OTHER || !p->row->periods[type])
+		return false;
+	s = intern_text(&t->strings, t->markers[x->marker].name, &n);
+	return n && n == p->row->label.len && !memcmp(s, p->row->label.data, n);
+}
+
+static bool is_of_any_event(const struct pprof *p)
+{
+	for (size_t i = 0; i < p->tables.n_types; i++)
+		if (is_of_event(p, i))
+			return true;
+	return false;
+}
+
+/* Periods of the event that the row is of belong to its samples; those of others are sums of their own. */
+static enum status pprof_push_periods(struct pprof *p, uint32_t stack, struct event *sample,
+				      struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < p->tables.n_types && !st; i++) {
+		struct event ev = event_of(p, EV_SAMPLE, stack), *to = &ev;
+
+		if (!p->row->periods[i])
+			continue;
+		if (sample && is_of_event(p, i))
+			to = sample;
+		to->has |= EV_HAS_REQUESTED | EV_HAS_TYPE;
+		to->requested = (uint64_t)p->row->periods[i];
+		to->type = p->tables.types[i].marker;
+		if (to == &ev)
+			st = import_event(p->im, &ev, e);
+	}
+	return st;
 }
 
 static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err *e)
 {
+	enum status st;
 	const struct pprof_type *time = pprof_type_of(&p->tables, PPROF_TIME);
 	const struct pprof_type *samples = pprof_type_of(&p->tables, PPROF_SAMPLES);
 	struct event ev = event_of(p, EV_SAMPLE, stack);
 
 	if (!p->row->values[PPROF_SAMPLES] && !p->row->values[PPROF_TIME] &&
 	    !p->row->values[PPROF_CALLS])
-		return ST_OK;
-	if (time) {
+		return pprof_push_periods(p, stack, NULL, e);
+	/* Samples of an event have no time beside those of a clock. */
+	if (time && (p->row->values[PPROF_TIME] || !is_of_any_event(p))) {
 		ev.has |= EV_HAS_TARGET;
 		ev.target = (uint64_t)p->row->values[PPROF_TIME];
 	}
 	if (p->row->values[PPROF_CALLS]) {
 		struct event calls = ev;
-		enum status st;
 
 		calls.has |= EV_HAS_COUNT;
 		calls.count = (uint64_t)p->row->values[PPROF_CALLS];
 		st = import_event(p->im, &calls, e);
 		if (st || !p->row->values[PPROF_SAMPLES])
-			return st;
+			return st ? st : pprof_push_periods(p, stack, NULL, e);
 		ev.has &= (uint16_t)~EV_HAS_TARGET; /* the time is counted */
 	}
 	/* What was counted one by one is calls: of contended locks, for example. */
@@ -313,7 +365,8 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 		ev.has |= EV_HAS_TYPE;
 		ev.type = trace_marker(t, &m);
 	}
-	return import_event(p->im, &ev, e);
+	st = pprof_push_periods(p, stack, &ev, e);
+	return st ? st : import_event(p->im, &ev, e);
 }
 
 /* Pushes the rows that wait. */
@@ -391,6 +444,8 @@ static void pprof_set_heap(struct pprof *p, uint8_t state)
 		else if (live) /* what was freed is in no row */
 			trace_metric(t, metrics[a], METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	}
+	if (p->allocs || p->blocks.live)
+		trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	if (p->blocks.live) {
 		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
 		t->unordered = true;
@@ -400,6 +455,7 @@ static void pprof_set_heap(struct pprof *p, uint8_t state)
 static void pprof_set_attributes(struct pprof *p)
 {
 	static const char *const keys[] = {"pprof.time_ns", "pprof.duration_ns", "pprof.period"};
+	const char *type;
 	const uint64_t values[] = {p->tables.time, p->tables.duration, p->tables.period};
 	struct trace *t = p->im->t;
 	struct buf b = BUF_INIT;
@@ -414,30 +470,76 @@ static void pprof_set_attributes(struct pprof *p)
 		trace_set(t, keys[i], buf_str(&b));
 	}
 	for (size_t i = 0; i < p->tables.n_types; i++)
-		if (p->roles[i < sizeof p->roles ? i : 0] == PPROF_TIME)
-			trace_set(t, "pprof.time_type",
-				  pprof_text(&p->tables, p->tables.types[i].type, NULL));
+		if (p->roles[i < sizeof p->roles ? i : 0] == PPROF_TIME) {
+			type = pprof_text(&p->tables, p->tables.types[i].type, NULL);
+			trace_set(t, "pprof.time_type", type);
+			/* tm-export's is of any clock. */
+			if (strcmp(type, "time") != 0)
+				trace_set(t, TRACE_CLOCK, type);
+		}
 	buf_release(&b);
 }
 
-static void pprof_note_types(struct pprof *p)
+/* What tm-export says of its trace in a comment that begins so; NULL: nothing. */
+static const char *pprof_says(struct pprof *p, const char *with)
 {
+	for (size_t i = 0; i < p->tables.n_comments; i++) {
+		const char *s = pprof_text(&p->tables, p->tables.comments[i], NULL);
+
+		if (strncmp(s, with, strlen(with)) == 0)
+			return s + strlen(with);
+	}
+	return NULL;
+}
+
+static uint8_t pprof_state_of(struct pprof *p, const char *word)
+{
+	const char *estimated = pprof_says(p, TRACE_ESTIMATED_COMMENT);
+
+	/* A period of 1, or none, is that each was counted. */
+	return p->tables.period > 1 || (estimated && strstr(estimated, word)) ? METRIC_ESTIMATED
+									      : METRIC_EXACT;
+}
+
+static bool has_twin(struct pprof *p, size_t index)
+{
+	for (size_t i = 0; i < p->tables.n_types; i++)
+		if (i != index && p->tables.types[i].type == p->tables.types[index].type)
+			return true;
+	return false;
+}
+
+/* Those without another place are events, by name, and by unit where two have one name. */
+static void pprof_name_events(struct pprof *p)
+{
+	struct trace *t = p->im->t;
 	struct buf b = BUF_INIT;
+	uint64_t n = 0;
 
 	for (size_t i = 0; i < p->tables.n_types; i++) {
-		const struct pprof_type *x = &p->tables.types[i];
+		struct pprof_type *x = &p->tables.types[i];
+		const char *unit = pprof_text(&p->tables, x->unit, NULL);
 
-		if (x->role != PPROF_OTHER && i < sizeof p->roles)
+		if (x->role != PPROF_OTHER)
 			continue;
-		if (b.len < 200)
-			buf_addf(&b, "%s%s (%s)", b.len ? ", " : "",
-				 pprof_text(&p->tables, x->type, NULL),
-				 pprof_text(&p->tables, x->unit, NULL));
+		n++;
+		b.len = 0;
+		buf_adds(&b, pprof_text(&p->tables, x->type, NULL));
+		if (has_twin(p, i))
+			buf_addf(&b, " (%s)", unit);
+		unit = x->is_time                                     ? "ns"
+		       : x->is_bytes                                  ? "bytes"
+		       : !strcmp(unit, "count") || !strcmp(unit, "1") ? ""
+								      : unit;
+		x->marker =
+		    trace_period_marker(t, trace_string(t, b.data, b.len), "pprof value", unit);
 	}
-	if (b.len)
-		trace_note(p->im->t, NOTE_GUESS, 0,
-			   "sample types that have no place beside the others were not read: %s",
-			   buf_str(&b));
+	if (n)
+		trace_note(t, NOTE_INFO, n,
+			   "further sample types do not add up with the others: they are periods, "
+			   "by type");
+	if (n && pprof_state_of(p, "period") == METRIC_EXACT)
+		trace_set(t, TRACE_PERIODS, TRACE_PERIODS_COUNTED);
 	buf_release(&b);
 }
 
@@ -445,7 +547,6 @@ static void pprof_add_notes(struct pprof *p)
 {
 	struct trace *t = p->im->t;
 
-	pprof_note_types(p);
 	for (size_t i = 0; i < p->tables.n_comments; i++)
 		trace_note(t, NOTE_INFO, 0, "comment: %s",
 			   pprof_text(&p->tables, p->tables.comments[i], NULL));
@@ -460,6 +561,7 @@ static void pprof_add_notes(struct pprof *p)
 	if (p->huge)
 		trace_note(t, NOTE_LOSS, p->huge,
 			   "rows have more than %" PRId64 " objects: left out", BLOCKS_MOST);
+	blocks_note(&p->blocks);
 	if (p->tables.more_types)
 		trace_note(t, NOTE_LOSS, p->tables.more_types,
 			   "sample types beyond the first %d: left out", PPROF_TYPES_MOST);
@@ -502,7 +604,7 @@ static enum status pprof_read_profile(struct pprof *p, struct err *e)
 	struct import *im = p->im;
 	struct pprof_tables *x = &p->tables;
 	enum status st = pprof_tables_read(x, &im->in->cur);
-	uint8_t state;
+	const char *filtered;
 
 	if (st && (!x->n_types || !intern_count(&x->strings)))
 		return st;
@@ -519,14 +621,16 @@ static enum status pprof_read_profile(struct pprof *p, struct err *e)
 	}
 	for (size_t i = 0; i < x->n_types && i < sizeof p->roles; i++)
 		p->roles[i] = x->types[i].role;
-	/* A period of 1, or none, is that each was counted. */
-	state = x->period > 1 ? METRIC_ESTIMATED : METRIC_EXACT;
-	pprof_set_heap(p, state);
-	p->counted = state == METRIC_EXACT && !pprof_are_samples(x);
+	pprof_set_heap(p, pprof_state_of(p, "heap"));
+	p->counted = x->period <= 1 && !pprof_are_samples(x);
 	if (pprof_type_of(x, PPROF_TIME))
-		trace_metric(im->t, METRIC_TIME, state, METRIC_AT_ALL);
+		trace_metric(im->t, METRIC_TIME, pprof_state_of(p, "time"), METRIC_AT_ALL);
+	pprof_name_events(p);
 	pprof_modules(x, im->t);
 	pprof_set_attributes(p);
+	filtered = pprof_says(p, TRACE_FILTERED_COMMENT);
+	if (filtered)
+		trace_set(im->t, TRACE_FILTERED, filtered);
 	st = input_rewind(im->in);
 	if (!st)
 		st = import_begin(im, e);

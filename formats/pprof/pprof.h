@@ -11,7 +11,7 @@
 
 /* What a sample type is to us. */
 enum pprof_role {
-	PPROF_OTHER,    /* for a note */
+	PPROF_OTHER,    /* none: its values are periods, as those of perf's events */
 	PPROF_NOTHING,  /* what follows from the others */
 	PPROF_ALLOC,    /* + enum block_amount: of allocations */
 	PPROF_LIVE = 5, /* the same, of what is in use */
@@ -24,6 +24,7 @@ enum pprof_role {
 struct pprof_type {
 	uint64_t type, unit;    /* strings */
 	uint8_t role;           /* enum pprof_role */
+	uint32_t marker;        /* of the trace: of PPROF_OTHER */
 	bool is_time, is_bytes; /* by its unit */
 	int64_t scale;          /* ns or bytes of one of its unit; else 1 */
 };

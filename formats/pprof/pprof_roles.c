@@ -138,18 +138,27 @@ static struct pprof_type *choose_time(struct pprof_tables *p)
 	return chosen;
 }
 
-/* The count that comes before the time, else the first without another role. */
+static bool are_samples(struct pprof_tables *p, const struct pprof_type *t)
+{
+	return is(p, t->type, "samples") || is(p, t->type, "sample");
+}
+
+/* The count that is called samples, else the one that comes before the time, else the first without another role. */
 static struct pprof_type *choose_samples(struct pprof_tables *p, const struct pprof_type *time)
 {
 	struct pprof_type *first = NULL;
+	int best = 0;
 
 	for (size_t i = 0; i < p->n_types; i++) {
 		struct pprof_type *t = &p->types[i];
+		int suits = are_samples(p, t) ? 3 : t + 1 == time ? 2 : 1;
 
 		if (t->role != PPROF_OTHER || t->is_time || !is_count(p, t->unit))
 			continue;
-		if (!first || t + 1 == time)
+		if (suits > best) {
 			first = t;
+			best = suits;
+		}
 	}
 	return first;
 }
@@ -218,7 +227,7 @@ bool pprof_are_samples(struct pprof_tables *p)
 {
 	const struct pprof_type *samples = pprof_type_of(p, PPROF_SAMPLES);
 
-	return samples && (is(p, samples->type, "samples") || is(p, samples->type, "sample"));
+	return samples && are_samples(p, samples);
 }
 
 const struct pprof_type *pprof_type_of(const struct pprof_tables *p, unsigned role)

@@ -33,21 +33,24 @@ enum key {
 	KEY_EVENTS,
 	KEY_FRAME,
 	KEY_AT,
+	KEY_CONTINUED,
 	KEY_START,
 	KEYS
 };
 
 static const char *const key_names[KEYS] = {
-    [KEY_EXPORTER] = "exporter", [KEY_SHARED] = "shared",   [KEY_FRAMES] = "frames",
-    [KEY_PROFILES] = "profiles", [KEY_NAME] = "name",       [KEY_FILE] = "file",
-    [KEY_LINE] = "line",         [KEY_TYPE] = "type",       [KEY_UNIT] = "unit",
-    [KEY_SAMPLES] = "samples",   [KEY_WEIGHTS] = "weights", [KEY_EVENTS] = "events",
-    [KEY_FRAME] = "frame",       [KEY_AT] = "at",           [KEY_START] = "startValue",
+    [KEY_EXPORTER] = "exporter",   [KEY_SHARED] = "shared",   [KEY_FRAMES] = "frames",
+    [KEY_PROFILES] = "profiles",   [KEY_NAME] = "name",       [KEY_FILE] = "file",
+    [KEY_LINE] = "line",           [KEY_TYPE] = "type",       [KEY_UNIT] = "unit",
+    [KEY_SAMPLES] = "samples",     [KEY_WEIGHTS] = "weights", [KEY_EVENTS] = "events",
+    [KEY_FRAME] = "frame",         [KEY_AT] = "at",           [KEY_START] = "startValue",
+    [KEY_CONTINUED] = "continued",
 };
 
 struct event_object { /* {"type":"O","frame":1,"at":2} */
 	char type;
 	bool has_frame, has_at;
+	bool continued; /* by tm-export: the call began before */
 	uint64_t frame;
 	int64_t at;
 };
@@ -199,6 +202,7 @@ static enum status take_event(struct parser *p, struct err *e)
 		p->x.odd++;
 		return ST_OK;
 	}
+	p->x.continued = ev->continued && p->x.own;
 	return speedscope_event(&p->x, ev->type == 'O', ev->frame, ev->at, e);
 }
 
@@ -233,6 +237,21 @@ static enum status speedscope_take_key(void *arg, const char *s, size_t n, struc
 	return ST_OK;
 }
 
+/* What tm-export says of a filtered trace. */
+static void speedscope_set_filtered(struct speedscope *x, const char *s, size_t n)
+{
+	static const char filtered[] = TRACE_FILTERED_COMMENT;
+	const char *at = memmem(s, n, filtered, sizeof filtered - 1);
+	struct buf b = BUF_INIT;
+
+	if (!at)
+		return;
+	at += sizeof filtered - 1;
+	buf_add(&b, at, n - (size_t)(at - s));
+	trace_set(x->im->t, TRACE_FILTERED, buf_str(&b));
+	buf_release(&b);
+}
+
 static enum status speedscope_take_string(void *arg, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
@@ -258,6 +277,8 @@ static enum status speedscope_take_string(void *arg, const char *s, size_t n, st
 			of->evented = n == 7 && !memcmp(s, "evented", n);
 	} else if (p->depth == 1 && key == KEY_EXPORTER) {
 		x->own = n > 10 && !memcmp(s, "tm-export ", 10);
+		if (x->own)
+			speedscope_set_filtered(x, s, n);
 	}
 	return ST_OK;
 }
@@ -300,6 +321,8 @@ static enum status speedscope_take_number(void *arg, const char *s, size_t n, st
 		p->event.has_frame = num_dec(s, n, &p->event.frame);
 	else if (in_event(p) && key == KEY_AT)
 		p->event.has_at = speedscope_value(&p->x, s, n, &p->event.at);
+	else if (in_event(p) && key == KEY_CONTINUED)
+		p->event.continued = n == 1 && *s == '1';
 	else if (in_sample(p))
 		take_index(p, s, n);
 	else if (p->depth == 4 && p->keys[3] == KEY_WEIGHTS)
@@ -341,6 +364,8 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 	    {x->unpaired, NOTE_LOSS, "ends of calls that did not begin: left out"},
 	    {x->deep, NOTE_LOSS, "calls of very deep stacks: left out"},
 	    {x->beside, NOTE_LOSS, "samples stand beside calls, and only calls are read"},
+	    {x->beside_ns, NOTE_LOSS,
+	     "ns of samples stand beside calls, and only the time of calls is read"},
 	    {x->unended, NOTE_GUESS,
 	     "calls have no end of their own: they end with the call around them, or with the "
 	     "profile"},
@@ -352,6 +377,7 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
 		if (notes[i].n)
 			trace_note(x->im->t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	blocks_note(&x->blocks);
 }
 
 /* A file that is cut has what comes before the cut, which may be without the frames. */

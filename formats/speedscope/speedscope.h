@@ -61,10 +61,12 @@ struct speedscope {
 	size_t n_open, cap_open, cap_path;
 	int64_t last;
 	bool any_event;
-	int64_t start; /* ns of all calls' clock: the least start of a profile of them */
+	bool continued; /* what is entered began before */
+	int64_t start;  /* ns of all calls' clock: the least start of a profile of them */
 
+	uint64_t called; /* ns in calls */
 	uint64_t calls, missing, odd, unpaired, unended, backwards, negative, deep, rounded, huge,
-	    beside;
+	    beside, beside_ns;
 	struct { /* of the last value: what its unit is */
 		bool known;
 		uint32_t id;

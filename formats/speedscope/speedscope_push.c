@@ -155,6 +155,8 @@ void speedscope_decide(struct speedscope *x)
 		if (x->has_role[ROLE_ALLOC + a])
 			trace_metric(t, metrics[a], METRIC_EXACT, METRIC_AT_ALL);
 		x->blocks.live |= x->has_role[ROLE_LIVE + a];
+		if (x->has_role[ROLE_ALLOC + a] || x->has_role[ROLE_LIVE + a])
+			trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	}
 	if (x->millionths)
 		trace_samples_are_millionths(t);
@@ -243,10 +245,13 @@ static enum status speedscope_push_row(struct speedscope *x, const struct speeds
 	const int64_t *all = &r->sums[ROLE_ALLOC], *live = &r->sums[ROLE_LIVE];
 	struct event ev = event_of(r, EV_SAMPLE);
 	int64_t rest[BLOCKS_AMOUNTS];
+	unsigned known = 0;
 	enum status st = push_blocks(x, r, live, ROLE_LIVE, false, e);
 
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
-		rest[a] = all[a] > live[a] ? all[a] - live[a] : 0;
+		if (x->has_role[ROLE_ALLOC + a])
+			known |= 1u << a;
+	blocks_gone(&x->blocks, all, live, known, rest);
 	if (!st)
 		st = push_blocks(x, r, rest, ROLE_ALLOC, true, e);
 	if (st || (!r->sums[ROLE_SAMPLES] && !r->sums[ROLE_TIME] && !r->sums[ROLE_CALLS]))
@@ -276,17 +281,21 @@ static enum status speedscope_push_row(struct speedscope *x, const struct speeds
 }
 
 /* Samples that tm-export wrote in addition to calls are those calls too, where it did not tell them apart; so
- * calls are read instead. */
+ * calls are read instead. So it is with their time always. */
 static void count_beside(struct speedscope *x)
 {
-	uint64_t samples = 0;
+	uint64_t samples = 0, ns = 0;
 
-	if (x->has_role[ROLE_CALLS])
+	if (!x->own || !x->has_calls)
 		return;
-	for (size_t i = 0; i < x->n_rows; i++)
+	for (size_t i = 0; i < x->n_rows; i++) {
 		samples += (uint64_t)x->rows[i].sums[ROLE_SAMPLES];
-	if (x->own && x->has_calls && samples > x->calls)
+		ns += (uint64_t)x->rows[i].sums[ROLE_TIME];
+	}
+	if (!x->has_role[ROLE_CALLS] && samples > x->calls)
 		x->beside = samples - x->calls;
+	if (ns > x->called)
+		x->beside_ns = ns - x->called;
 }
 
 enum status speedscope_push_rows(struct speedscope *x, struct err *e)
@@ -325,6 +334,10 @@ static enum status speedscope_push_edge(struct speedscope *x, uint32_t frame, bo
 		f->stack = trace_stack(t, 0, speedscope_location(x, frame));
 		f->marker = trace_marker(t, &m);
 	}
+	if (enter && x->continued) {
+		ev.has |= EV_HAS_COUNT;
+		ev.count = 0;
+	}
 	ev.stack = f->stack;
 	ev.type = f->marker;
 	if (ev.thread)
@@ -347,7 +360,7 @@ static enum status open_call(struct speedscope *x, uint32_t frame, struct err *e
 	VEC_PUSH(x->open, x->n_open, x->cap_open) = frame;
 	if (!x->profile->calls)
 		return ST_OK;
-	x->calls++;
+	x->calls += !x->continued;
 	return speedscope_push_edge(x, frame, true, e);
 }
 
@@ -377,6 +390,8 @@ static void speedscope_push_pass(struct speedscope *x, int64_t at)
 		x->backwards++;
 		return;
 	}
+	if (x->profile->calls && x->n_open)
+		x->called += (uint64_t)at - (uint64_t)x->last;
 	if (!x->profile->calls && x->n_open && at > x->last) {
 		if (__builtin_sub_overflow(at, x->last, &weight))
 			weight = INT64_MAX;

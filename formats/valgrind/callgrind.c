@@ -43,7 +43,9 @@ struct callgrind {
 	uint64_t thread, threads; /* the last one seen; how many different */
 	uint64_t number, refused, first_refused, parts, lost_columns, jumps;
 	uint64_t sum, totals; /* of the first event, ours and the file's */
-	bool has_totals, summary, cut;
+	uint64_t summary;     /* of the first event, the file's, ahead of the costs */
+	uint64_t n_totals, n_summaries;
+	bool cut;
 };
 
 static bool begins(const char *s, const char *end, const char *with)
@@ -128,7 +130,8 @@ static void set_attribute(struct callgrind *x, const char *key, const char *s, c
 	free(text);
 }
 
-static void take_totals(struct callgrind *x, const char *s, const char *end)
+/* The first event's, of a part. */
+static void take_whole(const char *s, const char *end, uint64_t *sum, uint64_t *parts)
 {
 	uint64_t v;
 	const char *stop;
@@ -137,8 +140,8 @@ static void take_totals(struct callgrind *x, const char *s, const char *end)
 	stop = word_end(s, end);
 	if (!num_dec(s, (size_t)(stop - s), &v))
 		return;
-	x->has_totals = true;
-	x->totals += v;
+	*sum += v;
+	++*parts;
 }
 
 static void take_thread(struct callgrind *x, const char *s, const char *end)
@@ -155,8 +158,7 @@ static void take_thread(struct callgrind *x, const char *s, const char *end)
 /* "key: text"; false: no known key. */
 static bool callgrind_take_header(struct callgrind *x, const char *s, const char *end)
 {
-	static const char *const passed[] = {
-	    "version:", "pid:", "desc:", "summary:", "event:", "rcalls"};
+	static const char *const passed[] = {"version:", "pid:", "desc:", "event:", "rcalls"};
 
 	if (begins(s, end, "events:"))
 		return take_events(x, s + 7, end);
@@ -171,7 +173,9 @@ static bool callgrind_take_header(struct callgrind *x, const char *s, const char
 	else if (begins(s, end, "thread:"))
 		take_thread(x, s + 7, end);
 	else if (begins(s, end, "totals:"))
-		take_totals(x, s + 7, end);
+		take_whole(s + 7, end, &x->totals, &x->n_totals);
+	else if (begins(s, end, "summary:"))
+		take_whole(s + 8, end, &x->summary, &x->n_summaries);
 	else {
 		for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
 			if (begins(s, end, passed[i]))
@@ -375,30 +379,51 @@ static enum status take_lines(struct callgrind *x, struct err *e)
 	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
+/* Callgrind itself writes totals behind the costs of each part, other programs need not. Its summary, ahead of
+ * them, may differ by a few. */
+static void note_missing_totals(const struct callgrind *x)
+{
+	const char *creator = trace_get(x->im->t, "callgrind.creator");
+	uint64_t parts = x->parts ? x->parts : 1;
+
+	if (!creator || strncmp(creator, "callgrind-", 10) != 0 || x->n_totals >= parts)
+		return;
+	if (x->n_summaries)
+		trace_note(x->im->t, NOTE_LOSS, 0,
+			   "the totals at the end are missing: costs add up to %" PRIu64
+			   ", and the summary says %" PRIu64 ": the file is cut short",
+			   x->sum, x->summary);
+	else
+		trace_note(x->im->t, NOTE_LOSS, 0,
+			   "the totals at the end are missing: the file is cut short");
+}
+
 static void callgrind_add_notes(const struct callgrind *x, const struct callgrind_push *p)
 {
 	struct trace *t = x->im->t;
 
 	if (x->graph.n_events > 1)
 		trace_note(t, NOTE_INFO, x->graph.n_events,
-			   "kinds of events, whose costs add up in totals: their markers tell them "
-			   "apart");
+			   "kinds of events, whose costs do not add up: samples are the costs of "
+			   "'%s', those of others are periods, by type",
+			   trace_text(t, x->events[0]));
 	if (p->divided)
 		trace_note(t, NOTE_GUESS, p->divided,
-			   "functions are called from several places: the file has calls and no "
-			   "stacks, so which stacks their cost has is a guess; costs by function, "
-			   "file and line, with all that they call, are exact");
+			   "the file has calls and no stacks: costs by function, file and line are "
+			   "exact, which stacks have them is a guess for functions that several "
+			   "places call");
 	if (p->circular)
 		trace_note(t, NOTE_GUESS, p->circular,
 			   "functions call each other in circles: what lies below them is counted "
 			   "once, and their parts of it are a guess");
 	if (p->alone || p->missing)
 		trace_note(t, NOTE_GUESS, p->alone > p->missing ? p->alone : p->missing,
-			   "of the first event's cost is not the same in calls and in the "
-			   "functions that they call: it has no callers here");
+			   "calls do not cost what the functions that they call cost: what differs "
+			   "has no callers here; it has, of the first event");
 	if (x->graph.n_called)
 		trace_note(t, NOTE_INFO, x->graph.n_called, "calls were counted by callgrind");
-	if (x->has_totals && x->totals != x->sum)
+	note_missing_totals(x);
+	if (x->n_totals && x->totals != x->sum)
 		trace_note(t, NOTE_LOSS, 0,
 			   "costs add up to %" PRIu64 ", and the file says %" PRIu64, x->sum,
 			   x->totals);
@@ -406,7 +431,7 @@ static void callgrind_add_notes(const struct callgrind *x, const struct callgrin
 		trace_note(t, NOTE_LOSS, x->refused,
 			   "lines make no sense: left out; the first is line %" PRIu64,
 			   x->first_refused);
-	if (x->cut && !(x->has_totals && x->totals == x->sum))
+	if (x->cut && !(x->n_totals && x->totals == x->sum))
 		trace_note(t, NOTE_LOSS, 0,
 			   "the last line has no end: it was read, but the file may be cut short");
 	if (x->lost_columns)
@@ -434,6 +459,13 @@ static enum status callgrind_push_all(struct callgrind *x, struct err *e)
 	}
 	if (x->threads == 1)
 		p.thread = trace_thread(t, &(struct thread){.tid = x->thread});
+	if (x->graph.n_events) {
+		char unit[64];
+
+		snprintf(unit, sizeof unit, TRACE_SAMPLES_IN "%s", trace_text(t, x->events[0]));
+		trace_set(t, TRACE_SAMPLING, unit);
+		trace_set(t, TRACE_PERIODS, TRACE_PERIODS_COUNTED);
+	}
 	callgrind_join_files(&x->graph);
 	st = import_begin(x->im, e);
 	if (!st)

@@ -77,14 +77,22 @@ static uint32_t location(struct walk *w, uint32_t function, uint32_t file, uint3
 	return trace_location(w->p->im->t, &l);
 }
 
+/* Costs of the first event are the samples, by which reports rank as callgrind_annotate does; those of another are its
+ * periods, as costs of two events do not add up. */
 static enum status push_cost(struct walk *w, uint64_t cost, uint32_t stack, struct err *e)
 {
 	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_COUNT,
+			   .has = EV_HAS_TYPE | EV_HAS_STACK,
 			   .type = w->p->markers[w->event],
 			   .stack = stack,
-			   .count = cost};
+			   .count = 1};
 
+	if (w->event) {
+		ev.has |= EV_HAS_REQUESTED;
+		ev.requested = cost;
+	} else {
+		event_set_samples(&ev, cost);
+	}
 	if (w->p->thread) {
 		ev.has |= EV_HAS_THREAD;
 		ev.thread = w->p->thread;

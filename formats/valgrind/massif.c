@@ -10,10 +10,12 @@
  *	 n0: 5000 0x10917E: load (game.c:4)
  *	 n0: 3000 in 2 places, all below massif's threshold (1.00%)
  *
- * The blocks themselves are not in the file: between two trees a stack's bytes grow or shrink. What
- * they grew by becomes a block of its own, and what they shrank by frees the youngest, in the parts
- * that are needed, which the whole file says. So bytes in use are those of each tree, and what was
- * allocated and freed between two is not known.
+ * The blocks themselves are not in the file. Each snapshot says how many bytes are in use, and a tree of
+ * which stacks. What a stack has more than before is a block, what it has less frees blocks, or parts of
+ * them. A stack is hidden where its bytes are in a sum of places below the threshold, or where a snapshot
+ * has no tree: it then keeps what it had, as far as the sum allows. What a sum has beyond that was
+ * allocated by a stack that is not known, and belongs to the one that shows up with it later. So bytes
+ * that go into a sum, or come out of it, are neither allocated nor freed.
  *
  * Facts: Valgrind's manual (massif's output), ms_print, and files that massif and heaptrack wrote.
  */
@@ -28,27 +30,47 @@
 #include <stdlib.h>
 
 enum { LINE_MOST = 1 << 20, DEPTH_MOST = 4096, POINTS_MOST = 1 << 24 };
+/* Each snapshot looks at each place. Massif itself writes at most 1,000 snapshots. */
+enum { STEPS_MOST = 1 << 30 };
 
 #define NEVER UINT32_MAX
 
-struct point { /* bytes of a stack in a tree */
-	uint32_t tree, stack;
-	int64_t bytes;
+struct point { /* bytes of a node in a tree */
+	uint32_t tree, node;
+	bool sum; /* of places below it that the file adds up */
+	uint64_t bytes;
+	uint32_t next; /* + 1: of its node, no sum, in a later tree */
+};
+
+/* Of all trees: a place and what it was called by. A parent comes before its children; the first node are
+ * the allocators. */
+struct node {
+	uint32_t parent, stack;
+	uint32_t next; /* point, as above: of a later tree than the one at hand */
+	uint32_t own,
+	    sum; /* blocks + 1, the youngest: of itself, and of places below it that are not known */
+	uint32_t here, sums; /* the last tree, + 1, that has the node, and a sum in it */
+	uint32_t hidden_by;  /* node that has the sum with its bytes; NEVER: these are known */
+	uint32_t known;      /* the last snapshot, + 1, in which its bytes were known */
+	uint64_t own_bytes, sum_bytes;
+	uint64_t own_told, sum_told; /* by the tree at hand */
+	uint64_t claimed;            /* of its sum, by stacks that are hidden in it */
 };
 
 struct snapshot {
 	uint64_t number, heap, extra, stacks;
-	int64_t time;              /* thousandths of the file's unit */
-	bool has_heap, tree, peak; /* a heap of nothing is a tree without places */
+	int64_t time; /* thousandths of the file's unit */
+	bool has_heap, tree, peak;
 };
 
-struct block { /* in use from one tree up to another */
+struct block { /* in use from one snapshot up to another */
 	uint32_t stack, begin, end;
+	uint32_t next; /* + 1: an older one of the same node */
 	uint64_t bytes;
 };
 
-struct change { /* of a tree */
-	uint32_t tree;
+struct change { /* of a snapshot */
+	uint32_t snapshot;
 	bool ends; /* a block does, or it begins */
 	size_t block;
 };
@@ -59,10 +81,11 @@ struct massif {
 	size_t n_snapshots, cap_snapshots;
 	struct point *points;
 	size_t n_points, cap_points;
+	struct node *nodes;
+	size_t n_nodes, cap_nodes;
+	struct map64 children; /* node, location -> node */
 	struct block *blocks;
 	size_t n_blocks, cap_blocks;
-	size_t *in_use; /* blocks of a stack */
-	size_t n_in_use, cap_in_use;
 	struct change *changes;
 	size_t n_changes, cap_changes;
 	struct map64 functions; /* hash of a line's text -> location */
@@ -70,15 +93,19 @@ struct massif {
 	struct {
 		uint64_t left; /* bytes that no child has yet */
 		uint64_t children;
-		bool has_location;
+		uint32_t node;
+		bool has_location, sum;
 	} open[DEPTH_MOST];
 	size_t depth;
 	uint32_t line[DEPTH_MOST]; /* locations of the open ones, innermost first */
 	size_t n_line;
 	uint32_t n_trees;
+	uint32_t at;        /* snapshot at hand */
+	uint32_t last_tree; /* the snapshot before with a tree, + 1 */
+	uint64_t live;      /* bytes */
 	bool in_tree, cut, clock, pages;
 	uint64_t wanted; /* nodes that the open ones still have */
-	uint64_t number, refused, first_refused, below, unfinished, odd_sums, more;
+	uint64_t number, refused, first_refused, below, unfinished, odd_sums, more, late, guessed;
 };
 
 /* --- the text --- */
@@ -196,16 +223,32 @@ static uint32_t known_location(struct massif *x, const char *s, const char *end)
 	return id;
 }
 
-/* What no child has is the node's own: children are callers, of which massif then lists no more. */
+static uint32_t node_below(struct massif *x, uint32_t parent, uint32_t location)
+{
+	uint32_t *known = map64_put(&x->children, (uint64_t)parent << 32 | location);
+
+	if (!*known) {
+		*known = (uint32_t)x->n_nodes;
+		VEC_PUSH(x->nodes, x->n_nodes, x->cap_nodes) =
+		    (struct node){.parent = parent, .hidden_by = NEVER};
+	}
+	return *known;
+}
+
+/* What no child has is the node's own where it lists no children: these are callers. */
 static void close_node(struct massif *x)
 {
 	uint64_t bytes = x->open[--x->depth].left;
+	uint32_t node = x->open[x->depth].node;
 
-	if (x->n_points == POINTS_MOST)
+	if (x->n_points == POINTS_MOST) {
 		x->more++;
-	else if (bytes)
-		VEC_PUSH(x->points, x->n_points, x->cap_points) = (struct point){
-		    x->n_trees - 1, trace_stack_of(x->im->t, x->line, x->n_line), (int64_t)bytes};
+	} else if (bytes || !x->open[x->depth].sum) {
+		VEC_PUSH(x->points, x->n_points, x->cap_points) =
+		    (struct point){x->n_trees - 1, node, x->open[x->depth].sum, bytes, 0};
+		if (bytes)
+			x->nodes[node].stack = trace_stack_of(x->im->t, x->line, x->n_line);
+	}
 	x->n_line -= x->open[x->depth].has_location;
 }
 
@@ -223,6 +266,7 @@ static bool massif_take_node(struct massif *x, const char *s, const char *end)
 {
 	const char *colon, *stop, *rest;
 	uint64_t children, bytes;
+	uint32_t node;
 	bool has_location;
 
 	while (s < end && *s == ' ')
@@ -252,13 +296,17 @@ static bool massif_take_node(struct massif *x, const char *s, const char *end)
 	}
 	/* The first belongs to the allocators themselves. */
 	has_location = x->depth && !begins(stop + 1, end, "in ", &rest);
+	node = x->depth ? x->open[x->depth - 1].node : 0;
 	if (has_location) {
 		x->line[x->n_line++] = known_location(x, stop + 1, end);
+		node = node_below(x, node, x->line[x->n_line - 1]);
 	} else if (x->depth) { /* N places, all below massif's threshold */
 		x->below++;
 		children = 0;
 	}
+	x->open[x->depth].node = node;
 	x->open[x->depth].has_location = has_location;
+	x->open[x->depth].sum = children || !has_location;
 	x->open[x->depth].left = bytes;
 	x->open[x->depth++].children = children;
 	x->wanted += children;
@@ -310,7 +358,7 @@ static bool massif_take_field(struct massif *x, const char *s, const char *end)
 		if (at->tree)
 			return false;
 		x->in_tree = end - v != 5 || memcmp(v, "empty", 5) != 0;
-		at->tree = x->in_tree || (x->n_trees && at->has_heap && !at->heap);
+		at->tree = x->in_tree;
 		x->n_trees += at->tree;
 		at->peak = end - v == 4 && !memcmp(v, "peak", 4);
 	} else {
@@ -343,89 +391,317 @@ static enum status massif_take_lines(struct massif *x, struct err *e)
 
 /* --- blocks --- */
 
-static int massif_by_stack(const void *a, const void *b)
+/* Bytes that begin at a snapshot, of a list of blocks: a node's own, or of its sum. */
+static void add_block(struct massif *x, uint32_t *list, uint32_t stack, uint32_t begin,
+		      uint64_t bytes)
 {
-	const struct point *p = a, *q = b;
-
-	return p->stack != q->stack ? (p->stack < q->stack ? -1 : 1)
-	       : p->tree != q->tree ? (p->tree < q->tree ? -1 : 1)
-				    : 0;
+	VEC_PUSH(x->blocks, x->n_blocks, x->cap_blocks) =
+	    (struct block){stack, begin, NEVER, *list, bytes};
+	*list = (uint32_t)x->n_blocks;
 }
 
-/* The stack has so many bytes more or less from this tree on. */
-static void massif_change(struct massif *x, uint32_t stack, uint32_t tree, int64_t by)
+/* The youngest bytes of a list end here. */
+static void end_blocks(struct massif *x, uint32_t *list, uint64_t bytes)
 {
-	uint64_t gone = by < 0 ? (uint64_t)-by : 0;
+	while (bytes && *list) {
+		struct block *b = &x->blocks[*list - 1];
 
-	if (by > 0) {
-		VEC_PUSH(x->blocks, x->n_blocks, x->cap_blocks) =
-		    (struct block){stack, tree, NEVER, (uint64_t)by};
-		VEC_PUSH(x->in_use, x->n_in_use, x->cap_in_use) = x->n_blocks - 1;
-	}
-	while (gone && x->n_in_use) {
-		size_t at = x->in_use[x->n_in_use - 1];
-		struct block part = x->blocks[at];
+		if (b->bytes > bytes) { /* it was two */
+			struct block part = *b;
 
-		if (part.bytes > gone) { /* it was two */
-			x->blocks[at].bytes -= gone;
-			part.bytes = gone;
-			part.end = tree;
+			b->bytes -= bytes;
+			part.bytes = bytes;
+			part.end = x->at;
 			VEC_PUSH(x->blocks, x->n_blocks, x->cap_blocks) = part;
 			return;
 		}
-		x->blocks[at].end = tree;
-		x->n_in_use--;
-		gone -= part.bytes;
+		b->end = x->at;
+		bytes -= b->bytes;
+		*list = b->next;
+	}
+}
+
+static void own_grows(struct massif *x, struct node *n, uint64_t bytes)
+{
+	add_block(x, &n->own, n->stack, x->at, bytes);
+	n->own_bytes += bytes;
+	x->live += bytes;
+}
+
+static void own_shrinks(struct massif *x, struct node *n, uint64_t bytes)
+{
+	end_blocks(x, &n->own, bytes);
+	n->own_bytes -= bytes;
+	x->live -= bytes;
+}
+
+static void sum_grows(struct massif *x, struct node *n, uint64_t bytes)
+{
+	add_block(x, &n->sum, n->stack, x->at, bytes);
+	n->sum_bytes += bytes;
+	x->live += bytes;
+}
+
+/* Not more than the sum has; what is left of them. */
+static uint64_t sum_shrinks(struct massif *x, struct node *n, uint64_t bytes)
+{
+	uint64_t gone = n->sum_bytes < bytes ? n->sum_bytes : bytes;
+
+	end_blocks(x, &n->sum, gone);
+	n->sum_bytes -= gone;
+	x->live -= gone;
+	return bytes - gone;
+}
+
+/* Bytes of a sum turn out to be of the stack: those since the snapshot. What is left of them. */
+static uint64_t take_of_sum(struct massif *x, struct node *from, uint32_t since, uint32_t *list,
+			    uint32_t stack, uint64_t bytes)
+{
+	while (bytes && from->sum && x->blocks[from->sum - 1].begin >= since) {
+		uint32_t at = from->sum;
+		struct block *b = &x->blocks[at - 1];
+		uint64_t n = b->bytes < bytes ? b->bytes : bytes;
+
+		if (b->bytes > n) {
+			b->bytes -= n;
+			add_block(x, list, stack, b->begin, n);
+		} else {
+			from->sum = b->next;
+			b->stack = stack;
+			b->next = *list;
+			*list = at;
+		}
+		from->sum_bytes -= n;
+		bytes -= n;
+	}
+	return bytes;
+}
+
+/* The node's sum, of the tree at hand, that has what is not known below it; NEVER: none. */
+static uint32_t bucket_of(const struct massif *x, uint32_t node)
+{
+	return x->nodes[node].sums == x->n_trees ? node : x->nodes[node].hidden_by;
+}
+
+static uint64_t next_bytes(const struct massif *x, const struct node *n)
+{
+	return n->next ? x->points[n->next - 1].bytes : 0;
+}
+
+/* Stacks that are hidden in a sum, or all (NEVER), have so many bytes less; how many are left. Ones that have
+ * less in the next tree first, then those that it does not show. */
+static uint64_t hidden_shrink(struct massif *x, uint32_t bucket, uint64_t bytes)
+{
+	for (int round = 0; round < 3; round++)
+		for (size_t i = x->n_nodes; i-- && bytes;) {
+			struct node *n = &x->nodes[i];
+			uint64_t keeps = round ? 0 : next_bytes(x, n), gone;
+
+			if (n->own_bytes <= keeps || (bucket != NEVER && n->hidden_by != bucket) ||
+			    (round == 1 && x->points[n->next - 1].tree == x->n_trees))
+				continue;
+			gone = n->own_bytes - keeps;
+			gone = gone < bytes ? gone : bytes;
+			own_shrinks(x, n, gone);
+			x->guessed += round > 0;
+			bytes -= gone;
+		}
+	return bytes;
+}
+
+/* A snapshot without a tree is one sum. */
+static void take_heap(struct massif *x, uint64_t heap)
+{
+	uint64_t gone;
+
+	if (heap >= x->live) {
+		if (heap > x->live)
+			sum_grows(x, &x->nodes[0], heap - x->live);
+		return;
+	}
+	gone = sum_shrinks(x, &x->nodes[0], x->live - heap);
+	for (size_t i = x->n_nodes; gone && i--;)
+		gone = sum_shrinks(x, &x->nodes[i], gone);
+	hidden_shrink(x, NEVER, gone);
+}
+
+static size_t tell_points(struct massif *x, size_t i)
+{
+	uint32_t tree = x->n_trees - 1;
+
+	for (; i < x->n_points && x->points[i].tree == tree; i++) {
+		const struct point *p = &x->points[i];
+		struct node *n = &x->nodes[p->node];
+
+		if (n->here != x->n_trees)
+			n->own_told = 0;
+		if (p->sum) {
+			n->sum_told = p->bytes + (n->sums == x->n_trees ? n->sum_told : 0);
+			n->sums = x->n_trees;
+		} else {
+			n->own_told += p->bytes;
+			n->next = p->next;
+		}
+		n->here = x->n_trees;
+		for (uint32_t up = n->parent; x->nodes[up].here != x->n_trees;
+		     up = x->nodes[up].parent) {
+			x->nodes[up].own_told = 0;
+			x->nodes[up].here = x->n_trees;
+		}
+	}
+	return i;
+}
+
+/* What is known: who has less, and of which sum everybody else is. */
+static void take_known(struct massif *x)
+{
+	for (size_t i = 0; i < x->n_nodes; i++) {
+		struct node *n = &x->nodes[i];
+
+		n->claimed = 0;
+		if (n->here != x->n_trees) {
+			n->own_told = 0;
+			n->hidden_by = i ? bucket_of(x, n->parent) : NEVER;
+			if (n->hidden_by != NEVER)
+				continue;
+		}
+		n->hidden_by = NEVER;
+		if (n->own_bytes > n->own_told)
+			own_shrinks(x, n, n->own_bytes - n->own_told);
+	}
+	for (size_t i = 0; i < x->n_nodes; i++) {
+		struct node *n = &x->nodes[i];
+		uint64_t more = n->own_told - n->own_bytes;
+		uint32_t up = (uint32_t)i;
+
+		if (n->hidden_by != NEVER)
+			continue;
+		while (more) {
+			uint64_t left =
+			    take_of_sum(x, &x->nodes[up], n->known, &n->own, n->stack, more);
+
+			n->own_bytes += more - left;
+			more = left;
+			if (!up)
+				break;
+			up = x->nodes[up].parent;
+		}
+		if (more)
+			own_grows(x, n, more);
+		n->known = x->at + 1;
+	}
+}
+
+/* A sum has more bytes than stacks that are hidden in it had. */
+static void sum_takes(struct massif *x, uint32_t node, uint64_t more)
+{
+	struct node *n = &x->nodes[node];
+
+	for (uint32_t up = node; more && up;) {
+		uint32_t bucket;
+		uint64_t left;
+
+		up = x->nodes[up].parent;
+		bucket = bucket_of(x, up);
+		left = take_of_sum(x, &x->nodes[up], x->last_tree, &n->sum, n->stack, more);
+		if (bucket != NEVER)
+			x->nodes[bucket].claimed -= more - left;
+		n->sum_bytes += more - left;
+		more = left;
+	}
+	if (more)
+		sum_grows(x, n, more);
+}
+
+static void take_sums(struct massif *x)
+{
+	for (uint32_t i = 0; i < x->n_nodes; i++) {
+		const struct node *n = &x->nodes[i];
+		uint32_t bucket = bucket_of(x, i);
+
+		if (n->hidden_by != NEVER)
+			x->nodes[n->hidden_by].claimed += n->own_bytes;
+		if (bucket != NEVER)
+			x->nodes[bucket].claimed += n->sum_bytes;
+	}
+	for (uint32_t i = (uint32_t)x->n_nodes; i--;) {
+		const struct node *n = &x->nodes[i];
+
+		if (n->sums == x->n_trees && n->sum_told > n->claimed)
+			sum_takes(x, i, n->sum_told - n->claimed);
+	}
+	for (uint32_t i = (uint32_t)x->n_nodes; i--;) {
+		struct node *n = &x->nodes[i], *in;
+		uint32_t bucket = bucket_of(x, i);
+		uint64_t had = n->sum_bytes;
+
+		if (bucket == NEVER) {
+			sum_shrinks(x, n, had);
+			continue;
+		}
+		in = &x->nodes[bucket];
+		if (in->claimed > in->sum_told) {
+			sum_shrinks(x, n, in->claimed - in->sum_told);
+			in->claimed -= had - n->sum_bytes;
+		}
+	}
+	for (uint32_t i = 0; i < x->n_nodes; i++) {
+		const struct node *n = &x->nodes[i];
+
+		if (n->sums == x->n_trees && n->claimed > n->sum_told)
+			hidden_shrink(x, i, n->claimed - n->sum_told);
 	}
 }
 
 static void massif_make_blocks(struct massif *x)
 {
-	size_t n;
+	size_t point = 0, most = STEPS_MOST / x->n_nodes;
 
-	sort_array(x->points, x->n_points, sizeof *x->points, massif_by_stack);
-	for (size_t i = 0; i < x->n_points; i += n) {
-		uint32_t stack = x->points[i].stack, tree = 0;
-		int64_t before = 0;
-
-		x->n_in_use = 0;
-		for (n = 0; i + n < x->n_points && x->points[i + n].stack == stack;) {
-			int64_t now = 0;
-
-			if (before &&
-			    x->points[i + n].tree > tree + 1) { /* in the next it is not */
-				massif_change(x, stack, tree + 1, -before);
-				before = 0;
-			}
-			tree = x->points[i + n].tree;
-			for (; i + n < x->n_points && x->points[i + n].stack == stack &&
-			       x->points[i + n].tree == tree;
-			     n++)
-				now += x->points[i + n].bytes;
-			massif_change(x, stack, tree, now - before);
-			before = now;
+	if (x->n_snapshots > most) {
+		x->late = x->n_snapshots - most;
+		x->n_snapshots = most;
+	}
+	for (size_t i = x->n_points; i--;)
+		if (!x->points[i].sum) {
+			x->points[i].next = x->nodes[x->points[i].node].next;
+			x->nodes[x->points[i].node].next = (uint32_t)i + 1;
 		}
-		if (before && tree + 1 < x->n_trees)
-			massif_change(x, stack, tree + 1, -before);
+	x->n_trees = 0;
+	for (x->at = 0; x->at < x->n_snapshots; x->at++) {
+		const struct snapshot *s = &x->snapshots[x->at];
+
+		if (s->tree) {
+			x->n_trees++;
+			x->nodes[0].own_told = 0;
+			x->nodes[0].here = x->n_trees;
+			point = tell_points(x, point);
+			take_known(x);
+			take_sums(x);
+			x->last_tree = x->at + 1;
+		} else if (s->has_heap) {
+			take_heap(x, s->heap);
+		}
 	}
 	for (size_t i = 0; i < x->n_blocks; i++) {
+		const struct block *b = &x->blocks[i];
+
 		VEC_PUSH(x->changes, x->n_changes, x->cap_changes) =
-		    (struct change){x->blocks[i].begin, false, i};
-		if (x->blocks[i].end != NEVER)
+		    (struct change){b->begin, false, i};
+		if (b->end != NEVER)
 			VEC_PUSH(x->changes, x->n_changes, x->cap_changes) =
-			    (struct change){x->blocks[i].end, true, i};
+			    (struct change){b->end, true, i};
 	}
 }
 
-/* What ends comes first, so that the largest size in use is that of a tree. */
-static int massif_by_tree(const void *a, const void *b)
+/* What ends comes first, so that the largest size in use is that of a snapshot. */
+static int massif_by_snapshot(const void *a, const void *b)
 {
 	const struct change *p = a, *q = b;
 
-	return p->tree != q->tree     ? (p->tree < q->tree ? -1 : 1)
-	       : p->ends != q->ends   ? (p->ends ? -1 : 1)
-	       : p->block != q->block ? (p->block < q->block ? -1 : 1)
-				      : 0;
+	return p->snapshot != q->snapshot ? (p->snapshot < q->snapshot ? -1 : 1)
+	       : p->ends != q->ends       ? (p->ends ? -1 : 1)
+	       : p->block != q->block     ? (p->block < q->block ? -1 : 1)
+					  : 0;
 }
 
 /* --- events --- */
@@ -501,7 +777,6 @@ static enum status massif_push_all(struct massif *x, struct err *e)
 {
 	const char *unit = trace_get(x->im->t, "massif.time_unit");
 	struct trace *t = x->im->t;
-	uint32_t tree = 0;
 	size_t next = 0;
 	enum status st;
 
@@ -511,21 +786,19 @@ static enum status massif_push_all(struct massif *x, struct err *e)
 			if (x->snapshots[i].time < INT64_MAX / 1000)
 				x->snapshots[i].time *= 1000;
 	massif_make_blocks(x);
-	sort_array(x->changes, x->n_changes, sizeof *x->changes, massif_by_tree);
-	if (x->n_trees) {
+	sort_array(x->changes, x->n_changes, sizeof *x->changes, massif_by_snapshot);
+	if (x->n_trees || x->n_blocks) {
 		trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 		trace_metric(t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
+		trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	}
 	st = import_begin(x->im, e);
 	for (size_t i = 0; i < x->n_snapshots && !st; i++) {
 		const struct snapshot *at = &x->snapshots[i];
 
 		st = massif_push_snapshot(x, at, e);
-		if (!at->tree)
-			continue;
-		for (; next < x->n_changes && x->changes[next].tree == tree && !st; next++)
+		for (; next < x->n_changes && x->changes[next].snapshot == i && !st; next++)
 			st = massif_push_change(x, at, &x->changes[next], e);
-		tree++;
 	}
 	return st;
 }
@@ -538,10 +811,10 @@ static void note_end(const struct massif *x)
 
 	while (i && !x->snapshots[i - 1].tree)
 		i--;
-	if (i && x->snapshots[i - 1].heap != heap)
+	if (i && heap && x->snapshots[i - 1].heap != heap)
 		trace_note(x->im->t, NOTE_GUESS, 0,
-			   "the last snapshot has %" PRIu64 " B, and not whose: what is live at "
-			   "the end is that of snapshot %" PRIu64,
+			   "the last snapshot has %" PRIu64 " B, and not whose: who has them "
+			   "follows from snapshot %" PRIu64,
 			   heap, x->snapshots[i - 1].number);
 }
 
@@ -556,10 +829,15 @@ static void massif_add_notes(const struct massif *x)
 		    "and freed between them is not known, nor how many blocks there were");
 	note_end(x);
 	if (x->below)
+		trace_note(t, NOTE_INFO, x->below,
+			   "times massif added up places below its threshold: their bytes are of "
+			   "the stacks "
+			   "that had or get them, else of the function that they have in common");
+	if (x->guessed)
 		trace_note(
-		    t, NOTE_INFO, x->below,
-		    "times massif added up places below its threshold: their bytes are of the "
-		    "function that they have in common");
+		    t, NOTE_GUESS, x->guessed,
+		    "times stacks freed some bytes and allocated them again, which the file does "
+		    "not show: requested bytes of these stacks may be those of others");
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
 			   "lines make no sense: left out; the first is line %" PRIu64,
@@ -573,6 +851,10 @@ static void massif_add_notes(const struct massif *x)
 		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
 	if (x->more)
 		trace_note(t, NOTE_LOSS, x->more, "places beyond %d", POINTS_MOST);
+	if (x->late)
+		trace_note(t, NOTE_LOSS, x->late,
+			   "snapshots left out: with %zu places, at most %d are read", x->n_nodes,
+			   (int)(STEPS_MOST / x->n_nodes));
 }
 
 static enum status massif_read(struct import *im, struct err *e)
@@ -581,6 +863,7 @@ static enum status massif_read(struct import *im, struct err *e)
 	enum status st;
 
 	x->im = im;
+	VEC_PUSH(x->nodes, x->n_nodes, x->cap_nodes) = (struct node){.hidden_by = NEVER};
 	st = massif_take_lines(x, e);
 	if (!st && !x->n_snapshots)
 		st = err_at(e, ST_BAD, 0, "no snapshot in it");
@@ -593,10 +876,11 @@ static enum status massif_read(struct import *im, struct err *e)
 	}
 	map64_release(&x->functions);
 	map64_release(&x->modules);
+	map64_release(&x->children);
 	free(x->snapshots);
 	free(x->points);
 	free(x->blocks);
-	free(x->in_use);
+	free(x->nodes);
 	free(x->changes);
 	free(x);
 	return st;

@@ -146,6 +146,8 @@ static void aggregate_dump_add_about(struct buf *b, const struct aggregate_recor
 		add_named(b, "options", r->texts[0]);
 		add_named(b, "sampling", r->texts[1]);
 		add_named(b, "metrics", r->texts[2]);
+		add_named(b, "periods", r->texts[3]);
+		add_named(b, "clock", r->texts[4]);
 		break;
 	case AGG_INPUT:
 		buf_addf(b, "input %016" PRIx64, k->hash);
@@ -153,6 +155,9 @@ static void aggregate_dump_add_about(struct buf *b, const struct aggregate_recor
 		add_named(b, "name", r->texts[0]);
 		add_named(b, "version", r->texts[1]);
 		add_named(b, "format", r->texts[2]);
+		add_named(b, "program", r->texts[3]);
+		add_named(b, "arguments", r->texts[4]);
+		add_named(b, "run", r->texts[5]);
 		add_count(b, "times", r->counts[0]);
 		add_count(b, "captures", r->counts[1]);
 		add_count(b, "frames", r->counts[2]);

@@ -2,6 +2,8 @@
 #include "lib/aggregate/identity.h"
 
 #include "lib/aggregate/line_map.h"
+#include "lib/aggregate/name_maps.h"
+#include "lib/aggregate/places.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/source_file.h"
@@ -33,6 +35,8 @@ struct finding {
 	size_t n_modules, cap_modules, others;
 	struct known_module *known;
 	size_t n_known, cap_known;
+	struct name_maps renamed;
+	bool *has_renamed;            /* by build, then by map: it has the new name itself */
 	uint32_t *build_of;           /* by build: the first with its modules, + 1 */
 	struct matching_lines *lines; /* by build: from the one before it */
 	uint8_t *numbered;            /* by function: 0 not asked, 1 no, 2 yes */
@@ -120,7 +124,7 @@ static bool mapped(const struct finding *f, uint32_t was, uint32_t now)
 	return false;
 }
 
-/* Where the first line of a function is. */
+/* Where the lines of a function are. */
 static struct summary_place place_in(const struct finding *f, size_t build, uint32_t function)
 {
 	struct summary_place place = {.file = 0};
@@ -128,8 +132,19 @@ static struct summary_place place_in(const struct finding *f, size_t build, uint
 	for (size_t i = 0; i < f->builds[build].n; i++) {
 		struct summary_place p = summary_place_of(f->builds[build].runs[i], function);
 
-		if (p.line && (!place.line || p.line < place.line))
+		if (!p.line)
+			continue;
+		if (!place.line) {
 			place = p;
+			continue;
+		}
+		place.last = p.last > place.last && place.last ? p.last : place.last;
+		if (p.line < place.line) {
+			place.file = p.file;
+			place.line = p.line;
+		}
+		if (!p.last)
+			place.last = 0;
 	}
 	return place;
 }
@@ -269,6 +284,51 @@ static void identity_find_builds(struct finding *f)
 	}
 }
 
+/* --- renamed functions --- */
+
+static void identity_find_renamed(struct finding *f)
+{
+	name_maps_init(&f->renamed, f->t, f->o->functions, f->o->n_functions);
+	f->has_renamed = mem_zarray(f->n * f->renamed.n + 1, sizeof *f->has_renamed);
+	for (enum key key = 0; key < KEYS; key++)
+		for (uint32_t i = 0; f->renamed.of[key] && i < f->t->keys[key].n; i++) {
+			const struct name_maps_thing *to = &f->renamed.of[key][i];
+
+			for (size_t b = 0; to->map && b < f->n; b++)
+				f->has_renamed[b * f->renamed.n + to->map - 1] |=
+				    build_has(f, b, to->key, to->now);
+		}
+}
+
+/* What a thing of a build is called in later ones: another thing's name; NULL: its own. */
+static const struct name_maps_thing *identity_renamed(const struct finding *f, size_t build,
+						      enum key key, uint32_t i)
+{
+	const struct name_maps_thing *to = f->renamed.of[key] ? &f->renamed.of[key][i] : NULL;
+
+	return to && to->map && !f->has_renamed[build * f->renamed.n + to->map - 1] ? to : NULL;
+}
+
+/* The linkage name, without the file that tells it apart. */
+static const char *identity_raw(const struct finding *f, size_t build, enum key key, uint32_t i,
+				size_t *n)
+{
+	const struct name_maps_thing *to = identity_renamed(f, build, key, i);
+	const char *s = things_text(
+	    f->t, to ? f->t->keys[to->key].items[to->now].raw : f->t->keys[key].items[i].raw, n);
+
+	*n = strnlen(s, *n);
+	return s;
+}
+
+static struct thing_match identity_names(const struct finding *f, size_t build, enum key key,
+					 uint32_t i)
+{
+	const struct name_maps_thing *to = identity_renamed(f, build, key, i);
+
+	return to ? things_match(f->t, to->key, to->now) : things_match(f->t, key, i);
+}
+
 /* --- things --- */
 
 static bool identity_numbered(const struct finding *f, uint32_t function)
@@ -337,17 +397,23 @@ static bool is_function(enum key key)
 }
 
 /* What the thing says, with the module's number instead of its name, and of clones what they are clones of. */
-static uint64_t identity_same(const struct finding *f, enum key key,
-			      const struct aggregate_thing *of, uint32_t module)
+static uint64_t identity_same(const struct finding *f, size_t build, enum key key, uint32_t i,
+			      uint32_t module)
 {
-	size_t n, name;
-	const char *s = things_text(f->t, is_function(key) ? of->raw : of->name, &n);
+	const struct aggregate_thing *of = &f->t->keys[key].items[i];
+	size_t n, raw, own;
+	const char *s = things_text(f->t, is_function(key) ? of->raw : of->name, &n), *name;
 	uint64_t h;
 
-	name = strnlen(s, n);
-	h = hash_bytes_seeded(s, is_function(key) ? name_without_clones(s, name) : n, module);
-	if (is_function(key) && name < n)
-		h = hash_bytes_seeded(s + name, n - name, h);
+	if (is_function(key)) {
+		name = identity_raw(f, build, key, i, &raw);
+		h = hash_bytes_seeded(name, name_without_clones(name, raw), module);
+		own = strnlen(s, n);
+		if (own < n)
+			h = hash_bytes_seeded(s + own, n - own, h);
+	} else {
+		h = hash_bytes_seeded(s, n, module);
+	}
 	if (key == KEY_SITE || key == KEY_LOCATION)
 		h = hash_u64(h ^ ((uint64_t)of->file << 32 | of->line)) + of->inside;
 	if (key == KEY_LOCATION)
@@ -358,16 +424,18 @@ static uint64_t identity_same(const struct finding *f, enum key key,
 static void add_sizes(const struct finding *f, size_t build, enum key key, uint32_t i,
 		      struct matching_thing *m)
 {
-	for (size_t k = 0; k < f->builds[build].n; k++) {
+	const size_t runs = f->builds[build].n;
+
+	for (size_t k = 0; k < runs; k++) {
 		const struct group_columns *c = &f->builds[build].runs[k]->keys[key].self;
 		unsigned has = columns_has(c, i);
 
 		if (has & SUM_BIT(SUM_COUNT))
-			m->count += (float)columns_value(c, i, SUM_COUNT);
+			m->count += (float)columns_value(c, i, SUM_COUNT) / (float)runs;
 		if (has & SUM_BIT(SUM_REQUESTED))
-			m->bytes += (float)columns_value(c, i, SUM_REQUESTED);
+			m->bytes += (float)columns_value(c, i, SUM_REQUESTED) / (float)runs;
 		else if (has & SUM_BIT(SUM_REAL))
-			m->bytes += (float)columns_value(c, i, SUM_REAL);
+			m->bytes += (float)columns_value(c, i, SUM_REAL) / (float)runs;
 	}
 }
 
@@ -376,7 +444,7 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 {
 	const struct aggregate_thing *of = &f->t->keys[key].items[i];
 	struct module_in in = module_of(f, build, of->module);
-	struct thing_match names = things_match(f->t, key, i);
+	struct thing_match names = identity_names(f, build, key, i);
 	struct matching_thing m = {.canonical = names.canonical,
 				   .bare = names.bare,
 				   .is_bare = names.is_bare,
@@ -385,7 +453,7 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 				   .file = "",
 				   .name = things_text(f->t, of->name, NULL)};
 
-	m.same = identity_same(f, key, of, in.module);
+	m.same = identity_same(f, build, key, i, in.module);
 	switch (key) {
 	case KEY_FUNCTION: identity_function(f, build, i, &m); break;
 	case KEY_SITE: identity_site(f, of, &m); break;
@@ -398,6 +466,7 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 		m.canonical = f->nodes[of->node].rows;
 		m.bare = f->nodes[of->node].bare;
 		m.core = f->nodes[of->node].core;
+		m.node = of->node;
 		m.is_bare = true;
 		m.is_open = f->nodes[of->node].open;
 		m.build = f->build_of[build];
@@ -485,6 +554,139 @@ static void found_release(struct found *f)
 	map64_release(&f->bare);
 }
 
+/* Of a function's name without parameters, which builds change; of what has no name the row. */
+static uint64_t identity_bare_of(struct finding *f, uint32_t function, uint64_t row)
+{
+	uint64_t *bare = &f->bare[function];
+
+	if (!*bare)
+		*bare = things_match(f->t, KEY_FUNCTION, function).bare | 1;
+	return *bare > 1 ? *bare : row;
+}
+
+static bool identity_library(struct finding *f, uint32_t function)
+{
+	uint8_t *l = &f->library[function];
+
+	if (!*l) {
+		const struct aggregate_thing *t = &f->t->keys[KEY_FUNCTION].items[function];
+		unsigned verdict = sites_function(f->sites, things_text(f->t, t->name, NULL),
+						  things_text(f->t, t->raw, NULL));
+
+		if (t->module)
+			verdict |= sites_module(f->sites, things_text(f->t, t->module, NULL));
+		*l = verdict == SITE_PASS ? 2 : 1;
+	}
+	return *l == 2;
+}
+
+/* A stack that is left over: its calls without libraries' and repeated ones, the innermost first. */
+struct left_stack {
+	size_t first, n; /* in calls */
+	uint64_t ends;   /* of the first and the last call */
+	uint32_t index;
+	bool in_b;
+	struct left_stack *match; /* the only one on the other side that this may be */
+	size_t matches;
+};
+struct left_stacks {
+	struct left_stack *items;
+	size_t n, cap;
+	uint64_t *calls;
+	size_t n_calls, cap_calls;
+};
+
+static void identity_add_left(struct finding *f, struct left_stacks *to, uint32_t node,
+			      uint32_t index, bool in_b)
+{
+	struct left_stack l = {.first = to->n_calls, .index = index, .in_b = in_b};
+
+	for (; node; node = f->t->nodes[node].parent) {
+		uint32_t function = f->t->nodes[node].function;
+		uint64_t bare = identity_bare_of(f, function, hash_u64(function));
+
+		if (identity_library(f, function) || (l.n && to->calls[to->n_calls - 1] == bare))
+			continue;
+		VEC_PUSH(to->calls, to->n_calls, to->cap_calls) = bare;
+		l.n++;
+	}
+	if (l.n < 2)
+		return;
+	l.ends = hash_u64(to->calls[l.first] ^ hash_u64(to->calls[to->n_calls - 1]));
+	VEC_PUSH(to->items, to->n, to->cap) = l;
+}
+
+/* The calls of one are among those of the other, in their order, and at least half of them. */
+static bool identity_stack_is_part(const struct left_stack *a, const struct left_stack *b,
+				   const uint64_t *calls)
+{
+	const struct left_stack *less = a->n < b->n ? a : b, *more = a->n < b->n ? b : a;
+	size_t found = 0;
+
+	for (size_t i = 0; i < more->n && found < less->n; i++)
+		found += calls[more->first + i] == calls[less->first + found];
+	return found == less->n && 2 * less->n >= more->n;
+}
+
+static int left_stack_order(const void *x, const void *y)
+{
+	const struct left_stack *a = x, *b = y;
+
+	if (a->ends != b->ends)
+		return a->ends < b->ends ? -1 : 1;
+	return a->in_b != b->in_b ? (a->in_b ? 1 : -1) : 0;
+}
+
+static void identity_join_left(struct left_stack *l, size_t n, const uint64_t *calls, uint32_t *to)
+{
+	enum { PAIRS_MAX = 1 << 12 };
+	size_t n_a = 0;
+
+	while (n_a < n && !l[n_a].in_b)
+		n_a++;
+	if (n_a * (n - n_a) > PAIRS_MAX)
+		return;
+	for (size_t i = 0; i < n_a; i++)
+		for (size_t k = n_a; k < n; k++)
+			if (identity_stack_is_part(&l[i], &l[k], calls)) {
+				l[i].match = &l[k];
+				l[k].match = &l[i];
+				l[i].matches++;
+				l[k].matches++;
+			}
+	for (size_t k = n_a; k < n; k++)
+		if (l[k].matches == 1 && l[k].match->matches == 1)
+			to[l[k].index] = l[k].match->index;
+}
+
+/* What is left over of stacks: those of which one has some calls more, as of functions that the other build inlined
+ * without a trace, or left by a jump; where no other stack with these ends may be it. */
+static void identity_join_stacks(struct finding *f, const struct matching_thing *last,
+				 size_t n_last, const struct found *found, uint32_t *to)
+{
+	bool *taken = mem_zarray(n_last + 1, sizeof *taken);
+	struct left_stacks left = {.n = 0};
+
+	for (size_t i = 0; i < found->n; i++)
+		if (to[i] != MATCHING_NONE)
+			taken[to[i]] = true;
+	for (uint32_t i = 0; i < n_last; i++)
+		if (!taken[i])
+			identity_add_left(f, &left, last[i].node, i, false);
+	for (uint32_t i = 0; i < found->n; i++)
+		if (to[i] == MATCHING_NONE)
+			identity_add_left(f, &left, found->items[i].node, i, true);
+	sort_array(left.items, left.n, sizeof *left.items, left_stack_order);
+	for (size_t i = 0, end; i < left.n; i = end) {
+		for (end = i + 1; end < left.n && left.items[end].ends == left.items[i].ends; end++)
+			;
+		identity_join_left(left.items + i, end - i, left.calls, to);
+	}
+	free(left.items);
+	free(left.calls);
+	free(taken);
+}
+
 /* Rows as they grow, build by build. */
 struct growing {
 	struct identity_rows *rows;
@@ -492,16 +694,20 @@ struct growing {
 	size_t cap;
 };
 
-static void identity_add_build(const struct finding *f, struct growing *g, size_t build,
-			       enum key key, const bool *in)
+static void identity_add_build(struct finding *f, struct growing *g, size_t build, enum key key,
+			       const bool *in)
 {
 	struct identity_rows *r = g->rows;
 	struct found found;
 	uint32_t *to;
+	bool *guess;
 
 	identity_find_things(f, &found, build, key, in);
 	to = mem_array(found.n + 1, sizeof *to);
-	matching_assign(g->last, r->n, found.items, found.n, &f->lines[build], to);
+	guess = mem_array(found.n + 1, sizeof *guess);
+	matching_assign(g->last, r->n, found.items, found.n, &f->lines[build], to, guess);
+	if (key == KEY_STACK)
+		identity_join_stacks(f, g->last, r->n, &found, to);
 	for (size_t i = 0; i < found.n; i++) {
 		if (to[i] == MATCHING_NONE) {
 			size_t n = r->n;
@@ -510,7 +716,8 @@ static void identity_add_build(const struct finding *f, struct growing *g, size_
 			to[i] = (uint32_t)n;
 			VEC_PUSH(g->last, n, g->cap) = found.items[i];
 		} else {
-			r->rows[to[i]].guess |= g->last[to[i]].same != found.items[i].same;
+			r->rows[to[i]].guess |=
+			    guess[i] || g->last[to[i]].same != found.items[i].same;
 			g->last[to[i]] = found.items[i];
 		}
 	}
@@ -525,6 +732,7 @@ static void identity_add_build(const struct finding *f, struct growing *g, size_
 		    (struct identity_member){found.things[i].thing, (uint32_t)build, row};
 	}
 	free(to);
+	free(guess);
 	found_release(&found);
 }
 
@@ -550,60 +758,77 @@ static void identity_sort_members(struct identity_rows *r)
 
 /* --- lines --- */
 
-struct placed {
-	uint32_t file, line, n; /* n: places of the name */
-};
-
-/* Where the names of a build that are unique have their one place. */
-struct places {
-	struct map64 at;
-	struct placed *items;
-	size_t n, cap;
-};
-
-static void identity_add_place(struct places *to, uint64_t name, uint32_t file, uint32_t line)
+/* A name of C says its file, whether or not others have it, too: where one file of a build alone has it, it says where
+ * that file went. */
+static void identity_add_file(const char *raw, size_t n, enum key key, uint32_t module,
+			      uint32_t file_id, struct places *to)
 {
-	uint32_t *at;
+	uint64_t name = placed_name(raw, n, "", module);
 
-	if (!file || !line)
+	places_add(to, (struct placed){name + 2 + (key == KEY_SITE), file_id, 0, 0, false, true});
+}
+
+/* A function's sites have its name + 1, so that they follow it. */
+static void identity_add_places(const struct finding *f, size_t build, enum key key, uint32_t i,
+				struct places *to)
+{
+	const struct aggregate_thing *of = &f->t->keys[key].items[i];
+	const char *name = things_text(f->t, of->name, NULL), *line,
+		   *file = raw_file(f->t, of->raw, &line);
+	struct summary_place place;
+	struct matching_thing m = {.file = ""};
+	struct placed p;
+	size_t n;
+	const char *raw = identity_raw(f, build, key, i, &n);
+	uint32_t module = module_of(f, build, of->module).module;
+
+	if (*line || name_is_numbered(name, strlen(name))) {
+		if (key != KEY_SITE)
+			return;
+		identity_site(f, of, &m);
+		add_sizes(f, build, key, i, &m);
+		p = (struct placed){
+		    .file = m.file_id, .line = m.line, .each = m.count > 0 ? m.bytes / m.count : 0};
+		places_add_numbered(to, p);
 		return;
-	at = map64_put(&to->at, name);
-	if (!*at) {
-		VEC_PUSH(to->items, to->n, to->cap) = (struct placed){file, line, 0};
-		*at = (uint32_t)to->n;
 	}
-	to->items[*at - 1].n++;
+	p = (struct placed){.name = placed_name(raw, n, file, module)};
+	if (key == KEY_SITE) {
+		identity_site(f, of, &m);
+		add_sizes(f, build, key, i, &m);
+		if (*file)
+			identity_add_file(raw, n, key, module, m.file_id, to);
+		p = (struct placed){p.name + 1, m.file_id,
+				    m.line,     m.count > 0 ? m.bytes / m.count : 0,
+				    false,      !*file};
+		places_add(to, p);
+		return;
+	}
+	place = place_in(f, build, i);
+	identity_function(f, build, i, &m);
+	p.file = m.file_id;
+	p.line = place.line;
+	p.first_only = !place.last;
+	if (*file) {
+		identity_add_file(raw, n, key, module, m.file_id, to);
+		identity_add_file(raw, n, KEY_SITE, module,
+				  file_id(things_text(f->t, place.file, NULL)), to);
+	}
+	p.unique = !*file;
+	places_add(to, p);
+	p.line = place.last;
+	if (place.last != place.line)
+		places_add(to, p);
 }
 
 static void identity_learn_places(const struct finding *f, size_t build, struct places *to)
 {
-	for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
-		const struct things_key *things = &f->t->keys[named[k]];
-
-		for (uint32_t i = 0; i < things->n; i++) {
-			const struct aggregate_thing *of = &things->items[i];
-			const char *name = things_text(f->t, of->name, NULL);
-			struct matching_thing m = {.file = ""};
-
-			if (named[k] == KEY_SITE && build_has(f, build, named[k], i))
-				identity_site(f, of, &m);
-			else if (named[k] == KEY_FUNCTION)
-				identity_function(f, build, i, &m);
-			if (m.line && !name_is_numbered(name, strlen(name)))
-				identity_add_place(
-				    to,
-				    identity_same(f, KEY_FUNCTION, of,
-						  module_of(f, build, of->module).module) +
-					k,
-				    m.file_id, m.line);
-		}
-	}
-}
-
-static void places_release(struct places *p)
-{
-	map64_release(&p->at);
-	free(p->items);
+	*to = (struct places){.n = 0};
+	for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+		for (uint32_t i = 0; i < f->t->keys[named[k]].n; i++)
+			if (named[k] == KEY_FUNCTION || build_has(f, build, named[k], i))
+				identity_add_places(f, build, named[k], i, to);
+	places_sort(to);
 }
 
 /* The files that things of a build are in. */
@@ -682,6 +907,9 @@ static void identity_compare_sources(struct finding *f, size_t build)
 	for (size_t i = 0; i < lines->n; i++)
 		if (!map64_get(&compared, pair_of(lines->items[i].file_a, lines->items[i].file_b)))
 			matching_lines_add(&kept, lines->items[i]);
+	kept.moves = lines->moves;
+	kept.n_moves = lines->n_moves;
+	lines->moves = NULL;
 	matching_lines_release(lines);
 	*lines = kept;
 	source_files_release(&was);
@@ -699,20 +927,10 @@ static void identity_find_lines(struct finding *f)
 
 	f->lines = mem_zarray(f->n + 1, sizeof *f->lines);
 	for (size_t b = 0; b < f->n; b++) {
-		struct places now = {.n = 0};
+		struct places now;
 
 		identity_learn_places(f, b, &now);
-		for (size_t i = 0; now.at.slots && i <= now.at.mask; i++) {
-			const struct map64_slot *slot = &now.at.slots[i];
-			uint32_t a = slot->value ? map64_get(&was.at, slot->key) : 0;
-			const struct placed *x = a ? &was.items[a - 1] : NULL,
-					    *y = a ? &now.items[slot->value - 1] : NULL;
-
-			if (a && x->n == 1 && y->n == 1)
-				matching_lines_add(
-				    &f->lines[b],
-				    (struct matching_anchor){x->file, y->file, x->line, y->line});
-		}
+		places_compare(&was, &now, &f->lines[b]);
 		if (b && f->builds[b - 1].source && f->builds[b].source &&
 		    f->builds[b - 1].source != f->builds[b].source)
 			identity_compare_sources(f, b);
@@ -725,32 +943,6 @@ static void identity_find_lines(struct finding *f)
 
 /* --- stacks --- */
 
-/* Of a function's name without parameters, which builds change; of what has no name the row. */
-static uint64_t identity_bare_of(struct finding *f, uint32_t function, uint64_t row)
-{
-	uint64_t *bare = &f->bare[function];
-
-	if (!*bare)
-		*bare = things_match(f->t, KEY_FUNCTION, function).bare | 1;
-	return *bare > 1 ? *bare : row;
-}
-
-static bool identity_library(struct finding *f, uint32_t function)
-{
-	uint8_t *l = &f->library[function];
-
-	if (!*l) {
-		const struct aggregate_thing *t = &f->t->keys[KEY_FUNCTION].items[function];
-		unsigned verdict = sites_function(f->sites, things_text(f->t, t->name, NULL),
-						  things_text(f->t, t->raw, NULL));
-
-		if (t->module)
-			verdict |= sites_module(f->sites, things_text(f->t, t->module, NULL));
-		*l = verdict == SITE_PASS ? 2 : 1;
-	}
-	return *l == 2;
-}
-
 static void identity_hash_nodes(struct finding *f, size_t build)
 {
 	const struct things_key *k = &f->t->keys[KEY_FUNCTION];
@@ -761,7 +953,7 @@ static void identity_hash_nodes(struct finding *f, size_t build)
 		struct node_hash h = f->nodes[n->parent];
 		uint64_t row = f->function_rows[build * k->n + n->function], bare;
 
-		h.same = hash_u64(h.same ^ identity_same(f, KEY_FUNCTION, of,
+		h.same = hash_u64(h.same ^ identity_same(f, build, KEY_FUNCTION, n->function,
 							 module_of(f, build, of->module).module)) |
 			 1;
 		h.rows = hash_u64(h.rows ^ row) | 1;
@@ -821,6 +1013,12 @@ static void identity_find_functions(struct finding *f)
 	identity_rows_release(&rows);
 }
 
+unsigned identity_keys(unsigned keys)
+{
+	return keys & (1u << KEY_FUNCTION | 1u << KEY_LOCATION | 1u << KEY_STACK) ? 1u << KEY_SITE
+										  : 0;
+}
+
 void identity_rows_init(struct identity_rows *r, const struct aggregate_things *t, enum key key,
 			const struct identity_build *builds, size_t n,
 			const struct identity_options *o)
@@ -833,6 +1031,7 @@ void identity_rows_init(struct identity_rows *r, const struct aggregate_things *
 	for (size_t b = 0; b < n; b++)
 		identity_find_modules(&f, b);
 	identity_find_builds(&f);
+	identity_find_renamed(&f);
 	identity_find_lines(&f);
 	if (key == KEY_STACK)
 		identity_find_functions(&f);
@@ -845,6 +1044,8 @@ void identity_rows_init(struct identity_rows *r, const struct aggregate_things *
 	for (size_t b = 0; b < n; b++)
 		matching_lines_release(&f.lines[b]);
 	map64_release(&f.modules);
+	name_maps_release(&f.renamed);
+	free(f.has_renamed);
 	sites_free(f.sites);
 	free(f.module_ins);
 	free(f.known);

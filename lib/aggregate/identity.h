@@ -13,6 +13,7 @@
 
 #include "lib/aggregate/matching.h"
 #include "lib/aggregate/summary.h"
+#include "lib/base/arena.h"
 
 struct identity_build { /* runs of one build; borrowed */
 	const struct aggregate_summary **runs;
@@ -20,14 +21,18 @@ struct identity_build { /* runs of one build; borrowed */
 	const char *source; /* the folder of its sources; NULL: not known */
 };
 
-struct
-    identity_module { /* base names: of a build, and what the same was called in those before it */
+struct identity_map { /* what is called this in a build, and was that in those before it */
 	const char *was, *now;
 };
 
-struct identity_options { /* zeroed asks for nothing */
-	const struct identity_module *modules;
+/* "OLD=NEW"; in the names of operators of C++ = does not count. False: there is no map in it. */
+bool identity_map_parse(const char *s, bool function, struct arena *texts, struct identity_map *to);
+
+struct identity_options {                   /* zeroed asks for nothing */
+	const struct identity_map *modules; /* by base names */
 	size_t n_modules;
+	const struct identity_map *functions; /* name_maps.h */
+	size_t n_functions;
 	const char *base_source, *new_source; /* folders; NULL: not known */
 };
 
@@ -43,6 +48,8 @@ struct identity_rows {
 	size_t n_members, cap_members;
 };
 
+/* By bit, the keys that runs have to be folded by, besides these, so that lines can be followed. */
+unsigned identity_keys(unsigned keys);
 void identity_rows_init(struct identity_rows *r, const struct aggregate_things *t, enum key key,
 			const struct identity_build *builds, size_t n,
 			const struct identity_options *o);

@@ -277,24 +277,25 @@ void matching_lines_sort(struct matching_lines *l)
 void matching_lines_release(struct matching_lines *l)
 {
 	free(l->items);
+	free(l->moves);
 	*l = (struct matching_lines){.n = 0};
 }
 
-/* By how much a line has moved: between two bounds, which are one where it is sure. */
-struct shift {
-	bool known, sure;
-	int64_t least, most;
+/* What the anchors around a line say of it: by how much those before and behind it have moved. */
+struct around {
+	size_t at; /* of the anchor behind it: the same for lines without an anchor between them */
+	bool has_before, has_after;
+	int64_t before, after;
 };
 
-static struct shift matching_shift(const struct matching_lines *l, const struct matching_thing *a,
-				   const struct matching_thing *b)
+static struct around matching_around(const struct matching_lines *l, const struct matching_thing *a,
+				     const struct matching_thing *b)
 {
 	struct matching_anchor key = {a->file_id, b->file_id, a->line, 0};
 	size_t at = BISECT(i, 0, l->n, matching_anchor_order(&l->items[i], &key) < 0);
 	const struct matching_anchor *after = at < l->n ? &l->items[at] : NULL,
 				     *before = at ? &l->items[at - 1] : NULL;
-	struct shift s = {.known = true};
-	int64_t x, y;
+	struct around s = {.at = at};
 
 	if (after && (after->file_a != key.file_a || after->file_b != key.file_b))
 		after = NULL;
@@ -302,26 +303,29 @@ static struct shift matching_shift(const struct matching_lines *l, const struct 
 		before = after;
 	if (before && (before->file_a != key.file_a || before->file_b != key.file_b))
 		before = NULL;
-	if (!before && !after)
-		return (struct shift){.known = false};
-	x = before ? (int64_t)before->line_b - before->line_a : 0;
-	y = after ? (int64_t)after->line_b - after->line_a : x;
-	s.sure = before && after && x == y;
-	s.least = x < y ? x : y;
-	s.most = x < y ? y : x;
+	if (before) {
+		s.has_before = true;
+		s.before = (int64_t)before->line_b - before->line_a;
+	}
+	if (after) {
+		s.has_after = true;
+		s.after = (int64_t)after->line_b - after->line_a;
+	}
 	return s;
 }
 
 enum { FOLDERS_MAX = 16, RENAMED = 17, WHATEVER = 18 /* the file counts for nothing */ };
-enum by { BY_CANONICAL, BY_BARE_AND_LINE, BY_BARE, BY_CORE, BYS };
+enum by { BY_CANONICAL, BY_BARE_AND_LINE, BY_PLACE, BY_BARE, BY_CORE, BY_ADDRESS, BYS };
 
 struct joining {
 	const struct matching_thing *things[2];
 	size_t n[2];
 	const struct matching_lines *lines;
 	uint32_t *to; /* by things[1] */
+	bool *guess;  /* likewise */
 	bool *settled[2];
 	struct map64 renamed[2]; /* file of one side -> of the other */
+	struct map64 names[2];   /* canonical names of a side, with their modules */
 };
 
 struct keyed {
@@ -366,6 +370,13 @@ static void join(struct joining *j, const struct keyed *a, const struct keyed *b
 	j->settled[0][a->thing] = j->settled[1][b->thing] = true;
 }
 
+/* In a file that now has another's name, so that its name is no reason. */
+static bool matching_is_elsewhere(const struct joining *j, uint32_t side,
+				  const struct matching_thing *t)
+{
+	return !t->is_unique && t->file_id && map64_get(&j->renamed[side], t->file_id);
+}
+
 /* What says the same. */
 static void matching_settle(struct joining *j)
 {
@@ -381,6 +392,8 @@ static void matching_settle(struct joining *j)
 		if (!found || j->settled[0][found - 1])
 			continue;
 		a = &j->things[0][found - 1];
+		if (matching_is_elsewhere(j, 0, a) || matching_is_elsewhere(j, 1, b))
+			continue;
 		if ((a->is_open || b->is_open) && (!a->build || a->build != b->build))
 			continue;
 		j->to[i] = found - 1;
@@ -389,22 +402,14 @@ static void matching_settle(struct joining *j)
 	map64_release(&at);
 }
 
-/* How good it is to join some of a family: first the largest weight, then the least of the others. */
+/* How good it is to join some of a family: first the most points, then the least distance. */
 struct score {
-	int weight;
-	float moved, grown; /* lines further than the anchors say; change in counts and sizes */
-	int64_t far;        /* lines */
+	int64_t points, far; /* far: lines */
 };
 
 static bool better(const struct score *x, const struct score *y)
 {
-	if (x->weight != y->weight)
-		return x->weight > y->weight;
-	if (x->moved != y->moved)
-		return x->moved < y->moved;
-	if (x->grown != y->grown)
-		return x->grown < y->grown;
-	return x->far < y->far;
+	return x->points != y->points ? x->points > y->points : x->far < y->far;
 }
 
 static float ratio(float a, float b)
@@ -412,77 +417,187 @@ static float ratio(float a, float b)
 	return a == b ? 0 : fabsf(log2f((a + 1) / (b + 1)));
 }
 
-/* weight 0: these two must not be joined. */
-static struct score matching_score(const struct joining *j, const struct matching_thing *a,
-				   const struct matching_thing *b, enum by by)
-{
-	struct score s = {.weight = 1};
-	struct shift moved = matching_shift(j->lines, a, b);
-	int64_t by_lines = (int64_t)b->line - a->line;
+/* What says that two of a family are one, in points. Any two may be, so even the worst pair has more than 0.
+ * Lines that move together cost nothing, as in a diff: each change of their distance is an edit. A line that is surely
+ * the same outweighs sizes, and sizes outweigh some lines more or less. */
+enum points {
+	POINTS_JOIN = 2000,
+	POINTS_SURE = 3000,     /* it lies where the anchors before and behind it went */
+	POINTS_ELSEWHERE = 250, /* it does not */
+	POINTS_MOVED_EACH = 200,
+	POINTS_MOVED_MOST = 500,
+	POINTS_SIZE = 1000, /* count and sizes are the same */
+	POINTS_GROWN_EACH = 250,
+	POINTS_GROWN_MOST = 1600,
+};
 
-	if (a->line && b->line) {
-		s.far = by_lines < 0 ? -by_lines : by_lines;
-		if (moved.known)
-			s.moved = (float)(by_lines < moved.least  ? moved.least - by_lines
-					  : by_lines > moved.most ? by_lines - moved.most
-								  : 0);
-		/* What lies where it must outweighs two others. */
-		if (moved.sure && s.moved == 0)
-			s.weight = 3;
-	}
-	if (by == BY_BARE_AND_LINE &&
-	    (!a->line || !b->line || (moved.known ? s.moved > 0 : s.far > 0)))
-		s.weight = 0;
+static int64_t matching_size_points(const struct matching_thing *a, const struct matching_thing *b)
+{
+	float grown;
+
+	if (!(a->count > 0) || !(b->count > 0))
+		return 0;
+	grown = 4 * ratio(a->bytes / a->count, b->bytes / b->count) + ratio(a->count, b->count);
+	grown = fminf(grown * POINTS_GROWN_EACH, POINTS_GROWN_MOST);
+	return POINTS_SIZE - llrintf(grown);
+}
+
+/* Two that are joined, and the best way to join those before them. */
+struct pair {
+	struct score score; /* of all this far; points 0: these two must not be joined */
+	struct around around;
+	int64_t moved;
+	bool lined, sure;
+	size_t before; /* the pair before it + 1 */
+};
+
+static int64_t points_away(int64_t from, int64_t to)
+{
+	int64_t lines = from < to ? to - from : from - to;
+
+	return lines <= POINTS_MOVED_MOST / POINTS_MOVED_EACH ? lines * POINTS_MOVED_EACH
+							      : POINTS_MOVED_MOST;
+}
+
+static int64_t points_begin(const struct pair *p)
+{
+	return p->lined && p->around.has_before ? points_away(p->around.before, p->moved) : 0;
+}
+
+static int64_t points_end(const struct pair *p)
+{
+	return p->lined && p->around.has_after ? points_away(p->moved, p->around.after) : 0;
+}
+
+static int64_t points_between(const struct pair *p, const struct pair *next)
+{
+	int64_t points;
+
+	if (!p->lined || !next->lined)
+		return 0;
+	if (p->around.at == next->around.at)
+		return points_away(p->moved, next->moved);
+	points = points_end(p) + points_begin(next);
+	return points < POINTS_MOVED_MOST ? points : POINTS_MOVED_MOST;
+}
+
+static struct pair matching_pair(const struct joining *j, const struct matching_thing *a,
+				 const struct matching_thing *b, enum by by)
+{
+	struct pair p = {.lined = a->line && b->line, .around = {.at = 0}};
+	bool known, there;
+
 	if (by != BY_CANONICAL && !a->is_bare && !b->is_bare)
-		s.weight = 0;
-	if (a->count > 0 && b->count > 0)
-		s.grown =
-		    4 * ratio(a->bytes / a->count, b->bytes / b->count) + ratio(a->count, b->count);
-	return s;
+		return p;
+	if (p.lined) {
+		p.moved = (int64_t)b->line - a->line;
+		p.around = matching_around(j->lines, a, b);
+	}
+	known = p.around.has_before && p.around.has_after && p.around.before == p.around.after;
+	there = known && p.moved == p.around.before;
+	p.sure = there;
+	if (by == BY_BARE_AND_LINE && (!p.lined || (p.around.has_before || p.around.has_after
+							? points_begin(&p) && points_end(&p)
+							: p.moved != 0)))
+		return p;
+	p.score.points = POINTS_JOIN + matching_size_points(a, b);
+	if (known)
+		p.score.points += there ? POINTS_SURE : -POINTS_ELSEWHERE;
+	p.score.far = p.moved < 0 ? -p.moved : p.moved;
+	return p;
 }
 
-static struct score sum(const struct score *a, const struct score *b)
+/* A family, in the order of its lines: pairs[i * n_b + k] is of a's i and b's k. reach: the best of those that are
+ * not behind them, + 1. */
+struct alignment {
+	struct pair *pairs;
+	size_t *reach;
+	size_t n_b;
+};
+
+/* own: of these two alone; follows p at some points. */
+static void matching_follow(struct alignment *x, struct pair *to, const struct score *own, size_t p,
+			    int64_t points)
 {
-	return (struct score){a->weight + b->weight, a->moved + b->moved, a->grown + b->grown,
-			      a->far + b->far};
+	const struct score *before = &x->pairs[p].score;
+	struct score s = {before->points + own->points - points, before->far + own->far};
+
+	if (!to->before || better(&s, &to->score)) {
+		to->score = s;
+		to->before = p + 1;
+	}
 }
 
-/* A family in the order of its lines: the best way to join it, worked out from its end. */
+static void matching_find_before(struct alignment *x, size_t i, size_t k)
+{
+	enum { WINDOW = 8 }; /* further away no line counts */
+	struct pair *to = &x->pairs[i * x->n_b + k];
+	struct score own = to->score, alone = {own.points - points_begin(to), own.far};
+
+	if (!own.points)
+		return;
+	for (size_t d = 1; d <= WINDOW && d <= i; d++)
+		for (size_t e = 1; e <= WINDOW && e <= k; e++) {
+			size_t p = (i - d) * x->n_b + k - e;
+
+			if (x->pairs[p].score.points)
+				matching_follow(x, to, &own, p, points_between(&x->pairs[p], to));
+		}
+	if (i && k && x->reach[(i - 1) * x->n_b + k - 1])
+		matching_follow(x, to, &own, x->reach[(i - 1) * x->n_b + k - 1] - 1,
+				POINTS_MOVED_MOST);
+	if (!to->before || better(&alone, &to->score)) {
+		to->score = alone;
+		to->before = 0;
+	}
+}
+
+static void matching_reach(struct alignment *x, size_t i, size_t k)
+{
+	size_t at = i * x->n_b + k, *to = &x->reach[at];
+	const size_t others[] = {i ? x->reach[at - x->n_b] : 0, k ? x->reach[at - 1] : 0};
+
+	*to = x->pairs[at].score.points ? at + 1 : 0;
+	for (size_t o = 0; o < 2; o++)
+		if (others[o] &&
+		    (!*to || better(&x->pairs[others[o] - 1].score, &x->pairs[*to - 1].score)))
+			*to = others[o];
+}
+
+/* The best way to join a family. */
 static void matching_align(struct joining *j, const struct keyed *a, size_t n_a,
 			   const struct keyed *b, size_t n_b, enum by by)
 {
-	enum { JOIN, SKIP_A, SKIP_B };
-	struct score *best = mem_zarray((n_a + 1) * (n_b + 1), sizeof *best);
-	uint8_t *how = mem_array((n_a + 1) * (n_b + 1), sizeof *how);
+	struct alignment x = {mem_zarray(n_a * n_b, sizeof *x.pairs),
+			      mem_zarray(n_a * n_b, sizeof *x.reach), n_b};
+	struct score best = {.points = 0};
+	size_t last = 0, joined = 0;
 
-	for (size_t i = n_a; i-- > 0;)
-		for (size_t k = n_b; k-- > 0;) {
-			struct score *to = &best[i * (n_b + 1) + k];
-			struct score pair = matching_score(j, a[i].of, b[k].of, by), both;
-			bool first = place_order(a[i].of, b[k].of) < 0;
+	for (size_t i = 0; i < n_a; i++)
+		for (size_t k = 0; k < n_b; k++) {
+			struct pair *p = &x.pairs[i * n_b + k];
+			struct score all;
 
-			how[i * (n_b + 1) + k] = first ? SKIP_A : SKIP_B;
-			*to = best[first ? (i + 1) * (n_b + 1) + k : i * (n_b + 1) + k + 1];
-			both = best[first ? i * (n_b + 1) + k + 1 : (i + 1) * (n_b + 1) + k];
-			if (better(&both, to)) {
-				*to = both;
-				how[i * (n_b + 1) + k] = first ? SKIP_B : SKIP_A;
-			}
-			both = sum(&pair, &best[(i + 1) * (n_b + 1) + k + 1]);
-			if (pair.weight && !better(to, &both)) {
-				*to = both;
-				how[i * (n_b + 1) + k] = JOIN;
+			*p = matching_pair(j, a[i].of, b[k].of, by);
+			matching_find_before(&x, i, k);
+			matching_reach(&x, i, k);
+			all = (struct score){p->score.points - points_end(p), p->score.far};
+			if (p->score.points && (!last || better(&all, &best))) {
+				best = all;
+				last = i * n_b + k + 1;
 			}
 		}
-	for (size_t i = 0, k = 0; i < n_a && k < n_b;) {
-		switch (how[i * (n_b + 1) + k]) {
-		case JOIN: join(j, &a[i++], &b[k++]); break;
-		case SKIP_A: i++; break;
-		default: k++; break;
-		}
+	for (size_t p = last; p; p = x.pairs[p - 1].before)
+		joined++;
+	for (; last; last = x.pairs[last - 1].before) {
+		const struct keyed *to = &b[(last - 1) % n_b];
+
+		/* One of several, which are not as many in both. */
+		j->guess[to->thing] = (joined < n_a || joined < n_b) && !x.pairs[last - 1].sure;
+		join(j, &a[(last - 1) / n_b], to);
 	}
-	free(best);
-	free(how);
+	free(x.pairs);
+	free(x.reach);
 }
 
 /* So that their lines say which is which. */
@@ -521,6 +636,87 @@ static void matching_join_family(struct joining *j, const struct keyed *k, size_
 		matching_align(j, k, n_a, k + n_a, n_b, by);
 }
 
+static int address_order(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+	size_t n = strlen(x->of->name), m = strlen(y->of->name);
+
+	if (x->side != y->side || n != m)
+		return x->side != y->side ? (x->side < y->side ? -1 : 1) : n < m ? -1 : 1;
+	return strcmp(x->of->name, y->of->name);
+}
+
+/* What has no names in two builds of a module: in the order of its addresses, by counts and sizes. Of one build an address
+ * is itself, and no other's. */
+static void matching_join_addresses(struct joining *j, struct keyed *k, size_t n)
+{
+	enum { CELLS_MAX = 1 << 18 };
+	size_t n_a = 0, n_b;
+
+	while (n_a < n && !k[n_a].side)
+		n_a++;
+	n_b = n - n_a;
+	if (!n_a || !n_b || n_a * n_b > CELLS_MAX || k[0].of->build == k[n_a].of->build)
+		return;
+	sort_array(k, n, sizeof *k, address_order);
+	matching_align(j, k, n_a, k + n_a, n_b, BY_CANONICAL);
+	for (size_t i = n_a; i < n; i++) /* also where it has the same address */
+		j->guess[k[i].thing] = j->to[k[i].thing] != MATCHING_NONE;
+}
+
+static uint64_t name_in_module(const struct matching_thing *t)
+{
+	return hash_u64(t->canonical ^ hash_u64(t->module)) | 1;
+}
+
+/* The line of a is where that of b is, by the anchors around it. */
+static bool matching_is_place(const struct joining *j, const struct matching_thing *a,
+			      const struct matching_thing *b)
+{
+	struct around s = matching_around(j->lines, a, b);
+	int64_t moved = (int64_t)b->line - a->line;
+
+	if (!s.has_before && !s.has_after)
+		return moved == 0;
+	return (s.has_before && moved == s.before) || (s.has_after && moved == s.after);
+}
+
+/* What allocated as often and as much, but for what runs differ. */
+static bool matching_is_as_much(const struct matching_thing *a, const struct matching_thing *b)
+{
+	const float near = 0.015F; /* one in a hundred */
+
+	return ratio(a->count, b->count) < near && ratio(a->bytes, b->bytes) < near;
+}
+
+/* Names that one build alone has, at one place and with equal numbers: renamed, where no other may be it. */
+static void matching_join_renamed(struct joining *j, const struct keyed *k, size_t n)
+{
+	enum { CELLS_MAX = 1 << 18 };
+	size_t n_a = 0, n_b;
+	uint32_t
+	    *other; /* by thing of the family: the only one it may be + 1; MATCHING_NONE: several */
+
+	while (n_a < n && !k[n_a].side)
+		n_a++;
+	n_b = n - n_a;
+	if (!n_a || !n_b || n_a * n_b > CELLS_MAX)
+		return;
+	other = mem_zarray(n, sizeof *other);
+	for (size_t i = 0; i < n_a; i++)
+		for (size_t m = n_a; m < n; m++) {
+			if (!matching_is_as_much(k[i].of, k[m].of) ||
+			    !matching_is_place(j, k[i].of, k[m].of))
+				continue;
+			other[i] = other[i] ? MATCHING_NONE : (uint32_t)m + 1;
+			other[m] = other[m] ? MATCHING_NONE : (uint32_t)i + 1;
+		}
+	for (size_t i = 0; i < n_a; i++)
+		if (other[i] && other[i] != MATCHING_NONE && other[other[i] - 1] == i + 1)
+			join(j, &k[i], &k[other[i] - 1]);
+	free(other);
+}
+
 static uint64_t key_of(const struct joining *j, uint32_t side, const struct matching_thing *t,
 		       enum by by, size_t folders)
 {
@@ -528,7 +724,17 @@ static uint64_t key_of(const struct joining *j, uint32_t side, const struct matc
 	uint64_t name = by == BY_CANONICAL ? t->canonical : by == BY_CORE ? t->core : t->bare, key;
 	uint32_t file = t->file_id, renamed;
 
-	if (!name || !end || (by == BY_BARE_AND_LINE && !t->line))
+	if (by == BY_ADDRESS)
+		return folders == WHATEVER && !t->canonical && t->build ? hash_u64(t->module) | 1
+									: 0;
+	if (!name || !end || ((by == BY_BARE_AND_LINE || by == BY_PLACE) && !t->line))
+		return 0;
+	if (by == BY_PLACE) {
+		if (!file || folders == WHATEVER || map64_get(&j->names[!side], name_in_module(t)))
+			return 0;
+		name = 1;
+	}
+	if (folders < RENAMED && matching_is_elsewhere(j, side, t))
 		return 0;
 	if (folders == RENAMED) {
 		renamed = map64_get(&j->renamed[side], file);
@@ -563,7 +769,12 @@ static void matching_pass(struct joining *j, struct keyed *k, enum by by, size_t
 	for (size_t i = 0, end; i < m; i = end) {
 		for (end = i + 1; end < m && k[end].key == k[i].key; end++)
 			;
-		matching_join_family(j, k + i, end - i, by, folders);
+		if (by == BY_ADDRESS)
+			matching_join_addresses(j, k + i, end - i);
+		else if (by == BY_PLACE)
+			matching_join_renamed(j, k + i, end - i);
+		else
+			matching_join_family(j, k + i, end - i, by, folders);
 	}
 }
 
@@ -656,6 +867,91 @@ static void matching_find_renamed(struct joining *j, struct keyed *k)
 	free(votes);
 }
 
+/* The files of the things, by id and by the hash of their base names: index + 1. */
+struct files_seen {
+	struct map64 ids, names;
+};
+
+static uint64_t base_name(const struct matching_thing *t)
+{
+	const char *name = path_end(t->file, 0);
+
+	return hash_bytes(name, strlen(name)) | 1;
+}
+
+static void matching_see_files(const struct joining *j, uint32_t side, struct files_seen *to)
+{
+	for (uint32_t i = 0; i < j->n[side]; i++) {
+		const struct matching_thing *t = &j->things[side][i];
+
+		if (!*t->file)
+			continue;
+		*map64_put(&to->ids, t->file_id) = i + 1;
+		*map64_put(&to->names, base_name(t)) = i + 1;
+	}
+}
+
+/* The base name of a file; 0: no thing is in it. */
+static uint64_t name_of_file(const struct joining *j, uint32_t side, const struct files_seen *seen,
+			     uint32_t file)
+{
+	uint32_t i = map64_get(&seen->ids, file);
+
+	return i ? base_name(&j->things[side][i - 1]) : 0;
+}
+
+/* Moves to another name: names is by side of what still moves. The name of one may be in the other build only where another
+ * moved there, or from there. */
+static void matching_use_moves(struct joining *j)
+{
+	const struct matching_lines *l = j->lines;
+	struct files_seen seen[2] = {{MAP64_INIT, MAP64_INIT}, {MAP64_INIT, MAP64_INIT}};
+	struct map64 names[2] = {MAP64_INIT, MAP64_INIT};
+	bool *moves = mem_zarray(l->n_moves + 1, sizeof *moves), changed = true;
+
+	for (uint32_t side = 0; side < 2 && l->n_moves; side++)
+		matching_see_files(j, side, &seen[side]);
+	for (size_t i = 0; i < l->n_moves; i++) {
+		uint64_t a = name_of_file(j, 0, &seen[0], l->moves[i].file_a),
+			 b = name_of_file(j, 1, &seen[1], l->moves[i].file_b);
+
+		moves[i] = a && b && a != b;
+		if (moves[i]) {
+			*map64_put(&names[0], a) = 1;
+			*map64_put(&names[1], b) = 1;
+		}
+	}
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < l->n_moves; i++) {
+			uint64_t a, b;
+
+			if (!moves[i])
+				continue;
+			a = name_of_file(j, 0, &seen[0], l->moves[i].file_a);
+			b = name_of_file(j, 1, &seen[1], l->moves[i].file_b);
+			if ((!map64_get(&seen[1].names, a) || map64_get(&names[1], a)) &&
+			    (!map64_get(&seen[0].names, b) || map64_get(&names[0], b)))
+				continue;
+			moves[i] = false;
+			*map64_put(&names[0], a) = 0;
+			*map64_put(&names[1], b) = 0;
+			changed = true;
+		}
+	}
+	for (size_t i = 0; i < l->n_moves; i++)
+		if (moves[i]) {
+			*map64_put(&j->renamed[0], l->moves[i].file_a) = l->moves[i].file_b;
+			*map64_put(&j->renamed[1], l->moves[i].file_b) = l->moves[i].file_a;
+		}
+	for (uint32_t side = 0; side < 2; side++) {
+		map64_release(&seen[side].ids);
+		map64_release(&seen[side].names);
+		map64_release(&names[side]);
+	}
+	free(moves);
+}
+
 static size_t folders_of(const struct joining *j)
 {
 	size_t folders = 0;
@@ -673,19 +969,27 @@ static size_t folders_of(const struct joining *j)
 }
 
 void matching_assign(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
-		     size_t n_b, const struct matching_lines *lines, uint32_t *to)
+		     size_t n_b, const struct matching_lines *lines, uint32_t *to, bool *guess)
 {
 	struct joining j = {{a, b},
 			    {n_a, n_b},
 			    lines,
 			    to,
+			    guess,
 			    {mem_zarray(n_a + 1, 1), mem_zarray(n_b + 1, 1)},
+			    {MAP64_INIT, MAP64_INIT},
 			    {MAP64_INIT, MAP64_INIT}};
 	struct keyed *k = mem_array(n_a + n_b + 1, sizeof *k);
 	size_t folders;
 
-	for (size_t i = 0; i < n_b; i++)
+	for (size_t i = 0; i < n_b; i++) {
 		to[i] = MATCHING_NONE;
+		guess[i] = false;
+	}
+	for (uint32_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < j.n[side]; i++)
+			*map64_put(&j.names[side], name_in_module(&j.things[side][i])) = 1;
+	matching_use_moves(&j);
 	matching_settle(&j);
 	folders = folders_of(&j);
 	for (enum by by = 0; by < BYS; by++)
@@ -696,8 +1000,10 @@ void matching_assign(const struct matching_thing *a, size_t n_a, const struct ma
 		matching_pass(&j, k, by, RENAMED);
 	for (enum by by = 0; by < BYS; by++)
 		matching_pass(&j, k, by, WHATEVER);
-	map64_release(&j.renamed[0]);
-	map64_release(&j.renamed[1]);
+	for (uint32_t side = 0; side < 2; side++) {
+		map64_release(&j.renamed[side]);
+		map64_release(&j.names[side]);
+	}
 	free(j.settled[0]);
 	free(j.settled[1]);
 	free(k);

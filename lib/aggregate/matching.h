@@ -47,15 +47,16 @@ struct matching_thing {
 	uint64_t same;            /* equal where two builds say exactly the same; 0: never */
 	uint64_t canonical, bare; /* hashes of names; 0: none */
 	uint64_t core;            /* of a stack without the calls of libraries; 0: none */
+	uint32_t node;            /* of a stack; the caller's own */
 	uint32_t module;          /* a number, the same in all builds; 0: none */
 	uint32_t
 	    build; /* of the module; where it is the same, so is what says the same; 0: not known */
 	uint32_t file_id, line; /* 0: none */
 	const char *file;       /* "": none */
 	const char *name;       /* for people */
-	float count, bytes;     /* of what it allocated: they decide where nothing else does */
-	bool is_bare;           /* the canonical name is no more than the bare one */
-	bool is_open; /* what it says is another thing's in another build: a line, a number */
+	float count, bytes; /* of what it allocated in a run: they decide what lines leave open */
+	bool is_bare;       /* the canonical name is no more than the bare one */
+	bool is_open;       /* what it says is another thing's in another build: a line, a number */
 	bool
 	    is_unique; /* no other function of the module has the linkage name, whatever the file */
 };
@@ -64,9 +65,15 @@ struct matching_thing {
 struct matching_anchor {
 	uint32_t file_a, file_b, line_a, line_b;
 };
+/* A file of one build whose unique names went to this one of the other. */
+struct matching_move {
+	uint32_t file_a, file_b;
+};
 struct matching_lines { /* zeroed is empty */
 	struct matching_anchor *items;
 	size_t n, cap;
+	struct matching_move *moves;
+	size_t n_moves, cap_moves;
 };
 void matching_lines_add(struct matching_lines *l, struct matching_anchor a);
 void matching_lines_sort(struct matching_lines *l); /* before the first question */
@@ -74,22 +81,30 @@ void matching_lines_release(struct matching_lines *l);
 
 enum { MATCHING_NONE = UINT32_MAX };
 
-/* The things of a build, b, among those of the one before, a: to[i] is the index of b's i in a, or
+/* Files may be renamed to each other's names: where what the lines say of each of them fits together, they decide, and not the
+ * names of the files.
+ *
+ * The things of a build, b, among those of the one before, a: to[i] is the index of b's i in a, or
  * MATCHING_NONE. In this order:
  *
  *	what says the same, if the module's build is the same, or nothing of it is open
  *	of one canonical name
  *	of one bare name, which for one of them is all there is, and one line
- *	the same in any line
+ *	of names that one build alone has, in one line and as much: renamed
+ *	of one bare name in any line
  *	of one core
+ *	without a name in two builds of a module, in the order of their addresses, by counts and sizes
  *
  * each by the longest common end of the files' paths, a folder less at a time, down to the file's name; then in
  * files that were renamed, by where the other things of the file went; then the same where of one the file is not
  * known, or the name is unique.
  *
- * Of one name and file, things are joined in the order of their lines, as many as there are, so that lines are where
- * the anchors put them; where these leave it open, so that counts and sizes are the nearest. Symmetric in the builds. */
+ * Of one name and file, things are aligned in the order of their lines, as a diff aligns lines: as many as there are
+ * are joined, where it costs the least: lines that are not where the anchors put them, and changes of counts and
+ * sizes. What lies between two anchors of one shift has a sure line, which outweighs any change of sizes. guess[i]: b's
+ * i is one of several that were aligned without a sure line, while one build has more of them than the other.
+ * Symmetric in the builds. */
 void matching_assign(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
-		     size_t n_b, const struct matching_lines *lines, uint32_t *to);
+		     size_t n_b, const struct matching_lines *lines, uint32_t *to, bool *guess);
 
 #endif

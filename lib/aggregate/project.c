@@ -4,6 +4,7 @@
 #include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/group/fold.h"
+#include "lib/group/periods.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,10 +146,7 @@ static void weaken(struct run_known *to, const struct run_known *from, unsigned 
 		bool moment = never >> s & 1 && from->state[s];
 		uint8_t lack = moment ? (uint8_t)LACK_PER_FRAME : from->lack[s];
 
-		if (!to->lack[s])
-			to->lack[s] = lack;
-		if (!moment && from->state[s] > to->state[s])
-			to->state[s] = from->state[s];
+		run_weaken(to, s, moment ? METRIC_ABSENT : from->state[s], lack);
 	}
 }
 
@@ -264,6 +262,7 @@ enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 				   const struct aggregate_asked *asked, struct err *e)
 {
 	struct loader l = {.p = p};
+	struct buf event = BUF_INIT, clock = BUF_INIT;
 	struct aggregate_reader r;
 	enum status st = can_answer(p, asked, e);
 
@@ -280,9 +279,17 @@ enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
 		if (!st)
 			st = aggregate_project_add(&l, asked, e);
+		if (r.records == 1 && !st) {
+			buf_add(&event, l.rec.texts[3].s, l.rec.texts[3].n);
+			buf_add(&clock, l.rec.texts[4].s, l.rec.texts[4].n);
+			st = project_see_clock(p, buf_str(&clock), e);
+		}
 		if (st)
 			break;
 	}
+	periods_join(p, event.data, event.len, aggregate_is_several(event.data, event.len));
+	buf_release(&event);
+	buf_release(&clock);
 	aggregate_record_release(&l.rec);
 	aggregate_reader_release(&r);
 	map64_release(&l.stacks);

@@ -46,8 +46,9 @@ static uint64_t size_of(const struct aggregate_value *v)
 /* What nothing is known of in that metric stays. */
 static bool is_small(const struct aggregate_record *r, const struct aggregate_prune *p)
 {
-	static const enum sum best[] = {SUM_REAL,    SUM_REQUESTED, SUM_TIME_SELF, SUM_COUNT,
-					SUM_SAMPLES, SUM_CALLS,     SUM_LUA_NET,   SUM_MONO_NET};
+	static const enum sum best[] = {SUM_REAL,  SUM_REQUESTED, SUM_TIME_SELF,
+					SUM_COUNT, SUM_SAMPLES,   SUM_PERIOD,
+					SUM_CALLS, SUM_LUA_NET,   SUM_MONO_NET};
 	int sum = p->sum;
 	uint64_t self, total;
 

@@ -2,12 +2,50 @@
 #include "lib/aggregate/record.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Static_assert(AGG_METRICS <= 64, "a bit each");
+
+/* The sums of version 2.0 come first; a later one has its two bits, and its two marks, behind all others, so
+ * that files without it read as before. */
+enum { SUMS_FIRST = SUM_SAMPLES + 1, FIRST_LATER = 2 * SUMS_FIRST + AGG_METRICS - AGG_DURATION };
+
+/* In the file; metric: as in values. */
+static unsigned bit_of(unsigned metric)
+{
+	unsigned sum = metric % SUMS, total = metric >= AGG_TOTAL;
+
+	if (metric >= AGG_DURATION)
+		return metric - AGG_DURATION + 2 * SUMS_FIRST;
+	return sum < SUMS_FIRST ? sum + total * SUMS_FIRST
+				: FIRST_LATER + 2 * (sum - SUMS_FIRST) + total;
+}
+
+static unsigned metric_of(unsigned bit)
+{
+	if (bit >= FIRST_LATER)
+		return SUMS_FIRST + (bit - FIRST_LATER) / 2 + (bit - FIRST_LATER) % 2 * AGG_TOTAL;
+	if (bit >= 2 * SUMS_FIRST)
+		return AGG_DURATION + bit - 2 * SUMS_FIRST;
+	return bit < SUMS_FIRST ? bit : AGG_TOTAL + bit - SUMS_FIRST;
+}
+
+/* The same of marks: states, and reasons behind them. */
+static unsigned mark_of(unsigned place)
+{
+	if (place >= 2 * SUMS_FIRST)
+		return SUMS_FIRST + (place - 2 * SUMS_FIRST) / 2 + (place % 2) * SUMS;
+	return place < SUMS_FIRST ? place : SUMS + place - SUMS_FIRST;
+}
+
+bool aggregate_is_several(const char *s, size_t n)
+{
+	return n == 9 && !memcmp(s, "(several)", 9);
+}
 
 void aggregate_record_release(struct aggregate_record *r)
 {
@@ -103,12 +141,13 @@ static void aggregate_record_write_places(struct aggregate_record *r, struct buf
 void aggregate_record_write(struct aggregate_record *r, struct buf *out)
 {
 	size_t texts = AGG_TEXTS, counts = AGG_COUNTS, marks = AGG_MARKS;
+	uint64_t bits = 0;
 
 	for (; texts && !r->texts[texts - 1].n; texts--)
 		;
 	for (; counts && !r->counts[counts - 1]; counts--)
 		;
-	for (; marks && !r->marks[marks - 1]; marks--)
+	for (; marks && !r->marks[mark_of((unsigned)marks - 1)]; marks--)
 		;
 	buf_add_uleb(out, r->parts ? r->parts : 1);
 	buf_add_uleb(out, texts);
@@ -121,16 +160,19 @@ void aggregate_record_write(struct aggregate_record *r, struct buf *out)
 		buf_add_uleb(out, r->counts[i]);
 	buf_add_uleb(out, marks);
 	for (size_t i = 0; i < marks; i++)
-		buf_addc(out, (char)r->marks[i]);
+		buf_addc(out, (char)r->marks[mark_of((unsigned)i)]);
 	for (unsigned i = 0; i < AGG_METRICS; i++)
 		if (r->has >> i & 1 && !r->values[i].n)
 			r->has &= ~((uint64_t)1 << i);
-	buf_add_uleb(out, r->has);
-	if (!r->has)
+	for (unsigned i = 0; i < AGG_METRICS; i++)
+		bits |= (r->has >> i & 1) << bit_of(i);
+	buf_add_uleb(out, bits);
+	if (!bits)
 		return;
 	aggregate_record_write_places(r, out);
-	for (uint64_t has = r->has; has; has &= has - 1)
-		aggregate_value_write(&r->values[__builtin_ctzll(has)], &r->places, out);
+	for (; bits; bits &= bits - 1)
+		aggregate_value_write(&r->values[metric_of((unsigned)__builtin_ctzll(bits))],
+				      &r->places, out);
 }
 
 static void aggregate_record_read_places(struct aggregate_record *r, struct cursor *c)
@@ -175,6 +217,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 				  uint64_t offset, struct err *e)
 {
 	struct cursor c;
+	uint64_t bits;
 	size_t count;
 
 	cursor_init(&c, p, n, offset, e);
@@ -198,18 +241,20 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 		r->counts[i] = cursor_uleb(&c);
 	count = at_most(&c, AGG_MARKS, "marks");
 	for (size_t i = 0; i < count; i++)
-		r->marks[i] = cursor_u8(&c);
-	r->has = cursor_uleb(&c);
-	if (r->has >> AGG_METRICS)
+		r->marks[mark_of((unsigned)i)] = cursor_u8(&c);
+	bits = cursor_uleb(&c);
+	if (bits >> AGG_METRICS)
 		cursor_fail(&c, ST_BAD, "a metric that there is not");
-	if (cursor_failed(&c)) {
-		r->has = 0;
+	if (cursor_failed(&c))
 		return err_failure(e);
-	}
-	if (r->has)
+	if (bits)
 		aggregate_record_read_places(r, &c);
-	for (uint64_t has = r->has; has; has &= has - 1)
-		aggregate_value_read(&r->values[__builtin_ctzll(has)], &r->places, &c);
+	for (; bits; bits &= bits - 1) {
+		unsigned metric = metric_of((unsigned)__builtin_ctzll(bits));
+
+		r->has |= (uint64_t)1 << metric;
+		aggregate_value_read(&r->values[metric], &r->places, &c);
+	}
 	if (!cursor_failed(&c) && c.pos != c.end)
 		cursor_fail(&c, ST_BAD, "a record has bytes left over");
 	if (cursor_failed(&c))
@@ -224,6 +269,11 @@ static int text_order(struct aggregate_text a, struct aggregate_text b)
 	return r ? r : (a.n > b.n) - (a.n < b.n);
 }
 
+static bool text_begins(struct aggregate_text s, struct aggregate_text with)
+{
+	return s.n >= with.n && (!with.n || !memcmp(s.s, with.s, with.n));
+}
+
 static enum status differ(struct err *e, const char *what, struct aggregate_text a,
 			  struct aggregate_text b)
 {
@@ -235,14 +285,45 @@ static enum status differ(struct err *e, const char *what, struct aggregate_text
 		       quote[1]);
 }
 
+/* A program that did not know of a sum said nothing of it, where it did of entries. */
+static bool says_nothing(const struct aggregate_record *r, unsigned sum)
+{
+	return r->marks[SUM_ENTRIES] && !r->marks[sum] && !r->marks[SUMS + sum];
+}
+
+static void join_marks(struct aggregate_record *to, const struct aggregate_record *from)
+{
+	for (unsigned s = SUMS_FIRST; s < SUMS; s++)
+		if (says_nothing(to, s) || says_nothing(from, s))
+			to->marks[SUMS + s] =
+			    to->marks[SUMS + s] ? to->marks[SUMS + s] : LACK_ABSENT;
+	for (size_t i = 0; i < AGG_MARKS; i++)
+		if (from->marks[i] > to->marks[i])
+			to->marks[i] = from->marks[i];
+}
+
 enum status aggregate_record_join(struct aggregate_record *to, const struct aggregate_record *from,
 				  struct err *e)
 {
-	static const char *const words[AGG_TEXTS] = {"options", "sampling", "metrics and units"};
+	enum { AGG_METRICS_LISTED = 2, AGG_PERIODS = 3, AGG_CLOCK = 4 };
+	static const char *const words[AGG_TEXTS] = {"options", "sampling", "metrics and units",
+						     "periods", "clock",    "texts"};
 
 	for (size_t i = 0; i < AGG_TEXTS; i++) {
 		int order = text_order(from->texts[i], to->texts[i]);
 
+		if (to->key.kind == AGG_HEAD && i == AGG_METRICS_LISTED) {
+			/* An older program knows the first of them only. */
+			if (!text_begins(to->texts[i], from->texts[i]) &&
+			    !text_begins(from->texts[i], to->texts[i]))
+				return differ(e, words[i], to->texts[i], from->texts[i]);
+			if (from->texts[i].n > to->texts[i].n)
+				to->texts[i] = from->texts[i];
+			continue;
+		}
+		if (to->key.kind == AGG_HEAD && (i == AGG_PERIODS || i == AGG_CLOCK) &&
+		    (!to->texts[i].n || !from->texts[i].n))
+			order = 0; /* what has none merges with what has */
 		if (to->key.kind == AGG_HEAD && order)
 			return differ(e, words[i], to->texts[i], from->texts[i]);
 		if (from->texts[i].n && (!to->texts[i].n || order < 0))
@@ -251,9 +332,7 @@ enum status aggregate_record_join(struct aggregate_record *to, const struct aggr
 	to->parts = add_saturating(to->parts ? to->parts : 1, from->parts ? from->parts : 1);
 	for (size_t i = 0; i < AGG_COUNTS; i++)
 		to->counts[i] = add_saturating(to->counts[i], from->counts[i]);
-	for (size_t i = 0; i < AGG_MARKS; i++)
-		if (from->marks[i] > to->marks[i])
-			to->marks[i] = from->marks[i];
+	join_marks(to, from);
 	for (uint64_t has = from->has; has; has &= has - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(has);
 

@@ -8,9 +8,12 @@
  *	kind      key               texts                  counts
  *
  *	HEAD                        options, sampling,     captures, frames, duration (ns)
- *	                            metrics
+ *	                            metrics, periods of,
+ *	                            clock
  *
- *	INPUT     hash, bytes       name, version, format  times, captures, frames, records
+ *	INPUT     hash, bytes       name, version, format, times, captures, frames, records
+ *	                            program, arguments,
+ *	                            run
  *
  *	FORMAT    name                                     captures
  *
@@ -67,7 +70,7 @@ enum aggregate_which { AGG_ALL, AGG_UNFILTERED, AGG_COVERAGE };
 enum { AGG_TOTAL = SUMS, AGG_DURATION = 2 * SUMS, AGG_READING, AGG_LAST, AGG_METRICS };
 
 /* Bounds of a record: what is larger is refused. */
-enum { AGG_TEXTS = 3, AGG_COUNTS = 4, AGG_MARKS = 2 * SUMS, AGG_RECORD_MAX = 64 << 20 };
+enum { AGG_TEXTS = 6, AGG_COUNTS = 4, AGG_MARKS = 2 * SUMS, AGG_RECORD_MAX = 64 << 20 };
 
 struct aggregate_text { /* may hold NULs; borrowed */
 	const char *s;
@@ -102,8 +105,7 @@ struct aggregate_record { /* zeroed is empty and valid */
 	struct aggregate_text texts[AGG_TEXTS];
 	uint64_t counts[AGG_COUNTS];
 	uint64_t parts; /* records that were joined in it; 0 counts as 1 */
-	uint8_t marks[AGG_MARKS];
-	uint64_t has; /* bit 1 << metric: there is such a value */
+	uint64_t has;   /* bit 1 << metric: there is such a value */
 	struct aggregate_value values[AGG_METRICS];
 
 	/* What is borrowed above, as far as it is not in the bytes that were read; the places that
@@ -114,8 +116,11 @@ struct aggregate_record { /* zeroed is empty and valid */
 	    cap_ends; /* by call: where it ends in the bytes of the key, if all of it is there */
 	struct buf text;
 	struct aggregate_places places;
+	uint8_t marks[AGG_MARKS];
 };
 
+/* The text that stands for what differs between the captures of a run. */
+bool aggregate_is_several(const char *s, size_t n);
 void aggregate_record_release(struct aggregate_record *r);
 /* Empty again, with the memory kept. */
 void aggregate_record_clear(struct aggregate_record *r);

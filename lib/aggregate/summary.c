@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/aggregate/summary.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/group/rank.h"
@@ -30,6 +31,7 @@ void summary_release(struct aggregate_summary *s)
 	free(s->modules);
 	free(s->places);
 	free(s->counters);
+	free(s->inputs);
 	*s = (struct aggregate_summary){.captures = 0};
 }
 
@@ -104,7 +106,8 @@ static void summary_take_places(struct summarizer *z, struct aggregate_summary *
 		if (!at->line)
 			continue;
 		thing = add_function(z, i);
-		summary_set_place(to, thing, (struct summary_place){copied(z, at->file), at->line});
+		summary_set_place(to, thing,
+				  (struct summary_place){copied(z, at->file), at->line, at->last});
 		*at = (struct names_seen_at){0};
 	}
 }
@@ -245,6 +248,19 @@ const struct summary_counter *summary_counter(const struct aggregate_summary *s,
 	return NULL;
 }
 
+/* The same run with other names, or packed anew, has the same sums; a part of it has not. A process's id comes again,
+ * but not with the same duration. Of the sums those that are known whatever is asked for. */
+static uint64_t summary_run_of(const struct group_run *r, uint64_t duration)
+{
+	static const enum sum always[] = {SUM_ENTRIES, SUM_COUNT, SUM_REQUESTED, SUM_REAL,
+					  SUM_SAMPLES};
+	uint64_t of = r->run ? r->run : duration ? r->process : 0, h = hash_u64(of ^ duration);
+
+	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+		h = hash_u64(h ^ r->all.v[always[i]]) + 1;
+	return of ? h | 1 : 0;
+}
+
 void summarize(struct summarizer *z, const struct group_run *r, struct aggregate_summary *to)
 {
 	struct summarizer_index *x = z->index;
@@ -254,13 +270,20 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 					 .unfiltered = r->unfiltered,
 					 .captures = r->captures,
 					 .domain = r->domain,
+					 .status = r->status,
+					 .started = r->started,
 					 .frames = r->frames,
 					 .duration = r->timed == r->captures ? r->duration : 0};
 	memcpy(to->coverage, r->coverage, sizeof to->coverage);
 	memcpy(to->notes, r->notes, sizeof to->notes);
 	memcpy(to->worst, r->worst, sizeof to->worst);
 	to->format = r->format == RUN_MIXED ? RUN_MIXED : copied(z, r->format);
+	to->period = r->period[0] == RUN_MIXED ? RUN_MIXED : copied(z, r->period[0]);
+	to->clock = copied(z, r->clock);
 	to->sampling = r->sampling == RUN_MIXED ? RUN_MIXED : copied(z, r->sampling);
+	to->program = copied(z, r->program);
+	to->arguments = copied(z, r->arguments);
+	to->run = summary_run_of(r, to->duration);
 	for (size_t i = 0; i < r->n_modules; i++)
 		VEC_PUSH(to->modules, to->n_modules, to->cap_modules) = (struct summary_module){
 		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
@@ -272,8 +295,7 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		    (struct summary_counter){copied(z, r->counters[i].name),
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
 	summary_sort_counters(to, z->things);
-	for (size_t d = 0; d < DOMAINS; d++)
-		to->other_domains |= r->other_domains[d].v[SUM_ENTRIES] != 0;
+	memcpy(to->other_domains, r->other_domains, sizeof to->other_domains);
 	summary_learn_stacks(z);
 	summary_take_places(z, to);
 	for (size_t i = 0; i < r->n_groupings; i++) {
@@ -292,6 +314,14 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		add_columns(z, i, &r->groupings[i].self, &k->self);
 		add_columns(z, i, &r->groupings[i].total, &k->total);
 	}
+}
+
+bool summary_has_other_domains(const struct aggregate_summary *s)
+{
+	for (size_t d = 0; d < DOMAINS; d++)
+		if (s->other_domains[d].v[SUM_ENTRIES])
+			return true;
+	return false;
 }
 
 void summary_set_options(struct summarizer *z, struct aggregate_summary *s, const char *words)

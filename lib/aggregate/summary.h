@@ -28,6 +28,11 @@ struct summary_counter { /* strings of things; unit 0: none */
 	struct counter_stats stats;
 };
 
+struct summary_input { /* a file that the sums are of, by its digest */
+	uint64_t hash, bytes;
+	uint64_t run; /* the run that is in it, however it is packed and named; 0: not known */
+};
+
 struct aggregate_summary {
 	struct summary_key keys[KEYS];
 	struct run_known known; /* of the sums of everything */
@@ -40,18 +45,32 @@ struct aggregate_summary {
 	size_t n_modules, cap_modules;
 	struct summary_counter *counters; /* by name and unit, as texts */
 	size_t n_counters, cap_counters;
-	struct summary_place {       /* by function: where the first line is that was seen of it */
-		uint32_t file, line; /* 0: not known */
+	struct summary_place {       /* by function: the lines that were seen of it */
+		uint32_t file, line; /* of the first; 0: not known */
+		uint32_t last;       /* the last; 0: not known, as in aggregates */
 	} * places;
 	size_t n_places;
+	uint32_t period;           /* likewise: the event whose periods count */
+	uint32_t clock;            /* string: what times of samples are of; 0: not stated */
 	uint32_t format, sampling; /* strings of things; 0: none; RUN_MIXED: they differ */
-	uint32_t options;   /* string: filters and ranges, as the user gave them; 0: none. Also the
+	uint32_t program;          /* likewise: what ran, without its folder */
+	bool started;              /* it has started processes that are not recorded */
+	uint32_t arguments;        /* string: a digest of what it was started with; 0: not known */
+	unsigned status;           /* its exit status; 0: well, or not known */
+	uint64_t run;              /* as of an input, of a summary that was made */
+	struct summary_input *inputs; /* as far as they are known */
+	size_t n_inputs, cap_inputs;
+	uint32_t options; /* string: filters and ranges, as the user gave them; 0: none. Also the
 			   * domain, where it is not malloc. */
-	unsigned domain;    /* as group_run.domain */
-	bool other_domains; /* there are blocks of others, which do not count */
+	unsigned domain;  /* as group_run.domain */
+	struct tally_sums
+	    other_domains[DOMAINS]; /* blocks of others, which do not count; not in aggregates */
+	bool from_aggregate;        /* so what does not count is not known */
 };
 
 void summary_release(struct aggregate_summary *s); /* empty again */
+/* There are blocks that do not count. */
+bool summary_has_other_domains(const struct aggregate_summary *s);
 
 /* Makes summaries of one project's runs, remembering what its groups are among the things. */
 struct summarizer {
@@ -88,7 +107,7 @@ void summary_set_place(struct aggregate_summary *s, uint32_t function, struct su
 static inline struct summary_place summary_place_of(const struct aggregate_summary *s,
 						    uint32_t function)
 {
-	return function < s->n_places ? s->places[function] : (struct summary_place){0, 0};
+	return function < s->n_places ? s->places[function] : (struct summary_place){0, 0, 0};
 }
 
 #endif

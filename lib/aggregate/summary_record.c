@@ -56,14 +56,15 @@ bool aggregate_site_of(const struct aggregate_record *r, struct aggregate_site *
 
 void aggregate_known_of(const struct aggregate_record *r, struct run_known *k)
 {
-	memcpy(k->state, r->marks, SUMS);
-	memcpy(k->lack, r->marks + SUMS, SUMS);
+	*k = (struct run_known){.state = {0}};
+	for (enum sum s = 0; s < SUMS; s++)
+		run_weaken(k, s, r->marks[s], r->marks[SUMS + s]);
 }
 
 bool aggregate_known_check(const struct aggregate_record *r, struct err *e)
 {
 	for (size_t i = 0; i < SUMS; i++)
-		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_UNRECORDED) {
+		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_MIXED) {
 			err_set(e, ST_BAD, "a metric's state is none");
 			return false;
 		}
@@ -77,7 +78,7 @@ static uint32_t string(struct aggregate_things *t, struct aggregate_text s)
 
 static bool several(struct aggregate_text t)
 {
-	return t.n == 9 && !memcmp(t.s, "(several)", 9);
+	return aggregate_is_several(t.s, t.n);
 }
 
 /* The same text in all of a file, or RUN_MIXED. */
@@ -90,6 +91,22 @@ static void one_format(struct aggregate_summary *s, struct aggregate_things *t,
 	if (several(r->key.name))
 		s->format = RUN_MIXED;
 	*first = false;
+}
+
+static void summary_record_add_input(struct aggregate_summary *s, struct aggregate_things *t,
+				     const struct aggregate_record *r)
+{
+	uint32_t program = several(r->texts[3]) ? RUN_MIXED : string(t, r->texts[3]);
+	uint32_t arguments = string(t, r->texts[4]);
+
+	uint64_t run = 0;
+
+	s->program = !s->n_inputs || s->program == program ? program : RUN_MIXED;
+	/* 0 where several runs differ in it. */
+	s->arguments = !s->n_inputs || s->arguments == arguments ? arguments : 0;
+	num_hex(r->texts[5].s, r->texts[5].n, &run);
+	VEC_PUSH(s->inputs, s->n_inputs, s->cap_inputs) =
+	    (struct summary_input){r->key.hash, r->key.bytes, run};
 }
 
 static void read_frames(struct aggregate_summary *s, const struct aggregate_record *r)
@@ -233,7 +250,7 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 	thing = r->key.by == KEY_STACK ? summary_record_add_stack(t, r, path)
 				       : things_add(t, r->key.by, &to);
 	if (placed)
-		summary_set_place(s, thing, (struct summary_place){string(t, at.file), at.line});
+		summary_set_place(s, thing, (struct summary_place){string(t, at.file), at.line, 0});
 	if (self.has)
 		columns_add(&k->self, thing, &self);
 	if (total.has)
@@ -265,17 +282,23 @@ static enum status summary_record_take(struct aggregate_summary *s, struct aggre
 	switch (r->key.kind) {
 	case AGG_HEAD:
 		s->options = string(t, r->texts[0]);
+		s->clock = string(t, r->texts[4]);
+		s->period = several(r->texts[3]) ? RUN_MIXED : string(t, r->texts[3]);
 		s->sampling = several(r->texts[1]) ? RUN_MIXED : string(t, r->texts[1]);
 		s->captures = r->counts[0];
 		s->frames = r->counts[1];
 		s->duration = r->counts[2];
 		break;
+	case AGG_INPUT: summary_record_add_input(s, t, r); break;
 	case AGG_FORMAT: one_format(s, t, r, first_format); break;
 	case AGG_MODULE:
 		VEC_PUSH(s->modules, s->n_modules, s->cap_modules) =
 		    (struct summary_module){string(t, r->key.name), string(t, r->key.second)};
 		break;
 	case AGG_NOTE:
+		s->started |= r->key.name.n == sizeof RUN_STARTED - 1 &&
+			      !memcmp(r->key.name.s, RUN_STARTED, r->key.name.n);
+		trace_note_status(r->key.name.s, r->key.name.n, &s->status);
 		if (r->key.which <= NOTE_LOSS)
 			s->notes[r->key.which] =
 			    add_saturating(s->notes[r->key.which], r->counts[1]);
@@ -306,7 +329,7 @@ enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
 	bool first_format = true;
 	struct path path = {.n = 0};
 
-	*s = (struct aggregate_summary){.captures = 0};
+	*s = (struct aggregate_summary){.from_aggregate = true};
 	aggregate_reader_init(&r, c);
 	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		if (r.records == 1 && rec.key.kind != AGG_HEAD)

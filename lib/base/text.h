@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts that are a pointer and a length, as they lie in a file, against words of our own.
+ * Texts that are a pointer and a length, as they lie in a file, against words of our own; and the end
+ * of a counted word.
  */
 #ifndef TM_BASE_TEXT_H
 #define TM_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 static inline bool text_is(const char *s, size_t n, const char *word)
@@ -28,7 +30,6 @@ static inline bool text_ends(const char *s, size_t n, const char *with)
 	return n >= len && !memcmp(s + n - len, with, len);
 }
 
-/* Between the words of a line: blanks, and the carriage return of Windows. */
 /* Whether a, n long, is b but for one slip: a letter too much, too few, another one, or two swapped. */
 static inline bool text_is_slip(const char *a, size_t na, const char *b)
 {
@@ -45,6 +46,7 @@ static inline bool text_is_slip(const char *a, size_t na, const char *b)
 	return head + tail > 1 && na <= 1 && nb <= 1;
 }
 
+/* Between the words of a line: blanks, and the carriage return of Windows. */
 static inline bool text_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -63,6 +65,12 @@ static inline void text_trim(const char **s, const char **end)
 		++*s;
 	while (*s < *end && text_is_blank((*end)[-1]))
 		--*end;
+}
+
+/* "1 node", "2 nodes" */
+static inline const char *plural_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
 }
 
 #endif

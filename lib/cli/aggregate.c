@@ -218,3 +218,16 @@ struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct bu
 					.pruned = cli_aggregate_tell_pruned,
 					.arg = arg.to};
 }
+
+struct identity_map *cli_maps(const char *option, const struct opt_list *l, bool functions,
+			      const struct identity_map *more, size_t n, struct arena *texts)
+{
+	struct identity_map *to = mem_zarray(l->n + n + 1, sizeof *to);
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!identity_map_parse(l->items[i], functions, texts, &to[i]))
+			cli_usage("--%s: '%s' is not OLD=NEW", option, l->items[i]);
+	for (size_t i = 0; i < n; i++)
+		to[l->n + i] = more[i];
+	return to;
+}

@@ -5,6 +5,7 @@
 #ifndef TM_CLI_AGGREGATE_H
 #define TM_CLI_AGGREGATE_H
 
+#include "lib/aggregate/identity.h"
 #include "lib/aggregate/project.h"
 #include "lib/cli/filter.h"
 
@@ -29,5 +30,9 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e);
  * was pruned is reported as notes. file: &loop.file. */
 struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct buf *words,
 					   const char *const *file);
+
+/* Of each OLD=NEW in l, and behind them the n others, such as a policy's. The array is the caller's. */
+struct identity_map *cli_maps(const char *option, const struct opt_list *l, bool functions,
+			      const struct identity_map *more, size_t n, struct arena *texts);
 
 #endif

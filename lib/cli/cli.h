@@ -132,6 +132,7 @@ struct cli_loop {
 	const char *file;            /* the operand being read */
 	bool lossy;                  /* some input was salvaged */
 	size_t read;                 /* inputs that gave something */
+	enum status failed;          /* why the last one did not; ST_OK: it did */
 	struct input_digest *digest; /* NULL, or zeroed: that of the one operand */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);

@@ -85,7 +85,10 @@ static void read_kept(struct cli_loop *l, struct kept *k)
 	known_marks_init(&marks, l->sink);
 	if (l->marks && !e.code)
 		kept_walk(k, &marks.find, &e);
-	if (e.code || kept_walk(k, as_marked(&marks, l->sink), &e)) {
+	if (!e.code)
+		kept_walk(k, as_marked(&marks, l->sink), &e);
+	l->failed = e.code;
+	if (e.code) {
 		cli_fail(l->file, &e);
 		known_marks_release(&marks);
 		return;
@@ -151,6 +154,7 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	known_marks_release(&marks);
 	cli_progress_clear();
 	l->lossy |= lossy;
+	l->failed = st;
 	if (st) {
 		cli_fail(l->file, &e);
 		return;

@@ -4,7 +4,9 @@
  */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/opt.h"
 #include "lib/cli/report.h"
 #include "lib/match/match.h"
 #include "lib/sandbox/sandbox.h"
@@ -167,7 +169,8 @@ void cli_usage(const char *fmt, ...)
 	va_start(ap, fmt);
 	print(NULL, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s: try %s --help\n", program, program);
+	if (!opt_guard) /* not in a question of tm-view, which has no --help */
+		fprintf(stderr, "%s: try %s --help\n", program, program);
 	exit(usage_status);
 }
 
@@ -251,10 +254,24 @@ static void msg_tell_given_up(void)
 		cli_error(items[i].from.name,
 			  "%sgiven up %" PRIu64 " time%s, which count as not matching: the "
 			  "expression '%.200s' backtracks too much",
-			  line, items[i].times, items[i].times == 1 ? "" : "s", items[i].pattern);
+			  line, items[i].times, plural_s(items[i].times), items[i].pattern);
 	}
 	if (n > TOLD)
 		cli_error(NULL, "%zu more expressions were given up", n - TOLD);
+}
+
+/* A mistyped name looks like nothing to report otherwise. */
+static void tell_unmatched(void)
+{
+	const struct match_nothing *o;
+
+	for (size_t i = 0; (o = match_option_at(i)); i++) {
+		bool near = *o->near != '\0';
+
+		if (o->asked && !o->matched)
+			cli_note(NULL, "%s '%.200s' matches nothing%s%s%s", o->option, o->pattern,
+				 near ? ": did you mean '" : "", o->near, near ? "'?" : "");
+	}
 }
 
 int cli_exit(void)
@@ -266,6 +283,7 @@ int cli_exit(void)
 	cli_text_end();
 	failed = ferror(stdout);
 	msg_tell_given_up();
+	tell_unmatched();
 	errno = 0;
 	if (fclose(stdout)) {
 		failed = true;

@@ -11,10 +11,12 @@
 #include "lib/base/num.h"
 #include "lib/db/driver.h"
 
-#include <dlfcn.h>
-#include <libpq-fe.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if __has_include(<libpq-fe.h>)
+#include <dlfcn.h>
+#include <libpq-fe.h>
 
 /* The advisory lock of all who write; the number is any. */
 #define LOCK_WRITERS "SELECT pg_advisory_xact_lock(1953327209)"
@@ -409,3 +411,19 @@ const struct db_driver db_postgres = {
     .get_real = postgres_get_real,
     .get_bytes = postgres_get_bytes,
 };
+
+#else
+
+static struct db *postgres_missing(const char *where, enum db_mode mode, unsigned wait_seconds,
+				   struct err *e)
+{
+	(void)where;
+	(void)mode;
+	(void)wait_seconds;
+	err_set(e, ST_UNSUPPORTED, "this build has no PostgreSQL: libpq-fe.h was not there");
+	return NULL;
+}
+
+const struct db_driver db_postgres = {.open = postgres_missing};
+
+#endif

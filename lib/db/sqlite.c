@@ -157,6 +157,19 @@ static void sqlite_bound(struct file *f, const char *path)
 	sqlite3_progress_handler(f->handle, STEP, sqlite_on_progress, f);
 }
 
+/* What was begun and not ended, in a journal from before the log, is undone by who may write: not for somebody
+ * who only looks at a file of a stranger, whose journal names files. */
+static bool has_journal(const char *path)
+{
+	struct buf journal = BUF_INIT;
+	bool is;
+
+	buf_addf(&journal, "%s-journal", path);
+	is = !access(buf_str(&journal), F_OK);
+	buf_release(&journal);
+	return is;
+}
+
 static int open_settled(struct file *f, const char *path)
 {
 	struct buf uri = BUF_INIT;
@@ -183,7 +196,9 @@ static enum status sqlite_open_file(struct file *f, const char *path, enum db_mo
 				    struct err *e)
 {
 	static const int flags[] = {
-	    [DB_READ] = SQLITE_OPEN_READONLY,
+	    /* One that may not write could not take its log away at the end. Where the file may not be
+	     * written, SQLite only reads. */
+	    [DB_READ] = SQLITE_OPEN_READWRITE,
 	    [DB_WRITE] = SQLITE_OPEN_READWRITE,
 	    [DB_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 	    [DB_SCRATCH] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
@@ -193,7 +208,9 @@ static enum status sqlite_open_file(struct file *f, const char *path, enum db_mo
 	/* SQLite would make an empty file of a missing one, or say no more than "cannot open". */
 	if (mode < DB_CREATE && access(path, mode == DB_READ ? R_OK : F_OK))
 		return err_set(e, ST_SYS, "%s", strerror(errno));
-	code = sqlite3_open_v2(path, &f->handle, flags[mode], NULL);
+	code = sqlite3_open_v2(
+	    path, &f->handle,
+	    mode == DB_READ && has_journal(path) ? SQLITE_OPEN_READONLY : flags[mode], NULL);
 	if (code != SQLITE_OK)
 		return sqlite_failed(f, code, e);
 	sqlite3_busy_timeout(
@@ -206,6 +223,8 @@ static enum status sqlite_open_file(struct file *f, const char *path, enum db_mo
 	sqlite_obey_nothing(f->handle);
 	sqlite_bound(f, path);
 	code = look(f);
+	if (code == SQLITE_OK && mode == DB_READ)
+		return sqlite_execute(&f->db, "PRAGMA query_only = ON", e);
 	if (code != SQLITE_OK && mode == DB_READ && settled(path) &&
 	    (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
 		code = open_settled(f, path);

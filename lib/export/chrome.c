@@ -6,8 +6,11 @@
  * waits, and the stacks of samples until the end.
  *
  * A sample of a profiler is an X event of the category "sample": its name is the function that ran, sf its
- * stack in the table stackFrames, and dur its own time: what the capture says, or the period of a clock, or
+ * stack in the table stackFrames, and dur its own time: what the capture says, or
  * what passes until the next sample of its thread.
+ *
+ * A pause, and a fiber's time without a thread, are of the categories "tracemill.pause" and "tracemill.away", by which
+ * our reader tells them from calls; frames of the game are of "tracemill.frame".
  *
  * A capture is a process, numbered from 1; its frames are X events of thread 0, allocations are
  * counters at the start of each frame, by domain. Captures without frames are cut into at most
@@ -180,6 +183,7 @@ static void export_chrome_end_frame(struct chrome *c, struct trace *t, int64_t a
 		label = text;
 	}
 	add_name(c, label, n);
+	buf_adds(&c->json, ",\"cat\":\"tracemill.frame\"");
 	if (c->frame.has & EV_HAS_VALUE)
 		buf_addf(&c->json, ",\"args\":{\"number\":%" PRId64 "}", c->frame.value);
 	close_event(c);
@@ -304,7 +308,7 @@ static uint64_t thread_number(struct chrome *c, const struct trace *t, uint32_t 
 /* What is called, and the marker's category. The function itself, not what is inlined at its entry.
  */
 static void export_chrome_add_call(struct chrome *c, const struct trace *t, uint32_t location,
-				   uint32_t marker)
+				   uint32_t marker, uint8_t pause)
 {
 	const struct names_location *l;
 	const char *s;
@@ -320,7 +324,10 @@ static void export_chrome_add_call(struct chrome *c, const struct trace *t, uint
 	    &c->names,
 	    c->names.functions[c->names.calls[l->first + l->n_calls - 1].function].display, &n);
 	add_name(c, s, n);
-	if (t->markers[marker].category) {
+	if (pause) {
+		buf_addf(&c->json, ",\"cat\":\"%s\"",
+			 pause == ENTER_AWAY ? "tracemill.away" : "tracemill.pause");
+	} else if (t->markers[marker].category) {
 		s = intern_text(&t->strings, t->markers[marker].category, &n);
 		buf_adds(&c->json, ",\"cat\":");
 		text_add_json(&c->json, s, n);
@@ -333,7 +340,7 @@ static void put_call(struct chrome *c, const struct trace *t, const struct open_
 	uint64_t tid = thread_number(c, t, thread);
 
 	open_event(c, phase, tid, at);
-	export_chrome_add_call(c, t, call->user, call->type);
+	export_chrome_add_call(c, t, call->user, call->type, call->pause);
 	close_event(c);
 }
 
@@ -359,6 +366,7 @@ static void export_chrome_see_call(struct chrome *c, struct trace *t, const stru
 		}
 		return;
 	}
+	call.pause = open_calls_pause(ev);
 	call.user = open_calls_location(&c->open, t, call.type, call.stack);
 	if (open_calls_enter(&c->open, th, &call))
 		put_call(c, t, &call, 'B', ev->thread, at);
@@ -454,15 +462,6 @@ static void end_sample(struct chrome *c, const struct trace *t, uint32_t thread,
 		put_sample(c, t, thread, s);
 }
 
-/* The period of a clock is time; of other events it is not. */
-static bool is_clock(const struct trace *t, uint32_t marker)
-{
-	size_t n;
-	const char *s = intern_text(&t->strings, t->markers[marker].name, &n);
-
-	return n >= 9 && (!memcmp(s, "cpu-clock", 9) || (n >= 10 && !memcmp(s, "task-clock", 10)));
-}
-
 static void see_sampled(struct chrome *c, const struct trace *t, const struct event *ev, uint64_t n,
 			int64_t at)
 {
@@ -480,8 +479,6 @@ static void see_sampled(struct chrome *c, const struct trace *t, const struct ev
 	s->dur = -1;
 	if (ev->has & EV_HAS_TARGET)
 		s->dur = ev->target < INT64_MAX ? (int64_t)ev->target : INT64_MAX;
-	else if (ev->has & EV_HAS_REQUESTED && is_clock(t, s->marker))
-		s->dur = ev->requested < INT64_MAX ? (int64_t)ev->requested : INT64_MAX;
 	if (s->dur >= 0)
 		put_sample(c, t, thread, s);
 }
@@ -571,7 +568,8 @@ static void see_sample(struct chrome *c, struct trace *t, const struct event *ev
 	tid = thread_number(c, t, ev->thread);
 	open_event(c, 'X', tid, at);
 	buf_addf(&c->json, ",\"dur\":%" PRIu64 ".%03u", dur / 1000, (unsigned)(dur % 1000));
-	export_chrome_add_call(c, t, open_calls_location(&c->open, t, marker, stack), marker);
+	export_chrome_add_call(c, t, open_calls_location(&c->open, t, marker, stack), marker,
+			       ENTER_CALL);
 	close_event(c);
 }
 
@@ -617,6 +615,22 @@ static void see_counter(struct chrome *c, const struct trace *t, const struct ev
 	put_counter(c, n ? name : "?", n ? n : 1, *unit ? unit : "value", at, reading_of(ev));
 }
 
+static void export_chrome_put_head(struct chrome *c, const struct trace *t)
+{
+	const char *filtered = trace_get(t, TRACE_FILTERED);
+	struct buf b = BUF_INIT;
+
+	if (filtered) {
+		buf_adds(&b, ",\"" TRACE_FILTERED "\":");
+		text_add_json(&b, filtered, strlen(filtered));
+	}
+	fprintf(c->out,
+		"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"tm-export %s\"%s},"
+		"\"traceEvents\":[\n",
+		TM_VERSION, buf_str(&b));
+	buf_release(&b);
+}
+
 static enum status export_chrome_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
@@ -624,10 +638,7 @@ static enum status export_chrome_begin(struct sink *s, struct trace *t, struct e
 	const char *file = *c->options->file;
 
 	if (!c->run++)
-		fprintf(c->out,
-			"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":"
-			"\"tm-export %s\"},\"traceEvents\":[\n",
-			TM_VERSION);
+		export_chrome_put_head(c, t);
 	c->in_frame = c->frames_timed = c->frames_untimed = c->has_time = false;
 	c->last = 0;
 	c->untimed = c->unclosed = c->lengths = 0;
@@ -753,5 +764,6 @@ static struct export *export_chrome_open(const struct export_options *o, FILE *o
 const struct exporter exporter_chrome = {
     .name = "chrome",
     .what = "Chrome trace events: frames, counters, enter and exit by thread",
+    .flags = EXPORT_FRAMES | EXPORT_FILTERED,
     .open = export_chrome_open,
 };

@@ -71,13 +71,31 @@ static enum status write_block(struct export_events *x, struct events_thread *th
 	return ST_OK;
 }
 
-static void keep(struct export_events *x, struct events_thread *th, bool enter, uint32_t what)
+static void keep(struct export_events *x, struct events_thread *th, struct events_entry entry)
 {
 	if (th->n_tail == EVENTS_BLOCK && write_block(x, th))
 		return;
-	th->tail[th->n_tail++] =
-	    (struct events_entry){.at = th->last, .what = what, .enter = enter};
+	entry.at = th->last;
+	th->tail[th->n_tail++] = entry;
 	th->n_events++;
+}
+
+/* A pause begins: what is open ends. */
+static void interrupt(struct export_events *x, struct events_thread *th,
+		      const struct open_thread *open)
+{
+	for (size_t i = open->n; open->calls && i-- && !x->failed;)
+		keep(x, th, (struct events_entry){.what = open->calls[i].user});
+}
+
+/* It is over. */
+static void resume(struct export_events *x, struct events_thread *th,
+		   const struct open_thread *open)
+{
+	for (size_t i = 0; i < open->n && !x->failed; i++)
+		keep(x, th,
+		     (struct events_entry){
+			 .what = open->calls[i].user, .enter = true, .continued = true});
 }
 
 static struct events_thread *export_events_thread_of(struct export_events *x, const struct trace *t,
@@ -121,14 +139,22 @@ static uint32_t what_of(struct export_events *x, struct trace *t, const struct e
 static void leave(struct export_events *x, struct events_thread *th, struct open_thread *open,
 		  size_t n)
 {
-	while (n-- && !x->failed)
-		keep(x, th, false, open_calls_pop(open).user);
+	while (n-- && !x->failed) {
+		struct open_call c = open_calls_pop(open);
+		const struct open_call *caller = open_calls_top(open);
+
+		if (!c.pause)
+			keep(x, th, (struct events_entry){.what = c.user});
+		else if (caller && !caller->pause)
+			resume(x, th, open);
+	}
 }
 
 enum status events_add(struct export_events *x, struct trace *t, const struct event *ev,
 		       struct err *e)
 {
-	struct open_call c = {.type = ev->type, .stack = ev->stack};
+	struct open_call c = {.type = ev->type, .stack = ev->stack, .pause = open_calls_pause(ev)};
+	const struct open_call *top;
 	struct open_thread *open;
 	struct events_thread *th;
 
@@ -144,9 +170,15 @@ enum status events_add(struct export_events *x, struct trace *t, const struct ev
 	if (ev->kind == EV_EXIT) {
 		leave(x, th, open, open_calls_exit(&x->open, open, t, c.type, c.stack));
 	} else {
-		c.user = what_of(x, t, ev);
-		if (open_calls_enter(&x->open, open, &c))
-			keep(x, th, true, c.user);
+		top = open_calls_top(open);
+		if (top && top->pause)
+			c.pause = top->pause;
+		else if (c.pause)
+			interrupt(x, th, open);
+		if (!c.pause)
+			c.user = what_of(x, t, ev);
+		if (open_calls_enter(&x->open, open, &c) && !c.pause)
+			keep(x, th, (struct events_entry){.what = c.user, .enter = true});
 	}
 	if (x->failed)
 		*e = x->e;
@@ -180,8 +212,8 @@ void events_end(struct export_events *x, struct trace *t)
 }
 
 enum status events_replay(struct export_events *x, size_t thread,
-			  void (*each)(void *arg, size_t number, bool enter, uint32_t frame,
-				       int64_t at),
+			  void (*each)(void *arg, size_t number, const struct events_entry *entry,
+				       uint32_t frame),
 			  void *arg, struct err *e)
 {
 	const struct events_thread *th = &x->threads[thread];
@@ -204,8 +236,7 @@ enum status events_replay(struct export_events *x, size_t thread,
 				return err_sys(e, "temporary file");
 		}
 		for (size_t k = 0; k < n; k++)
-			each(arg, number++, from[k].enter, x->whats[from[k].what].frame,
-			     from[k].at);
+			each(arg, number++, &from[k], x->whats[from[k].what].frame);
 	}
 	return ST_OK;
 }

@@ -5,7 +5,7 @@
  * thread and a number for each block.
  *
  * What is open, and what an exit ends, is open_calls.h's business; what is kept is balanced and in
- * order of time: an exit that ends nothing is dropped; what is open at the capture's end is left at
+ * order of time: a pause ends what is open, which goes on behind it; an exit that ends nothing is dropped; what is open at the capture's end is left at
  * the thread's last time; a time before the thread's last one becomes that. Each of these is
  * counted and becomes a note.
  */
@@ -23,6 +23,7 @@ struct events_entry {
 	int64_t at;
 	uint32_t what; /* index in whats */
 	bool enter;
+	bool continued; /* it was left where a pause began */
 };
 
 struct events_thread {
@@ -68,8 +69,8 @@ void events_release(struct export_events *x); /* accepts a zeroed struct */
 
 /* A thread's events in order. */
 enum status events_replay(struct export_events *x, size_t thread,
-			  void (*each)(void *arg, size_t number, bool enter, uint32_t frame,
-				       int64_t at),
+			  void (*each)(void *arg, size_t number, const struct events_entry *entry,
+				       uint32_t frame),
 			  void *arg, struct err *e);
 
 /* "main (7)", "thread 7", "process 3 thread 7"; the caller frees it. */

@@ -6,7 +6,7 @@
 
 const char *const value_words[] = {"count",      "entries",        "requested", "real",
 				   "live-count", "live-requested", "live-real", "samples",
-				   "calls",      "time",           NULL};
+				   "period",     "calls",          "time",      NULL};
 
 extern const struct exporter exporter_pprof, exporter_folded, exporter_speedscope, exporter_chrome,
     exporter_sqlite, exporter_loli, exporter_mem, exporter_loli_stream, exporter_memtracer,

@@ -23,6 +23,7 @@ enum value {
 	VALUE_LIVE_REQUESTED,
 	VALUE_LIVE_REAL,
 	VALUE_SAMPLES, /* of a profiler */
+	VALUE_PERIOD,  /* events that they stand for */
 	VALUE_CALLS,
 	VALUE_TIME, /* ns, of these, their own where that is known */
 	VALUES
@@ -30,7 +31,7 @@ enum value {
 
 enum {
 	VALUE_AUTO = -1
-}; /* the first of time, real, requested, count, samples, entries that is there */
+}; /* the first of time, real, requested, count, samples, period, entries that is there */
 
 extern const char *const value_words[]; /* "count", "live-real"; ends with NULL */
 
@@ -58,16 +59,19 @@ struct export
 	/* Writes what is left to write. Not called when no capture came. */
 	enum status (*finish)(struct export * x, struct err * e);
 	void (*free)(struct export * x);
-	char summary[160]; /* what finish did, in words; may be empty */
+	char summary[400]; /* what finish did, in words; may be empty */
 	/* Set by finish when nothing was to be written: "nothing in it ..." */
 	bool loses; /* summary says what the format cannot hold */
 	const char *lacks;
 };
 
 enum {
-	EXPORT_BINARY = 1,  /* nothing for a terminal */
-	EXPORT_FILE = 2,    /* needs a file, path */
-	EXPORT_ORIGINAL = 4 /* needs the capture, original */
+	EXPORT_BINARY = 1,   /* nothing for a terminal */
+	EXPORT_FILE = 2,     /* needs a file, path */
+	EXPORT_ORIGINAL = 4, /* needs the capture, original */
+	EXPORT_FRAMES =
+	    8, /* has frames: an event is in that which its place in the file lies behind */
+	EXPORT_FILTERED = 16, /* says what tm-filter left of a trace */
 };
 
 struct exporter {

@@ -9,7 +9,8 @@
  *	        u64 return addresses
  *
  * Records are numbered as they come, from 1. A block's size is the requested one, where the capture
- * has that, else the real one. Threads, types, frames and counters have no place in it. Addresses
+ * has that, else the real one. Threads, types, frames and counters have no place in it, nor has a record
+ * that stands for several allocations: it is one, of all their bytes, and the rest is counted. Addresses
  * of blocks do not say whose they are, so only one domain is written: malloc, or the chosen one.
  * As an agent sends it there are both of malloc and pool: where a pool's block begins where one of
  * malloc does, that is freed before, and its own free is left out.
@@ -22,6 +23,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
+#include "lib/tally/sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +48,8 @@ struct stream {
 	    owners; /* domain + 1 of what is live at an address, with EXPORT_DOMAIN_AGENT */
 	unsigned n; /* records in raw */
 	uint32_t number;
-	uint64_t allocs, frees, others, large, deep;
+	uint64_t allocs, frees;
+	uint64_t others, nowhere, together, unsized, large, deep; /* what is not in it */
 };
 
 static struct stream *of(struct sink *s)
@@ -99,6 +103,9 @@ static void export_stream_put_alloc(struct stream *s, const struct trace *t, con
 		s->large++;
 		size = UINT32_MAX;
 	}
+	s->unsized += !(ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL));
+	if (ev->has & EV_HAS_COUNT && ev->count > 1)
+		s->together = add_saturating(s->together, ev->count - 1);
 	put(&s->raw, size, 4);
 	put(&s->raw, ev->address, 8);
 	put(&s->raw, 1, 1);
@@ -124,8 +131,6 @@ static bool wanted(const struct stream *s, const struct event *ev)
 {
 	int domain = s->options->domain;
 
-	if (!(ev->has & EV_HAS_ADDRESS))
-		return false;
 	if (domain == EXPORT_DOMAIN_DEFAULT)
 		domain = DOMAIN_MALLOC;
 	if (domain == EXPORT_DOMAIN_AGENT)
@@ -174,6 +179,10 @@ static enum status export_stream_event(struct sink *sink, struct trace *t, const
 		s->others++;
 		return ST_OK;
 	}
+	if (!(ev->has & EV_HAS_ADDRESS)) {
+		s->nowhere++;
+		return ST_OK;
+	}
 	if (!owns(s, ev))
 		return ST_OK;
 	if (ev->kind == EV_ALLOC) {
@@ -214,16 +223,30 @@ static enum status export_stream_end(struct sink *sink, struct trace *t, struct 
 static enum status export_stream_finish(struct export *x, struct err *e)
 {
 	struct stream *s = (struct stream *)x;
-	int n = snprintf(x->summary, sizeof x->summary,
-			 "%" PRIu64 " allocations, %" PRIu64 " frees", s->allocs, s->frees);
+	const struct {
+		uint64_t n;
+		const char *noun, *what;
+	} lost[] = {
+	    {s->together, "allocation", "left out: a record that stands for several is one"},
+	    {s->nowhere, "record", "without an address left out"},
+	    {s->others, "record", "of other domains left out"},
+	    {s->unsized, "size", "not known, and written as 0"},
+	    {s->large, "size", "cut to 4 GiB"},
+	    {s->deep, "stack", "cut"},
+	};
+	struct buf b = BUF_INIT;
 
+	buf_addf(&b, "%" PRIu64 " allocation%s, %" PRIu64 " free%s", s->allocs, plural_s(s->allocs),
+		 s->frees, plural_s(s->frees));
+	for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+		if (lost[i].n) {
+			buf_addf(&b, "; %" PRIu64 " %s%s %s", lost[i].n, lost[i].noun,
+				 plural_s(lost[i].n), lost[i].what);
+			x->loses = true;
+		}
+	snprintf(x->summary, sizeof x->summary, "%s", buf_str(&b));
+	buf_release(&b);
 	x->lacks = s->number ? NULL : "is an allocation or a free of this domain";
-	if (s->others)
-		n += snprintf(x->summary + n, sizeof x->summary - (size_t)n,
-			      "; %" PRIu64 " of other domains are not in it", s->others);
-	if (s->large || s->deep)
-		snprintf(x->summary + n, sizeof x->summary - (size_t)n,
-			 "; %" PRIu64 " sizes and %" PRIu64 " stacks are cut", s->large, s->deep);
 	return export_written(s->out, e);
 }
 

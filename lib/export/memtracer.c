@@ -291,5 +291,6 @@ static struct export *export_memtracer_open(const struct export_options *o, FILE
 const struct exporter exporter_memtracer = {
     .name = "memtracer",
     .what = "MemTracer: a line of JSON for each frame, of typed allocations",
+    .flags = EXPORT_FRAMES,
     .open = export_memtracer_open,
 };

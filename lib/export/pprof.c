@@ -37,6 +37,8 @@ struct pprof {
 	uint32_t *names; /* string of names -> string in the table + 1 */
 	uint8_t *used;   /* by location of names */
 	struct buf text;
+	struct profile_column columns[PROFILE_COLUMNS];
+	size_t n_columns;
 };
 
 struct to_gzip {
@@ -241,6 +243,7 @@ static const struct {
     [VALUE_LIVE_REQUESTED] = {"inuse_requested", "bytes"},
     [VALUE_LIVE_REAL] = {"inuse_real", "bytes"},
     [VALUE_SAMPLES] = {"samples", "count"},
+    [VALUE_PERIOD] = {"period", "count"}, /* or the name of its event */
     [VALUE_CALLS] = {"calls", "count"},
     [VALUE_TIME] = {"time", "nanoseconds"},
 };
@@ -259,20 +262,25 @@ static void export_pprof_put_head(struct pprof *f, enum value first)
 {
 	const struct export_profile *p = &f->profile;
 	char nothing[1] = "";
+	bool chosen = false;
 
 	put_text(f, nothing);
-	for (enum value v = 0; v < VALUES; v++) {
+	f->n_columns = profile_columns(p, shown(p), f->columns);
+	for (size_t i = 0; i < f->n_columns; i++) {
+		const struct profile_column *c = &f->columns[i];
 		Pprof__ValueType m = PPROF__VALUE_TYPE__INIT, *list = &m;
 		Pprof__Profile message = PPROF__PROFILE__INIT;
 
-		if (!(shown(p) >> v & 1))
-			continue;
-		m.type = add_textz(f, sample_types[v].type);
-		m.unit = add_textz(f, sample_types[v].unit);
+		m.type = c->event ? add_textz(f, intern_text(&p->types, c->event, NULL))
+				  : add_textz(f, sample_types[c->value].type);
+		m.unit = c->unit ? add_textz(f, intern_text(&p->types, c->unit, NULL))
+				 : add_textz(f, sample_types[c->value].unit);
 		message.n_sample_type = 1;
 		message.sample_type = &list;
-		if (v == first)
+		if (c->value == first && !chosen) {
 			message.default_sample_type = m.type;
+			chosen = true;
+		}
 		put(f, &message);
 	}
 }
@@ -327,14 +335,13 @@ static void export_pprof_put_samples(struct pprof *f)
 		Pprof__Label *label_list[] = {&labels[0], &labels[1]};
 		Pprof__Sample m = PPROF__SAMPLE__INIT, *list = &m;
 		Pprof__Profile message = PPROF__PROFILE__INIT;
-		int64_t values[VALUES];
+		int64_t values[PROFILE_COLUMNS];
 		size_t depth = 0;
 
-		for (enum value v = 0; v < VALUES; v++) {
-			uint64_t sum = profile_sum(p, i, v);
+		for (size_t k = 0; k < f->n_columns; k++) {
+			uint64_t sum = profile_column_sum(p, i, &f->columns[k]);
 
-			if (shown(p) >> v & 1)
-				values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
+			values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 		}
 		for (uint32_t k = s->stack; k || !depth; k = p->stacks[k].parent) {
 			ids = mem_grow(ids, &cap, depth + 1, sizeof *ids);
@@ -367,7 +374,7 @@ static void export_pprof_put_samples(struct pprof *f)
 static enum status export_pprof_finish(struct export *x, struct err *e)
 {
 	struct pprof *f = (struct pprof *)x;
-	const struct export_profile *p = &f->profile;
+	struct export_profile *p = &f->profile;
 	enum value first;
 	enum status st = profile_value(p, false, &first, e);
 
@@ -420,6 +427,6 @@ static struct export *export_pprof_open(const struct export_options *o, FILE *ou
 const struct exporter exporter_pprof = {
     .name = "pprof",
     .what = "pprof's profile.proto, gzipped",
-    .flags = EXPORT_BINARY,
+    .flags = EXPORT_BINARY | EXPORT_FILTERED,
     .open = export_pprof_open,
 };

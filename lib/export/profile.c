@@ -192,9 +192,44 @@ static void export_profile_add_cell(struct export_profile *p, const struct profi
 	export_profile_add_sample(p, &s, values);
 }
 
+/* False: there are too many events. */
+static bool see_event(struct export_profile *p, const struct trace *t, uint32_t marker,
+		      uint32_t type)
+{
+	struct profile_column c = {VALUE_PERIOD, type, 0};
+	const char *unit;
+	size_t n;
+
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].event == type)
+			return true;
+	if (p->n_events == PROFILE_EVENTS_MOST)
+		return false;
+	unit = trace_period_unit(t, marker, &n);
+	c.unit = n ? intern_add(&p->types, unit, n) : 0;
+	p->events[p->n_events++] = c;
+	return true;
+}
+
+size_t profile_columns(const struct export_profile *p, unsigned values,
+		       struct profile_column to[PROFILE_COLUMNS])
+{
+	size_t n = 0;
+
+	for (enum value v = 0; v < VALUES; v++) {
+		if (!(p->known & values & 1u << v))
+			continue;
+		for (size_t i = 0; v == VALUE_PERIOD && i < p->n_events; i++)
+			to[n++] = p->events[i];
+		if (v != VALUE_PERIOD)
+			to[n++] = (struct profile_column){v, 0, 0};
+	}
+	return n;
+}
+
 /* Its own time where that is known: what it called has a sample of its own then. */
-static void export_profile_add_measured(struct export_profile *p, const struct profile_run *r,
-					size_t index)
+static void export_profile_add_measured(struct export_profile *p, struct trace *t,
+					const struct profile_run *r, size_t index)
 {
 	const struct tally_cell *c = &r->a->cells[index];
 	const struct tally_measure *m = tally_measured(r->a, index);
@@ -203,11 +238,18 @@ static void export_profile_add_measured(struct export_profile *p, const struct p
 				   .type = type_of(p, r->t, r->t->markers[c->type].name),
 				   .stack = r->stacks[c->stack]};
 
-	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES))))
+	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD))))
 		return;
 	if (m->has >> SUM_SAMPLES & 1) {
 		values[VALUE_SAMPLES] = m->samples;
 		s.has |= 1u << VALUE_SAMPLES;
+	}
+	if (m->has >> SUM_PERIOD & 1 && !see_event(p, t, c->type, s.type)) {
+		trace_note(t, NOTE_LOSS, 1, "sums of periods are of more than %d events: left out",
+			   PROFILE_EVENTS_MOST);
+	} else if (m->has >> SUM_PERIOD & 1) {
+		values[VALUE_PERIOD] = m->period;
+		s.has |= 1u << VALUE_PERIOD;
 	}
 	if (m->has >> SUM_CALLS & 1) {
 		values[VALUE_CALLS] = m->calls;
@@ -222,10 +264,27 @@ static void export_profile_add_measured(struct export_profile *p, const struct p
 	export_profile_add_sample(p, &s, values);
 }
 
+/* For readers of formats that cannot say so. */
+static void export_profile_add_estimated(struct export_profile *p, const struct trace *t)
+{
+	const char *periods = trace_get(t, TRACE_PERIODS);
+	bool heap = false, time = t->metrics[METRIC_TIME].state == METRIC_ESTIMATED;
+	bool period = p->n_events && !(periods && !strcmp(periods, TRACE_PERIODS_COUNTED));
+	struct buf b = BUF_INIT;
+
+	for (size_t m = METRIC_COUNT; m <= METRIC_LIVE; m++)
+		heap |= t->metrics[m].state == METRIC_ESTIMATED;
+	buf_addf(&b, TRACE_ESTIMATED_COMMENT "%s%s%s", heap ? "heap, " : "", time ? "time, " : "",
+		 period ? "period, " : "");
+	if (heap || time || period)
+		intern_add(&p->notes, b.data, b.len - 2);
+	buf_release(&b);
+}
+
 static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 				     const struct tally *a)
 {
-	const char *format = trace_get(t, "format");
+	const char *format = trace_get(t, "format"), *filtered = trace_get(t, TRACE_FILTERED);
 
 	if (a->live.lost_frees)
 		trace_note(t, NOTE_LOSS, a->live.lost_frees,
@@ -236,6 +295,13 @@ static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 			   "allocations have no address: they do not count as live");
 	if (format)
 		intern_add(&p->formats, format, strlen(format));
+	if (filtered) {
+		struct buf b = BUF_INIT;
+
+		buf_addf(&b, TRACE_FILTERED_COMMENT "%s", filtered);
+		intern_add(&p->notes, b.data, b.len);
+		buf_release(&b);
+	}
 	for (size_t i = 0; i < t->n_notes; i++) {
 		const struct trace_note *n = &t->notes[i];
 		struct buf b = BUF_INIT;
@@ -271,11 +337,12 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 	merge_stacks(p, &r);
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cells[i].domain >= CELL_MEASURED)
-			export_profile_add_measured(p, &r, i);
+			export_profile_add_measured(p, t, &r, i);
 		else if (is_exported(&a->cells[i], domain))
 			export_profile_add_cell(p, &r, i);
 		else
 			p->other_domains += a->cells[i].entries;
+	export_profile_add_estimated(p, t);
 	if (p->captured)
 		st = p->captured(p->arg, t, &r, e);
 	free(r.stacks);
@@ -312,7 +379,8 @@ void profile_init(struct export_profile *p, const struct export_options *o)
 				     .options = o,
 				     .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,
-		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES),
+		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES) |
+						   SUM_BIT(SUM_PERIOD),
 					   .done = export_profile_fold,
 					   .arg = p});
 	names_init(&p->names);
@@ -404,35 +472,43 @@ enum status profile_check_depth(const struct export_profile *p, bool texts, stru
 	    all, texts ? "bytes of names" : "calls", once);
 }
 
-enum status profile_value(const struct export_profile *p, bool more, enum value *v, struct err *e)
+enum status profile_value(const struct export_profile *p, bool one, enum value *v, struct err *e)
 {
-	static const enum value order[] = {VALUE_TIME,    VALUE_REAL,  VALUE_REQUESTED, VALUE_COUNT,
-					   VALUE_SAMPLES, VALUE_CALLS, VALUE_ENTRIES};
+	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,
+					   VALUE_COUNT, VALUE_SAMPLES, VALUE_PERIOD,
+					   VALUE_CALLS, VALUE_ENTRIES};
+	int asked = p->options->value;
+	bool several = one && p->n_events > 1;
 	struct buf b = BUF_INIT;
 	enum status st = ST_OK;
 
-	for (size_t i = 0; p->options->value == VALUE_AUTO && i < sizeof order / sizeof *order; i++)
-		if (profile_has(p, order[i])) {
+	for (size_t i = 0; asked == VALUE_AUTO && i < sizeof order / sizeof *order; i++)
+		if (profile_has(p, order[i]) && !(several && order[i] == VALUE_PERIOD)) {
 			*v = order[i];
 			return ST_OK;
 		}
 	add_values(p, &b);
-	if (p->options->value == VALUE_AUTO || !b.len) {
+	if (several && (asked == VALUE_PERIOD || asked == VALUE_AUTO) &&
+	    profile_has(p, VALUE_PERIOD)) {
+		st = err_set(e, ST_UNSUPPORTED,
+			     "its periods are of several events, which do not add up, and the "
+			     "format has one value: tm-filter --type keeps one event");
+	} else if (asked == VALUE_AUTO || !b.len) {
 		st = err_set(e, ST_UNSUPPORTED,
 			     "nothing in it has a stack and a size, a time or a count%s%s",
 			     b.len ? "; --sort can be " : "", buf_str(&b));
-	} else if (!(p->known >> p->options->value & 1)) {
+	} else if (!(p->known >> asked & 1)) {
 		st = err_set(e, ST_UNSUPPORTED,
 			     "--sort: no stack of the captures has '%s'; they have %s",
-			     value_words[p->options->value], buf_str(&b));
-	} else if (more && !profile_has(p, (enum value)p->options->value)) {
+			     value_words[asked], buf_str(&b));
+	} else if (one && !profile_has(p, (enum value)asked)) {
 		st = err_set(
 		    e, ST_UNSUPPORTED,
 		    "--sort: '%s' of every stack is 0, so nothing is to be written; more have "
 		    "%s",
-		    value_words[p->options->value], buf_str(&b));
+		    value_words[asked], buf_str(&b));
 	} else {
-		*v = (enum value)p->options->value;
+		*v = (enum value)asked;
 	}
 	buf_release(&b);
 	return st;

@@ -23,6 +23,14 @@ struct profile_sample {       /* its values: profile_sum */
 	uint8_t domain;
 };
 
+/* The events whose periods are kept; those of more are a loss. */
+enum { PROFILE_EVENTS_MOST = 48 };
+
+struct profile_column {
+	enum value value;
+	uint32_t event, unit; /* of VALUE_PERIOD: of types, 0 for none; of the unit too */
+};
+
 struct profile_run { /* a capture, while its sums are added */
 	const struct trace *t;
 	const struct tally *a;
@@ -55,6 +63,8 @@ struct export_profile {
 	struct intern notes; /* "guess: text: 3", of all captures */
 	struct intern formats;
 	uint16_t known; /* values that some sample has, if only 0 */
+	struct profile_column events[PROFILE_EVENTS_MOST]; /* of VALUE_PERIOD */
+	size_t n_events;
 	uint32_t runs;
 	uint64_t other_domains; /* records not counted */
 
@@ -71,6 +81,11 @@ void profile_close(struct export_profile *p);
  * deeply that grows with the square of their depth. texts: each call is written by its name. ST_LIMIT: no. */
 enum status profile_check_depth(const struct export_profile *p, bool texts, struct err *e);
 
+/* Its values one by one, each event's periods apart, as they do not add up: of those whose bits are in values. */
+enum { PROFILE_COLUMNS = VALUES + PROFILE_EVENTS_MOST };
+size_t profile_columns(const struct export_profile *p, unsigned values,
+		       struct profile_column to[PROFILE_COLUMNS]);
+
 static inline uint64_t profile_sum(const struct export_profile *p, size_t sample, enum value v)
 {
 	return sample < p->cap_v[v] ? p->v[v][sample] : 0;
@@ -82,10 +97,18 @@ static inline bool profile_has(const struct export_profile *p, enum value v)
 	return p->cap_v[v] > 0;
 }
 
+static inline uint64_t profile_column_sum(const struct export_profile *p, size_t sample,
+					  const struct profile_column *c)
+{
+	bool other = c->value == VALUE_PERIOD && p->samples[sample].type != c->event;
+
+	return other ? 0 : profile_sum(p, sample, c->value);
+}
+
 /* The value that is asked for, or the one that AUTO means: the first that some sample has more than
- * 0 of. ST_UNSUPPORTED where none has it, or it is all 0 and there is to be more: *e says which
- * values there are. */
-enum status profile_value(const struct export_profile *p, bool more, enum value *v, struct err *e);
+ * 0 of. one: the only one that the format has, so that it is not all 0, nor periods of several events.
+ * ST_UNSUPPORTED: *e says which values there are. */
+enum status profile_value(const struct export_profile *p, bool one, enum value *v, struct err *e);
 bool value_is_bytes(enum value v);
 
 #endif

@@ -5,6 +5,9 @@
  * that the captures know, its stacks outermost first, and an "evented" one for each thread that
  * enters and leaves markers. Numbers are exact up to 2^53 where they are read as doubles.
  *
+ * A pause ends what is open; behind it that is opened again, marked "continued", which speedscope passes over and our
+ * reader counts as no further call.
+ *
  * What is entered and left comes before the stacks' sums are known, so it waits in a temporary
  * file, in a chain of blocks for each thread.
  */
@@ -27,6 +30,7 @@ struct speedscope {
 	struct intern frames; /* (name, file, line), (0, marker or type, ~0) -> id */
 	struct intern texts;  /* names of markers and types */
 	uint32_t *by_call;    /* frame + 1; made when all calls are known */
+	uint64_t sampled;     /* samples of the capture that have a time */
 	struct buf json;
 };
 
@@ -65,6 +69,7 @@ static enum status export_speedscope_begin(struct sink *s, struct trace *t, stru
 {
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
+	f->sampled = 0;
 	events_begin(&f->events, t, *f->profile.options->file);
 	return f->profile.sink.begin(&f->profile.sink, t, e);
 }
@@ -80,6 +85,7 @@ static enum status export_speedscope_event(struct sink *s, struct trace *t, cons
 		if (st)
 			return st;
 	}
+	f->sampled += ev->kind == EV_SAMPLE && ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
 	return f->profile.sink.event(&f->profile.sink, t, ev, e);
 }
 
@@ -104,6 +110,11 @@ static enum status export_speedscope_end(struct sink *s, struct trace *t, struct
 	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
 
 	events_end(&f->events, t);
+	if (f->sampled && t->events[EV_ENTER])
+		trace_note(
+		    t, NOTE_LOSS, f->sampled,
+		    "samples stand beside calls: the profile 'time' alone has them, and it is "
+		    "not read again beside calls");
 	name_events(f, t);
 	return f->profile.sink.end(&f->profile.sink, t, e);
 }
@@ -139,21 +150,27 @@ static void export_speedscope_put_stack(struct speedscope *f, const struct profi
 	buf_addc(&f->json, ']');
 }
 
-static const char *unit(enum value v)
+static const char *unit(const struct export_profile *p, const struct profile_column *c)
 {
-	return v == VALUE_TIME ? "nanoseconds" : value_is_bytes(v) ? "bytes" : "none";
+	const char *s = c->unit ? intern_text(&p->types, c->unit, NULL) : "";
+
+	return c->value == VALUE_TIME || !strcmp(s, "ns")        ? "nanoseconds"
+	       : value_is_bytes(c->value) || !strcmp(s, "bytes") ? "bytes"
+								 : "none";
 }
 
-static void export_speedscope_put_sampled(struct speedscope *f, enum value v)
+static void export_speedscope_put_sampled(struct speedscope *f, const struct profile_column *c)
 {
 	const struct export_profile *p = &f->profile;
-	const char *comma = "";
+	const char *comma = "", *name = c->event ? intern_text(&p->types, c->event, NULL)
+						 : value_words[c->value];
 	uint64_t sum = 0;
 
-	buf_addf(&f->json, "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"samples\":[",
-		 value_words[v], unit(v));
+	buf_adds(&f->json, "{\"type\":\"sampled\",\"name\":");
+	text_add_json(&f->json, name, strlen(name));
+	buf_addf(&f->json, ",\"unit\":\"%s\",\"samples\":[", unit(p, c));
 	for (size_t i = 0; i < p->n_samples; i++)
-		if (profile_sum(p, i, v)) {
+		if (profile_column_sum(p, i, c)) {
 			buf_adds(&f->json, comma);
 			export_speedscope_put_stack(f, &p->samples[i]);
 			comma = ",\n";
@@ -162,22 +179,23 @@ static void export_speedscope_put_sampled(struct speedscope *f, enum value v)
 	buf_adds(&f->json, "],\"weights\":[");
 	comma = "";
 	for (size_t i = 0; i < p->n_samples; i++)
-		if (profile_sum(p, i, v)) {
-			buf_addf(&f->json, "%s%" PRIu64, comma, profile_sum(p, i, v));
-			sum = add_saturating(sum, profile_sum(p, i, v));
+		if (profile_column_sum(p, i, c)) {
+			buf_addf(&f->json, "%s%" PRIu64, comma, profile_column_sum(p, i, c));
+			sum = add_saturating(sum, profile_column_sum(p, i, c));
 			comma = ",";
 			flush(f);
 		}
 	buf_addf(&f->json, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
 }
 
-static void export_speedscope_put_event(void *arg, size_t number, bool enter, uint32_t frame,
-					int64_t at)
+static void export_speedscope_put_event(void *arg, size_t number, const struct events_entry *entry,
+					uint32_t frame)
 {
 	struct speedscope *f = arg;
 
-	buf_addf(&f->json, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "}",
-		 number ? ",\n" : "", enter ? 'O' : 'C', frame, at);
+	buf_addf(&f->json, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "%s}",
+		 number ? ",\n" : "", entry->enter ? 'O' : 'C', frame, entry->at,
+		 entry->continued ? ",\"continued\":1" : "");
 	flush(f);
 }
 
@@ -226,38 +244,66 @@ static void export_speedscope_put_frames(struct speedscope *f)
 	buf_adds(&f->json, "]}");
 }
 
+/* The form has no other text of ours: "tm-export 0.2.0, filtered: --focus load". */
+static void export_speedscope_put_exporter(struct speedscope *f)
+{
+	static const char filtered[] = TRACE_FILTERED_COMMENT;
+	const struct intern *notes = &f->profile.notes;
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "tm-export %s", TM_VERSION);
+	for (uint32_t i = 1; i <= intern_count(notes); i++) {
+		size_t n;
+		const char *s = intern_text(notes, i, &n);
+
+		if (n > sizeof filtered && !memcmp(s, filtered, sizeof filtered - 1)) {
+			buf_addf(&b, ", %s", s);
+			break;
+		}
+	}
+	text_add_json(&f->json, b.data, b.len);
+	buf_release(&b);
+}
+
 static enum status export_speedscope_finish(struct export *x, struct err *e)
 {
 	struct speedscope *f = (struct speedscope *)x;
 	const struct export_profile *p = &f->profile;
 	const char *file = *p->options->file ? *p->options->file : "";
-	unsigned known = p->known, active = 0, profiles = 0;
+	unsigned known, active = 0, profiles = 0;
+	struct profile_column columns[PROFILE_COLUMNS];
 	enum value first = VALUES;
+	bool found = false;
+	size_t n;
 
-	if (profile_value(p, false, &first, e) && !f->events.n_threads)
+	if (profile_value(&f->profile, false, &first, e) && !f->events.n_threads)
 		return err_failure(e);
 	*e = (struct err)ERR_INIT;
 	if (profile_check_depth(&f->profile, false, e))
 		return err_failure(e);
 	profile_close(&f->profile);
+	known = p->known;
 	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
 	if (known >> VALUE_COUNT & 1 && first != VALUE_ENTRIES)
 		known &= ~(1u << VALUE_ENTRIES);
-	buf_addf(&f->json,
-		 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-		 "\"exporter\":\"tm-export %s\",\"name\":",
-		 TM_VERSION);
+	buf_adds(&f->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+			   "\"exporter\":");
+	export_speedscope_put_exporter(f);
+	buf_adds(&f->json, ",\"name\":");
 	text_add_json(&f->json, file, strlen(file));
 	buf_adds(&f->json, ",\n\"profiles\":[");
-	for (enum value v = 0; v < VALUES; v++) {
-		if (!(known >> v & 1) || !profile_has(p, v))
+	n = profile_columns(p, known, columns);
+	for (size_t i = 0; i < n; i++) {
+		if (!profile_has(p, columns[i].value))
 			continue;
 		if (profiles)
 			buf_adds(&f->json, ",\n");
-		if (v == first)
+		if (columns[i].value == first && !found) {
 			active = profiles;
+			found = true;
+		}
 		profiles++;
-		export_speedscope_put_sampled(f, v);
+		export_speedscope_put_sampled(f, &columns[i]);
 	}
 	for (size_t i = 0; i < f->events.n_threads; i++) {
 		if (profiles++)
@@ -305,5 +351,6 @@ static struct export *export_speedscope_open(const struct export_options *o, FIL
 const struct exporter exporter_speedscope = {
     .name = "speedscope",
     .what = "speedscope's JSON: stacks, and enter and exit by thread",
+    .flags = EXPORT_FILTERED,
     .open = export_speedscope_open,
 };

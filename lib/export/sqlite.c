@@ -508,7 +508,8 @@ static void export_sqlite_put_samples(struct database *d)
 
 	for (size_t i = 0; i < p->n_samples && !d->e.code; i++) {
 		const struct profile_sample *s = &p->samples[i];
-		const unsigned timed = 1u << VALUE_SAMPLES | 1u << VALUE_CALLS | 1u << VALUE_TIME;
+		const unsigned timed =
+		    1u << VALUE_SAMPLES | 1u << VALUE_PERIOD | 1u << VALUE_CALLS | 1u << VALUE_TIME;
 
 		/* A marker may be called as a type is: then it is both. */
 		if (s->has & timed) {
@@ -519,6 +520,7 @@ static void export_sqlite_put_samples(struct database *d)
 			put_sum(d, s->has >> VALUE_SAMPLES & 1, profile_sum(p, i, VALUE_SAMPLES));
 			put_sum(d, s->has >> VALUE_TIME & 1, profile_sum(p, i, VALUE_TIME));
 			put_sum(d, s->has >> VALUE_CALLS & 1, profile_sum(p, i, VALUE_CALLS));
+			put_sum(d, s->has >> VALUE_PERIOD & 1, profile_sum(p, i, VALUE_PERIOD));
 			insert(d);
 		}
 		if (!(s->has & ~timed))
@@ -590,6 +592,6 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 const struct exporter exporter_sqlite = {
     .name = "sqlite",
     .what = "a SQLite database of stacks, sums, frames and (--events) events",
-    .flags = EXPORT_BINARY | EXPORT_FILE,
+    .flags = EXPORT_BINARY | EXPORT_FILE | EXPORT_FRAMES | EXPORT_FILTERED,
     .open = export_sqlite_open,
 };

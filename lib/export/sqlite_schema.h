@@ -38,7 +38,8 @@
 	"CREATE TABLE type_totals(run INTEGER REFERENCES runs, type INTEGER REFERENCES types,"   \
 	" count INTEGER, requested INTEGER, real INTEGER);"                                      \
 	"CREATE TABLE samples(run INTEGER REFERENCES runs, marker INTEGER REFERENCES types,"     \
-	" stack INTEGER REFERENCES stacks, count INTEGER, time_ns INTEGER, calls INTEGER);"      \
+	" stack INTEGER REFERENCES stacks, count INTEGER, time_ns INTEGER, calls INTEGER,"       \
+	" period INTEGER);"                                                                      \
 	"CREATE TABLE events(run INTEGER REFERENCES runs, position INTEGER, kind TEXT,"          \
 	" frame INTEGER REFERENCES frames, time_ns INTEGER,"                                     \
 	" thread INTEGER REFERENCES threads, type INTEGER REFERENCES types,"                     \
@@ -107,7 +108,7 @@ static const char *const statements[STATEMENTS] = {
     [INSERT_STACK] = "INSERT INTO stacks VALUES(?,?,?,?)",
     [INSERT_ALLOCATION] = "INSERT INTO allocations VALUES(?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_TYPE_TOTAL] = "INSERT INTO type_totals VALUES(?,?,?,?,?)",
-    [INSERT_SAMPLE] = "INSERT INTO samples VALUES(?,?,?,?,?,?)",
+    [INSERT_SAMPLE] = "INSERT INTO samples VALUES(?,?,?,?,?,?,?)",
     [INSERT_EVENT] = "INSERT INTO events VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_MERGED] = "INSERT INTO temp.merged VALUES(?,?)",
 };

@@ -2,6 +2,7 @@
 #include "lib/find/debuginfod_fetch.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/mem.h"
 #include "lib/find/debuginfod.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -236,17 +237,98 @@ static void let_go(pid_t parent)
 	dup2(null, STDOUT_FILENO);
 }
 
-static _Noreturn void fetcher_answer_all(struct asking *d)
+/* Names of servers, certificates, and libraries that these need: nothing that is a user's. Symbolic links are
+ * followed, so that resolv.conf may be anywhere. */
+static void allow_what_servers_need(void)
+{
+	static const char *const paths[] = {
+	    "/etc/resolv.conf",
+	    "/etc/hosts",
+	    "/etc/host.conf",
+	    "/etc/nsswitch.conf",
+	    "/etc/gai.conf",
+	    "/etc/services",
+	    "/etc/protocols",
+	    "/etc/localtime",
+	    "/etc/ld.so.cache",
+	    "/etc/ld.so.preload",
+	    "/etc/ssl/certs",
+	    "/etc/ssl/cert.pem",
+	    "/etc/ssl/ca-bundle.pem",
+	    "/etc/ssl/openssl.cnf",
+	    "/etc/pki/ca-trust",
+	    "/etc/pki/tls/cert.pem",
+	    "/etc/pki/tls/certs",
+	    "/etc/pki/tls/openssl.cnf",
+	    "/etc/ca-certificates",
+	    "/etc/crypto-policies",
+	    "/etc/gnutls",
+	    "/etc/pkcs11",
+	    "/var/lib/ca-certificates",
+	    "/var/lib/sss/mc",
+	    "/proc/sys",
+	    "/dev/null",
+	    "/dev/random",
+	    "/dev/urandom",
+	    "/usr",
+	    "/lib",
+	    "/lib32",
+	    "/lib64",
+	    "/libx32",
+	    "/nix/store",
+	    "/gnu/store",
+	};
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		sandbox_allow(SANDBOX_READ, paths[i]);
+}
+
+/* What variables name for them, with colons between. */
+static void allow_what_variables_name(void)
+{
+	static const char *const names[] = {
+	    "SSL_CERT_FILE",
+	    "SSL_CERT_DIR",
+	    "CURL_CA_BUNDLE",
+	    "NIX_SSL_CERT_FILE",
+	    "OPENSSL_CONF",
+	    "GNUTLS_SYSTEM_PRIORITY_FILE",
+	    "DEBUGINFOD_HEADERS_FILE",
+	    "DEBUGINFOD_IMA_CERT_PATH",
+	    "LD_LIBRARY_PATH",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *s = getenv(names[i]);
+		char *rest = s ? mem_strdup(s) : NULL, *path; /* borrowed by the sandbox */
+
+		while ((path = strsep(&rest, ":")))
+			if (*path)
+				sandbox_allow(SANDBOX_READ, path);
+	}
+}
+
+/* The parent may be taken over by what it reads. */
+static bool makes_sense(const struct question *q)
+{
+	return q->part < sizeof loaded.find / sizeof *loaded.find &&
+	       q->id.len <= sizeof q->id.bytes;
+}
+
+/* The library is loaded from wherever it is; behind that this process reads nothing of a user's. */
+static _Noreturn void fetcher_answer_all(struct asking *d, const char *folder)
 {
 	struct question q;
-	const char *why = NULL;
+	const char *why = fetcher_load(d);
 
+	sandbox_allow_nothing();
+	sandbox_allow(SANDBOX_CACHE, folder);
+	allow_what_servers_need();
+	allow_what_variables_name();
 	sandbox_enter(sandbox_profile(SANDBOX_FETCHER, NULL));
-	while (get(d->from, &q, sizeof q)) {
+	while (get(d->from, &q, sizeof q) && makes_sense(&q)) {
 		struct fetch_answer a = {.kind = FETCH_UNABLE};
 
-		if (!d->client)
-			why = fetcher_load(d);
 		if (why)
 			snprintf(a.text, sizeof a.text, "%s", why);
 		else
@@ -282,7 +364,7 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 		close(answers[0]);
 		let_go(parent);
 		set_variables(urls, folder, seconds);
-		fetcher_answer_all(&d);
+		fetcher_answer_all(&d, folder);
 	}
 	close(answers[1]);
 	if (f->pid > 0)

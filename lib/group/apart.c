@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/match/match.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -36,6 +37,60 @@ const char *path_end(const char *path, size_t folders)
 		if ((p[-1] == '/' || p[-1] == '\\') && !--left)
 			return p;
 	return left == 1 ? path : NULL;
+}
+
+/* The ends of a path, one after the other, from its name on; false: there are no more. */
+static bool longer_end(const char *path, const char **end)
+{
+	const char *p = *end ? *end - 1 : path + strlen(path);
+
+	if (*end == path)
+		return false;
+	while (p > path && p[-1] != '/' && p[-1] != '\\')
+		p--;
+	*end = p;
+	return true;
+}
+
+/* The length of a name without its file behind it. */
+static size_t bare_length(struct apart *a, const char *name, size_t n, struct buf *b)
+{
+	if (!n || name[n - 1] != ')')
+		return n;
+	for (a->end = NULL; longer_end(a->file, &a->end);) {
+		b->len = 0;
+		apart_text(a, b);
+		if (n > b->len && !memcmp(name + n - b->len, b->data, b->len))
+			return n - b->len;
+	}
+	return n;
+}
+
+bool apart_match(struct match *m, const struct apart_name *of)
+{
+	const char *name = of->name;
+	size_t n = of->n;
+	struct apart a = apart_of(0, of->raw ? of->raw : "", of->raw ? of->n_raw : 0);
+	struct buf b = BUF_INIT;
+	const size_t n_folded = strlen(APART_FOLDED);
+	bool matched, folded;
+	size_t bare;
+
+	if (!a.file || !*a.file)
+		return match_test(m, name, n);
+	folded = n > n_folded && !memcmp(name + n - n_folded, APART_FOLDED, n_folded);
+	bare = bare_length(&a, name, folded ? n - n_folded : n, &b);
+	matched = match_test(m, name, bare) || (folded && match_covers(m, name, n, bare, n));
+	for (a.end = NULL; !matched && longer_end(a.file, &a.end);) {
+		b.len = 0;
+		buf_add(&b, name, bare);
+		apart_text(&a, &b);
+		if (folded)
+			buf_adds(&b, APART_FOLDED);
+		matched = match_covers(m, b.data, b.len, bare, bare + strlen(" ("));
+	}
+	buf_release(&b);
+	return matched;
 }
 
 static int apart_order(const void *x, const void *y, void *arg)

@@ -8,6 +8,8 @@
 
 #include "lib/base/buf.h"
 
+#include <stdbool.h>
+
 struct apart {
 	uint32_t name;    /* equal for functions of one name */
 	const char *file; /* borrowed; NULL: it has none */
@@ -24,5 +26,16 @@ void apart_text(const struct apart *a, struct buf *out);
 /* The end of a path: the name and so many folders, or NULL when it has not so many. */
 const char *path_end(const char *path, size_t folders);
 void apart_find(struct apart *a, size_t n);
+/* Whether a pattern matches the name of what has this raw name (NULL: it has none): the name with or without its
+ * file behind it, "Update" or "Update (ui/panel.lua)", with as much of the file as the pattern says, and whether
+ * or not others of that name are there. A part of the file alone is no match: that has to begin in the name. */
+struct match;
+struct apart_name {
+	const char *name;
+	size_t n;
+	const char *raw;
+	size_t n_raw;
+};
+bool apart_match(struct match *m, const struct apart_name *name);
 
 #endif

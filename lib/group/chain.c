@@ -2,6 +2,7 @@
 #include "lib/group/chain.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +10,12 @@
 void chain_cut_init(struct stack_cut *cut, const struct group_project *p)
 {
 	*cut = (struct stack_cut){.most = 0};
-	for (size_t i = 1; i < p->n_stacks; i++) {
+	chain_cut_more(cut, p);
+}
+
+void chain_cut_more(struct stack_cut *cut, const struct group_project *p)
+{
+	for (size_t i = cut->n ? cut->n : 1; i < p->n_stacks; i++) {
 		const struct names_location *l = &p->names.locations[p->stacks[i].location];
 		uint64_t bytes = 0;
 
@@ -71,8 +77,8 @@ void chain_join(const struct group_chain *c, const struct group_project *p, stru
 		const struct names_location *l = &p->names.locations[c->locations[i]];
 
 		if (c->cut_at && i + 1 == c->cut_at)
-			buf_addf(out, "%s[%" PRIu64 " calls left out]", out->len > start ? ";" : "",
-				 c->left);
+			buf_addf(out, "%s[%" PRIu64 " call%s left out]",
+				 out->len > start ? ";" : "", c->left, plural_s(c->left));
 		for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
 			if (out->len > start)
 				buf_addc(out, ';');

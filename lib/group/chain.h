@@ -19,6 +19,8 @@ struct group_chain {
 
 /* All stacks of the project, of which the caller then says which it prints. */
 void chain_cut_init(struct stack_cut *cut, const struct group_project *p);
+/* Those that the project has more by now. */
+void chain_cut_more(struct stack_cut *cut, const struct group_project *p);
 /* cut: NULL: it is whole. */
 void chain_set(struct group_chain *c, const struct group_project *p, const struct stack_cut *cut,
 	       uint32_t stack);

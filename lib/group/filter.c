@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
+#include "lib/group/apart.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,21 +143,32 @@ bool filters_by_type(const struct filters *f)
 
 bool filters_match(struct filters *f, enum filter_kind kind, const char *s, size_t n)
 {
-	for (size_t i = 0; i < f->kinds[kind].n; i++)
-		if (match_test(f->kinds[kind].items[i].match, s, n))
-			return true;
-	return false;
+	return filters_match_name(f, kind, &(struct apart_name){.name = s, .n = n});
 }
 
-uint32_t filters_name(struct filters *f, const char *s, size_t n)
+bool filters_match_name(struct filters *f, enum filter_kind kind, const struct apart_name *name)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->kinds[kind].n; i++) {
+		struct match *m = f->kinds[kind].items[i].match;
+
+		if ((!any || match_unmatched(m)) && apart_match(m, name))
+			any = true;
+	}
+	return any;
+}
+
+uint32_t filters_name(struct filters *f, const struct apart_name *name)
 {
 	const struct patterns *p = &f->kinds[FILTER_FOCUS];
-	uint32_t bits = filters_match(f, FILTER_IGNORE, s, n) ? BIT_IGNORE : 0;
+	uint32_t bits = filters_match_name(f, FILTER_IGNORE, name) ? BIT_IGNORE : 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t bit = (uint32_t)1 << p->items[i].focus;
 
-		if (!(bits & bit) && match_test(p->items[i].match, s, n))
+		if ((!(bits & bit) || match_unmatched(p->items[i].match)) &&
+		    apart_match(p->items[i].match, name))
 			bits |= bit;
 	}
 	return bits;

@@ -23,7 +23,7 @@ struct filter_calls {
 	struct open_calls open; /* user: the stack that the call has as it is handed on */
 	struct thread_calls *threads;
 	size_t cap_threads;
-	uint64_t dropped;
+	uint64_t dropped, cut;
 };
 
 struct filter_calls *filter_calls_new(struct group_project *p, const struct frame_marks *marks,
@@ -55,12 +55,17 @@ void filter_calls_begin(struct filter_calls *c)
 	open_calls_reset(&c->open);
 	for (size_t i = 0; i < c->cap_threads; i++)
 		c->threads[i] = (struct thread_calls){.kept = 0};
-	c->dropped = 0;
+	c->dropped = c->cut = 0;
 }
 
 uint64_t filter_calls_dropped(const struct filter_calls *c)
 {
 	return c->dropped;
+}
+
+uint64_t filter_calls_cut(const struct filter_calls *c)
+{
+	return c->cut;
 }
 
 struct place { /* of an event that is handed on */
@@ -83,9 +88,9 @@ static struct event event_of(const struct open_call *call, const struct place *a
 		ev.has |= EV_HAS_TIME;
 		ev.time = at->time;
 	}
-	if (kind == EV_ENTER && call->apart) {
+	if (kind == EV_ENTER && call->pause) {
 		ev.has |= EV_HAS_VALUE;
-		ev.value = call->away ? 2 : 1;
+		ev.value = call->pause;
 	}
 	return ev;
 }
@@ -167,6 +172,7 @@ static enum status filter_calls_pass(struct filter_calls *c, struct trace *t,
 	enum status st = ST_OK;
 
 	for (at->time = from; at->time < now && !st; at->time = until) {
+		size_t entered = x->entered;
 		bool in = true;
 
 		until = now;
@@ -175,6 +181,7 @@ static enum status filter_calls_pass(struct filter_calls *c, struct trace *t,
 		if (s && s->frames.n)
 			in &= marked ? in_frames(c, at->time, &until) : selected;
 		st = in ? enter_all(c, t, th, x, at, e) : exit_to(c, t, th, x, 0, at, e);
+		c->cut += x->entered != entered;
 	}
 	at->time = now;
 	return st;
@@ -196,9 +203,7 @@ static enum status filter_calls_enter(struct filter_calls *c, struct trace *t,
 {
 	struct open_call call = {.type = ev->has & EV_HAS_TYPE ? ev->type : 0,
 				 .stack = ev->has & EV_HAS_STACK ? ev->stack : 0,
-				 .apart =
-				     ev->has & EV_HAS_VALUE && (ev->value == 1 || ev->value == 2),
-				 .away = ev->has & EV_HAS_VALUE && ev->value == 2};
+				 .pause = open_calls_pause(ev)};
 	struct event own = *ev;
 	enum status st;
 

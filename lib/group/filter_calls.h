@@ -28,5 +28,9 @@ enum status filter_calls_event(struct filter_calls *c, struct trace *t, const st
 			       bool selected, struct err *e);
 /* Calls that are not there any more. */
 uint64_t filter_calls_dropped(const struct filter_calls *c);
+/* How often a call was cut where a range begins or ends. */
+uint64_t filter_calls_cut(const struct filter_calls *c);
+/* The attribute of a trace that says so: time by calls is no mean of it. */
+#define TRACE_PARTS "filtered.parts"
 
 #endif

@@ -38,6 +38,8 @@ struct filter_sink {
 	bool has_time;
 	struct frame_marks marks;
 	const struct frame_mark *mark;    /* of the present event; NULL: it is before the first */
+	struct event held;                /* a frame that begins outside of the ranges; 0: none */
+	int64_t held_from;                /* INT64_MAX: not known */
 	struct tally_extent extent, left; /* of what was read, of what was handed on */
 };
 
@@ -154,6 +156,20 @@ static enum status hand_on(struct filter_sink *s, struct trace *t, const struct 
 	return s->to->event(s->to, t, ev, e);
 }
 
+/* A frame stays of which a part is in the ranges: it lasts until now, and a next one begins then. */
+static enum status hand_on_held(struct filter_sink *s, struct trace *t, bool next, struct err *e)
+{
+	const struct tally_selection *sel = s->selection;
+	struct event frame = s->held;
+
+	if (!frame.kind || !s->has_time || !selection_in(&sel->frames, frame.value) ||
+	    !selection_meets(&sel->times, s->held_from, s->time, !next))
+		return ST_OK;
+	s->held.kind = 0;
+	s->frames--;
+	return hand_on(s, t, &frame, e);
+}
+
 static enum status put_call(void *arg, struct trace *t, const struct event *ev, struct err *e)
 {
 	return hand_on(arg, t, ev, e);
@@ -206,6 +222,7 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	map64_release(&s->index);
 	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
 	s->has_time = false;
+	s->held.kind = 0;
 	frame_marks_begin(&s->marks, t);
 	s->measures = s->counters = 0;
 	if (s->calls)
@@ -227,6 +244,7 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	struct filter_sink *s = (struct filter_sink *)sink;
 	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
 	uint32_t space = process * DOMAINS + ev->domain;
+	enum status st;
 
 	if (ev->has & EV_HAS_TIME) {
 		s->time = ev->time;
@@ -234,11 +252,17 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		extent_reach(&s->extent, ev->time);
 	}
 	s->mark = frame_marks_take(&s->marks, ev);
+	st = hand_on_held(s, t, ev->kind == EV_FRAME, e);
+	if (st)
+		return st;
 	switch (ev->kind) {
 	case EV_FRAME:
 		extent_frame(&s->extent, s->selection, ev->value, s->has_time, s->time);
+		s->held.kind = 0;
 		if (in_ranges(s))
 			break;
+		s->held = *ev;
+		s->held_from = s->has_time ? s->time : INT64_MAX;
 		s->frames++;
 		return ST_OK;
 	case EV_ALLOC: return filter_sink_alloc(s, t, ev, space, e);
@@ -293,6 +317,16 @@ static void say_duration(const struct filter_sink *s, struct trace *t)
 		trace_set(t, TRACE_DURATION, text);
 }
 
+static void say_parts(const struct filter_sink *s, struct trace *t)
+{
+	char text[24];
+
+	if (!s->calls || !filter_calls_cut(s->calls))
+		return;
+	snprintf(text, sizeof text, "%" PRIu64, filter_calls_cut(s->calls));
+	trace_set(t, TRACE_PARTS, text);
+}
+
 static enum status filter_sink_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct filter_sink *s = (struct filter_sink *)sink;
@@ -318,6 +352,7 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 			   "a filter on stacks left out what is known per type only");
 	given_up_note(t);
 	say_duration(s, t);
+	say_parts(s, t);
 	memcpy(t->events, s->handed_on, sizeof t->events);
 	return s->to->end(s->to, t, e);
 }

@@ -2,39 +2,40 @@
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
+#include "lib/group/filter_calls.h"
 #include "lib/group/given_up.h"
+#include "lib/group/periods.h"
 
 #include <string.h>
 
-struct tally_sums fold_cell(const struct fold *f, size_t index)
+struct tally_sums fold_cell(struct fold *f, size_t index)
 {
 	struct tally_sums s;
 
 	tally_sums(f->a, index, &s);
 	s.has &= f->at_cells;
+	if (s.has >> SUM_CALLS & 1 && fold_call_taken_out(f, f->a->cells[index].stack)) {
+		s.has &= ~SUM_BIT(SUM_CALLS);
+		s.v[SUM_CALLS] = 0;
+	}
 	return s;
 }
 
-struct tally_sums fold_alone(const struct fold *f, const struct tally_sums *s)
+struct tally_sums fold_own_time(const struct fold *f, size_t index, const struct tally_sums *s)
 {
+	const struct tally_measure *m = tally_measured(f->a, index);
 	struct tally_sums time = {.has = 0};
 
-	if (!tally_alone(f->a) || !(s->has >> SUM_TIME_SELF & 1))
+	if (!m || f->a->cells[index].domain != CELL_MEASURED || m->has & SUM_BIT(SUM_TIME_TOTAL) ||
+	    !(s->has >> SUM_TIME_SELF & 1))
 		return time;
 	time.has = SUM_BIT(SUM_TIME_TOTAL) & f->at_cells;
 	time.v[SUM_TIME_TOTAL] = s->v[SUM_TIME_SELF];
 	return time;
 }
 
-static void weaken(struct run_known *k, enum sum sum, unsigned state, enum lack lack)
-{
-	if (lack != LACK_NONE && k->lack[sum] == LACK_NONE)
-		k->lack[sum] = (uint8_t)lack;
-	if (lack == LACK_NONE && state > k->state[sum])
-		k->state[sum] = (uint8_t)state;
-}
-
-/* has: SUM_BITs that some of the allocations have that count. */
+/* has: SUM_BITs that some of what counts has. */
 static unsigned unrecorded_of(unsigned has)
 {
 	enum {
@@ -44,10 +45,13 @@ static unsigned unrecorded_of(unsigned has)
 		REAL = SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
 		       SUM_BIT(SUM_PEAK_REAL) | SUM_BIT(SUM_SLACK),
 	};
+	unsigned unrecorded = 0;
 
+	if (has & SUM_BIT(SUM_SAMPLES) && !(has & SUM_BIT(SUM_PERIOD)))
+		unrecorded = SUM_BIT(SUM_PERIOD);
 	if (!(has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))))
-		return 0;
-	return (has & SUM_BIT(SUM_REQUESTED) ? 0u : REQUESTED) |
+		return unrecorded;
+	return unrecorded | (has & SUM_BIT(SUM_REQUESTED) ? 0u : REQUESTED) |
 	       (has & SUM_BIT(SUM_REAL) ? 0u : REAL) |
 	       (has & SUMS_MATCHED ? 0u : (unsigned)SUMS_MATCHED);
 }
@@ -60,6 +64,7 @@ static void fold_learn_metrics(const struct fold *f, struct run_known *k, bool p
 	unsigned at_types = tally_states(f->a, f->t, (unsigned)f->domain, state);
 	unsigned unrecorded = f->at_cells & unrecorded_of(f->has);
 
+	k->least |= trace_get(f->t, TRACE_LEAST) != NULL;
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
@@ -76,7 +81,7 @@ static void fold_learn_metrics(const struct fold *f, struct run_known *k, bool p
 			lack = LACK_FILTERED;
 		else if (unrecorded >> s & 1)
 			lack = LACK_UNRECORDED;
-		weaken(k, s, state[s], lack);
+		run_weaken(k, s, lack ? METRIC_ABSENT : state[s], lack);
 	}
 }
 
@@ -140,17 +145,48 @@ void fold_notes(struct fold *f, struct trace *t)
 		trace_note(t, NOTE_GUESS, f->p->names.paths_joined,
 			   "files became the same as others by a map of paths");
 	given_up_note(t);
-	for (size_t i = 0; i < t->n_notes; i++)
+	for (size_t i = 0; i < t->n_notes; i++) {
 		if (t->notes[i].severity <= NOTE_LOSS)
 			r->notes[t->notes[i].severity]++;
+		r->started |= !strcmp(t->notes[i].text, RUN_STARTED);
+		trace_note_status(t->notes[i].text, strlen(t->notes[i].text), &r->status);
+	}
+}
+
+static uint32_t fold_one(struct fold *f, uint32_t before, const char *s, size_t n)
+{
+	uint32_t id = n ? intern_add(&f->p->names.strings, s, n) : 0;
+
+	return f->p->now.captures == 1 || id == before ? id : RUN_MIXED;
 }
 
 static uint32_t attribute(struct fold *f, uint32_t before, const char *key)
 {
 	const char *s = trace_get(f->t, key);
-	uint32_t id = s ? intern_add(&f->p->names.strings, s, strlen(s)) : 0;
 
-	return f->p->now.captures == 1 || id == before ? id : RUN_MIXED;
+	return fold_one(f, before, s, s ? strlen(s) : 0);
+}
+
+static void fold_learn_recorded(struct fold *f)
+{
+	struct group_run *r = &f->p->now;
+	struct buf b = BUF_INIT;
+	size_t n = 0;
+	uint64_t run = trace_run(f->t);
+	char arguments[17];
+	const char *program = trace_program(f->t, &n), *pid = trace_get(f->t, "capture.pid");
+
+	trace_recorded(f->t, &b);
+	r->sampling = fold_one(f, r->sampling, b.data, b.len);
+	/* A wrapper becomes the program by exec, whose capture is the last. */
+	if (n)
+		r->program = intern_add(&f->p->names.strings, program, n);
+	if (trace_arguments(f->t, arguments))
+		r->arguments = intern_add(&f->p->names.strings, arguments, sizeof arguments - 1);
+	r->run = r->captures == 1 || !run || !r->run ? run : hash_u64(r->run ^ run) | 1;
+	if (r->captures > 1 || !pid || !num_dec(pid, strlen(pid), &r->process))
+		r->process = 0;
+	buf_release(&b);
 }
 
 static void learn_modules(struct fold *f)
@@ -206,13 +242,13 @@ static void fold_learn_totals(struct fold *f)
 	const struct tally *a = f->a;
 	struct run_totals *r = &f->p->now.totals;
 	struct tally_totals t;
+	const char *least;
+	uint64_t bytes;
 
 	if (!tally_totals(a, f->domain == DOMAIN_ALL ? DOMAINS : (unsigned)f->domain, &t))
 		return;
-	/* What comes next is known only where every allocation is recorded. */
-	t.has_temporary &= f->t->metrics[METRIC_COUNT].state <= METRIC_EXACT;
-	if (a->threads[f->domain] > r->threads)
-		r->threads = a->threads[f->domain];
+	t.has_temporary &= tally_knows_temporary(f->t);
+	r->threads = add_saturating(r->threads, a->threads[f->domain]);
 	if (r->captures && r->bytes != t.bytes)
 		return; /* real and requested bytes do not add up */
 	r->bytes = t.bytes;
@@ -220,7 +256,11 @@ static void fold_learn_totals(struct fold *f)
 	r->live = add_saturating(r->live, t.live);
 	r->temporary = add_saturating(r->temporary, t.temporary);
 	r->has_temporary = t.has_temporary && (!r->captures || r->has_temporary);
+	r->has_blocks = tally_counts_blocks(f->t) && (!r->captures || r->has_blocks);
 	r->about |= t.about;
+	least = trace_get(f->t, TRACE_LEAST);
+	if (least && num_dec(least, strlen(least), &bytes) && bytes > r->least)
+		r->least = bytes;
 	r->interval = t.interval > r->interval ? t.interval : r->interval;
 	for (size_t i = 0; i < 3; i++) {
 		r->all_variance.v[i] += t.all_variance.v[i];
@@ -243,6 +283,27 @@ static void fold_learn_domain(struct fold *f)
 		f->p->domain = f->domain;
 }
 
+/* Of samples and parts of calls there is no mean time; the stacks that call a sample's are not its cell's, so
+ * that totals by stack are not known. */
+static void fold_learn_times(struct fold *f)
+{
+	struct group_run *r = &f->p->now;
+	bool no_mean = tally_clipped(f->a) || f->uncounted || trace_get(f->t, TRACE_PARTS);
+
+	if (no_mean)
+		run_weaken(&r->known, SUM_TIME_MEAN, METRIC_ABSENT, LACK_MIXED);
+	for (size_t i = 0; i < r->n_groupings; i++) {
+		const struct grouping_key *key = &f->p->groupings[i].key;
+		struct run_known *k = &r->groupings[i].known;
+		bool no_total = f->own_times && (key->by == KEY_STACK || key->within);
+
+		if (no_total)
+			run_weaken(k, SUM_TIME_TOTAL, METRIC_ABSENT, LACK_MIXED);
+		if (no_total || no_mean)
+			run_weaken(k, SUM_TIME_MEAN, METRIC_ABSENT, LACK_MIXED);
+	}
+}
+
 void fold_learn(struct fold *f)
 {
 	struct group_run *r = &f->p->now;
@@ -258,10 +319,12 @@ void fold_learn(struct fold *f)
 		per_type |= by_type || by_frame;
 	}
 	fold_learn_metrics(f, &r->known, per_type, 0);
+	fold_learn_times(f);
 	fold_learn_domain(f);
 	fold_extent(f);
 	r->format = attribute(f, r->format, "format");
-	r->sampling = attribute(f, r->sampling, TRACE_SAMPLING);
+	fold_learn_recorded(f);
+	periods_learn(f);
 	learn_modules(f);
 	fold_learn_counters(f);
 	if (f->p->options.totals)

@@ -73,9 +73,12 @@ struct fold {
 	const struct trace *t;
 	const struct tally *a;
 	int domain;
-	bool settled_early; /* for a slice, before all was read */
-	unsigned at_cells;  /* SUM_BITs that are known of cells */
-	unsigned has;       /* SUM_BITs of the cells that count */
+	bool settled_early;  /* for a slice, before all was read */
+	unsigned at_cells;   /* SUM_BITs that are known of cells */
+	unsigned has;        /* SUM_BITs of the cells that count */
+	bool own_times;      /* some cell has a fold_own_time */
+	bool uncounted;      /* and does not know how many calls it is of */
+	uint32_t periods[2]; /* as run.period; strings of t */
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
 	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
 	struct fold_stack *stacks; /* where nodes alone do not decide: filters, owners */
@@ -127,6 +130,8 @@ static inline size_t fold_nodes(const struct fold *f)
 /* Looks at every stack of the capture: faster than one by one for each cell, where most are
  * needed. */
 void fold_all_stacks(struct fold *f);
+/* Its site, asked for if need be. */
+uint32_t fold_ask_site(struct fold *f, uint32_t node);
 /* The node of a cell; false: a filter drops it. */
 bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node);
 /* Asks the memory for what fold_place of this cell will read. GCC takes calls of a function that
@@ -177,17 +182,29 @@ enum status fold_slice(void *arg, struct trace *t, struct tally *a, const struct
 		       struct err *e);
 /* At the capture's end, where cells are by thread. */
 void fold_count_threads(struct fold *f);
+/* Filters leave out the stack's innermost call: its time is its caller's, but it is no call of that. */
+bool fold_call_taken_out(struct fold *f, uint32_t stack);
+/* The call of a node is of allocator or runtime code, and another function is its site: its time is that
+ * one's, but it is no call of that. */
+bool fold_call_handed_on(struct fold *f, uint32_t node);
 /* What a cell adds, as far as it is known. */
-struct tally_sums fold_cell(const struct fold *f, size_t index);
-/* Where times are of stacks alone: the total that s adds to what has it below. */
-struct tally_sums fold_alone(const struct fold *f, const struct tally_sums *s);
+struct tally_sums fold_cell(struct fold *f, size_t index);
+/* Of a cell with s, of samples that have a time of their own and no total: what they add to the total of it and of
+ * its callers. */
+struct tally_sums fold_own_time(const struct fold *f, size_t index, const struct tally_sums *s);
 /* Which sums cells have, before they are folded. */
 void fold_find_sums(struct fold *f);
 /* Learns which sums the capture has, once its cells are folded; counts frames. */
 void fold_learn(struct fold *f);
 /* Adds notes to t, and counts all of them; when all names have been looked at. */
 void fold_notes(struct fold *f, struct trace *t);
-/* Totals of functions or locations: what lies in or below them, recursion counted once. */
+/* Whether fold_totals is asked for: where a key has a total, or by site own times. */
+static inline bool fold_has_totals(const struct fold *f, const struct grouping_key *k)
+{
+	return grouping_has_total(k) || (f->own_times && k->by == KEY_SITE && !k->within);
+}
+/* Totals of functions or locations: what lies in or below them, recursion counted once. Of sites their
+ * SUM_TIME_TOTAL by fold_own_time. */
 void fold_totals(struct fold *f, size_t grouping);
 /* SUM_TIME_TOTAL of all groups and of everything: outermost calls only. */
 void fold_times(struct fold *f);

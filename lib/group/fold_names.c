@@ -49,24 +49,24 @@ static const struct fold_named *fold_names_of_function(struct group_project *p, 
 	const struct group_names *names = &p->names;
 	const struct names_function *nf = &names->functions[function];
 	struct filters *filters = p->options.filters;
+	struct apart_name name;
 	struct fold_named *r;
-	const char *s;
-	size_t n;
 
 	m->named_functions = mem_grow_zero(m->named_functions, &m->cap_named_functions,
 					   names->n_functions, sizeof *m->named_functions);
 	r = &m->named_functions[function];
 	if (r->asked)
 		return r;
-	s = names_text(names, nf->display, &n);
+	name.name = names_text(names, nf->display, &name.n);
+	name.raw = names_text(names, nf->raw, &name.n_raw);
 	*r = (struct fold_named){.asked = true, .owner = OWNER_NONE};
 	if (p->options.owners)
-		r->owner = owners_function(p->options.owners, s, names_text(names, nf->raw, NULL));
+		r->owner = owners_function(p->options.owners, name.name, name.raw);
 	if (filters_any(filters)) {
-		r->matched = filters_name(filters, s, n);
-		r->takes = (filters_match(filters, FILTER_HIDE, s, n) ? TAKE_HIDE : 0) |
-			   (filters_match(filters, FILTER_SHOW, s, n) ? TAKE_SHOW : 0) |
-			   (filters_match(filters, FILTER_PRUNE, s, n) ? TAKE_PRUNE : 0);
+		r->matched = filters_name(filters, &name);
+		r->takes = (filters_match_name(filters, FILTER_HIDE, &name) ? TAKE_HIDE : 0) |
+			   (filters_match_name(filters, FILTER_SHOW, &name) ? TAKE_SHOW : 0) |
+			   (filters_match_name(filters, FILTER_PRUNE, &name) ? TAKE_PRUNE : 0);
 	}
 	return r;
 }

@@ -13,8 +13,11 @@
 int fold_domain_of_most(struct fold *f)
 {
 	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
+	bool any = false;
 
-	for (size_t i = 0; i < f->a->n_cells; i++) {
+	for (size_t d = 0; d < DOMAINS; d++)
+		any |= f->a->records[d] > 0;
+	for (size_t i = 0; any && i < f->a->n_cells; i++) {
 		const struct tally_cell *c = &f->a->cells[i];
 		uint32_t node;
 
@@ -87,6 +90,17 @@ static uint32_t frame_id(struct group_project *p, const struct trace *t,
 	return fold_frame_id(p, s->number, name, s->name ? n : 0, s->kind == SLICE_BEFORE);
 }
 
+/* Of a frame of which filters keep nothing: it is there, and has 0. */
+static unsigned known_of_none(struct group_project *p, const struct trace *t,
+			      const struct tally_slice *s)
+{
+	uint8_t state[SUMS];
+	unsigned at_types = tally_states(&p->tally, t, DOMAINS, state);
+	unsigned has = s->kind == SLICE_BEFORE ? 0 : s->all[project_slice_domain(p, t)].has;
+
+	return filters_by_type(p->options.filters) ? has : has & ~at_types;
+}
+
 static struct tally_sums slice_sums(struct group_project *p, const struct trace *t,
 				    const struct tally_slice *s)
 {
@@ -111,6 +125,8 @@ static struct tally_sums slice_sums(struct group_project *p, const struct trace 
 		tally_slice_type_sums(&p->tally, i, &one);
 		sums_add(&sum, &one);
 	}
+	if (!sum.has)
+		sum.has = known_of_none(p, t, s);
 	return sum;
 }
 

@@ -144,6 +144,13 @@ static uint32_t stack_node(struct fold *f, uint32_t stack)
 	return f->nodes ? f->nodes[stack] : stack;
 }
 
+uint32_t fold_ask_site(struct fold *f, uint32_t node)
+{
+	if (!f->p->merges)
+		stack_node(f, node);
+	return fold_node_site(f, node);
+}
+
 /* Asks the memory for where merged_stack will look, as far as the caller is known. */
 static inline __attribute__((always_inline)) void prefetch_merged(const struct fold *f,
 								  uint32_t stack)
@@ -196,7 +203,8 @@ static void fold_stacks_ask_type(struct fold *f, struct fold_type *ty, uint32_t 
 	if (p->options.owners && id)
 		ty->owner = owners_type(p->options.owners, s, n);
 	if (filters) {
-		ty->matched = filters_name(filters, id ? s : "", id ? n : 0);
+		ty->matched = filters_name(
+		    filters, &(struct apart_name){.name = id ? s : "", .n = id ? n : 0});
 		ty->kept =
 		    !filters_has(filters, FILTER_TYPE) || filters_match(filters, FILTER_TYPE, s, n);
 	}
@@ -248,6 +256,32 @@ bool fold_place(struct fold *f, const struct tally_cell *c, uint32_t *node)
 	if (c->stack && !*node)
 		return false; /* all of its calls are hidden */
 	return !filters_has(filters, FILTER_OWNER) || fold_owner(p, owner_of(f, c))->kept;
+}
+
+static uint32_t innermost_function(const struct group_project *p, uint32_t location)
+{
+	return p->names.calls[p->names.locations[location].first].function;
+}
+
+bool fold_call_taken_out(struct fold *f, uint32_t stack)
+{
+	struct group_project *p = f->p;
+	uint32_t node, captured;
+
+	if (!f->stacks || !p->merges || !stack)
+		return false;
+	node = stack_node(f, stack);
+	captured = names_location(&p->names, f->t, f->t->stacks[stack].location);
+	return !node ||
+	       innermost_function(p, fold_location(f, node)) != innermost_function(p, captured);
+}
+
+bool fold_call_handed_on(struct fold *f, uint32_t node)
+{
+	const struct group_project *p = f->p;
+
+	return node && p->names.calls[fold_node_site(f, node) & ~SITE_INSIDE].function !=
+			   innermost_function(p, fold_location(f, node));
 }
 
 static uint64_t site_hash(const struct group_project *p, uint32_t site)
@@ -338,7 +372,7 @@ static uint32_t thread_id(struct fold *f, uint32_t thread)
 void fold_count_threads(struct fold *f)
 {
 	struct group_project *p = f->p;
-	struct map64 seen = {0}, of = {0}; /* threads; texts -> threads */
+	struct map64 seen = {0}; /* threads */
 
 	for (size_t i = 0; i < f->a->n_cells; i++) {
 		uint32_t thread = f->a->cells[i].thread, *known, text;
@@ -355,14 +389,11 @@ void fold_count_threads(struct fold *f)
 		if (*known)
 			continue;
 		*known = 1;
-		++*map64_put(&of, text);
 		p->threads_of = mem_grow_zero(p->threads_of, &p->cap_threads_of, (size_t)text + 1,
 					      sizeof *p->threads_of);
-		if (map64_get(&of, text) > p->threads_of[text])
-			p->threads_of[text] = map64_get(&of, text);
+		p->threads_of[text]++;
 	}
 	map64_release(&seen);
-	map64_release(&of);
 }
 
 uint32_t fold_type_group(struct fold *f, uint32_t type, size_t grouping)

@@ -20,7 +20,18 @@ struct open_group {
 struct times_at {      /* a stack on the path */
 	size_t n_open; /* what was open before it */
 	uint64_t kept; /* time of the outermost kept calls in it and below */
+	bool timed;    /* there are some, if of 0 ns */
 	bool has_kept; /* it is the time of its own calls */
+};
+
+/* With a hook cost: of the cells of a thread at a stack. What is taken off differs from cell to cell, and none has
+ * less than 0, so a total is what the selves in and below it are together. */
+struct times_selves {
+	uint32_t thread, next;     /* of the same stack, + 1 */
+	bool unknown;              /* some have none */
+	uint64_t below;            /* selves in and below it */
+	uint64_t calls, own_calls; /* that cost: below it, and of it */
+	uint64_t totals, n;        /* as captured, of so many cells at the stack itself */
 };
 
 struct times {
@@ -29,7 +40,9 @@ struct times {
 	    called; /* the paths of calls, which are no callers of samples; else the stacks of these */
 	uint32_t *first, *next;    /* cells + 1 with a time, by stack of the capture; by cell */
 	uint32_t *child, *sibling; /* stacks */
-	uint64_t *below;           /* hook cost only: calls below, by stack */
+	uint32_t *selves_at;       /* hook cost only: by stack, in selves, + 1 */
+	struct times_selves *selves;
+	size_t n_selves, cap_selves;
 	uint32_t *active[GROUPINGS_MAX + 1]; /* by group: how often on the path */
 	size_t cap_active[GROUPINGS_MAX + 1];
 	struct open_group *open;
@@ -45,16 +58,63 @@ static uint32_t *active(struct times *w, size_t grouping, uint32_t group)
 	return &w->active[grouping][group];
 }
 
-/* As it was captured, without the hook's part. */
-static uint64_t time_of(const struct times *w, uint32_t stack, const struct tally_measure *m)
+static struct times_selves *selves_of(struct times *w, uint32_t stack, uint32_t thread)
 {
+	struct times_selves *s = w->selves;
+
+	for (uint32_t i = s ? w->selves_at[stack] : 0; i; i = s[i - 1].next)
+		if (s[i - 1].thread == thread)
+			return &s[i - 1];
+	VEC_PUSH(w->selves, w->n_selves, w->cap_selves) =
+	    (struct times_selves){.thread = thread, .next = w->selves_at[stack]};
+	w->selves_at[stack] = (uint32_t)w->n_selves;
+	return &w->selves[w->n_selves - 1];
+}
+
+static void add_selves(struct times *w, size_t cell)
+{
+	const struct tally_cell *c = &w->f->a->cells[cell];
+	const struct tally_measure *m = tally_measured(w->f->a, cell);
+	struct times_selves *x = selves_of(w, c->stack, c->thread);
+	struct tally_sums s;
+
+	tally_sums(w->f->a, cell, &s);
+	x->unknown |= !(s.has >> SUM_TIME_SELF & 1);
+	x->below = add_saturating(x->below, s.v[SUM_TIME_SELF]);
+	x->own_calls = add_saturating(x->own_calls, m->sampled);
+	x->totals = add_saturating(x->totals, m->total);
+	x->n++;
+}
+
+static void pass_selves_up(struct times *w, uint32_t stack, uint32_t parent)
+{
+	for (uint32_t i = w->selves_at[stack]; i; i = w->selves[i - 1].next) {
+		struct times_selves *to = selves_of(w, parent, w->selves[i - 1].thread);
+		const struct times_selves *x = &w->selves[i - 1];
+
+		to->unknown |= x->unknown;
+		to->below = add_saturating(to->below, x->below);
+		to->calls = add_saturating(to->calls, add_saturating(x->calls, x->own_calls));
+	}
+}
+
+/* As it was captured, without the hook's part. */
+static uint64_t time_of(struct times *w, const struct tally_cell *c, const struct tally_measure *m)
+{
+	const struct times_selves *x;
 	uint64_t hook;
 
-	if (!w->below)
+	if (!w->selves_at)
 		return m->total;
-	if (__builtin_mul_overflow(w->below[stack], w->f->a->options.hook_cost, &hook))
-		hook = UINT64_MAX;
-	return m->total > hook ? m->total - hook : 0;
+	x = selves_of(w, c->stack, c->thread);
+	if (x->unknown) {
+		if (__builtin_mul_overflow(x->calls, w->f->a->options.hook_cost, &hook))
+			hook = UINT64_MAX;
+		return m->total > hook ? m->total - hook : 0;
+	}
+	if (!x->totals)
+		return x->below / x->n;
+	return (uint64_t)((unsigned __int128)x->below * m->total / x->totals);
 }
 
 static void open_group(struct times *w, size_t grouping, uint32_t group, bool of_kept)
@@ -109,13 +169,13 @@ static void fold_times_enter(struct times *w, uint32_t stack)
 		uint32_t node;
 		bool kept = fold_place(f, c, &node);
 
-		s.v[SUM_TIME_TOTAL] = time_of(w, stack, tally_measured(f->a, i - 1));
+		s.v[SUM_TIME_TOTAL] = time_of(w, c, tally_measured(f->a, i - 1));
 		if (kept) {
 			if (!*active(w, EVERYTHING, 0))
 				sums_add(&f->p->now.all, &s);
 			open_group(w, EVERYTHING, 0, false);
 			at.kept = add_saturating(at.kept, s.v[SUM_TIME_TOTAL]);
-			at.has_kept = true;
+			at.timed = at.has_kept = true;
 		}
 		open_groups(w, c, node, kept, &s);
 	}
@@ -136,11 +196,13 @@ static void leave(struct times *w)
 		const struct open_group *o = &w->open[--w->n_open];
 
 		--w->active[o->grouping][o->group];
-		if (o->of_kept && at.kept)
+		if (o->of_kept && at.timed)
 			columns_add(&w->f->p->now.groupings[o->grouping].self, o->group, &kept);
 	}
-	if (w->depth && !w->path[w->depth - 1].has_kept)
+	if (w->depth && !w->path[w->depth - 1].has_kept) {
 		w->path[w->depth - 1].kept = add_saturating(w->path[w->depth - 1].kept, at.kept);
+		w->path[w->depth - 1].timed |= at.timed;
+	}
 }
 
 /* Callers have smaller ids than the stacks they are part of. */
@@ -153,7 +215,7 @@ static bool fold_times_find_tree(struct times *w)
 	w->first = mem_zarray(n, sizeof *w->first);
 	w->next = mem_zarray(f->a->n_cells + 1, sizeof *w->next);
 	if (f->a->options.hook_cost)
-		w->below = mem_zarray(n, sizeof *w->below);
+		w->selves_at = mem_zarray(n, sizeof *w->selves_at);
 	for (size_t i = f->a->n_cells; i-- > 0;) {
 		const struct tally_cell *c = &f->a->cells[i];
 		const struct tally_measure *m = tally_measured(f->a, i);
@@ -165,6 +227,8 @@ static bool fold_times_find_tree(struct times *w)
 		w->next[i] = *at;
 		*at = (uint32_t)i + 1;
 		any = true;
+		if (w->selves_at)
+			add_selves(w, i);
 	}
 	w->child = mem_zarray(n, sizeof *w->child);
 	w->sibling = mem_zarray(n, sizeof *w->sibling);
@@ -175,11 +239,8 @@ static bool fold_times_find_tree(struct times *w)
 			continue;
 		w->sibling[i] = w->child[parent];
 		w->child[parent] = (uint32_t)i;
-		for (uint32_t c = w->first[i]; w->below && c; c = w->next[c - 1])
-			w->below[parent] =
-			    add_saturating(w->below[parent], tally_measured(f->a, c - 1)->sampled);
-		if (w->below)
-			w->below[parent] = add_saturating(w->below[parent], w->below[i]);
+		if (w->selves_at && parent) /* what has no stack calls nothing */
+			pass_selves_up(w, (uint32_t)i, parent);
 	}
 	return any;
 }
@@ -220,7 +281,8 @@ static void fold_times_of(struct fold *f, bool called)
 	free(w.next);
 	free(w.child);
 	free(w.sibling);
-	free(w.below);
+	free(w.selves_at);
+	free(w.selves);
 	free(w.open);
 	free(w.path);
 	for (size_t i = 0; i <= GROUPINGS_MAX; i++)

@@ -36,6 +36,10 @@ enum key {
 
 extern const char *const key_words[];   /* "site", ...; ends with NULL; in the order of enum key */
 extern const char *const key_plurals[]; /* "sites" */
+static inline const char *key_counted(enum key k, uint64_t n)
+{
+	return n == 1 ? key_words[k] : key_plurals[k];
+}
 
 /* By these there is a total in addition to the self: what lies in or below a thing, on the stacks.
  * The self of a function or location is what the innermost call allocates; of a file or module,
@@ -45,11 +49,18 @@ static inline bool key_has_total(enum key k)
 	return k == KEY_FUNCTION || k == KEY_LOCATION || k == KEY_FILE || k == KEY_MODULE;
 }
 
+/* Of these a group is where the site is, not where the innermost call is. */
+static inline bool key_is_of_site(enum key k)
+{
+	return k == KEY_SITE || k == KEY_FILE || k == KEY_MODULE;
+}
+
 struct grouping_key {
 	enum key by;
 	/* 0, or the number + 1 of an earlier grouping: groups are then of (its group, this key),
 	 * for instance the stacks within each type. */
 	unsigned within;
+	unsigned sums; /* SUM_BITs of what its groups keep of records; 0: all */
 };
 
 /* There are totals only by a key alone. */

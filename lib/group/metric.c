@@ -6,41 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const sort_words[] = {"auto",
-				  "count",
-				  "entries",
-				  "requested",
-				  "real",
-				  "live",
-				  "live-count",
-				  "live-requested",
-				  "live-real",
-				  "slack",
-				  "freed",
-				  "freed-count",
-				  "freed-requested",
-				  "freed-real",
-				  "peak",
-				  "peak-count",
-				  "peak-requested",
-				  "peak-real",
-				  "temporary",
-				  "lifetime",
-				  "self-time",
-				  "total-time",
-				  "calls",
-				  "mean-time",
-				  "lua-net",
-				  "mono-net",
-				  "samples",
-				  NULL};
+const char *const sort_words[] = {
+    "auto",       "count",          "entries",         "requested",  "real",
+    "live",       "live-count",     "live-requested",  "live-real",  "slack",
+    "freed",      "freed-count",    "freed-requested", "freed-real", "peak",
+    "peak-count", "peak-requested", "peak-real",       "temporary",  "lifetime",
+    "self-time",  "total-time",     "calls",           "mean-time",  "lua-net",
+    "mono-net",   "samples",        "period",          NULL};
 static const int sorts[] = {
     SORT_AUTO,      SUM_COUNT,          SUM_ENTRIES,         SUM_REQUESTED,  SUM_REAL,
     SORT_LIVE,      SUM_LIVE_COUNT,     SUM_LIVE_REQUESTED,  SUM_LIVE_REAL,  SUM_SLACK,
     SORT_FREED,     SUM_FREED_COUNT,    SUM_FREED_REQUESTED, SUM_FREED_REAL, SORT_PEAK,
     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME,
     SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,           SUM_TIME_MEAN,  SUM_LUA_NET,
-    SUM_MONO_NET,   SUM_SAMPLES};
+    SUM_MONO_NET,   SUM_SAMPLES,        SUM_PERIOD};
 
 int sort_of(int word)
 {
@@ -85,9 +64,9 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e)
 
 enum sum sort_first(unsigned known)
 {
-	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,
-					 SUM_REQUESTED, SUM_COUNT,      SUM_LUA_NET,
-					 SUM_MONO_NET,  SUM_SAMPLES,    SUM_CALLS};
+	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,     SUM_REQUESTED,
+					 SUM_COUNT,     SUM_LUA_NET,    SUM_MONO_NET, SUM_SAMPLES,
+					 SUM_PERIOD,    SUM_CALLS};
 
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		if (known >> order[i] & 1)
@@ -117,6 +96,9 @@ unsigned sums_there(const struct group_run *r, const struct run_known *k)
 
 	if (has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
 		has |= SUM_BIT(SUM_TIME_MEAN);
+	/* Of several events there is no sum of everything, but of each. */
+	if (has && r->known.lack[SUM_PERIOD] == LACK_MIXED)
+		has |= SUM_BIT(SUM_PERIOD);
 	return known_sums(k) & (has ? has : ~0u);
 }
 
@@ -173,9 +155,24 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		    "to them",
 		    sum_names[sort].word);
 	case LACK_UNRECORDED:
-		return err_set(e, ST_UNSUPPORTED,
-			       "'%s' is not recorded for these blocks (domain, filters)",
-			       sum_names[sort].word);
+		return err_set(e, ST_UNSUPPORTED, "'%s' is not recorded for these %s",
+			       sum_names[sort].word,
+			       sort == SUM_PERIOD ? "samples" : "blocks (domain, filters)");
+	case LACK_MIXED:
+		if (sort == SUM_TIME_TOTAL)
+			return err_set(
+			    e, ST_UNSUPPORTED,
+			    "the times are of samples: a %s has no total time (--by site, "
+			    "--tree)",
+			    key);
+		if (sort == SUM_TIME_MEAN)
+			return err_set(e, ST_UNSUPPORTED,
+				       "some of the time is of samples or of parts of calls: there "
+				       "is no mean time");
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "the periods are of several events, which do not add up: --by type has "
+		    "each, --type one of them");
 	case LACK_PER_FRAME:
 		if (SUMS_TIME >> sort & 1)
 			return err_set(
@@ -200,10 +197,17 @@ enum column_type metric_type(enum sum s)
 
 const char *metric_mark(const struct run_known *k, enum sum s)
 {
-	return k->state[s] == METRIC_ESTIMATED ? " ~"
+	bool part = k->least && !(SUMS_MEASURED >> s & 1);
+
+	return k->state[s] == METRIC_ESTIMATED ? (part ? ">=~" : "~")
 	       : k->state[s] == METRIC_LOWER_BOUND || (k->lack[s] && k->lack[s] != LACK_NOT_ASKED)
-		   ? " >="
+		   ? ">="
 		   : "";
+}
+
+const char *metric_title_mark(const struct run_known *k, enum sum s)
+{
+	return k->state[s] == METRIC_ESTIMATED ? " ~" : "";
 }
 
 static const char *joined(struct arena *to, const char *x, const char *y, const char *z)
@@ -217,7 +221,7 @@ static const char *joined(struct arena *to, const char *x, const char *y, const 
 struct metric_titles metric_titles(struct arena *to, const struct run_known *k, enum sum s)
 {
 	const char *name = s == SUM_TIME_SELF ? "time" : sum_names[s].word;
-	const char *mark = metric_mark(k, s);
+	const char *mark = metric_title_mark(k, s);
 
 	return (struct metric_titles){.self = joined(to, name, mark, " self"),
 				      .total = joined(to, name, mark, " total"),

@@ -40,8 +40,10 @@ unsigned known_sums(const struct run_known *k);
 unsigned sums_there(const struct group_run *r, const struct run_known *k);
 
 enum column_type metric_type(enum sum s);
-/* ">=", "~" or "": what is not exact says so in its heading. */
+/* ">=", "~", ">=~" (of a part) or "": before a number in a sentence, a lower bound, an estimate, or exact. */
 const char *metric_mark(const struct run_known *k, enum sum s);
+/* " ~" or "": after the heading of a column. Lower bounds have a line below the table (group_notes). */
+const char *metric_title_mark(const struct run_known *k, enum sum s);
 /* Of the columns self and total of a sum, as reports of trees and of places have them; in the arena. */
 struct metric_titles {
 	const char *self, *total, *total_key; /* the key of self is the sum's own */

@@ -174,7 +174,7 @@ static uint32_t symbol_file(struct group_names *n, const struct trace_symbols *s
 
 static uint32_t group_names_symbol_function(struct group_names *n, const struct trace_symbols *s,
 					    const struct symbol_call *c, uint32_t object,
-					    uint32_t module)
+					    uint32_t module, bool local)
 {
 	struct names_memo *m = n->memo;
 	const struct symbol_function *sf;
@@ -189,7 +189,7 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 		m->functions_seen = mem_grow_zero(m->functions_seen, &m->cap_functions_seen,
 						  s->n_functions, sizeof *m->functions_seen);
 	seen = &m->functions_seen[c->function];
-	if (seen->function && seen->object == object)
+	if (!local && seen->function && seen->object == object)
 		return seen->function;
 	sf = &s->functions[c->function];
 	f.raw = symbol_string(n, s, sf->raw);
@@ -198,7 +198,7 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 		f.raw = f.display;
 	if (!f.display)
 		f.display = f.raw;
-	placed = name_needs_file(n, f.raw, f.display);
+	placed = local || name_needs_file(n, f.raw, f.display);
 	if (n->mangled)
 		f.display = f.raw;
 	if (placed)
@@ -312,7 +312,7 @@ static uint32_t text_function(struct group_names *n, const char *s, size_t len, 
 	if (name_needs_file(n, string, shown))
 		raw = group_names_with_file(n, string, file, line);
 	return add_function(
-	    n, &(struct names_function){n->mangled ? string : shown, raw, module, false});
+	    n, &(struct names_function){n->mangled ? string : shown, raw, module, 0, false});
 }
 
 /* A location that nothing names: the function is its place. */
@@ -511,8 +511,10 @@ static uint32_t group_names_symbolized(struct group_names *n, const struct trace
 				     .first = (uint32_t)n->n_calls};
 	uint32_t first = l->kind == LOCATION_ENTRY ? outermost(s, b->call) : b->call;
 	const struct symbol_call *c = &s->calls[first];
-	uint32_t function = group_names_symbol_function(n, s, c, b->object, id->module), got;
-	bool is_new;
+	bool is_local = b->flags & BINDING_LOCAL, is_new;
+	uint32_t function = group_names_symbol_function(n, s, c, b->object, id->module,
+							is_local && !c->outer),
+		 got;
 
 	if (function == UINT32_MAX)
 		return 0;
@@ -521,7 +523,8 @@ static uint32_t group_names_symbolized(struct group_names *n, const struct trace
 	id->line = c->line;
 	for (uint32_t call = first; call && call < s->n_calls;) {
 		c = &s->calls[call];
-		function = group_names_symbol_function(n, s, c, b->object, id->module);
+		function = group_names_symbol_function(n, s, c, b->object, id->module,
+						       is_local && !c->outer);
 		if (function != UINT32_MAX)
 			push_call(n, function, symbol_file(n, s, c), c->line,
 				  (uint32_t)n->n_locations);
@@ -599,13 +602,21 @@ static void group_names_see(struct group_names *n, uint32_t location)
 {
 	const struct names_location *l = &n->locations[location];
 
-	n->seen_at = mem_grow_zero(n->seen_at, &n->n_seen, n->n_functions, sizeof *n->seen_at);
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
 		const struct names_call *call = &n->calls[c];
-		struct names_seen_at *at = &n->seen_at[call->function];
+		struct names_seen_at *at;
 
-		if (call->line && (!at->line || call->line < at->line))
-			*at = (struct names_seen_at){call->file, call->line};
+		if (!call->line)
+			continue;
+		if (call->function >= n->n_seen)
+			n->seen_at = mem_grow_zero(n->seen_at, &n->n_seen, n->n_functions,
+						   sizeof *n->seen_at);
+		at = &n->seen_at[call->function];
+		if (!at->line || call->line < at->line) {
+			at->file = call->file;
+			at->line = call->line;
+		}
+		at->last = call->line > at->last ? call->line : at->last;
 	}
 }
 
@@ -709,7 +720,7 @@ void names_init(struct group_names *n)
 	*n = (struct group_names){.memo = mem_zalloc(sizeof *n->memo)};
 	text = intern_add(&n->strings, "[no stack]", 10);
 	VEC_PUSH(n->functions, n->n_functions, n->cap_functions) =
-	    (struct names_function){text, text, 0, false};
+	    (struct names_function){text, text, 0, 0, false};
 	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) =
 	    (struct names_location){.n_calls = 1};
 	push_call(n, 0, 0, 0, 0);

@@ -22,7 +22,8 @@
  */
 struct names_function {
 	uint32_t display, raw, module;
-	bool folded; /* others of the symbol table are at its address, of which this is one */
+	uint32_t plain : 31; /* of one with its file behind its name: the name alone; 0: display */
+	bool folded : 1; /* others of the symbol table are at its address, of which this is one */
 };
 
 struct names_call {
@@ -54,9 +55,9 @@ struct group_names {
 	bool mangled; /* the caller's: functions are shown by their linkage names */
 	const struct paths
 	    *paths; /* the caller's: files are what these make of them; NULL: as they are */
-	/* By function: where its first line is, of the locations asked for since the caller took it. */
+	/* By function: its first line and its last, of the locations asked for since the caller took it. */
 	struct names_seen_at {
-		uint32_t file, line; /* string id; 0: not known */
+		uint32_t file, line, last; /* string id; 0: not known */
 	} * seen_at;
 	size_t n_seen;
 	uint64_t paths_joined; /* files of the present capture that a map made another's */
@@ -98,6 +99,10 @@ struct names_place {
 };
 uint32_t names_place(struct group_names *n,
 		     const struct names_place *p); /* a location of one call */
+
+struct match;
+/* By its name as it is shown, or without what tells it apart from others of that name. */
+bool names_match(const struct group_names *n, uint32_t function, struct match *m);
 
 static inline const char *names_text(const struct group_names *n, uint32_t string, size_t *len)
 {

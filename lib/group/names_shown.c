@@ -7,6 +7,7 @@
 #include "lib/demangle/demangle.h"
 #include "lib/group/apart.h"
 #include "lib/group/names_memo.h"
+#include "lib/match/match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +63,18 @@ void names_tell_apart(struct group_names *n)
 			apart_text(&a[i], &b);
 		if (n->functions[i].folded)
 			buf_adds(&b, APART_FOLDED);
+		n->functions[i].plain = n->functions[i].display;
 		n->functions[i].display = intern_add(&n->strings, b.data, b.len);
 	}
 	buf_release(&b);
 	free(a);
+}
+
+bool names_match(const struct group_names *n, uint32_t function, struct match *m)
+{
+	const struct names_function *f = &n->functions[function];
+	size_t len, n_raw;
+	const char *s = names_text(n, f->display, &len), *raw = names_text(n, f->raw, &n_raw);
+
+	return apart_match(m, &(struct apart_name){s, len, raw, n_raw});
 }

@@ -2,6 +2,7 @@
 #include "lib/group/notes.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/group/metric.h"
 
 #include <inttypes.h>
@@ -21,8 +22,11 @@ static void end_line(struct lines *l)
 	l->b.len = 0;
 }
 
-static void add_value(struct buf *b, uint64_t v, enum sum s)
+/* mark: of which sum it is known how exact it is. */
+static void add_value(struct buf *b, const struct run_known *k, enum sum mark, uint64_t v,
+		      enum sum s)
 {
+	buf_adds(b, metric_mark(k, mark));
 	if (sum_names[s].unit == SUM_NS)
 		time_text(b, v);
 	else if (sum_is_signed(s))
@@ -101,6 +105,23 @@ static void unrecorded_sums(struct lines *l, const struct run_known *k)
 		buf_adds(&l->b, ": not recorded for these blocks");
 		end_line(l);
 	}
+	if (k->lack[SUM_PERIOD] == LACK_MIXED) {
+		buf_adds(&l->b,
+			 "period: of several events, which do not add up: --by type, or --type "
+			 "for one of them");
+		end_line(l);
+	}
+}
+
+static void unknown_times(struct lines *l, const struct group_run *r, const struct run_known *k)
+{
+	if (k->lack[SUM_TIME_TOTAL] == LACK_MIXED)
+		buf_adds(&l->b, "total time: none, as times are of samples");
+	else if (k->lack[SUM_TIME_MEAN] == LACK_MIXED && r->all.has >> SUM_CALLS & 1)
+		buf_adds(&l->b, "mean time: none, some of the time is of samples or of parts of "
+				"calls");
+	if (l->b.len)
+		end_line(l);
 }
 
 static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
@@ -140,26 +161,50 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 	}
 }
 
-static void group_notes_inexact_sums(struct lines *l, const struct group_run *r,
-				     const struct run_known *k)
+bool state_note(const struct run_known *k, unsigned sums, enum metric_state state, struct buf *to)
 {
 	static const char *const texts[] = {
-	    [METRIC_LOWER_BOUND] = "lower bounds (>=)", [METRIC_ESTIMATED] = "estimated (~)"};
-	unsigned there = sums_there(r, k);
+	    [METRIC_LOWER_BOUND] = "lower bounds", [METRIC_ESTIMATED] = "estimated (~)"};
+	const char *comma = "";
 
-	for (unsigned state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++) {
-		const char *comma = "";
-
-		for (enum sum s = 0; s < SUMS; s++)
-			if (k->state[s] == state && there >> s & 1 && s != SUM_TIMED) {
-				buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
-				comma = ", ";
-			}
-		if (l->b.len) {
-			buf_addf(&l->b, ": %s", texts[state]);
-			end_line(l);
+	for (enum sum s = 0; s < SUMS; s++)
+		if (k->state[s] == state && sums >> s & 1 && s != SUM_TIMED) {
+			buf_addf(to, "%s%s", comma, sum_names[s].word);
+			comma = ", ";
 		}
-	}
+	if (*comma)
+		buf_addf(to, ": %s", texts[state]);
+	return *comma != '\0';
+}
+
+static void inexact_sums(struct lines *l, const struct group_run *r, const struct run_known *k)
+{
+	for (enum metric_state state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++)
+		if (state_note(k, sums_there(r, k), state, &l->b))
+			end_line(l);
+}
+
+bool nameless_note(const struct group_run *r, struct buf *to)
+{
+	uint64_t nameless = add_saturating(r->coverage[TIER_MODULE].v[SUM_ENTRIES],
+					   r->coverage[TIER_NOTHING].v[SUM_ENTRIES]);
+
+	if (nameless <= r->all.v[SUM_ENTRIES] / 2)
+		return false;
+	buf_adds(to, "most sites have no names: " NAMED_BY);
+	return true;
+}
+
+/* Sums of moments, each of which is one capture's. */
+static void several_peaks(struct lines *l, const struct group_run *r, enum sum sort)
+{
+	if (r->captures < 2 || !(SUMS_PEAK >> sort & 1))
+		return;
+	buf_addf(&l->b,
+		 "%s: each capture at its own peak, added up over %" PRIu64
+		 " captures; \"peak\" above is the largest of one",
+		 sum_names[sort].word, r->captures);
+	end_line(l);
 }
 
 bool domain_note(const struct group_run *r, unsigned line, struct buf *to)
@@ -174,29 +219,48 @@ bool domain_note(const struct group_run *r, unsigned line, struct buf *to)
 		others |= r->other_domains[d].v[SUM_ENTRIES] != 0;
 	if (!others || !s->v[SUM_ENTRIES])
 		return false;
-	buf_addf(to, "%scounted: %" PRIu64 " records of domain %s", counted ? "" : "not ",
-		 s->v[SUM_ENTRIES], name);
+	buf_addf(to, "%scounted: %" PRIu64 " record%s of domain %s", counted ? "" : "not ",
+		 s->v[SUM_ENTRIES], plural_s(s->v[SUM_ENTRIES]), name);
 	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
 		if (s->has >> bytes[i] & 1) {
 			buf_adds(to, ", ");
-			add_value(to, s->v[bytes[i]], bytes[i]);
+			/* The domain that counts may have none of it. */
+			add_value(to, &r->known,
+				  r->known.state[bytes[i]] ? bytes[i] : SUM_REQUESTED,
+				  s->v[bytes[i]], bytes[i]);
 			buf_addf(to, " %s", sum_names[bytes[i]].word);
 		}
 	buf_addf(to, " (--domain %s)", name);
 	return true;
 }
 
+const char *nothing_left(bool filters, bool ranges)
+{
+	return filters && ranges ? "none: the filters and the ranges leave nothing"
+	       : filters         ? "none: the filters leave nothing"
+	       : ranges          ? "none: the ranges leave nothing"
+				 : "none: the captures have nothing of the kind";
+}
+
+const char *group_nothing(const struct group_project *p)
+{
+	const struct tally_selection *s = p->options.selection;
+
+	return nothing_left(filters_any(p->options.filters), s && !selection_all(s));
+}
+
 static void left_out(struct lines *l, const struct group_project *p, enum sum sort,
 		     const char *word)
 {
 	if (filters_any(p->options.filters)) {
-		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " records",
-			 p->now.all.v[SUM_ENTRIES], p->now.unfiltered.v[SUM_ENTRIES]);
+		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " record%s",
+			 p->now.all.v[SUM_ENTRIES], p->now.unfiltered.v[SUM_ENTRIES],
+			 plural_s(p->now.unfiltered.v[SUM_ENTRIES]));
 		if (p->now.unfiltered.v[sort] && sort != SUM_ENTRIES) {
 			buf_addf(&l->b, ", %s ", word);
-			add_value(&l->b, p->now.all.v[sort], sort);
+			add_value(&l->b, &p->now.known, sort, p->now.all.v[sort], sort);
 			buf_adds(&l->b, " of ");
-			add_value(&l->b, p->now.unfiltered.v[sort], sort);
+			add_value(&l->b, &p->now.known, sort, p->now.unfiltered.v[sort], sort);
 			buf_adds(&l->b, " (");
 			add_percent(&l->b, p->now.all.v[sort], p->now.unfiltered.v[sort]);
 			buf_adds(&l->b, "): shares are of what they kept");
@@ -220,14 +284,37 @@ static void sampled(struct lines *l, const struct run_totals *t)
 	size_text(&l->b, t->interval);
 	buf_adds(&l->b, "; what is not here has less than ");
 	size_text(&l->b, sampled_nothing(t->interval));
+	if (t->least)
+		buf_addf(&l->b, " of blocks of at least %" PRIu64 " byte%s", t->least,
+			 plural_s(t->least));
 	buf_adds(&l->b, ", with a confidence of 95 %");
 	end_line(l);
 }
 
-static void frames(struct lines *l, const struct group_project *p, enum sum sort, const char *word)
+static void least_block(struct lines *l, const struct run_totals *t)
 {
-	if (!p->now.frames)
+	if (!t->least)
 		return;
+	buf_addf(&l->b,
+		 "blocks below %" PRIu64 " byte%s were not recorded: sums are lower bounds%s",
+		 t->least, plural_s(t->least), t->interval ? ", besides estimates" : "");
+	end_line(l);
+}
+
+static void frames(struct lines *l, const struct group_project *p, size_t grouping, enum sum sort,
+		   const char *word)
+{
+	if (!p->now.frames) {
+		if (p->groupings[grouping].key.by == KEY_FRAME) {
+			buf_adds(&l->b,
+				 p->options.selection && !selection_all(p->options.selection)
+				     ? "frames: none begins in what is selected"
+				     : "frames: the captures mark none, so everything is before "
+				       "the first");
+			end_line(l);
+		}
+		return;
+	}
 	buf_addf(&l->b, "frames: %" PRIu64, p->now.frames);
 	if (p->now.early)
 		buf_adds(&l->b,
@@ -237,24 +324,42 @@ static void frames(struct lines *l, const struct group_project *p, enum sum sort
 	if (sort <= SUM_REAL && p->now.worst[sort].v[sort] && !filters_any(p->options.filters)) {
 		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ",
 			 p->now.worst[sort].number, word);
-		add_value(&l->b, p->now.worst[sort].v[sort], sort);
+		add_value(&l->b, &p->now.known, sort, p->now.worst[sort].v[sort], sort);
 	}
 	end_line(l);
 }
 
-void top_notes(const struct group_project *p, size_t grouping, enum sum sort, struct arena *arena,
-	       struct table *table)
+/* Of sums that the table does not show there is nothing to say. */
+static struct run_known known_of(const struct run_known *k, unsigned sums)
+{
+	struct run_known known = *k;
+
+	for (enum sum s = 0; s < SUMS; s++)
+		if (!(sums >> s & 1)) {
+			known.state[s] = METRIC_ABSENT;
+			known.lack[s] = LACK_NOT_ASKED;
+		}
+	return known;
+}
+
+void top_notes(const struct group_project *p, size_t grouping, enum sum sort, unsigned sums,
+	       struct arena *arena, struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
-	const struct run_known *known = &p->now.groupings[grouping].known;
+	struct run_known known = known_of(&p->now.groupings[grouping].known, sums);
 
 	group_notes_coverage(&l, p, grouping, sort, sum_names[sort].word);
-	frames(&l, p, sort, sum_names[sort].word);
+	if (p->groupings[grouping].key.by != KEY_TYPE && nameless_note(&p->now, &l.b))
+		end_line(&l);
+	several_peaks(&l, &p->now, sort);
+	frames(&l, p, grouping, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
 	sampled(&l, &p->now.totals);
-	group_notes_inexact_sums(&l, &p->now, known);
-	unrecorded_sums(&l, known);
-	group_notes_unknown_sums(&l, known);
+	least_block(&l, &p->now.totals);
+	inexact_sums(&l, &p->now, &known);
+	unrecorded_sums(&l, &known);
+	unknown_times(&l, &p->now, &known);
+	group_notes_unknown_sums(&l, &known);
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {
 			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);

@@ -16,8 +16,18 @@
 enum { DOMAIN_NOTES = 2 * DOMAINS };
 bool domain_note(const struct group_run *r, unsigned line, struct buf *to);
 
-/* The lines are put into the arena, table->notes is the caller's to free. */
-void top_notes(const struct group_project *p, size_t grouping, enum sum sort, struct arena *arena,
-	       struct table *table);
+/* Which of these sums (bits) have that state: "live count, live real: lower bounds". False: none has. */
+bool state_note(const struct run_known *k, unsigned sums, enum metric_state state, struct buf *to);
+/* Most sites have no names: what puts names in. False: they have names. */
+#define NAMED_BY "tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)"
+bool nameless_note(const struct group_run *r, struct buf *to);
+/* Why a table of what the captures have has no rows: struct table's empty. */
+const char *group_nothing(const struct group_project *p);
+const char *nothing_left(bool filters, bool ranges);
+
+/* sums: SUM_BITs of what the table shows. The lines are put into the arena, table->notes is the
+ * caller's to free. */
+void top_notes(const struct group_project *p, size_t grouping, enum sum sort, unsigned sums,
+	       struct arena *arena, struct table *table);
 
 #endif

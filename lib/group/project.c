@@ -2,15 +2,16 @@
 #include "lib/group/fold.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/periods.h"
 #include "lib/rules/leaks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool totals_asked(const struct group_project *p)
+static bool totals_asked(const struct fold *f)
 {
-	for (size_t i = 0; i < p->n_groupings; i++)
-		if (grouping_has_total(&p->groupings[i].key))
+	for (size_t i = 0; i < f->p->n_groupings; i++)
+		if (fold_has_totals(f, &f->p->groupings[i].key))
 			return true;
 	return false;
 }
@@ -24,7 +25,32 @@ static void leave_out(struct leaks *l, const struct trace *t, uint32_t stack, st
 		s->v[SUM_LIVE_COUNT] = s->v[SUM_LIVE_REQUESTED] = s->v[SUM_LIVE_REAL] = 0;
 }
 
+/* What is live of s, where a library keeps it for as long as the program runs. */
+static struct tally_sums in_caches(struct leaks *l, const struct trace *t, uint32_t stack,
+				   const struct tally_sums *s)
+{
+	enum sum bytes = s->v[SUM_LIVE_REAL] ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
+	struct tally_sums live = {.has = 0};
+
+	if (!l || !s->v[SUM_LIVE_COUNT] ||
+	    !leaks_none(l, t, stack, s->v[SUM_LIVE_COUNT], s->v[bytes]))
+		return live;
+	live = *s;
+	live.has &= SUMS_LIVE;
+	return live;
+}
+
 enum { AHEAD = 12 }; /* cells whose stacks are fetched ahead; by experiment */
+
+/* What the groups of a key keep of a record's sums. */
+static struct tally_sums sums_kept(const struct grouping_key *key, const struct tally_sums *s)
+{
+	struct tally_sums kept = *s;
+
+	if (key->sums)
+		kept.has &= key->sums;
+	return kept;
+}
 
 static void project_fold_cells(struct fold *f)
 {
@@ -34,9 +60,10 @@ static void project_fold_cells(struct fold *f)
 	for (size_t i = 0; i < f->a->n_cells; i++) {
 		const struct tally_cell *c = &f->a->cells[i];
 		struct tally_sums s;
-		struct tally_sums alone;
+		struct tally_sums own, at_site, cached;
 		uint32_t node;
 		unsigned tier = TIERS;
+		bool kept;
 
 		if (f->a->n_cells - i > AHEAD) {
 			fold_prefetch(f, &c[AHEAD]);
@@ -54,33 +81,49 @@ static void project_fold_cells(struct fold *f)
 		if (c->domain < CELL_MEASURED)
 			sums_add(&r->domains[c->domain], &s);
 		sums_add(&r->unfiltered, &s);
-		if (!fold_place(f, c, &node))
+		kept = fold_place(f, c, &node);
+		periods_see(f, c, &s, kept);
+		if (!kept)
 			continue;
-		alone = fold_alone(f, &s);
+		own = fold_own_time(f, i, &s);
+		cached = in_caches(p->options.caches, f->t, c->stack, &s);
+		sums_add(&r->cached, &cached);
+		f->own_times |= own.has != 0;
+		f->uncounted |= own.v[SUM_TIME_TOTAL] && !tally_measured(f->a, i)->calls;
 		f->has |= s.has;
 		sums_add(&r->all, &s);
-		sums_add(&r->all, &alone);
+		sums_add(&r->all, &own);
 		if (node) {
 			uint32_t site = fold_node_site(f, node) & ~SITE_INSIDE;
 
 			tier = p->names.locations[p->names.calls[site].location].tier;
 		}
 		sums_add(&r->coverage[tier], &s);
+		at_site = s;
+		if (s.has >> SUM_CALLS & 1 && fold_call_handed_on(f, node)) {
+			at_site.has &= ~SUM_BIT(SUM_CALLS);
+			at_site.v[SUM_CALLS] = 0;
+		}
 		r->typed += c->type && !node ? s.v[SUM_ENTRIES] : 0;
 		for (size_t k = 0; k < p->n_groupings; k++) {
+			const struct grouping_key *key = &p->groupings[k].key;
+			struct tally_sums here =
+			    sums_kept(key, key_is_of_site(key->by) ? &at_site : &s);
 			uint32_t g;
 
-			if (p->groupings[k].key.by == KEY_FRAME)
+			if (key->by == KEY_FRAME)
 				continue; /* they were added slice by slice */
 			g = fold_group(f, c, node, k);
-			columns_add(&r->groupings[k].self, g, &s);
-			if (!grouping_has_total(&p->groupings[k].key))
-				columns_add(&r->groupings[k].self, g, &alone);
+			columns_add(&r->groupings[k].self, g, &here);
+			if (cached.has)
+				columns_add(&r->groupings[k].cached, g, &cached);
+			if (!node || !fold_has_totals(f, &p->groupings[k].key))
+				columns_add(&r->groupings[k].self, g, &own);
 			if (!node && grouping_has_total(&p->groupings[k].key))
 				columns_add(&r->groupings[k].total, g, &s);
 		}
 		/* Nodes grow in number while cells are looked at. */
-		if (totals_asked(p) && c->domain != CELL_CALLED) {
+		if (totals_asked(f) && c->domain != CELL_CALLED) {
 			f->cells = mem_grow_zero(f->cells, &f->cap_cells, (size_t)node + 1,
 						 sizeof *f->cells);
 			f->cell_next[i] = f->cells[node];
@@ -117,7 +160,7 @@ static void project_fold_groupings(struct fold *f)
 	struct group_project *p = f->p;
 	bool by_type = filters_by_type(p->options.filters), at_types = false;
 
-	if (totals_asked(p))
+	if (totals_asked(f) || f->at_cells >> SUM_TIME_TOTAL & 1)
 		f->cell_next = mem_zarray(f->a->n_cells + 1, sizeof *f->cell_next);
 	project_fold_cells(f);
 	fold_times(f);
@@ -127,10 +170,10 @@ static void project_fold_groupings(struct fold *f)
 
 		if (key->within)
 			continue;
-		if (key_has_total(key->by)) {
+		if (fold_has_totals(f, key))
 			fold_totals(f, k);
+		if (key_has_total(key->by))
 			fold_calls_totals(f, k);
-		}
 		if (key->by == KEY_TYPE && by_type)
 			project_fold_type_totals(f, k, false);
 		at_types |= key->by == KEY_TYPE || key->by == KEY_FRAME;
@@ -139,12 +182,26 @@ static void project_fold_groupings(struct fold *f)
 		project_fold_type_totals(f, 0, true);
 }
 
+enum status project_see_clock(struct group_project *p, const char *clock, struct err *e)
+{
+	struct intern *strings = &p->names.strings;
+	const char *before = p->now.clock ? intern_text(strings, p->now.clock, NULL) : NULL;
+
+	if (trace_clocks_agree(clock, before, e))
+		return err_failure(e);
+	if (clock && *clock)
+		p->now.clock = intern_add(strings, clock, strlen(clock));
+	return ST_OK;
+}
+
 static enum status project_fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct group_project *p = arg;
-	struct fold *f = fold_begin(p, t);
+	struct fold *f;
 
-	(void)e;
+	if (t->events[EV_SAMPLE] && project_see_clock(p, trace_get(t, TRACE_CLOCK), e))
+		return err_failure(e);
+	f = fold_begin(p, t);
 	p->now.captures++;
 	fold_settle_domain(f);
 	for (int d = 0; f->domain == DOMAIN_DEFAULT && d < DOMAINS; d++)
@@ -217,7 +274,8 @@ void project_init(struct group_project *p, const struct project_options *o)
 	    .every = o->every,
 	    .hook_cost = o->hook_cost,
 	    .totals = o->totals,
-	    .together = filters_any(o->filters) || o->owners || o->leaks ? 0 : o->together,
+	    .together =
+		filters_any(o->filters) || o->owners || o->leaks || o->caches ? 0 : o->together,
 	    .counters = o->counters,
 	    .done = project_fold,
 	    .slice = fold_slice,

@@ -34,8 +34,10 @@ struct project_options {
 	unsigned want;                           /* SUM_BITs; 0: TALLY_WANT */
 	struct sites *sites;                     /* the caller's; NULL: the shipped rules */
 	struct owners *owners;                   /* the caller's; NULL: no owners */
-	struct leaks *leaks;       /* the caller's: what is live of its stacks is not; NULL: none */
-	bool mangled;              /* functions are shown by their linkage names */
+	struct leaks *leaks;  /* the caller's: what is live of its stacks is not; NULL: none */
+	struct leaks *caches; /* the caller's: what is live of its stacks is also counted apart,
+				    * run_grouping.cached; NULL: nothing is */
+	bool mangled;         /* functions are shown by their linkage names */
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
 	/* After each capture, when the notes of the report have joined those of the trace. */
 	void (*captured)(void *arg, struct trace *t);
@@ -74,7 +76,7 @@ struct group_project {
 	struct sites *own_sites;
 	struct group_names names;
 	struct intern texts; /* types, threads, owners */
-	/* By text of a thread: how many threads a row of it adds up, in one capture at most. */
+	/* By text of a thread: how many threads of all captures a row of it adds up. */
 	uint32_t *threads_of;
 	size_t cap_threads_of;
 	uint32_t *sites; /* by site id: a call there, and SITE_INSIDE; [0] unused */
@@ -108,6 +110,9 @@ static inline struct sink *project_sink(struct group_project *p)
 /* *to becomes what was added up, and the next run starts from nothing; groups keep their
  * indexes. Between captures only. to is released by the caller. */
 void project_take(struct group_project *p, struct group_run *to);
+
+/* The clock that times of samples are of joins the run's; NULL: not stated. Fails where the run has another. */
+enum status project_see_clock(struct group_project *p, const char *clock, struct err *e);
 
 /* No capture follows: gives back what only reading one needs, before a report takes memory of its
  * own. Names, stacks, groups and runs stay. */

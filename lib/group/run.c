@@ -8,8 +8,21 @@ unsigned run_unrecorded(const struct run_known *k)
 	unsigned sums = 0;
 
 	for (unsigned s = 0; s < SUMS; s++)
-		sums |= k->lack[s] == LACK_UNRECORDED && !run_knows(k, s) ? SUM_BIT(s) : 0;
+		sums |=
+		    (k->lack[s] == LACK_UNRECORDED || k->lack[s] == LACK_MIXED) && !run_knows(k, s)
+			? SUM_BIT(s)
+			: 0;
 	return sums;
+}
+
+void run_weaken(struct run_known *k, enum sum s, unsigned state, unsigned lack)
+{
+	if (k->lack[s] == LACK_NONE || lack == LACK_MIXED)
+		k->lack[s] = (uint8_t)lack;
+	if (state > k->state[s])
+		k->state[s] = (uint8_t)state;
+	if (k->lack[s] == LACK_MIXED)
+		k->state[s] = METRIC_ABSENT;
 }
 
 void run_release(struct group_run *r)
@@ -17,6 +30,7 @@ void run_release(struct group_run *r)
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		columns_release(&r->groupings[i].self);
 		columns_release(&r->groupings[i].total);
+		columns_release(&r->groupings[i].cached);
 	}
 	free(r->groupings);
 	free(r->modules);

@@ -11,6 +11,7 @@
 #include "lib/base/hash.h"
 #include "lib/group/columns.h"
 #include "lib/tally/counters.h"
+#include "lib/trace/encode.h"
 
 /* Why a sum is not known; the first reason met is kept. */
 enum lack {
@@ -20,18 +21,22 @@ enum lack {
 	LACK_FILTERED,  /* the same, and there are filters on stacks */
 	LACK_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
 	LACK_NOT_ASKED,
-	LACK_UNRECORDED /* the capture has it, but of no allocation that counts */
+	LACK_UNRECORDED, /* the capture has it, but of no allocation that counts */
+	LACK_MIXED       /* of things that do not add up; one capture's is the whole run's */
 };
 
 struct run_known {
 	uint8_t state[SUMS]; /* enum metric_state, the weakest of the captures that know it */
 	uint8_t lack[SUMS];  /* enum lack, of a capture that does not */
+	bool least;          /* some were recorded without their small blocks: TRACE_LEAST */
 };
 
 struct run_grouping {
 	struct group_columns self;  /* by group: a partition of all that the filters kept */
 	struct group_columns total; /* key_has_total: in and below it, once per stack */
-	struct run_known known;     /* at this key */
+	struct group_columns
+	    cached;             /* what is live of self in caches of libraries (options.caches) */
+	struct run_known known; /* at this key */
 };
 
 struct run_module {        /* a binary as the captures name it: string ids of names.strings */
@@ -50,13 +55,15 @@ struct run_totals {
 	uint64_t captures; /* whose blocks are followed, so that they have the next ones */
 	uint64_t live_count, live, temporary;
 	bool has_temporary; /* all of them know it */
+	bool has_blocks;    /* likewise: live_count */
 	bool about;         /* a peak is not exact */
 	uint64_t peak;      /* the largest of any one capture */
 	int64_t peak_at;    /* ns, as --time has it; INT64_MIN: not known */
-	uint64_t threads;   /* of one capture at most */
+	uint64_t threads;   /* of all captures */
 	unsigned bytes;     /* SUM_REAL or SUM_REQUESTED */
 	/* Of sampled recordings: the largest interval; what live and all are off by, squared. */
 	uint64_t interval;
+	uint64_t least; /* the largest threshold of their blocks' bytes; 0: all were recorded */
 	struct tally_variance all_variance, live_variance;
 };
 
@@ -66,6 +73,7 @@ struct group_run {
 	struct run_known known; /* of the sums over everything */
 	struct tally_sums all;  /* what the filters kept */
 	struct tally_sums unfiltered;
+	struct tally_sums cached; /* of all, what is live in caches of libraries (options.caches) */
 	struct tally_sums
 	    coverage[TIERS + 1]; /* all, by what is known of the site; last: no stack */
 	uint64_t typed;          /* records without a stack that have a type or marker */
@@ -85,14 +93,25 @@ struct group_run {
 	size_t n_counters, cap_counters;
 	struct map64 counter_index; /* name and unit -> counter + 1 */
 	struct run_totals totals;
-	uint32_t format;   /* string ids of the captures' attributes "format" and "sampling"; */
-	uint32_t sampling; /* 0: none; RUN_MIXED: they differ */
+	uint32_t format;    /* string ids of the captures' attribute "format", trace_recorded; */
+	uint32_t sampling;  /* 0: none; RUN_MIXED: they differ */
+	uint32_t program;   /* without its folder; of several captures the last that says it */
+	bool started;       /* it has started processes that are not recorded */
+	uint64_t process;   /* its id where there is one capture that says so, else 0 */
+	uint64_t run;       /* trace_run of all captures, or 0 */
+	uint32_t arguments; /* string id: trace_arguments, likewise of the last */
+	unsigned status;    /* its exit status where that is known, else 0 */
+	uint32_t clock;     /* string id: TRACE_CLOCK of its times; 0: not stated */
+	uint32_t period[2]; /* the event whose periods count, and before filters, as the format */
 };
 
-#define RUN_MIXED UINT32_MAX
-enum { RUN_MODULES_MAX = 1024 }; /* more are not distinguished */
+#define RUN_MIXED   UINT32_MAX
+#define RUN_STARTED TRACE_NOTE_STARTED /* the note of group_run.started */
+enum { RUN_MODULES_MAX = 1024 };       /* more are not distinguished */
 
 void run_release(struct group_run *r); /* empty again */
+/* A capture, or several, know the sum as state says, or lack it (enum lack), or some of both. */
+void run_weaken(struct run_known *k, enum sum s, unsigned state, unsigned lack);
 
 /* SUM_BITs of what the captures have of blocks that do not count only: no sum of it is 0. */
 unsigned run_unrecorded(const struct run_known *k);

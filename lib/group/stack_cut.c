@@ -10,12 +10,21 @@
 
 /* TIMES: a call is printed on average. INNERMOST: nodes that are never cut, as reports for people
  * print so many calls beneath a row. */
-enum { TIMES = 1024, INNERMOST = 128 };
+enum { TIMES = 512, INNERMOST = 128 };
+/* Bytes of a stack where more than may be printed were printed before it. */
+enum { MOST_NEXT = 4096 };
 
 struct stack_cut_node {
 	uint64_t calls, bytes;  /* from the root, its own included */
 	uint32_t parent, outer; /* outer: the innermost on its way that is in the outer half */
 };
+
+static void find_outer(struct stack_cut *c, size_t i)
+{
+	struct stack_cut_node *node = &c->nodes[i];
+
+	node->outer = node->bytes <= c->most / 2 ? (uint32_t)i : c->nodes[node->parent].outer;
+}
 
 uint64_t stacks_budget(uint64_t once, uint64_t free)
 {
@@ -35,6 +44,8 @@ void stack_cut_add(struct stack_cut *c, uint32_t parent, uint64_t calls, uint64_
 	node.bytes = add_saturating(c->nodes[parent].bytes, bytes);
 	c->once = add_saturating(c->once, bytes);
 	VEC_PUSH(c->nodes, c->n, c->cap) = node;
+	if (c->most)
+		find_outer(c, c->n - 1);
 }
 
 void stack_cut_show(struct stack_cut *c, uint32_t node)
@@ -54,12 +65,19 @@ bool stack_cut_choose(struct stack_cut *c)
 		return false;
 	}
 	c->most = budget / c->shown;
-	for (size_t i = 1; i < c->n; i++) {
-		struct stack_cut_node *node = &c->nodes[i];
+	for (size_t i = 1; i < c->n; i++)
+		find_outer(c, i);
+	return true;
+}
 
-		node->outer =
-		    node->bytes <= c->most / 2 ? (uint32_t)i : c->nodes[node->parent].outer;
-	}
+bool stack_cut_next(struct stack_cut *c, uint32_t node)
+{
+	stack_cut_show(c, node);
+	if (c->most || c->all <= stacks_budget(c->once, STACKS_FREE_BYTES))
+		return c->most > 0;
+	c->most = MOST_NEXT;
+	for (size_t i = 1; i < c->n; i++)
+		find_outer(c, i);
 	return true;
 }
 

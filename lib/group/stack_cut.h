@@ -33,7 +33,10 @@ void stack_cut_add(struct stack_cut *c, uint32_t parent, uint64_t calls, uint64_
 void stack_cut_show(struct stack_cut *c, uint32_t node);
 /* True: some are cut. Otherwise nothing is kept. */
 bool stack_cut_choose(struct stack_cut *c);
-/* For people, after stack_cut_choose was true. */
+/* Where rows are written as they come: a stack that is printed next, in place of stack_cut_show and
+ * stack_cut_choose. Nodes may still be added. True: from now on long ones are cut. */
+bool stack_cut_next(struct stack_cut *c, uint32_t node);
+/* For people, after stack_cut_choose or stack_cut_next was true. */
 void stack_cut_note(const struct stack_cut *c, char text[STACK_CUT_NOTE]);
 /* The node behind which, on the way to the root, a stack is cut: *outer comes next (0: none), and
  * *left calls between them are left out. 0: it is printed whole. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Totals of functions and locations over the tree of stacks, recursion counted once (fold.h).
+ * Totals of functions, locations and sites over the tree of stacks, recursion counted once (fold.h).
  */
 #include "lib/group/fold.h"
 
@@ -28,10 +28,9 @@ struct walk {
 	size_t n_sums, depth, cap;
 	uint64_t *v; /* by depth, n_sums of each, and which of them are known */
 	struct walk_open {
-		uint32_t end, location;
+		uint32_t end, node, location;
 	} * path; /* by depth */
 	size_t cap_path;
-	bool alone;
 	struct tally_sums own; /* what is not in sums is 0 */
 };
 
@@ -64,6 +63,11 @@ static uint32_t *active(struct walk *w, uint32_t id)
 	return &w->active[id];
 }
 
+static uint32_t *active_site(struct walk *w, uint32_t node)
+{
+	return active(w, fold_site_id(w->f->p, fold_ask_site(w->f, node)));
+}
+
 static void walk_enter(struct walk *w, const struct walk_node *at)
 {
 	const struct group_project *p = w->f->p;
@@ -74,14 +78,42 @@ static void walk_enter(struct walk *w, const struct walk_node *at)
 	w->v = mem_grow(w->v, &w->cap, ++w->depth + 1, row);
 	memset(at_depth(w, w->depth), 0, row);
 	w->path = mem_grow(w->path, &w->cap_path, w->depth + 1, sizeof *w->path);
-	w->path[w->depth] = (struct walk_open){at->end, location};
+	w->path[w->depth] = (struct walk_open){at->end, at->node, location};
 	for (uint32_t c = w->f->cells[at->node]; c; c = w->f->cell_next[c - 1]) {
 		struct tally_sums s = fold_cell(w->f, c - 1);
+		struct tally_sums own = fold_own_time(w->f, c - 1, &s);
 
+		s.has |= own.has;
+		s.v[SUM_TIME_TOTAL] = own.v[SUM_TIME_TOTAL];
 		add(w, w->depth, &s);
+	}
+	if (w->by == KEY_SITE) {
+		++*active_site(w, at->node);
+		return;
 	}
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++)
 		++*active(w, fold_call_id(p, w->by, &p->names.calls[k]));
+}
+
+/* The sums, to what was entered there for the first time. The total time of groups is among what is theirs
+ * (fold_times). */
+static void walk_add(const struct walk *w, uint32_t id, uint32_t site)
+{
+	struct run_grouping *to = &w->f->p->now.groupings[w->grouping];
+	uint32_t group = grouping_group(&w->f->p->groupings[w->grouping], 0, id,
+					site & ~SITE_INSIDE, site & SITE_INSIDE);
+	const unsigned none =
+	    w->by == KEY_SITE ? SUMS_MEASURED : 0; /* which it has none of itself */
+	struct tally_sums rest = w->own;
+	struct tally_sums time = {.has = w->own.has & (SUM_BIT(SUM_TIME_TOTAL) | none)};
+
+	time.v[SUM_TIME_TOTAL] = rest.v[SUM_TIME_TOTAL];
+	rest.has &= ~SUM_BIT(SUM_TIME_TOTAL);
+	rest.v[SUM_TIME_TOTAL] = 0;
+	if (time.has >> SUM_TIME_TOTAL & 1)
+		columns_add(&to->self, group, &time);
+	if (rest.has && w->by != KEY_SITE)
+		columns_add(&to->total, group, &rest);
 }
 
 static void walk_leave(struct walk *w)
@@ -90,21 +122,19 @@ static void walk_leave(struct walk *w)
 	const struct names_location *l = &p->names.locations[w->path[w->depth].location];
 
 	walk_take(w, w->depth);
-	for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
+	if (w->by == KEY_SITE) {
+		uint32_t node = w->path[w->depth].node;
+
+		if (--*active_site(w, node) == 0 && w->own.has >> SUM_TIME_TOTAL & 1)
+			walk_add(w, fold_site_id(p, fold_node_site(w->f, node)),
+				 fold_node_site(w->f, node));
+	}
+	for (uint32_t k = l->first; w->by != KEY_SITE && k < l->first + l->n_calls; k++) {
 		uint32_t id = fold_call_id(p, w->by, &p->names.calls[k]);
 
 		/* Recursion counts once: only where it was first entered. */
-		if (--*active(w, id) == 0 && w->own.has) {
-			struct run_grouping *to = &p->now.groupings[w->grouping];
-			uint32_t g = grouping_group(&p->groupings[w->grouping], 0, id, 0, false);
-
-			columns_add(&to->total, g, &w->own);
-			if (w->alone) {
-				struct tally_sums time = fold_alone(w->f, &w->own);
-
-				columns_add(&to->self, g, &time);
-			}
-		}
+		if (--*active(w, id) == 0 && w->own.has)
+			walk_add(w, id, 0);
 	}
 	add(w, --w->depth, &w->own);
 }
@@ -160,13 +190,10 @@ static inline __attribute__((always_inline)) void walk_fetch(const struct walk *
 
 void fold_totals(struct fold *f, size_t grouping)
 {
-	struct walk w = {.f = f,
-			 .grouping = grouping,
-			 .by = f->p->groupings[grouping].key.by,
-			 .alone = tally_alone(f->a)};
+	struct walk w = {.f = f, .grouping = grouping, .by = f->p->groupings[grouping].key.by};
 
 	for (unsigned s = 0; s < SUMS; s++)
-		if (f->at_cells >> s & 1)
+		if (f->at_cells >> s & 1 && (w.by != KEY_SITE || s == SUM_TIME_TOTAL))
 			w.sums[w.n_sums++] = (uint8_t)s;
 	f->cells = mem_grow_zero(f->cells, &f->cap_cells, fold_nodes(f), sizeof *f->cells);
 	w.v = mem_grow(NULL, &w.cap, 64, (w.n_sums + 1) * sizeof *w.v);

@@ -27,13 +27,21 @@ static uint64_t hash_part(uint64_t h, const char *s)
 	return hash_bytes_seeded(s ? s : "", s ? strlen(s) : 0, h + (s ? 1 : 0));
 }
 
-/* A run that is added again, as by a job that is run again, is the same: by its sums and its
- * origin, not by when it was added or how it was judged. 63 bits, as databases have. */
-static int64_t identity(const struct buf *aggregate, const struct history_labels *l)
+/* Files in which nothing says what run they are of are known by their bytes. */
+static uint64_t hash_input(uint64_t h, const struct summary_input *in)
+{
+	return hash_u64(in->run ? h ^ in->run : hash_u64(h ^ in->hash) ^ in->bytes) + 1;
+}
+
+/* A run that is added again, as by a job that is run again, is the same: by what it is, what was chosen of it and its
+ * labels, not by when it was added or how it was judged, nor by how its file is packed. 63 bits, as databases have. */
+static int64_t identity(const struct adding *a, const struct history_labels *l)
 {
 	const char *const parts[] = {l->build, l->branch, l->commit, l->machine};
-	uint64_t h = hash_bytes(aggregate->data, aggregate->len);
+	uint64_t h = hash_part(0, a->s->options ? things_text(a->t, a->s->options, NULL) : NULL);
 
+	for (size_t i = 0; i < a->s->n_inputs; i++)
+		h = hash_input(h, &a->s->inputs[i]);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		h = hash_part(h, parts[i]);
 	for (size_t i = 0; i < l->n; i++)
@@ -90,8 +98,8 @@ static enum status history_add_run(struct adding *a, const struct history_labels
 	rows_begin(&r, a->db,
 		   "tm_runs (id, identity, date, added, build, branch, commit_id, machine, status, "
 		   "file, format, sampling, options, captures, frames, duration_ns, guesses, "
-		   "losses)",
-		   18, 1, "");
+		   "losses, program, arguments, exit_status)",
+		   21, 1, "");
 	rows_int(&r, a->run);
 	rows_int(&r, id);
 	put_text(&r, l->date ? l->date : now);
@@ -113,6 +121,9 @@ static enum status history_add_run(struct adding *a, const struct history_labels
 		rows_null(&r);
 	rows_int(&r, as_signed(s->notes[NOTE_GUESS]));
 	rows_int(&r, as_signed(s->notes[NOTE_LOSS]));
+	put_string(&r, a->t, s->program == RUN_MIXED ? 0 : s->program);
+	put_string(&r, a->t, s->arguments);
+	rows_int(&r, s->status);
 	rows_next(&r);
 	return rows_end(&r, a->e);
 }
@@ -199,7 +210,7 @@ static int64_t thing_id(const struct aggregate_things *t, enum key key,
 	return (int64_t)(h >> 1);
 }
 
-/* A thing as the tables have it: a function that compilers number is known by its place. */
+/* A thing as the tables have it: a function with its file; one that compilers number is known by its line, too. */
 static struct aggregate_thing history_thing(const struct adding *a, enum key key, uint32_t i)
 {
 	struct aggregate_thing t = a->t->keys[key].items[i];
@@ -207,9 +218,9 @@ static struct aggregate_thing history_thing(const struct adding *a, enum key key
 	size_t n;
 	const char *s = things_text(a->t, t.name, &n);
 
-	if (key == KEY_FUNCTION && name_is_numbered(s, n)) {
+	if (key == KEY_FUNCTION) {
 		t.file = at.file;
-		t.line = at.line;
+		t.line = name_is_numbered(s, n) ? at.line : 0;
 	}
 	return t;
 }
@@ -354,7 +365,7 @@ static enum status history_add_all(struct adding *a, const struct buf *aggregate
 				   const struct history_labels *l, const char *file,
 				   struct history_added *added)
 {
-	int64_t id = identity(aggregate, l);
+	int64_t id = identity(a, l);
 	const char *status = l->status ? l->status : *history_statuses;
 	enum status st = ask(a->db, "SELECT id FROM tm_runs WHERE identity = $1", &id, 1, NULL,
 			     &added->run, a->e);

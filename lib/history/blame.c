@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS_SHOWN = 30, COLUMNS_OF_BLAME = 6 };
+enum { CALLS_SHOWN = 30, COLUMNS_OF_BLAME = 6, SHOWN_DECIMALS = 3, BLAME_PART_MOST = 2 };
 
 struct blamed {
 	size_t row;
@@ -159,10 +159,11 @@ static void tell_noise(struct history_blame *b)
 static bool about(const struct history_blame *b, size_t row)
 {
 	const struct aggregate_thing *t = &b->things.keys[b->o.by].items[b->rows.rows[row].thing];
-	size_t n;
-	const char *s = things_text(&b->things, t->name, &n);
+	struct apart_name s;
 
-	return !b->o.about || policy_about(b->o.about, s, n);
+	s.name = things_text(&b->things, t->name, &s.n);
+	s.raw = things_text(&b->things, t->raw, &s.n_raw);
+	return !b->o.about || policy_about(b->o.about, &s);
 }
 
 static void choose_rows(struct history_blame *b)
@@ -194,11 +195,24 @@ static void add_up(struct history_blame *b)
 	}
 }
 
+/* What goes the other way is no part of the step, nor is what is far more than all of it, beside which others went back. */
+static bool is_part(__int128 by, __int128 all)
+{
+	return all < 0 ? by <= 0 && by / BLAME_PART_MOST >= all
+		       : all > 0 && by >= 0 && by / BLAME_PART_MOST <= all;
+}
+
+/* The difference of everything is that of the step. */
+static bool is_all_the_step(const struct history_blame *b)
+{
+	return !b->o.up || b->new.v > b->base.v;
+}
+
 static struct table_cell share_of(const struct history_blame *b, __int128 by)
 {
 	__int128 all = b->new.v - b->base.v, share;
 
-	if (!all)
+	if (!is_all_the_step(b) || !is_part(by, all))
 		return (struct table_cell){.present = false};
 	share = by * 20000 / all;
 	share = (share + (share < 0 ? -1 : 1)) / 2;
@@ -264,18 +278,18 @@ static void history_blame_fill(void *arg, size_t i, struct table_row *r)
 
 static void set_totals(struct history_blame *b)
 {
-	static const char rest[] = "all others", all[] = "the step";
+	static const char rest[] = "all others";
+	const char *all = is_all_the_step(b) ? "the step" : "everything";
 
 	numbers(b, b->totals, b->rest_base, b->rest_new);
 	b->totals[5] = cell_text(rest, sizeof rest - 1);
 	numbers(b, b->totals + COLUMNS_OF_BLAME, b->base, b->new);
-	b->totals[COLUMNS_OF_BLAME + 5] = cell_text(all, sizeof all - 1);
+	b->totals[COLUMNS_OF_BLAME + 5] = cell_text(all, strlen(all));
 }
 
 static void history_blame_set_table(struct history_blame *b)
 {
 	enum column_type type = metric_type(b->o.sum);
-	unsigned decimals = compare_decimals(&b->compare, b->o.sum);
 	struct table_column columns[COLUMNS_OF_BLAME] = {
 	    {"change", "change", type, COLUMN_SIGNED, 0},
 	    {"share_percent", "of the step", COLUMN_PERCENT, 0, 0},
@@ -286,9 +300,9 @@ static void history_blame_set_table(struct history_blame *b)
 	};
 
 	for (size_t i = 0; i < 4; i++)
-		if (i != 1 && decimals) {
-			columns[i].type = COLUMN_NUMBER;
-			columns[i].decimals = decimals;
+		if (i != 1 && type == COLUMN_INT && compare_decimals(&b->compare)) {
+			columns[i].type = COLUMN_DECIMAL;
+			columns[i].decimals = SHOWN_DECIMALS;
 		}
 	memcpy(b->columns, columns, sizeof columns);
 	set_totals(b);
@@ -363,6 +377,7 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 	b->flame = (struct flame)FLAME_INIT;
 	things_init(&b->things, NULL);
 	b->compare.things = &b->things;
+	b->compare.identity = h->maps;
 	if (read_side(b, h, base, e) || read_side(b, h, new, e)) {
 		history_blame_free(b);
 		return NULL;
@@ -425,21 +440,41 @@ void history_blame_add(struct history_blame *b, struct table_document *d)
 		document_flame(d, &b->flame);
 }
 
+/* The largest part of the step that is no noise, or else the surest growth; n: none. */
+static size_t most_of_it(const struct history_blame *b)
+{
+	__int128 all = b->new.v - b->base.v, most = 0;
+	size_t best = b->n;
+
+	for (size_t i = 0; i < b->n && all > 0; i++)
+		if (!b->items[i].noise && b->items[i].by > most && is_part(b->items[i].by, all)) {
+			most = b->items[i].by;
+			best = i;
+		}
+	for (size_t i = 0; i < b->n && best == b->n; i++)
+		if (b->items[i].by > 0)
+			best = i;
+	return best;
+}
+
 const char *history_blame_text(struct history_blame *b)
 {
 	struct table_cell cells[COLUMNS_OF_BLAME] = {{0}};
 	struct table_row r = {.cells = cells};
 	struct buf text = BUF_INIT;
+	size_t i = most_of_it(b);
 	const char *to;
 
-	if (!b->n)
+	if (i == b->n)
 		return NULL;
-	history_blame_fill(b, 0, &r);
+	history_blame_fill(b, i, &r);
 	buf_add(&text, cells[5].text, cells[5].len);
 	buf_adds(&text, ": ");
 	cell_for_people(&text, &b->columns[0], &cells[0], false);
-	buf_adds(&text, " of ");
-	cell_for_people(&text, &b->columns[0], &b->totals[COLUMNS_OF_BLAME], false);
+	if (is_part(b->items[i].by, b->new.v - b->base.v)) {
+		buf_adds(&text, " of ");
+		cell_for_people(&text, &b->columns[0], &b->totals[COLUMNS_OF_BLAME], false);
+	}
 	to = arena_strndup(&b->labels, text.data, text.len);
 	buf_release(&text);
 	return to;

@@ -24,6 +24,8 @@ struct history_blame_options {
 	int per;      /* enum compare_per; -1: per capture where a run has several */
 	uint64_t top; /* rows; 0: all that differ */
 	bool flame;   /* the graph of stacks, too */
+	bool
+	    up; /* what is blamed is a step up, of a thing: where everything has fallen, that is not the step */
 	const struct policy_rule *about; /* borrowed for history_blame_new: only things that its
 					  * patterns match; NULL: all */
 };
@@ -42,7 +44,8 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 void history_blame_free(struct history_blame *b); /* accepts NULL */
 /* Table "blame", and the flame graph. */
 void history_blame_add(struct history_blame *b, struct table_document *d);
-/* The largest difference as "name: +1.5 MiB of +2.0 MiB", for people; NULL: none differs. */
+/* The largest part of the step that is no noise, or else the surest growth, as "name: +1.5 MiB of +2.0 MiB", for people;
+ * without what it is of where it is no part of that; NULL: nothing grew. */
 const char *history_blame_text(struct history_blame *b);
 
 #endif

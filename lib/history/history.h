@@ -10,16 +10,20 @@
 #ifndef TM_HISTORY_HISTORY_H
 #define TM_HISTORY_HISTORY_H
 
+#include "lib/aggregate/identity.h"
 #include "lib/aggregate/summary.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/db/db.h"
 
-enum { HISTORY_SCHEMA = 2 };
+enum { HISTORY_SCHEMA = 5 };
 
 struct history {
 	struct db *db;
 	char *shown; /* its place, for people */
+	int64_t schema;
+	struct identity_options
+	    maps; /* the caller's: modules and functions that changed their names */
 };
 
 /* DB_READ, or DB_CREATE for adding; the schema of an older version is brought up to ours when
@@ -52,7 +56,8 @@ void history_now(char to[HISTORY_DATE]);
 
 struct history_added {
 	int64_t run;
-	bool was_there;  /* the same aggregate with the same labels: nothing was added, */
+	bool
+	    was_there; /* the same run, chosen by the same options, with the same labels: nothing was added, */
 	bool changed_to; /* but its status is the new one */
 };
 
@@ -75,8 +80,11 @@ struct history_choice { /* NULL, 0: any */
 struct history_run { /* texts: NULL: not given, but for date, added, build and status */
 	int64_t id;
 	const char *date, *added, *build, *branch, *commit, *machine, *status, *file, *format,
-	    *sampling, *options, *labels;                    /* labels: "name=value name=value" */
+	    *sampling, *options, *program, *arguments,
+	    *labels;                                         /* labels: "name=value name=value" */
 	int64_t captures, frames, duration, guesses, losses; /* duration 0: not known */
+	int64_t exit_status;
+	size_t nth_build; /* counted from 0, by history_runs_gather */
 };
 
 struct history_runs { /* oldest first: by date, then in the order they were added */
@@ -89,6 +97,11 @@ struct history_runs { /* oldest first: by date, then in the order they were adde
 enum status history_runs(struct history *h, const struct history_choice *c, struct history_runs *r,
 			 struct err *e);
 void history_runs_release(struct history_runs *r);
+/* Puts the runs of a build next to each other, behind its first. Of one build are runs that were given one build's
+ * name and one commit; a run that is called by its file is a build of its own. */
+void history_runs_gather(struct history_runs *r);
+/* The build of a run that is given none, by its file's name: "builds/b-117.mem.gz": b-117. */
+size_t history_build_of(const char *path, const char **build);
 /* The run with this id, or the last of this build; NULL: none. */
 const struct history_run *history_run_named(const struct history_runs *r, const char *name);
 

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/group/apart.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,36 +16,62 @@ static uint64_t in_key(uint32_t kind, size_t run)
 	return (uint64_t)kind << 32 | (uint32_t)run;
 }
 
-/* The file that a raw name says, up to the line that may follow it; NULL: none. */
-static const char *raw_file(const char *raw, size_t n, size_t *len)
-{
-	const char *file = memmem(raw, n, KIN_NUL, strlen(KIN_NUL)), *end;
+/* A part of a raw name; the next begins at *next, where there is one. */
+struct raw_part {
+	const char *s;
+	size_t n;
+};
 
-	if (!file)
-		return NULL;
-	file += strlen(KIN_NUL);
-	n -= (size_t)(file - raw);
-	end = memmem(file, n, KIN_NUL, strlen(KIN_NUL));
-	*len = end ? (size_t)(end - file) : n;
-	return file;
+static struct raw_part raw_part(const char *s, size_t n, struct raw_part *rest)
+{
+	const char *end = memmem(s, n, KIN_NUL, strlen(KIN_NUL));
+	size_t len = end ? (size_t)(end - s) : n, skip = end ? strlen(KIN_NUL) : 0;
+
+	*rest = (struct raw_part){s + len + skip, n - len - skip};
+	return (struct raw_part){s, len};
 }
 
+/* The name, the file and the line that a raw name says; a part that is not there is empty. */
+static void kin_read_raw(struct db_query *q, int column, struct raw_part parts[3])
+{
+	size_t n = 0;
+	const char *s = db_is_null(q, column) ? "" : db_text(q, column, &n);
+	struct raw_part rest = {s, n};
+
+	for (size_t i = 0; i < 3; i++)
+		parts[i] = raw_part(rest.s, rest.n, &rest);
+}
+
+static uint32_t number_of(struct raw_part p)
+{
+	uint32_t v = 0;
+
+	for (size_t i = 0; i < p.n && p.s[i] >= '0' && p.s[i] <= '9'; i++)
+		v = v * 10 + (uint32_t)(p.s[i] - '0');
+	return v;
+}
+
+/* What has a line in its raw name, as a lambda that is inlined everywhere, is known by it in one build only. */
 static uint32_t kin_kind_of(struct kin *k, struct map64 *found, struct db_query *q)
 {
 	struct kin_kind kind = {.file = 0};
-	size_t n, len = 0;
-	const char *s = db_text(q, 1, &n), *file;
+	struct raw_part raw[3];
+	size_t n;
+	const char *s = db_text(q, 1, &n);
 	uint32_t *to;
 
 	kind.name = intern_add(&k->texts, s, n);
-	kind.numbered = name_is_numbered(s, n);
-	s = db_text(q, 2, &n);
-	file = db_is_null(q, 2) ? NULL : raw_file(s, n, &len);
-	if (!file && kind.numbered && !db_is_null(q, 4))
-		file = db_text(q, 4, &len);
-	if (file)
-		kind.file = intern_add(&k->texts, file, len);
-	to = map64_put(found, (uint64_t)kind.name << 32 | kind.file);
+	kin_read_raw(q, 2, raw);
+	kind.line = number_of(raw[2]);
+	kind.numbered = kind.line || name_is_numbered(s, n);
+	if (raw[1].n)
+		kind.file = intern_add(&k->texts, raw[1].s, raw[1].n);
+	else if (kind.numbered && !db_is_null(q, 4)) {
+		s = db_text(q, 4, &n);
+		kind.file = intern_add(&k->texts, s, n);
+	}
+	to = map64_put(found,
+		       hash_u64(((uint64_t)kind.name << 32 | kind.file) ^ hash_u64(kind.line)) | 1);
 	if (!*to) {
 		*to = (uint32_t)k->n;
 		VEC_PUSH(k->items, k->n, k->cap) = kind;
@@ -54,9 +81,12 @@ static uint32_t kin_kind_of(struct kin *k, struct map64 *found, struct db_query 
 
 static void kin_add_place(struct kin *k, uint64_t at, struct db_query *q)
 {
-	uint32_t *to = map64_put(&k->at, at), line = db_is_null(q, 5) ? 0 : (uint32_t)db_int(q, 5);
+	uint32_t *to = map64_put(&k->at, at), kind = (uint32_t)(at >> 32),
+		 line = k->items[kind].line;
 	struct kin_place *p;
 
+	if (!line && !db_is_null(q, 5))
+		line = (uint32_t)db_int(q, 5);
 	if (!*to) {
 		VEC_PUSH(k->places, k->n_places, k->cap_places) = (struct kin_place){.line = line};
 		*to = (uint32_t)k->n_places;
@@ -125,11 +155,12 @@ static struct matching_thing to_match(const struct kin *k, uint32_t kind, size_t
 /* The series that were there, and what the next run has. */
 static void kin_join_run(struct kin *k, size_t run)
 {
-	static const struct matching_lines lines;
+	struct matching_lines lines = {.n = 0};
 	size_t old = k->n_series - 1, n = 0;
 	struct matching_thing *was = mem_array(old + 1, sizeof *was),
 			      *now = mem_array(k->n + 1, sizeof *now);
 	uint32_t *kind = mem_array(k->n + 1, sizeof *kind), *to = mem_array(k->n + 1, sizeof *to);
+	bool *guess = mem_array(k->n + 1, sizeof *guess);
 
 	for (uint32_t i = 0; i < old; i++)
 		was[i] = to_match(k, k->series[i + 1].kind, k->series[i + 1].run);
@@ -138,7 +169,11 @@ static void kin_join_run(struct kin *k, size_t run)
 			kind[n] = i;
 			now[n++] = to_match(k, i, run);
 		}
-	matching_assign(was, old, now, n, &lines, to);
+	if (k->lines && run)
+		places_compare(&k->lines[run - 1], &k->lines[run], &lines);
+	matching_lines_sort(&lines);
+	matching_assign(was, old, now, n, &lines, to, guess);
+	matching_lines_release(&lines);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t series = to[i] + 1;
 
@@ -157,6 +192,7 @@ static void kin_join_run(struct kin *k, size_t run)
 	free(now);
 	free(kind);
 	free(to);
+	free(guess);
 }
 
 /* Of numbered things of one name in different runs that are not one. */
@@ -190,17 +226,28 @@ static void kin_mark_earlier(struct kin *k)
 	map64_release(&shown);
 }
 
+static const char *kin_line_text(struct kin *k, uint32_t line)
+{
+	char text[16];
+	int n = snprintf(text, sizeof text, "%u", line);
+
+	return intern_text(&k->texts, intern_add(&k->texts, text, (size_t)n), NULL);
+}
+
 static void kin_tell_apart(struct kin *k)
 {
 	struct apart *a = mem_array(k->n_series + 1, sizeof *a);
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 1; i < k->n_series; i++) {
-		uint32_t file = k->items[k->series[i].kind].file;
+		uint32_t file = k->items[k->series[i].kind].file,
+			 line = k->items[k->series[i].kind].line;
 
 		a[i - 1] = (struct apart){.name = k->series[i].name, .line = ""};
 		if (file)
 			a[i - 1].file = intern_text(&k->texts, file, NULL);
+		if (line)
+			a[i - 1].line = kin_line_text(k, line);
 	}
 	apart_find(a, k->n_series - 1);
 	for (size_t i = 1; i < k->n_series; i++) {
@@ -218,6 +265,78 @@ static void kin_tell_apart(struct kin *k)
 	kin_mark_earlier(k);
 }
 
+/* Where a site is that has a name which no compiler numbers, in a file in which are others; of a function of a unique name
+ * the file. */
+static void kin_add_line(struct kin *k, const struct map64 *files, size_t run, struct db_query *q)
+{
+	struct raw_part raw[3];
+	size_t n, n_file;
+	const char *name = db_text(q, 1, &n), *file = db_text(q, 4, &n_file), *s;
+	bool site = !db_is_null(q, 5);
+	struct placed at = {.line = site ? (uint32_t)db_int(q, 5) : 0};
+	struct buf in = BUF_INIT;
+
+	kin_read_raw(q, 2, raw);
+	at.file = intern_add(&k->texts, file, n_file);
+	at.unique = !raw[1].n;
+	if (raw[2].n || name_is_numbered(name, n) ||
+	    (site ? !map64_get(files, at.file) : !at.unique))
+		return;
+	buf_add(&in, raw[1].s, raw[1].n);
+	s = raw[0].n ? raw[0].s : name;
+	at.name = placed_name(s, raw[0].n ? raw[0].n : n, buf_str(&in), 0) + site;
+	if (!db_is_null(q, 7) && !db_is_null(q, 8) && db_int(q, 7) > 0)
+		at.each = (float)((double)db_int(q, 8) / (double)db_int(q, 7));
+	places_add(&k->lines[run], at);
+	buf_release(&in);
+}
+
+#define KIN_SELECT                                                                               \
+	"SELECT t.id, t.name, t.raw, s.run, t.file, t.line, s.cumulative, s.count, s.requested " \
+	"FROM tm_things t JOIN tm_sums s ON s.thing = t.id WHERE "
+
+/* Of the files that have numbered things; and where unique names went, where files tell things apart. */
+static enum status kin_read_lines(struct kin *k, struct history *h, const char *among,
+				  const struct map64 *at, size_t runs, struct err *e)
+{
+	struct map64 files = MAP64_INIT;
+	struct buf sql = BUF_INIT;
+	enum status st = ST_NONE;
+	struct db_query *q;
+	bool any = false;
+
+	for (size_t i = 1; i < k->n; i++) {
+		any |= k->items[i].file != 0;
+		if (k->items[i].numbered && k->items[i].file)
+			*map64_put(&files, k->items[i].file) = 1;
+	}
+	if (!any)
+		return ST_OK;
+	k->lines = mem_zarray(runs + 1, sizeof *k->lines);
+	k->n_runs = runs;
+	buf_addf(&sql,
+		 KIN_SELECT "(t.key = 'function' AND t.line IS NULL AND t.raw NOT LIKE '%%" KIN_NUL
+			    "%%'%s) AND t.file IS NOT NULL AND "
+			    "s.run%s",
+		 files.slots ? " OR t.key = 'site' AND t.line IS NOT NULL AND s.cumulative = 0"
+			     : "",
+		 among);
+	q = db_prepare(h->db, buf_str(&sql), 0, e);
+	buf_release(&sql);
+	while (q && !(st = db_step(q, e))) {
+		uint32_t run = map64_get(at, (uint64_t)db_int(q, 3));
+
+		if (run)
+			kin_add_line(k, &files, run - 1, q);
+	}
+	if (q)
+		db_finish(q);
+	for (size_t i = 0; i < runs; i++)
+		places_sort(&k->lines[i]);
+	map64_release(&files);
+	return !q ? err_failure(e) : st == ST_NONE ? ST_OK : st;
+}
+
 enum status kin_read(struct kin *k, struct history *h, const char *key, const char *among,
 		     const struct map64 *at, size_t runs, struct err *e)
 {
@@ -230,11 +349,8 @@ enum status kin_read(struct kin *k, struct history *h, const char *key, const ch
 	*k = (struct kin){.n = 0};
 	VEC_PUSH(k->items, k->n, k->cap) = (struct kin_kind){.name = 0};
 	VEC_PUSH(k->series, k->n_series, k->cap_series) = (struct kin_series){.name = 0};
-	buf_adds(
-	    &sql,
-	    "SELECT t.id, t.name, t.raw, s.run, t.file, t.line, s.cumulative, s.count, s.requested "
-	    "FROM tm_things t JOIN tm_sums s ON s.thing = t.id WHERE t.key = $1 AND t.name IN "
-	    "(SELECT name FROM tm_things WHERE key = $1 AND (raw LIKE $2");
+	buf_adds(&sql, KIN_SELECT "t.key = $1 AND t.name IN "
+				  "(SELECT name FROM tm_things WHERE key = $1 AND (raw LIKE $2");
 	for (unsigned i = 0; i < sizeof numbered / sizeof *numbered; i++)
 		buf_addf(&sql, " OR name LIKE $%u", i + 3);
 	buf_addf(&sql, ")) AND s.run%s", among);
@@ -248,6 +364,8 @@ enum status kin_read(struct kin *k, struct history *h, const char *key, const ch
 		db_put_text(q, i + 3, numbered[i], strlen(numbered[i]));
 	st = read_kinds(k, q, at, e);
 	db_finish(q);
+	if (!st)
+		st = kin_read_lines(k, h, among, at, runs, e);
 	if (st)
 		return st;
 	for (size_t i = 0; k->n > 1 && i < runs; i++)
@@ -262,6 +380,9 @@ void kin_release(struct kin *k)
 	map64_release(&k->kinds);
 	map64_release(&k->in);
 	map64_release(&k->at);
+	for (size_t i = 0; i < k->n_runs; i++)
+		places_release(&k->lines[i]);
+	free(k->lines);
 	free(k->places);
 	free(k->items);
 	free(k->series);

@@ -4,16 +4,18 @@
  * files, and of things that compilers number anew in each build, as lambdas. A name that its language does not make unique has its file in the tables' raw column
  * (names.h; the NUL between them is U+FFFD there). From run to run such a thing is the one of the
  * same name whose file has the longest common end, as tm-compare matches (matching.h): the folder
- * of a build may be another. A numbered thing is the one of the same name without its number, by the order of lines and
- * by counts and sizes; other lines count for nothing, since they move.
+ * of a build may be another. A numbered thing, and one that has a line in its raw name, is the one of the same name without
+ * its number in the same file: they are aligned as tm-compare aligns them, by lines, which the sites of other names say,
+ * counts and sizes.
  *
  * Of several series of one name the shortest end of the newest file that distinguishes them goes
- * behind it: "Update (ui/panel.lua)". Of numbered things the newest name is shown; behind the same of one that is gone
+ * behind it: "Update (ui/panel.lua)", "operator() (ai.cpp:16)". Of numbered things the newest name is shown; behind the same of one that is gone
  * stands "(earlier)".
  */
 #ifndef TM_HISTORY_KIN_H
 #define TM_HISTORY_KIN_H
 
+#include "lib/aggregate/places.h"
 #include "lib/base/intern.h"
 #include "lib/history/history.h"
 
@@ -22,8 +24,9 @@ struct kin {
 	struct map64 kinds; /* thing id -> kind: what has the same name and file */
 	struct kin_kind {
 		uint32_t name, file; /* texts; file 0: none */
-		bool numbered;
-	} * items; /* [0] is not used */
+		uint32_t line;       /* of what has one in its raw name; 0: none */
+		bool numbered;       /* or known by its line */
+	} * items;                   /* [0] is not used */
 	size_t n, cap;
 	struct map64 in;   /* kind << 32 | run's index -> series; until then 1: the run has it */
 	struct map64 at;   /* the same -> index + 1 in places */
@@ -32,6 +35,8 @@ struct kin {
 		double count, bytes;
 	} * places;
 	size_t n_places, cap_places;
+	struct places *lines; /* by run: sites of other names in their files; NULL: not needed */
+	size_t n_runs;
 	struct kin_series {
 		uint32_t name, kind, shown; /* kind: of the newest run that has it, */
 		size_t run;                 /* which is this */

@@ -7,6 +7,8 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
+#include "lib/base/sort.h"
 #include "lib/base/utf.h"
 #include "lib/history/rows.h"
 
@@ -62,7 +64,9 @@ static struct db_query *history_runs_prepare(struct history *h, const struct his
 	struct query q = {.sql = BUF_INIT};
 	struct db_query *to;
 
-	buf_adds(&q.sql, "SELECT " RUN_COLUMNS " FROM tm_runs");
+	buf_addf(&q.sql, "SELECT " RUN_COLUMNS ", %s, %s FROM tm_runs",
+		 h->schema < 3 ? "NULL" : "program",
+		 h->schema < 5 ? "NULL, NULL" : "arguments, exit_status");
 	add_where(&q, "branch = ", c->branch);
 	add_where(&q, "machine = ", c->machine);
 	add_where(&q, "status = ", c->status);
@@ -122,6 +126,9 @@ static void history_runs_read_run(struct history_runs *r, struct db_query *q)
 	to->duration = db_is_null(q, 14) ? 0 : db_int(q, 14);
 	to->guesses = db_int(q, 15);
 	to->losses = db_int(q, 16);
+	to->program = text_of(r, q, 17);
+	to->arguments = text_of(r, q, 18);
+	to->exit_status = db_is_null(q, 19) ? 0 : db_int(q, 19);
 }
 
 /* "name=value name=value" */
@@ -198,6 +205,64 @@ enum status history_runs(struct history *h, const struct history_choice *c, stru
 	if (st)
 		history_runs_release(r);
 	return st;
+}
+
+size_t history_build_of(const char *path, const char **build)
+{
+	static const char *const packed[] = {".gz", ".xz", ".zst", ".lz4", ".bz2"};
+	const char *name = path_name(path), *dot;
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+		size_t k = strlen(packed[i]);
+
+		if (n > k && !memcmp(name + n - k, packed[i], k)) {
+			n -= k;
+			break;
+		}
+	}
+	*build = name;
+	dot = memrchr(name, '.', n);
+	return dot && dot > name ? (size_t)(dot - name) : n;
+}
+
+static bool history_runs_is_named(const struct history_run *r)
+{
+	const char *build;
+	size_t n = r->file ? history_build_of(r->file, &build) : 0;
+
+	return !r->file || strlen(r->build) != n || memcmp(r->build, build, n) != 0;
+}
+
+static int history_runs_by_build(const void *a, const void *b)
+{
+	const struct history_run *x = a, *y = b;
+
+	return (x->nth_build > y->nth_build) - (x->nth_build < y->nth_build);
+}
+
+void history_runs_gather(struct history_runs *r)
+{
+	struct map64 builds = MAP64_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct history_run *run = &r->items[i];
+		const char *commit = run->commit ? run->commit : "";
+		uint32_t *at = NULL;
+
+		if (history_runs_is_named(run))
+			at = map64_put(&builds,
+				       hash_bytes_seeded(run->build, strlen(run->build),
+							 hash_bytes(commit, strlen(commit))) |
+					   1);
+		run->nth_build = at && *at ? *at - 1 : n++;
+		if (at)
+			*at = (uint32_t)run->nth_build + 1;
+	}
+	map64_release(&builds);
+	if (r->n)
+		sort_stable(r->items, r->n, sizeof *r->items, history_runs_by_build);
 }
 
 void history_runs_release(struct history_runs *r)

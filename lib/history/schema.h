@@ -7,7 +7,7 @@
 #ifndef TM_HISTORY_SCHEMA_H
 #define TM_HISTORY_SCHEMA_H
 
-/* The sums, in the order of enum sum and without the mean, which is worked out. */
+/* The sums of version 1, in the order of enum sum and without the mean, which is worked out. */
 #define HISTORY_SUM_COLUMNS                                                                      \
 	"count BIGINT, entries BIGINT, requested BIGINT, real BIGINT, slack BIGINT,"             \
 	" live_count BIGINT, live_requested BIGINT, live_real BIGINT, freed_count BIGINT,"       \
@@ -53,6 +53,17 @@
 	"DROP TABLE tm_counters;"                                                            \
 	"ALTER TABLE tm_counters_2 RENAME TO tm_counters;"
 
-static const char *const history_steps[] = {HISTORY_STEP_1, HISTORY_STEP_2};
+/* What ran, where the capture says so. */
+#define HISTORY_STEP_3 "ALTER TABLE tm_runs ADD COLUMN program TEXT;"
+
+#define HISTORY_STEP_4 "ALTER TABLE tm_sums ADD COLUMN period BIGINT;"
+
+/* How the program was started, and how it ended: 0, or not known. */
+#define HISTORY_STEP_5                                   \
+	"ALTER TABLE tm_runs ADD COLUMN arguments TEXT;" \
+	"ALTER TABLE tm_runs ADD COLUMN exit_status BIGINT;"
+
+static const char *const history_steps[] = {HISTORY_STEP_1, HISTORY_STEP_2, HISTORY_STEP_3,
+					    HISTORY_STEP_4, HISTORY_STEP_5};
 
 #endif

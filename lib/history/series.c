@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/series.h"
 
+#include "lib/aggregate/name_maps.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/group/metric.h"
 #include "lib/history/kin.h"
+#include "lib/history/renamed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,6 +45,7 @@ void history_lines_release(struct history_lines *l)
 		free(l->items[i].steps);
 	}
 	free(l->items);
+	free(l->renamed);
 	arena_release(&l->texts);
 	*l = (struct history_lines){.n = 0};
 }
@@ -124,15 +127,57 @@ static size_t line_of(struct reading *r, const char *s, size_t n)
 	return id - 1;
 }
 
+/* What a module is called in the newest build that has it. */
+static const char *module_name(const struct history *h, const char *name, size_t *n)
+{
+	for (size_t i = 0; i < h->maps.n_modules; i++) {
+		const struct identity_map *m = &h->maps.modules[i];
+
+		if (strlen(m->was) != *n || memcmp(m->was, name, *n) != 0)
+			continue;
+		name = m->now;
+		*n = strlen(name);
+	}
+	return name;
+}
+
+/* The same of a function, whose parameters and file stay. */
+static const char *function_name(const struct history *h, const char *name, size_t *n,
+				 struct buf *to)
+{
+	for (size_t i = 0; i < h->maps.n_functions; i++) {
+		const struct identity_map *m = &h->maps.functions[i];
+		struct buf now = BUF_INIT;
+		const char *rest;
+
+		if (!name_maps_is(name, m->was, &rest))
+			continue;
+		buf_addf(&now, "%s%s", m->now, rest);
+		buf_release(to);
+		*to = now;
+		name = buf_str(to);
+		*n = to->len;
+	}
+	return name;
+}
+
 static bool is_whole(const struct policy_rule *r)
 {
 	return r->key == POLICY_TOTAL || !r->each;
 }
 
+/* What is at the largest number that a store has may be any larger one. */
+static double stored(struct db_query *q, unsigned column)
+{
+	int64_t v = db_int(q, column);
+
+	return v == INT64_MAX ? INFINITY : v == INT64_MIN ? -INFINITY : (double)v;
+}
+
 static enum status history_series_read_sums(struct reading *r)
 {
 	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
-	struct buf sql = BUF_INIT, among = BUF_INIT;
+	struct buf sql = BUF_INIT, among = BUF_INIT, mapped = BUF_INIT;
 	struct kin kin = {.n = 0};
 	struct db_query *q = NULL;
 	enum status st;
@@ -158,15 +203,23 @@ static enum status history_series_read_sums(struct reading *r)
 
 		if (!name)
 			name = db_text(q, 0, &n);
-		if (!at || db_is_null(q, 2) || !policy_about(r->rule, name, n))
+		if (r->rule->key == KEY_MODULE)
+			name = module_name(r->h, name, &n);
+		else if (r->rule->key == KEY_FUNCTION || r->rule->key == KEY_SITE ||
+			 r->rule->key == KEY_LOCATION)
+			name = function_name(r->h, name, &n, &mapped);
+		if (!at || db_is_null(q, 2) ||
+		    (is_whole(r->rule) &&
+		     !policy_about(r->rule, &(struct apart_name){.name = name, .n = n})))
 			continue;
 		at += (is_whole(r->rule) ? line_of(r, "", 0) : line_of(r, name, n)) * r->n - 1;
-		r->part[at] += (double)db_int(q, 2);
-		r->whole[at] += db_is_null(q, 3) ? 0 : (double)db_int(q, 3);
+		r->part[at] += stored(q, 2);
+		r->whole[at] += db_is_null(q, 3) ? 0 : stored(q, 3);
 		r->has[at] = 1;
 	}
 	db_finish(q);
 	kin_release(&kin);
+	buf_release(&mapped);
 	return st == ST_NONE ? ST_OK : st;
 }
 
@@ -190,6 +243,10 @@ static double value_of(const struct reading *r, size_t line, size_t run)
 	/* Of what was pruned, one thing may be one of these. */
 	if (!k->metric || (k->pruned && (!r->has[at] || is_whole(r->rule))) || !(by > 0))
 		return NAN;
+	if (!isfinite(r->part[at]) || !isfinite(by)) {
+		r->to->full++;
+		return NAN;
+	}
 	return r->part[at] / by;
 }
 
@@ -214,10 +271,10 @@ static void set_type(struct history_line *l, enum sum metric, enum history_per p
 	bool whole = per == HISTORY_PER_RUN || sum_is_mean(metric);
 
 	l->type = metric_type(metric);
-	if (l->type == COLUMN_INT && !whole) {
-		l->type = COLUMN_NUMBER;
-		l->decimals = 3;
-	}
+	if (whole)
+		return;
+	l->type = l->type == COLUMN_INT ? COLUMN_NUMBER : l->type;
+	l->decimals = 3;
 }
 
 static void history_series_finish_lines(struct reading *r)
@@ -292,6 +349,53 @@ static enum status history_series_read_counter(struct reading *r)
 	return st == ST_NONE ? ST_OK : st;
 }
 
+static bool history_series_is_about(const struct policy_rule *rule, const char *name)
+{
+	struct apart_name s = {.name = name};
+
+	s.n = name ? strlen(name) : 0;
+	return name && policy_about(rule, &s);
+}
+
+/* What a rule with each is about, under any of its names. */
+static void history_series_choose(struct history_lines *l, size_t first, size_t renamed,
+				  const struct policy_rule *rule)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < l->n; i++) {
+		struct history_line *line = &l->items[i];
+
+		if (history_series_is_about(rule, line->name) ||
+		    history_series_is_about(rule, line->was))
+			l->items[kept++] = *line;
+		else
+			free(line->v);
+	}
+	l->n = kept;
+	for (size_t i = renamed; i < l->n_renamed; i++)
+		if (history_series_is_about(rule, l->renamed[i].now) ||
+		    history_series_is_about(rule, l->renamed[i].was))
+			l->renamed[renamed++] = l->renamed[i];
+	l->n_renamed = renamed;
+}
+
+static enum status history_series_read_things(struct reading *r, struct history *h)
+{
+	size_t first = r->to->n, renamed = r->to->n_renamed;
+	enum status st = history_series_read_known(r);
+
+	st = st ? st : history_series_read_sums(r);
+	if (st)
+		return st;
+	history_series_finish_lines(r);
+	if (is_whole(r->rule))
+		return ST_OK;
+	renamed_join(h, r->to, first, (enum key)r->rule->key);
+	history_series_choose(r->to, first, renamed, r->rule);
+	return ST_OK;
+}
+
 enum status history_series(struct history *h, struct history_lines *l,
 			   const struct policy_rule *rule, enum history_per per, const char *name,
 			   struct err *e)
@@ -320,14 +424,7 @@ enum status history_series(struct history *h, struct history_lines *l,
 	for (size_t i = 0; i < r.n; i++)
 		*map64_put(&r.at, (uint64_t)l->runs->items[i].id) = (uint32_t)i + 1;
 	r.known = mem_zarray(r.n + 1, sizeof *r.known);
-	if (rule->counter) {
-		st = history_series_read_counter(&r);
-	} else {
-		st = history_series_read_known(&r);
-		st = st ? st : history_series_read_sums(&r);
-		if (!st)
-			history_series_finish_lines(&r);
-	}
+	st = rule->counter ? history_series_read_counter(&r) : history_series_read_things(&r, h);
 	map64_release(&r.at);
 	intern_release(&r.names);
 	free(r.known);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Values along runs: of everything, of each thing of a key, of a policy's rules, of a counter; and
- * where they step (lib/stats/steps.h).
+ * where they step (lib/stats/steps.h): between builds, each with the median of its runs.
  *
  * Things are distinguished by name here: what has the same name in two builds is one series,
  * whatever its line; names that are not unique by their files, too (kin.h). A run that does not
@@ -23,11 +23,19 @@ struct history_line {
 	const char *name;   /* the thing's; "total" */
 	const char *metric; /* "real", "live count" */
 	enum column_type type;
-	unsigned decimals; /* COLUMN_NUMBER */
+	unsigned decimals; /* of what is divided */
 	double *v;         /* by run; NaN: absent */
 	struct stats_step *steps;
-	size_t n_steps; /* of the runs that have a value, but first, at and last are runs */
-	size_t present; /* runs that have one */
+	size_t n_steps; /* between builds that have a value, but first, at and last are runs */
+	struct stats_tail tail; /* of builds, behind the steps */
+	size_t present;         /* runs that have one */
+	const char *was;        /* what it was called before; NULL: the same in all runs */
+	bool joined;            /* the inside of renamed.c */
+};
+
+struct history_renamed { /* from run on (its index); borrowed */
+	const char *was, *now;
+	size_t run;
 };
 
 struct history_lines {
@@ -35,7 +43,18 @@ struct history_lines {
 	struct history_line *items;
 	size_t n, cap;
 	struct arena texts;
-	size_t asked, too_short; /* by history_steps_find: series that were, and were not, tested */
+	struct history_renamed *renamed; /* by a guess (renamed.h) */
+	size_t n_renamed, cap_renamed;
+	size_t full; /* values that are left out: the store has no more than 2^63-1 */
+	/* by history_steps_find: */
+	size_t asked;     /* series that were tested */
+	size_t too_short; /* that are not, or in which no step could be found though they move */
+	size_t
+	    undecided; /* of which it cannot be said that they do not step up: they move, and no step could be
+			      found, or have a tail */
+	size_t enough; /* builds in which a step can be found */
+	size_t most,
+	    behind; /* builds of the longest, and how many a step of it needs (stats_steps_behind) */
 };
 
 void history_lines_init(struct history_lines *l, const struct history_runs *runs);
@@ -56,6 +75,7 @@ struct history_steps_options {
 	double least_percent; /* smaller steps are passed over; 0: none */
 	bool joint;           /* all series share alpha */
 };
+/* The runs of a build are next to each other (history_runs_gather). */
 void history_steps_find(struct history_lines *l, const struct history_steps_options *o);
 /* Lines with steps first, the largest in percent; then by their last value. */
 void history_lines_sort(struct history_lines *l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps in the series of a store's runs, and the order and text of series.
+ * Steps in the series of a store's builds, and the order and text of series.
  */
 #include "lib/history/series.h"
 
@@ -20,7 +20,7 @@ double history_step_percent(const struct stats_step *s)
 	return of > 0 ? 100 * (s->after - s->before) / of : s->after > 0 ? INFINITY : -INFINITY;
 }
 
-/* Steps are of the values that are there; their places become runs. */
+/* Steps are of the builds that have a value; their places become runs. */
 static void place(struct history_line *l, const size_t *runs, size_t n, size_t n_runs)
 {
 	for (size_t i = 0; i < l->n_steps; i++) {
@@ -47,15 +47,6 @@ static void find_trend(struct history_line *l, struct stats_sample s)
 	l->n_steps = 1;
 }
 
-static size_t values_of(const struct history_line *l, size_t n_runs)
-{
-	size_t n = 0;
-
-	for (size_t k = 0; k < n_runs; k++)
-		n += !isnan(l->v[k]);
-	return n;
-}
-
 static void drop_small(struct history_line *l, double least)
 {
 	size_t kept = 0;
@@ -66,36 +57,103 @@ static void drop_small(struct history_line *l, double least)
 	l->n_steps = kept;
 }
 
+/* The builds of a line: of each the median of its runs, since these share what is the build's, or the machine's of
+ * that day; and its first run that has a value. */
+struct levels {
+	double *v, *runs; /* runs: of one build */
+	size_t *first;
+	size_t n;
+};
+
+static void levels_add(struct levels *to, size_t run, size_t n_runs)
+{
+	to->first[to->n] = run;
+	to->v[to->n++] = stats_median((struct stats_sample){to->runs, n_runs});
+}
+
+static void levels_of(const struct history_lines *l, const struct history_line *line,
+		      struct levels *to)
+{
+	size_t first = 0, n = 0;
+
+	to->n = 0;
+	for (size_t k = 0; k < l->runs->n; k++) {
+		if (isnan(line->v[k]))
+			continue;
+		if (n && l->runs->items[k].nth_build != l->runs->items[first].nth_build) {
+			levels_add(to, first, n);
+			n = 0;
+		}
+		first = n ? first : k;
+		to->runs[n++] = line->v[k];
+	}
+	if (n)
+		levels_add(to, first, n);
+}
+
+static void find_steps(struct history_line *line, const struct levels *of, size_t n_runs,
+		       const struct stats_steps_options *o)
+{
+	struct stats_sample s = {of->v, of->n};
+
+	free(line->steps);
+	line->n_steps = stats_steps(s, o, &line->steps);
+	find_trend(line, s);
+	line->tail = stats_steps_tail(s, line->steps, line->n_steps);
+	place(line, of->first, of->n, n_runs);
+}
+
+/* As much as a step that is asked for, or at all. */
+static bool moves(const struct levels *of, double least_percent)
+{
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = 0; i < of->n; i++) {
+		least = fmin(least, of->v[i]);
+		most = fmax(most, of->v[i]);
+	}
+	return most > least && 100 * (most - least) >= least_percent * least;
+}
+
+/* What a verdict has to leave open. */
+static void count_open(struct history_lines *l, struct history_line *line, const struct levels *of,
+		       const struct history_steps_options *o, double alpha)
+{
+	bool found = of->n && stats_steps_behind(of->n, alpha), moved = moves(of, o->least_percent);
+
+	if (line->tail.n && 100 * (line->tail.value / line->tail.level - 1) < o->least_percent)
+		line->tail.n = 0;
+	l->too_short += of->n < STEPS_RUNS_MIN || (moved && !found);
+	l->undecided += (moved && !found) || line->tail.n;
+}
+
 void history_steps_find(struct history_lines *l, const struct history_steps_options *o)
 {
 	size_t n_runs = l->runs->n;
-	double *v = mem_array(n_runs + 1, sizeof *v);
-	size_t *runs = mem_array(n_runs + 1, sizeof *runs);
+	struct levels levels = {mem_array(n_runs + 1, sizeof(double)),
+				mem_array(n_runs + 1, sizeof(double)),
+				mem_array(n_runs + 1, sizeof(size_t)), 0};
 	struct stats_steps_options each = o->stats;
 
-	l->asked = l->too_short = 0;
-	for (size_t i = 0; i < l->n; i++)
-		l->asked += values_of(&l->items[i], n_runs) >= STEPS_RUNS_MIN;
-	l->too_short = l->n - l->asked;
+	l->asked = l->too_short = l->undecided = l->most = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		levels_of(l, &l->items[i], &levels);
+		l->asked += levels.n >= STEPS_RUNS_MIN;
+		l->most = levels.n > l->most ? levels.n : l->most;
+	}
 	if (o->joint && l->asked)
 		each.alpha /= (double)l->asked;
+	l->enough = stats_steps_enough(each.alpha);
+	l->behind = stats_steps_behind(l->most, each.alpha);
 	for (size_t i = 0; i < l->n; i++) {
-		struct history_line *line = &l->items[i];
-		size_t n = 0;
-
-		for (size_t k = 0; k < n_runs; k++)
-			if (!isnan(line->v[k])) {
-				v[n] = line->v[k];
-				runs[n++] = k;
-			}
-		free(line->steps);
-		line->n_steps = stats_steps((struct stats_sample){v, n}, &each, &line->steps);
-		find_trend(line, (struct stats_sample){v, n});
-		place(line, runs, n, n_runs);
-		drop_small(line, o->least_percent);
+		levels_of(l, &l->items[i], &levels);
+		find_steps(&l->items[i], &levels, n_runs, &each);
+		count_open(l, &l->items[i], &levels, o, each.alpha);
+		drop_small(&l->items[i], o->least_percent);
 	}
-	free(v);
-	free(runs);
+	free(levels.v);
+	free(levels.runs);
+	free(levels.first);
 }
 
 static double largest_step(const struct history_line *l)
@@ -162,23 +220,17 @@ void history_lines_sort(struct history_lines *l)
 	free(order);
 }
 
-static double rounded(double v, unsigned decimals)
-{
-	return round(v * pow(10, decimals));
-}
-
 struct table_cell history_cell(const struct history_line *l, double v)
 {
-	double x = rounded(v, l->decimals);
 	decimal all;
 
 	if (isnan(v))
 		return (struct table_cell){.present = false};
-	if (l->type == COLUMN_DECIMAL && decimal_from_double(v, &all))
-		return cell_decimal(all);
-	if (fabs(x) >= 9e18)
-		return cell_signed(x < 0 ? -INT64_MAX : INT64_MAX);
-	return cell_signed((int64_t)x);
+	if (l->type == COLUMN_NUMBER)
+		return cell_rounded(v * pow(10, l->decimals));
+	if ((l->type == COLUMN_DECIMAL || l->decimals) && decimal_from_double(v, &all))
+		return cell_decimal(l->decimals ? decimal_round(all, l->decimals) : all);
+	return cell_rounded(v);
 }
 
 void history_value_text(const struct history_line *l, double v, bool is_signed, struct buf *to)

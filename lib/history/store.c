@@ -67,6 +67,8 @@ static enum status history_store_bring_up(struct history *h, struct err *e)
 		st = set_version(h, version, e);
 	if (!st)
 		st = db_commit(h->db, e);
+	if (!st)
+		h->schema = HISTORY_SCHEMA;
 	if (st) {
 		struct err why = *e;
 
@@ -97,6 +99,7 @@ static enum status history_store_check(struct history *h, enum db_mode mode, str
 			       (long long)version, HISTORY_SCHEMA);
 	if (version < 0)
 		return err_set(e, ST_BAD, "damaged: schema %lld", (long long)version);
+	h->schema = version;
 	if (!version && (mode == DB_READ || history_store_is_foreign(h, &version, e)))
 		return err_set(e, ST_UNSUPPORTED, "no history: it has no table tm_store");
 	if (e->code || mode == DB_READ)

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@ struct history_view {
 	struct table_series *series;
 	struct arena arena;
 	struct buf texts[MANY]; /* of the row being filled */
-	const char *notes[6];
+	const char *notes[8];
 	size_t n_notes;
 };
 
@@ -71,20 +72,26 @@ static struct table_cell for_people(struct history_view *v, unsigned column,
 static struct table_cell for_programs(const struct history_view *v, const struct history_line *l,
 				      double value)
 {
-	double x = round(value * 1000);
 	decimal all;
 
 	if (isnan(value))
 		return (struct table_cell){.present = false};
 	if (v->decimals && decimal_from_double(value, &all))
 		return cell_decimal(l->type == COLUMN_DECIMAL ? all : decimal_round(all, 3));
-	return cell_signed(fabs(x) < 9e18 ? (int64_t)x : x < 0 ? -INT64_MAX : INT64_MAX);
+	return cell_rounded(value * 1000);
 }
 
 static const char *unit_of(const struct history_line *l)
 {
 	return l->type == COLUMN_BYTES ? "bytes" : l->type == COLUMN_TIME ? "ns" : "number";
 }
+
+static const char *const nothing[] = {
+    [RUNS] = "none: the store has no such run",
+    [SERIES] = "none: no run has a value",
+    [VALUES] = "none: no run has a value",
+    [STEPS] = "none: no series steps",
+};
 
 static void set_table(struct history_view *v, unsigned which, const char *name, const char *title,
 		      const struct table_column *columns, size_t n, size_t rows,
@@ -107,6 +114,7 @@ static void set_table(struct history_view *v, unsigned which, const char *name, 
 					  .columns = v->columns[which],
 					  .n_columns = n,
 					  .n_rows = rows,
+					  .empty = nothing[which],
 					  .fill = fill,
 					  .arg = v};
 }
@@ -327,7 +335,12 @@ static void history_view_fill_step(void *arg, size_t i, struct table_row *r)
 	*c++ = text(to->build);
 	*c++ = cell_signed(from->id);
 	*c++ = cell_signed(to->id);
-	*c++ = for_people(v, 0, l, s->after - s->before, true);
+	*c = for_people(v, 0, l, s->after - s->before, true);
+	if (!isfinite(history_step_percent(s))) {
+		buf_adds(&v->texts[0], " (was 0)");
+		*c = cell_text(v->texts[0].data, v->texts[0].len);
+	}
+	c++;
 	*c++ = for_programs(v, l, s->before);
 	*c++ = for_programs(v, l, s->after);
 	*c++ = cell_percent(history_step_percent(s));
@@ -431,9 +444,9 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 		struct table_cell c = history_cell(l, l->v[k]);
 
 		x[k] = v->runs->items[k].id;
-		y[k] =
-		    c.present ? decimal_of_unsigned(c.number) + (decimal)c.fraction : SERIES_ABSENT;
-		if (c.present && c.negative)
+		y[k] = c.present && !c.high ? decimal_of_unsigned(c.number) + (decimal)c.fraction
+					    : SERIES_ABSENT;
+		if (c.present && !c.high && c.negative)
 			y[k] = -y[k];
 		labels[k] = v->runs->items[k].build;
 	}
@@ -455,28 +468,108 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 	add_marks(v, s, l);
 }
 
+enum { RENAMED_SHOWN = 3 };
+
+void history_renamed_text(const struct history_lines *l, struct buf *to)
+{
+	if (!l->n_renamed)
+		return;
+	buf_addf(to, "%zu series %s on under another name, by a guess:", l->n_renamed,
+		 l->n_renamed == 1 ? "goes" : "go");
+	for (size_t i = 0; i < l->n_renamed && i < RENAMED_SHOWN; i++)
+		buf_addf(to, "%s %s is %s from build %s on", i ? "," : "", l->renamed[i].was,
+			 l->renamed[i].now, l->runs->items[l->renamed[i].run].build);
+	if (l->n_renamed > RENAMED_SHOWN)
+		buf_addf(to, ", and %zu more", l->n_renamed - RENAMED_SHOWN);
+}
+
+static void history_view_add_renamed(struct history_view *v)
+{
+	struct buf b = BUF_INIT;
+
+	history_renamed_text(v->lines, &b);
+	if (b.len)
+		v->notes[v->n_notes++] = arena_strndup(&v->arena, b.data, b.len);
+	buf_release(&b);
+}
+
+/* Series whose last builds are far off, and too few to be a step. */
+static void history_view_add_tails(struct history_view *v)
+{
+	const struct history_line *first = NULL;
+	size_t more = 0;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < v->lines->n; i++) {
+		const struct history_line *l = &v->lines->items[i];
+
+		if (l->tail.n && first)
+			more++;
+		else if (l->tail.n)
+			first = l;
+	}
+	if (!first)
+		return;
+	buf_addf(&b, "%s: the last ", first->name);
+	if (first->tail.n > 1)
+		buf_addf(&b, "%zu builds are", first->tail.n);
+	else
+		buf_adds(&b, "build is");
+	buf_addf(&b, " %.3g times the level: %s cannot tell a step from an outlier",
+		 first->tail.value / first->tail.level,
+		 first->tail.n > 1 ? "so few builds" : "one build");
+	if (more)
+		buf_addf(&b, "; and so in %zu series more", more);
+	v->notes[v->n_notes++] = arena_strndup(&v->arena, b.data, b.len);
+	buf_release(&b);
+}
+
+/* How many builds a step needs, where two do not do. */
+static const char *builds_needed(struct history_view *v)
+{
+	const struct history_lines *l = v->lines;
+
+	return l->behind > 2
+		   ? keep(v, "; in %zu builds a step is found when %zu have it", l->most, l->behind)
+		   : "";
+}
+
 static void history_view_add_notes(struct history_view *v)
 {
 	const struct history_lines *l = v->lines;
+	size_t builds;
 
 	if (v->n_lines < l->n)
 		v->notes[v->n_notes++] =
 		    keep(v, "%zu of %zu series are shown; -n 0 shows all", v->n_lines, l->n);
 	if (l->asked && v->o.joint)
 		v->notes[v->n_notes++] = keep(
-		    v, "%zu series share an error rate of %g: that is the chance of any false step",
-		    l->asked, v->o.alpha);
+		    v,
+		    "%zu series share an error rate of %g: that is the chance of any false step%s",
+		    l->asked, v->o.alpha, builds_needed(v));
 	else if (l->asked && v->o.alpha > 0)
 		v->notes[v->n_notes++] =
 		    keep(v,
-			 "%zu series %s looked at with an error rate of %g each: %.2g false "
+			 "%zu series %s looked at with an error rate of %g%s: %.2g false "
 			 "steps are expected where nothing has changed",
 			 l->asked, l->asked == 1 ? "was" : "were", v->o.alpha,
-			 v->o.alpha * (double)l->asked);
+			 l->asked == 1 ? "" : " each", v->o.alpha * (double)l->asked);
+	builds = v->runs->n ? v->runs->items[v->runs->n - 1].nth_build + 1 : 0;
+	if (builds && builds < v->runs->n)
+		v->notes[v->n_notes++] = keep(
+		    v,
+		    "%zu runs are of %zu build%s: a build counts once, by the median of its runs",
+		    v->runs->n, builds, plural_s(builds));
+	history_view_add_renamed(v);
+	if (l->full)
+		v->notes[v->n_notes++] =
+		    keep(v, "%zu value%s left out: more than a store can hold, 2^63-1", l->full,
+			 l->full == 1 ? " is" : "s are");
+	history_view_add_tails(v);
 	if (l->too_short)
 		v->notes[v->n_notes++] =
-		    keep(v, "%zu series %s fewer than %d runs: too few to find a step",
-			 l->too_short, l->too_short == 1 ? "has" : "have", STEPS_RUNS_MIN);
+		    keep(v, "%zu series %s fewer than %zu builds: too few to find a step",
+			 l->too_short, l->too_short == 1 ? "has" : "have", l->enough);
 }
 
 struct history_view *history_view_new(const struct history_runs *runs,

@@ -32,6 +32,9 @@ void history_view_trend(struct history_view *v, struct table_document *d);
 /* Table "steps": all of them, the latest first. */
 void history_view_steps(struct history_view *v, struct table_document *d);
 
+/* Which series are one by a guess, as a sentence; nothing where none are. */
+void history_renamed_text(const struct history_lines *l, struct buf *to);
+
 /* The latest step upwards, of the line where it is largest; NULL: none. */
 const struct stats_step *history_last_rise(const struct history_lines *l,
 					   const struct history_line **line);

@@ -115,7 +115,8 @@ static enum status unpack_failure(struct input_source *s, uint64_t offset, struc
 
 static enum status input_open_layers(struct input_source *s, struct err *e)
 {
-	struct unpack_from from = {.arg = s, .read = input_read_raw};
+	struct unpack_from from = {
+	    .arg = s, .read = input_read_raw, .gzip = magic_of_gzip(s->raw, s->n_raw)};
 	enum unpacked how = UNPACKED_LOST;
 
 	s->unpack = unpack_stream(&from, &how);

@@ -19,6 +19,12 @@ bool magic_of_filter(const uint8_t *p, size_t n)
 	return false;
 }
 
+/* Whose method is deflate, as that of all is (RFC 1952). */
+bool magic_of_gzip(const uint8_t *p, size_t n)
+{
+	return n > 2 && p[0] == 0x1f && p[1] == 0x8b && p[2] == 8;
+}
+
 bool magic_skippable(const uint8_t *p, size_t n)
 {
 	return n >= MAGIC_SKIPPABLE && (p[0] & 0xf0) == 0x50 && !memcmp(p + 1, "\x2a\x4d\x18", 3);

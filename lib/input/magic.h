@@ -13,6 +13,7 @@
 enum { MAGIC_SKIPPABLE = 8 }; /* bytes of such a frame's header; its last four are the length */
 
 bool magic_of_filter(const uint8_t *p, size_t n);
+bool magic_of_gzip(const uint8_t *p, size_t n); /* one of these */
 bool magic_skippable(const uint8_t *p, size_t n);
 
 #endif

@@ -2,6 +2,7 @@
 #include "lib/input/unpack.h"
 
 #include "lib/base/mem.h"
+#include "lib/pack/deflate.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -15,6 +16,8 @@
 struct unpack {
 	struct unpack_from from;
 	struct archive *a;
+	struct gunzip *
+	    gunzip; /* the outermost layer, of which libarchive would not prove the checksum; or NULL */
 	uint64_t at; /* of from, where there is seek */
 	bool members, warned;
 };
@@ -37,10 +40,12 @@ void unpack_prepare(void)
 static la_ssize_t unpack_read(struct archive *a, void *arg, const void **p)
 {
 	struct unpack *u = arg;
-	ssize_t got = u->from.read(u->from.arg, p);
+	ssize_t got = u->gunzip ? gunzip_next(u->gunzip, p) : u->from.read(u->from.arg, p);
 
 	if (got < 0) {
-		archive_set_error(a, EIO, "read");
+		const char *why = u->gunzip ? gunzip_error(u->gunzip) : NULL;
+
+		archive_set_error(a, EIO, "%s", why ? why : "read");
 		return ARCHIVE_FATAL;
 	}
 	u->at += (uint64_t)got;
@@ -104,7 +109,7 @@ static enum unpacked unpack_result(int r)
 	return r == ARCHIVE_EOF ? UNPACKED_END : r == ARCHIVE_FATAL ? UNPACKED_LOST : UNPACKED_BAD;
 }
 
-static struct unpack *unpack_open(struct archive *a, const struct unpack_from *from,
+static struct unpack *unpack_open(struct archive *a, const struct unpack_from *from, bool gzip,
 				  enum unpacked *how)
 {
 	struct unpack *u;
@@ -114,6 +119,8 @@ static struct unpack *unpack_open(struct archive *a, const struct unpack_from *f
 	u = mem_zalloc(sizeof *u);
 	u->a = a;
 	u->from = *from;
+	if (gzip)
+		u->gunzip = gunzip_new(u->from.read, u->from.arg);
 	if (from->seek)
 		archive_read_set_seek_callback(a, unpack_seek);
 	*how = unpack_result(archive_read_open(a, u, NULL, unpack_read, NULL));
@@ -122,7 +129,7 @@ static struct unpack *unpack_open(struct archive *a, const struct unpack_from *f
 
 struct unpack *unpack_stream(const struct unpack_from *from, enum unpacked *how)
 {
-	struct unpack *u = unpack_open(unpack_new_stream(), from, how);
+	struct unpack *u = unpack_open(unpack_new_stream(), from, from->gzip, how);
 	struct archive_entry *entry;
 
 	if (u && *how == UNPACKED_SOME)
@@ -144,7 +151,7 @@ struct unpack *unpack_archive(const struct unpack_from *from, enum unpacked *how
 			archive_read_support_format_7zip(a);
 		}
 	}
-	u = unpack_open(a, from, how);
+	u = unpack_open(a, from, false, how);
 	if (u)
 		u->members = true;
 	unpack_prepare();
@@ -153,8 +160,10 @@ struct unpack *unpack_archive(const struct unpack_from *from, enum unpacked *how
 
 void unpack_free(struct unpack *u)
 {
-	if (u)
-		archive_read_free(u->a);
+	if (!u)
+		return;
+	archive_read_free(u->a);
+	gunzip_free(u->gunzip);
 	free(u);
 }
 
@@ -203,12 +212,12 @@ enum unpacked unpack_bytes(struct unpack *u, const void **p, size_t *n, uint64_t
 
 int unpack_layers(const struct unpack *u)
 {
-	return archive_filter_count(u->a) - 1;
+	return archive_filter_count(u->a) - 1 + (u->gunzip != NULL);
 }
 
 uint64_t unpack_used(const struct unpack *u)
 {
-	return (uint64_t)archive_filter_bytes(u->a, -1);
+	return u->gunzip ? gunzip_used(u->gunzip) : (uint64_t)archive_filter_bytes(u->a, -1);
 }
 
 const char *unpack_error_known(const struct unpack *u)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Packed bytes, unpacked by libarchive, of which unpack.c is the only user: a stream behind filters
- * (gzip, zstd, xz, bzip2, lz4), or the members of a zip, tar or 7z file. Nothing is ever written to
+ * (zstd, xz, bzip2, lz4, and gzip, whose outermost layer zlib reads: it proves the checksum), or the members of a zip, tar or 7z file. Nothing is ever written to
  * a file, and a member's name is a text and no more.
  */
 #ifndef TM_INPUT_UNPACK_H
@@ -22,6 +22,7 @@ struct unpack_from {
 	bool (*seek)(void *arg, uint64_t offset);
 	uint64_t size;     /* where there is seek */
 	bool no_directory; /* of a zip file: front to back all the same */
+	bool gzip;         /* of a stream: it begins as a gzip file does */
 };
 
 enum unpacked {

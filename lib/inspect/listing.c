@@ -253,7 +253,7 @@ static void put_instruction(struct inspect_sheet *s, struct table_cell *row, siz
 		row[at] = sheet_textf(s, ".byte 0x%02x", i->bytes[0]);
 }
 
-static struct table_cell name_of(struct inspect_sheet *s, const struct listing *l)
+struct table_cell listing_name(struct inspect_sheet *s, const struct listing *l)
 {
 	char *shown = *l->of.name ? demangle(l->of.name) : NULL;
 	struct table_cell c = shown         ? sheet_text(s, shown)
@@ -272,7 +272,7 @@ enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struc
 	struct disasm *d = disasm_new(l->x->file.code, inspect_is_thumb(l->x, l->of.lo));
 	struct lookup_file *file = lookup_file(lookup, l->x->file.path, strlen(l->x->file.path));
 	struct lookup_query *queries = mem_zarray(l->n + 1, sizeof *queries);
-	struct table_cell name = name_of(s, l), binary = sheet_text(s, l->x->file.path), *row;
+	struct table_cell name = listing_name(s, l), binary = sheet_text(s, l->x->file.path), *row;
 	struct instruction i;
 	enum status st;
 

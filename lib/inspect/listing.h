@@ -78,6 +78,8 @@ static inline void cost_add(struct listing_cost *c, uint32_t stack, bool innermo
 /* An empty sheet, to be released by the caller. m: NULL without costs; else it is a tree of functions
  * and their instructions. */
 void listing_sheet(struct inspect_sheet *s, const struct listing_metric *m);
+/* The function, for people: its readable name, or its address. */
+struct table_cell listing_name(struct inspect_sheet *s, const struct listing *l);
 /* Adds l's rows, with lines by the debug information. */
 enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struct lookup *lookup,
 			 const struct listing_metric *m, struct err *e);

@@ -2,6 +2,7 @@
 #include "lib/inspect/report.h"
 
 #include "lib/base/buf.h"
+#include "lib/object/object.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -24,7 +25,7 @@ void inspect_report_init(struct inspect_report *r, bool several)
 	sheet_init(s, "facts", "facts");
 	sheet_column(s, "module", "module", COLUMN_TEXT, module);
 	sheet_column(s, "fact", "fact", COLUMN_TEXT, 0);
-	sheet_column(s, "value", "value", COLUMN_TEXT, 0);
+	sheet_column(s, "value", "value", COLUMN_TEXT, COLUMN_PROSE);
 	s = &r->segments;
 	sheet_init(s, "segments", "segments");
 	sheet_column(s, "module", "module", COLUMN_TEXT, module);
@@ -85,7 +86,7 @@ static const char *inspect_report_machine(const struct object *o)
 	case EM_MIPS_RS3_LE: return "MIPS";
 	case EM_68K: return "m68k";
 	case EM_RISCV: return "RISC-V";
-	case EM_LOONGARCH: return "LoongArch";
+	case MACHINE_LOONGARCH: return "LoongArch";
 	case EM_IA_64: return "IA-64";
 	case EM_SH: return "SuperH";
 	case EM_CSKY: return "C-SKY";

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
+#include "lib/base/text.h"
 #include "lib/input/input.h"
 #include "lib/managed/il2cpp_name.h"
 
@@ -139,7 +140,8 @@ static void add_methods(struct managed *m, const char *path, bool given)
 	if (input_open(&in, path, &e) || method_map_read(&m->methods, &in.cur, &e)) {
 		failed(m, path, given, &e);
 	} else {
-		buf_addf(&word, "a method map of %" PRIu64 " methods", m->methods.methods - before);
+		buf_addf(&word, "a method map of %" PRIu64 " method%s", m->methods.methods - before,
+			 plural_s(m->methods.methods - before));
 		tell(m, path, buf_str(&word));
 	}
 	input_close(&in);

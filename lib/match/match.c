@@ -2,6 +2,7 @@
 #include "lib/match/match.h"
 
 #include "lib/base/mem.h"
+#include "lib/match/near.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +21,16 @@ struct match {
 	struct match_place from;
 	char *pattern, *name; /* from.name is name */
 	uint64_t gave_up;
+	struct match_option *option; /* NULL: it is of a file */
 };
+
+/* The program's, until it ends. */
+struct match_option {
+	struct match_nothing told;
+	struct near near;
+};
+static struct match_option **asked;
+static size_t n_asked, cap_asked;
 
 /* The program's, until it ends. */
 static struct match_given_up *given_up;
@@ -48,6 +58,25 @@ static void match_lend_memory(void)
 {
 	memory = pcre2_general_context_create(match_take, match_give_back, NULL);
 	compiling = pcre2_compile_context_create(memory);
+}
+
+/* Equal ones are one: a policy, or a second reading, asks the same again. */
+static struct match_option *option_of(const struct match *m, unsigned flags)
+{
+	struct match_option *o;
+
+	if (m->from.line || strncmp(m->name, "--", 2) != 0)
+		return NULL;
+	for (size_t i = 0; i < n_asked; i++)
+		if (!strcmp(asked[i]->told.option, m->name) &&
+		    !strcmp(asked[i]->told.pattern, m->pattern))
+			return asked[i];
+	o = mem_zalloc(sizeof *o);
+	near_init(&o->near, m->pattern, strlen(m->pattern), !(flags & MATCH_LITERAL));
+	o->told = (struct match_nothing){
+	    .option = mem_strdup(m->name), .pattern = mem_strdup(m->pattern), .near = o->near.name};
+	VEC_PUSH(asked, n_asked, cap_asked) = o;
+	return o;
 }
 
 struct match *match_new(struct match_place from, const char *pattern, size_t n, unsigned flags,
@@ -81,6 +110,7 @@ struct match *match_new(struct match_place from, const char *pattern, size_t n, 
 	m->pattern = mem_zalloc(n + 1);
 	if (n)
 		memcpy(m->pattern, pattern, n);
+	m->option = option_of(m, flags);
 	m->data = pcre2_match_data_create(1, memory);
 	m->context = pcre2_match_context_create(memory);
 	pcre2_set_match_limit(m->context, MATCH_STEPS);
@@ -122,7 +152,44 @@ bool match_test(struct match *m, const char *s, size_t n)
 
 	if (r < 0 && r != PCRE2_ERROR_NOMATCH)
 		give_up(m);
+	if (m->option && !m->option->told.matched && n) {
+		m->option->told.asked = true;
+		m->option->told.matched = r >= 0;
+		near_try(&m->option->near, s, n);
+	}
 	return r >= 0;
+}
+
+bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t to)
+{
+	size_t at = 0;
+
+	while (at <= from) {
+		int r = pcre2_match(m->code, (PCRE2_SPTR)s, n, at, 0, m->data, m->context);
+		const PCRE2_SIZE *found = pcre2_get_ovector_pointer(m->data);
+
+		if (r < 0 && r != PCRE2_ERROR_NOMATCH)
+			give_up(m);
+		if (r < 0 || found[0] > from)
+			return false;
+		if (found[1] >= to) {
+			if (m->option)
+				m->option->told.matched = true;
+			return true;
+		}
+		at = found[0] + 1;
+	}
+	return false;
+}
+
+bool match_unmatched(const struct match *m)
+{
+	return m->option && !m->option->told.matched;
+}
+
+const struct match_nothing *match_option_at(size_t i)
+{
+	return i < n_asked ? &asked[i]->told : NULL;
 }
 
 uint64_t match_gave_up(const struct match *m)

@@ -36,8 +36,20 @@ void match_free(struct match *m); /* accepts NULL */
 
 /* True when the pattern matches anywhere in the n bytes. */
 bool match_test(struct match *m, const char *s, size_t n);
+/* The same of a match that has all bytes from one place up to another in it. */
+bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t to);
 uint64_t match_gave_up(const struct match *m);
 const char *match_pattern(const struct match *m); /* NUL-terminated */
+
+/* Of an option's pattern ("--focus"): no name that it was asked about matches, so far. Who asks several, of which
+ * one is enough, asks those too, so that each is known to match something or nothing. */
+bool match_unmatched(const struct match *m);
+struct match_nothing {
+	const char *option, *pattern, *near; /* near: the name that comes nearest, or "" */
+	bool matched, asked;
+};
+/* The program's, in their order, also those that did match; NULL: there are no more. */
+const struct match_nothing *match_option_at(size_t i);
 
 /* A pattern that was given up, kept when it is freed. Equal patterns of one place are one. */
 struct match_given_up {

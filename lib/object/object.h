@@ -22,6 +22,9 @@ struct object;
 struct map_piece;
 struct trail;
 
+/* EM_LOONGARCH, which <elf.h> did not have in 2021. */
+enum { MACHINE_LOONGARCH = 258 };
+
 enum { OBJECT_BUILD_ID_MAX = 64 };
 
 struct object_build_id {
@@ -46,6 +49,7 @@ struct object_symbol {
 			   * section's end or the end of a symbol with a size that it lies in */
 	const char *name; /* raw; borrowed from the object */
 	bool sized;       /* false: hi is a guess, and a report must label it */
+	bool local;       /* ELF's STB_LOCAL: another file may have one of this name */
 	uint32_t index;   /* ascends in the order of its table */
 	const char *file; /* of a local symbol: its STT_FILE, the source's base name; else NULL */
 };

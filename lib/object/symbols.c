@@ -258,8 +258,14 @@ static void symtab_add(struct symtab *s, struct loading *l, const struct object 
 		if (!section_end(f, o, &r, l->data ? SHF_ALLOC : SHF_EXECINSTR, shift, &end))
 			continue;
 		hi = r.size < end - r.value ? r.value + r.size : end;
-		VEC_PUSH(s->all, s->n, l->cap) = (struct object_symbol){
-		    r.value, hi, name, r.size > 0, index, ELF64_ST_BIND(r.info) ? NULL : file};
+		VEC_PUSH(s->all, s->n, l->cap) =
+		    (struct object_symbol){r.value,
+					   hi,
+					   name,
+					   r.size > 0,
+					   !ELF64_ST_BIND(r.info),
+					   index,
+					   ELF64_ST_BIND(r.info) ? NULL : file};
 		VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank(r.info);
 		VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
 	}
@@ -411,7 +417,7 @@ static void symtab_load_mach(struct symtab *s, const struct object_image *f)
 		    t->size > UINT64_MAX - t->addr)
 			continue;
 		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
-		    m.value, t->addr + t->size, name, false, (uint32_t)s->n, NULL};
+		    m.value, t->addr + t->size, name, false, false, (uint32_t)s->n, NULL};
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = !m.external ? 2 : m.weak;
 		VEC_PUSH(ends, n_ends, cap_ends) = t->addr + t->size;
 	}
@@ -439,9 +445,10 @@ static void symtab_load_source(struct symtab *s, const struct object_source *sou
 		if (!source_function(source, i, &f) || !*f.name)
 			continue;
 		VEC_PUSH(s->all, s->n, cap) = (struct object_symbol){
-		    f.lo,        f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX,
-		    f.name,      f.size > 0,
-		    (uint32_t)i, NULL};
+		    f.lo,   f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX,
+		    f.name, f.size > 0,
+		    false,  (uint32_t)i,
+		    NULL};
 		VEC_PUSH(ranks, n_ranks, cap_ranks) = f.public;
 		VEC_PUSH(ends, n_ends, cap_ends) = source_end(source);
 	}

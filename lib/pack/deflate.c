@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -56,6 +57,107 @@ const char *inflate_raw(struct inflate_to *to, const uint8_t *in, size_t n)
 	return inflate_any(to, in, n, -MAX_WBITS); /* zlib's way to say so */
 }
 
+enum {
+	GZIP_WINDOW = 15 + 16,
+	GZIP_FIRST = 0x1f
+}; /* zlib's way to say gzip; a member's first byte */
+
+struct gunzip {
+	z_stream z;
+	ssize_t (*read)(void *arg, const void **p);
+	void *arg;
+	const char *error;
+	uint64_t used;
+	bool inside, ended; /* a member; the file */
+	uint8_t out[256 << 10];
+};
+
+struct gunzip *gunzip_new(ssize_t (*read)(void *arg, const void **p), void *arg)
+{
+	struct gunzip *g = mem_alloc(sizeof *g);
+
+	*g = (struct gunzip){.read = read, .arg = arg, .inside = true};
+	g->z.zalloc = deflate_zlib_alloc;
+	g->z.zfree = deflate_zlib_free;
+	if (inflateInit2(&g->z, GZIP_WINDOW) != Z_OK)
+		g->error = "zlib: out of memory";
+	return g;
+}
+
+/* Whether there is input; otherwise the file has ended. -1: it cannot be read. */
+static int gunzip_fill(struct gunzip *g)
+{
+	const void *p;
+	ssize_t got;
+
+	if (g->z.avail_in)
+		return 1;
+	got = g->read(g->arg, &p);
+	if (got <= 0)
+		return (int)got;
+	g->z.next_in = (Bytef *)(uintptr_t)p;
+	g->z.avail_in = (uInt)got;
+	return 1;
+}
+
+/* What decompresses one piece of input. */
+static void gunzip_inflate(struct gunzip *g)
+{
+	uInt before = g->z.avail_in;
+	int r = inflate(&g->z, Z_NO_FLUSH);
+
+	g->used += before - g->z.avail_in;
+	if (r == Z_STREAM_END)
+		g->inside = false;
+	else if (r != Z_OK && r != Z_BUF_ERROR)
+		g->error = g->z.msg ? g->z.msg : "damaged gzip input";
+}
+
+ssize_t gunzip_next(struct gunzip *g, const void **p)
+{
+	size_t n = 0;
+
+	*p = g->out;
+	g->z.next_out = g->out;
+	g->z.avail_out = sizeof g->out;
+	while (!g->error && !g->ended && !n) {
+		int more = gunzip_fill(g);
+
+		if (more < 0)
+			return -1;
+		if (!more && g->inside)
+			g->error = "truncated gzip input";
+		else if (!more || (!g->inside && *g->z.next_in != GZIP_FIRST))
+			g->ended = true;
+		else if (!g->inside && inflateReset(&g->z) != Z_OK)
+			g->error = "damaged gzip input";
+		else {
+			g->inside = true;
+			gunzip_inflate(g);
+		}
+		n = sizeof g->out - g->z.avail_out;
+	}
+	return n ? (ssize_t)n : g->error ? -1 : 0;
+}
+
+uint64_t gunzip_used(const struct gunzip *g)
+{
+	return g->used;
+}
+
+const char *gunzip_error(const struct gunzip *g)
+{
+	return g->error;
+}
+
+void gunzip_free(struct gunzip *g)
+{
+	if (!g)
+		return;
+	inflateEnd(&g->z);
+	free(g);
+}
+
 uint32_t crc32_add(uint32_t crc, const void *p, size_t n)
 {
 	return (uint32_t)crc32_z(crc, p, n);
@@ -71,8 +173,6 @@ struct gzip {
 struct gzip *gzip_new(FILE *out)
 {
 	struct gzip *g = mem_zalloc(sizeof *g);
-	enum { GZIP_WINDOW = 15 + 16 };
-
 	g->out = out;
 	g->e = (struct err)ERR_INIT;
 	if (deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,10 @@ static void keep_two(int file, int answer)
 
 	if (a < 0 || b < 0 || dup2(a, FILE_FD) < 0 || dup2(b, ANSWER_FD) < 0)
 		_exit(1);
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, ANSWER_FD + 1, ~0u, 0))
+		return;
+#endif
 	for (int fd = ANSWER_FD + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < 1 << 16;
 	     fd++)
 		close(fd);

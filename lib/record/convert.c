@@ -142,7 +142,7 @@ enum status convert_program(struct convert *c, struct launch *l, char **argv, st
 	if (c->out && fclose(c->out))
 		keep_first(&st, e, err_sys(&second, "write"), &second);
 	if (pid > 0)
-		c->status = launch_wait(&c->sig);
+		c->status = launch_wait(&c->sig, NULL);
 	if (c->server)
 		serve_end(c->server, c->wait_ms, c->summary, sizeof c->summary);
 	buf_release(&maps);

@@ -232,12 +232,12 @@ pid_t launch(struct launch *l, char **argv)
 	return pid;
 }
 
-int launch_wait(int *sig)
+int launch_wait(int *sig, struct rusage *used)
 {
 	int status;
 
 	*sig = 0;
-	while (waitpid(child, &status, 0) < 0)
+	while (wait4(child, &status, 0, used) < 0)
 		if (errno != EINTR)
 			return NOT_RUN;
 	child = 0;
@@ -271,7 +271,8 @@ static bool launch_outlasts(const struct launch *l, pid_t pid)
 	}
 }
 
-int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(void *arg), void *arg)
+int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(void *arg), void *arg,
+	       struct rusage *used)
 {
 	pid_t pid;
 
@@ -283,5 +284,5 @@ int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(voi
 	*sig = 0;
 	if (pid > 0 && over && launch_outlasts(l, pid))
 		over(arg);
-	return pid < 0 ? NOT_RUN : launch_wait(sig);
+	return pid < 0 ? NOT_RUN : launch_wait(sig, used);
 }

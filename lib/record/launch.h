@@ -11,6 +11,7 @@
 #include "lib/recorder/base/settings.h"
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* By enum cap_stacks and enum cap_calls; they end with NULL. */
@@ -46,9 +47,9 @@ bool launch_find_library(const char *given, const char *below, char library[CAP_
 void launch_describe(struct buf *b, const struct cap_settings *s);
 /* Starts argv. Signals that would end us go on to the program. -1: errno says why not. */
 pid_t launch(struct launch *l, char **argv);
-/* Waits for it. Its exit status, or 128 and the signal that ended it, which *sig then is, else 0.
+/* Waits for it, and learns what it used, with those that it has waited for; used: NULL or zeroed. Its exit status, or 128 and the signal that ended it, which *sig then is, else 0.
  */
-int launch_wait(int *sig);
+int launch_wait(int *sig, struct rusage *used);
 /* Behind it: errno of what cut the trace short; 0: nothing, or that is not known. */
 int launch_error(const struct launch *l);
 /* The process has ended, and its trace has not been. */
@@ -57,6 +58,7 @@ bool launch_open(const struct launch *l);
 enum cap_loaded launch_loaded(const struct launch *l);
 /* Both, with the trace going to fd, which is closed here: the program has the only one. over(arg) is called
  * when the recording's time (duration_ms) is over and the program goes on; NULL: nothing. */
-int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(void *arg), void *arg);
+int launch_run(struct launch *l, int fd, char **argv, int *sig, void (*over)(void *arg), void *arg,
+	       struct rusage *used);
 
 #endif

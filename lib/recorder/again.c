@@ -56,7 +56,7 @@ static void anew(int fd, bool copy)
 	cap.start = cap_now();
 	cap_modules_again(&cap.modules);
 	cap_write_begin(fd);
-	cap_write(true);
+	cap_write(CAP_WRITE_FLUSH);
 	atomic_store(&cap.state, CAP_ON);
 }
 

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -124,6 +125,7 @@ static bool capture_begin(const struct cap_settings *s)
 
 	cap.pid = (uint32_t)getpid();
 	learn_program();
+	cap_origin_learn(&cap.origin);
 	cap_bounds_first_thread();
 	cap_unwind_start();
 	if (s->pid && s->pid != cap.pid && !s->children) {
@@ -137,7 +139,8 @@ static bool capture_begin(const struct cap_settings *s)
 	cap.start = cap_now();
 	cap.outcome = find_outcome(s->outcome);
 	fd = cap_output_open(s);
-	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) || !cap_modules_init(&cap.modules) ||
+	if (fd < 0 || !cap_stacks_init(&cap.stacks, 0) ||
+	    !cap_modules_init(&cap.modules, (struct cap_made){&cap.rings.seq, &cap.stacks.n}) ||
 	    (cap.some && !cap_live_init(&cap.live)))
 		return false;
 	cap_ending_mine();
@@ -146,7 +149,7 @@ static bool capture_begin(const struct cap_settings *s)
 	cap_original();
 	cap_modules_scan(&cap.modules, true);
 	cap_write_begin(fd);
-	cap_write(true);
+	cap_write(CAP_WRITE_FLUSH);
 	if (s->calls)
 		cap_spikes_start();
 	return true;
@@ -197,7 +200,7 @@ static __attribute__((noinline)) bool capture_wait_for_room(struct cap_ring *rin
 		cap_hold_signals(&before);
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
-				cap_write(false);
+				cap_write(CAP_WRITE_ALL);
 			if (!cap_ring_room(ring, n))
 				cap_rings_wait(&cap.rings, cap_now(), PATIENCE_NS);
 			cap_unlock(&cap.writing);
@@ -309,15 +312,18 @@ static uint32_t weight(struct cap_ring *ring, const void *p, size_t size)
 	return w;
 }
 
-static void capture_put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
-			      unsigned domain, uint32_t name, struct cap_where where)
+/* stack: 0 is that of where. Returns it; 0: not recorded. */
+static uint32_t capture_put_alloc(struct cap_ring *ring, const void *p, size_t requested,
+				  size_t real, unsigned domain, uint32_t name, uint32_t stack,
+				  struct cap_where where)
 {
-	uint32_t w = weight(ring, p, requested), stack;
+	uint32_t w = weight(ring, p, requested);
 	struct cap_record *rec;
 
 	if (!w)
-		return;
-	stack = cap_stack_of(ring, where);
+		return 0;
+	if (!stack)
+		stack = cap_stack_of(ring, where);
 	rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_ALLOC);
 	rec->address = (uintptr_t)p;
 	rec->requested = (uint64_t)requested * w;
@@ -328,6 +334,7 @@ static void capture_put_alloc(struct cap_ring *ring, const void *p, size_t reque
 	rec->domain = (uint8_t)domain;
 	cap_ring_put(ring);
 	cap_ring_done(ring);
+	return stack;
 }
 
 /* The set is made when it has something: every free asks for it then. */
@@ -361,8 +368,23 @@ void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	}
 	ring = room_for(1);
 	if (ring)
-		capture_put_alloc(ring, p, requested, real, domain, 0, where);
+		capture_put_alloc(ring, p, requested, real, domain, 0, 0, where);
 	leave(ring);
+}
+
+uint32_t cap_alloc_mapping(const void *p, size_t requested, size_t real, uint32_t stack,
+			   struct cap_where where)
+{
+	struct cap_ring *ring;
+
+	cap_timing_flush();
+	if (!enter())
+		return 0;
+	ring = room_for(1);
+	if (ring)
+		stack = capture_put_alloc(ring, p, requested, real, DOMAIN_MMAP, 0, stack, where);
+	leave(ring);
+	return stack;
 }
 
 void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const char *type,
@@ -377,7 +399,7 @@ void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const cha
 	name = type ? cap_name_id(type, NULL) : 0;
 	ring = room_for(1);
 	if (ring)
-		capture_put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, where);
+		capture_put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, 0, where);
 	leave(ring);
 }
 
@@ -473,7 +495,7 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	cap_self.depth = CAP_BUSY;
 	if (p) {
 		put_free(ring, m->seq, m->old, 0);
-		capture_put_alloc(ring, p, requested, real, 0, 0, where);
+		capture_put_alloc(ring, p, requested, real, 0, 0, 0, where);
 	} else {
 		cap_ring_done(ring);
 		if (cap.some)
@@ -527,6 +549,28 @@ static void mark(enum cap_record_kind kind, const char *name, const char *unit, 
 	leave(ring);
 }
 
+void cap_thread_ends(void)
+{
+	struct cap_ring *ring = cap_self.ring;
+	char name[CAP_TEXT_MAX] = {0}; /* the kernel's have 16 bytes */
+	int error = errno;
+
+	/* Without anything recorded there is no row of the thread. */
+	if (!ring || ring->announce || !enter())
+		return;
+	if (!prctl(PR_GET_NAME, name) &&
+	    (cap_ring_room(ring, 1) || capture_wait_for_room(ring, 1))) {
+		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_NAMED);
+
+		rec->count = (uint32_t)strnlen(name, sizeof name);
+		memcpy(rec->text, name, sizeof name);
+		cap_ring_put(ring);
+		cap_ring_done(ring);
+	}
+	leave(ring);
+	errno = error;
+}
+
 void cap_mark_frame(const char *name, int64_t number)
 {
 	mark(CAP_FRAME, name, NULL, number, 0);
@@ -573,7 +617,7 @@ bool cap_flush(void)
 		cap_hold_signals(&before);
 		done = cap_trylock(&cap.writing);
 		if (done) {
-			cap_write(true);
+			cap_write(CAP_WRITE_FLUSH);
 			cap_unlock(&cap.writing);
 		}
 		cap_release_signals(&before);

@@ -22,6 +22,7 @@
 #include "lib/recorder/base/output.h"
 #include "lib/recorder/base/settings.h"
 #include "lib/recorder/code.h"
+#include "lib/recorder/origin.h"
 #include "lib/recorder/ring.h"
 #include "lib/recorder/shadow.h"
 #include "lib/recorder/stacks/pcs.h"
@@ -82,6 +83,7 @@ struct capture {
 	struct cap_name name[CAP_NAMES]; /* [0] unused */
 	char program[CAP_PROGRAM_MAX]; /* what was started, cut; a child of fork has its parent's */
 	char path[CAP_PATH_MAX + CAP_PROGRAM_MAX + 16]; /* of the output; "": not known */
+	struct cap_origin origin;
 	const char *original; /* 1, and 0 in a copy of the process; NULL: not known */
 	_Atomic int state;    /* enum cap_state */
 	struct cap_lock writing, starting, naming;
@@ -90,6 +92,7 @@ struct capture {
 	_Atomic uint32_t bell;                      /* the helper sleeps on it */
 	uint32_t nodes;                             /* written */
 	uint32_t epoch;                             /* of the locations in pcs */
+	struct cap_seen seen;                       /* the writer's: of that epoch */
 	_Atomic uint16_t name_slot[CAP_NAME_SLOTS]; /* by hash; 0: free */
 	bool some;                                  /* not every block: threshold or sampling */
 	_Atomic bool owned;                         /* own is made */
@@ -111,14 +114,21 @@ struct cap_where {
 	((struct cap_where){__builtin_frame_address(0), __builtin_return_address(0), \
 			    __builtin_dwarf_cfa()})
 
+/* An operator new that has not returned yet. */
+struct cap_new {
+	struct cap_where where;
+	size_t size,
+	    most; /* what it was asked for, and what it may make of that for an allocator */
+	const void *block; /* what the newest allocation inside of it gave */
+	unsigned depth;    /* of cap_self when it began */
+	bool open;
+};
+
 struct cap_self {
 	struct cap_ring *ring;
 	unsigned depth; /* not 0: nothing that this thread does is recorded */
-	/* Inside of an operator new: what is recorded of the next allocation of this size; NULL:
-	 * nothing, or it has been. And of an operator delete: what has been recorded as freed. */
-	const struct cap_where *outer;
-	size_t outer_size;
-	const void *freed;
+	struct cap_new outer;
+	const void *freed; /* inside of an operator delete: what has been recorded as freed */
 };
 extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
 
@@ -174,6 +184,9 @@ static inline bool cap_passes(size_t size)
 /* An allocation that succeeded; before the program knows of it. */
 void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	       struct cap_where where);
+/* The same of a mapping: of the stack of the one that it remains of, or 0: of where. Returns the stack. */
+uint32_t cap_alloc_mapping(const void *p, size_t requested, size_t real, uint32_t stack,
+			   struct cap_where where);
 /* The same of a block of a type, which may be NULL; its real size is not known. */
 void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const char *type,
 		     struct cap_where where);
@@ -191,6 +204,8 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	       struct cap_where where);
 /* An allocation of a managed heap, of which an address is not known. Never sampled. */
 void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where);
+/* The thread is about to end: what it is called now. */
+void cap_thread_ends(void);
 /* A frame; name may be NULL. */
 void cap_mark_frame(const char *name, int64_t number);
 /* A counter's reading: whole + fraction / 10^18. */
@@ -214,7 +229,10 @@ unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsig
 
 /* In writer.c: what the rings hold goes to the output; the caller holds cap.writing. */
 void cap_write_begin(int fd);
-void cap_write(bool flush);
+enum cap_write { CAP_WRITE_KNOWN, CAP_WRITE_ALL, CAP_WRITE_FLUSH };
+/* Known: only what was there when the modules were last looked at; what came since may be of another
+ * module, at the addresses of one that went. */
+void cap_write(enum cap_write what);
 void cap_write_end(const char *end); /* a note, or NULL */
 /* What was lost so far does not count in the next capture. */
 void cap_losses_forget(void);

@@ -18,9 +18,11 @@ static _Atomic int state;
 /* Late frees of the thread take a ring again, and then this is called again. */
 static void ending_ends(void *arg)
 {
-	struct cap_ring *ring = cap_self.ring;
+	struct cap_ring *ring;
 
 	(void)arg;
+	cap_thread_ends();
+	ring = cap_self.ring;
 	cap_self.ring = NULL;
 	if (ring)
 		cap_ring_give_back(ring);

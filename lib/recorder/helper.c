@@ -164,7 +164,7 @@ static void *helper_run(void *arg)
 		}
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
-				cap_write(false);
+				cap_write(CAP_WRITE_KNOWN);
 			cap_unlock(&cap.writing);
 		}
 		sleep_for(rss && rss < tick ? rss : tick);

@@ -220,18 +220,21 @@ static uint64_t past_late(const struct cap_rings *r, struct cap_ring *ring, cap_
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
 	for (; tail != ring->end && first(ring, tail)->seq < r->written; tail++) {
-		if (first(ring, tail)->kind == CAP_THREAD)
+		if (first(ring, tail)->kind == CAP_THREAD || first(ring, tail)->kind == CAP_NAMED)
 			take(arg, ring, first(ring, tail));
 		atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
 	}
 	return tail;
 }
 
-void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg)
+void cap_rings_drain(struct cap_rings *r, uint64_t end, cap_take take, void *arg)
 {
 	struct cap_turn *heap = r->heap;
 	uint32_t rings, n = 0;
 	uint64_t limit = horizon(r, &rings);
+
+	if (limit > end)
+		limit = end > r->written ? end : r->written;
 
 	for (uint32_t i = 0; i < rings; i++) {
 		struct cap_ring *ring = atomic_load_explicit(&r->ring[i], memory_order_relaxed);

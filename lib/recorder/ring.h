@@ -37,7 +37,8 @@ enum cap_record_kind {
 	CAP_ENTER, /* a call (calls.h); count = 1: it has a time; address = value; with fiber: requested =
 		      * its number, name = row of the names or 0 */
 	CAP_EXIT,
-	CAP_TEXT /* of the call that follows in this ring; count = bytes */
+	CAP_TEXT, /* of the call that follows in this ring; count = bytes */
+	CAP_NAMED /* text = the name that the thread of this ring has; count = bytes */
 };
 
 /* Of a record's real size: an engine's pool does not say. */
@@ -166,10 +167,10 @@ static inline void cap_ring_done(struct cap_ring *ring)
 	atomic_store_explicit(&ring->pending, UINT64_MAX, memory_order_release);
 }
 
-/* The writer's side: for each record whose number is below the horizon, in the order of the
- * numbers. One caller at a time. */
+/* The writer's side: for each record whose number is below the horizon and below end, in the order
+ * of the numbers. One caller at a time. */
 typedef void (*cap_take)(void *arg, struct cap_ring *ring, const struct cap_record *rec);
-void cap_rings_drain(struct cap_rings *r, cap_take take, void *arg);
+void cap_rings_drain(struct cap_rings *r, uint64_t end, cap_take take, void *arg);
 /* When that has left too much: gives up the records for which it has waited since a call that is
  * at least wait ns ago; 0: whatever it waits for now. Between two calls at most CAP_LOOK_NS count:
  * where nothing ran for a while, those that are waited for did not either. */

@@ -84,13 +84,15 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #elif defined __cplusplus
 #define tracemill_counter_unit(name, unit, value) tracemill_counter_of(name, unit, value)
 #elif (defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L) || !defined __STRICT_ANSI__
-#define tracemill_counter_unit(name, unit, value)      \
-	_Generic((value), float                        \
-		 : tracemill_counter_float, double     \
-		 : tracemill_counter_real, long double \
-		 : tracemill_counter_real, default     \
+#define tracemill_counter_unit(name, unit, value)                 \
+	_Generic((value), float                                   \
+		 : tracemill_counter_float, double                \
+		 : tracemill_counter_real, long double            \
+		 : tracemill_counter_real, unsigned long          \
+		 : tracemill_counter_unsigned, unsigned long long \
+		 : tracemill_counter_unsigned, default            \
 		 : tracemill_counter_whole)(name, unit, value)
-#else /* -std=c99 cannot tell: tracemill_counter_real is for decimals there */
+#else /* -std=c99 cannot tell: tracemill_counter_real and _unsigned are for others there */
 #define tracemill_counter_unit(name, unit, value) tracemill_counter_whole(name, unit, value)
 #endif
 #define tracemill_typed_alloc(type, requested, real) \
@@ -120,6 +122,15 @@ static inline void tracemill_counter_real(const char *name, const char *unit, do
 		tracemill_counter_whole(name, unit, (int64_t)value);
 }
 
+/* A reading is below 2^63: what is not is counted as lost. */
+static inline void tracemill_counter_unsigned(const char *name, const char *unit, uint64_t value)
+{
+	if (!(value >> 63))
+		tracemill_counter_whole(name, unit, (int64_t)value);
+	else
+		tracemill_counter_real(name, unit, (double)value);
+}
+
 /* Of 59.94f the decimals are 94: as a double it has more. */
 static inline void tracemill_counter_float(const char *name, const char *unit, float value)
 {
@@ -135,11 +146,22 @@ static inline void tracemill_counter_float(const char *name, const char *unit, f
 
 #ifndef TRACEMILL_OFF
 
-/* An integer, or what becomes one; the overloads are floating-point numbers. */
+/* An integer, or what becomes one; the overloads are those that may be no int64_t. */
 template <typename number>
 static inline void tracemill_counter_of(const char *name, const char *unit, number value)
 {
 	tracemill_counter_whole(name, unit, (int64_t)value);
+}
+
+static inline void tracemill_counter_of(const char *name, const char *unit, unsigned long value)
+{
+	tracemill_counter_unsigned(name, unit, value);
+}
+
+static inline void tracemill_counter_of(const char *name, const char *unit,
+					unsigned long long value)
+{
+	tracemill_counter_unsigned(name, unit, value);
 }
 
 static inline void tracemill_counter_of(const char *name, const char *unit, float value)

@@ -55,6 +55,15 @@ static uint8_t *decimal(uint8_t *p, const char *key, uint64_t v)
 	return attribute(p, key, s);
 }
 
+static uint8_t *hexadecimal(uint8_t *p, const char *key, uint64_t v)
+{
+	char digits[17] = {0};
+
+	for (int i = 15; i >= 0; i--, v >>= 4)
+		digits[i] = "0123456789abcdef"[v & 15];
+	return attribute(p, key, digits);
+}
+
 static uint64_t before[CAP_LOSSES]; /* of captures that this process has written */
 
 static void cap_writer_count_losses(uint64_t n[CAP_LOSSES])
@@ -122,7 +131,7 @@ static void cap_writer_header(void)
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
-	uint64_t lost[CAP_LOSSES], n = 7 + (s->sample > 0) + (s->threshold > 0) + s->attached;
+	uint64_t lost[CAP_LOSSES], n = 9 + (s->sample > 0) + (s->threshold > 0) + s->attached;
 
 	cap_writer_count_losses(lost);
 	/* A running program may have functions' addresses that it calls past us. */
@@ -144,6 +153,8 @@ static void cap_writer_header(void)
 	p = decimal(p, "time_resolution_ns", (uint64_t)resolution());
 	p = decimal(p, "capture.pid", cap.pid);
 	p = attribute(p, "capture.program", cap.program);
+	p = hexadecimal(p, "capture.run", cap_origin_id(&cap.origin, cap.pid));
+	p = hexadecimal(p, "capture.arguments", cap.origin.arguments);
 	p = attribute(p, "capture.mode", s->sample ? "sample" : s->threshold ? "threshold" : "all");
 	p = attribute(p, "capture.stacks", stacks[s->stacks]);
 	if (s->sample)
@@ -232,7 +243,17 @@ static void thread(struct cap_ring *ring, uint32_t tid)
 	ring->thread = (uint32_t)cap.out.threads;
 }
 
-/* Threads that have named themselves since: their row comes again, with the new name. */
+/* The thread's row comes again when it has named itself since, with the new name. */
+static void rename_thread(struct cap_ring *ring, const char *name, size_t size)
+{
+	if (!size || (size == ring->n_comm && !memcmp(name, ring->comm, size)))
+		return;
+	memcpy(ring->comm, name, size);
+	ring->n_comm = (uint32_t)size;
+	thread_row(ring);
+}
+
+/* Of threads that still run. The others have said it as they ended. */
 static void look_at_names(void)
 {
 	uint32_t n = atomic_load(&cap.rings.n);
@@ -245,11 +266,7 @@ static void look_at_names(void)
 		if (!ring || !ring->tid || atomic_load(&ring->owner) != ring->tid)
 			continue;
 		size = cap_writer_thread_name(ring->tid, name);
-		if (!size || (size == ring->n_comm && !memcmp(name, ring->comm, size)))
-			continue;
-		memcpy(ring->comm, name, size);
-		ring->n_comm = (uint32_t)size;
-		thread_row(ring);
+		rename_thread(ring, name, size);
 	}
 }
 
@@ -326,14 +343,15 @@ static uint8_t *add_name(uint8_t *p, const struct place *place)
 	return cap_uleb(p, place->line);
 }
 
-/* Every node that there is: those that the records in the rings have are among them. */
-static void cap_writer_stacks(void)
+/* The nodes up to n that are not written yet. */
+static void cap_writer_stacks(uint32_t n)
 {
-	uint32_t n = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
 	uint64_t previous = 0;
 	struct place name;
 	uint8_t *p;
 
+	if (n <= cap.nodes)
+		return;
 	for (uint32_t i = cap.nodes + 1; i <= n; i++) {
 		struct cap_node *node = &cap.stacks.nodes[i];
 		uint32_t *id = cap_pcs_put(&cap.pcs, node->pc);
@@ -450,23 +468,34 @@ static int64_t rounded(int64_t time)
 	return time;
 }
 
+/* A record that has text in place of a time. */
+static bool take_text(struct cap_ring *ring, const struct cap_record *rec)
+{
+	if (rec->kind == CAP_NAMED) {
+		if (ring->tid)
+			rename_thread(ring, rec->text, rec->count);
+		return true;
+	}
+	if (rec->kind != CAP_TEXT)
+		return false;
+	for (uint32_t i = 0; i < rec->count && ring->n_text < CAP_TEXTS; i++)
+		ring->text[ring->n_text++] = rec->text[i];
+	return true;
+}
+
 static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 {
 	struct event ev;
 
 	(void)arg;
-	if (cap_writer_is_old(rec))
+	if (take_text(ring, rec) || cap_writer_is_old(rec))
 		return;
 	event_clear(&ev);
 	ev.time = rounded(rec->time - cap.start);
 	ev.has = EV_HAS_TIME;
-	if (rec->stack > cap.nodes)
-		cap_writer_stacks();
+	if (rec->stack > cap.nodes) /* with those that other records have */
+		cap_writer_stacks(rec->stack > cap.seen.nodes ? rec->stack : cap.seen.nodes);
 	switch (rec->kind) {
-	case CAP_TEXT:
-		for (uint32_t i = 0; i < rec->count && ring->n_text < CAP_TEXTS; i++)
-			ring->text[ring->n_text++] = rec->text[i];
-		return;
 	case CAP_ENTER:
 	case CAP_EXIT:
 		ev.kind = rec->kind == CAP_ENTER ? EV_ENTER : EV_EXIT;
@@ -597,9 +626,13 @@ static void write_modules(bool ended)
 
 	if (!locked && cap.modules.epoch != cap.epoch)
 		locked = cap_lock_wait(&cap.modules.lock, SCAN_MS);
+	/* What a destructor has allocated while its module went is of that module. */
+	if ((locked && cap.modules.went) || cap.modules.epoch != cap.epoch)
+		cap_writer_stacks(cap.modules.nodes_before);
 	if (locked) {
 		cap_module_names_write(ended);
 		cap_modules_write(&cap.modules, &cap.out);
+		cap.seen = cap.modules.seen;
 	}
 	if (cap.modules.epoch != cap.epoch) {
 		cap_pcs_clear(&cap.pcs);
@@ -609,17 +642,20 @@ static void write_modules(bool ended)
 		cap_unlock(&cap.modules.lock);
 }
 
-void cap_write(bool flush)
+void cap_write(enum cap_write what)
 {
 	int64_t now = cap_now();
 	uint64_t full = cap.out.full;
 
 	write_modules(false);
-	cap_rings_drain(&cap.rings, cap_writer_take, NULL);
+	if (what != CAP_WRITE_KNOWN)
+		cap.seen.nodes = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
+	cap_rings_drain(&cap.rings, what == CAP_WRITE_KNOWN ? cap.seen.records : UINT64_MAX,
+			cap_writer_take, NULL);
 	if (cap.out.full != full) /* what waits now came behind the drain before */
 		cap.flushed = cap.drained;
 	cap.drained = now;
-	if (flush || now - cap.flushed > FLUSH_NS) {
+	if (what == CAP_WRITE_FLUSH || now - cap.flushed > FLUSH_NS) {
 		look_at_names();
 		cap_output_flush(&cap.out);
 		cap.flushed = now;
@@ -627,6 +663,14 @@ void cap_write(bool flush)
 	if (cap.out.fd < 0 && cap_on())
 		atomic_store(&cap.state, CAP_DONE);
 	look_at_output();
+}
+
+/* Of those that it has waited for; a shell that runs a game has nothing of it. */
+static bool has_children(void)
+{
+	struct rusage u;
+
+	return !getrusage(RUSAGE_CHILDREN, &u) && u.ru_maxrss > 0;
 }
 
 static uint64_t children_time(void)
@@ -642,9 +686,9 @@ static uint64_t children_time(void)
 void cap_write_end(const char *end)
 {
 	const struct cap_settings *s = &cap.settings;
-	uint64_t lost[CAP_LOSSES];
+	uint64_t lost[CAP_LOSSES], rests;
 
-	cap_write(true);
+	cap_write(CAP_WRITE_FLUSH);
 	if (cap.out.fd < 0)
 		return;
 	write_modules(true);
@@ -661,6 +705,11 @@ void cap_write_end(const char *end)
 	if (atomic_load(&cap.old))
 		cap_output_note(&cap.out, INFO, atomic_load(&cap.old),
 				"frees of blocks from before the attach");
+	rests = atomic_exchange(&cap.mappings.rests, 0);
+	if (rests)
+		cap_output_note(&cap.out, INFO, rests,
+				"what remains of mappings of which a part was unmapped counts as "
+				"a new allocation");
 	cap_writer_count_losses(lost);
 	for (unsigned i = 0; i < CAP_LOSSES; i++) {
 		if (lost[i])
@@ -670,6 +719,8 @@ void cap_write_end(const char *end)
 	}
 	if (cap.outcome && cap.settings.pid == cap.pid)
 		atomic_store(&cap.outcome->children, children_time());
+	if (!s->children && has_children())
+		cap_output_note(&cap.out, INFO, 0, TRACE_NOTE_STARTED);
 	if (end)
 		cap_output_note(&cap.out, INFO, 0, end);
 	cap_output_flush(&cap.out);

@@ -76,7 +76,7 @@ enum status code_quality_document(const struct table_document *d, struct render_
 		for (size_t k = 0; d->sections[i].kind == SECTION_CHECKS && k < c->n_items; k++) {
 			const struct table_check *of = &c->items[k];
 
-			if (of->verdict == VERDICT_PASS || of->verdict == VERDICT_IMPROVED)
+			if (verdict_holds(of->verdict))
 				continue;
 			for (size_t n = 0; n < (of->n_breaches ? of->n_breaches : 1); n++) {
 				buf_adds(b, first ? "\n" : ",\n");

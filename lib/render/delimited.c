@@ -10,9 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Also the full-width forms of its signs: U+FF1D, U+FF0B, U+FF0D, U+FF20. */
+static bool is_number(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+	return n > 0;
+}
+
+/* A negative number, as that of a frame, is no formula. Also the full-width forms of its signs: U+FF1D, U+FF0B, U+FF0D, U+FF20. */
 static bool looks_like_a_formula(const char *s, size_t n)
 {
+	if (n > 1 && *s == '-' && is_number(s + 1, n - 1))
+		return false;
 	/* A quote would be taken for the guard. */
 	if (n && *s && strchr("=+-@\t\r\n'", *s))
 		return true;

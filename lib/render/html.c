@@ -2,6 +2,7 @@
 #include "lib/render/html.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/render/html/assets.h"
 #include "lib/render/html_data.h"
 #include "lib/render/html_flame.h"
@@ -154,6 +155,13 @@ static void html_table(struct page *p, const struct table *t)
 	struct buf *b = p->b;
 	size_t first, all;
 
+	if (table_empty(t)) {
+		buf_adds(b, "<p class=\"cut\">");
+		string(p, table_empty(t));
+		buf_adds(b, "</p>\n");
+		notes(p, t->notes, t->n_notes);
+		return;
+	}
 	if (t->n_rows > 10)
 		buf_adds(b, "<div class=\"tools\"><input type=\"search\" placeholder=\"filter rows "
 			    "(regular expression)\"><span class=\"say\"></span></div>\n");
@@ -253,7 +261,7 @@ static void html_section(struct page *p, const struct table_section *s, size_t i
 	string(p, section_title(s));
 	if (s->kind == SECTION_TABLE)
 		buf_addf(p->b, " <small>%zu row%s</small>", s->table->n_rows,
-			 s->table->n_rows == 1 ? "" : "s");
+			 plural_s(s->table->n_rows));
 	for (size_t k = VERDICTS; s->kind == SECTION_CHECKS && k-- > 0;) {
 		size_t n = checks_count(s->checks, (enum verdict)k);
 

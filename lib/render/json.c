@@ -357,6 +357,10 @@ static void render_json_section(const struct table_section *s, struct render_out
 		field(b, "title", s->table->title);
 		json_key(b, "tree");
 		buf_adds(b, s->table->flags & TABLE_TREE ? "true" : "false");
+		if (s->table->flags & TABLE_AHEAD) {
+			json_key(b, "ahead");
+			buf_adds(b, "true");
+		}
 		render_json_columns(b, s->table);
 		render_json_rows(s->table, o);
 		break;

@@ -97,6 +97,7 @@ static void junit_test_case(struct buf *b, const struct table_document *d,
 	switch (c->verdict) {
 	case VERDICT_FAIL: outcome(b, "failure", c->category ? c->category : "rule", c); break;
 	case VERDICT_INCONCLUSIVE: outcome(b, "error", "inconclusive", c); break;
+	case VERDICT_SKIPPED:
 	case VERDICT_WAIVED: outcome(b, "skipped", NULL, c); break;
 	case VERDICT_PASS:
 	case VERDICT_IMPROVED:
@@ -115,7 +116,7 @@ static void counts(struct buf *b, const struct table_checks *c)
 {
 	buf_addf(b, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", c->n_items,
 		 checks_count(c, VERDICT_FAIL), checks_count(c, VERDICT_INCONCLUSIVE),
-		 checks_count(c, VERDICT_WAIVED));
+		 checks_count(c, VERDICT_WAIVED) + checks_count(c, VERDICT_SKIPPED));
 }
 
 enum status junit_document(const struct table_document *d, struct render_out *o)

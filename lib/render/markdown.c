@@ -196,7 +196,10 @@ static void markdown_table(struct markdown *m, const struct table *t)
 	find_shown(t, shown);
 	if (t->title)
 		prose_line(m, "\n### ", t->title);
-	heading(m, t, shown);
+	if (table_empty(t))
+		prose_line(m, "\n", table_empty(t));
+	else
+		heading(m, t, shown);
 	if (!add_unit(m)) {
 		m->rows_cut += t->n_rows;
 		free(shown);
@@ -218,7 +221,8 @@ static void markdown_table(struct markdown *m, const struct table *t)
 			break;
 		}
 	}
-	totals(m, t, shown);
+	if (!table_empty(t))
+		totals(m, t, shown);
 	if (open)
 		buf_adds(m->b, "\n</details>\n");
 	if (t->n_notes)

@@ -189,7 +189,7 @@ static void sarif_results(const struct table_checks *c, struct render_out *o)
 	for (size_t i = 0; i < c->n_items && o->status == ST_OK; i++) {
 		size_t n = c->items[i].n_breaches;
 
-		if (c->items[i].verdict == VERDICT_PASS || c->items[i].verdict == VERDICT_IMPROVED)
+		if (verdict_holds(c->items[i].verdict))
 			continue;
 		for (size_t k = 0; k < (n ? n : 1); k++) {
 			buf_adds(b, first ? "\n" : ",\n");

@@ -5,6 +5,7 @@
 #include "lib/render/out.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/render/width.h"
 #include "lib/table/views.h"
 
@@ -27,7 +28,10 @@ struct layout {
 	const struct render_options *o;
 	struct render_out *out;
 	size_t *widths;
-	bool *shown; /* neither for CSV only nor text that no row has */
+	size_t *values; /* of these without the heading */
+	bool *shown;    /* neither for CSV only nor text that no row has */
+	bool *left_out; /* for want of room */
+	size_t *at;     /* of the present row: what folded cells have shown of their text */
 	struct table_row row;
 	struct buf cell, cut;
 };
@@ -87,33 +91,81 @@ static void measure(struct layout *l, const struct table_cell *cells, uint32_t d
 		w = text_width(l->cell.data ? l->cell.data : "", l->cell.len);
 		if (!l->o->width && w > WIDEST && l->t->columns[k].type == COLUMN_TEXT)
 			w = WIDEST;
+		if (w > l->values[k])
+			l->values[k] = w;
 		if (w > l->widths[k])
 			l->widths[k] = w;
 	}
 }
 
-/* A name of which nothing is left is worth less than one more number. */
-static void leave_out(struct layout *l)
+/* Sentences are folded within their column. */
+static bool is_folded(const struct table_column *c)
+{
+	return c->type == COLUMN_TEXT && c->flags & COLUMN_PROSE;
+}
+
+/* Other text may lose letters, but where it is a number with its unit. */
+static bool is_shortened(const struct table_column *c)
+{
+	return !is_folded(c) && (c->flags & COLUMN_SHORTEN ||
+				 (c->type == COLUMN_TEXT && !(c->flags & COLUMN_NOT_CSV)));
+}
+
+/* How narrow a column may become where a name keeps so many letters: a heading is one, too. */
+static size_t least_width(const struct layout *l, size_t k, size_t name)
+{
+	const struct table_column *c = &l->t->columns[k];
+	size_t least = name;
+
+	if (!is_folded(c) && !is_shortened(c) && l->values[k] > least)
+		least = l->values[k];
+	return l->widths[k] < least ? l->widths[k] : least;
+}
+
+static size_t total_width(const struct layout *l, size_t name)
 {
 	size_t total = 0;
 
 	for (size_t k = 0; k < l->t->n_columns; k++)
 		if (l->shown[k])
-			total += GAP +
-				 (l->t->columns[k].flags & COLUMN_SHORTEN && l->widths[k] > READABLE
-				      ? READABLE
-				      : l->widths[k]);
-	for (size_t k = l->t->n_columns; k-- > 0 && total > l->o->width + GAP;)
-		if (l->shown[k] && l->t->columns[k].flags & COLUMN_SPARE) {
+			total +=
+			    (total ? GAP : 0) + (name ? least_width(l, k, name) : l->widths[k]);
+	return total;
+}
+
+/* Columns that have one of the flags, the last one first, until names of so many letters have room. */
+static void leave_out(struct layout *l, unsigned flags, size_t name)
+{
+	for (size_t k = l->t->n_columns; k-- > 0 && total_width(l, name) > l->o->width;)
+		if (l->shown[k] && l->t->columns[k].flags & flags) {
 			l->shown[k] = false;
-			total -= l->widths[k] + GAP;
+			l->left_out[k] = true;
 		}
 }
 
-/* A line for people, at its blanks cut to what the terminal has: a terminal cuts within words. */
-static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned width)
+/* Where spare columns do not suffice: numbers are not cut, so further ones go, but for the first two that
+ * are shown (the row's own number, and what it is ranked by). */
+static void leave_out_numbers(struct layout *l)
 {
-	size_t used = 0;
+	size_t kept = 0, first = 0;
+
+	for (; first < l->t->n_columns && kept < 2; first++)
+		kept += l->shown[first];
+	for (size_t k = l->t->n_columns; k-- > first && total_width(l, NARROWEST) > l->o->width;)
+		if (l->shown[k] && !is_shortened(&l->t->columns[k]) &&
+		    !is_folded(&l->t->columns[k])) {
+			l->shown[k] = false;
+			l->left_out[k] = true;
+		}
+}
+
+/* A line for people, at its blanks cut to what the terminal has: a terminal cuts within words. A word that is
+ * longer stays whole, since it is a path or a name to be copied. Further lines begin with indent blanks, as the
+ * caller's first one does. */
+static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned width, size_t indent)
+{
+	size_t used = indent;
+	bool any = false;
 
 	while (n) {
 		size_t k = 0, w;
@@ -123,11 +175,13 @@ static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned wi
 		while (k < n && s[k] != ' ')
 			k++;
 		w = text_width(s, k);
-		if (width && used && used + w > width) {
-			buf_adds(to, "\n ");
-			used = 1;
+		if (width && any && used + w > width) {
+			buf_addc(to, '\n');
+			used = indent + 1;
+			pad(to, used);
 		}
 		buf_add(to, s, k);
+		any = true;
 		used += w;
 		s += k;
 		n -= k;
@@ -137,12 +191,10 @@ static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned wi
 
 static void tell_left_out(struct layout *l)
 {
-	const char *before = "not shown, since the terminal is too narrow: ";
+	const char *before = "not shown, since the width has no room for them: ";
 
-	for (size_t k = 0; l->o->width && k < l->t->n_columns; k++) {
-		const struct table_column *c = &l->t->columns[k];
-
-		if (l->shown[k] || !(c->flags & COLUMN_SPARE) || c->flags & COLUMN_NOT_TEXT)
+	for (size_t k = 0; k < l->t->n_columns; k++) {
+		if (!l->left_out[k])
 			continue;
 		if (*before != ',') {
 			l->cell.len = 0;
@@ -150,44 +202,99 @@ static void tell_left_out(struct layout *l)
 				buf_addc(&l->out->text, '\n');
 		}
 		buf_adds(&l->cell, before);
-		buf_adds(&l->cell, c->title);
+		buf_adds(&l->cell, l->t->columns[k].title);
 		before = ", ";
 	}
 	if (*before == ',')
-		text_add_folded(&l->out->text, l->cell.data, l->cell.len, l->o->width);
+		text_add_folded(&l->out->text, l->cell.data, l->cell.len, l->o->width, 0);
 }
 
-/* Takes columns of the terminal from the widest shortenable column until the line fits. */
+static size_t widest_that_yields(const struct layout *l, bool words)
+{
+	size_t widest = l->t->n_columns;
+
+	for (size_t k = 0; k < l->t->n_columns; k++) {
+		const struct table_column *c = &l->t->columns[k];
+
+		if (l->shown[k] &&
+		    (words || is_folded(c) || c->flags & COLUMN_SHORTEN ||
+		     c->type != COLUMN_TEXT) &&
+		    l->widths[k] > least_width(l, k, NARROWEST) &&
+		    (widest == l->t->n_columns || l->widths[k] > l->widths[widest]))
+			widest = k;
+	}
+	return widest;
+}
+
+/* Takes columns of the terminal from the widest column that may be shortened or folded until the line fits:
+ * from labels and other words only where names and sentences do not suffice. */
 static void render_text_narrow(struct layout *l)
 {
-	for (;;) {
-		size_t total = 0, widest = l->t->n_columns, over;
+	size_t total;
 
-		for (size_t k = 0; k < l->t->n_columns; k++) {
-			if (!l->shown[k])
-				continue;
-			total += l->widths[k] + (total ? GAP : 0);
-			if (l->t->columns[k].flags & COLUMN_SHORTEN && l->widths[k] > NARROWEST &&
-			    (widest == l->t->n_columns || l->widths[k] > l->widths[widest]))
-				widest = k;
-		}
-		if (total <= l->o->width || widest == l->t->n_columns)
+	while ((total = total_width(l, 0)) > l->o->width) {
+		size_t widest = widest_that_yields(l, false), over = total - l->o->width, most;
+
+		if (widest == l->t->n_columns)
+			widest = widest_that_yields(l, true);
+		if (widest == l->t->n_columns)
 			return;
-		over = total - l->o->width;
 		/* Small steps, so that two wide columns end up sharing the loss. */
 		over = over > 8 ? (over + 7) / 8 : 1;
-		if (over > l->widths[widest] - NARROWEST)
-			over = l->widths[widest] - NARROWEST;
-		l->widths[widest] -= over;
+		most = l->widths[widest] - least_width(l, widest, NARROWEST);
+		l->widths[widest] -= over < most ? over : most;
 	}
 }
 
-/* cells NULL: the headings. */
-static void render_text_put_line(struct layout *l, const struct table_cell *cells, uint32_t depth)
+/* The next line of a folded cell, in l->cut. True: there is more of it. */
+static bool take_piece(struct layout *l, size_t k)
+{
+	const char *s = l->cell.data + l->at[k];
+	size_t n = l->cell.len - l->at[k], end = 0, used = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n && s[i] != ' ')
+			continue;
+		used = text_width(s, i);
+		if (end && used > l->widths[k])
+			break;
+		end = i;
+		if (used > l->widths[k])
+			break;
+	}
+	end = text_fits(s, end, l->widths[k]); /* of a word that is wider than the column */
+	buf_add(&l->cut, s, end);
+	while (end < n && s[end] == ' ')
+		end++;
+	l->at[k] += end;
+	return end < n;
+}
+
+/* What a column shows of l->cell in a line of its row, in l->cut. True: a further line follows. */
+static bool take_cell(struct layout *l, size_t k, bool heading, bool first)
+{
+	const struct table_column *col = &l->t->columns[k];
+
+	l->cut.len = 0;
+	if (!l->cell.len || (!first && !is_folded(col)))
+		return false;
+	if (l->o->width && is_folded(col))
+		return take_piece(l, k);
+	if (l->o->width && (is_shortened(col) || heading))
+		(col->flags & COLUMN_PATH && !heading ? text_shorten_path : text_shorten)(
+		    &l->cut, l->cell.data, l->cell.len, l->widths[k]);
+	else if (first)
+		buf_add(&l->cut, l->cell.data, l->cell.len);
+	return false;
+}
+
+/* cells NULL: the headings. True: a further line follows. */
+static bool put_line_of_row(struct layout *l, const struct table_cell *cells, uint32_t depth,
+			    bool first)
 {
 	struct buf *line = &l->out->text;
 	size_t owed = 0; /* blanks are written only before text, so lines have none at their end */
-	bool first = true;
+	bool leftmost = true, more = false;
 
 	for (size_t k = 0; k < l->t->n_columns; k++) {
 		const struct table_column *col = &l->t->columns[k];
@@ -202,16 +309,11 @@ static void render_text_put_line(struct layout *l, const struct table_cell *cell
 			l->cell.len = 0;
 			buf_adds(&l->cell, col->title);
 		}
-		l->cut.len = 0;
-		if (l->cell.len && l->o->width)
-			(col->flags & COLUMN_PATH ? text_shorten_path : text_shorten)(
-			    &l->cut, l->cell.data, l->cell.len, l->widths[k]);
-		else
-			buf_add(&l->cut, l->cell.data, l->cell.len);
+		more |= take_cell(l, k, !cells, first);
 		w = l->cut.len ? text_width(l->cut.data, l->cut.len) : 0;
 		room = w < l->widths[k] ? l->widths[k] - w : 0;
-		owed += first ? 0 : GAP;
-		first = false;
+		owed += leftmost ? 0 : GAP;
+		leftmost = false;
 		if (col->type != COLUMN_TEXT)
 			owed += room;
 		if (l->cut.len) {
@@ -223,6 +325,14 @@ static void render_text_put_line(struct layout *l, const struct table_cell *cell
 			owed += room;
 	}
 	buf_addc(line, '\n');
+	return more;
+}
+
+static void render_text_put_row(struct layout *l, const struct table_cell *cells, uint32_t depth)
+{
+	memset(l->at, 0, l->t->n_columns * sizeof *l->at);
+	for (bool first = true; put_line_of_row(l, cells, depth, first);)
+		first = false;
 }
 
 static void put_detail(struct layout *l, const char *s)
@@ -232,10 +342,14 @@ static void put_detail(struct layout *l, const char *s)
 	l->cell.len = l->cut.len = 0;
 	buf_add_escaped(&l->cell, s, strlen(s));
 	pad(&l->out->text, DETAIL_INDENT);
-	if (room && l->cell.len && !(l->t->flags & TABLE_WHOLE_DETAILS))
+	if (l->t->flags & TABLE_WHOLE_DETAILS) {
+		text_add_folded(&l->cut, l->cell.data, l->cell.len, l->o->width, DETAIL_INDENT);
+		l->cut.len--; /* its newline, which is not coloured */
+	} else if (room && l->cell.len) {
 		text_shorten(&l->cut, l->cell.data, l->cell.len, room);
-	else
+	} else {
 		buf_add(&l->cut, l->cell.data, l->cell.len);
+	}
 	add_marked(l, l->cut.data, l->cut.len, MARK_FAINT);
 	buf_addc(&l->out->text, '\n');
 }
@@ -244,7 +358,7 @@ static void put_rows(struct layout *l)
 {
 	for (size_t i = 0; i < l->t->n_rows && l->out->status == ST_OK; i++) {
 		row_fill(l->t, i, &l->row);
-		render_text_put_line(l, l->row.cells, l->row.depth);
+		render_text_put_row(l, l->row.cells, l->row.depth);
 		for (size_t k = 0; k < l->row.n_details; k++)
 			put_detail(l, l->row.details[k]);
 		if (l->row.more)
@@ -253,19 +367,22 @@ static void put_rows(struct layout *l)
 	}
 }
 
-static void put_notes(struct render_out *out, const struct render_options *o,
-		      const char *const *notes, size_t n)
+static void put_line(struct render_out *out, const struct render_options *o, const char *s)
 {
 	struct buf line = BUF_INIT;
 
+	buf_add_escaped(&line, s, strlen(s));
+	text_add_folded(&out->text, buf_str(&line), line.len, o->width, 0);
+	buf_release(&line);
+}
+
+static void put_notes(struct render_out *out, const struct render_options *o,
+		      const char *const *notes, size_t n)
+{
 	if (n)
 		buf_addc(&out->text, '\n');
-	for (size_t i = 0; i < n; i++) {
-		line.len = 0;
-		buf_add_escaped(&line, notes[i], strlen(notes[i]));
-		text_add_folded(&out->text, buf_str(&line), line.len, o->width);
-	}
-	buf_release(&line);
+	for (size_t i = 0; i < n; i++)
+		put_line(out, o, notes[i]);
 }
 
 static void put_title(struct render_out *out, const struct render_options *o, const char *title)
@@ -273,7 +390,8 @@ static void put_title(struct render_out *out, const struct render_options *o, co
 	if (!title)
 		return;
 	buf_adds(&out->text, o->colour ? "\x1b[1m" : "");
-	buf_add_escaped(&out->text, title, strlen(title));
+	put_line(out, o, title);
+	out->text.len--;
 	buf_adds(&out->text, o->colour ? "\x1b[0m\n\n" : "\n\n");
 }
 
@@ -284,7 +402,10 @@ static void render_text_table(const struct table *t, const struct render_options
 
 	l.widths = mem_zarray(t->n_columns + 1, sizeof *l.widths);
 	l.row.cells = mem_zarray(t->n_columns + 1, sizeof *l.row.cells);
+	l.values = mem_zarray(t->n_columns + 1, sizeof *l.values);
 	l.shown = mem_zarray(t->n_columns + 1, sizeof *l.shown);
+	l.left_out = mem_zarray(t->n_columns + 1, sizeof *l.left_out);
+	l.at = mem_zarray(t->n_columns + 1, sizeof *l.at);
 	for (size_t k = 0; k < t->n_columns; k++) {
 		const struct table_column *c = &t->columns[k];
 
@@ -300,21 +421,29 @@ static void render_text_table(const struct table *t, const struct render_options
 	for (size_t i = 0; i < t->n_totals; i++)
 		measure(&l, t->totals + i * t->n_columns, 0);
 	if (o->width) {
-		leave_out(&l);
+		leave_out(&l, COLUMN_SPARE, READABLE);
+		leave_out_numbers(&l);
 		render_text_narrow(&l);
 	}
 	put_title(out, o, t->title);
-	render_text_put_line(&l, NULL, 0);
+	if (table_empty(t))
+		put_line(out, o, table_empty(t));
+	else
+		render_text_put_row(&l, NULL, 0);
 	put_rows(&l);
-	for (size_t i = 0; i < t->n_totals; i++)
-		render_text_put_line(&l, t->totals + i * t->n_columns, 0);
+	for (size_t i = 0; i < t->n_totals && !table_empty(t); i++)
+		render_text_put_row(&l, t->totals + i * t->n_columns, 0);
 	put_notes(out, o, t->notes, t->n_notes);
-	tell_left_out(&l);
+	if (!table_empty(t))
+		tell_left_out(&l);
 	buf_release(&l.cell);
 	buf_release(&l.cut);
 	free(l.row.cells);
 	free(l.widths);
+	free(l.values);
 	free(l.shown);
+	free(l.left_out);
+	free(l.at);
 }
 
 /* "3 rules: 2 pass, 1 fail" */
@@ -322,7 +451,7 @@ static void put_verdicts(const struct table_checks *c, struct render_out *out)
 {
 	const char *before = ": ";
 
-	buf_addf(&out->text, "\n%zu rule%s", c->n_items, c->n_items == 1 ? "" : "s");
+	buf_addf(&out->text, "\n%zu rule%s", c->n_items, plural_s(c->n_items));
 	for (size_t v = 0; v < VERDICTS; v++) {
 		size_t n = checks_count(c, (enum verdict)v);
 
@@ -355,6 +484,24 @@ static void render_text_section(const struct table_section *s, const struct rend
 	}
 }
 
+/* ahead: those that stand before the others. */
+static void text_sections(const struct table_document *d, const struct render_options *o,
+			  bool ahead, bool *first, struct render_out *out)
+{
+	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++) {
+		const struct table_section *s = &d->sections[i];
+		bool asked = o->table && !strcmp(o->table, section_name(s));
+
+		if (s->kind == SECTION_FLAME || (s->kind == SECTION_SERIES && !o->plot && !asked) ||
+		    ahead != (s->kind == SECTION_TABLE && s->table->flags & TABLE_AHEAD))
+			continue;
+		if (!*first)
+			buf_addc(&out->text, '\n');
+		*first = false;
+		render_text_section(s, o, out);
+	}
+}
+
 enum status text_document(const struct table_document *d, const struct render_options *o,
 			  struct render_out *out)
 {
@@ -362,20 +509,12 @@ enum status text_document(const struct table_document *d, const struct render_op
 
 	put_title(out, o, d->title);
 	for (size_t i = 0; i < d->n_heads && !o->table; i++) {
-		buf_add_escaped(&out->text, d->heads[i], strlen(d->heads[i]));
-		buf_adds(&out->text, i + 1 == d->n_heads ? "\n\n" : "\n");
-	}
-	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++) {
-		const struct table_section *s = &d->sections[i];
-		bool asked = o->table && !strcmp(o->table, section_name(s));
-
-		if (s->kind == SECTION_FLAME || (s->kind == SECTION_SERIES && !o->plot && !asked))
-			continue;
-		if (!first)
+		put_line(out, o, d->heads[i]);
+		if (i + 1 == d->n_heads)
 			buf_addc(&out->text, '\n');
-		first = false;
-		render_text_section(s, o, out);
 	}
+	text_sections(d, o, true, &first, out);
+	text_sections(d, o, false, &first, out);
 	if (!o->table)
 		put_notes(out, o, d->notes, d->n_notes);
 	return out_flush(out, false);

@@ -51,6 +51,25 @@ size_t text_width(const char *s, size_t n)
 	return total;
 }
 
+static size_t head_of(const char *s, size_t n, size_t width)
+{
+	size_t i, used, w, k;
+
+	for (i = used = 0; i < n; i += k, used += w) {
+		k = step(s + i, n - i, &w);
+		if (used + w > width)
+			break;
+	}
+	return i;
+}
+
+size_t text_fits(const char *s, size_t n, size_t width)
+{
+	size_t fits = head_of(s, n, width), w;
+
+	return fits || !n ? fits : step(s, n, &w);
+}
+
 /* Where the last `tail` columns of s begin, or less. */
 static size_t tail_at(const char *s, size_t n, size_t total, size_t tail)
 {
@@ -69,7 +88,7 @@ static size_t tail_at(const char *s, size_t n, size_t total, size_t tail)
 
 void text_shorten(struct buf *out, const char *s, size_t n, size_t width)
 {
-	size_t total = text_width(s, n), head, tail, i, used, w, k;
+	size_t total = text_width(s, n), head, tail, i;
 
 	if (total <= width) {
 		buf_add(out, s, n);
@@ -80,12 +99,7 @@ void text_shorten(struct buf *out, const char *s, size_t n, size_t width)
 	/* The end of a name (the method, the line) says more than its beginning. */
 	head = (width - 1) / 2;
 	tail = width - 1 - head;
-	for (i = used = 0; i < n; i += k, used += w) {
-		k = step(s + i, n - i, &w);
-		if (used + w > head)
-			break;
-	}
-	buf_add(out, s, i);
+	buf_add(out, s, head_of(s, n, head));
 	buf_adds(out, "…");
 	i = tail_at(s, n, total, tail);
 	buf_add(out, s + i, n - i);

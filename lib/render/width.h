@@ -10,6 +10,8 @@
 
 /* Of UTF-8 text without control bytes; an invalid byte counts 1. */
 size_t text_width(const char *s, size_t n);
+/* How many bytes of the text fit into width columns: whole characters, at least one. */
+size_t text_fits(const char *s, size_t n, size_t width);
 /* Appends the text in at most width columns: when it is longer, its middle becomes "…" and
  * the halves keep whole characters. */
 void text_shorten(struct buf *out, const char *s, size_t n, size_t width);

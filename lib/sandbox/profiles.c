@@ -53,7 +53,9 @@ const struct sandbox_profile sandbox_profiles[] = {
     {SANDBOX_LOOK, NULL, 0, NULL},
     {SANDBOX_READER, NULL, 0, NULL},
     {SANDBOX_READER, "split units", SANDBOX_ANY_FILE, "a binary names the files of its units"},
-    {SANDBOX_FETCHER, NULL, ASKS | SANDBOX_FILES, "libdebuginfod talks to the servers"},
+    {SANDBOX_FETCHER, NULL,
+     SANDBOX_NAMED | SANDBOX_FILES | SANDBOX_NETWORK | SANDBOX_CODE | SANDBOX_THREADS,
+     "libdebuginfod talks to the servers"},
     {.program = NULL},
 };
 

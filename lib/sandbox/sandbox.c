@@ -23,6 +23,11 @@ void sandbox_allow(enum sandbox_path how, const char *path)
 	VEC_PUSH(grants, n_grants, cap_grants) = (struct sandbox_grant){how, path};
 }
 
+void sandbox_allow_nothing(void)
+{
+	n_grants = 0;
+}
+
 void sandbox_off(const char *why)
 {
 	off = why;

@@ -58,6 +58,8 @@ enum sandbox_path {
 
 /* Before sandbox_enter; the path is borrowed. What is not there then is not allowed. */
 void sandbox_allow(enum sandbox_path how, const char *path);
+/* Of what was allowed before nothing is: in a child with a profile of its own. */
+void sandbox_allow_nothing(void);
 void sandbox_off(const char *why);
 
 /* Gives what holds now, in words for --verbose, good until the next call. A profile without the

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,8 @@ static void summarize_add_head(struct maker *m)
 	r->texts[0] = text_of(m, s->options);
 	r->texts[1] = mixed(m, s->sampling);
 	r->texts[2] = (struct aggregate_text){m->scratch.data, m->scratch.len};
+	r->texts[3] = mixed(m, s->period);
+	r->texts[4] = text_of(m, s->clock);
 	r->counts[0] = s->captures;
 	r->counts[1] = s->frames;
 	r->counts[2] = s->duration;
@@ -319,6 +322,7 @@ static void summarize_add_input(struct maker *m)
 	const struct aggregate_summary *s = m->s->summary;
 	struct aggregate_record *r = begin(m, AGG_INPUT);
 	uint64_t rows = 0;
+	char run[17];
 
 	for (enum key k = 0; k < KEYS; k++)
 		rows += key_written(m, k) ? count_rows(m, k) : 0;
@@ -327,6 +331,12 @@ static void summarize_add_input(struct maker *m)
 	r->texts[0] = (struct aggregate_text){m->s->origin.name, strlen(m->s->origin.name)};
 	r->texts[1] = (struct aggregate_text){TM_VERSION, strlen(TM_VERSION)};
 	r->texts[2] = mixed(m, s->format);
+	r->texts[3] = mixed(m, s->program);
+	r->texts[4] = text_of(m, s->arguments);
+	if (s->run) {
+		snprintf(run, sizeof run, "%016" PRIx64, s->run);
+		r->texts[5] = (struct aggregate_text){run, sizeof run - 1};
+	}
 	r->counts[0] = 1;
 	r->counts[1] = s->captures;
 	r->counts[2] = s->frames;

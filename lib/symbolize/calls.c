@@ -196,6 +196,8 @@ const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const 
 	return at ? sym : NULL;
 }
 
+/* A compiler that names no linkage of a function has made it for its own file: the symbol of what is only hidden is
+ * local, too. */
 static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function_id)
 {
 	const struct trace_symbols *y = o->calls->to;
@@ -203,6 +205,7 @@ static uint32_t better_name(struct calls_of *o, uint64_t addr, uint32_t function
 	const char *name = intern_text(&y->strings, y->functions[function_id].raw, &n);
 	const struct object_symbol *sym = calls_symbol(o->object, addr, name, n);
 
+	o->local = sym && sym->local;
 	return sym ? function(o->calls, sym->name) : 0;
 }
 
@@ -268,6 +271,13 @@ const struct object_symbol *calls_symbol_alone(struct object *o, uint64_t addr, 
 	return sym || !plt_names ? sym : object_stub_at(o, addr);
 }
 
+/* A local symbol is of the source file that STT_FILE names in front of it (gABI, "Symbol Table"): the base name. An object
+ * of -flto has "<artificial>" there. */
+static const char *symbol_source(const struct object_symbol *sym)
+{
+	return sym->local && sym->file && *sym->file != '<' ? sym->file : NULL;
+}
+
 /* Names from the symbol table, for what has no DIE: thunks, assembler, files without DWARF. */
 static uint32_t symbol_call_at(struct calls_of *o, uint64_t addr, const struct symbol_call *line,
 			       uint8_t *flags)
@@ -278,7 +288,12 @@ static uint32_t symbol_call_at(struct calls_of *o, uint64_t addr, const struct s
 	if (!sym && !line)
 		return 0;
 	if (sym) {
+		const char *source = o->calls->symbol_files ? symbol_source(sym) : NULL;
+
 		call.function = function(o->calls, sym->name);
+		if (source && !call.file)
+			call.file = calls_string(o->calls, source);
+		*flags |= source ? BINDING_LOCAL : 0;
 		*flags |= BINDING_FROM_SYMTAB | (sym->sized ? 0 : BINDING_UNSIZED);
 	}
 	return calls_add(o->calls, &call);
@@ -301,8 +316,11 @@ struct symbolize_named calls_at(struct calls_of *o, size_t i)
 	const struct trace_symbols *y = o->calls->to;
 	struct symbolize_named n = {.found = a->found};
 
+	o->local = false;
 	if (a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY)
 		n.call = copy_call(o, o->addrs[i], a->call, a->found == DWARF_FUNCTION);
+	if (o->local && a->found == DWARF_FUNCTION)
+		n.flags |= BINDING_LOCAL;
 	if (a->found != DWARF_FUNCTION) {
 		struct symbol_call line = {.line = 0};
 		uint32_t known;

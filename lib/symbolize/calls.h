@@ -27,6 +27,7 @@ struct symbolize_calls {
 	struct managed *managed; /* the caller's, set behind calls_init; NULL: nothing managed */
 	bool dwarf_names;        /* set so, too: never the symbol's fuller name */
 	bool plt_names;          /* set so, too: stubs of the PLT are named NAME@plt */
+	bool symbol_files; /* set so, too: a local symbol's file is that of the symbol table */
 	/* NULL: demangle.h's */
 	char *(*demangle)(const char *raw);
 };
@@ -49,6 +50,7 @@ struct calls_of {
 	uint32_t *functions, *files;
 	struct managed_of *managed; /* NULL: nothing is known */
 	struct map64 line_memo;
+	bool local; /* the last call that was copied is of a function that only its file knows */
 };
 
 struct symbolize_named {

@@ -355,6 +355,7 @@ enum status symbolizer_run(struct symbolizer *s, struct trace *t, const struct t
 	r.calls.managed = s->options.managed;
 	r.calls.demangle = s->options.demangler;
 	r.calls.plt_names = true;
+	r.calls.symbol_files = true;
 	r.bound = mem_array(t->n_locations, sizeof *r.bound);
 	bind_locations(t, maps, &s->files, &s->options.bind, r.bound);
 	call_check_notes(t, maps, r.bound);

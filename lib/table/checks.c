@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/table/checks.h"
 
-const char *const verdict_words[VERDICTS + 1] = {"pass",         "improved", "waived",
+const char *const verdict_words[VERDICTS + 1] = {"pass",         "improved", "skipped", "waived",
 						 "inconclusive", "fail",     NULL};
 
 size_t checks_count(const struct table_checks *c, enum verdict v)

@@ -7,12 +7,14 @@
 #ifndef TM_TABLE_CHECKS_H
 #define TM_TABLE_CHECKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum verdict {
 	VERDICT_PASS,
 	VERDICT_IMPROVED,     /* passes, and is better than it was */
+	VERDICT_SKIPPED,      /* nothing was there to check */
 	VERDICT_WAIVED,       /* would fail, but a waiver is in force */
 	VERDICT_INCONCLUSIVE, /* the data do not decide */
 	VERDICT_FAIL,
@@ -20,6 +22,12 @@ enum verdict {
 };
 
 extern const char *const verdict_words[VERDICTS + 1]; /* "pass", ..., NULL */
+
+/* Nothing is to be done about it. */
+static inline bool verdict_holds(enum verdict v)
+{
+	return v <= VERDICT_SKIPPED;
+}
 
 /* One thing that broke a rule, or would have but for a waiver, or about which nothing can be
  * decided. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { PERCENT_WHOLE = 10000 };
+enum { PERCENT_WHOLE = 10000, DECIMALS_SHOWN = 6 };
 
 /* The three digits of v that stand first, in units of 10^-18; at least 1. */
 static uint64_t first_digits(double v)
@@ -61,6 +61,20 @@ struct table_cell cell_percent(double percent)
 		return (struct table_cell){.present = false};
 	return beside_an_end(percent < 0, (unsigned __int128)(size + 0.5), size,
 			     PERCENT_WHOLE - size);
+}
+
+struct table_cell cell_rounded(double v)
+{
+	double size = round(fabs(v));
+	unsigned __int128 all;
+
+	if (!(size < 0x1p127))
+		return (struct table_cell){.present = false};
+	all = (unsigned __int128)size;
+	return (struct table_cell){.present = true,
+				   .negative = v < 0,
+				   .number = (uint64_t)all,
+				   .high = (uint64_t)(all >> 64)};
 }
 
 void size_text(struct buf *out, uint64_t bytes)
@@ -128,13 +142,26 @@ static decimal decimal_of_cell(const struct table_cell *v)
 	return decimal_of_unsigned(v->number) + (decimal)v->fraction;
 }
 
-/* What is too small for six decimals has all that it has. */
-static void add_decimal(struct buf *out, const struct table_cell *v)
+/* What is too small for so many decimals has all that it has. */
+static void add_decimal(struct buf *out, const struct table_cell *v, unsigned places)
 {
-	enum { DECIMALS_SHOWN = 6 };
-	decimal all = decimal_of_cell(v), shown = decimal_round(all, DECIMALS_SHOWN);
+	decimal all = decimal_of_cell(v), shown = decimal_round(all, places);
 
 	decimal_text(out, shown ? shown : all);
+}
+
+/* In units; a part of the smallest one has so many decimals. */
+static void add_units(struct buf *out, const struct table_cell *v, unsigned places,
+		      const char *smallest, void (*text)(struct buf *out, uint64_t v))
+{
+	decimal all = decimal_of_cell(v), shown = decimal_round(all, places);
+
+	if (v->fraction && v->number < 1000 && (!shown || shown % DECIMAL_ONE)) {
+		add_decimal(out, v, places);
+		buf_adds(out, smallest);
+		return;
+	}
+	text(out, v->high ? UINT64_MAX : (uint64_t)(decimal_round(all, 0) / DECIMAL_ONE));
 }
 
 void cell_exact(struct buf *out, const struct table_column *c, const struct table_cell *v)
@@ -192,18 +219,20 @@ void cell_for_people(struct buf *out, const struct table_column *c, const struct
 	case COLUMN_INT: add_fraction(out, v, 0); break;
 	case COLUMN_BYTES:
 		if (exact)
-			add_decimal(out, v);
+			add_decimal(out, v, DECIMALS_SHOWN);
 		else
-			size_text(out, v->high ? UINT64_MAX : v->number);
+			add_units(out, v, 1, " B", size_text);
 		break;
 	case COLUMN_TIME:
-		if (exact)
-			buf_addf(out, "%" PRIu64 " ns", v->number);
-		else
-			time_text(out, v->high ? UINT64_MAX : v->number);
+		if (exact) {
+			add_decimal(out, v, DECIMALS_SHOWN);
+			buf_adds(out, " ns");
+		} else {
+			add_units(out, v, 2, " ns", time_text);
+		}
 		break;
 	case COLUMN_PERCENT: break;
 	case COLUMN_NUMBER: add_fraction(out, v, c->decimals); break;
-	case COLUMN_DECIMAL: add_decimal(out, v); break;
+	case COLUMN_DECIMAL: add_decimal(out, v, c->decimals ? c->decimals : DECIMALS_SHOWN); break;
 	}
 }

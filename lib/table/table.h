@@ -40,7 +40,7 @@ struct table_column {
 	const char *title; /* for people; may be NULL with COLUMN_NOT_TEXT */
 	enum column_type type;
 	unsigned flags;
-	unsigned decimals; /* COLUMN_NUMBER: 0 to 9 */
+	unsigned decimals; /* COLUMN_NUMBER: 0 to 9; COLUMN_DECIMAL: so many for people, 0: six */
 };
 
 /* What a value means, where colour can say it. Never the only sign: what a person must know
@@ -80,6 +80,8 @@ enum table_flags {
 	TABLE_TREE = 1 << 0,
 	/* Details are sentences and commands: text does not shorten them. */
 	TABLE_WHOLE_DETAILS = 1 << 1,
+	/* Text has it before the tables that were asked for. */
+	TABLE_AHEAD = 1 << 2,
 };
 
 struct table {
@@ -94,11 +96,20 @@ struct table {
 	 * be asked for any row, in any order, more than once. */
 	void (*fill)(void *arg, size_t i, struct table_row *r);
 	void *arg;
+	const char *
+	    empty; /* why there are no rows, for people, who get it instead of headings and totals; NULL:
+			      a table without rows has these, or is "none" */
 	struct table_cell *totals; /* n_totals rows of n_columns cells; not for CSV and TSV */
 	size_t n_totals;
 	const char **notes; /* lines at the end; not for CSV and TSV */
 	size_t n_notes;
 };
+
+/* What people get instead of the table; NULL: the table. */
+static inline const char *table_empty(const struct table *t)
+{
+	return t->n_rows ? NULL : t->empty ? t->empty : t->n_totals ? NULL : "none";
+}
 
 static inline struct table_cell cell_number(uint64_t v)
 {
@@ -133,6 +144,8 @@ static inline struct table_cell cell_decimal(decimal v)
 				   .fraction = (uint64_t)(size % DECIMAL_UNIT)};
 }
 
+/* v rounded half away from 0, also beyond 64 bits; not present where it is no number. */
+struct table_cell cell_rounded(double v);
 /* part of whole for a COLUMN_PERCENT, rounded half up; not present for a whole of 0. What is not 0 and
  * not the whole stays so: then it has three digits more. */
 struct table_cell cell_share(uint64_t part, uint64_t whole);
@@ -149,7 +162,7 @@ void size_text(struct buf *out, uint64_t bytes);
 void time_text(struct buf *out, uint64_t ns);
 
 /* A number as its column says, for people: with units (not where exact is asked for), % and the
- * sign of COLUMN_SIGNED; of a fraction at most six decimals. Nothing for a cell that is not present; not
+ * sign of COLUMN_SIGNED; of a fraction at most six decimals, of bytes one, of ns two. Nothing for a cell that is not present; not
  * for COLUMN_TEXT. */
 void cell_for_people(struct buf *out, const struct table_column *c, const struct table_cell *v,
 		     bool exact);

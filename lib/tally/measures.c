@@ -24,6 +24,7 @@ void measures_begin(struct tally *a, const struct trace *t)
 {
 	struct tally_measures *m = a->measures;
 	bool heaps = t->metrics[METRIC_NET].state != METRIC_ABSENT;
+	const char *periods = trace_get(t, TRACE_PERIODS);
 
 	if (!(a->want & SUMS_MEASURED)) {
 		measures_free(m);
@@ -40,9 +41,15 @@ void measures_begin(struct tally *a, const struct trace *t)
 	open_calls_reset(&m->open);
 	m->main_thread = 0;
 	m->selfless = 0;
+	m->clipped = 0;
 	m->seen = 0;
 	m->declared = t->metrics[METRIC_TIME].state != METRIC_ABSENT;
 	m->time_state = m->declared ? t->metrics[METRIC_TIME].state : METRIC_EXACT;
+	/* What is taken off is a guess. */
+	if (a->options.hook_cost)
+		m->time_state = METRIC_ESTIMATED;
+	m->period_state =
+	    periods && !strcmp(periods, TRACE_PERIODS_COUNTED) ? METRIC_EXACT : METRIC_ESTIMATED;
 	m->net_state = heaps ? t->metrics[METRIC_NET].state : METRIC_EXACT;
 }
 
@@ -73,11 +80,9 @@ bool measures_pending(const struct tally *a, const struct trace *t, const struct
 		p->count = p->samples ? samples : p->count;
 		p->requested = ev->value > 0 ? (uint64_t)ev->value : 0;
 		p->real = ev->target > INT64_MAX ? INT64_MAX : ev->target;
+		p->seq = ev->requested;
 	} else if (ev->kind == EV_ENTER) {
-		p->requested =
-		    ev->has & EV_HAS_VALUE && (ev->value == ENTER_PAUSE || ev->value == ENTER_AWAY)
-			? (uint64_t)ev->value
-			: ENTER_CALL;
+		p->requested = open_calls_pause(ev);
 	} else if (ev->kind == EV_COUNTER) {
 		p->type = ev->type < t->n_counters ? ev->type : 0;
 		p->slack = ev->value;
@@ -210,6 +215,12 @@ static void measures_add_sample(struct tally *a, const struct trace *t,
 		if (a->slices)
 			slices_add_sum(a, cell, SUM_CALLS, p->count);
 	}
+	if (p->has & EV_HAS_REQUESTED) {
+		has |= SUM_BIT(SUM_PERIOD);
+		r->period = add_saturating(r->period, p->seq);
+		if (a->slices)
+			slices_add_sum(a, cell, SUM_PERIOD, p->seq);
+	}
 	if (p->has & EV_HAS_VALUE) {
 		r->total = add_saturating(r->total, p->requested);
 		has |= SUM_BIT(SUM_TIME_TOTAL);
@@ -260,18 +271,29 @@ static uint64_t in_frames(const struct tally *a, int64_t lo, int64_t hi, bool se
 	return !s || !s->frames.n || selected ? (uint64_t)hi - (uint64_t)lo : 0;
 }
 
-static void pass(struct tally *a, uint32_t thread, int64_t lo, int64_t hi, bool selected)
+/* The time that counts. */
+static int64_t pass(struct tally *a, uint32_t thread, int64_t lo, int64_t hi, bool selected)
 {
 	struct open_call *top = open_calls_top(open_calls_thread(&a->measures->open, thread));
 	int64_t ns = (int64_t)in_frames(a, lo, hi, selected);
 
-	if (!ns || top->away)
-		return;
+	if (!ns || top->pause)
+		return 0;
 	top->total = add_signed(top->total, ns);
 	top->self = add_saturating(top->self, (uint64_t)ns);
 	add_to_row(a, top->user, ns);
 	if (a->slices)
 		slices_add_span(a, top->user, a->measures->main_thread == thread + 1, lo, hi);
+	return ns;
+}
+
+/* What passes of the thread's open calls outside of the ranges is no part of their time. */
+static void clip(struct open_thread *th, int64_t ns, int64_t passed)
+{
+	struct open_call *top = open_calls_top(th);
+
+	if (!top->pause && passed < ns)
+		top->clipped = true;
 }
 
 /* What passed since the thread's last event was the innermost call's. */
@@ -279,13 +301,13 @@ static void charge(struct tally *a, uint32_t thread, int64_t now, bool selected)
 {
 	struct tally_measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, thread);
-	int64_t ns = open_calls_elapsed(&m->open, th, now), lo = now - ns;
+	int64_t ns = open_calls_elapsed(&m->open, th, now), lo = now - ns, passed = 0;
 	const struct tally_selection *s = a->options.selection;
 
 	if (!th->n || !ns || (s && s->sizes.n))
 		return;
 	if (!s || !s->times.n) {
-		pass(a, thread, lo, now, selected);
+		clip(th, ns, pass(a, thread, lo, now, selected));
 		return;
 	}
 	for (size_t i = 0; i < s->times.n_apart; i++) {
@@ -294,8 +316,9 @@ static void charge(struct tally *a, uint32_t thread, int64_t now, bool selected)
 		int64_t to = r->hi < now ? r->hi : now;
 
 		if (from < to)
-			pass(a, thread, from, to, selected);
+			passed = add_signed(passed, pass(a, thread, from, to, selected));
 	}
+	clip(th, ns, passed);
 }
 
 static void return_call(struct tally *a, struct open_thread *th)
@@ -304,9 +327,10 @@ static void return_call(struct tally *a, struct open_thread *th)
 	struct open_call c = open_calls_pop(th);
 	struct tally_measure *r;
 
-	if (c.away)
+	if (c.pause)
 		return;
 	r = row(a, c.user);
+	a->measures->clipped += c.clipped && (c.total > 0 || c.calls);
 	/* In the ranges it may have had no time of its own, but calls. */
 	if (r->has || c.total > 0)
 		r->has |= SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_CALLS);
@@ -350,15 +374,15 @@ static void measures_enter(struct tally *a, struct trace *t, struct tally_pendin
 {
 	struct tally_measures *m = a->measures;
 	struct open_thread *th = open_calls_thread(&m->open, p->thread_id);
-	struct open_call *top = open_calls_top(th), c = {.type = p->type,
-							 .stack = p->stack,
-							 .apart = p->requested,
-							 .away = p->requested == ENTER_AWAY};
+	struct open_call *top = open_calls_top(th),
+			 c = {.type = p->type, .stack = p->stack, .pause = (uint8_t)p->requested};
 	struct tally_measure *r;
 
 	if (!m->main_thread)
 		find_main(m, t, p->thread_id);
-	if (c.away) {
+	if (top && top->pause)
+		c.pause = top->pause;
+	if (c.pause) {
 		open_calls_enter(&m->open, th, &c);
 		return;
 	}
@@ -432,6 +456,11 @@ void measures_end(struct tally *a, struct trace *t)
 		trace_note(t, NOTE_INFO, open,
 			   "calls had not returned at the end: they count up to their thread's "
 			   "last enter or exit");
+	if (m->clipped)
+		trace_note(
+		    t, NOTE_INFO, m->clipped,
+		    "calls lie in the ranges in part only: their time is that part, and there "
+		    "is no mean time");
 	if (m->open.unclosed)
 		trace_note(t, NOTE_LOSS, m->open.unclosed,
 			   "calls have no exit: they ended with their callers");
@@ -449,11 +478,9 @@ void measures_end(struct tally *a, struct trace *t)
 			   "paths took less time than the hook cost of their calls: 0 is shown");
 }
 
-bool tally_alone(const struct tally *a)
+bool tally_clipped(const struct tally *a)
 {
-	return a->measures &&
-	       (a->measures->seen & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL))) ==
-		   SUM_BIT(SUM_TIME_SELF);
+	return a->measures && a->measures->clipped;
 }
 
 const struct tally_measure *tally_measured(const struct tally *a, size_t cell)
@@ -501,6 +528,7 @@ void measures_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	s->v[SUM_LUA_NET] = (uint64_t)r->net[0];
 	s->v[SUM_MONO_NET] = (uint64_t)r->net[1];
 	s->v[SUM_SAMPLES] = r->samples;
+	s->v[SUM_PERIOD] = r->period;
 	measures_part_sums(a, s, r->measured);
 }
 
@@ -533,4 +561,5 @@ void measures_states(const struct tally *a, uint8_t state[SUMS])
 	state[SUM_LUA_NET] = (uint8_t)(bits >> SUM_LUA_NET & 1 ? m->net_state : 0u);
 	state[SUM_MONO_NET] = (uint8_t)(bits >> SUM_MONO_NET & 1 ? m->net_state : 0u);
 	state[SUM_SAMPLES] = bits >> SUM_SAMPLES & 1 ? METRIC_EXACT : METRIC_ABSENT;
+	state[SUM_PERIOD] = (uint8_t)(bits >> SUM_PERIOD & 1 ? m->period_state : 0u);
 }

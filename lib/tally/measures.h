@@ -22,8 +22,9 @@ struct tally_measures {
 	size_t cap_latest;
 	unsigned seen;     /* SUM_BITs that some event had */
 	uint64_t selfless; /* samples without a time of their own */
+	uint64_t clipped;  /* calls of which the ranges have a part only */
 	bool declared;     /* the capture says that it knows times */
-	unsigned time_state, net_state;
+	unsigned time_state, net_state, period_state;
 };
 
 void measures_free(struct tally_measures *m); /* accepts NULL */

@@ -255,12 +255,15 @@ static enum status memory_begin(struct sink *s, struct trace *t, struct err *e)
 	struct tally_memory *m = (struct tally_memory *)s;
 
 	(void)e;
+	if (trace_blocks(t) > m->blocks)
+		m->blocks = trace_blocks(t);
 	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
 	m->timed &= !m->captures;
 	live_release(&m->live);
 	m->live = (struct live){.unordered = t->unordered};
 	m->seq = 0;
 	m->weigh = tally_weighs(t);
+	m->uncounted |= !tally_counts_blocks(t);
 	for (size_t d = 0; d < DOMAINS; d++) {
 		if (m->captures)
 			m->domains[d].peak_at = -1;
@@ -316,6 +319,12 @@ static enum status memory_events(struct sink *s, struct trace *t, const struct e
 	return ST_OK;
 }
 
+static void worse(uint8_t *state, const struct trace *t, enum metric m)
+{
+	if (t->metrics[m].state > *state)
+		*state = (uint8_t)t->metrics[m].state;
+}
+
 static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally_memory *m = (struct tally_memory *)s;
@@ -325,9 +334,12 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 		if (m->domains[d].curve.n || m->domains[d].curve.disordered)
 			walk_curve(m, &m->domains[d]);
 	m->captures++;
+	worse(&m->count_state, t, METRIC_COUNT);
+	worse(&m->size_state, t, m->weigh == 2 ? METRIC_REAL : METRIC_REQUESTED);
+	worse(&m->live_state, t, METRIC_LIVE);
 	m->lives &= t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
 	m->lives &= m->follows || !m->unfollowed;
-	if (m->lives)
+	if (m->lives && m->blocks == TRACE_BLOCKS_PLACED)
 		count_pages(m);
 	if (m->lives && m->unfollowed)
 		trace_note(t, NOTE_GUESS, m->unfollowed,

@@ -68,9 +68,14 @@ struct tally_memory {
 	/* All captures know what is live: of allocations with an address, as in tally.h. Who needs sizes only
 	 * sets it to false behind memory_init: that is fast, and takes no memory. */
 	bool lives;
-	bool follows;   /* an allocation had one */
-	bool timed;     /* it is known when and in which order, and there is only one capture */
+	bool follows; /* an allocation had one */
+	bool timed;   /* it is known when and in which order, and there is only one capture */
+	/* What allocations are, of all captures: pages are of placed blocks, sizes of blocks. */
+	enum trace_blocks blocks;
+	bool uncounted; /* the captures do not know how many there were */
 	unsigned weigh; /* tally_weighs of the present capture */
+	/* How well they are known, the worst of all captures: enum metric_state; size: what is weighed. */
+	uint8_t count_state, size_state, live_state;
 	uint64_t unfollowed; /* allocations of this capture that had none */
 	int64_t step;        /* ns of a point */
 	uint64_t lost;       /* allocations without a size */

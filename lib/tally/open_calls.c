@@ -217,8 +217,9 @@ struct open_call open_calls_pop(struct open_thread *th)
 
 	if (!caller)
 		return c;
-	if (!c.apart)
+	if (!c.pause)
 		caller->total = add_signed(caller->total, c.total);
+	caller->clipped |= c.clipped;
 	caller->calls = add_saturating(caller->calls, c.calls);
 	caller->self = add_saturating(caller->self, c.self);
 	return c;

@@ -19,6 +19,9 @@
  * calls out, and further as long as all such searches together take less than 16 steps for each
  * enter.
  *
+ * A pause, and a fiber's time without a thread, is no time of any call (enum enter_value), and what begins
+ * in it does not count.
+ *
  * Recursion: that a call lies within another of its function is seen on its path (fold_times.c
  * does), since what counts as the same, a function, a file or a module, is the report's.
  */
@@ -34,9 +37,9 @@ struct open_call {
 	uint32_t user; /* what the user keeps of it: a cell, a name */
 	uint32_t type, stack; /* as its enter has them */
 	int64_t total;        /* ns so far: its own, and of calls that ended in it */
-	uint64_t calls, self; /* the user's: in it and in calls that ended in it, pauses too */
-	bool apart;           /* a pause: it is not of its callers' time */
-	bool away; /* a pause in which its thread is a fiber that no thread runs: no time at all */
+	uint64_t calls, self; /* the user's: in it and in calls that ended in it */
+	bool clipped;  /* the user's: some time in it, or in calls that ended in it, was left out */
+	uint8_t pause; /* enum enter_value; 0: a call, else no call and no time, nor its callers' */
 };
 
 struct open_thread {
@@ -66,6 +69,13 @@ struct open_calls {
 /* Zeroed is empty and valid. Reset: another capture follows. */
 void open_calls_reset(struct open_calls *o);
 void open_calls_release(struct open_calls *o);
+/* What an enter begins: enum enter_value. */
+static inline uint8_t open_calls_pause(const struct event *ev)
+{
+	return ev->has & EV_HAS_VALUE && (ev->value == ENTER_PAUSE || ev->value == ENTER_AWAY)
+		   ? (uint8_t)ev->value
+		   : ENTER_CALL;
+}
 /* Valid until the call for another thread. */
 struct open_thread *open_calls_thread(struct open_calls *o, uint32_t thread);
 static inline struct open_call *open_calls_top(const struct open_thread *th)

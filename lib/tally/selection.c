@@ -101,20 +101,22 @@ bool selection_has_thread(const struct tally_selection *s, const struct trace *t
 {
 	const struct thread *th = &t->threads[thread < t->n_threads ? thread : 0];
 
+	bool any = !s->n_threads;
+
 	for (size_t i = 0; i < s->n_threads; i++) {
 		const struct selection_thread *want = &s->threads[i];
 		size_t n;
 		const char *name;
 
 		if (!want->match && thread && th->tid == want->tid)
-			return true;
-		if (!want->match || !thread)
+			any = true;
+		if (!want->match || !thread || (any && !match_unmatched(want->match)))
 			continue;
 		name = intern_text(&t->strings, th->name, &n);
 		if (match_test(want->match, name, n))
-			return true;
+			any = true;
 	}
-	return !s->n_threads;
+	return any;
 }
 
 void selection_init(struct tally_selection *s)

@@ -70,6 +70,17 @@ static inline bool selection_in(const struct selection_ranges *r, int64_t v)
 	return !r->n;
 }
 
+/* What begins and ends then has a part in the ranges; last: its end, too, is a moment of it. */
+static inline bool selection_meets(const struct selection_ranges *r, int64_t begin, int64_t end,
+				   bool last)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (begin <= r->items[i].hi &&
+		    (last ? end >= r->items[i].lo : end > r->items[i].lo))
+			return true;
+	return !r->n;
+}
+
 bool selection_has_thread(const struct tally_selection *s, const struct trace *t, uint32_t thread);
 
 #endif

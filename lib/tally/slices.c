@@ -292,10 +292,23 @@ static void make_present(struct tally *a, size_t index)
 	s->present = index;
 }
 
-static void use(const struct tally *a, struct slice *slice)
+/* A span may pass frames between those that are selected. */
+static bool is_selected(const struct tally *a, size_t index)
 {
+	const struct tally_selection *s = a->options.selection;
+
+	if (a->options.slicing == SLICE_TIMES || !s || !s->frames.n)
+		return true;
+	return index && a->work->marks.items[index - 1].selected;
+}
+
+/* Time in calls, of which a part is selected. */
+static void use(const struct tally *a, size_t index)
+{
+	struct slice *slice = &a->slices->items[index];
+
 	slice->used = true;
-	slice->within |= a->options.slicing == SLICE_TIMES;
+	slice->within |= is_selected(a, index);
 }
 
 /* Into any slice. */
@@ -306,7 +319,7 @@ static void put(struct tally *a, size_t index, enum part_table table, uint32_t i
 	struct slice *slice = &s->items[index];
 	struct tally_sums one = {.has = 0};
 
-	use(a, slice);
+	use(a, index);
 	if (index == s->present) {
 		add_sum(part_of(&s->now, table, id), sum, (uint64_t)v);
 		return;
@@ -541,7 +554,7 @@ void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns)
 static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main, unsigned sum,
 			int64_t v)
 {
-	use(a, &a->slices->items[index]);
+	use(a, index);
 	if (sum == PART_COVERS)
 		a->slices->items[index].covers += v;
 	else
@@ -696,6 +709,34 @@ static void fill_live(struct tally *a, struct tally_sums *all, unsigned domain)
 	}
 }
 
+/* Of all cells together, where a hook's cost is taken off: a cell has 0 at least, as in reports of the whole. */
+static uint64_t hooked_self(const struct tally *a)
+{
+	uint64_t self = 0;
+
+	for (size_t i = 0; i < a->slices->now.cells.n; i++) {
+		struct tally_sums s;
+
+		tally_slice_sums(a, i, &s);
+		self = add_saturating(self, s.v[SUM_TIME_SELF]);
+	}
+	return self;
+}
+
+/* The main thread's part of the slice's self time; cells are of all threads. */
+static uint64_t main_self(const struct tally *a, uint64_t self)
+{
+	const struct tally_sums *all = total_of(&a->slices->now, TOTAL_MEASURED);
+	const struct tally_sums *main = total_of(&a->slices->now, TOTAL_MAIN);
+	int64_t v = (int64_t)main->v[SUM_TIME_SELF];
+
+	if (!a->options.hook_cost)
+		return main->v[SUM_TIME_SELF];
+	if (main->v[SUM_TIME_SELF] == all->v[SUM_TIME_SELF])
+		return self;
+	return v < 0 ? 0 : (uint64_t)v < self ? (uint64_t)v : self;
+}
+
 static void fill_all(struct tally *a, const struct trace *t)
 {
 	struct tally_slices *s = a->slices;
@@ -707,6 +748,9 @@ static void fill_all(struct tally *a, const struct trace *t)
 	for (size_t i = 0; i < SUMS; i++)
 		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
 	measures_part_sums(a, &measured, measured.v[PART_MEASURED]);
+	if (a->options.hook_cost)
+		measured.v[SUM_TIME_SELF] = hooked_self(a);
+	s->out.main = main_self(a, measured.v[SUM_TIME_SELF]);
 	for (size_t d = 0; d <= DOMAINS; d++) {
 		struct tally_sums *all = &s->out.all[d];
 
@@ -747,11 +791,10 @@ static enum status hand_out(struct tally *a, struct trace *t, bool within, struc
 	fill_all(a, t);
 	out->index = s->done;
 	out->cells = s->now.cells.ids;
-	out->n_cells = a->work->touching ? s->now.cells.n : 0;
+	out->n_cells = a->options.slice_cells ? s->now.cells.n : 0;
 	out->types = s->now.types.ids;
 	out->n_types = s->now.types.n;
 	out->has_main = main->has >> SUM_TIME_SELF & 1;
-	out->main = main->v[SUM_TIME_SELF];
 	out->counters = a->options.counters ? &s->counters : NULL;
 	if (within) {
 		if (a->options.slice)
@@ -807,6 +850,19 @@ static void as_step(const struct tally *a, int64_t number, struct tally_slice *o
 	out->has_start = out->has_duration = start_of_step(a, number, &out->start);
 }
 
+/* A range of time may begin within the frame. */
+static bool frame_meets_times(const struct tally *a, size_t index, const struct tally_slice *frame)
+{
+	const struct tally_selection *s = a->options.selection;
+	const struct frame_marks *m = &a->work->marks;
+
+	if (!s || !m->items[index - 1].selected || !frame->has_start)
+		return false;
+	if (frame->has_duration)
+		return selection_meets(&s->times, frame->start, m->items[index].start, false);
+	return index == m->n && selection_meets(&s->times, frame->start, a->extent.last, true);
+}
+
 static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 {
 	struct tally_slices *s = a->slices;
@@ -814,6 +870,7 @@ static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 
 	for (size_t i = 1; !st && i < s->n; i++) {
 		as_frame(a, i, &s->out);
+		s->items[i].within |= frame_meets_times(a, i, &s->out);
 		st = hand_out_slice(a, t, i, e);
 	}
 	return st;

@@ -29,6 +29,7 @@ const struct sum_name sum_names[SUMS] = {
     [SUM_LUA_NET] = {"lua net", "lua_net", SUM_BYTES},
     [SUM_MONO_NET] = {"mono net", "mono_net", SUM_BYTES},
     [SUM_SAMPLES] = {"samples", "samples", SUM_NUMBER},
+    [SUM_PERIOD] = {"period", "period", SUM_NUMBER},
 };
 
 unsigned sums_valued(const struct tally_sums *s)

@@ -37,6 +37,7 @@ enum sum {
 	SUM_LUA_NET,   /* bytes by which the Lua heap grew in the code itself; signed */
 	SUM_MONO_NET,  /* the same of Mono's */
 	SUM_SAMPLES,   /* of stacks, by a sampling profiler */
+	SUM_PERIOD,    /* events that the samples stand for: perf's period, where it is no time */
 	SUMS
 };
 
@@ -51,7 +52,7 @@ enum {
 	SUMS_TIME = 1 << SUM_TIME_SELF | 1 << SUM_TIME_TOTAL | 1 << SUM_CALLS | 1 << SUM_TIME_MEAN,
 	SUMS_NET = 1 << SUM_LUA_NET | 1 << SUM_MONO_NET,
 	/* Tables have these where a capture knows them, and no columns for them where none does. */
-	SUMS_MEASURED = SUMS_TIME | SUMS_NET | 1 << SUM_SAMPLES,
+	SUMS_MEASURED = SUMS_TIME | SUMS_NET | 1 << SUM_SAMPLES | 1 << SUM_PERIOD,
 	/* Not added up over frames: states, and what may span several. */
 	SUMS_OF_MOMENTS = SUMS_LIVE | SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN,
 	SUMS_SIGNED = 1 << SUM_SLACK | SUMS_NET,
@@ -80,7 +81,7 @@ extern const struct sum_name sum_names[SUMS];
 	"count", "entries", "requested", "real", "slack", "live-count", "live-requested", \
 	    "live-real", "freed-count", "freed-requested", "freed-real", "peak-count",    \
 	    "peak-requested", "peak-real", "temporary", "lifetime", "timed", "self-time", \
-	    "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples"
+	    "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples", "period"
 extern const char *const sum_words[SUMS];
 
 /* SUM_BITs of those that are there and not 0. */
@@ -112,10 +113,12 @@ static inline int64_t add_signed(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &r) ? (a < 0 ? INT64_MIN : INT64_MAX) : r;
 }
 
-/* It is at its limit: more than 64 bits can hold. */
+/* It is at its limit: more than 64 bits can hold. Times are signed while calls are open. */
 static inline int sum_is_full(unsigned sum, uint64_t v)
 {
-	return sum_is_signed(sum) ? v == INT64_MAX || v == (uint64_t)INT64_MIN : v == UINT64_MAX;
+	return sum_is_signed(sum)     ? v == INT64_MAX || v == (uint64_t)INT64_MIN
+	       : SUMS_TIME >> sum & 1 ? v >= INT64_MAX
+				      : v == UINT64_MAX;
 }
 
 /* So that sums of one kind order as unsigned numbers. */

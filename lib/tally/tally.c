@@ -525,16 +525,20 @@ static bool tally_digest(struct sink *s, struct trace *t, const struct sink_dige
 	return true;
 }
 
-/* Samples of all captures are in one unit, or the capture is refused. */
+/* Samples of all captures are in one unit, and their times of one clock, or the capture is refused. */
 static enum status tally_samples(struct tally_work *w, const struct trace *t, struct err *e)
 {
-	const char *in = trace_samples_in(t);
+	const char *in = trace_samples_in(t), *clock = trace_get(t, TRACE_CLOCK);
 
 	if (!t->events[EV_SAMPLE])
 		return ST_OK;
-	if (w->samples_in)
-		return trace_samples_agree(in, w->samples_in, e);
-	w->samples_in = mem_strdup(in);
+	if ((w->samples_in && trace_samples_agree(in, w->samples_in, e)) ||
+	    trace_clocks_agree(clock, w->clock, e))
+		return err_failure(e);
+	if (!w->samples_in)
+		w->samples_in = mem_strdup(in);
+	if (!w->clock && clock)
+		w->clock = mem_strdup(clock);
 	return ST_OK;
 }
 
@@ -546,6 +550,8 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 
 	grow_tables(a, t);
 	st = tally_flush(a, t, e);
+	if (!st)
+		st = tally_samples(w, t, e);
 	if (!st && a->measures)
 		measures_end(a, t);
 	/* Of what came before its mark it was not known whose it is. */
@@ -567,9 +573,6 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 	kinds_settle(a);
 	if (!w->taken)
 		tally_count_threads(a, t);
-	st = tally_samples(w, t, e);
-	if (st)
-		return st;
 	return a->options.done ? a->options.done(a->options.arg, t, a, e) : ST_OK;
 }
 
@@ -611,6 +614,7 @@ void tally_release(struct tally *a)
 		kinds_release(&w->kinds);
 		free(w->newest);
 		free(w->samples_in);
+		free(w->clock);
 		free(w->thread_selected);
 		free(w->allocate);
 	}

@@ -40,6 +40,7 @@ struct tally_measure {     /* of the cell with the same index, or of a slice */
 	uint64_t calls;    /* of samples, enters */
 	uint64_t sampled;  /* of them, those of samples */
 	uint64_t samples;  /* of the stack alone, by a sampling profiler */
+	uint64_t period;   /* of them */
 	uint64_t measured; /* calls of EV_DELTA, which may be the same calls */
 	int64_t net[2];    /* Lua, Mono */
 	unsigned has;      /* SUM_BITs */
@@ -190,12 +191,17 @@ void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
 const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
 /* It has a record, or time that passed in the chosen ranges. */
 bool tally_touched(const struct tally *a, size_t cell);
-/* Times are of stacks alone: a caller's total is what lies below it. */
-bool tally_alone(const struct tally *a);
+/* The ranges have a part only of some calls: time by number of calls is no mean then. */
+bool tally_clipped(const struct tally *a);
 /* In the slice callback: what the slice added to its i-th cell or type; live: by how much that
  * changed, modulo 2^64. */
 void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s);
 void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s);
+
+/* A record is a block, or says of how many it is. In massif's files it is what a stack has more than before. */
+bool tally_counts_blocks(const struct trace *t);
+/* Every allocation is there, and frees are, which were not guessed from what is live. */
+bool tally_knows_temporary(const struct trace *t);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or
  * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals.

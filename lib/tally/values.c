@@ -104,6 +104,18 @@ static unsigned weaker(unsigned a, unsigned b)
 	return a == METRIC_ABSENT || b == METRIC_ABSENT ? METRIC_ABSENT : a > b ? a : b;
 }
 
+bool tally_counts_blocks(const struct trace *t)
+{
+	return t->metrics[METRIC_COUNT].state != METRIC_ABSENT ||
+	       t->metrics[METRIC_LIVE].state != METRIC_ESTIMATED;
+}
+
+bool tally_knows_temporary(const struct trace *t)
+{
+	return !t->unordered && t->metrics[METRIC_COUNT].state <= METRIC_EXACT &&
+	       t->metrics[METRIC_LIVE].state != METRIC_ESTIMATED;
+}
+
 /* Live, freed and at the peak, of count, requested and real. */
 static void tally_values_matched_states(const struct tally *a, const struct trace *t,
 					unsigned domain, uint8_t state[SUMS])
@@ -131,10 +143,12 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 		/* Where events come in any order, live bytes at a moment are not known. */
 		state[SUM_PEAK_COUNT + m] = t->unordered || overflow ? 0 : (uint8_t)s;
 	}
-	/* What a thread allocates next is known only where every allocation is recorded. */
-	state[SUM_TEMPORARY] =
-	    t->unordered || t->metrics[METRIC_COUNT].state > METRIC_EXACT ? 0 : (uint8_t)live;
+	state[SUM_TEMPORARY] = tally_knows_temporary(t) ? (uint8_t)live : 0;
 	state[SUM_LIFETIME] = state[SUM_TIMED] = t->unordered || !w->timed ? 0 : (uint8_t)live;
+	if (tally_counts_blocks(t))
+		return;
+	state[SUM_LIVE_COUNT] = state[SUM_FREED_COUNT] = state[SUM_PEAK_COUNT] = 0;
+	state[SUM_LIFETIME] = state[SUM_TIMED] = 0;
 }
 
 unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,

@@ -70,7 +70,8 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	w->rarely =
 	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
 	w->celled = w->follow && w->peaking;
-	w->touching = slicing && a->options.slice_cells;
+	/* A hook's cost is more than some cells have, which have 0 then: sums are those of cells. */
+	w->touching = slicing && (a->options.slice_cells || a->options.hook_cost);
 	w->weigh = tally_weighs(t);
 	if (slicing && !a->slices)
 		a->slices = slices_new();

@@ -103,6 +103,7 @@ struct tally_work {           /* from tally_init to tally_release */
 	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
 	size_t cap_newest;
 	char *samples_in; /* of the captures so far that have samples; NULL: none had */
+	char *clock;      /* of their times; NULL: not stated */
 	struct tally_kinds kinds;
 	struct tally_pending batch[TALLY_BATCH];
 	size_t n_batch;

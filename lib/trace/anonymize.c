@@ -274,11 +274,12 @@ static void copy_rows(struct anonymize *a, const struct trace *from)
 /* Words of formats, which say how to read what is there. */
 static bool anonymize_is_plain(const char *key, const char *value)
 {
-	static const char *const keys[] = {"format", "clock", "slide", "lua", "perf.start_ns"};
+	static const char *const keys[] = {"format",        "clock",    "slide",   "lua",
+					   "perf.start_ns", "sampling", "times.of"};
 	static const char *const ends[] = {
-	    ".mode",       ".version",  ".layout",    ".unit",      ".paths",   ".form",
-	    ".resolution", "_ns",       ".lua_bytes", ".wire",      ".list",    ".bytes",
-	    ".profiler",   ".attached", ".addresses", ".time_type", ".release", ".report"};
+	    ".mode",      ".version",   ".layout",  ".unit",   ".paths", ".form",     ".resolution",
+	    "_ns",        ".lua_bytes", ".wire",    ".list",   ".bytes", ".profiler", ".attached",
+	    ".addresses", ".time_type", ".release", ".report", ".are"};
 
 	if (!value[strspn(value, "0123456789.-")])
 		return true;

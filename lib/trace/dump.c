@@ -175,6 +175,8 @@ static void dump_binding(struct buf *b, const struct trace *t, size_t i)
 		buf_adds(b, " bits-cleared");
 	if (x->flags & BINDING_FOLDED)
 		buf_adds(b, " folded");
+	if (x->flags & BINDING_LOCAL)
+		buf_adds(b, " local");
 	for (uint32_t c = x->call; c; c = y->calls[c].outer) {
 		const struct symbol_function *f =
 		    y->calls[c].function ? &y->functions[y->calls[c].function] : NULL;

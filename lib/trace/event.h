@@ -19,7 +19,8 @@
  *              all that it called, target = the duration without (self), where the reader knows it;
  *              name = a message. Without value it belongs to this stack alone, and the time of its
  *              callers is what lies below them. A sampling profiler counts samples and no calls:
- *              real beside a target, else count (event_samples)
+ *              real beside a target, else count (event_samples); requested = their period, where that is no
+ *              time: how many events of the marker's name they stand for; a period alone counts no sample
  * LOG          a line of the program's log: name = its text, type = a marker that says how severe it is,
  *              value = that as a number of the log's own, thread, time, stack = where it was written
  * COUNTER      type = counter, value, time, target: its decimals (trace/reading_digits.h)
@@ -54,7 +55,8 @@ enum event_kind {
 	EV_KINDS
 };
 
-/* Of EV_ENTER. Away: its thread is a fiber that no thread runs, until the exit; it is no call. */
+/* Of EV_ENTER. A pause, and away (its thread is a fiber that no thread runs) until the exit: no call, and no time of
+ * anything; what begins in it is no call either. */
 enum enter_value { ENTER_CALL, ENTER_PAUSE, ENTER_AWAY };
 
 /* Whether its type is a marker. */
@@ -112,9 +114,10 @@ struct event {
 static inline bool event_samples(const struct event *ev, uint64_t *n)
 {
 	bool timed = ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
+	bool period_only = (ev->has & (EV_HAS_REQUESTED | EV_HAS_COUNT)) == EV_HAS_REQUESTED;
 
 	*n = ev->has & EV_HAS_REAL ? ev->real : ev->has & EV_HAS_COUNT ? ev->count : 1;
-	return ev->has & EV_HAS_REAL || !timed;
+	return ev->has & EV_HAS_REAL || (!timed && !period_only);
 }
 
 /* Of a SAMPLE that has its times already. */

@@ -131,7 +131,8 @@ static enum status merge_sink_end(struct sink *s, struct trace *from, struct err
 	struct part *p = &m->parts[m->n - 1];
 
 	if (from->events[EV_SAMPLE] && m->samples &&
-	    trace_samples_agree(trace_samples_in(from), trace_samples_in(m->t), e))
+	    (trace_samples_agree(trace_samples_in(from), trace_samples_in(m->t), e) ||
+	     trace_clocks_agree(trace_get(from, TRACE_CLOCK), trace_get(m->t, TRACE_CLOCK), e)))
 		return err_failure(e);
 	m->samples |= from->events[EV_SAMPLE] != 0;
 	merge_rows(&p->tables, from, m->t);

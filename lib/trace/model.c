@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/trace/model_index.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/base/sort.h"
+#include "lib/trace/encode.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -691,9 +694,133 @@ const char *trace_get(const struct trace *t, const char *key)
 	return NULL;
 }
 
+static const char *const blocks_words[] = {
+    [TRACE_BLOCKS_PLACED] = "blocks",
+    [TRACE_BLOCKS_NUMBERED] = "numbered blocks",
+    [TRACE_BLOCKS_SUMMED] = "sums of blocks",
+};
+
+void trace_set_blocks(struct trace *t, enum trace_blocks are)
+{
+	trace_set(t, TRACE_BLOCKS, blocks_words[are]);
+}
+
+enum trace_blocks trace_blocks(const struct trace *t)
+{
+	const char *s = trace_get(t, TRACE_BLOCKS);
+	unsigned are = TRACE_BLOCKS_SUMMED;
+
+	while (s && are && strcmp(s, blocks_words[are]) != 0)
+		are--;
+	return s ? are : TRACE_BLOCKS_PLACED;
+}
+
+const char *trace_period_unit(const struct trace *t, uint32_t marker, size_t *n)
+{
+	const char *s = trace_text(t, marker < t->n_markers ? t->markers[marker].category : 0);
+	const char *unit = strrchr(s, '('), *end = s + strlen(s);
+
+	*n = unit && end[-1] == ')' ? (size_t)(end - unit) - 2 : 0;
+	return *n ? unit + 1 : "";
+}
+
+uint32_t trace_period_marker(struct trace *t, uint32_t name, const char *what, const char *unit)
+{
+	char category[64];
+
+	snprintf(category, sizeof category, *unit ? "%s (%.40s)" : "%s", what, unit);
+	return trace_marker(t, &(struct marker){name, trace_strz(t, category)});
+}
+
 const char *trace_samples_in(const struct trace *t)
 {
 	return trace_samples_unit(trace_get(t, TRACE_SAMPLING));
+}
+
+void trace_recorded(const struct trace *t, struct buf *to)
+{
+	static const struct {
+		const char *key, *before, *behind;
+	} ways[] = {
+	    {TRACE_SAMPLING, "", ""},
+	    {TRACE_SAMPLE_INTERVAL, "sampled every ", " bytes"},
+	    {"heap.sample_bytes", "sampled every ", " bytes"},
+	    {TRACE_LEAST, "blocks of ", " bytes and more"},
+	    {TRACE_FILTERED, "filtered by ", ""},
+	};
+	size_t begin = to->len;
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		const char *s = trace_get(t, ways[i].key);
+
+		if (s && *s)
+			buf_addf(to, "%s%s%s%s", to->len > begin ? ", " : "", ways[i].before, s,
+				 ways[i].behind);
+	}
+}
+
+double trace_sampled_every(const char *recorded)
+{
+	static const char before[] = "sampled every ";
+	const char *s = recorded ? strstr(recorded, before) : NULL;
+
+	return s ? strtod(s + sizeof before - 1, NULL) : 0;
+}
+
+/* A program with its arguments. */
+static const char *model_command(const struct trace *t)
+{
+	static const char *const keys[] = {"heaptrack.command", "callgrind.command",
+					   "massif.command"};
+	const char *s = NULL;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && !s; i++)
+		s = trace_get(t, keys[i]);
+	return s;
+}
+
+bool trace_arguments(const struct trace *t, char to[17])
+{
+	const char *s = trace_get(t, "capture.arguments"), *end;
+
+	if (s && strlen(s) == 16) {
+		memcpy(to, s, 17);
+		return true;
+	}
+	s = s ? NULL : model_command(t);
+	if (!s)
+		return false;
+	s += strspn(s, " ");
+	s += strcspn(s, " ");
+	s += strspn(s, " ");
+	for (end = s + strlen(s); end > s && end[-1] == ' ';)
+		end--;
+	snprintf(to, 17, "%016" PRIx64, hash_bytes(s, (size_t)(end - s)));
+	return true;
+}
+
+uint64_t trace_run(const struct trace *t)
+{
+	const char *s = trace_get(t, "capture.run");
+
+	return s ? hash_bytes(s, strlen(s)) | 1 : 0;
+}
+
+const char *trace_program(const struct trace *t, size_t *n)
+{
+	const char *s = trace_get(t, "capture.program"), *base;
+
+	s = s ? s : model_command(t);
+	if (!s)
+		return NULL;
+	s += strspn(s, " ");
+	*n = strcspn(s, " ");
+	base = memrchr(s, '/', *n);
+	if (base) {
+		*n -= (size_t)(base + 1 - s);
+		s = base + 1;
+	}
+	return *n ? s : NULL;
 }
 
 const char *trace_samples_unit(const char *sampling)
@@ -721,6 +848,16 @@ enum status trace_samples_agree(const char *in, const char *before, struct err *
 		       *in ? in : "ones", *before ? before : "ones");
 }
 
+enum status trace_clocks_agree(const char *clock, const char *before, struct err *e)
+{
+	if (!clock || !before || !*clock || !*before || !strcmp(clock, before))
+		return ST_OK;
+	return err_set(e, ST_UNSUPPORTED,
+		       "its times are of %s, those before of %s: they do not add up, and are not "
+		       "comparable",
+		       clock, before);
+}
+
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key)
 {
 	t->metrics[m].state = (uint8_t)state;
@@ -730,6 +867,16 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
 static uint64_t note_key(const char *text, unsigned severity)
 {
 	return hash_bytes(text, strlen(text)) ^ severity;
+}
+
+void trace_note_status(const char *text, size_t n, unsigned *status)
+{
+	static const char begin[] = TRACE_NOTE_ENDED;
+	size_t k = sizeof begin - 1;
+	uint64_t v;
+
+	if (n > k && !memcmp(text, begin, k) && num_dec(text + k, n - k, &v) && v < 256)
+		*status = (unsigned)v;
 }
 
 void trace_set_notes(struct trace *t, const struct trace_note *notes, size_t n)

@@ -11,6 +11,7 @@
 #ifndef TM_TRACE_MODEL_H
 #define TM_TRACE_MODEL_H
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
 #include "lib/trace/event.h"
@@ -245,6 +246,12 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
  * address. */
 #define TRACE_OBJECT_IDS       "objects.ids"
 #define TRACE_OBJECT_ADDRESSES "addresses"
+/* What the allocations of a trace are, as an attribute: blocks at their addresses in memory, which has none;
+ * blocks with made-up numbers for addresses, so that they can be freed; or sums of blocks, with such numbers. */
+enum trace_blocks { TRACE_BLOCKS_PLACED, TRACE_BLOCKS_NUMBERED, TRACE_BLOCKS_SUMMED };
+#define TRACE_BLOCKS "allocations.are"
+void trace_set_blocks(struct trace *t, enum trace_blocks are);
+enum trace_blocks trace_blocks(const struct trace *t);
 /* The attribute of a part of a capture: how many ns it took, where that is not from the first time in it to
  * the last. */
 #define TRACE_DURATION "duration_ns"
@@ -252,6 +259,13 @@ void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum 
  * are counted in: they are added up with no others, and compared with none. */
 #define TRACE_SAMPLING   "sampling"
 #define TRACE_SAMPLES_IN "samples in "
+/* What the periods of samples of a marker are counted in: what its category has in brackets at its end ("perf event
+ * (ns)"); "" where they are numbers of events. Adds such a marker. */
+const char *trace_period_unit(const struct trace *t, uint32_t marker, size_t *n);
+uint32_t trace_period_marker(struct trace *t, uint32_t name, const char *what, const char *unit);
+/* The attribute of a trace whose samples' periods were counted, each event of them; else they are estimated. */
+#define TRACE_PERIODS         "periods.are"
+#define TRACE_PERIODS_COUNTED "counted"
 /* What the samples of a trace, or of a value of that attribute (NULL: none), are counted in:
  * "millionths", or "" where each counts as one. */
 enum { TRACE_MILLION = 1000000 };
@@ -259,15 +273,41 @@ const char *trace_samples_in(const struct trace *t);
 const char *trace_samples_unit(const char *sampling);
 /* Of a file some of whose samples have decimals: each 1 of it is TRACE_MILLION samples. */
 void trace_samples_are_millionths(struct trace *t);
+/* How a trace was recorded where not all of it was, in words; appends nothing where it was. */
+void trace_recorded(const struct trace *t, struct buf *to);
+/* Bytes from sample to sample, of what trace_recorded says; 0: not known. */
+double trace_sampled_every(const char *recorded);
+/* The program that was recorded, without its folder and arguments; NULL: not known. */
+const char *trace_program(const struct trace *t, size_t *n);
+/* A digest of the arguments that it was started with, in 16 digits of base 16; false: they are not known. */
+bool trace_arguments(const struct trace *t, char to[17]);
+/* What tells the recorded process from any other run of a program, but by chance; 0: not known. */
+uint64_t trace_run(const struct trace *t);
+/* The attribute of what the times of samples are of, where that is stated: "cpu-clock", "wall". Those of two clocks
+ * do not add up, and are not compared. */
+#define TRACE_CLOCK "times.of"
+/* Fails where two such clocks are known and differ. */
+enum status trace_clocks_agree(const char *clock, const char *before, struct err *e);
 /* Fails where two such units differ. */
 enum status trace_samples_agree(const char *in, const char *before, struct err *e);
+/* Of a trace that tm-filter wrote: the filters, as they were given. */
+#define TRACE_FILTERED "filtered"
+#define TRACE_FILTERED_COMMENT \
+	"filtered: " /* the same in comments of other formats, before the words */
+/* In comments of other formats: which values of a trace are estimated, "heap, time, period". */
+#define TRACE_ESTIMATED_COMMENT "estimated: "
 /* Of tm-record --sample: bytes from point to point, on average. */
 #define TRACE_SAMPLE_INTERVAL "capture.sample_interval"
+/* Of tm-record --min: bytes of the smallest blocks that were recorded. */
+#define TRACE_LEAST "capture.threshold"
 /* A note with the same text is not added again; its count grows. After TRACE_NOTES different
  * ones the others are only counted. */
 enum { TRACE_NOTES = 1000 };
 void trace_note(struct trace *t, enum severity severity, uint64_t count, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The exit status in a note of TRACE_NOTE_ENDED; another note leaves *status as it is. */
+void trace_note_status(const char *text, size_t n, unsigned *status);
 
 /* The notes become these n, whose texts are of this trace. */
 void trace_set_notes(struct trace *t, const struct trace_note *notes, size_t n);

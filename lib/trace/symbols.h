@@ -62,6 +62,8 @@ enum binding_flags {
 	BINDING_FOLDED =
 	    1 << 3, /* functions of several linkage names are at its function's address */
 	BINDING_REPLACED = 1 << 4, /* in a trace only */
+	BINDING_LOCAL =
+	    1 << 5, /* another file may have a function of its function's linkage name */
 };
 
 struct binding {

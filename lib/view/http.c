@@ -151,9 +151,25 @@ static void add_encoded(struct buf *to, const struct buf *from)
 	}
 }
 
+/* Where the program printed no report: what it said is the body then, and the status is no 200. Our own page asks
+ * what may not fit the capture (page=1), and looks at X-Exit. */
+static unsigned http_failure(const struct client *q)
+{
+	enum { USAGE = 2, SIGNAL = 128, UNPROCESSABLE = 422 };
+	const struct view_answer *a = &q->answer;
+
+	return !a->status || a->text.len ||
+		       MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "page")
+		   ? 0
+	       : a->status == USAGE  ? MHD_HTTP_BAD_REQUEST
+	       : a->status >= SIGNAL ? MHD_HTTP_INTERNAL_SERVER_ERROR
+				     : UNPROCESSABLE;
+}
+
 static enum MHD_Result http_give_answer(struct client *q)
 {
-	struct buf messages = BUF_INIT;
+	struct buf messages = BUF_INIT, *text = &q->answer.text;
+	unsigned failure = http_failure(q);
 	char status[16];
 	enum MHD_Result done;
 
@@ -163,11 +179,15 @@ static enum MHD_Result http_give_answer(struct client *q)
 		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, q->answer.ended);
 	snprintf(status, sizeof status, "%d", q->answer.status);
 	add_encoded(&messages, &q->answer.messages);
-	done = http_respond(q->connection, MHD_HTTP_OK,
-			    q->answer.text.len && *q->answer.text.data == '{'
-				? "application/json"
-				: "text/plain; charset=utf-8",
-			    &q->answer.text, status, messages.len ? buf_str(&messages) : "");
+	if (failure && q->answer.messages.len)
+		buf_add(text, q->answer.messages.data, q->answer.messages.len);
+	else if (failure)
+		buf_addf(text, "the program ended with %d\n", q->answer.status);
+	done =
+	    http_respond(q->connection, failure ? failure : MHD_HTTP_OK,
+			 !failure && text->len && *text->data == '{' ? "application/json"
+								     : "text/plain; charset=utf-8",
+			 text, status, messages.len ? buf_str(&messages) : "");
 	buf_release(&messages);
 	return done;
 }

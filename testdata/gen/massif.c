@@ -15,7 +15,7 @@
  *	odd       a place has more bytes than the one above it
  *	damaged   a line that makes no sense
  *
- * The truth: "snapshots N", "trees N", "peak N" and "last N", bytes in use by trees.
+ * The truth: "snapshots N", "trees N", "peak N" and "last N", bytes in use.
  */
 #include "testdata/gen/gen.h"
 
@@ -76,10 +76,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	variant = argv[i];
-	for (long s = 0; s < n; s += 3)
+	for (long s = 0; s < n; s++)
 		if (heap(s) > peak) {
 			peak = heap(s);
-			best = s;
+			best = s / 3 * 3;
 		}
 	printf("desc: --detailed-freq=3\ncmd: ./game\ntime_unit: %s\n", is("ms") ? "ms" : "i");
 	for (long s = 0; s < n; s++) {
@@ -87,10 +87,10 @@ int main(int argc, char **argv)
 		printf("mem_heap_B=%ld\nmem_heap_extra_B=%ld\nmem_stacks_B=%d\n", heap(s), s * 8,
 		       is("stacks") ? 300 : 0);
 		printf("heap_tree=%s\n", s % 3 ? "empty" : s == best ? "peak" : "detailed");
+		last = heap(s);
 		if (s % 3)
 			continue;
 		trees++;
-		last = heap(s);
 		tree(s);
 	}
 	fprintf(stderr, "snapshots %ld\ntrees %ld\npeak %ld\nlast %ld\n", n, trees, peak, last);

@@ -10,8 +10,10 @@
  *	delay      contentions and delay in microseconds, with threads
  *	inline     cpu, of locations with three lines each
  *	two        cpu and wall: one of two times is the default; and a type of another unit
+ *	events     faults, samples, cpu and wall, and faults in another unit
  *	objects    objects and space alone
  *	below      a difference of profiles: every third row is below 0
+ *	above      as heap, but that odd rows have one more in use than was allocated
  *	missing    rows refer to a location and a string that are not there
  *	odd        rows have a value too few
  *	unknown    one sample type, of joules
@@ -55,8 +57,8 @@ static unsigned text(const char *s)
 	return n_strings++;
 }
 
-static const char *types[4], *units[4];
-static uint64_t sums[4];
+static const char *types[5], *units[5];
+static uint64_t sums[5];
 static unsigned n_types;
 
 static void add_type(const char *type, const char *unit)
@@ -67,7 +69,7 @@ static void add_type(const char *type, const char *unit)
 
 static void choose_types(void)
 {
-	if (is("heap") || is("below")) {
+	if (is("heap") || is("below") || is("above")) {
 		add_type("alloc_objects", "count");
 		add_type("alloc_space", "bytes");
 		add_type("inuse_objects", "count");
@@ -80,6 +82,12 @@ static void choose_types(void)
 		add_type("cpu", "nanoseconds");
 		add_type("wall", "nanoseconds");
 		add_type("energy", "joules");
+	} else if (is("events")) {
+		add_type("faults", "count");
+		add_type("samples", "count");
+		add_type("cpu", "milliseconds");
+		add_type("wall", "milliseconds");
+		add_type("faults", "pages");
 	} else if (is("objects")) {
 		add_type("objects", "count");
 		add_type("space", "bytes");
@@ -109,19 +117,17 @@ static void put_types(void)
 		number(&out, 10, 30000000000);
 		number(&out, 12, 10000000);
 	}
-	if (is("two"))
+	if (is("two") || is("events"))
 		number(&out, 14, text("cpu"));
 }
 
 static uint64_t value(long row, unsigned type)
 {
 	uint64_t n = (uint64_t)row % 7 + 2;
+	uint64_t live = row % 2 == 0 ? 0 : is("above") ? n + 1 : n - 1;
 
-	if (is("heap") || is("below"))
-		return type == 0   ? n
-		       : type == 1 ? n * 48
-		       : type == 2 ? (row % 2 ? n - 1 : 0)
-				   : (row % 2 ? (n - 1) * 48 : 0);
+	if (is("heap") || is("below") || is("above"))
+		return (type < 2 ? n : live) * (type % 2 ? 48 : 1);
 	return type == 0 ? n : n * 10000000 + type;
 }
 

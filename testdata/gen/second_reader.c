@@ -94,8 +94,9 @@ static void print_binding(size_t i, const uint64_t *v)
 		named("object", SYMBOL_STRINGS, tables[OBJECTS].rows[v[3]].v[0]);
 		printf(" vaddr=0x%" PRIx64 " kind=%s", v[4], kinds[v[1] >> 3 & 3]);
 	}
-	printf("%s%s%s", v[2] & 1 ? " from-symbol-table" : "",
-	       v[2] & 2 ? " guess:symbol-without-size" : "", v[2] & 4 ? " bits-cleared" : "");
+	printf("%s%s%s%s%s", v[2] & 1 ? " from-symbol-table" : "",
+	       v[2] & 2 ? " guess:symbol-without-size" : "", v[2] & 4 ? " bits-cleared" : "",
+	       v[2] & 8 ? " folded" : "", v[2] & 32 ? " local" : "");
 	print_call(v[5]);
 }
 

@@ -19,6 +19,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,9 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.dirname(os.path.realpath(__file__)), os.path.join(os.path.dirname(os.path.realpath(__file__)), '..')]
 import forms  # noqa: E402
 import places  # noqa: E402
+
+
+LARGEST = 128 << 20  # bytes of an answer
 
 
 class Result:
@@ -51,13 +55,19 @@ class Run:
     def run(self, argv, stdin=None, status=0):
         """status: what is expected; None: whatever comes."""
         argv = [os.path.join(self.bin, argv[0])] + [str(a) for a in argv[1:]]
-        p = subprocess.run(argv, input=stdin if isinstance(stdin, bytes) else None,
-                           stdin=None if isinstance(stdin, bytes) else stdin or subprocess.DEVNULL,
-                           capture_output=True, env=self.env, cwd=self.work, check=False)
+        with tempfile.TemporaryFile() as out:
+            p = subprocess.run(argv, input=stdin if isinstance(stdin, bytes) else None,
+                               stdin=None if isinstance(stdin, bytes) else stdin or subprocess.DEVNULL,
+                               stdout=out, stderr=subprocess.PIPE, env=self.env, cwd=self.work, check=False,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST)))
+            out.seek(0)
+            answer = out.read()
+        if len(answer) == LARGEST:
+            raise places.TooLong(' '.join(argv))
         if status is not None and p.returncode != status:
             raise places.Refused('%s: status %d: %s' % (' '.join(argv), p.returncode,
                                                         p.stderr.decode('utf-8', 'replace').strip()[:200]))
-        return Result(p.returncode, p.stdout, p.stderr.decode('utf-8', 'replace'))
+        return Result(p.returncode, answer, p.stderr.decode('utf-8', 'replace'))
 
     def same(self, place, what, answer, compare):
         """compare(answer) returns the differences of a place's answer to the reference, as texts.

@@ -25,9 +25,20 @@ def number(value):
     return isinstance(value, Decimal)
 
 
-def same_document(want, doc, filtered=False):
+def branches(rows, key):
+    """Rows of a tree, its outermost ones with what is below them in the order of key."""
+    at = [i for i, r in enumerate(rows) if not r['_depth']] + [len(rows)]
+    return [r for a, b in sorted(zip(at, at[1:]), key=lambda x: key(rows[x[0]])) for r in rows[a:b]]
+
+
+# What an event of type-total says: no filter can tell which of its blocks it keeps.
+OF_TYPES = re.compile(r'count|entries|requested|real|slack|live|freed|share|percent')
+
+
+def same_document(want, doc, filtered=False, typed=False):
     """All numbers of two JSON reports, but for what names the inputs. filtered: doc went through a filter,
-    with which peaks, sums that are known by type only and tables of the whole capture may be absent."""
+    with which peaks, sums that are known by type only and tables of the whole capture may be absent. typed: the
+    capture has such sums, so that rows by type, and sums of everything, may lack them."""
     if not filtered:
         return differences(want.get('facts'), doc.get('facts'), 'facts') + differences(want['sections'], doc['sections'], 'sections')
     by_name = {(s['kind'], s['name']): s for s in doc['sections']}
@@ -39,18 +50,23 @@ def same_document(want, doc, filtered=False):
             continue
         if not other or s['kind'] != 'table':
             continue
-        # A row of nothing but zeros may be left out.
-        s, other = ({**t, 'rows': [r for r in t['rows'] if any(number(v) and v for k, v in r.items() if k not in ('rank', 'frame', 'line', 'step'))]}
+        # A row of nothing but zeros may be left out; a step may be there for the time of such a sum.
+        idle = ('rank', 'frame', 'line', 'step', 'capture') + (('start_ns', 'duration_ns') if typed else ())
+        s, other = ({**t, 'rows': [r for r in t['rows'] if any(number(v) and v for k, v in r.items() if k not in idle)]}
                     for t in (s, other))
+        # What is ranked by may be absent, and then the order is another one.
+        key = lambda row: [(k, str(v)) for k, v in row.items() if k in ('frame', 'line', '_depth') or (v is not None and not number(v) and k != '_details')]
+        if typed and 'type' in (c['key'] for c in s['columns']):
+            there = [key(r) for r in other['rows']]
+            s = {**s, 'rows': [r for r in s['rows'] if key(r) in there]}
+        by_type = typed and ('type' in (c['key'] for c in s['columns']) or s['name'] == 'runs')
         if len(s['rows']) != len(other['rows']):
             found.append('%s: %d rows, and %d' % (s['name'], len(s['rows']), len(other['rows'])))
         else:
-            # What is ranked by may be absent, and then the order is another one.
-            key = lambda row: [(k, str(v)) for k, v in row.items() if k in ('frame', 'line', '_depth') or (v is not None and not number(v) and k != '_details')]
-            ordered = lambda t: t['rows'] if t['tree'] else sorted(t['rows'], key=key)
+            ordered = lambda t: sorted(t['rows'], key=key) if not t['tree'] else branches(t['rows'], key) if typed else t['rows']
             for r, (row, seen) in enumerate(zip(ordered(s) + s['totals'], ordered(other) + other['totals'])):
                 found += ['%s, row %d, %s: %s, and %s' % (s['name'], r + 1, k, v, seen[k]) for k, v in row.items()
-                          if number(v) and k not in ('run', 'rank') and seen.get(k) is not None and v != seen[k]]
+                          if number(v) and k not in ('run', 'rank') and not (by_type and OF_TYPES.search(k)) and seen.get(k) is not None and v != seen[k]]
     return found
 
 
@@ -205,7 +221,7 @@ def text_row(found, where, columns, row, line):
 def text(doc, out):
     lines = out.split('\n')
     found, compared, at = [], 0, 0
-    for table in tables(doc):
+    for table in sorted(tables(doc), key=lambda t: not t.get('ahead')):  # text begins with these
         if not table['rows']:
             continue
         for i in range(at, len(lines)):
@@ -216,14 +232,15 @@ def text(doc, out):
             continue  # sizes, which are of the page
         at = i + 1
         for r, row in enumerate(table['rows'] + table.get('totals', [])):
-            # Calls of the stacks below a type.
-            while at < len(lines) and (not lines[at].strip() or table['name'] == 'types' and not shown(re.split(r'\s{2,}', lines[at].strip())[0])):
+            # Calls of the stacks below a type are four blanks in; a row whose first cells are blank begins further on.
+            while at < len(lines) and (not lines[at].strip() or table['name'] == 'types' and re.match(r' {4}\S', lines[at]) and
+                                       not shown(re.split(r'\s{2,}', lines[at].strip())[0])):
                 at += 1
             if at == len(lines):
                 found.append('table %s ends after %d rows' % (table['name'], r))
                 break
             compared += text_row(found, 'table %s, row %d' % (table['name'], r + 1), columns, row, lines[at])
-            at += 1 + len(row.get('_details') or [])
+            at += 1 + len(row.get('_details') or []) + ('_more' in row)
     return found if compared else None
 
 

@@ -23,6 +23,10 @@ class Refused(Exception):
     """A program would not do what it was asked."""
 
 
+class TooLong(Exception):
+    """An answer that does not fit into memory a few times: all 1.2 million stacks of a capture, whole."""
+
+
 REPORTS = ('tm-top', 'tm-frames', 'tm-compare', 'tm-spikes', 'tm-heap', 'tm-history', 'tm-inspect')
 
 # Filters that keep everything, and so change no number: option -> its arguments.
@@ -53,9 +57,9 @@ OPTIONS = {
                     '--base-time --new-time --origin --build --branch --machine --status --label --commit --date --since --until --last --wait '
                     '--counter --name --alpha --seed --from --to',
     # What of one build is what of another: tests/sh/two_builds.sh.
-    'pair rows of two builds': '--map-module --base-source --new-source',
+    'pair rows of two builds': '--map-module --map-function --base-source --new-source',
     # tests/sh/compare.sh and the golden cases of tm-compare hold verdicts in every form.
-    'judge': '--gate --init-policy --allow-loss --allow-no-base --allow-unmatched --today',
+    'judge': '--gate --init-policy --allow-loss --allow-no-base --allow-unmatched --allow-unlike --allow-copies --today',
     # Of binaries, whose numbers are tests/sh/inspect.sh's.
     'binaries': '--by-file --disassemble --trace --debug-dir --sysroot --debuginfod --debuginfod-timeout --no-debuginfod --engine --no-cache --cache '
                 '--no-symbols',
@@ -162,8 +166,9 @@ def broken(answer, r):
 
 
 class Capture:
-    def __init__(self, path, trace, form):
-        self.path, self.trace, self.format = path, trace, form
+    def __init__(self, path, trace, form, typed):
+        self.path, self.trace, self.format, self.typed = path, trace, form, typed
+        self.mixed = None
 
 
 def capture(run, path):
@@ -174,7 +179,7 @@ def capture(run, path):
         return None
     head = run.run(['tm-dump', '-q', '--no-tables', '--no-events', '--no-symbols', trace]).out
     form = re.search(rb'^attribute format="(.*)"', head, re.M)
-    return Capture(path, trace, form[1] if form else b'')
+    return Capture(path, trace, form[1] if form else b'', re.search(rb'^totals .*\btype-total=[1-9]', head, re.M) is not None)
 
 
 def argv(question, operands):
@@ -221,6 +226,8 @@ def ask(run, c, question):
             doors(run, c, question, doc, what)
         if question[0] in ('tm-top', 'tm-frames', 'tm-compare'):
             keeping(run, c, question, doc, what)
+    except TooLong:
+        run.skip('answers of more than 128 MB')
     except (Refused, ValueError, KeyError, IndexError, TypeError, AttributeError) as e:
         run.failed += 1
         print('not ok - %s: %s: %s' % (what, type(e).__name__, e))
@@ -250,8 +257,8 @@ def printed(run, question, name, doc, what):
                 run.same(label, what, out, lambda b: compare(doc, b.decode('utf-8', 'replace')))
 
 
-def as_document(doc, filtered=False):
-    return lambda b: forms.same_document(doc, forms.document(b.decode('utf-8', 'replace')), filtered)
+def as_document(doc, filtered=False, typed=False):
+    return lambda b: forms.same_document(doc, forms.document(b.decode('utf-8', 'replace')), filtered, typed)
 
 
 def ways_in(run, c, question, doc, what):
@@ -275,7 +282,7 @@ def ways_in(run, c, question, doc, what):
         elif kept.status:
             raise Refused('tm-filter: status %d: %s' % (kept.status, kept.err[:200]))
         else:
-            run.same('way in: tm-filter', what, ask_of(['-'], kept.out), as_document(doc, filtered=True))
+            run.same('way in: tm-filter', what, ask_of(['-'], kept.out), as_document(doc, True, c.typed))
     one, two = (run.run(['tm-symbolize', '-q', '--no-cache', '-j', n, c.trace], status=None) for n in ('1', '2'))
     run.same('way in: symbolized, -j 1 and -j 2', what, two.out,
              lambda b: [] if b == one.out else ['%d bytes, and %d, or others' % (len(one.out), len(b))])
@@ -318,7 +325,20 @@ def mcp(doc, b):
     return found if compared else None
 
 
+def numbered_in_part(run, c):
+    """Some of its blocks' events have a number and some have none: what is freed before what is then known of all
+    events only, and not of those that a filter hands on."""
+    if c.mixed is None:
+        out = run.run(['tm-dump', '-q', '--no-tables', '--no-symbols', c.trace]).out
+        lines = [b' seq=' in line for line in out.split(b'\n') if re.match(rb'(alloc|free|freed) ', line)]
+        c.mixed = any(lines) and not all(lines)
+    return c.mixed
+
+
 def keeping(run, c, question, doc, what):
+    if '--memory' in question and numbered_in_part(run, c):
+        run.skip('what filters leave of memory, of captures whose events are numbered in part')
+        return
     options = listed(run, question[0])
     names = [k for k in KEEP if k in options]
     for name in run.random.sample(names, min(4, len(names))):
@@ -330,10 +350,12 @@ def keeping(run, c, question, doc, what):
             run.skip('filters that this question does not take')
             continue
         kept = re.search(r'kept (\d+) of (\d+)', r.out.decode('utf-8', 'replace'))
-        if name in KEEP_SOME and (not kept or kept[1] != kept[2]):
+        domains = [re.search(r'"counted: \d+ records of domain (\w+)', t) for t in (json.dumps(doc, default=str), r.out.decode('utf-8', 'replace'))]
+        another = [d and d[1] for d in domains]
+        if name in KEEP_SOME and (not kept or kept[1] != kept[2] or another[0] != another[1]):
             run.skip('filters that dropped something')
             continue
-        run.same('keeps everything: ' + name, what, r.out, as_document(doc, filtered=True))
+        run.same('keeps everything: ' + name, what, r.out, as_document(doc, True, c.typed))
 
 
 ADDED = ('count', 'entries', 'requested', 'real', 'live_count', 'live_requested', 'live_real', 'freed_count', 'calls', 'samples', 'self_time_ns')
@@ -353,7 +375,7 @@ def totals_of(doc, table=None, prefix=''):
 
 
 def sums_differ(want, got, least=1):
-    common = [k for k in want if k in got]
+    common = [k for k in want if k in got and got[k] is not None]
     if len(common) < least:
         return None
     return ['%s: %s, and %s' % (k, want[k], got[k]) for k in common if want[k] != got[k]]

@@ -13,7 +13,7 @@
 # the job has succeeded), cache/restore, cache/save, upload-sarif and upload-artifact; keys that are written once.
 # Of GitLab: rules with if; variables; before_script and script; cache with key, fallback_keys and when
 # (on_success if nothing is said); artifacts with when and reports.
-import os, re, shutil, subprocess, sys
+import glob, os, re, shutil, subprocess, sys
 import yaml
 
 # What the ten builds are: growth of update in thousandths, which allocates 86 % of all, so that a step of 13 is one
@@ -30,6 +30,10 @@ BUILDS = [
     dict(growth=26),                 # 9 as it was
     dict(growth=26, leak=40),        # 10 the leak comes again
     dict(growth=26, request=True),   # 11 a request to merge a branch, whose base is main's history
+    dict(growth=26),                 # 12 main goes on
+    dict(growth=26, request=True),   # 13 the request again: beside main as it is now
+    dict(growth=26, crash=7),        # 14 the game ends with 7
+    dict(growth=26, typo=True),      # 15 a mistake in the budget
 ]
 
 
@@ -37,7 +41,7 @@ class Job:
     def __init__(self, root, number, caches, bin_, game):
         self.root, self.number, self.caches, self.bin, self.game = root, number, caches, bin_, game
         self.work, self.home, self.stubs = root + "/work", root + "/home", root + "/stubs"
-        self.errors, self.failed, self.kept = [], [], 0
+        self.errors, self.failed, self.kept, self.uploaded = [], [], 0, []
         for folder in (self.work, self.home, self.stubs):
             os.makedirs(folder)
         self.stub("sudo", 'exec "$@"\n')
@@ -72,11 +76,14 @@ class Job:
         for f in files:
             shutil.copy(f, folder)
         shutil.copy(self.game, folder + "/game.c")
+        if b.get("typo"):
+            with open(folder + "/budget.ini", "a") as f:
+                f.write("[rule x]\nmetrc = real\n")
         program = "game-2" if b.get("renamed") and "renamed" in sys.argv else "game"
         with open(folder + "/Makefile", "w") as f:
             # The name of the module is that of the file that runs.
-            f.write("game:\n\t@cc -g -O1 -DLEAK=%d -DGROWTH=%d -DFLAKY=%d -DLENIENT=%d game.c -o %s\n"
-                    % (b.get("leak", 0), b["growth"], b.get("flaky", 0), "lenient" in sys.argv, program))
+            f.write("game:\n\t@cc -g -O1 -DLEAK=%d -DGROWTH=%d -DFLAKY=%d -DLENIENT=%d -DCRASH=%d game.c -o %s\n"
+                    % (b.get("leak", 0), b["growth"], b.get("flaky", 0), "lenient" in sys.argv, b.get("crash", 0), program))
             if program != "game":
                 f.write("\t@printf '#!/bin/sh\\nexec ./%s \"$$@\"\\n' >game; chmod +x game\n" % program)
 
@@ -110,6 +117,13 @@ class Job:
             self.caches[key] = kept
         return bool(kept)
 
+    def there(self, p):
+        found = glob.glob(self.path(p))
+        if not found:
+            self.errors.append("not there: " + p)
+        self.uploaded += [os.path.basename(f) for f in found]
+        return bool(found)
+
     @staticmethod
     def copy(a, b):
         os.makedirs(os.path.dirname(b.rstrip("/")), exist_ok=True)
@@ -120,6 +134,8 @@ class Job:
 
 
 class Github(Job):
+    requests = set()  # keys that requests have saved, which only they see
+
     def __init__(self, workflow, files, *rest):
         super().__init__(*rest)
         self.workflow, self.files = workflow, files
@@ -200,6 +216,8 @@ class Github(Job):
             key = self.fill(with_["key"])
             if key in self.caches:
                 self.errors.append("the key is there already: " + key)
+            if BUILDS[self.number - 1].get("request"):
+                self.requests.add(key)
             return self.save(key, self.paths(with_, "path"))
         if name == "github/codeql-action/upload-sarif":
             return self.may("security-events", "write") and self.there(self.fill(with_["sarif_file"]))
@@ -213,14 +231,13 @@ class Github(Job):
         found = []
         for prefix in self.fill(with_.get("restore-keys", "")).split("\n"):
             if prefix.strip():
-                found += [k for k in reversed(list(self.caches)) if k.startswith(prefix.strip())]
+                # Those of a request's own scope come first.
+                scopes = [True, False] if "request" in BUILDS[self.number - 1] else [False]
+                for own in scopes:
+                    found += [k for k in reversed(list(self.caches)) if k.startswith(prefix.strip())
+                              and (k in self.requests) == own]
         return found
 
-    def there(self, p):
-        ok = os.path.exists(self.path(p))
-        if not ok:
-            self.errors.append("not there: " + p)
-        return ok
 
     def run(self):
         (job,) = self.workflow["jobs"].values()
@@ -273,6 +290,7 @@ class Gitlab(Job):
             python = " ".join({"&&": "and", "||": "or"}.get(w, repr(self.env.get(w[1:])) if w[0] == "$" else w)
                               for w in words)
             if eval(python):
+                self.env.update({k: str(v) for k, v in rule.get("variables", {}).items()})
                 return rule.get("when", "on_success") != "never"
         return False
 
@@ -297,20 +315,20 @@ class Gitlab(Job):
         caches = job.get("cache", [])
         caches = caches if isinstance(caches, list) else [caches]
         for c in caches:
-            self.restore([self.fill(k) for k in [c["key"]] + c.get("fallback_keys", [])])
+            if "pull" in self.fill(c.get("policy", "pull-push")):
+                self.restore([self.fill(k) for k in [c["key"]] + c.get("fallback_keys", [])])
         script = job.get("before_script", []) + job["script"]
         script = "\n".join("%s" % line for line in ([script] if isinstance(script, str) else script))
         ok = self.shell(script, self.env, ["-e", "-o", "pipefail"]) == 0
         if not ok:
             self.failed.append("script")
         for c in caches:
-            if c.get("when", "on_success") in ("always", "on_success" if ok else "on_failure"):
+            if "push" in self.fill(c.get("policy", "pull-push")) and c.get("when", "on_success") in ("always", "on_success" if ok else "on_failure"):
                 self.save(self.fill(c["key"]), c["paths"])
         artifacts = job.get("artifacts", {})
         if artifacts.get("when", "on_success") in ("always", "on_success" if ok else "on_failure"):
             for p in artifacts.get("paths", []) + list(artifacts.get("reports", {}).values()):
-                if not os.path.exists(self.path(p)):
-                    self.errors.append("not there: " + p)
+                self.there(p)
         return ok
 
 
@@ -326,6 +344,8 @@ def main():
         job = {"github": Github, "gitlab": Gitlab}[system](workflow, files, root, number, caches,
                                                             os.path.abspath(bin_), os.path.abspath(game))
         ok = job.run()
+        with open(root + "/uploaded", "w") as f:
+            f.write("".join(name + "\n" for name in job.uploaded))
         print("%d %s%s%s" % (number, "pass" if ok else "fail", "".join("; step " + s for s in job.failed),
                              "".join("; " + e for e in job.errors)), flush=True)
 

@@ -73,6 +73,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	run = count_runs();
+	if (CRASH)
+		printf("the disk is full\n");
+	if (CRASH)
+		return CRASH;
 	if (run % 10 == 2 && FLAKY)
 		frames += frames / 5;
 	level = load_level();

@@ -106,7 +106,7 @@ static void show(const struct history_runs *runs, const struct history_lines *l)
 static void series(struct history *h, const struct history_runs *runs, int key)
 {
 	struct policy_rule rule = {.name = "fuzz", .kind = POLICY_GROWTH, .key = key};
-	struct history_steps_options o = {{0.05, 1}, 0};
+	struct history_steps_options o = {.stats = {0.05, 1}};
 	struct history_lines l;
 	struct err e = ERR_INIT;
 

@@ -52,20 +52,21 @@ static uint64_t check_waiver(const struct compare_policy *p, const struct policy
 
 static void ask(const struct compare_policy *p, const char *name, size_t n)
 {
+	const struct apart_name subject = {name, n, name, n};
 	const struct policy_waiver *expired, *w;
 
 	for (size_t i = 0; i < p->n_rules && i < 16; i++) {
 		uint64_t gave_up = policy_gave_up(p, i);
-		bool about = policy_about(&p->rules[i], name, n);
+		bool about = policy_about(&p->rules[i], &subject);
 
 		must(about || p->rules[i].n_match);
-		must(policy_about(&p->rules[i], name, n) == about ||
+		must(policy_about(&p->rules[i], &subject) == about ||
 		     policy_gave_up(p, i) > gave_up);
-		w = policy_waived(p, i, name, n, "9999-12-31", &expired);
+		w = policy_waived(p, i, &subject, -INFINITY, "9999-12-31", &expired);
 		must(!w || (w->rule == i && (!w->until || !strcmp(w->until, "9999-12-31"))));
 		must(!expired || (expired->rule == i && expired->until));
 		if (expired) {
-			w = policy_waived(p, i, name, n, expired->until, NULL);
+			w = policy_waived(p, i, &subject, -INFINITY, expired->until, NULL);
 			must(w || policy_gave_up(p, i) > gave_up);
 		}
 	}

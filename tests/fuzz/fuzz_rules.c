@@ -207,8 +207,8 @@ static void read_filters(const char *p, const char *end, const char *names, cons
 
 		for (enum filter_kind k = 0; k < FILTER_KINDS; k++)
 			must(!filters_match(f, k, line, size) || filters_has(f, k));
-		bits = filters_name(f, line, size) | filters_module(f, line, size) |
-		       filters_file(f, line, size);
+		bits = filters_name(f, &(struct apart_name){line, size, line, size}) |
+		       filters_module(f, line, size) | filters_file(f, line, size);
 		must(filters_kept(f, bits) || n);
 	}
 	filters_free(f);

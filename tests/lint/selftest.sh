@@ -254,5 +254,9 @@ expect pass names 'a header of one file' ''
 printf '#include "lib/group/l.h"\n' >>tree/lib/group/b.c
 expect fail names 'a common word in a header of two' 'lib/group/l.h struct line: a word that any file could have, in a header of 2 files'
 fresh
+expect pass top 'a sound tree' ''
+touch tree/loop.c
+expect fail top 'a file left at the top' 'loop.c: not listed'
+fresh
 expect fail names 'a tree without functions' 'no function seen'
 exit $failed

@@ -278,6 +278,33 @@ done
 printf '1\ncount=5592384 stack=2 1\ncount=7 stack=2 1\n' >want
 if cmp got want; then ok "a bomb is read as it is unpacked"; else not_ok "a bomb" got; fi
 
+# --- damage that only a checksum shows: the last byte of gzip's CRC-32, and of its size (RFC 1952, 2.3.1); one bit of
+# each eighth byte of the stream; the second of two members. gzip -t is asked whether it sees the same. ---
+python3 - <<'P'
+import gzip
+whole = open("two.folded.gz", "rb").read()
+two = whole + gzip.compress(b"main;other 5\n", mtime=0)
+def flip(name, data, at):
+    data = bytearray(data)
+    data[at] ^= 1
+    open(name, "wb").write(data)
+flip("flip-crc.gz", whole, -5)
+flip("flip-size.gz", whole, -1)
+flip("flip-second.gz", two, -5)
+open("flip-none.gz", "wb").write(two)
+for at in range(10, len(whole) - 8, 8):
+    flip("flip-%d.gz" % at, whole, at)
+P
+bad=0 tried=0 damaged=0
+for f in flip-*.gz; do
+	sound=0 said=0
+	gzip -t "$f" 2>/dev/null && sound=1
+	tm-dump "$f" 2>&1 | grep -q 'compressed data:\|no known capture' || said=1
+	tried=$((tried + 1)) damaged=$((damaged + 1 - sound))
+	[ $sound = $said ] || { bad=$((bad + 1)) && echo "$f: gzip -t $sound, tm-dump $said" >>flips; }
+done
+if [ $bad = 0 ] && [ $damaged -ge 3 ] && [ $damaged -lt $tried ]; then ok "checksums of gzip ($tried)"; else not_ok "checksums of gzip" flips; fi
+
 # --- cut at many bytes, and read by name ---
 bad=0 tried=0
 for a in deflated.zip run.tar.gz run.7z run.tar; do

@@ -77,6 +77,7 @@ same 'not above 33.4 ms' '' "$(spikes 'frametime>33.4ms')"
 same 'above -0.3' 1 "$(spikes 'temp>-0.3')"
 same '1.5 times the median' 2 "$(spikes 'frametime>1.5x')"
 same 'twice the median, 33.4, is not broken by 33.4' '' "$(spikes 'frametime>2x')"
+same 'of the counter that is sorted by' 2 "$(tm-frames -q --csv --table spikes --sort-counter frametime --spike 1.5x c.csv | column worst_frame)"
 tm-frames -q --spike 'counter:temp>33ms' c.csv >out 2>err
 check 'a limit of time for what is no time is an error' [ $? = 2 ]
 gate() { # METRIC LINE...: the exit status
@@ -123,7 +124,7 @@ same 'a trend of the largest' '33.4' "$(tm-history trend --csv --table values --
 sqlite3 h.db 'CREATE TABLE old (run BIGINT NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, readings BIGINT NOT NULL,
 	last BIGINT, least BIGINT, largest BIGINT, mean DOUBLE PRECISION, PRIMARY KEY (run, name, unit));
 	INSERT INTO old SELECT run, name, unit, readings, round(last), round(least), round(largest), mean FROM tm_counters;
-	DROP TABLE tm_counters; ALTER TABLE old RENAME TO tm_counters; UPDATE tm_store SET schema_version = 1'
+	DROP TABLE tm_counters; ALTER TABLE old RENAME TO tm_counters; ALTER TABLE tm_runs DROP COLUMN program; ALTER TABLE tm_runs DROP COLUMN arguments; ALTER TABLE tm_runs DROP COLUMN exit_status; ALTER TABLE tm_sums DROP COLUMN period; UPDATE tm_store SET schema_version = 1'
 same 'a store of version 1 is read' '33' "$(tm-history trend --csv --table values --counter frametime:max h.db | column value | cut -d ' ' -f 1)"
 tm-history add -q h.db c.tmt --build 4 --date 2026-01-04 >/dev/null 2>err
 same 'and written' '33 33 33 33.4' "$(tm-history trend --csv --table values --counter frametime:max h.db | column value)"
@@ -134,5 +135,27 @@ same 'bad readings' '7' "$(readings bad.csv | sed -n 's/^a=//p')"
 same 'each is counted' '6 1' "$(tm-dump -q bad.csv | sed -n 's/^note loss count=\([0-9]*\) .*/\1/p' | paste -sd ' ')"
 printf '[{"ph":"C","name":"a","pid":1,"tid":1,"ts":0,"args":{"value":1e30}},{"ph":"C","name":"a","pid":1,"tid":1,"ts":1,"args":{"value":"NaN"}},{"ph":"C","name":"a","pid":1,"tid":1,"ts":2,"args":{"value":2.5}}]' >bad.json
 same "bad readings of Chrome's form" '2.5 2' "$(readings bad.json | sed -n 's/^a=//p') $(tm-dump -q bad.json | sed -n 's/^note loss count=\([0-9]*\) .*/\1/p')"
+
+# A program's own: 2^63 and more are no readings, whatever their type is called in C and in C++.
+cat >own.c <<'X'
+#include <tracemill.h>
+int main(void)
+{
+	tracemill_counter("fits", (uint64_t)INT64_MAX);
+	tracemill_counter("least", INT64_MIN);
+	tracemill_counter("small", (unsigned)-1);
+	tracemill_counter("two63", (unsigned long)1 << 63);
+	tracemill_counter("most", ~0ull);
+	tracemill_counter("size", SIZE_MAX);
+	return 0;
+}
+X
+for language in 'c -std=c11' 'c++ -std=c++11'; do
+	# shellcheck disable=SC2086
+	${CC:-cc} -x $language -Wall -Wextra -Werror -I"$SRC/lib/recorder" own.c -o own && tm-record -q -o own.tmt -- ./own 2>err
+	same "tracemill.h, $language: what has 63 bits" 'fits=9223372036854775807 least=-9223372036854775808 small=4294967295' \
+		"$(readings own.tmt | paste -sd ' ')"
+	same "tracemill.h, $language: the rest is a loss" 3 "$(tm-dump -q own.tmt | sed -n 's/^note loss count=\([0-9]*\) "readings.*/\1/p')"
+done
 
 exit "$failed"

@@ -3,20 +3,20 @@
 # tier: all
 #
 # .ci/deps with an apt-get that only writes down its arguments: it looks first, says the
-# size, and installs; it never removes or replaces a package, and without root it prints one line. And the
-# Makefile looks around again after it has installed something: on a fresh machine the tests of Lua are
+# size, and installs; it upgrades within the release, removes nothing and replaces nothing by another release's;
+# what is optional stops nothing; without root it prints one line. So with other systems' managers, and with none.
+# And the Makefile looks around again after it has installed something: on a fresh machine the tests of Lua are
 # those of the Lua that `make check` brought.
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
 set -u
 : "${SRC:?}"
-unset DEPS_REPLACE # CI's
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
 
 # Nothing of the system but the shell's tools: what dpkg-query does not name is missing.
 mkdir bin
-for tool in sh bash cat cut dirname echo env grep head mkdir mv paste rm sed tr; do
+for tool in sh bash awk cat cut dirname echo env grep head mkdir mv paste rm sed tr wc; do
 	ln -s "$(type -P $tool)" bin/$tool
 done
 cat >bin/dpkg-query <<'X'
@@ -43,7 +43,10 @@ case " $* " in
 		dwz) printf 'Remv gcc-multilib [4:12.2]\nInst dwz (0.15-1 Debian:12 [amd64])\n' ;;
 		libseccomp-dev) printf 'Remv seccomp-old [1.0]\nInst libseccomp-dev (2.5 Debian:12 [amd64])\n' ;;
 		libc++abi-19-dev) printf 'Remv libc++1-14 [14.0]\nInst libc++abi-19-dev (19.1 Debian:12 [amd64])\n' ;;
-		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12 [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
+		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12.5/stable, Debian-Security:12/stable-security [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
+		lz4) printf 'Inst libc6 [2.36-9] (2.41-1 Debian:13/testing [amd64])\nInst lz4 (1.9 Debian:12 [amd64])\n' ;;
+		bzip2) printf 'Inst libbz2 [1.0] (1.1 Debian Backports:12/bookworm-backports [amd64])\n' ;;
+		$UNKNOWN) exit 100 ;;
 		esac
 	done ;;
 *' download '*) : >"$3.deb" ;;
@@ -61,14 +64,15 @@ X
 chmod +x bin/*
 # A tree of its own, since something may be unpacked in it.
 mkdir -p own/.ci own/tests/sh own/testdata/make.d
-cp "$SRC/.ci/deps" own/.ci
+cp "$SRC/.ci/deps" "$SRC/.ci/packages.txt" own/.ci
+echo 'VERSION_ID="12"' >os-release
 cp "$SRC"/tests/sh/*.sh own/tests/sh
 cp "$SRC"/testdata/make.d/*.sh own/testdata/make.d
 deps() { # MISSING... ; to out
 	rm -f log updated
 	: >log
-	env -i PATH="$PWD/bin" MISSING="$*" USER_ID="${USER_ID-0}" DEPS_REPLACE="${DEPS_REPLACE-}" NEEDS_UPDATE="${NEEDS_UPDATE-}" CC=false \
-		sh own/.ci/deps check >out 2>&1
+	env -i PATH="$PWD/bin" MISSING="$*" USER_ID="${USER_ID-0}" NEEDS_UPDATE="${NEEDS_UPDATE-}" UNKNOWN="${UNKNOWN-none}" \
+		FAILS="${FAILS-}" OS_RELEASE=os-release CC=false sh own/.ci/deps "${SET_OF:-check}" >out 2>&1
 	status=$?
 }
 installed() { grep -v -e '-s ' -e --assume-no -e update log | grep -c install; }
@@ -89,20 +93,34 @@ check 'lists that do not know it are refreshed first' eval '[ $status = 0 ] && [
 
 deps dwz zip
 check 'what would remove a package is refused' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
-check '... it says which' grep -q '^    remove gcc-multilib$' out
-check '... which of them does it, and a test that needs it' grep -q 'without dwz .*make.d/' out
-check '... and not of the other one' eval '! grep -q "without zip" out'
+check '... which of them does it' grep -qx '    dwz would remove gcc-multilib' out
 check '... and the line to run' \
-	grep -qx 'tracemill: run: sudo apt-get install --no-install-recommends dwz zip' out
+	grep -qx 'tracemill: run: apt-get install --no-install-recommends dwz zip' out
 
 deps jq
-check 'what would replace a package is refused' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
-check '... it says by what' grep -q '^    replace libc6 2.36-9 by 2.36-10$' out
+check 'an upgrade within the release is what installing means' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
+check '... it says of what' grep -qx 'tracemill: this upgrades, within 12: libc6' out
+for other in lz4 bzip2; do
+	deps $other
+	check "what would take a package of another release is refused ($other)" eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
+done
+deps lz4
+check '... it says of which' grep -qx '    lz4 would replace libc6 2.36-9 by 2.41-1 of Debian:13/testing' out
+
+UNKNOWN=libmicrohttpd-dev SET_OF=build deps libmicrohttpd-dev libelf-dev
+check 'an optional package that this release does not have stops nothing' eval '[ $status = 0 ] &&
+	grep -qx "install --no-install-recommends libelf-dev -y --no-remove -o DPkg::Lock::Timeout=900" log'
+check '... it says what is missing without it' grep -qx 'tracemill: going on without libmicrohttpd-dev (apt-get finds no such package): tm-view has no page, and answers scripts only' out
+UNKNOWN=uftrace deps uftrace zip
+check 'nor does a tool of the tests' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
+check '... it says which tests are skipped' grep -q 'going on without uftrace (apt-get finds no such package): these tests are skipped, or parts of them: sh/.*uftrace' out
+UNKNOWN=libelf-dev SET_OF=build deps libelf-dev
+check 'one that compiling needs does' eval '[ $status = 1 ] && grep -q "finds no package of the name: libelf-dev" out'
 
 deps libseccomp-dev zip
 check 'an optional one that would is left out, the others are installed' eval '[ $status = 0 ] &&
 	grep -qx "install --no-install-recommends zip -y --no-remove -o DPkg::Lock::Timeout=900" log'
-check '... it says why' grep -qx 'tracemill: going on without libseccomp-dev: to install it would remove seccomp-old' out
+check '... it says why' grep -qx 'tracemill: going on without libseccomp-dev .to install it would remove seccomp-old.: the sandbox of the readers holds paths, but no system calls' out
 deps libseccomp-dev
 check '... alone, it is no failure' eval '[ $status = 0 ] && [ "$(installed)" = 0 ]'
 deps libseccomp-dev dwz
@@ -120,20 +138,60 @@ else
 	check '... and is linked' eval 'CC=false PATH="$PWD/bin" sh own/.ci/deps flags | grep -q "packages/libc++abi-19-dev/.*/libc++abi.a .*\|-DHAVE_LIBCXXABI"'
 fi
 
-DEPS_REPLACE=1 deps jq
-check 'but where the machine is nobody'"'"'s desk' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
-DEPS_REPLACE=1 deps dwz
-check '... and nothing is removed there either' eval '[ $status = 1 ] && [ "$(installed)" = 0 ]'
-
 USER_ID=1000 deps zip
 check 'without root: a line to run, and its size' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] &&
 	grep -q "that is 30.9 kB" out && grep -qx "tracemill: run: sudo apt-get install --no-install-recommends zip" out'
 NEEDS_UPDATE=1 USER_ID=1000 deps zip
 check 'without root and lists: a line to run' eval '[ $status = 1 ] && ! grep -q update log &&
-	grep -q "run: sudo apt-get install" out'
-rm bin/apt-get
-deps zip
-check 'without apt-get: a line to run' eval '[ $status = 1 ] && grep -q "run: sudo apt-get install" out'
+	grep -q "run: sudo apt-get install" out && grep -q "sudo apt-get update brings" out'
+rm bin/apt-get bin/dpkg-query
+
+# Other systems: a manager that writes down its arguments, and fails if one of FAILS is among them.
+for row in 'dnf install -y' 'pacman -S --needed --noconfirm' 'zypper install --non-interactive' 'apk add' 'brew install'; do
+	manager=${row%% *}
+	cat >"bin/$manager" <<'X'
+#!/bin/sh
+echo "$*" >>log
+for name; do
+	case " $FAILS " in *" $name "*) exit 1 ;; esac
+done
+X
+	chmod +x "bin/$manager"
+	SET_OF=build deps
+	case $manager in
+	brew)
+		check "brew: what has no package there, and compiling needs, is said" eval '[ $status = 1 ] &&
+			grep -q "brew has no package of .*, which compiling needs" out'
+		;;
+	*)
+		name=$(awk -v c="$(case $manager in dnf) echo 4 ;; pacman) echo 5 ;; zypper) echo 6 ;; apk) echo 7 ;; esac)" \
+			'$1 == "build" && $2 == "libelf-dev" { print $c }' own/.ci/packages.txt)
+		check "$manager: what is missing is installed by its names" eval '[ $status = 0 ] && [ "$(wc -l <log)" = 1 ] &&
+			grep -q "^${row#* } .*$name" log'
+		check "$manager: ... which are untried" grep -q "the names of packages for $manager are untried" out
+		FAILS=libmicrohttpd SET_OF=build deps
+		[ "$manager" = pacman ] || FAILS=libmicrohttpd-devel SET_OF=build deps
+		[ "$manager" != apk ] || FAILS=libmicrohttpd-dev SET_OF=build deps
+		check "$manager: an optional name that is wrong stops nothing" eval '[ $status = 0 ] &&
+			grep -q "going on without libmicrohttpd-dev ($manager could not install it): tm-view has no page" out'
+		FAILS="$name" SET_OF=build deps
+		check "$manager: a needed one does, and the line to run is there" eval '[ $status = 1 ] && grep -q "^tracemill: run: $manager .*$name" out'
+		SET_OF=demo deps
+		check "$manager: what it does not have, and compiling does not need, stops nothing" eval '[ $status = 0 ] &&
+			grep -q "going on without python3.11 (no package of $manager is known)" out'
+		USER_ID=1000 SET_OF=build deps
+		check "$manager: without root: a line to run" eval '[ $status = 1 ] && [ ! -s log ] && grep -q "^tracemill: run: sudo $manager .*$name" out'
+		;;
+	esac
+	rm "bin/$manager"
+done
+
+SET_OF=build deps
+check 'without a manager: headers, .pc files and commands by name' eval '[ $status = 1 ] &&
+	grep -qx "tracemill:     the library with libelf.pc (pkg-config), which compiling needs" out &&
+	grep -qx "tracemill:     the header libdwarf/libdwarf.h, which compiling needs" out'
+SET_OF=demo deps
+check '... where compiling needs none of them, it goes on' eval '[ $status = 0 ] && grep -q "going on without python3.11" out'
 
 # A tree in which .ci/deps brings Lua 5.4 with what tests need, and nothing before.
 mkdir -p tree/.ci tree/pc
@@ -152,6 +210,7 @@ check | all) printf 'Name: Lua\nDescription: Lua\nVersion: 5.4\n' >pc/lua5.4.pc 
 esac
 X
 chmod +x tree/.ci/deps
+: >tree/.ci/packages.txt
 printf 'include Makefile\ncheck: ; @echo modules: $(LUA_SO)\n' >tree/ask.mk
 planned() { # what make would build for its tests; of our environment it knows nothing: SHARED is a knob of it
 	(cd tree && env -i PATH="$PATH" PKG_CONFIG_LIBDIR="$PWD/pc" timeout 60 \

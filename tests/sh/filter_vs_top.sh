@@ -14,12 +14,30 @@ fail() {
 	echo "not ok - $*"
 	status=1
 }
+without() { # COLUMN FILE...
+	local column=$1 file
+	for file in "${@:2}"; do
+		python3 -c '
+import csv, sys
+rows = list(csv.reader(sys.stdin))
+at = rows[0].index(sys.argv[1]) if sys.argv[1] in rows[0] else len(rows[0])
+csv.writer(sys.stdout).writerows(r[:at] + r[at + 1:] for r in rows)' "$column" <"$file" >"$work/less"
+		mv "$work/less" "$file"
+	done
+}
 equal() { # CAPTURE OPTIONS TOP-OPTIONS
 	# shellcheck disable=SC2086
 	tm-top -q -n 0 --csv $3 $2 "$1" >"$work/a"
 	# shellcheck disable=SC2086
 	tm-top -q -n 0 --csv $3 "$work/part.tmt" >"$work/b"
+	# Of calls that a range cuts there is no mean, and a file does not say that it was cut.
+	[[ $2 != *--time* && $2 != *--frame* ]] || without mean_ns "$work/a" "$work/b"
 	cmp -s "$work/a" "$work/b" || fail "${1##*/}: $2 $3 differs"
+}
+self_time() { # TOP-OPTIONS; of $options
+	# shellcheck disable=SC2086
+	tm-top -q -n 0 --as tsv "$@" $options "$t" |
+		awk -F'\t' 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "self_ns") at = i} NR > 1 && at {n += $at} END {print n + 0}'
 }
 for kind in calls frames samples; do
 	t=$work/$kind.tmt
@@ -29,10 +47,13 @@ for kind in calls frames samples; do
 		# shellcheck disable=SC2086
 		tm-filter -q $options "$t" -o "$work/part.tmt" || fail "tm-filter $options"
 		equal "$t" "$options" --tree
-		for by in site function stack type module file thread; do
+		for by in site function stack type module file thread frame; do
 			equal "$t" "$options" "--by $by"
 		done
 		[ "$options" = '--size 1..10' ] || [ "$(wc -l <"$work/a")" -gt 1 ] || fail "$kind: $options keeps nothing"
+		# Each frame has its part of a call, that too in which a range begins.
+		frames=$(self_time --by frame)
+		[ "$frames" = "$(self_time --by function)" ] || fail "$kind: $options: the time of frames is $frames"
 		echo "ok - $kind: $options"
 	done <<-X
 		cs --thread Worker2
@@ -47,6 +68,8 @@ for kind in calls frames samples; do
 		f --frame 103
 		f --frame 102..105 --frame 110..
 		f --frame 102..112 --focus draw --time 1ms..3ms
+		f --time 800us..1ms --time 2ms..2100us
+		f --time 8300us..
 		cfs --size 1..10
 	X
 	# A call that stays cannot be told without those that it called.

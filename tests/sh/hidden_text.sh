@@ -101,7 +101,8 @@ def repaired(name):
                    for c in name.decode(errors="surrogateescape"))
 
 
-formula = re.compile("[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+# A negative number is a number.
+formula = re.compile("(?!-[0-9]+$)[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def delimited(data, tabs, guard):

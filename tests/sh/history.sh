@@ -28,14 +28,14 @@ printf '[Art]\nfunction ^Texture::\nfunction ^Mesh::\n[Sound]\nfunction ^Audio::
 for i in $(seq 101 120); do
 	tm-history add -q owned.db "b$i.tmt" --owners owners.txt --date "2026-10-$((i - 91))" >/dev/null 2>>err
 done
-tm-history change-points owned.db --by owner --csv >steps.csv 2>err
+tm-history change-points owned.db --by owner --alpha 0.01 --csv >steps.csv 2>err
 check 'the owner of what stepped, and no other' eval '[ "$(columns steps.csv direction key name build_before build)" = "up owner Art b114 b115" ]'
 printf '[rule team]\nmetric = requested\nkey = owner\neach = yes\npercent = 2\n' >team.ini
 tm-history trend owned.db --rules team.ini --csv >team.csv 2>err
 columns team.csv rule name build value | sort >got
 truth_by_function | awk '{ sum["team " ($2 ~ /^Audio/ ? "Sound" : "Art") " " $1] += $3 } END { for (k in sum) printf "%s %.3f\n", k, sum[k] }' | sort >want
 check 'a series for each owner of a rule' cmp got want
-tm-history change-points owned.db --rules team.ini --csv >steps.csv 2>err
+tm-history change-points owned.db --rules team.ini --alpha 0.01 --csv >steps.csv 2>err
 check 'steps per rule and owner' eval '[ "$(columns steps.csv direction rule name build)" = "up team Art b115" ]'
 
 # --- adding ---
@@ -118,7 +118,7 @@ refused() { # WHAT STATUS TEXT STORE: list and add, one line each, and the bytes
 
 sqlite3 runs.db 'VACUUM INTO "newer.db"' 'VACUUM INTO "other.db"' 'VACUUM INTO "cut.db"'
 sqlite3 newer.db 'UPDATE tm_store SET schema_version = 99'
-refused 'a newer schema' 3 'newer tracemill: schema 99, this one knows up to 2' newer.db
+refused 'a newer schema' 3 'newer tracemill: schema 99, this one knows up to 5' newer.db
 echo 'this is no database, but a text that is long enough to be looked at as one, so to say' >junk.db
 refused 'no database' 3 'not a database' junk.db
 rm -f other.db && sqlite3 other.db 'CREATE TABLE t(x)'
@@ -212,6 +212,37 @@ status=$?
 check 'but not added to' eval '[ $status = 3 ] && grep -q "^tm-history: still/runs.db: read-only; nothing was written" err'
 mkdir still && cp runs.db still/
 chmod -R u+w "$open" && rm -rf "$open"
+
+# --- who looks leaves nothing, while somebody adds neither ---
+
+mkdir clean && cp still/runs.db clean/ && chmod u+w clean/runs.db
+while IFS= read -r reader; do
+	eval "$reader" >out 2>err
+	check "$reader: leaves nothing beside the store" eval '[ -s out ] && [ "$(ls clean)" = runs.db ]'
+done <<'X'
+tm-history list clean/runs.db
+tm-history trend clean/runs.db --by function
+tm-history change-points clean/runs.db
+tm-history blame clean/runs.db --from b114 --to b115
+tm-history trend clean/runs.db -n 1 | head -n 1
+tm-compare --history clean/runs.db b101.tmt
+X
+cp clean/runs.db clean/before.db
+for i in 1 2 3 4; do
+	for k in 1 2 3 4 5; do tm-history list clean/runs.db --csv >clean.$i 2>>err.$i || echo "reader $i" >>wrong; done &
+	tm-history add clean/runs.db b101.tmt --build "more$i" >/dev/null 2>>err || echo "writer $i" >>wrong
+done
+wait
+check 'readers beside writers' [ ! -e wrong ]
+check 'what they added is there' eval '[ $(($(tm-history list clean/runs.db --csv | wc -l) - $(tm-history list clean/before.db --csv | wc -l))) = 4 ]'
+check 'the store is whole, and alone' eval '[ "$(sqlite3 clean/runs.db "PRAGMA integrity_check")" = ok ] && [ "$(ls clean | tr "\n" " ")" = "before.db runs.db " ]'
+
+# A journal, of whoever, is not obeyed by who only looks.
+mkdir strange && cp clean/before.db strange/runs.db
+head -c 4096 /dev/urandom >strange/runs.db-journal
+cksum strange/runs.db strange/runs.db-journal >strange.sums
+tm-history list strange/runs.db >out 2>err
+check 'a journal beside the store is left alone' eval 'cksum strange/runs.db strange/runs.db-journal | cmp -s - strange.sums'
 
 # --- a page ---
 

@@ -51,8 +51,8 @@ check() { # WHAT A B KEY MOST
 		echo "not ok - $1 by $4: ${one:-?} of ${rows:-no} rows on one side only, $moved differ"
 	fi
 }
-# Two builds without build-ids that differ in what is inlined around one address: the caller of the base is not the
-# new build's. Each allocates 5,000 bytes.
+# Two builds without build-ids that differ in the function that is inlined around one address: the base's is alpha, which
+# the new build calls bravo. Each allocates 5,000 bytes.
 cat >inlined.cpp <<'EOT'
 #include <cstdlib>
 static void *volatile sink;
@@ -65,13 +65,13 @@ for caller in alpha bravo; do
 	g++ -O1 -g -DCALLER=$caller -Wl,--build-id=none -o $caller/inlined inlined.cpp
 	(cd $caller && tm-record -q -o r.tmt -- ./inlined && tm-symbolize -q r.tmt >s.tmt)
 done 2>/dev/null
-tm-compare -q --by function --cumulative --csv --table changes --sort requested alpha/s.tmt bravo/s.tmt | python3 -c '
+tm-compare -q --by function --cumulative --csv --all --table changes --sort requested alpha/s.tmt bravo/s.tmt | python3 -c '
 import csv, sys
 for r in csv.DictReader(sys.stdin):
     name = r["function"].split("(")[0]
     if name in ("alpha", "bravo", "inner"):
-        print(name, r["base_requested"], r["new_requested"])' | sort >got
-printf '%s\n' 'alpha 5000 0' 'bravo 0 5000' >want
+        print(name, r["base_requested"], r["new_requested"], r["was"])' | sort >got
+printf '%s\n' 'bravo 5000 5000 alpha' 'inner 5000 5000 ' >want
 if cmp -s want got; then
 	echo "ok - without build-ids: the inlined caller is that of its own build"
 else

@@ -185,3 +185,7 @@ for ((n = 0; n < size; n += size / 200 + 1)); do
 	[ $status -gt 3 ] && worst=$status
 done
 same 'cut files' $worst 0
+
+printf 'namespace game { struct World { void update(int); }; void World::update(int) {} }\n' |
+	g++ -shared -fPIC -nostdlib -x c++ -o headed - 2>/dev/null
+same 'a listing is headed by the readable name' "$(tm-inspect -q --disassemble game::World::update headed | head -n 1)" 'game::World::update(int)'

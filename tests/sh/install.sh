@@ -22,7 +22,7 @@ into() { # FILE COMMAND...
 	"${@:2}" >"$1"
 }
 made() { # as what runs here was made
-	make -s -C "$SRC" SHARED= SAN="${SAN-}" CC="${CC:-cc}" PREFIX=/opt/t DESTDIR="$PWD/to" "$@" >out 2>err
+	make -s -C "$SRC" SAN="${SAN-}" CC="${CC:-cc}" PREFIX=/opt/t DESTDIR="$PWD/to" "$@" >out 2>err
 }
 
 # --- installed, and gone again ---
@@ -31,6 +31,11 @@ check "make install" made install
 root=$PWD/to/opt/t
 broken=$(find to -xtype l -printf '%P -> %l\n' | grep -v -- '-> /opt/t/bin/tm-' | head)
 check "no link leads nowhere ($broken)" [ -z "$broken" ]
+size=$(du -sb "$root" | cut -f 1)
+[ -n "${SAN-}" ] || check "at most 10 MB ($size bytes)" [ "$size" -le 10000000 ]
+# What would cost each start of a report's program milliseconds is loaded by those that need it.
+loaded=$(ldd "$root/bin/tm-top" | grep -oE 'lib(dwarf|capstone|gnutls|microhttpd)[^ ]*' | tr '\n' ' ')
+check "tm-top loads no library for symbols or for servers ($loaded)" [ -z "$loaded" ]
 bad=
 for p in "$root"/bin/*; do
 	[ "$("$p" --version </dev/null 2>err | head -n 1 | cut -d ' ' -f 3)" = "$(cat "$SRC/VERSION")" ] || bad="$bad ${p##*/}"
@@ -90,7 +95,7 @@ if [ -d "$SRC/.git" ] && tool git "make dist"; then
 	chmod +x without/git
 	# What it would do: every file that it needs is there.
 	check "it can be built without git" into out env PATH="$PWD/without:$PATH" \
-		make -s -n -C "tracemill-$version" SHARED= all 2>err
+		make -s -n -C "tracemill-$version" all 2>err
 	check "and does not ask for it" [ ! -e asked ]
 fi
 if tool rpmspec "rpm/tracemill.spec"; then

@@ -13,7 +13,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 api=$SRC/lib/library/tracemill
 san=${SAN:+-fsanitize=$SAN}
 
-check "make install" make -s -C "$SRC" SHARED= SAN="${SAN-}" CC="${CC:-cc}" PREFIX=/opt/t DESTDIR="$PWD/to" \
+check "make install" make -s -C "$SRC" SAN="${SAN-}" CC="${CC:-cc}" PREFIX=/opt/t DESTDIR="$PWD/to" \
 	install >out 2>err
 root=$PWD/to/opt/t
 

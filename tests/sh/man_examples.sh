@@ -7,7 +7,7 @@
 # folder unity of testdata/gen/unity_traps.c, and other, the binaries of another build); the
 # tutorial's all in one, with the program that it lists. A command
 # ends with 0, or with what the text before its block says: (exit status 3). Where lines follow
-# it, they are what it prints. So does the README's first block, but for the folders of the
+# it, they are what it prints. So does the block of docs/demo.md, but for the folders of the
 # sources and the width of columns. What the README's first screen and the tutorial's first block show of
 # tracemill run is what it prints of the tutorial's program, but for times, rates, memory and the process.
 set -u
@@ -124,8 +124,8 @@ for page in "$SRC"/man/*.[1-9]; do
 	cd "$scratch" || exit 1
 done
 
-# The README's block, on a game of as many frames as it says.
-readme() { sed -n '/^```$/,/^```$/p' "$SRC/README.md" | sed '1d;$d'; }
+# The demo's block in docs/demo.md, on a game of as many frames as it says.
+readme() { sed -n '/^```$/,/^```$/p' "$SRC/docs/demo.md" | sed '1d;$d'; }
 plain() { sed -e 's| [^ ]*/\([a-z]*\.cpp:\)| \1|' -e 's/  */ /g' -e 's/ $//'; }
 
 folder
@@ -134,11 +134,11 @@ readme | sed -n 's/^\$ //p' >commands
 readme | sed '/^\$ /d' | plain >want
 bash -e -o pipefail commands 2>errors </dev/null | plain >got
 status=${PIPESTATUS[0]}
-if [ -s commands ] && [ "$status" -eq 0 ] && diff -u --label README --label got want got; then
-	echo "ok - README.md: $(wc -l <commands) commands"
+if [ -s commands ] && [ "$status" -eq 0 ] && diff -u --label docs/demo.md --label got want got; then
+	echo "ok - docs/demo.md: $(wc -l <commands) commands"
 else
 	cat errors
-	echo "not ok - README.md: exit status $status"
+	echo "not ok - docs/demo.md: exit status $status"
 fi
 
 # The first screen of both.
@@ -152,9 +152,10 @@ shown() {
 ${CC:-cc} -g -O1 -fno-inline -ffile-prefix-map="$PWD"=/src game.c -o game
 tracemill run ./game 2>&1 | shown >got
 sed -n '/^    \$ tracemill run/,/^[^ ]/s/^    //p' "$SRC/README.md" | sed 1d | shown >readme
+sed -n '/^    \$ tracemill run/,/^[^ ]/s/^    //p' "$SRC/README.zh-CN.md" | sed 1d | shown >zh-CN
 awk '/^\.Bd -literal -offset indent/ { on = 1; next } /^\.Ed/ && on { exit } on' \
 	"$SRC/man/tracemill-tutorial.7" | shown >tutorial
-for page in readme tutorial; do
+for page in readme zh-CN tutorial; do
 	if [ -s got ] && [ "$(wc -l <got)" -gt 12 ] && diff -u --label $page --label got $page got; then
 		echo "ok - the first screen of $page is what tracemill run prints"
 	else

@@ -113,8 +113,12 @@ compare "tracemill(7) lists the programs" "$programs" \
 	"$(sed -n '/^\.Ss Programs/,/^\.El/s/^\.It Xr \(tm-[a-z0-9-]*\) 1$/\1/p' "$SRC/man/tracemill.7" | sort)"
 compare "the README lists the programs" "$programs" \
 	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
-compare "the README lists the formats" "$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
-	"$(sed -n '/^## Formats/,/^## [^F]/s/^| `\([a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
+compare "the Chinese README lists the programs" "$programs" \
+	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.zh-CN.md" | sort)"
+compare "both READMEs answer with the same commands" "$(sed -n 's/^| [^`|]* | \(`tracemill .*\)/\1/p' "$SRC/README.md")" \
+	"$(sed -n 's/^| [^`|]* | \(`tracemill .*\)/\1/p' "$SRC/README.zh-CN.md")"
+compare "docs/formats.md lists the formats" "$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
+	"$(sed -n 's/^| `\([a-z0-9-]*\)` |.*/\1/p' "$SRC/docs/formats.md" | sort)"
 compare "tm-import(1) has a section, or a line, for each format" \
 	"$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
 	"$(sed -n '/^\.Sh FORMATS/,/^\.Sh ENV/s/^\.\(Ss\|It\) \([a-z-]*\)$/\2/p' "$SRC/man/tm-import.1" | sort)"

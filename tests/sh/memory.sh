@@ -79,6 +79,8 @@ fi
 
 # A million stacks: 150 bytes each are 143 MiB. A million locations with a stack each: 286 MiB, and
 # 13 bytes of name, "0x55..." with its end, 13 MiB. A program alone takes less than 20 MiB.
+# The first screen asks for the callers of sites: 24 bytes a cell at the peak, and a stack within its site has a
+# row of 12 bytes, 8 in an index and three sums of 8 with their bits, 72 in all; arrays grow by half.
 "$GEN/many" --stacks 1000000 --locations 1000 >stacks.tmt
 "$GEN/many" --stacks 1000000 --locations 1000 --depth 16 >deep.tmt
 "$GEN/many" --stacks 1000000 --locations 1000000 >locations.tmt
@@ -97,7 +99,8 @@ each() { # WHAT, FILE, MiB, PROGRAM ARGUMENT...
 for f in stacks deep; do
 	each "a million stacks ($f)" $f.tmt 163 tm-import
 	each "a million stacks ($f)" $f.tmt 163 tm-symbolize
-	each "a million stacks ($f)" $f.tmt 163 tm-top
+	each "a million stacks ($f)" $f.tmt 200 tm-top
+	each "a million stacks ($f)" $f.tmt 163 tm-top --sort count
 	each "a million stacks ($f)" $f.tmt 163 tm-top --by function
 	each "a million stacks ($f)" $f.tmt 163 tm-top --by stack
 	each "a million stacks ($f)" $f.tmt 163 tm-top --tree
@@ -107,7 +110,8 @@ for f in stacks deep; do
 done
 each 'a million locations' locations.tmt 319 tm-import
 each 'a million locations' locations.tmt 319 tm-symbolize
-each 'a million locations' locations.tmt 319 tm-top
+each 'a million locations' locations.tmt 420 tm-top
+each 'a million locations' locations.tmt 319 tm-top --sort count
 each 'a million locations' locations.tmt 345 tm-top --by stack
 each 'a million locations' locations.tmt 345 tm-export --as folded
 # Two captures, and while the second is read the sums of the first: a thing of 40 bytes with its

@@ -204,4 +204,34 @@ X
 else
 	echo 'skip - pages by module (no shared libraries)'
 fi
+# Both heads are of the same capture, and as sure: a saved .loli has lost what was freed before.
+"$GEN/loli" -n 2000 -c 20 loli-106 >saved.loli 2>/dev/null
+marks() { head -n 2 | grep -o '[>~]=\?[0-9.]\+' | tr '\n' ' '; }
+check 'as sure as tm-top is' eval '[ -n "$(tm-top -q --memory saved.loli | marks)" ] && [ "$(tm-top -q --memory saved.loli | marks)" = "$(tm-top -q -n 1 saved.loli | marks)" ]'
+# Made-up numbers are no addresses, and sums no blocks. 100 x malloc(4096), never freed, cannot stand on less than
+# 400 KiB of pages; two nodes of 3000 and 2000 B of a tree are as many blocks as nobody knows.
+{
+	printf 'v 10500 2\nX prog\ns main\ni 1000 0 1\nt 1 0\na 1000 1\n'
+	for ((i = 0; i < 100; i++)); do echo '+ 0'; done
+} >numbered.g
+printf '%s\n' 'desc: (none)' 'cmd: prog' 'time_unit: i' '#-----------' 'snapshot=0' '#-----------' 'time=10' 'mem_heap_B=5000' \
+	'mem_heap_extra_B=0' 'mem_stacks_B=0' 'heap_tree=detailed' \
+	'n2: 5000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.' ' n0: 3000 0x1000: f (f.c:1)' \
+	' n0: 2000 0x2000: g (f.c:2)' >tree.massif
+printf 'heap profile: 3: 300 [5: 900] @ heapprofile\n3: 300 [5: 900] @ 0x1000\n\nMAPPED_LIBRARIES:\n' >sums.heap
+tm-export -q --as pprof run.tmt >run.pb 2>err
+tm-import -q -o numbered.tmt numbered.g 2>err
+without() { # file, what is left out, titles of the tables that are there
+	check "no $2 of made-up addresses in $1" grep -q "^$2 left out" <(tm-top -q --memory "$1")
+	check "... and $3 in their place" [ "$(tm-top -q --memory --as csv --table sizes "$1" | tail -n +2 | wc -l)" -"$3" 0 ]
+	check '... nor a table of them' [ -z "$(tm-top -q --memory "$1" | grep -E 'in use|the pages under')" ]
+}
+without numbered.g 'pages are' gt
+without numbered.tmt 'pages are' gt
+without run.pb 'sizes and pages are' eq
+without sums.heap 'sizes and pages are' eq
+without tree.massif 'sizes and pages are' eq
+check 'blocks that are known: 100 of 4096 B' grep -qx '4096,100,.*,409600,.*,100,409600' <(tm-top -q --memory --as csv --table sizes numbered.g | tr -d '\r')
+check 'a profile counts: 5 of 900 B, 3 live of 300 B' [ "$(tm-top -q --memory sums.heap | head -n 2 | tr '\n' ' ')" = '5 allocations, 900 B live at the end 300 B in 3 blocks ' ]
+check 'nodes of a tree are not counted as blocks' [ -z "$(tm-top -q --memory tree.massif | grep -E 'allocations,|block$|blocks$')" ]
 exit $failed

@@ -42,6 +42,15 @@ check 'so is what the oracle has wrong' '10 passed, 0 failed, 4 skipped' 0 'the 
 printf 'gate\tA gate\nsums/huge\tNumbers\nsums/huge-2\tNumbers\n' >oracle-open
 : >oracle-wrong
 check 'a line of which nothing fails is stale' '10 passed, 1 failed, 4 skipped' 1 'sums/huge-2: the line is stale'
+printf 'sums/huge\tNumbers\n' >oracle-open
+printf 'gate/noise-*\t"a healthy pair" The seed draws 5 %% of them\n' >oracle-wrong
+check 'a check of drawn cases is excused, and no other' '10 passed, 1 failed, 3 skipped' 1 'not ok - gate/noise-1: another healthy pair'
+printf 'gate\tA gate\n' >>oracle-open
+printf 'gate/step-*\t"a step" It is drawn on other days\n' >oracle-wrong
+check 'such a line is not stale' '10 passed, 0 failed, 4 skipped' 0 'gate: 2 checks fail'
+printf 'gate/step-*\tIt is drawn on other days\n' >oracle-wrong
+check 'such a line names its check' '10 passed, 1 failed, 4 skipped' 1 'gate/step-*: a "check" and the reason follow'
+: >oracle-wrong
 printf 'gate\nsums/huge\tNumbers\n' >oracle-open
 check 'a line needs its reason' '10 passed, 1 failed, 4 skipped' 1 'gate: no reason follows'
 printf 'gate\tA gate\nsums/huge\tNumbers\n' >oracle-open

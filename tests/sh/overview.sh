@@ -59,11 +59,24 @@ has 'its peak is of requested bytes' 'peak 120 B after 8.00 ms; live at the end 
 # What a thread allocates next is not known of samples, nor where allocations are missing.
 has 'nothing is temporary in samples' 'peak ~448 B after 9.00 ms; live at the end ~448 B in ~4 blocks' \
 	tm-top --domain malloc sampled.tmt
+# Frees of massif are guessed from what is in use, and its records are bytes of a stack, not blocks: no number of
+# blocks is known.
+printf '%s\n' 'cmd: ./x' 'time_unit: B' '#---' snapshot=0 '#---' time=9 mem_heap_B=1000 mem_heap_extra_B=8 mem_stacks_B=0 heap_tree=peak \
+	'n2: 1000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.' ' n0: 600 0x10: f (a.c:1)' ' n0: 400 0x20: g (a.c:2)' \
+	'#---' snapshot=1 '#---' time=10 mem_heap_B=600 mem_heap_extra_B=8 mem_stacks_B=0 heap_tree=detailed \
+	'n1: 600 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.' ' n0: 600 0x10: f (a.c:1)' >massif.out
+has 'massif tells no blocks' 'peak ~1000 B; live at the end ~600 B' tm-top massif.out
+for metric in temporary live-count freed-count peak-count lifetime; do
+	tm-top -q --sort $metric massif.out >/dev/null 2>&1
+	[ $? = 2 ] && echo "ok - massif: no $metric" || echo "not ok - massif: no $metric"
+done
 has 'one mark for one number' 'peak ~448 B after 9.00 ms; live at the end ~448 B in ~4 blocks' tm-top --domain malloc attached.tmt
 tm-top -q --domain malloc --sort temporary sampled.tmt >/dev/null 2>&1
 [ $? = 2 ] && echo 'ok - --sort temporary, too' || echo 'not ok - --sort temporary, too'
 
 has 'tm-frames: what comes before the first frame is no frame' '3 of 3 frames' tm-frames all.tmt
+has '... nor of the rows of -n, which has the worst frame' '1 of 3 frames' tm-frames -n 1 all.tmt
+has '... tm-top --by frame: likewise' 'top 1 of 3 frames by real bytes' tm-top -q --domain malloc --by frame -n 1 all.tmt
 has 'tm-top --by frame: likewise' 'top 3 of 3 frames by real bytes' tm-top -q --domain malloc --by frame all.tmt
 [ "$(tm-top -q --csv --domain malloc --by frame all.tmt | wc -l)" = 5 ] && echo 'ok - ... and a row' || echo 'not ok - ... and a row'
 printf 'metric time exact\nsample main;a 1 5 5\n' | "$GEN/script" >none.tmt

@@ -78,6 +78,31 @@ for kind in heap cpu inline objects delay; do
 	[ $kind = cpu ] || check "$kind: written and read again, the same functions" equal got back
 done
 
+# Values of many types, and what perf sampled of several events: each has its own sum by type, and keeps it.
+"$GEN/pprof" --rows 300 --functions 40 events >events.pb 2>truth
+by_type() { # FILE: "NAME VALUE" of each type that has periods
+	tm-top -q --csv -n 0 --by type "$1" 2>err | tr -d '\r' | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["period"] { print $at["type"], $at["period"] }' | sort
+}
+awk '$1 == "faults" { print $1, n++ ? "(pages)" : "(count)", $2 } $1 == "wall" { printf "wall %.0f\n", $2 * 1000000 }' truth | sort >want
+by_type events.pb >got
+check 'many types: each has the sum of the generator' equal want got
+awk '{ n[$1] = $2 } END { printf "%.0f %.0f\n", n["samples"], n["cpu"] * 1000000 }' truth >want
+sums events.pb samples self_ns >got
+check '... samples are those that are called so, whatever comes before the time' equal want got
+tm-export -q --as pprof -o back.pb.gz events.pb
+by_type events.pb >got
+by_type back.pb.gz >back
+check '... written and read again, the same by type' equal got back
+sums events.pb samples self_ns >got
+sums back.pb.gz samples self_ns >back
+check '... and the same samples and times' equal got back
+if command -v go >/dev/null; then
+	# Types of the profile stand in the order of tm-export: samples, wall, both kinds of faults, and time.
+	raw back.pb.gz | tr ' ' '\n' | sort -n >back
+	awk '$1 != "rows" { printf "%.0f\n", $1 == "cpu" || $1 == "wall" ? $2 * 1000000 : $2 }' truth | sort -n >want
+	check "... and pprof has the generator's sums of what was written" equal want back
+fi
 "$GEN/pprof" --rows 4 --functions 2 heap >small.pb 2>truth
 "$GEN/cuts" --silent 0 --step 3 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small.pb tm-import -f pprof || failed=1
 gzip -kf small.pb

@@ -117,6 +117,14 @@ ok "mmap: cut, moved, one record each" [ "$(tm-dump -q x.tmt | awk -v page="$(ge
 	/^alloc.*domain=mmap/ { sub(/.*requested=/, ""); sub(/ .*/, ""); printf "%g ", ($0 + 1) / page * 10 - ($0 + 1) / page * 10 % 1 }
 	/^free.*domain=mmap/ { printf "free " }')" = "100 50 free 20 50 free 500 free " ]
 
+# Of 10 pages, 2 and 5 remain, at the call that mapped them and not at that which unmapped some.
+tm-record -o x.tmt --mmap -- ./tables mmap 2>said
+ok "mmap: what remains has the stack of the mapping" [ "$(tm-dump -q x.tmt | awk -v page="$(getconf PAGESIZE)" '
+	!/^alloc.*domain=mmap/ { next }
+	{ match($0, /stack=[0-9]+/); s = substr($0, RSTART, RLENGTH); match($0, /requested=[0-9]+/); r = substr($0, RSTART + 10, RLENGTH - 10) / page }
+	r == 10 { of = s } (r == 2 || r == 5) && s == of { n++ } END { print n }')" = 2 ]
+ok "mmap: a note counts what remains" [ "$(tm-dump -q x.tmt | grep -c '^note info count=2 "what remains of mappings')" = 1 ]
+
 tm-record -o x.tmt -- ./blocks nested 2>said
 ok "signal handlers inside of the recorder: counted, and no deadlock" [ "$(tm-dump -q x.tmt | grep -c ^totals)" = 1 ]
 
@@ -158,6 +166,29 @@ if ${CXX:-c++} -std=c++17 -fsized-deallocation -O1 -g "$SRC/testdata/src/record/
 	echo 100 51200 100 >>want
 	sort -n -o want want
 	ok "operators new and delete: each once" cmp -s want got
+	tm-symbolize -q x.tmt | tm-top -q -n 0 --csv | awk -F , '/,(changed|handler|left)\(\),/ { print $3, $4, $6 }' | sort -n >got
+	printf '100 %s\n' '0 0' '0 0' '0 0' '0 0' '500 0' '10000 0' '500000 100' '7700 100' '100 0' | sort -n >want
+	ok "operators that ask for another size: each once, of the size that the program asked for" cmp want got
+	# A library's own operator, which puts 8 bytes behind each block.
+	cat >tail.cpp <<-'end'
+		#include <cstdlib>
+		#include <new>
+		void *operator new(std::size_t n)
+		{
+			if (void *p = std::malloc(n + 8))
+				return p;
+			throw std::bad_alloc();
+		}
+		void operator delete(void *p) noexcept { std::free(p); }
+	end
+	cat >tailed.cpp <<-'end'
+		#include <new>
+		int main() { for (int i = 0; i < 300; i++) ::operator delete(::operator new(i)); }
+	end
+	${CXX:-c++} -fPIC -shared -o libtail.so tail.cpp && ${CXX:-c++} -O0 -o tailed tailed.cpp ./libtail.so
+	tm-record -o x.tmt -- ./tailed
+	ok "a library's operator that asks for more: each once" [ "$(tm-top -q -n 0 --csv x.tmt | awk -F , '/libtail|tailed/ { print $3, $6 }')" = "300 0" ]
+	tm-record -o x.tmt -- ./news
 	ok "operators delete: none of what was not allocated" [ "$(sums x.tmt | grep -c order)" = 0 ]
 	ok "exceptions are allocations too" [ "$(tm-symbolize -q x.tmt | tm-top -q --csv | awk -F , '/,main,/ { n += $2 } END { print n }')" = 200 ]
 else

@@ -218,9 +218,9 @@ tracemill run ./game -n 5 >out 2>err
 status=$?
 check "run: the program's status" [ $status = 5 ]
 check 'run: standard output is the program'"'"'s' [ ! -s out ]
-check 'run: the report' eval 'grep -q "^top 1 of 1 sites by real bytes" err && grep -q "^    by load < main" err'
+check 'run: the report' eval 'grep -q "^top 1 of 1 site by real bytes" err && grep -q "^    by load < main" err'
 check 'run: a trace named after the program' eval '[ "$(ls game.*.tmt | wc -l)" = 1 ] && grep -q "the trace is game\.[0-9]*\.tmt" err'
-check 'run: at most 100 columns where there is no terminal' eval '! grep "^[ 0-9#]" err | grep -q ".\{101\}"'
+check 'run: at most 100 columns where there is no terminal' eval '! grep "^[ 0-9#]" err | LC_ALL=C.UTF-8 grep -q ".\{101\}"'
 tracemill run -- ./game >out 2>err
 check 'run --' [ $? = 0 ]
 tracemill run /etc/passwd >out 2>err

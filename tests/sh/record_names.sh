@@ -49,6 +49,47 @@ for file in late.tmt named.tmt; do
 		$at["count"] >= 100 { sub(/ .*/, "", $at["thread"]); print $at["count"], $at["thread"] }' | sort >got
 	check "$file: tm-top has them" cmp -s want got
 done
+
+# Threads that end at once, before anybody can look at what they are called; each has a number of blocks of its own.
+cat >fast.c <<'X'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+static pthread_barrier_t named;
+static void blocks(int n) { while (n--) { void *volatile p = malloc(100); free(p); } }
+static void *before(void *x) { pthread_setname_np(pthread_self(), "first"); blocks(110); return x; }
+static void *behind(void *x) { blocks(120); pthread_setname_np(pthread_self(), "behind"); return x; }
+static void *by_kernel(void *x) { prctl(PR_SET_NAME, "kernel"); blocks(130); return x; }
+static void *twice(void *x) { pthread_setname_np(pthread_self(), "once"); blocks(140); pthread_setname_np(pthread_self(), "0123456789abcde"); return x; }
+static void *by_other(void *x) { pthread_barrier_wait(&named); blocks(150); return x; }
+static void *leaves(void *x) { pthread_setname_np(pthread_self(), "leaves"); blocks(160); pthread_exit(x); }
+static void *unnamed(void *x) { blocks(170); return x; }
+int main(void)
+{
+	void *(*const work[])(void *) = {before, behind, by_kernel, twice, by_other, leaves, unnamed};
+	pthread_t t;
+	pthread_barrier_init(&named, NULL, 2);
+	for (int i = 0; i < 7; i++) {
+		pthread_create(&t, 0, work[i], 0);
+		if (work[i] == by_other) {
+			pthread_setname_np(t, "other");
+			pthread_barrier_wait(&named);
+		}
+		pthread_join(t, 0);
+	}
+}
+X
+${CC:-cc} -O1 -pthread -o fast fast.c || exit 1
+printf '%s\n' '110 first' '120 behind' '130 kernel' '140 0123456789abcde' '150 other' '160 leaves' '170 fast' >want
+for how in '' '--stacks none' '--drop'; do
+	# shellcheck disable=SC2086 # two words
+	tm-record -q -o fast.tmt $how ./fast >out 2>err
+	tm-top -q --csv -n 0 --by thread --size 100 fast.tmt | tr -d '\r' | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["count"] >= 100 { print $at["count"], $at["thread"] }' | sort >got
+	check "names of threads that end at once $how" cmp -s want got
+done
 tm-top late.tmt >out 2>err
 check 'threads are counted once' grep -q ', 4 threads' out
 exit "$failed"

@@ -28,6 +28,6 @@ ok "their stacks begin in the allocator's caller" eval "tm-symbolize -q x.tmt | 
 # malloc's block (64000), 100 of 10, 50 and 1000; 39 of 10, 50 and 1000 are live.
 # malloc's block and 102 of the pool; 60 given back, one moved, and the block of malloc where a pool's begins.
 tm-record --as loli -o l.bin -- ./own_pool 2>said
-ok "loli: pool and malloc" grep -q '103 allocations, 62 frees; 2 of other domains' said
+ok "loli: pool and malloc" grep -q '103 allocations, 62 frees; 2 records of other domains' said
 ok "loli: what is live" [ "$(rows -f loli-stream l.bin | cut -d, -f1-4)" = "103,66050,41,1440" ]
 exit 0

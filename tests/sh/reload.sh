@@ -103,6 +103,48 @@ tm-record -q -o x.tmt ./again 2>err
 check "one file three times: one row" [ "$(rows x.tmt function)" = "spawn_v1 300 30000" ]
 check "... with its line" [ "$(tm-top -q x.tmt | grep -c 'game.c:2')" = 1 ]
 
+# What a destructor allocates while its module goes is of that module: each of two plugins, loaded in turn 10 times,
+# allocates once as it is loaded, twice in step and, as it is unloaded, as often as MORE says. The layouts are equal, or not.
+cat >plugin.c <<'X'
+#include <stdlib.h>
+void *volatile p;
+static __attribute__((constructor)) void COME(void) { p = malloc(7); }
+static __attribute__((noinline)) void CALLED(void) { for (int i = 0; i < 2; i++) p = malloc(5); }
+void step(void) { CALLED(); p = NULL; }
+static __attribute__((destructor)) void WENT(void) { for (int i = 0; i < MORE; i++) p = malloc(9); }
+X
+cat >turns.c <<'X'
+#include <dlfcn.h>
+int main(void)
+{
+	for (int i = 0; i < 20; i++) {
+		void *handle = dlopen(i % 2 ? "./b.so" : "./a.so", RTLD_NOW);
+		void (*step)(void);
+
+		*(void **)&step = dlsym(handle, "step");
+		step();
+		dlclose(handle);
+	}
+}
+X
+$cc -O1 -o turns turns.c -ldl
+for more in 1 3; do
+	for x in a b; do
+		$cc -g -O1 -fPIC -shared -DMORE="$([ $x = a ] && echo 1 || echo $more)" \
+			-DCALLED=called_$x -DCOME=come_$x -DWENT=went_$x -o $x.so plugin.c
+	done
+	for i in 1 2 3; do
+		tm-record -q -o x.tmt ./turns 2>err
+		tm-top -q -n 0 --csv --by function --module '^[ab][.]so$' --metrics count x.tmt 2>err | tr -d '\r' | awk -F , '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["function"] ~ /called|come|went|[.]so/ { print $at["function"], $at["count"] }' | sort
+	done >got
+	for i in 1 2 3; do
+		printf '%s\n' 'called_a 20' 'called_b 20' 'come_a 10' 'come_b 10' 'went_a 10' "went_b $((10 * more))"
+	done >want
+	check "a destructor's blocks are its module's: $more" cmp want got
+done
+
 # A program that is built anew while it runs. The code differs: a build-id is of the code, not of its names.
 cat >main.c <<'X'
 #include <stdio.h>

@@ -35,4 +35,36 @@ tm-top -q --by function --csv -n 0 named.tmt | awk -F, 'NR == 1 { for (i = 1; i 
 	sed 's/@plt / /' | sort >got # a stub of the PLT, which uftrace calls by the function's name
 check 'with symbols: of the same functions' diff want got
 check 'and the line is that of the function' eval '[ "$(tm-top -q --by site --csv named.tmt | grep -c "entry.c,2,")" = 1 ]'
+
+# Source lines and arguments: what uftrace's own replay prints beside each call, and what its report counts. The
+# layout of 0.14 and newer, sizes in NAME.sym, is made here of that of the uftrace that is here.
+cat >lines.c <<'C'
+#include <string.h>
+int __attribute__((noinline)) add(int a, int b) { return a + b; }
+
+int __attribute__((noinline)) size(const char *s) { return (int)strlen(s); }
+double __attribute__((noinline)) half(double x) { return x / 2; }
+int main(int argc, char **argv) { int s = size(argv[0]); for (int i = 0; i < 7; i++) s += add(i, argc); return s + (int)half(3) == 0; }
+C
+if ! gcc -O1 -g -pg lines.c -o lines 2>err || ! uftrace record -a --srcline -d args ./lines >/dev/null 2>>err || [ ! -s args/lines.dbg ]; then
+	echo "skip - arguments and source lines of uftrace (it has none here: $(tail -n 1 err))"
+	exit $failed
+fi
+LC_ALL=C uftrace replay -d args --srcline --no-pager 2>/dev/null | grep -o '[a-z]*(.*/\* .*\.c:[0-9]*' | sed 's/^\([a-z]*\)(.*\/\* /\1 /' | sort -u >want
+table() { # DIRECTORY COLUMN...
+	tm-top -q --by site --csv -n 0 "$1" | tr -d '\r' | awk -F, -v want="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		want == "line" && $at["line"] { print $at["site"], $at["file"] ":" $at["line"] }
+		want == "calls" { sub(/ \[.*/, "", $at["site"]); print $at["site"], $at["calls"] }' | sort
+}
+check 'lines of functions are those of replay' eval '[ "$(wc -l <want)" = 4 ] && diff want <(table args line)'
+cp -r args sized
+awk '/^#/ { print; next } { print $1, "00000400", $2, $3 }' args/lines.sym >sized/lines.sym
+check 'where symbols have sizes, too' diff want <(table sized line)
+LC_ALL=C uftrace report -d args --no-pager -f call 2>/dev/null | awk 'NR > 2 { print $2, $1 }' | sort >want
+check 'arguments change no call' diff want <(table args calls)
+check 'and are counted as left out' eval 'tm-import -v args 2>&1 >out | grep -q "arguments, which are not read"'
+sed -i 's/^L: 2 .*/L: two lines.c/' sized/lines.dbg
+check 'a line that makes no sense is a loss, the others stay' eval '
+	tm-import sized 2>&1 >out | grep -q "make no sense" && [ "$(table sized line | wc -l)" = 3 ]'
 exit $failed

@@ -15,7 +15,8 @@ RUNS = [(1, 1), (1, 2), (1, 3), (1, 5), (1, 19), (1, 25), (5, 1), (19, 1), (2, 2
         (10, 10), (20, 3), (6, 12)]
 NOISES = ['normal', 'heavy', 'outliers', 'levels', 'zeros', 'constant', 'nearly', 'machine', 'skewed',
           'negative', 'mixed', 'rare']
-GROWTHS = ['none', 'none', 'first', 'first', 'some', 'all', 'less', 'tenfold', 'appears']
+GROWTHS = ['none', 'none', 'first', 'first', 'some', 'all', 'less', 'tenfold', 'appears',
+           'fall', 'rise']
 
 
 def values(r, noise, n, mean):
@@ -59,6 +60,9 @@ def one(r):
         machine = [1] * n
     lines = ['case %d %d %g %d %d' % (b, w, alpha, runs, rules)]
     times = r.choice([1.02, 1.05, 1.1, 1.2, 1.5, 2, 4])
+    if growth in ('fall', 'rise') and r.random() < 0.5:      # by about as much as runs differ: that may be either
+        times = r.choice([1.05, 1.1])
+        machine = [exp(r.gauss(0, 0.3 * (times - 1))) for _ in range(n)]
     for _ in range(rules):
         sites = r.choice([1, 1, 2, 4, 7, 10, 12, 20, 35, 60])
         ratio = r.choice([0, 0.02, 0.05, 0.1])
@@ -76,6 +80,9 @@ def one(r):
                 f = 1 / times
             elif growth == 'tenfold' and s == 0:
                 f = r.choice([6, 10, 20])
+            elif growth in ('fall', 'rise'):            # the most by a real factor, the first against them or twice as far
+                f = times ** (2 if growth == 'rise' else 1) if s == 0 else 1 if r.random() < 0.3 else \
+                    times if growth == 'rise' else 1 / times
             if f != 1:
                 v = v[:b] + [round(x * f, 3) for x in v[b:]]
             if growth == 'appears' and s == 0:
@@ -90,16 +97,16 @@ def cases(seed=1, count=2000):
 
 
 def answers(text):
-    """Of each case (exit, ways, [(word, why, p) of each line]); a rule's line has no why."""
+    """Of each case (exit, ways, [(word, why, p, high) of each line]); a rule's line has no why."""
     of = []
     for line in text.splitlines():
         k = line.split()
         if k[0] == 'case':
             of.append((int(k[1]), int(k[2]), []))
         elif k[0] == 'rule':
-            of[-1][2].append((k[1], 'rule', float(k[2]) if len(k) > 2 else 1.0))
+            of[-1][2].append((k[1], 'rule', float(k[2]) if len(k) > 2 else 1.0, 0))
         else:
-            of[-1][2].append((k[0], k[1], float(k[2])))
+            of[-1][2].append((k[0], k[1], float(k[2]), int(k[3])))
     return of
 
 
@@ -128,7 +135,7 @@ def check(judge, seed, count):
         random = ways == twin.RANDOM_SETS and twin.comb(case[0] + case[1], case[1]) > twin.MOST_SETS
 
         def flat(rules):
-            return [k for c, of in rules for k in [(c[0], 'rule', c[2]) if c else ('-', 'rule', 1.0)] + of]
+            return [k for c, of in rules for k in [(c[0], 'rule', c[2], 0) if c else ('-', 'rule', 1.0, 0)] + of]
         mine = flat(rules)
         words.update((a[0], a[1]) for a in lines)
         what = []
@@ -141,6 +148,9 @@ def check(judge, seed, count):
             else:
                 what += ['p of line %d: %.6g, judge %.6g' % (k, mine[k][2], lines[k][2]) for k in wrong]
             off = [k for k, (a, c) in enumerate(zip(mine, lines)) if a[:2] != c[:2]]
+            what += ['line %d: %d named, judge %d' % (k, a[3], c[3])
+                     for k, (a, c) in enumerate(zip(mine, lines)) if a[3] != c[3]]
+            words['named'] += sum(a[3] > 0 for a in lines)
             if off or status != status2:
                 if random:      # does chance decide it?  Then it does in other random sets, too
                     said = [flat(twin.judge(*case, seed=s)[2]) for s in range(2, 22)]

@@ -1,341 +1,174 @@
 /* SPDX-License-Identifier: MIT
  *
- * The decisions of the judge (lib/report/compare/judge.h), by simulation. Without an argument it
- * prints the table that is checked in as judge.txt, and ends with 1 when a promise is not kept; `tenth` is
- * a tenth of it. `cases` decides what standard input says instead:
+ * The decisions of the judge (lib/report/compare/judge.h), by simulation (simulate.h):
  *
- *	case BASE NEW ALPHA RUNS RULES
- *	rule RATIO ABSOLUTE SUBJECTS        so many rules; each is followed by a line for each subject
- *	V V V ...                           with its BASE + NEW values
+ *	judge names                     the cells of the table, NOISE-BASE-NEW-SITES
+ *	judge cell NAME [PAIRS GROWN]   one row of it, of so many healthy pairs and pairs of each growth
+ *	judge head                      what stands above the rows
+ *	judge detected NAME LIMIT [REPORTS] is a growth that the report calls detected with 80 % detected so often?
+ *	judge tenth                     a tenth of all cells, and of the growths that reports call detected
+ *	judge builds NAME BUILDS STEP LIMIT [HISTORIES] a base of so many builds of BASE runs each, of which the first site
+ *	                                grows by STEP % a build, against the least of them for each site
+ *	judge write NAME SEED FOLDER    a pair as folded stacks, baseN.folded and newN.folded, the first site 50 %
+ *	                                above with odd seeds; prints the exit status of its judge
+ *	judge cases                     decides what standard input says (cases.c)
  *
- * and prints for each case
+ * A row has the share of healthy pairs that end with 1 and with 5; of pairs in which a site grew by 5, 10
+ * and 50 % those that found it, those that the yardstick finds (yardstick.c), and those that it finds less the median of
+ * each run; of tenfold growth those that found it, those that passed, and in brackets those in which
+ * the site is in no base run or in no new one. "not kept" beside a row, and exit 1 of a tenth, is a promise that is not:
  *
- *	case EXIT WAYS                      0, 1 or 5; sets of runs that were tried, 1 of single runs
- *	rule WORD P                         of what its subjects have in common; - without a factor
- *	WORD WHY P                          of each subject
- *
- * A pair is the runs of a base and of a new build, taken in turn (a single new one is the last), each
- * with so many sites of means from 1,000 to 1,000,000. In a build that grew the first site did. Noises:
- *
- *	normal    2 %
- *	tails     2 % times Student's t with 2 degrees of freedom: its variance is infinite
- *	outliers  lognormal 3 %, and one value of 20 is half as large again
- *	pareto    0.9 + 0.1 X, P(X > x) = (1 + x)^-2.5
- *	bimodal   0 or +6 %, each half of the time
- *	zero      none at all in 30 % of runs, else normal 2 %
- *	steps     multiples of 4 %: a normal of 0.6, rounded
- *	drift     5 % from the first to the last run, in all sites alike; normal 1 % besides
- *	ar1       2 %, of which each run keeps 0.8 of the one before
- *	machine   normal 3 % of each run, in all sites alike; 0.5 % of each site
- *	spread    lognormal of 2 % exp(0.8 Z), Z normal and of each site
- *
- * Beside what the judge finds stands what the test of 20 lines finds that was the yardstick: the
- * same exchange of runs, with plain logarithms, the statistic (mean - mean) / sqrt((4 v + d s^2) / (4
- * + d) 2 / N), v the median of s^2 over sites, d = 2 N - 2, 99 random exchanges.
+ *	alarms, inconclusive   more than 44 of 500 healthy pairs, and then more than 310 of 5,000 others;
+ *	                       inconclusive not of one new run against N, which cannot fail by noise
+ *	power                  fewer found than by a yardstick; on a machine factor, as few as without one
+ *	tenfold                a pair that passes and has the site on both sides
  */
-#include "lib/report/compare/judge.h"
-#include "lib/base/mem.h"
-#include "lib/base/sort.h"
-#include "lib/stats/exchange.h"
+#include "lib/report/compare/judge_least.h"
+#include "tests/simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 20, SITES_MAX = 500 };
+static const size_t all_sites[] = {1, 20, 200, 500};
+static const size_t all_runs[][2] = {{3, 3}, {5, 5}, {8, 8}, {10, 10}, {5, 1}, {10, 1}};
+static const double growths[] = {1.05, 1.1, 1.5, 10};
 
-enum noise {
-	NORMAL,
-	TAILS,
-	OUTLIERS,
-	PARETO,
-	BIMODAL,
-	ZERO,
-	STEPS,
-	DRIFT,
-	AR1,
-	MACHINE,
-	SPREAD,
-	NOISES
-};
+enum { N_SITES = 4, N_RUNS = 6, N_GROWTHS = 4, FRESH = 8, CELLS = NOISES * N_RUNS * N_SITES };
 
-static const char *const noises[] = {"normal", "tails", "outliers", "pareto",  "bimodal", "zero",
-				     "steps",  "drift", "ar1",      "machine", "spread"};
+static struct pair pair;
 
-/* --- random numbers --- */
+/* --- one pair --- */
 
-/* splitmix64: Steele, Lea, Flood 2014. */
-static uint64_t state;
-
-static double uniform(void)
-{
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return ((double)((z ^ z >> 31) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Box and Muller 1958. */
-static double normal(void)
-{
-	double r = sqrt(-2 * log(uniform()));
-
-	return r * cos(6.283185307179586 * uniform());
-}
-
-/* --- pairs of builds --- */
-
-struct pairs {
-	enum noise noise;
-	size_t n_base, n_new, sites;
-	double growth, limit;
-};
-
-static double base[SITES_MAX][RUNS_MAX], new[SITES_MAX][RUNS_MAX];
-
-/* What does not differ from run to run, or from site to site. */
-struct around {
-	double machine, time; /* of the run */
-	double before, sd;    /* of the site */
-};
-
-static double factor(enum noise kind, struct around *a)
-{
-	double before = a->before;
-
-	switch (kind) {
-	case NORMAL: return 1 + 0.02 * normal();
-	/* t with 2 degrees: normal by the root of an exponential. */
-	case TAILS: return 1 + 0.02 * normal() / sqrt(-log(uniform()));
-	case OUTLIERS: return exp(0.03 * normal()) * (uniform() < 0.05 ? 1.5 : 1);
-	case PARETO: return 0.9 + 0.1 * (pow(uniform(), -1 / 2.5) - 1);
-	case BIMODAL: return (uniform() < 0.5 ? 1 : 1.06) + 0.003 * normal();
-	case ZERO: return uniform() < 0.3 ? 0 : 1 + 0.02 * normal();
-	case STEPS: return 1 + 0.04 * round(0.6 * normal());
-	case DRIFT: return 1 + 0.05 * a->time + 0.01 * normal();
-	case AR1: a->before = 0.8 * before + 0.6 * normal(); return 1 + 0.02 * before;
-	case MACHINE: return (1 + 0.03 * a->machine) * (1 + 0.005 * normal());
-	default: return exp(a->sd * normal());
-	}
-}
-
-/* In turn; where one side has a single run, the base comes first. */
-static bool is_base(const struct pairs *c, size_t run, size_t n_base)
-{
-	if (c->n_base == 1 || c->n_new == 1)
-		return run < c->n_base;
-	return n_base < c->n_base && (run % 2 == 0 || run - n_base >= c->n_new);
-}
-
-static void draw_pair(const struct pairs *c)
-{
-	size_t n = c->n_base + c->n_new;
-	double machine[RUNS_MAX];
-
-	for (size_t k = 0; k < n; k++)
-		machine[k] = normal();
-	for (size_t i = 0; i < c->sites; i++) {
-		double mean = rint(pow(10, 3 + 3 * uniform()));
-		struct around a = {.before = normal(), .sd = 0.02 * exp(0.8 * normal())};
-		size_t n_base = 0;
-
-		for (size_t k = 0; k < n; k++) {
-			double f;
-
-			a.machine = machine[k];
-			a.time = (double)k / (double)n;
-			f = factor(c->noise, &a);
-			f = f > 0 ? f : 0;
-			if (is_base(c, k, n_base))
-				base[i][n_base++] = rint(mean * f);
-			else
-				new[i][k - n_base] = rint(mean * f * (i ? 1 : c->growth));
-		}
-	}
-}
-
-/* --- the yardstick --- */
-
-static int simulate_ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double logs[SITES_MAX][RUNS_MAX];
-
-static void side_sums(size_t site, size_t runs, const bool *in, bool side, double *mean,
-		      double *squares)
-{
-	double n = (double)runs / 2;
-
-	*mean = *squares = 0;
-	for (size_t k = 0; k < runs; k++)
-		*mean += in[k] == side ? logs[site][k] / n : 0;
-	for (size_t k = 0; k < runs; k++)
-		*squares += in[k] == side ? (logs[site][k] - *mean) * (logs[site][k] - *mean) : 0;
-}
-
-/* The statistics of all sites, if these are the new runs; the largest. */
-static double yardstick_statistics(const struct pairs *c, const uint32_t *set, double *t)
-{
-	static double variances[SITES_MAX], sorted[SITES_MAX];
-	double n = (double)c->n_new, d = 2 * n - 2, v, most = -INFINITY;
-	bool in[RUNS_MAX] = {false};
-
-	for (size_t k = 0; k < c->n_new; k++)
-		in[set[k]] = true;
-	for (size_t i = 0; i < c->sites; i++) {
-		double before, after, one, other;
-
-		side_sums(i, c->n_base + c->n_new, in, false, &before, &one);
-		side_sums(i, c->n_base + c->n_new, in, true, &after, &other);
-		t[i] = after - before;
-		variances[i] = sorted[i] = (one + other) / d;
-	}
-	sort_array(sorted, c->sites, sizeof *sorted, simulate_ascending);
-	v = (sorted[c->sites / 2] + sorted[(c->sites - 1) / 2]) / 2 + 1e-12;
-	for (size_t i = 0; i < c->sites; i++) {
-		t[i] /= sqrt((4 * v + d * variances[i]) / (4 + d) * 2 / n);
-		most = t[i] > most ? t[i] : most;
-	}
-	return most;
-}
-
-/* Does the first site regress by it? */
-static bool yardstick(const struct pairs *c)
-{
-	static double t[SITES_MAX];
-	struct exchange x;
-	double observed, largest[100];
-
-	if (c->n_base != c->n_new)
-		return false;
-	for (size_t i = 0; i < c->sites; i++)
-		for (size_t k = 0; k < c->n_base + c->n_new; k++) {
-			double v = k < c->n_base ? base[i][k] : new[i][k - c->n_base];
-
-			logs[i][k] = log(v > 1 ? v : 1);
-		}
-	exchange_init(&x, c->n_base + c->n_new, c->n_new, 20, 100);
-	yardstick_statistics(c, x.sets, t);
-	observed = t[0];
-	for (size_t i = 1; i < x.n; i++)
-		largest[i - 1] = yardstick_statistics(c, x.sets + i * x.chosen, t);
-	sort_array(largest, x.n - 1, sizeof *largest, simulate_ascending);
-	observed -= largest[x.n == 20 ? 18 : 94];
-	exchange_release(&x);
-	return observed > 1e-9;
-}
-
-/* --- cells of the table --- */
-
-struct outcome { /* pairs */
-	unsigned fail, unsure;
-	unsigned found, missed;               /* the first site regressed; the gate passed, */
-	unsigned yard, only_yard, only_judge; /* and by the yardstick */
-	unsigned absent; /* the first site is in no new run, or in no base run */
-};
-
-static int judge_pair(const struct pairs *c, bool *found)
+static int judge_pair(const struct kind *c, double limit, bool told, struct judge_subject *first)
 {
 	static struct judge_subject s[SITES_MAX];
 	struct judge_rule r = {.subjects = s, .n = c->sites};
-	bool fail, unsure;
+	int end;
 
 	for (size_t i = 0; i < c->sites; i++)
-		s[i] = (struct judge_subject){
-		    .base = {base[i], c->n_base}, .new = {new[i], c->n_new}, .ratio = c->limit};
-	judge_rules(&r, 1, &(struct judge_options){.alpha = 0.05});
-	fail = r.common.change == CHANGE_REGRESSED;
-	unsure = r.common.change == CHANGE_INCONCLUSIVE;
-	for (size_t i = 0; i < c->sites; i++) {
-		fail |= s[i].change == CHANGE_REGRESSED;
-		unsure |= s[i].change == CHANGE_INCONCLUSIVE;
-	}
-	*found = s[0].change == CHANGE_REGRESSED;
+		s[i] = (struct judge_subject){.base = {pair.base[i], c->n_base},
+					      .new = {pair.new[i], c->n_new},
+					      .ratio = limit};
+	judge_rules(&r, 1, &(struct judge_options){.alpha = 0.05, .power = 0.8, .told = told});
+	end = judge_end(&r, 1);
+	*first = s[0];
 	judge_release(&r, 1);
-	return fail ? 1 : unsure ? 5 : 0;
+	return end;
 }
 
-static bool first_is_absent(const struct pairs *c)
+static bool first_is_absent(const struct kind *c)
 {
 	double in_base = 0, in_new = 0;
 
 	for (size_t k = 0; k < c->n_base; k++)
-		in_base += base[0][k];
+		in_base += pair.base[0][k];
 	for (size_t k = 0; k < c->n_new; k++)
-		in_new += new[0][k];
+		in_new += pair.new[0][k];
 	return in_base == 0 || in_new == 0;
 }
 
-static struct outcome simulate(const struct pairs *c, unsigned pairs)
+/* --- a cell of the table --- */
+
+struct outcome { /* pairs */
+	unsigned pairs, fail, unsure;
+	unsigned found, passed; /* the first site regressed; the gate passed */
+	unsigned yard[2], only_yard[2], only_judge[2]; /* and by the yardsticks */
+	unsigned absent; /* the first site is in no new run, or in no base run */
+};
+
+static struct outcome simulate(const struct kind *c, unsigned pairs)
 {
-	struct outcome o = {.fail = 0};
+	struct outcome o = {.pairs = pairs};
+	bool yards = c->growth > 1 && c->growth < 2 && c->n_base == c->n_new;
 
 	for (unsigned i = 0; i < pairs; i++) {
-		bool found, absent, yard;
+		struct judge_subject first;
+		bool found, absent;
 		int end;
 
-		draw_pair(c);
-		end = judge_pair(c, &found);
+		simulate_sites(c, &pair);
+		simulate_runs(c, &pair);
+		end = judge_pair(c, 0, false, &first);
+		found = first.change == CHANGE_REGRESSED;
 		absent = first_is_absent(c);
-		yard = c->growth > 1 && yardstick(c);
 		o.fail += end == 1;
 		o.unsure += end == 5;
 		o.found += found;
-		o.missed += !end && !absent;
+		o.passed += !end && !absent;
 		o.absent += absent;
-		o.yard += yard;
-		o.only_yard += yard && !found;
-		o.only_judge += found && !yard;
+		for (int y = 0; yards && y < (c->sites > 1 ? 2 : 1); y++) {
+			bool yard = simulate_yardstick(c, &pair, y);
+
+			o.yard[y] += yard;
+			o.only_yard[y] += yard && !found;
+			o.only_judge[y] += found && !yard;
+		}
 	}
 	return o;
 }
 
-/* --- the table --- */
-
-struct plan {
-	unsigned healthy, grown; /* pairs of a cell */
-	bool broken;
+struct row {
+	struct outcome healthy, grown[N_GROWTHS];
+	char broken[256];
 };
 
-static void broken(struct plan *p, const struct pairs *c, const char *what, unsigned n)
+static void broken(struct row *r, const char *what)
 {
-	p->broken = true;
-	fprintf(stderr,
-		"not kept: %s: %u (%s, %zu against %zu, %zu sites, +%g %%, allowed %g %%)\n", what,
-		n, noises[c->noise], c->n_base, c->n_new, c->sites, 100 * (c->growth - 1),
-		100 * c->limit);
+	snprintf(r->broken + strlen(r->broken), sizeof r->broken - strlen(r->broken), "%s %s",
+		 *r->broken ? "," : "  not kept:", what);
 }
 
-/* Of 500 healthy pairs at most 44, or of 5,000 others 310; of fewer pairs, as unlikely a number asks for 500. */
-static void hold_rates(struct plan *p, const struct pairs *c, const struct outcome *o)
+static void hold_rates(struct row *r, const struct kind *c)
 {
-	bool few = p->healthy<500, reachable = c->n_new> 1;
-	unsigned most = few ? p->healthy / 20 + p->healthy / 8 : 44;
-	struct outcome again = *o;
+	struct outcome *o = &r->healthy;
+	unsigned most = o->pairs * 44 / 500;
+	bool one = c->n_new == 1;
 
-	if (o->fail <= most && (o->unsure <= most || !reachable))
+	if (o->fail <= most && (o->unsure <= most || one))
 		return;
-	again = simulate(c, few ? 500 : 5000);
-	most = few ? 44 : 310;
-	if (again.fail > most)
-		broken(p, c, "alarms", again.fail);
-	if (again.unsure > most && reachable)
-		broken(p, c, "inconclusive", again.unsure);
+	*o = simulate(c, 5000);
+	if (o->fail > 310)
+		broken(r, "alarms");
+	if (o->unsure > 310 && !one)
+		broken(r, "inconclusive");
 }
 
-/* Not below the yardstick, but for three standard errors of the pairs in which they differ. */
-static void hold_power(struct plan *p, const struct pairs *c, const struct outcome *o)
+/* Not below the yardsticks, but for three standard errors of the pairs in which they differ; where all runs
+ * differ by a factor, and sites by less, above the one that leaves it in. */
+static void hold_power(struct row *r, const struct kind *c)
 {
-	double less = (double)o->only_yard - (double)o->only_judge;
+	const char *const what[] = {"power at +5 %", "power at +10 %", "power at +50 %"};
 
-	if (c->n_base == c->n_new && less > 3 * sqrt(o->only_yard + o->only_judge))
-		broken(p, c, "less power than the yardstick", (unsigned)less);
+	for (int i = 0; i < 3; i++)
+		for (int y = 0; y < 2; y++) {
+			const struct outcome *o = &r->grown[i];
+			double less = (double)o->only_yard[y] - (double)o->only_judge[y];
+			bool more = c->noise == MACHINE && c->sites > 1 && !y &&
+				    o->yard[0] < o->pairs * 9 / 10;
+
+			if (less > 3 * sqrt(o->only_yard[y] + o->only_judge[y]) ||
+			    (more && less >= 0))
+				broken(r, what[i]);
+		}
+}
+
+static void simulate_row(struct kind *c, unsigned healthy, unsigned grown, struct row *r)
+{
+	*r = (struct row){.broken = ""};
+	simulate_seed((uint64_t)c->noise + 16 * c->n_base + 1024 * c->sites + 1048576 * c->n_new);
+	c->growth = 1;
+	r->healthy = simulate(c, healthy);
+	hold_rates(r, c);
+	for (int i = 0; i < N_GROWTHS; i++) {
+		c->growth = growths[i];
+		r->grown[i] = simulate(c, grown);
+	}
+	if (c->n_base == c->n_new)
+		hold_power(r, c);
+	if (r->grown[N_GROWTHS - 1].passed)
+		broken(r, "tenfold");
 }
 
 static double percent(unsigned n, unsigned of)
@@ -343,183 +176,362 @@ static double percent(unsigned n, unsigned of)
 	return 100.0 * n / (of ? of : 1);
 }
 
-static void print_row(struct plan *p, struct pairs *c)
+static void print_head(void)
 {
-	static const double growths[] = {1.05, 1.1, 1.5, 10};
-	bool both = c->n_base == c->n_new;
+	printf("                healthy, ends  found of (by the yardsticks)\n"
+	       "noise   runs sites with 1 with 5  +5 %%             +10 %%            +50 %%"
+	       "            x10 passed\n");
+}
+
+static void print_row(const struct kind *c, const struct row *r)
+{
+	const struct outcome *x10 = &r->grown[N_GROWTHS - 1];
+
+	printf("%-8s %zu:%-2zu %3zu %6.1f %5.1f", simulate_noises[c->noise], c->n_base, c->n_new,
+	       c->sites, percent(r->healthy.fail, r->healthy.pairs),
+	       percent(r->healthy.unsure, r->healthy.pairs));
+	for (int i = 0; i < 3; i++) {
+		const struct outcome *o = &r->grown[i];
+
+		printf("  %4.0f", percent(o->found, o->pairs));
+		if (c->n_base != c->n_new)
+			printf("            ");
+		else if (c->sites > 1)
+			printf(" (%3.0f, %3.0f)", percent(o->yard[0], o->pairs),
+			       percent(o->yard[1], o->pairs));
+		else
+			printf(" (%3.0f)     ", percent(o->yard[0], o->pairs));
+	}
+	printf(" %4.0f %3u", percent(x10->found, x10->pairs), x10->passed);
+	if (x10->absent)
+		printf(" (%u)", x10->absent);
+	printf("%s\n", r->broken);
+	fflush(stdout);
+}
+
+/* --- names of cells --- */
+
+static struct kind cell(size_t i)
+{
+	return (struct kind){.noise = (enum noise)(i / (N_RUNS * N_SITES)),
+			     .n_base = all_runs[i / N_SITES % N_RUNS][0],
+			     .n_new = all_runs[i / N_SITES % N_RUNS][1],
+			     .sites = all_sites[i % N_SITES],
+			     .growth = 1};
+}
+
+static struct kind named(const char *name)
+{
+	struct kind c = {.growth = 1};
+	int at = 0;
+
+	for (int i = 0; i <= NOISES; i++) {
+		size_t n = strlen(simulate_noises[i]);
+
+		if (!strncmp(name, simulate_noises[i], n) && name[n] == '-') {
+			c.noise = (enum noise)i;
+			sscanf(name + n, "-%zu-%zu-%zu%n", &c.n_base, &c.n_new, &c.sites, &at);
+			at = at && !name[n + (size_t)at];
+		}
+	}
+	if (at && c.n_base && c.n_new && c.n_base <= RUNS_MAX && c.n_new <= RUNS_MAX && c.sites &&
+	    c.sites <= SITES_MAX)
+		return c;
+	fprintf(stderr, "no cell is called '%s'\n", name);
+	exit(2);
+}
+
+static void print_names(void)
+{
+	for (size_t i = 0; i < CELLS; i++) {
+		struct kind c = cell(i);
+
+		printf("%s-%zu-%zu-%zu\n", simulate_noises[c.noise], c.n_base, c.n_new, c.sites);
+	}
+}
+
+/* --- the growth that a report calls detected --- */
+
+/* Of reports on healthy pairs: the share in which a growth as large as the report says is detected,
+ * planted in other runs of the same sites, FRESH times each. */
+static double told_detected(struct kind c, double limit, unsigned reports, double *middle)
+{
+	unsigned told = 0, detected = 0;
+
+	*middle = 0;
+	for (unsigned i = 0; i < reports; i++) {
+		struct judge_subject first;
+
+		c.growth = 1;
+		simulate_sites(&c, &pair);
+		simulate_runs(&c, &pair);
+		judge_pair(&c, limit, true, &first);
+		if (!(first.told > 0))
+			continue;
+		told++;
+		c.growth = 1 + first.told / first.middle_base;
+		*middle += c.growth - 1;
+		for (int k = 0; k < FRESH; k++) {
+			simulate_runs(&c, &pair);
+			judge_pair(&c, limit, false, &first);
+			detected += first.change == CHANGE_REGRESSED;
+		}
+	}
+	*middle /= told ? told : 1;
+	return percent(detected, told * FRESH);
+}
+
+static void print_told(const char *name, double limit, unsigned reports)
+{
+	double middle, detected;
+
+	simulate_seed(1);
+	detected = told_detected(named(name), limit / 100, reports, &middle);
+	printf("%-18s limit %g %%: told %.1f %% on average, detected %.1f %%\n", name, limit,
+	       100 * middle, detected);
+}
+
+/* --- a tenth --- */
+
+/* What has few sets of runs or few sites: the others take minutes each. */
+static bool is_quick(const struct kind *c)
+{
+	return c->sites < 200 || (c->sites == 200 && c->n_base < 8) || c->n_base == 3 ||
+	       c->n_new == 1;
+}
+
+static int say(bool kept, const char *what)
+{
+	printf("%s - %s\n", kept ? "ok" : "not ok", what);
+	fflush(stdout);
+	return !kept;
+}
+
+static int tenth_of_cells(void)
+{
+	int failed = 0;
+	size_t quick = 0;
+
+	for (size_t i = 0; i < CELLS; i++) {
+		struct kind c = cell(i);
+		struct row r;
+		char what[512];
+
+		if (!is_quick(&c) || quick++ % 9 != 4)
+			continue;
+		simulate_row(&c, 500, 100, &r);
+		snprintf(what, sizeof what, "%s, %zu against %zu, %zu sites: %.1f %.1f %%%s",
+			 simulate_noises[c.noise], c.n_base, c.n_new, c.sites,
+			 percent(r.healthy.fail, r.healthy.pairs),
+			 percent(r.healthy.unsure, r.healthy.pairs), r.broken);
+		failed |= say(!*r.broken, what);
+	}
+	return failed;
+}
+
+/* 75 to 85 %, but for three standard errors: of what is detected of a report the variance is up to 0.06. */
+static int tenth_of_told(void)
+{
+	static const struct {
+		const char *name;
+		double limit;
+		unsigned reports;
+	} told[] = {
+	    {"normal-3-3-1", 0, 250},   {"normal-3-3-20", 5, 120},   {"tails-3-3-20", 0, 120},
+	    {"outliers-3-3-1", 0, 250}, {"outliers-3-3-20", 0, 120}, {"machine-3-3-20", 0, 120},
+	    {"spread-3-3-20", 0, 120},  {"normal-5-5-20", 0, 40},    {"tails-5-5-20", 0, 40},
+	    {"outliers-5-5-20", 0, 40}, {"machine-5-5-20", 0, 40},   {"spread-5-5-20", 0, 40}};
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		double middle, detected, error;
+		char what[128];
+
+		simulate_seed(1);
+		detected = told_detected(named(told[i].name), told[i].limit / 100, told[i].reports,
+					 &middle);
+		error = 300 * sqrt(0.06 / told[i].reports);
+		snprintf(what, sizeof what, "told of %s, limit %g %%: detected %.1f %%",
+			 told[i].name, told[i].limit, detected);
+		failed |= say(detected > 75 - error && detected < 85 + error, what);
+	}
+	return failed;
+}
+
+/* Noise of two levels, by which few base runs are the same: q^b (1 - q)^w is largest at q = b / n. */
+static int tenth_of_levels(void)
+{
+	static const size_t runs[][2] = {{2, 1}, {5, 1}, {2, 2}, {3, 2}, {3, 3}};
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		struct kind c = {LEVELS, runs[i][0], runs[i][1], 1, 1};
+		double b = (double)c.n_base, w = (double)c.n_new;
+		double most = pow(b / (b + w), b) * pow(w / (b + w), w);
+		struct outcome o;
+		char what[128];
+
+		simulate_seed(1);
+		o = simulate(&c, 5000);
+		snprintf(what, sizeof what,
+			 "two levels, %zu against %zu: %.1f %% fail, of at most %.1f %%", c.n_base,
+			 c.n_new, percent(o.fail, 5000), 100 * most);
+		failed |= say(o.fail <= 5000 * most + 3 * sqrt(5000 * most), what);
+	}
+	return failed;
+}
+
+/* --- builds of a history --- */
+
+/* So many histories, of builds of c->n_base runs each; the first site grows with each build by this factor. */
+static struct outcome simulate_builds(const struct kind *c, size_t builds, double step,
+				      double limit, unsigned histories)
+{
+	struct outcome o = {.pairs = histories};
+	struct kind whole = *c;
+	size_t of[RUNS_MAX];
+
+	whole.n_base *= builds;
+	whole.growth = pow(step, (double)builds);
+	for (size_t k = 0; k < whole.n_base; k++)
+		of[k] = k / c->n_base;
+	for (unsigned i = 0; i < histories; i++) {
+		struct judge_builds b = {of, whole.n_base, builds};
+		struct judge_subject first;
+		int end;
+
+		simulate_sites(&whole, &pair);
+		simulate_runs(&whole, &pair);
+		for (size_t k = 0; k < whole.n_base; k++)
+			pair.base[0][k] = rint(pair.base[0][k] * pow(step, (double)of[k]));
+		for (size_t s = 0; s < c->sites; s++)
+			judge_least(&b, pair.base[s]);
+		end = judge_pair(&whole, limit, false, &first);
+		o.fail += end == 1;
+		o.unsure += end == 5;
+		o.found += first.change == CHANGE_REGRESSED;
+	}
+	return o;
+}
+
+static void print_builds(const char *name, size_t builds, double step, double limit,
+			 unsigned histories)
+{
+	struct kind c = named(name);
 	struct outcome o;
 
-	state = (uint64_t)c->noise + 16 * c->n_base + 1024 * c->sites;
-	c->growth = 1;
-	o = simulate(c, p->healthy);
-	hold_rates(p, c, &o);
-	printf("%-8s %2zu:%-2zu %4zu %6.1f %5.1f", noises[c->noise], c->n_base, c->n_new, c->sites,
-	       percent(o.fail, p->healthy), percent(o.unsure, p->healthy));
-	for (size_t i = 0; i < 4; i++) {
-		c->growth = growths[i];
-		o = simulate(c, p->grown);
-		hold_power(p, c, &o);
-		printf("  %4.0f", percent(o.found, p->grown));
-		if (i < 3 && both)
-			printf(" %3.0f", percent(o.yard, p->grown));
-		else if (i < 3)
-			printf("    ");
+	if (!builds || c.n_base * builds > RUNS_MAX) {
+		fprintf(stderr, "at most %d runs in all\n", RUNS_MAX);
+		exit(2);
 	}
-	printf(" %4u", o.missed);
-	if (o.absent)
-		printf(" (%u)", o.absent);
-	printf("\n");
-	fflush(stdout);
-	if (o.missed)
-		broken(p, c, "tenfold passes", o.missed);
+	simulate_seed(1);
+	o = simulate_builds(&c, builds, 1 + step / 100, limit / 100, histories);
+	printf("%-18s %zu builds, %+g %% each, limit %g %%: %.1f %% fail, %.1f %% unsure, %.1f %% "
+	       "found\n",
+	       name, builds, step, limit, percent(o.fail, histories), percent(o.unsure, histories),
+	       percent(o.found, histories));
 }
 
-static void print_table(struct plan *p)
+/* Ten builds of three or five runs; what grows by 1 % a build is 10 % above the oldest, and may be 5 %. */
+static int tenth_of_builds(void)
 {
-	static const size_t sites[] = {1, 20, 200, 500};
-	static const size_t runs[][2] = {{3, 3}, {5, 5}, {8, 8}, {10, 10}, {5, 1}, {10, 1}};
+	static const struct {
+		const char *name;
+		double step, limit;
+	} rows[] = {{"normal-3-3-20", 0, 0}, {"tails-3-3-20", 0, 0},   {"bimodal-3-3-20", 0, 0},
+		    {"zero-3-3-20", 0, 0},   {"machine-3-3-20", 0, 0}, {"normal-5-5-20", 1, 5},
+		    {"spread-5-5-20", 1, 5}};
+	int failed = 0;
 
-	printf(
-	    "                   healthy ends     found of           (the yardstick)\n"
-	    "noise    runs sites with 1 with 5     +5 %%       +10 %%      +50 %%    x10 passed\n");
-	for (int kind = 0; kind < NOISES; kind++)
-		for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
-			for (size_t i = 0; i < sizeof sites / sizeof *sites; i++) {
-				struct pairs c = {.noise = (enum noise)kind,
-						  .n_base = runs[r][0],
-						  .n_new = runs[r][1],
-						  .sites = sites[i]};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct kind c = named(rows[i].name);
+		struct outcome o;
+		char what[128];
 
-				print_row(p, &c);
-			}
-}
-
-/* --- cases --- */
-
-static const char *const changes[] = {"pass", "improved", "fail", "inconclusive"};
-static const char *const whys[JUDGE_WHYS] = {"-",       "single", "few",  "large",
-					     "appears", "many",   "above"};
-
-static void read_number(double *to)
-{
-	if (scanf("%lf", to) == 1)
-		return;
-	fprintf(stderr, "a number is missing\n");
-	exit(2);
-}
-
-static size_t read_count(size_t most)
-{
-	double v;
-
-	read_number(&v);
-	if (v >= 0 && v <= (double)most)
-		return (size_t)v;
-	fprintf(stderr, "%g is no count\n", v);
-	exit(2);
-}
-
-static void read_word(const char *word)
-{
-	char text[16];
-
-	if (scanf("%15s", text) == 1 && !strcmp(text, word))
-		return;
-	fprintf(stderr, "'%s' is missing\n", word);
-	exit(2);
-}
-
-static void read_rule(struct judge_rule *r, size_t n_base, size_t n_new)
-{
-	double ratio, absolute;
-
-	read_word("rule");
-	read_number(&ratio);
-	read_number(&absolute);
-	r->n = read_count(1000000);
-	r->subjects = mem_zarray(r->n + 1, sizeof *r->subjects);
-	for (size_t i = 0; i < r->n; i++) {
-		double *v = mem_array(n_base + n_new, sizeof *v);
-
-		for (size_t k = 0; k < n_base + n_new; k++)
-			read_number(&v[k]);
-		r->subjects[i] = (struct judge_subject){.base = {v, n_base},
-							.new = {v + n_base, n_new},
-							.ratio = ratio,
-							.absolute = absolute};
+		simulate_seed(1);
+		o = simulate_builds(&c, 10, 1 + rows[i].step / 100, rows[i].limit / 100, 500);
+		if (rows[i].step <= 0 && o.fail > 44)
+			o = simulate_builds(&c, 10, 1, 0, 5000);
+		snprintf(what, sizeof what,
+			 "ten builds, %s, %g %% a build, limit %g %%: %.1f %% fail", rows[i].name,
+			 rows[i].step, rows[i].limit, percent(o.fail, o.pairs));
+		failed |=
+		    say(rows[i].step > 0 ? o.found * 5 > o.pairs * 2
+					 : percent(o.fail, o.pairs) <= (o.pairs > 500 ? 6.2 : 8.8),
+			what);
 	}
+	return failed;
 }
 
-static int end_of(const struct judge_rule *rules, size_t n)
-{
-	bool fail = false, unsure = false;
+/* --- the whole --- */
 
-	for (size_t i = 0; i < n; i++) {
-		fail |= rules[i].common.change == CHANGE_REGRESSED;
-		unsure |= rules[i].common.change == CHANGE_INCONCLUSIVE;
-		for (size_t k = 0; k < rules[i].n; k++) {
-			fail |= rules[i].subjects[k].change == CHANGE_REGRESSED;
-			unsure |= rules[i].subjects[k].change == CHANGE_INCONCLUSIVE;
+/* A capture of each run: what sites allocate, by name. */
+static int write_pair(const char *name, unsigned seed, const char *folder)
+{
+	struct kind c = named(name);
+	struct judge_subject first;
+
+	simulate_seed(seed);
+	c.growth = seed % 2 ? 1.5 : 1;
+	simulate_sites(&c, &pair);
+	simulate_runs(&c, &pair);
+	for (size_t k = 0; k < c.n_base + c.n_new; k++) {
+		bool in_base = k < c.n_base;
+		size_t run = in_base ? k : k - c.n_base;
+		char path[4096];
+		FILE *f;
+
+		snprintf(path, sizeof path, "%s/%s%zu.folded", folder, in_base ? "base" : "new",
+			 run);
+		f = fopen(path, "w");
+		if (!f)
+			return 2;
+		for (size_t i = 0; i < c.sites; i++) {
+			double v = in_base ? pair.base[i][run] : pair.new[i][run];
+
+			if (v > 0)
+				fprintf(f, "main;site%03zu %.0f\n", i, v);
 		}
+		fclose(f);
 	}
-	return fail ? 1 : unsure ? 5 : 0;
+	printf("%d\n", judge_pair(&c, 0, false, &first));
+	return 0;
 }
 
-static void print_case(const struct judge_rule *rules, size_t n, size_t ways)
+static unsigned number(char **argv, int argc, int i, unsigned otherwise)
 {
-	printf("case %d %zu\n", end_of(rules, n), ways ? ways : 1);
-	for (size_t i = 0; i < n; i++) {
-		if (rules[i].factors)
-			printf("rule %s %.9g\n", changes[rules[i].common.change],
-			       rules[i].common.p);
-		else
-			printf("rule -\n");
-		for (size_t k = 0; k < rules[i].n; k++) {
-			const struct judge_subject *s = &rules[i].subjects[k];
-
-			printf("%s %s %.9g\n", changes[s->change], whys[s->why], s->p);
-		}
-	}
-}
-
-static void decide_cases(void)
-{
-	char word[16];
-
-	while (scanf("%15s", word) == 1) {
-		struct judge_options o = {.decrease = true};
-		size_t n_base = read_count(1000), n_new = read_count(1000), n;
-		struct judge_result result;
-		struct judge_rule *rules;
-
-		read_number(&o.alpha);
-		o.runs_min = read_count(1000);
-		n = read_count(1000);
-		rules = mem_zarray(n + 1, sizeof *rules);
-		for (size_t i = 0; i < n; i++)
-			read_rule(&rules[i], n_base, n_new);
-		result = judge_rules(rules, n, &o);
-		print_case(rules, n, result.orders);
-		judge_release(rules, n);
-		for (size_t i = 0; i < n; i++) {
-			for (size_t k = 0; k < rules[i].n; k++)
-				free((void *)(uintptr_t)rules[i].subjects[k].base.v);
-			free(rules[i].subjects);
-		}
-		free(rules);
-	}
+	return i < argc ? (unsigned)strtoul(argv[i], NULL, 10) : otherwise;
 }
 
 int main(int argc, char **argv)
 {
-	struct plan p = {.healthy = 500, .grown = 200};
+	const char *what = argc > 1 ? argv[1] : "";
 
-	if (argc > 1 && !strcmp(argv[1], "cases")) {
-		decide_cases();
-		return 0;
+	if (!strcmp(what, "names")) {
+		print_names();
+	} else if (!strcmp(what, "head")) {
+		print_head();
+	} else if (!strcmp(what, "cell") && argc > 2) {
+		struct kind c = named(argv[2]);
+		struct row r;
+
+		simulate_row(&c, number(argv, argc, 3, 500), number(argv, argc, 4, 200), &r);
+		print_row(&c, &r);
+	} else if (!strcmp(what, "detected") && argc > 3) {
+		print_told(argv[2], strtod(argv[3], NULL), number(argv, argc, 4, 500));
+	} else if (!strcmp(what, "tenth")) {
+		return tenth_of_cells() | tenth_of_told() | tenth_of_levels() | tenth_of_builds();
+	} else if (!strcmp(what, "builds") && argc > 5) {
+		print_builds(argv[2], number(argv, argc, 3, 1), strtod(argv[4], NULL),
+			     strtod(argv[5], NULL), number(argv, argc, 6, 500));
+	} else if (!strcmp(what, "write") && argc > 4) {
+		return write_pair(argv[2], number(argv, argc, 3, 1), argv[4]);
+	} else if (!strcmp(what, "cases")) {
+		simulate_cases();
+	} else {
+		fprintf(stderr, "judge names | head | cell NAME | detected NAME LIMIT | tenth | "
+				"builds NAME BUILDS STEP LIMIT | write NAME SEED FOLDER | cases\n");
+		return 2;
 	}
-	if (argc > 1 && !strcmp(argv[1], "tenth"))
-		p = (struct plan){.healthy = 50, .grown = 20};
-	print_table(&p);
-	return p.broken;
+	return 0;
 }

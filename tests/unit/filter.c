@@ -349,7 +349,7 @@ TEST(views_agree_with_strings)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		struct project_options o = {
-		    .by = {{KEY_FUNCTION, 0}, {KEY_STACK, 0}, {KEY_FILE, 0}},
+		    .by = {{.by = KEY_FUNCTION}, {.by = KEY_STACK}, {.by = KEY_FILE}},
 		    .n_by = 3,
 		    .domain = DOMAIN_DEFAULT};
 		struct group_project p;
@@ -374,7 +374,7 @@ TEST(views_agree_with_strings)
 TEST(a_filter_sink_keeps_what_filters_keep)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
+		struct project_options o = {.by = {{.by = KEY_TYPE}}, .domain = DOMAIN_DEFAULT};
 		struct project_options all = o;
 		struct group_project with, after;
 		struct filter_sink *filtered;

@@ -97,7 +97,8 @@ static void filtered(const char *pattern, bool ignore, const char *want)
 {
 	struct err e = ERR_INIT;
 	struct filters *f = filters_new();
-	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
+	struct project_options o = {
+	    .by = {{.by = KEY_TYPE}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct group_project p;
 
 	CHECK_EQ(filters_add(f, ignore ? FILTER_IGNORE : FILTER_FOCUS, "--test", pattern, 0, &e),
@@ -124,7 +125,8 @@ TEST(several_filters_all_apply)
 {
 	struct err e = ERR_INIT;
 	struct filters *f = filters_new();
-	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT, .filters = f};
+	struct project_options o = {
+	    .by = {{.by = KEY_STACK}}, .domain = DOMAIN_DEFAULT, .filters = f};
 	struct group_project p;
 
 	filters_add(f, FILTER_FOCUS, "--test", "^A$", 0, &e);
@@ -140,7 +142,7 @@ TEST(several_filters_all_apply)
 TEST(no_site_outside_of_the_rules)
 {
 	struct group_project p;
-	struct project_options o = {.by = {{KEY_SITE, 0}}, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{.by = KEY_SITE}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	uint32_t s[] = {named(t, "malloc", 0), named(t, "operator new(unsigned long)", 0)};
 
@@ -157,7 +159,7 @@ TEST(no_site_outside_of_the_rules)
 
 TEST(long_stacks_are_cut_beneath_a_row)
 {
-	struct project_options o = {.by = {{KEY_STACK, 0}}, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{.by = KEY_STACK}}, .domain = DOMAIN_DEFAULT};
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
 	struct table_row r = {.cells = (struct table_cell[32]){{.present = false}}};
@@ -197,7 +199,7 @@ static uint32_t pick(uint32_t n)
 /* The first n of many are what sorting all of them begins with. */
 TEST(top_n_is_the_beginning_of_all)
 {
-	struct project_options o = {.by = {{KEY_TYPE, 0}}, .domain = DOMAIN_DEFAULT};
+	struct project_options o = {.by = {{.by = KEY_TYPE}}, .domain = DOMAIN_DEFAULT};
 	struct top_options all = {.sort = SUM_REQUESTED}, some = all;
 	struct trace *t = trace_new();
 	struct group_project p;

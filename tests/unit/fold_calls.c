@@ -133,7 +133,7 @@ static void compare(enum key by, enum key within,
 	uint64_t from = seed;
 
 	if (within != KEYS) {
-		o.by[1] = (struct grouping_key){within, 1};
+		o.by[1] = (struct grouping_key){.by = within, .within = 1};
 		o.n_by = 2;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -227,13 +227,13 @@ TEST(paths_that_are_asked_for)
 		struct project_options o;
 		bool listens;
 	} cases[] = {
-	    {{.by = {{KEY_SITE, 0}}, .n_by = 1}, true},
-	    {{.by = {{KEY_STACK, 0}}, .n_by = 1}, false},
-	    {{.by = {{KEY_SITE, 0}, {KEY_STACK, 1}}, .n_by = 2}, false},
-	    {{.by = {{KEY_OWNER, 0}}, .n_by = 1}, false},
-	    {{.by = {{KEY_FRAME, 0}}, .n_by = 1}, false},
-	    {{.by = {{KEY_SITE, 0}}, .n_by = 1, .hook_cost = 1}, false},
-	    {{.by = {{KEY_SITE, 0}}, .n_by = 1, .slicing = SLICE_FRAMES}, false},
+	    {{.by = {{.by = KEY_SITE}}, .n_by = 1}, true},
+	    {{.by = {{.by = KEY_STACK}}, .n_by = 1}, false},
+	    {{.by = {{.by = KEY_SITE}, {.by = KEY_STACK, .within = 1}}, .n_by = 2}, false},
+	    {{.by = {{.by = KEY_OWNER}}, .n_by = 1}, false},
+	    {{.by = {{.by = KEY_FRAME}}, .n_by = 1}, false},
+	    {{.by = {{.by = KEY_SITE}}, .n_by = 1, .hook_cost = 1}, false},
+	    {{.by = {{.by = KEY_SITE}}, .n_by = 1, .slicing = SLICE_FRAMES}, false},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -126,6 +126,40 @@ TEST(gave_up_is_counted)
 	CHECK_EQ(all[n - 1].times, 1);
 }
 
+TEST(covers)
+{
+	/* bytes: f o o _ ( b ) */
+	static const struct {
+		const char *pattern;
+		size_t from, to;
+		bool want;
+	} cases[] = {
+	    {"o \\(b", 3, 5, true},
+	    {"oo \\(", 3, 5, true},
+	    {"\\(b", 3, 5, false},
+	    {"foo", 3, 5, false},
+	    /* not the first place, but a later one */
+	    {"f|o \\(", 3, 5, true},
+	    {"o|x.*", 3, 5, false},
+	    {"o.*", 3, 5, true},
+	    {".*", 3, 5, true},
+	    {"", 3, 5, false},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct err e = {0};
+		struct match *m = match_new((struct match_place){"test", 1}, cases[i].pattern,
+					    strlen(cases[i].pattern), 0, &e);
+
+		if (!CHECK(m))
+			return;
+		if (!CHECK_EQ(match_covers(m, "foo (b)", 7, cases[i].from, cases[i].to),
+			      cases[i].want))
+			printf("# %s\n", cases[i].pattern);
+		match_free(m);
+	}
+}
+
 TEST(long_subject)
 {
 	size_t n = 10 << 20;

@@ -163,8 +163,9 @@ static void assigned(const struct matching_thing *a, size_t n_a, const struct ma
 {
 	struct matching_lines back = {.n = 0};
 	uint32_t to[16];
+	bool guess[16];
 
-	matching_assign(a, n_a, b, n_b, lines, to);
+	matching_assign(a, n_a, b, n_b, lines, to, guess);
 	for (size_t i = 0; i < n_b; i++)
 		CHECK_EQ((int32_t)to[i], (int32_t)want[i]);
 	for (size_t i = 0; i < lines->n; i++)
@@ -172,7 +173,7 @@ static void assigned(const struct matching_thing *a, size_t n_a, const struct ma
 					      lines->items[i].file_b, lines->items[i].file_a,
 					      lines->items[i].line_b, lines->items[i].line_a});
 	matching_lines_sort(&back);
-	matching_assign(b, n_b, a, n_a, &back, to);
+	matching_assign(b, n_b, a, n_a, &back, to, guess);
 	for (size_t i = 0; i < n_a; i++)
 		for (size_t k = 0; k < n_b; k++)
 			CHECK_EQ(to[i] == k, want[k] == i);
@@ -220,6 +221,25 @@ TEST(a_renamed_file_is_the_same)
 	ASSIGNED(0, 1, 2);
 }
 
+/* Files that took each other's names, as their unique names say: what is known by its file goes along. One name alone that
+ * went to a file which is still there moves nothing else. */
+TEST(files_that_change_names_are_followed)
+{
+	const struct matching_thing a[] = {at(10, "ai.c", 5), at(10, "fx.c", 5)};
+	const struct matching_thing b[] = {at(10, "fx.c", 5), at(10, "ps.c", 5)};
+	struct matching_move moves[] = {{a[0].file_id, b[0].file_id}, {a[1].file_id, b[1].file_id}};
+	struct matching_lines lines = {.moves = moves, .n_moves = 2};
+	uint32_t to[2];
+	bool guess[2];
+
+	matching_assign(a, 2, b, 2, &lines, to, guess);
+	CHECK_EQ(to[0], 0);
+	CHECK_EQ(to[1], 1);
+	lines.n_moves = 1;
+	matching_assign(a, 2, b, 2, &lines, to, guess);
+	CHECK_EQ(to[0], 1);
+}
+
 TEST(a_unique_name_is_the_same_in_any_file)
 {
 	const struct matching_lines lines = none;
@@ -245,7 +265,7 @@ TEST(lines_are_where_their_neighbours_went)
 {
 	const uint32_t file = at(10, "a.c", 1).file_id;
 	struct matching_anchor items[] = {{file, file, 5, 5}, {file, file, 20, 21}};
-	const struct matching_lines lines = {items, 2, 2};
+	const struct matching_lines lines = {.items = items, .n = 2};
 	const struct matching_thing a[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(20, "a.c", 2),
 					   at(20, "a.c", 4)};
 	/* Behind 20 all lines are one further; before 5 none is. */
@@ -312,6 +332,134 @@ TEST(bare_names_join_what_was_inlined)
 
 	b[0].is_bare = b[2].is_bare = true;
 	ASSIGNED(0, NO, 3);
+}
+
+/* A function of up to nine sites at random lines, each with a size of its own, between a line before it and one behind it
+ * that are known; then edits of its text, of which each moves the lines behind it. What an edit does not touch is the
+ * same site in the new build. */
+enum { SITES_MAX = 12, EDITS_MAX = 2 };
+enum edit { ADD_LINES, REMOVE_LINES, ADD_SITE, REMOVE_SITE, CHANGE_SIZE, EDITS };
+
+static uint64_t random_state;
+
+static uint32_t below(uint32_t n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)((random_state >> 11) % n);
+}
+
+struct random_site {
+	uint32_t line, was; /* was: the base's index, or NO */
+	float count, each;
+};
+struct random_function {
+	struct random_site sites[SITES_MAX];
+	size_t n;
+	uint32_t end; /* the line behind it */
+};
+
+static struct random_site random_site(uint32_t line)
+{
+	return (struct random_site){line, NO, (float)(1 + below(200)),
+				    (float)(16u << below(12)) + (float)below(15)};
+}
+
+static void move_lines(struct random_function *f, size_t from, uint32_t by)
+{
+	for (size_t i = from; i < f->n; i++)
+		f->sites[i].line += by;
+	f->end += by;
+}
+
+static void edit_site(struct random_function *f, enum edit e)
+{
+	size_t i = below((uint32_t)f->n);
+	uint32_t line = f->sites[i].line, by = 1 + below(3);
+
+	switch (e) {
+	case ADD_LINES: move_lines(f, i, by); break;
+	case REMOVE_LINES: /* as far as there are some in front */
+		by = line - (i ? f->sites[i - 1].line : 10) - 1;
+		move_lines(f, i, 0 - by);
+		break;
+	case ADD_SITE:
+		by = below(2); /* on a line that was empty, or one more */
+		if (!by && line - (i ? f->sites[i - 1].line : 10) < 2)
+			by = 1;
+		line -= !by;
+		memmove(&f->sites[i + 1], &f->sites[i], (f->n++ - i) * sizeof *f->sites);
+		f->sites[i] = random_site(line);
+		move_lines(f, i + 1, by);
+		break;
+	case REMOVE_SITE:
+		memmove(&f->sites[i], &f->sites[i + 1], (--f->n - i) * sizeof *f->sites);
+		move_lines(f, i, 0 - below(2));
+		break;
+	default: f->sites[i].count *= (float)(2 + below(19)); break;
+	}
+}
+
+/* Whether all are assigned as they were edited. */
+static bool random_trial(const enum edit *edits, unsigned n_edits)
+{
+	const uint32_t file = at(10, "a.c", 1).file_id;
+	struct random_function f = {.n = 0}, g;
+	struct matching_thing a[SITES_MAX], b[SITES_MAX];
+	struct matching_anchor items[2];
+	struct matching_lines lines = {.items = items, .n = 2};
+	uint32_t to[SITES_MAX], line = 10;
+	bool guess[SITES_MAX];
+
+	f.n = 2 + below(8);
+	for (size_t i = 0; i < f.n; i++) {
+		line += 1 + below(4);
+		f.sites[i] = random_site(line);
+		f.sites[i].was = (uint32_t)i;
+	}
+	f.end = line + 1 + below(3);
+	g = f;
+	for (unsigned i = 0; i < n_edits; i++)
+		edit_site(&g, edits[i]);
+	items[0] = (struct matching_anchor){file, file, 10, 10};
+	items[1] = (struct matching_anchor){file, file, f.end, g.end};
+	for (size_t i = 0; i < f.n; i++) {
+		a[i] = at(10, "a.c", f.sites[i].line);
+		a[i].count = f.sites[i].count;
+		a[i].bytes = f.sites[i].count * f.sites[i].each;
+	}
+	for (size_t i = 0; i < g.n; i++) {
+		b[i] = at(10, "a.c", g.sites[i].line);
+		b[i].count = g.sites[i].count;
+		b[i].bytes = g.sites[i].count * g.sites[i].each;
+	}
+	matching_assign(a, f.n, b, g.n, &lines, to, guess);
+	for (size_t i = 0; i < g.n; i++)
+		if (to[i] != g.sites[i].was)
+			return false;
+	return true;
+}
+
+/* One edit leaves no doubt. A site removed and one added may be one that changed; of other two edits the second may
+ * undo what the first one showed. */
+TEST(sites_of_a_function_follow_its_edits)
+{
+	enum { TRIALS = 2000 };
+	unsigned right = 0, two = 0;
+
+	random_state = 88172645463325252u;
+	for (unsigned i = 0; i < TRIALS; i++) {
+		const enum edit edits[] = {(enum edit)below(EDITS), (enum edit)below(EDITS)};
+		bool replaced = (edits[0] == ADD_SITE && edits[1] == REMOVE_SITE) ||
+				(edits[0] == REMOVE_SITE && edits[1] == ADD_SITE);
+
+		CHECK(random_trial(edits, 0));
+		CHECK(random_trial(edits, 1));
+		two += !replaced;
+		right += !replaced && random_trial(edits, 2);
+	}
+	CHECK(right * 50 > two * 49);
 }
 
 TEST_MAIN()

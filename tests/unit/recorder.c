@@ -157,11 +157,13 @@ TEST(mappings)
 	struct cap_range gone, rest[2];
 
 	CHECK(!cap_mappings_remove(&m, 0, UINT64_MAX, &gone, rest));
-	CHECK(cap_mappings_add(&m, 100, 200));
-	CHECK(cap_mappings_add(&m, 300, 400));
-	CHECK(cap_mappings_add(&m, 200, 300));
+	CHECK(cap_mappings_add(&m, 100, 200, 1));
+	CHECK(cap_mappings_add(&m, 300, 400, 2));
+	CHECK(cap_mappings_add(&m, 200, 300, 3));
 	CHECK(cap_mappings_remove(&m, 150, 160, &gone, rest));
 	CHECK(gone.lo == 100 && rest[0].hi == 150 && rest[1].lo == 160 && rest[1].hi == 200);
+	CHECK(rest[0].stack == 1 && rest[1].stack == 1);
+	CHECK_EQ(atomic_load(&m.rests), 2);
 	CHECK(!cap_mappings_remove(&m, 150, 160, &gone, rest));
 	CHECK_EQ(m.n, 4);
 	CHECK(cap_mappings_remove(&m, 180, 500, &gone, rest) && gone.lo == 160);
@@ -214,7 +216,7 @@ static void put_one(struct cap_rings *r, struct cap_ring *ring, uint64_t seq)
 	rec->kind = CAP_FREE;
 	cap_ring_put(ring);
 	cap_ring_done(ring);
-	cap_rings_drain(r, take_one, NULL);
+	cap_rings_drain(r, UINT64_MAX, take_one, NULL);
 }
 
 TEST(stopped_thread)
@@ -232,11 +234,11 @@ TEST(stopped_thread)
 	CHECK_EQ(n_taken, 1);
 	cap_rings_wait(&r, 1000, 50); /* begins to wait */
 	cap_rings_wait(&r, 1049, 50);
-	cap_rings_drain(&r, take_one, NULL);
+	cap_rings_drain(&r, UINT64_MAX, take_one, NULL);
 	CHECK_EQ(n_taken, 1);
 	CHECK_EQ(atomic_load(&r.waited), 0);
 	cap_rings_wait(&r, 1050, 50);
-	cap_rings_drain(&r, take_one, NULL);
+	cap_rings_drain(&r, UINT64_MAX, take_one, NULL);
 	CHECK_EQ(n_taken, 4);
 	CHECK_EQ(atomic_load(&r.waited), 1);
 	cap_rings_wait(&r, 2000, 50);
@@ -254,7 +256,7 @@ TEST(stopped_thread)
 	put_one(&r, other, cap_ring_number(&r, other));
 	CHECK_EQ(n_taken, 5);
 	cap_rings_wait(&r, 4000, 0);
-	cap_rings_drain(&r, take_one, NULL);
+	cap_rings_drain(&r, UINT64_MAX, take_one, NULL);
 	CHECK_EQ(n_taken, 6);
 	CHECK_EQ(atomic_load(&r.waited), 2);
 	cap_rings_release(&r);

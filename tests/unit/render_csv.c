@@ -96,6 +96,9 @@ TEST(formulas_are_guarded)
 	cells[1][0] = cell_text("-[NSData init]", 14);
 	cells[2][0] = cell_text("@x,y", 4);
 	RENDER(3, "name,n,size,share\r\n'=1+1,-5,,\r\n'-[NSData init],,,\r\n\"'@x,y\",,,\r\n");
+	cells[1][0] = cell_text("-5", 2); /* of a frame */
+	RENDER(2, "name,n,size,share\r\n'=1+1,-5,,\r\n-5,,,\r\n");
+	cells[1][0] = cell_text("-[NSData init]", 14);
 	RENDER_RAW(3, "name,n,size,share\r\n=1+1,-5,,\r\n-[NSData init],,,\r\n\"@x,y\",,,\r\n");
 	cells[0][0] = cell_text("+x", 2);
 	cells[0][1] = (struct table_cell){.present = false};

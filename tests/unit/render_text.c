@@ -224,7 +224,7 @@ TEST(numbers_make_room_for_names)
 	expect(&t, 30, true,
 	       "N  name\n"
 	       "1  Namespace::Cl…::Method(int)\n"
-	       "\nnot shown, since the terminal\n  is too narrow: %\n");
+	       "\nnot shown, since the width has\n  no room for them: %\n");
 	text = render_width(&t, 32, true); /* a name of 20, two gaps, 1 and 7 */
 	CHECK(strstr(text, "100.00%") != NULL && !strstr(text, "not shown"));
 	free(text);

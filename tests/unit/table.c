@@ -152,6 +152,17 @@ TEST(differences_negate_when_swapped)
 
 TEST(values_for_people)
 {
+	static const struct { /* of one; what would look like none keeps all that it has */
+		enum column_type type;
+		unsigned decimals;
+		uint64_t whole, millionths;
+		const char *text;
+	} parts[] = {
+	    {COLUMN_BYTES, 0, 1, 400000, "1.4 B"},      {COLUMN_BYTES, 0, 0, 25, "0.000025 B"},
+	    {COLUMN_BYTES, 0, 1, 20000, "1 B"},         {COLUMN_BYTES, 0, 999, 960000, "1000 B"},
+	    {COLUMN_BYTES, 0, 1023, 500000, "1.0 KiB"}, {COLUMN_TIME, 0, 2, 333333, "2.33 ns"},
+	    {COLUMN_TIME, 0, 999, 999000, "1.00 us"},   {COLUMN_DECIMAL, 0, 2, 333333, "2.333333"},
+	    {COLUMN_DECIMAL, 3, 2, 333333, "2.333"},    {COLUMN_DECIMAL, 3, 0, 25, "0.000025"}};
 	struct buf b = BUF_INIT;
 	struct table_cell none = {.present = false};
 
@@ -165,6 +176,12 @@ TEST(values_for_people)
 	CHECK_STR(people(&b, COLUMN_NUMBER, 0, 3, cell_number(1005)), "1.005");
 	CHECK_STR(people(&b, COLUMN_NUMBER, 0, 0, cell_number(7)), "7");
 	CHECK_STR(people(&b, COLUMN_INT, 0, 0, none), "");
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		CHECK_STR(
+		    people(&b, parts[i].type, 0, parts[i].decimals,
+			   cell_decimal(decimal_of_unsigned(parts[i].whole) +
+					(decimal)parts[i].millionths * (DECIMAL_ONE / 1000000))),
+		    parts[i].text);
 	buf_release(&b);
 }
 

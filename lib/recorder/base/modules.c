@@ -12,9 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-bool cap_modules_init(struct cap_modules *m)
+bool cap_modules_init(struct cap_modules *m, struct cap_made made)
 {
 	memset(m, 0, sizeof *m);
+	m->made = made;
 	m->rows = cap_map(CAP_MODULES * sizeof *m->rows);
 	return m->rows != NULL;
 }
@@ -153,6 +154,11 @@ static int cap_modules_see(struct dl_phdr_info *info, size_t size, void *arg)
 	struct cap_modules *m = s->m;
 	struct cap_module *x = &m->rows[m->n]; /* the room behind the last is scratch */
 
+	/* A record has its nodes before its number. */
+	if (s->first) {
+		m->seen.records = atomic_load_explicit(m->made.records, memory_order_acquire);
+		m->seen.nodes = atomic_load_explicit(m->made.nodes, memory_order_acquire);
+	}
 	if (s->first && size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
 		if (!s->always && m->adds == info->dlpi_adds && m->subs == info->dlpi_subs)
 			return 1;
@@ -287,6 +293,8 @@ bool cap_modules_scan(struct cap_modules *m, bool always)
 		m->rows[i].gone = !m->rows[i].seen;
 	}
 	m->went |= went;
+	if (went)
+		m->nodes_before = m->seen.nodes;
 	if (s.reused) {
 		m->epoch++;
 		m->changed = true;

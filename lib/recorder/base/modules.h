@@ -40,6 +40,17 @@ struct cap_module {
 	char name[CAP_NAME];
 };
 
+/* What is made of addresses: records' numbers, nodes of stacks. */
+struct cap_made {
+	const _Atomic uint64_t *records;
+	const _Atomic uint32_t *nodes;
+};
+
+struct cap_seen {
+	uint64_t records;
+	uint32_t nodes;
+};
+
 struct cap_modules {
 	struct cap_lock lock;
 	struct cap_module *rows; /* room for CAP_MODULES */
@@ -49,12 +60,15 @@ struct cap_modules {
 	uint64_t subs;
 	uint64_t lost; /* modules for which there was no room */
 	uint32_t epoch;
-	bool changed;    /* since the last cap_modules_write */
-	bool went;       /* one has, and is not named */
-	char text[8192]; /* of the list of mappings, while it is read */
+	struct cap_made made;
+	struct cap_seen seen;  /* at the last scan: all that is of modules that it knows */
+	uint32_t nodes_before; /* nodes when the last module went: of the map before */
+	bool changed;          /* since the last cap_modules_write */
+	bool went;             /* one has, and is not named */
+	char text[8192];       /* of the list of mappings, while it is read */
 };
 
-bool cap_modules_init(struct cap_modules *m);
+bool cap_modules_init(struct cap_modules *m, struct cap_made made);
 /* Looks at what is loaded, when it is not what was there before or always is set. True when
  * addresses have lost their meaning: what is known of them is to be forgotten. */
 bool cap_modules_scan(struct cap_modules *m, bool always);

@@ -73,11 +73,16 @@ size_t cap_usable(const void *p)
 
 static inline void *told(void *p, size_t requested, struct cap_where where)
 {
+	struct cap_new *outer = &cap_self.outer;
+
 	if (!p)
 		return p;
-	if (cap_self.outer && cap_self.outer_size == requested) {
-		where = *cap_self.outer;
-		cap_self.outer = NULL;
+	if (outer->open && outer->depth == cap_self.depth) {
+		outer->block = p;
+		if (requested >= outer->size && requested <= outer->most) {
+			requested = outer->size;
+			where = outer->where;
+		}
 	}
 	if (!cap_passes(requested))
 		cap_alloc(p, requested, cap_usable(p), 0, where);

@@ -56,7 +56,7 @@ static const void *pointer(uint64_t address)
 	return (const void *)(uintptr_t)address;
 }
 
-/* The old mappings of these addresses end; what remains of them stays with the call that cut it. */
+/* The old mappings of these addresses end; what remains of them stays with the call that made it. */
 static bool forget(uint64_t lo, uint64_t hi, struct cap_where where)
 {
 	struct cap_range gone, rest[2];
@@ -67,16 +67,18 @@ static bool forget(uint64_t lo, uint64_t hi, struct cap_where where)
 		cap_free(pointer(gone.lo), DOMAIN_MMAP);
 		for (unsigned i = 0; i < 2; i++)
 			if (rest[i].lo < rest[i].hi)
-				cap_alloc(pointer(rest[i].lo), rest[i].hi - rest[i].lo,
-					  rest[i].hi - rest[i].lo, DOMAIN_MMAP, where);
+				cap_alloc_mapping(pointer(rest[i].lo), rest[i].hi - rest[i].lo,
+						  rest[i].hi - rest[i].lo, rest[i].stack, where);
 	}
 	return any;
 }
 
 static void remember(uint64_t lo, size_t n, struct cap_where where)
 {
-	if (cap_mappings_add(&cap.mappings, lo, lo + pages(n)))
-		cap_alloc(pointer(lo), n, pages(n), DOMAIN_MMAP, where);
+	struct cap_range *row = cap_mappings_add(&cap.mappings, lo, lo + pages(n), 0);
+
+	if (row)
+		row->stack = cap_alloc_mapping(pointer(lo), n, pages(n), 0, where);
 }
 
 static void *mmap_call(void *at, size_t n, int prot, int flags, int fd, int64_t offset)

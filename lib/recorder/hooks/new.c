@@ -10,24 +10,36 @@
 
 #include <stdlib.h>
 
-static void new_restore(const struct cap_where *const *outer)
+/* What operators ask an allocator for: one byte for none, and whole alignments for aligned_alloc. */
+static size_t most_of(size_t n, size_t align)
 {
-	cap_self.outer = *outer;
+	size_t unit = align && align < sizeof(void *) ? sizeof(void *) : align;
+
+	n = n ? n : 1;
+	return unit ? (n + unit - 1) & ~(unit - 1) : n;
 }
 
-/* Around the call of the real operator, which may throw, and may call another that we hook:
- * that one then leaves all to the first. */
-#define OUTERMOST(where, n)                                                           \
-	__attribute__((cleanup(new_restore), unused)) const struct cap_where *outer = \
-	    cap_self.outer;                                                           \
-	cap_self.outer = &(where);                                                    \
-	cap_self.outer_size = n
+static void begin(size_t n, size_t align, struct cap_where where)
+{
+	cap_self.outer = (struct cap_new){.where = where,
+					  .size = n,
+					  .most = most_of(n, align),
+					  .depth = cap_self.depth,
+					  .open = true};
+}
+
+/* Also when the operator throws. */
+static void end(const struct cap_where *where)
+{
+	(void)where;
+	cap_self.outer.open = false;
+}
 
 /* When no malloc of ours has seen it. */
-static void *told(void *p, size_t n, const struct cap_where *where)
+static void *told(void *p, size_t n, struct cap_where where)
 {
-	if (p && cap_self.outer == where)
-		cap_alloc(p, n, cap_usable(p), 0, *where);
+	if (p && cap_self.outer.block != p)
+		cap_alloc(p, n, cap_usable(p), 0, where);
 	return p;
 }
 
@@ -45,86 +57,27 @@ static void *from_malloc(size_t n, size_t align, bool may_fail)
 	return p;
 }
 
-typedef void *(*new_fn)(size_t);
-typedef void *(*new_extra_fn)(size_t, const void *);
-typedef void *(*new_align_fn)(size_t, size_t);
-typedef void *(*new_align_extra_fn)(size_t, size_t, const void *);
+/* The real operator may call another that we hook: that one then leaves all to the first. */
+#define NEW(name, align, may_fail, parameters, ...)                                          \
+	CAP_PUBLIC void *name parameters;                                                    \
+	CAP_PUBLIC void *name parameters                                                     \
+	{                                                                                    \
+		void *(*f)parameters = (void *(*)parameters)CAP_NEXT_LATE(name);             \
+                                                                                             \
+		if (cap_self.outer.open)                                                     \
+			return f ? f(__VA_ARGS__) : from_malloc(n, align, may_fail);         \
+		__attribute__((cleanup(end))) const struct cap_where where = CAP_HERE;       \
+		begin(n, align, where);                                                      \
+		return told(f ? f(__VA_ARGS__) : from_malloc(n, align, may_fail), n, where); \
+	}
+#define NEW_PLAIN(name)   NEW(name, 0, false, (size_t n), n)
+#define NEW_NOTHROW(name) NEW(name, 0, true, (size_t n, const void *tag), n, tag)
+#define NEW_ALIGN(name)   NEW(name, align, false, (size_t n, size_t align), n, align)
+#define NEW_ALIGN_NOTHROW(name) \
+	NEW(name, align, true, (size_t n, size_t align, const void *tag), n, align, tag)
 
-#define NEW(name)                                        \
-	CAP_PUBLIC void *name(size_t n);                 \
-	CAP_PUBLIC void *name(size_t n)                  \
-	{                                                \
-		new_fn f = (new_fn)CAP_NEXT_LATE(name);  \
-		void *p;                                 \
-                                                         \
-		if (!f)                                  \
-			return from_malloc(n, 0, false); \
-		if (cap_self.outer)                      \
-			return f(n);                     \
-		struct cap_where where = CAP_HERE;       \
-		{                                        \
-			OUTERMOST(where, n);             \
-			p = told(f(n), n, &where);       \
-		}                                        \
-		return p;                                \
-	}
-#define NEW_NOTHROW(name)                                           \
-	CAP_PUBLIC void *name(size_t n, const void *tag);           \
-	CAP_PUBLIC void *name(size_t n, const void *tag)            \
-	{                                                           \
-		new_extra_fn f = (new_extra_fn)CAP_NEXT_LATE(name); \
-		void *p;                                            \
-                                                                    \
-		if (!f)                                             \
-			return from_malloc(n, 0, true);             \
-		if (cap_self.outer)                                 \
-			return f(n, tag);                           \
-		struct cap_where where = CAP_HERE;                  \
-		{                                                   \
-			OUTERMOST(where, n);                        \
-			p = told(f(n, tag), n, &where);             \
-		}                                                   \
-		return p;                                           \
-	}
-#define NEW_ALIGN(name)                                             \
-	CAP_PUBLIC void *name(size_t n, size_t align);              \
-	CAP_PUBLIC void *name(size_t n, size_t align)               \
-	{                                                           \
-		new_align_fn f = (new_align_fn)CAP_NEXT_LATE(name); \
-		void *p;                                            \
-                                                                    \
-		if (!f)                                             \
-			return from_malloc(n, align, false);        \
-		if (cap_self.outer)                                 \
-			return f(n, align);                         \
-		struct cap_where where = CAP_HERE;                  \
-		{                                                   \
-			OUTERMOST(where, n);                        \
-			p = told(f(n, align), n, &where);           \
-		}                                                   \
-		return p;                                           \
-	}
-#define NEW_ALIGN_NOTHROW(name)                                                 \
-	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag);         \
-	CAP_PUBLIC void *name(size_t n, size_t align, const void *tag)          \
-	{                                                                       \
-		new_align_extra_fn f = (new_align_extra_fn)CAP_NEXT_LATE(name); \
-		void *p;                                                        \
-                                                                                \
-		if (!f)                                                         \
-			return from_malloc(n, align, true);                     \
-		if (cap_self.outer)                                             \
-			return f(n, align, tag);                                \
-		struct cap_where where = CAP_HERE;                              \
-		{                                                               \
-			OUTERMOST(where, n);                                    \
-			p = told(f(n, align, tag), n, &where);                  \
-		}                                                               \
-		return p;                                                       \
-	}
-
-NEW(CAP_CXX(_Znw, ))
-NEW(CAP_CXX(_Zna, ))
+NEW_PLAIN(CAP_CXX(_Znw, ))
+NEW_PLAIN(CAP_CXX(_Zna, ))
 NEW_NOTHROW(CAP_CXX(_Znw, RKSt9nothrow_t))
 NEW_NOTHROW(CAP_CXX(_Zna, RKSt9nothrow_t))
 NEW_ALIGN(CAP_CXX(_Znw, St11align_val_t))

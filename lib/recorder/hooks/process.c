@@ -187,16 +187,22 @@ CAP_HOOK(void, abort, (void))
 
 CAP_HOOK(int, dlclose, (void *handle))
 {
+	uint64_t before;
 	int result;
 
 	if (!cap_self.depth) {
 		cap_modules_look();
 		cap_flush();
 	}
+	before = cap.modules.subs;
 	atomic_store(&cap.theirs, NULL); /* it may go with the module */
 	result = CAP_NEXT(dlclose)(handle);
-	if (!cap_self.depth)
+	if (!cap_self.depth) {
 		cap_modules_look();
+		/* The helper may have looked first, and not be back from it. */
+		if (cap_on() && cap.modules.subs != before)
+			cap_addresses_forget();
+	}
 	cap_next_find(true);
 	cap_engine_look();
 	return result;

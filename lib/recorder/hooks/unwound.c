@@ -15,6 +15,7 @@ static _Noreturn void go(jump to, void *env, int value)
 	if (!to)
 		abort();
 	cap_shadow_jump();
+	cap_self.outer.open = false; /* a new_handler may leave its operator so */
 	to(env, value);
 	__builtin_unreachable();
 }

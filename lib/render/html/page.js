@@ -17,13 +17,15 @@ function format(type, v, decimals) {
 	const sign = v < 0 ? "-" : "";
 	v = Math.abs(v);
 	if (type === "bytes") {
+		if (v < 1000) return sign + short(v, 1) + " B";
+		v = Math.round(v);
 		if (v < 1024) return sign + v + " B";
 		let i = -1;
 		do { v /= 1024; i++; } while (v >= 1023.95 && i < 5);
 		return sign + v.toFixed(1) + " " + "KMGTPE"[i] + "iB";
 	}
 	if (type === "ns") {
-		if (v < 1000) return sign + v + " ns";
+		if (v < 1000) return sign + short(v, 2) + " ns";
 		for (let i = 0, unit = 1000; ; i++, unit *= 1000) {
 			const hundredths = Math.floor(v / unit) * 100 + Math.floor((v % unit * 100 + unit / 2) / unit);
 			if (hundredths < 100000 || i === 2) return sign + (hundredths / 100).toFixed(2) + " " + ["us", "ms", "s"][i];
@@ -31,8 +33,13 @@ function format(type, v, decimals) {
 	}
 	if (type === "percent") return percent(sign, v / 100);
 	if (type === "number") return sign + (v / 10 ** decimals).toFixed(decimals);
-	if (type === "decimal") return sign + (+v.toFixed(6) || v);
+	if (type === "decimal") return sign + short(v, decimals || 6);
 	return sign + v;
+}
+
+// What is too small for so many decimals has all that it has.
+function short(v, decimals) {
+	return +v.toFixed(decimals) || v;
 }
 
 // What is not 0 and not the whole does not look so.

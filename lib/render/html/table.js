@@ -457,5 +457,6 @@ class LongTable {
 
 const tables = [];
 for (const section of document.querySelectorAll("section.table"))
-	if (section.querySelector("script")) tables.push(new LongTable(section));
+	if (!section.querySelector("thead")) continue; // a table of no rows is a sentence that says why
+	else if (section.querySelector("script")) tables.push(new LongTable(section));
 	else shortTable(section);

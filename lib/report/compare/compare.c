@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/compare.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/group/apart.h"
+#include "lib/rules/templates.h"
 #include "lib/stats/stats.h"
 
 #include <math.h>
@@ -34,6 +36,27 @@ bool compare_knows_total(const struct compare *c, enum sum sum)
 			if (!run_knows(&c->groups[g].runs[i]->known, sum))
 				return false;
 	return true;
+}
+
+bool compare_same_measure(enum sum a, enum sum b)
+{
+	static const unsigned same[] = {SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) |
+					    SUM_BIT(SUM_REAL) | SUM_BIT(SUM_SLACK),
+					SUMS_LIVE, SUMS_FREED, SUMS_PEAK};
+
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		if (same[i] >> a & same[i] >> b & 1)
+			return true;
+	return false;
+}
+
+bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum)
+{
+	/* Where no sum is exact, as of blocks above a threshold, nothing says more. */
+	for (enum sum s = 0; run->known.state[sum] == METRIC_LOWER_BOUND && s < SUMS; s++)
+		if (compare_same_measure(s, sum) && run->known.state[s] == METRIC_EXACT)
+			return true;
+	return false;
 }
 
 static bool has_thing(const struct aggregate_summary *s, enum key key, uint32_t thing)
@@ -138,22 +161,28 @@ static uint32_t groups_cut(const struct compare *c, enum key key)
 	return cut;
 }
 
-/* What a run of the group has in all of a row's metrics, to be recognized under another name. */
+/* What the runs of the group have in all of a row's metrics, to be recognized under another name: however many they are
+ * if they have the same. */
 static uint64_t fingerprint(const struct compare_rows *r, size_t row, size_t group)
 {
 	const struct compare_group *g = &r->c->groups[group];
 	uint64_t hash = 0, any = 0;
 
-	for (size_t i = 0; i < g->n; i++)
-		for (enum sum s = 0; s < SUMS; s++) {
-			__int128 v;
+	for (enum sum s = 0; s < SUMS; s++) {
+		__int128 v, first = 0;
+		bool known = COMPARE_CHANGES >> s & 1, same = true;
+		uint64_t all = 0;
 
-			if (!(COMPARE_CHANGES >> s & 1) ||
-			    !compare_raw(r, row, g->runs[i], s, false, &v))
-				continue;
-			hash = hash_u64(hash ^ (uint64_t)v) + s + 1;
-			any |= (uint64_t)v;
+		for (size_t i = 0; i < g->n && known; i++) {
+			known = compare_raw(r, row, g->runs[i], s, false, &v);
+			first = i ? first : v;
+			same &= v == first;
+			all = hash_u64(all ^ (uint64_t)v) + i + 1;
+			any |= known ? (uint64_t)v : 0;
 		}
+		if (known)
+			hash = hash_u64(hash ^ (same ? (uint64_t)first : all)) + s + 1;
+	}
 	return any ? hash : 0;
 }
 
@@ -164,7 +193,7 @@ static void compare_add_hints(struct compare_rows *r)
 	struct map64 gone = MAP64_INIT, found = MAP64_INIT;
 	uint32_t *of;
 
-	if (c->n_groups != 2 || c->groups[0].n != c->groups[1].n)
+	if (c->n_groups != 2)
 		return;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->rows[i].in == 1 && !r->rows[i].unknown) {
@@ -197,9 +226,96 @@ static void compare_add_hints(struct compare_rows *r)
 	map64_release(&found);
 }
 
+/* 0: of no template. */
+static uint64_t compare_template(const struct compare_rows *r, size_t row, struct buf *name)
+{
+	const struct aggregate_things *t = r->c->things;
+	const struct aggregate_thing *of = &t->keys[KEY_FUNCTION].items[r->rows[row].thing];
+	size_t n, own;
+	const char *s = things_text(t, of->name, &n);
+
+	return templates_name(s, n, name, &own)
+		   ? hash_bytes_seeded(name->data, name->len, of->module) | 1
+		   : 0;
+}
+
+static __int128 compare_family_sum(const struct compare_rows *r, const uint32_t *next,
+				   uint32_t first, size_t group, enum sum sum)
+{
+	const struct compare_group *g = &r->c->groups[group];
+	__int128 all = 0, v;
+
+	for (uint32_t i = first; i != COMPARE_NONE; i = next[i])
+		for (size_t k = 0; k < g->n; k++)
+			if (compare_raw(r, i, g->runs[k], sum, false, &v))
+				all += v;
+	return all;
+}
+
+static bool compare_family_is_equal(const struct compare_rows *r, const uint32_t *next,
+				    uint32_t first)
+{
+	static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+	__int128 any = 0;
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+		__int128 was = compare_family_sum(r, next, first, 0, sums[i]);
+
+		if (was != compare_family_sum(r, next, first, 1, sums[i]))
+			return false;
+		any |= was;
+	}
+	return any != 0;
+}
+
+/* Equal code of several instances becomes one function, by GCC with -flto without a trace of the others' names: where
+ * some are in one build only, and all together have the same sums. */
+static void compare_find_folded(struct compare_rows *r)
+{
+	const struct compare *c = r->c;
+	struct map64 last = MAP64_INIT;
+	struct buf name = BUF_INIT;
+	uint32_t *next, *first;
+
+	if (r->key != KEY_FUNCTION || c->n_groups != 2 || c->groups[0].n != c->groups[1].n)
+		return;
+	next = mem_array(r->n + 1, sizeof *next);
+	first = mem_array(r->n + 1, sizeof *first);
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint64_t template = compare_template(r, i, &name);
+		uint32_t *at = template ? map64_put(&last, template) : NULL;
+
+		next[i] = COMPARE_NONE;
+		first[i] = at && *at ? first[*at - 1] : i;
+		if (at && *at)
+			next[*at - 1] = i;
+		if (at)
+			*at = i + 1;
+	}
+	for (uint32_t i = 0; i < r->n; i++) {
+		bool alone = false;
+
+		if (first[i] != i || next[i] == COMPARE_NONE)
+			continue;
+		for (uint32_t k = i; k != COMPARE_NONE; k = next[k])
+			alone |= r->rows[k].in != 3 && !r->rows[k].unknown;
+		if (!alone || !compare_family_is_equal(r, next, i))
+			continue;
+		for (uint32_t k = i; k != COMPARE_NONE; k = next[k])
+			r->rows[k].folded = fingerprint(r, k, 0) != fingerprint(r, k, 1);
+	}
+	map64_release(&last);
+	buf_release(&name);
+	free(next);
+	free(first);
+}
+
 static bool compare_same_modules(const struct aggregate_summary *a,
 				 const struct aggregate_summary *b)
 {
+	/* A program under two names shares no module with itself. */
+	if (a->program && b->program && a->program != b->program)
+		return false;
 	for (size_t i = 0; i < a->n_modules; i++)
 		for (size_t k = 0; k < b->n_modules; k++)
 			if (a->modules[i].name == b->modules[k].name &&
@@ -277,6 +393,7 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 	free(builds);
 	free(of_group);
 	compare_add_hints(r);
+	compare_find_folded(r);
 }
 
 void compare_rows_release(struct compare_rows *r)
@@ -359,9 +476,16 @@ static bool is_exact(const struct compare *c)
 	return c->per == PER_RUN && !c->normalize;
 }
 
-unsigned compare_decimals(const struct compare *c, enum sum sum)
+double compare_sampled_every(const struct compare *c, const struct aggregate_summary *run)
 {
-	return is_exact(c) || sum_names[sum].unit != SUM_NUMBER ? 0 : COMPARE_DECIMALS;
+	bool known = run->sampling && run->sampling != RUN_MIXED;
+
+	return trace_sampled_every(known ? things_text(c->things, run->sampling, NULL) : NULL);
+}
+
+unsigned compare_decimals(const struct compare *c)
+{
+	return is_exact(c) ? 0 : COMPARE_DECIMALS;
 }
 
 /* The mean, or the median, of values per what they are divided by; half away from 0. A mean lifetime is
@@ -435,12 +559,12 @@ bool compare_factor(const struct compare *c, size_t group, enum sum sum, long do
 
 static struct compare_number gathered(struct gather *a)
 {
-	struct compare_number to = {!a->absent, a->exact};
+	struct compare_number to = {!a->absent, a->exact, compare_decimals(a->c)};
 	long double scale = 1, factor = 1;
 
 	if (to.present)
 		to.present = compare_factor(a->c, (size_t)(a->g - a->c->groups), a->sum, &factor);
-	for (unsigned i = 0; i < compare_decimals(a->c, a->sum); i++)
+	for (unsigned i = 0; i < to.decimals; i++)
 		scale *= 10;
 	if (to.present && !is_exact(a->c))
 		to.v = (__int128)roundl(middle(a) * factor * scale);
@@ -472,7 +596,7 @@ struct compare_number compare_total(const struct compare *c, size_t group, enum 
 
 struct compare_number compare_difference(struct compare_number from, struct compare_number to)
 {
-	return (struct compare_number){from.present && to.present, to.v - from.v};
+	return (struct compare_number){from.present && to.present, to.v - from.v, to.decimals};
 }
 
 struct table_cell compare_percent(struct compare_number from, struct compare_number to)

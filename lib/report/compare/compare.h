@@ -4,9 +4,9 @@
  * the base. Which things of the groups are one, identity.h says; runs of a group that are of different builds are
  * matched as builds, too.
  *
- * Numbers are exact: integers with a number of decimals (0 where every group is one run and
- * nothing is divided or normalized), a difference is that of the numbers shown, so swapping the groups
- * negates it where nothing is normalized, and a group against itself gives 0. A value is absent where a
+ * Numbers are exact: integers with a number of decimals, of bytes and times as of counts (0 where every
+ * group is one run and nothing is divided or normalized). A difference is that of the numbers that CSV
+ * has, so swapping the groups negates it where nothing is normalized, and a group against itself gives 0. A value is absent where a
  * run of the group does not know the metric, or has left out its smallest things; what a run has none of
  * is 0.
  */
@@ -20,7 +20,7 @@
 
 enum {
 	COMPARE_GROUPS_MAX = 16,
-	COMPARE_DECIMALS = 3,
+	COMPARE_DECIMALS = 6,
 	/* The sums in which a thing can have changed: those that are always there. */
 	COMPARE_CHANGES = TALLY_TOP,
 };
@@ -33,6 +33,8 @@ struct compare_group {
 	const char **names;              /* of the runs: their files */
 	size_t n;
 	bool median; /* of several runs the median counts, not the mean */
+	bool
+	    builds; /* names are those of builds, and for each subject of a gate the least one is the base */
 };
 
 struct compare {
@@ -44,17 +46,23 @@ struct compare {
 	 * Means stay; what is signed has no shares and is absent. */
 	bool normalize;
 	struct identity_options identity;
+	bool parts;         /* groups are parts of one run */
+	bool domain_given;  /* which blocks count is the user's choice */
+	const char *unread; /* a sentence: something of it could not be read; NULL: all was */
 };
 
 struct compare_number {
 	bool present;
-	__int128 v; /* times 10^compare_decimals */
+	__int128 v;        /* times 10^decimals */
+	unsigned decimals; /* compare_decimals */
 };
 
 struct compare_row {
-	uint32_t thing;          /* what it is called: that of the last group that has it */
-	uint32_t other;          /* what it is called in the base; else == thing */
-	bool guess;              /* that these are one says more than their names */
+	uint32_t thing; /* what it is called: that of the last group that has it */
+	uint32_t other; /* what it is called in the base; else == thing */
+	bool guess;     /* that these are one says more than their names */
+	bool
+	    folded; /* a template's instance, of which one build has fewer, with the same sums in all */
 	uint32_t hint;           /* a row that may be this one under another name; COMPARE_NONE */
 	uint32_t first, members; /* in identity.members */
 	uint32_t in;             /* bit per group that has it */
@@ -79,6 +87,10 @@ void compare_tell_apart(const struct compare *c, struct aggregate_things *t);
 bool compare_holds(const struct compare *c, enum key key);
 bool compare_knows(const struct compare *c, enum key key, enum sum sum);
 bool compare_knows_total(const struct compare *c, enum sum sum);
+/* Of one set of blocks: requested and real bytes and their number; those that are live; and so on. */
+bool compare_same_measure(enum sum a, enum sum b);
+/* Records of the run lack the sum, of which others are known of all: it is a lower bound. */
+bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum);
 
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key);
 void compare_rows_release(struct compare_rows *r);
@@ -92,7 +104,10 @@ bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int1
  * in seconds. */
 double compare_divisor(const struct aggregate_summary *run, enum compare_per per);
 
-unsigned compare_decimals(const struct compare *c, enum sum sum);
+/* The bytes from sample to sample, on average; 0: it was not sampled so, or does not say. */
+double compare_sampled_every(const struct compare *c, const struct aggregate_summary *run);
+
+unsigned compare_decimals(const struct compare *c);
 struct compare_number compare_value(const struct compare_rows *r, size_t row, size_t group,
 				    enum sum sum, bool cumulative);
 /* What normalizing multiplies by; 1 without it, of the last group, and of a total of 0. False: a total is

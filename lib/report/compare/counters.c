@@ -66,8 +66,8 @@ static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
 			*cells = cell_decimal(v);
 	if (both) {
 		cells[0] = cell_decimal(new - base);
-		cells[1] = compare_percent((struct compare_number){true, base},
-					   (struct compare_number){true, new});
+		cells[1] = compare_percent((struct compare_number){.present = true, .v = base},
+					   (struct compare_number){.present = true, .v = new});
 	}
 	cells += 2;
 	for (size_t g = 0; g < c->n_groups; g++, cells++)

@@ -39,12 +39,15 @@ static uint32_t compare_flame_place(const struct aggregate_things *t, struct fla
 	return at;
 }
 
-/* Whole ones: what is counted per frame has decimals. */
-static uint64_t size_of(struct compare_number n, unsigned decimals)
+/* Whole ones: what is divided has decimals. */
+static uint64_t size_of(struct compare_number n)
 {
-	for (; decimals; decimals--)
-		n.v = (n.v + 5) / 10;
-	return !n.present || n.v < 0 ? 0 : n.v > UINT64_MAX ? UINT64_MAX : (uint64_t)n.v;
+	uint64_t unit = 1;
+
+	for (unsigned i = 0; i < n.decimals; i++)
+		unit *= 10;
+	n.v = n.v < 0 ? 0 : (n.v + unit / 2) / unit;
+	return !n.present ? 0 : n.v > UINT64_MAX ? UINT64_MAX : (uint64_t)n.v;
 }
 
 void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
@@ -54,7 +57,6 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 	const struct aggregate_things *t = c->things;
 	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
-	unsigned decimals = compare_decimals(c, sum);
 	struct compare_rows r;
 
 	f->name = COMPARE_FLAME;
@@ -65,8 +67,8 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	compare_rows_init(&r, c, KEY_STACK);
 	for (size_t i = 0; i < r.n; i++) {
 		const struct aggregate_thing *thing = &t->keys[KEY_STACK].items[r.rows[i].thing];
-		uint64_t base = size_of(compare_value(&r, i, 0, sum, false), decimals);
-		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false), decimals);
+		uint64_t base = size_of(compare_value(&r, i, 0, sum, false));
+		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false));
 		uint32_t at;
 
 		if (!base && !new)

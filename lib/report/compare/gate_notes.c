@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * What of a policy had no effect: expressions that match nothing, waivers that nothing needs, and rules that
- * would have passed much larger values.
+ * would have passed much larger values. And what a verdict is silent about.
  */
 #include "lib/report/compare/gate_rule.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/base/text.h"
+#include "lib/report/compare/callers.h"
+#include "lib/report/compare/maps.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { GATE_TENFOLD = 10 };
 
 struct gate_lines {
 	const char **items;
@@ -25,22 +27,11 @@ static void gate_notes_add(const struct gate_context *x, struct gate_lines *l, s
 	buf_release(b);
 }
 
-static bool gate_notes_hits(const struct gate_context *x, const struct compare_rows *rows,
-			    struct match *m)
+static bool gate_notes_hits(const struct compare_rows *rows, struct match *m)
 {
-	const struct aggregate_things *t = x->c->things;
-
-	for (size_t i = 0; i < rows->n; i++) {
-		uint32_t of[] = {rows->rows[i].thing, rows->rows[i].other};
-
-		for (size_t k = 0; k < 2; k++) {
-			size_t n;
-			const char *s = things_text(t, t->keys[rows->key].items[of[k]].name, &n);
-
-			if (match_test(m, s, n))
-				return true;
-		}
-	}
+	for (size_t i = 0; i < rows->n; i++)
+		if (gate_row_matches(rows, i, m))
+			return true;
 	return false;
 }
 
@@ -53,7 +44,7 @@ static void gate_notes_matches(const struct gate_context *x, const struct gate_r
 	for (size_t i = 0; rule->n_match > 1 && !r->unmatched && i < rule->n_match; i++) {
 		struct buf b = BUF_INIT;
 
-		if (gate_notes_hits(x, rows, rule->match[i]))
+		if (gate_notes_hits(rows, rule->match[i]))
 			continue;
 		buf_addf(&b, "rule '%s': match = %s hits none of the %s", rule->name,
 			 match_pattern(rule->match[i]), key_plurals[rule->key]);
@@ -92,15 +83,263 @@ static bool gate_notes_slack(const struct gate_context *x, const struct gate_rul
 {
 	struct buf b = BUF_INIT;
 
-	if (r->unmatched || gate_notes_bites(r))
+	if (gate_rule_is_idle(r))
+		return true; /* which it says itself */
+	if (r->unmatched || r->gone || r->nameless || gate_notes_bites(r))
 		return false;
-	if (!r->n)
-		buf_addf(&b, "rule '%s' has checked nothing: none of the %s is as large as it asks",
-			 r->rule->name, key_plurals[r->rule->key]);
-	else
-		buf_addf(&b, "rule '%s' would have passed a tenfold value", r->rule->name);
+	buf_addf(&b, "rule '%s' would have passed a tenfold value", r->rule->name);
 	gate_notes_add(x, l, &b);
 	return true;
+}
+
+/* All goes through one function. */
+static void gate_notes_one(const struct gate_context *x, const struct gate_rule *r,
+			   const struct compare_rows *rows, struct gate_lines *l)
+{
+	const struct policy_rule *rule = r->rule;
+	struct buf b = BUF_INIT;
+
+	if ((rule->key != KEY_SITE && rule->key != KEY_FUNCTION) || !rule->each || !x->stacks ||
+	    rule->kind != POLICY_GROWTH || rule->n_match)
+		return;
+	buf_addf(&b, "rule '%s': ", rule->name);
+	if (callers_say_one(&rows[rule->key], x->stacks, 0, rule->metric, &b))
+		gate_notes_add(x, l, &b);
+	buf_release(&b);
+}
+
+/* A pass that is silent about what some runs have. */
+static void gate_notes_open(const struct gate_context *x, const struct gate_rule *r,
+			    const struct compare_rows *rows, struct gate_lines *l)
+{
+	struct gate_context of = *x;
+
+	of.rows = r->rule->key == POLICY_TOTAL ? NULL : &rows[r->rule->key];
+	for (int large = 1; large >= 0; large--) {
+		struct buf b = BUF_INIT;
+
+		if (gate_rule_say_open(&of, r, large, &b))
+			gate_notes_add(x, l, &b);
+		else
+			buf_release(&b);
+	}
+}
+
+static bool gate_notes_mean(const struct compare_group *g, enum sum sum, double *mean)
+{
+	*mean = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		__int128 v;
+
+		if (!compare_raw_total(g->runs[i], sum, &v))
+			return false;
+		*mean += (double)v / (double)g->n;
+	}
+	return true;
+}
+
+static const enum sum gate_notes_sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL, SUM_CALLS,
+					   SUM_SAMPLES};
+
+enum { NOTES_SUMS = sizeof gate_notes_sums / sizeof *gate_notes_sums };
+
+/* In how many of the group's runs the row has anything. */
+static size_t gate_notes_runs(const struct compare_rows *rows, size_t row,
+			      const struct compare_group *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		bool any = false;
+		__int128 v;
+
+		for (size_t k = 0; k < NOTES_SUMS; k++)
+			any |= compare_raw(rows, row, g->runs[i], gate_notes_sums[k], false, &v) &&
+			       v > 0;
+		n += any;
+	}
+	return n;
+}
+
+/* Sites of which every base run has something and no new run: a third of them, and few others for them. */
+static void gate_notes_gone(const struct gate_context *x, struct buf *b)
+{
+	const struct compare_group *g = x->c->groups, *last = &g[x->c->n_groups - 1];
+	size_t all = 0, gone = 0, others = 0;
+
+	for (size_t i = 0; x->sites && i < x->sites->n; i++) {
+		size_t base = gate_notes_runs(x->sites, i, g),
+		       new = gate_notes_runs(x->sites, i, last);
+
+		all += base == g->n;
+		gone += base == g->n && !new;
+		others += !base && new;
+	}
+	if (gone < 2 || 3 * gone < all || 2 * others > gone)
+		return;
+	buf_addf(b, "%s%zu of %zu sites that every base run has are in no new run",
+		 b->len ? ", and " : "", gone, all);
+}
+
+static void gate_notes_halved(const struct gate_context *x, struct buf *b)
+{
+	const struct compare_group *g = x->c->groups, *last = &g[x->c->n_groups - 1];
+	double base, new;
+
+	for (size_t i = 0; i < NOTES_SUMS; i++) {
+		enum sum sum = gate_notes_sums[i];
+
+		if (!gate_notes_mean(g, sum, &base) || !gate_notes_mean(last, sum, &new) ||
+		    base <= 0)
+			continue;
+		if (new >= base / 2) {
+			b->len = 0;
+			return;
+		}
+		buf_addf(b, "%s%s by %.0f %%",
+			 b->len ? ", " : "everything fell by more than half: ", sum_names[sum].word,
+			 100 * (1 - new / base));
+	}
+}
+
+/* Both sides have as much of it, to within 1 %. */
+static bool gate_notes_as_much(const struct gate_context *x, enum sum sum, double *base)
+{
+	double new;
+
+	return gate_notes_mean(&x->c->groups[0], sum, base) &&
+	       gate_notes_mean(&x->c->groups[x->c->n_groups - 1], sum, &new) && *base > 0 &&
+	       fabs(new - *base) <= *base / 100;
+}
+
+/* Sites of one side alone, and the larger of what both sides have of the sum in such. */
+static size_t gate_notes_one_sided(const struct gate_context *x, enum sum sum, size_t *gone,
+				   double *moved)
+{
+	double of[2] = {0, 0}, unit = pow(10, compare_decimals(x->c));
+	uint32_t last = 1u << (x->c->n_groups - 1);
+	size_t n[2] = {0, 0};
+
+	for (size_t i = 0; i < x->sites->n; i++) {
+		uint32_t in = x->sites->rows[i].in & (last | 1);
+		bool new = in == last;
+		struct compare_number v;
+
+		if (!in || in == (last | 1) || x->sites->rows[i].hint != COMPARE_NONE)
+			continue;
+		v = compare_value(x->sites, i, new ? x->c->n_groups - 1 : 0, sum, false);
+		of[new] += v.present ? (double)v.v / unit : 0;
+		n[new]++;
+	}
+	*gone = n[0];
+	*moved = fmax(of[0], of[1]);
+	return n[1];
+}
+
+/* Inlined functions have no sites of their own: the whole is as before, and sites come and go. False: it is not so. */
+static bool gate_notes_compiled(const struct gate_context *x, struct gate_lines *l)
+{
+	enum { ONE_SIDED = 3, MOVED = 20 };
+	struct buf b = BUF_INIT;
+	size_t gone, come;
+	double base, moved;
+
+	for (size_t i = 0; i < NOTES_SUMS && x->sites && !x->no_base; i++) {
+		if (!gate_notes_as_much(x, gate_notes_sums[i], &base))
+			continue;
+		come = gate_notes_one_sided(x, gate_notes_sums[i], &gone, &moved);
+		if (!gone || !come || gone + come < ONE_SIDED || MOVED * moved < base)
+			continue;
+		buf_addf(&b,
+			 "the builds seem to be compiled differently (-O, inlining, -g): the "
+			 "total of '%s' is that of the base, but %zu site%s %s gone and %zu %s new",
+			 sum_names[gate_notes_sums[i]].word, gone, plural_s(gone),
+			 gone == 1 ? "is" : "are", come, come == 1 ? "is" : "are");
+		gate_notes_add(x, l, &b);
+		return true;
+	}
+	return false;
+}
+
+/* A run that ended early, or had less to do, is better in everything. */
+static void gate_notes_shorter(const struct gate_context *x, struct gate_lines *l)
+{
+	struct buf b = BUF_INIT;
+
+	if (!x->no_base) {
+		gate_notes_halved(x, &b);
+		gate_notes_gone(x, &b);
+	}
+	if (b.len) {
+		buf_adds(&b,
+			 ": did the new runs come to their end, with the arguments of the base?");
+		gate_notes_add(x, l, &b);
+	}
+	buf_release(&b);
+}
+
+static int gate_notes_order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A limit on everything that runs of the base exceed among themselves, the least and the largest left out. */
+static void gate_notes_noise(const struct gate_context *x, const struct gate_rule *r,
+			     struct gate_lines *l)
+{
+	enum { RUNS_MIN = 5 };
+	size_t n = r->n_base;
+	double *v, by;
+
+	if (x->no_base || r->rule->kind != POLICY_GROWTH || r->rule->key != POLICY_TOTAL || !r->n ||
+	    r->unknown || n < RUNS_MIN)
+		return;
+	v = mem_array(n, sizeof *v);
+	memcpy(v, r->subjects[0].base, n * sizeof *v);
+	sort_array(v, n, sizeof *v, gate_notes_order);
+	by = v[n - 2] - v[1];
+	free(v);
+	if (by > r->judged->subjects[0].limit) {
+		struct buf b = BUF_INIT;
+
+		buf_addf(&b, "rule '%s': its limit is below the noise: runs of the base differ by ",
+			 r->rule->name);
+		gate_rule_add_amount(&b, r->rule, by);
+		buf_adds(&b, " among themselves (tm-compare --init-policy fits one)");
+		gate_notes_add(x, l, &b);
+	}
+}
+
+static void gate_notes_maps(const struct gate_context *x, struct gate_lines *l)
+{
+	for (size_t i = 0; i < compare_maps(x->c) && !x->no_base; i++) {
+		struct buf b = BUF_INIT;
+
+		compare_map_text(x->c, i, &b);
+		gate_notes_add(x, l, &b);
+	}
+}
+
+/* A run that was cut short is the best of all. */
+static void gate_notes_short(const struct gate_context *x, const struct gate_rule *rules,
+			     struct gate_lines *l)
+{
+	for (size_t i = 0; i < x->p->n_rules; i++) {
+		const struct gate_rule *r = &rules[i];
+		struct buf b = BUF_INIT;
+
+		if (!r->builds || r->rule->kind != POLICY_GROWTH || r->rule->key != POLICY_TOTAL ||
+		    !r->n || !r->subjects[0].least.half)
+			continue;
+		buf_addf(&b,
+			 "the best build, %s, has less than half of what the others have: did its "
+			 "runs come to their end?",
+			 r->builds[r->subjects[0].least.build]);
+		gate_notes_add(x, l, &b);
+		return;
+	}
 }
 
 static void gate_notes_waivers(const struct gate_context *x, struct gate_lines *l)
@@ -109,7 +348,7 @@ static void gate_notes_waivers(const struct gate_context *x, struct gate_lines *
 		const struct policy_waiver *w = &x->p->waivers[i];
 		struct buf b = BUF_INIT;
 
-		if (x->used[i])
+		if (x->used[i] || x->no_base)
 			continue;
 		buf_addf(&b, "waiver '%s' of rule '%s' is not needed: it covers nothing here%s%s",
 			 w->name, w->rule_name,
@@ -117,6 +356,48 @@ static void gate_notes_waivers(const struct gate_context *x, struct gate_lines *
 			 strcmp(x->today, w->until) > 0 ? w->until : "");
 		gate_notes_add(x, l, &b);
 	}
+}
+
+/* What has no stack has no address either. */
+static bool gate_notes_nameless(const struct aggregate_summary *s, double *named)
+{
+	double none = (double)s->coverage[TIERS].v[SUM_REAL], all = (double)s->all.v[SUM_REAL];
+
+	if (all <= none || !gate_named_share(s, SUM_REAL, named))
+		return false;
+	*named *= all / (all - none);
+	return true;
+}
+
+/* Rules on things by name, of runs without names. */
+static void gate_notes_names(const struct gate_context *x, struct gate_lines *l)
+{
+	double least = 100, share;
+	const char *worst = NULL;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < x->p->n_rules; i++) {
+		const struct policy_rule *r = &x->p->rules[i];
+
+		if (r->counter ||
+		    (r->key != KEY_FUNCTION && r->key != KEY_SITE && r->key != KEY_STACK))
+			continue;
+		for (size_t g = 0; g < x->c->n_groups; g++)
+			for (size_t k = 0; k < x->c->groups[g].n; k++)
+				if (gate_notes_nameless(x->c->groups[g].runs[k], &share) &&
+				    share < least) {
+					least = share;
+					worst = x->c->groups[g].names[k];
+				}
+	}
+	if (!worst || least >= 90)
+		return;
+	buf_addf(
+	    &b,
+	    "%.0f %% of the bytes in %s have no names: in another build they are matched by the "
+	    "order of their addresses, which is a guess",
+	    100 - least, worst);
+	gate_notes_add(x, l, &b);
 }
 
 void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
@@ -129,6 +410,9 @@ void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
 		if (rules[i].rule->n_match)
 			gate_notes_matches(x, &rules[i], &rows[rules[i].rule->key], &l);
 		slack += gate_notes_slack(x, &rules[i], &l);
+		gate_notes_open(x, &rules[i], rows, &l);
+		gate_notes_noise(x, &rules[i], &l);
+		gate_notes_one(x, &rules[i], rows, &l);
 	}
 	if (slack == x->p->n_rules) {
 		struct buf b = BUF_INIT;
@@ -137,7 +421,12 @@ void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
 			 "the policy would have passed anything: none of its rules can break here");
 		gate_notes_add(x, &l, &b);
 	}
+	gate_notes_maps(x, &l);
+	gate_notes_short(x, rules, &l);
 	gate_notes_waivers(x, &l);
+	if (!gate_notes_compiled(x, &l))
+		gate_notes_shorter(x, &l);
+	gate_notes_names(x, &l);
 	to->notes = arena_zalloc(x->arena, (l.n + 1) * sizeof *to->notes);
 	for (size_t i = 0; i < l.n; i++)
 		to->notes[i] = l.items[i];

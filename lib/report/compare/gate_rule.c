@@ -4,7 +4,11 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
+#include "lib/group/apart.h"
+#include "lib/match/near.h"
 #include "lib/report/compare/gate.h"
+#include "lib/report/compare/gate_new.h"
 #include "lib/report/compare/view.h"
 #include "lib/table/table.h"
 
@@ -24,7 +28,8 @@ struct outcome {
 	struct told *items;
 	size_t n, cap;
 	size_t of[VERDICTS]; /* items, by verdict */
-	size_t improved;
+	size_t improved;     /* subjects; */
+	bool all_improved;   /* taken together they did */
 	size_t why[JUDGE_WHYS];
 };
 
@@ -55,9 +60,46 @@ double gate_new_value(const struct gate_rule *r, const struct gate_subject *s)
 	return r->rule->kind == POLICY_GROWTH ? stats_median(new) : stats_mean(new);
 }
 
+double gate_rule_waived_value(const struct gate_rule *r, size_t i)
+{
+	return i == GATE_ALL_ALIKE ? NAN : gate_new_value(r, &r->subjects[i]);
+}
+
 static const struct judge_subject *judged(const struct gate_rule *r, size_t i)
 {
 	return i == GATE_ALL_ALIKE ? &r->judged->common : &r->judged->subjects[i];
+}
+
+static int gate_rule_ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+size_t gate_new_some(const struct gate_rule *r, size_t i, double *value)
+{
+	const struct gate_subject *s = &r->subjects[i];
+	size_t n = 0, few;
+	double *v;
+
+	*value = 0;
+	if (r->rule->kind == POLICY_NEW && s->runs && s->runs < r->n_new) {
+		*value = gate_new_value(r, s) * (double)r->n_new / (double)s->runs;
+		return s->runs;
+	}
+	if (r->rule->kind != POLICY_GROWTH ||
+	    (judged(r, i)->why != JUDGE_SOME && fabs(gate_new_value(r, s)) > 0))
+		return 0;
+	v = mem_array(r->n_new, sizeof *v);
+	for (size_t k = 0; k < r->n_new; k++)
+		if (fabs(s->new[k]) > 0)
+			v[n++] = s->new[k];
+	sort_array(v, n, sizeof *v, gate_rule_ascending);
+	few = judged(r, i)->why == JUDGE_SOME ? judged(r, i)->large : n;
+	*value = few ? stats_median((struct stats_sample){v + n - few, few}) : 0;
+	free(v);
+	return few;
 }
 
 /* As tables show it. */
@@ -130,19 +172,37 @@ static void add_subject(const struct gate_context *x, const struct gate_rule *r,
 	if (!s)
 		buf_addf(b, "(all %s alike)", key_plurals[key]);
 	else if (s->row != SIZE_MAX)
-		compare_thing_text(x->c->things,
-				   &x->c->things->keys[key].items[x->rows->rows[s->row].thing], b);
+		gate_thing_text(x->c->things, (enum key)key,
+				&x->c->things->keys[key].items[x->rows->rows[s->row].thing], b);
 	else if (key != POLICY_TOTAL)
 		buf_addf(b, "(sum of %zu %s)", s->things, key_plurals[key]);
 	else
 		buf_adds(b, r->rule->kind == POLICY_COVERAGE ? "(coverage)" : "(total)");
 }
 
+/* Of the subject with this text. */
+static const struct policy_waiver *gate_rule_waiver(const struct gate_context *x, size_t index,
+						    const struct gate_rule *r, size_t i,
+						    const struct buf *text,
+						    const struct policy_waiver **other)
+{
+	const struct gate_subject *s = i == GATE_ALL_ALIKE ? NULL : &r->subjects[i];
+	struct apart_name subject = {.name = text->data, .n = text->len};
+
+	if (s && s->row != SIZE_MAX)
+		subject.raw = things_text(
+		    x->c->things,
+		    x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].thing].raw,
+		    &subject.n_raw);
+	return policy_waived(x->p, index, &subject, gate_rule_waived_value(r, i), x->today, other);
+}
+
 /* "1.5 MiB -> 1.6 MiB (+107.1 KiB, +7.02 %)" */
 static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct gate_subject *s = &r->subjects[i];
-	double base, new;
+	double base, new, some;
+	size_t n_some;
 
 	if (i == GATE_ALL_ALIKE) {
 		buf_addf(b, "%+.2f %%", 100 * expm1(r->judged->common.growth));
@@ -150,6 +210,16 @@ static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct b
 	}
 	base = gate_base(r, s);
 	new = gate_new_value(r, s);
+	n_some = gate_new_some(r, i, &some);
+	if (n_some) {
+		if (r->rule->kind == POLICY_GROWTH) {
+			gate_rule_add_amount(b, r->rule, base);
+			buf_adds(b, " -> ");
+		}
+		gate_rule_add_amount(b, r->rule, some);
+		buf_addf(b, " in %zu of %zu runs", n_some, r->n_new);
+		return;
+	}
 	if (r->rule->kind == POLICY_GROWTH ||
 	    (r->rule->kind == POLICY_COVERAGE && !isnan(r->rule->drop))) {
 		gate_rule_add_amount(b, r->rule, base);
@@ -171,7 +241,66 @@ static void add_told(const struct gate_rule *r, size_t i, struct buf *b)
 	const struct judge_subject *j = &r->judged->subjects[i];
 
 	add_signed_amount(b, r->rule, j->told);
-	add_percent(b, j->middle_base, j->told);
+	if (fabs(j->told) >= GATE_TENFOLD * fabs(j->middle_base) && fabs(j->middle_base) > 0)
+		buf_addf(b, ", %.0f times its size", fabs(j->told / j->middle_base));
+	else
+		add_percent(b, j->middle_base, j->told);
+}
+
+/* The most that estimates are off by, as a standard deviation: sqrt(bytes from sample to sample x sum), of the means
+ * of the sides. */
+static void gate_rule_add_error(const struct gate_context *x, const struct gate_rule *r, size_t i,
+				struct buf *b)
+{
+	double every = compare_sampled_every(x->c, x->c->groups[x->c->n_groups - 1].runs[0]);
+	bool growth = r->rule->kind == POLICY_GROWTH;
+
+	if (!r->estimated || i == GATE_ALL_ALIKE)
+		return;
+	buf_adds(b, "; estimated by sampling");
+	if (!(every > 0) || sum_names[r->rule->metric].unit != SUM_BYTES ||
+	    r->rule->per != POLICY_PER_RUN)
+		return;
+	buf_addf(b, ", %sto +- ", growth ? "the difference " : "");
+	gate_rule_add_amount(
+	    b, r->rule,
+	    sqrt(every * ((growth ? fabs(gate_base(r, &r->subjects[i])) / (double)r->n_base : 0) +
+			  fabs(gate_new_value(r, &r->subjects[i])) / (double)r->n_new)));
+}
+
+/* What it takes to tell that a thing is new. */
+static void gate_rule_add_new_need(const struct gate_rule *r, const struct gate_subject *s,
+				   struct buf *b)
+{
+	const struct gate_newness *c = r->newness;
+	size_t runs = gate_new_runs(c, s->runs);
+
+	if (r->estimated && c->same && s->points > 0) {
+		buf_adds(b, "; it takes ");
+		gate_rule_add_amount(b, r->rule,
+				     gate_new_value(r, s) * gate_new_points(c) / s->points);
+		buf_adds(b, " to tell");
+	} else if (runs) {
+		buf_addf(b, "; %zu runs a side would do%s", runs,
+			 s->runs < r->n_new ? ", if as large a share of them has it" : "");
+	}
+}
+
+static void gate_rule_add_newness(const struct gate_rule *r, const struct gate_subject *s,
+				  struct buf *b)
+{
+	const struct gate_newness *c = r->newness;
+
+	if (r->n_base + r->n_new > 2 && c->orders) {
+		buf_addf(b, "; in %zu of %zu new runs and no base run", s->runs, r->n_new);
+		if (s->exact)
+			buf_adds(b, "; all base runs have the same things");
+		else
+			buf_addf(b, "; p %.4f of %zu %sorders of the runs", s->p, c->orders,
+				 c->sampled ? "random " : "");
+	}
+	if (!s->certain)
+		gate_rule_add_new_need(r, s, b);
 }
 
 /* What growth was asked against: "p 0.0500 of 20 orders of the runs". */
@@ -179,9 +308,13 @@ static void gate_rule_add_statistics(const struct gate_rule *r, size_t i, struct
 {
 	const struct judge_subject *j;
 
+	if (r->rule->kind == POLICY_NEW)
+		gate_rule_add_newness(r, &r->subjects[i], b);
 	if (r->rule->kind != POLICY_GROWTH || !r->result->orders)
 		return;
 	j = judged(r, i);
+	if (j->change != CHANGE_REGRESSED && !j->why)
+		return; /* of growth that there is not */
 	if (i != GATE_ALL_ALIKE && j->same &&
 	    (j->change == CHANGE_REGRESSED || j->why == JUDGE_APPEARS)) {
 		buf_adds(b, "; the same in every base run");
@@ -189,6 +322,19 @@ static void gate_rule_add_statistics(const struct gate_rule *r, size_t i, struct
 	}
 	buf_addf(b, "; p %.4f of %zu %sorders of the runs", j->p, r->result->orders,
 		 r->result->sampled ? "random " : "");
+}
+
+void gate_rule_add_least(const struct gate_rule *r, size_t i, const char *before, struct buf *b)
+{
+	const struct judge_least *l = i == GATE_ALL_ALIKE ? NULL : &r->subjects[i].least;
+
+	if (!r->builds || !l || !l->like || l->like == r->n_builds)
+		return;
+	buf_adds(b, before);
+	buf_addf(b, "build %s", r->builds[l->build]);
+	if (l->like > 1)
+		buf_addf(b, " and %zu like it", l->like - 1);
+	buf_addf(b, ", the least of %zu", r->n_builds);
 }
 
 static const char *run_name(const struct gate_context *x, const struct gate_rule *r, size_t run)
@@ -199,22 +345,45 @@ static const char *run_name(const struct gate_context *x, const struct gate_rule
 			       : x->c->groups[x->c->n_groups - 1].names[run - r->n_base];
 }
 
+bool gate_rule_takes_difference(const struct gate_rule *r)
+{
+	const struct judge_rule *j = r->judged;
+
+	return j && j->factors && j->taken_out && !(fabs(j->systematic) > 0);
+}
+
+bool gate_rule_is_beside(const struct gate_rule *r, size_t i)
+{
+	const struct judge_subject *j = judged(r, i);
+
+	return r->rule->kind == POLICY_GROWTH && i != GATE_ALL_ALIKE &&
+	       j->change == CHANGE_REGRESSED && gate_rule_takes_difference(r) &&
+	       j->middle_new - j->middle_base <= j->limit;
+}
+
 /* Of the runs' common factors the one furthest off. */
 static void gate_rule_add_factors(const struct gate_context *x, const struct gate_rule *r,
 				  struct buf *b)
 {
-	const double *f = r->judged ? r->judged->factors : NULL;
 	size_t n = r->n_base + r->n_new, most = 0;
-	double middle;
+	double middle, *f;
 
-	if (!f)
+	if (!r->judged || !r->judged->factors || !r->judged->taken_out)
 		return;
+	f = mem_array(n, sizeof *f);
+	for (size_t i = 0; i < n; i++)
+		f[i] = r->judged->factors[i] - (i < r->n_base ? 0 : r->judged->systematic);
 	middle = stats_median((struct stats_sample){f, n});
 	for (size_t i = 1; i < n; i++)
 		if (fabs(f[i] - middle) > fabs(f[most] - middle))
 			most = i;
-	buf_addf(b, "; what a run has more of everywhere is taken out (%s: %+.2f %%)",
+	buf_addf(b, "; what a run has more of everywhere is taken out (%s: %+.2f %%",
 		 run_name(x, r, most), 100 * expm1(f[most] - middle));
+	if (gate_rule_takes_difference(r))
+		buf_addf(b, "; the new runs together: %+.2f %%",
+			 100 * expm1(r->judged->difference));
+	buf_addc(b, ')');
+	free(f);
 }
 
 /* So many runs it takes. */
@@ -222,10 +391,16 @@ static void gate_rule_add_need(const struct gate_rule *r, struct buf *b)
 {
 	const struct judge_result *j = r->result;
 
-	buf_addf(b, "; %zu run%s against %zu would tell", j->runs_new, j->runs_new == 1 ? "" : "s",
-		 r->n_base);
+	buf_addf(b, "; it takes %zu new run%s against %zu base run%s to tell", j->runs_new,
+		 plural_s(j->runs_new), r->n_base, plural_s(r->n_base));
 	if (j->runs_base != r->n_base)
 		buf_addf(b, ", or %zu against %zu", r->n_new, j->runs_base);
+}
+
+/* Some new runs have so much more of it that a pass has to say so. */
+static bool gate_rule_is_open(const struct judge_subject *j)
+{
+	return j->large || j->high;
 }
 
 /* Of all that is kept, what would have to grow most to be detected. */
@@ -239,20 +414,82 @@ static void gate_rule_add_least_told(const struct gate_context *x, const struct 
 		const struct judge_subject *j = &r->judged->subjects[i];
 		double of = fabs(j->middle_base) > 0 ? j->told / fabs(j->middle_base) : 0;
 
-		if (isnan(j->told) || j->why || j->change == CHANGE_REGRESSED || of <= most)
+		if (isnan(j->told) || j->why || gate_rule_is_open(j) ||
+		    j->change == CHANGE_REGRESSED || of <= most)
 			continue;
 		most = of;
 		worst = i;
 	}
 	if (worst == SIZE_MAX)
 		return;
-	buf_adds(b, "; told from ");
+	buf_adds(b, "; noticed from ");
 	add_told(r, worst, b);
 	if (r->n > 1) {
-		buf_adds(b, " at most (");
+		buf_adds(b, " (at worst, of ");
 		add_subject(x, r, worst, b);
 		buf_addc(b, ')');
 	}
+}
+
+static double largest_of(struct stats_sample s)
+{
+	double most = s.v[0];
+
+	for (size_t k = 1; k < s.n; k++)
+		most = fmax(most, s.v[k]);
+	return most;
+}
+
+/* The first that passes although it is above its limit in each new run. */
+static bool gate_rule_say_let_by(const struct gate_context *x, const struct gate_rule *r,
+				 struct buf *b)
+{
+	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
+		if (!r->judged->subjects[i].let_by || r->judged->subjects[i].why)
+			continue;
+		buf_addf(b, "rule '%s': ", r->rule->name);
+		add_subject(x, r, i, b);
+		buf_adds(
+		    b, " is above its limit and was the same in every base run: it passes because "
+		       "something else in one base run is as far off");
+		gate_rule_add_need(r, b);
+		return true;
+	}
+	return false;
+}
+
+bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r, bool large,
+			struct buf *b)
+{
+	const struct judge_subject *of = NULL;
+	size_t first = 0, n = 0;
+
+	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
+		const struct judge_subject *j = &r->judged->subjects[i];
+
+		if (!gate_rule_is_open(j) || j->why || j->change == CHANGE_REGRESSED ||
+		    (j->large > 0) != large)
+			continue;
+		first = of ? first : i;
+		of = of ? of : j;
+		n++;
+	}
+	if (!n)
+		return !large && gate_rule_say_let_by(x, r, b);
+	buf_addf(b, "rule '%s': in %zu of %zu new runs ", r->rule->name,
+		 large ? of->large : of->high, r->n_new);
+	add_subject(x, r, first, b);
+	if (large)
+		buf_addf(b, " is more than %d times its base", JUDGE_TENFOLD);
+	else
+		buf_addf(b, " is %s%.1f times as large as in any base run",
+			 of->high > 1 ? "up to " : "", largest_of(of->new) / largest_of(of->base));
+	if (n > 1)
+		buf_addf(b, ", and so are %zu more", n - 1);
+	buf_adds(b, large                  ? ": not judged, because a base run is far off, too"
+		    : of->high == r->n_new ? ": the runs do not tell it from noise"
+					   : ": not judged, because too few runs show it");
+	return true;
 }
 
 static const char *gate_rule_limit_text(const struct gate_context *x, const struct policy_rule *r)
@@ -262,7 +499,8 @@ static const char *gate_rule_limit_text(const struct gate_context *x, const stru
 	switch (r->kind) {
 	case POLICY_MAX: gate_rule_add_amount(&b, r, decimal_to_double(r->max)); break;
 	case POLICY_NEW:
-		buf_addf(&b, "%" PRIu64 " new %s", r->most_new, key_plurals[r->key]);
+		buf_addf(&b, "%" PRIu64 " new %s", r->most_new,
+			 r->most_new == 1 ? key_words[r->key] : key_plurals[r->key]);
 		break;
 	case POLICY_COVERAGE:
 		if (!isnan(r->percent))
@@ -291,16 +529,31 @@ static void tell(struct outcome *o, size_t subject, enum verdict verdict, double
 	o->of[verdict]++;
 }
 
+/* Of the things of a rule, without what they have in common. */
+static size_t broken_things(const struct outcome *o)
+{
+	size_t n = o->of[VERDICT_FAIL];
+
+	for (size_t i = 0; i < o->n; i++)
+		n -= o->items[i].verdict == VERDICT_FAIL && o->items[i].subject == GATE_ALL_ALIKE;
+	return n;
+}
+
 static void judge_one(const struct gate_rule *r, size_t i, struct outcome *o)
 {
 	const struct judge_subject *j = judged(r, i);
-	double by = i == GATE_ALL_ALIKE ? INFINITY : j->middle_new - j->middle_base;
+	double by = INFINITY, some;
 
+	if (i != GATE_ALL_ALIKE) {
+		by = j->why == JUDGE_SOME && gate_new_some(r, i, &some) ? some : j->middle_new;
+		by -= j->middle_base;
+	}
 	if (j->change == CHANGE_REGRESSED)
 		tell(o, i, VERDICT_FAIL, by);
 	else if (j->change == CHANGE_INCONCLUSIVE)
 		tell(o, i, VERDICT_INCONCLUSIVE, by);
-	o->improved += j->change == CHANGE_IMPROVED;
+	o->improved += i != GATE_ALL_ALIKE && j->change == CHANGE_IMPROVED;
+	o->all_improved |= i == GATE_ALL_ALIKE && j->change == CHANGE_IMPROVED;
 	o->why[j->why]++;
 }
 
@@ -312,6 +565,14 @@ static void judge_growth(const struct gate_rule *r, struct outcome *o)
 		judge_one(r, GATE_ALL_ALIKE, o);
 }
 
+/* That samples of what is at its limit add up to as much, at most (Chernoff 1952). */
+static double gate_rule_chance(const struct gate_subject *s, double limit, double value)
+{
+	double expected = s->points * limit / value;
+
+	return expected > 0 ? exp(s->points - expected - s->points * log(s->points / expected)) : 0;
+}
+
 /* On average, and in every run; some above and some below decide nothing. */
 static void judge_max(const struct gate_rule *r, struct outcome *o)
 {
@@ -319,19 +580,24 @@ static void judge_max(const struct gate_rule *r, struct outcome *o)
 		double limit = decimal_to_double(r->rule->max),
 		       new = mean(r->subjects[i].new, r->n_new);
 		size_t above = 0;
+		bool sure;
 
 		for (size_t k = 0; k < r->n_new; k++)
 			above += r->subjects[i].new[k] > limit;
-		if (new > limit)
-			tell(o, i, above == r->n_new ? VERDICT_FAIL : VERDICT_INCONCLUSIVE,
-			     new - limit);
+		if (new > limit) {
+			sure = r->estimated
+				   ? gate_rule_chance(&r->subjects[i], limit, new) <= r->level
+				   : above == r->n_new;
+			tell(o, i, sure ? VERDICT_FAIL : VERDICT_INCONCLUSIVE, new - limit);
+		}
 	}
 }
 
 static void judge_new(const struct gate_rule *r, struct outcome *o)
 {
 	for (size_t i = 0; r->n > r->rule->most_new && i < r->n; i++)
-		tell(o, i, VERDICT_FAIL, mean(r->subjects[i].new, r->n_new));
+		tell(o, i, r->subjects[i].certain ? VERDICT_FAIL : VERDICT_INCONCLUSIVE,
+		     mean(r->subjects[i].new, r->n_new));
 }
 
 static void judge_coverage(const struct gate_rule *r, struct outcome *o)
@@ -363,10 +629,36 @@ static const char *const why_texts[JUDGE_WHYS] = {
     [JUDGE_SINGLE] = "above the limit, but in fewer runs than the policy asks for",
     [JUDGE_FEW] = "stands out, but so few runs cannot tell it from noise",
     [JUDGE_LARGE] = "many times the base, but the runs do not confirm it",
-    [JUDGE_APPEARS] = "in no base run, but not in all new ones",
-    [JUDGE_MANY] = "one of more that stand out than chance explains",
+    [JUDGE_SOME] = "many times the base in some new runs: the runs do not agree",
+    [JUDGE_APPEARS] = "in no base run, but the runs do not confirm it",
+    [JUDGE_MANY] = "more things stand out than chance explains, this one among them",
     [JUDGE_ABOVE] = "above the limit, but not confirmed",
+    [JUDGE_EITHER] =
+	"all new runs differ alike, by the machine or by the build: more runs would tell",
 };
+
+/* Why nothing is certain, where the rule is not on growth. */
+static const char *why_open(const struct gate_rule *r, bool certain)
+{
+	if (r->rule->kind == POLICY_MAX && r->estimated)
+		return "above the limit, but it may be by sampling";
+	if (r->rule->kind != POLICY_NEW)
+		return why_texts[JUDGE_CLEAR];
+	if (certain)
+		return "is new, and perhaps one of too many";
+	if (r->estimated)
+		return "seems new, but the samples of the base may have missed it";
+	return "seems new, which may be chance";
+}
+
+static const char *why_word(const struct gate_rule *r, enum judge_why why)
+{
+	if (!why)
+		return why_open(r, false);
+	return why == JUDGE_SINGLE && r->estimated
+		   ? "above the limit, but single runs that were sampled do not decide"
+		   : why_texts[why];
+}
 
 static const char *waiver_text(const struct gate_context *x, const struct policy_waiver *w)
 {
@@ -379,13 +671,14 @@ static const char *waiver_text(const struct gate_context *x, const struct policy
 static const char *breach_word(const struct gate_rule *r, const struct told *t)
 {
 	if (t->verdict == VERDICT_INCONCLUSIVE)
-		return why_texts[r->rule->kind == POLICY_GROWTH ? judged(r, t->subject)->why
-								: JUDGE_CLEAR];
+		return r->rule->kind == POLICY_GROWTH
+			   ? why_word(r, judged(r, t->subject)->why)
+			   : why_open(r, r->subjects[t->subject].certain);
 	switch (r->rule->kind) {
-	case POLICY_NEW: return "is new";
+	case POLICY_NEW: return r->subjects[t->subject].certain ? "is new" : why_open(r, false);
 	case POLICY_MAX: return "is above the limit";
 	case POLICY_COVERAGE: return "is too low";
-	default: return "grew";
+	default: return gate_rule_is_beside(r, t->subject) ? "grew beside the others" : "grew";
 	}
 }
 
@@ -410,7 +703,7 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 				  const struct gate_rule *r, const struct told *from,
 				  struct breach *to)
 {
-	const struct policy_waiver *expired, *waiver;
+	const struct policy_waiver *other, *waiver;
 	const struct aggregate_thing *t = NULL;
 	size_t i = from->subject;
 	struct buf b = BUF_INIT;
@@ -419,7 +712,7 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 		t = &x->c->things->keys[r->rule->key]
 			 .items[x->rows->rows[r->subjects[i].row].thing];
 	add_subject(x, r, i, &b);
-	waiver = policy_waived(x->p, index, b.data, b.len, x->today, &expired);
+	waiver = gate_rule_waiver(x, index, r, i, &b, &other);
 	*to = (struct breach){.verdict = from->verdict, .subject = kept(x, &b)};
 	gate_rule_add_measured(r, i, &b);
 	to->measured = kept(x, &b);
@@ -428,18 +721,27 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 		to->file = things_text(x->c->things, t->file, NULL);
 		to->line = t->line;
 	}
-	if (r->rule->kind == POLICY_GROWTH && !isnan(judged(r, i)->told)) {
+	if (r->rule->kind == POLICY_GROWTH && !isnan(judged(r, i)->told) &&
+	    judged(r, i)->why != JUDGE_SOME) {
 		add_told(r, i, &b);
 		to->told = kept(x, &b);
 	}
 	buf_adds(&b, breach_word(r, from));
+	gate_rule_add_least(r, i, "; against ", &b);
 	gate_rule_add_statistics(r, i, &b);
+	gate_rule_add_error(x, r, i, &b);
 	if (from->verdict == VERDICT_INCONCLUSIVE && r->rule->kind == POLICY_GROWTH &&
 	    r->result->orders && !r->result->reachable)
 		gate_rule_add_need(r, &b);
 	add_guess(x, r, i, &b);
-	if (expired)
-		buf_addf(&b, "; waiver '%s' ended on %s", expired->name, expired->until);
+	if (other)
+		x->used[other - x->p->waivers] = true; /* which is said here */
+	if (other && strcmp(x->today, other->until) > 0) {
+		buf_addf(&b, "; waiver '%s' ended on %s", other->name, other->until);
+	} else if (other) {
+		buf_addf(&b, "; waiver '%s' covers up to ", other->name);
+		gate_rule_add_amount(&b, r->rule, decimal_to_double(other->max));
+	}
 	to->message = kept(x, &b);
 	if (from->verdict == VERDICT_WAIVED)
 		to->waiver = waiver_text(x, waiver);
@@ -456,17 +758,17 @@ static const struct policy_waiver *gate_rule_waive(const struct gate_context *x,
 		const struct policy_waiver *w;
 		struct buf b = BUF_INIT;
 
-		if (o->items[i].verdict != VERDICT_FAIL)
+		if (o->items[i].verdict != VERDICT_FAIL && r->rule->kind != POLICY_NEW)
 			continue;
 		add_subject(x, r, o->items[i].subject, &b);
-		w = policy_waived(x->p, index, b.data, b.len, x->today, NULL);
+		w = gate_rule_waiver(x, index, r, o->items[i].subject, &b, NULL);
 		buf_release(&b);
 		if (!w)
 			continue;
 		used = w;
 		x->used[w - x->p->waivers] = true;
+		o->of[o->items[i].verdict]--;
 		o->items[i].verdict = VERDICT_WAIVED;
-		o->of[VERDICT_FAIL]--;
 		o->of[VERDICT_WAIVED]++;
 	}
 	return used;
@@ -484,6 +786,25 @@ static void forget(struct outcome *o, enum verdict verdict)
 	o->of[verdict] = 0;
 }
 
+/* Without the waived ones there may be few enough new things, and perhaps without uncertain ones. */
+static void gate_rule_count_new(const struct gate_rule *r, struct outcome *o)
+{
+	size_t broken = o->of[VERDICT_FAIL];
+
+	if (broken > r->rule->most_new)
+		return;
+	if (broken + o->of[VERDICT_INCONCLUSIVE] <= r->rule->most_new) {
+		forget(o, VERDICT_FAIL);
+		forget(o, VERDICT_INCONCLUSIVE);
+		return;
+	}
+	for (size_t i = 0; i < o->n; i++)
+		if (o->items[i].verdict == VERDICT_FAIL)
+			o->items[i].verdict = VERDICT_INCONCLUSIVE;
+	o->of[VERDICT_FAIL] = 0;
+	o->of[VERDICT_INCONCLUSIVE] += broken;
+}
+
 static void list_breaches(const struct gate_context *x, size_t index, const struct gate_rule *r,
 			  const struct outcome *o, bool certain, struct table_check *to)
 {
@@ -494,6 +815,11 @@ static void list_breaches(const struct gate_context *x, size_t index, const stru
 		if (listed[o->items[i].verdict]++ < GATE_BREACHES_MAX)
 			gate_rule_fill_breach(x, index, r, &o->items[i],
 					      &breaches[to->n_breaches++]);
+	/* What reads the same has one waiver. */
+	for (size_t i = 1; i < to->n_breaches; i++)
+		for (size_t k = 0; k < i && breaches[i].accept; k++)
+			if (breaches[k].accept && !strcmp(breaches[k].subject, breaches[i].subject))
+				breaches[i].accept = NULL;
 	/* Fifty times the same advice hides what it is about. */
 	for (size_t i = GATE_ADVICE_MAX; i < to->n_breaches; i++)
 		breaches[i].look = breaches[i].accept = NULL;
@@ -503,12 +829,144 @@ static void list_breaches(const struct gate_context *x, size_t index, const stru
 	to->breaches = breaches;
 }
 
-static const char *why_text(const struct outcome *o)
+static const char *why_text(const struct gate_rule *r, const struct outcome *o)
 {
-	for (size_t why = JUDGE_CLEAR + 1; why < JUDGE_WHYS; why++)
+	for (enum judge_why why = JUDGE_CLEAR + 1; why < JUDGE_WHYS; why++)
 		if (o->why[why])
-			return why_texts[why];
-	return why_texts[JUDGE_CLEAR];
+			return why_word(r, why);
+	return why_word(r, JUDGE_CLEAR);
+}
+
+bool gate_row_matches(const struct compare_rows *rows, size_t row, struct match *m)
+{
+	const struct aggregate_things *t = rows->c->things;
+	const struct compare_row *of = &rows->rows[row];
+	const uint32_t things[] = {of->thing, of->other};
+	bool matched = false;
+
+	for (size_t i = 0; !matched && i < 2; i++) {
+		const struct aggregate_thing *thing = &t->keys[rows->key].items[things[i]];
+		size_t n, n_raw;
+		const char *s = things_text(t, thing->name, &n);
+		const char *raw = things_text(t, thing->raw, &n_raw);
+
+		matched = (i == 0 || of->other != of->thing) &&
+			  apart_match(m, &(struct apart_name){s, n, raw, n_raw});
+	}
+	return matched;
+}
+
+bool gate_rule_is_idle(const struct gate_rule *r)
+{
+	return !r->n && !r->unknown && !r->unmatched && !r->gone && !r->nameless &&
+	       (r->rule->kind != POLICY_NEW || !(r->most > 0) ||
+		GATE_TENFOLD * r->most < decimal_to_double(r->rule->absolute));
+}
+
+/* It compares with a base, which is missing. */
+static bool gate_rule_lacks_base(const struct gate_context *x, const struct gate_rule *r)
+{
+	return x->no_base && (r->rule->kind == POLICY_GROWTH || r->rule->kind == POLICY_NEW ||
+			      !isnan(r->rule->drop));
+}
+
+/* It has nothing that it could be broken by, through what it asks and not through the runs. */
+static bool gate_rule_checks_nothing(const struct gate_context *x, const struct gate_rule *r)
+{
+	return r->nameless || (r->unmatched && !x->allow_unmatched);
+}
+
+static void gate_rule_say_idle(const struct gate_rule *r, struct buf *b)
+{
+	const char *plural = key_plurals[r->rule->key];
+
+	if (r->small)
+		buf_addf(b, "nothing was checked: none of %zu %s is as large as it asks", r->small,
+			 plural);
+	else
+		buf_addf(b, "nothing was checked: none of the %s%s has any of this metric", plural,
+			 r->rule->n_match ? " that match" : "");
+}
+
+/* What comes nearest to the patterns, where that is near: " (did you mean 'trail(int)'?)" */
+static void gate_rule_add_near(const struct gate_context *x, const struct gate_rule *r,
+			       struct buf *b)
+{
+	struct near best = {.n = 0};
+	struct buf name = BUF_INIT;
+
+	for (size_t i = 0; x->rows && i < r->rule->n_match; i++) {
+		const char *pattern = match_pattern(r->rule->match[i]);
+		struct near near;
+
+		near_init(&near, pattern, strlen(pattern), true);
+		for (size_t k = 0; near.n && k < x->rows->n; k++) {
+			name.len = 0;
+			gate_thing_text(
+			    x->c->things, x->rows->key,
+			    &x->c->things->keys[x->rows->key].items[x->rows->rows[k].thing], &name);
+			near_try(&near, buf_str(&name), name.len);
+		}
+		if (*near.name && (!*best.name || near.distance < best.distance))
+			best = near;
+	}
+	if (*best.name)
+		buf_addf(b, " (did you mean '%s'?)", best.name);
+	buf_release(&name);
+}
+
+/* Why it has checked nothing. */
+static void gate_rule_say_unmatched(const struct gate_context *x, const struct gate_rule *r,
+				    struct buf *b)
+{
+	const char *plural = r->rule->key == POLICY_TOTAL ? "" : key_plurals[r->rule->key];
+	const char *allow = x->allow_unmatched ? "" : " (--allow-unmatched)";
+
+	if (r->nameless)
+		buf_addf(b, "nothing was checked: %s",
+			 r->rule->key == KEY_OWNER ? "owners need --owners FILE"
+						   : "the runs do not know types");
+	else if (r->gone)
+		buf_addf(
+		    b,
+		    "match = %s hits %s of the base and none of the new side: renamed, without "
+		    "names, or gone%s",
+		    match_pattern(r->gone), plural, allow);
+	else {
+		buf_addf(b, "none of the %s match", plural);
+		gate_rule_add_near(x, r, b);
+		buf_addf(b, "%s%s", x->allow_unmatched ? "" : ", so nothing was checked", allow);
+	}
+}
+
+void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const char *why,
+			struct table_check *to)
+{
+	struct gate_context x = {.arena = arena};
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "not judged: %s", why);
+	*to = (struct table_check){.name = r->name,
+				   .category = policy_kinds[r->kind],
+				   .verdict = VERDICT_INCONCLUSIVE,
+				   .limit = gate_rule_limit_text(&x, r),
+				   .policy_line = r->line};
+	to->message = kept(&x, &b);
+}
+
+/* "2 of 12 sites break the rule; 7 are too small for it" */
+static void add_broken(struct buf *b, const struct gate_rule *r, const struct outcome *o,
+		       const char *plural)
+{
+	size_t broken = broken_things(o);
+
+	buf_addf(b, "%zu of %zu %s break the rule%s", broken, r->n + r->small, plural,
+		 broken < o->of[VERDICT_FAIL] ? ", and all of them taken together do" : "");
+	if (r->small)
+		buf_addf(b, "; %zu %s too %s for it", r->small, r->small == 1 ? "is" : "are",
+			 !r->rule->count     ? "small"
+			 : r->rule->absolute ? "small or too rare"
+					     : "rare");
 }
 
 static void gate_rule_write_message(const struct gate_context *x, const struct gate_rule *r,
@@ -521,9 +979,9 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 	bool one = r->n == 1 && r->rule->kind != POLICY_NEW;
 	struct buf b = BUF_INIT;
 
-	if (x->c->n_groups == 1 && to->verdict == VERDICT_PASS &&
-	    (r->rule->kind == POLICY_GROWTH || r->rule->kind == POLICY_NEW)) {
-		to->message = "nothing to compare with yet";
+	if (to->verdict == VERDICT_SKIPPED) {
+		gate_rule_say_idle(r, &b);
+		to->message = kept(x, &b);
 		return;
 	}
 	if (x->lossy)
@@ -532,27 +990,36 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 	if (gave_up)
 		buf_addf(&b,
 			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
-			 gave_up, gave_up == 1 ? "" : "s");
-	if (r->unmatched)
-		buf_addf(&b, "none of the %s match%s; ", plural,
-			 x->allow_unmatched ? "" : ", so nothing was checked (--allow-unmatched)");
+			 gave_up, plural_s(gave_up));
+	if (r->unmatched || r->gone) {
+		gate_rule_say_unmatched(x, r, &b);
+		buf_adds(&b, "; ");
+	}
+	if (r->others_grew)
+		buf_addf(&b, "%s; ", r->others_grew);
 	if (to->verdict == VERDICT_INCONCLUSIVE && unsure && !one)
-		buf_addf(&b, "%s; ", why_text(o));
+		buf_addf(&b, "%s; ", why_text(r, o));
 	if (r->rule->kind == POLICY_NEW)
-		buf_addf(&b, "%zu new %s", r->n, plural);
+		buf_addf(&b, "%zu new %s", r->n, r->n == 1 ? key_words[r->rule->key] : plural);
 	else if (one && unsure)
-		buf_adds(&b, why_text(o));
+		buf_adds(&b, why_text(r, o));
 	else if (one)
 		buf_adds(&b, broken || waived ? "breaks the rule" : "within the rule");
 	else
-		buf_addf(&b, "%zu of %zu %s break the rule", broken, r->n, plural);
+		add_broken(&b, r, o, plural);
+	if (one && !o->n)
+		gate_rule_add_least(r, 0, "; against ", &b);
 	if (one && !o->n)
 		gate_rule_add_statistics(r, 0, &b);
+	if (one)
+		gate_rule_add_error(x, r, 0, &b);
 	if (!broken || !one)
 		gate_rule_add_least_told(x, r, &b);
 	gate_rule_add_factors(x, r, &b);
 	if (o->improved && !one)
 		buf_addf(&b, "; %zu improved", o->improved);
+	else if (o->all_improved)
+		buf_adds(&b, "; all of them taken together improved");
 	if (unsure && !one)
 		buf_addf(&b, "; %zu cannot be told", unsure);
 	if (waived)
@@ -569,13 +1036,48 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 static enum verdict verdict_of(const struct gate_context *x, const struct gate_rule *r,
 			       const struct outcome *o, bool certain)
 {
+	bool gone = r->gone && !x->allow_unmatched;
+
 	/* Of what is not known something may be new, or have grown. */
-	return !certain || (r->unmatched && !x->allow_unmatched) ? VERDICT_INCONCLUSIVE
-	       : o->of[VERDICT_FAIL]                             ? VERDICT_FAIL
-	       : o->of[VERDICT_INCONCLUSIVE] || r->unknown       ? VERDICT_INCONCLUSIVE
-	       : o->of[VERDICT_WAIVED]                           ? VERDICT_WAIVED
-	       : o->improved                                     ? VERDICT_IMPROVED
-								 : VERDICT_PASS;
+	return !certain              ? VERDICT_INCONCLUSIVE
+	       : o->of[VERDICT_FAIL] ? VERDICT_FAIL
+	       : o->of[VERDICT_INCONCLUSIVE] || r->unknown || gone || r->others_grew
+		   ? VERDICT_INCONCLUSIVE
+	       : o->of[VERDICT_WAIVED]            ? VERDICT_WAIVED
+	       : gate_rule_is_idle(r) && r->small ? VERDICT_SKIPPED
+	       : o->improved || o->all_improved   ? VERDICT_IMPROVED
+						  : VERDICT_PASS;
+}
+
+/* A lower bound that is above the limit is enough. */
+static bool gate_rule_is_above(const struct gate_rule *r)
+{
+	for (size_t i = 0; r->rule->kind == POLICY_MAX && i < r->n; i++)
+		if (gate_new_value(r, &r->subjects[i]) > decimal_to_double(r->rule->max))
+			return true;
+	return false;
+}
+
+/* A rule that nothing can be asked of: without a base, or with nothing that it is about. */
+static bool gate_rule_passes_over(const struct gate_context *x, const struct gate_rule *r,
+				  struct table_check *to)
+{
+	struct buf b = BUF_INIT;
+
+	if (gate_rule_lacks_base(x, r)) {
+		to->verdict = x->allow_no_base ? VERDICT_SKIPPED : VERDICT_INCONCLUSIVE;
+		buf_addf(&b, "nothing was compared: %s", x->no_base);
+	} else if (gate_rule_checks_nothing(x, r)) {
+		to->verdict = VERDICT_INCONCLUSIVE;
+		gate_rule_say_unmatched(x, r, &b);
+	} else if (r->unseen && !gate_rule_is_above(r)) {
+		to->verdict = VERDICT_INCONCLUSIVE;
+		buf_addf(&b, "nothing was checked: %s", r->unseen);
+	} else {
+		return false;
+	}
+	to->message = kept(x, &b);
+	return true;
 }
 
 void gate_check(const struct gate_context *x, size_t index, const struct gate_rule *r,
@@ -587,6 +1089,13 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	uint64_t gave_up;
 	bool certain;
 
+	*to = (struct table_check){.name = r->rule->name,
+				   .category = policy_kinds[r->rule->kind],
+				   .limit = gate_rule_limit_text(x, r->rule),
+				   .policy_line = r->rule->line};
+	gave_up = x->gave_up + policy_gave_up(x->p, index);
+	if (!gave_up && gate_rule_passes_over(x, r, to))
+		return;
 	switch (r->rule->kind) {
 	case POLICY_GROWTH: judge_growth(r, &o); break;
 	case POLICY_MAX: judge_max(r, &o); break;
@@ -596,22 +1105,18 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	waiver = gate_rule_waive(x, index, r, &o);
 	gave_up = x->gave_up + policy_gave_up(x->p, index);
 	certain = !x->lossy && !gave_up;
-	if (r->rule->kind == POLICY_NEW && o.of[VERDICT_FAIL] <= r->rule->most_new &&
-	    o.of[VERDICT_WAIVED])
-		forget(&o, VERDICT_FAIL); /* without the waived ones there are few enough */
+	if (r->rule->kind == POLICY_NEW)
+		gate_rule_count_new(r, &o);
 	if (o.n)
 		sort_array(o.items, o.n, sizeof *o.items, gate_rule_told_order);
-	*to = (struct table_check){.name = r->rule->name,
-				   .category = policy_kinds[r->rule->kind],
-				   .verdict = verdict_of(x, r, &o, certain),
-				   .limit = gate_rule_limit_text(x, r->rule),
-				   .policy_line = r->rule->line};
+	to->verdict = verdict_of(x, r, &o, certain);
 	if (r->n == 1 && r->rule->kind != POLICY_NEW)
 		gate_rule_add_measured(r, 0, &b);
 	else if (r->rule->kind == POLICY_NEW)
 		buf_addf(&b, "%zu", r->n);
 	else
-		buf_addf(&b, "%zu of %zu %s", o.of[VERDICT_FAIL], r->n, key_plurals[r->rule->key]);
+		buf_addf(&b, "%zu of %zu %s", broken_things(&o), r->n + r->small,
+			 key_plurals[r->rule->key]);
 	to->measured = kept(x, &b);
 	if (waiver)
 		to->waiver = waiver_text(x, waiver);

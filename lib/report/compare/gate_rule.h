@@ -7,14 +7,26 @@
 
 #include "lib/report/compare/compare.h"
 #include "lib/report/compare/judge.h"
+#include "lib/report/compare/judge_least.h"
 #include "lib/report/compare/policy.h"
 #include "lib/table/checks.h"
+
+enum { GATE_TENFOLD = 10 }; /* a limit that ten times as much keeps has no effect */
 
 struct gate_subject {
 	size_t row;         /* in the key's rows; SIZE_MAX: everything, or a sum */
 	size_t things;      /* so many of which it is the sum */
 	size_t guessed;     /* of them, or of the row: matched with the base by a guess */
 	double *base, *new; /* per run */
+	struct judge_least
+	    least; /* GROWTH, COVERAGE: the builds whose level the base runs are at */
+	/* Of what is estimated: so many bytes are those of all new runs, in multiples of the bytes from sample to
+	 * sample; NaN: not known. */
+	double points;
+	size_t runs;  /* NEW: new runs that have it, no base run has */
+	double p;     /* NEW: that chance gives anything to as many new runs, and to no base run */
+	bool exact;   /* NEW: all runs of a side have the same things */
+	bool certain; /* NEW: it is no chance */
 };
 
 /* As the index of a subject: what all of a rule's have in common. */
@@ -28,20 +40,36 @@ struct gate_rule {
 	size_t unknown;                  /* things of which a value is not known */
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
 	const struct judge_result *result;
+	const struct gate_newness *newness; /* NEW */
+	double level;              /* MAX: what chance may do of a subject that is estimated */
+	const char *const *builds; /* of the base, the oldest first; NULL: it is one */
+	size_t n_builds;
 	bool median;    /* of the base the median counts; of growth always, and of both sides */
+	bool estimated; /* its values are, by sampling */
 	bool unmatched; /* it has patterns, and nothing matches one */
+	const struct match *gone; /* a pattern that matches in the base only; NULL: none */
+	bool nameless; /* the key says nothing: no run has types, or owners are not asked for */
+	const char *unseen;      /* why it cannot see what grew: a sentence; NULL: it can */
+	const char *others_grew; /* what does not count did: a sentence; NULL: it did not */
+	size_t small;            /* things that are too small or too rare for it */
+	double most;             /* NEW: the largest thing of the new side that it is about */
 };
 
 /* What counts of a subject on each side. */
 double gate_base(const struct gate_rule *r, const struct gate_subject *s);
 double gate_new_value(const struct gate_rule *r, const struct gate_subject *s);
+/* What a waiver's limit is about; NaN of what all subjects have in common. */
+double gate_rule_waived_value(const struct gate_rule *r, size_t i);
+/* Of growth that the median of the new runs does not show: so many of them have it, and their median; else 0. */
+size_t gate_new_some(const struct gate_rule *r, size_t i, double *value);
 
 struct gate_context {
 	const struct compare *c;
 	const struct compare_policy *p;
 	const struct compare_rows *rows; /* of the rule's key; NULL: everything */
 	const char *today, *lossy;
-	bool allow_unmatched;
+	const char *no_base; /* why the base is missing; NULL: it is there */
+	bool allow_no_base, allow_unmatched;
 	/* Of all keys: sites and stacks say where a thing is, and who calls it. NULL: not held. */
 	const struct compare_rows *sites, *stacks;
 	bool *used;          /* by waiver */
@@ -49,6 +77,33 @@ struct gate_context {
 	struct arena *arena; /* texts and breaches */
 };
 
+/* Under the name that it has on the last side, or had in the base. */
+bool gate_row_matches(const struct compare_rows *rows, size_t row, struct match *m);
+/* The share of a metric at named sites, in percent; false: not known. */
+bool gate_named_share(const struct aggregate_summary *s, enum sum sum, double *share);
+/* Of all that it is about nothing is as large as it asks, or there is nothing. */
+bool gate_rule_is_idle(const struct gate_rule *r);
+/* What some new runs have much more of, and the verdict is silent about, the first of it; large: because base runs
+ * are far off as well. False: nothing is. x->rows are those of the rule's key. */
+bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r, bool large,
+			struct buf *b);
+/* What all new runs have more or less of in common is taken out as noise. */
+bool gate_rule_takes_difference(const struct gate_rule *r);
+/* A subject that fails, above its limit only without what is so taken out. */
+bool gate_rule_is_beside(const struct gate_rule *r, size_t i);
+/* The check of a rule that is not looked at, and why. */
+void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const char *why,
+			struct table_check *to);
+
+#define GATE_CALLED_BY " < "
+enum { GATE_CALLS_MAX = 64 };
+/* As a breach names it, and a waiver matches it: of a stack the site and its callers, "site (file:1) < ui <
+ * main". */
+void gate_thing_text(const struct aggregate_things *t, enum key key,
+		     const struct aggregate_thing *thing, struct buf *b);
+
+/* "build b3 and 2 like it, the least of 10"; nothing where all builds are alike. */
+void gate_rule_add_least(const struct gate_rule *r, size_t i, const char *before, struct buf *b);
 /* "1.5 MiB", in the rule's unit. */
 void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v);
 /* What people read of a breach (gate_say.c): the sentence, the callers, the command and the waiver, and

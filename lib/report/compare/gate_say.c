@@ -6,13 +6,18 @@
 #include "lib/report/compare/gate_rule.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/text.h"
+#include "lib/report/compare/maps.h"
 #include "lib/report/compare/view.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-enum { SAY_CALLERS = 4, SAY_DAYS = 30, SAY_NAME = 60, SAY_PATTERN = 120 };
+enum { SAY_CALLERS = 4, SAY_DAYS = 30, SAY_NAME = 60, SAY_FILE = 40, SAY_CALL = 120 };
+enum { SAY_LARGEST = 3 };
+enum { SAY_STACK = 16 }; /* calls of a waiver, if these tell its stack from all others */
 
 /* "allocates 1.5 MiB in all a run" */
 static const struct say_verb {
@@ -43,6 +48,7 @@ static const struct say_verb {
     [SUM_LUA_NET] = {"adds", " to Lua's heap", true},
     [SUM_MONO_NET] = {"adds", " to Mono's heap", true},
     [SUM_SAMPLES] = {"has", " samples", true},
+    [SUM_PERIOD] = {"has", " events of its samples", true},
 };
 
 static const char *say_kept(const struct gate_context *x, struct buf *b)
@@ -67,14 +73,17 @@ static void say_amounts(struct buf *new, struct buf *base, const struct policy_r
 	}
 }
 
-static void say_subject(struct buf *b, const struct gate_rule *r, size_t i, const char *subject)
+static void say_subject(const struct gate_context *x, struct buf *b, const struct gate_rule *r,
+			size_t i)
 {
 	const struct gate_subject *s = &r->subjects[i];
 
 	if (r->rule->counter)
 		buf_adds(b, r->rule->counter);
 	else if (s->row != SIZE_MAX)
-		buf_adds(b, subject);
+		compare_thing_text(
+		    x->c->things,
+		    &x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].thing], b);
 	else if (r->rule->key == POLICY_TOTAL)
 		buf_adds(b, "The program");
 	else if (s->things == 1)
@@ -93,8 +102,37 @@ static void say_coverage(struct buf *b, const struct gate_rule *r, const struct 
 	if (!isnan(r->rule->drop)) {
 		buf_adds(b, ", was ");
 		gate_rule_add_amount(b, r->rule, gate_base(r, s));
+		gate_rule_add_least(r, 0, " in ", b);
 	}
 	buf_addf(b, " (limit %s).", of->limit);
+}
+
+/* How to say that a function was renamed. */
+static void say_renamed(const struct gate_context *x, int key, uint32_t was, uint32_t now,
+			struct buf *b)
+{
+	const struct aggregate_thing *things = x->c->things->keys[key].items;
+	struct buf map = BUF_INIT;
+
+	if ((key == KEY_FUNCTION || key == KEY_SITE || key == KEY_LOCATION || key == KEY_STACK) &&
+	    compare_map_proposal(x->c->things, &things[was], &things[now], &map))
+		buf_addf(b, " If it was, add %s to [policy].", buf_str(&map));
+	buf_release(&map);
+}
+
+/* Why it grew, or may have, by more than its own values say. */
+static void say_beside(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	const struct judge_rule *j = r->judged;
+	double by = j ? expm1(j->difference) : 0;
+	bool either = r->rule->kind == POLICY_GROWTH && j->subjects[i].why == JUDGE_EITHER;
+
+	if (!either && !gate_rule_is_beside(r, i))
+		return;
+	buf_addf(b, " In common the new runs have %.1f %% %s", 100 * fabs(by),
+		 by < 0 ? "less" : "more");
+	buf_adds(b, either ? ": of the machine or of the build; more runs would tell."
+			   : ", which is taken for the machine's.");
 }
 
 static void say_fact(const struct gate_context *x, const struct gate_rule *r, size_t i,
@@ -105,23 +143,42 @@ static void say_fact(const struct gate_context *x, const struct gate_rule *r, si
 	const struct say_verb *v = &say_verbs[rule->metric];
 	struct buf new = BUF_INIT, base = BUF_INIT;
 	bool absent = s->row != SIZE_MAX && !(x->rows->rows[s->row].in & 1);
+	double value = gate_new_value(r, s), there;
+	size_t some = gate_new_some(r, i, &there);
 
-	say_subject(b, r, i, of->subject);
+	say_subject(x, b, r, i);
 	if (rule->kind == POLICY_NEW)
-		buf_adds(b, " is new:");
-	say_amounts(&new, &base, rule, gate_new_value(r, s),
+		buf_adds(b, x->rows->rows[s->row].in & 1 ? " has none in the base:" : " is new:");
+	say_amounts(&new, &base, rule, some ? there : value,
 		    rule->kind == POLICY_GROWTH ? gate_base(r, s) : 0);
 	buf_addf(b, " %s %s%s%s", rule->counter ? "is" : v->verb, buf_str(&new),
 		 rule->counter ? "" : v->rest,
-		 v->a_run && !rule->counter && rule->per == POLICY_PER_RUN ? " a run" : "");
-	if (rule->kind == POLICY_GROWTH && absent)
+		 v->a_run && !rule->counter && rule->per == POLICY_PER_RUN && !some ? " a run"
+										    : "");
+	if (some)
+		buf_addf(b, " in %zu of %zu new runs", some, r->n_new);
+	if (some && absent && rule->kind == POLICY_GROWTH)
+		buf_addf(b, ", and is in none of %zu base run%s", r->n_base, plural_s(r->n_base));
+	else if (rule->kind == POLICY_GROWTH && absent)
 		buf_adds(b, ", and is not in the base");
 	else if (rule->kind == POLICY_GROWTH)
 		buf_addf(b, ", was %s", buf_str(&base));
+	if (rule->kind == POLICY_GROWTH && !absent)
+		gate_rule_add_least(r, i, " in ", b);
 	buf_addf(b, " (limit %s)", of->limit);
 	if (of->verdict == VERDICT_INCONCLUSIVE)
 		buf_adds(b, ", but this is not certain");
 	buf_addc(b, '.');
+	say_beside(r, i, b);
+	if (absent && x->rows->rows[s->row].hint != COMPARE_NONE) {
+		const struct compare_row *hint = &x->rows->rows[x->rows->rows[s->row].hint];
+
+		buf_adds(b, " Perhaps renamed from ");
+		compare_thing_text(x->c->things, &x->c->things->keys[rule->key].items[hint->thing],
+				   b);
+		buf_addc(b, '.');
+		say_renamed(x, rule->key, hint->thing, x->rows->rows[s->row].thing, b);
+	}
 	buf_release(&new);
 	buf_release(&base);
 }
@@ -212,10 +269,30 @@ static void say_name(struct buf *b, const struct aggregate_things *t,
 	size_t n;
 	const char *name = things_text(t, call->name, &n);
 
-	if (n > SAY_PATTERN)
-		buf_addf(b, "%.*s...", SAY_PATTERN, name);
+	if (n > SAY_CALL)
+		buf_addf(b, "%.*s...", SAY_CALL, name);
 	else
 		buf_adds(b, n ? name : "[unknown]");
+}
+
+void gate_thing_text(const struct aggregate_things *t, enum key key,
+		     const struct aggregate_thing *thing, struct buf *b)
+{
+	uint32_t node;
+
+	compare_thing_text(t, thing, b);
+	if (key != KEY_STACK)
+		return;
+	node = say_node(t, thing, thing);
+	for (unsigned n = 0; (node = say_caller(t, node)) && n <= GATE_CALLS_MAX; n++) {
+		const struct aggregate_thing *call =
+		    &t->keys[KEY_FUNCTION].items[t->nodes[node].function];
+		size_t len;
+		const char *name = things_text(t, call->name, &len);
+
+		buf_adds(b, GATE_CALLED_BY);
+		buf_adds(b, n == GATE_CALLS_MAX ? "[more]" : len ? name : "[unknown]");
+	}
 }
 
 static void say_callers(const struct gate_context *x, const struct gate_rule *r,
@@ -223,7 +300,8 @@ static void say_callers(const struct gate_context *x, const struct gate_rule *r,
 {
 	const struct aggregate_things *t = x->c->things;
 	const struct aggregate_thing *stack = NULL;
-	uint32_t node = say_worst_node(x, r, subject, &stack);
+	uint32_t node = r->rule->key == KEY_STACK ? say_node(t, subject, subject)
+						  : say_worst_node(x, r, subject, &stack);
 	struct buf b = BUF_INIT;
 
 	for (unsigned n = 0; (node = say_caller(t, node)) && n <= SAY_CALLERS; n++) {
@@ -301,23 +379,116 @@ static const char *say_look(const struct gate_context *x, const struct gate_rule
 	return say_kept(x, &b);
 }
 
-/* Without a backslash, which is printed as two. */
-static void say_pattern(struct buf *b, const char *name)
+/* Whether another site of the same name and file is there: only lines tell them apart. */
+static bool say_needs_line(const struct gate_context *x, const struct aggregate_thing *of)
 {
-	size_t begin = b->len;
+	const struct things_key *k = &x->c->things->keys[x->rows->key];
 
-	buf_addc(b, '^');
-	for (; *name && b->len - begin < SAY_PATTERN; name++) {
-		if ((unsigned char)*name < ' ' || (unsigned char)*name >= 0x7f ||
-		    strchr("\\^;#", *name))
-			buf_addc(b, '.');
-		else if (strchr(".$|()[]{}*+?", *name))
-			buf_addf(b, "[%c]", *name);
-		else
-			buf_addc(b, *name);
+	for (size_t i = 0; i < x->rows->n; i++) {
+		const struct aggregate_thing *t = &k->items[x->rows->rows[i].thing];
+
+		if (t != of && t->name == of->name && t->file == of->file && t->line != of->line)
+			return true;
 	}
-	if (!*name)
-		buf_adds(b, "( [(].*)?$");
+	return false;
+}
+
+/* Another stack of the key reads the same as this one, as far as these bytes. */
+static bool say_is_shared(const struct gate_context *x, const struct aggregate_thing *of,
+			  const char *text, size_t n)
+{
+	const struct things_key *k = &x->c->things->keys[KEY_STACK];
+	bool shared = false;
+
+	for (size_t i = 0; i < x->rows->n && !shared; i++) {
+		const struct aggregate_thing *t = &k->items[x->rows->rows[i].thing];
+		struct buf other = BUF_INIT;
+
+		if (t == of || t->name != of->name || t->file != of->file)
+			continue;
+		gate_thing_text(x->c->things, KEY_STACK, t, &other);
+		shared = other.len >= n && !memcmp(other.data, text, n);
+		buf_release(&other);
+	}
+	return shared;
+}
+
+/* The innermost calls of a stack, so many as tell it from all others. */
+static void say_stack_pattern(const struct gate_context *x, const struct aggregate_thing *subject,
+			      struct buf *b)
+{
+	struct buf text = BUF_INIT, site = BUF_INIT;
+	const char *p, *calls;
+	unsigned n = 0;
+
+	gate_thing_text(x->c->things, KEY_STACK, subject, &text);
+	compare_thing_text(x->c->things, subject, &site);
+	calls = p = buf_str(&text) + site.len;
+	while ((p = strstr(p, GATE_CALLED_BY))) {
+		if (n++ > SAY_STACK &&
+		    !say_is_shared(x, subject, buf_str(&text),
+				   (size_t)(p - buf_str(&text)) + strlen(GATE_CALLED_BY)))
+			break;
+		p += strlen(GATE_CALLED_BY);
+	}
+	if (p)
+		policy_add_literal(b, calls, (size_t)(p - calls) + strlen(GATE_CALLED_BY));
+	else
+		policy_add_literal(b, calls, strlen(calls));
+	buf_adds(b, p ? "" : "$");
+	buf_release(&text);
+	buf_release(&site);
+}
+
+/* What is printed of the subject, and nothing else; a line only where it is needed, since lines move. False: it is an
+ * address, which the next build has for something else, or too long for a policy. */
+static bool say_pattern(const struct gate_context *x, const struct gate_rule *r,
+			const struct aggregate_thing *subject, struct buf *b)
+{
+	size_t n_name;
+	const char *name = things_text(x->c->things, subject->name, &n_name);
+	const char *file = things_text(x->c->things, subject->file, NULL);
+	size_t n_file = strlen(file), tail = n_file < SAY_FILE ? n_file : SAY_FILE, begin = b->len;
+	bool stack = r->rule->key == KEY_STACK;
+
+	if (!subject->name || name_is_address(name, n_name))
+		return false;
+	buf_addc(b, '^');
+	policy_add_literal(b, name, n_name);
+	if (subject->inside)
+		buf_adds(b, " [[]runtime only[]]");
+	if (subject->file && subject->line) {
+		buf_adds(b, tail < n_file ? " [(].*" : " [(]");
+		policy_add_literal(b, file + n_file - tail, tail);
+		if (say_needs_line(x, subject))
+			buf_addf(b, ":%" PRIu32 "[)]", subject->line);
+		else
+			buf_adds(b, ":[0-9]+[)]");
+	} else if (subject->file) {
+		buf_adds(b, tail < n_file ? " [(].*" : " [(]");
+		policy_add_literal(b, file + n_file - tail, tail);
+		buf_adds(b, "[)]");
+	}
+	if (stack)
+		say_stack_pattern(x, subject, b);
+	else
+		buf_addc(b, '$');
+	return b->len - begin + strlen("match = ") <= POLICY_MATCH_MAX;
+}
+
+/* The largest value of a run, in the words of a policy; nothing where these have none for it. */
+static void say_most(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	double most = 0;
+
+	if (r->rule->counter || r->rule->per != POLICY_PER_RUN || r->rule->kind == POLICY_COVERAGE)
+		return;
+	for (size_t k = 0; k < r->n_new; k++)
+		most = fmax(most, r->subjects[i].new[k]);
+	if (most >= 1e15)
+		return;
+	buf_addf(b, "max = %.0f%s\n", ceil(most),
+		 sum_names[r->rule->metric].unit == SUM_NS ? "ns" : "");
 }
 
 /* A day some time after YYYY-MM-DD; the text itself where it is no day. */
@@ -338,24 +509,46 @@ static void say_later(struct buf *b, const char *today)
 	buf_adds(b, text);
 }
 
-static const char *say_accept(const struct gate_context *x, const struct gate_rule *r,
-			      const struct aggregate_thing *subject)
+static void say_waiver_name(struct buf *b, const char *s, size_t n)
 {
-	const char *name = subject ? things_text(x->c->things, subject->name, NULL) : "";
-	size_t n = strnlen(name, SAY_NAME);
+	for (size_t i = 0; i < n; i++)
+		buf_addc(b, (unsigned char)s[i] > ' ' && s[i] < 0x7f && s[i] != ']' &&
+				    s[i] != ';' && s[i] != '#'
+				? s[i]
+				: '-');
+}
+
+/* A waiver for what was seen, and no more of it; NULL: no name tells that from the rest. i: GATE_ALL_ALIKE of what all have
+ * in common. */
+static const char *say_accept(const struct gate_context *x, const struct gate_rule *r, size_t i,
+			      const struct aggregate_thing *subject, const char *text)
+{
+	size_t n = strlen(text), half = SAY_NAME / 2;
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, "[waiver ");
-	for (size_t k = 0; k < n; k++)
-		buf_addc(&b, (unsigned char)name[k] > ' ' && name[k] < 0x7f && name[k] != ']' &&
-				     name[k] != ';' && name[k] != '#'
-				 ? name[k]
-				 : '-');
-	buf_addf(&b, "%s]\nrule = %s\n", *name ? "" : r->rule->name, r->rule->name);
-	if (*name) {
+	if (subject && (n <= SAY_NAME || r->rule->key == KEY_STACK)) {
+		say_waiver_name(&b, text, n < SAY_NAME ? n : SAY_NAME);
+	} else if (subject) { /* what tells functions apart is often at the end */
+		say_waiver_name(&b, text, half);
+		buf_adds(&b, "...");
+		say_waiver_name(&b, text + n - half, half);
+	}
+	buf_addf(&b, "%s]\nrule = %s\n", subject ? "" : r->rule->name, r->rule->name);
+	if (subject) {
 		buf_adds(&b, "match = ");
-		say_pattern(&b, name);
+		if (!say_pattern(x, r, subject, &b)) {
+			buf_release(&b);
+			return NULL;
+		}
 		buf_addc(&b, '\n');
+	}
+	if (i == GATE_ALL_ALIKE) {
+		buf_adds(&b, "match = ^");
+		policy_add_literal(&b, text, n);
+		buf_adds(&b, "$\n");
+	} else {
+		say_most(r, i, &b);
 	}
 	buf_adds(&b, "until = ");
 	say_later(&b, x->today);
@@ -363,31 +556,72 @@ static const char *say_accept(const struct gate_context *x, const struct gate_ru
 	return say_kept(x, &b);
 }
 
-/* "All sites alike have 3.10 % more than the base (limit +2 %)." */
+/* The subjects that grew most, by amount. */
+static size_t say_largest(const struct gate_rule *r, size_t *to, size_t n)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct judge_subject *j = r->judged->subjects;
+		double by = j[i].middle_new - j[i].middle_base;
+		size_t at = found < n ? found++ : n;
+
+		for (; at && by > j[to[at - 1]].middle_new - j[to[at - 1]].middle_base; at--)
+			if (at < n)
+				to[at] = to[at - 1];
+		if (at < n)
+			to[at] = i;
+	}
+	return found;
+}
+
+static void say_named(const struct gate_context *x, const struct gate_rule *r, struct buf *b)
+{
+	size_t most[SAY_LARGEST], n = say_largest(r, most, SAY_LARGEST);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct judge_subject *j = &r->judged->subjects[most[i]];
+
+		buf_adds(b, i ? ", " : " The largest: ");
+		say_subject(x, b, r, most[i]);
+		buf_addc(b, ' ');
+		gate_rule_add_amount(b, r->rule, j->middle_base);
+		buf_adds(b, " -> ");
+		gate_rule_add_amount(b, r->rule, j->middle_new);
+	}
+	buf_addc(b, n ? '.' : ' ');
+}
+
+/* "Taken together, the 20 sites have 3.10 % more than the base (limit +2 %)." */
 static void say_all_alike(const struct gate_context *x, const struct gate_rule *r,
 			  struct breach *to)
 {
 	struct buf b = BUF_INIT;
+	size_t most;
 
-	buf_addf(&b, "All %s alike have %.2f %% more %s than the base (limit %s)%s.",
-		 key_plurals[r->rule->key], 100 * expm1(r->judged->common.growth),
+	buf_addf(&b, "Taken together, the %zu %s have %.2f %% more %s than the base (limit %s)%s.",
+		 r->n, key_plurals[r->rule->key], 100 * expm1(r->judged->common.growth),
 		 sum_names[r->rule->metric].word, to->limit,
 		 to->verdict == VERDICT_INCONCLUSIVE ? ", but this is not certain" : "");
+	say_named(x, r, &b);
 	to->fact = say_kept(x, &b);
+	if (say_largest(r, &most, 1))
+		to->look = say_look(x, r, most);
 	if (to->verdict == VERDICT_FAIL)
-		to->accept = say_accept(x, r, NULL);
+		to->accept = say_accept(x, r, GATE_ALL_ALIKE, NULL, to->subject);
 }
 
 void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i, struct breach *to)
 {
-	const struct gate_subject *s = i == GATE_ALL_ALIKE ? NULL : &r->subjects[i];
 	const struct aggregate_thing *subject = NULL;
+	const struct gate_subject *s;
 	struct buf b = BUF_INIT;
 
-	if (!s) {
+	if (i == GATE_ALL_ALIKE) {
 		say_all_alike(x, r, to);
 		return;
 	}
+	s = &r->subjects[i];
 	if (s->row != SIZE_MAX)
 		subject = &x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].thing];
 	if (r->rule->kind == POLICY_COVERAGE)
@@ -395,14 +629,16 @@ void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i,
 	else
 		say_fact(x, r, i, to, &b);
 	to->fact = say_kept(x, &b);
-	if (to->verdict == VERDICT_WAIVED)
+	if (to->verdict == VERDICT_WAIVED && r->rule->key != KEY_STACK)
 		return;
 	if (subject && (r->rule->key == KEY_FUNCTION || r->rule->key == KEY_SITE ||
-			r->rule->key == KEY_LOCATION)) {
+			r->rule->key == KEY_LOCATION || r->rule->key == KEY_STACK)) {
 		say_place(x, r, subject, to);
 		say_callers(x, r, subject, to);
 	}
+	if (to->verdict == VERDICT_WAIVED)
+		return;
 	to->look = say_look(x, r, i);
-	if (to->verdict == VERDICT_FAIL)
-		to->accept = say_accept(x, r, subject);
+	if (to->verdict == VERDICT_FAIL || r->rule->kind == POLICY_NEW)
+		to->accept = say_accept(x, r, i, subject, to->subject);
 }

@@ -63,17 +63,40 @@ static const char *samples_in(const struct compare_inputs *in, const struct aggr
 	return trace_samples_unit(s->sampling ? things_text(&in->things, s->sampling, NULL) : NULL);
 }
 
+/* "cycles"; NULL: they are not known. */
+static const char *periods_of(const struct compare_inputs *in, const struct aggregate_summary *s)
+{
+	bool known = s->all.has >> SUM_PERIOD & 1 && s->period && s->period != RUN_MIXED;
+
+	return known ? things_text(&in->things, s->period, NULL) : NULL;
+}
+
+/* "cpu-clock"; NULL: it is not stated, or it has no times. */
+static const char *clock_of(const struct compare_inputs *in, const struct aggregate_summary *s)
+{
+	return s->clock ? things_text(&in->things, s->clock, NULL) : NULL;
+}
+
 static enum status runs_agree(const struct compare_inputs *in, const struct aggregate_summary *s,
 			      struct err *e)
 {
-	const char *unit = samples_in(in, s);
+	const char *unit = samples_in(in, s), *event = periods_of(in, s);
 	enum status st = ST_OK;
 
-	for (size_t g = 0; unit && g < in->compare.n_groups; g++)
+	for (size_t g = 0; g < in->compare.n_groups; g++)
 		for (size_t i = 0; i < in->compare.groups[g].n && !st; i++) {
-			const char *before = samples_in(in, in->compare.groups[g].runs[i]);
+			const struct aggregate_summary *run = in->compare.groups[g].runs[i];
+			const char *before = samples_in(in, run), *other = periods_of(in, run);
 
-			st = before ? trace_samples_agree(unit, before, e) : ST_OK;
+			st = trace_clocks_agree(clock_of(in, s), clock_of(in, run), e);
+			if (!st && unit && before)
+				st = trace_samples_agree(unit, before, e);
+			if (!st && event && other && strcmp(event, other) != 0)
+				st = err_set(
+				    e, ST_UNSUPPORTED,
+				    "its periods are of %s, those before of %s: they are not "
+				    "comparable",
+				    event, other);
 		}
 	return st;
 }
@@ -105,7 +128,8 @@ void compare_inputs_drop(struct compare_inputs *in)
 	run_release(&r);
 }
 
-enum status compare_inputs_take(struct compare_inputs *in, const char *name, struct err *e)
+enum status compare_inputs_take(struct compare_inputs *in, const char *name,
+				const struct summary_input *from, struct err *e)
 {
 	struct aggregate_summary s;
 	struct group_run r;
@@ -114,6 +138,8 @@ enum status compare_inputs_take(struct compare_inputs *in, const char *name, str
 	summarize(&in->summarizer, &r, &s);
 	run_release(&r);
 	summary_set_options(&in->summarizer, &s, in->options);
+	VEC_PUSH(s.inputs, s.n_inputs, s.cap_inputs) =
+	    (struct summary_input){from->hash, from->bytes, s.run};
 	return add_run(in, name, &s, e);
 }
 

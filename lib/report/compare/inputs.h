@@ -33,8 +33,9 @@ enum status compare_inputs_group(struct compare_inputs *in, const char *label, s
 /* Forgets what a capture that failed has left. */
 void compare_inputs_drop(struct compare_inputs *in);
 /* What was read since the last time is a run of the present group. Fails, as the next one does, when
- * its samples are counted in another unit than those of a run before. */
-enum status compare_inputs_take(struct compare_inputs *in, const char *name, struct err *e);
+ * its samples are counted in another unit than those of a run before. from: the file; of 0 bytes: not known. */
+enum status compare_inputs_take(struct compare_inputs *in, const char *name,
+				const struct summary_input *from, struct err *e);
 /* So is this aggregate, whatever it was merged from. */
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
 				     struct err *e);

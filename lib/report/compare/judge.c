@@ -30,6 +30,8 @@ struct judging {
 	const struct judge_options *o;
 	struct judge_result result;
 	double lone; /* how far a base run departs from what all others agree on, at most */
+	double *
+	    apart; /* how far a subject of each base run is above its limit, the farthest run first */
 	bool single; /* one run against one */
 };
 
@@ -74,12 +76,13 @@ static double count_set(const struct exchanged *e, const double *t, double *coun
 	return most;
 }
 
-static void exchanged_init(struct exchanged *e, const struct judging *j, double direction)
+static void exchanged_init(struct exchanged *e, const struct judging *j, double direction,
+			   bool hold)
 {
 	size_t columns, many = 0, observed;
 	double *t;
 
-	model_init(&e->m, j->rules, j->n, direction);
+	model_init(&e->m, j->rules, j->n, direction, hold);
 	columns = e->m.n_columns;
 	exchange_init(&e->x, e->m.n, e->m.n_new, JUDGE_EXACT_MAX, JUDGE_ORDERS);
 	e->observed = mem_array(columns + 1, sizeof *e->observed);
@@ -128,6 +131,24 @@ static double largest_other(const struct exchanged *e)
 	for (size_t i = 1; i < e->x.n; i++)
 		most = e->largest[i] > most ? e->largest[i] : most;
 	return most;
+}
+
+/* --- limits --- */
+
+/* By more than rounding. A share of a value, an amount, is not as exact as the values are. */
+static bool more_than(double growth, double limit)
+{
+	return growth > limit + 1e-12 * fabs(limit);
+}
+
+static bool beyond_limit(const struct model_column *c)
+{
+	return c->growth > c->limit + 1e-12 * (1 + c->limit);
+}
+
+static bool raw_beyond_limit(const struct model_column *c)
+{
+	return c->raw > c->limit + 1e-12 * (1 + c->limit);
 }
 
 /* --- what is the same in every base run --- */
@@ -199,6 +220,18 @@ static double most_of(struct stats_sample s)
 	return v;
 }
 
+/* Farther than what a base run departs from all others by. */
+static bool far_from(const struct judging *j, double v, double x)
+{
+	return !(j->lone > 0) || more_than(distance(v, x), 2 * j->lone);
+}
+
+/* So far that no base run of another subject makes it a pass. */
+static bool far_above(double v, double x, double limit)
+{
+	return more_than(x - v, 2 * limit) && more_than(x - v, fabs(v) / 2);
+}
+
 /* True: it is decided. */
 static bool compare_same(const struct judging *j, struct judge_subject *s)
 {
@@ -206,13 +239,16 @@ static bool compare_same(const struct judging *j, struct judge_subject *s)
 
 	if (!s->same)
 		return false;
-	if (low > v + s->limit && (!(j->lone > 0) || distance(v + s->limit, low) > 2 * j->lone))
+	if (more_than(low - v, s->limit) && far_from(j, v + s->limit, low))
 		s->change = CHANGE_REGRESSED;
-	else if (high < v - s->limit &&
-		 (!(j->lone > 0) || distance(v - s->limit, high) > 2 * j->lone))
+	else if (more_than(v - high, s->limit) && far_from(j, v - s->limit, high))
 		s->change = CHANGE_IMPROVED;
-	else if (v == 0 && high > s->limit && !isinf(j->lone))
+	else if (v == 0 && more_than(high, s->limit) && !isinf(j->lone))
 		s->why = JUDGE_APPEARS;
+	else if (!j->result.reachable && !isinf(j->lone) && far_above(v, low, s->limit))
+		s->why = JUDGE_FEW;
+	else
+		s->let_by = !j->result.reachable && !isinf(j->lone) && more_than(low - v, s->limit);
 	return s->change || s->why;
 }
 
@@ -237,13 +273,13 @@ static bool grew(const struct judge_subject *s, const struct model_column *c)
 {
 	double base, new, before, after;
 
-	if (c->growth > c->limit)
+	if (beyond_limit(c))
 		return true;
 	if (c->linear)
 		return false;
 	before = sample_mean_there(s->base, &base);
 	after = sample_mean_there(s->new, &new);
-	return new > base &&after - before > s->limit;
+	return new > base &&after - before > s->limit + 1e-12 * (s->limit + after);
 }
 
 static double middle_there(struct stats_sample s)
@@ -259,11 +295,117 @@ static double middle_there(struct stats_sample s)
 	return middle;
 }
 
+/* --- what is large in some runs --- */
+
+/* How far x is above what the subject may be, as a logarithm; at least 0. The base has it. */
+static double distance_above(const struct judge_subject *s, double x)
+{
+	double most = middle_there(s->base) + s->limit;
+
+	return more_than(x, most) ? log(x / most) : 0;
+}
+
+/* No run of the base has more of it. */
+static double distance_in_base(const struct judge_subject *s)
+{
+	return middle_there(s->base) > 0 ? distance_above(s, most_of(s->base)) : 0;
+}
+
+static int judge_farthest_first(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* Of each base run the subject that is farthest off. */
+static double *runs_apart(const struct judging *j, size_t n)
+{
+	double *apart = mem_zarray(n, sizeof *apart);
+
+	for (size_t i = 0; i < j->n; i++)
+		for (size_t k = 0; k < j->rules[i].n; k++) {
+			const struct judge_subject *s = &j->rules[i].subjects[k];
+			bool any = distance_in_base(s) > 0;
+
+			for (size_t r = 0; any && r < n; r++)
+				apart[r] = fmax(apart[r], distance_above(s, s->base.v[r]));
+		}
+	sort_array(apart, n, sizeof *apart, judge_farthest_first);
+	return apart;
+}
+
+static size_t count_large(const struct judge_subject *s)
+{
+	double base = middle_there(s->base);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->new.n &&base > 0; i++)
+		n += more_than(s->new.v[i], JUDGE_TENFOLD * (base + s->limit));
+	return n;
+}
+
+/* So many new runs are so many times what the subject may be, and farther than twice what as many base
+ * runs are in any subject, and any one in this: where runs have such values by chance the base shows it. */
+static size_t far_off(const struct judging *j, const struct judge_subject *s, double times)
+{
+	double *v = mem_array(s->new.n, sizeof *v);
+	double base = middle_there(s->base), own = distance_in_base(s);
+	size_t n = 0;
+
+	memcpy(v, s->new.v, s->new.n * sizeof *v);
+	sort_array(v, s->new.n, sizeof *v, judge_farthest_first);
+	for (size_t k = 0; k < s->new.n &&base > 0; k++) {
+		double others = k < s->base.n ? j->apart[k] : 0;
+
+		if (more_than(v[k], times * (base + s->limit)) &&
+		    more_than(distance_above(s, v[k]), 2 * fmax(own, others)))
+			n = k + 1;
+	}
+	free(v);
+	return n;
+}
+
+static bool in_some(struct stats_sample s)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < s.n; k++)
+		n += fabs(s.v[k]) > 0;
+	return n && n < s.n;
+}
+
+/* What no run of a side has may come by chance where things of the base come and go: as large as these, within
+ * JUDGE_TENFOLD, or small beside all that the base has. */
+static double comes_by_chance(const struct judge_rule *r)
+{
+	double most = 0, all = 0;
+
+	for (size_t k = 0; k < r->n; k++) {
+		const struct judge_subject *s = &r->subjects[k];
+
+		if (in_some(s->base) || in_some(s->new))
+			most = fmax(most, most_of(s->base));
+		all += fmax(0, s->middle_base);
+	}
+	return fmax(JUDGE_TENFOLD * most, all / JUDGE_SMALL);
+}
+
+/* No base run has it, and half of the new ones or more have too much for chance. */
+static bool appears(const struct judge_rule *r, const struct judge_subject *s)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < s->new.n; k++)
+		n += more_than(s->new.v[k], s->limit + r->comes);
+	return s->base.v[0] == 0 && all_same(s->base) && 2 * n >= s->new.n &&n;
+}
+
 static bool tenfold(const struct judge_subject *s)
 {
 	double base = middle_there(s->base), new = middle_there(s->new);
 
-	return base > 0 && new > JUDGE_TENFOLD *(base + s->limit);
+	return base > 0 && more_than(new, JUDGE_TENFOLD * (base + s->limit));
 }
 
 static bool too_few(const struct judging *j, const struct judge_subject *s)
@@ -287,14 +429,23 @@ static enum judge_why doubt(const struct judging *j, const struct judge_rule *r,
 {
 	if (s != &r->common && tenfold(s))
 		return JUDGE_LARGE;
-	if (!(s == &r->common ? e->m.columns[column].growth > e->m.columns[column].limit
+	if (s != &r->common && appears(r, s))
+		return JUDGE_APPEARS;
+	if (s != &r->common && far_off(j, s, JUDGE_TENFOLD))
+		return JUDGE_SOME;
+	if (!(s == &r->common ? beyond_limit(&e->m.columns[column])
 			      : grew(s, &e->m.columns[column])))
 		return JUDGE_CLEAR;
-	if (!j->result.reachable && e->observed[column] > stands_out * other)
+	if (!j->result.reachable && !reaches(stands_out * other, e->observed[column]))
 		return JUDGE_FEW;
 	if (s != &r->common && r->n == 1 && s->limit > 0)
 		return JUDGE_ABOVE;
 	return JUDGE_CLEAR;
+}
+
+static bool stands(const struct judging *j, const struct exchanged *e, size_t column)
+{
+	return j->result.reachable && e->p[column] <= j->o->alpha && e->observed[column] > 0;
 }
 
 static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_subject *s,
@@ -306,6 +457,8 @@ static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_
 	s->growth = c->growth;
 	s->t = e->observed[column];
 	s->p = e->p[column];
+	if (!common)
+		s->high = far_off(j, s, JUDGE_HIGH);
 	if (!common && compare_same(j, s)) {
 		if (s->change == CHANGE_REGRESSED)
 			regress(j, s);
@@ -313,8 +466,7 @@ static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_
 			s->change = CHANGE_UNCHANGED;
 		return;
 	}
-	if (j->result.reachable && s->p <= j->o->alpha && e->observed[column] > 0 &&
-	    (common ? c->growth > c->limit : grew(s, c)))
+	if (stands(j, e, column) && (common ? beyond_limit(c) : grew(s, c)))
 		regress(j, s);
 	else
 		s->why = doubt(j, r, s, e, column, *other);
@@ -337,6 +489,68 @@ static void for_columns(struct judging *j, const struct exchanged *e, each_colum
 			call(j, &j->rules[i], &j->rules[i].common, e, e->m.n_subjects + i, arg);
 }
 
+/* Where it is not known whose what new runs have in common is, the machine's or the build's, a verdict that depends on
+ * it is inconclusive. What all have more of together may fail by itself, and is not said once more of each. */
+static void decide_held(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			const struct exchanged *e, size_t column, const double *arg)
+{
+	bool fails = s->change == CHANGE_REGRESSED || s->why == JUDGE_SINGLE, held;
+	struct judge_subject exact = *s;
+
+	(void)arg;
+	if (s == &r->common || !r->doubtful || compare_same(j, &exact))
+		return;
+	held = stands(j, e, column) && grew(s, &e->m.columns[column]);
+	if (fails ? held : !held || s->why || r->common.change == CHANGE_REGRESSED)
+		return;
+	s->change = CHANGE_UNCHANGED;
+	s->why = JUDGE_EITHER;
+}
+
+static void hold_doubtful(struct judging *j)
+{
+	struct exchanged e;
+	bool any = false;
+
+	for (size_t i = 0; i < j->n; i++)
+		any |= j->rules[i].doubtful;
+	if (!any || !j->result.reachable)
+		return;
+	exchanged_init(&e, j, 1, true);
+	for_columns(j, &e, decide_held, NULL);
+	exchanged_release(&e);
+}
+
+/* 2: it fails, 1: it is inconclusive. */
+static int how_bad(const struct judge_subject *s)
+{
+	return s->change == CHANGE_REGRESSED ? 2 : s->why ? 1 : 0;
+}
+
+/* What half of the subjects or more have by themselves is not said once more of all. */
+static void explain_common(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			   const struct exchanged *e, size_t column, const double *arg)
+{
+	const struct model_column *c = e->m.columns;
+	size_t by = 0, of = 0;
+
+	(void)j;
+	(void)column;
+	(void)arg;
+	if (s != &r->common || !how_bad(s))
+		return;
+	while (c->subject != r->subjects)
+		c++;
+	for (size_t i = 0; i < r->n; i++) {
+		of += c[i].by_factor;
+		by += c[i].by_factor && how_bad(&r->subjects[i]) >= how_bad(s);
+	}
+	if (2 * by >= of) {
+		s->change = CHANGE_UNCHANGED;
+		s->why = JUDGE_CLEAR;
+	}
+}
+
 static void decide_decrease(struct judging *j, struct judge_rule *r, struct judge_subject *s,
 			    const struct exchanged *e, size_t column, const double *arg)
 {
@@ -344,8 +558,8 @@ static void decide_decrease(struct judging *j, struct judge_rule *r, struct judg
 
 	(void)r;
 	(void)arg;
-	if (!s->change && !s->why && j->result.reachable && e->p[column] <= j->o->alpha &&
-	    e->observed[column] > 0 && c->growth > c->limit && !too_few(j, s))
+	if (!s->change && !s->why && stands(j, e, column) && beyond_limit(c) &&
+	    raw_beyond_limit(c) && !too_few(j, s))
 		s->change = CHANGE_IMPROVED;
 }
 
@@ -360,13 +574,6 @@ static void decide_many(struct judging *j, struct judge_rule *r, struct judge_su
 }
 
 /* --- what would have been detected --- */
-
-static int judge_ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void say_told(struct judging *j, struct judge_rule *r, struct judge_subject *s,
 		     const struct exchanged *e, size_t column, const double *told)
@@ -388,17 +595,14 @@ static void say_told(struct judging *j, struct judge_rule *r, struct judge_subje
 
 static void find_told(struct judging *j, const struct exchanged *e)
 {
-	double *v = mem_array(e->x.n, sizeof *v), *told = NULL;
+	double *told = NULL;
 	size_t allowed = (size_t)(j->o->alpha * (double)e->x.n + 1e-9);
 
 	if (j->result.reachable) {
 		told = mem_array(e->m.n_subjects, sizeof *told);
-		memcpy(v, e->largest + 1, (e->x.n - 1) * sizeof *v);
-		sort_array(v, e->x.n - 1, sizeof *v, judge_ascending);
-		model_told(&e->m, &e->x, v[e->x.n - 1 - allowed], allowed - 1, j->o->power, told);
+		model_told(&e->m, &e->x, allowed - 1, j->o->power, told);
 	}
 	for_columns(j, e, say_told, told);
-	free(v);
 	free(told);
 }
 
@@ -408,6 +612,8 @@ static void describe(struct judging *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
 		j->rules[i].factors = NULL;
+		j->rules[i].difference = j->rules[i].systematic = 0;
+		j->rules[i].doubtful = j->rules[i].taken_out = false;
 		j->rules[i].common = (struct judge_subject){.growth = NAN, .p = 1, .told = NAN};
 		for (size_t k = 0; k < j->rules[i].n; k++) {
 			struct judge_subject *s = &j->rules[i].subjects[k];
@@ -419,14 +625,18 @@ static void describe(struct judging *j)
 					     ? fabs(s->middle_base)
 					     : middle_there(s->base));
 			s->limit = s->absolute > by ? s->absolute : by;
+			s->large = count_large(s);
+			s->high = 0;
+			s->let_by = false;
 			s->growth = s->told = NAN;
 			s->p = 1;
-			s->same = all_same(s->base);
+			s->same = !j->o->estimates && all_same(s->base);
 			s->change = CHANGE_UNCHANGED;
 			s->why = JUDGE_CLEAR;
 			j->rules[i].common.base = s->base;
 			j->rules[i].common.new = s->new;
 		}
+		j->rules[i].comes = comes_by_chance(&j->rules[i]);
 	}
 }
 
@@ -437,9 +647,10 @@ static void decide_single(struct judging *j)
 		for (size_t k = 0; k < j->rules[i].n; k++) {
 			struct judge_subject *s = &j->rules[i].subjects[k];
 
-			if (s->new.v[0] - s->base.v[0] > s->limit)
+			if (more_than(s->new.v[0] - s->base.v[0], s->limit))
 				regress(j, s);
-			else if (s->base.v[0] - s->new.v[0] > s->limit && j->o->runs_min < 2)
+			else if (more_than(s->base.v[0] - s->new.v[0], s->limit) &&
+				 j->o->runs_min < 2)
 				s->change = CHANGE_IMPROVED;
 		}
 }
@@ -461,20 +672,22 @@ static void decide(struct judging *j)
 	struct exchanged e;
 	double other;
 
-	exchanged_init(&e, j, 1);
+	exchanged_init(&e, j, 1, false);
 	j->result.orders = e.x.n;
 	j->result.sampled = e.x.sampled;
 	j->result.reachable = (double)e.x.n * j->o->alpha >= 1 - 1e-9;
 	j->result.drawn_in = e.m.drawn_in;
 	other = largest_other(&e);
 	for_columns(j, &e, decide_growth, &other);
+	hold_doubtful(j);
+	for_columns(j, &e, explain_common, NULL);
 	if (j->result.reachable && e.many <= j->o->alpha && !any(j, CHANGE_REGRESSED))
 		for_columns(j, &e, decide_many, NULL);
 	if (j->o->told)
 		find_told(j, &e);
 	exchanged_release(&e);
 	if (j->o->decrease && j->result.reachable) {
-		exchanged_init(&e, j, -1);
+		exchanged_init(&e, j, -1, false);
 		for_columns(j, &e, decide_decrease, NULL);
 		exchanged_release(&e);
 	}
@@ -513,6 +726,7 @@ struct judge_result judge_rules(struct judge_rule *rules, size_t n, const struct
 	j.single = first->base.n == 1 && first->new.n == 1;
 	runs_needed(&j, first->base.n, first->new.n);
 	j.lone = lone_departure(&j);
+	j.apart = runs_apart(&j, first->base.n);
 	if (j.single)
 		decide_single(&j);
 	else
@@ -522,6 +736,7 @@ struct judge_result judge_rules(struct judge_rule *rules, size_t n, const struct
 		for (size_t k = 0; k < rules[i].n; k++)
 			conclude(&rules[i].subjects[k]);
 	}
+	free(j.apart);
 	return j.result;
 }
 

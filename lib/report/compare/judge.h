@@ -7,7 +7,8 @@
  * constant and rule of it, so that it can be written a second time.
  *
  * In short: logarithms; the factor of each run that all subjects of a rule share is taken out, and
- * is a subject of its own; the largest and smallest values are drawn in; the growth that is allowed
+ * is a subject of its own (what new runs have more of than runs of one side differ by stays in); the
+ * largest and smallest values are drawn in; the growth that is allowed
  * is taken out; the difference of means is divided by a deviation that all subjects share in part
  * (Smyth 2004). Then the runs are exchanged between the sides, in every way or in JUDGE_ORDERS - 1
  * random ones, and p of a subject is the share of ways in which any subject has a statistic as large
@@ -29,7 +30,9 @@ enum {
 	JUDGE_EXACT_MAX = 5000, /* ways to exchange runs; with more, random ones are taken */
 	JUDGE_ORDERS = 1000,
 	JUDGE_FACTOR_MIN = 10, /* subjects of a rule, for a run to have a factor */
-	JUDGE_TENFOLD = 5,     /* grown by more than this times never passes */
+	JUDGE_TENFOLD = 5,     /* grown by more than this times is large, */
+	JUDGE_HIGH = 2,        /* and by more than this is worth a word */
+	JUDGE_SMALL = 100,     /* that part of all is small */
 };
 
 enum change { CHANGE_UNCHANGED, CHANGE_IMPROVED, CHANGE_REGRESSED, CHANGE_INCONCLUSIVE };
@@ -39,9 +42,11 @@ enum judge_why {
 	JUDGE_SINGLE,  /* it regressed, but in fewer runs than runs_min */
 	JUDGE_FEW,     /* it stands out, but so few runs cannot tell it */
 	JUDGE_LARGE,   /* so many times the base, but the runs do not confirm it */
-	JUDGE_APPEARS, /* no base run has it, some new ones do */
+	JUDGE_SOME,    /* so many times the base in fewer than half of the new runs */
+	JUDGE_APPEARS, /* no base run has it, new ones do */
 	JUDGE_MANY,    /* one of more subjects that stand out a little than chance explains */
 	JUDGE_ABOVE,   /* a rule's only subject is above a limit, but not confirmed */
+	JUDGE_EITHER, /* it depends on whose what all new runs have in common is: the machine's or the build's */
 	JUDGE_WHYS,
 };
 
@@ -56,7 +61,11 @@ struct judge_subject {
 	double t;      /* the statistic; how sure it is, among subjects */
 	double p;      /* among all subjects */
 	double told;   /* an amount whose growth would be detected with power; NaN: not known */
-	bool same;     /* it is compared exactly */
+	size_t large;  /* new runs that are so many times the base, JUDGE_TENFOLD; */
+	size_t high; /* those that are JUDGE_HIGH times, and farther off than base runs by chance */
+	bool same;   /* it is compared exactly */
+	bool
+	    let_by; /* so compared it is above its limit, but a base run is as far off in another subject */
 	enum change change;
 	enum judge_why why;
 };
@@ -66,7 +75,14 @@ struct judge_rule {
 	size_t n;
 
 	/* what came out; release with judge_release */
-	double *factors; /* of each run, base first, as logarithms; NULL: none were taken out */
+	double
+	    *factors; /* of each run, base first, as logarithms; NULL: runs do not differ by one */
+	double difference; /* new runs have so much more, as a logarithm; */
+	double systematic; /* as much, where it is no noise and not taken out; else 0 */
+	bool doubtful;     /* it is taken out, but may be the build's */
+	bool taken_out;    /* runs of a side differ by it */
+	double
+	    comes; /* so large is what no base run has, at most, where runs have some things and lack others */
 	struct judge_subject common; /* what its subjects share: change, p, growth */
 };
 
@@ -75,6 +91,7 @@ struct judge_options {
 	double power;    /* 0.8 */
 	size_t runs_min; /* on each side, to regress; 0 and 1 are the same */
 	bool decrease;   /* ask for decrease beyond the limit, too */
+	bool estimates;  /* values are: none is compared exactly */
 	bool told;       /* find what would have been detected */
 };
 

@@ -2,9 +2,13 @@
  *
  * The notes of a comparison: builds, coverage, and numbers that some runs do not have.
  */
+#include "lib/report/compare/doubts.h"
+#include "lib/report/compare/maps.h"
 #include "lib/report/compare/view.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
+#include "lib/group/notes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,41 +38,15 @@ static const char *word_of(const struct aggregate_things *t, uint32_t string)
 	return string == RUN_MIXED ? "several" : string ? things_text(t, string, NULL) : "none";
 }
 
-/* One line per pair of differing runs would be many: the first that differs from the first run. */
-static void note_texts(const struct compare *c, struct compare_lines *to)
+static void note_doubts(const struct compare *c, struct compare_lines *to)
 {
-	const struct aggregate_summary *first = c->groups[0].runs[0];
-	bool format = false, sampling = false, options = false, captures = c->per != PER_RUN;
+	struct compare_doubts d;
 
-	for (size_t g = 0; g < c->n_groups; g++)
-		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *s = c->groups[g].runs[i];
-			const char *a = c->groups[0].names[0], *b = c->groups[g].names[i];
-
-			if (!format && s->format != first->format)
-				line(to, "warning: formats differ: %s is of %s, %s of %s", a,
-				     word_of(c->things, first->format), b,
-				     word_of(c->things, s->format));
-			if (!sampling && s->sampling != first->sampling)
-				line(to, "warning: sampling differs: %s has %s, %s has %s", a,
-				     word_of(c->things, first->sampling), b,
-				     word_of(c->things, s->sampling));
-			if (!options && s->options != first->options)
-				line(to,
-				     "warning: filters or ranges differ: %s was read with '%s', %s "
-				     "with '%s'",
-				     a, word_of(c->things, first->options), b,
-				     word_of(c->things, s->options));
-			if (!captures && s->captures != first->captures)
-				line(to,
-				     "warning: %s is of %" PRIu64 " captures, %s of %" PRIu64
-				     ": --per frame or second makes them alike",
-				     a, first->captures, b, s->captures);
-			captures |= s->captures != first->captures;
-			format |= s->format != first->format;
-			sampling |= s->sampling != first->sampling;
-			options |= s->options != first->options;
-		}
+	doubts_find(&d, c, 0);
+	for (enum compare_doubt i = DOUBT_UNREAD + 1; i < DOUBTS; i++)
+		if (d.of[i] && (i != DOUBT_CAPTURES || c->per == PER_RUN))
+			line(to, "warning: %s", d.of[i]);
+	doubts_release(&d);
 }
 
 static uint32_t build_of(const struct aggregate_summary *s, uint32_t name)
@@ -87,22 +65,16 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 	uint32_t example = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		for (size_t i = 1; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *first = c->groups[g].runs[0];
-			const struct aggregate_summary *s = c->groups[g].runs[i];
+		for (size_t i = 1; i < c->groups[g].n && !c->groups[g].builds; i++) {
+			uint32_t module =
+			    doubts_other_build(c->groups[g].runs[0], c->groups[g].runs[i]);
 
-			for (size_t k = 0; k < s->n_modules; k++) {
-				uint32_t id = build_of(first, s->modules[k].name);
-
-				if (!id || !s->modules[k].build_id || id == s->modules[k].build_id)
-					continue;
+			if (module)
 				line(to,
 				     "warning: runs of '%s' are of different builds: %s in %s and "
 				     "%s",
-				     c->groups[g].label, word_of(c->things, s->modules[k].name),
+				     c->groups[g].label, word_of(c->things, module),
 				     c->groups[g].names[0], c->groups[g].names[i]);
-				break;
-			}
 		}
 	for (size_t g = 1; g < c->n_groups; g++)
 		for (size_t k = 0; k < base->n_modules; k++) {
@@ -119,8 +91,7 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 		}
 	if (other)
 		line(to, "build-ids differ for %zu module%s (%s%s), agree for %zu", other,
-		     other == 1 ? "" : "s", word_of(c->things, example), other > 1 ? ", ..." : "",
-		     same);
+		     plural_s(other), word_of(c->things, example), other > 1 ? ", ..." : "", same);
 }
 
 /* Named sites' share of a metric in percent; false: not known. */
@@ -171,7 +142,7 @@ static void note_coverage(const struct compare *c, enum key by, enum sum sum,
 	if (least < 90 && by != KEY_TYPE && by != KEY_THREAD)
 		line(to,
 		     "only %s %% of %s is at named sites in %s: what has no name is told by its "
-		     "address, which another build moves",
+		     "address, which another build moves; " NAMED_BY,
 		     buf_str(&low), sum_names[sum].word, worst);
 	buf_release(&low);
 	buf_release(&high);
@@ -214,6 +185,16 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 	}
 }
 
+static void note_estimated(const struct compare *c, enum sum sum, struct compare_lines *to)
+{
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			if (c->groups[g].runs[i]->known.state[sum] == METRIC_ESTIMATED) {
+				line(to, "%s: estimated (~)", sum_names[sum].word);
+				return;
+			}
+}
+
 static void note_domain(const struct compare *c, struct compare_lines *to)
 {
 	unsigned domain = 0;
@@ -226,19 +207,47 @@ static void note_domain(const struct compare *c, struct compare_lines *to)
 			if (domain && s->domain && s->domain != domain)
 				return; /* the options differ, which note_texts says */
 			domain = s->domain ? s->domain : domain;
-			others |= s->other_domains;
+			others |= summary_has_other_domains(s);
 		}
 	if (domain && (others || domain != DOMAIN_MALLOC + 1))
 		line(to, "counted: blocks of domain %s on all sides (--domain)",
 		     domain_name(domain - 1));
 }
 
+static void note_full(const struct compare *c, struct compare_lines *to)
+{
+	for (enum sum s = 0; s < SUMS; s++) {
+		bool full = false;
+
+		for (size_t g = 0; g < c->n_groups; g++)
+			for (size_t i = 0; i < c->groups[g].n; i++)
+				full |= sum_is_full(s, c->groups[g].runs[i]->all.v[s]) ||
+					sum_is_full(s, c->groups[g].runs[i]->unfiltered.v[s]);
+		if (full)
+			line(to, "%s: more than 64 bits can hold", sum_names[s].word);
+	}
+}
+
+static void note_maps(const struct compare *c, struct compare_lines *to)
+{
+	for (size_t i = 0; i < compare_maps(c); i++) {
+		struct buf b = BUF_INIT;
+
+		compare_map_text(c, i, &b);
+		line(to, "%s", buf_str(&b));
+		buf_release(&b);
+	}
+}
+
 void compare_notes(const struct compare *c, enum key by, enum sum sum, struct compare_lines *to)
 {
-	note_texts(c, to);
+	note_doubts(c, to);
 	note_domain(c, to);
 	note_builds(c, to);
+	note_maps(c, to);
 	note_coverage(c, by, sum, to);
 	note_runs(c, by, to);
 	note_metrics(c, by, to);
+	note_estimated(c, sum, to);
+	note_full(c, to);
 }

@@ -36,6 +36,7 @@ struct parse {
 	struct text_lines lines;
 	const char *raw; /* the present line, up to raw_end */
 	const char *raw_end;
+	const char *long_match; /* the value of that line where it is too long for inih; NULL */
 	uint32_t line;
 	enum section section;
 	uint32_t section_line;
@@ -44,6 +45,11 @@ struct parse {
 	struct later against;
 	struct match **match;
 	size_t n_match, cap_match;
+	struct waiver_limit { /* in the unit of its rule, which may come later */
+		size_t waiver;
+		struct later max;
+	} * limits;
+	size_t n_limits, cap_limits;
 	bool failed;
 	struct err *e;
 };
@@ -313,6 +319,9 @@ static bool policy_end_waiver(struct parse *s)
 	free(s->match);
 	s->match = NULL;
 	s->cap_match = s->n_match = 0;
+	if (s->max.text)
+		VEC_PUSH(s->limits, s->n_limits, s->cap_limits) =
+		    (struct waiver_limit){s->p->n_waivers - 1, s->max};
 	if (missing)
 		return fail(s, s->section_line, 1, "the waiver has no '%s'", missing);
 	if (!policy_date(s->until.text))
@@ -398,6 +407,27 @@ static bool policy_begin_section(struct parse *s, const char *p, const char *end
 	return true;
 }
 
+/* An expression may be longer than a line of inih: names of templates are. False: it is another line, or too long. */
+static bool policy_take_long(struct parse *s, const char *p, const char *end)
+{
+	static const char word[] = "match";
+	const char *comment;
+
+	if (end - p > POLICY_MATCH_MAX || !text_begins(p, (size_t)(end - p), word))
+		return false;
+	p += sizeof word - 1;
+	while (p < end && text_is_blank(*p))
+		p++;
+	if (p == end || (*p != '=' && *p != ':'))
+		return false;
+	for (comment = ++p; comment < end; comment++)
+		if (*comment == ';' && text_is_blank(comment[-1]))
+			end = comment;
+	text_trim(&p, &end);
+	s->long_match = arena_strndup(&s->p->arena, p, (size_t)(end - p));
+	return true;
+}
+
 /* inih asks for lines as of fgets. */
 static char *policy_next_line(char *to, int size, void *arg)
 {
@@ -409,6 +439,7 @@ static char *policy_next_line(char *to, int size, void *arg)
 	s->raw = p;
 	s->raw_end = end;
 	s->line = (uint32_t)s->lines.line;
+	s->long_match = NULL;
 	text_trim(&p, &end);
 	if (memchr(p, '\0', (size_t)(end - p))) {
 		fail(s, s->line, strnlen(s->raw, (size_t)(end - s->raw)) + 1, "a NUL byte");
@@ -423,8 +454,13 @@ static char *policy_next_line(char *to, int size, void *arg)
 	if (p < end && (*p == '#' || *p == ';'))
 		end = p; /* a comment may be of any length */
 	if (end - p > size - 3) {
-		fail(s, s->line, (size_t)size - 3, "the line is longer than %d bytes", size - 3);
-		return NULL;
+		if (!policy_take_long(s, p, end)) {
+			fail(s, s->line, (size_t)size - 3, "the line is longer than %d bytes",
+			     size - 3);
+			return NULL;
+		}
+		p = "match = long";
+		end = p + strlen(p);
 	}
 	memcpy(to, p, (size_t)(end - p));
 	memcpy(to + (end - p), "\n", 2);
@@ -434,8 +470,11 @@ static char *policy_next_line(char *to, int size, void *arg)
 static bool add_match(struct parse *s, const char *value, size_t column)
 {
 	struct err e = ERR_INIT;
-	struct match *m =
-	    match_new((struct match_place){s->name, s->line}, value, strlen(value), 0, &e);
+	struct match *m;
+
+	if (!*value)
+		return fail(s, s->line, column, "the expression is empty");
+	m = match_new((struct match_place){s->name, s->line}, value, strlen(value), 0, &e);
 
 	if (!m)
 		return fail(s, s->line, column, "the expression: %s", e.msg);
@@ -466,6 +505,20 @@ static bool parse_against(struct parse *s, const struct later *v)
 	return true;
 }
 
+static bool policy_map(struct parse *s, bool function, const struct later *v)
+{
+	struct compare_policy *p = s->p;
+	struct identity_map map;
+
+	if (!identity_map_parse(v->text, function, &p->arena, &map))
+		return fail_at(s, v, "no map of names: OLD=NEW");
+	if (function)
+		VEC_PUSH(p->functions, p->n_functions, p->cap_functions) = map;
+	else
+		VEC_PUSH(p->modules, p->n_modules, p->cap_modules) = map;
+	return true;
+}
+
 static bool policy_value(struct parse *s, const char *name, const struct later *v)
 {
 	if (!strcmp(name, "alpha")) {
@@ -493,8 +546,12 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 		return !paths_add(s->p->paths, v->text, &e) ||
 		       fail_at(s, v, "no map of paths: OLD=NEW");
 	}
+	if (!strcmp(name, "map-module") || !strcmp(name, "map-function"))
+		return policy_map(s, !strcmp(name, "map-function"), v);
 	return fail(s, s->line, 1,
-		    "'%s' is no setting of [policy]: alpha, against, runs or map-path", name);
+		    "'%s' is no setting of [policy]: alpha, against, runs, map-path, map-module or "
+		    "map-function",
+		    name);
 }
 
 static int policy_take_value(void *arg, const char *section, const char *name, const char *value)
@@ -512,7 +569,7 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 	    {"coverage", &s->coverage, SECTION_RULE}, {"each", &s->each, SECTION_RULE},
 	    {"cumulative", &s->total, SECTION_RULE},  {"per", &s->per, SECTION_RULE},
 	    {"rule", &s->rule, SECTION_WAIVER},       {"until", &s->until, SECTION_WAIVER},
-	    {"reason", &s->reason, SECTION_WAIVER},
+	    {"max", &s->max, SECTION_WAIVER},         {"reason", &s->reason, SECTION_WAIVER},
 	};
 	const char *p = s->raw;
 	struct later v = {arena_strndup(&s->p->arena, value, strlen(value)), s->line, 0};
@@ -534,7 +591,7 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 	else if (s->section == SECTION_POLICY)
 		policy_value(s, name, &v);
 	else if (!strcmp(name, "match"))
-		add_match(s, value, v.column);
+		add_match(s, s->long_match ? s->long_match : value, v.column);
 	else {
 		size_t i = 0, n = sizeof names / sizeof *names;
 
@@ -575,6 +632,14 @@ static bool link_waivers(struct parse *s)
 			return fail(s, w->line, 1, "waiver '%s': there is no rule '%s'", w->name,
 				    w->rule_name);
 	}
+	for (size_t i = 0; i < s->n_limits; i++) {
+		struct policy_waiver *w = &p->waivers[s->limits[i].waiver];
+		struct policy_rule r = p->rules[w->rule];
+
+		w->has_max = true;
+		if (!parse_amount(s, &s->limits[i].max, &r, &w->max))
+			return false;
+	}
 	return true;
 }
 
@@ -594,15 +659,13 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 		end_section(&s);
 	if (!s.failed)
 		link_waivers(&s);
-	if (!s.failed && p->best_of && !policy_measure(p))
-		fail_at(&s, &s.against,
-			"measured by the first rule on growth of everything, and there is none");
 	if (!s.failed && !p->n_rules)
 		fail(&s, s.line ? s.line : 1, 1,
 		     "there is no [rule NAME]: nothing would be checked");
 	for (size_t i = 0; i < s.n_match; i++)
 		match_free(s.match[i]);
 	free(s.match);
+	free(s.limits);
 	if (!s.failed)
 		return ST_OK;
 	policy_release(p);
@@ -634,6 +697,8 @@ void policy_release(struct compare_policy *p)
 	free(p->rules);
 	free(p->waivers);
 	paths_free(p->paths);
+	free(p->modules);
+	free(p->functions);
 	arena_release(&p->arena);
 	*p = (struct compare_policy){.alpha = 0};
 }

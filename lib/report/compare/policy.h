@@ -7,8 +7,11 @@
 #ifndef TM_REPORT_COMPARE_POLICY_H
 #define TM_REPORT_COMPARE_POLICY_H
 
+#include "lib/aggregate/identity.h"
 #include "lib/base/arena.h"
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/group/apart.h"
 #include "lib/group/grouping.h"
 #include "lib/group/paths.h"
 #include "lib/match/match.h"
@@ -25,7 +28,8 @@ extern const char *const policy_kinds[]; /* "growth", ... */
 
 enum policy_per { POLICY_PER_RUN, POLICY_PER_FRAME, POLICY_PER_SECOND };
 
-enum { POLICY_TOTAL = KEYS }; /* the key of everything together */
+enum { POLICY_MATCH_MAX = 16384 }; /* bytes of a line with an expression */
+enum { POLICY_TOTAL = KEYS };      /* the key of everything together */
 
 struct policy_rule {
 	decimal absolute; /* GROWTH: allowed growth; NEW: smaller things do not count */
@@ -56,6 +60,8 @@ struct policy_waiver {
 	const char *rule_name;
 	size_t rule;         /* its index in rules */
 	struct match *match; /* on the subject; NULL: all of the rule's */
+	decimal max;         /* it covers values up to this, */
+	bool has_max;        /* or all */
 };
 
 struct compare_policy {
@@ -65,11 +71,14 @@ struct compare_policy {
 	size_t n_waivers, cap_waivers;
 	double alpha;  /* error rate of all rules together; 0.05 */
 	uint64_t runs; /* so many on a side have to say that something grew; 1 */
-	/* The base of a history: a build's runs, or those of the best of so many builds by
-	 * policy_measure. NULL and 0: its newest runs. */
+	/* The base of a history: a build's runs, or of so many newest builds for each subject the
+	 * least (judge_least.h). NULL and 0: its newest runs. */
 	const char *against;
 	uint64_t best_of;
 	struct paths *paths; /* of its map-path lines; NULL: none */
+	/* Of its map-module and map-function lines. */
+	struct identity_map *modules, *functions;
+	size_t n_modules, cap_modules, n_functions, cap_functions;
 	struct arena arena;
 };
 
@@ -80,17 +89,17 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 enum status policy_read(struct compare_policy *p, const char *path, struct err *e);
 void policy_release(struct compare_policy *p);
 
-/* The first rule on growth of everything, by which builds are called better; NULL: no such rule. */
-const struct policy_rule *policy_measure(const struct compare_policy *p);
 /* True for a rule without patterns. */
-bool policy_about(const struct policy_rule *r, const char *name, size_t n);
+bool policy_about(const struct policy_rule *r, const struct apart_name *s);
+/* An expression that matches this, without a backslash, which is printed as two. */
+void policy_add_literal(struct buf *b, const char *s, size_t n);
 /* How often the patterns of a rule, and of its waivers, were given up (match.h). */
 uint64_t policy_gave_up(const struct compare_policy *p, size_t rule);
-/* The waiver that is in force for a rule's subject on a day; NULL: none. *expired: one that would
- * be, had its day not passed; may be NULL. */
+/* The waiver that is in force for a rule's subject of this value (NaN: it has none) on a day; NULL: none. *other: one
+ * that would be, had its day not passed or were the value smaller; may be NULL. */
 const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t rule,
-					  const char *subject, size_t n, const char *today,
-					  const struct policy_waiver **expired);
+					  const struct apart_name *s, double value,
+					  const char *today, const struct policy_waiver **other);
 
 /* YYYY-MM-DD of a day that exists. */
 bool policy_date(const char *s);

@@ -4,22 +4,29 @@
  */
 #include "lib/report/compare/policy.h"
 
+#include "lib/group/apart.h"
+
 #include <string.h>
 
-const struct policy_rule *policy_measure(const struct compare_policy *p)
-{
-	for (size_t i = 0; i < p->n_rules; i++)
-		if (p->rules[i].kind == POLICY_GROWTH && p->rules[i].key == POLICY_TOTAL)
-			return &p->rules[i];
-	return NULL;
-}
-
-bool policy_about(const struct policy_rule *r, const char *name, size_t n)
+bool policy_about(const struct policy_rule *r, const struct apart_name *s)
 {
 	for (size_t i = 0; i < r->n_match; i++)
-		if (match_test(r->match[i], name, n))
+		if (apart_match(r->match[i], s))
 			return true;
 	return !r->n_match;
+}
+
+void policy_add_literal(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned char)s[i] < ' ' || (unsigned char)s[i] >= 0x7f ||
+		    strchr("\\^;#", s[i]))
+			buf_addc(b, '.');
+		else if (strchr(".$|()[]{}*+?", s[i]))
+			buf_addf(b, "[%c]", s[i]);
+		else
+			buf_addc(b, s[i]);
+	}
 }
 
 uint64_t policy_gave_up(const struct compare_policy *p, size_t rule)
@@ -36,20 +43,21 @@ uint64_t policy_gave_up(const struct compare_policy *p, size_t rule)
 }
 
 const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t rule,
-					  const char *subject, size_t n, const char *today,
-					  const struct policy_waiver **expired)
+					  const struct apart_name *s, double value,
+					  const char *today, const struct policy_waiver **other)
 {
-	if (expired)
-		*expired = NULL;
+	if (other)
+		*other = NULL;
 	for (size_t i = 0; i < p->n_waivers; i++) {
 		const struct policy_waiver *w = &p->waivers[i];
 
-		if (w->rule != rule || (w->match && !match_test(w->match, subject, n)))
+		if (w->rule != rule || (w->match && !apart_match(w->match, s)))
 			continue;
-		if (strcmp(today, w->until) <= 0)
+		if (strcmp(today, w->until) <= 0 &&
+		    (!w->has_max || value <= decimal_to_double(w->max)))
 			return w;
-		if (expired)
-			*expired = w;
+		if (other)
+			*other = w;
 	}
 	return NULL;
 }

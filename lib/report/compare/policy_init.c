@@ -4,12 +4,23 @@
  */
 #include "lib/report/compare/policy_init.h"
 
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/report/compare/callers.h"
+#include "lib/report/compare/doubts.h"
+#include "lib/report/compare/policy.h"
 #include "lib/report/compare/view.h"
 #include "lib/table/table.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { INIT_KIB = 1 << 10, INIT_FLOOR_MOST = 1 << 20, INIT_SITE_PERCENT = 20 };
+enum {
+	INIT_KIB = 1 << 10,
+	INIT_FLOOR_MOST = 1 << 20,
+	INIT_SITE_PERCENT = 20,
+	INIT_OWN_MAX = 20
+}; /* rules of noisy sites */
 
 /* What two runs differ by at most can come again, and somewhat more. */
 static const double init_margin = 1.5;
@@ -115,12 +126,79 @@ static void init_rule(const struct compare *c, const char *name, const char *wha
 	}
 }
 
-/* The most that one site's runs differ by where that is more than its percent. */
-static double init_worst_site(const struct compare *c, enum sum sum, struct buf *name)
+/* A site whose runs differ by more than the limit of all sites. */
+struct init_site {
+	const struct aggregate_thing *thing;
+	struct init_range r;
+	bool own; /* it has a rule by itself */
+};
+
+struct init_sites {
+	struct init_site *items; /* what differs most first */
+	size_t n, cap;
+};
+
+static double init_differs(const struct init_range *r)
+{
+	return r->most - r->least;
+}
+
+static int init_site_order(const void *a, const void *b)
+{
+	const struct init_site *x = a, *y = b;
+	double more = init_differs(&x->r), less = init_differs(&y->r);
+
+	if (more != less)
+		return more > less ? -1 : 1;
+	return (x->thing > y->thing) - (x->thing < y->thing);
+}
+
+static bool init_same_name(const struct init_sites *s, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (s->items[k].thing->name == s->items[i].thing->name)
+			return true;
+	return false;
+}
+
+/* A rule that names what some runs have not is one that nothing may match; and a name has to be there. */
+static void init_choose_own(const struct compare *c, struct init_sites *s)
+{
+	size_t own = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct init_site *site = &s->items[i];
+		size_t n;
+		const char *name = things_text(c->things, site->thing->name, &n);
+
+		site->own = own < INIT_OWN_MAX && site->r.least > 0 && n &&
+			    !name_is_address(name, n) && !init_same_name(s, i);
+		own += site->own;
+	}
+}
+
+/* All but so many that one expression holds them; the others raise the floor. */
+static void init_keep_some(const struct compare *c, struct init_sites *s, double *floor)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n;
+
+		things_text(c->things, s->items[i].thing->name, &n);
+		bytes += 3 * n + 1;
+		if (bytes < POLICY_MATCH_MAX / 2)
+			continue;
+		*floor = init_margin * init_differs(&s->items[i].r);
+		s->n = i;
+	}
+}
+
+static void init_noisy_sites(const struct compare *c, enum sum sum, double *floor,
+			     struct init_sites *to)
 {
 	const struct compare_group *g = init_runs(c);
 	struct compare_rows rows;
-	double worst = 0;
 
 	compare_rows_init(&rows, c, KEY_SITE);
 	for (size_t i = 0; i < rows.n; i++) {
@@ -134,44 +212,176 @@ static double init_worst_site(const struct compare *c, enum sum sum, struct buf 
 			if (known)
 				init_take(&r, (double)v, k == 0);
 		}
-		if (!known || r.most - r.least <= worst ||
-		    r.most - r.least <= r.least * INIT_SITE_PERCENT / (100 * init_margin))
+		if (!known || init_margin * init_differs(&r) <= *floor ||
+		    init_differs(&r) <= r.least * INIT_SITE_PERCENT / (100 * init_margin))
 			continue;
-		worst = r.most - r.least;
-		name->len = 0;
-		compare_thing_text(c->things, &c->things->keys[KEY_SITE].items[rows.rows[i].thing],
-				   name);
+		VEC_PUSH(to->items, to->n, to->cap) = (struct init_site){
+		    .thing = &c->things->keys[KEY_SITE].items[rows.rows[i].thing], .r = r};
 	}
 	compare_rows_release(&rows);
-	return worst;
+	if (to->n)
+		sort_array(to->items, to->n, sizeof *to->items, init_site_order);
+	init_keep_some(c, to, floor);
+	init_choose_own(c, to);
 }
 
-static void init_sites(const struct compare *c, enum sum sum, double floor, struct buf *b)
+/* All goes through one function, which is one site. */
+static void init_one_site(const struct compare *c, enum sum sum, struct buf *b)
+{
+	struct compare_rows sites, stacks;
+	struct buf said = BUF_INIT;
+
+	compare_rows_init(&sites, c, KEY_SITE);
+	compare_rows_init(&stacks, c, KEY_STACK);
+	if (callers_say_one(&sites, &stacks, c->n_groups - 1, sum, &said)) {
+		buf_adds(b, "; ");
+		buf_add_escaped(b, said.data, said.len);
+		buf_adds(b, ".\n");
+	}
+	buf_release(&said);
+	compare_rows_release(&sites);
+	compare_rows_release(&stacks);
+}
+
+static void init_site_name(const struct compare *c, const struct init_site *site, struct buf *b)
 {
 	struct buf name = BUF_INIT;
-	double worst;
 
-	if (!compare_knows(c, KEY_SITE, sum))
-		return;
-	worst = init_worst_site(c, sum, &name);
-	buf_adds(b, "\n; Each site by itself, once it grew by more than the floor 'absolute'");
-	if (init_margin * worst > floor) {
-		buf_adds(b, ",\n; which is so large because of\n; ");
-		buf_add_escaped(b, name.data, name.len < 150 ? name.len : 150);
-		buf_adds(b, ",\n; whose runs differ by ");
-		init_show(b, sum, worst);
-	}
-	buf_adds(b, ".\n[rule sites]\n");
-	init_metric(b, sum);
-	buf_addf(b, "key = site\neach = yes\npercent = %d\nabsolute = ", INIT_SITE_PERCENT);
-	init_add_amount(b, sum, init_up_to_power(fmax(floor, init_margin * worst)));
-	buf_addc(b, '\n');
+	compare_thing_text(c->things, site->thing, &name);
+	buf_add_escaped(b, name.data, name.len < 150 ? name.len : 150);
 	buf_release(&name);
 }
 
+static void init_site_limits(enum sum sum, double absolute, struct buf *b)
+{
+	init_metric(b, sum);
+	buf_addf(b, "key = site\neach = yes\npercent = %d\nabsolute = ", INIT_SITE_PERCENT);
+	init_add_amount(b, sum, init_up_to_power(absolute));
+	buf_addc(b, '\n');
+}
+
+/* All but these. */
+static void init_add_others(const struct compare *c, const struct init_sites *s, struct buf *b)
+{
+	const char *before = "match = ^(?!(?:";
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n;
+		const char *name = things_text(c->things, s->items[i].thing->name, &n);
+
+		if (init_same_name(s, i))
+			continue;
+		buf_adds(b, before);
+		policy_add_literal(b, name, n);
+		before = "|";
+	}
+	buf_adds(b, s->n ? ")$)\n" : "");
+}
+
+static void init_add_own(const struct compare *c, const char *rule, enum sum sum,
+			 const struct init_sites *s, struct buf *b)
+{
+	size_t own = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct init_site *site = &s->items[i];
+		size_t n;
+		const char *name = things_text(c->things, site->thing->name, &n);
+
+		if (!site->own)
+			continue;
+		buf_adds(b, "\n; A noisy one:\n; ");
+		init_site_name(c, site, b);
+		buf_adds(b, ",\n; ");
+		init_show(b, sum, site->r.least);
+		buf_adds(b, " to ");
+		init_show(b, sum, site->r.most);
+		buf_addf(b, " in these runs.\n[rule noisy %s %zu]\nmatch = ^", rule, ++own);
+		policy_add_literal(b, name, n);
+		buf_adds(b, "$\n");
+		init_site_limits(sum, init_margin * init_differs(&site->r), b);
+	}
+}
+
+/* What no rule can name: absent from some runs, without a name, or one of very many. */
+static void init_add_rest(const struct compare *c, const char *rule, enum sum sum,
+			  const struct init_sites *s, struct buf *b)
+{
+	size_t first = 0, n = 0;
+
+	for (size_t i = s->n; i-- > 0;)
+		if (!s->items[i].own && !init_same_name(s, i)) {
+			first = i;
+			n++;
+		}
+	if (!n)
+		return;
+	if (n == 1)
+		buf_adds(b,
+			 "\n; A noisy one that is not in every run, or that no rule can name:\n; ");
+	else
+		buf_addf(b,
+			 "\n; %zu noisy ones that are not in every run, or that no rule can name. "
+			 "The worst:\n; ",
+			 n);
+	init_site_name(c, &s->items[first], b);
+	buf_adds(b, ",\n; ");
+	init_show(b, sum, s->items[first].r.least);
+	buf_adds(b, " to ");
+	init_show(b, sum, s->items[first].r.most);
+	buf_addf(b, " in these runs.\n[rule all %s]\n", rule);
+	init_site_limits(sum, init_margin * init_differs(&s->items[first].r), b);
+}
+
+static void init_sites(const struct compare *c, const char *rule, const char *what, enum sum sum,
+		       double floor, struct buf *b)
+{
+	struct init_sites noisy = {.n = 0};
+
+	if (sum == SUMS || !compare_knows(c, KEY_SITE, sum))
+		return;
+	init_noisy_sites(c, sum, &floor, &noisy);
+	buf_addf(b, "\n; %s by itself, once it grew by more than the floor 'absolute'%s.\n", what,
+		 noisy.n ? ",\n; but for the noisy ones, whose rules follow" : "");
+	init_one_site(c, sum, b);
+	buf_addf(b, "[rule %s]\n", rule);
+	init_add_others(c, &noisy, b);
+	init_site_limits(sum, floor, b);
+	init_add_own(c, rule, sum, &noisy, b);
+	init_add_rest(c, rule, sum, &noisy, b);
+	free(noisy.items);
+}
+
+/* Of every record. */
+static bool init_knows_whole(const struct compare *c, enum sum sum)
+{
+	const struct compare_group *g = init_runs(c);
+
+	for (size_t i = 0; i < g->n; i++)
+		if (compare_knows_in_part(g->runs[i], sum))
+			return false;
+	return compare_knows_total(c, sum);
+}
+
+/* The gate does not judge lower bounds. */
 static enum sum init_first_known(const struct compare *c, enum sum a, enum sum b)
 {
-	return compare_knows_total(c, a) ? a : compare_knows_total(c, b) ? b : SUMS;
+	return init_knows_whole(c, a) ? a : init_knows_whole(c, b) ? b : SUMS;
+}
+
+/* Which blocks the limits are of, where there are others or it is not malloc's. */
+static void init_domain(const struct compare *c, struct buf *b)
+{
+	const struct aggregate_summary *s = init_runs(c)->runs[0];
+	struct buf others = BUF_INIT;
+
+	doubts_add_other_domains(s, &others);
+	if (s->domain && (others.len || s->domain != DOMAIN_MALLOC + 1))
+		buf_addf(b, "; Blocks of domain %s count alone: tm-compare --domain %s.\n",
+			 domain_name(s->domain - 1), domain_name(s->domain - 1));
+	if (others.len)
+		buf_addf(b, "; No rule looks at %s.\n", buf_str(&others));
+	buf_release(&others);
 }
 
 static void init_head(const struct compare *c, struct buf *b)
@@ -188,6 +398,7 @@ static void init_head(const struct compare *c, struct buf *b)
 	if (n < POLICY_INIT_RUNS)
 		buf_addf(b, "; %zu runs say little of noise: %d or more would be better.\n", n,
 			 POLICY_INIT_RUNS);
+	init_domain(c, b);
 	buf_adds(
 	    b, "\n[policy]\n"
 	       "; With a history, builds are held against the best of the last ten, so that\n"
@@ -219,6 +430,7 @@ enum status policy_init(const struct compare *c, struct buf *b, struct err *e)
 	if (live != SUMS)
 		init_rule(c, "live", "What is left at the end: leaks", live, 5, floor, b);
 	init_rule(c, "allocated", "All that was allocated", all, 5, 0, b);
-	init_sites(c, all, floor, b);
+	init_sites(c, "sites", "Each site", all, floor, b);
+	init_sites(c, "leaks", "What each site leaves at the end,", live, floor, b);
 	return ST_OK;
 }

@@ -9,13 +9,17 @@
 struct table_cell compare_cell(struct compare_number n)
 {
 	unsigned __int128 v = n.v < 0 ? -(unsigned __int128)n.v : (unsigned __int128)n.v;
+	uint64_t unit = 1;
 
 	if (!n.present)
 		return (struct table_cell){.present = false};
+	for (unsigned i = 0; i < n.decimals; i++)
+		unit *= 10;
 	return (struct table_cell){.present = true,
 				   .negative = n.v < 0,
-				   .number = (uint64_t)v,
-				   .high = (uint64_t)(v >> 64)};
+				   .number = (uint64_t)(v / unit),
+				   .fraction = (uint64_t)(v % unit) * (DECIMAL_UNIT / unit),
+				   .high = (uint64_t)(v / unit >> 64)};
 }
 
 enum run_column { RUN_GROUP, RUN_NAME, RUN_CAPTURES, RUN_FRAMES, RUN_DURATION, RUN_LOST, RUN_SUM };
@@ -49,7 +53,8 @@ static void compare_runs_fill_run(void *arg, size_t i, struct table_row *r)
 		while (!has_column(of->c, sum))
 			sum++;
 		if (compare_raw_total(s, sum, &x))
-			r->cells[k] = compare_cell((struct compare_number){true, x});
+			r->cells[k] =
+			    compare_cell((struct compare_number){.present = true, .v = x});
 	}
 }
 

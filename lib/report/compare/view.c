@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/group/metric.h"
 #include "lib/group/stack_cut.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DETAILS_MAX = 128 };
+enum { DETAILS_MAX = 128, SHOWN_DECIMALS = 3 };
 
 enum what {
 	WHAT_RANK,
@@ -192,7 +193,8 @@ static enum column_type column_type(const struct compare *c, enum sum s)
 	static const enum column_type types[] = {
 	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 
-	return compare_decimals(c, s) ? COLUMN_NUMBER : types[sum_names[s].unit];
+	return sum_names[s].unit == SUM_NUMBER && compare_decimals(c) ? COLUMN_DECIMAL
+								      : types[sum_names[s].unit];
 }
 
 static bool scaled(const struct compare *c, size_t group, enum sum s)
@@ -207,7 +209,7 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 	static const char *const per[] = {"", " / frame", " / s"};
 	const struct compare *c = v->c;
 	bool known = compare_knows(c, v->options.by, s), main = s == v->sort;
-	unsigned decimals = compare_decimals(c, s), hidden = COLUMN_NOT_TEXT;
+	unsigned hidden = COLUMN_NOT_TEXT;
 	enum column_type type = column_type(c, s);
 	const char *key = sum_names[s].key, *unit = per[sum_is_mean(s) ? 0 : c->per];
 	unsigned of_delta = COLUMN_SIGNED | (main                      ? 0u
@@ -226,7 +228,7 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 			.type = type,
 			.flags = (main ? COLUMN_SPARE : hidden) |
 				 (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
-			.decimals = decimals},
+			.decimals = SHOWN_DECIMALS},
 		    (struct source){WHAT_VALUE, s, (uint8_t)g});
 	for (size_t g = 1; g < c->n_groups; g++) {
 		bool two = c->n_groups == 2;
@@ -240,7 +242,7 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 							      unit, c->groups[g].label),
 					  .type = type,
 					  .flags = of_delta,
-					  .decimals = decimals},
+					  .decimals = SHOWN_DECIMALS},
 		    (struct source){WHAT_DELTA, s, (uint8_t)g});
 		add_column(v,
 			   (struct table_column){.key = two ? text(v, "percent_%s", key)
@@ -264,6 +266,12 @@ static void add_text_column(struct compare_view *v, const char *key, const char 
 		   (struct source){what, 0, 0});
 }
 
+/* That it was something else in the base, or that a guess says it was the same. */
+static bool compare_view_says_was(const struct compare_row *r)
+{
+	return r->other != r->thing || (r->guess && r->in & 1 && r->in > 1);
+}
+
 static void compare_view_add_columns(struct compare_view *v)
 {
 	enum key by = v->options.by;
@@ -273,7 +281,7 @@ static void compare_view_add_columns(struct compare_view *v)
 	for (size_t i = 0; i < v->table.n_rows; i++) {
 		const struct compare_row *r = &v->rows.rows[v->shown[i].row];
 
-		was |= r->thing != r->other;
+		was |= compare_view_says_was(r);
 		hint |= r->hint != COMPARE_NONE;
 	}
 	add_text_column(v, "rank", "#", 0, WHAT_RANK);
@@ -362,8 +370,8 @@ static void compare_view_make_chain(struct compare_view *v, const struct aggrega
 		VEC_PUSH(path, n, cap) = i;
 	for (size_t i = n; i-- > 0;) {
 		if (path[i] == at)
-			buf_addf(&v->chain, "%s[%" PRIu64 " calls left out]",
-				 v->chain.len ? ";" : "", left);
+			buf_addf(&v->chain, "%s[%" PRIu64 " call%s left out]",
+				 v->chain.len ? ";" : "", left, plural_s(left));
 		if (v->chain.len)
 			buf_addc(&v->chain, ';');
 		add_node(t, &v->chain, path[i]);
@@ -382,7 +390,8 @@ static void compare_view_make_chain(struct compare_view *v, const struct aggrega
 	r->details = v->details;
 	n += (size_t)left;
 	if (n > DETAILS_MAX) {
-		snprintf(v->more, sizeof v->more, "... %zu more calls", n - DETAILS_MAX);
+		snprintf(v->more, sizeof v->more, "... %zu more call%s", n - DETAILS_MAX,
+			 plural_s(n - DETAILS_MAX));
 		r->more = v->more;
 	}
 	free(path);
@@ -451,10 +460,12 @@ static void compare_view_fill(void *arg, size_t i, struct table_row *r)
 		buf_adds(&v->name, v->options.by == KEY_TYPE ? "[no type]" : "[no name]");
 	if (thing->inside)
 		buf_adds(&v->name, " [runtime only]");
+	if (of->folded)
+		buf_adds(&v->name, " [folded?]");
 	add_place(t, &v->at, thing);
 	if (thing->has_address)
 		buf_addf(&v->address, "0x%" PRIx64, thing->address);
-	if (of->other != of->thing)
+	if (compare_view_says_was(of))
 		compare_thing_text(t, &items[of->other], &v->was);
 	if (of->hint != COMPARE_NONE)
 		compare_thing_text(t, &items[v->rows.rows[of->hint].thing], &v->hint);
@@ -538,6 +549,16 @@ static unsigned valued_in_any(const struct compare *c)
 	return valued;
 }
 
+static bool any_knows(const struct compare *c, enum key by, enum sum sum)
+{
+	bool any = false;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++)
+			any |= run_knows(&c->groups[g].runs[i]->keys[by].known, sum);
+	return any;
+}
+
 static enum status compare_view_choose_sort(struct compare_view *v, struct err *e)
 {
 	const struct compare *c = v->c;
@@ -557,7 +578,8 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",
 			       key_words[by]);
 	if (!compare_knows(c, by, v->sort))
-		return err_set(e, ST_UNSUPPORTED, "not every run knows '%s' per %s",
+		return err_set(e, ST_UNSUPPORTED, "%s knows '%s' per %s",
+			       any_knows(c, by, v->sort) ? "not every run" : "no run",
 			       sum_names[v->sort].word, key_words[by]);
 	if (c->normalize &&
 	    (sum_is_signed(v->sort) || sum_is_mean(v->sort) || !compare_knows_total(c, v->sort)))
@@ -641,6 +663,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 {
 	struct compare_view *v = mem_zalloc(sizeof *v);
 	const char *normalized = c->normalize ? ", normalized" : "";
+	size_t of;
 
 	v->c = c;
 	v->options = *o;
@@ -653,11 +676,15 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	compare_view_choose_rows(v);
 	compare_view_add_columns(v);
 	compare_view_add_totals(v);
+	of = o->all ? v->rows.n : v->n_changed;
 	v->table.title =
-	    text(v, "%zu of %zu %s%s%s by %s%s: %s against %s", v->table.n_rows,
-		 o->all ? v->rows.n : v->n_changed, o->all ? "" : "changed ", key_plurals[o->by],
+	    text(v, "%zu of %zu %s%s%s by %s%s: %s against %s", v->table.n_rows, of,
+		 o->all ? "" : "changed ", key_counted(o->by, of),
 		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word, normalized,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
+	if (!v->rows.n)
+		v->table.empty =
+		    "none: neither side has anything of the kind, or the filters leave nothing";
 	note_factors(v);
 	note_otherwise(v);
 	note_guesses(v);

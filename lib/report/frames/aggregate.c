@@ -117,12 +117,8 @@ enum status frames_aggregate(struct frames *f, struct cursor *c,
 			break;
 		case AGG_INPUT: add_input(&f->merged, &rec); break;
 		case AGG_WHOLE:
-			for (unsigned i = 0; rec.key.which == AGG_ALL && i < SUMS; i++) {
-				if (rec.marks[i] > run->known.state[i])
-					run->known.state[i] = rec.marks[i];
-				if (!run->known.lack[i])
-					run->known.lack[i] = rec.marks[SUMS + i];
-			}
+			for (enum sum i = 0; rec.key.which == AGG_ALL && i < SUMS; i++)
+				run_weaken(&run->known, i, rec.marks[i], rec.marks[SUMS + i]);
 			break;
 		case AGG_FRAMES: add_any(f, &rec); break;
 		case AGG_FRAME: frames_aggregate_add_row(f, &rec, capture); break;

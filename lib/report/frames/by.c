@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/frames/by.h"
 
+#include "lib/group/chain.h"
 #include "lib/group/metric.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/groups.h"
@@ -9,13 +10,14 @@
 #include <string.h>
 
 enum { BY_CAPTURE, BY_FRAME, BY_NAME, BY_START, BY_DURATION, BY_SUMS };
-enum { BY_N_SUMS = SUM_LIFETIME + 4 };
+enum { BY_N_SUMS = SUM_LIFETIME + 5 };
 enum { BY_KEY = BY_SUMS + BY_N_SUMS, BY_FILE, BY_LINE, BY_MODULE, BY_STACK };
 
 /* The sum in the i-th of their columns. */
 static enum sum sum_at(unsigned i)
 {
-	static const enum sum measured[] = {SUM_TIME_SELF, SUM_CALLS, SUM_LUA_NET, SUM_MONO_NET};
+	static const enum sum measured[] = {SUM_TIME_SELF, SUM_CALLS, SUM_LUA_NET, SUM_MONO_NET,
+					    SUM_SAMPLES};
 
 	return i < SUM_LIFETIME ? (enum sum)i : measured[i - SUM_LIFETIME];
 }
@@ -68,8 +70,12 @@ static void frames_by_group_cells(struct frames_by *f, uint32_t group, struct ta
 	if (n.module_len)
 		cells[BY_MODULE] = cell_text(n.module, n.module_len);
 	if (p->groupings[0].key.by == KEY_STACK) {
+		uint32_t stack = p->groupings[0].groups[group].id;
+
 		f->chain.len = 0;
-		frames_stack_text(&f->chain, p, NULL, p->groupings[0].groups[group].id);
+		chain_cut_more(&f->cut, p);
+		stack_cut_next(&f->cut, stack);
+		frames_stack_text(&f->chain, p, &f->cut, stack);
 		cells[BY_STACK] = cell_text(f->chain.data, f->chain.len);
 	}
 }
@@ -158,5 +164,6 @@ void frames_by_release(struct frames_by *f)
 	project_release(&f->project);
 	frame_groups_free(f->groups);
 	buf_release(&f->chain);
+	stack_cut_release(&f->cut);
 	*f = (struct frames_by){.groups = NULL};
 }

@@ -5,6 +5,7 @@
 #ifndef TM_REPORT_FRAMES_BY_H
 #define TM_REPORT_FRAMES_BY_H
 
+#include "lib/group/stack_cut.h"
 #include "lib/report/frames/frames.h"
 
 enum { FRAMES_BY_COLUMNS = SUMS + 11 };
@@ -26,6 +27,7 @@ struct frames_by {
 	struct table_column columns[FRAMES_BY_COLUMNS];
 	struct frame_groups *groups;
 	struct buf chain;
+	struct stack_cut cut; /* of the stacks that were written so far */
 };
 
 void frames_by_init(struct frames_by *f, const struct frames_by_options *o);

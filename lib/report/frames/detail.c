@@ -3,7 +3,9 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/group/metric.h"
+#include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/report.h"
 
@@ -130,7 +132,8 @@ static void add_details(struct frames_detail *d, uint32_t stack, struct table_ro
 		d->details[i] = d->text.data + offsets[i];
 	row->details = d->details;
 	if (n > DETAIL_CALLS) {
-		snprintf(d->more, sizeof d->more, "... %zu more calls", n - DETAIL_CALLS);
+		snprintf(d->more, sizeof d->more, "... %zu more call%s", n - DETAIL_CALLS,
+			 plural_s(n - DETAIL_CALLS));
 		row->more = d->more;
 	}
 }
@@ -161,7 +164,7 @@ static void frames_detail_fill(void *arg, size_t i, struct table_row *row)
 		row->cells[k + 1] = row->cells[k];
 		if (r->more) {
 			snprintf(d->more, sizeof d->more, "... %" PRIu32 " more stack%s", r->more,
-				 r->more == 1 ? "" : "s");
+				 plural_s(r->more));
 			row->more = d->more;
 		}
 		return;
@@ -252,6 +255,7 @@ struct frames_detail *frames_detail_new(const struct group_project *p, int sort,
 				  .columns = d->columns,
 				  .n_rows = d->n,
 				  .fill = frames_detail_fill,
+				  .empty = group_nothing(p),
 				  .arg = d};
 	frames_detail_add_columns(d);
 	d->table.totals = d->totals;

@@ -19,9 +19,10 @@ struct frames_slicing {
 	size_t cap_seen;
 };
 
-static unsigned unit_of(int metric)
+bool frames_is_time(int metric)
 {
-	return metric == FRAME_DURATION ? (unsigned)SUM_NS : sum_names[metric].unit;
+	return metric == FRAME_DURATION ||
+	       (metric >= 0 && metric < FRAME_DURATION && sum_names[metric].unit == SUM_NS);
 }
 
 /* A factor or a percentage: [0-9]+(.[0-9]+)? */
@@ -74,8 +75,7 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->time = true;
 		if (num_time_decimal(value, n, &s->value))
 			return ST_OK;
-	} else if (n > 1 && value[n - 1] == '%' &&
-		   (s->metric < 0 || unit_of(s->metric) == SUM_NS)) {
+	} else if (n > 1 && value[n - 1] == '%' && (s->metric < 0 || frames_is_time(s->metric))) {
 		s->rule = SPIKE_SHARE;
 		s->metric = s->metric < 0 ? (int)SUM_TIME_SELF : s->metric;
 		if (factor(value, n - 1, &s->value))
@@ -84,7 +84,7 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		   limit(value, n, true, &s->value)) {
 		s->metric = FRAME_DURATION;
 		return ST_OK;
-	} else if (limit(value, n, s->metric >= 0 && unit_of(s->metric) == SUM_NS, &s->value)) {
+	} else if (limit(value, n, frames_is_time(s->metric), &s->value)) {
 		return ST_OK;
 	}
 	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 20%%, 3x or 6mad", value);

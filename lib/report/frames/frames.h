@@ -37,8 +37,8 @@ enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
 
 /* "VALUE", "METRIC>VALUE" or "counter:NAME>VALUE": more than 1MiB, 3x (times the median of all
  * frames), 6mad (so many median absolute deviations above the median), 33ms, 20% (of the frame's
- * duration). Without a metric, a time means the duration, and a percentage the time in calls. The
- * text is borrowed. */
+ * duration). Without a metric, a time means the duration, a percentage the time in calls, and the rest
+ * what is sorted by. The text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
 extern const char *const frame_metric_words[FRAME_METRICS + 1];
@@ -139,6 +139,7 @@ void frames_merged_release(struct frames_merged *m);
 const char *frames_input(const struct frames *f, uint64_t hash);
 /* The metric that an automatic choice settles on. */
 int frames_metric(const struct frames *f, int metric);
+bool frames_is_time(int metric);
 /* What groups within a frame are weighed by: they have no duration and no counters. */
 int frames_weight(const struct frames *f);
 bool frames_known(const struct frames *f, int metric);

@@ -3,6 +3,7 @@
 
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/tally/marks.h"
 
 #include <inttypes.h>
@@ -154,7 +155,8 @@ const struct table *frames_log_table(struct frames_log *l)
 	    (struct table_column){.key = "thread", .title = "thread", .type = COLUMN_TEXT};
 	l->columns[4] = (struct table_column){
 	    .key = "text", .title = "log", .type = COLUMN_TEXT, .flags = COLUMN_SHORTEN};
-	snprintf(l->title, sizeof l->title, "%zu of %" PRIu64 " lines of the log", l->n, l->all);
+	snprintf(l->title, sizeof l->title, "%zu of %" PRIu64 " line%s of the log", l->n, l->all,
+		 plural_s(l->all));
 	l->table = (struct table){.name = "log",
 				  .title = l->title,
 				  .columns = l->columns,

@@ -3,6 +3,8 @@
  * The parts in addition to the rows: statistics, runs of spikes, new stacks, the chart.
  */
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
+#include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/report.h"
 #include "lib/report/frames/stats.h"
@@ -30,9 +32,8 @@ static decimal limit_of(const struct frames_report *r, size_t row, size_t spike)
 static bool breaks(const struct frames_report *r, size_t row, size_t spike, decimal *v)
 {
 	const struct spike *s = &r->f->options.spikes[spike];
-	int metric = frames_metric(r->f, s->metric);
 
-	if (r->f->rows[row].kind == SLICE_BEFORE || !frames_value(r->f, row, metric, v))
+	if (r->f->rows[row].kind == SLICE_BEFORE || !frames_value(r->f, row, s->metric, v))
 		return false;
 	return (s->rule != SPIKE_SHARE || r->f->rows[row].has_duration) &&
 	       *v > limit_of(r, row, spike);
@@ -83,14 +84,13 @@ static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 	const struct frames_run *run = &r->runs[i];
 	const struct frame *rows = r->f->rows;
 	const struct spike *s = &r->f->options.spikes[run->spike];
-	int metric = frames_metric(r->f, s->metric);
 	decimal v = 0;
 
-	frames_value(r->f, run->worst, metric, &v);
+	frames_value(r->f, run->worst, s->metric, &v);
 	r->run_text.len = 0;
-	frames_value_text(&r->run_text, r->f, metric, v);
+	frames_value_text(&r->run_text, r->f, s->metric, v);
 	buf_adds(&r->run_text, " > ");
-	frames_value_text(&r->run_text, r->f, metric, limit_of(r, run->worst, run->spike));
+	frames_value_text(&r->run_text, r->f, s->metric, limit_of(r, run->worst, run->spike));
 	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
 	row->cells[RUN_LIMIT] = cell_decimal(limit_of(r, run->worst, run->spike));
 	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);
@@ -185,13 +185,14 @@ static void frames_parts_add_news(struct frames_report *r)
 				 .columns = r->new_columns,
 				 .n_columns = NEW_COLUMNS,
 				 .n_rows = r->f->n_fresh,
+				 .empty = group_nothing(&r->f->project),
 				 .fill = frames_parts_fill_new,
 				 .arg = r};
 }
 
-static const char *metric_word(const struct frames *f, const struct spike *s)
+static const char *metric_word(const struct spike *s)
 {
-	return s->counter ? "the counter" : frame_metric_words[frames_metric(f, s->metric)];
+	return s->metric >= FRAME_METRICS ? "the counter" : frame_metric_words[s->metric];
 }
 
 void frames_find_spikes(struct frames_report *r)
@@ -215,7 +216,7 @@ void frames_find_spikes(struct frames_report *r)
 				frames_note(r,
 					    "--spike %s cannot tell: %s is not known, or its "
 					    "median or deviation is not above 0",
-					    o->spikes[i].text, metric_word(r->f, &o->spikes[i]));
+					    o->spikes[i].text, metric_word(&o->spikes[i]));
 			continue;
 		}
 		r->limited |= (uint16_t)(1u << i);
@@ -226,6 +227,7 @@ void frames_find_spikes(struct frames_report *r)
 				   .columns = columns,
 				   .n_columns = RUN_COLUMNS,
 				   .n_rows = r->n_runs,
+				   .empty = "none: no frame is above a limit",
 				   .fill = frames_parts_fill_run,
 				   .arg = r};
 	frames_parts_add_news(r);
@@ -476,7 +478,7 @@ static void add_lines(struct frames_report *r, const int *metrics, size_t n, siz
 	}
 	if (left_out)
 		frames_note(r, "%zu more counter%s, without a chart here, are columns of the table",
-			    left_out, left_out == 1 ? "" : "s");
+			    left_out, plural_s(left_out));
 }
 
 void frames_add_chart(struct frames_report *r)
@@ -515,7 +517,7 @@ void frames_add_chart(struct frames_report *r)
 			metrics[n_metrics++] = FRAME_METRICS + (int)i * COUNTER_STATS;
 	add_lines(r, metrics, n_metrics, first);
 	for (size_t i = 0; i < f->options.n_spikes; i++)
-		if (r->limited >> i & 1 && frames_metric(f, f->options.spikes[i].metric) == r->sort)
+		if (r->limited >> i & 1 && f->options.spikes[i].metric == r->sort)
 			r->series_limits[r->series.n_limits++] =
 			    (struct series_limit){0, r->limits[i], f->options.spikes[i].text};
 	r->series_marks = mem_array(r->n_runs + 1, sizeof *r->series_marks);

@@ -3,6 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
+#include "lib/group/metric.h"
 #include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/stats.h"
@@ -30,6 +32,9 @@ static const char *frames_report_counter_title(struct frames_report *r, int metr
 	buf_adds(&b, name);
 	if (stat != COUNTER_LAST)
 		buf_addf(&b, " %s", counter_stat_words[stat]);
+	/* Bytes of a domain are known as those of the one that counts. */
+	if (c->items[counter].domain)
+		buf_adds(&b, metric_title_mark(&r->f->project.now.known, SUM_REQUESTED));
 	if (!told)
 		buf_addf(&b, " (%s)", unit);
 	s = arena_strndup(&r->arena, b.data, b.len);
@@ -67,8 +72,6 @@ const char *frames_title(struct frames_report *r, int metric)
 		return frames_report_counter_title(r, metric);
 	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
 		mark = " ~";
-	else if (k->state[metric] == METRIC_LOWER_BOUND)
-		mark = " >=";
 	n = snprintf(text, sizeof text, "%s%s", sum_names[metric].word, mark);
 	return arena_strndup(&r->arena, text, (size_t)n);
 }
@@ -151,7 +154,8 @@ static bool frames_report_shown(const struct frames_report *r, enum sum s)
 	case SUM_CALLS:
 	case SUM_LUA_NET:
 	case SUM_MONO_NET:
-	case SUM_SAMPLES: return true;
+	case SUM_SAMPLES:
+	case SUM_PERIOD: return true;
 	case SUM_SLACK:
 	case SUM_PEAK_COUNT:
 	case SUM_PEAK_REQUESTED:
@@ -373,25 +377,31 @@ static void order_rows(struct frames_report *r)
 		r->order[i] = (uint32_t)i;
 	if (o->sorted)
 		sort_array_by(r->order, r->f->n, sizeof *r->order, frames_report_compare, r);
-	r->table.n_rows = o->n && o->n < r->f->n ? (size_t)o->n : r->f->n;
+	/* What comes before the first is a row and no frame. */
+	for (uint64_t frames = 0; r->table.n_rows < r->f->n; r->table.n_rows++) {
+		frames += r->f->rows[r->order[r->table.n_rows]].kind != SLICE_BEFORE;
+		if (o->n && frames > o->n)
+			break;
+	}
+	if (!r->f->project.now.all.v[SUM_ENTRIES])
+		r->table.empty = group_nothing(&r->f->project);
 }
 
 static const char *title(struct frames_report *r)
 {
 	char text[128];
-	const char *what = r->f->options.every ? "steps of time" : "frames";
 	size_t shown = 0, all = 0;
 	int n;
 
-	/* What comes before the first is a row and no frame. */
 	for (size_t i = 0; i < r->f->n; i++) {
 		shown += i < r->table.n_rows && r->f->rows[r->order[i]].kind != SLICE_BEFORE;
 		all += r->f->rows[i].kind != SLICE_BEFORE;
 	}
 	if (!all)
 		return r->f->options.every ? "no steps of time" : "no frames";
-	n = snprintf(text, sizeof text, "%zu of %zu %s%s%s", shown, all, what,
-		     r->f->options.sorted ? " by " : "",
+	n = snprintf(text, sizeof text, "%zu of %zu %s%s%s%s%s", shown, all,
+		     r->f->options.every ? "step" : "frame", plural_s(all),
+		     r->f->options.every ? " of time" : "", r->f->options.sorted ? " by " : "",
 		     r->f->options.sorted ? frames_title(r, r->sort) : "");
 
 	return arena_strndup(&r->arena, text, (size_t)n);
@@ -423,18 +433,21 @@ static void frames_report_add_notes(struct frames_report *r)
 	const struct frames *f = r->f;
 	const struct tally *a = &f->project.tally;
 	bool frames = false;
+	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < f->n; i++)
 		frames |= f->rows[i].kind != SLICE_BEFORE;
 	if (f->project.now.captures && !frames && !f->options.every)
 		frames_note(r, "no frames are marked: --every 100ms cuts the capture by time");
 	if (f->project.now.captures && !frames && f->options.every)
-		frames_note(r, "no times are known: nothing to cut the capture by");
+		frames_note(r, f->project.tally.unselected
+				   ? "nothing lies in the ranges: there is no step"
+				   : "no times are known: nothing to cut the capture by");
 	if (f->backward || f->repeated)
 		frames_note(r,
-			    "frame numbers go back %" PRIu64 " times and repeat %" PRIu64
-			    " times: rows stay as captured",
-			    f->backward, f->repeated);
+			    "frame numbers go back %" PRIu64 " time%s and repeat %" PRIu64
+			    " time%s: rows stay as captured",
+			    f->backward, plural_s(f->backward), f->repeated, plural_s(f->repeated));
 	if (f->by_calls)
 		frames_note(r,
 			    "frames have no times: the duration of %" PRIu64
@@ -450,19 +463,23 @@ static void frames_report_add_notes(struct frames_report *r)
 		frames_note(r, "live and freed (~): the capture's events come in any order, and "
 			       "frees have the time of what is numbered before them");
 	if (a->unselected)
-		frames_note(r, "ranges leave out %" PRIu64 " records of the last capture",
-			    a->unselected);
+		frames_note(r, "ranges leave out %" PRIu64 " record%s of the last capture",
+			    a->unselected, plural_s(a->unselected));
 	if (a->untimed)
 		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
 			    a->untimed);
 	frames_report_note_limits(r);
+	for (enum metric_state state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++) {
+		b.len = 0;
+		if (state_note(&f->project.now.known, r->f->known, state, &b))
+			frames_note(r, "%s", buf_str(&b));
+	}
 	for (unsigned d = 0; d < DOMAIN_NOTES; d++) {
-		struct buf b = BUF_INIT;
-
+		b.len = 0;
 		if (domain_note(&f->project.now, d, &b))
 			frames_note(r, "%s", buf_str(&b));
-		buf_release(&b);
 	}
+	buf_release(&b);
 }
 
 static enum status no_such_counter(const struct frames *f, const char *option, const char *name,
@@ -488,7 +505,7 @@ static enum status frames_report_resolve_counters(struct frames *f, struct err *
 	if (name && f->n) {
 		f->sort = frames_counters_find(&f->counters, name);
 		if (f->sort < 0)
-			return no_such_counter(f, "--sort", name, e);
+			return no_such_counter(f, "--sort-counter", name, e);
 	}
 	for (size_t i = 0; i < f->options.n_spikes; i++) {
 		struct spike *s = &f->options.spikes[i];
@@ -522,6 +539,25 @@ static enum status frames_report_resolve_counters(struct frames *f, struct err *
 	return ST_OK;
 }
 
+/* Limits without a metric are of what is sorted by. */
+static enum status resolve_limits(struct frames_report *r, struct err *e)
+{
+	bool time = frames_is_time(r->sort);
+
+	for (size_t i = 0; i < r->f->options.n_spikes; i++) {
+		struct spike *s = &r->f->options.spikes[i];
+
+		if (s->metric != FRAMES_AUTO)
+			continue;
+		if (time && s->rule == SPIKE_VALUE && s->value)
+			return err_set(e, ST_UNSUPPORTED,
+				       "--spike %s: %s, which is sorted by, is a time: 33ms",
+				       s->text, frame_metric_words[r->sort]);
+		s->metric = r->sort;
+	}
+	return ST_OK;
+}
+
 struct frames_report *frames_report_new(struct frames *f, struct err *e)
 {
 	struct frames_report *r = mem_zalloc(sizeof *r);
@@ -535,6 +571,10 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 	if (f->n && !frames_known(f, r->sort)) {
 		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame",
 			frame_metric_words[r->sort]);
+		free(r);
+		return NULL;
+	}
+	if (resolve_limits(r, e)) {
 		free(r);
 		return NULL;
 	}

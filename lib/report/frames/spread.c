@@ -5,6 +5,7 @@
 #include "lib/base/sort.h"
 #include "lib/group/chain.h"
 #include "lib/group/metric.h"
+#include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/groups.h"
 #include "lib/report/frames/report.h"
@@ -282,6 +283,7 @@ const struct table *spread_table(struct frames_spread *s)
 	s->table.name = "spread";
 	s->table.title = s->title;
 	s->table.n_rows = shown;
+	s->table.empty = group_nothing(&s->project);
 	s->table.fill = spread_fill;
 	s->table.arg = s;
 	s->table.notes = s->notes;

@@ -165,7 +165,6 @@ decimal spike_share(decimal duration, decimal percent)
 
 bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit)
 {
-	int metric = frames_metric(f, s->metric);
 	struct frames_order o;
 	decimal median = 0, unit;
 	size_t row;
@@ -173,10 +172,10 @@ bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit)
 
 	if (s->rule == SPIKE_VALUE || s->rule == SPIKE_SHARE) {
 		*limit = s->value;
-		return frames_known(f, metric) &&
+		return frames_known(f, s->metric) &&
 		       (s->rule == SPIKE_VALUE || frames_known(f, FRAME_DURATION));
 	}
-	o = frames_order_new(f, metric);
+	o = frames_order_new(f, s->metric);
 	known = frames_percentile(f, &o, 50, &median, &row);
 	unit = s->rule == SPIKE_MAD ? frames_mad(f, &o) : median;
 	frames_order_release(&o);

@@ -28,6 +28,10 @@ void heap_part_release(struct heap_part *p);
 
 enum heap_key { HEAP_BY_TYPE, HEAP_BY_SITE, HEAP_BY_ROOT, HEAP_BY_OWNER };
 extern const char *const heap_key_words[], *const heap_key_plurals[];
+static inline const char *heap_key_counted(unsigned by, uint64_t n)
+{
+	return n == 1 ? heap_key_words[by] : heap_key_plurals[by];
+}
 
 /* Where an object was made: its stack's innermost call, or its name where it has no stack (Lua:
  * where it is defined). A text, 0: not known. */

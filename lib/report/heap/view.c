@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -115,6 +116,7 @@ void heap_title(struct heap_view *v, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	v->table.title = format(v, fmt, ap);
+	v->table.empty = "none: no object is so, or the filters leave none";
 	va_end(ap);
 }
 
@@ -159,7 +161,7 @@ void heap_notes(struct heap_view *v)
 		else if (unsized)
 			heap_note(v,
 				  "%s: %" PRIu64 " object%s without a size: sizes are lower bounds",
-				  h->label, unsized, unsized == 1 ? "" : "s");
+				  h->label, unsized, plural_s(unsized));
 		else if (h->size_state == METRIC_LOWER_BOUND)
 			heap_note(v, "%s: sizes are lower bounds", h->label);
 		else if (h->size_state == METRIC_ESTIMATED)

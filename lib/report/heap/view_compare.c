@@ -229,8 +229,8 @@ struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_
 	view_compare_add_columns(v);
 	add_totals(v, all);
 	heap_title(v, "%s to %s: top %zu of %zu %s by change of %s, %zu of which changed",
-		   parts[0].h->label, parts[1].h->label, v->n_rows, all, heap_key_plurals[o->by],
-		   heap_sort_words[v->sort], changed);
+		   parts[0].h->label, parts[1].h->label, v->n_rows, all,
+		   heap_key_counted(o->by, all), heap_sort_words[v->sort], changed);
 	heap_notes(v);
 	return v;
 }

@@ -155,7 +155,7 @@ struct heap_view *heap_view_groups(const struct heap_set *s, const struct heap_p
 	view_groups_add_columns(v);
 	add_totals(v);
 	heap_title(v, "%s: top %zu of %zu %s by %s", o->what, v->n_rows, g->n,
-		   heap_key_plurals[o->by], heap_sort_words[v->sort]);
+		   heap_key_counted(o->by, g->n), heap_sort_words[v->sort]);
 	heap_notes(v);
 	return v;
 }

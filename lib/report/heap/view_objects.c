@@ -5,6 +5,7 @@
 #include "lib/report/heap/view_impl.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,9 +63,11 @@ static void view_objects_choose(struct heap_view *v)
 	for (size_t i = 0; i < v->n_rows; i++)
 		v->rows[i].a = r.items[i].index;
 	if (v->sort == HEAP_SORT_COUNT && !v->retained)
-		heap_title(v, "%s: %zu of %zu objects", v->options.what, v->n_rows, r.all);
+		heap_title(v, "%s: %zu of %zu object%s", v->options.what, v->n_rows, r.all,
+			   plural_s(r.all));
 	else
-		heap_title(v, "%s: top %zu of %zu objects by %s", v->options.what, v->n_rows, r.all,
+		heap_title(v, "%s: top %zu of %zu object%s by %s", v->options.what, v->n_rows,
+			   r.all, plural_s(r.all),
 			   v->sort == HEAP_SORT_COUNT ? "retained objects"
 						      : heap_sort_words[v->sort]);
 	heap_ranking_release(&r);

@@ -6,6 +6,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -180,7 +181,8 @@ struct heap_view *heap_view_paths(const struct heap_set *s, const struct heap_pa
 	heap_column(v, STEPS, (struct table_column){"distance", "steps", COLUMN_INT, 0, 0});
 	heap_column(v, PATH,
 		    (struct table_column){"path", "kept by", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_title(v, "%s: what keeps %zu of %zu objects, shortest path first", o->what, g.n, all);
+	heap_title(v, "%s: what keeps %zu of %zu object%s, shortest path first", o->what, g.n, all,
+		   plural_s(all));
 	free(g.objects);
 	map64_release(&g.index);
 	free(g.ends);

@@ -2,6 +2,7 @@
 #include "lib/report/spikes/functions.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/apart.h"
 #include "lib/tally/sums.h"
 
 #include <stdlib.h>
@@ -17,24 +18,29 @@ struct spike_functions_index {    /* from spike_functions_init to spike_function
 	size_t cap_by_location, cap_by_marker;
 };
 
-static bool has_rule(const struct spike_rule *r, const char *name, size_t n, const char *raw,
-		     size_t n_raw)
+/* By its name as people see it, or by its linkage name. */
+static bool is_called(const struct spike_functions *f, const struct spike_function *fn,
+		      const struct spike_matches *m)
 {
-	return spike_matches_any(&r->match, name, n) ||
-	       (n_raw && spike_matches_any(&r->match, raw, n_raw));
+	size_t n, n_raw;
+	const char *name = names_text(&f->names, fn->name, &n);
+	const char *raw = names_text(&f->names, fn->raw, &n_raw);
+
+	for (size_t i = 0; i < m->n; i++)
+		if (apart_match(m->items[i], &(struct apart_name){name, n, raw, n_raw}))
+			return true;
+	return fn->raw != fn->name && spike_matches_any(m, raw, strnlen(raw, n_raw));
 }
 
 /* All that a rule gives has to hold: the name, the file and the module. */
 static bool is_of(const struct spike_functions *f, const struct spike_function *fn,
 		  const struct spike_rule *r)
 {
-	size_t n, n_raw, n_file, n_module;
-	const char *name = names_text(&f->names, fn->name, &n);
-	const char *raw = names_text(&f->names, fn->raw, &n_raw);
+	size_t n_file, n_module;
 	const char *file = names_text(&f->names, fn->file, &n_file);
 	const char *module = names_text(&f->names, fn->module, &n_module);
 
-	return (!r->match.n || has_rule(r, name, n, raw, fn->raw != fn->name ? n_raw : 0)) &&
+	return (!r->match.n || is_called(f, fn, &r->match)) &&
 	       (!r->files.n || spike_matches_any(&r->files, file, n_file)) &&
 	       (!r->modules.n || spike_matches_any(&r->modules, module, n_module));
 }
@@ -55,21 +61,17 @@ static void spike_functions_add_rules(struct spike_functions *f, struct spike_fu
 	}
 	fn->first_below = (uint32_t)f->n_lists;
 	fn->n_rules = fn->first_below - fn->first;
-	for (size_t i = 0; i < rules->n; i++) {
-		size_t n;
-		const char *name = names_text(&f->names, fn->name, &n);
-
-		if (rules->items[i].below.n && spike_matches_any(&rules->items[i].below, name, n))
+	for (size_t i = 0; i < rules->n; i++)
+		if (rules->items[i].below.n && is_called(f, fn, &rules->items[i].below))
 			VEC_PUSH(f->rule_lists, f->n_lists, f->cap_lists) = (uint32_t)i;
-	}
 	fn->n_below = (uint32_t)f->n_lists - fn->first_below;
 }
 
 static void spike_functions_add_verdicts(struct spike_functions *f, struct spike_function *fn)
 {
-	size_t n, n_file, n_module;
+	size_t n, n_raw, n_file, n_module;
 	const char *name = names_text(&f->names, fn->name, &n);
-	const char *raw = names_text(&f->names, fn->raw, NULL);
+	const char *raw = names_text(&f->names, fn->raw, &n_raw);
 	const char *file = names_text(&f->names, fn->file, &n_file);
 	const char *module = names_text(&f->names, fn->module, &n_module);
 
@@ -85,7 +87,7 @@ static void spike_functions_add_verdicts(struct spike_functions *f, struct spike
 	}
 	if (!f->filters)
 		return;
-	fn->kept = filters_name(f->filters, name, n);
+	fn->kept = filters_name(f->filters, &(struct apart_name){name, n, raw, n_raw});
 	if (fn->module)
 		fn->kept |= filters_module(f->filters, module, n_module);
 	if (fn->file)

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/table/table.h"
 
 #include <inttypes.h>
@@ -15,6 +16,8 @@ static const char *kept(struct spikes_gate *x, struct buf *b)
 	b->len = 0;
 	return s;
 }
+
+enum { STACK_END = 128 }; /* calls of a stack that are named, of each of its ends */
 
 /* Outermost first: results of two stacks of one function are two. */
 static const char *spikes_gate_stack_of(struct spikes_gate *x, const struct spike_groups *g,
@@ -30,6 +33,13 @@ static const char *spikes_gate_stack_of(struct spikes_gate *x, const struct spik
 	for (size_t i = depth; i--;) {
 		size_t n;
 		const char *s = spike_function_name(g->functions, path[i], &n);
+
+		if (depth > 2 * STACK_END && i == depth - STACK_END - 1) {
+			buf_addf(b, "[%zu call%s left out];", depth - 2 * STACK_END,
+				 plural_s(depth - 2 * STACK_END));
+			i = STACK_END;
+			continue;
+		}
 
 		buf_add(b, s, n);
 		buf_adds(b, i ? ";" : "");
@@ -47,7 +57,7 @@ static void spikes_gate_add_breach(struct spikes_gate *x, const struct spike_gro
 
 	to->verdict = VERDICT_FAIL;
 	to->subject = spikes_gate_stack_of(x, g, group->node, &b);
-	buf_addf(&b, "%" PRIu64 " spike%s", group->n, group->n == 1 ? "" : "s");
+	buf_addf(&b, "%" PRIu64 " spike%s", group->n, plural_s(group->n));
 	if (group->worst.has_frame)
 		buf_addf(&b, ", the worst in frame %" PRId64, group->worst.frame);
 	to->message = kept(x, &b);
@@ -115,15 +125,16 @@ void spikes_gate_init(struct spikes_gate *x, const struct spikes *s, const struc
 	if (item->verdict == VERDICT_INCONCLUSIVE) {
 		buf_adds(&b, unsure);
 	} else {
-		buf_addf(&b, "%" PRIu64 " calls were judged", s->calls);
+		buf_addf(&b, "%" PRIu64 " call%s judged", s->calls,
+			 s->calls == 1 ? " was" : "s were");
 		if (stacks > SPIKES_BREACHES_MAX)
 			buf_addf(&b, "; the worst %d of %zu stacks are told", SPIKES_BREACHES_MAX,
 				 stacks);
 	}
 	item->message = kept(x, &b);
-	buf_addf(&b, "%" PRIu64 " spikes", s->found);
+	buf_addf(&b, "%" PRIu64 " spike%s", s->found, plural_s(s->found));
 	item->measured = kept(x, &b);
-	buf_addf(&b, "%" PRIu64 " spikes", max);
+	buf_addf(&b, "%" PRIu64 " spike%s", max, plural_s(max));
 	item->limit = kept(x, &b);
 	x->checks = (struct table_checks){
 	    .name = "gate", .title = "gate on spikes", .items = item, .n_items = 1};

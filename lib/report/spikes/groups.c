@@ -20,7 +20,7 @@ void spike_groups_init(struct spike_groups *g, struct spike_functions *f, size_t
 	*g = (struct spike_groups){
 	    .functions = f, .keep = worst, .index = mem_zalloc(sizeof *g->index)};
 	VEC_PUSH(g->items, g->n, g->cap) = (struct spike_group){.owner = OWNER_NONE};
-	VEC_PUSH(g->nodes, g->n_nodes, g->cap_nodes) = (struct spike_node){0, 0};
+	VEC_PUSH(g->nodes, g->n_nodes, g->cap_nodes) = (struct spike_node){0, 0, 0};
 	g->worst = mem_array(worst + 1, sizeof *g->worst);
 }
 
@@ -47,13 +47,17 @@ void spike_groups_release(struct spike_groups *g)
 	*g = (struct spike_groups){.n = 0};
 }
 
-/* 0: there is no room for it. */
+/* 0: there is no room for it. Of calls that are still open it is looked for once. */
 static uint32_t spike_groups_node_of(struct spike_groups *g, const struct spike_seen *s)
 {
 	struct spike_groups_index *x = g->index;
-	uint32_t node = 0;
+	size_t known = s->nodes ? s->depth : 0;
+	uint32_t node;
 
-	for (size_t i = 0; i < s->depth; i++) {
+	while (known && !s->nodes[known - 1])
+		known--;
+	node = known ? s->nodes[known - 1] : 0;
+	for (size_t i = known; i < s->depth; i++) {
 		const uint64_t step = node * (UINT64_C(1) << 32) + s->path[i];
 		uint32_t *id = map64_put(&x->nodes, step);
 
@@ -64,11 +68,13 @@ static uint32_t spike_groups_node_of(struct spike_groups *g, const struct spike_
 		if (!*id) {
 			*id = (uint32_t)g->n_nodes;
 			VEC_PUSH(g->nodes, g->n_nodes, g->cap_nodes) =
-			    (struct spike_node){node, s->path[i]};
+			    (struct spike_node){node, s->path[i], (uint32_t)i + 1};
 			node = (uint32_t)g->n_nodes - 1;
 		} else {
 			node = *id;
 		}
+		if (s->nodes)
+			s->nodes[i] = node;
 	}
 	return node;
 }

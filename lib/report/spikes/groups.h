@@ -38,6 +38,7 @@ struct spike_group {
 
 struct spike_node {
 	uint32_t parent, function;
+	uint32_t depth; /* its callers' and itself */
 };
 
 struct spike_stat { /* of the function with the same id */

@@ -56,14 +56,9 @@ struct spike_thread *spikes_thread(struct spikes *s, const struct trace *t, uint
 
 static bool is_below(const struct spikes *s, uint32_t rule, const struct spike_place *place)
 {
-	const char *at = place->callers;
+	for (size_t i = 0; i < place->n_callers; i++) {
+		const struct spike_function *f = &s->functions.items[place->callers[i]];
 
-	for (size_t i = 0; i < place->n_callers; i++, at += place->stride) {
-		const struct spike_function *f;
-		uint32_t id;
-
-		memcpy(&id, at, sizeof id);
-		f = &s->functions.items[id];
 		for (uint32_t k = 0; k < f->n_below; k++)
 			if (s->functions.rule_lists[f->first_below + k] == rule)
 				return true;
@@ -218,21 +213,13 @@ static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spik
 	return filters_kept(f, bits);
 }
 
-enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker, bool *told,
-			  struct err *e)
+enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker,
+			  uint32_t kept, bool *told, struct err *e)
 {
 	struct spikes_reading *r = s->reading;
-	uint32_t bits = 0;
 
 	*told = false;
-	spike->owner = OWNER_NONE;
-	for (size_t i = 0; i < spike->depth; i++) {
-		const struct spike_function *f = &s->functions.items[spike->path[i]];
-
-		bits |= f->kept;
-		spike->owner = f->owner < spike->owner ? f->owner : spike->owner;
-	}
-	if (!spikes_judge_is_kept(s, spike, marker, bits)) {
+	if (!spikes_judge_is_kept(s, spike, marker, kept)) {
 		s->filtered++;
 		return ST_OK;
 	}

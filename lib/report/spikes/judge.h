@@ -13,8 +13,8 @@ struct spike_place {
 	uint32_t thread;
 	bool has_frame, has_time;
 	int64_t frame, time;
-	const void *callers; /* function ids, stride bytes apart */
-	size_t n_callers, stride;
+	const uint32_t *callers; /* function ids */
+	size_t n_callers;
 };
 
 /* The thread's state, with what rules and selection say of it; its place may change. */
@@ -29,7 +29,8 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 void spikes_add_text(struct spikes *s, size_t at, const char *text, size_t n);
 void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size_t at,
 			  const char *pattern);
-enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker, bool *told,
-			  struct err *e);
+/* kept: the bits of filters of its path; the owner of that is in the spike. */
+enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker,
+			  uint32_t kept, bool *told, struct err *e);
 
 #endif

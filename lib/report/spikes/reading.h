@@ -26,17 +26,23 @@ struct spike_state {
 struct spike_open { /* a call that has not ended */
 	struct spike_state state;
 	int64_t time;
-	uint64_t children;               /* total of the calls it made directly */
-	uint64_t paused;                 /* of it, what passed in calls that pause */
-	uint64_t below;                  /* calls below it, at all depths */
-	uint32_t function, text, marker; /* text: of its enter event */
+	uint64_t children;     /* total of the calls it made directly */
+	uint64_t paused;       /* of it, what passed in calls that pause */
+	uint64_t below;        /* calls below it, at all depths */
+	uint32_t text, marker; /* text: of its enter event */
+	uint32_t kept, owner;  /* of it and its callers: bits of filters, the first owner */
 	bool has_time;
-	bool away; /* no call: enum enter_value */
+	bool pause; /* no call, or in a pause: enum enter_value */
 };
 
 struct spike_thread {
 	struct spike_open *open; /* outermost first */
 	size_t n, cap;
+	uint32_t *path;  /* by open: its function */
+	uint32_t *nodes; /* by open: spike_seen.nodes */
+	size_t cap_path, cap_nodes;
+	uint32_t *described; /* indexes into open of those with a description, ascending */
+	size_t n_described, cap_described;
 	size_t listed; /* so many of open were in the last listing */
 	bool asked, inactive, selected;
 	bool by_rule; /* limit */

@@ -3,6 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
+#include "lib/group/notes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -52,8 +54,8 @@ static struct table_cell spikes_report_stack_cell(struct spikes_report *r,
 		const char *s = spike_function_name(g->functions, g->nodes[node].function, &n);
 
 		if (node == at)
-			buf_addf(&r->chain, "%s[%" PRIu64 " calls left out]",
-				 r->chain.len ? ";" : "", left);
+			buf_addf(&r->chain, "%s[%" PRIu64 " call%s left out]",
+				 r->chain.len ? ";" : "", left, plural_s(left));
 		if (r->chain.len)
 			buf_addc(&r->chain, ';');
 		buf_add(&r->chain, s, n);
@@ -116,7 +118,8 @@ static void set_lines(struct spikes_report *r, struct table_row *row)
 	row->details = r->lines;
 	row->n_details = n;
 	if (all > n) {
-		snprintf(r->more, sizeof r->more, "... %zu more lines", all - n);
+		snprintf(r->more, sizeof r->more, "... %zu more line%s", all - n,
+			 plural_s(all - n));
 		row->more = r->more;
 	}
 }
@@ -133,11 +136,11 @@ static void spikes_report_add_stack_lines(struct spikes_report *r, const struct 
 {
 	const struct spike_functions *fs = r->g->functions;
 	uint32_t path[SPIKES_LINES - 8];
-	size_t depth = 0, n = 0;
+	size_t depth = r->g->nodes[group->node].depth, n = 0;
 
-	for (uint32_t i = group->node; i; i = r->g->nodes[i].parent, depth++)
-		if (n < sizeof path / sizeof *path)
-			path[n++] = r->g->nodes[i].function;
+	for (uint32_t i = group->node; i && n < sizeof path / sizeof *path;
+	     i = r->g->nodes[i].parent)
+		path[n++] = r->g->nodes[i].function;
 	if (depth > n || group->cut) {
 		buf_addf(&r->text, "(%zu%s outer calls)", depth - n, group->cut ? " and more" : "");
 		buf_addc(&r->text, '\0');
@@ -257,6 +260,14 @@ static const char *line(struct spikes_report *r, const char *fmt, ...)
 	return arena_strndup(&r->arena, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
+static const char *spikes_none(const struct spikes *s)
+{
+	const struct tally_selection *of = s->options.selection;
+
+	return s->calls ? "none: no call that was judged took longer than it may"
+			: nothing_left(filters_any(s->options.filters), of && !selection_all(of));
+}
+
 static void spikes_report_add_spikes(struct spikes_report *r, enum spikes_sort sort, uint64_t n)
 {
 	struct sorting by = {r->g, sort};
@@ -271,11 +282,12 @@ static void spikes_report_add_spikes(struct spikes_report *r, enum spikes_sort s
 				   .columns = r->spikes_columns,
 				   .n_rows = n && n < k ? (size_t)n : k,
 				   .fill = spikes_report_fill_spikes,
+				   .empty = spikes_none(r->s),
 				   .arg = r,
 				   .notes = r->notes};
 	r->spikes.title =
 	    line(r, "%" PRIu64 " spike%s in %zu stack%s%s%s%s", r->g->spikes,
-		 r->g->spikes == 1 ? "" : "s", k, k == 1 ? "" : "s", sort ? ", by " : "",
+		 plural_s(r->g->spikes), k, plural_s(k), sort ? ", by " : "",
 		 sort    ? spikes_sort_words[sort]
 		 : k > 1 ? ", worst first"
 			 : "",
@@ -346,9 +358,10 @@ static void spikes_report_add_worst(struct spikes_report *r)
 				  .n_columns = (size_t)(c - r->worst_columns),
 				  .n_rows = r->g->n_worst,
 				  .fill = spikes_report_fill_worst,
+				  .empty = spikes_none(r->s),
 				  .arg = r};
-	r->worst.title =
-	    line(r, "the worst %zu of %" PRIu64 " spikes", r->g->n_worst, r->g->spikes);
+	r->worst.title = line(r, "the worst %zu of %" PRIu64 " spike%s", r->g->n_worst,
+			      r->g->spikes, plural_s(r->g->spikes));
 }
 
 /* --- by owner --- */
@@ -391,7 +404,8 @@ static void spikes_report_fill_owners(void *arg, size_t i, struct table_row *row
 	}
 	set_lines(r, row);
 	if (all > shown) {
-		snprintf(r->more, sizeof r->more, "... %zu more stacks", all - shown);
+		snprintf(r->more, sizeof r->more, "... %zu more stack%s", all - shown,
+			 plural_s(all - shown));
 		row->more = r->more;
 	}
 }
@@ -455,12 +469,15 @@ static void spikes_report_add_notes(struct spikes_report *r)
 	const struct spikes *s = r->s;
 
 	r->notes[r->n_notes++] =
-	    line(r, "%" PRIu64 " calls were judged, %" PRIu64 " took longer than they may",
-		 s->calls, s->found);
+	    line(r, "%" PRIu64 " call%s judged, %" PRIu64 " took longer than they may", s->calls,
+		 s->calls == 1 ? " was" : "s were", s->found);
 	if (!s->calls)
 		r->notes[r->n_notes++] =
 		    "the captures have no calls with times: neither enter and exit nor samples of "
 		    "whole calls";
+	if (s->options.hook_cost)
+		r->notes[r->n_notes++] = "times are estimated: without --hook-cost for each call "
+					 "below";
 	if (s->unmeasured)
 		r->notes[r->n_notes++] =
 		    line(r,
@@ -468,12 +485,12 @@ static void spikes_report_add_notes(struct spikes_report *r)
 			 " spikes were logged without a time: how long they took is not known",
 			 s->unmeasured);
 	if (s->filtered)
-		r->notes[r->n_notes++] =
-		    line(r, "filters leave out %" PRIu64 " spikes", s->filtered);
+		r->notes[r->n_notes++] = line(r, "filters leave out %" PRIu64 " spike%s",
+					      s->filtered, plural_s(s->filtered));
 	if (r->g->items[0].n)
 		r->notes[r->n_notes++] = line(
-		    r, "[others]: %" PRIu64 " spikes of stacks that are too many to be told apart",
-		    r->g->items[0].n);
+		    r, "[others]: %" PRIu64 " spike%s of stacks that are too many to be told apart",
+		    r->g->items[0].n, plural_s(r->g->items[0].n));
 	for (size_t i = 0, told = 0; i < r->spikes.n_rows && !told; i++)
 		if (r->g->items[r->order[i]].totals.n >= 20) {
 			r->notes[r->n_notes++] =

@@ -35,7 +35,6 @@ static void judge(const struct spikes *s, const struct spike_thread *th, size_t 
 	struct spike_state outer;
 
 	place->callers = r->path;
-	place->stride = sizeof *r->path;
 	for (size_t i = 0; i < n; i++) {
 		place->n_callers = i;
 		spikes_judge(s, r->path[i], th->limit, i ? &outer : NULL, place, to);
@@ -99,7 +98,7 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 {
 	struct spikes_reading *r = s->reading;
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
-	uint32_t marker = ev->has & EV_HAS_TYPE ? ev->type : 0, stack, leaf, given;
+	uint32_t marker = ev->has & EV_HAS_TYPE ? ev->type : 0, stack, leaf, given, kept = 0;
 	uint64_t calls = ev->has & EV_HAS_COUNT && ev->count ? ev->count : 1;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
@@ -159,5 +158,12 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 		spikes_samples_add_texts(s, text, n, spike.depth);
 	}
 	add_rule_texts(s, &spike, &state);
-	return spikes_report(s, &spike, marker, &told, e);
+	spike.owner = OWNER_NONE;
+	for (size_t i = 0; i < spike.depth; i++) {
+		const struct spike_function *f = &s->functions.items[spike.path[i]];
+
+		kept |= f->kept;
+		spike.owner = f->owner < spike.owner ? f->owner : spike.owner;
+	}
+	return spikes_report(s, &spike, marker, kept, &told, e);
 }

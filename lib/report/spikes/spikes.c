@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Descriptions of callers that a spike has, the innermost ones. */
+enum { DESCRIBED = 64 };
+
 static uint32_t innermost(const struct trace *t, const struct event *ev)
 {
 	return ev->has & EV_HAS_STACK ? t->stacks[ev->stack].location : 0;
@@ -23,6 +26,33 @@ static void see_time(struct spikes *s, struct open_thread *open, const struct ev
 		open_calls_elapsed(&r->calls_open, open, ev->time);
 	else
 		r->odd[ODD_UNTIMED]++;
+}
+
+static void push(const struct spikes *s, struct spike_thread *th, uint32_t function,
+		 struct spike_open call)
+{
+	const struct spike_function *f = &s->functions.items[function];
+	const struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL;
+
+	call.kept = f->kept | (parent ? parent->kept : 0);
+	call.owner = parent && parent->owner < f->owner ? parent->owner : f->owner;
+	if (call.text || call.state.describe)
+		VEC_PUSH(th->described, th->n_described, th->cap_described) = (uint32_t)th->n;
+	th->path = mem_grow(th->path, &th->cap_path, th->n + 1, sizeof *th->path);
+	th->path[th->n] = function;
+	th->nodes = mem_grow(th->nodes, &th->cap_nodes, th->n + 1, sizeof *th->nodes);
+	th->nodes[th->n] = 0;
+	VEC_PUSH(th->open, th->n, th->cap) = call;
+}
+
+static void pop(struct spike_thread *th, struct open_thread *open)
+{
+	th->n--;
+	open_calls_pop(open);
+	if (th->n_described && th->described[th->n_described - 1] == th->n)
+		th->n_described--;
+	if (th->listed > th->n)
+		th->listed = th->n;
 }
 
 static void spikes_take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
@@ -39,8 +69,9 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 				    .frame = r->frame,
 				    .has_time = ev->has & EV_HAS_TIME,
 				    .time = ev->time,
-				    .n_callers = th->n,
-				    .stride = sizeof call};
+				    .callers = th->path,
+				    .n_callers = th->n};
+	uint32_t function;
 
 	if (th->inactive)
 		return;
@@ -55,11 +86,9 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 				   .text = ev->has & EV_HAS_NAME ? ev->name : 0,
 				   .marker = opens.type,
 				   .has_time = ev->has & EV_HAS_TIME};
-	call.function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
-	r->odd[ODD_UNKNOWN] += !call.function;
-	if (th->n)
-		place.callers = &th->open[0].function;
-	spikes_judge(s, call.function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
+	function = spike_function_of(&s->functions, t, innermost(t, ev), call.marker);
+	r->odd[ODD_UNKNOWN] += !function;
+	spikes_judge(s, function, th->limit, th->n ? &th->open[th->n - 1].state : NULL, &place,
 		     &call.state);
 	for (size_t i = 0; call.state.has_parents && i < th->n; i++) {
 		struct spike_state *caller = &th->open[i].state;
@@ -69,26 +98,23 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 		caller->by_call = caller->by_rule = true;
 	}
 	call.state.by_rule |= th->by_rule;
-	call.away = ev->has & EV_HAS_VALUE && ev->value == ENTER_AWAY;
-	if (call.away || (ev->has & EV_HAS_VALUE && ev->value == ENTER_PAUSE))
-		call.state.paused = true;
-	VEC_PUSH(th->open, th->n, th->cap) = call;
+	call.pause = open_calls_pause(ev) || (th->n && th->open[th->n - 1].pause);
+	call.state.paused |= call.pause;
+	push(s, th, function, call);
 }
 
 /* What is open ends without a time of its own: what it called is its caller's then. */
 static void drop(struct spike_thread *th, struct open_thread *open)
 {
-	const struct spike_open *o = &th->open[--th->n];
-	struct spike_open *parent = th->n ? &th->open[th->n - 1] : NULL;
+	const struct spike_open *o = &th->open[th->n - 1];
+	struct spike_open *parent = th->n > 1 ? &th->open[th->n - 2] : NULL;
 
-	open_calls_pop(open);
 	if (parent) {
 		parent->children += o->children;
 		parent->paused += o->paused;
-		parent->below += o->below + 1;
+		parent->below += o->below + !o->pause;
 	}
-	if (th->listed > th->n)
-		th->listed = th->n;
+	pop(th, open);
 }
 
 static void spikes_add_texts(struct spikes *s, const struct trace *t, const struct spike_thread *th,
@@ -102,7 +128,9 @@ static void spikes_add_texts(struct spikes *s, const struct trace *t, const stru
 
 	r->n_texts = 0;
 	r->text.len = 0;
-	for (size_t i = 0; i < th->n; i++) {
+	for (size_t k = th->n_described > DESCRIBED ? th->n_described - DESCRIBED : 0;
+	     k < th->n_described; k++) {
+		uint32_t i = th->described[k];
 		const struct spike_open *o = &th->open[i];
 
 		text = intern_text(&t->strings, o->text, &n);
@@ -127,7 +155,10 @@ static enum status spikes_tell(struct spikes *s, const struct trace *t, struct s
 	const struct spike_open *o = &th->open[th->n - 1];
 	struct spike_seen spike = {.t = t,
 				   .thread = ev->thread,
+				   .path = th->path,
+				   .nodes = th->nodes,
 				   .depth = th->n,
+				   .owner = o->owner,
 				   .total = total,
 				   .self = self,
 				   .limit = o->state.limit,
@@ -141,13 +172,8 @@ static enum status spikes_tell(struct spikes *s, const struct trace *t, struct s
 	enum status st;
 	bool told;
 
-	if (th->n > r->cap_path)
-		r->path = mem_grow(r->path, &r->cap_path, th->n, sizeof *r->path);
-	for (size_t i = 0; i < th->n; i++)
-		r->path[i] = th->open[i].function;
-	spike.path = r->path;
 	spikes_add_texts(s, t, th, ev, &spike);
-	st = spikes_report(s, &spike, o->marker, &told, e);
+	st = spikes_report(s, &spike, o->marker, o->kept, &told, e);
 	if (told)
 		th->listed = th->n;
 	return st;
@@ -180,20 +206,17 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 	r->odd[ODD_OVERCORRECTED] += hooks > total;
 	total = hooks > total ? 0 : total - hooks;
 	judged = o->paused > total ? 0 : total - o->paused;
-	s->calls += !o->away;
-	s->functions.items[o->function].calls += !o->away;
+	s->calls += !o->pause;
+	s->functions.items[th->path[th->n - 1]].calls += !o->pause;
 	if (!o->state.paused && !o->state.ignored && judged > o->state.limit && th->selected)
 		st = spikes_tell(s, t, th, ev, judged,
 				 o->children > total ? 0 : total - o->children, e);
 	if (parent) {
 		parent->children += total;
 		parent->paused += o->state.paused ? total : o->paused;
-		parent->below += o->below + 1;
+		parent->below += o->below + !o->pause;
 	}
-	th->n--;
-	open_calls_pop(open);
-	if (th->listed > th->n)
-		th->listed = th->n;
+	pop(th, open);
 	return st;
 }
 
@@ -277,6 +300,9 @@ static void spikes_close_threads(struct spikes *s)
 					r->longest_open = so_far;
 			}
 		free(th->open);
+		free(th->path);
+		free(th->nodes);
+		free(th->described);
 		*th = (struct spike_thread){.n = 0};
 	}
 	r->odd[ODD_BACK] = r->calls_open.backward;

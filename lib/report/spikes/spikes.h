@@ -39,6 +39,9 @@ struct spike_seen { /* what it points to is valid until the callback returns */
 	const struct trace *t;
 	uint32_t thread;      /* the trace's id, 0: not known */
 	const uint32_t *path; /* function ids, outermost first; at least one */
+	/* By path: 0, or what the callback has put there for a spike of the same open calls, whose paths begin
+	 * alike. NULL: of a sample. */
+	uint32_t *nodes;
 	size_t depth;
 	uint32_t cut; /* outer calls that are not in path */
 	uint64_t total, self, limit;

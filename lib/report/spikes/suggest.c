@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 #include "lib/base/utf.h"
 
 #include <ctype.h>
@@ -162,8 +163,7 @@ static void suggest_add_facts(const struct spikes *s, const struct spike_groups 
 	buf_add_escaped(out, name, n);
 	buf_addf(out, ": %" PRIu64 " of %" PRIu64 " calls", stat->totals.n, f->calls);
 	if (stat->frames)
-		buf_addf(out, ", in %" PRIu64 " frame%s", stat->frames,
-			 stat->frames == 1 ? "" : "s");
+		buf_addf(out, ", in %" PRIu64 " frame%s", stat->frames, plural_s(stat->frames));
 	buf_adds(out, "; median ");
 	spike_add_ms(out, quantiles_at(&stat->totals, 50));
 	buf_adds(out, " ms, p95 ");

@@ -126,7 +126,15 @@ static char *callers_text(const struct group_project *p, struct callers_list *l,
 	return b.data;
 }
 
-struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n)
+static uint64_t without_cached(const struct run_grouping *g, uint32_t group, enum sum sum,
+			       uint64_t value)
+{
+	uint64_t cached = columns_value(&g->cached, group, sum);
+
+	return value > cached ? value - cached : 0;
+}
+
+struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n, bool cached)
 {
 	const struct group_project *p = r->p;
 	const struct grouping *g = &p->groupings[STACKS];
@@ -151,10 +159,16 @@ struct callers *callers_new(const struct ranking *r, const uint32_t *groups, siz
 		    !group_value(&of_stacks, i, r->sum, false, &w.value) ||
 		    !callers_start(p, &w.stack, &w.call))
 			continue;
+		if (!cached)
+			w.value = without_cached(&r->run->groupings[STACKS], i, r->sum, w.value);
 		VEC_PUSH(lists[at - 1].items, lists[at - 1].n, lists[at - 1].cap) = w;
 	}
 	for (size_t i = 0; i < c->n; i++) {
-		if (group_value(r, groups[i], r->sum, false, &v) && v && !sum_is_signed(r->sum))
+		if (!group_value(r, groups[i], r->sum, false, &v))
+			v = 0;
+		if (!cached)
+			v = without_cached(&r->run->groupings[r->grouping], groups[i], r->sum, v);
+		if (v && !sum_is_signed(r->sum))
 			c->lines[i] = callers_text(p, &lists[i], v);
 		free(lists[i].items);
 	}

@@ -38,7 +38,8 @@ static void memory_modules_count(void *arg, struct group_project *p, const struc
 	const struct tally *a = &p->tally;
 	struct map64 seen = {0};
 
-	m->unknown |= t->metrics[METRIC_LIVE].state == METRIC_ABSENT || a->without_address[DOMAINS];
+	m->unknown |= t->metrics[METRIC_LIVE].state == METRIC_ABSENT ||
+		      trace_blocks(t) != TRACE_BLOCKS_PLACED || a->without_address[DOMAINS];
 	for (size_t i = 0; i < a->live.n && !m->unknown; i++) {
 		const struct live_block *b = &a->live.blocks[i];
 		unsigned domain = b->space % DOMAINS;
@@ -77,7 +78,7 @@ struct memory_modules *memory_modules_new(const struct project_options *of)
 	struct memory_modules *m = mem_zalloc(sizeof *m);
 	struct project_options o = *of;
 
-	o.by[0] = (struct grouping_key){KEY_MODULE, 0};
+	o.by[0] = (struct grouping_key){.by = KEY_MODULE};
 	o.n_by = 1;
 	o.domain = DOMAIN_ALL;
 	o.selection = NULL;

@@ -3,6 +3,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_COLUMNS = 7, LIFELESS = 5, PAGE_COLUMNS = 5, HEADS = 5, PAGE_ROWS = 2 };
+enum { SIZE_COLUMNS = 7, LIFELESS = 5, PAGE_COLUMNS = 5, HEADS = 6, PAGE_ROWS = 2 };
 
 struct memory_report {
 	const struct tally_memory *m;
@@ -27,9 +28,17 @@ struct memory_report {
 	decimal y[MEMORY_POINTS];
 	char heads[HEADS][200], limit_title[80], live_title[80];
 	size_t n_heads, growth; /* growth: behind which of the heads it is, or 0 */
-	bool has_pages;
+	bool has_sizes, has_pages;
+	const char *left_out;
 	const struct table *modules; /* NULL: not asked for */
 };
+
+/* As metric_mark: of a number that two of a capture's facts make. */
+static const char *known(unsigned state, unsigned other)
+{
+	state = state > other ? state : other;
+	return state == METRIC_ESTIMATED ? "~" : state == METRIC_LOWER_BOUND ? ">=" : "";
+}
 
 /* --- sizes --- */
 
@@ -77,6 +86,7 @@ static void memory_report_make_sizes(struct memory_report *r)
 	struct memory_class all = {r->d->count, r->d->live_count, r->d->sized, r->d->live_sized};
 
 	memcpy(r->size_columns, columns, sizeof columns);
+	r->has_sizes = r->m->blocks != TRACE_BLOCKS_SUMMED;
 	r->sizes = (struct table){.name = "sizes",
 				  .title = "allocations by size",
 				  .columns = r->size_columns,
@@ -84,8 +94,8 @@ static void memory_report_make_sizes(struct memory_report *r)
 				  .fill = memory_report_size_fill,
 				  .arg = r,
 				  .totals = r->totals,
-				  .n_totals = 1};
-	for (unsigned k = 0; k < MEMORY_CLASSES; k++)
+				  .n_totals = r->has_sizes};
+	for (unsigned k = 0; k < MEMORY_CLASSES && r->has_sizes; k++)
 		if (r->d->classes[k].count)
 			r->classes[r->sizes.n_rows++] = k;
 	size_cells(r, &all, r->totals);
@@ -116,7 +126,7 @@ static void memory_report_make_pages(struct memory_report *r)
 	    {.key = "use", .title = "in use", .type = COLUMN_PERCENT},
 	};
 
-	r->has_pages = r->m->lives && r->d->live_count;
+	r->has_pages = r->m->lives && r->d->live_count && r->m->blocks == TRACE_BLOCKS_PLACED;
 	memcpy(r->page_columns, columns, sizeof columns);
 	r->pages = (struct table){.name = "pages",
 				  .title = "what is live at the end, and the pages under it",
@@ -152,8 +162,8 @@ static void memory_report_make_curve(struct memory_report *r)
 	size_text(&b, memory_shown(r->d->peak));
 	buf_adds(&b, " at ");
 	time_text(&b, r->d->peak_at < 0 ? 0 : (uint64_t)r->d->peak_at);
-	snprintf(r->limit_title, sizeof r->limit_title, "peak %s%s", r->d->about ? "~" : "",
-		 buf_str(&b));
+	snprintf(r->limit_title, sizeof r->limit_title, "peak %s%s",
+		 r->d->about ? "~" : known(r->m->size_state, r->m->live_state), buf_str(&b));
 	buf_release(&b);
 	/* Several domains have a curve each; a report of all of them has that of this one. */
 	snprintf(r->live_title, sizeof r->live_title, "live bytes over time%s%s%s",
@@ -193,18 +203,29 @@ static void add_rate(struct buf *b, double bytes)
 
 static void memory_report_make_heads(struct memory_report *r)
 {
+	static const char *const left_out[] = {
+	    [TRACE_BLOCKS_NUMBERED] =
+		"pages are left out: the capture has blocks without addresses",
+	    [TRACE_BLOCKS_SUMMED] = "sizes and pages are left out: the capture has sums of blocks, "
+				    "without sizes and addresses",
+	};
 	struct buf b = BUF_INIT;
 	struct memory_growth g;
 
-	buf_addf(&b, "%" PRIu64 " allocations, ", r->d->count);
+	if (!r->m->uncounted)
+		buf_addf(&b, "%s%" PRIu64 " allocation%s, ", known(r->m->count_state, 0),
+			 r->d->count, plural_s(r->d->count));
+	buf_adds(&b, known(r->m->size_state, 0));
 	size_text(&b, memory_shown(r->d->bytes));
+	buf_adds(&b, r->m->uncounted ? " allocated" : "");
 	if (r->domain)
 		buf_addf(&b, " (domain %s)", domain_name(r->domain));
 	add_head(r, &b);
 	if (!r->m->lives)
 		buf_adds(&b, "what is live is not in the capture");
 	if (r->m->lives && !r->d->peakless) {
-		buf_adds(&b, r->d->about ? "peak ~" : "peak ");
+		buf_addf(&b, "peak %s",
+			 r->d->about ? "~" : known(r->m->size_state, r->m->live_state));
 		size_text(&b, memory_shown(r->d->peak));
 		if (r->d->peak_at >= 0) {
 			buf_adds(&b, " after ");
@@ -213,11 +234,13 @@ static void memory_report_make_heads(struct memory_report *r)
 		buf_adds(&b, "; ");
 	}
 	if (r->m->lives) {
-		buf_adds(&b, "live at the end ");
+		buf_addf(&b, "live at the end %s", known(r->m->size_state, r->m->live_state));
 		size_text(&b, memory_shown(r->d->live));
-		buf_addf(&b, " in %" PRIu64 " block%s", r->d->live_count,
-			 r->d->live_count == 1 ? "" : "s");
 	}
+	if (r->m->lives && !r->m->uncounted)
+		buf_addf(&b, " in %s%" PRIu64 " block%s",
+			 known(r->m->count_state, r->m->live_state), r->d->live_count,
+			 plural_s(r->d->live_count));
 	add_head(r, &b);
 	if (r->live.n_points && memory_growth(r->m, r->d, &g)) {
 		bool noise = fabs(g.slope) <= 2 * g.error;
@@ -237,12 +260,18 @@ static void memory_report_make_heads(struct memory_report *r)
 		add_head(r, &b);
 		r->growth = r->n_heads;
 	}
+	r->left_out = left_out[r->m->blocks];
+	if (r->left_out) {
+		buf_adds(&b, r->left_out);
+		add_head(r, &b);
+	}
 	if (r->d->bytes > UINT64_MAX) {
 		buf_adds(&b, "bytes: more than 64 bits can hold");
 		add_head(r, &b);
 	}
 	if (r->m->lost) {
-		buf_addf(&b, "%" PRIu64 " allocations have no size, and are left out", r->m->lost);
+		buf_addf(&b, "%" PRIu64 " allocation%s without a size left out", r->m->lost,
+			 plural_s(r->m->lost));
 		add_head(r, &b);
 	}
 	buf_release(&b);
@@ -286,7 +315,7 @@ void memory_report_free(struct memory_report *r)
 
 const struct table *memory_report_sizes(const struct memory_report *r)
 {
-	return &r->sizes;
+	return r->has_sizes ? &r->sizes : NULL;
 }
 
 const struct table_series *memory_report_live(const struct memory_report *r)
@@ -304,7 +333,8 @@ static void memory_report_numbers(const struct memory_report *r, struct table_do
 	const struct memory_domain *m = r->d;
 	bool real = r->m->weigh == 2;
 
-	document_number(d, "allocations", COLUMN_INT, 0, cell_number(m->count));
+	if (!r->m->uncounted)
+		document_number(d, "allocations", COLUMN_INT, 0, cell_number(m->count));
 	document_number(d, real ? "real" : "requested", COLUMN_BYTES, 0,
 			cell_number(memory_shown(m->bytes)));
 	document_number(d, "captures", COLUMN_INT, 0, cell_number(r->m->captures));
@@ -319,7 +349,8 @@ static void memory_report_numbers(const struct memory_report *r, struct table_do
 	}
 	document_number(d, real ? "live_real" : "live_requested", COLUMN_BYTES, 0,
 			cell_number(memory_shown(m->live)));
-	document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(m->live_count));
+	if (!r->m->uncounted)
+		document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(m->live_count));
 }
 
 void memory_report_add(const struct memory_report *r, struct table_document *d)
@@ -327,6 +358,8 @@ void memory_report_add(const struct memory_report *r, struct table_document *d)
 	for (size_t i = 0; i < r->n_heads; i++)
 		document_head(d, r->heads[i]);
 	document_fact(d, "memory", r->heads[1]);
+	if (r->left_out)
+		document_fact(d, "left_out", r->left_out);
 	memory_report_numbers(r, d);
 	document_table(d, &r->sizes);
 	if (memory_report_live(r))

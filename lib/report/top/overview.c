@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/top/overview.h"
 
+#include "lib/base/text.h"
+
 #include "lib/group/metric.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-static void add_rate(struct buf *b, uint64_t n, uint64_t ns)
+static void add_rate(struct buf *b, const char *mark, uint64_t n, uint64_t ns)
 {
 	double rate = (double)n / ((double)ns / 1e9);
 
+	buf_addf(b, " (%s", mark);
 	if (rate >= 1e6)
-		buf_addf(b, " (%.1f million a second)", rate / 1e6);
+		buf_addf(b, "%.1f million a second)", rate / 1e6);
 	else if (rate >= 1e3)
-		buf_addf(b, " (%.1f thousand a second)", rate / 1e3);
+		buf_addf(b, "%.1f thousand a second)", rate / 1e3);
 	else
-		buf_addf(b, rate < 10 ? " (%.2g a second)" : " (%.0f a second)", rate);
+		buf_addf(b, rate < 10 ? "%.2g a second)" : "%.0f a second)", rate);
 }
 
 /* The standard error of a number of blocks, or of bytes. */
@@ -31,12 +34,19 @@ static void add_error(struct buf *b, const struct run_totals *t, double variance
 		buf_addf(b, "%.0f", sqrt(variance));
 }
 
+static void add_least(struct buf *b, const struct run_totals *t)
+{
+	if (t->least)
+		buf_addf(b, " of blocks of at least %" PRIu64 " byte%s", t->least,
+			 plural_s(t->least));
+}
+
 static void add_plural(struct buf *b, const struct run_totals *t, uint64_t n, double variance,
 		       const char *word)
 {
 	buf_add_u64(b, n);
 	add_error(b, t, variance, false);
-	buf_addf(b, " %s%s", word, n == 1 ? "" : "s");
+	buf_addf(b, " %s%s", word, plural_s(n));
 }
 
 static unsigned variance_of(const struct run_totals *t)
@@ -47,9 +57,13 @@ static unsigned variance_of(const struct run_totals *t)
 /* How well s is known; where the table has none of it, how well the sum that it is a part of is. */
 static const char *mark(const struct group_run *r, enum sum s, enum sum part_of)
 {
-	const char *text = metric_mark(&r->known, r->known.state[s] ? s : part_of);
+	return metric_mark(&r->known, r->known.state[s] ? s : part_of);
+}
 
-	return text + (*text == ' ');
+/* Whether it is known how many there were; a record may be a sum of blocks. */
+static bool counts_blocks(const struct group_run *r)
+{
+	return r->known.lack[SUM_COUNT] != LACK_ABSENT;
 }
 
 static void overview_say_run(struct buf *b, const struct group_run *r)
@@ -58,17 +72,23 @@ static void overview_say_run(struct buf *b, const struct group_run *r)
 	enum sum counted = r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES;
 	uint64_t n = r->unfiltered.v[counted];
 
-	buf_adds(b, mark(r, SUM_COUNT, SUM_COUNT));
-	add_plural(b, t, n, t->all_variance.v[0], "allocation");
+	if (counts_blocks(r)) {
+		buf_adds(b, mark(r, SUM_COUNT, SUM_COUNT));
+		add_plural(b, t, n, t->all_variance.v[0], "allocation");
+	}
 	if (r->unfiltered.has >> t->bytes & 1) {
-		buf_addf(b, ", %s", mark(r, (enum sum)t->bytes, (enum sum)t->bytes));
+		buf_addf(b, "%s%s", b->len ? ", " : "",
+			 mark(r, (enum sum)t->bytes, (enum sum)t->bytes));
 		size_text(b, r->unfiltered.v[t->bytes]);
 		add_error(b, t, t->all_variance.v[variance_of(t)], true);
+		buf_adds(b, counts_blocks(r) ? "" : " allocated");
 	}
+	add_least(b, t);
 	if (r->timed == r->captures && r->duration) {
 		buf_adds(b, " in ");
 		time_text(b, r->duration);
-		add_rate(b, n, r->duration);
+		if (counts_blocks(r))
+			add_rate(b, mark(r, SUM_COUNT, SUM_COUNT), n, r->duration);
 		if (r->spans && r->begin >= 0) {
 			buf_adds(b, ", from ");
 			time_text(b, (uint64_t)r->begin);
@@ -77,7 +97,8 @@ static void overview_say_run(struct buf *b, const struct group_run *r)
 		}
 	}
 	if (t->threads > 1)
-		buf_addf(b, ", %" PRIu64 " threads", t->threads);
+		buf_addf(b, ", %s%" PRIu64 " threads", t->interval || t->least ? ">=" : "",
+			 t->threads);
 	if (r->captures > 1)
 		buf_addf(b, ", %" PRIu64 " captures", r->captures);
 }
@@ -91,11 +112,11 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(t->temporary, n);
 
-	buf_addf(b, "peak %s", t->about ? "~" : bytes);
+	buf_addf(b, "peak %s", t->about && *bytes != '>' ? "~" : bytes);
 	size_text(b, t->peak);
 	add_error(b, t, (double)t->peak * (double)t->interval, true);
 	if (r->captures > 1) {
-		buf_adds(b, " (of one capture)");
+		buf_addf(b, " (the largest of %" PRIu64 " captures)", r->captures);
 	} else if (t->peak_at >= 0) {
 		buf_adds(b, " after ");
 		time_text(b, (uint64_t)t->peak_at);
@@ -106,10 +127,13 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	if (t->interval && !t->live_count) {
 		buf_adds(b, " (95 %: less than ");
 		size_text(b, sampled_nothing(t->interval));
+		add_least(b, t);
 		buf_addc(b, ')');
 	}
-	buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT, SUM_COUNT));
-	add_plural(b, t, t->live_count, t->live_variance.v[0], "block");
+	if (t->has_blocks) {
+		buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT, SUM_COUNT));
+		add_plural(b, t, t->live_count, t->live_variance.v[0], "block");
+	}
 	if (share.present && t->has_temporary) {
 		buf_addf(b, "; %s", mark(r, SUM_TEMPORARY, SUM_LIVE_COUNT));
 		cell_for_people(b, &percent, &share, false);
@@ -145,6 +169,8 @@ static void add_error_numbers(const struct run_totals *t, struct table_document 
 {
 	unsigned bytes = variance_of(t);
 
+	if (t->least)
+		document_number(d, "least_block", COLUMN_BYTES, 0, cell_number(t->least));
 	if (!t->interval)
 		return;
 	document_number(d, "sample_interval", COLUMN_BYTES, 0, cell_number(t->interval));
@@ -169,15 +195,17 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	bool real = bytes == SUM_REAL;
 	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
 
-	document_number(d, "allocations", COLUMN_INT, 0, cell_number(n));
+	if (counts_blocks(r))
+		document_number(d, "allocations", COLUMN_INT, 0, cell_number(n));
 	if (r->unfiltered.has >> bytes & 1)
 		document_number(d, sum_names[bytes].key, COLUMN_BYTES, 0,
 				cell_number(r->unfiltered.v[bytes]));
 	if (r->timed == r->captures && r->duration) {
 		document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));
-		document_number(
-		    d, "allocations_per_second", COLUMN_NUMBER, 3,
-		    cell_number((uint64_t)((double)n * 1e12 / (double)r->duration + 0.5)));
+		if (counts_blocks(r))
+			document_number(
+			    d, "allocations_per_second", COLUMN_NUMBER, 3,
+			    cell_number((uint64_t)((double)n * 1e12 / (double)r->duration + 0.5)));
 	}
 	if (t->threads)
 		document_number(d, "threads", COLUMN_INT, 0, cell_number(t->threads));
@@ -188,7 +216,8 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	if (r->captures == 1 && t->peak_at != INT64_MIN)
 		document_number(d, "peak_at_ns", COLUMN_TIME, 0, cell_signed(t->peak_at));
 	document_number(d, lives[real], COLUMN_BYTES, 0, cell_number(t->live));
-	document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(t->live_count));
+	if (t->has_blocks)
+		document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(t->live_count));
 	if (t->has_temporary)
 		document_number(d, "temporary_percent", COLUMN_PERCENT, 0,
 				cell_share(t->temporary, n));

@@ -7,6 +7,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +45,7 @@ struct peek {
 static bool matches(struct peek *k, const struct peek_options *o, uint32_t function)
 {
 	if (!k->asked[function]) {
-		const struct group_names *names = &k->p->names;
-		size_t n;
-		const char *s = names_text(names, names->functions[function].display, &n);
-
-		k->asked[function] = match_test(o->match, s, n) ? 2 : 1;
+		k->asked[function] = names_match(&k->p->names, function, o->match) ? 2 : 1;
 	}
 	return k->asked[function] == 2;
 }
@@ -175,8 +172,8 @@ static void peek_make_rows(struct peek *k, uint64_t most)
 	k->table.n_rows = rows;
 	if (most && functions > most) {
 		char text[96];
-		int n = snprintf(text, sizeof text, "%zu more functions match (-n)",
-				 functions - (size_t)most);
+		int n = snprintf(text, sizeof text, "%zu more function%s (-n)",
+				 functions - (size_t)most, plural_s(functions - (size_t)most));
 
 		k->note = arena_strndup(&k->arena, text, (size_t)n);
 		k->table.notes = &k->note;
@@ -236,11 +233,13 @@ struct peek *peek_new(const struct group_project *p, const struct peek_options *
 		if (v)
 			peek_look_at(k, o, (uint32_t)i + 1, g->groups[i].id, v);
 	}
-	k->table = (struct table){.name = "peek",
-				  .title = "callers and callees",
-				  .flags = TABLE_TREE,
-				  .fill = peek_fill,
-				  .arg = k};
+	k->table =
+	    (struct table){.name = "peek",
+			   .title = "callers and callees",
+			   .flags = TABLE_TREE,
+			   .fill = peek_fill,
+			   .empty = "none: nothing has such a name, or filters leave nothing of it",
+			   .arg = k};
 	add_columns(k);
 	peek_make_rows(k, o->n);
 	return k;

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/source_file.h"
+#include "lib/base/text.h"
 #include "lib/report/top/tree.h"
 
 #include <inttypes.h>
@@ -70,11 +71,7 @@ struct source_text { /* a file */
 static bool matches(struct source_costs *s, const struct source_options *o, uint32_t function)
 {
 	if (!s->asked[function]) {
-		const struct group_names *names = &s->p->names;
-		size_t n;
-		const char *t = names_text(names, names->functions[function].display, &n);
-
-		s->asked[function] = match_test(o->match, t, n) ? 2 : 1;
+		s->asked[function] = names_match(&s->p->names, function, o->match) ? 2 : 1;
 	}
 	return s->asked[function] == 2;
 }
@@ -346,7 +343,8 @@ static void source_make_rows(struct source_costs *s, const struct source_options
 	if (!s->n_parts)
 		buf_adds(&b, "no function that costs matches");
 	if (shown < s->n_parts)
-		buf_addf(&b, "%zu more functions match (-n)", s->n_parts - shown);
+		buf_addf(&b, "%zu more function%s (-n)", s->n_parts - shown,
+			 plural_s(s->n_parts - shown));
 	if (b.len) {
 		s->note = arena_strndup(&s->arena, buf_str(&b), b.len);
 		s->table.notes = &s->note;
@@ -442,11 +440,13 @@ struct source_costs *source_costs_new(const struct group_project *p, const struc
 		if (v)
 			add_stack(s, o, (uint32_t)i + 1, g->groups[i].id, v);
 	}
-	s->table = (struct table){.name = "source",
-				  .title = "source with costs",
-				  .flags = TABLE_TREE,
-				  .fill = source_fill,
-				  .arg = s};
+	s->table = (struct table){
+	    .name = "source",
+	    .empty = "none: no source with costs was found, or the filters leave nothing",
+	    .title = "source with costs",
+	    .flags = TABLE_TREE,
+	    .fill = source_fill,
+	    .arg = s};
 	source_add_columns(s, &sums->known);
 	source_make_rows(s, o);
 	return s;

@@ -2,6 +2,7 @@
 #include "lib/report/top/stacks.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/group/metric.h"
 
 #include <inttypes.h>
@@ -121,7 +122,8 @@ void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r)
 		chain_set(&t->chain, p, NULL, p->groupings[t->ranking.grouping].groups[group].id);
 		calls = chain_lines(&t->chain, p, "    ", CALLS_MAX, &t->text);
 		if (calls > CALLS_MAX) {
-			buf_addf(&t->text, "    ... %zu more calls", calls - CALLS_MAX);
+			buf_addf(&t->text, "    ... %zu more call%s", calls - CALLS_MAX,
+				 plural_s(calls - CALLS_MAX));
 			buf_addc(&t->text, '\0');
 		}
 		if (!calls) {
@@ -135,7 +137,7 @@ void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r)
 	r->n_details = n;
 	if (t->all[i] > t->n[i]) {
 		snprintf(t->more, sizeof t->more, "... %" PRIu32 " more stack%s",
-			 t->all[i] - t->n[i], t->all[i] - t->n[i] == 1 ? "" : "s");
+			 t->all[i] - t->n[i], plural_s(t->all[i] - t->n[i]));
 		r->more = t->more;
 	}
 }

@@ -2,6 +2,7 @@
 #include "lib/report/top/top.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 #include "lib/group/chain.h"
 #include "lib/group/metric.h"
 #include "lib/group/notes.h"
@@ -101,10 +102,9 @@ static void add_column(struct top *t, const char *key, const char *title, enum c
 	t->sources[i].sum = sum;
 }
 
-/* A number that is not exact says so in its place. */
 static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
-	const char *mark = metric_mark(known_here(t), s);
+	const char *mark = metric_title_mark(known_here(t), s);
 	char text[64];
 	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
 
@@ -117,8 +117,14 @@ static const enum sum shown_sums[] = {
     SUM_LIVE_REQUESTED, SUM_LIVE_REAL,  SUM_SLACK,          SUM_FREED_COUNT, SUM_FREED_REQUESTED,
     SUM_FREED_REAL,     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,   SUM_TEMPORARY,
     SUM_LIFETIME,       SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,       SUM_TIME_MEAN,
-    SUM_LUA_NET,        SUM_MONO_NET,   SUM_SAMPLES};
+    SUM_LUA_NET,        SUM_MONO_NET,   SUM_SAMPLES,        SUM_PERIOD};
 enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
+
+static unsigned shown_metrics(const struct top *t)
+{
+	return (t->options.metrics ? t->options.metrics : TALLY_TOP) | SUM_BIT(t->sort) |
+	       sort_wants(t->options.sort);
+}
 
 static bool is_column(const struct top *t, enum sum s)
 {
@@ -232,7 +238,8 @@ static void make_details(struct top *t, struct table_row *r)
 		t->details[r->n_details++] = s;
 	r->details = t->details;
 	if (calls > DETAILS_MAX) {
-		snprintf(t->more, sizeof t->more, "... %zu more calls", calls - DETAILS_MAX);
+		snprintf(t->more, sizeof t->more, "... %zu more call%s", calls - DETAILS_MAX,
+			 plural_s(calls - DETAILS_MAX));
 		r->more = t->more;
 	}
 }
@@ -395,7 +402,7 @@ static size_t frames_before(const struct top *t, size_t n_rows, bool all)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; by(t) == KEY_FRAME && i < (all ? grouping_of(t)->n : n_rows); i++) {
+	for (size_t i = 0; by(t) == KEY_FRAME && i < n_rows; i++) {
 		struct group_name name;
 
 		group_name(t->p, t->options.shown, all ? (uint32_t)i : t->ranked[i], &name);
@@ -409,11 +416,11 @@ static const char *make_title(struct top *t)
 {
 	char text[128];
 	size_t rows = t->table.n_rows;
+	size_t all = grouping_of(t)->n - frames_before(t, grouping_of(t)->n, true);
 	int n = snprintf(
 	    text, sizeof text, "top %zu of %zu %s%s%s by %s%s%s",
-	    rows - frames_before(t, rows, false), grouping_of(t)->n - frames_before(t, 0, true),
-	    key_plurals[by(t)], outer_of(t) ? " within " : "",
-	    outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
+	    rows - frames_before(t, rows, false), all, key_counted(by(t), all),
+	    outer_of(t) ? " within " : "", outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
 	    is_time(t->sort)        ? ""
 	    : !has_totals(t)        ? ""
 	    : t->options.cumulative ? "total "
@@ -508,18 +515,23 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	ranking = (struct ranking){
 	    p, &p->now, o->shown, t->sort, o->cumulative, p->options.leaks && o->sort == SORT_LIVE};
 	t->table = (struct table){.name = "top", .columns = t->columns, .fill = top_fill, .arg = t};
+	t->table.empty = group_nothing(p);
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
+	if (by(t) == KEY_FRAME && o->n && t->table.n_rows < SIZE_MAX)
+		t->table.n_rows++;
 	t->ranked = rank_groups(&ranking, &t->table.n_rows);
+	if (o->n && t->table.n_rows - frames_before(t, t->table.n_rows, false) > o->n)
+		t->table.n_rows--;
 	if (o->stacks)
 		t->stacks = top_stacks_new(&ranking, t->ranked, t->table.n_rows, o->stacks);
 	else if (o->callers)
-		t->callers = callers_new(&ranking, t->ranked,
-					 o->callers < t->table.n_rows ? (size_t)o->callers
-								      : t->table.n_rows);
+		t->callers = callers_new(
+		    &ranking, t->ranked,
+		    o->callers < t->table.n_rows ? (size_t)o->callers : t->table.n_rows, true);
 	top_add_columns(t);
 	top_add_totals(t);
 	t->table.title = make_title(t);
-	top_notes(p, o->shown, t->sort, &t->arena, &t->table);
+	top_notes(p, o->shown, t->sort, shown_metrics(t), &t->arena, &t->table);
 	if (t->callers && callers_line(t->callers, 0))
 		top_add_hint(t);
 	if (by(t) == KEY_STACK)

@@ -4,6 +4,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -269,8 +270,9 @@ static void top_tree_make_rows(struct tree *t)
 	if (n + 1 < t->n) {
 		char text[96];
 		int len =
-		    snprintf(text, sizeof text, "%zu nodes of less than %u.%02u%% are left out",
-			     t->n - n - 1, t->options.min_share / 100, t->options.min_share % 100);
+		    snprintf(text, sizeof text, "%zu node%s of less than %u.%02u%% %s left out",
+			     t->n - n - 1, plural_s(t->n - n - 1), t->options.min_share / 100,
+			     t->options.min_share % 100, t->n - n == 2 ? "is" : "are");
 
 		t->notes[t->table.n_notes++] = arena_strndup(&t->arena, text, (size_t)len);
 	}

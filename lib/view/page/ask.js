@@ -38,7 +38,7 @@ export async function ask(words, signal) {
 	const begin = performance.now();
 	let r;
 	try {
-		r = await fetch("ask?q=" + encodeURIComponent(q), {signal});
+		r = await fetch("ask?q=" + encodeURIComponent(q) + "&page=1", {signal});
 	} catch (e) {
 		if (e.name !== "AbortError") state();
 		throw e;

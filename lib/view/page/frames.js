@@ -12,7 +12,7 @@ export const title = "Frames";
 export const own = true;
 export const fits = has => has.frames || has.timed;
 
-const lanes = ["duration_ns", "self_ns", "real", "requested", "count", "live_real", "live_requested", "lua_net", "mono_net", "calls", "samples"];
+const lanes = ["duration_ns", "self_ns", "real", "requested", "count", "live_real", "live_requested", "lua_net", "mono_net", "calls", "samples", "period"];
 
 // The columns of the table of frames as lines on one axis. Rows come as they are sorted.
 export function series(doc) {

@@ -10,7 +10,7 @@ export const fits = has => has.calls;
 const keys = ["site", "function", "location", "stack", "type", "file", "module", "thread", "frame"];
 // These have no second key, or are none.
 const alone = ["stack", "frame"], none = "no other key";
-const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples"];
+const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples", "period"];
 
 export function choice(context, key, words, now, label) {
 	const e = make("select", {"aria-label": label, onchange: () => context.go({[key]: e.value === words[0] ? null : e.value})}, ...words.map(w => make("option", {selected: w === now}, w)));

@@ -23,3 +23,11 @@ echo "a rule whose match hits nothing"
 printf '[rule typo]\nmetric = real\nkey = type\nmatch = ^Bgi\nmax = 5\n' >none.ini
 gate --gate none.ini
 gate --gate none.ini --allow-unmatched
+
+# A pattern that hits nothing, beside the name that it is near to; of one that is near to nothing none is offered.
+printf 'main;trail(int) 100\nmain;other 5\n' >trail.folded
+cp trail.folded trail2.folded
+for pattern in '^trail$' '^tral' '^zzzzz$'; do
+	printf '[rule t]\nmetric = samples\nkey = function\nmatch = %s\npercent = 5\n' "$pattern" >t.ini
+	tm-compare -q --gate t.ini --csv --table policy trail.folded trail2.folded | tail -n 1 | sed 's/.*none of/none of/'
+done

@@ -1,4 +1,4 @@
-# Three groups; the second has two runs, whose mean counts: (20 + 41) / 2 rounds up for bytes.
+# Three groups; the second has two runs, whose mean counts: (20 + 41) / 2.
 for n in 10 20 41 40; do
 	echo "{\"f\":1,\"d\":[{\"t\":\"A\",\"s\":$n,\"r\":$n,\"st\":[\"0x10;\"],\"sz\":[$n]}]}" >$n.mem
 done

@@ -13,8 +13,8 @@ tm-top -q --csv --metrics lifetime b.tmt | cut -d, -f3,5 | sort
 for new in b c; do
 	echo "against $new"
 	tm-compare -q --table changes a.tmt $new.tmt | head -n 1
-	tm-compare -q --as markdown a.tmt $new.tmt | grep -o '[0-9]* of [0-9]* changed sites' | head -n 1
-	tm-compare -q --as html a.tmt $new.tmt | grep -o '[0-9]* of [0-9]* changed sites' | sort -u
+	tm-compare -q --as markdown a.tmt $new.tmt | grep -o '[0-9]* of [0-9]* changed sites*' | head -n 1
+	tm-compare -q --as html a.tmt $new.tmt | grep -o '[0-9]* of [0-9]* changed sites*' | sort -u
 	tm-compare -q --csv --table changes a.tmt $new.tmt | wc -l
 	tm-compare -q --as tsv --table changes a.tmt $new.tmt | wc -l
 	tm-compare -q --as json a.tmt $new.tmt | python3 -c 'import json, sys; print(*(len(s["rows"]) for s in json.load(sys.stdin)["sections"] if s["name"] == "changes"), "rows")'

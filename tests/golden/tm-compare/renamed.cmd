@@ -9,3 +9,6 @@ cat >b.mem <<'X'
 X
 tm-compare -q --by function --all --table changes a.mem b.mem
 tm-compare -q --by site --all --table changes a.mem b.mem
+echo "a gate says what it may have been"
+printf '[rule r]\nmetric = real\nkey = site\neach = yes\npercent = 200\nmatch = ^(Old|New)\n' >p.ini
+tm-compare -q --gate p.ini --today 2026-06-01 --table policy a.mem b.mem

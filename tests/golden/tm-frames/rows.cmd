@@ -8,6 +8,10 @@ cat >run.mem <<'X'
 {"f":2,"d":[{"t":"List","s":150,"r":160,"st":["0x4040;"],"sz":[160]}]}
 X
 tm-frames --slide 0 --spike 3mad --spike 2x --spike 'requested>100' --new-stacks run.mem
+# Of what is sorted by: requested has 150 > 149 and not 150 > 155, where real has 160; entries have 4 > 2 x 1.
+tm-frames --slide 0 --sort requested --spike 149 --table spikes run.mem
+tm-frames --slide 0 --sort requested --spike 155 --table spikes run.mem
+tm-frames --slide 0 --sort entries --spike 2x --table spikes --csv run.mem
 tm-frames --slide 0 --csv <run.mem
 tm-frames --slide 0 --sort requested -n 2 --table frames --tops 1 run.mem
 tm-frames --slide 0 --by type run.mem

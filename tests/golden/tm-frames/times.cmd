@@ -18,6 +18,11 @@ X
 tm-frames f.tmt
 tm-frames --spike 33.3ms --spike 20% --spike 'self-time>30ms' --table spikes f.tmt
 tm-frames --table frames --focus Script --spike 20% f.tmt
+# A limit without a metric is of what is sorted by: a duration of 40 ms is above 1.5 x 20 (of two the lower
+# is the median), and of self time, which is 40, 8 and 0, above 1.5 x 8; a number of bytes is no time.
+tm-frames --sort duration --spike 1.5x --table spikes f.tmt
+tm-frames --sort self-time --spike 1.5x --table spikes f.tmt
+tm-frames --sort duration --spike 760 --table spikes f.tmt || echo "status $?"
 tm-frames --frame 2 f.tmt
 tm-frames --by function f.tmt
 tm-top --by frame f.tmt

@@ -12,3 +12,13 @@ printf '%s\n' 'events: Ir' 'ob=a' 'fl=main.c' 'fn=main' '1 40' 'cfi=vec.h' 'cfn=
 	'fn=draw' '5 60' 'cfi=far.c' 'cfn=twice' 'calls=2 1' '6 900' 'fl=x.c' 'fn=twice' '1 400' 'fl=y.c' 'fn=twice' '1 500' \
 	'totals: 1000' >joined.out
 tm-top -q --csv --by function joined.out | cut -d , -f 9-
+# Costs of several events: samples are the first's, the default. a has Ir 10, b 30, and 100 and 5 of Dr, 1 and 2 of Dw.
+printf '%s\n' 'events: Ir Dr Dw' 'fl=x.c' 'fn=a' '1 10 100 1' 'fn=b' '2 30 5 2' 'totals: 40 105 3' >events.out
+tm-top --by function events.out
+tm-top -q --by type --csv events.out | cut -d, -f 9-
+tm-top -q --by function --type '^Dr$' events.out
+tm-top -q --by function --sort period events.out || echo "no period"
+tm-export -q --as folded events.out
+# Two files whose samples are of other events.
+sed 's/Ir Dr/Dr Ir/' events.out >other.out
+tm-top -q events.out other.out || echo "not together"

@@ -12,3 +12,5 @@ thread worker 13
 alloc malloc main 40
 X
 tm-top -q --by thread t.tmt
+# Of two captures both are the sums.
+tm-top -q --by thread t.tmt t.tmt | head -6

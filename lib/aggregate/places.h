@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the names of a build are that no compiler numbers: what has such a name in two builds, and whose lines have all
+ * moved alike, says where the lines around it went (matching.h).
+ */
+#ifndef TM_AGGREGATE_PLACES_H
+#define TM_AGGREGATE_PLACES_H
+
+#include "lib/aggregate/matching.h"
+
+/* A line of a site, or the first or the last one of a function. A function's sites have its name + 1. */
+struct placed {
+	uint64_t name;
+	uint32_t file, line;
+	float each;      /* bytes of a block; 0: not known */
+	bool first_only; /* of a function's lines this is all that is known */
+	bool unique;     /* no other has the name, whatever its file; its line may be 0 */
+};
+struct places { /* zeroed is empty */
+	struct placed *items;
+	size_t n, cap;
+	/* Sites of names that compilers number: what they allocate says whether they moved with the function around. */
+	struct placed *numbered;
+	size_t n_numbered, cap_numbered;
+};
+
+/* Of a raw name without its file; "" where it has none. The file's folder is no part of it. */
+uint64_t placed_name(const char *raw, size_t n, const char *file, uint32_t module);
+void places_add(struct places *p, struct placed placed); /* without a place: nothing */
+void places_add_numbered(struct places *p, struct placed placed);
+void places_sort(struct places *p); /* before they are compared */
+void places_compare(const struct places *was, const struct places *now, struct matching_lines *to);
+void places_release(struct places *p);
+
+#endif

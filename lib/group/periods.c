@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/group/periods.h"
+
+#include <stdlib.h>
+
+static void join(uint32_t *to, uint32_t event)
+{
+	*to = *to && event && *to != event ? RUN_MIXED : event ? event : *to;
+}
+
+void periods_see(struct fold *f, const struct tally_cell *c, const struct tally_sums *s,
+		 bool counts)
+{
+	uint32_t name = c->type < f->t->n_markers ? f->t->markers[c->type].name : 0;
+
+	if (!(s->has >> SUM_PERIOD & 1))
+		return;
+	name = name ? name : RUN_MIXED;
+	join(&f->periods[1], name);
+	if (counts)
+		join(&f->periods[0], name);
+}
+
+static void forget_sums(struct tally_sums *s)
+{
+	s->has &= ~SUM_BIT(SUM_PERIOD);
+	s->v[SUM_PERIOD] = 0;
+}
+
+static void forget_column(struct group_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->has[i] &= ~SUM_BIT(SUM_PERIOD);
+	free(c->v[SUM_PERIOD]);
+	c->v[SUM_PERIOD] = NULL;
+}
+
+static void forget(struct run_known *k)
+{
+	run_weaken(k, SUM_PERIOD, METRIC_ABSENT, LACK_MIXED);
+}
+
+/* Sums of several events are none, but at types, each of which is an event. */
+static void name_periods(struct group_project *p)
+{
+	struct group_run *r = &p->now;
+
+	if (r->period[1] == RUN_MIXED)
+		forget_sums(&r->unfiltered);
+	if (r->period[0] != RUN_MIXED)
+		return;
+	forget_sums(&r->all);
+	for (size_t i = 0; i <= TIERS; i++)
+		forget_sums(&r->coverage[i]);
+	forget(&r->known);
+	for (size_t k = 0; k < r->n_groupings; k++) {
+		const struct grouping_key *key = &p->groupings[k].key;
+
+		if (key->by == KEY_TYPE && !key->within)
+			continue;
+		forget_column(&r->groupings[k].self);
+		forget_column(&r->groupings[k].total);
+		forget(&r->groupings[k].known);
+	}
+}
+
+void periods_learn(struct fold *f)
+{
+	for (size_t i = 0; i < 2; i++) {
+		size_t n;
+		const char *s = f->periods[i] == RUN_MIXED
+				    ? NULL
+				    : intern_text(&f->t->strings, f->periods[i], &n);
+
+		if (f->periods[i])
+			join(&f->p->now.period[i],
+			     s ? intern_add(&f->p->names.strings, s, n) : RUN_MIXED);
+	}
+	name_periods(f->p);
+}
+
+void periods_join(struct group_project *p, const char *event, size_t n, bool several)
+{
+	uint32_t id = several ? RUN_MIXED : n ? intern_add(&p->names.strings, event, n) : 0;
+
+	for (size_t i = 0; i < 2; i++)
+		join(&p->now.period[i], id);
+	name_periods(p);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The periods of samples (SUM_PERIOD): of one event (cycles, page-faults) they add up, of several they do
+ * not. A run whose captures have those of several events knows its periods by type only.
+ */
+#ifndef TM_GROUP_PERIODS_H
+#define TM_GROUP_PERIODS_H
+
+#include "lib/group/fold.h"
+
+/* A cell has s; counts: the filters keep it. */
+void periods_see(struct fold *f, const struct tally_cell *c, const struct tally_sums *s,
+		 bool counts);
+/* When what is known of the capture is learnt. */
+void periods_learn(struct fold *f);
+/* An aggregate with periods of this event was added to the run; several: they are of more than one. */
+void periods_join(struct group_project *p, const char *event, size_t n, bool several);
+
+#endif

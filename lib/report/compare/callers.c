@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/report/compare/callers.h"
+
+#include "lib/report/compare/view.h"
+
+enum { CALLERS_PERCENT = 90 };
+
+/* The row with most of the group's sum, and its share in percent. */
+static size_t callers_largest(const struct compare_rows *rows, size_t group, enum sum sum,
+			      double *percent)
+{
+	double all = 0, most = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		struct compare_number v = compare_value(rows, i, group, sum, false);
+
+		if (!v.present || v.v <= 0)
+			continue;
+		all += (double)v.v;
+		if ((double)v.v <= most)
+			continue;
+		most = (double)v.v;
+		found = i;
+	}
+	*percent = all > 0 ? 100 * most / all : 0;
+	return found;
+}
+
+static bool callers_same(const struct aggregate_thing *a, const struct aggregate_thing *b)
+{
+	return a->raw == b->raw && a->name == b->name && a->module == b->module;
+}
+
+/* The function that calls the thing in a stack, + 1; 0: none does. */
+static uint32_t callers_of_stack(const struct aggregate_things *t,
+				 const struct aggregate_thing *thing, uint32_t node)
+{
+	while (node && !callers_same(thing, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
+		node = t->nodes[node].parent;
+	node = node ? t->nodes[node].parent : 0;
+	return node ? t->nodes[node].function + 1 : 0;
+}
+
+static bool callers_several(const struct compare_rows *stacks, const struct aggregate_thing *thing)
+{
+	const struct aggregate_things *t = stacks->c->things;
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < stacks->n; i++) {
+		const struct aggregate_thing *s = &t->keys[KEY_STACK].items[stacks->rows[i].thing];
+		uint32_t caller = callers_of_stack(t, thing, s->node);
+
+		if (first && caller && caller != first)
+			return true;
+		first = first ? first : caller;
+	}
+	return false;
+}
+
+bool callers_say_one(const struct compare_rows *rows, const struct compare_rows *stacks,
+		     size_t group, enum sum sum, struct buf *to)
+{
+	const struct aggregate_things *t = rows->c->things;
+	const struct aggregate_thing *thing;
+	double percent;
+	size_t row = callers_largest(rows, group, sum, &percent);
+
+	if (percent <= CALLERS_PERCENT)
+		return false;
+	thing = &t->keys[rows->key].items[rows->rows[row].thing];
+	if (!callers_several(stacks, thing))
+		return false;
+	compare_thing_text(t, thing, to);
+	buf_addf(
+	    to,
+	    " has %.0f %% of '%s' for all that call it, so what one of them adds is not seen: "
+	    "--sites FILE with the line 'function ^NAME' of an allocator makes its callers the "
+	    "sites",
+	    percent, sum_names[sum].word);
+	return true;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the user's maps of modules and functions came to in a comparison, and the map that a function which was renamed needs.
+ */
+#ifndef TM_REPORT_COMPARE_MAPS_H
+#define TM_REPORT_COMPARE_MAPS_H
+
+#include "lib/report/compare/compare.h"
+
+/* A sentence for each map, also for one that hits nothing. */
+size_t compare_maps(const struct compare *c);
+void compare_map_text(const struct compare *c, size_t map, struct buf *to);
+/* "map-function = OLD=NEW"; false: a name that cannot stand there, or both are called the same. */
+bool compare_map_proposal(const struct aggregate_things *t, const struct aggregate_thing *was,
+			  const struct aggregate_thing *now, struct buf *to);
+
+#endif
