@@ -206,7 +206,7 @@ else
 fi
 # Both heads are of the same capture, and as sure: a saved .loli has lost what was freed before.
 "$GEN/loli" -n 2000 -c 20 loli-106 >saved.loli 2>/dev/null
-marks() { head -n 2 | grep -o '[>~]=\?[0-9.]\+' | tr '\n' ' '; }
+marks() { head -n 2 | sed 's/([^)]*)//g' | grep -o '[>~]=\?[0-9.]\+' | tr '\n' ' '; } # tm-top has a rate in brackets, --memory a slope
 check 'as sure as tm-top is' eval '[ -n "$(tm-top -q --memory saved.loli | marks)" ] && [ "$(tm-top -q --memory saved.loli | marks)" = "$(tm-top -q -n 1 saved.loli | marks)" ]'
 # Made-up numbers are no addresses, and sums no blocks. 100 x malloc(4096), never freed, cannot stand on less than
 # 400 KiB of pages; two nodes of 3000 and 2000 B of a tree are as many blocks as nobody knows.
