@@ -184,7 +184,8 @@ GENS_SO  := $(gen_so:testdata/gen/%.so.c=$(GEN)/%.so)
 GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
-view_assets := $(sort $(wildcard lib/view/page/*.*))
+# The table of texts is both pages'.
+view_assets := $(sort $(wildcard lib/view/page/*.*)) lib/render/html/texts.js
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
 symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object record recorder \
             symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))

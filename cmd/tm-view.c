@@ -5,6 +5,7 @@
 #include "cmd/tm-view/load.h"
 #include "cmd/tm-view/programs.h"
 #include "lib/base/mem.h"
+#include "lib/cli/report.h"
 #include "lib/sandbox/sandbox.h"
 #include "lib/view/http.h"
 #include "lib/view/mcp.h"
@@ -371,6 +372,7 @@ int main(int argc, char **argv)
 	    .n_files = c.load.n,
 	    .follow = c.follow,
 	    .gate = c.gate,
+	    .language = cli_language(),
 	    .source_dirs = c.sources.items,
 	    .n_source_dirs = c.sources.n,
 	    .debug_dirs = c.debug_dirs.items,

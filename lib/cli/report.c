@@ -86,6 +86,17 @@ static bool dumb(void)
 	return !s || !*s || !strcmp(s, "dumb");
 }
 
+/* As POSIX has it: the first that is set says which. */
+const char *cli_language(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+	size_t i = 0;
+
+	while (i < 2 && !is_set(variables[i]))
+		i++;
+	return is_set(variables[i]) && !strncmp(getenv(variables[i]), "zh", 2) ? "zh" : NULL;
+}
+
 void cli_report_print(struct cli_report *r, const struct table_document *d)
 {
 	bool terminal = r->options.terminal;
@@ -98,6 +109,7 @@ void cli_report_print(struct cli_report *r, const struct table_document *d)
 					: log_width(r);
 	r->options.colour = r->color == WHEN_ALWAYS ||
 			    (r->color == WHEN_AUTO && terminal && !is_set("NO_COLOR") && !dumb());
+	r->options.language = cli_language();
 	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);
 	if (paged(r))
 		cli_pager_start();

@@ -64,6 +64,9 @@ void cli_report_print(struct cli_report *r, const struct table_document *d);
  * end's and its rows' failures are for cli_fail. */
 struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t, struct err *e);
 
+/* "zh" where the environment asks for Chinese; NULL. */
+const char *cli_language(void);
+
 /* For cli_report_start: a process that waits to become the pager. */
 void cli_pager_prepare(void);
 /* For cli_report_print and cli_exit: standard output goes through the pager, if it can be run. */

@@ -294,8 +294,13 @@ static void html_meta(struct page *p, const struct table_document *d)
 		buf_adds(p->b, "<span>");
 		string(p, d->inputs[i].what ? d->inputs[i].what : "input");
 		buf_adds(p->b, ": ");
-		string(p, strcmp(d->inputs[i].name, "-") ? d->inputs[i].name : "standard input");
-		buf_adds(p->b, "</span>");
+		if (!strcmp(d->inputs[i].name, "-")) {
+			buf_adds(p->b, "standard input</span>");
+			continue;
+		}
+		buf_adds(p->b, "<bdi class=\"file\">");
+		string(p, d->inputs[i].name);
+		buf_adds(p->b, "</bdi></span>");
 	}
 	for (size_t i = 0; i < d->n_facts; i++) {
 		buf_adds(p->b, "<span>");
@@ -322,7 +327,10 @@ enum status html_document(const struct table_document *d, const struct render_op
 	struct page p = {.o = o, .out = out, .b = &out->text, .room = HTML_ROW_DATA};
 
 	/* The policy is what makes "no network" a fact. */
-	buf_adds(p.b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	buf_adds(p.b, "<!DOCTYPE html>\n<html lang=\"en\"");
+	if (o->language)
+		buf_addf(p.b, " data-language=\"%s\"", o->language);
+	buf_adds(p.b, ">\n<head>\n<meta charset=\"utf-8\">\n"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
 		      "form-action 'none'\">\n"
@@ -332,7 +340,8 @@ enum status html_document(const struct table_document *d, const struct render_op
 	buf_adds(p.b, html_page_css);
 	buf_adds(p.b, "</style>\n</head>\n<body>\n<header><h1>");
 	string(&p, document_title(d));
-	buf_adds(p.b, "</h1>\n<button id=\"theme\">light / dark</button>\n");
+	buf_adds(p.b, "</h1>\n<div class=\"buttons\"><button id=\"language\" hidden></button>"
+		      "<button id=\"theme\">light / dark</button></div>\n");
 	html_meta(&p, d);
 	buf_adds(p.b, "</header>\n<main>\n");
 	for (int charts = 1; charts >= 0;
@@ -343,6 +352,7 @@ enum status html_document(const struct table_document *d, const struct render_op
 	buf_adds(p.b, "</main>\n<footer>\n");
 	notes(&p, d->notes, d->n_notes);
 	buf_adds(p.b, "</footer>\n<script>\n");
+	buf_adds(p.b, html_texts_js);
 	buf_adds(p.b, html_page_js);
 	buf_adds(p.b, html_flame_js);
 	buf_adds(p.b, html_chart_js);

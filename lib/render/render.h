@@ -36,6 +36,8 @@ struct render_options {   /* zeroed is for a file */
 	bool plot;        /* text: series as charts of Unicode blocks */
 	bool raw_csv;     /* CSV, TSV: without the guard against formulas */
 	bool terminal;    /* CSV, TSV: nothing in a text may drive one */
+	const char *
+	    language; /* HTML: "zh": Chinese until the reader says otherwise; NULL: as the browser is */
 	const char
 	    *table; /* text, CSV, TSV, JSON: only this section; NULL: all, or the first table */
 };

@@ -118,6 +118,7 @@ static void view_state_tell(const struct view *v, struct buf *to)
 	json_strings(to, "binaries", v->asker.binaries, v->asker.n_binaries);
 	json_strings(to, "debug_dirs", v->debug_dirs, v->n_debug_dirs);
 	text(to, "gate", v->gate);
+	text(to, "language", v->language);
 	json_key(to, "limits");
 	buf_addc(to, '{');
 	number(to, "rows", v->asker.rows);

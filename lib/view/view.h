@@ -32,7 +32,8 @@ struct view {
 	size_t n_files;
 	uint64_t version; /* grows when files were loaded again */
 	bool follow;
-	const char *gate; /* the policy that comparisons are judged by; NULL: none */
+	const char *gate;     /* the policy that comparisons are judged by; NULL: none */
+	const char *language; /* of the page, as render_options has it */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
 	const char *const *debug_dirs; /* for what looks into binaries */

@@ -253,6 +253,24 @@ printf '#include "lib/group/l.h"\n' >>tree/lib/group/a.c
 expect pass names 'a header of one file' ''
 printf '#include "lib/group/l.h"\n' >>tree/lib/group/b.c
 expect fail names 'a common word in a header of two' 'lib/group/l.h struct line: a word that any file could have, in a header of 2 files'
+table() { # $1: the Chinese of "two rows", $2: a text of the page
+	fresh
+	mkdir -p tree/lib/render/html
+	printf 'const PAGE_TEXTS = {\n\t"{0} row": "{0} 行",\n\t"two rows": "%s",\n};\nconst PROGRAM_TEXTS = {\n};\n' "$1" >tree/lib/render/html/texts.js
+	printf 'f(say(n === 1 ? "{0} row" : "%s", n));\n' "$2" >tree/lib/render/html/page.js
+}
+table '两行' 'two rows'
+expect pass texts 'a sound table' ''
+table '两行' 'two lines'
+expect fail texts 'a text without Chinese' 'page.js: not in the table: "two lines"'
+expect fail texts 'one that no page has' 'the table has what no page says: two rows'
+table 'two rows' 'two rows'
+expect fail texts 'one that is the same in both' 'the same in both languages: two rows'
+table '{0} 行' 'two rows'
+expect fail texts 'one that has another place' 'the two have not the same put into them: two rows'
+table '两行' 'two rows'
+printf '.title = "still live"\n' >tree/lib/report/top/t.c
+expect fail texts "a title of a program" 'lib/report/top/t.c: a title that is not in the table: still live'
 fresh
 expect pass top 'a sound tree' ''
 touch tree/loop.c

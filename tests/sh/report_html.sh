@@ -22,7 +22,7 @@ check 'the page names no other' eval '! grep -Eqi "(src|href)=\"?[a-z]*:?//|@imp
 # 407,623 and 2,140 nodes of at most 10 and 20 bytes, 50,000 rows of at most 70, half a megabyte of charts, and
 # a picture, scripts and rows of the text.
 check 'a big page is small' [ "$(wc -c <big.html)" -lt $((407623 * 10 + 2140 * 20 + 50000 * 70 + 1000000)) ]
-check 'it has all rows and nodes' eval '! grep -Eq "rows are in this page|are drawn as \(smaller\)" big.html'
+check 'it has all rows and nodes' eval '! grep -Eq "<p class=.cut.>.*(rows are in this page|are drawn as \(smaller\))" big.html'
 check 'and says what it has not: points' grep -q 'Each point is the largest of 10 of the 200000' big.html
 check 'without scripts: rows' grep -q 'Scripts do not run here: the first 1000 of 50000 rows are shown' big.html
 check 'without scripts: nodes' grep -q 'Scripts do not run here: of 407623 nodes these are the [0-9]* heaviest' big.html
@@ -32,7 +32,7 @@ check 'a huge page is bounded' [ "$(wc -c <huge.html)" -lt 70000000 ]
 check 'and says what it has not: rows' grep -Eq 'Only the first [0-9]* of 900000 rows are in this page' huge.html
 check 'nodes' grep -Eq 'smallest of [0-9]* nodes are drawn as \(smaller\)' huge.html
 rm -f huge.html
-check 'a small one has all' eval '! grep -Eq "rows are in this page|are drawn as|Each point is|of 24 rows are shown" sample.html'
+check 'a small one has all' eval '! grep -Eq "<p class=.cut.>.*(rows are in this page|are drawn as|Each point is|of 24 rows are shown)" sample.html'
 check 'a name closes no element' [ "$(grep -o '</script>' hostile.html | wc -l)" = "$(grep -o '</script>' sample.html | wc -l)" ]
 
 # shellcheck source=tests/browser.bash
@@ -296,7 +296,7 @@ try {
 	buttons().find(b => b.textContent === "reset zoom").click();
 	buttons().find(b => b.textContent === "widths: new").click();
 	say("tm-compare: the base has nothing of it", told().startsWith("0.00% matches (0 B)"));
-	say("tm-compare: a column of short texts does not wrap", [...document.querySelectorAll("td.name")].some(c => c.textContent === "new" && c.offsetWidth < 140));
+	say("tm-compare: a column of short texts does not wrap", [...document.querySelectorAll("td.prose")].some(c => c.textContent === "new" && c.offsetWidth < 140));
 	say("tm-compare: no node lies on another", !overlaps());
 } catch (e) { say("no exception: " + e, false); }
 say("tm-compare: no error: " + bad.join(), bad.length === 0);

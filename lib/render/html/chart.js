@@ -17,13 +17,13 @@ class Chart {
 
 	tools() {
 		const bar = this.section.querySelector(".tools");
-		this.reset = make("button", "", "reset zoom");
+		this.reset = make("button", "", say("reset zoom"));
 		this.reset.onclick = () => this.zoom(0, this.d.x.length);
 		this.say = make("span", "say");
 		bar.append(this.reset, this.say);
 		this.charts = this.d.lines.map((line, k) => {
 			const canvas = make("canvas");
-			this.section.querySelector(".charts").append(make("div", "line-title", line.title), canvas);
+			this.section.querySelector(".charts").append(make("div", "line-title", translated(line.title)), canvas);
 			canvas.onmousemove = event => this.move(event, k);
 			canvas.onmouseleave = () => { hideTip(); this.hover = undefined; this.draw(); };
 			canvas.onmousedown = event => { this.start = this.point(event); event.preventDefault(); };
@@ -67,7 +67,7 @@ class Chart {
 
 	label(i) {
 		const d = this.d, name = d.labels && d.labels[i];
-		return (d.x_title ? d.x_title + " " : "") + format(d.x_type, d.x[i]) + (name ? ": " + name : "");
+		return (d.x_title ? translated(d.x_title) + " " : "") + format(d.x_type, d.x[i]) + (name ? ": " + name : "");
 	}
 
 	move(event) {
@@ -75,10 +75,10 @@ class Chart {
 		if (!d.x.length) return;
 		this.hover = i;
 		this.draw();
-		const lines = d.lines.map(l => l.title + ": " +
-			(l.y[i] === null ? "not known" : format(l.type, l.y[i], l.decimals)));
-		if (d.time) lines.push("at " + format("ns", d.time[i]));
-		for (const m of d.marks) if (i >= m.first && i <= m.last && m.text) lines.push(m.text);
+		const lines = d.lines.map(l => translated(l.title) + ": " +
+			(l.y[i] === null ? say("not known") : format(l.type, l.y[i], l.decimals)));
+		if (d.time) lines.push(say("at {0}", format("ns", d.time[i])));
+		for (const m of d.marks) if (i >= m.first && i <= m.last && m.text) lines.push(translated(m.text));
 		showTip(event, this.label(i), lines);
 	}
 
@@ -87,9 +87,9 @@ class Chart {
 		for (const c of this.charts) this.drawOne(c);
 		const all = this.from === 0 && this.to === this.d.x.length;
 		this.reset.disabled = all;
-		this.say.textContent = this.d.x.length === 0 ? "no points" : all
-			? "drag to zoom, double click to see all"
-			: this.label(this.from) + " to " + this.label(this.to - 1);
+		this.say.textContent = this.d.x.length === 0 ? say("no points") : all
+			? say("drag to zoom, double click to see all")
+			: say("{0} to {1}", this.label(this.from), this.label(this.to - 1));
 	}
 
 	drawOne({line, canvas}) {
@@ -135,7 +135,7 @@ class Chart {
 			g.beginPath(); g.moveTo(LEFT, at); g.lineTo(w - RIGHT, at); g.stroke();
 			g.setLineDash([]);
 			g.textAlign = "left";
-			g.fillText(l.title || "", LEFT + 4, at > TOP + 14 ? at - 4 : at + 12);
+			g.fillText(translated(l.title || ""), LEFT + 4, at > TOP + 14 ? at - 4 : at + 12);
 		}
 		g.fillStyle = get("--faint");
 		if (n > 0) {

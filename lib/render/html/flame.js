@@ -42,7 +42,7 @@ class Flame {
 		this.section = section;
 		this.ids = new Map();
 		if (!n) {
-			section.append(make("p", "cut", "nothing to draw"));
+			section.append(make("p", "cut", say("nothing to draw")));
 			return;
 		}
 		this.zoomed = this.at = 0;
@@ -111,6 +111,11 @@ class Flame {
 		return this.d.strings[this.d.name[this.d.function[i]]];
 	}
 
+	// As it is shown: the names that are no function's are texts of the page.
+	seen(i) {
+		return i ? labelled(this.name(i)) : translated(this.name(i));
+	}
+
 	place(i) {
 		const at = this.d.at[this.d.function[i]];
 		return at < 0 ? "" : this.d.strings[at];
@@ -127,8 +132,8 @@ class Flame {
 	tools() {
 		const bar = this.section.querySelector(".tools"), search = this.input = make("input");
 		search.type = "search";
-		search.placeholder = "search (regular expression)";
-		search.setAttribute("aria-label", "search in the stacks");
+		search.placeholder = say("search (regular expression)");
+		search.setAttribute("aria-label", say("search in the stacks"));
 		search.oninput = () => this.search(search.value);
 		search.onkeydown = event => {
 			if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1);
@@ -137,20 +142,20 @@ class Flame {
 			event.preventDefault();
 		};
 		searches.push({section: this.section, input: search});
-		const flip = make("button", "flip", "as flame graph");
+		const flip = make("button", "flip", say("as flame graph"));
 		flip.onclick = () => {
 			this.up = !this.up;
-			flip.textContent = this.up ? "as icicle" : "as flame graph";
+			flip.textContent = say(this.up ? "as icicle" : "as flame graph");
 			this.draw();
 		};
-		const map = make("button", "map", "as tree map");
+		const map = make("button", "map", say("as tree map"));
 		map.onclick = () => {
 			this.map = !this.map;
-			map.textContent = this.map ? "as stacks" : "as tree map";
+			map.textContent = say(this.map ? "as stacks" : "as tree map");
 			flip.disabled = this.map;
 			this.draw();
 		};
-		this.reset = make("button", "", "reset zoom");
+		this.reset = make("button", "", say("reset zoom"));
 		this.reset.onclick = () => this.zoom(0);
 		this.say = make("span", "say");
 		this.say.setAttribute("aria-live", "polite");
@@ -188,10 +193,10 @@ class Flame {
 	}
 
 	side() {
-		const side = make("button", "", "widths: new");
+		const side = make("button", "", say("widths: new"));
 		side.onclick = () => {
 			this.weigh(this.weight === this.total ? this.base : this.total);
-			side.textContent = this.weight === this.total ? "widths: new" : "widths: base";
+			side.textContent = say(this.weight === this.total ? "widths: new" : "widths: base");
 			this.search(this.input.value); // its share is of these widths
 			this.list();
 		};
@@ -201,9 +206,9 @@ class Flame {
 	// Other sums are read when they are chosen.
 	choice() {
 		const choice = make("select"), all = [{title: this.d.measure}, ...this.d.more];
-		choice.title = "what the widths are";
+		choice.title = say("what the widths are");
 		choice.setAttribute("aria-label", choice.title);
-		for (const m of all) choice.append(make("option", "", m.title));
+		for (const m of all) choice.append(make("option", "", translated(m.title)));
 		choice.onchange = () => {
 			const k = choice.selectedIndex;
 			this.measure(k ? {type: this.d.more[k - 1].type, self: data(this.section, k)} : this.d);
@@ -274,7 +279,7 @@ class Flame {
 		const own = this.weight === this.base ? this.ownBase : this.self;
 		for (const top of this.outermost(id)) {
 			total += this.weight[top];
-			add(callers, this.parent[top] ? this.name(this.parent[top]) : "(outermost)", this.weight[top]);
+			add(callers, this.parent[top] ? this.name(this.parent[top]) : say("(outermost)"), this.weight[top]);
 			for (const below = [top]; below.length;) {
 				const i = below.pop();
 				self += own[i];
@@ -284,10 +289,11 @@ class Flame {
 			}
 		}
 		const text = v => format(this.type, v), whole = this.weight[0];
-		const head = make("p", "meta"), cut = this.all(SMALLER), least = cut ? "at least " : "";
-		head.append(make("b", "", this.picked), make("span", "", "total " + least + text(total) + "  " + share(total, whole)),
-			make("span", "", "self " + least + text(self) + "  " + share(self, whole)));
-		if (cut) head.append(make("span", "", text(cut) + " of all are in " + SMALLER + ", whose functions are not in this page"));
+		const head = make("p", "meta"), cut = this.all(SMALLER);
+		const sum = (word, v) => say(word, text(v), share(v, whole));
+		head.append(make("b", "", this.picked), make("span", "", sum(cut ? "total at least {0}  {1}" : "total {0}  {1}", total)),
+			make("span", "", sum(cut ? "self at least {0}  {1}" : "self {0}  {1}", self)));
+		if (cut) head.append(make("span", "", say("{0} of all are in (smaller), whose functions are not in this page", text(cut))));
 		const side = (title, map) => {
 			const box = make("div"), table = make("table");
 			const rows = [...map].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
@@ -299,17 +305,17 @@ class Flame {
 					const link = make("button", "pick", key);
 					link.onclick = () => pick(key, this.section);
 					cell.append(link);
-				} else cell.textContent = key;
+				} else cell.textContent = labelled(key);
 			}
 			const rest = rows.slice(LISTED).reduce((a, r) => a + r[1], 0);
 			if (rows.length > LISTED)
 				table.insertRow().append(make("td", "num", text(rest)), make("td", "num", share(rest, total)),
-					make("td", "faint", rows.length - LISTED + " more"));
-			box.append(rows.length ? table : make("p", "faint", "none"));
+					make("td", "faint", say("{0} more", rows.length - LISTED)));
+			box.append(rows.length ? table : make("p", "faint", say("none")));
 			return box;
 		};
 		const sides = make("div", "sides");
-		sides.append(side("called by", callers), side("calls", callees));
+		sides.append(side(say("called by"), callers), side(say("relation|calls"), callees));
 		this.panel.replaceChildren(head, sides);
 	}
 
@@ -331,8 +337,8 @@ class Flame {
 				} else i++;
 		}
 		const n = text ? this.before[this.n] : 0;
-		this.say.textContent = text ? share(sum, this.weight[0]) + " matches (" + format(this.type, sum) + ")" +
-			(n ? ", " + some(n, "node") + ": Enter goes to the heaviest, and on" : "") : "";
+		this.say.textContent = text ? say("{0} matches ({1})", share(sum, this.weight[0]), format(this.type, sum)) +
+			(n ? some(n, ", {0} node: Enter goes to the heaviest, and on", ", {0} nodes: Enter goes to the heaviest, and on") : "") : "";
 		this.draw();
 	}
 
@@ -457,10 +463,10 @@ class Flame {
 			if (o.i < 0) return;
 			const main = o.i === this.zoomed;
 			let last = o.i;
-			o.names = [this.name(last)];
+			o.names = [this.seen(last)];
 			while (!(main && this.range) && this.first[last + 1] - this.first[last] === 1 && this.weight[this.children[this.first[last]]] === this.weight[last]) {
 				last = this.children[this.first[last]];
-				if (o.names.length < 4) o.names.push(this.name(last));
+				if (o.names.length < 4) o.names.push(this.seen(last));
 			}
 			o.last = last;
 			o.titled = w > 30 && h > 16;
@@ -492,9 +498,10 @@ class Flame {
 		this.show();
 		if (had) this.focus();
 		const drawn = this.placed.reduce((a, o) => a + (o.i >= 0), 0);
-		this.folded.textContent = (drawn === this.n ? some(this.n, "node") + ". "
-			: `${drawn.toLocaleString("en-US")} of ${some(this.n, "node")} are drawn, ${(this.n - drawn).toLocaleString("en-US")} are folded: a click on a node or on (N smaller) shows those below it. `) +
-			"Keys: arrows go from call to call, Enter zooms in, Backspace out.";
+		this.folded.textContent = (drawn === this.n ? some(this.n, "{0} node. ", "{0} nodes. ")
+			: say("{0} of {1} nodes are drawn, {2} are folded: a click on a node or on (N smaller) shows those below it. ",
+				...[drawn, this.n, this.n - drawn].map(v => v.toLocaleString("en-US")))) +
+			say("Keys: arrows go from call to call, Enter zooms in, Backspace out.");
 	}
 
 	// Elements of what is in view.
@@ -519,12 +526,12 @@ class Flame {
 		if (this.map) e.style.height = o.h + "px";
 		if (!fold) e.style.background = `hsl(${this.hue(mark)} ${this.light})`;
 		const wide = this.map ? o.w : o.w * (this.rows.clientWidth || 1);
-		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.name(i);
+		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.seen(i);
 		else if (fold && wide > 8) e.textContent = wide > 6 + 7 * String(o.to - o.from).length ? o.to - o.from : "\u2026";
 		e.tabIndex = o.i === this.at ? 0 : -1;
 		e.setAttribute("role", "treeitem");
 		e.setAttribute("aria-level", o.level + 1);
-		e.setAttribute("aria-label", [fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.name(i), ...this.lines(o)].join(", "));
+		e.setAttribute("aria-label", [fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.seen(i), ...this.lines(o)].join(", "));
 		if (fold || this.size[i] > 1) e.setAttribute("aria-expanded", o.kids.length > 0);
 		if (!fold && o.at !== undefined) {
 			const p = o.over.last === undefined ? o.over.i : o.over.last;
@@ -536,7 +543,7 @@ class Flame {
 	}
 
 	foldName(o) {
-		return "(" + (o.to - o.from).toLocaleString("en-US") + " smaller)";
+		return say("({0} smaller)", (o.to - o.from).toLocaleString("en-US"));
 	}
 
 	marks(i) {
@@ -610,23 +617,22 @@ class Flame {
 	lines(o) {
 		const f = v => format(this.type, v), i = o.i, lines = [];
 		if (i < 0) {
-			lines.push("total " + f(o.weight) + "  " + share(o.weight, this.weight[0]), some(o.nodes, "node") + (o.hits ? ", " + some(o.hits, "match").replace("matchs", "matches") : ""));
+			lines.push(say("total {0}  {1}", f(o.weight), share(o.weight, this.weight[0])), some(o.nodes, "{0} node", "{0} nodes") + (o.hits ? some(o.hits, ", {0} match", ", {0} matches") : ""));
 			return lines;
 		}
 		if (this.place(i)) lines.push(this.place(i));
-		lines.push("total " + f(this.total[i]) + "  " + share(this.total[i], this.total[0]));
-		lines.push("self " + f(this.self[i]) + "  " + share(this.self[i], this.total[0]));
+		lines.push(say("total {0}  {1}", f(this.total[i]), share(this.total[i], this.total[0])));
+		lines.push(say("self {0}  {1}", f(this.self[i]), share(this.self[i], this.total[0])));
 		if (this.base) {
 			const change = this.total[i] - this.base[i];
-			lines.push("base " + f(this.base[i]) + "  " + share(this.base[i], this.base[0]));
-			lines.push("change " + (change > 0 ? "+" : "") + f(change) +
-				(this.base[i] ? "  " + (change > 0 ? "+" : "") + share(change, this.base[i]) : "  new"));
+			lines.push(say("base {0}  {1}", f(this.base[i]), share(this.base[i], this.base[0])));
+			lines.push(say("change {0}  {1}", (change > 0 ? "+" : "") + f(change), this.base[i] ? (change > 0 ? "+" : "") + share(change, this.base[i]) : say("new")));
 		}
 		return lines;
 	}
 
 	tell(event, o) {
-		showTip(event, o.i < 0 ? this.foldName(o) : this.name(o.i), this.lines(o));
+		showTip(event, o.i < 0 ? this.foldName(o) : this.seen(o.i), this.lines(o));
 	}
 }
 

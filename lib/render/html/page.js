@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the page's parts share. Text from input is only ever set as textContent or as an attribute's value.
 "use strict";
+speak(document.documentElement.dataset.language);
+translate(document.body);
+languageButton(document.getElementById("language"));
 const tip = document.createElement("div");
 tip.className = "tip";
 document.body.append(tip);
@@ -81,8 +84,8 @@ function data(section, k = 0) {
 	return JSON.parse(section.querySelectorAll("script[type='application/json']")[k].textContent);
 }
 
-function some(n, what) {
-	return n.toLocaleString("en-US") + " " + what + (n === 1 ? "" : "s");
+function some(n, one, many) {
+	return say(n === 1 ? one : many, n.toLocaleString("en-US"));
 }
 
 // A function that is picked in one part of the page is shown by the others: parts are {pick(name, from)};

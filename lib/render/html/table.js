@@ -24,14 +24,19 @@ function sortBy(table, k, down) {
 	table.tHead.rows[0].cells[k].setAttribute("aria-sort", down ? "descending" : "ascending");
 }
 
+// As it is in the capture, whatever the language.
+function cellName(cell) {
+	return cell.dataset.name ?? (cell.querySelector("summary") || cell).textContent;
+}
+
 // Functions that a flame graph of this page has.
 function drawn(name) {
 	return graphs.some(g => g.ids.has(name));
 }
 
 function pickButton(name, section) {
-	const link = make("button", "pick", name);
-	link.title = "its callers and callees, and where it is in the flame graph";
+	const link = make("button", "pick", labelled(name));
+	link.title = say("its callers and callees, and where it is in the flame graph");
 	link.onclick = () => pick(name, section);
 	return link;
 }
@@ -41,7 +46,7 @@ function linkRows(section, table) {
 	const rows = new Map();
 	for (const row of table.tBodies[0].rows)
 		for (const cell of row.cells) {
-			const name = cell.textContent;
+			const name = cellName(cell);
 			if (!cell.classList.contains("name") || cell.children.length || !drawn(name)) continue;
 			cell.replaceChildren(pickButton(name, section));
 			if (!rows.has(name)) rows.set(name, row);
@@ -69,7 +74,7 @@ function shortTable(section) {
 		sortBy(table, k, was ? was === "ascending" : number);
 	});
 	linkRows(section, table);
-	const filter = section.querySelector("input"), say = section.querySelector(".say");
+	const filter = section.querySelector("input"), count = section.querySelector(".say");
 	if (!filter) return;
 	searches.push({section, input: filter});
 	filter.oninput = () => {
@@ -79,7 +84,7 @@ function shortTable(section) {
 			row.hidden = filter.value !== "" && !match(row.textContent);
 			shown += !row.hidden;
 		}
-		say.textContent = filter.value ? shown + " rows match" : "";
+		count.textContent = filter.value ? some(shown, "{0} row matches", "{0} rows match") : "";
 	};
 }
 
@@ -95,7 +100,7 @@ class LongTable {
 		this.n = this.texts.length + d.rows;
 		// As they are before they get buttons.
 		this.said = this.texts.map(row => [...row.cells].map(c => c.textContent).join(" "));
-		this.names = this.texts.map(row => [...row.cells].map(c => (c.querySelector("summary") || c).textContent));
+		this.names = this.texts.map(row => [...row.cells].map(cellName));
 		this.marked = new Map(d.marks.map(([k, i, mark]) => [i * this.heads.length + k, mark]));
 		this.details = new Map(d.details.map(([i, lines]) => [i, lines]));
 		this.made = new Map();
@@ -146,7 +151,7 @@ class LongTable {
 		};
 		searches.push({section: this.section, input: this.input});
 		if (this.tree >= 0) {
-			const unfold = make("button", "", "unfold all"), fold = make("button", "", "fold");
+			const unfold = make("button", "", say("unfold all")), fold = make("button", "", say("fold"));
 			unfold.onclick = () => { this.closed.fill(0); this.refresh(); };
 			fold.onclick = () => { this.foldAll(); this.refresh(); };
 			this.say.before(unfold, fold);
@@ -207,7 +212,7 @@ class LongTable {
 		if (i < this.texts.length) return this.names[i][k];
 		const c = this.d.columns[k], v = this.d.cells[k][i - this.texts.length];
 		if (v === null) return "";
-		if (c.type === "text") return this.d.strings[v];
+		if (c.type === "text") return c.prose ? translated(this.d.strings[v], "relation") : this.d.strings[v];
 		const sign = c.signed && Number(v) > 0 ? "+" : "";
 		const plain = this.d.exact && c.type === "bytes" || c.type === "count";
 		return sign + (plain ? v : this.d.exact && c.type === "ns" ? v + " ns" : format(c.type, Number(v), c.decimals));
@@ -244,7 +249,7 @@ class LongTable {
 				box.append(make("summary", "", shown), ...owed.map(line => make("div", "", line)));
 				cell.append(box);
 				owed = null;
-			} else cell.textContent = shown;
+			} else cell.textContent = text && !c.prose ? labelled(shown) : shown;
 			row.append(cell);
 		});
 		return row;
@@ -259,7 +264,7 @@ class LongTable {
 		row.dataset.i = i;
 		row.setAttribute("aria-rowindex", i + 2);
 		for (const cell of this.nameCells(row)) {
-			const name = cell.dataset.name = (cell.querySelector("summary") || cell).textContent;
+			const name = cell.dataset.name = cellName(cell);
 			if (!cell.children.length && drawn(name)) cell.replaceChildren(pickButton(name, this.section));
 		}
 	}
@@ -279,7 +284,7 @@ class LongTable {
 			};
 			cell.prepend(button);
 		}
-		const below = some(this.size[i] - 1, "row") + " below";
+		const below = some(this.size[i] - 1, "{0} row below", "{0} rows below");
 		button.textContent = this.closed[i] ? "\u25b8 " + (this.size[i] - 1).toLocaleString("en-US") : "\u25be";
 		button.title = below;
 		button.setAttribute("aria-label", below);
@@ -349,8 +354,8 @@ class LongTable {
 		this.shownRows = shown;
 		this.heights = new Float64Array(Math.ceil(shown.length / BLOCK)).fill(NaN);
 		const away = this.n - shown.length, count = shown.length.toLocaleString("en-US");
-		this.say.textContent = text ? some(shown.length, "row") + (shown.length === 1 ? " matches" : " match")
-			: away ? `${count} of ${some(this.n, "row")}, ${away.toLocaleString("en-US")} are folded` : "";
+		this.say.textContent = text ? some(shown.length, "{0} row matches", "{0} rows match")
+			: away ? say("{0} of {1} rows, {2} are folded", count, this.n.toLocaleString("en-US"), away.toLocaleString("en-US")) : "";
 		this.refresh(true);
 	}
 

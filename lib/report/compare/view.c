@@ -290,7 +290,7 @@ static void compare_view_add_columns(struct compare_view *v)
 		if (s != v->sort && s != SUM_TIMED &&
 		    (!(SUMS_MEASURED >> s & 1) || compare_knows(v->c, by, s)))
 			compare_view_add_metric(v, s);
-	add_text_column(v, "change", "change", 0, WHAT_CHANGE);
+	add_text_column(v, "change", "change", COLUMN_PROSE, WHAT_CHANGE);
 	add_text_column(v,
 			by == KEY_STACK      ? "site"
 			: by == KEY_LOCATION ? "function"

@@ -48,7 +48,7 @@ export async function ask(words, signal) {
 	const a = {exit: +r.headers.get("X-Exit"), messages: decodeURIComponent(r.headers.get("X-Messages") || "").trim(),
 		text, doc: null, ms: performance.now() - begin};
 	if (text.startsWith("{")) a.doc = JSON.parse(text);
-	if (!a.doc && a.exit) throw new Error(a.messages || "the program ended with " + a.exit);
+	if (!a.doc && a.exit) throw new Error(a.messages || say("the program ended with {0}", a.exit));
 	kept.set(q, a);
 	if (kept.size > MOST) kept.delete(kept.keys().next().value);
 	return a;

@@ -14,7 +14,7 @@ export class Boxes {
 		this.key = key;
 		this.rows = rows;
 		this.most = Math.max(...rows.map(r => this.of(r, "max")), 1);
-		this.canvas = make("canvas", {class: "boxes", role: "img", "aria-label": "box plots of the first " + rows.length + " rows; the table has their numbers"});
+		this.canvas = make("canvas", {class: "boxes", role: "img", "aria-label": say("box plots of the first {0} rows; the table has their numbers", rows.length)});
 		this.element = make("div", {}, this.canvas);
 		this.canvas.onmousemove = e => this.hint(e);
 		this.canvas.onmouseleave = hideTip;
@@ -33,8 +33,8 @@ export class Boxes {
 	hint(e) {
 		const r = this.row(e);
 		if (!r) return hideTip();
-		showTip(e, r[this.key], Object.entries(this.at).map(([w, c]) => w.replace("_", " ") + " " + format(c.type, r[c.key]))
-			.concat("in " + r.frames.toLocaleString("en-US") + " frames; the most in " + r.max_frame));
+		showTip(e, r[this.key], Object.entries(this.at).map(([w, c]) => translated(w.replace("_", " ")) + " " + format(c.type, r[c.key]))
+			.concat(say("in {0} frames; the most in {1}", r.frames.toLocaleString("en-US"), r.max_frame)));
 	}
 
 	draw() {

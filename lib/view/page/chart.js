@@ -23,18 +23,18 @@ export class Chart {
 		const box = this.box = make("div", {});
 		this.lanes = this.lines.map(line => {
 			const canvas = make("canvas", {class: "chart", tabindex: 0, role: "img",
-				"aria-label": line.title + " over " + (this.s.x_title || "time") + ": arrow keys move, Shift selects, Enter opens, + and - zoom"});
-			const say = make("span", {});
-			box.append(make("div", {class: "lane"}, make("b", {}, line.title), say), canvas);
+				"aria-label": say("{0} over {1}: arrow keys move, Shift selects, Enter opens, + and - zoom", translated(line.title), translated(this.s.x_title || "time"))});
+			const value = make("span", {});
+			box.append(make("div", {class: "lane"}, make("b", {}, translated(line.title)), value), canvas);
 			canvas.onmousemove = e => this.move(e, line);
 			canvas.onmouseleave = () => { hideTip(); this.hover = undefined; this.draw(); };
 			canvas.onmousedown = e => { if (e.button === 0) { this.start = this.point(e); canvas.focus(); e.preventDefault(); } };
 			canvas.ondblclick = () => this.o.select && this.o.select(null);
 			canvas.onkeydown = e => this.key(e);
 			canvas.addEventListener("wheel", e => this.wheel(e), {passive: false});
-			return {line, canvas, say};
+			return {line, canvas, say: value};
 		});
-		if (!this.lanes.length) box.append(make("p", {class: "empty"}, "nothing to draw"));
+		if (!this.lanes.length) box.append(make("p", {class: "empty"}, say("nothing to draw")));
 		this.up = e => {
 			if (this.start === undefined) return;
 			const a = this.start, b = this.point(e);
@@ -98,7 +98,7 @@ export class Chart {
 
 	label(i) {
 		const name = this.s.labels && this.s.labels[i];
-		return (this.s.x_type === "ns" ? "" : (this.s.x_title || "") + " ") + format(this.s.x_type, this.x[i]) + (name ? ": " + shown(name) : "");
+		return (this.s.x_type === "ns" ? "" : translated(this.s.x_title || "") + " ") + format(this.s.x_type, this.x[i]) + (name ? ": " + shown(name) : "");
 	}
 
 	move(event) {
@@ -106,8 +106,8 @@ export class Chart {
 		if (!this.x.length) return;
 		this.hover = i;
 		this.draw();
-		const lines = this.lines.map(l => l.title + ": " + format(l.type, l.y[i]));
-		for (const m of this.s.marks || []) if (i >= m.first && i <= m.last && m.text) lines.push(m.text);
+		const lines = this.lines.map(l => translated(l.title) + ": " + format(l.type, l.y[i]));
+		for (const m of this.s.marks || []) if (i >= m.first && i <= m.last && m.text) lines.push(translated(m.text));
 		showTip(event, this.label(i), lines);
 	}
 
@@ -175,9 +175,9 @@ export class Chart {
 			g.textAlign = l.faint ? "right" : "left";
 			g.strokeStyle = get("--panel");
 			g.lineWidth = 3;
-			g.strokeText(shown(l.title || ""), l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
+			g.strokeText(shown(translated(l.title || "")), l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
 			g.lineWidth = 1;
-			g.fillText(shown(l.title || ""), l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
+			g.fillText(shown(translated(l.title || "")), l.faint ? w - RIGHT - 3 : LEFT + 4, ty);
 		});
 		this.drawRange(g, x, h, get);
 		g.fillStyle = get("--faint");

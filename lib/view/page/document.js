@@ -7,7 +7,7 @@ import {Chart} from "./chart.js";
 
 export function facts(doc) {
 	const rows = Object.entries(doc.facts || {});
-	return rows.length ? make("dl", {class: "facts"}, ...rows.map(([k, v]) => make("div", {class: "wide"}, make("dt", {}, k), make("dd", {}, v)))) : null;
+	return rows.length ? make("dl", {class: "facts"}, ...rows.map(([k, v]) => make("div", {class: "wide"}, make("dt", {}, translated(k)), make("dd", {}, translated(v))))) : null;
 }
 
 // options by section's name: passed to what draws it; false: not shown.
@@ -18,19 +18,19 @@ export function draw(doc, options = {}) {
 		if (o === false) continue;
 		if (s.kind === "table" && !s.rows.length && !(s.notes || []).length) continue;
 		const drawn = s.kind === "table" ? new Table(s, o || {}) : s.kind === "flame" ? (s.nodes.length > 1 ? new Flame(s, o || {}) : null) : s.kind === "series" ? new Chart(s, o || {}) : null;
-		if (drawn) out.push(panel(s.title, "", drawn.element));
+		if (drawn) out.push(panel(translated(s.title), "", drawn.element));
 	}
 	return out;
 }
 
 // Below a table: what can be done with the row that was picked.
 export function picked(context, names) {
-	const box = make("div", {class: "picked"}, make("span", {class: "faint"}, "pick a row for its callers, its source and more"));
+	const box = make("div", {class: "picked"}, make("span", {class: "faint"}, say("pick a row for its callers, its source and more")));
 	const pick = row => {
 		const name = names(row), keys = [];
-		if (!name) return box.replaceChildren(make("span", {class: "faint"}, "this row has no function"));
+		if (!name) return box.replaceChildren(make("span", {class: "faint"}, say("this row has no function")));
 		const button = (word, to) => make("button", {type: "button", onclick: () => context.go(to)}, word);
-		keys.push(button("who calls it", {view: "callers", peek: name}), button("focus on it", {focus: "\\Q" + name + "\\E"}), button("ignore it", {ignore: "\\Q" + name + "\\E"}));
+		keys.push(button(say("who calls it"), {view: "callers", peek: name}), button(say("focus on it"), {focus: "\\Q" + name + "\\E"}), button(say("ignore it"), {ignore: "\\Q" + name + "\\E"}));
 		if (row.file && row.line) keys.push(button(row.file.split("/").pop() + ":" + row.line, {view: "source", fn: name, line: row.line}));
 		box.replaceChildren(make("b", {}, name), ...keys);
 	};

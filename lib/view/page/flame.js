@@ -44,24 +44,24 @@ export class Flame {
 	build() {
 		const tools = make("div", {class: "tools"});
 		for (const [mode, word] of [["icicle", "icicle"], ["flame", "flame graph"], ["map", "tree map"]])
-			tools.append(make("button", {type: "button", "data-mode": mode, onclick: () => { this.mode = mode; this.mark(); this.draw(); if (this.o.moded) this.o.moded(mode); }}, word));
-		this.search = make("input", {type: "search", placeholder: "search", "aria-label": "search in the stacks", oninput: () => this.find()});
-		this.reset = make("button", {type: "button", onclick: () => this.zoom(0)}, "reset zoom");
+			tools.append(make("button", {type: "button", "data-mode": mode, onclick: () => { this.mode = mode; this.mark(); this.draw(); if (this.o.moded) this.o.moded(mode); }}, say(word)));
+		this.search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the stacks"), oninput: () => this.find()});
+		this.reset = make("button", {type: "button", onclick: () => this.zoom(0)}, say("reset zoom"));
 		this.say = make("span", {class: "faint", "aria-live": "polite"});
 		tools.append(this.search, this.reset);
 		if (this.base) {
-			const side = make("button", {type: "button"}, "widths: new");
+			const side = make("button", {type: "button"}, say("widths: new"));
 			side.onclick = () => {
 				this.weight = this.weight === this.total ? this.base : this.total;
-				side.textContent = "widths: " + (this.weight === this.total ? "new" : "base");
+				side.textContent = say(this.weight === this.total ? "widths: new" : "widths: base");
 				this.order();
 				this.find();
 			};
-			tools.append(side, make("span", {class: "faint"}, "red grew, blue shrank"));
+			tools.append(side, make("span", {class: "faint"}, say("red grew, blue shrank")));
 		}
 		tools.append(this.say);
 		this.tools = tools;
-		this.canvas = make("canvas", {tabindex: 0, role: "img", "aria-label": this.s.title + ": arrow keys go from call to call, Enter zooms, Escape goes back"});
+		this.canvas = make("canvas", {tabindex: 0, role: "img", "aria-label": say("{0}: arrow keys go from call to call, Enter zooms, Escape goes back", translated(this.s.title))});
 		this.path = make("p", {class: "path", "aria-live": "polite"});
 		this.box = make("div", {class: "stack"}, this.canvas);
 		this.canvas.onclick = e => { const i = this.hit(e); if (i >= 0) { this.at = i; this.zoom(i === this.zoomed ? this.nodes[i].parent : i); this.tell(i); } };
@@ -72,6 +72,11 @@ export class Flame {
 		this.soon = redraws(this.box, () => this.draw());
 		this.mark();
 		return keeps(make("div", {}, tools, this.box, this.path), this);
+	}
+
+	// As it is shown: the names that are no function's are texts of the page.
+	seen(i) {
+		return i ? labelled(this.nodes[i].name) : translated(this.nodes[i].name);
 	}
 
 	names(i) {
@@ -125,7 +130,7 @@ export class Flame {
 			below[i] = i && below[this.nodes[i].parent];
 			if (hit && !below[i]) { sum += this.weight[i]; below[i] = 1; }
 		}
-		this.say.textContent = text ? share(sum, this.weight[0]) + " matches (" + format(this.type, sum) + ")" : "";
+		this.say.textContent = text ? say("{0} matches ({1})", share(sum, this.weight[0]), format(this.type, sum)) : "";
 		this.draw();
 	}
 
@@ -224,7 +229,7 @@ export class Flame {
 			g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 			if (map) { g.strokeStyle = bg; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
 			if (w > 26 && h > 12) {
-				const n = Math.floor((w - 7) / letter), name = shown(this.nodes[i].name);
+				const n = Math.floor((w - 7) / letter), name = shown(this.seen(i));
 				g.fillStyle = this.hits && this.hits[i] ? "#fff" : ink;
 				g.fillText(name.length > n ? name.slice(0, Math.max(0, n - 1)) + "…" : name, x + 4, y + (map ? 9 : h / 2), w - 6);
 			}
@@ -251,12 +256,12 @@ export class Flame {
 	lines(i) {
 		const f = v => format(this.type, v), out = [];
 		if (this.nodes[i].at) out.push(this.nodes[i].at);
-		out.push("total " + f(this.total[i]) + "  " + share(this.total[i], this.total[0]));
-		out.push("self " + f(this.nodes[i].self) + "  " + share(this.nodes[i].self, this.total[0]));
+		out.push(say("total {0}  {1}", f(this.total[i]), share(this.total[i], this.total[0])));
+		out.push(say("self {0}  {1}", f(this.nodes[i].self), share(this.nodes[i].self, this.total[0])));
 		if (this.base) {
 			const d = this.total[i] - this.base[i];
-			out.push("base " + f(this.base[i]));
-			out.push("change " + format(this.type, d, true) + (this.base[i] ? "  " + (d > 0 ? "+" : "") + share(d, this.base[i]) : "  new"));
+			out.push(say("base {0}", f(this.base[i])));
+			out.push(say("change {0}  {1}", format(this.type, d, true), this.base[i] ? (d > 0 ? "+" : "") + share(d, this.base[i]) : say("new")));
 		}
 		return out;
 	}
@@ -264,13 +269,13 @@ export class Flame {
 	hover(event) {
 		const i = this.hit(event);
 		if (i < 0) return hideTip();
-		showTip(event, this.nodes[i].name, this.lines(i));
+		showTip(event, this.seen(i), this.lines(i));
 	}
 
 	tell(i) {
 		const names = [];
-		for (let k = i; k; k = this.nodes[k].parent) names.unshift(this.nodes[k].name);
-		this.path.textContent = i ? shown(names.join(" › ") + " — " + this.lines(i).join(", ")) : "a click zooms; the right button, or Shift+Enter, shows its callers";
+		for (let k = i; k; k = this.nodes[k].parent) names.unshift(this.seen(k));
+		this.path.textContent = i ? shown(names.join(" › ") + " — " + this.lines(i).join(", ")) : say("a click zooms; the right button, or Shift+Enter, shows its callers");
 	}
 
 	key(event) {

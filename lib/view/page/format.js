@@ -43,9 +43,9 @@ export function format(type, v, signed) {
 }
 
 export function exact(type, v) {
-	if (v === null || v === undefined) return "not in the capture";
+	if (v === null || v === undefined) return say("not in the capture");
 	if (typeof v === "string") return shown(v);
-	return v.toLocaleString("en-US", {maximumFractionDigits: 18}) + ({bytes: " bytes", ns: " ns", percent: "%"}[type] || "");
+	return v.toLocaleString("en-US", {maximumFractionDigits: 18}) + ({bytes: say(" bytes"), ns: " ns", percent: "%"}[type] || "");
 }
 
 export const share = (part, all) => all ? percent(100 * part / all, "") : "";

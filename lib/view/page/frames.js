@@ -44,7 +44,7 @@ export function limits(doc) {
 async function one(context, frame) {
 	const a = await context.ask(["frames", "--frame", String(frame), "--detail", "--show-stacks", "3", ...context.filters(["frame", "time"])], true);
 	const box = make("div", {});
-	for (const s of a.doc ? a.doc.sections : []) if (s.kind === "table" && s.rows.length) box.append(panel(s.title, "", new Table(s).element));
+	for (const s of a.doc ? a.doc.sections : []) if (s.kind === "table" && s.rows.length) box.append(panel(translated(s.title), "", new Table(s).element));
 	return box;
 }
 
@@ -56,7 +56,7 @@ async function spread(context, steps) {
 	const a = await context.ask(["frames", "--spread", "--by", by, ...steps, ...context.filters(), "-n", "500"]), t = a.doc && section(a.doc, "table", "spread");
 	if (!t || !t.rows.length) return null;
 	const pick = frame => has.frames && go({pick: frame});
-	return panel(t.title, "a box has the half in the middle; a click goes to the frame of the most", make("div", {class: "tools"}, choice(context, "over", keys, by, "of each")),
+	return panel(translated(t.title), say("a box has the half in the middle; a click goes to the frame of the most"), make("div", {class: "tools"}, choice(context, "over", keys, by, say("of each"))),
 		new Boxes(t, by, t.rows.slice(0, BOXES), pick).element, new Table(t, {pick: r => pick(r.max_frame)}).element);
 }
 
@@ -65,33 +65,33 @@ export async function show(context) {
 	const words = ["frames", ...steps, ...context.filters(["frame", "time"]), "--spike", spike, "-n", "0"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, !s.pick), doc = a.doc, all = doc && series(doc);
-	if (!all) return nothing("No frame, and no step of time, has anything.");
+	if (!all) return nothing(say("No frame, and no step of time, has anything."));
 	const range = s.frame ? s.frame.split("..").map(Number) : s.pick ? [+s.pick, +s.pick] : null;
 	const chart = new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(doc),
 		select: has.frames ? (x, y) => go({frame: x === null ? null : x + ".." + y, pick: null}) : null, picked: x => has.frames && go({pick: x})});
 	const tools = make("div", {class: "tools"});
-	const limit = make("input", {type: "text", value: spike, "aria-label": "what a spike is", onchange: () => go({spike: limit.value})});
-	tools.append(make("label", {}, "spikes above", limit));
+	const limit = make("input", {type: "text", value: spike, "aria-label": say("what a spike is"), onchange: () => go({spike: limit.value})});
+	tools.append(make("label", {}, say("spikes above"), limit));
 	const stats = section(doc, "table", "statistics"), median = stats && stats.rows.find(r => r.statistic === "p50");
 	const first = stats && stats.columns.find(c => c.key.endsWith("_frame"));
 	if (has.frames && median && first && median[first.key] !== null)
-		tools.append(make("button", {type: "button", onclick: () => go({pick: median[first.key]})}, "median frame " + median[first.key]));
+		tools.append(make("button", {type: "button", onclick: () => go({pick: median[first.key]})}, say("median frame {0}", median[first.key])));
 	const worst = stats && stats.rows.find(r => r.statistic === "max");
 	if (has.frames && worst && first && worst[first.key] !== null)
-		tools.append(make("button", {type: "button", id: "worst", onclick: () => go({pick: worst[first.key]})}, "worst frame " + worst[first.key]));
-	if (s.pick) tools.append(make("button", {type: "button", onclick: () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})}, "this frame's sites"),
-		make("button", {type: "button", onclick: () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})}, "its call tree"),
-		make("button", {type: "button", onclick: () => go({pick: null})}, "all frames"));
+		tools.append(make("button", {type: "button", id: "worst", onclick: () => go({pick: worst[first.key]})}, say("worst frame {0}", worst[first.key])));
+	if (s.pick) tools.append(make("button", {type: "button", onclick: () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})}, say("this frame's sites")),
+		make("button", {type: "button", onclick: () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})}, say("its call tree")),
+		make("button", {type: "button", onclick: () => go({pick: null})}, say("all frames")));
 	if (!has.frames) {
-		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": "step of time", onchange: () => go({every: step.value})});
-		tools.append(make("label", {}, "steps of", step));
+		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": say("step of time"), onchange: () => go({every: step.value})});
+		tools.append(make("label", {}, say("steps of"), step));
 	}
-	const out = [panel(section(doc, "table", "frames").title, "drag for a range, click for a frame", tools, chart.element)];
+	const out = [panel(translated(section(doc, "table", "frames").title), say("drag for a range, click for a frame"), tools, chart.element)];
 	if (s.pick && has.frames) out.push(await one(context, s.pick));
 	const spikes = section(doc, "table", "spikes");
-	if (spikes && spikes.rows.length) out.push(panel(spikes.title, "", new Table(spikes, {pick: r => go({pick: r.worst_frame})}).element));
-	if (stats) out.push(panel(stats.title, "mean, percentiles, and the frame of each", new Table(stats).element));
+	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", new Table(spikes, {pick: r => go({pick: r.worst_frame})}).element));
+	if (stats) out.push(panel(translated(stats.title), say("mean, percentiles, and the frame of each"), new Table(stats).element));
 	if (!s.pick) out.push(await spread(context, steps));
-	out.push(panel("all frames", "", new Table(section(doc, "table", "frames"), {pick: r => has.frames && go({pick: r.frame})}).element));
+	out.push(panel(say("all frames"), "", new Table(section(doc, "table", "frames"), {pick: r => has.frames && go({pick: r.frame})}).element));
 	return out;
 }

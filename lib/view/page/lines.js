@@ -36,7 +36,7 @@ export function link(listings, chosen) {
 		}
 		row.classList.add("at");
 		row.setAttribute("aria-current", "true");
-		said.textContent = [...row.cells].map(c => c.textContent).filter(Boolean).join("  ") + (to ? " — " + to + ", " + n + (n === 1 ? " row" : " rows") : "");
+		said.textContent = [...row.cells].map(c => c.textContent).filter(Boolean).join("  ") + (to ? " — " + to + ", " + say(n === 1 ? "{0} row" : "{0} rows", n) : "");
 		if (!quiet && to) chosen(to);
 	};
 	for (const e of listings) {

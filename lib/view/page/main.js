@@ -56,13 +56,13 @@ function filters(s, without = []) {
 function showFilters(s) {
 	const form = el("filters"), chips = [];
 	for (const k of ["frame", "time"])
-		if (s[k]) chips.push(make("button", {type: "button", class: "chip", "aria-label": "take away " + k + " " + s[k], onclick: () => go({[k]: null})}, (k === "frame" ? "frames " : "time ") + s[k] + "  ✕"));
+		if (s[k]) chips.push(make("button", {type: "button", class: "chip", "aria-label": say(k === "frame" ? "take away frames {0}" : "take away time {0}", s[k]), onclick: () => go({[k]: null})}, say(k === "frame" ? "frames {0}" : "time {0}", s[k]) + "  ✕"));
 	const field = (key, hint, label) => make("label", {}, label, make("input", {type: "search", name: key, placeholder: hint, value: s[key] || ""}));
-	form.replaceChildren(field("focus", "a function", "focus"), field("ignore", "a function", "ignore"), field("type", "a type", "type"),
-		field("thread", "a name", "thread"), make("button", {type: "submit"}, "apply"), ...chips);
-	if (!chips.length && what().frames) form.append(make("span", {class: "faint"}, "drag in a chart to choose frames"));
+	form.replaceChildren(field("focus", say("a function"), say("focus")), field("ignore", say("a function"), say("ignore")), field("type", say("a type"), say("type")),
+		field("thread", say("a name"), say("thread")), make("button", {type: "submit"}, say("apply")), ...chips);
+	if (!chips.length && what().frames) form.append(make("span", {class: "faint"}, say("drag in a chart to choose frames")));
 	if (loaded.files.length > 1 && !(views[s.view] && views[s.view].every))
-		form.prepend(make("label", {}, "of", make("select", {"aria-label": "file", onchange: e => go({file_only: e.target.value || null})}, make("option", {value: ""}, "all files"),
+		form.prepend(make("label", {}, say("filter|of"), make("select", {"aria-label": say("file"), onchange: e => go({file_only: e.target.value || null})}, make("option", {value: ""}, say("all files")),
 			...loaded.files.map(f => make("option", {value: f.name, selected: f.name === s.file_only}, f.name)))));
 	form.onsubmit = e => {
 		e.preventDefault();
@@ -74,7 +74,7 @@ function showTabs(s) {
 	el("tabs").replaceChildren(...Object.entries(views).filter(([, v]) => !v.fits || v.fits(what())).map(([name, v], i) => {
 		const now = {...s, view: name};
 		for (const k of v.own ? [] : ["pick"]) delete now[k];
-		return make("a", {href: "#" + new URLSearchParams(now), "aria-current": name === s.view ? "page" : null, title: i < 9 ? "key " + (i + 1) : ""}, v.title);
+		return make("a", {href: "#" + new URLSearchParams(now), "aria-current": name === s.view ? "page" : null, title: i < 9 ? say("key {0}", i + 1) : ""}, translated(v.title));
 	}));
 }
 
@@ -87,16 +87,16 @@ function alertOf(kind, title, text) {
 function showAlerts(messages, failure) {
 	const out = [];
 	for (const f of loaded.files) {
-		if (f.error) out.push(alertOf("bad", f.name + " could not be read", f.error));
+		if (f.error) out.push(alertOf("bad", say("{0} could not be read", f.name), f.error));
 		const lost = f.notes.filter(n => n.severity === "loss");
-		if (lost.length) out.push(alertOf("loss", f.name + ": something was lost", lost.map(n => n.text + (n.count ? ": " + n.count.toLocaleString("en-US") : "")).join("\n")));
+		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + n.count.toLocaleString("en-US") : "")).join("\n")));
 	}
 	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && ![...known].some(k => l.includes(k)));
-	if (failure) out.push(alertOf("bad", "no answer", failure));
-	else if (said.length) out.push(alertOf("note", [...new Set(said)].join("\n")));
-	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + n.text + (n.count ? ": " + n.count : "")));
-	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, guesses.length === 1 ? "1 guess" : guesses.length + " guesses"), guesses.join("\n"))));
+	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
+	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(translated).join("\n")));
+	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
+	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, say(guesses.length === 1 ? "{0} guess" : "{0} guesses", guesses.length)), guesses.join("\n"))));
 	el("alerts").replaceChildren(...out);
 }
 
@@ -114,7 +114,7 @@ async function show(again) {
 		main.classList.add("busy");
 	}
 	main.setAttribute("aria-busy", "true");
-	document.title = views[s.view].title + " – " + (seen(loaded.files.map(f => f.name.split("/").pop()).join(", ")) || "tracemill");
+	document.title = translated(views[s.view].title) + " – " + (seen(loaded.files.map(f => f.name.split("/").pop()).join(", ")) || "tracemill");
 	const messages = [];
 	let command = null, ms = 0;
 	const only = !views[s.view].every && loaded.files.some(f => f.name === s.file_only) ? s.file_only : null;
@@ -185,7 +185,7 @@ el("theme").onclick = () => {
 };
 el("copy").onclick = async () => {
 	await navigator.clipboard.writeText(said).catch(() => getSelection().selectAllChildren(el("command")));
-	el("took").textContent = "copied";
+	el("took").textContent = say("copied");
 };
 el("skip").onclick = e => { e.preventDefault(); main.focus(); };
 
@@ -214,14 +214,14 @@ function showGrowth() {
 	const goes = loaded.files.filter(f => f.growth === "goes on"), ended = loaded.files.filter(f => f.growth === "ended").length;
 	const deserted = loaded.files.filter(f => f.growth === "no writer").length;
 	const silent = Math.min(...goes.map(f => f.silent_ms));
-	el("growth").textContent = goes.length ? "recording" + (silent > 5000 ? ", silent for " + Math.round(silent / 1000) + " s" : "") : deserted ? "no process writes the recording any more, and its end is missing" : ended && ended === loaded.files.length ? "the recording has ended" : "";
+	el("growth").textContent = goes.length ? silent > 5000 ? say("recording, silent for {0} s", Math.round(silent / 1000)) : say("recording") : deserted ? say("no process writes the recording any more, and its end is missing") : ended && ended === loaded.files.length ? say("the recording has ended") : "";
 	el("growth").className = goes.length ? "growth" : "growth faint";
-	el("files").textContent = seen(loaded.files.map(f => f.name + (f.events ? " (" + f.events.toLocaleString("en-US") + " events)" : "")).join(", "));
+	el("files").textContent = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, f.events.toLocaleString("en-US")) : f.name).join(", "));
 }
 
 onEnd((error, changed) => {
 	const old = document.getElementById("ended");
-	if (error && !old) el("alerts").before(make("div", {id: "ended", class: "bad panel", role: "alert"}, "tm-view has ended: what is shown stays, and nothing new can be asked. Start it again, and open the address that it prints."));
+	if (error && !old) el("alerts").before(make("div", {id: "ended", class: "bad panel", role: "alert"}, say("tm-view has ended: what is shown stays, and nothing new can be asked. Start it again, and open the address that it prints.")));
 	if (!error && old) old.remove();
 	if (!error) showGrowth();
 	if (changed) grow();
@@ -230,5 +230,9 @@ onEnd((error, changed) => {
 theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", e => localStorage.getItem("theme") || theme(e.matches ? "dark" : "light"));
 await state();
+speak(loaded.language);
+translate(document.body);
+languageButton(el("language"));
+showGrowth();
 show();
 setInterval(state, 2000);

@@ -7,6 +7,8 @@ import {keeps} from "./keep.js";
 // What a row is of, the likeliest first.
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
 const ROW = 25, HEAD = 28, PIECE = 3000, SHARES = /share|percent/;
+// Columns in the programs' own words, not of names.
+const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|limit|told|message|waiver|same|presence)$/;
 // These have a sign, and are no difference to anything before.
 const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 
@@ -20,7 +22,7 @@ const widths = (c, rows) => {
 	return Math.max(90, Math.min(620, innerWidth * 0.48, 26 + longest * 7.7)); // numbers beside it are to be seen
 };
 
-const title = c => c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title;
+const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title);
 
 export class Table {
 	// options: pick(row), sort {key, down}, sorted(key, down), search text, searched(text), name
@@ -47,7 +49,7 @@ export class Table {
 	}
 
 	build() {
-		const search = make("input", {type: "search", placeholder: "search", "aria-label": "search in this table", value: this.o.search || ""});
+		const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in this table"), value: this.o.search || ""});
 		search.oninput = () => {
 			clearTimeout(this.later);
 			this.later = setTimeout(() => { this.arrange(); if (this.o.searched) this.o.searched(search.value); }, 120);
@@ -56,10 +58,10 @@ export class Table {
 		this.say = make("span", {class: "faint", "aria-live": "polite"});
 		this.inner = make("div", {class: "inner", role: "presentation"});
 		this.head = make("div", {class: "head", role: "row"});
-		this.grid = make("div", {class: "grid", role: this.tree ? "treegrid" : "grid", tabindex: 0, "aria-label": this.s.title}, this.inner);
+		this.grid = make("div", {class: "grid", role: this.tree ? "treegrid" : "grid", tabindex: 0, "aria-label": translated(this.s.title)}, this.inner);
 		this.inner.append(this.head);
 		this.columns.forEach((c, k) => {
-			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : "sort by " + title(c)});
+			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : say("sort by {0}", title(c))});
 			b.style.width = this.width[k] + "px";
 			b.onclick = () => this.order(c.key);
 			this.head.append(b);
@@ -77,7 +79,7 @@ export class Table {
 		this.grid.onmousemove = e => this.hint(e);
 		this.grid.onmouseleave = hideTip;
 		new ResizeObserver(() => { this.fit(); this.draw(); }).observe(this.grid);
-		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, n))) : null;
+		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, translated(n)))) : null;
 		return keeps(make("div", {}, make("div", {class: "tools"}, search, this.say), this.grid, notes), this);
 	}
 
@@ -163,7 +165,7 @@ export class Table {
 				});
 		}
 		this.shown = shown;
-		this.say.textContent = shown.length === rows.length ? rows.length.toLocaleString("en-US") + (rows.length === 1 ? " row" : " rows") : shown.length.toLocaleString("en-US") + " of " + rows.length.toLocaleString("en-US") + " rows";
+		this.say.textContent = shown.length === rows.length ? say(rows.length === 1 ? "{0} row" : "{0} rows", rows.length.toLocaleString("en-US")) : say("{0} of {1} rows", shown.length.toLocaleString("en-US"), rows.length.toLocaleString("en-US"));
 		[...this.head.children].forEach((b, k) => {
 			const c = this.columns[k], is = this.sort && this.sort.key === c.key;
 			b.textContent = title(c) + (is ? (this.sort.down ? " ▾" : " ▴") : "");
@@ -231,7 +233,7 @@ export class Table {
 					cell.append(fill);
 				}
 				if (c.difference && v && !BALANCES.test(c.key)) cell.classList.add(v > 0 ? "bad" : "good");
-				cell.append(format(c.type, v, c.difference));
+				cell.append(format(c.type, c.type !== "text" ? v : PROSE.test(c.key) ? translated(v, "relation") : labelled(v), c.difference));
 			}
 			e.append(cell);
 		});
@@ -279,6 +281,6 @@ export class Table {
 		const c = this.columns[[...e.children].indexOf(cell)], r = this.s.rows[+e.dataset.i], v = r[c.key];
 		const lines = (r._details && c === this.main ? r._details : []).slice(0, 12);
 		if (c.type === "text" && cell.scrollWidth <= cell.clientWidth && !lines.length) return hideTip();
-		showTip(event, c.type === "text" ? v || "" : c.title + ": " + exact(c.type, v), lines);
+		showTip(event, c.type === "text" ? v || "" : title(c) + ": " + exact(c.type, v), lines);
 	}
 }

@@ -30,7 +30,7 @@ function threads(events) {
 		t.open.push(c);
 		t.deepest = Math.max(t.deepest, c.level);
 	}
-	for (const [id, t] of by) t.name = names.get(id) || "thread " + id.split("/")[1];
+	for (const [id, t] of by) t.name = names.get(id) || say("thread {0}", id.split("/")[1]);
 	return [...by.values()];
 }
 
@@ -47,7 +47,7 @@ class Timeline {
 		}
 		this.from = this.low;
 		this.to = this.high;
-		this.canvas = make("canvas", {tabindex: 0, role: "img", "aria-label": "calls by thread: + and - zoom, arrow keys move, Escape shows all"});
+		this.canvas = make("canvas", {tabindex: 0, role: "img", "aria-label": say("calls by thread: + and - zoom, arrow keys move, Escape shows all")});
 		this.canvas.addEventListener("wheel", e => this.wheel(e), {passive: false});
 		this.canvas.onmousedown = e => { this.grip = {x: e.clientX, from: this.from, to: this.to}; };
 		this.canvas.onmousemove = e => this.move(e);
@@ -55,11 +55,11 @@ class Timeline {
 		this.canvas.onmouseup = e => { const g = this.grip; this.grip = null; if (g && Math.abs(e.clientX - g.x) < 3) { const c = this.hit(e); if (c) options.pick(c); } };
 		this.canvas.ondblclick = () => this.show(this.low, this.high);
 		this.canvas.onkeydown = e => this.key(e);
-		this.search = make("input", {type: "search", placeholder: "search", "aria-label": "search in the calls", oninput: () => { this.match = this.search.value ? matcher(this.search.value) : null; this.draw(); }});
+		this.search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { this.match = this.search.value ? matcher(this.search.value) : null; this.draw(); }});
 		this.say = make("span", {class: "faint", "aria-live": "polite"});
 		this.box = make("div", {class: "stack"}, this.canvas);
 		redraws(this.box, () => this.draw());
-		this.element = keeps(make("div", {}, make("div", {class: "tools"}, this.search, make("button", {type: "button", onclick: () => this.show(this.low, this.high)}, "all"), this.say), this.box), this);
+		this.element = keeps(make("div", {}, make("div", {class: "tools"}, this.search, make("button", {type: "button", onclick: () => this.show(this.low, this.high)}, say("all")), this.say), this.box), this);
 	}
 
 	keep() {
@@ -104,7 +104,7 @@ class Timeline {
 		}
 		const c = this.hit(event);
 		if (!c) return hideTip();
-		showTip(event, c.name, [format("ns", (Math.min(c.end, this.high) - c.from) * 1000) + (c.end === Infinity ? ", not ended" : ""), "at " + format("ns", c.from * 1000)]);
+		showTip(event, c.name, [format("ns", (Math.min(c.end, this.high) - c.from) * 1000) + (c.end === Infinity ? say(", not ended") : ""), say("at {0}", format("ns", c.from * 1000))]);
 	}
 
 	hit(event) {
@@ -151,23 +151,23 @@ class Timeline {
 			}
 			top += (Math.min(t.deepest, DEPTH) + 1) * ROW + 6;
 		}
-		this.say.textContent = format("ns", (this.to - this.from) * 1000) + " of " + format("ns", (this.high - this.low) * 1000);
+		this.say.textContent = say("{0} of {1}", format("ns", (this.to - this.from) * 1000), format("ns", (this.high - this.low) * 1000));
 	}
 }
 
 export async function show(context) {
 	const {state: s, go} = context;
 	const spikes = await context.ask(["spikes", "--threshold", s.threshold || "1ms", ...context.filters()], true);
-	const limit = make("input", {type: "text", value: s.threshold || "1ms", "aria-label": "what a call may take", onchange: () => go({threshold: limit.value})});
-	const out = [panel("Calls", "", make("div", {class: "tools"}, make("label", {}, "a call may take", limit)))];
+	const limit = make("input", {type: "text", value: s.threshold || "1ms", "aria-label": say("what a call may take"), onchange: () => go({threshold: limit.value})});
+	const out = [panel(say("Calls"), "", make("div", {class: "tools"}, make("label", {}, say("a call may take"), limit)))];
 	const a = await context.ask(["export", "--as", "chrome"]).catch(e => { if (e.name === "AbortError") throw e; return {error: e.message}; });
 	const events = a.doc && (a.doc.traceEvents || a.doc);
 	if (events && events.length) {
 		const units = {ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9}, m = /^([\d.]+)(ns|us|µs|ms|s)$/.exec(s.threshold || "1ms");
 		const t = new Timeline(threads(events), {limit: m ? m[1] * units[m[2]] : 0, pick: c => go({view: "callers", peek: c.name})});
-		out.push(panel("by thread", "the wheel zooms, a drag moves, a click shows the callers; red took longer than it may", t.element));
+		out.push(panel(say("by thread"), say("the wheel zooms, a drag moves, a click shows the callers; red took longer than it may"), t.element));
 		out.shown = () => t.draw();
-	} else out.push(nothing(a.error || "No call has a begin and an end."));
+	} else out.push(nothing(a.error || say("No call has a begin and an end.")));
 	const shown = out.shown;
 	if (spikes.doc) out.push(...document_(spikes.doc, {table: {pick: r => r.function && go({view: "callers", peek: r.function})}}));
 	out.shown = shown;

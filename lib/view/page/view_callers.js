@@ -13,24 +13,24 @@ export const fits = has => has.calls;
 
 export async function show(context) {
 	const {state: s, go} = context;
-	const input = make("input", {type: "search", value: s.peek || "", placeholder: "a function's name", "aria-label": "function"});
-	const form = make("div", {class: "tools"}, make("label", {}, "function", input), make("button", {type: "button", onclick: () => go({peek: input.value})}, "look"));
+	const input = make("input", {type: "search", value: s.peek || "", placeholder: say("a function's name"), "aria-label": say("function")});
+	const form = make("div", {class: "tools"}, make("label", {}, say("function"), input), make("button", {type: "button", onclick: () => go({peek: input.value})}, say("look")));
 	input.onkeydown = e => { if (e.key === "Enter") { e.preventDefault(); go({peek: input.value}); } };
 	if (!s.peek) {
 		const a = await context.ask(["top", "--by", "function", ...context.filters(), "-n", "200", "--table", "top"], true), t = a.doc && section(a.doc, "table");
-		return [panel("whose callers?", "pick a function", form, t ? new Table(t, {pick: r => go({peek: r.function})}).element : "")];
+		return [panel(say("whose callers?"), say("pick a function"), form, t ? new Table(t, {pick: r => go({peek: r.function})}).element : "")];
 	}
 	const name = /[\\^$.|?*+]/.test(s.peek) && s.pattern ? s.peek : literally(s.peek);
 	const a = await context.ask(["top", "--peek", name, ...context.filters(), "--table", "peek"], true), t = a.doc && section(a.doc, "table", "peek");
-	if (!t || !t.rows.length) return [panel("callers and callees", "", form), nothing("No function is called " + s.peek + ".")];
+	if (!t || !t.rows.length) return [panel(say("callers and callees"), "", form), nothing(say("No function is called {0}.", s.peek))];
 	// The sandwich: callers above, itself, callees below.
 	const rows = t.rows, self = rows.filter(r => r._depth === 0), part = relation => ({...t, tree: false, title: relation, columns: t.columns.filter(c => c.key !== "relation" && c.key !== "of"), rows: rows.filter(r => r.relation === relation), notes: []});
-	const out = [panel(t.title, self.map(r => r.function).join(", "), form)];
+	const out = [panel(translated(t.title), self.map(r => r.function).join(", "), form)];
 	const pick = r => r.function && !r.function.startsWith("(") && go({peek: r.function});
 	const up = part("called by"), down = part("calls");
-	out.push(make("div", {class: "columns"}, panel("who calls it", "", up.rows.length ? new Table(up, {pick}).element : nothing("nobody: it is outermost")),
-		panel("what it calls", "", down.rows.length ? new Table(down, {pick}).element : nothing("nothing that counts here"))), make("p", {}));
+	out.push(make("div", {class: "columns"}, panel(say("who calls it"), "", up.rows.length ? new Table(up, {pick}).element : nothing(say("nobody: it is outermost"))),
+		panel(say("what it calls"), "", down.rows.length ? new Table(down, {pick}).element : nothing(say("nothing that counts here")))), make("p", {}));
 	const f = section((await context.ask(["top", "--by", "stack", "--focus", name, ...context.filters(["focus"]), "-n", "1", "--table", "stacks"])).doc, "flame");
-	if (f && f.nodes.length > 1) out.push(panel("all stacks through it", "", new Flame(f, {pick: n => go({peek: n})}).element));
+	if (f && f.nodes.length > 1) out.push(panel(say("all stacks through it"), "", new Flame(f, {pick: n => go({peek: n})}).element));
 	return out;
 }

@@ -40,20 +40,20 @@ export async function show(context) {
 	if (s.same) words.push("--all");
 	if (s.per) words.push("--per", s.per);
 	const field = (r, kind, hint) => {
-		const e = make("input", {type: "text", placeholder: hint, value: s[r.side + kind] || "", "aria-label": r.side + " range", onchange: () => go({[r.side + kind]: e.value || null})});
-		return make("label", {}, r.side, e);
+		const e = make("input", {type: "text", placeholder: hint, value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
+		return make("label", {}, say(r.side === "base" ? "base" : "side|new"), e);
 	};
-	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, "by"), choice(context, "per", ["run", "frame", "second"], s.per || "run", "per"),
-		...ranges.map(r => has.frames ? field(r, "f", "frames 1..100") : field(r, "t", "time 0s..1s")),
-		make("button", {type: "button", "aria-pressed": !!s.same, onclick: () => go({same: s.same ? null : 1})}, "what is the same, too"));
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")),
+		...ranges.map(r => has.frames ? field(r, "f", say("frames 1..100")) : field(r, "t", say("time 0s..1s"))),
+		make("button", {type: "button", "aria-pressed": !!s.same, onclick: () => go({same: s.same ? null : 1})}, say("what is the same, too")));
 	const ranged = ranges.some(r => r.frame || r.time);
-	if (files.length < 2 && !ranged) return [panel("Compare", "two files, or two ranges of one", tools), nothing("Give tm-view two files, or a base and a new range here.")];
+	if (files.length < 2 && !ranged) return [panel(say("Compare"), say("two files, or two ranges of one"), tools), nothing(say("Give tm-view two files, or a base and a new range here."))];
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table", "changes"), f = a.doc && section(a.doc, "flame");
 	const out = [], p = picked(context, r => r.function || r.site);
-	out.push(panel(t ? t.title : "Compare", "", tools, t && t.rows.length ? new Table(fewer(t, s.all), {pick: p.pick}).element : nothing("Nothing changed."), p.box));
+	out.push(panel(t ? translated(t.title) : say("Compare"), "", tools, t && t.rows.length ? new Table(fewer(t, s.all), {pick: p.pick}).element : nothing(say("Nothing changed.")), p.box));
 	const c = a.doc && section(a.doc, "checks");
-	if (c) out.unshift(panel(c.title || "Gate", Object.entries(c.counts).filter(x => x[1]).map(x => x[1] + " " + x[0]).join(", "), new Table(checked(c)).element));
-	if (f && f.nodes.length > 1) out.push(panel(f.title, "", new Flame(f, {mode: s.mode, moded: m => go({mode: m}, true), pick: n => go({view: "callers", peek: n})}).element));
+	if (c) out.unshift(panel(c.title ? translated(c.title) : say("Gate"), Object.entries(c.counts).filter(x => x[1]).map(x => x[1] + " " + translated(x[0])).join(say(", ")), new Table(checked(c)).element));
+	if (f && f.nodes.length > 1) out.push(panel(translated(f.title), "", new Flame(f, {mode: s.mode, moded: m => go({mode: m}, true), pick: n => go({view: "callers", peek: n})}).element));
 	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
 	return out;
 }

@@ -13,10 +13,10 @@ export async function show(context) {
 	const {state: s, go} = context, words = ["top", "--by", "stack", ...context.filters(), "-n", "1"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), f = a.doc && section(a.doc, "flame");
-	if (!f || f.nodes.length < 2) return nothing("No stack is left to draw.");
+	if (!f || f.nodes.length < 2) return nothing(say("No stack is left to draw."));
 	const flame = new Flame(f, {mode: s.mode, moded: m => go({mode: m === "icicle" ? null : m}, true), pick: name => go({view: "callers", peek: name})});
-	const tools = make("div", {class: "tools"}, choice(context, "sort", ["auto", "count", "requested", "real", "live", "temporary", "self-time", "calls", "samples"], s.sort || "auto", "widths"));
-	const out = [panel(f.title, f.nodes.length.toLocaleString("en-US") + " nodes", tools, flame.element)];
+	const tools = make("div", {class: "tools"}, choice(context, "sort", ["auto", "count", "requested", "real", "live", "temporary", "self-time", "calls", "samples"], s.sort || "auto", say("widths")));
+	const out = [panel(translated(f.title), say("{0} nodes", f.nodes.length.toLocaleString("en-US")), tools, flame.element)];
 	out.shown = () => flame.draw();
 	return out;
 }

@@ -18,13 +18,13 @@ export async function show(context) {
 	if (s.snapshot) words.push("--snapshot", s.snapshot);
 	if (s.set) words.push("--set", s.set);
 	const a = await context.ask(words, true);
-	const who = make("input", {type: "search", value: s.who || "", placeholder: "an object, or a type", "aria-label": "who holds"});
+	const who = make("input", {type: "search", value: s.who || "", placeholder: say("an object, or a type"), "aria-label": say("who holds")});
 	who.onkeydown = e => { if (e.key === "Enter") go({who: who.value}); };
-	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root", "dominators"], s.by, "by"),
-		choice(context, "sort", tree ? ["auto", "count", "retained"] : ["auto", "size", "count", "retained"], s.sort, "rank by"),
-		tree ? choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least, "leave out below, %") : null,
-		make("label", {}, "who holds", who), s.who ? make("button", {type: "button", onclick: () => go({who: null})}, "all objects") : null);
+	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root", "dominators"], s.by, say("by")),
+		choice(context, "sort", tree ? ["auto", "count", "retained"] : ["auto", "size", "count", "retained"], s.sort, say("rank by")),
+		tree ? choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least, say("leave out below, %")) : null,
+		make("label", {}, say("who holds"), who), s.who ? make("button", {type: "button", onclick: () => go({who: null})}, say("all objects")) : null);
 	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
 	const out = a.doc ? draw(a.doc, {table: {pick}}) : [];
-	return [panel("Heap", s.who ? "who holds " + s.who : "pick a type or an object to see who holds it", tools), ...(out.length ? out : [nothing("No object is left by these filters.")])];
+	return [panel(say("Heap"), s.who ? say("who holds {0}", s.who) : say("pick a type or an object to see who holds it"), tools), ...(out.length ? out : [nothing(say("No object is left by these filters."))])];
 }

@@ -16,7 +16,7 @@ export async function show(context) {
 	const l = await context.ask(["top", "--leaks", ...context.filters(), "-n", "50"]).catch(() => null), t = l && l.doc && section(l.doc, "table");
 	if (t && t.rows.length) {
 		const p = picked(context, r => r.site);
-		out.push(panel("live at the end", "", new Table(t, {pick: p.pick}).element, p.box));
+		out.push(panel(say("live at the end"), "", new Table(t, {pick: p.pick}).element, p.box));
 	}
 	return [make("div", {class: "columns"}, ...out)];
 }

@@ -18,8 +18,8 @@ const MOST = 20000, PARTS = "20", sorts = ["auto", "count", "requested", "real",
 // One function in one file: its lines, each with its costs.
 function lines(t, head, rows) {
 	const costs = t.columns.filter(c => c.key !== "line" && c.type !== "text"), share = costs.find(c => c.key === "total_share"), hot = head[share.key] / 4;
-	const heads = [...costs.map(c => make("th", {scope: "col"}, c.title)), make("th", {scope: "col", class: "n"}, "line"), make("th", {scope: "col"}, "source")];
-	return listing("source of " + head.function, heads, rows.slice(0, MOST).map(r => ({
+	const heads = [...costs.map(c => make("th", {scope: "col"}, translated(c.title))), make("th", {scope: "col", class: "n"}, say("line")), make("th", {scope: "col"}, say("source"))];
+	return listing(say("source of {0}", head.function), heads, rows.slice(0, MOST).map(r => ({
 		cells: [...costs.map(c => make("td", {class: "cost", title: r[c.key] ? exact(c.type, r[c.key]) : null}, r[c.key] === null ? "" : format(c.type, r[c.key]))),
 			make("td", {class: "n"}, r.line === null ? "" : String(r.line)), make("td", {}, r.text || "")],
 		places: [place(head.file, r.line)].filter(Boolean), hot: r[share.key] && r[share.key] >= hot,
@@ -30,26 +30,26 @@ export async function show(context) {
 	const {state: s, go} = context;
 	if (!s.fn) {
 		const a = await context.ask(["top", "--by", "function", "--cumulative", ...context.filters(), "-n", "2000", "--table", "top"], true), t = a.doc && section(a.doc, "table");
-		return [panel("whose source?", context.sources.length ? "pick a function" : "pick a function; --source-dir DIR would show its text",
-			t && t.rows.length ? new Table(t, {pick: r => r.function && go({fn: r.function, line: null})}).element : nothing("Nothing is left by these filters."))];
+		return [panel(say("whose source?"), say(context.sources.length ? "pick a function" : "pick a function; --source-dir DIR would show its text"),
+			t && t.rows.length ? new Table(t, {pick: r => r.function && go({fn: r.function, line: null})}).element : nothing(say("Nothing is left by these filters.")))];
 	}
 	const sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
 	const [a, beside] = await Promise.all([
 		context.ask(["top", "--source", literally(s.fn), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", PARTS, "--table", "source"], true),
 		context.binaries.length && context.coded ? instructions(context, s.fn, sort) : null]);
 	const t = section(a.doc, "table", "source"), heads = t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0);
-	const tools = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({fn: null, line: null})}, "all functions"),
-		make("button", {type: "button", onclick: () => go({view: "callers", peek: s.fn})}, "who calls it"), choice(context, "sort", sorts, s.sort || "auto", "costs by"));
+	const tools = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({fn: null, line: null})}, say("all functions")),
+		make("button", {type: "button", onclick: () => go({view: "callers", peek: s.fn})}, say("who calls it")), choice(context, "sort", sorts, s.sort || "auto", say("costs by")));
 	const listings = [], sources = [];
-	const out = [panel(s.fn, "", tools, heads.length ? null : nothing("This function costs nothing that counts here."), t.notes && t.notes.length ? make("ul", {class: "notes"}, ...t.notes.map(n => make("li", {}, n))) : null)];
+	const out = [panel(s.fn, "", tools, heads.length ? null : nothing(say("This function costs nothing that counts here.")), t.notes && t.notes.length ? make("ul", {class: "notes"}, ...t.notes.map(n => make("li", {}, translated(n)))) : null)];
 	for (const [k, i] of heads.entries()) {
 		const head = t.rows[i], end = heads[k + 1] === undefined ? t.rows.length : heads[k + 1], total = t.columns.find(c => c.key.startsWith("total_"));
 		listings.push(lines(t, head, t.rows.slice(i + 1, end)));
-		sources.push(panel((head._details || []).join("; "), format(total.type, head[total.key]) + ", " + format("percent", head.total_share) + " of all", listings[k]));
+		sources.push(panel((head._details || []).map(d => translated(d)).join(say("; ")), say("{0}, {1} of all", format(total.type, head[total.key]), format("percent", head.total_share)), listings[k]));
 	}
 	const linked = link(beside ? [...listings, ...beside.listings] : listings, to => go({line: to.slice(to.lastIndexOf(":") + 1)}, true));
 	out[0].append(linked.said);
-	if (!context.binaries.length && context.coded) out[0].append(make("p", {class: "faint"}, "tm-view -e FILE, its binary, shows its instructions beside it."));
+	if (!context.binaries.length && context.coded) out[0].append(make("p", {class: "faint"}, say("tm-view -e FILE, its binary, shows its instructions beside it.")));
 	out.push(...beside ? [make("div", {class: "beside"}, make("div", {}, ...sources), make("div", {}, ...beside.panels))] : sources);
 	out.shown = () => {
 		const hot = e => rowsOf(e).filter(r => r.classList.contains("hot")), places = new Set(listings.flatMap(hot).flatMap(r => r.places));

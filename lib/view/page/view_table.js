@@ -13,7 +13,7 @@ const alone = ["stack", "frame"], none = "no other key";
 const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples", "period"];
 
 export function choice(context, key, words, now, label) {
-	const e = make("select", {"aria-label": label, onchange: () => context.go({[key]: e.value === words[0] ? null : e.value})}, ...words.map(w => make("option", {selected: w === now}, w)));
+	const e = make("select", {"aria-label": label, onchange: () => context.go({[key]: e.value === words[0] ? null : e.value})}, ...words.map(w => make("option", {value: w, selected: w === now}, translated(w))));
 	return make("label", {}, label, e);
 }
 
@@ -22,13 +22,13 @@ export async function show(context) {
 	if (s.sort) words.push("--sort", s.sort);
 	if (s.all) words.push("--metrics", "all");
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
-	if (!t || !t.rows.length) return nothing("Nothing is left by these filters.");
+	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
 	const p = picked(context, r => r.function || r.site || (r.stack || "").split(" < ")[0] || null);
 	const table = new Table(t, {pick: p.pick, search: s.search, searched: v => go({search: v}, true),
 		sort: s.order ? {key: s.order.replace(/^-/, ""), down: s.order.startsWith("-")} : null, sorted: (k, down) => go({order: (down ? "-" : "") + k}, true)});
-	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, "by"),
-		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, "and"), choice(context, "sort", sorts, s.sort || "auto", "rank by"),
-		make("button", {type: "button", "aria-pressed": !!s.all, onclick: () => go({all: s.all ? null : 1})}, "every metric"),
-		make("button", {type: "button", "aria-pressed": s.rows === "0", onclick: () => go({rows: s.rows === "0" ? null : "0"})}, "every row"));
-	return [panel(t.title, "", tools, table.element, p.box)];
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")),
+		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", sorts, s.sort || "auto", say("rank by")),
+		make("button", {type: "button", "aria-pressed": !!s.all, onclick: () => go({all: s.all ? null : 1})}, say("every metric")),
+		make("button", {type: "button", "aria-pressed": s.rows === "0", onclick: () => go({rows: s.rows === "0" ? null : "0"})}, say("every row")));
+	return [panel(translated(t.title), "", tools, table.element, p.box)];
 }

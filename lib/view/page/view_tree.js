@@ -13,11 +13,11 @@ export async function show(context) {
 	const {state: s, go} = context, up = s.up === "1", words = ["top", up ? "--bottom-up" : "--tree", ...context.filters(), "--min", s.least || "0.5", "--table", up ? "bottom-up" : "tree"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
-	if (!t || !t.rows.length) return nothing("Nothing is left by these filters.");
+	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
 	const p = picked(context, r => r.function);
 	const tools = make("div", {class: "tools"},
-		make("button", {type: "button", "aria-pressed": !up, onclick: () => go({up: null})}, "from the outermost"),
-		make("button", {type: "button", "aria-pressed": up, onclick: () => go({up: "1"})}, "from what allocates"),
-		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", "leave out below, %"));
-	return [panel(t.title, "", tools, new Table(t, {pick: p.pick}).element, p.box)];
+		make("button", {type: "button", "aria-pressed": !up, onclick: () => go({up: null})}, say("from the outermost")),
+		make("button", {type: "button", "aria-pressed": up, onclick: () => go({up: "1"})}, say("from what allocates")),
+		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", say("leave out below, %")));
+	return [panel(translated(t.title), "", tools, new Table(t, {pick: p.pick}).element, p.box)];
 }

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# texts.sh [ROOT]: the pages' table of texts, lib/render/html/texts.js: each text of the two pages is there, and the
+# titles of the programs' tables and columns; none is there that no source has; none is the same in both languages
+# but those below; what is put into a text is the same in both.
+set -u
+cd "${1:-$SRC}" || exit 1
+if ! command -v python3 >/dev/null; then
+	echo 'skip - texts: no Python'
+	exit 0
+fi
+exec python3 - <<'END'
+import glob
+import re
+import sys
+
+# The same in both languages: signs, and letters that statistics use.
+SAME = {"#", "%", "p", "p95", "x", "25 %", "75 %", "{0} %", "{0} ~"}
+# Of the pages' sources, words that are no texts: classes, selectors, what the program or the browser says.
+NO_TEXTS = {"use strict", "cut folded", "growth faint", "goes on", "no writer", "bad panel", "input, select", "input, select, textarea",
+            "tr.same, tr.at", "tbody tr:not(.wide)", "11px system-ui, sans-serif"}
+STRING = r'"((?:[^"\\\n]|\\.)*)"'
+LEAST = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}")
+
+bad = []
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def plain(s):
+    return s.replace('\\"', '"').replace("\\\\", "\\")
+
+
+table = read("lib/render/html/texts.js")
+pages, programs = {}, {}
+for block, texts in ((re.search(r"const PAGE_TEXTS = \{(.*?)^\};", table, re.S | re.M), pages),
+                     (re.search(r"const PROGRAM_TEXTS = \{(.*?)^\};", table, re.S | re.M), programs)):
+    for key, value in re.findall(r"^\t" + STRING + r":\s*" + STRING + r",$", block.group(1), re.M):
+        key = plain(key)
+        if key in pages or key in programs:
+            bad.append("twice in the table: %s" % key)
+        texts[key] = plain(value)
+known = {**pages, **programs}
+
+# --- what the pages' sources say
+scripts = {p: read(p) for p in glob.glob("lib/render/html/*.js") + glob.glob("lib/view/page/*.js") if not p.endswith("/texts.js")}
+literals = {}
+for path, text in scripts.items():
+    text = re.sub(r"^\s*//.*$", "", text, flags=re.M)
+    for s in re.findall(STRING, text):
+        literals.setdefault(plain(s), path)
+    # The literals of the first argument: say(a ? "one" : "two", ...); of some(n, "one", "two").
+    for call in re.finditer(r"\b(say|some)\(", text):
+        depth, at, commas = 1, call.end(), 0
+        while depth and at < len(text):
+            if text[at] == '"':
+                s = re.compile(STRING).match(text, at)
+                # What is compared with is no text.
+                if not re.search(r"[=!]== $", text[:at]) and (commas == 0 if call.group(1) == "say" else commas > 0) and depth == 1 and plain(s.group(1)) not in known:
+                    bad.append("%s: not in the table: %s" % (path, s.group(0)))
+                at = s.end()
+                continue
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[at], 0)
+            commas += text[at] == "," and depth == 1
+            at += 1
+for s, path in literals.items():
+    if s not in known and s not in NO_TEXTS and ("{0}" in s or LEAST.search(s) and re.fullmatch(r"[\w ,.;:'()%…?+/-]+", s)):
+        bad.append("%s: a text that is not in the table: %s" % (path, s))
+for path in glob.glob("lib/view/page/*.html"):
+    for s in re.findall(r">([^<>]*[a-z][^<>]*)<", read(path)) + re.findall(r'aria-label="([^"]*)"', read(path)):
+        literals.setdefault(s.strip(), path)
+        if s.strip() not in known and s.strip() != "tracemill" and "SPDX" not in s:
+            bad.append("%s: not in the table: %s" % (path, s.strip()))
+
+# --- titles of the programs
+sources = {p: re.sub(r"/\*.*?\*/", " ", read(p), flags=re.S) for p in glob.glob("lib/**/*.c", recursive=True) + glob.glob("cmd/**/*.c", recursive=True)}
+TITLES = [r'\{"[a-z_]+", ' + STRING + r", COLUMN_", r'(?:column|add_column|add_text_column|sheet_column)\(\w*,? ?"[a-z_]+", ' + STRING, r"\.title = " + STRING]
+for path, text in sources.items():
+    if path.startswith(("lib/report/", "lib/table/", "lib/group/", "lib/history/", "lib/inspect/", "cmd/")):
+        for s in (plain(s) for t in TITLES for s in re.findall(t, text)):
+            if s and s not in known:
+                bad.append("%s: a title that is not in the table: %s" % (path, s))
+for path, name in (("lib/tally/sums.c", r"sum_names\[SUMS\] = \{(.*?)\};"), ("lib/group/grouping.c", r"key_plurals\[\] = \{(.*?)\};"), ("lib/table/checks.c", r"verdict_words\[[^\]]*\] = \{(.*?)\};")):
+    found = re.search(name, sources.get(path, ""), re.S)
+    for s in re.findall(r"\{" + STRING if "sums" in path else STRING, found.group(1)) if found else []:
+        if s not in known and s != "timed" and s != "waived":
+            bad.append("%s: a word that is not in the table: %s" % (path, s))
+
+# --- each of the table is of some source: of one file, all of its words
+words = lambda s: set(re.findall(r"[A-Za-z]+", re.sub(r"%[-+.*0-9]*l*[a-zA-Z]", " ", s)))
+said = [set().union(*map(words, re.findall(STRING, text))) | {"s"} for text in (*sources.values(), *scripts.values())]
+said = [w | {x + "s" for x in w} for w in said]
+for key in pages:
+    if key not in literals and not any(key in re.sub(r'"\s*"', "", t) for p, t in sources.items() if p == "lib/render/html.c"):
+        bad.append("the table has what no page says: %s" % key)
+for key in programs:
+    if key not in literals and words(key) and not any(words(key) <= w for w in said):
+        bad.append("the table has what no program says: %s" % key)
+
+# --- the two languages
+for key, value in known.items():
+    if (key == value) != (key in SAME):
+        bad.append(("the same in both languages: %s" if key == value else "not the same in both languages, as it is said to be: %s") % key)
+    if {n[1] for n in re.findall(r"\{\d[#!]?\}", key)} != {n[1] for n in re.findall(r"\{\d\}", value)}:
+        bad.append("the two have not the same put into them: %s" % key)
+    if re.search(r"[\u4e00-\u9fff][,;:!?(]|[)][\u4e00-\u9fff]", value):
+        bad.append("signs of English in Chinese: %s" % value)
+
+for line in bad:
+    print("  " + line)
+print("%sok - texts: %d in two languages" % ("not " if bad else "", len(known)))
+sys.exit(bool(bad))
+END

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The walk of tests/sh/texts_browser.sh, in its folder: no text of the pages is in English where they are in Chinese."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, sys.argv[2] + "/tests")
+from browser import Browser, check, finish  # noqa: E402
+
+# What stays as it is: options, programs, units, formats, keys, the pages' own names; and names of the captures.
+SAME = re.compile(r"""--?[a-z][\w-]*(\ [A-Z]+)?|tm-[a-z]+|tracemill|\b(CSV|JSON|Enter|Backspace|Escape|Shift|Theil-Sen|English|TOP|DIR|FILE|Lua|Mono)\b
+    |\b\d[\d.,]*\s?([KMGT]?i?B|ns|us|µs|ms|s|x)\b|\bp\d\d\b|\b(malloc|pool|mmap|lua|mono)\b|(?<!\w)/[\w./-]+|“[^”]*”|\S*::.*(?=\s名下)""", re.X)
+DATA = re.compile(r"\b(main|arcade|engine|libengine|game|worker|Update|Physics|Job|Main|Worker|load_level|src|cpp|tmt|snap|all|heap|il2cpp|mem|calls|none|txt)\b")
+
+# Every text that is seen, but for cells and rows of names, and what a hint or a screen reader would say.
+SEEN = """(() => {
+    const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const e = walk.currentNode.parentElement, text = walk.currentNode.data.trim();
+        if (text && !e.closest("script, style, noscript, code, td.name, .file, .node, .brand, .same-command, #alerts, tfoot .num") && !e.closest(".cell.text:not(.total .cell)") && e.checkVisibility()) out.push(text);
+    }
+    for (const e of document.querySelectorAll("[title], [placeholder], [aria-label]"))
+        if (!e.closest(".node, .row, .source") && e.checkVisibility())
+            for (const a of ["title", "placeholder", "aria-label"]) if (e.getAttribute(a)) out.push(e.getAttribute(a));
+    out.push(document.title);
+    return [...new Set(out)]; })()"""
+
+
+def left(b):
+    out = []
+    for text in b.run(SEEN):
+        rest = DATA.sub("", SAME.sub("", text))
+        if re.search(r"[A-Za-z]{2}", rest):
+            out.append(text)
+    return out
+
+
+def english(b, what):
+    rest = left(b)
+    check("%s: no English%s" % (what, ": " + json.dumps(rest, ensure_ascii=False) if rest else ""), not rest)
+
+
+b = Browser(sys.argv[1])
+READY = "typeof graphs !== 'undefined'"
+for name in sorted(f[:-5] for f in os.listdir(".") if f.endswith(".html")):
+    page = "file://%s/%s.html" % (os.getcwd(), name)
+    b.open(page + "?lang=zh", READY)
+    check("%s: it says that it is in Chinese" % name, b.run("document.documentElement.lang") == "zh-CN")
+    english(b, name)
+    b.open(page + "?lang=en", READY)
+    check("%s: in English, no Chinese but the button" % name, b.run("""(() => { const e = document.body.cloneNode(true);
+        for (const x of e.querySelectorAll("script, noscript, #language, td.name, .node, .file")) x.remove();
+        return e.textContent.match(/[\\u4e00-\\u9fff].*/); })()""") is None)
+
+# The button, who made the page, the browser.
+b.open(page + "?lang=en", READY)
+b.click("#language")
+check("the button opens it in Chinese", b.wait("document.documentElement?.lang === 'zh-CN' && %s" % READY))
+check("a page is as the browser asks", b.open(page, READY) and b.run("document.documentElement.lang") == "en")
+with open("made.htm", "wb") as f:
+    f.write(subprocess.run(["tm-top", "-q", "--as", "html", "a.tmt"], env={**os.environ, "LC_ALL": "zh_CN.UTF-8"}, stdout=subprocess.PIPE).stdout)
+os.rename("made.htm", "made.html")
+check("a page that was made in Chinese is", b.open("file://%s/made.html" % os.getcwd(), READY) and b.run("document.documentElement.lang") == "zh-CN")
+b.call("Emulation.setUserAgentOverride", userAgent="x", acceptLanguage="zh-CN")
+check("in a Chinese browser the same page is in Chinese", b.open(page, READY) and b.run("document.documentElement.lang") == "zh-CN")
+b.call("Emulation.setUserAgentOverride", userAgent="x", acceptLanguage="en-US")
+
+
+def serve(*files, language="C"):
+    p = subprocess.Popen(["tm-view", "--listen", "127.0.0.1:0", *files], stdout=subprocess.PIPE, stderr=open("view.log", "ab"), text=True,
+                         env={**os.environ, "LC_ALL": language})
+    return p, re.search(r"http://\S+", p.stdout.readline()).group(0)
+
+
+HASHES = {
+    "a.tmt": ["view=overview", "view=frames", "view=frames&pick=3", "view=table", "view=table&all=1&frame=3..5", "view=table&by=thread&then=type", "view=tree", "view=tree&up=1",
+              "view=flame", "view=callers", "view=callers&peek=main", "view=memory", "view=source", "view=source&fn=main"],
+    "calls.tmt": ["view=overview", "view=table", "view=timeline", "view=frames"],
+    "heap.snap": ["view=heap", "view=heap&by=dominators", "view=heap&who=."],
+    "a.tmt b.tmt": ["view=compare", "view=compare&same=1&by=type&per=frame"],
+    "none.txt": ["view=overview"],
+}
+for files, hashes in HASHES.items():
+    p, address = serve(*files.split())
+    b.open(address + "?lang=zh")
+    for h in hashes:
+        b.go("#" + h)
+        english(b, "%s: %s" % (files, h))
+    p.terminate()
+    p.wait()
+p, address = serve("a.tmt", language="zh_CN.UTF-8")
+check("tm-view in a Chinese environment", b.open(address) and b.run("document.documentElement.lang") == "zh-CN")
+b.click("#language")
+check("its button opens it in English", b.wait("document.documentElement?.lang === 'en' && !!document.body && !!document.body.dataset.shown"))
+p.terminate()
+p.wait()
+complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]
+check("nothing on the console: " + " ".join(complaints), not complaints)
+b.close()
+finish()
