@@ -350,7 +350,7 @@ def keeping(run, c, question, doc, what):
             run.skip('filters that this question does not take')
             continue
         kept = re.search(r'kept (\d+) of (\d+)', r.out.decode('utf-8', 'replace'))
-        domains = [re.search(r'"counted: \d+ records of domain (\w+)', t) for t in (json.dumps(doc, default=str), r.out.decode('utf-8', 'replace'))]
+        domains = [re.search(r'"counted: \d+ records? of domain (\w+)', t) for t in (json.dumps(doc, default=str), r.out.decode('utf-8', 'replace'))]
         another = [d and d[1] for d in domains]
         if name in KEEP_SOME and (not kept or kept[1] != kept[2] or another[0] != another[1]):
             run.skip('filters that dropped something')
