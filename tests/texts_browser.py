@@ -88,6 +88,10 @@ for files, hashes in HASHES.items():
     for h in hashes:
         b.go("#" + h)
         english(b, "%s: %s" % (files, h))
+    if files == "calls.tmt":
+        b.go("#view=table")
+        check("a Chinese name and titles have the room they take", b.run("""(() => { const e = [...document.querySelectorAll(".cell.text, .head button")];
+            return e.some(c => c.textContent.includes("解压缩")) && e.some(c => c.textContent === "自身耗时") && e.every(c => c.scrollWidth <= c.clientWidth); })()"""))
     p.terminate()
     p.wait()
 p, address = serve("a.tmt", language="zh_CN.UTF-8")

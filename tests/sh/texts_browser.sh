@@ -31,8 +31,8 @@ thread Main
 > 0 Update
 > 1000000 Physics
 < 8000000 Physics
-> 8500000 渲染场景
-< 8600000 渲染场景
+> 8500000 加载纹理并解压缩到显存
+< 8600000 加载纹理并解压缩到显存
 < 9000000 Update
 thread Worker
 > 0 Job

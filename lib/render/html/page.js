@@ -55,6 +55,11 @@ function share(part, whole) {
 	return whole ? percent("", 100 * part / whole) : "";
 }
 
+// How many letters wide a text is: those of Chinese, Japanese and Korean take two.
+function cells(text) {
+	return [...text].reduce((n, c) => n + (c >= "\u1100" && /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(c) ? 2 : 1), 0);
+}
+
 function showTip(event, head, lines) {
 	tip.replaceChildren(make("b", "", head), document.createTextNode("\n" + lines.join("\n")));
 	tip.style.display = "block";

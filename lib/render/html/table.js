@@ -186,7 +186,7 @@ class LongTable {
 			let w = g.measureText(th.textContent).width + 30, longest = "";
 			for (let i = 0; i < this.n; i += step) {
 				const s = this.shown(i, k);
-				if (s.length > longest.length) longest = s;
+				if (2 * s.length > cells(longest) && cells(s) > cells(longest)) longest = s;
 			}
 			const text = c.type === "text";
 			w = Math.max(w, g.measureText(text ? longest.slice(0, 60) : longest).width * (text ? 1.1 : 1) + (c.bar ? 30 : 20));

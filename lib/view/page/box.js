@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Box plots: a row each from its least to its most, a box from quartile to quartile, a line at the median. The table
 // below has the numbers, so the drawing is an image to who does not see it.
-import {make, pencil, redraws, showTip, hideTip} from "./dom.js";
+import {make, pencil, redraws, showTip, hideTip, fit} from "./dom.js";
 import {format, shown} from "./format.js";
 
 const ROW = 22, NAME = 190, RIGHT = 84, FOOT = 4;
@@ -44,11 +44,8 @@ export class Boxes {
 		g.textBaseline = "middle";
 		this.rows.forEach((r, i) => {
 			const y = i * ROW + ROW / 2, [low, q1, q2, q3, high] = Object.keys(this.at).map(k => x(this.of(r, k)));
-			const whole = shown(r[this.key] || "");
-			let text = whole;
-			while (text.length > 1 && g.measureText(text + "…").width > name - 10) text = text.slice(0, -1);
 			g.fillStyle = get("--text");
-			g.fillText(text === whole ? text : text + "…", 0, y);
+			g.fillText(fit(g, shown(r[this.key] || ""), name - 10), 0, y);
 			g.strokeStyle = get("--faint");
 			g.beginPath();
 			for (const [a, b] of [[[low, y], [high, y]], [[low, y - 4], [low, y + 4]], [[high, y - 4], [high, y + 4]]]) { g.moveTo(...a); g.lineTo(...b); }

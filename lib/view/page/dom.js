@@ -50,6 +50,19 @@ export function pencil(canvas, height) {
 	return {g, w, h, get: name => css.getPropertyValue(name).trim()};
 }
 
+// As much of a text as fits, with a mark where it was cut. letter: the width of each, in a font where those of ASCII
+// have one width; without it all texts are measured.
+export function fit(g, text, width, letter) {
+	if (letter && /^[\x20-\x7e]*$/.test(text)) {
+		const n = Math.floor(width / letter);
+		return text.length > n ? text.slice(0, Math.max(0, n - 1)) + "…" : text;
+	}
+	if (g.measureText(text).width <= width) return text;
+	const letters = [...text].slice(0, Math.max(0, Math.floor(width / 3)));
+	while (letters.length && g.measureText(letters.join("") + "…").width > width) letters.pop();
+	return letters.join("") + "…";
+}
+
 // Drawn again when its place or the theme changes, once per frame of the screen.
 export function redraws(element, draw) {
 	let waiting = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Flame graph, icicle and tree map of one set of stacks, on a canvas. Heavier children stand first;
 // what is narrower than a pixel is not drawn, and is there again when zoomed into.
-import {make, showTip, hideTip, pencil, redraws} from "./dom.js";
+import {make, showTip, hideTip, pencil, redraws, fit} from "./dom.js";
 import {format, share, matcher, shown} from "./format.js";
 import {keeps} from "./keep.js";
 
@@ -229,9 +229,8 @@ export class Flame {
 			g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 			if (map) { g.strokeStyle = bg; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
 			if (w > 26 && h > 12) {
-				const n = Math.floor((w - 7) / letter), name = shown(this.seen(i));
 				g.fillStyle = this.hits && this.hits[i] ? "#fff" : ink;
-				g.fillText(name.length > n ? name.slice(0, Math.max(0, n - 1)) + "…" : name, x + 4, y + (map ? 9 : h / 2), w - 6);
+				g.fillText(fit(g, shown(this.seen(i)), w - 7, letter), x + 4, y + (map ? 9 : h / 2), w - 6);
 			}
 			if (i === this.at && document.activeElement === this.canvas) {
 				g.strokeStyle = get("--accent");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
 import {make, showTip, hideTip} from "./dom.js";
-import {format, exact, matcher} from "./format.js";
+import {format, exact, matcher, cells} from "./format.js";
 import {keeps} from "./keep.js";
 
 // What a row is of, the likeliest first.
@@ -13,11 +13,11 @@ const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|l
 const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 
 const widths = (c, rows) => {
-	if (c.type !== "text") return Math.max(94, Math.min(190, 28 + c.title.length * 7.6));
-	let longest = c.title.length;
+	if (c.type !== "text") return Math.max(94, Math.min(190, 28 + cells(title(c)) * 7.6));
+	let longest = cells(title(c));
 	for (let i = 0; i < rows.length && i < 400; i++) {
 		const v = rows[i][c.key];
-		if (v && v.length > longest) longest = v.length;
+		if (v && 2 * v.length > longest) longest = Math.max(longest, cells(v));
 	}
 	return Math.max(90, Math.min(620, innerWidth * 0.48, 26 + longest * 7.7)); // numbers beside it are to be seen
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls as bars, by thread: zoomed by the wheel, moved by a drag. What is narrower than a pixel is one
 // bar with its neighbours. Beneath it the calls that took too long.
-import {make, panel, pencil, redraws, showTip, hideTip} from "./dom.js";
+import {make, panel, pencil, redraws, showTip, hideTip, fit} from "./dom.js";
 import {format, matcher, shown} from "./format.js";
 import {keeps} from "./keep.js";
 import {draw as document_, nothing} from "./document.js";
@@ -144,9 +144,8 @@ class Timeline {
 				g.fillRect(x, y, Math.max(1, wide - 0.5), ROW - 1);
 				if (wide > 3) this.placed.push({c, x, y, w: wide});
 				if (wide > 30) {
-					const n = Math.floor((wide - 6) / 6.7), name = shown(c.name);
 					g.fillStyle = ink;
-					g.fillText(name.length > n ? name.slice(0, Math.max(0, n - 1)) + "…" : name, x + 3, y + ROW / 2);
+					g.fillText(fit(g, shown(c.name), wide - 6, 6.7), x + 3, y + ROW / 2);
 				}
 			}
 			top += (Math.min(t.deepest, DEPTH) + 1) * ROW + 6;
