@@ -124,22 +124,25 @@ for page in "$SRC"/man/*.[1-9]; do
 	cd "$scratch" || exit 1
 done
 
-# The demo's block in docs/demo.md, on a game of as many frames as it says.
-readme() { sed -n '/^```$/,/^```$/p' "$SRC/docs/demo.md" | sed '1d;$d'; }
+# The demo's block in docs/demo.md and in its twin, on a game of as many frames as they say.
+block() { sed -n '/^```$/,/^```$/p' "$SRC/docs/$1" | sed '1d;$d'; }
 plain() { sed -e 's| [^ ]*/\([a-z]*\.cpp:\)| \1|' -e 's/  */ /g' -e 's/ $//'; }
 
 folder
 bin/arcade --frames 300 --out . >/dev/null
-readme | sed -n 's/^\$ //p' >commands
-readme | sed '/^\$ /d' | plain >want
+block demo.md | sed -n 's/^\$ //p' >commands
 bash -e -o pipefail commands 2>errors </dev/null | plain >got
 status=${PIPESTATUS[0]}
-if [ -s commands ] && [ "$status" -eq 0 ] && diff -u --label docs/demo.md --label got want got; then
-	echo "ok - docs/demo.md: $(wc -l <commands) commands"
-else
-	cat errors
-	echo "not ok - docs/demo.md: exit status $status"
-fi
+for page in demo.md demo.zh-CN.md; do
+	block $page | sed '/^\$ /d' | plain >want
+	if [ -s commands ] && [ "$status" -eq 0 ] && block $page | sed -n 's/^\$ //p' | cmp -s - commands &&
+		diff -u --label docs/$page --label got want got; then
+		echo "ok - docs/$page: $(wc -l <commands) commands"
+	else
+		cat errors
+		echo "not ok - docs/$page: exit status $status"
+	fi
+done
 
 # The first screen of both.
 folder
