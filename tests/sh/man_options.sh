@@ -122,6 +122,17 @@ compare "the Chinese README lists the programs" "$programs" \
 	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.zh-CN.md" | sort)"
 compare "both READMEs answer with the same commands" "$(sed -n 's/^| [^`|]* | \(`tracemill .*\)/\1/p' "$SRC/README.md")" \
 	"$(sed -n 's/^| [^`|]* | \(`tracemill .*\)/\1/p' "$SRC/README.zh-CN.md")"
+# The tutorial in Chinese: its programs, commands and outputs are the manual page's, and what it calls the parts of
+# tm-view's page these are called there.
+compare "the Chinese tutorial has the commands and the outputs" \
+	"$(awk '/^\.Bd -literal/ { inside = 1; print "block"; next } /^\.Ed/ { inside = 0 } inside { gsub(/\\e/, "\\"); print }' "$SRC/man/tracemill-tutorial.7")" \
+	"$(awk '/^```$/ { inside = !inside; if (inside) print "block"; next } inside' "$SRC/docs/tutorial.zh-CN.md")"
+commands=$(sed -n 's/^\.Ql \(t[a-z-]* .*[^ .;]\)\( [.;]\)*$/\1/p' "$SRC/man/tracemill-tutorial.7")
+compare "and the commands in its text" "$commands" \
+	"$(while IFS= read -r s; do ! grep -qF "\`$s\`" "$SRC/docs/tutorial.zh-CN.md" || echo "$s"; done <<<"$commands")"
+words=$(grep -o '“[^”]*”' "$SRC/docs/tutorial.zh-CN.md" | tr -d '“”')
+compare "and the page's words" "$words" \
+	"$(while IFS= read -r s; do ! grep -qE "\": ?\"$s( \{0\})?\",\$" "$SRC/lib/render/html/texts.js" || echo "$s"; done <<<"$words")"
 compare "docs/formats.md lists the formats" "$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
 	"$(sed -n 's/^| `\([a-z0-9-]*\)` |.*/\1/p' "$SRC/docs/formats.md" | sort)"
 compare "tm-import(1) has a section, or a line, for each format" \
