@@ -77,7 +77,7 @@ for path in glob.glob("lib/view/page/*.html"):
             bad.append("%s: not in the table: %s" % (path, s.strip()))
 
 # --- titles of the programs
-sources = {p: re.sub(r"/\*.*?\*/", " ", read(p), flags=re.S) for p in glob.glob("lib/**/*.c", recursive=True) + glob.glob("cmd/**/*.c", recursive=True)}
+sources = {p: re.sub(r"/\*.*?\*/", " ", read(p), flags=re.S) for p in glob.glob("lib/**/*.[ch]", recursive=True) + glob.glob("cmd/**/*.c", recursive=True)}
 TITLES = [r'\{"[a-z_]+", ' + STRING + r", COLUMN_", r'(?:column|add_column|add_text_column|sheet_column)\(\w*,? ?"[a-z_]+", ' + STRING, r"\.title = " + STRING]
 for path, text in sources.items():
     if path.startswith(("lib/report/", "lib/table/", "lib/group/", "lib/history/", "lib/inspect/", "cmd/")):

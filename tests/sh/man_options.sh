@@ -127,7 +127,7 @@ compare "both READMEs answer with the same commands" "$(sed -n 's/^| [^`|]* | \(
 compare "the Chinese tutorial has the commands and the outputs" \
 	"$(awk '/^\.Bd -literal/ { inside = 1; print "block"; next } /^\.Ed/ { inside = 0 } inside { gsub(/\\e/, "\\"); print }' "$SRC/man/tracemill-tutorial.7")" \
 	"$(awk '/^```$/ { inside = !inside; if (inside) print "block"; next } inside' "$SRC/docs/tutorial.zh-CN.md")"
-commands=$(sed -n 's/^\.Ql \(t[a-z-]* .*[^ .;]\)\( [.;]\)*$/\1/p' "$SRC/man/tracemill-tutorial.7")
+commands=$(sed -n 's/^\.Ql "*\(t[a-z-]* .*[^ .;"]\)"*\( [.;]\)*$/\1/p' "$SRC/man/tracemill-tutorial.7")
 compare "and the commands in its text" "$commands" \
 	"$(while IFS= read -r s; do ! grep -qF "\`$s\`" "$SRC/docs/tutorial.zh-CN.md" || echo "$s"; done <<<"$commands")"
 words=$(grep -o '“[^”]*”' "$SRC/docs/tutorial.zh-CN.md" | tr -d '“”')

@@ -158,7 +158,7 @@ export async function show(context) {
 	const {state: s, go} = context;
 	const spikes = await context.ask(["spikes", "--threshold", s.threshold || "1ms", ...context.filters()], true);
 	const limit = make("input", {type: "text", value: s.threshold || "1ms", "aria-label": say("what a call may take"), onchange: () => go({threshold: limit.value})});
-	const out = [panel(say("Calls"), "", make("div", {class: "tools"}, make("label", {}, say("a call may take"), limit)))];
+	const out = [panel(say("thread|Calls"), "", make("div", {class: "tools"}, make("label", {}, say("a call may take"), limit)))];
 	const a = await context.ask(["export", "--as", "chrome"]).catch(e => { if (e.name === "AbortError") throw e; return {error: e.message}; });
 	const events = a.doc && (a.doc.traceEvents || a.doc);
 	if (events && events.length) {
