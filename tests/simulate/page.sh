@@ -33,15 +33,15 @@ tables() {
 			print keys[i] healthy[keys[i]]
 		print ".Ed"
 		print ".Pp"
-		print "Found of a growth of 5, 10 and 50 % of one site, in percent of pairs:"
+		print "Percent of pairs in which growth of one site by 5, 10 and 50 % is found:"
 		print ".Bd -literal -compact"
 		print "                sites: 1           20          200          500"
 		for (i = 1; i <= n; i++)
 			if (both[keys[i]])
 				print keys[i] found[keys[i]]
 		print ".Ed"
-		printf "Of pairs in which it grew to ten times its size, and both sides have it, %s passed.\n",
-			passed ? passed : "none"
+		printf "If the site grew to ten times its size, and both sides have it, %s passed.\n",
+			passed ? passed " pairs" : "no pair"
 	}' tests/simulate/judge.txt
 }
 
