@@ -11,7 +11,7 @@ from browser import Browser, check, finish  # noqa: E402
 
 # What stays as it is: options, programs, units, formats, keys, the pages' own names; and names of the captures.
 SAME = re.compile(r"""--?[a-z][\w-]*(\ [A-Z]+)?|tm-[a-z]+|tracemill|\b(CSV|JSON|Enter|Backspace|Escape|Shift|Theil-Sen|English|TOP|DIR|FILE|Lua|Mono)\b
-    |\b\d[\d.,]*\s?([KMGT]?i?B|ns|us|µs|ms|s|x)\b|\bp\d\d\b|\b(malloc|pool|mmap|lua|mono)\b|(?<!\w)/[\w./-]+|“[^”]*”|\S*::.*(?=\s名下)""", re.X)
+    |\b\d[\d.,]*\s?([KMGT]?i?B|ns|us|µs|ms|s|x)\b|\bp\d\d\b|\b(malloc|pool|mmap|lua|mono)\b|(?<!\w)/[\w./-]+|“[^”]*”|\S*::.*(?=\s名下)|^查看：.*|^\[waiver.*|^(rule|max|match|until|reason)\ =.*""", re.X | re.M)
 DATA = re.compile(r"\b(main|arcade|engine|libengine|game|worker|Update|Physics|Job|Main|Worker|load_level|src|cpp|tmt|snap|all|heap|il2cpp|mem|calls|none|txt)\b")
 
 # Every text that is seen, but for cells and rows of names, and what a hint or a screen reader would say.
@@ -19,7 +19,7 @@ SEEN = """(() => {
     const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
         const e = walk.currentNode.parentElement, text = walk.currentNode.data.trim();
-        if (text && !e.closest("script, style, noscript, code, td.name, .file, .node, .brand, .same-command, #alerts, tfoot .num") && !e.closest(".cell.text:not(.total .cell)") && e.checkVisibility()) out.push(text);
+        if (text && !(e.closest("td.name") && !e.closest(".checks details > div")) && !e.closest("script, style, noscript, code, .file, .node, .brand, .same-command, #alerts, tfoot .num") && !e.closest(".cell.text:not(.total .cell)") && e.checkVisibility()) out.push(text);
     }
     for (const e of document.querySelectorAll("[title], [placeholder], [aria-label]"))
         if (!e.closest(".node, .row, .source") && e.checkVisibility())

@@ -91,7 +91,7 @@ for path, name in (("lib/tally/sums.c", r"sum_names\[SUMS\] = \{(.*?)\};"), ("li
             bad.append("%s: a word that is not in the table: %s" % (path, s))
 
 # --- each of the table is of some source: of one file, all of its words
-words = lambda s: set(re.findall(r"[A-Za-z]+", re.sub(r"%[-+.*0-9]*l*[a-zA-Z]", " ", s)))
+words = lambda s: set(re.findall(r"[A-Za-z]+", re.sub(r"%[-+.*0-9]*l*[a-zA-Z]|\\[nt]", " ", s)))
 said = [set().union(*map(words, re.findall(STRING, text))) | {"s"} for text in (*sources.values(), *scripts.values())]
 said = [w | {x + "s" for x in w} for w in said]
 for key in pages:

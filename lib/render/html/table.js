@@ -246,7 +246,7 @@ class LongTable {
 			if (text && owed && !c.prose) {
 				const box = make("details"), open = this.open.has(i) || row.cells.length === 0 && mark === "bad";
 				box.open = open;
-				box.append(make("summary", "", shown), ...owed.map(line => make("div", "", line)));
+				box.append(make("summary", "", shown), ...owed.map(line => make("div", "", detailed(line, false))));
 				cell.append(box);
 				owed = null;
 			} else cell.textContent = text && !c.prose ? labelled(shown) : shown;

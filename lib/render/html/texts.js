@@ -494,6 +494,10 @@ const PROGRAM_TEXTS = {
 	"[unknown]": "［未知］",
 	"by {0!}: {1} of it": "由 {0} 调用：占 {1}",
 	"by {0!}": "由 {0} 调用",
+	"... {0#} more call": "……还有 {0} 次调用",
+	"... {0#} more calls": "……还有 {0} 次调用",
+	"... {0#} more stack": "……还有 {0} 个堆栈",
+	"... {0#} more stacks": "……还有 {0} 个堆栈",
 
 	// Titles
 	"allocations by size": "按大小统计的分配",
@@ -674,6 +678,43 @@ const PROGRAM_TEXTS = {
 	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod）",
 
 	// Of a gate's rules
+	"{0}. Called by {1!}.": "{0}。由 {1} 调用。",
+	"{0} (limit {1}), but this is not certain.": "{0}（阈值 {1}），但不能确定。",
+	"{0} (limit {1}), but this is not certain": "{0}（阈值 {1}），但不能确定",
+	"{0} (limit {1}).": "{0}（阈值 {1}）。",
+	"{0} (limit {1})": "{0}（阈值 {1}）",
+	"Only {0} of {1} is at named sites, was {2}": "只有 {0} 的{1}有函数名，原为 {2}",
+	"{0}, was {1}": "{0}，原为 {1}",
+	"{0}, and is not in the base": "{0}，基准中没有",
+	"{0!} is new: {1}": "{0} 是新增的：{1}",
+	"{0!} has none in the base: {1}": "{0} 在基准中为 0：{1}",
+	"{0} in {1#} of {2#} new runs": "{0}（{2} 局新数据中的 {1} 局）",
+	"{0!} allocates {1#} times a run": "{0} 每局分配 {1} 次",
+	"{0!} allocates {1} (real) a run": "{0} 每局分配 {1}（实际大小）",
+	"{0!} allocates {1} a run": "{0} 每局分配 {1}",
+	"{0!} keeps {1#} blocks to the end": "{0} 到结束时仍有 {1} 块未释放",
+	"{0!} keeps {1} (real) to the end": "{0} 到结束时仍有 {1}（实际大小）未释放",
+	"{0!} keeps {1} to the end": "{0} 到结束时仍有 {1} 未释放",
+	"{0!} holds {1#} blocks at the peak": "{0} 在峰值时占 {1} 块",
+	"{0!} holds {1} (real) at the peak": "{0} 在峰值时占 {1}（实际大小）",
+	"{0!} holds {1} at the peak": "{0} 在峰值时占 {1}",
+	"{0!} makes {1#} temporary blocks a run": "{0} 每局临时分配 {1} 块",
+	"{0!} takes {1} itself a run": "{0} 每局自身耗时 {1}",
+	"{0!} takes {1} with what it calls a run": "{0} 每局总耗时 {1}",
+	"{0!} takes {1} a call": "{0} 平均每次调用耗时 {1}",
+	"{0!} is called {1#} times a run": "{0} 每局被调用 {1} 次",
+	"{0!} has {1#} samples a run": "{0} 每局有 {1} 个采样",
+	"allocates {0#} times a run": "每局分配 {0} 次",
+	"allocates {0} (real) a run": "每局分配 {0}（实际大小）",
+	"allocates {0} a run": "每局分配 {0}",
+	"keeps {0} to the end": "到结束时仍有 {0} 未释放",
+	"The program": "整个程序",
+	"The sum of {0#} {1}": "{0} 个{1}合计",
+	"The {0} that matches": "匹配的{0}",
+	"Look: {0!}": "查看：{0}",
+	"Accept: add to the policy": "接受：在规则文件中加入",
+	"Waived: {0!}": "豁免：{0}",
+	"Statistics: {0}": "统计：{0}",
 	"breaks the rule": "违反规则",
 	"within the rule": "符合规则",
 	"coverage": "覆盖率",
@@ -756,23 +797,27 @@ const patterns = Object.keys(PROGRAM_TEXTS).filter(k => k.includes("{")).map(tex
 		.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : "(.+?)") + s) + "$"),
 }));
 
+function byPattern(text, context) {
+	for (const {match, chinese, names} of text.length > 400 ? [] : patterns) {
+		const m = match.exec(text);
+		if (m) return filled(chinese, m.slice(1).map((v, k) => names[k] ? labelled(v) : translated(v, context)));
+	}
+	return text;
+}
+
 function lookUp(text, context) {
-	const exact = context + "|" + text;
+	const exact = context + "|" + text, fact = context === "fact" ? byPattern(text, context) : text;
 	if (Object.hasOwn(texts, exact)) return texts[exact];
 	if (Object.hasOwn(texts, text)) return texts[text];
 	if (NUMBER.test(text)) return text;
+	if (fact !== text) return fact; // a sentence, whose commas part no list
 	for (const [mark, chinese] of [["; ", "；"], [", ", "、"]]) {
 		const parts = text.split(mark);
 		if (parts.length === 1 || parts.length > 40) continue;
 		const done = parts.map(p => translated(p));
-		if (done.every((p, k) => p !== parts[k] || NUMBER.test(p))) return done.join(chinese);
+		if (mark === "; " ? done.some((p, k) => p !== parts[k]) : done.every((p, k) => p !== parts[k] || NUMBER.test(p))) return done.join(chinese);
 	}
-	if (text.length > 400) return text;
-	for (const {match, chinese, names} of patterns) {
-		const m = match.exec(text);
-		if (m) return filled(chinese, m.slice(1).map((v, k) => names[k] ? v : translated(v)));
-	}
-	return text;
+	return byPattern(text, context);
 }
 
 // A text that a program wrote; English where nothing is known of it. Names are no texts.
@@ -785,7 +830,12 @@ function translated(text, context = "") {
 
 // In a column of names: "(all 12)", "[unknown]" and "by main: 40% of it" are texts, a function's name is not.
 function labelled(name) {
-	return /^(\(|\[|by )/.test(name) ? translated(name) : name;
+	return /^(\(|\[|by |\.\.\. \d|The (program|sum of \d|\w+ that matches))/.test(name) ? translated(name) : name;
+}
+
+// The lines beneath a name: of a check they are sentences, of others names.
+function detailed(text, check) {
+	return text.split("\n").map(line => check ? translated(line, "fact") : labelled(line)).join("\n");
 }
 
 // What stands in the page's own text. Cells of names are left as they are, but for labels.
@@ -796,10 +846,11 @@ function translate(root) {
 	for (const node of nodes) {
 		const e = node.parentElement, text = node.data.trim();
 		if (!text || e.closest("script, style, noscript, td.num, .file, code")) continue;
-		const chinese = e.closest("td.name") ? labelled(text) : translated(text, e.closest(".prose") ? "relation" : "");
+		const name = e.closest("td.name"), below = e.closest("details > div");
+		const chinese = below ? detailed(text, e.closest(".checks")) : name ? labelled(text) : translated(text, e.closest(".prose") ? "relation" : "");
 		if (chinese === text) continue;
 		node.data = node.data.replace(text, () => chinese);
-		if (e.closest("td.name")) e.closest("td").dataset.name = text;
+		if (name && !below) name.dataset.name = text;
 	}
 	for (const e of root.querySelectorAll("[placeholder], [aria-label]"))
 		for (const a of ["placeholder", "aria-label"]) if (e.hasAttribute(a)) e.setAttribute(a, translated(e.getAttribute(a)));

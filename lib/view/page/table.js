@@ -279,7 +279,7 @@ export class Table {
 		const cell = event.target.closest(".cell"), e = cell && cell.parentElement;
 		if (!e || +e.dataset.i < 0) return hideTip();
 		const c = this.columns[[...e.children].indexOf(cell)], r = this.s.rows[+e.dataset.i], v = r[c.key];
-		const lines = (r._details && c === this.main ? r._details : []).slice(0, 12);
+		const lines = (r._details && c === this.main ? r._details : []).slice(0, 12).map(l => detailed(l, false));
 		if (c.type === "text" && cell.scrollWidth <= cell.clientWidth && !lines.length) return hideTip();
 		showTip(event, c.type === "text" ? v || "" : title(c) + ": " + exact(c.type, v), lines);
 	}
