@@ -735,6 +735,7 @@ const PROGRAM_TEXTS = {
 	"the runs do not agree": "各局结果不一致",
 
 	// Of the page where all of a report has no room
+	"red: more than in base": "红色：比基准多",
 	"red: more than in {0}": "红色：比 {0} 多",
 	"blue: less": "蓝色：更少",
 	"new: {0!}": "新数据：{0}",
