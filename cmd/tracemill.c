@@ -24,7 +24,7 @@ static void print_screen(void)
 		task = p->name ? "" : p->what;
 	}
 	printf("\n"
-	       "Begin with tracemill run ./game; all of a command: tracemill help COMMAND\n");
+	       "Start with: tracemill run ./game; options of a command: tracemill help COMMAND\n");
 }
 
 static _Noreturn void not_started(const char *name)
@@ -114,12 +114,11 @@ static int tracemill_show(int argc, char **argv)
 {
 	bool view = false;
 	const struct opt table[] = {
-	    ROW_FLAG(0, "view", "in a browser, to look around: tm-view", &view),
+	    ROW_FLAG(0, "view", "show the files in a browser, with tm-view", &view),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tracemill show", "FILE...",
-					    "Says what a file is, and prints the report that fits.",
-					    table};
+					    "Identifies each file and prints its report.", table};
 	int n = opt_parse(&program, argc, argv);
 
 	if (!n)

@@ -22,27 +22,27 @@ struct cli_binaries {
 	char *list, *cache_folder;
 };
 
-#define CLI_BINARIES_ROWS(b)                                                                      \
-	ROW_GROUP("binaries and their debug files:"),                                             \
-	    ROW_LIST(0, "debug-dir", "DIR", "debug files are there or below; again for more",     \
-		     &(b).debug_dirs),                                                            \
-	    ROW_STRING(0, "sysroot", "DIR", "look up paths of the captured system below DIR (/)", \
-		       &(b).sysroot),                                                             \
-	    ROW_LIST_BARE(0, "debuginfod", "URL",                                                 \
-			  "ask this server by build-id; alone: those of $DEBUGINFOD_URLS",        \
-			  &(b).urls, ""),                                                         \
-	    ROW_NUMBER(0, "debuginfod-timeout", "SECONDS", "how long to wait for a server (30)",  \
-		       &(b).seconds),                                                             \
-	    ROW_FLAG(0, "no-debuginfod", "ask none, whatever $TRACEMILL_DEBUGINFOD_URLS says",    \
-		     &(b).no_server),                                                             \
-	    ROW_STRING(0, "engine", "NAME", "what decodes DWARF: fast (default), reference",      \
-		       &(b).engine),                                                              \
-	    ROW_FLAG(0, "no-cache", "leave the cache alone", &(b).no_cache),                      \
-	    ROW_STRING(0, "cache", "DIR", "where the cache is", &(b).cache)
+#define CLI_BINARIES_ROWS(b)                                                                    \
+	ROW_GROUP("binaries and their debug files:"),                                           \
+	    ROW_LIST(0, "debug-dir", "DIR", "search DIR for debug files (repeatable)",          \
+		     &(b).debug_dirs),                                                          \
+	    ROW_STRING(0, "sysroot", "DIR", "root folder of the captured system (default /)",   \
+		       &(b).sysroot),                                                           \
+	    ROW_LIST_BARE(0, "debuginfod", "URL",                                               \
+			  "ask this server (repeatable); alone: those of $DEBUGINFOD_URLS",     \
+			  &(b).urls, ""),                                                       \
+	    ROW_NUMBER(0, "debuginfod-timeout", "SECONDS",                                      \
+		       "how long to wait for a server (default 30)", &(b).seconds),             \
+	    ROW_FLAG(0, "no-debuginfod", "ask no server, also with $TRACEMILL_DEBUGINFOD_URLS", \
+		     &(b).no_server),                                                           \
+	    ROW_STRING(0, "engine", "NAME", "decoder of DWARF: fast (default) or reference",    \
+		       &(b).engine),                                                            \
+	    ROW_FLAG(0, "no-cache", "do not use the cache", &(b).no_cache),                     \
+	    ROW_STRING(0, "cache", "DIR", "folder of the cache", &(b).cache)
 
 /* Of the programs that can. */
-#define CLI_EXPLAIN_ROW(b)                                                                       \
-	ROW_FLAG(0, "explain", "print what was tried for each binary, and what each address is", \
+#define CLI_EXPLAIN_ROW(b)                                                                        \
+	ROW_FLAG(0, "explain", "print every file that was tried, and how each address was found", \
 		 &(b).explain)
 
 /* Ends with a usage error where what was given makes no sense; finds the servers; lets the sandbox have

@@ -102,15 +102,16 @@ struct cli_import {
 extern const char *const cli_location_choices[], *const cli_offset_choices[];
 #define CLI_IMPORT_ROWS(i)                                                                         \
 	ROW_GROUP("reading captures:"),                                                            \
-	    ROW_STRING('f', "format", "NAME", "read as this format instead of guessing",           \
+	    ROW_STRING('f', "format", "NAME", "format of the inputs (default: detected)",          \
 		       &(i).options.format),                                                       \
-	    ROW_STRING(0, "maps", "FILE", "module map: /proc/PID/maps or smaps text",              \
+	    ROW_STRING(0, "maps", "FILE", "module map of the process: /proc/PID/maps or smaps",    \
 		       &(i).options.maps),                                                         \
-	    ROW_STRING(0, "config", "FILE", "loli3.conf of the capture", &(i).options.config),     \
+	    ROW_STRING(0, "config", "FILE", "LoliProfiler's loli3.conf", &(i).options.config),     \
 	    ROW_STRING(0, "slide", "ADDR", "runtime address minus link-time address", &(i).slide), \
-	    ROW_CHOICE(0, "locations", "KIND", "what locations are: return, exact or entry",       \
-		       &(i).locations, cli_location_choices),                                      \
-	    ROW_CHOICE(0, "offsets", "SPACE", "what .loli addresses are: file or vaddr",           \
+	    ROW_CHOICE(0, "locations", "KIND",                                                     \
+		       "kind of addresses in stacks: return, exact or entry", &(i).locations,      \
+		       cli_location_choices),                                                      \
+	    ROW_CHOICE(0, "offsets", "SPACE", "LoliProfiler's addresses: file or vaddr",           \
 		       &(i).offsets, cli_offset_choices)
 void cli_import_done(struct cli_import *i);
 

@@ -14,14 +14,14 @@ struct cli_managed {
 	bool has_window;
 };
 
-#define CLI_MANAGED_ROWS(m)                                                                  \
-	ROW_GROUP("managed code:"),                                                          \
-	    ROW_LIST(0, "linemap", "FILE", "LineNumberMappings.json of il2cpp, or Sentry's", \
-		     &(m).line_maps),                                                        \
-	    ROW_ADDRESS(0, "linemap-window", "N", "lines that an entry of it holds; 0: any", \
-			&(m).window, &(m).has_window),                                       \
-	    ROW_LIST(0, "method-map", "FILE", "MethodMap.tsv of il2cpp", &(m).method_maps),  \
-	    ROW_LIST(0, "usym", "FILE", "usym of a binary, or MODULE=FILE", &(m).usyms)
+#define CLI_MANAGED_ROWS(m)                                                                       \
+	ROW_GROUP("managed code:"),                                                               \
+	    ROW_LIST(0, "linemap", "FILE",                                                        \
+		     "line map of il2cpp: LineNumberMappings.json, or Sentry's", &(m).line_maps), \
+	    ROW_ADDRESS(0, "linemap-window", "N", "lines that an entry of a map covers; 0: any",  \
+			&(m).window, &(m).has_window),                                            \
+	    ROW_LIST(0, "method-map", "FILE", "il2cpp's MethodMap.tsv", &(m).method_maps),        \
+	    ROW_LIST(0, "usym", "FILE", "usym file of a binary, or MODULE=FILE", &(m).usyms)
 
 void cli_managed_release(struct cli_managed *m);
 

@@ -20,13 +20,14 @@ static const char *const progress_choices[] = {"auto", "always", "never", NULL};
 
 static const struct opt common[] = {
     ROW_GROUP("every program:"),
-    ROW_FLAG('q', "quiet", "no notes, errors only", &cli_quiet),
+    ROW_FLAG('q', "quiet", "errors only, no notes", &cli_quiet),
     ROW_FLAG('v', "verbose", "more notes", &cli_verbose),
-    ROW_CHOICE(0, "progress", "WHEN", "auto, always or never", &progress, progress_choices),
-    ROW_FLAG(0, "no-sandbox", "may call the system for anything, open any file", &no_sandbox),
-    ROW_FLAG(0, "no-config", "leave tracemill.ini alone", &no_config),
-    ROW_FLAG('h', "help", "this text", &want_help),
-    ROW_FLAG('V', "version", "the version", &want_version),
+    ROW_CHOICE(0, "progress", "WHEN", "show progress: auto, always or never", &progress,
+	       progress_choices),
+    ROW_FLAG(0, "no-sandbox", "run without the sandbox", &no_sandbox),
+    ROW_FLAG(0, "no-config", "ignore tracemill.ini", &no_config),
+    ROW_FLAG('h', "help", "print this text and end", &want_help),
+    ROW_FLAG('V', "version", "print the version and end", &want_version),
     OPT_END,
 };
 
@@ -189,8 +190,8 @@ static void help(void)
 	opt_print_rows(common);
 	if (want_all)
 		print_old();
-	printf("\n%ssee %s(1), tracemill(7)\n", want_all ? "" : "--help all has what each does; ",
-	       p->name);
+	printf("\n%ssee %s(1), tracemill(7)\n",
+	       want_all ? "" : "--help all explains every option; ", p->name);
 }
 
 /* --cum for --cumulative, --mpas for --maps; NULL when nothing is near, or more than one. */

@@ -35,25 +35,28 @@ extern const char *const cli_as_choices[], *const cli_as_check_choices[], *const
 #define CLI_CHECKED_REPORT_ROWS(r)                                                \
 	CLI_REPORT_ROWS_AS(r, CLI_AS_HELP ", html, junit, sarif or code-quality", \
 			   cli_as_check_choices)
-#define CLI_REPORT_ROWS_AS(r, as_help, choices)                                                    \
-	ROW_GROUP("printing:"), ROW_CHOICE(0, "as", "FORMAT", as_help, &(r).as, choices),          \
-	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                                    \
-	    ROW_STRING('o', "output", "FILE", "write there, when all is done", &(r).output),       \
-	    ROW_STRING(0, "table", "NAME", "text, CSV, TSV, JSON: this part of it only",           \
-		       &(r).options.table),                                                        \
-	    ROW_FLAG(0, "bytes", "exact sizes and times instead of rounded ones",                  \
-		     &(r).options.exact_bytes),                                                    \
-	    ROW_FLAG(0, "raw-csv", "CSV, TSV: no guard against formulas", &(r).options.raw_csv),   \
-	    ROW_CHOICE(0, "plot", "WHEN", "charts in text: auto, always or never", &(r).plot,      \
-		       cli_when_choices),                                                          \
-	    ROW_CHOICE(0, "color", "WHEN", "auto, always or never", &(r).color, cli_when_choices), \
-	    {.type = OPT_UNSIGNED,                                                                 \
-	     .word = "width",                                                                      \
-	     .arg = "N",                                                                           \
-	     .help = "columns of text; 0: nothing is shortened",                                   \
-	     .to = (uint64_t *){&(r).width},                                                       \
-	     .given = &(r).has_width},                                                             \
-	    ROW_FLAG(0, "no-pager", "straight to the terminal", &(r).no_pager)
+#define CLI_REPORT_ROWS_AS(r, as_help, choices)                                               \
+	ROW_GROUP("printing:"), ROW_CHOICE(0, "as", "FORMAT", as_help, &(r).as, choices),     \
+	    ROW_FLAG(0, "csv", "short for --as csv", &(r).csv),                               \
+	    ROW_STRING('o', "output", "FILE", "write to FILE when the report is complete",    \
+		       &(r).output),                                                          \
+	    ROW_STRING(0, "table", "NAME", "print one table only; text, CSV, TSV and JSON",   \
+		       &(r).options.table),                                                   \
+	    ROW_FLAG(0, "bytes", "exact sizes and times instead of rounded ones",             \
+		     &(r).options.exact_bytes),                                               \
+	    ROW_FLAG(0, "raw-csv", "CSV and TSV without the guard against formulas",          \
+		     &(r).options.raw_csv),                                                   \
+	    ROW_CHOICE(0, "plot", "WHEN", "charts in text: auto, always or never", &(r).plot, \
+		       cli_when_choices),                                                     \
+	    ROW_CHOICE(0, "color", "WHEN", "colours: auto, always or never", &(r).color,      \
+		       cli_when_choices),                                                     \
+	    {.type = OPT_UNSIGNED,                                                            \
+	     .word = "width",                                                                 \
+	     .arg = "N",                                                                      \
+	     .help = "columns of text; 0: no limit",                                          \
+	     .to = (uint64_t *){&(r).width},                                                  \
+	     .given = &(r).has_width},                                                        \
+	    ROW_FLAG(0, "no-pager", "print to a terminal without $PAGER", &(r).no_pager)
 #define CLI_AS_HELP "auto, text, csv, tsv, json, markdown"
 
 /* What does not go together is a usage error. */
