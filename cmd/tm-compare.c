@@ -173,28 +173,30 @@ int main(int argc, char **argv)
 	bool normalize = false;
 	const struct opt table[] = {
 	    CLI_COMPARE_ROWS(compare),
-	    ROW_CHOICE(0, "by", "KEY",
-		       "what a row is: site, function, location, stack, type, file, module, "
-		       "thread or owner",
-		       &by, key_words),
+	    ROW_CHOICE(
+		0, "by", "KEY",
+		"one row per site, function, location, stack, type, file, module, thread or owner",
+		&by, key_words),
 	    ROW_CHOICE(0, "sort", "METRIC", "rank by the change in this; --help all has the list",
 		       &sort, sort_words),
-	    ROW_FLAG(0, "cumulative", "totals, not self", &options.cumulative),
+	    ROW_FLAG(0, "cumulative", "compare total (inclusive) instead of self",
+		     &options.cumulative),
 	    ROW_CHOICE(0, "per", "UNIT", "divide by run, frame, second or capture", &per,
 		       per_words),
-	    ROW_FLAG(0, "normalize", "scale to the new total: shares compare", &normalize),
+	    ROW_FLAG(0, "normalize", "scale both sides to one total, to compare shares",
+		     &normalize),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &options.n),
-	    ROW_FLAG(0, "all", "rows that did not change, too", &options.all),
+	    ROW_FLAG(0, "all", "show rows that did not change, too", &options.all),
 	    CLI_POLICY_ROWS(compare),
 	    CLI_COMPARE_PARTS(compare),
-	    ROW_STRING(0, "save-baseline", "FILE", "keep what one capture comes to, and end",
-		       &save),
+	    ROW_STRING(0, "save-baseline", "FILE",
+		       "write the totals of one capture to FILE and end", &save),
 	    ROW_STRING(0, "origin", "FILE", "--save-baseline: the capture before it had names",
 		       &origin),
 	    CLI_FILTER_ROWS(filter),
-	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of older builds is NEW",
+	    ROW_LIST(0, "map-module", "OLD=NEW", "match module OLD of the base to module NEW",
 		     &compare.map_modules),
-	    ROW_LIST(0, "map-function", "OLD=NEW", "function OLD of older builds is NEW",
+	    ROW_LIST(0, "map-function", "OLD=NEW", "match function OLD of the base to function NEW",
 		     &compare.map_functions),
 	    CLI_VIEW_ROWS(filter),
 	    CLI_CHECKED_REPORT_ROWS(report),
@@ -203,8 +205,8 @@ int main(int argc, char **argv)
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-compare", "[FILE...]", "Compares builds, and fails where one is too much worse.",
-	    table};
+	    "tm-compare", "[FILE...]",
+	    "Compares builds, runs or parts of a capture, and gates on it.", table};
 	struct project_options what = {.domain = 0};
 	bool complete;
 

@@ -18,9 +18,9 @@ int main(int argc, char **argv)
 	struct cli_import import = {0};
 	bool no_tables = false, no_events = false, no_symbols = false;
 	const struct opt options[] = {
-	    ROW_FLAG(0, "no-tables", "leave out modules, locations, stacks and types", &no_tables),
-	    ROW_FLAG(0, "no-events", "leave out events", &no_events),
-	    ROW_FLAG(0, "no-symbols", "leave out bindings and calls", &no_symbols),
+	    ROW_FLAG(0, "no-tables", "hide modules, locations, stacks and types", &no_tables),
+	    ROW_FLAG(0, "no-events", "hide events", &no_events),
+	    ROW_FLAG(0, "no-symbols", "hide bindings and calls", &no_symbols),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};

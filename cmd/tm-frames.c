@@ -20,29 +20,27 @@ int main(int argc, char **argv)
 	    {.type = OPT_CHOICE,
 	     .word = "sort",
 	     .arg = "METRIC",
-	     .help = "frames with most of this first; --help all: the list",
+	     .help = "frames with most of it first; --help all: the list",
 	     .to = &c.sort,
 	     .given = &c.sorted,
 	     .choices = cli_frames_sorts},
-	    ROW_STRING(0, "sort-counter", "NAME", "frames with most of a counter first",
+	    ROW_STRING(0, "sort-counter", "NAME", "frames with most of this counter first",
 		       &c.options.sort_counter),
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default)", &c.options.n),
-	    ROW_STRING(0, "every", "TIME", "steps of so much time instead of frames", &c.every),
-	    ROW_FLAG(0, "detail", "types and stacks of the chosen frames; so is --frame N",
+	    ROW_STRING(0, "every", "TIME", "steps of this length instead of frames", &c.every),
+	    ROW_FLAG(0, "detail", "types and stacks of the frames; --frame N implies it",
 		     &c.detail),
-	    ROW_FLAG(0, "spread",
-		     "of each type (or --by KEY) over the frames: mean, quartiles, the most and "
-		     "where",
-		     &c.spread),
+	    ROW_FLAG(0, "spread", "per type (or KEY): mean, quartiles and worst frame", &c.spread),
 	    ROW_NUMBER(0, "show-stacks", "N", "--detail: stacks of each type; 0: all (default 5)",
 		       &c.stacks),
-	    ROW_NUMBER(0, "tops", "N", "beneath each frame: its N largest types (or --by KEY)",
+	    ROW_NUMBER(0, "tops", "N", "below each frame, its N largest types (or --by KEY)",
 		       &c.tops),
 	    ROW_LIST(0, "spike", "LIMIT",
-		     "frames above [METRIC>]VALUE, 33ms, 20% of the frame, 3x the median, or 6mad "
-		     "above it",
+		     "find frames above [METRIC>]VALUE, 33ms, 20% of the frame, 3x the median, or "
+		     "6mad above it (repeatable)",
 		     &c.spikes),
-	    ROW_FLAG(0, "new-stacks", "stacks that no frame before had", &c.options.news),
+	    ROW_FLAG(0, "new-stacks", "count and list the stacks that are new in a frame",
+		     &c.options.news),
 	    CLI_FILTER_ROWS(c.filter),
 	    CLI_VIEW_ROWS(c.filter),
 	    CLI_REPORT_ROWS(c.report),
@@ -52,7 +50,8 @@ int main(int argc, char **argv)
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-frames", "[FILE...]", "Shows what each frame allocated and left behind.", table};
+	    "tm-frames", "[FILE...]", "Shows what each frame allocated, took and left behind.",
+	    table};
 
 	c.n_operands = opt_parse(&program, argc, argv);
 	c.operands = argv + 1;

@@ -52,9 +52,9 @@ int main(int argc, char **argv)
 	const struct opt table[] = {
 	    CLI_HISTORY_ROWS(history),
 	    CLI_FILTER_ROWS(filter),
-	    ROW_LIST(0, "map-module", "OLD=NEW", "module OLD of older builds is NEW",
+	    ROW_LIST(0, "map-module", "OLD=NEW", "match module OLD of older builds to NEW",
 		     &history.map_modules),
-	    ROW_LIST(0, "map-function", "OLD=NEW", "function OLD of older builds is NEW",
+	    ROW_LIST(0, "map-function", "OLD=NEW", "match function OLD of older builds to NEW",
 		     &history.map_functions),
 	    CLI_VIEW_ROWS(filter),
 	    CLI_CHECKED_REPORT_ROWS(report),
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-history", "COMMAND STORE [FILE...]",
-	    "Keeps runs; shows trends, where they step, and what did it. COMMAND is add, list, "
+	    "Keeps past runs, and shows trends, steps and their causes. COMMAND is add, list, "
 	    "trend, change-points or blame.",
 	    table};
 	enum command what;

@@ -9,24 +9,24 @@ int main(int argc, char **argv)
 {
 	struct cli_merge_request q = {.output = NULL};
 	const struct opt table[] = {
-	    ROW_STRING('o', "output", "FILE", "write there instead of to standard output",
+	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output",
 		       &q.output),
-	    ROW_LIST(0, "files-from", "FILE", "names of aggregates, one in each line; - for stdin",
+	    ROW_LIST(0, "files-from", "FILE", "read file names, one per line; -: standard input",
 		     &q.lists),
-	    ROW_FLAG(0, "allow-duplicates", "count an input twice that is in two aggregates",
+	    ROW_FLAG(0, "allow-duplicates", "count an input of two aggregates twice",
 		     &q.merge.allow_duplicates),
 	    ROW_STRING(0, "min", "LIMIT",
-		       "leave out things with less, such as 4KiB or requested:1MiB",
+		       "leave out things below LIMIT, such as 4KiB or requested:1MiB",
 		       &q.prune_below),
 	    ROW_HEADING("for engines that sort and pass lines:"),
 	    ROW_FLAG(0, "lines", "write records as lines", &q.lines),
-	    ROW_FLAG(0, "from-lines", "read sorted lines, and join those of one key",
+	    ROW_FLAG(0, "from-lines", "read sorted lines, and merge those of one key",
 		     &q.from_lines),
 	    ROW_OLD("prune-below", "min"),
 	    OPT_END,
 	};
-	const struct opt_program program = {"tm-merge", "[FILE...]",
-					    "Merges aggregates, in any order and grouping.", table};
+	const struct opt_program program = {"tm-merge", "[FILE...]", "Merges aggregates into one.",
+					    table};
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);
 

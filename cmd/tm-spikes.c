@@ -175,23 +175,24 @@ int main(int argc, char **argv)
 {
 	struct spikes_cli c = {.n = 30, .depth = SPIKES_DEPTH};
 	const struct opt table[] = {
-	    ROW_STRING(0, "threshold", "TIME", "what a call may take (default 1ms)", &c.threshold),
-	    ROW_LIST(0, "rules", "FILE", "who may take how long: tracemill-spikes(5)",
+	    ROW_STRING(0, "threshold", "TIME", "limit of calls without a rule (default 1ms)",
+		       &c.threshold),
+	    ROW_LIST(0, "rules", "FILE", "rules with limits: tracemill-spikes(5) (repeatable)",
 		     &c.rule_files),
-	    ROW_LIST(0, "channel", "NAME", "rules of this channel count", &c.channels),
-	    ROW_STRING(0, "hook-cost", "TIME", "what entering and leaving a call costs its callers",
+	    ROW_LIST(0, "channel", "NAME", "use the rules of this channel, too", &c.channels),
+	    ROW_STRING(0, "hook-cost", "TIME", "the profiler's own time for each call",
 		       &c.hook_cost),
-	    ROW_NUMBER(0, "nesting", "N", "calls nested deeper are not judged (default 1024)",
+	    ROW_NUMBER(0, "nesting", "N", "ignore calls nested deeper than N (default 1024)",
 		       &c.depth),
 	    ROW_NUMBER('n', "top", "N", "rows of each table; 0: all (default 30)", &c.n),
-	    ROW_CHOICE(0, "sort", "METRIC", "stacks by worst, count, sum or p95", &c.sort,
+	    ROW_CHOICE(0, "sort", "METRIC", "rank stacks by worst, count, sum or p95", &c.sort,
 		       spikes_sort_words),
 	    ROW_FLAG(0, "pet", "print all spikes as PET's log", &c.pet),
-	    ROW_FLAG(0, "suggest", "print a rule file to begin with", &c.suggest),
+	    ROW_FLAG(0, "suggest", "print rules that fit the capture and end", &c.suggest),
 	    {.type = OPT_UNSIGNED,
 	     .word = "gate",
 	     .arg = "N",
-	     .help = "exit status 1 when there are more",
+	     .help = "end with 1 if there are more than N spikes",
 	     .to = &c.max,
 	     .given = &c.has_max},
 	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",
@@ -204,8 +205,8 @@ int main(int argc, char **argv)
 	    ROW_OLD("depth", "nesting"),
 	    OPT_END,
 	};
-	const struct opt_program program = {"tm-spikes", "[FILE...]",
-					    "Shows which calls took longer than they may.", table};
+	const struct opt_program program = {
+	    "tm-spikes", "[FILE...]", "Finds calls that took longer than their limit.", table};
 	struct spikes_options o = {.hook_cost = 0};
 
 	c.n_operands = opt_parse(&program, argc, argv);

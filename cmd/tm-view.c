@@ -311,32 +311,34 @@ int main(int argc, char **argv)
 {
 	struct cli_view c = {.seconds = SECONDS, .rows = ROWS, .bytes = answer_bytes};
 	const struct opt table[] = {
-	    ROW_STRING(0, "query", "QUESTION", "print the answer to `top --by type`, and end",
-		       &c.query),
-	    ROW_FLAG(0, "lines",
-		     "questions and answers as lines of JSON on standard input and output",
-		     &c.lines),
-	    ROW_FLAG(0, "mcp", "the Model Context Protocol on standard input and output", &c.mcp),
+	    ROW_STRING(0, "query", "QUESTION",
+		       "print the answer to `top --by type` or another question and end", &c.query),
+	    ROW_FLAG(0, "lines", "read questions and write answers as lines of JSON", &c.lines),
+	    ROW_FLAG(0, "mcp", "speak the Model Context Protocol on standard streams", &c.mcp),
 	    ROW_STRING(0, "listen", "ADDRESS",
-		       "for browsers: [HOST:]PORT (default: 127.0.0.1, any)", &c.listen),
-	    ROW_FLAG(0, "follow", "take what comes of a recording that goes on", &c.follow),
-	    ROW_LIST(0, "source-dir", "DIR", "sources are below; again for more", &c.sources),
-	    ROW_LIST('e', "exe", "FILE",
-		     "a binary, whose instructions may be shown; again for more", &c.exes),
-	    ROW_LIST(0, "debug-dir", "DIR", "debug files of binaries are there or below",
+		       "serve browsers at [HOST:]PORT (127.0.0.1, any port)", &c.listen),
+	    ROW_FLAG(0, "follow", "follow a recording that still runs", &c.follow),
+	    ROW_LIST(0, "source-dir", "DIR", "search DIR for source files (repeatable)",
+		     &c.sources),
+	    ROW_LIST('e', "exe", "FILE", "binary whose instructions may be shown (repeatable)",
+		     &c.exes),
+	    ROW_LIST(0, "debug-dir", "DIR", "search DIR for debug files (repeatable)",
 		     &c.debug_dirs),
 	    ROW_LIST(0, "allow", "FILE", "questions may name it: rules, owners, policies",
 		     &c.allowed),
-	    ROW_STRING(0, "gate", "FILE", "comparisons are judged by this policy", &c.gate),
-	    ROW_FLAG(0, "no-symbols", "put no names into traces that have none", &c.no_symbols),
-	    ROW_NUMBER(0, "time-limit", "SECONDS", "of one answer (default 30)", &c.seconds),
-	    ROW_NUMBER(0, "rows", "N", "of a table at most (default 100000)", &c.rows),
-	    ROW_NUMBER(0, "answer-bytes", "N", "of one answer at most (default 256 MiB)", &c.bytes),
+	    ROW_STRING(0, "gate", "FILE", "judge comparisons by this policy", &c.gate),
+	    ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &c.no_symbols),
+	    ROW_NUMBER(0, "time-limit", "SECONDS", "longest time for an answer (default 30)",
+		       &c.seconds),
+	    ROW_NUMBER(0, "rows", "N", "most rows of a table (default 100000)", &c.rows),
+	    ROW_NUMBER(0, "answer-bytes", "N", "most bytes of an answer (default 256 MiB)",
+		       &c.bytes),
 	    CLI_IMPORT_ROWS(c.import),
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-view", "FILE...", "Looks into captures, in a browser and from scripts.", table};
+	    "tm-view", "FILE...", "Explores captures in a browser, by scripts and by assistants.",
+	    table};
 	struct http *door = NULL;
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);

@@ -40,47 +40,49 @@ struct cli_compare {
 };
 
 #define CLI_COMPARE_ROWS(c)                                                                     \
-	ROW_MANY(0, "base", "FILES", "runs to compare with", &(c).base),                        \
-	    ROW_MANY(0, "new", "FILES", "runs to judge", &(c).new),                             \
-	    ROW_MANY(0, "group", "NAME", "and FILES: a group of runs, the base first",          \
+	ROW_MANY(0, "base", "FILES", "the files of the base runs", &(c).base),                  \
+	    ROW_MANY(0, "new", "FILES", "the files of the runs to judge", &(c).new),            \
+	    ROW_MANY(0, "group", "NAME", "NAME and its files: a group of runs; the base first", \
 		     &(c).groups),                                                              \
-	    ROW_STRING(0, "history", "STORE", "the base is the median of a store's green runs", \
-		       &(c).history)
+	    ROW_STRING(0, "history", "STORE",                                                   \
+		       "take the median of a store's green runs as the base", &(c).history)
 #define CLI_COMPARE_PARTS(c)                                                                       \
 	ROW_GROUP("parts of the two sides:"),                                                      \
-	    ROW_STRING(0, "base-source", "DIR", "the base's sources are below", &(c).base_source), \
-	    ROW_STRING(0, "new-source", "DIR", "and those of the new side: lines that moved",      \
-		       &(c).new_source),                                                           \
-	    ROW_STRING(0, "base-branch", "NAME", "of this branch", &(c).base_branch),              \
-	    ROW_STRING(0, "branch", "NAME", "the branch that is judged, which may be new",         \
+	    ROW_STRING(0, "base-source", "DIR", "folder of the base's sources", &(c).base_source), \
+	    ROW_STRING(0, "new-source", "DIR",                                                     \
+		       "folder of the new side's sources, to find moved lines", &(c).new_source),  \
+	    ROW_STRING(0, "base-branch", "NAME", "use only base runs of this branch",              \
+		       &(c).base_branch),                                                          \
+	    ROW_STRING(0, "branch", "NAME", "branch of the judged runs; it may be new",            \
 		       &(c).branch),                                                               \
-	    ROW_STRING(0, "base-machine", "NAME", "of this machine", &(c).base_machine),           \
-	    ROW_NUMBER(0, "base-last", "N", "of the newest N of them (default 5)",                 \
+	    ROW_STRING(0, "base-machine", "NAME", "use only base runs of this machine",            \
+		       &(c).base_machine),                                                         \
+	    ROW_NUMBER(0, "base-last", "N", "use only the newest N base runs (default 5)",         \
 		       &(c).base_last),                                                            \
-	    ROW_LIST(0, "base-frame", "RANGE", "of the base only these frames", &(c).base_frames), \
-	    ROW_LIST(0, "new-frame", "RANGE", "of the new side only these", &(c).new_frames),      \
-	    ROW_LIST(0, "base-time", "RANGE", "of the base only this time", &(c).base_times),      \
-	    ROW_LIST(0, "new-time", "RANGE", "of the new side only this", &(c).new_times)
-#define CLI_POLICY_ROWS(c)                                                                        \
-	ROW_HEADING("gate:"),                                                                     \
-	    {.type = OPT_STRING,                                                                  \
-	     .word = "gate",                                                                      \
-	     .arg = "FILE",                                                                       \
-	     .help = "fail where this is broken (tracemill-policy(5))",                           \
-	     .to = (const char **){&(c).policy_path},                                             \
-	     .given = &(c).policy_given},                                                         \
-	    ROW_FLAG(0, "init-policy", "print a policy that is fitted to these runs", &(c).init), \
-	    ROW_STRING(0, "today", "DATE", "the day for waivers (default: today's, UTC)",         \
-		       &(c).today),                                                               \
-	    ROW_GROUP("a gate accepts:"),                                                         \
-	    ROW_FLAG(0, "allow-loss", "captures that have lost something", &(c).allow_loss),      \
-	    ROW_FLAG(0, "allow-unmatched", "a rule whose match hits nothing",                     \
-		     &(c).allowed.unmatched),                                                     \
-	    ROW_FLAG(0, "allow-unlike", "runs of another program, or recorded otherwise",         \
-		     &(c).allowed.unlike),                                                        \
-	    ROW_FLAG(0, "allow-copies", "one run twice, also as a copy", &(c).allowed.copies),    \
-	    ROW_FLAG(0, "allow-no-base", "a history without a run to compare with",               \
-		     &(c).allow_no_base)
+	    ROW_LIST(0, "base-frame", "RANGE", "use only these frames of the base",                \
+		     &(c).base_frames),                                                            \
+	    ROW_LIST(0, "new-frame", "RANGE", "use only these frames of the new side",             \
+		     &(c).new_frames),                                                             \
+	    ROW_LIST(0, "base-time", "RANGE", "use only this time of the base", &(c).base_times),  \
+	    ROW_LIST(0, "new-time", "RANGE", "use only this time of the new side", &(c).new_times)
+#define CLI_POLICY_ROWS(c)                                                                         \
+	ROW_HEADING("gate:"),                                                                      \
+	    {.type = OPT_STRING,                                                                   \
+	     .word = "gate",                                                                       \
+	     .arg = "FILE",                                                                        \
+	     .help = "fail if a rule is broken (tracemill-policy(5))",                             \
+	     .to = (const char **){&(c).policy_path},                                              \
+	     .given = &(c).policy_given},                                                          \
+	    ROW_FLAG(0, "init-policy", "print a policy that fits these runs and end", &(c).init),  \
+	    ROW_STRING(0, "today", "DATE", "date for waivers (default: today, UTC)", &(c).today),  \
+	    ROW_GROUP("judge also:"),                                                              \
+	    ROW_FLAG(0, "allow-loss", "captures that have lost something", &(c).allow_loss),       \
+	    ROW_FLAG(0, "allow-unmatched", "if a rule's expression, or a filter, matches nothing", \
+		     &(c).allowed.unmatched),                                                      \
+	    ROW_FLAG(0, "allow-unlike", "runs of another program or recording",                    \
+		     &(c).allowed.unlike),                                                         \
+	    ROW_FLAG(0, "allow-copies", "a run that is given twice", &(c).allowed.copies),         \
+	    ROW_FLAG(0, "allow-no-base", "a history without a green run", &(c).allow_no_base)
 
 /* Inside: compare.c and base.c. */
 void compare_begin_group(struct cli_compare *c, const char *label);

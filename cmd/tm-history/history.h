@@ -46,49 +46,50 @@ struct cli_history {
 
 extern const char *const history_by_words[], *const history_per_words[];
 
-#define CLI_HISTORY_ROWS(c)                                                                       \
-	ROW_GROUP("labels of what is added, and of what is looked at:"),                          \
-	    ROW_STRING(0, "build", "NAME", "the build (add: default: the file's name)",           \
-		       &(c).build),                                                               \
-	    ROW_STRING(0, "branch", "NAME", "the branch", &(c).branch),                           \
-	    ROW_STRING(0, "machine", "NAME", "the machine or device", &(c).machine),              \
-	    ROW_CHOICE(0, "status", "STATUS", "green, red or unknown", &(c).status,               \
-		       history_statuses),                                                         \
-	    ROW_LIST(0, "label", "LABEL", "any other label, as suite=menus", &(c).labels),        \
-	    ROW_STRING(0, "commit", "ID", "add: the commit", &(c).commit),                        \
-	    ROW_STRING(0, "date", "DATE", "add: YYYY-MM-DD[THH:MM:SSZ] (default: now)",           \
-		       &(c).date),                                                                \
-	    ROW_STRING(0, "since", "DATE", "only runs from this date on", &(c).since),            \
-	    ROW_STRING(0, "until", "DATE", "only runs up to this date", &(c).until),              \
-	    ROW_NUMBER(0, "last", "N", "only the newest N of them", &(c).last),                   \
-	    ROW_NUMBER(0, "wait", "SECONDS", "for another writer (default 60)", &(c).wait),       \
-	    ROW_HEADING("series:"),                                                               \
-	    ROW_CHOICE(0, "sort", "METRIC",                                                       \
-		       "what is followed (default auto); --help all: the list", &(c).metric,      \
-		       sort_words),                                                               \
-	    ROW_STRING(0, "counter", "NAME", "a counter's mean, or NAME:last, :min, :max",        \
-		       &(c).counter),                                                             \
-	    ROW_CHOICE(0, "by", "KEY",                                                            \
-		       "a series for each of these (default: total; blame: stack)", &(c).by,      \
-		       history_by_words),                                                         \
-	    ROW_LIST(0, "name", "REGEX", "only things of the key with a matching name",           \
-		     &(c).names),                                                                 \
-	    ROW_FLAG(0, "cumulative", "totals, not self", &(c).cumulative),                       \
-	    ROW_CHOICE(0, "per", "UNIT", "divide by capture (default), run, frame or second",     \
-		       &(c).per, history_per_words),                                              \
-	    ROW_STRING(0, "rules", "FILE", "a series for each rule (tracemill-policy(5))",        \
-		       &(c).policy_path),                                                         \
-	    ROW_STRING(0, "alpha", "P", "error rate of steps, per series (default 0.05)",         \
-		       &(c).alpha),                                                               \
-	    ROW_STRING(0, "min", "PERCENT", "pass over smaller steps", &(c).least),               \
-	    ROW_NUMBER(0, "seed", "N", "of the permutations (default 1)", &(c).seed),             \
-	    ROW_FLAG(0, "gate", "change-points: status 1 if the newest step is up", &(c).fail),   \
-	    ROW_STRING(0, "from", "RUN", "blame: the run before, a build or #number", &(c).from), \
-	    ROW_STRING(0, "to", "RUN", "blame: the run after", &(c).to),                          \
-	{                                                                                         \
-		.type = OPT_UNSIGNED, .letter = 'n', .word = "top", .arg = "N",                   \
-		.help = "rows to show; 0: all (default 10, blame 30)",                            \
-		.to = (uint64_t *){&(c).top}, .given = &(c).has_top                               \
+#define CLI_HISTORY_ROWS(c)                                                                        \
+	ROW_GROUP("labels of the run to add, or of the runs to read:"),                            \
+	    ROW_STRING(0, "build", "NAME", "the build (add: default: the file's name)",            \
+		       &(c).build),                                                                \
+	    ROW_STRING(0, "branch", "NAME", "the branch", &(c).branch),                            \
+	    ROW_STRING(0, "machine", "NAME", "the machine or device", &(c).machine),               \
+	    ROW_CHOICE(0, "status", "STATUS", "green, red or unknown", &(c).status,                \
+		       history_statuses),                                                          \
+	    ROW_LIST(0, "label", "LABEL", "any other label, such as suite=menus (repeatable)",     \
+		     &(c).labels),                                                                 \
+	    ROW_STRING(0, "commit", "ID", "add: the commit", &(c).commit),                         \
+	    ROW_STRING(0, "date", "DATE", "add: YYYY-MM-DD[THH:MM:SSZ] (default: now)",            \
+		       &(c).date),                                                                 \
+	    ROW_STRING(0, "since", "DATE", "only runs of this date or later", &(c).since),         \
+	    ROW_STRING(0, "until", "DATE", "only runs of this date or earlier", &(c).until),       \
+	    ROW_NUMBER(0, "last", "N", "only the newest N of these runs", &(c).last),              \
+	    ROW_NUMBER(0, "wait", "SECONDS", "how long to wait for another writer (default 60)",   \
+		       &(c).wait),                                                                 \
+	    ROW_HEADING("series:"),                                                                \
+	    ROW_CHOICE(0, "sort", "METRIC", "metric (default auto); --help all: the list",         \
+		       &(c).metric, sort_words),                                                   \
+	    ROW_STRING(0, "counter", "NAME", "mean of a counter; NAME:last, NAME:min or NAME:max", \
+		       &(c).counter),                                                              \
+	    ROW_CHOICE(0, "by", "KEY", "one series per KEY (default: total; blame: stack)",        \
+		       &(c).by, history_by_words),                                                 \
+	    ROW_LIST(0, "name", "REGEX", "only series with a matching name (repeatable)",          \
+		     &(c).names),                                                                  \
+	    ROW_FLAG(0, "cumulative", "total (inclusive) instead of self", &(c).cumulative),       \
+	    ROW_CHOICE(0, "per", "UNIT", "divide by capture (default), run, frame or second",      \
+		       &(c).per, history_per_words),                                               \
+	    ROW_STRING(0, "rules", "FILE", "one series per rule (tracemill-policy(5))",            \
+		       &(c).policy_path),                                                          \
+	    ROW_STRING(0, "alpha", "P", "error rate of the steps of a series (default 0.05)",      \
+		       &(c).alpha),                                                                \
+	    ROW_STRING(0, "min", "PERCENT", "ignore smaller steps", &(c).least),                   \
+	    ROW_NUMBER(0, "seed", "N", "seed of the permutations (default 1)", &(c).seed),         \
+	    ROW_FLAG(0, "gate", "change-points: end with 1 if the newest step is up", &(c).fail),  \
+	    ROW_STRING(0, "from", "RUN", "blame: the run before the step: a build or #number",     \
+		       &(c).from),                                                                 \
+	    ROW_STRING(0, "to", "RUN", "blame: the run after the step", &(c).to),                  \
+	{                                                                                          \
+		.type = OPT_UNSIGNED, .letter = 'n', .word = "top", .arg = "N",                    \
+		.help = "rows to show; 0: all (default 10, blame 30)",                             \
+		.to = (uint64_t *){&(c).top}, .given = &(c).has_top                                \
 	}
 
 /* Checks options; ends the program on wrong ones. adding: the labels are to be written. */
