@@ -186,28 +186,28 @@ int main(int argc, char **argv)
 	     .to = &as,
 	     .given = &chosen,
 	     .choices = format_words},
-	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
-	    ROW_FLAG(0, "list-formats", "the formats that can be written", &list),
-	    ROW_STRING(0, "original", "FILE", "for loli and mem: the capture to put names into",
+	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
+	    ROW_FLAG(0, "list-formats", "print the formats that tm-export writes and end", &list),
+	    ROW_STRING(0, "original", "FILE", "loli, mem: the capture to put names into",
 		       &original),
-	    ROW_FLAG(0, "events", "for sqlite: every event too, not only sums", &o.events),
-	    ROW_FLAG(0, "types", "for stacks: the type is the innermost entry", &o.types),
+	    ROW_FLAG(0, "events", "sqlite: write every event, not only sums", &o.events),
+	    ROW_FLAG(0, "types", "folded, speedscope: innermost entry is the type", &o.types),
 	    ROW_HEADING("choosing:"),
 	    ROW_CHOICE(0, "sort", "METRIC",
-		       "what weighs stacks: auto, count, entries, requested, real, live-count, "
+		       "weight of a stack: auto, count, entries, requested, real, live-count, "
 		       "live-requested, live-real, samples, period, calls or self-time",
 		       &metric, metric_words),
-	    ROW_CHOICE(0, "domain", "NAME",
-		       "count auto, malloc, pool, mmap, mono, lua or all (default: auto, the one "
-		       "with most bytes)",
-		       &domain, domain_words),
+	    ROW_CHOICE(
+		0, "domain", "NAME",
+		"blocks to count: auto (most bytes; default), malloc, pool, mmap, mono, lua or all",
+		&domain, domain_words),
 	    ROW_FLAG(0, "no-demangle", "raw names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
 	    ROW_OLD("metric", "sort"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-export", "[FILE...]",
-					    "Writes traces as other tools' files.", table};
+					    "Converts traces to files of other tools.", table};
 	struct cli_loop loop = {.import = &import.options};
 	struct told told = {
 	    .sink = {.begin = export_begin, .event = export_event, .end = export_end},

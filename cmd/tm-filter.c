@@ -72,18 +72,18 @@ int main(int argc, char **argv)
 	const char *output = NULL, *key_file = NULL;
 	int anonymous = STAND_IN_NOTHING;
 	const struct opt options[] = {
-	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
+	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
 	    ROW_OPTIONAL(0, "anonymize", "WHAT",
-			 "stand-ins for paths, users, threads and commands; or functions, too",
+			 "replace paths, users, threads and commands; or functions, too",
 			 &anonymous, what_for, "paths"),
-	    ROW_STRING(0, "anonymize-key", "FILE", "a secret, without which none can be guessed",
+	    ROW_STRING(0, "anonymize-key", "FILE", "secret key, against guesses of the originals",
 		       &key_file),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-filter", "[FILE...]", "Writes the part of captures that filters keep.", options};
+	    "tm-filter", "[FILE...]", "Keeps a part of a capture, or makes it anonymous.", options};
 	struct told told = {
 	    .sink = {.begin = filter_begin, .event = filter_event, .end = filter_end}};
 	struct cli_loop loop = {.import = &import.options};

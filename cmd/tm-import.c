@@ -166,25 +166,25 @@ int main(int argc, char **argv)
 	struct opt_list offsets = {0};
 	int align = MERGE_AUTO;
 	const struct opt options[] = {
-	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
-	    ROW_FLAG(0, "list-formats", "the formats that can be read", &list),
-	    ROW_FLAG(0, "merge", "captures of one run become one capture", &merge),
-	    ROW_CHOICE(0, "align", "HOW", "--merge: auto, frames (by their numbers) or time",
+	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
+	    ROW_FLAG(0, "list-formats", "print the formats that tm-import reads and end", &list),
+	    ROW_FLAG(0, "merge", "merge the captures of one run into one", &merge),
+	    ROW_CHOICE(0, "align", "HOW", "--merge: by auto, frames (their numbers) or time",
 		       &align, align_words),
 	    ROW_LIST(0, "clock-offset", "OFFSET",
-		     "--merge: N=TIME: add to the times of the N-th file", &offsets),
+		     "--merge: N=TIME adds TIME to the N-th file's times", &offsets),
 	    CLI_IMPORT_ROWS(import),
-	    ROW_HEADING("reading captures of Lua profilers:"),
-	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of the same coroutine's resumes",
+	    ROW_HEADING("captures of Lua profilers:"),
+	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of one coroutine's resumes",
 		     &import.options.collapse_resumes),
-	    ROW_NUMBER(0, "tick-rate", "HZ", "ticks of the capture's clock in a second",
+	    ROW_NUMBER(0, "tick-rate", "HZ", "ticks per second of the capture's clock",
 		       &import.options.tick_rate),
-	    ROW_FLAG(0, "unclamped", "own bytes of a node may be negative",
+	    ROW_FLAG(0, "unclamped", "allow negative self bytes of a node",
 		     &import.options.unclamped),
 	    OPT_END,
 	};
-	const struct opt_program program = {"tm-import", "[FILE...]",
-					    "Turns captures into a trace stream.", options};
+	const struct opt_program program = {
+	    "tm-import", "[FILE...]", "Converts captures of other tools to a trace.", options};
 	struct import_sink sink = {.sink = {.begin = tm_import_begin,
 					    .event = tm_import_event,
 					    .end = tm_import_end,

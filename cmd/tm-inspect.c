@@ -312,19 +312,19 @@ int main(int argc, char **argv)
 	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
 	const struct opt table[] = {
 	    ROW_LIST(0, "gate", "LIST",
-		     "status 1 unless it is fit for these, as in lines,frame-pointers", &c.require),
+		     "fail unless each file has each of LIST (lines,frame-pointers)", &c.require),
 	    ROW_FLAG(0, "by-file", "frame pointers and instrumentation by source file", &c.by_file),
 	    ROW_STRING(0, "disassemble", "WHAT",
-		       "the instructions of a function, by name or address, with lines",
+		       "print the instructions of a function, by name or address, with lines",
 		       &c.disassemble),
-	    ROW_LIST(0, "trace", "FILE", "what instructions cost in a trace; again for more",
+	    ROW_LIST(0, "trace", "FILE", "cost of each instruction in a trace (repeatable)",
 		     &c.traces),
-	    ROW_CHOICE(0, "sort", "METRIC", "--trace: cost is this (default auto)", &c.sort,
+	    ROW_CHOICE(0, "sort", "METRIC", "--trace: metric of the cost (default auto)", &c.sort,
 		       sort_words),
-	    ROW_FLAG(0, "cumulative", "--trace: functions by what is in or below, not by self",
+	    ROW_FLAG(0, "cumulative", "--trace: rank functions by total instead of self",
 		     &c.cumulative),
 	    ROW_NUMBER('n', "top", "N", "--trace: functions to show; 0: all (default 5)", &c.top),
-	    ROW_FLAG(0, "no-symbols", "--trace: put no names into traces that have none",
+	    ROW_FLAG(0, "no-symbols", "--trace: do not symbolize traces without names",
 		     &c.no_symbols),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_FILTER_ROWS(c.filter),
@@ -335,7 +335,7 @@ int main(int argc, char **argv)
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-inspect", "FILE...", "Says what a binary is fit for: to profile, to symbolize.",
+	    "tm-inspect", "FILE...", "Checks whether a binary can be profiled and symbolized.",
 	    table};
 	int n = opt_parse(&program, argc, argv);
 

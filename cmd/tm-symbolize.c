@@ -207,34 +207,34 @@ int main(int argc, char **argv)
 	struct job j = {.import = &import.options, .binaries = &binaries};
 	const struct opt options[] = {
 	    CLI_MODULES_ROWS(modules),
-	    ROW_STRING('o', "output", "FILE", "write there instead of standard output", &output),
-	    ROW_NUMBER('j', "jobs", "N", "workers (number of processors)", &binaries.jobs),
-	    ROW_FLAG(0, "prewarm", "FILEs are binaries: make their indexes, and end", &prewarm),
-	    ROW_FLAG(0, "missing", "list the build-ids of binaries and debug files that lack",
+	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
+	    ROW_NUMBER('j', "jobs", "N", "workers (default: the number of processors)",
+		       &binaries.jobs),
+	    ROW_FLAG(0, "prewarm", "FILEs are binaries: build their indexes and end", &prewarm),
+	    ROW_FLAG(0, "missing", "list build-ids of missing binaries and debug files",
 		     &j.missing),
-	    ROW_STRING(0, "collect", "DIR",
-		       "copy what is found for FILEs, which may be binaries, there by build-id",
+	    ROW_STRING(0, "collect", "DIR", "copy all binaries and debug files to DIR/.build-id",
 		       &j.collect.dir),
-	    ROW_FLAG(0, "if-useful",
-		     "write nothing of a trace that has names, or gets none by build-ids",
+	    ROW_FLAG(0, "if-useful", "write nothing if names are there or none is found",
 		     &j.if_useful),
-	    ROW_FLAG(0, "text", "FILEs are logs: print them with names in their stacks", &text),
-	    ROW_NUMBER(0, "gate", "PERCENT", "status 4 if fewer locations get a name", &j.least),
-	    ROW_FLAG(0, "stats", "where the time went, on standard error", &j.tell_stats),
+	    ROW_FLAG(0, "text", "FILEs are logs: print them with symbolized stacks", &text),
+	    ROW_NUMBER(0, "gate", "PERCENT", "end with 4 if fewer locations get a name", &j.least),
+	    ROW_FLAG(0, "stats", "print the time of each step to standard error", &j.tell_stats),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_EXPLAIN_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
-	    ROW_STRING(0, "jit-map", "FILE", "perf-PID.map: code compiled at run time",
+	    ROW_STRING(0, "jit-map", "FILE", "perf-PID.map of code that was compiled at run time",
 		       &managed.jit_map),
-	    ROW_FLAG(0, "no-managed", "generated names as they are; look for no maps", &no_managed),
+	    ROW_FLAG(0, "no-managed", "show generated names as they are; read no maps",
+		     &no_managed),
 	    CLI_IMPORT_ROWS(import),
 	    ROW_OLD("module", "module-file"),
 	    ROW_OLD("min-coverage", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-symbolize", "[FILE...]", "Puts functions, inlines, files and lines into a trace.",
-	    options};
+	    "tm-symbolize", "[FILE...]",
+	    "Adds functions, inlined calls, files and lines to a trace.", options};
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);

@@ -14,12 +14,12 @@ struct cli_modules {
 	bool no_local;
 };
 
-#define CLI_MODULES_ROWS(m)                                                                      \
-	ROW_LIST('e', "exe", "FILE", "a binary of the capture, or MODULE=FILE; again for more",  \
-		 &(m).files),                                                                    \
-	    ROW_LIST(0, "module-file", "NAME=FILE", "the binary of this module; again for more", \
-		     &(m).modules),                                                              \
-	    ROW_FLAG(0, "no-local", "do not look up captured paths at all", &(m).no_local)
+#define CLI_MODULES_ROWS(m)                                                                   \
+	ROW_LIST('e', "exe", "FILE", "binary of the capture, or MODULE=FILE (repeatable)",    \
+		 &(m).files),                                                                 \
+	    ROW_LIST(0, "module-file", "NAME=FILE", "binary of the module NAME (repeatable)", \
+		     &(m).modules),                                                           \
+	    ROW_FLAG(0, "no-local", "do not look up captured paths", &(m).no_local)
 
 /* They borrow from m. */
 struct tracemill_naming_options cli_modules_done(const struct cli_modules *m);
