@@ -131,31 +131,32 @@ int main(int argc, char **argv)
 	bool full_path = false, offset = false, code_slide = false, header;
 	int n, status;
 	const struct opt options[] = {
-	    ROW_STRING('o', "binary", "FILE", "the image", &binary),
-	    ROW_STRING(0, "arch", "ARCH", "what the image must be for, as x86_64 or arm64", &arch),
-	    ROW_STRING('l', "load-address", "ADDR", "where the image was loaded; hexadecimal",
-		       &load),
-	    ROW_STRING('s', "slide", "ADDR", "load address minus link-time address; hexadecimal",
+	    ROW_STRING('o', "binary", "FILE", "the image to read", &binary),
+	    ROW_STRING(0, "arch", "ARCH", "architecture of the image, such as x86_64 or arm64",
+		       &arch),
+	    ROW_STRING('l', "load-address", "ADDR",
+		       "address at which the image was loaded, hexadecimal", &load),
+	    ROW_STRING('s', "slide", "ADDR", "load address minus link-time address, hexadecimal",
 		       &slide),
 	    ROW_STRING(0, "textExecAddress", "ADDR",
-		       "where its segment with code was loaded; hexadecimal", &code),
-	    ROW_FLAG(0, "textExecSlide", "-s is that of the segment with code", &code_slide),
+		       "load address of its code segment, hexadecimal", &code),
+	    ROW_FLAG(0, "textExecSlide", "-s is the slide of the code segment", &code_slide),
 	    ROW_FLAG(0, "offset", "addresses are offsets in the image", &offset),
-	    ROW_FLAG('i', "inlineFrames", "calls that were inlined there too", &j.print.inlines),
-	    ROW_STRING('d', "delimiter", "TEXT", "between the calls of -i (a line end)",
-		       &j.print.delimiter),
-	    ROW_FLAG(0, "fullPath", "files with folders", &full_path),
-	    ROW_STRING('f', "file", "FILE", "read addresses from there", &file),
-	    ROW_FLAG(0, "printHeader", "ignored: a process is named in it", &header),
-	    ROW_STRING('p', "process", "PID", "refused: no process is asked", &process),
+	    ROW_FLAG('i', "inlineFrames", "print inlined calls, too", &j.print.inlines),
+	    ROW_STRING('d', "delimiter", "TEXT",
+		       "text between the calls of -i (default: a newline)", &j.print.delimiter),
+	    ROW_FLAG(0, "fullPath", "print files with folders", &full_path),
+	    ROW_STRING('f', "file", "FILE", "read addresses from FILE", &file),
+	    ROW_FLAG(0, "printHeader", "ignored: the header names a process", &header),
+	    ROW_STRING('p', "process", "PID", "refused: tm-atos reads no process", &process),
 	    ROW_HEADING("not in atos:"),
-	    ROW_FLAG(0, "lenient", "status 0 for what has no answer", &j.lenient),
+	    ROW_FLAG(0, "lenient", "status 0 although an address has no answer", &j.lenient),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
 	const struct opt_program program = {called ? called : "tm-atos", "[ADDRESS...]",
-					    "Prints symbols of addresses.", options};
+					    "Prints the symbols of addresses.", options};
 	const struct opt_style style = {
 	    .drop_in = true, .dash_words = true, .usage_status = called ? 1 : 0};
 
