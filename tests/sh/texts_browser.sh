@@ -62,6 +62,7 @@ tm-top -q -o times.html calls.tmt
 tm-frames -q -o frames.html a.tmt
 tm-frames -q --spread --by type -o spread.html a.tmt
 tm-compare -q -o compare.html a.tmt b.tmt
+tm-compare -q --normalize --by type -o normalized.html a.tmt b.tmt
 tm-compare -q --gate budget.ini -o gate.html a.tmt b.tmt
 tm-spikes -q --threshold 1ms -o spikes.html calls.tmt
 tm-heap -q -o heap.html heap.snap

@@ -251,7 +251,7 @@ const PAGE_TEXTS = {
 };
 
 // Of the programs, in a report's titles, columns, totals, facts and notes. {0#} is a number, {0!} a name, {0} any text, which is
-// put into Chinese too where it is one of these.
+// put into Chinese too where it is one of these; {0?} is one of these or a number.
 const PROGRAM_TEXTS = {
 	// Columns and what they are of
 	"#": "#",
@@ -492,8 +492,8 @@ const PROGRAM_TEXTS = {
 	"[root]": "［根］",
 	"[stacks without names]": "［没有名称的堆栈］",
 	"[unknown]": "［未知］",
-	"by {0!}: {1} of it": "由 {0} 调用：占 {1}",
-	"by {0!}": "由 {0} 调用",
+	"caller|by {0!}: {1} of it": "由 {0} 调用：占 {1}",
+	"caller|by {0!}": "由 {0} 调用",
 	"... {0#} more call": "……还有 {0} 次调用",
 	"... {0#} more calls": "……还有 {0} 次调用",
 	"... {0#} more stack": "……还有 {0} 个堆栈",
@@ -556,8 +556,11 @@ const PROGRAM_TEXTS = {
 	"{0#} of {1#} {2} over {3#} steps of time: {4} of a frame": "{2}在 {3} 个时间段中的分布（显示 {0} 个，共 {1} 个）：每段的{4}",
 	"{0#} of {1#} changed {2} (of {3#}) by {4}: new against base": "有变化的{2} {1} 个（总共 {3} 个，显示 {0} 个），按{4}：新数据对比基准",
 	"{0#} of {1#} changed {2} (of {3#}) by {4}: {5!} against {6!}": "有变化的{2} {1} 个（总共 {3} 个，显示 {0} 个），按{4}：{5} 对比 {6}",
+	"{0#} of {1#} changed {2} (of {3#}) by {4}, normalized: new against base": "有变化的{2} {1} 个（总共 {3} 个，显示 {0} 个），按归一化的{4}：新数据对比基准",
+	"{0#} of {1#} {2} by {3}, normalized: new against base": "{2} {1} 个（显示 {0} 个），按归一化的{3}：新数据对比基准",
 	"{0#} of {1#} {2} by {3}: new against base": "{2} {1} 个（显示 {0} 个），按{3}：新数据对比基准",
 	"{0#} of {1#} {2} by {3}: {4!} against {5!}": "{2} {1} 个（显示 {0} 个），按{3}：{4} 对比 {5}",
+	"{0} by stack, normalized: new against base": "各堆栈归一化的{0}：新数据对比基准",
 	"{0} by stack: new against base": "各堆栈的{0}：新数据对比基准",
 	"{0} by stack: {1!} against {2!}": "各堆栈的{0}：{1} 对比 {2}",
 	"{0#} spike in {1#} stack": "{1} 个堆栈中的 {0} 次突增",
@@ -589,12 +592,16 @@ const PROGRAM_TEXTS = {
 	"left_out": "未计入",
 	"memory: {0}": "内存：{0}",
 	"memory": "内存",
+	"normalized": "归一化",
 	"run: {0}": "本局：{0}",
 	"{0} allocations, {1} allocated in {2} ({3} a second), from {4} to {5}": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次），从 {4} 到 {5}",
 	"{0} allocations, {1} in {2} ({3} a second), from {4} to {5}": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次），从 {4} 到 {5}",
 	"{0} allocations, {1} in {2} ({3} a second)": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次）",
-	"{0}, {1#} captures": "{0}，{1} 份采集",
-	"{0}, {1#} threads": "{0}，{1} 个线程",
+	"{0} allocations, {1?}": "分配 {0} 次，共 {1}",
+	"{0} allocation, {1} in {2} ({3} a second), from {4} to {5}": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次），从 {4} 到 {5}",
+	"{0} allocation, {1?}": "分配 {0} 次，共 {1}",
+	"{0?}, {1#} captures": "{0}，{1} 份采集",
+	"{0?}, {1#} threads": "{0}，{1} 个线程",
 	"{0} million": "{0}M",
 	"{0} thousand": "{0}K",
 	"peak {0} after {1}": "峰值 {0}，出现在 {1}",
@@ -609,7 +616,7 @@ const PROGRAM_TEXTS = {
 	"at some times only, not through the run: no rate": "只在部分时间增长，不是全程增长，没有增长率",
 	"curve: {0}": "曲线：{0}",
 	"curve": "曲线",
-	"of {0}": "按{0}",
+	"of {0?}": "按{0}",
 
 	// Why a table has no rows, and notes
 	"none: neither side has anything of the kind, or the filters leave nothing": "无：两边都没有这类数据，或筛选后没有剩下数据",
@@ -674,6 +681,24 @@ const PROGRAM_TEXTS = {
 	"{0#} calls were judged, {1#} took longer than they may": "检查了 {0} 次调用，{1} 次超过阈值",
 	"more than half is {0}: --hide {1} tells its callers apart, --guess-sites passes over what only hands on, --show-stacks 3 shows whole stacks":
 		"一半以上来自 {0}：--hide {1} 可以区分它的调用者，--guess-sites 会跳过只做转发的函数，--show-stacks 3 显示完整堆栈",
+	"normalized: {0} of base is multiplied by {1#}, to the total of new": "归一化：基准的{0}乘以 {1}，使总量与新数据相同",
+	"not every run knows '{0}': differences of it are blank": "有的单局没有“{0}”，它的差异留空",
+	"warning: {0}": "警告：{0}",
+	"not judged: {0}": "未判定：{0}",
+	"{0!} is empty: nothing is recorded in it": "{0} 是空的，没有录到任何数据",
+	"{0!} is there twice: the same run": "{0} 出现了两次，是同一局",
+	"formats differ: {0!} is of {1!}, {2!} of {3!}": "格式不同：{0} 是 {1}，{2} 是 {3}",
+	"sampling differs: {0!} was recorded {1}, {2!} {3}": "采样方式不同：{0}：{1}，{2}：{3}",
+	"filters or ranges differ: {0!} was read with '{1!}', {2!} with '{3!}'": "筛选条件或范围不同：{0} 用“{1}”读取，{2} 用“{3}”读取",
+	"arguments differ: {0!} was started with others than {1!}": "启动参数不同：{0} 的参数与 {1} 不同",
+	"{0!} and {1!} are the same run": "{0} 和 {1} 是同一局",
+	"programs differ: {0!} is of {1!}, {2!} of {3!}": "程序不同：{0} 是 {1}，{2} 是 {3}",
+	"{0!} ended with exit status {1#}": "{0} 的退出码为 {1}",
+	"builds differ: {0!} is another in {1!} than in {2!}": "版本不同：{1} 和 {2} 里的 {0} 不是同一个",
+	"sampled every {0#} bytes": "每 {0} 字节采样一次",
+	"whole": "没有采样",
+	"sampled, a point in {0}: the standard error (+-) of bytes is at most the root of their product with {1}": "采样数据，每 {0} 一个采样点：字节数的标准误差（+-）不超过它与 {1} 乘积的平方根",
+	"what is not here has less than {0}, with a confidence of 95 %": "未列出的小于 {0}，置信度 95 %",
 	"most sites have no names: {0}": "大多数分配来源没有函数名：{0}",
 	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod）",
 
@@ -748,25 +773,25 @@ const PROGRAM_TEXTS = {
 	"Only the first {0#} of {1#} rows are in this page": "本页只有前 {0} 行，共 {1} 行",
 
 	// What others are put together with: the last to be tried
-	"{0#} of {1#} {2}": "{1} 个{2}中的 {0} 个",
-	"{0} +-": "{0}增减",
-	"{0} / frame": "每帧{0}",
-	"{0} / s": "每秒{0}",
-	"{0} base": "{0}（基准）",
-	"{0} new": "{0}（新）",
-	"{0} self": "{0}（自身）",
-	"{0} total": "{0}（总计）",
-	"{0} ~": "{0} ~",
-	"{0} %": "{0} %",
-	"peak {0}": "峰值 {0}",
+	"{0#} of {1#} {2?}": "{1} 个{2}中的 {0} 个",
+	"{0?} +-": "{0}增减",
+	"{0?} / frame": "每帧{0}",
+	"{0?} / s": "每秒{0}",
+	"{0?} base": "{0}（基准）",
+	"{0?} new": "{0}（新）",
+	"{0?} self": "{0}（自身）",
+	"{0?} total": "{0}（总计）",
+	"{0?} ~": "{0} ~",
+	"{0?} %": "{0} %",
+	"peak {0?}": "峰值 {0}",
 	"{0}:": "{0}：",
-	"{0} bytes": "{0}",
-	"real {0}": "实际大小 {0}",
-	"requested {0}": "申请大小 {0}",
-	"total {0}": "总{0}",
-	"self {0}": "自身{0}",
-	"{0}, normalized": "{0}（归一化）",
-	"{0} within {1}": "{1}内的{0}",
+	"{0?} bytes": "{0}",
+	"real {0?}": "实际大小 {0}",
+	"requested {0?}": "申请大小 {0}",
+	"total {0?}": "总{0}",
+	"self {0?}": "自身{0}",
+	"{0?}, normalized": "{0}（归一化）",
+	"{0?} within {1?}": "{1}内的{0}",
 };
 
 // "en" or "zh", by the reader's choice in the address, else by that of who made the page, else by the browser.
@@ -793,15 +818,17 @@ const NUMBER = /^[^A-Za-z]*([KMGTPE]iB|B|ns|us|ms|s|%)?$/;
 const texts = {...PAGE_TEXTS, ...PROGRAM_TEXTS}, kept = new Map();
 const patterns = Object.keys(PROGRAM_TEXTS).filter(k => k.includes("{")).map(text => ({
 	chinese: PROGRAM_TEXTS[text],
-	names: text.match(/\{\d[#!]?\}/g).map(s => s[2] === "!"),
-	match: new RegExp("^" + text.split(/\{\d[#!]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
+	kinds: text.match(/\{\d[#!?]?\}/g).map(s => s[2]),
+	match: new RegExp("^" + text.split(/\{\d[#!?]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
 		.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : "(.+?)") + s) + "$"),
 }));
 
 function byPattern(text, context) {
-	for (const {match, chinese, names} of text.length > 400 ? [] : patterns) {
-		const m = match.exec(text);
-		if (m) return filled(chinese, m.slice(1).map((v, k) => names[k] ? labelled(v) : translated(v, context)));
+	for (const {match, chinese, kinds} of text.length > 400 ? [] : patterns) {
+		const found = match.exec(text);
+		if (!found) continue;
+		const values = found.slice(1).map((v, k) => kinds[k] === "!" ? labelled(v) : translated(v, context));
+		if (values.every((v, k) => kinds[k] !== "?" || v !== found[k + 1] || NUMBER.test(v))) return filled(chinese, values);
 	}
 	return text;
 }
@@ -831,7 +858,9 @@ function translated(text, context = "") {
 
 // In a column of names: "(all 12)", "[unknown]" and "by main: 40% of it" are texts, a function's name is not.
 function labelled(name) {
-	return /^(\(|\[|by |\.\.\. \d|The (program|sum of \d|\w+ that matches))/.test(name) ? translated(name) : name;
+	if (!/^(\(|\[|by |\.\.\. \d|The (program|sum of \d|\w+ that matches))/.test(name)) return name;
+	const text = name.startsWith("by ") ? "caller|" + name : name, chinese = translated(text);
+	return chinese === text ? name : chinese;
 }
 
 // The lines beneath a name: of a check they are sentences, of others names.
