@@ -16,7 +16,7 @@ import re
 import sys
 
 # The same in both languages: signs, and letters that statistics use.
-SAME = {"#", "%", "p", "p95", "x", "25 %", "75 %"}
+SAME = {"#", "%", "p", "p95", "x", "25 %", "75 %", "{0} %", "{0} ~"}
 # Of the pages' sources, words that are no texts: classes, selectors, what the program or the browser says.
 NO_TEXTS = {"use strict", "cut folded", "growth faint", "goes on", "no writer", "bad panel", "input, select", "input, select, textarea",
             "tr.same, tr.at", "tbody tr:not(.wide)", "11px system-ui, sans-serif"}
@@ -105,7 +105,7 @@ for key in programs:
 for key, value in known.items():
     if (key == value) != (key in SAME):
         bad.append(("the same in both languages: %s" if key == value else "not the same in both languages, as it is said to be: %s") % key)
-    if {n[1] for n in re.findall(r"\{\d[#!?]?\}", key)} != {n[1] for n in re.findall(r"\{\d\}", value)}:
+    if {n[1] for n in re.findall(r"\{\d[#!*]?\}", key)} != {n[1] for n in re.findall(r"\{\d\}", value)}:
         bad.append("the two have not the same put into them: %s" % key)
     if re.search(r"[\u4e00-\u9fff][,;:!?(]|[)][\u4e00-\u9fff]", value):
         bad.append("signs of English in Chinese: %s" % value)

@@ -250,8 +250,8 @@ const PAGE_TEXTS = {
 	"why": "原因",
 };
 
-// Of the programs, in a report's titles, columns, totals, facts and notes. {0#} is a number, {0!} a name, {0} any text, which is
-// put into Chinese too where it is one of these; {0?} is one of these or a number.
+// Of the programs, in a report's titles, columns, totals, facts and notes. What is put into them: {0} is one of these
+// or a number with its unit, {0#} a number, {0!} a name, {0*} any text, of which as much is put into Chinese as is known.
 const PROGRAM_TEXTS = {
 	// Columns and what they are of
 	"#": "#",
@@ -512,7 +512,7 @@ const PROGRAM_TEXTS = {
 	"growth": "增长",
 	"instructions with costs": "指令及开销",
 	"live bytes over time": "未释放内存随时间的变化",
-	"live bytes over time (domain {0})": "未释放内存随时间的变化（{0}）",
+	"live bytes over time (domain {0!})": "未释放内存随时间的变化（{0}）",
 	"no frames": "没有帧",
 	"no steps of time": "没有时间段",
 	"over all frames": "所有帧的统计",
@@ -532,7 +532,7 @@ const PROGRAM_TEXTS = {
 	"the worst {0#} of {1#} spike": "最严重的 {0} 次突增，共 {1} 次",
 	"the worst {0#} of {1#} spikes": "最严重的 {0} 次突增，共 {1} 次",
 	"types and their stacks": "类型及其堆栈",
-	"types and their stacks, frame {0}": "第 {0} 帧的类型及其堆栈",
+	"types and their stacks, frame {0!}": "第 {0} 帧的类型及其堆栈",
 	"what is live at the end, and the pages under it": "结束时未释放的内存及其所在的页",
 	"what it is fit for": "适合做什么",
 	"what makes the peak": "峰值时的内存来自",
@@ -587,21 +587,21 @@ const PROGRAM_TEXTS = {
 	"new:": "新数据：",
 	"new: new": "新数据",
 	"standard input": "标准输入",
-	"guessed: {0}": "猜测：{0}",
+	"guessed: {0*}": "猜测：{0}",
 	"guessed": "猜测",
 	"left_out": "未计入",
-	"memory: {0}": "内存：{0}",
+	"memory: {0*}": "内存：{0}",
 	"memory": "内存",
 	"normalized": "归一化",
-	"run: {0}": "本局：{0}",
+	"run: {0*}": "本局：{0}",
 	"{0} allocations, {1} allocated in {2} ({3} a second), from {4} to {5}": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次），从 {4} 到 {5}",
 	"{0} allocations, {1} in {2} ({3} a second), from {4} to {5}": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次），从 {4} 到 {5}",
 	"{0} allocations, {1} in {2} ({3} a second)": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次）",
-	"{0} allocations, {1?}": "分配 {0} 次，共 {1}",
+	"{0} allocations, {1}": "分配 {0} 次，共 {1}",
 	"{0} allocation, {1} in {2} ({3} a second), from {4} to {5}": "分配 {0} 次，共 {1}，历时 {2}（每秒 {3} 次），从 {4} 到 {5}",
-	"{0} allocation, {1?}": "分配 {0} 次，共 {1}",
-	"{0?}, {1#} captures": "{0}，{1} 份采集",
-	"{0?}, {1#} threads": "{0}，{1} 个线程",
+	"{0} allocation, {1}": "分配 {0} 次，共 {1}",
+	"{0}, {1#} captures": "{0}，{1} 份采集",
+	"{0}, {1#} threads": "{0}，{1} 个线程",
 	"{0} million": "{0}M",
 	"{0} thousand": "{0}K",
 	"peak {0} after {1}": "峰值 {0}，出现在 {1}",
@@ -610,13 +610,13 @@ const PROGRAM_TEXTS = {
 	"live at the end {0} in {1} blocks": "结束时未释放 {0}，共 {1} 块",
 	"live at the end {0}": "结束时未释放 {0}",
 	"{0} temporary": "临时分配 {0}",
-	"passed over, as a guess (--guess-sites): {0}": "按猜测跳过的分配器封装（--guess-sites）：{0}",
+	"passed over, as a guess (--guess-sites): {0!}": "按猜测跳过的分配器封装（--guess-sites）：{0}",
 	"what is live is not in the capture": "采集文件没有未释放内存的数据",
-	"growth: {0}": "增长：{0}",
+	"growth: {0*}": "增长：{0}",
 	"at some times only, not through the run: no rate": "只在部分时间增长，不是全程增长，没有增长率",
-	"curve: {0}": "曲线：{0}",
+	"curve: {0*}": "曲线：{0}",
 	"curve": "曲线",
-	"of {0?}": "按{0}",
+	"of {0}": "按{0}",
 
 	// Why a table has no rows, and notes
 	"none: neither side has anything of the kind, or the filters leave nothing": "无：两边都没有这类数据，或筛选后没有剩下数据",
@@ -638,17 +638,17 @@ const PROGRAM_TEXTS = {
 	"module only for {0}, {1}": "仅模块，占 {0}、{1}",
 	"below {0}": "小于 {0}",
 	"{0} and more": "{0} 及以上",
-	"{0}; its text is shown with --source-dir": "{0}；用 --source-dir 可以显示源码",
+	"{0!}; its text is shown with --source-dir": "{0}；用 --source-dir 可以显示源码",
 	"nothing": "未知",
 	"nothing for {0}, {1}": "未知，占 {0}、{1}",
 	"no stack": "没有堆栈",
 	"no stack for {0}, {1}": "没有堆栈，占 {0}、{1}",
 	"frames: {0#}": "帧数：{0}",
-	"the worst is frame {0} with {1} {2} {3}": "最差的是第 {0} 帧，{1} {2} {3}",
-	"the worst is frame {0} with {1} {2#}": "最差的是第 {0} 帧，{1} {2}",
+	"the worst is frame {0!} with {1} {2!} {3!}": "最差的是第 {0} 帧，{1} {2} {3}",
+	"the worst is frame {0!} with {1} {2#}": "最差的是第 {0} 帧，{1} {2}",
 	"frames: the captures mark none, so everything is before the first": "帧：采集文件没有帧标记，因此所有数据都在第一帧之前",
-	"no frames are marked: --every {0} cuts the capture by time": "没有帧标记：--every {0} 可以按时间切分",
-	"no capture has a frame: --every {0} takes steps of time": "没有帧标记：--every {0} 可以按时间段统计",
+	"no frames are marked: --every {0!} cuts the capture by time": "没有帧标记：--every {0} 可以按时间切分",
+	"no capture has a frame: --every {0!} takes steps of time": "没有帧标记：--every {0} 可以按时间段统计",
 	"no times are known: nothing to cut the capture by": "没有时间数据，无法按时间切分",
 	"no function that costs matches": "没有匹配到有开销的函数",
 	"{0}: not in the capture": "{0}：采集文件中无此数据",
@@ -665,7 +665,7 @@ const PROGRAM_TEXTS = {
 	"filters kept {0#} of {1#} records, {2} of {3} ({4}): shares are of what they kept": "筛选后剩下 {0} 条记录（共 {1} 条），{2}（共 {3}，{4}）：占比以筛选后的为准",
 	"filters kept {0#} of {1#} record": "筛选后剩下 {0} 条记录，共 {1} 条",
 	"filters kept {0#} of {1#} records": "筛选后剩下 {0} 条记录，共 {1} 条",
-	"not counted: {0#} records of domain {1} (--domain {2})": "未计入：{1} 的 {0} 条记录（--domain {2}）",
+	"not counted: {0#} records of domain {1!} (--domain {2!})": "未计入：{1} 的 {0} 条记录（--domain {2}）",
 	"{0#} node of less than {1} is left out": "忽略了 {0} 个小于 {1} 的节点",
 	"{0#} nodes of less than {1} are left out": "忽略了 {0} 个小于 {1} 的节点",
 	"what retains less than {0} is left out: {1#} objects, {2}": "保留大小低于 {0} 的已忽略：{1} 个对象，{2}",
@@ -676,15 +676,15 @@ const PROGRAM_TEXTS = {
 	"{0} grows by {1} per {2}: an estimate, the median slope between frames (Theil-Sen)": "{0}每{2}增长 {1}：估计值，取各帧间斜率的中位数（Theil-Sen）",
 	"{0} falls by {1} per {2}: an estimate, the median slope between frames (Theil-Sen)": "{0}每{2}下降 {1}：估计值，取各帧间斜率的中位数（Theil-Sen）",
 	"{0} stays level: an estimate, the median slope between {1} is 0 (Theil-Sen)": "{0}保持不变：估计值，各{1}间斜率的中位数为 0（Theil-Sen）",
-	"--spike {0} cannot tell: {1} is not known, or its median or deviation is not above 0": "--spike {0} 无法判定：{1}没有数据，或其中位数或偏差不大于 0",
+	"--spike {0!} cannot tell: {1} is not known, or its median or deviation is not above 0": "--spike {0} 无法判定：{1}没有数据，或其中位数或偏差不大于 0",
 	"{0#} call was judged, {1#} took longer than they may": "检查了 {0} 次调用，{1} 次超过阈值",
 	"{0#} calls were judged, {1#} took longer than they may": "检查了 {0} 次调用，{1} 次超过阈值",
-	"more than half is {0}: --hide {1} tells its callers apart, --guess-sites passes over what only hands on, --show-stacks 3 shows whole stacks":
+	"more than half is {0!}: --hide {1!} tells its callers apart, --guess-sites passes over what only hands on, --show-stacks 3 shows whole stacks":
 		"一半以上来自 {0}：--hide {1} 可以区分它的调用者，--guess-sites 会跳过只做转发的函数，--show-stacks 3 显示完整堆栈",
 	"normalized: {0} of base is multiplied by {1#}, to the total of new": "归一化：基准的{0}乘以 {1}，使总量与新数据相同",
 	"not every run knows '{0}': differences of it are blank": "有的单局没有“{0}”，它的差异留空",
-	"warning: {0}": "警告：{0}",
-	"not judged: {0}": "未判定：{0}",
+	"warning: {0*}": "警告：{0}",
+	"not judged: {0*}": "未判定：{0}",
 	"{0!} is empty: nothing is recorded in it": "{0} 是空的，没有录到任何数据",
 	"{0!} is there twice: the same run": "{0} 出现了两次，是同一局",
 	"formats differ: {0!} is of {1!}, {2!} of {3!}": "格式不同：{0} 是 {1}，{2} 是 {3}",
@@ -739,7 +739,7 @@ const PROGRAM_TEXTS = {
 	"Look: {0!}": "查看：{0}",
 	"Accept: add to the policy": "接受：在规则文件中加入",
 	"Waived: {0!}": "豁免：{0}",
-	"Statistics: {0}": "统计：{0}",
+	"Statistics: {0*}": "统计：{0}",
 	"breaks the rule": "违反规则",
 	"within the rule": "符合规则",
 	"coverage": "覆盖率",
@@ -749,7 +749,7 @@ const PROGRAM_TEXTS = {
 	"no more than {0} points less": "最多低 {0} 个百分点",
 	"of {0#} allocations or more": "分配次数不少于 {0}",
 	"rule '{0!}' would have passed a tenfold value": "规则“{0}”连 10 倍的数值也不会拦下",
-	"rule '{0!}': {1}": "规则“{0}”：{1}",
+	"rule '{0!}': {1*}": "规则“{0}”：{1}",
 	"{0!} has {1} of '{2!}' for all that call it, so what one of them adds is not seen: --sites FILE with the line 'function {3!}' of an allocator makes its callers the sites":
 		"“{2}”的 {1} 都记在 {0} 名下，看不出它的哪个调用者增加了：在 --sites FILE 里写一行“function {3}”，把它列为分配器封装，它的调用者就成为分配来源",
 	"above the limit, but in fewer runs than the policy asks for": "超过阈值，但出现的局数少于规则的要求",
@@ -761,7 +761,7 @@ const PROGRAM_TEXTS = {
 
 	// Of the page where all of a report has no room
 	"red: more than in base": "红色：比基准多",
-	"red: more than in {0}": "红色：比 {0} 多",
+	"red: more than in {0!}": "红色：比 {0} 多",
 	"blue: less": "蓝色：更少",
 	"new: {0!}": "新数据：{0}",
 	"the base": "基准",
@@ -773,25 +773,46 @@ const PROGRAM_TEXTS = {
 	"Only the first {0#} of {1#} rows are in this page": "本页只有前 {0} 行，共 {1} 行",
 
 	// What others are put together with: the last to be tried
-	"{0#} of {1#} {2?}": "{1} 个{2}中的 {0} 个",
-	"{0?} +-": "{0}增减",
-	"{0?} / frame": "每帧{0}",
-	"{0?} / s": "每秒{0}",
-	"{0?} base": "{0}（基准）",
-	"{0?} new": "{0}（新）",
-	"{0?} self": "{0}（自身）",
-	"{0?} total": "{0}（总计）",
-	"{0?} ~": "{0} ~",
-	"{0?} %": "{0} %",
-	"peak {0?}": "峰值 {0}",
+	"blame: {0} by {1}, {2!} against {3!}": "归因：各{1}的{0}，{2} 对比 {3}",
+	"{0#} series were looked at with an error rate of {1#} each: {2#} false steps are expected where nothing has changed": "检查了 {0} 个序列，每个的误报率为 {1}：没有变化时预计有 {2} 个误报",
+	"{0#} of {1#} series are shown": "显示 {0} 个序列，共 {1} 个",
+	"-n 0 shows all": "-n 0 显示全部",
+	"{0#} of {1#} counters are shown: --csv has them all": "显示 {0} 个指标，共 {1} 个：全部指标见 --csv",
+	"all others: {0#} smaller differences": "其余：{0} 个较小的差异",
+	"all others: what rounding of the means leaves": "其余：平均值取整留下的余数",
+	"values are means of the runs of a side": "数值是一边各局的平均值",
+	"latest_step_up": "最近一次增加",
+	"latest_step_up: {0*}": "最近一次增加：{0}",
+	"{0} of site {1!} by {2} ({3}) with build {4!}": "分配来源 {1} 的{0}从版本 {4} 起增加 {2}（{3}）",
+	"most of it in {0!}: {1} of {2}": "其中大部分在 {0}：{1}，共 {2}",
+	"series": "序列",
+	"trend": "趋势",
+	"values": "数值",
+	"row": "行",
+	"site: {0!}": "分配来源：{0}",
+	"type: {0!}": "类型：{0}",
+	"function: {0!}": "函数：{0}",
+	"module: {0!}": "模块：{0}",
+	"file: {0!}": "文件：{0}",
+	"{0#} of {1#} {2}": "{1} 个{2}中的 {0} 个",
+	"{0} +-": "{0}增减",
+	"{0} / frame": "每帧{0}",
+	"{0} / s": "每秒{0}",
+	"{0} base": "{0}（基准）",
+	"{0} new": "{0}（新）",
+	"{0} self": "{0}（自身）",
+	"{0} total": "{0}（总计）",
+	"{0} ~": "{0} ~",
+	"{0} %": "{0} %",
+	"peak {0}": "峰值 {0}",
 	"{0}:": "{0}：",
-	"{0?} bytes": "{0}",
-	"real {0?}": "实际大小 {0}",
-	"requested {0?}": "申请大小 {0}",
-	"total {0?}": "总{0}",
-	"self {0?}": "自身{0}",
-	"{0?}, normalized": "{0}（归一化）",
-	"{0?} within {1?}": "{1}内的{0}",
+	"{0} bytes": "{0}",
+	"real {0}": "实际大小 {0}",
+	"requested {0}": "申请大小 {0}",
+	"total {0}": "总{0}",
+	"self {0}": "自身{0}",
+	"{0}, normalized": "{0}（归一化）",
+	"{0} within {1}": "{1}内的{0}",
 };
 
 // "en" or "zh", by the reader's choice in the address, else by that of who made the page, else by the browser.
@@ -818,8 +839,8 @@ const NUMBER = /^[^A-Za-z]*([KMGTPE]iB|B|ns|us|ms|s|%)?$/;
 const texts = {...PAGE_TEXTS, ...PROGRAM_TEXTS}, kept = new Map();
 const patterns = Object.keys(PROGRAM_TEXTS).filter(k => k.includes("{")).map(text => ({
 	chinese: PROGRAM_TEXTS[text],
-	kinds: text.match(/\{\d[#!?]?\}/g).map(s => s[2]),
-	match: new RegExp("^" + text.split(/\{\d[#!?]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
+	kinds: text.match(/\{\d[#!*]?\}/g).map(s => s[2]),
+	match: new RegExp("^" + text.split(/\{\d[#!*]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
 		.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : "(.+?)") + s) + "$"),
 }));
 
@@ -828,7 +849,7 @@ function byPattern(text, context) {
 		const found = match.exec(text);
 		if (!found) continue;
 		const values = found.slice(1).map((v, k) => kinds[k] === "!" ? labelled(v) : translated(v, context));
-		if (values.every((v, k) => kinds[k] !== "?" || v !== found[k + 1] || NUMBER.test(v))) return filled(chinese, values);
+		if (values.every((v, k) => kinds[k] !== "}" || v !== found[k + 1] || NUMBER.test(v))) return filled(chinese, values);
 	}
 	return text;
 }
