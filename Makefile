@@ -36,6 +36,7 @@
 #: make diff-builds [T=WORD]  and on programs of many compilers and languages
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
+#: make docs                 the manual as HTML, in build/docs
 #: make abi                  libtracemill's interface as it is now: tests/library/libtracemill.abi
 #: make dist                 build/tracemill-VERSION.tar.gz, the same bytes each time
 #: make longest              the longest source files, to look at
@@ -102,7 +103,7 @@ override LDFLAGS  += -Wl,--as-needed -Wl,--gc-sections $(SANFLAGS) $(COVFLAGS)
 
 # The libraries' flags are found once and kept. On a machine that lacks them the rule installs
 # them first; make then starts over by itself, since an included file has changed.
-ifneq ($(filter-out clean help uninstall fmt,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean help uninstall fmt docs,$(or $(MAKECMDGOALS),all)),)
 include build/deps.mk
 endif
 override CPPFLAGS += $(TM_CPPFLAGS)
@@ -211,7 +212,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 .PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
-        install uninstall abi dist fmt longest cover compdb clean help \
+        install uninstall abi dist docs fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -777,6 +778,12 @@ uninstall:
 	  '$(DESTDIR)$(desktop)' '$(DESTDIR)$(mime)' \
 	  '$(DESTDIR)$(LIBDIR)/libtracemill.so' $(foreach l,$(notdir $(ROOMS) $(SYMBOLS)),'$(DESTDIR)$(LIBDIR)/tracemill/$(l)')
 	for d in $(own_folders); do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d" || exit 1; done
+
+# The manual for a browser.
+docs:
+	$(if $(NODEPS),,@.ci/deps docs)
+	@sh man/html.sh build/docs
+	@echo build/docs/index.html
 
 longest:
 	@find cmd lib formats tests testdata \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.sh' \) \
