@@ -14,6 +14,7 @@
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
 #: make check-fleet [T=NAME]      GNU parallel, Slurm, SSH and servers on loopback
 #: make check-packages       Debian's and RPM's packages: built from the tarball, installed in an empty Debian, purged
+#: make check-roots [T=NAME]      make demo and make check in empty Debians and Ubuntus, and without apt
 #: make check-arm64          Debian's packages for arm64, built in an empty Debian; the golden cases by qemu
 #: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
 #: make demo                 a capture of a real process, symbolized, as a TopN report
@@ -210,7 +211,7 @@ say = $(if $(V),,@if [ -t 2 ]; then printf '  %-5s %s\033[K\r' $(1) '$(2)' >&2; 
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist docs fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
@@ -558,7 +559,7 @@ check-tsan:
 
 # Each even when one before it has failed.
 check-deep:
-	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-packages check-arm64 check-programs \
+	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs \
 	  stress-record diff diff-builds; do \
 	  $(MAKE) --no-print-directory $$t || failed="$$failed $$t"; done; \
 	  echo "check-deep: $${failed:-nothing} failed"; [ -z "$$failed" ]
@@ -570,6 +571,10 @@ check-fleet: build/deps-fleet $(PROGRAMS) fixtures
 check-packages: build/deps-packages
 	+@$(MAKE) --no-print-directory dist
 	@env $(TM_ENV) bash tests/packages/run.sh
+
+check-roots: build/deps-packages
+	+@$(MAKE) --no-print-directory dist
+	@env $(TM_ENV) bash tests/packages/roots.sh $(T)
 
 check-arm64: build/deps-packages fixtures
 	+@$(MAKE) --no-print-directory dist
