@@ -6,7 +6,7 @@
 # The two commands of the README, where nothing of ours is: make demo and make check of the tarball, in roots that
 # debootstrap makes. Besides, the messages of .ci/deps are followed as they are printed. For root with debootstrap.
 set -u
-about=roots
+export about=roots
 # shellcheck source=tests/packages/root.bash
 . "$SRC/tests/packages/root.bash"
 
@@ -78,6 +78,14 @@ follow_messages() {
 	rm -rf "$root/lists"
 }
 
+# Ubuntu as some images have it.
+follow_universe() {
+	logged main .ci/deps build >/dev/null
+	check "$name: a package that no repository here has is named" said main 'finds no package of the name: .*libdwarf-dev'
+	check "$name: ... the printed line is typed: $(printed main | cut -c -60)..." typed "$(printed main)"
+	check "$name: ... and compiling has what it needs" logged again .ci/deps build
+}
+
 demo() { # WHERE
 	logged demo make demo
 	check "$1: make demo" [ $? = 0 ]
@@ -107,10 +115,14 @@ while read -r name suite words; do
 	mount_root
 	mkdir "$root/src"
 	tar -xf "$SRC/build/tracemill-$version.tar.gz" -C "$root/src" --strip-components=1
+	# Not upgraded, but it could be.
+	[[ $name != ubuntu-* ]] || sed -i "s/^\(deb .*\) $suite \(.*\)/&\n\1 $suite-updates \2/" "$root/etc/apt/sources.list"
+	[ "$name" != ubuntu-22.04 ] || sed -i 's/ universe$//' "$root/etc/apt/sources.list"
 	apt_in_root update
 	[ "$name" != debian-12-older ] || check "$name: has older libraries" older
 	apt_in_root install make
 	[ "$name" != debian-12 ] || follow_messages
+	[ "$name" != ubuntu-22.04 ] || follow_universe
 	demo "$name"
 	[ "$name" != debian-12-older ] || check "$name: ... it said what was upgraded" said demo 'this upgrades, within 12: .*libc6'
 	tests "$name" "$words"

@@ -5,6 +5,7 @@
 # .ci/deps with an apt-get that only writes down its arguments: it looks first, says the
 # size, and installs; it upgrades within the release, removes nothing and replaces nothing by another release's;
 # what is optional stops nothing; without root it prints one line. So with other systems' managers, and with none.
+# Lines that it prints for the user to type are typed. tests/packages/roots.sh does so with the true apt-get.
 # And the Makefile looks around again after it has installed something: on a fresh machine the tests of Lua are
 # those of the Lua that `make check` brought.
 # shellcheck disable=SC2016,SC2034,SC2317 # check evaluates
@@ -22,12 +23,18 @@ done
 cat >bin/dpkg-query <<'X'
 #!/bin/sh
 for name; do
-	case " $MISSING " in *" $name "*) ;; *) echo "installed $name" ;; esac
+	case " $MISSING " in *" $name "*) ! grep -qx -e "$name" have || echo "installed $name" ;; *) echo "installed $name" ;; esac
 done
 X
 cat >bin/id <<'X'
 #!/bin/sh
 echo "$USER_ID"
+X
+# One that asks for a password.
+cat >bin/sudo <<'X'
+#!/bin/sh
+[ "$1" != -n ] || exit 1
+"$@"
 X
 # The plan of several packages is that of each: PLAN_x for package x.
 cat >bin/apt-get <<'X'
@@ -54,6 +61,7 @@ case " $* " in
 	echo 'Need to get 30.9 kB of archives.'
 	echo 'After this operation, 136 kB of additional disk space will be used.'
 	exit 1 ;;
+*' install '*) printf '%s\n' "$@" >>have ;;
 esac
 X
 # A package has the library that it is unpacked for.
@@ -70,10 +78,20 @@ cp "$SRC"/tests/sh/*.sh own/tests/sh
 cp "$SRC"/testdata/make.d/*.sh own/testdata/make.d
 deps() { # MISSING... ; to out
 	rm -f log updated
+	[ -n "${KEPT-}" ] || : >have
 	: >log
 	env -i PATH="$PWD/bin" MISSING="$*" USER_ID="${USER_ID-0}" NEEDS_UPDATE="${NEEDS_UPDATE-}" UNKNOWN="${UNKNOWN-none}" \
-		FAILS="${FAILS-}" OS_RELEASE=os-release CC=false sh own/.ci/deps "${SET_OF:-check}" >out 2>&1
+		FAILS="${FAILS-}" OS_RELEASE=os-release CC="${CC_OF-false}" sh own/.ci/deps "${SET_OF:-check}" >out 2>&1
 	status=$?
+}
+# The line that was printed, as a user types it; and then nothing is missing.
+typed() { # MISSING...
+	local line
+
+	line=$(sed -n 's/^tracemill: run: //p' out | tail -n 1)
+	check "... the line is typed: $line" env -i PATH="$PWD/bin" MISSING="$*" NEEDS_UPDATE= UNKNOWN=none sh -c "${line:-false}"
+	KEPT=1 deps "$@"
+	check '... and then nothing is missing' eval '[ $status = 0 ] && [ ! -s out ]'
 }
 installed() { grep -v -e '-s ' -e --assume-no -e update log | grep -c install; }
 
@@ -96,6 +114,7 @@ check 'what would remove a package is refused' eval '[ $status = 1 ] && [ "$(ins
 check '... which of them does it' grep -qx '    dwz would remove gcc-multilib' out
 check '... and the line to run' \
 	grep -qx 'tracemill: run: apt-get install --no-install-recommends dwz zip' out
+typed dwz zip
 
 deps jq
 check 'an upgrade within the release is what installing means' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
@@ -106,6 +125,7 @@ for other in lz4 bzip2; do
 done
 deps lz4
 check '... it says of which' grep -qx '    lz4 would replace libc6 2.36-9 by 2.41-1 of Debian:13/testing' out
+typed lz4
 
 UNKNOWN=libmicrohttpd-dev SET_OF=build deps libmicrohttpd-dev libelf-dev
 check 'an optional package that this release does not have stops nothing' eval '[ $status = 0 ] &&
@@ -115,7 +135,12 @@ UNKNOWN=uftrace deps uftrace zip
 check 'nor does a tool of the tests' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
 check '... it says which tests are skipped' grep -q 'going on without uftrace (apt-get finds no such package): these tests are skipped, or parts of them: sh/.*uftrace' out
 UNKNOWN=libelf-dev SET_OF=build deps libelf-dev
-check 'one that compiling needs does' eval '[ $status = 1 ] && grep -q "finds no package of the name: libelf-dev" out'
+check 'one that compiling needs does' eval '[ $status = 1 ] && grep -qx "tracemill: apt-get finds no package of the name: libelf-dev" out'
+check '... no line would help' eval '! grep -q "run:" out'
+echo 'ID=ubuntu' >>os-release
+UNKNOWN=libelf-dev SET_OF=build deps libelf-dev
+check '... of Ubuntu one would' grep -qx 'tracemill: run: apt-get install --no-install-recommends software-properties-common && add-apt-repository -y universe' out
+sed -i '/^ID=/d' os-release
 
 deps libseccomp-dev zip
 check 'an optional one that would is left out, the others are installed' eval '[ $status = 0 ] &&
@@ -141,9 +166,11 @@ fi
 USER_ID=1000 deps zip
 check 'without root: a line to run, and its size' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] &&
 	grep -q "that is 30.9 kB" out && grep -qx "tracemill: run: sudo apt-get install --no-install-recommends zip" out'
+USER_ID=1000 typed zip
 NEEDS_UPDATE=1 USER_ID=1000 deps zip
 check 'without root and lists: a line to run' eval '[ $status = 1 ] && ! grep -q update log &&
 	grep -q "run: sudo apt-get install" out && grep -q "sudo apt-get update brings" out'
+USER_ID=1000 typed zip
 rm bin/apt-get bin/dpkg-query
 
 # Other systems: a manager that writes down its arguments, and fails if one of FAILS is among them.
@@ -181,6 +208,9 @@ X
 			grep -q "going on without python3.11 (no package of $manager is known)" out'
 		USER_ID=1000 SET_OF=build deps
 		check "$manager: without root: a line to run" eval '[ $status = 1 ] && [ ! -s log ] && grep -q "^tracemill: run: sudo $manager .*$name" out'
+		line=$(sed -n 's/^tracemill: run: //p' out)
+		check "$manager: ... which is typed" env -i PATH="$PWD/bin" FAILS= sh -c "${line:-false}"
+		check "$manager: ... and installs what was missing" grep -qx -e "${line#sudo "$manager" }" log
 		;;
 	esac
 	rm "bin/$manager"
@@ -190,6 +220,21 @@ SET_OF=build deps
 check 'without a manager: headers, .pc files and commands by name' eval '[ $status = 1 ] &&
 	grep -qx "tracemill:     the library with libelf.pc (pkg-config), which compiling needs" out &&
 	grep -qx "tracemill:     the header libdwarf/libdwarf.h, which compiling needs" out'
+# What it names is put there.
+mkdir there
+sed -n 's/^tracemill:  *the .*, which compiling needs$/&/p' out | while read -r _ _ what of name _; do
+	case $what in
+	header) install -D /dev/null "there/${of%,}" ;;
+	library) : >"there/$name" ;;
+	command) : >"bin/${of%,}" && chmod +x "bin/${of%,}" ;;
+	esac
+done
+printf '#!/bin/sh\n[ -e "there/$2.pc" ]\n' >bin/pkg-config
+printf '#!/bin/sh\nread -r _ name\nname=${name#?}\n[ -e "there/${name%%?}" ]\n' >bin/cc
+chmod +x bin/pkg-config bin/cc
+CC_OF=cc SET_OF=build deps
+check '... once these are there, it goes on' eval '[ $status = 0 ] && ! grep -q "which compiling needs" out'
+rm bin/pkg-config
 SET_OF=demo deps
 check '... where compiling needs none of them, it goes on' eval '[ $status = 0 ] && grep -q "going on without python3.11" out'
 
