@@ -13,7 +13,8 @@
 #: make check-san [T=WORDS]       every test under ASan and UBSan
 #: make check-clang, check-tsan   and of clang's ASan and UBSan; of TSan
 #: make check-fleet [T=NAME]      GNU parallel, Slurm, SSH and servers on loopback
-#: make check-packages       Debian's and RPM's packages: built from the tarball, installed in an empty Debian, purged
+#: make check-packages       Debian's and RPM's packages: built from the tarball, installed in an empty Debian, purged;
+#:                           and the image of Containerfile
 #: make check-roots [T=NAME]      make demo and make check in empty Debians and Ubuntus, and without apt
 #: make check-arm64          Debian's packages for arm64, built in an empty Debian; the golden cases by qemu
 #: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
@@ -40,6 +41,7 @@
 #: make docs                 the manual as HTML, in build/docs
 #: make abi                  libtracemill's interface as it is now: tests/library/libtracemill.abi
 #: make dist                 build/tracemill-VERSION.tar.gz, the same bytes each time
+#: make packages             and of it .deb and .rpm, in build/release: those that this system can make
 #: make longest              the longest source files, to look at
 #: make fmt cover compdb clean help
 #: knobs: SAN=address,undefined  SAN=thread  CC=clang  CFLAGS=...  WERROR=1  V=1
@@ -213,7 +215,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 .PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
-        install uninstall abi dist docs fmt longest cover compdb clean help \
+        install uninstall abi dist packages docs fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -568,9 +570,8 @@ check-deep:
 check-fleet: build/deps-fleet $(PROGRAMS) fixtures
 	+@env $(TM_ENV) bash tests/fleet/run $(T)
 
-check-packages: build/deps-packages
-	+@$(MAKE) --no-print-directory dist
-	@env $(TM_ENV) bash tests/packages/run.sh
+check-packages: packages
+	@env $(TM_ENV) bash tests/packages/run.sh; status=$$?; env $(TM_ENV) bash tests/packages/image.sh && exit $$status
 
 check-roots: build/deps-packages
 	+@$(MAKE) --no-print-directory dist
@@ -783,6 +784,20 @@ uninstall:
 	  '$(DESTDIR)$(desktop)' '$(DESTDIR)$(mime)' \
 	  '$(DESTDIR)$(LIBDIR)/libtracemill.so' $(foreach l,$(notdir $(ROOMS) $(SYMBOLS)),'$(DESTDIR)$(LIBDIR)/tracemill/$(l)')
 	for d in $(own_folders); do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d" || exit 1; done
+
+# Where there is no git. On Debian the names of RPM's packages are not looked for, and its Python has a folder of its own.
+RELEASE  := build/release
+alone    := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u DESTDIR LC_ALL=C.UTF-8
+packages: build/deps-packages
+	+@$(MAKE) --no-print-directory dist
+	@rm -rf $(RELEASE) && mkdir -p $(RELEASE) && tar -xf build/tracemill-$(VERSION).tar.gz -C $(RELEASE)
+	@! command -v dpkg-buildpackage >/dev/null || (cd $(RELEASE)/tracemill-$(VERSION) && \
+	  $(alone) dpkg-buildpackage -us -uc -b >../deb.log 2>&1) || { tail -n 20 $(RELEASE)/deb.log; exit 1; }
+	@set --; ! command -v dpkg >/dev/null || set -- --nodeps --define 'python3_sitelib /usr/lib/python3/dist-packages'; \
+	  ! command -v rpmbuild >/dev/null || $(alone) rpmbuild -tb --define '_topdir $(CURDIR)/$(RELEASE)/rpm' "$$@" \
+	  build/tracemill-$(VERSION).tar.gz >$(RELEASE)/rpm.log 2>&1 || { tail -n 20 $(RELEASE)/rpm.log; exit 1; }
+	@for f in $(RELEASE)/rpm/RPMS/*/*.rpm; do [ ! -f "$$f" ] || mv "$$f" $(RELEASE); done
+	@ls $(RELEASE)/*.deb $(RELEASE)/*.rpm 2>/dev/null || { echo 'packages: neither dpkg-buildpackage nor rpmbuild is here' >&2; exit 1; }
 
 # The manual for a browser.
 docs:

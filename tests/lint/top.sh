@@ -6,7 +6,7 @@
 set -u
 cd "${1:-$SRC}" || exit 1
 
-known='.ci .clang-format .clang-tidy .editorconfig .gitignore CONTRIBUTING.md LICENSE Makefile NEWS README.md README.zh-CN.md VERSION cmd
+known='.ci .clang-format .clang-tidy .dockerignore .editorconfig .gitignore CONTRIBUTING.md Containerfile LICENSE Makefile NEWS README.md README.zh-CN.md VERSION cmd
 	debian docs examples fleet formats lib man python rpm share testdata tests'
 
 {
