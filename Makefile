@@ -39,6 +39,7 @@
 #: make install uninstall    with DESTDIR PREFIX BINDIR MANDIR LIBEXECDIR DATADIR LIBDIR
 #:                           INCLUDEDIR
 #: make docs                 the manual as HTML, in build/docs
+#: make pictures             docs/*.png: the demo's pages in Chromium
 #: make abi                  libtracemill's interface as it is now: tests/library/libtracemill.abi
 #: make dist                 build/tracemill-VERSION.tar.gz, the same bytes each time
 #: make packages             and of it .deb and .rpm, in build/release: those that this system can make
@@ -215,7 +216,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 .PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
-        install uninstall abi dist packages docs fmt longest cover compdb clean help \
+        install uninstall abi dist packages docs pictures fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -804,6 +805,11 @@ docs:
 	$(if $(NODEPS),,@.ci/deps docs)
 	@sh man/html.sh build/docs
 	@echo build/docs/index.html
+
+# Look at each before it is committed.
+pictures: all
+	$(if $(NODEPS),,@.ci/deps pictures)
+	@env $(TM_ENV) PATH='$(CURDIR)/$(B)/bin':"$$PATH" CXX='$(CXX)' bash docs/pictures.sh
 
 longest:
 	@find cmd lib formats tests testdata \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.sh' \) \

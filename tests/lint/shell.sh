@@ -7,7 +7,7 @@
 set -u
 cd "$SRC" || exit 1
 
-files=$(find .ci tests testdata fleet man \( -name '*.sh' -o -name '*.bash' -o -path tests/run \
+files=$(find .ci tests testdata fleet man docs \( -name '*.sh' -o -name '*.bash' -o -path tests/run \
 	-o -path tests/fleet/run -o -path tests/programs/run -o -path '.ci/*' ! -name '*.txt' -o -path 'fleet/*' ! -path fleet/sizing \) -type f | sort)
 # SC1091: sourced files are in the list themselves. SC2154: variables that tests/run sets. SC2016:
 # awk and messages want their $ as they are. SC2001: sed is fine.

@@ -10,7 +10,7 @@ export const title = "Flame";
 export const fits = has => has.calls;
 
 export async function show(context) {
-	const {state: s, go} = context, words = ["top", "--by", "stack", ...context.filters(), "-n", "1"];
+	const {state: s, go} = context, words = ["top", "--by", "stack", ...context.filters(), "-n", "1", "--table", "stacks"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), f = a.doc && section(a.doc, "flame");
 	if (!f || f.nodes.length < 2) return nothing(say("No stack is left to draw."));
