@@ -295,11 +295,12 @@ static enum status program_check_file(const char *path, char **script, struct er
 	else if (st.st_mode & (S_ISUID | S_ISGID))
 		status = err_set(e, ST_UNSUPPORTED,
 				 "changes its user or group (setuid, setgid): the system loads no "
-				 "library into it");
+				 "library into it; record a copy, which does not");
 	else if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
 		status =
 		    err_set(e, ST_UNSUPPORTED,
-			    "has capabilities of its own: the system loads no library into it");
+			    "has capabilities of its own: the system loads no library into it; "
+			    "record a copy, which has none");
 	else
 		status = program_check_elf(fd, head, (size_t)n, false, e);
 	close(fd);
