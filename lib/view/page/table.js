@@ -13,7 +13,7 @@ const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|l
 const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 
 const widths = (c, rows) => {
-	if (c.type !== "text") return Math.max(94, Math.min(190, 28 + cells(title(c)) * 7.6));
+	if (c.type !== "text") return Math.max(c.difference ? 106 : 94, Math.min(190, 28 + cells(title(c)) * 7.6));
 	let longest = cells(title(c));
 	for (let i = 0; i < rows.length && i < 400; i++) {
 		const v = rows[i][c.key];
