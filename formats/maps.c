@@ -238,7 +238,7 @@ static void maps_add_modules(struct maps *m, struct trace *t)
 		free(l->ranges);
 	}
 	if (m->refused)
-		trace_note(t, NOTE_LOSS, m->refused, "lines of the module map make no sense");
+		trace_note(t, NOTE_LOSS, m->refused, "unreadable lines of the module map");
 	if (m->overlaps)
 		trace_note(t, NOTE_LOSS, m->overlaps,
 			   "mappings of the module map lie over an earlier one: left out");

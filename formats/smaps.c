@@ -150,7 +150,7 @@ enum status smaps_push(const struct smaps *s, struct trace *t, struct sink *sink
 	enum status st = ST_OK;
 
 	if (s->refused)
-		trace_note(t, NOTE_LOSS, s->refused, "sizes of mappings make no sense: left out");
+		trace_note(t, NOTE_LOSS, s->refused, "mappings with impossible sizes left out");
 	for (unsigned k = 0; !st && s->n && k < SMAPS_KEYS; k++)
 		if (s->items[0].has >> k & 1)
 			st = push(t, sink, keys[k].counter, s->items[0].kb[k], e);

@@ -359,7 +359,7 @@ static void add_notes(const struct v8_profile *p, struct trace *t)
 {
 	if (p->odd)
 		trace_note(t, NOTE_LOSS, p->odd,
-			   "samples and times of a profile that make no sense: left out");
+			   "impossible samples and times of a profile left out");
 	if (p->missing)
 		trace_note(t, NOTE_LOSS, p->missing,
 			   "samples or children are of nodes that are not there: left out");

@@ -599,7 +599,7 @@ static enum status crash_log_read(struct import *im, struct err *e)
 		st = st ? st : last;
 	}
 	if (!st && !x.stacks)
-		st = err_at(e, ST_BAD, 0, "no line is a call of a stack");
+		st = err_at(e, ST_BAD, 0, "no line of the log is a call of a stack");
 	if (x.begun)
 		crash_log_add_notes(&x);
 	map64_release(&x.modules);

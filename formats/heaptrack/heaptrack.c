@@ -328,7 +328,7 @@ static void heaptrack_add_notes(const struct heaptrack *h)
 
 	if (h->refused)
 		trace_note(t, NOTE_LOSS, h->refused,
-			   "lines make no sense: left out; the first is line %" PRIu64,
+			   "unreadable lines left out; the first is line %" PRIu64,
 			   h->first_refused);
 	if (h->tables.more_calls)
 		trace_note(t, NOTE_LOSS, h->tables.more_calls,
@@ -339,7 +339,7 @@ static void heaptrack_add_notes(const struct heaptrack *h)
 	if (h->backwards)
 		trace_note(t, NOTE_LOSS, h->backwards, "times go backwards: left out");
 	if (h->unknown_frees)
-		trace_note(t, NOTE_LOSS, h->unknown_frees, "frees are of no block that is in use");
+		trace_note(t, NOTE_LOSS, h->unknown_frees, "frees of unknown blocks");
 	if (h->suppressions)
 		trace_note(t, NOTE_INFO, h->suppressions,
 			   "suppressions of leaks are in the file, and not applied");

@@ -144,7 +144,7 @@ static void end(struct calls *x)
 	if (x->lost)
 		trace_note(t, NOTE_LOSS, x->lost, "records were lost where the capture was taken");
 	if (x->damaged)
-		trace_note(t, NOTE_LOSS, x->damaged, "records make no sense: left out");
+		trace_note(t, NOTE_LOSS, x->damaged, "unreadable records left out");
 	if (x->unknown)
 		trace_note(t, NOTE_LOSS, x->unknown, "records are of an unknown kind: left out");
 	if (x->early)

@@ -283,9 +283,9 @@ static void uftrace_add_notes(const struct records *x)
 	} notes[] = {
 	    {x->missing, NOTE_LOSS, "threads have no file of records"},
 	    {x->lost, NOTE_LOSS, "records were lost where the capture was taken"},
-	    {x->skipped, NOTE_LOSS, "bytes between records make no sense: left out"},
+	    {x->skipped, NOTE_LOSS, "unreadable bytes between records left out"},
 	    {x->cut, NOTE_LOSS, "files of records end within one"},
-	    {x->u.refused, NOTE_LOSS, "lines of tasks, maps or symbols make no sense: left out"},
+	    {x->u.refused, NOTE_LOSS, "unreadable lines of tasks, maps or symbols left out"},
 	    {x->u.guessed_ends, NOTE_GUESS,
 	     "libraries were loaded later: taken to end with their last symbol"},
 	    {x->switches.beyond, NOTE_LOSS,

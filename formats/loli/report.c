@@ -365,7 +365,7 @@ static enum status report_end(struct report *r, struct err *e)
 	enum status st = ST_OK;
 
 	if (r->odd)
-		trace_note(t, NOTE_LOSS, r->odd, "lines make no sense");
+		trace_note(t, NOTE_LOSS, r->odd, "unreadable lines");
 	if (!r->rows)
 		trace_note(t, NOTE_INFO, 0, "the report has no rows");
 	if (r->layout != REPORT_GROWTH && r->count_known && r->bytes_known &&

@@ -296,7 +296,7 @@ static enum status loli_text_read(struct import *im, struct err *e)
 	if (!st)
 		st = loli_text_push_records(&t, e);
 	if (t.refused)
-		trace_note(im->t, NOTE_LOSS, t.refused, "lines make no sense");
+		trace_note(im->t, NOTE_LOSS, t.refused, "unreadable lines");
 	loli_end(&t.l);
 	if (!st && cut.code) {
 		*e = cut;

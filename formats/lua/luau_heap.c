@@ -478,7 +478,7 @@ static enum status luau_heap_push_all(struct heap *h, struct err *e)
 		st = push_total(h, e);
 	if (!st)
 		st = luau_heap_parse(h, e);
-	note(h, NOTE_LOSS, h->bad, "sizes or references that make no sense");
+	note(h, NOTE_LOSS, h->bad, "impossible sizes or references");
 	note(h, NOTE_LOSS, h->no_address, "objects whose key is no address were left out");
 	note(h, NOTE_LOSS, h->classes,
 	     "classes, which Luau does not write as JSON, have no name and no references");

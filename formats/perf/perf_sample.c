@@ -252,7 +252,7 @@ void perf_samples_note(struct perf_data *x)
 	struct trace *t = x->im->t;
 
 	perf_events_note(&x->events, t);
-	note(t, NOTE_LOSS, x->odd, "records make no sense: left out");
+	note(t, NOTE_LOSS, x->odd, "unreadable records left out");
 	note(t, NOTE_LOSS, x->unknown_attr, "samples of events that the file does not describe");
 	note(t, NOTE_LOSS, x->lost, "events that the kernel lost, since perf read too slowly");
 	note(t, NOTE_LOSS, x->lost_samples, "samples that the kernel lost");

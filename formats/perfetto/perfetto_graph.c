@@ -351,7 +351,7 @@ void perfetto_graph_end(struct perfetto *x)
 		trace_note(t, NOTE_LOSS, all->unknown_types,
 			   "objects are of a type that is not there");
 	if (all->odd)
-		trace_note(t, NOTE_LOSS, all->odd, "objects make no sense: left out");
+		trace_note(t, NOTE_LOSS, all->odd, "unreadable objects left out");
 	if (all->zero)
 		trace_note(t, NOTE_LOSS, all->zero, "objects have no number: left out");
 	if (all->no_fields)

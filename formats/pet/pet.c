@@ -465,7 +465,7 @@ static void pet_add_notes(struct pet *p)
 	     "short entries are not in the listing before them; their callers are taken from it"},
 	    {p->odd_indexes, NOTE_GUESS, "calls are not numbered as they stand; the order counts"},
 	    {p->other_lines, NOTE_INFO, "lines are not of PET"},
-	    {p->odd_numbers, NOTE_LOSS, "numbers make no sense"},
+	    {p->odd_numbers, NOTE_LOSS, "impossible numbers"},
 	    {p->too_deep, NOTE_LOSS, "calls of listings with more than 4096 were left out"},
 	    {p->lost_texts, NOTE_LOSS, "messages belong to no entry"},
 	    {p->cut_texts, NOTE_LOSS, "messages were left out: more than 32 KiB for one entry"},

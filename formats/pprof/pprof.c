@@ -573,7 +573,7 @@ static void pprof_add_notes(struct pprof *p)
 		trace_note(t, NOTE_LOSS, p->odd,
 			   "rows have not as many values as there are sample types");
 	if (p->tables.broken)
-		trace_note(t, NOTE_LOSS, p->tables.broken, "messages make no sense: left out");
+		trace_note(t, NOTE_LOSS, p->tables.broken, "unreadable messages left out");
 	if (p->tables.missing)
 		trace_note(t, NOTE_LOSS, p->tables.missing,
 			   "references to strings, functions, locations or mappings that are "

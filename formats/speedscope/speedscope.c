@@ -358,7 +358,7 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 		const char *text;
 	} notes[] = {
 	    {x->missing, NOTE_LOSS, "references to frames that are not there: left out"},
-	    {x->odd, NOTE_LOSS, "samples, weights or events that make no sense: left out"},
+	    {x->odd, NOTE_LOSS, "impossible samples, weights or events left out"},
 	    {x->negative, NOTE_LOSS, "weights are below 0: left out"},
 	    {x->huge, NOTE_LOSS, "rows have more blocks than can be told: left out"},
 	    {x->unpaired, NOTE_LOSS, "ends of calls that did not begin: left out"},

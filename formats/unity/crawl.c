@@ -451,10 +451,10 @@ void unity_crawl_notes(const struct unity_crawl *c)
 		trace_note(t, NOTE_INFO, 0, "no managed heap in the snapshot: native objects only");
 	if (c->dangling)
 		trace_note(t, NOTE_INFO, c->dangling,
-			   "references to what is no object of the captured heap");
+			   "references to objects outside the captured heap");
 	if (c->dangling_statics)
 		trace_note(t, NOTE_INFO, c->dangling_statics,
-			   "static fields that refer to no object of the captured heap");
+			   "static fields that refer to objects outside the captured heap");
 	if (c->foreign)
 		trace_note(t, NOTE_INFO, c->foreign,
 			   "m_CachedPtr of objects whose native object is not in the snapshot");

@@ -368,7 +368,8 @@ static enum status finish(struct reading *r, struct err *e)
 	for (size_t i = 0; i + 1 < r->ends.n; i += 2)
 		unity_heap_connect(&r->u, r->ends.v[i], r->ends.v[i + 1]);
 	if (r->misplaced)
-		trace_note(t, NOTE_LOSS, r->misplaced, "values of a kind that their key has not");
+		trace_note(t, NOTE_LOSS, r->misplaced,
+			   "values whose type does not match their key");
 	if (r->bad_bytes)
 		trace_note(t, NOTE_LOSS, r->bad_bytes, "bytes that are none were left out");
 	return unity_heap_push(&r->u, r->im, e);

@@ -429,7 +429,7 @@ static void callgrind_add_notes(const struct callgrind *x, const struct callgrin
 			   x->totals);
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines make no sense: left out; the first is line %" PRIu64,
+			   "unreadable lines left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->cut && !(x->n_totals && x->totals == x->sum))
 		trace_note(t, NOTE_LOSS, 0,

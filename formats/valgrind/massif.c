@@ -840,7 +840,7 @@ static void massif_add_notes(const struct massif *x)
 		    "not show: requested bytes of these stacks may be those of others");
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines make no sense: left out; the first is line %" PRIu64,
+			   "unreadable lines left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->unfinished)
 		trace_note(t, NOTE_LOSS, x->unfinished, "trees have fewer places than they say");
