@@ -9,6 +9,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/base/path.h"
+#include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/record/convert.h"
 #include "lib/record/program.h"
@@ -265,7 +266,8 @@ int main(int argc, char **argv)
 	const char *given = NULL;
 	struct err e = ERR_INIT;
 	char *about;
-	struct recorded end = {.path = NULL};
+	struct cli_binaries from = {.servers_optional = false};
+	struct recorded end = {.servers = &from.urls};
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
 	    ROW_CHOICE(0, "as", "FORMAT", "output format: trace, memtracer or loli", &form,
@@ -280,6 +282,9 @@ int main(int argc, char **argv)
 	    ROW_HEADING("at the end:"),
 	    ROW_FLAG(0, "report", "print the sites that allocated most", &end.report),
 	    ROW_FLAG(0, "no-symbols", "do not symbolize the trace", &end.no_symbols),
+	    ROW_LIST_BARE(0, "debuginfod", "URL",
+			  "ask this server for names; alone: those of $DEBUGINFOD_URLS", &from.urls,
+			  ""),
 	    ROW_HEADING("what to record:"),
 	    ROW_NUMBER(0, "min", "BYTES", "record only blocks of BYTES or more", &s->threshold),
 	    ROW_NUMBER(0, "sample", "BYTES", "one allocation per BYTES allocated, on average",
@@ -311,6 +316,9 @@ int main(int argc, char **argv)
 	int n = opt_parse_as(&leads, &program, argc, argv);
 
 	s->duration_ms = duration_of(duration);
+	cli_binaries_servers(&from);
+	if (from.urls.n && end.no_symbols)
+		cli_usage("--debuginfod and --no-symbols exclude each other");
 	if (unity.follow && !unity.place)
 		cli_usage("--follow goes with --unity");
 	if (unity.place) {
@@ -335,6 +343,8 @@ int main(int argc, char **argv)
 		cli_usage("--port is at most %d", UINT16_MAX);
 	if ((form || serving) && end.report)
 		cli_usage("--report is of a trace: without --as and --serve");
+	if ((form || serving) && from.urls.n)
+		cli_usage("--debuginfod is of a trace: without --as and --serve");
 	if ((form || serving) && s->children)
 		cli_usage("--pid-children writes traces: without --as and --serve");
 	if (serving && form == MEMTRACER)

@@ -34,8 +34,7 @@ void noticed_start(const struct launch *l)
 	if (l->unseen & PROGRAM_GO)
 		cli_note(path,
 			 "is a Go program: Go's own heap is not recorded, only what its C code "
-			 "allocates. Go's runtime/pprof records it, and tracemill top reads such "
-			 "profiles");
+			 "allocates; " PROGRAM_GO_PROFILES);
 	if (l->settings.stacks == CAP_STACKS_FP)
 		noticed_fitness(path, FIT_FRAME_POINTERS,
 				"--stacks fp will cut its stacks short (--stacks unwind does not)");

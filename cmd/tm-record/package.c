@@ -3,10 +3,10 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/text_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,6 +43,38 @@ static bool read_list(int dir, const char *name, struct buf *to)
 	close(fd);
 	to->len = n > 0 ? (size_t)n : 0;
 	return n > 0;
+}
+
+/* In a line that is not commented out. */
+static bool names_host(struct buf *text, const char *host)
+{
+	struct text_lines lines = text_lines_of(text->data, text->len);
+	const char *s, *end;
+
+	while (text_lines_next(&lines, &s, &end)) {
+		text_trim(&s, &end);
+		if (s < end && *s != '#' && memmem(s, (size_t)(end - s), host, strlen(host)))
+			return true;
+	}
+	return false;
+}
+
+bool package_source(const char *host)
+{
+	struct buf text = BUF_INIT;
+	DIR *d = opendir("/etc/apt/sources.list.d");
+	int apt = open("/etc/apt", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	bool found = apt >= 0 && read_list(apt, "sources.list", &text) && names_host(&text, host);
+	struct dirent *e;
+
+	while (d && !found && (e = readdir(d)))
+		found = read_list(dirfd(d), e->d_name, &text) && names_host(&text, host);
+	if (d)
+		closedir(d);
+	if (apt >= 0)
+		close(apt);
+	buf_release(&text);
+	return found;
 }
 
 char *package_of(const char *path)

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The package that a file came with, from dpkg's lists (/var/lib/dpkg/info, dpkg(1)); no program is
- * run.
+ * The package that a file came with, from dpkg's lists (/var/lib/dpkg/info, dpkg(1)), and what apt
+ * takes packages from; no program is run.
  */
 #ifndef TM_CMD_RECORD_PACKAGE_H
 #define TM_CMD_RECORD_PACKAGE_H
 
+#include <stdbool.h>
+
 /* Its name, without the architecture, to be freed; NULL: of none, or there is no dpkg here. */
 char *package_of(const char *path);
+
+/* Whether apt's sources (sources.list(5)) name it: a host, or a folder of one. */
+bool package_source(const char *host);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/distribution.h"
 #include "lib/cli/front.h"
 #include "lib/group/notes.h"
 #include "lib/group/rank.h"
@@ -59,10 +60,30 @@ static bool has_events(const char *path)
 static bool put_names(const struct recorded *r)
 {
 	char quiet[] = "-q", output[] = "-o", *path = mem_strdup(r->path);
-	int status = front_run("symbolize", (char *[]){NULL, quiet, output, path, path, NULL}, -1);
+	char **argv = mem_zarray(r->servers->n + 6, sizeof *argv);
+	size_t n = 1, first;
+	int status;
 
+	/* What a server says, and how much came of it, is not kept from who asked for it. */
+	if (!r->servers->n || cli_quiet)
+		argv[n++] = quiet;
+	first = n;
+	for (size_t i = 0; i < r->servers->n; i++) {
+		const char *url = r->servers->items[i];
+		struct buf option = BUF_INIT;
+
+		buf_addf(&option, "--debuginfod%s%s", *url ? "=" : "", url);
+		argv[n++] = mem_strdup(buf_str(&option));
+		buf_release(&option);
+	}
+	argv[n] = output;
+	argv[n + 1] = argv[n + 2] = path;
+	status = front_run("symbolize", argv, -1);
 	if (status)
 		cli_note(r->path, "has no names: tm-symbolize has ended with status %d", status);
+	while (n-- > first)
+		free(argv[n]);
+	free(argv);
 	free(path);
 	return !status;
 }
@@ -136,19 +157,46 @@ static int recorded_by_nameless(const void *a, const void *b)
 	return x->nameless < y->nameless ? 1 : x->nameless > y->nameless ? -1 : 0;
 }
 
-static void recorded_say_missing(const struct recorded_module *m, uint64_t all)
+/* Whether a package may have brought it. */
+static bool is_of_system(const char *path)
+{
+	static const char *const folders[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/games/",
+					      "/bin/",     "/sbin/",     "/lib"};
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (!strncmp(path, folders[i], strlen(folders[i])))
+			return true;
+	return false;
+}
+
+/* How names are had, of the system's binaries. */
+struct recorded_advice {
+	struct distribution d;
+	bool some, install, apart; /* packages have them; and are in an archive of their own */
+};
+
+static void recorded_say_missing(const struct recorded_module *m, uint64_t all,
+				 struct recorded_advice *a)
 {
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(m->nameless, all);
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, install = BUF_INIT;
 	char *package = package_of(m->path);
 
 	cell_for_people(&b, &percent, &share, false);
-	if (package)
+	a->some |= package || is_of_system(m->path);
+	if ((package || is_of_system(m->path)) &&
+	    distribution_install(&a->d, package, m->path, &install)) {
+		a->install = true;
+		a->apart |= package && distribution_is_apart(&a->d, package);
+		cli_note(m->base, "no names for %s of the bytes: %s", buf_str(&b),
+			 buf_str(&install));
+	} else if (package)
 		cli_note(m->base,
-			 "no names for %s of the bytes: package %s-dbgsym (or %s-dbg) has them, or "
-			 "tm-symbolize --debuginfod",
+			 "no names for %s of the bytes: package %s-dbgsym (or %s-dbg) has them",
 			 buf_str(&b), package, package);
+	else if (is_of_system(m->path))
+		cli_note(m->base, "no names for %s of the bytes", buf_str(&b));
 	else
 		cli_note(
 		    m->base,
@@ -156,12 +204,37 @@ static void recorded_say_missing(const struct recorded_module *m, uint64_t all)
 		    "-g), or give their folder to tm-symbolize --debug-dir",
 		    buf_str(&b));
 	free(package);
+	buf_release(&install);
 	buf_release(&b);
+}
+
+/* Once for all binaries: which archive has the packages, and how their names come into the trace. A server is
+ * named and never asked. */
+static void recorded_say_how(const struct recorded *r, const struct recorded_advice *a)
+{
+	const char *host, *name = distribution_name(&a->d);
+	struct buf archive = BUF_INIT;
+
+	if (a->apart && distribution_archive(&a->d, &archive, &host) && !package_source(host))
+		cli_note(NULL,
+			 "-dbgsym packages are in an archive of their own, which this adds: %s",
+			 buf_str(&archive));
+	if (a->install)
+		cli_note(
+		    NULL,
+		    "with debug files installed, tm-symbolize -o %s %s puts names into the trace",
+		    r->path, r->path);
+	if (a->some && !r->servers->n)
+		cli_note(NULL, "from %s%s server: tm-symbolize --debuginfod=%s -o %s %s",
+			 name ? name : "elfutils", "'s", distribution_server(&a->d), r->path,
+			 r->path);
+	buf_release(&archive);
 }
 
 /* Sites of which nothing but the module is known, by module. */
 static void recorded_tell_missing(struct recorded_look *l, const struct group_project *p)
 {
+	struct recorded_advice a = {.some = false};
 	const struct group_run *run = &p->now;
 	enum sum bytes = (enum sum)run->totals.bytes;
 	uint64_t all = run->all.v[bytes];
@@ -176,11 +249,14 @@ static void recorded_tell_missing(struct recorded_look *l, const struct group_pr
 		if (at->tier == TIER_MODULE && at->module)
 			add_nameless(l, base, n, s.v[bytes]);
 	}
+	distribution_here(&a.d);
 	if (l->n)
 		qsort(l->modules, l->n, sizeof *l->modules, recorded_by_nameless);
 	for (size_t i = 0; i < l->n && i < NAMELESS; i++)
 		if (all && l->modules[i].nameless >= all / LEAST && l->modules[i].nameless)
-			recorded_say_missing(&l->modules[i], all);
+			recorded_say_missing(&l->modules[i], all, &a);
+	if (a.some)
+		recorded_say_how(l->r, &a);
 }
 
 static void recorded_tell_process(const struct recorded *r)

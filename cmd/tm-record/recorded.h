@@ -6,6 +6,8 @@
 #ifndef TM_CMD_RECORD_RECORDED_H
 #define TM_CMD_RECORD_RECORDED_H
 
+#include "lib/cli/opt.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -14,8 +16,10 @@
 struct recorded {
 	const char *path; /* a trace; what is no regular file is left alone */
 	bool no_symbols;  /* leave it without names */
-	bool report;      /* the sites that allocated most, on standard error */
-	bool apart;       /* processes that the program starts have traces of their own */
+	const struct opt_list
+	    *servers; /* of --debuginfod, as given; "": those of the environment */
+	bool report;  /* the sites that allocated most, on standard error */
+	bool apart;   /* processes that the program starts have traces of their own */
 	const char *program;
 	bool runs;          /* it goes on, or may */
 	time_t since;       /* when it was started */

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/distribution.h"
 #include "lib/dwarf/engine.h"
 #include "lib/index/cache_dir.h"
 #include "lib/sandbox/sandbox.h"
@@ -41,7 +42,18 @@ static void add_words(struct cli_binaries *b, const char *list)
 	}
 }
 
-static void binaries_find_servers(struct cli_binaries *b)
+static _Noreturn void binaries_no_server(void)
+{
+	struct distribution d;
+	const char *name;
+
+	distribution_here(&d);
+	name = distribution_name(&d);
+	cli_usage("--debuginfod: DEBUGINFOD_URLS is not set; %s's server is --debuginfod=%s",
+		  name ? name : "elfutils", distribution_server(&d));
+}
+
+void cli_binaries_servers(struct cli_binaries *b)
 {
 	bool environment = false;
 
@@ -56,7 +68,7 @@ static void binaries_find_servers(struct cli_binaries *b)
 	else if (!b->urls.n)
 		add_words(b, getenv("TRACEMILL_DEBUGINFOD_URLS"));
 	if (environment && !b->words.n && b->urls.n == 1 && !b->servers_optional)
-		cli_usage("--debuginfod: DEBUGINFOD_URLS is not set; --debuginfod=URL");
+		binaries_no_server();
 	for (size_t i = 0; i < b->urls.n; i++)
 		if (*b->urls.items[i])
 			VEC_PUSH(b->words.items, b->words.n, b->words.cap) = b->urls.items[i];
@@ -107,7 +119,7 @@ void cli_binaries_check(struct cli_binaries *b)
 		cli_usage("--engine: there is no '%s'", b->engine);
 	if (b->seconds > 24 * 3600)
 		cli_usage("--debuginfod-timeout: at most a day, 86400");
-	binaries_find_servers(b);
+	cli_binaries_servers(b);
 	for (size_t i = 0; i < b->debug_dirs.n; i++)
 		cli_need_folder("debug-dir", b->debug_dirs.items[i]);
 	if (b->sysroot && *b->sysroot)

@@ -53,6 +53,8 @@ void cli_binaries_reading(void *arg, uint64_t done, uint64_t total);
 void cli_binaries_fetching(void *arg, uint64_t done, uint64_t total);
 void cli_binaries_release(struct cli_binaries *b); /* after all that borrows from it */
 
+/* The part of that about servers alone. */
+void cli_binaries_servers(struct cli_binaries *b);
 /* Ends with a usage error when an item of --module-file is not NAME=FILE. */
 void cli_check_modules(const struct opt_list *modules);
 /* The path that a name of *n bytes means by them, or that it is itself; of *n bytes. */

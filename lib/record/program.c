@@ -218,6 +218,12 @@ struct check {
 	struct err e;
 };
 
+/* Go's linker writes it into what it links: debug/buildinfo. */
+static bool is_go(int fd, const unsigned char *head)
+{
+	return program_has_section(fd, head, ".go.buildinfo");
+}
+
 static enum status look_elf(int fd, const struct check *c, struct err *e)
 {
 	char linker[256] = "";
@@ -233,9 +239,11 @@ static enum status look_elf(int fd, const struct check *c, struct err *e)
 					 "has the runtime linked in: it is recorded from its start")
 			       : ST_OK;
 	if (!program_linker(fd, c->head, linker))
-		return err_set(e, ST_UNSUPPORTED,
-			       "is linked statically: no library can be loaded into it; link "
-			       "libtracemill-wrap.a into it instead, with --wrap");
+		return err_set(e, ST_UNSUPPORTED, "%s",
+			       is_go(fd, c->head)
+				   ? "is a Go program without C code: " PROGRAM_GO_PROFILES
+				   : "is linked statically: no library can be loaded into it; link "
+				     "libtracemill-wrap.a into it instead, with --wrap");
 	if (c->runs && strstr(linker, "ld-musl"))
 		return err_set(e, ST_UNSUPPORTED,
 			       "is built for the C library musl: it is recorded from its start");
@@ -389,9 +397,7 @@ static void program_look_unseen(int fd, void *answer)
 	if (!read_head(fd, head))
 		return;
 	look_symbols(fd, head, &s);
-	*found = (s.values[0] ? PROGRAM_OWN_MALLOC : 0) |
-		 /* Go's linker writes it into what it links: debug/buildinfo. */
-		 (program_has_section(fd, head, ".go.buildinfo") ? PROGRAM_GO : 0) |
+	*found = (s.values[0] ? PROGRAM_OWN_MALLOC : 0) | (is_go(fd, head) ? PROGRAM_GO : 0) |
 		 (program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
 }
 

@@ -26,6 +26,9 @@ unsigned program_differs(const char *path);
  * nothing: a malloc of its own, which the dynamic linker takes before any library's; Go's heap. And
  * whether it needs no library to be preloaded: the runtime is linked into it, as
  * libtracemill-capture.a or libtracemill-wrap.a. */
+#define PROGRAM_GO_PROFILES                                                                    \
+	"Go's own pprof records it (runtime/pprof, net/http/pprof, go test -memprofile), and " \
+	"tracemill top reads its profiles"
 enum { PROGRAM_OWN_MALLOC = 1, PROGRAM_GO = 2, PROGRAM_RECORDS_ITSELF = 4 };
 unsigned program_unseen(const char *path);
 

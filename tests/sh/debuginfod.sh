@@ -86,7 +86,23 @@ echo spoilt >"$(echo cache/debuginfod-*-debug.tmx)"
 ask --debuginfod="$url"
 check 'a kept file that was spoilt is got again' found
 check 'by asking again' test "$(asked)" = 2
+# tracemill run: the program is stripped, its lines come from the server. --no-cache is no option of it.
+before=$(asked)
+XDG_CACHE_HOME=$PWD/cache tracemill run -o run.tmt bin/game >got 2>err
+check 'tracemill run: no server is asked unasked' test "$(asked)" = "$before"
+XDG_CACHE_HOME=$PWD/cache tracemill run --debuginfod="$url" -o run.tmt bin/game >got 2>err
+tm-dump -q --no-events run.tmt >got
+check 'tracemill run --debuginfod=URL: lines' grep -q 'call function="main" file=".*game.c" line=' got
+check 'tracemill run --debuginfod=URL: asked' test "$(asked)" -gt "$before"
 clean
+DEBUGINFOD_URLS=$url XDG_CACHE_HOME=$PWD/cache tracemill run --debuginfod -o run.tmt bin/game >got 2>err
+tm-dump -q --no-events run.tmt >got
+check 'tracemill run --debuginfod: of the environment' grep -q 'call function="main" file=".*game.c" line=' got
+clean
+XDG_CACHE_HOME=$PWD/cache tm-record --debuginfod -o run.tmt bin/game >got 2>err
+check 'tm-record --debuginfod without a server: before anything runs' test $? = 2
+check '... names that of the system' grep -q 'DEBUGINFOD_URLS is not set; .* server is --debuginfod=https://' err
+check '... and nothing has run' test ! -s got
 TRACEMILL_DEBUGINFOD_URLS=$url ask
 check 'TRACEMILL_DEBUGINFOD_URLS: asked' found
 clean
@@ -151,6 +167,8 @@ ask --debuginfod="$url"
 check 'missing: no word of it' test ! -s err
 check 'missing: nothing is kept' nothing_left
 server_stop
+XDG_CACHE_HOME=$PWD/cache tm-record --debuginfod="$url" -o run.tmt bin/game >got 2>err
+check 'offline: tm-record says so, and has its trace' eval 'grep -q "it is not asked again" err && [ -s run.tmt ]'
 ask --debuginfod="$url"
 check 'offline: answered without it' not_found
 check 'offline: said once' test "$(grep -c 'it is not asked again' err)" = 1

@@ -92,9 +92,29 @@ check 'a stripped program: says whose names are missing' said \
 run tm-record -o y.tmt ./game
 check 'not of one that has them' eval '! said "no names"'
 owner=$(dpkg -S "$(readlink -f "$(command -v dash)")" 2>/dev/null || dpkg -S /bin/dash 2>/dev/null)
-if [ -n "$owner" ] && [ ! -d /usr/lib/debug/.build-id ]; then
+id=$(readelf -n "$(command -v dash)" 2>/dev/null | sed -n 's/.*Build ID: //p')
+if [ -n "$owner" ] && [ ! -e "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" ]; then
 	run tm-record -o y.tmt dash -c 'x=1; for i in 1 2 3 4 5 6; do x=$x$x$x$x; done'
-	check 'the package of a file is the one that dpkg says' said "package ${owner%%:*}-dbgsym"
+	check 'the package of a file is the one that dpkg says' said "${owner%%:*}-dbgsym"
+	# What it says to type is of this system's own os-release.
+	os=$(. /etc/os-release; echo "${ID-} ${VERSION_CODENAME-}")
+	case $os in
+	'debian '?*)
+		name=Debian server=https://debuginfod.debian.net
+		archive="echo deb http://deb.debian.org/debian-debug \$s main;" ;;
+	'ubuntu '?*)
+		name=Ubuntu server=https://debuginfod.ubuntu.com
+		archive="echo deb http://ddebs.ubuntu.com \$s main restricted universe multiverse;" ;;
+	*)
+		name='' ;;
+	esac
+	if [ -n "$name" ]; then
+		check '... it is the command that installs it' said "^tm-record: .*: sudo apt install ${owner%%:*}-dbgsym$"
+		check '... the server is named' said \
+			"^tm-record: from $name's server: tm-symbolize --debuginfod=$server -o y.tmt y.tmt$"
+		grep -rqs 'debian-debug\|ddebs.ubuntu.com' /etc/apt/sources.list /etc/apt/sources.list.d ||
+			check '... and the archive' eval 'said "for s in ${os#* }-" && grep -qF "$archive" err'
+	fi
 else
 	echo "skip - the package of a file (no dpkg, or debug files are installed)"
 fi
@@ -137,6 +157,12 @@ X
 $CC go.c -o go
 run tm-record -o y.tmt ./go
 check 'a Go program (debug/buildinfo): its heap is not seen' said "^tm-record: ./go: is a Go program: Go's own heap is not"
+check '... but by its own profiler' said "Go's own pprof records it .*, and tracemill top reads its profiles$"
+if $CC -static go.c -o go 2>/dev/null; then
+	run tm-record -o y.tmt ./go
+	check 'a static one: no word of what a C program would do' eval \
+		'[ $status = 3 ] && said "^tm-record: ./go: is a Go program without C code: Go.s own pprof" && ! said wrap'
+fi
 if [ "$(uname -m)" = x86_64 ]; then
 	$CC -O2 -fomit-frame-pointer game.c -o nofp && $CC -O1 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer game.c -o fp
 	run tm-record -o y.tmt --stacks fp ./nofp
