@@ -45,7 +45,8 @@ static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
 	buf_adds(b, c.present ? "%" : "none");
 }
 
-/* Of what the report is sorted by, and of the records: by what is known of each site. */
+/* Of what the report is sorted by (of records where that is 0): by what is known of each site. People are not
+ * bothered where nearly all are known alike, as each row shows. */
 static void group_notes_coverage(struct lines *l, const struct group_project *p, size_t grouping,
 				 enum sum sort, const char *word)
 {
@@ -55,8 +56,9 @@ static void group_notes_coverage(struct lines *l, const struct group_project *p,
 						     [TIER_LINE] = "function and line",
 						     [TIERS] = "no stack"};
 	static const unsigned order[] = {TIER_LINE, TIER_NAME, TIER_MODULE, TIER_NOTHING, TIERS};
-	uint64_t records = p->now.all.v[SUM_ENTRIES], weight = 0;
+	uint64_t records = p->now.all.v[SUM_ENTRIES], weight = 0, whole;
 	enum key by = p->groupings[grouping].key.by;
+	bool one = false;
 
 	/* Types have their names from the capture. */
 	if (!records || by == KEY_TYPE)
@@ -70,22 +72,25 @@ static void group_notes_coverage(struct lines *l, const struct group_project *p,
 	}
 	for (size_t i = 0; i <= TIERS; i++)
 		weight = add_saturating(weight, p->now.coverage[i].v[sort]);
+	whole = weight ? weight : records;
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
 		const struct tally_sums *s = &p->now.coverage[order[i]];
-		bool first = !l->b.len;
+		uint64_t part = weight ? s->v[sort] : s->v[SUM_ENTRIES];
 
 		if (!s->v[SUM_ENTRIES])
 			continue;
-		buf_addf(&l->b, "%s%s for ", first ? "known of sites: " : "; ", names[order[i]]);
-		add_percent(&l->b, s->v[SUM_ENTRIES], records);
-		buf_adds(&l->b, first ? " of records" : "");
-		if (weight) {
-			buf_adds(&l->b, ", ");
-			add_percent(&l->b, s->v[sort], weight);
-			buf_addf(&l->b, "%s%s", first ? " of " : "", first ? word : "");
-		}
+		l->table->coverage[l->table->n_coverage++] =
+		    (struct table_coverage){names[order[i]], s->v[SUM_ENTRIES], s->v[sort]};
+		one |=
+		    (order[i] == TIER_LINE || order[i] == TIER_NAME) && part >= whole - whole / 20;
+		buf_addf(&l->b, "%s%s for ", l->b.len ? "; " : "known of sites: ", names[order[i]]);
+		add_percent(&l->b, part, whole);
+		if (l->table->n_coverage == 1)
+			buf_addf(&l->b, " of %s", weight ? word : "records");
 	}
-	end_line(l);
+	if (!one)
+		end_line(l);
+	l->b.len = 0;
 }
 
 /* What the capture says of other allocations only; what follows from it is not named. */

@@ -132,6 +132,22 @@ static void row(struct buf *b, const struct table *t, const struct table_row *r)
 	buf_addc(b, '}');
 }
 
+static void json_coverage(struct buf *b, const struct table *t)
+{
+	if (!t->n_coverage)
+		return;
+	json_key(b, "coverage");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < t->n_coverage; i++) {
+		buf_adds(b, i ? ",{" : "{");
+		field(b, "known", t->coverage[i].known);
+		number_field(b, "records", t->coverage[i].records);
+		number_field(b, "amount", t->coverage[i].amount);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
 static void render_json_rows(const struct table *t, struct render_out *o)
 {
 	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
@@ -156,6 +172,7 @@ static void render_json_rows(const struct table *t, struct render_out *o)
 	}
 	buf_addc(&o->text, ']');
 	json_strings(&o->text, "notes", t->notes, t->n_notes);
+	json_coverage(&o->text, t);
 }
 
 static void render_json_flame(const struct flame *f, struct render_out *o)

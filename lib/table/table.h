@@ -103,6 +103,12 @@ struct table {
 	size_t n_totals;
 	const char **notes; /* lines at the end; not for CSV and TSV */
 	size_t n_notes;
+	/* How many records, and how much of what rows are ranked by, have which names; JSON alone has it. */
+	struct table_coverage {
+		const char *known;
+		uint64_t records, amount;
+	} coverage[5];
+	size_t n_coverage;
 };
 
 /* What people get instead of the table; NULL: the table. */
