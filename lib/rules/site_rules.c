@@ -14,6 +14,9 @@
 /* Arguments of a template, to the bracket that closes them: in "Array<a> Game::List<b>::add" the class is not
  * Array. */
 #define ARGUMENTS "(<(?:[^<>]++|(?-1))*+>)"
+/* In front of a whole namespace: the name does not go on behind what would be a result's type, as that of
+ * "std::vector<a> Game::all<a>()" does. A conversion's operator has a blank, too. */
+#define NO_RESULT "(?![\\w:]++(?:" ARGUMENTS "[\\w:]*+)*+(?<!operator)(?: const)?[*&]* [\\w:]+[<(])"
 /* In front of a type between Rust's angle brackets: "<&mut [" of "<&mut [T] as ...>". */
 #define RUST_TYPE "^<[&*\\[(]*(?:mut |const |dyn )?"
 
@@ -34,7 +37,7 @@ const struct site_rule site_rules[] = {
     {SITE_MODULE,
      "^lib(?:stdc\\+\\+|c\\+\\+|c\\+\\+_shared|c\\+\\+abi|gcc_s)\\.so(?:\\.[\\d.]+)?$"},
     {SITE_GROUP, "the C++ standard library: allocators, containers, strings"},
-    {SITE_FUNCTION, RESULT "(?:std|__gnu_cxx|__cxxabiv1)::"},
+    {SITE_FUNCTION, RESULT NO_RESULT "(?:std|__gnu_cxx|__cxxabiv1)::"},
     {SITE_FUNCTION, "^_Z(?:N[KVRO]*)?S[tabsiod]|^_Z(?:N[KVRO]*)?9__gnu_cxx"},
     {SITE_FILE, "/include/c\\+\\+/|/c\\+\\+/v1/|/libstdc\\+\\+-v3/"},
     {SITE_GROUP, "Rust's core, alloc and std; hashbrown"},
@@ -84,12 +87,12 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION,
      "^(?:ggc_(?:internal_(?:cleared_)?alloc|realloc|alloc\\w*)|alloc_page|alloc_anon|"
      "bitmap_(?:element_)?allocat\\w*|bitmap_elt_\\w*alloc\\w*)(?:\\(|$)"},
-    {SITE_FUNCTION,
-     RESULT "(?:va_heap|va_gc|va_gc_atomic|base_pool_allocator|memory_block_pool)(?:<.*>)?::"},
-    {SITE_FUNCTION,
-     RESULT "(?:vec|auto_vec|auto_bitmap|hash_table|hash_map|object_allocator|pool_allocator)"
-	    "<.*>::(?:reserve|safe_grow\\w*|quick_grow\\w*|safe_push|create|expand|"
-	    "alloc_entries|allocate)(?:\\(|$)"},
+    {SITE_FUNCTION, RESULT
+     "(?:va_heap|va_gc|va_gc_atomic|base_pool_allocator|memory_block_pool)(?:" ARGUMENTS ")?::"},
+    {SITE_FUNCTION, RESULT
+     "(?:vec|auto_vec|auto_bitmap|hash_table|hash_map|object_allocator|pool_allocator)" ARGUMENTS
+     "::(?:reserve|safe_grow\\w*|quick_grow\\w*|safe_push|create|expand|"
+     "alloc_entries|allocate)(?:\\(|$)"},
     {SITE_GROUP, "GLib"},
     {SITE_FUNCTION,
      "^g_(?:try_)?(?:malloc0?|realloc)(?:_n)?$|^g_(?:aligned_alloc0?|"
@@ -124,7 +127,7 @@ const struct site_rule site_rules[] = {
      "ArrayDataPointer|List|Vector|Hash|MultiHash|Map|MultiMap|Set|Stack|Queue|VarLengthArray|"
      "LinkedList|ContiguousCache|ContiguousCacheData|Cache|RingBuffer|RingChunk|BitArray|"
      "StringBuilder|String|ByteArray|SharedPointer|WeakPointer|ScopedPointer|"
-     "SharedDataPointer|ExplicitlySharedDataPointer)(?:<.*>)?::"},
+     "SharedDataPointer|ExplicitlySharedDataPointer)(?:" ARGUMENTS ")?::"},
     {SITE_FUNCTION, RESULT "(?:QtPrivate|QtSharedPointer|QHashPrivate)::"},
     {SITE_FUNCTION, "^q(?:Malloc|Realloc)(?:Aligned)?(?:\\(|$)|"
 		    "^reallocateData|^allocateData|^prepareRawData"},
@@ -195,7 +198,7 @@ const struct site_rule site_rules[] = {
     {SITE_FUNCTION, RESULT
      "boost::(?:(?:details::pool|container|unordered|multi_index|alignment|ptr_container_detail|"
      "default_user_allocator_new_delete|default_user_allocator_malloc_free|"
-     "detail::(?:shared_count|sp_\\w+)(?:<.*>)?|asio::detail::thread_info_base|"
+     "detail::(?:shared_count|sp_\\w+)(?:" ARGUMENTS ")?|asio::detail::thread_info_base|"
      "(?:object_pool|pool|singleton_pool|pool_allocator|fast_pool_allocator|"
      "simple_segregated_storage|circular_buffer|dynamic_bitset|shared_ptr|shared_array|scoped_ptr|"
      "ptr_\\w+)" ARGUMENTS ")::|(?:make|allocate)_shared<|make_unique<)"},
@@ -204,7 +207,7 @@ const struct site_rule site_rules[] = {
     {SITE_FILE, "/boost/(?:pool|container|unordered|multi_index|smart_ptr|circular_buffer|align|"
 		"ptr_container|dynamic_bitset)/"},
     {SITE_GROUP, "EASTL; EA's allocators"},
-    {SITE_FUNCTION, RESULT "(?:eastl|EA::Allocator)::"},
+    {SITE_FUNCTION, RESULT NO_RESULT "(?:eastl|EA::Allocator)::"},
     {SITE_FUNCTION, "^_ZN?[KVRO]*5eastl"},
     {SITE_FILE, "/EASTL/(?:internal/|allocators/)?\\w+\\.h$"},
     {SITE_GROUP, "Godot's memory and containers"},
@@ -245,10 +248,11 @@ const struct site_rule site_rules[] = {
      RESULT "(?:MemoryManager|MemoryProfiler|BaseAllocator|UnityDefaultAllocator|"
 	    "DynamicHeapAllocator|DualThreadAllocator|BucketAllocator|StackAllocator|"
 	    "TLSAllocator|ThreadsafeLinearAllocator|LowLevelVirtualAllocator)"
-	    "(?:<.*>)?::"},
-    {SITE_FUNCTION, RESULT "(?:stl_allocator<.*>|dynamic_array_detail|dynamic_array" ARGUMENTS
-			   "|core::(?:StringStorageDefault|basic_string|vector|hash_map|hash_set|"
-			   "base_hash_map|base_hash_set)" ARGUMENTS ")::"},
+	    "(?:" ARGUMENTS ")?::"},
+    {SITE_FUNCTION,
+     RESULT "(?:stl_allocator" ARGUMENTS "|dynamic_array_detail|dynamic_array" ARGUMENTS
+	    "|core::(?:StringStorageDefault|basic_string|vector|hash_map|hash_set|"
+	    "base_hash_map|base_hash_set)" ARGUMENTS ")::"},
     {SITE_FUNCTION,
      "^tlsf_(?:malloc|memalign|realloc|create\\w*|add_pool|free)$|^Baselib_Memory_\\w+$|"
      "^UnsafeUtility_(?:CUSTOM_)?Malloc(?:Tracked)?(?:\\(|_m[0-9A-F]{8,}|$)"},

@@ -22,7 +22,7 @@ struct site_rule {
 };
 
 /* With what a rule begins that is about all that a function template may have in front of it. */
-#define SITE_RESULT "^(?:[\\w:*& ]+[ *&])?"
+#define SITE_RESULT "^(?:(?:[\\w:*& ]|(<(?:[^<>]++|(?-1))*+>))+[ *&])?"
 
 extern const struct site_rule site_rules[]; /* ends with text NULL */
 

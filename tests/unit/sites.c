@@ -718,6 +718,35 @@ TEST(godot_boost_eastl_protobuf)
 	sites_free(s);
 }
 
+/* A result's type stands in front of a function template's name, and says nothing of the function. */
+TEST(result_types)
+{
+	static const struct family f = {
+	    {"std::pair<int, int> std::make_pair<int, int>(int&&, int&&)",
+	     "std::unique_ptr<Foo, std::default_delete<Foo> > std::make_unique<Foo, int>(int&&)",
+	     "std::shared_ptr<Foo> const& std::get<1ul, std::shared_ptr<Foo> >(int)",
+	     "std::basic_ostream<char>& std::operator<< <std::char_traits<char> "
+	     ">(std::basic_ostream<char>&, "
+	     "char const*)",
+	     "std::enable_if<true, void>::type std::swap<int>(int&, int&)",
+	     "std::Foo::operator bool() const", "std::vector<int>::operator[](unsigned long)",
+	     "std::function<void (int)>::operator()(int) const",
+	     "std::thread::_State_impl<std::thread::_Invoker<std::tuple<void (*)()> > >::_M_run()",
+	     "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
+	     ">::basic_string(char const*, std::allocator<char> const&)",
+	     "boost::shared_ptr<Foo> boost::make_shared<Foo>()",
+	     "eastl::pair<int, int> eastl::make_pair<int, int>(int)"},
+	    {"std::unique_ptr<Foo, std::default_delete<Foo> > Game::make<Foo>()",
+	     "std::vector<int, std::allocator<int> > collect<int>(int)",
+	     "std::string const& Game::name<int>(std::vector<int>)",
+	     "std::vector<int>::iterator Game::find<std::vector<int> >(int)",
+	     "eastl::vector<int> Game::all<int>()", "QList<int> Game::Pool<int>::take<int>()",
+	     "TArray<int> UWorld::Collect<int>(TArray<int>)"},
+	};
+
+	check_family(&f);
+}
+
 TEST(own_rules)
 {
 	static const char text[] = "# mine\n\n  function   ^Pool::  \r\n"
