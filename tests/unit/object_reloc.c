@@ -202,10 +202,14 @@ TEST(each_machine)
 	    {{EM_RISCV, true, false, false, {{54, 0, 0}, {37, 0, 0}}, NULL}, 1, 0x00},
 	    {{EM_RISCV, true, false, false, {{55, 0, 0}, {38, 0, 0}}, NULL}, 2, 0x1200},
 	    {{EM_RISCV, true, false, false, {{56, 0, 0}, {39, 0, 0}}, NULL}, 4, 0x1200},
-	    {{EM_LOONGARCH, true, false, false, {{2, 0, 0}}, NULL}, 8, 0x1234},
-	    {{EM_LOONGARCH, true, false, false, {{99, 0, 0}}, NULL}, 4, 0x1234 - PLACE},
-	    {{EM_LOONGARCH, true, false, false, {{50, 0, 0}, {55, 0, 0}}, NULL}, 4, OLD + 0x1200},
-	    {{EM_LOONGARCH, true, false, false, {{49, 0, 0}, {54, 0, 0}}, NULL}, 3, OLD + 0x1200},
+	    {{MACHINE_LOONGARCH, true, false, false, {{2, 0, 0}}, NULL}, 8, 0x1234},
+	    {{MACHINE_LOONGARCH, true, false, false, {{99, 0, 0}}, NULL}, 4, 0x1234 - PLACE},
+	    {{MACHINE_LOONGARCH, true, false, false, {{50, 0, 0}, {55, 0, 0}}, NULL},
+	     4,
+	     OLD + 0x1200},
+	    {{MACHINE_LOONGARCH, true, false, false, {{49, 0, 0}, {54, 0, 0}}, NULL},
+	     3,
+	     OLD + 0x1200},
 	    {{EM_CSKY, false, false, false, {{1, 0, 0}}, NULL}, 4, 0x1234},
 	    {{EM_CSKY, false, false, false, {{5, 0, 0}}, NULL}, 4, 0x1234 - PLACE},
 	    {{EM_BPF, true, false, true, {{3, 0, 0}}, NULL}, 4, OLD + 0x1000},
@@ -234,8 +238,8 @@ TEST(six_bits)
 	static const uint8_t advance[SIZE] = {[PLACE] = 0x40 | 0x3e};
 	static const struct file set = {EM_RISCV, true, false, false, {{53, 0, 0}, {52, 0, 0}},
 					advance};
-	static const struct file add = {
-	    EM_LOONGARCH, true, false, false, {{105, 0, 0}, {106, 0, 0}}, advance};
+	static const struct file add = {MACHINE_LOONGARCH,          true,   false, false,
+					{{105, 0, 0}, {106, 0, 0}}, advance};
 	enum status st;
 	uint8_t *data = relocated(&set, &st);
 
@@ -254,8 +258,8 @@ TEST(uleb)
 	static const uint8_t room[SIZE] = {[PLACE] = 0x80, 0x80, 0x00, 0x77};
 	static const struct file riscv = {EM_RISCV, true, false, false, {{60, 0, 0}, {61, 0, 0}},
 					  room};
-	static const struct file loongarch = {
-	    EM_LOONGARCH, true, false, false, {{107, 0, 0}, {108, 0, 0}}, room};
+	static const struct file loongarch = {MACHINE_LOONGARCH,          true, false, false,
+					      {{107, 0, 0}, {108, 0, 0}}, room};
 	static const struct file *const both[] = {&riscv, &loongarch};
 
 	for (size_t i = 0; i < 2; i++) {
