@@ -574,7 +574,7 @@ check-fleet: build/deps-fleet $(PROGRAMS) fixtures
 check-packages: packages
 	@env $(TM_ENV) bash tests/packages/run.sh; status=$$?; env $(TM_ENV) bash tests/packages/image.sh && exit $$status
 
-check-roots: build/deps-packages
+check-roots: build/deps-packages all
 	+@$(MAKE) --no-print-directory dist
 	@env $(TM_ENV) bash tests/packages/roots.sh $(T)
 

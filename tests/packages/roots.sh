@@ -86,6 +86,23 @@ follow_universe() {
 	check "$name: ... and compiling has what it needs" logged again .ci/deps build
 }
 
+# A process of another root, as of a container: what tm-record says outside of it is done.
+follow_inside() {
+	local process
+
+	printf '%s\n' '#include <stdlib.h>' '#include <unistd.h>' \
+		'int main(void) { for (int i = 0; i < 6000; i++) { void *volatile p = malloc(1234); usleep(10000); free(p); } }' >"$root/loop.c"
+	in_root gcc -o /loop /loop.c
+	chroot "$root" /loop &
+	process=$!
+	sleep 1
+	"$BIN/tm-record" --pid $process --duration 1 -o "$top/x.tmt" 2>"$top/outside.err"
+	check "$name: a process of another root: run tm-record inside" grep -q 'sees other files than we do .*; run tm-record inside' "$top/outside.err"
+	logged inside "build/plain/bin/tm-record --pid $process --duration 1 -o /x.tmt && build/plain/bin/tm-dump -q /x.tmt"
+	check "$name: ... which records it" eval '[ "$(grep -c "^alloc.*requested=1234 " "$top/inside.out")" -gt 10 ]'
+	kill $process
+}
+
 demo() { # WHERE
 	logged demo make demo
 	check "$1: make demo" [ $? = 0 ]
@@ -124,11 +141,12 @@ while read -r name suite words; do
 	[ "$name" != debian-12 ] || follow_messages
 	[ "$name" != ubuntu-22.04 ] || follow_universe
 	demo "$name"
+	[ "$name" != debian-12 ] || follow_inside
 	[ "$name" != debian-12-older ] || check "$name: ... it said what was upgraded" said demo 'this upgrades, within 12: .*libc6'
 	tests "$name" "$words"
 	if [ "$name" = debian-12 ]; then
 		# As on a system of which this knows no package manager.
-		in_root sh -c 'rm -rf /usr/bin/apt* /usr/bin/dpkg* /var/lib/dpkg /var/lib/apt /src/build'
+		in_root sh -c 'rm -rf /usr/bin/apt* /usr/bin/dpkg* /var/lib/dpkg /var/lib/apt /src/build/deps* /src/build/plain/demo'
 		demo "without apt and dpkg"
 		tests "without apt and dpkg" "$words"
 	fi
