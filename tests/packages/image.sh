@@ -25,6 +25,7 @@ store() { # COMMAND...: of buildah, with images of our own
 	shift
 	buildah --root "$top/store" --runroot "$top/run" --storage-driver vfs "$command" "$@" 2>>"$top/log"
 }
+# shellcheck disable=SC2317 # check calls it
 within() { # COMMAND...: in the image
 	store run --isolation chroot "$container" -- "$@"
 }
