@@ -357,7 +357,7 @@ int main(int argc, char **argv)
 	    (struct cli_named_words){(const char *const *)argv + 1, binaries.debug_dirs.items,
 				     (size_t)n, binaries.debug_dirs.n};
 	if (c.traces.n && !c.no_symbols)
-		cli_named_start(&c.named, (int)c.traces.n, c.names, &c.import.options, false);
+		cli_named_start(&c.named, (int)c.traces.n, c.names, &c.import.options);
 	cli_sandbox("tm-inspect", NULL);
 	cli_filter_done(&c.filter);
 	lookup_init(&c.lookup, &lookup);

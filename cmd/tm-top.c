@@ -10,7 +10,7 @@
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
 #include "lib/report/top/first_screen.h"
-#include "lib/report/top/handers.h"
+#include "lib/report/top/guess.h"
 #include "lib/report/top/memory_report.h"
 #include "lib/report/top/overview.h"
 #include "lib/report/top/source_costs.h"
@@ -26,7 +26,7 @@
 
 #define CALLERS_AUTO UINT64_MAX
 #define ROWS_AUTO    UINT64_MAX
-enum { ROWS = 30, CALLERS = 3, GUESSES = 8 }; /* rounds of guesses */
+enum { ROWS = 30, CALLERS = 3 };
 
 struct request {
 	struct tally_memory sizes;
@@ -49,7 +49,8 @@ struct request {
 	struct buf words;
 	struct aggregate_asked asked;
 	struct cli_named named;
-	bool no_symbols, guess, memory;
+	bool no_symbols, memory;
+	int guess; /* enum cli_when */
 	bool leaks, list_suppressions;
 	bool some_rows; /* --top was given */
 	bool by_given;
@@ -57,11 +58,10 @@ struct request {
 	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
 	struct buf suppressed;
 	struct buf guessed;    /* what is passed over without a rule */
-	struct buf rules;      /* for it */
 	struct sink_both both; /* what two reports are made from */
-	size_t n_guessed;
+	bool aggregates;       /* some was read */
 	bool has_sizes;
-	bool first_screen; /* nothing else was asked for */
+	bool first_screen;
 };
 
 static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
@@ -165,6 +165,7 @@ static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, 
 	struct request *q = arg;
 	enum status st = cli_aggregate_ready(in, taken, e);
 
+	q->aggregates |= *taken;
 	return st || !*taken ? st : aggregate_project_read(&in->cur, &q->project, &q->asked, e);
 }
 
@@ -248,6 +249,13 @@ static bool is_one_of(const char *s, const char *const *words)
 	return s && *words;
 }
 
+/* Nothing was asked for but a form, a part of the report, or a part of the events. */
+static bool is_first_report(const struct request *q)
+{
+	return q->as == &reports[REPORT_RANKING] && !q->by_given && !q->sort && !q->metrics &&
+	       !q->top.cumulative && !q->leaks && !q->suppressions.n && !q->top.stacks;
+}
+
 /* A report of memory begins with what a person asks first, unless some order was asked for. */
 static bool wants_first_screen(const struct request *q)
 {
@@ -257,15 +265,14 @@ static bool wants_first_screen(const struct request *q)
 
 	if (table)
 		return is_one_of(table, first_screen_names);
-	return has && q->as == &reports[REPORT_RANKING] && !q->by_given && !q->sort &&
-	       !q->metrics && !q->top.cumulative && !q->leaks && !q->suppressions.n &&
-	       !q->top.stacks;
+	return has && is_first_report(q);
 }
 
 /* The sums that the options need. */
 static void top_choose(struct request *q, struct project_options *o)
 {
 	int last;
+	bool first = is_first_report(q);
 
 	if (q->as->of_stacks) {
 		q->by = KEY_STACK;
@@ -279,8 +286,10 @@ static void top_choose(struct request *q, struct project_options *o)
 	}
 	if (last == KEY_STACK || last == KEY_FRAME)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
-	if (q->guess && (q->by != KEY_SITE || q->below >= 0))
+	if (q->guess == WHEN_ALWAYS && (q->by != KEY_SITE || q->below >= 0))
 		cli_usage("--guess-sites goes with --by site");
+	if (q->guess == WHEN_AUTO && !first)
+		q->guess = WHEN_NEVER;
 	if (q->top.stacks) {
 		o->by[o->n_by] =
 		    (struct grouping_key){.by = KEY_STACK, .within = (unsigned)o->n_by};
@@ -296,9 +305,11 @@ static void top_choose(struct request *q, struct project_options *o)
 		q->caches = o->caches = leaks_new(true);
 		o->want |= first_screen_wants();
 	}
-	if (q->top.callers || q->first_screen || (q->guess && !q->top.stacks))
+	if (q->top.callers || q->first_screen || (q->guess != WHEN_NEVER && !q->top.stacks))
 		o->by[o->n_by++] = (struct grouping_key){
-		    KEY_STACK, 1, q->top.callers || q->guess ? 0 : first_screen_wants()};
+		    KEY_STACK, 1,
+		    q->top.callers || q->guess != WHEN_NEVER ? 0 : first_screen_wants(),
+		    !q->top.callers && q->guess != WHEN_ALWAYS};
 	if (has_flame(q)) {
 		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
 		if (q->by != KEY_STACK)
@@ -388,6 +399,21 @@ static void add_memory(const struct memory_report *m, const struct request *q,
 		document_table(d, memory_report_sizes(m));
 }
 
+/* What is passed over, and how to see the report without. A table alone has no head. */
+static void top_tell_guess(struct request *q, struct table_document *d)
+{
+	enum render_format format = q->report.format;
+	bool alone = format == RENDER_CSV || format == RENDER_TSV ||
+		     (q->report.options.table && format != RENDER_JSON && format != RENDER_HTML);
+
+	if (!q->guessed.len)
+		return;
+	if (alone)
+		cli_note(NULL, "%s", buf_str(&q->guessed));
+	document_head(d, buf_str(&q->guessed));
+	document_fact(d, "guessed", buf_str(&q->guessed));
+}
+
 static void top_print(const struct group_project *p, struct request *q)
 {
 	struct table_document d = {.program = "tm-top"};
@@ -412,10 +438,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	tell_leaks(q, &d);
 	if (q->first_screen)
 		screen = first_screen_new(p);
-	if (q->guessed.len) {
-		document_head(&d, buf_str(&q->guessed));
-		document_fact(&d, "guessed", buf_str(&q->guessed));
-	}
+	top_tell_guess(q, &d);
 	document_table(&d, q->as->table(report));
 	first_screen_add(screen, &d);
 	flame.name = flame.title = flame_name;
@@ -445,45 +468,13 @@ static int top_take_named(void *arg, const char *path)
 	return cli_named_take(&q->named, path);
 }
 
-static void top_add_guess(void *arg, const struct hander_found *f)
-{
-	struct request *q = arg;
-	struct table_column percent = {.type = COLUMN_PERCENT};
-	struct table_cell c = {.present = true, .number = f->share};
-
-	buf_adds(&q->guessed, q->guessed.len ? ", " : "passed over, as a guess (--guess-sites): ");
-	buf_addf(&q->guessed, "%s (", f->name);
-	if (f->instances)
-		buf_addf(&q->guessed, "%zu instance%s; ", f->instances, plural_s(f->instances));
-	buf_addf(&q->guessed, "%zu %s it; ", f->callers,
-		 f->callers == 1 ? "function calls" : "functions call");
-	cell_for_people(&q->guessed, &percent, &c, false);
-	buf_addc(&q->guessed, ')');
-	q->n_guessed++;
-}
-
-/* As a rule: what an expression would take for something else is escaped. */
-static void add_guessed_name(void *arg, const char *name, size_t n)
-{
-	struct request *q = arg;
-
-	if (memchr(name, '\n', n))
-		return;
-	buf_adds(&q->rules, "function ^\\Q");
-	buf_add(&q->rules, name, n);
-	buf_adds(&q->rules, "\\E$\n");
-}
-
 static void top_read_all(struct request *q, const struct project_options *what)
 {
-	memset(q->seen, 0, sizeof q->seen);
-	q->captures = 0;
 	project_init(&q->project, what);
 	/* What a filter leaves is known of stacks when all is read, and not of each event. */
 	q->has_sizes = has_all(q) && q->as == &reports[REPORT_RANKING] &&
 		       !filters_any(what->filters) && selection_all(&q->filter.selection);
 	if (q->has_sizes) {
-		memory_release(&q->sizes);
 		memory_init(&q->sizes);
 		q->sizes.lives = q->report.format == RENDER_HTML;
 		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
@@ -494,27 +485,29 @@ static void top_read_all(struct request *q, const struct project_options *what)
 	project_close(&q->project);
 }
 
-/* What hands on calls others of its kind: until none is found. */
-static void top_read_guessing(struct request *q, const struct project_options *what)
+/* A site of an aggregate was settled when it was made, and has no stacks. */
+static void top_guess(struct request *q)
 {
+	struct group_project *p = &q->project;
+	struct buf names = BUF_INIT;
 	enum sum sum;
 	struct err e = ERR_INIT;
 
-	top_read_all(q, what);
-	for (unsigned round = 0; q->guess && round < GUESSES; round++) {
-		size_t before = q->n_guessed;
-
-		if (sort_choose(&q->project.now, &q->project.now.groupings[0].known, q->top.sort,
-				key_words[KEY_SITE], &sum, &e))
-			return;
-		q->rules.len = 0;
-		handers_find(&q->project, sum, top_add_guess, add_guessed_name, q);
-		if (q->n_guessed == before ||
-		    sites_add(q->filter.sites, "guesses", buf_at(&q->rules, 0), q->rules.len, &e))
-			return;
-		project_release(&q->project);
-		top_read_all(q, what);
-	}
+	if (q->aggregates || (q->guess == WHEN_NEVER && !q->top.callers) ||
+	    sort_choose(&p->now, &p->now.groupings[0].known, q->top.sort, key_words[KEY_SITE], &sum,
+			&e))
+		return;
+	if (q->guess == WHEN_ALWAYS)
+		guess_sites(p, sum, &names);
+	else if (q->guess == WHEN_AUTO)
+		guess_if_needed(p, sum, &names);
+	if (names.len)
+		buf_addf(&q->guessed, "passed over, as a guess (%s): %s",
+			 q->guess == WHEN_AUTO ? "not with --guess-sites=never" : "--guess-sites",
+			 buf_str(&names));
+	buf_release(&names);
+	if (q->top.callers)
+		q->top.advice = guess_advice(p, sum);
 }
 
 static void top_tell_unselected(const struct request *q)
@@ -636,7 +629,8 @@ static void top_report_memory(struct request *q, const struct project_options *w
 
 static void report_ranked(struct request *q, const struct project_options *what)
 {
-	top_read_guessing(q, what);
+	top_read_all(q, what);
+	top_guess(q);
 	names_tell_apart(&q->project.names);
 	if (q->project.now.captures)
 		top_print(&q->project, q);
@@ -675,8 +669,9 @@ int main(int argc, char **argv)
 		       &q.source),
 	    ROW_LIST(0, "source-dir", "DIR", "search DIR for source files (repeatable)",
 		     &q.source_dirs),
-	    ROW_FLAG(0, "guess-sites", "skip functions that look like allocator wrappers",
-		     &q.guess),
+	    ROW_OPTIONAL(0, "guess-sites", "WHEN",
+			 "skip what looks like allocator wrappers (default auto)", &q.guess,
+			 cli_when_choices, "always"),
 	    ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &q.no_symbols),
 	    ROW_FLAG(0, "leaks", "live at the end, without known library caches", &q.leaks),
 	    ROW_LIST(0, "suppressions", "FILE", "file of LeakSanitizer suppressions (repeatable)",
@@ -707,11 +702,8 @@ int main(int argc, char **argv)
 		q.top.n = ROWS;
 	cli_import_done(&import);
 	cli_report_start(&q.report);
-	for (int i = 0; q.guess && (i < q.n || !q.n); i++)
-		if (!q.n || !strcmp(q.operands[i], "-"))
-			cli_usage("--guess-sites reads its inputs more than once: give files");
 	if (!q.no_symbols)
-		cli_named_start(&q.named, q.n, q.operands, &import.options, q.guess);
+		cli_named_start(&q.named, q.n, q.operands, &import.options);
 	cli_sandbox("tm-top", NULL);
 	cli_filter_done(&q.filter);
 	q.top.sort = sort_of(q.sort);
@@ -720,7 +712,7 @@ int main(int argc, char **argv)
 	top_choose(&q, &what);
 	cli_filter_project(&q.filter, &what);
 	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
-	q.asked.stacks_spare = q.top.callers || q.first_screen;
+	q.asked.stacks_spare = q.top.callers || q.first_screen || q.guess == WHEN_AUTO;
 	q.loop = (struct cli_loop){.import = &import.options,
 				   .sink = project_sink(&q.project),
 				   .instead = top_read_aggregate,
@@ -736,7 +728,6 @@ int main(int argc, char **argv)
 	memory_release(&q.sizes);
 	buf_release(&q.words);
 	buf_release(&q.guessed);
-	buf_release(&q.rules);
 	buf_release(&q.suppressed);
 	leaks_free(q.none);
 	leaks_free(q.caches);

@@ -44,7 +44,7 @@ show 'Which types does the game allocate? Share is the part of all bytes:' \
 	"tm-top -n 10 --by type mem.tmt"
 show "Which lines ask for them? The engine's own allocators are passed over, so that a row is a line of the game:" \
 	'是哪些代码行在分配？引擎自己的分配器封装会被跳过，因此每一行都是游戏里的一行代码：' \
-	"tm-top -n 10 --guess-sites mem.tmt"
+	"tm-top -n 10 mem.tmt"
 show "Who causes the native allocations of the same run? Total is a function's own and those of all that it calls:" \
 	'同一局里，原生内存是谁分配的？total 是函数自身的分配加上它调用的所有函数的分配：' \
 	"tm-import --maps arcade.smaps --config loli3.conf arcade.stream | tm-symbolize $files | tm-top -n 10 --by function --cumulative"
@@ -66,7 +66,7 @@ else
 		"这里没有演示录制 $python，因为没有安装它或它的符号（python3.11、python3.11-dbg）。"
 fi
 
-tm-top -q --guess-sites --as html mem.tmt >arcade.html || status=$?
+tm-top -q --as html mem.tmt >arcade.html || status=$?
 bin=${BIN:-$BUILD/bin}
 bin=${bin#"$SRC"/}
 say "

@@ -43,7 +43,7 @@ void load_start(struct view_load *l, int n, char **operands, const struct import
 	if (follow)
 		load_start_followed(l, symbols);
 	else if (symbols)
-		cli_named_start(&l->named, n, operands, import, false);
+		cli_named_start(&l->named, n, operands, import);
 }
 
 static enum status take_raw(struct input *in, struct buf *to)

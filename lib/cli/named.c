@@ -75,17 +75,6 @@ static void write_named(const char *path, const struct cli_named_words *w, int f
 	free(argv);
 }
 
-/* All that it writes into a file without a name. */
-static int run_named(const char *path, const struct cli_named_words *w)
-{
-	struct err e = ERR_INIT;
-	int fd = input_temporary(&e);
-
-	if (fd >= 0)
-		write_named(path, w, fd);
-	return fd;
-}
-
 static int named_start(const char *path, const struct cli_named_words *w)
 {
 	int ends[2];
@@ -112,16 +101,13 @@ static bool reach_no_other(const struct import_options *o)
 	       (o->format && strcmp(o->format, "trace") != 0);
 }
 
-void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o,
-		     bool again)
+void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o)
 {
-	m->again = again;
 	if (n > NAMED_MOST || reach_no_other(o))
 		return;
 	for (int i = 0; i < n; i++)
 		if (named_is_trace(operands[i])) {
-			int fd = again ? run_named(operands[i], &m->words)
-				       : named_start(operands[i], &m->words);
+			int fd = named_start(operands[i], &m->words);
 
 			VEC_PUSH(m->items, m->n, m->cap) = (struct cli_named_one){operands[i], fd};
 		}
@@ -133,8 +119,6 @@ int cli_named_take(struct cli_named *m, const char *path)
 		if (m->items[i].fd >= 0 && !strcmp(m->items[i].path, path)) {
 			int fd = m->items[i].fd;
 
-			if (m->again && lseek(fd, 0, SEEK_SET) >= 0)
-				return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 			m->items[i].fd = -1;
 			return fd;
 		}

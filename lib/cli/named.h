@@ -23,17 +23,14 @@ struct cli_named_words {
 struct cli_named { /* zeroed is valid */
 	struct cli_named_one *items;
 	size_t n, cap;
-	bool again;
 	struct cli_named_words words; /* the caller's */
 };
 
 enum { NAMED_MOST = 8 }; /* operands: each has a process */
 
 /* Before the sandbox: starts what there is to start, with m->words. Options on the modules or the format of the
- * capture reach no other process, so nothing is started then. again: it is to be taken more than
- * once, so it goes through unlinked files. */
-void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o,
-		     bool again);
+ * capture reach no other process, so nothing is started then. */
+void cli_named_start(struct cli_named *m, int n, char **operands, const struct import_options *o);
 /* The pipe of an operand, the caller's from then on; -1: none. */
 int cli_named_take(struct cli_named *m, const char *path);
 void cli_named_release(struct cli_named *m);

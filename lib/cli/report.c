@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WIDTH_MAX = 10000, LOG_WIDTH = 120 };
+enum { WIDTH_MAX = 10000, LOG_WIDTH = 120 };
 
 #define AS_TABLES "auto", "text", "csv", "tsv", "json", "markdown", "html"
 const char *const cli_as_choices[] = {AS_TABLES, NULL};

@@ -29,7 +29,10 @@ struct cli_report {
 	bool by_name;              /* the output's name implied it */
 };
 
-extern const char *const cli_as_choices[], *const cli_as_check_choices[], *const cli_when_choices[];
+extern const char *const cli_as_choices[], *const cli_as_check_choices[];
+/* An index into cli_when_choices: what is done by itself, or always, or never. */
+enum cli_when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+extern const char *const cli_when_choices[];
 #define CLI_REPORT_ROWS(r) CLI_REPORT_ROWS_AS(r, CLI_AS_HELP " or html", cli_as_choices)
 /* Of programs whose reports may have rules, and what became of them. */
 #define CLI_CHECKED_REPORT_ROWS(r)                                                \

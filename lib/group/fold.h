@@ -171,6 +171,11 @@ uint32_t fold_call_id(const struct group_project *p, enum key by, const struct n
 const struct located *fold_located(struct group_project *p, uint32_t location);
 /* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
 uint32_t fold_site(struct group_project *p, uint32_t location);
+/* As project_stack.site: of a stack whose innermost location is this and whose callers have the site above; 0: it has
+ * no callers. */
+uint32_t fold_site_of(struct group_project *p, uint32_t location, uint32_t above);
+/* What rules say of a call, and functions that are passed over without one: SITE_ bits. */
+unsigned fold_verdict(struct group_project *p, const struct names_call *c);
 const struct project_owner *fold_owner(struct group_project *p, uint32_t rule);
 
 /* DOMAIN_DEFAULT becomes the domain that has most by now of what the filters keep, if any has. */
@@ -187,6 +192,8 @@ bool fold_call_taken_out(struct fold *f, uint32_t stack);
 /* The call of a node is of allocator or runtime code, and another function is its site: its time is that
  * one's, but it is no call of that. */
 bool fold_call_handed_on(struct fold *f, uint32_t node);
+/* The same of a stack of this location and site. */
+bool fold_handed_on(const struct group_project *p, uint32_t location, uint32_t site);
 /* What a cell adds, as far as it is known. */
 struct tally_sums fold_cell(struct fold *f, size_t index);
 /* Of a cell with s, of samples that have a time of their own and no total: what they add to the total of it and of

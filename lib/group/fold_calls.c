@@ -43,11 +43,12 @@ bool fold_calls_suffice(const struct group_project *p)
 {
 	const struct project_options *o = &p->options;
 
-	if (p->merges || filters_any(o->filters) || o->owners || o->selection || o->hook_cost ||
+	if (filters_any(o->filters) || o->owners || o->selection || o->hook_cost ||
 	    o->slicing != SLICE_NONE)
 		return false;
 	for (size_t i = 0; i < p->n_groupings; i++)
-		if (p->groupings[i].key.by == KEY_FRAME || p->groupings[i].key.by == KEY_OWNER)
+		if (p->groupings[i].key.by == KEY_FRAME || p->groupings[i].key.by == KEY_OWNER ||
+		    (p->groupings[i].key.by == KEY_STACK && !p->groupings[i].key.spare))
 			return false;
 	return true;
 }

@@ -22,7 +22,7 @@ static uint8_t *verdict(uint8_t **sites, size_t *cap, size_t i)
 	return &(*sites)[i];
 }
 
-static unsigned fold_names_sites_of_call(struct group_project *p, const struct names_call *c)
+unsigned fold_verdict(struct group_project *p, const struct names_call *c)
 {
 	const struct names_function *nf = &p->names.functions[c->function];
 	const char *display = names_text(&p->names, nf->display, NULL);
@@ -40,7 +40,8 @@ static unsigned fold_names_sites_of_call(struct group_project *p, const struct n
 	if (!*at && c->file)
 		*at = SITE_ASKED |
 		      (uint8_t)sites_file(rules(p), names_text(&p->names, c->file, NULL));
-	return (*f | *m | *at) & ~(unsigned)SITE_ASKED;
+	return ((*f | *m | *at) & ~(unsigned)SITE_ASKED) |
+	       (project_passes_over(p, c->function) ? SITE_PASS : 0);
 }
 
 static const struct fold_named *fold_names_of_function(struct group_project *p, uint32_t function)
@@ -135,7 +136,7 @@ static struct fold_named of_call(struct group_project *p, const struct names_cal
 static uint32_t find_site(struct group_project *p, const struct names_location *l)
 {
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
-		if (fold_names_sites_of_call(p, &p->names.calls[c]) != SITE_PASS)
+		if (fold_verdict(p, &p->names.calls[c]) != SITE_PASS)
 			return c;
 	return UINT32_MAX;
 }
@@ -152,6 +153,16 @@ uint32_t fold_site(struct group_project *p, uint32_t location)
 	if (!*site)
 		*site = find_site(p, &p->names.locations[location]) + 2;
 	return *site - 2;
+}
+
+uint32_t fold_site_of(struct group_project *p, uint32_t location, uint32_t above)
+{
+	const struct names_location *l = &p->names.locations[location];
+	uint32_t site = fold_site(p, location);
+
+	if (site != UINT32_MAX)
+		return site;
+	return above ? above : (l->first + l->n_calls - 1) | SITE_INSIDE;
 }
 
 /* Finds what is left of a location when the calls of which take says so are taken out. */

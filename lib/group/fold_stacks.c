@@ -37,12 +37,7 @@ static const struct id_rows stack_rows = {fold_stacks_row_hash, fold_stacks_equa
 
 static uint32_t stack_site(struct fold *f, uint32_t parent, uint32_t location)
 {
-	const struct names_location *l = &f->p->names.locations[location];
-	uint32_t site = fold_site(f->p, location);
-
-	if (site != UINT32_MAX)
-		return site;
-	return parent ? fold_node_site(f, parent) : (l->first + l->n_calls - 1) | SITE_INSIDE;
+	return fold_site_of(f->p, location, parent ? fold_node_site(f, parent) : 0);
 }
 
 static uint32_t merged_stack(struct fold *f, uint32_t parent, uint32_t location)
@@ -276,12 +271,14 @@ bool fold_call_taken_out(struct fold *f, uint32_t stack)
 	       innermost_function(p, fold_location(f, node)) != innermost_function(p, captured);
 }
 
+bool fold_handed_on(const struct group_project *p, uint32_t location, uint32_t site)
+{
+	return p->names.calls[site & ~SITE_INSIDE].function != innermost_function(p, location);
+}
+
 bool fold_call_handed_on(struct fold *f, uint32_t node)
 {
-	const struct group_project *p = f->p;
-
-	return node && p->names.calls[fold_node_site(f, node) & ~SITE_INSIDE].function !=
-			   innermost_function(p, fold_location(f, node));
+	return node && fold_handed_on(f->p, fold_location(f, node), fold_node_site(f, node));
 }
 
 static uint64_t site_hash(const struct group_project *p, uint32_t site)

@@ -61,6 +61,7 @@ struct grouping_key {
 	 * for instance the stacks within each type. */
 	unsigned within;
 	unsigned sums; /* SUM_BITs of what its groups keep of records; 0: all */
+	bool spare;    /* stacks: calls need not have their paths for its sake */
 };
 
 /* There are totals only by a key alone. */

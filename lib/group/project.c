@@ -345,6 +345,7 @@ void project_release(struct group_project *p)
 	names_release(&p->names);
 	intern_release(&p->texts);
 	free(p->threads_of);
+	free(p->passed);
 	free(p->sites);
 	intern_release(&p->frames);
 	free(p->frame_rows);

@@ -93,11 +93,18 @@ struct group_project {
 	struct grouping groupings[GROUPINGS_MAX];
 	size_t n_groupings;
 	struct group_run now; /* what is being added up */
+	bool *passed; /* by function of names: passed over though no rule says so; resite.h */
+	size_t cap_passed;
 
 	int domain;             /* options.domain, or what one_domain has settled */
 	struct fold *fold;      /* of the present capture; NULL: nothing is folded yet; fold.h */
 	struct fold_memo *memo; /* what folds keep from capture to capture; fold.h */
 };
+
+static inline bool project_passes_over(const struct group_project *p, uint32_t function)
+{
+	return function < p->cap_passed && p->passed[function];
+}
 
 /* p stays where it is until project_release. */
 void project_init(struct group_project *p, const struct project_options *o);

@@ -57,10 +57,10 @@ if ! ${CC:-cc} -g -O1 -fno-omit-frame-pointer -Wl,--build-id wrap.c -o wrap 2>er
 fi
 tm-symbolize -q -o named.tmt raw.tmt 2>err
 check 'a trace without names gets them' same <(sites named.tmt) <(sites raw.tmt)
-check '... and it has them' grep -q my_alloc <(sites raw.tmt)
+check '... and it has them' grep -q my_alloc <(sites --by site raw.tmt)
 check '--no-symbols: it has none' grep -q '^wrap[+!]0x' <(sites --no-symbols raw.tmt)
 zstd -q -f raw.tmt && check 'a packed one as well' same <(sites named.tmt) <(sites raw.tmt.zst)
-check 'several at once' grep -qx 'my_alloc 2600' <(sites raw.tmt named.tmt)
+check 'several at once' grep -qx 'my_alloc 2600' <(sites --by site raw.tmt named.tmt)
 check 'from standard input it stays as it is' grep -q '^wrap[+!]0x' <(sites - <raw.tmt)
 check '--if-useful: nothing of a trace that has names' [ -z "$(tm-symbolize -q --if-useful named.tmt | head -c 1)" ]
 check '--if-useful: all of one that has none' cmp -s <(tm-symbolize -q --if-useful raw.tmt) named.tmt
@@ -76,12 +76,17 @@ mv other wrap
 	echo 'maker 100'
 } | sort >want
 check '--guess-sites: thirteen users, no wrapper' same want <(sites --guess-sites named.tmt)
+check '... by itself, since my_alloc has more than half' same want <(sites named.tmt)
+check '... of a pipe, too' same want <(sites - <named.tmt)
+check '... but not where sites are asked for' grep -qx 'my_alloc 1300' <(sites --by site named.tmt)
+check '... or with --guess-sites=never' grep -qx 'my_alloc 1300' <(sites --guess-sites=never named.tmt)
+check '... of several captures' grep -qx 'maker 200' <(sites named.tmt raw.tmt)
 check '... of a trace without names' same want <(sites --guess-sites raw.tmt)
 check '... and says so' grep -q 'as a guess.*my_alloc (8 functions.*my_zalloc (6 functions' <(tm-top --guess-sites named.tmt 2>err)
 check '... in JSON, too' grep -q '"guessed": *"passed over' <(tm-top --guess-sites --as json named.tmt 2>err)
-sites work.tmt >plain
+sites --by site work.tmt >plain
 check 'who allocates otherwise, too, is no wrapper; nor is who has one caller' \
-	same plain <(sites --guess-sites work.tmt)
+	same plain <(sites --guess-sites --by site work.tmt)
 check '... which are two sites' [ "$(tr '\n' ' ' <plain)" = 'one 800 work 800 ' ]
 # Three instances of one template and two functions call pool(), 100 times each: five callers, of a fifth each.
 # Then Vec<T>::grow, of three fifths, is called by three functions; and each Tree<T>::make by the same one.
@@ -108,7 +113,7 @@ X
 if ${CXX:-c++} -g -O1 -Wl,--build-id templates.cpp -o templates 2>err && tm-record -q -o vec.tmt ./templates 2>err &&
 	tm-record -q -o tree.tmt ./templates trees 2>err; then
 	of() { sites "$@" | grep ' 100$'; } # the C++ library may have a block of its own
-	check 'without --guess-sites it is the pool' grep -qx 'pool([a-z ]*) 500' <(sites vec.tmt)
+	check 'by site it is the pool' grep -qx 'pool([a-z ]*) 500' <(sites --by site vec.tmt)
 	check '--guess-sites: instances of a template are one function' same \
 		<(printf '%s() 100\n' first floats ints longs second) <(of --guess-sites vec.tmt)
 	check '... which is said, with how many' grep -q 'pool(.*) (5 functions .* Vec<>::grow (3 instances; 3 functions call it; ' \
@@ -124,9 +129,9 @@ game=$DATA/demo/gcc-dwarf5-O2
 if [ -e "$game/arcade.mem" ]; then
 	tm-symbolize -q -e "$game/bin/arcade" -e "$game/bin/libengine.so" --maps "$game/arcade.maps" -o game.tmt "$game/arcade.mem" 2>err
 	check "the demo's first rows are the game's without its file of rules" \
-		same <(first --sites "$SRC/testdata/src/demo/arcade.sites" game.tmt) <(first --guess-sites game.tmt)
+		same <(first --by site --sites "$SRC/testdata/src/demo/arcade.sites" game.tmt) <(first game.tmt)
 fi
-check '--guess-sites reads twice: not standard input' status 2 tm-top --guess-sites - <named.tmt
+check '--guess-sites of standard input' same want <(sites --guess-sites --by site - <named.tmt)
 check '--guess-sites is of sites' status 2 tm-top --guess-sites --by type named.tmt
 
 for ext in pdf svg zst tmt; do

@@ -611,6 +611,7 @@ const PROGRAM_TEXTS = {
 	"live at the end {0}": "结束时未释放 {0}",
 	"{0} temporary": "临时分配 {0}",
 	"passed over, as a guess (--guess-sites): {0!}": "按猜测跳过的分配器封装（--guess-sites）：{0}",
+	"passed over, as a guess (not with --guess-sites=never): {0!}": "按猜测跳过的分配器封装（用 --guess-sites=never 则不跳过）：{0}",
 	"what is live is not in the capture": "采集文件没有未释放内存的数据",
 	"growth: {0*}": "增长：{0}",
 	"at some times only, not through the run: no rate": "只在部分时间增长，不是全程增长，没有增长率",
@@ -679,8 +680,10 @@ const PROGRAM_TEXTS = {
 	"--spike {0!} cannot tell: {1} is not known, or its median or deviation is not above 0": "--spike {0} 无法判定：{1}没有数据，或其中位数或偏差不大于 0",
 	"{0#} call was judged, {1#} took longer than they may": "检查了 {0} 次调用，{1} 次超过阈值",
 	"{0#} calls were judged, {1#} took longer than they may": "检查了 {0} 次调用，{1} 次超过阈值",
-	"more than half is {0!}: --hide {1!} tells its callers apart, --guess-sites passes over what only hands on, --show-stacks 3 shows whole stacks":
-		"一半以上来自 {0}：--hide {1} 可以区分它的调用者，--guess-sites 会跳过只做转发的函数，--show-stacks 3 显示完整堆栈",
+	"more than half is {0!}: --hide {1!} tells its callers apart, --guess-sites passes over what only hands on":
+		"一半以上来自 {0}：--hide {1} 可以区分它的调用者，--guess-sites 会跳过只做转发的函数",
+	"more than half is {0!}: --hide {1!} tells its callers apart": "一半以上来自 {0}：--hide {1} 可以区分它的调用者",
+	"more than half is {0!}: --guess-sites passes over what only hands on": "一半以上来自 {0}：--guess-sites 会跳过只做转发的函数",
 	"normalized: {0} of base is multiplied by {1#}, to the total of new": "归一化：基准的{0}乘以 {1}，使总量与新数据相同",
 	"not every run knows '{0}': differences of it are blank": "有的单局没有“{0}”，它的差异留空",
 	"warning: {0*}": "警告：{0}",

@@ -2,6 +2,7 @@
 #include "lib/report/top/handers.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/resite.h"
 #include "lib/report/top/callers.h"
 #include "lib/rules/templates.h"
 #include "lib/table/table.h"
@@ -10,20 +11,27 @@
 
 enum { STACKS = 1, DEEP = 4096 };
 
+struct hander_callers {
+	uint64_t own;     /* of the sum */
+	uint64_t largest; /* of one caller */
+	uint32_t main;    /* that one */
+	uint32_t callers; /* different functions */
+};
+
 struct hander {                         /* by function of names, the first of a template's */
-	uint64_t own;                   /* of the sum */
-	uint64_t largest;               /* of one caller */
-	uint32_t callers;               /* different functions */
+	struct hander_callers by;       /* of it as a site */
+	struct hander_callers over;     /* of it as the caller of a site */
+	uint32_t only;                  /* the one site's function that it calls, + 1; 0: none */
 	uint32_t instances, allocating; /* of a template: functions, those that are sites */
-	bool others;                    /* it calls something that allocates */
-	bool allocates;                 /* this very function is a site */
+	uint32_t call;                  /* a site in this very function, or 0 */
+	bool others;                    /* it calls several that are */
 };
 
 struct handers {
 	const struct group_project *p;
 	struct hander *of;
 	uint32_t *first;    /* by function: what stands for its template; itself */
-	struct map64 pairs; /* function and caller -> index + 1 in amounts */
+	struct map64 pairs; /* function (* 2, + 1 as a caller) and caller -> index + 1 in amounts */
 	uint64_t *amounts;
 	size_t n, cap;
 };
@@ -67,10 +75,10 @@ static void handers_join_instances(struct handers *h)
 	free(file);
 }
 
-static void add_caller(struct handers *h, uint32_t function, uint32_t caller, uint64_t v)
+static void add_caller(struct handers *h, struct hander_callers *x, uint64_t key, uint32_t caller,
+		       uint64_t v)
 {
-	uint32_t *at = map64_put(&h->pairs, (uint64_t)function << 32 | caller);
-	struct hander *x = &h->of[function];
+	uint32_t *at = map64_put(&h->pairs, key << 32 | caller);
 
 	if (!*at) {
 		VEC_PUSH(h->amounts, h->n, h->cap) = 0;
@@ -78,52 +86,84 @@ static void add_caller(struct handers *h, uint32_t function, uint32_t caller, ui
 		x->callers++;
 	}
 	h->amounts[*at - 1] = add_saturating(h->amounts[*at - 1], v);
-	if (h->amounts[*at - 1] > x->largest)
+	if (h->amounts[*at - 1] > x->largest) {
 		x->largest = h->amounts[*at - 1];
+		x->main = caller;
+	}
 }
 
-/* One stack: its site's function, who calls it, and all functions further out, which call something
- * that allocates. */
+/* One stack: its site's function, who calls it, who calls that one, and all functions further out, which
+ * call something that allocates. */
 static void handers_add_stack(struct handers *h, uint32_t stack, uint64_t v)
 {
-	uint32_t call, site, function;
+	uint32_t call, site, function, caller = 0;
 	bool known = false;
 
 	if (!callers_start(h->p, &stack, &call))
 		return;
 	function = function_of(h, call);
 	site = h->first[function];
-	h->of[site].allocating += !h->of[function].allocates;
-	h->of[function].allocates = true;
-	h->of[site].own = add_saturating(h->of[site].own, v);
+	h->of[site].allocating += !h->of[function].call;
+	h->of[function].call = call;
+	h->of[site].by.own = add_saturating(h->of[site].by.own, v);
 	for (size_t deep = 0; deep < DEEP && (call = callers_next(h->p, &stack, call)); deep++) {
+		struct hander *x;
+
 		function = h->first[function_of(h, call)];
 		if (function == site)
 			continue;
-		if (!known && h->of[function].instances < 2) {
-			add_caller(h, site, function, v);
+		x = &h->of[function];
+		x->others |= x->only && x->only != site + 1;
+		x->only = site + 1;
+		if (known || function == caller || x->instances > 1)
+			continue;
+		if (!caller) {
+			add_caller(h, &h->of[site].by, (uint64_t)site * 2, function, v);
+			x->over.own = add_saturating(x->over.own, v);
+		} else {
+			add_caller(h, &h->of[caller].over, (uint64_t)caller * 2 + 1, function, v);
 			known = true;
 		}
-		h->of[function].others = true;
+		caller = function;
 	}
 }
 
-static bool handers_is(const struct hander *x, uint64_t all)
+/* What a rule keeps is no guess, and what was guessed before is no new one. */
+static bool handers_may(struct group_project *p, uint32_t function, const struct hander *x)
 {
-	struct table_cell share = cell_share(x->own, all);
-	struct table_cell largest = cell_share(x->largest, x->own);
-
-	if (x->others || !share.present || share.number < HANDERS_LEAST * 100)
-		return false;
-	if (x->allocating >= HANDERS_INSTANCES && x->callers >= HANDERS_INSTANCES)
-		return true;
-	return x->callers >= HANDERS_CALLERS && largest.present &&
-	       largest.number <= HANDERS_LARGEST * 100;
+	return !project_passes_over(p, function) && (!x->call || !resite_stays(p, x->call));
 }
 
-void handers_find(const struct group_project *p, enum sum sum,
+static bool has_many(const struct hander_callers *c)
+{
+	struct table_cell largest = cell_share(c->largest, c->own);
+
+	return c->callers >= HANDERS_MANY || (c->callers >= HANDERS_CALLERS && largest.present &&
+					      largest.number <= HANDERS_LARGEST * 100);
+}
+
+/* Most comes through one caller, which calls nothing else that allocates, does not allocate, and has many. */
+static bool is_below_one(const struct handers *h, const struct hander *x)
+{
+	const struct hander *over = &h->of[x->by.main];
+
+	return x->by.callers && !over->by.own && !over->others && has_many(&over->over);
+}
+
+static bool handers_is(const struct handers *h, const struct hander *x, uint64_t all)
+{
+	struct table_cell share = cell_share(x->by.own, all);
+
+	if (x->only || !share.present || share.number < HANDERS_LEAST * 100)
+		return false;
+	if (x->allocating >= HANDERS_INSTANCES && x->by.callers >= HANDERS_INSTANCES)
+		return true;
+	return has_many(&x->by) || is_below_one(h, x);
+}
+
+void handers_find(struct group_project *p, enum sum sum,
 		  void (*found)(void *arg, const struct hander_found *f),
-		  void (*named)(void *arg, const char *name, size_t n), void *arg)
+		  void (*instance)(void *arg, uint32_t function), void *arg)
 {
 	const struct grouping *g = &p->groupings[STACKS];
 	struct handers h = {.p = p,
@@ -143,21 +183,19 @@ void handers_find(const struct group_project *p, enum sum sum,
 	for (uint32_t f = 1; f < p->names.n_functions; f++) {
 		const struct hander *x = &h.of[f];
 		const char *name = names_text(&p->names, p->names.functions[f].display, &n);
-		struct hander_found is = {name, x->callers, x->allocating,
-					  cell_share(x->own, all).number};
+		struct hander_found is = {name, x->by.callers, x->allocating,
+					  cell_share(x->by.own, all).number};
 
-		if (h.first[f] != f || !n || !handers_is(x, all))
+		if (h.first[f] != f || !n || !handers_is(&h, x, all) || !handers_may(p, f, x))
 			continue;
 		if (x->instances < 2)
 			is.instances = 0;
 		else if (templates_name(name, n, &b, &own))
 			is.name = buf_str(&b);
 		found(arg, &is);
-		for (uint32_t i = f; i < p->names.n_functions; i++) {
-			name = names_text(&p->names, p->names.functions[i].display, &n);
+		for (uint32_t i = f; i < p->names.n_functions; i++)
 			if (h.first[i] == f)
-				named(arg, name, n);
-		}
+				instance(arg, i);
 	}
 	buf_release(&b);
 	map64_release(&h.pairs);

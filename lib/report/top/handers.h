@@ -3,8 +3,9 @@
  * Likely allocator wrappers that no rule knows (my_alloc): sites whose function allocates for many
  * others, and does nothing else that allocates. A guess, by what the captures show: at least a
  * tenth of all is its own; at least HANDERS_CALLERS different functions call it, none of them for
- * more than HANDERS_LARGEST percent; and it calls nothing that allocates but allocators. Recursion
- * is no caller.
+ * more than HANDERS_LARGEST percent, or HANDERS_MANY do; and it calls nothing that allocates but allocators.
+ * Or most comes through one caller that is called so, and allocates through this one alone: realloc in
+ * mem_realloc, and that in mem_grow. Recursion is no caller.
  *
  * The instances of a template are one function (lib/rules/templates.h; those that the compiler
  * named without their scope, of internal linkage, are known by their source file). Such a one with
@@ -16,7 +17,13 @@
 
 #include "lib/group/project.h"
 
-enum { HANDERS_CALLERS = 5, HANDERS_LARGEST = 60, HANDERS_LEAST = 10, HANDERS_INSTANCES = 3 };
+enum {
+	HANDERS_CALLERS = 5,
+	HANDERS_LARGEST = 60,
+	HANDERS_MANY = 10,
+	HANDERS_LEAST = 10,
+	HANDERS_INSTANCES = 3
+};
 
 struct hander_found {
 	const char *name; /* as it is shown, or the template's */
@@ -25,10 +32,10 @@ struct hander_found {
 	uint64_t share;   /* in hundredths of a percent of the sum */
 };
 
-/* The project is by site, and by stack within it. Gives each such function once, and then each of
- * its names: one, or a template's instances. Texts are borrowed until the call returns. */
-void handers_find(const struct group_project *p, enum sum sum,
+/* The project is as lib/group/resite.h has it. Gives each such function once, and then the functions
+ * of names that it is: one, or a template's instances. Texts are borrowed until the call returns. */
+void handers_find(struct group_project *p, enum sum sum,
 		  void (*found)(void *arg, const struct hander_found *f),
-		  void (*named)(void *arg, const char *name, size_t n), void *arg);
+		  void (*instance)(void *arg, uint32_t function), void *arg);
 
 #endif

@@ -8,6 +8,7 @@
 #include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/top/callers.h"
+#include "lib/report/top/guess.h"
 #include "lib/report/top/stacks.h"
 
 #include <ctype.h>
@@ -459,7 +460,7 @@ static void top_cut_stacks(struct top *t)
 	}
 }
 
-/* Words that a shell and a regular expression leave as they are. */
+/* Letters that a shell and a regular expression leave as they are. */
 static bool is_plain(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -468,37 +469,42 @@ static bool is_plain(const char *s, size_t n)
 	return n;
 }
 
+/* As the argument of --hide, which takes an expression; of other names what quotes them. */
+static void add_pattern(struct buf *b, const char *s, size_t n)
+{
+	bool plain = is_plain(s, n);
+
+	buf_adds(b, plain ? "'^" : "'^\\Q");
+	buf_add(b, s, n);
+	buf_adds(b, plain ? "$'" : "\\E$'");
+}
+
 /* One site that is more than half of all says little of the program: who calls it does. */
 static void top_add_hint(struct top *t)
 {
-	enum { HALF = 5000, LONGEST = 60 };
-	uint32_t group = t->ranked[0];
-	struct tally_sums self = columns_get(&sums_here(t)->self, group);
-	struct table_cell share = share_cell(t, &self, self.has);
+	enum { LONGEST = 60 };
+	unsigned advice = t->options.advice;
+	struct buf b = BUF_INIT;
 	struct group_name n;
-	char text[400];
-	int len;
 
-	group_name(t->p, t->options.shown, group, &n);
-	if (!share.present || share.number <= HALF || n.name_len > LONGEST)
+	group_name(t->p, t->options.shown, t->ranked[0], &n);
+	if (n.name_len > LONGEST || memchr(n.name, '\'', n.name_len) ||
+	    memchr(n.name, '\\', n.name_len))
+		advice &= ~(unsigned)ADVICE_HIDE;
+	if (!advice)
 		return;
-	if (n.name_len == 4 && !memcmp(n.name, "main", 4))
-		return; /* nothing of the program calls it */
-	if (is_plain(n.name, n.name_len))
-		len =
-		    snprintf(text, sizeof text,
-			     "more than half is %.*s: --hide '^%.*s$' tells its callers apart, "
-			     "--guess-sites passes over what only hands on, --show-stacks 3 shows "
-			     "whole stacks",
-			     (int)n.name_len, n.name, (int)n.name_len, n.name);
-	else
-		len = snprintf(
-		    text, sizeof text,
-		    "more than half is %.*s: --show-stacks 3 shows whole stacks, --tree all",
-		    (int)n.name_len, n.name);
-	if ((size_t)len >= sizeof text)
-		len = sizeof text - 1;
-	add_note(t, text, (size_t)len);
+	buf_adds(&b, "more than half is ");
+	buf_add(&b, n.name, n.name_len);
+	if (advice & ADVICE_HIDE) {
+		buf_adds(&b, ": --hide ");
+		add_pattern(&b, n.name, n.name_len);
+		buf_adds(&b, " tells its callers apart");
+	}
+	if (advice & ADVICE_GUESS)
+		buf_addf(&b, "%s --guess-sites passes over what only hands on",
+			 advice & ADVICE_HIDE ? "," : ":");
+	add_note(t, b.data, b.len);
+	buf_release(&b);
 }
 
 struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e)
@@ -532,7 +538,7 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	top_add_totals(t);
 	t->table.title = make_title(t);
 	top_notes(p, o->shown, t->sort, shown_metrics(t), &t->arena, &t->table);
-	if (t->callers && callers_line(t->callers, 0))
+	if (o->advice && t->table.n_rows)
 		top_add_hint(t);
 	if (by(t) == KEY_STACK)
 		top_cut_stacks(t);

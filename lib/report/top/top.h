@@ -20,6 +20,7 @@ struct top_options {
 	uint64_t stacks; /* beneath each row; the grouping behind the shown one has to be by stack
 			   * within it then */
 	uint64_t callers; /* rows with their main callers below them; the same holds */
+	unsigned advice;  /* ADVICE_ bits of guess.h */
 };
 
 struct top;
