@@ -120,8 +120,8 @@ compare "the README lists the programs" "$programs" \
 	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.md" | sort)"
 compare "the Chinese README lists the programs" "$programs" \
 	"$(sed -n 's/^| `\(tm-[a-z0-9-]*\)` |.*/\1/p' "$SRC/README.zh-CN.md" | sort)"
-compare "both READMEs answer with the same commands" "$(sed -n 's/^| [^`|]* | \(`tracemill .*\)/\1/p' "$SRC/README.md")" \
-	"$(sed -n 's/^| [^`|]* | \(`tracemill .*\)/\1/p' "$SRC/README.zh-CN.md")"
+row_commands() { grep '^| [^`|]* | .*`' "$1" | grep -oE '`tracemill [^`]*`'; }
+compare "both READMEs answer with the same commands" "$(row_commands "$SRC/README.md")" "$(row_commands "$SRC/README.zh-CN.md")"
 # The tutorial in Chinese: its programs, commands and outputs are the manual page's, and what it calls the parts of
 # tm-view's page these are called there.
 compare "the Chinese tutorial has the commands and the outputs" \
