@@ -162,14 +162,14 @@ int main(int argc, char **argv)
 
 	n = opt_parse_as(&style, &program, argc, argv);
 	if (process)
-		cli_usage("-p: a running process cannot be asked; -o names its image, -l or -s "
-			  "where it is");
+		cli_usage("-p: tm-atos cannot read a running process: give its image with -o and "
+			  "its place with -l or -s");
 	if (!binary)
-		cli_usage("-o is needed: the image");
+		cli_usage("no image: -o FILE is missing");
 	if ((load != NULL) + (slide != NULL) + (code != NULL) + offset > 1)
 		cli_usage("only one of -l, -s, -textExecAddress and -offset");
 	if (code_slide && !slide)
-		cli_usage("-textExecSlide is of -s");
+		cli_usage("-textExecSlide needs -s");
 	o = cli_symbolizer_options(&binaries, &managed);
 	o.flags |= TRACEMILL_DEMANGLE;
 	o.arch = arch;

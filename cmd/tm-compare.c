@@ -141,7 +141,7 @@ static void init_policy(struct cli_compare *c)
 	doubts_find_builds(&d, &c->in.compare);
 	doubt = doubts_first(&d, &c->allowed);
 	if (doubt) {
-		cli_error(NULL, "--init-policy: %s: no policy is fitted to these runs", doubt);
+		cli_error(NULL, "--init-policy: no policy fits these runs: %s", doubt);
 		cli_status(EXIT_INCONCLUSIVE);
 		doubts_release(&d);
 		return;
@@ -213,11 +213,11 @@ int main(int argc, char **argv)
 	n = opt_parse(&program, argc, argv);
 	cli_import_done(&import);
 	if (origin && !save)
-		cli_usage("--origin goes with --save-baseline");
+		cli_usage("--origin needs --save-baseline");
 	if (normalize && compare.policy_path)
-		cli_usage("--normalize: a gate judges what there is, not shares");
+		cli_usage("--normalize cannot be combined with --gate");
 	if (by == KEY_FRAME)
-		cli_usage("--by frame: tm-frames does that");
+		cli_usage("--by frame: use tm-frames");
 	if (save)
 		cli_output(save);
 	else

@@ -67,7 +67,8 @@ static enum status export_end(struct sink *s, struct trace *t, struct err *e)
 	cli_notes(x->loop->file, t, 0, NOTE_GUESS);
 	if (trace_get(t, TRACE_FILTERED) && !(x->format->flags & EXPORT_FILTERED))
 		cli_note(x->loop->file,
-			 "was filtered (%s): %s cannot say so, and is read as if it were whole",
+			 "was filtered (%s), which %s cannot record: its readers take it for the "
+			 "whole capture",
 			 trace_get(t, TRACE_FILTERED), x->format->name);
 	if (x->misplaced)
 		cli_note(x->loop->file,
@@ -111,12 +112,12 @@ static void list_formats(void)
 static void check(const struct exporter *x, const char *output, const char *original, bool events)
 {
 	if (x->flags & EXPORT_FILE && (!output || !strcmp(output, "-")))
-		cli_usage("--as %s makes a file: say which with -o", x->name);
+		cli_usage("--as %s writes a file: give its name with -o", x->name);
 	if (x->flags & EXPORT_BINARY && !output && isatty(STDOUT_FILENO))
 		cli_usage("--as %s is not for a terminal: redirect it, pipe it, or use -o",
 			  x->name);
 	if (x->flags & EXPORT_ORIGINAL && !original)
-		cli_usage("--as %s puts names into a capture: say which with --original", x->name);
+		cli_usage("--as %s puts names into a capture: give it with --original", x->name);
 	if (!(x->flags & EXPORT_ORIGINAL) && original)
 		cli_usage("--original is for --as loli and --as mem");
 	if (events && strcmp(x->name, "sqlite") != 0)
@@ -130,7 +131,7 @@ static const char *make_output(const struct exporter *x, const char *output)
 	if (x->flags & EXPORT_FILE) {
 		file = cli_output_by_name(output);
 		if (!file)
-			cli_usage("--as %s: '%s' is no regular file", x->name, output);
+			cli_usage("--as %s: '%s' is not a regular file", x->name, output);
 	} else if (output) {
 		(x->flags & EXPORT_BINARY ? cli_output_binary : cli_output_report)(output);
 	}
@@ -164,7 +165,7 @@ static void export_nothing(const struct told *told, const char *lacks)
 				 told->seen[kinds[i].kind]);
 			between = ",";
 		}
-	err_set(&e, ST_UNSUPPORTED, "nothing in it %s, so nothing is to be written%s", lacks,
+	err_set(&e, ST_UNSUPPORTED, "nothing in the input %s, so nothing is written%s", lacks,
 		buf_str(&has));
 	failed(NULL, &e);
 	buf_release(&has);
@@ -192,7 +193,7 @@ int main(int argc, char **argv)
 		       &original),
 	    ROW_FLAG(0, "events", "sqlite: write every event, not only sums", &o.events),
 	    ROW_FLAG(0, "types", "folded, speedscope: innermost entry is the type", &o.types),
-	    ROW_HEADING("choosing:"),
+	    ROW_HEADING("what to write:"),
 	    ROW_CHOICE(0, "sort", "METRIC",
 		       "weight of a stack: auto, count, entries, requested, real, live-count, "
 		       "live-requested, live-real, samples, period, calls or self-time",
@@ -201,7 +202,7 @@ int main(int argc, char **argv)
 		0, "domain", "NAME",
 		"blocks to count: auto (most bytes; default), malloc, pool, mmap, mono, lua or all",
 		&domain, domain_words),
-	    ROW_FLAG(0, "no-demangle", "raw names", &o.mangled),
+	    ROW_FLAG(0, "no-demangle", "show linkage names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
 	    ROW_OLD("metric", "sort"),
 	    OPT_END,

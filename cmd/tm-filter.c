@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 
 	cli_import_done(&import);
 	if (key_file && !anonymous)
-		cli_usage("--anonymize-key: only with --anonymize");
+		cli_usage("--anonymize-key needs --anonymize");
 	if (key_file)
 		read_key(key_file, &key);
 	cli_output(output);

@@ -16,17 +16,18 @@ static enum command command_of(const char *word)
 	for (enum command c = 0; c < COMMANDS; c++)
 		if (!strcmp(commands[c], word))
 			return c;
-	cli_usage("'%s' is no command: add, list, trend, change-points or blame", db_shown(word));
+	cli_usage("'%s' is not a command: add, list, trend, change-points or blame",
+		  db_shown(word));
 }
 
 static void history_check(enum command what, const struct cli_history *h, int n, char **operands)
 {
 	if (n < 2)
-		cli_usage("%s: which store? A file, or postgresql://HOST/NAME", commands[what]);
+		cli_usage("%s: no store: give a file, or postgresql://HOST/NAME", commands[what]);
 	if (what == ADD && n < 3)
 		cli_usage("add: no file");
 	if (what != ADD && n > 2)
-		cli_usage("%s: only add takes files", commands[what]);
+		cli_usage("%s takes no files: only add does", commands[what]);
 	for (int i = 2; i < n; i++) {
 		if (!h->build && !strcmp(operands[i], "-"))
 			cli_usage("add: standard input has no name: give --build");
@@ -35,12 +36,12 @@ static void history_check(enum command what, const struct cli_history *h, int n,
 	}
 	if (what <= LIST && (h->metric || h->by >= 0 || h->per >= 0 || h->counter ||
 			     h->policy_path || h->alpha || h->least || h->names.n || h->cumulative))
-		cli_usage("%s: options of series are for trend, change-points and blame",
+		cli_usage("%s: options of series need trend, change-points or blame",
 			  commands[what]);
 	if (what != BLAME && (h->from || h->to))
-		cli_usage("--from and --to are for blame");
+		cli_usage("--from and --to need blame");
 	if (what != CHANGE_POINTS && h->fail)
-		cli_usage("--gate is for change-points");
+		cli_usage("--gate needs change-points");
 }
 
 int main(int argc, char **argv)
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
 
 	cli_import_done(&import);
 	if (!n)
-		cli_usage("which command? add, list, trend, change-points or blame");
+		cli_usage("no command: add, list, trend, change-points or blame");
 	what = command_of(argv[1]);
 	history_check(what, &history, n, argv + 1);
 	history.store = argv[2];
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-history", cli_store_file(history.store) ? NULL : "on PostgreSQL");
 	cli_filter_done(&filter);
 	if (what != ADD && cli_filter_any(&filter))
-		cli_usage("%s: --focus and its like choose from captures: they are for add",
+		cli_usage("%s: --focus and other filters choose from captures: they need add",
 			  commands[what]);
 	if (cli_history_open(&history, what == ADD))
 		switch (what) {

@@ -125,10 +125,11 @@ static bool tm_import_clock_offset(const struct opt_list *l, int file, int files
 
 		if (!equals || !num_dec(l->items[i], (size_t)(equals - l->items[i]), &n) || !n ||
 		    n > (uint64_t)files)
-			cli_usage("--clock-offset: '%s' begins with no file's number: 2=1.5s",
-				  l->items[i]);
+			cli_usage(
+			    "--clock-offset: '%s' does not begin with the number of a file: 2=1.5s",
+			    l->items[i]);
 		if (!num_time(equals + 1, strlen(equals + 1), offset))
-			cli_usage("--clock-offset: '%s' ends with no time: 2=1.5s, 3=-20ms",
+			cli_usage("--clock-offset: '%s' does not end with a time: 2=1.5s, 3=-20ms",
 				  l->items[i]);
 		if (n == (uint64_t)file)
 			return true;
@@ -206,9 +207,9 @@ int main(int argc, char **argv)
 	sink.to = writer_sink(writer);
 	sink.loop = &loop;
 	if (merge && n < 2)
-		cli_usage("--merge takes two files or more");
+		cli_usage("--merge takes two or more files");
 	if (!merge && (offsets.n || align))
-		cli_usage("--align and --clock-offset go with --merge");
+		cli_usage("--align and --clock-offset need --merge");
 	if (merge)
 		tm_import_merge_files(&loop, &sink, align, &offsets, n, argv + 1);
 	else

@@ -293,13 +293,13 @@ static void inspect_all(struct inspect_cli *c, int n, char **paths)
 static void inspect_check(struct inspect_cli *c, int n)
 {
 	if (!n)
-		cli_usage("which binaries?");
+		cli_usage("no binary is given");
 	if (c->disassemble && (c->by_file || c->require.n))
-		cli_usage("--disassemble: without --gate and --by-file");
+		cli_usage("--disassemble cannot be combined with --gate or --by-file");
 	if (c->disassemble && n > 1 && !c->traces.n)
-		cli_usage("--disassemble: of one binary, without --trace");
+		cli_usage("--disassemble takes one binary, and no --trace");
 	if (c->traces.n && (c->by_file || c->require.n))
-		cli_usage("--trace: without --gate and --by-file");
+		cli_usage("--trace cannot be combined with --gate or --by-file");
 	parse_require(c);
 }
 

@@ -449,7 +449,7 @@ int main(int argc, char **argv)
 		cli_usage("only one of --build-id and --obj");
 	for (size_t i = 0; j.build_id && (!i || j.build_id[i]); i++)
 		if (num_hex_digit(j.build_id[i]) < 0)
-			cli_usage("--build-id: '%s' is none", j.build_id);
+			cli_usage("--build-id: '%s' is not a build-id", j.build_id);
 	binaries.servers_optional = true;
 	j.print.base_names = paths == PATHS_BASE;
 	cli_check_modules(&j.modules);

@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 	if (q.from_lines && (n > 1 || q.lists.n))
 		cli_usage("--from-lines reads standard input or one file");
 	if (q.from_lines && q.lines && q.prune_below)
-		cli_usage("--min needs a whole aggregate: not lines from lines");
+		cli_usage("--min needs a whole aggregate: it cannot be combined with --lines and "
+			  "--from-lines");
 	if (!q.from_lines && !n && !q.lists.n)
 		cli_usage("give aggregates, or --files-from");
 	if (q.lines)

@@ -64,7 +64,7 @@ static int record_open_output(struct launch *l, const char *form, const char *of
 	static char own[128];
 
 	if (l->settings.children && (!output || !strcmp(output, "-")))
-		cli_usage("--pid-children writes a file for each process: say its name with -o");
+		cli_usage("--pid-children writes a file for each process: give a name with -o");
 	if (!output && (file || isatty(STDOUT_FILENO))) {
 		snprintf(own, sizeof own, "%.80s.%d.%s", path_base(of), pid,
 			 strcmp(form, "trace") ? form : "tmt");
@@ -97,7 +97,7 @@ static void tell_lost(const struct launch *l)
 	}
 }
 
-/* The status when the trace is not whole: the program's, or ours if it has ended well. */
+/* The status when the trace is incomplete: the program's, or ours if it has ended well. */
 static int tell_cut(const struct launch *l, int status, int sig)
 {
 	int error = launch_error(l);
@@ -107,7 +107,7 @@ static int tell_cut(const struct launch *l, int status, int sig)
 
 	if (!error && (sig || !launch_open(l)))
 		return status;
-	cli_error(output, "the trace is not whole: %s", why);
+	cli_error(output, "the trace is incomplete: %s", why);
 	return status ? status : EXIT_INPUT;
 }
 
@@ -199,7 +199,7 @@ static int record_running(struct launch *l, uint64_t pid, const char *given, str
 	else if ((fd = record_open_output(l, "trace", a.process.name, (int)pid, true)) < 0)
 		status = failed(output, (err_sys(&e, "cannot open"), &e));
 	else if (!output)
-		cli_usage("--pid writes a file: say its name with -o");
+		cli_usage("--pid writes a file: give its name with -o");
 	else {
 		snprintf(l->program, sizeof l->program, "%s", a.process.exe);
 		l->unseen = program_unseen(a.process.exe);
@@ -248,7 +248,8 @@ static uint64_t duration_of(const char *text)
 	else if (n)
 		buf_adds(&b, text);
 	if (text && (!num_time(buf_str(&b), b.len, &ns) || ns < 1000000))
-		cli_usage("--duration: '%s' is no time from 1ms on, such as 0.5 or 500ms", text);
+		cli_usage("--duration: '%s' is not a time of at least 1ms, such as 0.5 or 500ms",
+			  text);
 	buf_release(&b);
 	return (uint64_t)ns / 1000000;
 }
@@ -320,7 +321,7 @@ int main(int argc, char **argv)
 	if (from.urls.n && end.no_symbols)
 		cli_usage("--debuginfod and --no-symbols exclude each other");
 	if (unity.follow && !unity.place)
-		cli_usage("--follow goes with --unity");
+		cli_usage("--follow needs --unity");
 	if (unity.place) {
 		unity.duration_ms = s->duration_ms;
 		unity.idle_ms = (unsigned)(idle < 1 ? 1 : idle > 86400 ? 86400 : idle) * 1000;
@@ -338,17 +339,17 @@ int main(int argc, char **argv)
 	if (form == TRACE && !serving)
 		cli_output_unpacked(output);
 	if (!depth || depth > CAP_DEPTH_MAX)
-		cli_usage("--depth is 1 to %d", CAP_DEPTH_MAX);
+		cli_usage("--depth: from 1 to %d", CAP_DEPTH_MAX);
 	if (port > UINT16_MAX)
-		cli_usage("--port is at most %d", UINT16_MAX);
+		cli_usage("--port: at most %d", UINT16_MAX);
 	if ((form || serving) && end.report)
-		cli_usage("--report is of a trace: without --as and --serve");
+		cli_usage("--report needs a trace: no --as or --serve");
 	if ((form || serving) && from.urls.n)
-		cli_usage("--debuginfod is of a trace: without --as and --serve");
+		cli_usage("--debuginfod needs a trace: no --as or --serve");
 	if ((form || serving) && s->children)
-		cli_usage("--pid-children writes traces: without --as and --serve");
+		cli_usage("--pid-children writes traces: no --as or --serve");
 	if (serving && form == MEMTRACER)
-		cli_usage("--serve is for --as loli");
+		cli_usage("--serve needs --as loli");
 	cli_sandbox("tm-record", NULL);
 	argv[n + 1] = NULL;
 	s->depth = (unsigned)depth;

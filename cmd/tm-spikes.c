@@ -72,9 +72,9 @@ static void read_rules(struct spikes_cli *c)
 static void spikes_parse(struct spikes_cli *c, struct spikes_options *o)
 {
 	if (c->pet && c->suggest)
-		cli_usage("--pet and --suggest do not go together");
+		cli_usage("--pet and --suggest exclude each other");
 	if ((c->pet || c->suggest) && (c->report.csv || c->report.as))
-		cli_usage("--%s is text of its own: no --as", c->pet ? "pet" : "suggest");
+		cli_usage("--%s writes its own text: no --as", c->pet ? "pet" : "suggest");
 	if (c->filter.sizes.n)
 		cli_usage("--size: calls have no size");
 	if (!c->depth || c->depth > SPIKES_DEPTH_MAX)
@@ -83,7 +83,8 @@ static void spikes_parse(struct spikes_cli *c, struct spikes_options *o)
 		cli_usage("--top: at most %d", SPIKES_WORST_MAX);
 	o->threshold = c->rules.has_threshold ? c->rules.threshold : SPIKES_THRESHOLD;
 	if (c->threshold && !spike_parse_limit(c->threshold, strlen(c->threshold), &o->threshold))
-		cli_usage("--threshold: '%s' is no time: 1ms, 100us, never", c->threshold);
+		cli_usage("--threshold: '%s' is not a time such as 1ms or 100us, or never",
+			  c->threshold);
 	o->strict = c->threshold || c->rules.has_threshold;
 	o->hook_cost = c->hook_cost ? cli_hook_cost(c->hook_cost) : 0;
 	o->rules = &c->rules;
@@ -101,7 +102,7 @@ static void spikes_parse(struct spikes_cli *c, struct spikes_options *o)
 static const char *unsure(const struct spikes_cli *c)
 {
 	if ((c->loop.lossy || c->lossy) && !c->allow_loss)
-		return "the input has lost something, so nothing is certain (--allow-loss)";
+		return "the input has lost something, so no verdict is certain (--allow-loss)";
 	if (c->spikes.stacks && !c->spikes.calls)
 		return "the input has no calls with a time, so none was judged";
 	return NULL;

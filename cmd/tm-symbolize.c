@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 		cli_usage(
 		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
 	if (j.if_useful && (!writes(&j) || text || prewarm))
-		cli_usage("--if-useful: not where no trace is written");
+		cli_usage("--if-useful needs a trace as output");
 	j.symbolizer = cli_symbolizer_new(&o);
 	if (tracemill_naming_new(j.symbolizer, &naming, &j.naming))
 		mem_exhausted();

@@ -216,8 +216,7 @@ static void top_check(struct request *q)
 	if (q->metrics && metrics_parse(q->metrics, &q->top.metrics, &e))
 		cli_usage("--metrics: %s", e.msg);
 	if (q->tree + q->bottom_up + (q->peek != NULL) + (q->source != NULL) + q->memory > 1)
-		cli_usage("--tree, --bottom-up, --peek, --source and --memory are different "
-			  "reports");
+		cli_usage("give only one of --tree, --bottom-up, --peek, --source and --memory");
 	q->as = &reports[q->peek                   ? REPORT_PEEK
 			 : q->source               ? REPORT_SOURCE
 			 : q->tree || q->bottom_up ? REPORT_TREE
@@ -225,11 +224,11 @@ static void top_check(struct request *q)
 	if (q->below >= 0) {
 		if (q->by == q->below || q->by == KEY_FRAME || q->below == KEY_FRAME ||
 		    q->by == KEY_STACK)
-			cli_usage("--by %s,%s: two keys are different ones, none of them frame, "
-				  "and the first is no stack",
+			cli_usage("--by %s,%s: the keys must differ, neither may be frame, and the "
+				  "first may not be stack",
 				  key_words[q->by], key_words[q->below]);
 		if (q->top.cumulative)
-			cli_usage("--cumulative goes with one key");
+			cli_usage("--cumulative needs a single key");
 	}
 	if ((q->by == KEY_OWNER || q->below == KEY_OWNER) && !q->filter.owners)
 		cli_usage("--by owner needs --owners FILE");
@@ -237,7 +236,7 @@ static void top_check(struct request *q)
 	top_check_functions(q, "--peek", q->peek);
 	top_check_functions(q, "--source", q->source);
 	if (q->source_dirs.n && !q->source)
-		cli_usage("--source-dir goes with --source");
+		cli_usage("--source-dir needs --source");
 	for (size_t i = 0; i < q->source_dirs.n; i++)
 		top_check_folder(q->source_dirs.items[i]);
 }
@@ -287,7 +286,7 @@ static void top_choose(struct request *q, struct project_options *o)
 	if (last == KEY_STACK || last == KEY_FRAME)
 		q->top.stacks = 0; /* a row is one already, or is no cell */
 	if (q->guess == WHEN_ALWAYS && (q->by != KEY_SITE || q->below >= 0))
-		cli_usage("--guess-sites goes with --by site");
+		cli_usage("--guess-sites needs --by site");
 	if (q->guess == WHEN_AUTO && !first)
 		q->guess = WHEN_NEVER;
 	if (q->top.stacks) {
@@ -332,7 +331,7 @@ static void top_choose_leaks(struct request *q, struct project_options *o)
 		exit(cli_exit());
 	}
 	if (q->leaks && q->sort)
-		cli_usage("--leaks and --sort are different orders");
+		cli_usage("--leaks cannot be combined with --sort");
 	if (!q->leaks && !q->suppressions.n)
 		return;
 	q->none = leaks_new(q->leaks);
@@ -502,8 +501,8 @@ static void top_guess(struct request *q)
 	else if (q->guess == WHEN_AUTO)
 		guess_if_needed(p, sum, &names);
 	if (names.len)
-		buf_addf(&q->guessed, "passed over, as a guess (%s): %s",
-			 q->guess == WHEN_AUTO ? "not with --guess-sites=never" : "--guess-sites",
+		buf_addf(&q->guessed, "guessed allocator wrappers (%s): %s",
+			 q->guess == WHEN_AUTO ? "--guess-sites=never shows them" : "--guess-sites",
 			 buf_str(&names));
 	buf_release(&names);
 	if (q->top.callers)
@@ -529,8 +528,7 @@ static void top_tell_unselected(const struct request *q)
 			buf_addf(&said, "%s%s", said.len ? " and " : "", given[i].option);
 	if (q->seen[EV_FRAME])
 		buf_addf(&said, " (frames in it: %" PRIu64 ")", q->seen[EV_FRAME]);
-	cli_note(NULL, "nothing is left: no record lies in what was asked for by %s",
-		 buf_str(&said));
+	cli_note(NULL, "no record is left by %s", buf_str(&said));
 	buf_release(&said);
 }
 
@@ -560,7 +558,7 @@ static void top_tell_empty(const struct request *q)
 				 q->seen[others[i].kind]);
 			between = ", ";
 		}
-	cli_note(NULL, "nothing in it is an allocation, a sample or a call%s", buf_str(&has));
+	cli_note(NULL, "no allocations, samples or calls in the input%s", buf_str(&has));
 	buf_release(&has);
 }
 
@@ -576,7 +574,7 @@ static void tell_nameless(const struct request *q)
 	if (q->captures && !r->unfiltered.v[SUM_ENTRIES])
 		top_tell_empty(q);
 	if (r->unfiltered.v[SUM_ENTRIES] && !r->all.v[SUM_ENTRIES])
-		cli_note(NULL, "nothing is left: none of %" PRIu64 " records is what was asked for",
+		cli_note(NULL, "no record is left: the filters drop all %" PRIu64 " records",
 			 r->unfiltered.v[SUM_ENTRIES]);
 }
 
@@ -618,7 +616,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 		memory_report_add(r, &d);
 		cli_report_print(&q->report, &d);
 	} else if (m.captures) {
-		cli_note(NULL, "no allocation is left to tell of");
+		cli_note(NULL, "no allocation is left");
 	}
 	document_release(&d);
 	memory_report_free(r);

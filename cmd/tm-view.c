@@ -42,7 +42,7 @@ static struct kept *view_kept_of(const char *operand)
 
 	if (k)
 		return k;
-	err_set(&nothing.why, ST_UNSUPPORTED, "not among the files that tm-view was given");
+	err_set(&nothing.why, ST_UNSUPPORTED, "tm-view was not given this file");
 	return &nothing;
 }
 
@@ -96,12 +96,12 @@ static const char *view_guard(const char *word, const char *file)
 		const char *why;
 	} lists[] = {
 	    {"source-dir", v->sources.items, v->sources.n,
-	     "that folder is none of tm-view's own --source-dir"},
+	     "tm-view was not given this folder with --source-dir"},
 	    {"debug-dir", v->debug_dirs.items, v->debug_dirs.n,
-	     "that folder is none of tm-view's own --debug-dir"},
-	    {"exe", v->binaries, v->exes.n, "that binary was not named to tm-view: -e"},
-	    {"trace", v->load.names, v->load.n, "not among the files that tm-view was given"},
-	    {word, v->allowed.items, v->allowed.n, "that file was not named to tm-view: --allow"},
+	     "tm-view was not given this folder with --debug-dir"},
+	    {"exe", v->binaries, v->exes.n, "tm-view was not given this binary with -e"},
+	    {"trace", v->load.names, v->load.n, "tm-view was not given this file"},
+	    {word, v->allowed.items, v->allowed.n, "tm-view was not given this file with --allow"},
 	};
 	size_t i = 0;
 
@@ -298,13 +298,13 @@ static void view_take_binaries(struct cli_view *c)
 static void check(const struct cli_view *c, int n)
 {
 	if ((c->query != NULL) + c->lines + c->mcp > 1)
-		cli_usage("--query, --lines and --mcp are different doors");
+		cli_usage("give only one of --query, --lines and --mcp");
 	if (c->listen && (c->query || c->lines || c->mcp))
-		cli_usage("--listen is for browsers");
+		cli_usage("--listen cannot be combined with --query, --lines or --mcp");
 	if (!n)
 		cli_usage("no file is given");
 	if (!c->seconds || !c->rows || !c->bytes)
-		cli_usage("a limit of 0 answers nothing");
+		cli_usage("--rows, --time-limit and --answer-bytes must be above 0");
 }
 
 int main(int argc, char **argv)

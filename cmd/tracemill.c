@@ -33,7 +33,7 @@ static _Noreturn void not_started(const char *name)
 
 	buf_addf(&b, "tm-%s", name);
 	cli_error(buf_str(&b), "%s",
-		  errno == ENOENT ? "is neither beside this program nor in PATH" : strerror(errno));
+		  errno == ENOENT ? "not found beside this program or in PATH" : strerror(errno));
 	buf_release(&b);
 	exit(errno == ENOENT ? NOT_FOUND : EXIT_INPUT);
 }
@@ -45,11 +45,11 @@ static _Noreturn void not_known(const char *name)
 	struct err e = ERR_INIT;
 
 	if (near)
-		cli_usage("no command %s; is it %s?", name, near);
+		cli_usage("unknown command %s; did you mean %s?", name, near);
 	if (!file_look(name, &k, &e))
-		cli_usage("no command %s; to see what is in that file: tracemill show %s", name,
-			  name);
-	cli_usage("no command %s; to record a program: tracemill run %s", name, name);
+		cli_usage("unknown command %s; to see what is in that file: tracemill show %s",
+			  name, name);
+	cli_usage("unknown command %s; to record a program: tracemill run %s", name, name);
 }
 
 /* --- show --- */
@@ -125,7 +125,7 @@ static int tracemill_show(int argc, char **argv)
 		cli_usage("no file to show");
 	for (int i = 1; i <= n; i++)
 		if (!strcmp(argv[i], "-"))
-			cli_usage("show reads a file twice: standard input cannot be shown");
+			cli_usage("show reads each file twice, so it cannot read standard input");
 	cli_sandbox("tracemill", NULL);
 	if (view)
 		show_view(n, argv + 1);
@@ -180,7 +180,7 @@ static int own_options(int argc, char **argv)
 
 	if (argc == 2 && !strncmp(argv[1], completion, sizeof completion - 1)) {
 		if (!front_complete(argv[1] + sizeof completion - 1))
-			cli_usage("--completion: '%s' is none of its values: bash, zsh, fish",
+			cli_usage("--completion: '%s' is not one of bash, zsh, fish",
 				  argv[1] + sizeof completion - 1);
 		return cli_exit();
 	}

@@ -22,7 +22,7 @@ void blocks_note(const struct format_blocks *b)
 {
 	if (b->above)
 		trace_note(b->im->t, NOTE_GUESS, b->above,
-			   "rows have more in use than was allocated: what is in use counts as "
+			   "rows with more bytes in use than allocated: the bytes in use count as "
 			   "allocated");
 }
 

@@ -243,7 +243,8 @@ static enum status counters_csv_read(struct import *im, struct err *e)
 	if (!st && cursor_failed(in))
 		st = err_failure(e);
 	if (t.refused)
-		trace_note(im->t, NOTE_LOSS, t.refused, "fields are no numbers, or too large");
+		trace_note(im->t, NOTE_LOSS, t.refused,
+			   "fields that are not numbers, or too large");
 	if (t.long_lines)
 		trace_note(im->t, NOTE_LOSS, t.long_lines,
 			   "lines have more fields than columns: left out");

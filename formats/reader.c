@@ -296,7 +296,7 @@ static void note_left_out(struct left_out *l, struct trace *t)
 	for (size_t i = 0; i < l->n; i++)
 		trace_note(t, l->items[i].severity, 0, "%s", l->items[i].text);
 	if (l->more)
-		trace_note(t, NOTE_INFO, l->more, "more members of the archive are no captures");
+		trace_note(t, NOTE_INFO, l->more, "more members of the archive are not captures");
 	if (l->more_lost)
 		trace_note(t, NOTE_LOSS, l->more_lost, "more members of the archive were not read");
 	l->n = 0;

@@ -57,7 +57,7 @@ for name in sorted(f[:-5] for f in os.listdir(".") if f.endswith(".html")):
 # What is put together of parts is so of known parts only, and a name stays one.
 b.open(page + "?lang=zh", READY)
 for text, want in (("requested by stack, of its own", None), ("a thing of new", None), ("operator new", None), ("real / frame base", "每帧实际大小（基准）"),
-                   ("requested, live count: lower bounds", "申请大小、未释放块数：下限"), ("frames: 60; the worst is frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):
+                   ("requested, live count: lower bounds", "申请大小、未释放块数：下限"), ("frames: 60; worst: frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):
     check("%s: %s" % (text, want or "as it is"), b.run("translated(%s)" % json.dumps(text)) == (want or text))
 for name in ("operator new", "count", "by", "real", "all", "The", "frames: 60"):
     check("a name stays: " + name, b.run("labelled(%s)" % json.dumps(name)) == name)

@@ -57,7 +57,7 @@ static const char *today(const char *given)
 	struct tm tm;
 
 	if (given && !policy_date(given))
-		cli_usage("--today: '%s' is no date (YYYY-MM-DD)", given);
+		cli_usage("--today: '%s' is not a date (YYYY-MM-DD)", given);
 	if (given)
 		return given;
 	gmtime_r(&now, &tm);
@@ -99,7 +99,7 @@ static void check_source(const char *option, const char *dir)
 	struct stat st;
 
 	if (dir && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
-		cli_usage("--%s: '%s' is no folder", option, dir);
+		cli_usage("--%s: '%s' is not a folder", option, dir);
 }
 
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single)
@@ -117,8 +117,8 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	add_ranges("new-time", &c->new_times, &s->ranges[1], selection_times);
 	s->has_ranges = !selection_all(&s->ranges[0]) || !selection_all(&s->ranges[1]);
 	if (s->has_ranges && (f->frames.n || f->times.n))
-		cli_usage(
-		    "--frame and --time are of both sides: they do not go with ranges of each");
+		cli_usage("--frame and --time choose from both sides: they cannot be combined with "
+			  "ranges of one side");
 	for (size_t i = 0; i < 2; i++) {
 		add_ranges("size", &f->sizes, &s->ranges[i], selection_sizes);
 		add_threads(f, &s->ranges[i]);
@@ -128,34 +128,32 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 		c->policy_path = NULL; /* nothing is judged */
 	if (single) {
 		if (n != 1 || lists || c->groups.n || s->has_ranges || c->policy_path)
-			cli_usage("--save-baseline takes one file and compares nothing");
+			cli_usage("--save-baseline takes one file and does not compare");
 		return;
 	}
 	if (c->init) {
 		if (n < 2 || lists || c->groups.n || s->has_ranges || c->history || c->policy_given)
-			cli_usage("--init-policy takes two runs or more of one build, and nothing "
-				  "to compare them with");
+			cli_usage("--init-policy takes two or more runs of one build, and no base");
 		c->policy_path = NULL;
 		return;
 	}
 	if ((n > 0) + lists + (c->groups.n > 0) != 1)
 		cli_usage("give files, or --base and --new, or --group");
 	if (lists && (!c->base.n || !c->new.n))
-		cli_usage("--base and --new go together");
+		cli_usage("--base and --new need each other");
 	if (s->has_ranges && (c->groups.n || n > 2))
-		cli_usage("ranges are of two sides");
+		cli_usage("ranges need exactly two sides");
 	if (!c->history && (c->base_branch || c->base_machine || c->base_last || c->branch))
-		cli_usage(
-		    "--base-branch, --base-machine, --base-last and --branch go with --history");
+		cli_usage("--base-branch, --base-machine, --base-last and --branch need --history");
 	if (!c->history && c->allow_no_base)
-		cli_usage("--allow-no-base is for --history");
+		cli_usage("--allow-no-base needs --history");
 	if (c->history && (lists || c->groups.n || s->has_ranges))
 		cli_usage(
 		    "--history is the base: give the files to judge, and no groups or ranges");
 	if (n == 1 && !s->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
 	if (!c->base_source != !c->new_source)
-		cli_usage("--base-source and --new-source go together");
+		cli_usage("--base-source and --new-source need each other");
 	check_source("base-source", c->base_source);
 	check_source("new-source", c->new_source);
 	read_policy(c);
@@ -220,7 +218,8 @@ static void read_groups(struct cli_compare *c)
 			cli_usage("--group %s: no files", l->items[i]);
 	}
 	if (c->in.compare.n_groups == 1)
-		cli_usage("--group: nothing to compare '%s' with", c->in.compare.groups[0].label);
+		cli_usage("--group: there is no second group to compare '%s' with",
+			  c->in.compare.groups[0].label);
 }
 
 static const char *range_label(const char *side, const struct opt_list *frames,
@@ -316,7 +315,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 		const char *path = operands[i < n ? i : 0];
 
 		if (s->has_ranges && n == 1 && !strcmp(path, "-"))
-			cli_usage("two ranges of standard input: it cannot be read twice");
+			cli_usage("two ranges of standard input, which cannot be read twice");
 		if (!c->init || !i)
 			compare_begin_group(c,
 					    i < 2 && (n == 2 || s->has_ranges) ? labels[i] : path);

@@ -52,7 +52,8 @@ static enum status cli_frames_read_aggregate(void *arg, struct input *in, bool *
 	if (st || !*taken)
 		return st;
 	if (!r->has_frames)
-		return err_set(e, ST_UNSUPPORTED, "an aggregate does not say what is in a frame");
+		return err_set(e, ST_UNSUPPORTED,
+			       "an aggregate does not have the allocations of a frame");
 	return frames_aggregate(&r->frames, &in->cur, &r->asked, e);
 }
 
@@ -116,7 +117,7 @@ static void cli_frames_run_detail(struct cli_frames *c)
 	cli_inputs(&r->loop, c->n_operands, c->operands);
 	names_tell_apart(&p.names);
 	if (p.now.captures && !p.now.frames && c->filter.frames.n)
-		cli_note(NULL, "--frame: no capture has such a frame");
+		cli_note(NULL, "--frame: no capture has this frame");
 	if (p.now.captures) {
 		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, title, &e);
 		if (!d)
@@ -170,7 +171,8 @@ static void cli_frames_run_by(struct cli_frames *c)
 	struct frames_by f;
 
 	if (o.sort == FRAME_DURATION)
-		cli_usage("--by: rows of one frame have one duration; it cannot be sorted by");
+		cli_usage(
+		    "--by: all rows of a frame have its duration, so they cannot be sorted by it");
 	o.project.by[0].by = keys[c->by];
 	o.project.n_by = 1;
 	frames_by_init(&f, &o);
@@ -192,7 +194,7 @@ static void cli_frames_parse(struct cli_frames *c)
 	struct err e = ERR_INIT;
 
 	if (c->every && (!num_time(c->every, strlen(c->every), &o->every) || o->every <= 0))
-		cli_usage("--every: '%s' is no duration: 100ms, 1s", c->every);
+		cli_usage("--every: '%s' is not a duration such as 100ms or 1s", c->every);
 	for (size_t i = 0; i < c->spikes.n; i++) {
 		if (i == SPIKES_MAX)
 			cli_usage("--spike: more than %d", SPIKES_MAX);
@@ -218,8 +220,7 @@ static void start(struct cli_frames *c)
 		     !c->by_given && !c->options.tops && !c->spread;
 	if (c->spread && (c->detail || c->options.tops || c->spikes.n || c->options.news ||
 			  c->options.sort_counter))
-		cli_usage(
-		    "--spread is a report of its own: it goes with --by, --sort, --every and -n");
+		cli_usage("--spread takes only --by, --sort, --every and -n");
 	if (c->by_given && !c->options.tops && !c->detail && !c->spread && !c->report.as &&
 	    !c->report.output)
 		c->report.csv = true;

@@ -27,7 +27,7 @@ static void cli_heap_captured(void *arg, struct trace *t)
 
 	if (t->events[EV_ALLOC] && t->events[EV_OBJECT])
 		cli_note(r->loop.file,
-			 "allocations beside the objects, which tm-top ranks by site: %" PRIu64,
+			 "allocations in the input, which tm-top ranks by site: %" PRIu64,
 			 t->events[EV_ALLOC]);
 	cli_notes(r->loop.file, t, 0, NOTE_GUESS);
 }
@@ -63,19 +63,19 @@ void cli_heap_check(struct cli_heap *c)
 			exit(cli_exit());
 		}
 	if ((c->owner_patterns.n || c->by == HEAP_BY_OWNER) && !r->owners)
-		cli_usage("owners are in a file: --owners FILE");
+		cli_usage("--by owner needs --owners FILE");
 	if ((c->who != NULL) + c->dominators + c->duplicates + c->destroyed + c->has_set > 1)
-		cli_usage("--who, --dominators, --duplicates, --destroyed and --set are different "
-			  "reports");
+		cli_usage(
+		    "give only one of --who, --dominators, --duplicates, --destroyed and --set");
 	if (c->min_percent && !c->dominators)
-		cli_usage("--min is for --dominators");
+		cli_usage("--min needs --dominators");
 	if (c->dominators && c->sort == HEAP_SORT_SIZE)
-		cli_usage("--sort size: dominators are ranked by retained or count");
+		cli_usage("--dominators ranks by retained or count: no --sort size");
 	r->min_share = cli_share("--min", c->min_percent, 50);
 	if (c->has_set && c->has_snapshot)
-		cli_usage("--set looks at all snapshots, --snapshot at one");
+		cli_usage("--set cannot be combined with --snapshot");
 	if (c->has_snapshot && !c->snapshot)
-		cli_usage("--snapshot: they count from 1");
+		cli_usage("--snapshot: the first is 1");
 }
 
 /* --who: an id in hex or decimal, or a type's expression. */
@@ -116,15 +116,16 @@ static bool cli_heap_choose(struct cli_heap *c)
 		return false;
 	}
 	if (c->has_snapshot && c->snapshot > s->n)
-		cli_usage("--snapshot: there are %zu", s->n);
+		cli_usage("--snapshot: the input has %zu", s->n);
 	if (c->has_set && s->n != need)
-		cli_usage("--set %s needs %zu snapshots, there are %zu", heap_op_words[c->op], need,
-			  s->n);
+		cli_usage("--set %s needs %zu snapshots, the input has %zu", heap_op_words[c->op],
+			  need, s->n);
 	if (!c->has_set && !c->has_snapshot && s->n == 2 && !c->who && !c->dominators &&
 	    !c->duplicates && !c->destroyed)
 		need = 2;
 	else if (!c->has_set && !c->has_snapshot && s->n > 1)
-		cli_note(NULL, "the last of %zu snapshots is shown: --snapshot N", s->n);
+		cli_note(NULL, "shown: the last of %zu snapshots (--snapshot N shows another)",
+			 s->n);
 	first = c->has_snapshot ? (size_t)c->snapshot - 1 : s->n - need;
 	for (; r->n_parts < need; r->n_parts++) {
 		const struct heap *h = &s->heaps[first + r->n_parts];

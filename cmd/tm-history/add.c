@@ -98,9 +98,10 @@ static void history_add_compare(struct adder *a, const char *path, const struct 
 		   ? "started with other arguments"
 		   : NULL;
 	if (s->status)
-		cli_note(path, "ended with exit status %u: gates take it for no base", s->status);
+		cli_note(path, "ended with exit status %u: gates do not use it as a base",
+			 s->status);
 	if (what)
-		cli_note(path, "is %s than run %lld before it: gates compare no such two", what,
+		cli_note(path, "is %s than run %lld before it: gates do not compare the two", what,
 			 (long long)r->id);
 	history_runs_release(&runs);
 }

@@ -19,7 +19,7 @@ const char *const history_per_words[] = {"run", "frame", "second", "capture", NU
 static const char *date_of(const char *option, const char *given, char *to)
 {
 	if (given && !history_date(given, to))
-		cli_usage("--%s: '%s' is no date (YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ)", option,
+		cli_usage("--%s: '%s' is not a date (YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ)", option,
 			  given);
 	return given ? to : NULL;
 }
@@ -56,7 +56,7 @@ static double number_of(const char *option, const char *text, double least, doub
 	double v = strtod(text, &end);
 
 	if (!*text || *end || !(v >= least && v <= most))
-		cli_usage("--%s: '%s' is no number from %g to %g", option, text, least, most);
+		cli_usage("--%s: '%s' is not a number from %g to %g", option, text, least, most);
 	return v;
 }
 
@@ -76,15 +76,15 @@ void cli_history_start(struct cli_history *c, bool adding)
 	no_empty("machine", c->machine);
 	no_empty("commit", c->commit);
 	if (adding && (c->since || c->until || c->last))
-		cli_usage("add: --since, --until and --last choose from what is there");
+		cli_usage("add: --since, --until and --last choose from stored runs");
 	if (!adding && (c->date || c->commit))
-		cli_usage("--date and --commit are for add");
+		cli_usage("--date and --commit need add");
 	c->modules = cli_maps("map-module", &c->map_modules, false, NULL, 0, &c->texts);
 	c->functions = cli_maps("map-function", &c->map_functions, true, NULL, 0, &c->texts);
 	if (adding && c->map_modules.n)
-		cli_usage("add: --map-module is for what looks at runs");
+		cli_usage("add takes no --map-module");
 	if (adding && c->map_functions.n)
-		cli_usage("add: --map-function is for what looks at runs");
+		cli_usage("add takes no --map-function");
 	c->error_rate = c->alpha ? number_of("alpha", c->alpha, 1e-6, 0.5) : 0.05;
 	c->least_percent = c->least ? number_of("min", c->least, 0, 1e9) : 0;
 	if (c->wait > 1000000)
@@ -164,8 +164,9 @@ static void read_policy(struct cli_history *c)
 
 	if (!policy_read(&c->policy, c->policy_path, &e)) {
 		if (c->policy.paths)
-			cli_note(c->policy_path,
-				 "map-path: a store has the paths that its runs were added with");
+			cli_note(
+			    c->policy_path,
+			    "map-path: a store keeps the paths with which its runs were added");
 		return;
 	}
 	cli_error(c->policy_path, "%s", e.msg);
@@ -185,7 +186,7 @@ static struct policy_rule cli_history_rule_of(struct cli_history *c, struct err 
 	const char *colon = c->counter ? strrchr(c->counter, ':') : NULL;
 
 	if (c->cumulative && (r.key == POLICY_TOTAL || !key_has_total((enum key)r.key)))
-		cli_usage("--cumulative goes with --by function, file or module");
+		cli_usage("--cumulative needs --by function, file or module");
 	if (c->counter) {
 		size_t n = strlen(c->counter);
 
@@ -264,7 +265,7 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 	history_runs_gather(&c->runs);
 	history_lines_init(l, &c->runs);
 	if (!c->runs.n) {
-		cli_error(c->h.shown, "no run is chosen");
+		cli_error(c->h.shown, "no run is left");
 		cli_status(EXIT_INPUT);
 		return false;
 	}
@@ -400,7 +401,7 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 	c->by = -1;
 	b = cli_history_new_blame(c, &sides, sum, NULL, true, &e);
 	if (!b)
-		cli_note(c->h.shown, "what the step is made of is not shown: %s", e.msg);
+		cli_note(c->h.shown, "the causes of the step are not shown: %s", e.msg);
 	return b;
 }
 
@@ -573,7 +574,7 @@ static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
 	if (step)
 		sides_of(c, line, step, s);
 	else if (found) {
-		cli_error(c->h.shown, "no step up is found: name two runs with --from and --to");
+		cli_error(c->h.shown, "no step up was found: give two runs with --from and --to");
 		cli_status(EXIT_INCONCLUSIVE);
 	}
 	history_lines_release(&l);
@@ -591,11 +592,11 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	enum sum sum;
 
 	if (!c->from != !c->to)
-		cli_usage("--from and --to go together");
+		cli_usage("--from and --to need each other");
 	if (c->by == 0 || c->by == KEY_FRAME + 1 || c->by == KEY_LOCATION + 1)
 		cli_usage("blame is by stack, site, function, type, file, module, thread or owner");
 	if (c->counter || c->policy_path || c->cumulative)
-		cli_usage("blame adds up what is self: no --counter, --rules or --cumulative");
+		cli_usage("blame adds up self values: no --counter, --rules or --cumulative");
 	if (history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e)) {
 		cli_fail(c->h.shown, &e);
 		return;

@@ -97,9 +97,9 @@ static enum status open_one(const struct merge_file *f, struct input *in, struct
 	enum status st = f->f ? input_fd(in, fileno(f->f), f->name, e) : input_open(in, f->name, e);
 
 	if (!st && !aggregate_is(&in->cur) && !cursor_failed(&in->cur))
-		st = err_set(e, ST_BAD,
-			     "this is no aggregate: tm-compare --save-baseline makes one of a "
-			     "capture");
+		st = err_set(
+		    e, ST_BAD,
+		    "not an aggregate: tm-compare --save-baseline makes one from a capture");
 	return st ? st : cursor_failed(&in->cur) ? err_failure(e) : ST_OK;
 }
 
@@ -125,7 +125,7 @@ static bool cli_merge_files(struct cli_merge *m, const struct merge_file *files,
 	if (!st) {
 		aggregate_writer_end(&w);
 		if (fflush(to) || ferror(to)) {
-			st = err_sys(&e, "cannot write what is merged");
+			st = err_sys(&e, "cannot write the result");
 			fault = (struct aggregate_merge_fault){SIZE_MAX, SIZE_MAX};
 		}
 	}

@@ -49,7 +49,7 @@ static int attached_tell(const struct attach *a, enum attach_end end, const char
 			cli_note(path, "loss: %s: %" PRIu64, cap_loss_text[i], n);
 	if ((n = atomic_load(&last->unwritable)))
 		cli_note(a->process.name,
-			 "%" PRIu64 " of its calls could not be led to the recorder", n);
+			 "%" PRIu64 " of its calls could not be redirected to the recorder", n);
 	if (end == ATTACH_STOPPED)
 		cli_note(a->process.name, "goes on without the recorder");
 	else if (end == ATTACH_ENDED)
@@ -62,7 +62,7 @@ static int attached_tell(const struct attach *a, enum attach_end end, const char
 	if ((n = atomic_load(&last->old)))
 		cli_note(a->process.name, "frees of blocks from before the attach: %" PRIu64, n);
 	if (error)
-		cli_error(path, "the trace is not whole: %s", strerror(error));
+		cli_error(path, "the trace is incomplete: %s", strerror(error));
 	return error || end == ATTACH_SILENT ? EXIT_INPUT : 0;
 }
 
@@ -88,7 +88,7 @@ int attached_record(struct attach *a, const char *library, const struct cap_sett
 		free(whole);
 		return EXIT_INPUT;
 	}
-	cli_note(a->process.name, "is recorded: %s ends that, and the program goes on",
+	cli_note(a->process.name, "is being recorded: %s ends the recording, not the program",
 		 s->duration_ms ? "an interrupt (Ctrl-C), or the time given,"
 				: "an interrupt (Ctrl-C)");
 	r->ns = (uint64_t)clock_ns();

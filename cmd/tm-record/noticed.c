@@ -27,14 +27,11 @@ void noticed_start(const struct launch *l)
 	if (cli_quiet)
 		return;
 	if ((l->unseen & PROGRAM_OWN_MALLOC) && !(l->unseen & PROGRAM_RECORDS_ITSELF))
-		cli_note(path,
-			 "has a malloc of its own, as by a static jemalloc: what that gives out is "
-			 "not recorded (a shared one is, and so is what links "
-			 "libtracemill-wrap.a)");
+		cli_note(path, "has its own malloc, such as a static jemalloc, whose blocks are "
+			       "not recorded: link a shared one, or libtracemill-wrap.a");
 	if (l->unseen & PROGRAM_GO)
-		cli_note(path,
-			 "is a Go program: Go's own heap is not recorded, only what its C code "
-			 "allocates; " PROGRAM_GO_PROFILES);
+		cli_note(path, "is a Go program: its Go heap is not recorded, only allocations of "
+			       "its C code; " PROGRAM_GO_PROFILES);
 	if (l->settings.stacks == CAP_STACKS_FP)
 		noticed_fitness(path, FIT_FRAME_POINTERS,
 				"--stacks fp will cut its stacks short (--stacks unwind does not)");

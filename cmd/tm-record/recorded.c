@@ -198,11 +198,10 @@ static void recorded_say_missing(const struct recorded_module *m, uint64_t all,
 	else if (is_of_system(m->path))
 		cli_note(m->base, "no names for %s of the bytes", buf_str(&b));
 	else
-		cli_note(
-		    m->base,
-		    "no names for %s of the bytes: keep its symbols when it is built (no strip, "
-		    "-g), or give their folder to tm-symbolize --debug-dir",
-		    buf_str(&b));
+		cli_note(m->base,
+			 "no names for %s of the bytes: build with -g and without strip, or give "
+			 "the folder of its symbols to tm-symbolize --debug-dir",
+			 buf_str(&b));
 	free(package);
 	buf_release(&install);
 	buf_release(&b);
@@ -284,8 +283,8 @@ static void recorded_tell_process(const struct recorded *r)
 	if (r->children) {
 		time_text(&b, r->children * 1000);
 		cli_note(NULL,
-			 "processes that it started (%s of CPU time) are not in the trace: "
-			 "--pid-children records them too",
+			 "child processes (%s of CPU time) are not in the trace: record them with "
+			 "--pid-children",
 			 buf_str(&b));
 	}
 	buf_release(&b);
@@ -324,11 +323,10 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 		if (names)
 			recorded_tell_missing(&l, &p);
 	} else if (!p.now.all.v[SUM_ENTRIES] && l.some) {
-		cli_note(r->path, "no allocation was recorded: none was a sample, or as large as "
-				  "--min says");
+		cli_note(r->path, "no allocation was recorded: none was sampled, or reached --min");
 	} else if (!p.now.all.v[SUM_ENTRIES]) {
 		cli_note(r->path, "no allocation was recorded: the program made none, or not "
-				  "through malloc (tm-inspect tells what a binary has)");
+				  "through malloc (check the binary with tm-inspect)");
 	}
 	input_close(&in);
 	buf_release(&domains);
@@ -384,12 +382,11 @@ static void recorded_tell_apart(const struct recorded *r)
 	if (dir)
 		closedir(dir);
 	if (found == 1)
-		cli_note(NULL, "a process that it started has its own trace: %.*s%s",
-			 (int)(base - r->path), r->path, one);
+		cli_note(NULL, "a child process has its own trace: %.*s%s", (int)(base - r->path),
+			 r->path, one);
 	else if (found)
-		cli_note(NULL,
-			 "processes that it started have %" PRIu64 " traces: %.*s.PROGRAM.PID%s",
-			 found, (int)(strlen(r->path) - tail), r->path, base + n);
+		cli_note(NULL, "child processes have %" PRIu64 " traces: %.*s.PROGRAM.PID%s", found,
+			 (int)(strlen(r->path) - tail), r->path, base + n);
 	free(one);
 	free(folder);
 }
@@ -411,7 +408,7 @@ void recorded_end(const struct recorded *r)
 		recorded_tell_run(r, names);
 	if (r->report)
 		print_report(r);
-	cli_note(NULL, "the trace is %s: tracemill top %s", r->path, r->path);
+	cli_note(NULL, "the trace is in %s; to view it: tracemill top %s", r->path, r->path);
 	if (r->apart)
 		recorded_tell_apart(r);
 }

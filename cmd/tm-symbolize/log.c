@@ -87,7 +87,7 @@ static void tell(const struct tracemill_text_sums *x, const char *file)
 	uint64_t none = x->n - x->named - x->kept;
 
 	if (!x->n) {
-		cli_note(file, "no line is a call of a stack");
+		cli_note(file, "no line of the log is a call of a stack");
 		return;
 	}
 	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls have a name now%s", x->named, x->n,

@@ -67,7 +67,7 @@ void cli_modules_used(struct tracemill_naming *n, bool any)
 		if (!f.given || f.used || f.member)
 			continue;
 		if (f.module)
-			cli_note(f.path, "not used: no module is called '%s'", f.module);
+			cli_note(f.path, "not used: there is no module '%s'", f.module);
 		else if (any)
 			cli_note(f.path, "not used: no module has its name or build-id");
 	}

@@ -162,7 +162,7 @@ static bool load_look(struct view_load *l, size_t i)
 
 	if (news == FOLLOW_REPLACED)
 		cli_note(l->names[i],
-			 "it was replaced, or cut, or written over: all of it is loaded again");
+			 "the file was replaced, cut or overwritten: loaded again from the start");
 	if (news == FOLLOW_OTHER || news == FOLLOW_REPLACED) {
 		if (!it->follow && (!look(l->names[i], &changed, &size) ||
 				    (changed == it->changed && size == it->size)))

@@ -264,7 +264,7 @@ static void chrome_push_add_notes(const struct chrome *x)
 	    {x->unended_asyncs, NOTE_LOSS, "asynchronous events have no end: left out"},
 	    {x->game_frames, NOTE_LOSS, "frames of the game: left out"},
 	    {x->no_time, NOTE_LOSS, "events without a time: left out"},
-	    {x->no_number, NOTE_LOSS, "readings of counters that are no numbers: left out"},
+	    {x->no_number, NOTE_LOSS, "readings of counters that are not numbers left out"},
 	    {x->loops, NOTE_LOSS, "stack frames are their own callers"},
 	    {x->rounded, NOTE_INFO, "readings of counters have more than 18 decimals: rounded"},
 	    {x->asyncs, NOTE_INFO,

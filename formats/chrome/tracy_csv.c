@@ -230,7 +230,7 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 			st = err_failure(e);
 	}
 	if (p->odd)
-		trace_note(t, NOTE_LOSS, p->odd, "lines are no rows of the table: left out");
+		trace_note(t, NOTE_LOSS, p->odd, "lines that are not rows of the table left out");
 	else if (p->unended)
 		trace_note(t, NOTE_GUESS, 0, "the last line has no end: it counts as it stands");
 	return st;

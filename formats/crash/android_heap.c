@@ -224,7 +224,7 @@ static void android_heap_notes(const struct heap_dump *x, bool maps)
 
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines that are no record: left out; the first is line %" PRIu64,
+			   "lines that are not records left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->has_bytes && x->bytes != x->said_bytes)
 		trace_note(t, NOTE_LOSS, 0,

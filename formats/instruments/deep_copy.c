@@ -259,7 +259,8 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 		return st;
 	closed = close_to(d, 0, e);
 	if (d->odd)
-		trace_note(d->im->t, NOTE_LOSS, d->odd, "lines are no rows of the tree: left out");
+		trace_note(d->im->t, NOTE_LOSS, d->odd,
+			   "lines that are not rows of the tree left out");
 	else if (unended)
 		trace_note(d->im->t, NOTE_GUESS, 0,
 			   "the last line has no end: it counts as it stands");

@@ -184,7 +184,7 @@ static void loli_file_add_notes(struct loli_file *f, bool whole)
 			   "addresses of the process");
 	if (!whole && f->lost_stacks)
 		trace_note(t, NOTE_LOSS, f->lost_stacks,
-			   "records have a stack that is not in what is left of the file");
+			   "records whose stack is in the missing part of the file");
 	if (f->trailing && f->version == 107)
 		trace_note(t, NOTE_INFO, f->trailing,
 			   "bytes of version 107's comparison part were not read");

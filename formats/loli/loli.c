@@ -91,9 +91,9 @@ static void loli_notes(struct loli *l)
 			   "some of what is live may be such a false leak, and no capture tells");
 	if (l->frees == LOLI_FREES_NONE)
 		trace_note(t, NOTE_GUESS, 0,
-			   "the format holds no frees: every record counts as live");
+			   "the format has no frees: every record counts as live");
 	if (l->frees == LOLI_FREES_UNKNOWN)
-		trace_note(t, NOTE_INFO, 0, "the format holds no frees: what is live is not known");
+		trace_note(t, NOTE_INFO, 0, "the format has no frees: live bytes are not known");
 }
 
 void loli_describe(struct loli *l)
@@ -140,7 +140,7 @@ void loli_needs_maps(struct loli *l)
 {
 	if (!l->im->options->maps)
 		trace_note(l->im->t, NOTE_INFO, 0,
-			   "the format holds no memory map: addresses need the smaps text of the "
+			   "the format has no memory map: addresses need the smaps text of the "
 			   "process (--maps)");
 }
 

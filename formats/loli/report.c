@@ -305,7 +305,7 @@ static enum status report_begin(struct report *r, struct err *e)
 	trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	if (r->layout == REPORT_DUMP) {
 		trace_metric(t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
-		trace_note(t, NOTE_INFO, 0, "what was freed is not in a dump");
+		trace_note(t, NOTE_INFO, 0, "a dump has no freed blocks");
 		r->blocks.live = true;
 	} else {
 		trace_note(t, NOTE_INFO, 0,

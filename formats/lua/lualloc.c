@@ -421,10 +421,10 @@ enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *
 	    "objects of kind 9 or 10, which depend on the version of Lua: the log does not say it");
 	if (l->no_addresses)
 		trace_note(t, NOTE_INFO, 0,
-			   "the log has no addresses of new blocks: what is live is not known");
+			   "the log has no addresses of new blocks: live bytes are not known");
 	if (x->before && !x->has_heap_base)
 		trace_note(t, NOTE_INFO, 0,
-			   "lua.heap begins at 0: the log does not say what was in use before it");
+			   "lua.heap begins at 0: the log does not say how much was in use before");
 	return st;
 }
 

@@ -297,7 +297,7 @@ static enum status lualloc_text_read(struct import *im, struct err *e)
 		}
 		if (r.refused)
 			trace_note(im->t, NOTE_LOSS, r.refused,
-				   "lines are no records, the first at byte %" PRIu64,
+				   "lines that are not records, the first at byte %" PRIu64,
 				   r.first_refused);
 		if (r.cut)
 			trace_note(im->t, NOTE_LOSS, 0,

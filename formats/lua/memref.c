@@ -245,7 +245,7 @@ static enum status memref_comment(struct memref *m, struct lua_text line, struct
 		m->single = true;
 		return memref_take_single(m, line, e);
 	} else if (lua_text_begins(line, "-- This is compared")) {
-		trace_note(t, NOTE_INFO, 0, "a comparison: only what was not in the base is in it");
+		trace_note(t, NOTE_INFO, 0, "a comparison: only objects that were not in the base");
 	}
 	return ST_OK;
 }

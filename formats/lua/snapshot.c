@@ -203,7 +203,8 @@ static enum status lua_snapshot_read(struct import *im, struct err *e)
 		*e = later;
 	}
 	if (im->t && s.refused)
-		trace_note(im->t, NOTE_LOSS, s.refused, "lines are no objects and no holders");
+		trace_note(im->t, NOTE_LOSS, s.refused,
+			   "lines that are neither objects nor holders");
 	if (im->t && s.unknown)
 		trace_note(im->t, NOTE_LOSS, s.unknown, "objects are of no kind that is known");
 	if (im->t && s.forest)

@@ -237,7 +237,7 @@ static void xlua_add_notes(struct xlua *x)
 	struct trace *t = x->o.im->t;
 
 	if (x->refused)
-		trace_note(t, NOTE_LOSS, x->refused, "lines are no rows of the report");
+		trace_note(t, NOTE_LOSS, x->refused, "lines that are not rows of the report");
 	if (x->cut_names)
 		trace_note(t, NOTE_LOSS, x->cut_names,
 			   "names or sources fill their column: xLua may have cut them");

@@ -468,8 +468,7 @@ void miku_end(struct miku *m)
 	note(t, NOTE_INFO, m->raised,
 	     "nodes have fewer bytes than those below them: raised to their sum, as 3.x does");
 	note(t, NOTE_INFO, m->collapsed, "repeated coroutine.resume nodes were collapsed");
-	note(t, NOTE_INFO, m->exceptions,
-	     "exceptions: what was open then was closed before its time");
+	note(t, NOTE_INFO, m->exceptions, "exceptions: open calls were closed early");
 	note(t, NOTE_INFO, m->negative_lua, "nodes have negative Lua bytes: a collection fell in");
 	note(t, NOTE_INFO, m->negative_mono,
 	     "nodes have negative Mono bytes: a collection fell in");

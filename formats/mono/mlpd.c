@@ -356,7 +356,7 @@ static void mlpd_end_log(struct mlpd *m)
 		trace_note(m->im->t, NOTE_GUESS, m->nearest,
 			   "native addresses have the name of the symbol below them, whose size is "
 			   "not captured");
-	note(m, m->no_number, "values of counters that are no numbers, or of unknown counters");
+	note(m, m->no_number, "values of counters that are not numbers, or of unknown counters");
 	note(m, m->tables.renamed, "methods had another name before, at the same address");
 	m->no_number = m->nearest = 0;
 }

@@ -263,8 +263,7 @@ void perf_samples_note(struct perf_data *x)
 	note(t, NOTE_INFO, x->branches, "samples have branch records, which are not read");
 	note(t, NOTE_INFO, x->groups,
 	     "samples have values of other events of their group, which are not read");
-	note(t, NOTE_INFO, x->no_period,
-	     "samples without a period: what they stand for is not known");
+	note(t, NOTE_INFO, x->no_period, "samples without a period: their weight is not known");
 	note(t, NOTE_INFO, x->unmapped, "addresses of stacks are in no mapping of their process");
 	note(t, NOTE_INFO, x->guests, "addresses of guests and hypervisors have no module");
 	note(t, NOTE_LOSS, x->more_calls, "calls of very deep stacks: left out");

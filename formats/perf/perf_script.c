@@ -384,7 +384,7 @@ static void add_notes(const struct script *x)
 	perf_events_note(&x->events, t);
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines that are no sample and no part of a stack: left out; the first "
+			   "lines that are neither samples nor part of a stack left out; the first "
 			   "is line %" PRIu64,
 			   x->first_refused);
 	if (x->cut)

@@ -237,7 +237,7 @@ void perfetto_notes(struct perfetto *x)
 	     "times are of a clock that no snapshot joins to the trace's: taken as they are"},
 	    {x->clocks.more, NOTE_LOSS, "times of clocks beyond 4096: left out"},
 	    {x->more_seqs, NOTE_LOSS, "packets of sequences beyond 65536: left out"},
-	    {x->others, NOTE_LOSS, "fields of the file are no packets: left out"},
+	    {x->others, NOTE_LOSS, "fields of the file that are not packets left out"},
 	    {x->graphs.more, NOTE_LOSS, "packets of heap graphs beyond 64: left out"},
 	};
 

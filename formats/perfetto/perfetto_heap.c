@@ -387,10 +387,9 @@ static void perfetto_heap_notes(const struct perfetto *x)
 	    {h->guardrail, NOTE_LOSS, "dumps end where the profiler reached a limit of its own"},
 	    {h->errors, NOTE_LOSS, "dumps are of a process whose stack could not be read"},
 	    {h->disconnected, NOTE_INFO, "dumps are of processes that ended, or that went away"},
-	    {h->most, NOTE_INFO,
-	     "rows are of the moment at which most was in use: nothing else is told"},
+	    {h->most, NOTE_INFO, "rows are of the peak only: the profile has no other moment"},
 	    {h->n_dumps > h->n_owners ? h->n_dumps - h->n_owners : 0, NOTE_INFO,
-	     "dumps are followed by later ones: callstacks count as they were told last"},
+	     "dumps are followed by later ones: callstacks count as in the last dump"},
 	};
 
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -666,7 +666,7 @@ static void perfetto_track_notes(const struct perfetto *x)
 	    {t->unknown_counters, NOTE_LOSS,
 	     "readings of counters that the trace does not describe"},
 	    {t->no_number, NOTE_LOSS,
-	     "readings of counters are no numbers, or too large: left out"},
+	     "readings of counters that are not numbers, or too large, left out"},
 	    {t->asyncs, NOTE_INFO, "asynchronous events of the old kind are not read"},
 	    {t->instants, NOTE_INFO, "instants, states and other events were left out"},
 	};

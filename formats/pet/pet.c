@@ -460,7 +460,7 @@ static void pet_add_notes(struct pet *p)
 	    {p->untimed, NOTE_INFO, "entries have no time"},
 	    {p->unframed, NOTE_GUESS,
 	     "listings without a frame number are taken as of the frame before"},
-	    {p->unlisted, NOTE_INFO, "entries do not say which function it was"},
+	    {p->unlisted, NOTE_INFO, "entries without a function"},
 	    {p->unplaced, NOTE_GUESS,
 	     "short entries are not in the listing before them; their callers are taken from it"},
 	    {p->odd_indexes, NOTE_GUESS, "calls are not numbered as they stand; the order counts"},

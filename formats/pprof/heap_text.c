@@ -388,8 +388,7 @@ static void heap_text_set_kind(struct heap_profile *p, const struct heap_head *h
 		p->period = (double)half;
 	else if (!kind_is(h, "heapprofile"))
 		trace_note(t, NOTE_GUESS, 0,
-			   "a profile of a kind that is not known, %.*s: its numbers are taken as "
-			   "they are",
+			   "a profile of unknown kind, %.*s: its numbers are used unchanged",
 			   (int)(h->kind.end - h->kind.s < 40 ? h->kind.end - h->kind.s : 40),
 			   h->kind.s ? h->kind.s : "");
 	if (p->period <= 1) /* each was taken */
@@ -406,7 +405,7 @@ static void heap_text_add_notes(const struct heap_profile *p)
 
 	if (p->refused)
 		trace_note(t, NOTE_LOSS, p->refused,
-			   "lines are no row of a heap profile, the first is line %" PRIu64,
+			   "lines that are not rows of a heap profile, the first is line %" PRIu64,
 			   p->first_refused);
 	if (p->has_sum && (p->rows.live < p->sum.live || p->rows.live_bytes < p->sum.live_bytes))
 		trace_note(t, NOTE_LOSS, 0,

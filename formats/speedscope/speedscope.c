@@ -360,7 +360,7 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 	    {x->missing, NOTE_LOSS, "references to frames that are not there: left out"},
 	    {x->odd, NOTE_LOSS, "impossible samples, weights or events left out"},
 	    {x->negative, NOTE_LOSS, "weights are below 0: left out"},
-	    {x->huge, NOTE_LOSS, "rows have more blocks than can be told: left out"},
+	    {x->huge, NOTE_LOSS, "rows with too many blocks left out"},
 	    {x->unpaired, NOTE_LOSS, "ends of calls that did not begin: left out"},
 	    {x->deep, NOTE_LOSS, "calls of very deep stacks: left out"},
 	    {x->beside, NOTE_LOSS, "samples stand beside calls, and only calls are read"},
@@ -369,7 +369,7 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 	    {x->unended, NOTE_GUESS,
 	     "calls have no end of their own: they end with the call around them, or with the "
 	     "profile"},
-	    {x->backwards, NOTE_GUESS, "times go backwards: taken as the time before"},
+	    {x->backwards, NOTE_GUESS, "times that go backwards: the time before is used"},
 	    {x->rounded, NOTE_INFO, "values have decimals, which were rounded"},
 	    {repaired, NOTE_INFO, "bytes of names that are not UTF-8"},
 	};

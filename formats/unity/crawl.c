@@ -460,11 +460,10 @@ void unity_crawl_notes(const struct unity_crawl *c)
 			   "m_CachedPtr of objects whose native object is not in the snapshot");
 	if (c->cut_objects)
 		trace_note(t, NOTE_LOSS, c->cut_objects,
-			   "objects are longer than what was captured of them");
+			   "objects of which only a part was captured");
 	if (c->layouts.cut)
 		trace_note(t, NOTE_LOSS, c->layouts.cut,
 			   "fields nested too deep, or too many, were left out");
 	if (c->gave_up)
-		trace_note(t, NOTE_LOSS, 0,
-			   "objects overlap: what is more than their bytes allow was left out");
+		trace_note(t, NOTE_LOSS, 0, "objects overlap: fields beyond their bytes left out");
 }

@@ -120,11 +120,11 @@ static void unity_data_add_notes(struct unity_data *d)
 			   "samples with more children than follow them");
 	if (d->clamped)
 		trace_note(t, NOTE_LOSS, d->clamped,
-			   "samples are shorter than what they called: their self time is 0");
+			   "samples shorter than their callees: their self time is 0");
 	if (d->clamped_ns)
 		trace_note(t, NOTE_LOSS, d->clamped_ns, "ns by which they are shorter");
 	if (d->odd_times)
-		trace_note(t, NOTE_LOSS, d->odd_times, "times that are no time: given as 0");
+		trace_note(t, NOTE_LOSS, d->odd_times, "invalid times: shown as 0");
 }
 
 static enum status unity_data_read(struct import *im, struct err *e)

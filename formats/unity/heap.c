@@ -203,7 +203,7 @@ static void add_notes(const struct push *p)
 
 	if (p->bad_connections)
 		trace_note(t, NOTE_LOSS, p->bad_connections,
-			   "connections of what is no object were left out");
+			   "connections of unknown objects left out");
 	if (p->bad_types)
 		trace_note(t, NOTE_LOSS, p->bad_types, "native objects with an unknown type");
 	if (p->made_up)

@@ -371,7 +371,7 @@ static enum status finish(struct reading *r, struct err *e)
 		trace_note(t, NOTE_LOSS, r->misplaced,
 			   "values whose type does not match their key");
 	if (r->bad_bytes)
-		trace_note(t, NOTE_LOSS, r->bad_bytes, "bytes that are none were left out");
+		trace_note(t, NOTE_LOSS, r->bad_bytes, "invalid bytes left out");
 	return unity_heap_push(&r->u, r->im, e);
 }
 
@@ -390,7 +390,7 @@ static enum status memsnap_read(struct import *im, struct err *e)
 	enum status st = json_parse(&im->in->cur, &handler, &r, &options, &at, e), pushed;
 
 	if (at.repaired)
-		trace_note(im->t, NOTE_LOSS, at.repaired, "bytes in names are no UTF-8");
+		trace_note(im->t, NOTE_LOSS, at.repaired, "bytes in names are not UTF-8");
 	if (!st && !r.u.n_natives && !r.u.n_types)
 		st = err_at(e, ST_BAD, 0,
 			    "no snapshot: neither m_NativeObjects nor "

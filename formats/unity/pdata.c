@@ -249,13 +249,13 @@ static void add_notes(struct pdata *p)
 	if (p->unnamed)
 		trace_note(t, NOTE_LOSS, p->unnamed, "markers have a name that is not there");
 	if (p->odd_times)
-		trace_note(t, NOTE_LOSS, p->odd_times, "times that are no time: given as 0");
+		trace_note(t, NOTE_LOSS, p->odd_times, "invalid times: shown as 0");
 	if (p->odd_depths)
 		trace_note(t, NOTE_GUESS, p->odd_depths,
 			   "markers whose depth is not that of a child of the one before");
 	if (p->clamped)
 		trace_note(t, NOTE_LOSS, p->clamped,
-			   "samples are shorter than what they called: their self time is 0");
+			   "samples shorter than their callees: their self time is 0");
 	if (p->clamped_ns)
 		trace_note(t, NOTE_LOSS, p->clamped_ns, "ns by which they are shorter");
 }

@@ -137,10 +137,10 @@ static void unity_stream_add_notes(struct unity_stream *s)
 	note(s, NOTE_INFO, s->orphans, "ends of samples that did not begin here");
 	note(s, NOTE_INFO, s->unclosed, "samples were open at the end: left out");
 	note(s, NOTE_LOSS, s->backward, "samples end before they begin: their time is 0");
-	note(s, NOTE_LOSS, s->clamped,
-	     "samples are shorter than what they called: their self time is 0");
+	note(s, NOTE_LOSS, s->clamped, "samples shorter than their callees: their self time is 0");
 	note(s, NOTE_LOSS, s->clamped_ns, "ns by which they are shorter");
-	note(s, NOTE_LOSS, s->no_number, "counter values are no numbers, or too large: left out");
+	note(s, NOTE_LOSS, s->no_number,
+	     "counter values that are not numbers, or too large, left out");
 	note(s, NOTE_INFO, s->stats, "statistics of a layout that is not known were not read");
 	note(s, NOTE_GUESS, s->guessed_stats, "statistics are taken to be laid out as in .data");
 }

@@ -264,7 +264,8 @@ void unity_tcp_notes(struct unity_tcp *t, struct trace *to)
 		trace_note(to, NOTE_INFO, t->others,
 			   "other messages on the line: of an unknown kind");
 	if (t->damaged)
-		trace_note(to, NOTE_LOSS, t->damaged, "places on the line are no message");
+		trace_note(to, NOTE_LOSS, t->damaged,
+			   "places in the connection that are not messages");
 	if (t->skipped)
 		trace_note(to, NOTE_LOSS, t->skipped, "bytes on the line belong to no message");
 	if (t->missing)

@@ -429,7 +429,7 @@ static void elua_add_notes(struct elua *u)
 			   "%" PRId64 " ns in all",
 			   u->clamped_ns);
 	if (u->repaired)
-		trace_note(t, NOTE_INFO, u->repaired, "characters of names are no text");
+		trace_note(t, NOTE_INFO, u->repaired, "characters of names that are not text");
 	if (u->no_tree)
 		trace_note(t, NOTE_INFO, 0, "no tree: nothing was called while it recorded");
 	if (t->events[EV_FRAME])

@@ -230,8 +230,9 @@ static enum status elua_memdump_read(struct import *im, struct err *e)
 		*e = later;
 	}
 	if (m.refused)
-		trace_note(im->t, NOTE_LOSS, m.refused,
-			   "lines are no name, type and address, or their parts have another name");
+		trace_note(
+		    im->t, NOTE_LOSS, m.refused,
+		    "lines without a name, a type and an address, or with parts of another name");
 	if (m.long_lines)
 		trace_note(im->t, NOTE_LOSS, m.long_lines, "lines are longer than %d bytes",
 			   ENTRY_LIMIT);

@@ -399,7 +399,7 @@ void slua_notes(struct slua *s)
 	struct trace *t = s->im->t;
 
 	if (!s->ended)
-		trace_note(t, NOTE_LOSS, 0, "there is no end of the recording: it was cut");
+		trace_note(t, NOTE_LOSS, 0, "the end of the recording is missing: it was cut");
 	if (s->behind)
 		trace_note(t, NOTE_LOSS, s->behind, "bytes stand behind the end");
 	if (s->unclosed)
@@ -422,7 +422,7 @@ void slua_notes(struct slua *s)
 			   "%" PRId64 " us in all",
 			   s->clamped_us);
 	if (s->repaired)
-		trace_note(t, NOTE_INFO, s->repaired, "characters of names are no text");
+		trace_note(t, NOTE_INFO, s->repaired, "characters of names that are not text");
 	if (s->frame)
 		trace_note(t, NOTE_INFO, 0,
 			   "frames without a call of Lua are not in the file, and no frame has its "

@@ -443,7 +443,8 @@ static void callgrind_add_notes(const struct callgrind *x, const struct callgrin
 	if (x->graph.huge)
 		trace_note(t, NOTE_LOSS, x->graph.huge, "sums do not fit into 64 bits");
 	if (x->threads > 1)
-		trace_note(t, NOTE_INFO, x->threads, "threads are told, and not kept apart");
+		trace_note(t, NOTE_INFO, x->threads,
+			   "the file has threads, but their costs are in one sum");
 }
 
 static enum status callgrind_push_all(struct callgrind *x, struct err *e)

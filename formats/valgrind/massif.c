@@ -843,7 +843,7 @@ static void massif_add_notes(const struct massif *x)
 			   "unreadable lines left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->unfinished)
-		trace_note(t, NOTE_LOSS, x->unfinished, "trees have fewer places than they say");
+		trace_note(t, NOTE_LOSS, x->unfinished, "trees have fewer places than announced");
 	if (x->odd_sums)
 		trace_note(t, NOTE_LOSS, x->odd_sums,
 			   "places have more bytes than the one above them: cut");

@@ -58,7 +58,7 @@ static enum status aggregate_file_start(struct aggregate_reader *r, struct err *
 	r->unpacking->started = true;
 	c->e = e;
 	if (!aggregate_is(c))
-		return err_set(e, ST_BAD, "this is no aggregate");
+		return err_set(e, ST_BAD, "not an aggregate");
 	cursor_skip(c, 8, "magic");
 	major = cursor_u16(c);
 	cursor_u16(c);

@@ -22,7 +22,7 @@ enum status aggregate_prune_parse(struct aggregate_prune *p, const char *text, s
 		       (strlen(sum_words[s]) != n || memcmp(sum_words[s], text, n) != 0))
 			s++;
 		if (s == SUMS || sum_is_mean(s))
-			return err_set(e, ST_BAD, "'%.*s' is no metric", (int)n, text);
+			return err_set(e, ST_BAD, "'%.*s' is not a metric", (int)n, text);
 		p->sum = (int)s;
 	}
 	if (colon && sum_names[s].unit == SUM_NS) {
@@ -33,7 +33,8 @@ enum status aggregate_prune_parse(struct aggregate_prune *p, const char *text, s
 	} else if (num_size(value, len, &p->below)) {
 		return ST_OK;
 	}
-	return err_set(e, ST_BAD, "'%s' is no limit: 4KiB, requested:1MiB, self-time:2ms", text);
+	return err_set(e, ST_BAD,
+		       "'%s' is not a limit such as 4KiB, requested:1MiB or self-time:2ms", text);
 }
 
 static uint64_t size_of(const struct aggregate_value *v)

@@ -74,7 +74,7 @@ void cli_binaries_servers(struct cli_binaries *b)
 			VEC_PUSH(b->words.items, b->words.n, b->words.cap) = b->urls.items[i];
 	for (size_t i = 0; i < b->words.n; i++)
 		if (!strstr(b->words.items[i], "://") || strpbrk(b->words.items[i], " \t\r\n"))
-			cli_usage("--debuginfod: '%s' is no address of a server",
+			cli_usage("--debuginfod: '%s' is not the address of a server",
 				  b->words.items[i]);
 }
 
@@ -116,7 +116,7 @@ static void allow_cache(struct cli_binaries *b)
 void cli_binaries_check(struct cli_binaries *b)
 {
 	if (b->engine && !dwarf_engine_by_name(b->engine))
-		cli_usage("--engine: there is no '%s'", b->engine);
+		cli_usage("--engine: unknown engine '%s'", b->engine);
 	if (b->seconds > 24 * 3600)
 		cli_usage("--debuginfod-timeout: at most a day, 86400");
 	cli_binaries_servers(b);

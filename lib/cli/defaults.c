@@ -35,10 +35,10 @@ static const char *defaults_distrust(int fd)
 	if (fstat(fd, &st))
 		return strerror(errno);
 	if (!S_ISREG(st.st_mode))
-		return "it is no plain file";
+		return "it is not a regular file";
 	if (st.st_uid != geteuid() && st.st_uid)
 		return "it belongs to another user";
-	return st.st_mode & S_IWOTH ? "everybody may write to it" : NULL;
+	return st.st_mode & S_IWOTH ? "it is world-writable" : NULL;
 }
 
 static int open_trusted(const char *path)
@@ -51,8 +51,8 @@ static int open_trusted(const char *path)
 	if (!why)
 		return fd;
 	cli_error(path,
-		  "is not obeyed: %s; TRACEMILL_CONFIG with this path obeys it, --no-config is "
-		  "silent",
+		  "ignored: %s; to use it, set TRACEMILL_CONFIG to its path; --no-config silences "
+		  "this note",
 		  why);
 	if (fd >= 0)
 		close(fd);
@@ -148,13 +148,13 @@ static enum status defaults_add_line(struct cli_defaults *d, const char *s, cons
 		row.value = from_folder(d, value, (size_t)(end - value), !strcmp(k->arg, MAP));
 	}
 	if (!row.word)
-		st = err_set(e, ST_BAD, "%s: line %u: '%.*s' is none of %s", d->path, line,
+		st = err_set(e, ST_BAD, "%s: line %u: '%.*s' is not one of %s", d->path, line,
 			     (int)(word_end - s), s, buf_str(&all));
 	else if (value == end)
 		st = err_set(e, ST_BAD, "%s: line %u: %s has no value", d->path, line, row.word);
 	else if (!strcmp(row.arg, "FILE") && !stat(row.value, &of_value) &&
 		 !S_ISREG(of_value.st_mode))
-		st = err_set(e, ST_BAD, "%s: line %u: %s: %s is no plain file", d->path, line,
+		st = err_set(e, ST_BAD, "%s: line %u: %s: %s is not a regular file", d->path, line,
 			     row.word, row.value);
 	buf_release(&all);
 	VEC_PUSH(d->rows, d->n, d->cap) = row;

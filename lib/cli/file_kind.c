@@ -119,9 +119,9 @@ static void kind_of_rest(struct file_kind *k, const uint8_t *p, size_t n)
 
 	for (size_t i = 0; i < n && i < WITHIN; i++)
 		texts += p[i] >= ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r';
-	kind_say(k, "%s, in no form that is known",
+	kind_say(k, "%s, in no known format",
 		 texts == (n < WITHIN ? n : (size_t)WITHIN) ? "text" : "binary data");
-	k->advice = "the forms that are read: tm-import --list-formats";
+	k->advice = "known formats: tm-import --list-formats";
 }
 
 static void kind_of_head(struct input *in, const char *path, struct file_kind *k, const uint8_t *p,
@@ -156,7 +156,7 @@ enum status file_kind_of(struct input *in, const char *path, struct file_kind *k
 	*k = (struct file_kind){.program = NULL};
 	if (!st && !n) {
 		kind_say(k, "an empty file");
-		k->advice = "whatever should have written it has not";
+		k->advice = "the program that opened it has written nothing";
 	} else if (!st) {
 		kind_of_head(in, path, k, p, n);
 	}

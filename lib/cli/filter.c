@@ -100,7 +100,7 @@ uint64_t cli_hook_cost(const char *text)
 	if (num_dec(text, strlen(text), &cost))
 		return cost;
 	if (!num_time(text, strlen(text), &ns) || ns < 0)
-		cli_usage("--hook-cost: '%s' is no time: 25, 180ns, 0.5us", text);
+		cli_usage("--hook-cost: '%s' is not a time such as 25, 180ns or 0.5us", text);
 	return (uint64_t)ns;
 }
 

@@ -39,7 +39,7 @@ void cli_import_done(struct cli_import *i)
 	i->options.locations = kinds[i->locations];
 	i->options.offsets = spaces[i->offsets];
 	if (i->options.format && !reader_by_name(i->options.format))
-		cli_usage("--format: '%s' is no format (tm-import --list-formats)",
+		cli_usage("--format: '%s' is not a format (tm-import --list-formats has the list)",
 			  i->options.format);
 	need_file("maps", i->options.maps);
 	need_file("config", i->options.config);

@@ -135,8 +135,8 @@ void cli_info(const char *file, const char *fmt, ...)
 static void tell_denied(const char *file, const struct err *e)
 {
 	if (file && sandbox_entered() && strstr(e->msg, strerror(EACCES)) && !access(file, R_OK))
-		cli_error(file, "the sandbox allows only what was there and named when the program "
-				"began: --no-sandbox");
+		cli_error(file, "the sandbox allows only files that existed and were named at the "
+				"start (--no-sandbox allows all)");
 }
 
 void cli_fail(const char *file, const struct err *e)
@@ -188,7 +188,7 @@ unsigned cli_share(const char *option, const char *text, unsigned otherwise)
 	if (strspn(text, "0123456789.") == strlen(text) &&
 	    sscanf(text, "%3u.%n%2u%n%c", &whole, &dot, &part, &digits, &end) == 2 && whole < 100)
 		return whole * 100 + (digits - dot == 1 ? part * 10 : part);
-	cli_usage("%s: '%s' is no percentage from 0 to 100 with at most two decimals", option,
+	cli_usage("%s: '%s' is not a percentage from 0 to 100 with at most two decimals", option,
 		  text);
 }
 
@@ -251,13 +251,14 @@ static void msg_tell_given_up(void)
 
 		if (items[i].from.line)
 			snprintf(line, sizeof line, "line %zu: ", items[i].from.line);
-		cli_error(items[i].from.name,
-			  "%sgiven up %" PRIu64 " time%s, which count as not matching: the "
-			  "expression '%.200s' backtracks too much",
-			  line, items[i].times, plural_s(items[i].times), items[i].pattern);
+		cli_error(
+		    items[i].from.name,
+		    "%sgave up %" PRIu64
+		    " time%s, counted as no match: the expression '%.200s' backtracks too much",
+		    line, items[i].times, plural_s(items[i].times), items[i].pattern);
 	}
 	if (n > TOLD)
-		cli_error(NULL, "%zu more expressions were given up", n - TOLD);
+		cli_error(NULL, "gave up on %zu more expressions", n - TOLD);
 }
 
 /* A mistyped name looks like nothing to report otherwise. */

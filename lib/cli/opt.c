@@ -238,10 +238,11 @@ static int choice_of(const struct opt *o, const char *value)
 		if (!strcmp(o->choices[i], value))
 			return i;
 	if (near)
-		cli_usage("--%s: '%s' is none of its values; is it %s?", o->word, value, near);
+		cli_usage("--%s: '%s' is not a known value; did you mean %s?", o->word, value,
+			  near);
 	for (int i = 0; o->choices[i]; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
-	cli_usage("--%s: '%s' is none of its values: %s", o->word, value, buf_str(&all));
+	cli_usage("--%s: '%s' is not one of its values: %s", o->word, value, buf_str(&all));
 }
 
 static void set_choice(const struct opt *o, const char *value)
@@ -362,7 +363,7 @@ static int opt_short_options(const char *arg, const char *following)
 		const struct opt *o = find_letter(*c);
 
 		if (!o)
-			cli_usage("no option -%c", *c);
+			cli_usage("unknown option -%c", *c);
 		if (o->bare && c[1] == '=') {
 			opt_set(o, c + 2);
 			return 0;
@@ -392,8 +393,8 @@ static int opt_long_option(const char *arg, const char *following)
 	if (!o) {
 		const char *near = near_word(word, n);
 
-		cli_usage("no option --%.*s%s%s%s", (int)n, word, near ? "; is it --" : "",
-			  near ? near : "", near ? "?" : "");
+		cli_usage("unknown option --%.*s%s%s%s", (int)n, word,
+			  near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 	}
 	if (o->type == OPT_OLD) {
 		VEC_PUSH(olds.items, olds.n, olds.cap) = o->word;
@@ -421,7 +422,8 @@ static void tell_old(void)
 		while (strcmp(olds.items[first], olds.items[i]))
 			first += 2;
 		if (first == i)
-			cli_note(NULL, "--%s is old, and goes with the next version: it is --%s",
+			cli_note(NULL,
+				 "--%s is deprecated and ends with the next version: use --%s",
 				 olds.items[i], olds.items[i + 1]);
 	}
 	opt_list_release(&olds);
@@ -506,7 +508,7 @@ static void completion(int argc, char **argv)
 	if (argc != 2 || strncmp(argv[1], option, sizeof option - 1) != 0)
 		return;
 	if (!complete_print(&c, argv[1] + sizeof option - 1))
-		cli_usage("--completion: '%s' is none of its values: bash, zsh, fish",
+		cli_usage("--completion: '%s' is not one of bash, zsh, fish",
 			  argv[1] + sizeof option - 1);
 	exit(cli_exit());
 }

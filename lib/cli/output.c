@@ -277,8 +277,8 @@ void cli_output_unpacked(const char *path)
 
 	for (size_t i = 0; dot && i < sizeof packed / sizeof *packed; i++)
 		if (!strcmp(dot, packed[i]))
-			cli_usage("-o %s: traces are written as they are: without -o, into the "
-				  "program that packs them",
+			cli_usage("-o %s: traces are not compressed by -o: pipe standard output "
+				  "into the compressor",
 				  path);
 }
 
@@ -308,8 +308,8 @@ static bool is_recording(const char *path)
 void cli_output_report(const char *path)
 {
 	if (is_recording(path))
-		cli_usage("-o %s: that is a recording, which a report would replace: give another "
-			  "name, or remove it first",
+		cli_usage("-o %s: a report would replace this recording: give another name, or "
+			  "remove it first",
 			  path);
 	output_open(path, false);
 }

@@ -35,18 +35,18 @@ void cli_report_start(struct cli_report *r)
 	const char *as = cli_as_check_choices[r->as];
 
 	if (r->csv && r->as && strcmp(as, "csv") != 0)
-		cli_usage("--csv and --as %s do not go together", as);
+		cli_usage("--csv cannot be combined with --as %s", as);
 	r->format = r->csv ? RENDER_CSV : r->as ? format_named(as) : named;
 	if (r->options.table && r->format != RENDER_TEXT && r->format != RENDER_CSV &&
 	    r->format != RENDER_TSV && r->format != RENDER_JSON)
-		cli_usage("--table goes with text, csv, tsv and json: %s holds all of the report",
+		cli_usage("--table goes with text, csv, tsv and json: %s has the whole report",
 			  render_format_words[r->format]);
 	if (r->has_width && r->width > WIDTH_MAX)
 		cli_usage("--width: %" PRIu64 " is more than %d", r->width, WIDTH_MAX);
 	r->by_name = named && !r->csv && !r->as;
 	if (r->output && !r->csv && !r->as && !render_writes(r->output))
-		cli_usage("-o %s: no report is written so: .txt, .csv, .tsv, .json, .md, .html, "
-			  ".xml and .sarif are; --as writes any of these under any name",
+		cli_usage("-o %s: unknown ending: use .txt, .csv, .tsv, .json, .md, .html, .xml or "
+			  ".sarif, or give the format with --as",
 			  r->output);
 	if (r->output)
 		cli_output_report(r->output);

@@ -385,20 +385,19 @@ static void export_chrome_close_calls(struct chrome *c, struct trace *t)
 		}
 	}
 	if (c->open.orphans)
-		trace_note(t, NOTE_LOSS, c->open.orphans,
-			   "exits leave what was not entered: left out");
+		trace_note(t, NOTE_LOSS, c->open.orphans, "exits without an enter left out");
 	if (c->open.too_deep)
-		trace_note(t, NOTE_LOSS, c->open.too_deep, "entries are too deep: left out");
+		trace_note(t, NOTE_LOSS, c->open.too_deep, "enters nested too deep left out");
 	if (c->open.unclosed)
 		trace_note(t, NOTE_GUESS, c->open.unclosed,
-			   "entries were left by the exit of an outer one");
+			   "calls ended by the exit of an outer call");
 	if (c->unclosed)
 		trace_note(t, NOTE_GUESS, c->unclosed,
-			   "entries are still open at the end: closed there");
+			   "calls still open at the end: they end there");
 	if (c->open.backward)
-		trace_note(t, NOTE_GUESS, c->open.backward,
-			   "events are earlier than the one before them in their thread: moved to "
-			   "its time");
+		trace_note(
+		    t, NOTE_GUESS, c->open.backward,
+		    "events earlier than the event before them in their thread: moved to its time");
 }
 
 /* The innermost call of a location, inlined ones too. */

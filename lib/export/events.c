@@ -202,13 +202,12 @@ void events_end(struct export_events *x, struct trace *t)
 			leave(x, &x->threads[th - 1], open, open->n);
 	}
 	note(t, NOTE_LOSS, x->untimed, "enter and exit events have no time: left out");
-	note(t, NOTE_LOSS, x->open.orphans, "exits leave what was not entered: left out");
-	note(t, NOTE_LOSS, x->open.too_deep, "entries are too deep: left out");
-	note(t, NOTE_GUESS, x->open.unclosed, "entries were left by the exit of an outer one");
-	note(t, NOTE_GUESS, x->unclosed, "entries are still open at the end: closed there");
+	note(t, NOTE_LOSS, x->open.orphans, "exits without an enter left out");
+	note(t, NOTE_LOSS, x->open.too_deep, "enters nested too deep left out");
+	note(t, NOTE_GUESS, x->open.unclosed, "calls ended by the exit of an outer call");
+	note(t, NOTE_GUESS, x->unclosed, "calls still open at the end: they end there");
 	note(t, NOTE_GUESS, x->open.backward,
-	     "events are earlier than the one before them in their "
-	     "thread: moved to its time");
+	     "events earlier than the event before them in their thread: moved to its time");
 }
 
 enum status events_replay(struct export_events *x, size_t thread,

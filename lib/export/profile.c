@@ -495,7 +495,7 @@ enum status profile_value(const struct export_profile *p, bool one, enum value *
 			     "format has one value: tm-filter --type keeps one event");
 	} else if (asked == VALUE_AUTO || !b.len) {
 		st = err_set(e, ST_UNSUPPORTED,
-			     "nothing in it has a stack and a size, a time or a count%s%s",
+			     "nothing in the input has a stack and a size, a time or a count%s%s",
 			     b.len ? "; --sort can be " : "", buf_str(&b));
 	} else if (!(p->known >> asked & 1)) {
 		st = err_set(e, ST_UNSUPPORTED,

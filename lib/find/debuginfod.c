@@ -124,7 +124,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 	buf_release(&b);
 	d->temporary = make_temporary(d);
 	if (!d->temporary)
-		err_set(&e, ST_SYS, "no folder for what comes: TMPDIR");
+		err_set(&e, ST_SYS, "no folder for downloads: TMPDIR");
 	else
 		allow(d);
 	d->dead = !d->temporary ||
@@ -265,7 +265,7 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g)
 	bool below;
 
 	if (d->dead) {
-		g->why = mem_strdup("not asked, since it did not answer before");
+		g->why = mem_strdup("skipped, as it did not answer before");
 		return;
 	}
 	fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress, d->options.progress_arg, &a);
@@ -274,17 +274,16 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g)
 		if (*a.text)
 			tell(d, "debuginfod: %s%s%s%s", a.kind == FETCH_UNABLE ? "" : d->urls,
 			     a.kind == FETCH_UNABLE ? "" : ": ", a.text,
-			     a.kind == FETCH_DEAD ? "; it is not asked again" : "");
-		g->why =
-		    mem_strdup(a.kind == FETCH_UNABLE ? "not asked, since it did not answer before"
-			       : *a.text              ? a.text
-						      : "the server has no such file");
+			     a.kind == FETCH_DEAD ? "; it is skipped from now on" : "");
+		g->why = mem_strdup(a.kind == FETCH_UNABLE ? "skipped, as it did not answer before"
+				    : *a.text              ? a.text
+							   : "the server has no such file");
 		return;
 	}
 	below = is_below(a.text, d->temporary);
 	why = below ? differs(a.text, &g->id, &e) : "it is elsewhere";
 	if (why) {
-		tell(d, "debuginfod: %s: what came is not what was asked for and was removed: %s",
+		tell(d, "debuginfod: %s: the server sent a wrong file, which was removed: %s",
 		     d->urls, why);
 		if (below)
 			unlink(a.text);

@@ -257,11 +257,10 @@ static enum status refuse(const struct filters *f, struct err *e)
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (f && filters_has(f, kinds[i].kind))
-			return err_set(
-			    e, ST_UNSUPPORTED,
-			    "--%s: it would keep calls and leave out what they call, which "
-			    "no trace can say; tm-top has the option, too",
-			    kinds[i].option);
+			return err_set(e, ST_UNSUPPORTED,
+				       "--%s: a trace cannot hold calls without their callees; use "
+				       "this option with tm-top",
+				       kinds[i].option);
 	return ST_OK;
 }
 

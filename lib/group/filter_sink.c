@@ -349,7 +349,7 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 		trace_note(t, NOTE_INFO, s->logs, "lines of the log were left out by a filter");
 	if (s->partly)
 		trace_note(t, NOTE_INFO, 0,
-			   "a filter on stacks left out what is known per type only");
+			   "a filter on stacks left out values that are known per type only");
 	given_up_note(t);
 	say_duration(s, t);
 	say_parts(s, t);

@@ -55,8 +55,8 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e)
 			if (strlen(sort_words[i]) == n && !memcmp(sort_words[i], text, n))
 				break;
 		if (!sort_words[i])
-			return err_set(e, ST_BAD, "'%.*s' is no metric", (int)(n < 100 ? n : 100),
-				       text);
+			return err_set(e, ST_BAD, "'%.*s' is not a metric",
+				       (int)(n < 100 ? n : 100), text);
 		*sums |= sort_wants(sorts[i]);
 	}
 	return ST_OK;
@@ -130,7 +130,7 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 	if (sort == SORT_LIVE && r->captures && !run_knows(k, SUM_LIVE_REAL) &&
 	    !run_knows(k, SUM_LIVE_REQUESTED) && k->lack[SUM_LIVE_REAL] != LACK_PER_FRAME)
 		return err_set(e, ST_UNSUPPORTED,
-			       "the captures do not say how many bytes are live");
+			       "the captures do not record how many bytes are live");
 	if (sort >= SORT_LIVE) {
 		enum sum s = first_of(sort);
 
@@ -180,7 +180,7 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 			    "a call may last for several frames: --sort self-time is what "
 			    "passed in each");
 		return err_set(e, ST_UNSUPPORTED,
-			       "what is live is of moments, not of frames: tm-frames tells");
+			       "live values belong to moments, not to frames: use tm-frames");
 	default:
 		return err_set(
 		    e, ST_UNSUPPORTED, "the captures have no metric '%s'%s", sum_names[sort].word,

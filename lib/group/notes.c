@@ -65,7 +65,7 @@ static void group_notes_coverage(struct lines *l, const struct group_project *p,
 		return;
 	if (p->now.coverage[TIERS].v[SUM_ENTRIES] == records) {
 		if (p->now.typed && (by <= KEY_STACK || key_has_total(by))) {
-			buf_adds(&l->b, "no record has a stack, but types are known: --by type");
+			buf_adds(&l->b, "no record has a stack; rank types with --by type");
 			end_line(l);
 		}
 		return;
@@ -83,7 +83,7 @@ static void group_notes_coverage(struct lines *l, const struct group_project *p,
 		    (struct table_coverage){names[order[i]], s->v[SUM_ENTRIES], s->v[sort]};
 		one |=
 		    (order[i] == TIER_LINE || order[i] == TIER_NAME) && part >= whole - whole / 20;
-		buf_addf(&l->b, "%s%s for ", l->b.len ? "; " : "known of sites: ", names[order[i]]);
+		buf_addf(&l->b, "%s%s for ", l->b.len ? "; " : "names of sites: ", names[order[i]]);
 		add_percent(&l->b, part, whole);
 		if (l->table->n_coverage == 1)
 			buf_addf(&l->b, " of %s", weight ? word : "records");
@@ -99,9 +99,8 @@ static void unrecorded_sums(struct lines *l, const struct run_known *k)
 	static const struct {
 		enum sum sum;
 		const char *word;
-	} sums[] = {{SUM_REQUESTED, "requested size"},
-		    {SUM_REAL, "real size"},
-		    {SUM_LIVE_COUNT, "what is freed"}};
+	} sums[] = {
+	    {SUM_REQUESTED, "requested size"}, {SUM_REAL, "real size"}, {SUM_LIVE_COUNT, "frees"}};
 
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		if (k->lack[sums[i].sum] == LACK_UNRECORDED && !k->state[sums[i].sum])
@@ -121,17 +120,17 @@ static void unrecorded_sums(struct lines *l, const struct run_known *k)
 static void unknown_times(struct lines *l, const struct group_run *r, const struct run_known *k)
 {
 	if (k->lack[SUM_TIME_TOTAL] == LACK_MIXED)
-		buf_adds(&l->b, "total time: none, as times are of samples");
+		buf_adds(&l->b, "total time: not known from samples");
 	else if (k->lack[SUM_TIME_MEAN] == LACK_MIXED && r->all.has >> SUM_CALLS & 1)
-		buf_adds(&l->b, "mean time: none, some of the time is of samples or of parts of "
-				"calls");
+		buf_adds(&l->b,
+			 "mean time: not known, as some times are of samples or of parts of calls");
 	if (l->b.len)
 		end_line(l);
 }
 
 static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 {
-	static const char of_moments[] = "of moments, not of frames: tm-frames";
+	static const char of_moments[] = "of moments, not of frames: see tm-frames";
 	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
 					  [LACK_PER_TYPE] = "known per type only: --by type",
 					  [LACK_FILTERED] =
@@ -161,7 +160,7 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s] && s != SUM_TIMED)
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
 	if (l->b.len) {
-		buf_adds(&l->b, ": known of some captures only, so lower bounds");
+		buf_adds(&l->b, ": missing in some captures, so lower bounds");
 		end_line(l);
 	}
 }
@@ -244,7 +243,7 @@ const char *nothing_left(bool filters, bool ranges)
 	return filters && ranges ? "none: the filters and the ranges leave nothing"
 	       : filters         ? "none: the filters leave nothing"
 	       : ranges          ? "none: the ranges leave nothing"
-				 : "none: the captures have nothing of the kind";
+				 : "none: the captures have no such data";
 }
 
 const char *group_nothing(const struct group_project *p)
@@ -268,7 +267,7 @@ static void left_out(struct lines *l, const struct group_project *p, enum sum so
 			add_value(&l->b, &p->now.known, sort, p->now.unfiltered.v[sort], sort);
 			buf_adds(&l->b, " (");
 			add_percent(&l->b, p->now.all.v[sort], p->now.unfiltered.v[sort]);
-			buf_adds(&l->b, "): shares are of what they kept");
+			buf_adds(&l->b, "): shares are of the kept part");
 		}
 		end_line(l);
 	}
@@ -287,7 +286,7 @@ static void sampled(struct lines *l, const struct run_totals *t)
 	buf_adds(&l->b,
 		 ": the standard error (+-) of bytes is at most the root of their product with ");
 	size_text(&l->b, t->interval);
-	buf_adds(&l->b, "; what is not here has less than ");
+	buf_adds(&l->b, "; a missing row has less than ");
 	size_text(&l->b, sampled_nothing(t->interval));
 	if (t->least)
 		buf_addf(&l->b, " of blocks of at least %" PRIu64 " byte%s", t->least,
@@ -311,24 +310,22 @@ static void frames(struct lines *l, const struct group_project *p, size_t groupi
 {
 	if (!p->now.frames) {
 		if (p->groupings[grouping].key.by == KEY_FRAME) {
-			buf_adds(&l->b,
-				 p->options.selection && !selection_all(p->options.selection)
-				     ? "frames: none begins in what is selected"
-				     : "frames: the captures mark none, so everything is before "
-				       "the first");
+			buf_adds(
+			    &l->b,
+			    p->options.selection && !selection_all(p->options.selection)
+				? "frames: none begins in the selection"
+				: "frames: the captures mark none, so all is before the first");
 			end_line(l);
 		}
 		return;
 	}
 	buf_addf(&l->b, "frames: %" PRIu64, p->now.frames);
 	if (p->now.early)
-		buf_adds(&l->b,
-			 "; their marks come behind events of their time: --by frame says which is "
-			 "the worst");
+		buf_adds(&l->b, "; frame marks come late, so see --by frame for the worst");
 	/* A frame's sums are taken before any filter. */
 	if (sort <= SUM_REAL && p->now.worst[sort].v[sort] && !filters_any(p->options.filters)) {
-		buf_addf(&l->b, "; the worst is frame %" PRId64 " with %s ",
-			 p->now.worst[sort].number, word);
+		buf_addf(&l->b, "; worst: frame %" PRId64 " with %s ", p->now.worst[sort].number,
+			 word);
 		add_value(&l->b, &p->now.known, sort, p->now.worst[sort].v[sort], sort);
 	}
 	end_line(l);

@@ -48,7 +48,7 @@ enum status paths_add(struct paths *p, const char *text, struct err *e)
 	while (n > 1 && path_separator(text[n - 1]))
 		n--;
 	if (!n)
-		return err_set(e, ST_BAD, "'%s' is no map of paths: OLD=NEW", text);
+		return err_set(e, ST_BAD, "'%s' is not a map of paths, OLD=NEW", text);
 	m.n_from = n;
 	m.n_to = strlen(equals + 1);
 	while (m.n_to > 1 && path_separator(equals[m.n_to]))

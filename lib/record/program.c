@@ -305,10 +305,9 @@ static enum status program_check_file(const char *path, char **script, struct er
 				 "changes its user or group (setuid, setgid): the system loads no "
 				 "library into it; record a copy, which does not");
 	else if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
-		status =
-		    err_set(e, ST_UNSUPPORTED,
-			    "has capabilities of its own: the system loads no library into it; "
-			    "record a copy, which has none");
+		status = err_set(e, ST_UNSUPPORTED,
+				 "has file capabilities, so the system loads no library into it; "
+				 "record a copy, which has none");
 	else
 		status = program_check_elf(fd, head, (size_t)n, false, e);
 	close(fd);
@@ -462,9 +461,8 @@ enum status program_check(const char *name, char **path, struct err *e)
 	*path = program_search(name);
 	if (!*path)
 		return err_set(e, ST_NONE,
-			       strchr(name, '/') && !access(name, F_OK)
-				   ? "is no program: it may not be executed"
-				   : "no such program");
+			       strchr(name, '/') && !access(name, F_OK) ? "is not executable"
+									: "no such program");
 	status = program_check_file(*path, &script, e);
 	for (int i = 0; !status && script && i < SCRIPTS; i++) {
 		free(*path);

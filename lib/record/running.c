@@ -204,7 +204,7 @@ static enum status running_refused(const struct running *r, struct err *e)
 			       "is another user's: that user or root may attach");
 	if (scope == 3)
 		return err_set(e, ST_UNSUPPORTED,
-			       "this system lets nobody attach (kernel.yama.ptrace_scope is 3)");
+			       "this system forbids attaching (kernel.yama.ptrace_scope is 3)");
 	if (scope && geteuid())
 		return err_set(e, ST_UNSUPPORTED,
 			       "this system lets only root attach (kernel.yama.ptrace_scope is %d)",
@@ -318,6 +318,6 @@ enum status running_look(struct running *r, pid_t pid, const char *library, stru
 	if (!r->dlopen || !r->mmap || !r->munmap || !r->errno_location || !r->r_state)
 		return err_set(e, ST_UNSUPPORTED,
 			       "its C library cannot be read: it was replaced since the program "
-			       "began, or is no glibc");
+			       "began, or is not glibc");
 	return ST_OK;
 }

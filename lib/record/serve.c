@@ -308,9 +308,9 @@ static void tell(const struct serve *s, char *text, size_t size)
 		buf_addf(&b, "; clients turned away, since one is served at a time: %u",
 			 r->refused);
 	if (s->at < s->waiting.len)
-		buf_addf(&b, "; bytes that nobody took: %zu", s->waiting.len - s->at);
+		buf_addf(&b, "; bytes that no client read: %zu", s->waiting.len - s->at);
 	if (r->dropped)
-		buf_addf(&b, "; packets that nobody took and were dropped: %" PRIu64, r->dropped);
+		buf_addf(&b, "; packets that no client read, dropped: %" PRIu64, r->dropped);
 	if (r->unwanted)
 		buf_addf(&b, "; packets not sent, behind the client's dump: %" PRIu64, r->unwanted);
 	snprintf(text + strlen(text), size - strlen(text), "%s", buf_str(&b));

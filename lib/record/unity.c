@@ -199,10 +199,10 @@ static void see_version(struct unity_player *u, const uint8_t *p, uint32_t n)
 static enum status check_header(const struct unity_player *u, struct err *e)
 {
 	if (u->n_header >= 4 && le32(u->header) != magic)
-		return err_set(e, ST_BAD, "byte %llu of what it sends is no message's begin",
+		return err_set(e, ST_BAD, "no message begins at byte %llu of its data",
 			       (unsigned long long)u->bytes);
 	if (u->n_header == HEADER && le32(u->header + 20) > UNITY_BODY_MAX)
-		return err_set(e, ST_BAD, "byte %llu of what it sends: a message of %u bytes",
+		return err_set(e, ST_BAD, "byte %llu of its data: a message of %u bytes",
 			       (unsigned long long)u->bytes, le32(u->header + 20));
 	return ST_OK;
 }
@@ -320,12 +320,13 @@ static bool record_unity_answers(struct unity_player *u, unity_take take, void *
 		if (st && u->answered) /* unity_read will meet it again, or the end */
 			return true;
 		if (st) {
-			err_prefix(e, "port %u is no player", u->port);
+			err_prefix(e, "port %u is not a player", u->port);
 			return false;
 		}
 	}
 	if (!u->answered)
-		err_set(e, ST_BAD, "port %u is no player: it connects and says nothing", u->port);
+		err_set(e, ST_BAD, "port %u is not a player: it accepts and sends nothing",
+			u->port);
 	return u->answered;
 }
 
@@ -384,9 +385,9 @@ static enum status unity_connect(struct unity_player *u, const char *place, unsi
 	}
 	freeaddrinfo(list);
 	if (st == ST_NONE && port)
-		return err_set(e, ST_BAD, "nobody listens at port %u", port);
+		return err_set(e, ST_BAD, "nothing listens at port %u", port);
 	if (st == ST_NONE)
-		return err_set(e, ST_BAD, "nobody listens at ports %d to %d", UNITY_PORTS,
+		return err_set(e, ST_BAD, "nothing listens at ports %d to %d", UNITY_PORTS,
 			       UNITY_PORTS_END - 1);
 	return st;
 }

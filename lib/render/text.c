@@ -191,7 +191,7 @@ static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned wi
 
 static void tell_left_out(struct layout *l)
 {
-	const char *before = "not shown, since the width has no room for them: ";
+	const char *before = "columns hidden (narrow width): ";
 
 	for (size_t k = 0; k < l->t->n_columns; k++) {
 		if (!l->left_out[k])

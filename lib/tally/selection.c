@@ -50,11 +50,12 @@ static enum status selection_add_range(struct selection_ranges *r, const char *t
 	const char *hi = dots ? dots + 2 : text;
 
 	if (!dots && !alone)
-		return err_set(e, ST_BAD, "'%s': no range of %s: A..B, A.. or ..B", text, what);
+		return err_set(e, ST_BAD, "'%s' is not a range of %s: A..B, A.. or ..B", text,
+			       what);
 	if ((!dots || n) && !parse(text, n, &range.lo))
-		return err_set(e, ST_BAD, "'%.*s' is no %s", (int)n, text, what);
+		return err_set(e, ST_BAD, "'%.*s' is not a %s", (int)n, text, what);
 	if ((!dots || *hi) && !parse(hi, strlen(hi), &range.hi))
-		return err_set(e, ST_BAD, "'%s' is no %s", hi, what);
+		return err_set(e, ST_BAD, "'%s' is not a %s", hi, what);
 	if (dots && !n && !*hi)
 		return err_set(e, ST_BAD, "'%s': a range without ends", text);
 	if (range.lo > range.hi)

@@ -487,7 +487,7 @@ static enum status http_listen_at(struct http *h, const char *where, struct err 
 
 	if (!split(where, host, port) ||
 	    getaddrinfo(*host ? host : "127.0.0.1", port, &hints, &found))
-		return err_set(e, ST_BAD, "--listen: '%s' is no [HOST:]PORT of numbers", where);
+		return err_set(e, ST_BAD, "--listen: '%s' is not [HOST:]PORT with numbers", where);
 	h->listener = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	open = h->listener >= 0 &&
 	       !setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) &&

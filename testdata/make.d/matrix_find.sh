@@ -103,6 +103,6 @@ echo 'elfutils served' >server
 row debuginfod-lie --debuginfod=@URL@
 cp "$one/other/game.debug" other.debug
 echo 'serve other.debug' >server
-refused 'what came is not what was asked for and was removed: its build-id is another one'
+refused 'the server sent a wrong file, which was removed: its build-id is another one'
 
 rm -rf "$one"

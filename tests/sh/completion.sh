@@ -91,7 +91,7 @@ fi
 
 tm-top --completion=tcsh >out 2>err
 status=$?
-check "a shell that is not known" eval '[ $status = 2 ] && grep -q "none of its values: bash, zsh, fish" err && [ ! -s out ]'
+check "a shell that is not known" eval '[ $status = 2 ] && grep -q "is not one of bash, zsh, fish" err && [ ! -s out ]'
 [ ! -w /dev/full ] || {
 	tm-top --completion=bash >/dev/full 2>err
 	status=$?

@@ -114,7 +114,7 @@ check 'and nothing is kept' nothing_left
 tm-addr2line -e bin/game --debuginfod 0 >got 2>err
 check '--debuginfod without a server is wrong usage' test $? = 2
 ask --debuginfod=nowhere
-check 'as is what is no address' grep -q "'nowhere' is no address of a server" err
+check 'as is what is no address' grep -q "'nowhere' is not the address of a server" err
 clean
 ask --debuginfod="$url" --progress=always
 check 'progress is shown' grep -q '^debuginfod: ' err
@@ -158,8 +158,8 @@ wrong truncate served/game.debug 'debuginfod: http.*: transfer closed with'
 wrong empty served/game.debug 'debuginfod: http.*: nothing came'
 wrong error served/game.debug 'debuginfod: http.*: .* error: 500'
 wrong noise served/game.debug 'debuginfod: http.*: Received HTTP/0.9'
-wrong stall served/game.debug 'no answer in time; it is not asked again'
-wrong drip served/game.debug 'too slow; it is not asked again\|no answer in time; it is not'
+wrong stall served/game.debug 'no answer in time; it is skipped from now on'
+wrong drip served/game.debug 'too slow; it is skipped from now on\|no answer in time; it is not'
 wrong huge served/game.debug 'too large'
 clean
 server_stub missing served/game.debug

@@ -180,7 +180,7 @@ for program in tm-addr2line 'tm-atos -o' ; do
 	yes "$main" | timeout 60 $program p 2>err | head -n 1 >/dev/null
 	check "$name: the reader goes away" [ ! -s err ]
 	run "$name" --no-such-option
-	usage() { [ "$status" = 2 ] && grep -q "^$name: no option --no-such-option" err; }
+	usage() { [ "$status" = 2 ] && grep -q "^$name: unknown option --no-such-option" err; }
 	check "$name: an unknown option" usage
 done
 # A library that only an address in its zip file leads to: what is wrong with it is said, too.
@@ -292,7 +292,7 @@ code=$(readelf -lW p | awk '$1 == "LOAD" && / E / { print $3; exit }')
 run tm-atos -o p -textExecAddress 7000000 "$(printf 0x%x $((16#$main - code + 0x7000000)))"
 check "tm-atos -textExecAddress" gave 0 'main (in p) (p.c:10)\n'
 run tm-atos -p 1234 0x10
-process() { [ "$status" = 2 ] && grep -q '^tm-atos: -p: a running process cannot be asked' err; }
+process() { [ "$status" = 2 ] && grep -q '^tm-atos: -p: tm-atos cannot read a running process' err; }
 check "tm-atos -p: refused in words of its own" process
 
 # Mach-O: what other tools say of the same code is in the matrix' rows.

@@ -189,7 +189,7 @@ if command -v jq >/dev/null; then
 	"$GEN/export" spans.speedscope >want
 	same "speedscope: what was entered and left" got want
 	check "speedscope: what was not balanced is told" \
-		eval 'grep -q "exits leave what was not entered.*: 1$" notes && grep -q "still open at the end.*: 2$" notes'
+		eval 'grep -q "exits without an enter left out.*: 1$" notes && grep -q "still open at the end.*: 2$" notes'
 
 	# --- Chrome trace events ---
 

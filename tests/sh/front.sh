@@ -36,28 +36,28 @@ check 'options go through' eval '[ $status = 0 ] && cmp -s out want'
 run tracemill tm-top -q --csv a.tmt
 check 'so does the whole name' cmp -s out want
 run tracemill top --no-such
-check 'so does the status' eval '[ $status = 2 ] && grep -q "^tm-top: no option --no-such" err'
+check 'so does the status' eval '[ $status = 2 ] && grep -q "^tm-top: unknown option --no-such" err'
 
 suggests() { # WORD WANT
 	run tracemill "$1"
 	want=$2
 	check "tracemill $1: $2" eval '[ $status = 2 ] && [ ! -s out ] && grep -qF -- "$want" err'
 }
-suggests tpo 'is it top?'
-suggests symbolise 'is it symbolize?'
-suggests tm-recor 'is it record?'
-suggests shwo 'is it show?'
+suggests tpo 'did you mean top?'
+suggests symbolise 'did you mean symbolize?'
+suggests tm-recor 'did you mean record?'
+suggests shwo 'did you mean show?'
 suggests nothing-like-it 'to record a program: tracemill run nothing-like-it'
 suggests a.tmt 'tracemill show a.tmt'
 suggests run 'no program to run'
-suggests --no-such 'no option --no-such'
+suggests --no-such 'unknown option --no-such'
 
 # Its place.
 mkdir -p other/bin links
 cp "$BIN/tracemill" other/bin
 run env PATH=/usr/bin:/bin other/bin/tracemill top a.tmt
 check 'alone in a folder: status 127, and says what is missing' eval \
-	'[ $status = 127 ] && grep -q "^tracemill: tm-top: is neither beside" err'
+	'[ $status = 127 ] && grep -q "^tracemill: tm-top: not found beside" err'
 ln -s "$BIN/tm-top" other/bin
 run env PATH=/usr/bin:/bin other/bin/tracemill top -q --csv a.tmt
 check 'the program beside it is taken, from any folder' cmp -s out want
@@ -146,7 +146,7 @@ foreign il2cppFileRoot.txt 'line map of il2cpp is about' '/Users/x/cpp'
 foreign MethodMap.tsv 'a method map of il2cpp' 'A_b_m1\tvoid A::b()\tA.dll\n'
 foreign tracemill.ini 'defaults for tracemill' 'debug-dir = debug\n'
 foreign perf-1.map 'perf-PID.map' '7f0010 20 foo bar\n7f0030 1c z\n'
-foreign words.txt 'text, in no form' 'decade bed is a word\nadded fed too\n'
+foreign words.txt 'text, in no known format' 'decade bed is a word\nadded fed too\n'
 foreign store.db 'SQLite' 'SQLite format 3\0\020\0\001\001'
 foreign what.bin 'binary data' '\001\002\003\004\005'
 foreign core.1 'a core' '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\004\0\076\0'

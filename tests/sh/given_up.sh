@@ -24,7 +24,7 @@ says() {
 	"$@" >out 2>err
 	got=$?
 	check "$want, and says $place: ${*//"$bad"/BAD}" eval "[ $got = $want ] && grep -qFe '$place' err &&
-		grep -q 'given up [0-9]* time' err"
+		grep -q 'gave up [0-9]* time' err"
 }
 
 # The same name as function, type, thread, file and module.

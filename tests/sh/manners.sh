@@ -69,13 +69,13 @@ for p in $programs; do
 
 	usage_error() { [ $status = 2 ] && empty out && grep -q "^$p: .*$1" err && [ "$(wc -l <err)" -le 2 ]; }
 	run "$p" --no-such-option a.mem
-	check "$p: an unknown word" usage_error 'no option --no-such-option'
+	check "$p: an unknown word" usage_error 'unknown option --no-such-option'
 	run "$p" -q@ a.mem
-	check "$p: an unknown letter" usage_error 'no option -@'
+	check "$p: an unknown letter" usage_error 'unknown option -@'
 	run "$p" --format
 	check "$p: a missing value" usage_error '--format needs a value'
 	run "$p" --format=nothing a.mem
-	check "$p: an unknown format" usage_error "'nothing' is no format"
+	check "$p: an unknown format" usage_error "'nothing' is not a format"
 	run "$p" --slide=0x1g a.mem
 	check "$p: a bad number" usage_error "'0x1g' is not a number"
 	run "$p" --slide=18446744073709551616 a.mem

@@ -35,7 +35,7 @@ check '... by what goes in a second' grep -qF 'growth -976.6 KiB a second' shrin
 
 # A line through two rises, too: only that nothing rises for most of the time tells them from a leak.
 shape steps 'if (ms == 250 || ms == 700) take(1000000)'
-says steps 'at some times only, not through the run: no rate'
+says steps 'at some times only, not through the whole run: no rate'
 
 # Neither grows: what rises, or falls, for a fifth of the time, and what has another size each ms (of 1 to 10,000 B,
 # which take the place of the one before). That the line is noise, and that it is not so throughout, are both right.

@@ -113,7 +113,7 @@ done
 run tm-merge x.tma v3.tma
 check "another version" refused '^tm-merge: v3.tma: byte 8: an aggregate of version 3; this reads 2'
 run tm-merge x.mem
-check "a capture" refused 'this is no aggregate: tm-compare --save-baseline makes one'
+check "a capture" refused 'not an aggregate: tm-compare --save-baseline makes one'
 run tm-merge none.tma
 check "no such file" refused '^tm-merge: none.tma: '
 run tm-merge --files-from /dev/null

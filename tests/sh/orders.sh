@@ -67,8 +67,8 @@ for i in 1 2 3 4 5 6; do
 	got=$(tm-top -q --csv --by frame --sort requested "$i.tmt" | columns 'frame requested' | sort -n | xargs)
 	check "order $i: tm-top --by frame" [ "$(tm-top -q --by frame --csv --sort requested 1.tmt | columns 'frame requested' | sort -n | xargs)" = "$got" ]
 	# What is printed is right: without a second reading the worst is not named where marks come late.
-	check "order $i: the worst frame" [ "$(tm-top --by site --sort requested "$i.tmt" 2>/dev/null | grep -o 'worst is frame.*' | grep -vc 'frame 5 with requested 106 B')" = 0 ]
-	check "order $i: the worst frame, by frames" [ "$(tm-top --by frame --sort requested "$i.tmt" 2>/dev/null | grep -o 'worst is frame.*')" = 'worst is frame 5 with requested 106 B' ]
+	check "order $i: the worst frame" [ "$(tm-top --by site --sort requested "$i.tmt" 2>/dev/null | grep -o 'worst: frame.*' | grep -vc 'frame 5 with requested 106 B')" = 0 ]
+	check "order $i: the worst frame, by frames" [ "$(tm-top --by frame --sort requested "$i.tmt" 2>/dev/null | grep -o 'worst: frame.*')" = 'worst: frame 5 with requested 106 B' ]
 	# The call ends at 38, in frame 3.
 	check "order $i: a spike's frame" [ "$(tm-spikes -q --threshold 1ms --table worst --csv "$i.tmt" | columns 'frame function' | xargs)" = '3 W' ]
 	tm-compare -q --save-baseline "$i.tma" "$i.tmt"

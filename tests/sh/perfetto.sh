@@ -69,7 +69,7 @@ check 'heaps: malloc' is "$(sums file count requested live_count live_requested)
 check 'heaps: bytes of both' is "$(sums file count requested -- --domain pool)" "$(truth '1+2' '10*i+i')"
 make most
 check 'most: what was in use then' is "$(sums file live_count live_requested)" "$(truth '2*i' '7*i')"
-check 'most: a note says so' says 'at which most was in use'
+check 'most: a note says so' says 'rows are of the peak only'
 
 # --- a heap graph: 40 of 24 bytes and one of 64; 39 to the next, 40 to the first, 1 of the array, 1 root
 make graph

@@ -151,11 +151,11 @@ ok "children: the child of fork has its parent's name, and its 77 blocks" \
 files() { find children -name "$1" | wc -l; }
 # More than processes: one that calls exec has a trace under each name.
 ok "children: it is said where, and how many" \
-	grep -qx "tm-record: processes that it started have $(files 'x.*.*.tmt') traces: children/x.PROGRAM.PID.tmt" said
+	grep -qx "tm-record: child processes have $(files 'x.*.*.tmt') traces: children/x.PROGRAM.PID.tmt" said
 tm-record -o children/y.of --pid-children -- bash -c './blocks frames & echo $! >pids; wait' 2>said
 ok "children: behind a name of another kind" [ -s "children/y.of.blocks.$(cat pids)" ]
 ok "children: ... which is said, too" \
-	grep -qx "tm-record: processes that it started have $(files 'y.of.*') traces: children/y.of.PROGRAM.PID" said
+	grep -qx "tm-record: child processes have $(files 'y.of.*') traces: children/y.of.PROGRAM.PID" said
 
 # C++'s operators, some of which call others: one record for each, with the caller's line.
 if ${CXX:-c++} -std=c++17 -fsized-deallocation -O1 -g "$SRC/testdata/src/record/news.cpp" -o news; then
@@ -260,18 +260,18 @@ refused "no place for the output" "No such file or directory" -o /nowhere/x.tmt 
 # Output that fails: the program goes on; it is said at once and at the end, and the status is not 0.
 tm-record -o /dev/full -- ./blocks random 2>err
 ok "a full disk: the program ends as it would, and the status tells" \
-	[ "$? $(grep -c 'recording stopped.*No space left' err) $(grep -c 'trace is not whole: No space left' err) $(grep -c ^allocs err)" = "3 1 1 1" ]
+	[ "$? $(grep -c 'recording stopped.*No space left' err) $(grep -c 'trace is incomplete: No space left' err) $(grep -c ^allocs err)" = "3 1 1 1" ]
 tm-record -o /dev/full -- sh -c 'exit 5' 2>err
-ok "a full disk: a program that fails keeps its status" [ "$? $(grep -c 'trace is not whole' err)" = "5 1" ]
+ok "a full disk: a program that fails keeps its status" [ "$? $(grep -c 'trace is incomplete' err)" = "5 1" ]
 tm-record -o /dev/full -- sh -c 'kill -TERM $$' 2>err
-ok "a full disk: or its signal" [ "$? $(grep -c 'trace is not whole' err)" = "143 1" ]
+ok "a full disk: or its signal" [ "$? $(grep -c 'trace is incomplete' err)" = "143 1" ]
 # Its first chunk of events fits in, of 65536; what is cut within a chunk is lost as a whole.
 (
 	ulimit -f 800
 	tm-record -o x.tmt -- ./blocks random 2>err
 	echo $? >status
 )
-ok "a file that may not grow: no signal, and the status" [ "$(cat status) $(grep -c '^allocs' err) $(grep -c 'not whole: File too large' err)" = "3 1 1" ]
+ok "a file that may not grow: no signal, and the status" [ "$(cat status) $(grep -c '^allocs' err) $(grep -c 'incomplete: File too large' err)" = "3 1 1" ]
 ok "a file that may not grow: whole up to there" [ "$(tm-dump -q x.tmt | grep -c ^alloc)" -gt 100 ]
 {
 	tm-record -- ./blocks random 2>err

@@ -233,7 +233,7 @@ attach
 refused 'recorded already, by another' 'is recorded already' "$program"
 ln -s /dev/null device
 tm-record -q -o device --pid "$program" 2>err
-check '... and what is no plain file is not removed' [ -L device ]
+check '... and what is not a regular file is not removed' [ -L device ]
 kill -INT $recorder
 reap $recorder
 kill -STOP "$program"

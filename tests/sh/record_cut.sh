@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 }
 END
 $CC -D_GNU_SOURCE -O1 -g ends.c -o ends || exit 1
-whole="the trace is not whole"
+whole="the trace is incomplete"
 for case in "0 3" "5 5"; do
 	tm-record -q -o ends.tmt -- ./ends "${case% *}" 2>said
 	ok "ends by itself with ${case% *}: ${case#* }" [ $? = "${case#* }" ]

@@ -58,7 +58,7 @@ read -r peak _ live _ blocks temporary <truth
 check 'the events say what the source says: 50 blocks, 1001 temporary' [ "$blocks $temporary" = '50 1001' ]
 check 'peak, live at the end and temporary are theirs' said \
 	"^tm-record: peak $peak KiB after .*; live at the end $live KiB in 50 blocks; 91.00% temporary"
-check 'the next command is told' said '^tm-record: the trace is x.tmt: tracemill top x.tmt$'
+check 'the next command is told' said '^tm-record: the trace is in x.tmt; to view it: tracemill top x.tmt$'
 tm-top --callers 3 x.tmt >top 2>err
 check 'the trace has names' grep -q 'game_alloc  .*game.c:5$' top
 check 'tm-top has the same two lines at its head' eval \
@@ -66,7 +66,7 @@ check 'tm-top has the same two lines at its head' eval \
 check 'who calls the site stands beneath it: load has 1000000 of 1160000 bytes and more' grep -Eq \
 	'^    by load < main: 8[5-6]\.[0-9]*% of it$' top
 check 'more than half in one site: says how to look past it' grep -qF \
-	"more than half is game_alloc: --hide '^game_alloc\$'" top
+	"more than half comes from game_alloc: --hide '^game_alloc\$'" top
 tm-top --hide '^game_alloc$' x.tmt >top 2>err
 check '... which is true' grep -Eq '^1 .*  load ' top
 tm-top --callers 0 x.tmt >top 2>err
@@ -88,7 +88,7 @@ check '-- too' [ $status = 7 ]
 cp game bare && strip bare
 run tm-record -o y.tmt ./bare
 check 'a stripped program: says whose names are missing' said \
-	'^tm-record: bare: no names for 100.00% of the bytes: keep its symbols'
+	'^tm-record: bare: no names for 100.00% of the bytes: build with -g'
 run tm-record -o y.tmt ./game
 check 'not of one that has them' eval '! said "no names"'
 owner=$(dpkg -S "$(readlink -f "$(command -v dash)")" 2>/dev/null || dpkg -S /bin/dash 2>/dev/null)
@@ -146,7 +146,7 @@ int main(void) { for (int i = 0; i < 50; i++) *(volatile char *)malloc(1000) = 1
 X
 $CC -O1 -fno-builtin -rdynamic own.c -o own || echo "not ok - own.c compiles"
 run tm-record -o y.tmt ./own
-check 'a malloc of its own: said at the start' said '^tm-record: ./own: has a malloc of its own'
+check 'a malloc of its own: said at the start' said '^tm-record: ./own: has its own malloc'
 check '... and that nothing came, at the end' said 'no allocation was recorded'
 run tm-record -o y.tmt ./game
 check 'one that has none: not a word' eval '! said "of its own"'
@@ -156,7 +156,7 @@ int main(void) { return 0; }
 X
 $CC go.c -o go
 run tm-record -o y.tmt ./go
-check 'a Go program (debug/buildinfo): its heap is not seen' said "^tm-record: ./go: is a Go program: Go's own heap is not"
+check 'a Go program (debug/buildinfo): its heap is not seen' said "^tm-record: ./go: is a Go program: its Go heap is not"
 check '... but by its own profiler' said "Go's own pprof records it .*, and tracemill top reads its profiles$"
 if $CC -static go.c -o go 2>/dev/null; then
 	run tm-record -o y.tmt ./go
@@ -219,7 +219,7 @@ check 'exec of one that is recorded: nothing to say' eval '! said "another progr
 run tm-record -o y.tmt sh -c 'exec ./no-such'
 check 'exec of none: nothing to say' eval '! said "became another"'
 run tm-record -o y.tmt sh -c './game; true'
-check 'what it started is not in the trace: said' said 'processes that it started (.* of CPU time) are not in the trace'
+check 'what it started is not in the trace: said' said 'child processes (.* of CPU time) are not in the trace'
 run tm-record -o /dev/null ./game
 check 'a device: no notes of a trace' eval '[ $status = 0 ] && ! said "the trace is"'
 # The second trace finds no room: the first stays.
@@ -235,7 +235,7 @@ else
 	echo "skip - a full disk (no tmpfs can be mounted here)"
 fi
 run env PATH="$BIN:$PATH" tm-record --as loli --report -o y.bin ./game
-check '--report is of a trace' eval '[ $status = 2 ] && said "--report is of a trace"'
+check '--report is of a trace' eval '[ $status = 2 ] && said "--report needs a trace"'
 
 # tracemill run.
 mkdir work && cd work || exit 1
@@ -245,11 +245,11 @@ status=$?
 check "run: the program's status" [ $status = 5 ]
 check 'run: standard output is the program'"'"'s' [ ! -s out ]
 check 'run: the report' eval 'grep -q "^top 1 of 1 site by real bytes" err && grep -q "^    by load < main" err'
-check 'run: a trace named after the program' eval '[ "$(ls game.*.tmt | wc -l)" = 1 ] && grep -q "the trace is game\.[0-9]*\.tmt" err'
+check 'run: a trace named after the program' eval '[ "$(ls game.*.tmt | wc -l)" = 1 ] && grep -q "the trace is in game\.[0-9]*\.tmt" err'
 check 'run: at most 100 columns where there is no terminal' eval '! grep "^[ 0-9#]" err | LC_ALL=C.UTF-8 grep -q ".\{101\}"'
 tracemill run -- ./game >out 2>err
 check 'run --' [ $? = 0 ]
 tracemill run /etc/passwd >out 2>err
 status=$?
-check 'run: what cannot be recorded says why' eval '[ $status = 3 ] && grep -q "tm-record: /etc/passwd: is no program" err'
+check 'run: what cannot be recorded says why' eval '[ $status = 3 ] && grep -q "tm-record: /etc/passwd: is not executable" err'
 exit $failed

@@ -65,7 +65,7 @@ ok "ended between messages: fine" [ "$status $(wc -c <got.tcp)" = "0 $first" ]
 play "cut $((first + 10))"
 kept "cut within a header" "$first" "ended within a message: 14 bytes are missing"
 play "junk $first"
-kept "junk behind a message" "$first" "byte $first of what it sends is no message's begin"
+kept "junk behind a message" "$first" "no message begins at byte $first of its data"
 play "stall 50000"
 kept "half-open" 50000 "nothing came for 1000 ms"
 play "reset 60000"
@@ -73,13 +73,13 @@ ok "a broken connection: status 3" [ "$status $(wc -l <err)" = "3 1" ]
 ok "a broken connection: what came is kept" cmp -s -n "$(wc -c <got.tcp)" u.tcp got.tcp
 rm -f got.tcp
 play silent
-ok "somebody who says nothing is no player" [ "$status $(grep -c 'is no player: it connects and says nothing' err)" = "3 1" ]
+ok "somebody who says nothing is no player" [ "$status $(grep -c 'is not a player: it accepts and sends nothing' err)" = "3 1" ]
 ok "and nothing is written" [ ! -e got.tcp ]
 play deaf
-ok "somebody who hangs up is none" [ "$status $(grep -c 'is no player' err)" = "3 1" ]
+ok "somebody who hangs up is none" [ "$status $(grep -c 'is not a player' err)" = "3 1" ]
 cp /bin/sh u.tcp
 play ""
-ok "somebody of another protocol is none" [ "$status $(grep -c "no player: byte 0 of what it sends is no message" err)" = "3 1" ]
+ok "somebody of another protocol is none" [ "$status $(grep -c "not a player: no message begins at byte 0 of its data" err)" = "3 1" ]
 cp new.tcp u.tcp
 
 options=(--duration 1)
@@ -120,9 +120,9 @@ wait
 ok "--follow: and stays when the recorder is killed" cmp -s u.tcp follow.tcp
 
 tm-record --unity 127.0.0.1:1 -o got2.tcp 2>err
-ok "nobody there: status 3 and a line" [ "$? $(grep -c 'nobody listens at port 1$' err)" = "3 1" ]
+ok "nobody there: status 3 and a line" [ "$? $(grep -c 'nothing listens at port 1$' err)" = "3 1" ]
 tm-record --unity "127.0.0.1:$(printf '%04000d' 1)" -o got2.tcp 2>err
-ok "a port may begin with zeros" [ "$? $(grep -c 'nobody listens at port 1$' err)" = "3 1" ]
+ok "a port may begin with zeros" [ "$? $(grep -c 'nothing listens at port 1$' err)" = "3 1" ]
 tm-record --unity 127.0.0.1:99999 2>err
 ok "no such port" [ "$? $(grep -c 'is not HOST or HOST:PORT' err)" = "3 1" ]
 tm-record --unity x -- ls 2>err

@@ -262,7 +262,7 @@ try {
 	const chart = one("section.series"), canvas = chart.querySelector("canvas"), r = canvas.getBoundingClientRect();
 	const at = frame => r.left + 84 + (frame - 0.5) / 20 * (r.width - 94);
 	mouse(canvas, "mousemove", at(worst), r.top + 50);
-	say("tm-frames: the worst is frame " + worst, new RegExp("frame " + worst + "\\b").test(hint()));
+	say("tm-frames: worst: frame " + worst, new RegExp("frame " + worst + "\\b").test(hint()));
 	const first = one("section.table tbody tr").cells;
 	say("tm-frames: it is the first row", [...first].some(c => c.textContent === String(worst)));
 	mouse(canvas, "mousedown", at(5), r.top + 50);

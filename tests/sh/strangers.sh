@@ -27,17 +27,17 @@ echo nonsense >above/tracemill.ini
 below 2 'the own one is obeyed'
 chmod 666 above/tracemill.ini
 below 0 'one that everybody may write to is not'
-check '... and a line says so' grep -q 'tracemill.ini: is not obeyed: everybody may write to it' err
+check '... and a line says so' grep -q 'tracemill.ini: ignored: it is world-writable' err
 rm above/tracemill.ini
 mkfifo above/tracemill.ini
 below 0 'a pipe is not'
-check '... and a line says so' grep -q 'is not obeyed: it is no plain file' err
+check '... and a line says so' grep -q 'ignored: it is not a regular file' err
 rm above/tracemill.ini
 if [ "$(id -u)" = 0 ]; then
 	echo nonsense >above/tracemill.ini
 	chown 65534 above/tracemill.ini
 	below 0 "another user's is not"
-	check '... and a line says so' grep -q 'is not obeyed: it belongs to another user' err
+	check '... and a line says so' grep -q 'ignored: it belongs to another user' err
 	TRACEMILL_CONFIG=$PWD/above/tracemill.ini below 2 'but one that is named is'
 	rm above/tracemill.ini
 else
@@ -46,7 +46,7 @@ fi
 mkfifo above/rules
 echo 'sites = rules' >above/tracemill.ini
 below 2 'a pipe that it names is an error'
-check '... in words' grep -q 'sites: .*rules is no plain file' err
+check '... in words' grep -q 'sites: .*rules is not a regular file' err
 rm -r above
 
 # --- a store with a view of all numbers, and a trigger ---

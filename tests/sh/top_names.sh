@@ -82,8 +82,8 @@ check '... but not where sites are asked for' grep -qx 'my_alloc 1300' <(sites -
 check '... or with --guess-sites=never' grep -qx 'my_alloc 1300' <(sites --guess-sites=never named.tmt)
 check '... of several captures' grep -qx 'maker 200' <(sites named.tmt raw.tmt)
 check '... of a trace without names' same want <(sites --guess-sites raw.tmt)
-check '... and says so' grep -q 'as a guess.*my_alloc (8 functions.*my_zalloc (6 functions' <(tm-top --guess-sites named.tmt 2>err)
-check '... in JSON, too' grep -q '"guessed": *"passed over' <(tm-top --guess-sites --as json named.tmt 2>err)
+check '... and says so' grep -q 'guessed allocator wrappers.*my_alloc (8 callers.*my_zalloc (6 callers' <(tm-top --guess-sites named.tmt 2>err)
+check '... in JSON, too' grep -q '"guessed": *"guessed allocator wrappers' <(tm-top --guess-sites --as json named.tmt 2>err)
 sites --by site work.tmt >plain
 check 'who allocates otherwise, too, is no wrapper; nor is who has one caller' \
 	same plain <(sites --guess-sites --by site work.tmt)
@@ -116,7 +116,7 @@ if ${CXX:-c++} -g -O1 -Wl,--build-id templates.cpp -o templates 2>err && tm-reco
 	check 'by site it is the pool' grep -qx 'pool([a-z ]*) 500' <(sites --by site vec.tmt)
 	check '--guess-sites: instances of a template are one function' same \
 		<(printf '%s() 100\n' first floats ints longs second) <(of --guess-sites vec.tmt)
-	check '... which is said, with how many' grep -q 'pool(.*) (5 functions .* Vec<>::grow (3 instances; 3 functions call it; ' \
+	check '... which is said, with how many' grep -q 'pool(.*) (5 callers.* Vec<>::grow (3 instances; 3 callers; ' \
 		<(tm-top --guess-sites vec.tmt 2>err)
 	check '... but not when one function calls them all' same <(of tree.tmt) <(of --guess-sites tree.tmt)
 	check '... which are three' [ "$(of tree.tmt | grep -c '^"*Tree<.*>::make')" = 3 ]
@@ -145,7 +145,7 @@ check '... which is as it was' cmp -s named.tmt recording
 check 'but a report, it does' eval 'echo x >old.txt && tm-top -q -o old.txt named.tmt && grep -q my_alloc old.txt'
 check 'traces are not packed by name' status 2 tm-import -o x.tmt.zst named.tmt
 tm-top --focus nosuch named.tmt >out 2>err
-check 'nothing is left: it is said' grep -q 'nothing is left: none of 1300 records' err
+check 'nothing is left: it is said' grep -q 'no record is left: the filters drop all 1300 records' err
 tm-symbolize -o x.tmt -e /bin/true raw.tmt 2>err
 check 'a binary of no module: it is said' grep -q 'true: not used: no module has its name or build-id' err
 exit $failed

@@ -409,7 +409,7 @@ told() { # QUESTION STATUS TEXT
 }
 told 'top%20--by%20colour' 400 "--by: 'colour'"
 told 'top%20--sort%20nothing' 400 "--sort: 'nothing'"
-told 'top%20--no-such' 400 'no option --no-such'
+told 'top%20--no-such' 400 'unknown option --no-such'
 told 'top%20-n%20x' 400 "--top: 'x'"
 told 'top%20--focus%20(' 400 '--focus'
 told 'frames%20--time%207..3' 400 '--time'

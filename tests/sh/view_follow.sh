@@ -97,7 +97,7 @@ ask "${lines[1]}" "${lines[0]}" 'top --by stack --as csv -n 0'
 again() { # WHAT: the file is as it is now, and that was said COUNT times
 	ask "${lines[1]}" "${lines[0]}" 'top --by stack --as csv -n 0'
 	check "$1: loaded again" [ "$(jq -r .answer <<<"$answer")" = "$(tm-top -q --no-symbols --by stack --as csv -n 0 grows 2>/dev/null)" ]
-	check "$1: said" [ "$(grep -c 'grows: it was replaced, or cut, or written over' lines.err)" = "$2" ]
+	check "$1: said" [ "$(grep -c 'grows: the file was replaced, cut or overwritten' lines.err)" = "$2" ]
 }
 cp second.bin other
 mv other grows

@@ -123,7 +123,7 @@ X2
 tm-top -q --by site --width 80 long.tmt >out 2>err
 check 'a place keeps its file and line' grep -q '[.]cpp:123[45]' out
 tm-top -q --by function --metrics all --width 80 long.tmt >out 2>err
-check 'what was left out is named' grep -q '^not shown, since the width has no room for them: ' out
+check 'what was left out is named' grep -q '^columns hidden (narrow width): ' out
 tm-frames -q --bytes --width 80 long.tmt | grep '^ *[0-9]*  level' | sed 's/level[^ ]*//' | grep -o '[0-9]\+' | sort -u >numbers
 tm-frames -q --csv long.tmt | tr -c '0-9\n' '\n' | sort -u >all
 check 'numbers are whole' eval '[ -s numbers ] && [ -z "$(comm -23 numbers all)" ]'

@@ -129,10 +129,10 @@ TEST(usage_errors_are_one_line_and_status_2)
 	static const struct {
 		const char *args, *want;
 	} cases[] = {
-	    {"--nothing", "no option --nothing"},
-	    {"--nothing=5", "no option --nothing"},
-	    {"--al", "no option --al; is it --all?"},
-	    {"-ax", "no option -x"},
+	    {"--nothing", "unknown option --nothing"},
+	    {"--nothing=5", "unknown option --nothing"},
+	    {"--al", "unknown option --al; did you mean --all?"},
+	    {"-ax", "unknown option -x"},
 	    {"-n", "-n needs a value"},
 	    {"-an", "-n needs a value"},
 	    {"--name", "--name needs a value"},
@@ -144,10 +144,10 @@ TEST(usage_errors_are_one_line_and_status_2)
 	    {"--number=", "--number: '' is not a number"},
 	    {"-N 18446744073709551616", "--number: '18446744073709551616' is not a number"},
 	    {"--address 0x", "--address: '0x' is not a number"},
-	    {"--color=blue", "--color: 'blue' is none of its values: auto, red"},
-	    {"--alll", "no option --alll; is it --all?"},
-	    {"--numbre 5", "no option --numbre; is it --number?"},
-	    {"--hlep", "no option --hlep; is it --help?"},
+	    {"--color=blue", "--color: 'blue' is not one of its values: auto, red"},
+	    {"--alll", "unknown option --alll; did you mean --all?"},
+	    {"--numbre 5", "unknown option --numbre; did you mean --number?"},
+	    {"--hlep", "unknown option --hlep; did you mean --help?"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

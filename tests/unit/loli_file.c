@@ -205,7 +205,7 @@ TEST(damage)
 	collect_trap(&c, "lossy-count.loli", NULL);
 	CHECK_EQ(c.status, ST_OK);
 	CHECK_EQ(c.allocs, 2);
-	CHECK(noted(&c, "loss", 2, "not in what is left"));
+	CHECK(noted(&c, "loss", 2, "in the missing part of the file"));
 	CHECK(noted(&c, "loss", 0, "records: "));
 	collect_release(&c);
 

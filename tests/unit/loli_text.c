@@ -20,7 +20,7 @@ TEST(small_form)
 			       "libUE4.so!~59d9100(TMap<int, float>::Add(int, float))\n"
 			       "end\n");
 	CHECK(has_line(&c.notes, "live absent"));
-	CHECK(noted(&c, "info", 0, "holds no frees"));
+	CHECK(noted(&c, "info", 0, "has no frees"));
 	collect_release(&c);
 }
 
@@ -61,7 +61,7 @@ TEST(damage)
 	collect(&c, lines, sizeof lines - 1, NULL);
 	CHECK_EQ(c.status, ST_OK);
 	CHECK_EQ(c.allocs, 2);
-	CHECK(noted(&c, "loss", 3, "make no sense"));
+	CHECK(noted(&c, "loss", 3, "unreadable"));
 	collect_release(&c);
 	check_cuts("good-small.text");
 	check_cuts("good-full.text");

@@ -85,7 +85,7 @@ TEST(refused_lines)
 	trap_bytes("lossy-lines.maps", &b);
 	modules(&c, b.data, b.len);
 	CHECK_EQ(c.status, ST_OK);
-	CHECK(noted(&c, "loss", 5, "make no sense"));
+	CHECK(noted(&c, "loss", 5, "unreadable"));
 	CHECK(noted(&c, "loss", 1, "over an earlier one"));
 	CHECK(has_line(&c.notes, "module /c.so 1000-3000+0x"));
 	CHECK(has_line(&c.notes, "module /h.so 9000-a000+0x"));

@@ -125,7 +125,7 @@ TEST(names_of_older_builds)
 		policy_release(&p);
 	}
 	wrong("[policy]\nmap-function = load\n",
-	      "line 2, column 16: 'load' is no map of names: OLD=NEW");
+	      "line 2, column 16: 'load' is not a map of names, OLD=NEW");
 }
 
 TEST(waivers_expire)
@@ -170,21 +170,23 @@ TEST(errors_have_line_and_column)
 	wrong("[rule r]\npercent = 5\n", "line 1, column 1: the rule has no metric");
 	wrong(RULE "percent\n", "line 3, column 1: neither a [section] nor 'name = value'");
 	wrong(RULE "percent\n[what]\n", "line 3, column 1: neither a [section] nor 'name = value'");
-	wrong(RULE "  percent =  five\n", "line 3, column 14: 'five' is no percentage");
-	wrong(RULE "percent = -5\n", "line 3, column 11: '-5' is no percentage");
-	wrong(RULE "percent = 5k\n", "line 3, column 11: '5k' is no percentage");
-	wrong(RULE "absolute = 5 parsecs\n", "line 3, column 12: '5 parsecs' is no size");
+	wrong(RULE "  percent =  five\n", "line 3, column 14: 'five' is not a percentage");
+	wrong(RULE "percent = -5\n", "line 3, column 11: '-5' is not a percentage");
+	wrong(RULE "percent = 5k\n", "line 3, column 11: '5k' is not a percentage");
+	wrong(RULE "absolute = 5 parsecs\n", "line 3, column 12: '5 parsecs' is not a size");
 	wrong(RULE "absolute = 99999999999999999999\n",
-	      "line 3, column 12: '99999999999999999999' is no size");
-	wrong("[rule r]\nmetric = weight\nmax = 1\n",
-	      "line 2, column 10: 'weight' is no metric: counter:NAME, count, entries, requested, "
-	      "real, slack, live-count, live-requested, live-real, freed-count, freed-requested, "
-	      "freed-real, peak-count, peak-requested, peak-real, temporary, lifetime, self-time, "
-	      "total-time, calls, mean-time, lua-net, mono-net, samples, "
-	      "period");
-	wrong(RULE "key = frame\nmax = 1\n",
-	      "line 3, column 7: 'frame' is no key: total, type, function, site, stack, location, "
-	      "file, module, thread or owner");
+	      "line 3, column 12: '99999999999999999999' is not a size");
+	wrong(
+	    "[rule r]\nmetric = weight\nmax = 1\n",
+	    "line 2, column 10: 'weight' is not a metric: counter:NAME, count, entries, requested, "
+	    "real, slack, live-count, live-requested, live-real, freed-count, freed-requested, "
+	    "freed-real, peak-count, peak-requested, peak-real, temporary, lifetime, self-time, "
+	    "total-time, calls, mean-time, lua-net, mono-net, samples, "
+	    "period");
+	wrong(
+	    RULE "key = frame\nmax = 1\n",
+	    "line 3, column 7: 'frame' is not a key: total, type, function, site, stack, location, "
+	    "file, module, thread or owner");
 	wrong(RULE "max = 1\npercent = 5\n", "line 4, column 1: 'percent' does not go with 'max'");
 	wrong(RULE "max = 1\nmax = 2\n", "line 4, column 1: 'max' is there already, at line 3");
 	wrong(RULE "new = 1\n", "line 1, column 1: 'new' needs a key, such as stack");
@@ -195,7 +197,7 @@ TEST(errors_have_line_and_column)
 	wrong(RULE "maximum = 1\n", "line 3, column 1: a rule has no 'maximum'");
 	wrong(RULE "max = 1\n" RULE, "line 4, column 7: rule 'r' is there already, at line 1");
 	wrong("[waiver w]\nrule = r\nuntil = 2026-02-30\nreason = x\n" RULE "max = 1\n",
-	      "line 3, column 9: '2026-02-30' is no date (YYYY-MM-DD)");
+	      "line 3, column 9: '2026-02-30' is not a date (YYYY-MM-DD)");
 	wrong("[waiver w]\nrule = r\nmatch =\nuntil = 2026-02-03\nreason = x\n" RULE "max = 1\n",
 	      "line 3, column 8: the expression is empty");
 	wrong(RULE "key = site\nmatch = \nmax = 1\n", "line 4, column 9: the expression is empty");
@@ -207,7 +209,7 @@ TEST(errors_have_line_and_column)
 	      "line 2, column 11: 'best of 0' is not 'best of N' with a number of builds");
 	wrong("[policy]\nagainst = a\nagainst = b\n",
 	      "line 3, column 1: 'against' is there already, at line 2");
-	wrong("[policy]\nalpha = 5\n", "line 2, column 9: '5' is no rate above 0 and up to 0.5");
+	wrong("[policy]\nalpha = 5\n", "line 2, column 9: '5' is not a rate above 0 and up to 0.5");
 }
 
 TEST(a_bad_expression_has_a_place)

@@ -224,16 +224,16 @@ TEST(numbers_make_room_for_names)
 	expect(&t, 30, true,
 	       "N  name\n"
 	       "1  Namespace::Cl…::Method(int)\n"
-	       "\nnot shown, since the width has\n  no room for them: %\n");
+	       "\ncolumns hidden (narrow width):\n  %\n");
 	text = render_width(&t, 32, true); /* a name of 20, two gaps, 1 and 7 */
-	CHECK(strstr(text, "100.00%") != NULL && !strstr(text, "not shown"));
+	CHECK(strstr(text, "100.00%") != NULL && !strstr(text, "columns hidden"));
 	free(text);
 	columns[2].flags = 0;
 }
 
 TEST(notes_are_folded_at_blanks)
 {
-	static const char *notes[] = {"known of sites: function only",
+	static const char *notes[] = {"names of sites: function only",
 				      "a-word-that-is-wider-than-it", "é é é é é é é é é é"};
 	struct table t = table(1);
 
@@ -242,10 +242,10 @@ TEST(notes_are_folded_at_blanks)
 	t.notes = notes;
 	t.n_notes = 3;
 	expect(&t, 0, true,
-	       "N\n1\n\nknown of sites: function only\na-word-that-is-wider-than-it\n"
+	       "N\n1\n\nnames of sites: function only\na-word-that-is-wider-than-it\n"
 	       "é é é é é é é é é é\n");
 	expect(&t, 18, true,
-	       "N\n1\n\nknown of sites:\n  function only\na-word-that-is-wider-than-it\n"
+	       "N\n1\n\nnames of sites:\n  function only\na-word-that-is-wider-than-it\n"
 	       "é é é é é é é é é\n  é\n");
 	columns[1].flags = columns[2].flags = 0;
 }

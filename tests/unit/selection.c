@@ -106,17 +106,17 @@ TEST(ranges)
 	CHECK_STR(range_text(selection_frames, "7.."), "7 9223372036854775807");
 	CHECK_STR(range_text(selection_frames, "..7"), "-9223372036854775808 7");
 	CHECK_STR(range_text(selection_frames, ".."), "'..': a range without ends");
-	CHECK_STR(range_text(selection_frames, ""), "'' is no frame number");
+	CHECK_STR(range_text(selection_frames, ""), "'' is not a frame number");
 	CHECK_STR(range_text(selection_frames, "8..7"), "'8..7': the range ends before it begins");
-	CHECK_STR(range_text(selection_frames, "1..x"), "'x' is no frame number");
+	CHECK_STR(range_text(selection_frames, "1..x"), "'x' is not a frame number");
 	CHECK_STR(range_text(selection_times, "1.5s..2s"), "1500000000 2000000000");
 	CHECK_STR(range_text(selection_times, "0..1ms"), "0 1000000");
 	CHECK_STR(range_text(selection_times, "1s"),
-		  "'1s': no range of time (250ms, 1.5s): A..B, A.. or ..B");
-	CHECK_STR(range_text(selection_times, "1..2"), "'1' is no time (250ms, 1.5s)");
+		  "'1s' is not a range of time (250ms, 1.5s): A..B, A.. or ..B");
+	CHECK_STR(range_text(selection_times, "1..2"), "'1' is not a time (250ms, 1.5s)");
 	CHECK_STR(range_text(selection_sizes, "1k..64KiB"), "1000 65536");
 	CHECK_STR(range_text(selection_sizes, "4096"), "4096 4096");
-	CHECK_STR(range_text(selection_sizes, "-1.."), "'-1' is no size (4096, 64KiB, 1.5M)");
+	CHECK_STR(range_text(selection_sizes, "-1.."), "'-1' is not a size (4096, 64KiB, 1.5M)");
 }
 
 TEST(several_are_alternatives)

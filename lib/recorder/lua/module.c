@@ -485,8 +485,9 @@ static void luamodule_add_notes(const struct module *m)
 		cap_output_note(o, NOTE_INFO, m->before_bytes,
 				"bytes of blocks from before the start were freed or moved");
 	if (m->no_numbers)
-		cap_output_note(o, NOTE_LOSS, m->no_numbers,
-				"readings of counters are no numbers, or too large: left out");
+		cap_output_note(
+		    o, NOTE_LOSS, m->no_numbers,
+		    "readings of counters that are not numbers, or too large, left out");
 	if (m->lost + m->calls.lost)
 		cap_output_note(o, NOTE_LOSS, m->lost + m->calls.lost,
 				"blocks or calls that there was no memory for");

@@ -427,7 +427,7 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 			    !counter_unit_ns(things_text(c->things, counter->unit, NULL)))
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': the counter '%s' of %s is in "
-					       "'%s', which is no unit of time",
+					       "'%s', which is not a unit of time",
 					       r->line, r->name, r->counter, name,
 					       things_text(c->things, counter->unit, NULL));
 			if (counter)

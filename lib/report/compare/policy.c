@@ -87,14 +87,14 @@ static bool parse_percent(struct parse *s, const struct later *v, double *out)
 	snprintf(text, sizeof text, "%.*sM", n, v->text);
 	if (n > 40 || !n || v->text[n - 1] < '0' || v->text[n - 1] > '9' ||
 	    !num_size(text, strlen(text), &millionths))
-		return fail_at(s, v, "no percentage");
+		return fail_at(s, v, "not a percentage");
 	*out = (double)millionths / 1e6;
 	return true;
 }
 
 static bool parse_number(struct parse *s, const struct later *v, uint64_t *out)
 {
-	return num_dec(v->text, strlen(v->text), out) || fail_at(s, v, "no whole number");
+	return num_dec(v->text, strlen(v->text), out) || fail_at(s, v, "not a whole number");
 }
 
 /* A counter's unit is not known yet: what has no unit is in it, a time is one in any case. */
@@ -109,7 +109,8 @@ static bool parse_reading(struct parse *s, const struct later *v, struct policy_
 		return true;
 	}
 	r->time = true;
-	return num_time_decimal(text, strlen(text), out) || fail_at(s, v, "no number and no time");
+	return num_time_decimal(text, strlen(text), out) ||
+	       fail_at(s, v, "neither a number nor a time");
 }
 
 static bool parse_amount(struct parse *s, const struct later *v, struct policy_rule *r,
@@ -122,9 +123,10 @@ static bool parse_amount(struct parse *s, const struct later *v, struct policy_r
 		return parse_reading(s, v, r, out) &&
 		       (*out >= 0 || v != &s->absolute || fail_at(s, v, "below 0"));
 	switch (sum_names[r->metric].unit) {
-	case SUM_BYTES: return num_size_decimal(v->text, n, out) || fail_at(s, v, "no size");
+	case SUM_BYTES: return num_size_decimal(v->text, n, out) || fail_at(s, v, "not a size");
 	case SUM_NS:
-		return (num_time_decimal(v->text, n, out) && *out >= 0) || fail_at(s, v, "no time");
+		return (num_time_decimal(v->text, n, out) && *out >= 0) ||
+		       fail_at(s, v, "not a time");
 	default:
 		if (!parse_number(s, v, &whole))
 			return false;
@@ -148,7 +150,7 @@ static bool parse_key(struct parse *s, struct policy_rule *r)
 		if (!strcmp(key_words[r->key], s->key.text) && r->key != KEY_FRAME)
 			return true;
 	return fail_at(s, &s->key,
-		       "no key: total, type, function, site, stack, location, file, module, "
+		       "not a key: total, type, function, site, stack, location, file, module, "
 		       "thread or owner");
 }
 
@@ -166,7 +168,7 @@ static bool parse_counter(struct parse *s, struct policy_rule *r)
 			n = (size_t)(colon - name);
 		}
 	if (!n)
-		return fail_at(s, &s->metric, "no counter: it has no name");
+		return fail_at(s, &s->metric, "not a counter: it has no name");
 	r->counter = arena_strndup(&s->p->arena, name, n);
 	return true;
 }
@@ -183,7 +185,7 @@ static bool fail_metric(struct parse *s)
 		for (const char *w = sum_names[m].word; *w; w++)
 			buf_addc(&b, *w == ' ' ? '-' : *w);
 	}
-	err_set(s->e, ST_BAD, "line %u, column %zu: '%s' is no metric: counter:NAME, %s",
+	err_set(s->e, ST_BAD, "line %u, column %zu: '%s' is not a metric: counter:NAME, %s",
 		s->metric.line, s->metric.column, s->metric.text, buf_str(&b));
 	s->failed = true;
 	buf_release(&b);
@@ -325,7 +327,7 @@ static bool policy_end_waiver(struct parse *s)
 	if (missing)
 		return fail(s, s->section_line, 1, "the waiver has no '%s'", missing);
 	if (!policy_date(s->until.text))
-		return fail_at(s, &s->until, "no date (YYYY-MM-DD)");
+		return fail_at(s, &s->until, "not a date (YYYY-MM-DD)");
 	if (!*s->reason.text)
 		return fail(s, s->reason.line, s->reason.column, "the reason is empty");
 	w->until = s->until.text;
@@ -511,7 +513,7 @@ static bool policy_map(struct parse *s, bool function, const struct later *v)
 	struct identity_map map;
 
 	if (!identity_map_parse(v->text, function, &p->arena, &map))
-		return fail_at(s, v, "no map of names: OLD=NEW");
+		return fail_at(s, v, "not a map of names, OLD=NEW");
 	if (function)
 		VEC_PUSH(p->functions, p->n_functions, p->cap_functions) = map;
 	else
@@ -525,7 +527,7 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 		double rate = 0;
 
 		if (!parse_percent(s, v, &rate) || strchr(v->text, '%') || rate <= 0 || rate > 0.5)
-			return fail_at(s, v, "no rate above 0 and up to 0.5");
+			return fail_at(s, v, "not a rate above 0 and up to 0.5");
 		s->p->alpha = rate;
 		return true;
 	}
@@ -544,14 +546,15 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 		if (!s->p->paths)
 			s->p->paths = paths_new();
 		return !paths_add(s->p->paths, v->text, &e) ||
-		       fail_at(s, v, "no map of paths: OLD=NEW");
+		       fail_at(s, v, "not a map of paths, OLD=NEW");
 	}
 	if (!strcmp(name, "map-module") || !strcmp(name, "map-function"))
 		return policy_map(s, !strcmp(name, "map-function"), v);
-	return fail(s, s->line, 1,
-		    "'%s' is no setting of [policy]: alpha, against, runs, map-path, map-module or "
-		    "map-function",
-		    name);
+	return fail(
+	    s, s->line, 1,
+	    "'%s' is not a setting of [policy]: alpha, against, runs, map-path, map-module or "
+	    "map-function",
+	    name);
 }
 
 static int policy_take_value(void *arg, const char *section, const char *name, const char *value)

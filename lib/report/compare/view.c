@@ -683,8 +683,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word, normalized,
 		 c->groups[c->n_groups - 1].label, c->groups[0].label);
 	if (!v->rows.n)
-		v->table.empty =
-		    "none: neither side has anything of the kind, or the filters leave nothing";
+		v->table.empty = "none: neither side has such data, or the filters leave nothing";
 	note_factors(v);
 	note_otherwise(v);
 	note_guesses(v);

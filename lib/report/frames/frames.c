@@ -53,8 +53,9 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 			    !memcmp(frame_metric_words[s->metric], text, n))
 				break;
 		if (s->metric == FRAME_METRICS)
-			return err_set(e, ST_BAD, "'%.*s' is no metric (a counter is counter:%.*s)",
-				       (int)n, text, (int)n, text);
+			return err_set(e, ST_BAD,
+				       "'%.*s' is not a metric (a counter is counter:%.*s)", (int)n,
+				       text, (int)n, text);
 	}
 	value = value ? value + 1 : text;
 	n = strlen(value);
@@ -87,7 +88,8 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 	} else if (limit(value, n, frames_is_time(s->metric), &s->value)) {
 		return ST_OK;
 	}
-	return err_set(e, ST_BAD, "'%s' is no limit: 1MiB, 500, 33ms, 20%%, 3x or 6mad", value);
+	return err_set(e, ST_BAD, "'%s' is not a limit such as 1MiB, 500, 33ms, 20%%, 3x or 6mad",
+		       value);
 }
 
 int frames_metric(const struct frames *f, int metric)

@@ -441,8 +441,8 @@ static void frames_report_add_notes(struct frames_report *r)
 		frames_note(r, "no frames are marked: --every 100ms cuts the capture by time");
 	if (f->project.now.captures && !frames && f->options.every)
 		frames_note(r, f->project.tally.unselected
-				   ? "nothing lies in the ranges: there is no step"
-				   : "no times are known: nothing to cut the capture by");
+				   ? "no event lies in the ranges, so there are no steps"
+				   : "no times are known, so there are no steps");
 	if (f->backward || f->repeated)
 		frames_note(r,
 			    "frame numbers go back %" PRIu64 " time%s and repeat %" PRIu64
@@ -530,7 +530,7 @@ static enum status frames_report_resolve_counters(struct frames *f, struct err *
 
 			if (!ns)
 				return err_set(e, ST_UNSUPPORTED,
-					       "--spike %s: the counter's unit is no time but '%s'",
+					       "--spike %s: the counter's unit is '%s', not a time",
 					       s->text, unit);
 			s->value /= (decimal)ns;
 			s->time = false;

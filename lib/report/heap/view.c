@@ -76,7 +76,7 @@ void heap_retained_known(struct heap_view *v)
 		return;
 	v->retained = false;
 	choose_sort(v);
-	heap_note(v, "too many %s hold each other to say what each retains",
+	heap_note(v, "too many %s hold each other: retained sizes are not known",
 		  heap_key_plurals[v->options.by]);
 }
 
@@ -140,8 +140,8 @@ void heap_notes(struct heap_view *v)
 		}
 		if (!h->n_references)
 			heap_note(v,
-				  "%s: no references in the snapshot: nothing is known of roots "
-				  "and of what is retained",
+				  "%s: no references in the snapshot: roots and retained sizes are "
+				  "not known",
 				  h->label);
 		else if (lost && h->has_sizes) {
 			v->text.len = 0;
@@ -153,8 +153,8 @@ void heap_notes(struct heap_view *v)
 		}
 		if (h->n_references && !heap_knows_holders(h))
 			heap_note(v,
-				  "%s: paths, but no references between objects: nothing is known "
-				  "of what is retained",
+				  "%s: paths, but no references between objects: retained sizes "
+				  "are not known",
 				  h->label);
 		if (!h->has_sizes)
 			heap_note(v, "%s: no sizes in the snapshot", h->label);

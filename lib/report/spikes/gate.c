@@ -128,7 +128,7 @@ void spikes_gate_init(struct spikes_gate *x, const struct spikes *s, const struc
 		buf_addf(&b, "%" PRIu64 " call%s judged", s->calls,
 			 s->calls == 1 ? " was" : "s were");
 		if (stacks > SPIKES_BREACHES_MAX)
-			buf_addf(&b, "; the worst %d of %zu stacks are told", SPIKES_BREACHES_MAX,
+			buf_addf(&b, "; the worst %d of %zu stacks are listed", SPIKES_BREACHES_MAX,
 				 stacks);
 	}
 	item->message = kept(x, &b);

@@ -489,7 +489,8 @@ static void spikes_report_add_notes(struct spikes_report *r)
 					      s->filtered, plural_s(s->filtered));
 	if (r->g->items[0].n)
 		r->notes[r->n_notes++] = line(
-		    r, "[others]: %" PRIu64 " spike%s of stacks that are too many to be told apart",
+		    r,
+		    "[others]: %" PRIu64 " spike%s of further stacks, which are too many to list",
 		    r->g->items[0].n, plural_s(r->g->items[0].n));
 	for (size_t i = 0, told = 0; i < r->spikes.n_rows && !told; i++)
 		if (r->g->items[r->order[i]].totals.n >= 20) {

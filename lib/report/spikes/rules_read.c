@@ -66,7 +66,7 @@ static enum status take_matches(struct parse *p, struct spike_matches *to, const
 static enum status take_limit(struct parse *p, const struct value *v, bool *has, uint64_t *to)
 {
 	if (!spike_parse_limit(v->s, v->n, to))
-		return bad_value(p, v, "no time (such as 1.5ms) and not never");
+		return bad_value(p, v, "neither a time (such as 1.5ms) nor never");
 	*has = true;
 	if (*to < p->r->least)
 		p->r->least = *to;
@@ -102,7 +102,7 @@ static enum status take_spikes(struct parse *p, const char *name, const struct v
 		return fail(p, p->line, 1, "[spikes] has no '%s': threshold or frame-time", name);
 	if (!spike_parse_limit(v->s, v->n, &p->r->frame) || !p->r->frame ||
 	    p->r->frame == SPIKE_NEVER)
-		return bad_value(p, v, "no time above 0, such as 16.667ms");
+		return bad_value(p, v, "not a time above 0, such as 16.667ms");
 	return ST_OK;
 }
 

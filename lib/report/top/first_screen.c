@@ -183,7 +183,7 @@ static void say_caches(struct first_screen *s, struct question *q)
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < CACHES && leaks_counted(q->p->options.caches, i, &c); i++) {
-		buf_addf(&b, "%s%s", i ? ", " : "not counted, since libraries keep it: ",
+		buf_addf(&b, "%s%s", i ? ", " : "library caches, not counted: ",
 			 metric_mark(&q->p->now.groupings[SITES].known, q->sum));
 		size_text(&b, c.bytes);
 		buf_addf(&b, " (%s)", c.rule);

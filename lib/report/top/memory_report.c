@@ -222,7 +222,7 @@ static void memory_report_make_heads(struct memory_report *r)
 		buf_addf(&b, " (domain %s)", domain_name(r->domain));
 	add_head(r, &b);
 	if (!r->m->lives)
-		buf_adds(&b, "what is live is not in the capture");
+		buf_adds(&b, "the capture does not record live bytes");
 	if (r->m->lives && !r->d->peakless) {
 		buf_addf(&b, "peak %s",
 			 r->d->about ? "~" : known(r->m->size_state, r->m->live_state));
@@ -248,7 +248,7 @@ static void memory_report_make_heads(struct memory_report *r)
 		buf_adds(&b, "growth ");
 		if (!noise && !g.throughout) {
 			buf_adds(&b, g.slope < 0 ? "below 0 " : "");
-			buf_adds(&b, "at some times only, not through the run: no rate");
+			buf_adds(&b, "at some times only, not through the whole run: no rate");
 		} else {
 			add_rate(&b, g.slope);
 			buf_adds(&b, " a second, standard error ");

@@ -493,15 +493,15 @@ static void top_add_hint(struct top *t)
 		advice &= ~(unsigned)ADVICE_HIDE;
 	if (!advice)
 		return;
-	buf_adds(&b, "more than half is ");
+	buf_adds(&b, "more than half comes from ");
 	buf_add(&b, n.name, n.name_len);
 	if (advice & ADVICE_HIDE) {
 		buf_adds(&b, ": --hide ");
 		add_pattern(&b, n.name, n.name_len);
-		buf_adds(&b, " tells its callers apart");
+		buf_adds(&b, " shows its callers");
 	}
 	if (advice & ADVICE_GUESS)
-		buf_addf(&b, "%s --guess-sites passes over what only hands on",
+		buf_addf(&b, "%s --guess-sites skips allocator wrappers",
 			 advice & ADVICE_HIDE ? "," : ":");
 	add_note(t, b.data, b.len);
 	buf_release(&b);
