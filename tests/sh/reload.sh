@@ -101,7 +101,7 @@ X
 $cc -O1 -o again again.c -ldl
 tm-record -q -o x.tmt ./again 2>err
 check "one file three times: one row" [ "$(rows x.tmt function)" = "spawn_v1 300 30000" ]
-check "... with its line" [ "$(tm-top -q --by function x.tmt | grep -c 'game.c:2')" = 1 ]
+check "... with its line" [ "$(tm-top -q --by site x.tmt | grep -c 'game.c:2')" = 1 ]
 
 # What a destructor allocates while its module goes is of that module: each of two plugins, loaded in turn 10 times,
 # allocates once as it is loaded, twice in step and, as it is unloaded, as often as MORE says. The layouts are equal, or not.
