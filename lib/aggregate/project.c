@@ -61,6 +61,30 @@ static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggreg
 	return stack;
 }
 
+/* A site is kept without the file that tells its function apart (raw, NUL, file); its stack's call has it. Of
+ * several calls of the name it is the one of the site's file, or the innermost. */
+static struct aggregate_text whole_raw(const struct aggregate_key *k,
+				       const struct aggregate_site *at)
+{
+	const struct aggregate_text *found = NULL;
+
+	for (size_t i = k->n_calls; i-- > 0;) {
+		const struct aggregate_call *c = &k->calls[i];
+		size_t n = strnlen(c->raw.s, c->raw.n);
+
+		if (c->module.n != at->module.n || n != at->raw.n ||
+		    memcmp(c->module.s, at->module.s, at->module.n) ||
+		    memcmp(c->raw.s, at->raw.s, n))
+			continue;
+		if (c->raw.n == n + 1 + at->file.n &&
+		    !memcmp(c->raw.s + n + 1, at->file.s, at->file.n))
+			return c->raw;
+		if (!found)
+			found = &c->raw;
+	}
+	return found ? *found : at->raw;
+}
+
 static uint32_t text_id(struct intern *t, struct aggregate_text s)
 {
 	return intern_add(t, s.s, s.n);
@@ -93,7 +117,8 @@ static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
 	default:
 		id = aggregate_project_stack_of(l, k);
 		if (aggregate_site_of(&l->rec, &at)) {
-			site = call_at(l, l->rec.texts[0], at.raw, at.module, at.file, at.line);
+			site = call_at(l, l->rec.texts[0], whole_raw(k, &at), at.module, at.file,
+				       at.line);
 			inside = at.inside;
 		}
 		break;

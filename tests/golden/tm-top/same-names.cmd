@@ -6,6 +6,12 @@ X
 tm-top -q --by function --csv l.mem | cut -d, -f1,4,7-
 tm-compare -q --save-baseline l.tma l.mem
 tm-top -q --by function --csv l.tma >a.csv && tm-top -q --by function --csv l.mem | cut -d, -f1,4,7- >b.csv; cut -d, -f1,4,7- a.csv | cmp - b.csv && echo "the aggregate: the same"
+# One function alone of internal linkage has its bare name there, too, beside stacks.
+echo '{"f":1,"d":[{"t":"T","s":1,"r":1,"st":["_ZL4loadv (in Game) (/a/x.cpp:9);"],"sz":[100]}]}' >s.mem
+tm-compare -q --save-baseline s.tma s.mem
+for by in '' '--by stack'; do
+	tm-top -q $by --csv s.mem | cut -d, -f1,4,7-10 >s.csv && cut -d, -f6 s.csv && tm-top -q $by --csv s.tma | cut -d, -f1,4,7-10 | cmp - s.csv && echo "the aggregate: the same"
+done
 tm-export -q --as folded l.mem
 echo "in another folder: matched by the longest common end, three by a guess"
 sed 's#/a/#/b/src/#g' l.mem >m.mem
