@@ -315,7 +315,7 @@ for row in mach-x86_64 mach-arm64; do
 	check "tm-atos on $row, with a slide" cmp wanted out
 done
 run tm-atos 0x10
-no_image() { [ "$status" = 2 ] && grep -q '^tm-atos: -o is needed' err; }
+no_image() { [ "$status" = 2 ] && grep -q '^tm-atos: no image: -o FILE is missing' err; }
 check "tm-atos without -o" no_image
 run tm-atos -o p -l 10 -s 10 0
 check "tm-atos: -l and -s" [ "$status" = 2 ]

@@ -333,7 +333,7 @@ done
 tm-export -q --as sqlite -o less.sqlite less.tmt 2>err
 check "of SQLite in its attributes" [ "$(sqlite3 less.sqlite "SELECT value FROM attributes WHERE key = 'filtered'")" = '--ignore load' ]
 tm-export --as folded -o less.folded less.tmt 2>err
-check "folded stacks cannot say it, and that is said" grep -q 'less.tmt: was filtered (--ignore load): folded cannot say so' err
+check "folded stacks cannot say it, and that is said" grep -q 'less.tmt: was filtered (--ignore load), which folded cannot record' err
 tm-export --as folded -o whole.folded g4.tmt 2>err
 check "but not of a whole one" [ "$(grep -c filtered err)" = 0 ]
 printf 'main;a 100\n' >f1.folded

@@ -159,7 +159,7 @@ check 'where it knows no period, none is shown' eval '
 	tm-top -q --sort period old.tma >out 2>err; [ $? = 2 ] && grep -q "no metric .period" err'
 check 'it merges with a new one, in either order' eval '
 	tm-merge -q --allow-duplicates -o a.tma old.tma one.tma && tm-merge -q --allow-duplicates -o b.tma one.tma old.tma &&
-	cmp a.tma b.tma && tm-top -q --by function --sort period a.tma | grep -q "some captures only"'
+	cmp a.tma b.tma && tm-top -q --by function --sort period a.tma | grep -q "missing in some captures"'
 check 'it is compared with a new run' eval '
 	tm-compare -q --sort samples old.tma one.perf >out 2>err'
 tm-history add -q --build 2 old.db one.perf >out 2>err

@@ -68,11 +68,11 @@ record() { # OPTIONS...
 # --- what is said of a recording
 
 record -- ./game
-line=$(out_of_it 'the trace is x\.tmt: (tracemill top .*)$')
+line=$(out_of_it 'the trace is in x\.tmt; to view it: (tracemill top .*)$')
 check "the last line is typed: $line" eval '$line >out && grep -q "load.*game.c" out'
 
 record -- ./game 10 child
-option=$(out_of_it '(--[a-z-]+) records them too')
+option=$(out_of_it 'are not in the trace: record them with (--[a-z-]+)')
 check 'processes that it started are not in the trace' said 'are not in the trace'
 record "$option" -- ./game 10 child
 check "... $option: they have traces" [ "$(cat x.game.*.tmt | tm-dump -q - 2>/dev/null | grep -c 'requested=4321 ')" = 1 ]
@@ -133,7 +133,7 @@ objcopy --only-keep-debug game game.debug && objcopy --strip-all game stripped
 id=$(readelf -n game | sed -n 's/.*Build ID: //p')
 install -D game.debug "kept/.build-id/${id:0:2}/${id:2}.debug"
 record -- ./stripped
-option=$(out_of_it 'their folder to (tm-symbolize --[a-z-]+)')
+option=$(out_of_it 'the folder of its symbols to (tm-symbolize --[a-z-]+)')
 check "no names: their folder to $option" [ -n "$option" ]
 check '... which is given' eval '$option kept x.tmt >y.tmt 2>err && tm-top -q --csv y.tmt | grep -q "load"'
 
@@ -142,7 +142,7 @@ check '... which is given' eval '$option kept x.tmt >y.tmt 2>err && tm-top -q --
 printf 'int main(void) { return 0; }\n' >none.c
 $CC -o none none.c
 record -- ./none
-program=$(out_of_it '\((tm-[a-z]+) tells what a binary has\)')
+program=$(out_of_it '\(check the binary with (tm-[a-z]+)\)')
 check "no allocation was recorded: $program tells" eval '"$program" ./none >out 2>err && [ -s out ]'
 
 # --- Go

@@ -137,7 +137,7 @@ ok "serve: in no sandbox, which would hold the program, and says so" grep -q ' s
 served "leave 100000" -o kept.bin -- ./blocks random
 tm-import -q -o back.tmt kept.bin
 ok "serve: the client leaves; the file has all" [ "$status $(tm-dump -q back.tmt | grep -c ^alloc)" = "0 100000" ]
-ok "serve: what nobody took is told" grep -q 'nobody took' said
+ok "serve: what nobody took is told" grep -q 'no client read' said
 served "silent 500" -- ./blocks random
 ok "serve: a client that is slow to read" [ "$(tm-import -q served | tm-dump -q | grep -c ^alloc)" = 100000 ]
 "$GEN/attach" "$port" silent 500 >served 2>attached &

@@ -65,10 +65,10 @@ rm -f ended
 tm-record --duration 1 -o x.tmt -- ./server 0 1000 2>err &
 recorder=$!
 for ((i = 0; i < 400; i++)); do
-	grep -qs 'the trace is x.tmt' err && break
+	grep -qs 'the trace is in x.tmt' err && break
 	sleep 0.02
 done
-ok "--duration: told when it is over" grep -q 'the trace is x.tmt' err
+ok "--duration: told when it is over" grep -q 'the trace is in x.tmt' err
 ok "... before the program ends" [ ! -e ended ]
 ok "... with names" grep -q ',serve,' <(tm-top -q --csv x.tmt)
 wait $recorder

@@ -190,7 +190,7 @@ check 'an open quote' refused "top --focus 'x"
 tm-view -q --no-symbols --allow policy --query 'top --focus @policy' a.tmt >got 2>err
 check 'a file that was named is read' grep -q tracemill-report got
 tm-view -q --no-symbols --gate gate.ini --query 'compare --gate policy' a.tmt b.tmt >got 2>err
-check 'another policy than the named one' eval '[ ! -s got ] && grep -q "not named" err'
+check 'another policy than the named one' eval '[ ! -s got ] && grep -q "tm-view was not given this file with --allow" err'
 
 # Lines: a line of JSON for each, in order.
 printf '%s\n' '{"id":1,"query":"top --by type"}' 'frames -n 2' '{"id":"x"}' '[]' '' '{"id":{"a":[1]},"query":"top --as csv -n 1"}' |
