@@ -90,11 +90,11 @@ static bool dumb(void)
 const char *cli_language(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
-	size_t i = 0;
+	const char *s = NULL;
 
-	while (i < 2 && !is_set(variables[i]))
-		i++;
-	return is_set(variables[i]) && !strncmp(getenv(variables[i]), "zh", 2) ? "zh" : NULL;
+	for (size_t i = 0; i < 3 && (!s || !*s); i++)
+		s = getenv(variables[i]);
+	return s && !strncmp(s, "zh", 2) ? "zh" : NULL;
 }
 
 void cli_report_print(struct cli_report *r, const struct table_document *d)

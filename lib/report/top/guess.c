@@ -72,8 +72,10 @@ static bool find_dominant(const struct group_project *p, enum sum sum, uint32_t 
 	struct table_cell share;
 	size_t n = 1;
 	uint32_t *first = rank_groups(&by_sum, &n);
-	bool is = n && group_value(&by_sum, *first, sum, false, v);
+	bool is;
 
+	*v = 0;
+	is = n && group_value(&by_sum, *first, sum, false, v);
 	*call = is && !p->groupings[SITES].groups[*first].inside
 		    ? p->groupings[SITES].groups[*first].site
 		    : 0;
