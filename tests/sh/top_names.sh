@@ -116,7 +116,7 @@ if ${CXX:-c++} -g -O1 -Wl,--build-id templates.cpp -o templates 2>err && tm-reco
 	check 'by site it is the pool' grep -qx 'pool([a-z ]*) 500' <(sites --by site vec.tmt)
 	check '--guess-sites: instances of a template are one function' same \
 		<(printf '%s() 100\n' first floats ints longs second) <(of --guess-sites vec.tmt)
-	check '... which is said, with how many' grep -q 'pool(.*) (5 callers.* Vec<>::grow (3 instances; 3 callers; ' \
+	check '... which is said, with how many' grep -q 'pool(.*) (5 callers.* Vec<>::grow (3 instances, 3 callers, ' \
 		<(tm-top --guess-sites vec.tmt 2>err)
 	check '... but not when one function calls them all' same <(of tree.tmt) <(of --guess-sites tree.tmt)
 	check '... which are three' [ "$(of tree.tmt | grep -c '^"*Tree<.*>::make')" = 3 ]

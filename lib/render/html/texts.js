@@ -629,21 +629,21 @@ const PROGRAM_TEXTS = {
 	"none: the filters and the ranges leave nothing": "无：按筛选条件和范围没有剩下数据",
 	"none: the filters leave nothing": "无：筛选后没有剩下数据",
 	"none: the ranges leave nothing": "无：范围内没有数据",
-	"names of sites: {0} for {1} of records, {2} of {3}": "分配来源的符号信息：{0}，占记录数的 {1}、{3}的 {2}",
 	"names of sites: {0} for {1} of records": "分配来源的符号信息：{0}，占记录数的 {1}",
+	"names of sites: {0} for {1} of {2}": "分配来源的符号信息：{0}，占{2}的 {1}",
 	"function and line": "函数和行号",
-	"function and line for {0}, {1}": "函数和行号，占 {0}、{1}",
+	"function and line for {0}": "函数和行号，占 {0}",
 	"function only": "仅函数",
-	"function only for {0}, {1}": "仅函数，占 {0}、{1}",
+	"function only for {0}": "仅函数，占 {0}",
 	"module only": "仅模块",
-	"module only for {0}, {1}": "仅模块，占 {0}、{1}",
+	"module only for {0}": "仅模块，占 {0}",
 	"below {0}": "小于 {0}",
 	"{0} and more": "{0} 及以上",
 	"{0!}; its text is shown with --source-dir": "{0}；用 --source-dir 可以显示源码",
 	"nothing": "未知",
-	"nothing for {0}, {1}": "未知，占 {0}、{1}",
+	"nothing for {0}": "未知，占 {0}",
 	"no stack": "没有堆栈",
-	"no stack for {0}, {1}": "没有堆栈，占 {0}、{1}",
+	"no stack for {0}": "没有堆栈，占 {0}",
 	"frames: {0#}": "帧数：{0}",
 	"worst: frame {0!} with {1} {2!} {3!}": "最差的是第 {0} 帧，{1} {2} {3}",
 	"worst: frame {0!} with {1} {2#}": "最差的是第 {0} 帧，{1} {2}",
@@ -880,8 +880,13 @@ function translated(text, context = "") {
 	return kept.get(key);
 }
 
+// Behind a guessed wrapper's name.
+const GUESSED = / \((?:(\d+) instances?, )?(\d+) callers?, ([\d.]+%)\)/g;
+
 // In a column of names: "(all 12)", "[unknown]" and "by main: 40% of it" are texts, a function's name is not.
 function labelled(name) {
+	const guessed = name.replace(GUESSED, (all, instances, callers, share) => "（" + (instances ? instances + " 个实例，" : "") + callers + " 个调用者，" + share + "）");
+	if (guessed !== name) return guessed;
 	if (!/^(\(|\[|by |\.\.\. \d|The (program|sum of \d|\w+ that matches))/.test(name)) return name;
 	const text = name.startsWith("by ") ? "caller|" + name : name, chinese = translated(text);
 	return chinese === text ? name : chinese;

@@ -29,8 +29,8 @@ static void guess_found(void *arg, const struct hander_found *f)
 		return;
 	buf_addf(g->said, "%s%s (", g->said->len ? ", " : "", f->name);
 	if (f->instances)
-		buf_addf(g->said, "%zu instance%s; ", f->instances, plural_s(f->instances));
-	buf_addf(g->said, "%zu caller%s; ", f->callers, plural_s(f->callers));
+		buf_addf(g->said, "%zu instance%s, ", f->instances, plural_s(f->instances));
+	buf_addf(g->said, "%zu caller%s, ", f->callers, plural_s(f->callers));
 	cell_for_people(g->said, &percent, &c, false);
 	buf_addc(g->said, ')');
 }
