@@ -58,7 +58,7 @@ if [ -r "$other" ]; then
 	tm-top build.tmt >top 2>&1
 	grep -q 'names are wrong' top
 	result 'and a report says so' $?
-	awk '/names are wrong/ { note = NR } /^#  / { table = NR } END { exit !(note && note < table) }' top
+	awk '/names are wrong/ { note = NR } /^ *#  / { table = NR } END { exit !(note && note < table) }' top
 	result 'before its first name' $?
 fi
 

@@ -33,7 +33,7 @@ done
 check 'gperftools: all was counted' is "$(state gperftools.heap)" 'exact exact'
 check 'gperftools: nothing is lost' is "$(tm-dump -q gperftools.heap | grep -c '^note loss')" 0
 check 'gperftools: the map is there' is "$(tm-dump -q gperftools.heap | grep -c '^module')" 2
-check 'a kind that is not known is told' grep -q 'a kind that is not known, dust' <(tm-import -v -o x.tmt kind.heap 2>&1)
+check 'a kind that is not known is told' grep -q 'unknown kind, dust' <(tm-import -v -o x.tmt kind.heap 2>&1)
 tm-dump -q go.heap >got
 check 'go: names of addresses' grep -q 'name="main.(\*World).spawn" file="/src/world.go"' got
 check 'go: calls of one address' grep -q 'name="main.main" file="/src/main.go" line=8' got

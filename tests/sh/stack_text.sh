@@ -159,6 +159,6 @@ for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err glibc
 	check "$form: each call is counted" \
 		awk -v n="$n" '/calls have a name/ { for (i = 1; i < NF; i++) if ($i == "of") all = $(i + 1) } END { exit !(all >= n) }' notes
 done
-check 'no stack is said' grep -q 'no line is a call' <(echo words | tm-symbolize --text 2>&1)
+check 'no stack is said' grep -q 'no line of the log is a call' <(echo words | tm-symbolize --text 2>&1)
 check '--text and --explain exclude each other' [ "$(tm-symbolize --text --explain x 2>err; echo $?)" = 2 ]
 exit $failed

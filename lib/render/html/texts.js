@@ -858,7 +858,7 @@ function byPattern(text, context) {
 }
 
 function lookUp(text, context) {
-	const exact = context + "|" + text, fact = context === "fact" ? byPattern(text, context) : text;
+	const exact = context + "|" + text, fact = context === "fact" || text.search(GUESSED) >= 0 ? byPattern(text, context) : text;
 	if (Object.hasOwn(texts, exact)) return texts[exact];
 	if (Object.hasOwn(texts, text)) return texts[text];
 	if (NUMBER.test(text)) return text;
