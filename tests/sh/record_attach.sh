@@ -74,7 +74,7 @@ attach() { # in the background, as $recorder
 	rm -f err
 	tm-record --no-symbols -o x.tmt --pid "$program" 2>err 9>&- &
 	recorder=$!
-	until_there 'is recorded' err
+	until_there 'is being recorded' err
 }
 end() {
 	echo end >&9
@@ -137,7 +137,7 @@ for ((i = 0; i < rounds; i++)); do
 		rm -f err
 		tm-record --no-symbols -o "y$n.tmt" --pid "$program" 2>err 9>&- &
 		recorder=$!
-		until_there 'is recorded' err || wrong="$wrong never"
+		until_there 'is being recorded' err || wrong="$wrong never"
 		sleep 0.0$((RANDOM % 9 + 1))
 		kill -INT $recorder
 		reap $recorder || wrong="$wrong recorder:$?"
