@@ -498,6 +498,8 @@ static void decide_held(struct judging *j, struct judge_rule *r, struct judge_su
 	struct judge_subject exact = *s;
 
 	(void)arg;
+	exact.change = CHANGE_UNCHANGED; /* what the model found is no answer of compare_same() */
+	exact.why = JUDGE_CLEAR;
 	if (s == &r->common || !r->doubtful || compare_same(j, &exact))
 		return;
 	held = stands(j, e, column) && grew(s, &e->m.columns[column]);
