@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 	const char *given = NULL;
 	struct err e = ERR_INIT;
 	char *about;
-	struct cli_binaries from = {.servers_optional = false};
+	static struct cli_binaries from; /* static: in reach where a usage error ends the program */
 	struct recorded end = {.servers = &from.urls};
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
