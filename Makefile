@@ -532,7 +532,7 @@ replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) \
-               $(if $(filter all,$(TIER)),$(simulations)) fixtures)
+               $(if $(filter all,$(tiers)),$(simulations)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'

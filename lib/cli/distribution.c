@@ -219,9 +219,9 @@ bool distribution_archive(const struct distribution *d, struct buf *to, const ch
 		/* Those of security updates. */
 		if (!d->rolling)
 			buf_addf(to, " %s-proposed-updates-debug", c);
-		buf_adds(
-		    to, "; do echo deb http://deb.debian.org/debian-debug $s main; done | sudo tee "
-			"/etc/apt/sources.list.d/debug.list && sudo apt update");
+		buf_adds(to, "; do echo deb http://debug.mirrors.debian.org/debian-debug $s main; "
+			     "done | sudo tee "
+			     "/etc/apt/sources.list.d/debug.list && sudo apt update");
 		return true;
 	}
 	if (d->kind->tool == TOOL_UBUNTU) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A Linux distribution's debug files: the packages that have them, the archive that these are in, its
- * debuginfod server. Which distribution it is says os-release(5). The lines are for people to type; nothing is
- * asked or run. Sources: wiki.debian.org/AutomaticDebugPackages, wiki.ubuntu.com/Debug%20Symbol%20Packages,
- * dnf-debuginfo-install(8), zypper(8), sourceware.org/elfutils/Debuginfod.html.
+ * debuginfod server. os-release(5) says which distribution this is. The lines are for people to type; no server
+ * is asked and no command is run. Sources: wiki.debian.org/AutomaticDebugPackages,
+ * wiki.ubuntu.com/Debug%20Symbol%20Packages, dnf-debuginfo-install(8), zypper(8), sourceware.org/elfutils/Debuginfod.html.
  */
 #ifndef TM_CLI_DISTRIBUTION_H
 #define TM_CLI_DISTRIBUTION_H

@@ -101,7 +101,7 @@ if [ -n "$owner" ] && [ ! -e "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" 
 	case $os in
 	'debian '?*)
 		name=Debian server=https://debuginfod.debian.net
-		archive="echo deb http://deb.debian.org/debian-debug \$s main;" ;;
+		archive="echo deb http://debug.mirrors.debian.org/debian-debug \$s main;" ;;
 	'ubuntu '?*)
 		name=Ubuntu server=https://debuginfod.ubuntu.com
 		archive="echo deb http://ddebs.ubuntu.com \$s main restricted universe multiverse;" ;;

@@ -16,17 +16,18 @@ static const struct {
      "VERSION=\"12 (bookworm)\"\nVERSION_CODENAME=bookworm\nID=debian\n",
      "Debian", "https://debuginfod.debian.net", "cmake", "sudo apt install cmake-dbgsym",
      "for s in bookworm-debug bookworm-proposed-updates-debug; do echo deb "
-     "http://deb.debian.org/debian-debug $s main; "
+     "http://debug.mirrors.debian.org/debian-debug $s main; "
      "done | sudo tee /etc/apt/sources.list.d/debug.list && sudo apt update"},
     {"Debian 13",
      "NAME=\"Debian GNU/Linux\"\nVERSION_ID=\"13\"\nVERSION_CODENAME=trixie\nID=debian\n", "Debian",
      "https://debuginfod.debian.net", "libgl1", "sudo apt install libgl1-dbgsym",
      "for s in trixie-debug trixie-proposed-updates-debug; do echo deb "
-     "http://deb.debian.org/debian-debug $s main; "
+     "http://debug.mirrors.debian.org/debian-debug $s main; "
      "done | sudo tee /etc/apt/sources.list.d/debug.list && sudo apt update"},
     {"Debian testing", "NAME=\"Debian GNU/Linux\"\nVERSION_CODENAME=forky\nID=debian\n", "Debian",
      "https://debuginfod.debian.net", "libc6", "sudo apt install libc6-dbg",
-     "for s in forky-debug; do echo deb http://deb.debian.org/debian-debug $s main; done | sudo "
+     "for s in forky-debug; do echo deb http://debug.mirrors.debian.org/debian-debug $s main; done "
+     "| sudo "
      "tee "
      "/etc/apt/sources.list.d/debug.list && sudo apt update"},
     {"Debian without a codename", "ID=debian\nVERSION_ID=\"8\"\n", "Debian",
@@ -55,7 +56,7 @@ static const struct {
      "bookworm\n",
      "Debian", "https://debuginfod.debian.net", "cmake", "sudo apt install cmake-dbgsym",
      "for s in bookworm-debug bookworm-proposed-updates-debug; do echo deb "
-     "http://deb.debian.org/debian-debug $s main; "
+     "http://debug.mirrors.debian.org/debian-debug $s main; "
      "done | sudo tee /etc/apt/sources.list.d/debug.list && sudo apt update"},
     /* Its packages are its own builds. */
     {"Raspbian", "ID=raspbian\nID_LIKE=debian\nVERSION_ID=\"12\"\nVERSION_CODENAME=bookworm\n",
