@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
+# expects: signals
 #
 # Messages of tm-record that say what to do, followed as they are printed: the option, the command or the file that the
 # message names is taken out of it, and then there is what was missing. tests/packages/roots.sh follows those that need
