@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	    ROW_STRING('s', "slide", "ADDR", "load address minus link-time address, hexadecimal",
 		       &slide),
 	    ROW_STRING(0, "textExecAddress", "ADDR",
-		       "load address of its code segment, hexadecimal", &code),
+		       "load address of the image's code segment, hexadecimal", &code),
 	    ROW_FLAG(0, "textExecSlide", "-s is the slide of the code segment", &code_slide),
 	    ROW_FLAG(0, "offset", "addresses are offsets in the image", &offset),
 	    ROW_FLAG('i', "inlineFrames", "print inlined calls, too", &j.print.inlines),

@@ -74,10 +74,10 @@ int main(int argc, char **argv)
 	const struct opt options[] = {
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
 	    ROW_OPTIONAL(0, "anonymize", "WHAT",
-			 "replace paths, users, threads and commands; or functions, too",
+			 "replace paths, users, threads and commands; =functions: functions, too",
 			 &anonymous, what_for, "paths"),
-	    ROW_STRING(0, "anonymize-key", "FILE", "secret key, against guesses of the originals",
-		       &key_file),
+	    ROW_STRING(0, "anonymize-key", "FILE",
+		       "secret key, so that others cannot guess the originals", &key_file),
 	    CLI_FILTER_ROWS(filter),
 	    CLI_IMPORT_ROWS(import),
 	    OPT_END,

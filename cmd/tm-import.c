@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
 	    ROW_FLAG(0, "list-formats", "print the formats that tm-import reads and end", &list),
 	    ROW_FLAG(0, "merge", "merge the captures of one run into one", &merge),
-	    ROW_CHOICE(0, "align", "HOW", "--merge: by auto, frames (their numbers) or time",
+	    ROW_CHOICE(0, "align", "HOW", "--merge: by frames (their numbers), time or auto",
 		       &align, align_words),
 	    ROW_LIST(0, "clock-offset", "OFFSET",
 		     "--merge: N=TIME adds TIME to the N-th file's times", &offsets),

@@ -312,7 +312,8 @@ int main(int argc, char **argv)
 	struct lookup_options lookup = {.cache = {.off = true}, .demangle = true};
 	const struct opt table[] = {
 	    ROW_LIST(0, "gate", "LIST",
-		     "fail unless each file has each of LIST (lines,frame-pointers)", &c.require),
+		     "fail unless each file has all of LIST, such as lines,frame-pointers",
+		     &c.require),
 	    ROW_FLAG(0, "by-file", "frame pointers and instrumentation by source file", &c.by_file),
 	    ROW_STRING(0, "disassemble", "WHAT",
 		       "print the instructions of a function, by name or address, with lines",

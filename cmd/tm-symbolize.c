@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 		     &j.missing),
 	    ROW_STRING(0, "collect", "DIR", "copy all binaries and debug files to DIR/.build-id",
 		       &j.collect.dir),
-	    ROW_FLAG(0, "if-useful", "write nothing if names are there or none is found",
+	    ROW_FLAG(0, "if-useful", "write nothing if the trace has names or can get none",
 		     &j.if_useful),
 	    ROW_FLAG(0, "text", "FILEs are logs: print them with symbolized stacks", &text),
 	    ROW_NUMBER(0, "gate", "PERCENT", "end with 4 if fewer locations get a name", &j.least),

@@ -75,7 +75,7 @@ struct cli_compare {
 	     .given = &(c).policy_given},                                                          \
 	    ROW_FLAG(0, "init-policy", "print a policy that fits these runs and end", &(c).init),  \
 	    ROW_STRING(0, "today", "DATE", "date for waivers (default: today, UTC)", &(c).today),  \
-	    ROW_GROUP("judge also:"),                                                              \
+	    ROW_GROUP("judge runs that would be inconclusive:"),                                   \
 	    ROW_FLAG(0, "allow-loss", "captures that have lost something", &(c).allow_loss),       \
 	    ROW_FLAG(0, "allow-unmatched", "if a rule's expression, or a filter, matches nothing", \
 		     &(c).allowed.unmatched),                                                      \

@@ -65,7 +65,7 @@ extern const char *const history_by_words[], *const history_per_words[];
 	    ROW_NUMBER(0, "wait", "SECONDS", "how long to wait for another writer (default 60)",   \
 		       &(c).wait),                                                                 \
 	    ROW_HEADING("series:"),                                                                \
-	    ROW_CHOICE(0, "sort", "METRIC", "metric (default auto); --help all: the list",         \
+	    ROW_CHOICE(0, "sort", "METRIC", "metric (default auto); --help all has the list",      \
 		       &(c).metric, sort_words),                                                   \
 	    ROW_STRING(0, "counter", "NAME", "mean of a counter; NAME:last, NAME:min or NAME:max", \
 		       &(c).counter),                                                              \

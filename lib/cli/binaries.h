@@ -29,7 +29,7 @@ struct cli_binaries {
 	    ROW_STRING(0, "sysroot", "DIR", "root folder of the captured system (default /)",   \
 		       &(b).sysroot),                                                           \
 	    ROW_LIST_BARE(0, "debuginfod", "URL",                                               \
-			  "ask this server (repeatable); alone: those of $DEBUGINFOD_URLS",     \
+			  "ask this server (repeatable); no URL: those of $DEBUGINFOD_URLS",    \
 			  &(b).urls, ""),                                                       \
 	    ROW_NUMBER(0, "debuginfod-timeout", "SECONDS",                                      \
 		       "how long to wait for a server (default 30)", &(b).seconds),             \
