@@ -3,7 +3,8 @@
 # One Makefile, not recursive, no lists of files: a new .c under lib/, formats/, cmd/, tests/unit,
 # tests/fuzz or testdata/gen is picked up by its name. cmd/tm-x.c and cmd/tm-x/*.c are the program tm-x.
 #
-#: make                      the programs, in build/plain/bin
+#: make                      the programs, in build/plain/bin; installs no packages, and says what is missing
+#: make deps                 installs the packages that compiling needs; make demo and make check do so, too
 #: make check [T=WORDS]      the tests of every day, in minutes; or, of all, those whose name contains
 #:                           one of the words
 #: make check-all            what CI runs besides: other compilers, servers, browsers, static
@@ -105,10 +106,12 @@ HARDENED := $(if $(SAN)$(COV)$(findstring -O0,$(CFLAGS))$(findstring FORTIFY_SOU
 # A program links only what it uses: unused sections go, then libraries without a reference.
 override LDFLAGS  += -Wl,--as-needed -Wl,--gc-sections $(SANFLAGS) $(COVFLAGS)
 
-# The libraries' flags are found once and kept. On a machine that lacks them the rule installs
-# them first; make then starts over by itself, since an included file has changed.
-ifneq ($(filter-out clean help uninstall fmt docs,$(or $(MAKECMDGOALS),all)),)
-include build/deps.mk
+# The libraries' flags are found once and kept. The goals of brings install what is missing first; all others say
+# what is missing, and stop. make then starts over by itself, since an included file has changed.
+brings   := $(filter deps demo check check-% oracle golden lint lint-% fuzz fuzz-% bench bench-% simulate stress-record \
+            diff diff-% packages pictures cover,$(MAKECMDGOALS))
+ifneq ($(filter-out clean help uninstall fmt docs deps,$(or $(MAKECMDGOALS),all)),)
+include $(if $(brings),build/deps-build) build/deps.mk
 endif
 override CPPFLAGS += $(TM_CPPFLAGS)
 # LLVM's demangler (lib/demangle/demangle_llvm.c) is a part of what is built, and no library to link with.
@@ -214,7 +217,7 @@ say = $(if $(V),,@if [ -t 2 ]; then printf '  %-5s %s\033[K\r' $(1) '$(2)' >&2; 
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all deps check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist packages docs pictures fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
@@ -224,10 +227,20 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 
 all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO)
 
-build/deps.mk: .ci/deps .ci/packages.txt
+# What was built without an optional package gets it, too, before a goal that installs.
+build/deps.mk: .ci/deps .ci/packages.txt $(if $(brings),build/deps-build)
+	@mkdir -p $(@D)
+	$(if $(NODEPS)$(brings),,@.ci/deps look)
+	@.ci/deps flags >$@
+
+build/deps-build: .ci/deps .ci/packages.txt
 	@mkdir -p $(@D)
 	$(if $(NODEPS),,@.ci/deps build)
-	@.ci/deps flags >$@
+	@touch $@
+
+deps:
+	@rm -f build/deps-build
+	+@$(MAKE) -s --no-print-directory NODEPS= brings=deps build/deps.mk >&2
 
 # Behind the other, whose packages these are, too: two installations at once are one too many.
 # One after the other: both are installations.

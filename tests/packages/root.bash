@@ -31,10 +31,14 @@ finish() {
 
 # What is mounted in a root of ours leaves before the root does.
 top=$(mktemp -d "${TMPDIR:-/tmp}/tracemill-packages.XXXXXX") root=$top/root
-trap 'umount_root; rm -rf --one-file-system "$top"' EXIT
+trap 'umount_root; keep_logs; rm -rf --one-file-system "$top"' EXIT
 # shellcheck disable=SC2034 # of those that read this
 version=$(cat "$SRC/VERSION")
 
+# LOGS=FOLDER: what commands wrote stays there.
+keep_logs() {
+	[ -z "${LOGS-}" ] || { mkdir -p "$LOGS" && cp "$top"/*.log "$top"/*.out "$top"/*.err "$LOGS"; } 2>/dev/null
+}
 umount_root() {
 	local d
 

@@ -5,6 +5,7 @@
 #
 # The two commands of the README, where nothing of ours is: make demo and make check of the tarball, in roots that
 # debootstrap makes. Besides, the messages of .ci/deps are followed as they are printed. For root with debootstrap.
+# OPTIONS="CFLAGS=-O0" goes to each make, to look quickly.
 set -u
 export about=roots
 # shellcheck source=tests/packages/root.bash
@@ -78,6 +79,20 @@ follow_messages() {
 	rm -rf "$root/lists"
 }
 
+# Plain make only looks.
+follow_make() {
+	local before status
+
+	before=$(in_root dpkg-query -W | cksum)
+	logged plain make >/dev/null
+	status=$?
+	check "$name: plain make says in one line what is missing, and what to type" eval '[ $status != 0 ] && [ ! -s "$top/plain.out" ] &&
+		[ "$(grep -cv "^make: " "$top/plain.err")" = 1 ] && said plain "^tracemill: compiling needs .*gcc .*libelf-dev .*run: make deps$"'
+	check "$name: ... and installs nothing" [ "$(in_root dpkg-query -W | cksum)" = "$before" ]
+	check "$name: ... the printed line is typed" typed "cd /src && $(sed -n 's/.*, run: //p' "$top/plain.err")"
+	check "$name: ... and then make finds all that it needs" logged there make build/deps.mk
+}
+
 # Ubuntu as some images have it.
 follow_universe() {
 	logged main .ci/deps build >/dev/null
@@ -104,18 +119,23 @@ follow_inside() {
 }
 
 demo() { # WHERE
-	logged demo make demo
-	check "$1: make demo" [ $? = 0 ]
+	local status began=$SECONDS
+
+	logged demo "make ${OPTIONS-} demo"
+	status=$?
+	check "$1: make demo ($((SECONDS - began)) s)" [ $status = 0 ]
 	check "$1: ... its output is the demo's alone" eval '! grep -qE "^ *(CC|LINK|AR) |^tracemill: " "$top/demo.out"'
 	check "$1: ... a page is there" eval 'compgen -G "$root/src/build/plain/demo/*/arcade.html" >/dev/null'
 	check "$1: ... and the line to type next runs" eval 'logged next "$(sed -n "s/^ *\([^ ]*tracemill\) view .*/\1/p" "$top/demo.out") run true"'
 }
 tests() { # WHERE WORDS
-	logged tests "make check T='$2'"
-	local status=$?
+	local status began=$SECONDS
+
+	logged tests "make ${OPTIONS-} check T='$2'"
+	status=$?
 
 	[ $status = 0 ] || grep '^not ok' "$top/tests.out" | head -n 20
-	check "$1: make check${2:+ T='$2'}: $(tail -n 1 "$top/tests.out")" [ $status = 0 ]
+	check "$1: make check${2:+ T='$2'}: $(tail -n 1 "$top/tests.out") ($((SECONDS - began)) s)" [ $status = 0 ]
 }
 
 if ! able; then
@@ -140,6 +160,7 @@ while read -r name suite words; do
 	apt_in_root install make
 	[ "$name" != debian-12 ] || follow_messages
 	[ "$name" != ubuntu-22.04 ] || follow_universe
+	[ "$name" != ubuntu-24.04 ] || follow_make
 	demo "$name"
 	[ "$name" != debian-12 ] || follow_inside
 	[ "$name" != debian-12-older ] || check "$name: ... it said what was upgraded" said demo 'this upgrades, within 12: .*libc6'

@@ -163,6 +163,18 @@ else
 	check '... and is linked' eval 'CC=false PATH="$PWD/bin" sh own/.ci/deps flags | grep -q "packages/libc++abi-19-dev/.*/libc++abi.a .*\|-DHAVE_LIBCXXABI"'
 fi
 
+# What plain make asks: nothing is installed or planned, with root and without.
+for user in 0 1000; do
+	USER_ID=$user SET_OF=look deps libelf-dev libmicrohttpd-dev zlib1g-dev
+	check "look ($user): one line says which packages are missing, and what to type" eval '[ $status = 1 ] && [ ! -s log ] &&
+		[ "$(cat out)" = "tracemill: compiling needs packages that are not installed: libelf-dev zlib1g-dev; to install them, run: make deps" ]'
+done
+SET_OF=look deps libmicrohttpd-dev
+check 'look: an optional one stops nothing, and is not installed' eval '[ $status = 0 ] && [ ! -s log ] &&
+	[ "$(cat out)" = "tracemill: going on without libmicrohttpd-dev (not installed; make deps tries to install it): tm-view has no page, and answers scripts only" ]'
+SET_OF=look deps
+check 'look: nothing is missing' eval '[ $status = 0 ] && [ ! -s log ] && [ ! -s out ]'
+
 USER_ID=1000 deps zip
 check 'without root: a line to run, and its size' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] &&
 	grep -q "that is 30.9 kB" out && grep -qx "tracemill: run: sudo apt-get install --no-install-recommends zip" out'
@@ -206,6 +218,9 @@ X
 		SET_OF=demo deps
 		check "$manager: what it does not have, and compiling does not need, stops nothing" eval '[ $status = 0 ] &&
 			grep -q "going on without python3.11 (no package of $manager is known)" out'
+		SET_OF=look deps
+		check "$manager: look names what compiling needs, and installs nothing" eval '[ $status = 1 ] && [ ! -s log ] &&
+			[ "$(grep -c "^tracemill: compiling needs .* $name .*; to install them, run: make deps$" out)" = 1 ]'
 		USER_ID=1000 SET_OF=build deps
 		check "$manager: without root: a line to run" eval '[ $status = 1 ] && [ ! -s log ] && grep -q "^tracemill: run: sudo $manager .*$name" out'
 		line=$(sed -n 's/^tracemill: run: //p' out)
@@ -251,12 +266,37 @@ sleep 0.5
 rmdir installing
 case $1 in
 flags) echo 'TM_LIBS :=' ;;
+look) [ ! -e lacks ] ;;
+build) rm -f lacks ;;
 check | all) printf 'Name: Lua\nDescription: Lua\nVersion: 5.4\n' >pc/lua5.4.pc ;;
 esac
 X
 chmod +x tree/.ci/deps
 : >tree/.ci/packages.txt
 printf 'include Makefile\ncheck: ; @echo modules: $(LUA_SO)\n' >tree/ask.mk
+goal() { # [GOAL]: make's commands for it; only deps runs
+	local print=--just-print
+
+	[ "${1-}" != deps ] || print=--silent
+	rm -f tree/deps.log
+	(cd tree && env -i PATH="$PATH" timeout 60 make "$print" "$@" >../plan 2>../err)
+}
+for plain in '' install build/plain/bin/tm-top; do
+	rm -rf tree/build
+	: >tree/lacks
+	# shellcheck disable=SC2086 # no goal is one, too
+	check "make${plain:+ $plain} installs nothing, and stops where something is missing" eval '! goal $plain && [ "$(cat tree/deps.log)" = look ]'
+done
+check 'make deps installs' eval 'goal deps && [ "$(paste -sd" " tree/deps.log)" = "build flags" ]'
+check '... and make goes on from there' eval 'goal && [ ! -e tree/deps.log ] && grep -q "bin/tm-top" plan'
+rm -rf tree/build
+check 'make looks, and goes on where nothing is missing' eval 'goal && [ "$(paste -sd" " tree/deps.log)" = "look flags" ] && grep -q "bin/tm-top" plan'
+check '... and make demo installs then what is optional' eval 'goal demo && [ "$(sed 2q tree/deps.log | paste -sd" ")" = "build flags" ]'
+rm -rf tree/build
+: >tree/lacks
+check 'make demo installs what is missing' eval 'goal demo && [ "$(sed 2q tree/deps.log | paste -sd" ")" = "build flags" ]'
+rm -rf tree/build
+
 planned() { # what make would build for its tests; of our environment it knows nothing: SHARED is a knob of it
 	(cd tree && env -i PATH="$PATH" PKG_CONFIG_LIBDIR="$PWD/pc" timeout 60 \
 		make -n -f ask.mk check T=sh/record_lua 2>../err)
