@@ -148,7 +148,7 @@ static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 	tell_end(sig);
 	tell_lost(l);
 	status = tell_cut(l, status, sig);
-	status = noticed_end(l, *argv, status);
+	status = noticed_end(l, argv, status);
 	if (l->outcome && !l->settings.children)
 		r->children = atomic_load(&l->outcome->children);
 	recorded_end(r);
@@ -172,7 +172,7 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 	if (convert_program(&c, l, argv, &e))
 		cli_fail(output, &e);
 	tell_end(c.sig);
-	c.status = noticed_end(l, *argv, c.status);
+	c.status = noticed_end(l, argv, c.status);
 	cli_note(output, "%s", c.summary);
 	serve_free(server);
 	return c.status ? c.status : cli_exit();

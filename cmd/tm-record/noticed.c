@@ -3,6 +3,7 @@
 
 #include "lib/cli/cli.h"
 #include "lib/inspect/fitness.h"
+#include "lib/record/lua.h"
 #include "lib/record/program.h"
 
 /* By tm-inspect's judgement of the program's own file. */
@@ -43,29 +44,46 @@ void noticed_start(const struct launch *l)
 				"--calls all will see no calls in its own code");
 }
 
-int noticed_end(const struct launch *l, const char *program, int status)
+static void noticed_lua(const struct launch *l, char *const *argv)
+{
+	struct buf line = BUF_INIT;
+
+	if (!lua_advice(&line, l->program, l->library, argv))
+		return;
+	if (line.len)
+		cli_note(*argv,
+			 "runs Lua: this trace has functions of the interpreter; this records "
+			 "those of the script: %s",
+			 buf_str(&line));
+	else
+		cli_note(*argv,
+			 "runs Lua: this trace has functions of the interpreter; tracemill-lua(3) "
+			 "records those of the script");
+	buf_release(&line);
+}
+
+int noticed_end(const struct launch *l, char *const *argv, int status)
 {
 	switch (launch_loaded(l)) {
 	case CAP_NOT_LOADED:
 		if (*l->library)
-			cli_error(program,
+			cli_error(*argv,
 				  "nothing was recorded: the capture library was not loaded into "
 				  "it; is %s to be read from where it ran (a container, another "
 				  "root)?",
 				  l->library);
 		else
 			cli_error(
-			    program,
+			    *argv,
 			    "nothing was recorded: the runtime that is linked into it did not "
 			    "start");
 		return status ? status : EXIT_INPUT;
 	case CAP_LEFT:
-		cli_note(program,
-			 "became another program (exec), of which nothing was recorded: the "
-			 "capture library was not loaded into it, or its descriptors were "
-			 "closed before");
+		cli_note(*argv, "became another program (exec), of which nothing was recorded: the "
+				"capture library was not loaded into it, or its descriptors were "
+				"closed before");
 		break;
-	default: break;
+	default: noticed_lua(l, argv); break;
 	}
 	return status;
 }

@@ -10,6 +10,6 @@
 /* Behind launch_prepare, before it starts. */
 void noticed_start(const struct launch *l);
 /* Behind it: the status, which is ours where nothing was recorded of a program that ended well. */
-int noticed_end(const struct launch *l, const char *program, int status);
+int noticed_end(const struct launch *l, char *const *argv, int status);
 
 #endif

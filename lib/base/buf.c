@@ -36,6 +36,24 @@ void buf_adds(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 
+void buf_add_shell(struct buf *b, const char *s)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "-._/+:,@%=";
+
+	if (*s && s[strspn(s, plain)] == '\0') {
+		buf_adds(b, s);
+		return;
+	}
+	buf_addc(b, '\'');
+	for (; *s; s++)
+		if (*s == '\'')
+			buf_adds(b, "'\"'\"'");
+		else
+			buf_addc(b, *s);
+	buf_addc(b, '\'');
+}
+
 void buf_addf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap, again;

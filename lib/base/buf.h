@@ -24,6 +24,8 @@ char *buf_reserve(struct buf *b, size_t n);
 void buf_add(struct buf *b, const void *p, size_t n);
 void buf_addc(struct buf *b, char c);
 void buf_adds(struct buf *b, const char *s);
+/* As one word for a shell, in quotes unless it needs none; without a backslash, since messages are printed with two for each. */
+void buf_add_shell(struct buf *b, const char *s);
 void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_add_uleb(struct buf *b, uint64_t v);
 void buf_add_hex(struct buf *b, uint64_t v, unsigned digits); /* at least so many, at most 16 */

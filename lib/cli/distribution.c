@@ -165,18 +165,6 @@ bool distribution_is_apart(const struct distribution *d, const char *package)
 	       !is_old_style(package, &stem);
 }
 
-/* Between single quotes, as a shell reads it. */
-static void add_quoted(struct buf *to, const char *s)
-{
-	buf_addc(to, '\'');
-	for (; *s; s++)
-		if (*s == '\'')
-			buf_adds(to, "'\\''");
-		else
-			buf_addc(to, *s);
-	buf_addc(to, '\'');
-}
-
 bool distribution_install(const struct distribution *d, const char *package, const char *path,
 			  struct buf *to)
 {
@@ -194,13 +182,13 @@ bool distribution_install(const struct distribution *d, const char *package, con
 		return true;
 	case TOOL_DNF:
 		buf_adds(to, "sudo dnf debuginfo-install $(rpm -qf ");
-		add_quoted(to, path);
+		buf_add_shell(to, path);
 		buf_addc(to, ')');
 		return true;
 	case TOOL_ZYPPER:
 		buf_adds(to, "sudo zypper --plus-content debug install "
 			     "$(rpm -qf --qf '%{NAME}-debuginfo' ");
-		add_quoted(to, path);
+		buf_add_shell(to, path);
 		buf_addc(to, ')');
 		return true;
 	default: return false;

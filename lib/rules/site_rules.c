@@ -275,6 +275,10 @@ const struct site_rule site_rules[] = {
      "pushcclosure|setglobal|settable|setfield|seti|rawset[ip]?)|auxsetstr|aux_rawset|pushstr|"
      "internshrstr|createstrobj|growstrtab|newbox|resizebox|prepbuffsize|newprefile|"
      "newupval|resize_array|rehash|setnodevector|firsttry|tryagain)$"},
+    {SITE_FUNCTION,
+     "^(?:string\\.(?:byte|char|dump|find|format|gmatch|gsub|len|lower|match|pack|rep|reverse|sub|"
+     "unpack|upper)|table\\.(?:concat|insert|move|pack|remove|unpack)|utf8\\.(?:char|codepoint)|"
+     "io\\.(?:lines|open|read)|os\\.(?:date|getenv|tmpname)|coroutine\\.(?:create|wrap))$"},
     {SITE_GROUP, "what managed runtimes' profilers and hosts call such a function"},
     {SITE_FUNCTION,
      "^_?On(?:Alloc|Malloc|Realloc)(?:Event|Callback)?(?:\\(|$)|^_?(?:Object|Array|String|"

@@ -60,25 +60,14 @@ void mcp_free(struct mcp *m)
 
 /* --- questions from arguments --- */
 
-/* As one word, whatever is in it. */
-static void add_word(struct buf *b, const char *word)
-{
-	buf_adds(b, " '");
-	for (; *word; word++)
-		if (*word == '\'')
-			buf_adds(b, "'\\''");
-		else
-			buf_addc(b, *word);
-	buf_addc(b, '\'');
-}
-
 /* --option=value, so that a value is never an option. */
 static void add_option(struct buf *b, const char *option, const char *value)
 {
 	struct buf word = BUF_INIT;
 
 	buf_addf(&word, "--%s=%s", option, value);
-	add_word(b, buf_str(&word));
+	buf_addc(b, ' ');
+	buf_add_shell(b, buf_str(&word));
 	buf_release(&word);
 }
 
@@ -107,8 +96,8 @@ static void add_file(struct buf *b, const struct view_value *arguments)
 	const char *file = value_string(arguments, "file");
 
 	if (file) {
-		buf_adds(b, " --");
-		add_word(b, file);
+		buf_adds(b, " -- ");
+		buf_add_shell(b, file);
 	}
 }
 

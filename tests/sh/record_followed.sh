@@ -182,6 +182,29 @@ else
 	echo "skip - a Go program (no go)"
 fi
 
+# --- Lua
+
+# What is live at the end: 40 strings of 10,000 letters, which string.rep makes for keep. The printed line has an argument
+# with a blank and a quote in it.
+cat >keep.lua <<'LUA'
+kept = {}
+function keep(i) kept[i] = string.rep("x", 10000 + i) end
+for i = 1, 40 do keep(i) end
+os.exit(arg[2] == "it's a word" and 0 or 7, true)
+LUA
+for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
+	if ! command -v $lua >/dev/null || [ ! -f "$lib/$lua/tracemill.so" ]; then
+		echo "skip - a script of $lua (it or its module is not there)"
+		continue
+	fi
+	record -- $lua keep.lua first "it's a word"
+	line=$(out_of_it 'this records those of the script: (.*)$')
+	rm -f lua.tmt
+	check "$lua runs Lua: ${line:-no line}" eval "$line"
+	check '... and its functions are ranked, not those that Lua has' \
+		eval '[ "$(tm-top -q --csv --table live lua.tmt | sed -n "2s/,.*keep,.*/ keep/p")" ] && ! tm-top -q --csv lua.tmt | grep -q string.rep'
+done
+
 # --- a process that runs
 
 if [ "$(uname -m)" != x86_64 ]; then

@@ -462,6 +462,20 @@ TEST(v8_and_node)
 	check_family(&f);
 }
 
+/* The libraries of Lua 5.1 to 5.4, as its profilers name them: those that make strings, tables and handles for their caller.
+ * table.sort runs the caller's function, os.execute and io.popen are the program's own business. */
+TEST(lua_libraries)
+{
+	static const struct family f = {
+	    {"string.rep", "string.format", "string.gsub", "table.concat", "table.insert",
+	     "utf8.char", "io.read", "coroutine.wrap", "table.unpack"},
+	    {"table.sort", "os.execute", "io.popen", "string.mine", "my.string.rep", "string.rep2",
+	     "table", "stringxrep", "math.random"},
+	};
+
+	check_family(&f);
+}
+
 /* GLib 2.74: gmem.c, grcbox.c, gquark.c, gobject.c; Qt 6.4; LuaJIT 2.1; Mono 6.8, whose eglib has names of
  * its own. */
 TEST(glib_qt_luajit_mono)

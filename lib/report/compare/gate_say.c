@@ -341,25 +341,6 @@ static void say_place(const struct gate_context *x, const struct gate_rule *r,
 	}
 }
 
-/* An argument for a shell. */
-static void say_argument(struct buf *b, const char *s)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "-._/+:,@%=";
-
-	if (*s && s[strspn(s, plain)] == '\0') {
-		buf_adds(b, s);
-		return;
-	}
-	buf_addc(b, '\'');
-	for (; *s; s++)
-		if (*s == '\'')
-			buf_adds(b, "'\\''");
-		else
-			buf_addc(b, *s);
-	buf_addc(b, '\'');
-}
-
 /* The run that has most; an aggregate cannot be looked into. */
 static const char *say_look(const struct gate_context *x, const struct gate_rule *r, size_t i)
 {
@@ -375,7 +356,7 @@ static const char *say_look(const struct gate_context *x, const struct gate_rule
 	if (!strcmp(g->names[most], "-") || (n > 4 && !strcmp(g->names[most] + n - 4, ".tma")))
 		return NULL;
 	buf_adds(&b, "tracemill view ");
-	say_argument(&b, g->names[most]);
+	buf_add_shell(&b, g->names[most]);
 	return say_kept(x, &b);
 }
 

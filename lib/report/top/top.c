@@ -460,23 +460,20 @@ static void top_cut_stacks(struct top *t)
 	}
 }
 
-/* Letters that a shell and a regular expression leave as they are. */
-static bool is_plain(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
-			return false;
-	return n;
-}
-
-/* As the argument of --hide, which takes an expression; of other names what quotes them. */
+/* The name as the argument of --hide, an expression, without a backslash, since notes are printed with two for each. '^' does
+ * not stand alone in brackets. */
 static void add_pattern(struct buf *b, const char *s, size_t n)
 {
-	bool plain = is_plain(s, n);
-
-	buf_adds(b, plain ? "'^" : "'^\\Q");
-	buf_add(b, s, n);
-	buf_adds(b, plain ? "$'" : "\\E$'");
+	buf_adds(b, "'^");
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '^')
+			buf_addc(b, '.');
+		else if (s[i] && strchr(".[]()*+?{}|$", s[i]))
+			buf_addf(b, "[%c]", s[i]);
+		else
+			buf_addc(b, s[i]);
+	}
+	buf_adds(b, "$'");
 }
 
 /* One site that is more than half of all says little of the program: who calls it does. */
