@@ -22,8 +22,8 @@ void blocks_note(const struct format_blocks *b)
 {
 	if (b->above)
 		trace_note(b->im->t, NOTE_GUESS, b->above,
-			   "rows with more bytes in use than allocated: the bytes in use count as "
-			   "allocated");
+			   "rows have more bytes in use than allocated: the bytes in use "
+			   "count as allocated");
 }
 
 static enum status push_block(struct format_blocks *b, struct event *ev, bool freed, struct err *e)

@@ -121,15 +121,15 @@ static enum status counters_csv_read_header(struct table *t, struct err *e)
 					 : err_at(e, ST_BAD, 0, "the file is empty");
 	for (at = s; next_field(&at, s + n, &field, &len);) {
 		if (t->n == COLUMNS_MAX)
-			return err_at(e, ST_LIMIT, 0, "more than %d columns", COLUMNS_MAX);
+			return err_at(e, ST_LIMIT, 0, "the limit is %d columns", COLUMNS_MAX);
 		counters_csv_add_column(t, field, len);
 	}
 	if (!t->n || t->columns[0].kind == COLUMN_COUNTER)
 		return err_at(e, ST_BAD, 0,
-			      "the first column is no time_s, time_ms, time_us, "
-			      "time_ns or frame");
+			      "the first column must be time_s, time_ms, time_us, time_ns or "
+			      "frame");
 	if (t->n == 1)
-		return err_at(e, ST_BAD, 0, "there are no counters");
+		return err_at(e, ST_BAD, 0, "the file has no counters");
 	return ST_OK;
 }
 
@@ -243,8 +243,7 @@ static enum status counters_csv_read(struct import *im, struct err *e)
 	if (!st && cursor_failed(in))
 		st = err_failure(e);
 	if (t.refused)
-		trace_note(im->t, NOTE_LOSS, t.refused,
-			   "fields that are not numbers, or too large");
+		trace_note(im->t, NOTE_LOSS, t.refused, "fields are not numbers or too large");
 	if (t.long_lines)
 		trace_note(im->t, NOTE_LOSS, t.long_lines,
 			   "lines have more fields than columns: left out");

@@ -17,38 +17,39 @@ struct mark {
 
 enum { WITHIN = 4096 };
 
-#define UNPACK     "unpack it, and show the captures that are in it"
-#define ON_WINDOWS "tm-inspect and tm-symbolize read ELF and Mach-O; llvm-symbolizer reads it"
-#define SYMBOLS    "tm-symbolize -e FILE puts them into a trace"
-#define GOES(how)  "it goes with a capture: tm-symbolize " how
-#define UTRACE(how)                                                                     \
-	{                                                                               \
-		"a trace of Unreal Engine (.utrace)" how, NULL,                         \
-		    "there is neither an open description of it nor a public file; "    \
-		    "Unreal Insights reads it, and memreport -full writes what is read" \
+#define UNPACK     "unpack it, and give the captures inside"
+#define ON_WINDOWS "use llvm-symbolizer; tm-inspect and tm-symbolize read ELF and Mach-O"
+#define SYMBOLS    "tm-symbolize -e FILE adds its names to a trace"
+#define GOES(how)  "use it with a capture: tm-symbolize " how
+#define UTRACE(how)                                                                         \
+	{                                                                                   \
+		"a trace of Unreal Engine (.utrace)" how, NULL,                             \
+		    "the format has no open description and no public file; "               \
+		    "use Unreal Insights, or record memreport -full, which tracemill reads" \
 	}
-#define OF_UFTRACE                                                                            \
-	"its names, clock and threads stand in the files beside it: give the directory that " \
+#define OF_UFTRACE                                                                      \
+	"names, clock and threads are in the files beside it: give the directory that " \
 	"uftrace wrote, which has a file info"
-#define TRACY                                                                      \
-	{                                                                          \
-		"a trace of Tracy", NULL, "tracy-csvexport -u writes what is read" \
+#define TRACY                                                                         \
+	{                                                                             \
+		"a trace of Tracy", NULL,                                             \
+		    "export it with tracy-csvexport -u, whose tables tracemill reads" \
 	}
 
-#define OF_PPROF(what)                                                               \
-	{                                                                            \
-		what, NULL, "go tool pprof -proto FILE >FILE.pb writes what is read" \
+#define OF_PPROF(what)                                                       \
+	{                                                                    \
+		what, NULL, "convert it: go tool pprof -proto FILE >FILE.pb" \
 	}
-#define GPROF                                                                                  \
-	{                                                                                      \
-		"a profile of gprof (gmon.out)", NULL,                                         \
-		    "gprof PROGRAM FILE prints it; perf record and valgrind --tool=callgrind " \
-		    "write what is read"                                                       \
+#define GPROF                                                                                    \
+	{                                                                                        \
+		"a profile of gprof (gmon.out)", NULL,                                           \
+		    "gprof PROGRAM FILE prints it; tracemill reads profiles of perf record and " \
+		    "valgrind --tool=callgrind"                                                  \
 	}
-#define MEMCHECK(how)                                                                \
-	{                                                                            \
-		"a report of valgrind's memcheck" how, NULL,                         \
-		    "valgrind --tool=massif and --tool=callgrind write what is read" \
+#define MEMCHECK(how)                                                             \
+	{                                                                         \
+		"a report of valgrind's memcheck" how, NULL,                      \
+		    "tracemill reads valgrind --tool=massif and --tool=callgrind" \
 	}
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
@@ -63,7 +64,7 @@ static const struct mark marks[] = {
      "{\"dhatFileVersion",
      NULL,
      {"a heap profile of valgrind's DHAT", NULL,
-      "dh_view.html shows it; valgrind --tool=massif writes what is read"}},
+      "dh_view.html shows it; tracemill reads valgrind --tool=massif"}},
     {0, 4, "tr\375P", NULL, TRACY},
     {0, 4, "tlZ\004", NULL, TRACY},
     {0, 4, "tZst", NULL, TRACY},
@@ -74,7 +75,7 @@ static const struct mark marks[] = {
      "FLR\0",
      NULL,
      {"a Java Flight Recorder file", NULL,
-      "as folded stacks it can be read: async-profiler's jfrconv -o collapsed FILE; jfr print "
+      "convert it to folded stacks: jfrconv -o collapsed FILE of async-profiler; jfr print "
       "--events ObjectAllocationSample prints its allocations"}},
     {0, 24, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
     {0, 12, "\0\0\0\0\3\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
@@ -84,7 +85,7 @@ static const struct mark marks[] = {
     {0, 9, "--- heapz", NULL, OF_PPROF("a heap profile of Java, as text")},
     {0, 25, "goroutine profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
     {0, 28, "threadcreate profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
-    {0, 12, "JAVA PROFILE", NULL, {"a heap dump of Java (HPROF)", NULL, "jhat or MAT reads it"}},
+    {0, 12, "JAVA PROFILE", NULL, {"a heap dump of Java (HPROF)", NULL, "use jhat or MAT"}},
     {0,
      29,
      "Microsoft C/C++ MSF 7.00\r\n\032DS",
@@ -105,16 +106,16 @@ static const struct mark marks[] = {
      "\211TMA\r\n\032\n",
      NULL,
      {"an aggregate of tracemill", "top",
-      "an aggregate has no events: tm-top, tm-frames, tm-compare, tm-merge and tm-dump read it"}},
+      "an aggregate has no events: use tm-top, tm-frames, tm-compare, tm-merge or tm-dump"}},
     {0,
      16,
      "SQLite format 3",
      NULL,
      {"a database of SQLite", NULL,
-      "when it is a store of runs: tm-history list FILE; when tm-export made it: sqlite3 FILE"}},
-    {0, 7, "MODULE ", "\nFUNC ", {"symbols of Breakpad", NULL, SYMBOLS}},
-    {0, 4, "GSYM", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
-    {0, 4, "MYSG", NULL, {"symbols in the GSYM form", NULL, SYMBOLS}},
+      "a store of runs: tm-history list FILE; a file of tm-export: sqlite3 FILE"}},
+    {0, 7, "MODULE ", "\nFUNC ", {"a symbol file of Breakpad", NULL, SYMBOLS}},
+    {0, 4, "GSYM", NULL, {"a symbol file in GSYM format", NULL, SYMBOLS}},
+    {0, 4, "MYSG", NULL, {"a symbol file in GSYM format", NULL, SYMBOLS}},
     {0, 8, "usym\2\0\0\0", NULL, {"Unity's symbols of a binary (usym)", NULL, GOES("--usym FILE")}},
     {0,
      8,
@@ -126,21 +127,21 @@ static const struct mark marks[] = {
      2,
      "# ",
      "# compiler: R8\n",
-     {"names that R8 took away (mapping.txt)", NULL,
-      "retrace puts them into a text, and traceconv into a trace of Perfetto, which is read"}},
+     {"names that R8 obfuscated (mapping.txt)", NULL,
+      "retrace restores them in a text, traceconv in a Perfetto trace, which tracemill reads"}},
     {0, 6, "Rar!\32\7", NULL, {"a rar file", NULL, UNPACK}},
     {0,
      6,
      "bplist",
      NULL,
      {"a property list of Apple (a memgraph is one)", NULL,
-      "of a memgraph: malloc_history FILE --allByCount, heap FILE or leaks FILE print it; its "
-      "stacks folded can be read"}},
+      "for a memgraph use malloc_history FILE --allByCount, heap FILE or leaks FILE; tracemill "
+      "reads its stacks as folded stacks"}},
     {0,
      1,
      "{",
      "\"program\":\"tm-",
-     {"a report of tracemill, as JSON", NULL, "a report is not a capture: show the capture"}},
+     {"a report of tracemill, as JSON", NULL, "give the capture, not its report"}},
     {0,
      15,
      "SESS timestamp=",
@@ -157,7 +158,7 @@ static const struct mark marks[] = {
      "{",
      "\"preprocessedProfileVersion\"",
      {"a profile of Firefox or samply", NULL,
-      "profiler.firefox.com shows it; perf record writes what is read"}},
+      "profiler.firefox.com shows it; tracemill reads files of perf record"}},
     {0,
      20,
      "{\"snapshot\":{\"meta\":",
@@ -167,17 +168,18 @@ static const struct mark marks[] = {
      7,
      "EVENTS,",
      ",FrameTime",
-     {"a CSV profile of Unreal Engine", NULL, "with a first column \"frame\" it can be read"}},
+     {"a CSV profile of Unreal Engine", NULL,
+      "tracemill reads it when the first column is \"frame\""}},
     {0,
      22,
      "Application,ProcessID,",
      NULL,
-     {"a table of PresentMon", NULL, "with a first column \"time_ms\" it can be read"}},
-    {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "traceconv writes what is read"}},
+     {"a table of PresentMon", NULL, "tracemill reads it when the first column is \"time_ms\""}},
+    {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
     {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, NULL}},
     {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
-    {0, 4, "MDMP", NULL, {"a minidump", NULL, "it has stacks, and no allocations"}},
-    {0, 20, "Analysis of sampling", NULL, {"what macOS's sample prints", NULL, NULL}},
+    {0, 4, "MDMP", NULL, {"a minidump", NULL, "it has stacks but no allocations"}},
+    {0, 20, "Analysis of sampling", NULL, {"the output of macOS's sample", NULL, NULL}},
     {0, 8, "\211PNG\r\n\32\n", NULL, {"a picture (PNG)", NULL, NULL}},
     {0, 3, "\377\330\377", NULL, {"a picture (JPEG)", NULL, NULL}},
     {0, 4, "GIF8", NULL, {"a picture (GIF)", NULL, NULL}},
@@ -209,14 +211,14 @@ static const struct {
       "be read"}},
     {".utrace", UTRACE(", by its name")},
     {".memgraph",
-     {"a memory graph of Xcode, by its name", NULL, "leaks, heap and malloc_history print it"}},
+     {"a memory graph of Xcode, by its name", NULL, "print it with leaks, heap or malloc_history"}},
     {"il2cppFileRoot.txt",
-     {"the folder that a line map of il2cpp is about, by its name", NULL,
-      "it is found beside the map: tm-symbolize --linemap FILE"}},
+     {"the folder of a line map of il2cpp, by its name", NULL,
+      "tm-symbolize --linemap FILE finds it beside the map"}},
     {"MethodMap.tsv", {"a method map of il2cpp, by its name", NULL, GOES("--method-map FILE")}},
     {"tracemill.ini",
      {"a project's defaults for tracemill, by its name", NULL,
-      "programs that are started below its folder read it: tracemill(7)"}},
+      "programs started below its folder read it: tracemill(7)"}},
 };
 
 static bool mark_fits(const struct mark *m, const uint8_t *p, size_t n)
@@ -229,8 +231,8 @@ static bool mark_fits(const struct mark *m, const uint8_t *p, size_t n)
 /* Which of several programs; a core has the form of one. */
 static const struct foreign *of_elf(const uint8_t *p, size_t n)
 {
-	static const struct foreign core = {"a core of a process that died", NULL,
-					    "gdb PROGRAM FILE reads it; it has no allocations"};
+	static const struct foreign core = {"a core dump", NULL,
+					    "it has no allocations; open it with gdb PROGRAM FILE"};
 	static const struct foreign object = {"an object file (ELF)", "inspect", NULL};
 	static const struct foreign program = {"a program or library (ELF)", "inspect", NULL};
 	bool big = n > EI_DATA && p[EI_DATA] == ELFDATA2MSB;
@@ -332,8 +334,8 @@ static bool jit_head(const uint8_t *p, size_t n)
  * (formats/instrument/uftrace_switches.c). */
 static const struct foreign *of_scheduler(const uint8_t *p, size_t n)
 {
-	static const struct foreign records = {
-	    "what the scheduler did on one processor, of uftrace", NULL, OF_UFTRACE};
+	static const struct foreign records = {"the scheduler records of one processor, of uftrace",
+					       NULL, OF_UFTRACE};
 	enum { HEAD = 8, NAME = 3, END = 4, FORK = 7, SWITCH = 14, SWITCH_SIZE = 24, WALKED = 64 };
 	int switches = 0;
 
@@ -359,7 +361,7 @@ const struct foreign *foreign_of(const uint8_t *p, size_t n, int bid)
 	    "unpack it with those before it, tar -xMf FIRST -f SECOND, and show the captures that "
 	    "are in it"};
 	static const struct foreign map = {"a module map (/proc/PID/maps)", NULL,
-					   "it goes with a capture: --maps FILE"};
+					   "use it with a capture: --maps FILE"};
 	static const struct foreign jit = {"code that a runtime compiled (perf-PID.map)", NULL,
 					   GOES("--jit-map FILE")};
 	const struct mark *m = marks;

@@ -238,10 +238,10 @@ static void maps_add_modules(struct maps *m, struct trace *t)
 		free(l->ranges);
 	}
 	if (m->refused)
-		trace_note(t, NOTE_LOSS, m->refused, "unreadable lines of the module map");
+		trace_note(t, NOTE_LOSS, m->refused, "lines of the module map are unreadable");
 	if (m->overlaps)
 		trace_note(t, NOTE_LOSS, m->overlaps,
-			   "mappings of the module map lie over an earlier one: left out");
+			   "mappings of the module map overlap an earlier mapping: left out");
 	if (m->deleted)
 		trace_note(t, NOTE_INFO, m->deleted,
 			   "mappings are of files that had been deleted or replaced");
@@ -256,7 +256,7 @@ enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, s
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
 		maps_take_line(&m, line, n);
 	if (!cursor_failed(in) && !m.n)
-		err_set(e, ST_BAD, "no line is one of /proc/PID/maps or smaps");
+		err_set(e, ST_BAD, "no line is from /proc/PID/maps or smaps");
 	if (!cursor_failed(in) && m.n) {
 		sort_list(&m);
 		maps_into_loads(&m, sizes);

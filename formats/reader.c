@@ -157,7 +157,10 @@ static enum status reader_choose(struct input *in, const struct import_options *
 	if (o->format) {
 		*r = reader_by_name(o->format);
 		return *r ? ST_OK
-			  : err_set(e, ST_UNSUPPORTED, "no format is called '%s'", o->format);
+			  : err_set(e, ST_UNSUPPORTED,
+				    "unknown format '%s' (tm-import "
+				    "--list-formats)",
+				    o->format);
 	}
 	/* What goes on in a volume looks like what it is. */
 	*r = members_tar_goes_on(head, n) ? NULL : reader_by_bid(head, n, n < INPUT_HEAD, NULL);
@@ -167,9 +170,11 @@ static enum status reader_choose(struct input *in, const struct import_options *
 	if (!f)
 		f = foreign_by_name(in->name);
 	if (f)
-		return err_set(e, ST_UNSUPPORTED, "not a capture that is read, but %s%s%s", f->what,
-			       f->advice ? ": " : "", f->advice ? f->advice : "");
-	return err_set(e, ST_UNSUPPORTED, "no known capture format (tm-import --list-formats)");
+		return err_set(e, ST_UNSUPPORTED,
+			       "not a capture that tracemill reads, but "
+			       "%s%s%s",
+			       f->what, f->advice ? ": " : "", f->advice ? f->advice : "");
+	return err_set(e, ST_UNSUPPORTED, "unknown capture format (tm-import --list-formats)");
 }
 
 static enum status add_maps(struct trace *t, const char *path, struct smaps *sizes, struct err *e)
@@ -207,7 +212,8 @@ static void note_broken(struct import *im)
 	if (n > im->broken)
 		trace_note(
 		    im->t, NOTE_LOSS, n - im->broken,
-		    "characters were not UTF-16: each is U+FFFD, a half at the end left out");
+		    "characters were not UTF-16: each became U+FFFD, half a character at the "
+		    "end was left out");
 	im->broken = n;
 }
 
@@ -451,14 +457,15 @@ static enum status read_one(struct import *im, const struct guard *g, struct err
 	if (!st || g->failed || !im->t || (im->captures == 1 && !events(im->t)))
 		return st;
 	if (e->offset == ERR_NO_OFFSET)
-		trace_note(im->t, NOTE_LOSS, 0, "%s; what follows was not read", e->msg);
+		trace_note(im->t, NOTE_LOSS, 0, "%s; the rest was not read", e->msg);
 	else
-		trace_note(im->t, NOTE_LOSS, 0, "%s (at byte %llu); what follows was not read",
-			   e->msg, (unsigned long long)e->offset);
+		trace_note(im->t, NOTE_LOSS, 0, "%s (at byte %llu); the rest was not read", e->msg,
+			   (unsigned long long)e->offset);
 	if (!im->options->format && is_mostly_lost(im->in, e)) {
 		im->mostly_lost = *e;
 		err_prefix(&im->mostly_lost,
-			   "most of it cannot be read as %s (-f %s reads what comes before)",
+			   "most of the file cannot be read as %s (-f %s reads the part "
+			   "before the error)",
 			   r->name, r->name);
 		im->t->notes_told = true;
 	}
@@ -523,7 +530,7 @@ static void leave_out(struct left_out *l, const char *name, bool known, const st
 	if (why->offset != ERR_NO_OFFSET)
 		buf_addf(&text, " (at byte %" PRIu64 ")", why->offset);
 	if (!name)
-		buf_adds(&text, "; what follows was not read");
+		buf_adds(&text, "; the rest was not read");
 	l->items[l->n].severity = lost ? NOTE_LOSS : NOTE_INFO;
 	snprintf(l->items[l->n].text, sizeof l->items[l->n].text, "%s", buf_str(&text));
 	buf_release(&text);

@@ -137,7 +137,7 @@ static enum status smaps_push_names(const struct smaps *s, struct trace *t, stru
 		others += list[i].kb;
 	if (!st && n > SMAPS_LARGEST) {
 		trace_note(t, NOTE_INFO, n - SMAPS_LARGEST,
-			   "smaller modules of smaps are one counter, smaps.pss (others)");
+			   "smaller modules of smaps share one counter, smaps.pss (others)");
 		st = push(t, sink, "smaps.pss (others)", others, e);
 	}
 	buf_release(&name);
@@ -150,7 +150,9 @@ enum status smaps_push(const struct smaps *s, struct trace *t, struct sink *sink
 	enum status st = ST_OK;
 
 	if (s->refused)
-		trace_note(t, NOTE_LOSS, s->refused, "mappings with impossible sizes left out");
+		trace_note(t, NOTE_LOSS, s->refused,
+			   "mappings have impossible sizes and were "
+			   "left out");
 	for (unsigned k = 0; !st && s->n && k < SMAPS_KEYS; k++)
 		if (s->items[0].has >> k & 1)
 			st = push(t, sink, keys[k].counter, s->items[0].kb[k], e);

@@ -16,7 +16,7 @@ static int trace_reader_bid(const uint8_t *head, size_t n, bool whole)
 static void note_losses(struct trace *t, const struct trace_stream *s)
 {
 	if (s->damaged_chunks)
-		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
+		trace_note(t, NOTE_LOSS, s->damaged_chunks, "damaged chunks were left out");
 	if (s->unknown_chunks || s->unknown_events)
 		trace_note(t, NOTE_INFO, s->unknown_chunks + s->unknown_events,
 			   "chunks and events of a later version (%u.%u) were skipped", s->major,

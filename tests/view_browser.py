@@ -322,7 +322,7 @@ p.wait()
 # --- what cannot be read
 p, address = serve("none.txt")
 b.open(address)
-check("a file that cannot be read: the page says why", "no known capture format" in text(b, "#alerts"))
+check("a file that cannot be read: the page says why", "unknown capture format" in text(b, "#alerts"))
 p.terminate()
 p.wait()
 

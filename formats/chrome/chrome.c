@@ -634,11 +634,11 @@ static enum status chrome_read_events(struct parser *p, struct err *e)
 			*e = own;
 			return st;
 		}
-		return err_at(e, ST_BAD, 0, "no trace event in it");
+		return err_at(e, ST_BAD, 0, "the file has no trace event");
 	}
 	p->x.unended_asyncs = p->async_open.n;
 	if (result.repaired)
-		trace_note(t, NOTE_INFO, result.repaired, "bytes of names that are not UTF-8");
+		trace_note(t, NOTE_INFO, result.repaired, "bytes of names are not UTF-8");
 	if (st) { /* what there is is pushed before the failure is reported */
 		enum status out = chrome_push(&p->x, e);
 

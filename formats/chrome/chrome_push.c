@@ -256,19 +256,17 @@ static void chrome_push_add_notes(const struct chrome *x)
 		enum severity severity;
 		const char *text;
 	} notes[] = {
-	    {x->unmatched, NOTE_LOSS, "ends of calls that did not begin"},
+	    {x->unmatched, NOTE_LOSS, "ends of calls have no begin"},
 	    {x->unended, NOTE_GUESS,
-	     "calls have no end: taken to end with the last event of their thread"},
-	    {x->clipped, NOTE_GUESS,
-	     "calls end after the call that they are in: taken to end with it"},
+	     "calls have no end: they end with the last event of their thread"},
+	    {x->clipped, NOTE_GUESS, "calls end after their caller: they end with their caller"},
 	    {x->unended_asyncs, NOTE_LOSS, "asynchronous events have no end: left out"},
-	    {x->game_frames, NOTE_LOSS, "frames of the game: left out"},
-	    {x->no_time, NOTE_LOSS, "events without a time: left out"},
-	    {x->no_number, NOTE_LOSS, "readings of counters that are not numbers left out"},
+	    {x->game_frames, NOTE_LOSS, "frames of the game were left out"},
+	    {x->no_time, NOTE_LOSS, "events have no time: left out"},
+	    {x->no_number, NOTE_LOSS, "readings of counters are not numbers: left out"},
 	    {x->loops, NOTE_LOSS, "stack frames are their own callers"},
 	    {x->rounded, NOTE_INFO, "readings of counters have more than 18 decimals: rounded"},
-	    {x->asyncs, NOTE_INFO,
-	     "asynchronous events are calls of a thread of their own, 'async'"},
+	    {x->asyncs, NOTE_INFO, "asynchronous events are shown as calls of a thread 'async'"},
 	    {x->other, NOTE_INFO, "instants, flows and other events were left out"},
 	};
 

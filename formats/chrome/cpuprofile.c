@@ -69,7 +69,7 @@ static enum status cpuprofile_read_profile(struct import *im, struct v8_json *j,
 
 	if (!p->n_nodes) {
 		*e = own;
-		return st ? st : err_at(e, ST_BAD, 0, "no node of a profile in it");
+		return st ? st : err_at(e, ST_BAD, 0, "the file has no profile node");
 	}
 	trace_metric(im->t, p->sized ? METRIC_REQUESTED : METRIC_TIME, METRIC_ESTIMATED,
 		     METRIC_AT_ALL);

@@ -216,7 +216,7 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 	if (!s || !take_header(p, s, n))
 		return cursor_failed(&p->x.im->in->cur)
 			   ? err_failure(e)
-			   : err_at(e, ST_BAD, 0, "no heading of tracy-csvexport");
+			   : err_at(e, ST_BAD, 0, "no heading of tracy-csvexport found");
 	if (p->at[COL_TIME] < 0) {
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 		st = import_begin(p->x.im, e);
@@ -230,9 +230,13 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 			st = err_failure(e);
 	}
 	if (p->odd)
-		trace_note(t, NOTE_LOSS, p->odd, "lines that are not rows of the table left out");
+		trace_note(t, NOTE_LOSS, p->odd,
+			   "lines are not rows of the table and were "
+			   "left out");
 	else if (p->unended)
-		trace_note(t, NOTE_GUESS, 0, "the last line has no end: it counts as it stands");
+		trace_note(t, NOTE_GUESS, 0,
+			   "the last line has no newline: it is read as it "
+			   "is");
 	return st;
 }
 

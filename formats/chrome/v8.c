@@ -359,15 +359,17 @@ static void add_notes(const struct v8_profile *p, struct trace *t)
 {
 	if (p->odd)
 		trace_note(t, NOTE_LOSS, p->odd,
-			   "impossible samples and times of a profile left out");
+			   "impossible samples and times of a profile were left out");
 	if (p->missing)
 		trace_note(t, NOTE_LOSS, p->missing,
-			   "samples or children are of nodes that are not there: left out");
+			   "samples or children refer to nodes that are not in the file: left "
+			   "out");
 	if (p->loops)
 		trace_note(t, NOTE_LOSS, p->loops, "nodes of a profile are their own callers");
 	if (p->backwards)
 		trace_note(t, NOTE_GUESS, p->backwards,
-			   "samples are earlier than the one before: taken as of its time");
+			   "samples are earlier than the sample before: the time before is "
+			   "used");
 }
 
 enum status v8_push(struct v8_profile *p, struct import *im, uint32_t thread, int64_t zero,

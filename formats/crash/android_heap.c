@@ -224,27 +224,29 @@ static void android_heap_notes(const struct heap_dump *x, bool maps)
 
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines that are not records left out; the first is line %" PRIu64,
+			   "lines are not records and were left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->has_bytes && x->bytes != x->said_bytes)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the dump's own sum is %" PRIu64 " bytes, and %" PRIu64 " are here",
+			   "the dump states %" PRIu64 " bytes, but its records have %" PRIu64,
 			   x->said_bytes, x->bytes);
 	if (x->has_records && x->records != x->said_records && x->nums != x->said_records)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the dump has %" PRIu64 " records or blocks by its head, and %" PRIu64
-			   " records of %" PRIu64 " blocks are here",
+			   "the head of the dump states %" PRIu64 " records or blocks, but "
+			   "the dump has %" PRIu64 " records of %" PRIu64 " blocks",
 			   x->said_records, x->records, x->nums);
 	if (x->v10 && !x->summed)
 		trace_note(t, NOTE_GUESS, 0,
-			   "version 1.0 does not always know how many blocks a record is: each "
-			   "counts once");
+			   "version 1.0 does not always state how many blocks a record has: "
+			   "each record counts once");
 	if (!maps)
 		trace_note(t, NOTE_LOSS, 0,
-			   "no module map: the dump is cut short, and its addresses are in no "
-			   "module");
+			   "the dump has no module map: it was cut short, and its addresses "
+			   "have no module");
 	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+		trace_note(t, NOTE_LOSS, 0,
+			   "the last line has no newline: the file may be "
+			   "cut short");
 }
 
 static uint64_t heap_add(uint64_t a, uint64_t b)

@@ -557,25 +557,29 @@ static void crash_log_add_notes(const struct crash_log *x)
 
 	if (x->has_said && (x->said_bytes != x->bytes || x->said_blocks != x->blocks))
 		trace_note(t, NOTE_LOSS, 0,
-			   "the reports' own sums are %" PRIu64 " bytes in %" PRIu64
-			   " blocks, and %" PRIu64 " bytes in %" PRIu64 " blocks are here",
+			   "the reports state %" PRIu64 " bytes in %" PRIu64 " blocks, but "
+			   "the log has %" PRIu64 " bytes in %" PRIu64 " blocks",
 			   x->said_bytes, x->said_blocks, x->bytes, x->blocks);
 	if (x->said_leaked > x->leaked)
 		trace_note(t, NOTE_LOSS, x->said_leaked - x->leaked,
-			   "leaked blocks that malloc_debug counted are not here");
+			   "leaked blocks that malloc_debug counted are not in the log");
 	if (x->bare)
 		trace_note(t, NOTE_INFO, x->bare, "leaks have no stack");
 	if (x->deep)
-		trace_note(t, NOTE_LOSS, x->deep, "calls beyond %d of a stack were left out",
+		trace_note(t, NOTE_LOSS, x->deep,
+			   "calls above the limit of %d in a stack "
+			   "were left out",
 			   STACK_MOST);
 	if (x->again)
 		trace_note(t, NOTE_INFO, x->again,
 			   "calls of Java are in the file twice, and count once");
 	if (x->java_heads && !x->java_stacks)
 		trace_note(t, NOTE_INFO, x->java_heads,
-			   "heads of crash reports of Java whose stacks are in other files");
+			   "heads of Java crash reports have their stacks in other files");
 	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the log may be cut short");
+		trace_note(t, NOTE_LOSS, 0,
+			   "the last line has no newline: the log may be cut "
+			   "short");
 }
 
 static enum status crash_log_read(struct import *im, struct err *e)
@@ -599,7 +603,7 @@ static enum status crash_log_read(struct import *im, struct err *e)
 		st = st ? st : last;
 	}
 	if (!st && !x.stacks)
-		st = err_at(e, ST_BAD, 0, "no line of the log is a call of a stack");
+		st = err_at(e, ST_BAD, 0, "no line of the log is a stack entry");
 	if (x.begun)
 		crash_log_add_notes(&x);
 	map64_release(&x.modules);

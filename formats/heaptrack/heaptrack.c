@@ -229,8 +229,8 @@ static enum status heaptrack_begin(struct heaptrack *h, struct err *e)
 	h->numbered = !h->raw && h->version >= 1;
 	if (h->version > HEAPTRACK_VERSION)
 		return err_at(e, ST_UNSUPPORTED, 0,
-			      "version %" PRIu64 "; this reads versions 0 to %d", h->version,
-			      HEAPTRACK_VERSION);
+			      "unknown version %" PRIu64 ": tracemill reads versions 0 to %d",
+			      h->version, HEAPTRACK_VERSION);
 	trace_set(t, "heaptrack.form", h->raw ? "raw" : "interpreted");
 	if (h->numbered)
 		trace_set_blocks(t, TRACE_BLOCKS_NUMBERED);
@@ -328,24 +328,27 @@ static void heaptrack_add_notes(const struct heaptrack *h)
 
 	if (h->refused)
 		trace_note(t, NOTE_LOSS, h->refused,
-			   "unreadable lines left out; the first is line %" PRIu64,
+			   "unreadable lines were left out; the first is line %" PRIu64,
 			   h->first_refused);
 	if (h->tables.more_calls)
 		trace_note(t, NOTE_LOSS, h->tables.more_calls,
-			   "calls beyond %d of an address or %d of a stack: left out",
+			   "calls above the limit of %d in an address or %d in a stack were "
+			   "left out",
 			   HEAPTRACK_CALLS_MOST, HEAPTRACK_STACK_MOST);
 	if (h->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+		trace_note(t, NOTE_LOSS, 0,
+			   "the last line has no newline: the file may be "
+			   "cut short");
 	if (h->backwards)
 		trace_note(t, NOTE_LOSS, h->backwards, "times go backwards: left out");
 	if (h->unknown_frees)
 		trace_note(t, NOTE_LOSS, h->unknown_frees, "frees of unknown blocks");
 	if (h->suppressions)
 		trace_note(t, NOTE_INFO, h->suppressions,
-			   "suppressions of leaks are in the file, and not applied");
+			   "suppressions of leaks are in the file but were not applied");
 	if (h->attached)
 		trace_note(t, NOTE_INFO, 0,
-			   "heaptrack was attached to the process: older blocks are not known");
+			   "heaptrack was attached to the process: older blocks are unknown");
 }
 
 static enum status heaptrack_read(struct import *im, struct err *e)
@@ -355,7 +358,7 @@ static enum status heaptrack_read(struct import *im, struct err *e)
 
 	if (!st && !im->begun) {
 		if (h.version <= HEAPTRACK_VERSION && h.line < 2 + h.refused)
-			st = err_at(e, ST_BAD, 0, "no line of heaptrack's in it");
+			st = err_at(e, ST_BAD, 0, "the file has no heaptrack line");
 		else
 			st = heaptrack_begin(&h, e);
 	}

@@ -48,14 +48,21 @@ static enum status instrument_read_header(struct calls *x, struct err *e)
 	if (cursor_failed(x->c))
 		return err_failure(e);
 	if (version == VERSION << 8)
-		return err_set(e, ST_UNSUPPORTED, "written by a big-endian program");
+		return err_set(e, ST_UNSUPPORTED,
+			       "files of big-endian programs are not "
+			       "supported");
 	if (version != VERSION)
-		return err_set(e, ST_UNSUPPORTED, "version %u; this reads version %d", version,
-			       VERSION);
+		return err_set(e, ST_UNSUPPORTED,
+			       "unknown version %u: tracemill reads "
+			       "version %d",
+			       version, VERSION);
 	if (x->pointer != 4 && x->pointer != 8)
-		return err_set(e, ST_BAD, "pointers of %u bytes: 4 or 8 are possible", x->pointer);
+		return err_set(e, ST_BAD,
+			       "impossible pointer size: %u bytes (4 or 8 are "
+			       "possible)",
+			       x->pointer);
 	if (!x->rate)
-		return err_set(e, ST_BAD, "a clock of 0 ticks per second");
+		return err_set(e, ST_BAD, "impossible clock rate: 0 ticks per second");
 	return ST_OK;
 }
 
@@ -142,14 +149,14 @@ static void end(struct calls *x)
 	struct trace *t = x->im->t;
 
 	if (x->lost)
-		trace_note(t, NOTE_LOSS, x->lost, "records were lost where the capture was taken");
+		trace_note(t, NOTE_LOSS, x->lost, "records were lost during the recording");
 	if (x->damaged)
-		trace_note(t, NOTE_LOSS, x->damaged, "unreadable records left out");
+		trace_note(t, NOTE_LOSS, x->damaged, "unreadable records were left out");
 	if (x->unknown)
-		trace_note(t, NOTE_LOSS, x->unknown, "records are of an unknown kind: left out");
+		trace_note(t, NOTE_LOSS, x->unknown, "records have an unknown kind: left out");
 	if (x->early)
 		trace_note(t, NOTE_INFO, x->early,
-			   "records are from before the start of the clock");
+			   "records have a time before the start of the clock");
 	map64_release(&x->stacks);
 	map64_release(&x->threads);
 	*x = (struct calls){.im = x->im, .c = x->c};
@@ -177,7 +184,7 @@ static enum status instrument_read_calls(struct import *im, struct err *e)
 
 			if (left < RECORD)
 				st = err_at(e, ST_BAD, cursor_offset(x.c),
-					    "a record of %d bytes has only %zu", RECORD, left);
+					    "a record needs %d bytes, %zu are left", RECORD, left);
 			else
 				st = instrument_take_record(&x, e);
 		}

@@ -293,7 +293,7 @@ static enum status begin(struct words *x, const struct line *l, struct err *e)
 		trace_set(t, "clock", unit);
 		trace_metric(t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 		trace_note(t, NOTE_GUESS, 0,
-			   "the lines do not say what their times count: taken for %s", unit);
+			   "the lines do not state the unit of their times: read as %s", unit);
 	}
 	return import_begin(x->im, e);
 }
@@ -342,9 +342,11 @@ static enum status instrument_text_read_words(struct import *im, struct err *e)
 	if (!st && !x.lines)
 		st = err_at(e, ST_BAD, 0, "no line enters or leaves a function");
 	if (x.refused && im->begun)
-		trace_note(im->t, NOTE_LOSS, x.refused, "lines enter and leave nothing: left out");
+		trace_note(im->t, NOTE_LOSS, x.refused,
+			   "lines neither enter nor leave a "
+			   "function: left out");
 	if (x.untimed && im->begun)
-		trace_note(im->t, NOTE_LOSS, x.untimed, "lines have no time that can be read");
+		trace_note(im->t, NOTE_LOSS, x.untimed, "lines have no readable time");
 	map64_release(&x.threads);
 	return st;
 }

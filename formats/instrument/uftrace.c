@@ -54,9 +54,13 @@ static enum status uftrace_read_header(struct records *x, struct err *e)
 	if (cursor_failed(c))
 		return err_failure(e);
 	if (endian != 1 || class != 2)
-		return err_set(e, ST_UNSUPPORTED, "of a 32-bit or big-endian machine");
+		return err_set(e, ST_UNSUPPORTED,
+			       "data of 32-bit or big-endian machines is "
+			       "not supported");
 	if (version != VERSION)
-		return err_set(e, ST_UNSUPPORTED, "version %" PRIu32 "; this reads version %d",
+		return err_set(e, ST_UNSUPPORTED,
+			       "unknown version %" PRIu32 ": tracemill "
+			       "reads version %d",
 			       version, VERSION);
 	return ST_OK;
 }
@@ -68,12 +72,12 @@ static enum status find_folder(struct records *x, struct err *e)
 
 	if (!im->in->source || !strcmp(im->in->name, "<stdin>"))
 		return err_set(e, ST_UNSUPPORTED,
-			       "the rest of the data stands in the files beside it: give the "
+			       "the other files of the directory are missing: give the "
 			       "directory, not a pipe");
 	if (im->in->member)
 		return err_set(e, ST_UNSUPPORTED,
-			       "the rest of the data stands in the members beside it: unpack the "
-			       "archive, and give the directory");
+			       "the other files of the directory are members of the archive: "
+			       "unpack the archive and give the directory");
 	if (im->in->folder)
 		x->u.folder = mem_strdup(im->in->name);
 	else
@@ -282,15 +286,17 @@ static void uftrace_add_notes(const struct records *x)
 		const char *text;
 	} notes[] = {
 	    {x->missing, NOTE_LOSS, "threads have no file of records"},
-	    {x->lost, NOTE_LOSS, "records were lost where the capture was taken"},
-	    {x->skipped, NOTE_LOSS, "unreadable bytes between records left out"},
-	    {x->cut, NOTE_LOSS, "files of records end within one"},
-	    {x->u.refused, NOTE_LOSS, "unreadable lines of tasks, maps or symbols left out"},
+	    {x->lost, NOTE_LOSS, "records were lost during the recording"},
+	    {x->skipped, NOTE_LOSS, "unreadable bytes between records were left out"},
+	    {x->cut, NOTE_LOSS, "files of records end within a record"},
+	    {x->u.refused, NOTE_LOSS,
+	     "unreadable lines of tasks, maps or symbols were left "
+	     "out"},
 	    {x->u.guessed_ends, NOTE_GUESS,
-	     "libraries were loaded later: taken to end with their last symbol"},
+	     "libraries were loaded later: each is assumed to end with its last symbol"},
 	    {x->switches.beyond, NOTE_LOSS,
-	     "switches of the scheduler are too many: that time is the caller's"},
-	    {x->switches.broken, NOTE_LOSS, "files of the scheduler's records end within one"},
+	     "scheduler switches are too many: their time belongs to the caller"},
+	    {x->switches.broken, NOTE_LOSS, "files of scheduler records end within a record"},
 	    {x->arguments, NOTE_INFO, "records have arguments, which are not read"},
 	    {x->events, NOTE_INFO, "events of other kinds are left out"},
 	};
@@ -312,7 +318,7 @@ static enum status uftrace_read(struct import *im, struct err *e)
 	if (!st)
 		st = uftrace_tasks(&x.u, e);
 	if (!st && !x.u.n_tasks)
-		st = err_set(e, ST_BAD, "its task.txt has no task");
+		st = err_set(e, ST_BAD, "task.txt has no task");
 	if (!st) {
 		uftrace_find_start(&x);
 		uftrace_switches_read(&x.switches, &x.u);

@@ -248,9 +248,10 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 	const char *s = cursor_line(c, &n, LINE_MOST);
 
 	if (!s || !deep_copy_take_header(d, s, n))
-		return cursor_failed(c)
-			   ? err_failure(e)
-			   : err_at(e, ST_BAD, 0, "no heading of Instruments' deep copy");
+		return cursor_failed(c) ? err_failure(e)
+					: err_at(e, ST_BAD, 0,
+						 "no heading of an Instruments deep copy "
+						 "found");
 	while (!st && (s = cursor_line(c, &n, LINE_MOST))) {
 		unended = n && (const char *)c->pos == s + n;
 		st = n ? deep_copy_take_row(d, f, split(s, n, f), e) : ST_OK;
@@ -260,10 +261,10 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 	closed = close_to(d, 0, e);
 	if (d->odd)
 		trace_note(d->im->t, NOTE_LOSS, d->odd,
-			   "lines that are not rows of the tree left out");
+			   "lines are not rows of the tree and were left out");
 	else if (unended)
 		trace_note(d->im->t, NOTE_GUESS, 0,
-			   "the last line has no end: it counts as it stands");
+			   "the last line has no newline: it is read as it is");
 	return closed ? closed : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 

@@ -75,7 +75,8 @@ static enum status loli_cache_one_record(struct cache *s, struct cursor *c, stru
 		return err_failure(e);
 	r = fixed_part(p);
 	if (!plausible(&r))
-		return err_at(e, ST_BAD, offset, "a record of type %u with %u frames", r.type, r.n);
+		return err_at(e, ST_BAD, offset, "impossible record: type %u with %u frames",
+			      r.type, r.n);
 	if (r.n) {
 		frames = cursor_bytes(c, (size_t)r.n * 8, "stack of a record");
 		if (!frames)
@@ -102,7 +103,10 @@ static enum status loli_cache_blocks(struct cache *s, struct err *e)
 		uint32_t count = p ? be32(p) : 0;
 
 		if (count > INT32_MAX)
-			return err_at(e, ST_BAD, offset, "a block of %d records", (int32_t)count);
+			return err_at(e, ST_BAD, offset,
+				      "impossible number of records in a "
+				      "block: %d",
+				      (int32_t)count);
 		for (uint32_t i = 0; i < count; i++) {
 			enum status st = loli_cache_one_record(s, c, e);
 

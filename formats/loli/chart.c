@@ -110,7 +110,7 @@ enum status loli_chart_push(struct loli_file *f, struct err *e)
 
 	if (ms)
 		trace_note(f->l.im->t, NOTE_GUESS, 0,
-			   "times of the memory chart are taken for ms, not seconds");
+			   "times of the memory chart are read as ms, not seconds");
 	loli_file_u32(f);
 	series = loli_file_count(f);
 	for (uint32_t i = 0; !st && i < series && !cursor_failed(f->c); i++) {
@@ -144,14 +144,15 @@ void loli_chart_notes(const struct loli_file *f)
 
 	if (c->points && c->series != NAMED)
 		trace_note(t, NOTE_GUESS, c->series,
-			   "series of the memory chart, where programs write %d: their names are "
-			   "not known",
+			   "series are in the memory chart, where programs write %d: their "
+			   "names are unknown",
 			   NAMED);
 	if (c->refused)
 		trace_note(t, NOTE_LOSS, c->refused,
-			   "points of the memory chart are no time or no size: left out");
+			   "points of the memory chart have an invalid time or size: left out");
 	if (c->unnamed)
 		trace_note(t, NOTE_LOSS, c->unnamed,
-			   "points are of more series of the memory chart than %d: left out",
+			   "points are of series of the memory chart above the limit of %d: "
+			   "left out",
 			   LOLI_CHART_SERIES);
 }

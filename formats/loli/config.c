@@ -78,7 +78,7 @@ enum status loli_config_parse(struct loli_config *c, struct cursor *in, struct e
 	if (cursor_failed(in))
 		return err_failure(e);
 	if (!c->text.len)
-		return err_set(e, ST_BAD, "no line of it is a setting of LoliProfiler");
+		return err_set(e, ST_BAD, "no line is a setting of LoliProfiler");
 	return ST_OK;
 }
 

@@ -46,7 +46,8 @@ static void add_modules(struct loli_file *f)
 {
 	if (f->n_map && f->l.im->options->maps) {
 		trace_note(f->l.im->t, NOTE_INFO, f->n_map,
-			   "sections of the file's own memory map are not used: --maps was given");
+			   "sections of the file's own memory map are not used because of "
+			   "--maps");
 		return;
 	}
 	for (size_t i = 0; i < f->n_map; i++) {
@@ -180,25 +181,25 @@ static void loli_file_add_notes(struct loli_file *f, bool whole)
 			   "stacks have the id of an earlier one: the last counts");
 	if (f->unnamed_ids)
 		trace_note(t, NOTE_GUESS, f->unnamed_ids,
-			   "locations have a library that the file does not name: taken for "
-			   "addresses of the process");
+			   "locations have a library without a name in the file: they are "
+			   "read as addresses of the process");
 	if (!whole && f->lost_stacks)
 		trace_note(t, NOTE_LOSS, f->lost_stacks,
-			   "records whose stack is in the missing part of the file");
+			   "records have a stack in the missing part of the file");
 	if (f->trailing && f->version == 107)
 		trace_note(t, NOTE_INFO, f->trailing,
-			   "bytes of version 107's comparison part were not read");
+			   "bytes of the comparison part of version 107 were not read");
 	else if (f->trailing)
 		trace_note(t, NOTE_LOSS, f->trailing, "bytes after the end were not read");
 	if (f->n_frees && f->diff.records && !f->frees_a_record) {
 		if (f->n_sampled < LOLI_FREES_SAMPLE)
 			trace_note(t, NOTE_INFO, 0,
-				   "no record is freed although there are frees: records that were "
-				   "freed were dropped when the file was saved");
+				   "no record is freed although the file has frees: freed "
+				   "records were dropped when the file was saved");
 		else
 			trace_note(t, NOTE_GUESS, 0,
-				   "none of %d frees that were looked at frees a record: records "
-				   "that were freed seem to have been dropped",
+				   "none of %d checked frees frees a record: freed records "
+				   "seem to have been dropped",
 				   LOLI_FREES_SAMPLE);
 	}
 }
@@ -239,7 +240,9 @@ static enum status loli_file_read(struct import *im, struct err *e)
 		}
 	}
 	if (!st && loli_diff_is(&f.diff) && !f.chart.points && !f.n_frees && !f.shots && !f.n_map)
-		st = err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
+		st = err_set(e, ST_UNSUPPORTED,
+			     "the file is a comparison of two captures, "
+			     "not a capture");
 	if (!st)
 		st = loli_file_second_pass(&f, !cut.code, e);
 	if (!st && cut.code) {

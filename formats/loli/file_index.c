@@ -18,11 +18,13 @@ enum status loli_file_head(struct loli_file *f, struct err *e)
 	if (!p)
 		return err_failure(e);
 	if (be32(p) != MAGIC)
-		return err_at(e, ST_BAD, 0, "not a .loli file: its magic is %08x", be32(p));
+		return err_at(e, ST_BAD, 0, "not a .loli file: the first four bytes are %08x",
+			      be32(p));
 	f->version = (int)be32(p + 4);
 	if (f->version != 105 && f->version != 106 && f->version != 107)
 		return err_at(e, ST_UNSUPPORTED, 4,
-			      "a .loli file of version %d (105, 106 and 107 can be read)",
+			      "unknown .loli version %d: tracemill reads versions 105, 106 "
+			      "and 107",
 			      f->version);
 	f->texts = f->version == 105;
 	return ST_OK;
@@ -42,7 +44,7 @@ uint32_t loli_file_count(struct loli_file *f)
 
 	if (n <= INT32_MAX)
 		return n;
-	cursor_fail(f->c, ST_BAD, "a count of %d", (int32_t)n);
+	cursor_fail(f->c, ST_BAD, "impossible count: %d", (int32_t)n);
 	f->c->e->offset = offset;
 	return 0;
 }
@@ -55,7 +57,7 @@ uint64_t loli_file_address_text(struct loli_file *f)
 	if (!cursor_failed(f->c) && f->other.len &&
 	    (f->other.len < 3 || memcmp(f->other.data, "0x", 2) != 0 ||
 	     !num_hex(f->other.data + 2, f->other.len - 2, &v)))
-		cursor_fail(f->c, ST_BAD, "an address that is no hexadecimal number");
+		cursor_fail(f->c, ST_BAD, "an address is not a hexadecimal number");
 	return v;
 }
 
@@ -173,7 +175,7 @@ static void loli_index_records(struct loli_file *f)
 	n = loli_file_count(f);
 	if (n && f->texts && !first_layout(f)) {
 		cursor_fail(f->c, ST_UNSUPPORTED,
-			    "a .loli file of version 105 in a layout that was never released");
+			    "version 105 in a layout that was never released is not supported");
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {

@@ -101,7 +101,7 @@ static uint32_t text_stack(struct loli_file *f, uint32_t n)
 {
 	f->l.n_ids = 0;
 	if (n % 2)
-		cursor_fail(f->c, ST_BAD, "a stack of %u texts: a library has no address", n);
+		cursor_fail(f->c, ST_BAD, "a library has no address: its stack has %u texts", n);
 	for (uint32_t i = 0; i < n / 2 && !cursor_failed(f->c); i++) {
 		uint32_t library;
 		uint64_t addr;

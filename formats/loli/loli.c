@@ -69,31 +69,32 @@ static void loli_notes(struct loli *l)
 
 	if (c->mode == LOLI_MODE_UNKNOWN)
 		trace_note(t, NOTE_GUESS, 0,
-			   "the recording rule is not known (%s): sizes and counts are taken for "
-			   "lower bounds",
-			   l->im->options->config ? "no mode in loli3.conf"
-						  : "loli3.conf not given");
+			   "the recording rule is unknown (%s): sizes and counts are assumed "
+			   "to be lower bounds",
+			   l->im->options->config ? "loli3.conf has no mode"
+						  : "loli3.conf was not given");
 	if (c->mode == LOLI_MODE_LOOSE)
 		trace_note(t, NOTE_INFO, 0,
 			   "recorded in loose mode: sizes below the threshold are estimates, and "
 			   "counts are counts of samples");
 	if (c->build == LOLI_BUILD_INSTRUMENTED)
 		trace_note(t, NOTE_GUESS, 0,
-			   "instrumented builds: the agent drops the two innermost functions of "
-			   "every stack");
+			   "in instrumented builds the agent drops the two innermost "
+			   "functions of every stack");
 	if (c->hook_mmap)
-		trace_note(t, NOTE_INFO, 0, "mmap hook: one record for every page of 4096 bytes");
+		trace_note(t, NOTE_INFO, 0, "mmap hook: each page of 4096 bytes is one record");
 	if (c->refused)
 		trace_note(t, NOTE_INFO, c->refused, "lines of loli3.conf were not understood");
 	if (l->frees == LOLI_FREES)
 		trace_note(t, NOTE_GUESS, 0,
-			   "agents v0.9.9b to v1.2.5 lose the free of a block that realloc moves: "
-			   "some of what is live may be such a false leak, and no capture tells");
+			   "agents v0.9.9b to v1.2.5 lose the free of a block that realloc "
+			   "moves: some live blocks may be such false leaks, and no capture "
+			   "shows which");
 	if (l->frees == LOLI_FREES_NONE)
 		trace_note(t, NOTE_GUESS, 0,
 			   "the format has no frees: every record counts as live");
 	if (l->frees == LOLI_FREES_UNKNOWN)
-		trace_note(t, NOTE_INFO, 0, "the format has no frees: live bytes are not known");
+		trace_note(t, NOTE_INFO, 0, "the format has no frees: live bytes are unknown");
 }
 
 void loli_describe(struct loli *l)
@@ -148,11 +149,11 @@ void loli_end(struct loli *l)
 {
 	if (l->bad_times)
 		trace_note(l->im->t, NOTE_LOSS, l->bad_times,
-			   "records have a time outside of 292 years: left out");
+			   "records have a time outside 292 years: left out");
 	if (l->repeated)
 		trace_note(l->im->t, NOTE_GUESS, l->repeated,
-			   "records have the number of another one: two runs of the application "
-			   "may be mixed");
+			   "records have the number of another record: two runs of the "
+			   "application may be mixed");
 	forget(l);
 }
 
@@ -314,10 +315,10 @@ static const uint8_t *string_bytes(struct cursor *c, uint32_t *n, const char *wh
 	if (*n == UINT32_MAX)
 		*n = 0;
 	if (*n % 2)
-		cursor_fail(c, ST_BAD, "%s: a string of %u bytes is not UTF-16", what, *n);
+		cursor_fail(c, ST_BAD, "%s: the string of %u bytes is not UTF-16", what, *n);
 	else if (*n > STRING_LIMIT)
-		cursor_fail(c, ST_LIMIT, "%s: a string of %u bytes is longer than %d", what, *n,
-			    STRING_LIMIT);
+		cursor_fail(c, ST_LIMIT, "%s: the string of %u bytes is above the limit of %d",
+			    what, *n, STRING_LIMIT);
 	p = *n ? cursor_bytes(c, *n, what) : NULL;
 	if (!p)
 		*n = 0;

@@ -310,10 +310,10 @@ static enum status report_begin(struct report *r, struct err *e)
 	} else {
 		trace_note(t, NOTE_INFO, 0,
 			   r->layout == REPORT_GROWTH
-			       ? "a comparison of two captures: numbers are what grew, by 1 KiB "
-				 "and more, blocks that were freed included"
-			       : "a comparison of two captures: numbers are what grew of what is "
-				 "live");
+			       ? "the report compares two captures: it has stacks that grew "
+				 "by 1 KiB or more, including freed blocks"
+			       : "the report compares two captures: its numbers are the "
+				 "growth of live blocks");
 	}
 	if (r->layout != REPORT_DIFF)
 		trace_metric(t, METRIC_REQUESTED, METRIC_ESTIMATED, METRIC_AT_ALL);
@@ -339,7 +339,7 @@ static enum status report_start(struct report *r, struct err *e)
 	if (!s || (!text_is(s, n, dump_title) && !text_is(s, n, compare_title)))
 		return cursor_failed(c)
 			   ? err_failure(e)
-			   : err_at(e, ST_BAD, 0, "the first line is no title of a report");
+			   : err_at(e, ST_BAD, 0, "the first line is not the title of a report");
 	is_dump = text_is(s, n, dump_title);
 	while ((s = cursor_line(c, &n, LINE_LIMIT)) && !text_begins(s, n, "=== "))
 		report_heading(r, s, n);
@@ -350,8 +350,7 @@ static enum status report_start(struct report *r, struct err *e)
 		return err_failure(e);
 	if (!r->layout && s)
 		return err_at(e, ST_UNSUPPORTED, cursor_offset(c),
-			      "a report with rows of another layout: \"%.*s\"",
-			      n > 60 ? 60 : (int)n, s);
+			      "the rows have an unknown layout: \"%.*s\"", n > 60 ? 60 : (int)n, s);
 	if (!r->layout)
 		return err_at(e, ST_BAD, cursor_offset(c), "the report ends before its rows");
 	return report_begin(r, e);
@@ -373,21 +372,21 @@ static enum status report_end(struct report *r, struct err *e)
 	    !__builtin_sub_overflow(r->heading.bytes, r->roots.bytes, &left.bytes)) {
 		if (r->layout == REPORT_DIFF && (left.count || left.bytes))
 			trace_note(t, NOTE_LOSS, 0,
-				   "the rows are not all of the heading's %lld bytes in %lld "
-				   "blocks: the report is cut, or was changed",
+				   "the rows do not add up to the heading's %lld bytes in "
+				   "%lld blocks: the report was cut or changed",
 				   (long long)r->heading.bytes, (long long)r->heading.count);
 		if (r->layout == REPORT_DUMP && left.count > 0) {
 			left.bytes = left.bytes < 0 ? 0 : left.bytes;
 			trace_note(t, NOTE_LOSS, (uint64_t)left.count,
-				   "blocks of the heading are in no row: without a stack, or the "
-				   "report is cut; they count without one");
+				   "blocks of the heading are in no row (no stack, or the "
+				   "report was cut): they count without a stack");
 			st = report_push(r, 0, left, e);
 		}
 	}
 	if (r->shrunk)
 		trace_note(t, NOTE_LOSS, r->shrunk,
-			   "stacks shrank, by %llu bytes: left out; tm-compare of the two captures "
-			   "has them",
+			   "stacks shrank, by %llu bytes in all, and were left out: "
+			   "tm-compare of the two captures shows them",
 			   (unsigned long long)r->shrunk_by);
 	return st;
 }

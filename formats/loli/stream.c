@@ -115,26 +115,27 @@ static void loli_stream_end_run(struct live *s)
 	uint64_t missing = loli_seqs_missing(&s->l.seqs);
 
 	if (missing)
-		trace_note(t, NOTE_LOSS, missing, "records are missing: their numbers never came");
+		trace_note(t, NOTE_LOSS, missing,
+			   "records are missing: their numbers were "
+			   "never received");
 	if (s->l.seqs.distinct && s->l.seqs.min > 1)
 		trace_note(t, NOTE_LOSS, s->l.seqs.min - 1,
-			   "records were sent before the first one here");
+			   "records were sent before the first record in this file");
 	if (s->bad_packets)
-		trace_note(t, NOTE_LOSS, s->bad_packets, "packets do not decompress");
+		trace_note(t, NOTE_LOSS, s->bad_packets, "packets cannot be decompressed");
 	if (s->cut)
 		trace_note(t, NOTE_LOSS, s->cut,
-			   "packets end within a record, or hold one of no length");
+			   "packets end within a record or have a record of length 0");
 	if (s->bad_records)
 		trace_note(t, NOTE_LOSS, s->bad_records,
 			   "records have a length that does not fit their kind");
 	if (s->other_records)
-		trace_note(t, NOTE_LOSS, s->other_records, "records of an unknown kind");
+		trace_note(t, NOTE_LOSS, s->other_records, "records have an unknown kind");
 	if (s->ended && s->n)
-		trace_note(
-		    t, NOTE_INFO, 0,
-		    "the agent dropped what it still had to send when the dump was asked for");
+		trace_note(t, NOTE_INFO, 0,
+			   "the agent dropped its unsent records when the dump was requested");
 	if (s->other_packets)
-		trace_note(t, NOTE_INFO, s->other_packets, "packets of an unknown type");
+		trace_note(t, NOTE_INFO, s->other_packets, "packets have an unknown type");
 	s->bad_packets = s->cut = s->bad_records = s->other_records = s->other_packets = s->n = 0;
 	s->ended = false;
 	loli_end(&s->l);
@@ -235,7 +236,8 @@ static enum status loli_stream_packet(struct live *s, const uint8_t *p, size_t n
 		s->decided = true;
 		if (!s->typed && is_text(s->raw, second))
 			return err_set(e, ST_UNSUPPORTED,
-				       "a stream of an agent before v0.9.9b (records are text)");
+				       "streams of agents before v0.9.9b (records are text) "
+				       "are not supported");
 	}
 	if (s->typed) {
 		if (second == PACKET_COMMAND) {
@@ -270,7 +272,7 @@ static enum status loli_stream_packets(struct live *s, struct err *e)
 		uint32_t n = p ? le32(p) : 0;
 
 		if (p && (n < 4 || n > PACKET_MAX))
-			return err_at(e, ST_BAD, offset, "a packet of %u bytes", n);
+			return err_at(e, ST_BAD, offset, "impossible packet size: %u bytes", n);
 		p = p ? cursor_bytes(c, n, "packet") : NULL;
 		if (!p)
 			break;
@@ -287,7 +289,7 @@ static enum status loli_stream_read(struct import *im, struct err *e)
 	if (!st)
 		st = loli_stream_packets(&s, e);
 	if (!st && !s.good && s.bad_packets)
-		st = err_set(e, ST_BAD, "none of %llu packets decompresses",
+		st = err_set(e, ST_BAD, "none of the %llu packets can be decompressed",
 			     (unsigned long long)s.bad_packets);
 	if (!st && !im->begun)
 		st = begin_run(&s, e);

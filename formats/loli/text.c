@@ -229,11 +229,13 @@ static enum status loli_text_first_pass(struct text *t, struct err *e)
 	}
 	if (!t->small && t->ambiguous)
 		return err_set(e, ST_UNSUPPORTED,
-			       "line %llu can be read in more than one way (names hold commas): "
-			       "export the small form",
+			       "line %llu is ambiguous because names have commas: export the "
+			       "small form",
 			       (unsigned long long)t->ambiguous);
 	if (loli_diff_is(&t->diff))
-		return err_set(e, ST_UNSUPPORTED, "a comparison of two captures, not a capture");
+		return err_set(e, ST_UNSUPPORTED,
+			       "the file is a comparison of two captures, "
+			       "not a capture");
 	return cursor_failed(t->c) ? err_failure(e) : ST_OK;
 }
 

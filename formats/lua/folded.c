@@ -315,8 +315,8 @@ static void tell_unit(struct folded *f)
 			   DECIMALS);
 	if (f->too_large)
 		trace_note(t, NOTE_LOSS, f->too_large,
-			   "numbers are larger than 64 bits hold in millionths: the largest stands "
-			   "for them");
+			   "numbers are too large for 64 bits in millionths: the largest "
+			   "possible number stands for them");
 }
 
 /* The index behind the lines whose counts sum to row i's; 0: none. All of them are of the
@@ -407,7 +407,7 @@ static enum status folded_push_rows(struct folded *f, struct err *e)
 	}
 	if (dropped)
 		trace_note(f->im->t, NOTE_GUESS, dropped,
-			   "lines of VM states were left out: stacks have the same samples");
+			   "lines of VM states were left out: the stacks have the same samples");
 	return st;
 }
 
@@ -425,14 +425,14 @@ static enum status folded_push(struct folded *f, struct err *e)
 		st = pairs ? folded_push_pairs(f, e) : folded_push_rows(f, e);
 	if (pairs)
 		trace_note(t, states ? NOTE_INFO : NOTE_GUESS, 0,
-			   "two levels: each sample is there as a stack and as a %s, and was "
-			   "taken once",
+			   "the report has two levels: each sample is in a stack and in a %s, "
+			   "and counts once",
 			   states ? "VM state" : "zone");
 	if (f->comments)
 		trace_note(t, NOTE_INFO, f->comments, "lines are comments");
 	if (f->empty_entries)
 		trace_note(t, NOTE_INFO, f->empty_entries, "empty stack entries were left out");
-	lua_refused_note(t, &f->refused, "lines that are not a stack and a number");
+	lua_refused_note(t, &f->refused, "lines are not a stack and a number");
 	lua_cut_note(t, &f->line, &f->refused);
 	return st;
 }

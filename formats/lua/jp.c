@@ -325,22 +325,26 @@ static void jp_add_notes(struct jp *j)
 
 	if (j->percent && j->raw)
 		trace_note(t, NOTE_LOSS, 0,
-			   "percentages and samples in one file: the counts of "
-			   "this capture cannot be compared");
+			   "the file mixes percentages and samples: the counts of this "
+			   "capture cannot be compared");
 	else if (j->percent)
 		trace_note(t, NOTE_GUESS, 0,
-			   "counts are percent of the samples, rounded: their number is not in "
-			   "the file");
+			   "counts are rounded percentages: the file does not have the number "
+			   "of samples");
 	if (j->any)
 		trace_note(t, NOTE_INFO, 0,
-			   "the profiler leaves out what has less than 3 %% (its option m): sums "
-			   "are lower bounds");
+			   "the profiler leaves out rows below 3 %% (its option m): sums are "
+			   "lower bounds");
 	if (j->empty)
 		trace_note(t, NOTE_INFO, 0, "the profiler collected no samples");
 	if (j->over)
-		trace_note(t, NOTE_LOSS, j->over, "second levels with more samples than the first");
-	lua_refused_note(t, &j->unreadable, "files whose source the profiler could not show");
-	lua_refused_note(t, &j->refused, "lines that are not the profiler's");
+		trace_note(t, NOTE_LOSS, j->over,
+			   "second levels have more samples than the "
+			   "first");
+	lua_refused_note(t, &j->unreadable,
+			 "files have a source that the profiler could not "
+			 "show");
+	lua_refused_note(t, &j->refused, "lines are not from the profiler");
 	lua_cut_note(t, &j->line, &j->refused);
 }
 
@@ -362,7 +366,7 @@ static enum status jp_read(struct import *im, struct err *e)
 			*e = later;
 	}
 	if (!st && !in && !j.listed && !j.annotated && !j.empty)
-		st = err_at(e, ST_BAD, 0, "no line is one of LuaJIT's profiler");
+		st = err_at(e, ST_BAD, 0, "no line is from LuaJIT's profiler");
 	if (!st)
 		jp_add_notes(&j);
 	free(j.key_text);

@@ -401,30 +401,33 @@ enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *
 
 	if (!records)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the log has no end: it was cut, or its program did not close it");
+			   "the log has no end record: it was cut short, or its program did "
+			   "not close it");
 	else if (*records != x->records)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the log has %" PRIu64 " records and says that it has %" PRIu64,
+			   "the log has %" PRIu64 " records, but its end record says %" PRIu64,
 			   x->records, *records);
 	note(l, NOTE_LOSS, x->huge, "records with a size above 256 TiB were left out");
 	note(l, NOTE_LOSS, x->twice,
-	     "blocks were handed out that were not freed: frees are missing");
+	     "blocks were handed out twice without a free: frees are missing");
 	note(l, NOTE_LOSS, x->sizes,
-	     "calls name another osize than the block was made with: the block's counts");
+	     "calls give an osize that is not the size of the block: the size of the block "
+	     "counts");
 	note(l, NOTE_INFO, x->before,
-	     "frees and reallocs are of blocks from before the log, whose kind it does not say");
+	     "frees and reallocs are of blocks older than the log, whose kind is unknown");
 	note(l, NOTE_INFO, x->failed, "calls failed: they returned NULL");
-	note(l, NOTE_INFO, x->idle, "calls asked for nothing and had nothing to free");
-	note(l, NOTE_INFO, x->back, "frame numbers are smaller than the one before");
-	note(
-	    l, NOTE_GUESS, x->unnumbered,
-	    "objects of kind 9 or 10, which depend on the version of Lua: the log does not say it");
+	note(l, NOTE_INFO, x->idle, "calls had nothing to allocate and nothing to free");
+	note(l, NOTE_INFO, x->back, "frame numbers are smaller than the number before them");
+	note(l, NOTE_GUESS, x->unnumbered,
+	     "objects have kind 9 or 10, whose meaning depends on the version of Lua: the log "
+	     "does not state the version");
 	if (l->no_addresses)
 		trace_note(t, NOTE_INFO, 0,
-			   "the log has no addresses of new blocks: live bytes are not known");
+			   "the log has no addresses of new blocks: live bytes are unknown");
 	if (x->before && !x->has_heap_base)
 		trace_note(t, NOTE_INFO, 0,
-			   "lua.heap begins at 0: the log does not say how much was in use before");
+			   "lua.heap begins at 0: the log does not state how much was in use "
+			   "before");
 	return st;
 }
 

@@ -43,13 +43,17 @@ static enum status lualloc_binary_read_head(struct cursor *c, struct lualloc *l,
 	if (cursor_failed(c))
 		return err_failure(e);
 	if (version != 1)
-		return err_at(e, ST_UNSUPPORTED, 8, "a lua_Alloc log of version %u, not 1",
+		return err_at(e, ST_UNSUPPORTED, 8,
+			      "unknown lua_Alloc log version %u: "
+			      "tracemill reads version 1",
 			      version);
 	if (h->size < RECORD_SIZE || h->size > RECORD_MOST)
-		return err_at(e, ST_BAD, 10, "records of %u bytes", h->size);
+		return err_at(e, ST_BAD, 10, "impossible record size: %u bytes", h->size);
 	if (h->flags & ~FLAGS || h->heap > INT64_MAX ||
 	    (h->flags & HAS_TIME && (h->tick < 1 || h->tick > 1000000000)))
-		return err_at(e, ST_BAD, 13, "lua_Alloc log: flags, tick or heap of the head");
+		return err_at(e, ST_BAD, 13,
+			      "lua_Alloc log: the header has impossible flags, "
+			      "tick or heap");
 	return ST_OK;
 }
 
@@ -118,7 +122,7 @@ static enum status lualloc_binary_read(struct import *im, struct err *e)
 		}
 		if (bad_times)
 			trace_note(im->t, NOTE_LOSS, bad_times,
-				   "records have a time beyond 292 years");
+				   "records have a time above 292 years");
 	}
 	lualloc_release(&l);
 	return st;

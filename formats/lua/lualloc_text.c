@@ -86,7 +86,7 @@ static enum status lualloc_text_set_columns(struct reading *r, struct word list,
 			c++;
 		if (c == COLUMNS || r->has[c] || r->n_columns == COLUMNS)
 			return err_at(e, ST_BAD, 0,
-				      "lualloc: no column is called '%.*s', or it is twice",
+				      "lualloc: column '%.*s' is unknown or a repetition",
 				      (int)(name.n < 40 ? name.n : 40), name.s);
 		r->columns[r->n_columns++] = (uint8_t)c;
 		r->has[c] = true;
@@ -94,7 +94,9 @@ static enum status lualloc_text_set_columns(struct reading *r, struct word list,
 		list.n -= name.n + (bar != NULL);
 	}
 	if (!r->has[C_PTR] || !r->has[C_OSIZE] || !r->has[C_NSIZE])
-		return err_at(e, ST_BAD, 0, "lualloc: the columns need ptr, osize and nsize");
+		return err_at(e, ST_BAD, 0,
+			      "lualloc: the columns must include ptr, osize and "
+			      "nsize");
 	return ST_OK;
 }
 
@@ -137,7 +139,7 @@ static enum status lualloc_text_option(struct reading *r, struct word w, struct 
 	else if (is(key, "columns"))
 		return lualloc_text_set_columns(r, value, e);
 	if (!good)
-		return err_at(e, ST_BAD, 0, "lualloc: '%.*s' in the first line",
+		return err_at(e, ST_BAD, 0, "lualloc: unknown setting '%.*s' in the first line",
 			      (int)(w.n < 60 ? w.n : 60), w.s);
 	return ST_OK;
 }
@@ -151,13 +153,17 @@ static enum status lualloc_text_read_header(struct reading *r, struct cursor *c,
 
 	if (!s)
 		return cursor_failed(c) ? err_failure(e)
-					: err_at(e, ST_BAD, 0, "lualloc: no first line");
+					: err_at(e, ST_BAD, 0,
+						 "lualloc: the first line is "
+						 "missing");
 	w = next_word(&s, &n);
 	if (!is(w, "lualloc"))
 		return err_at(e, ST_BAD, 0, "the first line does not begin with lualloc");
 	w = next_word(&s, &n);
 	if (!is(w, "1"))
-		return err_at(e, ST_UNSUPPORTED, 0, "a lua_Alloc log of version '%.*s', not 1",
+		return err_at(e, ST_UNSUPPORTED, 0,
+			      "unknown lua_Alloc log version '%.*s': "
+			      "tracemill reads version 1",
 			      (int)(w.n < 20 ? w.n : 20), w.s);
 	while (!st && (w = next_word(&s, &n), w.n))
 		st = lualloc_text_option(r, w, e);
@@ -297,11 +303,11 @@ static enum status lualloc_text_read(struct import *im, struct err *e)
 		}
 		if (r.refused)
 			trace_note(im->t, NOTE_LOSS, r.refused,
-				   "lines that are not records, the first at byte %" PRIu64,
+				   "lines are not records, the first at byte %" PRIu64,
 				   r.first_refused);
 		if (r.cut)
 			trace_note(im->t, NOTE_LOSS, 0,
-				   "the last line has no end: it was left out");
+				   "the last line has no newline: it was left out");
 	}
 	lualloc_release(&r.l);
 	return st;

@@ -478,12 +478,12 @@ static enum status luau_heap_push_all(struct heap *h, struct err *e)
 		st = push_total(h, e);
 	if (!st)
 		st = luau_heap_parse(h, e);
-	note(h, NOTE_LOSS, h->bad, "impossible sizes or references");
-	note(h, NOTE_LOSS, h->no_address, "objects whose key is no address were left out");
+	note(h, NOTE_LOSS, h->bad, "sizes or references are impossible");
+	note(h, NOTE_LOSS, h->no_address, "objects were left out: their key is not an address");
 	note(h, NOTE_LOSS, h->classes,
-	     "classes, which Luau does not write as JSON, have no name and no references");
-	note(h, NOTE_GUESS, h->repeated, "objects stand in the file more than once");
-	note(h, NOTE_INFO, h->dangling, "references to objects that are not in the file");
+	     "classes have no name and no references: Luau does not write them as JSON");
+	note(h, NOTE_GUESS, h->repeated, "objects are in the file more than once");
+	note(h, NOTE_INFO, h->dangling, "references go to objects that are not in the file");
 	note(h, NOTE_INFO, h->at.repaired, "bytes of invalid UTF-8 became U+FFFD");
 	return st;
 }
@@ -498,7 +498,7 @@ static enum status luau_heap_read(struct import *im, struct err *e)
 	if (st != ST_OK && st != ST_BAD && st != ST_LIMIT)
 		*e = first;
 	else if (!h.n_objects)
-		st = st ? (*e = first, st) : err_at(e, ST_BAD, 0, "no objects in it");
+		st = st ? (*e = first, st) : err_at(e, ST_BAD, 0, "the file has no objects");
 	else
 		st = luau_heap_push_all(&h, e);
 	map64_release(&h.objects);

@@ -129,8 +129,8 @@ static enum status luau_profile_read(struct import *im, struct err *e)
 	if (!st && cursor_failed(c))
 		st = err_failure(c->e);
 	else if (!st && !l.stacks)
-		st = err_at(e, ST_BAD, 0, "no line is a time and a stack of Luau");
-	lua_refused_note(im->t, &l.refused, "lines that are not a time and a stack");
+		st = err_at(e, ST_BAD, 0, "no line is a time and a Luau stack");
+	lua_refused_note(im->t, &l.refused, "lines are not a time and a stack");
 	lua_cut_note(im->t, &l.line, &l.refused);
 	free(l.ids);
 	return st;

@@ -245,7 +245,9 @@ static enum status memref_comment(struct memref *m, struct lua_text line, struct
 		m->single = true;
 		return memref_take_single(m, line, e);
 	} else if (lua_text_begins(line, "-- This is compared")) {
-		trace_note(t, NOTE_INFO, 0, "a comparison: only objects that were not in the base");
+		trace_note(t, NOTE_INFO, 0,
+			   "the report is a comparison: it has only objects "
+			   "that were not in the base");
 	}
 	return ST_OK;
 }
@@ -305,15 +307,15 @@ static enum status memref_read(struct import *im, struct err *e)
 			   "lines are not an object, a path and a count");
 	if (im->t && m.nameless)
 		trace_note(im->t, NOTE_LOSS, m.nameless,
-			   "paths were written as \"true\", a fault of the tool");
+			   "paths are \"true\", because of a bug in the tool");
 	if (im->t && m.single && m.said != m.paths)
 		trace_note(im->t, NOTE_LOSS, 0,
-			   "the report has another number of paths than it says");
+			   "the report does not have the number of paths that it states");
 	if (im->t && m.cut)
 		trace_note(im->t, NOTE_GUESS, 0,
-			   "the last line has no end of line: it counts as it stands");
+			   "the last line has no newline: it is read as it is");
 	if (!st && !m.o.n)
-		st = err_at(e, ST_BAD, 0, "no object in it");
+		st = err_at(e, ST_BAD, 0, "the file has no object");
 	buf_release(&m.entry);
 	lua_objects_release(&m.o);
 	return st;

@@ -104,7 +104,8 @@ enum status lua_objects_end(struct lua_objects *o, struct err *e)
 	}
 	if (n)
 		trace_note(o->im->t, NOTE_INFO, n,
-			   "objects hold others and are not in the dump themselves: older than it");
+			   "objects hold others but are not in the dump: they are older than "
+			   "the dump");
 	if (o->repeated)
 		trace_note(o->im->t, NOTE_INFO, o->repeated,
 			   "objects are in the dump more than once: the first counts");

@@ -161,15 +161,15 @@ static void add_notes(struct profiler *p)
 	struct trace *t = p->im->t;
 
 	if (p->runs > 1)
-		trace_note(t, NOTE_INFO, p->runs, "runs of the profiler in one file");
+		trace_note(t, NOTE_INFO, p->runs, "runs of the profiler are in this file");
 	if (p->orphans)
 		trace_note(t, NOTE_GUESS, p->orphans,
-			   "calls without their caller (coroutines, or it had not returned) were "
-			   "put under the nearest one that is there");
+			   "calls have no recorded caller (a coroutine, or the caller had not "
+			   "returned): the nearest recorded call stands for it");
 	if (p->cut_names)
 		trace_note(t, NOTE_INFO, p->cut_names,
-			   "calls of functions whose names the profiler cut");
-	lua_refused_note(t, &p->refused, "lines that are not seven sound fields");
+			   "calls are of functions whose names the profiler cut");
+	lua_refused_note(t, &p->refused, "lines do not have seven valid fields");
 	lua_cut_note(t, &p->line, &p->refused);
 }
 
@@ -182,9 +182,10 @@ static enum status lua_profiler_read(struct import *im, struct err *e)
 	trace_metric(im->t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
 	trace_set(im->t, "luaprofiler.resolution", "1 us");
 	if (!lua_next_line(c, &p.line) || !is_header(p.line.s, p.line.n))
-		return cursor_failed(c)
-			   ? err_failure(e)
-			   : err_at(e, ST_BAD, 0, "the first line is not luaprofiler's header");
+		return cursor_failed(c) ? err_failure(e)
+					: err_at(e, ST_BAD, 0,
+						 "the first line is not the header of "
+						 "luaprofiler");
 	p.runs = 1;
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &p.line))

@@ -203,17 +203,16 @@ static enum status lua_snapshot_read(struct import *im, struct err *e)
 		*e = later;
 	}
 	if (im->t && s.refused)
-		trace_note(im->t, NOTE_LOSS, s.refused,
-			   "lines that are neither objects nor holders");
+		trace_note(im->t, NOTE_LOSS, s.refused, "lines are neither objects nor holders");
 	if (im->t && s.unknown)
-		trace_note(im->t, NOTE_LOSS, s.unknown, "objects are of no kind that is known");
+		trace_note(im->t, NOTE_LOSS, s.unknown, "objects have an unknown kind");
 	if (im->t && s.forest)
 		trace_note(im->t, NOTE_INFO, s.forest,
-			   "lines behind ===== repeat the objects as a tree");
+			   "lines after ===== repeat the objects as a tree");
 	if (im->t && (s.cut || s.object))
-		trace_note(im->t, NOTE_LOSS, 0, "the last object has no end");
+		trace_note(im->t, NOTE_LOSS, 0, "the last object is incomplete");
 	if (!st && !s.o.n)
-		st = err_at(e, ST_BAD, 0, "no object in it");
+		st = err_at(e, ST_BAD, 0, "the file has no object");
 	buf_release(&s.key);
 	lua_objects_release(&s.o);
 	return st;

@@ -18,7 +18,7 @@ static const char *read_string(struct cursor *c, size_t *n)
 	const uint8_t *p;
 
 	if (len > LIMIT_CURSOR) {
-		cursor_fail(c, ST_BAD, "a string of %" PRIu64 " bytes", len);
+		cursor_fail(c, ST_BAD, "impossible string length: %" PRIu64 " bytes", len);
 		len = 0;
 	}
 	p = cursor_bytes(c, (size_t)len, "string");
@@ -128,8 +128,10 @@ enum status lua_symtab_read(struct lua_symtab *s, struct cursor *c)
 	uint8_t version = cursor_u8(c);
 
 	if (!cursor_failed(c) && version != SYMTAB_VERSION)
-		return cursor_fail(c, ST_UNSUPPORTED, "symbol table of version %u, not %d", version,
-				   SYMTAB_VERSION);
+		return cursor_fail(c, ST_UNSUPPORTED,
+				   "unknown symbol table version %u: "
+				   "tracemill reads version %d",
+				   version, SYMTAB_VERSION);
 	cursor_skip(c, 3, "symbol table header");
 	while (!cursor_failed(c)) {
 		uint64_t at = cursor_offset(c);
@@ -138,7 +140,7 @@ enum status lua_symtab_read(struct lua_symtab *s, struct cursor *c)
 		if (header & 0x80)
 			break;
 		if (!cursor_failed(c) && header >= LUA_SYMBOL_KINDS)
-			return err_at(c->e, ST_BAD, at, "symbol of kind %u", header);
+			return err_at(c->e, ST_BAD, at, "unknown symbol kind %u", header);
 		lua_symtab_entry(s, c, header);
 	}
 	sort_c(s);
@@ -249,14 +251,14 @@ void lua_symtab_notes(const struct lua_symtab *s)
 {
 	if (s->unknown_lua)
 		trace_note(s->t, NOTE_LOSS, s->unknown_lua,
-			   "uses of Lua functions that the symbol table does not have");
+			   "uses of Lua functions are not in the symbol table");
 	if (s->unknown_traces)
 		trace_note(s->t, NOTE_LOSS, s->unknown_traces,
-			   "uses of traces that the symbol table does not have");
+			   "uses of traces are not in the symbol table");
 	if (s->between)
 		trace_note(s->t, NOTE_GUESS, s->between,
-			   "C addresses took the name of the nearest function below: the symbol "
-			   "table has no sizes");
+			   "C addresses have the name of the nearest function below them: the "
+			   "symbol table has no sizes");
 }
 
 void lua_symtab_release(struct lua_symtab *s)

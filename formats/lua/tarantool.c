@@ -123,7 +123,7 @@ static enum status tarantool_memprof_event(struct tarantool *m, struct cursor *c
 	uint32_t stack;
 
 	if (header & 0x60 || source > SOURCE_TRACE || source < (kind ? 1 : SOURCE_LUA))
-		return err_at(e, ST_BAD, at, "event header 0x%02x", header);
+		return err_at(e, ST_BAD, at, "unknown event header 0x%02x", header);
 	if (!kind) {
 		lua_symtab_entry(&m->symbols, c, (enum lua_symbol_kind)(source - SOURCE_LUA));
 		return cursor_failed(c) ? err_failure(e) : ST_OK;
@@ -199,7 +199,7 @@ static enum status tarantool_read_lua_stack(struct tarantool *m, struct cursor *
 			break;
 		address = cursor_uleb(c);
 		if (kind < FRAME_LUA || kind > FRAME_BUILTIN)
-			return err_at(e, ST_BAD, at, "Lua frame of kind %u", kind);
+			return err_at(e, ST_BAD, at, "unknown kind of Lua frame: %u", kind);
 		line = kind == FRAME_LUA ? cursor_uleb(c) : 0;
 		tarantool_add_frame(m, kind, address, line);
 	}
@@ -419,7 +419,7 @@ static enum status tarantool_sysprof_event(struct tarantool *m, struct cursor *c
 	if (st)
 		return st;
 	if (state >= STATE_END)
-		return err_at(e, ST_BAD, at, "event of state %u", state);
+		return err_at(e, ST_BAD, at, "unknown VM state of an event: %u", state);
 	if (state >= STATE_SYMBOLS) {
 		map64_release(&m->uses); /* they may be nearer */
 		lua_symtab_entry(&m->symbols, c, (enum lua_symbol_kind)(state - STATE_SYMBOLS));
@@ -466,7 +466,8 @@ static enum status tarantool_read_events(struct tarantool *m, struct cursor *c, 
 		return st;
 	if (!cursor_failed(c) && !cursor_done(c))
 		trace_note(m->im->t, NOTE_LOSS, 0,
-			   "bytes behind the end of the events, at byte %" PRIu64 ", were not read",
+			   "bytes after the end of the events, at byte %" PRIu64 ", were not "
+			   "read",
 			   cursor_offset(c));
 	return cursor_failed(c) ? err_failure(e) : ST_OK;
 }
@@ -482,10 +483,14 @@ static enum status tarantool_read_profile(struct tarantool *m, struct cursor *c,
 	if (!magic)
 		return err_failure(e);
 	if (!memory && memcmp(magic, "ljp", 3) != 0)
-		return err_at(e, ST_BAD, at, "neither \"ljm\" nor \"ljp\" behind the symbol table");
+		return err_at(e, ST_BAD, at,
+			      "neither \"ljm\" nor \"ljp\" follows the symbol "
+			      "table");
 	version = cursor_u8(c);
 	if (!cursor_failed(c) && version != (memory ? MEMPROF_VERSION : SYSPROF_VERSION))
-		return err_at(e, ST_UNSUPPORTED, at, "%s of version %u, not %d",
+		return err_at(e, ST_UNSUPPORTED, at,
+			      "unknown %s version %u: tracemill reads "
+			      "version %d",
 			      memory ? "memprof" : "sysprof", version,
 			      memory ? MEMPROF_VERSION : SYSPROF_VERSION);
 	cursor_skip(c, 3, "header of the profile");
@@ -512,8 +517,8 @@ static enum status tarantool_read(struct import *im, struct err *e)
 	lua_symtab_notes(&m.symbols);
 	if (m.unplaced)
 		trace_note(im->t, NOTE_GUESS, m.unplaced,
-			   "Lua stacks were put above the host's, where no function that enters "
-			   "the VM is");
+			   "Lua stacks were put above the host stacks that have no function "
+			   "which enters the VM");
 	lua_symtab_release(&m.symbols);
 	map64_release(&m.uses);
 	free(m.frames);

@@ -64,7 +64,7 @@ void lua_cut_note(struct trace *t, const struct lua_line *last, const struct lua
 {
 	if (last->cut && !(r->count && r->last == last->number))
 		trace_note(t, NOTE_GUESS, 0,
-			   "the last line, %" PRIu64 ", has no end of line: it counts as it stands",
+			   "the last line, %" PRIu64 ", has no newline: it is read as it is",
 			   last->number);
 }
 

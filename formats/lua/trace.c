@@ -322,12 +322,12 @@ static void add_notes(struct luatrace *l)
 
 	if (l->unentered)
 		trace_note(t, NOTE_INFO, l->unentered,
-			   "returns from functions that were entered before the trace");
+			   "returns are from functions that were entered before the trace");
 	if (l->errors)
 		trace_note(t, NOTE_INFO, l->errors, "errors unwound the stack");
 	if (l->tails)
 		trace_note(t, NOTE_INFO, l->tails, "tail calls replaced their caller");
-	lua_refused_note(t, &l->refused, "lines that are not luatrace's");
+	lua_refused_note(t, &l->refused, "lines are not luatrace records");
 	lua_cut_note(t, &l->line, &l->refused);
 }
 

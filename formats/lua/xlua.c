@@ -237,20 +237,19 @@ static void xlua_add_notes(struct xlua *x)
 	struct trace *t = x->o.im->t;
 
 	if (x->refused)
-		trace_note(t, NOTE_LOSS, x->refused, "lines that are not rows of the report");
+		trace_note(t, NOTE_LOSS, x->refused, "lines are not rows of the report");
 	if (x->cut_names)
 		trace_note(t, NOTE_LOSS, x->cut_names,
-			   "names or sources fill their column: xLua may have cut them");
+			   "names or sources fill their whole column: xLua may have cut them");
 	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no end: it was left out");
+		trace_note(t, NOTE_LOSS, 0, "the last line has no newline: it was left out");
 	if (x->form == FORM_TIMES)
-		trace_note(
-		    t, NOTE_INFO, 0,
-		    "time is with all that a function called: own time is not in the report");
+		trace_note(t, NOTE_INFO, 0,
+			   "times are total (inclusive): the report has no self times");
 	else
 		trace_note(t, NOTE_INFO, 0,
-			   "the value of an object is how many slots its table has: no bytes are "
-			   "in the report");
+			   "the value of an object is the number of slots in its table: the "
+			   "report has no bytes");
 	x->refused = x->cut_names = 0;
 }
 
@@ -296,7 +295,7 @@ static enum status xlua_read(struct import *im, struct err *e)
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
 	if (!st && x.form == FORM_NONE)
-		st = err_at(e, ST_BAD, 0, "no head of a report of xLua");
+		st = err_at(e, ST_BAD, 0, "no header of an xLua report found");
 	if (im->t && x.form)
 		xlua_add_notes(&x);
 	lua_objects_release(&x.o);

@@ -114,22 +114,23 @@ static void memtracer_add_notes(struct memtracer *m)
 			   "left out, the first at byte %" PRIu64,
 			   m->first_refused);
 	m->refused = 0;
-	note(m, NOTE_LOSS, &m->bad_frames, "frames whose records are not an array");
+	note(m, NOTE_LOSS, &m->bad_frames, "frames have records that are not an array");
 	note(m, NOTE_LOSS, &m->incomplete,
-	     "records without a requested or a real size: the totals lack it");
+	     "records have no requested or no real size: the totals lack it");
 	note(m, NOTE_LOSS, &m->stacks.bad,
-	     "stack entries that are not addresses (counted once for every different stack)");
-	note(m, NOTE_INFO, &m->no_number, "frames without a number");
-	note(m, NOTE_INFO, &m->over, "records whose stack sizes sum to more than r");
+	     "stack entries are not addresses (counted once for each different stack)");
+	note(m, NOTE_INFO, &m->no_number, "frames have no number");
+	note(m, NOTE_INFO, &m->over, "records have stack sizes whose sum is above r");
 	note(m, NOTE_INFO, &m->remainders,
-	     "records whose stack sizes sum to less than r: the rest has no stack");
-	note(m, NOTE_INFO, &m->uneven, "records with more stacks than sizes, or more sizes");
-	note(m, NOTE_INFO, &m->others, "JSON values that are not frames were skipped");
-	note(m, NOTE_INFO, &m->bad_slides, "slides in a header that are not numbers");
+	     "records have stack sizes whose sum is below r: the rest has no stack");
+	note(m, NOTE_INFO, &m->uneven, "records do not have as many stacks as sizes");
+	note(m, NOTE_INFO, &m->others, "JSON values were skipped: not frames");
+	note(m, NOTE_INFO, &m->bad_slides, "slides in a header are not numbers");
 	note(m, NOTE_INFO, &m->at.repaired, "bytes of invalid UTF-8 became U+FFFD");
 	if (m->stacks.has_addresses && !m->header.has_slide && !m->im->options->maps)
 		trace_note(t, NOTE_GUESS, 0,
-			   "no slide and no maps: addresses are taken as captured");
+			   "the capture has no slide and no maps: addresses are used as "
+			   "captured");
 }
 
 static enum status memtracer_push(struct memtracer *m, const struct row *r, struct err *e)
@@ -490,7 +491,9 @@ static enum status memtracer_read(struct import *im, struct err *e)
 		if (m.has_header)
 			st = memtracer_begin_capture(&m, e);
 		else
-			st = err_at(e, ST_BAD, 0, "no frame in it: no object has \"f\" or \"d\"");
+			st = err_at(e, ST_BAD, 0,
+				    "the file has no frame: no object has \"f\" "
+				    "or \"d\"");
 	}
 	if (out) {
 		*e = later;

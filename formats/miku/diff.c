@@ -67,8 +67,8 @@ static enum line_kind miku_diff_kind_of(const char **s, size_t *n)
 static enum status miku_diff_begin(struct diff *d, struct err *e)
 {
 	static const char *const lists[][2] = {
-	    {"add", "what is new"},
-	    {"remain", "what was made in between and is still there: suspected leaks"},
+	    {"add", "new objects"},
+	    {"remain", "objects made between the two snapshots and still live: suspected leaks"},
 	    {"null", "userdata whose object is destroyed"}};
 	const char *base = path_base(d->im->in->name), *grammar = NULL;
 	struct trace *t = d->im->t;
@@ -80,7 +80,7 @@ static enum status miku_diff_begin(struct diff *d, struct err *e)
 		if (strncmp(base, lists[i][0], n) != 0 || base[n] != '.')
 			continue;
 		trace_set(t, "miku.list", lists[i][0]);
-		trace_note(t, NOTE_GUESS, 0, "the file's name says which list it is: %s",
+		trace_note(t, NOTE_GUESS, 0, "the file name states which list the file is: %s",
 			   lists[i][1]);
 	}
 	for (size_t i = 0; i < d->n_items && !grammar; from = d->ends[i++])
@@ -202,17 +202,17 @@ static enum status miku_diff_read_file(struct import *im, struct err *e)
 		st = out;
 	}
 	if (!st && !d.objects)
-		st = err_at(e, ST_BAD, 0, "no object in it");
+		st = err_at(e, ST_BAD, 0, "the file has no object");
 	if (im->t && d.stray)
 		trace_note(im->t, NOTE_LOSS, d.stray, "lines belong to no object");
 	if (im->t && d.continued)
 		trace_note(im->t, NOTE_GUESS, d.continued,
-			   "lines without a beginning: line ends in the key above them");
+			   "lines have no beginning: the key above them contains newlines");
 	if (im->t && cut && !whole)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it is cut");
+		trace_note(im->t, NOTE_LOSS, 0, "the last line has no newline: it is cut");
 	if (im->t && cut && whole)
 		trace_note(im->t, NOTE_GUESS, 0,
-			   "the last line has no end of line: it counts as it stands");
+			   "the last line has no newline: it is read as it is");
 	buf_release(&d.type);
 	buf_release(&d.text);
 	free(d.ends);

@@ -17,7 +17,7 @@ enum status miku_ref_read(struct miku_ref *r, struct miku_names *names, struct c
 	r->frame = (int32_t)cursor_u32(c);
 	if (!cursor_failed(c) && r->added > 1) {
 		*broken = true;
-		return cursor_fail(c, ST_BAD, "reference: a command of %u", r->added);
+		return cursor_fail(c, ST_BAD, "reference: unknown command %u", r->added);
 	}
 	r->name = miku_mstr(names, c, false, broken);
 	r->address = miku_mstr(names, c, false, broken);
@@ -73,10 +73,12 @@ enum status miku_refs_push(struct miku_refs *refs, const struct miku_names *name
 	}
 	if (refs->added || refs->removed)
 		trace_note(im->t, NOTE_INFO, refs->held,
-			   "Lua objects that C# holds when the stream ends (the objects here)");
+			   "Lua objects are held by C# at the end of the stream (the objects "
+			   "of this capture)");
 	if (refs->unknown)
 		trace_note(im->t, NOTE_INFO, refs->unknown,
-			   "objects that C# let go were taken before the stream begins");
+			   "objects that C# released were acquired before the beginning of "
+			   "the stream");
 	return st;
 }
 
@@ -94,7 +96,7 @@ static uint32_t count(struct cursor *c, bool *broken)
 
 	if (!cursor_failed(c) && n > INT32_MAX) {
 		*broken = true;
-		cursor_fail(c, ST_BAD, "diff: a count of %d", (int32_t)n);
+		cursor_fail(c, ST_BAD, "diff: impossible count: %d", (int32_t)n);
 	}
 	return cursor_failed(c) ? 0 : n;
 }
@@ -105,7 +107,7 @@ static uint32_t lua_type(struct cursor *c, bool *broken)
 
 	if (!cursor_failed(c) && type > 8) {
 		*broken = true;
-		cursor_fail(c, ST_BAD, "diff: no type of Lua has the number %u", type);
+		cursor_fail(c, ST_BAD, "diff: unknown Lua type %u", type);
 	}
 	return type;
 }

@@ -71,21 +71,25 @@ static void miku_decide(struct miku *m, const struct miku_evidence *v)
 		m->heap_of_roots = false;
 		m->heap_of_markers = v->heap_markers * 2 > v->markers;
 		trace_note(t, NOTE_GUESS, 0,
-			   "currentLuaMemory stays near costLuaGC: taken for an allocation "
-			   "counter, and Lua bytes for bytes allocated (Miku since 2025-08-14)%s",
+			   "currentLuaMemory stays near costLuaGC: it is read as an "
+			   "allocation counter, and Lua bytes as bytes allocated (Miku since "
+			   "2025-08-14)%s",
 			   m->heap_of_markers ? ""
-					      : "; the size of the Lua heap is not in the capture");
+					      : "; the capture does not have the size of the "
+						"Lua heap");
 	} else if (v->heaps) {
 		trace_note(t, NOTE_GUESS, 0,
-			   "currentLuaMemory is far above costLuaGC: taken for the size of the Lua "
-			   "heap, and Lua bytes for its growth (Miku before 2025-08-14)");
+			   "currentLuaMemory is far above costLuaGC: it is read as the size "
+			   "of the Lua heap, and Lua bytes as its growth (Miku before "
+			   "2025-08-14)");
 	} else {
 		m->heap_of_roots = m->heap_of_markers = v->negative || v->heap_markers;
 		trace_note(t, NOTE_GUESS, 0,
-			   "%s: Lua bytes are taken for the growth of the heap (Miku before "
+			   "%s: Lua bytes are read as the growth of the heap (Miku before "
 			   "2025-08-14)",
 			   v->negative ? "costLuaGC is negative in places"
-				       : "nothing tells growth from bytes allocated");
+				       : "the capture does not show whether its bytes are "
+					 "growth or allocations");
 	}
 }
 
@@ -106,7 +110,7 @@ enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err
 		trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	else if (m->allocated)
 		trace_note(t, NOTE_INFO, 0,
-			   "--unclamped: bytes allocated in Lua stand among the signed ones");
+			   "--unclamped: bytes allocated in Lua are among the signed bytes");
 	trace_set(t, "miku.layout", miku_layout_name(m->layout));
 	trace_set(t, "miku.lua_bytes", m->allocated ? "allocated" : "grown");
 	if (has_ticks(m)) {
@@ -114,8 +118,9 @@ enum status miku_begin(struct miku *m, const struct miku_evidence *v, struct err
 		trace_set(t, "miku.tick_rate", rate);
 		if (!m->im->options->tick_rate)
 			trace_note(t, NOTE_GUESS, 0,
-				   "times are Stopwatch ticks whose rate is not in the capture: "
-				   "taken for 100 ns, as the tool does (tm-import --tick-rate)");
+				   "times are Stopwatch ticks, and the capture does not have "
+				   "their rate: a tick is read as 100 ns, as in the tool "
+				   "(tm-import --tick-rate)");
 	}
 	return import_begin(m->im, e);
 }
@@ -438,8 +443,8 @@ static void clamp_note(struct trace *t, const struct miku_sum *s, const char *wh
 {
 	if (s->n)
 		trace_note(t, NOTE_INFO, s->n,
-			   "the nodes below have more %s than the node: its own are 0, not less "
-			   "(%" PRIu64 " %s in all)",
+			   "nodes have fewer %s than their children: their own are 0, not "
+			   "negative (%" PRIu64 " %s in all)",
 			   what, s->amount, unit);
 }
 
@@ -455,26 +460,28 @@ void miku_end(struct miku *m)
 
 	if (m->roots && !m->framed)
 		trace_note(t, NOTE_INFO, 0,
-			   "no root has a frame's number: a result save, one tree of all frames; "
-			   "nothing can be told by frame");
+			   "no root has a frame number: the file is a result save, one tree "
+			   "of all frames, without values by frame");
 	if (m->memories)
-		trace_note(
-		    t, NOTE_GUESS, 0,
-		    "miku.memory is the field pss: Android's PSS in 2.3 captures, what Unity "
-		    "has allocated in 3.1 captures; the capture does not say");
+		trace_note(t, NOTE_GUESS, 0,
+			   "miku.memory is the field pss: Android's PSS in 2.3 captures, Unity's "
+			   "allocated memory in 3.1 captures; the capture does not state which");
 	clamp_note(t, &m->clamped_time, "time", "ns");
 	clamp_note(t, &m->clamped_lua, "Lua bytes", "B");
 	clamp_note(t, &m->clamped_mono, "Mono bytes", "B");
 	note(t, NOTE_INFO, m->raised,
-	     "nodes have fewer bytes than those below them: raised to their sum, as 3.x does");
+	     "nodes have fewer bytes than their children: raised to the sum of the children, "
+	     "as in 3.x");
 	note(t, NOTE_INFO, m->collapsed, "repeated coroutine.resume nodes were collapsed");
-	note(t, NOTE_INFO, m->exceptions, "exceptions: open calls were closed early");
-	note(t, NOTE_INFO, m->negative_lua, "nodes have negative Lua bytes: a collection fell in");
+	note(t, NOTE_INFO, m->exceptions, "exceptions closed open calls early");
+	note(t, NOTE_INFO, m->negative_lua,
+	     "nodes have negative Lua bytes: a garbage "
+	     "collection happened during the call");
 	note(t, NOTE_INFO, m->negative_mono,
-	     "nodes have negative Mono bytes: a collection fell in");
+	     "nodes have negative Mono bytes: a garbage collection happened during the call");
 	note(t, NOTE_INFO, m->tree.pictures, "screenshots were left out");
 	note(t, NOTE_INFO, m->tree.picture_names,
-	     "names of screenshots that are not in the file were left out");
+	     "screenshots have a name that is not in the file: left out");
 	note(t, NOTE_LOSS, m->bad_times,
 	     "times are negative, infinite or too large (32 bits of ticks last 214 s): left out");
 	note(t, NOTE_LOSS, m->bad_calls, "nodes have a negative number of calls: left out");
@@ -483,5 +490,5 @@ void miku_end(struct miku *m)
 	note(t, NOTE_LOSS, m->negative_heaps, "heap sizes are negative: left out");
 	note(t, NOTE_LOSS, m->names.repaired, "names are not UTF-8: repaired");
 	note(t, NOTE_LOSS, m->names.lost, "names were lost with their definitions: <str#N>");
-	note(t, NOTE_INFO, m->names.restarts, "more connections follow the first one");
+	note(t, NOTE_INFO, m->names.restarts, "more connections follow the first");
 }

@@ -38,7 +38,7 @@ static enum status begin(struct refs *r, struct err *e)
 
 	if (!strcmp(base, "function.txt") || !strcmp(base, "table.txt")) {
 		r->type = *base == 'f' ? "function" : "table";
-		trace_note(r->im->t, NOTE_GUESS, 0, "the file's name says the type: %s", r->type);
+		trace_note(r->im->t, NOTE_GUESS, 0, "the file name states the type: %s", r->type);
 	}
 	return import_begin(r->im, e);
 }
@@ -92,15 +92,15 @@ static enum status miku_ref_read_file(struct import *im, struct err *e)
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
 	if (!st && !r.rows)
-		st = err_at(e, ST_BAD, 0, "no line of it ends in a count");
+		st = err_at(e, ST_BAD, 0, "no line ends in a count");
 	if (r.name.len)
 		trace_note(im->t, NOTE_LOSS, 0, "the last lines have no count: left out");
 	if (cut && !r.name.len)
 		trace_note(im->t, NOTE_GUESS, 0,
-			   "the last line has no end of line: it counts as it stands");
+			   "the last line has no newline: it is read as it is");
 	if (r.continued)
 		trace_note(im->t, NOTE_GUESS, r.continued,
-			   "lines without a count: line ends in the name that goes on below");
+			   "lines have no count: their name contains newlines");
 	buf_release(&r.name);
 	return st;
 }

@@ -139,19 +139,19 @@ static enum status miku_sample_read_roots(struct miku *m, uint32_t roots, struct
 	if (!st)
 		extra = rest(&m->im->in->cur);
 	if (damaged == roots && roots && !st)
-		st = err_at(e, ST_BAD, 4, "no root of %u can be read", roots);
+		st = err_at(e, ST_BAD, 4, "none of the %u roots can be read", roots);
 	if (damaged)
 		trace_note(t, NOTE_LOSS, damaged, "roots are damaged: left out");
 	if (st)
 		trace_note(t, NOTE_LOSS, roots - i + 1, "roots are missing");
 	if (extra && miku_blobs(m->layout))
 		trace_note(t, NOTE_LOSS, extra,
-			   "bytes follow the last root, where the file "
-			   "should end: not read");
+			   "bytes follow the last root, where the file should end: they were "
+			   "not read");
 	else if (extra)
 		trace_note(t, NOTE_GUESS, extra,
-			   "bytes follow the last root: what is left of a longer file that this "
-			   "one was saved over");
+			   "bytes follow the last root: the rest of a longer file that was "
+			   "overwritten");
 	return st;
 }
 
@@ -199,7 +199,7 @@ static enum status miku_sample_read(struct import *im, struct err *e)
 	if (roots && !best.roots && !best.cut && !best.bad)
 		return err_at(e, ST_BAD, 0, "not a saved sample of Miku-LuaProfiler");
 	if (!roots)
-		trace_note(im->t, NOTE_INFO, 0, "a save without samples");
+		trace_note(im->t, NOTE_INFO, 0, "the file has no samples");
 	st = miku_begin(&m, &best.evidence, e);
 	if (!st)
 		st = miku_sample_read_roots(&m, roots, e);

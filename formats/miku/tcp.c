@@ -359,9 +359,9 @@ static enum status miku_tcp_finish(struct stream *s, struct err *e)
 	if (im->begun)
 		st = miku_refs_push(&s->refs, &s->m.names, im, e);
 	note(t, NOTE_LOSS, s->bad, "messages are damaged: left out");
-	note(t, NOTE_LOSS, s->cut, "messages do not end: left out");
-	note(t, NOTE_LOSS, s->unknown, "messages are of an unknown kind: left out");
-	note(t, NOTE_LOSS, s->skipped, "bytes belong to no message that can be read");
+	note(t, NOTE_LOSS, s->cut, "messages have no end: left out");
+	note(t, NOTE_LOSS, s->unknown, "messages have an unknown kind: left out");
+	note(t, NOTE_LOSS, s->skipped, "bytes belong to no readable message");
 	note(t, NOTE_INFO, s->heartbeats, "heartbeats");
 	note(t, NOTE_INFO, s->disconnects, "ends of a connection");
 	note(t, NOTE_INFO, s->commands, "commands to the game");
@@ -381,7 +381,9 @@ static enum status miku_tcp_read_stream(struct import *im, struct err *e)
 
 	miku_init(&s.m, im);
 	if (!cursor_failed(c) && !find_wire(&s.wire, &s.evidence, c->pos, n < WINDOW ? n : WINDOW))
-		return err_at(e, ST_BAD, 0, "no message of Miku-LuaProfiler can be read");
+		return err_at(e, ST_BAD, 0,
+			      "the stream has no readable message of "
+			      "Miku-LuaProfiler");
 	s.m.layout = layout_of(s.wire);
 	s.m.old = s.wire != WIRE_4;
 	st = miku_tcp_messages(&s, e);

@@ -58,12 +58,12 @@ static uint32_t text(struct miku_names *names, struct cursor *c, bool strict, bo
 
 	if (!cursor_failed(c) && n > NAME_LONGEST) {
 		*bad = true;
-		cursor_fail(c, ST_BAD, "string: a length of %d", (int32_t)n);
+		cursor_fail(c, ST_BAD, "string: impossible length: %d", (int32_t)n);
 	}
 	p = cursor_bytes(c, n, "string");
 	if (p && strict && !is_printable(p, n)) {
 		*bad = true;
-		cursor_fail(c, ST_BAD, "string: not a text");
+		cursor_fail(c, ST_BAD, "string: not text");
 		return 0;
 	}
 	return p ? add_name(names, (const char *)p, n) : 0;
@@ -75,11 +75,11 @@ static const char *refuse(const struct miku_names *names, bool is_reference, uin
 	size_t n = names->n - names->first;
 
 	if (number > INT32_MAX)
-		return "a number beyond any";
+		return "impossible number";
 	if (names->lossy || (is_reference && number < n) ||
 	    (!is_reference && (number == n || (names->fresh && !number))))
 		return NULL;
-	return is_reference ? "not defined before" : "not the next number";
+	return is_reference ? "used before its definition" : "not the next number";
 }
 
 uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool *bad)
@@ -92,8 +92,7 @@ uint32_t miku_mstr(struct miku_names *names, struct cursor *c, bool strict, bool
 
 	if (cursor_failed(c))
 		return 0;
-	why = is_reference > 1 ? "a mark that is neither 0 nor 1"
-			       : refuse(names, is_reference, number);
+	why = is_reference > 1 ? "a flag is neither 0 nor 1" : refuse(names, is_reference, number);
 	names->fresh = false;
 	if (why) {
 		*bad = true;
@@ -204,7 +203,8 @@ static enum status miku_tree_open_node(struct miku_tree *t, struct miku_names *n
 	struct miku_node *n;
 
 	if (t->n >= UINT32_MAX - 1)
-		return cursor_fail(c, ST_LIMIT, "sample: more than %u nodes in a root", UINT32_MAX);
+		return cursor_fail(c, ST_LIMIT, "sample: a root has more than %u nodes",
+				   UINT32_MAX);
 	VEC_PUSH(t->nodes, t->n, t->cap) = (struct miku_node){0};
 	n = &t->nodes[index];
 	n->parent = t->n_open ? t->open[t->n_open - 1].node : index;
@@ -213,13 +213,13 @@ static enum status miku_tree_open_node(struct miku_tree *t, struct miku_names *n
 	n->name = miku_blobs(l) ? text(names, c, t->strict, &t->broken)
 				: miku_mstr(names, c, t->strict, &t->broken);
 	if (t->strict && !cursor_failed(c) && !names->text.rows[n->name].len)
-		return broken(t, c, "a node without a name");
+		return broken(t, c, "a node has no name");
 	n->time = l < MIKU_B0 ? seconds(c) : ticks(c, l == MIKU_B0 || l == MIKU_B1);
 	if (miku_blobs(l)) {
 		below = cursor_u32(c);
 		if (!cursor_failed(c) &&
 		    (cursor_offset(c) > end || below > (end - cursor_offset(c)) / 4))
-			return broken(t, c, "more nodes below than bytes");
+			return broken(t, c, "a node has more children than bytes");
 	} else {
 		int64_t lua = signed32(c), mono = signed32(c);
 
@@ -248,7 +248,7 @@ static enum status miku_tree_close_node(struct miku_tree *t, enum miku_layout l,
 	if (l > MIKU_A0)
 		has = cursor_u8(c);
 	if (has > 1)
-		return broken(t, c, "a screenshot's mark that is neither 0 nor 1");
+		return broken(t, c, "a flag of a screenshot is neither 0 nor 1");
 	if (has) {
 		n = cursor_u32(c);
 		cursor_skip(c, n, "screenshot's name");
@@ -271,7 +271,7 @@ static enum status miku_tree_close_node(struct miku_tree *t, enum miku_layout l,
 	}
 	current(t, top->node, lua, mono);
 	if (!cursor_failed(c) && cursor_offset(c) != top->end)
-		return broken(t, c, "a node does not end where its length says");
+		return broken(t, c, "a node does not have the length that it states");
 	return cursor_failed(c) ? err_failure(c->e) : ST_OK;
 }
 
@@ -287,7 +287,7 @@ static enum status open_below(struct miku_tree *t, struct miku_names *names, enu
 
 		end = cursor_offset(c) + n;
 		if (!cursor_failed(c) && end > top->end)
-			return broken(t, c, "a node is longer than the one that holds it");
+			return broken(t, c, "a node is longer than its parent");
 	}
 	return miku_tree_open_node(t, names, l, c, end);
 }

@@ -51,7 +51,9 @@ static uint64_t count(struct mono_buffer *b, struct mono_event *ev, unsigned eac
 	uint64_t n = cursor_uleb(&b->c);
 
 	if (n > cursor_window(&b->c) / each) {
-		cursor_fail(&b->c, ST_BAD, "a count of %llu is larger than the rest of its buffer",
+		cursor_fail(&b->c, ST_BAD,
+			    "the count %llu is larger than the rest of its "
+			    "buffer",
 			    (unsigned long long)n);
 		return 0;
 	}

@@ -45,10 +45,12 @@ static enum status mlpd_read_header(struct mlpd *m, struct err *e)
 	m->version = cursor_u8(c);
 	pointer_size = cursor_u8(c);
 	if (!cursor_failed(c) && (m->version < MONO_VERSION_MIN || m->version > MONO_VERSION_MAX))
-		return err_at(e, ST_UNSUPPORTED, 6, "data version %u, not %d to %d", m->version,
-			      MONO_VERSION_MIN, MONO_VERSION_MAX);
+		return err_at(e, ST_UNSUPPORTED, 6,
+			      "unknown data version %u: tracemill reads "
+			      "versions %d to %d",
+			      m->version, MONO_VERSION_MIN, MONO_VERSION_MAX);
 	if (!cursor_failed(c) && pointer_size != 4 && pointer_size != 8)
-		return err_at(e, ST_BAD, 7, "pointers of %u bytes", pointer_size);
+		return err_at(e, ST_BAD, 7, "impossible pointer size: %u bytes", pointer_size);
 	cursor_u64(c); /* ms since 1970 */
 	if (m->major >= 3) {
 		uint64_t started = cursor_u64(c);
@@ -62,7 +64,7 @@ static enum status mlpd_read_header(struct mlpd *m, struct err *e)
 		n = cursor_u32(c);
 		if (n > TEXT_MAX)
 			return err_at(e, ST_BAD, cursor_offset(c),
-				      "header: a text of %" PRIu32 " bytes", n);
+				      "header: impossible text length: %" PRIu32 " bytes", n);
 		s = cursor_bytes(c, n, "header");
 		if (s && n) {
 			char *copy = mem_strndup((const char *)s, n);
@@ -266,9 +268,11 @@ static void set_nameless(struct mlpd *m)
 
 	if (m->nameless_methods)
 		trace_note(t, NOTE_LOSS, m->nameless_methods,
-			   "methods (by address) that the log does not name");
+			   "methods (by address) have no name in the log");
 	if (m->typeless)
-		trace_note(t, NOTE_LOSS, m->typeless, "objects whose class the log does not name");
+		trace_note(t, NOTE_LOSS, m->typeless,
+			   "objects have a class without a name in "
+			   "the log");
 	m->nameless_methods = m->typeless = 0;
 }
 
@@ -278,11 +282,11 @@ static void set_lost(struct mlpd *m)
 
 	if (m->cut_buffers)
 		trace_note(t, NOTE_LOSS, m->cut_buffers,
-			   "buffers end within an event, or in one that is not known: the rest of "
-			   "each was left out");
+			   "buffers end within an event, or have an unknown event: the rest "
+			   "of each was left out");
 	if (m->lost_bytes)
 		trace_note(t, NOTE_LOSS, m->lost_bytes,
-			   "bytes were lost or are in no sound buffer");
+			   "bytes were lost or are in no valid buffer");
 	set_nameless(m);
 }
 
@@ -354,9 +358,9 @@ static void mlpd_end_log(struct mlpd *m)
 	note(m, m->monitors, "monitors were contended");
 	if (m->nearest)
 		trace_note(m->im->t, NOTE_GUESS, m->nearest,
-			   "native addresses have the name of the symbol below them, whose size is "
-			   "not captured");
-	note(m, m->no_number, "values of counters that are not numbers, or of unknown counters");
+			   "native addresses have the name of the symbol below them: the log "
+			   "has no symbol sizes");
+	note(m, m->no_number, "values are not numbers or belong to unknown counters");
 	note(m, m->tables.renamed, "methods had another name before, at the same address");
 	m->no_number = m->nearest = 0;
 }
@@ -406,7 +410,7 @@ static enum status mlpd_read_all(struct mlpd *m, struct err *e)
 		return st;
 	if (!st && !m->buffers && m->lost_bytes)
 		return err_at(e, ST_BAD, cursor_offset(&m->im->in->cur) - m->lost_bytes,
-			      "no buffer of events in what follows");
+			      "no buffer of events follows");
 	mono_tables_sort(&m->tables);
 	mono_ranges_sort(&m->tables.code);
 	mono_ranges_sort(&m->tables.roots);

@@ -62,8 +62,10 @@ static enum status read_cursor(struct perf_data *x, struct cursor *c, uint64_t o
 	cursor_init(c, NULL, 0, offset, e);
 	c->failed = true; /* until there are bytes */
 	if (offset > x->im->in->size || n > x->im->in->size - offset)
-		return err_at(e, ST_BAD, offset, "%s: needs %zu bytes, %" PRIu64 " are left", what,
-			      n, offset > x->im->in->size ? 0 : x->im->in->size - offset);
+		return err_at(e, ST_BAD, offset,
+			      "%s: needs %zu bytes, %" PRIu64 " "
+			      "are left",
+			      what, n, offset > x->im->in->size ? 0 : x->im->in->size - offset);
 	*bytes = mem_alloc(n + 1);
 	st = input_at(x->im->in, offset, *bytes, n, what, e);
 	if (st)
@@ -279,7 +281,9 @@ static enum status perf_data_take_split(struct stream *s, const struct perf_reco
 
 	if (r->type == PERF_SIMPLE_SPLIT) {
 		if (s->n_split + r->n > SPLIT_MOST)
-			return err_at(s->e, ST_LIMIT, r->at, "record in parts: more than %d bytes",
+			return err_at(s->e, ST_LIMIT, r->at,
+				      "record in parts: the limit is "
+				      "%d bytes",
 				      SPLIT_MOST);
 		if (s->n_split + r->n > s->cap_split)
 			s->split = mem_grow(s->split, &s->cap_split, s->n_split + r->n, 1);
@@ -324,8 +328,8 @@ static void perf_data_unpacked_took(struct inflate_to *to, size_t n)
 		if (!size || size > UNPACKED || r.type == PERF_COMPRESSED ||
 		    r.type == PERF_COMPRESSED2) {
 			s->unpacked_status = err_at(s->e, ST_BAD, s->unpacked_at,
-						    "compressed records: one of type %" PRIu32
-						    " and %" PRIu64 " bytes",
+						    "compressed records: impossible record of "
+						    "type %" PRIu32 " and %" PRIu64 " bytes",
 						    r.type, size);
 			return;
 		}
@@ -351,7 +355,9 @@ static enum status perf_data_take_packed(struct stream *s, const struct perf_rec
 
 		if (n < 8 || size > n - 8)
 			return err_at(s->e, ST_BAD, r->at,
-				      "compressed record: %" PRIu64 " bytes in %zu", size, n);
+				      "compressed record: %" PRIu64 " bytes do not fit into "
+				      "%zu",
+				      size, n);
 		p += 8;
 		n = (size_t)size;
 	}
@@ -397,12 +403,14 @@ static enum status perf_data_take_records(struct stream *s)
 			return err_failure(s->e);
 		size = record_header(x, p, &r);
 		if (!size)
-			return err_at(s->e, ST_BAD, s->at,
-				      "record of type %" PRIu32 " without a size", r.type);
+			return err_at(s->e, ST_BAD, s->at, "record of type %" PRIu32 " has no size",
+				      r.type);
 		if (size > s->end - s->at || size > SPLIT_MOST) {
 			s->cut = size > s->end - s->at;
 			return s->cut ? ST_OK
-				      : err_at(s->e, ST_LIMIT, s->at, "record of %" PRIu64 " bytes",
+				      : err_at(s->e, ST_LIMIT, s->at,
+					       "impossible record size: %" PRIu64 " "
+					       "bytes",
 					       size);
 		}
 		p = window_at(s, s->at, (size_t)size);
@@ -451,7 +459,10 @@ static enum status perf_data_read_attrs(struct perf_data *x, struct place at, ui
 	enum status st = ST_OK;
 
 	if (each < 80 || each > 4096)
-		return err_at(e, ST_BAD, 16, "header: attributes of %" PRIu64 " bytes", each);
+		return err_at(e, ST_BAD, 16,
+			      "header: impossible attribute size: %" PRIu64 " "
+			      "bytes",
+			      each);
 	for (uint64_t i = 0; !st && i < at.size / each && i < PERF_ATTRS_MOST; i++) {
 		struct place ids;
 		struct cursor c;
@@ -537,7 +548,9 @@ static enum status perf_data_read_header(struct stream *s, struct err *e)
 	if (st)
 		return st;
 	if (data.offset > size)
-		return err_at(e, ST_BAD, 40, "header: records at byte %" PRIu64, data.offset);
+		return err_at(e, ST_BAD, 40,
+			      "header: impossible place of the records: byte %" PRIu64,
+			      data.offset);
 	s->unended = !data.size && data.offset < size;
 	if (s->unended) /* written when the recording ends */
 		data.size = size - data.offset;
@@ -560,26 +573,26 @@ static void perf_data_add_notes(struct stream *s)
 	perf_samples_note(x);
 	perf_features_note(x);
 	if (!x->samples)
-		trace_note(t, NOTE_INFO, 0, "no sample in it");
+		trace_note(t, NOTE_INFO, 0, "the file has no sample");
 	if (x->big_endian)
-		trace_note(t, NOTE_INFO, 0, "recorded on a big-endian machine");
+		trace_note(t, NOTE_INFO, 0, "the file was recorded on a big-endian machine");
 	if (s->queue.late)
-		trace_note(
-		    t, NOTE_INFO, s->queue.late,
-		    "records came later than the file's rounds say; threads and mappings may "
-		    "be those of a moment after");
+		trace_note(t, NOTE_INFO, s->queue.late,
+			   "records came later than the file's rounds allow: threads and mappings "
+			   "may be from a later moment");
 	if (s->unended)
 		trace_note(
 		    t, NOTE_LOSS, 0,
-		    "the recording was not ended: build-ids and names of events are not known");
+		    "the recording was not ended: build-ids and names of events are unknown");
 	if (s->beyond)
 		trace_note(t, NOTE_LOSS, s->beyond,
-			   "bytes of records are not there: the file was cut");
+			   "bytes of records are missing: the file was cut short");
 	else if (s->cut || s->n_unpacked || s->n_split)
 		trace_note(t, NOTE_LOSS, 0, "the last record is cut short");
 	if (x->others)
 		trace_note(t, NOTE_INFO, x->others,
-			   "records of kinds that are not read; the first is %" PRIu64,
+			   "records have kinds that tracemill does not read; the first kind "
+			   "is %" PRIu64,
 			   x->first_other);
 }
 
@@ -613,7 +626,7 @@ static enum status perf_data_read_stream(struct stream *s, struct err *e)
 		}
 	}
 	if (!st && !x->samples && !x->n_attrs)
-		return err_at(e, ST_BAD, s->at, "no event is described in it");
+		return err_at(e, ST_BAD, s->at, "the file describes no event");
 	return st;
 }
 

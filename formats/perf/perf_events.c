@@ -82,16 +82,19 @@ void perf_events_note(const struct perf_events *x, struct trace *t)
 {
 	if (x->n > 1)
 		trace_note(t, NOTE_INFO, x->n,
-			   "kinds of events, whose samples add up in totals: their markers tell "
-			   "them apart");
+			   "kinds of events are in the file: totals add up their samples, "
+			   "markers separate them");
 	for (size_t i = 0; x->time && i < x->n; i++)
 		if (x->kinds[i].clock && &x->kinds[i] != x->time)
 			trace_note(
 			    t, NOTE_GUESS, x->kinds[i].samples,
-			    "samples of '%s' are no times, as times of two clocks do not add "
-			    "up: their ns are periods, and times are those of '%s'",
+			    "samples of '%s' do not count as times, because times of two "
+			    "clocks do not add up: their ns are periods, and times are those "
+			    "of '%s'",
 			    trace_text(t, x->kinds[i].name), trace_text(t, x->time->name));
 	if (x->others)
-		trace_note(t, NOTE_LOSS, x->others, "samples of more than %d kinds of events",
+		trace_note(t, NOTE_LOSS, x->others,
+			   "samples are of more than %d kinds of "
+			   "events",
 			   PERF_EVENTS_MOST);
 }

@@ -412,13 +412,15 @@ void perf_features_note(struct perf_data *x)
 			buf_addf(&b, "%u", bit);
 	}
 	if (n)
-		trace_note(x->im->t, NOTE_INFO, n, "features of the file that are not read: %s",
+		trace_note(x->im->t, NOTE_INFO, n, "features of the file were not read: %s",
 			   buf_str(&b));
 	if (x->broken_features)
 		trace_note(x->im->t, NOTE_LOSS, x->broken_features,
-			   "features or build-ids make no sense, from some place on");
+			   "features or build-ids are damaged from one place on");
 	if (x->n_functions == PERF_NAMES_MOST)
-		trace_note(x->im->t, NOTE_LOSS, 0, "names of more than %d functions",
+		trace_note(x->im->t, NOTE_LOSS, 0,
+			   "function names above the limit of %d were "
+			   "left out",
 			   PERF_NAMES_MOST);
 	buf_release(&b);
 }

@@ -252,26 +252,32 @@ void perf_samples_note(struct perf_data *x)
 	struct trace *t = x->im->t;
 
 	perf_events_note(&x->events, t);
-	note(t, NOTE_LOSS, x->odd, "unreadable records left out");
-	note(t, NOTE_LOSS, x->unknown_attr, "samples of events that the file does not describe");
-	note(t, NOTE_LOSS, x->lost, "events that the kernel lost, since perf read too slowly");
-	note(t, NOTE_LOSS, x->lost_samples, "samples that the kernel lost");
+	note(t, NOTE_LOSS, x->odd, "unreadable records were left out");
+	note(t, NOTE_LOSS, x->unknown_attr,
+	     "samples are of events that the file does not "
+	     "describe");
+	note(t, NOTE_LOSS, x->lost,
+	     "events were lost by the kernel because perf read too "
+	     "slowly");
+	note(t, NOTE_LOSS, x->lost_samples, "samples were lost by the kernel");
 	note(t, NOTE_INFO, x->throttled, "times the kernel throttled an event");
 	note(t, NOTE_INFO, x->unwound,
-	     "samples have a copy of the stack, which only perf script unwinds: their callers in "
-	     "user space are not known here");
-	note(t, NOTE_INFO, x->branches, "samples have branch records, which are not read");
+	     "samples have a copy of the stack, which only perf script can unwind: their "
+	     "callers in user space are unknown");
+	note(t, NOTE_INFO, x->branches, "samples have branch records, which were not read");
 	note(t, NOTE_INFO, x->groups,
-	     "samples have values of other events of their group, which are not read");
-	note(t, NOTE_INFO, x->no_period, "samples without a period: their weight is not known");
+	     "samples have values of other events of their group, which were not read");
+	note(t, NOTE_INFO, x->no_period, "samples have no period: their weight is unknown");
 	note(t, NOTE_INFO, x->unmapped, "addresses of stacks are in no mapping of their process");
 	note(t, NOTE_INFO, x->guests, "addresses of guests and hypervisors have no module");
-	note(t, NOTE_LOSS, x->more_calls, "calls of very deep stacks: left out");
-	note(t, NOTE_LOSS, x->more_maps, "mappings beyond what is kept");
-	note(t, NOTE_LOSS, x->more_attrs, "events or their ids beyond what is kept");
-	note(t, NOTE_INFO, x->aux, "records of AUX area traces (Intel PT, ETM): not decoded");
+	note(t, NOTE_LOSS, x->more_calls, "calls of very deep stacks were left out");
+	note(t, NOTE_LOSS, x->more_maps, "mappings are above the limit");
+	note(t, NOTE_LOSS, x->more_attrs, "events or their ids are above the limit");
+	note(t, NOTE_INFO, x->aux,
+	     "records of AUX area traces (Intel PT, ETM) were not "
+	     "decoded");
 	if (x->kernel_guessed)
 		trace_note(t, NOTE_GUESS, 0,
-			   "the kernel is taken to be linked where x86-64 kernels begin, "
-			   "0xffffffff81000000");
+			   "the kernel is assumed to be linked at 0xffffffff81000000, the "
+			   "start of x86-64 kernels");
 }

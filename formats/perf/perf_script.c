@@ -384,17 +384,21 @@ static void add_notes(const struct script *x)
 	perf_events_note(&x->events, t);
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines that are neither samples nor part of a stack left out; the first "
-			   "is line %" PRIu64,
+			   "lines are neither samples nor part of a stack and were left out; "
+			   "the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+		trace_note(t, NOTE_LOSS, 0,
+			   "the last line has no newline: the file may be "
+			   "cut short");
 	if (x->unended)
-		trace_note(t, NOTE_GUESS, 0, "the last line has no end: it counts as it stands");
+		trace_note(t, NOTE_GUESS, 0,
+			   "the last line has no newline: it is read as it "
+			   "is");
 	if (x->lost)
 		trace_note(t, NOTE_LOSS, x->lost, "times perf itself lost events");
 	if (x->sources)
-		trace_note(t, NOTE_INFO, x->sources, "lines of sources below calls were left out");
+		trace_note(t, NOTE_INFO, x->sources, "source lines below calls were left out");
 }
 
 static enum status perf_script_read(struct import *im, struct err *e)

@@ -197,7 +197,7 @@ static void perfetto_note_kinds(const struct perfetto *x)
 		n += have;
 	}
 	if (n)
-		trace_note(x->im->t, NOTE_INFO, n, "packets of other sources are not read: %s",
+		trace_note(x->im->t, NOTE_INFO, n, "packets of other sources were not read: %s",
 			   buf_str(&b));
 	buf_release(&b);
 }
@@ -222,23 +222,33 @@ void perfetto_notes(struct perfetto *x)
 	    {x->unneeded, NOTE_LOSS, "packets need data of their sequence that was lost: left out"},
 	    {x->dropped, NOTE_LOSS, "times a sequence lost packets while it was recorded"},
 	    {x->missing, NOTE_LOSS,
-	     "references to strings, mappings, frames or callstacks that are not there"},
-	    {x->more_calls, NOTE_LOSS, "calls beyond 65536 of a stack: left out"},
-	    {x->names.more_lines, NOTE_LOSS, "lines beyond 1024 of a symbol: left out"},
+	     "references go to strings, mappings, frames or callstacks that are not in the "
+	     "trace"},
+	    {x->more_calls, NOTE_LOSS,
+	     "calls above the limit of 65536 in a stack were left "
+	     "out"},
+	    {x->names.more_lines, NOTE_LOSS,
+	     "lines above the limit of 1024 in a symbol were "
+	     "left out"},
 	    {x->names.more_packages, NOTE_LOSS,
-	     "packages with obfuscated names beyond 64: left out"},
+	     "packages with obfuscated names above the limit of 64 were left out"},
 	    {x->names.more_members, NOTE_LOSS,
-	     "meanings beyond 1024 of an obfuscated name: left out"},
+	     "meanings above the limit of 1024 for an obfuscated name were left out"},
 	    {x->names.more_inlined, NOTE_LOSS,
-	     "lines of obfuscated code have more than 64 calls: the outer ones are left out"},
+	     "lines of obfuscated code have more than 64 calls: the outer calls were left out"},
 	    {x->names.ambiguous, NOTE_INFO,
-	     "obfuscated names stand for several, and no line says which: the first is taken"},
+	     "obfuscated names have several meanings, and no line decides: the first is used"},
 	    {x->clocks.unreached, NOTE_GUESS,
-	     "times are of a clock that no snapshot joins to the trace's: taken as they are"},
-	    {x->clocks.more, NOTE_LOSS, "times of clocks beyond 4096: left out"},
-	    {x->more_seqs, NOTE_LOSS, "packets of sequences beyond 65536: left out"},
-	    {x->others, NOTE_LOSS, "fields of the file that are not packets left out"},
-	    {x->graphs.more, NOTE_LOSS, "packets of heap graphs beyond 64: left out"},
+	     "times are of a clock that no snapshot connects to the trace's clock: used "
+	     "unchanged"},
+	    {x->clocks.more, NOTE_LOSS, "times of clocks above the limit of 4096 were left out"},
+	    {x->more_seqs, NOTE_LOSS,
+	     "packets of sequences above the limit of 65536 were "
+	     "left out"},
+	    {x->others, NOTE_LOSS, "fields of the file are not packets and were left out"},
+	    {x->graphs.more, NOTE_LOSS,
+	     "packets of heap graphs above the limit of 64 were "
+	     "left out"},
 	};
 
 	if (x->noted)
@@ -247,7 +257,8 @@ void perfetto_notes(struct perfetto *x)
 	if (x->broken)
 		trace_note(
 		    t, NOTE_LOSS, x->broken,
-		    "packets are broken, and not read from there on; the first is at byte %" PRIu64,
+		    "packets are damaged, and the rest of each was not read; the first is at "
+		    "byte %" PRIu64,
 		    x->first_broken);
 	add_counted(t, notes, sizeof notes / sizeof *notes);
 	perfetto_note_kinds(x);
@@ -257,9 +268,11 @@ static void note_samples(const struct perfetto *x)
 {
 	const struct counted notes[] = {
 	    {x->lost_records, NOTE_LOSS,
-	     "records that the kernel lost, since they were read too slowly"},
-	    {x->skipped, NOTE_LOSS, "samples that the profiler skipped: without a stack"},
-	    {x->weighed, NOTE_INFO, "samples have weights that are no times, which are not read"},
+	     "records were lost by the kernel because they were read too slowly"},
+	    {x->skipped, NOTE_LOSS, "samples were skipped by the profiler: they have no stack"},
+	    {x->weighed, NOTE_INFO,
+	     "samples have weights that are not times: the weights "
+	     "were not read"},
 	};
 
 	add_counted(x->im->t, notes, sizeof notes / sizeof *notes);
@@ -334,7 +347,7 @@ static enum status perfetto_read_all(struct perfetto *x, struct err *e)
 	if (st && !cursor_failed(&x->im->in->cur) && st != ST_BAD && st != ST_LIMIT)
 		return st;
 	if (!x->packets)
-		return st ? st : err_at(e, ST_BAD, 0, "no packet of Perfetto in it");
+		return st ? st : err_at(e, ST_BAD, 0, "the file has no Perfetto packet");
 	perfetto_clocks_join(x);
 	if (has_events(x) || !x->graphs.n) {
 		st = perfetto_push_events(x, e);

@@ -346,22 +346,23 @@ void perfetto_graph_end(struct perfetto *x)
 		trace_note(t, NOTE_LOSS, 0, "packets of the heap graph were lost");
 	if (!g->over)
 		trace_note(t, NOTE_LOSS, 0,
-			   "the heap graph is not complete: its last packet is not there");
+			   "the heap graph is incomplete: its last packet is missing");
 	if (all->unknown_types)
 		trace_note(t, NOTE_LOSS, all->unknown_types,
-			   "objects are of a type that is not there");
+			   "objects have a type that is not in the trace");
 	if (all->odd)
-		trace_note(t, NOTE_LOSS, all->odd, "unreadable objects left out");
+		trace_note(t, NOTE_LOSS, all->odd, "unreadable objects were left out");
 	if (all->zero)
 		trace_note(t, NOTE_LOSS, all->zero, "objects have no number: left out");
 	if (all->no_fields)
 		trace_note(t, NOTE_INFO, all->no_fields,
-			   "objects have not as many references as their class has fields: some "
-			   "have no name");
+			   "objects do not have as many references as their class has fields: "
+			   "some references have no name");
 	if (all->natives)
 		trace_note(
 		    t, NOTE_INFO, all->natives,
-		    "objects tell of native memory that belongs to others, which is not read");
+		    "objects state native memory that belongs to other objects, which was not "
+		    "read");
 	perfetto_notes(x);
 }
 

@@ -377,17 +377,19 @@ static void perfetto_heap_notes(const struct perfetto *x)
 		const char *text;
 	} notes[] = {
 	    {h->lost, NOTE_LOSS, "packets of heap profiles were lost"},
-	    {h->huge, NOTE_LOSS, "rows of heap profiles have more than can be: left out"},
+	    {h->huge, NOTE_LOSS, "rows of heap profiles have impossible values: left out"},
 	    {h->rejected, NOTE_LOSS,
-	     "processes were not profiled, since another session profiled them"},
+	     "processes were not profiled because another session profiled them"},
 	    {h->overran, NOTE_LOSS,
-	     "dumps end where the profiler did not keep up with its process"},
+	     "dumps end early because the profiler did not keep up with its process"},
 	    {h->corrupted, NOTE_LOSS,
-	     "dumps end where the buffer between process and profiler was corrupted"},
-	    {h->guardrail, NOTE_LOSS, "dumps end where the profiler reached a limit of its own"},
+	     "dumps end early because the buffer between process and profiler was corrupted"},
+	    {h->guardrail, NOTE_LOSS,
+	     "dumps end early because the profiler reached a limit "
+	     "of its own"},
 	    {h->errors, NOTE_LOSS, "dumps are of a process whose stack could not be read"},
-	    {h->disconnected, NOTE_INFO, "dumps are of processes that ended, or that went away"},
-	    {h->most, NOTE_INFO, "rows are of the peak only: the profile has no other moment"},
+	    {h->disconnected, NOTE_INFO, "dumps are of processes that ended or disconnected"},
+	    {h->most, NOTE_INFO, "rows are only of the peak: the profile has no other moment"},
 	    {h->n_dumps > h->n_owners ? h->n_dumps - h->n_owners : 0, NOTE_INFO,
 	     "dumps are followed by later ones: callstacks count as in the last dump"},
 	};
@@ -397,7 +399,7 @@ static void perfetto_heap_notes(const struct perfetto *x)
 			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
 	if (h->n_owners && h->late)
 		trace_note(t, NOTE_INFO, 0,
-			   "profiling began in processes that ran: older blocks are not known");
+			   "profiling began in running processes: older blocks are unknown");
 }
 
 enum status perfetto_heaps_end(struct perfetto *x, struct err *e)

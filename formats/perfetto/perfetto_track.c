@@ -657,17 +657,16 @@ static void perfetto_track_notes(const struct perfetto *x)
 		enum severity severity;
 		const char *text;
 	} notes[] = {
-	    {t->unmatched, NOTE_LOSS, "ends of calls that did not begin"},
+	    {t->unmatched, NOTE_LOSS, "ends of calls have no begin"},
 	    {t->unended, NOTE_GUESS,
-	     "calls have no end: taken to end with the last event of their track"},
-	    {t->clipped, NOTE_GUESS,
-	     "calls end after the call that they are in: taken to end with it"},
-	    {t->no_time, NOTE_LOSS, "events without a time: left out"},
+	     "calls have no end: they end with the last event of their track"},
+	    {t->clipped, NOTE_GUESS, "calls end after their caller: they end with their caller"},
+	    {t->no_time, NOTE_LOSS, "events have no time: left out"},
 	    {t->unknown_counters, NOTE_LOSS,
-	     "readings of counters that the trace does not describe"},
+	     "readings are of counters that the trace does not describe"},
 	    {t->no_number, NOTE_LOSS,
-	     "readings of counters that are not numbers, or too large, left out"},
-	    {t->asyncs, NOTE_INFO, "asynchronous events of the old kind are not read"},
+	     "readings of counters are not numbers or too large: left out"},
+	    {t->asyncs, NOTE_INFO, "asynchronous events of the old kind were not read"},
 	    {t->instants, NOTE_INFO, "instants, states and other events were left out"},
 	};
 

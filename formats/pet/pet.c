@@ -458,15 +458,17 @@ static void pet_add_notes(struct pet *p)
 	} notes[] = {
 	    {p->peaks, NOTE_INFO, "entries are marked PEAK"},
 	    {p->untimed, NOTE_INFO, "entries have no time"},
-	    {p->unframed, NOTE_GUESS,
-	     "listings without a frame number are taken as of the frame before"},
-	    {p->unlisted, NOTE_INFO, "entries without a function"},
+	    {p->unframed, NOTE_GUESS, "listings have no frame number: the frame before is used"},
+	    {p->unlisted, NOTE_INFO, "entries have no function"},
 	    {p->unplaced, NOTE_GUESS,
-	     "short entries are not in the listing before them; their callers are taken from it"},
-	    {p->odd_indexes, NOTE_GUESS, "calls are not numbered as they stand; the order counts"},
-	    {p->other_lines, NOTE_INFO, "lines are not of PET"},
+	     "short entries are not in the listing before them: their callers are taken from "
+	     "that listing"},
+	    {p->odd_indexes, NOTE_GUESS,
+	     "calls are numbered out of order: the order of the "
+	     "lines counts"},
+	    {p->other_lines, NOTE_INFO, "lines are not from PET"},
 	    {p->odd_numbers, NOTE_LOSS, "impossible numbers"},
-	    {p->too_deep, NOTE_LOSS, "calls of listings with more than 4096 were left out"},
+	    {p->too_deep, NOTE_LOSS, "calls above the limit of 4096 in a listing were left out"},
 	    {p->lost_texts, NOTE_LOSS, "messages belong to no entry"},
 	    {p->cut_texts, NOTE_LOSS, "messages were left out: more than 32 KiB for one entry"},
 	};
@@ -495,7 +497,7 @@ static enum status pet_read(struct import *im, struct err *e)
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
 	if (!st && !p.entries)
-		st = err_set(e, ST_BAD, "no entry of PET in it");
+		st = err_set(e, ST_BAD, "the file has no PET entry");
 	pet_add_notes(&p);
 	for (size_t i = 0; i < p.n_listings; i++)
 		free(p.listings[i].ids);

@@ -388,7 +388,8 @@ static void heap_text_set_kind(struct heap_profile *p, const struct heap_head *h
 		p->period = (double)half;
 	else if (!kind_is(h, "heapprofile"))
 		trace_note(t, NOTE_GUESS, 0,
-			   "a profile of unknown kind, %.*s: its numbers are used unchanged",
+			   "the profile has the unknown kind %.*s: its numbers are used "
+			   "unchanged",
 			   (int)(h->kind.end - h->kind.s < 40 ? h->kind.end - h->kind.s : 40),
 			   h->kind.s ? h->kind.s : "");
 	if (p->period <= 1) /* each was taken */
@@ -405,23 +406,26 @@ static void heap_text_add_notes(const struct heap_profile *p)
 
 	if (p->refused)
 		trace_note(t, NOTE_LOSS, p->refused,
-			   "lines that are not rows of a heap profile, the first is line %" PRIu64,
+			   "lines are not rows of a heap profile, the first is line %" PRIu64,
 			   p->first_refused);
 	if (p->has_sum && (p->rows.live < p->sum.live || p->rows.live_bytes < p->sum.live_bytes))
 		trace_note(t, NOTE_LOSS, 0,
-			   "rows have %" PRId64 " blocks in use, the first line says %" PRId64,
+			   "rows have %" PRId64
+			   " blocks in use, but the first line states %" PRId64,
 			   p->rows.live, p->sum.live);
 	if (p->huge)
-		trace_note(t, NOTE_LOSS, p->huge, "rows have more blocks than can be");
+		trace_note(t, NOTE_LOSS, p->huge, "rows have an impossible number of blocks");
 	if (p->deep)
-		trace_note(t, NOTE_LOSS, p->deep, "addresses of stacks are beyond the first %d",
+		trace_note(t, NOTE_LOSS, p->deep,
+			   "addresses of stacks are above the limit of "
+			   "%d",
 			   HEAP_STACK_MOST);
 	blocks_note(&p->blocks);
 	if (p->uneven)
 		trace_note(t, NOTE_GUESS, p->uneven,
-			   "rows whose threads do not add up to them: taken without threads");
+			   "rows are not the sum of their threads: read without threads");
 	if (!p->has_map && !t->n_modules)
-		trace_note(t, NOTE_INFO, 0, "no module map in it");
+		trace_note(t, NOTE_INFO, 0, "the profile has no module map");
 }
 
 static enum status heap_text_read_profile(struct heap_profile *p, struct err *e)
@@ -436,7 +440,7 @@ static enum status heap_text_read_profile(struct heap_profile *p, struct err *e)
 	if (!s || !heap_line_head(s, n, &h))
 		return cursor_failed(c)
 			   ? err_failure(e)
-			   : err_at(e, ST_BAD, 0, "the first line is none of a heap profile");
+			   : err_at(e, ST_BAD, 0, "the first line is not from a heap profile");
 	heap_text_set_kind(p, &h);
 	p->sum = h.sum;
 	p->has_sum =

@@ -536,8 +536,8 @@ static void pprof_name_events(struct pprof *p)
 	}
 	if (n)
 		trace_note(t, NOTE_INFO, n,
-			   "further sample types do not add up with the others: they are periods, "
-			   "by type");
+			   "more sample types, which do not add up with the others, are read "
+			   "as periods by type");
 	if (n && pprof_state_of(p, "period") == METRIC_EXACT)
 		trace_set(t, TRACE_PERIODS, TRACE_PERIODS_COUNTED);
 	buf_release(&b);
@@ -552,32 +552,31 @@ static void pprof_add_notes(struct pprof *p)
 			   pprof_text(&p->tables, p->tables.comments[i], NULL));
 	if (p->negative)
 		trace_note(t, NOTE_LOSS, p->negative,
-			   "rows are below 0, as in a difference of profiles: left out");
+			   "rows are negative, as in a difference of profiles: left out");
 	if (p->beyond)
-		trace_note(
-		    t, NOTE_LOSS, p->beyond,
-		    "values are larger than 64 bits hold in ns or bytes: the largest stands for "
-		    "them");
+		trace_note(t, NOTE_LOSS, p->beyond,
+			   "values are too large for 64 bits in ns or bytes: the largest possible "
+			   "value stands for them");
 	if (p->huge)
 		trace_note(t, NOTE_LOSS, p->huge,
 			   "rows have more than %" PRId64 " objects: left out", BLOCKS_MOST);
 	blocks_note(&p->blocks);
 	if (p->tables.more_types)
 		trace_note(t, NOTE_LOSS, p->tables.more_types,
-			   "sample types beyond the first %d: left out", PPROF_TYPES_MOST);
+			   "sample types above the limit of %d were left out", PPROF_TYPES_MOST);
 	if (p->tables.more_calls)
 		trace_note(t, NOTE_LOSS, p->tables.more_calls,
-			   "calls beyond %d of a location or %d of a stack: left out",
+			   "calls above the limit of %d in a location or %d in a stack were "
+			   "left out",
 			   PPROF_PLACES_MOST, PPROF_STACK_MOST);
 	if (p->odd)
-		trace_note(t, NOTE_LOSS, p->odd,
-			   "rows have not as many values as there are sample types");
+		trace_note(t, NOTE_LOSS, p->odd, "rows do not have as many values as sample types");
 	if (p->tables.broken)
-		trace_note(t, NOTE_LOSS, p->tables.broken, "unreadable messages left out");
+		trace_note(t, NOTE_LOSS, p->tables.broken, "unreadable messages were left out");
 	if (p->tables.missing)
 		trace_note(t, NOTE_LOSS, p->tables.missing,
-			   "references to strings, functions, locations or mappings that are "
-			   "not in the file");
+			   "references go to strings, functions, locations or mappings that "
+			   "are not in the file");
 }
 
 static enum status take_samples(struct pprof *p, struct err *e)
@@ -609,14 +608,13 @@ static enum status pprof_read_profile(struct pprof *p, struct err *e)
 	if (st && (!x->n_types || !intern_count(&x->strings)))
 		return st;
 	if (!x->n_types)
-		return err_at(e, ST_BAD, 0, "a profile without sample types");
+		return err_at(e, ST_BAD, 0, "the profile has no sample types");
 	if (!pprof_roles(x)) {
 		if (x->missing)
 			return st ? st
 				  : err_at(e, ST_BAD, cursor_offset(&im->in->cur),
 					   "the names of sample types are not in the file");
-		return err_set(e, ST_UNSUPPORTED,
-			       "none of its sample types is a count, a time or bytes: %s",
+		return err_set(e, ST_UNSUPPORTED, "no sample type is a count, a time or bytes: %s",
 			       pprof_text(x, x->types[0].type, NULL));
 	}
 	for (size_t i = 0; i < x->n_types && i < sizeof p->roles; i++)

@@ -357,21 +357,24 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 		enum severity severity;
 		const char *text;
 	} notes[] = {
-	    {x->missing, NOTE_LOSS, "references to frames that are not there: left out"},
-	    {x->odd, NOTE_LOSS, "impossible samples, weights or events left out"},
-	    {x->negative, NOTE_LOSS, "weights are below 0: left out"},
-	    {x->huge, NOTE_LOSS, "rows with too many blocks left out"},
-	    {x->unpaired, NOTE_LOSS, "ends of calls that did not begin: left out"},
-	    {x->deep, NOTE_LOSS, "calls of very deep stacks: left out"},
-	    {x->beside, NOTE_LOSS, "samples stand beside calls, and only calls are read"},
+	    {x->missing, NOTE_LOSS,
+	     "references go to frames that are not in the file: left "
+	     "out"},
+	    {x->odd, NOTE_LOSS, "impossible samples, weights or events were left out"},
+	    {x->negative, NOTE_LOSS, "weights are negative: left out"},
+	    {x->huge, NOTE_LOSS, "rows have too many blocks: left out"},
+	    {x->unpaired, NOTE_LOSS, "ends of calls have no begin: left out"},
+	    {x->deep, NOTE_LOSS, "calls of very deep stacks were left out"},
+	    {x->beside, NOTE_LOSS,
+	     "samples are in the file beside calls: only the calls were "
+	     "read"},
 	    {x->beside_ns, NOTE_LOSS,
-	     "ns of samples stand beside calls, and only the time of calls is read"},
+	     "ns of samples are in the file beside calls: only the time of the calls was read"},
 	    {x->unended, NOTE_GUESS,
-	     "calls have no end of their own: they end with the call around them, or with the "
-	     "profile"},
-	    {x->backwards, NOTE_GUESS, "times that go backwards: the time before is used"},
-	    {x->rounded, NOTE_INFO, "values have decimals, which were rounded"},
-	    {repaired, NOTE_INFO, "bytes of names that are not UTF-8"},
+	     "calls have no end of their own: they end with their caller or with the profile"},
+	    {x->backwards, NOTE_GUESS, "times go backwards: the time before is used"},
+	    {x->rounded, NOTE_INFO, "values have decimals: rounded"},
+	    {repaired, NOTE_INFO, "bytes of names are not UTF-8"},
 	};
 
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
@@ -390,7 +393,7 @@ static enum status speedscope_read_all(struct parser *p, struct err *e)
 
 	if (!x->n_profiles || (st && st != ST_BAD)) {
 		*e = first;
-		return st ? st : err_at(e, ST_BAD, 0, "no profile in it");
+		return st ? st : err_at(e, ST_BAD, 0, "the file has no profile");
 	}
 	speedscope_decide(x);
 	pushed = input_rewind(x->im->in);

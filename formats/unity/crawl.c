@@ -448,22 +448,26 @@ void unity_crawl_notes(const struct unity_crawl *c)
 	struct trace *t = c->im->t;
 
 	if (!c->u->n_sections)
-		trace_note(t, NOTE_INFO, 0, "no managed heap in the snapshot: native objects only");
+		trace_note(t, NOTE_INFO, 0,
+			   "the snapshot has no managed heap, only native "
+			   "objects");
 	if (c->dangling)
 		trace_note(t, NOTE_INFO, c->dangling,
-			   "references to objects outside the captured heap");
+			   "references go to objects outside the captured heap");
 	if (c->dangling_statics)
 		trace_note(t, NOTE_INFO, c->dangling_statics,
-			   "static fields that refer to objects outside the captured heap");
+			   "static fields refer to objects outside the captured heap");
 	if (c->foreign)
 		trace_note(t, NOTE_INFO, c->foreign,
-			   "m_CachedPtr of objects whose native object is not in the snapshot");
+			   "objects have an m_CachedPtr to a native object that is not in the "
+			   "snapshot");
 	if (c->cut_objects)
-		trace_note(t, NOTE_LOSS, c->cut_objects,
-			   "objects of which only a part was captured");
+		trace_note(t, NOTE_LOSS, c->cut_objects, "objects were captured only in part");
 	if (c->layouts.cut)
 		trace_note(t, NOTE_LOSS, c->layouts.cut,
-			   "fields nested too deep, or too many, were left out");
+			   "fields were left out: too many, or nested too deep");
 	if (c->gave_up)
-		trace_note(t, NOTE_LOSS, 0, "objects overlap: fields beyond their bytes left out");
+		trace_note(t, NOTE_LOSS, 0,
+			   "objects overlap: fields outside their bytes were "
+			   "left out");
 }

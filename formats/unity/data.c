@@ -67,7 +67,7 @@ static const uint8_t *unity_data_next_frame(struct cursor *c, struct head *h, bo
 		return NULL;
 	second = n >= 4 && second_header(le32(p));
 	if (!unity_data_read_head(p, n, second, h)) {
-		cursor_fail(c, ST_BAD, "no frame header here");
+		cursor_fail(c, ST_BAD, "a frame header is missing");
 		return NULL;
 	}
 	/* in doubt about the header, by the word at the frame's end */
@@ -100,7 +100,9 @@ static void begin(struct unity_data *d, const struct head *h)
 	unity_version_attributes(t, h->version);
 	if (h->has_release)
 		unity_release_attribute(t, h->release);
-	trace_note(t, NOTE_GUESS, 0, "best effort: no file of this format could be checked");
+	trace_note(t, NOTE_GUESS, 0,
+		   "best effort: this reader was never checked with a real "
+		   "file of the format");
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
@@ -114,17 +116,19 @@ static void unity_data_add_notes(struct unity_data *d)
 	trace_note(t, NOTE_INFO, d->n_frames, "frames");
 	if (d->bad_frames)
 		trace_note(t, NOTE_LOSS, d->bad_frames,
-			   "frames are not laid out as known, or damaged: left out");
+			   "frames have an unknown layout or are damaged: left out");
 	if (d->odd_trees)
 		trace_note(t, NOTE_LOSS, d->odd_trees,
-			   "samples with more children than follow them");
+			   "samples have more children than samples follow them");
 	if (d->clamped)
 		trace_note(t, NOTE_LOSS, d->clamped,
-			   "samples shorter than their callees: their self time is 0");
+			   "samples are shorter than their callees: their self time is 0");
 	if (d->clamped_ns)
-		trace_note(t, NOTE_LOSS, d->clamped_ns, "ns by which they are shorter");
+		trace_note(t, NOTE_LOSS, d->clamped_ns,
+			   "ns of difference between these "
+			   "samples and their callees");
 	if (d->odd_times)
-		trace_note(t, NOTE_LOSS, d->odd_times, "invalid times: shown as 0");
+		trace_note(t, NOTE_LOSS, d->odd_times, "times are invalid and shown as 0");
 }
 
 static enum status unity_data_read(struct import *im, struct err *e)
@@ -153,7 +157,7 @@ static enum status unity_data_read(struct import *im, struct err *e)
 					      le32(body + h.size - 4) == FRAME_END, e);
 	}
 	if (!st && !d.begun)
-		st = err_at(e, ST_BAD, 0, "no frame in it");
+		st = err_at(e, ST_BAD, 0, "the file has no frame");
 	if (d.begun && im->t) {
 		end = unity_frames_end(&d.frames, st ? &later : e);
 		unity_data_add_notes(&d);

@@ -492,14 +492,18 @@ enum status unity_frames_end(struct unity_frames *f, struct err *e)
 
 	if (!st)
 		st = flush_batch(f, e);
-	note(f, NOTE_GUESS, f->late, "samples came after their frame was written: in a later one");
+	note(f, NOTE_GUESS, f->late,
+	     "samples came after their frame was written: they count "
+	     "in a later frame");
 	note(f, NOTE_GUESS, f->early,
-	     "samples of threads without frames came before the frames: in the newest one");
+	     "samples of threads without frames came before their frame: they count in the "
+	     "newest frame");
 	note(f, NOTE_GUESS, f->odd,
-	     "frame numbers of threads far from the main thread's: its own are used");
+	     "frame numbers of threads are far from the main thread's: the main thread's are "
+	     "used");
 	note(f, NOTE_INFO, f->backwards, "frame numbers go back");
-	note(f, NOTE_INFO, f->nameless_threads, "threads without a name");
-	note(f, NOTE_LOSS, f->names.nameless, "markers without a name: shown by their number");
-	note(f, NOTE_LOSS, f->clock.overflows, "times beyond 292 years are given as that");
+	note(f, NOTE_INFO, f->nameless_threads, "threads have no name");
+	note(f, NOTE_LOSS, f->names.nameless, "markers have no name: the number stands for it");
+	note(f, NOTE_LOSS, f->clock.overflows, "times above 292 years are cut to 292 years");
 	return st;
 }

@@ -68,11 +68,12 @@ enum status unity_heap_check(const struct unity_heap *u, struct err *e)
 	if (!u->n_sections)
 		return ST_OK; /* then no object is read by them */
 	if (!has_pointers(vm))
-		return err_set(e, ST_BAD, "pointers of %u bytes", vm->pointer);
+		return err_set(e, ST_BAD, "impossible pointer size: %u bytes", vm->pointer);
 	if (vm->header > 256 || vm->array_header > 256 || vm->array_size > 256 ||
 	    vm->granularity > 4096)
 		return err_set(e, ST_BAD,
-			       "object headers of %u and %u bytes, objects rounded to %u",
+			       "impossible object layout: headers of %u and %u bytes, sizes "
+			       "rounded to %u",
 			       vm->header, vm->array_header, vm->granularity);
 	return ST_OK;
 }
@@ -203,12 +204,13 @@ static void add_notes(const struct push *p)
 
 	if (p->bad_connections)
 		trace_note(t, NOTE_LOSS, p->bad_connections,
-			   "connections of unknown objects left out");
+			   "connections of unknown objects were left out");
 	if (p->bad_types)
-		trace_note(t, NOTE_LOSS, p->bad_types, "native objects with an unknown type");
+		trace_note(t, NOTE_LOSS, p->bad_types, "native objects have an unknown type");
 	if (p->made_up)
 		trace_note(t, NOTE_INFO, p->made_up,
-			   "native objects without an address of their own got an id instead");
+			   "native objects have no address of their own: an id stands for the "
+			   "address");
 	unity_crawl_notes(p->crawl);
 }
 

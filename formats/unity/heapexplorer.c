@@ -40,7 +40,7 @@ static uint32_t string(struct reading *r, const char *what)
 	const uint8_t *p;
 
 	if (n > LIMIT_CURSOR) {
-		cursor_fail(r->c, ST_BAD, "%s: a name of %" PRIu64 " bytes", what, n);
+		cursor_fail(r->c, ST_BAD, "%s: impossible name length: %" PRIu64 " bytes", what, n);
 		return 0;
 	}
 	p = cursor_bytes(r->c, (size_t)n, what);
@@ -61,12 +61,14 @@ static bool section(struct reading *r, const char *what, uint32_t newest, uint32
 	if (cursor_failed(r->c))
 		return false;
 	if (!*version || *version > newest) {
-		cursor_fail(r->c, ST_UNSUPPORTED, "%s: version %u, known up to %u", what, *version,
-			    newest);
+		cursor_fail(r->c, ST_UNSUPPORTED,
+			    "%s: version %u is newer than the newest "
+			    "known version, %u",
+			    what, *version, newest);
 		return false;
 	}
 	if (*count > INT32_MAX) {
-		cursor_fail(r->c, ST_BAD, "%s: a count of %d", what, (int)*count);
+		cursor_fail(r->c, ST_BAD, "%s: impossible count: %d", what, (int)*count);
 		return false;
 	}
 	return true;
@@ -252,7 +254,7 @@ static void heapexplorer_machine(struct reading *r)
 	uint32_t version = cursor_u32(r->c);
 
 	if (!cursor_failed(r->c) && version != 1) {
-		cursor_fail(r->c, ST_UNSUPPORTED, "VM information: version %u", version);
+		cursor_fail(r->c, ST_UNSUPPORTED, "VM information: unknown version %u", version);
 		return;
 	}
 	vm->pointer = cursor_u32(r->c);
@@ -274,7 +276,8 @@ static enum status heapexplorer_header(struct reading *r, struct err *e)
 	version = cursor_u32(r->c);
 	if (!cursor_failed(r->c) && (!version || version > 2))
 		return cursor_fail(r->c, ST_UNSUPPORTED,
-				   "version %u of .heap files, known are 1 and 2", version);
+				   "unknown .heap version %u: tracemill reads versions 1 and 2",
+				   version);
 	for (size_t i = 0; i < 3; i++) {
 		uint32_t s = string(r, "header");
 
@@ -283,7 +286,8 @@ static enum status heapexplorer_header(struct reading *r, struct err *e)
 	}
 	if (version >= 2 && cursor_u8(r->c))
 		trace_note(r->im->t, NOTE_INFO, 0,
-			   "captured without the connections of native objects");
+			   "the snapshot was captured without the connections of native "
+			   "objects");
 	if (cursor_failed(r->c))
 		return err_failure(e);
 	snprintf(text, sizeof text, "%u", version);
@@ -307,7 +311,7 @@ static enum status heapexplorer_read(struct import *im, struct err *e)
 		st = cursor_failed(r.c) ? err_failure(e) : ST_OK;
 	}
 	if (!st && !cursor_done(r.c))
-		trace_note(im->t, NOTE_LOSS, 0, "bytes behind the end of the snapshot");
+		trace_note(im->t, NOTE_LOSS, 0, "bytes follow the end of the snapshot");
 	if (st && u.n_natives) {
 		/* Without the VM's numbers there is no crawl. */
 		u.n_sections = 0;

@@ -369,9 +369,9 @@ static enum status finish(struct reading *r, struct err *e)
 		unity_heap_connect(&r->u, r->ends.v[i], r->ends.v[i + 1]);
 	if (r->misplaced)
 		trace_note(t, NOTE_LOSS, r->misplaced,
-			   "values whose type does not match their key");
+			   "values have a type that does not match their key");
 	if (r->bad_bytes)
-		trace_note(t, NOTE_LOSS, r->bad_bytes, "invalid bytes left out");
+		trace_note(t, NOTE_LOSS, r->bad_bytes, "invalid bytes were left out");
 	return unity_heap_push(&r->u, r->im, e);
 }
 
@@ -390,11 +390,11 @@ static enum status memsnap_read(struct import *im, struct err *e)
 	enum status st = json_parse(&im->in->cur, &handler, &r, &options, &at, e), pushed;
 
 	if (at.repaired)
-		trace_note(im->t, NOTE_LOSS, at.repaired, "bytes in names are not UTF-8");
+		trace_note(im->t, NOTE_LOSS, at.repaired, "bytes of names are not UTF-8");
 	if (!st && !r.u.n_natives && !r.u.n_types)
 		st = err_at(e, ST_BAD, 0,
-			    "no snapshot: neither m_NativeObjects nor "
-			    "m_TypeDescriptions has anything");
+			    "not a snapshot: m_NativeObjects and m_TypeDescriptions are both "
+			    "empty");
 	else if (!st)
 		st = finish(&r, e);
 	else if (r.u.n_natives || r.u.n_types) {

@@ -70,7 +70,7 @@ static const char *name(struct cursor *c, size_t *n)
 	uint64_t length = cursor_uleb(c);
 
 	if (length > NAME_MAX_BYTES) {
-		cursor_fail(c, ST_BAD, "a name of %" PRIu64 " bytes", length);
+		cursor_fail(c, ST_BAD, "impossible name length: %" PRIu64 " bytes", length);
 		return NULL;
 	}
 	*n = (size_t)length;
@@ -83,7 +83,7 @@ static void header(struct pdata *p)
 	p->offset = cursor_u32(p->c);
 	p->frames = cursor_u32(p->c);
 	if (!cursor_failed(p->c) && (!p->version || p->version > VERSION_MAX))
-		cursor_fail(p->c, ST_UNSUPPORTED, "version %" PRIu32 " of .pdata", p->version);
+		cursor_fail(p->c, ST_UNSUPPORTED, "unknown .pdata version %" PRIu32, p->version);
 }
 
 static uint32_t marker_size(const struct pdata *p)
@@ -241,23 +241,29 @@ static enum status pdata_read_frames(struct pdata *p, struct err *e)
 	return st;
 }
 
-static void add_notes(struct pdata *p)
+static void pdata_add_notes(struct pdata *p)
 {
 	struct trace *t = p->im->t;
 
-	trace_note(t, NOTE_GUESS, 0, "best effort: no file of this format could be checked");
+	trace_note(t, NOTE_GUESS, 0,
+		   "best effort: this reader was never checked with a real "
+		   "file of the format");
 	if (p->unnamed)
-		trace_note(t, NOTE_LOSS, p->unnamed, "markers have a name that is not there");
+		trace_note(t, NOTE_LOSS, p->unnamed,
+			   "markers refer to a name that is not in "
+			   "the file");
 	if (p->odd_times)
-		trace_note(t, NOTE_LOSS, p->odd_times, "invalid times: shown as 0");
+		trace_note(t, NOTE_LOSS, p->odd_times, "times are invalid and shown as 0");
 	if (p->odd_depths)
 		trace_note(t, NOTE_GUESS, p->odd_depths,
-			   "markers whose depth is not that of a child of the one before");
+			   "markers are more than one level deeper than the marker before them");
 	if (p->clamped)
 		trace_note(t, NOTE_LOSS, p->clamped,
-			   "samples shorter than their callees: their self time is 0");
+			   "samples are shorter than their callees: their self time is 0");
 	if (p->clamped_ns)
-		trace_note(t, NOTE_LOSS, p->clamped_ns, "ns by which they are shorter");
+		trace_note(t, NOTE_LOSS, p->clamped_ns,
+			   "ns of difference between these "
+			   "samples and their callees");
 }
 
 /* Without the names nothing can be said: they come last. */
@@ -286,7 +292,7 @@ static enum status pdata_read(struct import *im, struct err *e)
 	}
 	if (!st)
 		st = pdata_read_frames(&p, e);
-	add_notes(&p);
+	pdata_add_notes(&p);
 	free(p.names);
 	free(p.threads);
 	free(p.open);

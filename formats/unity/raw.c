@@ -72,7 +72,9 @@ static void set_clock(struct raw *r, uint64_t numerator, uint64_t denominator)
 	uint64_t divisor;
 
 	if (!numerator || !denominator) {
-		trace_note(t, NOTE_GUESS, 0, "no clock rate: ticks are taken for ns");
+		trace_note(t, NOTE_GUESS, 0,
+			   "the stream has no clock rate: ticks are read as "
+			   "ns");
 		return;
 	}
 	divisor = common(numerator, denominator);
@@ -109,13 +111,13 @@ static enum status unity_raw_session(struct raw *r, struct err *e)
 		return err_failure(e);
 	if (le32(p) != SESSION)
 		return err_at(e, ST_BAD, offset,
-			      "no session header: the stream's begin is missing");
+			      "no session header: the beginning of the stream is missing");
 	version = le32(p + 8);
 	if (!p[4])
-		return err_at(e, ST_UNSUPPORTED, offset, "a big-endian stream");
+		return err_at(e, ST_UNSUPPORTED, offset, "big-endian streams are not supported");
 	if (p[4] > 1 || p[5] > 1 || !unity_version_possible(version))
 		return err_at(e, ST_UNSUPPORTED, offset,
-			      "session header of an unknown layout (version 0x%08" PRIx32 ")",
+			      "the session header has an unknown layout (version 0x%08" PRIx32 ")",
 			      version);
 	unity_stream_init(&r->s, r->im, version);
 	r->open = true;
@@ -148,7 +150,9 @@ static enum status end_session(struct raw *r, struct err *e)
 	enum status st = unity_stream_end(&r->s, e);
 
 	if (r->resyncs)
-		trace_note(t, NOTE_LOSS, r->resyncs, "places where a block should begin hold none");
+		trace_note(t, NOTE_LOSS, r->resyncs,
+			   "places have no block where a block "
+			   "should begin");
 	if (r->skipped)
 		trace_note(t, NOTE_LOSS, r->skipped, "bytes belong to no block");
 	if (r->cut)
@@ -303,7 +307,7 @@ static enum status unity_raw_read(struct import *im, struct err *e)
 		return st;
 	if (n >= 8 && le64(head) == UPR_TAG)
 		return err_at(e, ST_UNSUPPORTED, 0,
-			      "a stream in UPR's own framing, compressed or encrypted");
+			      "UPR's own framing, compressed or encrypted, is not supported");
 	if (n >= 4 && le32(head) == UNITY_TCP_MAGIC) {
 		unity_tcp_init(&r.tcp, r.c);
 		r.c = &r.tcp.payload;

@@ -65,8 +65,8 @@ static enum status numbers(struct reading *r, unsigned i, bool is_signed, const 
 
 	if (!st && c->n && c->n != rows)
 		st = err_set(e, ST_BAD,
-			     "%s: chapter %u has %" PRIu64 " rows, the table has %" PRIu64, what, i,
-			     c->n, rows);
+			     "%s: chapter %u has %" PRIu64 " rows, but its table has %" PRIu64,
+			     what, i, c->n, rows);
 	return st;
 }
 
@@ -221,8 +221,10 @@ static enum status snap_type_fields(struct reading *r, struct unity_type *type, 
 		uint32_t i = le32(p + k);
 
 		if (i >= u->n_fields) {
-			st = err_set(e, ST_BAD, "type %zu: field %u, there are %zu", u->n_types, i,
-				     u->n_fields);
+			st = err_set(e, ST_BAD,
+				     "type %zu: field %u is above the number of "
+				     "fields, %zu",
+				     u->n_types, i, u->n_fields);
 			break;
 		}
 		VEC_PUSH(u->field_indices, u->n_indices, u->cap_indices) = i;
@@ -299,11 +301,13 @@ static enum status snap_machine(struct reading *r, struct err *e)
 	r->version = version[0];
 	if (r->version < OLDEST)
 		return err_set(e, ST_UNSUPPORTED,
-			       "version %" PRIu64 " of .snap files, known are %d to %d", r->version,
-			       OLDEST, NEWEST);
+			       "unknown .snap version %" PRIu64 ": tracemill reads versions "
+			       "%d to %d",
+			       r->version, OLDEST, NEWEST);
 	if (r->version > NEWEST)
 		trace_note(r->im->t, NOTE_GUESS, 0,
-			   "version %" PRIu64 " of .snap files is newer than the newest known, %d",
+			   ".snap version %" PRIu64 " is newer than the newest known version, "
+			   "%d",
 			   r->version, NEWEST);
 	snprintf(text, sizeof text, "%" PRIu64, r->version);
 	trace_set(r->im->t, "unity-snap.version", text);
@@ -325,7 +329,9 @@ static enum status snap_read(struct import *im, struct err *e)
 	st = st ? st : snap_sections(&r, e);
 	if (!st && !r.u.n_natives && !r.u.n_sections &&
 	    !snap_chapter(&r.f, SNAP_ALLOCATION_SIZE).count)
-		st = err_set(e, ST_UNSUPPORTED, "no objects, no heap and no allocations in it");
+		st = err_set(e, ST_UNSUPPORTED,
+			     "the snapshot has no objects, no heap and no "
+			     "allocations");
 	if (!st) {
 		unity_snap_metrics(&r.f, im->t);
 		st = unity_heap_push(&r.u, im, e);

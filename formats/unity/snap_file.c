@@ -28,7 +28,9 @@ static enum status numbers_at(struct snap_file *f, uint64_t offset, uint64_t n, 
 	enum status st;
 
 	if (offset > f->in->size || n > (f->in->size - offset) / 8)
-		return err_at(e, ST_BAD, offset, "%s: %" PRIu64 " offsets do not fit in the file",
+		return err_at(e, ST_BAD, offset,
+			      "%s: %" PRIu64 " offsets do not fit into the "
+			      "file",
 			      what, n);
 	*v = arena_alloc(&f->arena, (size_t)(n ? n : 1) * 8);
 	st = input_at(f->in, offset, *v, (size_t)n * 8, what, e);
@@ -53,8 +55,8 @@ static enum status snap_file_open_block(struct snap_file *f, uint64_t offset, st
 	b->total = get(p + 8, 8);
 	if (b->total > f->in->size || (b->total && !b->chunk))
 		return err_at(e, ST_BAD, offset,
-			      "block: %" PRIu64 " bytes in chunks of %" PRIu64
-			      ", the file has %" PRIu64,
+			      "block: %" PRIu64 " bytes in chunks of %" PRIu64 " do not fit "
+			      "into the file of %" PRIu64 " bytes",
 			      b->total, b->chunk, f->in->size);
 	b->n_chunks = b->total ? (b->total - 1) / b->chunk + 1 : 0;
 	st = numbers_at(f, offset + 16, b->n_chunks, "block", &b->chunks, e);
@@ -63,8 +65,8 @@ static enum status snap_file_open_block(struct snap_file *f, uint64_t offset, st
 
 		if (b->chunks[i] > f->in->size || n > f->in->size - b->chunks[i])
 			st = err_at(e, ST_BAD, offset,
-				    "block: a chunk at %" PRIu64 " of %" PRIu64
-				    " bytes is not in the file",
+				    "block: the chunk at byte %" PRIu64 " of %" PRIu64 " "
+				    "bytes lies outside the file",
 				    b->chunks[i], n);
 	}
 	return st;
@@ -79,11 +81,14 @@ static enum status snap_file_open_blocks(struct snap_file *f, uint64_t offset, s
 	if (st)
 		return st;
 	if (get(p, 4) != SECTION_VERSION)
-		return err_at(e, ST_UNSUPPORTED, offset, "block section: version 0x%" PRIx64,
-			      get(p, 4));
+		return err_at(e, ST_UNSUPPORTED, offset,
+			      "block section: unknown version 0x%" PRIx64, get(p, 4));
 	f->n_blocks = get(p + 4, 4);
 	if (f->n_blocks > BLOCKS_MAX)
-		return err_at(e, ST_BAD, offset, "block section: %" PRIu64 " blocks", f->n_blocks);
+		return err_at(e, ST_BAD, offset,
+			      "block section: impossible number of blocks: "
+			      "%" PRIu64,
+			      f->n_blocks);
 	st = numbers_at(f, offset + 8, f->n_blocks, "block section", &offsets, e);
 	f->blocks = arena_zalloc(&f->arena, ((size_t)f->n_blocks + 1) * sizeof *f->blocks);
 	for (uint64_t i = 0; !st && i < f->n_blocks; i++)
@@ -103,9 +108,11 @@ static enum status snap_file_open_chapter(struct snap_file *f, uint64_t offset,
 	c->kind = (uint16_t)get(p, 2);
 	c->block = (uint32_t)get(p + 2, 4);
 	if (c->kind == SNAP_ABSENT || c->kind > SNAP_VARIED)
-		return err_at(e, ST_UNSUPPORTED, offset, "chapter of kind %u", c->kind);
+		return err_at(e, ST_UNSUPPORTED, offset, "chapter of unknown kind %u", c->kind);
 	if (c->block >= f->n_blocks)
-		return err_at(e, ST_BAD, offset, "chapter in block %u, there are %" PRIu64,
+		return err_at(e, ST_BAD, offset,
+			      "chapter: block %u does not exist, only %" PRIu64 " "
+			      "blocks do",
 			      c->block, f->n_blocks);
 	total = f->blocks[c->block].total;
 	switch (c->kind) {
@@ -115,15 +122,17 @@ static enum status snap_file_open_chapter(struct snap_file *f, uint64_t offset,
 		c->at = get(p + 10, 8);
 		c->count = 1;
 		if (!st && (c->at > total || c->element > total - c->at))
-			st = err_at(e, ST_BAD, offset, "chapter: its value is not in its block");
+			st = err_at(e, ST_BAD, offset,
+				    "chapter: the value lies outside its "
+				    "block");
 		return st;
 	case SNAP_FIXED:
 		c->element = (uint32_t)get(p + 6, 4);
 		c->count = get(p + 10, 4);
 		if (c->element && c->count > total / c->element)
 			return err_at(e, ST_BAD, offset,
-				      "chapter: %" PRIu64 " elements of %u bytes are not in its "
-				      "block of %" PRIu64,
+				      "chapter: %" PRIu64 " elements of %u bytes do not fit "
+				      "into their block of %" PRIu64 " bytes",
 				      c->count, c->element, total);
 		return ST_OK;
 	default:
@@ -131,8 +140,8 @@ static enum status snap_file_open_chapter(struct snap_file *f, uint64_t offset,
 		c->at = offset + 10;
 		if (c->count + 1 > (f->in->size - c->at) / 8)
 			return err_at(e, ST_BAD, offset,
-				      "chapter: the positions of %" PRIu64
-				      " elements are not in the file",
+				      "chapter: the positions of %" PRIu64 " elements lie "
+				      "outside the file",
 				      c->count);
 		return ST_OK;
 	}
@@ -148,25 +157,28 @@ enum status snap_open(struct snap_file *f, struct input *in, struct err *e)
 	if (st)
 		return st;
 	if (in->size < 16)
-		return err_at(e, ST_BAD, 0, "%" PRIu64 " bytes are no snapshot", in->size);
+		return err_at(e, ST_BAD, 0, "not a snapshot: %" PRIu64 " bytes are too few",
+			      in->size);
 	st = input_at(in, in->size - 12, p, 12, "footer", e);
 	if (st)
 		return st;
 	if (get(p + 8, 4) != FOOTER_MAGIC)
 		return err_at(e, ST_BAD, in->size - 12,
-			      "no footer at the end: the snapshot is cut, or not finished");
+			      "the snapshot has no footer: it was cut short or not finished");
 	directory = get(p, 8);
 	st = input_at(in, directory, p, 20, "directory", e);
 	if (st)
 		return st;
 	if (get(p, 4) != DIRECTORY_MAGIC)
-		return err_at(e, ST_BAD, directory, "no directory where the footer says");
+		return err_at(e, ST_BAD, directory, "the footer does not point to a directory");
 	if (get(p + 4, 4) != SECTION_VERSION)
-		return err_at(e, ST_UNSUPPORTED, directory, "directory: version 0x%" PRIx64,
+		return err_at(e, ST_UNSUPPORTED, directory, "directory: unknown version 0x%" PRIx64,
 			      get(p + 4, 4));
 	f->n_chapters = get(p + 16, 4);
 	if (f->n_chapters > CHAPTERS_MAX)
-		return err_at(e, ST_BAD, directory, "directory: %" PRIu64 " chapters",
+		return err_at(e, ST_BAD, directory,
+			      "directory: impossible number of "
+			      "chapters: %" PRIu64,
 			      f->n_chapters);
 	st = snap_file_open_blocks(f, get(p + 8, 8), e);
 	if (!st)
@@ -197,7 +209,9 @@ enum status snap_bytes(struct snap_file *f, unsigned i, uint64_t at, void *p, si
 	enum status st = ST_OK;
 
 	if (at > b->total || n > b->total - at)
-		return err_at(e, ST_BAD, ERR_NO_OFFSET, "%s: bytes beyond the end of the block",
+		return err_at(e, ST_BAD, ERR_NO_OFFSET,
+			      "%s: the data goes past the end of "
+			      "its block",
 			      what);
 	while (n && !st) {
 		uint64_t in = at % b->chunk, room = b->chunk - in;
@@ -224,8 +238,8 @@ enum status snap_numbers(struct snap_file *f, unsigned i, bool is_signed, const 
 		return ST_OK;
 	if (c.kind != SNAP_FIXED || !c.element || c.element > 8 || c.element & (c.element - 1))
 		return err_set(e, ST_UNSUPPORTED,
-			       "%s: a chapter of kind %u with elements of %u bytes", what, c.kind,
-			       c.element);
+			       "%s: unexpected chapter of kind %u with elements of %u bytes", what,
+			       c.kind, c.element);
 	raw = mem_array((size_t)c.count, c.element);
 	*v = arena_alloc(&f->arena, (size_t)c.count * 8);
 	st = snap_bytes(f, i, 0, raw, (size_t)c.count * c.element, what, e);
@@ -253,14 +267,15 @@ enum status snap_positions(struct snap_file *f, unsigned i, const char *what, ui
 	if (c.kind == SNAP_ABSENT)
 		return ST_OK;
 	if (c.kind != SNAP_VARIED)
-		return err_set(e, ST_UNSUPPORTED, "%s: a chapter of kind %u", what, c.kind);
+		return err_set(e, ST_UNSUPPORTED, "%s: unexpected chapter of kind %u", what,
+			       c.kind);
 	total = f->blocks[c.block].total;
 	st = numbers_at(f, c.at, c.count + 1, what, v, e);
 	for (uint64_t k = 0; !st && k <= c.count; k++)
 		if ((*v)[k] > total || (k && (*v)[k] < (*v)[k - 1]))
 			st = err_at(e, ST_BAD, c.at + k * 8,
-				    "%s: position %" PRIu64 " of element %" PRIu64
-				    " is out of order, or not in its block",
+				    "%s: position %" PRIu64 " of element %" PRIu64 " is out "
+				    "of order or outside its block",
 				    what, (*v)[k], k);
 	*n = st ? 0 : c.count;
 	return st;

@@ -293,9 +293,9 @@ enum status unity_snap_allocations(struct snap_file *f, struct import *im, struc
 	for (uint64_t i = 0; !st && i < c[3].n; i++)
 		st = snap_sites_allocation(&s, im, c, i, &roots, areas, e);
 	if (!st && s.unknown)
-		trace_note(im->t, NOTE_INFO, s.unknown, "native allocations without a site");
+		trace_note(im->t, NOTE_INFO, s.unknown, "native allocations have no site");
 	if (!st && s.cut)
-		trace_note(im->t, NOTE_LOSS, s.cut, "call stacks and symbols that were cut");
+		trace_note(im->t, NOTE_LOSS, s.cut, "call stacks and symbols were cut");
 	close_sites(&s);
 	map64_release(&roots);
 	return st;

@@ -107,9 +107,10 @@ static void unity_stream_messages_notes(struct unity_stream *s)
 			trace_note(t, NOTE_INFO, s->values[i], "values of samples: %s", values[i]);
 	for (unsigned i = 0; i < UNITY_MESSAGES; i++)
 		if (s->unknown[i])
-			trace_note(
-			    t, NOTE_LOSS, s->unknown[i],
-			    "messages of unknown type %u: the rest of their block was not read", i);
+			trace_note(t, NOTE_LOSS, s->unknown[i],
+				   "messages have the unknown type %u: the rest of their block was "
+				   "not read",
+				   i);
 }
 
 static void unity_stream_add_notes(struct unity_stream *s)
@@ -120,29 +121,36 @@ static void unity_stream_add_notes(struct unity_stream *s)
 		carried += s->threads[i]->n_carry;
 	unity_stream_messages_notes(s);
 	note(s, NOTE_LOSS, s->unknown_others,
-	     "messages of no possible type: the rest of their block was not read");
+	     "messages have an impossible type: the rest of their block was not read");
 	note(s, NOTE_LOSS, s->unknown_values,
-	     "samples with a value of unknown type: the rest of their block was not read");
-	note(s, NOTE_LOSS, s->too_long, "messages of more than 1 MiB: damage");
-	note(s, NOTE_LOSS, s->gaps, "gaps in the blocks of a thread");
-	note(s, NOTE_LOSS, s->lost_blocks, "blocks are missing by their numbers");
-	note(s, NOTE_LOSS, s->reordered, "blocks have a number that was there already");
-	note(s, NOTE_LOSS, s->carries_lost, "messages lack the part in a lost block");
-	note(s, NOTE_LOSS, carried, "bytes of messages that were not ended");
+	     "samples have a value of an unknown type: the rest of their block was not read");
+	note(s, NOTE_LOSS, s->too_long, "messages are damaged: their length is above 1 MiB");
+	note(s, NOTE_LOSS, s->gaps, "gaps between the blocks of a thread");
+	note(s, NOTE_LOSS, s->lost_blocks, "block numbers are missing");
+	note(s, NOTE_LOSS, s->reordered, "blocks have the number of an earlier block");
+	note(s, NOTE_LOSS, s->carries_lost,
+	     "messages are incomplete: a part was in a lost "
+	     "block");
+	note(s, NOTE_LOSS, carried, "bytes belong to messages without an end");
 	note(s, NOTE_LOSS, s->unknown_bytes, "bytes of blocks were not read");
-	note(s, NOTE_LOSS, s->dropped, "samples were open where something was lost: left out");
+	note(s, NOTE_LOSS, s->dropped, "samples were open where data was lost: left out");
 	note(s, NOTE_LOSS, s->waited,
-	     "samples between something lost and the next frame of their thread: left out");
-	note(s, NOTE_LOSS, s->misnested, "samples were open when one around them ended: left out");
-	note(s, NOTE_INFO, s->orphans, "ends of samples that did not begin here");
+	     "samples are between lost data and the next frame of their thread: left out");
+	note(s, NOTE_LOSS, s->misnested, "samples were open when their caller ended: left out");
+	note(s, NOTE_INFO, s->orphans, "ends of samples have no begin in the file");
 	note(s, NOTE_INFO, s->unclosed, "samples were open at the end: left out");
 	note(s, NOTE_LOSS, s->backward, "samples end before they begin: their time is 0");
-	note(s, NOTE_LOSS, s->clamped, "samples shorter than their callees: their self time is 0");
-	note(s, NOTE_LOSS, s->clamped_ns, "ns by which they are shorter");
-	note(s, NOTE_LOSS, s->no_number,
-	     "counter values that are not numbers, or too large, left out");
-	note(s, NOTE_INFO, s->stats, "statistics of a layout that is not known were not read");
-	note(s, NOTE_GUESS, s->guessed_stats, "statistics are taken to be laid out as in .data");
+	note(s, NOTE_LOSS, s->clamped,
+	     "samples are shorter than their callees: their self "
+	     "time is 0");
+	note(s, NOTE_LOSS, s->clamped_ns,
+	     "ns of difference between these samples and their "
+	     "callees");
+	note(s, NOTE_LOSS, s->no_number, "counter values are not numbers or too large: left out");
+	note(s, NOTE_INFO, s->stats, "statistics have an unknown layout and were not read");
+	note(s, NOTE_GUESS, s->guessed_stats,
+	     "statistics are assumed to have the layout of "
+	     ".data files");
 }
 
 enum status unity_stream_end(struct unity_stream *s, struct err *e)

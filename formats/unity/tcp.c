@@ -252,22 +252,29 @@ void unity_tcp_notes(struct unity_tcp *t, struct trace *to)
 {
 	for (unsigned k = 0; k < UNITY_TCP_KINDS; k++)
 		if (t->kinds[k])
-			trace_note(to, NOTE_INFO, t->kinds[k], "other messages on the line: %s",
+			trace_note(to, NOTE_INFO, t->kinds[k],
+				   "other messages in the "
+				   "connection: %s",
 				   kinds[k].name);
 	if (t->logs_cut)
-		trace_note(to, NOTE_LOSS, t->logs_cut, "lines of the log are cut behind %d bytes",
+		trace_note(to, NOTE_LOSS, t->logs_cut,
+			   "lines of the log are cut after %d "
+			   "bytes",
 			   UNITY_LOG_TEXT);
 	if (t->logs_left)
-		trace_note(to, NOTE_LOSS, t->logs_left, "lines of the log behind the first %d",
+		trace_note(to, NOTE_LOSS, t->logs_left,
+			   "lines of the log follow the first %d "
+			   "and were not read",
 			   UNITY_LOGS);
 	if (t->others)
 		trace_note(to, NOTE_INFO, t->others,
-			   "other messages on the line: of an unknown kind");
+			   "other messages in the connection: of an unknown kind");
 	if (t->damaged)
-		trace_note(to, NOTE_LOSS, t->damaged,
-			   "places in the connection that are not messages");
+		trace_note(to, NOTE_LOSS, t->damaged, "places in the connection hold no message");
 	if (t->skipped)
-		trace_note(to, NOTE_LOSS, t->skipped, "bytes on the line belong to no message");
+		trace_note(to, NOTE_LOSS, t->skipped,
+			   "bytes of the connection belong to no "
+			   "message");
 	if (t->missing)
 		trace_note(to, NOTE_LOSS, t->missing, "bytes of the last message are missing");
 	memset(t->kinds, 0, sizeof t->kinds);

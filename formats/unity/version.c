@@ -41,7 +41,8 @@ void unity_version_attributes(struct trace *t, uint32_t version)
 	trace_set(t, "unity.release", release);
 	if (ordinal > UNITY_ENTITY_IDS)
 		trace_note(t, NOTE_GUESS, 0,
-			   "version %s is newer than any that was known: read as one of 6000.5",
+			   "version %s is newer than the newest known version: it is read as "
+			   "version 6000.5",
 			   text);
 }
 

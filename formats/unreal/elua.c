@@ -193,7 +193,8 @@ static bool elua_read_node(struct elua *u, struct cursor *c, struct node *x, dou
 	if (cursor_failed(c))
 		return false;
 	if (children < 0) {
-		cursor_fail(c, ST_BAD, "a node with %" PRId32 " children", children);
+		cursor_fail(c, ST_BAD, "impossible number of children of a node: %" PRId32,
+			    children);
 		return false;
 	}
 	if (u->counting) {
@@ -336,7 +337,7 @@ static bool read_functions(struct elua *u, struct cursor *c)
 	int32_t n = (int32_t)cursor_u32(c);
 
 	if (!cursor_failed(c) && n < 0)
-		cursor_fail(c, ST_BAD, "a table of %" PRId32 " functions", n);
+		cursor_fail(c, ST_BAD, "impossible number of functions of the table: %" PRId32, n);
 	for (int32_t i = 0; i < n && !cursor_failed(c); i++) {
 		uint64_t function = cursor_u64(c);
 
@@ -363,11 +364,12 @@ static enum status elua_pass(struct elua *u, struct err *e)
 	enum status st = ST_OK;
 
 	if (cursor_available(c, 4) < 4)
-		return err_at(e, ST_BAD, 0, "%zu bytes are no .elprof", cursor_window(c));
+		return err_at(e, ST_BAD, 0, "not an .elprof file: %zu bytes are too few",
+			      cursor_window(c));
 	memcpy(&n, c->pos, 4);
 	u->version = version_of(n);
 	if (u->version < 0)
-		return err_at(e, ST_BAD, 0, "neither ELuaProfiler's number, nor a mode, nor Root");
+		return err_at(e, ST_BAD, 0, "neither ELuaProfiler's number nor a mode nor Root");
 	if (u->version == 2) {
 		cursor_u32(c);
 		if (!read_functions(u, c))
@@ -377,11 +379,11 @@ static enum status elua_pass(struct elua *u, struct err *e)
 	if (u->version) {
 		mode = (int32_t)cursor_u32(c);
 		if (!cursor_failed(c) && (mode < 0 || mode >= MODES))
-			cursor_fail(c, ST_BAD, "mode %" PRId32, mode);
+			cursor_fail(c, ST_BAD, "unknown mode %" PRId32, mode);
 		if (!cursor_failed(c) && mode == PER_FRAME)
 			n = (int32_t)cursor_u32(c);
 		if (!cursor_failed(c) && n < 0)
-			cursor_fail(c, ST_BAD, "%" PRId32 " frames", n);
+			cursor_fail(c, ST_BAD, "impossible number of frames: %" PRId32, n);
 		if (cursor_failed(c))
 			return err_failure(e);
 	}
@@ -410,32 +412,34 @@ static void elua_add_notes(struct elua *u)
 
 	if (u->version < 2)
 		trace_note(t, NOTE_GUESS, 0,
-			   u->old
-			       ? "bytes are taken as gross and inclusive, as before 2024-11: the "
-				 "columns of own bytes hold whole numbers only"
-			       : "bytes are taken as net, as since 2024-11");
+			   u->old ? "bytes are read as gross and inclusive, as before 2024-11: "
+				    "the columns of self bytes have only whole numbers"
+				  : "bytes are read as net, as since 2024-11");
 	if (u->cut)
 		trace_note(t, NOTE_LOSS, u->cut,
-			   "functions were open where the file ends: own time is not known");
+			   "functions were open at the end of the file: their self time is "
+			   "unknown");
 	if (u->numbers)
 		trace_note(t, NOTE_LOSS, u->numbers,
-			   "numbers are not finite, or absurd, and were left out");
+			   "numbers are infinite or impossible: left out");
 	if (u->nameless)
 		trace_note(t, NOTE_LOSS, u->nameless,
 			   "functions are not in the file's table of names");
 	if (u->clamped)
 		trace_note(t, NOTE_INFO, u->clamped,
-			   "functions have less time than their callees: own time is 0 instead of "
-			   "%" PRId64 " ns in all",
+			   "functions have less time than their callees: their self time is "
+			   "0, not %" PRId64 " ns in all",
 			   u->clamped_ns);
 	if (u->repaired)
-		trace_note(t, NOTE_INFO, u->repaired, "characters of names that are not text");
+		trace_note(t, NOTE_INFO, u->repaired, "characters of names are not text");
 	if (u->no_tree)
-		trace_note(t, NOTE_INFO, 0, "no tree: nothing was called while it recorded");
+		trace_note(t, NOTE_INFO, 0,
+			   "the file has no tree: no function was called "
+			   "during the recording");
 	if (t->events[EV_FRAME])
 		trace_note(t, NOTE_INFO, 0,
-			   "frames without a call of Lua are not in the file, and no frame has its "
-			   "number; a frame's time is when its last call ended");
+			   "frames without a Lua call are not in the file, and frames have no "
+			   "number; the time of a frame is the end of its last call");
 	if (u->im->in->cur.failed)
 		return;
 	while (!cursor_done(&u->im->in->cur)) {
@@ -445,7 +449,7 @@ static void elua_add_notes(struct elua *u)
 		cursor_skip(&u->im->in->cur, n, "rest");
 	}
 	if (behind)
-		trace_note(t, NOTE_LOSS, behind, "bytes stand behind the last tree");
+		trace_note(t, NOTE_LOSS, behind, "bytes follow the last tree");
 }
 
 static enum status elua_read(struct import *im, struct err *e)

@@ -230,16 +230,15 @@ static enum status elua_memdump_read(struct import *im, struct err *e)
 		*e = later;
 	}
 	if (m.refused)
-		trace_note(
-		    im->t, NOTE_LOSS, m.refused,
-		    "lines without a name, a type and an address, or with parts of another name");
+		trace_note(im->t, NOTE_LOSS, m.refused,
+			   "lines have no name, type or address, or have a part of another name");
 	if (m.long_lines)
 		trace_note(im->t, NOTE_LOSS, m.long_lines, "lines are longer than %d bytes",
 			   ENTRY_LIMIT);
 	if (m.cut)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no end: it was left out");
+		trace_note(im->t, NOTE_LOSS, 0, "the last line has no newline: it was left out");
 	if (!st && !m.o.n)
-		st = err_at(e, ST_BAD, 0, "no object in it");
+		st = err_at(e, ST_BAD, 0, "the file has no object");
 	buf_release(&m.entry);
 	free(m.at_depth);
 	lua_objects_release(&m.o);

@@ -696,7 +696,9 @@ static void memreport_tell_others(const struct memreport *m)
 		if (formats[i] && m->elsewhere[i])
 			buf_addf(&b, "%s -f memreport-%s has %" PRIu64 " rows", b.len ? "," : ":",
 				 formats[i], m->elsewhere[i]);
-	trace_note(m->im->t, NOTE_GUESS, 0, "taken for a list of classes, of which it has none%s",
+	trace_note(m->im->t, NOTE_GUESS, 0,
+		   "read as a list of classes, but the report has no "
+		   "such list%s",
 		   buf_str(&b));
 	buf_release(&b);
 }
@@ -706,20 +708,21 @@ static void memreport_add_notes(const struct memreport *m)
 	struct trace *t = m->im->t;
 
 	if (m->refused)
-		trace_note(
-		    t, NOTE_LOSS, m->refused,
-		    "rows of its tables are in no form that is known, the first is line %" PRIu64,
-		    m->first_refused);
+		trace_note(t, NOTE_LOSS, m->refused,
+			   "rows of tables have an unknown form, the first is line %" PRIu64,
+			   m->first_refused);
 	if (m->cut)
-		trace_note(t, NOTE_GUESS, 0, "the last line has no end: it counts as it stands");
+		trace_note(t, NOTE_GUESS, 0,
+			   "the last line has no newline: it is read as it "
+			   "is");
 	if (m->want == MR_TRACKED && m->shown < m->matched)
 		trace_note(t, NOTE_GUESS, m->matched - m->shown,
-			   "resources are not in the report, which has the largest ones");
+			   "resources are not in the report, which has only the largest");
 	if (m->want == MR_CLASSES && !m->rows)
 		memreport_tell_others(m);
 	if (m->want == MR_CLASSES && m->unread)
 		trace_note(t, NOTE_INFO, m->unread,
-			   "lines are of sections that are not read as this format: see "
+			   "lines are of sections that other formats read: see "
 			   "memreport-textures and others in tm-import --list-formats");
 }
 
@@ -737,7 +740,7 @@ static enum status memreport_read_section(struct import *im, enum mr_section wan
 	if (!st)
 		st = memreport_take_lines(&m, e);
 	if (!st && !m.rows && !m.counted)
-		st = err_at(e, ST_BAD, 0, "a report of Unreal Engine without %s", what);
+		st = err_at(e, ST_BAD, 0, "the report of Unreal Engine lacks %s", what);
 	memreport_add_notes(&m);
 	map64_release(&m.counters);
 	map64_release(&m.lists);

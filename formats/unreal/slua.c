@@ -60,10 +60,10 @@ static enum status refuse(const uint8_t *p, size_t n, uint64_t offset, struct er
 {
 	if (n && (p[0] & 15) == 12)
 		return err_at(e, ST_UNSUPPORTED, offset,
-			      "its blocks are packed by Oodle, as Unreal Engine 4.27 and later do: "
-			      "nothing free unpacks it; record with an engine up to 4.26");
-	return err_at(e, ST_UNSUPPORTED, offset,
-		      "its blocks are packed by something else than zlib");
+			      "the blocks are compressed with Oodle, as in Unreal Engine 4.27 "
+			      "and later, and no free program unpacks Oodle: record with an "
+			      "engine up to 4.26");
+	return err_at(e, ST_UNSUPPORTED, offset, "the blocks are not compressed with zlib");
 }
 
 static enum status slua_read_block(struct slua *s, struct cursor *c, uint64_t offset, struct err *e)
@@ -79,7 +79,9 @@ static enum status slua_read_block(struct slua *s, struct cursor *c, uint64_t of
 	if (cursor_failed(c))
 		return err_failure(e);
 	if (raw < 1 || raw > RAW_MOST || packed < 2 || (int64_t)packed * ZLIB_RATIO + 64 < raw)
-		return err_at(e, ST_BAD, offset, "a block of %" PRId32 " bytes, packed %" PRId32,
+		return err_at(e, ST_BAD, offset,
+			      "impossible block size: %" PRId32 " bytes, %" PRId32 " "
+			      "compressed",
 			      raw, packed);
 	p = cursor_bytes(c, (size_t)packed, "block");
 	if (!p)
@@ -92,11 +94,11 @@ static enum status slua_read_block(struct slua *s, struct cursor *c, uint64_t of
 	cursor_init(&inner, u.bytes, u.n, 0, &inside);
 	st = slua_frames(s, &inner, e);
 	if (!broken && u.n != u.cap)
-		broken = "it unpacks to less than it says";
+		broken = "the block has fewer bytes than it states";
 	if (!st && (broken || cursor_failed(&inner))) {
 		trace_note(s->im->t, NOTE_LOSS, 0,
-			   "the block at byte %" PRIu64
-			   " is broken: %s; the rest of it was left out",
+			   "the block at byte %" PRIu64 " is damaged: %s; the rest of the "
+			   "block was left out",
 			   offset, broken ? broken : inside.msg);
 		s->lost = true;
 	}
@@ -116,7 +118,9 @@ static enum status slua_read(struct import *im, struct err *e)
 		return err_failure(e);
 	if (version != VERSION)
 		return err_at(e, ST_UNSUPPORTED, 0,
-			      "a .sluastat of version %" PRId32 ": only 4 is known", version);
+			      "unknown .sluastat version %" PRId32 ": tracemill reads version "
+			      "4",
+			      version);
 	trace_set(im->t, "slua.version", "4");
 	trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(im->t, METRIC_NET, METRIC_EXACT, METRIC_AT_ALL);

@@ -31,7 +31,7 @@ static bool read_names(struct slua *s, struct cursor *c)
 	int32_t n = (int32_t)cursor_u32(c);
 
 	if (!cursor_failed(c) && n < 0)
-		cursor_fail(c, ST_BAD, "%" PRId32 " names", n);
+		cursor_fail(c, ST_BAD, "impossible number of names: %" PRId32, n);
 	for (int32_t i = 0; i < n && !cursor_failed(c); i++) {
 		uint32_t id = cursor_u32(c);
 
@@ -98,7 +98,8 @@ static bool slua_frame_read_node(struct slua *s, struct cursor *c, struct slua_n
 	if (cursor_failed(c))
 		return false;
 	if (children < 0) {
-		cursor_fail(c, ST_BAD, "a node with %" PRId32 " children", children);
+		cursor_fail(c, ST_BAD, "impossible number of children of a node: %" PRId32,
+			    children);
 		return false;
 	}
 	if (s->n_open)
@@ -222,13 +223,14 @@ static bool slua_frame_read_lines(struct slua *s, struct cursor *c, bool full)
 	int32_t n = (int32_t)cursor_u32(c);
 
 	if (!cursor_failed(c) && n < 0)
-		cursor_fail(c, ST_BAD, "%" PRId32 " files", n);
+		cursor_fail(c, ST_BAD, "impossible number of files: %" PRId32, n);
 	for (int32_t i = 0; i < n && !cursor_failed(c); i++) {
 		uint32_t file = cursor_u32(c);
 		int32_t lines = (int32_t)cursor_u32(c);
 
 		if (!cursor_failed(c) && lines < 0)
-			cursor_fail(c, ST_BAD, "a file with %" PRId32 " lines", lines);
+			cursor_fail(c, ST_BAD, "impossible number of lines of a file: %" PRId32,
+				    lines);
 		for (int32_t k = 0; k < lines && !cursor_failed(c); k++) {
 			int32_t line = (int32_t)cursor_u32(c);
 			int64_t bytes;
@@ -245,7 +247,7 @@ static bool slua_frame_read_files(struct slua *s, struct cursor *c)
 	int32_t n = (int32_t)cursor_u32(c);
 
 	if (!cursor_failed(c) && n < 0)
-		cursor_fail(c, ST_BAD, "%" PRId32 " files", n);
+		cursor_fail(c, ST_BAD, "impossible number of files: %" PRId32, n);
 	for (int32_t i = 0; i < n && !cursor_failed(c); i++) {
 		uint32_t file = cursor_u32(c);
 		int64_t bytes;
@@ -360,7 +362,7 @@ static enum status slua_frame_read(struct slua *s, struct cursor *c, struct err 
 	if (cursor_failed(c))
 		return ST_OK;
 	if (n < 0) {
-		cursor_fail(c, ST_BAD, "a frame with %" PRId32 " functions", n);
+		cursor_fail(c, ST_BAD, "impossible number of functions of a frame: %" PRId32, n);
 		return ST_OK;
 	}
 	st = import_event(s->im, &ev, e);
@@ -385,7 +387,7 @@ enum status slua_frames(struct slua *s, struct cursor *c, struct err *e)
 			return ST_OK;
 		}
 		if (mode) {
-			cursor_fail(c, ST_BAD, "neither a frame nor the end: %u", mode);
+			cursor_fail(c, ST_BAD, "neither a frame nor the end follows: %u", mode);
 			return ST_OK;
 		}
 		s->ended = false;
@@ -399,33 +401,36 @@ void slua_notes(struct slua *s)
 	struct trace *t = s->im->t;
 
 	if (!s->ended)
-		trace_note(t, NOTE_LOSS, 0, "the end of the recording is missing: it was cut");
+		trace_note(t, NOTE_LOSS, 0,
+			   "the end of the recording is missing: the file "
+			   "was cut short");
 	if (s->behind)
-		trace_note(t, NOTE_LOSS, s->behind, "bytes stand behind the end");
+		trace_note(t, NOTE_LOSS, s->behind, "bytes follow the end");
 	if (s->unclosed)
 		trace_note(t, NOTE_LOSS, s->unclosed,
-			   "functions were open where a frame was cut: own time is not known");
+			   "functions were open where a frame was cut: their self time is "
+			   "unknown");
 	if (s->lost)
 		trace_note(t, NOTE_LOSS, 0,
-			   "behind the first broken block bytes are known by file, not by line");
+			   "bytes after the first damaged block are known by file, not by line");
 	if (s->nameless)
 		trace_note(t, NOTE_LOSS, s->nameless, "names are not in the file");
 	if (s->numbers)
 		trace_note(t, NOTE_LOSS, s->numbers,
-			   "numbers are not finite, or absurd, and were left out");
+			   "numbers are infinite or impossible: left out");
 	if (s->other_keys)
 		trace_note(t, NOTE_INFO, s->other_keys,
-			   "functions have another key in their caller than in themselves");
+			   "functions have one key in their caller and another in themselves");
 	if (s->clamped)
 		trace_note(t, NOTE_INFO, s->clamped,
-			   "functions have less time than their callees: own time is 0 instead of "
-			   "%" PRId64 " us in all",
+			   "functions have less time than their callees: their self time is "
+			   "0, not %" PRId64 " us in all",
 			   s->clamped_us);
 	if (s->repaired)
-		trace_note(t, NOTE_INFO, s->repaired, "characters of names that are not text");
+		trace_note(t, NOTE_INFO, s->repaired, "characters of names are not text");
 	if (s->frame)
 		trace_note(t, NOTE_INFO, 0,
-			   "frames without a call of Lua are not in the file, and no frame has its "
+			   "frames without a Lua call are not in the file, and frames have no "
 			   "number");
 }
 

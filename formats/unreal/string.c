@@ -23,7 +23,7 @@ bool ue_string(struct cursor *c, struct buf *out, uint64_t *repaired)
 	if (cursor_failed(c) || !n)
 		return !cursor_failed(c);
 	if (units > STRING_LIMIT) {
-		cursor_fail(c, ST_BAD, "a string of %zu units", units);
+		cursor_fail(c, ST_BAD, "impossible string length: %zu units", units);
 		return false;
 	}
 	p = cursor_bytes(c, n < 0 ? units * 2 : units, "string");

@@ -390,8 +390,8 @@ static void note_missing_totals(const struct callgrind *x)
 		return;
 	if (x->n_summaries)
 		trace_note(x->im->t, NOTE_LOSS, 0,
-			   "the totals at the end are missing: costs add up to %" PRIu64
-			   ", and the summary says %" PRIu64 ": the file is cut short",
+			   "the totals at the end are missing, and costs add up to %" PRIu64 ", "
+			   "but the summary states %" PRIu64 ": the file is cut short",
 			   x->sum, x->summary);
 	else
 		trace_note(x->im->t, NOTE_LOSS, 0,
@@ -404,41 +404,44 @@ static void callgrind_add_notes(const struct callgrind *x, const struct callgrin
 
 	if (x->graph.n_events > 1)
 		trace_note(t, NOTE_INFO, x->graph.n_events,
-			   "kinds of events, whose costs do not add up: samples are the costs of "
-			   "'%s', those of others are periods, by type",
+			   "kinds of events are in the file, and their costs do not add up: "
+			   "samples are the costs of '%s', the other costs are periods by type",
 			   trace_text(t, x->events[0]));
 	if (p->divided)
 		trace_note(t, NOTE_GUESS, p->divided,
-			   "the file has calls and no stacks: costs by function, file and line are "
-			   "exact, which stacks have them is a guess for functions that several "
-			   "places call");
+			   "the file has calls but no stacks: costs by function, file and "
+			   "line are exact, but the stacks of functions with several callers "
+			   "are a guess");
 	if (p->circular)
 		trace_note(t, NOTE_GUESS, p->circular,
-			   "functions call each other in circles: what lies below them is counted "
-			   "once, and their parts of it are a guess");
+			   "functions call each other in circles: the costs below them count "
+			   "once, and the share of each function is a guess");
 	if (p->alone || p->missing)
 		trace_note(t, NOTE_GUESS, p->alone > p->missing ? p->alone : p->missing,
-			   "calls do not cost what the functions that they call cost: what differs "
-			   "has no callers here; it has, of the first event");
+			   "calls do not have the cost of the functions that they call: the "
+			   "difference has no callers, except for the first event");
 	if (x->graph.n_called)
 		trace_note(t, NOTE_INFO, x->graph.n_called, "calls were counted by callgrind");
 	note_missing_totals(x);
 	if (x->n_totals && x->totals != x->sum)
 		trace_note(t, NOTE_LOSS, 0,
-			   "costs add up to %" PRIu64 ", and the file says %" PRIu64, x->sum,
+			   "costs add up to %" PRIu64 ", but the file states %" PRIu64, x->sum,
 			   x->totals);
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "unreadable lines left out; the first is line %" PRIu64,
+			   "unreadable lines were left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->cut && !(x->n_totals && x->totals == x->sum))
 		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no end: it was read, but the file may be cut short");
+			   "the last line has no newline: it was read, but the file may be "
+			   "cut short");
 	if (x->lost_columns)
 		trace_note(t, NOTE_LOSS, x->lost_columns,
-			   "costs of events that the first part does not have");
+			   "costs are of events that the first part does not have");
 	if (x->graph.more)
-		trace_note(t, NOTE_LOSS, x->graph.more, "lines or calls beyond %d",
+		trace_note(t, NOTE_LOSS, x->graph.more,
+			   "lines or calls are above the limit "
+			   "of %d",
 			   CALLGRIND_ROWS_MOST);
 	if (x->graph.huge)
 		trace_note(t, NOTE_LOSS, x->graph.huge, "sums do not fit into 64 bits");
@@ -481,7 +484,7 @@ static enum status callgrind_read(struct import *im, struct err *e)
 	enum status st = take_lines(&x, e);
 
 	if (!st && !x.graph.n_lines)
-		st = err_at(e, ST_BAD, 0, "no cost of a function in it");
+		st = err_at(e, ST_BAD, 0, "the file has no cost of a function");
 	if (!st || x.graph.n_lines) {
 		struct err own = ERR_INIT;
 		enum status pushed = callgrind_push_all(&x, st ? &own : e);

@@ -813,8 +813,8 @@ static void note_end(const struct massif *x)
 		i--;
 	if (i && heap && x->snapshots[i - 1].heap != heap)
 		trace_note(x->im->t, NOTE_GUESS, 0,
-			   "the last snapshot has %" PRIu64 " B, and not whose: who has them "
-			   "follows from snapshot %" PRIu64,
+			   "the last snapshot has %" PRIu64 " B but no stacks: the stacks are "
+			   "derived from snapshot %" PRIu64,
 			   heap, x->snapshots[i - 1].number);
 }
 
@@ -825,36 +825,40 @@ static void massif_add_notes(const struct massif *x)
 	if (x->n_trees)
 		trace_note(
 		    t, NOTE_INFO, x->n_trees,
-		    "snapshots say who allocated: bytes in use are theirs, what was allocated "
-		    "and freed between them is not known, nor how many blocks there were");
+		    "snapshots have stacks: bytes in use are exact, but blocks freed between "
+		    "snapshots and the number of blocks are unknown");
 	note_end(x);
 	if (x->below)
 		trace_note(t, NOTE_INFO, x->below,
-			   "times massif added up places below its threshold: their bytes are of "
-			   "the stacks "
-			   "that had or get them, else of the function that they have in common");
+			   "times massif added up places below its threshold: their bytes go "
+			   "to the stacks that have them in another snapshot, else to their "
+			   "common function");
 	if (x->guessed)
-		trace_note(
-		    t, NOTE_GUESS, x->guessed,
-		    "times stacks freed some bytes and allocated them again, which the file does "
-		    "not show: requested bytes of these stacks may be those of others");
+		trace_note(t, NOTE_GUESS, x->guessed,
+			   "times stacks freed bytes and allocated them again, which the file does "
+			   "not show: requested bytes of these stacks may belong to other stacks");
 	if (x->refused)
 		trace_note(t, NOTE_LOSS, x->refused,
-			   "unreadable lines left out; the first is line %" PRIu64,
+			   "unreadable lines were left out; the first is line %" PRIu64,
 			   x->first_refused);
 	if (x->unfinished)
-		trace_note(t, NOTE_LOSS, x->unfinished, "trees have fewer places than announced");
+		trace_note(t, NOTE_LOSS, x->unfinished,
+			   "trees have fewer places than they "
+			   "state");
 	if (x->odd_sums)
 		trace_note(t, NOTE_LOSS, x->odd_sums,
-			   "places have more bytes than the one above them: cut");
+			   "places have more bytes than the place above them: cut");
 	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no end: the file may be cut short");
+		trace_note(t, NOTE_LOSS, 0,
+			   "the last line has no newline: the file may be "
+			   "cut short");
 	if (x->more)
-		trace_note(t, NOTE_LOSS, x->more, "places beyond %d", POINTS_MOST);
+		trace_note(t, NOTE_LOSS, x->more, "places are above the limit of %d", POINTS_MOST);
 	if (x->late)
 		trace_note(t, NOTE_LOSS, x->late,
-			   "snapshots left out: with %zu places, at most %d are read", x->n_nodes,
-			   (int)(STEPS_MOST / x->n_nodes));
+			   "snapshots were left out: with %zu places, the limit is %d "
+			   "snapshots",
+			   x->n_nodes, (int)(STEPS_MOST / x->n_nodes));
 }
 
 static enum status massif_read(struct import *im, struct err *e)
@@ -866,7 +870,7 @@ static enum status massif_read(struct import *im, struct err *e)
 	VEC_PUSH(x->nodes, x->n_nodes, x->cap_nodes) = (struct node){.hidden_by = NEVER};
 	st = massif_take_lines(x, e);
 	if (!st && !x->n_snapshots)
-		st = err_at(e, ST_BAD, 0, "no snapshot in it");
+		st = err_at(e, ST_BAD, 0, "the file has no snapshot");
 	if (x->n_snapshots) {
 		struct err own = ERR_INIT;
 		enum status pushed = massif_push_all(x, st ? &own : e);

@@ -19,7 +19,7 @@ static int is_error_line(const char *s)
 {
 	s = error_line(s);
 	return s && (!strncmp(s, "byte ", 5) || !strncmp(s, "empty file", 10) ||
-		     !strncmp(s, "no known capture format", 23));
+		     !strncmp(s, "unknown capture format", 22));
 }
 
 int main(int argc, char **argv)

@@ -271,6 +271,13 @@ expect fail texts 'one that has another place' 'the two have not the same put in
 table '两行' 'two rows'
 printf '.title = "still live"\n' >tree/lib/report/top/t.c
 expect fail texts "a title of a program" 'lib/report/top/t.c: a title that is not in the table: still live'
+table '两行' 'two rows'
+mkdir -p tree/formats tree/lib/view/page
+printf 'learn({\n\t"rows above {0#} were left out": "忽略了超出 {0} 的行",\n});\n' >tree/lib/view/page/notes.js
+printf 'trace_note(t, NOTE_LOSS, n, "rows above %%d were "\n "left out", LIMIT);\n' >tree/formats/r.c
+expect pass texts 'a note of a reader' ''
+sed -i 's/left out/skipped/' tree/formats/r.c
+expect fail texts 'a note without Chinese' 'formats/r.c: a note that is not in lib/view/page/notes.js: rows above 1 were skipped'
 fresh
 expect pass top 'a sound tree' ''
 touch tree/loop.c

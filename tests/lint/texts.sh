@@ -3,7 +3,8 @@
 #
 # texts.sh [ROOT]: the pages' table of texts, lib/render/html/texts.js: each text of the two pages is there, and the
 # titles of the programs' tables and columns; none is there that no source has; none is the same in both languages
-# but those below; what is put into a text is the same in both.
+# but those below; what is put into a text is the same in both. lib/view/page/notes.js: each note of a reader on what
+# was lost or guessed.
 set -u
 cd "${1:-$SRC}" || exit 1
 if ! command -v python3 >/dev/null; then
@@ -36,18 +37,20 @@ def plain(s):
 
 
 table = read("lib/render/html/texts.js")
-pages, programs = {}, {}
+notes_js = glob.glob("lib/view/page/notes.js")
+pages, programs, notes = {}, {}, {}
 for block, texts in ((re.search(r"const PAGE_TEXTS = \{(.*?)^\};", table, re.S | re.M), pages),
-                     (re.search(r"const PROGRAM_TEXTS = \{(.*?)^\};", table, re.S | re.M), programs)):
+                     (re.search(r"const PROGRAM_TEXTS = \{(.*?)^\};", table, re.S | re.M), programs),
+                     *((re.search(r"^learn\(\{(.*?)^\}\);", read(p), re.S | re.M), notes) for p in notes_js)):
     for key, value in re.findall(r"^\t" + STRING + r":\s*" + STRING + r",$", block.group(1), re.M):
         key = plain(key)
-        if key in pages or key in programs:
+        if key in pages or key in programs or key in notes:
             bad.append("twice in the table: %s" % key)
         texts[key] = plain(value)
-known = {**pages, **programs}
+known = {**pages, **programs, **notes}
 
 # --- what the pages' sources say
-scripts = {p: read(p) for p in glob.glob("lib/render/html/*.js") + glob.glob("lib/view/page/*.js") if not p.endswith("/texts.js")}
+scripts = {p: read(p) for p in glob.glob("lib/render/html/*.js") + glob.glob("lib/view/page/*.js") if not p.endswith(("/texts.js", "/notes.js"))}
 literals = {}
 for path, text in scripts.items():
     text = re.sub(r"^\s*//.*$", "", text, flags=re.M)
@@ -90,14 +93,32 @@ for path, name in (("lib/tally/sums.c", r"sum_names\[SUMS\] = \{(.*?)\};"), ("li
         if s not in known and s != "timed" and s != "waived":
             bad.append("%s: a word that is not in the table: %s" % (path, s))
 
+# --- notes of readers: as the page puts them into Chinese, whole or by their parts; the end may be put together
+readers = {p: re.sub(r"/\*.*?\*/", " ", read(p), flags=re.S) for p in glob.glob("formats/**/*.c", recursive=True)}
+patterns = re.compile("|".join(re.sub(r"\\\{\d(\\#|!|\\\*)?\\\}", ".+?", re.escape(k)) for k in known))
+
+
+def translated(s):
+    return patterns.fullmatch(s) or "; " in s and all(patterns.fullmatch(p) for p in s.split("; "))
+
+
+for path, text in readers.items():
+    text = re.sub(r'"\s*"', "", re.sub(r"\bPRI([dux])\w+", r'"\1"', text))
+    for m in re.finditer(r"NOTE_(?:LOSS|GUESS),|_refused_note\(", text):
+        end = re.search(r"[;}]", re.sub(STRING, lambda s: "_" * len(s.group(0)), text[m.end():])).start()
+        for s in re.findall(STRING, text[m.end():m.end() + end]):
+            s = re.sub(r"%(?:\.\*|z|l*)[duxs]", "1", plain(s).removeprefix("; ")).replace("%%", "%")
+            if " " in s and not translated(s) and not translated(s.removesuffix("1")):
+                bad.append("%s: a note that is not in lib/view/page/notes.js: %s" % (path, s))
+
 # --- each of the table is of some source: of one file, all of its words
 words = lambda s: set(re.findall(r"[A-Za-z]+", re.sub(r"%[-+.*0-9]*l*[a-zA-Z]|\\[nt]", " ", s)))
-said = [set().union(*map(words, re.findall(STRING, text))) | {"s"} for text in (*sources.values(), *scripts.values())]
+said = [set().union(*map(words, re.findall(STRING, text))) | {"s"} for text in (*sources.values(), *scripts.values(), *readers.values())]
 said = [w | {x + "s" for x in w} for w in said]
 for key in pages:
     if key not in literals and not any(key in re.sub(r'"\s*"', "", t) for p, t in sources.items() if p == "lib/render/html.c"):
         bad.append("the table has what no page says: %s" % key)
-for key in programs:
+for key in {**programs, **notes}:
     if key not in literals and words(key) and not any(words(key.split("|")[-1]) <= w for w in said):
         bad.append("the table has what no program says: %s" % key)
 

@@ -85,7 +85,7 @@ for f in $have perf.txt asan.log lua.folded; do
 	check "$f: and the same ones again" [ "$(a key1)" = "$(a key1)" ]
 done
 # Losses are still reported, without names.
-check 'a loss stays one' eval 'tm-filter --anonymize asan.log 2>/dev/null | tm-dump -q | grep -q "note loss.*own sums are 44 bytes"'
+check 'a loss stays one' eval 'tm-filter --anonymize asan.log 2>/dev/null | tm-dump -q | grep -q "note loss.*reports state 44 bytes"'
 check 'what belongs together stays together: one file of three' \
 	[ "$(tm-filter -q --anonymize asan.log 2>err | tm-dump -q | grep -o 'file="[^"]*"' | sed 's/.*[/\\]//' | sort -u | wc -l)" = 1 ]
 check 'system libraries keep their names' \

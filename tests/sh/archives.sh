@@ -183,8 +183,8 @@ done
 # --- what is odd ---
 tm-dump odd.zip >got 2>err
 if [ "$(grep -c '^sample' got)" = 3 ] && grep -q 'member="../../up.folded"' got && grep -q 'member="é.folded"' got &&
-	grep -q 'note info "member .inner.zip.: not a capture that is read, but a zip file' got &&
-	grep -q 'note info "member .README.: no known' got && grep -q 'note loss "member .empty.folded.: empty file' got &&
+	grep -q 'note info "member .inner.zip.: not a capture that tracemill reads, but a zip file' got &&
+	grep -q 'note info "member .README.: unknown capture' got && grep -q 'note loss "member .empty.folded.: empty file' got &&
 	[ ! -s err ] && [ "$(find .. -name '*up.folded' | wc -l)" = 0 ]; then
 	ok "names that lead elsewhere, an archive in it, no captures"
 else
@@ -235,7 +235,7 @@ done <places
 if [ -z "$bad" ] && [ "$(wc -l <places)" = 25 ]; then ok "a zip file cut in its directory"; else not_ok "a zip file cut in its directory:$bad" got; fi
 head -c 150 whole-plain.zip >cut.zip
 tm-dump cut.zip >got 2>err
-if [ "$(grep -c '^sample' got)" -ge 1 ] && grep -q 'note loss "the directory .*(at byte 150); what follows was not read"' got; then
+if [ "$(grep -c '^sample' got)" -ge 1 ] && grep -q 'note loss "the directory .*(at byte 150); the rest was not read"' got; then
 	ok "a zip file cut in its members"
 else
 	not_ok "a zip file cut in its members" got
@@ -245,7 +245,7 @@ refused() { # ARCHIVE TEXT
 	if [ $? = 3 ] && [ ! -s got ] && grep -q "$2" err; then ok "$1 is refused"; else not_ok "$1 is refused" err; fi
 }
 refused none.zip 'a zip file without a file in it'
-refused nothing.zip "without a capture: member 'README': no known capture format"
+refused nothing.zip "without a capture: member 'README': unknown capture format"
 refused short.7z 'the directory of the 7z file is missing: cut short, or the first of several parts?'
 # In parts: GNU tar's volumes of 100 KiB, of which the second goes on with the file of the first; 7-Zip's.
 printf 'n two.tar\nn three.tar\nn four.tar\nn five.tar\n' | tar -M -L 100 -cf one.tar of/many.folded of/one.folded >made 2>&1
@@ -299,7 +299,7 @@ bad=0 tried=0 damaged=0
 for f in flip-*.gz; do
 	sound=0 said=0
 	gzip -t "$f" 2>/dev/null && sound=1
-	tm-dump "$f" 2>&1 | grep -q 'compressed data:\|no known capture' || said=1
+	tm-dump "$f" 2>&1 | grep -q 'compressed data:\|unknown capture' || said=1
 	tried=$((tried + 1)) damaged=$((damaged + 1 - sound))
 	[ $sound = $said ] || { bad=$((bad + 1)) && echo "$f: gzip -t $sound, tm-dump $said" >>flips; }
 done

@@ -123,8 +123,8 @@ for p in $programs; do
 	expect 3 'empty: empty file' 'an empty file' "$p" empty
 	expect 3 'folder: is a directory' 'a folder' "$p" folder
 	expect 3 'missing: cannot open: No such file' 'a missing file' "$p" missing
-	expect 3 'picture.png: not a capture that is read, but a picture' 'a picture' "$p" picture.png
-	expect 3 'noise.txt: no known capture format' 'letters' "$p" noise.txt
+	expect 3 'picture.png: not a capture that tracemill reads, but a picture' 'a picture' "$p" picture.png
+	expect 3 'noise.txt: unknown capture format' 'letters' "$p" noise.txt
 	expect 3 'binary.elf: .*a program or library .ELF' 'a program' "$p" binary.elf
 	expect 3 'later.tmt: byte 0: trace of version 255.0' 'a trace of another version' "$p" later.tmt
 	expect 3 'mark.tmt: byte 0: start of a trace' 'half a mark' "$p" mark.tmt

@@ -44,9 +44,9 @@ none_of_usr() {
 	find /usr -xdev -type f -size -4000k -readable 2>/dev/null | grep -vEi "$PROFILES" | LC_ALL=C sort >all
 	shuf -n "${CLAIMS:-500}" --random-source=<(yes "$seed") all >some
 	xargs -d '\n' -n 200 tm-import -o /dev/null <some 2>said
-	grep -Ev 'no known capture format|not a capture that is read|without a (capture|file)|: empty file' said >err
+	grep -Ev 'unknown capture format|not a capture that tracemill reads|without a (capture|file)|: empty file' said >err
 	sed -E 's/^tm-import: //; s/: an? [a-z0-9 ]+ without a (capture|file).*//
-		s/: (no known capture format|not a capture that is read|empty file).*//' said | LC_ALL=C sort >refused
+		s/: (unknown capture format|not a capture that tracemill reads|empty file).*//' said | LC_ALL=C sort >refused
 	LC_ALL=C sort some | LC_ALL=C comm -13 refused - | while read -r file; do
 		zgrep -aqE '^ *#[0-9]+ 0x[0-9a-f]+ ' "$file" || echo "$file: claimed"
 	done >>err
@@ -84,7 +84,7 @@ PYTHON
 records() { tm-dump -q --no-tables "$@" 2>err | grep -c '^alloc '; }
 is() { [ "$1" = "$2" ] || { echo "$1, not $2" >err && false; }; }
 check "a cache of 2,099 records is read" is "$(records whole)" 2099
-check "one whose larger part is something else is no capture" refused lost "most of it cannot be read as loli-cache"
+check "one whose larger part is something else is no capture" refused lost "most of the file cannot be read as loli-cache"
 check "but its records are there with -f" is "$(records -f loli-cache lost)" 2099
 check "what is lost at the end is a loss" is "$(records end)" 2099
 exit $failed

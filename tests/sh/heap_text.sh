@@ -33,7 +33,7 @@ done
 check 'gperftools: all was counted' is "$(state gperftools.heap)" 'exact exact'
 check 'gperftools: nothing is lost' is "$(tm-dump -q gperftools.heap | grep -c '^note loss')" 0
 check 'gperftools: the map is there' is "$(tm-dump -q gperftools.heap | grep -c '^module')" 2
-check 'a kind that is not known is told' grep -q 'unknown kind, dust' <(tm-import -v -o x.tmt kind.heap 2>&1)
+check 'a kind that is not known is told' grep -q 'unknown kind dust' <(tm-import -v -o x.tmt kind.heap 2>&1)
 tm-dump -q go.heap >got
 check 'go: names of addresses' grep -q 'name="main.(\*World).spawn" file="/src/world.go"' got
 check 'go: calls of one address' grep -q 'name="main.main" file="/src/main.go" line=8' got
@@ -64,9 +64,9 @@ got=$(live jemalloc.heap)
 check 'jemalloc: what is in use' awk -v g="$got" -v w="$want" 'BEGIN { exit !(g - w < 600 && w - g < 600) }'
 check 'jemalloc: and of all, with prof_accum' is "$(state accum.heap)" 'estimated estimated'
 "$GEN/heap_text" --rows 300 uneven >uneven.heap 2>truth
-check 'jemalloc: threads that do not add up' grep -q 'do not add up' <(tm-import -v -o x.tmt uneven.heap 2>&1)
+check 'jemalloc: threads that do not add up' grep -q 'not the sum of their threads' <(tm-import -v -o x.tmt uneven.heap 2>&1)
 "$GEN/heap_text" huge >huge.heap 2>truth
-check 'a row of 2^62 blocks is a loss' grep -q 'loss: rows have more blocks' <(tm-import -o x.tmt huge.heap 2>&1)
+check 'a row of 2^62 blocks is a loss' grep -q 'loss: rows have an impossible number of blocks' <(tm-import -o x.tmt huge.heap 2>&1)
 
 for kind in gperftools go jemalloc; do
 	"$GEN/heap_text" --rows 4 $kind >small 2>truth

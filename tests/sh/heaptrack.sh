@@ -49,7 +49,7 @@ printf '%s\n' 'v 10400 3' 'X program' 'I 1000 100' 's 4 main' 's 1 f' 'i 10 0 1'
 tm-top -q --csv -n 0 --by stack --metrics count,requested,live-requested repeated >got 2>err
 check 'traces that a file repeats are one stack' \
 	[ "$(awk -F , '{ print $NF, $2, $4, $5 }' got | tr -d '\r' | tr '\n' ';')" = 'stack count requested live_requested;main;f 4 72 56;' ]
-check 'a free of no kind is counted as lost' grep -q 'unreadable lines left out.*line 23' <(tm-dump repeated 2>&1)
+check 'a free of no kind is counted as lost' grep -q 'unreadable lines were left out.*line 23' <(tm-dump repeated 2>&1)
 
 for form in 3 raw3 0; do
 	"$GEN/heaptrack_log" --events 6 --variant inline $form >small 2>truth

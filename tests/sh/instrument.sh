@@ -69,7 +69,7 @@ done
 
 "$GEN/instrument" calls-odd 1 >odd
 tm-import -v odd 2>notes >/dev/null
-for note in 'lost where the capture was taken.*17' 'unreadable records left out.*1' 'unknown kind.*1' 'before the start.*1'; do
+for note in 'lost during the recording.*17' 'unreadable records were left out.*1' 'unknown kind.*1' 'before the start.*1'; do
 	if grep -Eq "$note" notes; then
 		echo "ok - calls-odd: $note"
 	else
@@ -98,8 +98,8 @@ rm cut/702.dat
 printf '\1\2\3\4\5\6\7\10' | dd of=cut/700.dat bs=1 seek=64 conv=notrunc status=none
 tm-import cut 2>notes >/dev/null
 status=$?
-if [ $status = 0 ] && grep -q 'no file of records.*1' notes && grep -q 'end within one.*1' notes &&
-	grep -q 'unreadable bytes between records left out' notes; then
+if [ $status = 0 ] && grep -q 'no file of records.*1' notes && grep -q 'end within a record.*1' notes &&
+	grep -q 'unreadable bytes between records were left out' notes; then
 	echo 'ok - a damaged uftrace directory: losses are counted'
 else
 	sed 's/^/    /' notes

@@ -83,7 +83,7 @@ for kind in text binary; do
 		if [ $variant = before ]; then
 			# frees of what came before: tm-top cannot know them
 			same "$kind, $variant: by frame" "$(frames log)" "$(grep '^frame' truth)"
-			same "$kind, $variant: is said" "$(tm-dump -q --no-tables --no-events log | grep -c '^note info .*from before the log')" 1
+			same "$kind, $variant: is said" "$(tm-dump -q --no-tables --no-events log | grep -c '^note info .*older than the log')" 1
 		else
 			check "$kind, $variant" log truth
 		fi

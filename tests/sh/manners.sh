@@ -97,7 +97,7 @@ for p in $programs; do
 	# Operands
 	run "$p" a.mem bad a.tmt
 	several() {
-		[ $status = 3 ] && [ "$(grep -c "^$p: bad: no known capture format" err)" = 1 ] && [ -s out ]
+		[ $status = 3 ] && [ "$(grep -c "^$p: bad: unknown capture format" err)" = 1 ] && [ -s out ]
 	}
 	check "$p: one bad operand of three: status 3" several
 	run "$p" a.mem a.tmt

@@ -92,7 +92,7 @@ for layout in A0 A1 A2 A3 B0 B1 C D E; do
 	"$GEN/miku" --variant merged "$layout" >file 2>truth
 	same "$layout: a result save's nodes" "$(nodes file)" "$(cat truth)"
 	same "$layout: a result save has no frames, and says so" \
-		"$(tm-dump file | grep -c -e '^frame' -e 'no root has a frame.s number')" 1
+		"$(tm-dump file | grep -c -e '^frame' -e 'no root has a frame number')" 1
 done
 
 # --- what the layout does not say ---
@@ -134,7 +134,7 @@ for layout in A0 B1 D; do
 		"$(awk 'NR > 1 && index($2, ";") == 0 { root++ } root != 1' truth | wc -l)"
 done
 "$GEN/miku" --variant lying E >file 2>truth
-same 'E: nothing behind a root that claims too much' "$(tm-dump file | grep -c '^note loss.*what follows was not read')" 1
+same 'E: nothing behind a root that claims too much' "$(tm-dump file | grep -c '^note loss.*the rest was not read')" 1
 "$GEN/miku" --variant number E >file 2>truth
 tm-dump -f miku-sample file >out 2>err
 same 'E: a string with a number that is not the next' "$? $(grep -c 'not the next number' err)" '3 1'
@@ -154,12 +154,12 @@ same 'a stream without its beginning: lost names' \
 same 'a stream without its beginning: all nodes' "$(nodes file | cut -d ' ' -f 1,3-)" \
 	"$(awk 'NR > 1 && index($2, ";") == 0 { on = 1 } on' truth | cut -d ' ' -f 1,3-)"
 same 'junk between messages is passed over and counted' \
-	"$(note file loss 'bytes belong to no message')" 21
+	"$(note file loss 'bytes belong to no readable message')" 21
 "$GEN/miku" --variant again wire4 >file 2>truth
 same 'two connections: all nodes twice' "$(nodes file)" "$(cat truth truth)"
 same 'two connections, and it says so' "$(note file info 'more connections follow')" 1
 printf '\0\0\0\0' >empty.sample
-same 'an empty save' "$(tm-dump empty.sample | grep -c 'a save without samples')" 1
+same 'an empty save' "$(tm-dump empty.sample | grep -c 'the file has no samples')" 1
 
 # --- cut at every byte ---
 

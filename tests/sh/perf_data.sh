@@ -52,7 +52,7 @@ check 'another program in the middle: samples stand under the name of their time
 check 'another program has nothing mapped that it did not map' grep -q 'in no mapping' out
 "$GEN/perf_data" --samples 200 nosize >file 2>want
 tm-dump -q file >out
-check 'a record without a size: what stands before it is kept' grep -q '^note loss .*without a size' out
+check 'a record without a size: what stands before it is kept' grep -q '^note loss .*has no size' out
 
 "$GEN/perf_data" --samples 2 two >small 2>err
 "$GEN/cuts" --step 3 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 96)" small tm-import -f perf-data || failed=1

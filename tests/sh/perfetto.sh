@@ -69,7 +69,7 @@ check 'heaps: malloc' is "$(sums file count requested live_count live_requested)
 check 'heaps: bytes of both' is "$(sums file count requested -- --domain pool)" "$(truth '1+2' '10*i+i')"
 make most
 check 'most: what was in use then' is "$(sums file live_count live_requested)" "$(truth '2*i' '7*i')"
-check 'most: a note says so' says 'rows are of the peak only'
+check 'most: a note says so' says 'rows are only of the peak'
 
 # --- a heap graph: 40 of 24 bytes and one of 64; 39 to the next, 40 to the first, 1 of the array, 1 root
 make graph
@@ -150,7 +150,7 @@ cat >java.want <<-END
 	B.bar
 END
 check 'samples: the calls of a line that R8 obfuscated' diff java.want java.got
-check 'samples: an obfuscated name without a line may be several' says 'note info count=1 "obfuscated names stand for several'
+check 'samples: an obfuscated name without a line may be several' says 'note info count=1 "obfuscated names have several meanings'
 make chrome
 check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { sub(/time=/, "", $2); sum += $2 } END { printf "%d", sum }')" \
 	"$(truth '(i-1)*1000000')"
@@ -178,7 +178,7 @@ check 'two profiles of one process add up' is "$(sums both requested)" "$(($(sum
 
 # --- damage
 "$GEN/perfetto" --n 40 --variant lying heap graph >lies
-check 'lies: packets that cannot be' says 'note loss count=2 "packets are broken, and not read from there on; the first is at byte' lies
+check 'lies: packets that cannot be' says 'note loss count=2 "packets are damaged, and the rest of each was not read; the first is at byte' lies
 check 'lies: what is sound is there' is "$(sums lies count requested)" "$(sums one count requested)"
 check 'lies: a number that skips some' says 'packets of heap profiles were lost' lies
 "$GEN/perfetto" --n 3 heap calls counters samples chrome sampler stats graph >small

@@ -81,7 +81,7 @@ done
 tm-merge one.tma two.tma -o both.tma
 equals 'folded: baselines of decimals are merged' "$(tm-compare -q --csv --by function whole.tma both.tma 2>&1 | grep -c counted)" 1
 equals 'folded: what is too large is the largest, and is told' \
-	"$(column samples large.folded) $(tm-top large.folded 2>&1 | grep -c 'loss: numbers are larger')" \
+	"$(column samples large.folded) $(tm-top large.folded 2>&1 | grep -c 'loss: numbers are too large')" \
 	'18446744073709551615 2500000 1000000 1'
 while read -r program; do
 	# shellcheck disable=SC2086

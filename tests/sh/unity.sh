@@ -110,7 +110,7 @@ same 'three frames of 900000 samples: a note' "$(tm-dump --no-events --no-tables
 	grep -c '^note guess .*came after their frame')" 1
 
 for f in tcp tcp_plain; do
-	if tm-dump --no-events --no-tables $f.raw | grep -q '^note info .*other messages on the line: ping'; then
+	if tm-dump --no-events --no-tables $f.raw | grep -q '^note info .*other messages in the connection: ping'; then
 		ok "$f: other messages are counted"
 	else
 		bad "$f: other messages are counted"
@@ -152,7 +152,7 @@ same 'log: each line is in the frame that had begun' "$(cat got)" "$(cat want)"
 same 'log: as many lines as messages' "$(grep -c '^log ' dumped)" $((i + 1))
 same 'log: the rest is as without it' "$(grep -v '^log \|^note\|^totals\|^attribute' dumped | sed 's/ thread=.*//' | cksum)" \
 	"$(tm-dump -q --no-tables bare.raw | grep -v '^note\|^totals\|^attribute' | sed 's/ thread=.*//' | cksum)"
-if grep -q 'note loss count=1 "lines of the log are cut behind 4096 bytes"' dumped; then
+if grep -q 'note loss count=1 "lines of the log are cut after 4096 bytes"' dumped; then
 	ok 'log: a line that is too long is cut, and that is told'
 else
 	bad 'log: a line that is too long is cut, and that is told'
@@ -227,7 +227,7 @@ size=$(stat -c %s plain.raw)
 	head -c $((size / 2)) plain.raw
 	tail -c +$((size / 2 + 3000)) plain.raw
 } >spliced.raw
-if loss spliced.raw >out && grep -q 'blocks are missing by their numbers' out &&
+if loss spliced.raw >out && grep -q 'block numbers are missing' out &&
 	grep -q 'bytes belong to no block' out && [ "$(samples spliced.raw)" -gt $((whole / 2)) ]; then
 	ok 'a stream without a piece of it: blocks and bytes are counted, the rest is kept'
 else
@@ -241,7 +241,7 @@ first=${offsets%%$'\n'*} second=${offsets##*$'\n'}
 	head -c "$first" plain.raw
 	tail -c +$((second + 1)) plain.raw
 } >block.raw
-same 'a lost block' "$(loss block.raw | grep -c '^count=1 "blocks are missing by their numbers"') $(loss block.raw | grep -c 'belong to no block')" '1 0'
+same 'a lost block' "$(loss block.raw | grep -c '^count=1 "block numbers are missing"') $(loss block.raw | grep -c 'belong to no block')" '1 0'
 # Two streams in one file are two captures.
 cat plain.raw aligned.raw >two.raw
 same 'two streams in one file' "$(tm-dump --no-events --no-tables two.raw 2>/dev/null | grep -c '^totals ')" 2
@@ -280,7 +280,7 @@ for ((at = 0; at < size; at += 13)); do
 	timeout 20 tm-dump -f unity-raw --no-tables flip.raw >out 2>err
 	status=$?
 	case $status in
-	0) grep -q '^note loss' out || [ "$(grep -c ^sample out)" = "$whole" ] || grep -q '^note info.*\(open at\|did not begin\)' out || wrong=$((wrong + 1)) ;;
+	0) grep -q '^note loss' out || [ "$(grep -c ^sample out)" = "$whole" ] || grep -q '^note info.*\(open at\|have no begin\)' out || wrong=$((wrong + 1)) ;;
 	3) [ "$(wc -l <err)" = 1 ] || wrong=$((wrong + 1)) ;;
 	*) wrong=$((wrong + 1)) ;;
 	esac
@@ -313,7 +313,7 @@ values of samples: i32=29
 values of samples: u32=16
 values of samples: u64=15
 values of samples: string=16
-ends of samples that did not begin here=2'
+ends of samples have no begin in the file=2'
 same 'real log: blocks, messages, values, orphans' "$(grep -v '^samples were open' <<<"$notes")" "$golden"
 same 'real log: nothing is lost' "$(loss "$log")" ''
 same 'real log: GC.Alloc' "$(grep ^allocs real)" $'allocs\t16\t804'

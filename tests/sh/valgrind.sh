@@ -73,7 +73,7 @@ awk 'BEGIN {
 	}
 }' >wide
 check "massif, places times snapshots: what is left out is a loss" \
-	grep -q '^note loss count=2105 "snapshots left out' <(timeout 60 tm-dump -q --no-events wide)
+	grep -q '^note loss count=2105 "snapshots were left out' <(timeout 60 tm-dump -q --no-events wide)
 
 # A file of callgrind that is cut at the end of a line has no totals: what was read is not all.
 "$GEN/callgrind" plain >file 2>err

@@ -127,7 +127,7 @@ TEST(small)
 		       "module libUE4.so 78606f4000-78660cd000+0x 78660cd000-7871ede000+59d8000x"));
 	CHECK(noted(&c, "loss", 1, "end before they begin"));
 	CHECK(noted(&c, "guess", 1, "the last counts"));
-	CHECK(noted(&c, "guess", 1, "does not name"));
+	CHECK(noted(&c, "guess", 1, "without a name in the file"));
 	CHECK(noted(&c, "info", 2, "screenshots"));
 	CHECK(noted(&c, "guess", 0, "false leak"));
 	CHECK(!strstr(c.notes.data, "no record is freed"));
@@ -211,7 +211,7 @@ TEST(damage)
 
 	collect_trap(&c, "lossy-negative-count.loli", NULL);
 	CHECK_EQ(c.allocs, 1);
-	CHECK(noted(&c, "loss", 0, "a count of -5"));
+	CHECK(noted(&c, "loss", 0, "impossible count: -5"));
 	collect_release(&c);
 	check_cuts("lossy-small.loli");
 	check_cuts("good-105.loli");
@@ -265,7 +265,7 @@ TEST(options)
 	path = text_file(maps.data, maps.len);
 	collect_trap(&c, "lossy-small.loli", &(struct import_options){.maps = path});
 	unlink(path);
-	CHECK(noted(&c, "info", 3, "--maps was given"));
+	CHECK(noted(&c, "info", 3, "because of --maps"));
 	CHECK(!strstr(c.notes.data, "module libUE4.so"));
 	CHECK(strstr(c.text.data, " 200 libc.so!~5a010") != NULL);
 	collect_release(&c);
@@ -319,15 +319,15 @@ TEST(chart_times)
 
 	chart_file(&c, 6, 3, second, 101000); /* 1010 ms a unit */
 	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@5000000000"));
-	CHECK(!strstr(c.notes.data, "taken for ms"));
+	CHECK(!strstr(c.notes.data, "read as ms"));
 	chart_file(&c, 6, 3, second, 500); /* a short run: points are near each other */
 	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@5000000000"));
 	chart_file(&c, 6, 3, rare, 500); /* or not */
 	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@120000000"));
-	CHECK(noted(&c, "guess", 0, "taken for ms"));
+	CHECK(noted(&c, "guess", 0, "read as ms"));
 	chart_file(&c, 6, 3, rare, 240000); /* the records end where the chart does */
 	CHECK(has_line(&c.counters, "meminfo.gfx-dev=2097152@120000000000"));
-	CHECK(!strstr(c.notes.data, "taken for ms"));
+	CHECK(!strstr(c.notes.data, "read as ms"));
 	collect_release(&c);
 }
 
@@ -338,7 +338,7 @@ TEST(chart_in_ms)
 
 	chart_file(&c, 6, 3, points, 101000);
 	CHECK(has_line(&c.counters, "meminfo.total=3145728@100000000000"));
-	CHECK(noted(&c, "guess", 0, "taken for ms"));
+	CHECK(noted(&c, "guess", 0, "read as ms"));
 	collect_release(&c);
 }
 
@@ -352,12 +352,12 @@ TEST(chart_damage)
 	CHECK_STR(c.counters.data, "meminfo.series-1=0@0\nmeminfo.series-1=524288@4000000000\n"
 				   "meminfo.series-2=0@0\nmeminfo.series-2=524288@4000000000\n"
 				   "meminfo.series-3=0@0\nmeminfo.series-3=524288@4000000000\n");
-	CHECK(noted(&c, "loss", 18, "no time or no size"));
-	CHECK(noted(&c, "guess", 3, "names are not known"));
+	CHECK(noted(&c, "loss", 18, "invalid time or size"));
+	CHECK(noted(&c, "guess", 3, "names are unknown"));
 	chart_file(&c, 1000, 1, points, 10);
 	CHECK(has_line(&c.counters, "meminfo.series-64=0@0"));
 	CHECK(!strstr(c.counters.data, "series-65"));
-	CHECK(noted(&c, "loss", 936, "more series"));
+	CHECK(noted(&c, "loss", 936, "above the limit of"));
 	collect_release(&c);
 }
 

@@ -61,8 +61,8 @@ TEST(gap)
 	CHECK_EQ(c.status, ST_OK);
 	CHECK(c.lossy);
 	CHECK_EQ(c.allocs, 6);
-	CHECK(noted(&c, "loss", 4, "never came"));
-	CHECK(noted(&c, "loss", 10, "before the first one"));
+	CHECK(noted(&c, "loss", 4, "never received"));
+	CHECK(noted(&c, "loss", 10, "before the first record"));
 	collect_release(&c);
 }
 
@@ -106,7 +106,7 @@ TEST(wrap)
 	CHECK(strstr(c.text.data, "alloc 4294967296 ") != NULL);
 	CHECK(strstr(c.text.data, "free 4294967297 ") != NULL);
 	/* fffffff9 to fffffffe, ffffffff to 100000001: nothing between them */
-	CHECK(!strstr(c.notes.data, "never came"));
+	CHECK(!strstr(c.notes.data, "never received"));
 	collect_release(&c);
 }
 
@@ -133,7 +133,7 @@ TEST(lengths)
 	CHECK(c.lossy);
 	CHECK_EQ(c.allocs, 4);
 	CHECK(noted(&c, "loss", 2, "does not fit their kind"));
-	CHECK(noted(&c, "loss", 1, "of an unknown kind"));
+	CHECK(noted(&c, "loss", 1, "have an unknown kind"));
 	CHECK(noted(&c, "loss", 1, "end within a record"));
 	collect_release(&c);
 }
@@ -146,8 +146,8 @@ TEST(packets)
 	CHECK_EQ(c.status, ST_OK);
 	CHECK(c.lossy);
 	CHECK_EQ(c.allocs, 4);
-	CHECK(noted(&c, "info", 1, "of an unknown type"));
-	CHECK(noted(&c, "loss", 2, "do not decompress"));
+	CHECK(noted(&c, "info", 1, "have an unknown type"));
+	CHECK(noted(&c, "loss", 2, "cannot be decompressed"));
 	collect_release(&c);
 
 	/* Of what is in the file more is behind it than before it. */
@@ -159,7 +159,7 @@ TEST(packets)
 	CHECK_EQ(c.status, ST_OK);
 	CHECK(c.lossy);
 	CHECK_EQ(c.allocs, 2);
-	CHECK(noted(&c, "loss", 0, "a packet of 4026531840 bytes (at byte "));
+	CHECK(noted(&c, "loss", 0, "impossible packet size: 4026531840 bytes (at byte "));
 	collect_release(&c);
 
 	collect_trap(&c, "bad-packets.stream", &(struct import_options){.format = "loli-stream"});
@@ -227,7 +227,7 @@ TEST(config)
 
 	collect_trap(&c, "good-pac.stream", NULL);
 	CHECK(has_line(&c.notes, "count lower-bound"));
-	CHECK(noted(&c, "guess", 0, "loli3.conf not given"));
+	CHECK(noted(&c, "guess", 0, "loli3.conf was not given"));
 	CHECK(strstr(c.text.data, " 78660cd100\n") != NULL); /* no kind */
 	collect_release(&c);
 

@@ -134,7 +134,7 @@ static enum status import_text(struct collector *c, const char *s, size_t n,
 	return st;
 }
 
-#define NO_SLIDE "guess 0 no slide and no maps: addresses are taken as captured\n"
+#define NO_SLIDE "guess 0 the capture has no slide and no maps: addresses are used as captured\n"
 
 static void check(const char *s, const char *events, const char *notes)
 {
@@ -233,8 +233,8 @@ TEST(header)
 		  FRAME_2,
 	      two_frames, "module 'UnityFramework' slide=1a0 id=abcd01\n");
 	check("{\"slide\":\"none\"}" FRAME_1 FRAME_2, two_frames,
-	      "info 1 JSON values that are not frames were skipped\n"
-	      "info 1 slides in a header that are not numbers\n" NO_SLIDE);
+	      "info 1 JSON values were skipped: not frames\n"
+	      "info 1 slides in a header are not numbers\n" NO_SLIDE);
 	check("{\"slide\":0}", "", "module '' slide=0\n");
 	/* in the first frame itself */
 	check("{\"slide\":16,\"f\":3,\"d\":[]}", "frame value=3\n", "module '' slide=10\n");
@@ -293,8 +293,8 @@ TEST(stack_separators)
 	check_stack(";", "", "");
 }
 
-#define BAD_ENTRY(n)                                                                         \
-	"loss " n " stack entries that are not addresses (counted once for every different " \
+#define BAD_ENTRY(n)                                                                   \
+	"loss " n " stack entries are not addresses (counted once for each different " \
 	"stack)\n"
 
 TEST(stack_bad_entries)
@@ -382,7 +382,7 @@ TEST(refused_records)
 	check("{\"f\":1,\"d\":[{\"t\":\"B\",\"s\":2147483647,\"r\":2147483647}]}",
 	      "frame value=1\ntype-total B requested=2147483647 real=2147483647\n"
 	      "alloc B real=2147483647\n",
-	      "info 1 records whose stack sizes sum to less than r: the rest has no stack\n");
+	      "info 1 records have stack sizes whose sum is below r: the rest has no stack\n");
 }
 
 TEST(sizes_that_do_not_fit)
@@ -390,19 +390,19 @@ TEST(sizes_that_do_not_fit)
 	check(
 	    "{\"f\":1,\"d\":[{\"t\":\"A\",\"s\":5,\"r\":48,\"st\":[\"0x1\"],\"sz\":[16]}]}",
 	    "frame value=1\ntype-total A requested=5 real=48\nalloc A real=16 1\nalloc A real=32\n",
-	    "info 1 records whose stack sizes sum to less than r: the rest has no "
+	    "info 1 records have stack sizes whose sum is below r: the rest has no "
 	    "stack\n" NO_SLIDE);
 	check("{\"f\":1,\"d\":[{\"t\":\"A\",\"s\":5,\"r\":8,\"st\":[\"0x1\"],\"sz\":[16]}]}",
 	      "frame value=1\ntype-total A requested=5 real=8\nalloc A real=16 1\n",
-	      "info 1 records whose stack sizes sum to more than r\n" NO_SLIDE);
+	      "info 1 records have stack sizes whose sum is above r\n" NO_SLIDE);
 	check(
 	    "{\"f\":1,\"d\":[{\"t\":\"A\",\"s\":5,\"r\":16,\"st\":[\"0x1\",\"0x2\"],\"sz\":[16]}]}",
 	    "frame value=1\ntype-total A requested=5 real=16\nalloc A real=16 1\nalloc A 2\n",
-	    "info 1 records with more stacks than sizes, or more sizes\n" NO_SLIDE);
+	    "info 1 records do not have as many stacks as sizes\n" NO_SLIDE);
 	check(
 	    "{\"f\":1,\"d\":[{\"t\":\"A\",\"s\":5,\"r\":48,\"st\":[\"0x1\"],\"sz\":[16,32]}]}",
 	    "frame value=1\ntype-total A requested=5 real=48\nalloc A real=16 1\nalloc A real=32\n",
-	    "info 1 records with more stacks than sizes, or more sizes\n" NO_SLIDE);
+	    "info 1 records do not have as many stacks as sizes\n" NO_SLIDE);
 }
 
 /* What is not said is absent, not 0. */
@@ -412,13 +412,13 @@ TEST(absent)
 	      "{\"t\":null,\"s\":0,\"r\":0,\"st\":null}]}",
 	      "frame\ntype-total A requested=5\nalloc A real=16 1\ntype-total requested=0 real=0\n"
 	      "type-total requested=0 real=0\n",
-	      "loss 1 records without a requested or a real size: the totals lack it\n"
-	      "info 1 frames without a number\n" NO_SLIDE);
+	      "loss 1 records have no requested or no real size: the totals lack it\n"
+	      "info 1 frames have no number\n" NO_SLIDE);
 	check("{\"f\":-3}{\"f\":\"x\",\"d\":null}{\"f\":1.5,\"d\":[]}{\"f\":4,\"d\":{}}",
 	      "frame value=-3\nframe\nframe value=4\n",
-	      "loss 1 frames whose records are not an array\n"
-	      "info 1 frames without a number\n"
-	      "info 1 JSON values that are not frames were skipped\n");
+	      "loss 1 frames have records that are not an array\n"
+	      "info 1 frames have no number\n"
+	      "info 1 JSON values were skipped: not frames\n");
 }
 
 TEST(repeated)

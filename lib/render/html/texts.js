@@ -839,13 +839,20 @@ function say(text, ...values) {
 
 // What is the same in both languages: numbers, sizes, times.
 const NUMBER = /^[^A-Za-z]*([KMGTPE]iB|B|ns|us|ms|s|%)?$/;
-const texts = {...PAGE_TEXTS, ...PROGRAM_TEXTS}, kept = new Map();
-const patterns = Object.keys(PROGRAM_TEXTS).filter(k => k.includes("{")).map(text => ({
-	chinese: PROGRAM_TEXTS[text],
-	kinds: text.match(/\{\d[#!*]?\}/g).map(s => s[2]),
-	match: new RegExp("^" + text.split(/\{\d[#!*]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
-		.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : "(.+?)") + s) + "$"),
-}));
+const texts = {...PAGE_TEXTS}, patterns = [], kept = new Map();
+
+// Adds a table of the texts of programs.
+function learn(table) {
+	Object.assign(texts, table);
+	for (const text of Object.keys(table).filter(k => k.includes("{")))
+		patterns.push({
+			chinese: table[text],
+			kinds: text.match(/\{\d[#!*]?\}/g).map(s => s[2]),
+			match: new RegExp("^" + text.split(/\{\d[#!*]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
+				.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : "(.+?)") + s) + "$"),
+		});
+}
+learn(PROGRAM_TEXTS);
 
 function byPattern(text, context) {
 	for (const {match, chinese, kinds} of text.length > 400 ? [] : patterns) {
