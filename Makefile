@@ -165,7 +165,7 @@ RUNTIME  := $(CAPTURE).so $(CAPTURE).a $(B)/lib/libtracemill-wrap.a
 # for them is here and this is no cross build.
 MUSL_CC  ?= $(if $(filter cc gcc,$(compiler)),$(shell command -v musl-gcc))
 ifeq ($(origin CC32),undefined)
-CC32     := $(if $(filter cc gcc,$(compiler)),$(shell case $$($(CC) -dumpmachine) in \
+CC32     := $(if $(filter cc gcc,$(compiler)),$(shell case $$($(CC) -dumpmachine 2>/dev/null) in \
               (x86_64-*) command -v i686-linux-gnu-gcc || \
                 ! echo '\#include <stdio.h>' | $(CC) -m32 -shared -x c -o /dev/null - 2>/dev/null || echo '$(CC) -m32';; \
               (aarch64-*) command -v arm-linux-gnueabihf-gcc;; esac))

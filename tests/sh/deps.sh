@@ -287,6 +287,11 @@ for plain in '' install build/plain/bin/tm-top; do
 	# shellcheck disable=SC2086 # no goal is one, too
 	check "make${plain:+ $plain} installs nothing, and stops where something is missing" eval '! goal $plain && [ "$(cat tree/deps.log)" = look ]'
 done
+# As on a machine where no compiler is.
+mkdir plainly
+ln -s "$(dirname "$(type -P sed)")"/* plainly/ 2>/dev/null
+rm -f plainly/cc plainly/gcc
+check '... what .ci/deps says of it stands alone, also without a compiler' eval '! PATH=$PWD/plainly goal && ! grep -v "^make: " err'
 check 'make deps installs' eval 'goal deps && [ "$(paste -sd" " tree/deps.log)" = "build flags" ]'
 check '... and make goes on from there' eval 'goal && [ ! -e tree/deps.log ] && grep -q "bin/tm-top" plan'
 rm -rf tree/build
