@@ -53,7 +53,10 @@ case " $* " in
 		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12.5/stable, Debian-Security:12/stable-security [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
 		lz4) printf 'Inst libc6 [2.36-9] (2.41-1 Debian:13/testing [amd64])\nInst lz4 (1.9 Debian:12 [amd64])\n' ;;
 		bzip2) printf 'Inst libbz2 [1.0] (1.1 Debian Backports:12/bookworm-backports [amd64])\n' ;;
-		$UNKNOWN) exit 100 ;;
+		$UNKNOWN)
+			echo "E: Unable to locate package $name" >&2
+			exit 100
+			;;
 		esac
 	done ;;
 *' download '*) : >"$3.deb" ;;
@@ -134,6 +137,11 @@ check '... it says what is missing without it' grep -qx 'tracemill: going on wit
 UNKNOWN=uftrace deps uftrace zip
 check 'nor does a tool of the tests' eval '[ $status = 0 ] && [ "$(installed)" = 1 ]'
 check '... it says which tests are skipped' grep -q 'going on without uftrace (apt-get finds no such package): these tests are skipped, or parts of them: sh/.*uftrace' out
+UNKNOWN=uftrace deps uftrace zip xz-utils zstd sqlite3 lua5.1 lua5.2 lua5.3
+check '... nor are the others planned one by one' eval '[ $status = 0 ] && [ "$(grep -c -e "-s " log)" -le 5 ] &&
+	grep -q "^install --no-install-recommends zip xz-utils .* -y" log'
+UNKNOWN=uftrace deps uftrace zip dwz
+check '... and what would remove a package is refused beside it' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] && grep -qx "    dwz would remove gcc-multilib" out'
 UNKNOWN=libelf-dev SET_OF=build deps libelf-dev
 check 'one that compiling needs does' eval '[ $status = 1 ] && grep -qx "tracemill: apt-get finds no package of the name: libelf-dev" out'
 check '... no line would help' eval '! grep -q "run:" out'
