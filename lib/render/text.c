@@ -421,6 +421,7 @@ static void render_text_table(const struct table *t, const struct render_options
 	for (size_t i = 0; i < t->n_totals; i++)
 		measure(&l, t->totals + i * t->n_columns, 0);
 	if (o->width) {
+		leave_out(&l, COLUMN_FIRST_SPARE, READABLE);
 		leave_out(&l, COLUMN_SPARE, READABLE);
 		leave_out_numbers(&l);
 		render_text_narrow(&l);

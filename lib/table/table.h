@@ -33,6 +33,8 @@ enum column_flags {
 	COLUMN_TREE = 1 << 6,     /* text that is indented by the row's depth; see TABLE_TREE */
 	COLUMN_PROSE = 1 << 7,    /* text in the program's own words, not a name from input */
 	COLUMN_BAR = 1 << 8,      /* a percentage of 0 to 100 that pages draw, too: a histogram's */
+	COLUMN_FIRST_SPARE =
+	    1 << 9, /* with COLUMN_SPARE: left out before columns that have only that */
 };
 
 struct table_column {

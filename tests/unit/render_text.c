@@ -231,6 +231,30 @@ TEST(numbers_make_room_for_names)
 	columns[2].flags = 0;
 }
 
+TEST(the_first_spare_column_goes_first)
+{
+	struct table t = table(1);
+
+	columns[0].flags = COLUMN_SPARE | COLUMN_FIRST_SPARE;
+	columns[2].flags = COLUMN_SPARE;
+	cells[0][0] = cell_number(1000000);
+	cells[0][1] = cell_text("Namespace::Class::Up", 20);
+	cells[0][2] = cell_number(10000);
+	/* 7 + 2 + 20 + 2 + 7 are 38: without the first 29, without the last too 20. */
+	expect(&t, 38, true,
+	       "      N  name                        %\n"
+	       "1000000  Namespace::Class::Up  100.00%\n");
+	expect(&t, 37, true,
+	       "name                        %\n"
+	       "Namespace::Class::Up  100.00%\n"
+	       "\ncolumns hidden (narrow width): N\n");
+	expect(&t, 28, true,
+	       "name\n"
+	       "Namespace::Class::Up\n"
+	       "\ncolumns hidden (narrow\n  width): N, %\n");
+	columns[0].flags = columns[2].flags = 0;
+}
+
 TEST(notes_are_folded_at_blanks)
 {
 	static const char *notes[] = {"names of sites: function only",

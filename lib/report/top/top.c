@@ -159,6 +159,27 @@ static void top_add_outer(struct top *t, const char *word)
 		   WHAT_OUTER, 0);
 }
 
+/* Real bytes that are nearly the requested ones say nothing beside them: people see them where the two differ
+ * by more than a tenth, where rows are ranked by them, and where they were asked for. */
+static bool is_told_apart(const struct top *t, enum sum s, unsigned there)
+{
+	const uint64_t *v = t->p->now.all.v;
+	uint64_t requested = v[SUM_REQUESTED], real = v[SUM_REAL];
+	uint64_t apart = real > requested ? real - requested : requested - real;
+
+	if (s != SUM_REAL || t->sort == SUM_REAL || t->options.metrics ||
+	    !(there >> SUM_REQUESTED & 1))
+		return true;
+	return apart > requested / 10;
+}
+
+/* Where a terminal has no room, the bytes that were allocated go before those that are live. */
+static unsigned spare_flags(enum sum s)
+{
+	return s == SUM_REQUESTED || s == SUM_REAL ? COLUMN_SPARE | COLUMN_FIRST_SPARE
+						   : COLUMN_SPARE;
+}
+
 /* CSV has every column of allocations always; for people there is what the captures know. */
 static void top_add_columns(struct top *t)
 {
@@ -180,8 +201,8 @@ static void top_add_columns(struct top *t)
 
 		add_column(t, sum_names[s].key,
 			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
-			   !seen                                         ? COLUMN_NOT_TEXT
-			   : (s != t->sort || cumulative) && !is_time(s) ? COLUMN_SPARE
+			   !seen || !is_told_apart(t, s, there)          ? COLUMN_NOT_TEXT
+			   : (s != t->sort || cumulative) && !is_time(s) ? spare_flags(s)
 									 : 0,
 			   WHAT_SELF, s);
 	}
