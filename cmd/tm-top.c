@@ -3,12 +3,14 @@
  * tm-top: what allocates most, by site, function, location, stack, type and so on; as a ranking,
  * as a tree of calls, or as the callers and callees of a function.
  */
+#include "lib/base/num.h"
 #include "lib/base/text.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
+#include "lib/report/frames/worst.h"
 #include "lib/report/top/first_screen.h"
 #include "lib/report/top/guess.h"
 #include "lib/report/top/memory_report.h"
@@ -62,6 +64,8 @@ struct request {
 	bool aggregates;       /* some was read */
 	bool has_sizes;
 	bool first_screen;
+	const char *budget; /* of a frame */
+	struct frames_worst *worst;
 };
 
 static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
@@ -157,7 +161,19 @@ static void top_capture_notes(void *arg, struct trace *t)
 	for (size_t i = 0; i < EV_KINDS; i++)
 		q->seen[i] += t->events[i];
 	q->captures++;
+	if (q->worst)
+		frames_worst_captured(q->worst, &q->project);
 	cli_report_notes(q->loop.file, t);
+}
+
+static enum status top_sliced(void *arg, struct trace *t, const struct tally_slice *s,
+			      struct err *e)
+{
+	struct request *q = arg;
+
+	(void)e;
+	frames_worst_sliced(q->worst, &q->project, t, s);
+	return ST_OK;
 }
 
 static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)
@@ -267,6 +283,28 @@ static bool wants_first_screen(const struct request *q)
 	return has && is_first_report(q);
 }
 
+static bool wants_worst_frames(const struct request *q)
+{
+	const char *table = q->report.options.table;
+
+	if (q->memory || q->as != &reports[REPORT_RANKING] || q->by != KEY_SITE || q->below >= 0 ||
+	    q->top.stacks)
+		return false;
+	return table ? !strcmp(table, FRAMES_WORST_TABLE) : wants_first_screen(q);
+}
+
+static void top_choose_worst(struct request *q, struct project_options *o)
+{
+	int64_t budget = 0;
+
+	if (q->budget && (!num_time(q->budget, strlen(q->budget), &budget) || budget <= 0))
+		cli_usage("--budget: '%s' is not a duration such as 16.7ms or 33ms", q->budget);
+	if (!wants_worst_frames(q))
+		return;
+	q->worst = frames_worst_new(o, o->n_by - 1, budget);
+	o->sliced = top_sliced;
+}
+
 /* The sums that the options need. */
 static void top_choose(struct request *q, struct project_options *o)
 {
@@ -304,11 +342,13 @@ static void top_choose(struct request *q, struct project_options *o)
 		q->caches = o->caches = leaks_new(true);
 		o->want |= first_screen_wants();
 	}
-	if (q->top.callers || q->first_screen || (q->guess != WHEN_NEVER && !q->top.stacks))
+	if (q->top.callers || q->first_screen || wants_worst_frames(q) ||
+	    (q->guess != WHEN_NEVER && !q->top.stacks))
 		o->by[o->n_by++] = (struct grouping_key){
 		    KEY_STACK, 1,
 		    q->top.callers || q->guess != WHEN_NEVER ? 0 : first_screen_wants(),
 		    !q->top.callers && q->guess != WHEN_ALWAYS};
+	top_choose_worst(q, o);
 	if (has_flame(q)) {
 		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
 		if (q->by != KEY_STACK)
@@ -420,9 +460,13 @@ static void top_print(const struct group_project *p, struct request *q)
 	struct memory_report *sizes = NULL;
 	struct top_overview overview;
 	struct first_screen *screen = NULL;
+	const struct table *worst =
+	    q->worst && !q->aggregates ? frames_worst_table(q->worst, p) : NULL;
 	struct err e = ERR_INIT;
-	void *report = q->as->make(p, q, &e);
+	void *report;
 
+	q->top.frames_shown = worst != NULL;
+	report = q->as->make(p, q, &e);
 	if (!report)
 		cli_usage("--sort: %s", e.msg);
 	for (int i = 0; i < q->n; i++)
@@ -440,6 +484,10 @@ static void top_print(const struct group_project *p, struct request *q)
 	top_tell_guess(q, &d);
 	document_table(&d, q->as->table(report));
 	first_screen_add(screen, &d);
+	if (worst) {
+		document_table(&d, worst);
+		frames_worst_numbers(q->worst, &d);
+	}
 	flame.name = flame.title = flame_name;
 	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
 		add_measures(p, q, &flame);
@@ -679,6 +727,8 @@ int main(int argc, char **argv)
 		     &q.suppressions),
 	    ROW_FLAG(0, "list-suppressions", "print the shipped suppressions and end",
 		     &q.list_suppressions),
+	    ROW_STRING(0, "budget", "TIME", "count the frames that took longer, such as 16.7ms",
+		       &q.budget),
 	    ROW_FLAG(0, "memory", "sizes, live bytes over time, and use of pages", &q.memory),
 	    CLI_FILTER_ROWS(q.filter),
 	    CLI_VIEW_ROWS(q.filter),
@@ -732,6 +782,7 @@ int main(int argc, char **argv)
 	buf_release(&q.suppressed);
 	leaks_free(q.none);
 	leaks_free(q.caches);
+	frames_worst_free(q.worst);
 	opt_list_release(&q.suppressions);
 	opt_list_release(&q.source_dirs);
 	match_free(q.match);

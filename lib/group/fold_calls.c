@@ -44,7 +44,7 @@ bool fold_calls_suffice(const struct group_project *p)
 	const struct project_options *o = &p->options;
 
 	if (filters_any(o->filters) || o->owners || o->selection || o->hook_cost ||
-	    o->slicing != SLICE_NONE)
+	    (o->slicing != SLICE_NONE && !o->slice_marked))
 		return false;
 	for (size_t i = 0; i < p->n_groupings; i++)
 		if (p->groupings[i].key.by == KEY_FRAME || p->groupings[i].key.by == KEY_OWNER ||

@@ -345,7 +345,7 @@ static struct run_known known_of(const struct run_known *k, unsigned sums)
 }
 
 void top_notes(const struct group_project *p, size_t grouping, enum sum sort, unsigned sums,
-	       struct arena *arena, struct table *table)
+	       bool frames_shown, struct arena *arena, struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
 	struct run_known known = known_of(&p->now.groupings[grouping].known, sums);
@@ -354,7 +354,8 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, un
 	if (p->groupings[grouping].key.by != KEY_TYPE && nameless_note(&p->now, &l.b))
 		end_line(&l);
 	several_peaks(&l, &p->now, sort);
-	frames(&l, p, grouping, sort, sum_names[sort].word);
+	if (!frames_shown)
+		frames(&l, p, grouping, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
 	sampled(&l, &p->now.totals);
 	least_block(&l, &p->now.totals);

@@ -25,9 +25,9 @@ bool nameless_note(const struct group_run *r, struct buf *to);
 const char *group_nothing(const struct group_project *p);
 const char *nothing_left(bool filters, bool ranges);
 
-/* sums: SUM_BITs of what the table shows. The lines are put into the arena, table->notes is the
+/* sums: SUM_BITs of what the table shows. frames_shown: the worst frames have a table. The lines are put into the arena, table->notes is the
  * caller's to free. */
 void top_notes(const struct group_project *p, size_t grouping, enum sum sort, unsigned sums,
-	       struct arena *arena, struct table *table);
+	       bool frames_shown, struct arena *arena, struct table *table);
 
 #endif

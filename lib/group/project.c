@@ -293,6 +293,7 @@ void project_init(struct group_project *p, const struct project_options *o)
 		by_thread |= o->by[i].by == KEY_THREAD;
 	}
 	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
+	a.slice_marked = o->slice_marked && a.slicing == SLICE_FRAMES && !by_frame;
 	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
 	a.split = by_thread ? SPLIT_THREAD : 0;
 	p->memo = mem_zalloc(sizeof *p->memo);

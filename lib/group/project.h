@@ -47,7 +47,7 @@ struct project_options {
 	/* Slices of each capture (tally/tally.h) and their user; project_cell_group and
 	 * project_type_group give the groups of what a slice touched. SLICE_NONE: none. */
 	enum slicing slicing;
-	bool slice_cells;
+	bool slice_cells, slice_marked; /* tally/tally.h */
 	int64_t every;
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;

@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		if (m && !move(a, c, m, i, &p))
 			continue;
 		if (m && c->frees[i]) {
-			if (a->slices)
+			if (tally_slices_lives(a))
 				slices_reach(a, &p);
 			tally_follow_free(a, &p);
 			continue;

@@ -99,7 +99,8 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 	uint64_t left =
 	    d->n[EV_ALLOC] + d->n[EV_TYPE_TOTAL] + (a->options.counters ? d->readings : 0);
 
-	if (!s || a->slices || (a->measures && d->measured) || d->seqs == SINK_SEQS_MIXED)
+	if (!s || tally_is_sliced(a, d->n[EV_FRAME]) || (a->measures && d->measured) ||
+	    d->seqs == SINK_SEQS_MIXED)
 		return false;
 	/* The frame that is counted ends within: at a time that only its event tells. */
 	if (a->extent.open && d->n[EV_FRAME])

@@ -40,7 +40,7 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 		}
 	}
 	w->timed += lifetime >= 0;
-	if (a->slices)
+	if (tally_slices_lives(a))
 		slices_add_freed(a, p->domain, b, temporary, lifetime);
 }
 
@@ -96,7 +96,7 @@ static void end_earlier(struct tally *a, const struct live_block *b, const struc
 	struct tally_pending end = *p;
 
 	change(a, p, seq, -weight(a, b), again);
-	if (!a->slices || !a->work->numbering) {
+	if (!tally_slices_lives(a) || !a->work->numbering) {
 		end_block(a, b, p, false);
 		return;
 	}

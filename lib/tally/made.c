@@ -146,7 +146,7 @@ static bool take_selected(struct tally *a, const struct sink_digest *d)
 {
 	const struct tally_made *m;
 
-	if (a->slices || d->measured)
+	if (tally_is_sliced(a, d->n[EV_FRAME]) || d->measured)
 		return false;
 	m = d->made->take(d->made->arg, d->made->capture);
 	if (!m)
@@ -166,7 +166,8 @@ bool tally_take_made(struct tally *a, const struct sink_digest *d)
 	if (d->made->selection)
 		return d->made->selection == a->options.selection && take_selected(a, d);
 	if ((a->options.selection && !selection_all(a->options.selection)) || a->options.split ||
-	    a->slices || d->measured || (w->peaking && a->options.domains_together))
+	    tally_is_sliced(a, d->n[EV_FRAME]) || d->measured ||
+	    (w->peaking && a->options.domains_together))
 		return false;
 	/* Without anything that is followed, frees do not even tell the time. */
 	if (!w->follow && d->times.any && d->frees + d->freed)

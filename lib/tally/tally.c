@@ -217,6 +217,18 @@ static void prefetch_beside(const struct tally *a, const struct tally_pending *e
 	}
 }
 
+static bool is_of_slice(const struct tally *a, const struct tally_pending *p)
+{
+	switch (p->kind) {
+	case EV_FRAME:
+	case PENDING_NO_FRAME: return false;
+	case EV_FREE:
+	case EV_FREED:
+	case PENDING_COVER: return tally_slices_lives(a);
+	default: return a->slices;
+	}
+}
+
 /* The place of each event is fetched before the first is needed: with a million stacks nearly
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
 enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
@@ -246,7 +258,7 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 		prefetch_beside(a, end);
 	w->n_batch = 0;
 	for (struct tally_pending *p = w->batch; p < end; p++) {
-		if (a->slices && p->kind != EV_FRAME && p->kind != PENDING_NO_FRAME)
+		if (is_of_slice(a, p))
 			slices_reach(a, p);
 		switch (p->kind) {
 		case EV_ALLOC: tally_add_alloc(a, p); break;
@@ -285,6 +297,15 @@ void tally_fit(struct tally *a, const struct trace *t)
 		grow_tables(a, t);
 }
 
+/* Slices begin with the first mark. */
+static void slice_from_here(struct tally *a)
+{
+	if (!a->options.slice_marked || a->slices)
+		return;
+	a->slices = slices_new();
+	slices_reset(a->slices);
+}
+
 /* Of a second reading: all marks are there before the first event. */
 static void know_marks(struct tally *a, const struct trace *t)
 {
@@ -294,6 +315,8 @@ static void know_marks(struct tally *a, const struct trace *t)
 	if (!t->marks)
 		return;
 	frame_marks_know(&w->marks, t->marks, s ? &s->frames : NULL);
+	if (t->marks->n)
+		slice_from_here(a);
 	for (size_t i = 0; a->slices && i < t->marks->n; i++)
 		slices_mark(a, i, t->marks->items[i].name);
 }
@@ -384,6 +407,7 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 		return;
 	a->early += selected && ev->has & EV_HAS_TIME &&
 		    (uint64_t)a->extent.last - (uint64_t)ev->time > SLICES_SLACK;
+	slice_from_here(a);
 	if (a->slices)
 		slices_mark(a, w->marks.n - 1, ev->name);
 }

@@ -119,7 +119,10 @@ struct tally_options {
 	bool totals;
 	enum slicing slicing;
 	bool slice_cells; /* slices have what they add per cell and type */
-	int64_t every;    /* ns, more than 0; SLICE_TIMES */
+	/* SLICE_FRAMES: of captures that mark frames only, from the first mark on, and without frees and what is
+	 * live: a capture without frames costs nothing then. */
+	bool slice_marked;
+	int64_t every; /* ns, more than 0; SLICE_TIMES */
 	/* ns that the profiler itself took for each call, in the time of the caller: a call's time
 	 * is less by it times the calls below. */
 	uint64_t hook_cost;

@@ -57,7 +57,7 @@ void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
 		lives[m] += add[m];
 	rise(&w->tide[domain], w->weigh, add, b->time);
 	rise(&w->tide[DOMAINS], w->weigh, add, b->time);
-	if (a->slices)
+	if (tally_slices_lives(a))
 		slices_add_live(a, b, domain, false);
 }
 
@@ -76,7 +76,7 @@ void tide_fall(struct tally *a, const struct live_block *b, unsigned domain)
 		w->tide[domain].live[m] -= sub[m];
 		w->tide[DOMAINS].live[m] -= sub[m];
 	}
-	if (a->slices)
+	if (tally_slices_lives(a))
 		slices_add_live(a, b, domain, true);
 }
 

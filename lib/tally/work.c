@@ -73,8 +73,12 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	/* A hook's cost is more than some cells have, which have 0 then: sums are those of cells. */
 	w->touching = slicing && (a->options.slice_cells || a->options.hook_cost);
 	w->weigh = tally_weighs(t);
-	if (slicing && !a->slices)
+	if (a->options.slice_marked) {
+		slices_free(a->slices);
+		a->slices = NULL;
+	} else if (slicing && !a->slices) {
 		a->slices = slices_new();
+	}
 }
 
 void tally_see_thread(struct tally *a, uint32_t thread, unsigned domain)

@@ -112,6 +112,18 @@ struct tally_work {           /* from tally_init to tally_release */
 /* mark: the index + 1 of a frame. What it has of a domain, to be added to. */
 uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark);
 
+/* Slices of frames are made, or will be with these frames. */
+static inline bool tally_is_sliced(const struct tally *a, uint64_t frames)
+{
+	return a->slices || (a->options.slice_marked && frames);
+}
+
+/* Slices have frees and what is live. */
+static inline bool tally_slices_lives(const struct tally *a)
+{
+	return a->slices && !a->options.slice_marked;
+}
+
 static inline void tally_reach_time(struct tally *a, int64_t time)
 {
 	a->work->at.time = time;

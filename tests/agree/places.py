@@ -51,7 +51,7 @@ OPTIONS = {
     # The same rows in another order, more of them or fewer; their numbers are asked without.
     'choose among rows': '--min --show-stacks --callers --tops --sort-counter --nesting --sort --snapshot --who --paths --duplicates --destroyed '
                          '--set --same --site --root --spike --new-stacks --source --source-dir --guess-sites --sites --owner --owners '
-                         '--suppressions --map-path --channel --rules --pet --suggest --hook-cost --no-demangle',
+                         '--suppressions --map-path --budget --channel --rules --pet --suggest --hook-cost --no-demangle',
     # Parts of a side, and labels of runs: tests/sh/compare.sh and history.sh hold them.
     'choose sides': '--base --new --group --history --per --normalize --base-branch --base-machine --base-last --base-frame --new-frame '
                     '--base-time --new-time --origin --build --branch --machine --status --label --commit --date --since --until --last --wait '

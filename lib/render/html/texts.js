@@ -540,6 +540,8 @@ const PROGRAM_TEXTS = {
 	"what makes the peaks": "各峰值时的内存来自",
 	"what makes the peaks: {0}": "各峰值时的内存来自：{0}",
 	"whose they are": "归属",
+	"worst frames by {0}: {1#} of {2#}": "最差的帧（按{0}）：显示 {1} 帧，共 {2} 帧",
+	"worst frames by {0}: {1#} of {2#}; {3#} over the budget of {4}": "最差的帧（按{0}）：显示 {1} 帧，共 {2} 帧；{3} 帧超过预算 {4}",
 	"{0#} row": "{0} 行",
 	"{0#} rows": "{0} 行",
 	"{0#} of {1#} frame": "显示 {0} 帧，共 {1} 帧",

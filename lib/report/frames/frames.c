@@ -4,7 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/group/metric.h"
-#include "lib/report/frames/groups.h"
+#include "lib/report/frames/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,31 +133,6 @@ int frames_weight(const struct frames *f)
 	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
 }
 
-/* What all says that what is selected can have. */
-static unsigned can_have(const struct tally_sums *all, bool followed)
-{
-	unsigned has = all->has;
-
-	if (!followed)
-		has &= ~(unsigned)SUMS_MATCHED;
-	if (!all->v[SUM_CALLS] && !all->v[SUM_TIME_SELF])
-		has &= ~(unsigned)SUMS_TIME;
-	return has;
-}
-
-/* What the filters keep of a slice. */
-static struct tally_sums filtered(const struct frames *f, unsigned has)
-{
-	const struct frame_groups *g = f->slicing->groups;
-	struct tally_sums all = {.has = 0};
-
-	for (size_t i = 0; i < g->n; i++)
-		sums_add(&all, &g->sums[i]);
-	memcpy(&all.v[SUM_LIVE_COUNT], g->live, sizeof g->live);
-	all.has = has & ~(unsigned)(SUMS_PEAK | 1 << SUM_TIME_TOTAL | 1 << SUM_TIME_MEAN);
-	return all;
-}
-
 static void keep_tops(struct frames *f, struct frame *row)
 {
 	struct frame_groups *g = f->slicing->groups;
@@ -206,19 +181,6 @@ static void count_order(struct frames *f, const struct frame *row)
 	f->repeated += row->number == before->number;
 }
 
-/* The sums of a slice that this report shows, known or not. */
-static unsigned has_of(struct frames *f, const struct trace *t)
-{
-	uint8_t state[SUMS];
-	unsigned at_types = tally_states(&f->project.tally, t, DOMAINS, state), has = 0;
-	bool names = filters_any(f->options.project.filters);
-
-	for (size_t i = 0; i < SUMS; i++)
-		if (state[i] != METRIC_ABSENT && !(names && at_types >> i & 1))
-			has |= SUM_BIT(i);
-	return has;
-}
-
 static enum status frames_sliced(void *arg, struct trace *t, const struct tally_slice *s,
 				 struct err *e)
 {
@@ -233,27 +195,18 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 			    .has_main = s->has_main,
 			    .main = s->main,
 			    .capture = (uint32_t)f->project.now.captures + 1};
-	bool names = filters_any(f->options.project.filters), followed = false;
 	struct tally_sums all;
+	unsigned known;
 	size_t len;
 	const char *name = intern_text(&t->strings, s->name, &len);
 
 	(void)e;
 	if (s->name)
 		row.name = intern_add(&f->names, name, len);
-	if (names || f->options.tops)
+	all = frame_slice_sums(x->groups, &f->project, t, s, &known);
+	if (f->options.tops && !filters_any(f->options.project.filters))
 		frame_groups_fill(x->groups, &f->project, t, s, 0);
-	if (names) {
-		all = filtered(f, has_of(f, t));
-		for (size_t i = 0; i < x->groups->n; i++)
-			followed |= (x->groups->sums[i].has & SUMS_LIVE) != 0;
-	} else {
-		unsigned domain = project_slice_domain(&f->project, t);
-
-		all = s->all[domain];
-		followed = f->project.tally.followed[domain];
-	}
-	f->known |= can_have(&all, followed);
+	f->known |= known;
 	f->valued |= f->known & sums_valued(&all);
 	if (x->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
 		x->weight = frames_weight(f);

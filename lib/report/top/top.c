@@ -555,7 +555,7 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	top_add_columns(t);
 	top_add_totals(t);
 	t->table.title = make_title(t);
-	top_notes(p, o->shown, t->sort, shown_metrics(t), &t->arena, &t->table);
+	top_notes(p, o->shown, t->sort, shown_metrics(t), o->frames_shown, &t->arena, &t->table);
 	if (o->advice && t->table.n_rows)
 		top_add_hint(t);
 	if (by(t) == KEY_STACK)

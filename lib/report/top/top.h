@@ -19,8 +19,9 @@ struct top_options {
 			   * both keys */
 	uint64_t stacks; /* beneath each row; the grouping behind the shown one has to be by stack
 			   * within it then */
-	uint64_t callers; /* rows with their main callers below them; the same holds */
-	unsigned advice;  /* ADVICE_ bits of guess.h */
+	uint64_t callers;  /* rows with their main callers below them; the same holds */
+	unsigned advice;   /* ADVICE_ bits of guess.h */
+	bool frames_shown; /* the worst frames have a table: no note names one */
 };
 
 struct top;

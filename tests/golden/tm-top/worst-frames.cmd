@@ -1,0 +1,65 @@
+# Frames 0 to 7 begin at 0, 10, 20, 50, 60, 80, 85 and 95 ms, so they last 10, 10, 30, 10, 20, 5 and 10 ms; the
+# last one's end is not known. The five longest are 2 and 4, and of those of 10 ms the first three: 0, 1, 3. Two of
+# the seven last longer than 16.7 ms.
+# Bytes of frame 2: 3000 + 1000, of which load_level has 75 %. Of frame 4: Mesh 500 + 500 by two callers, log 600;
+# 1000 of 1600 are 62.5 %. Of frame 1: 100. Frame 0 and 3 allocate nothing. What comes before frame 0 is no frame.
+"$GEN/script" >f.tmt <<'Y'
+metric count exact
+metric requested exact
+metric live exact
+alloc malloc main;start@main.cpp:1 90000 0 - 4096
+frame 0 0
+frame 1 10000000
+alloc malloc main;tick;log@game.cpp:56 100 11000000 - 8192
+free 8192 11000001
+frame 2 20000000
+alloc malloc main;load_level@level.cpp:44 3000 21000000 - 12288
+alloc malloc main;tick;log@game.cpp:56 1000 22000000 - 8192
+frame 3 50000000
+frame 4 60000000
+alloc malloc main;a;Mesh@mesh.cpp:97 500 61000000 - 16384
+alloc malloc main;tick;log@game.cpp:56 600 62000000 - 20480
+alloc malloc main;b;Mesh@mesh.cpp:97 500 63000000 - 24576
+frame 5 80000000
+alloc malloc main;tick;log@game.cpp:56 50 81000000 - 28672
+frame 6 85000000
+frame 7 95000000
+alloc malloc main;tick;log@game.cpp:56 9999 96000000 - 32768
+Y
+tm-top -q --budget 16.7ms f.tmt | sed -n '/^worst/,/^top/p'
+tm-top -q --budget 20ms --as markdown f.tmt | grep -A8 worst
+tm-top -q --csv --table worst-frames f.tmt
+tm-top -q --budget 16.7ms --as json f.tmt | jq -c '.numbers.frames, .numbers.frames_over_budget, (.sections[] | select(.name == "worst-frames").rows[0])'
+# Without times the worst frames are those that allocate most: 9999, 4000, 1600, 100 and 50 bytes.
+"$GEN/script" >u.tmt <<'Y'
+metric count exact
+metric requested exact
+metric live exact
+frame 1
+alloc malloc main;log@game.cpp:56 100 - - 8192
+frame 2
+alloc malloc main;load@level.cpp:44 3000 - - 12288
+alloc malloc main;log@game.cpp:56 1000 - - 16384
+frame 3
+alloc malloc main;log@game.cpp:56 9999 - - 20480
+Y
+tm-top -q --budget 1ms u.tmt | sed -n '/^worst/,/^top/p'
+# Calls: of frame 1, 20 ms, main;ai takes 12 ms and main;draw 6; of frame 2, 10 ms, draw takes all.
+"$GEN/script" >calls.tmt <<'Y'
+metric time exact
+frame 1 0
+enter main;ai@ai.cpp:64 1000000
+exit main;ai@ai.cpp:64 13000000
+enter main;draw@draw.cpp:7 14000000
+exit main;draw@draw.cpp:7 20000000
+frame 2 20000000
+enter main;draw@draw.cpp:7 20000000
+exit main;draw@draw.cpp:7 30000000
+frame 3 30000000
+Y
+tm-top -q calls.tmt
+# An order that was asked for has no such table, and the note instead.
+tm-top -q --sort count -n 1 f.tmt | grep frame
+# Two captures: frames are told apart.
+tm-top -q --csv --table worst-frames f.tmt calls.tmt | cut -d, -f1-5 | head -n 3
+tm-top --budget 0 f.tmt
