@@ -7,10 +7,12 @@
 #include "cmd/tm-record/noticed.h"
 #include "cmd/tm-record/recorded.h"
 #include "lib/base/clock.h"
+#include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/path.h"
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/top.h"
 #include "lib/record/convert.h"
 #include "lib/record/program.h"
 #include "lib/record/unity.h"
@@ -30,6 +32,7 @@ enum { TRACE, MEMTRACER, LOLI };
 static const char *const form_words[] = {"trace", "memtracer", "loli", NULL};
 static const char *const exporter_words[] = {NULL, "memtracer", "loli-stream"};
 static const char *const time_words[] = {"us", "ns", NULL};
+enum { FORMS_MAX = 24 }; /* with the one that ends them */
 enum { WAIT_MS = 60000, IDLE_S = 30 };
 #define NONE UINT64_MAX
 
@@ -254,6 +257,47 @@ static uint64_t duration_of(const char *text)
 	return (uint64_t)ns / 1000000;
 }
 
+/* Those of the trace first, then those of a report. */
+static void list_forms(const char *forms[FORMS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; form_words[i]; i++)
+		forms[n++] = form_words[i];
+	for (size_t i = 0; cli_as_choices[i] && n < FORMS_MAX - 1; i++)
+		forms[n++] = cli_as_choices[i];
+}
+
+static void pass_on(struct opt_list *to, const char *word, const char *value)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "--%s=%s", word, value);
+	VEC_PUSH(to->items, to->n, to->cap) = buf_str(&b);
+}
+
+/* A form of the report is handed on, and the trace stays a trace. */
+static int form_of(const char *const *forms, int form, struct opt_list *report)
+{
+	if (form <= LOLI)
+		return form;
+	pass_on(report, "as", forms[form]);
+	return TRACE;
+}
+
+/* Bytes of a block, or a percentage, which is the report's. */
+static uint64_t least_of(const char *text, struct opt_list *report)
+{
+	size_t n = text ? strlen(text) : 0;
+	uint64_t bytes = 0;
+
+	if (n > 1 && text[n - 1] == '%')
+		pass_on(report, "min", mem_strndup(text, n - 1));
+	else if (text && !num_dec(text, n, &bytes))
+		cli_usage("--min: '%s' is not a number", text);
+	return bytes;
+}
+
 int main(int argc, char **argv)
 {
 	struct launch l = {.settings.depth = CAP_DEPTH, .failed = record_not_run};
@@ -264,15 +308,19 @@ int main(int argc, char **argv)
 	int stacks = 0, calls = 0, times = 0, form = 0, fd = -1, status;
 	bool serving = false;
 	struct serve *server = NULL;
-	const char *given = NULL;
+	const char *given = NULL, *min = NULL;
+	const char *forms[FORMS_MAX] = {NULL};
+	static struct cli_top top = CLI_TOP_INIT; /* its values are tm-top's to use */
+	static struct opt_list report_options;
 	struct err e = ERR_INIT;
 	char *about;
 	static struct cli_binaries from; /* static: in reach where a usage error ends the program */
-	struct recorded end = {.servers = &from.urls};
+	struct recorded end = {.servers = &from.urls, .options = &report_options};
 	const struct opt table[] = {
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
-	    ROW_CHOICE(0, "as", "FORMAT", "output format: trace, memtracer or loli", &form,
-		       form_words),
+	    ROW_CHOICE(0, "as", "FORMAT",
+		       "output format: trace, memtracer or loli; or one of the report's", &form,
+		       forms),
 	    ROW_FLAG(0, "serve", "send LoliProfiler's stream to a client that attaches", &serving),
 	    ROW_NUMBER(0, "port", "PORT", "--serve: port at 127.0.0.1 (default: 8000)", &port),
 	    ROW_FLAG(0, "pid-children", "also record child processes, one file each", &s->children),
@@ -281,13 +329,14 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "drop", "drop and count events if the output is slow", &s->drop),
 	    ROW_STRING(0, "library", "FILE", "use this capture library", &given),
 	    ROW_HEADING("at the end:"),
-	    ROW_FLAG(0, "report", "print the sites that allocated most", &end.report),
+	    ROW_FLAG(0, "report", "print the sites that allocated most, as tm-top does",
+		     &end.report),
 	    ROW_FLAG(0, "no-symbols", "do not symbolize the trace", &end.no_symbols),
 	    ROW_LIST_BARE(0, "debuginfod", "URL",
 			  "ask this server for names; without URL: those of $DEBUGINFOD_URLS",
 			  &from.urls, ""),
 	    ROW_HEADING("what to record:"),
-	    ROW_NUMBER(0, "min", "BYTES", "record only blocks of BYTES or more", &s->threshold),
+	    ROW_STRING(0, "min", "BYTES", "record only blocks of BYTES or more", &min),
 	    ROW_NUMBER(0, "sample", "BYTES",
 		       "record one allocation per BYTES allocated, on average", &s->sample),
 	    ROW_FLAG(0, "mmap", "record anonymous mappings, too", &s->mmap),
@@ -308,14 +357,24 @@ int main(int argc, char **argv)
 		       "--unity: stop after SECONDS without data (default 30)", &idle),
 	    ROW_OLD("format", "as"),
 	    ROW_OLD("threshold", "min"),
+	    ROW_PASSED("of the report (--report), as in tm-top:", &report_options),
+	    CLI_TOP_ROWS(top),
 	    OPT_END,
 	};
 	const struct opt_program program = {
 	    "tm-record", "PROGRAM [ARGUMENT...]",
 	    "Records the allocations of a program, a running process or a Unity player.", table};
 	const struct opt_style leads = {.leads = true};
-	int n = opt_parse_as(&leads, &program, argc, argv);
+	int n;
 
+	list_forms(forms);
+	n = opt_parse_as(&leads, &program, argc, argv);
+
+	form = form_of(forms, form, &report_options);
+	s->threshold = least_of(min, &report_options);
+	if (report_options.n && !end.report)
+		cli_usage("%.*s is an option of the report: give --report, or use tracemill run",
+			  (int)strcspn(report_options.items[0], "="), report_options.items[0]);
 	s->duration_ms = duration_of(duration);
 	cli_binaries_servers(&from);
 	if (from.urls.n && end.no_symbols)

@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/named.h"
-#include "lib/cli/report.h"
+#include "lib/cli/top.h"
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
 #include "lib/report/frames/worst.h"
@@ -26,21 +26,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CALLERS_AUTO UINT64_MAX
-#define ROWS_AUTO    UINT64_MAX
 enum { ROWS = 30, CALLERS = 3 };
 
 struct request {
+	struct cli_top given;
 	struct tally_memory sizes;
 	uint64_t captures, seen[EV_KINDS]; /* events in them */
-	struct top_options top;
-	struct cli_report report;
-	struct cli_filter filter;
-	const char *metrics, *peek, *source, *min_percent;
-	struct opt_list source_dirs;
-	bool tree, bottom_up;
-	const struct report *as; /* of reports; unless memory */
-	int by, below, sort;     /* below: the key within by; -1: none */
+	const struct report *as;           /* of reports; unless memory */
 	unsigned min_share;
 	struct match *match;
 	size_t stacks; /* the grouping by stack alone; 0: none */
@@ -51,12 +43,8 @@ struct request {
 	struct buf words;
 	struct aggregate_asked asked;
 	struct cli_named named;
-	bool no_symbols, memory;
-	int guess; /* enum cli_when */
-	bool leaks, list_suppressions;
 	bool some_rows; /* --top was given */
 	bool by_given;
-	struct opt_list suppressions;
 	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
 	struct buf suppressed;
 	struct buf guessed;    /* what is passed over without a rule */
@@ -64,33 +52,34 @@ struct request {
 	bool aggregates;       /* some was read */
 	bool has_sizes;
 	bool first_screen;
-	const char *budget; /* of a frame */
 	struct frames_worst *worst;
 };
 
 static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
 {
-	return top_new(p, &q->top, e);
+	return top_new(p, &q->given.top, e);
 }
 
 static void *top_new_tree(const struct group_project *p, const struct request *q, struct err *e)
 {
-	const struct tree_options o = {q->stacks, q->top.sort, q->bottom_up, q->min_share};
+	const struct tree_options o = {q->stacks, q->given.top.sort, q->given.bottom_up,
+				       q->min_share};
 
 	return tree_new(p, &o, e);
 }
 
 static void *top_new_peek(const struct group_project *p, const struct request *q, struct err *e)
 {
-	const struct peek_options o = {q->stacks, q->top.sort, q->match, q->top.n};
+	const struct peek_options o = {q->stacks, q->given.top.sort, q->match, q->given.top.n};
 
 	return peek_new(p, &o, e);
 }
 
 static void *top_new_source(const struct group_project *p, const struct request *q, struct err *e)
 {
-	const struct source_options o = {q->stacks, q->top.sort,          q->match,
-					 q->top.n,  q->source_dirs.items, q->source_dirs.n};
+	const struct source_options o = {
+	    q->stacks,      q->given.top.sort,          q->match,
+	    q->given.top.n, q->given.source_dirs.items, q->given.source_dirs.n};
 
 	return source_costs_new(p, &o, e);
 }
@@ -191,20 +180,22 @@ static const char flame_name[] = "stacks";
  * of it: some rows, or a table. */
 static bool has_all(const struct request *q)
 {
-	return q->report.format == RENDER_HTML ||
-	       (q->report.format == RENDER_JSON && !q->report.options.table && !q->some_rows);
+	return q->given.report.format == RENDER_HTML ||
+	       (q->given.report.format == RENDER_JSON && !q->given.report.options.table &&
+		!q->some_rows);
 }
 
 static bool has_flame(const struct request *q)
 {
-	return has_all(q) || (q->report.format == RENDER_JSON && q->report.options.table &&
-			      !strcmp(q->report.options.table, flame_name));
+	return has_all(q) ||
+	       (q->given.report.format == RENDER_JSON && q->given.report.options.table &&
+		!strcmp(q->given.report.options.table, flame_name));
 }
 
 static void top_check_functions(struct request *q, const char *option, const char *pattern)
 {
-	unsigned flags =
-	    (q->filter.literal ? MATCH_LITERAL : 0) | (q->filter.caseless ? MATCH_CASELESS : 0);
+	unsigned flags = (q->given.filter.literal ? MATCH_LITERAL : 0) |
+			 (q->given.filter.caseless ? MATCH_CASELESS : 0);
 	struct err e = ERR_INIT;
 
 	if (!pattern)
@@ -229,32 +220,34 @@ static void top_check(struct request *q)
 {
 	struct err e = ERR_INIT;
 
-	if (q->metrics && metrics_parse(q->metrics, &q->top.metrics, &e))
+	if (q->given.metrics && metrics_parse(q->given.metrics, &q->given.top.metrics, &e))
 		cli_usage("--metrics: %s", e.msg);
-	if (q->tree + q->bottom_up + (q->peek != NULL) + (q->source != NULL) + q->memory > 1)
+	if (q->given.tree + q->given.bottom_up + (q->given.peek != NULL) +
+		(q->given.source != NULL) + q->given.memory >
+	    1)
 		cli_usage("give only one of --tree, --bottom-up, --peek, --source and --memory");
-	q->as = &reports[q->peek                   ? REPORT_PEEK
-			 : q->source               ? REPORT_SOURCE
-			 : q->tree || q->bottom_up ? REPORT_TREE
-						   : REPORT_RANKING];
-	if (q->below >= 0) {
-		if (q->by == q->below || q->by == KEY_FRAME || q->below == KEY_FRAME ||
-		    q->by == KEY_STACK)
+	q->as = &reports[q->given.peek                         ? REPORT_PEEK
+			 : q->given.source                     ? REPORT_SOURCE
+			 : q->given.tree || q->given.bottom_up ? REPORT_TREE
+							       : REPORT_RANKING];
+	if (q->given.below >= 0) {
+		if (q->given.by == q->given.below || q->given.by == KEY_FRAME ||
+		    q->given.below == KEY_FRAME || q->given.by == KEY_STACK)
 			cli_usage("--by %s,%s: the keys must differ, neither may be frame, and the "
 				  "first may not be stack",
-				  key_words[q->by], key_words[q->below]);
-		if (q->top.cumulative)
+				  key_words[q->given.by], key_words[q->given.below]);
+		if (q->given.top.cumulative)
 			cli_usage("--cumulative needs a single key");
 	}
-	if ((q->by == KEY_OWNER || q->below == KEY_OWNER) && !q->filter.owners)
+	if ((q->given.by == KEY_OWNER || q->given.below == KEY_OWNER) && !q->given.filter.owners)
 		cli_usage("--by owner needs --owners FILE");
-	q->min_share = cli_share("--min", q->min_percent, 50);
-	top_check_functions(q, "--peek", q->peek);
-	top_check_functions(q, "--source", q->source);
-	if (q->source_dirs.n && !q->source)
+	q->min_share = cli_share("--min", q->given.min_percent, 50);
+	top_check_functions(q, "--peek", q->given.peek);
+	top_check_functions(q, "--source", q->given.source);
+	if (q->given.source_dirs.n && !q->given.source)
 		cli_usage("--source-dir needs --source");
-	for (size_t i = 0; i < q->source_dirs.n; i++)
-		top_check_folder(q->source_dirs.items[i]);
+	for (size_t i = 0; i < q->given.source_dirs.n; i++)
+		top_check_folder(q->given.source_dirs.items[i]);
 }
 
 static bool is_one_of(const char *s, const char *const *words)
@@ -267,16 +260,18 @@ static bool is_one_of(const char *s, const char *const *words)
 /* Nothing was asked for but a form, a part of the report, or a part of the events. */
 static bool is_first_report(const struct request *q)
 {
-	return q->as == &reports[REPORT_RANKING] && !q->by_given && !q->sort && !q->metrics &&
-	       !q->top.cumulative && !q->leaks && !q->suppressions.n && !q->top.stacks;
+	return q->as == &reports[REPORT_RANKING] && !q->by_given && !q->given.sort &&
+	       !q->given.metrics && !q->given.top.cumulative && !q->given.leaks &&
+	       !q->given.suppressions.n && !q->given.top.stacks;
 }
 
 /* A report of memory begins with what a person asks first, unless some order was asked for. */
 static bool wants_first_screen(const struct request *q)
 {
-	const char *table = q->report.options.table;
-	bool has = q->report.format == RENDER_TEXT || q->report.format == RENDER_MARKDOWN ||
-		   q->report.format == RENDER_JSON || q->report.format == RENDER_HTML;
+	const char *table = q->given.report.options.table;
+	bool has = q->given.report.format == RENDER_TEXT ||
+		   q->given.report.format == RENDER_MARKDOWN ||
+		   q->given.report.format == RENDER_JSON || q->given.report.format == RENDER_HTML;
 
 	if (table)
 		return is_one_of(table, first_screen_names);
@@ -285,10 +280,10 @@ static bool wants_first_screen(const struct request *q)
 
 static bool wants_worst_frames(const struct request *q)
 {
-	const char *table = q->report.options.table;
+	const char *table = q->given.report.options.table;
 
-	if (q->memory || q->as != &reports[REPORT_RANKING] || q->by != KEY_SITE || q->below >= 0 ||
-	    q->top.stacks)
+	if (q->given.memory || q->as != &reports[REPORT_RANKING] || q->given.by != KEY_SITE ||
+	    q->given.below >= 0 || q->given.top.stacks)
 		return false;
 	return table ? !strcmp(table, FRAMES_WORST_TABLE) : wants_first_screen(q);
 }
@@ -297,8 +292,10 @@ static void top_choose_worst(struct request *q, struct project_options *o)
 {
 	int64_t budget = 0;
 
-	if (q->budget && (!num_time(q->budget, strlen(q->budget), &budget) || budget <= 0))
-		cli_usage("--budget: '%s' is not a duration such as 16.7ms or 33ms", q->budget);
+	if (q->given.budget &&
+	    (!num_time(q->given.budget, strlen(q->given.budget), &budget) || budget <= 0))
+		cli_usage("--budget: '%s' is not a duration such as 16.7ms or 33ms",
+			  q->given.budget);
 	if (!wants_worst_frames(q))
 		return;
 	q->worst = frames_worst_new(o, o->n_by - 1, budget);
@@ -312,50 +309,53 @@ static void top_choose(struct request *q, struct project_options *o)
 	bool first = is_first_report(q);
 
 	if (q->as->of_stacks) {
-		q->by = KEY_STACK;
-		q->below = -1;
+		q->given.by = KEY_STACK;
+		q->given.below = -1;
 	}
-	last = q->below < 0 ? q->by : q->below;
-	o->by[o->n_by++].by = (enum key)q->by;
-	if (q->below >= 0) {
-		q->top.shown = o->n_by;
-		o->by[o->n_by++] = (struct grouping_key){.by = (enum key)q->below, .within = 1};
+	last = q->given.below < 0 ? q->given.by : q->given.below;
+	o->by[o->n_by++].by = (enum key)q->given.by;
+	if (q->given.below >= 0) {
+		q->given.top.shown = o->n_by;
+		o->by[o->n_by++] =
+		    (struct grouping_key){.by = (enum key)q->given.below, .within = 1};
 	}
 	if (last == KEY_STACK || last == KEY_FRAME)
-		q->top.stacks = 0; /* a row is one already, or is no cell */
-	if (q->guess == WHEN_ALWAYS && (q->by != KEY_SITE || q->below >= 0))
+		q->given.top.stacks = 0; /* a row is one already, or is no cell */
+	if (q->given.guess == WHEN_ALWAYS && (q->given.by != KEY_SITE || q->given.below >= 0))
 		cli_usage("--guess-sites needs --by site");
-	if (q->guess == WHEN_AUTO && !first)
-		q->guess = WHEN_NEVER;
-	if (q->top.stacks) {
+	if (q->given.guess == WHEN_AUTO && !first)
+		q->given.guess = WHEN_NEVER;
+	if (q->given.top.stacks) {
 		o->by[o->n_by] =
 		    (struct grouping_key){.by = KEY_STACK, .within = (unsigned)o->n_by};
 		o->n_by++;
 	}
 	/* Every stack is kept for it, which pays for a person who looks. */
-	if (q->top.callers == CALLERS_AUTO)
-		q->top.callers = q->report.options.terminal ? CALLERS : 0;
-	if (q->top.stacks || q->by != KEY_SITE || q->below >= 0 || q->report.format != RENDER_TEXT)
-		q->top.callers = 0;
+	if (q->given.top.callers == CLI_TOP_AUTO)
+		q->given.top.callers = q->given.report.options.terminal ? CALLERS : 0;
+	if (q->given.top.stacks || q->given.by != KEY_SITE || q->given.below >= 0 ||
+	    q->given.report.format != RENDER_TEXT)
+		q->given.top.callers = 0;
 	q->first_screen = wants_first_screen(q);
 	if (q->first_screen) {
 		q->caches = o->caches = leaks_new(true);
 		o->want |= first_screen_wants();
 	}
-	if (q->top.callers || q->first_screen || wants_worst_frames(q) ||
-	    (q->guess != WHEN_NEVER && !q->top.stacks))
+	if (q->given.top.callers || q->first_screen || wants_worst_frames(q) ||
+	    (q->given.guess != WHEN_NEVER && !q->given.top.stacks))
 		o->by[o->n_by++] = (struct grouping_key){
 		    KEY_STACK, 1,
-		    q->top.callers || q->guess != WHEN_NEVER ? 0 : first_screen_wants(),
-		    !q->top.callers && q->guess != WHEN_ALWAYS};
+		    q->given.top.callers || q->given.guess != WHEN_NEVER ? 0 : first_screen_wants(),
+		    !q->given.top.callers && q->given.guess != WHEN_ALWAYS};
 	top_choose_worst(q, o);
 	if (has_flame(q)) {
-		q->stacks = q->by == KEY_STACK ? 0 : o->n_by;
-		if (q->by != KEY_STACK)
+		q->stacks = q->given.by == KEY_STACK ? 0 : o->n_by;
+		if (q->given.by != KEY_STACK)
 			o->by[o->n_by++] = (struct grouping_key){.by = KEY_STACK};
 	}
 	o->totals = true;
-	o->want |= (q->top.metrics ? q->top.metrics : TALLY_TOP) | sort_wants(q->top.sort);
+	o->want |= (q->given.top.metrics ? q->given.top.metrics : TALLY_TOP) |
+		   sort_wants(q->given.top.sort);
 }
 
 /* The stacks that are no leaks: the shipped ones are asked for by --leaks. */
@@ -364,23 +364,23 @@ static void top_choose_leaks(struct request *q, struct project_options *o)
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
 
-	if (q->list_suppressions) {
+	if (q->given.list_suppressions) {
 		leaks_list(&b);
 		cli_put(b.data, b.len);
 		buf_release(&b);
 		exit(cli_exit());
 	}
-	if (q->leaks && q->sort)
+	if (q->given.leaks && q->given.sort)
 		cli_usage("--leaks cannot be combined with --sort");
-	if (!q->leaks && !q->suppressions.n)
+	if (!q->given.leaks && !q->given.suppressions.n)
 		return;
-	q->none = leaks_new(q->leaks);
-	for (size_t i = 0; i < q->suppressions.n; i++)
-		if (leaks_add_file(q->none, q->suppressions.items[i], &e))
-			cli_bad_rules(q->suppressions.items[i], "--suppressions", &e);
+	q->none = leaks_new(q->given.leaks);
+	for (size_t i = 0; i < q->given.suppressions.n; i++)
+		if (leaks_add_file(q->none, q->given.suppressions.items[i], &e))
+			cli_bad_rules(q->given.suppressions.items[i], "--suppressions", &e);
 	o->leaks = q->none;
-	if (q->leaks)
-		q->top.sort = SORT_LIVE;
+	if (q->given.leaks)
+		q->given.top.sort = SORT_LIVE;
 }
 
 static void tell_leaks(struct request *q, struct table_document *d)
@@ -414,7 +414,7 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 	const char *first = f->measure;
 	struct err e = ERR_INIT;
 
-	if (q->report.format != RENDER_HTML)
+	if (q->given.report.format != RENDER_HTML)
 		return;
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		if (valued >> sums[i] & 1 && run_knows(known, sums[i]) &&
@@ -427,12 +427,12 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 static void add_memory(const struct memory_report *m, const struct request *q,
 		       struct table_document *d)
 {
-	if (q->report.format == RENDER_HTML && memory_report_live(m)) {
+	if (q->given.report.format == RENDER_HTML && memory_report_live(m)) {
 		document_series(d, memory_report_live(m));
 		document_fact(d, "curve",
 			      q->sizes.weigh == 2 ? "of real bytes" : "of requested bytes");
 	}
-	if (q->report.format == RENDER_HTML && memory_report_growth(m))
+	if (q->given.report.format == RENDER_HTML && memory_report_growth(m))
 		document_fact(d, "growth", memory_report_growth(m));
 	if (memory_report_sizes(m))
 		document_table(d, memory_report_sizes(m));
@@ -441,9 +441,10 @@ static void add_memory(const struct memory_report *m, const struct request *q,
 /* What is passed over, and how to see the report without. A table alone has no head. */
 static void top_tell_guess(struct request *q, struct table_document *d)
 {
-	enum render_format format = q->report.format;
-	bool alone = format == RENDER_CSV || format == RENDER_TSV ||
-		     (q->report.options.table && format != RENDER_JSON && format != RENDER_HTML);
+	enum render_format format = q->given.report.format;
+	bool alone =
+	    format == RENDER_CSV || format == RENDER_TSV ||
+	    (q->given.report.options.table && format != RENDER_JSON && format != RENDER_HTML);
 
 	if (!q->guessed.len)
 		return;
@@ -465,7 +466,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	struct err e = ERR_INIT;
 	void *report;
 
-	q->top.frames_shown = worst != NULL;
+	q->given.top.frames_shown = worst != NULL;
 	report = q->as->make(p, q, &e);
 	if (!report)
 		cli_usage("--sort: %s", e.msg);
@@ -489,7 +490,7 @@ static void top_print(const struct group_project *p, struct request *q)
 		frames_worst_numbers(q->worst, &d);
 	}
 	flame.name = flame.title = flame_name;
-	if (has_flame(q) && !tree_flame(p, q->stacks, q->top.sort, &flame, &e)) {
+	if (has_flame(q) && !tree_flame(p, q->stacks, q->given.top.sort, &flame, &e)) {
 		add_measures(p, q, &flame);
 		document_flame(&d, &flame);
 	}
@@ -500,7 +501,7 @@ static void top_print(const struct group_project *p, struct request *q)
 							 : p->options.domain);
 	if (sizes)
 		add_memory(sizes, q, &d);
-	cli_report_print(&q->report, &d);
+	cli_report_print(&q->given.report, &d);
 	document_release(&d);
 	flame_release(&flame);
 	memory_report_free(sizes);
@@ -520,10 +521,10 @@ static void top_read_all(struct request *q, const struct project_options *what)
 	project_init(&q->project, what);
 	/* What a filter leaves is known of stacks when all is read, and not of each event. */
 	q->has_sizes = has_all(q) && q->as == &reports[REPORT_RANKING] &&
-		       !filters_any(what->filters) && selection_all(&q->filter.selection);
+		       !filters_any(what->filters) && selection_all(&q->given.filter.selection);
 	if (q->has_sizes) {
 		memory_init(&q->sizes);
-		q->sizes.lives = q->report.format == RENDER_HTML;
+		q->sizes.lives = q->given.report.format == RENDER_HTML;
 		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
 		q->loop.sink = &q->both.sink;
 	}
@@ -540,26 +541,27 @@ static void top_guess(struct request *q)
 	enum sum sum;
 	struct err e = ERR_INIT;
 
-	if (q->aggregates || (q->guess == WHEN_NEVER && !q->top.callers) ||
-	    sort_choose(&p->now, &p->now.groupings[0].known, q->top.sort, key_words[KEY_SITE], &sum,
-			&e))
+	if (q->aggregates || (q->given.guess == WHEN_NEVER && !q->given.top.callers) ||
+	    sort_choose(&p->now, &p->now.groupings[0].known, q->given.top.sort, key_words[KEY_SITE],
+			&sum, &e))
 		return;
-	if (q->guess == WHEN_ALWAYS)
+	if (q->given.guess == WHEN_ALWAYS)
 		guess_sites(p, sum, &names);
-	else if (q->guess == WHEN_AUTO)
+	else if (q->given.guess == WHEN_AUTO)
 		guess_if_needed(p, sum, &names);
 	if (names.len)
 		buf_addf(&q->guessed, "guessed allocator wrappers (%s): %s",
-			 q->guess == WHEN_AUTO ? "--guess-sites=never shows them" : "--guess-sites",
+			 q->given.guess == WHEN_AUTO ? "--guess-sites=never shows them"
+						     : "--guess-sites",
 			 buf_str(&names));
 	buf_release(&names);
-	if (q->top.callers)
-		q->top.advice = guess_advice(p, sum);
+	if (q->given.top.callers)
+		q->given.top.advice = guess_advice(p, sum);
 }
 
 static void top_tell_unselected(const struct request *q)
 {
-	const struct tally_selection *s = &q->filter.selection;
+	const struct tally_selection *s = &q->given.filter.selection;
 	const struct {
 		const char *option;
 		size_t n;
@@ -644,7 +646,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	m.arg = q;
 	kept.captured = NULL;
 	q->loop.sink = &m.sink;
-	if (!is_one_of(q->report.options.table, without_modules)) {
+	if (!is_one_of(q->given.report.options.table, without_modules)) {
 		modules = memory_modules_new(&kept);
 		sink_both_init(&q->both, &m.sink, memory_modules_sink(modules));
 		q->loop.sink = &q->both.sink;
@@ -662,7 +664,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 		if (modules)
 			memory_report_modules(r, modules);
 		memory_report_add(r, &d);
-		cli_report_print(&q->report, &d);
+		cli_report_print(&q->given.report, &d);
 	} else if (m.captures) {
 		cli_note(NULL, "no allocation is left");
 	}
@@ -686,54 +688,9 @@ static void report_ranked(struct request *q, const struct project_options *what)
 
 int main(int argc, char **argv)
 {
-	struct cli_import import = {0};
-	struct request q = {
-	    .top = {.n = ROWS_AUTO, .callers = CALLERS_AUTO}, .by = -1, .below = -1};
+	struct request q = {.given = CLI_TOP_INIT};
 	const struct opt table[] = {
-	    ROW_CHOICES(0, "by", "KEY",
-			"one row per site, function, location, stack, type, file, module, frame, "
-			"thread or owner; two keys: type,site",
-			&q.by, &q.below, key_words),
-	    ROW_CHOICE(0, "sort", "METRIC",
-		       "rank by METRIC (default auto); --help all has the list", &q.sort,
-		       sort_words),
-	    ROW_STRING(0, "metrics", "LIST", "show these metrics, separated by commas, or all",
-		       &q.metrics),
-	    ROW_FLAG(0, "cumulative", "rank by total (inclusive) instead of self",
-		     &q.top.cumulative),
-	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &q.top.n),
-	    ROW_NUMBER(0, "show-stacks", "N", "below each row, its N largest stacks",
-		       &q.top.stacks),
-	    ROW_NUMBER(0, "callers", "N",
-		       "main callers of the first N sites (default on a terminal: 3)",
-		       &q.top.callers),
-	    ROW_FLAG(0, "tree", "call tree from the outermost calls down", &q.tree),
-	    ROW_FLAG(0, "bottom-up", "call tree from the allocating functions to callers",
-		     &q.bottom_up),
-	    ROW_STRING(0, "min", "PERCENT", "hide tree nodes below PERCENT (default 0.5)",
-		       &q.min_percent),
-	    ROW_STRING(0, "peek", "REGEX", "callers and callees of matching functions", &q.peek),
-	    ROW_STRING(0, "source", "REGEX", "source of matching functions, with costs by line",
-		       &q.source),
-	    ROW_LIST(0, "source-dir", "DIR", "search DIR for source files (repeatable)",
-		     &q.source_dirs),
-	    ROW_OPTIONAL(0, "guess-sites", "WHEN",
-			 "skip functions that look like allocator wrappers (default auto)",
-			 &q.guess, cli_when_choices, "always"),
-	    ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &q.no_symbols),
-	    ROW_FLAG(0, "leaks", "rank by bytes live at the end, without known library caches",
-		     &q.leaks),
-	    ROW_LIST(0, "suppressions", "FILE", "file of LeakSanitizer suppressions (repeatable)",
-		     &q.suppressions),
-	    ROW_FLAG(0, "list-suppressions", "print the shipped suppressions and end",
-		     &q.list_suppressions),
-	    ROW_STRING(0, "budget", "TIME", "count the frames that took longer, such as 16.7ms",
-		       &q.budget),
-	    ROW_FLAG(0, "memory", "sizes, live bytes over time, and use of pages", &q.memory),
-	    CLI_FILTER_ROWS(q.filter),
-	    CLI_VIEW_ROWS(q.filter),
-	    CLI_REPORT_ROWS(q.report),
-	    CLI_IMPORT_ROWS(import),
+	    CLI_TOP_ROWS(q.given),
 	    ROW_OLD("stacks", "show-stacks"),
 	    ROW_OLD("min-percent", "min"),
 	    OPT_END,
@@ -745,33 +702,33 @@ int main(int argc, char **argv)
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
-	q.by_given = q.by >= 0;
+	q.by_given = q.given.by >= 0;
 	if (!q.by_given)
-		q.by = KEY_SITE;
-	q.some_rows = q.top.n != ROWS_AUTO;
-	if (q.top.n == ROWS_AUTO)
-		q.top.n = ROWS;
-	cli_import_done(&import);
-	cli_report_start(&q.report);
-	if (!q.no_symbols)
-		cli_named_start(&q.named, q.n, q.operands, &import.options);
+		q.given.by = KEY_SITE;
+	q.some_rows = q.given.top.n != CLI_TOP_AUTO;
+	if (q.given.top.n == CLI_TOP_AUTO)
+		q.given.top.n = ROWS;
+	cli_import_done(&q.given.import);
+	cli_report_start(&q.given.report);
+	if (!q.given.no_symbols)
+		cli_named_start(&q.named, q.n, q.operands, &q.given.import.options);
 	cli_sandbox("tm-top", NULL);
-	cli_filter_done(&q.filter);
-	q.top.sort = sort_of(q.sort);
+	cli_filter_done(&q.given.filter);
+	q.given.top.sort = sort_of(q.given.sort);
 	top_choose_leaks(&q, &what);
 	top_check(&q);
 	top_choose(&q, &what);
-	cli_filter_project(&q.filter, &what);
-	q.asked = cli_aggregate_asked(&q.filter, &q.words, &q.loop.file);
-	q.asked.stacks_spare = q.top.callers || q.first_screen || q.guess == WHEN_AUTO;
-	q.loop = (struct cli_loop){.import = &import.options,
+	cli_filter_project(&q.given.filter, &what);
+	q.asked = cli_aggregate_asked(&q.given.filter, &q.words, &q.loop.file);
+	q.asked.stacks_spare = q.given.top.callers || q.first_screen || q.given.guess == WHEN_AUTO;
+	q.loop = (struct cli_loop){.import = &q.given.import.options,
 				   .sink = project_sink(&q.project),
 				   .instead = top_read_aggregate,
 				   .named = top_take_named,
-				   .marks = q.filter.selection.frames.n || q.by == KEY_FRAME ||
-					    q.below == KEY_FRAME,
+				   .marks = q.given.filter.selection.frames.n ||
+					    q.given.by == KEY_FRAME || q.given.below == KEY_FRAME,
 				   .arg = &q};
-	if (q.memory)
+	if (q.given.memory)
 		top_report_memory(&q, &what);
 	else
 		report_ranked(&q, &what);
@@ -783,9 +740,9 @@ int main(int argc, char **argv)
 	leaks_free(q.none);
 	leaks_free(q.caches);
 	frames_worst_free(q.worst);
-	opt_list_release(&q.suppressions);
-	opt_list_release(&q.source_dirs);
+	opt_list_release(&q.given.suppressions);
+	opt_list_release(&q.given.source_dirs);
 	match_free(q.match);
-	cli_filter_release(&q.filter);
+	cli_filter_release(&q.given.filter);
 	return cli_exit();
 }

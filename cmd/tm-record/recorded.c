@@ -338,18 +338,40 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 	free(l.modules);
 }
 
-/* As wide as the terminal, or as a page of a log. */
+/* Of a word. */
+static bool is_given(const struct opt_list *l, const char *option)
+{
+	size_t n = strlen(option);
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strncmp(l->items[i], option, n) && (!l->items[i][n] || l->items[i][n] == '='))
+			return true;
+	return false;
+}
+
+/* As wide as the terminal, or as a page of a log; the ten first rows, where no other form is asked for. */
 static void print_report(const struct recorded *r)
 {
-	char n[] = "-n", ten[] = "10", quiet[] = "-q", pager[] = "--no-pager", width[] = "--width",
-	     callers[] = "--callers=3", wide[] = "100", *path = mem_strdup(r->path);
-	char *argv[] = {NULL, quiet, pager, callers, n, ten, path, NULL, NULL, NULL};
+	char quiet[] = "-q", pager[] = "--no-pager", callers[] = "--callers=3", top[] = "--top=10",
+	     width[] = "--width=100", ends[] = "--";
+	char **argv = mem_zarray(r->options->n + 9, sizeof *argv), *path = mem_strdup(r->path);
+	size_t n = 1;
 
-	if (!isatty(STDERR_FILENO)) {
-		argv[7] = width;
-		argv[8] = wide;
-	}
+	argv[n++] = quiet;
+	argv[n++] = pager;
+	argv[n++] = callers;
+	if (!is_given(r->options, "--as") && !is_given(r->options, "--csv"))
+		argv[n++] = top;
+	if (!isatty(STDERR_FILENO))
+		argv[n++] = width;
+	for (size_t i = 0; i < r->options->n; i++)
+		argv[n++] = mem_strdup(r->options->items[i]);
+	argv[n++] = ends;
+	argv[n] = path;
 	front_run("top", argv, STDERR_FILENO);
+	for (size_t i = 0; i < r->options->n; i++)
+		free(argv[n - 2 - i]);
+	free(argv);
 	free(path);
 }
 

@@ -19,7 +19,8 @@ struct recorded {
 	const struct opt_list
 	    *servers; /* of --debuginfod, as given; "": those of the environment */
 	bool report;  /* the sites that allocated most, on standard error */
-	bool apart;   /* processes that the program starts have traces of their own */
+	const struct opt_list *options; /* of the report, as tm-top has them */
+	bool apart; /* processes that the program starts have traces of their own */
 	const char *program;
 	bool runs;          /* it goes on, or may */
 	time_t since;       /* when it was started */

@@ -46,7 +46,22 @@ static bool is_flag(const struct opt *o)
 
 static bool is_row(const struct opt *o)
 {
-	return o->type != OPT_HEADING && o->type != OPT_GROUP && o->type != OPT_OLD;
+	return o->type != OPT_HEADING && o->type != OPT_GROUP && o->type != OPT_OLD &&
+	       o->type != OPT_PASSED;
+}
+
+/* The list that gets the option for another program; NULL: it is the program's own. */
+static struct opt_list *passed_to(const struct opt *row)
+{
+	struct opt_list *to = NULL;
+
+	for (const struct opt *o = program->options; o->type != OPT_END_ROW; o++) {
+		if (o->type == OPT_PASSED)
+			to = o->to;
+		if (o == row)
+			return to;
+	}
+	return NULL;
 }
 
 static const struct opt *find_letter(char letter)
@@ -143,11 +158,32 @@ static const struct opt *print_group(const struct opt *group)
 	return o;
 }
 
+/* The words and letters of all that follow. */
+static void print_passed(const struct opt *o)
+{
+	struct buf words = BUF_INIT;
+
+	buf_adds(&words, o->help);
+	for (; o->type != OPT_END_ROW; o++)
+		if (o->word && is_shown(o)) {
+			buf_addf(&words, " --%s", o->word);
+			if (o->letter && find_letter(o->letter) == o)
+				buf_addf(&words, " -%c", o->letter);
+		}
+	putchar('\n');
+	print_wrapped(buf_str(&words), 0, 0);
+	buf_release(&words);
+}
+
 static void opt_print_rows(const struct opt *o)
 {
 	static bool behind_rows;
 
 	while (o->type != OPT_END_ROW) {
+		if (o->type == OPT_PASSED) {
+			print_passed(o);
+			return;
+		}
 		if (o->type == OPT_GROUP && !want_all) {
 			if (behind_rows)
 				putchar('\n');
@@ -341,6 +377,7 @@ static void opt_assign(const struct opt *o, const char *value)
 	case OPT_CHOICE: set_choice(o, value); break;
 	case OPT_HEADING:
 	case OPT_GROUP:
+	case OPT_PASSED:
 	case OPT_OLD:
 	case OPT_END_ROW: break;
 	}
@@ -352,8 +389,15 @@ static void opt_assign(const struct opt *o, const char *value)
 
 static void opt_set(const struct opt *o, const char *value)
 {
+	struct opt_list *passed = passed_to(o);
+	struct buf b = BUF_INIT;
+
 	ask_guard(o, value);
 	opt_assign(o, value);
+	if (!passed)
+		return;
+	buf_addf(&b, is_flag(o) ? "--%s" : "--%s=%s", o->word, value);
+	VEC_PUSH(passed->items, passed->n, passed->cap) = buf_str(&b);
 }
 
 /* -abcVALUE or -abc VALUE; returns how many further arguments were taken. */

@@ -24,12 +24,15 @@ enum opt_type {
 	OPT_END_ROW,
 	OPT_HEADING, /* help only: a line between groups */
 	OPT_GROUP,   /* the same before rows that several programs have */
-	OPT_OLD,     /* word was the name of what is now called arg; taken, and said to be old */
-	OPT_FLAG,    /* bool *: set to true */
-	OPT_SWITCH,  /* bool *: set to true, or as --word=true or =false says */
-	OPT_CLEAR,   /* bool *: set to false */
-	OPT_STRING,  /* const char **: borrowed from argv */
-	OPT_LIST,    /* struct opt_list *: may be given again */
+	/* What follows are the options of another program, for which the list (to) gets what is given, as
+	 * "--word" or "--word=value". --help has their words only. A word or letter above is not theirs. */
+	OPT_PASSED,
+	OPT_OLD,    /* word was the name of what is now called arg; taken, and said to be old */
+	OPT_FLAG,   /* bool *: set to true */
+	OPT_SWITCH, /* bool *: set to true, or as --word=true or =false says */
+	OPT_CLEAR,  /* bool *: set to false */
+	OPT_STRING, /* const char **: borrowed from argv */
+	OPT_LIST,   /* struct opt_list *: may be given again */
 	/* struct opt_list *: takes all arguments up to the next option; each time it is given, a
 	 * NULL comes before what it took */
 	OPT_MANY,
@@ -62,6 +65,7 @@ struct opt {
 /* Rows are written with these, so that the compiler checks what each points to. */
 #define ROW_HEADING(text) {.type = OPT_HEADING, .help = text}
 #define ROW_GROUP(text) {.type = OPT_GROUP, .help = text}
+#define ROW_PASSED(text, p) {.type = OPT_PASSED, .help = text, .to = (struct opt_list *){p}}
 #define ROW_OLD(w, now) {.type = OPT_OLD, .word = w, .arg = now}
 #define ROW_FLAG(l, w, h, p) \
 	{.type = OPT_FLAG, .letter = l, .word = w, .help = h, .to = (bool *){p}}

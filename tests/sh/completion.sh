@@ -13,7 +13,8 @@ programs=$(cd "$SRC/cmd" && printf '%s\n' tm-*.c | sed 's/\.c$//')
 
 # "--word" and "-x" of the help text, sorted.
 wanted() {
-	"$1" --help all | sed -nE 's/^ {2,6}(-[^-])?,? *(--[a-zA-Z-]+).*/\1\n\2/p' | grep . | LC_ALL=C sort -u
+	"$1" --help all | sed -nE -e 's/^ {2,6}(-[^-])?,? *(--[a-zA-Z-]+).*/\1\n\2/p' \
+		-e '/^of the report/,/^$/{s/^of the report.*tm-top://;s/ -/\n-/g;p}' | grep . | LC_ALL=C sort -u
 }
 same() {
 	equal() { [ -s "$2" ] && diff "$1" "$2" >err; }
