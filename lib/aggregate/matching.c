@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/group/apart.h"
 #include "lib/rules/clones.h"
+#include "lib/rules/linkage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,7 +228,7 @@ bool name_is_address(const char *s, size_t n)
 {
 	size_t k = n;
 
-	if (n == 9 && !memcmp(s, "[unknown]", 9))
+	if ((n == 9 && !memcmp(s, "[unknown]", 9)) || linkage_is_start(s, n))
 		return true;
 	while (k && is_hex(s[k - 1]))
 		k--;
@@ -636,14 +637,28 @@ static void matching_join_family(struct joining *j, const struct keyed *k, size_
 		matching_align(j, k, n_a, k + n_a, n_b, by);
 }
 
+/* The digits that a name by address ends with. */
+static const char *address_digits(const char *name, size_t *n)
+{
+	size_t all = strlen(name), k = all;
+
+	while (k && is_hex(name[k - 1]))
+		k--;
+	*n = all - k;
+	return name + k;
+}
+
 static int address_order(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
-	size_t n = strlen(x->of->name), m = strlen(y->of->name);
+	size_t n, m;
+	const char *p = address_digits(x->of->name, &n), *q = address_digits(y->of->name, &m);
+	int r;
 
 	if (x->side != y->side || n != m)
 		return x->side != y->side ? (x->side < y->side ? -1 : 1) : n < m ? -1 : 1;
-	return strcmp(x->of->name, y->of->name);
+	r = strcmp(p, q);
+	return r ? r : strcmp(x->of->name, y->of->name);
 }
 
 /* What has no names in two builds of a module: in the order of its addresses, by counts and sizes. Of one build an address

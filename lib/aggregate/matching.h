@@ -29,7 +29,7 @@
 /* Appends the canonical form of a display or linkage name. */
 void canonical_name(struct buf *out, const char *s, size_t n);
 
-/* A function without a name: "module!0x12", "module+0x12", "0x12", "[unknown]". Such a name
+/* A function without a name: "module!0x12", "module!fn_0x12", "module+0x12", "0x12", "[unknown]". Such a name
  * means something in its own build only. */
 bool name_is_address(const char *s, size_t n);
 

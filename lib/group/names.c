@@ -499,6 +499,47 @@ static uint32_t outermost(const struct trace_symbols *s, uint32_t call)
 	return call;
 }
 
+/* A function of which only its start is known is called by its module, as an address is. */
+static uint32_t group_names_by_start(struct group_names *n, const struct trace *t,
+				     const struct location *l, const struct binding *b,
+				     struct identity *id)
+{
+	const struct trace_symbols *s = &t->symbols;
+	const struct symbol_function *f = &s->functions[s->calls[b->call].function];
+	struct names_location row = {.build_id = id->build_id,
+				     .address = id->address,
+				     .has_address = true,
+				     .tier = TIER_MODULE,
+				     .first = (uint32_t)n->n_calls,
+				     .n_calls = 1};
+	struct buf name = BUF_INIT;
+	const char *text;
+	uint32_t got;
+	size_t len;
+	bool is_new;
+
+	row.module = id->module = with_build(n, t, l, id->module);
+	text = names_text(n, id->module, &len);
+	buf_add(&name, text, len);
+	buf_addc(&name, '!');
+	text = intern_text(&s->strings, f->raw, &len);
+	buf_add(&name, text, len);
+	id->function = text_function(n, name.data, name.len, id->module, 0, 0);
+	buf_release(&name);
+	got = add_location(n, id, &row, &is_new);
+	if (is_new)
+		push_call(n, id->function, 0, 0, got);
+	return got;
+}
+
+/* Nothing but tm-symbolize's own name of a start. */
+static bool is_start(const struct trace_symbols *s, const struct binding *b)
+{
+	const struct symbol_call *c = &s->calls[b->call];
+
+	return b->tier == TIER_MODULE && c->function && c->function < s->n_functions && !c->outer;
+}
+
 static uint32_t group_names_symbolized(struct group_names *n, const struct trace_symbols *s,
 				       const struct location *l, const struct binding *b,
 				       struct identity *id)
@@ -565,7 +606,8 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 		}
 	}
 	if (b->call && b->call < s->n_calls) {
-		uint32_t got = group_names_symbolized(n, s, l, b, &id);
+		uint32_t got = is_start(s, b) ? group_names_by_start(n, t, l, b, &id)
+					      : group_names_symbolized(n, s, l, b, &id);
 
 		if (got)
 			return got;

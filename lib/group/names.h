@@ -7,8 +7,8 @@
  *
  * Mangled names, of captures as of symbols, are shown demangled; identity is what they are mangled.
  *
- * Without symbols the function is "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the
- * file, or from the slide), "0xADDRESS", or "[unknown]".
+ * Without symbols the function is "module!fn_0xVADDR" (bound, of a start that unwind tables have),
+ * "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the file, or from the slide), "0xADDRESS", or "[unknown]".
  */
 #ifndef TM_GROUP_NAMES_H
 #define TM_GROUP_NAMES_H

@@ -4,6 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/text.h"
 #include "lib/group/metric.h"
+#include "lib/group/rank.h"
+#include "lib/rules/linkage.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -197,6 +199,29 @@ bool nameless_note(const struct group_run *r, struct buf *to)
 		return false;
 	buf_adds(to, "most sites have no names: " NAMED_BY);
 	return true;
+}
+
+bool starts_note(const struct group_project *p, size_t grouping, const uint32_t *groups, size_t n,
+		 struct buf *to)
+{
+	enum key by = p->groupings[grouping].key.by;
+	uint64_t starts = 0;
+
+	if (by != KEY_SITE && by != KEY_FUNCTION && by != KEY_LOCATION)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct group_name name;
+
+		group_name(p, grouping, groups[i], &name);
+		starts += linkage_is_start(name.name, name.name_len);
+	}
+	if (starts)
+		buf_addf(to,
+			 "%" PRIu64
+			 " row%s grouped by function starts of .eh_frame (fn_0x...): names "
+			 "need the module's debug information",
+			 starts, starts == 1 ? " is" : "s are");
+	return starts;
 }
 
 /* Sums of moments, each of which is one capture's. */

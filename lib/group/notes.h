@@ -21,6 +21,9 @@ bool state_note(const struct run_known *k, unsigned sums, enum metric_state stat
 /* Most sites have no names: what puts names in. False: they have names. */
 #define NAMED_BY "tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)"
 bool nameless_note(const struct group_run *r, struct buf *to);
+/* How many of these groups are functions of which only the start is known (names.h). False: none is. */
+bool starts_note(const struct group_project *p, size_t grouping, const uint32_t *groups, size_t n,
+		 struct buf *to);
 /* Why a table of what the captures have has no rows: struct table's empty. */
 const char *group_nothing(const struct group_project *p);
 const char *nothing_left(bool filters, bool ranges);

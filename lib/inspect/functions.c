@@ -72,9 +72,17 @@ static void from_symbols(struct inspect *x)
 
 static int by_lo(const void *a, const void *b)
 {
-	const struct inspect_entry *x = a, *y = b;
+	const struct eh_frame_entry *x = a, *y = b;
 
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void inspect_add_entry(void *arg, const struct eh_frame_entry *entry)
+{
+	struct inspect *x = arg;
+
+	if (code_holds(x->file.code, entry->lo))
+		VEC_PUSH(x->entries, x->n_entries, x->cap_entries) = *entry;
 }
 
 static void read_entries(struct inspect *x)
@@ -89,9 +97,16 @@ static void read_entries(struct inspect *x)
 	x->has_entries = true;
 	if (object_section_read(x->file.object, section, &data, &size, &e) > ST_NONE)
 		x->bad_tables = true;
-	if (data)
-		x->bad_tables = !inspect_eh_frame(
-		    x, data, size, object_section_info(x->file.object, section).addr);
+	if (data) {
+		const struct eh_frame f = {.data = data,
+					   .size = size,
+					   .addr =
+					       object_section_info(x->file.object, section).addr,
+					   .is_64 = object_is_64(x->file.object),
+					   .big_endian = object_is_big_endian(x->file.object)};
+
+		x->bad_tables = !eh_frame_read(&f, inspect_add_entry, x);
+	}
 	allowance_free(data);
 	if (x->n_entries)
 		sort_array(x->entries, x->n_entries, sizeof *x->entries, by_lo);

@@ -16,6 +16,7 @@
 #include "lib/base/hash.h"
 #include "lib/disasm/disasm.h"
 #include "lib/find/files.h"
+#include "lib/object/eh_frame.h"
 
 /* What a symbol is to a profiler. */
 enum role {
@@ -59,10 +60,7 @@ struct inspect {
 	struct inspect_function *functions; /* sorted by lo, not overlapping */
 	size_t n_functions, cap_functions;
 	/* The entries of .eh_frame, sorted by lo, parts of functions among them. */
-	struct inspect_entry {
-		uint64_t lo, hi;
-		bool fragment; /* it begins with the frame set up: .cold */
-	} * entries;
+	struct eh_frame_entry *entries;
 	size_t n_entries, cap_entries;
 	bool has_entries;   /* its bytes are here, and not left behind in another file */
 	uint64_t n_unwound; /* functions that begin in an entry */
@@ -101,7 +99,5 @@ void inspect_code(struct inspect *x);
 bool inspect_is_thumb(const struct inspect *x, uint64_t addr);
 /* Number of the section with that name, 0: none. */
 size_t inspect_section(const struct inspect *x, const char *name);
-/* The entries of .eh_frame, into functions; false: damaged. */
-bool inspect_eh_frame(struct inspect *x, const uint8_t *p, uint64_t n, uint64_t addr);
 
 #endif

@@ -132,6 +132,7 @@ struct symtab {
 };
 
 struct object_code;
+struct object_starts;
 struct object_stubs;
 
 #define SYMBOL_NONE UINT32_MAX
@@ -170,6 +171,7 @@ struct object {
 	struct symtab symbols, own, any;
 	struct object_code *code;           /* NULL: not asked for yet */
 	struct object_stubs *_Atomic stubs; /* the same */
+	struct object_starts *_Atomic starts;
 	struct trail trail;
 	/* of the last search, for the files that hold parts of the debug information */
 	char **dirs;
@@ -191,6 +193,9 @@ void companion_release(struct object *o);
 
 /* code.c */
 void object_code_release(struct object_code *c); /* accepts NULL */
+
+/* starts.c */
+void object_starts_release(struct object_starts *t); /* accepts NULL */
 
 /* plt.c */
 void object_stubs_release(struct object_stubs *t); /* accepts NULL */

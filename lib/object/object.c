@@ -111,6 +111,7 @@ void object_free(struct object *o)
 	symtab_release(&o->any);
 	object_code_release(o->code);
 	object_stubs_release(o->stubs);
+	object_starts_release(o->starts);
 	trail_release(&o->trail);
 	pthread_mutex_destroy(&o->lock);
 	image_release(&o->file);

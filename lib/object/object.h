@@ -250,6 +250,11 @@ bool object_plt_slot(struct object *o, uint64_t addr, uint64_t *slot);
 /* The stub of the PLT that holds vaddr, "malloc@plt", or NULL: no symbol table has it. */
 const struct object_symbol *object_stub_at(struct object *o, uint64_t vaddr);
 
+/* Where the function begins that holds vaddr, by .eh_frame or .debug_frame, whether or not it has a symbol: a part of a
+ * function that lies apart (.cold) has a start of its own. False: no entry holds it, or it is in a PLT, or the file is
+ * no ELF file that is linked. */
+bool object_function_start(struct object *o, uint64_t vaddr, uint64_t *start);
+
 /* vaddr of a file offset through PT_LOAD; ST_NONE when no segment's file part holds it. */
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
 /* True when vaddr lies in an executable PT_LOAD. */

@@ -209,10 +209,11 @@ static size_t leaks_rule_of_location(const struct leaks *l, const struct trace *
 	const struct trace_symbols *y = &t->symbols;
 	const struct location *at = &t->locations[location];
 	const char *module = module_of(t, location);
-	uint32_t call = symbols_binding(y, location)->call;
+	const struct binding *b = symbols_binding(y, location);
+	uint32_t call = b->call;
 	size_t rule = l->n;
 
-	if (!call)
+	if (!call || b->tier <= TIER_MODULE)
 		return rule_of_call(l, trace_text(t, at->name), "", trace_text(t, at->file),
 				    module);
 	for (; call && rule == l->n; call = y->calls[call].outer) {

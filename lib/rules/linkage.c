@@ -2,6 +2,7 @@
 #include "lib/rules/linkage.h"
 
 #include "lib/base/text.h"
+#include "lib/trace/symbols.h"
 
 #include <string.h>
 
@@ -205,4 +206,15 @@ bool linkage_is_internal(const char *s, size_t n)
 	s += underscores + 1;
 	n -= underscores + 1;
 	return memchr(s, 'L', n) && linkage_mangled_internal(s, n);
+}
+
+bool linkage_is_start(const char *s, size_t n)
+{
+	static const char mark[] = "!" SYMBOL_START;
+	const size_t len = sizeof mark - 1;
+	size_t k = n;
+
+	while (k && (is_digit(s[k - 1]) || (s[k - 1] >= 'a' && s[k - 1] <= 'f')))
+		k--;
+	return k < n && k > len && !memcmp(s + k - len, mark, len);
 }

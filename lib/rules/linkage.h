@@ -13,4 +13,8 @@
 /* Of a linkage name, or of the name for people where that says it. False of C's names, which do not say it. */
 bool linkage_is_internal(const char *s, size_t n);
 
+/* "MODULE!fn_0x1a2b0": a function of which only its start is known, from tables for unwinding. It is an address, which
+ * moves with each build; no rule means it by its name. */
+bool linkage_is_start(const char *s, size_t n);
+
 #endif

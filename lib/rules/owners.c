@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
 #include "lib/match/match.h"
+#include "lib/rules/linkage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,9 @@ static uint32_t ask(struct owners *o, enum kind kind, const char *a, size_t na, 
 
 uint32_t owners_function(struct owners *o, const char *display, const char *raw)
 {
-	return ask(o, OF_FUNCTION, display, strlen(display), raw);
+	const size_t n = strlen(display);
+
+	return linkage_is_start(display, n) ? OWNER_NONE : ask(o, OF_FUNCTION, display, n, raw);
 }
 
 uint32_t owners_module(struct owners *o, const char *module)

@@ -5,6 +5,7 @@
 #include "lib/base/text_file.h"
 #include "lib/match/match.h"
 #include "lib/rules/clones.h"
+#include "lib/rules/linkage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,9 @@ static unsigned sites_ask(struct sites *s, enum site_rule_kind kind, const char 
 
 unsigned sites_function(struct sites *s, const char *display, const char *raw)
 {
-	return sites_ask(s, SITE_FUNCTION, display, raw);
+	return linkage_is_start(display, strlen(display))
+		   ? 0
+		   : sites_ask(s, SITE_FUNCTION, display, raw);
 }
 
 unsigned sites_module(struct sites *s, const char *module)

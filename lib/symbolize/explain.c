@@ -185,7 +185,7 @@ static void explain_place(struct explain *x, struct buf *b, struct object *o, ui
 
 /* The calls there, innermost first. */
 static void explain_calls(struct buf *b, const struct trace_symbols *y, uint32_t call,
-			  uint8_t reason, uint8_t flags)
+			  uint8_t reason, uint8_t flags, bool is_start)
 {
 	for (; call; call = y->calls[call].outer) {
 		const struct symbol_call *c = &y->calls[call];
@@ -207,6 +207,9 @@ static void explain_calls(struct buf *b, const struct trace_symbols *y, uint32_t
 			buf_adds(b, flags & BINDING_UNSIZED
 					? " (from a symbol without a size: a guess)"
 					: " (from the symbol table)");
+		else if (is_start)
+			buf_adds(b,
+				 " (from the unwind tables: a function's start, without a name)");
 		buf_addc(b, '\n');
 	}
 	if (reason != REASON_RESOLVED)
@@ -267,7 +270,7 @@ void explain_location(struct explain *x, struct buf *b, const struct find_files 
 		buf_addc(b, '\n');
 		explain_place(x, b, f->object, at);
 	}
-	explain_calls(b, y, bound->call, bound->reason, bound->flags);
+	explain_calls(b, y, bound->call, bound->reason, bound->flags, bound->tier == TIER_MODULE);
 }
 
 void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
@@ -276,7 +279,7 @@ void explain_query(struct explain *x, struct buf *b, const struct lookup *l,
 	buf_addf(b, "address 0x%" PRIx64 "\n", q->addr);
 	if (q->file->object)
 		explain_place(x, b, q->file->object, q->addr);
-	explain_calls(b, &l->symbols, q->named.call, q->named.reason, q->named.flags);
+	explain_calls(b, &l->symbols, q->named.call, q->named.reason, q->named.flags, false);
 }
 
 bool explain_source(struct explain *x, const struct object_search *search, struct object *o,

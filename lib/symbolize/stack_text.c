@@ -304,7 +304,9 @@ static void stack_text_keep_answer(struct stack_text *x, uint64_t key, uint32_t 
 	const struct binding *b = symbols_binding(y, location);
 	struct stack_text_answer a = {.call = (uint32_t)g->n_answer_calls, .reason = b->reason};
 
-	for (uint32_t id = b->call; id && y->calls[id].function; id = y->calls[id].outer) {
+	/* A start without a name says less than the line. */
+	for (uint32_t id = b->tier > TIER_MODULE ? b->call : 0; id && y->calls[id].function;
+	     id = y->calls[id].outer) {
 		const struct symbol_call *c = &y->calls[id];
 
 		VEC_PUSH(g->answer_calls, g->n_answer_calls, g->cap_answer_calls) =

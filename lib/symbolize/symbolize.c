@@ -165,10 +165,43 @@ static void symbolize_fetch_item(const struct run *r, const struct batch *x, siz
 	__builtin_prefetch(symbols_binding(&r->t->symbols, index));
 }
 
+/* The function that begins where unwind tables say so, of an address that nothing names; 0: they do not. All calls in
+ * one are one function then. */
+static uint32_t symbolize_start_of(struct run *r, struct object *o, uint64_t addr)
+{
+	char name[sizeof SYMBOL_START + 16];
+	uint64_t start;
+	int n;
+
+	if (!object_function_start(o, addr, &start))
+		return 0;
+	n = snprintf(name, sizeof name, SYMBOL_START "%" PRIx64, start);
+	return calls_add(&r->calls, &(struct symbol_call){
+					.function = calls_function(&r->calls, name, (size_t)n)});
+}
+
+/* A name that the capture came with says more than a start. */
+static void symbolize_bind_item(struct run *r, uint32_t index, const struct symbolize_named *n,
+				uint32_t start)
+{
+	const struct find_bound *b = &r->bound[index];
+	const struct location *l = &r->t->locations[index];
+	bool by_start = start && !l->name && !l->symbol;
+
+	symbols_bind(&r->t->symbols, index,
+		     &(struct binding){.vaddr = b->vaddr,
+				       .object = symbolize_object_of(r, b),
+				       .call = by_start ? start : n->call,
+				       .reason = n->reason,
+				       .tier = by_start ? TIER_MODULE
+							: tier_of(&r->t->symbols, n->call, l, true),
+				       .flags = b->flags | n->flags,
+				       .kind = b->kind});
+}
+
 /* One symbol-table or engine answer per unique address, for all locations that share it. */
 static void symbolize_bind_batch(struct run *r, struct batch *x)
 {
-	struct trace_symbols *y = &r->t->symbols;
 	struct calls_of of;
 	size_t item = 0;
 	const char *why;
@@ -177,23 +210,13 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 	calls_of_init(&of, &r->calls, x->file->object, x->addrs, &x->answers);
 	for (size_t i = 0; i < x->n_addrs; i++) {
 		struct symbolize_named n = calls_at(&of, i);
+		uint32_t start = n.call ? 0 : symbolize_start_of(r, of.object, of.addrs[i]);
 
 		if (n.call && object_is_folded(of.object, of.addrs[i]))
 			n.flags |= BINDING_FOLDED;
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
-			uint32_t index = x->items[item].index;
-			const struct find_bound *b = &r->bound[index];
-
 			symbolize_fetch_item(r, x, item);
-			symbols_bind(y, index,
-				     &(struct binding){
-					 .vaddr = b->vaddr,
-					 .object = symbolize_object_of(r, b),
-					 .call = n.call,
-					 .reason = n.reason,
-					 .tier = tier_of(y, n.call, &r->t->locations[index], true),
-					 .flags = b->flags | n.flags,
-					 .kind = b->kind});
+			symbolize_bind_item(r, x->items[item].index, &n, start);
 		}
 	}
 	calls_of_release(&of);

@@ -73,8 +73,9 @@ int64_t open_calls_elapsed(struct open_calls *o, struct open_thread *th, int64_t
 static bool is_named(const struct trace *t, uint32_t location)
 {
 	const struct location *l = &t->locations[location];
+	const struct binding *b = symbols_binding(&t->symbols, location);
 
-	return l->name || symbols_binding(&t->symbols, location)->call;
+	return l->name || (b->call && b->tier > TIER_MODULE);
 }
 
 /* Called as the marker is; an address that the call has is kept in addition to the name. */

@@ -49,6 +49,10 @@ struct symbol_function {
 	uint32_t display; /* demangled; the same string when there is nothing to demangle */
 };
 
+/* With what the name of a function begins of which a binary says where it starts, and nothing more: its start in the
+ * binary follows, "fn_0x1a2b0". What is bound to a call of it has TIER_MODULE, and the reason why it has no name. */
+#define SYMBOL_START "fn_0x"
+
 struct symbol_call {
 	uint32_t outer; /* call id it was inlined into; 0: this is the physical function */
 	uint32_t function, file;

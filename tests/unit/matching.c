@@ -92,6 +92,11 @@ TEST(places_without_names)
 	CHECK(name_is_address("libgame.so+0x1", 14));
 	CHECK(name_is_address("0x7f00", 6));
 	CHECK(name_is_address("[unknown]", 9));
+	CHECK(name_is_address("libgame.so!fn_0x12ab", 20));
+	CHECK(name_is_address("libgame.so#2!fn_0x12ab", 22));
+	CHECK(!name_is_address("fn_0x12ab", 9)); /* C allows it */
+	CHECK(!name_is_address("libgame.so!fn_0x", 16));
+	CHECK(!name_is_address("libgame.so!fn_0x12ab::f", 23));
 	CHECK(!name_is_address("f0x12", 5));
 	CHECK(!name_is_address("0x", 2));
 	CHECK(!name_is_address("", 0));

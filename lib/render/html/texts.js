@@ -705,6 +705,9 @@ const PROGRAM_TEXTS = {
 	"sampled, a point in {0}: the standard error (+-) of bytes is at most the root of their product with {1}": "采样数据，每 {0} 一个采样点：字节数的标准误差（+-）不超过它与 {1} 乘积的平方根",
 	"a missing row has less than {0}, with a confidence of 95 %": "未列出的小于 {0}，置信度 95 %",
 	"most sites have no names: {0}": "大多数分配来源没有函数名：{0}",
+	"{0} row is grouped by function starts of .eh_frame (fn_0x...): {1}": "{0} 行按 .eh_frame 的函数起始地址分组（fn_0x...）：{1}",
+	"{0} rows are grouped by function starts of .eh_frame (fn_0x...): {1}": "{0} 行按 .eh_frame 的函数起始地址分组（fn_0x...）：{1}",
+	"names need the module's debug information": "要看函数名需要该模块的调试信息",
 	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod）",
 
 	// Of a gate's rules

@@ -214,8 +214,9 @@ static uint32_t function_of_marker(struct spike_functions *f, const struct trace
 static bool is_named(const struct trace *t, uint32_t location)
 {
 	const struct location *l = &t->locations[location];
+	const struct binding *b = symbols_binding(&t->symbols, location);
 
-	return l->name || symbols_binding(&t->symbols, location)->call;
+	return l->name || (b->call && b->tier > TIER_MODULE);
 }
 
 uint32_t spike_function_of(struct spike_functions *f, const struct trace *t, uint32_t location,

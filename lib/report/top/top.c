@@ -525,6 +525,16 @@ static void top_add_hint(struct top *t)
 	buf_release(&b);
 }
 
+/* Of the rows that are shown. */
+static void top_add_starts(struct top *t)
+{
+	struct buf b = BUF_INIT;
+
+	if (starts_note(t->p, t->options.shown, t->ranked, t->table.n_rows, &b))
+		add_note(t, b.data, b.len);
+	buf_release(&b);
+}
+
 struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e)
 {
 	struct top *t = mem_zalloc(sizeof *t);
@@ -560,6 +570,7 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 		top_add_hint(t);
 	if (by(t) == KEY_STACK)
 		top_cut_stacks(t);
+	top_add_starts(t);
 	return t;
 }
 
