@@ -10,6 +10,7 @@
 #include "lib/cli/top.h"
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
+#include "lib/group/own_code.h"
 #include "lib/report/frames/worst.h"
 #include "lib/report/top/first_screen.h"
 #include "lib/report/top/guess.h"
@@ -48,6 +49,7 @@ struct request {
 	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
 	struct buf suppressed;
 	struct buf guessed;    /* what is passed over without a rule */
+	size_t own;            /* the grouping by own code; 0: none */
 	struct sink_both both; /* what two reports are made from */
 	bool aggregates;       /* some was read */
 	bool has_sizes;
@@ -454,6 +456,15 @@ static void top_tell_guess(struct request *q, struct table_document *d)
 	document_fact(d, "guessed", buf_str(&q->guessed));
 }
 
+static struct top *top_new_own(const struct group_project *p, const struct request *q,
+			       struct err *e)
+{
+	const struct top_options o = {
+	    .sort = q->given.top.sort, .n = q->given.top.n, .shown = q->own, .own = true};
+
+	return q->own ? top_new(p, &o, e) : NULL;
+}
+
 static void top_print(const struct group_project *p, struct request *q)
 {
 	struct table_document d = {.program = "tm-top"};
@@ -465,9 +476,11 @@ static void top_print(const struct group_project *p, struct request *q)
 	    q->worst && !q->aggregates ? frames_worst_table(q->worst, p) : NULL;
 	struct err e = ERR_INIT;
 	void *report;
+	struct top *own;
 
 	q->given.top.frames_shown = worst != NULL;
 	report = q->as->make(p, q, &e);
+	own = top_new_own(p, q, &e);
 	if (!report)
 		cli_usage("--sort: %s", e.msg);
 	for (int i = 0; i < q->n; i++)
@@ -484,6 +497,8 @@ static void top_print(const struct group_project *p, struct request *q)
 		screen = first_screen_new(p);
 	top_tell_guess(q, &d);
 	document_table(&d, q->as->table(report));
+	if (own)
+		document_table(&d, top_table(own));
 	first_screen_add(screen, &d);
 	if (worst) {
 		document_table(&d, worst);
@@ -506,6 +521,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	flame_release(&flame);
 	memory_report_free(sizes);
 	first_screen_free(screen);
+	top_free(own);
 	q->as->free(report);
 }
 
@@ -557,6 +573,24 @@ static void top_guess(struct request *q)
 	buf_release(&names);
 	if (q->given.top.callers)
 		q->given.top.advice = guess_advice(p, sum);
+}
+
+/* Where most sites have no names, the first report has own code below them. Of calls the stacks may be without paths. */
+static void top_find_own(struct request *q)
+{
+	const unsigned sums = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_REQUESTED) |
+			      SUM_BIT(SUM_REAL) | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD);
+	struct group_project *p = &q->project;
+	const struct run_known *known = &p->now.groupings[0].known;
+	struct err e = ERR_INIT;
+	enum sum sum;
+
+	if (!is_first_report(q) || q->given.by != KEY_SITE || q->aggregates ||
+	    run_knows(known, SUM_TIME_TOTAL) ||
+	    sort_choose(&p->now, known, q->given.top.sort, key_words[KEY_SITE], &sum, &e))
+		return;
+	if (sums >> sum & 1 && own_code_is_wanted(p, sum))
+		q->own = own_code_add(p, sum);
 }
 
 static void top_tell_unselected(const struct request *q)
@@ -679,6 +713,7 @@ static void report_ranked(struct request *q, const struct project_options *what)
 {
 	top_read_all(q, what);
 	top_guess(q);
+	top_find_own(q);
 	names_tell_apart(&q->project.names);
 	if (q->project.now.captures)
 		top_print(&q->project, q);

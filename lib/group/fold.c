@@ -5,6 +5,7 @@
 #include "lib/base/num.h"
 #include "lib/group/filter_calls.h"
 #include "lib/group/given_up.h"
+#include "lib/group/own_code.h"
 #include "lib/group/periods.h"
 
 #include <string.h>
@@ -194,7 +195,8 @@ static void learn_modules(struct fold *f)
 	struct group_run *r = &f->p->now;
 
 	for (uint32_t m = 1; m < f->t->n_modules; m++) {
-		struct run_module module;
+		struct run_module module = {
+		    .system = own_code_is_system(trace_text(f->t, f->t->modules[m].name))};
 		size_t i;
 
 		names_module(&f->p->names, f->t, m, &module.name, &module.build_id);

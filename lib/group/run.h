@@ -42,6 +42,7 @@ struct run_grouping {
 struct run_module {        /* a binary as the captures name it: string ids of names.strings */
 	uint32_t name;     /* base name */
 	uint32_t build_id; /* raw bytes; 0: not known */
+	bool system;       /* own_code.h */
 };
 
 struct run_counter { /* string ids of names.strings; unit 0: none */

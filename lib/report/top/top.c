@@ -439,19 +439,20 @@ static const char *make_title(struct top *t)
 	char text[128];
 	size_t rows = t->table.n_rows;
 	size_t all = grouping_of(t)->n - frames_before(t, grouping_of(t)->n, true);
-	int n = snprintf(
-	    text, sizeof text, "top %zu of %zu %s%s%s by %s%s%s",
-	    rows - frames_before(t, rows, false), all, key_counted(by(t), all),
-	    outer_of(t) ? " within " : "", outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
-	    is_time(t->sort)        ? ""
-	    : !has_totals(t)        ? ""
-	    : t->options.cumulative ? "total "
-				    : "self ",
-	    sum_names[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
-			  ? SUM_TIME_TOTAL
-			  : t->sort]
-		.word,
-	    sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
+	int n =
+	    snprintf(text, sizeof text, "%stop %zu of %zu %s%s%s by %s%s%s",
+		     t->options.own ? "own code: " : "", rows - frames_before(t, rows, false), all,
+		     key_counted(by(t), all), outer_of(t) ? " within " : "",
+		     outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
+		     is_time(t->sort)        ? ""
+		     : !has_totals(t)        ? ""
+		     : t->options.cumulative ? "total "
+					     : "self ",
+		     sum_names[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
+				   ? SUM_TIME_TOTAL
+				   : t->sort]
+			 .word,
+		     sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -535,6 +536,16 @@ static void top_add_starts(struct top *t)
 	buf_release(&b);
 }
 
+/* Below the ranking, whose notes are there already. */
+static void top_say_own(struct top *t)
+{
+	static const char text[] = "own code: the first call outward in a module that has debug "
+				   "information or is no library of the system";
+
+	t->table.n_notes = t->table.n_coverage = 0;
+	add_note(t, text, sizeof text - 1);
+}
+
 struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e)
 {
 	struct top *t = mem_zalloc(sizeof *t);
@@ -548,7 +559,8 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	}
 	ranking = (struct ranking){
 	    p, &p->now, o->shown, t->sort, o->cumulative, p->options.leaks && o->sort == SORT_LIVE};
-	t->table = (struct table){.name = "top", .columns = t->columns, .fill = top_fill, .arg = t};
+	t->table = (struct table){
+	    .name = o->own ? "own" : "top", .columns = t->columns, .fill = top_fill, .arg = t};
 	t->table.empty = group_nothing(p);
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	if (by(t) == KEY_FRAME && o->n && t->table.n_rows < SIZE_MAX)
@@ -570,6 +582,8 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 		top_add_hint(t);
 	if (by(t) == KEY_STACK)
 		top_cut_stacks(t);
+	if (o->own)
+		top_say_own(t);
 	top_add_starts(t);
 	return t;
 }

@@ -22,6 +22,7 @@ struct top_options {
 	uint64_t callers;  /* rows with their main callers below them; the same holds */
 	unsigned advice;   /* ADVICE_ bits of guess.h */
 	bool frames_shown; /* the worst frames have a table: no note names one */
+	bool own;          /* shown is of own code (own_code.h): a table below the ranking */
 };
 
 struct top;
