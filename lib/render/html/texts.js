@@ -626,6 +626,7 @@ const PROGRAM_TEXTS = {
 
 	// Why a table has no rows, and notes
 	"none: neither side has such data, or the filters leave nothing": "无：两边都没有这类数据，或筛选后没有剩下数据",
+	"none: no block is left to be a leak": "无：没有剩下可能泄漏的内存块",
 	"none: no call that was judged took longer than it may": "无：没有一次调用超过阈值",
 	"none: no frame is above a limit": "无：没有一帧超过阈值",
 	"none: no object is so, or the filters leave none": "无：没有这样的对象，或筛选后没有剩下对象",

@@ -232,6 +232,6 @@ void first_screen_free(struct first_screen *s)
 void first_screen_add(const struct first_screen *s, struct table_document *d)
 {
 	for (size_t i = 0; s && i < FIRST_SCREEN_TABLES; i++)
-		if (s->questions[i].table.n_rows)
+		if (s->questions[i].table.n_rows || s->questions[i].table.n_notes)
 			document_table(d, &s->questions[i].table);
 }

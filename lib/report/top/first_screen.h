@@ -25,7 +25,7 @@ struct first_screen;
  * NULL: the captures do not say what becomes of a block. */
 struct first_screen *first_screen_new(const struct group_project *p);
 void first_screen_free(struct first_screen *s); /* accepts NULL */
-/* Adds the tables; a table without rows is left out. */
+/* Adds the tables; a table without rows or notes is left out. */
 void first_screen_add(const struct first_screen *s, struct table_document *d);
 
 #endif

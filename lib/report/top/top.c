@@ -561,7 +561,9 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	    p, &p->now, o->shown, t->sort, o->cumulative, p->options.leaks && o->sort == SORT_LIVE};
 	t->table = (struct table){
 	    .name = o->own ? "own" : "top", .columns = t->columns, .fill = top_fill, .arg = t};
-	t->table.empty = group_nothing(p);
+	t->table.empty = ranking.some && p->now.all.v[SUM_ENTRIES]
+			     ? "none: no block is left to be a leak"
+			     : group_nothing(p);
 	t->table.n_rows = o->n > SIZE_MAX ? 0 : (size_t)o->n;
 	if (by(t) == KEY_FRAME && o->n && t->table.n_rows < SIZE_MAX)
 		t->table.n_rows++;
