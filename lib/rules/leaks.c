@@ -15,37 +15,32 @@ enum { LEAKS_FILE_MAX = 1 << 20, LEAKS_RULES = 4096, NONE_YET = 0, NO_RULE = 1, 
 
 /* From glibc 2.36 (locale/, intl/, libio/, elf/, nptl/, time/, nss/, stdlib/cxa_atexit.c) and GCC 12's
  * libstdc++: each keeps what it allocates until the process ends. */
-static const char *const shipped_rules[] = {"^setlocale$",
-					    "^newlocale$",
-					    "^_nl_*",
-					    "^__bindtextdomain",
-					    "^set_binding_values$",
-					    "^textdomain$",
-					    "^new_composite_name$",
-					    "^__gconv_*",
-					    "std::locale::_S_initialize*",
-					    "std::locale::classic*",
-					    "^_IO_file_doallocate$",
-					    "^_IO_wfile_doallocate$",
-					    "^_dl_allocate_tls",
-					    "^allocate_dtv",
-					    "^_dl_new_object$",
-					    "^_dl_map_object*",
-					    "^_dlerror_run$",
-					    "^_dl_signal_error$",
-					    "^tzset_internal$",
-					    "^__tzfile_read$",
-					    "^__tzset_parse_tz$",
-					    "^__nss_*",
-					    "^__new_exitfn$",
-					    "__gnu_cxx::__freeres",
-					    "(anonymous namespace)::pool::pool"};
-/* And what its own initialiser keeps, the pool for exceptions when there is no memory, which has no
- * name where libstdc++ has no symbols. */
-static const char own_initialiser[] = "libstdc++'s own start";
+/* What keeps the blocks, and its rules. */
+static const struct {
+	const char *name, *patterns[7];
+} shipped_rules[] = {
+    {"locales",
+     {"^setlocale$", "^newlocale$", "^_nl_*", "^new_composite_name$", "std::locale::_S_initialize*",
+      "std::locale::classic*"}},
+    {"translations", {"^__bindtextdomain", "^set_binding_values$", "^textdomain$"}},
+    {"character conversion", {"^__gconv_*"}},
+    {"buffers of standard I/O", {"^_IO_file_doallocate$", "^_IO_wfile_doallocate$"}},
+    {"thread-local storage", {"^_dl_allocate_tls", "^allocate_dtv"}},
+    {"loaded libraries", {"^_dl_new_object$", "^_dl_map_object*"}},
+    {"errors of dlopen", {"^_dlerror_run$", "^_dl_signal_error$"}},
+    {"time zones", {"^tzset_internal$", "^__tzfile_read$", "^__tzset_parse_tz$"}},
+    {"name services", {"^__nss_*"}},
+    {"exit handlers", {"^__new_exitfn$"}},
+    {"libstdc++'s exception pool", {"__gnu_cxx::__freeres", "(anonymous namespace)::pool::pool"}},
+};
+/* The pool for exceptions when there is no memory has no name where libstdc++ has no symbols: what libstdc++'s own
+ * initialiser keeps is that. */
+static const char own_initialiser[] = "libstdc++'s exception pool";
 
 struct leak_rule {
 	char *pattern;
+	const char *name; /* what is counted; of a file's rule its pattern */
+	size_t counts;    /* the first rule of that name, which has the sums of all */
 	uint64_t blocks, bytes;
 };
 
@@ -91,9 +86,15 @@ bool leaks_match(const char *pattern, const char *s)
 	return true;
 }
 
-static void add_rule(struct leaks *l, const char *s, size_t n)
+/* name: NULL: the pattern. */
+static void add_rule(struct leaks *l, const char *s, size_t n, const char *name)
 {
-	VEC_PUSH(l->rules, l->n, l->cap) = (struct leak_rule){.pattern = mem_strndup(s, n)};
+	struct leak_rule r = {.pattern = mem_strndup(s, n), .name = name};
+
+	r.name = name ? name : r.pattern;
+	while (r.counts < l->n && strcmp(l->rules[r.counts].name, r.name) != 0)
+		r.counts++;
+	VEC_PUSH(l->rules, l->n, l->cap) = r;
 }
 
 struct leaks *leaks_new(bool shipped)
@@ -102,9 +103,10 @@ struct leaks *leaks_new(bool shipped)
 
 	l->shipped = shipped;
 	if (shipped)
-		add_rule(l, own_initialiser, strlen(own_initialiser));
+		add_rule(l, own_initialiser, strlen(own_initialiser), NULL);
 	for (size_t i = 0; shipped && i < sizeof shipped_rules / sizeof *shipped_rules; i++)
-		add_rule(l, shipped_rules[i], strlen(shipped_rules[i]));
+		for (const char *const *at = shipped_rules[i].patterns; *at; at++)
+			add_rule(l, *at, strlen(*at), shipped_rules[i].name);
 	return l;
 }
 
@@ -132,7 +134,7 @@ static enum status add_line(struct leaks *l, const char *s, const char *end, siz
 	if (l->n == LEAKS_RULES)
 		return err_set(e, ST_LIMIT, "line %zu: more than %d suppressions", line,
 			       LEAKS_RULES);
-	add_rule(l, s + 5, (size_t)(end - s) - 5);
+	add_rule(l, s + 5, (size_t)(end - s) - 5, NULL);
 	return ST_OK;
 }
 
@@ -151,9 +153,12 @@ enum status leaks_add_file(struct leaks *l, const char *path, struct err *e)
 
 void leaks_list(struct buf *out)
 {
-	buf_addf(out, "# and %s\n", own_initialiser);
-	for (size_t i = 0; i < sizeof shipped_rules / sizeof *shipped_rules; i++)
-		buf_addf(out, "leak:%s\n", shipped_rules[i]);
+	for (size_t i = 0; i < sizeof shipped_rules / sizeof *shipped_rules; i++) {
+		buf_addf(out, "# %s\n", shipped_rules[i].name);
+		for (const char *const *at = shipped_rules[i].patterns; *at; at++)
+			buf_addf(out, "leak:%s\n", *at);
+	}
+	buf_adds(out, "# and what libstdc++'s own initialiser keeps, where it has no symbols\n");
 }
 
 /* --- stacks --- */
@@ -257,7 +262,7 @@ bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t
 	}
 	if (*known == NO_RULE)
 		return false;
-	rule = *known - FIRST_RULE;
+	rule = l->rules[*known - FIRST_RULE].counts;
 	l->rules[rule].blocks += blocks;
 	l->rules[rule].bytes += bytes;
 	return true;
@@ -282,6 +287,6 @@ bool leaks_counted(struct leaks *l, size_t i, struct leaks_counted *c)
 	l->sorted = true;
 	if (i >= l->n || !l->rules[i].blocks)
 		return false;
-	*c = (struct leaks_counted){l->rules[i].pattern, l->rules[i].blocks, l->rules[i].bytes};
+	*c = (struct leaks_counted){l->rules[i].name, l->rules[i].blocks, l->rules[i].bytes};
 	return true;
 }

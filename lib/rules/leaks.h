@@ -29,7 +29,8 @@ bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t
 /* When a capture ends: its stacks are forgotten. */
 void leaks_next(struct leaks *l);
 
-/* What was counted, the largest first. False: there is no i-th rule that matched. */
+/* What was counted, the largest first. False: there is no i-th that matched. rule: what keeps the blocks, by the shipped
+ * rules; a file's pattern. */
 struct leaks_counted {
 	const char *rule;
 	uint64_t blocks, bytes;
