@@ -46,6 +46,10 @@ struct finding {
 	/* Of stacks, by build and function: the row + 1; by node: hashes of the calls as named, as rows, as bare names,
 	 * and as these without the libraries' */
 	uint32_t *function_rows;
+	struct
+	    identity_sizes { /* of the build that is looked at: with what a function calls, in the mean of runs */
+		float count, bytes;
+	} * sizes;
 	struct node_hash {
 		uint64_t same, rows, bare, core, last; /* last: the call's row */
 		bool open;
@@ -421,22 +425,60 @@ static uint64_t identity_same(const struct finding *f, size_t build, enum key ke
 	return h ? h : 1;
 }
 
-static void add_sizes(const struct finding *f, size_t build, enum key key, uint32_t i,
-		      struct matching_thing *m)
+/* The first that is there: what is allocated, or live of it; of captures of calls and samples, those. */
+static float first_value(const struct group_columns *c, uint32_t i, const enum sum *sums, size_t n)
 {
+	unsigned has = columns_has(c, i);
+
+	for (size_t k = 0; k < n; k++)
+		if (has & SUM_BIT(sums[k]))
+			return (float)columns_value(c, i, sums[k]);
+	return 0;
+}
+
+/* How often and how much, in the mean of a build's runs. */
+static struct identity_sizes sizes_of(const struct finding *f, size_t build, enum key key,
+				      uint32_t i)
+{
+	static const enum sum counts[] = {SUM_COUNT, SUM_LIVE_COUNT, SUM_CALLS, SUM_SAMPLES};
+	static const enum sum bytes[] = {SUM_REQUESTED, SUM_REAL,      SUM_LIVE_REQUESTED,
+					 SUM_LIVE_REAL, SUM_TIME_SELF, SUM_PERIOD};
 	const size_t runs = f->builds[build].n;
+	struct identity_sizes s = {0, 0};
 
 	for (size_t k = 0; k < runs; k++) {
-		const struct group_columns *c = &f->builds[build].runs[k]->keys[key].self;
-		unsigned has = columns_has(c, i);
+		const struct summary_key *of = &f->builds[build].runs[k]->keys[key];
+		const struct group_columns *c =
+		    key == KEY_FUNCTION && columns_has(&of->total, i) ? &of->total : &of->self;
 
-		if (has & SUM_BIT(SUM_COUNT))
-			m->count += (float)columns_value(c, i, SUM_COUNT) / (float)runs;
-		if (has & SUM_BIT(SUM_REQUESTED))
-			m->bytes += (float)columns_value(c, i, SUM_REQUESTED) / (float)runs;
-		else if (has & SUM_BIT(SUM_REAL))
-			m->bytes += (float)columns_value(c, i, SUM_REAL) / (float)runs;
+		s.count += first_value(c, i, counts, sizeof counts / sizeof *counts) / (float)runs;
+		s.bytes += first_value(c, i, bytes, sizeof bytes / sizeof *bytes) / (float)runs;
 	}
+	return s;
+}
+
+/* Of functions, by the stacks that they are in. */
+static void identity_learn_sizes(struct finding *f, size_t build)
+{
+	const struct aggregate_things *t = f->t;
+	uint32_t *last = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *last);
+
+	memset(f->sizes, 0, (t->keys[KEY_FUNCTION].n + 1) * sizeof *f->sizes);
+	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
+		struct identity_sizes s = sizes_of(f, build, KEY_STACK, i);
+
+		for (uint32_t node = t->keys[KEY_STACK].items[i].node; node;
+		     node = t->nodes[node].parent) {
+			uint32_t function = t->nodes[node].function;
+
+			if (last[function] == i + 1)
+				continue;
+			last[function] = i + 1;
+			f->sizes[function].count += s.count;
+			f->sizes[function].bytes += s.bytes;
+		}
+	}
+	free(last);
 }
 
 static struct matching_thing identity_thing(const struct finding *f, size_t build, enum key key,
@@ -445,13 +487,17 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 	const struct aggregate_thing *of = &f->t->keys[key].items[i];
 	struct module_in in = module_of(f, build, of->module);
 	struct thing_match names = identity_names(f, build, key, i);
+	struct identity_sizes sizes =
+	    key == KEY_FUNCTION && f->sizes ? f->sizes[i] : sizes_of(f, build, key, i);
 	struct matching_thing m = {.canonical = names.canonical,
 				   .bare = names.bare,
 				   .is_bare = names.is_bare,
 				   .module = in.module,
 				   .build = in.build_id,
 				   .file = "",
-				   .name = things_text(f->t, of->name, NULL)};
+				   .name = things_text(f->t, of->name, NULL),
+				   .count = sizes.count,
+				   .bytes = sizes.bytes};
 
 	m.same = identity_same(f, build, key, i, in.module);
 	switch (key) {
@@ -484,7 +530,6 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 	/* A place without a name is one of its own build only. */
 	if (is_function(key) && !m.canonical)
 		m.is_open = in.build_id != 0;
-	add_sizes(f, build, key, i, &m);
 	return m;
 }
 
@@ -777,6 +822,7 @@ static void identity_add_places(const struct finding *f, size_t build, enum key 
 		   *file = raw_file(f->t, of->raw, &line);
 	struct summary_place place;
 	struct matching_thing m = {.file = ""};
+	struct identity_sizes sizes;
 	struct placed p;
 	size_t n;
 	const char *raw = identity_raw(f, build, key, i, &n);
@@ -786,20 +832,21 @@ static void identity_add_places(const struct finding *f, size_t build, enum key 
 		if (key != KEY_SITE)
 			return;
 		identity_site(f, of, &m);
-		add_sizes(f, build, key, i, &m);
-		p = (struct placed){
-		    .file = m.file_id, .line = m.line, .each = m.count > 0 ? m.bytes / m.count : 0};
+		sizes = sizes_of(f, build, key, i);
+		p = (struct placed){.file = m.file_id,
+				    .line = m.line,
+				    .each = sizes.count > 0 ? sizes.bytes / sizes.count : 0};
 		places_add_numbered(to, p);
 		return;
 	}
 	p = (struct placed){.name = placed_name(raw, n, file, module)};
 	if (key == KEY_SITE) {
 		identity_site(f, of, &m);
-		add_sizes(f, build, key, i, &m);
+		sizes = sizes_of(f, build, key, i);
 		if (*file)
 			identity_add_file(raw, n, key, module, m.file_id, to);
 		p = (struct placed){p.name + 1, m.file_id,
-				    m.line,     m.count > 0 ? m.bytes / m.count : 0,
+				    m.line,     sizes.count > 0 ? sizes.bytes / sizes.count : 0,
 				    false,      !*file};
 		places_add(to, p);
 		return;
@@ -999,10 +1046,12 @@ static void identity_find_functions(struct finding *f)
 	f->nodes = mem_zarray(f->t->n_nodes + 1, sizeof *f->nodes);
 	f->library = mem_zarray(n + 1, 1);
 	f->bare = mem_zarray(n + 1, sizeof *f->bare);
+	f->sizes = mem_zarray(n + 1, sizeof *f->sizes);
 	f->sites = sites_new();
 	for (size_t b = 0; b < f->n; b++) {
 		bool *in = identity_functions_in(f, b);
 
+		identity_learn_sizes(f, b);
 		identity_add_build(f, &g, b, KEY_FUNCTION, in);
 		free(in);
 	}
@@ -1055,6 +1104,7 @@ void identity_rows_init(struct identity_rows *r, const struct aggregate_things *
 	free(f.library);
 	free(f.bare);
 	free(f.function_rows);
+	free(f.sizes);
 	free(f.nodes);
 	free(g.last);
 }

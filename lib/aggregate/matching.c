@@ -696,15 +696,17 @@ static bool matching_is_place(const struct joining *j, const struct matching_thi
 	return (s.has_before && moved == s.before) || (s.has_after && moved == s.after);
 }
 
-/* What allocated as often and as much, but for what runs differ. */
+/* What allocated about as often and as much: within a fifth, which is more than runs of one build differ. What has no sums
+ * says nothing of it. */
 static bool matching_is_as_much(const struct matching_thing *a, const struct matching_thing *b)
 {
-	const float near = 0.015F; /* one in a hundred */
+	const float near = log2f(1.2F);
 
-	return ratio(a->count, b->count) < near && ratio(a->bytes, b->bytes) < near;
+	return (a->count > 0 || a->bytes > 0) && ratio(a->count, b->count) <= near &&
+	       ratio(a->bytes, b->bytes) <= near;
 }
 
-/* Names that one build alone has, at one place and with equal numbers: renamed, where no other may be it. */
+/* Names that one build alone has, at one place and about as much: renamed, where no other may be it. */
 static void matching_join_renamed(struct joining *j, const struct keyed *k, size_t n)
 {
 	enum { CELLS_MAX = 1 << 18 };

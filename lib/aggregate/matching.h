@@ -90,7 +90,7 @@ enum { MATCHING_NONE = UINT32_MAX };
  *	what says the same, if the module's build is the same, or nothing of it is open
  *	of one canonical name
  *	of one bare name, which for one of them is all there is, and one line
- *	of names that one build alone has, in one line and as much: renamed
+ *	of names that one build alone has, in one line and within a fifth as often and as much: renamed
  *	of one bare name in any line
  *	of one core
  *	without a name in two builds of a module, in the order of their addresses, by counts and sizes

@@ -321,6 +321,7 @@ static void gate_gather_new(struct gate *g, const struct policy_rule *r, struct 
 		gate_add_points(g, to, i, s);
 		value = mean(s->new, new_of(g->c)->n);
 		to->most = fmax(to->most, value);
+		to->guessed += in_base && value > 0 && guessed(g, r, i);
 		if (in_base || value < least || !(value > 0)) {
 			to->small += value < least;
 			to->n--;
