@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-history", cli_store_file(history.store) ? NULL : "on PostgreSQL");
 	cli_filter_done(&filter);
 	if (what != ADD && cli_filter_any(&filter))
-		cli_usage("%s: --focus and other filters choose from captures: they need add",
+		cli_usage("%s: --focus and other filters select from captures: they need add",
 			  commands[what]);
 	if (cli_history_open(&history, what == ADD))
 		switch (what) {

@@ -50,7 +50,7 @@ static void parse_require(struct inspect_cli *c)
 			       (strlen(fit_names[k]) != n || strncmp(fit_names[k], p, n) != 0))
 				k++;
 			if (k == FITS)
-				cli_usage("--gate: there is no capability '%.*s'", (int)n, p);
+				cli_usage("--gate: unknown capability '%.*s'", (int)n, p);
 			c->required[k] = true;
 			p += n + (p[n] == ',');
 		}
@@ -127,7 +127,7 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 		sheet.table.title = st ? c->disassemble : listing_name(&sheet, &listing).text;
 		document_table(&c->document, &sheet.table);
 		if (extent.others)
-			cli_note(path, "%zu more functions are called '%s'; this is the first",
+			cli_note(path, "%zu more functions are named '%s'; this is the first",
 				 extent.others, c->disassemble);
 		if (!st)
 			cli_report_print(&c->report, &c->document);
@@ -170,10 +170,10 @@ static void tell_other_build(const struct costs *c, const struct costs_binary *b
 	size_t n;
 
 	bytes = names_text(&c->p->names, b->other_id, &n);
-	buf_addf(&text, "the trace has %zu addresses of another build of it: of ", b->others);
+	buf_addf(&text, "the trace has %zu addresses of another build of the binary: ", b->others);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&text, "%02x", (uint8_t)bytes[i]);
-	buf_adds(&text, ", and this is ");
+	buf_adds(&text, ", not ");
 	for (size_t i = 0; i < own->len; i++)
 		buf_addf(&text, "%02x", own->bytes[i]);
 	if (b->places) {
@@ -195,12 +195,12 @@ static void tell_costs(const struct costs *c)
 		if (b->others)
 			tell_other_build(c, b);
 		if (!c->n_linked || b->unbound)
-			cli_note(path, "the trace is not symbolized: tm-symbolize says which "
-				       "addresses are of this binary");
+			cli_note(path, "the trace is not symbolized: tm-symbolize finds the "
+				       "addresses of this binary");
 		else if (!b->places && !b->others)
-			cli_note(path, "no address of the trace is of this binary");
+			cli_note(path, "no address of the trace is in this binary");
 		if (b->by_name)
-			cli_note(path, "known by its name, without a build-id: %zu addresses",
+			cli_note(path, "matched by name, without a build-id: %zu addresses",
 				 b->by_name);
 	}
 }

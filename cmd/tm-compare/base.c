@@ -271,7 +271,7 @@ static enum status base_say_none(struct cli_compare *c, struct history *h, const
 			buf_addf(&b, ": the store has %zu of ", runs.n);
 			base_add_names(&runs, true, &b);
 		} else {
-			buf_adds(&b, ": the store has none at all");
+			buf_adds(&b, ": the store has no runs");
 		}
 		st = base_find_beginning(c, h, runs.n > 0, e);
 	}
@@ -344,7 +344,7 @@ bool compare_base_read(struct cli_compare *c)
 	bool failed;
 
 	if (c->allow_no_base && cli_store_file(c->history) && access(c->history, F_OK)) {
-		c->no_base = "no green run to compare with: there is no store yet";
+		c->no_base = "no green run to compare with: the store does not exist yet";
 		c->is_beginning = true;
 		return true;
 	}

@@ -44,7 +44,7 @@ static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool 
 
 	*taken = aggregate_is(&in->cur);
 	if (*taken && s->has_ranges)
-		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
+		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to select from");
 	if (!*taken || cli_aggregate_ready(in, taken, e))
 		return *taken ? err_failure(e) : ST_OK;
 	return compare_inputs_aggregate(&c->in, &in->cur, s->loop.file, e);
@@ -117,8 +117,8 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	add_ranges("new-time", &c->new_times, &s->ranges[1], selection_times);
 	s->has_ranges = !selection_all(&s->ranges[0]) || !selection_all(&s->ranges[1]);
 	if (s->has_ranges && (f->frames.n || f->times.n))
-		cli_usage("--frame and --time choose from both sides: they cannot be combined with "
-			  "ranges of one side");
+		cli_usage("--frame and --time select from both sides: they cannot be combined "
+			  "with ranges of one side");
 	for (size_t i = 0; i < 2; i++) {
 		add_ranges("size", &f->sizes, &s->ranges[i], selection_sizes);
 		add_threads(f, &s->ranges[i]);
@@ -148,8 +148,8 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	if (!c->history && c->allow_no_base)
 		cli_usage("--allow-no-base needs --history");
 	if (c->history && (lists || c->groups.n || s->has_ranges))
-		cli_usage(
-		    "--history is the base: give the files to judge, and no groups or ranges");
+		cli_usage("--history provides the base: give the files to judge, and no groups or "
+			  "ranges");
 	if (n == 1 && !s->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
 	if (!c->base_source != !c->new_source)
@@ -165,8 +165,7 @@ void compare_unread(struct cli_compare *c, const char *what, enum status why)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%s %s", what,
-		 why == ST_BAD ? "is damaged or cut short, as of a run that crashed"
-			       : "could not be read");
+		 why == ST_BAD ? "is damaged or cut short, as after a crash" : "could not be read");
 	c->in.compare.unread = arena_strndup(&c->in.names, b.data, b.len);
 	buf_release(&b);
 }
@@ -218,7 +217,7 @@ static void read_groups(struct cli_compare *c)
 			cli_usage("--group %s: no files", l->items[i]);
 	}
 	if (c->in.compare.n_groups == 1)
-		cli_usage("--group: there is no second group to compare '%s' with",
+		cli_usage("--group: no second group to compare '%s' with",
 			  c->in.compare.groups[0].label);
 }
 

@@ -58,7 +58,7 @@ static enum status history_add_read_aggregate(void *arg, struct input *in, bool 
 	if (!*taken)
 		return ST_OK;
 	if (a->chosen)
-		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to choose from");
+		return err_set(e, ST_UNSUPPORTED, "an aggregate has no events to select from");
 	aggregate_reader_init(&r, &in->cur);
 	aggregate_writer_init(&w, NULL, &a->aggregate);
 	while (!(st = aggregate_reader_next(&r, e)))
@@ -101,8 +101,8 @@ static void history_add_compare(struct adder *a, const char *path, const struct 
 		cli_note(path, "ended with exit status %u: gates do not use it as a base",
 			 s->status);
 	if (what)
-		cli_note(path, "is %s than run %lld before it: gates do not compare the two", what,
-			 (long long)r->id);
+		cli_note(path, "is %s than the earlier run %lld: gates do not compare the two",
+			 what, (long long)r->id);
 	history_runs_release(&runs);
 }
 

@@ -76,7 +76,7 @@ void cli_history_start(struct cli_history *c, bool adding)
 	no_empty("machine", c->machine);
 	no_empty("commit", c->commit);
 	if (adding && (c->since || c->until || c->last))
-		cli_usage("add: --since, --until and --last choose from stored runs");
+		cli_usage("add: --since, --until and --last select from stored runs");
 	if (!adding && (c->date || c->commit))
 		cli_usage("--date and --commit need add");
 	c->modules = cli_maps("map-module", &c->map_modules, false, NULL, 0, &c->texts);
@@ -164,9 +164,8 @@ static void read_policy(struct cli_history *c)
 
 	if (!policy_read(&c->policy, c->policy_path, &e)) {
 		if (c->policy.paths)
-			cli_note(
-			    c->policy_path,
-			    "map-path: a store keeps the paths with which its runs were added");
+			cli_note(c->policy_path,
+				 "map-path: a store keeps the paths of its runs as added");
 		return;
 	}
 	cli_error(c->policy_path, "%s", e.msg);
@@ -275,9 +274,11 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 		present += l->items[i].present;
 	if (!present) {
 		cli_error(c->h.shown, "no chosen run has a value%s",
-			  l->full ? ": they are more than a store can hold, 2^63-1"
-			  : c->per == HISTORY_PER_FRAME  ? ": there are no frames to divide by"
-			  : c->per == HISTORY_PER_SECOND ? ": there are no times to divide by"
+			  l->full ? ": they are above the largest number of a store, 2^63-1"
+			  : c->per == HISTORY_PER_FRAME  ? ": the runs have no frames to "
+							   "divide by"
+			  : c->per == HISTORY_PER_SECOND ? ": the runs have no times to "
+							   "divide by"
 							 : "");
 		cli_status(EXIT_INPUT);
 		return false;
@@ -401,7 +402,7 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 	c->by = -1;
 	b = cli_history_new_blame(c, &sides, sum, NULL, true, &e);
 	if (!b)
-		cli_note(c->h.shown, "the causes of the step are not shown: %s", e.msg);
+		cli_note(c->h.shown, "the causes of the step cannot be shown: %s", e.msg);
 	return b;
 }
 
@@ -594,9 +595,11 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	if (!c->from != !c->to)
 		cli_usage("--from and --to need each other");
 	if (c->by == 0 || c->by == KEY_FRAME + 1 || c->by == KEY_LOCATION + 1)
-		cli_usage("blame is by stack, site, function, type, file, module, thread or owner");
+		cli_usage("blame needs --by stack, site, function, type, file, module, thread "
+			  "or owner");
 	if (c->counter || c->policy_path || c->cumulative)
-		cli_usage("blame adds up self values: no --counter, --rules or --cumulative");
+		cli_usage("blame adds up self values: it cannot be combined with --counter, "
+			  "--rules or --cumulative");
 	if (history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e)) {
 		cli_fail(c->h.shown, &e);
 		return;

@@ -328,7 +328,7 @@ enum status costs_choose(struct costs *c, const char *what, uint64_t n, bool by_
 	if (!st)
 		costs_walk(c, costs_add_to_instruction);
 	if (!st && what && !c->n_chosen)
-		st = err_set(e, ST_NONE, "no function is called '%s'", what);
+		st = err_set(e, ST_NONE, "no function is named '%s'", what);
 	return st;
 }
 
@@ -350,7 +350,7 @@ static void costs_note_binary(struct costs *c, struct buf *b, const struct costs
 	costs_amount(c, b, of->cost.total);
 	buf_adds(b, " of ");
 	costs_amount(c, b, c->metric.all);
-	buf_adds(b, " pass through it");
+	buf_adds(b, " pass through the function");
 	if (of->none.stack) {
 		buf_adds(b, "; ");
 		costs_amount(c, b, of->none.total);

@@ -69,7 +69,7 @@ void dwarf_source(struct dwarf_job *job, const struct dwarf_options *options)
 	}
 	path.len = 0;
 	if (bad)
-		buf_addf(&path, "%" PRIu64 " addresses are of functions that are damaged", bad);
+		buf_addf(&path, "%" PRIu64 " addresses are in damaged functions", bad);
 	if (bad)
 		dwarf_answers_complain(job->out, path.data, path.len);
 	buf_release(&path);

@@ -403,7 +403,8 @@ enum status history_add(struct history *h, const struct buf *aggregate,
 	*added = (struct history_added){.run = 0};
 	if (aggregate->len > AGGREGATE_MAX)
 		return err_set(e, ST_LIMIT,
-			       "an aggregate of %zu bytes: a database's field holds %d; prune it",
+			       "the aggregate has %zu bytes, but a field of the database "
+			       "holds only %d: prune the aggregate",
 			       aggregate->len, AGGREGATE_MAX);
 	st = db_begin(h->db, e);
 	if (st)

@@ -349,13 +349,14 @@ static void history_blame_set_notes(struct history_blame *b)
 		b->notes[b->n_notes++] = means[b->compare.per];
 	if (b->shown == b->n && !cut && !(b->o.about && b->o.about->n_match) &&
 	    (g[0].n > 1 || g[1].n > 1))
-		b->notes[b->n_notes++] = "all others: what rounding of the means leaves";
+		b->notes[b->n_notes++] = "all others: the rest from rounding the means";
 	if (b->o.about && b->o.about->n_match)
-		b->notes[b->n_notes++] = "all others: also what --name does not choose";
+		b->notes[b->n_notes++] = "all others: also the rows that --name does not "
+					 "select";
 	if (b->shown < b->n)
 		note(b, "all others: ", b->n - b->shown, " smaller differences");
 	if (cut)
-		note(b, "aggregates were pruned of ", cut, " things: these are among all others");
+		note(b, "aggregates were pruned of ", cut, " things: these count in all others");
 }
 
 static bool several_captures(const struct compare *c)
@@ -388,8 +389,8 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 							 : PER_RUN;
 	if (!compare_holds(&b->compare, o->by) || !compare_knows(&b->compare, o->by, o->sum) ||
 	    !compare_knows_total(&b->compare, o->sum)) {
-		err_set(e, ST_UNSUPPORTED, "a run does not know '%s' per %s",
-			sum_names[o->sum].word, key_words[o->by]);
+		err_set(e, ST_UNSUPPORTED, "a run has no '%s' per %s", sum_names[o->sum].word,
+			key_words[o->by]);
 		history_blame_free(b);
 		return NULL;
 	}

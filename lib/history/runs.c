@@ -173,8 +173,8 @@ static enum status check_order(const struct history_runs *r, struct err *e)
 	for (size_t i = 1; i < r->n; i++)
 		if (strcmp(r->items[i - 1].date, r->items[i].date) > 0)
 			return err_set(e, ST_BAD,
-				       "the store is damaged: its runs do not come in the order of "
-				       "their dates (run %" PRId64 " before run %" PRId64 ")",
+				       "the store is damaged: its runs are not in the order "
+				       "of their dates (run %" PRId64 " before run %" PRId64 ")",
 				       r->items[i - 1].id, r->items[i].id);
 	return ST_OK;
 }

@@ -411,11 +411,11 @@ enum status history_series(struct history *h, struct history_lines *l,
 	enum status st;
 
 	if (rule->kind == POLICY_NEW || rule->kind == POLICY_COVERAGE)
-		return err_set(e, ST_UNSUPPORTED, "%s has no values along runs",
+		return err_set(e, ST_UNSUPPORTED, "%s has no values over runs",
 			       policy_kinds[rule->kind]);
 	if (rule->key == KEY_STACK || rule->key == KEY_LOCATION || rule->key == KEY_FRAME)
 		return err_set(e, ST_UNSUPPORTED,
-			       "%ss are not in a history's tables: tm-history blame has stacks",
+			       "a history has no tables of %ss: use tm-history blame",
 			       key_words[rule->key]);
 	r.key = rule->key == POLICY_TOTAL ? "total" : key_words[rule->key];
 	r.by = rule->metric == SUM_TIME_MEAN  ? SUM_CALLS

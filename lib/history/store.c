@@ -31,7 +31,7 @@ static enum status history_store_version_of(struct history *h, int64_t *version,
 		*version = db_int(q, 0);
 	db_finish(q);
 	if (st == ST_NONE)
-		return err_set(e, ST_BAD, "damaged: table tm_store says no version");
+		return err_set(e, ST_BAD, "damaged: table tm_store has no version");
 	return st;
 }
 
@@ -95,13 +95,16 @@ static enum status history_store_check(struct history *h, enum db_mode mode, str
 		return err_failure(e);
 	if (version > HISTORY_SCHEMA)
 		return err_set(e, ST_UNSUPPORTED,
-			       "written by a newer tracemill: schema %lld, this one knows up to %d",
+			       "written by a newer tracemill: schema %lld, the newest known "
+			       "schema is %d",
 			       (long long)version, HISTORY_SCHEMA);
 	if (version < 0)
 		return err_set(e, ST_BAD, "damaged: schema %lld", (long long)version);
 	h->schema = version;
 	if (!version && (mode == DB_READ || history_store_is_foreign(h, &version, e)))
-		return err_set(e, ST_UNSUPPORTED, "no history: it has no table tm_store");
+		return err_set(e, ST_UNSUPPORTED,
+			       "not a history: table tm_store does not "
+			       "exist");
 	if (e->code || mode == DB_READ)
 		return e->code ? err_failure(e) : ST_OK;
 	if (db_share(h->db, e))

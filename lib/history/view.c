@@ -474,7 +474,7 @@ void history_renamed_text(const struct history_lines *l, struct buf *to)
 {
 	if (!l->n_renamed)
 		return;
-	buf_addf(to, "%zu series %s on under another name, by a guess:", l->n_renamed,
+	buf_addf(to, "%zu series %s on under another name (a guess):", l->n_renamed,
 		 l->n_renamed == 1 ? "goes" : "go");
 	for (size_t i = 0; i < l->n_renamed && i < RENAMED_SHOWN; i++)
 		buf_addf(to, "%s %s is %s from build %s on", i ? "," : "", l->renamed[i].was,
@@ -515,11 +515,13 @@ static void history_view_add_tails(struct history_view *v)
 		buf_addf(&b, "%zu builds are", first->tail.n);
 	else
 		buf_adds(&b, "build is");
-	buf_addf(&b, " %.3g times the level: %s cannot tell a step from an outlier",
+	buf_addf(&b,
+		 " %.3g times the level: %s cannot show whether this is a step or an "
+		 "outlier",
 		 first->tail.value / first->tail.level,
 		 first->tail.n > 1 ? "so few builds" : "one build");
 	if (more)
-		buf_addf(&b, "; and so in %zu series more", more);
+		buf_addf(&b, "; the same holds for %zu more series", more);
 	v->notes[v->n_notes++] = arena_strndup(&v->arena, b.data, b.len);
 	buf_release(&b);
 }
@@ -529,9 +531,9 @@ static const char *builds_needed(struct history_view *v)
 {
 	const struct history_lines *l = v->lines;
 
-	return l->behind > 2
-		   ? keep(v, "; in %zu builds a step is found when %zu have it", l->most, l->behind)
-		   : "";
+	return l->behind > 2 ? keep(v, "; in %zu builds, a step needs %zu builds at the new level",
+				    l->most, l->behind)
+			     : "";
 }
 
 static void history_view_add_notes(struct history_view *v)
@@ -543,28 +545,28 @@ static void history_view_add_notes(struct history_view *v)
 		v->notes[v->n_notes++] =
 		    keep(v, "%zu of %zu series are shown; -n 0 shows all", v->n_lines, l->n);
 	if (l->asked && v->o.joint)
-		v->notes[v->n_notes++] = keep(
-		    v,
-		    "%zu series share an error rate of %g: that is the chance of any false step%s",
-		    l->asked, v->o.alpha, builds_needed(v));
+		v->notes[v->n_notes++] =
+		    keep(v, "%zu series share an error rate of %g, the chance of any false step%s",
+			 l->asked, v->o.alpha, builds_needed(v));
 	else if (l->asked && v->o.alpha > 0)
 		v->notes[v->n_notes++] =
 		    keep(v,
-			 "%zu series %s looked at with an error rate of %g%s: %.2g false "
-			 "steps are expected where nothing has changed",
+			 "%zu series %s checked with an error rate of %g%s: %.2g false steps "
+			 "are expected without any change",
 			 l->asked, l->asked == 1 ? "was" : "were", v->o.alpha,
 			 l->asked == 1 ? "" : " each", v->o.alpha * (double)l->asked);
 	builds = v->runs->n ? v->runs->items[v->runs->n - 1].nth_build + 1 : 0;
 	if (builds && builds < v->runs->n)
-		v->notes[v->n_notes++] = keep(
-		    v,
-		    "%zu runs are of %zu build%s: a build counts once, by the median of its runs",
-		    v->runs->n, builds, plural_s(builds));
+		v->notes[v->n_notes++] =
+		    keep(v,
+			 "%zu runs are of %zu build%s: each build counts once, by the median of "
+			 "its runs",
+			 v->runs->n, builds, plural_s(builds));
 	history_view_add_renamed(v);
 	if (l->full)
 		v->notes[v->n_notes++] =
-		    keep(v, "%zu value%s left out: more than a store can hold, 2^63-1", l->full,
-			 l->full == 1 ? " is" : "s are");
+		    keep(v, "%zu value%s left out: above the largest number of a store, 2^63-1",
+			 l->full, l->full == 1 ? " is" : "s are");
 	history_view_add_tails(v);
 	if (l->too_short)
 		v->notes[v->n_notes++] =

@@ -54,13 +54,16 @@ static void identity(const struct inspect *x, struct fitness *f)
 		say(f, FIT_YES, NULL, "%u bytes", id->len);
 	else
 		say(f, FIT_NO, "link with -Wl,--build-id=sha1",
-		    "no build-id: a file of another build cannot be told from this one");
+		    "no build-id: a file of another build cannot be distinguished from this "
+		    "file");
 }
 
 static void names(const struct inspect *x, struct fitness *f)
 {
 	if (is_split_part(x))
-		say(f, FIT_PARTLY, "keep it beside the program, and ask of that",
+		say(f, FIT_PARTLY,
+		    "keep the split part beside the program, and inspect the "
+		    "program",
 		    "the split part: symbols are in the program");
 	else if (x->has_symtab && x->n_symtab)
 		say(f, FIT_YES, NULL, "%" PRIu64 " symbols", x->n_symtab);
@@ -68,19 +71,21 @@ static void names(const struct inspect *x, struct fitness *f)
 		say(f, FIT_YES, NULL, "in its debug file");
 	else
 		say(f, FIT_NO, "keep the unstripped file, or the debug file, of every build",
-		    "stripped: %" PRIu64 " exported symbols are all there is", x->n_dynsym);
+		    "stripped: only %" PRIu64 " exported symbols are left", x->n_dynsym);
 }
 
 static void lines(const struct inspect *x, struct fitness *f)
 {
 	if (is_split_part(x))
-		say(f, FIT_PARTLY, "keep it beside the program, and ask of that",
+		say(f, FIT_PARTLY,
+		    "keep the split part beside the program, and inspect the "
+		    "program",
 		    "the split part: lines are in the program");
 	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");
 	else if (x->skeletons)
-		say(f, FIT_PARTLY, "keep the .dwo files, or make a .dwp of them",
+		say(f, FIT_PARTLY, "keep the .dwo files, or pack them into a .dwp",
 		    "split DWARF: %" PRIu64 " units have their functions in .dwo files",
 		    x->skeletons);
 	else
@@ -95,7 +100,7 @@ static void few_entries(const struct inspect *x, bool debug, struct fitness *f)
 	say(f, percent(x->n_unwound, x->n_functions) < 50 ? FIT_NO : FIT_PARTLY,
 	    "compile with -fasynchronous-unwind-tables",
 	    ".eh_frame has entries for %" PRIu64 " of %zu functions%s", x->n_unwound,
-	    x->n_functions, debug ? "; those of .debug_frame are for debuggers" : "");
+	    x->n_functions, debug ? "; the entries of .debug_frame are for debuggers" : "");
 }
 
 static void fitness_unwind(const struct inspect *x, struct fitness *f)
@@ -118,7 +123,7 @@ static void fitness_unwind(const struct inspect *x, struct fitness *f)
 		    mini ? ", .gnu_debugdata" : "");
 	else if (eh)
 		say(f, FIT_PARTLY, "link with -Wl,--eh-frame-hdr",
-		    "no .eh_frame_hdr: an unwinder has to read all of .eh_frame");
+		    "no .eh_frame_hdr: an unwinder must read all of .eh_frame");
 	else if (debug)
 		say(f, FIT_NO, "compile with -fasynchronous-unwind-tables",
 		    ".debug_frame only, which is for debuggers");
@@ -135,8 +140,8 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 
 	if (!calling)
 		say(f, FIT_UNKNOWN, NULL, "%s",
-		    x->n_functions ? "prologues are judged for arm64, x86-64 and x86 only"
-				   : "no functions with code were found");
+		    x->n_functions ? "prologues are checked only for arm64, x86-64 and x86"
+				   : "no function with code was found");
 	else
 		say(f,
 		    share >= 95   ? FIT_YES
@@ -159,7 +164,7 @@ static void fitness_instrumented(const struct inspect *x, struct fitness *f)
 	    "compile with -finstrument-functions-after-inlining, or -finstrument-functions";
 
 	if (!n)
-		say(f, FIT_UNKNOWN, NULL, "no functions with code were found");
+		say(f, FIT_UNKNOWN, NULL, "no function with code was found");
 	else if (!enter)
 		say(f, FIT_NO, fix,
 		    "no function calls __cyg_profile_func_enter, _penter or mcount");
@@ -168,8 +173,9 @@ static void fitness_instrumented(const struct inspect *x, struct fitness *f)
 		    "%" PRIu64 " of %" PRIu64 " functions (%u%%) report their entry, %" PRIu64
 		    " their exit; %s",
 		    enter, n, percent(enter, n), x->sum.exit,
-		    x->sum.twice ? "also what was inlined into them: before inlining"
-				 : "none more than once: after inlining, or nothing was inlined");
+		    x->sum.twice ? "inlined functions too: instrumented before inlining"
+				 : "no function more than once: instrumented after inlining, "
+				   "or no inlining");
 }
 
 static bool exported(const struct inspect *x, enum role r)
@@ -190,11 +196,11 @@ static void fitness_hooks(const struct inspect *x, struct fitness *f, enum role 
 		say(f, FIT_NO,
 		    "__attribute__((visibility(\"default\"))), extern \"C\", and no "
 		    "version script that hides it",
-		    "%s: there, but not exported", names);
+		    "%s: defined, but not exported", names);
 	else if (how & ROLE_IMPORTED)
 		say(f, FIT_NO, NULL, "%s: used, but not defined here", names);
 	else
-		say(f, FIT_NO, "add it to the engine's allocator and link it in", "%s: not there",
+		say(f, FIT_NO, "add it to the engine's allocator and link it in", "%s: not found",
 		    names);
 }
 
@@ -222,7 +228,7 @@ static void fitness_pages(const struct inspect *x, struct fitness *f)
 
 	s = object_segments(x->file.object, &n);
 	if (!n || !object_is_64(x->file.object)) {
-		say(f, FIT_UNKNOWN, NULL, n ? "asked of 64-bit programs only" : "no segments");
+		say(f, FIT_UNKNOWN, NULL, n ? "checked only for 64-bit programs" : "no segments");
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -248,11 +254,11 @@ void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 {
 	*out = (struct fitness){.fit = FIT_UNKNOWN};
 	if (object_kind(x->file.object) == OBJECT_MACH && elf_only(c)) {
-		say(out, FIT_UNKNOWN, NULL, "not looked for in Mach-O files");
+		say(out, FIT_UNKNOWN, NULL, "not checked for Mach-O files");
 		return;
 	}
 	if (object_is_relocatable(x->file.object) && elf_only(c)) {
-		say(out, FIT_UNKNOWN, NULL, "not linked yet: ask the program or library");
+		say(out, FIT_UNKNOWN, NULL, "not linked yet: inspect the program or library");
 		return;
 	}
 	switch (c) {

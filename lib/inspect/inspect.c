@@ -27,10 +27,11 @@ static enum status open_file(struct inspect *x, const char *path,
 	st = container_open(&x->file.object, path, &container, e);
 	if (!st && object_is_source(x->file.object))
 		st = err_set(e, ST_UNSUPPORTED,
-			     "a symbol file (%s): it has no code to inspect, but symbolizes",
+			     "a symbol file (%s): it has no code to inspect, but tm-symbolize "
+			     "can use it",
 			     object_kind(x->file.object) == OBJECT_GSYM ? "GSYM" : "Breakpad");
 	if (!st && object_is_core(x->file.object))
-		st = err_set(e, ST_UNSUPPORTED, "a core file: ask the program that it was left by");
+		st = err_set(e, ST_UNSUPPORTED, "a core file: inspect its program");
 	if (st)
 		return st;
 	object_find_debug(x->file.object, search, &refused);

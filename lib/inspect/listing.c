@@ -103,13 +103,13 @@ static enum status listing_unknown(const struct inspect *x, const char *what, st
 			     !memcmp(display + end - len - 2, "::", 2);
 
 		if (inner)
-			err_set(e, ST_NONE, "no function is called '%s'; there is %.*s", what,
+			err_set(e, ST_NONE, "no function is named '%s'; similar: %.*s", what,
 				(int)(end < 120 ? end : 120), display);
 		free(display);
 		if (inner)
 			return err_failure(e);
 	}
-	return err_set(e, ST_NONE, "no function is called '%s'", what);
+	return err_set(e, ST_NONE, "no function is named '%s'", what);
 }
 
 enum status listing_find(const struct inspect *x, const char *what, struct extent *out,

@@ -114,7 +114,10 @@ static void sections(struct inspect_report *r, const struct inspect *x)
 			buf_addf(&list, "%s%s %" PRIu64, list.len ? ", " : "", told[i],
 				 object_section_info(x->file.object, n).size);
 	}
-	fact(r, x, "sections", "%s", list.len ? buf_str(&list) : "none of debugging or unwinding");
+	fact(r, x, "sections", "%s",
+	     list.len ? buf_str(&list)
+		      : "no sections for debugging or "
+			"unwinding");
 	buf_release(&list);
 }
 
@@ -145,7 +148,7 @@ static void inspect_report_debug(struct inspect_report *r, const struct inspect 
 	if (x->compression)
 		fact(r, x, "compression", "%s", x->compression);
 	if (x->has_alt)
-		fact(r, x, "dwz", "parts of it are in another file (.gnu_debugaltlink)");
+		fact(r, x, "dwz", "parts of the DWARF are in another file (.gnu_debugaltlink)");
 	buf_release(&list);
 	buf_release(&parts);
 }
@@ -176,11 +179,12 @@ static void functions(struct inspect_report *r, const struct inspect *x)
 {
 	fact(r, x, "functions", "%" PRIu64 " by %s: %" PRIu64 " call others, %" PRIu64 " do not%s",
 	     x->sum.n, x->from_tables ? ".eh_frame" : "symbols", x->sum.frame + x->sum.none,
-	     x->sum.leaf, x->sum.unknown ? "; of some it is not known" : "");
+	     x->sum.leaf, x->sum.unknown ? "; unknown for some" : "");
 	if (x->sum.frame + x->sum.none + x->sum.leaf)
 		fact(r, x, "frame pointers",
-		     "%" PRIu64 " functions set one up, %" PRIu64 " that call do not", x->sum.frame,
-		     x->sum.none);
+		     "%" PRIu64 " functions set up a frame pointer, %" PRIu64 " with calls do "
+		     "not",
+		     x->sum.frame, x->sum.none);
 	for (size_t i = 0; i < x->n_wraps; i++)
 		fact(r, x, "wrapped", "%s:%s%s%s", x->wraps[i].name,
 		     x->wraps[i].wrapper ? " __wrap_" : "", x->wraps[i].real ? " __real_" : "",

@@ -83,9 +83,14 @@ static bool is_table(const struct header *h)
 static enum status read_long_names(struct ar *a, const struct header *h, struct err *e)
 {
 	if (a->long_names)
-		return err_at(e, ST_BAD, h->at, "a second table of long names");
+		return err_at(e, ST_BAD, h->at,
+			      "a second table of long names is in the "
+			      "archive");
 	if (h->size > LONG_NAMES_MAX)
-		return err_at(e, ST_LIMIT, h->at, "%" PRIu64 " bytes of long names", h->size);
+		return err_at(e, ST_LIMIT, h->at,
+			      "impossible size of the table of long "
+			      "names: %" PRIu64 " bytes",
+			      h->size);
 	if (h->size > a->size - h->data)
 		return err_at(e, ST_BAD, h->at, "long names lie outside the archive");
 	a->long_names = mem_alloc((size_t)h->size + 1);
@@ -99,13 +104,13 @@ static enum status long_name(struct ar *a, const struct header *h, const char **
 	size_t n = 0;
 
 	if (!field(h->name + 1, NAME - 1, &at) || at >= a->n_long_names)
-		return err_at(e, ST_BAD, h->at, "a long name that is not in the table of names");
+		return err_at(e, ST_BAD, h->at, "a long name is not in the table of names");
 	while (at + n < a->n_long_names && a->long_names[at + n] != '\n' && a->long_names[at + n])
 		n++;
 	if (n && a->long_names[at + n - 1] == '/')
 		n--;
 	if (n > NAME_MAX_BYTES)
-		return err_at(e, ST_LIMIT, h->at, "a name of %zu bytes", n);
+		return err_at(e, ST_LIMIT, h->at, "impossible name length: %zu bytes", n);
 	*name = arena_strndup(&a->names, a->long_names + at, n);
 	return ST_OK;
 }
@@ -118,7 +123,7 @@ static enum status name_inside(struct ar *a, struct header *h, const char **name
 	uint64_t n;
 
 	if (!field(h->name + 3, NAME - 3, &n) || n > h->size || n > NAME_MAX_BYTES)
-		return err_at(e, ST_BAD, h->at, "a name that is longer than its member");
+		return err_at(e, ST_BAD, h->at, "a name is longer than its member");
 	st = read_bytes(a, h->data, bytes, (size_t)n, e);
 	if (st)
 		return st;

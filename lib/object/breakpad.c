@@ -329,9 +329,8 @@ static void breakpad_finish(struct object_source *s)
 		sort_array(b->functions, b->n, sizeof *b->functions, breakpad_by_address);
 	if (b->odd)
 		buf_addf(&s->complaint,
-			 "%" PRIu64
-			 " lines are none of a Breakpad symbol file's, the first is line "
-			 "%" PRIu64,
+			 "%" PRIu64 " lines are not lines of a Breakpad symbol file, the "
+			 "first is line %" PRIu64,
 			 b->odd, b->first_odd);
 	if (b->odd)
 		buf_str(&s->complaint);

@@ -90,7 +90,7 @@ static bool companion_try_path(struct seek *k)
 	else
 		why = k->accept(k->arg, c);
 	if (!why) {
-		trail_add(k->trail, true, path, "has what dwz has moved out of %s",
+		trail_add(k->trail, true, path, "holds the parts that dwz moved out of %s",
 			  object_debug_path(k->o));
 		return true;
 	}
@@ -329,7 +329,7 @@ static const char *companion_accept_supplement(void *arg, struct object *c)
 	if (!id.len || !object_build_id_equal(&id, &s->link->id))
 		return "build-id differs";
 	if (c->file.dev == s->o->file.dev && c->file.ino == s->o->file.ino)
-		return "is the file that names it";
+		return "is the file with the link itself";
 	s->found = c;
 	return NULL;
 }

@@ -64,8 +64,8 @@ enum status object_open_bundle(struct object **out, const char *path,
 
 	if (!dsym_in_bundle(path, NULL, file, sizeof file))
 		return err_set(e, ST_UNSUPPORTED,
-			       "a folder, and not one of a .dSYM: no single file in its "
-			       "Contents/Resources/DWARF");
+			       "a folder, but not a .dSYM: Contents/Resources/DWARF does not "
+			       "have exactly one file");
 	return object_open_wanted(out, file, want, e);
 }
 

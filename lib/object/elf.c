@@ -59,7 +59,7 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (n >= others[i].n && !memcmp(head, others[i].bytes, others[i].n))
-			return err_set(e, ST_UNSUPPORTED, "neither ELF nor Mach-O, but %s",
+			return err_set(e, ST_UNSUPPORTED, "not ELF or Mach-O, but %s",
 				       others[i].what);
 	return err_set(e, ST_UNSUPPORTED, "not an ELF file");
 }
@@ -102,7 +102,10 @@ static enum status elf_check_headers(struct object_image *f, struct err *e)
 	if (!shoff)
 		return ST_OK;
 	if (shentsize != (f->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
-		return err_at(e, ST_BAD, shoff, "section headers of %" PRIu64 " bytes", shentsize);
+		return err_at(e, ST_BAD, shoff,
+			      "impossible size of a section header: %" PRIu64 " "
+			      "bytes",
+			      shentsize);
 	if (shoff > f->size || shentsize > f->size - shoff)
 		return err_at(e, ST_BAD, shoff, "section headers lie outside the file of %" PRIu64,
 			      f->size);
@@ -326,7 +329,7 @@ static enum status elf_read_headers(struct object_image *f, const struct object_
 			st = read_head(f, head, e);
 		if (!st && !mach_is_thin(head))
 			st = err_set(e, ST_UNSUPPORTED,
-				     "a part of a universal Mach-O file that is no Mach-O file");
+				     "a part of a universal Mach-O file is not a Mach-O file");
 	}
 	if (st)
 		return st;

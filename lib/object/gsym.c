@@ -76,7 +76,7 @@ static enum status gsym_read_header(struct object_source *s, struct object_image
 	c = cursor_at(s, 4, HEADER - 4, e);
 	version = cursor_u16(&c);
 	if (version != 1)
-		return err_at(e, ST_UNSUPPORTED, 4, "GSYM of version %u", version);
+		return err_at(e, ST_UNSUPPORTED, 4, "unknown GSYM version %u", version);
 	g->offset_size = cursor_u8(&c);
 	id_size = cursor_u8(&c);
 	g->base = cursor_u64(&c);
@@ -86,14 +86,17 @@ static enum status gsym_read_header(struct object_source *s, struct object_image
 	id = cursor_bytes(&c, 20, "UUID");
 	if (g->offset_size != 1 && g->offset_size != 2 && g->offset_size != 4 &&
 	    g->offset_size != 8)
-		return err_at(e, ST_BAD, 6, "GSYM: address offsets of %u bytes", g->offset_size);
+		return err_at(e, ST_BAD, 6,
+			      "GSYM: impossible size of address offsets: %u "
+			      "bytes",
+			      g->offset_size);
 	if (id_size > 20)
-		return err_at(e, ST_BAD, 7, "GSYM: a UUID of %u bytes", id_size);
+		return err_at(e, ST_BAD, 7, "GSYM: impossible UUID length: %u bytes", id_size);
 	memcpy(f->build_id.bytes, id, id_size);
 	f->build_id.len = (uint8_t)id_size;
 	if (g->strings > s->size || g->n_strings > s->size - g->strings || !g->n_strings ||
 	    s->bytes[g->strings + g->n_strings - 1])
-		return err_at(e, ST_BAD, 20, "GSYM: its strings lie outside the file");
+		return err_at(e, ST_BAD, 20, "GSYM: the strings lie outside the file");
 	at = HEADER;
 	at = (at + g->offset_size - 1) & -(uint64_t)g->offset_size;
 	g->addresses = at;

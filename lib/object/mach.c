@@ -185,7 +185,7 @@ enum status mach_narrow(struct object_image *f, const struct object_want *want, 
 	if (st)
 		return st;
 	for (size_t i = 0; i < n; i++) {
-		const char *name = parts[i].arch ? parts[i].arch->name : "of another processor";
+		const char *name = parts[i].arch ? parts[i].arch->name : "for another processor";
 
 		buf_addf(&names, "%s%s", i ? ", " : "", name);
 		if (want && want->arch) {
@@ -205,11 +205,11 @@ enum status mach_narrow(struct object_image *f, const struct object_want *want, 
 		f->mem = part.mem;
 		f->size = part.size;
 	} else if (want && want->arch) {
-		st = err_set(e, ST_UNSUPPORTED, "a universal Mach-O file without %s: it has %s",
+		st = err_set(e, ST_UNSUPPORTED, "the universal Mach-O file has no %s, only %s",
 			     want->arch, buf_str(&names));
 	} else {
 		st = err_set(e, ST_UNSUPPORTED,
-			     "a universal Mach-O file of %s: name one, as in FILE:%s",
+			     "the universal Mach-O file has %s: name one, as in FILE:%s",
 			     buf_str(&names), parts[0].arch ? parts[0].arch->name : "arm64");
 	}
 	buf_release(&names);
@@ -411,8 +411,8 @@ enum status mach_read(struct object_image *f, const struct object_want *want, st
 		return st;
 	if (kind == MH_OBJECT)
 		return err_set(e, ST_UNSUPPORTED,
-			       "a Mach-O object file (.o): the .dSYM of what is linked from it has "
-			       "its addresses");
+			       "a Mach-O object file (.o): use the .dSYM of the program or "
+			       "library linked from the file");
 	if (n_bytes > COMMANDS_MAX || n_bytes > f->size - (f->is_64 ? 32 : 28))
 		return err_at(e, ST_BAD, 20,
 			      "%" PRIu32 " bytes of load commands lie outside the file of %" PRIu64,

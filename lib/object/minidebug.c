@@ -23,10 +23,10 @@ static const char *what_is_wrong(lzma_ret r)
 {
 	switch (r) {
 	case LZMA_FORMAT_ERROR: return "not an xz stream";
-	case LZMA_MEMLIMIT_ERROR: return "xz: needs more memory than it may";
+	case LZMA_MEMLIMIT_ERROR: return "xz: needs more memory than the limit";
 	case LZMA_MEM_ERROR: return "xz: out of memory";
 	case LZMA_BUF_ERROR: return "xz: cut short";
-	default: return "broken xz stream";
+	default: return "damaged xz stream";
 	}
 }
 
@@ -65,7 +65,7 @@ static const char *minidebug_unpack(const uint8_t *in, size_t n, struct minidebu
 			cap = cap ? cap * 2 : 1 << 16;
 			data = allowance_grow(m->data, cap);
 			if (!data) {
-				why = "xz: unpacks to more than is left for sections";
+				why = "xz: unpacks to more than the memory left for sections";
 				break;
 			}
 			m->data = data;

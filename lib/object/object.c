@@ -264,7 +264,9 @@ static enum status object_join(const struct object_image *f, const char *name, s
 			memcpy(both + *size, part, (size_t)n + 1);
 		allowance_free(part);
 		if (!both)
-			return err_set(e, ST_LIMIT, "sections %s need more memory than there is",
+			return err_set(e, ST_LIMIT,
+				       "sections %s need more memory than "
+				       "available",
 				       name);
 		*data = both;
 		*size += n;

@@ -191,8 +191,7 @@ static enum status reloc_apply_one(const struct relocating *r, const struct entr
 
 	if (!type)
 		return err_at(e, ST_UNSUPPORTED, r->s->offset,
-			      "section %s: no relocation of type %" PRIu32
-			      " is known of machine %u",
+			      "section %s: unknown relocation type %" PRIu32 " for machine %u",
 			      r->s->name, n->type, f->machine);
 	if (type->op == RELOC_NOTHING)
 		return ST_OK;

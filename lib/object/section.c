@@ -124,11 +124,13 @@ static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
 static enum status too_large(const struct elf_section *s, bool packed, uint64_t size, struct err *e)
 {
 	return err_at(e, ST_LIMIT, s->offset,
-		      "section %s: needs %" PRIu64 " bytes%s, and of the %" PRIu64
-		      " MiB that all sections may take here %" PRIu64 " MiB are left%s",
+		      "section %s: needs %" PRIu64 " bytes%s, but of the limit of %" PRIu64 " "
+		      "MiB for all sections only %" PRIu64 " MiB are left%s",
 		      s->name, size, packed ? " unpacked" : "", allowance_limit() >> 20,
 		      allowance_left() >> 20,
-		      packed ? "; a copy by objcopy --decompress-debug-sections takes none" : "");
+		      packed ? "; a copy by objcopy --decompress-debug-sections needs no "
+			       "memory"
+			     : "");
 }
 
 static enum status section_inflate(const struct elf_section *s, bool zstd, uint64_t want,
@@ -189,8 +191,8 @@ static enum status section_unpack(const struct object_image *f, const struct elf
 	if (cursor_failed(&c))
 		st = err_prefix(e, "section %s", s->name);
 	else if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
-		st = err_at(e, ST_UNSUPPORTED, s->offset, "section %s: compression %" PRIu32,
-			    s->name, type);
+		st = err_at(e, ST_UNSUPPORTED, s->offset,
+			    "section %s: unknown compression %" PRIu32, s->name, type);
 	else
 		st = section_inflate(s, type == ELFCOMPRESS_ZSTD, want, c.pos, cursor_window(&c),
 				     data, size, e);

@@ -29,8 +29,8 @@ static enum status read_all(struct object_source *s, const struct object_image *
 	s->bytes = allowance_grow(NULL, f->size + 1);
 	if (!s->bytes)
 		return err_set(e, ST_LIMIT,
-			       "a symbol file of %" PRIu64
-			       " bytes, more than can be mapped or is left for sections",
+			       "the symbol file of %" PRIu64 " bytes is too large to be "
+			       "mapped or for the memory left for sections",
 			       f->size);
 	s->bytes[f->size] = 0;
 	return image_read(f, 0, s->bytes, (size_t)f->size, e);

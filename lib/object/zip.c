@@ -62,7 +62,10 @@ static enum status zip_find_end(const struct zip *z, uint64_t *at, uint8_t *end,
 		return ST_OK;
 	}
 	free(tail);
-	return st ? st : err_set(e, ST_BAD, "zip file without an end of its directory: cut short?");
+	return st ? st
+		  : err_set(e, ST_BAD,
+			    "the zip file has no end of its directory: cut "
+			    "short?");
 }
 
 static enum status zip_find_directory(const struct zip *z, struct directory *d, struct err *e)
@@ -247,7 +250,7 @@ enum status zip_data(const struct zip *z, const struct zip_member *m, uint64_t *
 		return err_at(e, ST_BAD, *offset, "%s: %" PRIu64 " bytes lie outside the file",
 			      m->name, m->packed);
 	if (m->method == ZIP_STORED && m->size != m->packed)
-		return err_at(e, ST_BAD, m->header, "%s: stored, with two sizes", m->name);
+		return err_at(e, ST_BAD, m->header, "%s: stored with two different sizes", m->name);
 	return ST_OK;
 }
 
@@ -345,21 +348,23 @@ enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, 
 	if (st)
 		return st;
 	if (m->method != ZIP_DEFLATED)
-		return err_at(e, ST_UNSUPPORTED, m->header, "%s: compression %u", m->name,
+		return err_at(e, ST_UNSUPPORTED, m->header, "%s: unknown compression %u", m->name,
 			      m->method);
 	if (m->size > MEMBER_MAX)
-		return err_at(e, ST_LIMIT, m->header, "%s: %" PRIu64 " bytes, more than %" PRIu64,
+		return err_at(e, ST_LIMIT, m->header,
+			      "%s: %" PRIu64 " bytes are above the "
+			      "limit of %" PRIu64,
 			      m->name, m->size, MEMBER_MAX);
 	most = machine_disk_share(fd);
 	if (m->size > most)
 		return err_at(e, ST_LIMIT, m->header,
-			      "%s: %" PRIu64 " bytes unpacked, and of what is free on the disk it "
-			      "may take half, %" PRIu64,
+			      "%s: %" PRIu64 " bytes unpacked are above half of the free disk "
+			      "space, %" PRIu64 " bytes",
 			      m->name, m->size, most);
 	if (!m->packed || m->size / RATIO > m->packed)
 		return err_at(e, ST_BAD, m->header,
-			      "%s: %" PRIu64 " bytes cannot hold the %" PRIu64 " that it announces",
-			      m->name, m->packed, m->size);
+			      "%s: %" PRIu64 " bytes cannot unpack to the stated %" PRIu64, m->name,
+			      m->packed, m->size);
 	map = map_open(z->fd, offset, m->packed, &packed);
 	if (!map)
 		return err_sys(e, "map");
@@ -379,8 +384,8 @@ enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, 
 	if (error)
 		return err_sys(e, "%s: write", m->name);
 	if (!why && left != 1)
-		why = left ? "shorter than it announces" : "longer than it announces";
+		why = left ? "shorter than stated" : "longer than stated";
 	if (!why && crc != m->crc)
-		why = "its checksum differs";
+		why = "the checksum differs";
 	return why ? err_at(e, ST_BAD, offset, "%s: %s", m->name, why) : ST_OK;
 }

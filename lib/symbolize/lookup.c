@@ -120,8 +120,8 @@ static struct lookup_apk *lookup_apk_open(const char *path, struct err *e)
 	if (a->n)
 		return a;
 	err_set(e, ST_UNSUPPORTED,
-		n ? "a zip file of packed libraries: name one, as in FILE!/MEMBER"
-		  : "a zip file without a library");
+		n ? "a zip file of libraries: name one, as in FILE!/MEMBER"
+		  : "the zip file has no library");
 	apk_free(a);
 	return NULL;
 }

@@ -63,11 +63,10 @@ static enum status rewrite_salvage(struct rewrite *w, struct rewrite_capture *c,
 	if (!c)
 		return st;
 	if (e->offset == ERR_NO_OFFSET)
-		trace_note(c->t, NOTE_LOSS, 0, "%s; what follows was not read", e->msg);
+		trace_note(c->t, NOTE_LOSS, 0, "%s; the rest was not read", e->msg);
 	else
-		trace_note(c->t, NOTE_LOSS, 0,
-			   "%s (at byte %" PRIu64 "); what follows was not read", e->msg,
-			   e->offset);
+		trace_note(c->t, NOTE_LOSS, 0, "%s (at byte %" PRIu64 "); the rest was not read",
+			   e->msg, e->offset);
 	w->cut = true;
 	return ST_OK;
 }
@@ -90,7 +89,8 @@ static enum status rewrite_scan_all(struct rewrite *w, struct trace_stream *s, s
 			return ST_OK;
 		c->first_note = c->t->n_notes;
 		if (s->damaged_chunks)
-			trace_note(c->t, NOTE_LOSS, s->damaged_chunks, "damaged chunks left out");
+			trace_note(c->t, NOTE_LOSS, s->damaged_chunks,
+				   "damaged chunks were left out");
 		if (st) {
 			size_t n = w->n;
 
@@ -201,7 +201,7 @@ enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct 
 	for (size_t i = 0; !st && i < w->n; i++) {
 		st = stream_mark(&s, in, e);
 		if (st == ST_NONE)
-			st = err_set(e, ST_BAD, "the trace was longer at the first look");
+			st = err_set(e, ST_BAD, "the trace became shorter while it was read");
 		if (!st)
 			st = chunk_out_mark(out, e);
 		if (!st)

@@ -348,16 +348,17 @@ static void count(struct symbolize_stats *s, const struct run *r)
 static void note_managed(struct managed *m, struct trace *t)
 {
 	if (m->mapped)
-		trace_note(t, NOTE_INFO, m->mapped, "calls in generated C++ have their line of C#");
+		trace_note(t, NOTE_INFO, m->mapped, "calls in generated C++ have their C# line");
 	if (m->no_file)
 		trace_note(t, NOTE_INFO, m->no_file,
-			   "calls of generated functions in C++ files that no line map has");
+			   "calls of generated functions are in C++ files without a line map");
 	if (m->no_entry)
 		trace_note(t, NOTE_INFO, m->no_entry,
-			   "calls in generated C++ before the first mapped line of their function");
+			   "calls in generated C++ are before the first mapped line of their "
+			   "function");
 	if (m->no_source)
 		trace_note(t, NOTE_INFO, m->no_source,
-			   "calls in generated C++ that was made of no C#");
+			   "calls are in generated C++ that has no C# source");
 	m->mapped = m->no_file = m->no_entry = m->no_source = 0;
 }
 

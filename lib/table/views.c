@@ -199,7 +199,7 @@ static void views_add_fact(struct buf *out, const struct breach *b)
 	if (b->message)
 		views_add(out, b->measured ? "; " : "", b->message);
 	if (b->told)
-		views_add(out, "; noticed from ", b->told);
+		views_add(out, "; detectable from ", b->told);
 }
 
 void breach_text(struct buf *out, const struct breach *b)
@@ -216,7 +216,7 @@ void breach_text(struct buf *out, const struct breach *b)
 	if (b->limit)
 		views_add(out, b->message || b->measured ? ", limit " : ": limit ", b->limit);
 	if (b->told)
-		views_add(out, ", noticed from ", b->told);
+		views_add(out, ", detectable from ", b->told);
 	if (b->waiver)
 		views_add(out, "; waived: ", b->waiver);
 	if (b->file)

@@ -64,7 +64,7 @@ static enum status growing_one(struct growing *g, const uint8_t *p, size_t n, si
 		return st ? st : growing_apply(g, &c, payload, to, e);
 	*e = (struct err)ERR_INIT;
 	g->damaged++;
-	trace_note(g->t, NOTE_LOSS, 1, "damaged chunks left out");
+	trace_note(g->t, NOTE_LOSS, 1, "damaged chunks were left out");
 	return ST_OK;
 }
 

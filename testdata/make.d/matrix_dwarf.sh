@@ -214,7 +214,7 @@ for cc in g++ clang++; do
 			rm ./*.dwo
 			llvm-symbolizer-19 --obj=game --output-style=GNU --no-inlines --functions=linkage \
 				--no-demangle <addresses | sed 's/ (discriminator [0-9]*)$//' >want
-			echo 'split DWARF: functions are in ./game.dwo, which is not there' >err
+			echo 'split DWARF: functions are in ./game.dwo, which does not exist' >err
 		fi
 	done
 done
@@ -261,7 +261,7 @@ dwp_lie row 'index of units: a row is out of range'
 dwp_lie ids 'dwo_id differs'
 dwp_lie units 'index of units: larger than its section'
 dwp_lie slots 'index of units: the number of its slots is no power of two'
-dwp_lie full 'has no unit of that dwo_id'
+dwp_lie full 'has no unit with that dwo_id'
 dwp_lie version 'index of units: unknown version'
 dwp_lie cut 'index of units: larger than its section'
 # A .dwo file of another build: its dwo_id is another one.
@@ -401,6 +401,6 @@ mini_bad() {
 	echo 4 >status
 }
 mini_bad cut 'xz: cut short'
-mini_bad broken 'broken xz stream'
+mini_bad broken 'damaged xz stream'
 mini_bad junk 'not an xz stream'
 mini_bad bomb 'xz: unpacks to more than 256 MiB'

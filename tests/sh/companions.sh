@@ -81,7 +81,7 @@ for row in dwz-common-dwarf4 dwz-common-dwarf5 dwz-sup-dwarf5; do
 	for engine in fast reference; do
 		"$resolve" -e $engine x/game >got.$engine 2>got.err
 		check "$row: $engine says that it is missing" \
-			grep -q 'supplementary file .*common.debug: not there' got.err
+			grep -q 'supplementary file .*common.debug: not found' got.err
 		paste -d '\n' whole got.$engine >both
 		check "$row: $engine, names are missing and none is wrong" awk '
 			NR % 2 { want = $0; next }
@@ -127,7 +127,7 @@ if take dwz-common-dwarf5; then
 	id=$(readelf -n x/game | sed -n 's/.*Build ID: //p')
 	if [ "$id" ]; then
 		link x/game game x/game
-		refused "a file that names itself" 'is the file that names it'
+		refused "a file that names itself" 'is the file with the link itself'
 	fi
 	take dwz-common-dwarf5
 	link x/game common.debug ""

@@ -48,7 +48,7 @@ thumb arm-linux-gnueabihf -march=armv7-a -mthumb
 END
 
 tm-inspect --disassemble nothing x86_64 >out 2>told
-[ $? = 3 ] && grep -q "no function is called 'nothing'" told
+[ $? = 3 ] && grep -q "no function is named 'nothing'" told
 result 'no such function' $?
 tm-inspect --disassemble 0x1 x86_64 >out 2>told
 [ $? = 3 ] && grep -q 'no code at 0x1' told

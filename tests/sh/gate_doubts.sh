@@ -49,7 +49,7 @@ while IFS='|' read -r base new sentence options status; do
 	# shellcheck disable=SC2086
 	gate $options --base $base --new $new
 	check "$base, $new $options: $status" [ $? = "$status" ]
-	check "$base, $new $options: it says so" grep -q "^judged nevertheless, as it was asked for: $sentence" out
+	check "$base, $new $options: it says so" grep -q "^judged because an option allows it: $sentence" out
 done <<'T'
 g1.tmt g2.tmt g3.tmt|o1.tmt o2.tmt o3.tmt|programs differ: g1.tmt is of game, o1.tmt of other|--allow-unlike|0
 g1.tmt g2.tmt o1.tmt|g4.tmt g5.tmt g6.tmt|programs differ: g1.tmt is of game, o1.tmt of other||
@@ -59,7 +59,7 @@ m1.tmt m2.tmt m3.tmt|g1.tmt g2.tmt g3.tmt|sampling differs: m1.tmt was recorded 
 g1.tmt|part.tmt|sampling differs: g1.tmt was recorded whole, part.tmt filtered by --size 100..||
 g1.tmt|two.tma|captures differ: g1.tmt is of 1, two.tma of 2, whose runs||
 two.tma|g1.tmt|captures differ: two.tma is of 2, g1.tmt of 1, whose runs|--allow-unlike|0
-g1.tmt g1.tmt|g2.tmt|g1.tmt is there twice: the same run||
+g1.tmt g1.tmt|g2.tmt|g1.tmt is given twice: the same run||
 g1.tmt g2.tmt|copy.tmt|g1.tmt and copy.tmt are the same run|--allow-copies|0
 g1.tmt|named.tmt|g1.tmt and named.tmt are the same run||
 T
@@ -88,7 +88,7 @@ g1.tmt g2.tmt|--module nosuch|5|not judged: '--module nosuch' leaves nothing of 
 g1.tmt g2.tmt|--hide .|5|not judged: '--hide .' leaves nothing of g1.tmt
 g1.tmt g2.tmt|--ignore .|5|not judged: '--ignore .' leaves nothing of g1.tmt
 g1.tmt g2.tmt|--domain pool|5|not judged: '--domain pool' leaves nothing of g1.tmt
-g1.tmt g2.tmt|--focus nosuch --allow-unmatched|0|judged nevertheless, as it was asked for: '--focus nosuch' leaves nothing
+g1.tmt g2.tmt|--focus nosuch --allow-unmatched|0|judged because an option allows it: '--focus nosuch' leaves nothing
 g1.tmt g2.tmt|--focus load|0|^pass
 a0.tmt a1.tmt|-q|5|not judged: a0.tmt has 100 records of domain malloc with .*, which do not count: --domain says
 a0.tmt a1.tmt|-q --domain malloc|1|^domain mmap, not judged: 16.0 MiB -> 16.0 MiB
@@ -98,8 +98,8 @@ T
 tm-compare -q --no-config --init-policy a1.tmt a2.tmt >out 2>err
 check "--init-policy does not choose for malloc" [ $? = 5 ]
 tm-compare -q --no-config --init-policy --domain mmap a1.tmt a2.tmt >out 2>err
-check "--init-policy says what counts" grep -qx '; Blocks of domain mmap count alone: tm-compare --domain mmap.' out
-check "and what does not" grep -q '^; No rule looks at 100 records of domain malloc' out
+check "--init-policy says what counts" grep -qx '; Only blocks of domain mmap count: tm-compare --domain mmap.' out
+check "and what does not" grep -q '^; No rule checks 100 records of domain malloc' out
 
 # 100 blocks of malloc with 100,000 bytes on all sides; a pool's blocks of 1,000 bytes and no real size, or maps of
 # 64 KiB, are few in the base and many in the new runs.
@@ -141,9 +141,9 @@ pool[12]|fuller?|most|--domain all|1|^fail
 pool[12]|fuller?|live|--domain all|1|^fail
 pool[12]|pool[34]|live|--domain all|0|^pass
 pool[12]|fuller?|live-real|--domain malloc|0|^domain pool, not judged: 9.8 KiB -> 87.9 KiB; domain mmap, not judged: 64.0 KiB -> 64.0 KiB
-pool[12]|fuller?|live-real||5|'live requested' of domain pool, which does not count, grew by more than that: 9.8 KiB -> 87.9 KiB
+pool[12]|fuller?|live-real||5|'live requested' of domain pool, which is not judged, grew by more than the limit: 9.8 KiB -> 87.9 KiB
 pool[12]|fuller?|floor||0|^domain pool, not judged: 9.8 KiB -> 87.9 KiB
-pool[12]|maps?|live-real||5|'live real' of domain mmap, which does not count, grew by more than that: 64.0 KiB -> 128.0 KiB
+pool[12]|maps?|live-real||5|'live real' of domain mmap, which is not judged, grew by more than the limit: 64.0 KiB -> 128.0 KiB
 pool[12]|maps?|each||5|'live real' of domain mmap, which does not count, grew
 pool[12]|pool[34]|live-real||0|^domain pool, not judged: 9.8 KiB -> 9.8 KiB
 T
@@ -183,7 +183,7 @@ if command -v strip >/dev/null && readelf -n game | grep -q 'Build ID'; then
 	for rule in sites new; do
 		policy=$rule.ini gate g1.tmt stripped.tmt
 		check "$rule: a stripped build is not matched by its addresses" [ $? = 5 ]
-		check "$rule: the build-id that both have" grep -q "game is of one build in both, build-id $id" out
+		check "$rule: the build-id that both have" grep -q "both have the same build of game, build-id $id" out
 		command=$(grep -o "tm-symbolize --debug-dir DIR -o FILE stripped.tmt" out | head -n 1)
 		command=${command/DIR/unstripped}
 		rm -f named.tmt && ${command/FILE/named.tmt} 2>err
@@ -192,7 +192,7 @@ if command -v strip >/dev/null && readelf -n game | grep -q 'Build ID'; then
 	done
 	tm-compare -q --no-config --save-baseline stripped.tma stripped.tmt 2>err
 	policy=sites.ini gate g1.tmt stripped.tma
-	check "an aggregate of it is to be made again" grep -q 'an aggregate gets no names any more: it is to be made again' out
+	check "an aggregate of it is to be made again" grep -q 'names cannot be added to an aggregate: symbolize the trace' out
 fi
 policy=sites.ini gate bare1.tmt bare2.tmt
 check "without stacks nothing is matched by addresses" eval '! grep -q "order of their addresses" out'
@@ -229,16 +229,16 @@ while IFS='|' read -r files options named sentence; do
 	*) check "$files $options: $sentence" grep -q -- "$sentence" out ;;
 	esac
 done <<'T'
-w1.tmt w2.tmt||p|^w2.tmt is of .* alone: it started other processes, which are not recorded .*so that nothing of theirs is judged
+w1.tmt w2.tmt||p|^w2.tmt is of .* alone: the program started other processes, which are not recorded .*and these are not judged
 g1.tmt g2.tmt||p|!started
-g1.tmt short1.tmt||p|^everything fell by more than half: count by 60 %, requested by 60 %.*did the new runs come to their end
+g1.tmt short1.tmt||p|^all of the data fell by more than half: count by 60 %, requested by 60 %.*did the new runs finish
 g1.tmt g2.tmt||p|!everything fell
-e1.tmt e2.tmt||sites|^rule 'sites': eng_alloc (.*engine.c:3) has 100 % of 'requested' for all that call it
-e1.tmt e2.tmt|--sites engine.sites|sites|!for all that call it
-g1.tmt g2.tmt||sites|!for all that call it
+e1.tmt e2.tmt||sites|^rule 'sites': eng_alloc (.*engine.c:3) has 100 % of 'requested' for all of its callers
+e1.tmt e2.tmt|--sites engine.sites|sites|!for all of its callers
+g1.tmt g2.tmt||sites|!for all of its callers
 T
 tm-compare -q --no-config --init-policy e1.tmt e2.tmt >out 2>err
-check "--init-policy says it of its rules" [ "$(grep -c '^; eng_alloc .* for all that call it' out)" = 2 ]
+check "--init-policy says it of its rules" [ "$(grep -c '^; eng_alloc .* for all of its callers' out)" = 2 ]
 
 policy=real.ini gate full.mem empty.mem
 check "an empty run: no verdict" [ $? = 5 ]
@@ -253,7 +253,7 @@ check "game-2 beside game: judged" [ $? = 0 ]
 printf '[rule all]\nmetric = requested\nabsolute = 0\n' >any.ini
 policy=any.ini gate s1.tmt s2.tmt
 check "one sampled run beside another: no failure" [ $? != 1 ]
-check "its numbers are estimates, with their error" grep -q 'estimated by sampling, the difference to +- ' out
+check "its numbers are estimates, with their error" grep -q 'estimated by sampling, the difference within +- ' out
 
 echo "in every output"
 for form in junit sarif markdown code-quality json text; do
@@ -261,7 +261,7 @@ for form in junit sarif markdown code-quality json text; do
 	check "$form says why" grep -q 'programs differ: g1.tmt is of game, o1.tmt of other' out.$form
 	tm-compare -q --no-config --gate p.ini --as $form --base g1.tmt g2.tmt --new g3.tmt cut.tmt >out.$form 2>err
 	check "$form, of a damaged run: 3" [ $? = 3 ]
-	check "$form says that" grep -q 'not judged: cut.tmt is damaged or cut short, as of a run that crashed' out.$form
+	check "$form says that" grep -q 'not judged: cut.tmt is damaged or cut short, as after a crash' out.$form
 	tm-compare -q --no-config --gate p.ini --as $form g1.tmt missing.tmt >out.$form 2>err
 	check "$form, where nothing is left to judge" grep -q 'not judged: missing.tmt could not be read' out.$form
 done
@@ -385,14 +385,14 @@ while IFS='|' read -r base new status sentence unlike; do
 	# shellcheck disable=SC2086
 	gate --allow-unlike --base $base --new $new
 	check "$base, $new --allow-unlike: $unlike" [ $? = "$unlike" ]
-	check "$base, $new --allow-unlike: it says so" grep -q "^judged nevertheless, as it was asked for: $sentence" out
+	check "$base, $new --allow-unlike: it says so" grep -q "^judged because an option allows it: $sentence" out
 done <<'T'
 p1.tmt|p2.tmt|0||
 p1.tmt p2.tmt|pk.tmt|5|pk.tmt ended with exit status 1|0
 pe.tmt|pc.tmt|5|pe.tmt ended with exit status 3|0
 p1.tmt|pe.tmt|5|pe.tmt ended with exit status 3|0
-p1.tmt|ps1.tmt|5|arguments differ: ps1.tmt was started with others than p1.tmt|0
-p1.tmt p2.tmt ps1.tmt|p3.tmt|5|arguments differ: ps1.tmt was started with others than p1.tmt|0
+p1.tmt|ps1.tmt|5|arguments differ: ps1.tmt and p1.tmt were started with different arguments|0
+p1.tmt p2.tmt ps1.tmt|p3.tmt|5|arguments differ: ps1.tmt and p1.tmt were started with different arguments|0
 p1.tmt p2.tmt|ps1.tmt ps2.tmt|5|arguments differ|0
 pf.tmt|pf2.tmt|5|pf.tmt ended with exit status 4|0
 folder1.tmt|folder2.tmt|0||
@@ -405,7 +405,7 @@ gate p1.tmt pe.tma
 check "an aggregate knows how its run ended" grep -q 'not judged: pe.tma ended with exit status 3' out
 tm-compare -q --no-config --save-baseline ps.tma ps1.tmt 2>err
 gate p1.tmt ps.tma
-check "and how it was started" grep -q 'not judged: arguments differ: ps.tma was started with others than p1.tmt' out
+check "and how it was started" grep -q 'not judged: arguments differ: ps.tma and p1.tmt were started with different arguments' out
 
 echo "and in a history"
 plays() { tm-history add -q --no-config --build "$1" --branch main --status green plays.db "${@:2}" >out 2>err; }
@@ -430,7 +430,7 @@ for n in 1 2 3 4; do record v$n -- ./env; done
 SHORT=1 record v5 -- ./env
 for n in 1 2 3 5; do tm-history add -q --no-config --build v$n --branch main --status green env.db v$n.tmt >out 2>err; done
 policy=h.ini gate --history env.db v4.tmt
-check "a build that is best by having less than half is told of" grep -q '^the best build, v5, has less than half of what the others have' out
+check "a build that is best by having less than half is told of" grep -q '^the best build, v5, has less than half of the other builds' out
 
 echo "one run is one, however its file is packed"
 record once --no-symbols -- ./play 40

@@ -118,7 +118,7 @@ refused() { # WHAT STATUS TEXT STORE: list and add, one line each, and the bytes
 
 sqlite3 runs.db 'VACUUM INTO "newer.db"' 'VACUUM INTO "other.db"' 'VACUUM INTO "cut.db"'
 sqlite3 newer.db 'UPDATE tm_store SET schema_version = 99'
-refused 'a newer schema' 3 'newer tracemill: schema 99, this one knows up to 5' newer.db
+refused 'a newer schema' 3 'newer tracemill: schema 99, the newest known schema is 5' newer.db
 echo 'this is no database, but a text that is long enough to be looked at as one, so to say' >junk.db
 refused 'no database' 3 'not a database' junk.db
 rm -f other.db && sqlite3 other.db 'CREATE TABLE t(x)'

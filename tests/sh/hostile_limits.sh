@@ -130,7 +130,7 @@ else
 fi
 bomb rows '' '' "${line[@]}" rows 0x1000
 bomb counts 'section headers lie outside the file' '' "${line[@]}" counts 0x1000
-bomb zip 'broken zlib stream|of what is free on the disk' '' "${line[@]}" zip!/lib/x86_64/libbomb.so 0x1000
+bomb zip 'broken zlib stream|half of the free disk space' '' "${line[@]}" zip!/lib/x86_64/libbomb.so 0x1000
 bomb line 'unknown capture format' '' tm-dump line
 bomb line 'line is longer than' '' tm-dump -f folded line
 bomb json-depth 'nested more than 64 deep' '' tm-import -o /dev/null json-depth

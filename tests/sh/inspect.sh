@@ -58,7 +58,7 @@ while read -r name cc flags; do
 		same "$name $level: instrumented" "$(fit before instrumentation)" yes
 		if [ $level != -O0 ]; then
 			same "$name $level: before inlining" \
-				"$(why before instrumentation | sed 's/.*: //')" "before inlining"
+				"$(why before instrumentation | sed 's/.*: //')" "instrumented before inlining"
 			# Six, and the inlined one: its address, which it reports, needs a copy of it.
 			same "$name $level: all seven functions" \
 				"$(why before instrumentation | cut -d' ' -f 1-4)" "7 of 7 functions"
@@ -88,7 +88,7 @@ END
 for target in x86_64 aarch64; do
 	shared after clang --target=$target-linux-gnu -O2 -finstrument-functions-after-inlining "$plain"
 	same "$target: after inlining" "$(why after instrumentation | sed 's/.*; //')" \
-		"none more than once: after inlining, or nothing was inlined"
+		"no function more than once: instrumented after inlining, or no inlining"
 done
 
 shared shown clang -DEXPORT='"default"' "$hooks"
@@ -98,7 +98,7 @@ for c in loli-alloc loli-stack; do
 	same "$c: exported" "$(fit shown $c)" yes
 	same "$c: hidden" "$(fit hidden $c)" no
 	tm-inspect hidden | grep -q "^$c .*not exported .*visibility" && echo "ok - $c: and says what to do"
-	same "$c: absent" "$(why none $c | sed 's/.*: //')" "not there"
+	same "$c: absent" "$(why none $c | sed 's/.*: //')" "not found"
 	cp shown bare
 	llvm-strip --strip-all bare
 	same "$c: exported by a stripped file" "$(fit bare $c)" yes
@@ -128,7 +128,7 @@ same 'lines of a .dwo file' "$(fit part.dwo lines)" partly
 same 'names of a .dwo file' "$(fit part.dwo names)" partly
 cp part.o core
 printf '\4' | dd of=core bs=1 seek=16 conv=notrunc 2>/dev/null # e_type: ET_CORE
-same 'a core file' "$(tm-inspect core 2>&1)" 'tm-inspect: core: a core file: ask the program that it was left by'
+same 'a core file' "$(tm-inspect core 2>&1)" 'tm-inspect: core: a core file: inspect its program'
 clang --target=s390x-linux-gnu -g -c "$plain" -o part.o
 same 'an object of another machine' "$(fact part.o processor)" 'S/390, 64 bits'
 cp dwarf whole

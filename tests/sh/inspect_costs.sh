@@ -132,7 +132,7 @@ check 'the lines are those of the source' eval \
 	'[ "$(jq -r --arg a 0x'"$second"' ".sections[0].rows[] | select(.address == \$a) | \"\(.function) \(.line)\"" got.json)" = "inner $PWD/prog.c:13" ]'
 check '... and where it was inlined' eval \
 	'[ "$(jq -r --arg a 0x'"$second"' ".sections[0].rows[] | select(.address == \$a) | .inlined_at" got.json)" = "$PWD/prog.c:18" ]'
-check 'all passes through it' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 7 samples of 7 samples pass through it"'
+check 'all passes through it' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 7 samples of 7 samples pass through the function"'
 
 listed --trace run.tmt -n 3 --cumulative prog
 check 'by what is in or below, leaf is last' eval '! grep -q "\"within\":\"leaf\"" got.json && grep -q "\"within\":\"middle\"" got.json'
@@ -147,7 +147,7 @@ tm-inspect -q --csv --trace run.tmt --disassemble main prog 2>err | tr -d '\r' >
 check 'CSV has depths' is "$(sed -n '1p' got)" 'depth,address,samples,total_samples,total_share,instruction,function,line,inlined_at,within,binary'
 tm-inspect --trace run.tmt --disassemble nothing prog >out 2>err
 status=$?
-check 'no such function' eval '[ $status = 3 ] && grep -q "no function is called .nothing." err'
+check 'no such function' eval '[ $status = 3 ] && grep -q "no function is named .nothing." err'
 tm-inspect --trace run.tmt --sort requested prog >out 2>err
 status=$?
 check 'a metric that is not there' eval '[ $status = 2 ] && [ ! -s out ]'
@@ -181,7 +181,7 @@ check 'several traces' is "$(bytes requested)" "0x$first 200 200
 } >header.txt
 tm-symbolize -q -f perf-script --maps maps -e prog header.txt -o header.tmt 2>err
 listed --trace header.tmt prog
-check 'what is in no function' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 8 samples of 8 samples pass through it; 1 samples at addresses in no function"'
+check 'what is in no function' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 8 samples of 8 samples pass through the function; 1 samples at addresses in no function"'
 
 # Functions of one name in two files: by the name both, by what tells them apart one.
 for f in 'one 31' 'two 32'; do
@@ -211,7 +211,7 @@ check 'of two builds the right one' is "$(jq -r '[.sections[0].rows[].binary] | 
 tm-inspect --trace perf.txt --maps maps prog >out 2>err
 check 'a capture without bindings says so' grep -q 'the trace is not symbolized' err
 tm-inspect --trace run.tmt "$(command -v tm-dump)" >out 2>err
-check 'a binary that is not in it' grep -q 'no address of the trace is of this binary' err
+check 'a binary that is not in it' grep -q 'no address of the trace is in this binary' err
 
 # A trace without names gets those of the binary.
 tm-import -q --maps maps perf.txt -o raw.tmt 2>err

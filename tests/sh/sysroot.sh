@@ -57,7 +57,7 @@ else
 		check "dwz, absolute, $engine: nothing is said" [ ! -s said ]
 	done
 	asked root/cap/build/one >got
-	check "dwz, absolute: without --sysroot it is missing, and said" grep -q '/cap/lib/common.debug: not there' said
+	check "dwz, absolute: without --sysroot it is missing, and said" grep -q '/cap/lib/common.debug: not found' said
 	# By its build-id in the sysroot's tree, and where Debian keeps these.
 	id=$(readelf -n root/cap/lib/common.debug | sed -n 's/.*Build ID: //p')
 	for place in "root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" root/usr/lib/debug/.dwz/common.debug; do
@@ -85,7 +85,7 @@ if (cd root/cap/build && "${CC:-gcc}" -O1 -g -gsplit-dwarf -ffile-prefix-map="$O
 		check "split, relative name, $engine: nothing is said" [ ! -s said ]
 	done
 	asked elsewhere/split >got
-	check "split: without --sysroot it is missing, and said" grep -q 'game.dwo, which is not there' said
+	check "split: without --sysroot it is missing, and said" grep -q 'game.dwo, which does not exist' said
 fi
 
 # --- source files ---

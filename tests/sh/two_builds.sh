@@ -314,8 +314,8 @@ by_module --map-module game-1.2.3=game-1.2.4 >got
 printf 'game-1.2.4 %s\n' 50000.0 50000.0 >want
 same 'tm-history --map-module: a renamed module is one series'
 by_module >got
-tm-history trend -q --by module --cumulative --sort requested modules.db | grep -o '^1 series goes on .* by a guess: .* from' >>got
-echo '1 series goes on under another name, by a guess: game-1.2.3 is game-1.2.4 from' >>want
+tm-history trend -q --by module --cumulative --sort requested modules.db | grep -o '^1 series goes on .* (a guess): .* from' >>got
+echo '1 series goes on under another name (a guess): game-1.2.3 is game-1.2.4 from' >>want
 same 'tm-history without it: one by a guess, since it is as much'
 
 # Functions that are renamed while their file's lines move, one that allocates and its caller, and one that stays.
@@ -346,18 +346,18 @@ printf '%s\n' '300 300' '2000 2000' '0 50000' '50000 0' >want
 same "a map that hits nothing joins nothing, and parameters may be given"
 tm-compare -q --by function $maps --map-function load=go --map-function gone=tick old/s.tmt renamed/s.tmt | grep map- >got
 printf '%s\n' 'function load of the base is start (map-function)' 'function update of the base is tick (map-function)' \
-	'map-function load=go hits nothing: no function of the new side is called go' \
-	'map-function gone=tick hits nothing: no function of the base is called gone' >want
+	'map-function load=go matches nothing: no function of the new side is called go' \
+	'map-function gone=tick matches nothing: no function of the base is called gone' >want
 same 'what maps came to is said'
 printf '[rule new]\nmetric = requested\nkey = function\nnew = 0\n' >names.ini
 tm-compare -q --gate names.ini --table policy old/s.tmt renamed/s.tmt >got.all
 echo $? >got
 grep -o 'Perhaps renamed from .* to \[policy\]' got.all >>got
-printf '%s\n' 1 'Perhaps renamed from load(int). If it was, add map-function = load(int)=start(int) to [policy]' \
-	'Perhaps renamed from update(int). If it was, add map-function = update(int)=tick(int) to [policy]' >want
+printf '%s\n' 1 'Perhaps renamed from load(int). If renamed, add map-function = load(int)=start(int) to [policy]' \
+	'Perhaps renamed from update(int). If renamed, add map-function = update(int)=tick(int) to [policy]' >want
 same 'a renamed function fails as new, and what to add is proposed'
 tm-record -q -o old/r2.tmt -- old/game && tm-symbolize -q old/r2.tmt >old/s2.tmt
-tm-compare -q --gate names.ini --table policy --base old/s.tmt old/s2.tmt --new renamed/s.tmt | grep -c 'If it was, add' >got
+tm-compare -q --gate names.ini --table policy --base old/s.tmt old/s2.tmt --new renamed/s.tmt | grep -c 'If renamed, add' >got
 echo 2 >want
 same 'also of two runs against one, which have the same'
 { printf '[policy]\nmap-function = load(int)=start(int)\nmap-function = update(int)=tick(int)\n'; cat names.ini; } >mapped.ini

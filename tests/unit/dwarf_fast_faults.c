@@ -62,9 +62,9 @@ TEST(headers_of_units)
 	} t[] = {
 	    {9, 8, 0, 4, "unit header: unknown version 9"},
 	    {0, 8, 0, 4, "unit header: unknown version 0"},
-	    {4, 3, 0, 0, "unit header: addresses of 3 bytes"},
+	    {4, 3, 0, 0, "unit header: impossible address size: 3 bytes"},
 	    {4, 8, 0x1000, 0,
-	     "unit header: its abbreviations, at 0x1000, lie outside .debug_abbrev"},
+	     "unit header: the abbreviations, at 0x1000, lie outside .debug_abbrev"},
 	};
 	struct dwarf_bytes d = {.big = false};
 	size_t at;
@@ -89,8 +89,7 @@ TEST(headers_of_units)
 	end(&d);
 	at = d.in[INFO].len;
 	put(&d, &d.in[INFO], 0x1234, 4);
-	says(&d, ".debug_info", at,
-	     "unit header: its length, 0x1234, is more than the section has");
+	says(&d, ".debug_info", at, "unit header: the length, 0x1234, is larger than the section");
 	begin(&d, 5);
 	d.in[INFO].data[6] = 0x77;
 	end(&d);
@@ -123,7 +122,7 @@ TEST(dies)
 	at = d.in[INFO].len;
 	u8(&d, 99);
 	end(&d);
-	says(&d, ".debug_info", at, "DIE: its abbreviation is not there");
+	says(&d, ".debug_info", at, "DIE: the abbreviation is missing");
 
 	begin(&d, 4);
 	at = d.in[INFO].len;
@@ -139,7 +138,7 @@ TEST(dies)
 	begin_unit(&d, 4, UT_COMPILE, 0);
 	u8(&d, 98);
 	end(&d);
-	says(&d, ".debug_info", at, "unit DIE: there is no abbreviation 98");
+	says(&d, ".debug_info", at, "unit DIE: unknown abbreviation 98");
 
 	begin(&d, 4);
 	end(&d);

@@ -118,7 +118,7 @@ TEST(breakpad_what_no_function_holds)
 		CHECK_STR(s->name, "folded");
 	/* what follows STACK belongs to no function */
 	CHECK_STR(object_source_complaint(o),
-		  "3 lines are none of a Breakpad symbol file's, the first is line 14");
+		  "3 lines are not lines of a Breakpad symbol file, the first is line 14");
 	object_free(o);
 }
 

@@ -158,15 +158,15 @@ TEST(dates)
 
 TEST(errors_have_line_and_column)
 {
-	wrong("", "line 1, column 1: there is no [rule NAME]: nothing would be checked");
-	wrong("[policy]\n", "line 1, column 1: there is no [rule NAME]: nothing would be checked");
-	wrong("metric = real\n", "line 1, column 1: 'metric' stands before the first section");
+	wrong("", "line 1, column 1: the policy has no [rule NAME]: it would check nothing");
+	wrong("[policy]\n",
+	      "line 1, column 1: the policy has no [rule NAME]: it would check nothing");
+	wrong("metric = real\n", "line 1, column 1: 'metric' comes before the first section");
 	wrong("[rule]\n", "line 1, column 6: a rule or waiver needs a name");
 	wrong("[rule r\n", "line 1, column 8: a section ends with ']'");
 	wrong("\n [rules r]\n",
 	      "line 2, column 3: a section is [policy], [rule NAME] or [waiver NAME]");
-	wrong(RULE,
-	      "line 1, column 1: the rule has none of percent, absolute, max, new and coverage");
+	wrong(RULE, "line 1, column 1: the rule needs percent, absolute, max, new or coverage");
 	wrong("[rule r]\npercent = 5\n", "line 1, column 1: the rule has no metric");
 	wrong(RULE "percent\n", "line 3, column 1: neither a [section] nor 'name = value'");
 	wrong(RULE "percent\n[what]\n", "line 3, column 1: neither a [section] nor 'name = value'");
@@ -188,27 +188,27 @@ TEST(errors_have_line_and_column)
 	    "line 3, column 7: 'frame' is not a key: total, type, function, site, stack, location, "
 	    "file, module, thread or owner");
 	wrong(RULE "max = 1\npercent = 5\n", "line 4, column 1: 'percent' does not go with 'max'");
-	wrong(RULE "max = 1\nmax = 2\n", "line 4, column 1: 'max' is there already, at line 3");
+	wrong(RULE "max = 1\nmax = 2\n", "line 4, column 1: 'max' is a repetition of line 3");
 	wrong(RULE "new = 1\n", "line 1, column 1: 'new' needs a key, such as stack");
 	wrong(RULE "max = 1\nmatch = x\n",
 	      "line 1, column 1: 'match' needs a key, such as function");
 	wrong(RULE "max = 1\nkey = file\ncumulative = yes\n",
 	      "line 5, column 1: 'cumulative' needs 'each': totals overlap");
-	wrong(RULE "maximum = 1\n", "line 3, column 1: a rule has no 'maximum'");
-	wrong(RULE "max = 1\n" RULE, "line 4, column 7: rule 'r' is there already, at line 1");
+	wrong(RULE "maximum = 1\n", "line 3, column 1: a rule has no setting 'maximum'");
+	wrong(RULE "max = 1\n" RULE, "line 4, column 7: rule 'r' is a repetition of line 1");
 	wrong("[waiver w]\nrule = r\nuntil = 2026-02-30\nreason = x\n" RULE "max = 1\n",
 	      "line 3, column 9: '2026-02-30' is not a date (YYYY-MM-DD)");
 	wrong("[waiver w]\nrule = r\nmatch =\nuntil = 2026-02-03\nreason = x\n" RULE "max = 1\n",
 	      "line 3, column 8: the expression is empty");
 	wrong(RULE "key = site\nmatch = \nmax = 1\n", "line 4, column 9: the expression is empty");
 	wrong("[waiver w]\nrule = q\nuntil = 2026-02-03\nreason = x\n" RULE "max = 1\n",
-	      "line 1, column 1: waiver 'w': there is no rule 'q'");
+	      "line 1, column 1: waiver 'w': no rule 'q' exists");
 	wrong("[waiver w]\nrule = r\nuntil = 2026-02-03\n" RULE "max = 1\n",
 	      "line 1, column 1: the waiver has no 'reason'");
 	wrong("[policy]\nagainst = best of 0\n",
 	      "line 2, column 11: 'best of 0' is not 'best of N' with a number of builds");
 	wrong("[policy]\nagainst = a\nagainst = b\n",
-	      "line 3, column 1: 'against' is there already, at line 2");
+	      "line 3, column 1: 'against' is a repetition of line 2");
 	wrong("[policy]\nalpha = 5\n", "line 2, column 9: '5' is not a rate above 0 and up to 0.5");
 }
 

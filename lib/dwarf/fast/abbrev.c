@@ -224,7 +224,7 @@ static inline void fast_abbrev_add_attr(const struct fast_file *f, const struct 
 				   .implicit = implicit};
 
 	if (a->n_attrs >= LIMIT_ATTRS) {
-		t->why = WRONG(f, r, "an abbreviation of more than %d attributes", LIMIT_ATTRS);
+		t->why = WRONG(f, r, "an abbreviation has more than %d attributes", LIMIT_ATTRS);
 		return;
 	}
 	if (size == INT8_MIN)
@@ -232,7 +232,7 @@ static inline void fast_abbrev_add_attr(const struct fast_file *f, const struct 
 	if (size == INT_MIN) {
 		t->declined = form >= DW_FORM_VENDOR && form <= UINT16_MAX;
 		t->why = WRONG(f, r,
-			       t->declined ? "form 0x%" PRIx64 " is no standard's"
+			       t->declined ? "form 0x%" PRIx64 " is in no standard"
 					   : "unknown form 0x%" PRIx64,
 			       form);
 		return;

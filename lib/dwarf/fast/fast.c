@@ -193,7 +193,7 @@ static void fast_do_task(size_t item, unsigned index, void *arg)
 		a->why = u->why;
 	} else if (w->budget.over) {
 		a->found_all = DWARF_GAVE_UP;
-		a->why = "no time is left for it";
+		a->why = "the time limit is reached";
 	} else {
 		fast_answers_make(w, &g->file, g->job->addrs, a);
 	}
@@ -531,6 +531,6 @@ static enum status fast_run_jobs(struct dwarf_job *jobs, size_t n_jobs,
 
 const struct dwarf_engine dwarf_fast = {
     .name = "fast",
-    .what = "own decoders, in parallel; libdwarf for what they do not read",
+    .what = "own decoders, in parallel; libdwarf for the rest",
     .run = fast_run_jobs,
 };

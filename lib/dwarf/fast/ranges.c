@@ -197,12 +197,12 @@ const char *fast_ranges_read_list(const struct fast_file *f, const struct fast_u
 	out->limited = false;
 	if (list->class == CLASS_LIST_INDEX) {
 		if (!list_offset(f, u, list->v, &offset))
-			return "DW_AT_ranges: there is no list of its index";
+			return "DW_AT_ranges: no list has this index";
 	} else if (list->class != CLASS_OFFSET && list->class != CLASS_CONSTANT) {
-		return "DW_AT_ranges: its form is no good";
+		return "DW_AT_ranges: invalid form";
 	}
 	if (u->version < 5 && offset > UINT64_MAX - u->ranges_base)
-		return "DW_AT_ranges: its offset is no good";
+		return "DW_AT_ranges: invalid offset";
 	why = u->version >= 5 ? fast_ranges_new_list(f, u, offset, b, out)
 			      : fast_ranges_old_list(f, u, offset + u->ranges_base, b, out);
 	if (out->entries >= LONG_LIST)

@@ -505,7 +505,7 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 	p = a ? behind_attrs(w, a, p) : NULL;
 	if (!p) {
 		fail_at(w, start, ST_BAD,
-			a ? "unit DIE: cut short" : "unit DIE: its abbreviation is not there");
+			a ? "unit DIE: cut short" : "unit DIE: the abbreviation is missing");
 		return;
 	}
 	if (!a->children)
@@ -524,7 +524,7 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 			continue;
 		}
 		if (!a) {
-			fail_at(w, die, ST_BAD, "DIE: its abbreviation is not there");
+			fail_at(w, die, ST_BAD, "DIE: the abbreviation is missing");
 			return;
 		}
 		at = p;
@@ -556,7 +556,7 @@ static void fast_scope_walk(struct walk *w, struct fast_level top)
 		}
 		if (a->children && descend) {
 			if (cur - s->stack == LIMIT_NESTING - 1) {
-				fail_at(w, die, ST_LIMIT, "DIEs nested too deep");
+				fail_at(w, die, ST_LIMIT, "DIEs are nested too deeply");
 				return;
 			}
 			cur++;

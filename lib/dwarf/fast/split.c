@@ -186,7 +186,7 @@ static const char *check(struct search *x, struct dwo *d)
 
 	budget_spend(x->budget, 64);
 	if (!x->skeleton->dwo_id)
-		return "the unit has no dwo_id to know it by";
+		return "the unit has no dwo_id";
 	if (!unit)
 		return "dwo_id differs";
 	if (d->file.units[unit - 1].version != x->skeleton->version ||
@@ -287,7 +287,7 @@ static bool fast_split_seek_in_package(struct search *x, struct buf *why)
 		    ? s->unread.msg
 		    : NULL;
 	if (!wrong && !row)
-		wrong = "has no unit of that dwo_id";
+		wrong = "has no unit with that dwo_id";
 	known = wrong ? 0 : map64_get(&p->rows, row);
 	if (!wrong && !known && p->taken > p->limit)
 		wrong = "its units overlap too often";
@@ -342,7 +342,7 @@ static void fast_split_seek(struct search *x, struct fast_part *part)
 		part->refused = why.len > 0;
 		buf_adds(&text, "split DWARF: functions are in ");
 		buf_add_escaped(&text, name, strlen(name));
-		buf_addf(&text, why.len ? ": %s" : ", which is not there%s", buf_str(&why));
+		buf_addf(&text, why.len ? ": %s" : ", which does not exist%s", buf_str(&why));
 		part->why = mem_strdup(buf_str(&text));
 	}
 	buf_release(&why);

@@ -56,7 +56,7 @@ static enum status split_index_read_header(struct fast_bytes index, bool big_end
 	if (!h->slots || !h->units)
 		return ST_OK;
 	if (h->slots & (h->slots - 1))
-		return wrong(e, AT_SLOTS, "the number of its slots is no power of two: %" PRIu32,
+		return wrong(e, AT_SLOTS, "the number of slots is not a power of two: %" PRIu32,
 			     h->slots);
 	room = rd_left(&r);
 	h->ids = index.n - room;

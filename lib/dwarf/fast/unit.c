@@ -50,12 +50,14 @@ static void fast_unit_read_header(const struct fast_file *f, struct fast_unit *u
 	if (r->failed) {
 		lose(u, fast_fault(f, IN_INFO, u->die, "unit header: cut short"));
 	} else if (u->address_size != 2 && u->address_size != 4 && u->address_size != 8) {
-		lose(u, fast_fault(f, IN_INFO, u->offset, "unit header: addresses of %u bytes",
+		lose(u, fast_fault(f, IN_INFO, u->offset,
+				   "unit header: impossible address "
+				   "size: %u bytes",
 				   u->address_size));
 	} else if (u->abbrev_offset >= f->in[IN_ABBREV].n) {
 		lose(u, fast_fault(f, IN_INFO, u->offset,
-				   "unit header: its abbreviations, at 0x%" PRIx64
-				   ", lie outside .debug_abbrev",
+				   "unit header: the abbreviations, at 0x%" PRIx64 ", lie "
+				   "outside .debug_abbrev",
 				   u->abbrev_offset));
 	}
 }
@@ -96,8 +98,8 @@ static void fast_unit_read_headers(struct fast_file *f)
 		if (r.failed || length > left || f->n_units >= UINT32_MAX / 2) {
 			break_chain(f, at,
 				    fast_fault(f, IN_INFO, at,
-					       "unit header: its length, 0x%" PRIx64
-					       ", is more than the section has",
+					       "unit header: the length, 0x%" PRIx64 ", is "
+					       "larger than the section",
 					       length));
 			return;
 		}
@@ -358,7 +360,7 @@ static bool fast_unit_find_root(const struct fast_file *f, struct fast_unit *u, 
 		return cut_table(f, u, r);
 	return refuse(
 	    u, UNIT_LOST,
-	    fast_fault(f, IN_INFO, u->die, "unit DIE: there is no abbreviation %" PRIu64, wanted));
+	    fast_fault(f, IN_INFO, u->die, "unit DIE: unknown abbreviation %" PRIu64, wanted));
 }
 
 static const char *text_or_none(const struct fast_file *f, const struct fast_unit *u,
@@ -390,7 +392,7 @@ static bool fast_unit_read_root(const struct fast_file *f, struct fast_unit *u, 
 	u->str_offsets_base = u->addr_base = u->rnglists_base = UINT64_MAX;
 	code = r.failed ? 0 : rd_uleb(&r);
 	if (!code || r.failed)
-		return refuse(u, UNIT_LOST, fast_fault(f, IN_INFO, u->die, "unit DIE: not there"));
+		return refuse(u, UNIT_LOST, fast_fault(f, IN_INFO, u->die, "unit DIE: missing"));
 	if (!fast_unit_find_root(f, u, code, &a))
 		return false;
 	while (abbrev_next_attr(&a, &name, &form, &implicit)) {
@@ -398,7 +400,7 @@ static bool fast_unit_read_root(const struct fast_file *f, struct fast_unit *u, 
 			if (form >= DW_FORM_VENDOR && form <= UINT16_MAX)
 				return refuse(u, UNIT_DECLINED,
 					      fast_fault(f, IN_INFO, u->die,
-							 "form 0x%" PRIx64 " is no standard's",
+							 "form 0x%" PRIx64 " is in no standard",
 							 form));
 			return refuse(
 			    u, UNIT_LOST,

@@ -481,7 +481,7 @@ enum status die_ranges(struct handle *h, uint16_t version, struct Dwarf_Die_s *d
 			st = failed(h, got == DW_DLV_ERROR ? de : NULL, e, "DW_AT_ranges");
 		else if (part && form == DW_FORM_rnglistx &&
 			 (value = sections_list_offset(sections_of(h), value)) == UINT64_MAX)
-			st = err_set(e, ST_BAD, "DW_AT_ranges: its index is no good");
+			st = err_set(e, ST_BAD, "DW_AT_ranges: invalid index");
 		else if (version >= 5)
 			st = libdwarf_new_ranges(h, attr, part ? DW_FORM_sec_offset : form, value,
 						 part ? &base : NULL, to, n, cap, e);

@@ -72,11 +72,10 @@ bool callers_say_one(const struct compare_rows *rows, const struct compare_rows 
 	if (!callers_several(stacks, thing))
 		return false;
 	compare_thing_text(t, thing, to);
-	buf_addf(
-	    to,
-	    " has %.0f %% of '%s' for all that call it, so what one of them adds is not seen: "
-	    "--sites FILE with the line 'function ^NAME' of an allocator makes its callers the "
-	    "sites",
-	    percent, sum_names[sum].word);
+	buf_addf(to,
+		 " has %.0f %% of '%s' for all of its callers, so the growth of one caller is "
+		 "hidden: --sites FILE with the line 'function ^NAME' of an allocator makes its "
+		 "callers the sites",
+		 percent, sum_names[sum].word);
 	return true;
 }

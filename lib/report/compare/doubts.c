@@ -230,9 +230,9 @@ static void doubts_recording(struct compare_doubts *d, const struct compare *c,
 			   *filters[1] ? filters[1] : "none");
 	if (runs[0] != runs[1])
 		doubts_say(d, DOUBT_CAPTURES,
-			   "captures differ: %s is of %" PRIu64 ", %s of %" PRIu64
-			   ", whose runs an aggregate does not tell apart: give each run by "
-			   "itself, or compare per frame or second",
+			   "captures differ: %s is of %" PRIu64 ", %s of %" PRIu64 ", and an "
+			   "aggregate does not separate its runs: give each run as a file, or "
+			   "compare per frame or second",
 			   p->a_name, runs[0], p->b_name, runs[1]);
 }
 
@@ -265,7 +265,8 @@ static void doubts_of_arguments(struct compare_doubts *d, const struct compare *
 				continue;
 			if (of && s->arguments != of->arguments)
 				doubts_say(d, DOUBT_ARGUMENTS,
-					   "arguments differ: %s was started with others than %s",
+					   "arguments differ: %s and %s were started with "
+					   "different arguments",
 					   c->groups[g].names[i], name);
 			if (!of)
 				name = c->groups[g].names[i];
@@ -294,7 +295,7 @@ static void doubts_of_pair(struct compare_doubts *d, const struct compare *c,
 	    (p->a->duration || !strcmp(p->a_name, p->b_name)))
 		doubts_say(d, DOUBT_COPY,
 			   strcmp(p->a_name, p->b_name) ? "%s and %s are the same run"
-							: "%s is there twice: the same run",
+							: "%s is given twice: the same run",
 			   p->a_name, p->b_name);
 }
 
@@ -313,7 +314,7 @@ static void doubts_of_nothing(struct compare_doubts *d, const struct compare *c,
 	else if (s)
 		doubts_say(
 		    d, DOUBT_NOTHING,
-		    "what counts is not in %s: it has blocks of other domains only (--domain)",
+		    "%s has no blocks of the judged domain, only of other domains (--domain)",
 		    g->names[0]);
 }
 
@@ -348,7 +349,8 @@ static void doubts_of_domain(struct compare_doubts *d, const struct compare *c,
 		return;
 	doubts_add_other_domains(s, &b);
 	doubts_say(d, DOUBT_DOMAIN,
-		   "%s has %s, which do not count: --domain says what is judged (malloc, %s, all)",
+		   "%s has %s, which are not judged: --domain selects the judged blocks "
+		   "(malloc, %s, all)",
 		   name, buf_str(&b), s->domain ? domain_name(s->domain - 1) : "another");
 	buf_release(&b);
 }
@@ -362,7 +364,7 @@ static void doubts_of_run(struct compare_doubts *d, const struct compare *c, siz
 				g->names[run]};
 
 	if (doubts_empty(p.b))
-		doubts_say(d, DOUBT_EMPTY, "%s is empty: nothing is recorded in it", p.b_name);
+		doubts_say(d, DOUBT_EMPTY, "%s is empty: it has no records", p.b_name);
 	if (!doubts_same_program(c, p.a, p.b))
 		doubts_say(d, DOUBT_PROGRAM, "programs differ: %s is of %s, %s of %s", p.a_name,
 			   doubts_word(c, p.a->program), p.b_name, doubts_word(c, p.b->program));
@@ -414,7 +416,9 @@ void doubts_find_builds(struct compare_doubts *d, const struct compare *c)
 		uint32_t module = doubts_other_build(g->runs[0], g->runs[i]);
 
 		if (module)
-			doubts_say(d, DOUBT_BUILD, "builds differ: %s is another in %s than in %s",
+			doubts_say(d, DOUBT_BUILD,
+				   "builds differ: %s is one build in %s and "
+				   "another in %s",
 				   doubts_word(c, module), g->names[i], g->names[0]);
 	}
 }

@@ -366,8 +366,8 @@ static enum status gate_check_domain(const struct compare *c, struct err *e)
 
 			if (d && domain && d != domain)
 				return err_set(e, ST_UNSUPPORTED,
-					       "%s counts the blocks of domain %s, %s those of "
-					       "domain %s: --domain makes them alike",
+					       "%s has blocks of domain %s, %s has blocks of "
+					       "domain %s: use --domain to compare the same",
 					       of, domain_name(domain - 1),
 					       c->groups[ends[k]].names[i], domain_name(d - 1));
 			if (d && !domain) {
@@ -439,13 +439,13 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 					       r->line, r->name, name, r->counter);
 			if (r->key != POLICY_TOTAL && !s->keys[r->key].held)
 				return err_set(e, ST_UNSUPPORTED,
-					       "line %u: rule '%s': %s holds nothing by %s",
-					       r->line, r->name, name, key_words[r->key]);
+					       "line %u: rule '%s': %s has no data by %s", r->line,
+					       r->name, name, key_words[r->key]);
 			if (!run_knows(r->key == POLICY_TOTAL ? &s->known : &s->keys[r->key].known,
 				       r->metric))
 				return err_set(e, ST_UNSUPPORTED,
-					       "line %u: rule '%s': %s does not know '%s'%s%s",
-					       r->line, r->name, name, sum_names[r->metric].word,
+					       "line %u: rule '%s': %s has no '%s'%s%s", r->line,
+					       r->name, name, sum_names[r->metric].word,
 					       r->key == POLICY_TOTAL ? "" : " per ",
 					       r->key == POLICY_TOTAL ? "" : key_words[r->key]);
 			if (!(compare_divisor(s, (enum compare_per)r->per) > 0))
@@ -703,8 +703,7 @@ static const char *gate_started(struct gate *g)
 			continue;
 		known = of->runs[i]->program && of->runs[i]->program != RUN_MIXED;
 		buf_addf(
-		    &b,
-		    "%s is of %s alone: it " RUN_STARTED ", so that nothing of theirs is judged",
+		    &b, "%s is of %s alone: the program " RUN_STARTED ", and these are not judged",
 		    of->names[i],
 		    known ? things_text(g->c->things, of->runs[i]->program, NULL) : "the program");
 		s = arena_strndup(&g->arena, b.data, b.len);
@@ -730,7 +729,7 @@ static void gate_tell_runs(struct gate *g)
 		if (!g->doubts.of[i] || g->doubts.of[i] == g->unjudged)
 			continue;
 		if (doubts_allowed(i, &o->allowed))
-			buf_adds(&b, "judged nevertheless, as it was asked for: ");
+			buf_adds(&b, "judged because an option allows it: ");
 		buf_adds(&b, g->doubts.of[i]);
 		notes[n++] = arena_strndup(&g->arena, b.data, b.len);
 		buf_release(&b);

@@ -89,16 +89,16 @@ static void gate_known_say_remedy(const struct compare *c, const struct aggregat
 	const char *id = m ? things_text(c->things, m->build_id, &n) : "";
 
 	if (without->from_aggregate)
-		buf_adds(b, "an aggregate gets no names any more: it is to be made again, of a "
-			    "trace that tm-symbolize has given them");
+		buf_adds(b, "names cannot be added to an aggregate: symbolize the trace with "
+			    "tm-symbolize, then make the aggregate again");
 	else
 		buf_addf(b,
-			 "'tm-symbolize --debug-dir DIR -o FILE %s' adds them from files in DIR "
-			 "that are not stripped",
+			 "'tm-symbolize --debug-dir DIR -o FILE %s' adds names from "
+			 "unstripped files in DIR",
 			 name);
 	if (!m || (without->program && m->name != without->program))
 		return;
-	buf_addf(b, "; %s is of one build in both, build-id ",
+	buf_addf(b, "; both have the same build of %s, build-id ",
 		 things_text(c->things, m->name, NULL));
 	for (size_t i = 0; i < n; i++)
 		buf_add_hex(b, (unsigned char)id[i], 2);
@@ -116,7 +116,7 @@ bool gate_known_without_stacks(const struct compare *c, const struct policy_rule
 	if (without && with)
 		buf_addf(b, "recorded in different ways: %s has no stacks, %s has", without, with);
 	else if (without)
-		buf_adds(b, "no run has stacks: everything is one thing, [no stack]");
+		buf_adds(b, "no run has stacks: all of the data is one thing, [no stack]");
 	return without != NULL;
 }
 
@@ -158,7 +158,9 @@ bool gate_known_in_part(const struct compare *c, const struct policy_rule *r, st
 
 	if (!name)
 		return false;
-	buf_addf(b, "'%s' is a lower bound in %s: some records do not have it, and may have grown",
+	buf_addf(b,
+		 "'%s' is a lower bound in %s: some records have no value, which may have "
+		 "grown",
 		 sum_names[r->metric].word, name);
 	for (enum sum s = SUMS; s-- > 0;)
 		if (compare_same_measure(s, r->metric) && sum_names[s].unit == SUM_BYTES &&
@@ -210,12 +212,14 @@ bool gate_known_others_grew(const struct compare *c, const struct policy_rule *r
 		if (!gate_known_mean(base, d, sum, &was) || !gate_known_mean(new, d, sum, &is) ||
 		    is - was <= was * by || is - was <= decimal_to_double(r->absolute))
 			continue;
-		buf_addf(b, "'%s' of domain %s, which does not count, grew by more than that: ",
+		buf_addf(b,
+			 "'%s' of domain %s, which is not judged, grew by more than the "
+			 "limit: ",
 			 sum_names[sum].word, domain_name(d));
 		gate_rule_add_amount(b, r, was);
 		buf_adds(b, " -> ");
 		gate_rule_add_amount(b, r, is);
-		buf_adds(b, " (--domain says what is judged)");
+		buf_adds(b, " (--domain selects the judged blocks)");
 		return true;
 	}
 	return false;

@@ -46,7 +46,7 @@ static void gate_notes_matches(const struct gate_context *x, const struct gate_r
 
 		if (gate_notes_hits(rows, rule->match[i]))
 			continue;
-		buf_addf(&b, "rule '%s': match = %s hits none of the %s", rule->name,
+		buf_addf(&b, "rule '%s': match = %s matches none of the %s", rule->name,
 			 match_pattern(rule->match[i]), key_plurals[rule->key]);
 		gate_notes_add(x, l, &b);
 	}
@@ -197,8 +197,8 @@ static void gate_notes_halved(const struct gate_context *x, struct buf *b)
 			return;
 		}
 		buf_addf(b, "%s%s by %.0f %%",
-			 b->len ? ", " : "everything fell by more than half: ", sum_names[sum].word,
-			 100 * (1 - new / base));
+			 b->len ? ", " : "all of the data fell by more than half: ",
+			 sum_names[sum].word, 100 * (1 - new / base));
 	}
 }
 
@@ -271,8 +271,7 @@ static void gate_notes_shorter(const struct gate_context *x, struct gate_lines *
 		gate_notes_gone(x, &b);
 	}
 	if (b.len) {
-		buf_adds(&b,
-			 ": did the new runs come to their end, with the arguments of the base?");
+		buf_adds(&b, ": did the new runs finish, with the arguments of the base?");
 		gate_notes_add(x, l, &b);
 	}
 	buf_release(&b);
@@ -304,10 +303,12 @@ static void gate_notes_noise(const struct gate_context *x, const struct gate_rul
 	if (by > r->judged->subjects[0].limit) {
 		struct buf b = BUF_INIT;
 
-		buf_addf(&b, "rule '%s': its limit is below the noise: runs of the base differ by ",
+		buf_addf(&b,
+			 "rule '%s': the limit is below the noise: runs of the base "
+			 "differ by ",
 			 r->rule->name);
 		gate_rule_add_amount(&b, r->rule, by);
-		buf_adds(&b, " among themselves (tm-compare --init-policy fits one)");
+		buf_adds(&b, " among themselves (tm-compare --init-policy finds a limit)");
 		gate_notes_add(x, l, &b);
 	}
 }
@@ -334,8 +335,8 @@ static void gate_notes_short(const struct gate_context *x, const struct gate_rul
 		    !r->n || !r->subjects[0].least.half)
 			continue;
 		buf_addf(&b,
-			 "the best build, %s, has less than half of what the others have: did its "
-			 "runs come to their end?",
+			 "the best build, %s, has less than half of the other builds' values: "
+			 "did its runs finish?",
 			 r->builds[r->subjects[0].least.build]);
 		gate_notes_add(x, l, &b);
 		return;
@@ -392,11 +393,10 @@ static void gate_notes_names(const struct gate_context *x, struct gate_lines *l)
 	}
 	if (!worst || least >= 90)
 		return;
-	buf_addf(
-	    &b,
-	    "%.0f %% of the bytes in %s have no names: in another build they are matched by the "
-	    "order of their addresses, which is a guess",
-	    100 - least, worst);
+	buf_addf(&b,
+		 "%.0f %% of the bytes in %s have no names: tm-compare guesses their counterparts "
+		 "in another build by the order of addresses",
+		 100 - least, worst);
 	gate_notes_add(x, l, &b);
 }
 
@@ -417,8 +417,8 @@ void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
 	if (slack == x->p->n_rules) {
 		struct buf b = BUF_INIT;
 
-		buf_adds(&b,
-			 "the policy would have passed anything: none of its rules can break here");
+		buf_adds(&b, "the policy would have passed any runs: none of its rules can break "
+			     "here");
 		gate_notes_add(x, &l, &b);
 	}
 	gate_notes_maps(x, &l);

@@ -261,7 +261,7 @@ static void gate_rule_add_error(const struct gate_context *x, const struct gate_
 	if (!(every > 0) || sum_names[r->rule->metric].unit != SUM_BYTES ||
 	    r->rule->per != POLICY_PER_RUN)
 		return;
-	buf_addf(b, ", %sto +- ", growth ? "the difference " : "");
+	buf_addf(b, ", %swithin +- ", growth ? "the difference " : "");
 	gate_rule_add_amount(
 	    b, r->rule,
 	    sqrt(every * ((growth ? fabs(gate_base(r, &r->subjects[i])) / (double)r->n_base : 0) +
@@ -276,13 +276,12 @@ static void gate_rule_add_new_need(const struct gate_rule *r, const struct gate_
 	size_t runs = gate_new_runs(c, s->runs);
 
 	if (r->estimated && c->same && s->points > 0) {
-		buf_adds(b, "; it takes ");
+		buf_adds(b, "; a decision needs ");
 		gate_rule_add_amount(b, r->rule,
 				     gate_new_value(r, s) * gate_new_points(c) / s->points);
-		buf_adds(b, " to tell");
 	} else if (runs) {
-		buf_addf(b, "; %zu runs a side would do%s", runs,
-			 s->runs < r->n_new ? ", if as large a share of them has it" : "");
+		buf_addf(b, "; %zu runs a side would decide%s", runs,
+			 s->runs < r->n_new ? ", if the same share of them has the thing" : "");
 	}
 }
 
@@ -377,7 +376,7 @@ static void gate_rule_add_factors(const struct gate_context *x, const struct gat
 	for (size_t i = 1; i < n; i++)
 		if (fabs(f[i] - middle) > fabs(f[most] - middle))
 			most = i;
-	buf_addf(b, "; what a run has more of everywhere is taken out (%s: %+.2f %%",
+	buf_addf(b, "; a change shared by all things of a run is subtracted (%s: %+.2f %%",
 		 run_name(x, r, most), 100 * expm1(f[most] - middle));
 	if (gate_rule_takes_difference(r))
 		buf_addf(b, "; the new runs together: %+.2f %%",
@@ -391,7 +390,7 @@ static void gate_rule_add_need(const struct gate_rule *r, struct buf *b)
 {
 	const struct judge_result *j = r->result;
 
-	buf_addf(b, "; it takes %zu new run%s against %zu base run%s to tell", j->runs_new,
+	buf_addf(b, "; a decision needs %zu new run%s against %zu base run%s", j->runs_new,
 		 plural_s(j->runs_new), r->n_base, plural_s(r->n_base));
 	if (j->runs_base != r->n_base)
 		buf_addf(b, ", or %zu against %zu", r->n_new, j->runs_base);
@@ -422,10 +421,10 @@ static void gate_rule_add_least_told(const struct gate_context *x, const struct 
 	}
 	if (worst == SIZE_MAX)
 		return;
-	buf_adds(b, "; noticed from ");
+	buf_adds(b, "; detectable from ");
 	add_told(r, worst, b);
 	if (r->n > 1) {
-		buf_adds(b, " (at worst, of ");
+		buf_adds(b, " (at worst, for ");
 		add_subject(x, r, worst, b);
 		buf_addc(b, ')');
 	}
@@ -449,9 +448,8 @@ static bool gate_rule_say_let_by(const struct gate_context *x, const struct gate
 			continue;
 		buf_addf(b, "rule '%s': ", r->rule->name);
 		add_subject(x, r, i, b);
-		buf_adds(
-		    b, " is above its limit and was the same in every base run: it passes because "
-		       "something else in one base run is as far off");
+		buf_adds(b, " is above its limit and was the same in every base run: the rule "
+			    "passes because another thing in one base run differs as much");
 		gate_rule_add_need(r, b);
 		return true;
 	}
@@ -486,8 +484,8 @@ bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r,
 			 of->high > 1 ? "up to " : "", largest_of(of->new) / largest_of(of->base));
 	if (n > 1)
 		buf_addf(b, ", and so are %zu more", n - 1);
-	buf_adds(b, large                  ? ": not judged, because a base run is far off, too"
-		    : of->high == r->n_new ? ": the runs do not tell it from noise"
+	buf_adds(b, large                  ? ": not judged, because a base run differs as much"
+		    : of->high == r->n_new ? ": the runs cannot rule out noise"
 					   : ": not judged, because too few runs show it");
 	return true;
 }
@@ -627,28 +625,29 @@ static int gate_rule_told_order(const void *a, const void *b)
 static const char *const why_texts[JUDGE_WHYS] = {
     [JUDGE_CLEAR] = "the runs do not agree",
     [JUDGE_SINGLE] = "above the limit, but in fewer runs than the policy asks for",
-    [JUDGE_FEW] = "stands out, but so few runs cannot tell it from noise",
+    [JUDGE_FEW] = "stands out, but the runs are too few to rule out noise",
     [JUDGE_LARGE] = "many times the base, but the runs do not confirm it",
     [JUDGE_SOME] = "many times the base in some new runs: the runs do not agree",
     [JUDGE_APPEARS] = "in no base run, but the runs do not confirm it",
-    [JUDGE_MANY] = "more things stand out than chance explains, this one among them",
+    [JUDGE_MANY] = "one of several that stand out, more than chance explains",
     [JUDGE_ABOVE] = "above the limit, but not confirmed",
     [JUDGE_EITHER] =
-	"all new runs differ alike, by the machine or by the build: more runs would tell",
+	"all new runs differ in the same way, because of the machine or the build: more runs "
+	"would decide",
 };
 
 /* Why nothing is certain, where the rule is not on growth. */
 static const char *why_open(const struct gate_rule *r, bool certain)
 {
 	if (r->rule->kind == POLICY_MAX && r->estimated)
-		return "above the limit, but it may be by sampling";
+		return "above the limit, but sampling may be the reason";
 	if (r->rule->kind != POLICY_NEW)
 		return why_texts[JUDGE_CLEAR];
 	if (certain)
-		return "is new, and perhaps one of too many";
+		return "is new, and the number of new things may be above the limit";
 	if (r->estimated)
 		return "seems new, but the samples of the base may have missed it";
-	return "seems new, which may be chance";
+	return "seems new, but this may be chance";
 }
 
 static const char *why_word(const struct gate_rule *r, enum judge_why why)
@@ -656,7 +655,7 @@ static const char *why_word(const struct gate_rule *r, enum judge_why why)
 	if (!why)
 		return why_open(r, false);
 	return why == JUDGE_SINGLE && r->estimated
-		   ? "above the limit, but single runs that were sampled do not decide"
+		   ? "above the limit, but single sampled runs cannot decide"
 		   : why_texts[why];
 }
 
@@ -678,7 +677,7 @@ static const char *breach_word(const struct gate_rule *r, const struct told *t)
 	case POLICY_NEW: return r->subjects[t->subject].certain ? "is new" : why_open(r, false);
 	case POLICY_MAX: return "is above the limit";
 	case POLICY_COVERAGE: return "is too low";
-	default: return gate_rule_is_beside(r, t->subject) ? "grew beside the others" : "grew";
+	default: return gate_rule_is_beside(r, t->subject) ? "grew more than the others" : "grew";
 	}
 }
 
@@ -881,8 +880,10 @@ static void gate_rule_say_idle(const struct gate_rule *r, struct buf *b)
 	const char *plural = key_plurals[r->rule->key];
 
 	if (r->small)
-		buf_addf(b, "nothing was checked: none of %zu %s is as large as it asks", r->small,
-			 plural);
+		buf_addf(b,
+			 "nothing was checked: none of %zu %s is as large as the rule "
+			 "requires",
+			 r->small, plural);
 	else
 		buf_addf(b, "nothing was checked: none of the %s%s has any of this metric", plural,
 			 r->rule->n_match ? " that match" : "");
@@ -925,13 +926,12 @@ static void gate_rule_say_unmatched(const struct gate_context *x, const struct g
 	if (r->nameless)
 		buf_addf(b, "nothing was checked: %s",
 			 r->rule->key == KEY_OWNER ? "owners need --owners FILE"
-						   : "the runs do not know types");
+						   : "the runs have no types");
 	else if (r->gone)
-		buf_addf(
-		    b,
-		    "match = %s hits %s of the base and none of the new side: renamed, without "
-		    "names, or gone%s",
-		    match_pattern(r->gone), plural, allow);
+		buf_addf(b,
+			 "match = %s matches %s of the base but none of the new side: renamed, "
+			 "without names, or removed%s",
+			 match_pattern(r->gone), plural, allow);
 	else {
 		buf_addf(b, "none of the %s match", plural);
 		gate_rule_add_near(x, r, b);
@@ -963,7 +963,7 @@ static void add_broken(struct buf *b, const struct gate_rule *r, const struct ou
 	buf_addf(b, "%zu of %zu %s break the rule%s", broken, r->n + r->small, plural,
 		 broken < o->of[VERDICT_FAIL] ? ", and all of them taken together do" : "");
 	if (r->small)
-		buf_addf(b, "; %zu %s too %s for it", r->small, r->small == 1 ? "is" : "are",
+		buf_addf(b, "; %zu %s too %s for the rule", r->small, r->small == 1 ? "is" : "are",
 			 !r->rule->count     ? "small"
 			 : r->rule->absolute ? "small or too rare"
 					     : "rare");
@@ -985,11 +985,11 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 		return;
 	}
 	if (x->lossy)
-		buf_addf(&b, "%s has lost something, so nothing is certain (--allow-loss); ",
-			 x->lossy);
+		buf_addf(&b, "%s is incomplete, so nothing is certain (--allow-loss); ", x->lossy);
 	if (gave_up)
 		buf_addf(&b,
-			 "an expression was given up %" PRIu64 " time%s, so nothing is certain; ",
+			 "an expression took too long %" PRIu64 " time%s, so nothing is "
+			 "certain; ",
 			 gave_up, plural_s(gave_up));
 	if (r->unmatched || r->gone) {
 		gate_rule_say_unmatched(x, r, &b);
@@ -1021,11 +1021,11 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 	else if (o->all_improved)
 		buf_adds(&b, "; all of them taken together improved");
 	if (unsure && !one)
-		buf_addf(&b, "; %zu cannot be told", unsure);
+		buf_addf(&b, "; %zu undecided", unsure);
 	if (waived)
 		buf_addf(&b, "; %zu waived", waived);
 	if (r->unknown)
-		buf_addf(&b, "; of %zu nothing is known", r->unknown);
+		buf_addf(&b, "; %zu unknown", r->unknown);
 	if (r->guessed)
 		buf_addf(&b, "; %zu matched by a guess", r->guessed);
 	if (o->n > to->n_breaches)

@@ -116,7 +116,7 @@ static void say_renamed(const struct gate_context *x, int key, uint32_t was, uin
 
 	if ((key == KEY_FUNCTION || key == KEY_SITE || key == KEY_LOCATION || key == KEY_STACK) &&
 	    compare_map_proposal(x->c->things, &things[was], &things[now], &map))
-		buf_addf(b, " If it was, add %s to [policy].", buf_str(&map));
+		buf_addf(b, " If renamed, add %s to [policy].", buf_str(&map));
 	buf_release(&map);
 }
 
@@ -129,10 +129,11 @@ static void say_beside(const struct gate_rule *r, size_t i, struct buf *b)
 
 	if (!either && !gate_rule_is_beside(r, i))
 		return;
-	buf_addf(b, " In common the new runs have %.1f %% %s", 100 * fabs(by),
+	buf_addf(b, " All new runs together have %.1f %% %s", 100 * fabs(by),
 		 by < 0 ? "less" : "more");
-	buf_adds(b, either ? ": of the machine or of the build; more runs would tell."
-			   : ", which is taken for the machine's.");
+	buf_adds(b, either ? ": the machine or the build is the reason; more runs would "
+			     "decide."
+			   : ", which counts as the machine's difference.");
 }
 
 static void say_fact(const struct gate_context *x, const struct gate_rule *r, size_t i,

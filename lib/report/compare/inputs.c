@@ -50,7 +50,7 @@ void compare_inputs_release(struct compare_inputs *in)
 enum status compare_inputs_group(struct compare_inputs *in, const char *label, struct err *e)
 {
 	if (in->compare.n_groups == COMPARE_GROUPS_MAX)
-		return err_set(e, ST_LIMIT, "more than %d groups", COMPARE_GROUPS_MAX);
+		return err_set(e, ST_LIMIT, "the limit is %d groups", COMPARE_GROUPS_MAX);
 	in->compare.groups[in->compare.n_groups++] = (struct compare_group){.label = label};
 	return ST_OK;
 }
@@ -94,8 +94,8 @@ static enum status runs_agree(const struct compare_inputs *in, const struct aggr
 			if (!st && event && other && strcmp(event, other) != 0)
 				st = err_set(
 				    e, ST_UNSUPPORTED,
-				    "its periods are of %s, those before of %s: they are not "
-				    "comparable",
+				    "the periods are of %s, those of the files before are of "
+				    "%s: not comparable",
 				    event, other);
 		}
 	return st;

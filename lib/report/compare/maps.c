@@ -91,14 +91,14 @@ void compare_map_text(const struct compare *c, size_t map, struct buf *to)
 	map_in *in = module ? map_module_in : map_function_in;
 
 	if (!in(c, 0, m->was))
-		buf_addf(to, "map-%s %s=%s hits nothing: no %s of the base is called %s", word,
+		buf_addf(to, "map-%s %s=%s matches nothing: no %s of the base is called %s", word,
 			 m->was, m->now, thing, m->was);
 	else if (!in(c, c->n_groups - 1, m->now))
-		buf_addf(to, "map-%s %s=%s hits nothing: no %s of the new side is called %s", word,
-			 m->was, m->now, thing, m->now);
+		buf_addf(to, "map-%s %s=%s matches nothing: no %s of the new side is called %s",
+			 word, m->was, m->now, thing, m->now);
 	else if (in(c, 0, m->now))
-		buf_addf(to, "map-%s %s=%s hits nothing where the base has %s itself", word, m->was,
-			 m->now, m->now);
+		buf_addf(to, "map-%s %s=%s matches nothing where the base has %s itself", word,
+			 m->was, m->now, m->now);
 	else
 		buf_addf(to, "%s %s of the base is %s (map-%s)", word, m->was, m->now, word);
 }

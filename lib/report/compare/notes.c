@@ -141,8 +141,8 @@ static void note_coverage(const struct compare *c, enum key by, enum sum sum,
 		     buf_str(&low), sum_names[sum].word, worst, buf_str(&high), best);
 	if (least < 90 && by != KEY_TYPE && by != KEY_THREAD)
 		line(to,
-		     "only %s %% of %s is at named sites in %s: what has no name is told by its "
-		     "address, which another build moves; " NAMED_BY,
+		     "only %s %% of %s is at named sites in %s: sites without names are "
+		     "matched by address, and addresses change from build to build; " NAMED_BY,
 		     buf_str(&low), sum_names[sum].word, worst);
 	buf_release(&low);
 	buf_release(&high);
@@ -155,12 +155,12 @@ static void note_runs(const struct compare *c, enum key by, struct compare_lines
 			const struct aggregate_summary *s = c->groups[g].runs[i];
 
 			if (s->notes[NOTE_LOSS])
-				line(to, "warning: %s has lost something: see its notes",
+				line(to, "warning: %s is incomplete: see its notes",
 				     c->groups[g].names[i]);
 			if (s->keys[by].cut)
 				line(to,
-				     "%s leaves out its %" PRIu64
-				     " smallest %s: where another run has one, nothing is known",
+				     "%s leaves out its %" PRIu64 " smallest %s: their values "
+				     "are unknown where another run has them",
 				     c->groups[g].names[i], s->keys[by].cut, key_plurals[by]);
 		}
 }
@@ -180,7 +180,7 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 				lacks |= !run_knows(k, s) && k->lack[s] != LACK_NOT_ASKED;
 			}
 		if (any && lacks)
-			line(to, "not every run knows '%s': differences of it are blank",
+			line(to, "some runs have no '%s': its differences are blank",
 			     sum_names[s].word);
 	}
 }
@@ -224,7 +224,7 @@ static void note_full(const struct compare *c, struct compare_lines *to)
 				full |= sum_is_full(s, c->groups[g].runs[i]->all.v[s]) ||
 					sum_is_full(s, c->groups[g].runs[i]->unfiltered.v[s]);
 		if (full)
-			line(to, "%s: more than 64 bits can hold", sum_names[s].word);
+			line(to, "%s: too large for 64 bits", sum_names[s].word);
 	}
 }
 

@@ -222,7 +222,7 @@ static bool parse_per(struct parse *s, struct policy_rule *r)
 			r->per = (enum policy_per)i;
 			return true;
 		}
-	return !s->per.text || fail_at(s, &s->per, "none of run, frame and second");
+	return !s->per.text || fail_at(s, &s->per, "not run, frame or second");
 }
 
 /* What makes a rule one kind does not go with what makes it another. */
@@ -255,16 +255,18 @@ static bool policy_parse_kind(struct parse *s, struct policy_rule *r)
 				    given[i].word, policy_kinds[kind]);
 	if (kind == POLICY_GROWTH && !s->percent.text && !s->absolute.text)
 		return fail(s, s->section_line, 1,
-			    "the rule has none of percent, absolute, max, new and coverage");
+			    "the rule needs percent, absolute, max, new or coverage");
 	if (s->total.text && !s->each.text && kind != POLICY_NEW)
 		return fail(s, s->total.line, 1, "'cumulative' needs 'each': totals overlap");
 	if (kind == POLICY_COVERAGE && (r->key != POLICY_TOTAL || r->n_match))
-		return fail(s, s->section_line, 1, "coverage is that of everything together");
+		return fail(s, s->section_line, 1,
+			    "coverage has no key: it covers the whole "
+			    "run");
 	if (r->counter && (r->key != POLICY_TOTAL || kind == POLICY_NEW || kind == POLICY_COVERAGE))
 		return fail(s, s->section_line, 1,
-			    "a counter is of everything: it has percent, absolute or max");
+			    "a counter has no key: use percent, absolute or max");
 	if (r->counter && r->per != POLICY_PER_RUN)
-		return fail(s, s->per.line, 1, "a counter is not divided");
+		return fail(s, s->per.line, 1, "a counter cannot be divided");
 	if (kind == POLICY_NEW && r->key == POLICY_TOTAL)
 		return fail(s, s->section_line, 1, "'new' needs a key, such as stack");
 	if (r->key == POLICY_TOTAL && r->n_match)
@@ -391,7 +393,7 @@ static bool policy_begin_section(struct parse *s, const char *p, const char *end
 		for (size_t i = 0; i < to->n_rules; i++)
 			if (!strcmp(to->rules[i].name, name))
 				return fail(s, s->line, (size_t)(p - s->raw) + 1,
-					    "rule '%s' is there already, at line %u", name,
+					    "rule '%s' is a repetition of line %u", name,
 					    to->rules[i].line);
 		VEC_PUSH(to->rules, to->n_rules, to->cap_rules) =
 		    (struct policy_rule){.name = name, .line = s->line};
@@ -491,8 +493,7 @@ static bool parse_against(struct parse *s, const struct later *v)
 	uint64_t n = 0;
 
 	if (s->against.text)
-		return fail(s, v->line, 1, "'against' is there already, at line %u",
-			    s->against.line);
+		return fail(s, v->line, 1, "'against' is a repetition of line %u", s->against.line);
 	s->against = *v;
 	if (!*v->text)
 		return fail_at(s, v, "no build");
@@ -590,7 +591,7 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 	if (s->failed)
 		return 1;
 	if (s->section == SECTION_NONE)
-		fail(s, s->line, column, "'%s' stands before the first section", name);
+		fail(s, s->line, column, "'%s' comes before the first section", name);
 	else if (s->section == SECTION_POLICY)
 		policy_value(s, name, &v);
 	else if (!strcmp(name, "match"))
@@ -605,12 +606,12 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 		for (size_t k = 0; i == n && k < n; k++)
 			if (names[k].in == s->section &&
 			    text_is_slip(name, strlen(name), names[k].word))
-				snprintf(near, sizeof near, "; is it '%s'?", names[k].word);
+				snprintf(near, sizeof near, "; did you mean '%s'?", names[k].word);
 		if (i == n)
-			fail(s, s->line, column, "a %s has no '%s'%s",
+			fail(s, s->line, column, "a %s has no setting '%s'%s",
 			     s->section == SECTION_RULE ? "rule" : "waiver", name, near);
 		else if (names[i].to->text)
-			fail(s, s->line, column, "'%s' is there already, at line %u", name,
+			fail(s, s->line, column, "'%s' is a repetition of line %u", name,
 			     names[i].to->line);
 		else
 			*names[i].to = v;
@@ -632,7 +633,7 @@ static bool link_waivers(struct parse *s)
 			if (!strcmp(p->rules[k].name, w->rule_name))
 				w->rule = k;
 		if (w->rule == SIZE_MAX)
-			return fail(s, w->line, 1, "waiver '%s': there is no rule '%s'", w->name,
+			return fail(s, w->line, 1, "waiver '%s': no rule '%s' exists", w->name,
 				    w->rule_name);
 	}
 	for (size_t i = 0; i < s->n_limits; i++) {
@@ -664,7 +665,7 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 		link_waivers(&s);
 	if (!s.failed && !p->n_rules)
 		fail(&s, s.line ? s.line : 1, 1,
-		     "there is no [rule NAME]: nothing would be checked");
+		     "the policy has no [rule NAME]: it would check nothing");
 	for (size_t i = 0; i < s.n_match; i++)
 		match_free(s.match[i]);
 	free(s.match);

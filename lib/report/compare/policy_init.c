@@ -377,10 +377,10 @@ static void init_domain(const struct compare *c, struct buf *b)
 
 	doubts_add_other_domains(s, &others);
 	if (s->domain && (others.len || s->domain != DOMAIN_MALLOC + 1))
-		buf_addf(b, "; Blocks of domain %s count alone: tm-compare --domain %s.\n",
+		buf_addf(b, "; Only blocks of domain %s count: tm-compare --domain %s.\n",
 			 domain_name(s->domain - 1), domain_name(s->domain - 1));
 	if (others.len)
-		buf_addf(b, "; No rule looks at %s.\n", buf_str(&others));
+		buf_addf(b, "; No rule checks %s.\n", buf_str(&others));
 	buf_release(&others);
 }
 
@@ -417,7 +417,7 @@ enum status policy_init(const struct compare *c, struct buf *b, struct err *e)
 
 	if (all == SUMS && time == SUMS)
 		return err_set(e, ST_UNSUPPORTED,
-			       "--init-policy: not every run knows bytes or times");
+			       "--init-policy: some runs have neither bytes nor times");
 	if (all != SUMS && init_total(c, all, &r))
 		floor = fmin(init_up_to_power(r.least / INIT_KIB), INIT_FLOOR_MOST);
 	init_head(c, b);

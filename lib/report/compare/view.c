@@ -575,15 +575,16 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 		    (int)sort_first_valued(there_in_any(c, known_by_all(c, by)), valued_in_any(c));
 	v->sort = (enum sum)sort;
 	if (!compare_holds(c, by))
-		return err_set(e, ST_UNSUPPORTED, "an aggregate holds nothing by %s",
-			       key_words[by]);
+		return err_set(e, ST_UNSUPPORTED, "an aggregate has no data by %s", key_words[by]);
 	if (!compare_knows(c, by, v->sort))
-		return err_set(e, ST_UNSUPPORTED, "%s knows '%s' per %s",
+		return err_set(e, ST_UNSUPPORTED, "%s has '%s' per %s",
 			       any_knows(c, by, v->sort) ? "not every run" : "no run",
 			       sum_names[v->sort].word, key_words[by]);
 	if (c->normalize &&
 	    (sum_is_signed(v->sort) || sum_is_mean(v->sort) || !compare_knows_total(c, v->sort)))
-		return err_set(e, ST_UNSUPPORTED, "'%s' does not add up to a whole to normalize",
+		return err_set(e, ST_UNSUPPORTED,
+			       "'%s' cannot be normalized: its values do "
+			       "not add up",
 			       sum_names[v->sort].word);
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
@@ -632,7 +633,7 @@ static void note_guesses(struct compare_view *v)
 		n += v->rows.rows[i].guess;
 	if (n)
 		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
-		    text(v, "%zu %s matched by a guess: each says what it was in the base", n,
+		    text(v, "%zu %s matched by a guess: each shows its name in the base", n,
 			 n == 1 ? "row is" : "rows are");
 }
 

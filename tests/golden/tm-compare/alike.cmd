@@ -38,6 +38,6 @@ done
 printf '[rule sites]\nmetric = samples\nkey = site\neach = yes\npercent = 10\n' >q.ini
 for new in c r; do
 	tm-compare -q --gate q.ini --table policy --base w?.folded --new $new?.folded >$new.txt 2>&1
-	echo "status $?, $(grep -c 'come to their end' $new.txt)"
+	echo "status $?, $(grep -c 'the new runs finish' $new.txt)"
 done
-tm-compare -q --gate q.ini --base w?.folded --new c?.folded 2>&1 | grep 'come to their end'
+tm-compare -q --gate q.ini --base w?.folded --new c?.folded 2>&1 | grep 'the new runs finish'
