@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	    CLI_COMPARE_PARTS(compare),
 	    ROW_STRING(0, "save-baseline", "FILE",
 		       "write the totals of one capture to FILE and end", &save),
-	    ROW_STRING(0, "origin", "FILE", "--save-baseline: the capture before it had names",
+	    ROW_STRING(0, "origin", "FILE", "--save-baseline: the capture that was symbolized",
 		       &origin),
 	    CLI_FILTER_ROWS(filter),
 	    ROW_LIST(0, "map-module", "OLD=NEW", "match module OLD of the base to module NEW",

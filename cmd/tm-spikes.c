@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 	    {.type = OPT_UNSIGNED,
 	     .word = "gate",
 	     .arg = "N",
-	     .help = "end with 1 if there are more than N spikes",
+	     .help = "end with status 1 if there are more than N spikes",
 	     .to = &c.max,
 	     .given = &c.has_max},
 	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something, too",

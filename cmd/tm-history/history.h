@@ -48,7 +48,7 @@ extern const char *const history_by_words[], *const history_per_words[];
 
 #define CLI_HISTORY_ROWS(c)                                                                        \
 	ROW_GROUP("labels of the run to add, or of the runs to read:"),                            \
-	    ROW_STRING(0, "build", "NAME", "the build (add: default: the file's name)",            \
+	    ROW_STRING(0, "build", "NAME", "the build (default of add: the file's name)",          \
 		       &(c).build),                                                                \
 	    ROW_STRING(0, "branch", "NAME", "the branch", &(c).branch),                            \
 	    ROW_STRING(0, "machine", "NAME", "the machine or device", &(c).machine),               \
@@ -82,7 +82,7 @@ extern const char *const history_by_words[], *const history_per_words[];
 		       &(c).alpha),                                                                \
 	    ROW_STRING(0, "min", "PERCENT", "ignore smaller steps", &(c).least),                   \
 	    ROW_NUMBER(0, "seed", "N", "seed of the permutations (default 1)", &(c).seed),         \
-	    ROW_FLAG(0, "gate", "change-points: end with 1 if the newest step is up", &(c).fail),  \
+	    ROW_FLAG(0, "gate", "change-points: status 1 if the newest step is up", &(c).fail),    \
 	    ROW_STRING(0, "from", "RUN", "blame: the run before the step: a build or #number",     \
 		       &(c).from),                                                                 \
 	    ROW_STRING(0, "to", "RUN", "blame: the run after the step", &(c).to),                  \
