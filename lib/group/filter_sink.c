@@ -312,6 +312,7 @@ static void say_duration(const struct filter_sink *s, struct trace *t)
 
 	if (!extent_duration(&s->extent, t, s->selection, &all))
 		return;
+	extent_mark(&s->extent, t, s->selection);
 	snprintf(text, sizeof text, "%" PRIu64, all);
 	if (!extent_duration(&s->left, t, NULL, &left) || left != all)
 		trace_set(t, TRACE_DURATION, text);

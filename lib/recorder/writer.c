@@ -126,12 +126,14 @@ static int64_t resolution(void)
 	return cap.settings.ns || cap.settings.calls ? 1 : 1000;
 }
 
-static void cap_writer_header(void)
+/* end: of the recording; below 0: it goes on. */
+static void cap_writer_header(int64_t end)
 {
 	static const char *const stacks[] = {"auto", "fp", "unwind", "none", "shadow"};
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
-	uint64_t lost[CAP_LOSSES], n = 9 + (s->sample > 0) + (s->threshold > 0) + s->attached;
+	uint64_t lost[CAP_LOSSES],
+	    n = 9 + (s->sample > 0) + (s->threshold > 0) + s->attached + (end >= 0);
 
 	cap_writer_count_losses(lost);
 	/* A running program may have functions' addresses that it calls past us. */
@@ -163,6 +165,8 @@ static void cap_writer_header(void)
 		p = decimal(p, "capture.threshold", s->threshold);
 	if (s->attached)
 		p = decimal(p, "capture.attached", 1);
+	if (end >= 0)
+		p = decimal(p, TRACE_END, (uint64_t)end);
 	cap_output_chunk(&cap.out, CHUNK_HEADER, payload, (uint32_t)(p - payload));
 }
 
@@ -196,7 +200,7 @@ void cap_write_begin(int fd)
 	}
 	for (uint32_t i = 1; i <= atomic_load(&cap.n_names); i++)
 		cap.name[i].string = cap.name[i].counter = cap.name[i].type = 0;
-	cap_writer_header();
+	cap_writer_header(-1);
 }
 
 /* Its name without a NUL; the size, 0: it is not known. */
@@ -724,8 +728,7 @@ void cap_write_end(const char *end)
 	if (end)
 		cap_output_note(&cap.out, INFO, 0, end);
 	cap_output_flush(&cap.out);
-	if (events_of(lost) || lost[CAP_LOSS_FREES])
-		cap_writer_header();
+	cap_writer_header(rounded(cap_now() - cap.start));
 	cap_output_totals(&cap.out);
 	tell_open(false);
 	look_at_output();

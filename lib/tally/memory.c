@@ -150,6 +150,7 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 		m->lost++;
 		return;
 	}
+	m->asked |= (ev->has & EV_HAS_REQUESTED) != 0;
 	k = class_of(size / count); /* a record of several has equal ones, or their mean */
 	d->classes[k].count = add_saturating(d->classes[k].count, count);
 	d->classes[k].bytes += size;

@@ -73,6 +73,7 @@ struct tally_memory {
 	/* What allocations are, of all captures: pages are of placed blocks, sizes of blocks. */
 	enum trace_blocks blocks;
 	bool uncounted; /* the captures do not know how many there were */
+	bool asked;     /* a size is a requested one */
 	unsigned weigh; /* tally_weighs of the present capture */
 	/* How well they are known, the worst of all captures: enum metric_state; size: what is weighed. */
 	uint8_t count_state, size_state, live_state;

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/trace/encode.h"
 #include "lib/trace/merge_tables.h"
 
 #include <stdlib.h>
@@ -139,7 +140,9 @@ static enum status merge_sink_end(struct sink *s, struct trace *from, struct err
 	merge_symbols(&p->tables, from, m->t);
 	for (size_t i = 0; i < from->n_attributes; i++)
 		if (!trace_get(m->t, from->attributes[i].key) &&
-		    strcmp(from->attributes[i].key, TRACE_DURATION) != 0)
+		    strcmp(from->attributes[i].key, TRACE_DURATION) != 0 &&
+		    strcmp(from->attributes[i].key, TRACE_BEGIN) != 0 &&
+		    strcmp(from->attributes[i].key, TRACE_END) != 0)
 			trace_set(m->t, from->attributes[i].key, from->attributes[i].value);
 	for (size_t i = 0; i < from->n_notes; i++)
 		trace_note(m->t, (enum severity)from->notes[i].severity, from->notes[i].count,

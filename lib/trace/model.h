@@ -255,6 +255,13 @@ enum trace_blocks trace_blocks(const struct trace *t);
 /* The attribute of a part of a capture: how many ns it took, where that is not from the first time in it to
  * the last. */
 #define TRACE_DURATION "duration_ns"
+/* The attributes of the times at which a recording, or the part of it that a trace has, begins and ends: TRACE_END
+ * (encode.h) as well. They lie before the first event, and behind the last. A recorder's times count from its start,
+ * so it writes the end only. */
+#define TRACE_BEGIN "capture.begin_ns"
+/* The formats of recorders' own traces. */
+#define TRACE_OF_RECORDER     "capture"
+#define TRACE_OF_LUA_RECORDER "capture.lua"
 /* The attribute of how a capture was sampled. One that begins with TRACE_SAMPLES_IN says what its samples
  * are counted in: they are added up with no others, and compared with none. */
 #define TRACE_SAMPLING   "sampling"

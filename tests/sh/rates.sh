@@ -88,6 +88,37 @@ same "the table of runs has the ranges' time" "100000000 400000000" \
 same "and their frames" "10 40" \
 	"$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "frames") c = i; next} {print $c}' runs | xargs)"
 
+# A recorder knows when it started and ended: a recording of 300 ms has 100 allocations at 100 ms, and 100 at 200 ms. A
+# range of it lasts as long as it was given. What tm-filter leaves of it does as well, and parts of that.
+{
+	printf 'set format capture\nset capture.end_ns 300000000\n'
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\n'
+	awk 'BEGIN {for (i = 0; i < 200; i++) printf "alloc malloc main;load 100 %.0f - %d\n", (i < 100 ? 1e8 : 2e8) + i % 100, ++n * 128}'
+} | "$GEN/script" >still.tmt || fail "the recording"
+number() { sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p"; }
+while read -r range ms rate; do
+	tm-top --as json --by type --time "$range" still.tmt >out.json
+	same "$range of a recording: its time" "${ms}000000" "$(number duration_ns <out.json)"
+	same "$range of a recording: its rate" "$rate" "$(number allocations_per_second <out.json)"
+	tm-filter -q --time "$range" still.tmt -o part.tmt
+	tm-top --as json --by type part.tmt >out.json
+	same "$range of a recording: the rate of what tm-filter leaves" "$rate" "$(number allocations_per_second <out.json)"
+	tm-top --as json --by type --time 0..1s part.tmt >out.json
+	same "$range of a recording: ... and of all of this part" "$rate" "$(number allocations_per_second <out.json)"
+	rm -f h.db
+	tm-history add -q h.db --time "$range" still.tmt >add 2>&1 || fail "tm-history add: $(cat add)"
+	near "$range of a recording: tm-history" "${rate}e2" \
+		"$(tm-history trend -q --csv --per second --by type --sort requested h.db | awk -F, 'NR == 2 {print $(NF - 1)}')"
+done <<-END
+	0..150ms 150 666.667
+	120ms..250ms 130 769.231
+	150ms..300ms 150 666.667
+	150ms..1s 150 666.667
+	..100ms 100 10.000
+END
+compare --per second --base-time 0..150ms --new-time 150ms..300ms still.tmt >out
+same "two halves of a recording have one rate" "$(column base_requested <out)" "$(column new_requested <out)"
+
 # What the head says is in the JSON as numbers: 1,000 blocks of 100 bytes in a second, none freed; the last of them, at
 # 5.999 s, is the peak. The first is at 5 s.
 numbers='"allocations":1000,"requested":100000,"duration_ns":1000000000,"allocations_per_second":1000.000,"captures":1,"start_ns":5000000000,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000,"temporary_percent":0.00'

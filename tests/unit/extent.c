@@ -4,6 +4,7 @@
  */
 #include "lib/tally/extent.h"
 
+#include "lib/trace/encode.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
@@ -147,6 +148,50 @@ TEST(said)
 	CHECK(extent_duration(&x, t, NULL, &ns));
 	CHECK_EQ(ns, 100);
 	selection_release(&s);
+	trace_free(t);
+}
+
+static uint64_t of_range(const struct tally_extent *x, const struct trace *t, const char *range,
+			 int64_t span[2])
+{
+	struct tally_selection s;
+	struct err e = ERR_INIT;
+	uint64_t ns = UINT64_MAX;
+
+	selection_init(&s);
+	CHECK_EQ(selection_times(&s, range, &e), ST_OK);
+	CHECK(extent_duration(x, t, &s, &ns));
+	if (ns)
+		CHECK(extent_span(x, t, &s, &span[0], &span[1]));
+	selection_release(&s);
+	return ns;
+}
+
+/* A recording of 300 ns has events from 100 to 201 only: a range lasts as long as it was given. */
+TEST(recorded)
+{
+	struct tally_extent x = {.any = false};
+	struct trace *t = trace_new();
+	int64_t span[2];
+
+	extent_reach(&x, 100);
+	extent_reach(&x, 201);
+	CHECK_EQ(of_range(&x, t, "0ns..150ns", span), 50); /* no recorder says when it started */
+	trace_set(t, "format", "capture");
+	CHECK_EQ(of_range(&x, t, "0ns..150ns", span), 150);
+	CHECK_EQ(span[0], 0);
+	CHECK_EQ(span[1], 150);
+	CHECK_EQ(of_range(&x, t, "150ns..300ns", span), 51);
+	trace_set(t, TRACE_END, "300");
+	CHECK_EQ(of_range(&x, t, "150ns..300ns", span), 150);
+	CHECK_EQ(of_range(&x, t, "250ns..900ns", span), 50);
+	CHECK_EQ(span[0], 250);
+	CHECK_EQ(span[1], 300);
+	CHECK_EQ(of_range(&x, t, "10ns..20ns", span), 10);
+	CHECK_EQ(of_range(&x, t, "..20ns", span), 20);
+	CHECK_EQ(of_range(&x, t, "400ns..500ns", span), 0);
+	trace_set(t, TRACE_BEGIN, "90");
+	CHECK_EQ(of_range(&x, t, "0ns..150ns", span), 60);
 	trace_free(t);
 }
 

@@ -147,27 +147,36 @@ static uint8_t *text(uint8_t *p, const char *s, size_t n)
 	return p + n;
 }
 
-static void luaout_header(struct lua_out *out, const char *version, unsigned kinds)
+/* end: of the recording; below 0: it goes on. */
+static void luaout_header(struct lua_out *out, int64_t end)
 {
 	static const char *const words[] = {"format",     "capture.lua",        "clock",
 					    "monotonic",  "time_resolution_ns", "1",
 					    "lua.version"};
 	uint8_t payload[1024], *p = payload;
-	bool bytes = kinds & OUT_ALLOCATIONS;
-	size_t n = strlen(version);
+	bool bytes = out->kinds & OUT_ALLOCATIONS;
+	char digits[20];
+	size_t i = sizeof digits;
 
 	*p++ = 0;
 	*p++ = N_METRICS;
 	for (unsigned m = 0; m < N_METRICS; m++) {
-		bool here = m == TIME ? kinds & OUT_CALLS : bytes && m != REAL;
+		bool here = m == TIME ? out->kinds & OUT_CALLS : bytes && m != REAL;
 
 		*p++ = here ? EXACT : 0;
 		*p++ = 0;
 	}
-	*p++ = 4;
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-		p = text(p, words[i], strlen(words[i]));
-	p = text(p, version, n < 100 ? n : 100);
+	*p++ = end < 0 ? 4 : 5;
+	for (unsigned w = 0; w < sizeof words / sizeof *words; w++)
+		p = text(p, words[w], strlen(words[w]));
+	p = text(p, out->version, strlen(out->version));
+	if (end >= 0) {
+		do
+			digits[--i] = (char)('0' + end % 10);
+		while (end /= 10);
+		p = text(p, TRACE_END, strlen(TRACE_END));
+		p = text(p, digits + i, sizeof digits - i);
+	}
 	cap_output_chunk(&out->o, CHUNK_HEADER, payload, (uint32_t)(p - payload));
 }
 
@@ -185,8 +194,10 @@ struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 		return NULL;
 	}
 	out->start = now();
+	out->kinds = kinds;
+	memcpy(out->version, version, strnlen(version, sizeof out->version - 1));
 	cap_output_begin(&out->o, fd, NULL, out->columns, 1);
-	luaout_header(out, version, kinds);
+	luaout_header(out, -1);
 	return out;
 }
 
@@ -198,6 +209,8 @@ bool out_free(struct lua_out *out)
 		return true;
 	if (out->lost)
 		cap_output_note(&out->o, LOSS, out->lost, "rows that there was no memory for");
+	cap_output_flush(&out->o);
+	luaout_header(out, now() - out->start);
 	cap_output_totals(&out->o);
 	fd = out->o.fd;
 	error = out->o.error;

@@ -37,7 +37,9 @@ struct lua_out {
 	int64_t start, flushed; /* ns of the monotonic clock */
 	int64_t seen;           /* what out_time said last */
 	struct lua_slots strings, types, locations, stacks, markers, counters;
-	uint64_t lost; /* rows that there was no memory for */
+	uint64_t lost;     /* rows that there was no memory for */
+	unsigned kinds;    /* enum out_metrics */
+	char version[101]; /* of Lua */
 };
 
 /* NULL and errno: the file cannot be made. kinds: enum out_metrics. */

@@ -500,7 +500,8 @@ const PROGRAM_TEXTS = {
 	"... {0#} more stacks": "……还有 {0} 个堆栈",
 
 	// Titles
-	"allocations by size": "按大小统计的分配",
+	"allocations by size: real bytes": "按大小统计的分配：实际大小",
+	"allocations by size: requested bytes": "按大小统计的分配：申请大小",
 	"callers and callees": "调用者与被调用者",
 	"calls by {0}": "调用树（按{0}）",
 	"callers by {0}": "反向调用树（按{0}）",
@@ -520,6 +521,8 @@ const PROGRAM_TEXTS = {
 	"over time": "随时间的变化",
 	"peak {0} at {1}": "峰值 {0}，时刻 {1}",
 	"policy": "门禁规则",
+	"real bytes that are live at the end, and the pages under them": "结束时未释放的内存（实际大小）及其所在的页",
+	"requested bytes that are live at the end, and the pages under them": "结束时未释放的内存（申请大小）及其所在的页",
 	"segments": "段",
 	"source with costs": "源码及开销",
 	"stacks, by the frame in which they first appear": "堆栈及其首次出现的帧",
@@ -533,7 +536,6 @@ const PROGRAM_TEXTS = {
 	"the worst {0#} of {1#} spikes": "最严重的 {0} 次突增，共 {1} 次",
 	"types and their stacks": "类型及其堆栈",
 	"types and their stacks, frame {0!}": "第 {0} 帧的类型及其堆栈",
-	"what is live at the end, and the pages under it": "结束时未释放的内存及其所在的页",
 	"what it is fit for": "适合做什么",
 	"what makes the peak": "峰值时的内存来自",
 	"what makes the peak: {0}": "峰值时的内存来自：{0}",

@@ -88,7 +88,8 @@ static void memory_report_make_sizes(struct memory_report *r)
 	memcpy(r->size_columns, columns, sizeof columns);
 	r->has_sizes = r->m->blocks != TRACE_BLOCKS_SUMMED;
 	r->sizes = (struct table){.name = "sizes",
-				  .title = "allocations by size",
+				  .title = r->m->asked ? "allocations by size: requested bytes"
+						       : "allocations by size: real bytes",
 				  .columns = r->size_columns,
 				  .n_columns = r->m->lives ? SIZE_COLUMNS : LIFELESS,
 				  .fill = memory_report_size_fill,
@@ -125,11 +126,15 @@ static void memory_report_make_pages(struct memory_report *r)
 	    {.key = "pages", .title = "on pages of", .type = COLUMN_BYTES},
 	    {.key = "use", .title = "in use", .type = COLUMN_PERCENT},
 	};
+	static const char asked[] =
+	    "requested bytes that are live at the end, and the pages under them";
 
 	r->has_pages = r->m->lives && r->d->live_count && r->m->blocks == TRACE_BLOCKS_PLACED;
 	memcpy(r->page_columns, columns, sizeof columns);
 	r->pages = (struct table){.name = "pages",
-				  .title = "what is live at the end, and the pages under it",
+				  .title = r->m->asked ? asked
+						       : "real bytes that are live at the "
+							 "end, and the pages under them",
 				  .columns = r->page_columns,
 				  .n_columns = PAGE_COLUMNS,
 				  .n_rows = PAGE_ROWS,
