@@ -134,7 +134,11 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 	if (sort >= SORT_LIVE) {
 		enum sum s = first_of(sort);
 
-		sort = (int)(run_knows(k, s + 2) || !run_knows(k, s + 1) ? s + 2 : s + 1);
+		bool real = run_knows(k, s + 2) || !run_knows(k, s + 1);
+
+		/* What all blocks have goes before what some do. */
+		real &= !(run_knows(k, s + 1) && *metric_mark(k, s + 2) && !*metric_mark(k, s + 1));
+		sort = (int)(real ? s + 2 : s + 1);
 	}
 	if (sort == SORT_AUTO)
 		sort = (int)first_there(r, k);

@@ -28,7 +28,8 @@ static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds 
 {
 	struct tally_kind *kinds = k->kinds;
 	uint64_t count = tide->live[0], bytes = tide->live[1];
-	uint64_t best = tide->best[1], best_count = tide->best[0], temporary = 0, over = 0;
+	uint64_t best = tide->crest.best[1], best_count = tide->crest.best[0], temporary = 0,
+		 over = 0;
 	uint32_t newest = k->newest;
 
 	for (size_t i = 0; i < b->n; i++) {
@@ -42,12 +43,12 @@ static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds 
 		if (more) {
 			struct tally_kind_more *y = &k->more[kind];
 
-			if ((freed || !size) && tide->at_peak) {
-				tide->id++;
-				tide->at_peak = false;
+			if ((freed || !size) && tide->crest.at_peak) {
+				tide->crest.id++;
+				tide->crest.at_peak = false;
 			}
-			if (y->peak != tide->id) {
-				y->peak = tide->id;
+			if (y->peak != tide->crest.id) {
+				y->peak = tide->crest.id;
 				y->at_peak = x->n[0] - x->n[1];
 			}
 			y->temporary += again;
@@ -59,16 +60,16 @@ static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds 
 		count += freed ? -(uint64_t)1 : 1;
 		over |= !freed & (bytes < before);
 		if (more)
-			tide->at_peak |= bytes > best;
+			tide->crest.at_peak |= bytes > best;
 		best_count = bytes > best ? count : best_count;
 		best = bytes > best ? bytes : best;
 	}
 	k->newest = newest;
 	tide->live[0] = count;
 	tide->live[1] = bytes;
-	tide->when = best > tide->best[1] ? b->time : tide->when;
-	tide->best[0] = best_count;
-	tide->best[1] = best;
+	tide->crest.when = best > tide->crest.best[1] ? b->time : tide->crest.when;
+	tide->crest.best[0] = best_count;
+	tide->crest.best[1] = best;
 	tide->temporary = add_saturating(tide->temporary, temporary);
 	tide->overflow |= over != 0;
 }
@@ -91,6 +92,7 @@ enum status kinds_take(struct sink *s, struct trace *t, const struct sink_blocks
 	} else {
 		kinds_move(k, b, &w->tide[DOMAIN_MALLOC], false);
 	}
+	w->tide[DOMAIN_MALLOC].asked = w->tide[DOMAIN_MALLOC].crest;
 	w->tide[DOMAINS] = w->tide[DOMAIN_MALLOC];
 	a->records[DOMAIN_MALLOC] += allocated;
 	a->without_real[DOMAIN_MALLOC] += allocated;
@@ -147,8 +149,8 @@ void kinds_settle(struct tally *a)
 			to[1] = add_saturating(to[1], times(live, u->requested));
 		}
 		if (w->peaking) {
-			to = w->peaks[u->cell].v;
-			if (k->more[u->kind].peak == w->tide[DOMAIN_MALLOC].id)
+			to = w->peaks[u->cell][0].v;
+			if (k->more[u->kind].peak == w->tide[DOMAIN_MALLOC].crest.id)
 				live = k->more[u->kind].at_peak;
 			to[0] = add_saturating(to[0], live);
 			to[1] = add_saturating(to[1], times(live, u->requested));

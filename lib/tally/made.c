@@ -29,7 +29,7 @@ static size_t made_part(const struct tally_made *m, enum part p)
 	case PART_LIVES: return m->follow ? m->tally.n_cells * sizeof(uint64_t[3]) : 0;
 	case PART_RARE: return m->rarely ? m->tally.n_cells * sizeof(struct tally_rare) : 0;
 	case PART_PEAKS:
-		return m->known & SUMS_PEAK ? m->tally.n_cells * sizeof(struct tally_peak) : 0;
+		return m->known & SUMS_PEAK ? m->tally.n_cells * sizeof(struct tally_peak[2]) : 0;
 	default: return m->n_counters * sizeof(struct counter_stats);
 	}
 }

@@ -519,6 +519,12 @@ static void add_live(struct tally_sums *to, const struct live_block *b, bool fal
 		add_sum(to, SUM_LIVE_COUNT + m, falls ? -v[m] : v[m]);
 }
 
+/* What the peak of a slice is by: from the first block on that has no real bytes, requested ones. */
+static unsigned slices_weigh(const struct tally *a, unsigned domain)
+{
+	return tally_mixed(a, domain) ? 1 : a->work->weigh;
+}
+
 void slices_add_live(struct tally *a, const struct live_block *b, unsigned domain, bool falls)
 {
 	const struct tally_work *w = a->work;
@@ -528,8 +534,8 @@ void slices_add_live(struct tally *a, const struct live_block *b, unsigned domai
 		add_live(listed(&a->slices->now.cells, b->cell), b, falls);
 	if (falls)
 		return;
-	add_peak(present_total(a, domain), w->tide[domain].live, w->weigh);
-	add_peak(present_total(a, DOMAINS), w->tide[DOMAINS].live, w->weigh);
+	add_peak(present_total(a, domain), w->tide[domain].live, slices_weigh(a, domain));
+	add_peak(present_total(a, DOMAINS), w->tide[DOMAINS].live, slices_weigh(a, DOMAINS));
 }
 
 void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v)
@@ -693,7 +699,7 @@ static void add_covers(struct tally_slices *s, int64_t ns)
 static void fill_live(struct tally *a, struct tally_sums *all, unsigned domain)
 {
 	struct tally_slices *s = a->slices;
-	unsigned weigh = a->work->weigh;
+	unsigned weigh = slices_weigh(a, domain);
 	struct tally_sums *part = total_of(&s->now, domain);
 	uint64_t *live = s->live[domain];
 
@@ -737,6 +743,28 @@ static uint64_t main_self(const struct tally *a, uint64_t self)
 	return v < 0 ? 0 : (uint64_t)v < self ? (uint64_t)v : self;
 }
 
+/* What is 0 since its blocks do not have it: of those allocated, live, freed, at the peak. */
+static unsigned unmeasured(const struct tally *a, const struct tally_sums *all, unsigned domain)
+{
+	static const enum sum firsts[] = {SUM_LIVE_COUNT, SUM_FREED_COUNT, SUM_PEAK_COUNT};
+	const uint64_t without[] = {0, a->without_requested[domain], a->without_real[domain]};
+	static const enum sum bytes[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+	unsigned lacks = 0;
+
+	for (unsigned m = 1; m < 3; m++) {
+		const uint64_t *v = all->v;
+
+		if (!without[m])
+			continue;
+		if (v[SUM_ENTRIES] && !v[bytes[m]])
+			lacks |= SUM_BIT(bytes[m]) | SUM_BIT(SUM_SLACK);
+		for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+			if (v[firsts[i]] && !v[firsts[i] + m])
+				lacks |= SUM_BIT(firsts[i] + m);
+	}
+	return lacks;
+}
+
 static void fill_all(struct tally *a, const struct trace *t)
 {
 	struct tally_slices *s = a->slices;
@@ -765,6 +793,7 @@ static void fill_all(struct tally *a, const struct trace *t)
 			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
 		if (a->work->tide[d].overflow)
 			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
+		all->has &= ~unmeasured(a, all, (unsigned)d);
 		for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
 			all->v[i] = measured.v[i];
 		all->v[SUM_ENTRIES] = add_saturating(all->v[SUM_ENTRIES], measured.v[SUM_ENTRIES]);

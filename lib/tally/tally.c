@@ -64,7 +64,7 @@ static void grow_beside(struct tally *a)
 	}
 	if (w->peaking) {
 		w->peaks = mem_grow(w->peaks, &w->cap_peaks, n, sizeof *w->peaks);
-		w->peaks[n - 1] = (struct tally_peak){.id = 0};
+		memset(&w->peaks[n - 1], 0, sizeof *w->peaks);
 	}
 }
 

@@ -6,40 +6,62 @@
 
 #include <string.h>
 
+static void end_crest(struct tide_crest *c)
+{
+	c->id += c->at_peak;
+	c->at_peak = false;
+}
+
 static void end_peak(struct tally_tide *t)
 {
-	t->id += t->at_peak;
-	t->at_peak = false;
+	end_crest(&t->crest);
+	end_crest(&t->asked);
 }
 
 /* What adds nothing to it ends it, since it is not a part of it. */
 static void keep_peak(struct tally_tide *t, unsigned weigh, const uint64_t add[3])
 {
-	if (!add[weigh] && !(weigh == 2 && !t->best[2] && add[1]))
-		end_peak(t);
+	if (!add[weigh] && !(weigh == 2 && !t->crest.best[2] && add[1]))
+		end_crest(&t->crest);
+	if (!add[1])
+		end_crest(&t->asked);
+}
+
+static void learn_crest(struct tally_peak *p, const struct tide_crest *c, const uint64_t lives[3])
+{
+	if (p->id == c->id)
+		return;
+	p->id = c->id;
+	memcpy(p->v, lives, sizeof p->v);
 }
 
 static void learn_peak(struct tally *a, size_t cell)
 {
 	struct tally_work *w = a->work;
-	struct tally_peak *p = &w->peaks[cell];
 	unsigned domain = a->options.domains_together ? DOMAINS : a->cells[cell].domain;
 
-	if (p->id == w->tide[domain].id)
-		return;
-	p->id = w->tide[domain].id;
-	memcpy(p->v, w->lives[cell], sizeof p->v);
+	learn_crest(&w->peaks[cell][0], &w->tide[domain].crest, w->lives[cell]);
+	if (w->asks)
+		learn_crest(&w->peaks[cell][1], &w->tide[domain].asked, w->lives[cell]);
 }
 
-static void rise(struct tally_tide *t, unsigned weigh, const uint64_t add[3], int64_t time)
+static void rise_to(struct tide_crest *c, const uint64_t live[3], unsigned weigh, int64_t time)
+{
+	if (!tide_higher(live, c->best, weigh))
+		return;
+	memcpy(c->best, live, sizeof c->best);
+	c->when = time;
+	c->at_peak = true;
+}
+
+static void rise(const struct tally_work *w, struct tally_tide *t, const uint64_t add[3],
+		 int64_t time)
 {
 	for (size_t m = 0; m < 3; m++)
 		t->overflow |= __builtin_add_overflow(t->live[m], add[m], &t->live[m]);
-	if (tide_higher(t->live, t->best, weigh)) {
-		memcpy(t->best, t->live, sizeof t->best);
-		t->when = time;
-		t->at_peak = true;
-	}
+	rise_to(&t->crest, t->live, w->weigh, time);
+	if (w->asks)
+		rise_to(&t->asked, t->live, 1, time);
 }
 
 void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
@@ -55,8 +77,8 @@ void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
 	lives = w->celled ? w->lives[b->cell] : NULL;
 	for (size_t m = 0; lives && m < 3; m++)
 		lives[m] += add[m];
-	rise(&w->tide[domain], w->weigh, add, b->time);
-	rise(&w->tide[DOMAINS], w->weigh, add, b->time);
+	rise(w, &w->tide[domain], add, b->time);
+	rise(w, &w->tide[DOMAINS], add, b->time);
 	if (tally_slices_lives(a))
 		slices_add_live(a, b, domain, false);
 }
@@ -94,10 +116,10 @@ static void tide_by_number_step(void *arg, int64_t live, int64_t time)
 	struct tally_tide *t = arg;
 
 	/* Frees may have come before what they are known to free. */
-	if (live <= 0 || (uint64_t)live <= t->best[0])
+	if (live <= 0 || (uint64_t)live <= t->crest.best[0])
 		return;
-	t->best[0] = (uint64_t)live;
-	t->when = time;
+	t->crest.best[0] = (uint64_t)live;
+	t->crest.when = time;
 }
 
 void tide_by_number(struct tally *a)
@@ -105,12 +127,12 @@ void tide_by_number(struct tally *a)
 	struct tally_work *w = a->work;
 
 	for (size_t d = 0; d <= DOMAINS; d++) {
-		struct tally_tide peak = {.when = INT64_MIN};
+		struct tally_tide peak = {.crest = {.when = INT64_MIN}};
 
 		live_curve_walk(&w->curves[d], tide_by_number_step, &peak);
 		w->tide[d].peakless = !live_curve_known(&w->curves[d]);
 		w->tide[d].about = !live_curve_exact(&w->curves[d]);
-		w->tide[d].best[tally_weighed(a, (unsigned)d)] = peak.best[0];
-		w->tide[d].when = peak.when;
+		w->tide[d].crest.best[tally_weighed(a, (unsigned)d)] = peak.crest.best[0];
+		w->tide[d].crest.when = peak.crest.when;
 	}
 }

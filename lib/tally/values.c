@@ -81,7 +81,11 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 		add_freed(a, cell, s);
 	}
 	if (w->peaking)
-		memcpy(&s->v[SUM_PEAK_COUNT], w->peaks[cell].v, sizeof w->peaks[cell].v);
+		memcpy(&s->v[SUM_PEAK_COUNT],
+		       w->peaks[cell]
+			       [tally_mixed(a, a->options.domains_together ? DOMAINS : c->domain)]
+				   .v,
+		       sizeof w->peaks[cell]->v);
 }
 
 void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
@@ -186,6 +190,7 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 {
 	const struct tally_work *w = a->work;
 	const struct tally_tide *t = &w->tide[domain];
+	const struct tide_crest *crest = tally_mixed(a, domain) ? &t->asked : &t->crest;
 	unsigned weighed = tally_weighed(a, domain);
 
 	if (!w->running || !(w->temporary || w->numbering) || !weighed || t->overflow ||
@@ -197,8 +202,8 @@ bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *t
 				    .temporary = t->temporary,
 				    .has_temporary = w->temporary,
 				    .about = t->about,
-				    .peak = t->best[weighed],
-				    .peak_at = t->when,
+				    .peak = crest->best[weighed],
+				    .peak_at = crest->when,
 				    .interval = a->interval,
 				    .all_variance = a->variance[domain],
 				    .live_variance = a->live_variance[domain]};

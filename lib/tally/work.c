@@ -73,6 +73,7 @@ void tally_choose_work(struct tally *a, const struct trace *t)
 	/* A hook's cost is more than some cells have, which have 0 then: sums are those of cells. */
 	w->touching = slicing && (a->options.slice_cells || a->options.hook_cost);
 	w->weigh = tally_weighs(t);
+	w->asks = w->weigh == 2 && of_records(t, METRIC_REQUESTED) && !t->unordered;
 	if (a->options.slice_marked) {
 		slices_free(a->slices);
 		a->slices = NULL;
@@ -115,13 +116,19 @@ void tally_count_threads(struct tally *a, const struct trace *t)
 		map64_release(&seen[d]);
 }
 
+bool tally_mixed(const struct tally *a, unsigned domain)
+{
+	return a->work->asks && a->without_real[domain] && !a->without_requested[domain];
+}
+
 unsigned tally_weighed(const struct tally *a, unsigned domain)
 {
 	uint64_t records = 0;
 
 	for (unsigned d = 0; d < DOMAINS; d++)
 		records += domain == DOMAINS || d == domain ? a->records[d] : 0;
-	return a->work->weigh == 2 && records && a->without_real[domain] == records
+	return tally_mixed(a, domain) ||
+		       (a->work->weigh == 2 && records && a->without_real[domain] == records)
 		   ? 1
 		   : a->work->weigh;
 }

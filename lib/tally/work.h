@@ -40,12 +40,19 @@ struct tally_peak { /* of the cell with the same index: live at peak number id *
 	uint64_t id;
 };
 
-struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
-	uint64_t live[3], best[3];
+struct tide_crest {
+	uint64_t best[3];
 	int64_t when; /* of best: the time of the allocation that reached it; INT64_MIN: unknown */
+	uint64_t id;  /* peaks that are over */
+	bool at_peak;
+};
+
+struct tally_tide { /* the live total of a domain; [DOMAINS]: of all */
+	uint64_t live[3];
+	struct tide_crest crest;
+	struct tide_crest asked; /* by requested bytes; work.asks */
 	uint64_t temporary;
-	uint64_t id; /* peaks that are over */
-	bool at_peak, overflow;
+	bool overflow;
 	bool about;    /* best: as far as numbers of events tell */
 	bool peakless; /* it is not known */
 };
@@ -67,7 +74,7 @@ struct tally_work {           /* from tally_init to tally_release */
 	size_t cap_lives;
 	struct tally_rare *rare;
 	size_t cap_rare;
-	struct tally_peak *peaks;
+	struct tally_peak (*peaks)[2]; /* of tide's crest, and of asked */
 	size_t cap_peaks;
 	struct tally_tide tide[DOMAINS + 1];
 	struct frame_sums frames[DOMAINS];
@@ -83,7 +90,9 @@ struct tally_work {           /* from tally_init to tally_release */
 	bool unfollowed;      /* some cell's rare has unfollowed */
 	unsigned known;       /* SUM_BITs of what cells can have in this capture */
 	unsigned weigh;       /* 0, 1, 2: the peak by count, requested, real */
-	uint64_t timed;       /* blocks whose lifetime is known */
+	/* Some blocks may have no real bytes, all may have requested ones: the peak is followed by both. */
+	bool asks;
+	uint64_t timed; /* blocks whose lifetime is known */
 	uint16_t from_allocs,
 	    from_types;    /* enum event_field that count in EV_ALLOC, EV_TYPE_TOTAL */
 	uint8_t *allocate; /* by thread: bit per domain in which it allocates */
@@ -152,7 +161,9 @@ void tally_settle_live(struct tally *a);
 void tally_see_thread(struct tally *a, uint32_t thread, unsigned domain);
 /* At the end: tally.threads. A thread has a row for each name that it had. */
 void tally_count_threads(struct tally *a, const struct trace *t);
-/* At the end: work.weigh of a domain, or of all (DOMAINS); without real bytes of any block, requested ones. */
+/* Some of the domain's blocks so far, of all (DOMAINS), have no real bytes, and all have requested ones. */
+bool tally_mixed(const struct tally *a, unsigned domain);
+/* At the end: work.weigh of a domain, or of all (DOMAINS); where a block has no real bytes, requested ones. */
 unsigned tally_weighed(const struct tally *a, unsigned domain);
 
 #endif
