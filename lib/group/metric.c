@@ -237,13 +237,16 @@ struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum
 	struct table_cell none = {.present = false};
 
 	if (sum == SUM_TIME_MEAN && has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
-		return s->v[SUM_CALLS] ? cell_number(s->v[SUM_TIME_TOTAL] / s->v[SUM_CALLS]) : none;
+		return s->v[SUM_CALLS]
+			   ? cell_number(mean_rounded(s->v[SUM_TIME_TOTAL], s->v[SUM_CALLS]))
+			   : none;
 	if (!(has >> sum & 1))
 		return none;
 	if (sum_is_signed(sum))
 		return cell_signed((int64_t)s->v[sum]);
 	if (sum == SUM_LIFETIME)
-		return s->v[SUM_TIMED] ? cell_number(s->v[sum] / s->v[SUM_TIMED]) : none;
+		return s->v[SUM_TIMED] ? cell_number(mean_rounded(s->v[sum], s->v[SUM_TIMED]))
+				       : none;
 	return cell_number(s->v[sum]);
 }
 

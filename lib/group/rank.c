@@ -72,13 +72,13 @@ bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cum
 	if (sum == SUM_LIFETIME) {
 		uint64_t timed = columns_value(c, group, SUM_TIMED);
 
-		*v = timed ? *v / timed : 0;
+		*v = timed ? mean_rounded(*v, timed) : 0;
 		return timed > 0;
 	}
 	if (sum == SUM_TIME_MEAN) {
 		uint64_t calls = columns_value(c, group, SUM_CALLS);
 
-		*v = calls ? columns_value(c, group, SUM_TIME_TOTAL) / calls : 0;
+		*v = calls ? mean_rounded(columns_value(c, group, SUM_TIME_TOTAL), calls) : 0;
 		return calls && columns_has(c, group) >> SUM_TIME_TOTAL & 1;
 	}
 	if (total)

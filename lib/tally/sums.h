@@ -122,6 +122,12 @@ static inline int sum_is_full(unsigned sum, uint64_t v)
 }
 
 /* So that sums of one kind order as unsigned numbers. */
+/* v / n, to the nearest whole number; halves up. n is not 0. */
+static inline uint64_t mean_rounded(uint64_t v, uint64_t n)
+{
+	return v / n + (v % n >= n - v % n);
+}
+
 static inline uint64_t sum_order(unsigned sum, uint64_t v)
 {
 	return sum_is_signed(sum) ? v ^ (uint64_t)1 << 63 : v;

@@ -442,7 +442,7 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 		any = summary_value(run, r->key, COMPARE_NONE, of, cumulative, &x);
 	if (sum_is_mean(sum)) {
 		any &= n > 0;
-		*v = n ? *v / n : 0;
+		*v = n ? (*v + n / 2) / n : 0;
 	}
 	return any && !unknown;
 }
@@ -453,7 +453,7 @@ bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int1
 	if (sum == SUM_LIFETIME) {
 		if (!run->all.v[SUM_TIMED])
 			return false;
-		*v /= run->all.v[SUM_TIMED];
+		*v = mean_rounded(run->all.v[SUM_LIFETIME], run->all.v[SUM_TIMED]);
 	}
 	return run_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
 }
