@@ -487,9 +487,11 @@ static void top_print(const struct group_project *p, struct request *q)
 		document_input(&d, q->operands[i], NULL);
 	if (overview_make(p, &overview)) {
 		document_head(&d, overview.run);
-		document_head(&d, overview.memory);
 		document_fact(&d, "run", overview.run);
-		document_fact(&d, "memory", overview.memory);
+		if (*overview.memory) {
+			document_head(&d, overview.memory);
+			document_fact(&d, "memory", overview.memory);
+		}
 		overview_numbers(p, &d);
 	}
 	tell_leaks(q, &d);

@@ -232,8 +232,10 @@ static enum status heaptrack_begin(struct heaptrack *h, struct err *e)
 			      "unknown version %" PRIu64 ": tracemill reads versions 0 to %d",
 			      h->version, HEAPTRACK_VERSION);
 	trace_set(t, "heaptrack.form", h->raw ? "raw" : "interpreted");
-	if (h->numbered)
+	if (h->numbered) {
 		trace_set_blocks(t, TRACE_BLOCKS_NUMBERED);
+		trace_set(t, TRACE_FREES, TRACE_FREES_OF_KINDS);
+	}
 	if (h->attached)
 		trace_set(t, "heaptrack.attached", "yes");
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);

@@ -235,6 +235,13 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 			t->metrics[m].state = METRIC_ABSENT;
 			s->partly = true;
 		}
+	if (s->selection && selection_begins_later(s->selection) && trace_frees_are_of_kinds(t)) {
+		t->metrics[METRIC_LIVE].state = METRIC_ABSENT;
+		trace_note(
+		    t, NOTE_INFO, 0,
+		    "which blocks of the ranges are freed is not known: a free in the capture "
+		    "names a size and a stack, not a block");
+	}
 	return s->to->begin(s->to, t, e);
 }
 

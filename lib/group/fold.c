@@ -57,23 +57,25 @@ static unsigned unrecorded_of(unsigned has)
 	       (has & SUMS_MATCHED ? 0u : (unsigned)SUMS_MATCHED);
 }
 
-/* What the capture knows at a key; per_type: also what is known per type, and frame, only. */
+/* What the capture knows at a key; per_type: also what is known per type, and frame, only; want: SUM_BITs
+ * that are asked for. */
 static void fold_learn_metrics(const struct fold *f, struct run_known *k, bool per_type,
-			       unsigned never)
+			       unsigned never, unsigned want)
 {
 	uint8_t state[SUMS];
-	unsigned at_types = tally_states(f->a, f->t, (unsigned)f->domain, state);
+	unsigned at_types = tally_states_unasked(f->a, f->t, (unsigned)f->domain, state);
 	unsigned unrecorded = f->at_cells & unrecorded_of(f->has);
+	unsigned unidentified = tally_unidentified(f->a, f->t);
 
 	k->least |= trace_get(f->t, TRACE_LEAST) != NULL;
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool at_type = at_types >> s & 1;
 		enum lack lack = LACK_NONE;
 
-		if (!(f->a->want >> s & 1))
+		if (!(want >> s & 1))
 			lack = LACK_NOT_ASKED;
 		else if (state[s] == METRIC_ABSENT)
-			lack = LACK_ABSENT;
+			lack = unidentified >> s & 1 ? LACK_UNIDENTIFIED : LACK_ABSENT;
 		else if (never >> s & 1)
 			lack = LACK_PER_FRAME;
 		else if (at_type && !per_type)
@@ -260,6 +262,7 @@ static void fold_learn_totals(struct fold *f)
 	r->has_temporary = t.has_temporary && (!r->captures || r->has_temporary);
 	r->has_blocks = tally_counts_blocks(f->t) && (!r->captures || r->has_blocks);
 	r->about |= t.about;
+	r->unidentified |= (tally_unidentified(a, f->t) & SUMS_LIVE) != 0;
 	least = trace_get(f->t, TRACE_LEAST);
 	if (least && num_dec(least, strlen(least), &bytes) && bytes > r->least)
 		r->least = bytes;
@@ -317,10 +320,11 @@ void fold_learn(struct fold *f)
 		bool by_frame = key->by == KEY_FRAME;
 
 		fold_learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
-				   by_frame ? SUMS_OF_MOMENTS : 0);
+				   by_frame ? SUMS_OF_MOMENTS : 0, f->a->want);
 		per_type |= by_type || by_frame;
 	}
-	fold_learn_metrics(f, &r->known, per_type, 0);
+	fold_learn_metrics(f, &r->known, per_type, 0, f->a->want);
+	fold_learn_metrics(f, &r->totals.known, per_type, 0, SUMS_ALL);
 	fold_learn_times(f);
 	fold_learn_domain(f);
 	fold_extent(f);

@@ -128,13 +128,14 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 			const char *key, enum sum *to, struct err *e)
 {
 	if (sort == SORT_LIVE && r->captures && !run_knows(k, SUM_LIVE_REAL) &&
-	    !run_knows(k, SUM_LIVE_REQUESTED) && k->lack[SUM_LIVE_REAL] != LACK_PER_FRAME)
+	    !run_knows(k, SUM_LIVE_REQUESTED) && k->lack[SUM_LIVE_REAL] != LACK_PER_FRAME &&
+	    k->lack[SUM_LIVE_COUNT] != LACK_UNIDENTIFIED)
 		return err_set(e, ST_UNSUPPORTED,
 			       "the captures do not record how many bytes are live");
 	if (sort >= SORT_LIVE) {
 		enum sum s = first_of(sort);
-
-		bool real = run_knows(k, s + 2) || !run_knows(k, s + 1);
+		bool real = run_knows(k, s + 2) ||
+			    (!run_knows(k, s + 1) && k->lack[s + 1] != LACK_UNIDENTIFIED);
 
 		/* What all blocks have goes before what some do. */
 		real &= !(run_knows(k, s + 1) && *metric_mark(k, s + 2) && !*metric_mark(k, s + 1));
@@ -162,6 +163,11 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		return err_set(e, ST_UNSUPPORTED, "'%s' is not recorded for these %s",
 			       sum_names[sort].word,
 			       sort == SUM_PERIOD ? "samples" : "blocks (domain, filters)");
+	case LACK_UNIDENTIFIED:
+		return err_set(e, ST_UNSUPPORTED,
+			       "'%s' is not known: a free in the capture names a size and a stack, "
+			       "not a block (heaptrack --raw keeps the blocks)",
+			       sum_names[sort].word);
 	case LACK_MIXED:
 		if (sort == SUM_TIME_TOTAL)
 			return err_set(

@@ -40,6 +40,25 @@ static struct tally_sums in_caches(struct leaks *l, const struct trace *t, uint3
 	return live;
 }
 
+/* What a record has itself, asked for or not. */
+static void add_base(struct tally_sums *to, const struct tally_sums *s)
+{
+	struct tally_sums base = *s;
+
+	base.has &= SUMS_BASE;
+	sums_add(to, &base);
+}
+
+static void add_whole(const struct fold *f, size_t cell)
+{
+	struct tally_sums s;
+
+	if (!f->p->options.totals)
+		return;
+	tally_sums(f->a, cell, &s);
+	add_base(&f->p->now.totals.all, &s);
+}
+
 enum { AHEAD = 12 }; /* cells whose stacks are fetched ahead; by experiment */
 
 /* What the groups of a key keep of a record's sums. */
@@ -78,8 +97,10 @@ static void project_fold_cells(struct fold *f)
 		}
 		if (p->options.leaks)
 			leave_out(p->options.leaks, f->t, c->stack, &s);
-		if (c->domain < CELL_MEASURED)
+		if (c->domain < CELL_MEASURED) {
 			sums_add(&r->domains[c->domain], &s);
+			add_whole(f, i);
+		}
 		sums_add(&r->unfiltered, &s);
 		kept = fold_place(f, c, &node);
 		periods_see(f, c, &s, kept);
@@ -143,8 +164,10 @@ static void project_fold_type_totals(struct fold *f, size_t grouping, bool add_u
 		tally_type_sums(f->a, type, &s);
 		if (!s.has)
 			continue;
-		if (add_up)
+		if (add_up) {
 			sums_add(&r->unfiltered, &s);
+			add_base(&r->totals.all, &s);
+		}
 		if (!fold_type(f, type)->kept)
 			continue;
 		if (add_up)

@@ -21,8 +21,9 @@ enum lack {
 	LACK_FILTERED,  /* the same, and there are filters on stacks */
 	LACK_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
 	LACK_NOT_ASKED,
-	LACK_UNRECORDED, /* the capture has it, but of no allocation that counts */
-	LACK_MIXED       /* of things that do not add up; one capture's is the whole run's */
+	LACK_UNRECORDED,  /* the capture has it, but of no allocation that counts */
+	LACK_MIXED,       /* of things that do not add up; one capture's is the whole run's */
+	LACK_UNIDENTIFIED /* tally_unidentified; in an aggregate, LACK_ABSENT */
 };
 
 struct run_known {
@@ -53,6 +54,9 @@ struct run_counter { /* string ids of names.strings; unit 0: none */
 /* The sums of the captures before any filter on stacks and types: project_options.totals. Bytes
  * are real ones where the captures know them, else requested ones (which is `bytes`). */
 struct run_totals {
+	/* Whatever was asked for; all: SUMS_BASE only. */
+	struct run_known known;
+	struct tally_sums all;
 	uint64_t captures; /* whose blocks are followed, so that they have the next ones */
 	uint64_t live_count, live, temporary;
 	bool has_temporary; /* all of them know it */
@@ -64,6 +68,8 @@ struct run_totals {
 	unsigned bytes;     /* SUM_REAL or SUM_REQUESTED */
 	/* Of sampled recordings: the largest interval; what live and all are off by, squared. */
 	uint64_t interval;
+	bool
+	    unidentified; /* tally_unidentified, of live and peak of some capture: they are not to be shown */
 	uint64_t least; /* the largest threshold of their blocks' bytes; 0: all were recorded */
 	struct tally_variance all_variance, live_variance;
 };

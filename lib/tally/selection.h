@@ -51,6 +51,13 @@ static inline bool selection_all(const struct tally_selection *s)
 	return !s->frames.n && !s->times.n && !s->sizes.n && !s->n_threads;
 }
 
+/* It may leave out blocks that are allocated before others that it selects, whatever their size; times are from 0. */
+static inline bool selection_begins_later(const struct tally_selection *s)
+{
+	return s->frames.n || s->n_threads || s->times.n_apart > 1 ||
+	       (s->times.n_apart && s->times.apart[0].lo > 0);
+}
+
 /* Each adds one alternative; ST_BAD with a reason for people when the text is not a valid range.
  * frames: "10..20", "..-1", "7". times: "1.5s..2s", "..250ms"; units ns us ms s min h, 0 needs
  * none. sizes: "1k..64KiB", "4096": k M G T are powers of 1000, Ki Mi Gi Ti of 1024, B may

@@ -43,6 +43,7 @@ enum sum {
 
 #define SUM_BIT(sum) (1u << (sum))
 enum {
+	SUMS_BASE = (1 << SUM_SLACK) - 1, /* what a record has itself */
 	SUMS_LIVE = 1 << SUM_LIVE_COUNT | 1 << SUM_LIVE_REQUESTED | 1 << SUM_LIVE_REAL,
 	SUMS_FREED = 1 << SUM_FREED_COUNT | 1 << SUM_FREED_REQUESTED | 1 << SUM_FREED_REAL,
 	SUMS_PEAK = 1 << SUM_PEAK_COUNT | 1 << SUM_PEAK_REQUESTED | 1 << SUM_PEAK_REAL,
@@ -121,13 +122,13 @@ static inline int sum_is_full(unsigned sum, uint64_t v)
 				      : v == UINT64_MAX;
 }
 
-/* So that sums of one kind order as unsigned numbers. */
 /* v / n, to the nearest whole number; halves up. n is not 0. */
 static inline uint64_t mean_rounded(uint64_t v, uint64_t n)
 {
 	return v / n + (v % n >= n - v % n);
 }
 
+/* So that sums of one kind order as unsigned numbers. */
 static inline uint64_t sum_order(unsigned sum, uint64_t v)
 {
 	return sum_is_signed(sum) ? v ^ (uint64_t)1 << 63 : v;

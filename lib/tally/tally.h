@@ -203,14 +203,21 @@ void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s
 
 /* A record is a block, or says of how many it is. In massif's files it is what a stack has more than before. */
 bool tally_counts_blocks(const struct trace *t);
-/* Every allocation is there, and frees are, which were not guessed from what is live. */
+/* Every allocation is there, and frees are, each of a block that is known, and not guessed from what is live. */
 bool tally_knows_temporary(const struct trace *t);
+/* SUM_BITs that depend on which block a free ended, where the capture does not say that
+ * (trace_frees_are_of_kinds): lifetimes and temporary blocks; all matched sums where the ranges leave out
+ * blocks that were allocated before them. */
+unsigned tally_unidentified(const struct tally *a, const struct trace *t);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or
  * not wanted). Returns SUM_BITs of those that are known per type only, from its type totals.
  * domain: whose records are looked at, DOMAINS: all. */
 unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
 		      uint8_t state[SUMS]);
+/* The same of what is not wanted, too. Of matched sums: where any of them is wanted. */
+unsigned tally_states_unasked(const struct tally *a, const struct trace *t, unsigned domain,
+			      uint8_t state[SUMS]);
 
 /* In done, with options.totals: of all blocks of a domain, DOMAINS: of all domains. False: they are
  * not known. */

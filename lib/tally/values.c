@@ -117,7 +117,20 @@ bool tally_counts_blocks(const struct trace *t)
 bool tally_knows_temporary(const struct trace *t)
 {
 	return !t->unordered && t->metrics[METRIC_COUNT].state <= METRIC_EXACT &&
-	       t->metrics[METRIC_LIVE].state != METRIC_ESTIMATED;
+	       t->metrics[METRIC_LIVE].state != METRIC_ESTIMATED && !trace_frees_are_of_kinds(t);
+}
+
+/* Blocks of a kind have one size, and a filter on stacks takes all of them. */
+unsigned tally_unidentified(const struct tally *a, const struct trace *t)
+{
+	enum { REAL = 1 << SUM_LIVE_REAL | 1 << SUM_FREED_REAL | 1 << SUM_PEAK_REAL };
+	const struct tally_selection *s = a->options.selection;
+	unsigned no = t->metrics[METRIC_REAL].state == METRIC_ABSENT ? REAL : 0;
+
+	if (!trace_frees_are_of_kinds(t))
+		return 0;
+	return s && selection_begins_later(s) ? SUMS_MATCHED & ~no
+					      : SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME;
 }
 
 /* Live, freed and at the peak, of count, requested and real. */
@@ -155,12 +168,12 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 	state[SUM_LIFETIME] = state[SUM_TIMED] = 0;
 }
 
-unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
-		      uint8_t state[SUMS])
+unsigned tally_states_unasked(const struct tally *a, const struct trace *t, unsigned domain,
+			      uint8_t state[SUMS])
 {
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 	const uint64_t partly[] = {0, a->without_requested[domain], a->without_real[domain]};
-	unsigned at_types = 0;
+	unsigned at_types = 0, unidentified = tally_unidentified(a, t);
 
 	memset(state, 0, SUMS);
 	state[SUM_ENTRIES] = METRIC_EXACT;
@@ -180,6 +193,17 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 		tally_values_matched_states(a, t, domain, state);
 	if (a->measures)
 		measures_states(a, state);
+	for (size_t i = 0; i < SUMS; i++)
+		if (unidentified >> i & 1)
+			state[i] = METRIC_ABSENT;
+	return at_types;
+}
+
+unsigned tally_states(const struct tally *a, const struct trace *t, unsigned domain,
+		      uint8_t state[SUMS])
+{
+	unsigned at_types = tally_states_unasked(a, t, domain, state);
+
 	for (size_t i = 0; i < SUMS; i++)
 		if (!(a->want >> i & 1))
 			state[i] = METRIC_ABSENT;

@@ -715,6 +715,13 @@ enum trace_blocks trace_blocks(const struct trace *t)
 	return s ? are : TRACE_BLOCKS_PLACED;
 }
 
+bool trace_frees_are_of_kinds(const struct trace *t)
+{
+	const char *s = trace_get(t, TRACE_FREES);
+
+	return s && !strcmp(s, TRACE_FREES_OF_KINDS);
+}
+
 const char *trace_period_unit(const struct trace *t, uint32_t marker, size_t *n)
 {
 	const char *s = trace_text(t, marker < t->n_markers ? t->markers[marker].category : 0);

@@ -252,6 +252,11 @@ enum trace_blocks { TRACE_BLOCKS_PLACED, TRACE_BLOCKS_NUMBERED, TRACE_BLOCKS_SUM
 #define TRACE_BLOCKS "allocations.are"
 void trace_set_blocks(struct trace *t, enum trace_blocks are);
 enum trace_blocks trace_blocks(const struct trace *t);
+/* The attribute of a trace in which a free names a size and a stack: it is not known which of the blocks that
+ * have both it ended. The newest is taken. */
+#define TRACE_FREES          "frees.are"
+#define TRACE_FREES_OF_KINDS "of a size and a stack"
+bool trace_frees_are_of_kinds(const struct trace *t);
 /* The attribute of a part of a capture: how many ns it took, where that is not from the first time in it to
  * the last. */
 #define TRACE_DURATION "duration_ns"

@@ -9,7 +9,7 @@
  *	sample PATH CALLS TOTAL SELF [TIME]   ns; - for what is absent
  *	enter PATH TIME, exit PATH TIME, pause PATH TIME    the last enters a call that pauses
  *	delta lua|mono PATH BYTES [CALLS]
- *	alloc malloc|pool|mono|lua PATH BYTES [TIME|- [REAL|- [ADDRESS]]]
+ *	alloc malloc|pool|mono|lua PATH BYTES [TIME|- [REAL|- [ADDRESS [COUNT]]]]
  *	free ADDRESS [TIME]
  *	counter NAME UNIT VALUE [TIME]        UNIT - : none
  *
@@ -139,6 +139,10 @@ static void heap(struct script *s, struct event *ev, char **w)
 		if (w[4] && w[5] && w[6]) {
 			ev->address = (uint64_t)number(s, w[6]);
 			ev->has |= EV_HAS_ADDRESS;
+		}
+		if (w[4] && w[5] && w[6] && w[7]) {
+			ev->count = (uint64_t)number(s, w[7]);
+			ev->has |= EV_HAS_COUNT;
 		}
 		return;
 	}

@@ -206,7 +206,8 @@ static enum status frames_sliced(void *arg, struct trace *t, const struct tally_
 	all = frame_slice_sums(x->groups, &f->project, t, s, &known);
 	if (f->options.tops && !filters_any(f->options.project.filters))
 		frame_groups_fill(x->groups, &f->project, t, s, 0);
-	f->known |= known;
+	all.has &= ~tally_unidentified(&f->project.tally, t);
+	f->known |= known & ~tally_unidentified(&f->project.tally, t);
 	f->valued |= f->known & sums_valued(&all);
 	if (x->weight == FRAMES_AUTO && sort_first(f->valued) != SUM_ENTRIES)
 		x->weight = frames_weight(f);

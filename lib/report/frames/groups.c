@@ -91,8 +91,10 @@ void frame_groups_fill(struct frame_groups *g, struct group_project *p, const st
 		if (group != GROUP_NONE)
 			add_cell(g, &p->tally, i, group);
 	}
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++) {
 		memcpy(&g->sums[i].v[SUM_LIVE_COUNT], g->lives[g->ids[i]], sizeof *g->lives);
+		g->sums[i].has &= ~tally_unidentified(&p->tally, t);
+	}
 	if (!by_type || filters_any(p->options.filters))
 		return;
 	for (size_t i = 0; i < s->n_types; i++) {

@@ -54,32 +54,37 @@ static unsigned variance_of(const struct run_totals *t)
 	return t->bytes == SUM_REAL ? 2 : 1;
 }
 
-/* How well s is known; where the table has none of it, how well the sum that it is a part of is. */
-static const char *mark(const struct group_run *r, enum sum s, enum sum part_of)
+/* What is asked for in the table is nothing to the summary. */
+static const char *mark(const struct group_run *r, enum sum s)
 {
-	return metric_mark(&r->known, r->known.state[s] ? s : part_of);
+	return metric_mark(&r->totals.known, s);
 }
 
 /* Whether it is known how many there were; a record may be a sum of blocks. */
 static bool counts_blocks(const struct group_run *r)
 {
-	return r->known.lack[SUM_COUNT] != LACK_ABSENT;
+	return r->totals.known.lack[SUM_COUNT] != LACK_ABSENT;
+}
+
+static uint64_t overview_allocations(const struct group_run *r)
+{
+	const struct tally_sums *all = &r->totals.all;
+
+	return all->v[all->has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
 }
 
 static void overview_say_run(struct buf *b, const struct group_run *r)
 {
 	const struct run_totals *t = &r->totals;
-	enum sum counted = r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES;
-	uint64_t n = r->unfiltered.v[counted];
+	uint64_t n = overview_allocations(r);
 
 	if (counts_blocks(r)) {
-		buf_adds(b, mark(r, SUM_COUNT, SUM_COUNT));
+		buf_adds(b, mark(r, SUM_COUNT));
 		add_plural(b, t, n, t->all_variance.v[0], "allocation");
 	}
-	if (r->unfiltered.has >> t->bytes & 1) {
-		buf_addf(b, "%s%s", b->len ? ", " : "",
-			 mark(r, (enum sum)t->bytes, (enum sum)t->bytes));
-		size_text(b, r->unfiltered.v[t->bytes]);
+	if (t->all.has >> t->bytes & 1) {
+		buf_addf(b, "%s%s", b->len ? ", " : "", mark(r, (enum sum)t->bytes));
+		size_text(b, t->all.v[t->bytes]);
 		add_error(b, t, t->all_variance.v[variance_of(t)], true);
 		buf_adds(b, counts_blocks(r) ? "" : " allocated");
 	}
@@ -88,7 +93,7 @@ static void overview_say_run(struct buf *b, const struct group_run *r)
 		buf_adds(b, " in ");
 		time_text(b, r->duration);
 		if (counts_blocks(r))
-			add_rate(b, mark(r, SUM_COUNT, SUM_COUNT), n, r->duration);
+			add_rate(b, mark(r, SUM_COUNT), n, r->duration);
 		if (r->spans && r->begin >= 0) {
 			buf_adds(b, ", from ");
 			time_text(b, (uint64_t)r->begin);
@@ -107,14 +112,14 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 {
 	const struct run_totals *t = &r->totals;
 	enum sum live = t->bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
-	const char *bytes = mark(r, live, (enum sum)t->bytes);
-	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
+	const char *bytes = mark(r, live);
+	uint64_t n = overview_allocations(r);
+	add_error(b, t, (double)t->peak * (double)t->interval, true);
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(t->temporary, n);
 
 	buf_addf(b, "peak %s", t->about && *bytes != '>' ? "~" : bytes);
 	size_text(b, t->peak);
-	add_error(b, t, (double)t->peak * (double)t->interval, true);
 	if (r->captures > 1) {
 		buf_addf(b, " (the largest of %" PRIu64 " captures)", r->captures);
 	} else if (t->peak_at >= 0) {
@@ -131,11 +136,11 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 		buf_addc(b, ')');
 	}
 	if (t->has_blocks) {
-		buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT, SUM_COUNT));
+		buf_addf(b, " in %s", mark(r, SUM_LIVE_COUNT));
 		add_plural(b, t, t->live_count, t->live_variance.v[0], "block");
 	}
 	if (share.present && t->has_temporary) {
-		buf_addf(b, "; %s", mark(r, SUM_TEMPORARY, SUM_LIVE_COUNT));
+		buf_addf(b, "; %s", mark(r, SUM_TEMPORARY));
 		cell_for_people(b, &percent, &share, false);
 		buf_adds(b, " temporary");
 	}
@@ -151,7 +156,8 @@ bool overview_make(const struct group_project *p, struct top_overview *o)
 	overview_say_run(&b, r);
 	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
 	b.len = 0;
-	overview_say_memory(&b, r);
+	if (!r->totals.unidentified)
+		overview_say_memory(&b, r);
 	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
 	buf_release(&b);
 	return true;
@@ -193,13 +199,13 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	const struct run_totals *t = &r->totals;
 	enum sum bytes = (enum sum)r->totals.bytes;
 	bool real = bytes == SUM_REAL;
-	uint64_t n = r->unfiltered.v[r->unfiltered.has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
+	uint64_t n = overview_allocations(r);
 
 	if (counts_blocks(r))
 		document_number(d, "allocations", COLUMN_INT, 0, cell_number(n));
-	if (r->unfiltered.has >> bytes & 1)
+	if (t->all.has >> bytes & 1)
 		document_number(d, sum_names[bytes].key, COLUMN_BYTES, 0,
-				cell_number(r->unfiltered.v[bytes]));
+				cell_number(t->all.v[bytes]));
 	if (r->timed == r->captures && r->duration) {
 		document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));
 		if (counts_blocks(r))
@@ -212,6 +218,10 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	document_number(d, "captures", COLUMN_INT, 0, cell_number(r->captures));
 	if (r->spans)
 		document_number(d, "start_ns", COLUMN_TIME, 0, cell_signed(r->begin));
+	if (t->unidentified) {
+		add_error_numbers(t, d);
+		return;
+	}
 	document_number(d, peaks[real], COLUMN_BYTES, 0, cell_number(t->peak));
 	if (r->captures == 1 && t->peak_at != INT64_MIN)
 		document_number(d, "peak_at_ns", COLUMN_TIME, 0, cell_signed(t->peak_at));

@@ -11,7 +11,7 @@
 #include "lib/table/document.h"
 
 struct top_overview {
-	char run[300], memory[300];
+	char run[300], memory[300]; /* memory: "" where it is not known which blocks are live */
 };
 
 /* False: the captures, or some of them, do not say what becomes of a block, or have no blocks. */
