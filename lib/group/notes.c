@@ -315,7 +315,7 @@ static void left_out(struct lines *l, const struct group_project *p, enum sum so
 }
 
 /* Of any row, from its bytes alone: sampled.h. */
-static void sampled(struct lines *l, const struct run_totals *t)
+static void sampled(struct lines *l, const struct run_totals *t, unsigned sums)
 {
 	if (!t->interval)
 		return;
@@ -331,6 +331,11 @@ static void sampled(struct lines *l, const struct run_totals *t)
 			 plural_s(t->least));
 	buf_adds(&l->b, ", with a confidence of 95 %");
 	end_line(l);
+	if (sums & SUMS_PEAK) {
+		buf_adds(&l->b, "peak: the largest of many estimates: tends to be too high; "
+				"the standard error is no limit of this");
+		end_line(l);
+	}
 }
 
 static void least_block(struct lines *l, const struct run_totals *t)
@@ -395,7 +400,7 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, un
 	if (!frames_shown)
 		frames(&l, p, grouping, sort, sum_names[sort].word);
 	left_out(&l, p, sort, sum_names[sort].word);
-	sampled(&l, &p->now.totals);
+	sampled(&l, &p->now.totals, known_sums(&p->now.groupings[grouping].known));
 	least_block(&l, &p->now.totals);
 	inexact_sums(&l, &p->now, &known);
 	unrecorded_sums(&l, &known);

@@ -12,6 +12,9 @@
  * is the standard error. For bytes the variance is at most N times the sum: s^2 (1 - p) / p < s N, and what w
  * adds by being whole is less than what is left. Nothing recorded means fewer than 3 N bytes, with a
  * confidence of 95 %: the chance that no point falls on S bytes is exp(-S / N), and exp(-3) is 0.0498.
+ *
+ * The peak is not without bias: it is the largest of the estimates of live bytes at many moments, and where these
+ * differ by chance the largest is too high. The standard error of live bytes at one moment is no bound for that.
  */
 #ifndef TM_TALLY_SAMPLED_H
 #define TM_TALLY_SAMPLED_H

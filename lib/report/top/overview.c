@@ -114,7 +114,6 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	enum sum live = t->bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
 	const char *bytes = mark(r, live);
 	uint64_t n = overview_allocations(r);
-	add_error(b, t, (double)t->peak * (double)t->interval, true);
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(t->temporary, n);
 
@@ -126,6 +125,8 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 		buf_adds(b, " after ");
 		time_text(b, (uint64_t)t->peak_at);
 	}
+	if (t->interval)
+		buf_adds(b, " (the largest of many estimates: tends to be too high)");
 	buf_addf(b, "; live at the end %s", bytes);
 	size_text(b, t->live);
 	add_error(b, t, t->live_variance.v[variance_of(t)], true);
@@ -232,4 +233,7 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 		document_number(d, "temporary_percent", COLUMN_PERCENT, 0,
 				cell_share(t->temporary, n));
 	add_error_numbers(t, d);
+	if (t->interval)
+		document_fact(d, "peak_bias",
+			      "the largest of many estimates: tends to be too high");
 }
