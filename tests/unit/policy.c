@@ -42,7 +42,7 @@ TEST(rules_of_every_kind)
 		   "[rule total]\n"
 		   "metric = requested ; inline\n"
 		   "  percent = 2.5 %\n" /* indented, and no part of the line above */
-		   "absolute: 64KiB\n"
+		   "absolute = 64KiB\n"
 		   "[rule textures]\r\n"
 		   "metric = live-real\r\nkey = function\r\nmatch = ^Texture::\r\n"
 		   "match = ^Mesh\r\nmax = 1.5Mi\r\ncumulative = yes\r\neach = yes\r\n"
@@ -171,6 +171,12 @@ TEST(errors_have_line_and_column)
 	wrong(RULE "percent\n", "line 3, column 1: neither a [section] nor 'name = value'");
 	wrong(RULE "percent\n[what]\n", "line 3, column 1: neither a [section] nor 'name = value'");
 	wrong(RULE "  percent =  five\n", "line 3, column 14: 'five' is not a percentage");
+	wrong(RULE "percent = 2 # x\n", "line 3, column 11: '2 # x' is not a percentage: a comment "
+					"behind a value begins with ' ;'");
+	wrong(RULE "absolute = 16 KiB\n", "line 3, column 12: '16 KiB' is not a size: write 16KiB");
+	wrong("[rule r]\nmetric: real\n",
+	      "line 2, column 7: 'metric' is followed by ':': write 'metric ='");
+	wrong("[policy]\nruns = 0\n", "line 2, column 8: '0' is not a number of runs from 1 on");
 	wrong(RULE "percent = -5\n", "line 3, column 11: '-5' is not a percentage");
 	wrong(RULE "percent = 5k\n", "line 3, column 11: '5k' is not a percentage");
 	wrong(RULE "absolute = 5 parsecs\n", "line 3, column 12: '5 parsecs' is not a size");

@@ -70,9 +70,34 @@ __attribute__((format(printf, 4, 5))) static bool fail(struct parse *s, uint32_t
 	return false;
 }
 
+/* "16 KiB" is a size without its blank. */
+static void policy_add_joined(struct buf *b, const char *text)
+{
+	char joined[64];
+	size_t n = 0;
+	decimal v;
+
+	for (const char *p = text; *p && n < sizeof joined - 1; p++)
+		if (*p != ' ')
+			joined[n++] = *p;
+	joined[n] = '\0';
+	if (n != strlen(text) &&
+	    (num_size_decimal(joined, n, &v) || num_time_decimal(joined, n, &v)))
+		buf_addf(b, ": write %s", joined);
+}
+
 static bool fail_at(struct parse *s, const struct later *v, const char *what)
 {
-	return fail(s, v->line, v->column, "'%s' is %s", v->text, what);
+	struct buf hint = BUF_INIT;
+	bool ok;
+
+	if (strchr(v->text, '#'))
+		buf_adds(&hint, ": a comment behind a value begins with ' ;'");
+	else
+		policy_add_joined(&hint, v->text);
+	ok = fail(s, v->line, v->column, "'%s' is %s%s", v->text, what, buf_str(&hint));
+	buf_release(&hint);
+	return ok;
 }
 
 /* Millionths: sizes have a decimal parser that knows no exponents and no locales. */
@@ -533,7 +558,8 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 		return true;
 	}
 	if (!strcmp(name, "runs"))
-		return parse_number(s, v, &s->p->runs);
+		return parse_number(s, v, &s->p->runs) &&
+		       (s->p->runs > 0 || fail_at(s, v, "not a number of runs from 1 on"));
 	if (!strcmp(name, "against"))
 		return parse_against(s, v);
 	if (!strcmp(name, "seed")) { /* of policies from when judging drew lots */
@@ -585,6 +611,9 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 	column = (size_t)(p - s->raw) + 1;
 	while (p < s->raw_end && *p != '=' && *p != ':')
 		p++;
+	if (p < s->raw_end && *p == ':')
+		fail(s, s->line, (size_t)(p - s->raw) + 1, "'%s' is followed by ':': write '%s ='",
+		     name, name);
 	for (p += p < s->raw_end; p < s->raw_end && text_is_blank(*p);)
 		p++;
 	v.column = (size_t)(p - s->raw) + 1;
