@@ -102,6 +102,16 @@ static void check_source(const char *option, const char *dir)
 		cli_usage("--%s: '%s' is not a folder", option, dir);
 }
 
+/* The sides that files and groups are. */
+static size_t count_sides(const struct cli_compare *c, int n)
+{
+	size_t sides = (size_t)n;
+
+	for (size_t i = 0; i < c->groups.n; i++)
+		sides += !c->groups.items[i];
+	return sides;
+}
+
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single)
 {
 	struct cli_compare_sides *s = mem_zalloc(sizeof *s);
@@ -152,6 +162,10 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 			  "ranges");
 	if (n == 1 && !s->has_ranges && !c->history)
 		cli_usage("nothing to compare with: give another file, or two ranges of this one");
+	if (c->policy_path && !c->history && count_sides(c, n) > 2)
+		cli_usage("--gate judges one side against one base, and these are %zu sides: give "
+			  "--base and --new, each with its files",
+			  count_sides(c, n));
 	if (!c->base_source != !c->new_source)
 		cli_usage("--base-source and --new-source need each other");
 	check_source("base-source", c->base_source);

@@ -312,6 +312,8 @@ static void render_json_one_check(struct buf *b, const struct table_check *c)
 	field(b, "measured", c->measured);
 	field(b, "limit", c->limit);
 	field(b, "waiver", c->waiver);
+	json_key(b, "more_runs");
+	buf_adds(b, c->more_runs ? "true" : "false");
 	number_field(b, "policy_line", c->policy_line);
 	json_key(b, "breaches");
 	buf_addc(b, '[');

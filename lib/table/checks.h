@@ -53,6 +53,7 @@ struct table_check {
 	const char *message; /* one line for people */
 	const char *measured, *limit;
 	const char *waiver;   /* the reason, and until when, where something is waived */
+	bool more_runs;       /* INCONCLUSIVE: more runs may decide it */
 	uint32_t policy_line; /* where the policy says so; 0: not known */
 	const struct breach *breaches;
 	size_t n_breaches;

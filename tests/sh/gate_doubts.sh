@@ -184,6 +184,7 @@ if command -v strip >/dev/null && readelf -n game | grep -q 'Build ID'; then
 		policy=$rule.ini gate g1.tmt stripped.tmt
 		check "$rule: a stripped build is not matched by its addresses" [ $? = 5 ]
 		check "$rule: the build-id that both have" grep -q "both have the same build of game, build-id $id" out
+		check "$rule: it is not said to be compiled differently" eval '! grep -q "compiled differently" out'
 		command=$(grep -o "tm-symbolize --debug-dir DIR -o FILE stripped.tmt" out | head -n 1)
 		command=${command/DIR/unstripped}
 		rm -f named.tmt && ${command/FILE/named.tmt} 2>err
@@ -194,6 +195,29 @@ if command -v strip >/dev/null && readelf -n game | grep -q 'Build ID'; then
 	policy=sites.ini gate g1.tmt stripped.tma
 	check "an aggregate of it is to be made again" grep -q 'names cannot be added to an aggregate: symbolize the trace' out
 fi
+# Functions of one name in two files have callers, and so has growth that a waiver covers.
+cat >two.c <<'C'
+#include <stdlib.h>
+static char *kept[20];
+static __attribute__((noinline)) void fill(int n) { for (int i = 0; i < n; i++) kept[i] = malloc(1000); }
+void CALLER(void) { fill(COUNT); }
+C
+echo 'void net(void); void ui(void); int main(void) { net(); ui(); return 0; }' >both.c
+mkdir -p net ui old new && cp two.c net/load.c && cp two.c ui/load.c
+for n in old new; do
+	cc -g -O0 -c -DCALLER=net -DCOUNT=5 net/load.c -o net.o && cc -g -O0 -c -DCALLER=ui -DCOUNT=$([ $n = new ] && echo 10 || echo 5) ui/load.c -o ui.o &&
+		cc -g -O0 -Wl,--build-id both.c net.o ui.o -o $n/both || exit 1
+	record both-$n -- $n/both
+done
+printf '[rule functions]\nmetric = requested\nkey = function\neach = yes\npercent = 5\n' >functions.ini
+for rule in sites functions; do
+	policy=$rule.ini gate both-old.tmt both-new.tmt
+	check "$rule of one name in two files: fails" [ $? = 1 ]
+	check "$rule of one name in two files: the caller" grep -q 'Called by ui < main' out
+	{ cat $rule.ini && printf '[waiver w]\nrule = %s\nuntil = 2999-12-31\nreason = known\n' $rule; } >waived.ini
+	policy=waived.ini gate both-old.tmt both-new.tmt
+	check "$rule that a waiver covers: the caller" eval 'grep -q Waived out && grep -q "Called by ui < main" out'
+done
 policy=sites.ini gate bare1.tmt bare2.tmt
 check "without stacks nothing is matched by addresses" eval '! grep -q "order of their addresses" out'
 policy=p.ini gate g1.tmt bare1.tmt

@@ -232,6 +232,44 @@ TEST(a_policy_may_ask_for_more_runs)
 	CHECK_EQ(s[2].change, CHANGE_UNCHANGED);
 }
 
+/* Of the nine quotients of a new run and a base run, 300 / 210 is the fifth: so much it is said to have more, although the
+ * median of the new runs is below that of the base. What only more runs have has more in the mean, and what is the same
+ * in every base run is compared by itself. */
+TEST(the_amount_that_is_compared_with_the_limit)
+{
+	static const double a[] = {100, 200, 210}, b[] = {190, 195, 300};
+	static const double zero[] = {0, 0, 100, 100}, full[] = {100, 100, 100, 100};
+	static const double same[] = {50, 50, 50}, one[] = {60, 61, 62};
+	struct judge_subject s = judged(SAMPLE(a), SAMPLE(b), 0.02);
+
+	CHECK_EQ(s.why, JUDGE_ABOVE);
+	CHECK(s.middle_new < s.middle_base);
+	CHECK(near(s.by, 200 * (300.0 / 210 - 1), 1e-9));
+	CHECK(judged(SAMPLE(b), SAMPLE(a), 0.02).by < 0);
+	CHECK(near(judged(SAMPLE(zero), SAMPLE(full), 0).by, 50, 1e-9));
+	CHECK(isnan(judged(SAMPLE(same), SAMPLE(one), 0).by));
+}
+
+/* C(6, 1) = 6 and C(4, 2) = 6 orders are fewer than the 20 that 5 % needs, and C(6, 3) are 20. */
+TEST(what_so_few_runs_cannot_make_fail)
+{
+	static const double five[] = {100, 101, 102, 103, 104}, one[] = {110};
+	static const double same[] = {100, 100, 100, 100, 100};
+	static const double two[] = {100, 101}, other[] = {110, 111}, three[] = {100, 101, 102};
+	struct judge_options most = plain;
+	struct judge_subject s = judged(SAMPLE(five), SAMPLE(one), 0);
+
+	CHECK(s.mute && isnan(s.told));
+	CHECK(judged(SAMPLE(two), SAMPLE(other), 0).mute);
+	CHECK(!judged(SAMPLE(three), SAMPLE(three), 0).mute);
+	s = judged(SAMPLE(same), SAMPLE(one), 0);
+	CHECK(!s.mute && !isnan(s.told));
+	most.runs_min = 4;
+	s = (struct judge_subject){.base = SAMPLE(three), .new = SAMPLE(three)};
+	judge_rules(&(struct judge_rule){.subjects = &s, .n = 1}, 1, &most);
+	CHECK(s.mute && isnan(s.told));
+}
+
 /* Five equal base runs: any difference is a change. A base run that lies apart from four equal ones by
  * 2 % of another subject makes a change of less than twice that noise. */
 TEST(what_is_the_same_in_every_base_run_is_exact)

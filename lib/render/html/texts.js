@@ -783,7 +783,7 @@ const PROGRAM_TEXTS = {
 	"at least {0}": "至少 {0}",
 	"no more than {0} points less": "最多低 {0} 个百分点",
 	"of {0#} allocations or more": "分配次数不少于 {0}",
-	"rule '{0!}' would have passed a tenfold value": "规则“{0}”连 10 倍的数值也不会拦下",
+	"rule '{0!}' would pass even if its value were ten times as large": "规则“{0}”连 10 倍的数值也不会拦下",
 	"rule '{0!}': {1*}": "规则“{0}”：{1}",
 	"{0!} has {1} of '{2!}' for all of its callers, so the growth of one caller is hidden: --sites FILE with the line 'function {3!}' of an allocator makes its callers the sites":
 		"“{2}”的 {1} 都记在 {0} 名下，看不出它的哪个调用者增加了：在 --sites FILE 里写一行“function {3}”，把它列为分配器封装，它的调用者就成为分配来源",

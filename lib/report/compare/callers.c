@@ -27,16 +27,17 @@ static size_t callers_largest(const struct compare_rows *rows, size_t group, enu
 	return found;
 }
 
-static bool callers_same(const struct aggregate_thing *a, const struct aggregate_thing *b)
+bool callers_is_same(const struct aggregate_thing *a, const struct aggregate_thing *b)
 {
-	return a->raw == b->raw && a->name == b->name && a->module == b->module;
+	return a->raw == b->raw && a->module == b->module && (a->raw || a->name == b->name);
 }
 
 /* The function that calls the thing in a stack, + 1; 0: none does. */
 static uint32_t callers_of_stack(const struct aggregate_things *t,
 				 const struct aggregate_thing *thing, uint32_t node)
 {
-	while (node && !callers_same(thing, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
+	while (node &&
+	       !callers_is_same(thing, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
 		node = t->nodes[node].parent;
 	node = node ? t->nodes[node].parent : 0;
 	return node ? t->nodes[node].function + 1 : 0;

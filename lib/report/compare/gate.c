@@ -778,6 +778,7 @@ static void gate_judge_rules(struct gate *g)
 				  .sites = g->rows[KEY_SITE].c ? &g->rows[KEY_SITE] : NULL,
 				  .stacks = g->rows[KEY_STACK].c ? &g->rows[KEY_STACK] : NULL,
 				  .used = arena_zalloc(&g->arena, p->n_waivers + 1),
+				  .open = arena_zalloc(&g->arena, p->n_waivers + 1),
 				  .gave_up = g->gave_up,
 				  .arena = &g->arena};
 	for (size_t i = 0; i < p->n_rules; i++) {

@@ -139,6 +139,26 @@ bool gate_known_without_names(const struct compare *c, const struct policy_rule 
 	return true;
 }
 
+bool gate_known_one_build(const struct compare *c, struct buf *b)
+{
+	static const struct policy_rule every = {.kind = POLICY_GROWTH};
+	const struct compare_group *base = &c->groups[0], *new = &c->groups[c->n_groups - 1];
+	const struct aggregate_summary *has, *lacks;
+	const struct summary_module *m = gate_known_shared(base->runs[0], new->runs[0]);
+	const char *with, *without;
+
+	if (!m || (base->runs[0]->program && m->name != base->runs[0]->program))
+		return false;
+	has = gate_known_run(c, &every, gate_known_names, GATE_KNOWN_YES, &with);
+	lacks = gate_known_run(c, &every, gate_known_names, GATE_KNOWN_NO, &without);
+	if (has && lacks)
+		buf_addf(b,
+			 "both sides are of one build, but %s has names and %s has none: things "
+			 "are gone or new by their names alone",
+			 with, without);
+	return true;
+}
+
 /* The run in which it is one; NULL: it is whole in all. */
 static const char *gate_known_where(const struct compare *c, const struct policy_rule *r,
 				    enum sum sum)

@@ -12,6 +12,8 @@
 bool gate_known_without_stacks(const struct compare *c, const struct policy_rule *r, struct buf *b);
 /* The rule is about names, which some runs of the sides have and others do not. *b: which. */
 bool gate_known_without_names(const struct compare *c, const struct policy_rule *r, struct buf *b);
+/* The program's build-id is the same on both sides. *b: that one has names and the other has none, where that is so. */
+bool gate_known_one_build(const struct compare *c, struct buf *b);
 /* The rule's metric is a lower bound in a run of the sides that it looks at, while another says more. *b: which, and
  * the metric to take instead. */
 bool gate_known_in_part(const struct compare *c, const struct policy_rule *r, struct buf *b);

@@ -3,6 +3,7 @@
  * What of a policy had no effect: expressions that match nothing, waivers that nothing needs, and rules that
  * would have passed much larger values. And what a verdict is silent about.
  */
+#include "lib/report/compare/gate_known.h"
 #include "lib/report/compare/gate_rule.h"
 
 #include "lib/base/buf.h"
@@ -87,7 +88,8 @@ static bool gate_notes_slack(const struct gate_context *x, const struct gate_rul
 		return true; /* which it says itself */
 	if (r->unmatched || r->gone || r->nameless || gate_notes_bites(r))
 		return false;
-	buf_addf(&b, "rule '%s' would have passed a tenfold value", r->rule->name);
+	buf_addf(&b, "rule '%s' would pass even if its value were ten times as large",
+		 r->rule->name);
 	gate_notes_add(x, l, &b);
 	return true;
 }
@@ -250,6 +252,11 @@ static bool gate_notes_compiled(const struct gate_context *x, struct gate_lines 
 		come = gate_notes_one_sided(x, gate_notes_sums[i], &gone, &moved);
 		if (!gone || !come || gone + come < ONE_SIDED || MOVED * moved < base)
 			continue;
+		if (gate_known_one_build(x->c, &b)) {
+			if (b.len)
+				gate_notes_add(x, l, &b);
+			return true;
+		}
 		buf_addf(&b,
 			 "the builds seem to be compiled differently (-O, inlining, -g): the "
 			 "total of '%s' is that of the base, but %zu site%s %s gone and %zu %s new",
@@ -351,6 +358,15 @@ static void gate_notes_waivers(const struct gate_context *x, struct gate_lines *
 
 		if (x->used[i] || x->no_base)
 			continue;
+		if (x->open[i]) {
+			buf_addf(
+			    &b,
+			    "waiver '%s' of rule '%s' covers nothing here: it waives a failure, "
+			    "and this is inconclusive",
+			    w->name, w->rule_name);
+			gate_notes_add(x, l, &b);
+			continue;
+		}
 		buf_addf(&b, "waiver '%s' of rule '%s' is not needed: it covers nothing here%s%s",
 			 w->name, w->rule_name,
 			 strcmp(x->today, w->until) > 0 ? ", and ended on " : "",

@@ -197,6 +197,28 @@ static const struct policy_waiver *gate_rule_waiver(const struct gate_context *x
 	return policy_waived(x->p, index, &subject, gate_rule_waived_value(r, i), x->today, other);
 }
 
+static void add_difference(const struct gate_rule *r, double base, double by, struct buf *b)
+{
+	add_signed_amount(b, r->rule, by);
+	if (r->rule->kind == POLICY_GROWTH)
+		add_percent(b, base, by);
+}
+
+/* " (+107.1 KiB, +7.02 %)". Runs are judged by an estimate, which medians may contradict. */
+static void gate_rule_add_change(const struct gate_rule *r, size_t i, double base, double new,
+				 struct buf *b)
+{
+	const struct judge_subject *j = r->rule->kind == POLICY_GROWTH ? judged(r, i) : NULL;
+	double medians = new - base, by = j && !isnan(j->by) ? j->by : medians;
+
+	buf_adds(b, " (");
+	if (j && ((by > j->limit) != (medians > j->limit) ||
+		  fabs(by - medians) > fmax(fabs(by), fabs(medians)) / 10))
+		buf_adds(b, "medians; the estimate: ");
+	add_difference(r, base, by, b);
+	buf_addc(b, ')');
+}
+
 /* "1.5 MiB -> 1.6 MiB (+107.1 KiB, +7.02 %)" */
 static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct buf *b)
 {
@@ -225,11 +247,7 @@ static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct b
 		gate_rule_add_amount(b, r->rule, base);
 		buf_adds(b, " -> ");
 		gate_rule_add_amount(b, r->rule, new);
-		buf_adds(b, " (");
-		add_signed_amount(b, r->rule, new - base);
-		if (r->rule->kind == POLICY_GROWTH)
-			add_percent(b, base, new - base);
-		buf_addc(b, ')');
+		gate_rule_add_change(r, i, base, new, b);
 	} else {
 		gate_rule_add_amount(b, r->rule, new);
 	}
@@ -314,8 +332,9 @@ static void gate_rule_add_statistics(const struct gate_rule *r, size_t i, struct
 	j = judged(r, i);
 	if (j->change != CHANGE_REGRESSED && !j->why)
 		return; /* of growth that there is not */
-	if (i != GATE_ALL_ALIKE && j->same &&
-	    (j->change == CHANGE_REGRESSED || j->why == JUDGE_APPEARS)) {
+	if (i != GATE_ALL_ALIKE && j->same && j->why == JUDGE_APPEARS)
+		return;
+	if (i != GATE_ALL_ALIKE && j->same && j->change == CHANGE_REGRESSED) {
 		buf_adds(b, "; the same in every base run");
 		return;
 	}
@@ -379,8 +398,7 @@ static void gate_rule_add_factors(const struct gate_context *x, const struct gat
 	buf_addf(b, "; a change shared by all things of a run is subtracted (%s: %+.2f %%",
 		 run_name(x, r, most), 100 * expm1(f[most] - middle));
 	if (gate_rule_takes_difference(r))
-		buf_addf(b, "; the new runs together: %+.2f %%",
-			 100 * expm1(r->judged->difference));
+		buf_addf(b, "; in all new runs: %+.2f %%", 100 * expm1(r->judged->difference));
 	buf_addc(b, ')');
 	free(f);
 }
@@ -402,11 +420,42 @@ static bool gate_rule_is_open(const struct judge_subject *j)
 	return j->large || j->high;
 }
 
-/* Of all that is kept, what would have to grow most to be detected. */
+/* Things that so few runs cannot make fail, and how many runs could. */
+static void gate_rule_add_mute(const struct gate_context *x, const struct gate_rule *r,
+			       struct buf *b)
+{
+	const struct judge_result *j = r->result;
+	size_t n = 0;
+
+	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++)
+		n += r->judged->subjects[i].mute;
+	if (!n)
+		return;
+	buf_adds(b, "; ");
+	if (r->n == 1)
+		buf_adds(b, "it");
+	else
+		buf_addf(b, "%zu %s", n,
+			 n == 1 ? key_words[r->rule->key] : key_plurals[r->rule->key]);
+	buf_adds(b, " cannot fail with so few runs: ");
+	if (r->n_base < x->p->runs || r->n_new < x->p->runs) {
+		buf_addf(b, "the policy asks for %" PRIu64 " on each side", x->p->runs);
+		return;
+	}
+	if (j->runs_new > r->n_new)
+		buf_addf(b, "%zu more new run%s", j->runs_new - r->n_new,
+			 plural_s(j->runs_new - r->n_new));
+	if (j->runs_base > r->n_base)
+		buf_addf(b, "%s%zu more base run%s", j->runs_new > r->n_new ? " or " : "",
+			 j->runs_base - r->n_base, plural_s(j->runs_base - r->n_base));
+	buf_adds(b, " would do");
+}
+
+/* Of all that is kept and can fail, what would have to grow most to be detected. */
 static void gate_rule_add_least_told(const struct gate_context *x, const struct gate_rule *r,
 				     struct buf *b)
 {
-	size_t worst = SIZE_MAX;
+	size_t worst = SIZE_MAX, n = 0;
 	double most = -1;
 
 	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
@@ -414,20 +463,25 @@ static void gate_rule_add_least_told(const struct gate_context *x, const struct 
 		double of = fabs(j->middle_base) > 0 ? j->told / fabs(j->middle_base) : 0;
 
 		if (isnan(j->told) || j->why || gate_rule_is_open(j) ||
-		    j->change == CHANGE_REGRESSED || of <= most)
+		    j->change == CHANGE_REGRESSED)
+			continue;
+		n++;
+		if (of <= most)
 			continue;
 		most = of;
 		worst = i;
 	}
 	if (worst == SIZE_MAX)
 		return;
-	buf_adds(b, "; detectable from ");
-	add_told(r, worst, b);
+	buf_adds(b, "; growth");
 	if (r->n > 1) {
-		buf_adds(b, " (at worst, for ");
+		buf_adds(b, " of ");
 		add_subject(x, r, worst, b);
-		buf_addc(b, ')');
 	}
+	buf_adds(b, " is detectable from ");
+	add_told(r, worst, b);
+	if (n > 1)
+		buf_addf(b, ", and of %zu other%s from that or less", n - 1, plural_s(n - 1));
 }
 
 static double largest_of(struct stats_sample s)
@@ -757,13 +811,15 @@ static const struct policy_waiver *gate_rule_waive(const struct gate_context *x,
 		const struct policy_waiver *w;
 		struct buf b = BUF_INIT;
 
-		if (o->items[i].verdict != VERDICT_FAIL && r->rule->kind != POLICY_NEW)
-			continue;
 		add_subject(x, r, o->items[i].subject, &b);
 		w = gate_rule_waiver(x, index, r, o->items[i].subject, &b, NULL);
 		buf_release(&b);
 		if (!w)
 			continue;
+		if (o->items[i].verdict != VERDICT_FAIL && r->rule->kind != POLICY_NEW) {
+			x->open[w - x->p->waivers] = true;
+			continue;
+		}
 		used = w;
 		x->used[w - x->p->waivers] = true;
 		o->of[o->items[i].verdict]--;
@@ -954,7 +1010,7 @@ void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const 
 	to->message = kept(&x, &b);
 }
 
-/* "2 of 12 sites break the rule; 7 are too small for it" */
+/* "2 of 12 sites break the rule; 7 are too small to be judged" */
 static void add_broken(struct buf *b, const struct gate_rule *r, const struct outcome *o,
 		       const char *plural)
 {
@@ -1015,6 +1071,7 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 		gate_rule_add_error(x, r, 0, &b);
 	if (!broken || !one)
 		gate_rule_add_least_told(x, r, &b);
+	gate_rule_add_mute(x, r, &b);
 	gate_rule_add_factors(x, r, &b);
 	if (o->improved && !one)
 		buf_addf(&b, "; %zu improved", o->improved);
@@ -1094,8 +1151,11 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 				   .limit = gate_rule_limit_text(x, r->rule),
 				   .policy_line = r->rule->line};
 	gave_up = x->gave_up + policy_gave_up(x->p, index);
-	if (!gave_up && gate_rule_passes_over(x, r, to))
+	if (!gave_up && gate_rule_passes_over(x, r, to)) {
+		for (size_t i = 0; i < x->p->n_waivers; i++)
+			x->open[i] |= x->p->waivers[i].rule == index;
 		return;
+	}
 	switch (r->rule->kind) {
 	case POLICY_GROWTH: judge_growth(r, &o); break;
 	case POLICY_MAX: judge_max(r, &o); break;
@@ -1110,14 +1170,20 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	if (o.n)
 		sort_array(o.items, o.n, sizeof *o.items, gate_rule_told_order);
 	to->verdict = verdict_of(x, r, &o, certain);
-	if (r->n == 1 && r->rule->kind != POLICY_NEW)
+	if (r->n == 1 && r->rule->kind != POLICY_NEW) {
+		if (r->subjects[0].row != SIZE_MAX) {
+			add_subject(x, r, 0, &b);
+			buf_adds(&b, ": ");
+		}
 		gate_rule_add_measured(r, 0, &b);
-	else if (r->rule->kind == POLICY_NEW)
+	} else if (r->rule->kind == POLICY_NEW)
 		buf_addf(&b, "%zu", r->n);
 	else
 		buf_addf(&b, "%zu of %zu %s", broken_things(&o), r->n + r->small,
 			 key_plurals[r->rule->key]);
 	to->measured = kept(x, &b);
+	to->more_runs =
+	    certain && to->verdict == VERDICT_INCONCLUSIVE && o.of[VERDICT_INCONCLUSIVE];
 	if (waiver)
 		to->waiver = waiver_text(x, waiver);
 	list_breaches(x, index, r, &o, certain, to);

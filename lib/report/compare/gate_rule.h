@@ -72,7 +72,8 @@ struct gate_context {
 	bool allow_no_base, allow_unmatched;
 	/* Of all keys: sites and stacks say where a thing is, and who calls it. NULL: not held. */
 	const struct compare_rows *sites, *stacks;
-	bool *used;          /* by waiver */
+	bool *used; /* by waiver */
+	bool *open; /* by waiver: what it is about is inconclusive, or its rule was not judged */
 	uint64_t gave_up;    /* patterns, in addition to the rule's own */
 	struct arena *arena; /* texts and breaches */
 };

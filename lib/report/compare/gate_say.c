@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
+#include "lib/report/compare/callers.h"
 #include "lib/report/compare/maps.h"
 #include "lib/report/compare/view.h"
 
@@ -120,6 +121,22 @@ static void say_renamed(const struct gate_context *x, int key, uint32_t was, uin
 	buf_release(&map);
 }
 
+/* Medians below the limit of what is above it by the estimate that is judged. */
+static void say_estimate(const struct gate_rule *r, size_t i, struct buf *b)
+{
+	const struct judge_subject *j;
+
+	if (r->rule->kind != POLICY_GROWTH)
+		return;
+	j = &r->judged->subjects[i];
+	if (isnan(j->by) || j->by <= j->limit || j->middle_new - j->middle_base > j->limit ||
+	    j->why == JUDGE_SOME)
+		return;
+	buf_adds(b, " These are medians; by the estimate that is judged, it has ");
+	gate_rule_add_amount(b, r->rule, j->by);
+	buf_adds(b, " more.");
+}
+
 /* Why it grew, or may have, by more than its own values say. */
 static void say_beside(const struct gate_rule *r, size_t i, struct buf *b)
 {
@@ -127,8 +144,10 @@ static void say_beside(const struct gate_rule *r, size_t i, struct buf *b)
 	double by = j ? expm1(j->difference) : 0;
 	bool either = r->rule->kind == POLICY_GROWTH && j->subjects[i].why == JUDGE_EITHER;
 
-	if (!either && !gate_rule_is_beside(r, i))
+	if (!either && !gate_rule_is_beside(r, i)) {
+		say_estimate(r, i, b);
 		return;
+	}
 	buf_addf(b, " All new runs together have %.1f %% %s", 100 * fabs(by),
 		 by < 0 ? "less" : "more");
 	buf_adds(b, either ? ": the machine or the build is the reason; more runs would "
@@ -187,8 +206,7 @@ static void say_fact(const struct gate_context *x, const struct gate_rule *r, si
 /* Whether a call is what the subject is about. */
 static bool say_same(const struct aggregate_thing *subject, const struct aggregate_thing *call)
 {
-	return call->raw == subject->raw && call->name == subject->name &&
-	       call->module == subject->module;
+	return callers_is_same(call, subject);
 }
 
 /* The call of the subject in a stack, nearest to its allocation; 0: there is no such call. */
@@ -611,8 +629,6 @@ void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i,
 	else
 		say_fact(x, r, i, to, &b);
 	to->fact = say_kept(x, &b);
-	if (to->verdict == VERDICT_WAIVED && r->rule->key != KEY_STACK)
-		return;
 	if (subject && (r->rule->key == KEY_FUNCTION || r->rule->key == KEY_SITE ||
 			r->rule->key == KEY_LOCATION || r->rule->key == KEY_STACK)) {
 		say_place(x, r, subject, to);

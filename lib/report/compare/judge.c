@@ -448,6 +448,25 @@ static bool stands(const struct judging *j, const struct exchanged *e, size_t co
 	return j->result.reachable && e->p[column] <= j->o->alpha && e->observed[column] > 0;
 }
 
+/* The amount that grew() has compared with the limit, where one was. */
+static double amount_of(const struct judge_subject *s, const struct model_column *c)
+{
+	double share;
+
+	if (s->same)
+		return NAN;
+	if (!beyond_limit(c) && grew(s, c))
+		return sample_mean_there(s->new, &share) - sample_mean_there(s->base, &share);
+	return c->linear ? c->growth * c->unit : middle_there(s->base) * expm1(c->growth);
+}
+
+/* Each needs as many runs as the policy asks for. Without an exchange that can reach alpha, only what is compared
+ * exactly fails. */
+static bool is_mute(const struct judging *j, const struct judge_subject *s)
+{
+	return too_few(j, s) || (!j->result.reachable && (!s->same || isinf(j->lone)));
+}
+
 static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_subject *s,
 			  const struct exchanged *e, size_t column, const double *other)
 {
@@ -457,8 +476,11 @@ static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_
 	s->growth = c->growth;
 	s->t = e->observed[column];
 	s->p = e->p[column];
-	if (!common)
+	if (!common) {
 		s->high = far_off(j, s, JUDGE_HIGH);
+		s->by = amount_of(s, c);
+		s->mute = c->asked && is_mute(j, s);
+	}
 	if (!common && compare_same(j, s)) {
 		if (s->change == CHANGE_REGRESSED)
 			regress(j, s);
@@ -470,6 +492,9 @@ static void decide_growth(struct judging *j, struct judge_rule *r, struct judge_
 		regress(j, s);
 	else
 		s->why = doubt(j, r, s, e, column, *other);
+	/* These compare runs, or medians. */
+	if (s->why == JUDGE_LARGE || s->why == JUDGE_APPEARS || s->why == JUDGE_SOME)
+		s->by = NAN;
 }
 
 /* A column of the model with the subject that it is of. */
@@ -583,7 +608,7 @@ static void say_told(struct judging *j, struct judge_rule *r, struct judge_subje
 	const struct model_column *c = &e->m.columns[column];
 	double most;
 
-	if (s == &r->common || !c->asked)
+	if (s == &r->common || !c->asked || s->mute)
 		return;
 	if (s->same && !isinf(j->lone) && s->base.v[0] > 0) {
 		s->told = (s->base.v[0] + s->limit) * exp(2 * j->lone) - s->base.v[0];
@@ -630,7 +655,8 @@ static void describe(struct judging *j)
 			s->large = count_large(s);
 			s->high = 0;
 			s->let_by = false;
-			s->growth = s->told = NAN;
+			s->growth = s->by = s->told = NAN;
+			s->mute = false;
 			s->p = 1;
 			s->same = !j->o->estimates && all_same(s->base);
 			s->change = CHANGE_UNCHANGED;

@@ -58,12 +58,15 @@ struct judge_subject {
 	double middle_base, middle_new; /* medians */
 	double limit;                   /* the larger of the two, as an amount */
 	double growth; /* the logarithm of new / base without the run factors; NaN: none */
-	double t;      /* the statistic; how sure it is, among subjects */
-	double p;      /* among all subjects */
-	double told;   /* an amount whose growth would be detected with power; NaN: not known */
-	size_t large;  /* new runs that are so many times the base, JUDGE_TENFOLD; */
+	double
+	    by; /* the amount that is compared with limit; NaN: each run is compared with the base */
+	double t;     /* the statistic; how sure it is, among subjects */
+	double p;     /* among all subjects */
+	double told;  /* an amount whose growth would be detected with power; NaN: not known */
+	size_t large; /* new runs that are so many times the base, JUDGE_TENFOLD; */
 	size_t high; /* those that are JUDGE_HIGH times, and farther off than base runs by chance */
 	bool same;   /* it is compared exactly */
+	bool mute;   /* so few runs cannot make it fail */
 	bool
 	    let_by; /* so compared it is above its limit, but a base run is as far off in another subject */
 	enum change change;

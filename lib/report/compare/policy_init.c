@@ -19,6 +19,8 @@ enum {
 	INIT_KIB = 1 << 10,
 	INIT_FLOOR_MOST = 1 << 20,
 	INIT_SITE_PERCENT = 20,
+	INIT_BYTES_PERCENT = 5,
+	INIT_TIME_PERCENT = 10,
 	INIT_OWN_MAX = 20
 }; /* rules of noisy sites */
 
@@ -116,7 +118,7 @@ static void init_rule(const struct compare *c, const char *name, const char *wha
 		buf_adds(b, " to ");
 		init_show(b, sum, r.most);
 	}
-	buf_addf(b, " in these runs, %.2f %% apart.\n[rule %s]\n", init_spread(&r), name);
+	buf_addf(b, "; the runs differ by %.2f %%.\n[rule %s]\n", init_spread(&r), name);
 	init_metric(b, sum);
 	buf_addf(b, "percent = %.0f\n", percent);
 	if (absolute > 0) {
@@ -384,18 +386,39 @@ static void init_domain(const struct compare *c, struct buf *b)
 	buf_release(&others);
 }
 
-static void init_head(const struct compare *c, struct buf *b)
+/* More runs would not show more of what runs differ by. */
+static bool init_all_equal(const struct compare *c)
+{
+	static const enum sum sums[] = {SUM_COUNT,     SUM_REQUESTED, SUM_REAL,      SUM_PEAK_REAL,
+					SUM_LIVE_REAL, SUM_TIME_SELF, SUM_TIME_TOTAL};
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+		struct init_range r = {0, 0};
+
+		if (init_total(c, sums[i], &r) && r.most > r.least)
+			return false;
+	}
+	return true;
+}
+
+static void init_head(const struct compare *c, double floor, struct buf *b)
 {
 	size_t n = init_runs(c)->n;
 
 	buf_addf(
 	    b,
 	    "; What a build may cost, for tm-compare --gate: tracemill-policy(5). Made by\n"
-	    "; tm-compare --init-policy from %zu runs. Each limit is above what these runs\n"
-	    "; differ by themselves, and half as much again; make it smaller where the runs are\n"
-	    "; quiet, and run again with more of them where they are not.\n",
-	    n);
-	if (n < POLICY_INIT_RUNS)
+	    "; tm-compare --init-policy from %zu runs. Each limit is one and a half times the\n"
+	    "; difference between these runs, but never less than %d %% of a sum of bytes, %d %% "
+	    "of\n"
+	    "; the time, and %d %% of a site; bytes left at the end, and those of a site, may "
+	    "also\n"
+	    "; grow by ",
+	    n, INIT_BYTES_PERCENT, INIT_TIME_PERCENT, INIT_SITE_PERCENT);
+	init_show(b, SUM_REQUESTED, floor);
+	buf_adds(b, ". Make a limit smaller where the runs are quiet, and make the\n"
+		    "; policy again from more runs where they are not.\n");
+	if (n < POLICY_INIT_RUNS && !init_all_equal(c))
 		buf_addf(b, "; %zu runs say little of noise: %d or more would be better.\n", n,
 			 POLICY_INIT_RUNS);
 	init_domain(c, b);
@@ -420,16 +443,18 @@ enum status policy_init(const struct compare *c, struct buf *b, struct err *e)
 			       "--init-policy: some runs have neither bytes nor times");
 	if (all != SUMS && init_total(c, all, &r))
 		floor = fmin(init_up_to_power(r.least / INIT_KIB), INIT_FLOOR_MOST);
-	init_head(c, b);
+	init_head(c, floor, b);
 	if (all == SUMS) {
-		init_rule(c, "time", "The time of all calls", time, 10, 0, b);
+		init_rule(c, "time", "The time of all calls", time, INIT_TIME_PERCENT, 0, b);
 		return ST_OK;
 	}
 	if (peak != SUMS)
-		init_rule(c, "peak", "The most that is there at once", peak, 5, 0, b);
+		init_rule(c, "peak", "The most that is there at once", peak, INIT_BYTES_PERCENT, 0,
+			  b);
 	if (live != SUMS)
-		init_rule(c, "live", "What is left at the end: leaks", live, 5, floor, b);
-	init_rule(c, "allocated", "All that was allocated", all, 5, 0, b);
+		init_rule(c, "live", "What is left at the end: leaks", live, INIT_BYTES_PERCENT,
+			  floor, b);
+	init_rule(c, "allocated", "All that was allocated", all, INIT_BYTES_PERCENT, 0, b);
 	init_sites(c, "sites", "Each site", all, floor, b);
 	init_sites(c, "leaks", "What each site leaves at the end,", live, floor, b);
 	return ST_OK;
