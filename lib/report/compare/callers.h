@@ -13,7 +13,7 @@
  * no such thing. rows: by site or function; stacks: by stack. */
 bool callers_say_one(const struct compare_rows *rows, const struct compare_rows *stacks,
 		     size_t group, enum sum sum, struct buf *to);
-/* Things of two keys are of one function: names have a file behind them where functions are told apart. */
+/* Things of two keys are of one function: a name has a file behind it where functions share it. */
 bool callers_is_same(const struct aggregate_thing *a, const struct aggregate_thing *b);
 
 #endif

@@ -118,7 +118,11 @@ static void init_rule(const struct compare *c, const char *name, const char *wha
 		buf_adds(b, " to ");
 		init_show(b, sum, r.most);
 	}
-	buf_addf(b, "; the runs differ by %.2f %%.\n[rule %s]\n", init_spread(&r), name);
+	if (r.most > r.least)
+		buf_addf(b, "; the runs differ by %.2f %%", init_spread(&r));
+	else
+		buf_adds(b, " in every run");
+	buf_addf(b, ".\n[rule %s]\n", name);
 	init_metric(b, sum);
 	buf_addf(b, "percent = %.0f\n", percent);
 	if (absolute > 0) {
@@ -452,8 +456,8 @@ enum status policy_init(const struct compare *c, struct buf *b, struct err *e)
 		init_rule(c, "peak", "The most that is there at once", peak, INIT_BYTES_PERCENT, 0,
 			  b);
 	if (live != SUMS)
-		init_rule(c, "live", "What is left at the end: leaks", live, INIT_BYTES_PERCENT,
-			  floor, b);
+		init_rule(c, "live", "The bytes that are left at the end, such as leaks", live,
+			  INIT_BYTES_PERCENT, floor, b);
 	init_rule(c, "allocated", "All that was allocated", all, INIT_BYTES_PERCENT, 0, b);
 	init_sites(c, "sites", "Each site", all, floor, b);
 	init_sites(c, "leaks", "What each site leaves at the end,", live, floor, b);
