@@ -15,20 +15,20 @@
 
 struct recorded {
 	const char *path; /* a trace; what is no regular file is left alone */
-	bool no_symbols;  /* leave it without names */
 	const struct opt_list
 	    *servers; /* of --debuginfod, as given; "": those of the environment */
-	bool report;  /* the sites that allocated most, on standard error */
 	const struct opt_list *options; /* of the report, as tm-top has them */
-	bool apart; /* processes that the program starts have traces of their own */
 	const char *program;
-	bool runs;          /* it goes on, or may */
 	time_t since;       /* when it was started */
-	int status;         /* that it ended with; 0: well, by a signal, or not yet */
-	struct rusage used; /* by the program, unless runs */
 	uint64_t ns;        /* that the program ran, or was recorded */
 	uint64_t children;  /* CPU time of processes that it started and that are not in the trace,
-			    * in microseconds; 0: none that it has waited for */
+			     * in microseconds; 0: none that it has waited for */
+	struct rusage used; /* by the program, unless runs */
+	int status;         /* that it ended with; 0: well, by a signal, or not yet */
+	bool no_symbols;    /* leave it without names */
+	bool report;        /* the sites that allocated most, on standard error */
+	bool apart;         /* processes that the program starts have traces of their own */
+	bool runs;          /* it goes on, or may */
 };
 
 /* Notes on standard error (none with -q). What goes wrong here leaves the trace as it is, and is a

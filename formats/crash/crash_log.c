@@ -20,6 +20,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -612,11 +613,26 @@ static enum status crash_log_read(struct import *im, struct err *e)
 	return st;
 }
 
+/* "ERROR: AddressSanitizer: ", "WARNING: ThreadSanitizer: ", "SUMMARY: ...": a changelog names sanitizers, too. */
+static bool has_sanitizer(const char *s, size_t n)
+{
+	static const char word[] = "Sanitizer: ";
+	const char *end = s + n, *at, *name;
+
+	for (; (at = memmem(s, (size_t)(end - s), word, sizeof word - 1)); s = at + 1) {
+		for (name = at; name > s && isalpha((unsigned char)name[-1]); name--)
+			;
+		if (name - s > 2 && name[-1] == ' ' && name[-2] == ':' &&
+		    isupper((unsigned char)name[-3]))
+			return true;
+	}
+	return false;
+}
+
 /* Words that only such logs have count more than a line that looks like a call. */
 static int crash_log_bid(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const words[] = {
-	    "Sanitizer: ",
 	    " leaked block of size ",
 	    "*** *** *** *** *** *** *** ***",
 	    "A fatal error has been detected by the Java Runtime",
@@ -624,13 +640,14 @@ static int crash_log_bid(const uint8_t *head, size_t n, bool whole)
 	    "Native frames:",
 	};
 	const char *s = (const char *)head, *end = s + n, *p;
-	bool worded = false;
+	bool worded;
 	int called = 0, last = 0;
 	struct stack_line l;
 
 	(void)whole;
 	if (memchr(s, 0, n))
 		return 0;
+	worded = has_sanitizer(s, n);
 	for (size_t i = 0; !worded && i < sizeof words / sizeof *words; i++)
 		worded = memmem(s, n, words[i], strlen(words[i]));
 	for (; called < 2 && s < end && (p = memchr(s, '\n', (size_t)(end - s))); s = p + 1) {

@@ -70,7 +70,7 @@ if take g++-split-dwarf5; then
 	check "with the functions in it" grep -q '^  function: DIE' got
 	rm x/*.dwo
 	(cd x && tm-addr2line --explain -e game "$(head -n 1 addresses)") >got 2>err
-	check "or that it is not there" grep -q '^  part: split DWARF: .* not there$' got
+	check "or that it is not there" grep -q '^  part: split DWARF: .* does not exist$' got
 fi
 
 # Without the supplementary file a name may be missing, and no name is another one.
@@ -81,7 +81,7 @@ for row in dwz-common-dwarf4 dwz-common-dwarf5 dwz-sup-dwarf5; do
 	for engine in fast reference; do
 		"$resolve" -e $engine x/game >got.$engine 2>got.err
 		check "$row: $engine says that it is missing" \
-			grep -q 'supplementary file .*common.debug: not found' got.err
+			grep -q 'supplementary file .*common.debug: not there' got.err
 		paste -d '\n' whole got.$engine >both
 		check "$row: $engine, names are missing and none is wrong" awk '
 			NR % 2 { want = $0; next }

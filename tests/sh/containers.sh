@@ -205,7 +205,7 @@ universal() {
 	cp -r "$row"/* .
 	at=$(sed -n 40p addresses)
 	check "a universal file alone names none" says 'name one, as in FILE:' tm-addr2line -e game "$at"
-	check "a part that is not there" says 'without armv7: it has' tm-addr2line -e game:armv7 "$at"
+	check "a part that is not there" says 'has no armv7, only' tm-addr2line -e game:armv7 "$at"
 	tm-llvm-symbolizer --default-arch arm64 --dsym-hint symbols --obj=game "$at" >got 2>err
 	tm-llvm-symbolizer --dsym-hint symbols --obj=game:arm64 "$at" >want 2>>err
 	check "--default-arch" cmp -s got want

@@ -38,7 +38,7 @@ check "GitLab has an issue" jq -e 'length > 0' gate.json
 check "the summary begins with it" [ "$(head -n 1 gate.md)" = "## The policy is broken" ]
 check "a page to look at" grep -q '<title>' top.html
 check "what failed is not in the history" [ "$(tm-history list -q --csv runs.db 2>err | grep -c b3)" = 0 ]
-runs() { [ "$(ls run*.tmt | wc -l)" = "$1" ]; }
+runs() { [ "$(compgen -G 'run*.tmt' | wc -l)" = "$1" ]; }
 check "and no more runs, which it does not need" runs 3
 BASE=mian gate b3c
 check "a mistyped base: cannot tell" [ $? = 5 ]

@@ -57,8 +57,8 @@ g1.tmt|s1.tmt|sampling differs: g1.tmt was recorded whole, s1.tmt sampled every 
 s1.tmt|t1.tmt|sampling differs: s1.tmt was recorded sampled every 64 bytes, t1.tmt sampled every 128 bytes||
 m1.tmt m2.tmt m3.tmt|g1.tmt g2.tmt g3.tmt|sampling differs: m1.tmt was recorded blocks of 100 bytes and more, g1.tmt whole|--allow-unlike|0
 g1.tmt|part.tmt|sampling differs: g1.tmt was recorded whole, part.tmt filtered by --size 100..||
-g1.tmt|two.tma|captures differ: g1.tmt is of 1, two.tma of 2, whose runs||
-two.tma|g1.tmt|captures differ: two.tma is of 2, g1.tmt of 1, whose runs|--allow-unlike|0
+g1.tmt|two.tma|captures differ: g1.tmt is of 1, two.tma of 2, and an aggregate||
+two.tma|g1.tmt|captures differ: two.tma is of 2, g1.tmt of 1, and an aggregate|--allow-unlike|0
 g1.tmt g1.tmt|g2.tmt|g1.tmt is given twice: the same run||
 g1.tmt g2.tmt|copy.tmt|g1.tmt and copy.tmt are the same run|--allow-copies|0
 g1.tmt|named.tmt|g1.tmt and named.tmt are the same run||
@@ -90,7 +90,7 @@ g1.tmt g2.tmt|--ignore .|5|not judged: '--ignore .' leaves nothing of g1.tmt
 g1.tmt g2.tmt|--domain pool|5|not judged: '--domain pool' leaves nothing of g1.tmt
 g1.tmt g2.tmt|--focus nosuch --allow-unmatched|0|judged because an option allows it: '--focus nosuch' leaves nothing
 g1.tmt g2.tmt|--focus load|0|^pass
-a0.tmt a1.tmt|-q|5|not judged: a0.tmt has 100 records of domain malloc with .*, which do not count: --domain says
+a0.tmt a1.tmt|-q|5|not judged: a0.tmt has 100 records of domain malloc with .*, which are not judged: --domain selects
 a0.tmt a1.tmt|-q --domain malloc|1|^domain mmap, not judged: 16.0 MiB -> 16.0 MiB
 a0.tmt a1.tmt|-q --domain mmap|0|^domain malloc, not judged: 97.7 KiB -> 97.7 KiB
 a0.tmt a1.tmt|-q --domain all|0|^pass
@@ -135,7 +135,7 @@ while IFS='|' read -r base new named options status sentence; do
 	check "$base, $new, $named $options: $status" [ $? = "$status" ]
 	check "$base, $new, $named $options: $sentence" grep -q -- "$sentence" out
 done <<'T'
-pool[123]|fuller?|live-real|--domain all|5|'live real' is a lower bound in pool1.tmt: some records do not have it.*; all have 'live-requested'
+pool[123]|fuller?|live-real|--domain all|5|'live real' is a lower bound in pool1.tmt: some records have no value.*; all have 'live-requested'
 pool[12]|pool[34]|each|--domain all|5|'live real' is a lower bound
 pool[12]|fuller?|most|--domain all|1|^fail
 pool[12]|fuller?|live|--domain all|1|^fail
@@ -144,7 +144,7 @@ pool[12]|fuller?|live-real|--domain malloc|0|^domain pool, not judged: 9.8 KiB -
 pool[12]|fuller?|live-real||5|'live requested' of domain pool, which is not judged, grew by more than the limit: 9.8 KiB -> 87.9 KiB
 pool[12]|fuller?|floor||0|^domain pool, not judged: 9.8 KiB -> 87.9 KiB
 pool[12]|maps?|live-real||5|'live real' of domain mmap, which is not judged, grew by more than the limit: 64.0 KiB -> 128.0 KiB
-pool[12]|maps?|each||5|'live real' of domain mmap, which does not count, grew
+pool[12]|maps?|each||5|'live real' of domain mmap, which is not judged, grew
 pool[12]|pool[34]|live-real||0|^domain pool, not judged: 9.8 KiB -> 9.8 KiB
 T
 policy=live.ini gate pool.tma fuller1.tmt
@@ -168,11 +168,11 @@ for rule in sites new; do
 		check "$rule, $base, $new: $sentence" grep -q -- "$sentence" out
 		check "$rule, $base, $new: no waiver" eval '! grep -q Accept out'
 	done <<-'T'
-		bare1.tmt|bare2.tmt|5|nothing was checked: no run has stacks: everything is one thing
+		bare1.tmt|bare2.tmt|5|nothing was checked: no run has stacks: all of the data is one thing
 		g1.tmt|bare1.tmt|5|nothing was checked: recorded in different ways: bare1.tmt has no stacks, g1.tmt has
 		bare1.tmt|g1.tmt|5|nothing was checked: recorded in different ways: bare1.tmt has no stacks, g1.tmt has
 		g1.tmt|nameless1.tmt|5|nothing was checked: most of nameless1.tmt has no names, most of g1.tmt has
-		nameless1.tmt|nameless2.tmt|0|in another build they are matched by the order of their addresses
+		nameless1.tmt|nameless2.tmt|0|tm-compare guesses their counterparts in another build by the order of addresses
 	T
 done
 # A stripped build and one with names of the same build-id: what the report says to do is done, and they are one.
@@ -205,7 +205,7 @@ C
 echo 'void net(void); void ui(void); int main(void) { net(); ui(); return 0; }' >both.c
 mkdir -p net ui old new && cp two.c net/load.c && cp two.c ui/load.c
 for n in old new; do
-	cc -g -O0 -c -DCALLER=net -DCOUNT=5 net/load.c -o net.o && cc -g -O0 -c -DCALLER=ui -DCOUNT=$([ $n = new ] && echo 10 || echo 5) ui/load.c -o ui.o &&
+	cc -g -O0 -c -DCALLER=net -DCOUNT=5 net/load.c -o net.o && cc -g -O0 -c -DCALLER=ui -DCOUNT="$([ $n = new ] && echo 10 || echo 5)" ui/load.c -o ui.o &&
 		cc -g -O0 -Wl,--build-id both.c net.o ui.o -o $n/both || exit 1
 	record both-$n -- $n/both
 done
@@ -299,7 +299,7 @@ while IFS='|' read -r runs why; do
 	check "--init-policy $runs: no policy" [ ! -s out ]
 	check "--init-policy $runs: why" grep -q "$why" err
 done <<'T'
-g1.tmt g1.tmt g2.tmt|g1.tmt is there twice
+g1.tmt g1.tmt g2.tmt|g1.tmt is given twice
 g1.tmt g2.tmt o1.tmt|programs differ
 g1.tmt g2.tmt r1.tmt|builds differ
 g1.tmt m1.tmt|sampling differs
@@ -309,7 +309,7 @@ echo "in a history they are no base of each other"
 add() { tm-history add -q --no-config --build "$1" --branch main --status green h.db "${@:2}" >out 2>>added; }
 for b in g o m; do add $b ${b}1.tmt ${b}2.tmt ${b}3.tmt; done
 tm-history add --no-config --build r --branch main h.db r1.tmt >out 2>said
-check "adding says what is not like the run before" grep -q 'recorded in another way than run 9 before it' said
+check "adding says what is not like the run before" grep -q 'recorded in another way than the earlier run 9' said
 for against in 'best of 10' 'g'; do
 	printf '[policy]\nagainst = %s\n[rule all]\nmetric = requested\npercent = 5\n' "$against" >h.ini
 	policy=h.ini gate --history h.db g4.tmt g5.tmt g6.tmt
@@ -325,7 +325,7 @@ for row in '--base-branch mian|5' '--base-branch mian --branch mian|0' '--base-b
 	check "--allow-no-base ${row%|*}: ${row#*|}" [ $? = "${row#*|}" ]
 done
 policy=h.ini gate --history h.db g1.tmt
-check "a run that is in the history: no verdict" grep -q 'not judged: .* are the same run\|is there twice' out
+check "a run that is in the history: no verdict" grep -q 'not judged: .* are the same run\|is given twice' out
 
 echo "a policy that is fitted to runs looks at what each line leaves, which a missing free is lost in the whole of"
 sed 's/free(malloc(20))/kept2[i] = malloc(20)/; s/^void/char *kept2[100];\nvoid/' game.c >leak.c

@@ -124,7 +124,7 @@ refused 'no database' 3 'not a database' junk.db
 rm -f other.db && sqlite3 other.db 'CREATE TABLE t(x)'
 tm-history list other.db >out 2>err
 status=$?
-check "another program's database" eval '[ $status = 3 ] && grep -q "no history" err'
+check "another program's database" eval '[ $status = 3 ] && grep -q "not a history" err'
 tm-history list missing.db >out 2>err
 status=$?
 check 'a store that is not there is not made by looking' eval '[ $status = 3 ] && [ ! -e missing.db ] && grep -q "No such file" err'

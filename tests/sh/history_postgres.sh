@@ -60,7 +60,7 @@ keep() { cat out err >>said 2>/dev/null; }
 make_builds
 tm-history list "$url" >out 2>err
 status=$?
-check 'nothing was added yet: no history' eval '[ $status = 3 ] && grep -q "no history" err'
+check 'nothing was added yet: no history' eval '[ $status = 3 ] && grep -q "not a history" err'
 keep
 add_builds "$url" >out 2>err
 check 'twenty builds are added' [ $? = 0 ]

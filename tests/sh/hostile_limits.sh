@@ -85,7 +85,7 @@ for kind in "${kinds[@]}"; do
 	[ "$kind" = minidebug ] || "$GEN/bombs" "$kind" >"$file" || bad "$kind was not made"
 done
 line=(tm-addr2line --no-cache -f -e)
-needs='needs [0-9]+ bytes unpacked, and of the [0-9]+ MiB that all sections may take'
+needs='needs [0-9]+ bytes unpacked, but of the limit of [0-9]+ MiB for all sections'
 for engine in fast reference; do
 	bomb zstd-section "section .debug_str: $needs" 'f a.c:1' "${line[@]}" zstd-section --engine "$engine" 0x1000
 	bomb zlib-section "section .debug_str: $needs" 'f a.c:1' "${line[@]}" zlib-section --engine "$engine" 0x1000

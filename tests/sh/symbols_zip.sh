@@ -126,7 +126,7 @@ poke() { # OFFSET BYTES
 head -c $((size / 2)) symbols.zip >damaged.zip
 damaged "a zip that is cut" 'end of its directory'
 poke $((directory + 24)) '\377\377\377\160'
-damaged "a size that deflate cannot reach" 'cannot hold'
+damaged "a size that deflate cannot reach" 'cannot unpack to'
 poke $((directory + 24)) '\1\0\0\0'
 damaged "a size that is too small" 'longer than stated'
 poke $((directory + 16)) '\1\2\3\4'

@@ -57,7 +57,7 @@ else
 		check "dwz, absolute, $engine: nothing is said" [ ! -s said ]
 	done
 	asked root/cap/build/one >got
-	check "dwz, absolute: without --sysroot it is missing, and said" grep -q '/cap/lib/common.debug: not found' said
+	check "dwz, absolute: without --sysroot it is missing, and said" grep -q '/cap/lib/common.debug: not there' said
 	# By its build-id in the sysroot's tree, and where Debian keeps these.
 	id=$(readelf -n root/cap/lib/common.debug | sed -n 's/.*Build ID: //p')
 	for place in "root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" root/usr/lib/debug/.dwz/common.debug; do

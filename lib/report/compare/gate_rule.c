@@ -686,8 +686,8 @@ static const char *const why_texts[JUDGE_WHYS] = {
     [JUDGE_MANY] = "one of several that stand out, more than chance explains",
     [JUDGE_ABOVE] = "above the limit, but not confirmed",
     [JUDGE_EITHER] =
-	"all new runs differ in the same way, because of the machine or the build: more runs "
-	"would decide",
+	("all new runs differ in the same way, because of the machine or the build: more runs "
+	 "would decide"),
 };
 
 /* Why nothing is certain, where the rule is not on growth. */
