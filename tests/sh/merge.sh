@@ -147,7 +147,7 @@ check "filters that it was made with" [ $? = 0 ]
 run tm-frames -q --every 1ms x.tma
 check "steps of time" refused 'does not say steps of time'
 run tm-compare --base-frame 1 --new-frame 2 x.tma
-check "ranges" grep -q 'has no events to choose from' err
+check "ranges" grep -q 'has no events to select from' err
 if [ -w /dev/full ]; then
 	tm-merge x.tma y.tma >/dev/full 2>err
 	check "a full disk" [ $? = 3 ]

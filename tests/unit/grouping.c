@@ -233,17 +233,21 @@ static bool live_after(const struct game *g, size_t i, size_t at)
 	return i <= at && g->end_of[i] > at && g->ev[i].kind == EV_ALLOC;
 }
 
-/* The first moment of the most live bytes, real ones, of everything. */
+/* The first moment of the most live bytes of everything: real ones, or requested ones if a block has no real ones. */
 static size_t peak_of(const struct game *g)
 {
+	bool all_real = true;
 	uint64_t best = 0;
 	size_t at = EVENTS;
 
+	for (size_t i = 0; i < EVENTS; i++)
+		all_real &= g->ev[i].kind != EV_ALLOC || g->ev[i].has_real;
 	for (size_t k = 0; k < EVENTS; k++) {
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i <= k; i++)
-			sum += live_after(g, i, k) ? g->ev[i].real : 0;
+			if (live_after(g, i, k))
+				sum += all_real ? g->ev[i].real : g->ev[i].requested;
 		if (sum > best) {
 			best = sum;
 			at = k;

@@ -86,7 +86,7 @@ TEST(refused_lines)
 	modules(&c, b.data, b.len);
 	CHECK_EQ(c.status, ST_OK);
 	CHECK(noted(&c, "loss", 5, "unreadable"));
-	CHECK(noted(&c, "loss", 1, "over an earlier one"));
+	CHECK(noted(&c, "loss", 1, "overlap an earlier mapping"));
 	CHECK(has_line(&c.notes, "module /c.so 1000-3000+0x"));
 	CHECK(has_line(&c.notes, "module /h.so 9000-a000+0x"));
 	CHECK(!strstr(c.notes.data, "/d.so"));
