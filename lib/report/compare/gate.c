@@ -647,6 +647,21 @@ static void gate_judge(struct gate *g)
 		g->result = judge_rules(g->judged, g->p->n_rules, &o);
 }
 
+/* Live bytes are largest behind an allocation. */
+static double gate_moments(const struct gate *g)
+{
+	const struct compare_group *of = new_of(g->c);
+	double sum = 0;
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct tally_sums *all = &of->runs[i]->unfiltered;
+
+		sum += log(
+		    fmax(1, (double)all->v[all->has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES]));
+	}
+	return sum;
+}
+
 /* Of all rules on what is new together, and of all on limits. */
 static void gate_judge_chance(struct gate *g)
 {
@@ -660,6 +675,7 @@ static void gate_judge_chance(struct gate *g)
 
 		r->newness = &g->newness;
 		r->level = g->p->alpha / (double)(limited ? limited : 1);
+		r->moments = gate_moments(g);
 		for (size_t k = 0; r->rule->kind == POLICY_NEW && k < r->n; k++)
 			gate_new_judge(&g->newness, r, &r->subjects[k]);
 	}

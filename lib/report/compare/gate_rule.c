@@ -276,6 +276,10 @@ static void gate_rule_add_error(const struct gate_context *x, const struct gate_
 	if (!r->estimated || i == GATE_ALL_ALIKE)
 		return;
 	buf_adds(b, "; estimated by sampling");
+	if (SUMS_PEAK >> r->rule->metric & 1) {
+		buf_adds(b, ", and tends to be too high");
+		return;
+	}
 	if (!(every > 0) || sum_names[r->rule->metric].unit != SUM_BYTES ||
 	    r->rule->per != POLICY_PER_RUN)
 		return;
@@ -625,6 +629,17 @@ static double gate_rule_chance(const struct gate_subject *s, double limit, doubl
 	return expected > 0 ? exp(s->points - expected - s->points * log(s->points / expected)) : 0;
 }
 
+/* A peak is the largest of the estimates of so many moments: of any of them, in each run, it may be by chance. */
+static bool gate_rule_sampled_above(const struct gate_rule *r, const struct gate_subject *s,
+				    double limit, double value)
+{
+	double chance = gate_rule_chance(s, limit, value);
+
+	if (!(SUMS_PEAK >> r->rule->metric & 1))
+		return chance <= r->level;
+	return log(chance) + r->moments <= log(r->level);
+}
+
 /* On average, and in every run; some above and some below decide nothing. */
 static void judge_max(const struct gate_rule *r, struct outcome *o)
 {
@@ -638,7 +653,7 @@ static void judge_max(const struct gate_rule *r, struct outcome *o)
 			above += r->subjects[i].new[k] > limit;
 		if (new > limit) {
 			sure = r->estimated
-				   ? gate_rule_chance(&r->subjects[i], limit, new) <= r->level
+				   ? gate_rule_sampled_above(r, &r->subjects[i], limit, new)
 				   : above == r->n_new;
 			tell(o, i, sure ? VERDICT_FAIL : VERDICT_INCONCLUSIVE, new - limit);
 		}

@@ -41,7 +41,9 @@ struct gate_rule {
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
 	const struct judge_result *result;
 	const struct gate_newness *newness; /* NEW */
-	double level;              /* MAX: what chance may do of a subject that is estimated */
+	double level; /* MAX: what chance may do of a subject that is estimated */
+	double
+	    moments; /* of estimated peaks: the logarithm of the number of their moments, of all new runs added up */
 	const char *const *builds; /* of the base, the oldest first; NULL: it is one */
 	size_t n_builds;
 	bool median;    /* of the base the median counts; of growth always, and of both sides */
