@@ -63,7 +63,7 @@ for system in github gitlab; do
 	check "$system: and in the reports" \
 		eval 'grep -q "ended with status 7" ci-$system-14/work/gate.md && grep -q "ended with status 7" ci-$system-14/work/gate.xml'
 	check "$system: a mistake in the budget is printed once" \
-		[ "$(grep -c "has no 'metrc'" ci-$system-15/log)" = 1 ]
+		[ "$(grep -c "has no setting 'metrc'" ci-$system-15/log)" = 1 ]
 	check "$system: no SARIF without a verdict" eval '[ ! -e ci-$system-14/work/gate.sarif ] && [ ! -e ci-$system-15/work/gate.sarif ]'
 	check "$system: which ends with 2" grep -q '^= 2$' ci-$system-15/log
 done

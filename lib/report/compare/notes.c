@@ -224,7 +224,7 @@ static void note_full(const struct compare *c, struct compare_lines *to)
 				full |= sum_is_full(s, c->groups[g].runs[i]->all.v[s]) ||
 					sum_is_full(s, c->groups[g].runs[i]->unfiltered.v[s]);
 		if (full)
-			line(to, "%s: too large for 64 bits", sum_names[s].word);
+			line(to, "%s: more than 64 bits can hold", sum_names[s].word);
 	}
 }
 
