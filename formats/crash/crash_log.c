@@ -613,17 +613,21 @@ static enum status crash_log_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* "ERROR: AddressSanitizer: ", "WARNING: ThreadSanitizer: ", "SUMMARY: ...": a changelog names sanitizers, too. */
+/* "==12==ERROR: AddressSanitizer: ", or at the begin of a line "WARNING: ThreadSanitizer: " and "SUMMARY: ...": a changelog
+ * names sanitizers, too, and cites their summaries. */
 static bool has_sanitizer(const char *s, size_t n)
 {
 	static const char word[] = "Sanitizer: ";
-	const char *end = s + n, *at, *name;
+	const char *begin = s, *end = s + n, *at, *name;
 
 	for (; (at = memmem(s, (size_t)(end - s), word, sizeof word - 1)); s = at + 1) {
-		for (name = at; name > s && isalpha((unsigned char)name[-1]); name--)
+		for (name = at; name > begin && isalpha((unsigned char)name[-1]); name--)
 			;
-		if (name - s > 2 && name[-1] == ' ' && name[-2] == ':' &&
-		    isupper((unsigned char)name[-3]))
+		if (name - begin < 3 || name[-1] != ' ' || name[-2] != ':')
+			continue;
+		for (name -= 2; name > begin && isupper((unsigned char)name[-1]); name--)
+			;
+		if (name == begin || name[-1] == '\n' || name[-1] == '=')
 			return true;
 	}
 	return false;

@@ -318,7 +318,7 @@ awk -F '\t' -v large="$count" -v tenth="$tenth" -v ten="$ten" -v goals="$goals" 
 	}
 	END {
 		us = "tracemill"
-		print "| program | addresses | median, s | CPU, s | x tracemill's time | peak, MiB |"
+		print "| program | addresses | median, s | CPU, s | x tracemill | peak, MiB |"
 		print "|---|--:|--:|--:|--:|--:|"
 		for (i = 1; i <= rows; i++) {
 			split(order[i], k, SUBSEP)

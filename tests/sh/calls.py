@@ -77,7 +77,7 @@ def means():
         total[path[-1]] += t if path[-1] not in path[:-1] else 0
         n[path[-1]] += 1
     for name in n:
-        print(total[name] // n[name], name)
+        print((2 * total[name] + n[name]) // (2 * n[name]), name)  # rounded, half up
 
 
 def threads():

@@ -33,7 +33,7 @@ for form in lsan logcat info counted; do
 	"$GEN/cuts" --step 3 --silent 60 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import || failed=1
 done
 # A changelog that names a sanitizer is no log of one.
-printf 'giflib (5.2.1) unstable\n\n  - Fixes MemorySanitizer: FPE on unknown address\n' >changelog
+printf 'giflib (5.2.1) unstable\n\n  - Fixes MemorySanitizer: FPE on unknown address\n  SUMMARY: UndefinedBehaviorSanitizer: lib/setopt.c:177\n' >changelog
 tm-import -q -o x.tmt changelog 2>err
 check 'a text that names a sanitizer is not claimed' grep -q 'unknown capture format' err
 exit $failed

@@ -79,7 +79,7 @@ check_page() {
 	: >want
 	while IFS= read -r line; do
 		case $line in
-		'block '* | '$ '*)
+		'block '[0-9e]* | '$ '*)
 			if [ -n "$command" ]; then
 				run "$status" "$command" want || bad=1
 				commands=$((commands + 1))
@@ -89,7 +89,7 @@ check_page() {
 			;;
 		esac
 		case $line in
-		'block '*)
+		'block '[0-9e]*)
 			read -r _ n status <<<"$line"
 			name="$(basename "$1"), example $n"
 			case $n:$1 in
