@@ -158,13 +158,15 @@ static const struct opt *print_group(const struct opt *group)
 	return o;
 }
 
-/* The words and letters of all that follow. */
+/* The words and letters of all that follow, with --help all. */
 static void print_passed(const struct opt *o)
 {
 	struct buf words = BUF_INIT;
 
 	buf_adds(&words, o->help);
-	for (; o->type != OPT_END_ROW; o++)
+	if (!want_all)
+		buf_adds(&words, " --help all has the list");
+	for (; want_all && o->type != OPT_END_ROW; o++)
 		if (o->word && is_shown(o)) {
 			buf_addf(&words, " --%s", o->word);
 			if (o->letter && find_letter(o->letter) == o)

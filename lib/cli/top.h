@@ -34,9 +34,8 @@ struct cli_top { /* as they are spelled */
 		    "one row per site, function, location, stack, type, file, module, frame, "     \
 		    "thread or owner; two keys: type,site",                                        \
 		    &(t).by, &(t).below, key_words),                                               \
-	    ROW_CHOICE(0, "sort", "METRIC",                                                        \
-		       "rank by METRIC (default auto); --help all has the list", &(t).sort,        \
-		       sort_words),                                                                \
+	    ROW_CHOICE(0, "sort", "METRIC", "rank by METRIC (default auto); list: --help all",     \
+		       &(t).sort, sort_words),                                                     \
 	    ROW_STRING(0, "metrics", "LIST", "show these metrics, separated by commas, or all",    \
 		       &(t).metrics),                                                              \
 	    ROW_FLAG(0, "cumulative", "rank by total (inclusive) instead of self",                 \
@@ -44,8 +43,7 @@ struct cli_top { /* as they are spelled */
 	    ROW_NUMBER('n', "top", "N", "rows to show; 0: all (default 30)", &(t).top.n),          \
 	    ROW_NUMBER(0, "show-stacks", "N", "below each row, its N largest stacks",              \
 		       &(t).top.stacks),                                                           \
-	    ROW_NUMBER(0, "callers", "N",                                                          \
-		       "main callers of the first N sites (default on a terminal: 3)",             \
+	    ROW_NUMBER(0, "callers", "N", "main callers of the first N sites (terminal: 3)",       \
 		       &(t).top.callers),                                                          \
 	    ROW_FLAG(0, "tree", "call tree from the outermost calls down", &(t).tree),             \
 	    ROW_FLAG(0, "bottom-up", "call tree from the allocating functions to callers",         \
@@ -62,8 +60,7 @@ struct cli_top { /* as they are spelled */
 			 "skip functions that look like allocator wrappers (default auto)",        \
 			 &(t).guess, cli_when_choices, "always"),                                  \
 	    ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &(t).no_symbols),   \
-	    ROW_FLAG(0, "leaks", "rank by bytes live at the end, without known library caches",    \
-		     &(t).leaks),                                                                  \
+	    ROW_FLAG(0, "leaks", "rank by bytes live at the end, without caches", &(t).leaks),     \
 	    ROW_LIST(0, "suppressions", "FILE", "file of LeakSanitizer suppressions (repeatable)", \
 		     &(t).suppressions),                                                           \
 	    ROW_FLAG(0, "list-suppressions", "print the shipped suppressions and end",             \

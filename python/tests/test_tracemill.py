@@ -36,7 +36,7 @@ class Symbolizing(unittest.TestCase):
         with tracemill.Symbolizer() as s:
             with self.assertRaisesRegex(tracemill.Error, "No such file"):
                 s.open("/nowhere/at/all")
-            with self.assertRaisesRegex(tracemill.Error, "no line is one of"):
+            with self.assertRaisesRegex(tracemill.Error, "no line is from"):
                 s.process().maps("not maps")
 
     def test_numbers_that_do_not_fit(self):
@@ -120,7 +120,7 @@ class Naming(unittest.TestCase):
     def test_errors(self):
         with self.assertRaisesRegex(tracemill.Error, "^/.*: byte 0: no trace begins here"):
             tracemill.symbolize_trace(PROGRAM, "none.tmt")
-        with self.assertRaisesRegex(tracemill.Error, "no line is one of"):
+        with self.assertRaisesRegex(tracemill.Error, "no line is from"):
             tracemill.symbolize_trace(NAMELESS, "none.tmt", maps="not maps")
         with open("/dev/full", "wb") as full, self.assertRaisesRegex(tracemill.Error, "No space left"):
             tracemill.symbolize_trace(NAMELESS, full.fileno())

@@ -82,14 +82,14 @@ refused "--by is an option of the report" tm-record -o t.tmt --by type ./game
 
 # Every option of tm-top, by its own table, but --format, an old word of the recording's: a trace needs no format.
 tm-top --help all | sed -n '/^until the next/q; s/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | grep -oE -e '--[a-z][a-z-]+' | sort -u >options
-tracemill run --help | grep -oE -e '--[a-z][a-z-]+' | sort -u >there
+tracemill run --help all | grep -oE -e '--[a-z][a-z-]+' | sort -u >there
 missing=$(grep -vx -e --format options | comm -23 - there | tr '\n' ' ')
 if [ "$(wc -l <options)" -gt 50 ] && [ -z "$missing" ]; then
 	echo "ok - run --help has $(wc -l <options) options of tm-top"
 else
 	echo "not ok - run --help has not: $missing"
 fi
-if tracemill help run | grep -q -e --focus; then
+if tracemill help run | grep -q "of the report.*as in tm-top"; then
 	echo 'ok - help run, too'
 else
 	echo 'not ok - help run'
