@@ -437,7 +437,7 @@ static void gate_rule_add_mute(const struct gate_context *x, const struct gate_r
 		return;
 	buf_adds(b, "; ");
 	if (r->n == 1)
-		buf_adds(b, "it");
+		buf_adds(b, "the value");
 	else
 		buf_addf(b, "%zu %s", n,
 			 n == 1 ? key_words[r->rule->key] : key_plurals[r->rule->key]);
@@ -1025,7 +1025,7 @@ void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const 
 	to->message = kept(&x, &b);
 }
 
-/* "2 of 12 sites break the rule; 7 are too small to be judged" */
+/* "2 of 12 sites break the rule; 7 are too small for the rule" */
 static void add_broken(struct buf *b, const struct gate_rule *r, const struct outcome *o,
 		       const char *plural)
 {

@@ -262,7 +262,7 @@ static bool most_of(const struct frames_worst *w, const struct worst_frame *f,
 	for (size_t i = 0; i < n; i++)
 		sites[i] = (struct worst_site){stacks->groups[f->cells[i].group].outer,
 					       f->cells[i].v[w->measure]};
-	qsort(sites, n, sizeof *sites, worst_by_site);
+	sort_array(sites, n, sizeof *sites, worst_by_site);
 	for (size_t i = 0, k; i < n; i = k) {
 		struct worst_site s = {.group = sites[i].group};
 
