@@ -109,16 +109,17 @@ def pair(*args):
 
 def noticed(binary, folder):
     reports, trials, right = NOTICED
-    r, asked, found = Random(2), 0, 0
-    while asked < reports:
+    r, asked, found, most = Random(2), 0, 0, 4 * reports
+    while asked < reports and most:
+        most -= 1
         done = gate(binary, folder, r, normal, 1, 3, 3, 1)
-        said = re.search(rb'(?:noticed|told) from [^;|]*?\+([0-9.]+) %', done.stdout)
+        said = re.search(rb'detectable from [^;|]*?\+([0-9.]+) %', done.stdout)
         if done.returncode or not said:
             continue
         asked += 1
         found += sum(pair(binary, folder, r, normal, 1, 3, 3, 1 + float(said[1]) / 100) == 1 for _ in range(trials))
     print('%sok - a growth as large as a report says is noticed in %d of %d pairs' % (
-        '' if found in right else 'not ', found, reports * trials), flush=True)
+        '' if found in right and asked == reports else 'not ', found, asked * trials), flush=True)
 
 
 def main(binary):
