@@ -540,9 +540,9 @@ struct found {
 	} * things;
 	struct matching_thing *items;
 	size_t n_things, cap_things, n, cap;
-	struct map64 at; /* what an item says -> its index + 1 */
-	struct map64
-	    bare; /* the same of functions of which all is said that is said of one inlined everywhere */
+	/* Until all are found: what an item says -> its index + 1; and of functions of which all is said that is
+	 * said of one inlined everywhere. */
+	struct map64 at, bare;
 };
 
 static uint64_t identity_bare(const struct matching_thing *m)
@@ -589,14 +589,8 @@ static void identity_find_things(const struct finding *f, struct found *to, size
 			if (clone == clones && (in ? in[i] : build_has(f, build, key, i)))
 				identity_add_found(f, to, build, key, i, clone);
 		}
-}
-
-static void found_release(struct found *f)
-{
-	free(f->things);
-	free(f->items);
-	map64_release(&f->at);
-	map64_release(&f->bare);
+	map64_release(&to->at);
+	map64_release(&to->bare);
 }
 
 /* Of a function's name without parameters, which builds change; of what has no name the row. */
@@ -778,7 +772,8 @@ static void identity_add_build(struct finding *f, struct growing *g, size_t buil
 	}
 	free(to);
 	free(guess);
-	found_release(&found);
+	free(found.things);
+	free(found.items);
 }
 
 static void identity_sort_members(struct identity_rows *r)

@@ -4,9 +4,9 @@
  * one thing of a build, or the clones of one function.
  *
  * First the builds' modules are found among each other: of one build-id; as the caller says; of one name; else, as a
- * guess, where most functions have the same linkage names. Then functions, and with them, what is by the calls of
- * stacks; all other things by matching.h. Which line is which is known of files whose sources are there in both builds. Builds follow each other in the order given: a thing that one of them does not
- * have is matched with its last appearance.
+ * guess, where most functions have the same linkage names. Then functions are found, and stacks by their functions;
+ * all other things by matching.h. Lines are followed in files whose sources are there in both builds. Builds come in
+ * the order given: a thing that a build does not have is matched with its last appearance.
  */
 #ifndef TM_AGGREGATE_IDENTITY_H
 #define TM_AGGREGATE_IDENTITY_H

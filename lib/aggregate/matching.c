@@ -996,8 +996,8 @@ void matching_assign(const struct matching_thing *a, size_t n_a, const struct ma
 			    {mem_zarray(n_a + 1, 1), mem_zarray(n_b + 1, 1)},
 			    {MAP64_INIT, MAP64_INIT},
 			    {MAP64_INIT, MAP64_INIT}};
-	struct keyed *k = mem_array(n_a + n_b + 1, sizeof *k);
-	size_t folders;
+	struct keyed *k;
+	size_t folders, settled = 0;
 
 	for (size_t i = 0; i < n_b; i++) {
 		to[i] = MATCHING_NONE;
@@ -1008,6 +1008,9 @@ void matching_assign(const struct matching_thing *a, size_t n_a, const struct ma
 			*map64_put(&j.names[side], name_in_module(&j.things[side][i])) = 1;
 	matching_use_moves(&j);
 	matching_settle(&j);
+	for (size_t i = 0; i < n_b; i++)
+		settled += to[i] != MATCHING_NONE;
+	k = mem_array(n_a + n_b - 2 * settled + 1, sizeof *k);
 	folders = folders_of(&j);
 	for (enum by by = 0; by < BYS; by++)
 		for (size_t f = folders + 1; f-- > 0;)

@@ -81,8 +81,8 @@ void matching_lines_release(struct matching_lines *l);
 
 enum { MATCHING_NONE = UINT32_MAX };
 
-/* Files may be renamed to each other's names: where what the lines say of each of them fits together, they decide, and not the
- * names of the files.
+/* Files may be renamed to each other's names: where the lines of all of them fit together, the lines decide, and not
+ * the names of the files.
  *
  * The things of a build, b, among those of the one before, a: to[i] is the index of b's i in a, or
  * MATCHING_NONE. In this order:
