@@ -92,8 +92,9 @@ const struct reader *const readers[] = {
 };
 
 const char *const carries_words[] = {
-    "allocations", "what is live", "types",    "stacks",  "samples",    "calls",     "time",
-    "threads",     "frames",       "counters", "objects", "references", "addresses", NULL,
+    "allocations", "what is live", "types",     "stacks",    "samples",
+    "calls",       "time",         "threads",   "frames",    "counters",
+    "objects",     "references",   "addresses", "build-ids", NULL,
 };
 
 const struct reader *reader_by_name(const char *name)

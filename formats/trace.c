@@ -71,7 +71,8 @@ const struct reader reader_trace = {
     .family = "Of tracemill",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
 	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES |
-	       CARRIES_COUNTERS | CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES,
+	       CARRIES_COUNTERS | CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES |
+	       CARRIES_BUILD_IDS,
     .what = "tracemill's own trace stream, see tracemill-trace(5)",
     .suffixes = "tmt",
     .own_tables = true,

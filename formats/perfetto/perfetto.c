@@ -457,7 +457,7 @@ const struct reader reader_perfetto = {
     .family = "Perfetto",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
 	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS |
-	       CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES,
+	       CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
     .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples",
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,

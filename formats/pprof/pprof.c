@@ -714,7 +714,8 @@ const struct reader reader_pprof = {
     .name = "pprof",
     .family = "Heap profiles",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
-	       CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
+	       CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES |
+	       CARRIES_BUILD_IDS,
     .what = "pprof's profiles: heap, cpu, contention and others",
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,

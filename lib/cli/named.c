@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 #include "lib/cli/front.h"
 #include "lib/cli/opt.h"
-#include "lib/trace/encode.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,22 +12,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A trace, packed or not: other captures have no build-ids to name them by. */
-static bool named_is_trace(const char *path)
+/* A capture, packed or not, whose modules have build-ids. */
+static bool named_has_build_ids(const char *path)
 {
 	struct input in = {0};
 	struct err e = ERR_INIT;
+	const struct reader *r = NULL;
 	const uint8_t *p = NULL;
 	struct stat st;
 	size_t n = 0;
-	bool is;
+	int bid = 0;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
-	is = !input_open(&in, path, &e) && !input_head(&in, &p, &n) && n >= TRACE_MAGIC_SIZE &&
-	     !memcmp(p, TRACE_MAGIC, TRACE_MAGIC_SIZE);
+	if (!input_open(&in, path, &e) && !input_head(&in, &p, &n))
+		r = reader_by_bid(p, n, n < INPUT_HEAD, &bid);
 	input_close(&in);
-	return is;
+	return r && r->carries & CARRIES_BUILD_IDS;
 }
 
 /* Its command line: items are the caller's to free, and so are the copies of what was given. */
@@ -106,7 +106,7 @@ void cli_named_start(struct cli_named *m, int n, char **operands, const struct i
 	if (n > NAMED_MOST || reach_no_other(o))
 		return;
 	for (int i = 0; i < n; i++)
-		if (named_is_trace(operands[i])) {
+		if (named_has_build_ids(operands[i])) {
 			int fd = named_start(operands[i], &m->words);
 
 			VEC_PUSH(m->items, m->n, m->cap) = (struct cli_named_one){operands[i], fd};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Traces without names, for a program that shows names: tm-symbolize --if-useful puts them in, in a
- * process and a sandbox of its own, and is read instead of the file. It gives nothing where the trace
- * has names, or no module is here by its build-id: then the file is read as it is.
+ * Captures without names, for a program that shows names: tm-symbolize --if-useful puts them in, in a process and a
+ * sandbox of its own, and its trace is read instead of the file. tm-symbolize writes nothing if the capture has
+ * names, or if no module is on this machine by its build-id: then the file is read as it is.
  */
 #ifndef TM_CLI_NAMED_H
 #define TM_CLI_NAMED_H
