@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		told.filters.len = 0;
 		buf_adds(&told.filters, "what is not told");
 	}
-	loop.marks = filter.selection.frames.n > 0;
+	loop.marks = loop.frames_selected = filter.selection.frames.n > 0;
 	filtered = filter_sink_new(&told.sink, &what);
 	loop.sink = filter_sink_in(filtered);
 	cli_inputs(&loop, n, argv + 1);

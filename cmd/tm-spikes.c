@@ -157,6 +157,7 @@ static void spikes_run(struct spikes_cli *c, const struct spikes_options *o)
 	spikes_pet_init(&c->log, &c->spikes.functions);
 	c->loop.sink = spikes_sink(&c->spikes);
 	c->loop.marks = true;
+	c->loop.frames_selected = c->filter.selection.frames.n;
 	cli_inputs(&c->loop, c->n_operands, c->operands);
 	if (c->suggest && c->spikes.captures)
 		spikes_suggest(&c->spikes, &c->groups, c->n, &c->out);

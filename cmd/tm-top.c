@@ -764,6 +764,7 @@ int main(int argc, char **argv)
 				   .named = top_take_named,
 				   .marks = q.given.filter.selection.frames.n ||
 					    q.given.by == KEY_FRAME || q.given.below == KEY_FRAME,
+				   .frames_selected = q.given.filter.selection.frames.n,
 				   .arg = &q};
 	if (q.given.memory)
 		top_report_memory(&q, &what);

@@ -292,13 +292,15 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	o.captured = cli_compare_capture_notes;
 	o.arg = c;
 	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
-	s->loop = (struct cli_loop){.import = import,
-				    .sink = project_sink(&c->in.project),
-				    .marks = s->ranges[0].frames.n || s->ranges[1].frames.n,
-				    .after = cli_compare_after_file,
-				    .instead = cli_compare_read_aggregate,
-				    .digest = &s->digest,
-				    .arg = c};
+	s->loop =
+	    (struct cli_loop){.import = import,
+			      .sink = project_sink(&c->in.project),
+			      .marks = s->ranges[0].frames.n || s->ranges[1].frames.n,
+			      .frames_selected = s->ranges[0].frames.n || s->ranges[1].frames.n,
+			      .after = cli_compare_after_file,
+			      .instead = cli_compare_read_aggregate,
+			      .digest = &s->digest,
+			      .arg = c};
 	c->in.compare.parts = s->has_ranges;
 	c->in.compare.domain_given = what->domain != DOMAIN_DEFAULT;
 	c->modules = cli_maps("map-module", &c->map_modules, false, c->policy.modules,

@@ -241,7 +241,8 @@ void cli_frames_run(struct cli_frames *c)
 	    .import = &c->import.options, .instead = cli_frames_read_aggregate, .arg = c};
 	r->asked = cli_aggregate_asked(&c->filter, &r->words, &r->loop.file);
 	cli_frames_parse(c);
-	r->loop.marks = !c->options.every || c->filter.selection.frames.n;
+	r->loop.frames_selected = c->filter.selection.frames.n;
+	r->loop.marks = !c->options.every || r->loop.frames_selected;
 	if (c->spread)
 		cli_frames_run_spread(c);
 	else if (c->detail)

@@ -130,10 +130,12 @@ struct cli_loop {
 	int (*named)(void *arg, const char *path);
 	bool
 	    marks; /* frames are asked for: all marks have to be known, if need be by two readings */
-	const char *file;            /* the operand being read */
-	bool lossy;                  /* some input was salvaged */
-	size_t read;                 /* inputs that gave something */
-	enum status failed;          /* why the last one did not; ST_OK: it did */
+	bool
+	    frames_selected; /* with marks: a note tells that --frame finds no frames in a capture */
+	const char *file;    /* the operand being read */
+	bool lossy;          /* some input was salvaged */
+	size_t read;         /* inputs that gave something */
+	enum status failed;  /* why the last one did not; ST_OK: it did */
 	struct input_digest *digest; /* NULL, or zeroed: that of the one operand */
 };
 void cli_inputs(struct cli_loop *l, int n, char **operands);

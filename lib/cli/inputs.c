@@ -118,6 +118,9 @@ static void find_marks(struct cli_loop *l, const char *path, const struct kept *
 	if (!l->instead || !aggregate_is(&in.cur))
 		capture_read(&in, l->import, &marks->find, &lossy, &e);
 	input_close(&in);
+	if (l->frames_selected && known_marks_none(marks))
+		cli_note(l->file,
+			 "no frames are marked: --frame selects nothing; --time selects by time");
 }
 
 static void inputs_read_one(struct cli_loop *l, const char *path)

@@ -143,6 +143,15 @@ void known_marks_release(struct known_marks *k)
 	*k = (struct known_marks){.n = 0};
 }
 
+bool known_marks_none(const struct known_marks *k)
+{
+	size_t marks = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		marks += k->captures[i].marks.n;
+	return k->n && !marks;
+}
+
 bool known_marks_any(const struct known_marks *k)
 {
 	for (size_t i = 0; i < k->n; i++)

@@ -19,5 +19,7 @@ void known_marks_init(struct known_marks *k, struct sink *to);
 void known_marks_release(struct known_marks *k);
 /* After the first reading: a second one is needed. */
 bool known_marks_any(const struct known_marks *k);
+/* After the first reading: captures were read, and no frame is marked in them. */
+bool known_marks_none(const struct known_marks *k);
 
 #endif

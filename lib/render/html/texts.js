@@ -253,6 +253,8 @@ const PAGE_TEXTS = {
 // Of the programs, in a report's titles, columns, totals, facts and notes. What is put into them: {0} is one of these
 // or a number with its unit, {0#} a number, {0!} a name, {0*} any text, of which as much is put into Chinese as is known.
 const PROGRAM_TEXTS = {
+	"allocated most": "分配最多的位置",
+	"took most": "耗时最多的位置",
 	// Columns and what they are of
 	"#": "#",
 	"%": "%",

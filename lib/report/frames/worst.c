@@ -16,8 +16,8 @@
 
 enum { ROWS = 5 };
 
-/* What sites are compared by: the first that has a value. */
-static const enum sum measures[] = {SUM_REAL, SUM_REQUESTED, SUM_TIME_SELF, SUM_SAMPLES, SUM_COUNT};
+/* Sites are compared by the first that has a value. A frame of a capture with calls is long by time, not by bytes. */
+static const enum sum measures[] = {SUM_TIME_SELF, SUM_REAL, SUM_REQUESTED, SUM_SAMPLES, SUM_COUNT};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 /* Which frames are the worst by each: by duration, by the main thread's time in calls, and by the measures. */
@@ -349,7 +349,10 @@ static void worst_add_columns(struct frames_worst *w)
 	    [WORST_SHARE] = {"share", "share", COLUMN_PERCENT, empty, 0},
 	    [WORST_SITE_VALUE] = {worst_text(w, "site_", sum_names[sum].key, ""), NULL, type,
 				  COLUMN_NOT_TEXT, 0},
-	    [WORST_SITE] = {"site", "site", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	    [WORST_SITE] = {"site",
+			    type == COLUMN_BYTES || sum == SUM_COUNT ? "allocated most"
+								     : "took most",
+			    COLUMN_TEXT, COLUMN_SHORTEN, 0},
 	    [WORST_AT] = {NULL, "at", COLUMN_TEXT, COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH,
 			  0},
 	    [WORST_FILE] = {"file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
@@ -375,17 +378,27 @@ static const char *worst_title(struct frames_worst *w)
 	return title;
 }
 
+/* The first measure that the worst frame with any has. */
+static void worst_choose(struct frames_worst *w)
+{
+	size_t rows = w->longest.n ? w->longest.n : 1;
+
+	for (size_t i = 0; i < rows; i++)
+		for (w->measure = 0; w->measure < MEASURES; w->measure++) {
+			w->rows = w->longest.n ? &w->longest : &w->lists[BY_MEASURES + w->measure];
+			if (w->known >> measures[w->measure] & 1 && i < w->rows->n &&
+			    w->rows->frames[i]->v[w->measure])
+				return;
+		}
+	w->measure = MEASURES - 1;
+}
+
 const struct table *frames_worst_table(struct frames_worst *w, const struct group_project *p)
 {
-	unsigned valued = w->valued & w->known;
-
 	if (!w->frames || p->now.early)
 		return NULL;
 	w->p = p;
-	for (w->measure = 0; w->measure < MEASURES - 1; w->measure++)
-		if (valued >> measures[w->measure] & 1)
-			break;
-	w->rows = w->longest.n ? &w->longest : &w->lists[BY_MEASURES + w->measure];
+	worst_choose(w);
 	if (!w->rows->n)
 		return NULL;
 	worst_add_columns(w);

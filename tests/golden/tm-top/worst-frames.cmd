@@ -62,4 +62,19 @@ tm-top -q calls.tmt
 tm-top -q --sort count -n 1 f.tmt | grep frame
 # Two captures: frames are told apart.
 tm-top -q --csv --table worst-frames f.tmt calls.tmt | cut -d, -f1-5 | head -n 3
+# A frame with calls and blocks, 40 ms: path takes 39 ms and allocates nothing, spawn 1 ms and all 800 bytes. It is long
+# by path.
+"$GEN/script" >both.tmt <<'Y'
+metric count exact
+metric requested exact
+metric time exact
+frame 1 0
+enter main;spawn@spawn.cpp:5 0
+alloc malloc main;spawn@spawn.cpp:5 800 500000 - 4096
+exit main;spawn@spawn.cpp:5 1000000
+enter main;path@path.cpp:9 1000000
+exit main;path@path.cpp:9 40000000
+frame 2 40000000
+Y
+tm-top -q --csv --table worst-frames both.tmt
 tm-top --budget 0 f.tmt
