@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "spread", "per type (or KEY): mean, quartiles and worst frame", &c.spread),
 	    ROW_NUMBER(0, "show-stacks", "N", "--detail: stacks of each type; 0: all (default 5)",
 		       &c.stacks),
-	    ROW_NUMBER(0, "tops", "N", "below each frame, its N largest types (or --by KEY)",
+	    ROW_NUMBER(0, "tops", "N", "below each frame, its N largest sites (or --by KEY)",
 		       &c.tops),
 	    ROW_LIST(0, "spike", "LIMIT",
 		     "find frames above [METRIC>]VALUE, 33ms, 20% of the frame, 3x the median, or "

@@ -192,12 +192,15 @@ static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_li
 
 /* --- requests --- */
 
-/* What is printed of Android's and the sanitizers' calls is the call itself, one less than where it
- * returns to; HotSpot's first call is where it stopped. */
+/* Android and the sanitizers print the address of the call, one less than the return address. HotSpot's first call is
+ * where it stopped. At "name+0x0" a signal stopped the program: the call of a return address there would be in another
+ * function. */
 static uint8_t kind_of(const struct stack_line *l, bool after_java)
 {
+	bool at_start = l->has_plus && !l->plus;
+
 	if (l->kind == STACK_LINE_GLIBC || (l->kind == STACK_LINE_JAVA && after_java))
-		return LOCATION_RETURN;
+		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
 	return LOCATION_EXACT;
 }
 

@@ -149,6 +149,9 @@ echo "./libtext.so(quarter+0x5) [0x7f00]" | text >got
 check 'glibc: a name and what is behind it' grep -q "in half .*lib[.]c:1" got
 echo "./libtext.so(+0x$after) [0x7f00]" | text | sed 's/(+0x[0-9a-f]*)/(quarter+0x5)/' >got2
 check 'glibc: the same by its address' equal got got2
+# A signal stopped it at the first instruction: the byte before belongs to another function.
+echo "./libtext.so(eighth+0x0) [0x7f00]" | text >got
+check 'glibc: the start of a function is in it' grep -q "in eighth .*lib[.]c:3" got
 
 # Nothing is known: nothing is changed.
 for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err glibc; do

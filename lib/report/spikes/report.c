@@ -473,8 +473,8 @@ static void spikes_report_add_notes(struct spikes_report *r)
 		 s->calls == 1 ? " was" : "s were", s->found);
 	if (!s->calls)
 		r->notes[r->n_notes++] =
-		    "the captures have no calls with times: neither enter and exit nor samples of "
-		    "whole calls";
+		    "the captures have no calls with times; to record them, build with "
+		    "-finstrument-functions and run tm-record --calls all";
 	if (s->options.hook_cost)
 		r->notes[r->n_notes++] = "times are estimated: without --hook-cost for each call "
 					 "below";

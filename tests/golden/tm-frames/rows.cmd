@@ -13,7 +13,7 @@ tm-frames --slide 0 --sort requested --spike 149 --table spikes run.mem
 tm-frames --slide 0 --sort requested --spike 155 --table spikes run.mem
 tm-frames --slide 0 --sort entries --spike 2x --table spikes --csv run.mem
 tm-frames --slide 0 --csv <run.mem
-tm-frames --slide 0 --sort requested -n 2 --table frames --tops 1 run.mem
+tm-frames --slide 0 --sort requested -n 2 --table frames --tops 1 --by type run.mem
 tm-frames --slide 0 --by type run.mem
 tm-frames --slide 0 --by function -n 1 --sort entries --as tsv run.mem
 tm-frames --slide 0 --frame 1 run.mem
