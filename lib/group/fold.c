@@ -66,6 +66,10 @@ static void fold_learn_metrics(const struct fold *f, struct run_known *k, bool p
 	unsigned at_types = tally_states_unasked(f->a, f->t, (unsigned)f->domain, state);
 	unsigned unrecorded = f->at_cells & unrecorded_of(f->has);
 	unsigned unidentified = tally_unidentified(f->a, f->t);
+	unsigned unordered =
+	    f->t->unordered && state[SUM_LIVE_COUNT]
+		? SUMS_PEAK | SUM_BIT(SUM_TEMPORARY) | SUM_BIT(SUM_LIFETIME) | SUM_BIT(SUM_TIMED)
+		: 0;
 
 	k->least |= trace_get(f->t, TRACE_LEAST) != NULL;
 	for (unsigned s = 0; s < SUMS; s++) {
@@ -75,7 +79,9 @@ static void fold_learn_metrics(const struct fold *f, struct run_known *k, bool p
 		if (!(want >> s & 1))
 			lack = LACK_NOT_ASKED;
 		else if (state[s] == METRIC_ABSENT)
-			lack = unidentified >> s & 1 ? LACK_UNIDENTIFIED : LACK_ABSENT;
+			lack = unidentified >> s & 1 ? LACK_UNIDENTIFIED
+			       : unordered >> s & 1  ? LACK_UNORDERED
+						     : LACK_ABSENT;
 		else if (never >> s & 1)
 			lack = LACK_PER_FRAME;
 		else if (at_type && !per_type)

@@ -168,6 +168,10 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 			       "'%s' is not known: a free in the capture names a size and a stack, "
 			       "not a block (heaptrack --raw keeps the blocks)",
 			       sum_names[sort].word);
+	case LACK_UNORDERED:
+		return err_set(e, ST_UNSUPPORTED,
+			       "'%s' is not known: the events of the capture are in no order",
+			       sum_names[sort].word);
 	case LACK_MIXED:
 		if (sort == SUM_TIME_TOTAL)
 			return err_set(

@@ -168,15 +168,15 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 }
 
 /* Also of what the table has no columns for: the first screen lacks a table then. */
-static void unidentified_sums(struct lines *l, const struct run_known *k)
+static void unknown_of_blocks(struct lines *l, const struct run_known *k, enum lack why,
+			      const char *text)
 {
 	for (enum sum s = 0; s < SUMS; s++)
-		if (k->lack[s] == LACK_UNIDENTIFIED && !k->state[s] && s != SUM_TIMED)
+		if (k->lack[s] == why && !k->state[s] && s != SUM_TIMED)
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
 	if (!l->b.len)
 		return;
-	buf_adds(&l->b, ": not known, as a free in the capture names a size and a stack, not a "
-			"block (heaptrack --raw keeps the blocks)");
+	buf_addf(&l->b, ": not known, as %s", text);
 	end_line(l);
 }
 
@@ -406,7 +406,11 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, un
 	unrecorded_sums(&l, &known);
 	unknown_times(&l, &p->now, &known);
 	group_notes_unknown_sums(&l, &known);
-	unidentified_sums(&l, &p->now.groupings[grouping].known);
+	unknown_of_blocks(&l, &p->now.groupings[grouping].known, LACK_UNIDENTIFIED,
+			  "a free in the capture names a size and a stack, not a block (heaptrack "
+			  "--raw keeps the blocks)");
+	unknown_of_blocks(&l, &p->now.groupings[grouping].known, LACK_UNORDERED,
+			  "the events of the capture are in no order");
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {
 			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);

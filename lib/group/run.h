@@ -21,9 +21,10 @@ enum lack {
 	LACK_FILTERED,  /* the same, and there are filters on stacks */
 	LACK_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
 	LACK_NOT_ASKED,
-	LACK_UNRECORDED,  /* the capture has it, but of no allocation that counts */
-	LACK_MIXED,       /* of things that do not add up; one capture's is the whole run's */
-	LACK_UNIDENTIFIED /* tally_unidentified; in an aggregate, LACK_ABSENT */
+	LACK_UNRECORDED,   /* the capture has it, but of no allocation that counts */
+	LACK_MIXED,        /* of things that do not add up; one capture's is the whole run's */
+	LACK_UNIDENTIFIED, /* tally_unidentified; in an aggregate, LACK_ABSENT */
+	LACK_UNORDERED /* the capture's events are in no order: no moment is known; in an aggregate, LACK_ABSENT */
 };
 
 struct run_known {

@@ -76,7 +76,7 @@ static void add_known(struct maker *m, const struct run_known *k)
 	memcpy(m->rec.marks, k->state, SUMS);
 	/* Programs before it refuse a reason that they do not know. */
 	for (unsigned s = 0; s < SUMS; s++)
-		m->rec.marks[SUMS + s] = k->lack[s] == LACK_UNIDENTIFIED ? LACK_ABSENT : k->lack[s];
+		m->rec.marks[SUMS + s] = k->lack[s] >= LACK_UNIDENTIFIED ? LACK_ABSENT : k->lack[s];
 }
 
 static struct aggregate_text mixed(const struct maker *m, uint32_t string)

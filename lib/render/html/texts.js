@@ -687,6 +687,7 @@ const PROGRAM_TEXTS = {
 	"{0}: of moments, not of frames: see tm-frames": "{0}：是某一时刻的值，不属于某一帧：见 tm-frames",
 	"{0}: missing in some captures, so lower bounds": "{0}：只有部分采集有此数据，因此是下限",
 	"{0}: not known, as a free in the capture names a size and a stack, not a block (heaptrack --raw keeps the blocks)": "{0}：未知，因为采集文件中的释放只写明大小和堆栈，没有写明是哪一块（heaptrack --raw 会保留各块）",
+	"{0}: not known, as the events of the capture are in no order": "{0}：未知，因为采集文件中的事件没有先后顺序",
 	"{0}: not recorded for these blocks": "{0}：没有为这些块记录",
 	"{0}: more than 64 bits can hold": "{0}：超出 64 位能表示的范围",
 	"requested size": "申请大小",
