@@ -62,8 +62,7 @@ enum carries {
 	CARRIES_OBJECTS = 1 << 10,
 	CARRIES_REFERENCES = 1 << 11,
 	CARRIES_ADDRESSES = 1 << 12, /* which symbols can name */
-	CARRIES_BUILD_IDS =
-	    1 << 13, /* of modules: the binaries of this machine can be told from others */
+	CARRIES_BUILD_IDS = 1 << 13, /* of modules: say which binary on this machine is theirs */
 };
 extern const char *const carries_words[]; /* by bit; ends with NULL */
 
