@@ -46,7 +46,7 @@ show "Which lines ask for them? The engine's own allocators are passed over, so 
 	'是哪些代码行在分配？引擎自己的分配器封装会被跳过，因此每一行都是游戏里的一行代码：' \
 	"tm-top -n 10 mem.tmt"
 show "Who causes the native allocations of the same run? Total is a function's own and those of all that it calls:" \
-	'同一局里，原生内存是谁分配的？total 是函数自身的分配加上它调用的所有函数的分配：' \
+	'同一次运行里，原生内存是谁分配的？total 是函数自身的分配加上它调用的所有函数的分配：' \
 	"tm-import --maps arcade.smaps --config loli3.conf arcade.stream | tm-symbolize $files | tm-top -n 10 --by function --cumulative"
 
 python=/usr/bin/python3.11
