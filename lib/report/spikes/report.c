@@ -344,7 +344,7 @@ static void spikes_report_add_worst(struct spikes_report *r)
 	*c++ = column("total_ns", "total", COLUMN_TIME, true);
 	*c++ = column("self_ns", "self", COLUMN_TIME, true);
 	*c++ = column("limit_ns", "limit", COLUMN_TIME, true);
-	*c++ = column("peak", "peak", COLUMN_TEXT, true);
+	*c++ = (struct table_column){"peak", "new peak", COLUMN_TEXT, COLUMN_PROSE, 0};
 	*c++ = column("calls", "mean of", COLUMN_INT, merged);
 	*c++ = column("capture", "capture", COLUMN_INT, r->s->captures > 1);
 	*c++ = column("frame", "frame", COLUMN_INT, r->s->frames > 0);

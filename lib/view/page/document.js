@@ -7,7 +7,7 @@ import {Chart} from "./chart.js";
 
 export function facts(doc) {
 	const rows = Object.entries(doc.facts || {});
-	return rows.length ? make("dl", {class: "facts"}, ...rows.map(([k, v]) => make("div", {class: "wide"}, make("dt", {}, translated(k)), make("dd", {}, translated(v))))) : null;
+	return rows.length ? make("dl", {class: "facts"}, ...rows.map(([k, v]) => make("div", {class: "wide"}, make("dt", {}, translated(k, "fact")), make("dd", {}, translated(v))))) : null;
 }
 
 // options by section's name: passed to what draws it; false: not shown.

@@ -22,7 +22,7 @@ const widths = (c, rows) => {
 	return Math.max(90, Math.min(620, innerWidth * 0.48, 26 + longest * 7.7)); // numbers beside it are to be seen
 };
 
-const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title);
+const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
 
 export class Table {
 	// options: pick(row), sort {key, down}, sorted(key, down), search text, searched(text), name
@@ -233,7 +233,7 @@ export class Table {
 					cell.append(fill);
 				}
 				if (c.difference && v && !BALANCES.test(c.key)) cell.classList.add(v > 0 ? "bad" : "good");
-				cell.append(format(c.type, c.type !== "text" ? v : PROSE.test(c.key) ? translated(v, "relation") : labelled(v), c.difference));
+				cell.append(format(c.type, c.type !== "text" ? v : PROSE.test(c.key) ? translated(v, "relation") : c.key === "group" ? groupName(v) : labelled(v), c.difference));
 			}
 			e.append(cell);
 		});
