@@ -76,6 +76,14 @@ static struct sink *as_marked(struct known_marks *marks, struct sink *to)
 	return known_marks_any(marks) ? &marks->hand_on : to;
 }
 
+static void tell_no_frames(const struct cli_loop *l, const struct known_marks *marks)
+{
+	if (l->frames_selected && known_marks_none(marks))
+		cli_note(l->file,
+			 "no frames are marked: --frame selects nothing; --time selects by "
+			 "time");
+}
+
 /* What happened when it was read happens again. */
 static void read_kept(struct cli_loop *l, struct kept *k)
 {
@@ -85,6 +93,7 @@ static void read_kept(struct cli_loop *l, struct kept *k)
 	known_marks_init(&marks, l->sink);
 	if (l->marks && !e.code)
 		kept_walk(k, &marks.find, &e);
+	tell_no_frames(l, &marks);
 	if (!e.code)
 		kept_walk(k, as_marked(&marks, l->sink), &e);
 	l->failed = e.code;
@@ -118,9 +127,6 @@ static void find_marks(struct cli_loop *l, const char *path, const struct kept *
 	if (!l->instead || !aggregate_is(&in.cur))
 		capture_read(&in, l->import, &marks->find, &lossy, &e);
 	input_close(&in);
-	if (l->frames_selected && known_marks_none(marks))
-		cli_note(l->file,
-			 "no frames are marked: --frame selects nothing; --time selects by time");
 }
 
 static void inputs_read_one(struct cli_loop *l, const char *path)
@@ -141,6 +147,7 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	known_marks_init(&marks, l->sink);
 	if (l->marks)
 		find_marks(l, path, kept, &marks);
+	tell_no_frames(l, &marks);
 	st = open_one(l, &in, path, kept, &e);
 	if (!st)
 		input_watch(&in, inputs_reading);
