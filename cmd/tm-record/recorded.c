@@ -28,6 +28,7 @@ enum { NAMELESS = 3, LEAST = 100 }; /* binaries listed; one part in so many of a
 struct recorded_module {
 	char *base, *path;
 	uint64_t nameless; /* of the overview's bytes, in sites without a name */
+	char *package;     /* once it is asked for; NULL: none is known */
 };
 
 struct recorded_look {
@@ -135,7 +136,8 @@ static void recorded_learn_modules(void *arg, struct trace *t)
 	l->some |= mode && strcmp(mode, "all") != 0;
 	for (uint32_t m = 1; m < t->n_modules; m++) {
 		const char *path = trace_text(t, t->modules[m].name);
-		struct recorded_module row = {mem_strdup(path_base(path)), mem_strdup(path), 0};
+		struct recorded_module row = {mem_strdup(path_base(path)), mem_strdup(path), 0,
+					      NULL};
 
 		VEC_PUSH(l->modules, l->n, l->cap) = row;
 	}
@@ -175,49 +177,67 @@ struct recorded_advice {
 	bool some, install, apart; /* packages have them; and are in an archive of their own */
 };
 
+/* The package of a binary, and what is said of all of them. */
+static void recorded_ask_package(struct recorded_module *m, struct recorded_advice *a)
+{
+	struct buf install = BUF_INIT;
+
+	m->package = package_of(m->path);
+	if (!m->package && !is_of_system(m->path))
+		return;
+	a->some = true;
+	if (distribution_install(&a->d, m->package, m->path, &install)) {
+		a->install = true;
+		a->apart |= m->package && distribution_is_apart(&a->d, m->package);
+	}
+	buf_release(&install);
+}
+
 static void recorded_say_missing(const struct recorded_module *m, uint64_t all,
-				 struct recorded_advice *a)
+				 const struct recorded_advice *a)
 {
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(m->nameless, all);
 	struct buf b = BUF_INIT, install = BUF_INIT;
-	char *package = package_of(m->path);
+	bool system = m->package || is_of_system(m->path);
 
 	cell_for_people(&b, &percent, &share, false);
-	a->some |= package || is_of_system(m->path);
-	if ((package || is_of_system(m->path)) &&
-	    distribution_install(&a->d, package, m->path, &install)) {
-		a->install = true;
-		a->apart |= package && distribution_is_apart(&a->d, package);
+	if (system && distribution_install(&a->d, m->package, m->path, &install))
 		cli_note(m->base, "no names for %s of the bytes: %s", buf_str(&b),
 			 buf_str(&install));
-	} else if (package)
+	else if (m->package)
 		cli_note(m->base,
 			 "no names for %s of the bytes: package %s-dbgsym (or %s-dbg) has them",
-			 buf_str(&b), package, package);
-	else if (is_of_system(m->path))
+			 buf_str(&b), m->package, m->package);
+	else if (system)
 		cli_note(m->base, "no names for %s of the bytes", buf_str(&b));
 	else
 		cli_note(m->base,
 			 "no names for %s of the bytes: build with -g and without strip, or give "
 			 "the folder of its symbols to tm-symbolize --debug-dir",
 			 buf_str(&b));
-	free(package);
 	buf_release(&install);
 	buf_release(&b);
 }
 
-/* Once for all binaries: which archive has the packages, and how their names come into the trace. A server is
- * named and never asked. */
-static void recorded_say_how(const struct recorded *r, const struct recorded_advice *a)
+/* Before the lines that install from it: packages of the archive are not found without. */
+static void recorded_say_archive(const struct recorded_advice *a)
 {
-	const char *host, *name = distribution_name(&a->d);
 	struct buf archive = BUF_INIT;
+	const char *host;
 
 	if (a->apart && distribution_archive(&a->d, &archive, &host) && !package_source(host))
 		cli_note(NULL,
 			 "-dbgsym packages are in an archive of their own, which this adds: %s",
 			 buf_str(&archive));
+	buf_release(&archive);
+}
+
+/* Once for all binaries: how their names come into the trace. A server is named and never asked. */
+static void recorded_say_how(const struct recorded *r, const struct recorded_advice *a)
+{
+	const char *name = distribution_name(&a->d);
+
 	if (a->install)
 		cli_note(
 		    NULL,
@@ -227,7 +247,6 @@ static void recorded_say_how(const struct recorded *r, const struct recorded_adv
 		cli_note(NULL, "from %s%s server: tm-symbolize --debuginfod=%s -o %s %s",
 			 name ? name : "elfutils", "'s", distribution_server(&a->d), r->path,
 			 r->path);
-	buf_release(&archive);
 }
 
 /* Sites of which nothing but the module is known, by module. */
@@ -237,23 +256,27 @@ static void recorded_tell_missing(struct recorded_look *l, const struct group_pr
 	const struct group_run *run = &p->now;
 	enum sum bytes = (enum sum)run->totals.bytes;
 	uint64_t all = run->all.v[bytes];
+	size_t n = 0; /* modules that are told */
 
 	for (uint32_t g = 0; g < p->groupings[0].n; g++) {
 		const struct names_call *call = &p->names.calls[p->groupings[0].groups[g].site];
 		const struct names_location *at = &p->names.locations[call->location];
 		struct tally_sums s = columns_get(&run->groupings[0].self, g);
-		size_t n;
-		const char *base = names_text(&p->names, at->module, &n);
+		size_t len;
+		const char *base = names_text(&p->names, at->module, &len);
 
 		if (at->tier == TIER_MODULE && at->module)
-			add_nameless(l, base, n, s.v[bytes]);
+			add_nameless(l, base, len, s.v[bytes]);
 	}
 	distribution_here(&a.d);
 	if (l->n)
 		qsort(l->modules, l->n, sizeof *l->modules, recorded_by_nameless);
-	for (size_t i = 0; i < l->n && i < NAMELESS; i++)
-		if (all && l->modules[i].nameless >= all / LEAST && l->modules[i].nameless)
-			recorded_say_missing(&l->modules[i], all, &a);
+	while (n < l->n && n < NAMELESS && l->modules[n].nameless >= all / LEAST &&
+	       l->modules[n].nameless)
+		recorded_ask_package(&l->modules[n++], &a);
+	recorded_say_archive(&a);
+	for (size_t i = 0; i < n; i++)
+		recorded_say_missing(&l->modules[i], all, &a);
 	if (a.some)
 		recorded_say_how(l->r, &a);
 }
@@ -334,6 +357,7 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 	for (size_t i = 0; i < l.n; i++) {
 		free(l.modules[i].base);
 		free(l.modules[i].path);
+		free(l.modules[i].package);
 	}
 	free(l.modules);
 }
