@@ -546,8 +546,8 @@ static void history_view_add_notes(struct history_view *v)
 		    keep(v, "%zu of %zu series are shown; -n 0 shows all", v->n_lines, l->n);
 	if (l->asked && v->o.joint)
 		v->notes[v->n_notes++] =
-		    keep(v, "%zu series share an error rate of %g, the chance of any false step%s",
-			 l->asked, v->o.alpha, builds_needed(v));
+		    keep(v, "%zu series %s an error rate of %g, the chance of any false step%s",
+			 l->asked, l->asked == 1 ? "has" : "share", v->o.alpha, builds_needed(v));
 	else if (l->asked && v->o.alpha > 0)
 		v->notes[v->n_notes++] =
 		    keep(v,
