@@ -738,6 +738,8 @@ const PROGRAM_TEXTS = {
 	"more than half comes from {0!}: --hide {1!} shows its callers": "一半以上来自 {0}：--hide {1} 可以把它按调用者分开",
 	"more than half comes from {0!}: --guess-sites skips allocator wrappers": "一半以上来自 {0}：--guess-sites 会跳过只做转发的函数",
 	"normalized: {0} of base is multiplied by {1#}, to the total of new": "归一化：基准的{0}乘以 {1}，使总量与新数据相同",
+	"normalized: {0} of {1!} is multiplied by {2#}, to the total of {3!}": "归一化：{1} 的{0}乘以 {2}，使总量与 {3} 相同",
+	"normalized: {0!} has no {1} to multiply": "归一化：{0} 没有{1}，无法换算",
 	"some runs have no '{0}': its differences are blank": "有的运行没有“{0}”，它的差异留空",
 	"warning: {0*}": "警告：{0}",
 	"not judged: {0*}": "未判定：{0}",
@@ -764,7 +766,7 @@ const PROGRAM_TEXTS = {
 	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod）",
 
 	// Of a gate's rules
-	"{0} Called by {1!}.": "{0}由 {1} 调用。",
+	"{0*} Called by {1!}.": "{0}由 {1} 调用。",
 	"{0} (limit {1}), but this is not certain.": "{0}（阈值 {1}），但不能确定。",
 	"{0} (limit {1}).": "{0}（阈值 {1}）。",
 	"{0} All new runs together have {1} more, which counts as the machine's difference.": "{0}新数据的各次运行整体多 {1}，这部分按机器差异计。",
@@ -818,6 +820,47 @@ const PROGRAM_TEXTS = {
 	"allocates {0}": "分配 {0}",
 	"keeps {0} to the end": "到结束时仍有 {0} 未释放",
 	"keeps {0} (real) to the end": "到结束时仍有 {0}（实际大小）未释放",
+	"{0!} takes {1} with what it calls": "{0} 总耗时 {1}",
+	"{0!} makes {1#} temporary blocks": "{0} 临时分配 {1} 块",
+	"{0!} adds {1} to Mono's heap": "{0} 使 Mono 堆增加 {1}",
+	"{0!} adds {1} to Lua's heap": "{0} 使 Lua 堆增加 {1}",
+	"{0!} is called {1#} times": "{0} 被调用 {1} 次",
+	"{0!} frees {1#} blocks": "{0} 释放 {1} 块",
+	"{0!} frees {1} (real)": "{0} 释放 {1}（实际大小）",
+	"{0!} takes {1} itself": "{0} 自身耗时 {1}",
+	"{0!} has {1#} samples": "{0} 有 {1} 个采样",
+	"{0!} has {1#} entries": "{0} 有 {1} 条记录",
+	"{0!} wastes {1}": "{0} 浪费 {1}",
+	"{0!} frees {1}": "{0} 释放 {1}",
+	"takes {0} with what it calls a run": "每次运行总耗时 {0}",
+	"makes {0#} temporary blocks a run": "每次运行临时分配 {0} 块",
+	"holds {0#} blocks at the peak": "在峰值时占 {0} 块",
+	"adds {0} to Mono's heap a run": "每次运行使 Mono 堆增加 {0}",
+	"keeps {0#} blocks to the end": "到结束时仍有 {0} 块未释放",
+	"holds {0} (real) at the peak": "在峰值时占 {0}（实际大小）",
+	"takes {0} with what it calls": "总耗时 {0}",
+	"adds {0} to Lua's heap a run": "每次运行使 Lua 堆增加 {0}",
+	"makes {0#} temporary blocks": "临时分配 {0} 块",
+	"is called {0#} times a run": "每次运行被调用 {0} 次",
+	"frees {0#} blocks a run": "每次运行释放 {0} 块",
+	"adds {0} to Mono's heap": "使 Mono 堆增加 {0}",
+	"frees {0} (real) a run": "每次运行释放 {0}（实际大小）",
+	"takes {0} itself a run": "每次运行自身耗时 {0}",
+	"has {0#} samples a run": "每次运行有 {0} 个采样",
+	"has {0#} entries a run": "每次运行有 {0} 条记录",
+	"adds {0} to Lua's heap": "使 Lua 堆增加 {0}",
+	"holds {0} at the peak": "在峰值时占 {0}",
+	"is called {0#} times": "被调用 {0} 次",
+	"frees {0#} blocks": "释放 {0} 块",
+	"wastes {0} a run": "每次运行浪费 {0}",
+	"frees {0} (real)": "释放 {0}（实际大小）",
+	"takes {0} itself": "自身耗时 {0}",
+	"takes {0} a call": "平均每次调用耗时 {0}",
+	"has {0#} samples": "有 {0} 个采样",
+	"has {0#} entries": "有 {0} 条记录",
+	"frees {0} a run": "每次运行释放 {0}",
+	"wastes {0}": "浪费 {0}",
+	"frees {0}": "释放 {0}",
 	"The program": "整个程序",
 	"The sum of {0#} {1}": "{0} 个{1}合计",
 	"The {0} that matches": "匹配的{0}",
@@ -834,7 +877,6 @@ const PROGRAM_TEXTS = {
 	"no more than {0} points less": "最多低 {0} 个百分点",
 	"of {0#} allocations or more": "分配次数不少于 {0}",
 	"rule '{0!}' would pass even if its value were ten times as large": "数值即使大到 10 倍，规则“{0}”也会通过",
-	"rule '{0!}': in {1#} of {2#} new runs {3!} is more than {4#} times its base: not judged, because a base run differs as much": "规则“{0}”：新数据 {2} 次运行中的 {1} 次，{3} 是基准的 {4} 倍以上：未判定，因为基准的运行之间也有这样大的差异",
 	"rule '{0!}': the limit is below the noise: runs of the base differ by {1} among themselves (tm-compare --init-policy finds a limit)": "规则“{0}”：阈值小于噪声：基准的各次运行之间相差 {1}（用 tm-compare --init-policy 求合适的阈值）",
 	"rule '{0!}': {1*}": "规则“{0}”：{1}",
 	"{0!} has {1} of '{2!}' for all of its callers, so the growth of one caller is hidden: --sites FILE with the line 'function {3!}' of an allocator makes its callers the sites":
@@ -885,18 +927,50 @@ const PROGRAM_TEXTS = {
 	"{0#} runs a side would decide": "每边 {0} 次运行即可判定",
 	"{0#} runs a side would decide, if the same share of them has the thing": "每边 {0} 次运行即可判定（假定出现的比例不变）",
 	"estimated by sampling": "采样估计值",
+	"detectable from {0}, {1}": "增长达到 {0}（{1}）才能检出",
+	"growth is detectable from {0}, {1}": "增长达到 {0}（{1}）才能检出",
+	"growth of {0!} is detectable from {1}, {2}": "{0} 增长达到 {1}（{2}）才能检出",
+	"{0#} times its size": "原大小的 {0} 倍",
+	"{0#} {1} cannot fail with so few runs: {2}": "运行次数太少，{0} 个{1}不可能不通过：{2}",
+	"the value cannot fail with so few runs: {0}": "运行次数太少，该值不可能不通过：{0}",
+	"the policy asks for {0#} on each side": "规则要求每边 {0} 次",
+	"{0} would do": "{0}即可",
+	"{0#} more new run": "新数据再加 {0} 次",
+	"{0#} more new runs": "新数据再加 {0} 次",
+	"{0#} more base run": "基准再加 {0} 次",
+	"{0#} more base runs": "基准再加 {0} 次",
+	"{0} or {1}": "{0}或{1}",
+	"{0*} (medians; the estimate: {1})": "{0}（中位数；估计值 {1}）",
+	"a change shared by all things of a run is subtracted ({0!}: {1}; in all new runs: {2})": "已减去一次运行中所有项共有的变化（{0}：{1}；新数据的各次运行：{2}）",
+	"waiver '{0!}' ended on {1!}": "豁免“{0}”已于 {1} 到期",
+	"waiver '{0!}' covers up to {1}": "豁免“{0}”的上限是 {1}",
+	"waiver '{0!}' of rule '{1!}' covers nothing here: it waives a failure, and this is inconclusive": "规则“{1}”的豁免“{0}”在这里不起作用：它只豁免不通过，而这里是无法判定",
+	"waiver '{0!}' of rule '{1!}' is not needed: it covers nothing here, and ended on {2!}": "规则“{1}”的豁免“{0}”没有必要：这里没有它要豁免的内容，而且已于 {2} 到期",
+	"waiver '{0!}' of rule '{1!}' is not needed: it covers nothing here": "规则“{1}”的豁免“{0}”没有必要：这里没有它要豁免的内容",
+	"{0*} (until {1!})": "{0}（到 {1} 为止）",
+	"{0!} is incomplete, so nothing is certain (--allow-loss)": "{0} 不完整，因此什么都不能确定（--allow-loss）",
+	"none of the {0} match": "没有匹配到任何{0}",
+	"{0} (did you mean '{1!}'?)": "{0}（是不是“{1}”？）",
+	"{0}, so nothing was checked (--allow-unmatched)": "{0}，因此没有检查任何对象（--allow-unmatched）",
+	"match = {0!} matches none of the {1}": "match = {0} 没有匹配到任何{1}",
+	"{0} in {1#} of {2#} runs": "{0}（{2} 次运行中的 {1} 次）",
+	"in {0#} of {1#} new runs {2!} is more than {3#} times its base: {4}": "新数据 {1} 次运行中的 {0} 次，{2} 是基准的 {3} 倍以上：{4}",
+	"in {0#} of {1#} new runs {2!} is up to {3#} times as large as in any base run: {4}": "新数据 {1} 次运行中的 {0} 次，{2} 最多达到基准任何一次运行的 {3} 倍：{4}",
+	"in {0#} of {1#} new runs {2!} is {3#} times as large as in any base run: {4}": "新数据 {1} 次运行中的 {0} 次，{2} 是基准任何一次运行的 {3} 倍：{4}",
+	"not judged, because a base run differs as much": "未判定，因为基准的运行之间也有这样大的差异",
+	"not judged, because too few runs show it": "未判定，因为出现这种情况的运行太少",
+	"the runs cannot rule out noise": "现有的运行无法排除噪声",
+	"{0#} of {1#} sites that every base run has are in no new run: did the new runs finish, with the arguments of the base?": "基准的各次运行都有的 {1} 个分配来源中，有 {0} 个在新数据的运行中都没有：新数据的运行是否完整，参数是否与基准相同？",
+	"the builds seem to be compiled differently (-O, inlining, -g): the total of '{0}' is that of the base, but {1#} site is gone and {2#} is new": "两个版本的编译方式似乎不同（-O、内联、-g）：“{0}”的总量与基准相同，但 {1} 个分配来源消失，新增 {2} 个",
+	"the builds seem to be compiled differently (-O, inlining, -g): the total of '{0}' is that of the base, but {1#} site is gone and {2#} are new": "两个版本的编译方式似乎不同（-O、内联、-g）：“{0}”的总量与基准相同，但 {1} 个分配来源消失，新增 {2} 个",
+	"the builds seem to be compiled differently (-O, inlining, -g): the total of '{0}' is that of the base, but {1#} sites are gone and {2#} is new": "两个版本的编译方式似乎不同（-O、内联、-g）：“{0}”的总量与基准相同，但 {1} 个分配来源消失，新增 {2} 个",
+	"the builds seem to be compiled differently (-O, inlining, -g): the total of '{0}' is that of the base, but {1#} sites are gone and {2#} are new": "两个版本的编译方式似乎不同（-O、内联、-g）：“{0}”的总量与基准相同，但 {1} 个分配来源消失，新增 {2} 个",
+	"the policy would have passed any runs: none of its rules can break here": "这份规则文件对任何运行都会通过：在这里没有一条规则可能被违反",
 	"estimated by sampling, and tends to be too high": "采样估计值，往往偏高",
 	"estimated by sampling, within +- {0}": "采样估计值，误差 ±{0}",
 	"estimated by sampling, the difference within +- {0}": "采样估计值，差值的误差 ±{0}",
-	"growth is detectable from {0}": "增长达到 {0} 才能检出",
 	"growth of {0!} is detectable from {1}, and of {2#} other from that or less": "{0} 增长达到 {1} 才能检出，其余 {2} 个需要的增长不超过它",
 	"growth of {0!} is detectable from {1}, and of {2#} others from that or less": "{0} 增长达到 {1} 才能检出，其余 {2} 个需要的增长不超过它",
-	"growth of {0!} is detectable from {1}": "{0} 增长达到 {1} 才能检出",
-	"{0}, {1#} times its size": "{0}（原大小的 {1} 倍）",
-	"{0#} {1} cannot fail with so few runs: the policy asks for {2#} on each side": "运行次数太少，{0} 个{1}不可能不通过：规则要求每边 {2} 次",
-	"the value cannot fail with so few runs: the policy asks for {0#} on each side": "运行次数太少，该值不可能不通过：规则要求每边 {0} 次",
-	"{0#} {1} cannot fail with so few runs: {2#} more new runs would do": "运行次数太少，{0} 个{1}不可能不通过：新数据再加 {2} 次即可",
-	"the value cannot fail with so few runs: {0#} more new runs would do": "运行次数太少，该值不可能不通过：新数据再加 {0} 次即可",
 	"a change shared by all things of a run is subtracted ({0!}: {1})": "已减去一次运行中所有项共有的变化（{0}：{1}）",
 	"nothing was checked: none of {0#} {1} is as large as the rule requires": "没有检查任何对象：{0} 个{1}都没有达到规则要求的大小",
 	"nothing was checked: none of the {0} has any of this metric": "没有检查任何对象：这些{0}都没有该指标的数据",
@@ -961,6 +1035,7 @@ const PROGRAM_TEXTS = {
 	"{0} ~": "{0} ~",
 	"{0} %": "{0} %",
 	"{0} and {1}": "{0} 且 {1}",
+	"{0!} is {1}": "{0} 为 {1}",
 	"peak {0}": "峰值 {0}",
 	"{0}:": "{0}：",
 	"{0} bytes": "{0}",
@@ -1003,7 +1078,7 @@ function learn(table) {
 			chinese: table[text],
 			kinds: text.match(/\{\d[#!*]?\}/g).map(s => s[2]),
 			match: new RegExp("^" + text.split(/\{\d[#!*]?\}/).map(s => s.replace(/[.*+?^$()|[\]\\]/g, "\\$&"))
-				.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : "(.+?)") + s) + "$"),
+				.reduce((a, s, k) => a + (text.includes("{" + (k - 1) + "#}") ? "([^ ;]*\\d[^ ;]*)" : text.includes("{" + (k - 1) + "}") ? "((?:(?!; ).)+?)" : "(.+?)") + s) + "$"),
 		});
 }
 learn(PROGRAM_TEXTS);
@@ -1018,17 +1093,20 @@ function byPattern(text, context) {
 	return text;
 }
 
+// Between clauses, but not within brackets.
+const CLAUSES = /; (?![^(]*\))/;
+
 function lookUp(text, context) {
 	const exact = context + "|" + text, fact = context === "fact" || text.search(GUESSED) >= 0 ? byPattern(text, context) : text;
 	if (Object.hasOwn(texts, exact)) return texts[exact];
 	if (Object.hasOwn(texts, text)) return texts[text];
 	if (NUMBER.test(text)) return text;
 	if (fact !== text) return fact; // a sentence, whose commas part no list
-	for (const [mark, chinese] of [["; ", "；"], [", ", "、"]]) {
+	for (const [mark, chinese] of [[CLAUSES, "；"], [", ", "、"]]) {
 		const parts = text.split(mark);
 		if (parts.length === 1 || parts.length > 40) continue;
 		const done = parts.map(p => translated(p));
-		if (mark === "; " ? done.some((p, k) => p !== parts[k]) : done.every((p, k) => p !== parts[k] || NUMBER.test(p))) return done.join(chinese);
+		if (mark === CLAUSES ? done.some((p, k) => p !== parts[k]) : done.every((p, k) => p !== parts[k] || NUMBER.test(p))) return done.join(chinese);
 	}
 	return byPattern(text, context);
 }
