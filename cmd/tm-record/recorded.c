@@ -256,7 +256,7 @@ static void recorded_tell_missing(struct recorded_look *l, const struct group_pr
 	const struct group_run *run = &p->now;
 	enum sum bytes = (enum sum)run->totals.bytes;
 	uint64_t all = run->all.v[bytes];
-	size_t n = 0; /* modules that are told */
+	size_t n = 0; /* modules in the list */
 
 	for (uint32_t g = 0; g < p->groupings[0].n; g++) {
 		const struct names_call *call = &p->names.calls[p->groupings[0].groups[g].site];
