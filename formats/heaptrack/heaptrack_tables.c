@@ -103,12 +103,18 @@ static bool add_location(struct heaptrack_tables *x, const struct location *l)
 	return *of == x->n_ips + 1;
 }
 
+/* Since version 3 (heaptrack 1.3) an address is one less than the return address, so it is in the call. */
+static uint8_t kind_of(const struct heaptrack_tables *x)
+{
+	return x->sized ? LOCATION_EXACT : LOCATION_RETURN;
+}
+
 /* ADDRESS MODULE [FUNCTION [FILE LINE [FUNCTION FILE LINE]...]]: the innermost call, then what it
  * was inlined into. */
 bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l)
 {
 	struct heaptrack_ip ip = {.first = (uint32_t)x->n_locations};
-	struct location at = {.space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
+	struct location at = {.space = SPACE_RUNTIME, .kind = kind_of(x)};
 	uint64_t module = 0, function = 0, file = 0, line = 0;
 	bool sound = heaptrack_number(l, &at.raw);
 
@@ -161,7 +167,7 @@ bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool 
 		x->more_calls += n;
 	} else if (raw && ip) {
 		struct location at = {
-		    .raw = ip, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN, .epoch = x->epoch};
+		    .raw = ip, .space = SPACE_RUNTIME, .kind = kind_of(x), .epoch = x->epoch};
 
 		stack = trace_stack(x->t, stack, trace_location(x->t, &at));
 	} else if (ip && ip <= x->n_ips) {

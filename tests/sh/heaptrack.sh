@@ -115,7 +115,8 @@ if heaptrack -o real ./program >out 2>err && heaptrack --raw -o rawreal ./progra
 	sums "$raw" | grep -v rss >got
 	sums real.* | grep -v rss >want
 	check 'the same program, raw: the same sums' equal want got
-	tm-symbolize -q -o raw.tmt "$raw"
+	tm-symbolize -o raw.tmt "$raw" 2>err
+	check 'raw: addresses in calls are not taken for return addresses' eval '! grep -q "names are wrong" err'
 	tm-top -q --csv -n 0 --by function raw.tmt | awk -F , '$(NF - 1) == "make" { print $2 }' >got
 	check 'raw: tm-symbolize finds the function that allocates' eval '[ "$(cat got)" -gt 0 ]'
 else
