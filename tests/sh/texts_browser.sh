@@ -65,6 +65,7 @@ tm-compare -q -o compare.html a.tmt b.tmt
 tm-compare -q --normalize --by type -o normalized.html a.tmt b.tmt
 tm-compare -q --gate budget.ini -o gate.html a.tmt b.tmt
 tm-spikes -q --threshold 1ms -o spikes.html calls.tmt
+tm-spikes -q --threshold 1ms --gate 0 -o many.html calls.tmt
 tm-heap -q -o heap.html heap.snap
 tm-heap -q --dominators -o dominators.html heap.snap
 exec python3 "$SRC/tests/texts_browser.py" "$browser" "$SRC"
