@@ -85,8 +85,10 @@ static int record_open_output(struct launch *l, const char *form, const char *of
 static void tell_end(int sig)
 {
 	if (sig)
-		cli_note(NULL, "the program was ended by signal %d (%s): the trace is cut there",
-			 sig, strsignal(sig));
+		cli_note(
+		    NULL,
+		    "the program was ended by signal %d (%s): the trace may lack its last 0.1 s",
+		    sig, strsignal(sig));
 }
 
 /* As the traces' notes give it. */

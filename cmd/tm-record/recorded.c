@@ -237,16 +237,19 @@ static void recorded_say_archive(const struct recorded_advice *a)
 static void recorded_say_how(const struct recorded *r, const struct recorded_advice *a)
 {
 	const char *name = distribution_name(&a->d);
+	struct buf path = BUF_INIT;
 
+	buf_add_shell(&path, r->path);
 	if (a->install)
 		cli_note(
 		    NULL,
 		    "with debug files installed, tm-symbolize -o %s %s puts names into the trace",
-		    r->path, r->path);
+		    buf_str(&path), buf_str(&path));
 	if (a->some && !r->servers->n)
 		cli_note(NULL, "from %s%s server: tm-symbolize --debuginfod=%s -o %s %s",
-			 name ? name : "elfutils", "'s", distribution_server(&a->d), r->path,
-			 r->path);
+			 name ? name : "elfutils", "'s", distribution_server(&a->d), buf_str(&path),
+			 buf_str(&path));
+	buf_release(&path);
 }
 
 /* Sites of which nothing but the module is known, by module. */
@@ -439,22 +442,31 @@ static void recorded_tell_apart(const struct recorded *r)
 
 void recorded_end(const struct recorded *r)
 {
+	struct buf path = BUF_INIT;
 	struct stat st;
-	bool names;
+	bool whole, names;
 
 	if (!r->path || stat(r->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return;
 	recorded_tell_process(r);
 	if (r->status)
 		ended_note(r->path, r->status);
-	names = !r->no_symbols && has_events(r->path) && put_names(r);
+	whole = has_events(r->path);
+	names = !r->no_symbols && whole && put_names(r);
 	if (!names)
 		recorded_pack(r->path);
-	if (!cli_quiet)
+	if (!whole)
+		cli_note(r->path, "the trace ends before its first events: the recorder writes ten "
+				  "times a second, and when the program ends by itself");
+	if (whole && !cli_quiet)
 		recorded_tell_run(r, names);
-	if (r->report)
+	if (whole && r->report)
 		print_report(r);
-	cli_note(NULL, "the trace is in %s; to view it: tracemill top %s", r->path, r->path);
+	buf_add_shell(&path, r->path);
+	if (whole)
+		cli_note(NULL, "the trace is in %s; to view it: tracemill top %s", r->path,
+			 buf_str(&path));
+	buf_release(&path);
 	if (r->apart)
 		recorded_tell_apart(r);
 }

@@ -159,6 +159,32 @@ static void leave_out_numbers(struct layout *l)
 		}
 }
 
+/* Where a word ends that may begin with blanks. A shell's word in single quotes has its blanks in it. */
+static size_t word_end(const char *s, size_t n)
+{
+	size_t blanks = 0, k, end;
+	bool single = false, twice = false; /* in which quotes */
+
+	while (blanks < n && s[blanks] == ' ')
+		blanks++;
+	for (end = blanks; end < n && s[end] != ' '; end++)
+		;
+	k = blanks;
+	while (k < end && s[k] != '\'' && s[k] != '=')
+		k++;
+	if (k < end && s[k] == '=')
+		k++;
+	else if (k > blanks) /* an apostrophe */
+		return end;
+	if (k == end || s[k] != '\'')
+		return end;
+	for (; k < n && (single || twice || s[k] != ' '); k++) {
+		single ^= s[k] == '\'' && !twice;
+		twice ^= s[k] == '"' && !single;
+	}
+	return single || twice ? end : k;
+}
+
 /* A line for people, at its blanks cut to what the terminal has: a terminal cuts within words. A word that is
  * longer stays whole, since it is a path or a name to be copied. Further lines begin with indent blanks, as the
  * caller's first one does. */
@@ -168,13 +194,8 @@ static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned wi
 	bool any = false;
 
 	while (n) {
-		size_t k = 0, w;
+		size_t k = word_end(s, n), w = text_width(s, k);
 
-		while (k < n && s[k] == ' ')
-			k++;
-		while (k < n && s[k] != ' ')
-			k++;
-		w = text_width(s, k);
 		if (width && any && used + w > width) {
 			buf_addc(to, '\n');
 			used = indent + 1;

@@ -113,7 +113,8 @@ if [ -n "$owner" ] && [ ! -e "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" 
 		check '... the server is named' said \
 			"^tm-record: from $name's server: tm-symbolize --debuginfod=$server -o y.tmt y.tmt$"
 		grep -rqs 'debian-debug\|ddebs.ubuntu.com' /etc/apt/sources.list /etc/apt/sources.list.d ||
-			check '... and the archive' eval 'said "for s in ${os#* }-" && grep -qF "$archive" err'
+			check '... and the archive, before the line that installs from it' eval 'said "for s in ${os#* }-" && grep -qF "$archive" err &&
+				grep -e "for s in ${os#* }-" -e "apt install ${owner%%:*}" err | head -n 1 | grep -q "for s in"'
 	fi
 else
 	echo "skip - the package of a file (no dpkg, or debug files are installed)"
@@ -126,7 +127,8 @@ check 'killed: names and notes for what is there' eval '[ $status = 137 ] && sai
 run tm-record -q -o y.tmt sh -c 'kill -9 $$'
 check 'killed at once: its status, nothing else with -q' eval '[ $status = 137 ] && ! said .'
 run tm-record -o y.tmt sh -c 'kill -9 $$'
-check 'without -q: where it was cut, by one program' eval 'said "^tm-record: y.tmt: .*cut short" && ! said tm-symbolize'
+check 'without -q: that nothing is in it, by one program, and no command to view it' eval 'said "^tm-record: y.tmt: the trace ends before its first events" &&
+	! said tm-symbolize && ! said "tracemill top"'
 cat >none.c <<'X'
 int main(void) { return 0; }
 X

@@ -7,3 +7,6 @@ for name in 'lua5.4!0x1230d' 'Pool<int[4]>::get(int*,...)' 'operator^=' 'a|b$c{2
 	echo "$advice"
 	eval "tm-top -q --csv $advice n.tmt" | awk -F, 'NR > 1 { printf " %s %s", $10, $4 } END { print "" }' | tr -d '\r'
 done
+# In a narrow terminal the words of the advice stand on lines of their own, but its quotes are on one.
+printf 'main;a;eng::Alloc::get(unsigned long) 60\nmain;b;eng::Alloc::get(unsigned long) 40\n' >n.folded
+tm-top -q --callers 1 --width 60 n.folded | sed -n '/^more than half/,/callers/p'
