@@ -206,7 +206,8 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-compare", "[FILE...]",
-	    "Compares builds, runs or parts of a capture, and gates on it.", table};
+	    "Compares builds, runs or parts of a capture, and fails a build that got worse.",
+	    table};
 	struct project_options what = {.domain = 0};
 	bool complete;
 

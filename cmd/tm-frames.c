@@ -50,8 +50,8 @@ int main(int argc, char **argv)
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-frames", "[FILE...]", "Shows what each frame allocated, took and left behind.",
-	    table};
+	    "tm-frames", "[FILE...]",
+	    "Shows the bytes that each frame allocated and left behind, and its time.", table};
 
 	c.n_operands = opt_parse(&program, argc, argv);
 	c.operands = argv + 1;

@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "report", "print the sites that allocated most, as tm-top does",
 		     &end.report),
 	    ROW_FLAG(0, "no-symbols", "do not symbolize the trace", &end.no_symbols),
-	    ROW_LIST_BARE(0, "debuginfod", "URL", "get names from it, or from $DEBUGINFOD_URLS",
+	    ROW_LIST_BARE(0, "debuginfod", "URL", "ask this server, or those of $DEBUGINFOD_URLS",
 			  &from.urls, ""),
 	    ROW_HEADING("what to record:"),
 	    ROW_STRING(0, "min", "BYTES", "record only blocks of BYTES or more", &min),

@@ -82,7 +82,8 @@ extern const char *const history_by_words[], *const history_per_words[];
 		       &(c).alpha),                                                                \
 	    ROW_STRING(0, "min", "PERCENT", "ignore smaller steps", &(c).least),                   \
 	    ROW_NUMBER(0, "seed", "N", "seed of the permutations (default 1)", &(c).seed),         \
-	    ROW_FLAG(0, "gate", "change-points: status 1 if the newest step is up", &(c).fail),    \
+	    ROW_FLAG(0, "gate", "change-points: status 1 if a last step or trend is up",           \
+		     &(c).fail),                                                                   \
 	    ROW_STRING(0, "from", "RUN", "blame: the run before the step: a build or #number",     \
 		       &(c).from),                                                                 \
 	    ROW_STRING(0, "to", "RUN", "blame: the run after the step", &(c).to),                  \
