@@ -29,7 +29,7 @@ Y
 tm-top -q --budget 16.7ms f.tmt | sed -n '/^worst/,/^top/p'
 tm-top -q --budget 20ms --as markdown f.tmt | grep -A8 worst
 tm-top -q --csv --table worst-frames f.tmt
-tm-top -q --budget 16.7ms --as json f.tmt | jq -c '.numbers.frames, .numbers.frames_over_budget, (.sections[] | select(.name == "worst-frames").rows[0])'
+tm-top -q --budget 16.7ms --as json f.tmt | jq -c '.numbers.frames, .numbers.frames_over_budget, (.sections[] | select(.name == "worst-frames").rows[0] | map_values(numbers += 0))'
 # Without times the worst frames are those that allocate most: 9999, 4000, 1600, 100 and 50 bytes.
 "$GEN/script" >u.tmt <<'Y'
 metric count exact
