@@ -119,6 +119,28 @@ edges() { # lua, how it ends, the status, calls without end
 	ok "$1: edges, $2: every trace is whole" [ "$(grep -c '^totals' "$1.$2/dump") $(grep -c '^note loss' "$1.$2/dump")" = "5 0" ]
 }
 
+# lines=true: the line that allocates, and the line of the call to it. From 5.2 on, tables are told from the stacks that Lua
+# enlarges.
+lines() { # lua
+	mkdir -p "$1.lines"
+	LUA_CPATH="$BIN/../lib/$1/?.so" "$1" "$SRC/testdata/src/lua/lines.lua" "$1.lines/l.tmt" 2>"$1.lines/err"
+	tm-dump -q "$1.lines/l.tmt" | awk '
+		function field(name) { return match($0, " " name "=[0-9]+") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) : 0 }
+		$1 == "type" { table[$2] = /"table"/; types = 1 }
+		$1 == "location" { line[$2] = field("line") }
+		$1 == "stack" { at[$2] = line[field("location")]; up[$2] = field("parent") }
+		$1 == "alloc" && (!types || table[field("type")]) { s = field("stack"); n[at[s] + 0 " from " at[up[s]] + 0]++ }
+		END { print n["11 from 15"], n["11 from 18"] - (!types && n["11 from 18"] == 101), n["21 from 24"] + n["21 from 0"] }' >"$1.lines/got"
+	ok "$1: lines that allocate, and lines that call" [ "$(cat "$1.lines/got")" = "10 100 30" ]
+}
+
+# LuaJIT finds the module of Lua 5.1 in its path.
+wrong_module() {
+	[ -e "$BIN/../lib/lua5.1/tracemill.so" ] || return
+	LUA_CPATH="$BIN/../lib/lua5.1/?.so" luajit -e 'require("tracemill")' 2>wrong.err
+	ok 'luajit: the module of Lua 5.1 is refused' grep -q 'this module is for Lua 5.1; for LuaJIT, see tracemill-lua(3)' wrong.err
+}
+
 tried=0
 for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 	if ! command -v $lua >/dev/null 2>&1 || [ ! -e "$BIN/../lib/$lua/tracemill.so" ]; then
@@ -129,6 +151,8 @@ for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 	edges $lua end 0 1
 	edges $lua exit 3 0
 	edges $lua error 1 0
+	lines $lua
+	[ $lua != luajit ] || wrong_module
 	tried=$((tried + 1))
 done
 [ $tried -gt 0 ] || echo "skip - no Lua at all"

@@ -69,7 +69,9 @@ uint32_t luacalls_add(struct luacalls *c, const void *pointer, const char *name,
 		return 0;
 	c->functions = f;
 	f = &f[c->n_functions++];
-	f->location = out_location(c->out, name, file, line);
+	f->name = out_string(c->out, name, strlen(name));
+	f->file = file && *file ? out_string(c->out, file, strlen(file)) : 0;
+	f->location = out_location(c->out, f->name, f->file, line);
 	f->alone = out_stack(c->out, 0, f->location);
 	f->marker = c->events ? out_marker(c->out, name) : 0;
 	if (same)
@@ -123,12 +125,17 @@ void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place)
 		leave_unreturned(c, co);
 }
 
+void luacalls_back(struct luacalls *c, struct coroutine *co, uint64_t place)
+{
+	while (co->n && co->calls[co->n - 1].place > place)
+		leave_unreturned(c, co);
+}
+
 bool luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place)
 {
 	bool there;
 
-	while (co->n && co->calls[co->n - 1].place > place)
-		leave_unreturned(c, co);
+	luacalls_back(c, co, place);
 	there = co->n && co->calls[co->n - 1].place == place;
 	if (there)
 		luacalls_leave(c, co);
@@ -138,8 +145,23 @@ bool luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place)
 static uint32_t stack_of(const struct luacalls *c, const struct coroutine *co, size_t depth)
 {
 	uint32_t parent = depth ? co->calls[depth - 1].stack : co->base;
+	const struct lua_call *call = &co->calls[depth];
+	const struct lua_function *f = &c->functions[call->function - 1];
 
-	return out_stack(c->out, parent, c->functions[co->calls[depth].function - 1].location);
+	return out_stack(c->out, parent,
+			 call->line ? out_location(c->out, f->name, f->file, (int)call->line)
+				    : f->location);
+}
+
+void luacalls_line(struct luacalls *c, struct coroutine *co, int line)
+{
+	struct lua_call *top = luacalls_top(co);
+
+	if (!top || line <= 0 || top->line == (uint32_t)line ||
+	    !c->functions[top->function - 1].file)
+		return;
+	top->line = (uint32_t)line;
+	top->stack = stack_of(c, co, co->n - 1);
 }
 
 void luacalls_merge(struct luacalls *c, struct coroutine *co)
@@ -166,7 +188,7 @@ void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, co
 		return;
 	}
 	co->calls = f;
-	f[co->n] = (struct lua_call){place, pointer, function, 0, seeded};
+	f[co->n] = (struct lua_call){place, pointer, function, 0, 0, seeded};
 	f[co->n].stack = stack_of(c, co, co->n);
 	co->n++;
 	if (!seeded)

@@ -14,14 +14,16 @@
 
 struct lua_function {
 	uint32_t location, marker, alone; /* alone: its stack without callers */
+	uint32_t name, file;              /* strings; file 0: of C */
 };
 
 struct lua_call {
 	uint64_t place;
 	const void *pointer;
 	uint32_t function; /* + 1 */
-	uint32_t stack;
-	bool seeded; /* its entry was before the recording: no event reports its exit */
+	uint32_t stack;    /* at the line where the function begins, or at that line */
+	uint32_t line;     /* 0: not known */
+	bool seeded;       /* its entry was before the recording: no event reports its exit */
 };
 
 struct coroutine {
@@ -70,6 +72,8 @@ static inline struct lua_call *luacalls_top(const struct coroutine *co)
 }
 /* Leaves calls until the innermost is at that place; all, when none does. */
 void luacalls_unwind(struct luacalls *c, struct coroutine *co, uint64_t place);
+/* Leaves calls that are behind that place, where places are numbers in order. */
+void luacalls_back(struct luacalls *c, struct coroutine *co, uint64_t place);
 /* Leaves calls that are at that place or behind it, where places are numbers in order. True: one was there. */
 bool luacalls_cut(struct luacalls *c, struct coroutine *co, uint64_t place);
 void luacalls_leave(struct luacalls *c, struct coroutine *co); /* the innermost */
@@ -78,6 +82,9 @@ void luacalls_merge(struct luacalls *c, struct coroutine *co);
 /* seeded: it had been called before the recording began, so that there is no event. */
 void luacalls_enter(struct luacalls *c, struct coroutine *co, uint64_t place, const void *pointer,
 		    uint32_t function, bool seeded);
+
+/* The innermost call goes on in that line: its stack, and those of what it calls, have it. */
+void luacalls_line(struct luacalls *c, struct coroutine *co, int line);
 
 /* Of what runs now; 0: not known. */
 uint32_t luacalls_stack(const struct luacalls *c);

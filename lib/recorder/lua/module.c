@@ -57,6 +57,7 @@ struct module {
 	bool hooked, blocks;
 	bool covered; /* another allocator was put over ours */
 	bool own;     /* what Lua allocates now is the module's */
+	bool lines;   /* stacks have the lines that run, not those where functions begin */
 	bool lent;    /* ours is there for that alone */
 	struct module *others;
 	struct luacalls calls;
@@ -344,13 +345,28 @@ static void luamodule_returned(struct module *m, lua_State *l, lua_Debug *ar)
 	luacalls_leave(&m->calls, co);
 }
 
+/* After an error, the innermost call that is known may be gone. */
+static void luamodule_moved(struct module *m, lua_State *l, lua_Debug *ar)
+{
+	struct coroutine *co = luacalls_switch(&m->calls, l);
+	const struct lua_call *top;
+
+	if (co && PLACES_IN_ORDER)
+		luacalls_back(&m->calls, co, place_of(ar));
+	top = luacalls_top(co);
+	if (top && (top->place == place_of(ar) || top->pointer == pointer_of(l, ar)))
+		luacalls_line(&m->calls, co, ar->currentline);
+}
+
 static void luamodule_hook(lua_State *l, lua_Debug *ar)
 {
 	struct module *m = recording(l);
 
 	if (!m || !m->hooked)
 		return;
-	if (ar->event == LUA_HOOKRET)
+	if (ar->event == LUA_HOOKLINE)
+		luamodule_moved(m, l, ar);
+	else if (ar->event == LUA_HOOKRET)
 		luamodule_returned(m, l, ar);
 	else if (ar->event != LUA_HOOKTAILRET)
 		luamodule_called(m, l, ar);
@@ -373,16 +389,20 @@ static void seed(struct module *m, lua_State *l)
 		pointer = pointer_of(l, &ar);
 		luacalls_enter(&m->calls, co, place_of(&ar), pointer,
 			       function_of(&m->calls, l, &ar, pointer), true);
+		if (m->lines && lua_getinfo(l, "l", &ar))
+			luacalls_line(&m->calls, co, ar.currentline);
 	}
 }
 
 /* Coroutines that are there already have hooks of their own. */
 static void luamodule_set_hook(void *arg, lua_State *l)
 {
-	bool on = ((struct module *)arg)->hooked;
+	const struct module *m = arg;
+	int mask = LUA_MASKCALL | LUA_MASKRET | (m->lines ? LUA_MASKLINE : 0);
+	bool on = m->hooked;
 
 	if (on || lua_gethook(l) == luamodule_hook)
-		lua_sethook(l, on ? luamodule_hook : NULL, on ? LUA_MASKCALL | LUA_MASKRET : 0, 0);
+		lua_sethook(l, on ? luamodule_hook : NULL, on ? mask : 0, 0);
 }
 
 static void hook_all(struct module *m, lua_State *l, bool on)
@@ -414,12 +434,10 @@ static struct lua_out *open_file(lua_State *l, const char *path, unsigned metric
 	return out;
 }
 
-static bool option(lua_State *l, const char *name)
+static bool option(lua_State *l, const char *name, bool on)
 {
-	bool on = true;
-
 	if (lua_type(l, 1) != LUA_TTABLE)
-		return true;
+		return on;
 	lua_getfield(l, 1, name);
 	if (!lua_isnil(l, -1))
 		on = lua_toboolean(l, -1);
@@ -439,11 +457,11 @@ static void put_heap(struct module *m)
 		out_event(m->out, &ev);
 }
 
-/* start(FILE) or start{file=FILE, calls=false, blocks=false} */
+/* start(FILE) or start{file=FILE, calls=false, blocks=false, lines=true} */
 static int luamodule_start(lua_State *l)
 {
 	struct module *m = module_of(l);
-	bool blocks = option(l, "blocks"), calls = option(l, "calls");
+	bool blocks = option(l, "blocks", true), calls = option(l, "calls", true);
 	struct lua_out *out;
 	const char *path;
 
@@ -455,6 +473,9 @@ static int luamodule_start(lua_State *l)
 	else
 		lua_pushvalue(l, 1);
 	path = luaL_checkstring(l, -1);
+	m->lines = option(l, "lines", false);
+	if (m->lines && !calls)
+		return luaL_error(l, MODULE ": lines=true needs calls");
 	out = open_file(l, path, (blocks ? OUT_ALLOCATIONS : 0) | (calls ? OUT_CALLS : 0));
 	memset(m->kinds, 0, sizeof m->kinds);
 	m->frames = m->bytes = 0;
@@ -651,6 +672,22 @@ static int luamodule_collect(lua_State *l)
 	return 0;
 }
 
+/* LuaJIT looks for modules where Lua 5.1 does, and its calls are counted in another way. */
+static void check_interpreter(lua_State *l)
+{
+	bool is_jit, for_jit = false;
+
+#ifdef TM_LUAJIT
+	for_jit = true;
+#endif
+	lua_getglobal(l, "jit");
+	is_jit = lua_istable(l, -1);
+	lua_pop(l, 1);
+	if (is_jit != for_jit)
+		luaL_error(l, MODULE ": this module is for %s; for %s, see tracemill-lua(3)",
+			   VERSION, is_jit ? "LuaJIT" : "Lua");
+}
+
 __attribute__((visibility("default"))) int luaopen_tracemill(lua_State *l);
 int luaopen_tracemill(lua_State *l)
 {
@@ -661,8 +698,10 @@ int luaopen_tracemill(lua_State *l)
 					     {"bytes", luamodule_bytes},
 					     {"snapshot", luamodule_snapshot},
 					     {NULL, NULL}};
-	struct module *m = own_zeroed(1, sizeof *m), **box;
+	struct module *m, **box;
 
+	check_interpreter(l);
+	m = own_zeroed(1, sizeof *m);
 	if (!m)
 		return luaL_error(l, MODULE ": no memory");
 	own_begin(m, l);

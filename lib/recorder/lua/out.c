@@ -264,10 +264,10 @@ uint32_t out_type(struct lua_out *out, const char *s)
 	return *id = (uint32_t)out->o.types;
 }
 
-uint32_t out_location(struct lua_out *out, const char *name, const char *file, int line)
+uint32_t out_location(struct lua_out *out, uint32_t name, uint32_t file, int line)
 {
-	uint32_t n = string(out, name), f = string(out, file), l = line > 0 ? (uint32_t)line : 0;
-	uint32_t *id = row_of(out, &out->locations, mix((uint64_t)n << 32 | f) ^ l);
+	uint32_t l = line > 0 ? (uint32_t)line : 0;
+	uint32_t *id = row_of(out, &out->locations, mix((uint64_t)name << 32 | file) ^ l);
 	uint8_t *p;
 
 	if (!id || *id)
@@ -276,8 +276,8 @@ uint32_t out_location(struct lua_out *out, const char *name, const char *file, i
 	*p++ = SPACE_NAME | HAS_PLACE;
 	p = cap_uleb(p, 0);
 	p = cap_uleb(p, 0);
-	p = cap_uleb(p, n);
-	p = cap_uleb(p, f);
+	p = cap_uleb(p, name);
+	p = cap_uleb(p, file);
 	cap_output_rows(&out->o, cap_uleb(p, l));
 	return *id = (uint32_t)out->o.locations;
 }

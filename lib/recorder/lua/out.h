@@ -51,7 +51,7 @@ int64_t out_time(struct lua_out *out);
 /* Ids of rows; 0: no memory. */
 uint32_t out_string(struct lua_out *out, const char *s, size_t n);
 uint32_t out_type(struct lua_out *out, const char *s);
-uint32_t out_location(struct lua_out *out, const char *name, const char *file, int line);
+uint32_t out_location(struct lua_out *out, uint32_t name, uint32_t file, int line);
 uint32_t out_stack(struct lua_out *out, uint32_t parent, uint32_t location);
 uint32_t out_marker(struct lua_out *out, const char *name);
 uint32_t out_counter(struct lua_out *out, const char *name, const char *unit);
