@@ -14,6 +14,7 @@ static void tell_coverage(const char *file, const char *name, const struct trace
 {
 	if (!c->n)
 		return;
+	name = *name ? name : "(no name)";
 	tell(file,
 	     "%s: %" PRIu64 " locations: %" PRIu64 " with line, %" PRIu64 " name only, %" PRIu64
 	     " module only, %" PRIu64 " nothing",

@@ -593,6 +593,12 @@ static void identity_find_things(const struct finding *f, struct found *to, size
 	map64_release(&to->bare);
 }
 
+static void found_release(struct found *f)
+{
+	free(f->things);
+	free(f->items);
+}
+
 /* Of a function's name without parameters, which builds change; of what has no name the row. */
 static uint64_t identity_bare_of(struct finding *f, uint32_t function, uint64_t row)
 {
@@ -742,13 +748,17 @@ static void identity_add_build(struct finding *f, struct growing *g, size_t buil
 	bool *guess;
 
 	identity_find_things(f, &found, build, key, in);
+	if (!found.n) {
+		found_release(&found);
+		return;
+	}
 	to = mem_array(found.n + 1, sizeof *to);
 	guess = mem_array(found.n + 1, sizeof *guess);
 	matching_assign(g->last, r->n, found.items, found.n, &f->lines[build], to, guess);
 	if (key == KEY_STACK)
 		identity_join_stacks(f, g->last, r->n, &found, to);
 	for (size_t i = 0; i < found.n; i++) {
-		if (to[i] == MATCHING_NONE) {
+		if (!g->last || to[i] == MATCHING_NONE) {
 			size_t n = r->n;
 
 			VEC_PUSH(r->rows, r->n, r->cap) = (struct identity_row){.guess = false};
@@ -772,8 +782,7 @@ static void identity_add_build(struct finding *f, struct growing *g, size_t buil
 	}
 	free(to);
 	free(guess);
-	free(found.things);
-	free(found.items);
+	found_release(&found);
 }
 
 static void identity_sort_members(struct identity_rows *r)

@@ -25,7 +25,7 @@ logged() { # NAME COMMAND...: in the tree, to NAME.out and NAME.err; the last li
 	local name=$1 status
 
 	shift
-	in_root sh -c "cd /src && $*" >"$top/$name.out" 2>"$top/$name.err"
+	in_root sh -c "cd /tracemill-tree && $*" >"$top/$name.out" 2>"$top/$name.err"
 	status=$?
 	[ $status = 0 ] || tail -n 8 "$top/$name.out" "$top/$name.err" | sed 's/^/    /'
 	return $status
@@ -43,7 +43,7 @@ typed() { # LINE
 	[ -n "$1" ] && in_root sh -c "yes | { $1; }" >>"$top/apt.log" 2>&1
 }
 deps_as_user() { # SET
-	in_root setpriv --reuid 1000 --regid 1000 --clear-groups sh -c "cd /src && .ci/deps $1" >"$top/user.out" 2>"$top/user.err"
+	in_root setpriv --reuid 1000 --regid 1000 --clear-groups sh -c "cd /tracemill-tree && .ci/deps $1" >"$top/user.out" 2>"$top/user.err"
 }
 
 # Libraries of an older point release: the archive has only its newest, which get a lower version here.
@@ -89,7 +89,7 @@ follow_make() {
 	check "$name: plain make says in one line what is missing, and what to type" eval '[ $status != 0 ] && [ ! -s "$top/plain.out" ] &&
 		[ "$(grep -cv "^make: " "$top/plain.err")" = 1 ] && said plain "^tracemill: compiling needs .*gcc .*libelf-dev .*run: make deps$"'
 	check "$name: ... and installs nothing" [ "$(in_root dpkg-query -W | cksum)" = "$before" ]
-	check "$name: ... the printed line is typed" typed "cd /src && $(sed -n 's/.*, run: //p' "$top/plain.err")"
+	check "$name: ... the printed line is typed" typed "cd /tracemill-tree && $(sed -n 's/.*, run: //p' "$top/plain.err")"
 	check "$name: ... and then make finds all that it needs" logged there make build/deps.mk
 }
 
@@ -125,8 +125,8 @@ demo() { # WHERE
 	status=$?
 	check "$1: make demo ($((SECONDS - began)) s)" [ $status = 0 ]
 	check "$1: ... its output is the demo's alone" eval '! grep -qE "^ *(CC|LINK|AR) |^tracemill: " "$top/demo.out"'
-	check "$1: ... a page is there" eval 'compgen -G "$root/src/build/plain/demo/*/arcade.html" >/dev/null'
-	check "$1: ... and the line to type next runs" eval 'logged next "$(sed -n "s/^ *\([^ ]*tracemill\) view .*/\1/p" "$top/demo.out") run true"'
+	check "$1: ... a page is there" eval 'compgen -G "$root/tracemill-tree/build/plain/demo/*/arcade.html" >/dev/null'
+	check "$1: ... and the line to type next runs" eval 'logged next "$(sed -n "s/^ *\([^ ]*tracemill\) view .*/\1/p" "$top/demo.out") run -o /tmp/next.tmt true"'
 }
 tests() { # WHERE WORDS
 	local status began=$SECONDS
@@ -150,8 +150,8 @@ while read -r name suite words; do
 		continue
 	fi
 	mount_root
-	mkdir "$root/src"
-	tar -xf "$SRC/build/tracemill-$version.tar.gz" -C "$root/src" --strip-components=1
+	mkdir "$root/tracemill-tree"
+	tar -xf "$SRC/build/tracemill-$version.tar.gz" -C "$root/tracemill-tree" --strip-components=1
 	# Not upgraded, but it could be.
 	[[ $name != ubuntu-* ]] || sed -i "s/^\(deb .*\) $suite \(.*\)/&\n\1 $suite-updates \2/" "$root/etc/apt/sources.list"
 	[ "$name" != ubuntu-22.04 ] || sed -i 's/ universe$//' "$root/etc/apt/sources.list"
@@ -167,7 +167,7 @@ while read -r name suite words; do
 	tests "$name" "$words"
 	if [ "$name" = debian-12 ]; then
 		# As on a system of which this knows no package manager.
-		in_root sh -c 'rm -rf /usr/bin/apt* /usr/bin/dpkg* /var/lib/dpkg /var/lib/apt /src/build/deps* /src/build/plain/demo'
+		in_root sh -c 'rm -rf /usr/bin/apt* /usr/bin/dpkg* /var/lib/dpkg /var/lib/apt /tracemill-tree/build/deps* /tracemill-tree/build/plain/demo'
 		demo "without apt and dpkg"
 		tests "without apt and dpkg" "$words"
 	fi

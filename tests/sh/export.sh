@@ -213,7 +213,7 @@ if command -v jq >/dev/null; then
 	jq -r '[.traceEvents[] | select(.ph == "C" and (.name | startswith("requested bytes"))) | .args.bytes] | add' \
 		stream.chrome >got
 	same "chrome: a capture without frames, in slices" got want
-	jq -r '.traceEvents[] | select(.ph | IN("B", "E", "X", "C")) | [.ph, .name, .ts] | @tsv' spans.chrome >got
+	jq -r '.traceEvents[] | select(.ph | IN("B", "E", "X", "C")) | [.ph, .name, .ts + 0] | @tsv' spans.chrome >got
 	"$GEN/export" spans.chrome >want
 	same "chrome: enter, exit, samples, counters" got want
 else

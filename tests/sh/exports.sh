@@ -126,7 +126,7 @@ for clock in cpu-clock cycles; do
 		printf 'game 7 [000] 10.%06d: %d %s: \n\t  55d0 draw+0x0 (/game)\n\t  55e0 main+0x0 (/game)\n\n' $((250 * i)) 250000 $clock
 	done >$clock.txt
 	tm-export --as chrome $clock.txt 2>notes >p.json
-	check "chrome: perf's $clock: four samples of 250 us each, of draw" [ "$(jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.dur)"' p.json | sort | uniq -c | tr -s ' ')" = ' 4 draw 250' ]
+	check "chrome: perf's $clock: four samples of 250 us each, of draw" [ "$(jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.dur + 0)"' p.json | sort | uniq -c | tr -s ' ')" = ' 4 draw 250' ]
 done
 check 'chrome: that they were guessed is told' grep -q 'guess: samples do not say how long they are.*: 4' notes
 check 'most forms of most captures come back' [ "$round" -ge 16 ]

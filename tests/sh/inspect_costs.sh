@@ -105,7 +105,7 @@ check 'a trace' [ -s run.tmt ]
 listed() { tm-inspect -q --as json "$@" >got.json 2>err; }
 # "ADDRESS SELF TOTAL" of the rows with a cost, below one function's head
 costs() { jq -r --arg f "$1" '.sections[0].rows[] | select(._depth == 1 and .within == $f and .total_samples != null) | "\(.address // "none") \(.samples) \(.total_samples)"' got.json; }
-head_of() { jq -r --arg f "$1" '.sections[0].rows[] | select(._depth == 0 and .within == $f) | "\(.samples) \(.total_samples) \(.total_share)"' got.json; }
+head_of() { jq -r --arg f "$1" '.sections[0].rows[] | select(._depth == 0 and .within == $f) | "\(.samples) \(.total_samples) \(.total_share + 0)"' got.json; }
 want() { # LINES of "ADDRESS SELF TOTAL", in any order
 	printf '%s\n' "$@" | sort
 }

@@ -137,7 +137,7 @@ for more in 1 3; do
 		tm-record -q -o x.tmt ./turns 2>err
 		tm-top -q -n 0 --csv --by function --module '^[ab][.]so$' --metrics count x.tmt 2>err | tr -d '\r' | awk -F , '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			$at["function"] ~ /called|come|went|[.]so/ { print $at["function"], $at["count"] }' | sort
+			$at["count"] && $at["function"] ~ /called|come|went|[.]so/ { print $at["function"], $at["count"] }' | sort
 	done >got
 	for i in 1 2 3; do
 		printf '%s\n' 'called_a 20' 'called_b 20' 'come_a 10' 'come_b 10' 'went_a 10' "went_b $((10 * more))"

@@ -81,6 +81,10 @@ compare() { # SYMBOLS COMPILER SOURCE WHAT LEAST [lines]
 	objdump -d --no-show-raw-insn -j .text four | awk -v of="$1" '
 		/^[0-9a-f]+ <.*>:$/ { on = $2 ~ of }
 		on && /^ +[0-9a-f]+:/ && !/nop|xchg/ { sub(":", "", $1); print "0x" $1 }' >asked
+	if [ ! -s asked ]; then
+		echo "skip - $4: $2 makes none"
+		return
+	fi
 	addr2line -afie four <asked >want
 	python3 calls.py want ${6-} >want.calls
 	for engine in fast reference; do

@@ -145,8 +145,8 @@ static struct outcome in(const struct sandbox_profile *p, int (*attempt)(void))
 	n = read(fds[0], o.said, sizeof o.said - 1);
 	o.said[n > 0 ? n : 0] = 0;
 	close(fds[0]);
-	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status))
-		o.status = WEXITSTATUS(status);
+	if (waitpid(pid, &status, 0) == pid)
+		o.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 	return o;
 }
 
@@ -231,6 +231,9 @@ TEST(nobody_starts_programs)
 			check_gives(p, forks, "fork", 0);
 		else if (libraries)
 			check_gives(p, forks, "fork", EPERM);
+		else if (p->rights && in(p, forks).status == -SIGSYS)
+			/* glibc blocks all signals while it forks, since 2.41: the kernel ends the program without a line */
+			CHECK(true);
 		else if (p->rights) /* a child without any right has its own end: below */
 			check_ended(p, forks, "clone");
 	}

@@ -516,7 +516,7 @@ const PROGRAM_TEXTS = {
 	"counters": "指标",
 	"duration of a frame": "每帧时长",
 	"facts": "基本信息",
-	"frames above a limit, one after the other": "连续超过阈值的帧",
+	"runs of consecutive frames above a limit": "连续超过阈值的帧",
 	"gate on spikes": "超时调用门禁",
 	"{0!}: {1#} spike, the worst in frame {2#}, {3}, limit {4!}": "{0}：{1} 次超时调用，最长的在第 {2} 帧，耗时 {3}，阈值 {4}",
 	"{0!}: {1#} spike, {2}, limit {3!}": "{0}：{1} 次超时调用，最长耗时 {2}，阈值 {3}",

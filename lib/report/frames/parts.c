@@ -223,7 +223,7 @@ void frames_find_spikes(struct frames_report *r)
 		frames_parts_find_runs(r, i);
 	}
 	r->spikes = (struct table){.name = "spikes",
-				   .title = "frames above a limit, one after the other",
+				   .title = "runs of consecutive frames above a limit",
 				   .columns = columns,
 				   .n_columns = RUN_COLUMNS,
 				   .n_rows = r->n_runs,

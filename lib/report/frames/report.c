@@ -428,15 +428,21 @@ static void frames_report_note_limits(struct frames_report *r)
 	}
 }
 
+static bool has_frames(const struct frames *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->rows[i].kind != SLICE_BEFORE)
+			return true;
+	return false;
+}
+
 static void frames_report_add_notes(struct frames_report *r)
 {
 	const struct frames *f = r->f;
 	const struct tally *a = &f->project.tally;
-	bool frames = false;
+	bool frames = has_frames(f);
 	struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < f->n; i++)
-		frames |= f->rows[i].kind != SLICE_BEFORE;
 	if (f->project.now.captures && !frames && !f->options.every)
 		frames_note(r, "no frames are marked: --every 100ms cuts the capture by time");
 	if (f->project.now.captures && !frames && f->options.every)
@@ -569,8 +575,9 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 	}
 	r->sort = frames_metric(f, f->sort);
 	if (f->n && !frames_known(f, r->sort)) {
-		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame",
-			frame_metric_words[r->sort]);
+		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame%s",
+			frame_metric_words[r->sort],
+			has_frames(f) || f->options.every ? "" : ": no frames are marked");
 		free(r);
 		return NULL;
 	}

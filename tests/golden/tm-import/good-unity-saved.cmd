@@ -6,8 +6,15 @@ per() { # KIND KEY SUM: of events with this word, "KEY sum of SUM"
 			for (i = 2; i <= NF; i++) { split($i, f, "="); if (f[1] == name) return f[2] }
 			return name == "count" ? 1 : 0
 		}
+		function num(v,   i, n) { # awks differ in hexadecimal numbers
+			if (v !~ /^0x/)
+				return v + 0
+			for (i = 3; i <= length(v); i++)
+				n = n * 16 + index("0123456789abcdef", substr(v, i, 1)) - 1
+			return n
+		}
 		$1 == "marker" { id[++m] = $0 }
-		$1 == kind { n[of(key)]++; s[of(key)] += of(sum) }
+		$1 == kind { n[of(key)]++; s[of(key)] += num(of(sum)) }
 		END { for (k in n) printf "%s %d %.0f\n", k, n[k], s[k] }'
 }
 for kind in data '--version 7 pdata' '--version 1 pdata'; do

@@ -9,7 +9,14 @@ awk 'function of(name,   i, f) {
 		for (i = 2; i <= NF; i++) { split($i, f, "="); if (f[1] == name) return f[2] }
 		return name == "count" ? 1 : 0
 	}
-	$1 == "sample" { calls += of("count"); self += of("target") }
+	function num(v,   i, n) { # awks differ in hexadecimal numbers
+		if (v !~ /^0x/)
+			return v + 0
+		for (i = 3; i <= length(v); i++)
+			n = n * 16 + index("0123456789abcdef", substr(v, i, 1)) - 1
+		return n
+	}
+	$1 == "sample" { calls += of("count"); self += num(of("target")) }
 	$1 == "counter" && $2 !~ /^[0-9]+$/ { heap = of("value") }
 	$1 == "frame" { frames++ }
 	END { printf "read: heap %.0f frames %d calls %.0f self %.0f\n", heap, frames, calls, self }' dump
