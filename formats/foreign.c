@@ -51,6 +51,11 @@ enum { WITHIN = 4096 };
 		"a report of valgrind's memcheck" how, NULL,                      \
 		    "tracemill reads valgrind --tool=massif and --tool=callgrind" \
 	}
+/* It may show a crash, a trace or a report as an example. */
+#define MANUAL                                                     \
+	{                                                          \
+		"a page of the manual (roff)", NULL, "man -l FILE" \
+	}
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
 static const struct mark marks[] = {
@@ -80,6 +85,11 @@ static const struct mark marks[] = {
     {0, 24, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
     {0, 12, "\0\0\0\0\3\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
     {0, 12, "\0\0\0\0\3\0\0\0\1\0\0\0", NULL, CPU_PROFILE},
+    {0, 3, ".\\\"", "\n.TH ", MANUAL},
+    {0, 3, ".\\\"", "\n.Dd ", MANUAL},
+    {0, 3, "'\\\"", "\n.TH ", MANUAL},
+    {0, 4, ".TH ", "\n.SH ", MANUAL},
+    {0, 4, ".Dd ", "\n.Dt ", MANUAL},
     {0, 15, "--- contentionz", NULL, OF_PPROF("a profile of contention, as text")},
     {0, 11, "--- threadz", NULL, OF_PPROF("a profile of threads, as text")},
     {0, 9, "--- heapz", NULL, OF_PPROF("a heap profile of Java, as text")},

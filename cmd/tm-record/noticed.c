@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-record/noticed.h"
 
+#include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/inspect/fitness.h"
 #include "lib/record/lua.h"
 #include "lib/record/program.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* By tm-inspect's judgement of the program's own file. */
 static void noticed_fitness(const char *path, enum capability c, const char *what)
@@ -62,6 +67,27 @@ static void noticed_lua(const struct launch *l, char *const *argv)
 	buf_release(&line);
 }
 
+/* CPython keeps objects of up to 512 bytes in arenas of its own, which it maps (Objects/obmalloc.c). */
+static void noticed_python(const struct launch *l, char *const *argv)
+{
+	struct buf line = BUF_INIT;
+	char file[PATH_MAX];
+
+	if (getenv("PYTHONMALLOC") || !realpath(l->program, file) ||
+	    strncmp(path_base(file), "python3", 7) != 0)
+		return;
+	for (size_t i = 0; argv[i]; i++) {
+		buf_addc(&line, ' ');
+		buf_add_shell(&line, argv[i]);
+	}
+	cli_note(
+	    *argv,
+	    "runs Python: objects of up to 512 bytes are in Python's own arenas, not in malloc; "
+	    "this records them: PYTHONMALLOC=malloc tracemill run%s",
+	    buf_str(&line));
+	buf_release(&line);
+}
+
 int noticed_end(const struct launch *l, char *const *argv, int status)
 {
 	switch (launch_loaded(l)) {
@@ -83,7 +109,10 @@ int noticed_end(const struct launch *l, char *const *argv, int status)
 				"capture library was not loaded into it, or its descriptors were "
 				"closed before");
 		break;
-	default: noticed_lua(l, argv); break;
+	default:
+		noticed_lua(l, argv);
+		noticed_python(l, argv);
+		break;
 	}
 	return status;
 }

@@ -613,8 +613,16 @@ static enum status crash_log_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* "==12==ERROR: AddressSanitizer: ", or at the begin of a line "WARNING: ThreadSanitizer: " and "SUMMARY: ...": a changelog
- * names sanitizers, too, and cites their summaries. */
+static bool in_indented_line(const char *begin, const char *at)
+{
+	const char *line = memrchr(begin, '\n', (size_t)(at - begin));
+
+	line = line ? line + 1 : begin;
+	return *line == ' ' || *line == '\t';
+}
+
+/* "==12==ERROR: AddressSanitizer: " in a line without indent, or at the begin of a line "WARNING: ThreadSanitizer: " and
+ * "SUMMARY: ...": a changelog names sanitizers, too, cites their summaries, and indents their reports. */
 static bool has_sanitizer(const char *s, size_t n)
 {
 	static const char word[] = "Sanitizer: ";
@@ -627,7 +635,8 @@ static bool has_sanitizer(const char *s, size_t n)
 			continue;
 		for (name -= 2; name > begin && isupper((unsigned char)name[-1]); name--)
 			;
-		if (name == begin || name[-1] == '\n' || name[-1] == '=')
+		if (name == begin || name[-1] == '\n' ||
+		    (name[-1] == '=' && !in_indented_line(begin, name)))
 			return true;
 	}
 	return false;

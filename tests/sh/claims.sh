@@ -37,16 +37,16 @@ if [ -z "${CLAIMS-}" ]; then
 	check "files of other formats are no captures, and named: $(wc -l <list), seed $seed" all_refused
 fi
 
-# Each is said to be none: one that is claimed gives no line, or another one.
+# Each is said to be none: one that is claimed gives no line, or another one. Go's sources have bzip2 files that are broken.
 PROFILES='trace|prof|perf|heap|flame|stack|valgrind|callgrind|massif|pprof|\.tm[ta]$|chrom|\.(folded|collapsed)'
 # A text that quotes the stack of a crash, as a change log of Debian's libssh2 does, is such a log.
 none_of_usr() {
 	find /usr -xdev -type f -size -4000k -readable 2>/dev/null | grep -vEi "$PROFILES" | LC_ALL=C sort >all
 	shuf -n "${CLAIMS:-500}" --random-source=<(yes "$seed") all >some
 	xargs -d '\n' -n 200 tm-import -o /dev/null <some 2>said
-	grep -Ev 'unknown capture format|not a capture that tracemill reads|without a (capture|file)|: empty file' said >err
+	grep -Ev 'unknown capture format|not a capture that tracemill reads|without a (capture|file)|: empty file|: compressed data: ' said >err
 	sed -E 's/^tm-import: //; s/: an? [a-z0-9 ]+ without a (capture|file).*//
-		s/: (unknown capture format|not a capture that tracemill reads|empty file).*//' said | LC_ALL=C sort >refused
+		s/: (unknown capture format|not a capture that tracemill reads|empty file|byte [0-9]+: compressed data: ).*//' said | LC_ALL=C sort >refused
 	LC_ALL=C sort some | LC_ALL=C comm -13 refused - | while read -r file; do
 		zgrep -aqE '^ *#[0-9]+ 0x[0-9a-f]+ ' "$file" || echo "$file: claimed"
 	done >>err

@@ -205,6 +205,21 @@ for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 		eval '[ "$(tm-top -q --csv --table live lua.tmt | sed -n "2s/,.*keep,.*/ keep/p")" ] && ! tm-top -q --csv lua.tmt | grep -q string.rep'
 done
 
+# --- Python: 20,000 strings of their own, which its arenas hold
+
+python=$(for p in /usr/bin/python3.[0-9] /usr/bin/python3.[0-9][0-9]; do [ -x "$p" ] && echo "$p"; done | tail -n 1)
+allocations() { tm-top -q --as json "$1" | jq '[.sections[] | select(.name == "top").rows[].count] | add'; }
+if [ -n "$python" ] && command -v jq >/dev/null; then
+	echo 'kept = [str(i) + "it is" for i in range(20000)]' >"kept it's.py"
+	record -- "$python" "kept it's.py"
+	line=$(out_of_it 'this records them: (.*)$')
+	cp x.tmt without.tmt
+	check "$python runs Python: ${line:-no line}" eval "${line/tracemill run/tm-record -q -o with.tmt}"
+	check '... and its strings are recorded' eval '[ $(($(allocations with.tmt) - $(allocations without.tmt))) -ge 20000 ]'
+else
+	echo "skip - a script of Python (no python3, or no jq)"
+fi
+
 # --- a process that runs
 
 if [ "$(uname -m)" != x86_64 ]; then

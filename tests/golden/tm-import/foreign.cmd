@@ -40,3 +40,7 @@ for f in a.cpu b.cpu a.contention a.thread java.heap go.text go.threads; do tm-i
 printf '\147\105\43\1\176\63\12\0\1\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\20\0\0\0\20\0\0\0\0\0\0\0\0\0\0' >index
 printf '\0\0\0\1Bud1\0\0\20\0\0\0\10\0\0\0\20\0\0\0\0\207\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\10\0' >store
 for f in index store; do tm-import $f; done
+# Documents that show a crash: a page of the manual, and a changelog.
+printf '.\\" a page\n.TH mallopt 3\n.SH EXAMPLES\n======= Backtrace: =========\n/lib/libc.so.6(+0x6c501)[0x523501]\n/lib/libc.so.6(cfree+0x6d)[0x527e5d]\n' >mallopt.3
+printf '2021-01-01  A. Author\n\n\tstripped suffix did not match.\n\n\t==30815==ERROR: AddressSanitizer: heap-buffer-overflow on\n\tREAD of size 1\n\t    #0 0x49d1f3 in strncmp\n\t    #1 0x4f5a7c in f /a.c:8\n' >changelog
+for f in mallopt.3 changelog; do tm-import $f; done
