@@ -100,20 +100,6 @@ static void cli_frames_run_rows(struct cli_frames *c)
 	frames_release(f);
 }
 
-/* Of one frame its number and, of one capture, how long it lasted. */
-static void detail_title(const struct cli_frames *c, const struct group_run *run, struct buf *to)
-{
-	buf_adds(to, "types and their stacks");
-	if (c->filter.frames.n != 1)
-		return;
-	buf_addf(to, ", frame %.60s", c->filter.frames.items[0]);
-	if (run->timed != 1)
-		return;
-	buf_adds(to, " (");
-	time_text(to, run->duration);
-	buf_addc(to, ')');
-}
-
 static void cli_frames_run_detail(struct cli_frames *c)
 {
 	struct cli_frames_reading *r = c->reading;
@@ -121,8 +107,11 @@ static void cli_frames_run_detail(struct cli_frames *c)
 	struct frames_log *log;
 	struct err e = ERR_INIT;
 	struct group_project p;
-	struct buf title = BUF_INIT;
+	char title[128] = "types and their stacks";
 
+	if (c->filter.frames.n == 1)
+		snprintf(title, sizeof title, "types and their stacks, frame %.60s",
+			 c->filter.frames.items[0]);
 	frames_detail_groupings(&c->options.project);
 	project_init(&p, &c->options.project);
 	log = frames_log_new(project_sink(&p), &c->filter.selection, c->options.n);
@@ -132,9 +121,7 @@ static void cli_frames_run_detail(struct cli_frames *c)
 	if (p.now.captures && !p.now.frames && c->filter.frames.n)
 		cli_note(NULL, "--frame: no capture has this frame");
 	if (p.now.captures) {
-		detail_title(c, &p.now, &title);
-		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, buf_str(&title),
-				      &e);
+		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, title, &e);
 		if (!d)
 			cli_usage("--sort: %s", e.msg);
 		print(c, frames_detail_table(d), frames_log_table(log), NULL);
@@ -142,7 +129,6 @@ static void cli_frames_run_detail(struct cli_frames *c)
 	}
 	frames_log_free(log);
 	project_release(&p);
-	buf_release(&title);
 }
 
 static void cli_frames_run_spread(struct cli_frames *c)

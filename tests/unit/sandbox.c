@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -216,6 +217,10 @@ static bool ready(void)
 
 TEST(nobody_starts_programs)
 {
+	/* Newer glibc blocks all signals while it forks (2.41 does, 2.36 does not): the kernel ends the program
+	 * without a line then. */
+	bool forks_blocked = strverscmp(gnu_get_libc_version(), "2.40") > 0;
+
 	if (!ready())
 		TEST_SKIP("system calls are not held here");
 	EACH(p)
@@ -231,9 +236,8 @@ TEST(nobody_starts_programs)
 			check_gives(p, forks, "fork", 0);
 		else if (libraries)
 			check_gives(p, forks, "fork", EPERM);
-		else if (p->rights && in(p, forks).status == -SIGSYS)
-			/* glibc blocks all signals while it forks, since 2.41: the kernel ends the program without a line */
-			CHECK(true);
+		else if (p->rights && forks_blocked)
+			CHECK_EQ(in(p, forks).status, -SIGSYS);
 		else if (p->rights) /* a child without any right has its own end: below */
 			check_ended(p, forks, "clone");
 	}

@@ -2,7 +2,8 @@
  *
  * The worst frames of a run that is ranked by site: the longest ones, or, if no frame has a time, those with most time
  * in calls or most allocated bytes. Each has the site with the largest part: of self time, if the capture has calls
- * with times, else of bytes. The sums are those of the rows of frames.h. Memory is that of tally/slices.h: a handful of frames keep their stacks.
+ * with times, else of bytes. The sums are those of the rows of frames.h. Memory is that of tally/slices.h: a handful of
+ * frames keep their stacks.
  */
 #ifndef TM_REPORT_FRAMES_WORST_H
 #define TM_REPORT_FRAMES_WORST_H
