@@ -31,10 +31,11 @@ struct sections {
 	bool big_endian;
 	uint8_t address_size;
 	/* The reference engine's: */
-	bool part;           /* of a split unit */
-	bool lists_wide;     /* of its table of range lists */
-	uint64_t lists_base; /* UINT64_MAX: the first of the section */
-	uint8_t *abbrev;     /* sections_bury's longer copy of .debug_abbrev */
+	const char *const *names; /* as libdwarf is shown them; NULL: section_names */
+	bool part;                /* of a split unit */
+	bool lists_wide;          /* of its table of range lists */
+	uint64_t lists_base;      /* UINT64_MAX: the first of the section */
+	uint8_t *abbrev;          /* sections_bury's longer copy of .debug_abbrev */
 	uint64_t abbrev_size;
 };
 

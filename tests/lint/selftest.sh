@@ -192,6 +192,18 @@ printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/index/i.c
 expect fail layers 'a room that goes past the seam' 'lib/index may not include lib/dwarf/fast'
 
 fresh
+mkdir -p tree/obj/lib/dwarf/{fast,reference} tree/obj/lib/object
+object() { ${CC:-cc} -x c -c - -o "tree/obj/lib/$1.c.o" <<<"$2"; } # ROOM/FILE SOURCE
+object object/o 'int opened(void) { return 1; }'
+object dwarf/fast/split 'int opened(void); int found(void) { return opened(); }'
+object dwarf/reference/read 'int opened(void); int read_it(void) { return opened(); }'
+expect pass apart 'engines that need one object' ''
+object object/o 'int found(void); int opened(void) { return found(); }'
+expect fail apart 'the checked engine behind another object' 'opened of lib/object/o.c -> found of lib/dwarf/fast/split.c'
+object dwarf/reference/read 'int found(void); int read_it(void) { return found(); }'
+expect fail apart 'the checked engine itself' 'lib/dwarf/reference/read.c -> found of lib/dwarf/fast/split.c'
+
+fresh
 mkdir -p tree/tests/fuzz/corpus/elf
 printf '\177ELF\0\1/usr/lib/libc.so\0\377' >tree/tests/fuzz/corpus/elf/good
 expect pass words 'a path that every machine has, in a corpus' ''

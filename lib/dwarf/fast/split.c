@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 #include "lib/dwarf/fast/split_index.h"
 #include "lib/dwarf/sections.h"
-#include "lib/dwarf/split.h"
 #include "lib/dwarf/whole.h"
 #include "lib/object/companion.h"
 
@@ -367,60 +366,6 @@ const struct fast_part *fast_part_of(const struct fast_file *f, struct fast_unit
 	pthread_mutex_unlock(&f->splits->lock);
 	u->part = &node->part;
 	return u->part;
-}
-
-struct split_finder {
-	struct fast_file main; /* what fast_part_of looks at */
-};
-
-struct split_finder *split_finder_new(struct object *o, const struct sections *s)
-{
-	struct split_finder *f = mem_zalloc(sizeof *f);
-
-	for (size_t i = 0; i < IN_ALT_STR; i++)
-		f->main.in[i] = (struct fast_bytes){s->all[i + 1].data, s->all[i + 1].size};
-	f->main.big_endian = s->big_endian;
-	f->main.splits = fast_splits_new(o);
-	return f;
-}
-
-void split_finder_free(struct split_finder *f)
-{
-	if (!f)
-		return;
-	fast_splits_free(f->main.splits);
-	free(f);
-}
-
-void split_find(struct split_finder *f, const struct split_skeleton *skeleton,
-		struct split_part *part)
-{
-	struct fast_unit u = {.version = skeleton->version,
-			      .address_size = skeleton->address_size,
-			      .dwo_id = skeleton->dwo_id,
-			      .dwo_name = skeleton->name,
-			      .n_dwo_name = strlen(skeleton->name),
-			      .comp_dir = skeleton->dir,
-			      .n_comp_dir = strlen(skeleton->dir),
-			      .addr_base = skeleton->addr_base,
-			      .rnglists_base = skeleton->rnglists_base,
-			      .gnu_ranges_base = skeleton->ranges_base};
-	struct budget budget = {.seconds =
-				    clock_thread_seconds() + 3600}; /* the caller has a limit */
-	const struct fast_part *found = fast_part_of(&f->main, &u, &budget);
-
-	*part = (struct split_part){.there = found->file,
-				    .why = found->why,
-				    .offset = found->unit.offset,
-				    .wide = found->unit.wide,
-				    .addr_base = found->unit.addr_base,
-				    .rnglists_base = found->unit.rnglists_base,
-				    .ranges_base = found->unit.ranges_base};
-	for (size_t i = 0; part->there && i < IN_ALT_STR; i++) {
-		const struct fast_bytes *b = &found->file->in[i];
-
-		part->in[i + 1] = (struct object_section){.data = b->p, .size = b->n};
-	}
 }
 
 uint64_t dwarf_companions(struct object *o)

@@ -61,7 +61,7 @@ static int libdwarf_get_section(void *obj, access_index i, access_section *out, 
 	if (i >= SECTION_COUNT)
 		return DW_DLV_NO_ENTRY;
 	*out = (access_section){0};
-	out->MEMBER(as, name) = section_names[i];
+	out->MEMBER(as, name) = s->names ? s->names[i] ? s->names[i] : "" : section_names[i];
 	out->MEMBER(as, size) = s->all[i].size;
 	out->MEMBER(as, addr) = s->all[i].addr;
 	out->MEMBER(as, type) = i ? 1 : 0; /* SHT_PROGBITS */
@@ -182,6 +182,7 @@ enum status handle_next_unit(struct handle *h, struct reference_unit *u, uint64_
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
 		u->dwo_id = bytes_number(signature.signature, 8, sections_of(h)->big_endian);
 	u->is_type = type == DW_UT_type || type == DW_UT_split_type;
+	u->wide = length_size == 8;
 	*next = next_offset;
 	return ST_OK;
 }
@@ -192,6 +193,103 @@ enum status handle_root(struct handle *h, struct Dwarf_Die_s **die, struct err *
 	int got = dwarf_siblingof_b(h->dbg, NULL, 1, die, &de);
 
 	return got == DW_DLV_OK ? ST_OK : failed(h, got == DW_DLV_ERROR ? de : NULL, e, "unit DIE");
+}
+
+static enum status open_index(struct handle *h, Dwarf_Xu_Index_Header *header,
+			      Dwarf_Unsigned *version, Dwarf_Unsigned *columns,
+			      Dwarf_Unsigned *slots, struct err *e)
+{
+	Dwarf_Unsigned units;
+	const char *name;
+	Dwarf_Error de = NULL;
+	int got = dwarf_get_xu_index_header(h->dbg, "cu", header, version, columns, &units, slots,
+					    &name, &de);
+
+	return got == DW_DLV_OK ? ST_OK
+				: failed(h, got == DW_DLV_ERROR ? de : NULL, e, "index of units");
+}
+
+enum status handle_index_version(struct handle *h, uint16_t *version, struct err *e)
+{
+	Dwarf_Xu_Index_Header header;
+	Dwarf_Unsigned number = 0, columns, slots;
+	enum status st = open_index(h, &header, &number, &columns, &slots, e);
+
+	if (st)
+		return st;
+	dwarf_xu_header_free(header);
+	*version = (uint16_t)number;
+	if (number == 2 || number == 5)
+		return ST_OK;
+	return err_set(e, ST_UNSUPPORTED, "index of units: version %" PRIu64, (uint64_t)number);
+}
+
+/* The row of the table, from 1; 0: no slot has the id. Every slot is looked at: libdwarf's own search
+ * never ends in a table without a free slot. */
+static int find_row(Dwarf_Xu_Index_Header header, Dwarf_Unsigned slots, const Dwarf_Sig8 *id,
+		    Dwarf_Unsigned *row, Dwarf_Error *de)
+{
+	*row = 0;
+	for (Dwarf_Unsigned i = 0; i < slots && !*row; i++) {
+		Dwarf_Sig8 at;
+		Dwarf_Unsigned to;
+		int got = dwarf_get_xu_hash_entry(header, i, &at, &to, de);
+
+		if (got != DW_DLV_OK)
+			return got;
+		if (to && !memcmp(&at, id, sizeof at))
+			*row = to;
+	}
+	return DW_DLV_OK;
+}
+
+static int read_row(Dwarf_Xu_Index_Header header, Dwarf_Unsigned at, Dwarf_Unsigned columns,
+		    struct handle_row *row, Dwarf_Error *de)
+{
+	int got = DW_DLV_OK;
+
+	*row = (struct handle_row){.size = {0}};
+	for (Dwarf_Unsigned i = 0; i < columns && got == DW_DLV_OK; i++) {
+		Dwarf_Unsigned number, offset, size;
+		const char *name;
+
+		got = dwarf_get_xu_section_names(header, i, &number, &name, de);
+		if (got == DW_DLV_NO_ENTRY) { /* a column that has no name */
+			got = DW_DLV_OK;
+			continue;
+		}
+		if (got == DW_DLV_OK)
+			got = dwarf_get_xu_section_offset(header, at, i, &offset, &size, de);
+		if (got == DW_DLV_OK && number < INDEX_COLUMNS) {
+			row->offset[number] = offset;
+			row->size[number] = size;
+		}
+	}
+	return got;
+}
+
+enum status handle_index_find(struct handle *h, uint64_t dwo_id, struct handle_row *row,
+			      struct err *e)
+{
+	Dwarf_Xu_Index_Header header;
+	Dwarf_Unsigned version, columns, slots, at = 0;
+	Dwarf_Sig8 key;
+	Dwarf_Error de = NULL;
+	int got;
+	enum status st = open_index(h, &header, &version, &columns, &slots, e);
+
+	if (st)
+		return st;
+	/* keys are as they lie in the file */
+	for (size_t i = 0; i < sizeof key.signature; i++)
+		key.signature[i] = (char)(dwo_id >> 8 * (sections_of(h)->big_endian ? 7 - i : i));
+	got = find_row(header, slots, &key, &at, &de);
+	if (got == DW_DLV_OK && at)
+		got = read_row(header, at, columns, row, &de);
+	dwarf_xu_header_free(header);
+	if (got != DW_DLV_OK)
+		return failed(h, got == DW_DLV_ERROR ? de : NULL, e, "index of units");
+	return at ? ST_OK : ST_NONE;
 }
 
 bool handle_die(struct handle *h, uint64_t offset, struct Dwarf_Die_s **die)

@@ -18,13 +18,24 @@ enum { LIMIT_FILES = 1 << 20 }; /* of one unit's line table */
 /* s is borrowed until handle_close. */
 enum status handle_open(struct handle **out, struct sections *s, struct err *e);
 void handle_close(struct handle *h);
-/* Header of the next unit of .debug_info: u's version, is_type and dwo_id, and the offset of the
+/* Header of the next unit of .debug_info: u's version, is_type, wide and dwo_id, and the offset of the
  * one behind it. ST_NONE after the last. A failed one cannot be stepped over. */
 enum status handle_next_unit(struct handle *h, struct reference_unit *u, uint64_t *next,
 			     struct err *e);
 /* The DIE of the unit that handle_next_unit gave last. */
 enum status handle_root(struct handle *h, struct Dwarf_Die_s **die, struct err *e);
 bool handle_die(struct handle *h, uint64_t offset, struct Dwarf_Die_s **die);
+
+/* Of a package's index of units, .debug_cu_index: its version, 2 or 5; and the row of a unit, by the
+ * numbers DW_SECT_* of the columns. ST_NONE: no unit has that dwo_id. ST_UNSUPPORTED: libdwarf does
+ * not read such an index. */
+enum { INDEX_COLUMNS = 12 };
+struct handle_row {
+	uint64_t offset[INDEX_COLUMNS], size[INDEX_COLUMNS];
+};
+enum status handle_index_version(struct handle *h, uint16_t *version, struct err *e);
+enum status handle_index_find(struct handle *h, uint64_t dwo_id, struct handle_row *row,
+			      struct err *e);
 
 void die_free(struct Dwarf_Die_s *die); /* accepts NULL */
 enum status die_tag(struct handle *h, struct Dwarf_Die_s *die, uint16_t *tag, uint64_t *offset,

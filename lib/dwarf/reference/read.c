@@ -4,21 +4,17 @@
  */
 #include "lib/base/mem.h"
 #include "lib/dwarf/path.h"
-#include "lib/dwarf/reference/libdwarf.h"
-#include "lib/dwarf/split.h"
+#include "lib/dwarf/reference/split.h"
 #include "lib/object/companion.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Split units: found as the fast engine finds them, read by libdwarf, for which they are made to
- * look like units of a plain file. */
-struct part {
-	struct split_finder *finder;
+/* The supplementary file. */
+struct alt {
 	struct sections sections;
-	struct handle *handle;
-	struct Dwarf_Die_s *root;
+	struct handle *handle; /* NULL: cannot be read */
 };
 
 enum { LIMIT_HOPS = 16 }; /* along abstract origins and specifications */
@@ -35,8 +31,8 @@ struct reader {
 	struct handle *at;
 	struct Dwarf_Die_s *at_root;
 	uint64_t at_offset, at_end;
-	struct part *part; /* NULL: none yet */
-	struct part *alt;  /* the supplementary file; NULL: none */
+	struct reference_splits *splits; /* NULL: no unit was split yet */
+	struct alt *alt;                 /* NULL: none */
 	bool zero_is_code, relative;
 	struct map64 names; /* DIE -> string id + 1 */
 	struct buf path;
@@ -44,7 +40,7 @@ struct reader {
 
 static enum status open_alt(struct reader *r, struct object *o, struct err *e)
 {
-	struct part *alt = r->alt = mem_zalloc(sizeof *alt);
+	struct alt *alt = r->alt = mem_zalloc(sizeof *alt);
 	enum status st = sections_load(&alt->sections, o, e);
 
 	if (!st)
@@ -171,23 +167,11 @@ enum status reader_ranges(struct reader *r, struct reference_unit *u, struct err
 	return st;
 }
 
-static void part_close(struct part *p)
-{
-	die_free(p->root);
-	if (p->handle)
-		handle_close(p->handle);
-	p->root = NULL;
-	p->handle = NULL;
-}
-
 void reader_free(struct reader *r)
 {
 	if (!r)
 		return;
-	if (r->part) {
-		part_close(r->part);
-		split_finder_free(r->part->finder);
-	}
+	reference_splits_free(r->splits);
 	die_free(r->root);
 	if (r->handle)
 		handle_close(r->handle);
@@ -197,7 +181,6 @@ void reader_free(struct reader *r)
 		buf_release(&r->alt->sections.complaint);
 		free(r->alt->sections.abbrev);
 	}
-	free(r->part);
 	free(r->alt);
 	buf_release(&r->sections.complaint);
 	free(r->sections.abbrev);
@@ -206,93 +189,43 @@ void reader_free(struct reader *r)
 	free(r);
 }
 
-/* Present a section of the part, from its byte at on, to libdwarf. */
-static void show(struct part *p, const struct split_part *found, enum section section, uint64_t at)
+/* An offset that the unit's DIE has; UINT64_MAX: it has none. */
+static uint64_t base_of(struct reader *r, uint16_t name)
 {
-	const struct object_section *in = &found->in[section];
+	uint64_t at;
 
-	if (at > in->size)
-		at = in->size;
-	p->sections.all[section] = (struct object_section){
-	    .name = section_names[section], .data = VEC_AT(in->data, at), .size = in->size - at};
-}
-
-/* libdwarf over what the part is made of, and the DIE of its unit. */
-static enum status reference_read_part_open(struct reader *r, const struct split_part *found,
-					    struct err *e)
-{
-	struct part *p = r->part;
-	struct reference_unit u = {.number = 0};
-	uint64_t offset = 0, next = 0;
-	enum status st;
-
-	p->sections.big_endian = r->sections.big_endian;
-	p->sections.address_size = r->sections.address_size;
-	p->sections.part = true;
-	p->sections.lists_base = found->rnglists_base;
-	p->sections.lists_wide = found->wide;
-	p->sections.alt_str = r->sections.alt_str;
-	show(p, found, SECTION_INFO, 0);
-	show(p, found, SECTION_ABBREV, 0);
-	show(p, found, SECTION_STR, 0);
-	show(p, found, SECTION_STR_OFFSETS, 0);
-	show(p, found, SECTION_RNGLISTS, 0);
-	show(p, found, SECTION_RANGES, found->ranges_base);
-	show(p, found, SECTION_ADDR, found->addr_base == UINT64_MAX ? 8 : found->addr_base);
-	st = handle_open(&p->handle, &p->sections, e);
-	for (; !st && next <= found->offset; offset = next) {
-		st = handle_next_unit(p->handle, &u, &next, e);
-		if (!st && offset == found->offset)
-			break;
-		if (!st && next <= offset)
-			st = err_set(e, ST_BAD, "unit header: the next unit is not behind it");
-	}
-	if (!st)
-		st = handle_root(p->handle, &p->root, e);
-	if (st) {
-		p->root = NULL;
-		part_close(p);
-		return st;
-	}
-	map64_release(&r->names);
-	r->at = p->handle;
-	r->at_root = p->root;
-	r->at_offset = offset;
-	r->at_end = next;
-	return ST_OK;
+	return die_reference(r->handle, r->root, name, &at) ? at : UINT64_MAX;
 }
 
 enum status reader_part(struct reader *r, struct reference_unit *u, const char **why, struct err *e)
 {
-	struct split_skeleton skeleton = {.version = (uint8_t)u->version,
-					  .address_size = r->sections.address_size,
-					  .dwo_id = u->dwo_id};
-	struct split_part found;
-	const char *name, *dir;
+	const char *name = die_text(r->handle, r->root, DW_AT_dwo_name);
+	const char *dir = die_text(r->handle, r->root, DW_AT_comp_dir);
+	struct reference_skeleton skeleton = {.version = u->version, .dwo_id = u->dwo_id};
+	struct reference_part found;
+	enum status st;
 
-	if (!r->part) {
-		r->part = mem_zalloc(sizeof *r->part);
-		r->part->finder = split_finder_new(r->object, &r->sections);
-	}
-	part_close(r->part);
-	name = die_text(r->handle, r->root, DW_AT_dwo_name);
 	if (!name)
 		name = die_text(r->handle, r->root, DW_AT_GNU_dwo_name);
-	dir = die_text(r->handle, r->root, DW_AT_comp_dir);
 	skeleton.name = name ? name : "";
 	skeleton.dir = dir ? dir : "";
 	if (u->version < 5)
 		die_id(r->handle, r->root, DW_AT_GNU_dwo_id, &skeleton.dwo_id);
-	if (!die_reference(r->handle, r->root,
-			   u->version < 5 ? DW_AT_GNU_addr_base : DW_AT_addr_base,
-			   &skeleton.addr_base))
-		skeleton.addr_base = UINT64_MAX;
-	die_reference(r->handle, r->root, DW_AT_GNU_ranges_base, &skeleton.ranges_base);
-	if (!die_reference(r->handle, r->root, DW_AT_rnglists_base, &skeleton.rnglists_base))
-		skeleton.rnglists_base = UINT64_MAX;
-	split_find(r->part->finder, &skeleton, &found);
+	skeleton.addr_base = base_of(r, u->version < 5 ? DW_AT_GNU_addr_base : DW_AT_addr_base);
+	skeleton.ranges_base = base_of(r, DW_AT_GNU_ranges_base);
+	skeleton.rnglists_base = base_of(r, DW_AT_rnglists_base);
+	if (!r->splits)
+		r->splits = reference_splits_new(r->object, &r->sections);
+	st = reference_split_find(r->splits, &skeleton, &found, e);
 	*why = found.why;
-	return found.there ? reference_read_part_open(r, &found, e) : ST_OK;
+	if (st || !found.handle)
+		return st;
+	map64_release(&r->names);
+	r->at = found.handle;
+	r->at_root = found.root;
+	r->at_offset = found.offset;
+	r->at_end = found.end;
+	return ST_OK;
 }
 
 /* Adds the scope that die is, if it is one. *scope: the enclosing one, replaced by the new. */

@@ -4,6 +4,7 @@
  *
  *	sections.c  what hides a broken unit from libdwarf
  *	libdwarf.c  libdwarf behind a few functions
+ *	split.c     the part of a unit that is in a .dwo or .dwp file
  *	read.c      one unit through it -> struct reference_unit, plain data
  *	scope.c     struct reference_unit + addresses -> the innermost scope of each
  *	line.c      struct reference_unit + addresses -> the line table's row of each
@@ -57,6 +58,7 @@ struct reference_unit {
 	bool ranged;  /* ranges is all that the unit owns; else its functions say more */
 	bool silent;  /* says nothing of addresses: without functions, it owns what its rows hold */
 	bool split;   /* a skeleton: its functions are in a .dwo file */
+	bool wide;    /* 64-bit DWARF */
 	uint64_t dwo_id;
 	struct unit_range *ranges, *scope_ranges;
 	size_t n_ranges, cap_ranges, n_scope_ranges, cap_scope_ranges;
