@@ -29,7 +29,7 @@ static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK,
 
 struct cli_frames_reading {
 	struct cli_loop loop;
-	struct frames frames; /* of rows; what aggregates are read into */
+	struct frames frames; /* of rows and of one frame; what aggregates are read into */
 	bool has_frames;
 	struct buf words;
 	struct aggregate_asked asked;
@@ -57,21 +57,18 @@ static enum status cli_frames_read_aggregate(void *arg, struct input *in, bool *
 	return frames_aggregate(&r->frames, &in->cur, &r->asked, e);
 }
 
-static void print(struct cli_frames *c, const struct table *table, const struct table *log,
-		  const struct frames_report *report)
+/* Releases the document. */
+static void cli_frames_print(struct cli_frames *c, struct table_document *d,
+			     const struct table *table, const struct table *log)
 {
-	struct table_document d = {.program = "tm-frames"};
-
 	for (int i = 0; i < c->n_operands; i++)
-		document_input(&d, c->operands[i], NULL);
-	if (report)
-		frames_report_add(report, &d);
+		document_input(d, c->operands[i], NULL);
 	if (table)
-		document_table(&d, table);
+		document_table(d, table);
 	if (log)
-		document_table(&d, log);
-	cli_report_print(&c->report, &d);
-	document_release(&d);
+		document_table(d, log);
+	cli_report_print(&c->report, d);
+	document_release(d);
 }
 
 static void cli_frames_run_rows(struct cli_frames *c)
@@ -79,6 +76,7 @@ static void cli_frames_run_rows(struct cli_frames *c)
 	struct err e = ERR_INIT;
 	struct frames_report *r;
 	struct frames *f = &c->reading->frames;
+	struct table_document d = {.program = "tm-frames"};
 
 	c->options.project.by[0].by = !c->options.tops ? KEY_TYPE
 				      : c->by_given    ? keys[c->by]
@@ -94,41 +92,86 @@ static void cli_frames_run_rows(struct cli_frames *c)
 		r = frames_report_new(f, &e);
 		if (!r) /* a message about another option begins with it */
 			cli_usage("%s%s", strncmp(e.msg, "--", 2) ? "--sort: " : "", e.msg);
-		print(c, NULL, NULL, r);
+		frames_report_add(r, &d);
+		cli_frames_print(c, &d, NULL, NULL);
 		frames_report_free(r);
 	}
 	frames_release(f);
 }
 
+static bool frame_is_single(const struct cli_frames *c)
+{
+	return c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..");
+}
+
+/* NULL: not one frame of one capture. */
+static const struct frame *the_frame(const struct cli_frames *c, const struct frames *f)
+{
+	return frame_is_single(c) && f->n == 1 && f->rows[0].kind == SLICE_FRAME ? f->rows : NULL;
+}
+
+/* A frame lasts as long as in the rows of all frames, which come from the same slices. */
+static void detail_title(const struct cli_frames *c, const struct frames *f, struct buf *to)
+{
+	const struct frame *frame = the_frame(c, f);
+
+	buf_adds(to, "types and their stacks");
+	if (c->filter.frames.n == 1)
+		buf_addf(to, ", frame %.60s", c->filter.frames.items[0]);
+	if (frame && frame->has_duration) {
+		buf_adds(to, ", ");
+		time_text(to, (uint64_t)frame->duration);
+		buf_adds(to, f->by_calls ? " in calls of the main thread" : "");
+	} else if (frame && frame->has_start) {
+		buf_adds(to, ", which has no end");
+	}
+}
+
+static void cli_frames_print_detail(struct cli_frames *c, const struct frames_detail *d,
+				    const struct table *log)
+{
+	const struct frame *frame = the_frame(c, &c->reading->frames);
+	struct table_document doc = {.program = "tm-frames"};
+
+	if (frame && frame->has_duration)
+		document_number(&doc, "duration_ns", COLUMN_TIME, 0, cell_signed(frame->duration));
+	cli_frames_print(c, &doc, frames_detail_table(d), log);
+}
+
 static void cli_frames_run_detail(struct cli_frames *c)
 {
 	struct cli_frames_reading *r = c->reading;
+	struct frames *f = &r->frames;
 	struct frames_detail *d;
 	struct frames_log *log;
 	struct err e = ERR_INIT;
-	struct group_project p;
-	char title[128] = "types and their stacks";
+	struct buf title = BUF_INIT;
 
-	if (c->filter.frames.n == 1)
-		snprintf(title, sizeof title, "types and their stacks, frame %.60s",
-			 c->filter.frames.items[0]);
 	frames_detail_groupings(&c->options.project);
-	project_init(&p, &c->options.project);
-	log = frames_log_new(project_sink(&p), &c->filter.selection, c->options.n);
+	if (frame_is_single(c)) {
+		c->options.every = 0;
+		frames_init(f, &c->options);
+	} else {
+		project_init(&f->project, &c->options.project);
+	}
+	log = frames_log_new(frames_sink(f), &c->filter.selection, c->options.n);
 	r->loop.sink = frames_log_sink(log);
 	cli_inputs(&r->loop, c->n_operands, c->operands);
-	names_tell_apart(&p.names);
-	if (p.now.captures && !p.now.frames && c->filter.frames.n)
+	names_tell_apart(&f->project.names);
+	if (f->project.now.captures && !f->project.now.frames && c->filter.frames.n)
 		cli_note(NULL, "--frame: no capture has this frame");
-	if (p.now.captures) {
-		d = frames_detail_new(&p, sorts[c->sort], c->options.n, c->stacks, title, &e);
+	if (f->project.now.captures) {
+		detail_title(c, f, &title);
+		d = frames_detail_new(&f->project, sorts[c->sort], c->options.n, c->stacks,
+				      buf_str(&title), &e);
 		if (!d)
 			cli_usage("--sort: %s", e.msg);
-		print(c, frames_detail_table(d), frames_log_table(log), NULL);
+		cli_frames_print_detail(c, d, frames_log_table(log));
 		frames_detail_free(d);
 	}
 	frames_log_free(log);
-	project_release(&p);
+	frames_release(f);
+	buf_release(&title);
 }
 
 static void cli_frames_run_spread(struct cli_frames *c)
@@ -138,6 +181,7 @@ static void cli_frames_run_spread(struct cli_frames *c)
 					  .sort = sorts[c->sort],
 					  .n = c->options.n};
 	struct frames_spread *s;
+	struct table_document d = {.program = "tm-frames"};
 
 	if (o.sort != FRAMES_AUTO && !spread_measures(o.sort))
 		cli_usage("--spread: '%s' is of moments, of frames as a whole or may be below 0: "
@@ -150,7 +194,7 @@ static void cli_frames_run_spread(struct cli_frames *c)
 	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
 	names_tell_apart(&spread_project(s)->names);
 	if (spread_project(s)->now.captures)
-		print(c, spread_table(s), NULL, NULL);
+		cli_frames_print(c, &d, spread_table(s), NULL);
 	spread_free(s);
 }
 
@@ -218,8 +262,7 @@ static void start(struct cli_frames *c)
 {
 	c->options.tops = c->tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)c->tops;
 	/* One frame is looked at closely; so is what is asked for. */
-	c->detail |= c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..") &&
-		     !c->by_given && !c->options.tops && !c->spread;
+	c->detail |= frame_is_single(c) && !c->by_given && !c->options.tops && !c->spread;
 	if (c->spread && (c->detail || c->options.tops || c->spikes.n || c->options.news ||
 			  c->options.sort_counter))
 		cli_usage("--spread takes only --by, --sort, --every and -n");

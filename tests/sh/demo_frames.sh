@@ -78,5 +78,18 @@ for dir in "$DATA"/demo/*-dwarf*/; do
 	sed -n 's/^stream\.allocs\t//p; s/^stream\.live\t//p' "$dir/truth.totals" > "$work/part"
 	same "$name: steps of time" "$work/ours" "$work/part"
 done
+# --frame N lasts as long as the row of this frame among all frames; the last frame has no end.
+for file in unity/small.raw unity/good-frames.raw; do
+	tm-frames -q --csv --table frames "$DATA/$file" | columns frame duration_ns | grep -P '^\d' > "$work/true"
+	while read -r frame _; do
+		printf '%s\t' "$frame"
+		tm-frames -q --as json --frame "$frame" "$DATA/$file" | grep -o '"numbers":{[^}]*}' | grep -o '"duration_ns":[0-9]*' | cut -d : -f 2 | grep . || echo
+	done < "$work/true" > "$work/ours"
+	same "$file: the duration of each frame alone" "$work/ours" "$work/true"
+	last=$(tail -n 1 "$work/true" | cut -f 1)
+	tm-frames -q --frame "$last" "$DATA/$file" | head -n 1 > "$work/ours"
+	echo "types and their stacks, frame $last, which has no end" > "$work/part"
+	same "$file: the last frame has no end" "$work/ours" "$work/part"
+done
 [ $found -gt 0 ] || { echo "not ok - no demo variants in $DATA/demo"; status=1; }
 exit $status

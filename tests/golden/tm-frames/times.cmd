@@ -24,6 +24,8 @@ tm-frames --sort duration --spike 1.5x --table spikes f.tmt
 tm-frames --sort self-time --spike 1.5x --table spikes f.tmt
 tm-frames --sort duration --spike 760 --table spikes f.tmt || echo "status $?"
 tm-frames --frame 2 f.tmt
+tm-frames --frame 2 --as json f.tmt | grep -o '"numbers":{[^}]*}'
+tm-frames --frame 3 f.tmt
 tm-frames --by function f.tmt
 tm-top --by frame f.tmt
 tm-top --by frame --sort total-time f.tmt
@@ -40,3 +42,6 @@ frame 2
 sample Update 1 500 500
 X
 tm-frames --table frames --spike 400ns g.tmt
+tm-frames --frame 2 g.tmt
+# Two captures have this frame: no duration is that of both.
+tm-frames --frame 2 f.tmt g.tmt | head -n 1
