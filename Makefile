@@ -116,7 +116,8 @@ endif
 override CPPFLAGS += $(TM_CPPFLAGS)
 # LLVM's demangler (lib/demangle/demangle_llvm.c) is a part of what is built, and no library to link with.
 cxxabi   := $(filter %/libc++abi.a,$(TM_LIBS))
-override LDLIBS   += $(filter-out $(cxxabi),$(TM_LIBS))
+# Capstone and libmicrohttpd are loaded at their first use (lib/base/shared_library.h).
+override LDLIBS   += $(filter-out $(cxxabi) -lcapstone -lmicrohttpd,$(TM_LIBS))
 
 # The tests that T names may be of any tier.
 tiers    := $(or $(TIER),$(if $(T),$(shell tests/run --tiers $(T)),check))
@@ -146,7 +147,7 @@ gen_src  := $(filter-out $(gen_so),$(wildcard testdata/gen/*.c testdata/gen/*.cp
 data_src := $(sort $(shell find testdata -type f))
 
 # All rooms, for our programs where they are built; and once on a disk, for those that are installed: what symbolizes is
-# a library of its own, since libdwarf and Capstone would cost every start of a report's program 3 ms.
+# a library of its own, since libdwarf would cost every start of a report's program.
 LIB      := $(B)/rooms.a
 ROOMS    := $(B)/installed/libtracemill-rooms-$(VERSION).so
 SYMBOLS  := $(B)/installed/libtracemill-symbols-$(VERSION).so
@@ -154,7 +155,7 @@ SYMBOLS  := $(B)/installed/libtracemill-symbols-$(VERSION).so
 # have the same rooms, the interface too, with memory as programs have it: nothing is there twice.
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
             lib/dwarf/*/*.c lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
-            lib/input/*.c lib/pack/*.c lib/disasm/*.c lib/sandbox/*.c) formats/maps.c formats/smaps.c
+            lib/input/*.c lib/pack/*.c lib/disasm/code.c lib/sandbox/*.c) formats/maps.c formats/smaps.c
 library_major := $(shell sed -n 's/.*UINT32_C(\([0-9]*\)) << 16.*/\1/p' lib/library/tracemill/version.h)
 library_api := $(wildcard lib/library/tracemill/*.h)
 library_names := $(shell sed -n 's/^\t\(tracemill_[a-z_]*\);/\1/p' lib/library/libtracemill.map)
@@ -197,7 +198,7 @@ view_assets := $(sort $(wildcard lib/view/page/*.*)) lib/render/html/texts.js
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
 symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object record recorder \
             symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
-# Of tm-view alone: its server brings 14 libraries.
+# Of tm-view alone.
 view_obj := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))
 simulate_src := $(sort $(wildcard tests/simulate/*.c))
 all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \

@@ -9,6 +9,7 @@
 #include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/cli/search.h"
+#include "lib/disasm/disasm.h"
 #include "lib/group/metric.h"
 #include "lib/inspect/report.h"
 
@@ -303,6 +304,16 @@ static void inspect_check(struct inspect_cli *c, int n)
 	parse_require(c);
 }
 
+/* What the sandbox would deny. */
+static void inspect_load(void)
+{
+	struct err e = ERR_INIT;
+
+	if (disasm_load(&e))
+		cli_error(NULL, "%s: frame pointers are unknown, and --disassemble has no text",
+			  e.msg);
+}
+
 int main(int argc, char **argv)
 {
 	struct inspect_cli c = {.document = {.program = "tm-inspect", .title = NULL},
@@ -359,6 +370,7 @@ int main(int argc, char **argv)
 				     (size_t)n, binaries.debug_dirs.n};
 	if (c.traces.n && !c.no_symbols)
 		cli_named_start(&c.named, (int)c.traces.n, c.names, &c.import.options);
+	inspect_load();
 	cli_sandbox("tm-inspect", NULL);
 	cli_filter_done(&c.filter);
 	lookup_init(&c.lookup, &lookup);

@@ -2,6 +2,7 @@
 #include "lib/disasm/disasm.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/shared_library.h"
 
 #include <capstone/capstone.h>
 #include <pthread.h>
@@ -28,17 +29,50 @@ static void *disasm_take_again(void *p, size_t n)
 	return mem_realloc(p, n, 1);
 }
 
+#define TEXT_OF(x)    #x
+#define SONAME(major) "libcapstone.so." TEXT_OF(major)
+
+static struct {
+	__typeof__(&cs_option) option;
+	__typeof__(&cs_open) open;
+	__typeof__(&cs_close) close;
+	__typeof__(&cs_malloc) new_instruction;
+	__typeof__(&cs_free) free_instructions;
+	__typeof__(&cs_disasm_iter) next;
+} capstone;
+
+static struct err why_not = ERR_INIT; /* capstone is not loaded */
+
 /* Capstone 4 does not check what its own malloc gives. */
-static void disasm_lend_memory(void)
+static void load_capstone(void)
 {
+	static const struct shared_function functions[] = {
+	    {"cs_option", &capstone.option},
+	    {"cs_open", &capstone.open},
+	    {"cs_close", &capstone.close},
+	    {"cs_malloc", &capstone.new_instruction},
+	    {"cs_free", &capstone.free_instructions},
+	    {"cs_disasm_iter", &capstone.next},
+	};
 	cs_opt_mem memory = {mem_alloc, disasm_take_zeroed, disasm_take_again, free, vsnprintf};
 
-	cs_option(0, CS_OPT_MEM, (size_t)&memory);
+	if (!shared_library_load(SONAME(CS_API_MAJOR), functions,
+				 sizeof functions / sizeof *functions, &why_not))
+		capstone.option(0, CS_OPT_MEM, (size_t)&memory);
+}
+
+enum status disasm_load(struct err *e)
+{
+	static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+	pthread_once(&loaded, load_capstone);
+	if (why_not.code)
+		*e = why_not;
+	return why_not.code;
 }
 
 struct disasm *disasm_new(const struct disasm_code *c, bool thumb)
 {
-	static pthread_once_t lent = PTHREAD_ONCE_INIT;
 	static const struct {
 		cs_arch arch;
 		cs_mode mode;
@@ -46,18 +80,19 @@ struct disasm *disasm_new(const struct disasm_code *c, bool thumb)
 		     [CODE_X86_64] = {CS_ARCH_X86, CS_MODE_64},
 		     [CODE_ARM] = {CS_ARCH_ARM, CS_MODE_ARM},
 		     [CODE_ARM64] = {CS_ARCH_ARM64, CS_MODE_ARM}};
+	struct err e = ERR_INIT;
 	struct disasm *d;
 	csh handle;
 
-	pthread_once(&lent, disasm_lend_memory);
-	if (!c->arch || cs_open(known[c->arch].arch,
-				c->arch == CODE_ARM && thumb ? CS_MODE_THUMB : known[c->arch].mode,
-				&handle) != CS_ERR_OK)
+	if (disasm_load(&e) || !c->arch ||
+	    capstone.open(known[c->arch].arch,
+			  c->arch == CODE_ARM && thumb ? CS_MODE_THUMB : known[c->arch].mode,
+			  &handle) != CS_ERR_OK)
 		return NULL;
 	d = mem_zalloc(sizeof *d);
 	d->code = c;
 	d->handle = handle;
-	d->insn = cs_malloc(handle);
+	d->insn = capstone.new_instruction(handle);
 	d->step = c->arch == CODE_ARM && !thumb ? 4 : code_alignment(c->arch);
 	return d;
 }
@@ -66,8 +101,8 @@ void disasm_free(struct disasm *d)
 {
 	if (!d)
 		return;
-	cs_free(d->insn, 1);
-	cs_close(&d->handle);
+	capstone.free_instructions(d->insn, 1);
+	capstone.close(&d->handle);
 	free(d);
 }
 
@@ -85,7 +120,7 @@ bool disasm_at(struct disasm *d, uint64_t addr, uint64_t end, struct instruction
 	if (n > end - addr)
 		n = (size_t)(end - addr);
 	*out = (struct instruction){.addr = addr, .bytes = bytes};
-	if (cs_disasm_iter(d->handle, &bytes, &n, &at, d->insn)) {
+	if (capstone.next(d->handle, &bytes, &n, &at, d->insn)) {
 		out->size = d->insn->size;
 		out->name = d->insn->mnemonic;
 		out->operands = d->insn->op_str;

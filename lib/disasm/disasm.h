@@ -5,11 +5,15 @@
 #ifndef TM_DISASM_DISASM_H
 #define TM_DISASM_DISASM_H
 
+#include "lib/base/err.h"
 #include "lib/disasm/code.h"
 
 struct disasm;
 
-/* NULL: capstone does not know this processor. thumb: of CODE_ARM, T32. c is borrowed. */
+/* Loads capstone, which disasm_new does otherwise: to be called before a sandbox closes. */
+enum status disasm_load(struct err *e);
+
+/* NULL: capstone is not installed, or does not know this processor. thumb: of CODE_ARM, T32. c is borrowed. */
 struct disasm *disasm_new(const struct disasm_code *c, bool thumb);
 void disasm_free(struct disasm *d); /* accepts NULL */
 

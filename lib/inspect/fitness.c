@@ -137,8 +137,11 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 	uint64_t calling = x->sum.frame + x->sum.none;
 	unsigned share = percent(x->sum.frame, calling);
 	static const char fix[] = "compile with -fno-omit-frame-pointer";
+	struct err e = ERR_INIT;
 
-	if (!calling)
+	if (!calling && x->n_functions && disasm_load(&e))
+		say(f, FIT_UNKNOWN, NULL, "prologues were not checked: %s", e.msg);
+	else if (!calling)
 		say(f, FIT_UNKNOWN, NULL, "%s",
 		    x->n_functions ? "prologues are checked only for arm64, x86-64 and x86"
 				   : "no function with code was found");

@@ -2,6 +2,7 @@
 #include "lib/view/http.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/shared_library.h"
 
 #ifdef HAVE_LIBMICROHTTPD
 
@@ -55,6 +56,41 @@ struct http {
 	size_t n_waiting;
 };
 
+#define MHD_FUNCTIONS(X)               \
+	X(add_response_header)         \
+	X(create_response_from_buffer) \
+	X(destroy_response)            \
+	X(get_connection_info)         \
+	X(get_daemon_info)             \
+	X(get_timeout)                 \
+	X(lookup_connection_value)     \
+	X(queue_response)              \
+	X(resume_connection)           \
+	X(run)                         \
+	X(start_daemon)                \
+	X(stop_daemon)                 \
+	X(suspend_connection)
+
+static struct {
+#define X(name) __typeof__(&MHD_##name) name;
+	MHD_FUNCTIONS(X)
+#undef X
+} mhd;
+
+/* It brings 14 libraries, of which TLS's alone cost a start some milliseconds. This is the name of all its versions
+ * since 0.9.38. */
+static enum status http_load(struct err *e)
+{
+	static const struct shared_function functions[] = {
+#define X(name) {"MHD_" #name, &mhd.name},
+	    MHD_FUNCTIONS(X)
+#undef X
+	};
+
+	return shared_library_load("libmicrohttpd.so.12", functions,
+				   sizeof functions / sizeof *functions, e);
+}
+
 static volatile sig_atomic_t stopped;
 
 static void http_on_signal(int sig)
@@ -75,25 +111,25 @@ static enum MHD_Result http_respond(struct MHD_Connection *c, unsigned status, c
 				    struct buf *body, const char *exit, const char *messages)
 {
 	struct MHD_Response *r =
-	    MHD_create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
+	    mhd.create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
 	enum MHD_Result done;
 
 	*body = (struct buf)BUF_INIT;
 	if (!r)
 		return MHD_NO;
-	MHD_add_response_header(r, "Content-Type", type);
-	MHD_add_response_header(r, "Content-Security-Policy", policy);
-	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
-	MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-	MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
-	MHD_add_response_header(r, "Cache-Control", "no-store");
+	mhd.add_response_header(r, "Content-Type", type);
+	mhd.add_response_header(r, "Content-Security-Policy", policy);
+	mhd.add_response_header(r, "X-Content-Type-Options", "nosniff");
+	mhd.add_response_header(r, "Referrer-Policy", "no-referrer");
+	mhd.add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+	mhd.add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
+	mhd.add_response_header(r, "Cache-Control", "no-store");
 	if (exit)
-		MHD_add_response_header(r, "X-Exit", exit);
+		mhd.add_response_header(r, "X-Exit", exit);
 	if (messages)
-		MHD_add_response_header(r, "X-Messages", messages);
-	done = MHD_queue_response(c, status, r);
-	MHD_destroy_response(r);
+		mhd.add_response_header(r, "X-Messages", messages);
+	done = mhd.queue_response(c, status, r);
+	mhd.destroy_response(r);
 	return done;
 }
 
@@ -159,7 +195,7 @@ static unsigned http_failure(const struct client *q)
 	const struct view_answer *a = &q->answer;
 
 	return !a->status || a->text.len ||
-		       MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "page")
+		       mhd.lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "page")
 		   ? 0
 	       : a->status == USAGE  ? MHD_HTTP_BAD_REQUEST
 	       : a->status >= SIGNAL ? MHD_HTTP_INTERNAL_SERVER_ERROR
@@ -203,7 +239,7 @@ static void begin_question(struct client *q, const struct http *h)
 
 static enum MHD_Result take_question(struct http *h, struct client *q)
 {
-	const char *text = MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "q");
+	const char *text = mhd.lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "q");
 
 	q->asks = true;
 	if (!text)
@@ -216,7 +252,7 @@ static enum MHD_Result take_question(struct http *h, struct client *q)
 	q->next = h->waiting;
 	h->waiting = q;
 	h->n_waiting++;
-	MHD_suspend_connection(q->connection);
+	mhd.suspend_connection(q->connection);
 	return MHD_YES;
 }
 
@@ -230,9 +266,9 @@ static enum MHD_Result http_on_request(void *arg, struct MHD_Connection *c, cons
 	struct route_request r = {
 	    .method = method,
 	    .path = url,
-	    .host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"),
-	    .origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"),
-	    .site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+	    .host = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Host"),
+	    .origin = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Origin"),
+	    .site = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
 	};
 
 	(void)version;
@@ -281,7 +317,7 @@ static void http_on_end(void *arg, struct MHD_Connection *c, void **state,
 static int socket_of(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *i =
-	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	    mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return i ? i->connect_fd : -1;
 }
@@ -342,7 +378,7 @@ static void http_go_on(struct http *h)
 			q->done = true;
 			*at = q->next;
 			h->n_waiting--;
-			MHD_resume_connection(q->connection);
+			mhd.resume_connection(q->connection);
 		} else {
 			at = &q->next;
 		}
@@ -371,7 +407,7 @@ static int time_left(const struct http *h)
 	MHD_UNSIGNED_LONG_LONG ms;
 	int left = TICK_MS;
 
-	if (MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms < (unsigned)left)
+	if (mhd.get_timeout(h->daemon, &ms) == MHD_YES && ms < (unsigned)left)
 		left = (int)ms;
 	for (const struct client *q = h->waiting; q; q = q->next)
 		if (q->started && answer_left(&q->answer) < left)
@@ -407,7 +443,7 @@ static void http_wait_for(struct http *h, int epoll)
 
 enum status http_run(struct http *h, struct err *e)
 {
-	const union MHD_DaemonInfo *i = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const union MHD_DaemonInfo *i = mhd.get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	const struct sigaction stop = {.sa_handler = http_on_signal};
 	time_t looked = time(NULL);
 
@@ -421,10 +457,10 @@ enum status http_run(struct http *h, struct err *e)
 		return err_sys(e, "standard output");
 	while (!stopped) {
 		http_wait_for(h, i->epoll_fd);
-		if (MHD_run(h->daemon) != MHD_YES)
+		if (mhd.run(h->daemon) != MHD_YES)
 			return err_set(e, ST_SYS, "libmicrohttpd gave up");
 		http_go_on(h);
-		MHD_run(h->daemon);
+		mhd.run(h->daemon);
 		if (h->view->refresh && time(NULL) != looked) {
 			h->view->refresh(h->view);
 			looked = time(NULL);
@@ -515,8 +551,8 @@ struct http *http_new(struct view *v, const char *where, struct err *e)
 	h->listener = -1;
 	if (!make_token(h->door.token)) {
 		err_sys(e, "no random numbers");
-	} else if (!http_listen_at(h, where, e)) {
-		h->daemon = MHD_start_daemon(
+	} else if (!http_load(e) && !http_listen_at(h, where, e)) {
+		h->daemon = mhd.start_daemon(
 		    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, http_on_request, h,
 		    MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_NOTIFY_COMPLETED, http_on_end,
 		    NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
@@ -538,10 +574,10 @@ void http_free(struct http *h)
 		return;
 	for (struct client *q = h->waiting; q; q = q->next) {
 		q->done = q->gone = true;
-		MHD_resume_connection(q->connection);
+		mhd.resume_connection(q->connection);
 	}
 	if (h->daemon)
-		MHD_stop_daemon(h->daemon); /* closes the listener */
+		mhd.stop_daemon(h->daemon); /* closes the listener */
 	else if (h->listener >= 0)
 		close(h->listener);
 	free(h);

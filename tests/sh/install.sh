@@ -33,9 +33,23 @@ broken=$(find to -xtype l -printf '%P -> %l\n' | grep -v -- '-> /opt/t/bin/tm-' 
 check "no link leads nowhere ($broken)" [ -z "$broken" ]
 size=$(du -sb "$root" | cut -f 1)
 [ -n "${SAN-}" ] || check "at most 10 MB ($size bytes)" [ "$size" -le 10000000 ]
-# What would cost each start of a report's program milliseconds is loaded by those that need it.
+# Libraries that would cost each start milliseconds are loaded by those that need them, when they do.
 loaded=$(ldd "$root/bin/tm-top" | grep -oE 'lib(dwarf|capstone|gnutls|microhttpd)[^ ]*' | tr '\n' ' ')
 check "tm-top loads no library for symbols or for servers ($loaded)" [ -z "$loaded" ]
+loaded=$(for p in "$root"/bin/*; do
+	ldd "$p" 2>/dev/null | grep -oE 'lib(capstone|gnutls|microhttpd)[^ ]*' | sed "s,^,${p##*/} ,"
+done)
+check "no program begins with a disassembler or a server ($loaded)" [ -z "$loaded" ]
+mkdir broken
+touch broken/libcapstone.so.{4,5,6} broken/libmicrohttpd.so.12
+LD_LIBRARY_PATH=$PWD/broken "$root/bin/tm-inspect" "$root/bin/tm-top" >inspected 2>err
+check "tm-inspect names the library that it cannot load" \
+	grep -q '^tm-inspect: cannot load libcapstone.so.[4-6]: .*frame pointers are unknown' err
+check "and goes on with what it knows without" grep -q '^build-id  *yes' inspected
+check "and no more" grep -q '^frame-pointers  *unknown  *prologues were not checked: cannot load libcapstone' inspected
+check "tm-view does, too" \
+	grep -q 'cannot load libmicrohttpd.so.12: ' <("$root/bin/tm-record" -q --no-symbols -o v.tmt true 2>&1
+		LD_LIBRARY_PATH=$PWD/broken "$root/bin/tm-view" v.tmt 2>&1)
 bad=
 for p in "$root"/bin/*; do
 	[ "$("$p" --version </dev/null 2>err | head -n 1 | cut -d ' ' -f 3)" = "$(cat "$SRC/VERSION")" ] || bad="$bad ${p##*/}"
