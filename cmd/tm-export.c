@@ -138,10 +138,23 @@ static const char *make_output(const struct exporter *x, const char *output)
 	return file;
 }
 
+/* The captures lack the numbers: wrong usage, as with a report. */
+static bool numbers_are_lacking(const struct err *e)
+{
+	return e->code == ST_UNSUPPORTED &&
+	       (!strncmp(e->msg, "--sort: ", strlen("--sort: ")) ||
+		!strncmp(e->msg, "nothing in ", strlen("nothing in ")));
+}
+
 /* What is not finished is not kept. */
 static void failed(const char *file, const struct err *e)
 {
-	cli_fail(file, e);
+	if (numbers_are_lacking(e)) {
+		cli_error(NULL, "%s", e->msg);
+		cli_status(EXIT_USAGE);
+	} else {
+		cli_fail(file, e);
+	}
 	cli_output_done(false);
 }
 

@@ -195,10 +195,15 @@ static void tell_costs(const struct costs *c)
 
 		if (b->others)
 			tell_other_build(c, b);
-		if (!c->n_linked || b->unbound)
+		if (!c->n_linked && c->p->names.n_locations > 1) {
+			cli_error(path,
+				  "no costs: the trace is not symbolized: tm-symbolize finds the "
+				  "addresses of this binary");
+			cli_status(EXIT_USAGE);
+		} else if (!c->n_linked || b->unbound) {
 			cli_note(path, "the trace is not symbolized: tm-symbolize finds the "
 				       "addresses of this binary");
-		else if (!b->places && !b->others)
+		} else if (!b->places && !b->others)
 			cli_note(path, "no address of the trace is in this binary");
 		if (b->by_name)
 			cli_note(path, "matched by name, without a build-id: %zu addresses",

@@ -112,7 +112,7 @@ static bool cli_heap_choose(struct cli_heap *c)
 		if (r->loop.read)
 			cli_error(r->loop.read == 1 ? r->loop.file : NULL,
 				  "no snapshot in the input: it has no objects");
-		cli_status(EXIT_INPUT);
+		cli_status(r->loop.read ? EXIT_USAGE : EXIT_INPUT);
 		return false;
 	}
 	if (c->has_snapshot && c->snapshot > s->n)

@@ -92,7 +92,8 @@ while read -r form _; do
 		tm-export -q --as "$form" "${original[@]}" -o out $capture 2>err
 		status=$?
 		if ! wanted "$form" $capture >want; then
-			check "$form of $capture: there is nothing to write, and that is said" [ $status = 3 ]
+			[ ${#original[@]} = 0 ]; lacking=$((2 + $?)) # an original of another format is bad input
+			check "$form of $capture: there is nothing to write, and that is said" [ $status = $lacking ]
 			continue
 		fi
 		got "$form" $capture out | sort >back

@@ -416,7 +416,7 @@ told 'frames%20--time%207..3' 400 '--time'
 told 'frames%20--every%200s' 400 '--every'
 told 'compare%20--gate%20nowhere' 400 '--gate'
 told 'spikes%20--threshold%20soon' 400 '--threshold'
-told 'heap%20a.tmt' 422 'no snapshot in the input'
+told 'heap%20a.tmt' 400 'no snapshot in the input'
 check 'nothing else is there' [ "$(code "${at}etc")" = 404 ]
 tm-top -q --source . --source-dir src --as json -- run.mem >want
 code "${at}ask?q=top%20--source%20.%20--source-dir%20src%20run.mem" >/dev/null

@@ -1,4 +1,4 @@
-# Two samples and nothing else have no allocation, no address and no place in time: forms that need one end with 3, say what
+# Two samples and nothing else have no allocation, no address and no place in time: forms that need one end with 2, say what
 # there is, and leave no file; those of samples write 3 (1 + 2).
 printf 'main;a 1\nmain;b 2\n' >g.folded
 for form in chrome memtracer loli-stream maps; do

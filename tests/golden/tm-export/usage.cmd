@@ -1,4 +1,4 @@
-# Each is reported in one line, with status 2; the last is a metric that the capture has not: 3.
+# Each is reported in one line, with status 2, also a metric that the capture does not have.
 echo '{"f":1,"d":[{"t":"A","s":9,"r":12,"st":["0x20;0x10;"],"sz":[8]}]}' >run.mem
 for o in '' '--as perf' '--as sqlite' '--as mem' '--as folded --original run.mem' \
 	'--as pprof --events' '--as folded --sort size' '--as folded -q --sort count'; do
