@@ -54,6 +54,9 @@ static void captures_tell_one(struct tracemill_naming *n, size_t i, const char *
 	    !*tracemill_trace_module(t->trace, 1))
 		cli_note(file, "the capture does not name its module: give the module map with "
 			       "--maps, or the one binary with -e");
+	if (c.reasons[TRACEMILL_REASON_NO_MODULE] && !t->n_modules)
+		cli_note(file, "the capture has no list of modules: give the file that was written "
+			       "with it, or a copy of /proc/PID/maps: --maps FILE.maps");
 	add(all, &c);
 }
 

@@ -69,7 +69,10 @@ void cli_modules_used(struct tracemill_naming *n, bool any)
 		if (f.module)
 			cli_note(f.path, "not used: there is no module '%s'", f.module);
 		else if (any)
-			cli_note(f.path, "not used: no module has its name or build-id");
+			cli_note(f.path,
+				 "not used: no module has its name or build-id; to give "
+				 "it to a module: -e MODULE=%s",
+				 f.path);
 	}
 }
 
