@@ -316,6 +316,15 @@ static void recorded_tell_process(const struct recorded *r)
 	buf_release(&b);
 }
 
+static void recorded_tell_captures(const struct group_project *p)
+{
+	if (p->now.captures > 1)
+		cli_note(NULL,
+			 "each of the %" PRIu64
+			 " captures is one program: the next was started by exec",
+			 p->now.captures);
+}
+
 static void recorded_tell_run(const struct recorded *r, bool names)
 {
 	struct recorded_look l = {.r = r};
@@ -341,6 +350,7 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 			cli_note(NULL, "%s", v.run);
 			cli_note(NULL, "%s", v.memory);
 		}
+		recorded_tell_captures(&p);
 		for (unsigned d = 0; d < DOMAIN_NOTES && !r->report; d++)
 			if (domain_note(&p.now, d, &domains)) {
 				cli_note(NULL, "%s", buf_str(&domains));

@@ -34,9 +34,26 @@ static bool find_module(const char *library, const char *const folders[3], char 
 	return there;
 }
 
+/* The trace is named after the script: game.lua.tmt. A name that would need quotes in Lua is not taken. */
+static const char *lua_script(char *const *argv)
+{
+	static const char plain[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+	for (size_t i = 1; argv[0] && argv[i]; i++) {
+		const char *name = path_base(argv[i]);
+		size_t n = strlen(name);
+
+		if (*argv[i] != '-' && n > 4 && !strcmp(name + n - 4, ".lua"))
+			return strspn(name, plain) == n ? name : "lua";
+	}
+	return "lua";
+}
+
 static void add_line(struct buf *line, const char *module, const char *program, char *const *argv)
 {
 	bool by_name = !strncmp(path_base(*argv), "lua", 3);
+	const char *script = lua_script(argv);
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%.*s?.so;;", (int)(path_base(module) - module), module);
@@ -44,7 +61,7 @@ static void add_line(struct buf *line, const char *module, const char *program, 
 	buf_add_shell(line, buf_str(&b));
 	buf_addc(line, ' ');
 	buf_add_shell(line, by_name ? *argv++ : program);
-	buf_adds(line, " -e 'require(\"tracemill\").start(\"lua.tmt\")'");
+	buf_addf(line, " -e 'require(\"tracemill\").start(\"%s.tmt\")'", script);
 	for (; *argv; argv++) {
 		buf_addc(line, ' ');
 		buf_add_shell(line, *argv);

@@ -199,10 +199,10 @@ for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 	fi
 	record -- $lua keep.lua first "it's a word"
 	line=$(out_of_it 'this records those of the script: (.*)$')
-	rm -f lua.tmt
+	rm -f keep.lua.tmt
 	check "$lua runs Lua: ${line:-no line}" eval "$line"
 	check '... and its functions are ranked, not those that Lua has' \
-		eval '[ "$(tm-top -q --csv --table live lua.tmt | sed -n "2s/,.*keep,.*/ keep/p")" ] && ! tm-top -q --csv lua.tmt | grep -q string.rep'
+		eval '[ "$(tm-top -q --csv --table live keep.lua.tmt | sed -n "2s/,.*keep,.*/ keep/p")" ] && ! tm-top -q --csv keep.lua.tmt | grep -q string.rep'
 done
 
 # --- Python: 20,000 strings of their own, which its arenas hold
