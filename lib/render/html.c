@@ -169,8 +169,14 @@ static void html_table(struct page *p, const struct table *t)
 	for (size_t k = 0; k < t->n_columns; k++) {
 		if (t->columns[k].flags & COLUMN_NOT_TEXT)
 			continue;
-		buf_addf(b, "<th scope=\"col\"%s><button>",
+		buf_addf(b, "<th scope=\"col\"%s",
 			 t->columns[k].type == COLUMN_TEXT ? "" : " class=\"num\"");
+		if (t->columns[k].key && strcmp(t->columns[k].key, t->columns[k].title) != 0) {
+			buf_adds(b, " data-key=\"");
+			string(p, t->columns[k].key); /* a counter's key has its name */
+			buf_addc(b, '"');
+		}
+		buf_adds(b, "><button>");
 		string(p, t->columns[k].title);
 		buf_adds(b, "</button></th>");
 	}

@@ -61,6 +61,7 @@ tm-top -q --peek main -o peek.html a.tmt
 tm-top -q -o times.html calls.tmt
 tm-frames -q -o frames.html a.tmt
 tm-frames -q --frame 2 -o frame.html a.tmt
+tm-frames -q --spike 0.5x -o runs.html a/arcade.mem
 tm-frames -q --spread --by type -o spread.html a.tmt
 tm-compare -q -o compare.html a.tmt b.tmt
 tm-compare -q --normalize --by type -o normalized.html a.tmt b.tmt

@@ -1192,7 +1192,7 @@ function translate(root) {
 		const e = node.parentElement, text = node.data.trim();
 		if (!text || e.closest("script, style, noscript, td.num, .file, code")) continue;
 		const name = e.closest("td.name"), below = e.closest("details > div");
-		const chinese = below ? detailed(text, e.closest(".checks")) : name ? named(text) : translated(text, e.closest(".prose") ? "relation" : "");
+		const chinese = below ? detailed(text, e.closest(".checks")) : name ? named(text) : translated(text, e.closest(".prose") ? "relation" : e.closest("th")?.dataset.key || "");
 		if (chinese === text) continue;
 		node.data = node.data.replace(text, () => chinese);
 		if (name && !below) name.dataset.name = text;
