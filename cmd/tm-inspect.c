@@ -203,8 +203,9 @@ static void tell_costs(const struct costs *c)
 		} else if (!c->n_linked || b->unbound) {
 			cli_note(path, "the trace is not symbolized: tm-symbolize finds the "
 				       "addresses of this binary");
-		} else if (!b->places && !b->others)
+		} else if (!b->places && !b->others) {
 			cli_note(path, "no address of the trace is in this binary");
+		}
 		if (b->by_name)
 			cli_note(path, "matched by name, without a build-id: %zu addresses",
 				 b->by_name);

@@ -316,13 +316,11 @@ static void recorded_tell_process(const struct recorded *r)
 	buf_release(&b);
 }
 
+/* A shell calls exec for each folder of PATH, until one has the program. */
 static void recorded_tell_captures(const struct group_project *p)
 {
 	if (p->now.captures > 1)
-		cli_note(NULL,
-			 "each of the %" PRIu64
-			 " captures is one program: the next was started by exec",
-			 p->now.captures);
+		cli_note(NULL, "each call of exec begins another capture, also a call that fails");
 }
 
 static void recorded_tell_run(const struct recorded *r, bool names)

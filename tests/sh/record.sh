@@ -63,7 +63,7 @@ ok "20000 threads, one after the other" [ "$(tm-dump -q x.tmt | grep -c 'alloc.*
 
 tm-record -o x.tmt -- ./blocks exec 2>said
 ok "exec: two captures in one file" [ "$(tm-dump -q x.tmt | grep -c ^totals)" = 2 ]
-ok "exec: the summary says what a capture is" grep -q 'each of the 2 captures is one program: the next was started by exec' said
+ok "exec: the summary says what a capture is" grep -q 'each call of exec begins another capture' said
 ok "exec: each with what it allocated" [ "$(sums x.tmt)" = "$(awk '/^allocs/ {
 	for (i = 2; i <= NF; i += 2) s[i] += $i
 	} END { print "allocs", s[2], "frees", s[4], "requested", s[6], "real", s[8], "live", s[10] }' said)" ]
