@@ -62,7 +62,9 @@ static int libdwarf_get_section(void *obj, access_index i, access_section *out, 
 		return DW_DLV_NO_ENTRY;
 	*out = (access_section){0};
 	out->MEMBER(as, name) = s->names ? s->names[i] ? s->names[i] : "" : section_names[i];
-	out->MEMBER(as, size) = s->all[i].size;
+	/* libdwarf 20210528 refuses a unit whose last attribute, without bytes of its own
+	 * (DW_FORM_flag_present), ends the section. Behind the bytes is a NUL. */
+	out->MEMBER(as, size) = s->all[i].size + (i == SECTION_INFO && s->all[i].size && !s->names);
 	out->MEMBER(as, addr) = s->all[i].addr;
 	out->MEMBER(as, type) = i ? 1 : 0; /* SHT_PROGBITS */
 	return DW_DLV_OK;
@@ -657,7 +659,8 @@ static enum status libdwarf_read_row(Dwarf_Line line, struct unit_row *row, Dwar
 	    .line = number_ <= UINT32_MAX ? (uint32_t)number_ : 0,
 	    .column = column <= UINT32_MAX ? (uint32_t)column : 0,
 	    .discriminator = discriminator <= UINT32_MAX ? (uint32_t)discriminator : 0,
-	    .end = end,
+	    /* libdwarf 20210528 says it of rows that begin an epilogue, too; no row is both */
+	    .end = end && !epilogue,
 	};
 	return ST_OK;
 }

@@ -96,6 +96,8 @@ enum status reader_next(struct reader *r, struct reference_unit *u, struct err *
 	r->root = NULL;
 	u->number = r->next_number;
 	u->offset = r->next_offset;
+	if (r->next_offset >= r->sections.all[SECTION_INFO].size)
+		return ST_NONE;
 	for (; !st && r->walked <= r->next_number; r->walked++)
 		st = handle_next_unit(r->handle, u, &next, e);
 	if (st)

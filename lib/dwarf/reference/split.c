@@ -137,6 +137,8 @@ static const char *seek_unit(struct reference_splits *s)
 		p->handle = NULL;
 	while (!st) {
 		p->offset = p->end;
+		if (p->offset >= s->sections.all[SECTION_INFO].size)
+			return "dwo_id differs";
 		st = handle_next_unit(p->handle, &u, &p->end, &s->e);
 		if (!st && p->end <= p->offset)
 			st = err_set(&s->e, ST_BAD, "unit header: the next unit is not behind it");
