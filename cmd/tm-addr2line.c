@@ -253,6 +253,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "lenient", "status 0 although an address has no answer", &j.lenient),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_EXPLAIN_ROW(binaries),
+	    CLI_VERIFY_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
@@ -279,6 +280,7 @@ int main(int argc, char **argv)
 		if (!n && is_long())
 			tracemill_expect(j.symbolizer, j.binary);
 		cli_requests(n, argv + 1, addr2line_answer, &j);
+		cli_verify(j.symbolizer, &binaries);
 	}
 	cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	cli_managed_release(&managed);

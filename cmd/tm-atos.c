@@ -152,6 +152,7 @@ int main(int argc, char **argv)
 	    ROW_HEADING("not in atos:"),
 	    ROW_FLAG(0, "lenient", "status 0 although an address has no answer", &j.lenient),
 	    CLI_BINARIES_ROWS(binaries),
+	    CLI_VERIFY_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    OPT_END,
 	};
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
 			cli_request_lines(file, atos_answer, &j);
 		if (!file || n)
 			cli_requests(n, argv + 1, atos_answer, &j);
+		cli_verify(j.symbolizer, &binaries);
 	}
 	cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	cli_managed_release(&managed);

@@ -429,6 +429,7 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "module-file", "NAME=FILE", "file for requests that begin with NAME",
 		     &j.modules),
 	    CLI_BINARIES_ROWS(binaries),
+	    CLI_VERIFY_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    ROW_OLD("module", "module-file"),
 	    OPT_END,
@@ -478,6 +479,7 @@ int main(int argc, char **argv)
 	else
 		cli_requests(n, args.argv + 1, llvm_symbolizer_answer, &j);
 	tell_notes(&j);
+	cli_verify(j.symbolizer, &binaries);
 	if (!called)
 		cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	cli_managed_release(&managed);

@@ -223,6 +223,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "stats", "print the time of each step to standard error", &j.tell_stats),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_EXPLAIN_ROW(binaries),
+	    CLI_VERIFY_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
 	    ROW_STRING(0, "jit-map", "FILE", "perf-PID.map of code that was compiled at run time",
 		       &managed.jit_map),
@@ -266,6 +267,9 @@ int main(int argc, char **argv)
 	if (j.missing + (j.collect.dir != NULL) + text + prewarm + binaries.explain > 1)
 		cli_usage(
 		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
+	if (binaries.verify && (prewarm || j.missing || j.collect.dir))
+		cli_usage(
+		    "--verify needs answers, which --prewarm, --missing and --collect do not give");
 	if (j.if_useful && (!writes(&j) || text || prewarm))
 		cli_usage("--if-useful needs a trace as output");
 	j.symbolizer = cli_symbolizer_new(&o);
@@ -282,6 +286,7 @@ int main(int argc, char **argv)
 		cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
 	} else {
 		symbolize_all(&j, n, argv, text);
+		cli_verify(j.symbolizer, &binaries);
 	}
 	cli_managed_release(&managed);
 	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */

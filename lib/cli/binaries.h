@@ -18,6 +18,7 @@ struct cli_binaries {
 	const char *dwp;       /* the package of split units */
 	const char *cache;     /* its folder; NULL: the usual one */
 	bool no_cache;
+	const char *verify; /* N or N:SEED */
 	/* after cli_binaries_check: */
 	char *list, *cache_folder;
 };
@@ -44,6 +45,10 @@ struct cli_binaries {
 #define CLI_EXPLAIN_ROW(b)                                                                        \
 	ROW_FLAG(0, "explain", "print every file that was tried, and how each address was found", \
 		 &(b).explain)
+
+#define CLI_VERIFY_ROW(b)            \
+	ROW_STRING(0, "verify", "N", \
+		   "ask libdwarf again for N random answers; N:SEED: the same ones", &(b).verify)
 
 /* Ends with a usage error where what was given makes no sense; finds the servers; lets the sandbox have
  * the cache's folder. */

@@ -25,4 +25,8 @@ void cli_file_fail(const char *path, const char *why);
 /* Reports what else there is to say; TRACEMILL_FAIL is an error and EXIT_INPUT. */
 void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about about);
 
+/* With --verify, once all is answered: asks libdwarf again, reports the differences and the sums.
+ * EXIT_GATE: there are differences; EXIT_INCONCLUSIVE: not one answer could be checked. */
+void cli_verify(struct tracemill_symbolizer *s, const struct cli_binaries *b);
+
 #endif

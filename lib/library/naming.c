@@ -123,6 +123,7 @@ static struct naming_opened *naming_open(struct tracemill_naming *n)
 	    .cache = &l->cache,
 	    .managed = &l->managed,
 	    .demangler = l->options.demangler,
+	    .verify = s->opened->verify,
 	    .stats = o->flags & TRACEMILL_TIMES ? &x->stats : NULL};
 
 	x->e = (struct err)ERR_INIT;

@@ -40,6 +40,8 @@ static const struct dwarf_engine *engine_of(const struct tracemill_options *o)
 	return o->engine ? dwarf_engine_by_name(o->engine) : dwarf_engine_default();
 }
 
+enum { MOST_VERIFIED = 1000000 };
+
 static bool engine_may_run(const struct tracemill_options *o)
 {
 	return engine_of(o) &&
@@ -106,6 +108,8 @@ static void symbolizer_open_all(struct tracemill_symbolizer *s)
 	x->search.object.system = !(o->flags & TRACEMILL_NO_SYSTEM_DIRS);
 	x->search.object.dwp = o->dwp;
 	lookup.search = x->search.object;
+	if (o->verify)
+		lookup.verify = x->verify = verify_new(o->verify, o->verify_seed);
 	lookup_init(&x->lookup, &lookup);
 	s->opened = x;
 }
@@ -127,6 +131,7 @@ static void symbolizer_release_all(struct tracemill_symbolizer *s)
 	for (struct tracemill_naming *n = s->namings; n; n = n->next)
 		naming_close(n);
 	search_release(&x->search);
+	verify_free(x->verify);
 	free(x->queries);
 	free(x);
 }
@@ -211,7 +216,7 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 		tracemill_symbolizer_free(s);
 		return TRACEMILL_MEMORY;
 	}
-	if (!engine_may_run(&s->options)) {
+	if (!engine_may_run(&s->options) || s->options.verify > MOST_VERIFIED) {
 		tracemill_symbolizer_free(s);
 		return TRACEMILL_MISUSE;
 	}

@@ -37,8 +37,10 @@ struct library_opened {
 	struct lookup_file *source_of;
 	bool has_source;
 	char line[1000];
-	size_t n_failures; /* of files of managed code, that were returned */
-	size_t n_met;      /* files up to this one have been reported */
+	size_t n_failures;     /* of files of managed code, that were returned */
+	size_t n_met;          /* files up to this one have been reported */
+	struct verify *verify; /* NULL: not asked for */
+	size_t n_verified;     /* its complaints up to this one have been reported */
 };
 
 struct tracemill_symbolizer {

@@ -77,6 +77,10 @@ static enum tracemill_status symbolizer_tell(struct library_call *c)
 		break;
 	case TRACEMILL_ABOUT_MANAGED: symbolizer_tell_managed(x, t); break;
 	case TRACEMILL_ABOUT_MET: symbolizer_tell_met(x, t); break;
+	case TRACEMILL_ABOUT_VERIFY:
+		t->text = x->verify ? verify_complaint(x->verify, x->n_verified++) : NULL;
+		t->weight = TRACEMILL_NOTE;
+		break;
 	}
 	return TRACEMILL_OK;
 }

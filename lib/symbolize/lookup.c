@@ -331,6 +331,10 @@ static enum status lookup_answer(struct lookup *l, struct part *parts, struct er
 	}
 	if (n)
 		st = cache_run(&l->cache, l->options.engine, jobs, n, &options, e);
+	n = 0;
+	for (size_t f = 0; !st && f < l->n_files; f++)
+		if (parts[f].n)
+			verify_offer(l->options.verify, &jobs[n++], l->files[f]->path, &options);
 	free(jobs);
 	return st;
 }

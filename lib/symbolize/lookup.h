@@ -10,6 +10,7 @@
 #include "lib/dwarf/variable.h"
 #include "lib/index/cache.h"
 #include "lib/symbolize/calls.h"
+#include "lib/symbolize/verify.h"
 
 struct lookup_options {
 	const struct dwarf_engine *engine; /* NULL: the default one */
@@ -25,6 +26,7 @@ struct lookup_options {
 	/* Answers are left where the engine has stored them, names as long as they are there, when
 	 * nothing has to be made of them: see lookup.viewing. */
 	bool views;
+	struct verify *verify; /* the caller's, which answers are offered to; NULL: none */
 };
 
 struct lookup_file {

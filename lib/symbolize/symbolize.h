@@ -13,6 +13,7 @@
 #include "lib/index/cache.h"
 #include "lib/managed/managed.h"
 #include "lib/symbolize/stats.h"
+#include "lib/symbolize/verify.h"
 
 struct symbolize_options {
 	struct files_options files;
@@ -23,6 +24,7 @@ struct symbolize_options {
 	struct managed *managed;
 	char *(*demangler)(const char *raw); /* NULL: demangle.h's */
 	struct symbolize_stats *stats;       /* the caller's, added to; NULL: not wanted */
+	struct verify *verify; /* the caller's, which answers are offered to; NULL: none */
 };
 
 struct symbolizer {

@@ -95,6 +95,41 @@ static bool check_engine(const char *path, uint64_t address)
 	return good;
 }
 
+/* libdwarf's second answer: only where it was asked for; its processes end with the call. */
+static bool check_verify(const char *path, uint64_t address)
+{
+	struct tracemill_options o = {.size = sizeof o, .verify = 1000001};
+	struct tracemill_verified v = {.size = sizeof v};
+	struct tracemill_difference d = {.size = sizeof d};
+	struct tracemill_symbolizer *s;
+	struct tracemill_query q[2] = {{.address = address}, {.address = address + 1}};
+	bool good;
+
+	good = check("more answers than can be chosen",
+		     tracemill_symbolizer_new(&s, &o) == TRACEMILL_MISUSE);
+	o.verify = 0;
+	if (!check("a handle that keeps no answers", !tracemill_symbolizer_new(&s, &o)))
+		return false;
+	good &= check("it cannot verify", tracemill_verify(s, &v) == TRACEMILL_MISUSE &&
+					      tracemill_difference(s, 0, &d) == TRACEMILL_MISUSE);
+	tracemill_symbolizer_free(s);
+	o.verify = 10;
+	if (!check("one that does", !tracemill_symbolizer_new(&s, &o) &&
+					!tracemill_binary_open(s, path, &q[0].binary)))
+		return false;
+	q[1].binary = q[0].binary;
+	good &=
+	    check("before any answer it has none to verify", !tracemill_verify(s, &v) && !v.asked);
+	good &= check("libdwarf has the same two answers",
+		      !tracemill_symbolize(s, q, 2) && !tracemill_symbolize(s, q, 2) &&
+			  !tracemill_verify(s, &v) && v.asked == 2 && v.equal == 2 &&
+			  tracemill_difference(s, 0, &d) == TRACEMILL_NOTHING);
+	errno = 0;
+	good &= check("its processes are gone", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+	tracemill_symbolizer_free(s);
+	return good;
+}
+
 /* What is asked besides answers; the sizes of main's symbol and of the binary's own table. */
 static bool check_besides(const char *path, uint64_t address)
 {
@@ -235,6 +270,7 @@ int main(int argc, char **argv)
 	tracemill_views_release(&v);
 	tracemill_symbolizer_free(s);
 	tracemill_symbolizer_free(NULL);
+	good &= check_verify(argv[1], strtoull(argv[2], NULL, 16));
 	good &= check_engine(argv[1], strtoull(argv[2], NULL, 16));
 	good &= check_besides(argv[1], strtoull(argv[2], NULL, 16));
 	good &= check_server();

@@ -167,7 +167,8 @@ static void ask_of_binary(struct tracemill_symbolizer *s)
 	static const unsigned tables[] = {TRACEMILL_CODE, TRACEMILL_OWN_CODE, TRACEMILL_DATA};
 	static const unsigned kinds[] = {TRACEMILL_RETURN, TRACEMILL_EXACT};
 	static const unsigned abouts[] = {TRACEMILL_ABOUT_CACHE, TRACEMILL_ABOUT_SEARCH,
-					  TRACEMILL_ABOUT_MANAGED, TRACEMILL_ABOUT_MET};
+					  TRACEMILL_ABOUT_MANAGED, TRACEMILL_ABOUT_MET,
+					  TRACEMILL_ABOUT_VERIFY};
 	struct tracemill_binary *b = NULL, *by_id = NULL;
 	struct tracemill_binary_facts facts;
 	struct tracemill_symbol symbol;
@@ -183,6 +184,7 @@ static void ask_of_binary(struct tracemill_symbolizer *s)
 	USE(TRACEMILL_RETURN), USE(TRACEMILL_EXACT);
 	USE(TRACEMILL_ABOUT_CACHE), USE(TRACEMILL_ABOUT_SEARCH);
 	USE(TRACEMILL_ABOUT_MANAGED), USE(TRACEMILL_ABOUT_MET);
+	USE(TRACEMILL_ABOUT_VERIFY);
 	OK(s, tracemill_binary_open(s, binary, &b));
 	OK(s, CALL(tracemill_expect)(s, b));
 	SIZED(facts);
@@ -317,6 +319,21 @@ static void with_every_flag(void)
 	}
 }
 
+/* Of all answers so far three are chosen. */
+static void ask_again(struct tracemill_symbolizer *s)
+{
+	struct tracemill_difference difference;
+	struct tracemill_verified verified;
+
+	SIZED(verified);
+	SIZED(difference);
+	OK(s, CALL(tracemill_verify)(s, &verified));
+	IS(verified.asked == 3 && verified.equal == 3 && verified.seed == 7);
+	IS(!verified.different && !verified.unknown);
+	IS(CALL(tracemill_difference)(s, 0, &difference) == TRACEMILL_NOTHING);
+	OK(s, tracemill_verify(s, NULL));
+}
+
 /* Every member set to something. */
 static void with_every_option(const char *folder)
 {
@@ -344,8 +361,11 @@ static void with_every_option(const char *folder)
 	o.n_line_maps = o.n_method_maps = o.n_usyms = 1;
 	o.line_map_window = 10;
 	o.jit_map = "none.map";
+	o.verify = 3;
+	o.verify_seed = 7;
 	s = handle(&o);
 	ask(s, o.flags);
+	ask_again(s);
 	ask_of_binary(s);
 	CALL(tracemill_symbolizer_abandon)(s);
 	s = handle(NULL);

@@ -137,11 +137,14 @@ struct tracemill_options {
 	/* perf-PID.map of a captured process, with the code that was compiled at run time; of use to
 	 * tracemill/symbolize_trace.h. NULL: none. */
 	const char *jit_map;
+	/* So many answers, at most a million, are chosen at random for tracemill_verify; 0: none, which
+	 * costs nothing. The choice follows from the seed, and from the addresses that are asked. */
+	uint64_t verify, verify_seed;
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
  * TRACEMILL_VERSIONS: the header has another major version than the library. TRACEMILL_MISUSE: size is
- * not filled in, or there is no such engine. */
+ * not filled in, there is no such engine, or verify is more than a million. */
 #define tracemill_symbolizer_new(s, options) \
 	tracemill_symbolizer_new_of(s, options, TRACEMILL_LIBRARY_VERSION)
 enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **to,
@@ -401,6 +404,7 @@ enum tracemill_about {
 	/* Libraries that the last batches met in zip files: one that cannot be used is TRACEMILL_FAIL,
 	 * a debug file of one that was refused TRACEMILL_NOTE. */
 	TRACEMILL_ABOUT_MET,
+	TRACEMILL_ABOUT_VERIFY, /* what libdwarf could not read in the last tracemill_verify */
 };
 enum tracemill_weight {
 	TRACEMILL_INFO, /* for who asks for more */
@@ -411,6 +415,37 @@ enum tracemill_weight {
  * Ends in NUL; valid until the next call with the handle. weight may be NULL. */
 const char *tracemill_told(struct tracemill_symbolizer *s, enum tracemill_about about,
 			   enum tracemill_weight *weight);
+
+/* Asks libdwarf again for the answers that options.verify has chosen of all batches, scans and logs so
+ * far: a second reader of DWARF, which shares no decoder with the one that answers. It runs in
+ * processes (fork) with limits of time and memory, which end before this returns. Functions as linked,
+ * files, lines, columns and inlined calls are compared; symbol tables and managed names are not.
+ * verified may be NULL. TRACEMILL_MISUSE: without options.verify. TRACEMILL_SYSTEM: no process can be
+ * started. After an error that gives all back, the choice begins anew. */
+struct tracemill_verified {
+	size_t size;    /* the caller's: sizeof(struct tracemill_verified) */
+	uint64_t seed;  /* options.verify_seed */
+	uint64_t asked; /* answers: the sum of the three that follow */
+	uint64_t equal;
+	uint64_t different;
+	uint64_t unknown; /* libdwarf cannot say, or the binary has no DWARF */
+};
+enum tracemill_status tracemill_verify(struct tracemill_symbolizer *s,
+				       struct tracemill_verified *verified);
+
+/* An answer that is not equal. Texts are one line each for people, end in NUL, and are valid until the
+ * next call with the handle. */
+struct tracemill_difference {
+	size_t size;          /* the caller's: sizeof(struct tracemill_difference) */
+	const char *path;     /* of the binary */
+	uint64_t address;     /* link-time */
+	const char *answer;   /* as it was given */
+	const char *libdwarf; /* its answer, or why it has none */
+	bool unknown;         /* it has none */
+};
+/* The i-th, from 0, of the last tracemill_verify, by path and address. TRACEMILL_NOTHING: no more. */
+enum tracemill_status tracemill_difference(struct tracemill_symbolizer *s, size_t i,
+					   struct tracemill_difference *difference);
 
 /* In words for people, lines of n bytes that end in NUL, valid until the next call with the handle:
  * what was tried for a binary's debug information; and of a query of the last batch the section, unit
