@@ -101,12 +101,10 @@ static void tell_binary(const struct tracemill_binary_times *t)
 {
 	cli_note("stats",
 		 "%s: %" PRIu64 " locations, %" PRIu64 " unique addresses, units: %" PRIu64
-		 ", asked %" PRIu64 ", declined %" PRIu64 ", lost %" PRIu64,
-		 t->path, t->locations, t->addresses, t->units, t->asked, t->declined, t->lost);
-	cli_note("stats",
-		 "%s: seconds: sections %.3f, units %.3f, decode %.3f, merge %.3f, reference "
-		 "engine %.3f",
-		 t->path, t->sections, t->unit_heads, t->decode, t->merge, t->reference_engine);
+		 ", asked %" PRIu64 ", lost %" PRIu64,
+		 t->path, t->locations, t->addresses, t->units, t->asked, t->lost);
+	cli_note("stats", "%s: seconds: sections %.3f, units %.3f, decode %.3f, merge %.3f",
+		 t->path, t->sections, t->unit_heads, t->decode, t->merge);
 	cli_note("stats", "%s: of decode, processor seconds: scopes %.3f, lines %.3f, names %.3f",
 		 t->path, t->scopes, t->lines, t->names);
 }

@@ -144,11 +144,11 @@ static inline struct dwarf_extra dwarf_extra_of(const struct dwarf_answers *a,
 
 /* Where the time went, for people. Not filled in: 0. */
 struct dwarf_stats {
-	/* seconds on the clock, one after the other; the reference engine has only the last */
-	double sections, units, decode, merge, reference;
+	/* seconds on the clock, one after the other; the reference engine has none */
+	double sections, units, decode, merge;
 	/* of decode, processor seconds of all workers */
 	double scopes, lines, names;
-	uint64_t n_units, n_asked, n_declined, n_lost;
+	uint64_t n_units, n_asked, n_lost;
 };
 
 struct dwarf_job {
@@ -167,7 +167,6 @@ struct dwarf_options {
 	/* Bytes a worker of the reference engine may map; 0: its share of the allowance (allowance.h), 256 MiB to
 	 * 4 GiB. */
 	uint64_t memory;
-	bool alone; /* the fast engine gives up what it would leave to the reference engine */
 	/* Fill in dwarf_call.extra: discriminators of the line table's rows only, which costs next
 	 * to nothing, or everything, which does, and which no index has. */
 	bool discriminators, extras;

@@ -2,7 +2,7 @@
  *
  * The place of an address in a file's DWARF: its unit, and the functions and inlined calls around
  * it with their ranges. For people (--explain): answers come from engine.h, this only shows the
- * DIEs that they are made of. What the engine would leave to the reference engine is not shown.
+ * DIEs that they are made of.
  */
 #ifndef TM_DWARF_PLACE_H
 #define TM_DWARF_PLACE_H

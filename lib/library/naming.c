@@ -116,7 +116,6 @@ static struct naming_opened *naming_open(struct tracemill_naming *n)
 		     .offsets = o->offsets},
 	    .engine = l->options.engine,
 	    .dwarf = {.jobs = l->options.dwarf.jobs,
-		      .alone = l->options.dwarf.alone,
 		      .progress = l->options.dwarf.progress,
 		      .progress_arg = l->options.dwarf.progress_arg,
 		      .once = true},

@@ -60,7 +60,6 @@ static struct lookup_options symbolizer_lookup_options(const struct tracemill_op
 	return (struct lookup_options){
 	    .engine = engine_of(o),
 	    .dwarf = {.jobs = o->threads ? o->threads : pool_cpus(),
-		      .alone = !(o->flags & TRACEMILL_REFERENCE_ENGINE),
 		      .discriminators = true,
 		      .extras = o->flags & TRACEMILL_DECLARED,
 		      .relative = o->flags & TRACEMILL_RELATIVE,

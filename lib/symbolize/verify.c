@@ -211,7 +211,7 @@ static void verify_complain(struct verify *v, const char *path, const struct dwa
 
 	for (size_t i = 0; i < got->n_complaints; i++) {
 		text.len = 0;
-		buf_addf(&text, "%s: %s", path,
+		buf_addf(&text, "%s: libdwarf: %s", path,
 			 intern_text(&got->strings, got->complaints[i], NULL));
 		intern_add(&v->complaints, text.data, text.len);
 	}

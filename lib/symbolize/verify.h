@@ -39,7 +39,7 @@ void verify_offer(struct verify *v, const struct dwarf_job *job, const char *pat
 enum status verify_run(struct verify *v, unsigned jobs, struct err *e);
 /* Of the last verify_run, by path and address; until the next call. */
 const struct verify_case *verify_cases(const struct verify *v, size_t *n);
-/* What libdwarf's reader said went wrong, each once: "FILE: TEXT"; NULL: no more. */
+/* What libdwarf's reader said went wrong, each once: "FILE: libdwarf: TEXT"; NULL: no more. */
 const char *verify_complaint(const struct verify *v, size_t i);
 
 #endif

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void run(struct dwarf_job *job, unsigned jobs)
 {
-	struct dwarf_options options = {.jobs = jobs, .seconds = 2, .alone = true, .extras = true};
+	struct dwarf_options options = {.jobs = jobs, .seconds = 2, .extras = true};
 	struct err e = ERR_INIT;
 
 	dwarf_answers_init(job->out, job->n);

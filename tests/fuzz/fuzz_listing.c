@@ -200,7 +200,7 @@ static void list(const struct inspect *x, const char *what, struct lookup *l)
 static void list_some(const struct inspect *x)
 {
 	const struct lookup_options options = {.engine = &dwarf_fast,
-					       .dwarf = {.jobs = 1, .seconds = 2, .alone = true},
+					       .dwarf = {.jobs = 1, .seconds = 2},
 					       .cache = {.off = true},
 					       .demangle = true};
 	struct lookup l;

@@ -39,7 +39,7 @@ static void check_sections(const struct object *o)
 
 static void check_answers(struct object *o)
 {
-	static const struct dwarf_options options = {.jobs = 1, .seconds = 2, .alone = true};
+	static const struct dwarf_options options = {.jobs = 1, .seconds = 2};
 	uint64_t addrs[32], at;
 	struct dwarf_answers answers;
 	struct err e = ERR_INIT;

@@ -230,11 +230,7 @@ static inline void fast_abbrev_add_attr(const struct fast_file *f, const struct 
 	if (size == INT8_MIN)
 		size = form_size(form, k->version, k->address_size, k->wide);
 	if (size == INT_MIN) {
-		t->declined = form >= DW_FORM_VENDOR && form <= UINT16_MAX;
-		t->why = WRONG(f, r,
-			       t->declined ? "form 0x%" PRIx64 " is in no standard"
-					   : "unknown form 0x%" PRIx64,
-			       form);
+		t->why = WRONG(f, r, "unknown form 0x%" PRIx64, form);
 		return;
 	}
 	if (is_noted(name)) {
@@ -302,6 +298,13 @@ static struct abbrev_hop hop_of(const struct abbrev *a)
 	return hop;
 }
 
+/* A vendor's form, of unknown size: what has it cannot be read, and the rest of the table can. */
+static bool is_odd(const struct abbrev_kind *k, uint64_t form)
+{
+	return form >= DW_FORM_VENDOR && form <= UINT16_MAX &&
+	       form_size(form, k->version, k->address_size, k->wide) == INT_MIN;
+}
+
 /* Stops at the first invalid entry, with why set. */
 static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 				const struct abbrev_kind *k, struct rd *r)
@@ -314,6 +317,7 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 	while (!t->why && r->p < r->end) {
 		uint64_t code = rd_uleb(r), tag, name, form;
 		int64_t implicit;
+		bool odd = false;
 		struct abbrev a = {.low = ABBREV_FAR, .high = ABBREV_FAR, .ranges = ABBREV_FAR};
 		struct abbrev_site site = {
 		    .origin = ABBREV_FAR, .linkage = ABBREV_FAR, .only_origin = true, .near = true};
@@ -327,8 +331,18 @@ static void fast_abbrev_compile(const struct fast_file *f, struct abbrevs *t,
 		a.first_op = (uint32_t)t->n_ops;
 		a.first_attr = (uint32_t)t->n_attrs;
 		a.near = true;
-		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit))
-			fast_abbrev_add_attr(f, r, t, k, &sizes, &a, &site, name, form, implicit);
+		while (!t->why && abbrev_next_attr(r, &name, &form, &implicit)) {
+			odd |= is_odd(k, form);
+			if (!odd)
+				fast_abbrev_add_attr(f, r, t, k, &sizes, &a, &site, name, form,
+						     implicit);
+		}
+		if (odd) { /* the table has no such code then */
+			t->n_ops = a.first_op;
+			t->n_attrs = a.first_attr;
+			t->has_code = true;
+			continue;
+		}
 		a.passes = passes(&a);
 		t->has_code |= a.has_pc && (a.kind == KIND_FUNCTION || a.kind == KIND_INLINED);
 		site.only_origin &= site.origin != ABBREV_FAR;
@@ -414,7 +428,7 @@ const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes s
 	own->cap_codes = 0;
 	map64_release(&own->by_code);
 	own->n = own->n_attrs = own->n_ops = 0;
-	own->has_code = own->declined = false;
+	own->has_code = false;
 	own->why = NULL;
 	atomic_fetch_add(&t->spent, abbrevs_make(t, section, index, own));
 	return own;

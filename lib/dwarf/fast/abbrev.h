@@ -96,7 +96,6 @@ struct abbrevs {
 	size_t n_ops, cap_ops;
 	struct map64 by_code; /* index + 1, when codes are there */
 	bool has_code;        /* some function may have addresses */
-	bool declined;        /* a vendor's form */
 	const char *why;      /* it cannot be used; with the place */
 };
 

@@ -290,7 +290,7 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 		}
 	}
 	m.t = fast_worker_table(w, m.f, m.u);
-	a->found_all = m.t->declined ? FAST_DECLINED : DWARF_MALFORMED;
+	a->found_all = DWARF_MALFORMED;
 	a->why = m.t->why;
 	if (a->why)
 		return;

@@ -12,8 +12,6 @@
 #include "lib/dwarf/fast/near.h"
 #include "lib/dwarf/fast/scope.h"
 
-enum { FAST_DECLINED = 255 }; /* for the reference engine; in addition to enum dwarf_found */
-
 struct fast_answers {
 	uint32_t unit;
 	const uint32_t *query; /* n indexes of the job's addresses, ascending */

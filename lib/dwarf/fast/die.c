@@ -77,8 +77,7 @@ bool die_refer(const struct die *from, int fact, struct die *to)
 	else if (v->class != CLASS_REFERENCE)
 		return false;
 	d.u = d.f ? fast_unit_at(d.f, d.at) : NULL;
-	if (!d.u || d.u->state == UNIT_LOST || d.u->state == UNIT_DECLINED || !die_read(&d, true) ||
-	    !d.tag)
+	if (!d.u || d.u->state == UNIT_LOST || !die_read(&d, true) || !d.tag)
 		return false;
 	*to = d;
 	return true;

@@ -13,7 +13,7 @@
  *	split.c    units whose functions are in .dwo and .dwp files
  *	answer.c   one unit and its addresses -> answers
  *	fast.c     owners of addresses, the queue
- *	merge.c    complaints, and what is left to the reference engine
+ *	merge.c    complaints, and what may belong to a unit that is lost
  *	../store.c calls and texts, stored once
  *
  * Every address is first asked of the first unit in .debug_info whose ranges hold it; what comes
@@ -137,11 +137,6 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 		const struct fast_unit *v = of != f ? &part->unit : u;
 		const struct abbrevs *t = fast_tables_get(&of->tables, of->in[IN_ABBREV], v->table);
 
-		if (t->declined) {
-			u->state = UNIT_DECLINED;
-			u->why = t->why;
-			return false;
-		}
 		why = t->why;
 		if (!why && t->has_code &&
 		    fast_scopes_ranges(of, v, t, false, &w->budget, &w->scopes, owned, arg))
@@ -186,12 +181,8 @@ static void fast_do_task(size_t item, unsigned index, void *arg)
 	struct fast_engine *g = arg;
 	struct fast_worker *w = worker(g, index);
 	struct fast_answers *a = &g->tasks[g->first_task + g->order[item]];
-	const struct fast_unit *u = &g->file.units[a->unit];
 
-	if (u->state == UNIT_DECLINED) {
-		a->found_all = FAST_DECLINED;
-		a->why = u->why;
-	} else if (w->budget.over) {
+	if (w->budget.over) {
 		a->found_all = DWARF_GAVE_UP;
 		a->why = "the time limit is reached";
 	} else {
@@ -209,8 +200,7 @@ static void fast_do_task(size_t item, unsigned index, void *arg)
 /* How good an answer is: a better one of a later owner replaces it. */
 static unsigned worth(uint8_t found)
 {
-	return found == FAST_DECLINED     ? 4
-	       : found == DWARF_FUNCTION  ? 3
+	return found == DWARF_FUNCTION    ? 3
 	       : found == DWARF_LINE_ONLY ? 2
 					  : found != DWARF_NOT_FOUND;
 }
@@ -429,13 +419,8 @@ static void count(const struct fast_engine *g, struct dwarf_stats *s)
 {
 	s->n_units = g->file.n_units;
 	s->n_asked = g->n_tasks;
-	for (size_t i = 0; i < g->file.n_units; i++) {
-		s->n_declined += g->file.units[i].state == UNIT_DECLINED;
+	for (size_t i = 0; i < g->file.n_units; i++)
 		s->n_lost += g->file.units[i].state == UNIT_LOST;
-	}
-	for (size_t i = 0; i < g->n_tasks; i++)
-		s->n_declined += g->tasks[i].found_all == FAST_DECLINED &&
-				 g->file.units[g->tasks[i].unit].state != UNIT_DECLINED;
 	for (unsigned i = 0; i < g->n_workers; i++) {
 		s->scopes += g->workers[i].scopes_time;
 		s->lines += g->workers[i].lines_time;
@@ -443,12 +428,11 @@ static void count(const struct fast_engine *g, struct dwarf_stats *s)
 	}
 }
 
-static enum status fast_answer_tasks(struct fast_engine *g, struct dwarf_stats *stats, double *from,
-				     struct err *e)
+static void fast_answer_tasks(struct fast_engine *g, struct dwarf_stats *stats, double *from)
 {
 	struct dwarf_job *job = g->job;
 	uint32_t *query = pages_array(job->n, sizeof *query);
-	enum status st = ST_OK;
+	struct err e = ERR_INIT;
 
 	g->n_workers = g->options->jobs ? g->options->jobs : 1;
 	g->workers = mem_zarray(g->n_workers, sizeof *g->workers);
@@ -472,11 +456,8 @@ static enum status fast_answer_tasks(struct fast_engine *g, struct dwarf_stats *
 	fast_merge(g);
 	stats->merge = lap(from);
 	count(g, stats);
-	if (object_intact(job->object, e) || fast_splits_intact(g->file.splits, e))
-		fast_give_back(g, e->msg);
-	else
-		st = fast_fall_back(g, e);
-	stats->reference = lap(from);
+	if (object_intact(job->object, &e) || fast_splits_intact(g->file.splits, &e))
+		fast_give_back(g, e.msg);
 	for (unsigned i = 0; i < g->n_workers; i++)
 		fast_worker_release(&g->workers[i]);
 	free(g->workers);
@@ -484,16 +465,15 @@ static enum status fast_answer_tasks(struct fast_engine *g, struct dwarf_stats *
 	free(g->owner);
 	free(g->tasks);
 	free(query);
-	return st;
 }
 
-static enum status fast_run_job(struct dwarf_job *job, const struct dwarf_options *options,
-				struct err *e)
+static void fast_run_job(struct dwarf_job *job, const struct dwarf_options *options)
 {
 	struct fast_engine g = {.options = options, .job = job};
 	struct sections sections = {.abbrev = NULL};
 	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
 	double from = clock_seconds();
+	struct err e = ERR_INIT;
 	enum status st;
 
 	*stats = (struct dwarf_stats){0};
@@ -501,36 +481,33 @@ static enum status fast_run_job(struct dwarf_job *job, const struct dwarf_option
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
 	if (!job->n || !object_has_dwarf(job->object))
-		return ST_OK;
-	st = fast_load(&g, &sections, e);
+		return;
+	st = fast_load(&g, &sections, &e);
 	stats->sections = lap(&from);
 	if (st) {
-		fast_complain(&g, "%s", e->msg);
+		fast_complain(&g, "%s", e.msg);
 		for (size_t i = 0; i < job->n; i++)
 			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
-		st = ST_OK;
 	} else {
-		st = fast_answer_tasks(&g, stats, &from, e);
+		fast_answer_tasks(&g, stats, &from);
 	}
 	fast_file_release(&g.file);
 	buf_release(&sections.complaint);
 	if (options->once)
 		object_drop_sections(job->object);
-	return st;
 }
 
 static enum status fast_run_jobs(struct dwarf_job *jobs, size_t n_jobs,
 				 const struct dwarf_options *options, struct err *e)
 {
-	enum status st = ST_OK;
-
-	for (size_t i = 0; i < n_jobs && !st; i++)
-		st = fast_run_job(&jobs[i], options, e);
-	return st;
+	(void)e; /* whatever goes wrong is an answer */
+	for (size_t i = 0; i < n_jobs; i++)
+		fast_run_job(&jobs[i], options);
+	return ST_OK;
 }
 
 const struct dwarf_engine dwarf_fast = {
     .name = "fast",
-    .what = "own decoders, in parallel; libdwarf for the rest",
+    .what = "own decoders, in parallel",
     .run = fast_run_jobs,
 };

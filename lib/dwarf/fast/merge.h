@@ -21,7 +21,6 @@ struct fast_engine {
 	size_t first_task; /* of this round */
 	uint32_t *order;   /* of this round's tasks: the largest first */
 	uint32_t *query;   /* of this round */
-	bool decline_rest; /* a declined unit's ranges are not known */
 	uint64_t answered;
 	size_t n_complaints;
 };
@@ -39,18 +38,16 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 /* No other unit needs to be looked up. */
 static inline bool fast_settled(const struct dwarf_answer *a)
 {
-	return a->found == DWARF_FUNCTION || a->found == FAST_DECLINED;
+	return a->found == DWARF_FUNCTION;
 }
 
 /* Adds a line to the job's complaints, which are at most so many. */
 void fast_complain(struct fast_engine *g, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Complains of units, and finds out whether some are lost or declined as a whole. */
+/* Complains of units, and finds out whether some are lost as a whole. */
 void fast_complain_of_units(struct fast_engine *g);
 /* What no unit has answered may belong to one that is lost. */
 void fast_merge(struct fast_engine *g);
-/* The reference engine answers what was declined. ST_SYS when it cannot run. */
-enum status fast_fall_back(struct fast_engine *g, struct err *e);
 /* All answers are DWARF_MALFORMED. */
 void fast_give_back(struct fast_engine *g, const char *why);
 

@@ -231,7 +231,7 @@ void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *
 		}
 	}
 	t = fast_tables_get(&f->tables, f->in[IN_ABBREV], u->table);
-	if (t->declined || t->why || !place_read_facts(f, u, t, u->die, &root))
+	if (t->why || !place_read_facts(f, u, t, u->die, &root))
 		return;
 	out->name = text(p, f, u, &root.name);
 	fill_scopes(p, f, u, t, addr, out);

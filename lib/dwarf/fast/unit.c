@@ -398,7 +398,7 @@ static bool fast_unit_read_root(const struct fast_file *f, struct fast_unit *u, 
 	while (abbrev_next_attr(&a, &name, &form, &implicit)) {
 		if (!fast_value_read(u, &r, form, implicit, &v)) {
 			if (form >= DW_FORM_VENDOR && form <= UINT16_MAX)
-				return refuse(u, UNIT_DECLINED,
+				return refuse(u, UNIT_LOST,
 					      fast_fault(f, IN_INFO, u->die,
 							 "form 0x%" PRIx64 " is in no standard",
 							 form));

@@ -21,9 +21,8 @@
 
 enum fast_state {
 	UNIT_SOUND,
-	UNIT_TYPE,     /* a type unit: has no code */
-	UNIT_LOST,     /* what it owns cannot be read */
-	UNIT_DECLINED, /* well formed, for the reference engine */
+	UNIT_TYPE, /* a type unit: has no code */
+	UNIT_LOST, /* what it owns cannot be read */
 };
 
 /* Addresses [first, first + n) of the job, found in one of a unit's ranges. */
@@ -54,7 +53,7 @@ struct fast_unit {
 	struct fast_part *part; /* split.h; NULL: not sought yet */
 	const char *comp_dir;   /* n_comp_dir bytes, not NUL-terminated for our purposes */
 	size_t n_comp_dir;
-	const char *why;       /* it is lost or declined: with its place (fault.h) */
+	const char *why;       /* it is lost: with its place (fault.h) */
 	struct fast_run *runs; /* ascending within a range; may overlap */
 	size_t n_runs;
 	/* Of a worker's own copy of this: the unit's bytes, from offset up to end, where they are

@@ -160,7 +160,7 @@ static bool fast_whole_answer_unit(struct whole *x, struct fast_worker *w, struc
 	v = of ? fast_worker_unit(w, of, v) : v;
 
 	w->scopes.loose = false;
-	if (!t || t->declined || t->why ||
+	if (!t || t->why ||
 	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, fast_whole_add_place, s) ||
 	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
 	    s->places.n >= UINT32_MAX / 2)

@@ -535,7 +535,6 @@ static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
 				 const struct dwarf_options *options, struct err *e)
 {
 	struct run_state state = {.options = options};
-	double from = clock_seconds();
 	enum status st;
 
 	state.limits.seconds = options->seconds ? options->seconds : DEFAULT_SECONDS;
@@ -558,10 +557,9 @@ static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
 		intern_release(&s->complaints);
 		free(s->runs);
 	}
-	/* jobs share the workers: each is said to have taken it all */
 	for (size_t i = 0; i < n_jobs; i++) {
 		if (jobs[i].stats)
-			*jobs[i].stats = (struct dwarf_stats){.reference = clock_seconds() - from};
+			*jobs[i].stats = (struct dwarf_stats){0};
 		if (options->once)
 			object_drop_sections(jobs[i].object);
 	}

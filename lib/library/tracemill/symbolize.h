@@ -69,8 +69,8 @@ enum tracemill_flags {
 	TRACEMILL_CACHE = 1 << 1,
 	/* Do not look for debug files below /usr/lib/debug. */
 	TRACEMILL_NO_SYSTEM_DIRS = 1 << 2,
-	/* What only the reference engine (libdwarf) reads is left to it: processes (fork) with limits,
-	 * which end with the batch. Without it such answers are TRACEMILL_GAVE_UP. */
+	/* The engine "reference" may run, in processes (fork) with limits, which end with the batch.
+	 * Without it nothing follows from this. To check answers, use tracemill_verify. */
 	TRACEMILL_REFERENCE_ENGINE = 1 << 3,
 	/* Keep what was tried, for tracemill_explain. */
 	TRACEMILL_EXPLAIN = 1 << 4,
@@ -268,7 +268,7 @@ enum tracemill_why {
 	TRACEMILL_NO_FUNCTION,   /* no debug information covers it; a symbol may */
 	TRACEMILL_NO_DEBUG_INFO, /* the binary has none; a symbol may cover it */
 	TRACEMILL_BROKEN,        /* the unit that owns it is malformed */
-	TRACEMILL_GAVE_UP,       /* a limit, or a form that only the reference engine reads */
+	TRACEMILL_GAVE_UP,       /* a limit of time or memory */
 	TRACEMILL_NO_BINARY,     /* it has no binary, or one that cannot be opened */
 	TRACEMILL_NO_MODULE,     /* tracemill_bind: no module maps the address */
 	TRACEMILL_OTHER_BUILD,   /* tracemill_bind: a file was found, of another build-id */

@@ -208,7 +208,8 @@ struct tracemill_binary_times {
 	size_t size; /* the caller's: sizeof(struct tracemill_binary_times) */
 	const char *path;
 	uint64_t locations, addresses; /* addresses: unique ones */
-	/* units: all; asked: decoded; not: by the fast engine */
+	/* units: all; asked: decoded; lost: unreadable. declined and reference_engine are 0 since 0.3:
+	 * no other engine answers. */
 	uint64_t units, asked, declined, lost;
 	double sections, unit_heads, decode, merge, reference_engine;
 	double scopes, lines, names; /* of decode, processor seconds of all threads */
