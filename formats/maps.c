@@ -11,7 +11,9 @@
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE_LIMIT = 64 << 10 };
 static const uint64_t size_max = (uint64_t)1 << 48;
@@ -267,4 +269,16 @@ enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, s
 	free(m.list);
 	free(m.loads);
 	return cursor_failed(in) || !n ? err_failure(e) : ST_OK;
+}
+
+bool maps_head(const uint8_t *p, size_t n)
+{
+	size_t i = 0, dash;
+
+	while (i < n && isxdigit(p[i]))
+		i++;
+	dash = i++;
+	while (i < n && isxdigit(p[i]))
+		i++;
+	return dash && i < n - 1 && p[dash] == '-' && p[i] == ' ' && strchr("r-", p[i + 1]);
 }

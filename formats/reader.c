@@ -2,11 +2,11 @@
 #include "formats/reader.h"
 
 #include "formats/foreign.h"
+#include "formats/import.h"
 #include "lib/base/buf.h"
 #include "lib/input/members.h"
 #include "lib/trace/allocs.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,18 +127,6 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 	return best;
 }
 
-bool maps_head(const uint8_t *p, size_t n)
-{
-	size_t i = 0, dash;
-
-	while (i < n && isxdigit(p[i]))
-		i++;
-	dash = i++;
-	while (i < n && isxdigit(p[i]))
-		i++;
-	return dash && i < n - 1 && p[dash] == '-' && p[i] == ' ' && strchr("r-", p[i + 1]);
-}
-
 static enum status reader_choose(struct input *in, const struct import_options *o,
 				 const struct reader **r, struct err *e)
 {
@@ -176,92 +164,6 @@ static enum status reader_choose(struct input *in, const struct import_options *
 			       "%s%s%s",
 			       f->what, f->advice ? ": " : "", f->advice ? f->advice : "");
 	return err_set(e, ST_UNSUPPORTED, "unknown capture format (tm-import --list-formats)");
-}
-
-static enum status add_maps(struct trace *t, const char *path, struct smaps *sizes, struct err *e)
-{
-	struct input maps = {0};
-	enum status st = input_open(&maps, path, e);
-
-	if (!st)
-		st = maps_read(&maps.cur, t, sizes, e);
-	input_close(&maps);
-	return st ? err_of_file(e, "module map", path) : ST_OK;
-}
-
-static enum status new_capture(struct import *im, struct err *e)
-{
-	im->t = trace_new();
-	im->begun = false;
-	im->captures++;
-	if (im->reader->own_tables) /* a trace: what it says, and nothing added */
-		return ST_OK;
-	trace_set(im->t, "format", im->reader->name);
-	return im->options->maps ? add_maps(im->t, im->options->maps, &im->smaps, e) : ST_OK;
-}
-
-enum status import_begin(struct import *im, struct err *e)
-{
-	im->begun = true;
-	return im->sink->begin(im->sink, im->t, e);
-}
-
-static void note_broken(struct import *im)
-{
-	uint64_t n = input_broken(im->in);
-
-	if (n > im->broken)
-		trace_note(
-		    im->t, NOTE_LOSS, n - im->broken,
-		    "characters were not UTF-16: each became U+FFFD, half a character at the "
-		    "end was left out");
-	im->broken = n;
-}
-
-/* All but its end. */
-static enum status reader_finish_capture(struct import *im, struct err *e)
-{
-	enum status st = im->begun ? ST_OK : import_begin(im, e);
-
-	if (!st)
-		st = smaps_push(&im->smaps, im->t, im->sink, e);
-	smaps_release(&im->smaps);
-	if (st)
-		return st;
-	if (im->t->cut_strings)
-		trace_note(im->t, NOTE_LOSS, im->t->cut_strings,
-			   "names longer than %d bytes were cut", TRACE_STRING_MAX);
-	note_broken(im);
-	return ST_OK;
-}
-
-static enum status reader_end_capture(struct import *im, bool *lossy, struct err *e)
-{
-	enum status st = reader_finish_capture(im, e);
-
-	if (st)
-		return st;
-	for (size_t i = 0; i < im->t->n_notes; i++)
-		*lossy |= im->t->notes[i].severity == NOTE_LOSS;
-	st = im->sink->end(im->sink, im->t, e);
-	trace_free(im->t);
-	im->t = NULL;
-	return st;
-}
-
-/* A trace says so itself, by its totals. */
-static void read_to_its_end(struct import *im)
-{
-	im->t->complete |= !im->reader->own_tables;
-}
-
-enum status import_next(struct import *im, struct err *e)
-{
-	enum status st;
-
-	read_to_its_end(im);
-	st = reader_end_capture(im, im->lossy, e);
-	return st ? st : new_capture(im, e);
 }
 
 static uint64_t events(const struct trace *t)
@@ -447,14 +349,14 @@ static enum status read_one(struct import *im, const struct guard *g, struct err
 		return st;
 	im->reader = r;
 	im->captures = im->broken = 0;
-	st = new_capture(im, e);
+	st = import_capture_new(im, e);
 	if (st)
 		return st;
 	if (im->in->member && !r->own_tables)
 		trace_set(im->t, "member", im->in->name);
 	st = r->read(im, e);
 	if (!st && im->t)
-		read_to_its_end(im);
+		import_capture_whole(im);
 	if (!st || g->failed || !im->t || (im->captures == 1 && !events(im->t)))
 		return st;
 	if (e->offset == ERR_NO_OFFSET)
@@ -549,7 +451,7 @@ static enum status read_member(struct import *im, struct guard *g, struct input 
 	im->reader = NULL;
 	st = read_one(im, g, of_member);
 	if (!st)
-		st = reader_finish_capture(im, of_member);
+		st = import_capture_finish(im, of_member);
 	if (st && (g->failed || st == ST_SYS || st == ST_PIPE)) {
 		*e = *of_member;
 		return st;
@@ -630,7 +532,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 	} else {
 		st = read_one(&im, &guard, e);
 		if (!st)
-			st = reader_end_capture(&im, lossy, e);
+			st = import_capture_end(&im, lossy, e);
 		if (!st && im.mostly_lost.code) {
 			*e = im.mostly_lost;
 			st = err_failure(e);
