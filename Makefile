@@ -539,12 +539,13 @@ generators fixtures:
 	+@$(MAKE) --no-print-directory SAN= COV= $(if $(filter cc gcc,$(compiler)),,CC=cc CXX=g++) $@
 endif
 
-# T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names.
+# T=unit/x or T=lint/x needs no fixtures and no programs, only the unit tests it names; lint/links reads objects.
 few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 # A replay needs fuzz targets, in a build of their own.
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
-               $(findstring $(t),$(u)),$(u)))),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
+               $(findstring $(t),$(u)),$(u)))) \
+               $(if $(filter lint/links lint/outside,$(T)),all),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) \
                $(if $(filter all,$(tiers)),$(simulations)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
@@ -603,7 +604,7 @@ check-programs: all build/deps-programs
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
 
-lint: build/deps-all $(made)
+lint: all build/deps-all $(made)
 	$(run_tests) tests/run lint/
 
 lint-deep: export TIDY_NODES = 225000

@@ -14,6 +14,7 @@ fresh() { # a sound tree
 	mkdir -p tree/tests/lint tree/lib/base tree/lib/trace tree/lib/group tree/lib/report/{top,frames} \
 		tree/formats/lua tree/cmd tree/testdata tree/tests/unit
 	cp "$lint"/*.txt tree/tests/lint/
+	printf 'cmd/tm-x lib/trace lib/base\ncmd/tm-y lib/base\n' >>tree/tests/lint/layers.txt
 	printf '#include <stdio.h>\n' >tree/lib/base/a.h
 	printf '#include "lib/base/a.h"\n' >tree/lib/trace/t.h
 	printf '#include "lib/trace/t.h"\n#include <xxhash.h>\n' >tree/formats/f.c
@@ -85,7 +86,7 @@ expect pass layers 'drop-ins on the public header' ''
 printf '#include "lib/symbolize/l.h"\n' >>tree/cmd/tm-addr2line.c
 expect fail layers 'a drop-in that goes below it' 'cmd/tm-addr2line.c:2: "lib/symbolize/l.h"'
 printf '#include "lib/cli/search.h"\n' >tree/cmd/tm-addr2line.c
-expect fail layers 'a drop-in that goes around it' 'may not include lib/cli/search.h'
+expect fail layers 'a drop-in that goes around it' 'may not include lib/cli/search'
 printf '#include "lib/symbolize/l.h"\n' >>tree/lib/compat/p.h
 expect fail layers 'what prints for them and goes below it' 'lib/compat may not include lib/symbolize'
 mkdir tree/cmd/tm-symbolize
@@ -95,14 +96,16 @@ expect pass layers 'tm-symbolize on the public header' ''
 printf '#include "lib/symbolize/l.h"\n' >>tree/cmd/tm-symbolize/c.h
 expect fail layers 'a part of it that goes below' 'cmd/tm-symbolize/c.h:2: "lib/symbolize/l.h"'
 printf '#include "lib/cli/search.h"\n' >tree/cmd/tm-symbolize/c.h
-expect fail layers '... and around it' 'may not include lib/cli/search.h'
+expect fail layers '... and around it' 'may not include lib/cli/search'
 fresh
 mkdir tree/cmd/tm-y
 printf '#include <stdio.h>\n' >tree/cmd/tm-y/y.h
 printf '#include "cmd/tm-y/y.h"\n' >tree/cmd/tm-y.c
 expect pass layers 'what a program has for itself' ''
 printf '#include "cmd/tm-y/y.h"\n' >>tree/cmd/tm-x.c
-expect fail layers 'a program that uses what is another one'"'"'s' 'belongs to another program'
+expect fail layers 'a program that uses what is another one'"'"'s' 'cmd/tm-x may not include cmd/tm-y'
+printf '#include "lib/base/a.h"\n' >tree/cmd/tm-z.c
+expect fail layers 'a program without a row' 'cmd/tm-z.c:1: "lib/base/a.h": its folder has no row'
 fresh
 mkdir tree/lib/new
 printf '#include "lib/base/a.h"\n' >tree/lib/new/n.c
@@ -110,6 +113,68 @@ expect fail layers 'a folder without a row' 'no row'
 fresh
 sed -i 's|^lib/base$|lib/base lib/trace|' tree/tests/lint/layers.txt
 expect fail layers 'a cycle in the table' 'a cycle'
+
+linked() { # objects of three rooms, and their table
+	fresh
+	rm -r tree/cmd/* tree/formats/*
+	mkdir -p tree/build tree/formats/lua
+	printf 'lib/base\nlib/trace lib/base\nlib/group lib/trace lib/base\n' >tree/tests/lint/layers.txt
+	: >tree/tests/lint/links.txt
+	built lib/base/b 'int b; int low(void) { return b; }'
+	built lib/trace/t 'extern int b; int low(void); int middle(void) { return low() + b; }'
+	built lib/group/g 'int low(void), middle(void); int high(void) { return middle() + low(); }'
+}
+built() { # $1: file without .c, $2: its text
+	mkdir -p "tree/build/obj/${1%/*}" "tree/${1%/*}"
+	echo "$2" >"tree/$1.c"
+	${CC:-cc} -c "tree/$1.c" -o "tree/build/obj/$1.c.o"
+}
+linked
+expect pass links 'symbols that the table permits' ''
+built lib/base/up 'int middle(void); int up(void) { return middle(); }'
+expect fail links 'a symbol of a room above, declared by hand' 'lib/base/up.c needs middle of lib/trace/t.c: lib/base may not need lib/trace'
+expect fail links 'two rooms that need each other' 'lib/base and lib/trace need each other'
+rm tree/lib/base/up.c
+expect pass links 'an object whose source was removed' ''
+linked
+built lib/base/up 'int middle(void); int up(void) { return middle(); }'
+printf 'lib/base lib/trace a reason for it\n' >tree/tests/lint/links.txt
+expect pass links 'an edge that is still to go' ''
+printf 'lib/base lib/trace\n' >tree/tests/lint/links.txt
+expect fail links 'one without a reason' 'why the first still needs the second: lib/base lib/trace'
+linked
+printf 'lib/base lib/trace a reason for it\n' >tree/tests/lint/links.txt
+expect fail links 'one that is not needed any more' 'links.txt: is not needed any more: lib/base lib/trace'
+linked
+built lib/group/g 'int high(void) { return 1; }'
+expect fail links 'an item that nothing needs' 'layers.txt: lib/group does not need lib/trace'
+printf '#include "lib/trace/t.h"\n#include "lib/base/a.h"\n' >>tree/lib/group/g.c
+expect pass links 'an item that an include needs' ''
+linked
+sed -i 's|^lib/group .*|lib/group lib/*|' tree/tests/lint/layers.txt
+expect fail links 'a row for all rooms' 'layers.txt: lib/group may need everything: lib/*'
+linked
+printf 'lib/base\nlib/trace lib/base\nlib/group lib/trace lib/base\nformats lib/base\nformats/reader.c formats\nformats/* formats\n' >tree/tests/lint/layers.txt
+built formats/import 'int low(void); int begin(void) { return low(); }'
+built formats/lua/l 'int begin(void); int reader_l(void) { return begin(); } int help(void) { return 1; }'
+built formats/reader 'int begin(void), reader_l(void); int choose(void) { return begin() + reader_l(); }'
+expect pass links 'the choice of a reader' ''
+built formats/lua/l 'int choose(void); int reader_l(void) { return choose(); }'
+expect fail links 'a reader that needs that choice' 'formats/lua may not need formats/reader.c'
+built formats/lua/l 'int begin(void); int reader_l(void) { return begin(); }'
+built formats/import 'int low(void), reader_l(void); int begin(void) { return low() + reader_l(); }'
+expect fail links 'another file that names a reader' 'formats/import.c needs reader_l of formats/lua/l.c: formats may not need formats/lua'
+linked
+printf 'cmd/tm-x cmd/tm-y\ncmd/tm-y\n' >>tree/tests/lint/layers.txt
+built cmd/tm-x 'int tm_y_main(void); int main(void) { return tm_y_main(); }'
+built cmd/tm-y 'int main(void) { return 0; }'
+expect pass links 'a program that answers with another' ''
+sed -i 's|^cmd/tm-x .*|cmd/tm-x|' tree/tests/lint/layers.txt
+expect fail links 'one that may not' 'cmd/tm-x.c needs tm_y_main of cmd/tm-y.c: cmd/tm-x may not need cmd/tm-y'
+linked
+rm -r tree/build
+mkdir tree/build
+expect fail links 'a tree that is not built' 'no symbol seen at all'
 
 fresh
 printf '#include <xxhash.h>\n' >tree/lib/base/b.c
@@ -188,8 +253,9 @@ printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/dwarf/reference/e.c
 expect fail layers 'the checking engine on the checked one' 'lib/dwarf/reference may not include lib/dwarf/fast'
 printf '#include "lib/dwarf/reference/e.h"\n' >tree/lib/dwarf/fast/e.c
 expect fail layers 'the checked engine on the checking one' 'lib/dwarf/fast may not include lib/dwarf/reference'
-printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/index/i.c
-expect fail layers 'a room that goes past the seam' 'lib/index may not include lib/dwarf/fast'
+mkdir tree/lib/find
+printf '#include "lib/dwarf/fast/e.h"\n' >tree/lib/find/f.c
+expect fail layers 'a room that goes past the seam' 'lib/find may not include lib/dwarf/fast'
 
 fresh
 mkdir -p tree/obj/lib/dwarf/{fast,reference} tree/obj/lib/object
