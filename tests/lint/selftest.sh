@@ -207,35 +207,6 @@ fresh
 printf 'char p[] = "%swork%s";\n' / /main >tree/cmd/tm-path.c
 expect fail words 'a path of one machine' 'cmd/tm-path.c:1'
 fresh
-printf 'struct s {\n\tint n;\n\n\t/* private */\n\tint m;\n};\n' >tree/lib/base/p.h
-expect fail words 'members that are called private' 'lib/base/p.h:4'
-fresh
-printf 'struct s {\n\tint n, m; /* m: private */\n};\n' >tree/formats/p.h
-expect fail words 'one member that is called private' 'formats/p.h:2'
-fresh
-printf 'struct s {\n\tint n; /* private, as the next */\n\tint m;\n};\n' >tree/cmd/p.h
-expect fail words 'two that are called private' 'cmd/p.h:2'
-fresh
-printf '/* private to the process */\nint map(void);\n' >tree/lib/base/p.h
-printf '/* private */\nstatic int n;\n' >tree/lib/base/p.c
-expect pass words 'the word elsewhere' ''
-
-fresh
-printf '/* The row, or 0: there is\n * none. */\n' >tree/cmd/tm-none.c
-expect fail words 'a comment in words of our own' 'cmd/tm-none.c:1: ... The row, or 0: there is none.'
-fresh
-printf 'int x; /* fine */\nint y; // for nobody\n' >tree/lib/base/n.h
-expect fail words 'the same behind code' 'lib/base/n.h:2'
-fresh
-printf '/* The sums of a run,\n *\n * what they came to. */\n' >tree/formats/c.c
-expect fail words 'the same in a paragraph' 'formats/c.c:1'
-fresh
-printf 'char *s = "\\"/* told";\nchar c = '"'\"'"'; /* Told once. */\n' >tree/tests/unit/t.c
-expect fail words 'the same behind quotes' 'tests/unit/t.c:2'
-fresh
-printf 'char *s = "/* told by nobody: there is none */";\n/* `told` and untold_x, folded. */\n' >tree/lib/base/s.c
-expect pass words 'strings and names' ''
-fresh
 printf 'int f(struct err *e)\n{\n\treturn e->code;\n}\n' >tree/lib/base/f.c
 expect fail words 'a failure that could be ST_OK' 'lib/base/f.c:3'
 fresh
