@@ -5,7 +5,7 @@
 #include "lib/base/path.h"
 #include "lib/base/source_file.h"
 #include "lib/base/text_file.h"
-#include "lib/dwarf/place.h"
+#include "lib/dwarf/fast/place.h"
 #include "lib/object/trail.h"
 
 #include <inttypes.h>

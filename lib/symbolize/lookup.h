@@ -7,7 +7,7 @@
 #ifndef TM_SYMBOLIZE_LOOKUP_H
 #define TM_SYMBOLIZE_LOOKUP_H
 
-#include "lib/dwarf/variable.h"
+#include "lib/dwarf/fast/variable.h"
 #include "lib/index/cache.h"
 #include "lib/symbolize/calls.h"
 #include "lib/symbolize/verify.h"

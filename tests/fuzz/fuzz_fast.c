@@ -8,9 +8,9 @@
  * bytes, little-endian.
  */
 #include "lib/dwarf/engine.h"
-#include "lib/dwarf/place.h"
-#include "lib/dwarf/variable.h"
-#include "lib/dwarf/whole.h"
+#include "lib/dwarf/fast/place.h"
+#include "lib/dwarf/fast/variable.h"
+#include "lib/dwarf/fast/whole.h"
 #include "lib/object/companion.h"
 #include "tests/fuzz/answers.h"
 

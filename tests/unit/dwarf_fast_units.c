@@ -3,9 +3,9 @@
  * The fast engine on DWARF written by hand: references between DIEs and units, indexed forms, what
  * is broken, what is unsupported, what has no end.
  */
-#include "lib/dwarf/place.h"
-#include "lib/dwarf/variable.h"
-#include "lib/dwarf/whole.h"
+#include "lib/dwarf/fast/place.h"
+#include "lib/dwarf/fast/variable.h"
+#include "lib/dwarf/fast/whole.h"
 #include "lib/object/companion.h"
 #include "tests/unit/dwarf_fast.h"
 #include "tests/unit/test.h"

@@ -2,7 +2,7 @@
  *
  * The fast engine's answers of dwarf/place.h.
  */
-#include "lib/dwarf/place.h"
+#include "lib/dwarf/fast/place.h"
 
 #include "lib/base/mem.h"
 #include "lib/dwarf/fast/merge.h"

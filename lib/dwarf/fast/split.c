@@ -3,8 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/dwarf/fast/split_index.h"
+#include "lib/dwarf/fast/whole.h"
 #include "lib/dwarf/sections.h"
-#include "lib/dwarf/whole.h"
 #include "lib/object/companion.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  *
  * The fast engine's answers of dwarf/variable.h.
  */
-#include "lib/dwarf/variable.h"
+#include "lib/dwarf/fast/variable.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"

@@ -7,7 +7,7 @@
  * two, by the engine's own order: the better answer, and of equal ones that of the unit that comes
  * first.
  */
-#include "lib/dwarf/whole.h"
+#include "lib/dwarf/fast/whole.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"

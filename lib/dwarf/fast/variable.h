@@ -10,8 +10,8 @@
  *
  * Not read, as by LLVM: what is in .dwo files, and types in units of their own.
  */
-#ifndef TM_DWARF_VARIABLE_H
-#define TM_DWARF_VARIABLE_H
+#ifndef TM_DWARF_FAST_VARIABLE_H
+#define TM_DWARF_FAST_VARIABLE_H
 
 #include "lib/object/object.h"
 

@@ -4,8 +4,8 @@
  * it with their ranges. For people (--explain): answers come from engine.h, this only shows the
  * DIEs that they are made of.
  */
-#ifndef TM_DWARF_PLACE_H
-#define TM_DWARF_PLACE_H
+#ifndef TM_DWARF_FAST_PLACE_H
+#define TM_DWARF_FAST_PLACE_H
 
 #include "lib/base/err.h"
 #include "lib/object/object.h"

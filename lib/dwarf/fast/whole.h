@@ -9,8 +9,8 @@
  * engine, all that are in a batch at once. A file with something broken beyond single units is
  * refused as a whole.
  */
-#ifndef TM_DWARF_WHOLE_H
-#define TM_DWARF_WHOLE_H
+#ifndef TM_DWARF_FAST_WHOLE_H
+#define TM_DWARF_FAST_WHOLE_H
 
 #include "lib/dwarf/engine.h"
 
