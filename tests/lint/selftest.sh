@@ -111,6 +111,14 @@ mkdir tree/lib/new
 printf '#include "lib/base/a.h"\n' >tree/lib/new/n.c
 expect fail layers 'a folder without a row' 'no row'
 fresh
+: | tee tree/lib/base/a.c >tree/lib/trace/t.c
+printf '| `base/` | the base |\n| `trace/` | traces |\n| `../formats/` | readers |\n| `../cmd/` | programs |\n' >tree/lib/README.md
+expect pass layers 'rooms that are described' ''
+sed -i '/trace/d' tree/lib/README.md
+expect fail layers 'a room that is not' '  lib/trace: lib/README.md does not say what it holds'
+printf '| `trace/` | traces |\n| `tally/` | sums |\n' >>tree/lib/README.md
+expect fail layers 'a room that is not there' '  lib/README.md: lib/tally is no room'
+fresh
 sed -i 's|^lib/base$|lib/base lib/trace|' tree/tests/lint/layers.txt
 expect fail layers 'a cycle in the table' 'a cycle'
 
