@@ -420,7 +420,7 @@ static void add_measures(const struct group_project *p, struct request *q, struc
 		return;
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		if (valued >> sums[i] & 1 && run_knows(known, sums[i]) &&
-		    first != sum_names[sums[i]].word &&
+		    first != metric_table[sums[i]].title &&
 		    (sums[i] != SUM_ENTRIES || !run_knows(known, SUM_COUNT)))
 			tree_flame(p, q->stacks, (int)sums[i], f, &e);
 }

@@ -174,7 +174,7 @@ static void costs_name_metric(struct costs *c)
 	const struct metric_titles titles = metric_titles(&c->arena, known, c->sum);
 
 	c->metric = (struct listing_metric){
-	    .key = sum_names[c->sum].key,
+	    .key = metric_table[c->sum].key,
 	    .total_key = titles.total_key,
 	    .self_title = titles.self,
 	    .total_title = titles.total,
@@ -341,7 +341,7 @@ static void costs_amount(struct costs *c, struct buf *b, uint64_t v)
 
 	cell_for_people(b, &column, &cell, false);
 	if (c->metric.type == COLUMN_INT)
-		buf_addf(b, " %s", sum_names[c->sum].word);
+		buf_addf(b, " %s", metric_table[c->sum].title);
 }
 
 static void costs_note_binary(struct costs *c, struct buf *b, const struct costs_binary *of)

@@ -60,7 +60,7 @@ static void aggregate_dump_add_value(struct buf *b, unsigned metric,
 	const char *name = metric == AGG_DURATION  ? "duration_ns"
 			   : metric == AGG_READING ? "reading"
 			   : metric == AGG_LAST    ? "last"
-						   : sum_names[metric % SUMS].key;
+						   : metric_table[metric % SUMS].key;
 
 	buf_addf(b, "\n\t%s%s ", total, name);
 	add_number(b, v, v->sum);
@@ -126,7 +126,7 @@ static void add_states(struct buf *b, const struct aggregate_record *r)
 
 	for (unsigned i = 0; i < SUMS; i++)
 		if (r->marks[i] && r->marks[i] <= METRIC_ESTIMATED) {
-			buf_addf(b, "%s%s%s", comma, words[r->marks[i]], sum_names[i].key);
+			buf_addf(b, "%s%s%s", comma, words[r->marks[i]], metric_table[i].key);
 			comma = ",";
 		}
 }

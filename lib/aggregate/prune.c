@@ -13,19 +13,17 @@ enum status aggregate_prune_parse(struct aggregate_prune *p, const char *text, s
 {
 	const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : text;
 	size_t n = colon ? (size_t)(colon - text) : 0, len = strlen(value);
-	unsigned s = 0;
+	enum sum s = SUMS;
 	int64_t ns;
 
 	*p = (struct aggregate_prune){.sum = -1};
 	if (colon) {
-		while (s < SUMS &&
-		       (strlen(sum_words[s]) != n || memcmp(sum_words[s], text, n) != 0))
-			s++;
+		s = metric_of_word(text, n);
 		if (s == SUMS || sum_is_mean(s))
 			return err_set(e, ST_BAD, "'%.*s' is not a metric", (int)n, text);
 		p->sum = (int)s;
 	}
-	if (colon && sum_names[s].unit == SUM_NS) {
+	if (colon && metric_table[s].unit == SUM_NS) {
 		if (num_time(value, len, &ns) && ns >= 0) {
 			p->below = (uint64_t)ns;
 			return ST_OK;
@@ -106,7 +104,7 @@ void aggregate_lost_text(struct buf *b, const struct tally_sums *lost)
 {
 	for (unsigned i = 0; i < SUMS; i++)
 		if (lost->has >> i & 1 && lost->v[i] && !sum_is_mean(i) && i != SUM_TIMED) {
-			buf_addf(b, "%s%s ", b->len ? ", " : "", sum_names[i].word);
+			buf_addf(b, "%s%s ", b->len ? ", " : "", metric_table[i].title);
 			if (sum_is_signed(i))
 				buf_addf(b, "%" PRId64, (int64_t)lost->v[i]);
 			else

@@ -19,7 +19,7 @@ void things_init(struct aggregate_things *t, struct intern *strings)
 	for (size_t i = 0; key_words[i]; i++)
 		things_string(t, key_words[i], strlen(key_words[i]));
 	for (size_t i = 0; i < SUMS; i++)
-		things_string(t, sum_names[i].key, strlen(sum_names[i].key));
+		things_string(t, metric_table[i].key, strlen(metric_table[i].key));
 }
 
 void things_release(struct aggregate_things *t)

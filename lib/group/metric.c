@@ -6,20 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const sort_words[] = {
-    "auto",       "count",          "entries",         "requested",  "real",
-    "live",       "live-count",     "live-requested",  "live-real",  "slack",
-    "freed",      "freed-count",    "freed-requested", "freed-real", "peak",
-    "peak-count", "peak-requested", "peak-real",       "temporary",  "lifetime",
-    "self-time",  "total-time",     "calls",           "mean-time",  "lua-net",
-    "mono-net",   "samples",        "period",          NULL};
-static const int sorts[] = {
-    SORT_AUTO,      SUM_COUNT,          SUM_ENTRIES,         SUM_REQUESTED,  SUM_REAL,
-    SORT_LIVE,      SUM_LIVE_COUNT,     SUM_LIVE_REQUESTED,  SUM_LIVE_REAL,  SUM_SLACK,
-    SORT_FREED,     SUM_FREED_COUNT,    SUM_FREED_REQUESTED, SUM_FREED_REAL, SORT_PEAK,
-    SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,       SUM_TEMPORARY,  SUM_LIFETIME,
-    SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,           SUM_TIME_MEAN,  SUM_LUA_NET,
-    SUM_MONO_NET,   SUM_SAMPLES,        SUM_PERIOD};
+/* clang-format off */
+#define SORT_WORD(name, number, word, title, key, unit, family, join, rank, lists, ...) \
+	METRIC_LISTED_##lists(word)
+#define SORT_SUM(name, number, word, title, key, unit, family, join, rank, lists, ...) \
+	METRIC_LISTED_##lists(SUM_##name)
+#define SORT_GROUP_WORD(name, word) word,
+#define SORT_GROUP(name, word) SORT_##name,
+/* clang-format on */
+
+const char *const sort_words[] = {"auto", METRIC_ROWS(SORT_WORD, SORT_GROUP_WORD) NULL};
+static const int sorts[] = {SORT_AUTO, METRIC_ROWS(SORT_SUM, SORT_GROUP)};
 
 int sort_of(int word)
 {
@@ -33,9 +30,7 @@ unsigned sort_wants(int sort)
 	case SORT_LIVE: return SUMS_LIVE;
 	case SORT_FREED: return SUMS_FREED;
 	case SORT_PEAK: return SUMS_PEAK;
-	case SUM_LIFETIME: return SUMS_LIFETIME;
-	case SUM_TIME_MEAN: return SUMS_TIME;
-	default: return SUM_BIT(sort);
+	default: return metric_wants((enum sum)sort);
 	}
 }
 
@@ -64,14 +59,13 @@ enum status metrics_parse(const char *text, unsigned *sums, struct err *e)
 
 enum sum sort_first(unsigned known)
 {
-	static const enum sum order[] = {SUM_TIME_SELF, SUM_TIME_TOTAL, SUM_REAL,     SUM_REQUESTED,
-					 SUM_COUNT,     SUM_LUA_NET,    SUM_MONO_NET, SUM_SAMPLES,
-					 SUM_PERIOD,    SUM_CALLS};
+	enum sum first = SUM_ENTRIES;
 
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		if (known >> order[i] & 1)
-			return order[i];
-	return SUM_ENTRIES;
+	for (enum sum s = 0; s < SUMS; s++)
+		if (known >> s & 1 && metric_table[s].rank &&
+		    metric_table[s].rank < metric_table[first].rank)
+			first = s;
+	return first;
 }
 
 enum sum sort_first_valued(unsigned known, unsigned valued)
@@ -152,26 +146,26 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only (--by type): they cannot be "
 		    "sorted by it per %s",
-		    sum_names[sort].word, key);
+		    metric_table[sort].title, key);
 	case LACK_FILTERED:
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only: no filter on stacks applies "
 		    "to them",
-		    sum_names[sort].word);
+		    metric_table[sort].title);
 	case LACK_UNRECORDED:
 		return err_set(e, ST_UNSUPPORTED, "'%s' is not recorded for these %s",
-			       sum_names[sort].word,
+			       metric_table[sort].title,
 			       sort == SUM_PERIOD ? "samples" : "blocks (domain, filters)");
 	case LACK_UNIDENTIFIED:
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' is not known: a free in the capture names a size and a stack, "
 			       "not a block (heaptrack --raw keeps the blocks)",
-			       sum_names[sort].word);
+			       metric_table[sort].title);
 	case LACK_UNORDERED:
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' is not known: the events of the capture are in no order",
-			       sum_names[sort].word);
+			       metric_table[sort].title);
 	case LACK_MIXED:
 		if (sort == SUM_TIME_TOTAL)
 			return err_set(
@@ -196,17 +190,18 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		return err_set(e, ST_UNSUPPORTED,
 			       "live values belong to moments, not to frames: use tm-frames");
 	default:
-		return err_set(
-		    e, ST_UNSUPPORTED, "the captures have no metric '%s'%s", sum_names[sort].word,
-		    sort == SUM_COUNT ? " (number of allocations); they have entries" : "");
+		return err_set(e, ST_UNSUPPORTED, "the captures have no metric '%s'%s",
+			       metric_table[sort].title,
+			       sort == SUM_COUNT ? " (number of allocations); they have entries"
+						 : "");
 	}
 }
 
 enum column_type metric_type(enum sum s)
 {
-	return sum_names[s].unit == SUM_BYTES ? COLUMN_BYTES
-	       : sum_names[s].unit == SUM_NS  ? COLUMN_TIME
-					      : COLUMN_INT;
+	return metric_table[s].unit == SUM_BYTES ? COLUMN_BYTES
+	       : metric_table[s].unit == SUM_NS  ? COLUMN_TIME
+						 : COLUMN_INT;
 }
 
 const char *metric_mark(const struct run_known *k, enum sum s)
@@ -234,12 +229,12 @@ static const char *joined(struct arena *to, const char *x, const char *y, const 
 
 struct metric_titles metric_titles(struct arena *to, const struct run_known *k, enum sum s)
 {
-	const char *name = s == SUM_TIME_SELF ? "time" : sum_names[s].word;
+	const char *name = s == SUM_TIME_SELF ? "time" : metric_table[s].title;
 	const char *mark = metric_title_mark(k, s);
 
 	return (struct metric_titles){.self = joined(to, name, mark, " self"),
 				      .total = joined(to, name, mark, " total"),
-				      .total_key = joined(to, "total_", sum_names[s].key, "")};
+				      .total_key = joined(to, "total_", metric_table[s].key, "")};
 }
 
 struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum)

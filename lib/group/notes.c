@@ -29,11 +29,11 @@ static void add_value(struct buf *b, const struct run_known *k, enum sum mark, u
 		      enum sum s)
 {
 	buf_adds(b, metric_mark(k, mark));
-	if (sum_names[s].unit == SUM_NS)
+	if (metric_table[s].unit == SUM_NS)
 		time_text(b, v);
 	else if (sum_is_signed(s))
 		buf_addf(b, "%" PRId64, (int64_t)v);
-	else if (sum_names[s].unit == SUM_BYTES)
+	else if (metric_table[s].unit == SUM_BYTES)
 		size_text(b, v);
 	else
 		buf_add_u64(b, v);
@@ -150,7 +150,7 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 			if (k->lack[s] != why_not || k->state[s] || s == SUM_TIMED ||
 			    SUMS_MEASURED >> s & 1)
 				continue;
-			buf_addf(&l->b, "%s%s", comma, sum_names[s].word);
+			buf_addf(&l->b, "%s%s", comma, metric_table[s].title);
 			comma = ", ";
 		}
 		if (l->b.len) {
@@ -160,7 +160,7 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 	}
 	for (enum sum s = 0; s < SUMS; s++)
 		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s] && s != SUM_TIMED)
-			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", metric_table[s].title);
 	if (l->b.len) {
 		buf_adds(&l->b, ": missing in some captures, so lower bounds");
 		end_line(l);
@@ -173,7 +173,7 @@ static void unknown_of_blocks(struct lines *l, const struct run_known *k, enum l
 {
 	for (enum sum s = 0; s < SUMS; s++)
 		if (k->lack[s] == why && !k->state[s] && s != SUM_TIMED)
-			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sum_names[s].word);
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", metric_table[s].title);
 	if (!l->b.len)
 		return;
 	buf_addf(&l->b, ": not known, as %s", text);
@@ -188,7 +188,7 @@ bool state_note(const struct run_known *k, unsigned sums, enum metric_state stat
 
 	for (enum sum s = 0; s < SUMS; s++)
 		if (k->state[s] == state && sums >> s & 1 && s != SUM_TIMED) {
-			buf_addf(to, "%s%s", comma, sum_names[s].word);
+			buf_addf(to, "%s%s", comma, metric_table[s].title);
 			comma = ", ";
 		}
 	if (*comma)
@@ -245,7 +245,7 @@ static void several_peaks(struct lines *l, const struct group_run *r, enum sum s
 	buf_addf(&l->b,
 		 "%s: each capture at its own peak, added up over %" PRIu64
 		 " captures; \"peak\" above is the largest of one",
-		 sum_names[sort].word, r->captures);
+		 metric_table[sort].title, r->captures);
 	end_line(l);
 }
 
@@ -270,7 +270,7 @@ bool domain_note(const struct group_run *r, unsigned line, struct buf *to)
 			add_value(to, &r->known,
 				  r->known.state[bytes[i]] ? bytes[i] : SUM_REQUESTED,
 				  s->v[bytes[i]], bytes[i]);
-			buf_addf(to, " %s", sum_names[bytes[i]].word);
+			buf_addf(to, " %s", metric_table[bytes[i]].title);
 		}
 	buf_addf(to, " (--domain %s)", name);
 	return true;
@@ -393,13 +393,13 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, un
 	struct lines l = {.arena = arena, .table = table};
 	struct run_known known = known_of(&p->now.groupings[grouping].known, sums);
 
-	group_notes_coverage(&l, p, grouping, sort, sum_names[sort].word);
+	group_notes_coverage(&l, p, grouping, sort, metric_table[sort].title);
 	if (p->groupings[grouping].key.by != KEY_TYPE && nameless_note(&p->now, &l.b))
 		end_line(&l);
 	several_peaks(&l, &p->now, sort);
 	if (!frames_shown)
-		frames(&l, p, grouping, sort, sum_names[sort].word);
-	left_out(&l, p, sort, sum_names[sort].word);
+		frames(&l, p, grouping, sort, metric_table[sort].title);
+	left_out(&l, p, sort, metric_table[sort].title);
 	sampled(&l, &p->now.totals, known_sums(&p->now.groupings[grouping].known));
 	least_block(&l, &p->now.totals);
 	inexact_sums(&l, &p->now, &known);
@@ -413,7 +413,7 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, un
 			  "the events of the capture are in no order");
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {
-			buf_addf(&l.b, "%s: more than 64 bits can hold", sum_names[s].word);
+			buf_addf(&l.b, "%s: more than 64 bits can hold", metric_table[s].title);
 			end_line(&l);
 		}
 	buf_release(&l.b);

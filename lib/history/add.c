@@ -165,7 +165,7 @@ static void put_known(struct history_rows *r, const struct run_known *k)
 	buf_addc(&b, ' ');
 	for (unsigned s = 0; s < SUMS; s++)
 		if (run_knows(k, s))
-			buf_addf(&b, "%s ", sum_names[s].key);
+			buf_addf(&b, "%s ", metric_table[s].key);
 	rows_text(r, b.data, b.len);
 	buf_release(&b);
 }
@@ -307,7 +307,7 @@ static enum status history_add_sums(struct adding *a)
 	buf_adds(&into, "tm_sums (thing, run, cumulative");
 	for (unsigned i = 0; i < SUMS; i++)
 		if (i != SUM_TIME_MEAN)
-			buf_addf(&into, ", %s", sum_names[i].key);
+			buf_addf(&into, ", %s", metric_table[i].key);
 	buf_adds(&into, ")");
 	rows_begin(&r, a->db, buf_str(&into), SUMS + 2, n, "");
 	put_sums(a, &r, thing_id(a->t, KEYS, &whole), false, &a->s->all);

@@ -86,7 +86,7 @@ static struct db_query *query_keys(struct history *h, const struct history_runs 
 static enum status history_series_read_known(struct reading *r)
 {
 	struct db_query *q = query_keys(r->h, r->to->runs, r->key, r->e);
-	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
+	enum sum of = metric_part(r->metric);
 	enum status st;
 	bool any = false;
 
@@ -97,15 +97,15 @@ static enum status history_series_read_known(struct reading *r)
 
 		if (!at)
 			continue;
-		r->known[at - 1].metric = has_word(db_text(q, 2, NULL), sum_names[of].key);
+		r->known[at - 1].metric = has_word(db_text(q, 2, NULL), metric_table[of].key);
 		r->known[at - 1].pruned = db_int(q, 1) > 0;
 		any |= r->known[at - 1].metric;
 	}
 	db_finish(q);
 	if (st == ST_NONE && !any)
-		return err_set(r->e, ST_UNSUPPORTED, "no run has '%s'%s%s",
-			       sum_names[r->metric].word, strcmp(r->key, "total") ? " per " : "",
-			       strcmp(r->key, "total") ? r->key : "");
+		return err_set(
+		    r->e, ST_UNSUPPORTED, "no run has '%s'%s%s", metric_table[r->metric].title,
+		    strcmp(r->key, "total") ? " per " : "", strcmp(r->key, "total") ? r->key : "");
 	return st == ST_NONE ? ST_OK : st;
 }
 
@@ -176,7 +176,7 @@ static double stored(struct db_query *q, unsigned column)
 
 static enum status history_series_read_sums(struct reading *r)
 {
-	enum sum of = r->metric == SUM_TIME_MEAN ? SUM_TIME_TOTAL : r->metric;
+	enum sum of = metric_part(r->metric);
 	struct buf sql = BUF_INIT, among = BUF_INIT, mapped = BUF_INIT;
 	struct kin kin = {.n = 0};
 	struct db_query *q = NULL;
@@ -186,7 +186,7 @@ static enum status history_series_read_sums(struct reading *r)
 	buf_addf(&sql,
 		 "SELECT t.name, s.run, s.%s, s.%s, t.id FROM tm_things t JOIN tm_sums s ON "
 		 "s.thing = t.id WHERE t.key = $1 AND s.cumulative = $2 AND s.run%s",
-		 sum_names[of].key, sum_names[r->by].key, buf_str(&among));
+		 metric_table[of].key, metric_table[r->by].key, buf_str(&among));
 	if (!kin_read(&kin, r->h, r->key, buf_str(&among), &r->at, r->n, r->e))
 		q = db_prepare(r->h->db, buf_str(&sql), 2, r->e);
 	buf_release(&among);
@@ -286,7 +286,7 @@ static void history_series_finish_lines(struct reading *r)
 
 	for (size_t i = 0; i < r->n; i++)
 		one &= r->to->runs->items[i].captures <= 1;
-	buf_addf(&metric, "%s%s", sum_names[r->metric].word,
+	buf_addf(&metric, "%s%s", metric_table[r->metric].title,
 		 sum_is_mean(r->metric) ? "" : pers[r->per]);
 	if (whole)
 		line_of(r, "", 0); /* what has none of it in any run is 0 in all */
@@ -418,9 +418,7 @@ enum status history_series(struct history *h, struct history_lines *l,
 			       "a history has no tables of %ss: use tm-history blame",
 			       key_words[rule->key]);
 	r.key = rule->key == POLICY_TOTAL ? "total" : key_words[rule->key];
-	r.by = rule->metric == SUM_TIME_MEAN  ? SUM_CALLS
-	       : rule->metric == SUM_LIFETIME ? SUM_TIMED
-					      : rule->metric;
+	r.by = metric_over(rule->metric);
 	for (size_t i = 0; i < r.n; i++)
 		*map64_put(&r.at, (uint64_t)l->runs->items[i].id) = (uint32_t)i + 1;
 	r.known = mem_zarray(r.n + 1, sizeof *r.known);
@@ -446,7 +444,7 @@ static enum status history_valued(struct history *h, const struct history_runs *
 	buf_adds(&sql, "SELECT ");
 	for (unsigned s = 0; s < SUMS; s++)
 		if (s != SUM_TIME_MEAN)
-			buf_addf(&sql, "%sMAX(s.%s)", s ? ", " : "", sum_names[s].key);
+			buf_addf(&sql, "%sMAX(s.%s)", s ? ", " : "", metric_table[s].key);
 	buf_adds(&sql, " FROM tm_things t JOIN tm_sums s ON s.thing = t.id WHERE t.key = 'total' "
 		       "AND s.run");
 	add_ids(&sql, runs);
@@ -495,7 +493,7 @@ enum status history_metric(struct history *h, const struct history_runs *runs, i
 		return err_failure(e);
 	while (!(st = db_step(q, e)))
 		for (unsigned s = 0; s < SUMS; s++)
-			if (!has_word(db_text(q, 2, NULL), sum_names[s].key))
+			if (!has_word(db_text(q, 2, NULL), metric_table[s].key))
 				known &= ~SUM_BIT(s);
 	db_finish(q);
 	st = st == ST_NONE ? history_valued(h, runs, &valued, e) : st;

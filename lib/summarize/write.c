@@ -90,7 +90,8 @@ static void add_metrics(struct buf *b)
 	    [SUM_NUMBER] = "", [SUM_BYTES] = " B", [SUM_NS] = " ns"};
 
 	for (unsigned i = 0; i < SUMS; i++)
-		buf_addf(b, "%s%s%s", i ? ", " : "", sum_names[i].key, units[sum_names[i].unit]);
+		buf_addf(b, "%s%s%s", i ? ", " : "", metric_table[i].key,
+			 units[metric_table[i].unit]);
 }
 
 static void summarize_add_head(struct maker *m)

@@ -112,6 +112,17 @@ for program in tm-top tm-frames tm-spikes tm-heap tm-compare; do
 		tr -s ', ' '\n' | grep -vxE 'auto|or|' | sort)" "$(written_forms $program "${operands[@]}")"
 done
 
+# The words of --sort: the pages list those that the table of metrics gives the programs.
+page_metrics() {
+	sed -n '/^\.It Fl -sort Ar METRIC/,/^\.It Fl n/p' "$1" | sed -n 's/^\.Cm //p' | tr -s ' ,.' '\n' | grep -v '^$' | sort -u
+}
+help_metrics() {
+	"$1" --completion=bash | sed -n "s/.*--sort=) words='\([^']*\)'.*/\1/p" | tr ' ' '\n' | sort -u
+}
+for program in tm-top tm-frames; do
+	compare "$program(1) names the metrics of --sort" "$(page_metrics "$SRC/man/$program.1")" "$(help_metrics $program)"
+done
+
 compare "a page for every program, and no other" "$programs" \
 	"$(cd "$SRC/man" && printf '%s\n' tm-*.1 | sed 's/\.1$//')"
 compare "tracemill(7) lists the programs" "$programs" \

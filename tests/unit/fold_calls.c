@@ -105,7 +105,7 @@ static void same_sums(const char *what, const struct tally_sums *a, const struct
 		fprintf(stderr, "  %s\n", what);
 	for (unsigned i = 0; i < SUMS; i++)
 		if (a->has >> i & 1 && !CHECK_EQ(a->v[i], b->v[i]))
-			fprintf(stderr, "  %s: %s\n", what, sum_names[i].key);
+			fprintf(stderr, "  %s: %s\n", what, metric_table[i].key);
 }
 
 static void same_reports(const struct group_project *flat, const struct group_project *paths)

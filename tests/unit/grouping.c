@@ -333,7 +333,7 @@ static bool same(const struct tally_sums *got, const struct tally_sums *want, un
 
 	for (unsigned k = 0; k < SUMS; k++)
 		if (!(leave >> k & 1) && !CHECK_EQ(got->v[k], want->v[k])) {
-			printf("# %s: %s\n", what, sum_names[k].word);
+			printf("# %s: %s\n", what, metric_table[k].title);
 			fine = false;
 		}
 	return fine;

@@ -77,6 +77,6 @@ bool callers_say_one(const struct compare_rows *rows, const struct compare_rows 
 		 " has %.0f %% of '%s' for all of its callers, so the growth of one caller is "
 		 "hidden: --sites FILE with the line 'function ^NAME' of an allocator makes its "
 		 "callers the sites",
-		 percent, sum_names[sum].word);
+		 percent, metric_table[sum].title);
 	return true;
 }

@@ -40,14 +40,9 @@ bool compare_knows_total(const struct compare *c, enum sum sum)
 
 bool compare_same_measure(enum sum a, enum sum b)
 {
-	static const unsigned same[] = {SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) |
-					    SUM_BIT(SUM_REAL) | SUM_BIT(SUM_SLACK),
-					SUMS_LIVE, SUMS_FREED, SUMS_PEAK};
+	const unsigned of_blocks = SUMS_BLOCKS | SUMS_LIVE | SUMS_FREED | SUMS_PEAK;
 
-	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-		if (same[i] >> a & same[i] >> b & 1)
-			return true;
-	return false;
+	return of_blocks >> a & 1 && metric_table[a].family == metric_table[b].family;
 }
 
 bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum)
@@ -414,8 +409,7 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 {
 	const struct compare_row *to = &r->rows[row];
 	uint32_t build = map64_get(&r->builds, (uintptr_t)run) - 1;
-	enum sum of = sum == SUM_TIME_MEAN ? SUM_TIME_TOTAL : sum;
-	enum sum by = sum == SUM_TIME_MEAN ? SUM_CALLS : SUM_TIMED;
+	enum sum of = metric_part(sum), by = metric_over(sum);
 	bool any = false, unknown = false, here = false;
 	uint64_t x, n = 0;
 

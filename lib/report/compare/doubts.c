@@ -221,7 +221,7 @@ static void doubts_recording(struct compare_doubts *d, const struct compare *c,
 			   doubts_recorded(c, p->b));
 	else if (doubts_state(p->a, p->b, &sum))
 		doubts_say(d, DOUBT_SAMPLING, "sampling differs: '%s' is %s in %s, %s in %s",
-			   sum_names[sum].word, metric_state_name(p->a->known.state[sum]),
+			   metric_table[sum].title, metric_state_name(p->a->known.state[sum]),
 			   p->a_name, metric_state_name(p->b->known.state[sum]), p->b_name);
 	if (!doubts_same_filters(filters[0], filters[1]))
 		doubts_say(d, DOUBT_FILTERS,

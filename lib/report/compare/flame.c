@@ -60,7 +60,7 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	struct compare_rows r;
 
 	f->name = COMPARE_FLAME;
-	f->type = types[sum_names[sum].unit];
+	f->type = types[metric_table[sum].unit];
 	f->differential = true;
 	f->base_label = c->groups[0].label;
 	f->new_label = c->groups[c->n_groups - 1].label;

@@ -91,7 +91,7 @@ static bool gate_values_of(struct gate *g, const struct policy_rule *r, size_t r
 static void gate_points_of(struct gate *g, const struct policy_rule *r, size_t row,
 			   const struct compare_group *of, double *to)
 {
-	enum sum sum = sum_names[r->metric].unit == SUM_BYTES ? r->metric : SUM_REQUESTED;
+	enum sum sum = metric_table[r->metric].unit == SUM_BYTES ? r->metric : SUM_REQUESTED;
 
 	for (size_t i = 0; i < of->n; i++) {
 		double every = compare_sampled_every(g->c, of->runs[i]);
@@ -445,7 +445,7 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 				       r->metric))
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': %s has no '%s'%s%s", r->line,
-					       r->name, name, sum_names[r->metric].word,
+					       r->name, name, metric_table[r->metric].title,
 					       r->key == POLICY_TOTAL ? "" : " per ",
 					       r->key == POLICY_TOTAL ? "" : key_words[r->key]);
 			if (!(compare_divisor(s, (enum compare_per)r->per) > 0))
@@ -935,12 +935,7 @@ unsigned gate_sums(const struct compare_policy *p)
 {
 	unsigned sums = 0;
 
-	for (size_t i = 0; i < p->n_rules; i++) {
-		sums |= SUM_BIT(p->rules[i].metric);
-		if (p->rules[i].metric == SUM_LIFETIME)
-			sums |= SUM_BIT(SUM_TIMED);
-		if (p->rules[i].metric == SUM_TIME_MEAN)
-			sums |= SUMS_TIME;
-	}
+	for (size_t i = 0; i < p->n_rules; i++)
+		sums |= metric_wants(p->rules[i].metric);
 	return sums;
 }

@@ -181,17 +181,13 @@ bool gate_known_in_part(const struct compare *c, const struct policy_rule *r, st
 	buf_addf(b,
 		 "'%s' is a lower bound in %s: some records have no value, which may have "
 		 "grown",
-		 sum_names[r->metric].word, name);
+		 metric_table[r->metric].title, name);
 	for (enum sum s = SUMS; s-- > 0;)
-		if (compare_same_measure(s, r->metric) && sum_names[s].unit == SUM_BYTES &&
+		if (compare_same_measure(s, r->metric) && metric_table[s].unit == SUM_BYTES &&
 		    compare_knows_total(c, s) && !gate_known_where(c, r, s))
 			other = s;
-	if (other != SUMS) {
-		buf_adds(b, "; all have '");
-		for (const char *s = sum_names[other].word; *s; s++)
-			buf_addc(b, *s == ' ' ? '-' : *s);
-		buf_addc(b, '\'');
-	}
+	if (other != SUMS)
+		buf_addf(b, "; all have '%s'", metric_table[other].word);
 	return true;
 }
 
@@ -226,7 +222,7 @@ bool gate_known_others_grew(const struct compare *c, const struct policy_rule *r
 						  !gate_known_mean(new, d, sum, &is));
 		     s++)
 			sum = compare_same_measure(s, r->metric) &&
-				      sum_names[s].unit == sum_names[r->metric].unit
+				      metric_table[s].unit == metric_table[r->metric].unit
 				  ? s
 				  : sum;
 		if (!gate_known_mean(base, d, sum, &was) || !gate_known_mean(new, d, sum, &is) ||
@@ -235,7 +231,7 @@ bool gate_known_others_grew(const struct compare *c, const struct policy_rule *r
 		buf_addf(b,
 			 "'%s' of domain %s, which is not judged, grew by more than the "
 			 "limit: ",
-			 sum_names[sum].word, domain_name(d));
+			 metric_table[sum].title, domain_name(d));
 		gate_rule_add_amount(b, r, was);
 		buf_adds(b, " -> ");
 		gate_rule_add_amount(b, r, is);

@@ -200,7 +200,7 @@ static void gate_notes_halved(const struct gate_context *x, struct buf *b)
 		}
 		buf_addf(b, "%s%s by %.0f %%",
 			 b->len ? ", " : "all of the data fell by more than half: ",
-			 sum_names[sum].word, 100 * (1 - new / base));
+			 metric_table[sum].title, 100 * (1 - new / base));
 	}
 }
 
@@ -260,7 +260,7 @@ static bool gate_notes_compiled(const struct gate_context *x, struct gate_lines 
 		buf_addf(&b,
 			 "the builds seem to be compiled differently (-O, inlining, -g): the "
 			 "total of '%s' is that of the base, but %zu site%s %s gone and %zu %s new",
-			 sum_names[gate_notes_sums[i]].word, gone, plural_s(gone),
+			 metric_table[gate_notes_sums[i]].title, gone, plural_s(gone),
 			 gone == 1 ? "is" : "are", come, come == 1 ? "is" : "are");
 		gate_notes_add(x, l, &b);
 		return true;

@@ -138,9 +138,9 @@ void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 	}
 	if (r->counter && !r->time)
 		add_reading(b, size);
-	else if ((!r->time && sum_names[r->metric].unit == SUM_NUMBER) || size >= 1e18)
+	else if ((!r->time && metric_table[r->metric].unit == SUM_NUMBER) || size >= 1e18)
 		buf_addf(b, size == floor(size) || size >= 100 ? "%.0f" : "%.2f", size);
-	else if (!r->time && sum_names[r->metric].unit == SUM_BYTES)
+	else if (!r->time && metric_table[r->metric].unit == SUM_BYTES)
 		size_text(b, (uint64_t)(size + 0.5));
 	else
 		time_text(b, (uint64_t)(size + 0.5));
@@ -280,7 +280,7 @@ static void gate_rule_add_error(const struct gate_context *x, const struct gate_
 		buf_adds(b, ", and tends to be too high");
 		return;
 	}
-	if (!(every > 0) || sum_names[r->rule->metric].unit != SUM_BYTES ||
+	if (!(every > 0) || metric_table[r->rule->metric].unit != SUM_BYTES ||
 	    r->rule->per != POLICY_PER_RUN)
 		return;
 	buf_addf(b, ", %swithin +- ", growth ? "the difference " : "");

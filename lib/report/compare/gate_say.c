@@ -20,38 +20,6 @@ enum { SAY_CALLERS = 4, SAY_DAYS = 30, SAY_NAME = 60, SAY_FILE = 40, SAY_CALL = 
 enum { SAY_LARGEST = 3 };
 enum { SAY_STACK = 16 }; /* calls of a waiver, if these tell its stack from all others */
 
-/* "allocates 1.5 MiB in all a run" */
-static const struct say_verb {
-	const char *verb, *rest;
-	bool a_run; /* a sum over the run, so that "a run" can stand behind */
-} say_verbs[SUMS] = {
-    [SUM_COUNT] = {"allocates", " times", true},
-    [SUM_ENTRIES] = {"has", " entries", true},
-    [SUM_REQUESTED] = {"allocates", "", true},
-    [SUM_REAL] = {"allocates", " (real)", true},
-    [SUM_SLACK] = {"wastes", "", true},
-    [SUM_LIVE_COUNT] = {"keeps", " blocks to the end", false},
-    [SUM_LIVE_REQUESTED] = {"keeps", " to the end", false},
-    [SUM_LIVE_REAL] = {"keeps", " (real) to the end", false},
-    [SUM_FREED_COUNT] = {"frees", " blocks", true},
-    [SUM_FREED_REQUESTED] = {"frees", "", true},
-    [SUM_FREED_REAL] = {"frees", " (real)", true},
-    [SUM_PEAK_COUNT] = {"holds", " blocks at the peak", false},
-    [SUM_PEAK_REQUESTED] = {"holds", " at the peak", false},
-    [SUM_PEAK_REAL] = {"holds", " (real) at the peak", false},
-    [SUM_TEMPORARY] = {"makes", " temporary blocks", true},
-    [SUM_LIFETIME] = {"keeps its blocks for", "", false},
-    [SUM_TIMED] = {"has", " blocks with a lifetime", true},
-    [SUM_TIME_SELF] = {"takes", " itself", true},
-    [SUM_TIME_TOTAL] = {"takes", " with what it calls", true},
-    [SUM_CALLS] = {"is called", " times", true},
-    [SUM_TIME_MEAN] = {"takes", " a call", false},
-    [SUM_LUA_NET] = {"adds", " to Lua's heap", true},
-    [SUM_MONO_NET] = {"adds", " to Mono's heap", true},
-    [SUM_SAMPLES] = {"has", " samples", true},
-    [SUM_PERIOD] = {"has", " events of its samples", true},
-};
-
 static const char *say_kept(const struct gate_context *x, struct buf *b)
 {
 	const char *s = arena_strndup(x->arena, b->data ? b->data : "", b->len);
@@ -67,7 +35,7 @@ static void say_amounts(struct buf *new, struct buf *base, const struct policy_r
 	gate_rule_add_amount(base, r, b);
 	/* Two that are not the same do not read the same. */
 	if (n != b && new->len == base->len && !memcmp(new->data, base->data, new->len) &&
-	    !r->counter && sum_names[r->metric].unit == SUM_BYTES) {
+	    !r->counter && metric_table[r->metric].unit == SUM_BYTES) {
 		new->len = base->len = 0;
 		buf_addf(new, "%.0f B", n);
 		buf_addf(base, "%.0f B", b);
@@ -99,7 +67,7 @@ static void say_coverage(struct buf *b, const struct gate_rule *r, const struct 
 
 	buf_adds(b, "Only ");
 	gate_rule_add_amount(b, r->rule, gate_new_value(r, s));
-	buf_addf(b, " of %s is at named sites", sum_names[r->rule->metric].word);
+	buf_addf(b, " of %s is at named sites", metric_table[r->rule->metric].title);
 	if (!isnan(r->rule->drop)) {
 		buf_adds(b, ", was ");
 		gate_rule_add_amount(b, r->rule, gate_base(r, s));
@@ -160,7 +128,7 @@ static void say_fact(const struct gate_context *x, const struct gate_rule *r, si
 {
 	const struct policy_rule *rule = r->rule;
 	const struct gate_subject *s = &r->subjects[i];
-	const struct say_verb *v = &say_verbs[rule->metric];
+	const struct metric_row *m = &metric_table[rule->metric];
 	struct buf new = BUF_INIT, base = BUF_INIT;
 	bool absent = s->row != SIZE_MAX && !(x->rows->rows[s->row].in & 1);
 	double value = gate_new_value(r, s), there;
@@ -171,10 +139,13 @@ static void say_fact(const struct gate_context *x, const struct gate_rule *r, si
 		buf_adds(b, x->rows->rows[s->row].in & 1 ? " has none in the base:" : " is new:");
 	say_amounts(&new, &base, rule, some ? there : value,
 		    rule->kind == POLICY_GROWTH ? gate_base(r, s) : 0);
-	buf_addf(b, " %s %s%s%s", rule->counter ? "is" : v->verb, buf_str(&new),
-		 rule->counter ? "" : v->rest,
-		 v->a_run && !rule->counter && rule->per == POLICY_PER_RUN && !some ? " a run"
-										    : "");
+	/* "allocates 1.5 MiB in all a run" */
+	buf_addf(b, " %s %s%s%s", rule->counter ? "is" : m->verb, buf_str(&new),
+		 rule->counter ? "" : m->rest,
+		 !((SUMS_LIVE | SUMS_PEAK | SUMS_MEANS) >> rule->metric & 1) && !rule->counter &&
+			 rule->per == POLICY_PER_RUN && !some
+		     ? " a run"
+		     : "");
 	if (some)
 		buf_addf(b, " in %zu of %zu new runs", some, r->n_new);
 	if (some && absent && rule->kind == POLICY_GROWTH)
@@ -488,7 +459,7 @@ static void say_most(const struct gate_rule *r, size_t i, struct buf *b)
 	if (most >= 1e15)
 		return;
 	buf_addf(b, "max = %.0f%s\n", ceil(most),
-		 sum_names[r->rule->metric].unit == SUM_NS ? "ns" : "");
+		 metric_table[r->rule->metric].unit == SUM_NS ? "ns" : "");
 }
 
 /* A day some time after YYYY-MM-DD; the text itself where it is no day. */
@@ -601,7 +572,7 @@ static void say_all_alike(const struct gate_context *x, const struct gate_rule *
 
 	buf_addf(&b, "Taken together, the %zu %s have %.2f %% more %s than the base (limit %s)%s.",
 		 r->n, key_plurals[r->rule->key], 100 * expm1(r->judged->common.growth),
-		 sum_names[r->rule->metric].word, to->limit,
+		 metric_table[r->rule->metric].title, to->limit,
 		 to->verdict == VERDICT_INCONCLUSIVE ? ", but this is not certain" : "");
 	say_named(x, r, &b);
 	to->fact = say_kept(x, &b);

@@ -138,12 +138,12 @@ static void note_coverage(const struct compare *c, enum key by, enum sum sum,
 	if (most - least > 1)
 		line(to,
 		     "warning: coverage differs: %s %% of %s is at named sites in %s, %s %% in %s",
-		     buf_str(&low), sum_names[sum].word, worst, buf_str(&high), best);
+		     buf_str(&low), metric_table[sum].title, worst, buf_str(&high), best);
 	if (least < 90 && by != KEY_TYPE && by != KEY_THREAD)
 		line(to,
 		     "only %s %% of %s is at named sites in %s: sites without names are "
 		     "matched by address, and addresses change from build to build; " NAMED_BY,
-		     buf_str(&low), sum_names[sum].word, worst);
+		     buf_str(&low), metric_table[sum].title, worst);
 	buf_release(&low);
 	buf_release(&high);
 }
@@ -181,7 +181,7 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 			}
 		if (any && lacks)
 			line(to, "some runs have no '%s': its differences are blank",
-			     sum_names[s].word);
+			     metric_table[s].title);
 	}
 }
 
@@ -190,7 +190,7 @@ static void note_estimated(const struct compare *c, enum sum sum, struct compare
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
 			if (c->groups[g].runs[i]->known.state[sum] == METRIC_ESTIMATED) {
-				line(to, "%s: estimated (~)", sum_names[sum].word);
+				line(to, "%s: estimated (~)", metric_table[sum].title);
 				return;
 			}
 }
@@ -224,7 +224,7 @@ static void note_full(const struct compare *c, struct compare_lines *to)
 				full |= sum_is_full(s, c->groups[g].runs[i]->all.v[s]) ||
 					sum_is_full(s, c->groups[g].runs[i]->unfiltered.v[s]);
 		if (full)
-			line(to, "%s: more than 64 bits can hold", sum_names[s].word);
+			line(to, "%s: more than 64 bits can hold", metric_table[s].title);
 	}
 }
 

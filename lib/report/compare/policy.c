@@ -147,7 +147,7 @@ static bool parse_amount(struct parse *s, const struct later *v, struct policy_r
 	if (r->counter)
 		return parse_reading(s, v, r, out) &&
 		       (*out >= 0 || v != &s->absolute || fail_at(s, v, "below 0"));
-	switch (sum_names[r->metric].unit) {
+	switch (metric_table[r->metric].unit) {
 	case SUM_BYTES: return num_size_decimal(v->text, n, out) || fail_at(s, v, "not a size");
 	case SUM_NS:
 		return (num_time_decimal(v->text, n, out) && *out >= 0) ||
@@ -204,11 +204,8 @@ static bool fail_metric(struct parse *s)
 	struct buf b = BUF_INIT;
 
 	for (unsigned m = 0; m < SUMS; m++) {
-		if (m == SUM_TIMED)
-			continue;
-		buf_adds(&b, b.len ? ", " : "");
-		for (const char *w = sum_names[m].word; *w; w++)
-			buf_addc(&b, *w == ' ' ? '-' : *w);
+		if (metric_table[m].lists)
+			buf_addf(&b, "%s%s", b.len ? ", " : "", metric_table[m].word);
 	}
 	err_set(s->e, ST_BAD, "line %u, column %zu: '%s' is not a metric: counter:NAME, %s",
 		s->metric.line, s->metric.column, s->metric.text, buf_str(&b));
@@ -223,17 +220,12 @@ static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 		return fail(s, s->section_line, 1, "the rule has no metric");
 	if (!strncmp(s->metric.text, "counter:", 8))
 		return parse_counter(s, r);
-	for (unsigned m = 0; m < SUMS; m++) {
-		const char *a = sum_names[m].word, *b = s->metric.text;
+	for (r->metric = 0; r->metric < SUMS; r->metric++) {
+		const struct metric_row *m = &metric_table[r->metric];
 
-		if (m == SUM_TIMED)
-			continue;
-		for (; *a && *b && (*a == *b || (*a == ' ' && *b == '-')); a++)
-			b++;
-		if (!*a && !*b) {
-			r->metric = (enum sum)m;
+		if (m->lists &&
+		    (!strcmp(m->word, s->metric.text) || !strcmp(m->title, s->metric.text)))
 			return true;
-		}
 	}
 	return fail_metric(s);
 }

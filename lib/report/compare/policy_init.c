@@ -73,12 +73,12 @@ static double init_up_to_power(double v)
 
 static void init_add_amount(struct buf *b, enum sum sum, double v)
 {
-	if (sum_names[sum].unit == SUM_NS)
+	if (metric_table[sum].unit == SUM_NS)
 		buf_addf(b, "%.0fns", v);
-	else if (sum_names[sum].unit == SUM_BYTES && v >= INIT_FLOOR_MOST &&
+	else if (metric_table[sum].unit == SUM_BYTES && v >= INIT_FLOOR_MOST &&
 		 fmod(v, INIT_FLOOR_MOST) == 0)
 		buf_addf(b, "%.0fMiB", v / INIT_FLOOR_MOST);
-	else if (sum_names[sum].unit == SUM_BYTES && v >= INIT_KIB && fmod(v, INIT_KIB) == 0)
+	else if (metric_table[sum].unit == SUM_BYTES && v >= INIT_KIB && fmod(v, INIT_KIB) == 0)
 		buf_addf(b, "%.0fKiB", v / INIT_KIB);
 	else
 		buf_addf(b, "%.0f", v);
@@ -86,7 +86,7 @@ static void init_add_amount(struct buf *b, enum sum sum, double v)
 
 static void init_show(struct buf *b, enum sum sum, double v)
 {
-	switch (sum_names[sum].unit) {
+	switch (metric_table[sum].unit) {
 	case SUM_BYTES: size_text(b, (uint64_t)v); break;
 	case SUM_NS: time_text(b, (uint64_t)v); break;
 	default: buf_addf(b, "%.0f", v); break;
@@ -95,10 +95,7 @@ static void init_show(struct buf *b, enum sum sum, double v)
 
 static void init_metric(struct buf *b, enum sum sum)
 {
-	buf_adds(b, "metric = ");
-	for (const char *s = sum_names[sum].word; *s; s++)
-		buf_addc(b, *s == ' ' ? '-' : *s);
-	buf_addc(b, '\n');
+	buf_addf(b, "metric = %s\n", metric_table[sum].word);
 }
 
 static void init_rule(const struct compare *c, const char *name, const char *what, enum sum sum,

@@ -82,9 +82,9 @@ void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum
 	for (enum sum s = 0; s < SUMS; s++)
 		if (has_column(c, s))
 			r->columns[r->table.n_columns++] =
-			    (struct table_column){.key = sum_names[s].key,
-						  .title = sum_names[s].word,
-						  .type = types[sum_names[s].unit],
+			    (struct table_column){.key = metric_table[s].key,
+						  .title = metric_table[s].title,
+						  .type = types[metric_table[s].unit],
 						  .flags = (s == shown ? 0u : COLUMN_NOT_TEXT) |
 							   (sum_is_signed(s) ? COLUMN_SIGNED : 0u)};
 	for (size_t g = 0; g < c->n_groups; g++)

@@ -193,8 +193,9 @@ static enum column_type column_type(const struct compare *c, enum sum s)
 	static const enum column_type types[] = {
 	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 
-	return sum_names[s].unit == SUM_NUMBER && compare_decimals(c) ? COLUMN_DECIMAL
-								      : types[sum_names[s].unit];
+	return metric_table[s].unit == SUM_NUMBER && compare_decimals(c)
+		   ? COLUMN_DECIMAL
+		   : types[metric_table[s].unit];
 }
 
 static bool scaled(const struct compare *c, size_t group, enum sum s)
@@ -211,7 +212,7 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 	bool known = compare_knows(c, v->options.by, s), main = s == v->sort;
 	unsigned hidden = COLUMN_NOT_TEXT;
 	enum column_type type = column_type(c, s);
-	const char *key = sum_names[s].key, *unit = per[sum_is_mean(s) ? 0 : c->per];
+	const char *key = metric_table[s].key, *unit = per[sum_is_mean(s) ? 0 : c->per];
 	unsigned of_delta = COLUMN_SIGNED | (main                      ? 0u
 					     : known && s == SUM_COUNT ? (unsigned)COLUMN_SPARE
 								       : hidden);
@@ -223,8 +224,8 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 			.key = !g                 ? text(v, "base_%s", key)
 			       : c->n_groups == 2 ? text(v, "new_%s", key)
 						  : text(v, "g%zu_%s", g + 1, key),
-			.title = text(v, "%s%s %s%s", sum_names[s].word, unit, c->groups[g].label,
-				      scaled(c, g, s) ? ", normalized" : ""),
+			.title = text(v, "%s%s %s%s", metric_table[s].title, unit,
+				      c->groups[g].label, scaled(c, g, s) ? ", normalized" : ""),
 			.type = type,
 			.flags = (main ? COLUMN_SPARE : hidden) |
 				 (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
@@ -235,14 +236,14 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 
 		add_column(
 		    v,
-		    (struct table_column){.key = two ? text(v, "delta_%s", key)
-						     : text(v, "delta%zu_%s", g + 1, key),
-					  .title = two ? text(v, "%s%s +-", sum_names[s].word, unit)
-						       : text(v, "%s%s %s +-", sum_names[s].word,
-							      unit, c->groups[g].label),
-					  .type = type,
-					  .flags = of_delta,
-					  .decimals = SHOWN_DECIMALS},
+		    (struct table_column){
+			.key = two ? text(v, "delta_%s", key) : text(v, "delta%zu_%s", g + 1, key),
+			.title = two ? text(v, "%s%s +-", metric_table[s].title, unit)
+				     : text(v, "%s%s %s +-", metric_table[s].title, unit,
+					    c->groups[g].label),
+			.type = type,
+			.flags = of_delta,
+			.decimals = SHOWN_DECIMALS},
 		    (struct source){WHAT_DELTA, s, (uint8_t)g});
 		add_column(v,
 			   (struct table_column){.key = two ? text(v, "percent_%s", key)
@@ -579,13 +580,13 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 	if (!compare_knows(c, by, v->sort))
 		return err_set(e, ST_UNSUPPORTED, "%s has '%s' per %s",
 			       any_knows(c, by, v->sort) ? "not every run" : "no run",
-			       sum_names[v->sort].word, key_words[by]);
+			       metric_table[v->sort].title, key_words[by]);
 	if (c->normalize &&
 	    (sum_is_signed(v->sort) || sum_is_mean(v->sort) || !compare_knows_total(c, v->sort)))
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' cannot be normalized: its values do "
 			       "not add up",
-			       sum_names[v->sort].word);
+			       metric_table[v->sort].title);
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
 			if (!(compare_divisor(c->groups[g].runs[i], c->per) > 0))
@@ -608,10 +609,10 @@ static void note_factors(struct compare_view *v)
 				? text(v,
 				       "normalized: %s of %s is multiplied by %.4Lg, to the total "
 				       "of %s",
-				       sum_names[v->sort].word, c->groups[g].label, by,
+				       metric_table[v->sort].title, c->groups[g].label, by,
 				       c->groups[last].label)
 				: text(v, "normalized: %s has no %s to multiply",
-				       c->groups[g].label, sum_names[v->sort].word);
+				       c->groups[g].label, metric_table[v->sort].title);
 }
 
 /* Rows that are there with +0: what differs has no column perhaps. */
@@ -621,8 +622,8 @@ static void note_otherwise(struct compare_view *v)
 		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
 		    text(v, "%zu %s changed by %s, not by %s: see --sort", v->n_otherwise,
 			 v->n_otherwise == 1 ? "row has" : "rows have",
-			 v->otherwise == SUMS ? "other metrics" : sum_names[v->otherwise].word,
-			 sum_names[v->sort].word);
+			 v->otherwise == SUMS ? "other metrics" : metric_table[v->otherwise].title,
+			 metric_table[v->sort].title);
 }
 
 static void note_guesses(struct compare_view *v)
@@ -681,8 +682,8 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	v->table.title =
 	    text(v, "%zu of %zu %s%s%s by %s%s: %s against %s", v->table.n_rows, of,
 		 o->all ? "" : "changed ", key_counted(o->by, of),
-		 o->all ? "" : text(v, " (of %zu)", v->rows.n), sum_names[v->sort].word, normalized,
-		 c->groups[c->n_groups - 1].label, c->groups[0].label);
+		 o->all ? "" : text(v, " (of %zu)", v->rows.n), metric_table[v->sort].title,
+		 normalized, c->groups[c->n_groups - 1].label, c->groups[0].label);
 	if (!v->rows.n)
 		v->table.empty = "none: neither side has such data, or the filters leave nothing";
 	note_factors(v);
@@ -696,8 +697,9 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	compare_runs_init(&v->runs, c, v->sort);
 	if (o->flame && compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
 		compare_flame(c, v->sort, &v->flame);
-		v->flame.title = text(v, "%s by stack%s: %s against %s", sum_names[v->sort].word,
-				      normalized, v->flame.new_label, v->flame.base_label);
+		v->flame.title =
+		    text(v, "%s by stack%s: %s against %s", metric_table[v->sort].title, normalized,
+			 v->flame.new_label, v->flame.base_label);
 	}
 	return v;
 }

@@ -10,17 +10,12 @@
 #include <string.h>
 
 enum { BY_CAPTURE, BY_FRAME, BY_NAME, BY_START, BY_DURATION, BY_SUMS };
-enum { BY_N_SUMS = SUM_LIFETIME + 5 };
-enum { BY_KEY = BY_SUMS + BY_N_SUMS, BY_FILE, BY_LINE, BY_MODULE, BY_STACK };
-
-/* The sum in the i-th of their columns. */
-static enum sum sum_at(unsigned i)
-{
-	static const enum sum measured[] = {SUM_TIME_SELF, SUM_CALLS, SUM_LUA_NET, SUM_MONO_NET,
-					    SUM_SAMPLES};
-
-	return i < SUM_LIFETIME ? (enum sum)i : measured[i - SUM_LIFETIME];
-}
+/* SUM_BITs. A mean and a total of calls belong to no single frame. */
+enum {
+	BY_COLUMNS =
+	    (SUMS_COLUMNS | SUMS_MEASURED) & ~((SUMS_OF_MOMENTS & SUMS_TIME) | 1 << SUM_PERIOD)
+};
+enum { BY_KEY = BY_SUMS + __builtin_popcount(BY_COLUMNS), BY_FILE, BY_LINE, BY_MODULE, BY_STACK };
 
 static void frames_by_add_columns(struct frames_by *f)
 {
@@ -32,9 +27,10 @@ static void frames_by_add_columns(struct frames_by *f)
 	c[BY_NAME] = (struct table_column){.key = "name", .type = COLUMN_TEXT};
 	c[BY_START] = (struct table_column){.key = "start_ns", .type = COLUMN_TIME};
 	c[BY_DURATION] = (struct table_column){.key = "duration_ns", .type = COLUMN_TIME};
-	for (unsigned i = 0; i < BY_N_SUMS; i++)
-		c[BY_SUMS + i] = (struct table_column){.key = sum_names[sum_at(i)].key,
-						       .type = frames_type(NULL, (int)sum_at(i))};
+	for (unsigned s = 0, i = BY_SUMS; s < SUMS; s++)
+		if (BY_COLUMNS >> s & 1)
+			c[i++] = (struct table_column){.key = metric_table[s].key,
+						       .type = frames_type(NULL, (int)s)};
 	c[BY_KEY] = (struct table_column){.key = by == KEY_STACK   ? "site"
 						 : by == KEY_FRAME ? "group"
 								   : key_words[by],
@@ -121,14 +117,10 @@ static enum status frames_by_sliced(void *arg, struct trace *t, const struct tal
 			cells[BY_START] = cell_signed(s->start);
 		if (s->has_duration)
 			cells[BY_DURATION] = cell_number((uint64_t)s->duration);
-		for (unsigned c = 0; c < BY_N_SUMS; c++) {
-			enum sum k = sum_at(c);
-
-			if (sums->has >> k & 1 && state[k] != METRIC_ABSENT)
-				cells[BY_SUMS + c] = sum_is_signed(k)
-							 ? cell_signed((int64_t)sums->v[k])
-							 : cell_number(sums->v[k]);
-		}
+		for (unsigned k = 0, c = BY_SUMS; k < SUMS; c += BY_COLUMNS >> k & 1, k++)
+			if ((BY_COLUMNS & sums->has) >> k & 1 && state[k] != METRIC_ABSENT)
+				cells[c] = sum_is_signed(k) ? cell_signed((int64_t)sums->v[k])
+							    : cell_number(sums->v[k]);
 		frames_by_group_cells(f, g->ids[i], cells);
 		st = f->options.row(f->options.arg, &row, e);
 	}

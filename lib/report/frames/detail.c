@@ -190,16 +190,16 @@ static void frames_detail_add_columns(struct frames_detail *d)
 		bool known = run_knows(&run->groupings[0].known, s) ||
 			     run_knows(&run->groupings[1].known, s);
 		bool measured = SUMS_MEASURED >> s & 1 && s != SUM_TIME_MEAN;
-		bool people = known && (s <= SUM_REAL || measured || s == (unsigned)d->sort) &&
+		bool people = known && (SUMS_BASE >> s & 1 || measured || s == (unsigned)d->sort) &&
 			      (s != SUM_ENTRIES || (!run_knows(&run->known, SUM_COUNT) &&
 						    !run_knows(&run->known, SUM_CALLS)));
 
-		if (s > SUM_TEMPORARY && !(measured && known))
+		if (!(SUMS_COLUMNS >> s & 1) && !(measured && known))
 			continue;
 
 		d->sums[d->n_sums++] = s;
-		*c++ = (struct table_column){.key = sum_names[s].key,
-					     .title = sum_names[s].word,
+		*c++ = (struct table_column){.key = metric_table[s].key,
+					     .title = metric_table[s].title,
 					     .type = frames_type(NULL, (int)s),
 					     .flags = (people ? 0 : COLUMN_NOT_TEXT) |
 						      (sum_is_signed(s) ? COLUMN_SIGNED : 0)};
@@ -242,7 +242,7 @@ struct frames_detail *frames_detail_new(const struct group_project *p, int sort,
 		sort = (int)sort_first(known_sums(known));
 	if (sort == FRAME_DURATION || (p->now.captures && !run_knows(known, (enum sum)sort))) {
 		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per type",
-			frame_metric_words[sort]);
+			frame_metric_word(sort));
 		return NULL;
 	}
 	d = mem_zalloc(sizeof *d);

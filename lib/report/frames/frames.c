@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const frame_metric_words[FRAME_METRICS + 1] = {SUM_WORDS, "duration", NULL};
-
 /* From frames_init to frames_release. */
 struct frames_slicing {
 	int weight; /* frames_weight, once a row has a value; FRAMES_AUTO before */
@@ -19,10 +17,15 @@ struct frames_slicing {
 	size_t cap_seen;
 };
 
+const char *frame_metric_word(int metric)
+{
+	return metric == FRAME_DURATION ? "duration" : metric_table[metric].word;
+}
+
 bool frames_is_time(int metric)
 {
 	return metric == FRAME_DURATION ||
-	       (metric >= 0 && metric < FRAME_DURATION && sum_names[metric].unit == SUM_NS);
+	       (metric >= 0 && metric < FRAME_DURATION && metric_table[metric].unit == SUM_NS);
 }
 
 /* A factor or a percentage: [0-9]+(.[0-9]+)? */
@@ -48,11 +51,10 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 		s->counter = text + 8; /* up to the '>' */
 		s->metric = FRAMES_AUTO;
 	} else if (value) {
-		for (s->metric = 0; s->metric < FRAME_METRICS; s->metric++)
-			if (strlen(frame_metric_words[s->metric]) == n &&
-			    !memcmp(frame_metric_words[s->metric], text, n))
-				break;
-		if (s->metric == FRAME_METRICS)
+		bool duration = n == 8 && !memcmp(text, "duration", n);
+
+		s->metric = duration ? FRAME_DURATION : (int)metric_of_word(text, n);
+		if (s->metric == SUMS && !duration)
 			return err_set(e, ST_BAD,
 				       "'%.*s' is not a metric (a counter is counter:%.*s)", (int)n,
 				       text, (int)n, text);

@@ -41,7 +41,7 @@ enum { SPIKES_MAX = 16, FRAMES_TOPS_MAX = 20 };
  * what is sorted by. The text is borrowed. */
 enum status spike_parse(struct spike *s, const char *text, struct err *e);
 /* The words of metrics on the command line: "requested", "live-real", ..., "duration". */
-extern const char *const frame_metric_words[FRAME_METRICS + 1];
+const char *frame_metric_word(int metric); /* below FRAME_METRICS: as options have it */
 
 struct frames_options {
 	struct project_options project; /* filters, domain and the like; by[0]: what tops are of */

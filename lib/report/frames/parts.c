@@ -173,8 +173,8 @@ static void frames_parts_add_news(struct frames_report *r)
 	struct table_column *value = &r->new_columns[NEW_VALUE];
 
 	memcpy(r->new_columns, columns, sizeof columns);
-	value->key = sum_names[metric].key;
-	value->title = sum_names[metric].word;
+	value->key = metric_table[metric].key;
+	value->title = metric_table[metric].title;
 	value->type = frames_type(r->f, metric);
 	if (metric == SUM_ENTRIES) {
 		value->key = "weight";
@@ -192,7 +192,7 @@ static void frames_parts_add_news(struct frames_report *r)
 
 static const char *metric_word(const struct spike *s)
 {
-	return s->metric >= FRAME_METRICS ? "the counter" : frame_metric_words[s->metric];
+	return s->metric >= FRAME_METRICS ? "the counter" : frame_metric_word(s->metric);
 }
 
 void frames_find_spikes(struct frames_report *r)
@@ -378,7 +378,7 @@ static void note_trend(struct frames_report *r)
 	if (slope == 0) {
 		frames_note(
 		    r, "%s stays level: an estimate, the median slope between %s is 0 (Theil-Sen)",
-		    sum_names[metric].word, r->f->options.every ? "steps" : "frames");
+		    metric_table[metric].title, r->f->options.every ? "steps" : "frames");
 		return;
 	}
 	if (frames_type(r->f, metric) == COLUMN_BYTES && fabs(slope) < 1)
@@ -388,7 +388,7 @@ static void note_trend(struct frames_report *r)
 	else
 		buf_addf(&b, "%.3g", slope < 0 ? -slope : slope);
 	frames_note(r, "%s %s %s per %s: an estimate, the median slope between frames (Theil-Sen)",
-		    sum_names[metric].word, slope < 0 ? "falls by" : "grows by", buf_str(&b),
+		    metric_table[metric].title, slope < 0 ? "falls by" : "grows by", buf_str(&b),
 		    r->f->options.every ? "step" : "frame");
 	buf_release(&b);
 }

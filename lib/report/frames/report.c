@@ -50,7 +50,7 @@ const char *frames_key(struct frames_report *r, int metric)
 	const char *s;
 
 	if (metric < FRAME_METRICS)
-		return metric == FRAME_DURATION ? "duration_ns" : sum_names[metric].key;
+		return metric == FRAME_DURATION ? "duration_ns" : metric_table[metric].key;
 	buf_addf(&b, "counter:%s", frames_counters_name(c, counter_of(metric, FRAME_METRICS)));
 	if (stat != COUNTER_LAST)
 		buf_addf(&b, ":%s", counter_stat_words[stat]);
@@ -72,7 +72,7 @@ const char *frames_title(struct frames_report *r, int metric)
 		return frames_report_counter_title(r, metric);
 	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
 		mark = " ~";
-	n = snprintf(text, sizeof text, "%s%s", sum_names[metric].word, mark);
+	n = snprintf(text, sizeof text, "%s%s", metric_table[metric].title, mark);
 	return arena_strndup(&r->arena, text, (size_t)n);
 }
 
@@ -81,9 +81,9 @@ enum column_type frames_type(const struct frames *f, int metric)
 	if (metric >= FRAME_METRICS)
 		return counter_column(
 		    frames_counters_unit(&f->counters, counter_of(metric, FRAME_METRICS)));
-	if (metric == FRAME_DURATION || sum_names[metric].unit == SUM_NS)
+	if (metric == FRAME_DURATION || metric_table[metric].unit == SUM_NS)
 		return COLUMN_TIME;
-	return sum_names[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
+	return metric_table[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
 }
 
 static struct table_cell frames_cell(const struct frames *f, size_t row, int metric)
@@ -126,12 +126,10 @@ void frames_stack_text(struct buf *b, const struct group_project *p, const struc
 	chain_release(&chain);
 }
 
-/* What of live, freed and peak people see: bytes, the real ones if there are. */
+/* What of live and freed people see: bytes, the real ones if there are. */
 static bool best_of(const struct frames *f, enum sum s)
 {
-	enum sum first = s >= SUM_PEAK_COUNT    ? SUM_PEAK_COUNT
-			 : s >= SUM_FREED_COUNT ? SUM_FREED_COUNT
-						: SUM_LIVE_COUNT;
+	enum sum first = SUMS_FREED >> s & 1 ? SUM_FREED_COUNT : SUM_LIVE_COUNT;
 
 	if (frames_known(f, (int)first + 2))
 		return s == first + 2;
@@ -146,30 +144,12 @@ static bool frames_report_shown(const struct frames_report *r, enum sum s)
 		return true;
 	if (!frames_known(f, (int)s))
 		return false;
-	switch (s) {
-	case SUM_ENTRIES:
+	if (s == SUM_ENTRIES)
 		return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS) &&
 		       !frames_known(f, SUM_SAMPLES);
-	case SUM_TIME_SELF:
-	case SUM_CALLS:
-	case SUM_LUA_NET:
-	case SUM_MONO_NET:
-	case SUM_SAMPLES:
-	case SUM_PERIOD: return true;
-	case SUM_SLACK:
-	case SUM_PEAK_COUNT:
-	case SUM_PEAK_REQUESTED:
-	case SUM_PEAK_REAL:
-	case SUM_TEMPORARY:
-	case SUM_LIFETIME:
-	case SUM_TIMED:
-	case SUM_TIME_TOTAL:
-	case SUM_TIME_MEAN: return false;
-	case SUM_COUNT:
-	case SUM_REQUESTED:
-	case SUM_REAL: return true;
-	default: return best_of(f, s);
-	}
+	if ((SUMS_LIVE | SUMS_FREED) >> s & 1)
+		return best_of(f, s);
+	return metric_table[s].rank && metric_table[s].lists == LISTS_ALL;
 }
 
 static void add_column(struct frames_report *r, const char *key, const char *title,
@@ -231,8 +211,8 @@ static void frames_report_add_columns(struct frames_report *r)
 		   frames_known(f, FRAME_DURATION) && !f->options.every ? 0 : COLUMN_NOT_TEXT,
 		   FRAMES_METRIC, FRAME_DURATION);
 	for (unsigned s = 0; s < SUMS; s++)
-		if (s < SUM_LIFETIME || (SUMS_MEASURED >> s & 1 && frames_known(f, (int)s)))
-			add_column(r, sum_names[s].key, frames_title(r, (int)s),
+		if (SUMS_COLUMNS >> s & 1 || (SUMS_MEASURED >> s & 1 && frames_known(f, (int)s)))
+			add_column(r, metric_table[s].key, frames_title(r, (int)s),
 				   frames_type(f, (int)s),
 				   (sum_is_signed(s) ? COLUMN_SIGNED : 0) |
 				       (frames_report_shown(r, s) ? 0 : COLUMN_NOT_TEXT),
@@ -424,7 +404,7 @@ static void frames_report_note_limits(struct frames_report *r)
 			full = sum_is_full(m, sum);
 		}
 		if (full)
-			frames_note(r, "%s: more than 64 bits can hold", sum_names[m].word);
+			frames_note(r, "%s: more than 64 bits can hold", metric_table[m].title);
 	}
 }
 
@@ -558,7 +538,7 @@ static enum status resolve_limits(struct frames_report *r, struct err *e)
 		if (time && s->rule == SPIKE_VALUE && s->value)
 			return err_set(e, ST_UNSUPPORTED,
 				       "--spike %s: %s, which is sorted by, is a time: 33ms",
-				       s->text, frame_metric_words[r->sort]);
+				       s->text, frame_metric_word(r->sort));
 		s->metric = r->sort;
 	}
 	return ST_OK;
@@ -576,7 +556,7 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 	r->sort = frames_metric(f, f->sort);
 	if (f->n && !frames_known(f, r->sort)) {
 		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per frame%s",
-			frame_metric_words[r->sort],
+			frame_metric_word(r->sort),
 			has_frames(f) || f->options.every ? "" : ": no frames are marked");
 		free(r);
 		return NULL;

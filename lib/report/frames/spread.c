@@ -274,7 +274,7 @@ const struct table *spread_table(struct frames_spread *s)
 	spread_add_columns(s);
 	snprintf(s->title, sizeof s->title, "%zu of %zu %s over %" PRIu64 " %s: %s%s", shown, n,
 		 key_plurals[by], s->frames, s->options.every ? "steps of time" : "frames",
-		 s->metric == FRAMES_AUTO ? "nothing has a value" : sum_names[s->metric].word,
+		 s->metric == FRAMES_AUTO ? "nothing has a value" : metric_table[s->metric].title,
 		 s->metric == FRAMES_AUTO ? "" : " of a frame");
 	s->notes[0] =
 	    s->frames

@@ -344,10 +344,10 @@ static void worst_add_columns(struct frames_worst *w)
 			    w->named ? COLUMN_SHORTEN : COLUMN_NOT_TEXT, 0},
 	    [WORST_DURATION] = {"duration_ns", "duration", COLUMN_TIME,
 				w->longest.n ? 0 : COLUMN_NOT_TEXT, 0},
-	    [WORST_VALUE] = {sum_names[sum].key, worst_text(w, "", sum_names[sum].word, mark), type,
-			     empty, 0},
+	    [WORST_VALUE] = {metric_table[sum].key,
+			     worst_text(w, "", metric_table[sum].title, mark), type, empty, 0},
 	    [WORST_SHARE] = {"share", "share", COLUMN_PERCENT, empty, 0},
-	    [WORST_SITE_VALUE] = {worst_text(w, "site_", sum_names[sum].key, ""), NULL, type,
+	    [WORST_SITE_VALUE] = {worst_text(w, "site_", metric_table[sum].key, ""), NULL, type,
 				  COLUMN_NOT_TEXT, 0},
 	    [WORST_SITE] = {"site",
 			    type == COLUMN_BYTES || sum == SUM_COUNT ? "allocated most"
@@ -367,7 +367,7 @@ static const char *worst_title(struct frames_worst *w)
 	const char *title;
 
 	buf_addf(&b, "worst frames by %s: %zu of %" PRIu64,
-		 w->longest.n ? "duration" : sum_names[measures[w->measure]].word, w->rows->n,
+		 w->longest.n ? "duration" : metric_table[measures[w->measure]].title, w->rows->n,
 		 w->frames);
 	if (w->budget && w->timed) {
 		buf_addf(&b, "; %" PRIu64 " over the budget of ", w->all_over);

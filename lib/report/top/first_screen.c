@@ -124,8 +124,8 @@ static void add_columns(struct first_screen *s, struct question *q)
 	const struct run_known *known = &q->p->now.groupings[SITES].known;
 	struct buf title = BUF_INIT;
 
-	buf_addf(&title, "%s%s", sum_names[q->sum].word, metric_title_mark(known, q->sum));
-	q->columns[VALUE] = (struct table_column){.key = sum_names[q->sum].key,
+	buf_addf(&title, "%s%s", metric_table[q->sum].title, metric_title_mark(known, q->sum));
+	q->columns[VALUE] = (struct table_column){.key = metric_table[q->sum].key,
 						  .title = kept_text(&s->arena, &title),
 						  .type = metric_type(q->sum)};
 	q->columns[SHARE] =

@@ -205,7 +205,7 @@ void overview_numbers(const struct group_project *p, struct table_document *d)
 	if (counts_blocks(r))
 		document_number(d, "allocations", COLUMN_INT, 0, cell_number(n));
 	if (t->all.has >> bytes & 1)
-		document_number(d, sum_names[bytes].key, COLUMN_BYTES, 0,
+		document_number(d, metric_table[bytes].key, COLUMN_BYTES, 0,
 				cell_number(t->all.v[bytes]));
 	if (r->timed == r->captures && r->duration) {
 		document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));

@@ -183,8 +183,8 @@ static void peek_make_rows(struct peek *k, uint64_t most)
 
 static void add_columns(struct peek *k)
 {
-	k->columns[0] = (struct table_column){.key = sum_names[k->sort].key,
-					      .title = sum_names[k->sort].word,
+	k->columns[0] = (struct table_column){.key = metric_table[k->sort].key,
+					      .title = metric_table[k->sort].title,
 					      .type = metric_type(k->sort)};
 	k->columns[1] =
 	    (struct table_column){.key = "share", .title = "share", .type = COLUMN_PERCENT};
@@ -209,7 +209,7 @@ enum status peek_choose(const struct group_project *p, size_t grouping, int sort
 		*to = SUM_TIME_SELF;
 	if (*to == SUM_LIFETIME || *to == SUM_TIME_MEAN || sum_is_signed(*to))
 		return err_set(e, ST_UNSUPPORTED, "%s does not add up over callers",
-			       sum_names[*to].word);
+			       metric_table[*to].title);
 	return ST_OK;
 }
 

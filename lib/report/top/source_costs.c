@@ -402,7 +402,7 @@ static void source_add_columns(struct source_costs *s, const struct run_known *k
 	s->columns[OF_LINE] =
 	    (struct table_column){.key = "line", .title = "line", .type = COLUMN_INT};
 	s->columns[OF_SELF] = (struct table_column){
-	    .key = sum_names[s->sort].key, .title = titles.self, .type = type};
+	    .key = metric_table[s->sort].key, .title = titles.self, .type = type};
 	s->columns[OF_TOTAL] =
 	    (struct table_column){.key = titles.total_key, .title = titles.total, .type = type};
 	s->columns[OF_SHARE] =

@@ -107,19 +107,10 @@ static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
 	const char *mark = metric_title_mark(known_here(t), s);
 	char text[64];
-	int n = snprintf(text, sizeof text, "%s%s%s", sum_names[s].word, suffix, mark);
+	int n = snprintf(text, sizeof text, "%s%s%s", metric_table[s].title, suffix, mark);
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
-
-/* The order of the columns; the first are those of every table. */
-static const enum sum shown_sums[] = {
-    SUM_COUNT,          SUM_ENTRIES,    SUM_REQUESTED,      SUM_REAL,        SUM_LIVE_COUNT,
-    SUM_LIVE_REQUESTED, SUM_LIVE_REAL,  SUM_SLACK,          SUM_FREED_COUNT, SUM_FREED_REQUESTED,
-    SUM_FREED_REAL,     SUM_PEAK_COUNT, SUM_PEAK_REQUESTED, SUM_PEAK_REAL,   SUM_TEMPORARY,
-    SUM_LIFETIME,       SUM_TIME_SELF,  SUM_TIME_TOTAL,     SUM_CALLS,       SUM_TIME_MEAN,
-    SUM_LUA_NET,        SUM_MONO_NET,   SUM_SAMPLES,        SUM_PERIOD};
-enum { N_SHOWN = sizeof shown_sums / sizeof *shown_sums };
 
 static unsigned shown_metrics(const struct top *t)
 {
@@ -131,6 +122,8 @@ static bool is_column(const struct top *t, enum sum s)
 {
 	unsigned metrics = t->options.metrics ? t->options.metrics : TALLY_TOP;
 
+	if (!metric_table[s].lists)
+		return false;
 	if (SUMS_MEASURED >> s & 1 && !(sums_there(&t->p->now, known_here(t)) >> s & 1))
 		return s == t->sort;
 	return metrics >> s & 1 || s == t->sort;
@@ -139,7 +132,7 @@ static bool is_column(const struct top *t, enum sum s)
 static const char *total_key(struct top *t, enum sum s)
 {
 	char text[64];
-	int n = snprintf(text, sizeof text, "total_%s", sum_names[s].key);
+	int n = snprintf(text, sizeof text, "total_%s", metric_table[s].key);
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -189,8 +182,8 @@ static void top_add_columns(struct top *t)
 	unsigned there = sums_there(&p->now, known_here(t)) | SUM_BIT(t->sort);
 
 	add_column(t, "rank", "#", COLUMN_INT, 0, WHAT_RANK, 0);
-	for (size_t i = 0; i < N_SHOWN; i++) {
-		enum sum s = shown_sums[i];
+	for (size_t i = 0; i < SUMS; i++) {
+		enum sum s = (enum sum)metric_order[i];
 
 		if (!is_column(t, s))
 			continue;
@@ -199,7 +192,7 @@ static void top_add_columns(struct top *t)
 			     ((!(there >> SUM_COUNT & 1) || known_here(t)->lack[SUM_COUNT]) &&
 			      !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
 
-		add_column(t, sum_names[s].key,
+		add_column(t, metric_table[s].key,
 			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
 			   !seen || !is_told_apart(t, s, there)          ? COLUMN_NOT_TEXT
 			   : (s != t->sort || cumulative) && !is_time(s) ? spare_flags(s)
@@ -208,8 +201,8 @@ static void top_add_columns(struct top *t)
 	}
 	add_column(t, "share", totals ? "self %" : "share", COLUMN_PERCENT,
 		   cumulative ? COLUMN_SPARE : 0, WHAT_SELF_SHARE, 0);
-	for (size_t i = 0; totals && i < N_SHOWN; i++) {
-		enum sum s = shown_sums[i];
+	for (size_t i = 0; totals && i < SUMS; i++) {
+		enum sum s = (enum sum)metric_order[i];
 
 		/* Of calls the totals are sums of their own. */
 		if (!is_column(t, s) || is_time(s))
@@ -448,11 +441,11 @@ static const char *make_title(struct top *t)
 		     : !has_totals(t)        ? ""
 		     : t->options.cumulative ? "total "
 					     : "self ",
-		     sum_names[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
-				   ? SUM_TIME_TOTAL
-				   : t->sort]
-			 .word,
-		     sum_names[t->sort].unit == SUM_BYTES ? " bytes" : "");
+		     metric_table[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
+				      ? SUM_TIME_TOTAL
+				      : t->sort]
+			 .title,
+		     metric_table[t->sort].unit == SUM_BYTES ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }

@@ -317,7 +317,7 @@ static void top_tree_add_columns(struct tree *t)
 	*c++ =
 	    (struct table_column){.key = "total_share", .title = "total %", .type = COLUMN_PERCENT};
 	if (!t->options.bottom_up) {
-		*c++ = (struct table_column){.key = sum_names[t->sort].key,
+		*c++ = (struct table_column){.key = metric_table[t->sort].key,
 					     .title = titles.self,
 					     .type = metric_type(t->sort),
 					     .flags = COLUMN_SPARE};
@@ -350,7 +350,8 @@ struct tree *tree_new(const struct group_project *p, const struct tree_options *
 	if (t->sort == SUM_TIME_TOTAL) /* what the nodes' totals are made of */
 		t->sort = SUM_TIME_SELF;
 	if (t->sort == SUM_LIFETIME || t->sort == SUM_TIME_MEAN) {
-		err_set(e, ST_UNSUPPORTED, "%ss do not add up to a tree", sum_names[t->sort].word);
+		err_set(e, ST_UNSUPPORTED, "%ss do not add up to a tree",
+			metric_table[t->sort].title);
 		free(t);
 		return NULL;
 	}
@@ -360,7 +361,7 @@ struct tree *tree_new(const struct group_project *p, const struct tree_options *
 	else
 		top_tree_build_down(t);
 	snprintf(t->title, sizeof t->title, "%s by %s", o->bottom_up ? "callers" : "calls",
-		 sum_names[t->sort].word);
+		 metric_table[t->sort].title);
 	t->table = (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
 				  .title = t->title,
 				  .flags = TABLE_TREE,
@@ -399,10 +400,10 @@ enum status tree_flame(const struct group_project *p, size_t grouping, int sort,
 	if (!t)
 		return err_failure(e);
 	if (f->measure) {
-		more = flame_measure(f, sum_names[t->sort].word, metric_type(t->sort));
+		more = flame_measure(f, metric_table[t->sort].title, metric_type(t->sort));
 	} else {
 		f->type = metric_type(t->sort);
-		f->measure = sum_names[t->sort].word;
+		f->measure = metric_table[t->sort].title;
 	}
 	at = mem_zarray(t->n, sizeof *at);
 	for (size_t i = 0; i < t->n; i++) {
