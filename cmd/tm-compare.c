@@ -39,7 +39,6 @@ static const char *const sort_words[] = {"auto",
 					 "samples",
 					 "period",
 					 NULL};
-static const char *const per_words[] = {"run", "frame", "second", "capture", NULL};
 
 static int sort_of(int word)
 {
@@ -240,7 +239,7 @@ int main(int argc, char **argv)
 		if (compare.init)
 			what.want = SUMS_ALL;
 		complete = cli_compare_read(&compare, &import.options, &what, n, argv + 1);
-		compare.in.compare.per = (enum compare_per)per;
+		compare.in.compare.per = (enum run_per)per;
 		compare.in.compare.normalize = normalize;
 		if (complete && compare.init)
 			init_policy(&compare);

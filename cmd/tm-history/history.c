@@ -14,7 +14,6 @@
 /* In the order of enum key, behind total. */
 const char *const history_by_words[] = {"total", "site",   "function", "location", "stack", "type",
 					"file",  "module", "frame",    "thread",   "owner", NULL};
-const char *const history_per_words[] = {"run", "frame", "second", "capture", NULL};
 
 static const char *date_of(const char *option, const char *given, char *to)
 {
@@ -218,7 +217,7 @@ static void release_rule(struct policy_rule *r)
 
 static bool cli_history_read_series(struct cli_history *c, struct history_lines *l)
 {
-	enum history_per per = c->per < 0 ? HISTORY_PER_CAPTURE : (enum history_per)c->per;
+	enum run_per per = c->per < 0 ? PER_CAPTURE : (enum run_per)c->per;
 	struct err e = ERR_INIT;
 	struct policy_rule r;
 	enum status st;
@@ -226,7 +225,7 @@ static bool cli_history_read_series(struct cli_history *c, struct history_lines 
 	for (size_t i = 0; i < c->policy.n_rules; i++) {
 		const struct policy_rule *rule = &c->policy.rules[i];
 
-		st = history_series(&c->h, l, rule, (enum history_per)rule->per, rule->name, &e);
+		st = history_series(&c->h, l, rule, rule->per, rule->name, &e);
 		if (st == ST_UNSUPPORTED)
 			cli_note(c->policy_path, "rule '%s' has no series: %s", rule->name, e.msg);
 		else if (st)
@@ -275,11 +274,11 @@ static bool cli_history_begin_series(struct cli_history *c, struct history_lines
 	if (!present) {
 		cli_error(c->h.shown, "no chosen run has a value%s",
 			  l->full ? ": they are above the largest number of a store, 2^63-1"
-			  : c->per == HISTORY_PER_FRAME  ? ": the runs have no frames to "
-							   "divide by"
-			  : c->per == HISTORY_PER_SECOND ? ": the runs have no times to "
-							   "divide by"
-							 : "");
+			  : c->per == PER_FRAME  ? ": the runs have no frames to "
+						   "divide by"
+			  : c->per == PER_SECOND ? ": the runs have no times to "
+						   "divide by"
+						 : "");
 		cli_status(EXIT_INPUT);
 		return false;
 	}
@@ -317,7 +316,7 @@ static void follow_renamed(struct cli_history *c, enum sum sum, struct buf *note
 	r.key = c->by <= 0 || c->by == KEY_STACK + 1 ? KEY_FUNCTION : c->by - 1;
 	history_lines_init(&l, &c->runs);
 	if ((r.key == KEY_FUNCTION || r.key == KEY_SITE || r.key == KEY_MODULE) &&
-	    !history_series(&c->h, &l, &r, HISTORY_PER_CAPTURE, NULL, &e) && l.n_renamed) {
+	    !history_series(&c->h, &l, &r, PER_CAPTURE, NULL, &e) && l.n_renamed) {
 		if (r.key == KEY_MODULE)
 			c->h.maps.modules = c->modules =
 			    with_renamed(c, &l, c->modules, &c->h.maps.n_modules);

@@ -44,7 +44,7 @@ struct cli_history {
 		.status = -1, .by = -1, .per = -1, .seed = 1, .top = 10, .wait = 60 \
 	}
 
-extern const char *const history_by_words[], *const history_per_words[];
+extern const char *const history_by_words[];
 
 #define CLI_HISTORY_ROWS(c)                                                                        \
 	ROW_GROUP("labels of the run to add, or of the runs to read:"),                            \
@@ -75,7 +75,7 @@ extern const char *const history_by_words[], *const history_per_words[];
 		     &(c).names),                                                                  \
 	    ROW_FLAG(0, "cumulative", "total (inclusive) instead of self", &(c).cumulative),       \
 	    ROW_CHOICE(0, "per", "UNIT", "divide by capture (default), run, frame or second",      \
-		       &(c).per, history_per_words),                                               \
+		       &(c).per, per_words),                                                       \
 	    ROW_STRING(0, "rules", "FILE", "one series per rule (tracemill-policy(5))",            \
 		       &(c).policy_path),                                                          \
 	    ROW_STRING(0, "alpha", "P", "error rate of the steps of a series (default 0.05)",      \

@@ -384,7 +384,7 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 		return NULL;
 	}
 	compare_tell_apart(&b->compare, &b->things);
-	b->compare.per = o->per >= 0                     ? (enum compare_per)o->per
+	b->compare.per = o->per >= 0                     ? (enum run_per)o->per
 			 : several_captures(&b->compare) ? PER_CAPTURE
 							 : PER_RUN;
 	if (!compare_holds(&b->compare, o->by) || !compare_knows(&b->compare, o->by, o->sum) ||

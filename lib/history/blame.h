@@ -21,7 +21,7 @@ enum { BLAME_RUNS = 10 }; /* on each side, the nearest to the step */
 struct history_blame_options {
 	enum key by;
 	enum sum sum;
-	int per;      /* enum compare_per; -1: per capture where a run has several */
+	int per;      /* enum run_per; -1: per capture where a run has several */
 	uint64_t top; /* rows; 0: all that differ */
 	bool flame;   /* the graph of stacks, too */
 	bool

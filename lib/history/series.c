@@ -20,7 +20,7 @@ struct reading {
 	struct history *h;
 	struct history_lines *to;
 	const struct policy_rule *rule;
-	enum history_per per;
+	enum run_per per;
 	const char *name, *key; /* key: as the tables have it */
 	enum sum metric, by;    /* a mean is metric / by */
 	size_t n;               /* runs */
@@ -223,22 +223,14 @@ static enum status history_series_read_sums(struct reading *r)
 	return st == ST_NONE ? ST_OK : st;
 }
 
-static double divisor(const struct history_run *run, enum history_per per)
-{
-	switch (per) {
-	case HISTORY_PER_FRAME: return (double)run->frames;
-	case HISTORY_PER_SECOND: return (double)run->duration / 1e9;
-	case HISTORY_PER_CAPTURE: return (double)run->captures;
-	default: return 1;
-	}
-}
-
 static double value_of(const struct reading *r, size_t line, size_t run)
 {
 	const struct known *k = &r->known[run];
 	size_t at = line * r->n + run;
 	bool mean = sum_is_mean(r->metric);
-	double by = mean ? r->whole[at] : divisor(&r->to->runs->items[run], r->per);
+	const struct history_run *of = &r->to->runs->items[run];
+	double by =
+	    mean ? r->whole[at] : per_divisor(r->per, of->frames, of->duration, of->captures);
 
 	/* Of what was pruned, one thing may be one of these. */
 	if (!k->metric || (k->pruned && (!r->has[at] || is_whole(r->rule))) || !(by > 0))
@@ -266,9 +258,9 @@ static struct history_line *add_line(struct history_lines *l, const char *rule, 
 	return to;
 }
 
-static void set_type(struct history_line *l, enum sum metric, enum history_per per)
+static void set_type(struct history_line *l, enum sum metric, enum run_per per)
 {
-	bool whole = per == HISTORY_PER_RUN || sum_is_mean(metric);
+	bool whole = per == PER_RUN || sum_is_mean(metric);
 
 	l->type = metric_type(metric);
 	if (whole)
@@ -279,7 +271,6 @@ static void set_type(struct history_line *l, enum sum metric, enum history_per p
 
 static void history_series_finish_lines(struct reading *r)
 {
-	static const char *const pers[] = {"", " per frame", " per second", ""};
 	bool whole = is_whole(r->rule);
 	struct buf metric = BUF_INIT;
 	bool one = true; /* capture in each run: then a value is that of a run */
@@ -287,7 +278,7 @@ static void history_series_finish_lines(struct reading *r)
 	for (size_t i = 0; i < r->n; i++)
 		one &= r->to->runs->items[i].captures <= 1;
 	buf_addf(&metric, "%s%s", metric_table[r->metric].title,
-		 sum_is_mean(r->metric) ? "" : pers[r->per]);
+		 sum_is_mean(r->metric) || r->per == PER_CAPTURE ? "" : per_phrases[r->per]);
 	if (whole)
 		line_of(r, "", 0); /* what has none of it in any run is 0 in all */
 	for (size_t i = 0; i < r->lines; i++) {
@@ -296,8 +287,7 @@ static void history_series_finish_lines(struct reading *r)
 		    add_line(r->to, r->name, r->key, whole ? r->name ? r->name : "total" : thing,
 			     buf_str(&metric));
 
-		set_type(l, r->metric,
-			 one && r->per == HISTORY_PER_CAPTURE ? HISTORY_PER_RUN : r->per);
+		set_type(l, r->metric, one && r->per == PER_CAPTURE ? PER_RUN : r->per);
 		for (size_t k = 0; k < r->n; k++) {
 			l->v[k] = value_of(r, i, k);
 			l->present += !isnan(l->v[k]);
@@ -397,7 +387,7 @@ static enum status history_series_read_things(struct reading *r, struct history 
 }
 
 enum status history_series(struct history *h, struct history_lines *l,
-			   const struct policy_rule *rule, enum history_per per, const char *name,
+			   const struct policy_rule *rule, enum run_per per, const char *name,
 			   struct err *e)
 {
 	struct reading r = {.h = h,

@@ -15,8 +15,6 @@
 #include "lib/stats/steps.h"
 #include "lib/table/table.h"
 
-enum history_per { HISTORY_PER_RUN, HISTORY_PER_FRAME, HISTORY_PER_SECOND, HISTORY_PER_CAPTURE };
-
 struct history_line {
 	const char *rule;   /* the policy's, or NULL */
 	const char *key;    /* "total", "owner", ..., "counter" */
@@ -63,7 +61,7 @@ void history_lines_release(struct history_lines *l);
 /* The series of a rule; per is used as the rule's own. ST_UNSUPPORTED: the rule has no series
  * (rules about stacks, new things, coverage), or no run knows the metric; *e says which. */
 enum status history_series(struct history *h, struct history_lines *l,
-			   const struct policy_rule *rule, enum history_per per, const char *name,
+			   const struct policy_rule *rule, enum run_per per, const char *name,
 			   struct err *e);
 /* The metric that all runs know best, for what asks for none: one of sums, or the first that there
  * is in the order of sort_first. Also of the groups SORT_LIVE and the like (metric.h). */

@@ -112,7 +112,7 @@ static void series(struct history *h, const struct history_runs *runs, int key)
 
 	history_lines_init(&l, runs);
 	if (history_metric(h, runs, SORT_AUTO, &rule.metric, &e) ||
-	    history_series(h, &l, &rule, HISTORY_PER_FRAME, NULL, &e)) {
+	    history_series(h, &l, &rule, PER_FRAME, NULL, &e)) {
 		must(e.msg[0]);
 	} else {
 		history_steps_find(&l, &o);

@@ -30,7 +30,7 @@ static uint64_t check_rule(const struct compare_policy *p, size_t i, uint64_t h)
 	const struct policy_rule *r = &p->rules[i];
 
 	must(*r->name && r->line && r->kind <= POLICY_COVERAGE && r->metric < SUMS);
-	must(r->key >= 0 && r->key <= POLICY_TOTAL && r->per <= POLICY_PER_SECOND);
+	must(r->key >= 0 && r->key <= POLICY_TOTAL && r->per <= PER_SECOND);
 	must(isnan(r->percent) || r->percent >= 0);
 	must(r->kind != POLICY_COVERAGE || !isnan(r->percent) || !isnan(r->drop));
 	for (size_t k = 0; k < i; k++)

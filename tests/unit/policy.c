@@ -76,7 +76,7 @@ TEST(rules_of_every_kind)
 	CHECK_EQ(p.rules[3].kind, POLICY_COVERAGE);
 	CHECK(fabs(p.rules[3].percent - 90) < 1e-9 && fabs(p.rules[3].drop - 1) < 1e-9);
 	CHECK(p.rules[4].absolute == decimal_of(1500000));
-	CHECK_EQ(p.rules[4].per, POLICY_PER_FRAME);
+	CHECK_EQ(p.rules[4].per, PER_FRAME);
 	policy_release(&p);
 }
 

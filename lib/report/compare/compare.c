@@ -452,14 +452,9 @@ bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int1
 	return run_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
 }
 
-double compare_divisor(const struct aggregate_summary *run, enum compare_per per)
+double compare_divisor(const struct aggregate_summary *run, enum run_per per)
 {
-	switch (per) {
-	case PER_FRAME: return (double)run->frames;
-	case PER_SECOND: return (double)run->duration / 1e9;
-	case PER_CAPTURE: return (double)run->captures;
-	default: return 1;
-	}
+	return per_divisor(per, run->frames, run->duration, run->captures);
 }
 
 static bool is_exact(const struct compare *c)

@@ -14,6 +14,7 @@
 #define TM_REPORT_COMPARE_COMPARE_H
 
 #include "lib/aggregate/identity.h"
+#include "lib/aggregate/per.h"
 #include "lib/aggregate/summary.h"
 #include "lib/table/table.h"
 #include "lib/tally/tally.h"
@@ -24,8 +25,6 @@ enum {
 	/* The sums in which a thing can have changed: those that are always there. */
 	COMPARE_CHANGES = TALLY_TOP,
 };
-
-enum compare_per { PER_RUN, PER_FRAME, PER_SECOND, PER_CAPTURE }; /* in policy.h's order */
 
 struct compare_group {
 	const char *label;               /* borrowed, as the next two */
@@ -41,7 +40,7 @@ struct compare {
 	const struct aggregate_things *things;
 	struct compare_group groups[COMPARE_GROUPS_MAX];
 	size_t n_groups;
-	enum compare_per per;
+	enum run_per per;
 	/* Each group's sums are multiplied by the last one's total / its own, so that shares compare.
 	 * Means stay; what is signed has no shares and is absent. */
 	bool normalize;
@@ -102,7 +101,7 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int128 *v);
 /* What a run's values are divided by; 0: not known, so nothing can be said per it. In frames, or
  * in seconds. */
-double compare_divisor(const struct aggregate_summary *run, enum compare_per per);
+double compare_divisor(const struct aggregate_summary *run, enum run_per per);
 
 /* The bytes from sample to sample, on average; 0: it was not sampled so, or does not say. */
 double compare_sampled_every(const struct compare *c, const struct aggregate_summary *run);

@@ -47,7 +47,7 @@ static double divisor(const struct gate *g, const struct policy_rule *r,
 		      const struct aggregate_summary *s)
 {
 	(void)g;
-	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, (enum compare_per)r->per);
+	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, r->per);
 }
 
 /* Of a rule whose limits are times: in ns. */
@@ -394,7 +394,7 @@ static bool gate_counts_blocks(const struct compare_policy *p)
 /* A sum of each run: of several captures it is that of all. */
 static bool gate_is_per_run(const struct policy_rule *r)
 {
-	return !r->counter && r->kind != POLICY_COVERAGE && r->per == POLICY_PER_RUN &&
+	return !r->counter && r->kind != POLICY_COVERAGE && r->per == PER_RUN &&
 	       !sum_is_mean(r->metric);
 }
 
@@ -448,11 +448,11 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 					       r->name, name, metric_table[r->metric].title,
 					       r->key == POLICY_TOTAL ? "" : " per ",
 					       r->key == POLICY_TOTAL ? "" : key_words[r->key]);
-			if (!(compare_divisor(s, (enum compare_per)r->per) > 0))
+			if (!(compare_divisor(s, r->per) > 0))
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': %s has no %s to divide by",
 					       r->line, r->name, name,
-					       r->per == POLICY_PER_FRAME ? "frames" : "times");
+					       r->per == PER_FRAME ? "frames" : "times");
 		}
 	return ST_OK;
 }

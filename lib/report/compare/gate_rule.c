@@ -126,7 +126,6 @@ static void add_percent_number(struct buf *b, double percent, bool is_signed)
 
 void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 {
-	static const char *const per[] = {"", " / frame", " / s"};
 	double size = fabs(v);
 
 	if (v < 0)
@@ -144,7 +143,7 @@ void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v)
 		size_text(b, (uint64_t)(size + 0.5));
 	else
 		time_text(b, (uint64_t)(size + 0.5));
-	buf_adds(b, per[r->per]);
+	buf_adds(b, per_titles[r->per]);
 }
 
 static void add_signed_amount(struct buf *b, const struct policy_rule *r, double v)
@@ -281,7 +280,7 @@ static void gate_rule_add_error(const struct gate_context *x, const struct gate_
 		return;
 	}
 	if (!(every > 0) || metric_table[r->rule->metric].unit != SUM_BYTES ||
-	    r->rule->per != POLICY_PER_RUN)
+	    r->rule->per != PER_RUN)
 		return;
 	buf_addf(b, ", %swithin +- ", growth ? "the difference " : "");
 	gate_rule_add_amount(

@@ -143,7 +143,7 @@ static void say_fact(const struct gate_context *x, const struct gate_rule *r, si
 	buf_addf(b, " %s %s%s%s", rule->counter ? "is" : m->verb, buf_str(&new),
 		 rule->counter ? "" : m->rest,
 		 !((SUMS_LIVE | SUMS_PEAK | SUMS_MEANS) >> rule->metric & 1) && !rule->counter &&
-			 rule->per == POLICY_PER_RUN && !some
+			 rule->per == PER_RUN && !some
 		     ? " a run"
 		     : "");
 	if (some)
@@ -452,7 +452,7 @@ static void say_most(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	double most = 0;
 
-	if (r->rule->counter || r->rule->per != POLICY_PER_RUN || r->rule->kind == POLICY_COVERAGE)
+	if (r->rule->counter || r->rule->per != PER_RUN || r->rule->kind == POLICY_COVERAGE)
 		return;
 	for (size_t k = 0; k < r->n_new; k++)
 		most = fmax(most, r->subjects[i].new[k]);

@@ -232,11 +232,9 @@ static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 
 static bool parse_per(struct parse *s, struct policy_rule *r)
 {
-	static const char *const words[] = {"run", "frame", "second"};
-
-	for (unsigned i = 0; s->per.text && i < 3; i++)
-		if (!strcmp(words[i], s->per.text)) {
-			r->per = (enum policy_per)i;
+	for (unsigned i = PER_RUN; s->per.text && i < PER_CAPTURE; i++)
+		if (!strcmp(per_words[i], s->per.text)) {
+			r->per = (enum run_per)i;
 			return true;
 		}
 	return !s->per.text || fail_at(s, &s->per, "not run, frame or second");
@@ -282,7 +280,7 @@ static bool policy_parse_kind(struct parse *s, struct policy_rule *r)
 	if (r->counter && (r->key != POLICY_TOTAL || kind == POLICY_NEW || kind == POLICY_COVERAGE))
 		return fail(s, s->section_line, 1,
 			    "a counter has no key: use percent, absolute or max");
-	if (r->counter && r->per != POLICY_PER_RUN)
+	if (r->counter && r->per != PER_RUN)
 		return fail(s, s->per.line, 1, "a counter cannot be divided");
 	if (kind == POLICY_NEW && r->key == POLICY_TOTAL)
 		return fail(s, s->section_line, 1, "'new' needs a key, such as stack");

@@ -8,6 +8,7 @@
 #define TM_REPORT_COMPARE_POLICY_H
 
 #include "lib/aggregate/identity.h"
+#include "lib/aggregate/per.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
@@ -26,8 +27,6 @@ enum policy_kind {
 };
 extern const char *const policy_kinds[]; /* "growth", ... */
 
-enum policy_per { POLICY_PER_RUN, POLICY_PER_FRAME, POLICY_PER_SECOND };
-
 enum { POLICY_MATCH_MAX = 16384 }; /* bytes of a line with an expression */
 enum { POLICY_TOTAL = KEYS };      /* the key of everything together */
 
@@ -43,9 +42,9 @@ struct policy_rule {
 	int key;                /* enum key, or POLICY_TOTAL */
 	struct match **match;   /* names of the key: any of them; none: all */
 	size_t n_match;
-	bool each;       /* every thing by itself; else their sum */
-	bool cumulative; /* total and not self, where the key has both */
-	enum policy_per per;
+	bool each;         /* every thing by itself; else their sum */
+	bool cumulative;   /* total and not self, where the key has both */
+	enum run_per per;  /* not PER_CAPTURE */
 	double percent;    /* GROWTH: allowed growth; COVERAGE: least share; NaN: not given */
 	double drop;       /* COVERAGE: points it may fall below the base; NaN: not given */
 	bool time;         /* of a counter: limits are in ns, whatever its unit of time is */
