@@ -207,12 +207,11 @@ static bool scaled(const struct compare *c, size_t group, enum sum s)
  * in count. */
 static void compare_view_add_metric(struct compare_view *v, enum sum s)
 {
-	static const char *const per[] = {"", " / frame", " / s"};
 	const struct compare *c = v->c;
 	bool known = compare_knows(c, v->options.by, s), main = s == v->sort;
 	unsigned hidden = COLUMN_NOT_TEXT;
 	enum column_type type = column_type(c, s);
-	const char *key = metric_table[s].key, *unit = per[sum_is_mean(s) ? 0 : c->per];
+	const char *key = metric_table[s].key, *unit = per_titles[sum_is_mean(s) ? PER_RUN : c->per];
 	unsigned of_delta = COLUMN_SIGNED | (main                      ? 0u
 					     : known && s == SUM_COUNT ? (unsigned)COLUMN_SPARE
 								       : hidden);
