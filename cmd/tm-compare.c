@@ -5,48 +5,13 @@
 #include "cmd/tm-compare/compare.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
+#include "lib/group/metric.h"
 #include "lib/report/compare/counters.h"
 #include "lib/report/compare/policy_init.h"
 #include "lib/report/compare/view.h"
 
 #include <string.h>
 #include <time.h>
-
-static const char *const sort_words[] = {"auto",
-					 "count",
-					 "entries",
-					 "requested",
-					 "real",
-					 "slack",
-					 "live-count",
-					 "live-requested",
-					 "live-real",
-					 "freed-count",
-					 "freed-requested",
-					 "freed-real",
-					 "peak-count",
-					 "peak-requested",
-					 "peak-real",
-					 "temporary",
-					 "lifetime",
-					 "live",
-					 "self-time",
-					 "total-time",
-					 "calls",
-					 "mean-time",
-					 "lua-net",
-					 "mono-net",
-					 "samples",
-					 "period",
-					 NULL};
-
-static int sort_of(int word)
-{
-	return word == 0                  ? COMPARE_SORT_AUTO
-	       : word == SUM_LIFETIME + 2 ? COMPARE_SORT_LIVE
-	       : word > SUM_LIFETIME + 2  ? (int)SUM_TIME_SELF + word - (SUM_LIFETIME + 3)
-					  : word - 1;
-}
 
 /* Programs read everything, people what they asked for. */
 static bool for_programs(enum render_format f)
@@ -74,9 +39,7 @@ static void choose(struct project_options *what, enum key by, unsigned more, int
 	for (enum key k = 0; k < KEYS; k++)
 		if (keys >> k & 1)
 			what->by[what->n_by++].by = k;
-	what->want = TALLY_TOP | gate_sums(p);
-	if (sort >= 0 && sort < SUMS)
-		what->want |= SUM_BIT(sort) | (sort == SUM_LIFETIME ? SUM_BIT(SUM_TIMED) : 0u);
+	what->want = TALLY_TOP | sort_wants(sort) | gate_sums(p);
 	if (for_programs(r->format))
 		what->want = SUMS_ALL;
 }

@@ -10,18 +10,19 @@
 
 enum { WANT = SUMS_ALL & ~(SUMS_PEAK | SUMS_LIFETIME) };
 
-const char *const cli_frames_sorts[] = {
-    "auto",      "count",       "entries",         "requested",
-    "real",      "slack",       "live-count",      "live-requested",
-    "live-real", "freed-count", "freed-requested", "freed-real",
-    "temporary", "self-time",   "calls",           "lua-net",
-    "mono-net",  "samples",     "period",          "duration",
-    NULL};
-static const int sorts[] = {FRAMES_AUTO,   SUM_COUNT,       SUM_ENTRIES,         SUM_REQUESTED,
-			    SUM_REAL,      SUM_SLACK,       SUM_LIVE_COUNT,      SUM_LIVE_REQUESTED,
-			    SUM_LIVE_REAL, SUM_FREED_COUNT, SUM_FREED_REQUESTED, SUM_FREED_REAL,
-			    SUM_TEMPORARY, SUM_TIME_SELF,   SUM_CALLS,           SUM_LUA_NET,
-			    SUM_MONO_NET,  SUM_SAMPLES,     SUM_PERIOD,          FRAME_DURATION};
+/* clang-format off */
+#define FRAMES_LISTED_NONE(of)
+#define FRAMES_LISTED_RUNS(of)
+#define FRAMES_LISTED_ALL(of) of,
+#define FRAMES_WORD(name, number, word, title, key, unit, family, join, rank, lists, ...) \
+	FRAMES_LISTED_##lists(word)
+#define FRAMES_SUM(name, number, word, title, key, unit, family, join, rank, lists, ...) \
+	FRAMES_LISTED_##lists(SUM_##name)
+/* clang-format on */
+
+const char *const cli_frames_sorts[] = {"auto",
+					METRIC_ROWS(FRAMES_WORD, METRIC_NO_GROUP) "duration", NULL};
+static const int sorts[] = {FRAMES_AUTO, METRIC_ROWS(FRAMES_SUM, METRIC_NO_GROUP) FRAME_DURATION};
 const char *const cli_frames_keys[] = {"site", "function", "location", "stack", "type",
 				       "file", "module",   "thread",   "owner", NULL};
 static const enum key keys[] = {KEY_SITE, KEY_FUNCTION, KEY_LOCATION, KEY_STACK, KEY_TYPE,

@@ -18,6 +18,13 @@
 const char *const sort_words[] = {"auto", METRIC_ROWS(SORT_WORD, SORT_GROUP_WORD) NULL};
 static const int sorts[] = {SORT_AUTO, METRIC_ROWS(SORT_SUM, SORT_GROUP)};
 
+enum sum sort_family(int sort)
+{
+	static const enum sum firsts[] = {SUM_LIVE_COUNT, SUM_FREED_COUNT, SUM_PEAK_COUNT};
+
+	return firsts[sort - SORT_LIVE];
+}
+
 int sort_of(int word)
 {
 	return sorts[word];
@@ -111,13 +118,6 @@ static enum sum first_there(const struct group_run *r, const struct run_known *k
 	return sort_first(more ? more : there);
 }
 
-static enum sum first_of(int group)
-{
-	return group == SORT_LIVE    ? SUM_LIVE_COUNT
-	       : group == SORT_FREED ? SUM_FREED_COUNT
-				     : SUM_PEAK_COUNT;
-}
-
 enum status sort_choose(const struct group_run *r, const struct run_known *k, int sort,
 			const char *key, enum sum *to, struct err *e)
 {
@@ -127,7 +127,7 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		return err_set(e, ST_UNSUPPORTED,
 			       "the captures do not record how many bytes are live");
 	if (sort >= SORT_LIVE) {
-		enum sum s = first_of(sort);
+		enum sum s = sort_family(sort);
 		bool real = run_knows(k, s + 2) ||
 			    (!run_knows(k, s + 1) && k->lack[s + 1] != LACK_UNIDENTIFIED);
 

@@ -21,6 +21,8 @@ enum {
 
 extern const char *const sort_words[]; /* "auto", "count", ...; ends with NULL */
 int sort_of(int word);                 /* an index of sort_words -> enum sum or SORT_ */
+/* Of SORT_LIVE and the like: the count; the next two are requested and real bytes. */
+enum sum sort_family(int sort);
 /* The SUM_BITs that a --sort needs. */
 unsigned sort_wants(int sort);
 /* "count,live,slack" or "all" -> SUM_BITs. ST_BAD: names the word. */

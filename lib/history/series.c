@@ -456,20 +456,14 @@ static enum status history_valued(struct history *h, const struct history_runs *
 
 static enum sum known_of(unsigned known, unsigned valued, int sort)
 {
-	static const enum sum groups[][3] = {
-	    {SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_LIVE_COUNT},
-	    {SUM_FREED_REAL, SUM_FREED_REQUESTED, SUM_FREED_COUNT},
-	    {SUM_PEAK_REAL, SUM_PEAK_REQUESTED, SUM_PEAK_COUNT},
-	};
-
 	if (sort == SORT_AUTO)
 		return sort_first_valued(known, valued);
 	if (sort < SORT_LIVE)
 		return (enum sum)sort;
-	for (size_t i = 0; i < 3; i++)
-		if (known >> groups[sort - SORT_LIVE][i] & 1)
-			return groups[sort - SORT_LIVE][i];
-	return groups[sort - SORT_LIVE][0];
+	for (unsigned i = 2; i; i--)
+		if (known >> (sort_family(sort) + i) & 1)
+			return sort_family(sort) + i;
+	return sort_family(sort) + (known >> sort_family(sort) & 1 ? 0 : 2);
 }
 
 enum status history_metric(struct history *h, const struct history_runs *runs, int sort,

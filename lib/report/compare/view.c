@@ -211,7 +211,8 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 	bool known = compare_knows(c, v->options.by, s), main = s == v->sort;
 	unsigned hidden = COLUMN_NOT_TEXT;
 	enum column_type type = column_type(c, s);
-	const char *key = metric_table[s].key, *unit = per_titles[sum_is_mean(s) ? PER_RUN : c->per];
+	const char *key = metric_table[s].key,
+		   *unit = per_titles[sum_is_mean(s) ? PER_RUN : c->per];
 	unsigned of_delta = COLUMN_SIGNED | (main                      ? 0u
 					     : known && s == SUM_COUNT ? (unsigned)COLUMN_SPARE
 								       : hidden);
@@ -565,12 +566,14 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 	enum key by = v->options.by;
 	int sort = v->options.sort;
 
-	if (sort == COMPARE_SORT_LIVE)
-		sort =
-		    compare_knows(c, by, SUM_LIVE_REAL) || !compare_knows(c, by, SUM_LIVE_REQUESTED)
-			? SUM_LIVE_REAL
-			: SUM_LIVE_REQUESTED;
-	if (sort == COMPARE_SORT_AUTO)
+	if (sort >= SORT_LIVE) {
+		enum sum first = sort_family(sort);
+
+		sort = (int)(compare_knows(c, by, first + 2) || !compare_knows(c, by, first + 1)
+				 ? first + 2
+				 : first + 1);
+	}
+	if (sort == SORT_AUTO)
 		sort =
 		    (int)sort_first_valued(there_in_any(c, known_by_all(c, by)), valued_in_any(c));
 	v->sort = (enum sum)sort;

@@ -9,11 +9,9 @@
 #include "lib/report/compare/compare.h"
 #include "lib/table/document.h"
 
-enum { COMPARE_SORT_AUTO = -1, COMPARE_SORT_LIVE = SUMS }; /* as in top.h */
-
 struct compare_options {
 	enum key by;
-	int sort;        /* an enum sum, or one of the above */
+	int sort;        /* an enum sum or SORT_AUTO and so on (metric.h) */
 	bool cumulative; /* totals, where the key has them */
 	bool all;        /* things that did not change, too */
 	bool flame;      /* the graph, where stacks are held: large */
