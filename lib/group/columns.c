@@ -24,7 +24,6 @@ void columns_add(struct group_columns *c, size_t i, const struct tally_sums *s)
 		enlarge(c, i + 1);
 	if (i >= c->n)
 		c->n = i + 1;
-	c->has[i] |= s->has;
 	for (unsigned bits = s->has; bits; bits &= bits - 1) {
 		unsigned k = (unsigned)__builtin_ctz(bits);
 
@@ -32,8 +31,9 @@ void columns_add(struct group_columns *c, size_t i, const struct tally_sums *s)
 			continue;
 		if (!c->v[k])
 			c->v[k] = mem_zarray(c->cap, sizeof *c->v[k]);
-		c->v[k][i] = sum_plus(k, c->v[k][i], s->v[k]);
+		c->v[k][i] = sum_join(k, c->has[i] >> k & 1, c->v[k][i], s->v[k]);
 	}
+	c->has[i] |= s->has;
 }
 
 struct tally_sums columns_get(const struct group_columns *c, size_t i)

@@ -19,12 +19,6 @@ void columns_add(struct group_columns *c, size_t i, const struct tally_sums *s);
 struct tally_sums columns_get(const struct group_columns *c, size_t i);
 void columns_release(struct group_columns *c); /* empty again */
 
-static inline uint64_t sum_plus(unsigned sum, uint64_t a, uint64_t b)
-{
-	return sum_is_signed(sum) ? (uint64_t)add_signed((int64_t)a, (int64_t)b)
-				  : add_saturating(a, b);
-}
-
 static inline unsigned columns_has(const struct group_columns *c, size_t i)
 {
 	return i < c->n ? c->has[i] : 0;
@@ -37,7 +31,7 @@ static inline unsigned self_known(unsigned own, unsigned total, unsigned all)
 {
 	const unsigned records = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL) |
 				 SUM_BIT(SUM_LIVE_COUNT);
-	const unsigned of_records = (SUM_BIT(SUM_TIMED) << 1) - 1;
+	const unsigned of_records = SUMS_ALL & ~SUMS_MEASURED;
 
 	if (own & records)
 		return own | (total & ~of_records);

@@ -43,8 +43,12 @@ static void add(const struct walk *w, size_t depth, const struct tally_sums *s)
 {
 	uint64_t *v = at_depth(w, depth);
 
-	for (size_t i = 0; i < w->n_sums; i++)
-		v[i] = sum_plus(w->sums[i], v[i], s->v[w->sums[i]]);
+	for (size_t i = 0; i < w->n_sums; i++) {
+		unsigned sum = w->sums[i];
+
+		if (s->has >> sum & 1)
+			v[i] = sum_join(sum, v[w->n_sums] >> sum & 1, v[i], s->v[sum]);
+	}
 	v[w->n_sums] |= s->has;
 }
 

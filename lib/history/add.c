@@ -7,6 +7,7 @@
 #include "lib/aggregate/matching.h"
 #include "lib/base/mem.h"
 #include "lib/history/rows.h"
+#include "lib/history/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,7 @@ static void put_known(struct history_rows *r, const struct run_known *k)
 
 	buf_addc(&b, ' ');
 	for (unsigned s = 0; s < SUMS; s++)
-		if (run_knows(k, s))
+		if (run_knows(k, s) && HISTORY_SUMS >> metric_part((enum sum)s) & 1)
 			buf_addf(&b, "%s ", metric_table[s].key);
 	rows_text(r, b.data, b.len);
 	buf_release(&b);
@@ -261,7 +262,7 @@ static void put_sums(struct adding *a, struct history_rows *r, int64_t thing, bo
 	rows_int(r, a->run);
 	rows_int(r, cumulative);
 	for (unsigned i = 0; i < SUMS; i++) {
-		if (i == SUM_TIME_MEAN)
+		if (!(HISTORY_SUMS >> i & 1))
 			continue;
 		if (s->has >> i & 1)
 			rows_int(r, sum_is_signed(i) ? (int64_t)s->v[i] : as_signed(s->v[i]));
@@ -306,10 +307,11 @@ static enum status history_add_sums(struct adding *a)
 			     !!columns_has(&a->s->keys[k].total, i);
 	buf_adds(&into, "tm_sums (thing, run, cumulative");
 	for (unsigned i = 0; i < SUMS; i++)
-		if (i != SUM_TIME_MEAN)
+		if (HISTORY_SUMS >> i & 1)
 			buf_addf(&into, ", %s", metric_table[i].key);
 	buf_adds(&into, ")");
-	rows_begin(&r, a->db, buf_str(&into), SUMS + 2, n, "");
+	rows_begin(&r, a->db, buf_str(&into), 3 + (unsigned)__builtin_popcount(HISTORY_SUMS), n,
+		   "");
 	put_sums(a, &r, thing_id(a->t, KEYS, &whole), false, &a->s->all);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++) {

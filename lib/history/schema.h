@@ -7,6 +7,11 @@
 #ifndef TM_HISTORY_SCHEMA_H
 #define TM_HISTORY_SCHEMA_H
 
+#include "lib/group/metric.h"
+
+/* SUM_BITs of the sums that the newest version has columns for: any other metric has no history. */
+enum { HISTORY_SUMS = (int)(((int64_t)1 << (SUM_PERIOD + 1)) - 1) & ~(1 << SUM_TIME_MEAN) };
+
 /* The sums of version 1, in the order of enum sum and without the mean, which is worked out. */
 #define HISTORY_SUM_COLUMNS                                                                      \
 	"count BIGINT, entries BIGINT, requested BIGINT, real BIGINT, slack BIGINT,"             \

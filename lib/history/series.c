@@ -7,6 +7,7 @@
 #include "lib/group/metric.h"
 #include "lib/history/kin.h"
 #include "lib/history/renamed.h"
+#include "lib/history/schema.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -433,7 +434,7 @@ static enum status history_valued(struct history *h, const struct history_runs *
 
 	buf_adds(&sql, "SELECT ");
 	for (unsigned s = 0; s < SUMS; s++)
-		if (s != SUM_TIME_MEAN)
+		if (HISTORY_SUMS >> s & 1)
 			buf_addf(&sql, "%sMAX(s.%s)", s ? ", " : "", metric_table[s].key);
 	buf_adds(&sql, " FROM tm_things t JOIN tm_sums s ON s.thing = t.id WHERE t.key = 'total' "
 		       "AND s.run");
@@ -445,7 +446,7 @@ static enum status history_valued(struct history *h, const struct history_runs *
 	*to = 0;
 	st = db_step(q, e);
 	for (unsigned s = 0; !st && s < SUMS; s++)
-		if (s != SUM_TIME_MEAN) {
+		if (HISTORY_SUMS >> s & 1) {
 			if (!db_is_null(q, column) && (db_int(q, column) || sum_is_signed(s)))
 				*to |= SUM_BIT(s);
 			column++;

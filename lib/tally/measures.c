@@ -538,9 +538,9 @@ unsigned measures_slice_has(const struct tally *a)
 	unsigned has = 0;
 
 	measures_states(a, state);
-	for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
+	for (unsigned i = 0; i < SUMS; i++)
 		has |= state[i] ? SUM_BIT(i) : 0;
-	return has & a->want & ~(SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_MEAN));
+	return has & SUMS_MEASURED & a->want & ~(SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_MEAN));
 }
 
 void measures_states(const struct tally *a, uint8_t state[SUMS])

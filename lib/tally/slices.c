@@ -190,7 +190,7 @@ static void add_sum(struct tally_sums *to, unsigned sum, uint64_t v)
 	else if (PART_SIGNED >> sum & 1)
 		to->v[sum] = (uint64_t)add_signed((int64_t)to->v[sum], (int64_t)v);
 	else
-		to->v[sum] = add_saturating(to->v[sum], v);
+		to->v[sum] = sum_join(sum, to->has >> sum & 1, to->v[sum], v);
 	to->has |= SUM_BIT(sum);
 }
 
@@ -794,8 +794,9 @@ static void fill_all(struct tally *a, const struct trace *t)
 		if (a->work->tide[d].overflow)
 			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
 		all->has &= ~unmeasured(a, all, (unsigned)d);
-		for (unsigned i = SUM_TIME_SELF; i < SUMS; i++)
-			all->v[i] = measured.v[i];
+		for (unsigned i = 0; i < SUMS; i++)
+			if (SUMS_MEASURED >> i & 1)
+				all->v[i] = measured.v[i];
 		all->v[SUM_ENTRIES] = add_saturating(all->v[SUM_ENTRIES], measured.v[SUM_ENTRIES]);
 		if (a->measures)
 			all->has |= measures_slice_has(a);

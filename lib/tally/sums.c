@@ -18,10 +18,7 @@ void sums_add(struct tally_sums *to, const struct tally_sums *from)
 	for (unsigned has = from->has; has; has &= has - 1) {
 		unsigned s = (unsigned)__builtin_ctz(has);
 
-		if (sum_is_signed(s))
-			to->v[s] = (uint64_t)add_signed((int64_t)to->v[s], (int64_t)from->v[s]);
-		else
-			to->v[s] = add_saturating(to->v[s], from->v[s]);
+		to->v[s] = sum_join(s, to->has >> s & 1, to->v[s], from->v[s]);
 	}
 	to->has |= from->has;
 }

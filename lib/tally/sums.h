@@ -32,6 +32,14 @@ static inline int64_t add_signed(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &r) ? (a < 0 ? INT64_MIN : INT64_MAX) : r;
 }
 
+/* The values of two parts as that of both: metric_row.join. had: there was a value a before, else a is 0. */
+static inline uint64_t sum_join(unsigned sum, bool had, uint64_t a, uint64_t b)
+{
+	(void)had;
+	return sum_is_signed(sum) ? (uint64_t)add_signed((int64_t)a, (int64_t)b)
+				  : add_saturating(a, b);
+}
+
 /* It is at its limit: more than 64 bits can hold. Times are signed while calls are open. */
 static inline int sum_is_full(unsigned sum, uint64_t v)
 {

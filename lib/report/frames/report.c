@@ -319,15 +319,18 @@ static void frames_report_add_totals(struct frames_report *r)
 
 	for (size_t k = 0; k < r->table.n_columns; k++) {
 		int metric = r->sources[k].metric;
+		bool had = false;
 		uint64_t sum = 0;
 
 		if (r->sources[k].what != FRAMES_METRIC || metric >= FRAME_DURATION ||
 		    SUMS_OF_MOMENTS >> metric & 1 || !frames_known(f, metric))
 			continue;
 		for (size_t i = 0; i < f->n; i++)
-			if ((columns_has(&f->sums, i) & f->known) >> metric & 1)
-				sum = sum_plus((unsigned)metric, sum,
+			if ((columns_has(&f->sums, i) & f->known) >> metric & 1) {
+				sum = sum_join((unsigned)metric, had, sum,
 					       columns_value(&f->sums, i, (enum sum)metric));
+				had = true;
+			}
 		c[k] = frames_signed(metric) ? cell_signed((int64_t)sum) : cell_number(sum);
 	}
 	r->table.totals = c;
@@ -400,7 +403,7 @@ static void frames_report_note_limits(struct frames_report *r)
 
 			if (!((columns_has(&f->sums, i) & f->known) >> m & 1))
 				continue;
-			sum = SUMS_OF_MOMENTS >> m & 1 ? v : sum_plus(m, sum, v);
+			sum = SUMS_OF_MOMENTS >> m & 1 ? v : sum_join(m, i, sum, v);
 			full = sum_is_full(m, sum);
 		}
 		if (full)
