@@ -1,18 +1,11 @@
-/* SPDX-License-Identifier: MIT
- *
- * inih splits lines; sections, lengths, lines and columns are seen to before it sees a line, since
- * it cuts long names and lines silently and takes an indented line for the value above.
- */
+/* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/policy.h"
 
+#include "lib/base/ini.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/base/text.h"
-#include "lib/base/text_file.h"
 
-#include <ini.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +26,7 @@ struct later {
 struct parse {
 	struct compare_policy *p;
 	const char *name; /* of the file */
-	struct text_lines lines;
-	const char *raw; /* the present line, up to raw_end */
-	const char *raw_end;
-	const char *long_match; /* the value of that line where it is too long for inih; NULL */
-	uint32_t line;
+	struct ini in;
 	enum section section;
 	uint32_t section_line;
 	struct later metric, key, percent, drop, absolute, count, max, new, coverage, each, total,
@@ -50,25 +39,7 @@ struct parse {
 		struct later max;
 	} * limits;
 	size_t n_limits, cap_limits;
-	bool failed;
-	struct err *e;
 };
-
-__attribute__((format(printf, 4, 5))) static bool fail(struct parse *s, uint32_t line,
-						       size_t column, const char *fmt, ...)
-{
-	char text[300];
-	va_list args;
-
-	if (s->failed)
-		return false;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	err_set(s->e, ST_BAD, "line %u, column %zu: %s", line, column, text);
-	s->failed = true;
-	return false;
-}
 
 /* "16 KiB" is a size without its blank. */
 static void policy_add_joined(struct buf *b, const char *text)
@@ -95,7 +66,7 @@ static bool fail_at(struct parse *s, const struct later *v, const char *what)
 		buf_adds(&hint, ": a comment behind a value begins with ' ;'");
 	else
 		policy_add_joined(&hint, v->text);
-	ok = fail(s, v->line, v->column, "'%s' is %s%s", v->text, what, buf_str(&hint));
+	ok = ini_fail(&s->in, v->line, v->column, "'%s' is %s%s", v->text, what, buf_str(&hint));
 	buf_release(&hint);
 	return ok;
 }
@@ -207,9 +178,8 @@ static bool fail_metric(struct parse *s)
 		if (metric_table[m].lists)
 			buf_addf(&b, "%s%s", b.len ? ", " : "", metric_table[m].word);
 	}
-	err_set(s->e, ST_BAD, "line %u, column %zu: '%s' is not a metric: counter:NAME, %s",
-		s->metric.line, s->metric.column, s->metric.text, buf_str(&b));
-	s->failed = true;
+	ini_fail(&s->in, s->metric.line, s->metric.column, "'%s' is not a metric: counter:NAME, %s",
+		 s->metric.text, buf_str(&b));
 	buf_release(&b);
 	return false;
 }
@@ -217,7 +187,7 @@ static bool fail_metric(struct parse *s)
 static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 {
 	if (!s->metric.text)
-		return fail(s, s->section_line, 1, "the rule has no metric");
+		return ini_fail(&s->in, s->section_line, 1, "the rule has no metric");
 	if (!strncmp(s->metric.text, "counter:", 8))
 		return parse_counter(s, r);
 	for (r->metric = 0; r->metric < SUMS; r->metric++) {
@@ -266,26 +236,28 @@ static bool policy_parse_kind(struct parse *s, struct policy_rule *r)
 	r->kind = (enum policy_kind)kind;
 	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
 		if (given[i].v->text && !(given[i].kinds >> kind & 1))
-			return fail(s, given[i].v->line, 1, "'%s' does not go with '%s'",
-				    given[i].word, policy_kinds[kind]);
+			return ini_fail(&s->in, given[i].v->line, 1, "'%s' does not go with '%s'",
+					given[i].word, policy_kinds[kind]);
 	if (kind == POLICY_GROWTH && !s->percent.text && !s->absolute.text)
-		return fail(s, s->section_line, 1,
-			    "the rule needs percent, absolute, max, new or coverage");
+		return ini_fail(&s->in, s->section_line, 1,
+				"the rule needs percent, absolute, max, new or coverage");
 	if (s->total.text && !s->each.text && kind != POLICY_NEW)
-		return fail(s, s->total.line, 1, "'cumulative' needs 'each': totals overlap");
+		return ini_fail(&s->in, s->total.line, 1,
+				"'cumulative' needs 'each': totals overlap");
 	if (kind == POLICY_COVERAGE && (r->key != POLICY_TOTAL || r->n_match))
-		return fail(s, s->section_line, 1,
-			    "coverage has no key: it covers the whole "
-			    "run");
+		return ini_fail(&s->in, s->section_line, 1,
+				"coverage has no key: it covers the whole "
+				"run");
 	if (r->counter && (r->key != POLICY_TOTAL || kind == POLICY_NEW || kind == POLICY_COVERAGE))
-		return fail(s, s->section_line, 1,
-			    "a counter has no key: use percent, absolute or max");
+		return ini_fail(&s->in, s->section_line, 1,
+				"a counter has no key: use percent, absolute or max");
 	if (r->counter && r->per != PER_RUN)
-		return fail(s, s->per.line, 1, "a counter cannot be divided");
+		return ini_fail(&s->in, s->per.line, 1, "a counter cannot be divided");
 	if (kind == POLICY_NEW && r->key == POLICY_TOTAL)
-		return fail(s, s->section_line, 1, "'new' needs a key, such as stack");
+		return ini_fail(&s->in, s->section_line, 1, "'new' needs a key, such as stack");
 	if (r->key == POLICY_TOTAL && r->n_match)
-		return fail(s, s->section_line, 1, "'match' needs a key, such as function");
+		return ini_fail(&s->in, s->section_line, 1,
+				"'match' needs a key, such as function");
 	return true;
 }
 
@@ -333,7 +305,7 @@ static bool policy_end_waiver(struct parse *s)
 						: NULL;
 
 	if (s->n_match > 1)
-		return fail(s, s->section_line, 1, "the waiver has two expressions");
+		return ini_fail(&s->in, s->section_line, 1, "the waiver has two expressions");
 	w->match = s->n_match ? s->match[0] : NULL;
 	free(s->match);
 	s->match = NULL;
@@ -342,11 +314,9 @@ static bool policy_end_waiver(struct parse *s)
 		VEC_PUSH(s->limits, s->n_limits, s->cap_limits) =
 		    (struct waiver_limit){s->p->n_waivers - 1, s->max};
 	if (missing)
-		return fail(s, s->section_line, 1, "the waiver has no '%s'", missing);
+		return ini_fail(&s->in, s->section_line, 1, "the waiver has no '%s'", missing);
 	if (!policy_date(s->until.text))
 		return fail_at(s, &s->until, "not a date (YYYY-MM-DD)");
-	if (!*s->reason.text)
-		return fail(s, s->reason.line, s->reason.column, "the reason is empty");
 	w->until = s->until.text;
 	w->reason = s->reason.text;
 	w->rule_name = s->rule.text;
@@ -365,138 +335,65 @@ static bool end_section(struct parse *s)
 	return ok;
 }
 
-static bool take_name(struct parse *s, const char *p, const char *end, const char **name)
+static bool policy_check_name(struct parse *s, const char *name)
 {
-	size_t n = (size_t)(end - p);
+	size_t n = strlen(name), column = s->in.value_column + (size_t)(name - s->in.section);
+	const char *junk = strchr(name, ']');
 
-	if (!n || n > NAME_MAX_LEN)
-		return fail(s, s->line, (size_t)(p - s->raw) + 1,
-			    n ? "the name is longer than %d bytes"
-			      : "a rule or waiver needs a name",
-			    NAME_MAX_LEN);
-	*name = arena_strndup(&s->p->arena, p, n);
-	return true;
+	if (junk)
+		return ini_fail(&s->in, s->in.line, column + (size_t)(junk - name) + 1,
+				"a section ends with ']': a comment behind it begins with ' ;'");
+	return (n && n <= NAME_MAX_LEN) ||
+	       ini_fail(&s->in, s->in.line, column,
+			n ? "the name is longer than %d bytes" : "a rule or waiver needs a name",
+			NAME_MAX_LEN);
 }
 
-static bool policy_begin_section(struct parse *s, const char *p, const char *end)
+static bool policy_begin_section(struct parse *s)
 {
-	const char *close = memchr(p, ']', (size_t)(end - p)), *word = ++p;
+	const char *rule = ini_name(&s->in, "rule"), *waiver = ini_name(&s->in, "waiver");
+	const uint32_t line = s->in.line;
 	struct compare_policy *to = s->p;
-	const char *name;
-	size_t n;
 
-	if (s->section && !end_section(s))
-		return false;
-	if (!close)
-		return fail(s, s->line, (size_t)(end - s->raw) + 1, "a section ends with ']'");
-	while (close > p && text_is_blank(close[-1]))
-		close--;
-	while (p < close && !text_is_blank(*p))
-		p++;
-	n = (size_t)(p - word);
-	while (p < close && text_is_blank(*p))
-		p++;
 	s->metric = s->key = s->percent = s->drop = s->absolute = s->count = s->max = s->new =
 	    s->coverage = s->each = s->total = s->per = s->until = s->reason = s->rule =
 		(struct later){NULL, 0, 0};
-	s->section_line = s->line;
-	if (n == 6 && !memcmp(word, "policy", 6) && p == close) {
+	s->section_line = line;
+	if (!strcmp(s->in.section, "policy")) {
 		s->section = SECTION_POLICY;
-	} else if (n == 4 && !memcmp(word, "rule", 4)) {
-		if (!take_name(s, p, close, &name))
+	} else if (rule) {
+		if (!policy_check_name(s, rule))
 			return false;
 		for (size_t i = 0; i < to->n_rules; i++)
-			if (!strcmp(to->rules[i].name, name))
-				return fail(s, s->line, (size_t)(p - s->raw) + 1,
-					    "rule '%s' is a repetition of line %u", name,
-					    to->rules[i].line);
+			if (!strcmp(to->rules[i].name, rule))
+				return ini_fail(&s->in, line,
+						s->in.value_column + (size_t)(rule - s->in.section),
+						"rule '%s' is a repetition of line %u", rule,
+						to->rules[i].line);
 		VEC_PUSH(to->rules, to->n_rules, to->cap_rules) =
-		    (struct policy_rule){.name = name, .line = s->line};
+		    (struct policy_rule){.name = rule, .line = line};
 		s->section = SECTION_RULE;
-	} else if (n == 6 && !memcmp(word, "waiver", 6)) {
-		if (!take_name(s, p, close, &name))
+	} else if (waiver) {
+		if (!policy_check_name(s, waiver))
 			return false;
 		VEC_PUSH(to->waivers, to->n_waivers, to->cap_waivers) =
-		    (struct policy_waiver){.name = name, .line = s->line};
+		    (struct policy_waiver){.name = waiver, .line = line};
 		s->section = SECTION_WAIVER;
 	} else {
-		return fail(s, s->line, (size_t)(word - s->raw) + 1,
-			    "a section is [policy], [rule NAME] or [waiver NAME]");
+		return ini_fail(&s->in, line, s->in.value_column,
+				"a section is [policy], [rule NAME] or [waiver NAME]");
 	}
 	return true;
 }
 
-/* An expression may be longer than a line of inih: names of templates are. False: it is another line, or too long. */
-static bool policy_take_long(struct parse *s, const char *p, const char *end)
-{
-	static const char word[] = "match";
-	const char *comment;
-
-	if (end - p > POLICY_MATCH_MAX || !text_begins(p, (size_t)(end - p), word))
-		return false;
-	p += sizeof word - 1;
-	while (p < end && text_is_blank(*p))
-		p++;
-	if (p == end || (*p != '=' && *p != ':'))
-		return false;
-	for (comment = ++p; comment < end; comment++)
-		if (*comment == ';' && text_is_blank(comment[-1]))
-			end = comment;
-	text_trim(&p, &end);
-	s->long_match = arena_strndup(&s->p->arena, p, (size_t)(end - p));
-	return true;
-}
-
-/* inih asks for lines as of fgets. */
-static char *policy_next_line(char *to, int size, void *arg)
-{
-	struct parse *s = arg;
-	const char *p, *end;
-
-	if (s->failed || !text_lines_next(&s->lines, &p, &end))
-		return NULL;
-	s->raw = p;
-	s->raw_end = end;
-	s->line = (uint32_t)s->lines.line;
-	s->long_match = NULL;
-	text_trim(&p, &end);
-	if (memchr(p, '\0', (size_t)(end - p))) {
-		fail(s, s->line, strnlen(s->raw, (size_t)(end - s->raw)) + 1, "a NUL byte");
-		return NULL;
-	}
-	if (p < end && *p == '[') {
-		if (!policy_begin_section(s, p, end))
-			return NULL;
-		p = "[s]";
-		end = p + 3;
-	}
-	if (p < end && (*p == '#' || *p == ';'))
-		end = p; /* a comment may be of any length */
-	if (end - p > size - 3) {
-		if (!policy_take_long(s, p, end)) {
-			fail(s, s->line, (size_t)size - 3, "the line is longer than %d bytes",
-			     size - 3);
-			return NULL;
-		}
-		p = "match = long";
-		end = p + strlen(p);
-	}
-	memcpy(to, p, (size_t)(end - p));
-	memcpy(to + (end - p), "\n", 2);
-	return to;
-}
-
-static bool add_match(struct parse *s, const char *value, size_t column)
+static bool add_match(struct parse *s, const struct later *v)
 {
 	struct err e = ERR_INIT;
-	struct match *m;
-
-	if (!*value)
-		return fail(s, s->line, column, "the expression is empty");
-	m = match_new((struct match_place){s->name, s->line}, value, strlen(value), 0, &e);
+	struct match *m =
+	    match_new((struct match_place){s->name, v->line}, v->text, strlen(v->text), 0, &e);
 
 	if (!m)
-		return fail(s, s->line, column, "the expression: %s", e.msg);
+		return ini_fail(&s->in, v->line, v->column, "the expression: %s", e.msg);
 	VEC_PUSH(s->match, s->n_match, s->cap_match) = m;
 	return true;
 }
@@ -508,10 +405,9 @@ static bool parse_against(struct parse *s, const struct later *v)
 	uint64_t n = 0;
 
 	if (s->against.text)
-		return fail(s, v->line, 1, "'against' is a repetition of line %u", s->against.line);
+		return ini_fail(&s->in, v->line, 1, "'against' is a repetition of line %u",
+				s->against.line);
 	s->against = *v;
-	if (!*v->text)
-		return fail_at(s, v, "no build");
 	if (strncmp(v->text, best, sizeof best - 1) != 0) {
 		s->p->against = v->text;
 		return true;
@@ -567,16 +463,15 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 	}
 	if (!strcmp(name, "map-module") || !strcmp(name, "map-function"))
 		return policy_map(s, !strcmp(name, "map-function"), v);
-	return fail(
-	    s, s->line, 1,
+	return ini_fail(
+	    &s->in, v->line, 1,
 	    "'%s' is not a setting of [policy]: alpha, against, runs, map-path, map-module or "
 	    "map-function",
 	    name);
 }
 
-static int policy_take_value(void *arg, const char *section, const char *name, const char *value)
+static bool policy_take_value(struct parse *s)
 {
-	struct parse *s = arg;
 	const struct {
 		const char *word;
 		struct later *to;
@@ -591,51 +486,31 @@ static int policy_take_value(void *arg, const char *section, const char *name, c
 	    {"rule", &s->rule, SECTION_WAIVER},       {"until", &s->until, SECTION_WAIVER},
 	    {"max", &s->max, SECTION_WAIVER},         {"reason", &s->reason, SECTION_WAIVER},
 	};
-	const char *p = s->raw;
-	struct later v = {arena_strndup(&s->p->arena, value, strlen(value)), s->line, 0};
-	size_t column;
+	const struct later v = {s->in.value, s->in.line, s->in.value_column};
+	const char *name = s->in.key, *near = NULL;
+	size_t i = 0, n = sizeof names / sizeof *names;
 
-	(void)section;
-	while (p < s->raw_end && text_is_blank(*p))
-		p++;
-	column = (size_t)(p - s->raw) + 1;
-	while (p < s->raw_end && *p != '=' && *p != ':')
-		p++;
-	if (p < s->raw_end && *p == ':')
-		fail(s, s->line, (size_t)(p - s->raw) + 1, "'%s' is followed by ':': write '%s ='",
-		     name, name);
-	for (p += p < s->raw_end; p < s->raw_end && text_is_blank(*p);)
-		p++;
-	v.column = (size_t)(p - s->raw) + 1;
-	if (s->failed)
-		return 1;
 	if (s->section == SECTION_NONE)
-		fail(s, s->line, column, "'%s' comes before the first section", name);
-	else if (s->section == SECTION_POLICY)
-		policy_value(s, name, &v);
-	else if (!strcmp(name, "match"))
-		add_match(s, s->long_match ? s->long_match : value, v.column);
-	else {
-		size_t i = 0, n = sizeof names / sizeof *names;
-
-		char near[64] = "";
-
-		while (i < n && (names[i].in != s->section || strcmp(names[i].word, name) != 0))
-			i++;
-		for (size_t k = 0; i == n && k < n; k++)
-			if (names[k].in == s->section &&
-			    text_is_slip(name, strlen(name), names[k].word))
-				snprintf(near, sizeof near, "; did you mean '%s'?", names[k].word);
-		if (i == n)
-			fail(s, s->line, column, "a %s has no setting '%s'%s",
-			     s->section == SECTION_RULE ? "rule" : "waiver", name, near);
-		else if (names[i].to->text)
-			fail(s, s->line, column, "'%s' is a repetition of line %u", name,
-			     names[i].to->line);
-		else
-			*names[i].to = v;
-	}
-	return 1;
+		return ini_fail(&s->in, v.line, s->in.column, "'%s' comes before the first section",
+				name);
+	if (s->section == SECTION_POLICY)
+		return policy_value(s, name, &v);
+	if (!strcmp(name, "match"))
+		return add_match(s, &v);
+	while (i < n && (names[i].in != s->section || strcmp(names[i].word, name) != 0))
+		i++;
+	for (size_t k = 0; i == n && k < n; k++)
+		if (names[k].in == s->section && text_is_slip(name, strlen(name), names[k].word))
+			near = names[k].word;
+	if (i == n)
+		return ini_fail(&s->in, v.line, s->in.column, "a %s has no setting '%s'%s%s%s",
+				s->section == SECTION_RULE ? "rule" : "waiver", name,
+				near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	if (names[i].to->text)
+		return ini_fail(&s->in, v.line, s->in.column, "'%s' is a repetition of line %u",
+				name, names[i].to->line);
+	*names[i].to = v;
+	return true;
 }
 
 /* A rule may come after its waiver. */
@@ -652,8 +527,8 @@ static bool link_waivers(struct parse *s)
 			if (!strcmp(p->rules[k].name, w->rule_name))
 				w->rule = k;
 		if (w->rule == SIZE_MAX)
-			return fail(s, w->line, 1, "waiver '%s': no rule '%s' exists", w->name,
-				    w->rule_name);
+			return ini_fail(&s->in, w->line, 1, "waiver '%s': no rule '%s' exists",
+					w->name, w->rule_name);
 	}
 	for (size_t i = 0; i < s->n_limits; i++) {
 		struct policy_waiver *w = &p->waivers[s->limits[i].waiver];
@@ -669,30 +544,25 @@ static bool link_waivers(struct parse *s)
 enum status policy_parse(struct compare_policy *p, const char *name, const char *text, size_t n,
 			 struct err *e)
 {
-	struct parse s = {.p = p, .name = name, .lines = text_lines_of(text, n), .e = e};
-	int line;
+	struct parse s = {.p = p, .name = name};
 
 	*p = (struct compare_policy){.alpha = 0.05, .runs = 1};
-	line = ini_parse_stream(policy_next_line, &s, policy_take_value, &s);
-	if (line > 0) { /* the first failure of ours ends the reading, so inih's came before */
-		s.failed = false;
-		fail(&s, (uint32_t)line, 1, "neither a [section] nor 'name = value'");
-	}
-	if (!s.failed && s.section)
-		end_section(&s);
-	if (!s.failed)
-		link_waivers(&s);
-	if (!s.failed && !p->n_rules)
-		fail(&s, s.line ? s.line : 1, 1,
-		     "the policy has no [rule NAME]: it would check nothing");
+	s.in = ini_of(text, n, INI_BEHIND, &p->arena, e);
+	while (ini_next(&s.in))
+		if (s.in.key)
+			policy_take_value(&s);
+		else if (end_section(&s))
+			policy_begin_section(&s);
+	if (!s.in.st && end_section(&s) && link_waivers(&s) && !p->n_rules)
+		ini_fail(&s.in, s.in.line ? s.in.line : 1, 1,
+			 "the policy has no [rule NAME]: it would check nothing");
 	for (size_t i = 0; i < s.n_match; i++)
 		match_free(s.match[i]);
 	free(s.match);
 	free(s.limits);
-	if (!s.failed)
-		return ST_OK;
-	policy_release(p);
-	return err_failure(e);
+	if (s.in.st)
+		policy_release(p);
+	return s.in.st;
 }
 
 enum status policy_read(struct compare_policy *p, const char *path, struct err *e)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The policy file (tracemill-policy(5)): rules that a comparison is checked against, and waivers.
- * INI text: sections [policy], [rule NAME], [waiver NAME] of "name = value" lines; ';' or '#' at a
- * line's start, or ';' behind a space, starts a comment.
+ * Sections [policy], [rule NAME] and [waiver NAME] of lib/base/ini.h, with comments behind values.
  */
 #ifndef TM_REPORT_COMPARE_POLICY_H
 #define TM_REPORT_COMPARE_POLICY_H
@@ -27,7 +26,7 @@ enum policy_kind {
 };
 extern const char *const policy_kinds[]; /* "growth", ... */
 
-enum { POLICY_MATCH_MAX = 16384 }; /* bytes of a line with an expression */
+enum { POLICY_MATCH_MAX = 16384 }; /* bytes of a line with an expression that is proposed */
 enum { POLICY_TOTAL = KEYS };      /* the key of everything together */
 
 struct policy_rule {

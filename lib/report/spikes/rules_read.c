@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The reader of rule files (rules.h). Comments are lines of their own, so that an expression may
- * hold any byte; hence no inih, which takes " ;" for the start of one.
+ * hold any byte.
  */
 #include "lib/base/mem.h"
 #include "lib/base/num.h"

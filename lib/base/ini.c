@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/ini.h"
+
+#include <stdio.h>
+
+struct ini ini_of(const char *text, size_t n, unsigned forms, struct arena *arena, struct err *e)
+{
+	return (struct ini){
+	    .section = "", .lines = text_lines_of(text, n), .forms = forms, .arena = arena, .e = e};
+}
+
+bool ini_fail(struct ini *in, uint32_t line, size_t column, const char *fmt, ...)
+{
+	char text[sizeof in->e->msg];
+	va_list args;
+
+	if (in->st)
+		return false;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	in->st = err_set(in->e, ST_BAD, "line %u, column %zu: %s", line, column, text);
+	return false;
+}
+
+static size_t ini_column(const struct ini *in, const char *at)
+{
+	return (size_t)(at - in->start) + 1;
+}
+
+static bool ini_read_section(struct ini *in, const char *s, const char *end)
+{
+	if (end[-1] != ']')
+		return ini_fail(in, in->line, ini_column(in, end), "a section ends with ']'%s",
+				memchr(s, ']', (size_t)(end - s))
+				    ? ": a comment behind it begins with ' ;'"
+				    : "");
+	s++;
+	end--;
+	text_trim(&s, &end);
+	in->key = in->value = NULL;
+	in->value_column = ini_column(in, s);
+	in->section = arena_strndup(in->arena, s, (size_t)(end - s));
+	return true;
+}
+
+static bool ini_read_value(struct ini *in, const char *s, const char *end)
+{
+	const bool words = in->forms & INI_WORDS;
+	const char *word;
+	size_t n;
+
+	in->negated = *s == '!';
+	for (s += in->negated; s < end && text_is_blank(*s);)
+		s++;
+	for (word = s; s < end && *s != '=' && *s != ':' && !text_is_blank(*s);)
+		s++;
+	n = (size_t)(s - word);
+	in->key = arena_strndup(in->arena, word, n);
+	while (s < end && text_is_blank(*s))
+		s++;
+	if (s < end && *s == ':' && n && !(in->forms & (INI_COLONS | INI_WORDS)))
+		return ini_fail(in, in->line, ini_column(in, s),
+				"'%s' is followed by ':': write '%s ='", in->key, in->key);
+	if (s < end && (*s == '=' || (*s == ':' && in->forms & INI_COLONS)))
+		s++;
+	else if (!words || (s < end && s == word + n))
+		n = 0;
+	if (!n || (in->negated && !words))
+		return ini_fail(in, in->line, in->column, "neither a [section] nor 'name = value'");
+	while (s < end && text_is_blank(*s))
+		s++;
+	in->value_column = ini_column(in, s);
+	in->value = arena_strndup(in->arena, s, (size_t)(end - s));
+	return s < end || ini_fail(in, in->line, in->value_column, "'%s' has no value", in->key);
+}
+
+bool ini_next(struct ini *in)
+{
+	const char *s, *end, *nul;
+
+	while (!in->st && text_lines_next(&in->lines, &s, &end)) {
+		in->line = (uint32_t)in->lines.line;
+		in->start = s;
+		nul = memchr(s, '\0', (size_t)(end - s));
+		if (nul)
+			return ini_fail(in, in->line, ini_column(in, nul), "a NUL byte");
+		text_trim(&s, &end);
+		if (s == end || *s == '#' || *s == ';')
+			continue;
+		for (const char *at = s + 1; in->forms & INI_BEHIND && at < end; at++)
+			if (*at == ';' && text_is_blank(at[-1]))
+				end = at;
+		text_trim(&s, &end);
+		in->column = ini_column(in, s);
+		return *s == '[' ? ini_read_section(in, s, end) : ini_read_value(in, s, end);
+	}
+	return false;
+}
+
+const char *ini_name(const struct ini *in, const char *word)
+{
+	size_t n = strlen(word);
+	const char *s = in->section;
+
+	if (strncmp(s, word, n) != 0 || (s[n] && !text_is_blank(s[n])))
+		return NULL;
+	for (s += n; text_is_blank(*s);)
+		s++;
+	return s;
+}
