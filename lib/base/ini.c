@@ -48,6 +48,7 @@ static bool ini_read_value(struct ini *in, const char *s, const char *end)
 {
 	const bool words = in->forms & INI_WORDS;
 	const char *word;
+	bool equals;
 	size_t n;
 
 	in->negated = *s == '!';
@@ -62,7 +63,10 @@ static bool ini_read_value(struct ini *in, const char *s, const char *end)
 	if (s < end && *s == ':' && n && !(in->forms & (INI_COLONS | INI_WORDS)))
 		return ini_fail(in, in->line, ini_column(in, s),
 				"'%s' is followed by ':': write '%s ='", in->key, in->key);
-	if (s < end && (*s == '=' || (*s == ':' && in->forms & INI_COLONS)))
+	/* "function =$" is a word and an expression. */
+	equals =
+	    s < end && *s == '=' && !(words && s > word + n && s + 1 < end && !text_is_blank(s[1]));
+	if (equals || (s < end && *s == ':' && in->forms & INI_COLONS))
 		s++;
 	else if (!words || (s < end && s == word + n))
 		n = 0;

@@ -17,10 +17,11 @@
 
 #include <stdbool.h>
 
-enum ini_forms {                      /* what a key may have beside '=' */
-		 INI_WORDS = 1 << 0,  /* blanks, and a '!' before it */
-		 INI_COLONS = 1 << 1, /* ':' */
-		 INI_BEHIND = 1 << 2, /* not of the key: " ;" behind a value begins a comment */
+/* What a key may have beside '='. */
+enum ini_forms {
+	INI_WORDS = 1 << 0,  /* blanks, and a '!' before the key */
+	INI_COLONS = 1 << 1, /* ':' */
+	INI_BEHIND = 1 << 2, /* not of the key: " ;" behind a value begins a comment */
 };
 
 struct ini {
@@ -30,8 +31,8 @@ struct ini {
 	const char *value;   /* never empty */
 	bool negated;        /* a '!' stands before the key */
 	uint32_t line;
-	size_t column,
-	    value_column; /* from 1: of the line's first byte, and of the value or the section's text */
+	size_t column;       /* of the line's first byte, from 1 */
+	size_t value_column; /* of the value, or of the section's text */
 
 	enum status st; /* ST_BAD: the reading ended there */
 	unsigned forms;

@@ -2,8 +2,8 @@
 #include "lib/cli/defaults.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/ini.h"
 #include "lib/base/mem.h"
-#include "lib/base/text_file.h"
 #include "lib/cli/cli.h"
 
 #include <errno.h>
@@ -119,66 +119,54 @@ static char *from_folder(const struct cli_defaults *d, const char *value, size_t
 	return b.data;
 }
 
-static enum status defaults_add_line(struct cli_defaults *d, const char *s, const char *end,
-				     unsigned line, struct err *e)
+static bool defaults_add(struct cli_defaults *d, struct ini *in)
 {
-	const char *equals = memchr(s, '=', (size_t)(end - s)), *value, *word_end;
-	struct default_row row = {.line = line};
+	struct default_row row = {.line = in->line};
 	struct buf all = BUF_INIT;
-	enum status st = ST_OK;
 	struct stat of_value;
+	bool ok = true;
 
-	if (memchr(s, 0, (size_t)(end - s)))
-		return err_set(e, ST_BAD, "%s: line %u: a NUL byte", d->path, line);
-	if (!equals)
-		return err_set(e, ST_BAD, "%s: line %u: not NAME = VALUE", d->path, line);
-	value = equals + 1;
-	word_end = equals;
-	text_trim(&s, &word_end);
-	text_trim(&value, &end);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const struct default_key *k = &keys[i];
 
 		buf_addf(&all, "%s%s", i ? ", " : "", k->key);
-		if (strlen(k->key) != (size_t)(word_end - s) ||
-		    memcmp(k->key, s, strlen(k->key)) != 0)
+		if (!in->key || strcmp(k->key, in->key) != 0)
 			continue;
 		row.word = k->word;
 		row.arg = k->arg;
-		row.value = from_folder(d, value, (size_t)(end - value), !strcmp(k->arg, MAP));
+		row.value = from_folder(d, in->value, strlen(in->value), !strcmp(k->arg, MAP));
 	}
-	if (!row.word)
-		st = err_set(e, ST_BAD, "%s: line %u: '%.*s' is not one of %s", d->path, line,
-			     (int)(word_end - s), s, buf_str(&all));
-	else if (value == end)
-		st = err_set(e, ST_BAD, "%s: line %u: %s has no value", d->path, line, row.word);
+	if (!in->key)
+		ok = ini_fail(in, in->line, in->column, "there are no sections");
+	else if (!row.word)
+		ok = ini_fail(in, in->line, in->column, "'%s' is not one of %s", in->key,
+			      buf_str(&all));
 	else if (!strcmp(row.arg, "FILE") && !stat(row.value, &of_value) &&
 		 !S_ISREG(of_value.st_mode))
-		st = err_set(e, ST_BAD, "%s: line %u: %s: %s is not a regular file", d->path, line,
-			     row.word, row.value);
+		ok = ini_fail(in, in->line, in->value_column, "%s: %s is not a regular file",
+			      in->key, row.value);
 	buf_release(&all);
 	VEC_PUSH(d->rows, d->n, d->cap) = row;
-	return st;
+	return ok;
 }
 
 enum status defaults_find(struct cli_defaults *d, struct err *e)
 {
+	struct arena arena = ARENA_INIT;
 	struct buf text = BUF_INIT;
-	struct text_lines lines;
-	const char *s, *end;
-	enum status st = ST_OK;
+	struct ini in;
+	enum status st = defaults_read(d, &text, e);
 
-	st = defaults_read(d, &text, e);
 	if (st) {
 		buf_release(&text);
 		return err_of_file(e, "defaults of the project", d->path);
 	}
-	lines = text_lines_of(text.data, text.len);
-	while (!st && text_lines_next(&lines, &s, &end)) {
-		text_trim(&s, &end);
-		if (s < end && *s != '#' && *s != ';')
-			st = defaults_add_line(d, s, end, (unsigned)lines.line, e);
-	}
+	in = ini_of(text.data, text.len, 0, &arena, e);
+	while (ini_next(&in))
+		defaults_add(d, &in);
+	if (in.st)
+		err_prefix(e, "%s", d->path);
+	arena_release(&arena);
 	buf_release(&text);
-	return st;
+	return in.st;
 }

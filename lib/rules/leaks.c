@@ -2,9 +2,9 @@
 #include "lib/rules/leaks.h"
 
 #include "lib/base/hash.h"
+#include "lib/base/ini.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
-#include "lib/base/text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -121,34 +121,23 @@ void leaks_free(struct leaks *l)
 	free(l);
 }
 
-static enum status add_line(struct leaks *l, const char *s, const char *end, size_t line,
-			    struct err *e)
-{
-	text_trim(&s, &end);
-	if (s == end || *s == '#')
-		return ST_OK;
-	if (end - s <= 5 || memcmp(s, "leak:", 5) != 0)
-		return err_set(e, ST_BAD, "line %zu: a suppression is leak:PATTERN", line);
-	if (memchr(s, 0, (size_t)(end - s)))
-		return err_set(e, ST_BAD, "line %zu: a NUL byte", line);
-	if (l->n == LEAKS_RULES)
-		return err_set(e, ST_LIMIT, "line %zu: more than %d suppressions", line,
-			       LEAKS_RULES);
-	add_rule(l, s + 5, (size_t)(end - s) - 5, NULL);
-	return ST_OK;
-}
-
 enum status leaks_add_file(struct leaks *l, const char *path, struct err *e)
 {
+	struct arena arena = ARENA_INIT;
 	struct buf text = BUF_INIT;
 	enum status st = text_file_read(path, LEAKS_FILE_MAX, "a list of suppressions", &text, e);
-	struct text_lines lines = text_lines_of(text.data, text.len);
-	const char *s, *end;
+	struct ini in = ini_of(text.data, text.len, INI_COLONS, &arena, e);
 
-	while (!st && text_lines_next(&lines, &s, &end))
-		st = add_line(l, s, end, lines.line, e);
+	while (!st && ini_next(&in))
+		if (!in.key || strcmp(in.key, "leak") != 0)
+			ini_fail(&in, in.line, in.column, "a suppression is leak:PATTERN");
+		else if (l->n == LEAKS_RULES)
+			ini_fail(&in, in.line, in.column, "more than %d suppressions", LEAKS_RULES);
+		else
+			add_rule(l, in.value, strlen(in.value), NULL);
+	arena_release(&arena);
 	buf_release(&text);
-	return st;
+	return st ? st : in.st;
 }
 
 void leaks_list(struct buf *out)

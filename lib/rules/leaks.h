@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Suppressions of leaks: blocks that libraries keep for as long as a program runs are live at the
- * end and no leak. Rules are those of LeakSanitizer's suppressions, "leak:PATTERN": a stack with a
+ * end and no leak. Rules are those of LeakSanitizer's suppressions, "leak:PATTERN" or "leak = PATTERN": a stack with a
  * call whose function, source file or module matches is no leak; '*' stands for anything, '^' and
  * '$' for the ends, and otherwise the pattern may match anywhere
  * (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp, TemplateMatch). The shipped ones are of

@@ -2,9 +2,9 @@
 #include "lib/rules/owners.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/ini.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
-#include "lib/base/text_file.h"
 #include "lib/match/match.h"
 #include "lib/rules/linkage.h"
 
@@ -45,76 +45,43 @@ void owners_free(struct owners *o)
 	free(o);
 }
 
-/* "[Name]" */
-static enum status add_owner(struct owners *o, const char *p, const char *end, struct err *e)
-{
-	if (end[-1] != ']')
-		return err_set(e, ST_BAD, "an owner ends with ']'");
-	p++;
-	end--;
-	text_trim(&p, &end);
-	if (p == end)
-		return err_set(e, ST_BAD, "an owner has a name");
-	o->owner = intern_add(&o->names, p, (size_t)(end - p));
-	return ST_OK;
-}
-
-/* *at: where the error is. */
-static enum status owners_add_rule(struct owners *o, struct match_place from, const char *p,
-				   const char *end, const char **at, struct err *e)
+static bool owners_add_rule(struct owners *o, const char *name, struct ini *in)
 {
 	struct rule r = {.owner = o->owner};
-	const char *word = p;
+	struct err e = ERR_INIT;
 
-	while (p < end && !text_is_blank(*p))
-		p++;
 	for (r.kind = OF_FUNCTION; r.kind < KINDS; r.kind++)
-		if (text_is(word, (size_t)(p - word), words[r.kind]))
+		if (!strcmp(in->key, words[r.kind]))
 			break;
-	if (r.kind == KINDS)
-		return err_set(e, ST_BAD,
-			       "a rule is function, module, file or type, and an expression; an "
-			       "owner stands in [ ]");
+	if (r.kind == KINDS || in->negated)
+		return ini_fail(in, in->line, in->column,
+				"a rule is function, module, file or type, and an expression; an "
+				"owner stands in [ ]");
 	if (!o->owner)
-		return err_set(e, ST_BAD, "no [owner] stands above the first rule");
-	while (p < end && text_is_blank(*p))
-		p++;
-	*at = p;
-	if (p == end)
-		return err_set(e, ST_BAD, "no expression after '%s'", words[r.kind]);
-	r.match = match_new(from, p, (size_t)(end - p), 0, e);
+		return ini_fail(in, in->line, in->column, "no [owner] stands above the first rule");
+	r.match =
+	    match_new((struct match_place){name, in->line}, in->value, strlen(in->value), 0, &e);
 	if (!r.match)
-		return err_failure(e);
+		return ini_fail(in, in->line, in->value_column, "the expression: %s", e.msg);
 	VEC_PUSH(o->rules, o->n, o->cap) = r;
-	return ST_OK;
-}
-
-static enum status add_line(struct owners *o, struct match_place from, const char *p,
-			    const char *end, struct err *e)
-{
-	const char *start = p, *at;
-	enum status st;
-
-	text_trim(&p, &end);
-	if (p == end || *p == '#')
-		return ST_OK;
-	at = p;
-	st = *p == '[' ? add_owner(o, p, end, e) : owners_add_rule(o, from, p, end, &at, e);
-	if (st)
-		err_prefix(e, "line %zu, column %zu", from.line, (size_t)(at - start) + 1);
-	return st;
+	return true;
 }
 
 enum status owners_add(struct owners *o, const char *name, const char *text, size_t n,
 		       struct err *e)
 {
-	struct text_lines lines = text_lines_of(text, n);
-	const char *from, *end;
-	enum status st = ST_OK;
+	struct arena arena = ARENA_INIT;
+	struct ini in = ini_of(text, n, INI_WORDS, &arena, e);
 
-	while (!st && text_lines_next(&lines, &from, &end))
-		st = add_line(o, (struct match_place){name, lines.line}, from, end, e);
-	return st;
+	while (ini_next(&in))
+		if (in.key)
+			owners_add_rule(o, name, &in);
+		else if (!*in.section)
+			ini_fail(&in, in.line, in.column, "an owner has a name");
+		else
+			o->owner = intern_add(&o->names, in.section, strlen(in.section));
+	arena_release(&arena);
+	return in.st;
 }
 
 enum status owners_add_file(struct owners *o, const char *path, struct err *e)

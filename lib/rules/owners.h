@@ -2,7 +2,6 @@
  *
  * Owners of memory, by rules in a file.
  *
- *	# comments, empty lines
  *	[Rendering]
  *	type ^(Texture|Mesh)
  *	module ^librender
@@ -10,11 +9,11 @@
  *	function ^physics::
  *	file /physics/
  *
- * A rule is "function", "module", "file" or "type" and a regular expression, as in a file of site
- * rules; it belongs to the owner in brackets above it. An owner may come again. The rules are tried
- * in the order of the file; the first that matches any call of the stack (a function by display or
- * linkage name, a module by base name, a file by path) or the type decides. What no rule matches
- * has no owner.
+ * The grammar is that of lib/base/ini.h. A rule is "function", "module", "file" or "type" and a
+ * regular expression, as in a file of site rules; it belongs to the owner in brackets above it. An
+ * owner may come again. The rules are tried in the order of the file; the first that matches any
+ * call of the stack (a function by display or linkage name, a module by base name, a file by path)
+ * or the type decides. What no rule matches has no owner.
  */
 #ifndef TM_RULES_OWNERS_H
 #define TM_RULES_OWNERS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/rules/sites.h"
 
+#include "lib/base/ini.h"
 #include "lib/base/mem.h"
-#include "lib/base/text_file.h"
 #include "lib/match/match.h"
 #include "lib/rules/clones.h"
 #include "lib/rules/linkage.h"
@@ -50,55 +50,35 @@ void sites_free(struct sites *s)
 	free(s);
 }
 
-static enum status sites_add_line(struct sites *s, struct match_place from, const char *p,
-				  const char *end, struct err *e)
+static bool sites_add_rule(struct sites *s, const char *name, struct ini *in)
 {
-	struct rule r = {.verdict = SITE_PASS};
-	const char *word;
-	enum status st;
+	struct rule r = {.verdict = in->negated ? SITE_STAY : SITE_PASS};
+	struct err e = ERR_INIT;
 
-	text_trim(&p, &end);
-	if (p == end || *p == '#')
-		return ST_OK;
-	if (*p == '!') {
-		r.verdict = SITE_STAY;
-		for (p++; p < end && text_is_blank(*p);)
-			p++;
-	}
-	for (word = p; p < end && !text_is_blank(*p);)
-		p++;
-	for (r.kind = SITE_FUNCTION; r.kind <= SITE_FILE; r.kind++)
-		if (text_is(word, (size_t)(p - word), words[r.kind]))
+	for (r.kind = SITE_FUNCTION; in->key && r.kind <= SITE_FILE; r.kind++)
+		if (!strcmp(in->key, words[r.kind]))
 			break;
-	if (r.kind > SITE_FILE)
-		return err_set(e, ST_BAD,
-			       "line %zu: a rule is function, module or file, and an "
-			       "expression; '!' before it keeps what it matches",
-			       from.line);
-	while (p < end && text_is_blank(*p))
-		p++;
-	if (p == end)
-		return err_set(e, ST_BAD, "line %zu: no expression after '%s'", from.line,
-			       words[r.kind]);
-	r.match = match_new(from, p, (size_t)(end - p), 0, e);
-	if (!r.match) {
-		st = err_failure(e);
-		err_prefix(e, "line %zu: the expression", from.line);
-		return st;
-	}
+	if (!in->key || r.kind > SITE_FILE)
+		return ini_fail(in, in->line, in->column,
+				"a rule is function, module or file, and an expression; '!' before "
+				"it keeps what it matches");
+	r.match =
+	    match_new((struct match_place){name, in->line}, in->value, strlen(in->value), 0, &e);
+	if (!r.match)
+		return ini_fail(in, in->line, in->value_column, "the expression: %s", e.msg);
 	VEC_PUSH(s->rules, s->n, s->cap) = r;
-	return ST_OK;
+	return true;
 }
 
 enum status sites_add(struct sites *s, const char *name, const char *text, size_t n, struct err *e)
 {
-	struct text_lines lines = text_lines_of(text, n);
-	const char *from, *end;
-	enum status st = ST_OK;
+	struct arena arena = ARENA_INIT;
+	struct ini in = ini_of(text, n, INI_WORDS, &arena, e);
 
-	while (!st && text_lines_next(&lines, &from, &end))
-		st = sites_add_line(s, (struct match_place){name, lines.line}, from, end, e);
-	return st;
+	while (ini_next(&in))
+		sites_add_rule(s, name, &in);
+	arena_release(&arena);
+	return in.st;
 }
 
 enum status sites_add_file(struct sites *s, const char *path, struct err *e)

@@ -4,7 +4,7 @@
  * wanted it. A *site* is a stack's first call outside of such code. A rule is "function REGEX",
  * "module REGEX" or "file REGEX"; a call that one of them matches is passed over, unless a rule
  * with "!" before it (never pass over) matches too. The shipped rules are in site_rules.c; a file
- * adds more: one per line, '#' starts a comment.
+ * adds more, in the grammar of lib/base/ini.h, where a blank or '=' follows the first word.
  */
 #ifndef TM_RULES_SITES_H
 #define TM_RULES_SITES_H
@@ -30,7 +30,7 @@ struct sites;
 
 struct sites *sites_new(void);
 void sites_free(struct sites *s); /* accepts NULL */
-/* Rules from the text of a file, whose name is for messages. ST_BAD: "line 3: ...". */
+/* Rules from the text of a file, whose name is for messages. ST_BAD: "line 3, column 10: ...". */
 enum status sites_add(struct sites *s, const char *name, const char *text, size_t n, struct err *e);
 enum status sites_add_file(struct sites *s, const char *path, struct err *e);
 /* The shipped rules in the form that sites_add reads. */

@@ -91,6 +91,7 @@ TEST(rules_for_names)
 	    {RULES, "function ::a", "1:1 function=::a@10|"},
 	    {RULES, "function operator==", "1:1 function=operator==@10|"},
 	    {RULES, "!file /x/\n! \tfile = x", "1:1 !file=/x/@7|2:1 !file=x@11|"},
+	    {RULES, "function =a\nfunction=a", "1:1 function==a@10|2:1 function=a@10|"},
 	    {RULES, "function", "line 1, column 9: 'function' has no value"},
 	    {RULES, "function =", "line 1, column 11: 'function' has no value"},
 	    {RULES, "function:a", "line 1, column 1: " NEITHER},

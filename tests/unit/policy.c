@@ -161,7 +161,7 @@ TEST(errors_have_line_and_column)
 	wrong("", "line 1, column 1: the policy has no [rule NAME]: it would check nothing");
 	wrong("[policy]\n",
 	      "line 1, column 1: the policy has no [rule NAME]: it would check nothing");
-	wrong("metric = real\n", "line 1, column 1: 'metric' comes before the first section");
+	wrong("metric = real\n", "line 1, column 1: 'metric' stands before the first section");
 	wrong("[rule]\n", "line 1, column 6: a rule or waiver needs a name");
 	wrong("[rule r\n", "line 1, column 8: a section ends with ']'");
 	wrong("\n [rules r]\n",

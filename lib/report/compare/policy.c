@@ -491,8 +491,8 @@ static bool policy_take_value(struct parse *s)
 	size_t i = 0, n = sizeof names / sizeof *names;
 
 	if (s->section == SECTION_NONE)
-		return ini_fail(&s->in, v.line, s->in.column, "'%s' comes before the first section",
-				name);
+		return ini_fail(&s->in, v.line, s->in.column,
+				"'%s' stands before the first section", name);
 	if (s->section == SECTION_POLICY)
 		return policy_value(s, name, &v);
 	if (!strcmp(name, "match"))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rule file of tm-spikes (tracemill-spikes(5)): limits on the time of calls. Sections [spikes],
- * [thread NAME], [subsystem NAME] and [function NAME] of lines "name = value"; lines that begin
- * with '#' or ';' are comments. Of several rules that match, the first one that gives a setting
+ * [thread NAME], [subsystem NAME] and [function NAME] in the grammar of lib/base/ini.h. Of several rules that match, the first one that gives a setting
  * decides about that setting. Times are in ns.
  */
 #ifndef TM_REPORT_SPIKES_RULES_H
