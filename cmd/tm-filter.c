@@ -56,11 +56,8 @@ static void read_key(const char *path, struct buf *key)
 			buf_add(key, in.cur.pos, n);
 			in.cur.pos += n;
 		}
-	if (e.code || !key->len) {
-		cli_error(path, "--anonymize-key: %s", e.code ? e.msg : "an empty file");
-		cli_status(EXIT_INPUT);
-		exit(cli_exit());
-	}
+	if (e.code || !key->len)
+		cli_die(path, "--anonymize-key: %s", e.code ? e.msg : "an empty file");
 	input_close(&in);
 }
 

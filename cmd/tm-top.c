@@ -29,11 +29,14 @@
 
 enum { ROWS = 30, CALLERS = 3 };
 
+/* All but the first are of stacks, whatever --by says. */
+enum report { REPORT_RANKING, REPORT_TREE, REPORT_PEEK, REPORT_SOURCE };
+
 struct request {
 	struct cli_top given;
 	struct tally_memory sizes;
 	uint64_t captures, seen[EV_KINDS]; /* events in them */
-	const struct report *as;           /* of reports; unless memory */
+	enum report as;                    /* unless memory */
 	unsigned min_share;
 	struct match *match;
 	size_t stacks; /* the grouping by stack alone; 0: none */
@@ -57,89 +60,43 @@ struct request {
 	struct frames_worst *worst;
 };
 
-static void *top_new_ranking(const struct group_project *p, const struct request *q, struct err *e)
+/* NULL: there is no such order. */
+static void *top_make_report(const struct group_project *p, const struct request *q, struct err *e)
 {
-	return top_new(p, &q->given.top, e);
-}
-
-static void *top_new_tree(const struct group_project *p, const struct request *q, struct err *e)
-{
-	const struct tree_options o = {q->stacks, q->given.top.sort, q->given.bottom_up,
-				       q->min_share};
-
-	return tree_new(p, &o, e);
-}
-
-static void *top_new_peek(const struct group_project *p, const struct request *q, struct err *e)
-{
-	const struct peek_options o = {q->stacks, q->given.top.sort, q->match, q->given.top.n};
-
-	return peek_new(p, &o, e);
-}
-
-static void *top_new_source(const struct group_project *p, const struct request *q, struct err *e)
-{
-	const struct source_options o = {
+	const struct tree_options tree = {q->stacks, q->given.top.sort, q->given.bottom_up,
+					  q->min_share};
+	const struct peek_options peek = {q->stacks, q->given.top.sort, q->match, q->given.top.n};
+	const struct source_options source = {
 	    q->stacks,      q->given.top.sort,          q->match,
 	    q->given.top.n, q->given.source_dirs.items, q->given.source_dirs.n};
 
-	return source_costs_new(p, &o, e);
+	switch (q->as) {
+	case REPORT_TREE: return tree_new(p, &tree, e);
+	case REPORT_PEEK: return peek_new(p, &peek, e);
+	case REPORT_SOURCE: return source_costs_new(p, &source, e);
+	default: return top_new(p, &q->given.top, e);
+	}
 }
 
-static const struct table *top_table_of_ranking(const void *report)
+static const struct table *top_report_table(enum report as, const void *report)
 {
-	return top_table(report);
+	switch (as) {
+	case REPORT_TREE: return tree_table(report);
+	case REPORT_PEEK: return peek_table(report);
+	case REPORT_SOURCE: return source_costs_table(report);
+	default: return top_table(report);
+	}
 }
 
-static const struct table *top_table_of_tree(const void *report)
+static void top_free_report(enum report as, void *report)
 {
-	return tree_table(report);
+	switch (as) {
+	case REPORT_TREE: tree_free(report); break;
+	case REPORT_PEEK: peek_free(report); break;
+	case REPORT_SOURCE: source_costs_free(report); break;
+	default: top_free(report);
+	}
 }
-
-static const struct table *top_table_of_peek(const void *report)
-{
-	return peek_table(report);
-}
-
-static const struct table *top_table_of_source(const void *report)
-{
-	return source_costs_table(report);
-}
-
-static void top_free_ranking(void *report)
-{
-	top_free(report);
-}
-
-static void top_free_tree(void *report)
-{
-	tree_free(report);
-}
-
-static void top_free_peek(void *report)
-{
-	peek_free(report);
-}
-
-static void top_free_source(void *report)
-{
-	source_costs_free(report);
-}
-
-enum { REPORT_RANKING, REPORT_TREE, REPORT_PEEK, REPORT_SOURCE };
-
-static const struct report {
-	bool of_stacks; /* whatever --by says */
-	/* NULL: there is no such order. */
-	void *(*make)(const struct group_project *p, const struct request *q, struct err *e);
-	const struct table *(*table)(const void *report);
-	void (*free)(void *report);
-} reports[] = {
-    [REPORT_RANKING] = {false, top_new_ranking, top_table_of_ranking, top_free_ranking},
-    [REPORT_TREE] = {true, top_new_tree, top_table_of_tree, top_free_tree},
-    [REPORT_PEEK] = {true, top_new_peek, top_table_of_peek, top_free_peek},
-    [REPORT_SOURCE] = {true, top_new_source, top_table_of_source, top_free_source},
-};
 
 static void top_capture_notes(void *arg, struct trace *t)
 {
@@ -213,9 +170,7 @@ static void top_check_folder(const char *dir)
 
 	if (!stat(dir, &st) && S_ISDIR(st.st_mode))
 		return;
-	cli_error(dir, "--source-dir: no such folder");
-	cli_status(EXIT_INPUT);
-	exit(cli_exit());
+	cli_die(dir, "--source-dir: no such folder");
 }
 
 static void top_check(struct request *q)
@@ -228,10 +183,10 @@ static void top_check(struct request *q)
 		(q->given.source != NULL) + q->given.memory >
 	    1)
 		cli_usage("give only one of --tree, --bottom-up, --peek, --source and --memory");
-	q->as = &reports[q->given.peek                         ? REPORT_PEEK
-			 : q->given.source                     ? REPORT_SOURCE
-			 : q->given.tree || q->given.bottom_up ? REPORT_TREE
-							       : REPORT_RANKING];
+	q->as = q->given.peek                         ? REPORT_PEEK
+		: q->given.source                     ? REPORT_SOURCE
+		: q->given.tree || q->given.bottom_up ? REPORT_TREE
+						      : REPORT_RANKING;
 	if (q->given.below >= 0) {
 		if (q->given.by == q->given.below || q->given.by == KEY_FRAME ||
 		    q->given.below == KEY_FRAME || q->given.by == KEY_STACK)
@@ -262,9 +217,9 @@ static bool is_one_of(const char *s, const char *const *words)
 /* Nothing was asked for but a form, a part of the report, or a part of the events. */
 static bool is_first_report(const struct request *q)
 {
-	return q->as == &reports[REPORT_RANKING] && !q->by_given && !q->given.sort &&
-	       !q->given.metrics && !q->given.top.cumulative && !q->given.leaks &&
-	       !q->given.suppressions.n && !q->given.top.stacks;
+	return q->as == REPORT_RANKING && !q->by_given && !q->given.sort && !q->given.metrics &&
+	       !q->given.top.cumulative && !q->given.leaks && !q->given.suppressions.n &&
+	       !q->given.top.stacks;
 }
 
 /* A report of memory begins with what a person asks first, unless some order was asked for. */
@@ -284,7 +239,7 @@ static bool wants_worst_frames(const struct request *q)
 {
 	const char *table = q->given.report.options.table;
 
-	if (q->given.memory || q->as != &reports[REPORT_RANKING] || q->given.by != KEY_SITE ||
+	if (q->given.memory || q->as != REPORT_RANKING || q->given.by != KEY_SITE ||
 	    q->given.below >= 0 || q->given.top.stacks)
 		return false;
 	return table ? !strcmp(table, FRAMES_WORST_TABLE) : wants_first_screen(q);
@@ -310,7 +265,7 @@ static void top_choose(struct request *q, struct project_options *o)
 	int last;
 	bool first = is_first_report(q);
 
-	if (q->as->of_stacks) {
+	if (q->as != REPORT_RANKING) {
 		q->given.by = KEY_STACK;
 		q->given.below = -1;
 	}
@@ -479,7 +434,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	struct top *own;
 
 	q->given.top.frames_shown = worst != NULL;
-	report = q->as->make(p, q, &e);
+	report = top_make_report(p, q, &e);
 	own = top_new_own(p, q, &e);
 	if (!report)
 		cli_usage("--sort: %s", e.msg);
@@ -498,7 +453,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	if (q->first_screen)
 		screen = first_screen_new(p);
 	top_tell_guess(q, &d);
-	document_table(&d, q->as->table(report));
+	document_table(&d, top_report_table(q->as, report));
 	if (own)
 		document_table(&d, top_table(own));
 	first_screen_add(screen, &d);
@@ -524,7 +479,7 @@ static void top_print(const struct group_project *p, struct request *q)
 	memory_report_free(sizes);
 	first_screen_free(screen);
 	top_free(own);
-	q->as->free(report);
+	top_free_report(q->as, report);
 }
 
 static int top_take_named(void *arg, const char *path)
@@ -538,8 +493,8 @@ static void top_read_all(struct request *q, const struct project_options *what)
 {
 	project_init(&q->project, what);
 	/* What a filter leaves is known of stacks when all is read, and not of each event. */
-	q->has_sizes = has_all(q) && q->as == &reports[REPORT_RANKING] &&
-		       !filters_any(what->filters) && selection_all(&q->given.filter.selection);
+	q->has_sizes = has_all(q) && q->as == REPORT_RANKING && !filters_any(what->filters) &&
+		       selection_all(&q->given.filter.selection);
 	if (q->has_sizes) {
 		memory_init(&q->sizes);
 		q->sizes.lives = q->given.report.format == RENDER_HTML;
@@ -654,7 +609,7 @@ static void tell_nameless(const struct request *q)
 	struct buf text = BUF_INIT;
 
 	/* A ranking says it below its table. */
-	if (q->as != &reports[REPORT_RANKING] && nameless_note(r, &text))
+	if (q->as != REPORT_RANKING && nameless_note(r, &text))
 		cli_note(NULL, "%s", buf_str(&text));
 	buf_release(&text);
 	if (q->captures && !r->unfiltered.v[SUM_ENTRIES])

@@ -285,11 +285,8 @@ static void view_take_binaries(struct cli_view *c)
 
 		if (equals && access(path, F_OK))
 			path = equals + 1;
-		if (access(path, R_OK)) {
-			cli_error(path, "-e: %s", strerror(errno));
-			cli_status(EXIT_INPUT);
-			exit(cli_exit());
-		}
+		if (access(path, R_OK))
+			cli_die(path, "-e: %s", strerror(errno));
 		sandbox_allow(SANDBOX_READ, path);
 		c->binaries[i] = path;
 	}

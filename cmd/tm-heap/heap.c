@@ -57,11 +57,8 @@ void cli_heap_check(struct cli_heap *c)
 	if (c->owner_files.n)
 		r->owners = owners_new();
 	for (size_t i = 0; i < c->owner_files.n; i++)
-		if (owners_add_file(r->owners, c->owner_files.items[i], &e)) {
-			cli_error(c->owner_files.items[i], "--owners: %s", e.msg);
-			cli_status(EXIT_INPUT);
-			exit(cli_exit());
-		}
+		if (owners_add_file(r->owners, c->owner_files.items[i], &e))
+			cli_bad_rules(c->owner_files.items[i], "--owners", &e);
 	if ((c->owner_patterns.n || c->by == HEAP_BY_OWNER) && !r->owners)
 		cli_usage("--by owner needs --owners FILE");
 	if ((c->who != NULL) + c->dominators + c->duplicates + c->destroyed + c->has_set > 1)

@@ -167,9 +167,7 @@ static void read_policy(struct cli_history *c)
 				 "map-path: a store keeps the paths of its runs as added");
 		return;
 	}
-	cli_error(c->policy_path, "%s", e.msg);
-	cli_status(e.code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
-	exit(cli_exit());
+	cli_bad_rules(c->policy_path, NULL, &e);
 }
 
 /* What options ask for, as a rule of a policy would. */

@@ -56,11 +56,8 @@ size_t cli_missing(struct tracemill_naming *naming)
 
 void cli_collect_prepare(const struct cli_collect *c)
 {
-	if (mkdir(c->dir, 0777) && errno != EEXIST) {
-		cli_error(c->dir, "--collect: %s", strerror(errno));
-		cli_status(EXIT_INPUT);
-		exit(cli_exit());
-	}
+	if (mkdir(c->dir, 0777) && errno != EEXIST)
+		cli_die(c->dir, "--collect: %s", strerror(errno));
 	sandbox_allow(SANDBOX_CACHE, c->dir);
 }
 

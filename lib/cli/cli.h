@@ -34,6 +34,9 @@ void cli_note(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* not with -q */
 void cli_info(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* with -v */
+/* The same; then the program ends with EXIT_INPUT. */
+_Noreturn void cli_die(const char *file, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A file of rules that option names (NULL: that need not be said): what is wrong in it is a usage error, what cannot be read EXIT_INPUT. */
 _Noreturn void cli_bad_rules(const char *file, const char *option, const struct err *e);
 /* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT. */

@@ -21,9 +21,7 @@ static void need_file(const char *option, const char *path)
 {
 	if (!path || !access(path, R_OK))
 		return;
-	cli_error(path, "--%s: %s", option, strerror(errno));
-	cli_status(EXIT_INPUT);
-	exit(cli_exit());
+	cli_die(path, "--%s: %s", option, strerror(errno));
 }
 
 void cli_import_done(struct cli_import *i)

@@ -302,6 +302,17 @@ int cli_exit(void)
 	return status;
 }
 
+void cli_die(const char *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print(file, fmt, ap);
+	va_end(ap);
+	cli_status(EXIT_INPUT);
+	exit(cli_exit());
+}
+
 void cli_bad_rules(const char *file, const char *option, const struct err *e)
 {
 	if (e->code == ST_SYS || !option)

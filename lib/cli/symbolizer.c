@@ -73,9 +73,7 @@ struct tracemill_symbolizer *cli_symbolizer_new(const struct tracemill_options *
 
 	if (!st)
 		return s;
-	cli_error(NULL, "%s", tracemill_status_text(st));
-	cli_status(EXIT_INPUT);
-	exit(cli_exit());
+	cli_die(NULL, "%s", tracemill_status_text(st));
 }
 
 static void tell_one(const char *text, enum tracemill_weight weight)
