@@ -28,19 +28,50 @@ static size_t ini_column(const struct ini *in, const char *at)
 	return (size_t)(at - in->start) + 1;
 }
 
+#define INI_BEHIND ": ' ;' begins a comment, unless a backslash is before the ';'"
+
+/* Up to a comment. */
+static bool ini_find_end(struct ini *in, const char *s, const char **end)
+{
+	in->cut = false;
+	for (; s < *end && !in->cut; s++) {
+		if (!text_is_blank(s[-1]))
+			continue;
+		if (*s == '#' && (s + 1 == *end || text_is_blank(s[1])))
+			return ini_fail(
+			    in, in->line, ini_column(in, s),
+			    "a '#' among blanks: ' ;' begins a comment; a '#' of the value "
+			    "has a backslash before it");
+		in->cut = *s == ';';
+		if (in->cut)
+			*end = s;
+	}
+	return true;
+}
+
+/* Without the backslash before what would begin a comment. */
+static const char *ini_copy(struct ini *in, const char *s, const char *end)
+{
+	char *copy = arena_strndup(in->arena, s, (size_t)(end - s)), *to = copy;
+
+	for (; s < end; s++)
+		if (*s != '\\' || !text_is_blank(s[-1]) || s + 1 == end || !strchr(";#", s[1]))
+			*to++ = *s;
+	*to = '\0';
+	return copy;
+}
+
 static bool ini_read_section(struct ini *in, const char *s, const char *end)
 {
 	if (end[-1] != ']')
 		return ini_fail(in, in->line, ini_column(in, end), "a section ends with ']'%s",
-				memchr(s, ']', (size_t)(end - s))
-				    ? ": a comment behind it begins with ' ;'"
-				    : "");
+				in->cut || memchr(s, ']', (size_t)(end - s)) ? INI_BEHIND : "");
 	s++;
 	end--;
 	text_trim(&s, &end);
 	in->key = in->value = NULL;
 	in->value_column = ini_column(in, s);
-	in->section = arena_strndup(in->arena, s, (size_t)(end - s));
+	in->section = ini_copy(in, s, end);
 	return true;
 }
 
@@ -75,8 +106,9 @@ static bool ini_read_value(struct ini *in, const char *s, const char *end)
 	while (s < end && text_is_blank(*s))
 		s++;
 	in->value_column = ini_column(in, s);
-	in->value = arena_strndup(in->arena, s, (size_t)(end - s));
-	return s < end || ini_fail(in, in->line, in->value_column, "'%s' has no value", in->key);
+	in->value = ini_copy(in, s, end);
+	return s < end || ini_fail(in, in->line, in->value_column, "'%s' has no value%s", in->key,
+				   in->cut ? INI_BEHIND : "");
 }
 
 bool ini_next(struct ini *in)
@@ -92,9 +124,8 @@ bool ini_next(struct ini *in)
 		text_trim(&s, &end);
 		if (s == end || *s == '#' || *s == ';')
 			continue;
-		for (const char *at = s + 1; in->forms & INI_BEHIND && at < end; at++)
-			if (*at == ';' && text_is_blank(at[-1]))
-				end = at;
+		if (!ini_find_end(in, s + 1, &end))
+			return false;
 		text_trim(&s, &end);
 		in->column = ini_column(in, s);
 		return *s == '[' ? ini_read_section(in, s, end) : ini_read_value(in, s, end);

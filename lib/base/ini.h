@@ -3,10 +3,12 @@
  * The one grammar of files that users write: rules for names, policies, rules for times, defaults of a project.
  *
  *	# a comment, as is a line that begins with ';'
- *	[section]
+ *	[section]	; a comment: it begins with ';' behind a blank
  *	key = value
  *
- * Blanks around each part do not count. A line is one key or one head of a section; nothing continues it.
+ * Blanks around each part do not count. A line is one key or one head of a section; nothing continues it. Behind a
+ * blank, "\;" and "\#" are ';' and '#'. Other ';' and '#' are themselves ("#12", "a;b"), but for a '#' with blanks
+ * on both sides, which is an error: it would look like a comment.
  */
 #ifndef TM_BASE_INI_H
 #define TM_BASE_INI_H
@@ -21,7 +23,6 @@
 enum ini_forms {
 	INI_WORDS = 1 << 0,  /* blanks, and a '!' before the key */
 	INI_COLONS = 1 << 1, /* ':' */
-	INI_BEHIND = 1 << 2, /* not of the key: " ;" behind a value begins a comment */
 };
 
 struct ini {
@@ -39,6 +40,7 @@ struct ini {
 	struct arena *arena;
 	struct text_lines lines;
 	const char *start; /* of the line */
+	bool cut;          /* a comment ends the line */
 	struct err *e;
 };
 
@@ -49,7 +51,7 @@ bool ini_next(struct ini *in);
 /* Ends the reading with "line 3, column 9: ..."; the first call decides. Always false. */
 bool ini_fail(struct ini *in, uint32_t line, size_t column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* NAME of the section "WORD NAME", "" if there is none; NULL: it begins with another word. */
+/* NAME of the section "WORD NAME", or "" if it has none; NULL: it begins with another word. */
 const char *ini_name(const struct ini *in, const char *word);
 
 #endif

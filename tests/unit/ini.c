@@ -65,8 +65,6 @@ TEST(lines)
 	    {0, "[]", "1:1 [@2]|"},
 	    {0, "[a", "line 1, column 3: a section ends with ']'"},
 	    {0, "[", "line 1, column 2: a section ends with ']'"},
-	    {0, "[a] b",
-	     "line 1, column 6: a section ends with ']': a comment behind it begins with ' ;'"},
 	    {0, "a = b\nc = ", "1:1 a=b@5|line 2, column 4: 'c' has no value"},
 	    {0, "a", "line 1, column 1: " NEITHER},
 	    {0, "  a b", "line 1, column 3: " NEITHER},
@@ -107,17 +105,36 @@ TEST(rules_for_names)
 	check_all(lines, sizeof lines / sizeof *lines);
 }
 
+#define BEHIND ": ' ;' begins a comment, unless a backslash is before the ';'"
+#define AMONG \
+	"a '#' among blanks: ' ;' begins a comment; a '#' of the value has a backslash before it"
+
 TEST(comments_behind)
 {
 	static const struct line lines[] = {
-	    {INI_BEHIND, "a = b ;c", "1:1 a=b@5|"},
-	    {INI_BEHIND, "a = b\t; c ; d", "1:1 a=b@5|"},
-	    {INI_BEHIND, "a = b;c", "1:1 a=b;c@5|"},
-	    {INI_BEHIND, "a =;b", "1:1 a=;b@4|"},
-	    {INI_BEHIND, "a = b # c", "1:1 a=b # c@5|"},
-	    {INI_BEHIND, "[a] ; b]", "1:1 [a@2]|"},
-	    {INI_BEHIND, "a = ;b", "line 1, column 4: 'a' has no value"},
-	    {INI_BEHIND, "a ;= b", "line 1, column 1: " NEITHER},
+	    {0, "a = b ;c", "1:1 a=b@5|"},
+	    {0, "a = b\t; c ; d # e", "1:1 a=b@5|"},
+	    {0, "a = b;c#d", "1:1 a=b;c#d@5|"},
+	    {0, "a =;b\nc =#d", "1:1 a=;b@4|2:1 c=#d@4|"},
+	    {0, "a = b #12", "1:1 a=b #12@5|"},
+	    {0, "a = {lambda()#1}::operator()", "1:1 a={lambda()#1}::operator()@5|"},
+	    {0, "a = ^Worker #3$", "1:1 a=^Worker #3$@5|"},
+	    {0, "[a] ; b]\n[c ;]", "1:1 [a@2]|line 2, column 3: a section ends with ']'" BEHIND},
+	    {0, "[a]; b", "line 1, column 7: a section ends with ']'" BEHIND},
+	    {0, "[a] b", "line 1, column 6: a section ends with ']'" BEHIND},
+	    {0, "[a] # b", "line 1, column 5: " AMONG},
+	    {0, "a = ;b", "line 1, column 4: 'a' has no value" BEHIND},
+	    {0, "a ;= b", "line 1, column 1: " NEITHER},
+	    {0, "a = b # c", "line 1, column 7: " AMONG},
+	    {0, "a = # c", "line 1, column 5: " AMONG},
+	    {0, "a = b\t#", "line 1, column 7: " AMONG},
+	    {0, "a = b \\; c", "1:1 a=b ; c@5|"},
+	    {0, "a = b \\# c \\#", "1:1 a=b # c #@5|"},
+	    {0, "a = \\;b", "1:1 a=;b@5|"},
+	    {0, "a = b\\;c \\\\;d \\x", "1:1 a=b\\;c \\\\;d \\x@5|"},
+	    {0, "[a \\; b]", "1:1 [a ; b@2]|"},
+	    {RULES, "function a ; b\nfile \\;c", "1:1 function=a@10|2:1 file=;c@6|"},
+	    {LEAKS, "leak:a ; b", "1:1 leak=a@6|"},
 	};
 
 	check_all(lines, sizeof lines / sizeof *lines);

@@ -171,8 +171,8 @@ TEST(errors_have_line_and_column)
 	wrong(RULE "percent\n", "line 3, column 1: neither a [section] nor 'name = value'");
 	wrong(RULE "percent\n[what]\n", "line 3, column 1: neither a [section] nor 'name = value'");
 	wrong(RULE "  percent =  five\n", "line 3, column 14: 'five' is not a percentage");
-	wrong(RULE "percent = 2 # x\n", "line 3, column 11: '2 # x' is not a percentage: a comment "
-					"behind a value begins with ' ;'");
+	wrong(RULE "percent = 2 # x\n", "line 3, column 13: a '#' among blanks: ' ;' begins a "
+					"comment; a '#' of the value has a backslash before it");
 	wrong(RULE "absolute = 16 KiB\n", "line 3, column 12: '16 KiB' is not a size: write 16KiB");
 	wrong("[rule r]\nmetric: real\n",
 	      "line 2, column 7: 'metric' is followed by ':': write 'metric ='");
@@ -207,10 +207,10 @@ TEST(errors_have_line_and_column)
 	wrong("[waiver w]\nrule = r\nmatch =\nuntil = 2026-02-03\nreason = x\n" RULE "max = 1\n",
 	      "line 3, column 8: 'match' has no value");
 	wrong(RULE "key = site\nmatch = \nmax = 1\n", "line 4, column 8: 'match' has no value");
-	wrong("[rule r] x\n", "line 1, column 11: a section ends with ']': a comment behind it "
-			      "begins with ' ;'");
-	wrong("[rule r] [x]\n", "line 1, column 9: a section ends with ']': a comment behind it "
-				"begins with ' ;'");
+	wrong("[rule r] x\n", "line 1, column 11: a section ends with ']': ' ;' begins a comment, "
+			      "unless a backslash is before the ';'");
+	wrong("[rule r] [x]\n", "line 1, column 9: a section ends with ']': ' ;' begins a comment, "
+				"unless a backslash is before the ';'");
 	wrong("[waiver w]\nrule = q\nuntil = 2026-02-03\nreason = x\n" RULE "max = 1\n",
 	      "line 1, column 1: waiver 'w': no rule 'q' exists");
 	wrong("[waiver w]\nrule = r\nuntil = 2026-02-03\n" RULE "max = 1\n",

@@ -301,7 +301,7 @@ TEST(groups_are_bounded)
 TEST(rules_are_read)
 {
 	static const char text[] = "\xef\xbb\xbf# c\r\n[spikes]\r\n threshold = 2.5ms\r\n"
-				   "[thread r]\nmatch = ^R ; #\nactive = no\n"
+				   "[thread r]\nmatch = ^R \\; \\#\nactive = no\n"
 				   "; c\n[function  a b ]\nmatch=x=y\nmodule = m\nthreshold=never\n"
 				   "ignore-children = yes\nmessage = a = {ms}";
 	struct spike_rules r;

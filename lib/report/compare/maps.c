@@ -103,10 +103,10 @@ void compare_map_text(const struct compare *c, size_t map, struct buf *to)
 		buf_addf(to, "%s %s of the base is %s (map-%s)", word, m->was, m->now, word);
 }
 
-/* Such a line has a beginning, which a comment or an end cannot be in. */
+/* In a line of a policy (lib/base/ini.h). */
 static bool map_can_stand(const char *s)
 {
-	return *s && !strpbrk(s, ";\n\r") && *s != ' ' && *s != '"';
+	return *s && !strpbrk(s, ";\n\r") && !strstr(s, " #") && *s != ' ' && *s != '"';
 }
 
 bool compare_map_proposal(const struct aggregate_things *t, const struct aggregate_thing *was,

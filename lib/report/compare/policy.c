@@ -62,10 +62,7 @@ static bool fail_at(struct parse *s, const struct later *v, const char *what)
 	struct buf hint = BUF_INIT;
 	bool ok;
 
-	if (strchr(v->text, '#'))
-		buf_adds(&hint, ": a comment behind a value begins with ' ;'");
-	else
-		policy_add_joined(&hint, v->text);
+	policy_add_joined(&hint, v->text);
 	ok = ini_fail(&s->in, v->line, v->column, "'%s' is %s%s", v->text, what, buf_str(&hint));
 	buf_release(&hint);
 	return ok;
@@ -342,7 +339,8 @@ static bool policy_check_name(struct parse *s, const char *name)
 
 	if (junk)
 		return ini_fail(&s->in, s->in.line, column + (size_t)(junk - name) + 1,
-				"a section ends with ']': a comment behind it begins with ' ;'");
+				"a section ends with ']': ' ;' begins a comment, unless a "
+				"backslash is before the ';'");
 	return (n && n <= NAME_MAX_LEN) ||
 	       ini_fail(&s->in, s->in.line, column,
 			n ? "the name is longer than %d bytes" : "a rule or waiver needs a name",
@@ -547,7 +545,7 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 	struct parse s = {.p = p, .name = name};
 
 	*p = (struct compare_policy){.alpha = 0.05, .runs = 1};
-	s.in = ini_of(text, n, INI_BEHIND, &p->arena, e);
+	s.in = ini_of(text, n, 0, &p->arena, e);
 	while (ini_next(&s.in))
 		if (s.in.key)
 			policy_take_value(&s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The policy file (tracemill-policy(5)): rules that a comparison is checked against, and waivers.
- * Sections [policy], [rule NAME] and [waiver NAME] of lib/base/ini.h, with comments behind values.
+ * Sections [policy], [rule NAME] and [waiver NAME] of lib/base/ini.h.
  */
 #ifndef TM_REPORT_COMPARE_POLICY_H
 #define TM_REPORT_COMPARE_POLICY_H

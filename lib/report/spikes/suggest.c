@@ -82,7 +82,7 @@ static void add_expression(struct buf *out, const char *s, size_t n, bool whole)
 
 		if (c < ' ' || c == 0x7f)
 			buf_addf(out, "\\x%02x", c);
-		else if (c >= 0x80 || isalnum(c) || strchr("_: ,<>&@~'\"%=;!`", c))
+		else if (c >= 0x80 || isalnum(c) || strchr("_: ,<>&@~'\"%=!`", c))
 			buf_addc(out, (char)c);
 		else
 			buf_addf(out, "\\%c", c);
@@ -103,6 +103,8 @@ static void add_section_name(struct buf *out, const char *s, size_t n)
 		size_t k = utf8_next(s, n, NULL);
 
 		k = k ? k : 1;
+		if ((*s == ';' || *s == '#') && out->data[out->len - 1] == ' ')
+			buf_addc(out, '\\');
 		buf_add_escaped(out, s, k);
 		s += k;
 		n -= k;
