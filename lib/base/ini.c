@@ -70,6 +70,7 @@ static bool ini_read_section(struct ini *in, const char *s, const char *end)
 	end--;
 	text_trim(&s, &end);
 	in->key = in->value = NULL;
+	in->negated = false;
 	in->value_column = ini_column(in, s);
 	in->section = ini_copy(in, s, end);
 	return true;
