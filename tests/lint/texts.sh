@@ -105,9 +105,9 @@ def translated(s):
 for path, text in readers.items():
     text = re.sub(r'"\s*"', "", re.sub(r"\bPRI([dux])\w+", r'"\1"', text))
     for m in re.finditer(r"NOTE_(?:LOSS|GUESS),|_refused_note\(", text):
-        end = re.search(r"[;}]", re.sub(STRING, lambda s: "_" * len(s.group(0)), text[m.end():])).start()
+        end = re.search(r"[;}]|\bNOTE_", re.sub(STRING, lambda s: "_" * len(s.group(0)), text[m.end():])).start()
         for s in re.findall(STRING, text[m.end():m.end() + end]):
-            s = re.sub(r"%(?:\.\*|z|l*)[duxs]", "1", plain(s).removeprefix("; ")).replace("%%", "%")
+            s = re.sub(r"%(?:\.\*|z|l*)[duxs]", "1", plain(s).removeprefix("; ")).replace("%%", "%").replace("{}", "1")
             if " " in s and not translated(s) and not translated(s.removesuffix("1")):
                 bad.append("%s: a note that is not in lib/view/page/notes.js: %s" % (path, s))
 
