@@ -18,6 +18,7 @@
  * Facts: source of inkiu0/ELuaProfiler, 86f2dc3 to 62bd957 (ELuaTraceInfoNode.h, ELuaMonitor.cpp,
  * ELuaTraceInfoTree.cpp). No file of a game was to be had.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 #include "formats/unreal/string.h"
 #include "lib/base/bytes.h"
@@ -103,7 +104,6 @@ static uint32_t location_of(struct elua *u, const char *s, size_t n)
 
 static uint32_t elua_location_of_function(struct elua *u, uint64_t function)
 {
-	struct location l = {.space = SPACE_NAME};
 	uint32_t known = map64_get(&u->functions, function);
 	char text[32];
 
@@ -115,8 +115,7 @@ static uint32_t elua_location_of_function(struct elua *u, uint64_t function)
 	} else {
 		snprintf(text, sizeof text, "Root");
 	}
-	l.name = trace_strz(u->im->t, text);
-	known = trace_location(u->im->t, &l);
+	known = emit_named(u->im->t, trace_strz(u->im->t, text), 0, 0);
 	*map64_put(&u->functions, function) = known;
 	return known;
 }
@@ -218,36 +217,26 @@ static enum status elua_put_bytes(struct elua *u, const struct node *x, struct e
 	double own = x->alloc - x->alloc_below;
 	int64_t net = num_nearest((u->old ? own - gc : own) * 1000);
 	int64_t gross = num_nearest((u->old ? own : own + gc) * 1000);
-	const struct event grown = {.kind = EV_DELTA,
-				    .has =
-					EV_HAS_VALUE | EV_HAS_STACK | EV_HAS_DOMAIN | EV_HAS_COUNT,
-				    .domain = DOMAIN_LUA,
-				    .stack = x->stack,
-				    .count = x->count > 0 ? (uint64_t)x->count : 0,
-				    .value = net};
-	const struct event given = {.kind = EV_ALLOC,
-				    .has = EV_HAS_REQUESTED | EV_HAS_STACK | EV_HAS_DOMAIN,
-				    .domain = DOMAIN_LUA,
-				    .stack = x->stack,
-				    .requested = (uint64_t)gross};
-	enum status st = net ? import_event(u->im, &grown, e) : ST_OK;
+	const struct emit_delta grown = {.domain = DOMAIN_LUA,
+					 .stack = x->stack,
+					 .calls = KNOWN(x->count > 0 ? x->count : 0),
+					 .bytes = net};
+	const struct emit_alloc given = {
+	    .domain = KNOWN(DOMAIN_LUA), .stack = x->stack, .requested = KNOWN(gross)};
+	enum status st = net ? emit_delta(u->im, &grown, e) : ST_OK;
 
-	return st || gross <= 0 ? st : import_event(u->im, &given, e);
+	return st || gross <= 0 ? st : emit_alloc(u->im, &given, e);
 }
 
 /* whole: all its children were read. */
 static enum status elua_put_node(struct elua *u, const struct node *x, bool whole, struct err *e)
 {
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_STACK | EV_HAS_COUNT,
-			   .stack = x->stack,
-			   .count = x->count > 0 ? (uint64_t)x->count : 0};
+	struct emit_sample sample = {.stack = x->stack,
+				     .calls = KNOWN(x->count > 0 ? x->count : 0)};
 	enum status st;
 
-	if (x->has_total) {
-		ev.has |= EV_HAS_VALUE;
-		ev.value = num_nearest(x->total * 1e6);
-	}
+	if (x->has_total)
+		sample.total = KNOWN(num_nearest(x->total * 1e6));
 	if (x->has_self && whole) {
 		int64_t self = num_nearest((x->total - x->children) * 1e6);
 
@@ -256,10 +245,9 @@ static enum status elua_put_node(struct elua *u, const struct node *x, bool whol
 			if (__builtin_add_overflow(u->clamped_ns, self, &u->clamped_ns))
 				u->clamped_ns = INT64_MIN;
 		}
-		ev.has |= EV_HAS_TARGET;
-		ev.target = self > 0 ? (uint64_t)self : 0;
+		sample.self = KNOWN(self > 0 ? self : 0);
 	}
-	st = import_event(u->im, &ev, e);
+	st = emit_sample(u->im, &sample, e);
 	/* in old files own bytes are what the children leave */
 	if (!st && x->has_bytes && (whole || !u->old))
 		st = elua_put_bytes(u, x, e);
@@ -286,16 +274,15 @@ static enum status close_node(struct elua *u, bool whole, struct err *e)
 
 static enum status put_frame(struct elua *u, double when, struct err *e)
 {
-	struct event ev = {.kind = EV_FRAME};
+	struct known_number time = UNKNOWN;
 
 	if (isfinite(when) && fabs(when) < ns_most / 2e6) {
 		if (!u->has_first)
 			u->first_time = when;
 		u->has_first = true;
-		ev.has = EV_HAS_TIME;
-		ev.time = num_nearest((when - u->first_time) * 1e6);
+		time = KNOWN(num_nearest((when - u->first_time) * 1e6));
 	}
-	return import_event(u->im, &ev, e);
+	return emit_frame(u->im, UNKNOWN, time, e);
 }
 
 static enum status elua_read_tree(struct elua *u, struct cursor *c, bool frame, struct err *e)
@@ -410,36 +397,28 @@ static void elua_add_notes(struct elua *u)
 	struct trace *t = u->im->t;
 	uint64_t behind = 0;
 
-	if (u->version < 2)
-		trace_note(t, NOTE_GUESS, 0,
-			   u->old ? "bytes are read as gross and inclusive, as before 2024-11: "
-				    "the columns of self bytes have only whole numbers"
-				  : "bytes are read as net, as since 2024-11");
-	if (u->cut)
-		trace_note(t, NOTE_LOSS, u->cut,
-			   "functions were open at the end of the file: their self time is "
-			   "unknown");
-	if (u->numbers)
-		trace_note(t, NOTE_LOSS, u->numbers,
-			   "numbers are infinite or impossible: left out");
-	if (u->nameless)
-		trace_note(t, NOTE_LOSS, u->nameless,
-			   "functions are not in the file's table of names");
-	if (u->clamped)
-		trace_note(t, NOTE_INFO, u->clamped,
-			   "functions have less time than their callees: their self time is "
-			   "0, not %" PRId64 " ns in all",
-			   u->clamped_ns);
-	if (u->repaired)
-		trace_note(t, NOTE_INFO, u->repaired, "characters of names are not text");
-	if (u->no_tree)
-		trace_note(t, NOTE_INFO, 0,
-			   "the file has no tree: no function was called "
-			   "during the recording");
-	if (t->events[EV_FRAME])
-		trace_note(t, NOTE_INFO, 0,
-			   "frames without a Lua call are not in the file, and frames have no "
-			   "number; the time of a frame is the end of its last call");
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_GUESS, u->version < 2,
+		    u->old ? "bytes are read as gross and inclusive, as before 2024-11: the "
+			     "columns of self bytes have only whole numbers"
+			   : "bytes are read as net, as since 2024-11"),
+	    LOSS(NOTE_LOSS, u->cut,
+		 "functions were open at the end of the file: their self time is unknown"),
+	    LOSS(NOTE_LOSS, u->numbers, "numbers are infinite or impossible: left out"),
+	    LOSS(NOTE_LOSS, u->nameless, "functions are not in the file's table of names"),
+	    LOSS_WITH(NOTE_INFO, u->clamped,
+		      "functions have less time than their callees: their self time is 0, not {} "
+		      "ns in all",
+		      u->clamped_ns),
+	    LOSS(NOTE_INFO, u->repaired, "characters of names are not text"),
+	    LOSS_IF(NOTE_INFO, u->no_tree,
+		    "the file has no tree: no function was called during the recording"),
+	    LOSS_IF(NOTE_INFO, t->events[EV_FRAME],
+		    "frames without a Lua call are not in the file, and frames have no number; the "
+		    "time of a frame is the end of its last call"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (u->im->in->cur.failed)
 		return;
 	while (!cursor_done(&u->im->in->cur)) {

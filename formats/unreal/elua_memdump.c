@@ -15,6 +15,7 @@
  */
 #include "formats/lua/objects.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 
@@ -229,14 +230,14 @@ static enum status elua_memdump_read(struct import *im, struct err *e)
 		st = out;
 		*e = later;
 	}
-	if (m.refused)
-		trace_note(im->t, NOTE_LOSS, m.refused,
-			   "lines have no name, type or address, or have a part of another name");
-	if (m.long_lines)
-		trace_note(im->t, NOTE_LOSS, m.long_lines, "lines are longer than %d bytes",
-			   ENTRY_LIMIT);
-	if (m.cut)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no newline: it was left out");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, m.refused,
+		 "lines have no name, type or address, or have a part of another name"),
+	    LOSS_WITH(NOTE_LOSS, m.long_lines, "lines are longer than {} bytes", ENTRY_LIMIT),
+	    LOSS_IF(NOTE_LOSS, m.cut, "the last line has no newline: it was left out"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	if (!st && !m.o.n)
 		st = err_at(e, ST_BAD, 0, "the file has no object");
 	buf_release(&m.entry);

@@ -21,6 +21,7 @@
  */
 #include "formats/unreal/memreport_line.h"
 
+#include "formats/emit.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -73,17 +74,16 @@ static uint32_t string_of(struct memreport *m, struct mr_text t)
 
 static enum status count_named(struct memreport *m, const char *unit, int64_t value, struct err *e)
 {
-	struct event ev = {
-	    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1, .value = value};
-	uint32_t name = trace_string(m->im->t, m->name.data, m->name.len), *known;
+	uint32_t name = trace_string(m->im->t, m->name.data, m->name.len);
+	uint32_t *known = map64_put(&m->counters, name);
 
-	known = map64_put(&m->counters, name);
 	if (m->want != MR_CLASSES || *known) /* sections repeat some */
 		return ST_OK;
 	*known = 1;
 	m->counted++;
-	ev.type = trace_counter(m->im->t, &(struct counter){name, trace_strz(m->im->t, unit)});
-	return import_event(m->im, &ev, e);
+	return emit_counter(
+	    m->im, trace_counter(m->im->t, &(struct counter){name, trace_strz(m->im->t, unit)}),
+	    UNKNOWN, value, e);
 }
 
 /* The counter "what name". */
@@ -100,10 +100,9 @@ static enum status count(struct memreport *m, const char *what, struct mr_text n
 
 static void add_step(struct memreport *m, struct mr_text name)
 {
-	struct location l = {.space = SPACE_NAME, .name = string_of(m, name)};
-
 	if (name.s < name.end)
-		VEC_PUSH(m->path, m->n_path, m->cap_path) = trace_location(m->im->t, &l);
+		VEC_PUSH(m->path, m->n_path, m->cap_path) =
+		    emit_named(m->im->t, string_of(m, name), 0, 0);
 }
 
 /* "/Game/Maps/Town.Town:Level.Lamp" is in /Game, in /Game/Maps, and in Town.Town:Level.Lamp. */
@@ -135,13 +134,10 @@ struct mr_block {
 
 static enum status memreport_push(struct memreport *m, const struct mr_block *b, struct err *e)
 {
-	struct event ev = {.kind = EV_ALLOC,
-			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_REAL | EV_HAS_TYPE |
-				  EV_HAS_DOMAIN,
-			   .domain = DOMAIN_MALLOC,
-			   .count = (uint64_t)b->count,
-			   .requested = (uint64_t)b->requested,
-			   .real = (uint64_t)b->real};
+	struct emit_alloc alloc = {.domain = KNOWN(DOMAIN_MALLOC),
+				   .count = KNOWN(b->count),
+				   .requested = KNOWN(b->requested),
+				   .real = KNOWN(b->real)};
 
 	if (m->section != m->want) {
 		m->elsewhere[m->section] += b->suffix == NULL;
@@ -151,11 +147,10 @@ static enum status memreport_push(struct memreport *m, const struct mr_block *b,
 	buf_add(&m->name, b->type.s, mr_length(b->type));
 	if (b->suffix)
 		buf_adds(&m->name, b->suffix);
-	ev.type = trace_type(m->im->t, m->name.data, m->name.len);
-	ev.stack = memreport_stack_of(m, b->name);
-	ev.has |= ev.stack ? EV_HAS_STACK : 0;
+	alloc.type = trace_type(m->im->t, m->name.data, m->name.len);
+	alloc.stack = memreport_stack_of(m, b->name);
 	m->rows++;
-	return import_event(m->im, &ev, e);
+	return emit_alloc(m->im, &alloc, e);
 }
 
 static enum status refuse_row(struct memreport *m)
@@ -706,18 +701,17 @@ static void memreport_tell_others(const struct memreport *m)
 static void memreport_add_notes(const struct memreport *m)
 {
 	struct trace *t = m->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS_WITH(NOTE_LOSS, m->refused,
+		      "rows of tables have an unknown form, the first is line {}",
+		      m->first_refused),
+	    LOSS_IF(NOTE_GUESS, m->cut, "the last line has no newline: it is read as it is"),
+	    LOSS(NOTE_GUESS,
+		 m->want == MR_TRACKED && m->shown < m->matched ? m->matched - m->shown : 0,
+		 "resources are not in the report, which has only the largest"),
+	};
 
-	if (m->refused)
-		trace_note(t, NOTE_LOSS, m->refused,
-			   "rows of tables have an unknown form, the first is line %" PRIu64,
-			   m->first_refused);
-	if (m->cut)
-		trace_note(t, NOTE_GUESS, 0,
-			   "the last line has no newline: it is read as it "
-			   "is");
-	if (m->want == MR_TRACKED && m->shown < m->matched)
-		trace_note(t, NOTE_GUESS, m->matched - m->shown,
-			   "resources are not in the report, which has only the largest");
+	TRACE_LOSSES(t, losses);
 	if (m->want == MR_CLASSES && !m->rows)
 		memreport_tell_others(m);
 	if (m->want == MR_CLASSES && m->unread)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/unreal/slua_frame.h"
 
+#include "formats/emit.h"
 #include "formats/unreal/string.h"
 #include "lib/base/mem.h"
 
@@ -117,11 +118,9 @@ static bool slua_frame_read_node(struct slua *s, struct cursor *c, struct slua_n
 static enum status slua_frame_close_node(struct slua *s, bool whole, struct err *e)
 {
 	struct slua_node x = s->open[--s->n_open];
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_STACK | EV_HAS_COUNT | EV_HAS_VALUE,
-			   .stack = x.stack,
-			   .count = x.calls > 0 ? (uint64_t)x.calls : 0,
-			   .value = x.us * 1000};
+	struct emit_sample sample = {.stack = x.stack,
+				     .calls = KNOWN(x.calls > 0 ? x.calls : 0),
+				     .total = KNOWN(x.us * 1000)};
 	int64_t self = x.us - x.children;
 
 	if (s->n_open)
@@ -131,12 +130,11 @@ static enum status slua_frame_close_node(struct slua *s, bool whole, struct err 
 			s->clamped++;
 			s->clamped_us += self;
 		}
-		ev.has |= EV_HAS_TARGET;
-		ev.target = self > 0 ? (uint64_t)self * 1000 : 0;
+		sample.self = KNOWN(self > 0 ? self * 1000 : 0);
 	} else {
 		s->unclosed++;
 	}
-	return import_event(s->im, &ev, e);
+	return emit_sample(s->im, &sample, e);
 }
 
 static enum status slua_frame_read_tree(struct slua *s, struct cursor *c, struct err *e)
@@ -264,13 +262,9 @@ static bool slua_frame_read_files(struct slua *s, struct cursor *c)
 
 static enum status put_change(struct slua *s, uint32_t stack, int64_t change, struct err *e)
 {
-	struct event ev = {.kind = EV_DELTA,
-			   .has = EV_HAS_VALUE | EV_HAS_STACK | EV_HAS_DOMAIN,
-			   .domain = DOMAIN_LUA,
-			   .stack = stack,
-			   .value = change};
+	const struct emit_delta delta = {.domain = DOMAIN_LUA, .stack = stack, .bytes = change};
 
-	return change ? import_event(s->im, &ev, e) : ST_OK;
+	return change ? emit_delta(s->im, &delta, e) : ST_OK;
 }
 
 /* Of a full list, lines that are not in it have nothing in use any more. */
@@ -315,21 +309,13 @@ static enum status slua_frame_put_memory(struct slua *s, bool full, struct err *
 
 static enum status put_heap(struct slua *s, double kb, struct err *e)
 {
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE};
-
 	if (!isfinite(kb) || fabs(kb) > bytes_most / 1024) {
 		s->numbers++;
 		return ST_OK;
 	}
-	if (!s->heap_counter) {
-		struct trace *t = s->im->t;
-		struct counter row = {trace_strz(t, "lua.heap"), trace_strz(t, "B")};
-
-		s->heap_counter = trace_counter(t, &row);
-	}
-	ev.type = s->heap_counter;
-	ev.value = llround(kb * 1024);
-	return import_event(s->im, &ev, e);
+	if (!s->heap_counter)
+		s->heap_counter = emit_counter_id(s->im, "lua.heap", "B");
+	return emit_counter(s->im, s->heap_counter, UNKNOWN, llround(kb * 1024), e);
 }
 
 static enum status read_memory(struct slua *s, struct cursor *c, struct err *e)
@@ -352,7 +338,6 @@ static enum status read_memory(struct slua *s, struct cursor *c, struct err *e)
 
 static enum status slua_frame_read(struct slua *s, struct cursor *c, struct err *e)
 {
-	struct event ev = {.kind = EV_FRAME};
 	enum status st = ST_OK;
 	int32_t n;
 
@@ -365,7 +350,7 @@ static enum status slua_frame_read(struct slua *s, struct cursor *c, struct err 
 		cursor_fail(c, ST_BAD, "impossible number of functions of a frame: %" PRId32, n);
 		return ST_OK;
 	}
-	st = import_event(s->im, &ev, e);
+	st = emit_frame(s->im, UNKNOWN, UNKNOWN, e);
 	for (int32_t i = 0; !st && i < n && !cursor_failed(c); i++)
 		st = slua_frame_read_tree(s, c, e);
 	if (!st && !cursor_failed(c))
@@ -399,39 +384,28 @@ enum status slua_frames(struct slua *s, struct cursor *c, struct err *e)
 void slua_notes(struct slua *s)
 {
 	struct trace *t = s->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_LOSS, !s->ended,
+		    "the end of the recording is missing: the file was cut short"),
+	    LOSS(NOTE_LOSS, s->behind, "bytes follow the end"),
+	    LOSS(NOTE_LOSS, s->unclosed,
+		 "functions were open where a frame was cut: their self time is unknown"),
+	    LOSS_IF(NOTE_LOSS, s->lost,
+		    "bytes after the first damaged block are known by file, not by line"),
+	    LOSS(NOTE_LOSS, s->nameless, "names are not in the file"),
+	    LOSS(NOTE_LOSS, s->numbers, "numbers are infinite or impossible: left out"),
+	    LOSS(NOTE_INFO, s->other_keys,
+		 "functions have one key in their caller and another in themselves"),
+	    LOSS_WITH(NOTE_INFO, s->clamped,
+		      "functions have less time than their callees: their self time is 0, not {} "
+		      "us in all",
+		      s->clamped_us),
+	    LOSS(NOTE_INFO, s->repaired, "characters of names are not text"),
+	    LOSS_IF(NOTE_INFO, s->frame,
+		    "frames without a Lua call are not in the file, and frames have no number"),
+	};
 
-	if (!s->ended)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the end of the recording is missing: the file "
-			   "was cut short");
-	if (s->behind)
-		trace_note(t, NOTE_LOSS, s->behind, "bytes follow the end");
-	if (s->unclosed)
-		trace_note(t, NOTE_LOSS, s->unclosed,
-			   "functions were open where a frame was cut: their self time is "
-			   "unknown");
-	if (s->lost)
-		trace_note(t, NOTE_LOSS, 0,
-			   "bytes after the first damaged block are known by file, not by line");
-	if (s->nameless)
-		trace_note(t, NOTE_LOSS, s->nameless, "names are not in the file");
-	if (s->numbers)
-		trace_note(t, NOTE_LOSS, s->numbers,
-			   "numbers are infinite or impossible: left out");
-	if (s->other_keys)
-		trace_note(t, NOTE_INFO, s->other_keys,
-			   "functions have one key in their caller and another in themselves");
-	if (s->clamped)
-		trace_note(t, NOTE_INFO, s->clamped,
-			   "functions have less time than their callees: their self time is "
-			   "0, not %" PRId64 " us in all",
-			   s->clamped_us);
-	if (s->repaired)
-		trace_note(t, NOTE_INFO, s->repaired, "characters of names are not text");
-	if (s->frame)
-		trace_note(t, NOTE_INFO, 0,
-			   "frames without a Lua call are not in the file, and frames have no "
-			   "number");
+	TRACE_LOSSES(t, losses);
 }
 
 void slua_release(struct slua *s)
