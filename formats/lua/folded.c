@@ -14,6 +14,7 @@
  * unless they are a stack whose first function is called so. Lines are kept until the end, for the two
  * levels show only there; from the first that rules them out on, equal stacks are one.
  */
+#include "formats/emit.h"
 #include "formats/lua/text.h"
 #include "lib/base/bytes.h"
 #include "lib/base/hash.h"
@@ -310,13 +311,16 @@ static void tell_unit(struct folded *f)
 		return;
 	}
 	trace_samples_are_millionths(t);
-	if (f->rounded)
-		trace_note(t, NOTE_LOSS, f->rounded, "numbers have more than %d decimals: rounded",
-			   DECIMALS);
-	if (f->too_large)
-		trace_note(t, NOTE_LOSS, f->too_large,
-			   "numbers are too large for 64 bits in millionths: the largest "
-			   "possible number stands for them");
+
+	const struct trace_loss losses[] = {
+	    LOSS_WITH(NOTE_LOSS, f->rounded, "numbers have more than {} decimals: rounded",
+		      DECIMALS),
+	    LOSS(NOTE_LOSS, f->too_large,
+		 "numbers are too large for 64 bits in millionths: the largest possible number "
+		 "stands for them"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 /* The index behind the lines whose counts sum to row i's; 0: none. All of them are of the
@@ -376,9 +380,8 @@ static enum status folded_push_pairs(struct folded *f, struct err *e)
 		for (i++; !st && i < end; i++) {
 			const struct folded_row *r = &f->rows[i];
 
-			st = lua_push_samples(f->im, first->label ? r->stack : first->stack,
-					      marker(f->im->t, first->label ? first : r), r->count,
-					      e);
+			st = emit_samples(f->im, first->label ? r->stack : first->stack,
+					  marker(f->im->t, first->label ? first : r), r->count, e);
 		}
 	}
 	return st;
@@ -402,8 +405,8 @@ static enum status folded_push_rows(struct folded *f, struct err *e)
 			continue;
 		}
 		if (r->label)
-			stack = trace_stack(f->im->t, 0, lua_named(f->im->t, r->label, 0, 0));
-		st = lua_push_samples(f->im, stack, 0, r->count, e);
+			stack = trace_stack(f->im->t, 0, emit_named(f->im->t, r->label, 0, 0));
+		st = emit_samples(f->im, stack, 0, r->count, e);
 	}
 	if (dropped)
 		trace_note(f->im->t, NOTE_GUESS, dropped,
@@ -428,10 +431,13 @@ static enum status folded_push(struct folded *f, struct err *e)
 			   "the report has two levels: each sample is in a stack and in a %s, "
 			   "and counts once",
 			   states ? "VM state" : "zone");
-	if (f->comments)
-		trace_note(t, NOTE_INFO, f->comments, "lines are comments");
-	if (f->empty_entries)
-		trace_note(t, NOTE_INFO, f->empty_entries, "empty stack entries were left out");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, f->comments, "lines are comments"),
+	    LOSS(NOTE_INFO, f->empty_entries, "empty stack entries were left out"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	lua_refused_note(t, &f->refused, "lines are not a stack and a number");
 	lua_cut_note(t, &f->line, &f->refused);
 	return st;

@@ -16,6 +16,7 @@
  * as counts, and said to be: the number of samples is not in the file, nor is their interval.
  * A second level has percent of its first; what it leaves over stays with the first level alone.
  */
+#include "formats/emit.h"
 #include "formats/lua/text.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -201,12 +202,12 @@ static enum status jp_push(struct jp *j, const struct jp_row *sub, uint64_t coun
 		file = lua_place(sub->key, sub->n, &line);
 		if (file)
 			stack = trace_stack(t, 0,
-					    lua_named(t, trace_string(t, top->key, top->n),
-						      trace_string(t, sub->key, file), line));
+					    emit_named(t, trace_string(t, top->key, top->n),
+						       trace_string(t, sub->key, file), line));
 		else
 			stack = jp_add_key(t, jp_add_key(t, 0, top->key, top->n), sub->key, sub->n);
 	}
-	return lua_push_samples(j->im, stack, marker, count, e);
+	return emit_samples(j->im, stack, marker, count, e);
 }
 
 static enum status begin(struct jp *j, struct err *e)
@@ -277,12 +278,12 @@ static enum status take_source(struct jp *j, uint64_t count, bool percent, struc
 	buf_adds(&name, trace_text(t, j->file));
 	buf_addc(&name, ':');
 	buf_add_u64(&name, j->number);
-	location = lua_named(t, trace_string(t, name.data, name.len), j->file, j->number);
+	location = emit_named(t, trace_string(t, name.data, name.len), j->file, j->number);
 	buf_release(&name);
 	j->percent |= percent;
 	j->raw |= !percent;
 	st = begin(j, e);
-	return st ? st : lua_push_samples(j->im, trace_stack(t, 0, location), 0, count, e);
+	return st ? st : emit_samples(j->im, trace_stack(t, 0, location), 0, count, e);
 }
 
 static enum status jp_take_line(struct jp *j, struct err *e)
@@ -322,25 +323,19 @@ static enum status jp_take_line(struct jp *j, struct err *e)
 static void jp_add_notes(struct jp *j)
 {
 	struct trace *t = j->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_LOSS, j->percent && j->raw,
+		    "the file mixes percentages and samples: the counts of this capture cannot be "
+		    "compared"),
+	    LOSS_IF(NOTE_GUESS, j->percent && !j->raw,
+		    "counts are rounded percentages: the file does not have the number of samples"),
+	    LOSS_IF(NOTE_INFO, j->any,
+		    "the profiler leaves out rows below 3 % (its option m): sums are lower bounds"),
+	    LOSS_IF(NOTE_INFO, j->empty, "the profiler collected no samples"),
+	    LOSS(NOTE_LOSS, j->over, "second levels have more samples than the first"),
+	};
 
-	if (j->percent && j->raw)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the file mixes percentages and samples: the counts of this "
-			   "capture cannot be compared");
-	else if (j->percent)
-		trace_note(t, NOTE_GUESS, 0,
-			   "counts are rounded percentages: the file does not have the number "
-			   "of samples");
-	if (j->any)
-		trace_note(t, NOTE_INFO, 0,
-			   "the profiler leaves out rows below 3 %% (its option m): sums are "
-			   "lower bounds");
-	if (j->empty)
-		trace_note(t, NOTE_INFO, 0, "the profiler collected no samples");
-	if (j->over)
-		trace_note(t, NOTE_LOSS, j->over,
-			   "second levels have more samples than the "
-			   "first");
+	TRACE_LOSSES(t, losses);
 	lua_refused_note(t, &j->unreadable,
 			 "files have a source that the profiler could not "
 			 "show");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/lua/lualloc.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 
@@ -108,14 +109,6 @@ static uint32_t kind_of_osize(struct lualloc *l, uint64_t osize)
 	return x->other;
 }
 
-static uint32_t counter_of(struct lualloc *l, const char *name, const char *unit)
-{
-	struct trace *t = l->im->t;
-	struct counter c = {trace_strz(t, name), trace_strz(t, unit)};
-
-	return trace_counter(t, &c);
-}
-
 enum status lualloc_begin(struct lualloc *l, const uint64_t *heap, struct err *e)
 {
 	struct lualloc_reading *x = mem_zalloc(sizeof *x);
@@ -137,28 +130,14 @@ enum status lualloc_begin(struct lualloc *l, const uint64_t *heap, struct err *e
 		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
 	VEC_PUSH(x->kinds, x->n_kinds, x->cap_kinds) = (struct lualloc_kind){.type = 0};
 	x->other = lualloc_kind_name(l, "other", 5);
-	x->heap_counter = counter_of(l, "lua.heap", "B");
+	x->heap_counter = emit_counter_id(l->im, "lua.heap", "B");
 	return import_begin(l->im, e);
 }
 
-static enum status put_counter(struct lualloc *l, uint32_t counter, int64_t value, bool has_time,
-			       int64_t time, struct err *e)
-{
-	struct event ev = {
-	    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .type = counter, .value = value};
-
-	if (has_time) {
-		ev.has |= EV_HAS_TIME;
-		ev.time = time;
-	}
-	return import_event(l->im, &ev, e);
-}
-
-static enum status lualloc_put_counters(struct lualloc *l, bool has_time, int64_t time,
-					struct err *e)
+static enum status lualloc_put_counters(struct lualloc *l, struct known_number time, struct err *e)
 {
 	struct lualloc_reading *x = l->reading;
-	enum status st = put_counter(l, x->heap_counter, x->heap, has_time, time, e);
+	enum status st = emit_counter(l->im, x->heap_counter, time, x->heap, e);
 
 	for (size_t i = 1; !st && i < x->n_kinds; i++) {
 		struct lualloc_kind *k = &x->kinds[i];
@@ -170,14 +149,14 @@ static enum status lualloc_put_counters(struct lualloc *l, bool has_time, int64_
 
 			buf_addf(&name, "lua.reallocs.%s",
 				 trace_text(l->im->t, l->im->t->types[k->type]));
-			k->counter = counter_of(l, buf_str(&name), "");
+			k->counter = emit_counter_id(l->im, buf_str(&name), "");
 			buf_release(&name);
 		}
-		st = put_counter(l, k->counter, (int64_t)k->reallocs, has_time, time, e);
+		st = emit_counter(l->im, k->counter, time, (int64_t)k->reallocs, e);
 		k->reallocs = 0;
 	}
-	x->has_last = has_time;
-	x->last = time;
+	x->has_last = time.is;
+	x->last = (int64_t)time.v;
 	return st;
 }
 
@@ -196,32 +175,27 @@ static int64_t lualloc_since_start(struct lualloc *l, int64_t time)
 	return since;
 }
 
-static enum status begin_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
+static enum status begin_frame(struct lualloc *l, uint64_t number, struct known_number time,
 			       struct err *e)
 {
 	struct lualloc_reading *x = l->reading;
-	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .value = (int64_t)number};
 	enum status st = ST_OK;
 
 	if (x->has_frame && number == x->frame)
 		return ST_OK;
 	if (x->has_frame) {
 		x->back += number < x->frame;
-		st = lualloc_put_counters(l, has_time, time, e);
+		st = lualloc_put_counters(l, time, e);
 	}
 	x->has_frame = true;
 	x->frame = number;
-	if (has_time) {
-		ev.has |= EV_HAS_TIME;
-		ev.time = time;
-	}
-	return st ? st : import_event(l->im, &ev, e);
+	return st ? st : emit_frame(l->im, KNOWN(number), time, e);
 }
 
 enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
 			  struct err *e)
 {
-	return begin_frame(l, number, has_time, has_time ? lualloc_since_start(l, time) : 0, e);
+	return begin_frame(l, number, has_time ? KNOWN(lualloc_since_start(l, time)) : UNKNOWN, e);
 }
 
 /* Also of a free: the size the block had goes to *size. False: the block is not known. */
@@ -274,43 +248,29 @@ static uint32_t thread_of(struct lualloc *l, uint64_t ud)
 	return *at;
 }
 
-static enum status put(struct lualloc *l, const struct lualloc_record *r, struct event *ev,
-		       struct err *e)
-{
-	ev->has |= EV_HAS_DOMAIN;
-	ev->domain = DOMAIN_LUA;
-	if (r->has & LUALLOC_UD) {
-		ev->has |= EV_HAS_THREAD;
-		ev->thread = thread_of(l, r->ud);
-	}
-	if (r->has & LUALLOC_TIME) {
-		ev->has |= EV_HAS_TIME;
-		ev->time = r->time;
-	}
-	return import_event(l->im, ev, e);
-}
-
 static enum status put_free(struct lualloc *l, const struct lualloc_record *r, struct err *e)
 {
-	struct event ev = {.kind = EV_FREE, .has = EV_HAS_ADDRESS, .address = r->ptr};
+	const struct emit_free end = {.address = r->ptr,
+				      .domain = KNOWN(DOMAIN_LUA),
+				      .thread = r->has & LUALLOC_UD ? thread_of(l, r->ud) : 0,
+				      .time = KNOWN_IF(r->has & LUALLOC_TIME, r->time)};
 
-	return put(l, r, &ev, e);
+	return emit_free(l->im, &end, e);
 }
 
 static enum status put_alloc(struct lualloc *l, const struct lualloc_record *r, uint32_t kind,
 			     struct err *e)
 {
-	struct event ev = {.kind = EV_ALLOC,
-			   .has = EV_HAS_TYPE | EV_HAS_REQUESTED,
-			   .type = l->reading->kinds[kind].type,
-			   .requested = r->nsize};
+	const struct emit_alloc alloc = {.type = l->reading->kinds[kind].type,
+					 .requested = KNOWN(r->nsize),
+					 .address = KNOWN_IF(r->has & LUALLOC_RESULT, r->result),
+					 .domain = KNOWN(DOMAIN_LUA),
+					 .thread = r->has & LUALLOC_UD ? thread_of(l, r->ud) : 0,
+					 .time = KNOWN_IF(r->has & LUALLOC_TIME, r->time)};
 
-	if (r->has & LUALLOC_RESULT) {
-		ev.has |= EV_HAS_ADDRESS;
-		ev.address = r->result;
+	if (r->has & LUALLOC_RESULT)
 		lualloc_add_block(l, r->result, r->nsize, kind);
-	}
-	return put(l, r, &ev, e);
+	return emit_alloc(l->im, &alloc, e);
 }
 
 /* The end of a block, or of the part of it that a realloc takes. */
@@ -373,7 +333,7 @@ enum status lualloc_record(struct lualloc *l, const struct lualloc_record *recor
 		return ST_OK;
 	}
 	if (r->has & LUALLOC_FRAME)
-		st = begin_frame(l, r->frame, has_time, r->time, e);
+		st = begin_frame(l, r->frame, KNOWN_IF(has_time, r->time), e);
 	if (!st)
 		st = lualloc_call(l, r, e);
 	if (st || x->has_frame || !has_time)
@@ -383,20 +343,14 @@ enum status lualloc_record(struct lualloc *l, const struct lualloc_record *recor
 		x->last = r->time;
 	}
 	return r->time / COUNTER_EVERY > x->last / COUNTER_EVERY
-		   ? lualloc_put_counters(l, true, r->time, e)
+		   ? lualloc_put_counters(l, KNOWN(r->time), e)
 		   : ST_OK;
-}
-
-static void note(struct lualloc *l, enum severity severity, uint64_t count, const char *text)
-{
-	if (count)
-		trace_note(l->im->t, severity, count, "%s", text);
 }
 
 enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *e)
 {
 	struct lualloc_reading *x = l->reading;
-	enum status st = lualloc_put_counters(l, x->has_last, x->last, e);
+	enum status st = lualloc_put_counters(l, KNOWN_IF(x->has_last, x->last), e);
 	struct trace *t = l->im->t;
 
 	if (!records)
@@ -407,27 +361,29 @@ enum status lualloc_end(struct lualloc *l, const uint64_t *records, struct err *
 		trace_note(t, NOTE_LOSS, 0,
 			   "the log has %" PRIu64 " records, but its end record says %" PRIu64,
 			   x->records, *records);
-	note(l, NOTE_LOSS, x->huge, "records with a size above 256 TiB were left out");
-	note(l, NOTE_LOSS, x->twice,
-	     "blocks were handed out twice without a free: frees are missing");
-	note(l, NOTE_LOSS, x->sizes,
-	     "calls give an osize that is not the size of the block: the size of the block "
-	     "counts");
-	note(l, NOTE_INFO, x->before,
-	     "frees and reallocs are of blocks older than the log, whose kind is unknown");
-	note(l, NOTE_INFO, x->failed, "calls failed: they returned NULL");
-	note(l, NOTE_INFO, x->idle, "calls had nothing to allocate and nothing to free");
-	note(l, NOTE_INFO, x->back, "frame numbers are smaller than the number before them");
-	note(l, NOTE_GUESS, x->unnumbered,
-	     "objects have kind 9 or 10, whose meaning depends on the version of Lua: the log "
-	     "does not state the version");
-	if (l->no_addresses)
-		trace_note(t, NOTE_INFO, 0,
-			   "the log has no addresses of new blocks: live bytes are unknown");
-	if (x->before && !x->has_heap_base)
-		trace_note(t, NOTE_INFO, 0,
-			   "lua.heap begins at 0: the log does not state how much was in use "
-			   "before");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->huge, "records with a size above 256 TiB were left out"),
+	    LOSS(NOTE_LOSS, x->twice,
+		 "blocks were handed out twice without a free: frees are missing"),
+	    LOSS(NOTE_LOSS, x->sizes,
+		 "calls give an osize that is not the size of the block: the size of the block "
+		 "counts"),
+	    LOSS(NOTE_INFO, x->before,
+		 "frees and reallocs are of blocks older than the log, whose kind is unknown"),
+	    LOSS(NOTE_INFO, x->failed, "calls failed: they returned NULL"),
+	    LOSS(NOTE_INFO, x->idle, "calls had nothing to allocate and nothing to free"),
+	    LOSS(NOTE_INFO, x->back, "frame numbers are smaller than the number before them"),
+	    LOSS(NOTE_GUESS, x->unnumbered,
+		 "objects have kind 9 or 10, whose meaning depends on the version of Lua: the log "
+		 "does not state the version"),
+	    LOSS_IF(NOTE_INFO, l->no_addresses,
+		    "the log has no addresses of new blocks: live bytes are unknown"),
+	    LOSS_IF(NOTE_INFO, x->before && !x->has_heap_base,
+		    "lua.heap begins at 0: the log does not state how much was in use before"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	return st;
 }
 

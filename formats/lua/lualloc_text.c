@@ -12,6 +12,7 @@
  */
 #include "formats/lua/lualloc.h"
 
+#include "formats/emit.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
 
@@ -301,13 +302,14 @@ static enum status lualloc_text_read(struct import *im, struct err *e)
 			st = out;
 			*e = later;
 		}
-		if (r.refused)
-			trace_note(im->t, NOTE_LOSS, r.refused,
-				   "lines are not records, the first at byte %" PRIu64,
-				   r.first_refused);
-		if (r.cut)
-			trace_note(im->t, NOTE_LOSS, 0,
-				   "the last line has no newline: it was left out");
+
+		const struct trace_loss losses[] = {
+		    LOSS_WITH(NOTE_LOSS, r.refused, "lines are not records, the first at byte {}",
+			      r.first_refused),
+		    LOSS_IF(NOTE_LOSS, r.cut, "the last line has no newline: it was left out"),
+		};
+
+		TRACE_LOSSES(im->t, losses);
 	}
 	lualloc_release(&r.l);
 	return st;

@@ -13,6 +13,7 @@
  *
  * It is read twice: a table's values are named after their keys, which may come after it.
  */
+#include "formats/emit.h"
 #include "formats/lua/luau_repair.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
@@ -174,10 +175,9 @@ static uint32_t object_name(struct heap *h)
 	return h->name.len ? trace_string(t, h->name.data, h->name.len) : 0;
 }
 
-static enum status push(struct heap *h, const struct event *ev, struct err *e)
+/* Of an event. */
+static enum status pushed(struct heap *h, enum status st)
 {
-	enum status st = import_event(h->im, ev, e);
-
 	h->output_failed |= st != ST_OK;
 	return st;
 }
@@ -185,19 +185,13 @@ static enum status push(struct heap *h, const struct event *ev, struct err *e)
 static enum status push_reference(struct heap *h, uint64_t from, const struct heap_reference *r,
 				  struct err *e)
 {
-	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET | EV_HAS_NAME,
-			   .address = from,
-			   .target = r->target,
-			   .name = r->name};
-
 	h->dangling += !map64_get(&h->objects, r->target);
-	return push(h, &ev, e);
+	return pushed(h, emit_reference(h->im, from, r->target, r->name, UNKNOWN, e));
 }
 
 static enum status luau_heap_end_object(struct heap *h, struct err *e)
 {
-	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS, .address = h->address};
+	struct emit_object object = {.id = h->address};
 	enum status st;
 
 	h->level = LEVEL_OBJECTS;
@@ -207,18 +201,10 @@ static enum status luau_heap_end_object(struct heap *h, struct err *e)
 		learn_object(h);
 		return ST_OK;
 	}
-	ev.name = object_name(h);
-	if (ev.name)
-		ev.has |= EV_HAS_NAME;
-	if (h->type) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = h->type;
-	}
-	if (h->has_size) {
-		ev.has |= EV_HAS_REQUESTED;
-		ev.requested = h->size;
-	}
-	st = push(h, &ev, e);
+	object.name = object_name(h);
+	object.type = h->type;
+	object.size = KNOWN_IF(h->has_size, h->size);
+	st = pushed(h, emit_object(h->im, &object, e));
 	for (size_t i = 0; !st && i < h->n; i++)
 		st = push_reference(h, h->address, &h->references[i], e);
 	return st;
@@ -450,20 +436,9 @@ static enum status luau_heap_parse(struct heap *h, struct err *e)
 
 static enum status push_total(struct heap *h, struct err *e)
 {
-	struct trace *t = h->im->t;
-	struct counter row = {trace_strz(t, "lua.heap"), trace_strz(t, "B")};
-	struct event ev = {.kind = EV_COUNTER,
-			   .has = EV_HAS_TYPE | EV_HAS_VALUE,
-			   .type = trace_counter(t, &row),
-			   .value = h->total};
+	uint32_t counter = emit_counter_id(h->im, "lua.heap", "B");
 
-	return h->has_total ? push(h, &ev, e) : ST_OK;
-}
-
-static void note(struct heap *h, enum severity severity, uint64_t count, const char *text)
-{
-	if (count)
-		trace_note(h->im->t, severity, count, "%s", text);
+	return h->has_total ? pushed(h, emit_counter(h->im, counter, UNKNOWN, h->total, e)) : ST_OK;
 }
 
 static enum status luau_heap_push_all(struct heap *h, struct err *e)
@@ -478,13 +453,18 @@ static enum status luau_heap_push_all(struct heap *h, struct err *e)
 		st = push_total(h, e);
 	if (!st)
 		st = luau_heap_parse(h, e);
-	note(h, NOTE_LOSS, h->bad, "sizes or references are impossible");
-	note(h, NOTE_LOSS, h->no_address, "objects were left out: their key is not an address");
-	note(h, NOTE_LOSS, h->classes,
-	     "classes have no name and no references: Luau does not write them as JSON");
-	note(h, NOTE_GUESS, h->repeated, "objects are in the file more than once");
-	note(h, NOTE_INFO, h->dangling, "references go to objects that are not in the file");
-	note(h, NOTE_INFO, h->at.repaired, "bytes of invalid UTF-8 became U+FFFD");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, h->bad, "sizes or references are impossible"),
+	    LOSS(NOTE_LOSS, h->no_address, "objects were left out: their key is not an address"),
+	    LOSS(NOTE_LOSS, h->classes,
+		 "classes have no name and no references: Luau does not write them as JSON"),
+	    LOSS(NOTE_GUESS, h->repeated, "objects are in the file more than once"),
+	    LOSS(NOTE_INFO, h->dangling, "references go to objects that are not in the file"),
+	    LOSS(NOTE_INFO, h->at.repaired, "bytes of invalid UTF-8 became U+FFFD"),
+	};
+
+	TRACE_LOSSES(h->im->t, losses);
 	return st;
 }
 

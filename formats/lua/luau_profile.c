@@ -72,8 +72,8 @@ static uint32_t location(struct trace *t, const struct luau_frame *f)
 	uint32_t source = trace_string(t, f->source, f->source_n);
 
 	if (f->source_n == 2 && !memcmp(f->source, "GC", 2) && f->name_n == 2 && !f->line)
-		return lua_named(t, trace_strz(t, "GC"), 0, 0);
-	return lua_named(
+		return emit_named(t, trace_strz(t, "GC"), 0, 0);
+	return emit_named(
 	    t, f->name_n ? trace_string(t, f->name, f->name_n) : trace_strz(t, "(anonymous)"),
 	    source, f->line);
 }
@@ -90,7 +90,7 @@ struct luau {
 static enum status luau_profile_take_line(struct luau *l, struct err *e)
 {
 	struct luau_frame f;
-	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_STACK | EV_HAS_TARGET};
+	struct emit_sample sample = {.stack = 0};
 	const char *s, *end;
 	bool sound = true;
 	uint64_t us;
@@ -110,9 +110,9 @@ static enum status luau_profile_take_line(struct luau *l, struct err *e)
 		return ST_OK;
 	}
 	l->stacks++;
-	ev.stack = trace_stack_of(l->im->t, l->ids, l->n);
-	ev.target = us * 1000;
-	return import_event(l->im, &ev, e);
+	sample.stack = trace_stack_of(l->im->t, l->ids, l->n);
+	sample.self = KNOWN(us * 1000);
+	return emit_sample(l->im, &sample, e);
 }
 
 static enum status luau_profile_read(struct import *im, struct err *e)

@@ -17,6 +17,7 @@
  */
 #include "formats/lua/objects.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/num.h"
 
@@ -302,18 +303,16 @@ static enum status memref_read(struct import *im, struct err *e)
 		st = out;
 		*e = later;
 	}
-	if (im->t && m.refused)
-		trace_note(im->t, NOTE_LOSS, m.refused,
-			   "lines are not an object, a path and a count");
-	if (im->t && m.nameless)
-		trace_note(im->t, NOTE_LOSS, m.nameless,
-			   "paths are \"true\", because of a bug in the tool");
-	if (im->t && m.single && m.said != m.paths)
-		trace_note(im->t, NOTE_LOSS, 0,
-			   "the report does not have the number of paths that it states");
-	if (im->t && m.cut)
-		trace_note(im->t, NOTE_GUESS, 0,
-			   "the last line has no newline: it is read as it is");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, m.refused, "lines are not an object, a path and a count"),
+	    LOSS(NOTE_LOSS, m.nameless, "paths are \"true\", because of a bug in the tool"),
+	    LOSS_IF(NOTE_LOSS, m.single && m.said != m.paths,
+		    "the report does not have the number of paths that it states"),
+	    LOSS_IF(NOTE_GUESS, m.cut, "the last line has no newline: it is read as it is"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	if (!st && !m.o.n)
 		st = err_at(e, ST_BAD, 0, "the file has no object");
 	buf_release(&m.entry);

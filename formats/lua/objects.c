@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/lua/objects.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 
@@ -45,45 +46,29 @@ uint32_t lua_objects_id(struct lua_objects *o, uint64_t address)
 enum status lua_objects_define(struct lua_objects *o, uint32_t id, struct lua_text type,
 			       struct lua_text name, const uint64_t *entries, struct err *e)
 {
-	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS, .address = id_in_trace(o, id)};
+	struct emit_object object = {.id = id_in_trace(o, id)};
 
 	if (!id || o->list[id - 1].defined) {
 		o->repeated++;
 		return ST_OK;
 	}
 	o->list[id - 1].defined = true;
-	if (type.s) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_type(o->im->t, type.s, type.n);
-	}
-	if (name.s) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = trace_string(o->im->t, name.s, name.n);
-	}
-	if (entries) {
-		ev.has |= EV_HAS_VALUE;
-		ev.value = (int64_t)*entries;
-	}
-	return import_event(o->im, &ev, e);
+	if (type.s)
+		object.type = trace_type(o->im->t, type.s, type.n);
+	if (name.s)
+		object.name = trace_string(o->im->t, name.s, name.n);
+	if (entries)
+		object.value = KNOWN(*entries);
+	return emit_object(o->im, &object, e);
 }
 
 enum status lua_objects_refer(struct lua_objects *o, uint32_t from, uint32_t to,
 			      struct lua_text name, uint64_t count, struct err *e)
 {
-	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET,
-			   .address = id_in_trace(o, from),
-			   .target = id_in_trace(o, to)};
+	uint32_t field = name.s ? trace_string(o->im->t, name.s, name.n) : 0;
 
-	if (name.s) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = trace_string(o->im->t, name.s, name.n);
-	}
-	if (count) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = count;
-	}
-	return import_event(o->im, &ev, e);
+	return emit_reference(o->im, id_in_trace(o, from), id_in_trace(o, to), field,
+			      KNOWN_IF(count, count), e);
 }
 
 enum status lua_objects_end(struct lua_objects *o, struct err *e)
@@ -102,13 +87,15 @@ enum status lua_objects_end(struct lua_objects *o, struct err *e)
 			st = lua_objects_refer(
 			    o, 0, id, (struct lua_text){outside, sizeof outside - 1}, 0, e);
 	}
-	if (n)
-		trace_note(o->im->t, NOTE_INFO, n,
-			   "objects hold others but are not in the dump: they are older than "
-			   "the dump");
-	if (o->repeated)
-		trace_note(o->im->t, NOTE_INFO, o->repeated,
-			   "objects are in the dump more than once: the first counts");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, n,
+		 "objects hold others but are not in the dump: they are older than the dump"),
+	    LOSS(NOTE_INFO, o->repeated,
+		 "objects are in the dump more than once: the first counts"),
+	};
+
+	TRACE_LOSSES(o->im->t, losses);
 	return st;
 }
 

@@ -14,6 +14,7 @@
  * the totals: both are kept as they are. The lines of a call at level 0 are held until it
  * returns.
  */
+#include "formats/emit.h"
 #include "formats/lua/text.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -104,7 +105,7 @@ static bool lua_profiler_parse(struct profiler *p, struct profiler_call *call)
 	name = trace_string(t, f[2].s, f[2].n);
 	file = trace_string(t, f[1].s, f[1].n);
 	call->location =
-	    lua_named(t, name, file, line > 0 && line <= INT32_MAX ? (uint32_t)line : 0);
+	    emit_named(t, name, file, line > 0 && line <= INT32_MAX ? (uint32_t)line : 0);
 	return true;
 }
 
@@ -132,8 +133,12 @@ static enum status flush(struct profiler *p, struct err *e)
 
 	make_stacks(p);
 	for (size_t i = 0; !st && i < p->n; i++)
-		st = lua_push_timed(p->im, p->calls[i].stack, 1, p->calls[i].total,
-				    p->calls[i].local, e);
+		st = emit_sample(p->im,
+				 &(struct emit_sample){.stack = p->calls[i].stack,
+						       .calls = KNOWN(1),
+						       .total = KNOWN(p->calls[i].total),
+						       .self = KNOWN(p->calls[i].local)},
+				 e);
 	p->n = 0;
 	return st;
 }
@@ -159,16 +164,15 @@ static enum status take_line(struct profiler *p, struct err *e)
 static void add_notes(struct profiler *p)
 {
 	struct trace *t = p->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, p->runs > 1 ? p->runs : 0, "runs of the profiler are in this file"),
+	    LOSS(NOTE_GUESS, p->orphans,
+		 "calls have no recorded caller (a coroutine, or the caller had not returned): the "
+		 "nearest recorded call stands for it"),
+	    LOSS(NOTE_INFO, p->cut_names, "calls are of functions whose names the profiler cut"),
+	};
 
-	if (p->runs > 1)
-		trace_note(t, NOTE_INFO, p->runs, "runs of the profiler are in this file");
-	if (p->orphans)
-		trace_note(t, NOTE_GUESS, p->orphans,
-			   "calls have no recorded caller (a coroutine, or the caller had not "
-			   "returned): the nearest recorded call stands for it");
-	if (p->cut_names)
-		trace_note(t, NOTE_INFO, p->cut_names,
-			   "calls are of functions whose names the profiler cut");
+	TRACE_LOSSES(t, losses);
 	lua_refused_note(t, &p->refused, "lines do not have seven valid fields");
 	lua_cut_note(t, &p->line, &p->refused);
 }

@@ -17,6 +17,7 @@
  */
 #include "formats/lua/objects.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 
 enum { LINE_LIMIT = 16 << 20, KEY_LIMIT = 1 << 20 };
@@ -202,15 +203,15 @@ static enum status lua_snapshot_read(struct import *im, struct err *e)
 		st = out;
 		*e = later;
 	}
-	if (im->t && s.refused)
-		trace_note(im->t, NOTE_LOSS, s.refused, "lines are neither objects nor holders");
-	if (im->t && s.unknown)
-		trace_note(im->t, NOTE_LOSS, s.unknown, "objects have an unknown kind");
-	if (im->t && s.forest)
-		trace_note(im->t, NOTE_INFO, s.forest,
-			   "lines after ===== repeat the objects as a tree");
-	if (im->t && (s.cut || s.object))
-		trace_note(im->t, NOTE_LOSS, 0, "the last object is incomplete");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, s.refused, "lines are neither objects nor holders"),
+	    LOSS(NOTE_LOSS, s.unknown, "objects have an unknown kind"),
+	    LOSS(NOTE_INFO, s.forest, "lines after ===== repeat the objects as a tree"),
+	    LOSS_IF(NOTE_LOSS, (s.cut || s.object), "the last object is incomplete"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	if (!st && !s.o.n)
 		st = err_at(e, ST_BAD, 0, "the file has no object");
 	buf_release(&s.key);

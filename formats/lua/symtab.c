@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/lua/symtab.h"
 
+#include "formats/emit.h"
 #include "formats/lua/text.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -162,8 +163,8 @@ uint32_t lua_symtab_lua(struct lua_symtab *s, uint64_t address, uint64_t line)
 		row.name = trace_string(s->t, b.data, b.len);
 		buf_release(&b);
 	}
-	return lua_named(s->t, row.name, row.file,
-			 lua_symtab_line(line) ? lua_symtab_line(line) : row.first);
+	return emit_named(s->t, row.name, row.file,
+			  lua_symtab_line(line) ? lua_symtab_line(line) : row.first);
 }
 
 /* The nearest one at or below the address. */
@@ -227,7 +228,7 @@ uint32_t lua_symtab_trace(struct lua_symtab *s, uint64_t number)
 	} else {
 		s->unknown_traces++;
 	}
-	location = lua_named(s->t, trace_string(s->t, b.data, b.len), f.file, line);
+	location = emit_named(s->t, trace_string(s->t, b.data, b.len), f.file, line);
 	buf_release(&b);
 	if (i)
 		s->traces[i - 1].location = location;
@@ -249,16 +250,15 @@ uint32_t lua_symtab_trace_at(struct lua_symtab *s, uint64_t number, uint64_t add
 
 void lua_symtab_notes(const struct lua_symtab *s)
 {
-	if (s->unknown_lua)
-		trace_note(s->t, NOTE_LOSS, s->unknown_lua,
-			   "uses of Lua functions are not in the symbol table");
-	if (s->unknown_traces)
-		trace_note(s->t, NOTE_LOSS, s->unknown_traces,
-			   "uses of traces are not in the symbol table");
-	if (s->between)
-		trace_note(s->t, NOTE_GUESS, s->between,
-			   "C addresses have the name of the nearest function below them: the "
-			   "symbol table has no sizes");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, s->unknown_lua, "uses of Lua functions are not in the symbol table"),
+	    LOSS(NOTE_LOSS, s->unknown_traces, "uses of traces are not in the symbol table"),
+	    LOSS(NOTE_GUESS, s->between,
+		 "C addresses have the name of the nearest function below them: the symbol table "
+		 "has no sizes"),
+	};
+
+	TRACE_LOSSES(s->t, losses);
 }
 
 void lua_symtab_release(struct lua_symtab *s)

@@ -94,24 +94,9 @@ static uint32_t tarantool_source_stack(struct tarantool *m, struct cursor *c, un
 		if (!m->internal)
 			m->internal = trace_stack(
 			    m->im->t, 0,
-			    lua_named(m->im->t, trace_strz(m->im->t, "INTERNAL"), 0, 0));
+			    emit_named(m->im->t, trace_strz(m->im->t, "INTERNAL"), 0, 0));
 		return m->internal;
 	}
-}
-
-static enum status push_block(struct tarantool *m, unsigned kind, uint32_t stack, uint64_t address,
-			      uint64_t size, struct err *e)
-{
-	struct event ev = {.kind = (uint8_t)kind,
-			   .has = EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_STACK |
-				  EV_HAS_DOMAIN,
-			   .domain = DOMAIN_LUA,
-			   .stack = stack,
-			   .seq = m->seq,
-			   .address = address,
-			   .requested = size};
-
-	return import_event(m->im, &ev, e);
 }
 
 static enum status tarantool_memprof_event(struct tarantool *m, struct cursor *c, uint8_t header,
@@ -141,9 +126,21 @@ static enum status tarantool_memprof_event(struct tarantool *m, struct cursor *c
 		return err_failure(e);
 	m->seq++;
 	if (kind & 2)
-		st = push_block(m, EV_FREE, stack, old, old_size, e);
+		st = emit_free(m->im,
+			       &(struct emit_free){.seq = KNOWN(m->seq),
+						   .address = old,
+						   .requested = KNOWN(old_size),
+						   .stack = stack,
+						   .domain = KNOWN(DOMAIN_LUA)},
+			       e);
 	if (!st && kind & 1)
-		st = push_block(m, EV_ALLOC, stack, new, new_size, e);
+		st = emit_alloc(m->im,
+				&(struct emit_alloc){.seq = KNOWN(m->seq),
+						     .address = KNOWN(new),
+						     .requested = KNOWN(new_size),
+						     .stack = stack,
+						     .domain = KNOWN(DOMAIN_LUA)},
+				e);
 	return st;
 }
 
@@ -235,7 +232,7 @@ static void tarantool_first_use(struct tarantool *m, const struct frame_read *f,
 		break;
 	case FRAME_BUILTIN:
 		snprintf(name, sizeof name, "[builtin#%" PRIu64 "]", f->address);
-		r->location = lua_named(m->im->t, trace_strz(m->im->t, name), 0, 0);
+		r->location = emit_named(m->im->t, trace_strz(m->im->t, name), 0, 0);
 		break;
 	default:
 		/* What the signal interrupted may be a function's first instruction. */
@@ -355,7 +352,7 @@ static enum status tarantool_push_some(struct tarantool *m, size_t *first, struc
 	for (size_t i = 0; !st && i < n; i++) {
 		uint32_t stack = trace_path_stack(m->im->t, &paths[i]);
 
-		st = lua_push_samples(m->im, stack, state_marker(m, samples[i].state), 1, e);
+		st = emit_samples(m->im, stack, state_marker(m, samples[i].state), 1, e);
 	}
 	*first += n;
 	return st;
@@ -432,7 +429,7 @@ static enum status tarantool_sysprof_event(struct tarantool *m, struct cursor *c
 			return err_failure(e);
 		stack = trace_stack(m->im->t, 0,
 				    lua_symtab_trace_at(&m->symbols, number, address, line));
-		return lua_push_samples(m->im, stack, state_marker(m, state), 1, e);
+		return emit_samples(m->im, stack, state_marker(m, state), 1, e);
 	}
 	return ST_OK;
 }

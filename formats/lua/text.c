@@ -156,13 +156,6 @@ size_t lua_place(const char *s, size_t n, uint32_t *line)
 	return at - 1;
 }
 
-uint32_t lua_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line)
-{
-	struct location l = {.space = SPACE_NAME, .name = name, .file = file, .line = line};
-
-	return trace_location(t, &l);
-}
-
 uint32_t lua_entry(struct trace *t, const char *s, size_t n)
 {
 	struct location l = {.space = SPACE_NAME};
@@ -191,30 +184,4 @@ bool lua_is_vm_state(const char *s, size_t n)
 		if (strlen(words[i]) == n && !memcmp(words[i], s, n))
 			return true;
 	return false;
-}
-
-enum status lua_push_samples(struct import *im, uint32_t stack, uint32_t marker, uint64_t count,
-			     struct err *e)
-{
-	struct event ev = {
-	    .kind = EV_SAMPLE, .has = EV_HAS_COUNT, .type = marker, .stack = stack, .count = count};
-
-	if (marker)
-		ev.has |= EV_HAS_TYPE;
-	if (stack)
-		ev.has |= EV_HAS_STACK;
-	return import_event(im, &ev, e);
-}
-
-enum status lua_push_timed(struct import *im, uint32_t stack, uint64_t count, int64_t value,
-			   int64_t self, struct err *e)
-{
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_COUNT | EV_HAS_STACK | EV_HAS_VALUE | EV_HAS_TARGET,
-			   .stack = stack,
-			   .count = count,
-			   .value = value,
-			   .target = (uint64_t)self};
-
-	return import_event(im, &ev, e);
 }

@@ -6,6 +6,7 @@
 #ifndef TM_FORMATS_LUA_TEXT_H
 #define TM_FORMATS_LUA_TEXT_H
 
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 enum { LUA_LINE_MAX = 1 << 20 };
@@ -60,17 +61,8 @@ uint32_t lua_entry(struct trace *t, const char *s, size_t n);
 bool lua_is_address(const char *s, size_t n, uint64_t *v);
 /* The file in "file:12" (its length), 0: it is no such text. line 0 is a main chunk. */
 size_t lua_place(const char *s, size_t n, uint32_t *line);
-/* name, place: file may be 0, line 0 */
-uint32_t lua_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line);
 
 /* The words of LuaJIT's profiler for what the VM was doing. */
 bool lua_is_vm_state(const char *s, size_t n);
-
-/* A sample of stack, or of no stack (0), with a marker (0: none). */
-enum status lua_push_samples(struct import *im, uint32_t stack, uint32_t marker, uint64_t count,
-			     struct err *e);
-/* One with its times. */
-enum status lua_push_timed(struct import *im, uint32_t stack, uint64_t count, int64_t value,
-			   int64_t self, struct err *e);
 
 #endif

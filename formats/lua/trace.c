@@ -20,6 +20,7 @@
  * the calls are in; its count is 1 for the first line of a call and 0 for the others, so that
  * counts are calls. A call without lines is a sample of no time.
  */
+#include "formats/emit.h"
 #include "formats/lua/text.h"
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"
@@ -91,7 +92,7 @@ static uint32_t luatrace_location(struct luatrace *l, uint32_t name, uint32_t fi
 
 	if (!p->location || p->name != name || p->file != file || p->line != line)
 		*p = (struct luatrace_place){name, file, line,
-					     lua_named(l->im->t, name, file, line)};
+					     emit_named(l->im->t, name, file, line)};
 	return p->location;
 }
 
@@ -106,16 +107,14 @@ static uint32_t stack_of(struct luatrace *l, struct luatrace_frame *f)
 
 static enum status push(struct luatrace *l, struct luatrace_frame *f, int64_t ns, struct err *e)
 {
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_COUNT | EV_HAS_STACK | EV_HAS_TARGET | EV_HAS_TIME,
-			   .stack = stack_of(l, f),
-			   .count = !f->counted,
-			   .target = (uint64_t)ns,
-			   .time = l->now};
+	const struct emit_sample sample = {.stack = stack_of(l, f),
+					   .calls = KNOWN(!f->counted),
+					   .self = KNOWN(ns),
+					   .time = KNOWN(l->now)};
 
 	f->counted = true;
 	l->now = ns > INT64_MAX - l->now ? INT64_MAX : l->now + ns;
-	return import_event(l->im, &ev, e);
+	return emit_sample(l->im, &sample, e);
 }
 
 /* A call that ends without a line has not been counted. */
@@ -319,14 +318,14 @@ static enum status lua_trace_take_line(struct luatrace *l, struct err *e)
 static void add_notes(struct luatrace *l)
 {
 	struct trace *t = l->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, l->unentered,
+		 "returns are from functions that were entered before the trace"),
+	    LOSS(NOTE_INFO, l->errors, "errors unwound the stack"),
+	    LOSS(NOTE_INFO, l->tails, "tail calls replaced their caller"),
+	};
 
-	if (l->unentered)
-		trace_note(t, NOTE_INFO, l->unentered,
-			   "returns are from functions that were entered before the trace");
-	if (l->errors)
-		trace_note(t, NOTE_INFO, l->errors, "errors unwound the stack");
-	if (l->tails)
-		trace_note(t, NOTE_INFO, l->tails, "tail calls replaced their caller");
+	TRACE_LOSSES(t, losses);
 	lua_refused_note(t, &l->refused, "lines are not luatrace records");
 	lua_cut_note(t, &l->line, &l->refused);
 }

@@ -18,6 +18,7 @@
  */
 #include "formats/lua/objects.h"
 
+#include "formats/emit.h"
 #include "lib/base/num.h"
 
 #include <inttypes.h>
@@ -92,25 +93,27 @@ static bool milliseconds(struct lua_text t, int64_t *ns)
 }
 
 /* "main.lua:12" */
-static void set_place(struct trace *t, struct lua_text source, struct location *l)
+static uint32_t location_at(struct trace *t, uint32_t name, struct lua_text source)
 {
 	const char *colon = memrchr(source.s, ':', source.n);
 	size_t n = colon ? (size_t)(colon - source.s) : source.n;
 	uint64_t line;
 
-	if (colon && num_dec(colon + 1, source.n - n - 1, &line) && line <= UINT32_MAX)
-		l->line = (uint32_t)line;
-	else
+	if (!colon || !num_dec(colon + 1, source.n - n - 1, &line) || line > UINT32_MAX) {
+		line = 0;
 		n = source.n;
-	l->file = trace_string(t, source.s, n);
+	}
+	return emit_named(t, name, trace_string(t, source.s, n), (uint32_t)line);
 }
 
 static enum status xlua_take_times(struct xlua *x, struct lua_text line, struct err *e)
 {
 	struct trace *t = x->o.im->t;
-	struct location l = {.space = SPACE_NAME};
-	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_STACK | EV_HAS_COUNT | EV_HAS_VALUE};
+	struct emit_sample sample;
 	struct lua_text figures[FIGURES], name, source;
+	uint32_t location;
+	uint64_t calls;
+	int64_t ns;
 	bool good =
 	    line.n > NAME_WIDTH + SOURCE_WIDTH && *line.s == '|' && line.s[line.n - 1] == '|';
 
@@ -120,18 +123,17 @@ static enum status xlua_take_times(struct xlua *x, struct lua_text line, struct 
 		good = last_field(&line, &figures[i]);
 	/* called, relative, average, total: from the right; names hold colons, so by width */
 	if (!good || line.n < NAME_WIDTH + 2 || memcmp(line.s + NAME_WIDTH, ": ", 2) != 0 ||
-	    !num_dec(figures[0].s, figures[0].n, &ev.count) ||
-	    !milliseconds(figures[3], &ev.value)) {
+	    !num_dec(figures[0].s, figures[0].n, &calls) || !milliseconds(figures[3], &ns)) {
 		x->refused++;
 		return ST_OK;
 	}
 	name = trimmed((struct lua_text){line.s, NAME_WIDTH});
 	source = trimmed((struct lua_text){line.s + NAME_WIDTH + 2, line.n - NAME_WIDTH - 2});
 	x->cut_names += name.n == NAME_WIDTH || source.n == SOURCE_WIDTH;
-	l.name = trace_string(t, name.s, name.n);
-	set_place(t, source, &l);
-	ev.stack = trace_stack(t, 0, trace_location(t, &l));
-	return import_event(x->o.im, &ev, e);
+	location = location_at(t, trace_string(t, name.s, name.n), source);
+	sample = (struct emit_sample){
+	    .stack = trace_stack(t, 0, location), .calls = KNOWN(calls), .total = KNOWN(ns)};
+	return emit_sample(x->o.im, &sample, e);
 }
 
 /* NAME: SIZE: TYPE: ID: INFO, INFO being where an upvalue or a local is */
@@ -235,21 +237,19 @@ static enum status xlua_begin(struct xlua *x, enum form form, struct lua_text li
 static void xlua_add_notes(struct xlua *x)
 {
 	struct trace *t = x->o.im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->refused, "lines are not rows of the report"),
+	    LOSS(NOTE_LOSS, x->cut_names,
+		 "names or sources fill their whole column: xLua may have cut them"),
+	    LOSS_IF(NOTE_LOSS, x->cut, "the last line has no newline: it was left out"),
+	    LOSS_IF(NOTE_INFO, true,
+		    x->form == FORM_TIMES
+			? "times are total (inclusive): the report has no self times"
+			: "the value of an object is the number of slots in its table: the report "
+			  "has no bytes"),
+	};
 
-	if (x->refused)
-		trace_note(t, NOTE_LOSS, x->refused, "lines are not rows of the report");
-	if (x->cut_names)
-		trace_note(t, NOTE_LOSS, x->cut_names,
-			   "names or sources fill their whole column: xLua may have cut them");
-	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0, "the last line has no newline: it was left out");
-	if (x->form == FORM_TIMES)
-		trace_note(t, NOTE_INFO, 0,
-			   "times are total (inclusive): the report has no self times");
-	else
-		trace_note(t, NOTE_INFO, 0,
-			   "the value of an object is the number of slots in its table: the "
-			   "report has no bytes");
+	TRACE_LOSSES(t, losses);
 	x->refused = x->cut_names = 0;
 }
 
