@@ -6,9 +6,16 @@
 enum status emit_frame(struct import *im, struct known_number number, struct known_number time,
 		       struct err *e)
 {
+	return emit_frame_labeled(im, number, 0, time, e);
+}
+
+enum status emit_frame_labeled(struct import *im, struct known_number number, uint32_t label,
+			       struct known_number time, struct err *e)
+{
 	struct event ev = emit_event(EV_FRAME, 0, 0, 0, time);
 
 	emit_put_value(&ev, number);
+	emit_put_id(&ev, EV_HAS_NAME, &ev.name, label);
 	return import_event(im, &ev, e);
 }
 

@@ -24,7 +24,7 @@ struct known_number {
 	bool is;
 };
 #define KNOWN(x) ((struct known_number){(uint64_t)(x), true})
-#define UNKNOWN  ((struct known_number){0, false})
+#define ABSENT   ((struct known_number){0, false})
 /* Known if a condition holds. */
 #define KNOWN_IF(is, x) ((struct known_number){(is) ? (uint64_t)(x) : 0, (is)})
 
@@ -115,15 +115,27 @@ struct emit_free {
 	struct known_number time, seq, domain, requested;
 };
 
-static inline enum status emit_free(struct import *im, const struct emit_free *f, struct err *e)
+static inline enum status emit_free_as(struct import *im, enum event_kind kind,
+				       const struct emit_free *f, struct err *e)
 {
-	struct event ev = emit_event(EV_FREE, 0, f->stack, f->thread, f->time);
+	struct event ev = emit_event(kind, 0, f->stack, f->thread, f->time);
 
 	emit_put(&ev, EV_HAS_ADDRESS, &ev.address, KNOWN(f->address));
 	emit_put(&ev, EV_HAS_SEQ, &ev.seq, f->seq);
 	emit_put(&ev, EV_HAS_REQUESTED, &ev.requested, f->requested);
 	emit_put_domain(&ev, f->domain);
 	return import_event(im, &ev, e);
+}
+
+static inline enum status emit_free(struct import *im, const struct emit_free *f, struct err *e)
+{
+	return emit_free_as(im, EV_FREE, f, e);
+}
+
+/* It was freed by the event with this number, at a time that is not known. */
+static inline enum status emit_freed(struct import *im, const struct emit_free *f, struct err *e)
+{
+	return emit_free_as(im, EV_FREED, f, e);
 }
 
 /* Calls that are summed up, or samples of a stack. */
@@ -191,6 +203,9 @@ static inline enum status emit_exit(struct import *im, const struct emit_call *c
 /* The next frame begins: its number and time. */
 enum status emit_frame(struct import *im, struct known_number number, struct known_number time,
 		       struct err *e);
+/* The same with a label, a string. */
+enum status emit_frame_labeled(struct import *im, struct known_number number, uint32_t label,
+			       struct known_number time, struct err *e);
 
 /* A counter of im->t; its name is in the manual page of the format. */
 uint32_t emit_counter_id(struct import *im, const char *name, const char *unit);
@@ -204,17 +219,18 @@ enum status emit_decimal(struct import *im, uint32_t counter, struct known_numbe
 struct emit_object {
 	uint64_t id;
 	uint32_t type, stack, name;
-	struct known_number size, hash, value; /* value: enum object_state */
+	struct known_number size, hash, count, value; /* value: enum object_state */
 };
 
 static inline enum status emit_object(struct import *im, const struct emit_object *o, struct err *e)
 {
-	struct event ev = emit_event(EV_OBJECT, o->type, o->stack, 0, UNKNOWN);
+	struct event ev = emit_event(EV_OBJECT, o->type, o->stack, 0, ABSENT);
 
 	emit_put(&ev, EV_HAS_ADDRESS, &ev.address, KNOWN(o->id));
 	emit_put_id(&ev, EV_HAS_NAME, &ev.name, o->name);
 	emit_put(&ev, EV_HAS_REQUESTED, &ev.requested, o->size);
 	emit_put(&ev, EV_HAS_TARGET, &ev.target, o->hash);
+	emit_put(&ev, EV_HAS_COUNT, &ev.count, o->count);
 	emit_put_value(&ev, o->value);
 	return import_event(im, &ev, e);
 }
@@ -223,7 +239,7 @@ static inline enum status emit_object(struct import *im, const struct emit_objec
 static inline enum status emit_reference(struct import *im, uint64_t from, uint64_t to,
 					 uint32_t name, struct known_number count, struct err *e)
 {
-	struct event ev = emit_event(EV_REFERENCE, 0, 0, 0, UNKNOWN);
+	struct event ev = emit_event(EV_REFERENCE, 0, 0, 0, ABSENT);
 
 	emit_put(&ev, EV_HAS_ADDRESS, &ev.address, KNOWN(from));
 	emit_put(&ev, EV_HAS_TARGET, &ev.target, KNOWN(to));

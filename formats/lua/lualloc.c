@@ -195,7 +195,7 @@ static enum status begin_frame(struct lualloc *l, uint64_t number, struct known_
 enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int64_t time,
 			  struct err *e)
 {
-	return begin_frame(l, number, has_time ? KNOWN(lualloc_since_start(l, time)) : UNKNOWN, e);
+	return begin_frame(l, number, has_time ? KNOWN(lualloc_since_start(l, time)) : ABSENT, e);
 }
 
 /* Also of a free: the size the block had goes to *size. False: the block is not known. */

@@ -186,7 +186,7 @@ static enum status push_reference(struct heap *h, uint64_t from, const struct he
 				  struct err *e)
 {
 	h->dangling += !map64_get(&h->objects, r->target);
-	return pushed(h, emit_reference(h->im, from, r->target, r->name, UNKNOWN, e));
+	return pushed(h, emit_reference(h->im, from, r->target, r->name, ABSENT, e));
 }
 
 static enum status luau_heap_end_object(struct heap *h, struct err *e)
@@ -438,7 +438,7 @@ static enum status push_total(struct heap *h, struct err *e)
 {
 	uint32_t counter = emit_counter_id(h->im, "lua.heap", "B");
 
-	return h->has_total ? pushed(h, emit_counter(h->im, counter, UNKNOWN, h->total, e)) : ST_OK;
+	return h->has_total ? pushed(h, emit_counter(h->im, counter, ABSENT, h->total, e)) : ST_OK;
 }
 
 static enum status luau_heap_push_all(struct heap *h, struct err *e)

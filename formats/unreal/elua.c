@@ -274,7 +274,7 @@ static enum status close_node(struct elua *u, bool whole, struct err *e)
 
 static enum status put_frame(struct elua *u, double when, struct err *e)
 {
-	struct known_number time = UNKNOWN;
+	struct known_number time = ABSENT;
 
 	if (isfinite(when) && fabs(when) < ns_most / 2e6) {
 		if (!u->has_first)
@@ -282,7 +282,7 @@ static enum status put_frame(struct elua *u, double when, struct err *e)
 		u->has_first = true;
 		time = KNOWN(num_nearest((when - u->first_time) * 1e6));
 	}
-	return emit_frame(u->im, UNKNOWN, time, e);
+	return emit_frame(u->im, ABSENT, time, e);
 }
 
 static enum status elua_read_tree(struct elua *u, struct cursor *c, bool frame, struct err *e)

@@ -83,7 +83,7 @@ static enum status count_named(struct memreport *m, const char *unit, int64_t va
 	m->counted++;
 	return emit_counter(
 	    m->im, trace_counter(m->im->t, &(struct counter){name, trace_strz(m->im->t, unit)}),
-	    UNKNOWN, value, e);
+	    ABSENT, value, e);
 }
 
 /* The counter "what name". */

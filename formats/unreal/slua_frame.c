@@ -315,7 +315,7 @@ static enum status put_heap(struct slua *s, double kb, struct err *e)
 	}
 	if (!s->heap_counter)
 		s->heap_counter = emit_counter_id(s->im, "lua.heap", "B");
-	return emit_counter(s->im, s->heap_counter, UNKNOWN, llround(kb * 1024), e);
+	return emit_counter(s->im, s->heap_counter, ABSENT, llround(kb * 1024), e);
 }
 
 static enum status read_memory(struct slua *s, struct cursor *c, struct err *e)
@@ -350,7 +350,7 @@ static enum status slua_frame_read(struct slua *s, struct cursor *c, struct err 
 		cursor_fail(c, ST_BAD, "impossible number of functions of a frame: %" PRId32, n);
 		return ST_OK;
 	}
-	st = emit_frame(s->im, UNKNOWN, UNKNOWN, e);
+	st = emit_frame(s->im, ABSENT, ABSENT, e);
 	for (int32_t i = 0; !st && i < n && !cursor_failed(c); i++)
 		st = slua_frame_read_tree(s, c, e);
 	if (!st && !cursor_failed(c))

@@ -40,9 +40,9 @@ TEST(absent_fields)
 	CHECK_EQ(emit_sample(&im, &(struct emit_sample){.stack = 0}, &e), ST_OK);
 	CHECK_EQ(emit_enter(&im, &(struct emit_call){.stack = 0}, &e), ST_OK);
 	CHECK_EQ(emit_exit(&im, &(struct emit_call){.stack = 0}, &e), ST_OK);
-	CHECK_EQ(emit_frame(&im, UNKNOWN, UNKNOWN, &e), ST_OK);
+	CHECK_EQ(emit_frame(&im, ABSENT, ABSENT, &e), ST_OK);
 	CHECK_EQ(emit_object(&im, &(struct emit_object){.id = 0}, &e), ST_OK);
-	CHECK_EQ(emit_reference(&im, 0, 0, 0, UNKNOWN, &e), ST_OK);
+	CHECK_EQ(emit_reference(&im, 0, 0, 0, ABSENT, &e), ST_OK);
 	check_events(&c, want, sizeof want / sizeof *want);
 	CHECK_EQ(im.t->events[EV_ALLOC], 1);
 	trace_free(im.t);
@@ -127,7 +127,7 @@ TEST(counters)
 
 	CHECK_EQ(emit_counter_id(&im, "process.rss", "B"), rss);
 	emit_counter(&im, rss, KNOWN(7), -1, &e);
-	emit_decimal(&im, rss, UNKNOWN, decimal_join(33, 400000000000000000), &e);
+	emit_decimal(&im, rss, ABSENT, decimal_join(33, 400000000000000000), &e);
 	CHECK_EQ(c.n, 2);
 	CHECK_EQ(c.events[0].has, EV_HAS_TYPE | EV_HAS_TIME | EV_HAS_VALUE);
 	CHECK_EQ(c.events[0].value, -1);
