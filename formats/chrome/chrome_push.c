@@ -4,10 +4,10 @@
  */
 #include "formats/chrome/chrome.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/pages.h"
 #include "lib/base/sort.h"
-#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,33 +124,38 @@ static void chrome_push_match(struct push *p)
 static uint32_t stack_of(struct push *p, uint32_t marker)
 {
 	struct trace *t = p->x->im->t;
-	struct location l = {.space = SPACE_NAME, .name = t->markers[marker].name};
+	uint32_t file, *stack = &p->stacks[marker];
 
-	if (marker < p->x->n_places) {
-		l.file = p->x->places[marker].file;
-		l.line = l.file ? p->x->places[marker].line : 0;
+	if (!*stack) {
+		file = marker < p->x->n_places ? p->x->places[marker].file : 0;
+		*stack = trace_stack(t, 0,
+				     emit_named(t, t->markers[marker].name, file,
+						file ? p->x->places[marker].line : 0));
 	}
-	if (!p->stacks[marker])
-		p->stacks[marker] = trace_stack(t, 0, trace_location(t, &l));
-	return p->stacks[marker];
+	return *stack;
 }
 
-static enum status push_edge(struct push *p, const struct chrome_call *c, unsigned kind, int64_t at,
-			     struct err *e)
+static struct emit_call call_at(struct push *p, const struct chrome_call *c, int64_t at)
 {
-	struct event ev = {.kind = (uint8_t)kind,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_THREAD | EV_HAS_TIME,
-			   .type = c->marker,
-			   .stack = stack_of(p, c->marker),
-			   .thread = p->threads[c->thread],
-			   .time = at - p->x->start,
-			   .count = 1};
+	return (struct emit_call){.marker = c->marker,
+				  .stack = stack_of(p, c->marker),
+				  .thread = p->threads[c->thread],
+				  .time = KNOWN(at - p->x->start)};
+}
 
-	if (kind == EV_ENTER && c->pause) {
-		ev.has |= EV_HAS_VALUE;
-		ev.value = c->pause;
-	}
-	return import_event(p->x->im, &ev, e);
+static enum status push_enter(struct push *p, const struct chrome_call *c, struct err *e)
+{
+	struct emit_call call = call_at(p, c, c->ts);
+
+	call.value = KNOWN_IF(c->pause, c->pause);
+	return emit_enter(p->x->im, &call, e);
+}
+
+static enum status push_exit(struct push *p, const struct chrome_call *c, struct err *e)
+{
+	struct emit_call call = call_at(p, c, c->end);
+
+	return emit_exit(p->x->im, &call, e);
 }
 
 /* Ends the open calls that are over at a time. */
@@ -161,7 +166,7 @@ static enum status push_ends(struct push *p, int64_t at, struct err *e)
 	for (; !st && p->n_open && p->x->calls[p->open[p->n_open - 1]].end <= at; p->n_open--) {
 		const struct chrome_call *c = &p->x->calls[p->open[p->n_open - 1]];
 
-		st = push_edge(p, c, EV_EXIT, c->end, e);
+		st = push_exit(p, c, e);
 	}
 	return st;
 }
@@ -181,7 +186,7 @@ static enum status chrome_push_calls(struct push *p, struct err *e)
 			c->end = x->calls[p->open[p->n_open - 1]].end;
 			x->clipped++;
 		}
-		st = push_edge(p, c, EV_ENTER, c->ts, e);
+		st = push_enter(p, c, e);
 		open_call(p, i);
 	}
 	return st ? st : push_ends(p, INT64_MAX, e);
@@ -206,10 +211,8 @@ static uint32_t chrome_push_frame_stack(struct chrome *x, uint32_t index)
 		x->loops++;
 	while (n--) {
 		struct chrome_frame *f = &x->frames[path[n]];
-		struct location l = {.space = f->name ? SPACE_NAME : SPACE_UNKNOWN,
-				     .name = f->name};
 
-		stack = trace_stack(x->im->t, stack, trace_location(x->im->t, &l));
+		stack = trace_stack(x->im->t, stack, emit_named(x->im->t, f->name, 0, 0));
 		f->stack = stack + 1;
 		f->open = false;
 	}
@@ -219,60 +222,46 @@ static uint32_t chrome_push_frame_stack(struct chrome *x, uint32_t index)
 
 static enum status chrome_push_point(struct push *p, const struct chrome_point *at, struct err *e)
 {
-	struct event ev = {
-	    .kind = at->kind, .has = EV_HAS_TIME, .time = at->ts - p->x->start, .count = 1};
+	struct known_number time = KNOWN(at->ts - p->x->start);
+	struct emit_sample sample = {.time = time};
 
-	if (at->kind == EV_COUNTER) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = at->what;
-		reading_put(&ev, at->value, at->fraction);
-		return import_event(p->x->im, &ev, e);
-	}
-	ev.has |= EV_HAS_THREAD | EV_HAS_STACK;
-	ev.thread = p->threads[at->thread];
+	if (at->kind == EV_COUNTER)
+		return emit_decimal(p->x->im, at->what, time, decimal_join(at->value, at->fraction),
+				    e);
+	sample.thread = p->threads[at->thread];
 	if (at->of_frames) {
-		if (at->dur >= 0) {
-			ev.has |= EV_HAS_TARGET;
-			ev.target = (uint64_t)at->dur;
-		}
-		event_set_samples(&ev, (uint64_t)at->value);
-		ev.stack = chrome_push_frame_stack(p->x, at->what - 1);
+		sample.self = KNOWN_IF(at->dur >= 0, at->dur);
+		sample.samples = KNOWN(at->value);
+		sample.stack = chrome_push_frame_stack(p->x, at->what - 1);
 	} else {
-		ev.has |= EV_HAS_TYPE | EV_HAS_VALUE;
-		ev.type = at->what;
-		ev.stack = stack_of(p, at->what);
-		ev.value = at->value;
+		sample.marker = at->what;
+		sample.stack = stack_of(p, at->what);
+		sample.total = KNOWN(at->value);
 	}
-	if (!ev.stack)
-		ev.has &= (uint16_t)~EV_HAS_STACK;
-	return import_event(p->x->im, &ev, e);
+	return emit_sample(p->x->im, &sample, e);
 }
 
 static void chrome_push_add_notes(const struct chrome *x)
 {
 	struct trace *t = x->im->t;
-	const struct {
-		uint64_t n;
-		enum severity severity;
-		const char *text;
-	} notes[] = {
-	    {x->unmatched, NOTE_LOSS, "ends of calls have no begin"},
-	    {x->unended, NOTE_GUESS,
-	     "calls have no end: they end with the last event of their thread"},
-	    {x->clipped, NOTE_GUESS, "calls end after their caller: they end with their caller"},
-	    {x->unended_asyncs, NOTE_LOSS, "asynchronous events have no end: left out"},
-	    {x->game_frames, NOTE_LOSS, "frames of the game were left out"},
-	    {x->no_time, NOTE_LOSS, "events have no time: left out"},
-	    {x->no_number, NOTE_LOSS, "readings of counters are not numbers: left out"},
-	    {x->loops, NOTE_LOSS, "stack frames are their own callers"},
-	    {x->rounded, NOTE_INFO, "readings of counters have more than 18 decimals: rounded"},
-	    {x->asyncs, NOTE_INFO, "asynchronous events are shown as calls of a thread 'async'"},
-	    {x->other, NOTE_INFO, "instants, flows and other events were left out"},
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->unmatched, "ends of calls have no begin"),
+	    LOSS(NOTE_GUESS, x->unended,
+		 "calls have no end: they end with the last event of their thread"),
+	    LOSS(NOTE_GUESS, x->clipped,
+		 "calls end after their caller: they end with their caller"),
+	    LOSS(NOTE_LOSS, x->unended_asyncs, "asynchronous events have no end: left out"),
+	    LOSS(NOTE_LOSS, x->game_frames, "frames of the game were left out"),
+	    LOSS(NOTE_LOSS, x->no_time, "events have no time: left out"),
+	    LOSS(NOTE_LOSS, x->no_number, "readings of counters are not numbers: left out"),
+	    LOSS(NOTE_LOSS, x->loops, "stack frames are their own callers"),
+	    LOSS(NOTE_INFO, x->rounded, "readings of counters have more than 18 decimals: rounded"),
+	    LOSS(NOTE_INFO, x->asyncs,
+		 "asynchronous events are shown as calls of a thread 'async'"),
+	    LOSS(NOTE_INFO, x->other, "instants, flows and other events were left out"),
 	};
 
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-		if (notes[i].n)
-			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	TRACE_LOSSES(t, losses);
 }
 
 enum status chrome_push(struct chrome *x, struct err *e)

@@ -6,6 +6,7 @@
  */
 #include "formats/chrome/chrome.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 
@@ -165,20 +166,24 @@ static enum status tracy_push_sum(struct tracy *p, const struct field *f, size_t
 {
 	struct field total = get(p, f, n, COL_TOTAL), counts = get(p, f, n, COL_COUNTS);
 	struct trace *t = p->x.im->t;
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_COUNT | EV_HAS_VALUE};
-	struct location l = {.space = SPACE_NAME};
+	uint32_t marker, file, location;
+	uint64_t calls;
+	int64_t ns;
 
-	if (!num_dec(counts.s, counts.n, &ev.count) || !num_i64(total.s, total.n, &ev.value)) {
+	if (!num_dec(counts.s, counts.n, &calls) || !num_i64(total.s, total.n, &ns)) {
 		p->odd++;
 		return ST_OK;
 	}
-	ev.type = place(p, f, n);
-	l.name = t->markers[ev.type].name;
-	l.file = p->x.places[ev.type].file;
-	l.line = l.file ? p->x.places[ev.type].line : 0;
-	ev.stack = trace_stack(t, 0, trace_location(t, &l));
-	return import_event(p->x.im, &ev, e);
+	marker = place(p, f, n);
+	file = p->x.places[marker].file;
+	location =
+	    emit_named(t, t->markers[marker].name, file, file ? p->x.places[marker].line : 0);
+	return emit_sample(p->x.im,
+			   &(struct emit_sample){.marker = marker,
+						 .stack = trace_stack(t, 0, location),
+						 .calls = KNOWN(calls),
+						 .total = KNOWN(ns)},
+			   e);
 }
 
 static enum status tracy_read_rows(struct tracy *p, struct err *e)

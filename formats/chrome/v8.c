@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/chrome/v8.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 
@@ -245,13 +246,10 @@ static bool is_named(const struct trace *t, const struct v8_node *n, const char 
 static uint32_t location_of(struct trace *t, const struct v8_node *n)
 {
 	bool file = n->file && *trace_text(t, n->file);
-	struct location l = {
-	    .space = SPACE_NAME,
-	    .name = n->name && *trace_text(t, n->name) ? n->name : trace_strz(t, "(anonymous)"),
-	    .file = file ? n->file : 0,
-	    .line = file ? n->line : 0};
+	bool named = n->name && *trace_text(t, n->name);
 
-	return trace_location(t, &l);
+	return emit_named(t, named ? n->name : trace_strz(t, "(anonymous)"), file ? n->file : 0,
+			  file ? n->line : 0);
 }
 
 /* The root is in no stack but its own. Of nodes that are their own callers what is known. */
@@ -310,27 +308,20 @@ static enum status v8_push_samples(struct v8_profile *p, struct import *im, uint
 	for (size_t i = 0; i < n && !st; i++) {
 		uint32_t node = node_of(p, p->samples[i]);
 		int64_t until = i + 1 < n ? p->times[i + 1] : p->end;
-		struct event ev = {.kind = EV_SAMPLE,
-				   .has = EV_HAS_TIME | EV_HAS_TARGET,
-				   .time = to_ns(plus(p->times[i], -zero))};
+		struct emit_sample sample = {.thread = thread, .samples = KNOWN(1)};
 
 		if (!node) {
 			p->missing++;
 			continue;
 		}
-		event_set_samples(&ev, 1);
-		ev.target = until > p->times[i] ? (uint64_t)to_ns(plus(until, -p->times[i])) : 0;
+		sample.time = KNOWN(to_ns(plus(p->times[i], -zero)));
+		sample.self = KNOWN(until > p->times[i] ? to_ns(plus(until, -p->times[i])) : 0);
 		/* What the collector interrupted is below it. */
-		ev.stack = collector && p->nodes[node - 1].name == collector
-			       ? trace_stack(im->t, before, location_of(im->t, &p->nodes[node - 1]))
-			       : (before = v8_stack_of(p, im->t, node - 1));
-		if (ev.stack)
-			ev.has |= EV_HAS_STACK;
-		if (thread) {
-			ev.has |= EV_HAS_THREAD;
-			ev.thread = thread;
-		}
-		st = import_event(im, &ev, e);
+		sample.stack =
+		    collector && p->nodes[node - 1].name == collector
+			? trace_stack(im->t, before, location_of(im->t, &p->nodes[node - 1]))
+			: (before = v8_stack_of(p, im->t, node - 1));
+		st = emit_sample(im, &sample, e);
 	}
 	return st;
 }
@@ -340,36 +331,29 @@ static enum status v8_push_sizes(struct v8_profile *p, struct import *im, struct
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < p->n_nodes && !st; i++) {
-		struct event ev = {.kind = EV_ALLOC,
-				   .has = EV_HAS_REQUESTED | EV_HAS_DOMAIN,
-				   .count = 1,
-				   .requested = (uint64_t)p->nodes[i].size};
+		struct emit_alloc alloc = {.requested = KNOWN(p->nodes[i].size),
+					   .domain = KNOWN(DOMAIN_MALLOC)};
 
 		if (!p->nodes[i].size)
 			continue;
-		ev.stack = v8_stack_of(p, im->t, (uint32_t)i);
-		if (ev.stack)
-			ev.has |= EV_HAS_STACK;
-		st = import_event(im, &ev, e);
+		alloc.stack = v8_stack_of(p, im->t, (uint32_t)i);
+		st = emit_alloc(im, &alloc, e);
 	}
 	return st;
 }
 
 static void add_notes(const struct v8_profile *p, struct trace *t)
 {
-	if (p->odd)
-		trace_note(t, NOTE_LOSS, p->odd,
-			   "impossible samples and times of a profile were left out");
-	if (p->missing)
-		trace_note(t, NOTE_LOSS, p->missing,
-			   "samples or children refer to nodes that are not in the file: left "
-			   "out");
-	if (p->loops)
-		trace_note(t, NOTE_LOSS, p->loops, "nodes of a profile are their own callers");
-	if (p->backwards)
-		trace_note(t, NOTE_GUESS, p->backwards,
-			   "samples are earlier than the sample before: the time before is "
-			   "used");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, p->odd, "impossible samples and times of a profile were left out"),
+	    LOSS(NOTE_LOSS, p->missing,
+		 "samples or children refer to nodes that are not in the file: left out"),
+	    LOSS(NOTE_LOSS, p->loops, "nodes of a profile are their own callers"),
+	    LOSS(NOTE_GUESS, p->backwards,
+		 "samples are earlier than the sample before: the time before is used"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 enum status v8_push(struct v8_profile *p, struct import *im, uint32_t thread, int64_t zero,
