@@ -16,6 +16,7 @@
  */
 #include "formats/heaptrack/heaptrack.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 
@@ -122,42 +123,22 @@ static bool heaptrack_take_row(struct heaptrack *h, char kind, struct heaptrack_
 
 static enum status push_rss(struct heaptrack *h, uint64_t pages, struct err *e)
 {
-	struct event ev = {.kind = EV_COUNTER,
-			   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
-			   .time = h->time,
-			   .count = 1};
-	struct trace *t = h->im->t;
-
 	if (!h->rss)
-		h->rss = trace_counter(
-		    t, &(struct counter){trace_strz(t, "process.rss"), trace_strz(t, "B")});
-	ev.type = h->rss;
-	ev.value = (int64_t)(pages * (h->page ? h->page : 4096));
-	return import_event(h->im, &ev, e);
-}
-
-static struct event block_event(const struct heaptrack *h, unsigned kind, uint64_t address)
-{
-	return (struct event){.kind = (uint8_t)kind,
-			      .has = EV_HAS_ADDRESS | EV_HAS_TIME | EV_HAS_DOMAIN,
-			      .domain = DOMAIN_MALLOC,
-			      .time = h->time,
-			      .address = address,
-			      .count = 1};
+		h->rss = emit_counter_id(h->im, "process.rss", "B");
+	return emit_counter(h->im, h->rss, KNOWN(h->time),
+			    (int64_t)(pages * (h->page ? h->page : 4096)), e);
 }
 
 static enum status push_alloc(struct heaptrack *h, uint64_t address, uint64_t size, uint32_t stack,
 			      struct err *e)
 {
-	struct event ev = block_event(h, EV_ALLOC, address);
+	const struct emit_alloc alloc = {.stack = stack,
+					 .time = KNOWN(h->time),
+					 .address = KNOWN(address),
+					 .requested = KNOWN(size),
+					 .domain = KNOWN(DOMAIN_MALLOC)};
 
-	ev.has |= EV_HAS_REQUESTED;
-	ev.requested = size;
-	if (stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack;
-	}
-	return import_event(h->im, &ev, e);
+	return emit_alloc(h->im, &alloc, e);
 }
 
 static enum status heaptrack_hand_on(struct heaptrack *h, struct err *e)
@@ -209,15 +190,15 @@ static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, 
 static bool heaptrack_take_free(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
 				struct err *e)
 {
-	struct event ev;
+	struct emit_free end = {.time = KNOWN(h->time), .domain = KNOWN(DOMAIN_MALLOC)};
 	uint64_t v;
 
 	if (!heaptrack_number(l, &v) || l->s != l->end)
 		return false;
 	if (h->numbered)
 		return heaptrack_take_move(h, v, true, st, e);
-	ev = block_event(h, EV_FREE, v);
-	*st = import_event(h->im, &ev, e);
+	end.address = v;
+	*st = emit_free(h->im, &end, e);
 	return true;
 }
 
@@ -337,20 +318,18 @@ static void heaptrack_add_notes(const struct heaptrack *h)
 			   "calls above the limit of %d in an address or %d in a stack were "
 			   "left out",
 			   HEAPTRACK_CALLS_MOST, HEAPTRACK_STACK_MOST);
-	if (h->cut)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no newline: the file may be "
-			   "cut short");
-	if (h->backwards)
-		trace_note(t, NOTE_LOSS, h->backwards, "times go backwards: left out");
-	if (h->unknown_frees)
-		trace_note(t, NOTE_LOSS, h->unknown_frees, "frees of unknown blocks");
-	if (h->suppressions)
-		trace_note(t, NOTE_INFO, h->suppressions,
-			   "suppressions of leaks are in the file but were not applied");
-	if (h->attached)
-		trace_note(t, NOTE_INFO, 0,
-			   "heaptrack was attached to the process: older blocks are unknown");
+
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_LOSS, h->cut, "the last line has no newline: the file may be cut short"),
+	    LOSS(NOTE_LOSS, h->backwards, "times go backwards: left out"),
+	    LOSS(NOTE_LOSS, h->unknown_frees, "frees of unknown blocks"),
+	    LOSS(NOTE_INFO, h->suppressions,
+		 "suppressions of leaks are in the file but were not applied"),
+	    LOSS_IF(NOTE_INFO, h->attached,
+		    "heaptrack was attached to the process: older blocks are unknown"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 static enum status heaptrack_read(struct import *im, struct err *e)
