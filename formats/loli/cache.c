@@ -6,6 +6,7 @@
  */
 #include "formats/loli/loli.h"
 
+#include "formats/emit.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -45,7 +46,6 @@ struct cache {
 static uint32_t loli_cache_hashed_library(struct cache *s, uint32_t hash)
 {
 	struct trace *t = s->l.im->t;
-	struct location at = {.space = SPACE_NAME};
 	uint32_t *stack;
 	char text[32];
 	int n;
@@ -56,8 +56,7 @@ static uint32_t loli_cache_hashed_library(struct cache *s, uint32_t hash)
 	stack = map64_put(&s->libraries, hash);
 	if (!*stack) {
 		n = snprintf(text, sizeof text, "library %08" PRIx32, hash);
-		at.name = trace_string(t, text, (size_t)n);
-		*stack = trace_stack(t, 0, trace_location(t, &at));
+		*stack = trace_stack(t, 0, emit_named(t, trace_string(t, text, (size_t)n), 0, 0));
 	}
 	return *stack;
 }

@@ -10,6 +10,7 @@
  */
 #include "formats/loli/file.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/sort.h"
 
@@ -76,28 +77,27 @@ static bool in_ms(struct loli_file *f)
 
 static uint32_t counter_of(struct loli_file *f, uint32_t series)
 {
-	struct trace *t = f->l.im->t;
 	struct buf name = BUF_INIT;
-	struct counter row = {.unit = trace_strz(t, "B")};
+	uint32_t counter;
 
 	if (f->chart.series == NAMED)
 		buf_addf(&name, "meminfo.%s", names[series]);
 	else
 		buf_addf(&name, "meminfo.series-%u", series + 1);
-	row.name = trace_strz(t, buf_str(&name));
+	counter = emit_counter_id(f->l.im, buf_str(&name), "B");
 	buf_release(&name);
-	return trace_counter(t, &row);
+	return counter;
 }
 
 /* False: a number that is no time, or no size. */
-static bool reading(const uint8_t *p, double unit, struct event *ev)
+static bool reading(const uint8_t *p, double unit, int64_t *at, int64_t *bytes)
 {
 	double time = be_double(p) * unit, value = be_double(p + 8) * (1 << 20);
 
 	if (!(time >= 0 && time < 9e18 && value >= 0 && value < 9e18))
 		return false;
-	ev->time = llround(time);
-	ev->value = llround(value);
+	*at = llround(time);
+	*bytes = llround(value);
 	return true;
 }
 
@@ -115,21 +115,18 @@ enum status loli_chart_push(struct loli_file *f, struct err *e)
 	series = loli_file_count(f);
 	for (uint32_t i = 0; !st && i < series && !cursor_failed(f->c); i++) {
 		uint32_t n = loli_file_count(f);
-		struct event ev = {.kind = EV_COUNTER,
-				   .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
-				   .count = 1};
+		uint32_t counter = n && i < LOLI_CHART_SERIES ? counter_of(f, i) : 0;
+		int64_t at, bytes;
 		const uint8_t *p;
 
-		if (n && i < LOLI_CHART_SERIES)
-			ev.type = counter_of(f, i);
 		for (uint32_t k = 0; !st && k < n; k++) {
 			p = cursor_bytes(f->c, POINT_SIZE, "chart");
 			if (!p)
 				break;
 			if (i >= LOLI_CHART_SERIES)
 				c->unnamed++;
-			else if (reading(p, ms ? 1e6 : 1e9, &ev))
-				st = import_event(f->l.im, &ev, e);
+			else if (reading(p, ms ? 1e6 : 1e9, &at, &bytes))
+				st = emit_counter(f->l.im, counter, KNOWN(at), bytes, e);
 			else
 				c->refused++;
 		}
@@ -141,18 +138,17 @@ void loli_chart_notes(const struct loli_file *f)
 {
 	const struct loli_chart *c = &f->chart;
 	struct trace *t = f->l.im->t;
+	const struct trace_loss losses[] = {
+	    LOSS_WITH(
+		NOTE_GUESS, c->points && c->series != NAMED ? c->series : 0,
+		"series are in the memory chart, where programs write {}: their names are unknown",
+		NAMED),
+	    LOSS(NOTE_LOSS, c->refused,
+		 "points of the memory chart have an invalid time or size: left out"),
+	    LOSS_WITH(NOTE_LOSS, c->unnamed,
+		      "points are of series of the memory chart above the limit of {}: left out",
+		      LOLI_CHART_SERIES),
+	};
 
-	if (c->points && c->series != NAMED)
-		trace_note(t, NOTE_GUESS, c->series,
-			   "series are in the memory chart, where programs write %d: their "
-			   "names are unknown",
-			   NAMED);
-	if (c->refused)
-		trace_note(t, NOTE_LOSS, c->refused,
-			   "points of the memory chart have an invalid time or size: left out");
-	if (c->unnamed)
-		trace_note(t, NOTE_LOSS, c->unnamed,
-			   "points are of series of the memory chart above the limit of %d: "
-			   "left out",
-			   LOLI_CHART_SERIES);
+	TRACE_LOSSES(t, losses);
 }

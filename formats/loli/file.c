@@ -9,6 +9,7 @@
  */
 #include "formats/loli/file.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static enum status push_frees(struct loli_file *f, struct err *e)
 	uint64_t addr;
 
 	for (uint32_t i = 0; !st && i < count && loli_file_free(f, &addr, &seq); i++)
-		st = loli_free(&f->l, EV_FREED, addr, seq, e);
+		st = loli_free(&f->l, true, addr, seq, e);
 	return st;
 }
 
@@ -174,18 +175,19 @@ static void loli_file_add_notes(struct loli_file *f, bool whole)
 	struct trace *t = f->l.im->t;
 
 	loli_chart_notes(f);
-	if (f->shots)
-		trace_note(t, NOTE_INFO, f->shots, "screenshots are not imported");
-	if (f->duplicate_stacks)
-		trace_note(t, NOTE_GUESS, f->duplicate_stacks,
-			   "stacks have the id of an earlier one: the last counts");
-	if (f->unnamed_ids)
-		trace_note(t, NOTE_GUESS, f->unnamed_ids,
-			   "locations have a library without a name in the file: they are "
-			   "read as addresses of the process");
-	if (!whole && f->lost_stacks)
-		trace_note(t, NOTE_LOSS, f->lost_stacks,
-			   "records have a stack in the missing part of the file");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, f->shots, "screenshots are not imported"),
+	    LOSS(NOTE_GUESS, f->duplicate_stacks,
+		 "stacks have the id of an earlier one: the last counts"),
+	    LOSS(NOTE_GUESS, f->unnamed_ids,
+		 "locations have a library without a name in the file: they are read as addresses "
+		 "of the process"),
+	    LOSS(NOTE_LOSS, !whole && f->lost_stacks ? f->lost_stacks : 0,
+		 "records have a stack in the missing part of the file"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (f->trailing && f->version == 107)
 		trace_note(t, NOTE_INFO, f->trailing,
 			   "bytes of the comparison part of version 107 were not read");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/loli/loli.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/base/utf.h"
@@ -73,28 +74,26 @@ static void loli_notes(struct loli *l)
 			   "to be lower bounds",
 			   l->im->options->config ? "loli3.conf has no mode"
 						  : "loli3.conf was not given");
-	if (c->mode == LOLI_MODE_LOOSE)
-		trace_note(t, NOTE_INFO, 0,
-			   "recorded in loose mode: sizes below the threshold are estimates, and "
-			   "counts are counts of samples");
-	if (c->build == LOLI_BUILD_INSTRUMENTED)
-		trace_note(t, NOTE_GUESS, 0,
-			   "in instrumented builds the agent drops the two innermost "
-			   "functions of every stack");
-	if (c->hook_mmap)
-		trace_note(t, NOTE_INFO, 0, "mmap hook: each page of 4096 bytes is one record");
-	if (c->refused)
-		trace_note(t, NOTE_INFO, c->refused, "lines of loli3.conf were not understood");
-	if (l->frees == LOLI_FREES)
-		trace_note(t, NOTE_GUESS, 0,
-			   "agents v0.9.9b to v1.2.5 lose the free of a block that realloc "
-			   "moves: some live blocks may be such false leaks, and no capture "
-			   "shows which");
-	if (l->frees == LOLI_FREES_NONE)
-		trace_note(t, NOTE_GUESS, 0,
-			   "the format has no frees: every record counts as live");
-	if (l->frees == LOLI_FREES_UNKNOWN)
-		trace_note(t, NOTE_INFO, 0, "the format has no frees: live bytes are unknown");
+
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_INFO, c->mode == LOLI_MODE_LOOSE,
+		    "recorded in loose mode: sizes below the threshold are estimates, and counts "
+		    "are counts of samples"),
+	    LOSS_IF(NOTE_GUESS, c->build == LOLI_BUILD_INSTRUMENTED,
+		    "in instrumented builds the agent drops the two innermost functions of every "
+		    "stack"),
+	    LOSS_IF(NOTE_INFO, c->hook_mmap, "mmap hook: each page of 4096 bytes is one record"),
+	    LOSS(NOTE_INFO, c->refused, "lines of loli3.conf were not understood"),
+	    LOSS_IF(NOTE_GUESS, l->frees == LOLI_FREES,
+		    "agents v0.9.9b to v1.2.5 lose the free of a block that realloc moves: some "
+		    "live blocks may be such false leaks, and no capture shows which"),
+	    LOSS_IF(NOTE_GUESS, l->frees == LOLI_FREES_NONE,
+		    "the format has no frees: every record counts as live"),
+	    LOSS_IF(NOTE_INFO, l->frees == LOLI_FREES_UNKNOWN,
+		    "the format has no frees: live bytes are unknown"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 void loli_describe(struct loli *l)
@@ -147,13 +146,14 @@ void loli_needs_maps(struct loli *l)
 
 void loli_end(struct loli *l)
 {
-	if (l->bad_times)
-		trace_note(l->im->t, NOTE_LOSS, l->bad_times,
-			   "records have a time outside 292 years: left out");
-	if (l->repeated)
-		trace_note(l->im->t, NOTE_GUESS, l->repeated,
-			   "records have the number of another record: two runs of the "
-			   "application may be mixed");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, l->bad_times, "records have a time outside 292 years: left out"),
+	    LOSS(NOTE_GUESS, l->repeated,
+		 "records have the number of another record: two runs of the application may be "
+		 "mixed"),
+	};
+
+	TRACE_LOSSES(l->im->t, losses);
 	forget(l);
 }
 
@@ -264,41 +264,27 @@ uint32_t loli_library_stack(struct loli *l, const char *name, size_t n)
 enum status loli_alloc(struct loli *l, uint64_t seq, int64_t ms, uint32_t size, uint64_t addr,
 		       uint32_t stack, struct err *e)
 {
-	struct event ev = {.kind = EV_ALLOC,
-			   .has = EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_TIME,
-			   .stack = stack,
-			   .seq = seq,
-			   .address = addr,
-			   .count = 1,
-			   .requested = size};
+	struct emit_alloc alloc = {.stack = stack,
+				   .seq = KNOWN(seq),
+				   .address = KNOWN(addr),
+				   .requested = KNOWN(size),
+				   .domain = KNOWN_IF(l->config.hook_mmap, DOMAIN_MMAP)};
+	int64_t ns;
 
-	if (__builtin_mul_overflow(ms, 1000000, &ev.time)) {
-		ev.has &= (uint16_t)~EV_HAS_TIME;
-		ev.time = 0;
+	if (__builtin_mul_overflow(ms, 1000000, &ns))
 		l->bad_times++;
-	}
-	if (stack)
-		ev.has |= EV_HAS_STACK;
-	if (l->config.hook_mmap) {
-		ev.has |= EV_HAS_DOMAIN;
-		ev.domain = DOMAIN_MMAP;
-	}
-	return import_event(l->im, &ev, e);
+	else
+		alloc.time = KNOWN(ns);
+	return emit_alloc(l->im, &alloc, e);
 }
 
-enum status loli_free(struct loli *l, uint8_t kind, uint64_t addr, uint64_t seq, struct err *e)
+enum status loli_free(struct loli *l, bool freed, uint64_t addr, uint64_t seq, struct err *e)
 {
-	struct event ev = {.kind = kind,
-			   .has = EV_HAS_SEQ | EV_HAS_ADDRESS,
-			   .seq = seq,
-			   .address = addr,
-			   .count = 1};
+	const struct emit_free end = {.seq = KNOWN(seq),
+				      .address = addr,
+				      .domain = KNOWN_IF(l->config.hook_mmap, DOMAIN_MMAP)};
 
-	if (l->config.hook_mmap) {
-		ev.has |= EV_HAS_DOMAIN;
-		ev.domain = DOMAIN_MMAP;
-	}
-	return import_event(l->im, &ev, e);
+	return freed ? emit_freed(l->im, &end, e) : emit_free(l->im, &end, e);
 }
 
 bool loli_diff_is(const struct loli_diff *d)

@@ -74,7 +74,7 @@ uint32_t loli_library_stack(struct loli *l, const char *name, size_t n);
 /* Pushes a record. ms outside of i64 ns is left out and counted. */
 enum status loli_alloc(struct loli *l, uint64_t seq, int64_t ms, uint32_t size, uint64_t addr,
 		       uint32_t stack, struct err *e);
-enum status loli_free(struct loli *l, uint8_t kind, uint64_t addr, uint64_t seq, struct err *e);
+enum status loli_free(struct loli *l, bool freed, uint64_t addr, uint64_t seq, struct err *e);
 
 /* A comparison saved as a capture (Qt builds could): no time, no address, nothing but records,
  * numbered from 0, and sizes that may be negative. */

@@ -11,6 +11,7 @@
  * A name without a symbol is LIBRARY!0xADDRESS, and in a diff 0xADDRESS.
  */
 #include "formats/blocks.h"
+#include "formats/emit.h"
 #include "formats/loli/loli.h"
 
 #include "lib/base/mem.h"
@@ -363,10 +364,12 @@ static enum status report_end(struct report *r, struct err *e)
 	struct trace *t = r->l.im->t;
 	enum status st = ST_OK;
 
-	if (r->odd)
-		trace_note(t, NOTE_LOSS, r->odd, "unreadable lines");
-	if (!r->rows)
-		trace_note(t, NOTE_INFO, 0, "the report has no rows");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, r->odd, "unreadable lines"),
+	    LOSS_IF(NOTE_INFO, !r->rows, "the report has no rows"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (r->layout != REPORT_GROWTH && r->count_known && r->bytes_known &&
 	    !__builtin_sub_overflow(r->heading.count, r->roots.count, &left.count) &&
 	    !__builtin_sub_overflow(r->heading.bytes, r->roots.bytes, &left.bytes)) {

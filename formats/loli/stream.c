@@ -11,6 +11,7 @@
  */
 #include "formats/loli/loli.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/pack/lz4.h"
 
@@ -105,7 +106,7 @@ static enum status loli_stream_one_record(struct live *s, const struct record *r
 	if (!loli_seqs_add(&s->l.seqs, seq))
 		s->l.repeated++;
 	if (r->kind == KIND_FREE)
-		return loli_free(&s->l, EV_FREE, le64(r->p + 5), seq, e);
+		return loli_free(&s->l, false, le64(r->p + 5), seq, e);
 	return alloc_record(s, r, seq, e);
 }
 
@@ -114,28 +115,20 @@ static void loli_stream_end_run(struct live *s)
 	struct trace *t = s->l.im->t;
 	uint64_t missing = loli_seqs_missing(&s->l.seqs);
 
-	if (missing)
-		trace_note(t, NOTE_LOSS, missing,
-			   "records are missing: their numbers were "
-			   "never received");
-	if (s->l.seqs.distinct && s->l.seqs.min > 1)
-		trace_note(t, NOTE_LOSS, s->l.seqs.min - 1,
-			   "records were sent before the first record in this file");
-	if (s->bad_packets)
-		trace_note(t, NOTE_LOSS, s->bad_packets, "packets cannot be decompressed");
-	if (s->cut)
-		trace_note(t, NOTE_LOSS, s->cut,
-			   "packets end within a record or have a record of length 0");
-	if (s->bad_records)
-		trace_note(t, NOTE_LOSS, s->bad_records,
-			   "records have a length that does not fit their kind");
-	if (s->other_records)
-		trace_note(t, NOTE_LOSS, s->other_records, "records have an unknown kind");
-	if (s->ended && s->n)
-		trace_note(t, NOTE_INFO, 0,
-			   "the agent dropped its unsent records when the dump was requested");
-	if (s->other_packets)
-		trace_note(t, NOTE_INFO, s->other_packets, "packets have an unknown type");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, missing, "records are missing: their numbers were never received"),
+	    LOSS(NOTE_LOSS, s->l.seqs.distinct && s->l.seqs.min > 1 ? s->l.seqs.min - 1 : 0,
+		 "records were sent before the first record in this file"),
+	    LOSS(NOTE_LOSS, s->bad_packets, "packets cannot be decompressed"),
+	    LOSS(NOTE_LOSS, s->cut, "packets end within a record or have a record of length 0"),
+	    LOSS(NOTE_LOSS, s->bad_records, "records have a length that does not fit their kind"),
+	    LOSS(NOTE_LOSS, s->other_records, "records have an unknown kind"),
+	    LOSS_IF(NOTE_INFO, s->ended && s->n,
+		    "the agent dropped its unsent records when the dump was requested"),
+	    LOSS(NOTE_INFO, s->other_packets, "packets have an unknown type"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	s->bad_packets = s->cut = s->bad_records = s->other_records = s->other_packets = s->n = 0;
 	s->ended = false;
 	loli_end(&s->l);
