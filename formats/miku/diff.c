@@ -11,6 +11,7 @@
  * indented by one blank. Keys are not escaped: a line without such a beginning goes on with the
  * item above it.
  */
+#include "formats/emit.h"
 #include "formats/miku/objects.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -203,16 +204,17 @@ static enum status miku_diff_read_file(struct import *im, struct err *e)
 	}
 	if (!st && !d.objects)
 		st = err_at(e, ST_BAD, 0, "the file has no object");
-	if (im->t && d.stray)
-		trace_note(im->t, NOTE_LOSS, d.stray, "lines belong to no object");
-	if (im->t && d.continued)
-		trace_note(im->t, NOTE_GUESS, d.continued,
-			   "lines have no beginning: the key above them contains newlines");
-	if (im->t && cut && !whole)
-		trace_note(im->t, NOTE_LOSS, 0, "the last line has no newline: it is cut");
-	if (im->t && cut && whole)
-		trace_note(im->t, NOTE_GUESS, 0,
-			   "the last line has no newline: it is read as it is");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, im->t && d.stray ? d.stray : 0, "lines belong to no object"),
+	    LOSS(NOTE_GUESS, im->t && d.continued ? d.continued : 0,
+		 "lines have no beginning: the key above them contains newlines"),
+	    LOSS_IF(NOTE_LOSS, im->t && cut && !whole, "the last line has no newline: it is cut"),
+	    LOSS_IF(NOTE_GUESS, im->t && cut && whole,
+		    "the last line has no newline: it is read as it is"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	buf_release(&d.type);
 	buf_release(&d.text);
 	free(d.ends);

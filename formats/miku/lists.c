@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/miku/lists.h"
 
+#include "formats/emit.h"
 #include "formats/miku/objects.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -71,14 +72,16 @@ enum status miku_refs_push(struct miku_refs *refs, const struct miku_names *name
 		o.n_type = strlen(o.type);
 		st = miku_push_object(im, &o, e);
 	}
-	if (refs->added || refs->removed)
-		trace_note(im->t, NOTE_INFO, refs->held,
-			   "Lua objects are held by C# at the end of the stream (the objects "
-			   "of this capture)");
-	if (refs->unknown)
-		trace_note(im->t, NOTE_INFO, refs->unknown,
-			   "objects that C# released were acquired before the beginning of "
-			   "the stream");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, refs->added || refs->removed ? refs->held : 0,
+		 "Lua objects are held by C# at the end of the stream (the objects of this "
+		 "capture)"),
+	    LOSS(NOTE_INFO, refs->unknown,
+		 "objects that C# released were acquired before the beginning of the stream"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	return st;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/miku/miku.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
@@ -143,29 +144,25 @@ static bool split(const char *s, size_t n, size_t *function, const char **file, 
 
 static uint32_t miku_lua_location(struct trace *t, const char *s, size_t n)
 {
-	struct location at = {.space = SPACE_NAME};
+	struct buf b = BUF_INIT;
 	size_t function, n_file;
 	const char *file;
 	uint64_t line;
+	uint32_t of_file, name;
 
-	if (!split(s, n, &function, &file, &n_file, &line)) {
-		at.name = trace_string(t, s, n);
-		return trace_location(t, &at);
-	}
-	at.file = trace_string(t, file, n_file);
-	at.line = (uint32_t)line;
+	if (!split(s, n, &function, &file, &n_file, &line))
+		return emit_named(t, trace_string(t, s, n), 0, 0);
+	of_file = trace_string(t, file, n_file);
 	if (function) {
-		at.name = trace_string(t, s, function);
+		name = trace_string(t, s, function);
 	} else { /* as Lua's own tracebacks call it */
-		struct buf b = BUF_INIT;
-
 		buf_adds(&b, "function <");
 		buf_add(&b, file, n_file);
 		buf_addf(&b, ":%" PRIu64 ">", line);
-		at.name = trace_string(t, b.data, b.len);
-		buf_release(&b);
+		name = trace_string(t, b.data, b.len);
 	}
-	return trace_location(t, &at);
+	buf_release(&b);
+	return emit_named(t, name, of_file, (uint32_t)line);
 }
 
 static const struct miku_name *miku_name_info(struct miku *m, uint32_t id)
@@ -285,53 +282,32 @@ static int64_t self(int64_t total, int64_t below, struct miku_sum *clamped, bool
 static enum status miku_push_sample(struct miku *m, const struct miku_node *n,
 				    const struct miku_name *info, struct err *e)
 {
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK,
-			   .type = info->marker,
-			   .stack = n->stack};
+	struct emit_sample sample = {.marker = info->marker,
+				     .stack = n->stack,
+				     .calls = KNOWN_IF(n->calls >= 0, n->calls),
+				     .total = KNOWN_IF(n->time != MIKU_NO_TIME, n->time)};
 
-	if (n->calls >= 0) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)n->calls;
-	} else {
-		m->bad_calls++;
-		ev.count = 1;
-	}
-	if (n->time != MIKU_NO_TIME) {
-		ev.has |= EV_HAS_VALUE;
-		ev.value = n->time;
-	}
-	if (!n->no_self_time) {
-		ev.has |= EV_HAS_TARGET;
-		ev.target = (uint64_t)self(n->time, n->kids_time, &m->clamped_time, true);
-	}
-	return import_event(m->im, &ev, e);
+	m->bad_calls += n->calls < 0;
+	if (!n->no_self_time)
+		sample.self = KNOWN(self(n->time, n->kids_time, &m->clamped_time, true));
+	return emit_sample(m->im, &sample, e);
 }
 
 static enum status miku_push_bytes(struct miku *m, const struct miku_node *n, int64_t bytes,
-				   uint8_t domain, struct err *e)
+				   enum domain domain, struct err *e)
 {
-	struct event ev = {.kind = EV_DELTA,
-			   .has = EV_HAS_STACK | EV_HAS_DOMAIN,
-			   .stack = n->stack,
-			   .domain = domain,
-			   .count = 1};
+	const struct emit_alloc alloc = {
+	    .stack = n->stack, .domain = KNOWN(domain), .requested = KNOWN(bytes)};
+	const struct emit_delta delta = {.stack = n->stack,
+					 .domain = domain,
+					 .bytes = bytes,
+					 .calls = KNOWN_IF(n->calls >= 0, n->calls)};
 
 	if (!bytes)
 		return ST_OK;
-	if (m->allocated && domain == DOMAIN_LUA && !m->im->options->unclamped) {
-		ev.kind = EV_ALLOC;
-		ev.has |= EV_HAS_REQUESTED;
-		ev.requested = (uint64_t)bytes;
-		return import_event(m->im, &ev, e);
-	}
-	ev.has |= EV_HAS_VALUE;
-	ev.value = bytes;
-	if (n->calls >= 0) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)n->calls;
-	}
-	return import_event(m->im, &ev, e);
+	return m->allocated && domain == DOMAIN_LUA && !m->im->options->unclamped
+		   ? emit_alloc(m->im, &alloc, e)
+		   : emit_delta(m->im, &delta, e);
 }
 
 static enum status miku_push_node(struct miku *m, size_t i, struct err *e)
@@ -363,16 +339,13 @@ static enum status miku_push_node(struct miku *m, size_t i, struct err *e)
 
 static enum status push_frame(struct miku *m, struct err *e)
 {
-	struct event ev = {
-	    .kind = EV_FRAME, .has = EV_HAS_VALUE, .count = 1, .value = m->tree.frame};
-
 	if (!m->tree.frame || (m->has_frame && m->frame == m->tree.frame))
 		return ST_OK;
 	m->has_frame = true;
 	m->frame = m->tree.frame;
 	for (size_t i = 0; i < sizeof m->counters / sizeof *m->counters; i++)
 		m->counters[i].told = false;
-	return import_event(m->im, &ev, e);
+	return emit_frame(m->im, KNOWN(m->tree.frame), ABSENT, e);
 }
 
 /* None of these can be 0: that is what the game writes when it does not know. */
@@ -385,10 +358,7 @@ static enum status miku_push_counter(struct miku *m, size_t which, int64_t value
 		    {"miku.power", "m%"},
 		    {"lua.heap", "B"},
 		    {"mono.heap", "B"}};
-	struct trace *t = m->im->t;
 	struct miku_counter *c = &m->counters[which];
-	struct event ev = {
-	    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1, .value = value};
 
 	if (value < 0)
 		m->negative_heaps++;
@@ -396,9 +366,8 @@ static enum status miku_push_counter(struct miku *m, size_t which, int64_t value
 		return ST_OK;
 	c->told = true;
 	c->last = value;
-	ev.type = trace_counter(
-	    t, &(struct counter){trace_strz(t, rows[which].name), trace_strz(t, rows[which].unit)});
-	return import_event(m->im, &ev, e);
+	return emit_counter(m->im, emit_counter_id(m->im, rows[which].name, rows[which].unit),
+			    ABSENT, value, e);
 }
 
 static enum status push_counters(struct miku *m, bool marker, struct err *e)
@@ -448,47 +417,47 @@ static void clamp_note(struct trace *t, const struct miku_sum *s, const char *wh
 			   what, s->amount, unit);
 }
 
-static void note(struct trace *t, enum severity severity, uint64_t n, const char *what)
-{
-	if (n)
-		trace_note(t, severity, n, "%s", what);
-}
-
 void miku_end(struct miku *m)
 {
 	struct trace *t = m->im->t;
+	const struct trace_loss of_file[] = {
+	    LOSS_IF(NOTE_INFO, m->roots && !m->framed,
+		    "no root has a frame number: the file is a result save, one tree of all "
+		    "frames, without values by frame"),
+	    LOSS_IF(NOTE_GUESS, m->memories,
+		    "miku.memory is the field pss: Android's PSS in 2.3 captures, Unity's "
+		    "allocated memory in 3.1 captures; the capture does not state which"),
+	};
 
-	if (m->roots && !m->framed)
-		trace_note(t, NOTE_INFO, 0,
-			   "no root has a frame number: the file is a result save, one tree "
-			   "of all frames, without values by frame");
-	if (m->memories)
-		trace_note(t, NOTE_GUESS, 0,
-			   "miku.memory is the field pss: Android's PSS in 2.3 captures, Unity's "
-			   "allocated memory in 3.1 captures; the capture does not state which");
+	TRACE_LOSSES(t, of_file);
 	clamp_note(t, &m->clamped_time, "time", "ns");
 	clamp_note(t, &m->clamped_lua, "Lua bytes", "B");
 	clamp_note(t, &m->clamped_mono, "Mono bytes", "B");
-	note(t, NOTE_INFO, m->raised,
-	     "nodes have fewer bytes than their children: raised to the sum of the children, "
-	     "as in 3.x");
-	note(t, NOTE_INFO, m->collapsed, "repeated coroutine.resume nodes were collapsed");
-	note(t, NOTE_INFO, m->exceptions, "exceptions closed open calls early");
-	note(t, NOTE_INFO, m->negative_lua,
-	     "nodes have negative Lua bytes: a garbage "
-	     "collection happened during the call");
-	note(t, NOTE_INFO, m->negative_mono,
-	     "nodes have negative Mono bytes: a garbage collection happened during the call");
-	note(t, NOTE_INFO, m->tree.pictures, "screenshots were left out");
-	note(t, NOTE_INFO, m->tree.picture_names,
-	     "screenshots have a name that is not in the file: left out");
-	note(t, NOTE_LOSS, m->bad_times,
-	     "times are negative, infinite or too large (32 bits of ticks last 214 s): left out");
-	note(t, NOTE_LOSS, m->bad_calls, "nodes have a negative number of calls: left out");
-	note(t, NOTE_LOSS, m->tree.bad_floats,
-	     "values of fps or power are negative or not finite: left out");
-	note(t, NOTE_LOSS, m->negative_heaps, "heap sizes are negative: left out");
-	note(t, NOTE_LOSS, m->names.repaired, "names are not UTF-8: repaired");
-	note(t, NOTE_LOSS, m->names.lost, "names were lost with their definitions: <str#N>");
-	note(t, NOTE_INFO, m->names.restarts, "more connections follow the first");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, m->raised,
+		 "nodes have fewer bytes than their children: raised to the sum of the children, "
+		 "as in 3.x"),
+	    LOSS(NOTE_INFO, m->collapsed, "repeated coroutine.resume nodes were collapsed"),
+	    LOSS(NOTE_INFO, m->exceptions, "exceptions closed open calls early"),
+	    LOSS(NOTE_INFO, m->negative_lua,
+		 "nodes have negative Lua bytes: a garbage collection happened during the call"),
+	    LOSS(NOTE_INFO, m->negative_mono,
+		 "nodes have negative Mono bytes: a garbage collection happened during the call"),
+	    LOSS(NOTE_INFO, m->tree.pictures, "screenshots were left out"),
+	    LOSS(NOTE_INFO, m->tree.picture_names,
+		 "screenshots have a name that is not in the file: left out"),
+	    LOSS(NOTE_LOSS, m->bad_times,
+		 "times are negative, infinite or too large (32 bits of ticks last 214 s): left "
+		 "out"),
+	    LOSS(NOTE_LOSS, m->bad_calls, "nodes have a negative number of calls: left out"),
+	    LOSS(NOTE_LOSS, m->tree.bad_floats,
+		 "values of fps or power are negative or not finite: left out"),
+	    LOSS(NOTE_LOSS, m->negative_heaps, "heap sizes are negative: left out"),
+	    LOSS(NOTE_LOSS, m->names.repaired, "names are not UTF-8: repaired"),
+	    LOSS(NOTE_LOSS, m->names.lost, "names were lost with their definitions: <str#N>"),
+	    LOSS(NOTE_INFO, m->names.restarts, "more connections follow the first"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }

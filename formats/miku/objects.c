@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/miku/objects.h"
 
+#include "formats/emit.h"
 #include "lib/base/num.h"
 
 #include <ctype.h>
@@ -81,32 +82,19 @@ static uint32_t miku_objects_name_of(struct trace *t, const struct miku_item *it
 
 enum status miku_push_object(struct import *im, const struct miku_object *o, struct err *e)
 {
-	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS, .address = o->id, .count = 1};
+	struct emit_object object = {.id = o->id, .count = KNOWN_IF(o->count, o->count)};
 	enum status st;
 
-	if (o->n_type) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_type(im->t, o->type, o->n_type);
-	}
-	if (o->count) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = o->count;
-	}
-	for (size_t i = 0; i < o->n_items && !ev.name; i++)
-		ev.name = miku_objects_name_of(im->t, &o->items[i]);
-	if (ev.name)
-		ev.has |= EV_HAS_NAME;
-	st = import_event(im, &ev, e);
+	if (o->n_type)
+		object.type = trace_type(im->t, o->type, o->n_type);
+	for (size_t i = 0; i < o->n_items && !object.name; i++)
+		object.name = miku_objects_name_of(im->t, &o->items[i]);
+	st = emit_object(im, &object, e);
 	for (size_t i = 0; !st && i < o->n_items; i++) {
-		struct event r = {.kind = EV_REFERENCE,
-				  .has = EV_HAS_ADDRESS | EV_HAS_TARGET | EV_HAS_NAME,
-				  .target = o->id,
-				  .count = 1};
-
 		if (miku_objects_name_of(im->t, &o->items[i]) && o->items[i].n)
 			continue;
-		r.name = trace_string(im->t, o->items[i].s, o->items[i].n);
-		st = import_event(im, &r, e);
+		st = emit_reference(im, 0, o->id, trace_string(im->t, o->items[i].s, o->items[i].n),
+				    ABSENT, e);
 	}
 	return st;
 }

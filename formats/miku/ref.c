@@ -3,6 +3,7 @@
  * Miku-LuaProfiler's Ref/function.txt and table.txt, the Lua objects that C# holds: "name count:n"
  * lines, the largest count first. Keys are not escaped, so a name may have line ends.
  */
+#include "formats/emit.h"
 #include "formats/miku/objects.h"
 #include "lib/base/num.h"
 #include "lib/base/path.h"
@@ -93,14 +94,15 @@ static enum status miku_ref_read_file(struct import *im, struct err *e)
 		st = err_failure(e);
 	if (!st && !r.rows)
 		st = err_at(e, ST_BAD, 0, "no line ends in a count");
-	if (r.name.len)
-		trace_note(im->t, NOTE_LOSS, 0, "the last lines have no count: left out");
-	if (cut && !r.name.len)
-		trace_note(im->t, NOTE_GUESS, 0,
-			   "the last line has no newline: it is read as it is");
-	if (r.continued)
-		trace_note(im->t, NOTE_GUESS, r.continued,
-			   "lines have no count: their name contains newlines");
+
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_LOSS, r.name.len, "the last lines have no count: left out"),
+	    LOSS_IF(NOTE_GUESS, cut && !r.name.len,
+		    "the last line has no newline: it is read as it is"),
+	    LOSS(NOTE_GUESS, r.continued, "lines have no count: their name contains newlines"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	buf_release(&r.name);
 	return st;
 }

@@ -6,6 +6,7 @@
  */
 #include "formats/miku/miku.h"
 
+#include "formats/emit.h"
 #include <stdlib.h>
 
 enum { WINDOW = 1 << 20, TRIAL_ROOTS = 64, NODE_MIN = 28, ROOTS_MOST = 1 << 27 };
@@ -140,10 +141,13 @@ static enum status miku_sample_read_roots(struct miku *m, uint32_t roots, struct
 		extra = rest(&m->im->in->cur);
 	if (damaged == roots && roots && !st)
 		st = err_at(e, ST_BAD, 4, "none of the %u roots can be read", roots);
-	if (damaged)
-		trace_note(t, NOTE_LOSS, damaged, "roots are damaged: left out");
-	if (st)
-		trace_note(t, NOTE_LOSS, roots - i + 1, "roots are missing");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, damaged, "roots are damaged: left out"),
+	    LOSS(NOTE_LOSS, st ? roots - i + 1 : 0, "roots are missing"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (extra && miku_blobs(m->layout))
 		trace_note(t, NOTE_LOSS, extra,
 			   "bytes follow the last root, where the file should end: they were "

@@ -9,6 +9,7 @@
  * Where a head is missing or a message breaks the rules, reading goes on at the next head. Strings
  * that were defined in what was passed over are unknown from then on.
  */
+#include "formats/emit.h"
 #include "formats/miku/lists.h"
 #include "formats/miku/miku.h"
 #include "lib/base/bytes.h"
@@ -239,14 +240,9 @@ static enum status begin(struct stream *s, struct err *e)
 
 static enum status push_ref(struct stream *s, struct err *e)
 {
-	struct trace *t = s->m.im->t;
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
-
 	miku_ref_add(&s->refs, &s->ref);
-	ev.type =
-	    trace_counter(t, &(struct counter){trace_strz(t, "miku.refs"), trace_strz(t, "")});
-	ev.value = (int64_t)s->refs.held;
-	return import_event(s->m.im, &ev, e);
+	return emit_counter(s->m.im, emit_counter_id(s->m.im, "miku.refs", ""), ABSENT,
+			    (int64_t)s->refs.held, e);
 }
 
 static enum status miku_tcp_push_message(struct stream *s, struct err *e)
@@ -344,12 +340,6 @@ static enum status miku_tcp_messages(struct stream *s, struct err *e)
 	return st ? st : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
-static void note(struct trace *t, enum severity severity, uint64_t n, const char *what)
-{
-	if (n)
-		trace_note(t, severity, n, "%s", what);
-}
-
 static enum status miku_tcp_finish(struct stream *s, struct err *e)
 {
 	struct import *im = s->m.im;
@@ -358,13 +348,18 @@ static enum status miku_tcp_finish(struct stream *s, struct err *e)
 
 	if (im->begun)
 		st = miku_refs_push(&s->refs, &s->m.names, im, e);
-	note(t, NOTE_LOSS, s->bad, "messages are damaged: left out");
-	note(t, NOTE_LOSS, s->cut, "messages have no end: left out");
-	note(t, NOTE_LOSS, s->unknown, "messages have an unknown kind: left out");
-	note(t, NOTE_LOSS, s->skipped, "bytes belong to no readable message");
-	note(t, NOTE_INFO, s->heartbeats, "heartbeats");
-	note(t, NOTE_INFO, s->disconnects, "ends of a connection");
-	note(t, NOTE_INFO, s->commands, "commands to the game");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, s->bad, "messages are damaged: left out"),
+	    LOSS(NOTE_LOSS, s->cut, "messages have no end: left out"),
+	    LOSS(NOTE_LOSS, s->unknown, "messages have an unknown kind: left out"),
+	    LOSS(NOTE_LOSS, s->skipped, "bytes belong to no readable message"),
+	    LOSS(NOTE_INFO, s->heartbeats, "heartbeats"),
+	    LOSS(NOTE_INFO, s->disconnects, "ends of a connection"),
+	    LOSS(NOTE_INFO, s->commands, "commands to the game"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (im->begun)
 		miku_end(&s->m);
 	for (size_t i = 0; !st && i < s->n_diffs; i++)
