@@ -4,6 +4,7 @@
  */
 #include "formats/mono/mlpd.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <stdio.h>
@@ -61,8 +62,7 @@ static uint32_t thread_of(struct mlpd *m, uint64_t tid)
 
 static uint32_t named(struct mlpd *m, uint32_t name)
 {
-	return trace_location(m->im->t,
-			      &(struct location){.space = SPACE_NAME, .name = string_of(m, name)});
+	return emit_named(m->im->t, string_of(m, name), 0, 0);
 }
 
 static uint32_t method_of(struct mlpd *m, uint64_t method)
@@ -145,90 +145,64 @@ static uint32_t mlpd_log_hit_stack(struct mlpd *m)
 	return trace_stack_of(m->im->t, m->stack, n);
 }
 
-static struct event event_of(struct mlpd *m, const struct mono_buffer *b, unsigned kind)
+static struct known_number time_of(const struct mlpd *m)
 {
-	struct event ev = {.kind = (uint8_t)kind, .has = EV_HAS_TIME | EV_HAS_THREAD};
-
-	ev.time = (int64_t)(m->ev.time - m->started);
-	ev.thread = thread_of(m, b->thread);
-	return ev;
+	return KNOWN(m->ev.time - m->started);
 }
 
-static void with_stack(struct event *ev, uint32_t stack)
+static uint32_t marker_of(struct mlpd *m, uint32_t name, const char *category)
 {
-	if (!stack)
-		return;
-	ev->has |= EV_HAS_STACK;
-	ev->stack = stack;
-}
-
-static void with_marker(struct mlpd *m, struct event *ev, uint32_t name, const char *category)
-{
-	ev->has |= EV_HAS_TYPE;
-	ev->type = trace_marker(m->im->t, &(struct marker){name, trace_strz(m->im->t, category)});
+	return trace_marker(m->im->t, &(struct marker){name, trace_strz(m->im->t, category)});
 }
 
 static enum status alloc(struct mlpd *m, const struct mono_buffer *b, struct err *e)
 {
-	struct event ev = event_of(m, b, EV_ALLOC);
+	struct emit_alloc a = {.thread = thread_of(m, b->thread),
+			       .time = time_of(m),
+			       .address = KNOWN(m->ev.object),
+			       .requested = KNOWN(m->ev.size),
+			       .domain = KNOWN(DOMAIN_MONO)};
 
-	ev.has |= EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_DOMAIN;
-	ev.domain = DOMAIN_MONO;
-	ev.address = m->ev.object;
-	ev.requested = m->ev.size;
-	ev.type = mlpd_type(m, m->ev.vtable);
-	if (ev.type)
-		ev.has |= EV_HAS_TYPE;
-	else
-		m->typeless++;
-	with_stack(&ev, alloc_stack(m));
-	return import_event(m->im, &ev, e);
+	a.type = mlpd_type(m, m->ev.vtable);
+	m->typeless += !a.type;
+	a.stack = alloc_stack(m);
+	return emit_alloc(m->im, &a, e);
 }
 
 enum { GC_START = 0, GC_END = 5 }; /* enum MonoProfilerGCEvent */
 
 static enum status collection(struct mlpd *m, const struct mono_buffer *b, struct err *e)
 {
-	struct event ev;
+	struct emit_call c = {.time = time_of(m)};
 	char name[32];
 
 	if (m->ev.code != GC_START && m->ev.code != GC_END)
 		return ST_OK;
-	ev = event_of(m, b, m->ev.code == GC_START ? EV_ENTER : EV_EXIT);
+	c.thread = thread_of(m, b->thread);
 	snprintf(name, sizeof name, "GC generation %u", m->ev.generation);
-	with_marker(m, &ev, trace_strz(m->im->t, name), "gc");
-	return import_event(m->im, &ev, e);
+	c.marker = marker_of(m, trace_strz(m->im->t, name), "gc");
+	return m->ev.code == GC_START ? emit_enter(m->im, &c, e) : emit_exit(m->im, &c, e);
 }
 
 static enum status call(struct mlpd *m, const struct mono_buffer *b, struct err *e)
 {
-	struct event ev = event_of(m, b, m->ev.kind == MONO_ENTER ? EV_ENTER : EV_EXIT);
+	struct emit_call c = {.time = time_of(m), .thread = thread_of(m, b->thread)};
 	uint32_t name = map64_get(&m->tables.methods, m->ev.method);
 
 	m->nameless_methods += !name;
-	with_marker(m, &ev, name ? string_of(m, name) : 0, "method");
-	return import_event(m->im, &ev, e);
+	c.marker = marker_of(m, name ? string_of(m, name) : 0, "method");
+	return m->ev.kind == MONO_ENTER ? emit_enter(m->im, &c, e) : emit_exit(m->im, &c, e);
 }
 
 static enum status hit(struct mlpd *m, const struct mono_buffer *b, struct err *e)
 {
-	struct event ev = event_of(m, b, EV_SAMPLE);
+	struct emit_sample s = {.time = time_of(m)};
 
-	ev.thread = thread_of(m, m->ev.other);
-	with_marker(m, &ev, trace_strz(m->im->t, "sample"), "mono");
-	with_stack(&ev, mlpd_log_hit_stack(m));
-	return import_event(m->im, &ev, e);
-}
-
-static enum status counted(struct mlpd *m, uint32_t counter, int64_t value, struct err *e)
-{
-	struct event ev = {.kind = EV_COUNTER,
-			   .has = EV_HAS_TIME | EV_HAS_TYPE | EV_HAS_VALUE,
-			   .type = counter,
-			   .value = value,
-			   .time = (int64_t)(m->ev.time - m->started)};
-
-	return import_event(m->im, &ev, e);
+	thread_of(m, b->thread);
+	s.thread = thread_of(m, m->ev.other);
+	s.marker = marker_of(m, trace_strz(m->im->t, "sample"), "mono");
+	s.stack = mlpd_log_hit_stack(m);
+	return emit_sample(m->im, &s, e);
 }
 
 static void mlpd_log_name_counters(struct mlpd *m, struct mono_buffer *b)
@@ -248,10 +222,7 @@ static void mlpd_log_name_counters(struct mlpd *m, struct mono_buffer *b)
 		VEC_PUSH(m->counter_states, m->n_counters, m->cap_counters) =
 		    (struct counter_state){
 			.is_time = unit == 2,
-			.counter = trace_counter(
-			    m->im->t,
-			    &(struct counter){trace_strz(m->im->t, name),
-					      trace_strz(m->im->t, unit < 5 ? units[unit] : "")})};
+			.counter = emit_counter_id(m->im, name, unit < 5 ? units[unit] : "")};
 		*at = (uint32_t)m->n_counters;
 	}
 }
@@ -284,7 +255,7 @@ static enum status mlpd_log_take_counters(struct mlpd *m, struct mono_buffer *b,
 			s->real = 0;
 			continue;
 		}
-		st = counted(m, s->counter, counter_value(s, c.floating), e);
+		st = emit_counter(m->im, s->counter, time_of(m), counter_value(s, c.floating), e);
 	}
 	return st;
 }
@@ -296,14 +267,13 @@ enum status mlpd_take_log(struct mlpd *m, struct mono_buffer *b, struct err *e)
 	case MONO_ALLOC: return alloc(m, b, e);
 	case MONO_GC: return collection(m, b, e);
 	case MONO_GC_SIZE: {
-		struct counter heap = {trace_strz(m->im->t, "mono.heap"),
-				       trace_strz(m->im->t, "B")};
+		uint32_t heap = emit_counter_id(m->im, "mono.heap", "B");
 
 		if (m->ev.size > INT64_MAX) {
 			m->no_number++;
 			return ST_OK;
 		}
-		return counted(m, trace_counter(m->im->t, &heap), (int64_t)m->ev.size, e);
+		return emit_counter(m->im, heap, time_of(m), (int64_t)m->ev.size, e);
 	}
 	case MONO_GC_MOVES: m->moves += m->ev.n_list / 2; return ST_OK;
 	case MONO_HANDLE: m->handles += !m->ev.code; return ST_OK;

@@ -10,6 +10,7 @@
  */
 #include "formats/mono/mlpd.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -215,39 +216,18 @@ static const char *root_at(struct mlpd *m, uint64_t address, size_t *n)
 	return intern_text(&m->tables.texts, name, n);
 }
 
-static enum status reference(struct mlpd *m, uint64_t from, uint64_t to, uint32_t name,
-			     struct err *e)
-{
-	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET,
-			   .address = from,
-			   .target = to};
-
-	if (name) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = name;
-	}
-	return import_event(m->im, &ev, e);
-}
-
 static enum status mlpd_object(struct mlpd *m, struct err *e)
 {
 	const struct mono_event *o = &m->ev;
 	enum status st = ST_OK;
 
 	if (o->size) {
-		struct event ev = {.kind = EV_OBJECT,
-				   .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED,
-				   .address = o->object,
-				   .requested = o->size};
+		const struct emit_object object = {
+		    .id = o->object, .size = KNOWN(o->size), .type = mlpd_type(m, o->vtable)};
 
 		m->objects++;
-		ev.type = mlpd_type(m, o->vtable);
-		if (ev.type)
-			ev.has |= EV_HAS_TYPE;
-		else
-			m->typeless++;
-		st = import_event(m->im, &ev, e);
+		m->typeless += !object.type;
+		st = emit_object(m->im, &object, e);
 	}
 	for (size_t i = 0; !st && i + 1 < o->n_list; i += 2) {
 		char name[32];
@@ -256,8 +236,8 @@ static enum status mlpd_object(struct mlpd *m, struct err *e)
 		/* Elements of large arrays have no names of their own. */
 		if (o->list[i] < FIELD_NAMES)
 			n = snprintf(name, sizeof name, "+%" PRIu64, o->list[i]);
-		st = reference(m, o->object, o->list[i + 1],
-			       n ? trace_string(m->im->t, name, (size_t)n) : 0, e);
+		st = emit_reference(m->im, o->object, o->list[i + 1],
+				    n ? trace_string(m->im->t, name, (size_t)n) : 0, ABSENT, e);
 	}
 	return st;
 }
@@ -265,28 +245,26 @@ static enum status mlpd_object(struct mlpd *m, struct err *e)
 static void set_nameless(struct mlpd *m)
 {
 	struct trace *t = m->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, m->nameless_methods, "methods (by address) have no name in the log"),
+	    LOSS(NOTE_LOSS, m->typeless, "objects have a class without a name in the log"),
+	};
 
-	if (m->nameless_methods)
-		trace_note(t, NOTE_LOSS, m->nameless_methods,
-			   "methods (by address) have no name in the log");
-	if (m->typeless)
-		trace_note(t, NOTE_LOSS, m->typeless,
-			   "objects have a class without a name in "
-			   "the log");
+	TRACE_LOSSES(t, losses);
 	m->nameless_methods = m->typeless = 0;
 }
 
 static void set_lost(struct mlpd *m)
 {
 	struct trace *t = m->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, m->cut_buffers,
+		 "buffers end within an event, or have an unknown event: the rest of each was left "
+		 "out"),
+	    LOSS(NOTE_LOSS, m->lost_bytes, "bytes were lost or are in no valid buffer"),
+	};
 
-	if (m->cut_buffers)
-		trace_note(t, NOTE_LOSS, m->cut_buffers,
-			   "buffers end within an event, or have an unknown event: the rest "
-			   "of each was left out");
-	if (m->lost_bytes)
-		trace_note(t, NOTE_LOSS, m->lost_bytes,
-			   "bytes were lost or are in no valid buffer");
+	TRACE_LOSSES(t, losses);
 	set_nameless(m);
 }
 
@@ -334,7 +312,8 @@ static enum status mlpd_take_shots(struct mlpd *m, struct mono_buffer *b, struct
 		size_t n;
 		const char *name = root_at(m, ev->list[i], &n);
 
-		st = reference(m, 0, ev->list[i + 1], n ? trace_string(m->im->t, name, n) : 0, e);
+		st = emit_reference(m->im, 0, ev->list[i + 1],
+				    n ? trace_string(m->im->t, name, n) : 0, ABSENT, e);
 	}
 	return st;
 }
