@@ -16,6 +16,7 @@
  */
 #include "formats/valgrind/callgrind.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
@@ -407,47 +408,43 @@ static void callgrind_add_notes(const struct callgrind *x, const struct callgrin
 			   "kinds of events are in the file, and their costs do not add up: "
 			   "samples are the costs of '%s', the other costs are periods by type",
 			   trace_text(t, x->events[0]));
-	if (p->divided)
-		trace_note(t, NOTE_GUESS, p->divided,
-			   "the file has calls but no stacks: costs by function, file and "
-			   "line are exact, but the stacks of functions with several callers "
-			   "are a guess");
-	if (p->circular)
-		trace_note(t, NOTE_GUESS, p->circular,
-			   "functions call each other in circles: the costs below them count "
-			   "once, and the share of each function is a guess");
-	if (p->alone || p->missing)
-		trace_note(t, NOTE_GUESS, p->alone > p->missing ? p->alone : p->missing,
-			   "calls do not have the cost of the functions that they call: the "
-			   "difference has no callers, except for the first event");
-	if (x->graph.n_called)
-		trace_note(t, NOTE_INFO, x->graph.n_called, "calls were counted by callgrind");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_GUESS, p->divided,
+		 "the file has calls but no stacks: costs by function, file and line are exact, "
+		 "but the stacks of functions with several callers are a guess"),
+	    LOSS(NOTE_GUESS, p->circular,
+		 "functions call each other in circles: the costs below them count once, and the "
+		 "share of each function is a guess"),
+	    LOSS(NOTE_GUESS,
+		 p->alone || p->missing ? p->alone > p->missing ? p->alone : p->missing : 0,
+		 "calls do not have the cost of the functions that they call: the difference has "
+		 "no callers, except for the first event"),
+	    LOSS(NOTE_INFO, x->graph.n_called, "calls were counted by callgrind"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	note_missing_totals(x);
 	if (x->n_totals && x->totals != x->sum)
 		trace_note(t, NOTE_LOSS, 0,
 			   "costs add up to %" PRIu64 ", but the file states %" PRIu64, x->sum,
 			   x->totals);
-	if (x->refused)
-		trace_note(t, NOTE_LOSS, x->refused,
-			   "unreadable lines were left out; the first is line %" PRIu64,
-			   x->first_refused);
-	if (x->cut && !(x->n_totals && x->totals == x->sum))
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no newline: it was read, but the file may be "
-			   "cut short");
-	if (x->lost_columns)
-		trace_note(t, NOTE_LOSS, x->lost_columns,
-			   "costs are of events that the first part does not have");
-	if (x->graph.more)
-		trace_note(t, NOTE_LOSS, x->graph.more,
-			   "lines or calls are above the limit "
-			   "of %d",
-			   CALLGRIND_ROWS_MOST);
-	if (x->graph.huge)
-		trace_note(t, NOTE_LOSS, x->graph.huge, "sums do not fit into 64 bits");
-	if (x->threads > 1)
-		trace_note(t, NOTE_INFO, x->threads,
-			   "the file has threads, but their costs are in one sum");
+
+	const struct trace_loss more[] = {
+	    LOSS_WITH(NOTE_LOSS, x->refused, "unreadable lines were left out; the first is line {}",
+		      x->first_refused),
+	    LOSS_IF(NOTE_LOSS, x->cut && !(x->n_totals && x->totals == x->sum),
+		    "the last line has no newline: it was read, but the file may be cut short"),
+	    LOSS(NOTE_LOSS, x->lost_columns,
+		 "costs are of events that the first part does not have"),
+	    LOSS_WITH(NOTE_LOSS, x->graph.more, "lines or calls are above the limit of {}",
+		      CALLGRIND_ROWS_MOST),
+	    LOSS(NOTE_LOSS, x->graph.huge, "sums do not fit into 64 bits"),
+	    LOSS(NOTE_INFO, x->threads > 1 ? x->threads : 0,
+		 "the file has threads, but their costs are in one sum"),
+	};
+
+	TRACE_LOSSES(t, more);
 }
 
 static enum status callgrind_push_all(struct callgrind *x, struct err *e)

@@ -16,6 +16,7 @@
  */
 #include "formats/valgrind/callgrind.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -81,23 +82,13 @@ static uint32_t location(struct walk *w, uint32_t function, uint32_t file, uint3
  * periods, as costs of two events do not add up. */
 static enum status push_cost(struct walk *w, uint64_t cost, uint32_t stack, struct err *e)
 {
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK,
-			   .type = w->p->markers[w->event],
-			   .stack = stack,
-			   .count = 1};
+	const struct emit_sample sample = {.marker = w->p->markers[w->event],
+					   .stack = stack,
+					   .thread = w->p->thread,
+					   .period = KNOWN_IF(w->event, cost),
+					   .samples = KNOWN_IF(!w->event, cost)};
 
-	if (w->event) {
-		ev.has |= EV_HAS_REQUESTED;
-		ev.requested = cost;
-	} else {
-		event_set_samples(&ev, cost);
-	}
-	if (w->p->thread) {
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = w->p->thread;
-	}
-	return import_event(w->p->im, &ev, e);
+	return emit_sample(w->p->im, &sample, e);
 }
 
 /* What was inlined from another file belongs to that file, and called by the function of its

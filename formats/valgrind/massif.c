@@ -19,6 +19,7 @@
  *
  * Facts: Valgrind's manual (massif's output), ms_print, and files that massif and heaptrack wrote.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
@@ -706,39 +707,25 @@ static int massif_by_snapshot(const void *a, const void *b)
 
 /* --- events --- */
 
-static void set_time(const struct massif *x, const struct snapshot *at, struct event *ev)
+static struct known_number massif_time(const struct massif *x, const struct snapshot *at)
 {
-	if (!x->clock)
-		return;
-	ev->has |= EV_HAS_TIME;
-	ev->time = at->time * 1000; /* thousandths of ms */
+	return KNOWN_IF(x->clock, at->time * 1000); /* thousandths of ms */
 }
 
 static enum status push_counter(struct massif *x, const struct snapshot *at, const char *name,
 				const char *unit, uint64_t v, struct err *e)
 {
-	struct trace *t = x->im->t;
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
-
-	ev.type = trace_counter(t, &(struct counter){trace_strz(t, name), trace_strz(t, unit)});
-	ev.value = v > INT64_MAX ? INT64_MAX : (int64_t)v;
-	set_time(x, at, &ev);
-	return import_event(x->im, &ev, e);
+	return emit_counter(x->im, emit_counter_id(x->im, name, unit), massif_time(x, at),
+			    v > INT64_MAX ? INT64_MAX : (int64_t)v, e);
 }
 
 static enum status massif_push_snapshot(struct massif *x, const struct snapshot *at, struct err *e)
 {
-	struct event frame = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .count = 1};
 	const char *unit = trace_get(x->im->t, "massif.time_unit");
 	enum status st;
 
-	frame.value = at->number > INT64_MAX ? INT64_MAX : (int64_t)at->number;
-	if (at->peak) {
-		frame.has |= EV_HAS_NAME;
-		frame.name = trace_strz(x->im->t, "peak");
-	}
-	set_time(x, at, &frame);
-	st = import_event(x->im, &frame, e);
+	st = emit_frame_labeled(x->im, KNOWN(at->number > INT64_MAX ? INT64_MAX : at->number),
+				at->peak ? trace_strz(x->im->t, "peak") : 0, massif_time(x, at), e);
 	if (!st && !x->clock)
 		st = push_counter(x, at, "massif.time", unit && *unit == 'B' ? "B" : "",
 				  (uint64_t)at->time / 1000, e);
@@ -755,22 +742,16 @@ static enum status massif_push_change(struct massif *x, const struct snapshot *a
 				      const struct change *c, struct err *e)
 {
 	const struct block *b = &x->blocks[c->block];
-	struct event ev = {.kind = c->ends ? EV_FREE : EV_ALLOC,
-			   .has = EV_HAS_ADDRESS | EV_HAS_DOMAIN,
-			   .domain = x->pages ? DOMAIN_MMAP : DOMAIN_MALLOC,
-			   .address = c->block + 1,
-			   .count = 1};
+	struct known_number domain = KNOWN(x->pages ? DOMAIN_MMAP : DOMAIN_MALLOC);
+	const struct emit_alloc alloc = {.address = KNOWN(c->block + 1),
+					 .domain = domain,
+					 .requested = KNOWN(b->bytes),
+					 .stack = b->stack,
+					 .time = massif_time(x, at)};
+	const struct emit_free end = {
+	    .address = c->block + 1, .domain = domain, .time = massif_time(x, at)};
 
-	set_time(x, at, &ev);
-	if (!c->ends) {
-		ev.has |= EV_HAS_REQUESTED;
-		ev.requested = b->bytes;
-		if (b->stack) {
-			ev.has |= EV_HAS_STACK;
-			ev.stack = b->stack;
-		}
-	}
-	return import_event(x->im, &ev, e);
+	return c->ends ? emit_free(x->im, &end, e) : emit_alloc(x->im, &alloc, e);
 }
 
 static enum status massif_push_all(struct massif *x, struct err *e)
@@ -828,32 +809,23 @@ static void massif_add_notes(const struct massif *x)
 		    "snapshots have stacks: bytes in use are exact, but blocks freed between "
 		    "snapshots and the number of blocks are unknown");
 	note_end(x);
-	if (x->below)
-		trace_note(t, NOTE_INFO, x->below,
-			   "times massif added up places below its threshold: their bytes go "
-			   "to the stacks that have them in another snapshot, else to their "
-			   "common function");
-	if (x->guessed)
-		trace_note(t, NOTE_GUESS, x->guessed,
-			   "times stacks freed bytes and allocated them again, which the file does "
-			   "not show: requested bytes of these stacks may belong to other stacks");
-	if (x->refused)
-		trace_note(t, NOTE_LOSS, x->refused,
-			   "unreadable lines were left out; the first is line %" PRIu64,
-			   x->first_refused);
-	if (x->unfinished)
-		trace_note(t, NOTE_LOSS, x->unfinished,
-			   "trees have fewer places than they "
-			   "state");
-	if (x->odd_sums)
-		trace_note(t, NOTE_LOSS, x->odd_sums,
-			   "places have more bytes than the place above them: cut");
-	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no newline: the file may be "
-			   "cut short");
-	if (x->more)
-		trace_note(t, NOTE_LOSS, x->more, "places are above the limit of %d", POINTS_MOST);
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, x->below,
+		 "times massif added up places below its threshold: their bytes go to the stacks "
+		 "that have them in another snapshot, else to their common function"),
+	    LOSS(NOTE_GUESS, x->guessed,
+		 "times stacks freed bytes and allocated them again, which the file does not show: "
+		 "requested bytes of these stacks may belong to other stacks"),
+	    LOSS_WITH(NOTE_LOSS, x->refused, "unreadable lines were left out; the first is line {}",
+		      x->first_refused),
+	    LOSS(NOTE_LOSS, x->unfinished, "trees have fewer places than they state"),
+	    LOSS(NOTE_LOSS, x->odd_sums, "places have more bytes than the place above them: cut"),
+	    LOSS_IF(NOTE_LOSS, x->cut, "the last line has no newline: the file may be cut short"),
+	    LOSS_WITH(NOTE_LOSS, x->more, "places are above the limit of {}", POINTS_MOST),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (x->late)
 		trace_note(t, NOTE_LOSS, x->late,
 			   "snapshots were left out: with %zu places, the limit is %d "
