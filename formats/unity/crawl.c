@@ -4,6 +4,7 @@
  */
 #include "formats/unity/layout.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -127,21 +128,6 @@ void unity_crawl_free(struct unity_crawl *c)
 	free(c);
 }
 
-static enum status push_reference(struct unity_crawl *c, uint64_t from, uint64_t to, uint32_t name,
-				  struct err *e)
-{
-	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET,
-			   .address = from,
-			   .target = to};
-
-	if (name) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = name;
-	}
-	return import_event(c->im, &ev, e);
-}
-
 enum status unity_crawl_reference(struct unity_crawl *c, uint64_t from, uint64_t to, uint32_t name,
 				  struct err *e)
 {
@@ -156,7 +142,7 @@ enum status unity_crawl_reference(struct unity_crawl *c, uint64_t from, uint64_t
 		*map64_put(&c->seen, to) = 1;
 		VEC_PUSH(c->queue, c->n_queue, c->cap_queue) = to;
 	}
-	return push_reference(c, from, to, name, e);
+	return emit_reference(c->im, from, to, name, ABSENT, e);
 }
 
 static uint32_t text_id(struct unity_crawl *c)
@@ -283,7 +269,7 @@ static void set_array(const struct unity_crawl *c, struct object *o)
 }
 
 /* The bytes of the object's contents that can be compared; a string's characters are text too. */
-static struct view crawl_contents(struct unity_crawl *c, const struct object *o, struct event *ev)
+static struct view crawl_contents(struct unity_crawl *c, const struct object *o, uint32_t *name)
 {
 	const struct unity_vm *vm = &c->u->vm;
 	struct view v = {NULL, 0};
@@ -308,8 +294,7 @@ static struct view crawl_contents(struct unity_crawl *c, const struct object *o,
 		buf_addc(&c->text, '"');
 		utf16_to_utf8(&c->text, v.p, shown, false);
 		buf_adds(&c->text, shown < n ? "..." : "\"");
-		ev->name = text_id(c);
-		ev->has |= EV_HAS_NAME;
+		*name = text_id(c);
 	}
 	return v;
 }
@@ -379,9 +364,7 @@ static enum status crawl_elements(struct unity_crawl *c, const struct object *o,
 static enum status crawl_object(struct unity_crawl *c, uint64_t address,
 				const struct map64 *natives, struct err *e)
 {
-	struct event ev = {.kind = EV_OBJECT,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TYPE | EV_HAS_REQUESTED,
-			   .address = address};
+	struct emit_object object = {.id = address};
 	struct object o = {.address = address, .v = view_at(c, address)};
 	struct unity_layout l = {0};
 	struct view v = {NULL, 0};
@@ -395,25 +378,21 @@ static enum status crawl_object(struct unity_crawl *c, uint64_t address,
 		set_array(c, &o);
 	else
 		l = unity_layout(&c->layouts, o.type);
-	ev.type = trace_type(c->im->t, trace_text(c->im->t, o.of->name),
-			     strlen(trace_text(c->im->t, o.of->name)));
-	ev.requested = crawl_size_of(c, &o);
+	object.type = trace_type(c->im->t, trace_text(c->im->t, o.of->name),
+				 strlen(trace_text(c->im->t, o.of->name)));
+	object.size = KNOWN(crawl_size_of(c, &o));
 	if (o.type + 1 == c->string_type || (o.element && o.element->flags & UNITY_VALUE_TYPE &&
 					     !unity_layout(&c->layouts, (uint32_t)o.of->base).n))
-		v = crawl_contents(c, &o, &ev);
-	if (v.p && spend(c, v.n / 8)) {
-		ev.has |= EV_HAS_TARGET;
-		ev.target = hash_bytes(v.p, v.n);
-	}
+		v = crawl_contents(c, &o, &object.name);
+	if (v.p && spend(c, v.n / 8))
+		object.hash = KNOWN(hash_bytes(v.p, v.n));
 	for (uint32_t i = 0; i < l.n; i++)
 		if (c->layouts.slots[l.first + i].is_native &&
 		    (uint64_t)c->layouts.slots[l.first + i].offset + c->u->vm.pointer <= o.v.n &&
-		    !pointer_at(c, o.v, c->layouts.slots[l.first + i].offset)) {
-			ev.has |= EV_HAS_VALUE;
-			ev.value = OBJECT_DESTROYED;
-		}
+		    !pointer_at(c, o.v, c->layouts.slots[l.first + i].offset))
+			object.value = KNOWN(OBJECT_DESTROYED);
 	c->objects++;
-	st = import_event(c->im, &ev, e);
+	st = emit_object(c->im, &object, e);
 	if (array)
 		return st ? st : crawl_elements(c, &o, e);
 	if (!spend(c, l.n))
@@ -427,7 +406,7 @@ static enum status crawl_object(struct unity_crawl *c, uint64_t address,
 		if (!s.is_native)
 			st = unity_crawl_reference(c, address, to, s.name, e);
 		else if (map64_get(natives, to))
-			st = push_reference(c, address, to, s.name, e);
+			st = emit_reference(c->im, address, to, s.name, ABSENT, e);
 		else
 			c->foreign++;
 	}
@@ -446,28 +425,19 @@ enum status unity_crawl_all(struct unity_crawl *c, const struct map64 *natives, 
 void unity_crawl_notes(const struct unity_crawl *c)
 {
 	struct trace *t = c->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_INFO, !c->u->n_sections,
+		    "the snapshot has no managed heap, only native objects"),
+	    LOSS(NOTE_INFO, c->dangling, "references go to objects outside the captured heap"),
+	    LOSS(NOTE_INFO, c->dangling_statics,
+		 "static fields refer to objects outside the captured heap"),
+	    LOSS(NOTE_INFO, c->foreign,
+		 "objects have an m_CachedPtr to a native object that is not in the snapshot"),
+	    LOSS(NOTE_LOSS, c->cut_objects, "objects were captured only in part"),
+	    LOSS(NOTE_LOSS, c->layouts.cut, "fields were left out: too many, or nested too deep"),
+	    LOSS_IF(NOTE_LOSS, c->gave_up,
+		    "objects overlap: fields outside their bytes were left out"),
+	};
 
-	if (!c->u->n_sections)
-		trace_note(t, NOTE_INFO, 0,
-			   "the snapshot has no managed heap, only native "
-			   "objects");
-	if (c->dangling)
-		trace_note(t, NOTE_INFO, c->dangling,
-			   "references go to objects outside the captured heap");
-	if (c->dangling_statics)
-		trace_note(t, NOTE_INFO, c->dangling_statics,
-			   "static fields refer to objects outside the captured heap");
-	if (c->foreign)
-		trace_note(t, NOTE_INFO, c->foreign,
-			   "objects have an m_CachedPtr to a native object that is not in the "
-			   "snapshot");
-	if (c->cut_objects)
-		trace_note(t, NOTE_LOSS, c->cut_objects, "objects were captured only in part");
-	if (c->layouts.cut)
-		trace_note(t, NOTE_LOSS, c->layouts.cut,
-			   "fields were left out: too many, or nested too deep");
-	if (c->gave_up)
-		trace_note(t, NOTE_LOSS, 0,
-			   "objects overlap: fields outside their bytes were "
-			   "left out");
+	TRACE_LOSSES(t, losses);
 }

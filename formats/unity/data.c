@@ -9,6 +9,7 @@
  */
 #include "formats/unity/data.h"
 
+#include "formats/emit.h"
 #include "formats/unity/stats.h"
 #include "lib/base/mem.h"
 
@@ -114,21 +115,19 @@ static void unity_data_add_notes(struct unity_data *d)
 	struct trace *t = d->im->t;
 
 	trace_note(t, NOTE_INFO, d->n_frames, "frames");
-	if (d->bad_frames)
-		trace_note(t, NOTE_LOSS, d->bad_frames,
-			   "frames have an unknown layout or are damaged: left out");
-	if (d->odd_trees)
-		trace_note(t, NOTE_LOSS, d->odd_trees,
-			   "samples have more children than samples follow them");
-	if (d->clamped)
-		trace_note(t, NOTE_LOSS, d->clamped,
-			   "samples are shorter than their callees: their self time is 0");
-	if (d->clamped_ns)
-		trace_note(t, NOTE_LOSS, d->clamped_ns,
-			   "ns of difference between these "
-			   "samples and their callees");
-	if (d->odd_times)
-		trace_note(t, NOTE_LOSS, d->odd_times, "times are invalid and shown as 0");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, d->bad_frames,
+		 "frames have an unknown layout or are damaged: left out"),
+	    LOSS(NOTE_LOSS, d->odd_trees, "samples have more children than samples follow them"),
+	    LOSS(NOTE_LOSS, d->clamped,
+		 "samples are shorter than their callees: their self time is 0"),
+	    LOSS(NOTE_LOSS, d->clamped_ns,
+		 "ns of difference between these samples and their callees"),
+	    LOSS(NOTE_LOSS, d->odd_times, "times are invalid and shown as 0"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 static enum status unity_data_read(struct import *im, struct err *e)

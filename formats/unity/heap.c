@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/unity/heap.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 
@@ -108,10 +109,7 @@ static enum status unity_heap_native_object(struct push *p, size_t i, struct err
 {
 	struct unity_native *x = &p->u->natives[i];
 	struct trace *t = p->im->t;
-	struct event ev = {.kind = EV_OBJECT,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TYPE | EV_HAS_REQUESTED,
-			   .address = x->address,
-			   .requested = x->size};
+	struct emit_object object = {.id = x->address, .size = KNOWN(x->size)};
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, "native ");
@@ -121,25 +119,17 @@ static enum status unity_heap_native_object(struct push *p, size_t i, struct err
 		buf_adds(&b, "[no type]");
 		p->bad_types++;
 	}
-	ev.type = trace_type(t, b.data, b.len);
+	object.type = trace_type(t, b.data, b.len);
 	buf_release(&b);
-	if (*trace_text(t, x->name)) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = x->name;
-	}
-	return import_event(p->im, &ev, e);
+	if (*trace_text(t, x->name))
+		object.name = x->name;
+	return emit_object(p->im, &object, e);
 }
 
 static enum status reference(struct push *p, uint64_t from, uint64_t to, const char *name,
 			     struct err *e)
 {
-	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET | EV_HAS_NAME,
-			   .address = from,
-			   .target = to};
-
-	ev.name = trace_strz(p->im->t, name);
-	return import_event(p->im, &ev, e);
+	return emit_reference(p->im, from, to, trace_strz(p->im->t, name), ABSENT, e);
 }
 
 static enum status handle(struct push *p, uint64_t from, uint32_t index, struct err *e)
@@ -201,16 +191,14 @@ static enum status unity_heap_push_natives(struct push *p, struct err *e)
 static void add_notes(const struct push *p)
 {
 	struct trace *t = p->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, p->bad_connections, "connections of unknown objects were left out"),
+	    LOSS(NOTE_LOSS, p->bad_types, "native objects have an unknown type"),
+	    LOSS(NOTE_INFO, p->made_up,
+		 "native objects have no address of their own: an id stands for the address"),
+	};
 
-	if (p->bad_connections)
-		trace_note(t, NOTE_LOSS, p->bad_connections,
-			   "connections of unknown objects were left out");
-	if (p->bad_types)
-		trace_note(t, NOTE_LOSS, p->bad_types, "native objects have an unknown type");
-	if (p->made_up)
-		trace_note(t, NOTE_INFO, p->made_up,
-			   "native objects have no address of their own: an id stands for the "
-			   "address");
+	TRACE_LOSSES(t, losses);
 	unity_crawl_notes(p->crawl);
 }
 

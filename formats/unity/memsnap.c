@@ -8,6 +8,7 @@
  */
 #include "formats/unity/heap.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -367,11 +368,13 @@ static enum status finish(struct reading *r, struct err *e)
 
 	for (size_t i = 0; i + 1 < r->ends.n; i += 2)
 		unity_heap_connect(&r->u, r->ends.v[i], r->ends.v[i + 1]);
-	if (r->misplaced)
-		trace_note(t, NOTE_LOSS, r->misplaced,
-			   "values have a type that does not match their key");
-	if (r->bad_bytes)
-		trace_note(t, NOTE_LOSS, r->bad_bytes, "invalid bytes were left out");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, r->misplaced, "values have a type that does not match their key"),
+	    LOSS(NOTE_LOSS, r->bad_bytes, "invalid bytes were left out"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	return unity_heap_push(&r->u, r->im, e);
 }
 

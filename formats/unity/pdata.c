@@ -8,6 +8,7 @@
  *	ms), f32 ms, i32 threads x { i32 thread, i32 markers x { i32 name, f32 ms, i32 depth from
  *	1, depth first, f32 children's ms (version 3) } } }; i32 n, names; i32 n, thread names
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 #include "formats/unity/bytes.h"
 #include "lib/base/mem.h"
@@ -115,13 +116,13 @@ static void pdata_read_names(struct pdata *p)
 	const char *s;
 
 	for (uint32_t i = 0; i < n && (s = name(p->c, &length)); i++) {
-		struct location l = {.space = SPACE_NAME, .name = trace_string(t, s, length)};
+		uint32_t id = trace_string(t, s, length);
 
 		if (p->n_names == p->cap_names)
 			p->names =
 			    mem_grow(p->names, &p->cap_names, p->n_names + 1, sizeof *p->names);
-		p->names[p->n_names].location = trace_location(t, &l);
-		p->names[p->n_names++].marker = trace_marker(t, &(struct marker){.name = l.name});
+		p->names[p->n_names].location = emit_named(t, id, 0, 0);
+		p->names[p->n_names++].marker = trace_marker(t, &(struct marker){.name = id});
 	}
 	n = cursor_u32(p->c);
 	for (uint32_t i = 0; i < n && (s = name(p->c, &length)); i++) {
@@ -137,25 +138,21 @@ static void pdata_read_names(struct pdata *p)
 static enum status pdata_close(struct pdata *p, uint32_t thread, struct err *e)
 {
 	const struct open_marker *o = &p->open[--p->n_open];
-	struct event ev = {.kind = EV_SAMPLE,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_VALUE | EV_HAS_TARGET,
-			   .type = o->marker,
-			   .stack = o->stack,
-			   .value = (int64_t)o->total,
-			   .target = o->total > o->children ? o->total - o->children : 0};
+	const struct emit_sample sample = {
+	    .thread = thread,
+	    .marker = o->marker,
+	    .stack = o->stack,
+	    .total = KNOWN(o->total),
+	    .self = KNOWN(o->total > o->children ? o->total - o->children : 0)};
 
 	/* half a us is what an f32 of ms may be off */
 	if (o->children > o->total + 500) {
 		p->clamped++;
 		p->clamped_ns += o->children - o->total;
 	}
-	if (thread) {
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = thread;
-	}
 	if (p->n_open)
 		p->open[p->n_open - 1].children += o->total;
-	return import_event(p->im, &ev, e);
+	return emit_sample(p->im, &sample, e);
 }
 
 static enum status pdata_read_marker(struct pdata *p, uint32_t thread, struct err *e)
@@ -248,22 +245,19 @@ static void pdata_add_notes(struct pdata *p)
 	trace_note(t, NOTE_GUESS, 0,
 		   "best effort: this reader was never checked with a real "
 		   "file of the format");
-	if (p->unnamed)
-		trace_note(t, NOTE_LOSS, p->unnamed,
-			   "markers refer to a name that is not in "
-			   "the file");
-	if (p->odd_times)
-		trace_note(t, NOTE_LOSS, p->odd_times, "times are invalid and shown as 0");
-	if (p->odd_depths)
-		trace_note(t, NOTE_GUESS, p->odd_depths,
-			   "markers are more than one level deeper than the marker before them");
-	if (p->clamped)
-		trace_note(t, NOTE_LOSS, p->clamped,
-			   "samples are shorter than their callees: their self time is 0");
-	if (p->clamped_ns)
-		trace_note(t, NOTE_LOSS, p->clamped_ns,
-			   "ns of difference between these "
-			   "samples and their callees");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, p->unnamed, "markers refer to a name that is not in the file"),
+	    LOSS(NOTE_LOSS, p->odd_times, "times are invalid and shown as 0"),
+	    LOSS(NOTE_GUESS, p->odd_depths,
+		 "markers are more than one level deeper than the marker before them"),
+	    LOSS(NOTE_LOSS, p->clamped,
+		 "samples are shorter than their callees: their self time is 0"),
+	    LOSS(NOTE_LOSS, p->clamped_ns,
+		 "ns of difference between these samples and their callees"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 /* Without the names nothing can be said: they come last. */

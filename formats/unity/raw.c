@@ -8,6 +8,7 @@
  * Facts: unity3d-jp/ProfilerReader, wotakuro/ProfilerBinarylogSplit; the header without its
  * version tail, blocks and chains were checked on a log of Unity 2019.4.4.
  */
+#include "formats/emit.h"
 #include "formats/unity/stream.h"
 #include "formats/unity/tcp.h"
 
@@ -149,14 +150,13 @@ static enum status end_session(struct raw *r, struct err *e)
 	struct trace *t = r->im->t;
 	enum status st = unity_stream_end(&r->s, e);
 
-	if (r->resyncs)
-		trace_note(t, NOTE_LOSS, r->resyncs,
-			   "places have no block where a block "
-			   "should begin");
-	if (r->skipped)
-		trace_note(t, NOTE_LOSS, r->skipped, "bytes belong to no block");
-	if (r->cut)
-		trace_note(t, NOTE_LOSS, r->cut, "bytes of the last block are missing");
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, r->resyncs, "places have no block where a block should begin"),
+	    LOSS(NOTE_LOSS, r->skipped, "bytes belong to no block"),
+	    LOSS(NOTE_LOSS, r->cut, "bytes of the last block are missing"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (r->framed)
 		unity_tcp_notes(&r->tcp, t);
 	r->resyncs = r->skipped = r->cut = 0;

@@ -4,6 +4,7 @@
  */
 #include "formats/unity/snap.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 
@@ -234,9 +235,11 @@ static enum status snap_sites_allocation(struct sites *s, struct import *im,
 					 const struct map64 *roots, const uint32_t *areas,
 					 struct err *e)
 {
-	struct event ev = {.kind = EV_ALLOC,
-			   .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_REAL | EV_HAS_COUNT,
-			   .count = 1};
+	uint64_t size = column(&c[3], i);
+	struct emit_alloc alloc = {.count = KNOWN(1),
+				   .address = KNOWN(column(&c[2], i)),
+				   .requested = KNOWN(size),
+				   .real = KNOWN(size + column(&c[4], i) + column(&c[5], i))};
 	uint32_t at = map64_get(&s->index, column(&c[1], i)), root;
 	enum status st = ST_OK;
 
@@ -244,21 +247,14 @@ static enum status snap_sites_allocation(struct sites *s, struct import *im,
 		st = snap_sites_open(s, at - 1, e);
 	if (st)
 		return st;
-	ev.address = column(&c[2], i);
-	ev.requested = column(&c[3], i);
-	ev.real = ev.requested + column(&c[4], i) + column(&c[5], i);
 	s->unknown += !at;
-	if (at && s->stacks[at - 1]) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = s->stacks[at - 1];
-	}
+	alloc.stack = at ? s->stacks[at - 1] : 0;
 	root = map64_get(roots, column(&c[0], i));
 	if (at && s->types[at - 1])
-		ev.type = s->types[at - 1];
+		alloc.type = s->types[at - 1];
 	else if (root)
-		ev.type = areas[root - 1];
-	ev.has |= ev.type ? EV_HAS_TYPE : 0;
-	return import_event(im, &ev, e);
+		alloc.type = areas[root - 1];
+	return emit_alloc(im, &alloc, e);
 }
 
 enum status unity_snap_allocations(struct snap_file *f, struct import *im, struct err *e)
@@ -292,10 +288,13 @@ enum status unity_snap_allocations(struct snap_file *f, struct import *im, struc
 	}
 	for (uint64_t i = 0; !st && i < c[3].n; i++)
 		st = snap_sites_allocation(&s, im, c, i, &roots, areas, e);
-	if (!st && s.unknown)
-		trace_note(im->t, NOTE_INFO, s.unknown, "native allocations have no site");
-	if (!st && s.cut)
-		trace_note(im->t, NOTE_LOSS, s.cut, "call stacks and symbols were cut");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, !st && s.unknown ? s.unknown : 0, "native allocations have no site"),
+	    LOSS(NOTE_LOSS, !st && s.cut ? s.cut : 0, "call stacks and symbols were cut"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	close_sites(&s);
 	map64_release(&roots);
 	return st;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/unity/stream.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -120,37 +121,37 @@ static void unity_stream_add_notes(struct unity_stream *s)
 	for (size_t i = 1; i < s->n_threads; i++)
 		carried += s->threads[i]->n_carry;
 	unity_stream_messages_notes(s);
-	note(s, NOTE_LOSS, s->unknown_others,
-	     "messages have an impossible type: the rest of their block was not read");
-	note(s, NOTE_LOSS, s->unknown_values,
-	     "samples have a value of an unknown type: the rest of their block was not read");
-	note(s, NOTE_LOSS, s->too_long, "messages are damaged: their length is above 1 MiB");
-	note(s, NOTE_LOSS, s->gaps, "gaps between the blocks of a thread");
-	note(s, NOTE_LOSS, s->lost_blocks, "block numbers are missing");
-	note(s, NOTE_LOSS, s->reordered, "blocks have the number of an earlier block");
-	note(s, NOTE_LOSS, s->carries_lost,
-	     "messages are incomplete: a part was in a lost "
-	     "block");
-	note(s, NOTE_LOSS, carried, "bytes belong to messages without an end");
-	note(s, NOTE_LOSS, s->unknown_bytes, "bytes of blocks were not read");
-	note(s, NOTE_LOSS, s->dropped, "samples were open where data was lost: left out");
-	note(s, NOTE_LOSS, s->waited,
-	     "samples are between lost data and the next frame of their thread: left out");
-	note(s, NOTE_LOSS, s->misnested, "samples were open when their caller ended: left out");
-	note(s, NOTE_INFO, s->orphans, "ends of samples have no begin in the file");
-	note(s, NOTE_INFO, s->unclosed, "samples were open at the end: left out");
-	note(s, NOTE_LOSS, s->backward, "samples end before they begin: their time is 0");
-	note(s, NOTE_LOSS, s->clamped,
-	     "samples are shorter than their callees: their self "
-	     "time is 0");
-	note(s, NOTE_LOSS, s->clamped_ns,
-	     "ns of difference between these samples and their "
-	     "callees");
-	note(s, NOTE_LOSS, s->no_number, "counter values are not numbers or too large: left out");
-	note(s, NOTE_INFO, s->stats, "statistics have an unknown layout and were not read");
-	note(s, NOTE_GUESS, s->guessed_stats,
-	     "statistics are assumed to have the layout of "
-	     ".data files");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, s->unknown_others,
+		 "messages have an impossible type: the rest of their block was not read"),
+	    LOSS(NOTE_LOSS, s->unknown_values,
+		 "samples have a value of an unknown type: the rest of their block was not read"),
+	    LOSS(NOTE_LOSS, s->too_long, "messages are damaged: their length is above 1 MiB"),
+	    LOSS(NOTE_LOSS, s->gaps, "gaps between the blocks of a thread"),
+	    LOSS(NOTE_LOSS, s->lost_blocks, "block numbers are missing"),
+	    LOSS(NOTE_LOSS, s->reordered, "blocks have the number of an earlier block"),
+	    LOSS(NOTE_LOSS, s->carries_lost, "messages are incomplete: a part was in a lost block"),
+	    LOSS(NOTE_LOSS, carried, "bytes belong to messages without an end"),
+	    LOSS(NOTE_LOSS, s->unknown_bytes, "bytes of blocks were not read"),
+	    LOSS(NOTE_LOSS, s->dropped, "samples were open where data was lost: left out"),
+	    LOSS(NOTE_LOSS, s->waited,
+		 "samples are between lost data and the next frame of their thread: left out"),
+	    LOSS(NOTE_LOSS, s->misnested, "samples were open when their caller ended: left out"),
+	    LOSS(NOTE_INFO, s->orphans, "ends of samples have no begin in the file"),
+	    LOSS(NOTE_INFO, s->unclosed, "samples were open at the end: left out"),
+	    LOSS(NOTE_LOSS, s->backward, "samples end before they begin: their time is 0"),
+	    LOSS(NOTE_LOSS, s->clamped,
+		 "samples are shorter than their callees: their self time is 0"),
+	    LOSS(NOTE_LOSS, s->clamped_ns,
+		 "ns of difference between these samples and their callees"),
+	    LOSS(NOTE_LOSS, s->no_number, "counter values are not numbers or too large: left out"),
+	    LOSS(NOTE_INFO, s->stats, "statistics have an unknown layout and were not read"),
+	    LOSS(NOTE_GUESS, s->guessed_stats,
+		 "statistics are assumed to have the layout of .data files"),
+	};
+
+	TRACE_LOSSES(s->im->t, losses);
 }
 
 enum status unity_stream_end(struct unity_stream *s, struct err *e)

@@ -6,6 +6,7 @@
  */
 #include "formats/unity/tcp.h"
 
+#include "formats/emit.h"
 #include "formats/unity/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -256,27 +257,19 @@ void unity_tcp_notes(struct unity_tcp *t, struct trace *to)
 				   "other messages in the "
 				   "connection: %s",
 				   kinds[k].name);
-	if (t->logs_cut)
-		trace_note(to, NOTE_LOSS, t->logs_cut,
-			   "lines of the log are cut after %d "
-			   "bytes",
-			   UNITY_LOG_TEXT);
-	if (t->logs_left)
-		trace_note(to, NOTE_LOSS, t->logs_left,
-			   "lines of the log follow the first %d "
-			   "and were not read",
-			   UNITY_LOGS);
-	if (t->others)
-		trace_note(to, NOTE_INFO, t->others,
-			   "other messages in the connection: of an unknown kind");
-	if (t->damaged)
-		trace_note(to, NOTE_LOSS, t->damaged, "places in the connection hold no message");
-	if (t->skipped)
-		trace_note(to, NOTE_LOSS, t->skipped,
-			   "bytes of the connection belong to no "
-			   "message");
-	if (t->missing)
-		trace_note(to, NOTE_LOSS, t->missing, "bytes of the last message are missing");
+
+	const struct trace_loss losses[] = {
+	    LOSS_WITH(NOTE_LOSS, t->logs_cut, "lines of the log are cut after {} bytes",
+		      UNITY_LOG_TEXT),
+	    LOSS_WITH(NOTE_LOSS, t->logs_left,
+		      "lines of the log follow the first {} and were not read", UNITY_LOGS),
+	    LOSS(NOTE_INFO, t->others, "other messages in the connection: of an unknown kind"),
+	    LOSS(NOTE_LOSS, t->damaged, "places in the connection hold no message"),
+	    LOSS(NOTE_LOSS, t->skipped, "bytes of the connection belong to no message"),
+	    LOSS(NOTE_LOSS, t->missing, "bytes of the last message are missing"),
+	};
+
+	TRACE_LOSSES(to, losses);
 	memset(t->kinds, 0, sizeof t->kinds);
 	t->others = t->skipped = t->damaged = t->missing = t->logs_cut = t->logs_left = 0;
 }
