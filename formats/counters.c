@@ -12,10 +12,10 @@
  * up to 18. A line with more fields than columns ("33,4" for 33.4) is left out: no field of it has a
  * column for sure. A frame begins where its number changes. This is our own format.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
-#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,10 @@ struct table {
 	struct import *im;
 	struct column *columns;
 	size_t n, cap;
-	struct event *readings; /* of a line */
+	struct reading {
+		uint32_t counter;
+		decimal value;
+	} * readings; /* of a line */
 	size_t n_readings, cap_readings;
 	uint64_t refused, rounded, short_lines, long_lines;
 	bool in_frame;
@@ -150,32 +153,20 @@ static bool counters_csv_place(const char *s, size_t n, int64_t scale, int64_t *
 static enum status counters_csv_push_line(struct table *t, bool has_frame, int64_t frame,
 					  bool has_time, int64_t time, struct err *e)
 {
-	struct event start = {.kind = EV_FRAME,
-			      .has = (uint16_t)(EV_HAS_VALUE | (has_time ? EV_HAS_TIME : 0)),
-			      .value = frame,
-			      .time = time,
-			      .count = 1};
+	struct known_number at = KNOWN_IF(has_time, time);
 	enum status st = ST_OK;
 
 	if (has_frame && (!t->in_frame || frame != t->frame))
-		st = import_event(t->im, &start, e);
+		st = emit_frame(t->im, KNOWN(frame), at, e);
 	t->in_frame |= has_frame;
 	t->frame = has_frame ? frame : t->frame;
-	for (size_t i = 0; !st && i < t->n_readings; i++) {
-		struct event *ev = &t->readings[i];
-
-		if (has_time) {
-			ev->time = time;
-			ev->has |= EV_HAS_TIME;
-		}
-		st = import_event(t->im, ev, e);
-	}
+	for (size_t i = 0; !st && i < t->n_readings; i++)
+		st = emit_decimal(t->im, t->readings[i].counter, at, t->readings[i].value, e);
 	return st;
 }
 
 static void counters_csv_reading(struct table *t, const struct column *c, const char *s, size_t n)
 {
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE, .type = c->counter, .count = 1};
 	decimal v;
 	enum decimal_read read = decimal_parse(s, n, &v);
 
@@ -184,8 +175,7 @@ static void counters_csv_reading(struct table *t, const struct column *c, const 
 		return;
 	}
 	t->rounded += read == DECIMAL_ROUNDED;
-	reading_set(&ev, v);
-	VEC_PUSH(t->readings, t->n_readings, t->cap_readings) = ev;
+	VEC_PUSH(t->readings, t->n_readings, t->cap_readings) = (struct reading){c->counter, v};
 }
 
 static enum status counters_csv_read_line(struct table *t, const char *s, size_t n, struct err *e)
@@ -242,16 +232,15 @@ static enum status counters_csv_read(struct import *im, struct err *e)
 			st = counters_csv_read_line(&t, s, n, e);
 	if (!st && cursor_failed(in))
 		st = err_failure(e);
-	if (t.refused)
-		trace_note(im->t, NOTE_LOSS, t.refused, "fields are not numbers or too large");
-	if (t.long_lines)
-		trace_note(im->t, NOTE_LOSS, t.long_lines,
-			   "lines have more fields than columns: left out");
-	if (t.short_lines)
-		trace_note(im->t, NOTE_LOSS, t.short_lines, "lines have fewer fields than columns");
-	if (t.rounded)
-		trace_note(im->t, NOTE_INFO, t.rounded,
-			   "values have more than 18 decimals: they are rounded");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, t.refused, "fields are not numbers or too large"),
+	    LOSS(NOTE_LOSS, t.long_lines, "lines have more fields than columns: left out"),
+	    LOSS(NOTE_LOSS, t.short_lines, "lines have fewer fields than columns"),
+	    LOSS(NOTE_INFO, t.rounded, "values have more than 18 decimals: they are rounded"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	free(t.columns);
 	free(t.readings);
 	return st;

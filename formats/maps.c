@@ -5,6 +5,7 @@
  * each have their own libc.so). Anonymous memory, [heap] and the like, and device memory that
  * holds no code are no modules; [vdso] is one.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
@@ -239,14 +240,15 @@ static void maps_add_modules(struct maps *m, struct trace *t)
 							 .n_ranges = (uint32_t)l->n});
 		free(l->ranges);
 	}
-	if (m->refused)
-		trace_note(t, NOTE_LOSS, m->refused, "lines of the module map are unreadable");
-	if (m->overlaps)
-		trace_note(t, NOTE_LOSS, m->overlaps,
-			   "mappings of the module map overlap an earlier mapping: left out");
-	if (m->deleted)
-		trace_note(t, NOTE_INFO, m->deleted,
-			   "mappings are of files that had been deleted or replaced");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, m->refused, "lines of the module map are unreadable"),
+	    LOSS(NOTE_LOSS, m->overlaps,
+		 "mappings of the module map overlap an earlier mapping: left out"),
+	    LOSS(NOTE_INFO, m->deleted, "mappings are of files that had been deleted or replaced"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, struct err *e)

@@ -4,6 +4,7 @@
  * with one fwrite each: tracemill-instrument(5) has the layout and a hook to copy. Records are of
  * one size, so what makes no sense in one does not reach the next.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
@@ -115,7 +116,8 @@ static enum status instrument_take_record(struct calls *x, struct err *e)
 	uint64_t function = cursor_u64(x->c), site = cursor_u64(x->c), ticks = cursor_u64(x->c);
 	uint32_t tid = cursor_u32(x->c), tail = cursor_u32(x->c);
 	unsigned kind = tail & 0xff;
-	struct event ev = {.has = EV_HAS_TIME};
+	struct emit_call call;
+	struct known_number time;
 
 	if (tail >> 8 || (x->pointer == 4 && (kind == KIND_ENTER || kind == KIND_EXIT) &&
 			  (function > UINT32_MAX || site > UINT32_MAX))) {
@@ -130,33 +132,25 @@ static enum status instrument_take_record(struct calls *x, struct err *e)
 		x->lost = function > UINT64_MAX - x->lost ? UINT64_MAX : x->lost + function;
 		return ST_OK;
 	}
-	ev.time = time_of(x, ticks);
-	if (kind == KIND_FRAME) {
-		ev.kind = EV_FRAME;
-		ev.has |= EV_HAS_VALUE;
-		ev.value = (int64_t)function;
-	} else {
-		ev.kind = kind == KIND_ENTER ? EV_ENTER : EV_EXIT;
-		ev.has |= EV_HAS_STACK | EV_HAS_THREAD;
-		ev.stack = stack_of(x, function);
-		ev.thread = thread_of(x, tid);
-	}
-	return import_event(x->im, &ev, e);
+	time = KNOWN(time_of(x, ticks));
+	if (kind == KIND_FRAME)
+		return emit_frame(x->im, KNOWN(function), time, e);
+	call = (struct emit_call){
+	    .time = time, .stack = stack_of(x, function), .thread = thread_of(x, tid)};
+	return kind == KIND_ENTER ? emit_enter(x->im, &call, e) : emit_exit(x->im, &call, e);
 }
 
 static void end(struct calls *x)
 {
 	struct trace *t = x->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->lost, "records were lost during the recording"),
+	    LOSS(NOTE_LOSS, x->damaged, "unreadable records were left out"),
+	    LOSS(NOTE_LOSS, x->unknown, "records have an unknown kind: left out"),
+	    LOSS(NOTE_INFO, x->early, "records have a time before the start of the clock"),
+	};
 
-	if (x->lost)
-		trace_note(t, NOTE_LOSS, x->lost, "records were lost during the recording");
-	if (x->damaged)
-		trace_note(t, NOTE_LOSS, x->damaged, "unreadable records were left out");
-	if (x->unknown)
-		trace_note(t, NOTE_LOSS, x->unknown, "records have an unknown kind: left out");
-	if (x->early)
-		trace_note(t, NOTE_INFO, x->early,
-			   "records have a time before the start of the clock");
+	TRACE_LOSSES(t, losses);
 	map64_release(&x->stacks);
 	map64_release(&x->threads);
 	*x = (struct calls){.im = x->im, .c = x->c};

@@ -9,6 +9,7 @@
  * Nothing says what a time counts: a fraction is taken for seconds, a whole number by its size as
  * a time of day in s, ms, us or ns, or else ns; the guess is a note.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
@@ -246,19 +247,18 @@ static bool in_ns(const struct words *x, const struct line *l, uint64_t *ns)
 	return !__builtin_add_overflow(*ns, part, ns) && *ns <= INT64_MAX;
 }
 
-static void set_time(struct words *x, const struct line *l, struct event *ev)
+static struct known_number text_time(struct words *x, const struct line *l)
 {
 	uint64_t ns;
 
 	if (!l->has_time || !in_ns(x, l, &ns)) {
 		x->untimed++;
-		return;
+		return ABSENT;
 	}
 	if (!x->has_start)
 		x->start = ns;
 	x->has_start = true;
-	ev->has |= EV_HAS_TIME;
-	ev->time = (int64_t)ns - (int64_t)x->start;
+	return KNOWN((int64_t)ns - (int64_t)x->start);
 }
 
 static uint32_t stack_of(struct words *x, const struct line *l)
@@ -300,26 +300,20 @@ static enum status begin(struct words *x, const struct line *l, struct err *e)
 
 static enum status instrument_text_take(struct words *x, const struct line *l, struct err *e)
 {
-	struct event ev = {.kind = l->kind};
+	struct emit_call call = {.stack = 0};
 	enum status st = x->im->begun ? ST_OK : begin(x, l, e);
 
 	if (st)
 		return st;
 	x->lines++;
 	if (x->unit)
-		set_time(x, l, &ev);
-	if (l->kind == EV_FRAME) {
-		ev.has |= EV_HAS_VALUE;
-		ev.value = (int64_t)l->number;
-	} else {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack_of(x, l);
-		if (l->has_thread) {
-			ev.has |= EV_HAS_THREAD;
-			ev.thread = thread_of(x, l);
-		}
-	}
-	return import_event(x->im, &ev, e);
+		call.time = text_time(x, l);
+	if (l->kind == EV_FRAME)
+		return emit_frame(x->im, KNOWN(l->number), call.time, e);
+	call.stack = stack_of(x, l);
+	if (l->has_thread)
+		call.thread = thread_of(x, l);
+	return l->kind == EV_ENTER ? emit_enter(x->im, &call, e) : emit_exit(x->im, &call, e);
 }
 
 static enum status instrument_text_read_words(struct import *im, struct err *e)
@@ -341,12 +335,14 @@ static enum status instrument_text_read_words(struct import *im, struct err *e)
 		st = err_failure(e);
 	if (!st && !x.lines)
 		st = err_at(e, ST_BAD, 0, "no line enters or leaves a function");
-	if (x.refused && im->begun)
-		trace_note(im->t, NOTE_LOSS, x.refused,
-			   "lines neither enter nor leave a "
-			   "function: left out");
-	if (x.untimed && im->begun)
-		trace_note(im->t, NOTE_LOSS, x.untimed, "lines have no readable time");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x.refused && im->begun ? x.refused : 0,
+		 "lines neither enter nor leave a function: left out"),
+	    LOSS(NOTE_LOSS, x.untimed && im->begun ? x.untimed : 0, "lines have no readable time"),
+	};
+
+	TRACE_LOSSES(im->t, losses);
 	map64_release(&x.threads);
 	return st;
 }

@@ -10,6 +10,7 @@
  */
 #include "formats/instrument/uftrace_switches.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/mem.h"
@@ -164,18 +165,16 @@ static enum status take(struct records *x, const struct uftrace_task *task, uint
 			uint64_t time, uint64_t bits, struct err *e)
 {
 	uint64_t address = bits >> 16;
-	struct event ev = {.kind = (bits & 3) == KIND_ENTER ? EV_ENTER : EV_EXIT,
-			   .has = EV_HAS_TIME | EV_HAS_STACK | EV_HAS_THREAD,
-			   .thread = thread};
+	struct emit_call call = {.thread = thread, .time = KNOWN(time - x->start)};
 
 	switch (bits & 3) {
 	case KIND_LOST: x->lost += address; return ST_OK;
 	case KIND_EVENT: x->events++; return ST_OK;
 	default: break;
 	}
-	ev.time = (int64_t)(time - x->start);
-	ev.stack = stack_of(x, uftrace_epoch(&x->u, task->pid, time), address);
-	return import_event(x->u.im, &ev, e);
+	call.stack = stack_of(x, uftrace_epoch(&x->u, task->pid, time), address);
+	return (bits & 3) == KIND_ENTER ? emit_enter(x->u.im, &call, e)
+					: emit_exit(x->u.im, &call, e);
 }
 
 /* A thread that is off the processor: a call of its own in the one that waits. */
@@ -188,14 +187,11 @@ struct waiting {
 static enum status wait(struct records *x, struct waiting *w, uint64_t time, bool off,
 			struct err *e)
 {
-	struct event ev = {.kind = off ? EV_ENTER : EV_EXIT,
-			   .has = EV_HAS_TIME | EV_HAS_TYPE | EV_HAS_THREAD,
-			   .type = w->marker,
-			   .thread = w->thread,
-			   .time = (int64_t)(time - x->start)};
+	const struct emit_call call = {
+	    .marker = w->marker, .thread = w->thread, .time = KNOWN(time - x->start)};
 
 	w->open = off;
-	return import_event(x->u.im, &ev, e);
+	return off ? emit_enter(x->u.im, &call, e) : emit_exit(x->u.im, &call, e);
 }
 
 /* What the scheduler did until the thread's next record, at which it runs. */
@@ -280,30 +276,23 @@ static enum status uftrace_read_task(struct records *x, const struct uftrace_tas
 static void uftrace_add_notes(const struct records *x)
 {
 	struct trace *t = x->u.im->t;
-	const struct {
-		uint64_t n;
-		enum severity severity;
-		const char *text;
-	} notes[] = {
-	    {x->missing, NOTE_LOSS, "threads have no file of records"},
-	    {x->lost, NOTE_LOSS, "records were lost during the recording"},
-	    {x->skipped, NOTE_LOSS, "unreadable bytes between records were left out"},
-	    {x->cut, NOTE_LOSS, "files of records end within a record"},
-	    {x->u.refused, NOTE_LOSS,
-	     "unreadable lines of tasks, maps or symbols were left "
-	     "out"},
-	    {x->u.guessed_ends, NOTE_GUESS,
-	     "libraries were loaded later: each is assumed to end with its last symbol"},
-	    {x->switches.beyond, NOTE_LOSS,
-	     "scheduler switches are too many: their time belongs to the caller"},
-	    {x->switches.broken, NOTE_LOSS, "files of scheduler records end within a record"},
-	    {x->arguments, NOTE_INFO, "records have arguments, which are not read"},
-	    {x->events, NOTE_INFO, "events of other kinds are left out"},
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->missing, "threads have no file of records"),
+	    LOSS(NOTE_LOSS, x->lost, "records were lost during the recording"),
+	    LOSS(NOTE_LOSS, x->skipped, "unreadable bytes between records were left out"),
+	    LOSS(NOTE_LOSS, x->cut, "files of records end within a record"),
+	    LOSS(NOTE_LOSS, x->u.refused,
+		 "unreadable lines of tasks, maps or symbols were left out"),
+	    LOSS(NOTE_GUESS, x->u.guessed_ends,
+		 "libraries were loaded later: each is assumed to end with its last symbol"),
+	    LOSS(NOTE_LOSS, x->switches.beyond,
+		 "scheduler switches are too many: their time belongs to the caller"),
+	    LOSS(NOTE_LOSS, x->switches.broken, "files of scheduler records end within a record"),
+	    LOSS(NOTE_INFO, x->arguments, "records have arguments, which are not read"),
+	    LOSS(NOTE_INFO, x->events, "events of other kinds are left out"),
 	};
 
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-		if (notes[i].n)
-			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	TRACE_LOSSES(t, losses);
 	if (x->u.features & FEATURE_KERNEL)
 		trace_note(t, NOTE_INFO, 0, "records of the kernel are not read");
 }

@@ -5,6 +5,7 @@
  * versions 7.3, 13.4 and 16. Numbers are rounded as they were shown, so what a function has itself is its
  * column where there is one, and else the difference to those below it.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
@@ -141,33 +142,20 @@ static bool deep_copy_amount(struct deep *d, struct field f, int64_t *v)
 
 static enum status deep_copy_push(struct deep *d, const struct node *node, struct err *e)
 {
-	struct event ev = {.kind = d->what == WHAT_BYTES ? EV_ALLOC : EV_SAMPLE,
-			   .has = EV_HAS_STACK,
-			   .stack = node->stack,
-			   .count = 1};
 	int64_t own = node->own > 0 ? node->own : 0;
+	struct emit_sample sample = {.stack = node->stack,
+				     .self = KNOWN_IF(d->what == WHAT_TIME, own),
+				     .calls = KNOWN_IF(d->what == WHAT_CYCLES, own)};
+	struct emit_alloc alloc = {.stack = node->stack,
+				   .requested = KNOWN(own),
+				   .domain = KNOWN(DOMAIN_MALLOC),
+				   .count =
+				       KNOWN_IF(d->count >= 0, node->count > 0 ? node->count : 0)};
 
-	if (d->what == WHAT_TIME) {
-		if (!own)
-			return ST_OK;
-		ev.has |= EV_HAS_TARGET;
-		ev.target = (uint64_t)own;
-	} else if (d->what == WHAT_CYCLES) {
-		if (!own)
-			return ST_OK;
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)own;
-	} else {
-		if (!own && node->count <= 0)
-			return ST_OK;
-		ev.has |= EV_HAS_REQUESTED | EV_HAS_DOMAIN;
-		ev.requested = (uint64_t)own;
-		if (d->count >= 0) {
-			ev.has |= EV_HAS_COUNT;
-			ev.count = node->count > 0 ? (uint64_t)node->count : 0;
-		}
-	}
-	return import_event(d->im, &ev, e);
+	if (!own && (d->what != WHAT_BYTES || node->count <= 0))
+		return ST_OK;
+	return d->what == WHAT_BYTES ? emit_alloc(d->im, &alloc, e)
+				     : emit_sample(d->im, &sample, e);
 }
 
 static enum status begin(struct deep *d, struct err *e)

@@ -11,6 +11,7 @@
  * nothing counts allocations; requested bytes are known per type only; nothing is ever freed.
  * Numbers are C# int: 0 to 2^31-1.
  */
+#include "formats/emit.h"
 #include "formats/memtracer/keys.h"
 #include "formats/memtracer/stack.h"
 #include "formats/reader.h"
@@ -135,26 +136,14 @@ static void memtracer_add_notes(struct memtracer *m)
 
 static enum status memtracer_push(struct memtracer *m, const struct row *r, struct err *e)
 {
-	struct event ev = {.kind = r->has & ROW_TOTAL ? EV_TYPE_TOTAL : EV_ALLOC};
-	enum status st;
+	const struct emit_alloc alloc = {.type = r->has & ROW_TYPE ? r->type : 0,
+					 .stack = r->has & ROW_STACK ? r->stack : 0,
+					 .requested =
+					     KNOWN_IF(r->has & ROW_REQUESTED, r->requested),
+					 .real = KNOWN_IF(r->has & ROW_REAL, r->real)};
+	enum status st =
+	    r->has & ROW_TOTAL ? emit_type_total(m->im, &alloc, e) : emit_alloc(m->im, &alloc, e);
 
-	if (r->has & ROW_TYPE) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = r->type;
-	}
-	if (r->has & ROW_STACK) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = r->stack;
-	}
-	if (r->has & ROW_REQUESTED) {
-		ev.has |= EV_HAS_REQUESTED;
-		ev.requested = r->requested;
-	}
-	if (r->has & ROW_REAL) {
-		ev.has |= EV_HAS_REAL;
-		ev.real = r->real;
-	}
-	st = import_event(m->im, &ev, e);
 	m->output_failed |= st != ST_OK;
 	return st;
 }
@@ -179,7 +168,6 @@ static void take_header(struct memtracer *m)
 /* The frame's event, and what was waiting for it. */
 static enum status memtracer_announce(struct memtracer *m, struct err *e)
 {
-	struct event ev = {.kind = EV_FRAME};
 	enum status st = ST_OK;
 
 	if (!m->im->begun) {
@@ -188,14 +176,9 @@ static enum status memtracer_announce(struct memtracer *m, struct err *e)
 		st = memtracer_begin_capture(m, e);
 	}
 	m->announced = true;
-	if (m->has_number) {
-		ev.has = EV_HAS_VALUE;
-		ev.value = m->number;
-	} else {
-		m->no_number++;
-	}
+	m->no_number += !m->has_number;
 	if (!st)
-		st = import_event(m->im, &ev, e);
+		st = emit_frame(m->im, KNOWN_IF(m->has_number, m->number), ABSENT, e);
 	m->output_failed |= st != ST_OK;
 	for (size_t i = 0; !st && i < m->n_rows; i++)
 		st = memtracer_push(m, &m->rows[i], e);

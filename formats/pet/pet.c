@@ -19,6 +19,7 @@
  * Developers Conference 2012), which show two listings; what they leave open is marked in the
  * page. "Description:" lines are tm-spikes' own.
  */
+#include "formats/emit.h"
 #include "formats/pet/text.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
@@ -327,19 +328,17 @@ static uint32_t pet_stack_of(struct pet *p)
 
 static enum status push_frame(struct pet *p, struct err *e)
 {
-	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .value = p->frame};
-
 	if (!p->has_frame || (p->in_frame && p->frame == p->last_frame))
 		return ST_OK;
 	p->in_frame = true;
 	p->last_frame = p->frame;
-	return import_event(p->im, &ev, e);
+	return emit_frame(p->im, KNOWN(p->frame), ABSENT, e);
 }
 
 /* Ends the entry that is being read. */
 static enum status pet_flush(struct pet *p, struct err *e)
 {
-	struct event ev = {.kind = EV_SAMPLE, .count = 1};
+	struct emit_sample sample = {.thread = p->thread, .total = KNOWN_IF(p->has_time, p->time)};
 	enum status st;
 
 	if (p->state == OUTSIDE)
@@ -348,19 +347,14 @@ static enum status pet_flush(struct pet *p, struct err *e)
 	p->unlisted += !p->now.n;
 	p->peaks += p->peak;
 	p->unframed += p->state != IN_SHORT && !p->has_frame;
-	ev.stack = pet_stack_of(p);
+	sample.stack = pet_stack_of(p);
 	if (p->now.n)
-		ev.type = marker_of(p, p->now.ids[p->now.n - 1]);
-	ev.thread = p->thread;
-	ev.value = p->time;
+		sample.marker = marker_of(p, p->now.ids[p->now.n - 1]);
 	if (p->text.len)
-		ev.name = trace_string(p->im->t, p->text.data, p->text.len);
-	ev.has = (uint16_t)((ev.type ? EV_HAS_TYPE : 0) | (ev.stack ? EV_HAS_STACK : 0) |
-			    (ev.thread ? EV_HAS_THREAD : 0) | (p->has_time ? EV_HAS_VALUE : 0) |
-			    (ev.name ? EV_HAS_NAME : 0));
+		sample.message = trace_string(p->im->t, p->text.data, p->text.len);
 	st = push_frame(p, e);
 	p->state = OUTSIDE;
-	return st ? st : import_event(p->im, &ev, e);
+	return st ? st : emit_sample(p->im, &sample, e);
 }
 
 static void begin(struct pet *p, enum state state)
@@ -451,31 +445,26 @@ static enum status take_line(struct pet *p, struct pet_piece s, struct err *e)
 static void pet_add_notes(struct pet *p)
 {
 	struct trace *t = p->im->t;
-	const struct {
-		uint64_t n;
-		enum severity severity;
-		const char *text;
-	} notes[] = {
-	    {p->peaks, NOTE_INFO, "entries are marked PEAK"},
-	    {p->untimed, NOTE_INFO, "entries have no time"},
-	    {p->unframed, NOTE_GUESS, "listings have no frame number: the frame before is used"},
-	    {p->unlisted, NOTE_INFO, "entries have no function"},
-	    {p->unplaced, NOTE_GUESS,
-	     "short entries are not in the listing before them: their callers are taken from "
-	     "that listing"},
-	    {p->odd_indexes, NOTE_GUESS,
-	     "calls are numbered out of order: the order of the "
-	     "lines counts"},
-	    {p->other_lines, NOTE_INFO, "lines are not from PET"},
-	    {p->odd_numbers, NOTE_LOSS, "impossible numbers"},
-	    {p->too_deep, NOTE_LOSS, "calls above the limit of 4096 in a listing were left out"},
-	    {p->lost_texts, NOTE_LOSS, "messages belong to no entry"},
-	    {p->cut_texts, NOTE_LOSS, "messages were left out: more than 32 KiB for one entry"},
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_INFO, p->peaks, "entries are marked PEAK"),
+	    LOSS(NOTE_INFO, p->untimed, "entries have no time"),
+	    LOSS(NOTE_GUESS, p->unframed,
+		 "listings have no frame number: the frame before is used"),
+	    LOSS(NOTE_INFO, p->unlisted, "entries have no function"),
+	    LOSS(NOTE_GUESS, p->unplaced,
+		 "short entries are not in the listing before them: their callers are taken from "
+		 "that listing"),
+	    LOSS(NOTE_GUESS, p->odd_indexes,
+		 "calls are numbered out of order: the order of the lines counts"),
+	    LOSS(NOTE_INFO, p->other_lines, "lines are not from PET"),
+	    LOSS(NOTE_LOSS, p->odd_numbers, "impossible numbers"),
+	    LOSS(NOTE_LOSS, p->too_deep,
+		 "calls above the limit of 4096 in a listing were left out"),
+	    LOSS(NOTE_LOSS, p->lost_texts, "messages belong to no entry"),
+	    LOSS(NOTE_LOSS, p->cut_texts, "messages were left out: more than 32 KiB for one entry"),
 	};
 
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-		if (notes[i].n)
-			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	TRACE_LOSSES(t, losses);
 }
 
 static enum status pet_read(struct import *im, struct err *e)
