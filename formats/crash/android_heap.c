@@ -17,6 +17,7 @@
  * (android_os_Debug.cpp). Addresses are those of the calls themselves (backtrace.cpp there takes the step back).
  */
 #include "formats/blocks.h"
+#include "formats/emit.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -235,18 +236,18 @@ static void android_heap_notes(const struct heap_dump *x, bool maps)
 			   "the head of the dump states %" PRIu64 " records or blocks, but "
 			   "the dump has %" PRIu64 " records of %" PRIu64 " blocks",
 			   x->said_records, x->records, x->nums);
-	if (x->v10 && !x->summed)
-		trace_note(t, NOTE_GUESS, 0,
-			   "version 1.0 does not always state how many blocks a record has: "
-			   "each record counts once");
-	if (!maps)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the dump has no module map: it was cut short, and its addresses "
-			   "have no module");
-	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no newline: the file may be "
-			   "cut short");
+
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_GUESS, x->v10 && !x->summed,
+		    "version 1.0 does not always state how many blocks a record has: each record "
+		    "counts once"),
+	    LOSS_IF(
+		NOTE_LOSS, !maps,
+		"the dump has no module map: it was cut short, and its addresses have no module"),
+	    LOSS_IF(NOTE_LOSS, x->cut, "the last line has no newline: the file may be cut short"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 static uint64_t heap_add(uint64_t a, uint64_t b)

@@ -12,6 +12,7 @@
  *
  * Reports that disagree with their own sums say so.
  */
+#include "formats/emit.h"
 #include "formats/reader.h"
 #include "lib/input/stack_line.h"
 
@@ -561,26 +562,20 @@ static void crash_log_add_notes(const struct crash_log *x)
 			   "the reports state %" PRIu64 " bytes in %" PRIu64 " blocks, but "
 			   "the log has %" PRIu64 " bytes in %" PRIu64 " blocks",
 			   x->said_bytes, x->said_blocks, x->bytes, x->blocks);
-	if (x->said_leaked > x->leaked)
-		trace_note(t, NOTE_LOSS, x->said_leaked - x->leaked,
-			   "leaked blocks that malloc_debug counted are not in the log");
-	if (x->bare)
-		trace_note(t, NOTE_INFO, x->bare, "leaks have no stack");
-	if (x->deep)
-		trace_note(t, NOTE_LOSS, x->deep,
-			   "calls above the limit of %d in a stack "
-			   "were left out",
-			   STACK_MOST);
-	if (x->again)
-		trace_note(t, NOTE_INFO, x->again,
-			   "calls of Java are in the file twice, and count once");
-	if (x->java_heads && !x->java_stacks)
-		trace_note(t, NOTE_INFO, x->java_heads,
-			   "heads of Java crash reports have their stacks in other files");
-	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no newline: the log may be cut "
-			   "short");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->said_leaked > x->leaked ? x->said_leaked - x->leaked : 0,
+		 "leaked blocks that malloc_debug counted are not in the log"),
+	    LOSS(NOTE_INFO, x->bare, "leaks have no stack"),
+	    LOSS_WITH(NOTE_LOSS, x->deep, "calls above the limit of {} in a stack were left out",
+		      STACK_MOST),
+	    LOSS(NOTE_INFO, x->again, "calls of Java are in the file twice, and count once"),
+	    LOSS(NOTE_INFO, x->java_heads && !x->java_stacks ? x->java_heads : 0,
+		 "heads of Java crash reports have their stacks in other files"),
+	    LOSS_IF(NOTE_LOSS, x->cut, "the last line has no newline: the log may be cut short"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 static enum status crash_log_read(struct import *im, struct err *e)

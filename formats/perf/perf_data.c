@@ -9,6 +9,7 @@
  */
 #include "formats/perf/perf_data.h"
 
+#include "formats/emit.h"
 #include "formats/perf/perf_queue.h"
 
 #include "lib/base/mem.h"
@@ -572,18 +573,18 @@ static void perf_data_add_notes(struct stream *s)
 
 	perf_samples_note(x);
 	perf_features_note(x);
-	if (!x->samples)
-		trace_note(t, NOTE_INFO, 0, "the file has no sample");
-	if (x->big_endian)
-		trace_note(t, NOTE_INFO, 0, "the file was recorded on a big-endian machine");
-	if (s->queue.late)
-		trace_note(t, NOTE_INFO, s->queue.late,
-			   "records came later than the file's rounds allow: threads and mappings "
-			   "may be from a later moment");
-	if (s->unended)
-		trace_note(
-		    t, NOTE_LOSS, 0,
-		    "the recording was not ended: build-ids and names of events are unknown");
+
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_INFO, !x->samples, "the file has no sample"),
+	    LOSS_IF(NOTE_INFO, x->big_endian, "the file was recorded on a big-endian machine"),
+	    LOSS(NOTE_INFO, s->queue.late,
+		 "records came later than the file's rounds allow: threads and mappings may be "
+		 "from a later moment"),
+	    LOSS_IF(NOTE_LOSS, s->unended,
+		    "the recording was not ended: build-ids and names of events are unknown"),
+	};
+
+	TRACE_LOSSES(t, losses);
 	if (s->beyond)
 		trace_note(t, NOTE_LOSS, s->beyond,
 			   "bytes of records are missing: the file was cut short");

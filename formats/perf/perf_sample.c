@@ -7,6 +7,7 @@
  */
 #include "formats/perf/perf_data.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -241,43 +242,36 @@ enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, s
 	return perf_sample_push(x, &s, kind, stack, e);
 }
 
-static void note(struct trace *t, enum severity severity, uint64_t n, const char *text)
-{
-	if (n)
-		trace_note(t, severity, n, "%s", text);
-}
-
 void perf_samples_note(struct perf_data *x)
 {
 	struct trace *t = x->im->t;
 
 	perf_events_note(&x->events, t);
-	note(t, NOTE_LOSS, x->odd, "unreadable records were left out");
-	note(t, NOTE_LOSS, x->unknown_attr,
-	     "samples are of events that the file does not "
-	     "describe");
-	note(t, NOTE_LOSS, x->lost,
-	     "events were lost by the kernel because perf read too "
-	     "slowly");
-	note(t, NOTE_LOSS, x->lost_samples, "samples were lost by the kernel");
-	note(t, NOTE_INFO, x->throttled, "times the kernel throttled an event");
-	note(t, NOTE_INFO, x->unwound,
-	     "samples have a copy of the stack, which only perf script can unwind: their "
-	     "callers in user space are unknown");
-	note(t, NOTE_INFO, x->branches, "samples have branch records, which were not read");
-	note(t, NOTE_INFO, x->groups,
-	     "samples have values of other events of their group, which were not read");
-	note(t, NOTE_INFO, x->no_period, "samples have no period: their weight is unknown");
-	note(t, NOTE_INFO, x->unmapped, "addresses of stacks are in no mapping of their process");
-	note(t, NOTE_INFO, x->guests, "addresses of guests and hypervisors have no module");
-	note(t, NOTE_LOSS, x->more_calls, "calls of very deep stacks were left out");
-	note(t, NOTE_LOSS, x->more_maps, "mappings are above the limit");
-	note(t, NOTE_LOSS, x->more_attrs, "events or their ids are above the limit");
-	note(t, NOTE_INFO, x->aux,
-	     "records of AUX area traces (Intel PT, ETM) were not "
-	     "decoded");
-	if (x->kernel_guessed)
-		trace_note(t, NOTE_GUESS, 0,
-			   "the kernel is assumed to be linked at 0xffffffff81000000, the "
-			   "start of x86-64 kernels");
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->odd, "unreadable records were left out"),
+	    LOSS(NOTE_LOSS, x->unknown_attr,
+		 "samples are of events that the file does not describe"),
+	    LOSS(NOTE_LOSS, x->lost, "events were lost by the kernel because perf read too slowly"),
+	    LOSS(NOTE_LOSS, x->lost_samples, "samples were lost by the kernel"),
+	    LOSS(NOTE_INFO, x->throttled, "times the kernel throttled an event"),
+	    LOSS(NOTE_INFO, x->unwound,
+		 "samples have a copy of the stack, which only perf script can unwind: their "
+		 "callers in user space are unknown"),
+	    LOSS(NOTE_INFO, x->branches, "samples have branch records, which were not read"),
+	    LOSS(NOTE_INFO, x->groups,
+		 "samples have values of other events of their group, which were not read"),
+	    LOSS(NOTE_INFO, x->no_period, "samples have no period: their weight is unknown"),
+	    LOSS(NOTE_INFO, x->unmapped, "addresses of stacks are in no mapping of their process"),
+	    LOSS(NOTE_INFO, x->guests, "addresses of guests and hypervisors have no module"),
+	    LOSS(NOTE_LOSS, x->more_calls, "calls of very deep stacks were left out"),
+	    LOSS(NOTE_LOSS, x->more_maps, "mappings are above the limit"),
+	    LOSS(NOTE_LOSS, x->more_attrs, "events or their ids are above the limit"),
+	    LOSS(NOTE_INFO, x->aux, "records of AUX area traces (Intel PT, ETM) were not decoded"),
+	    LOSS_IF(NOTE_GUESS, x->kernel_guessed,
+		    "the kernel is assumed to be linked at 0xffffffff81000000, the start of x86-64 "
+		    "kernels"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }

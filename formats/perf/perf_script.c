@@ -11,6 +11,7 @@
  *
  * Equal stacks are equal text, so a stack's lines are looked at once: their hash has its id.
  */
+#include "formats/emit.h"
 #include "formats/perf/perf_events.h"
 #include "formats/perf/perf_line.h"
 #include "formats/reader.h"
@@ -382,23 +383,19 @@ static void add_notes(const struct script *x)
 	struct trace *t = x->im->t;
 
 	perf_events_note(&x->events, t);
-	if (x->refused)
-		trace_note(t, NOTE_LOSS, x->refused,
-			   "lines are neither samples nor part of a stack and were left out; "
-			   "the first is line %" PRIu64,
-			   x->first_refused);
-	if (x->cut)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the last line has no newline: the file may be "
-			   "cut short");
-	if (x->unended)
-		trace_note(t, NOTE_GUESS, 0,
-			   "the last line has no newline: it is read as it "
-			   "is");
-	if (x->lost)
-		trace_note(t, NOTE_LOSS, x->lost, "times perf itself lost events");
-	if (x->sources)
-		trace_note(t, NOTE_INFO, x->sources, "source lines below calls were left out");
+
+	const struct trace_loss losses[] = {
+	    LOSS_WITH(NOTE_LOSS, x->refused,
+		      "lines are neither samples nor part of a stack and were left out; the first "
+		      "is line {}",
+		      x->first_refused),
+	    LOSS_IF(NOTE_LOSS, x->cut, "the last line has no newline: the file may be cut short"),
+	    LOSS_IF(NOTE_GUESS, x->unended, "the last line has no newline: it is read as it is"),
+	    LOSS(NOTE_LOSS, x->lost, "times perf itself lost events"),
+	    LOSS(NOTE_INFO, x->sources, "source lines below calls were left out"),
+	};
+
+	TRACE_LOSSES(t, losses);
 }
 
 static enum status perf_script_read(struct import *im, struct err *e)

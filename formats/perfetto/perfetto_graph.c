@@ -6,6 +6,7 @@
  */
 #include "formats/perfetto/perfetto.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
@@ -341,28 +342,21 @@ void perfetto_graph_end(struct perfetto *x)
 	const struct perfetto_graphs *all = &x->graphs;
 	const struct perfetto_graph *g = &all->list[all->now];
 	struct trace *t = x->im->t;
+	const struct trace_loss losses[] = {
+	    LOSS_IF(NOTE_LOSS, g->lost, "packets of the heap graph were lost"),
+	    LOSS_IF(NOTE_LOSS, !g->over,
+		    "the heap graph is incomplete: its last packet is missing"),
+	    LOSS(NOTE_LOSS, all->unknown_types, "objects have a type that is not in the trace"),
+	    LOSS(NOTE_LOSS, all->odd, "unreadable objects were left out"),
+	    LOSS(NOTE_LOSS, all->zero, "objects have no number: left out"),
+	    LOSS(NOTE_INFO, all->no_fields,
+		 "objects do not have as many references as their class has fields: some "
+		 "references have no name"),
+	    LOSS(NOTE_INFO, all->natives,
+		 "objects state native memory that belongs to other objects, which was not read"),
+	};
 
-	if (g->lost)
-		trace_note(t, NOTE_LOSS, 0, "packets of the heap graph were lost");
-	if (!g->over)
-		trace_note(t, NOTE_LOSS, 0,
-			   "the heap graph is incomplete: its last packet is missing");
-	if (all->unknown_types)
-		trace_note(t, NOTE_LOSS, all->unknown_types,
-			   "objects have a type that is not in the trace");
-	if (all->odd)
-		trace_note(t, NOTE_LOSS, all->odd, "unreadable objects were left out");
-	if (all->zero)
-		trace_note(t, NOTE_LOSS, all->zero, "objects have no number: left out");
-	if (all->no_fields)
-		trace_note(t, NOTE_INFO, all->no_fields,
-			   "objects do not have as many references as their class has fields: "
-			   "some references have no name");
-	if (all->natives)
-		trace_note(
-		    t, NOTE_INFO, all->natives,
-		    "objects state native memory that belongs to other objects, which was not "
-		    "read");
+	TRACE_LOSSES(t, losses);
 	perfetto_notes(x);
 }
 

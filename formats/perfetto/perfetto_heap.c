@@ -6,6 +6,7 @@
  */
 #include "formats/perfetto/perfetto.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
@@ -371,32 +372,25 @@ static void perfetto_heap_notes(const struct perfetto *x)
 {
 	const struct perfetto_heaps *h = &x->heaps;
 	struct trace *t = x->im->t;
-	const struct {
-		uint64_t n;
-		enum severity severity;
-		const char *text;
-	} notes[] = {
-	    {h->lost, NOTE_LOSS, "packets of heap profiles were lost"},
-	    {h->huge, NOTE_LOSS, "rows of heap profiles have impossible values: left out"},
-	    {h->rejected, NOTE_LOSS,
-	     "processes were not profiled because another session profiled them"},
-	    {h->overran, NOTE_LOSS,
-	     "dumps end early because the profiler did not keep up with its process"},
-	    {h->corrupted, NOTE_LOSS,
-	     "dumps end early because the buffer between process and profiler was corrupted"},
-	    {h->guardrail, NOTE_LOSS,
-	     "dumps end early because the profiler reached a limit "
-	     "of its own"},
-	    {h->errors, NOTE_LOSS, "dumps are of a process whose stack could not be read"},
-	    {h->disconnected, NOTE_INFO, "dumps are of processes that ended or disconnected"},
-	    {h->most, NOTE_INFO, "rows are only of the peak: the profile has no other moment"},
-	    {h->n_dumps > h->n_owners ? h->n_dumps - h->n_owners : 0, NOTE_INFO,
-	     "dumps are followed by later ones: callstacks count as in the last dump"},
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, h->lost, "packets of heap profiles were lost"),
+	    LOSS(NOTE_LOSS, h->huge, "rows of heap profiles have impossible values: left out"),
+	    LOSS(NOTE_LOSS, h->rejected,
+		 "processes were not profiled because another session profiled them"),
+	    LOSS(NOTE_LOSS, h->overran,
+		 "dumps end early because the profiler did not keep up with its process"),
+	    LOSS(NOTE_LOSS, h->corrupted,
+		 "dumps end early because the buffer between process and profiler was corrupted"),
+	    LOSS(NOTE_LOSS, h->guardrail,
+		 "dumps end early because the profiler reached a limit of its own"),
+	    LOSS(NOTE_LOSS, h->errors, "dumps are of a process whose stack could not be read"),
+	    LOSS(NOTE_INFO, h->disconnected, "dumps are of processes that ended or disconnected"),
+	    LOSS(NOTE_INFO, h->most, "rows are only of the peak: the profile has no other moment"),
+	    LOSS(NOTE_INFO, h->n_dumps > h->n_owners ? h->n_dumps - h->n_owners : 0,
+		 "dumps are followed by later ones: callstacks count as in the last dump"),
 	};
 
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-		if (notes[i].n)
-			trace_note(t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	TRACE_LOSSES(t, losses);
 	if (h->n_owners && h->late)
 		trace_note(t, NOTE_INFO, 0,
 			   "profiling began in running processes: older blocks are unknown");

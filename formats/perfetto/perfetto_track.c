@@ -6,6 +6,7 @@
  */
 #include "formats/perfetto/perfetto.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/trace/reading.h"
@@ -652,27 +653,22 @@ static enum status end_track(struct perfetto *x, size_t track, struct err *e)
 static void perfetto_track_notes(const struct perfetto *x)
 {
 	const struct perfetto_tracks *t = &x->tracks;
-	const struct {
-		uint64_t n;
-		enum severity severity;
-		const char *text;
-	} notes[] = {
-	    {t->unmatched, NOTE_LOSS, "ends of calls have no begin"},
-	    {t->unended, NOTE_GUESS,
-	     "calls have no end: they end with the last event of their track"},
-	    {t->clipped, NOTE_GUESS, "calls end after their caller: they end with their caller"},
-	    {t->no_time, NOTE_LOSS, "events have no time: left out"},
-	    {t->unknown_counters, NOTE_LOSS,
-	     "readings are of counters that the trace does not describe"},
-	    {t->no_number, NOTE_LOSS,
-	     "readings of counters are not numbers or too large: left out"},
-	    {t->asyncs, NOTE_INFO, "asynchronous events of the old kind were not read"},
-	    {t->instants, NOTE_INFO, "instants, states and other events were left out"},
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, t->unmatched, "ends of calls have no begin"),
+	    LOSS(NOTE_GUESS, t->unended,
+		 "calls have no end: they end with the last event of their track"),
+	    LOSS(NOTE_GUESS, t->clipped,
+		 "calls end after their caller: they end with their caller"),
+	    LOSS(NOTE_LOSS, t->no_time, "events have no time: left out"),
+	    LOSS(NOTE_LOSS, t->unknown_counters,
+		 "readings are of counters that the trace does not describe"),
+	    LOSS(NOTE_LOSS, t->no_number,
+		 "readings of counters are not numbers or too large: left out"),
+	    LOSS(NOTE_INFO, t->asyncs, "asynchronous events of the old kind were not read"),
+	    LOSS(NOTE_INFO, t->instants, "instants, states and other events were left out"),
 	};
 
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-		if (notes[i].n)
-			trace_note(x->im->t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	TRACE_LOSSES(x->im->t, losses);
 }
 
 enum status perfetto_tracks_end(struct perfetto *x, struct err *e)

@@ -9,6 +9,7 @@
  */
 #include "formats/speedscope/speedscope.h"
 
+#include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/input/json.h"
@@ -352,34 +353,26 @@ static enum status parse(struct parser *p, uint64_t *repaired, struct err *e)
 
 static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 {
-	const struct {
-		uint64_t n;
-		enum severity severity;
-		const char *text;
-	} notes[] = {
-	    {x->missing, NOTE_LOSS,
-	     "references go to frames that are not in the file: left "
-	     "out"},
-	    {x->odd, NOTE_LOSS, "impossible samples, weights or events were left out"},
-	    {x->negative, NOTE_LOSS, "weights are negative: left out"},
-	    {x->huge, NOTE_LOSS, "rows have too many blocks: left out"},
-	    {x->unpaired, NOTE_LOSS, "ends of calls have no begin: left out"},
-	    {x->deep, NOTE_LOSS, "calls of very deep stacks were left out"},
-	    {x->beside, NOTE_LOSS,
-	     "samples are in the file beside calls: only the calls were "
-	     "read"},
-	    {x->beside_ns, NOTE_LOSS,
-	     "ns of samples are in the file beside calls: only the time of the calls was read"},
-	    {x->unended, NOTE_GUESS,
-	     "calls have no end of their own: they end with their caller or with the profile"},
-	    {x->backwards, NOTE_GUESS, "times go backwards: the time before is used"},
-	    {x->rounded, NOTE_INFO, "values have decimals: rounded"},
-	    {repaired, NOTE_INFO, "bytes of names are not UTF-8"},
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, x->missing,
+		 "references go to frames that are not in the file: left out"),
+	    LOSS(NOTE_LOSS, x->odd, "impossible samples, weights or events were left out"),
+	    LOSS(NOTE_LOSS, x->negative, "weights are negative: left out"),
+	    LOSS(NOTE_LOSS, x->huge, "rows have too many blocks: left out"),
+	    LOSS(NOTE_LOSS, x->unpaired, "ends of calls have no begin: left out"),
+	    LOSS(NOTE_LOSS, x->deep, "calls of very deep stacks were left out"),
+	    LOSS(NOTE_LOSS, x->beside,
+		 "samples are in the file beside calls: only the calls were read"),
+	    LOSS(NOTE_LOSS, x->beside_ns,
+		 "ns of samples are in the file beside calls: only the time of the calls was read"),
+	    LOSS(NOTE_GUESS, x->unended,
+		 "calls have no end of their own: they end with their caller or with the profile"),
+	    LOSS(NOTE_GUESS, x->backwards, "times go backwards: the time before is used"),
+	    LOSS(NOTE_INFO, x->rounded, "values have decimals: rounded"),
+	    LOSS(NOTE_INFO, repaired, "bytes of names are not UTF-8"),
 	};
 
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-		if (notes[i].n)
-			trace_note(x->im->t, notes[i].severity, notes[i].n, "%s", notes[i].text);
+	TRACE_LOSSES(x->im->t, losses);
 	blocks_note(&x->blocks);
 }
 
