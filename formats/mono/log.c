@@ -198,7 +198,7 @@ static enum status hit(struct mlpd *m, const struct mono_buffer *b, struct err *
 {
 	struct emit_sample s = {.time = time_of(m)};
 
-	thread_of(m, b->thread);
+	thread_of(m, b->thread); /* has its row first, also where another thread was hit */
 	s.thread = thread_of(m, m->ev.other);
 	s.marker = marker_of(m, trace_strz(m->im->t, "sample"), "mono");
 	s.stack = mlpd_log_hit_stack(m);
