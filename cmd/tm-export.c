@@ -23,7 +23,7 @@ static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 
 /* The export, with the notes of each capture printed when it has ended. */
 struct told {
-	struct sink sink, *to;
+	struct sink_tap tap; /* first */
 	struct cli_loop *loop;
 	uint64_t seen[EV_KINDS]; /* events */
 	const struct exporter *format;
@@ -33,34 +33,36 @@ struct told {
 	    misplaced; /* allocations of the capture whose time is another frame's than their place */
 };
 
-static enum status export_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct told *x = (struct told *)s;
+	struct told *x = (struct told *)tap;
 
+	(void)e;
 	x->misplaced = 0;
 	if (x->frames)
 		frame_marks_begin(&x->marks, t);
-	return x->to->begin(x->to, t, e);
+	return ST_OK;
 }
 
-static enum status export_event(struct sink *s, struct trace *t, const struct event *ev,
-				struct err *e)
+/* Where the format has frames. */
+static enum status export_see(struct sink_tap *tap, struct trace *t, const struct event *ev,
+			      size_t n, struct err *e)
 {
-	struct told *x = (struct told *)s;
+	struct told *x = (struct told *)tap;
 
-	if (x->frames) {
-		frame_marks_take(&x->marks, ev);
+	(void)t, (void)e;
+	for (size_t i = 0; i < n && x->frames; i++) {
+		frame_marks_take(&x->marks, &ev[i]);
 		x->misplaced +=
-		    ev->kind == EV_ALLOC &&
-		    frame_marks_of(&x->marks, ev->has & EV_HAS_TIME, ev->time) != x->marks.at;
+		    ev[i].kind == EV_ALLOC &&
+		    frame_marks_of(&x->marks, ev[i].has & EV_HAS_TIME, ev[i].time) != x->marks.at;
 	}
-	return x->to->event(x->to, t, ev, e);
+	return ST_OK;
 }
 
-static enum status export_end(struct sink *s, struct trace *t, struct err *e)
+static void export_ended(struct sink_tap *tap, struct trace *t)
 {
-	struct told *x = (struct told *)s;
-	enum status st = x->to->end(x->to, t, e);
+	struct told *x = (struct told *)tap;
 
 	for (size_t i = 0; i < EV_KINDS; i++)
 		x->seen[i] += t->events[i];
@@ -75,8 +77,10 @@ static enum status export_end(struct sink *s, struct trace *t, struct err *e)
 			 "frames have allocations by their place in the capture: by time %" PRIu64
 			 " of them lie in another frame, where tm-frames has them",
 			 x->misplaced);
-	return st;
 }
+
+static const struct tap_hooks export_hooks = {
+    .begin = export_begin, .events = export_see, .ended = export_ended};
 
 /* What the output's name says, as an index of format_words; -1: nothing. */
 static int export_named(const char *output)
@@ -223,9 +227,7 @@ int main(int argc, char **argv)
 	const struct opt_program program = {"tm-export", "[FILE...]",
 					    "Converts traces to files of other tools.", table};
 	struct cli_loop loop = {.import = &import.options};
-	struct told told = {
-	    .sink = {.begin = export_begin, .event = export_event, .end = export_end},
-	    .loop = &loop};
+	struct told told = {.loop = &loop};
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	struct export *x;
@@ -255,10 +257,10 @@ int main(int argc, char **argv)
 		return cli_exit();
 	}
 	cli_sandbox("tm-export", NULL);
-	told.to = x->sink;
 	told.format = exporter_by_name(format_words[as]);
 	loop.marks = told.frames = told.format->flags & EXPORT_FRAMES;
-	loop.sink = &told.sink;
+	sink_tap_init(&told.tap, x->sink, &export_hooks, told.frames);
+	loop.sink = &told.tap.sink;
 	cli_inputs(&loop, n, argv + 1);
 	if (!isatty(STDOUT_FILENO)) /* else the text shows by itself how far it is */
 		cli_progress_working("writing");

@@ -6,41 +6,38 @@
 #include "lib/cli/filter.h"
 #include "lib/group/filter_sink.h"
 #include "lib/trace/anonymize.h"
+#include "lib/trace/tap.h"
 #include "lib/trace/writer.h"
 
 #include <stdlib.h>
 
 /* The notes of each capture are printed before it is closed. */
 struct told {
-	struct sink sink, *to;
+	struct sink_tap tap; /* first */
 	const struct cli_loop *loop;
 	struct buf filters; /* in words */
 };
 
-static enum status filter_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status filter_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct told *w = (struct told *)s;
+	struct told *w = (struct told *)tap;
 
+	(void)e;
 	if (w->filters.len)
 		trace_set(t, TRACE_FILTERED, buf_str(&w->filters));
-	return w->to->begin(w->to, t, e);
+	return ST_OK;
 }
 
-static enum status filter_event(struct sink *s, struct trace *t, const struct event *ev,
-				struct err *e)
+static enum status filter_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct told *w = (struct told *)s;
+	const struct told *w = (const struct told *)tap;
 
-	return w->to->event(w->to, t, ev, e);
-}
-
-static enum status filter_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct told *w = (struct told *)s;
-
+	(void)e;
 	cli_notes(w->loop->file, t, 0, NOTE_LOSS);
-	return w->to->end(w->to, t, e);
+	return ST_OK;
 }
+
+static const struct tap_hooks filter_hooks = {.begin = filter_begin, .end = filter_end};
 
 enum { STAND_IN_NOTHING, STAND_IN_PATHS, STAND_IN_FUNCTIONS };
 
@@ -81,13 +78,13 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-filter", "[FILE...]", "Keeps a part of a capture, or makes it anonymous.", options};
-	struct told told = {
-	    .sink = {.begin = filter_begin, .event = filter_event, .end = filter_end}};
+	struct told told = {.loop = NULL};
 	struct cli_loop loop = {.import = &import.options};
 	struct project_options what = {.domain = DOMAIN_ALL};
 	struct anonymize *anonymize = NULL;
 	struct buf key = BUF_INIT;
 	struct writer *writer;
+	struct sink *to;
 	struct filter_sink *filtered;
 	int n = opt_parse(&program, argc, argv);
 
@@ -101,12 +98,13 @@ int main(int argc, char **argv)
 	cli_filter_done(&filter);
 	cli_filter_project(&filter, &what);
 	writer = writer_new(stdout);
-	told.to = writer_sink(writer);
+	to = writer_sink(writer);
 	if (anonymous) {
-		anonymize = anonymize_new(told.to, anonymous == STAND_IN_FUNCTIONS, buf_at(&key, 0),
-					  key.len);
-		told.to = anonymize_sink(anonymize);
+		anonymize =
+		    anonymize_new(to, anonymous == STAND_IN_FUNCTIONS, buf_at(&key, 0), key.len);
+		to = anonymize_sink(anonymize);
 	}
+	sink_tap_init(&told.tap, to, &filter_hooks, false);
 	told.loop = &loop;
 	cli_filter_words(&filter, &told.filters);
 	if (anonymous && told.filters.len) {
@@ -114,7 +112,7 @@ int main(int argc, char **argv)
 		buf_adds(&told.filters, "what is not told");
 	}
 	loop.marks = loop.frames_selected = filter.selection.frames.n > 0;
-	filtered = filter_sink_new(&told.sink, &what);
+	filtered = filter_sink_new(&told.tap.sink, &what);
 	loop.sink = filter_sink_in(filtered);
 	cli_inputs(&loop, n, argv + 1);
 	filter_sink_free(filtered);

@@ -5,6 +5,7 @@
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
 #include "lib/trace/merge.h"
+#include "lib/trace/tap.h"
 #include "lib/trace/writer.h"
 
 #include <stdlib.h>
@@ -61,37 +62,17 @@ static void list_formats(void)
 }
 
 /* The writer, with the notes of each capture printed before it is closed. */
-struct import_sink {
-	struct sink sink, *to;
+struct import_tap {
+	struct sink_tap tap; /* first */
 	struct cli_loop *loop;
 };
 
-static enum status tm_import_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status tm_import_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct import_sink *i = (struct import_sink *)s;
-
-	return i->to->begin(i->to, t, e);
-}
-
-static enum status tm_import_event(struct sink *s, struct trace *t, const struct event *ev,
-				   struct err *e)
-{
-	struct import_sink *i = (struct import_sink *)s;
-
-	return i->to->event(i->to, t, ev, e);
-}
-
-static enum status tm_import_events(struct sink *s, struct trace *t, const struct event *ev,
-				    size_t n, struct err *e)
-{
-	return sink_pass(((struct import_sink *)s)->to, t, ev, n, e);
-}
-
-static enum status tm_import_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct import_sink *i = (struct import_sink *)s;
+	const struct import_tap *i = (const struct import_tap *)tap;
 	uint64_t n = 0;
 
+	(void)e;
 	cli_notes(i->loop->file, t, 0, NOTE_LOSS);
 	for (int k = 0; k < EV_KINDS; k++)
 		n += t->events[k];
@@ -99,8 +80,10 @@ static enum status tm_import_end(struct sink *s, struct trace *t, struct err *e)
 		 "%s: %llu events, %zu locations, %zu stacks, %zu types, %zu modules",
 		 trace_get(t, "format") ? trace_get(t, "format") : "trace", (unsigned long long)n,
 		 t->n_locations - 1, t->n_stacks - 1, t->n_types - 1, t->n_modules - 1);
-	return i->to->end(i->to, t, e);
+	return ST_OK;
 }
+
+static const struct tap_hooks tm_import_hooks = {.end = tm_import_end};
 
 /* Files that go away when they are closed. */
 static FILE *tm_import_spool(void *arg, struct err *e)
@@ -138,15 +121,15 @@ static bool tm_import_clock_offset(const struct opt_list *l, int file, int files
 	return false;
 }
 
-static void tm_import_merge_files(struct cli_loop *loop, struct import_sink *sink, int align,
+static void tm_import_merge_files(struct cli_loop *loop, struct sink_tap *tap, int align,
 				  const struct opt_list *offsets, int n, char **operands)
 {
 	struct merge_options o = {.align = (enum merge_align)align, .spool = tm_import_spool};
 	struct merge *m = merge_new(&o);
-	struct sink *to = sink->to;
+	struct sink *to = tap->to;
 	struct err e = ERR_INIT;
 
-	sink->to = merge_sink(m);
+	sink_tap_init(tap, merge_sink(m), tap->hooks, tap->rows);
 	for (int i = 0; i < n; i++) {
 		int64_t offset = 0;
 		bool given = tm_import_clock_offset(offsets, i + 1, n, &offset);
@@ -186,11 +169,8 @@ int main(int argc, char **argv)
 	};
 	const struct opt_program program = {
 	    "tm-import", "[FILE...]", "Converts captures of other tools to a trace.", options};
-	struct import_sink sink = {.sink = {.begin = tm_import_begin,
-					    .event = tm_import_event,
-					    .end = tm_import_end,
-					    .events = tm_import_events}};
-	struct cli_loop loop = {.import = &import.options, .sink = &sink.sink};
+	struct import_tap sink;
+	struct cli_loop loop = {.import = &import.options, .sink = &sink.tap.sink};
 	struct writer *writer;
 	int n = opt_parse(&program, argc, argv);
 
@@ -204,14 +184,14 @@ int main(int argc, char **argv)
 	cli_output(output);
 	cli_sandbox("tm-import", NULL);
 	writer = writer_new(stdout);
-	sink.to = writer_sink(writer);
+	sink_tap_init(&sink.tap, writer_sink(writer), &tm_import_hooks, false);
 	sink.loop = &loop;
 	if (merge && n < 2)
 		cli_usage("--merge takes two or more files");
 	if (!merge && (offsets.n || align))
 		cli_usage("--align and --clock-offset need --merge");
 	if (merge)
-		tm_import_merge_files(&loop, &sink, align, &offsets, n, argv + 1);
+		tm_import_merge_files(&loop, &sink.tap, align, &offsets, n, argv + 1);
 	else
 		cli_inputs(&loop, n, argv + 1);
 	opt_list_release(&offsets);

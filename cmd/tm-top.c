@@ -499,7 +499,7 @@ static void top_read_all(struct request *q, const struct project_options *what)
 		memory_init(&q->sizes);
 		q->sizes.lives = q->given.report.format == RENDER_HTML;
 		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
-		q->loop.sink = &q->both.sink;
+		q->loop.sink = &q->both.tap.sink;
 	}
 	cli_inputs(&q->loop, q->n, q->operands);
 	cli_progress_working("adding up");
@@ -640,7 +640,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	if (!is_one_of(q->given.report.options.table, without_modules)) {
 		modules = memory_modules_new(&kept);
 		sink_both_init(&q->both, &m.sink, memory_modules_sink(modules));
-		q->loop.sink = &q->both.sink;
+		q->loop.sink = &q->both.tap.sink;
 	}
 	if (!all) {
 		filtered = filter_sink_new(q->loop.sink, &kept);

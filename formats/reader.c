@@ -5,7 +5,7 @@
 #include "formats/import.h"
 #include "lib/base/buf.h"
 #include "lib/input/members.h"
-#include "lib/trace/allocs.h"
+#include "lib/trace/tap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -192,8 +192,8 @@ struct left_out {
  * last capture of a member ends when the next one begins: until then it takes notes on what is
  * between the two. */
 struct guard {
-	struct sink sink, *to;
-	bool begun, failed;
+	struct sink_tap tap; /* first */
+	bool begun;
 	struct trace *waits; /* for its end */
 	bool waits_begun;
 	struct left_out *left_out;
@@ -223,10 +223,10 @@ static enum status end_waiting(struct guard *g, struct err *e)
 	for (size_t i = 0; i < t->n_notes; i++)
 		*g->lossy |= t->notes[i].severity == NOTE_LOSS;
 	if (!g->waits_begun)
-		st = g->to->begin(g->to, t, e);
+		st = g->tap.to->begin(g->tap.to, t, e);
 	if (!st)
-		st = g->to->end(g->to, t, e);
-	g->failed |= st != ST_OK;
+		st = g->tap.to->end(g->tap.to, t, e);
+	g->tap.failed |= st != ST_OK;
 	trace_free(t);
 	g->waits = NULL;
 	return st;
@@ -239,6 +239,7 @@ static enum status reader_guard_begin(struct sink *s, struct trace *t, struct er
 	(void)t;
 	(void)e;
 	g->begun = false;
+	g->tap.rows = true;
 	return ST_OK;
 }
 
@@ -247,79 +248,30 @@ static enum status begin(struct guard *g, struct trace *t, struct err *e)
 	enum status st = end_waiting(g, e);
 
 	if (!st)
-		st = g->to->begin(g->to, t, e);
+		st = g->tap.to->begin(g->tap.to, t, e);
 	g->begun = true;
-	g->failed |= st != ST_OK;
-	return st;
-}
-
-static enum status reader_guard_event(struct sink *s, struct trace *t, const struct event *ev,
-				      struct err *e)
-{
-	struct guard *g = (struct guard *)s;
-	enum status st = g->begun ? ST_OK : begin(g, t, e);
-
-	if (!st)
-		st = g->to->event(g->to, t, ev, e);
-	g->failed |= st != ST_OK;
-	return st;
-}
-
-static enum status reader_guard_events(struct sink *s, struct trace *t, const struct event *ev,
-				       size_t n, struct err *e)
-{
-	struct guard *g = (struct guard *)s;
-	enum status st = g->begun ? ST_OK : begin(g, t, e);
-
-	if (!st)
-		st = sink_pass(g->to, t, ev, n, e);
-	g->failed |= st != ST_OK;
-	return st;
-}
-
-static enum status reader_guard_blocks(struct sink *s, struct trace *t, const struct sink_blocks *b,
-				       struct err *e)
-{
-	struct guard *g = (struct guard *)s;
-	enum status st = g->begun ? ST_OK : begin(g, t, e);
-
-	if (!st)
-		st = g->to->blocks(g->to, t, b, e);
-	g->failed |= st != ST_OK;
+	g->tap.rows = false;
+	g->tap.failed |= st != ST_OK;
 	return st;
 }
 
 /* What comes first begins the capture, and is events. */
-static unsigned reader_guard_fields(struct sink *s, const struct trace *t)
+static enum status reader_guard_events(struct sink_tap *tap, struct trace *t,
+				       const struct event *ev, size_t n, struct err *e)
 {
-	struct guard *g = (struct guard *)s;
+	struct guard *g = (struct guard *)tap;
 
-	return g->begun ? sink_allocs_fields(g->to, t) : 0;
+	(void)ev, (void)n;
+	return g->begun ? ST_OK : begin(g, t, e);
 }
 
-static enum status reader_guard_allocs(struct sink *s, struct trace *t, const struct sink_allocs *a,
-				       struct err *e)
+static enum status reader_guard_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct guard *g = (struct guard *)s;
-	enum status st = g->to->allocs->take(g->to, t, a, e);
-
-	g->failed |= st != ST_OK;
-	return st;
+	return reader_guard_events(tap, t, NULL, 0, e);
 }
 
-static const struct sink_takes_allocs reader_guard_takes_allocs = {reader_guard_fields,
-								   reader_guard_allocs};
-
-static enum status reader_guard_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct guard *g = (struct guard *)s;
-	enum status st = g->begun ? ST_OK : begin(g, t, e);
-
-	if (!st)
-		st = g->to->end(g->to, t, e);
-	g->failed |= st != ST_OK;
-	return st;
-}
+static const struct tap_hooks reader_guard_hooks = {.events = reader_guard_events,
+						    .end = reader_guard_end};
 
 /* Whether more bytes are behind the failure than before it; of what was cut, those are not there. No more
  * are read than it takes to know. */
@@ -357,7 +309,7 @@ static enum status read_one(struct import *im, const struct guard *g, struct err
 	st = r->read(im, e);
 	if (!st && im->t)
 		import_capture_whole(im);
-	if (!st || g->failed || !im->t || (im->captures == 1 && !events(im->t)))
+	if (!st || g->tap.failed || !im->t || (im->captures == 1 && !events(im->t)))
 		return st;
 	if (e->offset == ERR_NO_OFFSET)
 		trace_note(im->t, NOTE_LOSS, 0, "%s; the rest was not read", e->msg);
@@ -452,7 +404,7 @@ static enum status read_member(struct import *im, struct guard *g, struct input 
 	st = read_one(im, g, of_member);
 	if (!st)
 		st = import_capture_finish(im, of_member);
-	if (st && (g->failed || st == ST_SYS || st == ST_PIPE)) {
+	if (st && (g->tap.failed || st == ST_SYS || st == ST_PIPE)) {
 		*e = *of_member;
 		return st;
 	}
@@ -513,17 +465,13 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 			 bool *lossy, struct err *e)
 {
 	struct left_out left_out = {.n = 0};
-	struct guard guard = {.sink = {reader_guard_begin, reader_guard_event, reader_guard_end,
-				       sink->events ? reader_guard_events : NULL,
-				       sink->blocks ? reader_guard_blocks : NULL, NULL,
-				       sink->allocs ? &reader_guard_takes_allocs : NULL},
-			      .to = sink,
-			      .left_out = &left_out,
-			      .lossy = lossy};
-	struct import im = {.in = in, .sink = &guard.sink, .options = o, .lossy = lossy};
+	struct guard guard = {.left_out = &left_out, .lossy = lossy};
+	struct import im = {.in = in, .sink = &guard.tap.sink, .options = o, .lossy = lossy};
 	const char *archive;
 	enum status st;
 
+	sink_tap_init(&guard.tap, sink, &reader_guard_hooks, false);
+	guard.tap.sink.begin = reader_guard_begin;
 	*lossy = false;
 	in->cur.e = e; /* one place for every reason */
 	archive = archive_of(in, o);

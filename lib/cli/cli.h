@@ -12,6 +12,7 @@
 #include "lib/cli/opt.h"
 #include "lib/input/lines.h"
 #include "lib/kept/kept.h"
+#include "lib/trace/tap.h"
 
 #include <stdio.h>
 
@@ -201,7 +202,7 @@ void cli_progress_working(const char *what);
 void cli_progress_clear(void);
 /* A sink that passes all on to another one, and reports the progress of reading that input. */
 struct cli_watch {
-	struct sink sink, *to;
+	struct sink_tap tap; /* first */
 	const struct input *in;
 	uint64_t events;
 };

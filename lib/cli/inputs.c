@@ -71,7 +71,7 @@ static void inputs_reading(const struct input *in)
 
 static struct sink *as_marked(struct known_marks *marks, struct sink *to)
 {
-	return known_marks_any(marks) ? &marks->hand_on : to;
+	return known_marks_any(marks) ? &marks->hand_on.sink : to;
 }
 
 static void tell_no_frames(const struct cli_loop *l, const struct known_marks *marks)

@@ -4,8 +4,6 @@
  */
 #include "lib/base/clock.h"
 #include "lib/cli/cli.h"
-#include "lib/trace/allocs.h"
-#include "lib/trace/blocks.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -129,80 +127,23 @@ void cli_progress_clear(void)
 	shown = false;
 }
 
-static enum status progress_watch_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status progress_watch_events(struct sink_tap *tap, struct trace *t,
+					 const struct event *ev, size_t n, struct err *e)
 {
-	struct cli_watch *w = (struct cli_watch *)s;
+	struct cli_watch *w = (struct cli_watch *)tap;
 
-	return w->to->begin(w->to, t, e);
-}
-
-static enum status progress_watch_event(struct sink *s, struct trace *t, const struct event *ev,
-					struct err *e)
-{
-	struct cli_watch *w = (struct cli_watch *)s;
-
-	if (++w->events % 65536 == 0)
-		cli_progress("reading", input_consumed(w->in), w->in->size);
-	return w->to->event(w->to, t, ev, e);
-}
-
-static void progress_count(struct cli_watch *w, size_t n)
-{
+	(void)t, (void)ev, (void)e;
 	if ((w->events + n) / 65536 != w->events / 65536)
 		cli_progress("reading", input_consumed(w->in), w->in->size);
 	w->events += n;
+	return ST_OK;
 }
 
-static enum status progress_watch_events(struct sink *s, struct trace *t, const struct event *ev,
-					 size_t n, struct err *e)
-{
-	struct cli_watch *w = (struct cli_watch *)s;
-
-	progress_count(w, n);
-	return sink_pass(w->to, t, ev, n, e);
-}
-
-static enum status progress_watch_blocks(struct sink *s, struct trace *t,
-					 const struct sink_blocks *b, struct err *e)
-{
-	struct cli_watch *w = (struct cli_watch *)s;
-
-	progress_count(w, b->n);
-	return w->to->blocks(w->to, t, b, e);
-}
-
-static unsigned progress_watch_fields(struct sink *s, const struct trace *t)
-{
-	return sink_allocs_fields(((struct cli_watch *)s)->to, t);
-}
-
-static enum status progress_watch_allocs(struct sink *s, struct trace *t,
-					 const struct sink_allocs *a, struct err *e)
-{
-	struct cli_watch *w = (struct cli_watch *)s;
-
-	progress_count(w, a->n + a->n_free + a->n_freed);
-	return w->to->allocs->take(w->to, t, a, e);
-}
-
-static const struct sink_takes_allocs progress_takes_allocs = {progress_watch_fields,
-							       progress_watch_allocs};
-
-static enum status progress_watch_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct cli_watch *w = (struct cli_watch *)s;
-
-	return w->to->end(w->to, t, e);
-}
+static const struct tap_hooks progress_watch_hooks = {.events = progress_watch_events};
 
 struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to)
 {
-	*w = (struct cli_watch){.sink = {progress_watch_begin, progress_watch_event,
-					 progress_watch_end,
-					 to->events ? progress_watch_events : NULL,
-					 to->blocks ? progress_watch_blocks : NULL, NULL,
-					 to->allocs ? &progress_takes_allocs : NULL},
-				.to = to,
-				.in = in};
-	return &w->sink;
+	*w = (struct cli_watch){.in = in};
+	sink_tap_init(&w->tap, to, &progress_watch_hooks, false);
+	return &w->tap.sink;
 }

@@ -213,7 +213,7 @@ static struct export *export_folded_open(const struct export_options *o, FILE *o
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->export = (struct export){.sink = &f->profile.sink,
+	f->export = (struct export){.sink = &f->profile.tally.sink,
 				    .finish = export_folded_finish,
 				    .free = export_folded_release};
 	f->out = out;

@@ -418,8 +418,9 @@ static struct export *export_pprof_open(const struct export_options *o, FILE *ou
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->export = (struct export){
-	    .sink = &f->profile.sink, .finish = export_pprof_finish, .free = export_pprof_release};
+	f->export = (struct export){.sink = &f->profile.tally.sink,
+				    .finish = export_pprof_finish,
+				    .free = export_pprof_release};
 	f->gzip = gzip_new(out);
 	return &f->export;
 }

@@ -349,35 +349,9 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 	return st;
 }
 
-static enum status export_profile_begin(struct sink *s, struct trace *t, struct err *e)
-{
-	struct export_profile *p = (struct export_profile *)s;
-
-	return p->tally.sink.begin(&p->tally.sink, t, e);
-}
-
-static enum status export_profile_event(struct sink *s, struct trace *t, const struct event *ev,
-					struct err *e)
-{
-	struct export_profile *p = (struct export_profile *)s;
-
-	return p->tally.sink.event(&p->tally.sink, t, ev, e);
-}
-
-static enum status export_profile_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct export_profile *p = (struct export_profile *)s;
-
-	return p->tally.sink.end(&p->tally.sink, t, e);
-}
-
 void profile_init(struct export_profile *p, const struct export_options *o)
 {
-	*p = (struct export_profile){.sink = {.begin = export_profile_begin,
-					      .event = export_profile_event,
-					      .end = export_profile_end},
-				     .options = o,
-				     .index = mem_zalloc(sizeof *p->index)};
+	*p = (struct export_profile){.options = o, .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES) |
 						   SUM_BIT(SUM_PERIOD),

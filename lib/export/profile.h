@@ -40,8 +40,7 @@ struct profile_run { /* a capture, while its sums are added */
 };
 
 struct export_profile {
-	struct sink sink; /* first */
-	struct tally tally;
+	struct tally tally; /* its sink is the profile's */
 	const struct export_options *options;
 	bool by_run;     /* set between init and the first capture */
 	bool all_stacks; /* likewise: run->stacks has every stack, not only those with sums */

@@ -16,6 +16,7 @@
 #include "lib/export/text.h"
 
 #include "lib/base/mem.h"
+#include "lib/trace/tap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 struct speedscope {
 	struct export export; /* first */
-	struct sink sink;     /* over the profile's */
+	struct sink_tap tap;  /* before the profile */
 	struct export_profile profile;
 	struct export_events events;
 	FILE *out;
@@ -65,28 +66,33 @@ static uint32_t call_frame(struct speedscope *f, uint32_t call)
 	return f->by_call[call] - 1;
 }
 
-static enum status export_speedscope_begin(struct sink *s, struct trace *t, struct err *e)
+static struct speedscope *of_tap(struct sink_tap *tap)
 {
-	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
-
-	f->sampled = 0;
-	events_begin(&f->events, t, *f->profile.options->file);
-	return f->profile.sink.begin(&f->profile.sink, t, e);
+	return (struct speedscope *)((char *)tap - offsetof(struct speedscope, tap));
 }
 
-static enum status export_speedscope_event(struct sink *s, struct trace *t, const struct event *ev,
-					   struct err *e)
+static enum status export_speedscope_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
+	struct speedscope *f = of_tap(tap);
 
-	if (ev->kind == EV_ENTER || ev->kind == EV_EXIT) {
-		enum status st = events_add(&f->events, t, ev, e);
+	(void)e;
+	f->sampled = 0;
+	events_begin(&f->events, t, *f->profile.options->file);
+	return ST_OK;
+}
 
-		if (st)
-			return st;
+static enum status export_speedscope_events(struct sink_tap *tap, struct trace *t,
+					    const struct event *ev, size_t n, struct err *e)
+{
+	struct speedscope *f = of_tap(tap);
+	enum status st = ST_OK;
+
+	for (const struct event *end = ev + n; !st && ev < end; ev++) {
+		if (ev->kind == EV_ENTER || ev->kind == EV_EXIT)
+			st = events_add(&f->events, t, ev, e);
+		f->sampled += ev->kind == EV_SAMPLE && ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
 	}
-	f->sampled += ev->kind == EV_SAMPLE && ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
-	return f->profile.sink.event(&f->profile.sink, t, ev, e);
+	return st;
 }
 
 /* A call enters the function itself, not what is inlined at its entry. */
@@ -105,10 +111,11 @@ static void name_events(struct speedscope *f, struct trace *t)
 	}
 }
 
-static enum status export_speedscope_end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_speedscope_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct speedscope *f = (struct speedscope *)((char *)s - offsetof(struct speedscope, sink));
+	struct speedscope *f = of_tap(tap);
 
+	(void)e;
 	events_end(&f->events, t);
 	if (f->sampled && t->events[EV_ENTER])
 		trace_note(
@@ -116,8 +123,12 @@ static enum status export_speedscope_end(struct sink *s, struct trace *t, struct
 		    "samples stand beside calls: the profile 'time' alone has them, and it is "
 		    "not read again beside calls");
 	name_events(f, t);
-	return f->profile.sink.end(&f->profile.sink, t, e);
+	return ST_OK;
 }
+
+static const struct tap_hooks export_speedscope_hooks = {.begin = export_speedscope_begin,
+							 .events = export_speedscope_events,
+							 .end = export_speedscope_end};
 
 static void export_speedscope_put_stack(struct speedscope *f, const struct profile_sample *s)
 {
@@ -338,10 +349,8 @@ static struct export *export_speedscope_open(const struct export_options *o, FIL
 
 	(void)e;
 	profile_init(&f->profile, o);
-	f->sink = (struct sink){.begin = export_speedscope_begin,
-				.event = export_speedscope_event,
-				.end = export_speedscope_end};
-	f->export = (struct export){.sink = &f->sink,
+	sink_tap_init(&f->tap, &f->profile.tally.sink, &export_speedscope_hooks, true);
+	f->export = (struct export){.sink = &f->tap.sink,
 				    .finish = export_speedscope_finish,
 				    .free = export_speedscope_release};
 	f->out = out;

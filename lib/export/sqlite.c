@@ -13,6 +13,7 @@
 #include "lib/base/utf.h"
 #include "lib/db/db.h"
 #include "lib/trace/reading.h"
+#include "lib/trace/tap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct sums_of { /* of the frame: entries, count, requested, real */
 
 struct database {
 	struct export export; /* first */
-	struct sink sink;     /* over the profile's */
+	struct sink_tap tap;  /* before the profile */
 	struct export_profile profile;
 	struct db *db;
 	struct db_query *prepared[STATEMENTS];
@@ -41,9 +42,9 @@ struct database {
 	struct intern modules;
 };
 
-static struct database *of_sink(struct sink *s)
+static struct database *of_tap(struct sink_tap *tap)
 {
-	return (struct database *)((char *)s - offsetof(struct database, sink));
+	return (struct database *)((char *)tap - offsetof(struct database, tap));
 }
 
 static void failed(struct database *d)
@@ -271,10 +272,10 @@ static void export_sqlite_put_event(struct database *d, const struct trace *t,
 	insert(d);
 }
 
-static enum status export_sqlite_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status export_sqlite_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-	struct database *d = of_sink(s);
+	struct database *d = of_tap(tap);
 
 	d->run++;
 	d->events = 0;
@@ -284,34 +285,34 @@ static enum status export_sqlite_begin(struct sink *s, struct trace *t, struct e
 		if (t->metrics[m].state != METRIC_ABSENT)
 			*(t->metrics[m].key == METRIC_AT_TYPE ? &d->from_types : &d->from_allocs) |=
 			    fields[m];
-	if (result(d, e))
-		return err_failure(e);
-	return d->profile.sink.begin(&d->profile.sink, t, e);
+	return result(d, e);
 }
 
-static enum status export_sqlite_event(struct sink *s, struct trace *t, const struct event *ev,
-				       struct err *e)
+static enum status export_sqlite_events(struct sink_tap *tap, struct trace *t,
+					const struct event *ev, size_t n, struct err *e)
 {
-	struct database *d = of_sink(s);
+	struct database *d = of_tap(tap);
 
-	if (ev->kind == EV_FRAME)
-		start_frame(d, t, ev);
-	else if (d->in_frame && (ev->kind == EV_ALLOC || ev->kind == EV_TYPE_TOTAL))
-		add_to_frame(d, ev);
-	if (d->profile.options->events)
-		export_sqlite_put_event(d, t, ev);
-	if (result(d, e))
-		return err_failure(e);
-	return d->profile.sink.event(&d->profile.sink, t, ev, e);
+	for (const struct event *end = ev + n; ev < end && !d->e.code; ev++) {
+		if (ev->kind == EV_FRAME)
+			start_frame(d, t, ev);
+		else if (d->in_frame && (ev->kind == EV_ALLOC || ev->kind == EV_TYPE_TOTAL))
+			add_to_frame(d, ev);
+		if (d->profile.options->events)
+			export_sqlite_put_event(d, t, ev);
+	}
+	return result(d, e);
 }
 
-static enum status export_sqlite_end(struct sink *s, struct trace *t, struct err *e)
+static enum status export_sqlite_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct database *d = of_sink(s);
-
-	export_sqlite_end_frame(d);
-	return d->profile.sink.end(&d->profile.sink, t, e);
+	(void)t, (void)e;
+	export_sqlite_end_frame(of_tap(tap));
+	return ST_OK;
 }
+
+static const struct tap_hooks export_sqlite_hooks = {
+    .begin = export_sqlite_begin, .events = export_sqlite_events, .end = export_sqlite_end};
 
 /* --- at its end --- */
 
@@ -571,10 +572,9 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 	d->profile.all_stacks = o->events;
 	d->profile.captured = export_sqlite_captured;
 	d->profile.arg = d;
-	d->sink = (struct sink){
-	    .begin = export_sqlite_begin, .event = export_sqlite_event, .end = export_sqlite_end};
+	sink_tap_init(&d->tap, &d->profile.tally.sink, &export_sqlite_hooks, true);
 	d->export = (struct export){
-	    .sink = &d->sink, .finish = export_sqlite_finish, .free = export_sqlite_release};
+	    .sink = &d->tap.sink, .finish = export_sqlite_finish, .free = export_sqlite_release};
 	d->e = (struct err)ERR_INIT;
 	d->db = db_open(o->path, DB_SCRATCH, 0, &d->e);
 	if (!d->db)

@@ -4,50 +4,42 @@
 #include "formats/reader.h"
 #include "lib/base/buf.h"
 #include "lib/recorder/base/far.h"
+#include "lib/trace/tap.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-struct both { /* the form and the modules from one reading */
-	struct sink sink;
-	struct sink *form, *maps;
+struct convert_tap {         /* before the form: the modules from the same reading */
+	struct sink_tap tap; /* first */
+	struct sink *maps;   /* it looks at no event */
 	struct convert *c;
 };
 
-static enum status convert_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status convert_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct both *b = (struct both *)s;
-	enum status st = b->form->begin(b->form, t, e);
+	struct sink *maps = ((struct convert_tap *)tap)->maps;
 
-	return st ? st : b->maps->begin(b->maps, t, e);
+	return maps->begin(maps, t, e);
 }
 
-static enum status convert_event(struct sink *s, struct trace *t, const struct event *ev,
-				 struct err *e)
+static enum status convert_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	return sink_pass(((struct both *)s)->form, t, ev, 1, e);
+	struct sink *maps = ((struct convert_tap *)tap)->maps;
+
+	return maps->end(maps, t, e);
 }
 
-static enum status convert_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				  struct err *e)
+static void convert_ended(struct sink_tap *tap, struct trace *t)
 {
-	return sink_pass(((struct both *)s)->form, t, ev, n, e);
+	((struct convert_tap *)tap)->c->ended(t);
 }
 
-static enum status convert_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct both *b = (struct both *)s;
-	enum status st = b->maps->end(b->maps, t, e);
+static const struct tap_hooks convert_hooks = {
+    .begin = convert_begin, .end = convert_end, .ended = convert_ended};
 
-	if (!st)
-		st = b->form->end(b->form, t, e);
-	b->c->ended(t);
-	return st;
-}
-
-static enum status read_all(struct both *b, int fd, struct err *e)
+static enum status read_all(struct sink *to, int fd, struct err *e)
 {
 	const struct import_options o = {.format = "trace"};
 	struct input in = {0};
@@ -58,7 +50,7 @@ static enum status read_all(struct both *b, int fd, struct err *e)
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	st = input_open(&in, path, e);
 	if (!st)
-		st = capture_read(&in, &o, &b->sink, &lossy, e);
+		st = capture_read(&in, &o, to, &lossy, e);
 	input_close(&in);
 	return st;
 }
@@ -83,11 +75,7 @@ static void keep_first(enum status *st, struct err *e, enum status new, const st
 static enum status convert(struct convert *c, int fd, FILE *to, const char *path, struct err *e)
 {
 	const struct export_options o = {.domain = EXPORT_DOMAIN_AGENT, .live = c->server};
-	struct both b = {.sink = {.begin = convert_begin,
-				  .event = convert_event,
-				  .end = convert_end,
-				  .events = convert_events},
-			 .c = c};
+	struct convert_tap b = {.c = c};
 	FILE *out = fopen(path, "we");
 	struct export *form, *maps;
 	struct err second = ERR_INIT;
@@ -99,9 +87,9 @@ static enum status convert(struct convert *c, int fd, FILE *to, const char *path
 	}
 	form = c->form->open(&o, to, e);
 	maps = exporter_by_name("maps")->open(&o, out, e);
-	b.form = form->sink;
+	sink_tap_init(&b.tap, form->sink, &convert_hooks, false);
 	b.maps = maps->sink;
-	st = read_all(&b, fd, e);
+	st = read_all(&b.tap.sink, fd, e);
 	keep_first(&st, e, form->finish(form, &second), &second);
 	memcpy(c->summary, form->summary, sizeof form->summary);
 	keep_first(&st, e, write_maps(maps, out, path, &second), &second);

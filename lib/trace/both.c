@@ -1,40 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/trace/both.h"
 
-static enum status both_begin(struct sink *s, struct trace *t, struct err *e)
+static struct sink *first(struct sink_tap *tap)
 {
-	struct sink_both *b = (struct sink_both *)s;
-	enum status st = b->to[0]->begin(b->to[0], t, e);
-
-	return st ? st : b->to[1]->begin(b->to[1], t, e);
+	return ((struct sink_both *)tap)->first;
 }
 
-static enum status both_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-			       struct err *e)
+static enum status both_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct sink_both *b = (struct sink_both *)s;
-	enum status st = sink_pass(b->to[0], t, ev, n, e);
-
-	return st ? st : sink_pass(b->to[1], t, ev, n, e);
+	return first(tap)->begin(first(tap), t, e);
 }
 
-static enum status both_event(struct sink *s, struct trace *t, const struct event *ev,
-			      struct err *e)
+static enum status both_events(struct sink_tap *tap, struct trace *t, const struct event *ev,
+			       size_t n, struct err *e)
 {
-	return both_events(s, t, ev, 1, e);
+	return sink_pass(first(tap), t, ev, n, e);
 }
 
-static enum status both_end(struct sink *s, struct trace *t, struct err *e)
+static enum status both_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct sink_both *b = (struct sink_both *)s;
-	enum status st = b->to[0]->end(b->to[0], t, e);
-
-	return st ? st : b->to[1]->end(b->to[1], t, e);
+	return first(tap)->end(first(tap), t, e);
 }
+
+static const struct tap_hooks both_hooks = {
+    .begin = both_begin, .events = both_events, .end = both_end};
 
 void sink_both_init(struct sink_both *b, struct sink *first, struct sink *second)
 {
-	*b = (struct sink_both){
-	    {.begin = both_begin, .event = both_event, .end = both_end, .events = both_events},
-	    {first, second}};
+	sink_tap_init(&b->tap, second, &both_hooks, true);
+	b->first = first;
 }

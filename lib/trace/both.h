@@ -7,11 +7,11 @@
 #ifndef TM_TRACE_BOTH_H
 #define TM_TRACE_BOTH_H
 
-#include "lib/trace/sink.h"
+#include "lib/trace/tap.h"
 
 struct sink_both {
-	struct sink sink;
-	struct sink *to[2];
+	struct sink_tap tap; /* first; before the second sink */
+	struct sink *first;
 };
 
 /* b stays where it is; the two sinks are the caller's. */

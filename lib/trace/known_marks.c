@@ -85,54 +85,36 @@ static enum status find_allocs(struct sink *s, struct trace *t, const struct sin
 
 static const struct sink_takes_allocs find_takes_allocs = {find_fields, find_allocs};
 
-static struct known_marks *handing(struct sink *s)
+static struct known_marks *handing(struct sink_tap *tap)
 {
-	return (struct known_marks *)((char *)s - offsetof(struct known_marks, hand_on));
+	return (struct known_marks *)((char *)tap - offsetof(struct known_marks, hand_on));
 }
 
-static enum status hand_on_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status hand_on_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct known_marks *k = handing(s);
+	struct known_marks *k = handing(tap);
 	const struct capture_marks *c = k->at < k->n ? &k->captures[k->at++] : NULL;
 
+	(void)e;
 	t->marks = c && c->late && !c->unknown ? &c->marks : NULL;
-	return k->to->begin(k->to, t, e);
+	return ST_OK;
 }
 
-static enum status hand_on_event(struct sink *s, struct trace *t, const struct event *ev,
-				 struct err *e)
+static void hand_on_ended(struct sink_tap *tap, struct trace *t)
 {
-	struct known_marks *k = handing(s);
-
-	return k->to->event(k->to, t, ev, e);
-}
-
-static enum status hand_on_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				  struct err *e)
-{
-	return sink_pass(handing(s)->to, t, ev, n, e);
-}
-
-static enum status hand_on_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct known_marks *k = handing(s);
-	enum status st = k->to->end(k->to, t, e);
-
+	(void)tap;
 	t->marks = NULL;
-	return st;
 }
+
+static const struct tap_hooks hand_on_hooks = {.begin = hand_on_begin, .ended = hand_on_ended};
 
 void known_marks_init(struct known_marks *k, struct sink *to)
 {
 	*k = (struct known_marks){.find = {.begin = find_begin,
 					   .event = find_event,
 					   .end = find_end,
-					   .allocs = &find_takes_allocs},
-				  .hand_on = {.begin = hand_on_begin,
-					      .event = hand_on_event,
-					      .end = hand_on_end,
-					      .events = hand_on_events},
-				  .to = to};
+					   .allocs = &find_takes_allocs}};
+	sink_tap_init(&k->hand_on, to, &hand_on_hooks, false);
 }
 
 void known_marks_release(struct known_marks *k)

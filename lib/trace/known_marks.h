@@ -6,11 +6,11 @@
 #ifndef TM_TRACE_KNOWN_MARKS_H
 #define TM_TRACE_KNOWN_MARKS_H
 
-#include "lib/trace/sink.h"
+#include "lib/trace/tap.h"
 
 struct known_marks { /* of one input; its sinks are for two readings, in this order */
-	struct sink find, hand_on;
-	struct sink *to; /* of hand_on */
+	struct sink find;
+	struct sink_tap hand_on;
 	struct capture_marks *captures;
 	size_t n, cap, at;
 };

@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/text.h"
 #include "lib/tally/marks.h"
+#include "lib/trace/tap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ struct log_line {
 };
 
 struct frames_log {
-	struct sink sink, *to;
+	struct sink_tap tap; /* first */
 	const struct tally_selection *selection;
 	uint64_t most, all;
 	struct intern texts;
@@ -35,13 +36,14 @@ struct frames_log {
 	char title[80];
 };
 
-static enum status frames_log_begin(struct sink *s, struct trace *t, struct err *e)
+static enum status frames_log_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	struct frames_log *l = (struct frames_log *)s;
+	struct frames_log *l = (struct frames_log *)tap;
 
+	(void)e;
 	l->has_time = false;
 	frame_marks_begin(&l->marks, t);
-	return l->to->begin(l->to, t, e);
+	return ST_OK;
 }
 
 static uint32_t log_text(struct frames_log *l, const struct trace *t, uint32_t string)
@@ -90,11 +92,12 @@ static void frames_log_line(struct frames_log *l, const struct trace *t, const s
 	VEC_PUSH(l->lines, l->n, l->cap) = line;
 }
 
-static enum status frames_log_events(struct sink *s, struct trace *t, const struct event *ev,
+static enum status frames_log_events(struct sink_tap *tap, struct trace *t, const struct event *ev,
 				     size_t n, struct err *e)
 {
-	struct frames_log *l = (struct frames_log *)s;
+	struct frames_log *l = (struct frames_log *)tap;
 
+	(void)e;
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].has & EV_HAS_TIME) {
 			l->time = ev[i].time;
@@ -104,21 +107,11 @@ static enum status frames_log_events(struct sink *s, struct trace *t, const stru
 		if (ev[i].kind == EV_LOG)
 			frames_log_line(l, t, &ev[i]);
 	}
-	return sink_pass(l->to, t, ev, n, e);
+	return ST_OK;
 }
 
-static enum status frames_log_event(struct sink *s, struct trace *t, const struct event *ev,
-				    struct err *e)
-{
-	return frames_log_events(s, t, ev, 1, e);
-}
-
-static enum status frames_log_end(struct sink *s, struct trace *t, struct err *e)
-{
-	struct frames_log *l = (struct frames_log *)s;
-
-	return l->to->end(l->to, t, e);
-}
+static const struct tap_hooks frames_log_hooks = {.begin = frames_log_begin,
+						  .events = frames_log_events};
 
 static struct table_cell log_cell(const struct frames_log *l, uint32_t text)
 {
@@ -172,11 +165,7 @@ struct frames_log *frames_log_new(struct sink *to, const struct tally_selection 
 {
 	struct frames_log *l = mem_zalloc(sizeof *l);
 
-	l->sink = (struct sink){.begin = frames_log_begin,
-				.event = frames_log_event,
-				.end = frames_log_end,
-				.events = frames_log_events};
-	l->to = to;
+	sink_tap_init(&l->tap, to, &frames_log_hooks, true);
 	l->selection = selection;
 	l->most = n && n < LOG_MOST ? n : LOG_MOST;
 	return l;
@@ -194,5 +183,5 @@ void frames_log_free(struct frames_log *l)
 
 struct sink *frames_log_sink(struct frames_log *l)
 {
-	return &l->sink;
+	return &l->tap.sink;
 }
