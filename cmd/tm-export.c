@@ -45,17 +45,19 @@ static enum status export_begin(struct sink_tap *tap, struct trace *t, struct er
 }
 
 /* Where the format has frames. */
-static enum status export_see(struct sink_tap *tap, struct trace *t, const struct event *ev,
-			      size_t n, struct err *e)
+static enum status export_batch(struct sink_tap *tap, struct trace *t, const struct sink_batch *b,
+				struct err *e)
 {
 	struct told *x = (struct told *)tap;
 
 	(void)t, (void)e;
-	for (size_t i = 0; i < n && x->frames; i++) {
-		frame_marks_take(&x->marks, &ev[i]);
+	for (size_t i = 0; i < b->n && x->frames; i++) {
+		const struct event *ev = &b->rows[i];
+
+		frame_marks_take(&x->marks, ev);
 		x->misplaced +=
-		    ev[i].kind == EV_ALLOC &&
-		    frame_marks_of(&x->marks, ev[i].has & EV_HAS_TIME, ev[i].time) != x->marks.at;
+		    ev->kind == EV_ALLOC &&
+		    frame_marks_of(&x->marks, ev->has & EV_HAS_TIME, ev->time) != x->marks.at;
 	}
 	return ST_OK;
 }
@@ -80,7 +82,7 @@ static void export_ended(struct sink_tap *tap, struct trace *t)
 }
 
 static const struct tap_hooks export_hooks = {
-    .begin = export_begin, .events = export_see, .ended = export_ended};
+    .begin = export_begin, .batch = export_batch, .ended = export_ended};
 
 /* What the output's name says, as an index of format_words; -1: nothing. */
 static int export_named(const char *output)

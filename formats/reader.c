@@ -8,6 +8,7 @@
 #include "lib/trace/tap.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -239,7 +240,6 @@ static enum status reader_guard_begin(struct sink *s, struct trace *t, struct er
 	(void)t;
 	(void)e;
 	g->begun = false;
-	g->tap.rows = true;
 	return ST_OK;
 }
 
@@ -250,27 +250,33 @@ static enum status begin(struct guard *g, struct trace *t, struct err *e)
 	if (!st)
 		st = g->tap.to->begin(g->tap.to, t, e);
 	g->begun = true;
-	g->tap.rows = false;
 	g->tap.failed |= st != ST_OK;
 	return st;
 }
 
-/* What comes first begins the capture, and is events. */
-static enum status reader_guard_events(struct sink_tap *tap, struct trace *t,
-				       const struct event *ev, size_t n, struct err *e)
+static enum status reader_guard_batch(struct sink_tap *tap, struct trace *t,
+				      const struct sink_batch *b, struct err *e)
 {
 	struct guard *g = (struct guard *)tap;
 
-	(void)ev, (void)n;
+	(void)b;
 	return g->begun ? ST_OK : begin(g, t, e);
 }
 
 static enum status reader_guard_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
-	return reader_guard_events(tap, t, NULL, 0, e);
+	return reader_guard_batch(tap, t, NULL, e);
 }
 
-static const struct tap_hooks reader_guard_hooks = {.events = reader_guard_events,
+/* What comes first begins the capture, and is no columns: the sink behind is asked for them once it has begun. */
+static unsigned reader_guard_wants(struct sink *s, const struct trace *t)
+{
+	struct guard *g = (struct guard *)s;
+
+	return sink_wants(g->tap.to, t) & (g->begun ? UINT_MAX : SINK_WANTS_MOVES);
+}
+
+static const struct tap_hooks reader_guard_hooks = {.batch = reader_guard_batch,
 						    .end = reader_guard_end};
 
 /* Whether more bytes are behind the failure than before it; of what was cut, those are not there. No more
@@ -472,6 +478,7 @@ enum status capture_read(struct input *in, const struct import_options *o, struc
 
 	sink_tap_init(&guard.tap, sink, &reader_guard_hooks, false);
 	guard.tap.sink.begin = reader_guard_begin;
+	guard.tap.sink.wants = reader_guard_wants;
 	*lossy = false;
 	in->cur.e = e; /* one place for every reason */
 	archive = archive_of(in, o);

@@ -35,6 +35,7 @@ struct heaptrack {
 	uint32_t rss;                      /* counter; 0: none yet */
 	int64_t time;                      /* ns */
 	bool raw, attached, cut, numbered; /* numbered: + and - name infos */
+	bool as_moves;                     /* the sink wants moves; else events */
 };
 
 static void set_text(struct heaptrack *h, const char *key, const char *s, size_t n)
@@ -234,7 +235,7 @@ static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_
 
 	if ((*s == '+' || *s == '-' || *s == 'R') && !h->im->begun)
 		st = heaptrack_begin(h, e);
-	else if (*s == 'R' || *s == 'c' || (!h->im->sink->blocks && *s != '+' && *s != '-'))
+	else if (*s == 'R' || *s == 'c' || (!h->as_moves && *s != '+' && *s != '-'))
 		st = heaptrack_hand_on(h, e); /* in its place between the others, at its time */
 	if (st)
 		return st;
@@ -265,7 +266,7 @@ static enum status heaptrack_take_short(struct heaptrack *h, struct err *e)
 
 		if (h->numbered)
 			c->pos += heaptrack_moves_take(&h->moves, c->pos, c->end);
-		if (h->moves.n == HEAPTRACK_MOVES || (h->moves.n && !h->im->sink->blocks))
+		if (h->moves.n == HEAPTRACK_MOVES || (h->moves.n && !h->as_moves))
 			st = heaptrack_hand_on(h, e);
 		if (!h->raw)
 			c->pos += heaptrack_traces_take(&h->tables, c->pos, c->end, &h->line);
@@ -334,7 +335,9 @@ static void heaptrack_add_notes(const struct heaptrack *h)
 
 static enum status heaptrack_read(struct import *im, struct err *e)
 {
-	struct heaptrack h = {.im = im, .tables = {.t = im->t}};
+	struct heaptrack h = {.im = im,
+			      .tables = {.t = im->t},
+			      .as_moves = sink_wants(im->sink, im->t) & SINK_WANTS_MOVES};
 	enum status st = heaptrack_take_lines(&h, e);
 
 	if (!st && !im->begun) {

@@ -64,6 +64,12 @@ static enum status kind_event(struct sink *s, struct trace *t, const struct even
 	return ST_OK;
 }
 
+static enum status kind_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			      struct err *e)
+{
+	return sink_each(s, t, b, e, kind_event);
+}
+
 static enum status kind_end(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s;
@@ -83,7 +89,7 @@ static const char *kind_program(const struct kind_sink *s, const char *format)
 static void kind_of_capture(struct input *in, const struct reader *r, struct file_kind *k)
 {
 	struct kind_sink sink = {
-	    .sink = {.begin = kind_begin, .event = kind_event, .end = kind_end}};
+	    .sink = {.begin = kind_begin, .batch = kind_batch, .end = kind_end}};
 	struct import_options o = {.format = r->name};
 	const struct reader *from = NULL;
 	bool lossy;
@@ -101,7 +107,7 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 static void kind_of_archive(struct input *in, const char *what, struct file_kind *k)
 {
 	struct kind_sink sink = {
-	    .sink = {.begin = kind_begin, .event = kind_event, .end = kind_end}};
+	    .sink = {.begin = kind_begin, .batch = kind_batch, .end = kind_end}};
 	struct import_options o = {.format = NULL};
 	const struct reader *first;
 	bool lossy;

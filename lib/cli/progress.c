@@ -127,19 +127,19 @@ void cli_progress_clear(void)
 	shown = false;
 }
 
-static enum status progress_watch_events(struct sink_tap *tap, struct trace *t,
-					 const struct event *ev, size_t n, struct err *e)
+static enum status progress_watch_batch(struct sink_tap *tap, struct trace *t,
+					const struct sink_batch *b, struct err *e)
 {
 	struct cli_watch *w = (struct cli_watch *)tap;
 
-	(void)t, (void)ev, (void)e;
-	if ((w->events + n) / 65536 != w->events / 65536)
+	(void)t, (void)e;
+	if ((w->events + b->n) / 65536 != w->events / 65536)
 		cli_progress("reading", input_consumed(w->in), w->in->size);
-	w->events += n;
+	w->events += b->n;
 	return ST_OK;
 }
 
-static const struct tap_hooks progress_watch_hooks = {.events = progress_watch_events};
+static const struct tap_hooks progress_watch_hooks = {.batch = progress_watch_batch};
 
 struct sink *cli_watch(struct cli_watch *w, const struct input *in, struct sink *to)
 {

@@ -44,13 +44,10 @@ static enum status captured_begin(struct sink *s, struct trace *t, struct err *e
 	return ST_OK;
 }
 
-static enum status captured_event(struct sink *s, struct trace *t, const struct event *ev,
+static enum status captured_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 				  struct err *e)
 {
-	(void)s;
-	(void)t;
-	(void)ev;
-	(void)e;
+	(void)s, (void)t, (void)b, (void)e;
 	return ST_OK;
 }
 
@@ -82,7 +79,7 @@ static enum status captured_end(struct sink *s, struct trace *t, struct err *e)
 void captured_init(struct captured *c, const char *format)
 {
 	*c = (struct captured){
-	    .sink = {.begin = captured_begin, .event = captured_event, .end = captured_end},
+	    .sink = {.begin = captured_begin, .batch = captured_batch, .end = captured_end},
 	    .format = format};
 	names_init(&c->names);
 }

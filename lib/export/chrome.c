@@ -684,6 +684,12 @@ static enum status export_chrome_event(struct sink *s, struct trace *t, const st
 	return export_written(c->out, e);
 }
 
+static enum status export_chrome_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				       struct err *e)
+{
+	return sink_each(s, t, b, e, export_chrome_event);
+}
+
 static enum status export_chrome_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct chrome *c = of_sink(s);
@@ -750,7 +756,7 @@ static struct export *export_chrome_open(const struct export_options *o, FILE *o
 
 	(void)e;
 	c->sink = (struct sink){
-	    .begin = export_chrome_begin, .event = export_chrome_event, .end = export_chrome_end};
+	    .begin = export_chrome_begin, .batch = export_chrome_batch, .end = export_chrome_end};
 	c->export = (struct export){
 	    .sink = &c->sink, .finish = export_chrome_finish, .free = export_chrome_release};
 	names_init(&c->names);

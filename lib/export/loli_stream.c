@@ -195,14 +195,12 @@ static enum status export_stream_event(struct sink *sink, struct trace *t, const
 	return s->n >= RECORDS || s->raw.len >= RAW ? export_stream_put_packet(s, e) : ST_OK;
 }
 
-static enum status export_stream_events(struct sink *sink, struct trace *t, const struct event *ev,
-					size_t n, struct err *e)
+static enum status export_stream_batch(struct sink *sink, struct trace *t,
+				       const struct sink_batch *b, struct err *e)
 {
 	struct stream *s = of(sink);
-	enum status st = ST_OK;
+	enum status st = sink_each(sink, t, b, e, export_stream_event);
 
-	for (size_t i = 0; !st && i < n; i++)
-		st = export_stream_event(sink, t, &ev[i], e);
 	return st || !s->options->live ? st : export_stream_put_packet(s, e);
 }
 
@@ -265,10 +263,8 @@ static struct export *export_stream_open(const struct export_options *o, FILE *o
 	struct stream *s = mem_zalloc(sizeof *s);
 
 	(void)e;
-	s->sink = (struct sink){.begin = export_stream_begin,
-				.event = export_stream_event,
-				.end = export_stream_end,
-				.events = export_stream_events};
+	s->sink = (struct sink){
+	    .begin = export_stream_begin, .batch = export_stream_batch, .end = export_stream_end};
 	s->export = (struct export){
 	    .sink = &s->sink, .finish = export_stream_finish, .free = export_stream_release};
 	s->options = o;

@@ -59,10 +59,10 @@ static enum status export_maps_begin(struct sink *s, struct trace *t, struct err
 	return ST_OK;
 }
 
-static enum status export_maps_event(struct sink *s, struct trace *t, const struct event *ev,
+static enum status export_maps_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 				     struct err *e)
 {
-	(void)s, (void)t, (void)ev, (void)e;
+	(void)s, (void)t, (void)b, (void)e;
 	return ST_OK;
 }
 
@@ -128,7 +128,7 @@ static struct export *export_maps_open(const struct export_options *o, FILE *out
 
 	(void)o, (void)e;
 	m->sink = (struct sink){
-	    .begin = export_maps_begin, .event = export_maps_event, .end = export_maps_end};
+	    .begin = export_maps_begin, .batch = export_maps_batch, .end = export_maps_end};
 	m->export = (struct export){
 	    .sink = &m->sink, .finish = export_maps_finish, .free = export_maps_release};
 	m->out = out;

@@ -237,6 +237,12 @@ static enum status export_memtracer_event(struct sink *s, struct trace *t, const
 	}
 }
 
+static enum status export_memtracer_batch(struct sink *s, struct trace *t,
+					  const struct sink_batch *b, struct err *e)
+{
+	return sink_each(s, t, b, e, export_memtracer_event);
+}
+
 static enum status export_memtracer_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct memtracer *m = of(s);
@@ -280,7 +286,7 @@ static struct export *export_memtracer_open(const struct export_options *o, FILE
 
 	(void)o, (void)e;
 	m->sink = (struct sink){.begin = export_memtracer_begin,
-				.event = export_memtracer_event,
+				.batch = export_memtracer_batch,
 				.end = export_memtracer_end};
 	m->export = (struct export){
 	    .sink = &m->sink, .finish = export_memtracer_finish, .free = export_memtracer_release};

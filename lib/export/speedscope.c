@@ -81,13 +81,13 @@ static enum status export_speedscope_begin(struct sink_tap *tap, struct trace *t
 	return ST_OK;
 }
 
-static enum status export_speedscope_events(struct sink_tap *tap, struct trace *t,
-					    const struct event *ev, size_t n, struct err *e)
+static enum status export_speedscope_batch(struct sink_tap *tap, struct trace *t,
+					   const struct sink_batch *b, struct err *e)
 {
 	struct speedscope *f = of_tap(tap);
 	enum status st = ST_OK;
 
-	for (const struct event *end = ev + n; !st && ev < end; ev++) {
+	for (const struct event *ev = b->rows, *end = ev + b->n; !st && ev < end; ev++) {
 		if (ev->kind == EV_ENTER || ev->kind == EV_EXIT)
 			st = events_add(&f->events, t, ev, e);
 		f->sampled += ev->kind == EV_SAMPLE && ev->has & (EV_HAS_VALUE | EV_HAS_TARGET);
@@ -127,7 +127,7 @@ static enum status export_speedscope_end(struct sink_tap *tap, struct trace *t, 
 }
 
 static const struct tap_hooks export_speedscope_hooks = {.begin = export_speedscope_begin,
-							 .events = export_speedscope_events,
+							 .batch = export_speedscope_batch,
 							 .end = export_speedscope_end};
 
 static void export_speedscope_put_stack(struct speedscope *f, const struct profile_sample *s)

@@ -288,12 +288,12 @@ static enum status export_sqlite_begin(struct sink_tap *tap, struct trace *t, st
 	return result(d, e);
 }
 
-static enum status export_sqlite_events(struct sink_tap *tap, struct trace *t,
-					const struct event *ev, size_t n, struct err *e)
+static enum status export_sqlite_batch(struct sink_tap *tap, struct trace *t,
+				       const struct sink_batch *b, struct err *e)
 {
 	struct database *d = of_tap(tap);
 
-	for (const struct event *end = ev + n; ev < end && !d->e.code; ev++) {
+	for (const struct event *ev = b->rows, *end = ev + b->n; ev < end && !d->e.code; ev++) {
 		if (ev->kind == EV_FRAME)
 			start_frame(d, t, ev);
 		else if (d->in_frame && (ev->kind == EV_ALLOC || ev->kind == EV_TYPE_TOTAL))
@@ -312,7 +312,7 @@ static enum status export_sqlite_end(struct sink_tap *tap, struct trace *t, stru
 }
 
 static const struct tap_hooks export_sqlite_hooks = {
-    .begin = export_sqlite_begin, .events = export_sqlite_events, .end = export_sqlite_end};
+    .begin = export_sqlite_begin, .batch = export_sqlite_batch, .end = export_sqlite_end};
 
 /* --- at its end --- */
 

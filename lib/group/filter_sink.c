@@ -17,8 +17,12 @@ struct block {
 	uint32_t space, next; /* next: of the same hash, + 1; or the next hole */
 };
 
+enum { OUT_MOST = 64 };
+
 struct filter_sink {
 	struct sink sink, *to;
+	struct event out[OUT_MOST]; /* of the batch that is read, what is kept of it */
+	size_t n_out;
 	struct group_project project; /* for what filters say of stacks; adds up nothing */
 	const struct tally_selection *selection;
 	struct filter_calls *calls; /* NULL: everything is kept */
@@ -147,13 +151,23 @@ static bool is_measure_wanted(struct filter_sink *s, const struct trace *t, cons
 	       right_thread(s, t, ev) && fold_place(fold_begin(&s->project, t), &c, &node);
 }
 
+/* They are counted already, as read. */
+static enum status filter_sink_flush(struct filter_sink *s, struct trace *t, struct err *e)
+{
+	const struct sink_batch b = {.n = s->n_out, .rows = s->out};
+
+	s->n_out = 0;
+	return b.n ? s->to->batch(s->to, t, &b, e) : ST_OK;
+}
+
 static enum status hand_on(struct filter_sink *s, struct trace *t, const struct event *ev,
 			   struct err *e)
 {
 	s->handed_on[ev->kind]++;
 	if (ev->has & EV_HAS_TIME)
 		extent_reach(&s->left, ev->time);
-	return s->to->event(s->to, t, ev, e);
+	s->out[s->n_out++] = *ev;
+	return s->n_out == OUT_MOST ? filter_sink_flush(s, t, e) : ST_OK;
 }
 
 /* A frame stays of which a part is in the ranges: it lasts until now, and a next one begins then. */
@@ -217,6 +231,7 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 {
 	struct filter_sink *s = (struct filter_sink *)sink;
 
+	s->n_out = 0;
 	s->n_blocks = 0;
 	s->hole = 0;
 	map64_release(&s->index);
@@ -311,6 +326,14 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	return hand_on(s, t, ev, e);
 }
 
+static enum status filter_sink_batch(struct sink *sink, struct trace *t, const struct sink_batch *b,
+				     struct err *e)
+{
+	enum status st = sink_each(sink, t, b, e, filter_sink_event);
+
+	return st ? st : filter_sink_flush((struct filter_sink *)sink, t, e);
+}
+
 /* A rate of what is left divides by the time that was selected, not by that between its events. */
 static void say_duration(const struct filter_sink *s, struct trace *t)
 {
@@ -371,7 +394,7 @@ struct filter_sink *filter_sink_new(struct sink *to, const struct project_option
 	const struct tally_selection *sel = o->selection;
 
 	s->sink = (struct sink){
-	    .begin = filter_sink_begin, .event = filter_sink_event, .end = filter_sink_end};
+	    .begin = filter_sink_begin, .batch = filter_sink_batch, .end = filter_sink_end};
 	s->to = to;
 	s->selection = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));

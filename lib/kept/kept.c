@@ -205,24 +205,18 @@ static enum status kept_begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status kept_event(struct sink *s, struct trace *t, const struct event *ev,
+static enum status kept_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 			      struct err *e)
 {
 	struct kept *k = (struct kept *)s;
 
 	(void)t;
 	(void)e;
-	k->staged[k->n_staged++] = *ev;
-	if (k->n_staged == KEPT_BLOCK)
-		kept_seal(k);
-	return ST_OK;
-}
-
-static enum status kept_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-			       struct err *e)
-{
-	for (size_t i = 0; i < n; i++)
-		kept_event(s, t, &ev[i], e);
+	for (size_t i = 0; i < b->n; i++) {
+		k->staged[k->n_staged++] = b->rows[i];
+		if (k->n_staged == KEPT_BLOCK)
+			kept_seal(k);
+	}
 	return ST_OK;
 }
 
@@ -245,10 +239,7 @@ static enum status kept_end(struct sink *s, struct trace *t, struct err *e)
 
 void kept_init(struct kept *k, const char *name)
 {
-	*k = (struct kept){.sink = {.begin = kept_begin,
-				    .event = kept_event,
-				    .end = kept_end,
-				    .events = kept_events},
+	*k = (struct kept){.sink = {.begin = kept_begin, .batch = kept_batch, .end = kept_end},
 			   .name = name,
 			   .why = ERR_INIT};
 }

@@ -36,20 +36,15 @@ static enum status stop(struct reading *r, struct err *e)
 	return err_set(e, ST_PIPE, "ended by the caller");
 }
 
-static enum status trace_read_hand_on_events(struct sink *s, struct trace *t,
-					     const struct event *ev, size_t n, struct err *e)
+static enum status trace_read_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				    struct err *e)
 {
 	struct reading *r = (struct reading *)s;
 
-	if (!r->to.events || r->to.events(r->arg, outer(t), (const struct tracemill_event *)ev, n))
+	if (!r->to.events ||
+	    r->to.events(r->arg, outer(t), (const struct tracemill_event *)b->rows, b->n))
 		return ST_OK;
 	return stop(r, e);
-}
-
-static enum status trace_read_hand_on_event(struct sink *s, struct trace *t, const struct event *ev,
-					    struct err *e)
-{
-	return trace_read_hand_on_events(s, t, ev, 1, e);
 }
 
 /* One capture, from behind its mark to its totals, or to where it is sound. */
@@ -85,8 +80,7 @@ static void trace_read_all(void *arg)
 	struct input in = {.name = NULL};
 	struct trace_stream s = {0};
 
-	r->sink =
-	    (struct sink){.event = trace_read_hand_on_event, .events = trace_read_hand_on_events};
+	r->sink = (struct sink){.batch = trace_read_batch};
 	if (input_open(&in, r->path, &r->e))
 		return;
 	if (!stream_mark(&s, &in.cur, &r->e))

@@ -120,13 +120,10 @@ enum status rewrite_scan(struct rewrite *w, struct cursor *in, struct symbolizer
 	return st;
 }
 
-static enum status rewrite_discard(struct sink *s, struct trace *t, const struct event *ev,
+static enum status rewrite_discard(struct sink *s, struct trace *t, const struct sink_batch *b,
 				   struct err *e)
 {
-	(void)s;
-	(void)t;
-	(void)ev;
-	(void)e;
+	(void)s, (void)t, (void)b, (void)e;
 	return ST_OK;
 }
 
@@ -148,7 +145,7 @@ static enum status end_cut(const struct rewrite_capture *w, bool counted, struct
 static enum status rewrite_copy_capture(const struct rewrite_capture *w, struct trace_stream *s,
 					struct chunk_out *out, bool cut, struct err *e)
 {
-	struct sink counts = {.event = rewrite_discard};
+	struct sink counts = {.batch = rewrite_discard};
 	struct trace *t = w->t;
 	bool symbols_out = false, counted = true;
 	uint32_t locations = 1;

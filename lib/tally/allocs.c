@@ -8,13 +8,11 @@
 static const uint64_t zeros[SINK_ALLOCS_MOST];
 static const uint64_t ones[SINK_ALLOCS_MOST] = {[0 ... SINK_ALLOCS_MOST - 1] = 1};
 
-static unsigned allocs_fields(struct sink *s, const struct trace *t)
+unsigned allocs_fields(const struct tally *a)
 {
-	const struct tally *a = (const struct tally *)s;
 	const struct tally_work *w = a->work;
 	unsigned fields = EV_FIELDS;
 
-	(void)t;
 	if (a->interval || a->options.selection || (w->follow && a->live.unordered))
 		return 0;
 	if (w->follow)
@@ -280,10 +278,9 @@ static bool frees_any(const struct sink_allocs *c)
 	return any;
 }
 
-static enum status allocs_take(struct sink *s, struct trace *t, const struct sink_allocs *c,
-			       struct err *e)
+enum status allocs_take(struct tally *a, struct trace *t, const struct sink_allocs *c,
+			struct err *e)
 {
-	struct tally *a = (struct tally *)s;
 	enum status st = tally_flush(a, t, e);
 	struct moves moves;
 
@@ -304,5 +301,3 @@ static enum status allocs_take(struct sink *s, struct trace *t, const struct sin
 		tally_reach_time(a, (int64_t)c->v[__builtin_ctz(EV_HAS_TIME)][c->n - 1]);
 	return a->slices ? slices_check(a, e) : ST_OK;
 }
-
-const struct sink_takes_allocs allocs_taken = {allocs_fields, allocs_take};

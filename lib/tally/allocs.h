@@ -9,6 +9,9 @@
 #include "lib/tally/work.h"
 #include "lib/trace/allocs.h"
 
-extern const struct sink_takes_allocs allocs_taken;
+/* EV_HAS_*: the fields that it looks at (sink.wants); 0: it takes no columns for now. */
+unsigned allocs_fields(const struct tally *a);
+enum status allocs_take(struct tally *a, struct trace *t, const struct sink_allocs *c,
+			struct err *e);
 
 #endif

@@ -74,15 +74,12 @@ static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds 
 	tide->overflow |= over != 0;
 }
 
-enum status kinds_take(struct sink *s, struct trace *t, const struct sink_blocks *b, struct err *e)
+enum status kinds_take(struct tally *a, const struct sink_blocks *b)
 {
-	struct tally *a = (struct tally *)s;
 	struct tally_work *w = a->work;
 	struct tally_kinds *k = &w->kinds;
 	uint64_t allocated = b->n - b->n_freed;
 
-	(void)t;
-	(void)e;
 	extent_reach(&a->extent, b->time);
 	tally_reach_time(a, b->time);
 	k->kinds = mem_grow_zero(k->kinds, &k->cap, b->n_kinds, sizeof *k->kinds);

@@ -35,7 +35,7 @@ struct tally_kinds { /* zeroed is valid */
 /* Whether the sums that are asked for follow from kinds: nothing of single blocks or of parts of
  * the capture. */
 bool kinds_suffice(const struct tally_options *o);
-enum status kinds_take(struct sink *s, struct trace *t, const struct sink_blocks *b, struct err *e);
+enum status kinds_take(struct tally *a, const struct sink_blocks *b);
 /* At the capture's end: before what is live is settled, and behind it. */
 void kinds_to_cells(struct tally *a, const struct trace *t);
 void kinds_settle(struct tally *a);

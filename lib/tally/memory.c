@@ -304,10 +304,12 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 }
 
 /* As tally_flush: each block is a cache miss, and a batch of them is fetched in the time of a few. */
-static enum status memory_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				 struct err *e)
+static enum status memory_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				struct err *e)
 {
 	const struct tally_memory *m = (const struct tally_memory *)s;
+	const struct event *ev = b->rows;
+	size_t n = b->n;
 
 	for (size_t i = 0; i < n && m->lives; i++)
 		if (ev[i].address)
@@ -315,9 +317,7 @@ static enum status memory_events(struct sink *s, struct trace *t, const struct e
 	for (size_t i = 0; i < n && m->lives; i++)
 		if (ev[i].address)
 			live_prefetch_block(&m->live, space_of(t, &ev[i]), ev[i].address);
-	for (size_t i = 0; i < n; i++)
-		memory_event(s, t, &ev[i], e);
-	return ST_OK;
+	return sink_each(s, t, b, e, memory_event);
 }
 
 static void worse(uint8_t *state, const struct trace *t, enum metric m)
@@ -353,13 +353,11 @@ static enum status memory_end(struct sink *s, struct trace *t, struct err *e)
 
 void memory_init(struct tally_memory *m)
 {
-	*m = (struct tally_memory){.sink = {.begin = memory_begin,
-					    .event = memory_event,
-					    .end = memory_end,
-					    .events = memory_events},
-				   .lives = true,
-				   .timed = true,
-				   .step = FIRST_STEP};
+	*m = (struct tally_memory){
+	    .sink = {.begin = memory_begin, .batch = memory_batch, .end = memory_end},
+	    .lives = true,
+	    .timed = true,
+	    .step = FIRST_STEP};
 	for (size_t d = 0; d < DOMAINS; d++)
 		m->domains[d].peak_at = -1;
 }

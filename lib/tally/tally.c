@@ -513,20 +513,27 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
-static enum status tally_event(struct sink *s, struct trace *t, const struct event *ev,
+static enum status tally_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 			       struct err *e)
 {
-	return tally_add_event((struct tally *)s, t, ev, e);
-}
-
-static enum status tally_events(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-				struct err *e)
-{
+	struct tally *a = (struct tally *)s;
 	enum status st = ST_OK;
 
-	for (size_t i = 0; !st && i < n; i++)
-		st = tally_add_event((struct tally *)s, t, &ev[i], e);
+	if (b->columns)
+		return allocs_take(a, t, b->columns, e);
+	if (b->moves)
+		return kinds_take(a, b->moves);
+	for (size_t i = 0; !st && i < b->n; i++)
+		st = tally_add_event(a, t, &b->rows[i], e);
 	return st;
+}
+
+static unsigned tally_wants(struct sink *s, const struct trace *t)
+{
+	const struct tally *a = (const struct tally *)s;
+
+	(void)t;
+	return allocs_fields(a) | (kinds_suffice(&a->options) ? SINK_WANTS_MOVES : 0);
 }
 
 static bool tally_digest(struct sink *s, struct trace *t, const struct sink_digest *d)
@@ -604,11 +611,10 @@ void tally_init(struct tally *a, const struct tally_options *o)
 {
 	struct tally_work *w = mem_zalloc(sizeof *w);
 
-	*a = (struct tally){.sink = {tally_begin, tally_event, tally_end, tally_events,
-				     kinds_suffice(o) ? kinds_take : NULL, tally_digest,
-				     &allocs_taken},
-			    .options = *o,
-			    .work = w};
+	*a =
+	    (struct tally){.sink = {tally_begin, tally_batch, tally_end, tally_wants, tally_digest},
+			   .options = *o,
+			   .work = w};
 	/* So that the tables are never NULL. */
 	w->last = mem_grow(NULL, &w->cap_last, 1024, sizeof *w->last);
 	a->types = mem_grow_zero(NULL, &w->cap_types, 64, sizeof *a->types);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Allocations that follow each other, as columns, with the frees that are among them: these are only
+ * A batch of allocations as columns, with the frees that are among them: these are only
  * counted for sinks that look at no address, and in their places for those that follow blocks. They come
  * so from traces whose allocations have the same fields; other events, and these where something else is
- * among them, come as events.
+ * among them, come as rows.
  */
 #ifndef TM_TRACE_ALLOCS_H
 #define TM_TRACE_ALLOCS_H
@@ -28,29 +28,16 @@ struct sink_allocs {
 
 enum { SINK_MOVES = EV_HAS_SEQ | EV_HAS_ADDRESS | EV_HAS_TIME | EV_HAS_THREAD | EV_HAS_DOMAIN };
 
-struct sink_takes_allocs {
-	/* EV_HAS_*: what the sink looks at in any event; without EV_HAS_ADDRESS, in any but EV_FREE
-	 * and EV_FREED, of which it then sees none. 0: it wants to see all as events, for now. Asked
-	 * before each chunk. */
-	unsigned (*fields)(struct sink *s, const struct trace *t);
-	/* They are counted already. */
-	enum status (*take)(struct sink *s, struct trace *t, const struct sink_allocs *a,
-			    struct err *e);
-};
-
-static inline unsigned sink_allocs_fields(struct sink *s, const struct trace *t)
-{
-	return s->allocs ? s->allocs->fields(s, t) : 0;
-}
-
-/* Counts them in t->events and hands them on. */
+/* Counts them in t->events and hands them to a sink that wants them. */
 static inline enum status sink_allocs(struct sink *s, struct trace *t, const struct sink_allocs *a,
 				      struct err *e)
 {
+	const struct sink_batch b = {.n = a->n + a->n_free + a->n_freed, .columns = a};
+
 	t->events[EV_ALLOC] += a->n;
 	t->events[EV_FREE] += a->n_free;
 	t->events[EV_FREED] += a->n_freed;
-	return s->allocs->take(s, t, a, e);
+	return s->batch(s, t, &b, e);
 }
 
 #endif

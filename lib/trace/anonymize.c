@@ -371,6 +371,12 @@ static enum status anonymize_event(struct sink *s, struct trace *from, const str
 	return sink_event(a->to, a->t, &x, e);
 }
 
+static enum status anonymize_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				   struct err *e)
+{
+	return sink_each(s, t, b, e, anonymize_event);
+}
+
 static enum status anonymize_end(struct sink *s, struct trace *from, struct err *e)
 {
 	struct anonymize *a = (struct anonymize *)s;
@@ -396,7 +402,7 @@ struct anonymize *anonymize_new(struct sink *to, bool functions, const void *key
 	const struct siphash_key first = {0, 0}, second = {1, 0};
 
 	a->sink =
-	    (struct sink){.begin = anonymize_begin, .event = anonymize_event, .end = anonymize_end};
+	    (struct sink){.begin = anonymize_begin, .batch = anonymize_batch, .end = anonymize_end};
 	a->to = to;
 	a->functions = functions;
 	a->key = (struct siphash_key){siphash(&first, key, n), siphash(&second, key, n)};

@@ -31,10 +31,12 @@ enum status sink_blocks(struct sink *s, struct trace *t, const struct sink_block
 	struct event batch[BLOCKS_AT_ONCE];
 	enum status st = ST_OK;
 
-	if (s->blocks) {
+	if (sink_wants(s, t) & SINK_WANTS_MOVES) {
+		const struct sink_batch as_they_are = {.n = b->n, .moves = b};
+
 		t->events[EV_ALLOC] += b->n - b->n_freed;
 		t->events[EV_FREE] += b->n_freed;
-		return s->blocks(s, t, b, e);
+		return s->batch(s, t, &as_they_are, e);
 	}
 	/* What was live before the first of them numbers them. */
 	for (size_t i = b->n; i--;)

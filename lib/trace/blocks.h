@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks of captures that do not tell those of one kind (size and stack) apart: an allocation or a
+ * A batch of moves: blocks of captures that do not tell those of one kind (size and stack) apart: an allocation or a
  * free names the kind, and the newest block of a kind is freed first. They are malloc's and of no
  * thread, their requested bytes are known; all allocations of such a capture come so, and it has no frames of a game.
  *
- * A sink that only adds up takes them as they are (sink.blocks), and needs no table of live blocks.
- * Any other gets the events that they stand for: a block's address is its kind and its number
+ * A sink that only adds up takes them as they are (SINK_WANTS_MOVES), and needs no table of live blocks.
+ * Any other gets the rows that they stand for: a block's address is its kind and its number
  * among those of the kind that are live.
  */
 #ifndef TM_TRACE_BLOCKS_H
@@ -29,7 +29,7 @@ struct sink_blocks {
 	int64_t time; /* of all of them, ns */
 };
 
-/* Counts them in t->events and hands them on. */
+/* Counts them in t->events and hands them to the sink. */
 enum status sink_blocks(struct sink *s, struct trace *t, const struct sink_blocks *b,
 			struct err *e);
 

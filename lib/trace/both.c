@@ -11,10 +11,10 @@ static enum status both_begin(struct sink_tap *tap, struct trace *t, struct err 
 	return first(tap)->begin(first(tap), t, e);
 }
 
-static enum status both_events(struct sink_tap *tap, struct trace *t, const struct event *ev,
-			       size_t n, struct err *e)
+static enum status both_batch(struct sink_tap *tap, struct trace *t, const struct sink_batch *b,
+			      struct err *e)
 {
-	return sink_pass(first(tap), t, ev, n, e);
+	return first(tap)->batch(first(tap), t, b, e);
 }
 
 static enum status both_end(struct sink_tap *tap, struct trace *t, struct err *e)
@@ -23,7 +23,7 @@ static enum status both_end(struct sink_tap *tap, struct trace *t, struct err *e
 }
 
 static const struct tap_hooks both_hooks = {
-    .begin = both_begin, .events = both_events, .end = both_end};
+    .begin = both_begin, .batch = both_batch, .end = both_end};
 
 void sink_both_init(struct sink_both *b, struct sink *first, struct sink *second)
 {

@@ -295,6 +295,12 @@ static enum status dump_event(struct sink *s, struct trace *t, const struct even
 	return end_line(d, e);
 }
 
+static enum status dump_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			      struct err *e)
+{
+	return sink_each(s, t, b, e, dump_event);
+}
+
 static enum status dump_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct dump *d = (struct dump *)s;
@@ -321,7 +327,7 @@ struct dump *dump_new(FILE *out, const struct dump_options *o)
 {
 	struct dump *d = mem_zalloc(sizeof *d);
 
-	d->sink = (struct sink){.begin = dump_begin, .event = dump_event, .end = dump_end};
+	d->sink = (struct sink){.begin = dump_begin, .batch = dump_batch, .end = dump_end};
 	d->options = *o;
 	d->out = out;
 	return d;

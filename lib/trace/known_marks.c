@@ -49,16 +49,20 @@ static void add_mark(struct capture_marks *c, const struct event *ev)
 	    (struct trace_mark){.number = ev->value, .time = ev->time, .name = ev->name};
 }
 
-static enum status find_event(struct sink *s, struct trace *t, const struct event *ev,
+static enum status find_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 			      struct err *e)
 {
 	struct capture_marks *c = found(s);
 
 	(void)t, (void)e;
-	if (ev->kind == EV_FRAME)
-		add_mark(c, ev);
-	if (ev->has & EV_HAS_TIME)
-		reach(c, ev->time);
+	if (b->columns && b->columns->times.any)
+		reach(c, b->columns->times.most);
+	for (size_t i = 0; b->rows && i < b->n; i++) {
+		if (b->rows[i].kind == EV_FRAME)
+			add_mark(c, &b->rows[i]);
+		if (b->rows[i].has & EV_HAS_TIME)
+			reach(c, b->rows[i].time);
+	}
 	return ST_OK;
 }
 
@@ -68,22 +72,11 @@ static enum status find_end(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static unsigned find_fields(struct sink *s, const struct trace *t)
+static unsigned find_wants(struct sink *s, const struct trace *t)
 {
 	(void)s, (void)t;
 	return EV_HAS_TIME;
 }
-
-static enum status find_allocs(struct sink *s, struct trace *t, const struct sink_allocs *a,
-			       struct err *e)
-{
-	(void)t, (void)e;
-	if (a->times.any)
-		reach(found(s), a->times.most);
-	return ST_OK;
-}
-
-static const struct sink_takes_allocs find_takes_allocs = {find_fields, find_allocs};
 
 static struct known_marks *handing(struct sink_tap *tap)
 {
@@ -110,10 +103,9 @@ static const struct tap_hooks hand_on_hooks = {.begin = hand_on_begin, .ended = 
 
 void known_marks_init(struct known_marks *k, struct sink *to)
 {
-	*k = (struct known_marks){.find = {.begin = find_begin,
-					   .event = find_event,
-					   .end = find_end,
-					   .allocs = &find_takes_allocs}};
+	*k = (struct known_marks){
+	    .find = {
+		.begin = find_begin, .batch = find_batch, .end = find_end, .wants = find_wants}};
 	sink_tap_init(&k->hand_on, to, &hand_on_hooks, false);
 }
 

@@ -126,6 +126,12 @@ static enum status merge_sink_event(struct sink *s, struct trace *from, const st
 	return ST_OK;
 }
 
+static enum status merge_sink_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				    struct err *e)
+{
+	return sink_each(s, t, b, e, merge_sink_event);
+}
+
 static enum status merge_sink_end(struct sink *s, struct trace *from, struct err *e)
 {
 	struct merge *m = (struct merge *)s;
@@ -156,7 +162,7 @@ struct merge *merge_new(const struct merge_options *o)
 	struct merge *m = mem_zalloc(sizeof *m);
 
 	m->sink = (struct sink){
-	    .begin = merge_sink_begin, .event = merge_sink_event, .end = merge_sink_end};
+	    .begin = merge_sink_begin, .batch = merge_sink_batch, .end = merge_sink_end};
 	m->options = *o;
 	m->t = trace_new();
 	return m;

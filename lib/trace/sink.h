@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sinks, the consumers of captures: readers push into a sink, and the stream writer, tm-dump and
- * every report are sinks. One capture is begin, any number of events, end; a file may hold several.
+ * every report are sinks. One capture is begin, any number of batches of events, end; a file may hold several.
  * The trace passed in lives from begin until end returns. Any call may fail (a full disk, a
  * closed pipe); the reader then stops and returns that status.
+ *
+ * A batch has the next events of the capture, in their order, in one of three forms: rows, columns of
+ * allocations and frees (allocs.h), moves of kinds of blocks (blocks.h). A sink gets rows, unless it asks for
+ * more. It may give the same answer with less work by the others; it gives no other answer.
+ *
+ * A batch and all that it points to are the pusher's, and valid during the call. Who pushes an event first
+ * counts it in t->events, by the functions below, before the sink sees its batch; who hands a batch on (tap.h)
+ * does not count again.
  */
 #ifndef TM_TRACE_SINK_H
 #define TM_TRACE_SINK_H
@@ -11,8 +19,16 @@
 #include "lib/base/err.h"
 #include "lib/trace/model.h"
 
-struct sink_blocks;       /* blocks.h */
-struct sink_takes_allocs; /* allocs.h */
+struct sink_allocs; /* allocs.h */
+struct sink_blocks; /* blocks.h */
+
+struct sink_batch {
+	size_t n; /* events */
+	/* One of these; the others are NULL. */
+	const struct event *rows; /* n of them */
+	const struct sink_allocs *columns;
+	const struct sink_blocks *moves;
+};
 
 /* The least, the most and the last of some numbers. */
 struct sink_span {
@@ -50,58 +66,55 @@ struct sink_made {
 	const void *selection;
 };
 
+/* Of what sink.wants returns, beside EV_HAS_*: moves as they are. */
+enum { SINK_WANTS_MOVES = 1 << 30 };
+
 struct sink {
 	enum status (*begin)(struct sink *s, struct trace *t, struct err *e);
-	enum status (*event)(struct sink *s, struct trace *t, const struct event *ev,
+	enum status (*batch)(struct sink *s, struct trace *t, const struct sink_batch *b,
 			     struct err *e);
 	enum status (*end)(struct sink *s, struct trace *t, struct err *e);
-	/* Several events at once, for the sinks that gain by it; NULL: event takes each. */
-	enum status (*events)(struct sink *s, struct trace *t, const struct event *ev, size_t n,
-			      struct err *e);
-	/* Blocks of which only the kind is known; NULL: they come as events. They are counted. */
-	enum status (*blocks)(struct sink *s, struct trace *t, const struct sink_blocks *b,
-			      struct err *e);
+	/* The forms that it takes beside rows; NULL: none. EV_HAS_*: columns; it looks at these fields of any event,
+	 * or without EV_HAS_ADDRESS of any but EV_FREE and EV_FREED, of which columns then have only the
+	 * numbers. It is asked between begin and end, and may answer differently from chunk to chunk, but for
+	 * SINK_WANTS_MOVES, which is always the same. */
+	unsigned (*wants)(struct sink *s, const struct trace *t);
 	/* Instead of events that have been counted in t->events: true: it took them by what is known of
 	 * them, with the same outcome. NULL: it never does. */
 	bool (*digest)(struct sink *s, struct trace *t, const struct sink_digest *d);
-	/* Allocations without what they are freed by; NULL: they come as events. */
-	const struct sink_takes_allocs *allocs;
 };
 
-/* Counts the event in t->events and hands it on. */
-static inline enum status sink_event(struct sink *s, struct trace *t, const struct event *ev,
-				     struct err *e)
+static inline unsigned sink_wants(struct sink *s, const struct trace *t)
 {
-	t->events[ev->kind]++;
-	return s->event(s, t, ev, e);
+	return s->wants ? s->wants(s, t) : 0;
 }
 
-/* The same for n of them. A sink that takes them at once sees them all counted. */
+/* Counts n events in t->events and hands them to the sink. */
 static inline enum status sink_events(struct sink *s, struct trace *t, const struct event *ev,
 				      size_t n, struct err *e)
 {
-	enum status st = ST_OK;
+	const struct sink_batch b = {.n = n, .rows = ev};
 
-	if (!s->events) {
-		for (size_t i = 0; !st && i < n; i++)
-			st = sink_event(s, t, &ev[i], e);
-		return st;
-	}
 	for (size_t i = 0; i < n; i++)
 		t->events[ev[i].kind]++;
-	return s->events(s, t, ev, n, e);
+	return s->batch(s, t, &b, e);
 }
 
-/* Hands them on to another sink; they are counted already. */
-static inline enum status sink_pass(struct sink *to, struct trace *t, const struct event *ev,
-				    size_t n, struct err *e)
+static inline enum status sink_event(struct sink *s, struct trace *t, const struct event *ev,
+				     struct err *e)
+{
+	return sink_events(s, t, ev, 1, e);
+}
+
+/* For a sink that looks at rows one by one: each of the batch, up to the first that fails. */
+static inline __attribute__((always_inline)) enum status sink_each(
+    struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e,
+    enum status (*take)(struct sink *s, struct trace *t, const struct event *ev, struct err *e))
 {
 	enum status st = ST_OK;
 
-	if (to->events)
-		return to->events(to, t, ev, n, e);
-	for (size_t i = 0; !st && i < n; i++)
-		st = to->event(to, t, &ev[i], e);
+	for (size_t i = 0; !st && i < b->n; i++)
+		st = take(s, t, &b->rows[i], e);
 	return st;
 }
 

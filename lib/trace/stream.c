@@ -227,7 +227,7 @@ static enum status stream_column_events(struct trace_stream *s, struct trace *t,
 {
 	struct event batch[BATCH];
 	struct sink_allocs allocs;
-	unsigned fields = sink_allocs_fields(sink, t);
+	unsigned fields = sink_wants(sink, t) & EV_FIELDS;
 	enum status st = ST_OK;
 	uint64_t unknown;
 	const char *bad;

@@ -14,9 +14,8 @@ struct sink_tap;
  * sink behind does not get it. */
 struct tap_hooks {
 	enum status (*begin)(struct sink_tap *tap, struct trace *t, struct err *e);
-	/* n events; ev is NULL unless the tap has rows. */
-	enum status (*events)(struct sink_tap *tap, struct trace *t, const struct event *ev,
-			      size_t n, struct err *e);
+	enum status (*batch)(struct sink_tap *tap, struct trace *t, const struct sink_batch *b,
+			     struct err *e);
 	enum status (*end)(struct sink_tap *tap, struct trace *t, struct err *e);
 	/* After the other sink's end, even if that failed. */
 	void (*ended)(struct sink_tap *tap, struct trace *t);
@@ -26,7 +25,7 @@ struct sink_tap {
 	struct sink sink; /* first */
 	struct sink *to;  /* borrowed */
 	const struct tap_hooks *hooks;
-	bool rows;   /* a hook looks at events: all of them come as such */
+	bool rows;   /* the hook looks at events: all come as rows */
 	bool failed; /* a hook or the sink behind has failed */
 };
 

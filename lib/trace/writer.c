@@ -406,14 +406,10 @@ static enum status writer_event(struct sink *s, struct trace *t, const struct ev
 	return chunk_out_add(w->out, ev) ? ST_OK : flush_events(w, t, e);
 }
 
-static enum status writer_take_events(struct sink *s, struct trace *t, const struct event *ev,
-				      size_t n, struct err *e)
+static enum status writer_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				struct err *e)
 {
-	enum status st = ST_OK;
-
-	for (size_t i = 0; !st && i < n; i++)
-		st = writer_event(s, t, &ev[i], e);
-	return st;
+	return sink_each(s, t, b, e, writer_event);
 }
 
 enum status writer_totals(struct chunk_out *out, const struct trace *t,
@@ -456,10 +452,7 @@ struct writer *writer_new(FILE *out)
 {
 	struct writer *w = mem_zalloc(sizeof *w);
 
-	w->sink = (struct sink){.begin = writer_begin,
-				.event = writer_event,
-				.end = writer_end,
-				.events = writer_take_events};
+	w->sink = (struct sink){.begin = writer_begin, .batch = writer_batch, .end = writer_end};
 	w->out = chunk_out_new(out);
 	return w;
 }

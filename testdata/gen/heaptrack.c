@@ -87,6 +87,11 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return ST_OK;
 }
 
+static enum status batch(struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e)
+{
+	return sink_each(s, t, b, e, event);
+}
+
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s;
@@ -97,7 +102,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 
 int main(void)
 {
-	struct converter c = {.sink = {.begin = begin, .event = event, .end = end}};
+	struct converter c = {.sink = {.begin = begin, .batch = batch, .end = end}};
 	struct import_options options = {.format = NULL};
 	struct err e = ERR_INIT;
 	struct input in;

@@ -20,11 +20,11 @@ static enum status begin(struct sink *s, struct trace *t, struct err *e)
 	return x->to->begin(x->to, t, e);
 }
 
-static enum status event(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status batch(struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e)
 {
 	struct naming *x = (struct naming *)s;
 
-	return x->to->event(x->to, t, ev, e);
+	return x->to->batch(x->to, t, b, e);
 }
 
 static enum status end(struct sink *s, struct trace *t, struct err *e)
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct export_options o = {
 	    .file = &file, .path = ":memory:", .value = VALUE_AUTO, .domain = EXPORT_DOMAIN_ALL};
 	struct reading_sink checked;
-	struct naming naming = {.sink = {.begin = begin, .event = event, .end = end}};
+	struct naming naming = {.sink = {.begin = begin, .batch = batch, .end = end}};
 	struct import_options io = {0};
 	const struct reader *reader;
 	const char *format;

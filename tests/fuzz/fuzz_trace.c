@@ -58,17 +58,17 @@ static enum status counted(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static enum status count(struct sink *s, struct trace *t, const struct event *ev, struct err *e)
+static enum status count_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			       struct err *e)
 {
-	(void)s;
-	(void)ev;
+	(void)b;
 	return counted(s, t, e);
 }
 
 /* Events that came of it before it went wrong. */
 static uint64_t grow(const uint8_t *p, size_t n, size_t step)
 {
-	struct sink sink = {.begin = counted, .event = count, .end = counted};
+	struct sink sink = {.begin = counted, .batch = count_batch, .end = counted};
 	struct growing g = {.t = NULL};
 	struct err e = ERR_INIT;
 	uint64_t events = 0;
@@ -118,7 +118,7 @@ static struct summed sum_up(const uint8_t *p, size_t n, bool as_events)
 					       .done = take_cells,
 					       .arg = &s});
 	if (as_events)
-		a.sink.allocs = NULL;
+		a.sink.wants = NULL;
 	s.ended = !growing_add(&g, p, n, &a.sink, &e) && !g.t;
 	growing_release(&g);
 	tally_release(&a);

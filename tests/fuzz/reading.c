@@ -203,6 +203,7 @@ static enum status sink_take(struct sink *sink, struct trace *t, const struct ev
 		       : event_has_marker(ev->kind) ? t->n_markers
 						    : t->n_types;
 
+	(void)e;
 	must(s->t == t);
 	check_tables(s, t);
 	must(ev->kind && ev->kind < EV_KINDS && !(ev->has & ~EV_FIELDS) && ev->domain < DOMAINS);
@@ -218,7 +219,16 @@ static enum status sink_take(struct sink *sink, struct trace *t, const struct ev
 		s->hashes[s->n] = event_hash(ev);
 	s->n++;
 	s->last = ev->kind == EV_COUNTER ? s->last + 1 : 0;
-	return s->to ? s->to->event(s->to, t, ev, e) : ST_OK;
+	return ST_OK;
+}
+
+static enum status sink_take_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				   struct err *e)
+{
+	struct sink *to = ((struct reading_sink *)s)->to;
+	enum status st = sink_each(s, t, b, e, sink_take);
+
+	return st || !to ? st : to->batch(to, t, b, e);
 }
 
 static enum status sink_end(struct sink *sink, struct trace *t, struct err *e)
@@ -237,7 +247,7 @@ static enum status sink_end(struct sink *sink, struct trace *t, struct err *e)
 void reading_sink_init(struct reading_sink *s, reading_rule_fn *rule, struct sink *to)
 {
 	*s = (struct reading_sink){
-	    .sink = {.begin = sink_begin, .event = sink_take, .end = sink_end},
+	    .sink = {.begin = sink_begin, .batch = sink_take_batch, .end = sink_end},
 	    .rule = rule,
 	    .to = to};
 }
@@ -374,7 +384,7 @@ static enum status sums_event(struct sink *sink, struct trace *t, const struct e
 	uint64_t at = s->n++, *of = s->of[ev->kind];
 
 	if (s->to)
-		return at >= s->first && at < s->end ? s->to->event(s->to, t, ev, e) : ST_OK;
+		return at >= s->first && at < s->end ? sink_event(s->to, t, ev, e) : ST_OK;
 	if (ev->kind == EV_FRAME)
 		return ST_OK;
 	of[0]++;
@@ -388,6 +398,12 @@ static enum status sums_event(struct sink *sink, struct trace *t, const struct e
 	return ST_OK;
 }
 
+static enum status sums_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			      struct err *e)
+{
+	return sink_each(s, t, b, e, sums_event);
+}
+
 static enum status sums_end(struct sink *sink, struct trace *t, struct err *e)
 {
 	struct sums *s = (struct sums *)sink;
@@ -397,7 +413,7 @@ static enum status sums_end(struct sink *sink, struct trace *t, struct err *e)
 
 static struct sums sums_of(struct sink *to, uint64_t first, uint64_t end)
 {
-	return (struct sums){.sink = {.begin = sums_begin, .event = sums_event, .end = sums_end},
+	return (struct sums){.sink = {.begin = sums_begin, .batch = sums_batch, .end = sums_end},
 			     .to = to,
 			     .first = first,
 			     .end = end};

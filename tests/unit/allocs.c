@@ -41,16 +41,15 @@ struct added {
 
 static size_t taken; /* allocations that came as columns */
 
-static enum status take(struct sink *s, struct trace *t, const struct sink_allocs *a, struct err *e)
-{
-	CHECK(a->n + a->n_free + a->n_freed <= EVENT_COLUMNS_BATCH);
-	taken += a->n;
-	return allocs_taken.take(s, t, a, e);
-}
+static enum status (*tally_takes)(struct sink *s, struct trace *t, const struct sink_batch *b,
+				  struct err *e);
 
-static unsigned fields(struct sink *s, const struct trace *t)
+static enum status take(struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e)
 {
-	return allocs_taken.fields(s, t);
+	CHECK(b->n <= EVENT_COLUMNS_BATCH);
+	CHECK(!b->columns || b->n == b->columns->n + b->columns->n_free + b->columns->n_freed);
+	taken += b->columns ? b->columns->n : 0;
+	return tally_takes(s, t, b, e);
 }
 
 static void add_times(struct tally_sums *to, const struct tally_sums *s, uint64_t times)
@@ -188,7 +187,6 @@ static void write_trace(FILE *f, const struct written *w)
 static void add_up(const char *bytes, size_t n, const struct tally_options *o, bool as_events,
 		   struct added *to)
 {
-	static const struct sink_takes_allocs counted = {fields, take};
 	static const struct import_options options = {.format = "trace"};
 	struct tally_options mine = *o;
 	struct err e = ERR_INIT;
@@ -201,8 +199,11 @@ static void add_up(const char *bytes, size_t n, const struct tally_options *o, b
 	mine.slice = take_slice;
 	mine.arg = mine.slice_arg = to;
 	tally_init(&a, &mine);
-	CHECK(a.sink.allocs == &allocs_taken);
-	a.sink.allocs = as_events ? NULL : &counted;
+	CHECK(a.sink.wants != NULL);
+	tally_takes = a.sink.batch;
+	a.sink.batch = take;
+	if (as_events)
+		a.sink.wants = NULL;
 	input_memory(&in, "test", bytes, n, &e);
 	CHECK(!capture_read(&in, &options, &a.sink, &lossy, &e));
 	input_close(&in);
@@ -314,7 +315,7 @@ TEST(others_take_events)
 
 	tally_init(&a, &selects);
 	CHECK(!a.sink.begin(&a.sink, t, &e));
-	CHECK_EQ(sink_allocs_fields(&a.sink, t), 0);
+	CHECK_EQ(sink_wants(&a.sink, t), 0);
 	tally_release(&a);
 	trace_free(t);
 }

@@ -60,9 +60,9 @@ static struct summed add_up(uint64_t seed, const struct tally_options *o, bool a
 	options.done = take_sums;
 	options.arg = &s;
 	tally_init(&a, &options);
-	CHECK(a.sink.blocks != NULL);
+	CHECK(sink_wants(&a.sink, t) & SINK_WANTS_MOVES);
 	if (as_events)
-		a.sink.blocks = NULL;
+		a.sink.wants = NULL;
 	for (uint32_t i = 0; i < KINDS; i++)
 		kinds[i] = (struct block_kind){size_of_kind(i), i % (STACKS + 1), 0};
 	CHECK(!a.sink.begin(&a.sink, t, &e));
@@ -139,7 +139,7 @@ TEST(others_take_events)
 		struct tally a;
 
 		tally_init(&a, &not [i]);
-		CHECK(!a.sink.blocks);
+		CHECK(!(sink_wants(&a.sink, NULL) & SINK_WANTS_MOVES));
 		tally_release(&a);
 	}
 }

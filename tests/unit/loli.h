@@ -100,6 +100,12 @@ static inline enum status on_event(struct sink *s, struct trace *t, const struct
 	return ST_OK;
 }
 
+static inline enum status on_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				   struct err *e)
+{
+	return sink_each(s, t, b, e, on_event);
+}
+
 static inline enum status on_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct collector *c = (struct collector *)s;
@@ -135,7 +141,7 @@ static inline void collect(struct collector *c, const void *p, size_t n,
 	static const struct import_options none;
 	struct input in;
 
-	c->sink = (struct sink){.begin = on_begin, .event = on_event, .end = on_end};
+	c->sink = (struct sink){.begin = on_begin, .batch = on_batch, .end = on_end};
 	c->e = (struct err)ERR_INIT;
 	c->reader = reader_by_bid(p, n, true, &c->bid);
 	input_memory(&in, "test", p, n, &c->e);

@@ -34,6 +34,12 @@ static enum status rule_event(struct sink *s, struct trace *t, const struct even
 	return on_event(s, t, ev, e);
 }
 
+static enum status rule_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			      struct err *e)
+{
+	return sink_each(s, t, b, e, rule_event);
+}
+
 static uint64_t live_bytes(const struct rule *r, uint64_t *n)
 {
 	uint64_t bytes = 0;
@@ -64,7 +70,7 @@ TEST(sample)
 
 	if (!p)
 		TEST_SKIP("../shared is not there");
-	r.c.sink = (struct sink){.begin = on_begin, .event = rule_event, .end = on_end};
+	r.c.sink = (struct sink){.begin = on_begin, .batch = rule_batch, .end = on_end};
 	input_memory(&in, "sample", p, n, &e);
 	CHECK_EQ(capture_read(&in, &none, &r.c.sink, &r.c.lossy, &e), ST_OK);
 	CHECK(!r.c.lossy);

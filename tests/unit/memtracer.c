@@ -82,6 +82,12 @@ static enum status on_event(struct sink *s, struct trace *t, const struct event 
 	return ST_OK;
 }
 
+static enum status on_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			    struct err *e)
+{
+	return sink_each(s, t, b, e, on_event);
+}
+
 static enum status on_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct collector *c = (struct collector *)s;
@@ -107,7 +113,7 @@ static enum status on_end(struct sink *s, struct trace *t, struct err *e)
 
 static struct collector collector(void)
 {
-	return (struct collector){.sink = {.begin = on_begin, .event = on_event, .end = on_end},
+	return (struct collector){.sink = {.begin = on_begin, .batch = on_batch, .end = on_end},
 				  .fail_after = -1};
 }
 

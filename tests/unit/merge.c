@@ -45,6 +45,12 @@ static enum status on_event(struct sink *s, struct trace *t, const struct event 
 	return ST_OK;
 }
 
+static enum status on_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			    struct err *e)
+{
+	return sink_each(s, t, b, e, on_event);
+}
+
 static enum status on_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct whole *w = (struct whole *)s;
@@ -119,7 +125,7 @@ static void check_merge(enum merge_align align, const struct part *parts, size_t
 			const char *want, const char *note)
 {
 	struct merge *m = merge_new(&(struct merge_options){.align = align, .spool = spool});
-	struct whole w = {.sink = {.begin = on_begin, .event = on_event, .end = on_end}};
+	struct whole w = {.sink = {.begin = on_begin, .batch = on_batch, .end = on_end}};
 	struct err e = ERR_INIT;
 
 	for (size_t i = 0; i < n; i++)
@@ -267,7 +273,7 @@ TEST(random_parts)
 	for (int round = 0; round < 100; round++) {
 		struct merge *m =
 		    merge_new(&(struct merge_options){.align = MERGE_AUTO, .spool = spool});
-		struct whole w = {.sink = {.begin = on_begin, .event = on_event, .end = on_end}};
+		struct whole w = {.sink = {.begin = on_begin, .batch = on_batch, .end = on_end}};
 		struct err e = ERR_INIT;
 		char *rest = NULL;
 		long long at = -1, frames = 0;

@@ -43,6 +43,11 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return ST_OK;
 }
 
+static enum status batch(struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e)
+{
+	return sink_each(s, t, b, e, event);
+}
+
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct counts *c = (struct counts *)s;
@@ -59,7 +64,7 @@ static void read_bytes(struct counts *c, const char *format, const void *p, size
 	struct import_options o = {.format = format};
 	struct input in;
 
-	*c = (struct counts){.sink = {.begin = begin, .event = event, .end = end}, .e = ERR_INIT};
+	*c = (struct counts){.sink = {.begin = begin, .batch = batch, .end = end}, .e = ERR_INIT};
 	input_memory(&in, "test", p, n, &c->e);
 	c->status = capture_read(&in, &o, &c->sink, &c->lossy, &c->e);
 	input_close(&in);

@@ -79,6 +79,11 @@ static enum status event(struct sink *sink, struct trace *t, const struct event 
 	return ST_OK;
 }
 
+static enum status batch(struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e)
+{
+	return sink_each(s, t, b, e, event);
+}
+
 static enum status begin(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s, (void)t, (void)e;
@@ -111,7 +116,7 @@ static void open_tape(struct tape *t)
 /* What has been written, as text. */
 static void close_tape(struct tape *t, const char *want, uint64_t threads)
 {
-	struct seen s = {.sink = {.begin = begin, .event = event, .end = end}};
+	struct seen s = {.sink = {.begin = begin, .batch = batch, .end = end}};
 	struct import_options o = {0};
 	struct err e = ERR_INIT;
 	struct input in = {0};

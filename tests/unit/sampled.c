@@ -60,11 +60,11 @@ static void record(uint64_t seed)
 			continue;
 		ev.count = cap_sample_weight(&seed, size_of(i), INTERVAL);
 		ev.requested = ev.count * size_of(i);
-		CHECK_EQ(a.sink.event(&a.sink, t, &ev, &e), ST_OK);
+		CHECK_EQ(sink_event(&a.sink, t, &ev, &e), ST_OK);
 		ev.kind = EV_FREE;
 		ev.has = EV_HAS_ADDRESS;
 		if (i % 3)
-			CHECK_EQ(a.sink.event(&a.sink, t, &ev, &e), ST_OK);
+			CHECK_EQ(sink_event(&a.sink, t, &ev, &e), ST_OK);
 	}
 	CHECK_EQ(a.sink.end(&a.sink, t, &e), ST_OK);
 	tally_release(&a);

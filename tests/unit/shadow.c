@@ -272,6 +272,11 @@ static enum status event(struct sink *s, struct trace *t, const struct event *ev
 	return ST_OK;
 }
 
+static enum status batch(struct sink *s, struct trace *t, const struct sink_batch *b, struct err *e)
+{
+	return sink_each(s, t, b, e, event);
+}
+
 static enum status end(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)e;
@@ -282,7 +287,7 @@ static enum status end(struct sink *s, struct trace *t, struct err *e)
 TEST(calls_of_threads)
 {
 	char path[] = "capture-XXXXXX";
-	struct check c = {.sink = {.begin = begin, .event = event, .end = end}};
+	struct check c = {.sink = {.begin = begin, .batch = batch, .end = end}};
 	struct import_options o = {0};
 	struct err e = ERR_INIT;
 	struct input in = {0};

@@ -118,13 +118,14 @@ static inline enum status collect_begin(struct sink *s, struct trace *t, struct 
 	return c->to ? c->to->begin(c->to, t, e) : ST_OK;
 }
 
-static inline enum status collect_event(struct sink *s, struct trace *t, const struct event *ev,
+static inline enum status collect_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 					struct err *e)
 {
 	struct collector *c = (struct collector *)s;
 
-	VEC_PUSH(c->events, c->n, c->cap) = *ev;
-	return c->to ? c->to->event(c->to, t, ev, e) : ST_OK;
+	for (size_t i = 0; i < b->n; i++)
+		VEC_PUSH(c->events, c->n, c->cap) = b->rows[i];
+	return c->to ? c->to->batch(c->to, t, b, e) : ST_OK;
 }
 
 static inline enum status collect_end(struct sink *s, struct trace *t, struct err *e)
@@ -145,7 +146,7 @@ static inline enum status collect_end(struct sink *s, struct trace *t, struct er
 static inline struct collector collector(struct sink *to)
 {
 	return (struct collector){
-	    .sink = {.begin = collect_begin, .event = collect_event, .end = collect_end}, .to = to};
+	    .sink = {.begin = collect_begin, .batch = collect_batch, .end = collect_end}, .to = to};
 }
 
 static inline void collector_release(struct collector *c)

@@ -123,6 +123,12 @@ static enum status take(struct sink *s, struct trace *t, const struct event *ev,
 	return ST_OK;
 }
 
+static enum status take_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+			      struct err *e)
+{
+	return sink_each(s, t, b, e, take);
+}
+
 static enum status take_end(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)t;
@@ -160,7 +166,8 @@ TEST(kept)
 	trace_free(t);
 	CHECK_EQ(k.events, N);
 	for (int twice = 0; twice < 2; twice++) {
-		struct gather g = {.sink = {.begin = take_begin, .event = take, .end = take_end}};
+		struct gather g = {
+		    .sink = {.begin = take_begin, .batch = take_batch, .end = take_end}};
 
 		CHECK_EQ(kept_walk(&k, &g.sink, &e), ST_OK);
 		CHECK_EQ(g.n, N);

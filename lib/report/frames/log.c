@@ -92,13 +92,14 @@ static void frames_log_line(struct frames_log *l, const struct trace *t, const s
 	VEC_PUSH(l->lines, l->n, l->cap) = line;
 }
 
-static enum status frames_log_events(struct sink_tap *tap, struct trace *t, const struct event *ev,
-				     size_t n, struct err *e)
+static enum status frames_log_batch(struct sink_tap *tap, struct trace *t,
+				    const struct sink_batch *b, struct err *e)
 {
 	struct frames_log *l = (struct frames_log *)tap;
+	const struct event *ev = b->rows;
 
 	(void)e;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < b->n; i++) {
 		if (ev[i].has & EV_HAS_TIME) {
 			l->time = ev[i].time;
 			l->has_time = true;
@@ -111,7 +112,7 @@ static enum status frames_log_events(struct sink_tap *tap, struct trace *t, cons
 }
 
 static const struct tap_hooks frames_log_hooks = {.begin = frames_log_begin,
-						  .events = frames_log_events};
+						  .batch = frames_log_batch};
 
 static struct table_cell log_cell(const struct frames_log *l, uint32_t text)
 {

@@ -235,6 +235,12 @@ static enum status heap_set_take(struct sink *sink, struct trace *t, const struc
 	return ST_OK;
 }
 
+static enum status heap_set_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				  struct err *e)
+{
+	return sink_each(s, t, b, e, heap_set_take);
+}
+
 /* A snapshot without roots: what nothing refers to is taken for them. */
 static void guess_roots(struct heap_build *b)
 {
@@ -361,7 +367,7 @@ static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *
 void heap_set_init(struct heap_set *s)
 {
 	*s = (struct heap_set){
-	    .sink = {.begin = heap_set_begin, .event = heap_set_take, .end = heap_set_end}};
+	    .sink = {.begin = heap_set_begin, .batch = heap_set_batch, .end = heap_set_end}};
 	names_init(&s->locations);
 }
 

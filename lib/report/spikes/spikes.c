@@ -273,14 +273,10 @@ static enum status spikes_event(struct sink *sink, struct trace *t, const struct
 	}
 }
 
-static enum status spikes_events(struct sink *sink, struct trace *t, const struct event *ev,
-				 size_t n, struct err *e)
+static enum status spikes_batch(struct sink *sink, struct trace *t, const struct sink_batch *b,
+				struct err *e)
 {
-	enum status st = ST_OK;
-
-	for (size_t i = 0; !st && i < n; i++)
-		st = spikes_event(sink, t, &ev[i], e);
-	return st;
+	return sink_each(sink, t, b, e, spikes_event);
 }
 
 static void spikes_close_threads(struct spikes *s)
@@ -369,12 +365,10 @@ static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
 
 void spikes_init(struct spikes *s, const struct spikes_options *o)
 {
-	*s = (struct spikes){.sink = {.begin = spikes_begin,
-				      .event = spikes_event,
-				      .end = spikes_end,
-				      .events = spikes_events},
-			     .options = *o,
-			     .reading = mem_zalloc(sizeof *s->reading)};
+	*s = (struct spikes){
+	    .sink = {.begin = spikes_begin, .batch = spikes_batch, .end = spikes_end},
+	    .options = *o,
+	    .reading = mem_zalloc(sizeof *s->reading)};
 	s->reading->least = o->threshold < o->rules->least ? o->threshold : o->rules->least;
 	spike_functions_init(&s->functions, o->rules, o->filters, o->owners);
 	s->functions.names.mangled = o->mangled;
