@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/tally/allocs.h"
 
+#include "lib/tally/add.h"
 #include "lib/tally/follow.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
@@ -91,16 +92,6 @@ static void fetch_blocks(const struct tally *a, const struct sink_allocs *c, con
 	}
 }
 
-/* What a frame has of a domain. */
-static void add_beside(struct tally *a, unsigned domain, size_t mark,
-		       const uint64_t v[SUM_REAL + 1])
-{
-	uint64_t *to = tally_frame_sums(a, domain, mark);
-
-	for (size_t k = 0; to && k <= SUM_REAL; k++)
-		to[k] = add_saturating(to[k], v[k]);
-}
-
 /* Some of them may be of a frame before the newest. */
 static bool late(const struct tally *a, const struct sink_allocs *c)
 {
@@ -110,14 +101,6 @@ static bool late(const struct tally *a, const struct sink_allocs *c)
 		return m->n > 0;
 	return c->has & EV_HAS_TIME && frame_marks_timed(m) &&
 	       (m->known || c->times.least < m->items[m->n - 1].start);
-}
-
-static void add_slack(struct tally *a, const struct tally_pending *p)
-{
-	struct tally_rare *r = &a->work->rare[p->cell];
-
-	r->slack = add_signed(r->slack, p->slack);
-	r->has_slack = true;
 }
 
 /* The i-th event as a pending one, as far as blocks are followed; false: it frees nothing. */
@@ -191,7 +174,6 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		fetch_blocks(a, c, stack, m);
 	for (size_t i = 0, k = 0; i < c->n + (m ? c->n_free : 0); i++) {
 		uint64_t *of = v[domain[i]];
-		struct tally_cell *cell;
 		uint32_t last;
 
 		p.domain = (uint8_t)domain[i];
@@ -218,35 +200,27 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		p.cell = last < a->n_cells && tally_is_cell(&a->cells[last], &p)
 			     ? last
 			     : tally_place(a, &p);
-		cell = &a->cells[p.cell];
-		cell->entries++;
-		cell->count = add_saturating(cell->count, p.count);
-		cell->requested = add_saturating(cell->requested, p.requested);
-		cell->real = add_saturating(cell->real, p.real);
-		cell->has |= (uint8_t)((p.has & both) >> 1);
+		p.has_slack = slack;
+		p.slack = slack ? slack_of(p.requested, p.real) : 0;
+		if (a->slices)
+			slices_reach(a, &p);
+		tally_add_allocation(a, &p);
 		if (apart) {
 			const uint64_t one[SUM_REAL + 1] = {[SUM_COUNT] = p.count,
 							    [SUM_ENTRIES] = 1,
 							    [SUM_REQUESTED] = p.requested,
 							    [SUM_REAL] = p.real};
 
-			add_beside(a, p.domain,
-				   m ? p.slice
-				     : frame_marks_of(&w->marks, true, (int64_t)time[k - 1]),
-				   one);
+			tally_frame_add(tally_frame_sums(a, p.domain,
+							 m ? p.slice
+							   : frame_marks_of(&w->marks, true,
+									    (int64_t)time[k - 1])),
+					one);
 		}
 		of[SUM_ENTRIES]++;
 		of[SUM_COUNT] = add_saturating(of[SUM_COUNT], p.count);
 		of[SUM_REQUESTED] = add_saturating(of[SUM_REQUESTED], p.requested);
 		of[SUM_REAL] = add_saturating(of[SUM_REAL], p.real);
-		p.has_slack = slack;
-		p.slack = slack ? slack_of(p.requested, p.real) : 0;
-		if (slack && w->rarely)
-			add_slack(a, &p);
-		if (a->slices) {
-			slices_reach(a, &p);
-			slices_add(a, &p);
-		}
 		if (m)
 			tally_follow_alloc(a, &p);
 	}
@@ -256,7 +230,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		if (!n)
 			continue;
 		if (!apart)
-			add_beside(a, d, w->marks.at, v[d]);
+			tally_frame_add(tally_frame_sums(a, d, w->marks.at), v[d]);
 		a->records[d] += n;
 		a->without_requested[d] += c->has & EV_HAS_REQUESTED ? 0 : n;
 		a->without_real[d] += c->has & EV_HAS_REAL ? 0 : n;

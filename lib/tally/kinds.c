@@ -2,6 +2,7 @@
 #include "lib/tally/kinds.h"
 
 #include "lib/base/mem.h"
+#include "lib/tally/add.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/tide.h"
 #include "lib/tally/work.h"
@@ -114,16 +115,13 @@ void kinds_to_cells(struct tally *a, const struct trace *t)
 		const struct tally_kind *x = &k->kinds[u->kind];
 		struct tally_pending p = {.domain = DOMAIN_MALLOC,
 					  .stack = u->stack < t->n_stacks ? u->stack : 0};
-		struct tally_cell *c;
 
 		u->cell = tally_place(a, &p);
-		c = &a->cells[u->cell];
-		c->entries += x->n[0];
-		c->has |= EV_HAS_REQUESTED >> 1;
-		c->count = add_saturating(c->count, x->n[0]);
-		c->requested = add_saturating(c->requested, times(x->n[0], u->requested));
+		tally_cell_add(&a->cells[u->cell], x->n[0], x->n[0], times(x->n[0], u->requested),
+			       0, EV_HAS_REQUESTED);
 		if (w->follow)
-			c->followed = a->followed[DOMAIN_MALLOC] = a->followed[DOMAINS] = true;
+			a->cells[u->cell].followed = a->followed[DOMAIN_MALLOC] =
+			    a->followed[DOMAINS] = true;
 		if (w->rarely)
 			w->rare[u->cell].temporary =
 			    add_saturating(w->rare[u->cell].temporary, k->more[u->kind].temporary);

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/tally/add.h"
 #include "lib/tally/allocs.h"
 #include "lib/tally/digest.h"
 #include "lib/tally/follow.h"
@@ -112,7 +113,6 @@ uint32_t tally_place(struct tally *a, const struct tally_pending *p)
 	return w->last[p->stack];
 }
 
-/* What a frame has of a domain; NULL: it is not selected, or it is before the first. */
 uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark)
 {
 	struct tally_work *w = a->work;
@@ -145,7 +145,8 @@ static void find_worst(struct tally *a)
 static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 {
 	struct tally_type *ty = &a->types[p->type];
-	uint64_t *v = tally_frame_sums(a, p->domain, p->slice);
+	const uint64_t v[SUM_REAL + 1] = {
+	    [SUM_COUNT] = p->count, [SUM_REQUESTED] = p->requested, [SUM_REAL] = p->real};
 
 	ty->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1) |
 		   (p->has & EV_HAS_COUNT ? CELL_HAS_COUNT : 0);
@@ -158,47 +159,21 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 	}
 	if (a->slices)
 		slices_add(a, p);
-	if (v) {
-		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
-		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
-		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
-	}
-}
-
-static void tally_add_to_cell(struct tally *a, struct tally_cell *c, const struct tally_pending *p)
-{
-	struct tally_work *w = a->work;
-	uint64_t *v = tally_frame_sums(a, p->domain, p->slice);
-
-	c->entries++;
-	c->count = add_saturating(c->count, p->count);
-	c->requested = add_saturating(c->requested, p->requested);
-	c->real = add_saturating(c->real, p->real);
-	c->has |= (uint8_t)((p->has & (EV_HAS_REQUESTED | EV_HAS_REAL)) >> 1);
-	if (w->rarely && p->has_slack) {
-		struct tally_rare *r = &w->rare[p->cell];
-
-		r->slack = add_signed(r->slack, p->slack);
-		r->has_slack = true;
-	}
-	if (a->slices)
-		slices_add(a, p);
-	if (v) {
-		v[SUM_ENTRIES]++;
-		v[SUM_COUNT] = add_saturating(v[SUM_COUNT], p->count);
-		v[SUM_REQUESTED] = add_saturating(v[SUM_REQUESTED], p->requested);
-		v[SUM_REAL] = add_saturating(v[SUM_REAL], p->real);
-	}
+	tally_frame_add(tally_frame_sums(a, p->domain, p->slice), v);
 }
 
 static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 {
-	struct tally_work *w = a->work;
+	const uint64_t v[SUM_REAL + 1] = {[SUM_COUNT] = p->count,
+					  [SUM_ENTRIES] = 1,
+					  [SUM_REQUESTED] = p->requested,
+					  [SUM_REAL] = p->real};
 
 	/* Looked up again: an event before in the batch may have made the stack's first cell. */
 	p->cell = tally_place(a, p);
-	tally_add_to_cell(a, &a->cells[p->cell], p);
-	if (w->follow)
+	tally_add_allocation(a, p);
+	tally_frame_add(tally_frame_sums(a, p->domain, p->slice), v);
+	if (a->work->follow)
 		tally_follow_alloc(a, p);
 }
 

@@ -118,7 +118,8 @@ struct tally_work {           /* from tally_init to tally_release */
 	size_t n_batch;
 };
 
-/* mark: the index + 1 of a frame. What it has of a domain, to be added to. */
+/* mark: the index + 1 of a frame, 0: before the first. What it has of a domain, to be added to; NULL: the frame
+ * is not selected. */
 uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark);
 
 /* Slices of frames are made, or will be with these frames. */
