@@ -328,36 +328,42 @@ static void count_digest(struct trace *t, const struct sink_digest *d, bool back
 		t->events[i] += back ? 0 - d->n[i] : d->n[i];
 }
 
-/* d is a block's, or of all of them. */
-static bool kept_offer(const struct kept_capture *c, const struct sink_digest *d,
-		       const struct sink_made *made, struct sink *to)
+/* d is a block's, or of all of them. ST_NONE: the events have to be walked. */
+static enum status kept_offer(const struct kept_capture *c, const struct sink_digest *d,
+			      const struct sink_made *made, struct sink *to, struct err *e)
 {
 	struct sink_digest known = *d;
+	struct sink_batch b = {.digest = &known};
+	enum status st;
 
-	if (!to->digest)
-		return false;
+	if (!(sink_wants(to, c->t) & SINK_WANTS_DIGESTS))
+		return ST_NONE;
 	known.seqs = c->seqs && c->no_seqs ? SINK_SEQS_MIXED
 		     : c->no_seqs          ? SINK_SEQS_NONE
 					   : SINK_SEQS_ALL;
 	known.measured = c->measured;
 	known.made = made;
+	for (size_t i = 0; i < EV_KINDS; i++)
+		b.n += (size_t)d->n[i];
 	count_digest(c->t, d, false);
-	if (to->digest(to, c->t, &known))
-		return true;
-	count_digest(c->t, d, true);
-	return false;
+	st = to->batch(to, c->t, &b, e);
+	if (st == ST_NONE)
+		count_digest(c->t, d, true);
+	return st;
 }
 
-static bool offer_whole(const struct kept *k, const struct kept_capture *c, struct sink *to)
+static enum status offer_whole(const struct kept *k, const struct kept_capture *c, struct sink *to,
+			       struct err *e)
 {
 	size_t capture = (size_t)(c - k->captures);
 	const struct sink_made made = {k->made, k->arg, capture, NULL};
 	const struct sink_made selected = {k->made_selected, k->arg_selected, capture,
 					   k->selection};
 	struct sink_digest d = {.made = NULL};
+	enum status st = ST_NONE;
 
-	if ((!k->made && !k->made_selected) || !to->digest)
-		return false;
+	if ((!k->made && !k->made_selected) || !(sink_wants(to, c->t) & SINK_WANTS_DIGESTS))
+		return ST_NONE;
 	for (size_t i = 0; i < c->n_blocks; i++) {
 		const struct sink_digest *b = &c->blocks[i].digest;
 
@@ -371,8 +377,22 @@ static bool offer_whole(const struct kept *k, const struct kept_capture *c, stru
 		d.readings += b->readings;
 		span_join(&d.all_times, &b->all_times);
 	}
-	return (k->made_selected && kept_offer(c, &d, &selected, to)) ||
-	       (k->made && kept_offer(c, &d, &made, to));
+	if (k->made_selected)
+		st = kept_offer(c, &d, &selected, to, e);
+	return st == ST_NONE && k->made ? kept_offer(c, &d, &made, to, e) : st;
+}
+
+static enum status walk_blocks(struct kept_capture *c, struct event *batch, struct sink *to,
+			       struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < c->n_blocks; i++) {
+		st = kept_offer(c, &c->blocks[i].digest, NULL, to, e);
+		if (st == ST_NONE)
+			st = kept_walk_block(&c->blocks[i], batch, to, c->t, e);
+	}
+	return st;
 }
 
 static enum status walk_capture(const struct kept *k, struct kept_capture *c, struct event *batch,
@@ -380,16 +400,15 @@ static enum status walk_capture(const struct kept *k, struct kept_capture *c, st
 {
 	struct trace *t = c->t;
 	enum status st;
-	bool taken;
 
 	if (!c->open)
 		trace_set_notes(t, c->notes, c->n_notes);
 	memset(t->events, 0, sizeof t->events);
 	st = to->begin(to, t, e);
-	taken = !st && offer_whole(k, c, to);
-	for (size_t i = 0; !st && !taken && i < c->n_blocks; i++)
-		if (!kept_offer(c, &c->blocks[i].digest, NULL, to))
-			st = kept_walk_block(&c->blocks[i], batch, to, t, e);
+	if (!st)
+		st = offer_whole(k, c, to, e);
+	if (st == ST_NONE)
+		st = walk_blocks(c, batch, to, e);
 	return st ? st : to->end(to, t, e);
 }
 

@@ -488,6 +488,21 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
+static bool tally_take_digest(struct tally *a, struct trace *t, const struct sink_digest *d)
+{
+	struct err e = ERR_INIT;
+
+	/* Few events, of which each is looked at. */
+	if (a->interval || a->work->marks.known)
+		return false;
+	if (d->made) {
+		a->work->taken = tally_take_made(a, d);
+		return a->work->taken;
+	}
+	return a->options.selection && !a->slices && !tally_flush(a, t, &e) &&
+	       tally_take_unselected(a, d);
+}
+
 static enum status tally_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 			       struct err *e)
 {
@@ -498,6 +513,8 @@ static enum status tally_batch(struct sink *s, struct trace *t, const struct sin
 		return allocs_take(a, t, b->columns, e);
 	if (b->moves)
 		return kinds_take(a, b->moves);
+	if (b->digest)
+		return tally_take_digest(a, t, b->digest) ? ST_OK : ST_NONE;
 	for (size_t i = 0; !st && i < b->n; i++)
 		st = tally_add_event(a, t, &b->rows[i], e);
 	return st;
@@ -508,27 +525,8 @@ static unsigned tally_wants(struct sink *s, const struct trace *t)
 	const struct tally *a = (const struct tally *)s;
 
 	(void)t;
-	return allocs_fields(a) | (kinds_suffice(&a->options) ? SINK_WANTS_MOVES : 0);
-}
-
-static bool tally_digest(struct sink *s, struct trace *t, const struct sink_digest *d)
-{
-	struct tally *a = (struct tally *)s;
-	struct err e = ERR_INIT;
-
-	/* Few events, of which each is looked at. */
-	if (a->interval || a->work->marks.known)
-		return false;
-	if (d->made) {
-		if (!tally_take_made(a, d))
-			return false;
-		a->work->taken = true;
-		return true;
-	}
-	if (!a->options.selection || a->slices || tally_flush(a, t, &e) ||
-	    !tally_take_unselected(a, d))
-		return false;
-	return true;
+	return allocs_fields(a) | (kinds_suffice(&a->options) ? SINK_WANTS_MOVES : 0) |
+	       SINK_WANTS_DIGESTS;
 }
 
 /* Samples of all captures are in one unit, and their times of one clock, or the capture is refused. */
@@ -586,10 +584,8 @@ void tally_init(struct tally *a, const struct tally_options *o)
 {
 	struct tally_work *w = mem_zalloc(sizeof *w);
 
-	*a =
-	    (struct tally){.sink = {tally_begin, tally_batch, tally_end, tally_wants, tally_digest},
-			   .options = *o,
-			   .work = w};
+	*a = (struct tally){
+	    .sink = {tally_begin, tally_batch, tally_end, tally_wants}, .options = *o, .work = w};
 	/* So that the tables are never NULL. */
 	w->last = mem_grow(NULL, &w->cap_last, 1024, sizeof *w->last);
 	a->types = mem_grow_zero(NULL, &w->cap_types, 64, sizeof *a->types);

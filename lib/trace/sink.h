@@ -5,9 +5,10 @@
  * The trace passed in lives from begin until end returns. Any call may fail (a full disk, a
  * closed pipe); the reader then stops and returns that status.
  *
- * A batch has the next events of the capture, in their order, in one of three forms: rows, columns of
- * allocations and frees (allocs.h), moves of kinds of blocks (blocks.h). A sink gets rows, unless it asks for
- * more. It may give the same answer with less work by the others; it gives no other answer.
+ * A batch has the next events of the capture, in their order, in one of four forms: rows, columns of
+ * allocations and frees (allocs.h), moves of kinds of blocks (blocks.h), or a digest. A sink gets rows, unless it
+ * asks for more. It may give the same answer with less work by the others; it gives no other answer. It may
+ * answer a digest by ST_NONE: then it has taken nothing, and the events come in another form.
  *
  * A batch and all that it points to are the pusher's, and valid during the call. Who pushes an event first
  * counts it in t->events, by the functions below, before the sink sees its batch; who hands a batch on (tap.h)
@@ -21,6 +22,7 @@
 
 struct sink_allocs; /* allocs.h */
 struct sink_blocks; /* blocks.h */
+struct sink_digest;
 
 struct sink_batch {
 	size_t n; /* events */
@@ -28,6 +30,7 @@ struct sink_batch {
 	const struct event *rows; /* n of them */
 	const struct sink_allocs *columns;
 	const struct sink_blocks *moves;
+	const struct sink_digest *digest; /* what is known of them */
 };
 
 /* The least, the most and the last of some numbers. */
@@ -66,8 +69,8 @@ struct sink_made {
 	const void *selection;
 };
 
-/* Of what sink.wants returns, beside EV_HAS_*: moves as they are. */
-enum { SINK_WANTS_MOVES = 1 << 30 };
+/* Of what sink.wants returns, beside EV_HAS_*: moves as they are; digests. */
+enum { SINK_WANTS_MOVES = 1 << 30, SINK_WANTS_DIGESTS = 1 << 29 };
 
 struct sink {
 	enum status (*begin)(struct sink *s, struct trace *t, struct err *e);
@@ -77,11 +80,8 @@ struct sink {
 	/* The forms that it takes beside rows; NULL: none. EV_HAS_*: columns; it looks at these fields of any event,
 	 * or without EV_HAS_ADDRESS of any but EV_FREE and EV_FREED, of which columns then have only the
 	 * numbers. It is asked between begin and end, and may answer differently from chunk to chunk, but for
-	 * SINK_WANTS_MOVES, which is always the same. */
+	 * SINK_WANTS_MOVES and SINK_WANTS_DIGESTS, which are always the same. */
 	unsigned (*wants)(struct sink *s, const struct trace *t);
-	/* Instead of events that have been counted in t->events: true: it took them by what is known of
-	 * them, with the same outcome. NULL: it never does. */
-	bool (*digest)(struct sink *s, struct trace *t, const struct sink_digest *d);
 };
 
 static inline unsigned sink_wants(struct sink *s, const struct trace *t)

@@ -3,7 +3,7 @@
 
 static enum status outcome(struct sink_tap *tap, enum status st)
 {
-	tap->failed |= st != ST_OK;
+	tap->failed |= st != ST_OK && st != ST_NONE;
 	return st;
 }
 
@@ -28,15 +28,10 @@ static unsigned tap_wants(struct sink *s, const struct trace *t)
 {
 	struct sink_tap *tap = (struct sink_tap *)s;
 
-	return tap->rows ? 0 : sink_wants(tap->to, t);
-}
+	unsigned wants = tap->rows ? 0 : sink_wants(tap->to, t);
 
-/* A digest may be refused, and then its events come: a hook would see them twice. */
-static bool tap_digest(struct sink *s, struct trace *t, const struct sink_digest *d)
-{
-	struct sink_tap *tap = (struct sink_tap *)s;
-
-	return !tap->hooks->batch && tap->to->digest(tap->to, t, d);
+	/* A digest may be refused, and then its events come: a hook would see them twice. */
+	return tap->hooks->batch ? wants & ~(unsigned)SINK_WANTS_DIGESTS : wants;
 }
 
 static enum status tap_end(struct sink *s, struct trace *t, struct err *e)
@@ -52,12 +47,9 @@ static enum status tap_end(struct sink *s, struct trace *t, struct err *e)
 
 void sink_tap_init(struct sink_tap *tap, struct sink *to, const struct tap_hooks *hooks, bool rows)
 {
-	*tap = (struct sink_tap){.sink = {.begin = tap_begin,
-					  .batch = tap_batch,
-					  .end = tap_end,
-					  .wants = tap_wants,
-					  .digest = to->digest ? tap_digest : NULL},
-				 .to = to,
-				 .hooks = hooks,
-				 .rows = rows};
+	*tap = (struct sink_tap){
+	    .sink = {.begin = tap_begin, .batch = tap_batch, .end = tap_end, .wants = tap_wants},
+	    .to = to,
+	    .hooks = hooks,
+	    .rows = rows};
 }

@@ -179,14 +179,16 @@ static enum status say(void *arg, struct trace *t, struct tally *a, struct err *
 }
 
 static unsigned taken; /* digests, since it was 0 */
-static bool (*tally_takes)(struct sink *s, struct trace *t, const struct sink_digest *d);
+static enum status (*tally_takes)(struct sink *s, struct trace *t, const struct sink_batch *b,
+				  struct err *e);
 
-static bool counting(struct sink *s, struct trace *t, const struct sink_digest *d)
+static enum status counting(struct sink *s, struct trace *t, const struct sink_batch *b,
+			    struct err *e)
 {
-	bool r = tally_takes(s, t, d);
+	enum status st = tally_takes(s, t, b, e);
 
-	taken += r;
-	return r;
+	taken += b->digest && !st;
+	return st;
 }
 
 static struct said said_of(struct kept *k, struct tally_options o, bool by_digest)
@@ -198,8 +200,10 @@ static struct said said_of(struct kept *k, struct tally_options o, bool by_diges
 	o.done = say;
 	o.arg = &s;
 	tally_init(&a, &o);
-	tally_takes = a.sink.digest;
-	a.sink.digest = by_digest ? counting : NULL;
+	tally_takes = a.sink.batch;
+	a.sink.batch = counting;
+	if (!by_digest)
+		a.sink.wants = NULL;
 	CHECK_EQ(kept_walk(k, &a.sink, &e), ST_OK);
 	tally_release(&a);
 	return s;

@@ -27,7 +27,7 @@ static enum status hear(struct heard *h, char call, struct err *e)
 
 static char form(const struct sink_batch *b)
 {
-	return b->columns ? 'c' : b->moves ? 'm' : 'r';
+	return b->columns ? 'c' : b->moves ? 'm' : b->digest ? 'd' : 'r';
 }
 
 static enum status leaf_begin(struct sink *s, struct trace *t, struct err *e)
@@ -52,22 +52,13 @@ static enum status leaf_end(struct sink *s, struct trace *t, struct err *e)
 static unsigned leaf_wants(struct sink *s, const struct trace *t)
 {
 	(void)s, (void)t;
-	return EV_HAS_STACK | SINK_WANTS_MOVES;
-}
-
-static bool leaf_digest(struct sink *s, struct trace *t, const struct sink_digest *d)
-{
-	struct err e = ERR_INIT;
-
-	(void)t, (void)d;
-	return !hear((struct heard *)s, 'd', &e);
+	return EV_HAS_STACK | SINK_WANTS_MOVES | SINK_WANTS_DIGESTS;
 }
 
 static struct heard leaf(char fails)
 {
-	return (struct heard){
-	    .tap.sink = {leaf_begin, leaf_batch, leaf_end, leaf_wants, leaf_digest},
-	    .fails = fails};
+	return (struct heard){.tap.sink = {leaf_begin, leaf_batch, leaf_end, leaf_wants},
+			      .fails = fails};
 }
 
 static enum status on_begin(struct sink_tap *tap, struct trace *t, struct err *e)
@@ -178,12 +169,15 @@ TEST(the_sink_behind_fails)
 TEST(a_digest_goes_past_hooks_that_see_no_event)
 {
 	static const struct sink_digest d;
+	static const struct sink_batch b = {.digest = &d};
 	struct heard to = leaf(0), plain = {.n = 0}, seen = {.n = 0};
+	struct err e = ERR_INIT;
 
 	sink_tap_init(&plain.tap, &to.tap.sink, &none, false);
 	sink_tap_init(&seen.tap, &to.tap.sink, &every, false);
-	CHECK(plain.tap.sink.digest(&plain.tap.sink, NULL, &d));
-	CHECK(!seen.tap.sink.digest(&seen.tap.sink, NULL, &d));
+	CHECK(sink_wants(&plain.tap.sink, NULL) & SINK_WANTS_DIGESTS);
+	CHECK(!(sink_wants(&seen.tap.sink, NULL) & SINK_WANTS_DIGESTS));
+	CHECK_EQ(plain.tap.sink.batch(&plain.tap.sink, NULL, &b, &e), ST_OK);
 	CHECK_STR(to.calls, "d");
 }
 
