@@ -365,7 +365,6 @@ int main(int argc, char **argv)
 	cli_search_done(&search, &binaries);
 	c.search = search.search.object;
 	lookup.search = c.search;
-	lookup.engine = search.engine;
 	lookup.dwarf.jobs = pool_cpus();
 	cli_report_start(&c.report);
 	c.names = mem_array(c.traces.n + 1, sizeof *c.names);

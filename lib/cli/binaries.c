@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/distribution.h"
-#include "lib/dwarf/engine.h"
 #include "lib/index/cache_dir.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -115,8 +114,10 @@ static void allow_cache(struct cli_binaries *b)
 
 void cli_binaries_check(struct cli_binaries *b)
 {
-	if (b->engine && !dwarf_engine_by_name(b->engine))
+	if (b->engine && strcmp(b->engine, "fast") != 0 && strcmp(b->engine, "reference") != 0)
 		cli_usage("--engine: unknown engine '%s'", b->engine);
+	if (b->engine)
+		cli_note(NULL, "--engine has no effect any more: --verify asks libdwarf again");
 	if (b->seconds > 24 * 3600)
 		cli_usage("--debuginfod-timeout: at most a day, 86400");
 	cli_binaries_servers(b);

@@ -11,7 +11,7 @@
 
 struct cli_binaries {
 	struct opt_list debug_dirs, urls, words; /* words: of a list in the environment */
-	const char *sysroot, *engine;            /* engine NULL: the default one */
+	const char *sysroot, *engine;            /* engine: of an older version, without effect */
 	uint64_t seconds, jobs;                  /* jobs 0: the number of processors */
 	bool no_server, explain;
 	bool servers_optional; /* --debuginfod alone without any is no error */
@@ -36,8 +36,7 @@ struct cli_binaries {
 		       "how long to wait for a server (default 30)", &(b).seconds),             \
 	    ROW_FLAG(0, "no-debuginfod", "ask no server, also with $TRACEMILL_DEBUGINFOD_URLS", \
 		     &(b).no_server),                                                           \
-	    ROW_STRING(0, "engine", "NAME", "decoder of DWARF: fast (default) or reference",    \
-		       &(b).engine),                                                            \
+	    ROW_STRING(0, "engine", "NAME", NULL, &(b).engine),                                 \
 	    ROW_FLAG(0, "no-cache", "do not use the cache", &(b).no_cache),                     \
 	    ROW_STRING(0, "cache", "DIR", "folder of the cache", &(b).cache)
 

@@ -9,7 +9,6 @@ void cli_search_done(struct cli_search *s, struct cli_binaries *b)
 	struct search_options o;
 
 	cli_binaries_check(b);
-	s->engine = b->engine ? dwarf_engine_by_name(b->engine) : dwarf_engine_default();
 	s->cache = (struct cache_options){.dir = b->cache, .off = b->no_cache};
 	o = (struct search_options){.dirs = b->debug_dirs.items,
 				    .n_dirs = b->debug_dirs.n,

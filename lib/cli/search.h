@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of binaries.h for programs that look into binaries themselves, as tm-inspect: engine, cache,
- * search.
+ * The options of binaries.h for programs that look into binaries themselves, as tm-inspect: cache, search.
  */
 #ifndef TM_CLI_SEARCH_H
 #define TM_CLI_SEARCH_H
 
 #include "lib/cli/binaries.h"
-#include "lib/dwarf/engine.h"
 #include "lib/find/search.h"
 
 struct cli_search {
-	const struct dwarf_engine *engine;
 	struct cache_options cache;
 	struct find_search search;
 };
 
-/* Checks what was given, and makes all three; s must stay where it is. Before there are threads. */
+/* Checks what was given, and makes both; s must stay where it is. Before there are threads. */
 void cli_search_done(struct cli_search *s, struct cli_binaries *b);
 /* Reports the notes of the search. */
 void cli_search_tell(struct cli_search *s);

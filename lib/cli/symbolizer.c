@@ -37,8 +37,8 @@ struct tracemill_options cli_symbolizer_options(struct cli_binaries *b, const st
 	cli_binaries_check(b);
 	o = (struct tracemill_options){
 	    .size = sizeof(struct tracemill_options),
-	    .flags = TRACEMILL_GUARD_FILES | TRACEMILL_REFERENCE_ENGINE |
-		     (b->no_cache ? 0 : TRACEMILL_CACHE) | (b->explain ? TRACEMILL_EXPLAIN : 0) |
+	    .flags = TRACEMILL_GUARD_FILES | (b->no_cache ? 0 : TRACEMILL_CACHE) |
+		     (b->explain ? TRACEMILL_EXPLAIN : 0) |
 		     (managed ? TRACEMILL_MANAGED_NAMES : 0) |
 		     (m->has_window ? TRACEMILL_LINE_MAP_WINDOW : 0),
 	    .threads = (unsigned)b->jobs,
@@ -49,7 +49,6 @@ struct tracemill_options cli_symbolizer_options(struct cli_binaries *b, const st
 	    .n_debuginfod_urls = b->words.n,
 	    .debuginfod_seconds = (unsigned)b->seconds,
 	    .cache_dir = b->cache,
-	    .engine = b->engine,
 	    .dwp = b->dwp,
 	    .reading = cli_binaries_reading,
 	    .fetching = cli_binaries_fetching,

@@ -4,8 +4,9 @@
  * batches: for each link-time address the chain of calls there, innermost first, as nodes
  * (store.h). It knows nothing of captures, biases or return addresses: the caller has subtracted.
  *
- * reference: libdwarf, in child processes with limits (lib/dwarf/reference).
- * fast: own decoders over checked bytes, in threads (lib/dwarf/fast). Neither includes the other.
+ * fast: own decoders over checked bytes, in threads (lib/dwarf/fast); it answers.
+ * reference: libdwarf, in child processes with limits (lib/dwarf/reference); it checks the other's
+ * answers (symbolize/verify.h). Neither includes the other.
  */
 #ifndef TM_DWARF_ENGINE_H
 #define TM_DWARF_ENGINE_H
@@ -177,17 +178,10 @@ struct dwarf_options {
 	void *progress_arg;
 };
 
-struct dwarf_engine {
-	const char *name, *what;
-	/* Answers every job. A broken file is an answer (DWARF_MALFORMED) and a complaint, not a
-	 * failure: ST_SYS only when no worker can be started at all. The same answers at any
-	 * options->jobs. */
-	enum status (*run)(struct dwarf_job *jobs, size_t n_jobs,
-			   const struct dwarf_options *options, struct err *e);
-};
-
-extern const struct dwarf_engine dwarf_reference, dwarf_fast;
-const struct dwarf_engine *dwarf_engine_by_name(const char *name); /* NULL: no such engine */
-const struct dwarf_engine *dwarf_engine_default(void);
+/* Answers every job. A broken file is an answer (DWARF_MALFORMED) and a complaint, not a failure:
+ * ST_SYS only when no worker can be started at all. The same answers at any options->jobs. */
+typedef enum status dwarf_answer_fn(struct dwarf_job *jobs, size_t n_jobs,
+				    const struct dwarf_options *options, struct err *e);
+dwarf_answer_fn dwarf_fast, dwarf_reference;
 
 #endif

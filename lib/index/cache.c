@@ -362,8 +362,7 @@ static struct dwarf_job rest_job(struct rest *r)
 				  .stats = r->of->stats};
 }
 
-static enum status cache_run_jobs(struct index_cache *c, const struct dwarf_engine *engine,
-				  struct dwarf_job *jobs, size_t n,
+static enum status cache_run_jobs(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 				  const struct dwarf_options *options, struct err *e)
 {
 	struct rest *rest;
@@ -371,8 +370,8 @@ static enum status cache_run_jobs(struct index_cache *c, const struct dwarf_engi
 	size_t n_left = 0;
 	enum status st = ST_OK;
 
-	if (engine != &dwarf_fast || !c->dir || options->extras || options->relative)
-		return engine->run(jobs, n, options, e);
+	if (!c->dir || options->extras || options->relative)
+		return dwarf_fast(jobs, n, options, e);
 	rest = mem_zarray(n, sizeof *rest);
 	left = mem_zarray(n, sizeof *left);
 	for (size_t i = 0; i < n; i++) {
@@ -392,7 +391,7 @@ static enum status cache_run_jobs(struct index_cache *c, const struct dwarf_engi
 		left[n_left++] = rest_job(r);
 	}
 	if (n_left)
-		st = engine->run(left, n_left, options, e);
+		st = dwarf_fast(left, n_left, options, e);
 	for (size_t i = 0; i < n_left; i++) {
 		struct rest *r = &rest[i];
 
@@ -426,9 +425,8 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 			a->extras[i].start += shift;
 }
 
-static enum status run_cached(struct index_cache *c, const struct dwarf_engine *engine,
-			      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
-			      struct err *e)
+static enum status run_cached(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+			      const struct dwarf_options *options, struct err *e)
 {
 	struct dwarf_job *plain = mem_array(n, sizeof *plain);
 	uint64_t **made = mem_zarray(n, sizeof *made);
@@ -441,7 +439,7 @@ static enum status run_cached(struct index_cache *c, const struct dwarf_engine *
 		if (shift)
 			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
 	}
-	st = cache_run_jobs(c, engine, plain, n, options, e);
+	st = cache_run_jobs(c, plain, n, options, e);
 	for (size_t i = 0; i < n; i++) {
 		if (made[i] && !st)
 			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
@@ -452,9 +450,8 @@ static enum status run_cached(struct index_cache *c, const struct dwarf_engine *
 	return st;
 }
 
-enum status cache_run(struct index_cache *c, const struct dwarf_engine *engine,
-		      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
-		      struct err *e)
+enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+		      const struct dwarf_options *options, struct err *e)
 {
 	struct dwarf_job *left = mem_array(n, sizeof *left);
 	size_t n_left = 0;
@@ -467,7 +464,7 @@ enum status cache_run(struct index_cache *c, const struct dwarf_engine *engine,
 			left[n_left++] = jobs[i];
 	}
 	if (n_left)
-		st = run_cached(c, engine, left, n_left, options, e);
+		st = run_cached(c, left, n_left, options, e);
 	free(left);
 	return st;
 }

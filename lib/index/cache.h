@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder of indexes (index.h), with engines behind it: a batch is answered from the
- * binary's index where there is one, else by the engine; answers are the same. Only the fast engine
- * has indexes: the reference engine is there to check it.
+ * The folder of indexes (index.h), with the fast engine behind it: a batch is answered from the
+ * binary's index where there is one, else by the engine; answers are the same.
  *
  * A file is called BUILDID-FINGERPRINT.N.tmx, where N is the format's version: the fingerprint
  * covers what answers are made from, so that a stripped file and its debug file, which have one
@@ -45,10 +44,9 @@ void cache_release(struct index_cache *c); /* before the objects it has seen */
 
 uint64_t cache_limit(void); /* bytes the folder may hold */
 
-/* As engine->run, which it calls for what has no index. */
-enum status cache_run(struct index_cache *c, const struct dwarf_engine *engine,
-		      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
-		      struct err *e);
+/* As dwarf_fast, which it calls for what has no index. */
+enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+		      const struct dwarf_options *options, struct err *e);
 
 /* Makes sure that there is a sound index of this object, on request: waits for another
  * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked

@@ -114,7 +114,6 @@ static struct naming_opened *naming_open(struct tracemill_naming *n)
 		     .find_slides = o->flags & TRACEMILL_FIND_SLIDES,
 		     .locations = o->locations,
 		     .offsets = o->offsets},
-	    .engine = l->options.engine,
 	    .dwarf = {.jobs = l->options.dwarf.jobs,
 		      .progress = l->options.dwarf.progress,
 		      .progress_arg = l->options.dwarf.progress_arg,

@@ -35,18 +35,7 @@ static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
 
 /* What is opened, in the zone. */
 
-static const struct dwarf_engine *engine_of(const struct tracemill_options *o)
-{
-	return o->engine ? dwarf_engine_by_name(o->engine) : dwarf_engine_default();
-}
-
 enum { MOST_VERIFIED = 1000000 };
-
-static bool engine_may_run(const struct tracemill_options *o)
-{
-	return engine_of(o) &&
-	       (engine_of(o) != &dwarf_reference || o->flags & TRACEMILL_REFERENCE_ENGINE);
-}
 
 static void symbolizer_show_progress(void *arg, uint64_t done, uint64_t total)
 {
@@ -58,7 +47,6 @@ static void symbolizer_show_progress(void *arg, uint64_t done, uint64_t total)
 static struct lookup_options symbolizer_lookup_options(const struct tracemill_options *o)
 {
 	return (struct lookup_options){
-	    .engine = engine_of(o),
 	    .dwarf = {.jobs = o->threads ? o->threads : pool_cpus(),
 		      .discriminators = true,
 		      .extras = o->flags & TRACEMILL_DECLARED,
@@ -215,7 +203,8 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 		tracemill_symbolizer_free(s);
 		return TRACEMILL_MEMORY;
 	}
-	if (!engine_may_run(&s->options) || s->options.verify > MOST_VERIFIED) {
+	if ((s->options.engine && strcmp(s->options.engine, "fast") != 0) ||
+	    s->options.verify > MOST_VERIFIED) {
 		tracemill_symbolizer_free(s);
 		return TRACEMILL_MISUSE;
 	}

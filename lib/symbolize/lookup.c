@@ -56,8 +56,6 @@ bool lookup_is_64(const struct lookup_file *f)
 void lookup_init(struct lookup *l, const struct lookup_options *o)
 {
 	*l = (struct lookup){.options = *o, .tell_from = 1};
-	if (!l->options.engine)
-		l->options.engine = dwarf_engine_default();
 	cache_init(&l->cache, &o->cache);
 	managed_init(&l->managed, &o->managed);
 }
@@ -330,7 +328,7 @@ static enum status lookup_answer(struct lookup *l, struct part *parts, struct er
 		n++;
 	}
 	if (n)
-		st = cache_run(&l->cache, l->options.engine, jobs, n, &options, e);
+		st = cache_run(&l->cache, jobs, n, &options, e);
 	n = 0;
 	for (size_t f = 0; !st && f < l->n_files; f++)
 		if (parts[f].n)

@@ -13,7 +13,6 @@
 #include "lib/symbolize/verify.h"
 
 struct lookup_options {
-	const struct dwarf_engine *engine; /* NULL: the default one */
 	struct dwarf_options dwarf;
 	struct object_search search;
 	struct cache_options cache;

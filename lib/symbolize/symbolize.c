@@ -87,7 +87,7 @@ static enum status symbolize_answer_some(struct run *r, bool mapped, struct err 
 		n++;
 	}
 	if (n)
-		st = cache_run(r->s->options.cache, r->s->options.engine, jobs, n, &options, e);
+		st = cache_run(r->s->options.cache, jobs, n, &options, e);
 	n = 0;
 	for (size_t f = 0; !st && f < r->n_batches; f++)
 		if (r->batches[f].n_addrs && r->batches[f].mapped == mapped)

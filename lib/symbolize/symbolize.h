@@ -18,7 +18,6 @@
 struct symbolize_options {
 	struct files_options files;
 	struct bind_options bind;
-	const struct dwarf_engine *engine;
 	struct dwarf_options dwarf;
 	struct index_cache *cache; /* the caller's, as managed; released before the symbolizer */
 	struct managed *managed;

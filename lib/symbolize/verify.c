@@ -233,7 +233,7 @@ static enum status ask_of_file(struct verify *v, struct chosen *const *order, si
 	for (size_t i = 0; i < n; i++)
 		addrs[i] = order[first + i]->addr - object_debug_shift(job.object);
 	dwarf_answers_init(&got, n);
-	st = dwarf_reference.run(&job, 1, &options, e);
+	st = dwarf_reference(&job, 1, &options, e);
 	for (size_t i = 0; !st && i < n; i++)
 		verify_judge(v, first + i, order[first + i], &got, got.of[i]);
 	verify_complain(v, order[first]->path, &got);

@@ -75,10 +75,10 @@ static const char *compare(struct index_cache *c, struct object *o, const uint64
 
 	dwarf_answers_init(&alone, n);
 	dwarf_answers_init(&through, n);
-	if (dwarf_fast.run(&job, 1, &options, &e))
+	if (dwarf_fast(&job, 1, &options, &e))
 		why = "the engine cannot run";
 	job.out = &through;
-	if (!why && cache_run(c, &dwarf_fast, &job, 1, &options, &e))
+	if (!why && cache_run(c, &job, 1, &options, &e))
 		why = "the cache cannot run";
 	if (!why)
 		why = difference(&alone, &through);

@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	const char **dirs = mem_zarray((size_t)argc, sizeof *dirs);
 	struct object_search search = {.dirs = dirs};
 	struct dwarf_options options = {.jobs = 1};
-	const struct dwarf_engine *engine = &dwarf_reference;
+	dwarf_answer_fn *engine = dwarf_reference;
 	struct dwarf_answers answers;
 	struct dwarf_job job = {.out = &answers};
 	size_t count[sizeof kinds / sizeof *kinds] = {0};
@@ -167,7 +167,9 @@ int main(int argc, char **argv)
 		else if (opt == 'd')
 			dirs[search.n_dirs++] = optarg;
 		else if (opt == 'e')
-			engine = dwarf_engine_by_name(optarg);
+			engine = !strcmp(optarg, "fast")        ? dwarf_fast
+				 : !strcmp(optarg, "reference") ? dwarf_reference
+								: NULL;
 		else if (opt == 'q')
 			quiet = true;
 		else
@@ -190,7 +192,7 @@ int main(int argc, char **argv)
 		job.n = every_byte(job.object, &addrs, &e);
 	job.addrs = addrs;
 	dwarf_answers_init(&answers, job.n);
-	if (engine->run(&job, 1, &options, &e))
+	if (engine(&job, 1, &options, &e))
 		return fail(argv[optind], &e);
 	for (size_t i = 0; i < job.n; i++) {
 		if (!quiet)

@@ -308,7 +308,7 @@ static void whole(struct object *o, const uint64_t *addrs)
 	struct err e = ERR_INIT;
 
 	dwarf_answers_init(&answers, job.n);
-	if (dwarf_reference.run(&job, 1, &options, &e))
+	if (dwarf_reference(&job, 1, &options, &e))
 		abort();
 	answers_check(&answers);
 	dwarf_answers_release(&answers);

@@ -27,7 +27,7 @@ static void run(struct dwarf_job *job, unsigned jobs)
 	struct err e = ERR_INIT;
 
 	dwarf_answers_init(job->out, job->n);
-	if (dwarf_fast.run(job, 1, &options, &e))
+	if (dwarf_fast(job, 1, &options, &e))
 		abort();
 	answers_check(job->out);
 }

@@ -199,10 +199,8 @@ static void list(const struct inspect *x, const char *what, struct lookup *l)
 
 static void list_some(const struct inspect *x)
 {
-	const struct lookup_options options = {.engine = &dwarf_fast,
-					       .dwarf = {.jobs = 1, .seconds = 2},
-					       .cache = {.off = true},
-					       .demangle = true};
+	const struct lookup_options options = {
+	    .dwarf = {.jobs = 1, .seconds = 2}, .cache = {.off = true}, .demangle = true};
 	struct lookup l;
 	const struct object_symbol *all;
 	size_t n, step;

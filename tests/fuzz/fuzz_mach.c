@@ -53,9 +53,8 @@ static void check_answers(struct object *o)
 				addrs[k++] = at;
 		}
 	dwarf_answers_init(&answers, k);
-	if (!dwarf_fast.run(
-		&(struct dwarf_job){.object = o, .addrs = addrs, .n = k, .out = &answers}, 1,
-		&options, &e))
+	if (!dwarf_fast(&(struct dwarf_job){.object = o, .addrs = addrs, .n = k, .out = &answers},
+			1, &options, &e))
 		answers_check(&answers);
 	dwarf_answers_release(&answers);
 }

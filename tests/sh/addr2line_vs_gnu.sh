@@ -41,10 +41,12 @@ compare() {
 		echo "not ok - $name: $n addresses, but other numbers of answers"
 		return
 	fi
-	if tm-addr2line -q --lenient --engine reference -afi -e "$name" <asked | flatten | cmp - ours.i; then
-		echo "ok - $name: both engines give the same"
+	tm-addr2line --lenient --verify 1000000 -e "$name" <asked >/dev/null 2>err
+	if grep -q ', 0 different, 0 unknown' err; then
+		echo "ok - $name: libdwarf says the same"
 	else
-		echo "not ok - $name: both engines give the same"
+		echo "not ok - $name: libdwarf says the same"
+		head -n 5 err
 	fi
 	if ! cut -d'|' -f1-3 ours.i | cmp - ours.one; then
 		echo "not ok - $name: without -i not the first call of -i"

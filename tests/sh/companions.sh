@@ -21,15 +21,13 @@ take() { # ROW: a copy of it in ./x; false: it could not be made here
 	return 1
 }
 
-ask() { # ENGINE CACHE-OPTIONS...: of ./x
-	local engine=$1
-	shift
-	(cd x && tm-addr2line -f -i -C --engine "$engine" "$@" -e game <addresses)
+ask() { # CACHE-OPTIONS...: of ./x
+	(cd x && tm-addr2line -f -i -C "$@" -e game <addresses)
 }
 
 same() {
-	ask fast --no-cache >without 2>without.err
-	ask fast --cache cache >with 2>with.err
+	ask --no-cache >without 2>without.err
+	ask --cache cache >with 2>with.err
 	cmp without with && cmp without.err with.err
 }
 

@@ -86,13 +86,15 @@ for kind in "${kinds[@]}"; do
 done
 line=(tm-addr2line --no-cache -f -e)
 needs='needs [0-9]+ bytes unpacked, but of the limit of [0-9]+ MiB for all sections'
-for engine in fast reference; do
-	bomb zstd-section "section .debug_str: $needs" 'f a.c:1' "${line[@]}" zstd-section --engine "$engine" 0x1000
-	bomb zlib-section "section .debug_str: $needs" 'f a.c:1' "${line[@]}" zlib-section --engine "$engine" 0x1000
-	bomb zdebug "section .zdebug_str: $needs" 'f a.c:1' "${line[@]}" zdebug --engine "$engine" 0x1000
-	bomb origins '' 'f a.c:1' "${line[@]}" origins --engine "$engine" 0x1000
-	bomb origin-cycle '' '' "${line[@]}" origin-cycle --engine "$engine" 0x1000
-	bomb nested 'nested (too deep|deeper than 4096)' '' "${line[@]}" nested --engine "$engine" 0x1000
+for n in 0 1; do
+	how=()
+	[ $n = 1 ] && how=(--verify 1)
+	bomb zstd-section "section .debug_str: $needs" 'f a.c:1' "${line[@]}" zstd-section "${how[@]}" 0x1000
+	bomb zlib-section "section .debug_str: $needs" 'f a.c:1' "${line[@]}" zlib-section "${how[@]}" 0x1000
+	bomb zdebug "section .zdebug_str: $needs" 'f a.c:1' "${line[@]}" zdebug "${how[@]}" 0x1000
+	bomb origins '' 'f a.c:1' "${line[@]}" origins "${how[@]}" 0x1000
+	bomb origin-cycle '' '' "${line[@]}" origin-cycle "${how[@]}" 0x1000
+	bomb nested 'nested (too deep|deeper than 4096)' '' "${line[@]}" nested "${how[@]}" 0x1000
 done
 # six of 300 MiB each are 1.8 GB: half of 2 GB holds three
 bomb many-sections "section .debug_ranges: $needs" 'f a.c:1' "${line[@]}" many-sections 0x1000
@@ -106,7 +108,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	seq -f 0x%.0f 1000 40999 >many
 	(
 		ulimit -v 2000000
-		exec tm-addr2line --no-cache --engine reference -e ranges-units <many
+		exec tm-addr2line --no-cache --verify 100000 -e ranges-units <many
 	) >out 2>err &
 	parent=$!
 	disown # it is ended below
@@ -215,7 +217,7 @@ for ((kib = 36000; kib < 90000; kib += 3000)); do
 	for command in 'tm-top --focus ^(a|b)+x big.tmt' 'tm-export --as sqlite -o x.db big.tmt' \
 		'tm-export --as pprof -o x.pb big.mem' 'tm-inspect --no-cache program' \
 		'tm-addr2line --no-cache -f -e program 0x20000' \
-		'tm-addr2line --no-cache --engine reference -f -e program 0x20000' \
+		'tm-addr2line --no-cache --verify 1 -f -e program 0x20000' \
 		'tm-symbolize -q --no-cache -j 4 -e program big.mem -o y.tmt' ${packed:+"tm-top${packed}"}; do
 		rm -f x.db
 		capped $((kib - 1024)) "${command%% *}" --version

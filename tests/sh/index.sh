@@ -182,8 +182,6 @@ for program in 'tm-addr2line -e' 'tm-llvm-symbolizer -e' 'tm-atos -o'; do
 done
 tm-symbolize -q --no-cache -e x "$DATA"/demo/*/arcade.mem >got 2>err
 check "--no-cache: no file" [ ! -e home ]
-batch 20000 | tm-addr2line --lenient --engine reference -e x --cache "$cache" >got 2>err
-check "--engine reference: no index" no_index
 nowhere() {
 	env -u HOME -u XDG_CACHE_HOME tm-addr2line --lenient -e x <many >got 2>err && [ ! -s err ] &&
 		env -u HOME -u XDG_CACHE_HOME tm-addr2line --verbose -e x 0 2>&1 | grep -q 'no cache: neither'

@@ -238,7 +238,7 @@ same() { # QUESTION
 }
 for q in inspect 'inspect --disassemble leaf' 'inspect --disassemble inner --sort samples' 'inspect -n 0 --csv --sort count' \
 	"inspect --disassemble middle --as text --ignore inner" 'inspect --cumulative --sort samples --as markdown' \
-	'inspect --disassemble nothing' 'inspect --sort live' 'inspect --engine reference --disassemble again'; do
+	'inspect --disassemble nothing' 'inspect --sort live'; do
 	same "$q"
 done
 # Debug information that is elsewhere, by its build-id; inside tm-view's sandbox, too.

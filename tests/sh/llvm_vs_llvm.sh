@@ -73,13 +73,12 @@ compare() {
 		paste -d '\n' ours llvm asked >>pairs
 		n=$((n + 1))
 	done
-	for how in fast reference; do
-		tm-llvm-symbolizer -q --lenient --engine "$how" --output-style=JSON --obj="$name" <asked >"facts.$how"
-	done
-	if cmp facts.fast facts.reference; then
-		echo "ok - $name: the engines say the same of all facts"
+	tm-llvm-symbolizer --lenient --verify 1000000 --obj="$name" <asked >/dev/null 2>err
+	if grep -q ', 0 different, 0 unknown' err; then
+		echo "ok - $name: libdwarf says the same"
 	else
-		echo "not ok - $name: the engines say the same of all facts"
+		echo "not ok - $name: libdwarf says the same"
+		head -n 5 err
 	fi
 	awk -v name="$name" -v known="$known" -v times="$n" '
 		function padded(a) { sub(/^0x/, "", a); while (length(a) < 16) a = "0" a; return a }

@@ -482,7 +482,7 @@ TEST(cut_short_at_every_byte)
 
 			for (; d.in[i].len; d.in[i].len--) {
 				d.file.len = 0;
-				ask(&d, &dwarf_fast, TEXT + 0x10, &got, NULL);
+				ask(&d, dwarf_fast, TEXT + 0x10, &got, NULL);
 				CHECK(got.len > 0);
 			}
 			d.in[i].len = whole;
@@ -515,9 +515,9 @@ static bool same_answer(const struct dwarf_answers *a, const struct dwarf_answer
 TEST(this_program)
 {
 	static const struct {
-		const struct dwarf_engine *engine;
+		dwarf_answer_fn *engine;
 		unsigned jobs;
-	} runs[] = {{&dwarf_fast, 1}, {&dwarf_fast, 7}, {&dwarf_reference, 2}};
+	} runs[] = {{dwarf_fast, 1}, {dwarf_fast, 7}, {dwarf_reference, 2}};
 	struct dwarf_answers a[3];
 	struct object_section code;
 	struct err e = ERR_INIT;
@@ -538,9 +538,8 @@ TEST(this_program)
 		struct dwarf_job job = {o, addrs, code.size, &a[k], NULL};
 
 		dwarf_answers_init(&a[k], code.size);
-		CHECK_EQ(
-		    runs[k].engine->run(&job, 1, &(struct dwarf_options){.jobs = runs[k].jobs}, &e),
-		    ST_OK);
+		CHECK_EQ(runs[k].engine(&job, 1, &(struct dwarf_options){.jobs = runs[k].jobs}, &e),
+			 ST_OK);
 	}
 	for (size_t i = 0; i < code.size; i++) {
 		differ += !same_answer(&a[0], &a[1], i);

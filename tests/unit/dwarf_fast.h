@@ -389,8 +389,8 @@ static inline void call(struct dwarf_bytes *d, uint64_t origin, uint64_t lo, uin
 }
 
 /* "KIND FUNCTION FILE:LINE:COLUMN < FUNCTION FILE:LINE:COLUMN ..." into out. */
-static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *engine,
-			      uint64_t addr, struct buf *out, struct buf *complaints)
+static inline const char *ask(struct dwarf_bytes *d, dwarf_answer_fn *engine, uint64_t addr,
+			      struct buf *out, struct buf *complaints)
 {
 	static const char *const kinds[] = {"none",      "function", "line",
 					    "malformed", "gave up",  "absent"};
@@ -406,7 +406,7 @@ static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *
 	if (object_open_memory(&job.object, d->file.data, d->file.len, &e))
 		return e.msg[0] ? "no object" : "?";
 	dwarf_answers_init(&a, 1);
-	if (engine->run(&job, 1, &options, &e))
+	if (engine(&job, 1, &options, &e))
 		buf_adds(out, "failed ");
 	buf_adds(out, kinds[a.of[0].found]);
 	for (uint32_t c = a.of[0].call; dwarf_call_at(&a, c, &x); c = x.outer)
@@ -421,22 +421,22 @@ static inline const char *ask(struct dwarf_bytes *d, const struct dwarf_engine *
 }
 
 /* The fast engine's answer, and the reference engine's must be the same. */
-#define ANSWER(d, addr, want)                                                 \
-	do {                                                                  \
-		struct buf got_ = BUF_INIT;                                   \
-                                                                              \
-		CHECK_STR(ask(d, &dwarf_fast, addr, &got_, NULL), want);      \
-		CHECK_STR(ask(d, &dwarf_reference, addr, &got_, NULL), want); \
-		buf_release(&got_);                                           \
+#define ANSWER(d, addr, want)                                                \
+	do {                                                                 \
+		struct buf got_ = BUF_INIT;                                  \
+                                                                             \
+		CHECK_STR(ask(d, dwarf_fast, addr, &got_, NULL), want);      \
+		CHECK_STR(ask(d, dwarf_reference, addr, &got_, NULL), want); \
+		buf_release(&got_);                                          \
 	} while (0)
 
 /* Where libdwarf is known to be of another opinion. */
-#define ANSWER_FAST(d, addr, want)                                       \
-	do {                                                             \
-		struct buf got_ = BUF_INIT;                              \
-                                                                         \
-		CHECK_STR(ask(d, &dwarf_fast, addr, &got_, NULL), want); \
-		buf_release(&got_);                                      \
+#define ANSWER_FAST(d, addr, want)                                      \
+	do {                                                            \
+		struct buf got_ = BUF_INIT;                             \
+                                                                        \
+		CHECK_STR(ask(d, dwarf_fast, addr, &got_, NULL), want); \
+		buf_release(&got_);                                     \
 	} while (0)
 
 #endif

@@ -28,7 +28,7 @@ static void end(struct dwarf_bytes *d)
 }
 
 /* One of the engine's complaints has this. */
-static void complains(struct dwarf_bytes *d, const struct dwarf_engine *engine, const char *section,
+static void complains(struct dwarf_bytes *d, dwarf_answer_fn *engine, const char *section,
 		      uint64_t at, const char *text)
 {
 	struct buf got = BUF_INIT, complaints = BUF_INIT, want = BUF_INIT;
@@ -48,7 +48,7 @@ static void says(struct dwarf_bytes *d, const char *section, uint64_t at, const 
 	char line[200];
 
 	snprintf(line, sizeof line, "%s\n", text);
-	complains(d, &dwarf_fast, section, at, line);
+	complains(d, dwarf_fast, section, at, line);
 	release(d);
 }
 
@@ -109,7 +109,7 @@ TEST(the_reference_engine)
 	function(&d, PLAIN, "f", TEXT, 8);
 	u8(&d, 99);
 	end(&d);
-	complains(&d, &dwarf_reference, ".debug_info", at, "");
+	complains(&d, dwarf_reference, ".debug_info", at, "");
 	release(&d);
 }
 

@@ -72,7 +72,7 @@ static const char *name_of(const struct dwarf_answers *a, size_t i)
 }
 
 /* The functions that the addresses from TEXT on, as many as there are of them, must have. */
-static void check_names(const struct dwarf_engine *engine, struct dwarf_bytes *d)
+static void check_names(dwarf_answer_fn *engine, struct dwarf_bytes *d)
 {
 	enum { N = 8 * HOLES + 16 };
 	struct dwarf_options options = {.jobs = 1, .seconds = 5};
@@ -85,7 +85,7 @@ static void check_names(const struct dwarf_engine *engine, struct dwarf_bytes *d
 	for (size_t i = 0; i < N; i++)
 		addrs[i] = TEXT + i;
 	open_file(d, &job);
-	CHECK_EQ(engine->run(&job, 1, &options, &e), ST_OK);
+	CHECK_EQ(engine(&job, 1, &options, &e), ST_OK);
 	for (size_t i = 0; i < N; i++) {
 		size_t hole = i / 8;
 		const char *want = hole >= HOLES ? i < 8 * HOLES + 8 ? "before" : ""
@@ -124,8 +124,8 @@ static void check_one_list(bool silent)
 	u8(&d, 0);
 	end_unit(&d);
 	add_list(&d);
-	check_names(&dwarf_fast, &d);
-	check_names(&dwarf_reference, &d);
+	check_names(dwarf_fast, &d);
+	check_names(dwarf_reference, &d);
 	release(&d);
 }
 
@@ -163,7 +163,7 @@ static uint8_t found_in(struct dwarf_bytes *d, uint64_t addr, const char *compla
 	uint8_t found;
 
 	open_file(d, &job);
-	CHECK_EQ(dwarf_fast.run(&job, 1, &options, &e), ST_OK);
+	CHECK_EQ(dwarf_fast(&job, 1, &options, &e), ST_OK);
 	found = a.of[0].found;
 	CHECK_EQ(a.n_complaints, 1);
 	if (a.n_complaints)
@@ -211,7 +211,7 @@ TEST(readers_of_a_batch_have_a_limit_together)
 		jobs[i] = (struct dwarf_job){.addrs = &addr, .n = 1, .out = &a[i]};
 		open_file(&d, &jobs[i]);
 	}
-	CHECK_EQ(dwarf_reference.run(jobs, JOBS, &options, &e), ST_OK);
+	CHECK_EQ(dwarf_reference(jobs, JOBS, &options, &e), ST_OK);
 	for (size_t i = 0; i < JOBS; i++) {
 		gave_up += a[i].of[0].found == DWARF_GAVE_UP;
 		for (size_t k = 0; k < a[i].n_complaints; k++)

@@ -314,7 +314,7 @@ TEST(a_malformed_unit_is_not_handed_on)
 	ANSWER(&d, TEXT, "function before ?:0:0");
 	ANSWER(&d, TEXT + 0x10, "malformed");
 	ANSWER(&d, TEXT + 0x20, "function after ?:0:0");
-	ask(&d, &dwarf_fast, TEXT + 0x10, &got, &complaints);
+	ask(&d, dwarf_fast, TEXT + 0x10, &got, &complaints);
 	CHECK(strstr(buf_str(&complaints), "unit at .debug_info+0x"));
 	CHECK(!strstr(buf_str(&complaints), "libdwarf"));
 	buf_release(&got);
@@ -348,8 +348,8 @@ TEST(an_address_by_gnus_index)
 	put(&d, &d.in[ADDR], TEXT, 8);
 	put(&d, &d.in[ADDR], TEXT + 0x10, 8);
 	ANSWER(&d, TEXT, "function sound ?:0:0");
-	ask(&d, &dwarf_fast, TEXT + 0x10, &fast, &complaints);
-	ask(&d, &dwarf_reference, TEXT + 0x10, &reference, NULL);
+	ask(&d, dwarf_fast, TEXT + 0x10, &fast, &complaints);
+	ask(&d, dwarf_reference, TEXT + 0x10, &reference, NULL);
 	CHECK_STR(buf_str(&fast), buf_str(&reference));
 	CHECK_STR(buf_str(&complaints), "");
 	CHECK(strstr(buf_str(&fast), "split"));
@@ -382,8 +382,8 @@ TEST(a_form_of_no_standard_makes_a_unit_unreadable)
 	u8(&d, 0);
 	end_unit(&d);
 	ANSWER(&d, TEXT, "function sound ?:0:0");
-	ask(&d, &dwarf_fast, TEXT + 0x10, &fast, &complaints);
-	ask(&d, &dwarf_reference, TEXT + 0x10, &reference, NULL);
+	ask(&d, dwarf_fast, TEXT + 0x10, &fast, &complaints);
+	ask(&d, dwarf_reference, TEXT + 0x10, &reference, NULL);
 	CHECK_STR(buf_str(&fast), buf_str(&reference));
 	CHECK(strstr(buf_str(&complaints), "unit at .debug_info+0x"));
 	CHECK(!strstr(buf_str(&complaints), "libdwarf"));
@@ -434,7 +434,7 @@ TEST(a_supplement_that_cannot_be_read)
 	    CHECK_EQ(object_open_memory(&supplement, alt.file.data, alt.file.len, &e), ST_OK)) {
 		object_set_supplement(job.object, supplement);
 		dwarf_answers_init(&a, 1);
-		CHECK_EQ(dwarf_fast.run(&job, 1, &options, &e), ST_OK);
+		CHECK_EQ(dwarf_fast(&job, 1, &options, &e), ST_OK);
 		CHECK_EQ(a.of[0].found, DWARF_MALFORMED);
 		CHECK_EQ(a.n_complaints, 1);
 		dwarf_answers_release(&a);

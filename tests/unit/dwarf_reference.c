@@ -100,9 +100,8 @@ TEST(memory_limit)
 	job.n = all_of_text(o, &addrs);
 	job.addrs = addrs;
 	dwarf_answers_init(&a, job.n);
-	CHECK_EQ(
-	    dwarf_reference.run(&job, 1, &(struct dwarf_options){.jobs = 2, .memory = 4096}, &e),
-	    ST_OK);
+	CHECK_EQ(dwarf_reference(&job, 1, &(struct dwarf_options){.jobs = 2, .memory = 4096}, &e),
+		 ST_OK);
 	for (size_t i = 0; i < job.n; i++)
 		others += a.of[i].found != DWARF_GAVE_UP;
 	CHECK(others < job.n / 4);
@@ -238,9 +237,6 @@ TEST(calls_are_stored_once)
 	dwarf_answers_complain(&a, "x", 1);
 	CHECK_EQ(a.n_complaints, 1);
 	dwarf_answers_release(&a);
-	CHECK(dwarf_engine_by_name("reference") == &dwarf_reference);
-	CHECK(dwarf_engine_by_name("fast") == &dwarf_fast);
-	CHECK(dwarf_engine_by_name("no such") == NULL);
 }
 
 TEST(this_program)
@@ -265,7 +261,7 @@ TEST(this_program)
 	for (size_t i = 0; i < job.n; i++)
 		addrs[i] = s->lo + i;
 	dwarf_answers_init(&a, job.n);
-	CHECK_EQ(dwarf_reference.run(&job, 1, &options, &e), ST_OK);
+	CHECK_EQ(dwarf_reference(&job, 1, &options, &e), ST_OK);
 	CHECK_EQ(a.n_complaints, 0);
 	for (size_t i = 0; i < job.n; i++) {
 		const struct dwarf_call *c = &a.calls[a.of[i].call];
@@ -305,9 +301,8 @@ TEST(same_answers_with_any_number_of_workers)
 
 		dwarf_answers_init(&out[0], n);
 		dwarf_answers_init(&out[1], n / 2);
-		CHECK_EQ(
-		    dwarf_reference.run(jobs, 2, &(struct dwarf_options){.jobs = k ? 7 : 1}, &e),
-		    ST_OK);
+		CHECK_EQ(dwarf_reference(jobs, 2, &(struct dwarf_options){.jobs = k ? 7 : 1}, &e),
+			 ST_OK);
 	}
 	for (size_t k = 0; k < 2; k++) {
 		CHECK_MEM(a[k].calls, a[k].n_calls * sizeof *a[k].calls, b[k].calls,
@@ -340,7 +335,7 @@ TEST(the_parents_output_is_not_written_twice)
 		TEST_SKIP("built without -g");
 	fputs("once", f);
 	dwarf_answers_init(&a, 1);
-	CHECK_EQ(dwarf_reference.run(&job, 1, &(struct dwarf_options){.jobs = 1}, &e), ST_OK);
+	CHECK_EQ(dwarf_reference(&job, 1, &(struct dwarf_options){.jobs = 1}, &e), ST_OK);
 	CHECK_EQ(a.of[0].found, DWARF_NOT_FOUND);
 	fflush(f);
 	rewind(f);
@@ -395,16 +390,14 @@ TEST(a_broken_unit_is_left_alone)
 		job.object = broken;
 		job.addrs = &mine->lo;
 		dwarf_answers_init(&a, 1);
-		CHECK_EQ(dwarf_reference.run(&job, 1, &(struct dwarf_options){.jobs = 1}, &e),
-			 ST_OK);
+		CHECK_EQ(dwarf_reference(&job, 1, &(struct dwarf_options){.jobs = 1}, &e), ST_OK);
 		CHECK_EQ(a.of[0].found, DWARF_MALFORMED);
 		CHECK_EQ(a.n_complaints, 1);
 		dwarf_answers_release(&a);
 
 		job.addrs = &other->lo;
 		dwarf_answers_init(&a, 1);
-		CHECK_EQ(dwarf_reference.run(&job, 1, &(struct dwarf_options){.jobs = 1}, &e),
-			 ST_OK);
+		CHECK_EQ(dwarf_reference(&job, 1, &(struct dwarf_options){.jobs = 1}, &e), ST_OK);
 		CHECK_EQ(a.of[0].found, DWARF_FUNCTION);
 		CHECK_STR(intern_text(&a.strings, a.calls[a.of[0].call].function, NULL),
 			  "mem_alloc");

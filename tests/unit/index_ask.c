@@ -113,7 +113,7 @@ static void ask_all(struct place *p, unsigned jobs, bool cached, struct buf *out
 		return;
 	cache_init(&c, &(struct cache_options){.dir = p->cache, .off = !cached});
 	dwarf_answers_init(&a, N);
-	CHECK_EQ(cache_run(&c, &dwarf_fast, &job, 1, &options, &e), ST_OK);
+	CHECK_EQ(cache_run(&c, &job, 1, &options, &e), ST_OK);
 	CHECK(!cache_told(&c)); /* the index was taken */
 	for (size_t i = 0; i < N; i++) {
 		struct dwarf_call x;

@@ -32,10 +32,8 @@ static bool write_binary(int fd)
 /* Whether answers are views or copies. */
 static void shorten(const char *path, int fd, bool views)
 {
-	struct lookup_options o = {.engine = &dwarf_fast,
-				   .dwarf = {.jobs = 1, .seconds = 60},
-				   .cache = {.off = true},
-				   .views = views};
+	struct lookup_options o = {
+	    .dwarf = {.jobs = 1, .seconds = 60}, .cache = {.off = true}, .views = views};
 	struct lookup_query q = {.addr = TEXT};
 	struct object_section s;
 	struct err e = ERR_INIT;

@@ -29,11 +29,8 @@ static enum status rewrite(const struct buf *in, size_t n_second, struct buf *ou
 {
 	struct index_cache cache;
 	struct managed managed;
-	struct symbolize_options o = {.files.jobs = 1,
-				      .engine = &dwarf_reference,
-				      .dwarf.jobs = 1,
-				      .cache = &cache,
-				      .managed = &managed};
+	struct symbolize_options o = {
+	    .files.jobs = 1, .dwarf.jobs = 1, .cache = &cache, .managed = &managed};
 	struct rewrite w = {.n = 0};
 	struct symbolizer s;
 	struct cursor c;

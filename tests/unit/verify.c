@@ -60,8 +60,7 @@ static bool program_open(struct program *p)
 	dwarf_answers_init(&p->answers, k);
 	p->job =
 	    (struct dwarf_job){.object = p->object, .addrs = p->addrs, .n = k, .out = &p->answers};
-	return k && object_has_dwarf(p->object) &&
-	       dwarf_fast.run(&p->job, 1, &options, &e) == ST_OK;
+	return k && object_has_dwarf(p->object) && dwarf_fast(&p->job, 1, &options, &e) == ST_OK;
 }
 
 static void program_close(struct program *p)

@@ -497,17 +497,11 @@ static void fast_run_job(struct dwarf_job *job, const struct dwarf_options *opti
 		object_drop_sections(job->object);
 }
 
-static enum status fast_run_jobs(struct dwarf_job *jobs, size_t n_jobs,
-				 const struct dwarf_options *options, struct err *e)
+enum status dwarf_fast(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
+		       struct err *e)
 {
 	(void)e; /* whatever goes wrong is an answer */
 	for (size_t i = 0; i < n_jobs; i++)
 		fast_run_job(&jobs[i], options);
 	return ST_OK;
 }
-
-const struct dwarf_engine dwarf_fast = {
-    .name = "fast",
-    .what = "own decoders, in parallel",
-    .run = fast_run_jobs,
-};

@@ -3,7 +3,7 @@
  * The fast engine's answers for every address of a file at once, as stretches of addresses with
  * one answer: what a persistent index is made of.
  *
- * Whatever dwarf_fast.run answers for a batch of addresses is what their stretches say, but for
+ * Whatever dwarf_fast answers for a batch of addresses is what their stretches say, but for
  * those marked DWARF_ASK: their units are broken, split or badly nested, so that what is
  * said of an address (or what is complained about) may depend on the batch. They are left to the
  * engine, all that are in a batch at once. A file with something broken beyond single units is

@@ -531,8 +531,8 @@ static uint64_t default_memory(size_t n)
 	return share > MOST_MEMORY ? MOST_MEMORY : share < LEAST_MEMORY ? LEAST_MEMORY : share;
 }
 
-static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
-				 const struct dwarf_options *options, struct err *e)
+enum status dwarf_reference(struct dwarf_job *jobs, size_t n_jobs,
+			    const struct dwarf_options *options, struct err *e)
 {
 	struct run_state state = {.options = options};
 	enum status st;
@@ -569,9 +569,3 @@ static enum status reference_run(struct dwarf_job *jobs, size_t n_jobs,
 	free(state.slices);
 	return st;
 }
-
-const struct dwarf_engine dwarf_reference = {
-    .name = "reference",
-    .what = "libdwarf, in child processes",
-    .run = reference_run,
-};

@@ -69,8 +69,7 @@ enum tracemill_flags {
 	TRACEMILL_CACHE = 1 << 1,
 	/* Do not look for debug files below /usr/lib/debug. */
 	TRACEMILL_NO_SYSTEM_DIRS = 1 << 2,
-	/* The engine "reference" may run, in processes (fork) with limits, which end with the batch.
-	 * Without it nothing follows from this. To check answers, use tracemill_verify. */
+	/* Without effect since 0.3: tracemill_verify asks libdwarf. */
 	TRACEMILL_REFERENCE_ENGINE = 1 << 3,
 	/* Keep what was tried, for tracemill_explain. */
 	TRACEMILL_EXPLAIN = 1 << 4,
@@ -114,8 +113,7 @@ struct tracemill_options {
 	 * the handle. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;
-	/* What decodes DWARF: NULL or "fast"; "reference", which checks it and needs
-	 * TRACEMILL_REFERENCE_ENGINE. */
+	/* Without effect since 0.3: NULL or "fast". */
 	const char *engine;
 	unsigned debuginfod_seconds; /* how long to wait for a server; 0: 30 */
 	/* As progress, also from tracemill_binary_open and its like: files of debug_dirs that have been
