@@ -492,6 +492,8 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
 	@mkdir -p $(@D)
 	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
 
+$(B)/tests/fuzz/fuzz_markup: $(call obj,$(wildcard cmd/tm-llvm-symbolizer/*.c))
+
 $(FUZZ_LIBRARY): $(B)/obj/tests/fuzz/fuzz_library.c.o $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) \
             $(library_own) $(B)/library/rooms.a
 	@mkdir -p $(@D)

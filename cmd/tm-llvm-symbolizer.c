@@ -3,13 +3,13 @@
  * tm-llvm-symbolizer: addresses of any files -> functions, files, lines and columns, as
  * llvm-symbolizer and llvm-addr2line print them.
  */
+#include "cmd/tm-llvm-symbolizer/markup.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/cli/args.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/symbolizer.h"
-#include "lib/compat/markup.h"
 #include "lib/compat/print.h"
 #include "lib/compat/request.h"
 

@@ -4,7 +4,7 @@
  * without, in pieces of any size. No build-id has a file, so that nothing is looked up. What has no
  * braces passes as it is; without colours no code is written; mappings stay sorted and apart.
  */
-#include "lib/compat/markup.h"
+#include "cmd/tm-llvm-symbolizer/markup.h"
 
 #include <stdlib.h>
 #include <string.h>

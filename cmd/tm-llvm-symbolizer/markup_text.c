@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/compat/markup_text.h"
+#include "cmd/tm-llvm-symbolizer/markup_text.h"
 
 #include <string.h>
 

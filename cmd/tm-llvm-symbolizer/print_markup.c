@@ -2,8 +2,8 @@
  *
  * Elements of symbolizer markup as text, in the words of llvm-symbolizer.
  */
+#include "cmd/tm-llvm-symbolizer/markup.h"
 #include "lib/base/mem.h"
-#include "lib/compat/markup.h"
 #include "lib/compat/print_llvm.h"
 
 #include <inttypes.h>

@@ -10,8 +10,8 @@
  * part by part, and cleared. Bounds of ours: MARKUP_MOST modules and mappings at a time, and so
  * many complaints about a line as MARKUP_COMPLAINTS.
  */
-#ifndef TM_COMPAT_MARKUP_H
-#define TM_COMPAT_MARKUP_H
+#ifndef TM_LLVM_SYMBOLIZER_MARKUP_H
+#define TM_LLVM_SYMBOLIZER_MARKUP_H
 
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"

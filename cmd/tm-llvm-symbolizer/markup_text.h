@@ -3,8 +3,8 @@
  * A line of a log as nodes: elements of symbolizer markup, {{{tag:field:...}}}, and the text between
  * them, in which codes of colour are nodes of their own. All of it is borrowed from the line.
  */
-#ifndef TM_COMPAT_MARKUP_TEXT_H
-#define TM_COMPAT_MARKUP_TEXT_H
+#ifndef TM_LLVM_SYMBOLIZER_MARKUP_TEXT_H
+#define TM_LLVM_SYMBOLIZER_MARKUP_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

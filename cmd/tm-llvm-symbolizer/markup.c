@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/compat/markup.h"
+#include "cmd/tm-llvm-symbolizer/markup.h"
 
+#include "cmd/tm-llvm-symbolizer/markup_text.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
-#include "lib/compat/markup_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
