@@ -113,25 +113,15 @@ enum decimal_read decimal_parse(const char *s, size_t n, decimal *v)
 	return d.rest ? DECIMAL_ROUNDED : DECIMAL_EXACT;
 }
 
-static bool from_number(double d, enum decimal_bits bits, decimal *v)
+bool decimal_from_double(double d, decimal *v)
 {
 	uint64_t fraction;
 	int64_t whole;
 
-	if (!decimal_split(d, bits, &whole, &fraction))
+	if (!decimal_split(d, DECIMAL_OF_DOUBLE, &whole, &fraction))
 		return false;
 	*v = decimal_join(whole, fraction);
 	return true;
-}
-
-bool decimal_from_double(double d, decimal *v)
-{
-	return from_number(d, DECIMAL_OF_DOUBLE, v);
-}
-
-bool decimal_from_float(float f, decimal *v)
-{
-	return from_number((double)f, DECIMAL_OF_FLOAT, v);
 }
 
 unsigned decimal_places(decimal v)

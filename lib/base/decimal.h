@@ -53,8 +53,7 @@ enum decimal_read {
 enum decimal_read decimal_parse(const char *s, size_t n, decimal *v);
 bool decimal_from_double(double d,
 			 decimal *v); /* the shortest of the same double; see decimal_split */
-bool decimal_from_float(float f, decimal *v);
-double decimal_to_double(decimal v); /* the nearest */
+double decimal_to_double(decimal v);  /* the nearest */
 /* -?[0-9]+(.[0-9]+)?, without a 0 at the end of decimals. */
 void decimal_text(struct buf *b, decimal v);
 /* How many decimals it has: 0 to 18. */

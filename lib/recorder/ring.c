@@ -88,15 +88,6 @@ void cap_ring_announce(struct cap_rings *r, struct cap_ring *ring)
 	cap_ring_done(ring);
 }
 
-void cap_rings_release(struct cap_rings *r)
-{
-	uint32_t n = atomic_load(&r->n);
-
-	for (uint32_t i = 0; i < n; i++)
-		cap_unmap(atomic_load(&r->ring[i]), sizeof(struct cap_ring));
-	atomic_store(&r->n, 0);
-}
-
 void cap_rings_reset(struct cap_rings *r)
 {
 	uint32_t n = atomic_load(&r->n);

@@ -126,7 +126,6 @@ void cap_rings_reset(struct cap_rings *r);
 /* While nothing is recorded: nothing is in any ring, and each is its thread's, which announces
  * itself again. */
 void cap_rings_empty(struct cap_rings *r);
-void cap_rings_release(struct cap_rings *r);
 
 /* Room for n more records? */
 static inline bool cap_ring_room(struct cap_ring *ring, unsigned n)

@@ -118,7 +118,10 @@ static bool sound(const uint8_t *p, const uint8_t *end)
 	return known;
 }
 
-enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e)
+/* Gathers the events of a chunk that has them one after the other, as a recorder writes them. A
+ * chunk of a later version, or an unsound one, is written as it is. */
+static enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n,
+				  struct err *e)
 {
 	const uint8_t *p = payload, *end = payload + n;
 	struct event_state state = {0};
@@ -177,7 +180,10 @@ static enum status chunk_out_gather(struct chunk_out *o, const uint8_t *payload,
 	return st;
 }
 
-enum status chunk_out_columns(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e)
+/* The same of plain columns, as a recorder writes them now: at least half of what a chunk may have are packed as
+ * they are, whatever their numbers are. Others are written as they are. */
+static enum status chunk_out_columns(struct chunk_out *o, const uint8_t *payload, size_t n,
+				     struct err *e)
 {
 	size_t events;
 	bool plain = event_columns_is_plain(payload, n, &events);

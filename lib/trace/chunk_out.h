@@ -27,12 +27,6 @@ static inline bool chunk_out_waits(uint32_t kind)
 	return kind == CHUNK_TOTALS || kind == CHUNK_HEADER;
 }
 enum status chunk_out_events(struct chunk_out *o, struct err *e);
-/* Gathers the events of a chunk that has them one after the other, as a recorder writes them. A
- * chunk of a later version, or an unsound one, is written as it is. */
-enum status chunk_out_rows(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e);
-/* The same of plain columns, as a recorder writes them now: at least half of what a chunk may have are packed as
- * they are, whatever their numbers are. Others are written as they are. */
-enum status chunk_out_columns(struct chunk_out *o, const uint8_t *payload, size_t n, struct err *e);
 /* Any chunk of a trace that is copied, as it was read. */
 enum status chunk_out_take(struct chunk_out *o, const struct trace_chunk *c, const uint8_t *payload,
 			   struct err *e);

@@ -542,17 +542,6 @@ uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n)
 	return same ? x->last[same - 1].stack : 0;
 }
 
-uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n)
-{
-	for (size_t i = 0; i < n / 2; i++) {
-		uint32_t outer = locations[i];
-
-		locations[i] = locations[n - 1 - i];
-		locations[n - 1 - i] = outer;
-	}
-	return trace_stack_of(t, locations, n);
-}
-
 uint32_t trace_thread(struct trace *t, const struct thread *th)
 {
 	struct trace_index *x = t->index;

@@ -220,8 +220,6 @@ bool trace_other_build(const struct trace *t, uint32_t module, uint32_t other);
 void trace_location_name(struct trace *t, const struct location_name *n);
 /* Innermost first, as captures have it; 0 for n = 0. */
 uint32_t trace_stack_of(struct trace *t, const uint32_t *locations, size_t n);
-/* Outermost first; turns them around. */
-uint32_t trace_stack_down(struct trace *t, uint32_t *locations, size_t n);
 
 /* Many stacks: of at most TRACE_PATHS at once what is there already is looked up side by side, in
  * the time that memory takes for a few. Then each one's stack is asked for, in any order, which appends

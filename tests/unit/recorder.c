@@ -70,7 +70,6 @@ TEST(stacks)
 	CHECK_EQ(atomic_load(&t.n), 10 + 3000 * 10);
 	cap_stacks_forget(&t);
 	CHECK(cap_stacks_id(&t, &last[0], pc, 20) > ids[2999]);
-	cap_stacks_release(&t);
 }
 
 TEST(stacks_full)
@@ -86,7 +85,6 @@ TEST(stacks_full)
 	CHECK_EQ(atomic_load(&t.cut), 1);
 	CHECK_EQ(cap_stacks_id(&t, &last, pc + 1, 3), id);
 	CHECK_EQ(atomic_load(&t.cut), 1);
-	cap_stacks_release(&t);
 }
 
 TEST(pcs)
@@ -259,7 +257,6 @@ TEST(stopped_thread)
 	cap_rings_drain(&r, UINT64_MAX, take_one, NULL);
 	CHECK_EQ(n_taken, 6);
 	CHECK_EQ(atomic_load(&r.waited), 2);
-	cap_rings_release(&r);
 }
 
 /* 50 ms of patience; the machine stands still for a second: 10 ms of that count, and what the thread
@@ -281,7 +278,6 @@ TEST(stopped_machine)
 	put_one(&r, late, seq);
 	CHECK_EQ(n_taken, 2);
 	CHECK_EQ(taken[0], seq);
-	cap_rings_release(&r);
 }
 
 /* Given up after what was said, by the next one at once, and by none when it is free again. */

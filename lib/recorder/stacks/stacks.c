@@ -32,17 +32,6 @@ bool cap_stacks_init(struct cap_stacks_table *t, uint32_t limit)
 	return s && t->nodes;
 }
 
-void cap_stacks_release(struct cap_stacks_table *t)
-{
-	struct cap_slots *s = atomic_load(&t->slots);
-
-	if (s)
-		cap_unmap(s, sizeof *s + (s->mask + 1) * sizeof *s->slot);
-	if (t->nodes)
-		cap_unmap(t->nodes, (t->limit + 1) * sizeof *t->nodes);
-	memset(t, 0, sizeof *t);
-}
-
 /* Of the addresses and not of the parent's number, which is known only when that has been found: so
  * all slots of a stack can be fetched at once. */
 static uint64_t hash_of(uint64_t callers, uint64_t pc)

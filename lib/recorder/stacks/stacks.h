@@ -46,7 +46,6 @@ struct cap_last {
 
 /* False: no memory. limit 0 is CAP_NODES. */
 bool cap_stacks_init(struct cap_stacks_table *t, uint32_t limit);
-void cap_stacks_release(struct cap_stacks_table *t);
 /* How many of n return addresses, innermost first, the last stack has too, from the outermost on.
  */
 unsigned cap_stacks_same(const struct cap_stacks_table *t, struct cap_last *last,

@@ -60,7 +60,8 @@ double gate_new_value(const struct gate_rule *r, const struct gate_subject *s)
 	return r->rule->kind == POLICY_GROWTH ? stats_median(new) : stats_mean(new);
 }
 
-double gate_rule_waived_value(const struct gate_rule *r, size_t i)
+/* What a waiver's limit is about; NaN of what all subjects have in common. */
+static double gate_rule_waived_value(const struct gate_rule *r, size_t i)
 {
 	return i == GATE_ALL_ALIKE ? NAN : gate_new_value(r, &r->subjects[i]);
 }
@@ -366,7 +367,8 @@ static const char *run_name(const struct gate_context *x, const struct gate_rule
 			       : x->c->groups[x->c->n_groups - 1].names[run - r->n_base];
 }
 
-bool gate_rule_takes_difference(const struct gate_rule *r)
+/* What all new runs have more or less of in common is taken out as noise. */
+static bool gate_rule_takes_difference(const struct gate_rule *r)
 {
 	const struct judge_rule *j = r->judged;
 

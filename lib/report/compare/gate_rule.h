@@ -60,8 +60,6 @@ struct gate_rule {
 /* What counts of a subject on each side. */
 double gate_base(const struct gate_rule *r, const struct gate_subject *s);
 double gate_new_value(const struct gate_rule *r, const struct gate_subject *s);
-/* What a waiver's limit is about; NaN of what all subjects have in common. */
-double gate_rule_waived_value(const struct gate_rule *r, size_t i);
 /* Of growth that the median of the new runs does not show: so many of them have it, and their median; else 0. */
 size_t gate_new_some(const struct gate_rule *r, size_t i, double *value);
 
@@ -90,8 +88,6 @@ bool gate_rule_is_idle(const struct gate_rule *r);
  * are far off as well. False: nothing is. x->rows are those of the rule's key. */
 bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r, bool large,
 			struct buf *b);
-/* What all new runs have more or less of in common is taken out as noise. */
-bool gate_rule_takes_difference(const struct gate_rule *r);
 /* A subject that fails, above its limit only without what is so taken out. */
 bool gate_rule_is_beside(const struct gate_rule *r, size_t i);
 /* The check of a rule that is not looked at, and why. */

@@ -398,19 +398,3 @@ uint32_t heap_source(const struct heap *h, uint32_t reference)
 	/* the last i with out_start[i] <= reference: never before 0 */
 	return BISECT(i, 1, h->n + 1, h->out_start[i] <= reference) - 1;
 }
-
-void heap_incoming(const struct heap *h, uint32_t **in_start, uint32_t **in)
-{
-	uint32_t *start = mem_zarray((size_t)h->n + 3, sizeof *start);
-	uint32_t *sources = mem_array(h->n_references ? h->n_references : 1, sizeof *sources);
-
-	for (uint32_t r = 0; r < h->n_references; r++)
-		start[h->out[r] + 2]++;
-	for (uint32_t i = 2; i <= h->n + 1; i++)
-		start[i] += start[i - 1];
-	for (uint32_t i = 0; i <= h->n; i++)
-		for (uint32_t r = h->out_start[i]; r < h->out_start[i + 1]; r++)
-			sources[start[h->out[r] + 1]++] = i;
-	*in_start = start;
-	*in = sources;
-}

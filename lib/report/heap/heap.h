@@ -88,7 +88,5 @@ static inline bool heap_knows_holders(const struct heap *h)
 uint32_t heap_find(const struct heap *h, uint64_t id);
 /* The source of a reference. */
 uint32_t heap_source(const struct heap *h, uint32_t reference);
-/* References by target: in_start has n + 2 entries and in the sources. The caller's to free. */
-void heap_incoming(const struct heap *h, uint32_t **in_start, uint32_t **in);
 
 #endif
