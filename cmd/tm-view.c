@@ -6,6 +6,7 @@
 #include "cmd/tm-view/programs.h"
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
+#include "lib/disasm/disasm.h"
 #include "lib/sandbox/sandbox.h"
 #include "lib/view/http.h"
 #include "lib/view/mcp.h"
@@ -355,6 +356,7 @@ int main(int argc, char **argv)
 	words =
 	    (struct cli_named_words){c.exes.items, c.debug_dirs.items, c.exes.n, c.debug_dirs.n};
 	load_start(&c.load, n, argv + 1, &c.import.options, &words, !c.no_symbols, c.follow);
+	disasm_load(&e); /* for tm-inspect's answers, which say if it failed */
 	cli_sandbox("tm-view", door ? NULL : "without a browser");
 	load_all(&c.load, !c.query, !c.query);
 	c.view = (struct view){

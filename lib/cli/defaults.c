@@ -161,6 +161,10 @@ enum status defaults_find(struct cli_defaults *d, struct err *e)
 		buf_release(&text);
 		return err_of_file(e, "defaults of the project", d->path);
 	}
+	if (!d->path) {
+		buf_release(&text);
+		return ST_OK;
+	}
 	in = ini_of(text.data, text.len, 0, &arena, e);
 	while (ini_next(&in))
 		defaults_add(d, &in);

@@ -38,7 +38,7 @@ for readme in README.md README.zh-CN.md; do
 		# 20 s to 40 s: 200 frames, every fourth with 200 bytes; from frame 400 to 800: 400 frames.
 		[[ $command = *-frame* ]] && want=20000 || want=10000
 		equals "... with what it grew by" "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			{ print $at["delta_live_requested"]; exit }' rows)" $want
+			{ print $at["delta_live_requested"]; exit }' rows)" "$want"
 	done <commands
 done
 exit $failed
