@@ -144,23 +144,10 @@ static const char *make_output(const struct exporter *x, const char *output)
 	return file;
 }
 
-/* The captures lack the numbers: wrong usage, as with a report. */
-static bool numbers_are_lacking(const struct err *e)
-{
-	return e->code == ST_UNSUPPORTED &&
-	       (!strncmp(e->msg, "--sort: ", strlen("--sort: ")) ||
-		!strncmp(e->msg, "nothing in ", strlen("nothing in ")));
-}
-
 /* What is not finished is not kept. */
 static void failed(const char *file, const struct err *e)
 {
-	if (numbers_are_lacking(e)) {
-		cli_error(NULL, "%s", e->msg);
-		cli_status(EXIT_USAGE);
-	} else {
-		cli_fail(file, e);
-	}
+	cli_fail(e->code == ST_ABSENT ? NULL : file, e);
 	cli_output_done(false);
 }
 
@@ -184,7 +171,7 @@ static void export_nothing(const struct told *told, const char *lacks)
 				 told->seen[kinds[i].kind]);
 			between = ",";
 		}
-	err_set(&e, ST_UNSUPPORTED, "nothing in the input %s, so nothing is written%s", lacks,
+	err_set(&e, ST_ABSENT, "nothing in the input %s, so nothing is written%s", lacks,
 		buf_str(&has));
 	failed(NULL, &e);
 	buf_release(&has);

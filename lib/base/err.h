@@ -16,6 +16,7 @@ enum status {
 	ST_NONE,        /* nothing there; not an error, no text */
 	ST_BAD,         /* the input breaks its format's rules, or is cut short */
 	ST_UNSUPPORTED, /* well formed, but nothing here reads it */
+	ST_ABSENT,      /* sound input, which has no data for the question: a mistake in usage */
 	ST_LIMIT,       /* a stated limit was reached */
 	ST_SYS,         /* the system said no: errno's text is in the message */
 	ST_PIPE,        /* the reader of our output went away: end quietly */

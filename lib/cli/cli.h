@@ -40,7 +40,8 @@ _Noreturn void cli_die(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* A file of rules that option names (NULL: that need not be said): what is wrong in it is a usage error, what cannot be read EXIT_INPUT. */
 _Noreturn void cli_bad_rules(const char *file, const char *option, const struct err *e);
-/* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT. */
+/* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT, of ST_ABSENT to
+ * EXIT_USAGE. */
 void cli_fail(const char *file, const struct err *e);
 /* The same of standard output, said once; NULL: its reader is gone, which is silent and no failure. */
 void cli_output_fail(const char *why);

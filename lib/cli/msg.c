@@ -150,7 +150,7 @@ void cli_fail(const char *file, const struct err *e)
 	else
 		cli_error(file, "byte %" PRIu64 ": %s", e->offset, e->msg);
 	tell_denied(file, e);
-	cli_status(EXIT_INPUT);
+	cli_status(e->code == ST_ABSENT ? EXIT_USAGE : EXIT_INPUT);
 }
 
 void cli_output_fail(const char *why)

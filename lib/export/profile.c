@@ -468,16 +468,16 @@ enum status profile_value(const struct export_profile *p, bool one, enum value *
 			     "its periods are of several events, which do not add up, and the "
 			     "format has one value: tm-filter --type keeps one event");
 	} else if (asked == VALUE_AUTO || !b.len) {
-		st = err_set(e, ST_UNSUPPORTED,
+		st = err_set(e, ST_ABSENT,
 			     "nothing in the input has a stack and a size, a time or a count%s%s",
 			     b.len ? "; --sort can be " : "", buf_str(&b));
 	} else if (!(p->known >> asked & 1)) {
-		st = err_set(e, ST_UNSUPPORTED,
-			     "--sort: no stack of the captures has '%s'; they have %s",
-			     value_words[asked], buf_str(&b));
+		st =
+		    err_set(e, ST_ABSENT, "--sort: no stack of the captures has '%s'; they have %s",
+			    value_words[asked], buf_str(&b));
 	} else if (one && !profile_has(p, (enum value)asked)) {
 		st = err_set(
-		    e, ST_UNSUPPORTED,
+		    e, ST_ABSENT,
 		    "--sort: '%s' of every stack is 0, so nothing is to be written; more have "
 		    "%s",
 		    value_words[asked], buf_str(&b));

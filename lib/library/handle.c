@@ -9,7 +9,8 @@ enum tracemill_status handle_status(enum status st)
 	case ST_OK: return TRACEMILL_OK;
 	case ST_NONE: return TRACEMILL_NOTHING;
 	case ST_BAD: return TRACEMILL_BAD;
-	case ST_UNSUPPORTED: return TRACEMILL_UNSUPPORTED;
+	case ST_UNSUPPORTED:
+	case ST_ABSENT: return TRACEMILL_UNSUPPORTED;
 	case ST_LIMIT: return TRACEMILL_LIMIT;
 	case ST_SYS: return TRACEMILL_SYSTEM;
 	case ST_PIPE: return TRACEMILL_PIPE;
