@@ -78,6 +78,29 @@ enum {
 	RUN_COLUMNS
 };
 
+/* "3.4 KiB > 2.9 KiB"; numbers that look alike when rounded are exact: "3008 B > 3000 B". */
+static void frames_parts_add_excess(struct frames_report *r, int metric, decimal value,
+				    decimal limit)
+{
+	enum column_type type = frames_type(r->f, metric);
+	const char *unit = type == COLUMN_BYTES ? " B" : type == COLUMN_TIME ? " ns" : "";
+	struct buf *b = &r->run_text, of_limit = BUF_INIT;
+
+	b->len = 0;
+	frames_value_text(b, r->f, metric, value);
+	frames_value_text(&of_limit, r->f, metric, limit);
+	if (b->len == of_limit.len && !memcmp(b->data, of_limit.data, b->len)) {
+		b->len = of_limit.len = 0;
+		decimal_text(b, value);
+		buf_adds(b, unit);
+		decimal_text(&of_limit, limit);
+		buf_adds(&of_limit, unit);
+	}
+	buf_adds(b, " > ");
+	buf_add(b, of_limit.data, of_limit.len);
+	buf_release(&of_limit);
+}
+
 static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
@@ -87,10 +110,7 @@ static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 	decimal v = 0;
 
 	frames_value(r->f, run->worst, s->metric, &v);
-	r->run_text.len = 0;
-	frames_value_text(&r->run_text, r->f, s->metric, v);
-	buf_adds(&r->run_text, " > ");
-	frames_value_text(&r->run_text, r->f, s->metric, limit_of(r, run->worst, run->spike));
+	frames_parts_add_excess(r, s->metric, v, limit_of(r, run->worst, run->spike));
 	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
 	row->cells[RUN_LIMIT] = cell_decimal(limit_of(r, run->worst, run->spike));
 	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);

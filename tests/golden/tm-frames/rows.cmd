@@ -19,3 +19,6 @@ tm-frames --slide 0 --by function -n 1 --sort entries --as tsv run.mem
 tm-frames --slide 0 --frame 1 run.mem
 tm-frames --slide 0 --frame 2..3 --focus 0x1030 --table frames run.mem
 tm-frames --slide 0 --detail --show-stacks 1 -n 1 --csv run.mem
+# Real bytes of a frame and the limit look alike in KiB with one decimal: 3008 / 1024 = 2.94 and 3000 / 1024 = 2.93.
+echo '{"f":1,"d":[{"t":"String","s":3008,"r":3008,"st":["0x1010;"],"sz":[3008]}]}' >near.mem
+tm-frames --slide 0 --spike 'real>3000' --table spikes near.mem
