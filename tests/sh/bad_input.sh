@@ -140,7 +140,7 @@ for p in $programs; do
 			"$p" "$f" >/dev/full 2>err
 			got=$?
 			if [ $got = 3 ] && [ "$(grep -c 'No space left' err)" = 1 ] &&
-				! grep -v 'No space left' err | grep -Evq 'coverage: |guess: |loss: |which tm-heap shows'; then
+				! grep -v 'No space left' err | grep -Evq 'coverage: |guess: |loss: |which tm-heap shows|has no list of modules: '; then
 				ok "$p: $f, a full disk"
 			else
 				bad "$p: $f, a full disk: status $got"
