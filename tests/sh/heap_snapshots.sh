@@ -3,7 +3,7 @@
 # tier: all
 # timeout: 1200
 #
-# Damaged snapshots: each file cut at every byte and with every byte changed ends with 0 or 3, one
+# Damaged snapshots: each file cut at every byte and with every byte changed ends with 0 or 3 (2: no snapshot is left), one
 # line, no signal, bounded memory. And a large one: the same numbers from 3 formats, memory that is
 # stated in tm-heap(1).
 set -u
@@ -24,7 +24,8 @@ done
 for f in mono.heap il2cpp.memsnap3 mono.snap v9.snap; do
 	"$GEN/flips" --step "$step" --rss $limit "$DATA/heap/$f" tm-import || failed=1
 done
-"$GEN/flips" --step "$step" --rss $limit "$DATA/heap/after.tmt" tm-heap -q || failed=1
+# 2: a trace without the snapshot, whose records another byte made others.
+"$GEN/flips" --step "$step" --rss $limit --also 2 "$DATA/heap/after.tmt" tm-heap -q || failed=1
 
 # Compressed, and through a pipe, a .snap is read as well as from its file.
 tm-heap -q --csv "$DATA/heap/il2cpp.snap" >want
