@@ -226,9 +226,9 @@ enum status aggregate_dump(struct cursor *c, FILE *out, struct err *e)
 	while (!(st = aggregate_reader_record(&r, &rec, e))) {
 		line.len = 0;
 		aggregate_dump_add_about(&line, &rec);
-		for (aggregate_set has = rec.has; has; has &= has - 1)
-			aggregate_dump_add_value(&line, aggregate_set_first(has),
-						 &rec.values[aggregate_set_first(has)]);
+		for (uint64_t has = rec.has; has; has &= has - 1)
+			aggregate_dump_add_value(&line, (unsigned)__builtin_ctzll(has),
+						 &rec.values[__builtin_ctzll(has)]);
 		buf_addc(&line, '\n');
 		fwrite(line.data, 1, line.len, out);
 	}

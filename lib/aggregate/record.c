@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(AGG_METRICS <= 127, "a bit each, in memory and in files");
+_Static_assert(AGG_METRICS <= 64, "a bit each");
 
 /* The sums of version 2.0 come first; a later one has its two bits, and its two marks, behind all others, so
  * that files without it read as before. */
@@ -60,8 +60,8 @@ void aggregate_record_release(struct aggregate_record *r)
 
 static void clear_known(struct aggregate_record *r)
 {
-	for (aggregate_set has = r->has; has; has &= has - 1) {
-		struct aggregate_value *v = &r->values[aggregate_set_first(has)];
+	for (uint64_t has = r->has; has; has &= has - 1) {
+		struct aggregate_value *v = &r->values[__builtin_ctzll(has)];
 
 		v->n = 0;
 		v->n_buckets = 0;
@@ -90,7 +90,7 @@ struct aggregate_value *aggregate_record_make(struct aggregate_record *r, unsign
 	struct aggregate_value *v = &r->values[metric];
 
 	if (!(r->has >> metric & 1)) {
-		r->has |= (aggregate_set)1 << metric;
+		r->has |= (uint64_t)1 << metric;
 		*v = (struct aggregate_value){.buckets = v->buckets, .cap_buckets = v->cap_buckets};
 		v->sum = 0;
 	}
@@ -123,9 +123,9 @@ static void aggregate_record_write_places(struct aggregate_record *r, struct buf
 	struct aggregate_places *p = &r->places;
 
 	p->n = 0;
-	for (aggregate_set has = r->has; has; has &= has - 1) {
-		add_place(p, &r->values[aggregate_set_first(has)].min_at);
-		add_place(p, &r->values[aggregate_set_first(has)].max_at);
+	for (uint64_t has = r->has; has; has &= has - 1) {
+		add_place(p, &r->values[__builtin_ctzll(has)].min_at);
+		add_place(p, &r->values[__builtin_ctzll(has)].max_at);
 	}
 	buf_add_uleb(out, p->n);
 	for (size_t i = 0; i < p->n; i++) {
@@ -138,28 +138,10 @@ static void aggregate_record_write_places(struct aggregate_record *r, struct buf
 	}
 }
 
-/* The highest bit of the first 64 says that those from place 63 on follow. */
-static void add_set(struct buf *out, aggregate_set bits)
-{
-	uint64_t more = (uint64_t)(bits >> 63);
-
-	buf_add_uleb(out, ((uint64_t)bits & INT64_MAX) | (uint64_t)(more != 0) << 63);
-	if (more)
-		buf_add_uleb(out, more);
-}
-
-static aggregate_set read_set(struct cursor *c)
-{
-	uint64_t first = cursor_uleb(c);
-
-	return (first & INT64_MAX) |
-	       (first >> 63 ? (aggregate_set)cursor_uleb(c) << 63 : (aggregate_set)0);
-}
-
 void aggregate_record_write(struct aggregate_record *r, struct buf *out)
 {
 	size_t texts = AGG_TEXTS, counts = AGG_COUNTS, marks = AGG_MARKS;
-	aggregate_set bits = 0;
+	uint64_t bits = 0;
 
 	for (; texts && !r->texts[texts - 1].n; texts--)
 		;
@@ -181,16 +163,16 @@ void aggregate_record_write(struct aggregate_record *r, struct buf *out)
 		buf_addc(out, (char)r->marks[mark_of((unsigned)i)]);
 	for (unsigned i = 0; i < AGG_METRICS; i++)
 		if (r->has >> i & 1 && !r->values[i].n)
-			r->has &= ~((aggregate_set)1 << i);
+			r->has &= ~((uint64_t)1 << i);
 	for (unsigned i = 0; i < AGG_METRICS; i++)
 		bits |= (r->has >> i & 1) << bit_of(i);
-	add_set(out, bits);
+	buf_add_uleb(out, bits);
 	if (!bits)
 		return;
 	aggregate_record_write_places(r, out);
 	for (; bits; bits &= bits - 1)
-		aggregate_value_write(&r->values[metric_of(aggregate_set_first(bits))], &r->places,
-				      out);
+		aggregate_value_write(&r->values[metric_of((unsigned)__builtin_ctzll(bits))],
+				      &r->places, out);
 }
 
 static void aggregate_record_read_places(struct aggregate_record *r, struct cursor *c)
@@ -235,7 +217,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 				  uint64_t offset, struct err *e)
 {
 	struct cursor c;
-	aggregate_set bits;
+	uint64_t bits;
 	size_t count;
 
 	cursor_init(&c, p, n, offset, e);
@@ -260,7 +242,7 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 	count = at_most(&c, AGG_MARKS, "marks");
 	for (size_t i = 0; i < count; i++)
 		r->marks[mark_of((unsigned)i)] = cursor_u8(&c);
-	bits = read_set(&c);
+	bits = cursor_uleb(&c);
 	if (bits >> AGG_METRICS)
 		cursor_fail(&c, ST_BAD, "a metric that there is not");
 	if (cursor_failed(&c))
@@ -268,9 +250,9 @@ enum status aggregate_record_read(struct aggregate_record *r, const char *p, siz
 	if (bits)
 		aggregate_record_read_places(r, &c);
 	for (; bits; bits &= bits - 1) {
-		unsigned metric = metric_of(aggregate_set_first(bits));
+		unsigned metric = metric_of((unsigned)__builtin_ctzll(bits));
 
-		r->has |= (aggregate_set)1 << metric;
+		r->has |= (uint64_t)1 << metric;
 		aggregate_value_read(&r->values[metric], &r->places, &c);
 	}
 	if (!cursor_failed(&c) && c.pos != c.end)
@@ -351,8 +333,8 @@ enum status aggregate_record_join(struct aggregate_record *to, const struct aggr
 	for (size_t i = 0; i < AGG_COUNTS; i++)
 		to->counts[i] = add_saturating(to->counts[i], from->counts[i]);
 	join_marks(to, from);
-	for (aggregate_set has = from->has; has; has &= has - 1) {
-		unsigned i = aggregate_set_first(has);
+	for (uint64_t has = from->has; has; has &= has - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(has);
 
 		aggregate_value_join(aggregate_record_make(to, i), &from->values[i]);
 	}

@@ -100,22 +100,12 @@ struct aggregate_key {
 	    n_same; /* so many first calls are those of the key that was read into this record before */
 };
 
-/* Bit (aggregate_set)1 << metric. */
-typedef unsigned __int128 aggregate_set;
-
-static inline unsigned aggregate_set_first(aggregate_set s) /* which is not empty */
-{
-	return AGG_METRICS <= 64 || (uint64_t)s
-		   ? (unsigned)__builtin_ctzll((uint64_t)s)
-		   : 64 + (unsigned)__builtin_ctzll((uint64_t)(s >> 64));
-}
-
 struct aggregate_record { /* zeroed is empty and valid */
 	struct aggregate_key key;
 	struct aggregate_text texts[AGG_TEXTS];
 	uint64_t counts[AGG_COUNTS];
-	uint64_t parts;    /* records that were joined in it; 0 counts as 1 */
-	aggregate_set has; /* there are such values */
+	uint64_t parts; /* records that were joined in it; 0 counts as 1 */
+	uint64_t has;   /* bit 1 << metric: there is such a value */
 	struct aggregate_value values[AGG_METRICS];
 
 	/* What is borrowed above, as far as it is not in the bytes that were read; the places that
