@@ -48,22 +48,17 @@ enum tracemill_status tracemill_verify(struct tracemill_symbolizer *s,
 static enum tracemill_status symbolizer_difference(struct library_call *c)
 {
 	struct tracemill_difference *to = c->a, d = {.size = to->size};
-	const struct verify_case *cases;
-	size_t n, left = c->n;
+	const struct verify_case *x = verify_unequal(c->s->opened->verify, c->n);
 
-	cases = verify_cases(c->s->opened->verify, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (cases[i].outcome == VERIFY_EQUAL || left--)
-			continue;
-		d.path = cases[i].path;
-		d.address = cases[i].addr;
-		d.answer = cases[i].ours;
-		d.libdwarf = cases[i].theirs;
-		d.unknown = cases[i].outcome == VERIFY_UNKNOWN;
-		memcpy(to, &d, to->size < sizeof d ? to->size : sizeof d);
-		return TRACEMILL_OK;
-	}
-	return TRACEMILL_NOTHING;
+	if (!x)
+		return TRACEMILL_NOTHING;
+	d.path = x->path;
+	d.address = x->addr;
+	d.answer = x->ours;
+	d.libdwarf = x->theirs;
+	d.unknown = x->outcome == VERIFY_UNKNOWN;
+	memcpy(to, &d, to->size < sizeof d ? to->size : sizeof d);
+	return TRACEMILL_OK;
 }
 
 enum tracemill_status tracemill_difference(struct tracemill_symbolizer *s, size_t i,

@@ -27,6 +27,8 @@ struct verify {
 	struct verify_case *cases;
 	char **theirs; /* by case */
 	size_t n_cases;
+	size_t *unequal; /* cases, by number */
+	size_t n_unequal;
 	struct intern complaints;
 };
 
@@ -45,6 +47,9 @@ static void forget_cases(struct verify *v)
 		free(v->theirs[i]);
 	free(v->theirs);
 	free(v->cases);
+	free(v->unequal);
+	v->unequal = NULL;
+	v->n_unequal = 0;
 	v->theirs = NULL;
 	v->cases = NULL;
 	v->n_cases = 0;
@@ -271,7 +276,16 @@ enum status verify_run(struct verify *v, unsigned jobs, struct err *e)
 			st = ask_of_file(v, order, i, end - i, jobs, e);
 	}
 	free(order);
+	v->unequal = mem_array(v->n_cases, sizeof *v->unequal);
+	for (size_t i = 0; i < v->n_cases; i++)
+		if (v->cases[i].outcome != VERIFY_EQUAL)
+			v->unequal[v->n_unequal++] = i;
 	return st;
+}
+
+const struct verify_case *verify_unequal(const struct verify *v, size_t i)
+{
+	return i < v->n_unequal ? &v->cases[v->unequal[i]] : NULL;
 }
 
 const struct verify_case *verify_cases(const struct verify *v, size_t *n)

@@ -39,6 +39,8 @@ void verify_offer(struct verify *v, const struct dwarf_job *job, const char *pat
 enum status verify_run(struct verify *v, unsigned jobs, struct err *e);
 /* Of the last verify_run, by path and address; until the next call. */
 const struct verify_case *verify_cases(const struct verify *v, size_t *n);
+/* The i-th of those that are not equal; NULL: there are no more. */
+const struct verify_case *verify_unequal(const struct verify *v, size_t i);
 /* What libdwarf's reader said went wrong, each once: "FILE: libdwarf: TEXT"; NULL: no more. */
 const char *verify_complaint(const struct verify *v, size_t i);
 

@@ -77,8 +77,8 @@ static struct {
 #undef X
 } mhd;
 
-/* It brings 14 libraries, of which TLS's alone cost a start some milliseconds. This is the name of all its versions
- * since 0.9.38. */
+/* It brings 14 libraries, of which TLS's alone cost a start some milliseconds. The soname is that of 0.9.75; if another
+ * version has another one, sh/view fails. */
 static enum status http_load(struct err *e)
 {
 	static const struct shared_function functions[] = {

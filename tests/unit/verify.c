@@ -70,15 +70,19 @@ static void program_close(struct program *p)
 	object_free(p->object);
 }
 
-/* How many of the chosen answers have that outcome. */
+/* How many of the chosen answers have that outcome; those that are not equal are the same, in their order. */
 static size_t outcomes(const struct verify *v, enum verify_outcome o)
 {
 	const struct verify_case *c;
-	size_t n, k = 0;
+	size_t n, k = 0, unequal = 0;
 
 	c = verify_cases(v, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		k += c[i].outcome == o;
+		if (c[i].outcome != VERIFY_EQUAL)
+			CHECK(verify_unequal(v, unequal++) == &c[i]);
+	}
+	CHECK(!verify_unequal(v, unequal));
 	return k;
 }
 
