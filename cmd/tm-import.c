@@ -2,7 +2,9 @@
  *
  * tm-import: any capture -> the trace stream, on standard output.
  */
+#include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/sort.h"
 #include "lib/cli/cli.h"
 #include "lib/trace/merge.h"
 #include "lib/trace/tap.h"
@@ -10,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const char *const align_words[] = {"auto", "frames", "time", NULL};
@@ -38,27 +41,36 @@ static void list_format(const struct reader *r)
 	printf("%-20s %s\n%20s ", r->name, r->what, "");
 	list_words("has ", r->carries);
 	list_words("; no ", missed & ~r->carries);
+	if (r->page)
+		printf("; see tracemill-%s(5)", r->page);
 	putchar('\n');
 }
 
-static bool is_first(size_t i)
+static int compare_formats(const void *a, const void *b)
 {
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(readers[k]->family, readers[i]->family))
-			return false;
-	return true;
+	const struct reader *x = *(const struct reader *const *)a;
+	const struct reader *y = *(const struct reader *const *)b;
+	int order = strcasecmp(x->family, y->family);
+
+	return order ? order : strcmp(x->name, y->name);
 }
 
 static void list_formats(void)
 {
-	for (size_t i = 0; readers[i]; i++) {
-		if (!is_first(i))
-			continue;
-		printf("%s%s:\n", i ? "\n" : "", readers[i]->family);
-		for (size_t k = i; readers[k]; k++)
-			if (!strcmp(readers[k]->family, readers[i]->family))
-				list_format(readers[k]);
+	const struct reader **sorted;
+	size_t n = 0;
+
+	while (readers[n])
+		n++;
+	sorted = mem_array(n, sizeof *sorted);
+	memcpy(sorted, readers, n * sizeof *sorted);
+	sort_array(sorted, n, sizeof *sorted, compare_formats);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || strcmp(sorted[i]->family, sorted[i - 1]->family) != 0)
+			printf("%s%s:\n", i ? "\n" : "", sorted[i]->family);
+		list_format(sorted[i]);
 	}
+	free(sorted);
 }
 
 /* The writer, with the notes of each capture printed before it is closed. */

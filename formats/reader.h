@@ -69,6 +69,7 @@ extern const char *const carries_words[]; /* by bit; ends with NULL */
 struct reader {
 	const char *name;     /* "memtracer" */
 	const char *family;   /* "Unity": formats are listed by it */
+	const char *page;     /* "unity": tracemill-unity(5) describes it; NULL: tm-import(1) */
 	unsigned carries;     /* enum carries */
 	const char *what;     /* one line for --list-formats */
 	const char *suffixes; /* "mem,jsonl": a hint for people; never decides */

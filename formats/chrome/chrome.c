@@ -713,6 +713,7 @@ static int chrome_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_chrome = {
     .name = "chrome",
     .family = "Chrome, node and speedscope",
+    .page = "chrome",
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS |
 	       CARRIES_COUNTERS,
     .what = "Chrome's trace events, JSON: calls by thread, counters, samples",

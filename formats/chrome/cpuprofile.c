@@ -112,6 +112,7 @@ static int cpuprofile_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_cpuprofile = {
     .name = "cpuprofile",
     .family = "Chrome, node and speedscope",
+    .page = "chrome",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "profiles of Chrome and node: .cpuprofile, .heapprofile",
     .suffixes = "cpuprofile,heapprofile",

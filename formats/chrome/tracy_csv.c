@@ -276,6 +276,7 @@ static int tracy_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_tracy_csv = {
     .name = "tracy-csv",
     .family = "Tracy",
+    .page = "chrome",
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS,
     .what = "tables of tracy-csvexport: zones, each (-u) or in sum, and plots",
     .suffixes = "csv",

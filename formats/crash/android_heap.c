@@ -356,6 +356,7 @@ static int android_heap_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_android_heap = {
     .name = "android-heap",
     .family = "Logs",
+    .page = "crash",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "Android's native heap dumps: am dumpheap -n, malloc_debug",
     .suffixes = "txt",

@@ -668,6 +668,7 @@ static int crash_log_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_crash_log = {
     .name = "crash-log",
     .family = "Logs",
+    .page = "crash",
     .carries =
 	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
     .what = "logs with stacks: sanitizers, tombstones, malloc_debug, hs_err, backtraces",

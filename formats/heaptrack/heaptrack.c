@@ -375,6 +375,7 @@ static int heaptrack_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_heaptrack = {
     .name = "heaptrack",
     .family = "heaptrack",
+    .page = "heaptrack",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
 	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "heaptrack 1.x, raw and interpreted (file versions 0 to 3)",

@@ -192,6 +192,7 @@ static enum status instrument_read_calls(struct import *im, struct err *e)
 const struct reader reader_instrument = {
     .name = "instrument",
     .family = "Instrumented code",
+    .page = "instrument",
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES | CARRIES_ADDRESSES,
     .what = "enter and exit records of -finstrument-functions",
     .suffixes = "tmcalls",

@@ -350,6 +350,7 @@ static enum status instrument_text_read_words(struct import *im, struct err *e)
 const struct reader reader_instrument_text = {
     .name = "instrument-text",
     .family = "Instrumented code",
+    .page = "instrument",
     .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "lines of enter and exit hooks",
     .suffixes = "txt,log",

@@ -329,6 +329,7 @@ static enum status uftrace_read(struct import *im, struct err *e)
 const struct reader reader_uftrace = {
     .name = "uftrace",
     .family = "Instrumented code",
+    .page = "instrument",
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "data directories of uftrace",
     .suffixes = "data",

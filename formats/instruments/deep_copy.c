@@ -282,6 +282,7 @@ static int deep_copy_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_deep_copy = {
     .name = "instruments",
     .family = "Instruments",
+    .page = "instruments",
     .carries = CARRIES_SAMPLES | CARRIES_ALLOCATIONS | CARRIES_STACKS,
     .what = "Instruments' deep copy: a call tree with time, cycles or bytes",
     .suffixes = "txt",

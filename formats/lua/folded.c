@@ -505,6 +505,7 @@ static int folded_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_folded = {
     .name = "folded",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",

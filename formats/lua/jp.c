@@ -409,6 +409,7 @@ static int jp_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_luajit_jp = {
     .name = "luajit-jp",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_STACKS | CARRIES_SAMPLES,
     .what = "LuaJIT -jp: lists of samples, and annotated source",
     .suffixes = "txt",

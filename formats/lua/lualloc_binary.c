@@ -137,6 +137,7 @@ static int lualloc_binary_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_lualloc_binary = {
     .name = "lualloc-bin",
     .family = "Lua",
+    .page = "lualloc",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
     .what = "lua_Alloc log, binary: one record for each call of Lua's allocator",
     .suffixes = "lualloc,bin",

@@ -324,6 +324,7 @@ static int lualloc_text_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_lualloc = {
     .name = "lualloc",
     .family = "Lua",
+    .page = "lualloc",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
     .what = "lua_Alloc log, text: one line for each call of Lua's allocator",
     .suffixes = "lualloc,txt",

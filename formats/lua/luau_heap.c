@@ -517,6 +517,7 @@ static int luau_heap_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_luau_heap = {
     .name = "luau-heap",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Luau's heap dump (JSON): objects, sizes and references",
     .suffixes = "json",

@@ -159,6 +159,7 @@ static int luau_profile_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_luau_profile = {
     .name = "luau-profile",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "Luau's profile.out: sampled stacks with their time",
     .suffixes = "out",

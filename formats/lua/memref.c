@@ -345,6 +345,7 @@ static int memref_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_lua_memref = {
     .name = "lua-memref",
     .family = "Lua",
+    .page = "elua",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "LuaMemorySnapshotDump: objects, paths and reference counts (LuaMemRefInfo)",
     .suffixes = "txt",

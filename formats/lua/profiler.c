@@ -221,6 +221,7 @@ static int lua_profiler_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_luaprofiler = {
     .name = "luaprofiler",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "luaprofiler's log: calls with their times (tab separated)",
     .suffixes = "out,tsv,txt",

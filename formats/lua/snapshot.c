@@ -238,6 +238,7 @@ static int lua_snapshot_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_lua_snapshot = {
     .name = "lua-snapshot",
     .family = "Lua",
+    .page = "elua",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "cloudwu/lua-snapshot as text: objects and who holds them",
     .suffixes = "txt",

@@ -533,6 +533,7 @@ static int tarantool_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_tarantool = {
     .name = "tarantool",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "tarantool's LuaJIT: memprof (allocations) and sysprof (samples)",
     .suffixes = "bin",

@@ -406,6 +406,7 @@ static int lua_trace_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_luatrace = {
     .name = "luatrace",
     .family = "Lua",
+    .page = "lua",
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME,
     .what = "luatrace: calls, returns and the time of each line",
     .suffixes = "txt",

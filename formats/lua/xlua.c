@@ -324,6 +324,7 @@ static int xlua_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_xlua = {
     .name = "xlua",
     .family = "Lua",
+    .page = "elua",
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_OBJECTS,
     .what = "xLua reports: perf.profiler, perf.memory, LuaMemoryLeakChecker",
     .suffixes = "txt",

@@ -237,6 +237,7 @@ static int miku_diff_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_miku_diff = {
     .name = "miku-diff",
     .family = "Miku-LuaProfiler",
+    .page = "miku",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Diff/add.txt, remain.txt, null.txt (2.3.4 to 4.x)",
     .suffixes = "txt",

@@ -134,6 +134,7 @@ static int miku_ref_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_miku_ref = {
     .name = "miku-ref",
     .family = "Miku-LuaProfiler",
+    .page = "miku",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Ref/function.txt, table.txt",
     .suffixes = "txt",

@@ -232,6 +232,7 @@ static int miku_sample_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_miku_sample = {
     .name = "miku-sample",
     .family = "Miku-LuaProfiler",
+    .page = "miku",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
 	       CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Miku-LuaProfiler: saved samples, .sample (v2.0 to 4.x)",

@@ -407,6 +407,7 @@ static int miku_tcp_bid_stream(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_miku_tcp = {
     .name = "miku-tcp",
     .family = "Miku-LuaProfiler",
+    .page = "miku",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
 	       CARRIES_FRAMES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: dump of the network stream (v2.3.3 to 4.x)",

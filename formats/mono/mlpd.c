@@ -440,6 +440,7 @@ static int mlpd_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_mono_mlpd = {
     .name = "mono-mlpd",
     .family = "Mono",
+    .page = "mono",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
 	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS |
 	       CARRIES_OBJECTS | CARRIES_REFERENCES,

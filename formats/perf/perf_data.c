@@ -668,6 +668,7 @@ static int perf_data_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_perf_data = {
     .name = "perf-data",
     .family = "perf",
+    .page = "perf",
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS |
 	       CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
     .what = "perf.data of perf and simpleperf: samples with their stacks",

@@ -460,6 +460,7 @@ static int perf_script_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_perf_script = {
     .name = "perf-script",
     .family = "perf",
+    .page = "perf",
     .carries =
 	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "text of perf script: samples with their stacks",

@@ -455,6 +455,7 @@ static int perfetto_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_perfetto = {
     .name = "perfetto",
     .family = "Perfetto",
+    .page = "perfetto",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
 	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS |
 	       CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES | CARRIES_BUILD_IDS,

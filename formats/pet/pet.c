@@ -522,6 +522,7 @@ static int pet_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_pet = {
     .name = "pet",
     .family = "PET",
+    .page = "pet",
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",

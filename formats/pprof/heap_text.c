@@ -504,6 +504,7 @@ static int heap_text_bid_jemalloc(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_gperftools_heap = {
     .name = "gperftools-heap",
     .family = "Heap profiles",
+    .page = "pprof",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "gperftools' heap profiles as text, and Go's (debug=1)",
     .suffixes = "heap",
@@ -515,6 +516,7 @@ const struct reader reader_gperftools_heap = {
 const struct reader reader_jemalloc_heap = {
     .name = "jemalloc-heap",
     .family = "Heap profiles",
+    .page = "pprof",
     .carries =
 	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_THREADS | CARRIES_ADDRESSES,
     .what = "jemalloc's heap profiles, by thread",

@@ -713,6 +713,7 @@ static int pprof_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_pprof = {
     .name = "pprof",
     .family = "Heap profiles",
+    .page = "pprof",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
 	       CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES |
 	       CARRIES_BUILD_IDS,

@@ -448,6 +448,7 @@ static int speedscope_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_speedscope = {
     .name = "speedscope",
     .family = "Chrome, node and speedscope",
+    .page = "speedscope",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_SAMPLES |
 	       CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
     .what = "speedscope's JSON: sampled and evented profiles",

@@ -191,6 +191,7 @@ static int unity_data_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_unity_data = {
     .name = "unity-data",
     .family = "Unity",
+    .page = "unity",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
 	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: .data, saved by the editor, 2018.1 on (best effort)",

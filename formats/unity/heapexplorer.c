@@ -330,6 +330,7 @@ static enum status heapexplorer_read(struct import *im, struct err *e)
 const struct reader reader_unity_heapexplorer = {
     .name = "heapexplorer",
     .family = "Unity",
+    .page = "snapshot",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "UnityHeapExplorer .heap: native and managed objects of Unity",
     .suffixes = "heap",

@@ -444,6 +444,7 @@ static int memsnap_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_unity_memsnap = {
     .name = "memsnap",
     .family = "Unity",
+    .page = "snapshot",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity's old MemoryProfiler, JSON: .memsnap2 and .memsnap3",
     .suffixes = "memsnap2,memsnap3",

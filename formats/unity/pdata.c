@@ -320,6 +320,7 @@ static int pdata_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_unity_pdata = {
     .name = "unity-pdata",
     .family = "Unity",
+    .page = "unity",
     .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES,
     .what = "Unity Profile Analyzer: .pdata, versions 1 to 7 (best effort)",
     .suffixes = "pdata",

@@ -341,6 +341,7 @@ static int unity_raw_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_unity_raw = {
     .name = "unity-raw",
     .family = "Unity",
+    .page = "unity",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
 	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "Unity profiler: binary log .raw, and recorded streams of players (2018.1 on)",

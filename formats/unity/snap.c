@@ -345,6 +345,7 @@ static enum status snap_read(struct import *im, struct err *e)
 const struct reader reader_unity_snap = {
     .name = "unity-snap",
     .family = "Unity",
+    .page = "snapshot",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
 	       CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity memory snapshot .snap: objects, managed heap, native allocations",

@@ -481,6 +481,7 @@ static int elua_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_elua = {
     .name = "elua",
     .family = "Unreal Engine",
+    .page = "elua",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_FRAMES,
     .what = "ELuaProfiler .elprof (v0 to v2): trees of Lua calls, time and bytes",
     .suffixes = "elprof",

@@ -276,6 +276,7 @@ static int elua_memdump_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_elua_memdump = {
     .name = "elua-memdump",
     .family = "Unreal Engine",
+    .page = "elua",
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "ELuaProfiler MemDump.txt: the tree of Lua objects",
     .suffixes = "txt",

@@ -156,6 +156,7 @@ static int slua_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_slua = {
     .name = "slua",
     .family = "Unreal Engine",
+    .page = "elua",
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_FRAMES,
     .what = "sluaunreal .sluastat (version 4, zlib): Lua calls and bytes by frame",
     .suffixes = "sluastat",

@@ -522,6 +522,7 @@ static int callgrind_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_callgrind = {
     .name = "callgrind",
     .family = "Valgrind",
+    .page = "valgrind",
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_THREADS,
     .what = "Valgrind's callgrind.out: costs by function and line, with callers",
     .suffixes = "out",

@@ -880,6 +880,7 @@ static int massif_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_massif = {
     .name = "massif",
     .family = "Valgrind",
+    .page = "valgrind",
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME | CARRIES_FRAMES |
 	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "Valgrind's massif.out: bytes in use by stack at snapshots",
