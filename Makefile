@@ -134,6 +134,7 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
 lib_src  := $(filter-out lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
+readers  := $(shell sed -n 's/^const struct reader \(reader_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard formats/*.c formats/*/*.c)))
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/trace/event_gather.c lib/base/hash_bytes.c lib/base/decimal_split.c
 cmd_src  := $(wildcard cmd/*.c)
@@ -286,7 +287,9 @@ $(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(HARDENED) $(CAPFL
 $(B)/members: export TEXT = $(lib_obj)
 $(B)/library/members: export TEXT = $(library_obj)
 $(B)/places: export TEXT = $(rooms_at)
-$(B)/flags $(B)/members $(B)/library/members $(B)/places: FORCE
+# The readers' list (formats/reader.c).
+build/made/formats/readers.h: export TEXT = $(patsubst %,READER(%),$(readers))
+$(B)/flags $(B)/members $(B)/library/members $(B)/places build/made/formats/readers.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
@@ -295,6 +298,7 @@ build/made/%.pb-c.c build/made/%.pb-c.h: %.proto
 	$(call say,PROTO,$<)protoc-c --c_out=build/made $<
 
 $(call obj,$(foreach p,$(proto),$(wildcard $(dir $(p))*.c))): | $(made)
+$(call obj,formats/reader.c): build/made/formats/readers.h
 
 $(B)/obj/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)

@@ -12,83 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct reader reader_trace, reader_memtracer, reader_loli, reader_loli_stream,
-    reader_loli_cache, reader_loli_text, reader_loli_report, reader_instrument,
-    reader_instrument_text, reader_uftrace, reader_pet, reader_miku_diff, reader_miku_ref,
-    reader_miku_sample, reader_miku_tcp, reader_elua, reader_elua_memdump, reader_lualloc,
-    reader_lualloc_binary, reader_lua_memref, reader_lua_snapshot, reader_slua, reader_xlua,
-    reader_folded, reader_luajit_jp, reader_luaprofiler, reader_luatrace, reader_luau_heap,
-    reader_luau_profile, reader_tarantool, reader_mono_mlpd, reader_unity_snap,
-    reader_unity_heapexplorer, reader_unity_memsnap, reader_unity_raw, reader_unity_data,
-    reader_unity_pdata, reader_counters, reader_pprof, reader_heaptrack, reader_perf_data,
-    reader_perf_script, reader_perfetto, reader_callgrind, reader_massif, reader_chrome,
-    reader_cpuprofile, reader_speedscope, reader_tracy_csv, reader_deep_copy, reader_crash_log,
-    reader_android_heap, reader_gperftools_heap, reader_jemalloc_heap, reader_memreport,
-    reader_memreport_objects, reader_memreport_pools, reader_memreport_resources,
-    reader_memreport_rhi, reader_memreport_targets, reader_memreport_textures;
+/* READER(reader_x) for each reader that a file of formats/ defines: the Makefile finds them. */
+#define READER(name) extern const struct reader name;
+#include "formats/readers.h"
+#undef READER
 
+#define READER(name) &name,
 const struct reader *const readers[] = {
-    &reader_trace,
-    &reader_memtracer,
-    &reader_loli,
-    &reader_loli_stream,
-    &reader_loli_cache,
-    &reader_loli_text,
-    &reader_loli_report,
-    &reader_instrument,
-    &reader_instrument_text,
-    &reader_uftrace,
-    &reader_pet,
-    &reader_miku_diff,
-    &reader_miku_ref,
-    &reader_miku_sample,
-    &reader_miku_tcp,
-    &reader_elua,
-    &reader_elua_memdump,
-    &reader_lualloc,
-    &reader_lualloc_binary,
-    &reader_lua_memref,
-    &reader_lua_snapshot,
-    &reader_slua,
-    &reader_xlua,
-    &reader_folded,
-    &reader_luajit_jp,
-    &reader_luaprofiler,
-    &reader_luatrace,
-    &reader_luau_heap,
-    &reader_luau_profile,
-    &reader_tarantool,
-    &reader_mono_mlpd,
-    &reader_unity_snap,
-    &reader_unity_heapexplorer,
-    &reader_unity_memsnap,
-    &reader_unity_raw,
-    &reader_unity_data,
-    &reader_unity_pdata,
-    &reader_counters,
-    &reader_pprof,
-    &reader_heaptrack,
-    &reader_perf_data,
-    &reader_perf_script,
-    &reader_perfetto,
-    &reader_callgrind,
-    &reader_massif,
-    &reader_chrome,
-    &reader_cpuprofile,
-    &reader_speedscope,
-    &reader_tracy_csv,
-    &reader_deep_copy,
-    &reader_crash_log,
-    &reader_android_heap,
-    &reader_gperftools_heap,
-    &reader_jemalloc_heap,
-    &reader_memreport,
-    &reader_memreport_objects,
-    &reader_memreport_pools,
-    &reader_memreport_resources,
-    &reader_memreport_rhi,
-    &reader_memreport_targets,
-    &reader_memreport_textures,
+#include "formats/readers.h"
     NULL,
 };
 
@@ -114,7 +45,7 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 	for (size_t i = 0; readers[i]; i++) {
 		int b = readers[i]->bid(head, n, whole);
 
-		if (b > most) {
+		if (b > most || (b && b == most && strcmp(readers[i]->name, best->name) < 0)) {
 			most = b;
 			best = readers[i];
 		}

@@ -5,12 +5,11 @@
  * committed: the winner's error is the error.
  *
  * To add a format:
- *  - write formats/<name>.c and add it to the list in formats/reader.c;
+ *  - write formats/<family>/<name>.c with a const struct reader reader_<name>: the Makefile finds it;
  *  - say in carries what it may have;
  *  - set the metrics it has (trace_metric), and leave absent what the format cannot say;
- *  - add a generator testdata/gen/<name>.c, good/bad/unsupported golden cases and a fuzz target;
- *  - describe it in man/tracemill-<family>.5, with where its facts come from, and list it in
- *    man/tm-import.1.
+ *  - add a generator testdata/gen/<name>.c, and good/bad/unsupported golden cases;
+ *  - describe it in man/tracemill-<page>.5, with where its facts come from.
  */
 #ifndef TM_FORMATS_READER_H
 #define TM_FORMATS_READER_H
@@ -88,7 +87,7 @@ struct reader {
 
 extern const struct reader *const readers[]; /* ends with NULL */
 const struct reader *reader_by_name(const char *name);
-/* The highest bid; not of one that guesses where there is the mark of a format that is not read. */
+/* The highest bid, of equal ones the first by name; not of one that guesses where there is the mark of a format that is not read. */
 const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid);
 
 /* "a zip file", where members are read each as an input of its own; NULL: it is no archive. */
