@@ -21,6 +21,7 @@
 #: make check-programs [T=NAME]   Rust, Java, Mono and others run as plain while recorded
 #: make demo                 a capture of a real process, symbolized, as a TopN report
 #: make golden [T=PATTERN]   rewrite tests/golden/*/*.want; then read the diff
+#: make tables               the tables of formats in the manual and in docs/, from tm-import --list-formats
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make lint-deep            the analyzer's walk three times as long
 #: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
@@ -219,7 +220,7 @@ say = $(if $(V),,@if [ -t 2 ]; then printf '  %-5s %s\033[K\r' $(1) '$(2)' >&2; 
 stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
-.PHONY: all deps check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden lint lint-deep fuzz bench bench-symbolize \
+.PHONY: all deps check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden tables lint lint-deep fuzz bench bench-symbolize \
         bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist packages docs pictures fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
@@ -609,6 +610,9 @@ check-programs: all build/deps-programs
 
 golden: test-programs
 	$(run_tests) tests/run --rewrite $(or $(T),golden/)
+
+tables: $(B)/bin/tm-import
+	@PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash man/formats.sh
 
 lint: all build/deps-all $(made)
 	$(run_tests) tests/run lint/
