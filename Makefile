@@ -24,7 +24,7 @@
 #: make tables               the tables of formats in the manual and in docs/, from tm-import --list-formats
 #: make lint                 layers, formatting, static analysis, scripts, manual pages
 #: make lint-deep            the analyzer's walk three times as long
-#: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c
+#: make fuzz R=NAME TIME=60  libFuzzer on tests/fuzz/fuzz_NAME.c, or on the reader NAME
 #: make fuzz-all TIME=SECONDS  all targets in turn, for that much CPU time; goes on where it was
 #: make fuzz-table           what that came to so far
 #: make fuzz-minimise        small inputs of it that are worth checking in, into build/minimised
@@ -143,7 +143,7 @@ cmd_src  := $(wildcard cmd/*.c)
 own_src  := $(wildcard cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
-fuzz_own := $(filter-out $(fuzz_src) tests/fuzz/driver.c,$(wildcard tests/fuzz/*.c))
+fuzz_own := $(filter-out $(fuzz_src) tests/fuzz/driver.c tests/fuzz/reader.c,$(wildcard tests/fuzz/*.c))
 gen_so   := $(wildcard testdata/gen/*.so.c)
 gen_src  := $(filter-out $(gen_so),$(wildcard testdata/gen/*.c testdata/gen/*.cpp))
 data_src := $(sort $(shell find testdata -type f))
@@ -184,6 +184,8 @@ PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 INSTALLED := $(cmd_src:cmd/%.c=$(B)/installed/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(filter-out %/fuzz_library.c,$(fuzz_src)))
+# One program, which looks at the name that it is called by.
+FUZZ_READERS := $(patsubst %,$(B)/tests/fuzz/fuzz_%,$(shell sh tests/fuzz/targets.sh readers))
 # Through the public interface alone, in the library's own build.
 FUZZ_LIBRARY := $(B)/tests/fuzz/fuzz_library
 # Generators and what they make are the same whatever the programs are built with.
@@ -203,7 +205,7 @@ symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect libra
 # Of tm-view alone.
 view_obj := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))
 simulate_src := $(sort $(wildcard tests/simulate/*.c))
-all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c \
+all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c tests/fuzz/reader.c \
             $(simulate_src) $(gen_so))
 simulations := $(addprefix $(B)/tests/simulate/,judge steps)
 
@@ -492,10 +494,13 @@ $(UNITS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.c.o $(LIB)
 	$(link_c)
 
 # The same source is a libFuzzer program or, with our driver, a replayer of files.
-$(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
+$(FUZZERS) $(B)/tests/fuzz/reader: $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.c.o \
             $(if $(LIBFUZZER),,$(B)/obj/tests/fuzz/driver.c.o) $(call obj,$(fuzz_own)) $(LIB)
 	@mkdir -p $(@D)
 	$(link_c) $(if $(LIBFUZZER),-fsanitize=fuzzer)
+
+$(FUZZ_READERS): $(B)/tests/fuzz/reader
+	@ln -sf reader $@
 
 $(B)/tests/fuzz/fuzz_markup: $(call obj,$(wildcard cmd/tm-llvm-symbolizer/*.c))
 
@@ -555,7 +560,7 @@ test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(if $(filter lint/links lint/outside,$(T)),all),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) \
                $(if $(filter all,$(tiers)),$(simulations)) fixtures)
-replay-programs: $(FUZZERS) $(FUZZ_LIBRARY)
+replay-programs: $(FUZZERS) $(FUZZ_READERS) $(FUZZ_LIBRARY)
 
 run_tests = +@env $(TM_ENV) REPLAY='$(CURDIR)/$(REPLAY)' CC='$(CC)' CXX='$(CXX)' SAN='$(SAN)' V='$(V)'
 
@@ -682,8 +687,8 @@ fuzz_mode := fuzzer-no-link-address-undefined-$(fuzz_cc)
 fuzz_make  = $(MAKE) --no-print-directory CC=$(fuzz_cc) SAN=fuzzer-no-link,address,undefined LIBFUZZER=1
 
 fuzz: build/deps-fuzz
-	@[ -f 'tests/fuzz/fuzz_$(R).c' ] || { echo 'usage: make fuzz R=NAME [TIME=60]; names:' \
-	  $(fuzz_src:tests/fuzz/fuzz_%.c=%) >&2; exit 2; }
+	@sh tests/fuzz/targets.sh | grep -qx '$(R)' || { echo 'usage: make fuzz R=NAME [TIME=60]; names:' \
+	  $$(sh tests/fuzz/targets.sh) >&2; exit 2; }
 	+@$(fuzz_make) build/$(fuzz_mode)/tests/fuzz/fuzz_$(R)
 	@mkdir -p build/corpus/$(R) build/crashes tests/fuzz/corpus/$(R)
 	build/$(fuzz_mode)/tests/fuzz/fuzz_$(R) -max_total_time=$(or $(TIME),60) -timeout=10 \

@@ -265,6 +265,7 @@ const struct reader reader_counters = {
     .carries = CARRIES_TIME | CARRIES_FRAMES | CARRIES_COUNTERS,
     .what = "counters as CSV: time_ms,frame,NAME (UNIT),...",
     .suffixes = "csv",
+    .cut = CUT_AT_LINE,
     .bid = counters_csv_bid,
     .read = counters_csv_read,
 };

@@ -65,6 +65,14 @@ enum carries {
 };
 extern const char *const carries_words[]; /* by bit; ends with NULL */
 
+/* Where a file may be cut so that its events are the first of those of the whole file. */
+enum reader_cut {
+	CUT_ANYWHERE, /* what is not whole is refused */
+	CUT_AT_LINE,  /* behind a line's end: a number that is cut is another number */
+	CUT_BUT_LAST, /* counters behind all other events sum up what there was */
+	CUT_NEVER,
+};
+
 struct reader {
 	const char *name;     /* "memtracer" */
 	const char *family;   /* "Unity": formats are listed by it */
@@ -75,7 +83,8 @@ struct reader {
 	bool rewinds;         /* reads its input twice: input_keep is called first */
 	bool streams;         /* pushes each packet as it comes, of a file that grows too */
 	bool own_tables;      /* brings its modules by id (traces): --maps must not add any */
-	bool guesses;         /* has no mark: bids by what the head holds, behind known marks */
+	enum reader_cut cut; /* a promise that fuzz targets check; of one that rewinds, CUT_NEVER */
+	bool guesses;        /* has no mark: bids by what the head holds, behind known marks */
 	/* 0: not mine; else how many bits of the first n bytes (at most INPUT_HEAD) speak for it,
 	 * at least 8 for a text that can only guess. Without a mark all of the head must be it: counts
 	 * that fit, records one behind the other, names that can be read. Pure; n may be 0. whole: head

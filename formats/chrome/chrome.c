@@ -718,6 +718,7 @@ const struct reader reader_chrome = {
 	       CARRIES_COUNTERS,
     .what = "Chrome's trace events, JSON: calls by thread, counters, samples",
     .suffixes = "json",
+    .cut = CUT_NEVER, /* calls are put in order when all are there */
     .bid = chrome_bid,
     .read = chrome_read,
 };

@@ -116,6 +116,7 @@ const struct reader reader_cpuprofile = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
     .what = "profiles of Chrome and node: .cpuprofile, .heapprofile",
     .suffixes = "cpuprofile,heapprofile",
+    .cut = CUT_NEVER, /* times come after samples */
     .bid = cpuprofile_bid,
     .read = cpuprofile_read,
 };

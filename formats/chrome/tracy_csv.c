@@ -280,6 +280,7 @@ const struct reader reader_tracy_csv = {
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS,
     .what = "tables of tracy-csvexport: zones, each (-u) or in sum, and plots",
     .suffixes = "csv",
+    .cut = CUT_NEVER, /* calls are put in order when all are there */
     .bid = tracy_bid,
     .read = tracy_read,
 };

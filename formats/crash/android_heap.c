@@ -360,6 +360,7 @@ const struct reader reader_android_heap = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "Android's native heap dumps: am dumpheap -n, malloc_debug",
     .suffixes = "txt",
+    .cut = CUT_NEVER, /* names come below their record */
     .bid = android_heap_bid,
     .read = android_heap_read,
 };

@@ -674,6 +674,7 @@ const struct reader reader_crash_log = {
     .what = "logs with stacks: sanitizers, tombstones, malloc_debug, hs_err, backtraces",
     .suffixes = "log,txt",
     .guesses = true,
+    .cut = CUT_NEVER, /* a stack without its last lines is another one */
     .bid = crash_log_bid,
     .read = crash_log_read,
 };

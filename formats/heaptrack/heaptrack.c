@@ -380,6 +380,7 @@ const struct reader reader_heaptrack = {
 	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "heaptrack 1.x, raw and interpreted (file versions 0 to 3)",
     .suffixes = "gz,zst,raw",
+    .cut = CUT_AT_LINE,
     .bid = heaptrack_bid,
     .read = heaptrack_read,
 };

@@ -355,6 +355,7 @@ const struct reader reader_instrument_text = {
     .what = "lines of enter and exit hooks",
     .suffixes = "txt,log",
     .guesses = true,
+    .cut = CUT_AT_LINE,
     .bid = instrument_text_bid,
     .read = instrument_text_read_words,
 };

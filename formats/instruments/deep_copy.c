@@ -286,6 +286,7 @@ const struct reader reader_deep_copy = {
     .carries = CARRIES_SAMPLES | CARRIES_ALLOCATIONS | CARRIES_STACKS,
     .what = "Instruments' deep copy: a call tree with time, cycles or bytes",
     .suffixes = "txt",
+    .cut = CUT_NEVER, /* what is below a function is taken from it */
     .bid = deep_copy_bid,
     .read = deep_copy_read,
 };

@@ -440,6 +440,7 @@ const struct reader reader_loli_report = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
     .what = "LoliProfiler: reports of --dump and --compare",
     .suffixes = "txt",
+    .cut = CUT_NEVER, /* what is below a function is taken from it, and so is the heading */
     .bid = loli_report_bid,
     .read = loli_report_read,
 };

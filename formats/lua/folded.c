@@ -510,6 +510,7 @@ const struct reader reader_folded = {
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",
     .guesses = true,
+    .cut = CUT_NEVER, /* one level or two: all lines say */
     .bid = folded_bid,
     .read = folded_read,
 };

@@ -414,6 +414,7 @@ const struct reader reader_luajit_jp = {
     .what = "LuaJIT -jp: lists of samples, and annotated source",
     .suffixes = "txt",
     .guesses = true,
+    .cut = CUT_NEVER, /* one level or two: all lines say; shares are of all that there is */
     .bid = jp_bid,
     .read = jp_read,
 };

@@ -141,6 +141,7 @@ const struct reader reader_lualloc_binary = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
     .what = "lua_Alloc log, binary: one record for each call of Lua's allocator",
     .suffixes = "lualloc,bin",
+    .cut = CUT_BUT_LAST, /* bytes and blocks in use, while a tick is not over */
     .bid = lualloc_binary_bid,
     .read = lualloc_binary_read,
 };

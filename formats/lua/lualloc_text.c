@@ -328,6 +328,7 @@ const struct reader reader_lualloc = {
     .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
     .what = "lua_Alloc log, text: one line for each call of Lua's allocator",
     .suffixes = "lualloc,txt",
+    .cut = CUT_NEVER, /* a call before its result is pushed when that is known */
     .bid = lualloc_text_bid,
     .read = lualloc_text_read,
 };

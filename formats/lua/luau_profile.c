@@ -164,6 +164,7 @@ const struct reader reader_luau_profile = {
     .what = "Luau's profile.out: sampled stacks with their time",
     .suffixes = "out",
     .guesses = true,
+    .cut = CUT_AT_LINE,
     .bid = luau_profile_bid,
     .read = luau_profile_read,
 };

@@ -349,6 +349,7 @@ const struct reader reader_lua_memref = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "LuaMemorySnapshotDump: objects, paths and reference counts (LuaMemRefInfo)",
     .suffixes = "txt",
+    .cut = CUT_AT_LINE,
     .bid = memref_bid,
     .read = memref_read,
 };

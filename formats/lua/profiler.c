@@ -225,6 +225,7 @@ const struct reader reader_luaprofiler = {
     .carries = CARRIES_CALLS | CARRIES_TIME,
     .what = "luaprofiler's log: calls with their times (tab separated)",
     .suffixes = "out,tsv,txt",
+    .cut = CUT_NEVER, /* callees come before their caller, which may be cut off */
     .bid = lua_profiler_bid,
     .read = lua_profiler_read,
 };

@@ -242,6 +242,7 @@ const struct reader reader_lua_snapshot = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "cloudwu/lua-snapshot as text: objects and who holds them",
     .suffixes = "txt",
+    .cut = CUT_NEVER, /* the next line may go on with a key */
     .bid = lua_snapshot_bid,
     .read = lua_snapshot_read,
 };

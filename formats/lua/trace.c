@@ -411,6 +411,7 @@ const struct reader reader_luatrace = {
     .what = "luatrace: calls, returns and the time of each line",
     .suffixes = "txt",
     .guesses = true,
+    .cut = CUT_NEVER, /* calls that are open at the end are pushed there */
     .bid = lua_trace_bid,
     .read = lua_trace_read,
 };

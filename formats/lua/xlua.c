@@ -328,6 +328,7 @@ const struct reader reader_xlua = {
     .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_OBJECTS,
     .what = "xLua reports: perf.profiler, perf.memory, LuaMemoryLeakChecker",
     .suffixes = "txt",
+    .cut = CUT_AT_LINE,
     .bid = xlua_bid,
     .read = xlua_read,
 };

@@ -241,6 +241,7 @@ const struct reader reader_miku_diff = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "Miku-LuaProfiler: Diff/add.txt, remain.txt, null.txt (2.3.4 to 4.x)",
     .suffixes = "txt",
+    .cut = CUT_NEVER, /* the next line may go on with a key */
     .bid = miku_diff_bid,
     .read = miku_diff_read_file,
 };

@@ -139,6 +139,7 @@ const struct reader reader_miku_ref = {
     .what = "Miku-LuaProfiler: Ref/function.txt, table.txt",
     .suffixes = "txt",
     .guesses = true,
+    .cut = CUT_AT_LINE,
     .bid = miku_ref_bid,
     .read = miku_ref_read_file,
 };

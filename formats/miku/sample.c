@@ -238,6 +238,7 @@ const struct reader reader_miku_sample = {
     .what = "Miku-LuaProfiler: saved samples, .sample (v2.0 to 4.x)",
     .suffixes = "sample",
     .guesses = true,
+    .cut = CUT_NEVER, /* which layout it is, is tried over the first roots */
     .bid = miku_sample_bid,
     .read = miku_sample_read,
 };

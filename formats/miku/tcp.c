@@ -413,6 +413,7 @@ const struct reader reader_miku_tcp = {
     .what = "Miku-LuaProfiler: dump of the network stream (v2.3.3 to 4.x)",
     .suffixes = "bin,tcp",
     .guesses = true,
+    .cut = CUT_NEVER, /* which wire it is, is tried over many messages; diffs come last */
     .bid = miku_tcp_bid_stream,
     .read = miku_tcp_read_stream,
 };

@@ -673,6 +673,7 @@ const struct reader reader_perf_data = {
 	       CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
     .what = "perf.data of perf and simpleperf: samples with their stacks",
     .suffixes = "data",
+    .cut = CUT_NEVER, /* names and build-ids come after the records */
     .bid = perf_data_bid,
     .read = perf_data_read,
 };

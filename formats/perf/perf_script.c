@@ -467,6 +467,7 @@ const struct reader reader_perf_script = {
     .suffixes = "perf,txt",
     .guesses = true,
     .rewinds = true,
+    .cut = CUT_NEVER, /* a stack without its last lines is another one */
     .bid = perf_script_bid,
     .read = perf_script_read,
 };

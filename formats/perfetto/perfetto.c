@@ -463,6 +463,7 @@ const struct reader reader_perfetto = {
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,
     .guesses = true,
+    .cut = CUT_NEVER, /* names come after what they name */
     .bid = perfetto_bid,
     .read = perfetto_read,
 };

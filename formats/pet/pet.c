@@ -527,6 +527,7 @@ const struct reader reader_pet = {
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",
     .guesses = true,
+    .cut = CUT_NEVER, /* a function that is cut off ends earlier */
     .bid = pet_bid,
     .read = pet_read,
 };

@@ -509,6 +509,7 @@ const struct reader reader_gperftools_heap = {
     .what = "gperftools' heap profiles as text, and Go's (debug=1)",
     .suffixes = "heap",
     .rewinds = true,
+    .cut = CUT_NEVER, /* names come after samples, in Go's */
     .bid = heap_text_bid_gperftools,
     .read = heap_text_read,
 };
@@ -522,6 +523,7 @@ const struct reader reader_jemalloc_heap = {
     .what = "jemalloc's heap profiles, by thread",
     .suffixes = "heap",
     .rewinds = true,
+    .cut = CUT_NEVER, /* a row without its last thread is taken without threads */
     .bid = heap_text_bid_jemalloc,
     .read = heap_text_read,
 };

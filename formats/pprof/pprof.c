@@ -721,6 +721,7 @@ const struct reader reader_pprof = {
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,
     .guesses = true,
+    .cut = CUT_NEVER, /* names come after samples */
     .bid = pprof_bid,
     .read = pprof_read,
 };

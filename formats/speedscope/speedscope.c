@@ -454,6 +454,7 @@ const struct reader reader_speedscope = {
     .what = "speedscope's JSON: sampled and evented profiles",
     .suffixes = "json",
     .rewinds = true,
+    .cut = CUT_NEVER, /* values come after their stacks */
     .bid = speedscope_bid,
     .read = speedscope_read,
 };

@@ -334,6 +334,7 @@ const struct reader reader_unity_heapexplorer = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "UnityHeapExplorer .heap: native and managed objects of Unity",
     .suffixes = "heap",
+    .cut = CUT_NEVER, /* what keeps objects alive is pushed when all was read */
     .bid = heapexplorer_bid,
     .read = heapexplorer_read,
 };

@@ -448,6 +448,7 @@ const struct reader reader_unity_memsnap = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
     .what = "Unity's old MemoryProfiler, JSON: .memsnap2 and .memsnap3",
     .suffixes = "memsnap2,memsnap3",
+    .cut = CUT_NEVER, /* what keeps objects alive is pushed when all was read */
     .bid = memsnap_bid,
     .read = memsnap_read,
 };

@@ -281,6 +281,7 @@ const struct reader reader_elua_memdump = {
     .what = "ELuaProfiler MemDump.txt: the tree of Lua objects",
     .suffixes = "txt",
     .guesses = true,
+    .cut = CUT_NEVER, /* what holds others and is not in it is pushed at the end */
     .bid = elua_memdump_bid,
     .read = elua_memdump_read,
 };

@@ -810,6 +810,7 @@ const struct reader reader_memreport = {
     .carries = CARRIES_TYPES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Unreal Engine's .memreport: classes of objects, and all totals",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid,
     .read = memreport_read_classes,
 };
@@ -821,6 +822,7 @@ const struct reader reader_memreport_objects = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: objects of the classes that it lists",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid_never,
     .read = memreport_read_objects,
 };
@@ -832,6 +834,7 @@ const struct reader reader_memreport_pools = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: block sizes of the binned allocator",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid_never,
     .read = memreport_read_pools,
 };
@@ -843,6 +846,7 @@ const struct reader reader_memreport_resources = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: the largest resources of the RHI",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid_never,
     .read = memreport_read_resources,
 };
@@ -854,6 +858,7 @@ const struct reader reader_memreport_rhi = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: memory of the RHI by kind",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid_never,
     .read = memreport_read_rhi,
 };
@@ -865,6 +870,7 @@ const struct reader reader_memreport_targets = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: pooled render targets",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid_never,
     .read = memreport_read_targets,
 };
@@ -876,6 +882,7 @@ const struct reader reader_memreport_textures = {
     .carries = CARRIES_TYPES | CARRIES_OBJECTS,
     .what = "of a .memreport: textures by group and format",
     .suffixes = "memreport",
+    .cut = CUT_AT_LINE,
     .bid = memreport_bid_never,
     .read = memreport_read_textures,
 };

@@ -526,6 +526,7 @@ const struct reader reader_callgrind = {
     .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_THREADS,
     .what = "Valgrind's callgrind.out: costs by function and line, with callers",
     .suffixes = "out",
+    .cut = CUT_NEVER, /* costs add up over all of the file */
     .bid = callgrind_bid,
     .read = callgrind_read,
 };

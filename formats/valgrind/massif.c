@@ -885,6 +885,7 @@ const struct reader reader_massif = {
 	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
     .what = "Valgrind's massif.out: bytes in use by stack at snapshots",
     .suffixes = "out",
+    .cut = CUT_NEVER, /* trees add up over all of the file */
     .bid = massif_bid,
     .read = massif_read,
 };

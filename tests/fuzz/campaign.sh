@@ -33,9 +33,7 @@ export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1:
 export UBSAN_OPTIONS=print_stacktrace=1:$symbolizer
 
 targets=()
-for f in tests/fuzz/fuzz_*.c; do
-	f=${f##*/fuzz_}
-	f=${f%.c}
+for f in $(sh tests/fuzz/targets.sh); do
 	[[ -n ${TARGETS-} && " $TARGETS " != *" $f "* ]] || targets+=("$f")
 done
 

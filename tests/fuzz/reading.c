@@ -16,65 +16,6 @@ enum { SHARE_TWICE = 8, SHARE_WRITTEN = 4, SHARE_CUT = 4, SHARE_HALVES = 8 };
 enum { EVENTS_MANY = 20000 };
 static uint64_t of_whole[EVENTS_MANY], of_part[EVENTS_MANY];
 
-/* Where a capture may be cut so that the events before the cut are those of the whole. */
-enum cut {
-	CUT_ANYWHERE, /* what is not whole is refused */
-	CUT_AT_LINE,  /* behind a line's end: a number that is cut is another number */
-	CUT_BUT_LAST, /* counters behind all other events sum up what there was */
-	CUT_NEVER,
-};
-
-static const struct {
-	const char *reader;
-	enum cut cut;
-} cuts[] = {
-    {"instrument-text", CUT_AT_LINE},
-    {"miku-ref", CUT_AT_LINE},
-    {"lua-memref", CUT_AT_LINE},
-    {"xlua", CUT_AT_LINE},
-    {"luau-profile", CUT_AT_LINE},
-    {"counters", CUT_AT_LINE},
-    {"lualloc-bin", CUT_BUT_LAST}, /* bytes and blocks in use, while a tick is not over */
-    {"pet", CUT_NEVER},            /* a function that is cut off ends earlier */
-    {"lualloc", CUT_NEVER},        /* a call before its result is pushed when that is known */
-    {"lua-snapshot", CUT_NEVER},   /* the next line may go on with a key */
-    {"miku-diff", CUT_NEVER},      /* the next line may go on with a key */
-    {"miku-sample", CUT_NEVER},    /* which layout it is, is tried over the first roots */
-    {"miku-tcp", CUT_NEVER},    /* which wire it is, is tried over many messages; diffs come last */
-    {"chrome", CUT_NEVER},      /* calls are put in order when all are there */
-    {"speedscope", CUT_NEVER},  /* values come after their stacks */
-    {"cpuprofile", CUT_NEVER},  /* times come after samples */
-    {"tracy-csv", CUT_NEVER},   /* calls are put in order when all are there */
-    {"instruments", CUT_NEVER}, /* what is below a function is taken from it */
-    {"loli-report", CUT_NEVER}, /* the same, and of the heading */
-    {"pprof", CUT_NEVER},       /* names come after samples */
-    {"gperftools-heap", CUT_NEVER}, /* the same, of Go's */
-    {"jemalloc-heap", CUT_NEVER},   /* a row without its last thread is taken without threads */
-    {"heaptrack", CUT_AT_LINE},
-    {"memreport", CUT_AT_LINE},
-    {"memreport-objects", CUT_AT_LINE},
-    {"memreport-pools", CUT_AT_LINE},
-    {"memreport-resources", CUT_AT_LINE},
-    {"memreport-rhi", CUT_AT_LINE},
-    {"memreport-targets", CUT_AT_LINE},
-    {"memreport-textures", CUT_AT_LINE},
-    {"perf-data", CUT_NEVER},    /* names and build-ids come after the records */
-    {"perfetto", CUT_NEVER},     /* names come after what they name */
-    {"perf-script", CUT_NEVER},  /* a stack without its last lines is another one */
-    {"crash-log", CUT_NEVER},    /* the same */
-    {"android-heap", CUT_NEVER}, /* names come below their record */
-    {"callgrind", CUT_NEVER},    /* costs add up over all of the file */
-    {"massif", CUT_NEVER},       /* the same of trees */
-    {"folded", CUT_NEVER},       /* one level or two: all lines say */
-    {"luajit-jp", CUT_NEVER},    /* the same; shares are of all that there is */
-    {"luaprofiler", CUT_NEVER},  /* callees come before their caller, which may be cut off */
-    {"elua-memdump", CUT_NEVER}, /* what holds others and is not in it is pushed at the end */
-    {"memsnap", CUT_NEVER},      /* what keeps objects alive is pushed when all was read */
-    {"heapexplorer", CUT_NEVER}, /* the same */
-    {"unity-raw", CUT_NEVER},    /* a frame waits for threads that may be cut off */
-    {"luatrace", CUT_NEVER},     /* calls that are open at the end are pushed there */
-};
-
 #define must(fact)                                                                         \
 	do {                                                                               \
 		if (!(fact)) {                                                             \
@@ -448,20 +389,13 @@ static void halves(const struct reading_source *from, const struct import_option
 	merge_free(m);
 }
 
-/* What is read twice knows at its beginning what comes at its end. */
-static enum cut cut_of(const char *reader)
-{
-	for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
-		if (!strcmp(cuts[i].reader, reader))
-			return cuts[i].cut;
-	return reader_by_name(reader)->rewinds ? CUT_NEVER : CUT_ANYWHERE;
-}
-
 static void cut_short(const struct reading_source *from, const struct import_options *o, size_t at,
 		      const struct reading_sink *whole)
 {
 	struct reading_source part = {.data = from->data, .n = at};
-	enum cut cut = cut_of(o->format);
+	const struct reader *r = reader_by_name(o->format);
+	/* What is read twice knows at its beginning what comes at its end. */
+	enum reader_cut cut = r->rewinds ? CUT_NEVER : r->cut;
 	struct reading_sink s;
 	int bits = 0, bits_of_part = 0;
 

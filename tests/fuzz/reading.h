@@ -6,10 +6,10 @@
  * their children, kinds and fields are in range, an absent field is 0, tables only grow, captures
  * begin and end in turn, the counts by kind are those of the events.
  *
- * A share of the inputs, chosen by their bytes, has more to pass (reading.c says which readers):
+ * A share of the inputs, chosen by their bytes, has more to pass:
  *  - read twice, it is the same trace;
  *  - the trace that is written of it has the same events, and is written again to the same bytes;
- *  - cut anywhere, the events are the first of what the whole has (of formats that stream);
+ *  - cut, the events are the first of what the whole has (struct reader's cut);
  *  - its events in two halves, merged, add up to what they do in one.
  */
 #ifndef TM_TESTS_FUZZ_READING_H
