@@ -29,18 +29,19 @@ static void list_words(const char *title, unsigned carries)
 		}
 }
 
-static void list_format(const struct reader *r)
+static void list_format(const struct reader *r, const char *name, unsigned carries,
+			const char *what)
 {
 	const unsigned of_heap = CARRIES_TYPES | CARRIES_REFERENCES;
 	const unsigned of_runs =
 	    CARRIES_STACKS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES | CARRIES_ADDRESSES;
-	unsigned missed = r->carries & CARRIES_OBJECTS ? of_heap : of_runs;
+	unsigned missed = carries & CARRIES_OBJECTS ? of_heap : of_runs;
 
-	if (r->carries & CARRIES_ALLOCATIONS)
+	if (carries & CARRIES_ALLOCATIONS)
 		missed |= CARRIES_LIVE | CARRIES_TYPES;
-	printf("%-20s %s\n%20s ", r->name, r->what, "");
-	list_words("has ", r->carries);
-	list_words("; no ", missed & ~r->carries);
+	printf("%-20s %s\n%20s ", name, what, "");
+	list_words("has ", carries);
+	list_words("; no ", missed & ~carries);
 	if (r->page)
 		printf("; see tracemill-%s(5)", r->page);
 	putchar('\n');
@@ -68,7 +69,9 @@ static void list_formats(void)
 	for (size_t i = 0; i < n; i++) {
 		if (!i || strcmp(sorted[i]->family, sorted[i - 1]->family) != 0)
 			printf("%s%s:\n", i ? "\n" : "", sorted[i]->family);
-		list_format(sorted[i]);
+		list_format(sorted[i], sorted[i]->name, sorted[i]->carries, sorted[i]->what);
+		for (const struct reader_part *p = sorted[i]->parts; p && p->name; p++)
+			list_format(sorted[i], p->name, p->carries, p->what);
 	}
 	free(sorted);
 }

@@ -19,7 +19,7 @@ enum status import_capture_new(struct import *im, struct err *e)
 	im->captures++;
 	if (im->reader->own_tables) /* a trace: what it says, and nothing added */
 		return ST_OK;
-	trace_set(im->t, "format", im->reader->name);
+	trace_set(im->t, "format", im->part ? im->part->name : im->reader->name);
 	return im->options->maps ? add_maps(im->t, im->options->maps, &im->smaps, e) : ST_OK;
 }
 

@@ -29,12 +29,28 @@ const char *const carries_words[] = {
     "objects",     "references",   "addresses", "build-ids", NULL,
 };
 
-const struct reader *reader_by_name(const char *name)
+const struct reader *reader_by_name(const char *name, const struct reader_part **part)
 {
-	for (size_t i = 0; readers[i]; i++)
-		if (!strcmp(readers[i]->name, name))
+	const struct reader_part *p;
+
+	for (size_t i = 0; readers[i]; i++) {
+		for (p = readers[i]->parts; p && p->name && strcmp(p->name, name) != 0; p++)
+			;
+		p = p && p->name ? p : NULL;
+		if (part)
+			*part = p;
+		if (p || !strcmp(readers[i]->name, name))
 			return readers[i];
+	}
 	return NULL;
+}
+
+const char *reader_what(const char *name)
+{
+	const struct reader_part *part;
+	const struct reader *r = reader_by_name(name, &part);
+
+	return part ? part->what : r ? r->what : NULL;
 }
 
 const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid)
@@ -60,7 +76,8 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 }
 
 static enum status reader_choose(struct input *in, const struct import_options *o,
-				 const struct reader **r, struct err *e)
+				 const struct reader **r, const struct reader_part **part,
+				 struct err *e)
 {
 	const struct foreign *f;
 	const uint8_t *head = NULL;
@@ -76,7 +93,7 @@ static enum status reader_choose(struct input *in, const struct import_options *
 	if (!n)
 		return err_set(e, ST_BAD, "empty file");
 	if (o->format) {
-		*r = reader_by_name(o->format);
+		*r = reader_by_name(o->format, part);
 		return *r ? ST_OK
 			  : err_set(e, ST_UNSUPPORTED,
 				    "unknown format '%s' (tm-import "
@@ -230,13 +247,15 @@ static bool is_mostly_lost(struct input *in, const struct err *why)
 static enum status read_one(struct import *im, const struct guard *g, struct err *e)
 {
 	const struct reader *r = NULL;
-	enum status st = reader_choose(im->in, im->options, &r, e);
+	const struct reader_part *part = NULL;
+	enum status st = reader_choose(im->in, im->options, &r, &part, e);
 
 	if (!st && r->rewinds)
 		st = input_keep(im->in);
 	if (st)
 		return st;
 	im->reader = r;
+	im->part = part;
 	im->captures = im->broken = 0;
 	st = import_capture_new(im, e);
 	if (st)
@@ -282,7 +301,7 @@ bool capture_streams(const uint8_t *head, size_t n, const struct import_options 
 	if (capture_archive(head, n))
 		return false;
 	if (o->format)
-		r = reader_by_name(o->format);
+		r = reader_by_name(o->format, NULL);
 	else if (!members_tar_goes_on(head, n))
 		r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	return r && r->streams;

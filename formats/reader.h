@@ -39,11 +39,12 @@ struct import {
 	const struct import_options *options;
 	bool begun;
 	uint64_t captures;
-	uint64_t broken;             /* input_broken that was noted */
-	struct smaps smaps;          /* of --maps; pushed when the capture ends */
-	const struct reader *reader; /* that reads */
-	bool *lossy;                 /* the caller's: some capture was salvaged */
-	struct err mostly_lost;      /* of what a bid took: it failed before the half of it */
+	uint64_t broken;                /* input_broken that was noted */
+	struct smaps smaps;             /* of --maps; pushed when the capture ends */
+	const struct reader *reader;    /* that reads */
+	const struct reader_part *part; /* of the reader's parts; NULL: the file as a whole */
+	bool *lossy;                    /* the caller's: some capture was salvaged */
+	struct err mostly_lost;         /* of what a bid took: it failed before the half of it */
 };
 
 /* What captures of a format may have. */
@@ -73,6 +74,13 @@ enum reader_cut {
 	CUT_NEVER,
 };
 
+/* A part of a file that is read as a format of its own, if it is asked for by name. */
+struct reader_part {
+	const char *name; /* "memreport-objects" */
+	unsigned carries; /* enum carries */
+	const char *what; /* one line for --list-formats */
+};
+
 struct reader {
 	const char *name;     /* "memtracer" */
 	const char *family;   /* "Unity": formats are listed by it */
@@ -83,6 +91,8 @@ struct reader {
 	bool rewinds;         /* reads its input twice: input_keep is called first */
 	bool streams;         /* pushes each packet as it comes, of a file that grows too */
 	bool own_tables;      /* brings its modules by id (traces): --maps must not add any */
+	/* Ends with a part without name; NULL: the file is one format. */
+	const struct reader_part *parts;
 	enum reader_cut cut; /* a promise that fuzz targets check; of one that rewinds, CUT_NEVER */
 	bool guesses;        /* has no mark: bids by what the head holds, behind known marks */
 	/* 0: not mine; else how many bits of the first n bytes (at most INPUT_HEAD) speak for it,
@@ -95,7 +105,10 @@ struct reader {
 };
 
 extern const struct reader *const readers[]; /* ends with NULL */
-const struct reader *reader_by_name(const char *name);
+/* The reader of the format, of which *part (or part itself) may be NULL. */
+const struct reader *reader_by_name(const char *name, const struct reader_part **part);
+/* "Unity memory snapshot .snap: ..."; NULL: no format has this name. */
+const char *reader_what(const char *name);
 /* The highest bid, of equal ones the first by name; not of one that guesses where there is the mark of a format that is not read. */
 const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, int *bid);
 

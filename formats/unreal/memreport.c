@@ -2,9 +2,9 @@
  *
  * Unreal Engine's .memreport: what the command "memreport -full" of versions 4.2x to 5.6 writes, one
  * text after the other of some thirty commands. Their contents overlap (a texture is in the list of
- * textures, in its class, in what the RHI has), so that each of its tables is read by a format of its
- * own: this one, which is found by itself, has the classes and all totals; the others are asked for
- * by name.
+ * textures, in its class, in what the RHI has), so that each of its tables is a format of its own: the
+ * file as a whole, which is found by itself, has the classes and all totals; the parts are asked for by
+ * name.
  *
  *	memreport            "Obj List" without a class: classes; totals of all sections: counters
  *	memreport-objects    "Obj List: class=C": the objects of each class that was asked for
@@ -679,18 +679,48 @@ static enum status memreport_take_lines(struct memreport *m, struct err *e)
 
 /* --- the whole --- */
 
+static const struct reader_part memreport_parts[] = {
+    {"memreport-objects", CARRIES_TYPES | CARRIES_OBJECTS,
+     "of a .memreport: objects of the classes that it lists"},
+    {"memreport-pools", CARRIES_TYPES | CARRIES_OBJECTS,
+     "of a .memreport: block sizes of the binned allocator"},
+    {"memreport-resources", CARRIES_TYPES | CARRIES_OBJECTS,
+     "of a .memreport: the largest resources of the RHI"},
+    {"memreport-rhi", CARRIES_TYPES | CARRIES_OBJECTS,
+     "of a .memreport: memory of the RHI by kind"},
+    {"memreport-targets", CARRIES_TYPES | CARRIES_OBJECTS,
+     "of a .memreport: pooled render targets"},
+    {"memreport-textures", CARRIES_TYPES | CARRIES_OBJECTS,
+     "of a .memreport: textures by group and format"},
+    {NULL, 0, NULL},
+};
+
+/* Of the file as a whole, and of each of its parts. */
+static const struct {
+	enum mr_section want;
+	const char *what; /* that a report without it lacks */
+} sections[] = {
+    {MR_CLASSES, "a list of classes or a total"},
+    {MR_OBJECTS, "a list of a class"},
+    {MR_ALLOCATOR, "pools of the binned allocator"},
+    {MR_TRACKED, "tracked resources of the RHI"},
+    {MR_RHI, "memory of the RHI"},
+    {MR_TARGETS, "render targets"},
+    {MR_TEXTURES, "a list of all textures"},
+};
+
 /* Of a report whose list of classes was not asked for, as "memreport" without -full is. */
 static void memreport_tell_others(const struct memreport *m)
 {
-	static const char *const formats[MR_SECTIONS] = {
-	    [MR_OBJECTS] = "objects", [MR_TEXTURES] = "textures", [MR_TARGETS] = "targets",
-	    [MR_ALLOCATOR] = "pools", [MR_RHI] = "rhi",           [MR_TRACKED] = "resources"};
+	const char *formats[MR_SECTIONS] = {NULL};
 	struct buf b = BUF_INIT;
 
+	for (size_t i = 0; memreport_parts[i].name; i++)
+		formats[sections[i + 1].want] = memreport_parts[i].name;
 	for (size_t i = 0; i < MR_SECTIONS; i++)
 		if (formats[i] && m->elsewhere[i])
-			buf_addf(&b, "%s -f memreport-%s has %" PRIu64 " rows", b.len ? "," : ":",
-				 formats[i], m->elsewhere[i]);
+			buf_addf(&b, "%s -f %s has %" PRIu64 " rows", b.len ? "," : ":", formats[i],
+				 m->elsewhere[i]);
 	trace_note(m->im->t, NOTE_GUESS, 0,
 		   "read as a list of classes, but the report has no "
 		   "such list%s",
@@ -720,21 +750,23 @@ static void memreport_add_notes(const struct memreport *m)
 			   "memreport-textures and others in tm-import --list-formats");
 }
 
-static enum status memreport_read_section(struct import *im, enum mr_section want, const char *what,
-					  struct err *e)
+static enum status memreport_read(struct import *im, struct err *e)
 {
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
-	struct memreport m = {.im = im, .want = want};
+	size_t asked = im->part ? (size_t)(im->part - memreport_parts) + 1 : 0;
+	struct memreport m = {.im = im, .want = sections[asked].want};
 	enum status st;
 
 	for (int i = 0; i < 3; i++)
 		trace_metric(im->t, metrics[i],
-			     want == MR_TRACKED ? METRIC_LOWER_BOUND : METRIC_EXACT, METRIC_AT_ALL);
+			     m.want == MR_TRACKED ? METRIC_LOWER_BOUND : METRIC_EXACT,
+			     METRIC_AT_ALL);
 	st = import_begin(im, e);
 	if (!st)
 		st = memreport_take_lines(&m, e);
 	if (!st && !m.rows && !m.counted)
-		st = err_at(e, ST_BAD, 0, "the report of Unreal Engine lacks %s", what);
+		st = err_at(e, ST_BAD, 0, "the report of Unreal Engine lacks %s",
+			    sections[asked].what);
 	memreport_add_notes(&m);
 	map64_release(&m.counters);
 	map64_release(&m.lists);
@@ -760,49 +792,6 @@ static int memreport_bid(const uint8_t *head, size_t n, bool whole)
 		   : 0;
 }
 
-static int memreport_bid_never(const uint8_t *head, size_t n, bool whole)
-{
-	(void)head;
-	(void)n;
-	(void)whole;
-	return 0;
-}
-
-static enum status memreport_read_classes(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_CLASSES, "a list of classes or a total", e);
-}
-
-static enum status memreport_read_objects(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_OBJECTS, "a list of a class", e);
-}
-
-static enum status memreport_read_pools(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_ALLOCATOR, "pools of the binned allocator", e);
-}
-
-static enum status memreport_read_resources(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_TRACKED, "tracked resources of the RHI", e);
-}
-
-static enum status memreport_read_rhi(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_RHI, "memory of the RHI", e);
-}
-
-static enum status memreport_read_targets(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_TARGETS, "render targets", e);
-}
-
-static enum status memreport_read_textures(struct import *im, struct err *e)
-{
-	return memreport_read_section(im, MR_TEXTURES, "a list of all textures", e);
-}
-
 const struct reader reader_memreport = {
     .name = "memreport",
     .family = "Unreal Engine",
@@ -810,79 +799,8 @@ const struct reader reader_memreport = {
     .carries = CARRIES_TYPES | CARRIES_COUNTERS | CARRIES_OBJECTS,
     .what = "Unreal Engine's .memreport: classes of objects, and all totals",
     .suffixes = "memreport",
+    .parts = memreport_parts,
     .cut = CUT_AT_LINE,
     .bid = memreport_bid,
-    .read = memreport_read_classes,
-};
-
-const struct reader reader_memreport_objects = {
-    .name = "memreport-objects",
-    .family = "Unreal Engine",
-    .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
-    .what = "of a .memreport: objects of the classes that it lists",
-    .suffixes = "memreport",
-    .cut = CUT_AT_LINE,
-    .bid = memreport_bid_never,
-    .read = memreport_read_objects,
-};
-
-const struct reader reader_memreport_pools = {
-    .name = "memreport-pools",
-    .family = "Unreal Engine",
-    .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
-    .what = "of a .memreport: block sizes of the binned allocator",
-    .suffixes = "memreport",
-    .cut = CUT_AT_LINE,
-    .bid = memreport_bid_never,
-    .read = memreport_read_pools,
-};
-
-const struct reader reader_memreport_resources = {
-    .name = "memreport-resources",
-    .family = "Unreal Engine",
-    .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
-    .what = "of a .memreport: the largest resources of the RHI",
-    .suffixes = "memreport",
-    .cut = CUT_AT_LINE,
-    .bid = memreport_bid_never,
-    .read = memreport_read_resources,
-};
-
-const struct reader reader_memreport_rhi = {
-    .name = "memreport-rhi",
-    .family = "Unreal Engine",
-    .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
-    .what = "of a .memreport: memory of the RHI by kind",
-    .suffixes = "memreport",
-    .cut = CUT_AT_LINE,
-    .bid = memreport_bid_never,
-    .read = memreport_read_rhi,
-};
-
-const struct reader reader_memreport_targets = {
-    .name = "memreport-targets",
-    .family = "Unreal Engine",
-    .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
-    .what = "of a .memreport: pooled render targets",
-    .suffixes = "memreport",
-    .cut = CUT_AT_LINE,
-    .bid = memreport_bid_never,
-    .read = memreport_read_targets,
-};
-
-const struct reader reader_memreport_textures = {
-    .name = "memreport-textures",
-    .family = "Unreal Engine",
-    .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS,
-    .what = "of a .memreport: textures by group and format",
-    .suffixes = "memreport",
-    .cut = CUT_AT_LINE,
-    .bid = memreport_bid_never,
-    .read = memreport_read_textures,
+    .read = memreport_read,
 };

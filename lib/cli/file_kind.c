@@ -91,15 +91,15 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 	struct kind_sink sink = {
 	    .sink = {.begin = kind_begin, .batch = kind_batch, .end = kind_end}};
 	struct import_options o = {.format = r->name};
-	const struct reader *from = NULL;
+	const char *from = NULL;
 	bool lossy;
 
 	/* What is wrong with it is for the report to say. */
 	(void)capture_read(in, &o, &sink.sink, &lossy, in->cur.e);
 	if (!strcmp(r->name, "trace") && *sink.format)
-		from = reader_by_name(sink.format);
+		from = reader_what(sink.format);
 	kind_say(k, "%s%s%s%s", strcmp(r->name, "trace") ? r->what : "a trace of tracemill",
-		 from ? ", from " : "", from ? from->what : "", "");
+		 from ? ", from " : "", from ? from : "", "");
 	k->program = kind_program(&sink, r->name);
 }
 
@@ -109,13 +109,12 @@ static void kind_of_archive(struct input *in, const char *what, struct file_kind
 	struct kind_sink sink = {
 	    .sink = {.begin = kind_begin, .batch = kind_batch, .end = kind_end}};
 	struct import_options o = {.format = NULL};
-	const struct reader *first;
+	const char *first;
 	bool lossy;
 
 	(void)capture_read(in, &o, &sink.sink, &lossy, in->cur.e);
-	first = *sink.format ? reader_by_name(sink.format) : NULL;
-	kind_say(k, "%s%s%s", what, first ? " of captures, the first: " : "",
-		 first ? first->what : "");
+	first = *sink.format ? reader_what(sink.format) : NULL;
+	kind_say(k, "%s%s%s", what, first ? " of captures, the first: " : "", first ? first : "");
 	k->program = kind_program(&sink, sink.format);
 }
 

@@ -36,7 +36,7 @@ void cli_import_done(struct cli_import *i)
 		cli_usage("--slide: '%s' is not a number", i->slide);
 	i->options.locations = kinds[i->locations];
 	i->options.offsets = spaces[i->offsets];
-	if (i->options.format && !reader_by_name(i->options.format))
+	if (i->options.format && !reader_by_name(i->options.format, NULL))
 		cli_usage("--format: '%s' is not a format (tm-import --list-formats has the list)",
 			  i->options.format);
 	need_file("maps", i->options.maps);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A reader over arbitrary bytes: the one whose name the program has, fuzz_perf_data the one of perf-data.
+ * A reader, and each of its parts, over arbitrary bytes: the reader whose name the program has, fuzz_perf_data
+ * that of perf-data.
  */
 #include "tests/fuzz/reading.h"
 
@@ -21,7 +22,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (char *p = format; *p; p++)
 		if (*p == '_')
 			*p = '-';
-	reader = reader_by_name(format);
+	reader = reader_by_name(format, NULL);
 	if (!reader) {
 		fprintf(stderr, "%s: the name is not fuzz_ and that of a format\n", (*argv)[0]);
 		exit(2);
@@ -32,5 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	fuzz_reading(reader->name, data, n);
+	for (const struct reader_part *p = reader->parts; p && p->name; p++)
+		fuzz_reading(p->name, data, n);
 	return 0;
 }

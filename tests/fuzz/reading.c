@@ -393,7 +393,7 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 		      const struct reading_sink *whole)
 {
 	struct reading_source part = {.data = from->data, .n = at};
-	const struct reader *r = reader_by_name(o->format);
+	const struct reader *r = reader_by_name(o->format, NULL);
 	/* What is read twice knows at its beginning what comes at its end. */
 	enum reader_cut cut = r->rewinds ? CUT_NEVER : r->cut;
 	struct reading_sink s;
@@ -427,7 +427,7 @@ static void cut_short(const struct reading_source *from, const struct import_opt
 void fuzz_reading_of(const struct reading_source *from, const struct import_options *o,
 		     reading_rule_fn *rule)
 {
-	const struct reader *r = reader_by_name(o->format);
+	const struct reader *r = reader_by_name(o->format, NULL);
 	uint64_t chosen = from->path ? 0 : hash_bytes(from->data, from->n);
 	struct reading_sink s;
 
