@@ -14,14 +14,11 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
-#include "lib/input/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum section { SECTION_NONE, SECTION_EVENTS, SECTION_SAMPLES, SECTION_FRAMES, SECTION_OTHER };
 enum key {
-	KEY_OTHER,
 	KEY_PH,
 	KEY_NAME,
 	KEY_CAT,
@@ -30,24 +27,64 @@ enum key {
 	KEY_PID,
 	KEY_TID,
 	KEY_ID,
-	KEY_ID2,
 	KEY_SF,
 	KEY_WEIGHT,
-	KEY_ARGS,
 	KEY_PARENT,
 	KEYS
 };
 
-#define KEY(key, text) [key] = {text, sizeof text - 1}
-static const struct {
-	const char *text;
-	size_t n;
-} key_names[KEYS] = {
-    KEY(KEY_PH, "ph"),         KEY(KEY_NAME, "name"),     KEY(KEY_CAT, "cat"),
-    KEY(KEY_TS, "ts"),         KEY(KEY_DUR, "dur"),       KEY(KEY_PID, "pid"),
-    KEY(KEY_TID, "tid"),       KEY(KEY_ID, "id"),         KEY(KEY_ID2, "id2"),
-    KEY(KEY_SF, "sf"),         KEY(KEY_WEIGHT, "weight"), KEY(KEY_ARGS, "args"),
-    KEY(KEY_PARENT, "parent"),
+enum place { /* behind those of a profile of V8 */
+	     WHOLE = V8_PLACES,
+	     EVENTS,
+	     SAMPLES,
+	     FRAMES,
+	     OTHER,
+	     FILTERED,
+	     EVENT,
+	     SAMPLE,
+	     FRAME,
+	     ARGS,
+	     ARG,
+	     ID2,
+	     ID2_TEXT,
+	     VALUES /* by enum key */
+};
+
+static const struct json_row chrome_rows[] = {
+    {JSON_TOP, "{", WHOLE},
+    {JSON_TOP, "[", EVENTS},
+    {WHOLE, "traceEvents[", EVENTS},
+    {WHOLE, "samples[", SAMPLES},
+    {WHOLE, "stackFrames{", FRAMES},
+    {WHOLE, "otherData{", OTHER},
+    {OTHER, TRACE_FILTERED, FILTERED}, /* tm-export's word for what tm-filter left */
+    {EVENTS, "{", EVENT},
+    {EVENT, "ph", VALUES + KEY_PH},
+    {EVENT, "name", VALUES + KEY_NAME},
+    {EVENT, "cat", VALUES + KEY_CAT},
+    {EVENT, "ts", VALUES + KEY_TS},
+    {EVENT, "dur", VALUES + KEY_DUR},
+    {EVENT, "pid", VALUES + KEY_PID},
+    {EVENT, "tid", VALUES + KEY_TID},
+    {EVENT, "id", VALUES + KEY_ID},
+    {EVENT, "sf", VALUES + KEY_SF},
+    {EVENT, "weight", VALUES + KEY_WEIGHT},
+    {EVENT, "id2{", ID2},
+    {ID2, "*", ID2_TEXT}, /* {"local": "0x1"} */
+    {EVENT, "args{", ARGS},
+    {ARGS, "*", ARG},
+    {ARGS, "data{", V8_DATA}, /* may be a piece of a profile */
+    {SAMPLES, "{", SAMPLE},
+    {SAMPLE, "ts", VALUES + KEY_TS},
+    {SAMPLE, "dur", VALUES + KEY_DUR},
+    {SAMPLE, "pid", VALUES + KEY_PID},
+    {SAMPLE, "tid", VALUES + KEY_TID},
+    {SAMPLE, "sf", VALUES + KEY_SF},
+    {SAMPLE, "weight", VALUES + KEY_WEIGHT},
+    {FRAMES, "*{", FRAME},
+    {FRAME, "name", VALUES + KEY_NAME},
+    {FRAME, "parent", VALUES + KEY_PARENT},
+    {0},
 };
 
 struct value { /* of a key: text as it is written, also of numbers */
@@ -61,14 +98,10 @@ struct reading { /* of a counter */
 };
 
 struct parser {
-	struct chrome x; /* first */
-	unsigned depth, item_depth;
-	char top; /* bracket of the whole */
-	enum section section;
-	enum key key;
-	bool in_item, in_args, in_id;
-	struct v8_json v8; /* args.data of the item, which may be a piece of a profile */
-	struct buf section_key, frame_id, other_key, arg;
+	struct chrome x;          /* first */
+	bool in_whole;            /* an object with an array of events */
+	struct v8_json v8;        /* args.data of the item */
+	struct buf arg, frame_id; /* keys: of args, and of the table of frames */
 	struct value values[KEYS];
 	struct reading *readings;
 	size_t n_readings, cap_readings;            /* those beyond n keep their memory */
@@ -428,8 +461,6 @@ static void chrome_take_event(struct parser *p)
 
 static void begin_item(struct parser *p)
 {
-	p->in_item = true;
-	p->key = KEY_OTHER;
 	for (size_t i = 0; i < KEYS; i++)
 		p->values[i].there = false;
 	p->label.there = false;
@@ -438,58 +469,33 @@ static void begin_item(struct parser *p)
 	v8_clear(&p->x.piece);
 }
 
-static enum status chrome_begin_bracket(void *arg, char bracket, struct err *e)
+static enum status chrome_begin(void *arg, unsigned place, struct err *e)
 {
 	struct parser *p = arg;
 
-	(void)e;
-	p->depth++;
-	if (p->v8.depth || (p->in_args && p->depth == p->item_depth + 2 && bracket == '{' &&
-			    is(&p->arg, "data"))) {
-		v8_begin(&p->v8, bracket);
-	} else if (p->depth == 1) {
-		p->top = bracket;
-		p->section = bracket == '[' ? SECTION_EVENTS : SECTION_NONE;
-		p->item_depth = 2;
-	} else if (p->depth == 2 && p->top == '{') {
-		p->item_depth = 3;
-		p->section = bracket == '[' && is(&p->section_key, "traceEvents") ? SECTION_EVENTS
-			     : bracket == '[' && is(&p->section_key, "samples")   ? SECTION_SAMPLES
-			     : bracket == '{' && is(&p->section_key, "stackFrames") ? SECTION_FRAMES
-			     : bracket == '{' && is(&p->section_key, "otherData")   ? SECTION_OTHER
-										    : SECTION_NONE;
-	} else if (p->depth == p->item_depth && p->section && p->section != SECTION_OTHER &&
-		   bracket == '{') {
+	if (place == EVENT || place == SAMPLE || place == FRAME)
 		begin_item(p);
-	} else if (p->in_item && p->depth == p->item_depth + 1) {
-		p->in_args = p->key == KEY_ARGS && bracket == '{';
-		p->in_id = p->key == KEY_ID2;
-	}
+	else if (place == WHOLE)
+		p->in_whole = true;
+	else if (place < V8_PLACES)
+		return v8_begin(&p->v8, place, e);
 	return ST_OK;
 }
 
-static enum status chrome_end_bracket(void *arg, char bracket, struct err *e)
+static enum status chrome_end(void *arg, unsigned place, struct err *e)
 {
 	struct parser *p = arg;
 
-	(void)bracket;
-	(void)e;
-	if (p->v8.depth)
-		v8_end(&p->v8);
-	if (p->in_item && p->depth == p->item_depth) {
-		p->in_item = false;
-		switch (p->section) {
-		case SECTION_EVENTS: chrome_take_event(p); break;
-		case SECTION_SAMPLES: take_sample(p); break;
-		case SECTION_FRAMES: take_frame(p); break;
-		default: break;
-		}
-	}
-	if (p->depth == p->item_depth + 1)
-		p->in_args = p->in_id = false;
-	p->depth--;
-	if (p->depth < 2 && p->top == '{')
-		p->section = SECTION_NONE;
+	if (place == EVENT)
+		chrome_take_event(p);
+	else if (place == SAMPLE)
+		take_sample(p);
+	else if (place == FRAME)
+		take_frame(p);
+	else if (place == WHOLE)
+		p->in_whole = false;
+	else if (place < V8_PLACES)
+		return v8_end(&p->v8, place, e);
 	return ST_OK;
 }
 
@@ -499,40 +505,20 @@ static void set_text(struct buf *b, const char *s, size_t n)
 	buf_add(b, s, n);
 }
 
-static enum status chrome_take_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status chrome_key(void *arg, unsigned in, const char *s, size_t n, struct err *e)
 {
 	struct parser *p = arg;
 
 	(void)e;
-	if (p->v8.depth) {
-		v8_key(&p->v8, s, n);
-	} else if (p->in_item && p->depth == p->item_depth) {
-		p->key = KEY_OTHER;
-		for (unsigned i = 1; i < KEYS; i++)
-			if (key_names[i].n == n && *s == *key_names[i].text &&
-			    !memcmp(s, key_names[i].text, n))
-				p->key = (enum key)i;
-	} else if (p->in_args && p->depth == p->item_depth + 1) {
-		set_text(&p->arg, s, n);
-	} else if (p->depth == 1) {
-		set_text(&p->section_key, s, n);
-	} else if (p->depth == 2 && p->section == SECTION_FRAMES) {
-		set_text(&p->frame_id, s, n);
-	} else if (p->depth == 2 && p->section == SECTION_OTHER) {
-		set_text(&p->other_key, s, n);
-	}
+	set_text(in == FRAMES ? &p->frame_id : &p->arg, s, n);
 	return ST_OK;
 }
 
-static void set_value(struct parser *p, const char *s, size_t n, bool is_number)
+static void set_value(struct value *to, const struct json_value *v)
 {
-	struct value *v = &p->values[p->key];
-
-	if (!p->in_item || p->depth != p->item_depth || !p->key)
-		return;
-	set_text(&v->text, s, n);
-	v->there = true;
-	v->is_number = is_number;
+	set_text(&to->text, v->s, v->n);
+	to->there = true;
+	to->is_number = v->kind == JSON_NUMBER;
 }
 
 /* Texts may be numbers, too. False: it is not a number. */
@@ -556,56 +542,44 @@ static bool chrome_take_reading(struct parser *p, const char *s, size_t n)
 	return true;
 }
 
-static enum status chrome_take_string(void *arg, const char *s, size_t n, struct err *e)
+static void take_arg(struct parser *p, const struct json_value *v)
 {
-	struct parser *p = arg;
+	bool no_number = !chrome_take_reading(p, v->s, v->n);
 
-	(void)e;
-	if (p->v8.depth) {
-		v8_string(&p->v8, s, n);
-		return ST_OK;
-	}
-	set_value(p, s, n, false);
-	/* tm-export's word for what tm-filter left. */
-	if (p->depth == 2 && p->section == SECTION_OTHER && is(&p->other_key, TRACE_FILTERED)) {
-		set_text(&p->other_key, s, n);
-		trace_set(p->x.im->t, TRACE_FILTERED, buf_str(&p->other_key));
-	}
-	if (p->in_id && p->depth == p->item_depth + 1) { /* {"local": "0x1"} */
-		set_text(&p->values[KEY_ID].text, s, n);
-		p->values[KEY_ID].there = true;
-	}
-	if (p->in_args && p->depth == p->item_depth + 1)
-		p->text_readings += !chrome_take_reading(p, s, n);
-	if (p->in_args && p->depth == p->item_depth + 1 && is(&p->arg, "name")) {
-		set_text(&p->label.text, s, n);
-		p->label.there = true;
-	}
-	return ST_OK;
+	*(v->kind == JSON_NUMBER ? &p->no_number : &p->text_readings) += no_number;
+	if (v->kind == JSON_STRING && is(&p->arg, "name"))
+		set_value(&p->label, v);
 }
 
-static enum status chrome_take_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status chrome_value(void *arg, unsigned place, const struct json_value *v,
+				struct err *e)
 {
 	struct parser *p = arg;
 
-	(void)e;
-	if (p->v8.depth) {
-		v8_number(&p->v8, s, n);
+	if (v->kind != JSON_STRING && v->kind != JSON_NUMBER)
 		return ST_OK;
+	if (place >= VALUES) {
+		set_value(&p->values[place - VALUES], v);
+	} else if (place == ARG) {
+		take_arg(p, v);
+	} else if (place < V8_PLACES) {
+		return v8_value(&p->v8, place, v, e);
+	} else if (v->kind == JSON_STRING && place == ID2_TEXT) {
+		set_value(&p->values[KEY_ID], v);
+	} else if (v->kind == JSON_STRING) { /* FILTERED */
+		set_text(&p->arg, v->s, v->n);
+		trace_set(p->x.im->t, TRACE_FILTERED, buf_str(&p->arg));
 	}
-	set_value(p, s, n, true);
-	if (p->in_args && p->depth == p->item_depth + 1)
-		p->no_number += !chrome_take_reading(p, s, n);
 	return ST_OK;
 }
 
 /* The array of events may go without its end, and with a comma before that. */
-static bool only_the_end(const struct parser *p, const struct err *e)
+static bool only_the_end(const struct parser *p, unsigned depth, const struct err *e)
 {
 	const struct cursor *c = &p->x.im->in->cur;
 	uint64_t end = c->base_offset + (uint64_t)(c->end - c->base);
 
-	return e->code == ST_BAD && p->top == '[' && p->depth == 1 && c->at_end &&
+	return e->code == ST_BAD && !p->in_whole && depth == 1 && c->at_end &&
 	       (e->offset == ERR_NO_OFFSET || e->offset + 8 >= end);
 }
 
@@ -616,18 +590,20 @@ static bool has_something(const struct parser *p)
 
 static enum status chrome_read_events(struct parser *p, struct err *e)
 {
-	static const struct json_handler handler = {.number = chrome_take_number,
-						    .string = chrome_take_string,
-						    .key = chrome_take_key,
-						    .begin = chrome_begin_bracket,
-						    .end = chrome_end_bracket};
+	static const struct json_walker walker = {.rows = chrome_rows,
+						  .more = v8_rows,
+						  .begin = chrome_begin,
+						  .end = chrome_end,
+						  .value = chrome_value,
+						  .key = chrome_key};
 	static const struct json_options options = {.max_depth = 512, .repair_utf8 = true};
 	struct json_result result = {0};
 	struct err own = ERR_INIT;
-	enum status st = json_parse(&p->x.im->in->cur, &handler, p, &options, &result, &own);
+	unsigned depth;
+	enum status st = json_walk(&p->x.im->in->cur, &walker, p, &options, &result, &depth, &own);
 	struct trace *t = p->x.im->t;
 
-	if (st && only_the_end(p, &own) && has_something(p))
+	if (st && only_the_end(p, depth, &own) && has_something(p))
 		st = ST_OK;
 	if (!has_something(p)) {
 		if (st) {
@@ -656,8 +632,6 @@ static void chrome_parser_release(struct parser *p)
 	for (size_t i = 0; i < p->cap_readings; i++)
 		buf_release(&p->readings[i].name);
 	buf_release(&p->label.text);
-	buf_release(&p->section_key);
-	buf_release(&p->other_key);
 	buf_release(&p->frame_id);
 	buf_release(&p->arg);
 	intern_release(&p->x.thread_keys);
@@ -669,7 +643,7 @@ static void chrome_parser_release(struct parser *p)
 	free(p->x.points);
 	free(p->x.threads);
 	free(p->x.frames);
-	buf_release(&p->v8.key);
+	free(p->v8.open);
 	v8_release(&p->x.piece);
 	for (size_t i = 0; i < p->x.n_profiles; i++) {
 		v8_release(&p->x.profiles[i]->v8);

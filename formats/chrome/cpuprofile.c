@@ -6,66 +6,19 @@
  */
 #include "formats/chrome/v8.h"
 
-#include "lib/base/mem.h"
-#include "lib/input/json.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-static enum status cpuprofile_take_begin(void *arg, char bracket, struct err *e)
-{
-	(void)e;
-	v8_begin(arg, bracket);
-	return ST_OK;
-}
-
-static enum status cpuprofile_take_end(void *arg, char bracket, struct err *e)
-{
-	(void)bracket;
-	(void)e;
-	v8_end(arg);
-	return ST_OK;
-}
-
-static enum status cpuprofile_take_key(void *arg, const char *s, size_t n, struct err *e)
-{
-	(void)e;
-	v8_key(arg, s, n);
-	return ST_OK;
-}
-
-static enum status cpuprofile_take_string(void *arg, const char *s, size_t n, struct err *e)
-{
-	struct v8_json *j = arg;
-
-	(void)e;
-	if (j->depth)
-		v8_string(j, s, n);
-	return ST_OK;
-}
-
-static enum status cpuprofile_take_number(void *arg, const char *s, size_t n, struct err *e)
-{
-	struct v8_json *j = arg;
-
-	(void)e;
-	if (j->depth)
-		v8_number(j, s, n);
-	return ST_OK;
-}
 
 static enum status cpuprofile_read_profile(struct import *im, struct v8_json *j,
 					   struct v8_profile *p, struct err *e)
 {
-	static const struct json_handler handler = {.number = cpuprofile_take_number,
-						    .string = cpuprofile_take_string,
-						    .key = cpuprofile_take_key,
-						    .begin = cpuprofile_take_begin,
-						    .end = cpuprofile_take_end};
-	static const struct json_options options = {.max_depth = V8_LEVELS, .repair_utf8 = true};
+	static const struct json_row rows[] = {{JSON_TOP, "{", V8_DATA}, {0}};
+	static const struct json_walker walker = {
+	    .rows = rows, .more = v8_rows, .begin = v8_begin, .end = v8_end, .value = v8_value};
+	static const struct json_options options = {.max_depth = V8_DEPTH, .repair_utf8 = true};
 	struct json_result result = {0};
 	struct err own = ERR_INIT;
-	enum status st = json_parse(&im->in->cur, &handler, j, &options, &result, &own), pushed;
+	enum status st = json_walk(&im->in->cur, &walker, j, &options, &result, NULL, &own), pushed;
 
 	if (!p->n_nodes) {
 		*e = own;
@@ -85,14 +38,10 @@ static enum status cpuprofile_read_profile(struct import *im, struct v8_json *j,
 static enum status cpuprofile_read(struct import *im, struct err *e)
 {
 	struct v8_profile p = {0};
-	struct v8_json *j = mem_zalloc(sizeof *j);
-	enum status st;
+	struct v8_json j = {.im = im, .to = &p};
+	enum status st = cpuprofile_read_profile(im, &j, &p, e);
 
-	j->im = im;
-	j->to = &p;
-	st = cpuprofile_read_profile(im, j, &p, e);
-	buf_release(&j->key);
-	free(j);
+	free(j.open);
 	v8_release(&p);
 	return st;
 }

@@ -9,92 +9,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_key(const struct v8_json *j, const char *word)
-{
-	return j->key.len == strlen(word) && !memcmp(j->key.data, word, j->key.len);
-}
-
-static enum v8_level level_in(const struct v8_json *j)
-{
-	return j->depth <= V8_LEVELS ? (enum v8_level)j->levels[j->depth - 1] : V8_SKIPPED;
-}
-
 /* --- JSON --- */
 
-static enum v8_level v8_level_of(struct v8_json *j, char bracket)
-{
-	bool object = bracket == '{';
+const struct json_row v8_rows[] = {
+    {V8_DATA, "cpuProfile{", V8_DATA},
+    {V8_DATA, "head{", V8_NODE},
+    {V8_DATA, "nodes[", V8_NODES},
+    {V8_DATA, "samples[", V8_SAMPLES},
+    {V8_DATA, "timeDeltas[", V8_DELTAS},
+    {V8_DATA, "timestamps[", V8_TIMES},
+    {V8_DATA, "startTime", V8_START},
+    {V8_DATA, "endTime", V8_END},
+    {V8_NODES, "{", V8_NODE},
+    {V8_SAMPLES, "", V8_SAMPLE},
+    {V8_DELTAS, "", V8_TIME},
+    {V8_TIMES, "", V8_TIME},
+    {V8_NODE, "callFrame{", V8_CALL_FRAME},
+    {V8_NODE, "children[", V8_CHILDREN},
+    {V8_CHILDREN, "{", V8_NODE},
+    {V8_CHILDREN, "", V8_CHILD},
+    {V8_NODE, "id", V8_ID},
+    {V8_NODE, "parent", V8_PARENT},
+    {V8_NODE, "selfSize", V8_SIZE},
+    {V8_NODE, "functionName", V8_NAME},
+    {V8_NODE, "url", V8_URL},
+    {V8_NODE, "lineNumber", V8_LINE},
+    {V8_CALL_FRAME, "functionName", V8_NAME},
+    {V8_CALL_FRAME, "url", V8_URL},
+    {V8_CALL_FRAME, "lineNumber", V8_LINE},
+    {0},
+};
 
-	if (!j->depth)
-		return object ? V8_DATA : V8_SKIPPED;
-	switch (level_in(j)) {
-	case V8_DATA:
-		if (object)
-			return is_key(j, "cpuProfile") ? V8_DATA
-			       : is_key(j, "head")     ? V8_NODE
-						       : V8_SKIPPED;
-		if (is_key(j, "timestamps"))
-			j->to->absolute = true;
-		return is_key(j, "nodes")                                   ? V8_NODES
-		       : is_key(j, "samples")                               ? V8_SAMPLES
-		       : is_key(j, "timeDeltas") || is_key(j, "timestamps") ? V8_TIMES
-									    : V8_SKIPPED;
-	case V8_NODES:
-	case V8_CHILDREN: return object ? V8_NODE : V8_SKIPPED;
-	case V8_NODE:
-		return object && is_key(j, "callFrame")   ? V8_CALL_FRAME
-		       : !object && is_key(j, "children") ? V8_CHILDREN
-							  : V8_SKIPPED;
-	default: return V8_SKIPPED;
-	}
+enum status v8_begin(void *json, unsigned place, struct err *e)
+{
+	struct v8_json *j = json;
+	struct v8_profile *p = j->to;
+
+	(void)e;
+	if (place == V8_TIMES)
+		p->absolute = true;
+	if (place != V8_NODE)
+		return ST_OK;
+	VEC_PUSH(p->nodes, p->n_nodes, p->cap_nodes) =
+	    (struct v8_node){.parent = j->n_open ? j->open[j->n_open - 1] : 0};
+	VEC_PUSH(j->open, j->n_open, j->cap_open) = (uint32_t)p->n_nodes;
+	return ST_OK;
 }
 
-void v8_begin(struct v8_json *j, char bracket)
+enum status v8_end(void *json, unsigned place, struct err *e)
 {
-	enum v8_level level = v8_level_of(j, bracket);
-	uint32_t in = j->depth && j->depth <= V8_LEVELS ? j->open[j->depth - 1] : 0;
+	struct v8_json *j = json;
 
-	if (level == V8_NODE) {
-		VEC_PUSH(j->to->nodes, j->to->n_nodes, j->to->cap_nodes) =
-		    (struct v8_node){.parent = in};
-		in = (uint32_t)j->to->n_nodes;
-	}
-	if (j->depth < V8_LEVELS) {
-		j->levels[j->depth] = (uint8_t)level;
-		j->open[j->depth] = in;
-	}
-	j->depth++;
-	j->key.len = 0;
-}
-
-void v8_end(struct v8_json *j)
-{
-	j->depth--;
-}
-
-void v8_key(struct v8_json *j, const char *s, size_t n)
-{
-	j->key.len = 0;
-	buf_add(&j->key, s, n);
-}
-
-/* The node whose fields come now; NULL: none. */
-static struct v8_node *node_now(struct v8_json *j)
-{
-	enum v8_level level = level_in(j);
-
-	return level == V8_NODE || level == V8_CALL_FRAME ? &j->to->nodes[j->open[j->depth - 1] - 1]
-							  : NULL;
-}
-
-void v8_string(struct v8_json *j, const char *s, size_t n)
-{
-	struct v8_node *node = node_now(j);
-
-	if (node && is_key(j, "functionName"))
-		node->name = trace_string(j->im->t, s, n);
-	else if (node && is_key(j, "url"))
-		node->file = trace_string(j->im->t, s, n);
+	(void)e;
+	j->n_open -= place == V8_NODE;
+	return ST_OK;
 }
 
 static bool whole(const char *s, size_t n, int64_t *v)
@@ -109,45 +77,58 @@ static bool whole(const char *s, size_t n, int64_t *v)
 	return true;
 }
 
-static void take_field(struct v8_json *j, struct v8_node *node, int64_t v)
+static void set_node(struct v8_json *j, unsigned place, int64_t v)
 {
-	if (is_key(j, "id"))
+	struct v8_node *node = &j->to->nodes[j->open[j->n_open - 1] - 1];
+
+	if (place == V8_ID)
 		node->id = (uint64_t)v;
-	else if (is_key(j, "parent"))
+	else if (place == V8_PARENT)
 		node->parent_id = (uint64_t)v;
-	else if (is_key(j, "lineNumber") && v >= 0 && v < UINT32_MAX)
+	else if (place == V8_LINE && v >= 0 && v < UINT32_MAX)
 		node->line = (uint32_t)v + 1;
-	else if (is_key(j, "selfSize") && v >= 0) {
+	else if (place == V8_SIZE && v >= 0) {
 		node->size = v;
 		j->to->sized = true;
 	}
 }
 
-void v8_number(struct v8_json *j, const char *s, size_t n)
+static void set_text(struct v8_json *j, unsigned place, const struct json_value *v)
 {
+	if (place == V8_NAME)
+		j->to->nodes[j->open[j->n_open - 1] - 1].name = trace_string(j->im->t, v->s, v->n);
+	else if (place == V8_URL)
+		j->to->nodes[j->open[j->n_open - 1] - 1].file = trace_string(j->im->t, v->s, v->n);
+}
+
+enum status v8_value(void *json, unsigned place, const struct json_value *value, struct err *e)
+{
+	struct v8_json *j = json;
 	struct v8_profile *p = j->to;
-	struct v8_node *node = node_now(j);
 	int64_t v;
 
-	if (level_in(j) == V8_SKIPPED)
-		return;
-	if (!whole(s, n, &v)) {
+	(void)e;
+	if (value->kind != JSON_NUMBER) {
+		if (value->kind == JSON_STRING)
+			set_text(j, place, value);
+		return ST_OK;
+	}
+	if (!whole(value->s, value->n, &v)) {
 		p->odd++;
 		v = 0;
 	}
-	if (node)
-		take_field(j, node, v);
-	else if (level_in(j) == V8_CHILDREN)
+	switch (place) {
+	case V8_SAMPLE: VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = (uint64_t)v; break;
+	case V8_TIME: VEC_PUSH(p->times, p->n_times, p->cap_times) = v; break;
+	case V8_START: p->start = v; break;
+	case V8_END: p->end = v; break;
+	case V8_CHILD:
 		VEC_PUSH(p->children, p->n_children, p->cap_children) =
-		    (struct v8_child){(uint64_t)v, j->open[j->depth - 1] - 1};
-	else if (level_in(j) == V8_SAMPLES)
-		VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = (uint64_t)v;
-	else if (level_in(j) == V8_TIMES)
-		VEC_PUSH(p->times, p->n_times, p->cap_times) = v;
-	else if (is_key(j, "startTime"))
-		p->start = v;
-	else if (is_key(j, "endTime"))
-		p->end = v;
+		    (struct v8_child){(uint64_t)v, j->open[j->n_open - 1] - 1};
+		break;
+	default: set_node(j, place, v);
+	}
+	return ST_OK;
 }
 
 /* --- putting together --- */

@@ -9,7 +9,7 @@
 
 #include "formats/reader.h"
 
-#include "lib/base/buf.h"
+#include "lib/input/json_path.h"
 
 struct v8_node {
 	uint64_t id, parent_id; /* 0: none */
@@ -41,33 +41,46 @@ struct v8_profile {
 	uint64_t odd, missing, loops, backwards;
 };
 
-enum { V8_LEVELS = 4096 };
-enum v8_level {
-	V8_SKIPPED,
-	V8_DATA,
+enum { V8_DEPTH = 4096 };
+
+/* Places of a profile in JSON, and their rows; what has a profile has a row that leads to V8_DATA. */
+enum v8_place {
+	V8_DATA = JSON_PLACES,
 	V8_NODES,
 	V8_NODE,
 	V8_CALL_FRAME,
 	V8_CHILDREN,
 	V8_SAMPLES,
+	V8_DELTAS,
 	V8_TIMES,
+	V8_START,
+	V8_END,
+	V8_SAMPLE,
+	V8_TIME,
+	V8_CHILD,
+	V8_ID,
+	V8_PARENT,
+	V8_LINE,
+	V8_SIZE,
+	V8_NAME,
+	V8_URL,
+	V8_PLACES
 };
 
-/* JSON's events between the brackets of an object that may be a profile. */
+extern const struct json_row v8_rows[];
+
+/* What is read of a profile in JSON. */
 struct v8_json {
 	struct import *im;
 	struct v8_profile *to;
-	unsigned depth; /* of brackets that are open */
-	uint8_t levels[V8_LEVELS];
-	uint32_t open[V8_LEVELS]; /* by level: the node it is in, index + 1 */
-	struct buf key;
+	uint32_t *open; /* nodes, the innermost is the last: index + 1 */
+	size_t n_open, cap_open;
 };
 
-void v8_begin(struct v8_json *j, char bracket);
-void v8_end(struct v8_json *j);
-void v8_key(struct v8_json *j, const char *s, size_t n);
-void v8_string(struct v8_json *j, const char *s, size_t n);
-void v8_number(struct v8_json *j, const char *s, size_t n);
+/* Of a struct json_walker, whose argument is a struct v8_json, for the places above. */
+enum status v8_begin(void *json, unsigned place, struct err *e);
+enum status v8_end(void *json, unsigned place, struct err *e);
+enum status v8_value(void *json, unsigned place, const struct json_value *v, struct err *e);
 
 /* What from has goes to p. */
 void v8_append(struct v8_profile *p, struct v8_profile *from);
