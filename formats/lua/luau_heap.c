@@ -19,7 +19,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/input/json.h"
+#include "lib/base/text.h"
+#include "lib/input/json_path.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,82 +29,76 @@
 
 enum { NOT_TEXT = UINT32_MAX };
 
-enum heap_level {
-	LEVEL_NONE,
-	LEVEL_TOP,
-	LEVEL_OBJECTS,
-	LEVEL_OBJECT,
-	LEVEL_LIST, /* of an object's references */
-	LEVEL_ROOTS,
-	LEVEL_STATS,
-	LEVEL_CATEGORIES,
-	LEVEL_CATEGORY
+enum heap_place {
+	WHOLE = JSON_PLACES,
+	OBJECTS,
+	OBJECT,
+	TYPE,
+	SIZE,
+	NAME,
+	SOURCE,
+	LINE,
+	DATA,
+	REFERENCE, /* of an object, to another one */
+	LIST,      /* of them */
+	ENTRY,
+	NO_ENTRY,
+	ROOTS,
+	ROOT,
+	STATS,
+	TOTAL,
+	CATEGORIES,
+	CATEGORY,
+	CATEGORY_NAME,
+	CATEGORY_SIZE
 };
 
-enum heap_key {
-	KEY_OTHER,
-	KEY_OBJECTS,
-	KEY_ROOTS,
-	KEY_STATS,
-	KEY_CATEGORIES,
-	KEY_TYPE,
-	KEY_SIZE,
-	KEY_NAME,
-	KEY_SOURCE,
-	KEY_LINE,
-	KEY_DATA,
-	KEY_PAIRS,
-	KEY_ARRAY,
-	KEY_METATABLE,
-	KEY_ENV,
-	KEY_PROTO,
-	KEY_UPVALUES,
-	KEY_STACK,
-	KEY_CONSTANTS,
-	KEY_PROTOS,
-	KEY_OBJECT
+static const struct json_row luau_heap_rows[] = {
+    {JSON_TOP, "{", WHOLE},
+    {WHOLE, "objects{", OBJECTS},
+    {OBJECTS, "*{", OBJECT}, /* by address */
+    {OBJECT, "type", TYPE},
+    {OBJECT, "size", SIZE},
+    {OBJECT, "name", NAME},
+    {OBJECT, "source", SOURCE},
+    {OBJECT, "line", LINE},
+    {OBJECT, "data", DATA},
+    {OBJECT, "*", REFERENCE}, /* if the key is one of references[] */
+    {OBJECT, "*[", LIST},
+    {LIST, "", ENTRY},
+    {LIST, "{", NO_ENTRY},
+    {LIST, "[", NO_ENTRY},
+    {WHOLE, "roots{", ROOTS},
+    {ROOTS, "*", ROOT},
+    {WHOLE, "stats{", STATS},
+    {STATS, "size", TOTAL},
+    {STATS, "categories{", CATEGORIES},
+    {CATEGORIES, "*{", CATEGORY},
+    {CATEGORY, "name", CATEGORY_NAME},
+    {CATEGORY, "size", CATEGORY_SIZE},
+    {0},
 };
 
-static const struct {
-	const char *word;
-	const char *reference; /* its name, where the key's value is one or a list of them */
-	enum heap_level level;
-	enum heap_key key;
-} keys[] = {
-    {"objects", NULL, LEVEL_TOP, KEY_OBJECTS},
-    {"roots", NULL, LEVEL_TOP, KEY_ROOTS},
-    {"stats", NULL, LEVEL_TOP, KEY_STATS},
-    {"categories", NULL, LEVEL_STATS, KEY_CATEGORIES},
-    {"size", NULL, LEVEL_STATS, KEY_SIZE},
-    {"name", NULL, LEVEL_CATEGORY, KEY_NAME},
-    {"size", NULL, LEVEL_CATEGORY, KEY_SIZE},
-    {"type", NULL, LEVEL_OBJECT, KEY_TYPE},
-    {"size", NULL, LEVEL_OBJECT, KEY_SIZE},
-    {"name", NULL, LEVEL_OBJECT, KEY_NAME},
-    {"source", NULL, LEVEL_OBJECT, KEY_SOURCE},
-    {"line", NULL, LEVEL_OBJECT, KEY_LINE},
-    {"data", NULL, LEVEL_OBJECT, KEY_DATA},
-    {"pairs", "", LEVEL_OBJECT, KEY_PAIRS},
-    {"array", "[]", LEVEL_OBJECT, KEY_ARRAY},
-    {"metatable", "(metatable)", LEVEL_OBJECT, KEY_METATABLE},
-    {"env", "(env)", LEVEL_OBJECT, KEY_ENV},
-    {"proto", "(proto)", LEVEL_OBJECT, KEY_PROTO},
-    {"upvalues", "(upvalue)", LEVEL_OBJECT, KEY_UPVALUES},
-    {"stack", "(stack)", LEVEL_OBJECT, KEY_STACK},
-    {"constants", "(constant)", LEVEL_OBJECT, KEY_CONSTANTS},
-    {"protos", "(proto)", LEVEL_OBJECT, KEY_PROTOS},
-    {"object", "(value)", LEVEL_OBJECT, KEY_OBJECT},
-    {"class", "(class)", LEVEL_OBJECT, KEY_OBJECT},
-    {"members", "(member)", LEVEL_OBJECT, KEY_OBJECT},
+/* Keys of an object whose value is a reference, or a list of references, with its name. */
+static const char *const references[][2] = {
+    {"pairs", ""},
+    {"array", "[]"},
+    {"metatable", "(metatable)"},
+    {"env", "(env)"},
+    {"proto", "(proto)"},
+    {"upvalues", "(upvalue)"},
+    {"stack", "(stack)"},
+    {"constants", "(constant)"},
+    {"protos", "(proto)"},
+    {"object", "(value)"},
+    {"class", "(class)"},
+    {"members", "(member)"},
 };
 
 struct heap {
 	struct import *im;
 	struct json_result at;
-	const char *reference; /* of the key: its name, NULL: none */
-	enum heap_level level;
-	enum heap_key key;
-	unsigned skip;
+	const char *reference; /* of the key: its name, "": of pairs, NULL: none */
 	unsigned category;
 	uint32_t root_names;
 	uint32_t type; /* of the object, as what follows */
@@ -139,7 +134,6 @@ static void set_text(struct buf *b, const char *s, size_t n)
 
 static void begin_object(struct heap *h)
 {
-	h->level = LEVEL_OBJECT;
 	h->has_size = h->has_line = h->has_data = false;
 	h->type = 0;
 	h->name.len = h->source.len = h->data.len = 0;
@@ -194,7 +188,6 @@ static enum status luau_heap_end_object(struct heap *h, struct err *e)
 	struct emit_object object = {.id = h->address};
 	enum status st;
 
-	h->level = LEVEL_OBJECTS;
 	if (!h->address) /* the sentinel */
 		return ST_OK;
 	if (!h->second) {
@@ -224,16 +217,16 @@ static uint32_t pair_name(struct heap *h)
 static void add_reference(struct heap *h, bool has, uint64_t target)
 {
 	struct heap_reference r = {.target = target};
-	bool is_key = h->key == KEY_PAIRS && h->place % 2 == 0;
+	bool is_pairs = !*h->reference, is_key = is_pairs && h->place % 2 == 0;
 
 	h->place++;
-	if (h->key == KEY_PAIRS && is_key) {
+	if (is_key) {
 		h->has_pair_key = has;
 		h->pair_key = target;
 	}
 	if (!has || !h->second || !target)
 		return;
-	if (h->key == KEY_PAIRS)
+	if (is_pairs)
 		r.name = is_key ? trace_strz(h->im->t, "(key)") : pair_name(h);
 	else
 		r.name = trace_strz(h->im->t, h->reference);
@@ -245,7 +238,7 @@ static void set_category(struct heap *h, const char *what, const char *s, size_t
 	char key[64];
 	struct buf value = BUF_INIT;
 
-	if (h->second)
+	if (h->second || h->category >= 256)
 		return;
 	snprintf(key, sizeof key, "luau-heap.category.%u.%s", h->category, what);
 	buf_add(&value, s, n);
@@ -253,182 +246,136 @@ static void set_category(struct heap *h, const char *what, const char *s, size_t
 	buf_release(&value);
 }
 
-static enum status luau_heap_on_null(void *arg, struct err *e)
+static enum status push_root(struct heap *h, const struct json_value *v, struct err *e)
 {
-	struct heap *h = arg;
+	struct heap_reference r = {.name = h->root_names};
 
-	(void)e;
-	if (!h->skip && h->level == LEVEL_LIST)
-		add_reference(h, false, 0);
+	if (!h->second)
+		return ST_OK;
+	if (parse_address(v->s, v->n, &r.target))
+		return push_reference(h, 0, &r, e);
+	h->bad++;
 	return ST_OK;
 }
 
-static enum status luau_heap_on_number(void *arg, const char *s, size_t n, struct err *e)
+static void take_reference(struct heap *h, const struct json_value *v)
 {
-	struct heap *h = arg;
-	uint64_t v;
+	uint64_t address = 0;
+	bool has = parse_address(v->s, v->n, &address);
 
-	(void)e;
-	if (h->skip)
-		return ST_OK;
-	if (h->level == LEVEL_LIST) {
+	h->bad += !has;
+	add_reference(h, has, address);
+}
+
+/* What is no text. */
+static void take_other(struct heap *h, unsigned place, const struct json_value *v)
+{
+	bool is_number = v->kind == JSON_NUMBER;
+	uint64_t n;
+
+	if (place == ENTRY && v->kind == JSON_NULL) {
+		add_reference(h, false, 0);
+	} else if (place == ENTRY && is_number) {
 		h->bad++;
 		h->place++;
-	} else if (h->level == LEVEL_OBJECT && h->key == KEY_SIZE) {
-		h->has_size = num_dec(s, n, &h->size);
+	} else if (place == SIZE && is_number) {
+		h->has_size = num_dec(v->s, v->n, &h->size);
 		h->bad += !h->has_size;
-	} else if (h->level == LEVEL_OBJECT && h->key == KEY_LINE) {
-		h->has_line = num_dec(s, n, &h->line);
-	} else if (h->level == LEVEL_STATS && h->key == KEY_SIZE) {
-		h->has_total = num_i64(s, n, &h->total);
+	} else if (place == LINE && is_number) {
+		h->has_line = num_dec(v->s, v->n, &h->line);
+	} else if (place == TOTAL && is_number) {
+		h->has_total = num_i64(v->s, v->n, &h->total);
 		h->bad += !h->has_total;
-	} else if (h->level == LEVEL_CATEGORY && h->key == KEY_SIZE && num_dec(s, n, &v)) {
-		set_category(h, "size", s, n);
+	} else if (place == CATEGORY_SIZE && is_number && num_dec(v->s, v->n, &n)) {
+		set_category(h, "size", v->s, v->n);
 	}
-	return ST_OK;
 }
 
-static enum status luau_heap_on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status luau_heap_value(void *arg, unsigned place, const struct json_value *v,
+				   struct err *e)
 {
 	struct heap *h = arg;
-	uint64_t address = 0;
 
-	if (h->skip)
+	if ((place == REFERENCE || place == ENTRY) && !h->reference)
 		return ST_OK;
-	if (h->level == LEVEL_OBJECT) {
-		switch (h->key) {
-		case KEY_TYPE: h->type = trace_type(h->im->t, s, n); return ST_OK;
-		case KEY_NAME: set_text(&h->name, s, n); return ST_OK;
-		case KEY_SOURCE: set_text(&h->source, s, n); return ST_OK;
-		case KEY_DATA:
-			set_text(&h->data, s, n);
-			h->has_data = true;
-			return ST_OK;
-		default: break;
-		}
+	if (v->kind != JSON_STRING) {
+		take_other(h, place, v);
+		return ST_OK;
 	}
-	if (h->level == LEVEL_LIST || (h->level == LEVEL_OBJECT && h->reference)) {
-		bool has = parse_address(s, n, &address);
-
-		h->bad += !has;
-		add_reference(h, has, address);
-	} else if (h->level == LEVEL_ROOTS && h->second) {
-		struct heap_reference r = {.name = h->root_names};
-
-		if (parse_address(s, n, &r.target))
-			return push_reference(h, 0, &r, e);
-		h->bad++;
-	} else if (h->level == LEVEL_CATEGORY && h->key == KEY_NAME) {
-		set_category(h, "name", s, n);
+	switch (place) {
+	case TYPE: h->type = trace_type(h->im->t, v->s, v->n); break;
+	case NAME: set_text(&h->name, v->s, v->n); break;
+	case SOURCE: set_text(&h->source, v->s, v->n); break;
+	case DATA:
+		set_text(&h->data, v->s, v->n);
+		h->has_data = true;
+		break;
+	case REFERENCE:
+	case ENTRY: take_reference(h, v); break;
+	case ROOT: return push_root(h, v, e);
+	case CATEGORY_NAME: set_category(h, "name", v->s, v->n); break;
+	default: break;
 	}
 	return ST_OK;
 }
 
-static enum status luau_heap_on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status luau_heap_key(void *arg, unsigned in, const char *s, size_t n, struct err *e)
 {
 	struct heap *h = arg;
 	uint64_t v;
 
 	(void)e;
-	if (h->skip)
-		return ST_OK;
-	h->key = KEY_OTHER;
-	h->reference = NULL;
-	switch (h->level) {
-	case LEVEL_OBJECTS:
-		if (!parse_address(s, n, &h->address)) {
-			h->address = 0;
-			h->no_address++;
-		}
-		break;
-	case LEVEL_ROOTS: h->root_names = trace_string(h->im->t, s, n); break;
-	case LEVEL_CATEGORIES:
+	if (in == OBJECTS && !parse_address(s, n, &h->address)) {
+		h->address = 0;
+		h->no_address++;
+	} else if (in == ROOTS) {
+		h->root_names = trace_string(h->im->t, s, n);
+	} else if (in == CATEGORIES) {
 		h->category = num_dec(s, n, &v) && v < 256 ? (unsigned)v : 256;
-		break;
-	default:
-		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-			if (keys[i].level == h->level && strlen(keys[i].word) == n &&
-			    !memcmp(keys[i].word, s, n)) {
-				h->key = keys[i].key;
-				h->reference = keys[i].reference;
-			}
+	} else if (in == OBJECT) {
+		h->reference = NULL;
+		for (size_t i = 0; i < sizeof references / sizeof *references; i++)
+			if (text_is(s, n, references[i][0]))
+				h->reference = references[i][1];
 	}
 	return ST_OK;
 }
 
-static enum status luau_heap_on_begin(void *arg, char bracket, struct err *e)
+static enum status luau_heap_begin(void *arg, unsigned place, struct err *e)
 {
 	struct heap *h = arg;
-	bool object = bracket == '{';
 
 	(void)e;
-	if (h->skip) {
-		h->skip++;
-	} else if (h->level == LEVEL_NONE && object) {
-		h->level = LEVEL_TOP;
-	} else if (h->level == LEVEL_TOP && object && h->key == KEY_OBJECTS) {
-		h->level = LEVEL_OBJECTS;
-	} else if (h->level == LEVEL_TOP && object && h->key == KEY_ROOTS) {
-		h->level = LEVEL_ROOTS;
-	} else if (h->level == LEVEL_TOP && object && h->key == KEY_STATS) {
-		h->level = LEVEL_STATS;
-	} else if (h->level == LEVEL_STATS && object && h->key == KEY_CATEGORIES) {
-		h->level = LEVEL_CATEGORIES;
-	} else if (h->level == LEVEL_CATEGORIES && object && h->category < 256) {
-		h->level = LEVEL_CATEGORY;
-	} else if (h->level == LEVEL_OBJECTS && object) {
+	if (place == OBJECT)
 		begin_object(h);
-	} else if (h->level == LEVEL_OBJECT && !object && h->reference) {
-		h->level = LEVEL_LIST;
+	else if (place == NO_ENTRY)
+		h->bad += h->reference != NULL;
+	if (place == LIST) {
 		h->place = 0;
 		h->has_pair_key = false;
-	} else {
-		h->bad += h->level == LEVEL_LIST;
-		h->skip = 1;
 	}
 	return ST_OK;
 }
 
-static enum status luau_heap_on_end(void *arg, char bracket, struct err *e)
+static enum status luau_heap_end(void *arg, unsigned place, struct err *e)
 {
-	struct heap *h = arg;
-
-	(void)bracket;
-	if (h->skip) {
-		h->skip--;
-		return ST_OK;
-	}
-	switch (h->level) {
-	case LEVEL_OBJECT: return luau_heap_end_object(h, e);
-	case LEVEL_LIST: h->level = LEVEL_OBJECT; break;
-	case LEVEL_OBJECTS:
-	case LEVEL_ROOTS:
-	case LEVEL_STATS: h->level = LEVEL_TOP; break;
-	case LEVEL_CATEGORIES: h->level = LEVEL_STATS; break;
-	case LEVEL_CATEGORY: h->level = LEVEL_CATEGORIES; break;
-	default: h->level = LEVEL_NONE; break;
-	}
-	return ST_OK;
+	return place == OBJECT ? luau_heap_end_object(arg, e) : ST_OK;
 }
 
 static enum status luau_heap_parse(struct heap *h, struct err *e)
 {
-	static const struct json_handler handler = {.null = luau_heap_on_null,
-						    .number = luau_heap_on_number,
-						    .string = luau_heap_on_string,
-						    .key = luau_heap_on_key,
-						    .begin = luau_heap_on_begin,
-						    .end = luau_heap_on_end};
+	static const struct json_walker walker = {.rows = luau_heap_rows,
+						  .begin = luau_heap_begin,
+						  .end = luau_heap_end,
+						  .value = luau_heap_value,
+						  .key = luau_heap_key};
 	static const struct json_options options = {.repair_utf8 = true};
 	struct luau_repair repaired;
 	enum status st;
 
-	h->level = LEVEL_NONE;
-	h->key = KEY_OTHER;
-	h->skip = 0;
 	h->bad = h->no_address = h->dangling = 0;
 	luau_repair_init(&repaired, &h->im->in->cur);
-	st = json_parse(&repaired.cur, &handler, h, &options, &h->at, e);
+	st = json_walk(&repaired.cur, &walker, h, &options, &h->at, NULL, e);
 	h->classes = repaired.classes;
 	luau_repair_release(&repaired);
 	return st;
