@@ -5,8 +5,8 @@
 #include "cmd/tm-inspect/costs.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/filter.h"
-#include "lib/cli/named.h"
 #include "lib/cli/report.h"
 #include "lib/cli/search.h"
 #include "lib/disasm/disasm.h"
@@ -33,11 +33,11 @@ struct inspect_cli {
 	/* --trace */
 	char **names; /* of traces */
 	struct cli_filter filter;
-	struct cli_named named;
+	struct cli_symbols symbols;
 	struct cli_loop loop;
 	int sort;
 	uint64_t top;
-	bool cumulative, no_symbols;
+	bool cumulative;
 };
 
 /* --gate a,b,c */
@@ -245,13 +245,6 @@ static void inspect_captured(void *arg, struct trace *t)
 	cli_report_notes(c->loop.file, t);
 }
 
-static int inspect_take_named(void *arg, const char *path)
-{
-	struct inspect_cli *c = arg;
-
-	return cli_named_take(&c->named, path);
-}
-
 static void inspect_with_costs(struct inspect_cli *c, int n, char **paths)
 {
 	struct project_options what = {
@@ -265,7 +258,7 @@ static void inspect_with_costs(struct inspect_cli *c, int n, char **paths)
 	project_init(&project, &what);
 	c->loop = (struct cli_loop){.import = &c->import.options,
 				    .sink = project_sink(&project),
-				    .named = inspect_take_named,
+				    .symbols = &c->symbols,
 				    .arg = c};
 	for (size_t i = 0; i < c->traces.n; i++)
 		document_input(&c->document, c->traces.items[i], "trace");
@@ -343,7 +336,7 @@ int main(int argc, char **argv)
 		     &c.cumulative),
 	    ROW_NUMBER('n', "top", "N", "--trace: functions to show; 0: all (default 5)", &c.top),
 	    ROW_FLAG(0, "no-symbols", "--trace: do not symbolize traces without names",
-		     &c.no_symbols),
+		     &c.symbols.off),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_FILTER_ROWS(c.filter),
 	    CLI_VIEW_ROWS(c.filter),
@@ -370,12 +363,13 @@ int main(int argc, char **argv)
 	c.names = mem_array(c.traces.n + 1, sizeof *c.names);
 	for (size_t i = 0; i < c.traces.n; i++)
 		c.names[i] = mem_strdup(c.traces.items[i]);
-	c.named.words =
-	    (struct cli_named_words){(const char *const *)argv + 1, binaries.debug_dirs.items,
-				     (size_t)n, binaries.debug_dirs.n};
-	if (c.traces.n && !c.no_symbols)
-		cli_named_start(&c.named, (int)c.traces.n, c.names, &c.import.options);
+	c.symbols.exes = (const char *const *)argv + 1;
+	c.symbols.n_exes = (size_t)n;
+	c.symbols.debug_dirs = binaries.debug_dirs.items;
+	c.symbols.n_debug_dirs = binaries.debug_dirs.n;
 	inspect_load();
+	cli_autosymbolize(&c.symbols, "tm-inspect", NULL, &c.import.options, c.traces.n,
+			  (const char *const *)c.names);
 	cli_sandbox("tm-inspect", NULL);
 	cli_filter_done(&c.filter);
 	lookup_init(&c.lookup, &lookup);
@@ -388,7 +382,7 @@ int main(int argc, char **argv)
 	cli_search_tell(&search);
 	document_release(&c.document);
 	lookup_release(&c.lookup);
-	cli_named_release(&c.named);
+	cli_symbols_release(&c.symbols);
 	for (size_t i = 0; i < c.traces.n; i++)
 		free(c.names[i]);
 	free(c.names);

@@ -6,7 +6,7 @@
 #include "lib/base/num.h"
 #include "lib/base/text.h"
 #include "lib/cli/aggregate.h"
-#include "lib/cli/named.h"
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/top.h"
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
@@ -46,7 +46,7 @@ struct request {
 	struct group_project project;
 	struct buf words;
 	struct aggregate_asked asked;
-	struct cli_named named;
+	struct cli_symbols symbols;
 	bool some_rows; /* --top was given */
 	bool by_given;
 	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
@@ -482,13 +482,6 @@ static void top_print(const struct group_project *p, struct request *q)
 	top_free_report(q->as, report);
 }
 
-static int top_take_named(void *arg, const char *path)
-{
-	struct request *q = arg;
-
-	return cli_named_take(&q->named, path);
-}
-
 static void top_read_all(struct request *q, const struct project_options *what)
 {
 	project_init(&q->project, what);
@@ -702,8 +695,9 @@ int main(int argc, char **argv)
 		q.given.top.n = ROWS;
 	cli_import_done(&q.given.import);
 	cli_report_start(&q.given.report);
-	if (!q.given.no_symbols)
-		cli_named_start(&q.named, q.n, q.operands, &q.given.import.options);
+	q.symbols.off = q.given.no_symbols;
+	cli_autosymbolize(&q.symbols, "tm-top", NULL, &q.given.import.options, (size_t)q.n,
+			  (const char *const *)q.operands);
 	cli_sandbox("tm-top", NULL);
 	cli_filter_done(&q.given.filter);
 	q.given.top.sort = sort_of(q.given.sort);
@@ -716,7 +710,7 @@ int main(int argc, char **argv)
 	q.loop = (struct cli_loop){.import = &q.given.import.options,
 				   .sink = project_sink(&q.project),
 				   .instead = top_read_aggregate,
-				   .named = top_take_named,
+				   .symbols = &q.symbols,
 				   .marks = q.given.filter.selection.frames.n ||
 					    q.given.by == KEY_FRAME || q.given.below == KEY_FRAME,
 				   .frames_selected = q.given.filter.selection.frames.n,
@@ -725,7 +719,7 @@ int main(int argc, char **argv)
 		top_report_memory(&q, &what);
 	else
 		report_ranked(&q, &what);
-	cli_named_release(&q.named);
+	cli_symbols_release(&q.symbols);
 	memory_release(&q.sizes);
 	buf_release(&q.words);
 	buf_release(&q.guessed);

@@ -86,6 +86,8 @@ int cli_exit(void);
  * program's profile holds from here on (lib/sandbox/profiles.c; when: of an exception, or NULL),
  * unless --no-sandbox; -v says what holds. Files and folders of the command line can be read. */
 void cli_sandbox(const char *program, const char *when);
+/* Before that, for autosymbolize.h: the same, and what tm-symbolize may do. */
+void cli_sandbox_symbols(const char *program, const char *when);
 /* Before that, for a store of runs: true when it is a file, next to which SQLite then makes others;
  * false: the address of a server. */
 bool cli_store_file(const char *store);
@@ -130,9 +132,8 @@ struct cli_loop {
 	/* Reads what is no capture: *taken says whether it was; may be NULL. */
 	enum status (*instead)(void *arg, struct input *in, bool *taken, struct err *e);
 	void *arg;
-	/* A pipe to read instead of the operand, if anything comes through it; -1: none. May be
-	 * NULL. */
-	int (*named)(void *arg, const char *path);
+	struct cli_symbols
+	    *symbols; /* of autosymbolize.h, for captures without names; may be NULL */
 	bool
 	    marks; /* frames are asked for: all marks have to be known, if need be by two readings */
 	bool

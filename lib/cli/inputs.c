@@ -5,6 +5,7 @@
 #include "lib/aggregate/file.h"
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/symbols.h"
 #include "lib/trace/known_marks.h"
 
 #include <errno.h>
@@ -46,22 +47,13 @@ void cli_import_done(struct cli_import *i)
 struct kept *(*cli_kept)(const char *operand);
 void (*cli_ahead)(struct kept *k, const struct tally_options *o);
 
-static enum status open_one(struct cli_loop *l, struct input *in, const char *path,
-			    const struct kept *kept, struct err *e)
+static enum status open_one(struct input *in, const char *path, const struct kept *kept,
+			    struct err *e)
 {
-	int fd = l->named && !kept ? l->named(l->arg, path) : -1;
-
-	if (kept) {
-		input_memory(in, path, buf_at(&kept->raw, 0), kept->raw.len, e);
-		return ST_OK;
-	}
-	if (fd >= 0) {
-		if (!input_pipe(in, fd, l->file, e) && cursor_available(&in->cur, 1))
-			return ST_OK;
-		input_close(in);
-		*e = (struct err)ERR_INIT;
-	}
-	return input_open(in, path, e);
+	if (!kept)
+		return input_open(in, path, e);
+	input_memory(in, path, buf_at(&kept->raw, 0), kept->raw.len, e);
+	return ST_OK;
 }
 
 static void inputs_reading(const struct input *in)
@@ -120,7 +112,7 @@ static void find_marks(struct cli_loop *l, const char *path, const struct kept *
 	if (!kept && (!strcmp(path, "-") || stat(path, &st) ||
 		      (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
 		return;
-	if (open_one(l, &in, path, kept, &e))
+	if (open_one(&in, path, kept, &e))
 		return;
 	if (!l->instead || !aggregate_is(&in.cur))
 		capture_read(&in, l->import, &marks->find, &lossy, &e);
@@ -134,6 +126,8 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct cli_watch w;
+	struct cli_symbols_tap symbols;
+	struct sink *to;
 	bool lossy = false, taken = false;
 	enum status st;
 
@@ -146,7 +140,8 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	if (l->marks)
 		find_marks(l, path, kept, &marks);
 	tell_no_frames(l, &marks);
-	st = open_one(l, &in, path, kept, &e);
+	to = cli_symbols_sink(&symbols, l->symbols, path, as_marked(&marks, l->sink));
+	st = open_one(&in, path, kept, &e);
 	if (!st)
 		input_watch(&in, inputs_reading);
 	if (!st && l->digest)
@@ -154,14 +149,13 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	if (!st && l->instead)
 		st = l->instead(l->arg, &in, &taken, &e);
 	if (!st && !taken)
-		st = capture_read(&in, l->import, cli_watch(&w, &in, as_marked(&marks, l->sink)),
-				  &lossy, &e);
+		st = capture_read(&in, l->import, cli_watch(&w, &in, to), &lossy, &e);
 	if (!st && l->digest)
 		st = input_digest(&in, &e);
 	input_close(&in);
 	known_marks_release(&marks);
 	cli_progress_clear();
-	l->lossy |= lossy;
+	l->lossy |= lossy | symbols.lossy;
 	l->failed = st;
 	if (st) {
 		cli_fail(l->file, &e);

@@ -528,6 +528,14 @@ void opt_allow_defaults(void)
 			sandbox_allow(SANDBOX_READ, defaults.rows[i].value);
 }
 
+const char *opt_default(const char *word, size_t i)
+{
+	for (size_t k = 0; k < defaults.n && !no_config; k++)
+		if (!strcmp(defaults.rows[k].word, word) && !i--)
+			return defaults.rows[k].value;
+	return NULL;
+}
+
 static bool is_long(const char *arg)
 {
 	return arg[1] == '-' || (style.dash_words && arg[2] && arg[2] != '=' &&

@@ -131,5 +131,7 @@ extern const char *(*opt_guard)(const char *word, const char *file);
 /* Before the sandbox, of a program that others answer within: what the project's defaults name may be read by
  * these, though it is no option of this one. The guard does not ask for them. */
 void opt_allow_defaults(void);
+/* For a part of a program that has no such option: the i-th of the project's defaults of --word; NULL: no more. */
+const char *opt_default(const char *word, size_t i);
 
 #endif

@@ -13,16 +13,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_sandbox(const char *program, const char *when)
+static void prepare(const struct sandbox_profile *p)
 {
-	const struct sandbox_profile *p = sandbox_profile(program, when);
+	static bool prepared;
 
+	if (prepared)
+		return;
+	prepared = true;
 	/* those that are not held start programs of other people, which would have the limit too */
 	if (!(p->rights & SANDBOX_FREE) && !SANDBOX_SANITIZED)
 		machine_hold_memory();
 	if (p->rights & SANDBOX_SPOOL) /* it reads captures */
 		unpack_prepare();
+}
+
+void cli_sandbox(const char *program, const char *when)
+{
+	const struct sandbox_profile *p = sandbox_profile(program, when);
+
+	prepare(p);
 	cli_info(NULL, "sandbox: %s", sandbox_enter(p));
+}
+
+void cli_sandbox_symbols(const char *program, const char *when)
+{
+	struct sandbox_profile p = *sandbox_profile(program, when);
+
+	if (p.rights & SANDBOX_FREE || sandbox_entered())
+		return;
+	prepare(&p);
+	p.rights |= sandbox_profile(SANDBOX_SYMBOLS, NULL)->rights;
+	cli_info(NULL, "sandbox while symbols are looked up: %s", sandbox_enter(&p));
 }
 
 bool cli_store_file(const char *store)

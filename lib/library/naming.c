@@ -259,16 +259,22 @@ static void naming_watch(const struct input *in)
 		zone_leave(ZONE_CANCELLED);
 }
 
+bool naming_has_proof(const struct trace *t)
+{
+	const struct trace_symbols *y = &t->symbols;
+
+	for (size_t k = 1; k < y->n_bindings; k++)
+		if (y->bindings[k].call && y->objects[y->bindings[k].object].path &&
+		    y->objects[y->bindings[k].object].build_id)
+			return true;
+	return false;
+}
+
 static bool naming_is_proven(const struct rewrite *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		const struct trace_symbols *y = &w->captures[i].t->symbols;
-
-		for (size_t k = 1; k < y->n_bindings; k++)
-			if (y->bindings[k].call && y->objects[y->bindings[k].object].path &&
-			    y->objects[y->bindings[k].object].build_id)
-				return true;
-	}
+	for (size_t i = 0; i < w->n; i++)
+		if (naming_has_proof(w->captures[i].t))
+			return true;
 	return false;
 }
 
@@ -286,6 +292,40 @@ static enum status naming_read_stream(struct tracemill_naming *n, struct naming_
 	x->rewrite.nameless = n->options.flags & TRACEMILL_ONLY_NAMELESS;
 	return st ? st
 		  : rewrite_scan(&x->rewrite, &x->in.cur, &x->symbolizer, naming_maps(n, x), &x->e);
+}
+
+static enum tracemill_status naming_scan_from(struct naming_call *c, struct naming_opened *x)
+{
+	struct cursor *in = (struct cursor *)(uintptr_t)c->in;
+	struct rewrite *to = c->to;
+
+	to->nameless = c->n->options.flags & TRACEMILL_ONLY_NAMELESS;
+	return rewrite_scan(to, in, &x->symbolizer, naming_maps(c->n, x), in->e)
+		   ? handle_fail(&c->n->s->handle, in->e)
+		   : TRACEMILL_OK;
+}
+
+enum tracemill_status naming_scan_tables(struct tracemill_naming *n, struct cursor *in,
+					 struct rewrite *to)
+{
+	return naming_run(
+	    &(struct naming_call){.n = n, .fn = naming_scan_from, .in = in, .to = to});
+}
+
+static enum tracemill_status naming_run_symbolizer(struct naming_call *c, struct naming_opened *x)
+{
+	struct trace *t = c->to;
+	const struct trace *maps = naming_maps(c->n, x);
+	struct err e = ERR_INIT;
+
+	return symbolizer_run(&x->symbolizer, t, maps ? maps : t, &e)
+		   ? handle_fail(&c->n->s->handle, &e)
+		   : TRACEMILL_OK;
+}
+
+enum tracemill_status naming_symbolize(struct tracemill_naming *n, struct trace *t)
+{
+	return naming_run(&(struct naming_call){.n = n, .fn = naming_run_symbolizer, .to = t});
 }
 
 static enum tracemill_status naming_scan(struct naming_call *c, struct naming_opened *x)

@@ -56,6 +56,15 @@ void naming_give(void *to, void *from, size_t size);
 /* Whether the caller's struct has its size; else the error is set. */
 bool naming_has_size(struct tracemill_naming *n, const void *to);
 
+/* For programs of this tree that read a capture themselves and write no trace. The first scans the tables of a trace
+ * into to, which is zeroed and the caller's to release; errors go to in->e. It stops where to->named shows that the trace has symbols.
+ * The second gives a capture that is in memory its symbols, as symbolizer_run does. */
+enum tracemill_status naming_scan_tables(struct tracemill_naming *n, struct cursor *in,
+					 struct rewrite *to);
+enum tracemill_status naming_symbolize(struct tracemill_naming *n, struct trace *t);
+/* Whether a file with the captured build-id names something in t. */
+bool naming_has_proof(const struct trace *t);
+
 void naming_free_all(struct tracemill_naming *n);
 void naming_close(struct tracemill_naming *n); /* what it holds, where no zone does it */
 

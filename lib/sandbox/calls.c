@@ -194,6 +194,17 @@ static void processes(scmp_filter_ctx f, unsigned rights)
 	}
 }
 
+/* The entry into the next profile. */
+static void sandbox_calls_narrow(scmp_filter_ctx f)
+{
+	all(f, SCMP_ACT_ALLOW, "seccomp");
+#ifdef SYS_landlock_create_ruleset /* libseccomp may be older than these */
+	seccomp_rule_add(f, SCMP_ACT_ALLOW, SYS_landlock_create_ruleset, 0);
+	seccomp_rule_add(f, SCMP_ACT_ALLOW, SYS_landlock_add_rule, 0);
+	seccomp_rule_add(f, SCMP_ACT_ALLOW, SYS_landlock_restrict_self, 0);
+#endif
+}
+
 static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 {
 	all(f, SCMP_ACT_ALLOW, always);
@@ -204,6 +215,8 @@ static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 		devices(f);
 		processes(f, h->rights);
 	}
+	if (h->rights & SANDBOX_NARROWS)
+		sandbox_calls_narrow(f);
 	if (h->rights & SANDBOX_SERVE)
 		all(f, SCMP_ACT_ALLOW, serving);
 	if (h->rights & SANDBOX_NETWORK) {

@@ -15,7 +15,7 @@ void (*sandbox_on_breach)(void);
 static struct sandbox_grant *grants;
 static size_t n_grants, cap_grants;
 static const char *off;
-static bool entered;
+static bool entered, narrows;
 static struct buf said;
 
 void sandbox_allow(enum sandbox_path how, const char *path)
@@ -26,6 +26,16 @@ void sandbox_allow(enum sandbox_path how, const char *path)
 void sandbox_allow_nothing(void)
 {
 	n_grants = 0;
+}
+
+void sandbox_forget(const char *path)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_grants; i++)
+		if (grants[i].path != path)
+			grants[n++] = grants[i];
+	n_grants = n;
 }
 
 void sandbox_off(const char *why)
@@ -155,9 +165,10 @@ const char *sandbox_enter(const struct sandbox_profile *p)
 	h = held_by(p);
 	/* What opens nothing needs no paths held; and after the calls are held it is too late:
 	 * a process that enters within another profile has the paths of that one. */
-	abi = h.rights && !entered ? sandbox_hold_paths(&h) : 0;
+	abi = h.rights && (!entered || narrows) ? sandbox_hold_paths(&h) : 0;
 	calls = sandbox_hold_calls(&h);
 	entered |= !calls || abi > 0;
+	narrows = p->rights & SANDBOX_NARROWS;
 	sandbox_say(&h, calls, abi);
 	return buf_str(&said);
 }

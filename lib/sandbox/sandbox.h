@@ -5,7 +5,8 @@
  * program's rights; tracemill(7), SANDBOX, is the same for people.
  *
  * A process enters its profile once, before it has threads and before the first byte of an input
- * is looked at; there is no way back, and children are in it too. What it will need by name is
+ * is looked at; there is no way back, and children are in it too. Only from a profile with SANDBOX_NARROWS
+ * it enters another one, whose rights are fewer. What it will need by name is
  * allowed before: sandbox_allow. Where the kernel has no Landlock, any file can be opened for
  * reading; where it has no seccomp, only paths are held; sandbox_enter says which it was.
  *
@@ -28,8 +29,9 @@ enum sandbox_right {
 	SANDBOX_THREADS = 1 << 5,
 	SANDBOX_WORKERS = 1 << 6, /* forks, and ends what it has forked */
 	SANDBOX_NETWORK = 1 << 7,
-	SANDBOX_SERVE = 1 << 8, /* answers who connects: what listens was opened before */
-	SANDBOX_FREE = 1 << 9,  /* not held */
+	SANDBOX_SERVE = 1 << 8,    /* answers who connects: what listens was opened before */
+	SANDBOX_FREE = 1 << 9,     /* not held */
+	SANDBOX_NARROWS = 1 << 10, /* enters a profile with fewer rights later */
 };
 
 struct sandbox_profile {
@@ -48,6 +50,8 @@ const struct sandbox_profile *sandbox_profile(const char *program, const char *w
 #define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference/worker.h */
 #define SANDBOX_LOOK    "tm-record's look"   /* lib/record/confined.h */
 #define SANDBOX_FETCHER "debuginfod fetcher" /* lib/find/debuginfod.h */
+/* A program before its own row: its rights then are both rows'. */
+#define SANDBOX_SYMBOLS "symbols" /* lib/cli/autosymbolize.h */
 
 enum sandbox_path {
 	SANDBOX_READ,    /* a file, or a folder and what is below */
@@ -60,6 +64,8 @@ enum sandbox_path {
 void sandbox_allow(enum sandbox_path how, const char *path);
 /* Of what was allowed before nothing is: in a child with a profile of its own. */
 void sandbox_allow_nothing(void);
+/* Nor is this path, the pointer that was given, in a profile that is entered from now on. */
+void sandbox_forget(const char *path);
 void sandbox_off(const char *why);
 
 /* Gives what holds now, in words for --verbose, good until the next call. A profile without the

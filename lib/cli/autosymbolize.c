@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/cli/autosymbolize.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/cli.h"
+#include "lib/cli/symbolizer.h"
+#include "lib/library/naming.h"
+#include "lib/sandbox/sandbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A look-up in all operands. */
+struct autosymbolize {
+	struct cli_symbols *to;
+	const struct import_options *import;
+	struct cli_binaries binaries;
+	struct tracemill_symbolizer *symbolizer;
+	struct tracemill_naming *naming;
+};
+
+/* The first reading of a capture that is no trace. */
+struct collecting {
+	struct sink sink; /* first */
+	struct autosymbolize *a;
+	struct cli_symbols_file file;
+	bool proven;
+};
+
+/* --- which files --- */
+
+/* Its reader is one whose modules have build-ids. NULL: not so, or not a file that can be read twice. */
+static const struct reader *choose_reader(const char *path, const struct import_options *o)
+{
+	struct input in = {0};
+	struct err e = ERR_INIT;
+	const struct reader *r = NULL;
+	const uint8_t *p = NULL;
+	struct stat st;
+	size_t n = 0;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	if (o->format)
+		r = reader_by_name(o->format, NULL);
+	else if (!input_open(&in, path, &e) && !input_head(&in, &p, &n))
+		r = reader_by_bid(p, n, n < INPUT_HEAD, NULL);
+	input_close(&in);
+	return r && r->carries & CARRIES_BUILD_IDS ? r : NULL;
+}
+
+/* Operands that are in memory have their symbols already (tm-view). */
+static bool is_wanted(const struct cli_symbols *s, const char *path)
+{
+	if (!path || !strcmp(path, "-") || (cli_kept && cli_kept(path)))
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->files[i].path, path))
+			return false;
+	return true;
+}
+
+/* --- what was found --- */
+
+/* Takes the symbols of t, and the notes that the look-up made. */
+static void keep_capture(struct cli_symbols_file *f, struct trace *t)
+{
+	struct trace *own = trace_new();
+
+	own->symbols = t->symbols;
+	t->symbols = (struct trace_symbols){.n_objects = 0};
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].symbolizing)
+			trace_note(own, t->notes[i].severity, t->notes[i].count, "%s",
+				   t->notes[i].text);
+	VEC_PUSH(f->captures, f->n, f->cap) = own;
+}
+
+/* --- the look-up --- */
+
+static enum status collecting_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	(void)s, (void)t, (void)e;
+	return ST_OK;
+}
+
+static enum status collecting_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				    struct err *e)
+{
+	(void)s, (void)t, (void)b, (void)e;
+	return ST_OK;
+}
+
+static enum status collecting_end(struct sink *s, struct trace *t, struct err *e)
+{
+	struct collecting *c = (struct collecting *)s;
+	size_t had = t->n_notes;
+
+	if (naming_symbolize(c->a->naming, t))
+		return err_set(e, ST_SYS, "%s", tracemill_error(c->a->symbolizer));
+	for (size_t i = had; i < t->n_notes; i++)
+		t->notes[i].symbolizing = true;
+	c->proven |= naming_has_proof(t);
+	keep_capture(&c->file, t);
+	return ST_OK;
+}
+
+static void look_in_capture(struct autosymbolize *a, struct input *in, const char *path)
+{
+	struct collecting c = {
+	    .sink = {.begin = collecting_begin, .batch = collecting_batch, .end = collecting_end},
+	    .a = a};
+	struct err e = ERR_INIT;
+	bool lossy;
+
+	if (!capture_read(in, a->import, &c.sink, &lossy, &e) && c.proven)
+		cli_symbols_add(a->to, &c.file, path);
+	else
+		cli_symbols_file_release(&c.file);
+}
+
+static void look_in_trace(struct autosymbolize *a, struct input *in, const char *path)
+{
+	struct cli_symbols_file f = {.n = 0};
+	struct rewrite w = {.n = 0};
+	bool ok = !naming_scan_tables(a->naming, &in->cur, &w) && !w.named, proven = false;
+
+	for (size_t i = 0; ok && i < w.n; i++) {
+		proven |= naming_has_proof(w.captures[i].t);
+		keep_capture(&f, w.captures[i].t);
+	}
+	rewrite_release(&w);
+	if (proven)
+		cli_symbols_add(a->to, &f, path);
+	else
+		cli_symbols_file_release(&f);
+}
+
+static void look_in(struct autosymbolize *a, const struct reader *r, const char *path)
+{
+	struct input in = {0};
+	struct err e = ERR_INIT;
+
+	if (!input_open(&in, path, &e))
+		(r->own_tables ? look_in_trace : look_in_capture)(a, &in, path);
+	input_close(&in);
+}
+
+static void show_progress(void *arg, uint64_t done, uint64_t total)
+{
+	(void)arg;
+	cli_progress("symbolizing", done, total);
+}
+
+/* The options that tm-symbolize would have here: those of the project, which the user's words replace. A folder that
+ * is not there is for tm-symbolize to tell. */
+static void choose_binaries(struct autosymbolize *a)
+{
+	const struct cli_symbols *s = a->to;
+	struct opt_list *dirs = &a->binaries.debug_dirs;
+	const char *dir;
+	struct stat st;
+
+	for (size_t i = 0; i < s->n_debug_dirs; i++)
+		VEC_PUSH(dirs->items, dirs->n, dirs->cap) = s->debug_dirs[i];
+	for (size_t i = 0; !s->n_debug_dirs && (dir = opt_default("debug-dir", i)); i++)
+		if (!stat(dir, &st) && S_ISDIR(st.st_mode))
+			VEC_PUSH(dirs->items, dirs->n, dirs->cap) = dir;
+	dir = opt_default("sysroot", 0);
+	if (dir && !stat(dir, &st) && S_ISDIR(st.st_mode))
+		a->binaries.sysroot = dir;
+}
+
+/* As tm-symbolize --if-useful has it. */
+static void open_symbolizer(struct autosymbolize *a)
+{
+	const struct cli_managed none = {.has_window = false};
+	const struct import_options *i = a->import;
+	struct tracemill_naming_options naming = {.size = sizeof naming,
+						  .flags = TRACEMILL_ONLY_NAMELESS |
+							   (i->has_slide ? TRACEMILL_SLIDE : 0),
+						  .files = a->to->exes,
+						  .n_files = a->to->n_exes,
+						  .slide = i->slide,
+						  .locations = i->locations,
+						  .offsets = i->offsets};
+	struct tracemill_options o;
+
+	choose_binaries(a);
+	o = cli_symbolizer_options(&a->binaries, &none);
+	o.flags |= TRACEMILL_MANAGED_NAMES | TRACEMILL_MANAGED_BESIDE | TRACEMILL_PLT_NAMES;
+	o.progress = show_progress;
+	a->symbolizer = cli_symbolizer_new(&o);
+	if (tracemill_naming_new(a->symbolizer, &naming, &a->naming))
+		mem_exhausted();
+}
+
+static void close_symbolizer(struct autosymbolize *a)
+{
+	tracemill_symbolizer_free(a->symbolizer);
+	sandbox_forget(a->binaries.cache_folder);
+	cli_binaries_release(&a->binaries);
+	cli_progress_clear();
+}
+
+void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *when,
+		       const struct import_options *o, size_t n, const char *const *operands)
+{
+	struct autosymbolize a = {.to = s, .import = o};
+	const struct reader **readers_of = mem_zarray(n + 1, sizeof(const struct reader *));
+	size_t wanted = 0;
+
+	for (size_t i = 0; i < n && !s->off; i++)
+		if (is_wanted(s, operands[i]))
+			wanted += (readers_of[i] = choose_reader(operands[i], o)) != NULL;
+	if (wanted) {
+		open_symbolizer(&a);
+		cli_sandbox_symbols(program, when);
+		for (size_t i = 0; i < n; i++)
+			if (readers_of[i] && is_wanted(s, operands[i]))
+				look_in(&a, readers_of[i], operands[i]);
+		close_symbolizer(&a);
+	}
+	free(readers_of);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Symbols for captures that have none, in every program that shows names: before it enters its sandbox, a program
+ * hands its operands to cli_autosymbolize, which reads the tables of each, asks libtracemill for the symbols of their
+ * locations, and keeps these symbols. When cli_inputs reads the operand, they are in the trace before the report
+ * sees its first event. Nothing is copied, and no process is started.
+ *
+ * The sandbox: paths in captures lead to binaries, and these to debug files, anywhere; a report needs its operands
+ * only. So there are two profiles. The first one is the program's with the rights of tm-symbolize, and holds while
+ * untrusted captures and binaries are read here; the second one is the program's own, and holds from the report's
+ * first byte on.
+ *
+ * Memory: the symbols of all operands are held until the end, their tables are freed after the look-up. An operand
+ * is read twice: of a trace the first reading steps over the events, and ends where it finds symbols; of another
+ * format it is a whole one. A pipe can be read once only, and its tables may come behind its events: standard input,
+ * FIFOs and folders stay without symbols. So does an operand whose modules are not on this machine by their build-ids.
+ */
+#ifndef TM_CLI_AUTOSYMBOLIZE_H
+#define TM_CLI_AUTOSYMBOLIZE_H
+
+#include "formats/reader.h"
+#include "lib/cli/symbols.h"
+
+#define CLI_SYMBOLS_ROW(s) \
+	ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &(s).off)
+
+/* Before cli_sandbox, with the same program and exception: looks up the symbols of operands, which may be NULL, by
+ * these options. Of what cannot be read nothing is said: cli_inputs will say it. */
+void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *when,
+		       const struct import_options *o, size_t n, const char *const *operands);
+
+#endif

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A trace without names has them in every program that shows some: `tm-R x` prints the same as
+# `tm-symbolize x | tm-R`, of any number of files and with any option on their reading. The program is run for real,
+# so the names are those of its source: a() and main() call malloc.
+# shellcheck disable=SC2317 # functions are called by check
+set -u
+: "${SRC:?}"
+
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+cat >s.c <<'X'
+#include <stdlib.h>
+__attribute__((noinline)) void *a(int i) { return malloc(100 + i); }
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		free(a(i));
+	return 0;
+}
+X
+if ! ${CC:-cc} -g -O0 -Wl,--build-id s.c -o sp 2>err || ! tm-record -q --no-symbols -o q1.tmt ./sp 2>err; then
+	echo "skip - a recorded program (none can be recorded here)"
+	exit $failed
+fi
+for i in 2 3 4 5 6 7 8 9; do cp q1.tmt q$i.tmt; done
+mkdir named
+for i in 1 2 3 4 5 6 7 8 9; do tm-symbolize -q -o named/q$i.tmt q$i.tmt 2>err; done
+check 'the trace has no names, and gets them' eval '! tm-dump q1.tmt | grep -q s.c && tm-dump named/q1.tmt | grep -q s.c'
+
+# The same words in the folder of the files without names and in that of those with names.
+same() {
+	"$@" >got 2>got.err
+	(cd named && "$@" >../want 2>../want.err)
+	diff want got >err && diff want.err got.err >>err && grep -q '\<a\>' got
+}
+nine='q1.tmt q2.tmt q3.tmt q4.tmt q5.tmt q6.tmt q7.tmt q8.tmt q9.tmt'
+cp /proc/self/maps own.maps
+echo 'threshold=128' >loli3.conf
+# --maps is of captures that do not say where their modules are: a trace does.
+options="--maps=$PWD/own.maps
+--config=$PWD/loli3.conf
+--slide=0x1000
+--locations=return
+--format=trace
+--offsets=file"
+try() { # PROGRAM ARGUMENT...
+	local option
+
+	check "$*: one file" same "$@" q1.tmt
+	# shellcheck disable=SC2086 # words of the list
+	check "$*: nine files" same "$@" $nine
+	while read -r option; do
+		check "$* ${option%%=*}" same "$@" "$option" q1.tmt
+	done <<<"$options"
+}
+try tm-top -q --csv
+check 'tm-top --no-symbols: none' eval '! tm-top -q --csv --no-symbols q1.tmt | grep -q "s\.c"'
+check 'tm-inspect --trace' same tm-inspect -q --disassemble a --trace q1.tmt "$PWD/sp"
+exit $failed
