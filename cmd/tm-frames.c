@@ -45,6 +45,7 @@ int main(int argc, char **argv)
 	    CLI_VIEW_ROWS(c.filter),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
+	    CLI_SYMBOLS_ROW(c.symbols),
 	    ROW_OLD("stacks", "show-stacks"),
 	    ROW_OLD("new", "new-stacks"),
 	    OPT_END,

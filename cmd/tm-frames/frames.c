@@ -272,6 +272,8 @@ static void start(struct cli_frames *c)
 		c->report.csv = true;
 	cli_report_start(&c->report);
 	c->options.page = c->report.format == RENDER_HTML;
+	cli_autosymbolize(&c->symbols, "tm-frames", NULL, &c->import.options, (size_t)c->n_operands,
+			  (const char *const *)c->operands);
 	cli_sandbox("tm-frames", NULL);
 }
 
@@ -283,8 +285,10 @@ void cli_frames_run(struct cli_frames *c)
 	cli_import_done(&c->import);
 	start(c);
 	cli_filter_done(&c->filter);
-	r->loop = (struct cli_loop){
-	    .import = &c->import.options, .instead = cli_frames_read_aggregate, .arg = c};
+	r->loop = (struct cli_loop){.import = &c->import.options,
+				    .instead = cli_frames_read_aggregate,
+				    .symbols = &c->symbols,
+				    .arg = c};
 	r->asked = cli_aggregate_asked(&c->filter, &r->words, &r->loop.file);
 	cli_frames_parse(c);
 	r->loop.frames_selected = c->filter.selection.frames.n;
@@ -297,6 +301,7 @@ void cli_frames_run(struct cli_frames *c)
 		cli_frames_run_by(c);
 	else
 		cli_frames_run_rows(c);
+	cli_symbols_release(&c->symbols);
 	cli_filter_release(&c->filter);
 	buf_release(&r->words);
 	opt_list_release(&c->spikes);

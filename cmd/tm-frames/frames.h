@@ -7,6 +7,7 @@
 #define TM_CMD_FRAMES_FRAMES_H
 
 #include "lib/cli/aggregate.h"
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/report.h"
 #include "lib/report/frames/by.h"
 #include "lib/report/frames/detail.h"
@@ -20,6 +21,7 @@ struct cli_frames { /* the options, as they are spelled */
 	struct cli_import import;
 	struct cli_report report;
 	struct cli_filter filter;
+	struct cli_symbols symbols;
 	struct opt_list spikes;
 	const char *every;
 	int by, sort;

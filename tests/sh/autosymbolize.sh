@@ -58,5 +58,7 @@ try() { # PROGRAM ARGUMENT...
 }
 try tm-top -q --csv
 check 'tm-top --no-symbols: none' eval '! tm-top -q --csv --no-symbols q1.tmt | grep -q "s\.c"'
+try tm-frames -q --csv --detail
+try tm-frames -q --csv --by site
 check 'tm-inspect --trace' same tm-inspect -q --disassemble a --trace q1.tmt "$PWD/sp"
 exit $failed
