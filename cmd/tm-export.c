@@ -2,6 +2,7 @@
  *
  * tm-export: traces as other tools' files.
  */
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/cli.h"
 #include "lib/export/export.h"
 #include "lib/tally/marks.h"
@@ -184,6 +185,7 @@ int main(int argc, char **argv)
 	struct export_options o = {0};
 	int as = 0, metric = 0, domain = 0;
 	bool chosen = false, list = false;
+	struct cli_symbols symbols = {.off = false};
 	const struct opt table[] = {
 	    {.type = OPT_CHOICE,
 	     .word = "as",
@@ -210,12 +212,13 @@ int main(int argc, char **argv)
 		&domain, domain_words),
 	    ROW_FLAG(0, "no-demangle", "show linkage names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
+	    CLI_SYMBOLS_ROW(symbols),
 	    ROW_OLD("metric", "sort"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-export", "[FILE...]",
 					    "Converts traces to files of other tools.", table};
-	struct cli_loop loop = {.import = &import.options};
+	struct cli_loop loop = {.import = &import.options, .symbols = &symbols};
 	struct told told = {.loop = &loop};
 	struct input in = {0};
 	struct err e = ERR_INIT;
@@ -245,6 +248,8 @@ int main(int argc, char **argv)
 		input_close(&in);
 		return cli_exit();
 	}
+	cli_autosymbolize(&symbols, "tm-export", NULL, &import.options, (size_t)n,
+			  (const char *const *)argv + 1);
 	cli_sandbox("tm-export", NULL);
 	told.format = exporter_by_name(format_words[as]);
 	loop.marks = told.frames = told.format->flags & EXPORT_FRAMES;
@@ -265,6 +270,7 @@ int main(int argc, char **argv)
 		cli_info(NULL, "%s", x->summary);
 	x->free(x);
 	frame_marks_release(&told.marks);
+	cli_symbols_release(&symbols);
 	input_close(&in);
 	return cli_exit();
 }

@@ -60,5 +60,8 @@ try tm-top -q --csv
 check 'tm-top --no-symbols: none' eval '! tm-top -q --csv --no-symbols q1.tmt | grep -q "s\.c"'
 try tm-frames -q --csv --detail
 try tm-frames -q --csv --by site
+# Several captures are one file each; so is what a store keeps of them.
+check 'tm-export: folded' same tm-export -q --as folded q1.tmt
+check 'tm-export: speedscope' same tm-export -q --as speedscope q1.tmt
 check 'tm-inspect --trace' same tm-inspect -q --disassemble a --trace q1.tmt "$PWD/sp"
 exit $failed
