@@ -3,6 +3,7 @@
  * tm-compare: builds, runs or parts of a capture side by side, and a policy checked against them.
  */
 #include "cmd/tm-compare/compare.h"
+#include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/report.h"
 #include "lib/group/metric.h"
@@ -115,12 +116,23 @@ static void init_policy(struct cli_compare *c)
 	buf_release(&b);
 }
 
-static void hold(const struct cli_compare *c)
+static void hold(struct cli_compare *c, const struct import_options *import, int n, char **operands)
 {
+	const char *when = !c->history                  ? NULL
+			   : cli_store_file(c->history) ? "--history"
+							: "--history on PostgreSQL";
+	const struct opt_list *lists[] = {&c->base, &c->new, &c->groups};
+	struct opt_list all = {.n = 0};
+
 	tzset(); /* reads a file, for the date of today */
-	cli_sandbox("tm-compare", !c->history                  ? NULL
-				  : cli_store_file(c->history) ? "--history"
-							       : "--history on PostgreSQL");
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (size_t k = 0; k < lists[i]->n; k++)
+			VEC_PUSH(all.items, all.n, all.cap) = lists[i]->items[k];
+	for (int i = 0; i < n; i++)
+		VEC_PUSH(all.items, all.n, all.cap) = operands[i];
+	cli_autosymbolize(&c->symbols, "tm-compare", when, import, all.n, all.items);
+	opt_list_release(&all);
+	cli_sandbox("tm-compare", when);
 }
 
 int main(int argc, char **argv)
@@ -163,6 +175,7 @@ int main(int argc, char **argv)
 	    CLI_VIEW_ROWS(filter),
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
+	    CLI_SYMBOLS_ROW(compare.symbols),
 	    ROW_OLD("policy", "gate"),
 	    OPT_END,
 	};
@@ -185,12 +198,12 @@ int main(int argc, char **argv)
 		cli_output(save);
 	else
 		cli_report_start(&report);
-	hold(&compare);
+	hold(&compare, &import.options, n, argv + 1);
 	cli_filter_done(&filter);
 	cli_compare_start(&compare, &filter, n, save != NULL);
 	cli_filter_project(&filter, &what);
 	if (save) {
-		cli_save_aggregate(argv[1], origin, &import.options, &what,
+		cli_save_aggregate(argv[1], origin, &import.options, &compare.symbols, &what,
 				   compare.filters.len ? buf_str(&compare.filters) : NULL);
 	} else {
 		options.by = (enum key)by;
@@ -209,6 +222,7 @@ int main(int argc, char **argv)
 		else if (complete || compare.policy_path)
 			compare_print(&compare, &options, complete, &report);
 	}
+	cli_symbols_release(&compare.symbols);
 	cli_compare_release(&compare);
 	cli_filter_release(&filter);
 	return cli_exit();

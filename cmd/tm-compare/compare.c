@@ -294,6 +294,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	compare_inputs_init(&c->in, &o, c->filters.len ? buf_str(&c->filters) : NULL);
 	s->loop =
 	    (struct cli_loop){.import = import,
+			      .symbols = &c->symbols,
 			      .sink = project_sink(&c->in.project),
 			      .marks = s->ranges[0].frames.n || s->ranges[1].frames.n,
 			      .frames_selected = s->ranges[0].frames.n || s->ranges[1].frames.n,

@@ -6,6 +6,7 @@
 #ifndef TM_CMD_COMPARE_COMPARE_H
 #define TM_CMD_COMPARE_COMPARE_H
 
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/filter.h"
 #include "lib/report/compare/gate.h"
 #include "lib/report/compare/inputs.h"
@@ -15,6 +16,7 @@ enum { COMPARE_GREEN = 5 }; /* runs of a history that are the base */
 /* Options: zeroed means not given. */
 struct cli_compare {
 	struct opt_list base, new, groups;
+	struct cli_symbols symbols; /* of all of them */
 	struct opt_list base_frames, base_times, new_frames, new_times;
 	const char *policy_path, *today;
 	bool policy_given; /* not a default of the project */

@@ -114,7 +114,8 @@ static bool digest_file(const char *path, struct input_digest *d)
 }
 
 void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
-			const struct project_options *what, const char *options)
+			struct cli_symbols *symbols, const struct project_options *what,
+			const char *options)
 {
 	char *operands[] = {mem_strdup(operand)};
 	struct project_options o = *what;
@@ -126,6 +127,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	o.arg = &s;
 	aggregate_builder_init(&s.builder, &o, options);
 	s.loop = (struct cli_loop){.import = import,
+				   .symbols = symbols,
 				   .sink = frames_sink(&s.builder.frames),
 				   .instead = cli_aggregate_refuse,
 				   .marks = true,

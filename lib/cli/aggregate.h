@@ -8,6 +8,7 @@
 #include "lib/aggregate/identity.h"
 #include "lib/aggregate/project.h"
 #include "lib/cli/filter.h"
+#include "lib/cli/symbols.h"
 
 /* How a capture was chosen from, in words: aggregates remember it, since only what was chosen alike
  * compares. Rules for owners are their files' names and digests. */
@@ -16,11 +17,12 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to);
 /* Whether anything was chosen at all. */
 bool cli_filter_any(const struct cli_filter *f);
 
-/* Reads one capture and writes its sums, after cli_output. After a failure, which has been
+/* Reads one capture and writes its sums, after cli_output; symbols: for one without names. After a failure, which has been
  * reported, nothing has been written. from: the file that the operand was made from, whose name and
  * digest it has; NULL: its own. */
 void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
-			const struct project_options *what, const char *options);
+			struct cli_symbols *symbols, const struct project_options *what,
+			const char *options);
 
 /* Whether the input is an aggregate; then all of it has been looked at, so that one that is damaged
  * leaves nothing in a report, and it is at its beginning. */

@@ -63,5 +63,13 @@ try tm-frames -q --csv --by site
 # Several captures are one file each; so is what a store keeps of them.
 check 'tm-export: folded' same tm-export -q --as folded q1.tmt
 check 'tm-export: speedscope' same tm-export -q --as speedscope q1.tmt
+compare() { tm-compare -q --as csv --by site --all "$@"; }
+check 'tm-compare: two files' same compare q1.tmt q2.tmt
+check 'tm-compare: two sides' same compare --base q1.tmt q2.tmt q3.tmt --new q4.tmt q5.tmt q6.tmt q7.tmt q8.tmt q9.tmt
+check 'tm-compare: groups' same compare --group one q1.tmt q2.tmt --group two q3.tmt q4.tmt
+baseline() {
+	tm-compare -q --save-baseline base.tma "$1" && tm-top -q --csv base.tma
+}
+check 'tm-compare --save-baseline' same baseline q1.tmt
 check 'tm-inspect --trace' same tm-inspect -q --disassemble a --trace q1.tmt "$PWD/sp"
 exit $failed
