@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 	    CLI_VIEW_ROWS(filter),
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
+	    CLI_SYMBOLS_ROW(history.symbols),
 	    ROW_OLD("metric", "sort"),
 	    ROW_OLD("policy", "rules"),
 	    ROW_OLD("min-change", "min"),
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
 	    "trend, change-points or blame.",
 	    table};
 	enum command what;
+	const char *when;
 	int n = opt_parse(&program, argc, argv);
 
 	cli_import_done(&import);
@@ -82,7 +84,11 @@ int main(int argc, char **argv)
 	history.store = argv[2];
 	cli_history_start(&history, what == ADD);
 	cli_report_start(&report);
-	cli_sandbox("tm-history", cli_store_file(history.store) ? NULL : "on PostgreSQL");
+	when = cli_store_file(history.store) ? NULL : "on PostgreSQL";
+	if (what == ADD)
+		cli_autosymbolize(&history.symbols, "tm-history", when, &import.options,
+				  (size_t)n - 2, (const char *const *)argv + 3);
+	cli_sandbox("tm-history", when);
 	cli_filter_done(&filter);
 	if (what != ADD && cli_filter_any(&filter))
 		cli_usage("%s: --focus and other filters select from captures: they need add",
@@ -98,6 +104,7 @@ int main(int argc, char **argv)
 		case CHANGE_POINTS: cli_history_steps(&history, &report); break;
 		default: cli_history_blame(&history, &report); break;
 		}
+	cli_symbols_release(&history.symbols);
 	cli_history_release(&history);
 	cli_filter_release(&filter);
 	return cli_exit();

@@ -211,6 +211,7 @@ void cli_history_add(struct cli_history *c, const struct import_options *import,
 	o.captured = history_add_capture_notes;
 	o.arg = &a;
 	a.loop = (struct cli_loop){.import = import,
+				   .symbols = &c->symbols,
 				   .marks = true,
 				   .instead = history_add_read_aggregate,
 				   .arg = &a,

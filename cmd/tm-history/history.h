@@ -6,6 +6,7 @@
 #ifndef TM_CMD_HISTORY_HISTORY_H
 #define TM_CMD_HISTORY_HISTORY_H
 
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
 #include "lib/group/metric.h"
@@ -24,6 +25,7 @@ struct cli_history {
 	const char *counter, *policy_path, *alpha, *least;
 	struct opt_list names, map_modules, map_functions;
 	bool cumulative, fail;
+	struct cli_symbols symbols; /* of what is added */
 	uint64_t seed, top, wait;
 	bool has_top;
 	const char *from, *to; /* of blame */

@@ -71,5 +71,10 @@ baseline() {
 	tm-compare -q --save-baseline base.tma "$1" && tm-top -q --csv base.tma
 }
 check 'tm-compare --save-baseline' same baseline q1.tmt
+history() {
+	rm -f store.db
+	tm-history -q add store.db --build b --date 2026-01-01 "$@" && tm-history trend store.db --by site --csv
+}
+check 'tm-history add' same history q1.tmt q2.tmt
 check 'tm-inspect --trace' same tm-inspect -q --disassemble a --trace q1.tmt "$PWD/sp"
 exit $failed
