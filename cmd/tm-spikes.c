@@ -4,6 +4,7 @@
  */
 #include "lib/base/num.h"
 #include "lib/base/text.h"
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
 #include "lib/report/spikes/gate.h"
@@ -20,6 +21,7 @@ struct spikes_cli {
 	struct cli_report report;
 	struct cli_filter filter;
 	struct cli_loop loop;
+	struct cli_symbols symbols;
 	struct opt_list rule_files, channels;
 	const char *threshold, *hook_cost;
 	uint64_t n, depth, max;
@@ -203,6 +205,7 @@ int main(int argc, char **argv)
 	    CLI_MANGLED_ROW(c.filter.mangled),
 	    CLI_CHECKED_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
+	    CLI_SYMBOLS_ROW(c.symbols),
 	    ROW_OLD("max-spikes", "gate"),
 	    ROW_OLD("depth", "nesting"),
 	    OPT_END,
@@ -215,13 +218,17 @@ int main(int argc, char **argv)
 	c.operands = argv + 1;
 	cli_import_done(&c.import);
 	cli_report_start(&c.report);
+	cli_autosymbolize(&c.symbols, "tm-spikes", NULL, &c.import.options, (size_t)c.n_operands,
+			  (const char *const *)c.operands);
 	cli_sandbox("tm-spikes", NULL);
 	cli_filter_done(&c.filter);
 	c.loop.import = &c.import.options;
+	c.loop.symbols = &c.symbols;
 	read_rules(&c);
 	spikes_parse(&c, &o);
 	spikes_run(&c, &o);
 	spike_rules_release(&c.rules);
+	cli_symbols_release(&c.symbols);
 	cli_filter_release(&c.filter);
 	opt_list_release(&c.rule_files);
 	opt_list_release(&c.channels);
