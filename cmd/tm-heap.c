@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG('i', "caseless", "filters ignore case", &c.caseless),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
+	    CLI_SYMBOLS_ROW(c.symbols),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -63,8 +64,11 @@ int main(int argc, char **argv)
 	c.operands = argv + 1;
 	cli_import_done(&c.import);
 	cli_report_start(&c.report);
+	cli_autosymbolize(&c.symbols, "tm-heap", NULL, &c.import.options, (size_t)c.n_operands,
+			  (const char *const *)c.operands);
 	cli_sandbox("tm-heap", NULL);
 	cli_heap_check(&c);
 	cli_heap_run(&c);
+	cli_symbols_release(&c.symbols);
 	return cli_exit();
 }

@@ -211,6 +211,7 @@ void cli_heap_run(struct cli_heap *c)
 	r->set.arg = c;
 	r->set.file = &r->loop.file;
 	r->loop.import = &c->import.options;
+	r->loop.symbols = &c->symbols;
 	r->loop.sink = &r->set.sink;
 	cli_inputs(&r->loop, c->n_operands, c->operands);
 	cli_progress_working("finding who holds what");

@@ -5,6 +5,7 @@
 #ifndef TM_CMD_HEAP_HEAP_H
 #define TM_CMD_HEAP_HEAP_H
 
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/report.h"
 #include "lib/report/heap/sets.h"
@@ -13,6 +14,7 @@
 struct cli_heap { /* the options, as they are spelled */
 	struct cli_import import;
 	struct cli_report report;
+	struct cli_symbols symbols;
 	struct opt_list types, sites, roots, owner_patterns, owner_files;
 	bool literal, caseless, dominators, duplicates, destroyed, has_set, has_snapshot;
 	const char *who, *min_percent;
