@@ -15,10 +15,6 @@
 static const char *const format_words[] = {"pprof",     "folded", "speedscope", "chrome",
 					   "sqlite",    "loli",   "mem",        "loli-stream",
 					   "memtracer", "maps",   NULL};
-static const char *const metric_words[] = {
-    "auto",      "count",   "entries", "requested", "real",      "live-count", "live-requested",
-    "live-real", "samples", "period",  "calls",     "self-time", "time",       NULL};
-enum { WORD_TIME = VALUES + 1 }; /* another word for self-time */
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
 
@@ -205,7 +201,7 @@ int main(int argc, char **argv)
 	    ROW_CHOICE(0, "sort", "METRIC",
 		       "weight of a stack: auto, count, entries, requested, real, live-count, "
 		       "live-requested, live-real, samples, period, calls or self-time",
-		       &metric, metric_words),
+		       &metric, export_sort_words()),
 	    ROW_CHOICE(
 		0, "domain", "NAME",
 		"blocks to count: auto (most bytes; default), malloc, pool, mmap, mono, lua or all",
@@ -233,7 +229,7 @@ int main(int argc, char **argv)
 			  output);
 	check(exporter_by_name(format_words[as]), output, original, o.events);
 	cli_import_done(&import);
-	o.value = metric == WORD_TIME ? VALUE_TIME : metric - 1; /* auto is VALUE_AUTO */
+	o.sort = export_sort_of(metric);
 	o.domain = domain - 1;
 	o.file = &loop.file;
 	if (original && input_open(&in, original, &e)) {

@@ -1,12 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/export/export.h"
 
+#include "lib/group/metric.h"
+
 #include <errno.h>
 #include <string.h>
 
-const char *const value_words[] = {"count",      "entries",        "requested", "real",
-				   "live-count", "live-requested", "live-real", "samples",
-				   "period",     "calls",          "time",      NULL};
+const struct export_metric export_metrics[] = {
+    {SUM_COUNT, "count", "alloc_objects"},
+    {SUM_ENTRIES, "entries", "entries"},
+    {SUM_REQUESTED, "requested", "alloc_requested"},
+    {SUM_REAL, "real", "alloc_real"},
+    {SUM_LIVE_COUNT, "live-count", "inuse_objects"},
+    {SUM_LIVE_REQUESTED, "live-requested", "inuse_requested"},
+    {SUM_LIVE_REAL, "live-real", "inuse_real"},
+    {SUM_SAMPLES, "samples", "samples"},
+    {SUM_PERIOD, "period", "period"},
+    {SUM_CALLS, "calls", "calls"},
+    {SUM_TIME_SELF, "time", "time"},
+};
+
+const char *const *export_sort_words(void)
+{
+	static const char *words[EXPORT_METRICS + 3] = {"auto", [EXPORT_METRICS + 1] = "time"};
+
+	for (size_t i = 0; i < EXPORT_METRICS; i++)
+		words[i + 1] = metric_table[export_metrics[i].sum].word;
+	return words;
+}
+
+int export_sort_of(int word)
+{
+	if (!word)
+		return SORT_AUTO;
+	return word <= EXPORT_METRICS ? (int)export_metrics[word - 1].sum : SUM_TIME_SELF;
+}
 
 extern const struct exporter exporter_pprof, exporter_folded, exporter_speedscope, exporter_chrome,
     exporter_sqlite, exporter_loli, exporter_mem, exporter_loli_stream, exporter_memtracer,

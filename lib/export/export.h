@@ -9,31 +9,25 @@
 #define TM_EXPORT_EXPORT_H
 
 #include "lib/base/cursor.h"
+#include "lib/tally/metrics.h"
 #include "lib/trace/sink.h"
 
 #include <stdio.h>
 
-/* What stacks are weighted by. Sums over a capture. */
-enum value {
-	VALUE_COUNT,
-	VALUE_ENTRIES, /* records in the capture */
-	VALUE_REQUESTED,
-	VALUE_REAL,
-	VALUE_LIVE_COUNT,
-	VALUE_LIVE_REQUESTED,
-	VALUE_LIVE_REAL,
-	VALUE_SAMPLES, /* of a profiler */
-	VALUE_PERIOD,  /* events that they stand for */
-	VALUE_CALLS,
-	VALUE_TIME, /* ns, of these, their own where that is known */
-	VALUES
+/* The metrics that exporters of stacks write, in the order of their columns. SUM_TIME_SELF: of samples whose own
+ * time is not known it is the time with their callees. */
+struct export_metric {
+	enum sum sum;
+	const char *name;        /* in files and messages */
+	const char *sample_type; /* pprof's word */
 };
 
-enum {
-	VALUE_AUTO = -1
-}; /* the first of time, real, requested, count, samples, period, entries that is there */
+enum { EXPORT_METRICS = 11 };
+extern const struct export_metric export_metrics[EXPORT_METRICS];
 
-extern const char *const value_words[]; /* "count", "live-real"; ends with NULL */
+/* Words of --sort: "auto", those of export_metrics, "time"; ends with NULL. */
+const char *const *export_sort_words(void);
+int export_sort_of(int word); /* an index of these -> enum sum or SORT_AUTO */
 
 enum {
 	EXPORT_DOMAIN_DEFAULT = -1,
@@ -45,12 +39,12 @@ struct export_options {
 	const char *const *file; /* the name of the input being read; what it points to changes */
 	const char *path;        /* formats that are no stream: the file to make */
 	struct cursor *original; /* formats that names are written into: the capture */
-	int value;               /* an enum value or VALUE_AUTO */
-	int domain;              /* an enum domain or EXPORT_DOMAIN_... */
-	bool types;              /* the type is a stack's innermost entry */
-	bool mangled;            /* functions are written by their linkage names */
-	bool events;             /* SQLite: every event as well */
-	bool live;               /* a reader waits: what came at once is written */
+	int sort;     /* what stacks are weighted by: an enum sum or SORT_AUTO (metric.h) */
+	int domain;   /* an enum domain or EXPORT_DOMAIN_... */
+	bool types;   /* the type is a stack's innermost entry */
+	bool mangled; /* functions are written by their linkage names */
+	bool events;  /* SQLite: every event as well */
+	bool live;    /* a reader waits: what came at once is written */
 };
 
 struct export

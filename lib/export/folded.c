@@ -166,8 +166,8 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 	struct folded *f = (struct folded *)x;
 	struct export_profile *p = &f->profile;
 	uint32_t *order;
-	enum value v;
-	enum status st = profile_value(p, true, &v, e);
+	enum sum weight;
+	enum status st = profile_sort(p, true, &weight, e);
 
 	if (st)
 		return st;
@@ -181,7 +181,7 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 	f->of_stack = mem_zarray(p->n_stacks, sizeof *f->of_stack);
 	VEC_PUSH(f->nodes, f->n_nodes, f->cap_nodes) = (struct folded_node){.parent = 0};
 	for (size_t i = 0; i < p->n_samples; i++) {
-		uint64_t sum = profile_sum(p, order[i], v);
+		uint64_t sum = columns_value(&p->sums, order[i], weight);
 
 		if (sum)
 			add_sample(f, &p->samples[order[i]], sum);

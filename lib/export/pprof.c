@@ -232,52 +232,28 @@ static void put_mappings(struct pprof *f)
 			put_mapping(f, i);
 }
 
-static const struct {
-	const char *type, *unit;
-} sample_types[VALUES] = {
-    [VALUE_COUNT] = {"alloc_objects", "count"},
-    [VALUE_ENTRIES] = {"entries", "count"},
-    [VALUE_REQUESTED] = {"alloc_requested", "bytes"},
-    [VALUE_REAL] = {"alloc_real", "bytes"},
-    [VALUE_LIVE_COUNT] = {"inuse_objects", "count"},
-    [VALUE_LIVE_REQUESTED] = {"inuse_requested", "bytes"},
-    [VALUE_LIVE_REAL] = {"inuse_real", "bytes"},
-    [VALUE_SAMPLES] = {"samples", "count"},
-    [VALUE_PERIOD] = {"period", "count"}, /* or the name of its event */
-    [VALUE_CALLS] = {"calls", "count"},
-    [VALUE_TIME] = {"time", "nanoseconds"},
-};
-
-/* Entries say nothing where allocations are counted. */
-static unsigned shown(const struct export_profile *p)
-{
-	unsigned known = p->known;
-
-	if (known >> VALUE_COUNT & 1 && p->options->value != VALUE_ENTRIES)
-		known &= ~(1u << VALUE_ENTRIES);
-	return known;
-}
-
-static void export_pprof_put_head(struct pprof *f, enum value first)
+static void export_pprof_put_head(struct pprof *f, enum sum first)
 {
 	const struct export_profile *p = &f->profile;
+	static const char *const units[] = {
+	    [SUM_NUMBER] = "count", [SUM_BYTES] = "bytes", [SUM_NS] = "nanoseconds"};
 	char nothing[1] = "";
 	bool chosen = false;
 
 	put_text(f, nothing);
-	f->n_columns = profile_columns(p, shown(p), f->columns);
+	f->n_columns = profile_columns(p, profile_shown(p, first), f->columns);
 	for (size_t i = 0; i < f->n_columns; i++) {
 		const struct profile_column *c = &f->columns[i];
 		Pprof__ValueType m = PPROF__VALUE_TYPE__INIT, *list = &m;
 		Pprof__Profile message = PPROF__PROFILE__INIT;
 
 		m.type = c->event ? add_textz(f, intern_text(&p->types, c->event, NULL))
-				  : add_textz(f, sample_types[c->value].type);
+				  : add_textz(f, c->metric->sample_type);
 		m.unit = c->unit ? add_textz(f, intern_text(&p->types, c->unit, NULL))
-				 : add_textz(f, sample_types[c->value].unit);
+				 : add_textz(f, units[metric_table[c->metric->sum].unit]);
 		message.n_sample_type = 1;
 		message.sample_type = &list;
-		if (c->value == first && !chosen) {
+		if (c->metric->sum == first && !chosen) {
 			message.default_sample_type = m.type;
 			chosen = true;
 		}
@@ -375,8 +351,8 @@ static enum status export_pprof_finish(struct export *x, struct err *e)
 {
 	struct pprof *f = (struct pprof *)x;
 	struct export_profile *p = &f->profile;
-	enum value first;
-	enum status st = profile_value(p, false, &first, e);
+	enum sum first;
+	enum status st = profile_sort(p, false, &first, e);
 
 	if (st)
 		return st;

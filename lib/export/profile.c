@@ -67,9 +67,8 @@ static bool export_profile_sample_equal(const void *table, uint32_t id, const vo
 	       a->domain == b->domain;
 }
 
-/* v: of its values those in has; the others are 0. */
 static void export_profile_add_sample(struct export_profile *p, const struct profile_sample *s,
-				      const uint64_t v[VALUES])
+				      const struct tally_sums *sums)
 {
 	struct profile_index *x = p->index;
 	static const struct id_rows rows = {export_profile_sample_row_hash,
@@ -82,37 +81,31 @@ static void export_profile_add_sample(struct export_profile *p, const struct pro
 		id = (uint32_t)p->n_samples;
 		id_set_add(&x->sample_set, &rows, p->samples, hash, id);
 	}
-	p->samples[id - 1].has |= s->has;
-	p->known |= s->has;
-	for (size_t k = 0; k < VALUES; k++)
-		if (v[k]) {
-			p->v[k] = mem_grow_zero(p->v[k], &p->cap_v[k], id, sizeof *p->v[k]);
-			p->v[k][id - 1] = add_saturating(p->v[k][id - 1], v[k]);
-		}
+	p->known |= sums->has;
+	columns_add(&p->sums, id - 1, sums);
 }
 
-/* The values that stacks of this capture have. What is known per type only is not theirs. */
-static uint16_t export_profile_known_values(const struct trace *t, const struct tally *a)
+/* The sums that stacks of this capture have. What is known per type only is not theirs. */
+static unsigned export_profile_known_sums(const struct trace *t, const struct tally *a)
 {
 	bool live = t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
-	uint16_t known = 0;
+	unsigned known = 0;
 	uint64_t records = 0;
 
 	for (size_t d = 0; d < DOMAINS; d++)
 		records += a->records[d];
 	if (records)
-		known |= 1u << VALUE_ENTRIES;
+		known |= SUM_BIT(SUM_ENTRIES);
 	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
-		static const enum value sums[] = {VALUE_COUNT, VALUE_REQUESTED, VALUE_REAL};
-		static const enum value lives[] = {VALUE_LIVE_COUNT, VALUE_LIVE_REQUESTED,
-						   VALUE_LIVE_REAL};
+		static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
+		static const enum sum lives[] = {SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
 		bool has =
 		    t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key == METRIC_AT_ALL;
 
 		if (has)
-			known |= (uint16_t)(1u << sums[m]);
+			known |= SUM_BIT(sums[m]);
 		if (live && (has || m == METRIC_COUNT))
-			known |= (uint16_t)(1u << lives[m]);
+			known |= SUM_BIT(lives[m]);
 	}
 	return known;
 }
@@ -169,34 +162,23 @@ static uint32_t type_of(struct export_profile *p, const struct trace *t, uint32_
 static void export_profile_add_cell(struct export_profile *p, const struct profile_run *r,
 				    size_t index)
 {
-	static const enum sum from[] = {
-	    [VALUE_COUNT] = SUM_COUNT,           [VALUE_ENTRIES] = SUM_ENTRIES,
-	    [VALUE_REQUESTED] = SUM_REQUESTED,   [VALUE_REAL] = SUM_REAL,
-	    [VALUE_LIVE_COUNT] = SUM_LIVE_COUNT, [VALUE_LIVE_REQUESTED] = SUM_LIVE_REQUESTED,
-	    [VALUE_LIVE_REAL] = SUM_LIVE_REAL,
-	};
 	const struct tally_cell *c = &r->a->cells[index];
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->types[c->type]),
 				   .stack = r->stacks[c->stack],
 				   .domain = c->domain};
-	uint64_t values[VALUES] = {0};
 	struct tally_sums sums;
 
 	tally_sums(r->a, index, &sums);
-	for (size_t v = 0; v < sizeof from / sizeof *from; v++)
-		if (sums.has >> from[v] & r->known >> v & 1) {
-			values[v] = sums.v[from[v]];
-			s.has |= (uint16_t)(1u << v);
-		}
-	export_profile_add_sample(p, &s, values);
+	sums.has &= r->known;
+	export_profile_add_sample(p, &s, &sums);
 }
 
 /* False: there are too many events. */
 static bool see_event(struct export_profile *p, const struct trace *t, uint32_t marker,
 		      uint32_t type)
 {
-	struct profile_column c = {VALUE_PERIOD, type, 0};
+	struct profile_column c = {NULL, type, 0};
 	const char *unit;
 	size_t n;
 
@@ -211,20 +193,28 @@ static bool see_event(struct export_profile *p, const struct trace *t, uint32_t 
 	return true;
 }
 
-size_t profile_columns(const struct export_profile *p, unsigned values,
+size_t profile_columns(const struct export_profile *p, unsigned sums,
 		       struct profile_column to[PROFILE_COLUMNS])
 {
 	size_t n = 0;
 
-	for (enum value v = 0; v < VALUES; v++) {
-		if (!(p->known & values & 1u << v))
+	for (const struct export_metric *m = export_metrics; m < export_metrics + EXPORT_METRICS;
+	     m++) {
+		if (!(p->known & sums & SUM_BIT(m->sum)))
 			continue;
-		for (size_t i = 0; v == VALUE_PERIOD && i < p->n_events; i++)
-			to[n++] = p->events[i];
-		if (v != VALUE_PERIOD)
-			to[n++] = (struct profile_column){v, 0, 0};
+		for (size_t i = 0; m->sum == SUM_PERIOD && i < p->n_events; i++)
+			to[n++] = (struct profile_column){m, p->events[i].event, p->events[i].unit};
+		if (m->sum != SUM_PERIOD)
+			to[n++] = (struct profile_column){m, 0, 0};
 	}
 	return n;
+}
+
+unsigned profile_shown(const struct export_profile *p, enum sum first)
+{
+	bool counted = p->known >> SUM_COUNT & 1 && first != SUM_ENTRIES;
+
+	return p->known & ~(counted ? SUM_BIT(SUM_ENTRIES) : 0);
 }
 
 /* Its own time where that is known: what it called has a sample of its own then. */
@@ -233,35 +223,29 @@ static void export_profile_add_measured(struct export_profile *p, struct trace *
 {
 	const struct tally_cell *c = &r->a->cells[index];
 	const struct tally_measure *m = tally_measured(r->a, index);
-	uint64_t values[VALUES] = {0};
+	struct tally_sums sums = {.has = 0};
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->markers[c->type].name),
 				   .stack = r->stacks[c->stack]};
 
 	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD))))
 		return;
-	if (m->has >> SUM_SAMPLES & 1) {
-		values[VALUE_SAMPLES] = m->samples;
-		s.has |= 1u << VALUE_SAMPLES;
-	}
+	sums.has = m->has & (SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD) | SUM_BIT(SUM_CALLS));
 	if (m->has >> SUM_PERIOD & 1 && !see_event(p, t, c->type, s.type)) {
 		trace_note(t, NOTE_LOSS, 1, "sums of periods are of more than %d events: left out",
 			   PROFILE_EVENTS_MOST);
-	} else if (m->has >> SUM_PERIOD & 1) {
-		values[VALUE_PERIOD] = m->period;
-		s.has |= 1u << VALUE_PERIOD;
+		sums.has &= ~SUM_BIT(SUM_PERIOD);
 	}
-	if (m->has >> SUM_CALLS & 1) {
-		values[VALUE_CALLS] = m->calls;
-		s.has |= 1u << VALUE_CALLS;
-	}
+	sums.v[SUM_SAMPLES] = m->samples;
+	sums.v[SUM_PERIOD] = m->period;
+	sums.v[SUM_CALLS] = m->calls;
 	if (m->has >> SUM_TIME_SELF & 1)
-		values[VALUE_TIME] = m->self > 0 ? (uint64_t)m->self : 0;
+		sums.v[SUM_TIME_SELF] = m->self > 0 ? (uint64_t)m->self : 0;
 	else
-		values[VALUE_TIME] = m->total;
+		sums.v[SUM_TIME_SELF] = m->total;
 	if (m->has & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL)))
-		s.has |= 1u << VALUE_TIME;
-	export_profile_add_sample(p, &s, values);
+		sums.has |= SUM_BIT(SUM_TIME_SELF);
+	export_profile_add_sample(p, &s, &sums);
 }
 
 /* For readers of formats that cannot say so. */
@@ -318,7 +302,7 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 {
 	struct export_profile *p = arg;
 	struct profile_run r = {
-	    .t = t, .a = a, .number = ++p->runs, .known = export_profile_known_values(t, a)};
+	    .t = t, .a = a, .number = ++p->runs, .known = export_profile_known_sums(t, a)};
 	int domain = choose_domain(p, a);
 	enum status st = ST_OK;
 
@@ -385,25 +369,17 @@ void profile_release(struct export_profile *p)
 	free(p->index);
 	free(p->stacks);
 	free(p->samples);
-	for (size_t v = 0; v < VALUES; v++)
-		free(p->v[v]);
+	columns_release(&p->sums);
 	*p = (struct export_profile){.runs = 0};
 }
 
-bool value_is_bytes(enum value v)
-{
-	return v == VALUE_REQUESTED || v == VALUE_REAL || v == VALUE_LIVE_REQUESTED ||
-	       v == VALUE_LIVE_REAL;
-}
-
-/* ": real, count" or " nothing". */
-static void add_values(const struct export_profile *p, struct buf *b)
+static void add_words(const struct export_profile *p, struct buf *b)
 {
 	const char *between = "";
 
-	for (enum value v = 0; v < VALUES; v++)
-		if (profile_has(p, v)) {
-			buf_addf(b, "%s%s", between, value_words[v]);
+	for (size_t i = 0; i < EXPORT_METRICS; i++)
+		if (profile_has(p, export_metrics[i].sum)) {
+			buf_addf(b, "%s%s", between, export_metrics[i].name);
 			between = ", ";
 		}
 }
@@ -446,43 +422,51 @@ enum status profile_check_depth(const struct export_profile *p, bool texts, stru
 	    all, texts ? "bytes of names" : "calls", once);
 }
 
-enum status profile_value(const struct export_profile *p, bool one, enum value *v, struct err *e)
+static const char *asked_name(int asked)
 {
-	static const enum value order[] = {VALUE_TIME,  VALUE_REAL,    VALUE_REQUESTED,
-					   VALUE_COUNT, VALUE_SAMPLES, VALUE_PERIOD,
-					   VALUE_CALLS, VALUE_ENTRIES};
-	int asked = p->options->value;
+	size_t i = 0;
+
+	while (i + 1 < EXPORT_METRICS && (int)export_metrics[i].sum != asked)
+		i++;
+	return export_metrics[i].name;
+}
+
+enum status profile_sort(const struct export_profile *p, bool one, enum sum *to, struct err *e)
+{
+	int asked = p->options->sort;
 	bool several = one && p->n_events > 1;
+	unsigned valued = 0;
 	struct buf b = BUF_INIT;
 	enum status st = ST_OK;
 
-	for (size_t i = 0; asked == VALUE_AUTO && i < sizeof order / sizeof *order; i++)
-		if (profile_has(p, order[i]) && !(several && order[i] == VALUE_PERIOD)) {
-			*v = order[i];
-			return ST_OK;
-		}
-	add_values(p, &b);
-	if (several && (asked == VALUE_PERIOD || asked == VALUE_AUTO) &&
-	    profile_has(p, VALUE_PERIOD)) {
+	for (enum sum s = 0; s < SUMS; s++)
+		if (profile_has(p, s) && metric_table[s].rank && !(several && s == SUM_PERIOD))
+			valued |= SUM_BIT(s);
+	if (asked == SORT_AUTO && valued) {
+		*to = sort_first(valued);
+		return ST_OK;
+	}
+	add_words(p, &b);
+	if (several && (asked == SUM_PERIOD || asked == SORT_AUTO) && profile_has(p, SUM_PERIOD)) {
 		st = err_set(e, ST_UNSUPPORTED,
 			     "its periods are of several events, which do not add up, and the "
 			     "format has one value: tm-filter --type keeps one event");
-	} else if (asked == VALUE_AUTO || !b.len) {
+	} else if (asked == SORT_AUTO || !b.len) {
 		st = err_set(e, ST_ABSENT,
 			     "nothing in the input has a stack and a size, a time or a count%s%s",
 			     b.len ? "; --sort can be " : "", buf_str(&b));
 	} else if (!(p->known >> asked & 1)) {
 		st =
 		    err_set(e, ST_ABSENT, "--sort: no stack of the captures has '%s'; they have %s",
-			    value_words[asked], buf_str(&b));
-	} else if (one && !profile_has(p, (enum value)asked)) {
+			    asked_name(asked), buf_str(&b));
+	} else if (one && !profile_has(p, (enum sum)asked)) {
 		st = err_set(
 		    e, ST_ABSENT,
 		    "--sort: '%s' of every stack is 0, so nothing is to be written; more have "
 		    "%s",
-		    value_words[asked], buf_str(&b));
+		    asked_name(asked), buf_str(&b));
 	} else {
-		*v = (enum value)asked;
+		*to = (enum sum)asked;
 	}
 	buf_release(&b);
 	return st;

@@ -9,6 +9,8 @@
 #define TM_EXPORT_PROFILE_H
 
 #include "lib/export/export.h"
+#include "lib/group/columns.h"
+#include "lib/group/metric.h"
 #include "lib/group/names.h"
 #include "lib/tally/tally.h"
 
@@ -16,10 +18,9 @@ struct profile_stack {
 	uint32_t parent, location; /* location: names.h id */
 };
 
-struct profile_sample {       /* its values: profile_sum */
+struct profile_sample {       /* its values: export_profile.sums */
 	uint32_t type, stack; /* type: id in types, 0: none; stack 0: none */
 	uint32_t run;         /* from 1; 0 unless runs are kept apart */
-	uint16_t has;         /* bit 1 << value for what is known */
 	uint8_t domain;
 };
 
@@ -27,8 +28,8 @@ struct profile_sample {       /* its values: profile_sum */
 enum { PROFILE_EVENTS_MOST = 48 };
 
 struct profile_column {
-	enum value value;
-	uint32_t event, unit; /* of VALUE_PERIOD: of types, 0 for none; of the unit too */
+	const struct export_metric *metric;
+	uint32_t event, unit; /* of SUM_PERIOD: of types, 0 for none; of the unit too */
 };
 
 struct profile_run { /* a capture, while its sums are added */
@@ -36,7 +37,7 @@ struct profile_run { /* a capture, while its sums are added */
 	const struct tally *a;
 	uint32_t *stacks; /* the capture's stack id -> ours, where it is used */
 	uint32_t number;  /* from 1 */
-	uint16_t known;   /* values */
+	unsigned known;   /* SUM_BITs */
 };
 
 struct export_profile {
@@ -55,14 +56,11 @@ struct export_profile {
 	size_t n_stacks, cap_stacks;
 	struct profile_sample *samples;
 	size_t n_samples, cap_samples;
-	uint64_t
-	    *v[VALUES]; /* by sample, as far as they go; 0 behind: a value that no capture has takes
-	    *no room */
-	size_t cap_v[VALUES];
-	struct intern notes; /* "guess: text: 3", of all captures */
+	struct group_columns sums; /* by sample */
+	struct intern notes;       /* "guess: text: 3", of all captures */
 	struct intern formats;
-	uint16_t known; /* values that some sample has, if only 0 */
-	struct profile_column events[PROFILE_EVENTS_MOST]; /* of VALUE_PERIOD */
+	unsigned known; /* SUM_BITs of what some sample has, if only 0 */
+	struct profile_column events[PROFILE_EVENTS_MOST]; /* of SUM_PERIOD */
 	size_t n_events;
 	uint32_t runs;
 	uint64_t other_domains; /* records not counted */
@@ -80,34 +78,32 @@ void profile_close(struct export_profile *p);
  * deeply that grows with the square of their depth. texts: each call is written by its name. ST_LIMIT: no. */
 enum status profile_check_depth(const struct export_profile *p, bool texts, struct err *e);
 
-/* Its values one by one, each event's periods apart, as they do not add up: of those whose bits are in values. */
-enum { PROFILE_COLUMNS = VALUES + PROFILE_EVENTS_MOST };
-size_t profile_columns(const struct export_profile *p, unsigned values,
+/* Its metrics one by one, each event's periods apart, as they do not add up: of those whose SUM_BITs are in sums. */
+enum { PROFILE_COLUMNS = EXPORT_METRICS + PROFILE_EVENTS_MOST };
+size_t profile_columns(const struct export_profile *p, unsigned sums,
 		       struct profile_column to[PROFILE_COLUMNS]);
 
-static inline uint64_t profile_sum(const struct export_profile *p, size_t sample, enum value v)
-{
-	return sample < p->cap_v[v] ? p->v[v][sample] : 0;
-}
-
 /* Some sample has more than 0 of it. */
-static inline bool profile_has(const struct export_profile *p, enum value v)
+static inline bool profile_has(const struct export_profile *p, enum sum s)
 {
-	return p->cap_v[v] > 0;
+	return p->sums.v[s];
 }
 
 static inline uint64_t profile_column_sum(const struct export_profile *p, size_t sample,
 					  const struct profile_column *c)
 {
-	bool other = c->value == VALUE_PERIOD && p->samples[sample].type != c->event;
+	enum sum s = c->metric->sum;
+	bool other = s == SUM_PERIOD && p->samples[sample].type != c->event;
 
-	return other ? 0 : profile_sum(p, sample, c->value);
+	return other ? 0 : columns_value(&p->sums, sample, s);
 }
 
-/* The value that is asked for, or the one that AUTO means: the first that some sample has more than
+/* What is known of the samples, without entries where allocations are counted and entries are not asked for. */
+unsigned profile_shown(const struct export_profile *p, enum sum first);
+
+/* The metric that is asked for, or the one that SORT_AUTO means: the first that some sample has more than
  * 0 of. one: the only one that the format has, so that it is not all 0, nor periods of several events.
- * ST_UNSUPPORTED: *e says which values there are. */
-enum status profile_value(const struct export_profile *p, bool one, enum value *v, struct err *e);
-bool value_is_bytes(enum value v);
+ * ST_UNSUPPORTED: *e says which there are. */
+enum status profile_sort(const struct export_profile *p, bool one, enum sum *to, struct err *e);
 
 #endif

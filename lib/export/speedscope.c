@@ -165,16 +165,18 @@ static const char *unit(const struct export_profile *p, const struct profile_col
 {
 	const char *s = c->unit ? intern_text(&p->types, c->unit, NULL) : "";
 
-	return c->value == VALUE_TIME || !strcmp(s, "ns")        ? "nanoseconds"
-	       : value_is_bytes(c->value) || !strcmp(s, "bytes") ? "bytes"
-								 : "none";
+	enum sum_unit unit = metric_table[c->metric->sum].unit;
+
+	return unit == SUM_NS || !strcmp(s, "ns")         ? "nanoseconds"
+	       : unit == SUM_BYTES || !strcmp(s, "bytes") ? "bytes"
+							  : "none";
 }
 
 static void export_speedscope_put_sampled(struct speedscope *f, const struct profile_column *c)
 {
 	const struct export_profile *p = &f->profile;
-	const char *comma = "", *name = c->event ? intern_text(&p->types, c->event, NULL)
-						 : value_words[c->value];
+	const char *comma = "",
+		   *name = c->event ? intern_text(&p->types, c->event, NULL) : c->metric->name;
 	uint64_t sum = 0;
 
 	buf_adds(&f->json, "{\"type\":\"sampled\",\"name\":");
@@ -281,35 +283,32 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 	struct speedscope *f = (struct speedscope *)x;
 	const struct export_profile *p = &f->profile;
 	const char *file = *p->options->file ? *p->options->file : "";
-	unsigned known, active = 0, profiles = 0;
+	unsigned active = 0, profiles = 0;
 	struct profile_column columns[PROFILE_COLUMNS];
-	enum value first = VALUES;
+	enum sum first = SUMS;
 	bool found = false;
 	size_t n;
 
-	if (profile_value(&f->profile, false, &first, e) && !f->events.n_threads)
+	if (profile_sort(&f->profile, false, &first, e) && !f->events.n_threads)
 		return err_failure(e);
 	*e = (struct err)ERR_INIT;
 	if (profile_check_depth(&f->profile, false, e))
 		return err_failure(e);
 	profile_close(&f->profile);
-	known = p->known;
 	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
-	if (known >> VALUE_COUNT & 1 && first != VALUE_ENTRIES)
-		known &= ~(1u << VALUE_ENTRIES);
 	buf_adds(&f->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 			   "\"exporter\":");
 	export_speedscope_put_exporter(f);
 	buf_adds(&f->json, ",\"name\":");
 	text_add_json(&f->json, file, strlen(file));
 	buf_adds(&f->json, ",\n\"profiles\":[");
-	n = profile_columns(p, known, columns);
+	n = profile_columns(p, profile_shown(p, first), columns);
 	for (size_t i = 0; i < n; i++) {
-		if (!profile_has(p, columns[i].value))
+		if (!profile_has(p, columns[i].metric->sum))
 			continue;
 		if (profiles)
 			buf_adds(&f->json, ",\n");
-		if (columns[i].value == first && !found) {
+		if (columns[i].metric->sum == first && !found) {
 			active = profiles;
 			found = true;
 		}

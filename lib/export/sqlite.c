@@ -500,39 +500,43 @@ static void export_sqlite_put_names(struct database *d)
 	free(depth);
 }
 
+static void put_sums(struct database *d, size_t sample, const enum sum sums[], size_t n)
+{
+	const struct group_columns *c = &d->profile.sums;
+
+	for (size_t k = 0; k < n; k++)
+		put_sum(d, columns_has(c, sample) >> sums[k] & 1,
+			columns_value(c, sample, sums[k]));
+}
+
 static void export_sqlite_put_samples(struct database *d)
 {
-	static const enum value sums[] = {VALUE_ENTRIES,  VALUE_COUNT,      VALUE_REQUESTED,
-					  VALUE_REAL,     VALUE_LIVE_COUNT, VALUE_LIVE_REQUESTED,
-					  VALUE_LIVE_REAL};
+	static const enum sum times[] = {SUM_SAMPLES, SUM_TIME_SELF, SUM_CALLS, SUM_PERIOD};
+	static const enum sum sums[] = {SUM_ENTRIES,    SUM_COUNT,          SUM_REQUESTED, SUM_REAL,
+					SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
 	const struct export_profile *p = &d->profile;
 
 	for (size_t i = 0; i < p->n_samples && !d->e.code; i++) {
 		const struct profile_sample *s = &p->samples[i];
-		const unsigned timed =
-		    1u << VALUE_SAMPLES | 1u << VALUE_PERIOD | 1u << VALUE_CALLS | 1u << VALUE_TIME;
+		const unsigned has = columns_has(&p->sums, i);
 
 		/* A marker may be called as a type is: then it is both. */
-		if (s->has & timed) {
+		if (has & SUMS_MEASURED) {
 			row(d, INSERT_SAMPLE);
 			put_int(d, s->run);
 			put_id(d, s->type);
 			put_id(d, s->stack);
-			put_sum(d, s->has >> VALUE_SAMPLES & 1, profile_sum(p, i, VALUE_SAMPLES));
-			put_sum(d, s->has >> VALUE_TIME & 1, profile_sum(p, i, VALUE_TIME));
-			put_sum(d, s->has >> VALUE_CALLS & 1, profile_sum(p, i, VALUE_CALLS));
-			put_sum(d, s->has >> VALUE_PERIOD & 1, profile_sum(p, i, VALUE_PERIOD));
+			put_sums(d, i, times, sizeof times / sizeof *times);
 			insert(d);
 		}
-		if (!(s->has & ~timed))
+		if (!(has & ~(unsigned)SUMS_MEASURED))
 			continue;
 		row(d, INSERT_ALLOCATION);
 		put_int(d, s->run);
 		put_id(d, s->type);
 		put_id(d, s->stack);
 		put_textz(d, domain_name(s->domain));
-		for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
-			put_sum(d, s->has >> sums[k] & 1, profile_sum(p, i, sums[k]));
+		put_sums(d, i, sums, sizeof sums / sizeof *sums);
 		insert(d);
 	}
 }

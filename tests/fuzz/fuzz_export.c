@@ -5,6 +5,7 @@
  * the formats of stacks, chosen by its length.
  */
 #include "lib/export/export.h"
+#include "lib/group/metric.h"
 #include "tests/fuzz/reading.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct input in = {0}, original = {0};
 	const char *file = "fuzz";
 	struct export_options o = {
-	    .file = &file, .path = ":memory:", .value = VALUE_AUTO, .domain = EXPORT_DOMAIN_ALL};
+	    .file = &file, .path = ":memory:", .sort = SORT_AUTO, .domain = EXPORT_DOMAIN_ALL};
 	struct reading_sink checked;
 	struct naming naming = {.sink = {.begin = begin, .batch = batch, .end = end}};
 	struct import_options io = {0};
