@@ -2,7 +2,6 @@
  *
  * tm-filter: the part of a capture that filters keep, as a trace.
  */
-#include "lib/cli/aggregate.h"
 #include "lib/cli/filter.h"
 #include "lib/group/filter_sink.h"
 #include "lib/trace/anonymize.h"

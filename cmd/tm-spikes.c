@@ -77,7 +77,7 @@ static void spikes_parse(struct spikes_cli *c, struct spikes_options *o)
 		cli_usage("--pet and --suggest exclude each other");
 	if ((c->pet || c->suggest) && (c->report.csv || c->report.as))
 		cli_usage("--%s writes its own text: no --as", c->pet ? "pet" : "suggest");
-	if (c->filter.sizes.n)
+	if (c->filter.given[CLI_SIZE].n)
 		cli_usage("--size: calls have no size");
 	if (!c->depth || c->depth > SPIKES_DEPTH_MAX)
 		cli_usage("--nesting: 1 to %d", SPIKES_DEPTH_MAX);

@@ -84,16 +84,6 @@ static void read_policy(struct cli_compare *c)
 	cli_bad_rules(c->policy_path, NULL, &e);
 }
 
-static void add_threads(const struct cli_filter *f, struct tally_selection *to)
-{
-	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
-	struct err e = ERR_INIT;
-
-	for (size_t i = 0; i < f->threads.n; i++)
-		if (selection_thread(to, f->threads.items[i], flags, &e))
-			cli_usage("--thread: %s", e.msg);
-}
-
 static void check_source(const char *option, const char *dir)
 {
 	struct stat st;
@@ -126,12 +116,12 @@ void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n,
 	add_ranges("new-frame", &c->new_frames, &s->ranges[1], selection_frames);
 	add_ranges("new-time", &c->new_times, &s->ranges[1], selection_times);
 	s->has_ranges = !selection_all(&s->ranges[0]) || !selection_all(&s->ranges[1]);
-	if (s->has_ranges && (f->frames.n || f->times.n))
+	if (s->has_ranges && (f->given[CLI_FRAME].n || f->given[CLI_TIME].n))
 		cli_usage("--frame and --time select from both sides: they cannot be combined "
 			  "with ranges of one side");
 	for (size_t i = 0; i < 2; i++) {
-		add_ranges("size", &f->sizes, &s->ranges[i], selection_sizes);
-		add_threads(f, &s->ranges[i]);
+		cli_filter_select(f, CLI_SIZE, &s->ranges[i]);
+		cli_filter_select(f, CLI_THREAD, &s->ranges[i]);
 	}
 	today(c->today);
 	if (single && !c->policy_given)

@@ -102,7 +102,8 @@ static void cli_frames_run_rows(struct cli_frames *c)
 
 static bool frame_is_single(const struct cli_frames *c)
 {
-	return c->filter.frames.n == 1 && !strstr(c->filter.frames.items[0], "..");
+	return c->filter.given[CLI_FRAME].n == 1 &&
+	       !strstr(c->filter.given[CLI_FRAME].items[0], "..");
 }
 
 /* NULL: not one frame of one capture. */
@@ -117,8 +118,8 @@ static void detail_title(const struct cli_frames *c, const struct frames *f, str
 	const struct frame *frame = the_frame(c, f);
 
 	buf_adds(to, "types and their stacks");
-	if (c->filter.frames.n == 1)
-		buf_addf(to, ", frame %.60s", c->filter.frames.items[0]);
+	if (c->filter.given[CLI_FRAME].n == 1)
+		buf_addf(to, ", frame %.60s", c->filter.given[CLI_FRAME].items[0]);
 	if (frame && frame->has_duration) {
 		buf_adds(to, ", ");
 		time_text(to, (uint64_t)frame->duration);
@@ -159,7 +160,7 @@ static void cli_frames_run_detail(struct cli_frames *c)
 	r->loop.sink = frames_log_sink(log);
 	cli_inputs(&r->loop, c->n_operands, c->operands);
 	names_tell_apart(&f->project.names);
-	if (f->project.now.captures && !f->project.now.frames && c->filter.frames.n)
+	if (f->project.now.captures && !f->project.now.frames && c->filter.given[CLI_FRAME].n)
 		cli_note(NULL, "--frame: no capture has this frame");
 	if (f->project.now.captures) {
 		detail_title(c, f, &title);

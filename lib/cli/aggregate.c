@@ -12,68 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_words(struct buf *to, const char *option, const struct opt_list *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		buf_addf(to, "%s--%s %s", to->len ? " " : "", option, from->items[i]);
-}
-
-/* The same rules under another path are the same. A missing file was reported before. */
-static void add_files(struct buf *to, const char *option, const struct opt_list *from)
-{
-	for (size_t i = 0; i < from->n; i++) {
-		struct err e = ERR_INIT;
-		struct input in = {0};
-		struct input_digest d = {.hash = 0};
-
-		if (!input_open(&in, from->items[i], &e)) {
-			input_want_digest(&in, &d);
-			input_digest(&in, &e);
-		}
-		input_close(&in);
-		buf_addf(to, "%s--%s %s:%016" PRIx64, to->len ? " " : "", option,
-			 path_name(from->items[i]), d.hash);
-		digest_release(&d);
-	}
-}
-
-void cli_filter_words(const struct cli_filter *f, struct buf *to)
-{
-	static const char *const words[FILTER_KINDS] = {
-	    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
-	    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
-	    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner"};
-
-	for (size_t i = 0; i < FILTER_KINDS; i++)
-		add_words(to, words[i], &f->patterns[i]);
-	add_words(to, "thread", &f->threads);
-	add_words(to, "frame", &f->frames);
-	add_words(to, "time", &f->times);
-	add_words(to, "size", &f->sizes);
-	add_words(to, "map-path", &f->path_maps);
-	add_files(to, "owners", &f->owner_files);
-	add_files(to, "sites", &f->site_files);
-	if (f->domain)
-		buf_addf(to, "%s--domain %s", to->len ? " " : "", cli_domain_choices[f->domain]);
-	if (f->hook_cost)
-		buf_addf(to, "%s--hook-cost %s", to->len ? " " : "", f->hook_cost);
-	if (f->literal && to->len)
-		buf_adds(to, " --literal");
-	if (f->caseless && to->len)
-		buf_adds(to, " --ignore-case");
-}
-
-bool cli_filter_any(const struct cli_filter *f)
-{
-	struct buf words = BUF_INIT;
-	bool any;
-
-	cli_filter_words(f, &words);
-	any = words.len > 0;
-	buf_release(&words);
-	return any;
-}
-
 struct saver {
 	struct cli_loop loop;
 	struct aggregate_builder builder;

@@ -10,13 +10,6 @@
 #include "lib/cli/filter.h"
 #include "lib/cli/symbols.h"
 
-/* How a capture was chosen from, in words: aggregates remember it, since only what was chosen alike
- * compares. Rules for owners are their files' names and digests. */
-void cli_filter_words(const struct cli_filter *f, struct buf *to);
-
-/* Whether anything was chosen at all. */
-bool cli_filter_any(const struct cli_filter *f);
-
 /* Reads one capture and writes its sums, after cli_output; symbols: for one without names. After a failure, which has been
  * reported, nothing has been written. from: the file that the operand was made from, whose name and
  * digest it has; NULL: its own. */

@@ -2,57 +2,110 @@
 #include "lib/cli/filter.h"
 
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const cli_domain_choices[] = {"auto", "malloc", "pool", "mmap",
 					  "mono", "lua",    "all",  NULL};
 
-static const char *const options[FILTER_KINDS] = {
-    [FILTER_FOCUS] = "--focus",   [FILTER_IGNORE] = "--ignore",    [FILTER_HIDE] = "--hide",
-    [FILTER_SHOW] = "--show",     [FILTER_PRUNE] = "--prune-from", [FILTER_TYPE] = "--type",
-    [FILTER_MODULE] = "--module", [FILTER_FILE] = "--file",        [FILTER_OWNER] = "--owner"};
+static const char *const words[CLI_FILTERS] = {
+    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
+    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
+    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner",
+    [CLI_THREAD] = "thread",    [CLI_FRAME] = "frame",         [CLI_TIME] = "time",
+    [CLI_SIZE] = "size",        [CLI_MAP_PATH] = "map-path",   [CLI_OWNERS] = "owners",
+    [CLI_SITES] = "sites"};
 
-static void add_patterns(struct cli_filter *f, enum filter_kind kind)
+static bool is_rules(unsigned option)
 {
-	const struct opt_list *from = &f->patterns[kind];
+	return option == CLI_OWNERS || option == CLI_SITES;
+}
+
+/* Adds one text that was given to f's filters, rules and paths, or to *to. A wrong one ends the program. */
+static void add_given(const struct cli_filter *f, unsigned option, const char *text,
+		      struct tally_selection *to)
+{
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
+	bool quoted = option <= CLI_THREAD; /* other messages have the text */
+	char dashed[16];
 	struct err e = ERR_INIT;
+	enum status st;
 
-	for (size_t i = 0; i < from->n; i++) {
-		const char *s = from->items[i];
-
-		if (!filters_add(f->filters, kind, options[kind], s, flags, &e))
-			continue;
-		if (filters_is_file(s))
-			cli_bad_rules(s + 1, options[kind], &e);
-		cli_usage("%s: '%s': %s", options[kind], s, e.msg);
+	snprintf(dashed, sizeof dashed, "--%s", words[option]);
+	switch (option) {
+	case CLI_THREAD: st = selection_thread(to, text, flags, &e); break;
+	case CLI_FRAME: st = selection_frames(to, text, &e); break;
+	case CLI_TIME: st = selection_times(to, text, &e); break;
+	case CLI_SIZE: st = selection_sizes(to, text, &e); break;
+	case CLI_MAP_PATH: st = paths_add(f->paths, text, &e); break;
+	case CLI_OWNERS: st = owners_add_file(f->owners, text, &e); break;
+	case CLI_SITES: st = sites_add_file(f->sites, text, &e); break;
+	default:
+		st = filters_add(f->filters, (enum filter_kind)option, dashed, text, flags, &e);
+		if (st && filters_is_file(text))
+			cli_bad_rules(text + 1, dashed, &e);
 	}
+	if (st && is_rules(option))
+		cli_bad_rules(text, dashed, &e);
+	if (st && quoted)
+		cli_usage("%s: '%s': %s", dashed, text, e.msg);
+	if (st)
+		cli_usage("%s: %s", dashed, e.msg);
 }
 
-static void add_ranges(struct tally_selection *s, const char *option, const struct opt_list *from,
-		       enum status (*add)(struct tally_selection *s, const char *text,
-					  struct err *e))
+void cli_filter_select(const struct cli_filter *f, unsigned option, struct tally_selection *to)
 {
-	struct err e = ERR_INIT;
-
-	for (size_t i = 0; i < from->n; i++)
-		if (add(s, from->items[i], &e))
-			cli_usage("--%s: %s", option, e.msg);
+	for (size_t i = 0; i < f->given[option].n; i++)
+		add_given(f, option, f->given[option].items[i], to);
 }
 
-static void add_selection(struct cli_filter *f)
+/* The same rules under another path are the same. A missing file was reported before. */
+static void add_digest(struct buf *to, const char *path)
 {
-	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
 	struct err e = ERR_INIT;
+	struct input in = {0};
+	struct input_digest d = {.hash = 0};
 
-	selection_init(&f->selection);
-	add_ranges(&f->selection, "frame", &f->frames, selection_frames);
-	add_ranges(&f->selection, "time", &f->times, selection_times);
-	add_ranges(&f->selection, "size", &f->sizes, selection_sizes);
-	for (size_t i = 0; i < f->threads.n; i++)
-		if (selection_thread(&f->selection, f->threads.items[i], flags, &e))
-			cli_usage("--thread: '%s': %s", f->threads.items[i], e.msg);
+	if (!input_open(&in, path, &e)) {
+		input_want_digest(&in, &d);
+		input_digest(&in, &e);
+	}
+	input_close(&in);
+	buf_addf(to, "%s:%016" PRIx64, path_name(path), d.hash);
+	digest_release(&d);
+}
+
+void cli_filter_words(const struct cli_filter *f, struct buf *to)
+{
+	for (unsigned k = 0; k < CLI_FILTERS; k++)
+		for (size_t i = 0; i < f->given[k].n; i++) {
+			buf_addf(to, "%s--%s ", to->len ? " " : "", words[k]);
+			if (is_rules(k))
+				add_digest(to, f->given[k].items[i]);
+			else
+				buf_adds(to, f->given[k].items[i]);
+		}
+	if (f->domain)
+		buf_addf(to, "%s--domain %s", to->len ? " " : "", cli_domain_choices[f->domain]);
+	if (f->hook_cost)
+		buf_addf(to, "%s--hook-cost %s", to->len ? " " : "", f->hook_cost);
+	if (f->literal && to->len)
+		buf_adds(to, " --literal");
+	if (f->caseless && to->len)
+		buf_adds(to, " --ignore-case");
+}
+
+bool cli_filter_any(const struct cli_filter *f)
+{
+	size_t n = 0;
+
+	for (unsigned k = 0; k < CLI_FILTERS; k++)
+		n += f->given[k].n;
+	return n || f->domain || f->hook_cost;
 }
 
 static void print_sites(void)
@@ -67,28 +120,17 @@ static void print_sites(void)
 
 void cli_filter_done(struct cli_filter *f)
 {
-	struct err e = ERR_INIT;
-
 	if (f->list_sites)
 		print_sites();
 	f->filters = filters_new();
-	for (enum filter_kind k = 0; k < FILTER_KINDS; k++)
-		add_patterns(f, k);
 	f->sites = sites_new();
-	for (size_t i = 0; i < f->site_files.n; i++)
-		if (sites_add_file(f->sites, f->site_files.items[i], &e))
-			cli_bad_rules(f->site_files.items[i], "--sites", &e);
-	if (f->owner_files.n)
-		f->owners = owners_new();
-	for (size_t i = 0; i < f->owner_files.n; i++)
-		if (owners_add_file(f->owners, f->owner_files.items[i], &e))
-			cli_bad_rules(f->owner_files.items[i], "--owners", &e);
 	f->paths = paths_new();
-	for (size_t i = 0; i < f->path_maps.n; i++)
-		if (paths_add(f->paths, f->path_maps.items[i], &e))
-			cli_usage("--map-path: %s", e.msg);
-	add_selection(f);
-	if (f->patterns[FILTER_OWNER].n && !f->owners)
+	if (f->given[CLI_OWNERS].n)
+		f->owners = owners_new();
+	selection_init(&f->selection);
+	for (unsigned k = 0; k < CLI_FILTERS; k++)
+		cli_filter_select(f, k, &f->selection);
+	if (f->given[FILTER_OWNER].n && !f->owners)
 		cli_usage("--owner needs --owners FILE");
 }
 
@@ -118,15 +160,8 @@ void cli_filter_project(const struct cli_filter *f, struct project_options *o)
 
 void cli_filter_release(struct cli_filter *f)
 {
-	for (enum filter_kind k = 0; k < FILTER_KINDS; k++)
-		opt_list_release(&f->patterns[k]);
-	opt_list_release(&f->owner_files);
-	opt_list_release(&f->site_files);
-	opt_list_release(&f->path_maps);
-	opt_list_release(&f->frames);
-	opt_list_release(&f->times);
-	opt_list_release(&f->sizes);
-	opt_list_release(&f->threads);
+	for (unsigned k = 0; k < CLI_FILTERS; k++)
+		opt_list_release(&f->given[k]);
 	selection_release(&f->selection);
 	filters_free(f->filters);
 	owners_free(f->owners);

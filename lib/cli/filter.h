@@ -18,10 +18,21 @@
 #include "lib/cli/cli.h"
 #include "lib/group/project.h"
 
+/* The options that may be given several times, in the order in which aggregates name them: patterns by enum
+ * filter_kind, and these. Each has a row in filter.c. */
+enum {
+	CLI_THREAD = FILTER_KINDS,
+	CLI_FRAME,
+	CLI_TIME,
+	CLI_SIZE,
+	CLI_MAP_PATH,
+	CLI_OWNERS,
+	CLI_SITES,
+	CLI_FILTERS
+};
+
 struct cli_filter {
-	struct opt_list patterns[FILTER_KINDS];
-	struct opt_list owner_files, site_files, path_maps;
-	struct opt_list frames, times, sizes, threads;
+	struct opt_list given[CLI_FILTERS];
 	bool literal, caseless, list_sites, mangled;
 	int domain;
 	const char *hook_cost; /* NULL: none */
@@ -37,40 +48,41 @@ struct cli_filter {
 extern const char *const cli_domain_choices[];
 
 /* Which events count. */
-#define CLI_FILTER_ROWS(f)                                                                        \
-	ROW_GROUP("filters:"),                                                                    \
-	    ROW_LIST(0, "focus", "REGEX", "keep stacks with a matching function",                 \
-		     &(f).patterns[FILTER_FOCUS]),                                                \
-	    ROW_LIST(0, "ignore", "REGEX", "drop stacks with a matching function",                \
-		     &(f).patterns[FILTER_IGNORE]),                                               \
-	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",                   \
-		     &(f).patterns[FILTER_TYPE]),                                                 \
-	    ROW_LIST(0, "module", "REGEX", "keep stacks with a matching module",                  \
-		     &(f).patterns[FILTER_MODULE]),                                               \
-	    ROW_LIST(0, "file", "REGEX", "keep stacks with a matching source file",               \
-		     &(f).patterns[FILTER_FILE]),                                                 \
-	    ROW_LIST(0, "owner", "REGEX", "keep allocations of a matching owner (--owners)",      \
-		     &(f).patterns[FILTER_OWNER]),                                                \
-	    ROW_LIST(0, "owners", "FILE", "rules that assign owners", &(f).owner_files),          \
-	    ROW_LIST(0, "thread", "NAME", "keep a thread, by id or by REGEX for its name",        \
-		     &(f).threads),                                                               \
-	    ROW_LIST(0, "frame", "RANGE", "keep these frames: A..B, A.., ..B or A", &(f).frames), \
-	    ROW_LIST(0, "time", "RANGE", "keep this time since the start, such as 1.5s..2s",      \
-		     &(f).times),                                                                 \
-	    ROW_LIST(0, "size", "RANGE", "keep blocks of this size, such as 1k..64KiB",           \
-		     &(f).sizes),                                                                 \
-	    ROW_FLAG('F', "literal", "filters are plain strings", &(f).literal),                  \
+#define CLI_FILTER_ROWS(f)                                                                     \
+	ROW_GROUP("filters:"),                                                                 \
+	    ROW_LIST(0, "focus", "REGEX", "keep stacks with a matching function",              \
+		     &(f).given[FILTER_FOCUS]),                                                \
+	    ROW_LIST(0, "ignore", "REGEX", "drop stacks with a matching function",             \
+		     &(f).given[FILTER_IGNORE]),                                               \
+	    ROW_LIST(0, "type", "REGEX", "keep allocations of a matching type",                \
+		     &(f).given[FILTER_TYPE]),                                                 \
+	    ROW_LIST(0, "module", "REGEX", "keep stacks with a matching module",               \
+		     &(f).given[FILTER_MODULE]),                                               \
+	    ROW_LIST(0, "file", "REGEX", "keep stacks with a matching source file",            \
+		     &(f).given[FILTER_FILE]),                                                 \
+	    ROW_LIST(0, "owner", "REGEX", "keep allocations of a matching owner (--owners)",   \
+		     &(f).given[FILTER_OWNER]),                                                \
+	    ROW_LIST(0, "owners", "FILE", "rules that assign owners", &(f).given[CLI_OWNERS]), \
+	    ROW_LIST(0, "thread", "NAME", "keep a thread, by id or by REGEX for its name",     \
+		     &(f).given[CLI_THREAD]),                                                  \
+	    ROW_LIST(0, "frame", "RANGE", "keep these frames: A..B, A.., ..B or A",            \
+		     &(f).given[CLI_FRAME]),                                                   \
+	    ROW_LIST(0, "time", "RANGE", "keep this time since the start, such as 1.5s..2s",   \
+		     &(f).given[CLI_TIME]),                                                    \
+	    ROW_LIST(0, "size", "RANGE", "keep blocks of this size, such as 1k..64KiB",        \
+		     &(f).given[CLI_SIZE]),                                                    \
+	    ROW_FLAG('F', "literal", "filters are plain strings", &(f).literal),               \
 	    ROW_FLAG('i', "caseless", "filters ignore case", &(f).caseless)
 
 /* How what counts is looked at. */
 #define CLI_VIEW_ROWS(f)                                                                           \
 	ROW_LIST(0, "hide", "REGEX", "remove matching functions from stacks",                      \
-		 &(f).patterns[FILTER_HIDE]),                                                      \
+		 &(f).given[FILTER_HIDE]),                                                         \
 	    ROW_LIST(0, "show", "REGEX", "remove all other functions from stacks",                 \
-		     &(f).patterns[FILTER_SHOW]),                                                  \
+		     &(f).given[FILTER_SHOW]),                                                     \
 	    ROW_LIST(0, "prune-from", "REGEX",                                                     \
 		     "remove the callees of matching functions from stacks",                       \
-		     &(f).patterns[FILTER_PRUNE]),                                                 \
+		     &(f).given[FILTER_PRUNE]),                                                    \
 	    ROW_CHOICE(0, "domain", "NAME",                                                        \
 		       "blocks to count: auto (most bytes; default), malloc, pool, mmap, mono, "   \
 		       "lua or all",                                                               \
@@ -78,10 +90,10 @@ extern const char *const cli_domain_choices[];
 	    ROW_STRING(0, "hook-cost", "TIME", "subtract the profiler's own time for each call",   \
 		       &(f).hook_cost),                                                            \
 	    ROW_LIST(0, "sites", "FILE", "more rules for allocator and runtime code",              \
-		     &(f).site_files),                                                             \
+		     &(f).given[CLI_SITES]),                                                       \
 	    ROW_FLAG(0, "list-sites", "print the shipped rules and end", &(f).list_sites),         \
 	    ROW_LIST(0, "map-path", "OLD=NEW", "treat source files in folder OLD as files in NEW", \
-		     &(f).path_maps),                                                              \
+		     &(f).given[CLI_MAP_PATH]),                                                    \
 	    CLI_MANGLED_ROW((f).mangled)
 #define CLI_MANGLED_ROW(to) ROW_FLAG(0, "no-demangle", "show linkage names", &(to))
 
@@ -90,6 +102,13 @@ uint64_t cli_hook_cost(const char *text);
 /* Wrong patterns are usage errors; what is wrong with a file ends the program with EXIT_INPUT.
  * --list-sites is answered here. */
 void cli_filter_done(struct cli_filter *f);
+/* Adds what was given with one of the options that select: CLI_THREAD to CLI_SIZE. */
+void cli_filter_select(const struct cli_filter *f, unsigned option, struct tally_selection *to);
+/* The options that were given, in words, as aggregates keep them: only captures that were selected alike
+ * compare. Files of rules are their names and digests. */
+void cli_filter_words(const struct cli_filter *f, struct buf *to);
+/* Some option was given. */
+bool cli_filter_any(const struct cli_filter *f);
 void cli_filter_project(const struct cli_filter *f, struct project_options *o);
 void cli_filter_release(struct cli_filter *f);
 
