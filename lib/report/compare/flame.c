@@ -5,6 +5,7 @@
 #include "lib/report/compare/view.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +54,12 @@ static uint64_t size_of(struct compare_number n)
 void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 {
 	static const char unnamed[] = "[stacks without names]", none[] = "[no stack]";
-	static const enum column_type types[] = {
-	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 	const struct aggregate_things *t = c->things;
 	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
 	struct compare_rows r;
 
 	f->name = COMPARE_FLAME;
-	f->type = types[metric_table[sum].unit];
+	f->type = metric_type(sum);
 	f->differential = true;
 	f->base_label = c->groups[0].label;
 	f->new_label = c->groups[c->n_groups - 1].label;

@@ -4,6 +4,8 @@
  */
 #include "lib/report/compare/view.h"
 
+#include "lib/group/metric.h"
+
 #include <string.h>
 
 struct table_cell compare_cell(struct compare_number n)
@@ -68,8 +70,6 @@ void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum
 	    {"duration_ns", "duration", COLUMN_TIME, COLUMN_SPARE, 0},
 	    {"losses", "losses", COLUMN_INT, COLUMN_SPARE, 0},
 	};
-	static const enum column_type types[] = {
-	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
 
 	*r = (struct compare_runs){.c = c};
 	r->table = (struct table){.name = "runs",
@@ -84,7 +84,7 @@ void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum
 			r->columns[r->table.n_columns++] =
 			    (struct table_column){.key = metric_table[s].key,
 						  .title = metric_table[s].title,
-						  .type = types[metric_table[s].unit],
+						  .type = metric_type(s),
 						  .flags = (s == shown ? 0u : COLUMN_NOT_TEXT) |
 							   (sum_is_signed(s) ? COLUMN_SIGNED : 0u)};
 	for (size_t g = 0; g < c->n_groups; g++)

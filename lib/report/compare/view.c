@@ -190,12 +190,8 @@ static void add_column(struct compare_view *v, struct table_column c, struct sou
 
 static enum column_type column_type(const struct compare *c, enum sum s)
 {
-	static const enum column_type types[] = {
-	    [SUM_NUMBER] = COLUMN_INT, [SUM_BYTES] = COLUMN_BYTES, [SUM_NS] = COLUMN_TIME};
-
-	return metric_table[s].unit == SUM_NUMBER && compare_decimals(c)
-		   ? COLUMN_DECIMAL
-		   : types[metric_table[s].unit];
+	return metric_table[s].unit == SUM_NUMBER && compare_decimals(c) ? COLUMN_DECIMAL
+									 : metric_type(s);
 }
 
 static bool scaled(const struct compare *c, size_t group, enum sum s)

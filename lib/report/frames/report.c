@@ -81,9 +81,7 @@ enum column_type frames_type(const struct frames *f, int metric)
 	if (metric >= FRAME_METRICS)
 		return counter_column(
 		    frames_counters_unit(&f->counters, counter_of(metric, FRAME_METRICS)));
-	if (metric == FRAME_DURATION || metric_table[metric].unit == SUM_NS)
-		return COLUMN_TIME;
-	return metric_table[metric].unit == SUM_BYTES ? COLUMN_BYTES : COLUMN_INT;
+	return metric == FRAME_DURATION ? COLUMN_TIME : metric_type((enum sum)metric);
 }
 
 static struct table_cell frames_cell(const struct frames *f, size_t row, int metric)
