@@ -113,7 +113,8 @@ expect fail layers 'a folder without a row' 'no row'
 fresh
 : | tee tree/lib/base/a.c >tree/lib/trace/t.c
 printf '| `base/` | the base |\n| `trace/` | traces |\n| `../formats/` | readers |\n| `../cmd/` | programs |\n' >tree/lib/README.md
-expect pass layers 'rooms that are described' ''
+: >tree/formats/lua/l.c
+expect pass layers 'rooms that are described, but a family of formats' ''
 sed -i '/trace/d' tree/lib/README.md
 expect fail layers 'a room that is not' '  lib/trace: lib/README.md does not say what it holds'
 printf '| `trace/` | traces |\n| `tally/` | sums |\n' >>tree/lib/README.md
