@@ -26,7 +26,7 @@ static const uint64_t answer_bytes = 256 << 20;
 struct cli_view {
 	struct cli_import import;
 	const char *query, *listen, *gate;
-	bool lines, mcp, follow, no_symbols, open;
+	bool lines, mcp, follow, open;
 	uint64_t seconds, rows, bytes;
 	struct opt_list sources, allowed, exes, debug_dirs;
 	const char **binaries; /* the files of exes */
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "allow", "FILE", "file that questions may name: rules, owners, policies",
 		     &c.allowed),
 	    ROW_STRING(0, "gate", "FILE", "judge comparisons by this policy", &c.gate),
-	    ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &c.no_symbols),
+	    CLI_SYMBOLS_ROW(c.load.symbols),
 	    ROW_NUMBER(0, "time-limit", "SECONDS", "longest time for an answer (default 30)",
 		       &c.seconds),
 	    ROW_NUMBER(0, "rows", "N", "largest number of rows of a table (default 100000)",
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 	struct http *door = NULL;
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);
-	struct cli_named_words words;
+	const char *when;
 
 	view_of = &c;
 	cli_import_done(&c.import);
@@ -353,11 +353,17 @@ int main(int argc, char **argv)
 	}
 	view_take_binaries(&c);
 	opt_allow_defaults();
-	words =
-	    (struct cli_named_words){c.exes.items, c.debug_dirs.items, c.exes.n, c.debug_dirs.n};
-	load_start(&c.load, n, argv + 1, &c.import.options, &words, !c.no_symbols, c.follow);
+	c.load.symbols.exes = c.exes.items;
+	c.load.symbols.n_exes = c.exes.n;
+	c.load.symbols.debug_dirs = c.debug_dirs.items;
+	c.load.symbols.n_debug_dirs = c.debug_dirs.n;
+	if (c.follow && !c.load.symbols.off)
+		when = door ? "--follow" : "--follow without a browser";
+	else
+		when = door ? NULL : "without a browser";
 	disasm_load(&e); /* for tm-inspect's answers, which say if it failed */
-	cli_sandbox("tm-view", door ? NULL : "without a browser");
+	load_start(&c.load, n, argv + 1, &c.import.options, when, c.follow);
+	cli_sandbox("tm-view", when);
 	load_all(&c.load, !c.query, !c.query);
 	c.view = (struct view){
 	    .asker = {.programs = programs,

@@ -19,7 +19,7 @@ enum { HEAD = 4096, PIECE = 1 << 20 };
 struct follow {
 	const char *path; /* borrowed, as the next two */
 	struct kept *kept;
-	struct cli_namer *namer;
+	struct cli_symbolizer *symbolizer;
 	int fd;
 	struct stat was;
 	uint64_t taken; /* bytes */
@@ -29,11 +29,12 @@ struct follow {
 	struct reading *reading; /* NULL: a trace, which is in growing */
 	const struct import_options *options;
 	bool deserted;
-	size_t named;  /* locations there were when names were asked for */
-	uint64_t seen; /* bytes, then */
-	bool nameless; /* that brought nothing: the file had too little yet, or no module is here */
-	int64_t asked; /* clock_ms, then */
-	int64_t naming; /* ms that it took the last time */
+	size_t named; /* locations there were when names were looked up */
+	uint64_t
+	    seen; /* bytes, then; without names the file had too little yet, or no module is here */
+	bool looked;    /* there are symbols, which are from here and not the file's own */
+	int64_t asked;  /* clock_ms, then */
+	int64_t naming; /* ms that it took */
 	struct buf piece;
 };
 
@@ -108,11 +109,11 @@ static bool is_plain(const char *path)
 }
 
 struct follow *follow_new(const char *path, const struct import_options *o, struct kept *k,
-			  struct cli_namer *namer)
+			  struct cli_symbolizer *symbolizer)
 {
 	struct follow *f = mem_zalloc(sizeof *f);
 
-	*f = (struct follow){.path = path, .options = o, .kept = k, .namer = namer};
+	*f = (struct follow){.path = path, .options = o, .kept = k, .symbolizer = symbolizer};
 	f->fd = is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (f->fd >= 0 && !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
 		learn_head(f);
@@ -163,40 +164,11 @@ static size_t locations(const struct follow *f)
 	return n;
 }
 
-/* The symbols of one capture of what tm-symbolize wrote. Its events are those that are here. */
-static enum status follow_read_symbols(struct trace_stream *s, struct trace *t, struct err *e)
+/* As they are at its end, where it has come. */
+static void follow_keep_notes(struct kept_capture *c)
 {
-	struct trace_chunk c = {0};
-	enum status st = ST_OK;
+	const struct trace *t = c->t;
 
-	while (!st && c.kind != CHUNK_TOTALS) {
-		const uint8_t *payload;
-
-		st = stream_next(s, &c, &payload, e);
-		if (!st && !stream_has_events(s, &c) && c.kind != CHUNK_TOTALS)
-			st = stream_apply(s, t, &c, payload, e);
-	}
-	return st;
-}
-
-static void take_notes(struct kept_capture *c, const struct trace *from)
-{
-	struct trace *t = c->t;
-	struct trace_note *left = mem_array(t->n_notes + 1, sizeof *left);
-	size_t n = 0, first;
-
-	for (size_t i = 0; i < t->n_notes; i++)
-		if (!t->notes[i].symbolizing)
-			left[n++] = t->notes[i];
-	trace_set_notes(t, left, n);
-	first = t->n_notes;
-	for (size_t i = 0; i < from->n_notes; i++)
-		if (from->notes[i].symbolizing)
-			trace_note(t, from->notes[i].severity, from->notes[i].count, "%s",
-				   from->notes[i].text);
-	for (size_t i = first; i < t->n_notes; i++)
-		t->notes[i].symbolizing = true;
-	free(left);
 	if (c->open)
 		return;
 	c->notes = mem_realloc(c->notes, t->n_notes + 1, sizeof *c->notes);
@@ -205,66 +177,50 @@ static void take_notes(struct kept_capture *c, const struct trace *from)
 		memcpy(c->notes, t->notes, t->n_notes * sizeof *c->notes);
 }
 
-static bool take_names(struct follow *f)
+/* All captures, of which the file had none with symbols. */
+static bool follow_look_up(struct follow *f)
 {
-	struct trace_stream s = {0};
-	struct input in = {0};
-	struct err e = ERR_INIT;
 	bool any = false;
-	enum status st = input_fd(&in, f->namer->fd, f->path, &e);
 
-	for (size_t i = 0; !st && i < f->kept->n; i++) {
+	for (size_t i = 0; i < f->kept->n; i++) {
 		struct kept_capture *c = &f->kept->captures[i];
-		struct trace *t;
 
-		st = stream_mark(&s, &in.cur, &e);
-		if (st)
-			break;
-		t = trace_new();
-		st = follow_read_symbols(&s, t, &e);
-		if (c->t && t->symbols.n_bindings > c->t->symbols.n_bindings) {
-			struct trace_symbols old = c->t->symbols;
-
-			c->t->symbols = t->symbols;
-			t->symbols = old;
-			take_notes(c, t);
-			any = true;
-		}
-		trace_free(t);
+		if (!c->t)
+			continue;
+		any |= cli_symbolizer_again(f->symbolizer, c->t);
+		follow_keep_notes(c);
 	}
-	stream_release(&s);
-	input_close(&in);
 	return any;
 }
 
-static bool follow_answered(struct follow *f)
-{
-	bool any = take_names(f);
-
-	f->naming = clock_ms() - f->asked;
-	f->nameless = !any;
-	return any;
-}
-
-bool follow_names(struct follow *f, bool wait)
+/* Its own. */
+static bool has_symbols(const struct follow *f)
 {
 	bool any = false;
 
-	if (f->reading)
-		return false;
-	if (cli_namer_done(f->namer, false))
-		any = follow_answered(f);
-	/* All is read again each time: so not for most of the time. */
-	if ((locations(f) > f->named || (f->nameless && f->taken > f->seen)) && !f->namer->asked &&
-	    clock_ms() - f->asked >= 10 * f->naming) {
-		f->named = locations(f);
-		f->seen = f->taken;
-		f->asked = clock_ms();
-		cli_namer_ask(f->namer);
-	}
-	if (wait && cli_namer_done(f->namer, true))
-		any |= follow_answered(f);
+	for (size_t i = 0; i < f->kept->n; i++)
+		any |= f->kept->captures[i].t && f->kept->captures[i].t->symbols.n_bindings;
 	return any;
+}
+
+bool follow_names(struct follow *f)
+{
+	int64_t begin = clock_ms();
+	size_t now = locations(f);
+
+	if (f->reading || !f->symbolizer || (!f->looked && has_symbols(f)))
+		return false;
+	if (now <= f->named && (f->looked || f->taken <= f->seen))
+		return false;
+	/* All is looked up again each time: so not for most of the time. */
+	if (begin - f->asked < 10 * f->naming)
+		return false;
+	f->named = now;
+	f->seen = f->taken;
+	f->asked = begin;
+	f->looked = follow_look_up(f);
+	f->naming = clock_ms() - begin;
+	return f->looked;
 }
 
 bool follow_ended(const struct follow *f)

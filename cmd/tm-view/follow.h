@@ -7,7 +7,7 @@
 #ifndef TM_CMD_VIEW_FOLLOW_H
 #define TM_CMD_VIEW_FOLLOW_H
 
-#include "lib/cli/named.h"
+#include "lib/cli/autosymbolize.h"
 #include "lib/kept/kept.h"
 
 struct follow;
@@ -21,14 +21,14 @@ enum follow_news {
 };
 
 /* Fills k with what is there. NULL: this is no trace (or a packed or damaged one, or options say how to
- * read it), and no reader that streams takes it. namer is the caller's, as what the options point to. */
+ * read it), and no reader that streams takes it. symbolizer (NULL: no names) is the
+ * caller's, as what the options point to. */
 struct follow *follow_new(const char *path, const struct import_options *o, struct kept *k,
-			  struct cli_namer *namer);
+			  struct cli_symbolizer *symbolizer);
 /* Takes what has come since. */
 enum follow_news follow_look(struct follow *f);
-/* Names for what has none yet: asks for them, and takes them when they are there. wait: until they are.
- * True: there are more. */
-bool follow_names(struct follow *f, bool wait);
+/* Looks up names for what has none yet. True: there are more. */
+bool follow_names(struct follow *f);
 /* A trace's totals were there, and nothing behind them. Where no form of an end is known: no process has
  * the file open for writing. */
 bool follow_ended(const struct follow *f);

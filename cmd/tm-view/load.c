@@ -20,30 +20,28 @@ static void allow_folder(struct view_load *l, size_t i)
 	sandbox_allow(SANDBOX_READ, l->items[i].folder);
 }
 
-static void load_start_followed(struct view_load *l, bool symbols)
+static void load_start_followed(struct view_load *l)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		l->items[i].namer = (struct cli_namer){-1, -1, -1, false};
+	for (size_t i = 0; i < l->n; i++)
 		allow_folder(l, i);
-		if (symbols && l->n <= NAMED_MOST)
-			cli_namer_start(&l->items[i].namer, l->names[i], &l->named.words,
-					l->import);
-	}
+	if (!l->symbols.off)
+		l->symbolizer = cli_symbolizer_start(&l->symbols, l->import);
 }
 
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
-		const struct cli_named_words *words, bool symbols, bool follow)
+		const char *when, bool follow)
 {
-	*l = (struct view_load){
-	    .import = import, .n = (size_t)n, .follows = follow, .named.words = *words};
+	l->import = import;
+	l->n = (size_t)n;
+	l->follows = follow;
 	l->items = mem_zarray((size_t)n + 1, sizeof *l->items);
 	l->names = mem_zarray((size_t)n + 1, sizeof *l->names);
 	for (int i = 0; i < n; i++)
 		l->names[i] = operands[i];
 	if (follow)
-		load_start_followed(l, symbols);
-	else if (symbols)
-		cli_named_start(&l->named, n, operands, import);
+		load_start_followed(l);
+	else
+		cli_autosymbolize(&l->symbols, "tm-view", when, import, l->n, l->names);
 }
 
 static enum status take_raw(struct input *in, struct buf *to)
@@ -58,20 +56,6 @@ static enum status take_raw(struct input *in, struct buf *to)
 		buf_add(to, p, n);
 	}
 	return cursor_failed(&in->cur) ? err_failure(in->cur.e) : ST_OK;
-}
-
-/* The pipe of what names it, if anything comes through; else the file. */
-static enum status open_one(struct view_load *l, struct input *in, const char *path, struct err *e)
-{
-	int fd = cli_named_take(&l->named, path);
-
-	if (fd >= 0) {
-		if (!input_pipe(in, fd, path, e) && cursor_available(&in->cur, 1))
-			return ST_OK;
-		input_close(in);
-		*e = (struct err)ERR_INIT;
-	}
-	return input_open(in, path, e);
 }
 
 static bool look(const char *path, int64_t *changed, uint64_t *size)
@@ -108,6 +92,7 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct cli_watch w;
+	struct cli_symbols_tap symbols = {.lossy = false};
 	uint64_t begin = (uint64_t)clock_process_ns();
 	enum status st;
 
@@ -117,9 +102,9 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	kept_init(k, l->names[i]);
 	to->grew = clock_ms();
 	look(l->names[i], &to->changed, &to->size);
-	to->follow = l->follows ? follow_new(l->names[i], l->import, k, &to->namer) : NULL;
+	to->follow = l->follows ? follow_new(l->names[i], l->import, k, l->symbolizer) : NULL;
 	if (to->follow) {
-		follow_names(to->follow, true);
+		follow_names(to->follow);
 		to->ns = (uint64_t)clock_process_ns() - begin;
 		load_sums(l, to);
 		return;
@@ -127,11 +112,16 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	/* What was begun of it counts for nothing. */
 	kept_release(k);
 	kept_init(k, l->names[i]);
-	st = open_one(l, &in, l->names[i], &e);
+	st = input_open(&in, l->names[i], &e);
 	if (!st && aggregate_is(&in.cur))
 		st = take_raw(&in, &k->raw);
 	else if (!st)
-		st = capture_read(&in, l->import, cli_watch(&w, &in, &k->sink), &k->lossy, &e);
+		st = capture_read(
+		    &in, l->import,
+		    cli_watch(&w, &in,
+			      cli_symbols_sink(&symbols, &l->symbols, l->names[i], &k->sink)),
+		    &k->lossy, &e);
+	k->lossy |= symbols.lossy;
 	input_close(&in);
 	cli_progress_clear();
 	if (st) {
@@ -174,7 +164,7 @@ static bool load_look(struct view_load *l, size_t i)
 		it->grew = clock_ms();
 	if (news != FOLLOW_SAME)
 		load_sums(l, it);
-	return follow_names(it->follow, false) || news != FOLLOW_SAME;
+	return follow_names(it->follow) || news != FOLLOW_SAME;
 }
 
 bool load_changed(struct view_load *l)
@@ -216,11 +206,10 @@ void load_release(struct view_load *l)
 		sums_release(&l->items[i].sums, &l->items[i].kept);
 		follow_free(l->items[i].follow);
 		kept_release(&l->items[i].kept);
-		if (l->follows)
-			cli_namer_release(&l->items[i].namer);
 		free(l->items[i].folder);
 	}
-	cli_named_release(&l->named);
+	cli_symbolizer_end(l->symbolizer);
+	cli_symbols_release(&l->symbols);
 	free(l->items);
 	free(l->names);
 }

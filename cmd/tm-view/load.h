@@ -7,24 +7,24 @@
 
 #include "cmd/tm-view/follow.h"
 #include "cmd/tm-view/sums.h"
+#include "lib/cli/autosymbolize.h"
 #include "lib/cli/cli.h"
-#include "lib/cli/named.h"
 
 struct view_loaded {
 	struct kept kept;
 	struct view_sums sums; /* of it */
 	int64_t changed;       /* when the file was, ns; its size then */
 	uint64_t size;
-	uint64_t ns;            /* that loading took, of the processor */
-	struct follow *follow;  /* it grows, and is not loaded again; NULL: as any file */
-	struct cli_namer namer; /* where files are followed */
-	char *folder;           /* of the file, where files are followed */
-	int64_t grew;           /* clock_ms, when the last of it came */
+	uint64_t ns;           /* that loading took, of the processor */
+	struct follow *follow; /* it grows, and is not loaded again; NULL: as any file */
+	char *folder;          /* of the file, where files are followed */
+	int64_t grew;          /* clock_ms, when the last of it came */
 };
 
 struct view_load {
 	const struct import_options *import;
-	struct cli_named named;
+	struct cli_symbols symbols;
+	struct cli_symbolizer *symbolizer; /* of files that are followed; NULL: they get no names */
 	struct view_loaded *items;
 	const char **names;
 	size_t n;
@@ -33,10 +33,10 @@ struct view_load {
 	uint64_t version; /* grows when a file was loaded again, or has grown */
 };
 
-/* Before the sandbox: what puts names into traces is started, unless symbols is false. follow: files
- * are looked at again, and others that take their places. */
+/* Before the sandbox: symbols are looked up, by l->symbols, which is the caller's. follow: files are looked at again,
+ * and others that take their places. when: the exception that the program's profile will be. */
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
-		const struct cli_named_words *words, bool symbols, bool follow);
+		const char *when, bool follow);
 /* After it. What cannot be read is kept with its reason, and reported if wanted: each answer
  * reports it, too. many: there will be many questions. */
 void load_all(struct view_load *l, bool tell, bool many);

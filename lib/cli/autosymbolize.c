@@ -224,3 +224,52 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 	}
 	free(readers_of);
 }
+
+/* --- again and again --- */
+
+struct cli_symbolizer {
+	struct autosymbolize a;
+};
+
+struct cli_symbolizer *cli_symbolizer_start(struct cli_symbols *s, const struct import_options *o)
+{
+	struct cli_symbolizer *y = mem_zalloc(sizeof *y);
+
+	y->a = (struct autosymbolize){.to = s, .import = o};
+	open_symbolizer(&y->a);
+	return y;
+}
+
+/* Only the notes from there on, and those that are not on symbols. */
+static void drop_notes(struct trace *t, size_t from)
+{
+	struct trace_note *left = mem_array(t->n_notes + 1, sizeof *left);
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_notes; i++)
+		if (i >= from || !t->notes[i].symbolizing)
+			left[n++] = t->notes[i];
+	trace_set_notes(t, left, n);
+	free(left);
+}
+
+bool cli_symbolizer_again(struct cli_symbolizer *s, struct trace *t)
+{
+	size_t had = t->n_notes;
+	bool proven = !naming_symbolize(s->a.naming, t) && naming_has_proof(t);
+
+	for (size_t i = had; i < t->n_notes; i++)
+		t->notes[i].symbolizing = true;
+	if (!proven)
+		symbols_release(&t->symbols);
+	drop_notes(t, proven ? had : t->n_notes);
+	cli_progress_clear();
+	return proven;
+}
+
+void cli_symbolizer_end(struct cli_symbolizer *s)
+{
+	if (s)
+		close_symbolizer(&s->a);
+	free(s);
+}

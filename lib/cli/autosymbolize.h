@@ -29,4 +29,13 @@
 void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *when,
 		       const struct import_options *o, size_t n, const char *const *operands);
 
+/* The same for captures that are in memory and grow, as often as asked. */
+struct cli_symbolizer;
+/* Before the sandbox, whose profile must have the rights of tm-symbolize; s is borrowed. */
+struct cli_symbolizer *cli_symbolizer_start(struct cli_symbols *s, const struct import_options *o);
+/* Looks up all locations of t again, if it has no symbols or has them from here, and puts the notes on that in the
+ * place of those of the last time. True: a binary with the captured build-id names some; else t has no symbols. */
+bool cli_symbolizer_again(struct cli_symbolizer *s, struct trace *t);
+void cli_symbolizer_end(struct cli_symbolizer *s); /* accepts NULL */
+
 #endif

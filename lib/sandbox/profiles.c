@@ -19,6 +19,8 @@
 #define ASKS (SANDBOX_ANY_FILE | SANDBOX_NETWORK | SANDBOX_CODE | SANDBOX_THREADS)
 
 static const char binaries[] = "binaries and debug files are found by paths in what it reads";
+static const char follows[] = "symbols are looked up as files grow; its children enter the profile "
+			      "of what answers";
 static const char server[] = "libpq talks to the server";
 
 const struct sandbox_profile sandbox_profiles[] = {
@@ -40,6 +42,8 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-view", NULL, READS | SANDBOX_WORKERS | SANDBOX_SERVE,
      "it answers browsers, each question in a process"},
     {"tm-view", "without a browser", READS | SANDBOX_WORKERS, "each question has a process"},
+    {"tm-view", "--follow", READS | SANDBOX_SERVE | SYMBOLIZES | SANDBOX_NARROWS, follows},
+    {"tm-view", "--follow without a browser", READS | SYMBOLIZES | SANDBOX_NARROWS, follows},
     {"tm-symbolize", NULL, SYMBOLIZES, binaries},
     {"tm-inspect", NULL, SYMBOLIZES, binaries},
     {"tm-addr2line", NULL, SYMBOLIZES, binaries},

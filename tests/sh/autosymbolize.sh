@@ -76,5 +76,15 @@ history() {
 	tm-history -q add store.db --build b --date 2026-01-01 "$@" && tm-history trend store.db --by site --csv
 }
 check 'tm-history add' same history q1.tmt q2.tmt
+view() { tm-view -q --query 'top --by site --csv' "$@"; }
+check 'tm-view: one file' same view q1.tmt
+# shellcheck disable=SC2086 # words of the list
+check 'tm-view: nine files' same view $nine
+check 'tm-view --slide' same view --slide=0x1000 q1.tmt
+check 'tm-view --follow' same view --follow q1.tmt
+# shellcheck disable=SC2086 # words of the list
+check 'tm-view --follow: nine files' same view --follow $nine
+check 'tm-view --no-symbols: none' eval '! view --no-symbols q1.tmt | grep -q "s\.c"'
+check 'tm-view --follow --no-symbols: none' eval '! view --follow --no-symbols q1.tmt | grep -q "s\.c"'
 check 'tm-inspect --trace' same tm-inspect -q --disassemble a --trace q1.tmt "$PWD/sp"
 exit $failed
