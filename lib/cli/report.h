@@ -73,9 +73,10 @@ struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t,
 /* "zh" where the environment asks for Chinese; NULL. */
 const char *cli_language(void);
 
-/* For cli_report_start: a process that waits to become the pager. */
+/* For cli_report_start: runs the pager, which a program in its sandbox could not. What ends before it prints gives
+ * the pager no text. */
 void cli_pager_prepare(void);
-/* For cli_report_print and cli_exit: standard output goes through the pager, if it can be run. */
+/* For cli_report_print and cli_exit: standard output goes through the pager, if it runs. */
 void cli_pager_start(void);
 void cli_pager_end(void); /* after standard output was closed */
 

@@ -157,6 +157,9 @@ END
 	PAGER=./pager on_terminal "$GEN/report --no-pager --color never" >out
 	check '--no-pager' eval '! grep -q ^pager: out && grep -q "^5 rules" out'
 	check 'a terminal gets charts' grep -q '█' out
+	PAGER=./pager on_terminal "tm-top /gone; echo status \$?" >out
+	check 'without a report the pager has no text, and ends before the program' eval \
+		'tail -n 1 out | grep -q "status 3$" && grep -q "^tm-top: /gone: " out'
 	PAGER='./none at all' on_terminal "$GEN/report" >out
 	check 'a pager that cannot be run is not missed' grep -q '^5 rules' out
 	PAGER=true on_terminal "$GEN/report --kind big; echo status \$?" >out
