@@ -196,9 +196,11 @@ GENS_CXX := $(patsubst testdata/gen/%.cpp,$(GEN)/%,$(filter %.cpp,$(gen_src)))
 GENS_SO  := $(gen_so:testdata/gen/%.so.c=$(GEN)/%.so)
 GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
-assets   := $(sort $(wildcard lib/render/html/*.css lib/render/html/*.js))
-# The table of texts is both pages'.
-view_assets := $(sort $(wildcard lib/view/page/*.*)) lib/render/html/texts.js
+# Both pages are made of these; page.css and page.js are the mailed page's own.
+shared_css := lib/render/html/theme.css
+shared_js  := $(patsubst %,lib/render/html/%.js,texts format dom flame chart)
+html_assets := $(shared_css) lib/render/html/page.css $(shared_js) $(patsubst %,lib/render/html/%.js,table page)
+view_assets := $(sort $(wildcard lib/view/page/*.*)) $(shared_css) $(shared_js)
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
 symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object record recorder \
             symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
@@ -311,19 +313,21 @@ $(B)/obj/%.cpp.o: %.cpp $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(HARDENED) -MMD -MP -c -o $@ $<
 
-# The files of an HTML report as C strings: html/page.css is html_page_css.
-$(B)/gen/html_assets.c: $(assets) Makefile
+# The files of a page as C strings. In a mailed page all modules are one script: they import nothing.
+as_string := sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/'
+$(B)/gen/html_assets.c: $(html_assets) Makefile
 	@mkdir -p $(@D)
-	$(call say,GEN,$@){ echo '#include "lib/render/html/assets.h"'; for f in $(assets); do \
-	  name=$${f##*/}; echo "const char html_$${name%.*}_$${name##*.}[] ="; \
-	  sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' "$$f"; echo ';'; done; } >$@
+	$(call say,GEN,$@){ echo '#include "lib/render/html/assets.h"'; \
+	  echo 'const char html_styles[] ='; cat $(filter %.css,$(html_assets)) | $(as_string); \
+	  echo '; const char html_scripts[] ='; \
+	  sed '/^import /d; s/^export //' $(filter %.js,$(html_assets)) | $(as_string); echo ';'; } >$@
 
 # Those of tm-view's page, by their names.
 $(B)/gen/view_assets.c: $(view_assets) Makefile
 	@mkdir -p $(@D)
 	$(call say,GEN,$@){ echo '#include "lib/view/asset.h"'; echo 'const struct view_asset view_assets[] = {'; \
 	  for f in $(view_assets); do echo "{\"$${f##*/}\","; \
-	  sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' "$$f"; echo '},'; done; echo '{0, 0}};'; } >$@
+	  $(as_string) "$$f"; echo '},'; done; echo '{0, 0}};'; } >$@
 
 $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)

@@ -8,6 +8,7 @@
 #include "lib/render/html_flame.h"
 #include "lib/render/html_picture.h"
 #include "lib/render/html_rows.h"
+#include "lib/render/json.h"
 #include "lib/render/xml.h"
 #include "lib/table/views.h"
 
@@ -215,7 +216,6 @@ static void html_flame(struct page *p, const struct flame *f)
 		string(p, f->new_label ? f->new_label : "the new side");
 		buf_adds(p->b, "</span></p>\n");
 	}
-	buf_adds(p->b, "<div class=\"tools\"></div>\n");
 	small.type = f->type;
 	small.differential = f->differential;
 	html_flame_data(cut ? &small : f, p->out);
@@ -233,10 +233,9 @@ static void series(struct page *p, const struct table_series *s)
 {
 	size_t step = (s->n_points + HTML_POINTS - 1) / HTML_POINTS;
 
-	buf_adds(p->b, "<div class=\"tools\"></div><div class=\"charts\"></div>\n");
-	buf_adds(p->b, "<script type=\"application/json\">");
-	html_series_data(s, step ? step : 1, p->b);
-	buf_adds(p->b, "</script>\n");
+	buf_adds(p->b, "<script type=\"application/json\">{");
+	json_series(s, step ? step : 1, true, p->out);
+	buf_adds(p->b, "}</script>\n");
 	html_series_picture(s, p->b);
 	if (step > 1)
 		buf_addf(p->b,
@@ -343,7 +342,7 @@ enum status html_document(const struct table_document *d, const struct render_op
 		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	string(&p, document_title(d));
 	buf_adds(p.b, "</title>\n<style>\n");
-	buf_adds(p.b, html_page_css);
+	buf_adds(p.b, html_styles);
 	buf_adds(p.b, "</style>\n</head>\n<body>\n<header><h1>");
 	string(&p, document_title(d));
 	buf_adds(p.b, "</h1>\n<div class=\"buttons\"><button id=\"language\" hidden></button>"
@@ -358,11 +357,7 @@ enum status html_document(const struct table_document *d, const struct render_op
 	buf_adds(p.b, "</main>\n<footer>\n");
 	notes(&p, d->notes, d->n_notes);
 	buf_adds(p.b, "</footer>\n<script>\n");
-	buf_adds(p.b, html_texts_js);
-	buf_adds(p.b, html_page_js);
-	buf_adds(p.b, html_flame_js);
-	buf_adds(p.b, html_chart_js);
-	buf_adds(p.b, html_table_js);
+	buf_adds(p.b, html_scripts);
 	buf_adds(p.b, "</script>\n</body>\n</html>\n");
 	return out_flush(out, false);
 }

@@ -50,8 +50,7 @@ static void html_rows_cell(struct html_rows *r, const struct table_column *c,
 		return;
 	}
 	buf_adds(b, v->number > DOUBLE_HOLDS ? "\"" : "");
-	buf_adds(b, v->negative && (v->number || v->fraction) ? "-" : "");
-	decimal_text(b, decimal_of_unsigned(v->number) + (decimal)v->fraction);
+	cell_exact(b, c, v);
 	buf_adds(b, v->number > DOUBLE_HOLDS ? "\"" : "");
 }
 

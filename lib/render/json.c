@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
+#include "lib/render/html_data.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,15 +211,30 @@ static void render_json_flame(const struct flame *f, struct render_out *o)
 	json_strings(b, "notes", f->notes, f->n_notes);
 }
 
-/* Of x and of times, which are whole numbers and always there. */
+/* A text of a series: as it is in a report, or as a page shows it. */
+static void series_text(struct buf *b, const char *s, bool page)
+{
+	if (s && page)
+		html_shown(b, s, html_cut(s, strlen(s)));
+	else
+		json_string(b, s);
+}
+
+static void series_text_field(struct buf *b, const char *key, const char *s, bool page)
+{
+	json_key(b, key);
+	series_text(b, s, page);
+}
+
+/* Of x and of times, which are whole numbers and always there: the first of each step. */
 static void add_places(struct render_out *o, const char *key, const int64_t *v, size_t n,
-		       const struct table_column *c)
+		       size_t step, const struct table_column *c)
 {
 	struct buf *b = &o->text;
 
 	json_key(b, key);
 	buf_addc(b, '[');
-	for (size_t i = 0; i < n && o->status == ST_OK; i++) {
+	for (size_t i = 0; i < n && o->status == ST_OK; i += step) {
 		struct table_cell cell = cell_signed(v[i]);
 
 		if (i)
@@ -229,17 +245,27 @@ static void add_places(struct render_out *o, const char *key, const int64_t *v, 
 	buf_addc(b, ']');
 }
 
+static decimal largest(const decimal *v, size_t from, size_t to)
+{
+	decimal most = SERIES_ABSENT;
+
+	for (size_t i = from; i < to; i++)
+		most = v[i] > most ? v[i] : most; /* absent is the least there is */
+	return most;
+}
+
 static void add_points(struct render_out *o, const char *key, const decimal *v, size_t n,
-		       const struct table_column *c)
+		       size_t step, const struct table_column *c)
 {
 	struct buf *b = &o->text;
 
 	json_key(b, key);
 	buf_addc(b, '[');
-	for (size_t i = 0; i < n && o->status == ST_OK; i++) {
-		struct table_cell cell = cell_decimal(v[i]);
+	for (size_t i = 0; i < n && o->status == ST_OK; i += step) {
+		decimal most = largest(v, i, n - i < step ? n : i + step);
+		struct table_cell cell = cell_decimal(most);
 
-		cell.present = v[i] != SERIES_ABSENT;
+		cell.present = most != SERIES_ABSENT;
 		if (i)
 			buf_addc(b, ',');
 		json_value(b, c, &cell);
@@ -248,18 +274,10 @@ static void add_points(struct render_out *o, const char *key, const decimal *v, 
 	buf_addc(b, ']');
 }
 
-static void render_json_series(const struct table_series *s, struct render_out *o)
+static void add_lines(const struct table_series *s, size_t step, bool page, struct render_out *o)
 {
-	struct table_column x = {.type = s->x_type}, time = {.type = COLUMN_TIME};
 	struct buf *b = &o->text;
 
-	field(b, "x_title", s->x_title);
-	field(b, "x_type", json_types[s->x_type]);
-	add_places(o, "x", s->x, s->n_points, &x);
-	if (s->labels)
-		json_strings(b, "labels", s->labels, s->n_points);
-	if (s->time)
-		add_places(o, "time_ns", s->time, s->n_points, &time);
 	json_key(b, "lines");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_lines; i++) {
@@ -267,21 +285,27 @@ static void render_json_series(const struct table_series *s, struct render_out *
 		struct table_column y = {.type = l->type, .decimals = l->decimals};
 
 		buf_adds(b, i ? ",\n{" : "\n{");
-		field(b, "key", l->key);
-		field(b, "title", l->title);
-		field(b, "type", json_types[l->type]);
-		add_points(o, "y", l->y, s->n_points, &y);
+		series_text_field(b, "key", l->key, page);
+		series_text_field(b, "title", l->title, page);
+		field(b, "type", page ? html_type(l->type) : json_types[l->type]);
+		if (page)
+			number_field(b, "decimals", l->decimals);
+		add_points(o, "y", l->y, s->n_points, step, &y);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
+}
+
+static void add_marks(const struct table_series *s, size_t step, bool page, struct buf *b)
+{
 	json_key(b, "marks");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < s->n_marks; i++) {
 		buf_adds(b, i ? ",\n{" : "\n{");
-		number_field(b, "first", s->marks[i].first);
-		number_field(b, "last", s->marks[i].last);
+		number_field(b, "first", s->marks[i].first / step);
+		number_field(b, "last", s->marks[i].last / step);
 		field(b, "mark", json_marks[s->marks[i].mark]);
-		field(b, "text", s->marks[i].text);
+		series_text_field(b, "text", s->marks[i].text, page);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
@@ -294,13 +318,40 @@ static void render_json_series(const struct table_series *s, struct render_out *
 		struct table_cell v = cell_decimal(l->value);
 
 		buf_adds(b, i ? ",\n{" : "\n{");
-		field(b, "line", s->lines[l->line].key);
+		series_text_field(b, "line", s->lines[l->line].key, page);
 		json_key(b, "value");
 		json_value(b, &y, &v);
-		field(b, "title", l->title);
+		series_text_field(b, "title", l->title, page);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
+}
+
+void json_series(const struct table_series *s, size_t step, bool page, struct render_out *o)
+{
+	struct table_column x = {.type = s->x_type}, time = {.type = COLUMN_TIME};
+	struct buf *b = &o->text;
+
+	series_text_field(b, "x_title", s->x_title, page);
+	field(b, "x_type", json_types[s->x_type]);
+	if (page && s->cropped) {
+		json_key(b, "cropped");
+		buf_adds(b, "true");
+	}
+	add_places(o, "x", s->x, s->n_points, step, &x);
+	if (s->labels && step == 1) {
+		json_key(b, "labels");
+		buf_addc(b, '[');
+		for (size_t i = 0; i < s->n_points; i++) {
+			buf_adds(b, i ? "," : "");
+			series_text(b, s->labels[i], page);
+		}
+		buf_addc(b, ']');
+	}
+	if (s->time)
+		add_places(o, "time_ns", s->time, s->n_points, step, &time);
+	add_lines(s, step, page, o);
+	add_marks(s, step, page, b);
 }
 
 static void render_json_one_check(struct buf *b, const struct table_check *c)
@@ -389,7 +440,7 @@ static void render_json_section(const struct table_section *s, struct render_out
 		break;
 	case SECTION_SERIES:
 		field(b, "title", s->series->title);
-		render_json_series(s->series, o);
+		json_series(s->series, 1, false, o);
 		break;
 	case SECTION_CHECKS:
 		field(b, "title", s->checks->title);

@@ -18,6 +18,10 @@ void json_strings(struct buf *b, const char *key, const char *const *items, size
 extern const char *const json_types[]; /* by enum column_type */
 extern const char *const json_marks[]; /* by enum mark */
 
+/* The members of a series. Each point stands for `step` ones, and has the largest value of each line. page: texts as
+ * a page shows them, and all that its scripts need to draw the series. */
+void json_series(const struct table_series *s, size_t step, bool page, struct render_out *o);
+
 enum status json_document(const struct table_document *d, struct render_out *o);
 
 #endif

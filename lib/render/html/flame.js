@@ -3,7 +3,9 @@
 // in view. A node's children are in the order of their weight; those too narrow to be clicked are folded
 // into one that says how many they are, and are there again when it or their parent is zoomed into. A
 // picked function has its callers and callees below.
-"use strict";
+import {make, button, showTip, hideTip, onceAFrame, redraws, keeps} from "./dom.js";
+import {format, share, matcher, count, some, shown} from "./format.js";
+
 const ROW = 18, MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 30, SMALLER = "(smaller)";
 
 // Lays the weights out in a rectangle, nearly square where they fall: Bruls, Huizing and van Wijk, "Squarified
@@ -36,26 +38,65 @@ function squarify(weights, x, y, w, h, put) {
 	}
 }
 
-class Flame {
-	constructor(section) {
-		const d = this.d = data(section), n = this.n = d.function.length;
-		this.section = section;
+// The nodes of a report's flame graph (tracemill-report(5)) in the form that lib/render/html_flame.h describes.
+export function packed(section) {
+	const {nodes, type, differential} = section, n = nodes.length, first = new Int32Array(n).fill(-1), next = new Int32Array(n).fill(-1);
+	const d = {type, title: section.title, measure: section.metric, function: [], up: [], own: [], self: [], name: [], at: [], strings: []};
+	if (differential) d.base = [];
+	for (let i = n - 1; i > 0; i--) {
+		next[i] = first[nodes[i].parent];
+		first[nodes[i].parent] = i;
+	}
+	const ids = new Map(), functions = new Map(), id = s => ids.get(s) ?? (ids.set(s, d.strings.push(s) - 1), ids.get(s));
+	for (let k = 0, at = 0, own = 0; k < n; k++) {
+		let up = 0;
+		if (k && first[at] >= 0) at = first[at];
+		else if (k) {
+			for (up = 1; next[at] < 0; up++) at = nodes[at].parent;
+			at = next[at];
+		}
+		d.up.push(up);
+		const v = nodes[at], key = v.name + "\n" + (v.at || "");
+		if (!functions.has(key)) {
+			functions.set(key, d.name.push(id(v.name)) - 1);
+			d.at.push(v.at ? id(v.at) : -1);
+		}
+		d.function.push(functions.get(key));
+		if (!v.self && !v.base) continue;
+		d.own.push(k - own);
+		d.self.push(v.self);
+		if (differential) d.base.push(v.base);
+		own = k;
+	}
+	return d;
+}
+
+export class Flame {
+	// d: as lib/render/html_flame.h describes it, with a title. options:
+	// more(k): the sums of d.more[k]
+	// picked(name): a function was clicked, and is shown with its callers and callees
+	// mode "icicle" | "flame" | "map", moded(mode): three buttons choose it
+	// pick(name): the right button, or Shift+Enter, asks for more of a function; a path says what is chosen
+	constructor(d, options = {}) {
+		const n = this.n = d.function.length;
+		this.d = d;
+		this.o = options;
 		this.ids = new Map();
+		this.element = make("div", {});
 		if (!n) {
-			section.append(make("p", "cut", say("nothing to draw")));
+			this.element.append(make("p", {class: "cut"}, say("nothing to draw")));
 			return;
 		}
 		this.zoomed = this.at = 0;
 		this.range = null;
-		this.up = false;
+		this.up = options.mode === "flame";
+		this.map = options.mode === "map";
 		this.grow(n);
 		for (const s of d.name) this.ids.set(d.strings[s], s);
 		this.hits = this.before = null;
 		this.measure(d);
 		this.tools();
-		this.draw();
-		addEventListener("resize", () => this.draw());
-		parts.push(this);
+		redraws(this.bar, () => this.draw());
 	}
 
 	// The tree: parents, depths, how many nodes are below and with each, children one after another.
@@ -130,88 +171,135 @@ class Flame {
 	}
 
 	tools() {
-		const bar = this.section.querySelector(".tools"), search = this.input = make("input");
-		search.type = "search";
-		search.placeholder = say("search (regular expression)");
-		search.setAttribute("aria-label", say("search in the stacks"));
-		search.oninput = () => this.search(search.value);
+		const search = this.input = make("input", {type: "search", placeholder: say(this.o.pick ? "search" : "search (regular expression)"), "aria-label": say("search in the stacks"), oninput: () => this.search(search.value)});
 		search.onkeydown = event => {
 			if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1);
 			else if (event.key === "Escape" && !search.value) this.look(this.at, true);
 			else return;
 			event.preventDefault();
 		};
-		searches.push({section: this.section, input: search});
-		const flip = make("button", "flip", say("as flame graph"));
-		flip.onclick = () => {
-			this.up = !this.up;
-			flip.textContent = say(this.up ? "as icicle" : "as flame graph");
-			this.draw();
-		};
-		const map = make("button", "map", say("as tree map"));
-		map.onclick = () => {
-			this.map = !this.map;
-			map.textContent = say(this.map ? "as stacks" : "as tree map");
-			flip.disabled = this.map;
-			this.draw();
-		};
-		this.reset = make("button", "", say("reset zoom"));
-		this.reset.onclick = () => this.zoom(0);
-		this.say = make("span", "say");
-		this.say.setAttribute("aria-live", "polite");
-		bar.append(search, flip, map, this.reset);
-		if (this.base) bar.append(this.side());
-		if (this.d.more) bar.append(this.choice());
-		bar.append(this.say);
-		this.graph = make("div", "graph");
-		this.rows = make("div", "rows");
-		this.graph.append(this.rows);
-		this.graph.setAttribute("role", "tree");
-		this.graph.setAttribute("aria-label", this.section.querySelector("h2").textContent);
-		this.rows.setAttribute("role", "presentation");
-		this.folded = make("p", "cut folded");
-		this.panel = make("div", "around");
-		bar.after(this.graph, this.folded, this.panel);
+		this.reset = button(say("reset zoom"), () => this.zoom(0));
+		this.say = make("span", {class: "say", "aria-live": "polite"});
+		const shapes = this.o.moded ? this.modes() : this.toggles();
+		this.bar = make("div", {class: "tools"}, ...(this.o.moded ? [...shapes, search] : [search, ...shapes]), this.reset,
+			this.base ? this.side() : null, this.base && this.o.moded ? make("span", {class: "faint"}, say("red grew, blue shrank")) : null, this.d.more && this.d.more.length ? this.choice() : null, this.say);
+		this.rows = make("div", {class: "rows", role: "presentation"});
+		this.graph = make("div", {class: "graph", role: "tree", "aria-label": translated(this.d.title)}, this.rows);
+		this.folded = make("p", {class: "cut folded"});
+		this.panel = make("div", {class: "around"});
+		this.path = make("p", {class: "path", "aria-live": "polite"});
+		this.element.append(this.bar, this.graph, this.folded, this.o.pick ? this.path : this.panel);
+		this.showPath(0);
+		keeps(this.element, this);
 		const node = event => {
 			const e = event.target.closest(".node");
 			return e ? this.placed[+e.dataset.k] : null;
 		};
 		this.rows.onclick = event => node(event) && this.enter(node(event));
+		this.rows.oncontextmenu = event => { if (this.ask(node(event))) event.preventDefault(); };
 		this.rows.onmousemove = event => node(event) ? this.tell(event, node(event)) : hideTip();
 		this.rows.onmouseleave = hideTip;
 		this.rows.onfocusin = event => { if (node(event)) this.at = node(event).i; };
 		this.rows.onfocusout = hideTip;
 		this.graph.onkeydown = event => this.key(event);
-		this.graph.onscroll = () => {
-			if (this.waiting) return;
-			this.waiting = true;
-			requestAnimationFrame(() => { this.waiting = false; this.show(); });
-		};
+		this.graph.onscroll = onceAFrame(() => this.show());
 		addEventListener("keydown", event => {
-			if (event.key === "Escape" && (this.zoomed || this.range) && !event.defaultPrevented && !event.target.closest("input, select")) this.zoom(0);
+			if (event.key === "Escape" && this.element.isConnected && (this.zoomed || this.range) && !event.defaultPrevented && !event.target.closest("input, select")) this.zoom(0);
 		});
 	}
 
+	toggles() {
+		const flip = button(say("as flame graph"), () => {
+			this.up = !this.up;
+			flip.textContent = say(this.up ? "as icicle" : "as flame graph");
+			this.draw();
+		}, {class: "flip"});
+		const map = button(say("as tree map"), () => {
+			this.map = !this.map;
+			map.textContent = say(this.map ? "as stacks" : "as tree map");
+			flip.disabled = this.map;
+			this.draw();
+		}, {class: "map"});
+		return [flip, map];
+	}
+
+	mode() {
+		return this.map ? "map" : this.up ? "flame" : "icicle";
+	}
+
+	modes() {
+		const all = Object.entries({icicle: say("icicle"), flame: say("flame graph"), map: say("tree map")}).map(([mode, word]) => button(word, () => {
+			this.shape(mode);
+			this.o.moded(mode);
+		}, {"data-mode": mode}));
+		this.shape = mode => {
+			this.up = mode === "flame";
+			this.map = mode === "map";
+			for (const b of all) b.setAttribute("aria-pressed", b.dataset.mode === mode);
+			if (this.graph) this.draw();
+		};
+		this.shape(this.mode());
+		return all;
+	}
+
+	// What a view that is drawn again keeps: nodes by the names on the way to them.
+	keep() {
+		return {zoomed: this.names(this.zoomed), at: this.names(this.at), mode: this.mode(), search: this.input.value, top: this.graph.scrollTop};
+	}
+
+	take(was) {
+		this.zoomed = this.named(was.zoomed);
+		this.at = this.named(was.at);
+		if (this.shape) this.shape(was.mode);
+		this.input.value = was.search;
+		this.search(was.search);
+		if (this.at) this.showPath(this.at);
+		this.graph.scrollTop = was.top;
+	}
+
+	names(i) {
+		const out = [];
+		for (; i > 0; i = this.parent[i]) out.unshift(this.name(i));
+		return out;
+	}
+
+	named(names) {
+		let i = 0;
+		for (const n of names) {
+			i = this.kids(i).find(c => this.name(c) === n);
+			if (i === undefined) return 0;
+		}
+		return i;
+	}
+
+	ask(o) {
+		if (!o || !this.o.pick || o.i <= 0 || this.name(o.i) === SMALLER) return false;
+		this.o.pick(this.name(o.i));
+		return true;
+	}
+
+	showPath(i) {
+		const names = [];
+		for (let k = i; k; k = this.parent[k]) names.unshift(this.seen(k));
+		this.path.textContent = i ? shown(names.join(" \u203a ") + " \u2014 " + this.lines({i}).join(", ")) : say("a click zooms; the right button, or Shift+Enter, shows its callers");
+	}
+
 	side() {
-		const side = make("button", "", say("widths: new"));
-		side.onclick = () => {
+		const side = button(say("widths: new"), () => {
 			this.weigh(this.weight === this.total ? this.base : this.total);
 			side.textContent = say(this.weight === this.total ? "widths: new" : "widths: base");
 			this.search(this.input.value); // its share is of these widths
 			this.list();
-		};
+		});
 		return side;
 	}
 
 	// Other sums are read when they are chosen.
 	choice() {
-		const choice = make("select"), all = [{title: this.d.measure}, ...this.d.more];
-		choice.title = say("what the widths are");
-		choice.setAttribute("aria-label", choice.title);
-		for (const m of all) choice.append(make("option", "", translated(m.title)));
+		const title = say("what the widths are"), choice = make("select", {title, "aria-label": title}, ...[{title: this.d.measure}, ...this.d.more].map(m => make("option", {}, translated(m.title))));
 		choice.onchange = () => {
 			const k = choice.selectedIndex;
-			this.measure(k ? {type: this.d.more[k - 1].type, self: data(this.section, k)} : this.d);
+			this.measure(k ? {type: this.d.more[k - 1].type, self: this.o.more(k)} : this.d);
 			this.search(this.input.value);
 			this.list();
 		};
@@ -233,8 +321,9 @@ class Flame {
 			this.zoom(o.of, [o.from, o.to]);
 			return;
 		}
-		this.zoom(o.i);
-		if (o.i && this.name(o.i) !== SMALLER) pick(this.name(o.i), this.section);
+		this.zoom(this.o.pick && o.i === this.zoomed ? this.parent[o.i] : o.i);
+		this.showPath(o.i);
+		if (o.i && this.o.picked && this.name(o.i) !== SMALLER) this.o.picked(this.name(o.i));
 	}
 
 	// Out of what is zoomed into, by one.
@@ -255,12 +344,13 @@ class Flame {
 		return out;
 	}
 
-	pick(name, from) {
+	// own: it was picked here.
+	pick(name, own) {
 		if (!this.ids.has(name)) return;
 		this.picked = name;
 		this.list();
 		this.draw();
-		if (from !== this.section) this.graph.scrollIntoView({block: "nearest"});
+		if (!own) this.graph.scrollIntoView({block: "nearest"});
 	}
 
 	// What the functions of this name weigh together.
@@ -289,34 +379,19 @@ class Flame {
 			}
 		}
 		const text = v => format(this.type, v), whole = this.weight[0];
-		const head = make("p", "meta"), cut = this.all(SMALLER);
-		const sum = (word, v) => say(word, text(v), share(v, whole));
-		head.append(make("b", "", this.picked), make("span", "", sum(cut ? "total at least {0}  {1}" : "total {0}  {1}", total)),
-			make("span", "", sum(cut ? "self at least {0}  {1}" : "self {0}  {1}", self)));
-		if (cut) head.append(make("span", "", say("{0} of all are in (smaller), whose functions are not in this page", text(cut))));
+		const cut = this.all(SMALLER), sum = (word, v) => make("span", {}, say(word, text(v), share(v, whole)));
+		const head = make("p", {class: "meta"}, make("b", {}, this.picked), sum(cut ? "total at least {0}  {1}" : "total {0}  {1}", total),
+			sum(cut ? "self at least {0}  {1}" : "self {0}  {1}", self),
+			cut ? make("span", {}, say("{0} of all are in (smaller), whose functions are not in this page", text(cut))) : null);
+		const line = (v, cell) => make("tr", {}, make("td", {class: "num"}, text(v)), make("td", {class: "num"}, share(v, total)), cell);
 		const side = (title, map) => {
-			const box = make("div"), table = make("table");
-			const rows = [...map].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-			box.append(make("h3", "", title));
-			for (const [key, v] of rows.slice(0, LISTED)) {
-				const row = table.insertRow(), cell = make("td", "name");
-				row.append(make("td", "num", text(v)), make("td", "num", share(v, total)), cell);
-				if (this.ids.has(key)) {
-					const link = make("button", "pick", key);
-					link.onclick = () => pick(key, this.section);
-					cell.append(link);
-				} else cell.textContent = labelled(key);
-			}
-			const rest = rows.slice(LISTED).reduce((a, r) => a + r[1], 0);
-			if (rows.length > LISTED)
-				table.insertRow().append(make("td", "num", text(rest)), make("td", "num", share(rest, total)),
-					make("td", "faint", say("{0} more", rows.length - LISTED)));
-			box.append(rows.length ? table : make("p", "faint", say("none")));
-			return box;
+			const rows = [...map].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), rest = rows.slice(LISTED);
+			const table = make("tbody", {}, ...rows.slice(0, LISTED).map(([key, v]) => line(v, make("td", {class: "name"},
+				this.ids.has(key) ? button(key, () => this.o.picked(key), {class: "pick"}) : labelled(key)))),
+				rest.length ? line(rest.reduce((a, r) => a + r[1], 0), make("td", {class: "faint"}, say("{0} more", rest.length))) : null);
+			return make("div", {}, make("h3", {}, title), rows.length ? make("table", {}, table) : make("p", {class: "faint"}, say("none")));
 		};
-		const sides = make("div", "sides");
-		sides.append(side(say("called by"), callers), side(say("relation|calls"), callees));
-		this.panel.replaceChildren(head, sides);
+		this.panel.replaceChildren(head, make("div", {class: "sides"}, side(say("called by"), callers), side(say("relation|calls"), callees)));
 	}
 
 	// The share of what matches, counted once per stack.
@@ -487,10 +562,11 @@ class Flame {
 	}
 
 	draw() {
+		if (!this.element.isConnected) return;
 		const had = this.rows.contains(document.activeElement);
 		this.placed = this.map ? this.layoutMap() : this.layout();
 		this.placed.forEach((o, k) => o.k = k);
-		this.light = getComputedStyle(document.documentElement).getPropertyValue("--flame-l");
+		this.light = getComputedStyle(document.documentElement).getPropertyValue("--flame-light");
 		this.rows.style.height = (this.map ? MAP : this.levels * ROW) + "px";
 		if (this.up && !this.map) this.graph.scrollTop = this.graph.scrollHeight;
 		this.reset.disabled = !this.zoomed && !this.range;
@@ -500,7 +576,7 @@ class Flame {
 		const drawn = this.placed.reduce((a, o) => a + (o.i >= 0), 0);
 		this.folded.textContent = (drawn === this.n ? some(this.n, "{0} node. ", "{0} nodes. ")
 			: say("{0} of {1} nodes are drawn, {2} are folded: a click on a node or on (N smaller) shows those below it. ",
-				...[drawn, this.n, this.n - drawn].map(v => v.toLocaleString("en-US")))) +
+				...[drawn, this.n, this.n - drawn].map(count))) +
 			say("Keys: arrows go from call to call, Enter zooms in, Backspace out.");
 	}
 
@@ -509,14 +585,14 @@ class Flame {
 		const out = document.createDocumentFragment(), top = this.graph.scrollTop, high = this.graph.clientHeight || innerHeight;
 		const had = this.rows.contains(document.activeElement);
 		for (const o of this.placed)
-			if (this.map || o.i === this.at || o.y > top - 200 && o.y < top + high + 200) out.append(this.element(o));
+			if (this.map || o.i === this.at || o.y > top - 200 && o.y < top + high + 200) out.append(this.box(o));
 		this.rows.replaceChildren(out);
 		if (had) this.focus(true);
 	}
 
-	element(o) {
+	box(o) {
 		const fold = o.i < 0, i = fold ? o.of : o.i, mark = this.map && !fold ? o.last : i;
-		const e = make("div", "node" + (this.map ? " map" : "") + (o.path ? " up" : "") + (fold ? " fold" + (o.hits ? " some" : "") : this.marks(i) || this.marks(mark)));
+		const e = make("div", {class: "node" + (this.map ? " map" : "") + (o.path ? " up" : "") + (fold ? " fold" + (o.hits ? " some" : "") : this.marks(i) || this.marks(mark))});
 		const unit = this.map ? "px" : "%", scale = this.map ? 1 : 100;
 		e.dataset.k = o.k;
 		e.dataset.i = o.i;
@@ -543,7 +619,7 @@ class Flame {
 	}
 
 	foldName(o) {
-		return say("({0} smaller)", (o.to - o.from).toLocaleString("en-US"));
+		return say("({0} smaller)", count(o.to - o.from));
 	}
 
 	marks(i) {
@@ -599,7 +675,7 @@ class Flame {
 			break;
 		case "Enter": case " ":
 			event.preventDefault();
-			this.enter(o);
+			if (!event.shiftKey || !this.ask(o)) this.enter(o);
 			return;
 		case "Backspace":
 			event.preventDefault();
@@ -610,6 +686,7 @@ class Flame {
 		event.preventDefault();
 		if (!to) return;
 		this.at = to.i;
+		this.showPath(Math.max(0, to.i));
 		this.reach(this.placed.find(o => o.i === this.at));
 		this.focus();
 	}
@@ -624,9 +701,9 @@ class Flame {
 		lines.push(say("total {0}  {1}", f(this.total[i]), share(this.total[i], this.total[0])));
 		lines.push(say("self {0}  {1}", f(this.self[i]), share(this.self[i], this.total[0])));
 		if (this.base) {
-			const change = this.total[i] - this.base[i];
+			const change = this.total[i] - this.base[i], plus = change > 0 ? "+" : "";
 			lines.push(say("base {0}  {1}", f(this.base[i]), share(this.base[i], this.base[0])));
-			lines.push(say("change {0}  {1}", (change > 0 ? "+" : "") + f(change), this.base[i] ? (change > 0 ? "+" : "") + share(change, this.base[i]) : say("new")));
+			lines.push(say("change {0}  {1}", plus + f(change), this.base[i] ? plus + share(change, this.base[i]) : say("new")));
 		}
 		return lines;
 	}
@@ -635,5 +712,3 @@ class Flame {
 		showTip(event, o.i < 0 ? this.foldName(o) : this.seen(o.i), this.lines(o));
 	}
 }
-
-const graphs = [...document.querySelectorAll("section.flame")].map(section => new Flame(section));

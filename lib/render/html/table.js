@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tables: sorted, filtered, and the way from a name to where it is in the flame graphs.
-"use strict";
+// The tables of a mailed page's text: sorted, filtered, and the way from a name to where it is in the flame graphs.
+import {make, button, onceAFrame} from "./dom.js";
+import {format, matcher, cells, count, some} from "./format.js";
+
 const BLOCK = 50, FEW = 200;
 
 function cellValue(row, k) {
@@ -10,18 +12,24 @@ function cellValue(row, k) {
 }
 
 // What is blank is last in both directions; equal rows keep their first order.
-function sortBy(table, k, down) {
-	const body = table.tBodies[0];
-	const rows = [...body.rows].map(row => ({row, v: cellValue(row, k), i: +row.dataset.i}));
-	const blank = v => v === null || v === "";
-	rows.sort((a, b) => {
-		if (blank(a.v) || blank(b.v)) return blank(a.v) - blank(b.v) || a.i - b.i;
-		const d = typeof a.v === "number" ? a.v - b.v : a.v < b.v ? -1 : a.v > b.v ? 1 : 0;
-		return (down ? -d : d) || a.i - b.i;
+const blank = v => v === null || v === "";
+function compareRows(value, down) {
+	return (a, b) => {
+		const x = value(a), y = value(b);
+		if (blank(x) || blank(y)) return blank(x) - blank(y) || a - b;
+		const d = typeof x === "number" ? x - y : x < y ? -1 : x > y ? 1 : 0;
+		return (down ? -d : d) || a - b;
+	};
+}
+
+// Clicks on the heads sort: numbers down at first.
+function sortable(heads, sort) {
+	heads.forEach((th, k) => th.querySelector("button").onclick = () => {
+		const was = th.getAttribute("aria-sort"), down = was ? was === "ascending" : th.classList.contains("num");
+		sort(k, down);
+		for (const h of heads) h.removeAttribute("aria-sort");
+		th.setAttribute("aria-sort", down ? "descending" : "ascending");
 	});
-	body.append(...rows.map(r => r.row));
-	for (const th of table.tHead.rows[0].cells) th.removeAttribute("aria-sort");
-	table.tHead.rows[0].cells[k].setAttribute("aria-sort", down ? "descending" : "ascending");
 }
 
 // As it is in the capture, whatever the language.
@@ -29,70 +37,58 @@ function cellName(cell) {
 	return cell.dataset.name ?? (cell.querySelector("summary") || cell).textContent;
 }
 
-// Functions that a flame graph of this page has.
-function drawn(name) {
-	return graphs.some(g => g.ids.has(name));
+// A name that a flame graph has, too, is a way to it.
+function pickable(cell, name, context) {
+	if (!cell.children.length && context.drawn(name))
+		cell.replaceChildren(button(labelled(name), () => context.picked(name), {class: "pick", title: say("its callers and callees, and where it is in the flame graph")}));
 }
 
-function pickButton(name, section) {
-	const link = make("button", "pick", labelled(name));
-	link.title = say("its callers and callees, and where it is in the flame graph");
-	link.onclick = () => pick(name, section);
-	return link;
-}
+// A table whose rows are all in the page's text.
+export class ShortTable {
+	constructor(section, context) {
+		const table = this.table = section.querySelector("table"), body = table.tBodies[0], rows = [...body.rows], heads = [...table.tHead.rows[0].cells];
+		// A column of short texts takes no room from long names.
+		heads.forEach((th, k) => {
+			const cells = [...table.rows].slice(1).map(row => row.cells[k]).filter(Boolean);
+			if (!th.classList.contains("num") && cells.every(c => c.textContent.length <= 24))
+				for (const c of cells) c.classList.add("short");
+		});
+		sortable(heads, (k, down) => {
+			const values = rows.map(row => cellValue(row, k));
+			body.append(...rows.map((_, i) => i).sort(compareRows(i => values[i], down)).map(i => rows[i]));
+		});
+		this.rows = new Map();
+		for (const row of rows)
+			for (const cell of row.cells) {
+				const name = cellName(cell);
+				if (!cell.classList.contains("name") || cell.children.length || !context.drawn(name)) continue;
+				pickable(cell, name, context);
+				if (!this.rows.has(name)) this.rows.set(name, row);
+			}
+		this.input = section.querySelector("input");
+		if (this.input) this.input.oninput = () => {
+			const match = matcher(this.input.value);
+			for (const row of rows) row.hidden = this.input.value !== "" && !match(row.textContent);
+			section.querySelector(".say").textContent = this.input.value ? some(rows.filter(row => !row.hidden).length, "{0} row matches", "{0} rows match") : "";
+		};
+	}
 
-// A name that a flame graph has, too, is a way to it; picked there, its row is shown here.
-function linkRows(section, table) {
-	const rows = new Map();
-	for (const row of table.tBodies[0].rows)
-		for (const cell of row.cells) {
-			const name = cellName(cell);
-			if (!cell.classList.contains("name") || cell.children.length || !drawn(name)) continue;
-			cell.replaceChildren(pickButton(name, section));
-			if (!rows.has(name)) rows.set(name, row);
-		}
-	parts.push({pick: (name, from) => {
-		for (const row of table.querySelectorAll("tr.picked")) row.classList.remove("picked");
-		const row = rows.get(name);
+	pick(name, own) {
+		for (const row of this.table.querySelectorAll("tr.picked")) row.classList.remove("picked");
+		const row = this.rows.get(name);
 		if (!row) return;
 		row.classList.add("picked");
-		if (from !== section) row.scrollIntoView({block: "nearest"});
-	}});
-}
-
-function shortTable(section) {
-	const table = section.querySelector("table"), heads = [...table.tHead.rows[0].cells];
-	[...table.tBodies[0].rows].forEach((row, i) => row.dataset.i = i);
-	// A column of short texts takes no room from long names.
-	heads.forEach((th, k) => {
-		const cells = [...table.rows].slice(1).map(row => row.cells[k]).filter(Boolean);
-		if (!th.classList.contains("num") && cells.every(c => c.textContent.length <= 24))
-			for (const c of cells) c.classList.add("short");
-	});
-	heads.forEach((th, k) => th.querySelector("button").onclick = () => {
-		const number = th.classList.contains("num"), was = th.getAttribute("aria-sort");
-		sortBy(table, k, was ? was === "ascending" : number);
-	});
-	linkRows(section, table);
-	const filter = section.querySelector("input"), count = section.querySelector(".say");
-	if (!filter) return;
-	searches.push({section, input: filter});
-	filter.oninput = () => {
-		const match = matcher(filter.value);
-		let shown = 0;
-		for (const row of table.tBodies[0].rows) {
-			row.hidden = filter.value !== "" && !match(row.textContent);
-			shown += !row.hidden;
-		}
-		count.textContent = filter.value ? some(shown, "{0} row matches", "{0} rows match") : "";
-	};
+		if (!own) row.scrollIntoView({block: "nearest"});
+	}
 }
 
 // A table of more rows than its text has. Rows are made in blocks as they come into view; a block that is
 // not there has the height it had, or that of the others. The subtrees of a tree are folded at first.
-class LongTable {
-	constructor(section) {
-		const d = this.d = data(section), table = section.querySelector("table");
+export class LongTable {
+	constructor(section, d, context) {
+		const table = section.querySelector("table");
+		this.d = d;
+		this.context = context;
 		this.section = section;
 		this.table = table;
 		this.heads = [...table.tHead.rows[0].cells];
@@ -112,7 +108,6 @@ class LongTable {
 		this.tools();
 		this.settle();
 		this.arrange();
-		parts.push(this);
 	}
 
 	// With each row, how many rows it and those below it are; its row above; which are folded.
@@ -149,30 +144,18 @@ class LongTable {
 			clearTimeout(this.later);
 			this.later = setTimeout(() => this.arrange(), 120);
 		};
-		searches.push({section: this.section, input: this.input});
-		if (this.tree >= 0) {
-			const unfold = make("button", "", say("unfold all")), fold = make("button", "", say("fold"));
-			unfold.onclick = () => { this.closed.fill(0); this.refresh(); };
-			fold.onclick = () => { this.foldAll(); this.refresh(); };
-			this.say.before(unfold, fold);
-		}
-		this.heads.forEach((th, k) => th.querySelector("button").onclick = () => {
-			const was = th.getAttribute("aria-sort");
-			this.sortBy(k, was ? was === "ascending" : th.classList.contains("num"));
-		});
+		if (this.tree >= 0)
+			this.say.before(button(say("unfold all"), () => { this.closed.fill(0); this.arrange(); }), button(say("fold"), () => { this.foldAll(); this.arrange(); }));
+		sortable(this.heads, (k, down) => this.sortBy(k, down));
 		this.scroller = this.section.querySelector(".scroll");
 		this.scroller.tabIndex = 0;
 		this.scroller.setAttribute("role", "region");
 		this.scroller.setAttribute("aria-label", this.section.querySelector("h2").textContent);
-		this.scroller.onscroll = () => {
-			if (this.waiting) return;
-			this.waiting = true;
-			requestAnimationFrame(() => { this.waiting = false; this.show(); });
-		};
+		this.scroller.onscroll = onceAFrame(() => this.show());
 		addEventListener("resize", () => this.arrange());
 		// What is printed is what the page's text has.
 		addEventListener("beforeprint", () => this.table.tBodies[0].replaceChildren(...this.texts));
-		addEventListener("afterprint", () => this.refresh());
+		addEventListener("afterprint", () => this.arrange());
 		this.table.addEventListener("toggle", event => this.toggle(event), true);
 	}
 
@@ -213,9 +196,9 @@ class LongTable {
 		const c = this.d.columns[k], v = this.d.cells[k][i - this.texts.length];
 		if (v === null) return "";
 		if (c.type === "text") return c.prose ? translated(this.d.strings[v], "relation") : this.d.strings[v];
-		const sign = c.signed && Number(v) > 0 ? "+" : "";
-		const plain = this.d.exact && c.type === "bytes" || c.type === "count";
-		return sign + (plain ? v : this.d.exact && c.type === "ns" ? v + " ns" : format(c.type, Number(v), c.decimals));
+		if (c.type === "count" || this.d.exact && (c.type === "bytes" || c.type === "ns"))
+			return (c.signed && Number(v) > 0 ? "+" : "") + v + (c.type === "ns" ? " ns" : "");
+		return format(c.type, Number(v), c.decimals, c.signed);
 	}
 
 	lines(i) {
@@ -235,19 +218,17 @@ class LongTable {
 	}
 
 	make(i) {
-		const row = make("tr"), details = this.lines(i);
+		const row = make("tr", {}), details = this.lines(i);
 		let owed = details;
 		this.d.columns.forEach((c, k) => {
 			const mark = this.marked.get((i - this.texts.length) * this.heads.length + k), text = c.type === "text";
-			const cell = make("td", (text ? c.prose ? "prose" : "name" : "num" + (c.bar ? " bar" : "")) + (mark ? " " + mark : ""));
+			const cell = make("td", {class: (text ? c.prose ? "prose" : "name" : "num" + (c.bar ? " bar" : "")) + (mark ? " " + mark : "")});
 			const shown = this.shown(i, k);
 			if (c.tree && this.d.depth && this.d.depth[i]) cell.style.paddingLeft = 16 * Math.min(this.d.depth[i], 40) + "px";
 			if (!text && c.bar && shown) cell.style.setProperty("--bar", shown);
 			if (text && owed && !c.prose) {
-				const box = make("details"), open = this.open.has(i) || row.cells.length === 0 && mark === "bad";
-				box.open = open;
-				box.append(make("summary", "", shown), ...owed.map(line => make("div", "", detailed(line, false))));
-				cell.append(box);
+				cell.append(make("details", {open: this.open.has(i) || row.cells.length === 0 && mark === "bad"},
+					make("summary", {}, shown), ...owed.map(line => make("div", {}, detailed(line, false)))));
 				owed = null;
 			} else cell.textContent = text && !c.prose ? labelled(shown) : shown;
 			row.append(cell);
@@ -265,45 +246,35 @@ class LongTable {
 		row.setAttribute("aria-rowindex", i + 2);
 		for (const cell of this.nameCells(row)) {
 			const name = cell.dataset.name = cellName(cell);
-			if (!cell.children.length && drawn(name)) cell.replaceChildren(pickButton(name, this.section));
+			pickable(cell, name, this.context);
 		}
 	}
 
 	// What opens and closes the rows below one of a tree.
 	twist(row, i) {
 		const cell = row.cells[this.tree];
-		let button = cell.querySelector(".twist");
+		let twist = cell.querySelector(".twist");
 		if (this.size[i] === 1) return;
-		if (!button) {
-			button = make("button", "twist");
-			button.onclick = () => {
+		if (!twist) {
+			twist = button("", () => {
 				this.closed[i] = !this.closed[i];
-				this.refresh();
+				this.arrange();
 				const now = this.table.querySelector(`tr[data-i="${i}"] .twist`);
 				if (now) now.focus({preventScroll: true});
-			};
-			cell.prepend(button);
+			}, {class: "twist"});
+			cell.prepend(twist);
 		}
 		const below = some(this.size[i] - 1, "{0} row below", "{0} rows below");
-		button.textContent = this.closed[i] ? "\u25b8 " + (this.size[i] - 1).toLocaleString("en-US") : "\u25be";
-		button.title = below;
-		button.setAttribute("aria-label", below);
-		button.setAttribute("aria-expanded", !this.closed[i]);
+		twist.textContent = this.closed[i] ? "\u25b8 " + count(this.size[i] - 1) : "\u25be";
+		twist.title = below;
+		twist.setAttribute("aria-label", below);
+		twist.setAttribute("aria-expanded", !this.closed[i]);
 	}
 
 	sortBy(k, down) {
-		const values = Array.from({length: this.n}, (_, i) => this.value(i, k));
-		const blank = v => v === null || v === "";
-		const compare = (a, b) => {
-			const x = values[a], y = values[b];
-			if (blank(x) || blank(y)) return blank(x) - blank(y) || a - b;
-			const d = typeof x === "number" ? x - y : x < y ? -1 : x > y ? 1 : 0;
-			return (down ? -d : d) || a - b;
-		};
+		const values = Array.from({length: this.n}, (_, i) => this.value(i, k)), compare = compareRows(i => values[i], down);
 		if (this.tree < 0) this.order = this.order.map((_, i) => i).sort(compare);
 		else this.sortTree(compare);
-		for (const th of this.heads) th.removeAttribute("aria-sort");
-		this.heads[k].setAttribute("aria-sort", down ? "descending" : "ascending");
 		this.scroller.scrollTop = 0;
 		this.arrange();
 	}
@@ -353,17 +324,9 @@ class LongTable {
 		else shown = this.order;
 		this.shownRows = shown;
 		this.heights = new Float64Array(Math.ceil(shown.length / BLOCK)).fill(NaN);
-		const away = this.n - shown.length, count = shown.length.toLocaleString("en-US");
+		const away = this.n - shown.length;
 		this.say.textContent = text ? some(shown.length, "{0} row matches", "{0} rows match")
-			: away ? say("{0} of {1} rows, {2} are folded", count, this.n.toLocaleString("en-US"), away.toLocaleString("en-US")) : "";
-		this.refresh(true);
-	}
-
-	refresh(arranged) {
-		if (!arranged) {
-			this.arrange();
-			return;
-		}
+			: away ? say("{0} of {1} rows, {2} are folded", count(shown.length), count(this.n), count(away)) : "";
 		this.made.clear();
 		this.show();
 	}
@@ -396,7 +359,7 @@ class LongTable {
 			}
 			end += this.height(last++);
 		}
-		const before = make("tr", "space"), after = make("tr", "space"), rows = [], body = this.table.tBodies[0];
+		const before = make("tr", {class: "space"}), after = make("tr", {class: "space"}), rows = [], body = this.table.tBodies[0];
 		const keep = new Map();
 		for (let k = first * BLOCK; k < Math.min(last * BLOCK, this.shownRows.length); k++) {
 			rows.push(this.row(this.shownRows[k]));
@@ -428,7 +391,7 @@ class LongTable {
 		else this.open.delete(+row.dataset.i);
 	}
 
-	pick(name, from) {
+	pick(name, own) {
 		this.picked = name;
 		this.made.clear();
 		if (!this.where) {
@@ -442,7 +405,7 @@ class LongTable {
 			});
 		}
 		const i = this.where.get(name);
-		if (i === undefined || from === this.section) this.show();
+		if (i === undefined || own) this.show();
 		else this.reveal(i);
 	}
 
@@ -459,9 +422,3 @@ class LongTable {
 		if (row) row.scrollIntoView({block: "nearest"});
 	}
 }
-
-const tables = [];
-for (const section of document.querySelectorAll("section.table"))
-	if (!section.querySelector("thead")) continue; // a table of no rows is a sentence that says why
-	else if (section.querySelector("script")) tables.push(new LongTable(section));
-	else shortTable(section);

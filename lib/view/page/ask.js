@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Questions to the program that serves this page. The newest answers are kept, so that going back
 // is at once; a view that is left takes its questions back.
-import {quote} from "./format.js";
 
 const kept = new Map(), MOST = 24;
 let version = 0;
@@ -27,6 +26,7 @@ export async function state() {
 }
 
 // {doc, text, exit, messages, ms}; an Error where there is no answer.
+import {quote} from "./parts.js";
 export async function ask(words, signal) {
 	const q = words.map(quote).join(" ");
 	if (kept.has(q)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Box plots: a row each from its least to its most, a box from quartile to quartile, a line at the median. The table
 // below has the numbers, so the drawing is an image to who does not see it.
-import {make, pencil, redraws, showTip, hideTip, fit} from "./dom.js";
+import {fit} from "./parts.js";
+import {make, pencil, redraws, showTip, hideTip} from "./dom.js";
 import {format, shown} from "./format.js";
 
 const ROW = 22, NAME = 190, RIGHT = 84, FOOT = 4;
@@ -50,7 +51,7 @@ export class Boxes {
 			g.beginPath();
 			for (const [a, b] of [[[low, y], [high, y]], [[low, y - 4], [low, y + 4]], [[high, y - 4], [high, y + 4]]]) { g.moveTo(...a); g.lineTo(...b); }
 			g.stroke();
-			g.fillStyle = get("--bar");
+			g.fillStyle = get("--chart-bar");
 			g.fillRect(q1, y - 6, Math.max(2, q3 - q1), 12);
 			g.fillStyle = get("--text");
 			g.fillRect(q2 - 1, y - 8, 2, 16);

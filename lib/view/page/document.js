@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A report as it comes: each section by what it is.
-import {make, panel} from "./dom.js";
+import {panel, flame} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
-import {Flame} from "./flame.js";
 import {Chart} from "./chart.js";
 
 export function facts(doc) {
@@ -17,7 +17,7 @@ export function draw(doc, options = {}) {
 		const o = options[s.name] === undefined ? options[s.kind] : options[s.name];
 		if (o === false) continue;
 		if (s.kind === "table" && !s.rows.length && !(s.notes || []).length) continue;
-		const drawn = s.kind === "table" ? new Table(s, o || {}) : s.kind === "flame" ? (s.nodes.length > 1 ? new Flame(s, o || {}) : null) : s.kind === "series" ? new Chart(s, o || {}) : null;
+		const drawn = s.kind === "table" ? new Table(s, o || {}) : s.kind === "flame" ? (s.nodes.length > 1 ? flame(s, o && o.pick) : null) : s.kind === "series" ? new Chart(s, o || {}) : null;
 		if (drawn) out.push(panel(translated(s.title), "", drawn.element));
 	}
 	return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frame by frame: bars with percentiles and spikes; what one frame has.
-import {make, panel} from "./dom.js";
+import {panel} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";
 import {Boxes} from "./box.js";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The instructions of a function with what each costs: the answer of tm-inspect --trace.
-import {make, panel} from "./dom.js";
+import {panel} from "./parts.js";
+import {make} from "./dom.js";
 import {section} from "./ask.js";
 import {format, exact} from "./format.js";
 import {listing, place} from "./lines.js";

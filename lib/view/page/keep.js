@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a person has done to a view that is drawn again, because a recording went on: where it is scrolled to, what is
-// searched, picked, closed and zoomed. Each part says and takes its own: element.keeper = {keep(), take(kept)}.
+// searched, picked, closed and zoomed. Each part says and takes its own: keeps() of dom.js.
 const parts = root => [...root.querySelectorAll("[data-keeps]")];
 const stops = root => [...root.querySelectorAll("input, select, button, canvas, [tabindex]")];
 const what = e => e.tagName + " " + (e.getAttribute("aria-label") || e.textContent.slice(0, 80));
-
-export function keeps(element, keeper) {
-	element.dataset.keeps = "";
-	element.keeper = keeper;
-	return element;
-}
 
 export function remember(root) {
 	const at = document.activeElement, k = stops(root).indexOf(at);

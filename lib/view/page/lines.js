@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Listings side by side: rows of one line of a source file belong together. A click or the arrow keys choose a row,
 // and what belongs to it is marked in all of them, and scrolled to.
-import {make} from "./dom.js";
-import {keeps} from "./keep.js";
+import {make, keeps} from "./dom.js";
 
 export const place = (file, line) => file && line ? file.split(/[\\/]/).pop() + ":" + line : null;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The page's state is its address: #view=table&by=site&frame=10..20. Each view is a module that is
 // given the state, asks, and draws; whatever it asks can be typed into a terminal, and is shown.
+import {quote} from "./parts.js";
 import {make, hideTip} from "./dom.js";
-import {quote, shown as seen} from "./format.js";
+import {shown as seen} from "./format.js";
 import {ask, state, loaded, onEnd} from "./ask.js";
 import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What there is at all, over time; a drag in any chart chooses the range for every view.
-import {make, panel} from "./dom.js";
+import {panel} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";
 import {section} from "./ask.js";

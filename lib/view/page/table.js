@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
-import {make, showTip, hideTip} from "./dom.js";
+import {make, showTip, hideTip, keeps} from "./dom.js";
 import {format, exact, matcher, cells} from "./format.js";
-import {keeps} from "./keep.js";
 
 // What a row is of, the likeliest first.
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
@@ -233,7 +232,7 @@ export class Table {
 					cell.append(fill);
 				}
 				if (c.difference && v && !BALANCES.test(c.key)) cell.classList.add(v > 0 ? "bad" : "good");
-				cell.append(format(c.type, c.type !== "text" ? v : PROSE.test(c.key) ? translated(v, "relation") : c.key === "group" ? groupName(v) : labelled(v), c.difference));
+				cell.append(format(c.type, c.type !== "text" ? v : PROSE.test(c.key) ? translated(v, "relation") : c.key === "group" ? groupName(v) : labelled(v), undefined, c.difference));
 			}
 			e.append(cell);
 		});

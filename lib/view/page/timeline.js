@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Calls as bars, by thread: zoomed by the wheel, moved by a drag. What is narrower than a pixel is one
 // bar with its neighbours. Beneath it the calls that took too long.
-import {make, panel, pencil, redraws, showTip, hideTip, fit} from "./dom.js";
+import {panel, fit} from "./parts.js";
+import {make, pencil, redraws, showTip, hideTip, keeps} from "./dom.js";
 import {format, matcher, shown} from "./format.js";
-import {keeps} from "./keep.js";
 import {draw as document_, nothing} from "./document.js";
 
 export const title = "Time line";

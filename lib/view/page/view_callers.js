@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One function in the middle: who calls it, what it calls.
-import {make, panel} from "./dom.js";
+import {panel, literally, flame} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
-import {literally} from "./format.js";
-import {Flame} from "./flame.js";
 
 export const title = "Callers";
 export const own = true;
@@ -31,6 +30,6 @@ export async function show(context) {
 	out.push(make("div", {class: "columns"}, panel(say("who calls it"), "", up.rows.length ? new Table(up, {pick}).element : nothing(say("nobody: it is outermost"))),
 		panel(say("what it calls"), "", down.rows.length ? new Table(down, {pick}).element : nothing(say("nothing that counts here")))), make("p", {}));
 	const f = section((await context.ask(["top", "--by", "stack", "--focus", name, ...context.filters(["focus"]), "-n", "1", "--table", "stacks"])).doc, "flame");
-	if (f && f.nodes.length > 1) out.push(panel(say("all stacks through it"), "", new Flame(f, {pick: n => go({peek: n})}).element));
+	if (f && f.nodes.length > 1) out.push(panel(say("all stacks through it"), "", flame(f, n => go({peek: n})).element));
 	return out;
 }

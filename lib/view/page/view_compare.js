@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Two files, or two ranges of one, side by side.
-import {make, panel} from "./dom.js";
+import {panel, flame} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
-import {Flame} from "./flame.js";
 import {section, loaded} from "./ask.js";
 import {draw, picked, nothing} from "./document.js";
 import {choice} from "./view_table.js";
@@ -53,7 +53,7 @@ export async function show(context) {
 	out.push(panel(t ? translated(t.title) : say("Compare"), "", tools, t && t.rows.length ? new Table(fewer(t, s.all), {pick: p.pick}).element : nothing(say("Nothing changed.")), p.box));
 	const c = a.doc && section(a.doc, "checks");
 	if (c) out.unshift(panel(c.title ? translated(c.title) : say("Gate"), Object.entries(c.counts).filter(x => x[1]).map(x => x[1] + " " + translated(x[0])).join(say(", ")), new Table(checked(c)).element));
-	if (f && f.nodes.length > 1) out.push(panel(translated(f.title), "", new Flame(f, {mode: s.mode, moded: m => go({mode: m}, true), pick: n => go({view: "callers", peek: n})}).element));
+	if (f && f.nodes.length > 1) out.push(panel(translated(f.title), "", flame(f, n => go({view: "callers", peek: n}), s.mode, m => go({mode: m}, true)).element));
 	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
 	return out;
 }

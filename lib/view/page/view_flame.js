@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-import {panel} from "./dom.js";
-import {Flame} from "./flame.js";
+import {make} from "./dom.js";
+import {panel, flame} from "./parts.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
-import {make} from "./dom.js";
 import {choice} from "./view_table.js";
 
 export const title = "Flame";
@@ -14,9 +13,9 @@ export async function show(context) {
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), f = a.doc && section(a.doc, "flame");
 	if (!f || f.nodes.length < 2) return nothing(say("No stack is left to draw."));
-	const flame = new Flame(f, {mode: s.mode, moded: m => go({mode: m === "icicle" ? null : m}, true), pick: name => go({view: "callers", peek: name})});
+	const drawn = flame(f, name => go({view: "callers", peek: name}), s.mode, m => go({mode: m === "icicle" ? null : m}, true));
 	const tools = make("div", {class: "tools"}, choice(context, "sort", ["auto", "count", "requested", "real", "live", "temporary", "self-time", "calls", "samples"], s.sort || "auto", say("widths")));
-	const out = [panel(translated(f.title), say("{0} nodes", f.nodes.length.toLocaleString("en-US")), tools, flame.element)];
-	out.shown = () => flame.draw();
+	const out = [panel(translated(f.title), say("{0} nodes", f.nodes.length.toLocaleString("en-US")), tools, drawn.element)];
+	out.shown = () => drawn.draw();
 	return out;
 }

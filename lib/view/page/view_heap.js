@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Snapshots of heaps: what is there, who holds it, what came since.
-import {make, panel} from "./dom.js";
+import {panel} from "./parts.js";
+import {make} from "./dom.js";
 import {draw, nothing} from "./document.js";
 import {choice} from "./view_table.js";
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Sizes, live bytes over time, pages; and what is left at the end.
+import {panel} from "./parts.js";
 import {section} from "./ask.js";
 import {draw} from "./document.js";
 import {Table} from "./table.js";
-import {make, panel} from "./dom.js";
+import {make} from "./dom.js";
 import {picked} from "./document.js";
 
 export const title = "Memory";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A function's source with what each of its lines costs, and its instructions beside it. The costs are there without
 // the text, too.
-import {make, panel} from "./dom.js";
+import {panel, literally} from "./parts.js";
+import {make} from "./dom.js";
 import {section} from "./ask.js";
-import {format, exact, literally} from "./format.js";
+import {format, exact} from "./format.js";
 import {Table} from "./table.js";
 import {nothing} from "./document.js";
 import {choice} from "./view_table.js";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows by a key, ranked by any metric.
-import {make, panel} from "./dom.js";
+import {panel} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {picked, nothing} from "./document.js";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tree of calls, from outside in or from what allocates out.
-import {make, panel} from "./dom.js";
+import {panel} from "./parts.js";
+import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {picked, nothing} from "./document.js";

@@ -16,7 +16,7 @@ counter lua.heap B 2097152 20000006
 counter temperature - -4 20000007
 frame 3 60000000
 X
-tm-frames -q --as html c.tmt | grep -o '^{"title":.*]}'
+tm-frames -q --as html c.tmt | grep -o '^{"key":"[^"]*","title":.*"decimals".*]}'
 tm-frames -q --as json c.tmt | grep '^{"key":"self_ns","title":"self time",.*"y":'
 # More counters than charts: ten of them, beside self time and duration.
 {
@@ -29,5 +29,5 @@ tm-frames -q --as json c.tmt | grep '^{"key":"self_ns","title":"self time",.*"y"
 	done
 	echo "sample Update 1 900 900 3000000"
 } | "$GEN/script" >many.tmt
-tm-frames -q --as html many.tmt | grep -c '^{"title":.*]}'
+tm-frames -q --as html many.tmt | grep -c '^{"key":"[^"]*","title":.*"decimals".*]}'
 tm-frames -q --as html many.tmt | grep -o '[0-9]* more counters[^<]*'

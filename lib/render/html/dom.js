@@ -20,22 +20,21 @@ export function make(tag, attributes = {}, ...inside) {
 	return e;
 }
 
-const tip = document.getElementById("tip");
+export const button = (text, onclick, more) => make("button", {type: "button", onclick, ...more}, text);
+
+const tip = make("div", {class: "tip", role: "tooltip"});
+document.body.append(tip);
 
 export function showTip(event, title, lines) {
 	tip.replaceChildren(make("b", {}, title), ...lines.map(l => seen("\n" + l)));
 	tip.style.display = "block";
-	const r = tip.getBoundingClientRect();
+	const r = tip.getBoundingClientRect(), below = event.clientY + 18;
 	tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - r.width - 8)) + "px";
-	tip.style.top = (event.clientY + 18 + r.height < innerHeight ? event.clientY + 18 : Math.max(4, event.clientY - r.height - 10)) + "px";
+	tip.style.top = Math.max(4, below + r.height > innerHeight ? event.clientY - r.height - 10 : below) + "px";
 }
 
 export function hideTip() {
 	tip.style.display = "none";
-}
-
-export function panel(title, small, ...inside) {
-	return make("section", {class: "panel"}, title ? make("h2", {}, title, small ? make("small", {}, small) : "") : null, ...inside);
 }
 
 // What a canvas draws with: colours of the theme, text width, pixels as sharp as the screen's.
@@ -50,28 +49,27 @@ export function pencil(canvas, height) {
 	return {g, w, h, get: name => css.getPropertyValue(name).trim()};
 }
 
-// As much of a text as fits, with a mark where it was cut. letter: the width of each, in a font where those of ASCII
-// have one width; without it all texts are measured.
-export function fit(g, text, width, letter) {
-	if (letter && /^[\x20-\x7e]*$/.test(text)) {
-		const n = Math.floor(width / letter);
-		return text.length > n ? text.slice(0, Math.max(0, n - 1)) + "…" : text;
-	}
-	if (g.measureText(text).width <= width) return text;
-	const letters = [...text].slice(0, Math.max(0, Math.floor(width / 3)));
-	while (letters.length && g.measureText(letters.join("") + "…").width > width) letters.pop();
-	return letters.join("") + "…";
-}
-
-// Drawn again when its place or the theme changes, once per frame of the screen.
-export function redraws(element, draw) {
+// f, at most once in a frame of the screen.
+export function onceAFrame(f) {
 	let waiting = false;
-	const soon = () => {
+	return () => {
 		if (waiting) return;
 		waiting = true;
-		requestAnimationFrame(() => { waiting = false; if (element.isConnected) draw(); });
+		requestAnimationFrame(() => { waiting = false; f(); });
 	};
+}
+
+// Drawn again when its place or the theme changes.
+export function redraws(element, draw) {
+	const soon = onceAFrame(() => element.isConnected && draw());
 	new ResizeObserver(soon).observe(element);
 	document.addEventListener("themechange", soon);
 	return soon;
+}
+
+// What a person has done to a part of a page that is drawn again: keeper is {keep(), take(kept)}.
+export function keeps(element, keeper) {
+	element.dataset.keeps = "";
+	element.keeper = keeper;
+	return element;
 }
