@@ -198,7 +198,7 @@ GENS     := $(GENS_C) $(GENS_CXX) $(GENS_SO)
 obj       = $(addprefix $(B)/obj/,$(addsuffix .o,$(1)))
 # Both pages are made of these; page.css and page.js are the mailed page's own.
 shared_css := lib/render/html/theme.css
-shared_js  := $(patsubst %,lib/render/html/%.js,texts format dom flame chart)
+shared_js  := $(patsubst %,lib/render/html/%.js,texts format dom flame rows chart)
 html_assets := $(shared_css) lib/render/html/page.css $(shared_js) $(patsubst %,lib/render/html/%.js,table page)
 view_assets := $(sort $(wildcard lib/view/page/*.*)) $(shared_css) $(shared_js)
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o

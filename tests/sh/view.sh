@@ -381,7 +381,7 @@ check 'on loopback, with a token' eval 'grep -Eqx "http://127\.0\.0\.1:[0-9]+/[0
 check 'the page' eval '[ "$(code "$at")" = 200 ] && grep -q "<title>tracemill" body'
 curl -s -D head "$at" >/dev/null
 check 'its policy lets nothing in' eval "grep -qi \"^content-security-policy: default-src 'none'; script-src 'self'\" head && ! grep -qi unsafe head"
-for f in "$SRC"/lib/view/page/* "$SRC"/lib/render/html/{theme.css,texts.js,format.js,dom.js,flame.js,chart.js}; do
+for f in "$SRC"/lib/view/page/* "$SRC"/lib/render/html/{theme.css,texts.js,format.js,dom.js,flame.js,rows.js,chart.js}; do
 	curl -s "$at${f##*/}" >body
 	check "${f##*/} is in the program" cmp -s "$f" body
 done

@@ -2,6 +2,7 @@
 // The tables of a mailed page's text: sorted, filtered, and the way from a name to where it is in the flame graphs.
 import {make, button, onceAFrame} from "./dom.js";
 import {format, matcher, cells, count, some} from "./format.js";
+import {Rows, compareRows} from "./rows.js";
 
 const BLOCK = 50, FEW = 200;
 
@@ -9,17 +10,6 @@ function cellValue(row, k) {
 	const cell = row.cells[k];
 	if (!cell.classList.contains("num")) return cell.textContent;
 	return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
-}
-
-// What is blank is last in both directions; equal rows keep their first order.
-const blank = v => v === null || v === "";
-function compareRows(value, down) {
-	return (a, b) => {
-		const x = value(a), y = value(b);
-		if (blank(x) || blank(y)) return blank(x) - blank(y) || a - b;
-		const d = typeof x === "number" ? x - y : x < y ? -1 : x > y ? 1 : 0;
-		return (down ? -d : d) || a - b;
-	};
 }
 
 // Clicks on the heads sort: numbers down at first.
@@ -55,7 +45,7 @@ export class ShortTable {
 		});
 		sortable(heads, (k, down) => {
 			const values = rows.map(row => cellValue(row, k));
-			body.append(...rows.map((_, i) => i).sort(compareRows(i => values[i], down)).map(i => rows[i]));
+			body.append(...rows.map((_, i) => i).sort(compareRows(values, down)).map(i => rows[i]));
 		});
 		this.rows = new Map();
 		for (const row of rows)
@@ -101,38 +91,13 @@ export class LongTable {
 		this.details = new Map(d.details.map(([i, lines]) => [i, lines]));
 		this.made = new Map();
 		this.open = new Set();
-		this.order = Uint32Array.from({length: this.n}, (_, i) => i);
-		this.tree = d.columns.findIndex(c => c.tree);
-		if (this.tree >= 0 && d.depth) this.grow();
-		else this.tree = -1;
+		this.tree = d.depth ? d.columns.findIndex(c => c.tree) : -1;
+		if (this.tree >= 0) this.n = Math.min(this.n, d.depth.length);
+		this.model = new Rows(this.n, this.tree >= 0 ? d.depth : null, (i, match) => match(this.words(i)));
+		if (this.tree >= 0) this.model.fold(FEW);
 		this.tools();
 		this.settle();
 		this.arrange();
-	}
-
-	// With each row, how many rows it and those below it are; its row above; which are folded.
-	grow() {
-		const depth = this.d.depth, open = [];
-		this.n = Math.min(this.n, depth.length);
-		this.size = new Uint32Array(this.n).fill(1);
-		this.parent = new Int32Array(this.n).fill(-1);
-		for (let i = 0; i < this.n; i++) {
-			while (open.length && depth[open[open.length - 1]] >= depth[i]) open.pop();
-			if (open.length) this.parent[i] = open[open.length - 1];
-			open.push(i);
-		}
-		for (let i = this.n - 1; i >= 0; i--) if (this.parent[i] >= 0) this.size[this.parent[i]] += this.size[i];
-		this.closed = new Uint8Array(this.n);
-		this.foldAll();
-	}
-
-	// So many levels are open as make a few rows.
-	foldAll() {
-		const levels = [];
-		for (let i = 0; i < this.n; i++) levels[this.d.depth[i]] = (levels[this.d.depth[i]] || 0) + 1;
-		let rows = 0, level = 0;
-		while (level < levels.length && (level < 1 || rows + (levels[level] || 0) <= FEW)) rows += levels[level++] || 0;
-		for (let i = 0; i < this.n; i++) this.closed[i] = this.size[i] > 1 && this.d.depth[i] >= level - 1;
 	}
 
 	tools() {
@@ -145,7 +110,7 @@ export class LongTable {
 			this.later = setTimeout(() => this.arrange(), 120);
 		};
 		if (this.tree >= 0)
-			this.say.before(button(say("unfold all"), () => { this.closed.fill(0); this.arrange(); }), button(say("fold"), () => { this.foldAll(); this.arrange(); }));
+			this.say.before(button(say("unfold all"), () => { this.model.unfold(); this.arrange(); }), button(say("fold"), () => { this.model.fold(FEW); this.arrange(); }));
 		sortable(this.heads, (k, down) => this.sortBy(k, down));
 		this.scroller = this.section.querySelector(".scroll");
 		this.scroller.tabIndex = 0;
@@ -252,48 +217,29 @@ export class LongTable {
 
 	// What opens and closes the rows below one of a tree.
 	twist(row, i) {
-		const cell = row.cells[this.tree];
+		const cell = row.cells[this.tree], {closed, size} = this.model;
 		let twist = cell.querySelector(".twist");
-		if (this.size[i] === 1) return;
+		if (size[i] === 1) return;
 		if (!twist) {
 			twist = button("", () => {
-				this.closed[i] = !this.closed[i];
+				closed[i] = !closed[i];
 				this.arrange();
 				const now = this.table.querySelector(`tr[data-i="${i}"] .twist`);
 				if (now) now.focus({preventScroll: true});
 			}, {class: "twist"});
 			cell.prepend(twist);
 		}
-		const below = some(this.size[i] - 1, "{0} row below", "{0} rows below");
-		twist.textContent = this.closed[i] ? "\u25b8 " + count(this.size[i] - 1) : "\u25be";
+		const below = some(size[i] - 1, "{0} row below", "{0} rows below");
+		twist.textContent = closed[i] ? "\u25b8 " + count(size[i] - 1) : "\u25be";
 		twist.title = below;
 		twist.setAttribute("aria-label", below);
-		twist.setAttribute("aria-expanded", !this.closed[i]);
+		twist.setAttribute("aria-expanded", !closed[i]);
 	}
 
 	sortBy(k, down) {
-		const values = Array.from({length: this.n}, (_, i) => this.value(i, k)), compare = compareRows(i => values[i], down);
-		if (this.tree < 0) this.order = this.order.map((_, i) => i).sort(compare);
-		else this.sortTree(compare);
+		this.model.sort(Array.from({length: this.n}, (_, i) => this.value(i, k)), down);
 		this.scroller.scrollTop = 0;
 		this.arrange();
-	}
-
-	// Each row's children among themselves: a tree stays one.
-	sortTree(compare) {
-		const below = new Map();
-		for (let i = 0; i < this.n; i++) {
-			const p = this.parent[i];
-			if (below.has(p)) below.get(p).push(i);
-			else below.set(p, [i]);
-		}
-		for (const list of below.values()) list.sort(compare);
-		const todo = [...(below.get(-1) || [])].reverse();
-		for (let at = 0; todo.length;) {
-			const i = todo.pop(), kids = below.get(i) || [];
-			this.order[at++] = i;
-			for (let k = kids.length; k-- > 0;) todo.push(kids[k]);
-		}
 	}
 
 	words(i) {
@@ -302,33 +248,15 @@ export class LongTable {
 		return this.said[i];
 	}
 
-	// Which rows are there, in which order. A search among many is made in pieces, so that the page goes on.
-	async arrange() {
-		const text = this.input.value, mine = this.turn = {};
-		let shown = [];
-		if (text) {
-			const match = matcher(text);
-			for (let p = 0; p < this.n; p++) {
-				if (p && p % 5000 === 0) {
-					await new Promise(done => setTimeout(done));
-					if (this.turn !== mine) return;
-				}
-				if (match(this.words(this.order[p]))) shown.push(this.order[p]);
-			}
-		} else if (this.tree >= 0)
-			for (let p = 0; p < this.n;) {
-				const i = this.order[p];
-				shown.push(i);
-				p += this.closed[i] ? this.size[i] : 1;
-			}
-		else shown = this.order;
-		this.shownRows = shown;
-		this.heights = new Float64Array(Math.ceil(shown.length / BLOCK)).fill(NaN);
-		const away = this.n - shown.length;
-		this.say.textContent = text ? some(shown.length, "{0} row matches", "{0} rows match")
-			: away ? say("{0} of {1} rows, {2} are folded", count(shown.length), count(this.n), count(away)) : "";
-		this.made.clear();
-		this.show();
+	arrange() {
+		return this.model.arrange(this.input.value, () => {
+			const shown = this.shownRows = this.model.shown, away = this.n - shown.length;
+			this.heights = new Float64Array(Math.ceil(shown.length / BLOCK)).fill(NaN);
+			this.say.textContent = this.input.value ? some(shown.length, "{0} row matches", "{0} rows match")
+				: away ? say("{0} of {1} rows, {2} are folded", count(shown.length), count(this.n), count(away)) : "";
+			this.made.clear();
+			this.show();
+		});
 	}
 
 	height(b) {
@@ -409,9 +337,9 @@ export class LongTable {
 		else this.reveal(i);
 	}
 
-	// Opens what a row is folded into, and scrolls to it.
+	// Scrolls to a row.
 	async reveal(i) {
-		for (let p = this.tree < 0 ? -1 : this.parent[i]; p >= 0; p = this.parent[p]) this.closed[p] = 0;
+		this.model.reveal(i);
 		await this.arrange();
 		const at = this.shownRows.indexOf(i);
 		if (at < 0) return;

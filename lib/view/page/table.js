@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
-import {make, showTip, hideTip, keeps} from "./dom.js";
-import {format, exact, matcher, cells} from "./format.js";
+import {make, showTip, hideTip, onceAFrame, keeps} from "./dom.js";
+import {format, exact, cells, count, some} from "./format.js";
+import {Rows} from "./rows.js";
 
 // What a row is of, the likeliest first.
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
-const ROW = 25, HEAD = 28, PIECE = 3000, SHARES = /share|percent/;
+const ROW = 25, HEAD = 28, SHARES = /share|percent/;
 // Columns in the programs' own words, not of names.
 const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|limit|told|message|waiver|same|presence)$/;
 // These have a sign, and are no difference to anything before.
@@ -29,7 +30,6 @@ export class Table {
 		this.s = section;
 		this.o = options;
 		this.tree = section.tree;
-		this.closed = new Set();
 		this.columns = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined));
 		// Names first: they say what the numbers are of.
 		const main = this.main = (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
@@ -40,9 +40,11 @@ export class Table {
 		this.most = {};
 		for (const c of this.columns)
 			if (c.type !== "text" && !c.difference) this.most[c.key] = section.rows.reduce((m, r) => Math.max(m, r[c.key] || 0), 0);
-		this.all = section.rows.map((_, i) => i);
+		const words = this.columns.filter(c => c.type === "text");
+		this.model = new Rows(section.rows.length, this.tree ? section.rows.map(r => r._depth) : null, (i, match) => words.some(c => section.rows[i][c.key] && match(section.rows[i][c.key])));
 		this.sort = options.sort && this.columns.some(c => c.key === options.sort.key) ? options.sort : null;
 		this.selected = -1;
+		if (this.sort) this.order();
 		this.element = this.build();
 		this.arrange();
 	}
@@ -62,17 +64,13 @@ export class Table {
 		this.columns.forEach((c, k) => {
 			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : say("sort by {0}", title(c))});
 			b.style.width = this.width[k] + "px";
-			b.onclick = () => this.order(c.key);
+			b.onclick = () => this.sortBy(c.key);
 			this.head.append(b);
 		});
 		this.total = this.width.reduce((a, b) => a + b, 0);
 		this.inner.style.width = "max(100%, " + this.total + "px)";
 		this.rows = new Map();
-		this.grid.onscroll = () => {
-			if (this.waiting) return;
-			this.waiting = true;
-			requestAnimationFrame(() => { this.waiting = false; this.draw(); });
-		};
+		this.grid.onscroll = onceAFrame(() => this.draw());
 		this.grid.onkeydown = e => this.key(e);
 		this.grid.onclick = e => this.click(e);
 		this.grid.onmousemove = e => this.hint(e);
@@ -91,17 +89,18 @@ export class Table {
 	}
 
 	keep() {
-		return {search: this.search.value, selected: this.selected < 0 ? null : this.path(this.selected), closed: [...this.closed].map(i => this.path(i)),
+		return {search: this.search.value, selected: this.selected < 0 ? null : this.path(this.selected), closed: this.s.rows.flatMap((_, i) => this.tree && this.model.closed[i] ? [this.path(i)] : []),
 			sort: this.sort, top: this.grid.scrollTop, left: this.grid.scrollLeft};
 	}
 
 	async take(k) {
 		this.search.value = k.search;
 		this.sort = k.sort && this.columns.some(c => c.key === k.sort.key) ? k.sort : this.sort;
+		if (this.sort) this.order();
 		if (k.selected !== null || k.closed.length)
 			for (let i = 0; i < this.s.rows.length; i++) {
 				const p = this.path(i);
-				if (k.closed.includes(p)) this.closed.add(i);
+				if (k.closed.includes(p)) this.model.closed[i] = 1;
 				if (p === k.selected) this.selected = i;
 			}
 		await this.arrange();
@@ -110,61 +109,27 @@ export class Table {
 		this.grid.scrollLeft = k.left;
 	}
 
-	order(key) {
+	sortBy(key) {
 		if (this.tree) return;
 		const c = this.columns.find(c => c.key === key);
 		const down = this.sort && this.sort.key === key ? !this.sort.down : c.type !== "text";
 		this.sort = {key, down};
+		this.order();
 		this.arrange();
 		if (this.o.sorted) this.o.sorted(key, down);
 	}
 
-	// Which rows are there, in which order. Absent comes last, whichever way. A search among many is
-	// made in pieces, so that the page goes on meanwhile.
-	async arrange() {
-		const rows = this.s.rows, text = this.search.value, words = this.columns.filter(c => c.type === "text");
-		const mine = this.turn = {};
-		let shown = this.all;
-		if (text) {
-			const match = matcher(text), fits = i => words.some(c => rows[i][c.key] && match(rows[i][c.key]));
-			if (rows.length <= PIECE) shown = shown.filter(fits);
-			else {
-				const found = [];
-				for (let i = 0; i < rows.length; i++) {
-					if (i && i % PIECE === 0) {
-						await new Promise(done => setTimeout(done));
-						if (this.turn !== mine) return;
-					}
-					if (fits(i)) found.push(i);
-				}
-				shown = found;
-			}
-		}
-		if (this.tree && !text && this.closed.size) {
-			let depth = Infinity;
-			shown = shown.filter(i => {
-				const d = rows[i]._depth;
-				if (d > depth) return false;
-				depth = this.closed.has(i) ? d : Infinity;
-				return true;
-			});
-		}
-		if (this.sort && !this.tree) {
-			const {key, down} = this.sort, c = this.columns.find(c => c.key === key), sign = down ? -1 : 1;
-			const numbers = c.type === "text" ? null : new Float64Array(rows.length);
-			if (numbers) for (let i = 0; i < rows.length; i++) numbers[i] = rows[i][key] ?? NaN;
-			shown = shown.slice().sort(numbers
-				? (a, b) => {
-					const x = numbers[a], y = numbers[b];
-					return x === x ? (y === y ? (x - y) * sign || a - b : -1) : y === y ? 1 : a - b;
-				}
-				: (a, b) => {
-					const x = rows[a][key], y = rows[b][key];
-					return x == null ? (y == null ? a - b : 1) : y == null ? -1 : (x < y ? -1 : x > y ? 1 : 0) * sign || a - b;
-				});
-		}
-		this.shown = shown;
-		this.say.textContent = shown.length === rows.length ? say(rows.length === 1 ? "{0} row" : "{0} rows", rows.length.toLocaleString("en-US")) : say("{0} of {1} rows", shown.length.toLocaleString("en-US"), rows.length.toLocaleString("en-US"));
+	order() {
+		if (!this.tree) this.model.sort(this.s.rows.map(r => r[this.sort.key]), this.sort.down);
+	}
+
+	arrange() {
+		return this.model.arrange(this.search.value, () => this.arranged());
+	}
+
+	arranged() {
+		const shown = this.shown = this.model.shown, all = this.s.rows.length;
+		this.say.textContent = shown.length === all ? some(all, "{0} row", "{0} rows") : say("{0} of {1} rows", count(shown.length), count(all));
 		[...this.head.children].forEach((b, k) => {
 			const c = this.columns[k], is = this.sort && this.sort.key === c.key;
 			b.textContent = title(c) + (is ? (this.sort.down ? " ▾" : " ▴") : "");
@@ -217,11 +182,11 @@ export class Table {
 			const v = r[c.key], cell = make("div", {class: "cell " + (c.type === "text" ? "text" : "num"), role: "gridcell"});
 			cell.style.width = this.width[k] + "px";
 			if (this.tree && c === this.main && i >= 0) {
-				const next = this.s.rows[i + 1], parent = next && next._depth > r._depth;
+				const parent = this.model.size[i] > 1;
 				cell.style.paddingLeft = 4 + Math.min(r._depth, 40) * 12 + "px";
 				e.setAttribute("aria-level", r._depth + 1);
-				if (parent) e.setAttribute("aria-expanded", !this.closed.has(i));
-				cell.append(make("span", {class: "twist", "data-twist": parent ? "1" : null}, parent ? (this.closed.has(i) ? "▸" : "▾") : "·"));
+				if (parent) e.setAttribute("aria-expanded", !this.model.closed[i]);
+				cell.append(make("span", {class: "twist", "data-twist": parent ? "1" : null}, parent ? (this.model.closed[i] ? "▸" : "▾") : "·"));
 			}
 			if (v === null || v === undefined) {
 				if (i >= 0 && c.type !== "text") { cell.classList.add("absent"); cell.append("–"); }
@@ -248,7 +213,7 @@ export class Table {
 	}
 
 	twist(i) {
-		if (!this.closed.delete(i)) this.closed.add(i);
+		this.model.closed[i] = !this.model.closed[i];
 		this.arrange();
 	}
 
@@ -262,7 +227,7 @@ export class Table {
 		const at = this.shown.indexOf(this.selected), page = Math.floor(this.grid.clientHeight / ROW) - 2;
 		const step = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity}[event.key];
 		if (this.tree && this.selected >= 0 && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
-			if (this.closed.has(this.selected) === (event.key === "ArrowRight")) this.twist(this.selected);
+			if (!!this.model.closed[this.selected] === (event.key === "ArrowRight")) this.twist(this.selected);
 			event.preventDefault();
 			return;
 		}
