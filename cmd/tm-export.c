@@ -53,7 +53,7 @@ static enum status export_batch(struct sink_tap *tap, struct trace *t, const str
 
 		frame_marks_take(&x->marks, ev);
 		x->misplaced +=
-		    ev->kind == EV_ALLOC &&
+		    event_allocates(ev->kind) &&
 		    frame_marks_of(&x->marks, ev->has & EV_HAS_TIME, ev->time) != x->marks.at;
 	}
 	return ST_OK;
@@ -64,7 +64,7 @@ static void export_ended(struct sink_tap *tap, struct trace *t)
 	struct told *x = (struct told *)tap;
 
 	for (size_t i = 0; i < EV_KINDS; i++)
-		x->seen[i] += t->events[i];
+		x->seen[event_allocates(i) ? EV_ALLOC : i] += t->events[i];
 	cli_notes(x->loop->file, t, 0, NOTE_GUESS);
 	if (trace_get(t, TRACE_FILTERED) && !(x->format->flags & EXPORT_FILTERED))
 		cli_note(x->loop->file,

@@ -574,8 +574,8 @@ static void top_tell_empty(const struct request *q)
 		const char *what;
 	} others[] = {{EV_FRAME, "frames, which tm-frames shows"},
 		      {EV_COUNTER, "readings of counters, which tm-frames and tm-dump show"}};
-	static const enum event_kind ranked[] = {EV_ALLOC, EV_TYPE_TOTAL, EV_SAMPLE,
-						 EV_ENTER, EV_EXIT,       EV_DELTA};
+	static const enum event_kind ranked[] = {EV_ALLOC, EV_PROFILE, EV_TYPE_TOTAL, EV_SAMPLE,
+						 EV_ENTER, EV_EXIT,    EV_DELTA};
 	const char *between = "; it has ";
 	struct buf has = BUF_INIT;
 

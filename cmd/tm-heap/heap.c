@@ -25,10 +25,12 @@ static void cli_heap_captured(void *arg, struct trace *t)
 	struct cli_heap *c = arg;
 	struct cli_heap_reading *r = c->reading;
 
-	if (t->events[EV_ALLOC] && t->events[EV_OBJECT])
+	uint64_t allocations = t->events[EV_ALLOC] + t->events[EV_PROFILE];
+
+	if (allocations && t->events[EV_OBJECT])
 		cli_note(r->loop.file,
 			 "allocations in the input, which tm-top ranks by site: %" PRIu64,
-			 t->events[EV_ALLOC]);
+			 allocations);
 	cli_notes(r->loop.file, t, 0, NOTE_GUESS);
 }
 

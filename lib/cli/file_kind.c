@@ -53,6 +53,7 @@ static enum status kind_event(struct sink *s, struct trace *t, const struct even
 	case EV_OBJECT: k->objects++; break;
 	case EV_COUNTER: k->counters++; break;
 	case EV_ALLOC:
+	case EV_PROFILE:
 	case EV_TYPE_TOTAL:
 	case EV_DELTA:
 	case EV_SAMPLE:

@@ -273,10 +273,10 @@ static void add_to_slice(struct chrome *c, const struct event *ev, uint16_t has,
 static void export_chrome_see_allocation(struct chrome *c, const struct event *from)
 {
 	struct event ev = *from;
-	uint16_t has = ev.kind == EV_ALLOC ? c->from_allocs : c->from_types;
+	uint16_t has = event_allocates(ev.kind) ? c->from_allocs : c->from_types;
 	int64_t at;
 
-	has &= ev.has | (ev.kind == EV_ALLOC ? EV_HAS_COUNT : 0);
+	has &= ev.has | (event_allocates(ev.kind) ? EV_HAS_COUNT : 0);
 	if (!(ev.has & EV_HAS_COUNT))
 		ev.count = 1;
 	if (ev.domain >= DOMAINS)
@@ -673,6 +673,7 @@ static enum status export_chrome_event(struct sink *s, struct trace *t, const st
 			time_of(c, ev, &at);
 		break;
 	case EV_ALLOC:
+	case EV_PROFILE:
 	case EV_TYPE_TOTAL: export_chrome_see_allocation(c, ev); return ST_OK;
 	case EV_ENTER:
 	case EV_EXIT: export_chrome_see_call(c, t, ev); break;

@@ -48,6 +48,7 @@ struct stream {
 	    owners; /* domain + 1 of what is live at an address, with EXPORT_DOMAIN_AGENT */
 	unsigned n; /* records in raw */
 	uint32_t number;
+	uint64_t listed; /* addresses given to EV_PROFILE in this capture */
 	uint64_t allocs, frees;
 	uint64_t others, nowhere, together, unsized, large, deep; /* what is not in it */
 };
@@ -168,11 +169,9 @@ static bool owns(struct stream *s, const struct event *ev)
 	return true;
 }
 
-static enum status export_stream_event(struct sink *sink, struct trace *t, const struct event *ev,
-				       struct err *e)
+static enum status export_stream_put(struct stream *s, struct trace *t, const struct event *ev,
+				     struct err *e)
 {
-	struct stream *s = of(sink);
-
 	if (ev->kind != EV_ALLOC && ev->kind != EV_FREE && ev->kind != EV_FREED)
 		return ST_OK;
 	if (!wanted(s, ev)) {
@@ -195,6 +194,34 @@ static enum status export_stream_event(struct sink *sink, struct trace *t, const
 	return s->n >= RECORDS || s->raw.len >= RAW ? export_stream_put_packet(s, e) : ST_OK;
 }
 
+/* The stream has blocks only: what a profile lists becomes one with an address of its own. */
+static enum status export_stream_put_listed(struct stream *s, struct trace *t,
+					    const struct event *from, struct err *e)
+{
+	struct event ev = *from;
+	enum status st;
+
+	ev.kind = EV_ALLOC;
+	if (ev.has & EV_HAS_VALUE) {
+		ev.has |= EV_HAS_ADDRESS;
+		ev.address = ++s->listed;
+	}
+	st = export_stream_put(s, t, &ev, e);
+	if (st || !(ev.has & EV_HAS_VALUE) || ev.value != PROFILE_FREED)
+		return st;
+	ev.kind = EV_FREED;
+	return export_stream_put(s, t, &ev, e);
+}
+
+static enum status export_stream_event(struct sink *sink, struct trace *t, const struct event *ev,
+				       struct err *e)
+{
+	struct stream *s = of(sink);
+
+	return ev->kind == EV_PROFILE ? export_stream_put_listed(s, t, ev, e)
+				      : export_stream_put(s, t, ev, e);
+}
+
 static enum status export_stream_batch(struct sink *sink, struct trace *t,
 				       const struct sink_batch *b, struct err *e)
 {
@@ -209,6 +236,7 @@ static enum status export_stream_begin(struct sink *sink, struct trace *t, struc
 {
 	(void)t, (void)e;
 	of(sink)->number = 0;
+	of(sink)->listed = 0;
 	return ST_OK;
 }
 

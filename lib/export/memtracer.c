@@ -227,6 +227,7 @@ static enum status export_memtracer_event(struct sink *s, struct trace *t, const
 		m->frame = ev->value;
 		return st;
 	case EV_ALLOC:
+	case EV_PROFILE:
 	case EV_TYPE_TOTAL:
 		if (ev->has & EV_HAS_TYPE)
 			export_memtracer_add(m, ev);

@@ -202,7 +202,7 @@ static void start_frame(struct database *d, const struct trace *t, const struct 
 
 static void add_to_frame(struct database *d, const struct event *ev)
 {
-	bool is_alloc = ev->kind == EV_ALLOC;
+	bool is_alloc = event_allocates(ev->kind);
 	uint16_t has = ev->has & (is_alloc ? d->from_allocs : d->from_types);
 	uint64_t *v = d->sums[ev->domain < DOMAINS ? ev->domain : DOMAIN_MALLOC].v;
 
@@ -260,7 +260,7 @@ static void export_sqlite_put_event(struct database *d, const struct trace *t,
 		      : 0);
 	put_id(d, ev->has & EV_HAS_TYPE ? event_type(d, t, ev) : 0);
 	put_id(d, ev->has & EV_HAS_STACK && ev->stack < t->n_stacks ? ev->stack : 0);
-	put_textz(d, ev->kind == EV_ALLOC || ev->kind == EV_FREE || ev->kind == EV_TYPE_TOTAL
+	put_textz(d, event_allocates(ev->kind) || ev->kind == EV_FREE || ev->kind == EV_TYPE_TOTAL
 			 ? domain_name(ev->domain)
 			 : NULL);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -296,7 +296,7 @@ static enum status export_sqlite_batch(struct sink_tap *tap, struct trace *t,
 	for (const struct event *ev = b->rows, *end = ev + b->n; ev < end && !d->e.code; ev++) {
 		if (ev->kind == EV_FRAME)
 			start_frame(d, t, ev);
-		else if (d->in_frame && (ev->kind == EV_ALLOC || ev->kind == EV_TYPE_TOTAL))
+		else if (d->in_frame && (event_allocates(ev->kind) || ev->kind == EV_TYPE_TOTAL))
 			add_to_frame(d, ev);
 		if (d->profile.options->events)
 			export_sqlite_put_event(d, t, ev);

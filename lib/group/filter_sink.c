@@ -288,6 +288,11 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		s->frames++;
 		return ST_OK;
 	case EV_ALLOC: return filter_sink_alloc(s, t, ev, space, e);
+	case EV_PROFILE:
+		if (wanted(s, t, ev))
+			break;
+		s->dropped++;
+		return ST_OK;
 	case EV_FREE:
 	case EV_FREED:
 		if (!behind(s) && (t->unordered || filter_sink_take(s, space, ev->address)))

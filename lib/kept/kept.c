@@ -132,6 +132,7 @@ static void kept_digest(struct kept_capture *c, struct sink_digest *d, const str
 			break;
 		case EV_FRAME: span_add(&d->frames, ev->value); break;
 		case EV_ALLOC:
+		case EV_PROFILE:
 		case EV_TYPE_TOTAL: break;
 		case EV_ENTER:
 		case EV_EXIT:

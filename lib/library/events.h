@@ -29,8 +29,8 @@ EVENTS_AGREE(requested);
 EVENTS_AGREE(real);
 EVENTS_AGREE(value);
 _Static_assert(sizeof(struct tracemill_event) == sizeof(struct event), "events agree");
-_Static_assert(TRACEMILL_FRAME == (int)EV_FRAME && TRACEMILL_LOG == (int)EV_LOG &&
-		   TRACEMILL_LOG + 1 == (int)EV_KINDS,
+_Static_assert(TRACEMILL_FRAME == (int)EV_FRAME && TRACEMILL_PROFILE == (int)EV_PROFILE &&
+		   TRACEMILL_PROFILE + 1 == (int)EV_KINDS,
 	       "kinds agree");
 _Static_assert(TRACEMILL_HAS_SEQ == (int)EV_HAS_SEQ && TRACEMILL_HAS_TARGET == (int)EV_HAS_TARGET,
 	       "fields agree");

@@ -96,8 +96,8 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 	struct sink_span frames = span_from(w->at.in_frame, w->at.frame, &d->frames);
 	struct sink_span times = span_from(a->has_time, w->at.time, own);
 	bool by_frame, untimed = !a->has_time && s && s->times.n > 0;
-	uint64_t left =
-	    d->n[EV_ALLOC] + d->n[EV_TYPE_TOTAL] + (a->options.counters ? d->readings : 0);
+	uint64_t left = d->n[EV_ALLOC] + d->n[EV_PROFILE] + d->n[EV_TYPE_TOTAL] +
+			(a->options.counters ? d->readings : 0);
 
 	if (!s || tally_is_sliced(a, d->n[EV_FRAME]) || (a->measures && d->measured) ||
 	    d->seqs == SINK_SEQS_MIXED)

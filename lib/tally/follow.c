@@ -21,7 +21,8 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 	    __builtin_sub_overflow(p->time, b->time, &lifetime))
 		lifetime = -1;
 	if (w->running)
-		tide_fall(a, b, p->domain);
+		tide_fall(a, b->cell, (const uint64_t[]){b->count, b->requested, b->real},
+			  p->domain);
 	if (temporary) {
 		uint64_t *n = &w->tide[p->domain].temporary;
 
@@ -41,17 +42,20 @@ static void end_block(struct tally *a, const struct live_block *b, const struct 
 	}
 	w->timed += lifetime >= 0;
 	if (tally_slices_lives(a))
-		slices_add_freed(a, p->domain, b, temporary, lifetime);
+		slices_add_freed(a, b->cell, (const uint64_t[]){b->count, b->requested, b->real},
+				 p->domain, temporary, lifetime);
 }
 
-/* bytes: modulo 2^64. */
-static void change(struct tally *a, const struct tally_pending *p, uint64_t seq, uint64_t bytes,
-		   bool guessed)
+/* What is live changes by count, requested and real, at an event's number. A block of a pool has no real bytes. */
+static void change_curves(struct tally *a, const struct tally_pending *p, uint64_t seq,
+			  const uint64_t v[3], bool falls, bool guessed)
 {
 	struct tally_work *w = a->work;
 	unsigned of[] = {p->domain, DOMAINS};
+	uint64_t bytes = v[w->weigh == 2 && !v[2] ? 1 : w->weigh];
 
-	for (size_t i = 0; w->numbering && i < 2; i++) {
+	bytes = falls ? -bytes : bytes;
+	for (size_t i = 0; i < 2; i++) {
 		struct live_curve *c = &w->curves[of[i]];
 
 		c->guessed |= guessed;
@@ -62,12 +66,14 @@ static void change(struct tally *a, const struct tally_pending *p, uint64_t seq,
 	}
 }
 
-/* A block of a pool has no real bytes. */
-static uint64_t weight(const struct tally *a, const struct live_block *b)
+static inline void change(struct tally *a, const struct tally_pending *p, uint64_t seq,
+			  const struct live_block *b, bool falls, bool guessed)
 {
-	const uint64_t v[] = {b->count, b->requested, b->real ? b->real : b->requested};
+	if (a->work->numbering) {
+		const uint64_t v[3] = {b->count, b->requested, b->real};
 
-	return v[a->work->weigh];
+		change_curves(a, p, seq, v, falls, guessed);
+	}
 }
 
 void tally_follow_number(struct tally *a, struct tally_pending *p)
@@ -95,7 +101,7 @@ static void end_earlier(struct tally *a, const struct live_block *b, const struc
 	uint64_t seq = again ? newest->seq : newest->freed;
 	struct tally_pending end = *p;
 
-	change(a, p, seq, -weight(a, b), again);
+	change(a, p, seq, b, true, again);
 	if (!tally_slices_lives(a) || !a->work->numbering) {
 		end_block(a, b, p, false);
 		return;
@@ -142,25 +148,69 @@ static void follow_block(struct tally *a, const struct tally_pending *p)
 	}
 	ended = live_alloc(&a->live, p->space, p->address, p->seq, &b, &gone);
 	if (ended == LIVE_OTHER) {
-		change(a, p, p->seq, -weight(a, &gone), true);
+		change(a, p, p->seq, &gone, true, true);
 		end_block(a, &gone, p, false);
 	}
 	if (w->running)
-		tide_rise(a, &b, p->domain);
-	change(a, p, p->seq, weight(a, &b), false);
+		tide_rise(a, b.cell, (const uint64_t[]){b.count, b.requested, b.real}, p->domain,
+			  b.time);
+	change(a, p, p->seq, &b, false, false);
 	if (ended == LIVE_SELF)
 		end_earlier(a, &gone, p);
 	else if (w->temporary)
 		w->newest[owner] = (uint32_t)a->live.touched + 1;
 }
 
+static void add_listed(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain)
+{
+	struct tally_work *w = a->work;
+
+	w->listed = mem_grow_zero(w->listed, &w->cap_listed, (size_t)cell + 1, sizeof *w->listed);
+	for (size_t m = 0; m < 3; m++)
+		w->listed[cell][m] = add_saturating(w->listed[cell][m], v[m]);
+	if (a->interval) {
+		variance_add(&a->live_variance[domain], v[0], v[1], v[2]);
+		variance_add(&a->live_variance[DOMAINS], v[0], v[1], v[2]);
+	}
+}
+
+/* Blocks whose fate is known: nothing is matched. Freed ones were allocated by the event, and end by the next. */
+static void follow_profile(struct tally *a, const struct tally_pending *p)
+{
+	struct tally_work *w = a->work;
+	const uint64_t v[3] = {p->count, p->requested, p->real};
+
+	if (w->temporary)
+		no_longer_newest(a, p);
+	if (w->running)
+		tide_rise(a, p->cell, v, p->domain, p->own_time ? p->time : INT64_MIN);
+	if (w->numbering)
+		change_curves(a, p, p->seq, v, false, false);
+	if (p->fate == PROFILE_LIVE + 1) {
+		add_listed(a, p->cell, v, p->domain);
+		return;
+	}
+	if (w->running)
+		tide_fall(a, p->cell, v, p->domain);
+	if (w->numbering)
+		change_curves(a, p, p->seq + 1, v, true, false);
+	if (tally_slices_lives(a))
+		slices_add_freed(a, p->cell, v, p->domain, false, -1);
+}
+
 void tally_follow_alloc(struct tally *a, const struct tally_pending *p)
 {
 	struct tally_work *w = a->work;
 
-	if (p->address) {
+	if (p->address || p->fate) {
 		a->cells[p->cell].followed = true;
 		a->followed[p->domain] = a->followed[DOMAINS] = true;
+	}
+	if (p->fate) {
+		follow_profile(a, p);
+		return;
+	}
+	if (p->address) {
 		follow_block(a, p);
 		return;
 	}
@@ -185,7 +235,7 @@ void tally_follow_free(struct tally *a, const struct tally_pending *p)
 		;
 	else if (p->kind == EV_FREED ? live_freed(&a->live, p->space, p->address, p->seq, &gone)
 				     : live_free(&a->live, p->space, p->address, p->seq, &gone)) {
-		change(a, p, p->seq, -weight(a, &gone), p->kind == PENDING_COVER);
+		change(a, p, p->seq, &gone, true, p->kind == PENDING_COVER);
 		end_block(a, &gone, p, p->kind == EV_FREE);
 	}
 	if (p->kind == PENDING_COVER)

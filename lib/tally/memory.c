@@ -136,6 +136,34 @@ static uint64_t memory_weight(const struct tally_memory *m, const struct event *
 	return ev->has & EV_HAS_REQUESTED ? ev->requested : 0;
 }
 
+/* Its fate is known, so no free is waited for; freed: at an unknown time, behind the event. */
+static void memory_follow_profile(struct tally_memory *m, struct memory_domain *d,
+				  const struct event *ev, struct memory_class *c, uint64_t size,
+				  uint64_t count)
+{
+	bool freed = ev->value == PROFILE_FREED;
+	uint64_t weight = memory_weight(m, ev);
+
+	m->follows = true;
+	d->live += weight;
+	if (m->live.unordered) {
+		live_curve_add(&d->curve, m->seq, (int64_t)weight, ev->has & EV_HAS_TIME, ev->time);
+		if (freed)
+			live_curve_add(&d->curve, ++m->seq, (int64_t)-weight, false, 0);
+	} else if (d->live > d->peak) {
+		d->peak = d->live;
+		d->peak_at = ev->has & EV_HAS_TIME && ev->time >= 0 ? ev->time : -1;
+	}
+	if (freed) {
+		d->live -= weight;
+		return;
+	}
+	d->live_sized += size;
+	d->live_count = add_saturating(d->live_count, count);
+	c->live_bytes += size;
+	c->live_count = add_saturating(c->live_count, count);
+}
+
 static void memory_take_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
 {
 	struct memory_domain *d = &m->domains[ev->domain];
@@ -160,7 +188,11 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	m->seq = ev->has & EV_HAS_SEQ ? ev->seq : m->seq + 1;
 	if (!m->lives)
 		return;
-	if (!(ev->has & EV_HAS_ADDRESS) || !ev->address) {
+	if (ev->kind == EV_PROFILE && ev->has & EV_HAS_VALUE) {
+		memory_follow_profile(m, d, ev, &d->classes[k], size, count);
+		return;
+	}
+	if (ev->kind == EV_PROFILE || !(ev->has & EV_HAS_ADDRESS) || !ev->address) {
 		m->unfollowed++;
 		return;
 	}
@@ -290,14 +322,14 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 	(void)e;
 	if (ev->domain >= DOMAINS)
 		return ST_OK;
-	if (ev->kind == EV_ALLOC)
+	if (event_allocates(ev->kind))
 		memory_take_alloc(m, ev, space);
 	else if (ev->kind == EV_FREE || ev->kind == EV_FREED)
 		take_free(m, ev, space);
 	else
 		return ST_OK;
 	if (!(ev->has & EV_HAS_TIME) || ev->time < 0)
-		m->timed &= ev->kind != EV_ALLOC;
+		m->timed &= !event_allocates(ev->kind);
 	else if (!m->live.unordered)
 		mark(m, &m->domains[ev->domain], m->domains[ev->domain].live, ev->time);
 	return ST_OK;

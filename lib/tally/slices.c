@@ -489,32 +489,28 @@ void slices_add(struct tally *a, const struct tally_pending *p)
 	}
 }
 
-static void add_freed(struct tally_sums *to, const struct live_block *b, bool temporary,
-		      int64_t lifetime)
+static void add_freed(struct tally_sums *to, const uint64_t v[3], bool temporary, int64_t lifetime)
 {
-	add_sum(to, SUM_FREED_COUNT, b->count);
-	add_sum(to, SUM_FREED_REQUESTED, b->requested);
-	add_sum(to, SUM_FREED_REAL, b->real);
+	for (unsigned m = 0; m < 3; m++)
+		add_sum(to, SUM_FREED_COUNT + m, v[m]);
 	if (temporary)
-		add_sum(to, SUM_TEMPORARY, b->count);
+		add_sum(to, SUM_TEMPORARY, v[0]);
 	if (lifetime < 0)
 		return;
 	add_sum(to, SUM_LIFETIME, (uint64_t)lifetime);
 	add_sum(to, SUM_TIMED, 1);
 }
 
-void slices_add_freed(struct tally *a, unsigned domain, const struct live_block *b, bool temporary,
-		      int64_t lifetime)
+void slices_add_freed(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
+		      bool temporary, int64_t lifetime)
 {
-	add_freed(present_total(a, domain), b, temporary, lifetime);
+	add_freed(present_total(a, domain), v, temporary, lifetime);
 	if (a->work->touching)
-		add_freed(listed(&a->slices->now.cells, b->cell), b, temporary, lifetime);
+		add_freed(listed(&a->slices->now.cells, cell), v, temporary, lifetime);
 }
 
-static void add_live(struct tally_sums *to, const struct live_block *b, bool falls)
+static void add_live(struct tally_sums *to, const uint64_t v[3], bool falls)
 {
-	const uint64_t v[3] = {b->count, b->requested, b->real};
-
 	for (unsigned m = 0; m < 3; m++)
 		add_sum(to, SUM_LIVE_COUNT + m, falls ? -v[m] : v[m]);
 }
@@ -525,13 +521,14 @@ static unsigned slices_weigh(const struct tally *a, unsigned domain)
 	return tally_mixed(a, domain) ? 1 : a->work->weigh;
 }
 
-void slices_add_live(struct tally *a, const struct live_block *b, unsigned domain, bool falls)
+void slices_add_live(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
+		     bool falls)
 {
 	const struct tally_work *w = a->work;
 
-	add_live(present_total(a, domain), b, falls);
+	add_live(present_total(a, domain), v, falls);
 	if (w->touching)
-		add_live(listed(&a->slices->now.cells, b->cell), b, falls);
+		add_live(listed(&a->slices->now.cells, cell), v, falls);
 	if (falls)
 		return;
 	add_peak(present_total(a, domain), w->tide[domain].live, slices_weigh(a, domain));

@@ -35,10 +35,11 @@ enum status slices_end(struct tally *a, struct trace *t, struct err *e);
 /* Into the present slice: an allocation of a cell, or the total of a type. */
 void slices_add(struct tally *a, const struct tally_pending *p);
 /* lifetime: below 0: not known. */
-void slices_add_freed(struct tally *a, unsigned domain, const struct live_block *b, bool temporary,
-		      int64_t lifetime);
+void slices_add_freed(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
+		      bool temporary, int64_t lifetime);
 /* The block is live from now on; or falls: not any more. w->tide has it. */
-void slices_add_live(struct tally *a, const struct live_block *b, unsigned domain, bool falls);
+void slices_add_live(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
+		     bool falls);
 /* Of a cell of calls: its entries, calls, samples, growth. */
 void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v);
 /* Calls of EV_DELTA. */

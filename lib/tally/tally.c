@@ -331,6 +331,8 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->without_address, 0, sizeof a->without_address);
 	memset(a->variance, 0, sizeof a->variance);
 	memset(a->live_variance, 0, sizeof a->live_variance);
+	if (w->listed)
+		memset(w->listed, 0, w->cap_listed * sizeof *w->listed);
 	a->interval = 0;
 	if (interval)
 		num_dec(interval, strlen(interval), &a->interval);
@@ -351,8 +353,10 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static void count_alloc(struct tally *a, const struct trace *t, const struct event *ev,
-			unsigned domain)
+static inline __attribute__((always_inline)) void count_alloc(struct tally *a,
+							      const struct trace *t,
+							      const struct event *ev,
+							      unsigned domain, unsigned fate)
 {
 	a->records[domain]++;
 	tally_see_thread(a, ev->has & EV_HAS_THREAD && ev->thread < t->n_threads ? ev->thread : 0,
@@ -360,7 +364,7 @@ static void count_alloc(struct tally *a, const struct trace *t, const struct eve
 	for (unsigned d = domain;; d = DOMAINS) {
 		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
 		a->without_real[d] += !(ev->has & EV_HAS_REAL);
-		a->without_address[d] += a->work->follow && !(ev->has & EV_HAS_ADDRESS);
+		a->without_address[d] += a->work->follow && !fate && !(ev->has & EV_HAS_ADDRESS);
 		if (a->interval)
 			variance_add(&a->variance[d], ev->has & EV_HAS_COUNT ? ev->count : 1,
 				     ev->has & EV_HAS_REQUESTED ? ev->requested : 0,
@@ -395,7 +399,10 @@ static void set_slack(struct tally_pending *p, const struct event *ev)
 	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
 }
 
-/* Of what calls take, how heaps grow, and what counters say. */
+static enum status tally_add_profile(struct tally *a, struct trace *t, const struct event *ev,
+				     struct err *e);
+
+/* Of what calls take, how heaps grow, and what counters say; allocations of profiles, too. */
 static enum status tally_add_measure(struct tally *a, struct trace *t, const struct event *ev,
 				     struct err *e)
 {
@@ -403,6 +410,8 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
 	bool counter = ev->kind == EV_COUNTER && a->options.counters;
 
+	if (ev->kind == EV_PROFILE)
+		return tally_add_profile(a, t, ev, e);
 	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME)
@@ -422,8 +431,9 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
-static inline enum status tally_add_event(struct tally *a, struct trace *t, const struct event *ev,
-					  struct err *e)
+/* fate: as in tally_pending, of an allocation that was EV_PROFILE; else 0. */
+static inline __attribute__((always_inline)) enum status tally_add_event(
+    struct tally *a, struct trace *t, const struct event *ev, unsigned fate, struct err *e)
 {
 	struct tally_work *w = a->work;
 	struct tally_pending *p = &w->batch[w->n_batch];
@@ -469,6 +479,7 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 	p->requested = p->has & EV_HAS_REQUESTED ? ev->requested : 0;
 	p->real = p->has & EV_HAS_REAL ? ev->real : 0;
 	p->address = ev->address;
+	p->fate = (uint8_t)fate;
 	p->timed = a->has_time;
 	p->time = w->at.time;
 	tally_set_slice(a, p);
@@ -476,16 +487,29 @@ static inline enum status tally_add_event(struct tally *a, struct trace *t, cons
 		set_slack(p, ev);
 	if (w->follow) {
 		p->space = t->threads[p->thread_id].process * DOMAINS + p->domain;
-		p->numbered = ev->has & EV_HAS_SEQ;
-		p->seq = p->numbered ? ev->seq : w->seq + 1;
+		p->numbered = fate || ev->has & EV_HAS_SEQ;
+		p->seq = ev->has & EV_HAS_SEQ ? ev->seq : w->seq + 1;
 		if (ev->kind != EV_FREED && p->seq > w->seq)
-			w->seq = p->seq;
+			w->seq = p->seq + (fate == PROFILE_FREED + 1);
 		if (w->numbering)
 			tally_follow_number(a, p);
 	}
 	if (kind == EV_ALLOC)
-		count_alloc(a, t, ev, p->domain);
+		count_alloc(a, t, ev, p->domain, fate);
 	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
+}
+
+/* As an allocation, which has no address and need not be matched. */
+static enum status tally_add_profile(struct tally *a, struct trace *t, const struct event *ev,
+				     struct err *e)
+{
+	struct event alloc = *ev;
+
+	alloc.kind = EV_ALLOC;
+	alloc.address = 0;
+	alloc.has &= (uint16_t) ~(EV_HAS_ADDRESS | EV_HAS_SEQ);
+	return tally_add_event(a, t, &alloc,
+			       ev->has & EV_HAS_VALUE ? 1u + (ev->value != PROFILE_FREED) : 0, e);
 }
 
 static bool tally_take_digest(struct tally *a, struct trace *t, const struct sink_digest *d)
@@ -516,7 +540,7 @@ static enum status tally_batch(struct sink *s, struct trace *t, const struct sin
 	if (b->digest)
 		return tally_take_digest(a, t, b->digest) ? ST_OK : ST_NONE;
 	for (size_t i = 0; !st && i < b->n; i++)
-		st = tally_add_event(a, t, &b->rows[i], e);
+		st = tally_add_event(a, t, &b->rows[i], 0, e);
 	return st;
 }
 
@@ -603,6 +627,7 @@ void tally_release(struct tally *a)
 	live_release(&a->live);
 	if (w) {
 		free(w->lives);
+		free(w->listed);
 		free(w->rare);
 		free(w->peaks);
 		free(w->last);

@@ -64,42 +64,40 @@ static void rise(const struct tally_work *w, struct tally_tide *t, const uint64_
 		rise_to(&t->asked, t->live, 1, time);
 }
 
-void tide_rise(struct tally *a, const struct live_block *b, unsigned domain)
+void tide_rise(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain, int64_t time)
 {
 	struct tally_work *w = a->work;
-	const uint64_t add[3] = {b->count, b->requested, b->real};
 	uint64_t *lives;
 
-	keep_peak(&w->tide[domain], w->weigh, add);
-	keep_peak(&w->tide[DOMAINS], w->weigh, add);
+	keep_peak(&w->tide[domain], w->weigh, v);
+	keep_peak(&w->tide[DOMAINS], w->weigh, v);
 	if (w->peaking)
-		learn_peak(a, b->cell);
-	lives = w->celled ? w->lives[b->cell] : NULL;
+		learn_peak(a, cell);
+	lives = w->celled ? w->lives[cell] : NULL;
 	for (size_t m = 0; lives && m < 3; m++)
-		lives[m] += add[m];
-	rise(w, &w->tide[domain], add, b->time);
-	rise(w, &w->tide[DOMAINS], add, b->time);
+		lives[m] += v[m];
+	rise(w, &w->tide[domain], v, time);
+	rise(w, &w->tide[DOMAINS], v, time);
 	if (tally_slices_lives(a))
-		slices_add_live(a, b, domain, false);
+		slices_add_live(a, cell, v, domain, false);
 }
 
-void tide_fall(struct tally *a, const struct live_block *b, unsigned domain)
+void tide_fall(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain)
 {
 	struct tally_work *w = a->work;
-	const uint64_t sub[3] = {b->count, b->requested, b->real};
 
 	end_peak(&w->tide[domain]);
 	end_peak(&w->tide[DOMAINS]);
 	if (w->peaking)
-		learn_peak(a, b->cell);
+		learn_peak(a, cell);
 	for (size_t m = 0; w->celled && m < 3; m++)
-		w->lives[b->cell][m] -= sub[m];
+		w->lives[cell][m] -= v[m];
 	for (size_t m = 0; m < 3; m++) {
-		w->tide[domain].live[m] -= sub[m];
-		w->tide[DOMAINS].live[m] -= sub[m];
+		w->tide[domain].live[m] -= v[m];
+		w->tide[DOMAINS].live[m] -= v[m];
 	}
 	if (tally_slices_lives(a))
-		slices_add_live(a, b, domain, true);
+		slices_add_live(a, cell, v, domain, true);
 }
 
 void tide_end(struct tally *a)

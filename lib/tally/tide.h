@@ -10,8 +10,8 @@
 #include "lib/tally/tally.h"
 
 /* domain: of its cell, which is not looked at. */
-void tide_rise(struct tally *a, const struct live_block *b, unsigned domain);
-void tide_fall(struct tally *a, const struct live_block *b, unsigned domain);
+void tide_rise(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain, int64_t time);
+void tide_fall(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain);
 /* Where events come in any order: at the end, the peak of each domain by their numbers. */
 void tide_by_number(struct tally *a);
 /* Every cell learns of the last peak. */

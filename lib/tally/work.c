@@ -139,6 +139,10 @@ void tally_settle_live(struct tally *a)
 
 	w->lives = mem_grow(w->lives, &w->cap_lives, a->n_cells + 1, sizeof *w->lives);
 	memset(w->lives, 0, a->n_cells * sizeof *w->lives);
+	if (w->listed)
+		memcpy(w->lives, w->listed,
+		       (a->n_cells < w->cap_listed ? a->n_cells : w->cap_listed) *
+			   sizeof *w->lives);
 	for (size_t i = 0; i < a->live.n; i++) {
 		const struct live_block *b = &a->live.blocks[i];
 		uint64_t *l = w->lives[b->cell];

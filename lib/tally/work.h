@@ -26,6 +26,8 @@ struct tally_pending { /* an event on its way into the cells */
 	bool has_slack;
 	bool numbered; /* seq is the capture's */
 	bool samples;  /* EV_SAMPLE: count is of samples */
+	uint8_t
+	    fate; /* allocations of EV_PROFILE: its fate + 1; 0: others, and where it is not known */
 };
 
 struct tally_rare { /* of the cell with the same index */
@@ -72,6 +74,8 @@ struct frame_sums { /* of frames, by mark */
 struct tally_work {           /* from tally_init to tally_release */
 	uint64_t (*lives)[3]; /* of cells: count, requested, real that are live; else at the end */
 	size_t cap_lives;
+	uint64_t (*listed)[3]; /* of cells: the same of EV_PROFILE, beside blocks */
+	size_t cap_listed;
 	struct tally_rare *rare;
 	size_t cap_rare;
 	struct tally_peak (*peaks)[2]; /* of tide's crest, and of asked */

@@ -8,7 +8,7 @@ const char *event_kind_name(unsigned kind)
 	    [EV_FREED] = "freed",   [EV_TYPE_TOTAL] = "type-total", [EV_ENTER] = "enter",
 	    [EV_EXIT] = "exit",     [EV_SAMPLE] = "sample",         [EV_COUNTER] = "counter",
 	    [EV_OBJECT] = "object", [EV_REFERENCE] = "reference",   [EV_DELTA] = "delta",
-	    [EV_LOG] = "log",
+	    [EV_LOG] = "log",       [EV_PROFILE] = "profile",
 	};
 
 	return kind < EV_KINDS && names[kind] ? names[kind] : "?";

@@ -11,6 +11,9 @@
  * FREE         address, thread, time, seq, domain
  * FREED        address, seq, domain: freed by the event with this number, at an unknown time;
  *              thread = any of the process that has the block, as its allocation's: not who freed it
+ * PROFILE      count, requested and real bytes, type, stack, thread, time, domain, value: allocations of one stack
+ *              that a heap profile added up and that share a fate, enum profile_fate; without value it is not known.
+ *              Its two events of a row are what is live, and what is not any more
  * TYPE_TOTAL   type, count, requested, real: of a whole frame, known per type only
  * ENTER, EXIT  type = marker, stack, thread, time, name = a description; EXIT: a message. ENTER's
  *              value: enum enter_value, of what is not in the time of its callers; EXIT's: the limit that
@@ -52,12 +55,22 @@ enum event_kind {
 	EV_REFERENCE,
 	EV_DELTA,
 	EV_LOG,
+	EV_PROFILE,
 	EV_KINDS
 };
 
 /* Of EV_ENTER. A pause, and away (its thread is a fiber that no thread runs) until the exit: no call, and no time of
  * anything; what begins in it is no call either. */
 enum enter_value { ENTER_CALL, ENTER_PAUSE, ENTER_AWAY };
+
+/* Of EV_PROFILE; any other value is PROFILE_LIVE. Freed: at an unknown time. */
+enum profile_fate { PROFILE_FREED, PROFILE_LIVE };
+
+/* Whether its count and bytes were allocated. */
+static inline bool event_allocates(unsigned kind)
+{
+	return kind == EV_ALLOC || kind == EV_PROFILE;
+}
 
 /* Whether its type is a marker. */
 static inline bool event_has_marker(unsigned kind)

@@ -117,7 +117,7 @@ static enum status merge_sink_event(struct sink *s, struct trace *from, const st
 		VEC_PUSH(p->frames, p->n_frames, p->cap_frames) =
 		    (struct part_frame){x.value, x.time, x.has & EV_HAS_TIME};
 	}
-	p->allocates |= x.kind == EV_ALLOC;
+	p->allocates |= event_allocates(x.kind);
 	p->has_times |= (x.has & EV_HAS_TIME) != 0;
 	if (x.has & EV_HAS_SEQ && x.seq > p->seq)
 		p->seq = x.seq;

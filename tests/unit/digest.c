@@ -48,7 +48,7 @@ static struct trace *draw_tables(void)
 /* Frames and times go up, with exceptions where odd is set. */
 static struct event draw_event(size_t i, unsigned seqs, unsigned timed, bool odd, bool calls)
 {
-	static const uint8_t kinds[] = {EV_ALLOC, EV_ALLOC,      EV_ALLOC,   EV_FREE, EV_FREE,
+	static const uint8_t kinds[] = {EV_ALLOC, EV_PROFILE,    EV_ALLOC,   EV_FREE, EV_FREE,
 					EV_FREED, EV_TYPE_TOTAL, EV_COUNTER, EV_DELTA};
 	struct event ev = {.kind = kinds[draw(calls ? 9 : 8)],
 			   .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED | EV_HAS_VALUE,

@@ -363,7 +363,7 @@ TEST(a_later_minor_version_is_skipped_and_counted)
 	add_hex(&b, 10, "3c 03 aabbcc  02 07 818001 04 ff01 99  ff 00  03 02 01 08");
 	add_hex(
 	    &b, 12,
-	    "10 00 00 01 01 00 00 00 00 00 00 00 00 00 00 05 05  09 00 00 00 00 00 00 00 00 63");
+	    "11 00 00 01 01 00 00 00 00 00 00 00 00 00 00 00 05 05  09 00 00 00 00 00 00 00 00 63");
 	CHECK_EQ(read_bytes(b.data, b.len, &c, &lossy, &e), ST_OK);
 	CHECK(!lossy);
 	CHECK_STR(buf_str(&c.notes),

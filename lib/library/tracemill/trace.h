@@ -41,6 +41,7 @@ enum tracemill_event_kind {
 	TRACEMILL_REFERENCE,
 	TRACEMILL_DELTA,
 	TRACEMILL_LOG,
+	TRACEMILL_PROFILE,
 };
 
 /* Bits of has: a field without its bit is not known, and 0 (count: 1). */
