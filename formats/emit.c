@@ -44,6 +44,41 @@ enum status emit_decimal(struct import *im, uint32_t counter, struct known_numbe
 	return import_event(im, &ev, e);
 }
 
+void emit_blocks_gone(struct emit_blocks *b, const int64_t all[BLOCKS_AMOUNTS],
+		      const int64_t live[BLOCKS_AMOUNTS], unsigned known,
+		      int64_t gone[BLOCKS_AMOUNTS])
+{
+	bool above = false;
+
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
+		gone[a] = all[a] > live[a] ? all[a] - live[a] : 0;
+		above |= known >> a & 1 && all[a] < live[a];
+	}
+	b->above += above;
+}
+
+void emit_blocks_note(const struct emit_blocks *b)
+{
+	if (b->above)
+		trace_note(b->im->t, NOTE_GUESS, b->above,
+			   "rows have more bytes in use than allocated: the bytes in use "
+			   "count as allocated");
+}
+
+enum status emit_blocks(struct emit_blocks *b, const struct event *row,
+			const int64_t v[BLOCKS_AMOUNTS], enum profile_fate fate, struct err *e)
+{
+	struct event ev = *row;
+
+	if (ev.has & EV_HAS_COUNT)
+		ev.count = (uint64_t)v[BLOCKS_COUNT];
+	ev.requested = (uint64_t)v[BLOCKS_REQUESTED];
+	ev.real = (uint64_t)v[BLOCKS_REAL];
+	if (b->live)
+		emit_put_value(&ev, KNOWN(fate));
+	return import_event(b->im, &ev, e);
+}
+
 uint32_t emit_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line)
 {
 	struct location l = {

@@ -266,6 +266,33 @@ static inline enum status emit_delta(struct import *im, const struct emit_delta 
 	return import_event(im, &ev, e);
 }
 
+/* Blocks as heap profiles list them: a number per stack, of which some are in use. */
+enum block_amount { BLOCKS_COUNT, BLOCKS_REQUESTED, BLOCKS_REAL, BLOCKS_AMOUNTS };
+
+struct emit_blocks {
+	struct import *im;
+	uint64_t above; /* rows of which more is in use than was allocated */
+	bool live;      /* it is known what is in use */
+};
+
+/* So many blocks of one row are damage, where it is known what is in use. */
+#define BLOCKS_MOST ((INT64_C(1) << 36) - 128)
+static inline bool emit_blocks_huge(const struct emit_blocks *b, const int64_t v[BLOCKS_AMOUNTS])
+{
+	return b->live && v[BLOCKS_COUNT] > BLOCKS_MOST;
+}
+
+/* What is no longer in use of a row, not less than nothing; known: bits of what was counted of both. */
+void emit_blocks_gone(struct emit_blocks *b, const int64_t all[BLOCKS_AMOUNTS],
+		      const int64_t live[BLOCKS_AMOUNTS], unsigned known,
+		      int64_t gone[BLOCKS_AMOUNTS]);
+/* Notes what that found. */
+void emit_blocks_note(const struct emit_blocks *b);
+/* Pushes blocks of a row that share a fate. *row: a PROFILE with all but amounts and fate, and a bit for each
+ * amount that is known. */
+enum status emit_blocks(struct emit_blocks *b, const struct event *row,
+			const int64_t v[BLOCKS_AMOUNTS], enum profile_fate fate, struct err *e);
+
 /* A location that is known by name alone; file and line may be 0. Without a name: SPACE_UNKNOWN. */
 uint32_t emit_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line);
 

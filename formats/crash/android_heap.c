@@ -16,7 +16,6 @@
  * record is one block. Allocation records are blocks in some files (that viewer's tests) and records in others
  * (android_os_Debug.cpp). Addresses are those of the calls themselves (backtrace.cpp there takes the step back).
  */
-#include "formats/blocks.h"
 #include "formats/emit.h"
 
 #include "lib/base/mem.h"
@@ -30,7 +29,7 @@ enum { LINE_LIMIT = 1 << 20 };
 
 struct heap_dump {
 	struct import *im;
-	struct format_blocks blocks;
+	struct emit_blocks blocks;
 	bool v10;    /* numbers of blocks are not to be trusted, */
 	bool single; /* and each record is one */
 	bool summed; /* the records add up to what the head says */
@@ -96,7 +95,8 @@ static bool heap_quoted(struct heap_text *t, struct heap_text *inside)
 
 static enum status android_heap_push(struct heap_dump *x, struct err *e)
 {
-	struct event ev = {.kind = EV_ALLOC, .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK};
+	struct event ev = {.kind = EV_PROFILE,
+			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK};
 	uint64_t num = x->single ? 1 : x->num;
 	const int64_t amounts[BLOCKS_AMOUNTS] = {(int64_t)num, (int64_t)(x->size * num), 0};
 	enum metric_state state = x->v10 && !x->summed ? METRIC_LOWER_BOUND : METRIC_EXACT;
@@ -131,7 +131,7 @@ static enum status android_heap_push(struct heap_dump *x, struct err *e)
 	x->bytes += x->size * num;
 	x->records++;
 	x->nums = x->nums + x->num < x->nums ? UINT64_MAX : x->nums + x->num;
-	return st || !num ? st : blocks_push(&x->blocks, &ev, amounts, false, e);
+	return st || !num ? st : emit_blocks(&x->blocks, &ev, amounts, PROFILE_LIVE, e);
 }
 
 /* z 0  sz 400  num 1  bt a2a0 b510 */

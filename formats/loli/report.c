@@ -10,7 +10,6 @@
  * Sizes with a unit are rounded to two decimals from 1 KiB on. Names hold commas: a row is read from its right.
  * A name without a symbol is LIBRARY!0xADDRESS, and in a diff 0xADDRESS.
  */
-#include "formats/blocks.h"
 #include "formats/emit.h"
 #include "formats/loli/loli.h"
 
@@ -39,7 +38,7 @@ struct report_node { /* an open one of the tree */
 
 struct report {
 	struct loli l;
-	struct format_blocks blocks;
+	struct emit_blocks blocks;
 	enum report_layout layout;
 	struct report_amount heading, roots; /* of all; heading: absent where .._known is false */
 	bool bytes_known, count_known;
@@ -178,7 +177,7 @@ static enum status report_push(struct report *r, uint32_t stack, struct report_a
 			       struct err *e)
 {
 	struct event ev = {
-	    .kind = EV_ALLOC, .has = EV_HAS_REQUESTED | EV_HAS_COUNT, .stack = stack};
+	    .kind = EV_PROFILE, .has = EV_HAS_REQUESTED | EV_HAS_COUNT, .stack = stack};
 	int64_t amounts[BLOCKS_AMOUNTS] = {own.count, own.bytes, 0};
 
 	if (own.bytes < 0 || own.count < 0) {
@@ -189,7 +188,7 @@ static enum status report_push(struct report *r, uint32_t stack, struct report_a
 		amounts[i] = amounts[i] < 0 ? 0 : amounts[i];
 	if (!amounts[BLOCKS_COUNT] && !amounts[BLOCKS_REQUESTED])
 		return ST_OK;
-	if (blocks_are_huge(&r->blocks, amounts)) {
+	if (emit_blocks_huge(&r->blocks, amounts)) {
 		r->odd++;
 		return ST_OK;
 	}
@@ -199,7 +198,7 @@ static enum status report_push(struct report *r, uint32_t stack, struct report_a
 		ev.has |= EV_HAS_DOMAIN;
 		ev.domain = DOMAIN_MMAP;
 	}
-	return blocks_push(&r->blocks, &ev, amounts, false, e);
+	return emit_blocks(&r->blocks, &ev, amounts, PROFILE_LIVE, e);
 }
 
 static enum status report_close(struct report *r, size_t depth, struct err *e)

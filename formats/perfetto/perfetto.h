@@ -10,7 +10,7 @@
 #ifndef TM_FORMATS_PERFETTO_PERFETTO_H
 #define TM_FORMATS_PERFETTO_PERFETTO_H
 
-#include "formats/blocks.h"
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/decimal.h"
 #include "lib/input/protobuf.h"
@@ -325,7 +325,7 @@ struct perfetto {
 	struct perfetto_tracks tracks;
 	struct perfetto_heaps heaps;
 	struct perfetto_graphs graphs;
-	struct format_blocks blocks;
+	struct emit_blocks blocks;
 	struct perfetto_seq *seqs;
 	size_t n_seqs, cap_seqs;
 	struct map64 seq_ids, module_ids;

@@ -303,7 +303,7 @@ static enum status perfetto_push_blocks(struct perfetto *x, const struct perfett
 	const struct perfetto_owner *o = &x->heaps.owners[sum->owner];
 	unsigned bytes = freed ? BYTES_FREED : BYTES, blocks = freed ? BLOCKS_FREED : BLOCKS;
 	int64_t v[BLOCKS_AMOUNTS] = {(int64_t)sum->v[blocks], (int64_t)sum->v[bytes], 0};
-	struct event ev = {.kind = EV_ALLOC,
+	struct event ev = {.kind = EV_PROFILE,
 			   .has = EV_HAS_REQUESTED | EV_HAS_DOMAIN | EV_HAS_THREAD,
 			   .domain = o->name ? DOMAIN_POOL : DOMAIN_MALLOC,
 			   .thread = perfetto_process(x, o->pid),
@@ -333,7 +333,7 @@ static enum status perfetto_push_blocks(struct perfetto *x, const struct perfett
 	}
 	/* Objects of Android's runtime do not say when they are freed. */
 	x->blocks.live = !o->art;
-	return blocks_push(&x->blocks, &ev, v, freed, e);
+	return emit_blocks(&x->blocks, &ev, v, freed ? PROFILE_FREED : PROFILE_LIVE, e);
 }
 
 /* What was in use at each dump, where there are several. */

@@ -25,7 +25,7 @@
  * Facts: files of gperftools 2.10, jemalloc 5.3 and Go 1.19, and what google-pprof, jeprof and
  * go tool pprof show of them.
  */
-#include "formats/blocks.h"
+#include "formats/emit.h"
 #include "formats/pprof/heap_line.h"
 
 #include "lib/base/hash.h"
@@ -41,7 +41,7 @@ enum { HEAP_LINE = 4 << 20, HEAP_STACK_MOST = 65536 };
 
 struct heap_profile {
 	struct import *im;
-	struct format_blocks blocks;
+	struct emit_blocks blocks;
 	double period; /* 0: nothing to multiply */
 	bool all;      /* what was allocated is known, too */
 	struct heap_numbers sum, rows;
@@ -200,7 +200,7 @@ static int64_t times(int64_t v, double factor)
 
 static struct event alloc_of(uint32_t stack)
 {
-	struct event ev = {.kind = EV_ALLOC,
+	struct event ev = {.kind = EV_PROFILE,
 			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_DOMAIN,
 			   .domain = DOMAIN_MALLOC};
 
@@ -221,16 +221,16 @@ static enum status heap_text_push_row(struct heap_profile *p, const struct event
 	int64_t rest[BLOCKS_AMOUNTS];
 	enum status st = ST_OK;
 
-	blocks_gone(&p->blocks, made, used,
-		    p->all ? 1u << BLOCKS_COUNT | 1u << BLOCKS_REQUESTED : 0, rest);
-	if (blocks_are_huge(&p->blocks, used) || blocks_are_huge(&p->blocks, rest)) {
+	emit_blocks_gone(&p->blocks, made, used,
+			 p->all ? 1u << BLOCKS_COUNT | 1u << BLOCKS_REQUESTED : 0, rest);
+	if (emit_blocks_huge(&p->blocks, used) || emit_blocks_huge(&p->blocks, rest)) {
 		p->huge++;
 		return ST_OK;
 	}
 	if (used[0] || used[1])
-		st = blocks_push(&p->blocks, ev, used, false, e);
+		st = emit_blocks(&p->blocks, ev, used, PROFILE_LIVE, e);
 	if (!st && p->all && (rest[0] || rest[1]))
-		st = blocks_push(&p->blocks, ev, rest, true, e);
+		st = emit_blocks(&p->blocks, ev, rest, PROFILE_FREED, e);
 	return st;
 }
 
@@ -420,7 +420,7 @@ static void heap_text_add_notes(const struct heap_profile *p)
 			   "addresses of stacks are above the limit of "
 			   "%d",
 			   HEAP_STACK_MOST);
-	blocks_note(&p->blocks);
+	emit_blocks_note(&p->blocks);
 	if (p->uneven)
 		trace_note(t, NOTE_GUESS, p->uneven,
 			   "rows are not the sum of their threads: read without threads");

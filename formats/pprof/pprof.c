@@ -35,7 +35,7 @@ enum { ROWS = 64, ROWS_CALLS = 1 << 14 };
 struct pprof {
 	struct import *im;
 	struct pprof_tables tables;
-	struct format_blocks blocks;
+	struct emit_blocks blocks;
 	uint8_t roles[PPROF_TYPES_MOST]; /* by sample type */
 	uint64_t negative, odd, huge, samples;
 	uint64_t beyond; /* values that 64 bits cannot hold in ns or bytes */
@@ -221,8 +221,8 @@ static bool below_zero(const struct pprof *p)
 /* Counts of so many blocks that each row would be a flood of them. */
 static bool is_huge(const struct pprof *p)
 {
-	return blocks_are_huge(&p->blocks, &p->row->values[PPROF_ALLOC]) ||
-	       blocks_are_huge(&p->blocks, &p->row->values[PPROF_LIVE]);
+	return emit_blocks_huge(&p->blocks, &p->row->values[PPROF_ALLOC]) ||
+	       emit_blocks_huge(&p->blocks, &p->row->values[PPROF_LIVE]);
 }
 
 static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
@@ -242,10 +242,10 @@ static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
 
 /* Blocks that share a fate, v[BLOCKS_COUNT] of them; first: whose types say what is known. */
 static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[BLOCKS_AMOUNTS],
-			       unsigned first, bool freed, struct err *e)
+			       unsigned first, enum profile_fate fate, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-	struct event ev = event_of(p, EV_ALLOC, stack);
+	struct event ev = event_of(p, EV_PROFILE, stack);
 
 	ev.has |= EV_HAS_DOMAIN;
 	ev.domain = p->row->domain;
@@ -256,7 +256,7 @@ static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[
 		ev.has |= EV_HAS_TYPE;
 		ev.type = trace_type(p->im->t, p->row->label.data, p->row->label.len);
 	}
-	return blocks_push(&p->blocks, &ev, v, freed, e);
+	return emit_blocks(&p->blocks, &ev, v, fate, e);
 }
 
 static bool any_of(const int64_t v[BLOCKS_AMOUNTS])
@@ -271,14 +271,14 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 	unsigned known = 0;
 
 	if (p->blocks.live && any_of(live))
-		st = push_allocs(p, stack, live, PPROF_LIVE, false, e);
+		st = push_allocs(p, stack, live, PPROF_LIVE, PROFILE_LIVE, e);
 	if (st || !p->allocs)
 		return st;
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
 		if (pprof_type_of(&p->tables, PPROF_ALLOC + a))
 			known |= 1u << a;
-	blocks_gone(&p->blocks, &p->row->values[PPROF_ALLOC], live, known, rest);
-	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, true, e) : ST_OK;
+	emit_blocks_gone(&p->blocks, &p->row->values[PPROF_ALLOC], live, known, rest);
+	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, PROFILE_FREED, e) : ST_OK;
 }
 
 /* The row's label is the name of that type's event. */
@@ -560,7 +560,7 @@ static void pprof_add_notes(struct pprof *p)
 	if (p->huge)
 		trace_note(t, NOTE_LOSS, p->huge,
 			   "rows have more than %" PRId64 " objects: left out", BLOCKS_MOST);
-	blocks_note(&p->blocks);
+	emit_blocks_note(&p->blocks);
 	if (p->tables.more_types)
 		trace_note(t, NOTE_LOSS, p->tables.more_types,
 			   "sample types above the limit of %d were left out", PPROF_TYPES_MOST);

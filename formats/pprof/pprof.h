@@ -6,7 +6,7 @@
 #ifndef TM_FORMATS_PPROF_PPROF_H
 #define TM_FORMATS_PPROF_PPROF_H
 
-#include "formats/blocks.h"
+#include "formats/emit.h"
 #include "lib/input/protobuf.h"
 
 /* What a sample type is to us. */

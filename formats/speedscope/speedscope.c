@@ -373,7 +373,7 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 	};
 
 	TRACE_LOSSES(x->im->t, losses);
-	blocks_note(&x->blocks);
+	emit_blocks_note(&x->blocks);
 }
 
 /* A file that is cut has what comes before the cut, which may be without the frames. */

@@ -6,10 +6,10 @@
 #ifndef TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 #define TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 
-#include "formats/blocks.h"
+#include "formats/emit.h"
 #include "formats/reader.h"
 
-/* What the values of a profile are. The first ones are amounts of blocks (formats/blocks.h). */
+/* What the values of a profile are. The first ones are amounts of blocks (formats/emit.h). */
 enum speedscope_role {
 	ROLE_ALLOC,
 	ROLE_LIVE = ROLE_ALLOC + BLOCKS_AMOUNTS,
@@ -54,7 +54,7 @@ struct speedscope {
 	struct map64 row_of; /* stack and thread -> index + 1 */
 	struct speedscope_row *rows;
 	size_t n_rows, cap_rows;
-	struct format_blocks blocks;
+	struct emit_blocks blocks;
 
 	uint32_t *open; /* frames of open calls */
 	uint32_t *path; /* by open call, where these are no calls in time: the stack */

@@ -220,15 +220,15 @@ static struct event event_of(const struct speedscope_row *r, enum event_kind kin
 
 /* Blocks of a row that share a fate; first: whose roles say what is known. */
 static enum status push_blocks(struct speedscope *x, const struct speedscope_row *r,
-			       const int64_t v[BLOCKS_AMOUNTS], unsigned first, bool freed,
-			       struct err *e)
+			       const int64_t v[BLOCKS_AMOUNTS], unsigned first,
+			       enum profile_fate fate, struct err *e)
 {
 	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-	struct event ev = event_of(r, EV_ALLOC);
+	struct event ev = event_of(r, EV_PROFILE);
 
 	if (!v[0] && !v[1] && !v[2])
 		return ST_OK;
-	if (blocks_are_huge(&x->blocks, v)) {
+	if (emit_blocks_huge(&x->blocks, v)) {
 		x->huge++;
 		return ST_OK;
 	}
@@ -236,7 +236,7 @@ static enum status push_blocks(struct speedscope *x, const struct speedscope_row
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
 		if (x->has_role[first + a])
 			ev.has |= fields[a];
-	return blocks_push(&x->blocks, &ev, v, freed, e);
+	return emit_blocks(&x->blocks, &ev, v, fate, e);
 }
 
 static enum status speedscope_push_row(struct speedscope *x, const struct speedscope_row *r,
@@ -246,14 +246,14 @@ static enum status speedscope_push_row(struct speedscope *x, const struct speeds
 	struct event ev = event_of(r, EV_SAMPLE);
 	int64_t rest[BLOCKS_AMOUNTS];
 	unsigned known = 0;
-	enum status st = push_blocks(x, r, live, ROLE_LIVE, false, e);
+	enum status st = push_blocks(x, r, live, ROLE_LIVE, PROFILE_LIVE, e);
 
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
 		if (x->has_role[ROLE_ALLOC + a])
 			known |= 1u << a;
-	blocks_gone(&x->blocks, all, live, known, rest);
+	emit_blocks_gone(&x->blocks, all, live, known, rest);
 	if (!st)
-		st = push_blocks(x, r, rest, ROLE_ALLOC, true, e);
+		st = push_blocks(x, r, rest, ROLE_ALLOC, PROFILE_FREED, e);
 	if (st || (!r->sums[ROLE_SAMPLES] && !r->sums[ROLE_TIME] && !r->sums[ROLE_CALLS]))
 		return st;
 	if (x->own && x->has_calls) {

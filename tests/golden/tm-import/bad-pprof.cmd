@@ -8,7 +8,7 @@ $GEN/pprof --rows 6 --functions 3 odd | tm-dump | grep -e note -e totals
 $GEN/pprof --rows 4 --functions 3 above >above.pb
 tm-dump above.pb | grep -e note -e totals
 tm-top -q --csv --by type above.pb | cut -d , -f 2-8
-printf 'heap profile: 7: 70 [6: 60] @ heapprofile\n5: 50 [3: 30] @ 0x10\n2: 20 [3: 30] @ 0x20\n' | tm-dump | grep -e note -e ^alloc
+printf 'heap profile: 7: 70 [6: 60] @ heapprofile\n5: 50 [3: 30] @ 0x10\n2: 20 [3: 30] @ 0x20\n' | tm-dump | grep -e note -e ^profile
 head -c -20 below.pb >cut.pb
 tm-import -o cut.tmt cut.pb
 $GEN/pprof --rows 6 nothing | tm-import -f pprof

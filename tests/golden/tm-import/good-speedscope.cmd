@@ -5,7 +5,7 @@ tm-top -q --by function a.json
 # As calls, of which the last begins at 6 us; without a unit of time they are samples; bytes.
 $GEN/speedscope --samples 4 calls 2>err | tm-dump -q | grep -e ^thread -e ^enter -e ^exit
 $GEN/speedscope --samples 4 steps 2>err | tm-dump -q | grep -e ^sample
-$GEN/speedscope --samples 4 bytes 2>err | tm-dump -q | grep -e ^alloc
+$GEN/speedscope --samples 4 bytes 2>err | tm-dump -q | grep -e ^profile
 # Without a unit, and with decimals: all count in millionths, of weights (main 0.25, draw 1.5 and 20e-1) and of what lies
 # between events (main from 0.5 to 1 and from 2.75 to 3, draw from 1 to 2.75). 3.0 and 5.0 are whole.
 profile() { # TYPE REST
