@@ -5,17 +5,13 @@
 #include "lib/group/filter_calls.h"
 #include "lib/group/fold.h"
 #include "lib/group/given_up.h"
-#include "lib/tally/marks.h"
+#include "lib/tally/live.h"
+#include "lib/tally/selector.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct block {
-	uint64_t address;
-	uint32_t space, next; /* next: of the same hash, + 1; or the next hole */
-};
 
 enum { OUT_MOST = 64 };
 
@@ -24,108 +20,27 @@ struct filter_sink {
 	struct event out[OUT_MOST]; /* of the batch that is read, what is kept of it */
 	size_t n_out;
 	struct group_project project; /* for what filters say of stacks; adds up nothing */
-	const struct tally_selection *selection;
+	struct selector selector;
 	struct filter_calls *calls; /* NULL: everything is kept */
 	bool totals;                /* type totals stay */
 	bool partly;                /* what is known by type totals alone is not any more */
-	/* Kept blocks that are not freed yet. */
-	struct block *blocks;
-	size_t n_blocks, cap_blocks;
-	uint32_t hole;
-	struct map64 index; /* hash of a block -> its first + 1 */
+	struct live live; /* kept blocks that are not freed yet, where events are in order */
 	uint64_t dropped, displaced, frees, frames, logs;
 	uint64_t measures, counters; /* samples, growth and calls of them; readings */
 	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
 	uint64_t handed_on[EV_KINDS];
-	int64_t time; /* of the newest event with one */
-	bool has_time;
-	struct frame_marks marks;
-	const struct frame_mark *mark;    /* of the present event; NULL: it is before the first */
 	struct event held;                /* a frame that begins outside of the ranges; 0: none */
 	int64_t held_from;                /* INT64_MAX: not known */
 	struct tally_extent extent, left; /* of what was read, of what was handed on */
 };
 
-static uint64_t block_hash(uint32_t space, uint64_t address)
-{
-	return hash_u64(address + (uint64_t)space * 0x9e3779b97f4a7c15u) | 1;
-}
-
 /* Removes a block; false: it was not kept. */
 static bool filter_sink_take(struct filter_sink *s, uint32_t space, uint64_t address)
 {
-	uint64_t hash = block_hash(space, address);
-	uint32_t first = map64_get(&s->index, hash), before = 0;
+	struct live_block gone;
 
-	for (uint32_t i = first; i; before = i, i = s->blocks[i - 1].next) {
-		struct block *b = &s->blocks[i - 1];
-
-		if (b->address != address || b->space != space)
-			continue;
-		if (before)
-			s->blocks[before - 1].next = b->next;
-		else if (b->next)
-			*map64_put(&s->index, hash) = b->next;
-		else
-			map64_remove(&s->index, hash);
-		b->next = s->hole;
-		s->hole = i;
-		return true;
-	}
-	return false;
-}
-
-static void keep(struct filter_sink *s, uint32_t space, uint64_t address)
-{
-	uint32_t at = s->hole, *first;
-
-	if (at)
-		s->hole = s->blocks[at - 1].next;
-	else {
-		VEC_PUSH(s->blocks, s->n_blocks, s->cap_blocks) = (struct block){0};
-		at = (uint32_t)s->n_blocks;
-	}
-	first = map64_put(&s->index, block_hash(space, address));
-	s->blocks[at - 1] = (struct block){address, space, *first};
-	*first = at;
-}
-
-static bool in_ranges(const struct filter_sink *s)
-{
-	const struct tally_selection *sel = s->selection;
-
-	if (!sel)
-		return true;
-	if (sel->frames.n && (!s->mark || !selection_in(&sel->frames, s->mark->number)))
-		return false;
-	return !sel->times.n || (s->has_time && selection_in(&sel->times, s->time));
-}
-
-/* Behind the last range: nothing is freed any more. */
-static bool behind(const struct filter_sink *s)
-{
-	const struct tally_selection *sel = s->selection;
-
-	return sel && ((s->mark && s->mark->number > sel->frames.end) ||
-		       (s->has_time && s->time > sel->times.end));
-}
-
-static bool right_size(const struct tally_selection *sel, const struct event *ev)
-{
-	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
-
-	if (!sel || !sel->sizes.n)
-		return true;
-	if (!(ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL)))
-		return false;
-	return selection_in(&sel->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size);
-}
-
-static bool right_thread(const struct filter_sink *s, const struct trace *t, const struct event *ev)
-{
-	return !s->selection || !s->selection->n_threads ||
-	       selection_has_thread(s->selection, t, ev->thread);
+	return live_free(&s->live, space, address, 0, &gone);
 }
 
 static bool wanted(struct filter_sink *s, const struct trace *t, const struct event *ev)
@@ -134,7 +49,8 @@ static bool wanted(struct filter_sink *s, const struct trace *t, const struct ev
 			       .stack = ev->stack < t->n_stacks ? ev->stack : 0};
 	uint32_t node;
 
-	return in_ranges(s) && right_size(s->selection, ev) && right_thread(s, t, ev) &&
+	return selector_has_place(&s->selector) && selector_has_size(&s->selector, ev) &&
+	       selector_has_thread(&s->selector, t, ev->thread) &&
 	       fold_place(fold_begin(&s->project, t), &c, &node);
 }
 
@@ -147,8 +63,9 @@ static bool is_measure_wanted(struct filter_sink *s, const struct trace *t, cons
 
 	if (ev->kind == EV_SAMPLE && ev->type < t->n_markers)
 		c.type = ev->type;
-	return in_ranges(s) && (!s->selection || !s->selection->sizes.n) &&
-	       right_thread(s, t, ev) && fold_place(fold_begin(&s->project, t), &c, &node);
+	return selector_has_place(&s->selector) && selector_has_size(&s->selector, ev) &&
+	       selector_has_thread(&s->selector, t, ev->thread) &&
+	       fold_place(fold_begin(&s->project, t), &c, &node);
 }
 
 /* They are counted already, as read. */
@@ -173,11 +90,11 @@ static enum status hand_on(struct filter_sink *s, struct trace *t, const struct 
 /* A frame stays of which a part is in the ranges: it lasts until now, and a next one begins then. */
 static enum status hand_on_held(struct filter_sink *s, struct trace *t, bool next, struct err *e)
 {
-	const struct tally_selection *sel = s->selection;
+	const struct tally_selection *sel = s->selector.selection;
 	struct event frame = s->held;
 
-	if (!frame.kind || !s->has_time || !selection_in(&sel->frames, frame.value) ||
-	    !selection_meets(&sel->times, s->held_from, s->time, !next))
+	if (!frame.kind || !s->selector.at.has_time || !selection_in(&sel->frames, frame.value) ||
+	    !selection_meets(&sel->times, s->held_from, s->selector.at.time, !next))
 		return ST_OK;
 	s->held.kind = 0;
 	s->frames--;
@@ -192,28 +109,29 @@ static enum status put_call(void *arg, struct trace *t, const struct event *ev, 
 static enum status filter_sink_call(struct filter_sink *s, struct trace *t, const struct event *ev,
 				    struct err *e)
 {
-	if ((s->selection && s->selection->sizes.n) || !right_thread(s, t, ev)) {
+	if (!selector_has_size(&s->selector, ev) ||
+	    !selector_has_thread(&s->selector, t, ev->thread)) {
 		s->measures += ev->kind == EV_ENTER;
 		return ST_OK;
 	}
-	return filter_calls_event(s->calls, t, ev, in_ranges(s), e);
+	return filter_calls_event(s->calls, t, ev, selector_has_place(&s->selector), e);
 }
 
 static enum status filter_sink_alloc(struct filter_sink *s, struct trace *t, const struct event *ev,
 				     uint32_t space, struct err *e)
 {
 	bool follow = t->metrics[METRIC_LIVE].state != METRIC_ABSENT && ev->address;
+	struct live_block old;
 	struct event gone;
 
 	if (wanted(s, t, ev)) {
-		if (follow && !t->unordered) {
-			filter_sink_take(s, space, ev->address);
-			keep(s, space, ev->address);
-		}
+		if (follow && !t->unordered)
+			live_alloc(&s->live, space, ev->address, 0, &(struct live_block){0}, &old);
 		return hand_on(s, t, ev, e);
 	}
 	s->dropped++;
-	if (!follow || behind(s) || !(t->unordered || filter_sink_take(s, space, ev->address)))
+	if (!follow || selector_is_over(&s->selector) ||
+	    !(t->unordered || filter_sink_take(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
 	/* Without a time: it is not known when the displaced one was freed. */
@@ -232,13 +150,10 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	struct filter_sink *s = (struct filter_sink *)sink;
 
 	s->n_out = 0;
-	s->n_blocks = 0;
-	s->hole = 0;
-	map64_release(&s->index);
+	live_reset(&s->live);
+	selector_begin(&s->selector, t);
 	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
-	s->has_time = false;
 	s->held.kind = 0;
-	frame_marks_begin(&s->marks, t);
 	s->measures = s->counters = 0;
 	if (s->calls)
 		filter_calls_begin(s->calls);
@@ -250,7 +165,8 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 			t->metrics[m].state = METRIC_ABSENT;
 			s->partly = true;
 		}
-	if (s->selection && selection_begins_later(s->selection) && trace_frees_are_of_kinds(t)) {
+	if (s->selector.selection && selection_begins_later(s->selector.selection) &&
+	    trace_frees_are_of_kinds(t)) {
 		t->metrics[METRIC_LIVE].state = METRIC_ABSENT;
 		trace_note(
 		    t, NOTE_INFO, 0,
@@ -266,25 +182,23 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	struct filter_sink *s = (struct filter_sink *)sink;
 	uint32_t process = ev->thread < t->n_threads ? t->threads[ev->thread].process : 0;
 	uint32_t space = process * DOMAINS + ev->domain;
+	const struct selection_place *at = &s->selector.at;
 	enum status st;
 
-	if (ev->has & EV_HAS_TIME) {
-		s->time = ev->time;
-		s->has_time = true;
+	if (ev->has & EV_HAS_TIME)
 		extent_reach(&s->extent, ev->time);
-	}
-	s->mark = frame_marks_take(&s->marks, ev);
+	selector_take(&s->selector, ev);
 	st = hand_on_held(s, t, ev->kind == EV_FRAME, e);
 	if (st)
 		return st;
 	switch (ev->kind) {
 	case EV_FRAME:
-		extent_frame(&s->extent, s->selection, ev->value, s->has_time, s->time);
+		extent_frame(&s->extent, s->selector.selection, ev->value, at->has_time, at->time);
 		s->held.kind = 0;
-		if (in_ranges(s))
+		if (selector_has_place(&s->selector))
 			break;
 		s->held = *ev;
-		s->held_from = s->has_time ? s->time : INT64_MAX;
+		s->held_from = at->has_time ? at->time : INT64_MAX;
 		s->frames++;
 		return ST_OK;
 	case EV_ALLOC: return filter_sink_alloc(s, t, ev, space, e);
@@ -295,18 +209,20 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		return ST_OK;
 	case EV_FREE:
 	case EV_FREED:
-		if (!behind(s) && (t->unordered || filter_sink_take(s, space, ev->address)))
+		if (!selector_is_over(&s->selector) &&
+		    (t->unordered || filter_sink_take(s, space, ev->address)))
 			break;
 		s->frees++;
 		return ST_OK;
 	case EV_TYPE_TOTAL:
-		if (s->totals && in_ranges(s) &&
+		if (s->totals && selector_has_place(&s->selector) &&
 		    fold_type(fold_begin(&s->project, t), ev->type < t->n_types ? ev->type : 0)
 			->kept)
 			break;
 		return ST_OK;
 	case EV_LOG:
-		if (in_ranges(s) && right_thread(s, t, ev))
+		if (selector_has_place(&s->selector) &&
+		    selector_has_thread(&s->selector, t, ev->thread))
 			break;
 		s->logs++;
 		return ST_OK;
@@ -322,7 +238,7 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		s->measures++;
 		return ST_OK;
 	case EV_COUNTER:
-		if (in_ranges(s))
+		if (selector_has_place(&s->selector))
 			break;
 		s->counters++;
 		return ST_OK;
@@ -345,9 +261,9 @@ static void say_duration(const struct filter_sink *s, struct trace *t)
 	uint64_t all, left;
 	char text[24];
 
-	if (!extent_duration(&s->extent, t, s->selection, &all))
+	if (!extent_duration(&s->extent, t, s->selector.selection, &all))
 		return;
-	extent_mark(&s->extent, t, s->selection);
+	extent_mark(&s->extent, t, s->selector.selection);
 	snprintf(text, sizeof text, "%" PRIu64, all);
 	if (!extent_duration(&s->left, t, NULL, &left) || left != all)
 		trace_set(t, TRACE_DURATION, text);
@@ -401,11 +317,11 @@ struct filter_sink *filter_sink_new(struct sink *to, const struct project_option
 	s->sink = (struct sink){
 	    .begin = filter_sink_begin, .batch = filter_sink_batch, .end = filter_sink_end};
 	s->to = to;
-	s->selection = sel;
+	s->selector.selection = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));
 	project_init(&s->project, o);
 	if (filters_any(o->filters) || (sel && !selection_all(sel)))
-		s->calls = filter_calls_new(&s->project, &s->marks, put_call, s);
+		s->calls = filter_calls_new(&s->project, &s->selector.marks, put_call, s);
 	return s;
 }
 
@@ -414,10 +330,9 @@ void filter_sink_free(struct filter_sink *s)
 	if (!s)
 		return;
 	filter_calls_free(s->calls);
-	frame_marks_release(&s->marks);
+	selector_release(&s->selector);
 	project_release(&s->project);
-	map64_release(&s->index);
-	free(s->blocks);
+	live_release(&s->live);
 	free(s);
 }
 

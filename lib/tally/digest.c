@@ -27,21 +27,20 @@ static struct sink_span span_from(bool in, int64_t at, const struct sink_span *s
 /* No number of it can be in a range. Where there is no number yet, nothing is. */
 static bool lies_outside(const struct selection_ranges *r, const struct sink_span *s)
 {
-	for (size_t i = 0; i < r->n && s->any; i++)
-		if (s->least <= r->items[i].hi && s->most >= r->items[i].lo)
-			return false;
-	return r->n > 0;
+	return r->n > 0 && (!s->any || !selection_meets(r, s->least, s->most, true));
 }
 
 /* Frees that come before anything that is live are of blocks that nothing is known of. */
 static bool take_before(struct tally *a, const struct sink_digest *d,
 			const struct sink_span *frames, const struct sink_span *times)
 {
-	const struct tally_selection *s = a->options.selection;
+	const struct selection_place last = {.in_frame = frames->any,
+					     .frame = frames->most,
+					     .has_time = times->any,
+					     .time = times->most};
 	struct tally_work *w = a->work;
 
-	if ((frames->any && frames->most > s->frames.end) ||
-	    (times->any && times->most > s->times.end))
+	if (selection_is_over(a->options.selection, &last))
 		return false;
 	if (!w->follow)
 		return true;
@@ -56,11 +55,13 @@ static bool take_before(struct tally *a, const struct sink_digest *d,
 static bool take_behind(struct tally *a, const struct sink_digest *d,
 			const struct sink_span *frames, const struct sink_span *times)
 {
-	const struct tally_selection *s = a->options.selection;
 	struct tally_work *w = a->work;
+	const struct selection_place first = {.in_frame = w->at.in_frame,
+					      .frame = frames->least,
+					      .has_time = a->has_time,
+					      .time = times->least};
 
-	if (!(w->at.in_frame && frames->least > s->frames.end) &&
-	    !(a->has_time && times->least > s->times.end))
+	if (!selection_is_over(a->options.selection, &first))
 		return false;
 	if (d->seqs == SINK_SEQS_NONE && w->follow)
 		w->seq += d->n[EV_FRAME];

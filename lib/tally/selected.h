@@ -11,8 +11,6 @@
  * that is; a frame that is not selected ends the one before. */
 enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
 
-/* Whether the selection has the thread. */
-bool tally_has_thread(struct tally *a, const struct trace *t, uint32_t thread);
 /* The trace may have more stacks than before. */
 void tally_fit(struct tally *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */

@@ -323,8 +323,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	a->extent = (struct tally_extent){.any = false};
 	if (w->newest)
 		memset(w->newest, 0, w->cap_newest * sizeof *w->newest);
-	if (w->thread_selected)
-		memset(w->thread_selected, 0, w->cap_thread_selected);
+	selector_begin(&w->selector, t);
 	if (w->allocate)
 		memset(w->allocate, 0, w->cap_allocate);
 	w->seq = w->timed = 0;
@@ -424,7 +423,7 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 	tally_set_slice(a, &w->batch[w->n_batch]);
 	if (a->options.selection && !tally_selected(a, t, ev)) {
 		/* What is open has to be known in the ranges too. */
-		if (!nests || !tally_has_thread(a, t, ev->thread))
+		if (!nests || !selector_has_thread(&w->selector, t, ev->thread))
 			return ST_OK;
 		w->batch[w->n_batch].count = 0;
 	}
@@ -610,6 +609,7 @@ void tally_init(struct tally *a, const struct tally_options *o)
 
 	*a = (struct tally){
 	    .sink = {tally_begin, tally_batch, tally_end, tally_wants}, .options = *o, .work = w};
+	w->selector.selection = o->selection;
 	/* So that the tables are never NULL. */
 	w->last = mem_grow(NULL, &w->cap_last, 1024, sizeof *w->last);
 	a->types = mem_grow_zero(NULL, &w->cap_types, 64, sizeof *a->types);
@@ -641,7 +641,7 @@ void tally_release(struct tally *a)
 		free(w->newest);
 		free(w->samples_in);
 		free(w->clock);
-		free(w->thread_selected);
+		selector_release(&w->selector);
 		free(w->allocate);
 	}
 	free(w);

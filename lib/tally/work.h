@@ -10,6 +10,7 @@
 #include "lib/tally/kinds.h"
 #include "lib/tally/live_curve.h"
 #include "lib/tally/marks.h"
+#include "lib/tally/selector.h"
 
 enum { TALLY_BATCH = 128 };
 
@@ -111,9 +112,8 @@ struct tally_work {           /* from tally_init to tally_release */
 		bool in_frame;
 	} at;
 	struct frame_marks marks; /* so far */
-	uint8_t *thread_selected; /* by thread: verdict + 1, 0: not asked yet */
-	size_t cap_thread_selected;
-	uint32_t *newest; /* by thread and domain: the block allocated last, + 1 */
+	struct selector selector; /* for its threads */
+	uint32_t *newest;         /* by thread and domain: the block allocated last, + 1 */
 	size_t cap_newest;
 	char *samples_in; /* of the captures so far that have samples; NULL: none had */
 	char *clock;      /* of their times; NULL: not stated */

@@ -4,7 +4,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/text.h"
-#include "lib/tally/marks.h"
+#include "lib/tally/selector.h"
 #include "lib/trace/tap.h"
 
 #include <inttypes.h>
@@ -21,16 +21,12 @@ struct log_line {
 
 struct frames_log {
 	struct sink_tap tap; /* first */
-	const struct tally_selection *selection;
 	uint64_t most, all;
 	struct intern texts;
 	struct log_line *lines;
 	size_t n, cap;
 	/* of the capture */
-	struct frame_marks marks;
-	const struct frame_mark *mark; /* of the present event; NULL: it is before the first */
-	bool has_time;
-	int64_t time;
+	struct selector selector;
 	struct table table;
 	struct table_column columns[LOG_COLUMNS];
 	char title[80];
@@ -41,8 +37,7 @@ static enum status frames_log_begin(struct sink_tap *tap, struct trace *t, struc
 	struct frames_log *l = (struct frames_log *)tap;
 
 	(void)e;
-	l->has_time = false;
-	frame_marks_begin(&l->marks, t);
+	selector_begin(&l->selector, t);
 	return ST_OK;
 }
 
@@ -54,24 +49,20 @@ static uint32_t log_text(struct frames_log *l, const struct trace *t, uint32_t s
 	return string ? intern_add(&l->texts, s, n) : 0;
 }
 
-static bool log_is_selected(const struct frames_log *l, const struct trace *t,
-			    const struct event *ev)
+static bool log_is_selected(struct frames_log *l, const struct trace *t, const struct event *ev)
 {
-	const struct tally_selection *s = l->selection;
+	const struct tally_selection *s = l->selector.selection;
 
-	if (s->frames.n && (!l->mark || !selection_in(&s->frames, l->mark->number)))
-		return false;
-	if (s->times.n && (!l->has_time || !selection_in(&s->times, l->time)))
-		return false;
-	return !s->sizes.n && (!s->n_threads ||
-			       (ev->has & EV_HAS_THREAD && selection_has_thread(s, t, ev->thread)));
+	return selector_has_place(&l->selector) && selection_has_size(s, ev) &&
+	       (!s->n_threads ||
+		(ev->has & EV_HAS_THREAD && selector_has_thread(&l->selector, t, ev->thread)));
 }
 
 static void frames_log_line(struct frames_log *l, const struct trace *t, const struct event *ev)
 {
-	struct log_line line = {.has_frame = l->mark != NULL,
+	struct log_line line = {.has_frame = l->selector.mark != NULL,
 				.has_time = ev->has & EV_HAS_TIME,
-				.frame = l->mark ? l->mark->number : 0,
+				.frame = l->selector.at.frame,
 				.time = ev->time};
 
 	if (!log_is_selected(l, t, ev))
@@ -100,11 +91,7 @@ static enum status frames_log_batch(struct sink_tap *tap, struct trace *t,
 
 	(void)e;
 	for (size_t i = 0; i < b->n; i++) {
-		if (ev[i].has & EV_HAS_TIME) {
-			l->time = ev[i].time;
-			l->has_time = true;
-		}
-		l->mark = frame_marks_take(&l->marks, &ev[i]);
+		selector_take(&l->selector, &ev[i]);
 		if (ev[i].kind == EV_LOG)
 			frames_log_line(l, t, &ev[i]);
 	}
@@ -167,7 +154,7 @@ struct frames_log *frames_log_new(struct sink *to, const struct tally_selection 
 	struct frames_log *l = mem_zalloc(sizeof *l);
 
 	sink_tap_init(&l->tap, to, &frames_log_hooks, true);
-	l->selection = selection;
+	l->selector.selection = selection;
 	l->most = n && n < LOG_MOST ? n : LOG_MOST;
 	return l;
 }
@@ -177,7 +164,7 @@ void frames_log_free(struct frames_log *l)
 	if (!l)
 		return;
 	intern_release(&l->texts);
-	frame_marks_release(&l->marks);
+	selector_release(&l->selector);
 	free(l->lines);
 	free(l);
 }

@@ -72,9 +72,7 @@ static bool holds(const struct spikes *s, uint32_t rule, const struct spike_plac
 	size_t n;
 	const char *name;
 
-	if (r->in.frames.n && (!place->has_frame || !selection_in(&r->in.frames, place->frame)))
-		return false;
-	if (r->in.times.n && (!place->has_time || !selection_in(&r->in.times, place->time)))
+	if (!selection_has_place(&r->in, &place->at))
 		return false;
 	if (r->threads.n) {
 		name = thread_name(place->t, place->thread, &n);
@@ -190,15 +188,15 @@ static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spik
 				 uint32_t bits)
 {
 	const struct tally_selection *selection = s->options.selection;
+	const struct selection_place at = {.in_frame = spike->has_frame,
+					   .frame = spike->frame,
+					   .has_time = spike->has_time,
+					   .time = spike->time};
 	struct filters *f = s->options.filters;
 	const char *name;
 	size_t n;
 
-	if (selection &&
-	    ((selection->frames.n &&
-	      (!spike->has_frame || !selection_in(&selection->frames, spike->frame))) ||
-	     (selection->times.n &&
-	      (!spike->has_time || !selection_in(&selection->times, spike->time)))))
+	if (selection && !selection_has_place(selection, &at))
 		return false;
 	if (!f || !filters_any(f))
 		return true;

@@ -7,12 +7,12 @@
 #define TM_REPORT_SPIKES_JUDGE_H
 
 #include "lib/report/spikes/reading.h"
+#include "lib/tally/selector.h"
 
 struct spike_place {
 	const struct trace *t;
 	uint32_t thread;
-	bool has_frame, has_time;
-	int64_t frame, time;
+	struct selection_place at;
 	const uint32_t *callers; /* function ids */
 	size_t n_callers;
 };

@@ -102,17 +102,17 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 	uint64_t calls = ev->has & EV_HAS_COUNT && ev->count ? ev->count : 1;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
-				    .has_frame = r->in_frame,
-				    .frame = r->frame,
-				    .has_time = ev->has & EV_HAS_TIME,
-				    .time = ev->time};
+				    .at = {.in_frame = r->in_frame,
+					   .frame = r->frame,
+					   .has_time = ev->has & EV_HAS_TIME,
+					   .time = ev->time}};
 	struct spike_seen spike = {.t = t,
 				   .thread = ev->thread,
 				   .calls = calls,
 				   .has_self = ev->has & EV_HAS_TARGET,
 				   .self = ev->target / calls,
-				   .has_time = place.has_time,
-				   .has_frame = place.has_frame,
+				   .has_time = place.at.has_time,
+				   .has_frame = place.at.in_frame,
 				   .time = ev->time,
 				   .frame = r->frame,
 				   .sample = true};

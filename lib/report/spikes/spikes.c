@@ -65,10 +65,10 @@ static void spikes_take_enter(struct spikes *s, const struct trace *t, const str
 	struct spike_open call;
 	struct spike_place place = {.t = t,
 				    .thread = ev->thread,
-				    .has_frame = r->in_frame,
-				    .frame = r->frame,
-				    .has_time = ev->has & EV_HAS_TIME,
-				    .time = ev->time,
+				    .at = {.in_frame = r->in_frame,
+					   .frame = r->frame,
+					   .has_time = ev->has & EV_HAS_TIME,
+					   .time = ev->time},
 				    .callers = th->path,
 				    .n_callers = th->n};
 	uint32_t function;
