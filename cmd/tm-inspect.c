@@ -75,7 +75,7 @@ static void require(const struct inspect_cli *c, const struct inspect *x)
 
 static const char *format_of(const struct inspect *x)
 {
-	return object_kind(x->file.object) == OBJECT_MACH ? "Mach-O" : "ELF";
+	return object_kind(x->file.object)->name;
 }
 
 static void tell_left_out(const struct inspect *x)

@@ -9,7 +9,6 @@
 #include "lib/find/found_slides.h"
 #include "lib/trace/module_index.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -441,7 +440,7 @@ static void bind_one(struct binder *b, const struct location *l, struct find_bou
 	}
 	if (out->reason != REASON_RESOLVED)
 		return;
-	if (object_machine(out->file->object) == EM_ARM && out->vaddr & 1) {
+	if (object_arch(out->file->object) == ARCH_ARM && out->vaddr & 1) {
 		out->vaddr &= ~UINT64_C(1);
 		out->flags |= BINDING_STRIPPED_BITS;
 	}

@@ -5,7 +5,6 @@
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +18,11 @@ static enum code_arch arch_of(const struct object *o)
 {
 	if (object_is_big_endian(o))
 		return CODE_NONE;
-	switch (object_machine(o)) {
-	case EM_386: return CODE_X86;
-	case EM_X86_64: return CODE_X86_64;
-	case EM_ARM: return CODE_ARM;
-	case EM_AARCH64: return CODE_ARM64;
+	switch (object_arch(o)) {
+	case ARCH_X86: return CODE_X86;
+	case ARCH_X86_64: return CODE_X86_64;
+	case ARCH_ARM: return CODE_ARM;
+	case ARCH_ARM64: return CODE_ARM64;
 	default: return CODE_NONE;
 	}
 }

@@ -293,36 +293,37 @@ bool files_proven(const struct find_file *x, const struct files_module *m)
 	return m->file && same_file(x, m->file, strcmp(x->path, m->name) != 0);
 }
 
-/* ELF's e_machine of the processor that a folder of a path stands for, in an APK (arm64-v8a) or on
+/* The processor that a folder of a path stands for, in an APK (arm64-v8a) or on
  * a device (arm64); 0: none does. */
-static uint16_t machine_of_path(const char *path)
+static enum object_arch arch_of_path(const char *path)
 {
 	static const struct {
 		const char *folder;
-		uint16_t machine;
-	} abis[] = {{"/arm64-v8a/", 183}, {"/arm64/", 183}, {"/armeabi-v7a/", 40},
-		    {"/arm/", 40},        {"/x86_64/", 62}, {"/x86/", 3}};
+		enum object_arch arch;
+	} abis[] = {{"/arm64-v8a/", ARCH_ARM64}, {"/arm64/", ARCH_ARM64},
+		    {"/armeabi-v7a/", ARCH_ARM}, {"/arm/", ARCH_ARM},
+		    {"/x86_64/", ARCH_X86_64},   {"/x86/", ARCH_X86}};
 
 	for (size_t i = 0; i < sizeof abis / sizeof *abis; i++)
 		if (strstr(path, abis[i].folder))
-			return abis[i].machine;
-	return 0;
+			return abis[i].arch;
+	return ARCH_UNKNOWN;
 }
 
 /* What is looked for. */
 struct wanted {
 	const struct files_module *module;
-	uint16_t machine; /* 0: any */
+	enum object_arch arch; /* ARCH_UNKNOWN: any */
 };
 
 /* Of the right build and processor; with debug information before a symbol table only. */
 static int use_of(const struct find_file *f, const struct wanted *w)
 {
-	uint16_t machine = f->object ? object_machine(f->object) : 0;
+	enum object_arch arch = f->object ? object_arch(f->object) : ARCH_UNKNOWN;
 
 	if (!f->object)
 		return 0;
-	if (!agrees(f, w->module) || (w->machine && machine && machine != w->machine))
+	if (!agrees(f, w->module) || (w->arch && arch && arch != w->arch))
 		return 1;
 	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
 }
@@ -469,7 +470,7 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 {
 	const struct object_build_id *id = &m->id;
 	const char *name = m->name, *base = path_base(name);
-	const struct wanted w = {m, machine_of_path(name)};
+	const struct wanted w = {m, arch_of_path(name)};
 	struct find_file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 

@@ -136,7 +136,6 @@ static void id_index_walk(struct id_index *x, const char *top)
 /* What its headers say. */
 static void id_index_open_one(struct id_file *f)
 {
-	enum { PROGBITS = 1, EXECUTABLE = 4 }; /* sh_type, sh_flags */
 	struct err e = ERR_INIT;
 	struct object *o = NULL;
 
@@ -149,7 +148,7 @@ static void id_index_open_one(struct id_file *f)
 	for (size_t i = 0, n = object_section_count(o); i < n; i++) {
 		struct object_section_info s = object_section_info(o, i);
 
-		if (s.type == PROGBITS && s.size && s.flags & EXECUTABLE)
+		if (s.kind == SECTION_BYTES && s.size && s.flags & SECTION_CODE)
 			f->flags |= ID_HAS_CODE;
 	}
 	object_free(o);

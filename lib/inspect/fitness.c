@@ -256,8 +256,9 @@ static bool elf_only(enum capability c)
 void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 {
 	*out = (struct fitness){.fit = FIT_UNKNOWN};
-	if (object_kind(x->file.object) == OBJECT_MACH && elf_only(c)) {
-		say(out, FIT_UNKNOWN, NULL, "not checked for Mach-O files");
+	if (!object_kind(x->file.object)->linkage && elf_only(c)) {
+		say(out, FIT_UNKNOWN, NULL, "not checked for %s files",
+		    object_kind(x->file.object)->name);
 		return;
 	}
 	if (object_is_relocatable(x->file.object) && elf_only(c)) {

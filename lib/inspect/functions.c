@@ -7,7 +7,6 @@
 #include "lib/base/sort.h"
 #include "lib/inspect/inspect.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +59,7 @@ static void from_symbols(struct inspect *x)
 {
 	size_t n;
 	const struct object_symbol *all = object_symbols(x->file.object, &n);
-	const bool guess =
-	    object_kind(x->file.object) == OBJECT_MACH; /* its symbols have no size */
+	const bool guess = object_kind(x->file.object)->unsized;
 
 	for (size_t i = 0; i < n; i++)
 		if ((all[i].sized || guess) && !is_part(all[i].name) &&
@@ -92,7 +90,7 @@ static void read_entries(struct inspect *x)
 	uint64_t size = 0;
 	uint8_t *data = NULL;
 
-	if (!section || object_section_info(x->file.object, section).type == SHT_NOBITS)
+	if (!section || object_section_info(x->file.object, section).kind == SECTION_ZEROES)
 		return;
 	x->has_entries = true;
 	if (object_section_read(x->file.object, section, &data, &size, &e) > ST_NONE)
@@ -159,7 +157,7 @@ static bool has_symbols(const struct inspect *x)
 	bool has = object_section(o, ".symtab", &s, &e) == ST_OK && s.size;
 	size_t n;
 
-	if (object_kind(o) == OBJECT_MACH) {
+	if (object_kind(o)->unsized) {
 		object_symbols(o, &n);
 		return n;
 	}

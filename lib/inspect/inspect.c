@@ -29,7 +29,7 @@ static enum status open_file(struct inspect *x, const char *path,
 		st = err_set(e, ST_UNSUPPORTED,
 			     "a symbol file (%s): it has no code to inspect, but tm-symbolize "
 			     "can use it",
-			     object_kind(x->file.object) == OBJECT_GSYM ? "GSYM" : "Breakpad");
+			     object_kind(x->file.object)->name);
 	if (!st && object_is_core(x->file.object))
 		st = err_set(e, ST_UNSUPPORTED, "a core file: inspect its program");
 	if (st)

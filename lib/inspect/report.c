@@ -4,7 +4,6 @@
 #include "lib/base/buf.h"
 #include "lib/object/object.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,36 +68,6 @@ fact(struct inspect_report *r, const struct inspect *x, const char *name, const 
 	row[2] = sheet_text(&r->facts, line);
 }
 
-static const char *inspect_report_machine(const struct object *o)
-{
-	switch (object_machine(o)) {
-	case EM_386: return "x86";
-	case EM_X86_64: return "x86-64";
-	case EM_ARM: return "arm";
-	case EM_AARCH64: return "arm64";
-	case EM_PPC:
-	case EM_PPC64: return "PowerPC";
-	case EM_S390: return "S/390";
-	case EM_SPARC:
-	case EM_SPARC32PLUS:
-	case EM_SPARCV9: return "SPARC";
-	case EM_MIPS:
-	case EM_MIPS_RS3_LE: return "MIPS";
-	case EM_68K: return "m68k";
-	case EM_RISCV: return "RISC-V";
-	case MACHINE_LOONGARCH: return "LoongArch";
-	case EM_IA_64: return "IA-64";
-	case EM_SH: return "SuperH";
-	case EM_CSKY: return "C-SKY";
-	case EM_ARC_COMPACT:
-	case EM_ARCV2: return "ARC";
-	case EM_ALPHA: return "Alpha";
-	case EM_PARISC: return "PA-RISC";
-	case EM_BPF: return "BPF";
-	default: return NULL;
-	}
-}
-
 static void sections(struct inspect_report *r, const struct inspect *x)
 {
 	static const char *const told[] = {
@@ -157,15 +126,17 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 {
 	const struct object *o = x->file.object;
 	const struct object_build_id *id = object_build_id(o);
+	const enum object_arch arch = object_arch(o);
 	char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "";
 
 	for (unsigned i = 0; i < id->len; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", id->bytes[i]);
-	if (inspect_report_machine(o))
-		fact(r, x, "processor", "%s, %d bits", inspect_report_machine(o),
+	if (object_arch_name(arch))
+		fact(r, x, "processor", "%s, %d bits", object_arch_name(arch),
 		     object_is_64(o) ? 64 : 32);
 	else
-		fact(r, x, "processor", "ELF machine %u, %d bits", object_machine(o),
+		fact(r, x, "processor", "%s machine %u, %d bits", object_kind(o)->name,
+		     arch < ARCH_OTHER ? 0 : (unsigned)arch - ARCH_OTHER,
 		     object_is_64(o) ? 64 : 32);
 	fact(r, x, "build-id", "%s", *hex ? hex : "none");
 	fact(r, x, "stripped", "%s", x->has_symtab ? "no" : "yes");

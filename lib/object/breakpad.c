@@ -222,18 +222,19 @@ static void swap(uint8_t *p, size_t n)
 	}
 }
 
-static uint16_t machine_of(const char *s, size_t n)
+static enum object_arch arch_of(const char *s, size_t n)
 {
 	static const struct {
 		const char *name;
-		uint16_t machine; /* ELF's e_machine */
-	} machines[] = {{"x86", 3},      {"x86_64", 62}, {"x86_64h", 62}, {"arm64", 183},
-			{"arm64e", 183}, {"arm", 40},    {"riscv64", 243}};
+		enum object_arch arch;
+	} archs[] = {{"x86", ARCH_X86},      {"x86_64", ARCH_X86_64}, {"x86_64h", ARCH_X86_64},
+		     {"arm64", ARCH_ARM64},  {"arm64e", ARCH_ARM64},  {"arm", ARCH_ARM},
+		     {"riscv64", ARCH_RISCV}};
 
-	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-		if (strlen(machines[i].name) == n && !memcmp(machines[i].name, s, n))
-			return machines[i].machine;
-	return 0;
+	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+		if (strlen(archs[i].name) == n && !memcmp(archs[i].name, s, n))
+			return archs[i].arch;
+	return ARCH_UNKNOWN;
 }
 
 static bool breakpad_read_module(struct breakpad *b, struct words *w, struct object_image *f)
@@ -243,8 +244,8 @@ static bool breakpad_read_module(struct breakpad *b, struct words *w, struct obj
 
 	if (!word(w, &os, &n_os) || !word(w, &arch, &n_arch))
 		return false;
-	f->machine = machine_of(arch, n_arch);
-	f->is_64 = f->machine != 3 && f->machine != 40;
+	f->arch = arch_of(arch, n_arch);
+	f->is_64 = f->arch != ARCH_X86 && f->arch != ARCH_ARM;
 	b->plain_id = n_os == 3 && (!memcmp(os, "mac", 3) || !memcmp(os, "ios", 3));
 	if (!read_id(w, &f->build_id, 16) || f->build_id.len != 16) {
 		f->build_id.len = 0;

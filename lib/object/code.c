@@ -6,7 +6,6 @@
 #include "lib/base/sort.h"
 #include "lib/object/impl.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 struct object_code {
@@ -54,12 +53,12 @@ static struct object_code *object_code_load(const struct object_image *f)
 	bool sections = false;
 
 	for (size_t i = 0; i < f->n_sections; i++) {
-		const struct elf_section *s = &f->sections[i];
+		const struct section_header *s = &f->sections[i];
 
-		if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR))
+		if (!(s->flags & SECTION_LOADED) || !(s->flags & SECTION_CODE))
 			continue;
 		sections = true; /* of a debug file they are there and have no bytes */
-		if (s->type == SHT_PROGBITS)
+		if (s->kind == SECTION_BYTES)
 			object_code_add(c, f, s->addr, s->offset, s->size);
 	}
 	for (size_t i = 0; !sections && i < f->n_segments; i++)

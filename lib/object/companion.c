@@ -8,7 +8,6 @@
 #include "lib/base/path.h"
 #include "lib/object/impl.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,7 +265,7 @@ static void take_id(struct link *l, struct cursor *c, uint64_t n)
 
 static struct link companion_read_link(const struct object_image *f)
 {
-	const struct elf_section *s = section_find(f, ".gnu_debugaltlink");
+	const struct section_header *s = section_find(f, ".gnu_debugaltlink");
 	struct link l = {.name = NULL};
 	struct err e = ERR_INIT;
 	const char *name = NULL;
@@ -301,7 +300,7 @@ struct supplement {
 /* The checksum that a supplementary file has of itself in .debug_sup. */
 static struct object_build_id companion_own_id(const struct object_image *f)
 {
-	const struct elf_section *s = section_find(f, ".debug_sup");
+	const struct section_header *s = section_find(f, ".debug_sup");
 	struct link l = {.id = f->build_id};
 	struct err e = ERR_INIT;
 	struct cursor c;

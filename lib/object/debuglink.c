@@ -8,9 +8,8 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
-#include "lib/object/impl.h"
+#include "lib/object/elf.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,14 +25,14 @@ struct hunt {
 	const char *name;            /* of the object, without its folder */
 	struct object_image symbols; /* a match that has no DWARF, only symbols */
 	struct buf path;             /* the candidate */
-	struct buf refused;
+	struct buf *refused;
 	struct trail *trail; /* NULL: not wanted */
 };
 
 /* .gnu_debuglink: a NUL-terminated name, padding to 4 bytes, a CRC in the file's byte order. */
 static void debuglink_read_link(struct hunt *h)
 {
-	const struct elf_section *s = image_section(&h->o->file, ".gnu_debuglink");
+	const struct section_header *s = image_section(&h->o->file, ".gnu_debuglink");
 	struct err e = ERR_INIT;
 	struct cursor c;
 	uint8_t *data;
@@ -61,12 +60,12 @@ static const struct object_segment *code_segment(const struct object_image *f, s
 	return *i < f->n_segments ? &f->segments[(*i)++] : NULL;
 }
 
-static const struct elf_section *code_section(const struct object_image *f, const char *name)
+static const struct section_header *code_section(const struct object_image *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
-		const struct elf_section *s = &f->sections[i];
+		const struct section_header *s = &f->sections[i];
 
-		if ((s->flags & SHF_EXECINSTR) && !strcmp(s->name, name))
+		if ((s->flags & SECTION_CODE) && !strcmp(s->name, name))
 			return s;
 	}
 	return NULL;
@@ -75,7 +74,7 @@ static const struct elf_section *code_section(const struct object_image *f, cons
 /* By its code and not by its segments: prelink adds to them, and makes REL to larger RELA. */
 uint64_t object_debug_shift(const struct object *o)
 {
-	const struct elf_section *a, *b;
+	const struct section_header *a, *b;
 
 	if (!o->debug.path)
 		return 0;
@@ -105,8 +104,7 @@ static const char *mismatch(const struct hunt *h, const struct object_image *f, 
 	struct err e = ERR_INIT;
 	uint32_t crc;
 
-	if (f->is_64 != mine->is_64 || f->big_endian != mine->big_endian ||
-	    f->machine != mine->machine)
+	if (!image_same_machine(f, mine))
 		return "is for another machine";
 	if (mine->build_id.len && f->build_id.len)
 		return object_build_id_equal(&mine->build_id, &f->build_id) ? NULL
@@ -129,17 +127,17 @@ static const char *agrees(const struct hunt *h, const struct object_image *f, bo
 static void refuse(struct hunt *h, const char *path, const char *why)
 {
 	trail_add(h->trail, false, path, "%s", why);
-	if (h->refused.len)
-		buf_adds(&h->refused, "; ");
-	buf_add_escaped(&h->refused, path, strlen(path));
-	buf_addf(&h->refused, ": %s", why);
+	if (h->refused->len)
+		buf_adds(h->refused, "; ");
+	buf_add_escaped(h->refused, path, strlen(path));
+	buf_addf(h->refused, ": %s", why);
 }
 
 /* Looks at the file named in h->path. True: it is the debug file, and now the object's. */
 static bool debuglink_try_path(struct hunt *h, bool by_link)
 {
 	const char *path = buf_str(&h->path), *why = NULL;
-	const struct elf_section *s;
+	const struct section_header *s;
 	struct err e = ERR_INIT;
 	struct object_image f;
 
@@ -320,26 +318,18 @@ static char *folder_of(const char *path)
 	return slash ? mem_strndup(path, (size_t)(slash - path)) : mem_strdup(".");
 }
 
-enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e)
+bool debuglink_find(struct object *o, const struct object_search *s, struct buf *refused)
 {
-	struct hunt h = {.o = o, .symbols.fd = -1, .trail = s->explain ? &o->trail : NULL};
-	char *real;
+	struct hunt h = {
+	    .o = o, .symbols.fd = -1, .trail = s->explain ? &o->trail : NULL, .refused = refused};
+	char *real = realpath(o->file.path, NULL);
 
-	if (object_has_dwarf(o) || o->file.source)
-		return ST_OK;
-	if (o->file.fd < 0) {
-		err_set(e, ST_NONE, "%s", "");
-		return ST_NONE;
-	}
-	real = realpath(o->file.path, NULL);
 	h.folder = folder_of(o->file.path);
 	h.real_folder = folder_of(real && *real == '/' ? real : "/");
 	h.name = path_base(o->file.path);
 	free(real);
 	debuglink_read_link(&h);
-	if (o->file.kind == OBJECT_MACH) {
-		dsym_find(o, s, &h.refused);
-	} else if (!debuglink_hunt(&h, s) && h.symbols.path) {
+	if (!debuglink_hunt(&h, s) && h.symbols.path) {
 		o->debug = h.symbols;
 		h.symbols = (struct object_image){.fd = -1};
 	}
@@ -348,12 +338,27 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 	free(h.folder);
 	free(h.real_folder);
 	buf_release(&h.path);
-	if (o->debug.path && o->symbols_loaded) { /* there may be more of them now */
+	return o->debug.path;
+}
+
+enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e)
+{
+	struct buf refused = BUF_INIT;
+	bool found;
+
+	if (object_has_dwarf(o) || !o->file.format->find_debug)
+		return ST_OK;
+	if (o->file.fd < 0) {
+		err_set(e, ST_NONE, "%s", "");
+		return ST_NONE;
+	}
+	found = o->file.format->find_debug(o, s, &refused);
+	if (found && o->symbols_loaded) { /* there may be more of them now */
 		symtab_release(&o->symbols);
 		o->symbols_loaded = false;
 	}
-	if (!o->debug.path)
-		err_set(e, ST_NONE, "%s", buf_str(&h.refused));
-	buf_release(&h.refused);
-	return o->debug.path ? ST_OK : ST_NONE;
+	if (!found)
+		err_set(e, ST_NONE, "%s", buf_str(&refused));
+	buf_release(&refused);
+	return found ? ST_OK : ST_NONE;
 }

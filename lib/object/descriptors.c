@@ -4,7 +4,6 @@
 #include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 
-#include <elf.h>
 #include <string.h>
 
 void descriptors_find(struct descriptors *d, const struct object_image *f)
@@ -12,8 +11,8 @@ void descriptors_find(struct descriptors *d, const struct object_image *f)
 	struct err e = ERR_INIT;
 
 	*d = (struct descriptors){.big_endian = f->big_endian};
-	for (size_t i = 0; f->machine == EM_PPC64 && i < f->n_sections; i++) {
-		if (f->sections[i].type == SHT_PROGBITS && !strcmp(f->sections[i].name, ".opd") &&
+	for (size_t i = 0; f->arch == ARCH_PPC64 && i < f->n_sections; i++) {
+		if (f->sections[i].kind == SECTION_BYTES && !strcmp(f->sections[i].name, ".opd") &&
 		    section_read(f, &f->sections[i], &d->bytes, &d->size, &e) == ST_OK)
 			d->at = &f->sections[i];
 	}

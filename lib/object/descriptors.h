@@ -9,7 +9,7 @@
 #include "lib/object/impl.h"
 
 struct descriptors {
-	const struct elf_section *at; /* NULL: none */
+	const struct section_header *at; /* NULL: none */
 	uint8_t *bytes;
 	uint64_t size;
 	bool big_endian;

@@ -78,7 +78,7 @@ static bool dsym_try_bundle(struct dsym_hunt *h, const char *bundle)
 {
 	struct object_image *mine = &h->o->file, f;
 	struct object_want want = {.id = &mine->build_id};
-	const struct elf_section *s;
+	const struct section_header *s;
 	struct err e = ERR_INIT;
 	const char *why = NULL;
 	char path[4096];
@@ -89,7 +89,7 @@ static bool dsym_try_bundle(struct dsym_hunt *h, const char *bundle)
 		why = e.msg;
 	} else {
 		s = image_section(&f, ".debug_info");
-		if (f.kind != OBJECT_MACH || f.machine != mine->machine)
+		if (f.format != mine->format || f.arch != mine->arch)
 			why = "is for another machine";
 		else if (!object_build_id_equal(&mine->build_id, &f.build_id))
 			why = "UUID differs";

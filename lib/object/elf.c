@@ -1,68 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * The headers of a file: its kind, and the headers of an ELF file, through libelf. libelf is closed
- * again before image_open returns: contents are read with pread, so a file that shrinks gives a
- * short read and not SIGBUS.
+ * ELF files: their headers, through libelf, whose only user this is. libelf is closed again before
+ * image_open returns.
  */
+#include "lib/object/elf.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
-#include "lib/base/read_at.h"
 #include "lib/base/zone.h"
-#include "lib/object/impl.h"
-#include "lib/object/mach.h"
-#include "lib/object/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
 	LIMIT_NOTES = 1 << 20,  /* bytes of one note section or segment */
 	LIMIT_NAMES = 64 << 20, /* bytes of section names */
 };
-
-enum status image_read(const struct object_image *f, uint64_t offset, void *to, size_t n,
-		       struct err *e)
-{
-	if (offset > f->size || n > f->size - offset)
-		return err_at(e, ST_BAD, offset, "%zu bytes lie outside the file of %" PRIu64, n,
-			      f->size);
-	if (f->fd < 0) {
-		if (n)
-			memcpy(to, f->mem + offset, n);
-		return ST_OK;
-	}
-	return read_at(f->fd, f->base, offset, to, n, e);
-}
-
-enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
-{
-	static const struct {
-		size_t n;
-		const char *bytes, *what;
-	} others[] = {
-	    {2, "MZ", "a program or library of Windows (PE)"},
-	    {4, "\0asm", "a WebAssembly module"},
-	    {24, "Microsoft C/C++ MSF 7.00", "debug information of Windows (PDB)"},
-	    {8, "!<arch>\n", "an archive of objects (ar)"},
-	    {4, "BC\300\336", "LLVM's bitcode"},
-	    {4, "PK\3\4", "a zip file"},
-	    {2, "\37\213", "gzip's"},
-	    {2, "#!", "a script"},
-	};
-
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (n >= others[i].n && !memcmp(head, others[i].bytes, others[i].n))
-			return err_set(e, ST_UNSUPPORTED, "not ELF or Mach-O, but %s",
-				       others[i].what);
-	return err_set(e, ST_UNSUPPORTED, "not an ELF file");
-}
 
 /* libelf allocates by the counts in the header; so they are checked against the file first. */
 static enum status elf_check_headers(struct object_image *f, struct err *e)
@@ -75,8 +31,6 @@ static enum status elf_check_headers(struct object_image *f, struct err *e)
 	st = image_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
 	if (st)
 		return st;
-	if (memcmp(head, ELFMAG, SELFMAG))
-		return object_refuse(head, sizeof head, e);
 	if ((head[EI_CLASS] != ELFCLASS32 && head[EI_CLASS] != ELFCLASS64) ||
 	    (head[EI_DATA] != ELFDATA2LSB && head[EI_DATA] != ELFDATA2MSB))
 		return err_at(e, ST_BAD, EI_CLASS, "ELF header: class %u, byte order %u",
@@ -151,6 +105,30 @@ static enum status elf_read_segments(struct object_image *f, Elf *elf, struct er
 	return ST_OK;
 }
 
+static enum object_section_kind section_kind_of(uint32_t type)
+{
+	switch (type) {
+	case SHT_NULL: return SECTION_EMPTY;
+	case SHT_PROGBITS: return SECTION_BYTES;
+	case SHT_NOBITS: return SECTION_ZEROES;
+	case SHT_SYMTAB: return SECTION_SYMBOLS;
+	case SHT_DYNSYM: return SECTION_DYNAMIC_SYMBOLS;
+	case SHT_STRTAB: return SECTION_STRINGS;
+	case SHT_REL: return SECTION_RELOCATIONS;
+	case SHT_RELA: return SECTION_RELOCATIONS_ADDEND;
+	case SHT_NOTE: return SECTION_NOTES;
+	default: return SECTION_OTHER;
+	}
+}
+
+static uint8_t section_flags_of(uint64_t flags)
+{
+	return (flags & SHF_ALLOC ? SECTION_LOADED : 0) |
+	       (flags & SHF_EXECINSTR ? SECTION_CODE : 0) |
+	       (flags & SHF_COMPRESSED ? SECTION_PACKED : 0) |
+	       (flags & SHF_GROUP ? SECTION_GROUPED : 0);
+}
+
 static enum status elf_read_sections(struct object_image *f, Elf *elf, struct err *e)
 {
 	size_t n, strings;
@@ -173,13 +151,13 @@ static enum status elf_read_sections(struct object_image *f, Elf *elf, struct er
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getshdr(elf_getscn(elf, i), &h))
 			return err_set(e, ST_BAD, "section header %zu: %s", i, elf_errmsg(-1));
-		f->sections[f->n_sections++] = (struct elf_section){
+		f->sections[f->n_sections++] = (struct section_header){
 		    .name = h.sh_name < n_names ? f->names + h.sh_name : "",
-		    .flags = h.sh_flags,
+		    .kind = section_kind_of(h.sh_type),
+		    .flags = section_flags_of(h.sh_flags),
 		    .addr = h.sh_addr,
 		    .offset = h.sh_offset,
 		    .size = h.sh_size,
-		    .type = h.sh_type,
 		    .link = h.sh_link,
 		    .info = h.sh_info,
 		};
@@ -239,9 +217,9 @@ static void elf_read_build_id(struct object_image *f, Elf *elf)
 	size_t n;
 
 	for (size_t i = 0; i < f->n_sections; i++) {
-		const struct elf_section *s = &f->sections[i];
+		const struct section_header *s = &f->sections[i];
 
-		if (s->type == SHT_NOTE && gelf_getshdr(elf_getscn(elf, i), &h) &&
+		if (s->kind == SECTION_NOTES && gelf_getshdr(elf_getscn(elf, i), &h) &&
 		    elf_find_build_id(f, s->offset, s->size, h.sh_addralign))
 			return;
 	}
@@ -257,6 +235,41 @@ static void elf_read_build_id(struct object_image *f, Elf *elf)
 static void elf_end_image(void *elf)
 {
 	elf_end(elf);
+}
+
+static uint32_t arch_of(uint16_t machine)
+{
+	static const struct {
+		uint16_t machine;
+		enum object_arch arch;
+	} rows[] = {{EM_386, ARCH_X86},
+		    {EM_X86_64, ARCH_X86_64},
+		    {EM_ARM, ARCH_ARM},
+		    {EM_AARCH64, ARCH_ARM64},
+		    {EM_PPC, ARCH_PPC},
+		    {EM_PPC64, ARCH_PPC64},
+		    {EM_S390, ARCH_S390},
+		    {EM_SPARC, ARCH_SPARC},
+		    {EM_SPARC32PLUS, ARCH_SPARC},
+		    {EM_SPARCV9, ARCH_SPARC},
+		    {EM_MIPS, ARCH_MIPS},
+		    {EM_MIPS_RS3_LE, ARCH_MIPS},
+		    {EM_68K, ARCH_M68K},
+		    {EM_RISCV, ARCH_RISCV},
+		    {MACHINE_LOONGARCH, ARCH_LOONGARCH},
+		    {EM_IA_64, ARCH_IA64},
+		    {EM_SH, ARCH_SH},
+		    {EM_CSKY, ARCH_CSKY},
+		    {EM_ARC_COMPACT, ARCH_ARC},
+		    {EM_ARCV2, ARCH_ARC},
+		    {EM_ALPHA, ARCH_ALPHA},
+		    {EM_PARISC, ARCH_PARISC},
+		    {EM_BPF, ARCH_BPF}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].machine == machine)
+			return rows[i].arch;
+	return machine ? (uint32_t)ARCH_OTHER + machine : ARCH_UNKNOWN;
 }
 
 static enum status elf_read(struct object_image *f, struct err *e)
@@ -287,6 +300,7 @@ static enum status elf_read(struct object_image *f, struct err *e)
 		st = err_set(e, ST_BAD, "ELF header: %s", elf ? "broken" : elf_errmsg(-1));
 	} else {
 		f->machine = h.e_machine;
+		f->arch = arch_of(h.e_machine);
 		f->is_core = h.e_type == ET_CORE;
 		st = elf_read_segments(f, elf, e);
 		if (!st)
@@ -305,124 +319,26 @@ static enum status elf_read(struct object_image *f, struct err *e)
 	return st;
 }
 
-static enum status read_head(const struct object_image *f, uint8_t head[8], struct err *e)
+static bool elf_is(const uint8_t head[8])
 {
-	memset(head, 0, 8);
-	return image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
+	return !memcmp(head, ELFMAG, SELFMAG);
 }
 
-bool object_is_known(const uint8_t head[8])
+static enum status elf_open(struct object_image *f, const struct object_want *want, struct err *e)
 {
-	return !memcmp(head, ELFMAG, SELFMAG) || mach_is_fat(head) || mach_is_thin(head) ||
-	       source_is(head);
+	enum status st = elf_read(f, e);
+
+	return st ? st : format_check_arch(f, want, e);
 }
 
-static enum status elf_read_headers(struct object_image *f, const struct object_want *want,
-				    struct err *e)
-{
-	uint8_t head[8];
-	enum status st = read_head(f, head, e);
-
-	if (!st && mach_is_fat(head)) {
-		st = mach_narrow(f, want, e);
-		if (!st)
-			st = read_head(f, head, e);
-		if (!st && !mach_is_thin(head))
-			st = err_set(e, ST_UNSUPPORTED,
-				     "a part of a universal Mach-O file is not a Mach-O file");
-	}
-	if (st)
-		return st;
-	if (mach_is_thin(head))
-		return mach_read(f, want, e);
-	if (source_is(head))
-		return source_open(f, e);
-	st = elf_read(f, e);
-	if (!st && want && want->arch && !want->lenient && mach_machine(want->arch) != f->machine)
-		st = err_set(e, ST_UNSUPPORTED, "not for %s", want->arch);
-	return st;
-}
-
-enum status image_open_wanted(struct object_image *f, const char *path,
-			      const struct object_want *want, struct err *e)
-{
-	enum status st;
-	struct stat sb;
-
-	*f = (struct object_image){.fd = -1};
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0)
-		return err_sys(e, "cannot open");
-	if (fstat(f->fd, &sb)) {
-		st = err_sys(e, "stat");
-	} else if (!S_ISREG(sb.st_mode)) {
-		st = err_set(e, ST_UNSUPPORTED, "not a regular file");
-	} else {
-		f->path = mem_strdup(path);
-		f->size = (uint64_t)sb.st_size;
-		f->dev = sb.st_dev;
-		f->ino = sb.st_ino;
-		st = elf_read_headers(f, want, e);
-	}
-	if (st)
-		image_release(f);
-	return st;
-}
-
-enum status image_open(struct object_image *f, const char *path, struct err *e)
-{
-	return image_open_wanted(f, path, NULL, e);
-}
-
-enum status image_open_part(struct object_image *f, int fd, uint64_t base, uint64_t size,
-			    const char *path, struct err *e)
-{
-	enum status st;
-
-	*f = (struct object_image){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
-	st = size ? elf_read_headers(f, NULL, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
-	if (st)
-		image_release(f);
-	return st;
-}
-
-enum status image_open_memory(struct object_image *f, const void *p, size_t n, struct err *e)
-{
-	enum status st;
-
-	*f = (struct object_image){.fd = -1, .mem = p, .size = n, .path = mem_strdup("(memory)")};
-	st = elf_read_headers(f, NULL, e);
-	if (st)
-		image_release(f);
-	return st;
-}
-
-void image_release(struct object_image *f)
-{
-	if (f->fd >= 0)
-		close(f->fd);
-	free(f->path);
-	free(f->segments);
-	free(f->sections);
-	free(f->names);
-	source_free(f->source);
-	*f = (struct object_image){.fd = -1};
-}
-
-const struct elf_section *image_section(const struct object_image *f, const char *name)
-{
-	const struct elf_section *grouped = NULL;
-
-	for (size_t i = 0; i < f->n_sections; i++) {
-		const struct elf_section *s = &f->sections[i];
-
-		if (s->type == SHT_NOBITS || s->type == SHT_NULL || strcmp(s->name, name) != 0)
-			continue;
-		/* a relocatable file has a .debug_info for each type unit, too */
-		if (!(s->flags & SHF_GROUP))
-			return s;
-		if (!grouped)
-			grouped = s;
-	}
-	return grouped;
-}
+const struct object_format format_elf = {
+    .about = {.name = "ELF", .linkage = true},
+    .is = elf_is,
+    .open = elf_open,
+    .symbols = elf_symbols,
+    .own_symbols = elf_own_symbols,
+    .any_symbols = elf_any_symbols,
+    .find_debug = debuglink_find,
+    .each_linked = elf_each_linked,
+    .frames = true,
+};

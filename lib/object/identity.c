@@ -25,8 +25,8 @@ static void add(struct digest *d, uint64_t v)
 	d->sum = hash_bytes_seeded(b, sizeof b, d->sum);
 }
 
-static void add_sample(struct digest *d, const struct object_image *f, const struct elf_section *s,
-		       uint64_t at)
+static void add_sample(struct digest *d, const struct object_image *f,
+		       const struct section_header *s, uint64_t at)
 {
 	uint64_t n = s->size - at < SAMPLE ? s->size - at : SAMPLE;
 	struct err ignored = ERR_INIT;
@@ -41,7 +41,7 @@ static void add_sample(struct digest *d, const struct object_image *f, const str
 static void identity_add_section(struct digest *d, const struct object *o, const char *name)
 {
 	const struct object_image *f = &o->debug;
-	const struct elf_section *s = f->path ? section_find(f, name) : NULL;
+	const struct section_header *s = f->path ? section_find(f, name) : NULL;
 
 	if (!s) {
 		f = &o->file;
@@ -52,7 +52,7 @@ static void identity_add_section(struct digest *d, const struct object *o, const
 		return;
 	d->sum = hash_bytes_seeded(s->name, strlen(s->name), d->sum);
 	add(d, s->flags);
-	add(d, s->type);
+	add(d, s->kind);
 	add(d, s->addr);
 	add(d, s->size);
 	if (s->offset > f->size || s->size > f->size - s->offset)
@@ -68,7 +68,7 @@ uint64_t object_fingerprint(const struct object *o, const char *const *sections,
 {
 	struct digest d = {0};
 
-	add(&d, o->file.is_64 | o->file.big_endian << 1 | (uint64_t)o->file.machine << 8);
+	add(&d, o->file.is_64 | o->file.big_endian << 1 | (uint64_t)o->file.arch << 8);
 	for (size_t i = 0; i < o->file.n_segments; i++) {
 		const struct object_segment *s = &o->file.segments[i];
 

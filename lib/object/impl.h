@@ -5,6 +5,7 @@
 #ifndef TM_OBJECT_IMPL_H
 #define TM_OBJECT_IMPL_H
 
+#include "lib/base/mem.h"
 #include "lib/object/map.h"
 #include "lib/object/object.h"
 #include "lib/object/trail.h"
@@ -14,16 +15,24 @@
 #include <sys/types.h>
 
 /* One section header; the contents are still in the file. */
-struct elf_section {
+struct section_header {
 	const char *name; /* in image.names; "" when it lies outside the string table */
-	uint64_t flags, addr, offset, size;
-	uint32_t type, link, info;
+	uint64_t addr, offset, size;
+	uint8_t kind;  /* enum object_section_kind */
+	uint8_t flags; /* enum object_section_flag */
+	/* Of symbols the section with their names; of relocations that with their symbols, and the
+	 * one that they change. */
+	uint32_t link, info;
 };
 
-/* The headers of one ELF file, and where its bytes are: an open file or borrowed memory. Mach-O
- * files (mach.c) and symbol files (source.h) are described as if they were ELF. */
+static inline bool section_has_bytes(const struct section_header *s)
+{
+	return s->kind != SECTION_ZEROES && s->kind != SECTION_EMPTY;
+}
+
+/* The headers of one file, and where its bytes are: an open file or borrowed memory. */
 struct object_image {
-	uint8_t kind; /* enum object_kind */
+	const struct object_format *format; /* the row of its kind; NULL: not opened */
 	char *path;
 	int fd; /* -1: the bytes are at mem */
 	const uint8_t *mem;
@@ -31,23 +40,24 @@ struct object_image {
 	dev_t dev;
 	ino_t ino;
 	bool is_64, big_endian, is_core;
-	uint16_t machine;
-	struct object_segment *segments; /* PT_LOAD, in the file's order */
+	uint32_t arch;    /* enum object_arch */
+	uint16_t machine; /* the number of the processor in the file's header; 0: it has none */
+	struct object_segment *segments; /* in the file's order */
 	size_t n_segments;
-	struct elf_section *sections;
+	struct section_header *sections;
 	size_t n_sections;
 	char *names;
 	struct object_build_id build_id;
 	/* Of a relocatable file (reloc.c): addresses below it are offsets in a section. 0: it is
 	 * not */
 	uint64_t flat;
-	struct mach_symtab {
+	struct image_symtab {
 		uint64_t offset, n, names, n_names;
-	} mach; /* LC_SYMTAB */
+	} symtab; /* of a table that is in no section */
 	struct object_source *source;
 };
 
-/* elf.c. A released image must have been opened or have fd -1 and zeroes. */
+/* image.c. A released image must have been opened or have fd -1 and zeroes. */
 enum status image_open(struct object_image *f, const char *path, struct err *e);
 enum status image_open_wanted(struct object_image *f, const char *path,
 			      const struct object_want *want, struct err *e);
@@ -59,27 +69,32 @@ void image_release(struct object_image *f);
 /* Exactly n bytes at offset; a file that has become shorter is ST_BAD. */
 enum status image_read(const struct object_image *f, uint64_t offset, void *to, size_t n,
 		       struct err *e);
+static inline bool image_same_machine(const struct object_image *a, const struct object_image *b)
+{
+	return a->is_64 == b->is_64 && a->big_endian == b->big_endian && a->arch == b->arch &&
+	       a->machine == b->machine;
+}
 /* The first section of that name that has bytes in the file, or NULL. */
-const struct elf_section *image_section(const struct object_image *f, const char *name);
+const struct section_header *image_section(const struct object_image *f, const char *name);
 
 /* section.c. The contents of s: *data is the caller's (allowance.h), with a NUL after the last
  * byte. ST_LIMIT: the allowance has no more. */
-enum status section_read(const struct object_image *f, const struct elf_section *s, uint8_t **data,
-			 uint64_t *size, struct err *e);
-bool section_is_compressed(const struct elf_section *s);
+enum status section_read(const struct object_image *f, const struct section_header *s,
+			 uint8_t **data, uint64_t *size, struct err *e);
+bool section_is_compressed(const struct section_header *s);
 /* The same without reading it, for a large section that is not compressed; NULL: section_read. */
-struct map_piece *section_map(const struct object_image *f, const struct elf_section *s,
+struct map_piece *section_map(const struct object_image *f, const struct section_header *s,
 			      uint8_t **data, uint64_t *size);
 /* The CRC32 that .gnu_debuglink holds, of the whole file. */
 enum status section_file_crc(const struct object_image *f, uint32_t *crc, struct err *e);
 /* .NAME or the legacy .zNAME. */
-const struct elf_section *section_find(const struct object_image *f, const char *name);
+const struct section_header *section_find(const struct object_image *f, const char *name);
 
 /* reloc.c: sections of a relocatable file get addresses, and segments for its code. */
 void reloc_lay_out(struct object_image *f);
 /* The relocations of s on its contents; a section that takes no part in symbolizing is left alone.
  */
-enum status reloc_apply(const struct object_image *f, const struct elf_section *s, uint8_t *data,
+enum status reloc_apply(const struct object_image *f, const struct section_header *s, uint8_t *data,
 			uint64_t size, struct err *e);
 
 /* reloc_type.c: what a relocation does with size bytes, and with S + A of the symbol and the
@@ -102,10 +117,6 @@ struct reloc_type {
 };
 /* NULL: the machine has none of that number that a debug section could have. */
 const struct reloc_type *reloc_type_find(const struct object_image *f, uint32_t type);
-
-struct buf;
-/* dsym.c: finds the debug file of a Mach-O file; what was refused and why is added to the text. */
-bool dsym_find(struct object *o, const struct object_search *s, struct buf *refused);
 
 /* symbols.c */
 struct symtab {
@@ -141,6 +152,31 @@ void symtab_load(struct symtab *s, struct object *o);
 void symtab_load_own(struct symtab *s, struct object *o); /* when the other one is not it */
 void symtab_load_any(struct symtab *s, struct object *o); /* data, too */
 void symtab_release(struct symtab *s);
+
+/* Of the symbols read so far, parallel to symtab.all. */
+struct symtab_loading {
+	size_t cap, cap_ranks, cap_ends, n_ranks, n_ends;
+	uint8_t *ranks;
+	uint64_t *ends;
+	size_t n_names;
+	bool data; /* what is no code, too */
+};
+
+/* A symbol in the order of its table. Of those at one address the one with the lowest rank, below
+ * SYMBOL_RANKS, is the best; one without a size ends at end at the latest. */
+enum { SYMBOL_RANKS = 12 };
+static inline void symtab_add(struct symtab *s, struct symtab_loading *l, struct object_symbol x,
+			      unsigned rank, uint64_t end)
+{
+	VEC_PUSH(s->all, s->n, l->cap) = x;
+	VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank;
+	VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
+}
+/* Sorts what was added, and finds the ends. */
+void symtab_finish(struct symtab *s, struct symtab_loading *l);
+/* A table that cannot be read, be it for want of memory, is missed by who looks for a name. f may
+ * be NULL. */
+void symtab_leave_out(struct symtab *s, const struct object_image *f, const struct err *e);
 
 /* minidebug.c */
 struct minidebug {

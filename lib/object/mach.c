@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/mach.h"
 
+#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,6 +34,8 @@ enum {
 	N_SECT = 0x0e,
 	N_EXT = 1,
 	N_WEAK_DEF = 0x80,
+	NLIST_32 = 12,
+	NLIST_64 = 16,
 };
 #define S_ATTR_INSTRUCTIONS UINT32_C(0x80000400) /* pure ones, some */
 #define CPU_SUBTYPE_MASK    UINT32_C(0x00ffffff)
@@ -43,19 +45,19 @@ enum {
 static const struct arch {
 	uint32_t type, subtype;
 	const char *name;
-	uint16_t machine;
+	enum object_arch arch;
 } archs[] = {
-    {7, 3, "i386", EM_386},
-    {7 | CPU_ARCH_ABI64, 3, "x86_64", EM_X86_64},
-    {7 | CPU_ARCH_ABI64, 8, "x86_64h", EM_X86_64},
-    {12, 6, "armv6", EM_ARM},
-    {12, 9, "armv7", EM_ARM},
-    {12, 11, "armv7s", EM_ARM},
-    {12, 12, "armv7k", EM_ARM},
-    {12 | CPU_ARCH_ABI64, 0, "arm64", EM_AARCH64},
-    {12 | CPU_ARCH_ABI64, 1, "arm64", EM_AARCH64},
-    {12 | CPU_ARCH_ABI64, 2, "arm64e", EM_AARCH64},
-    {12 | UINT32_C(0x02000000), 1, "arm64_32", EM_AARCH64},
+    {7, 3, "i386", ARCH_X86},
+    {7 | CPU_ARCH_ABI64, 3, "x86_64", ARCH_X86_64},
+    {7 | CPU_ARCH_ABI64, 8, "x86_64h", ARCH_X86_64},
+    {12, 6, "armv6", ARCH_ARM},
+    {12, 9, "armv7", ARCH_ARM},
+    {12, 11, "armv7s", ARCH_ARM},
+    {12, 12, "armv7k", ARCH_ARM},
+    {12 | CPU_ARCH_ABI64, 0, "arm64", ARCH_ARM64},
+    {12 | CPU_ARCH_ABI64, 1, "arm64", ARCH_ARM64},
+    {12 | CPU_ARCH_ABI64, 2, "arm64e", ARCH_ARM64},
+    {12 | UINT32_C(0x02000000), 1, "arm64_32", ARCH_ARM64},
 };
 
 static const struct arch *arch_of(uint32_t type, uint32_t subtype)
@@ -72,22 +74,22 @@ static const struct arch *arch_of(uint32_t type, uint32_t subtype)
 	return any;
 }
 
-uint16_t mach_machine(const char *arch)
+enum object_arch mach_arch(const char *arch)
 {
 	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
 		if (!strcmp(archs[i].name, arch))
-			return archs[i].machine;
-	return 0;
+			return archs[i].arch;
+	return ARCH_UNKNOWN;
 }
 
-bool mach_is_fat(const uint8_t head[8])
+static bool mach_is_fat(const uint8_t head[8])
 {
 	uint32_t magic = be32(head);
 
 	return magic == 0xcafebabf || (magic == 0xcafebabe && be32(head + 4) <= FAT_PARTS_MAX);
 }
 
-bool mach_is_thin(const uint8_t head[8])
+static bool mach_is_thin(const uint8_t head[8])
 {
 	uint32_t magic = be32(head);
 
@@ -156,6 +158,8 @@ static struct object_image within(const struct object_image *f, const struct par
 	return part;
 }
 
+static enum status mach_read(struct object_image *f, const struct object_want *want, struct err *e);
+
 static bool has_id(const struct object_image *f, const struct part *p,
 		   const struct object_build_id *id)
 {
@@ -173,7 +177,9 @@ static bool has_id(const struct object_image *f, const struct part *p,
 	return has;
 }
 
-enum status mach_narrow(struct object_image *f, const struct object_want *want, struct err *e)
+/* f becomes the part of a universal file that is wanted. */
+static enum status mach_narrow(struct object_image *f, const struct object_want *want,
+			       struct err *e)
 {
 	struct part parts[FAT_PARTS_MAX] = {{0}};
 	const struct part *best = NULL;
@@ -271,7 +277,7 @@ static void mach_read_section(struct mach_reading *r, struct cursor *c, bool wid
 	uint64_t addr = wide ? cursor_u64(c) : cursor_u32(c);
 	uint64_t size = wide ? cursor_u64(c) : cursor_u32(c);
 	uint32_t offset = cursor_u32(c), flags, type;
-	struct elf_section s = {.addr = addr, .offset = offset, .size = size};
+	struct section_header s = {.addr = addr, .offset = offset, .size = size};
 
 	cursor_skip(c, 12, "section"); /* align, reloff, nreloc */
 	flags = cursor_u32(c);
@@ -280,12 +286,12 @@ static void mach_read_section(struct mach_reading *r, struct cursor *c, bool wid
 		return;
 	type = flags & SECTION_TYPE;
 	/* in a .dSYM what is not DWARF has kept its headers only */
-	s.type = type == S_ZEROFILL || type == S_GB_ZEROFILL || type == S_THREAD_LOCAL_ZEROFILL ||
+	s.kind = type == S_ZEROFILL || type == S_GB_ZEROFILL || type == S_THREAD_LOCAL_ZEROFILL ||
 			 !offset
-		     ? SHT_NOBITS
-		     : SHT_PROGBITS;
+		     ? SECTION_ZEROES
+		     : SECTION_BYTES;
 	if (strncmp(segment, "__DWARF", NAME) != 0)
-		s.flags = SHF_ALLOC | (flags & S_ATTR_INSTRUCTIONS ? SHF_EXECINSTR : 0);
+		s.flags = SECTION_LOADED | (flags & S_ATTR_INSTRUCTIONS ? SECTION_CODE : 0);
 	s.name = (const char *)(uintptr_t)add_name(r, segment, name);
 	VEC_PUSH(r->f->sections, r->f->n_sections, r->cap_sections) = s;
 }
@@ -334,10 +340,10 @@ static void mach_read_command(struct mach_reading *r, struct cursor *c, uint32_t
 		}
 		break;
 	case LC_SYMTAB:
-		f->mach.offset = cursor_u32(c);
-		f->mach.n = cursor_u32(c);
-		f->mach.names = cursor_u32(c);
-		f->mach.n_names = cursor_u32(c);
+		f->symtab.offset = cursor_u32(c);
+		f->symtab.n = cursor_u32(c);
+		f->symtab.names = cursor_u32(c);
+		f->symtab.n_names = cursor_u32(c);
 		break;
 	default: break;
 	}
@@ -376,14 +382,14 @@ static enum status check_arch(struct object_image *f, uint32_t type, uint32_t su
 	if (!arch)
 		return err_set(e, ST_UNSUPPORTED, "a Mach-O file for processor type 0x%" PRIx32,
 			       type);
-	f->machine = arch->machine;
+	f->arch = arch->arch;
 	if (want && want->arch && !want->lenient && strcmp(want->arch, arch->name) != 0)
 		return err_set(e, ST_UNSUPPORTED, "a Mach-O file for %s, not %s", arch->name,
 			       want->arch);
 	return ST_OK;
 }
 
-enum status mach_read(struct object_image *f, const struct object_want *want, struct err *e)
+static enum status mach_read(struct object_image *f, const struct object_want *want, struct err *e)
 {
 	struct mach_reading r = {.f = f};
 	uint32_t type, subtype, kind, count, n_bytes;
@@ -394,7 +400,6 @@ enum status mach_read(struct object_image *f, const struct object_want *want, st
 	st = image_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
 	if (st)
 		return st;
-	f->kind = OBJECT_MACH;
 	f->big_endian = head[0] == 0xfe;
 	f->is_64 = head[0] == 0xcf || head[3] == 0xcf;
 	if (f->size < (f->is_64 ? 32 : 28))
@@ -419,7 +424,8 @@ enum status mach_read(struct object_image *f, const struct object_want *want, st
 			      n_bytes, f->size);
 	bytes = mem_alloc((size_t)n_bytes + 1);
 	st = image_read(f, f->is_64 ? 32 : 28, bytes, n_bytes, e);
-	VEC_PUSH(f->sections, f->n_sections, r.cap_sections) = (struct elf_section){.name = NULL};
+	VEC_PUSH(f->sections, f->n_sections, r.cap_sections) =
+	    (struct section_header){.name = NULL};
 	buf_addc(&r.names, 0);
 	if (!st)
 		st = mach_read_commands(&r, bytes, n_bytes, f->is_64 ? 32 : 28, count, e);
@@ -430,7 +436,14 @@ enum status mach_read(struct object_image *f, const struct object_want *want, st
 	return st;
 }
 
-struct mach_symbol mach_next_symbol(struct cursor *c, const struct object_image *f)
+struct mach_symbol {
+	uint64_t value;
+	uint32_t name; /* offset in the names */
+	uint8_t section;
+	bool code, external, weak;
+};
+
+static struct mach_symbol next_symbol(struct cursor *c, const struct object_image *f)
 {
 	struct mach_symbol s = {.name = cursor_u32(c)};
 	uint8_t type = cursor_u8(c);
@@ -442,6 +455,93 @@ struct mach_symbol mach_next_symbol(struct cursor *c, const struct object_image 
 	s.external = type & N_EXT;
 	s.weak = about & N_WEAK_DEF;
 	s.code = !(type & N_STAB) && (type & N_TYPE) == N_SECT && s.section < f->n_sections &&
-		 f->sections[s.section].flags & SHF_EXECINSTR;
+		 f->sections[s.section].flags & SECTION_CODE;
 	return s;
 }
+
+/* Mach-O: one table, names with an underscore, no sizes. */
+static void add_symbols(struct symtab *s, const struct object_image *f)
+{
+	const uint64_t each = f->is_64 ? NLIST_64 : NLIST_32;
+	const struct section_header table = {.name = "symbols",
+					     .kind = SECTION_SYMBOLS,
+					     .offset = f->symtab.offset,
+					     .size = f->symtab.n * each};
+	const struct section_header strings = {.name = "names",
+					       .kind = SECTION_STRINGS,
+					       .offset = f->symtab.names,
+					       .size = f->symtab.n_names};
+	struct err e = ERR_INIT;
+	struct symtab_loading l = {.cap = 0};
+	uint8_t *bytes = NULL, *names = NULL;
+	uint64_t size, n_names = 0;
+	struct cursor c;
+
+	if (section_read(f, &table, &bytes, &size, &e)) {
+		symtab_leave_out(s, f, &e);
+		return;
+	}
+	if (section_read(f, &strings, &names, &n_names, &e)) {
+		symtab_leave_out(s, f, &e);
+		allowance_free(bytes);
+		return;
+	}
+	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
+	c.big_endian = f->big_endian;
+	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
+		struct mach_symbol m = next_symbol(&c, f);
+		const struct section_header *t = m.code ? &f->sections[m.section] : NULL;
+		const char *name = m.name < n_names ? (const char *)names + m.name : "";
+
+		name += *name == '_';
+		if (!t || !*name || m.value < t->addr || m.value - t->addr >= t->size ||
+		    t->size > UINT64_MAX - t->addr)
+			continue;
+		symtab_add(s, &l,
+			   (struct object_symbol){m.value, t->addr + t->size, name, false, false,
+						  (uint32_t)s->n, NULL},
+			   !m.external ? 2 : m.weak, t->addr + t->size);
+	}
+	s->names[0] = (char *)names;
+	symtab_finish(s, &l);
+	allowance_free(bytes);
+}
+
+static void mach_symbols(struct symtab *s, struct object *o)
+{
+	add_symbols(s, &o->file);
+	if (!s->n && o->debug.path) {
+		symtab_release(s);
+		add_symbols(s, &o->debug);
+	}
+}
+
+static bool mach_is(const uint8_t head[8])
+{
+	return mach_is_fat(head) || mach_is_thin(head);
+}
+
+static enum status mach_open(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	uint8_t head[8] = {0};
+	enum status st = image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
+
+	if (st || !mach_is_fat(head))
+		return st ? st : mach_read(f, want, e);
+	st = mach_narrow(f, want, e);
+	memset(head, 0, sizeof head);
+	if (!st)
+		st = image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
+	if (!st && !mach_is_thin(head))
+		st = err_set(e, ST_UNSUPPORTED,
+			     "a part of a universal Mach-O file is not a Mach-O file");
+	return st ? st : mach_read(f, want, e);
+}
+
+const struct object_format format_mach = {
+    .about = {.name = "Mach-O", .unsized = true},
+    .is = mach_is,
+    .open = mach_open,
+    .symbols = mach_symbols,
+    .find_debug = dsym_find,
+};

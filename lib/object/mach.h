@@ -12,25 +12,12 @@
 #ifndef TM_OBJECT_MACH_H
 #define TM_OBJECT_MACH_H
 
-#include "lib/object/impl.h"
+#include "lib/object/format.h"
 
-struct cursor;
+/* The processor that lipo calls so; ARCH_UNKNOWN: no name that it has. */
+enum object_arch mach_arch(const char *name);
 
-bool mach_is_fat(const uint8_t head[8]);
-bool mach_is_thin(const uint8_t head[8]);
-/* f becomes the part of a universal file that is wanted. */
-enum status mach_narrow(struct object_image *f, const struct object_want *want, struct err *e);
-enum status mach_read(struct object_image *f, const struct object_want *want, struct err *e);
-/* The code symbols; of next_symbol's fields. */
-struct mach_symbol {
-	uint64_t value;
-	uint32_t name; /* offset in the names */
-	uint8_t section;
-	bool code, external, weak;
-};
-struct mach_symbol mach_next_symbol(struct cursor *c, const struct object_image *f);
-enum { MACH_NLIST_32 = 12, MACH_NLIST_64 = 16 };
-/* ELF's e_machine of an architecture's name, 0: not known. */
-uint16_t mach_machine(const char *arch);
+/* dsym.c */
+bool dsym_find(struct object *o, const struct object_search *s, struct buf *refused);
 
 #endif

@@ -81,7 +81,7 @@ static const char *minidebug_unpack(const uint8_t *in, size_t n, struct minidebu
 
 const struct object_image *minidebug_file(struct object *o, struct err *e)
 {
-	const struct elf_section *s = image_section(&o->file, ".gnu_debugdata");
+	const struct section_header *s = image_section(&o->file, ".gnu_debugdata");
 	struct minidebug *m = &o->mini;
 	const char *why;
 	uint64_t size;

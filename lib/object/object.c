@@ -6,9 +6,8 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/object/companion.h"
-#include "lib/object/impl.h"
+#include "lib/object/format.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,9 +120,9 @@ void object_free(struct object *o)
 	free(o);
 }
 
-enum object_kind object_kind(const struct object *o)
+const struct object_kind *object_kind(const struct object *o)
 {
-	return o->file.kind;
+	return &o->file.format->about;
 }
 
 const struct object_build_id *object_build_id(const struct object *o)
@@ -146,9 +145,17 @@ bool object_is_core(const struct object *o)
 	return o->file.is_core;
 }
 
-uint16_t object_machine(const struct object *o)
+enum object_arch object_arch(const struct object *o)
 {
-	return o->file.machine;
+	return (enum object_arch)o->file.arch;
+}
+
+bool object_each_linked(const struct object *o, bool dynamic, uint64_t *n,
+			void (*see)(void *arg, const struct object_linked *s), void *arg)
+{
+	*n = 0;
+	return o->file.format->each_linked &&
+	       o->file.format->each_linked(&o->file, dynamic, n, see, arg);
 }
 
 const struct object_segment *object_segments(const struct object *o, size_t *n)
@@ -169,7 +176,7 @@ const struct trail *object_trail(const struct object *o)
 
 bool object_has_dwarf(const struct object *o)
 {
-	const struct elf_section *s = NULL;
+	const struct section_header *s = NULL;
 
 	if (o->debug.path)
 		s = section_find(&o->debug, ".debug_info");
@@ -188,10 +195,10 @@ static const struct object_cached_section *cached(const struct object *o, const 
 }
 
 /* Where a section is: its header, and in which of the two files. */
-static const struct elf_section *find(const struct object *o, const char *name,
-				      const struct object_image **f)
+static const struct section_header *find(const struct object *o, const char *name,
+					 const struct object_image **f)
 {
-	const struct elf_section *s = o->debug.path ? section_find(&o->debug, name) : NULL;
+	const struct section_header *s = o->debug.path ? section_find(&o->debug, name) : NULL;
 
 	*f = &o->debug;
 	if (s)
@@ -200,7 +207,7 @@ static const struct elf_section *find(const struct object *o, const char *name,
 	return section_find(&o->file, name);
 }
 
-static void add_section(struct object *o, const char *name, const struct elf_section *s,
+static void add_section(struct object *o, const char *name, const struct section_header *s,
 			struct map_piece *map, uint8_t *data, uint64_t size)
 {
 	struct object_cached_section *c = mem_zalloc(sizeof *c);
@@ -217,7 +224,7 @@ enum status object_section(struct object *o, const char *name, struct object_sec
 {
 	const struct object_cached_section *c = cached(o, name);
 	const struct object_image *f;
-	const struct elf_section *s;
+	const struct section_header *s;
 	struct map_piece *map;
 	enum status st;
 	uint8_t *data;
@@ -247,11 +254,11 @@ static enum status object_join(const struct object_image *f, const char *name, s
 	*data = NULL;
 	*size = 0;
 	for (size_t i = first; i < f->n_sections; i++) {
-		const struct elf_section *s = &f->sections[i];
+		const struct section_header *s = &f->sections[i];
 		uint64_t n;
 		uint8_t *part, *both;
 
-		if (s->type == SHT_NOBITS || !s->size || strcmp(s->name, name) != 0)
+		if (!section_has_bytes(s) || !s->size || strcmp(s->name, name) != 0)
 			continue;
 		/* those of a sound file do not overlap */
 		if (s->size > f->size - raw)
@@ -308,7 +315,7 @@ enum status object_section_joined(struct object *o, const char *name, struct obj
 struct unpacking {
 	const char *name;
 	const struct object_image *f;
-	const struct elf_section *s;
+	const struct section_header *s;
 	uint8_t *data; /* NULL: could not be read */
 	uint64_t size;
 };

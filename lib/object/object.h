@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A binary on disk: an ELF file and, when one is found, the separate file with its debug
- * sections. The only user of libelf is elf.c (sections are decompressed in section.c).
+ * A binary on disk, of any kind that format.h lists, and, when one is found, the separate file with its debug
+ * sections.
  * Everything a hostile file says is checked here: a section that lies outside the file has no
  * data, a count is bounded by the file's size.
  *
@@ -22,8 +22,32 @@ struct object;
 struct map_piece;
 struct trail;
 
-/* EM_LOONGARCH, which <elf.h> did not have in 2021. */
-enum { MACHINE_LOONGARCH = 258 };
+/* The processor that a file is for, whatever its format calls it. */
+enum object_arch {
+	ARCH_UNKNOWN, /* the file does not say */
+	ARCH_X86,
+	ARCH_X86_64,
+	ARCH_ARM,
+	ARCH_ARM64,
+	ARCH_PPC,
+	ARCH_PPC64,
+	ARCH_S390,
+	ARCH_SPARC,
+	ARCH_MIPS,
+	ARCH_M68K,
+	ARCH_RISCV,
+	ARCH_LOONGARCH,
+	ARCH_IA64,
+	ARCH_SH,
+	ARCH_CSKY,
+	ARCH_ARC,
+	ARCH_ALPHA,
+	ARCH_PARISC,
+	ARCH_BPF,
+	ARCHS,
+	/* Another one: the number in the file's header is added to this. */
+	ARCH_OTHER = 0x10000,
+};
 
 enum { OBJECT_BUILD_ID_MAX = 64 };
 
@@ -37,24 +61,24 @@ struct object_build_id {
  * are known. */
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
 
-struct object_segment { /* PT_LOAD */
+struct object_segment { /* what is loaded as one piece */
 	uint64_t vaddr, offset, filesz, memsz, align;
 	bool executable;
 };
 
-/* FUNC, IFUNC and NOTYPE symbols of code in .symtab, else .dynsym, and OBJECT ones with a size in
- * sections with code: GHC calls its functions so. */
+/* A symbol of code. Of ELF: FUNC, IFUNC and NOTYPE symbols in .symtab, else .dynsym, and OBJECT ones
+ * with a size in sections with code: GHC calls its functions so. */
 struct object_symbol {
 	uint64_t lo, hi;  /* hi from the symbol's size; when size is 0, the next symbol's start, the
 			   * section's end or the end of a symbol with a size that it lies in */
 	const char *name; /* raw; borrowed from the object */
 	bool sized;       /* false: hi is a guess, and a report must label it */
-	bool local;       /* ELF's STB_LOCAL: another file may have one of this name */
+	bool local;       /* another file may have one of this name */
 	uint32_t index;   /* ascends in the order of its table */
-	const char *file; /* of a local symbol: its STT_FILE, the source's base name; else NULL */
+	const char *file; /* of a local symbol the source's base name; NULL: not known */
 };
 
-/* Opens path as ELF. ST_UNSUPPORTED when it is not ELF, ST_BAD when it is broken. A file that
+/* Opens path. ST_UNSUPPORTED when it is of no kind that is read, ST_BAD when it is broken. A file that
  * shrinks later must not kill the program: contents are read, or mapped and guarded. */
 enum status object_open(struct object **out, const char *path, struct err *e);
 /* Files of a kind that is read here begin so. */
@@ -86,10 +110,15 @@ enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
 void object_free(struct object *o); /* accepts NULL */
 
-/* What kind of file it is. Of a Mach-O file sections, machine, segments and build-id (its UUID) are
- * given as those of an equivalent ELF file: __debug_info as .debug_info. */
-enum object_kind { OBJECT_ELF, OBJECT_MACH, OBJECT_GSYM, OBJECT_BREAKPAD };
-enum object_kind object_kind(const struct object *o);
+/* What is so of all files of one kind. Whatever the kind calls them, sections, segments and build-id
+ * have ELF's names and meanings: Mach-O's __debug_info is .debug_info, its UUID is the build-id. */
+struct object_kind {
+	const char *name; /* "ELF" */
+	bool is_source;   /* object_is_source */
+	bool unsized;     /* its symbols have no size, and each of them counts as a function */
+	bool linkage;     /* object_each_linked knows what is exported and imported */
+};
+const struct object_kind *object_kind(const struct object *o);
 
 /* GSYM and Breakpad files say what is at an address themselves (source.h). */
 bool object_is_source(const struct object *o);
@@ -107,7 +136,10 @@ const char *object_source_complaint(const struct object *o);
 const struct object_build_id *object_build_id(const struct object *o);
 bool object_is_64(const struct object *o);
 bool object_is_big_endian(const struct object *o);
-uint16_t object_machine(const struct object *o); /* ELF e_machine */
+enum object_arch object_arch(const struct object *o);
+/* As reports call it, "x86-64", and as LLVM's triples begin, "x86_64"; NULL: it has no name here. */
+const char *object_arch_name(enum object_arch arch);
+const char *object_arch_triple(enum object_arch arch);
 const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
@@ -161,7 +193,7 @@ const struct trail *object_trail(const struct object *o);
 bool object_build_id_path(const char *dir, const struct object_build_id *id, const char *suffix,
 			  char *text, size_t n);
 
-/* Contents of a section by name, decompressed (SHF_COMPRESSED zlib and zstd, .zdebug_*), from
+/* Contents of a section by name, decompressed (ELF's zlib and zstd, .zdebug_*), from
  * the debug file when it has it, else from the object. ST_NONE: not there. ST_LIMIT: what all
  * sections of the process may take (allowance.h) does not suffice. The bytes live until
  * object_drop_sections. */
@@ -177,10 +209,29 @@ enum status object_section(struct object *o, const char *name, struct object_sec
  * wrong object_section will say. */
 void object_unpack(struct object *o, const char *const *names, size_t n, unsigned jobs);
 /* The sections of the file itself, whatever its debug file has, by number; 0 is the empty one. */
+enum object_section_kind {
+	SECTION_EMPTY,
+	SECTION_BYTES,  /* of the program, or of tools */
+	SECTION_ZEROES, /* it has no bytes in the file */
+	SECTION_SYMBOLS,
+	SECTION_DYNAMIC_SYMBOLS,
+	SECTION_STRINGS,
+	SECTION_RELOCATIONS,
+	SECTION_RELOCATIONS_ADDEND, /* each with its addend */
+	SECTION_NOTES,
+	SECTION_OTHER,
+};
+enum object_section_flag {
+	SECTION_LOADED = 1, /* it has memory when the program runs */
+	SECTION_CODE = 2,
+	SECTION_PACKED = 4,  /* compressed, behind a header that says how */
+	SECTION_GROUPED = 8, /* of a group, of which the linker keeps one */
+};
 struct object_section_info {
 	const char *name; /* borrowed; "" when it lies outside the string table */
-	uint64_t flags, addr, offset, size;
-	uint32_t type, link;
+	uint64_t addr, offset, size;
+	enum object_section_kind kind;
+	unsigned flags; /* enum object_section_flag */
 	bool compressed;
 };
 size_t object_section_count(const struct object *o);
@@ -255,10 +306,22 @@ const struct object_symbol *object_stub_at(struct object *o, uint64_t vaddr);
  * no ELF file that is linked. */
 bool object_function_start(struct object *o, uint64_t vaddr, uint64_t *start);
 
-/* vaddr of a file offset through PT_LOAD; ST_NONE when no segment's file part holds it. */
+/* vaddr of a file offset through its segment; ST_NONE when no segment's file part holds it. */
 enum status object_offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
-/* True when vaddr lies in an executable PT_LOAD. */
+/* True when vaddr lies in an executable segment. */
 bool object_is_code(const struct object *o, uint64_t vaddr);
+
+/* Symbols as the linker and the dynamic linker see them, in the order of the file's own tables. */
+struct object_linked {
+	const char *name; /* "": it has none */
+	uint64_t value;
+	bool undefined;
+	bool exported; /* of the dynamic ones: other files may use it */
+};
+/* Calls see for each symbol of the first table of the kind but its first, which is empty. False: there is no such
+ * table, or of this kind of file none is known. *n: how many, the first one with them. */
+bool object_each_linked(const struct object *o, bool dynamic, uint64_t *n,
+			void (*see)(void *arg, const struct object_linked *s), void *arg);
 
 /* A relocatable file (a .o, a kernel module): all of its sections begin at 0, and here they get
  * addresses behind each other: the first one with code keeps 0, the others come behind the size of

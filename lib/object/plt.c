@@ -10,7 +10,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/object/impl.h"
+#include "lib/object/elf.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ struct object_stubs {
 
 static uint64_t got(const struct object_image *f)
 {
-	const struct elf_section *s = image_section(f, ".got.plt");
+	const struct section_header *s = image_section(f, ".got.plt");
 
 	if (!s)
 		s = image_section(f, ".got");
@@ -55,7 +55,7 @@ static bool x86_slot(const struct object_image *f, uint64_t addr, const uint8_t 
 	*slot = le32(p + at + 2);
 	if (p[at + 1] == 0xa3)
 		*slot = (uint32_t)(got(f) + *slot);
-	else if (f->machine == EM_X86_64)
+	else if (f->arch == ARCH_X86_64)
 		*slot = addr + at + 6 + (uint64_t)(int64_t)(int32_t)*slot;
 	return true;
 }
@@ -123,12 +123,12 @@ static bool riscv_slot(const struct object_image *f, uint64_t addr, const uint8_
 static bool slot_of(const struct object_image *f, uint64_t addr, const uint8_t *p, uint64_t n,
 		    uint64_t *slot)
 {
-	switch (f->machine) {
-	case EM_386:
-	case EM_X86_64: return x86_slot(f, addr, p, n, slot);
-	case EM_AARCH64: return arm64_slot(addr, p, n, slot);
-	case EM_ARM: return arm_slot(addr, p, n, slot);
-	case EM_RISCV: return riscv_slot(f, addr, p, n, slot);
+	switch (f->arch) {
+	case ARCH_X86:
+	case ARCH_X86_64: return x86_slot(f, addr, p, n, slot);
+	case ARCH_ARM64: return arm64_slot(addr, p, n, slot);
+	case ARCH_ARM: return arm_slot(addr, p, n, slot);
+	case ARCH_RISCV: return riscv_slot(f, addr, p, n, slot);
 	default: return false;
 	}
 }
@@ -152,7 +152,7 @@ struct dynamic_symbols {
 };
 
 static void dynamic_symbols_load(struct dynamic_symbols *d, const struct object_image *f,
-				 const struct elf_section *s)
+				 const struct section_header *s)
 {
 	struct err e = ERR_INIT;
 
@@ -179,19 +179,20 @@ static const char *dynamic_symbols_name(const struct dynamic_symbols *d,
 }
 
 /* What a relocation fills its slot with: an address that a function of the program returns. */
-static bool is_chosen_at_start(uint16_t machine, uint64_t type)
+static bool is_chosen_at_start(enum object_arch arch, uint64_t type)
 {
-	return (machine == EM_X86_64 && type == R_X86_64_IRELATIVE) ||
-	       (machine == EM_386 && type == R_386_IRELATIVE) ||
-	       (machine == EM_AARCH64 && type == R_AARCH64_IRELATIVE) ||
-	       (machine == EM_ARM && type == R_ARM_IRELATIVE) ||
-	       (machine == EM_RISCV && type == R_RISCV_IRELATIVE);
+	return (arch == ARCH_X86_64 && type == R_X86_64_IRELATIVE) ||
+	       (arch == ARCH_X86 && type == R_386_IRELATIVE) ||
+	       (arch == ARCH_ARM64 && type == R_AARCH64_IRELATIVE) ||
+	       (arch == ARCH_ARM && type == R_ARM_IRELATIVE) ||
+	       (arch == ARCH_RISCV && type == R_RISCV_IRELATIVE);
 }
 
 static void stubs_read_relocations(struct object_stubs *t, const struct object_image *f,
-				   const struct elf_section *s, const struct dynamic_symbols *d)
+				   const struct section_header *s, const struct dynamic_symbols *d)
 {
-	const size_t word = f->is_64 ? 8 : 4, entry = word * (s->type == SHT_RELA ? 3 : 2);
+	const size_t word = f->is_64 ? 8 : 4,
+		     entry = word * (s->kind == SECTION_RELOCATIONS_ADDEND ? 3 : 2);
 	struct err e = ERR_INIT;
 	struct cursor c;
 	uint8_t *data;
@@ -204,13 +205,13 @@ static void stubs_read_relocations(struct object_stubs *t, const struct object_i
 	while (!cursor_done(&c)) {
 		uint64_t slot = word == 8 ? cursor_u64(&c) : cursor_u32(&c);
 		uint64_t info = word == 8 ? cursor_u64(&c) : cursor_u32(&c);
-		uint64_t addend = s->type != SHT_RELA ? 0
-				  : word == 8         ? cursor_u64(&c)
-						      : cursor_u32(&c);
+		uint64_t addend = s->kind != SECTION_RELOCATIONS_ADDEND ? 0
+				  : word == 8                           ? cursor_u64(&c)
+									: cursor_u32(&c);
 		uint64_t type = word == 8 ? info & UINT32_MAX : info & 0xff;
 		const char *name = dynamic_symbols_name(d, f, word == 8 ? info >> 32 : info >> 8);
 
-		if (!*name && is_chosen_at_start(f->machine, type))
+		if (!*name && is_chosen_at_start((enum object_arch)f->arch, type))
 			name = "*ABS*";
 		if (*name)
 			VEC_PUSH(t->imports, t->n_imports, t->cap_imports) =
@@ -229,18 +230,19 @@ static int by_slot(const void *a, const void *b)
 static void stubs_load_imports(struct object_stubs *t, const struct object_image *f)
 {
 	size_t many = 16; /* more relocation sections than any linker makes */
-	const struct elf_section *symbols = NULL;
+	const struct section_header *symbols = NULL;
 	struct dynamic_symbols d;
 
 	for (size_t i = 0; i < f->n_sections && !symbols; i++)
-		if (f->sections[i].type == SHT_DYNSYM)
+		if (f->sections[i].kind == SECTION_DYNAMIC_SYMBOLS)
 			symbols = &f->sections[i];
 	dynamic_symbols_load(&d, f, symbols);
 	for (size_t i = 0; i < f->n_sections && many; i++) {
-		const struct elf_section *s = &f->sections[i];
+		const struct section_header *s = &f->sections[i];
 
 		/* A program that is linked statically has no such symbols, and link is 0 or its others'. */
-		if ((s->type != SHT_RELA && s->type != SHT_REL) || !(s->flags & SHF_ALLOC) ||
+		if ((s->kind != SECTION_RELOCATIONS_ADDEND && s->kind != SECTION_RELOCATIONS) ||
+		    !(s->flags & SECTION_LOADED) ||
 		    (symbols && s->link && &f->sections[s->link] != symbols))
 			continue;
 		stubs_read_relocations(t, f, s, &d);
@@ -282,7 +284,7 @@ static const char *stub_name(struct object_stubs *t, const struct object_import 
 static void stubs_add_part(struct object_stubs *t, const struct object_image *f,
 			   const struct object_code_part *p)
 {
-	const bool x86 = f->machine == EM_386 || f->machine == EM_X86_64;
+	const bool x86 = f->arch == ARCH_X86 || f->arch == ARCH_X86_64;
 	const unsigned step = x86 ? 8 : 4, largest = x86 ? 16 : 32;
 	struct object_symbol *last = NULL;
 
@@ -318,7 +320,7 @@ static struct object_stubs *stubs_load(const struct object_image *f,
 	bool *is_plt = mem_zarray(n, sizeof *is_plt);
 
 	for (size_t k = 0; k < f->n_sections; k++) {
-		const struct elf_section *s = &f->sections[k];
+		const struct section_header *s = &f->sections[k];
 		size_t at;
 
 		if (strncmp(s->name, ".plt", 4) != 0 && strcmp(s->name, ".iplt") != 0)

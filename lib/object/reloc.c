@@ -10,7 +10,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
-#include "lib/object/impl.h"
+#include "lib/object/elf.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -20,19 +20,19 @@
 enum { PAGE = 4096 };
 
 /* Of a debug file that was split off, code has a size and no bytes. */
-static bool has_code(const struct object_image *f, const struct elf_section *s)
+static bool has_code(const struct object_image *f, const struct section_header *s)
 {
-	if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) || !s->size)
+	if (!(s->flags & SECTION_LOADED) || !(s->flags & SECTION_CODE) || !s->size)
 		return false;
-	if (s->type == SHT_NOBITS)
+	if (s->kind == SECTION_ZEROES)
 		return s->size <= INT32_MAX;
-	return s->type == SHT_PROGBITS && s->offset <= f->size && s->size <= f->size - s->offset;
+	return s->kind == SECTION_BYTES && s->offset <= f->size && s->size <= f->size - s->offset;
 }
 
 void reloc_lay_out(struct object_image *f)
 {
 	const uint64_t last = f->is_64 ? INT64_MAX : UINT32_MAX;
-	struct elf_section *first = NULL;
+	struct section_header *first = NULL;
 	uint64_t at = 1;
 	size_t cap = 0;
 
@@ -40,7 +40,7 @@ void reloc_lay_out(struct object_image *f)
 	f->segments = NULL;
 	f->n_segments = 0;
 	for (size_t i = 0; i < f->n_sections; i++) {
-		struct elf_section *s = &f->sections[i];
+		struct section_header *s = &f->sections[i];
 
 		s->addr = 0;
 		if (!has_code(f, s))
@@ -52,23 +52,23 @@ void reloc_lay_out(struct object_image *f)
 	at = (at + PAGE - 1) & -(uint64_t)PAGE;
 	f->flat = at;
 	for (size_t i = 0; i < f->n_sections; i++) {
-		struct elf_section *s = &f->sections[i];
+		struct section_header *s = &f->sections[i];
 
 		/* what lies about its size gets no place */
-		if (!(s->flags & SHF_ALLOC) || s->size > last - at - 2 * PAGE)
+		if (!(s->flags & SECTION_LOADED) || s->size > last - at - 2 * PAGE)
 			continue;
 		if (s != first) {
 			s->addr = at;
 			at = (at + s->size + PAGE) & -(uint64_t)PAGE;
 		}
 		if (has_code(f, s))
-			VEC_PUSH(f->segments, f->n_segments, cap) =
-			    (struct object_segment){.vaddr = s->addr,
-						    .offset = s->offset,
-						    .filesz = s->type == SHT_NOBITS ? 0 : s->size,
-						    .memsz = s->size,
-						    .align = 1,
-						    .executable = true};
+			VEC_PUSH(f->segments, f->n_segments, cap) = (struct object_segment){
+			    .vaddr = s->addr,
+			    .offset = s->offset,
+			    .filesz = s->kind == SECTION_ZEROES ? 0 : s->size,
+			    .memsz = s->size,
+			    .align = 1,
+			    .executable = true};
 	}
 }
 
@@ -91,7 +91,7 @@ uint64_t object_from_flat(const struct object *o, uint64_t address)
 
 struct relocating {
 	const struct object_image *f;
-	const struct elf_section *s; /* that is relocated */
+	const struct section_header *s; /* that is relocated */
 	uint8_t *data, *symbols;
 	uint64_t size, n_symbols; /* bytes */
 };
@@ -121,7 +121,7 @@ static enum status reloc_symbol_value(const struct relocating *r, uint64_t numbe
 	section = cursor_u16(&c);
 	if (f->is_64)
 		*value = cursor_u64(&c);
-	if (f->machine == EM_ARM && ELF32_ST_TYPE(info) == STT_FUNC)
+	if (f->arch == ARCH_ARM && ELF32_ST_TYPE(info) == STT_FUNC)
 		*value &= ~UINT64_C(1); /* Thumb; a linker leaves it out of DWARF, too */
 	if (section < f->n_sections)
 		*value += f->sections[section].addr;
@@ -234,10 +234,10 @@ static void split_info(const struct object_image *f, uint64_t info, struct entry
 	}
 }
 
-static enum status reloc_apply_all(const struct relocating *r, const struct elf_section *table,
+static enum status reloc_apply_all(const struct relocating *r, const struct section_header *table,
 				   const uint8_t *bytes, uint64_t n, struct err *e)
 {
-	const bool wide = r->f->is_64, addends = table->type == SHT_RELA;
+	const bool wide = r->f->is_64, addends = table->kind == SECTION_RELOCATIONS_ADDEND;
 	const uint64_t each = (addends ? 3 : 2) * (wide ? 8 : 4);
 	enum { SEEN = 256 }; /* there may be millions of a few types */
 	const struct reloc_type *seen[SEEN] = {NULL};
@@ -264,15 +264,15 @@ static enum status reloc_apply_all(const struct relocating *r, const struct elf_
 }
 
 /* Of what is loaded only unwind tables and 64-bit PowerPC's descriptors are read as contents. */
-static bool is_wanted(const struct elf_section *s)
+static bool is_wanted(const struct section_header *s)
 {
-	return s->size && s->type != SHT_REL && s->type != SHT_RELA && s->type != SHT_SYMTAB &&
-	       s->type != SHT_STRTAB &&
-	       (!(s->flags & SHF_ALLOC) || !strcmp(s->name, ".eh_frame") ||
+	return s->size && s->kind != SECTION_RELOCATIONS && s->kind != SECTION_RELOCATIONS_ADDEND &&
+	       s->kind != SECTION_SYMBOLS && s->kind != SECTION_STRINGS &&
+	       (!(s->flags & SECTION_LOADED) || !strcmp(s->name, ".eh_frame") ||
 		!strcmp(s->name, ".opd"));
 }
 
-enum status reloc_apply(const struct object_image *f, const struct elf_section *s, uint8_t *data,
+enum status reloc_apply(const struct object_image *f, const struct section_header *s, uint8_t *data,
 			uint64_t size, struct err *e)
 {
 	const size_t number = (size_t)(s - f->sections);
@@ -281,14 +281,15 @@ enum status reloc_apply(const struct object_image *f, const struct elf_section *
 	if (!is_wanted(s))
 		return ST_OK;
 	for (size_t i = 0; !st && i < f->n_sections; i++) {
-		const struct elf_section *t = &f->sections[i];
+		const struct section_header *t = &f->sections[i];
 		struct relocating r = {.f = f, .s = s, .data = data, .size = size};
 		uint8_t *bytes = NULL;
 		uint64_t n;
 
-		if ((t->type != SHT_REL && t->type != SHT_RELA) || t->info != number || !t->size)
+		if ((t->kind != SECTION_RELOCATIONS && t->kind != SECTION_RELOCATIONS_ADDEND) ||
+		    t->info != number || !t->size)
 			continue;
-		if (t->link >= f->n_sections || f->sections[t->link].type != SHT_SYMTAB)
+		if (t->link >= f->n_sections || f->sections[t->link].kind != SECTION_SYMBOLS)
 			return err_at(e, ST_BAD, t->offset,
 				      "section %s: relocations without a symbol table", s->name);
 		st = section_read(f, t, &bytes, &n, e);

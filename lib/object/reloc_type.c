@@ -8,7 +8,7 @@
  * BPFRelocationTypes. A machine is here when other tools' answers for real files of it check it
  * (tests/matrix.txt, tests/diff/corpus.txt).
  */
-#include "lib/object/impl.h"
+#include "lib/object/elf.h"
 
 #include <elf.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contents of sections, decompressed: ELF's SHF_COMPRESSED with zlib or zstd, and the older
+ * Contents of sections, decompressed: ELF's with zlib or zstd (SHF_COMPRESSED), and the older
  * .zdebug_NAME ("ZLIB", size as 8 big-endian bytes, a zlib stream).
  *
  * The size that a compressed section declares is a claim: it is refused when no stream of that
@@ -17,7 +17,6 @@
 #include "lib/pack/deflate.h"
 #include "lib/pack/zstd.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +25,7 @@
 #include <libdeflate.h>
 #endif
 
-#ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD 2
-#endif
+enum { PACKED_ZLIB = 1, PACKED_ZSTD = 2 }; /* gABI, "Section Compression" */
 
 /* Highest expansion per byte: a deflate block of one repeated match, a zstd block of 128 KiB of
  * one repeated byte in 4. */
@@ -121,7 +118,8 @@ static const char *inflate_zstd(struct inflated *o, const uint8_t *in, size_t n)
 	return why;
 }
 
-static enum status too_large(const struct elf_section *s, bool packed, uint64_t size, struct err *e)
+static enum status too_large(const struct section_header *s, bool packed, uint64_t size,
+			     struct err *e)
 {
 	return err_at(e, ST_LIMIT, s->offset,
 		      "section %s: needs %" PRIu64 " bytes%s, but of the limit of %" PRIu64 " "
@@ -133,7 +131,7 @@ static enum status too_large(const struct elf_section *s, bool packed, uint64_t 
 			     : "");
 }
 
-static enum status section_inflate(const struct elf_section *s, bool zstd, uint64_t want,
+static enum status section_inflate(const struct section_header *s, bool zstd, uint64_t want,
 				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
 				   struct err *e)
 {
@@ -165,7 +163,7 @@ static enum status section_inflate(const struct elf_section *s, bool zstd, uint6
 }
 
 /* raw: what is in the file. */
-static enum status section_unpack(const struct object_image *f, const struct elf_section *s,
+static enum status section_unpack(const struct object_image *f, const struct section_header *s,
 				  const uint8_t *raw, uint8_t **data, uint64_t *size, struct err *e)
 {
 	uint64_t want;
@@ -174,7 +172,7 @@ static enum status section_unpack(const struct object_image *f, const struct elf
 	enum status st;
 
 	cursor_init(&c, raw, (size_t)s->size, s->offset, e);
-	if (s->flags & SHF_COMPRESSED) { /* Elf32_Chdr, Elf64_Chdr */
+	if (s->flags & SECTION_PACKED) { /* Elf32_Chdr, Elf64_Chdr */
 		c.big_endian = f->big_endian;
 		type = cursor_u32(&c);
 		if (f->is_64)
@@ -184,27 +182,27 @@ static enum status section_unpack(const struct object_image *f, const struct elf
 	} else {
 		const uint8_t *magic = cursor_bytes(&c, 4, "compression header");
 
-		type = magic && !memcmp(magic, "ZLIB", 4) ? ELFCOMPRESS_ZLIB : 0;
+		type = magic && !memcmp(magic, "ZLIB", 4) ? PACKED_ZLIB : 0;
 		c.big_endian = true;
 		want = cursor_u64(&c);
 	}
 	if (cursor_failed(&c))
 		st = err_prefix(e, "section %s", s->name);
-	else if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+	else if (type != PACKED_ZLIB && type != PACKED_ZSTD)
 		st = err_at(e, ST_UNSUPPORTED, s->offset,
 			    "section %s: unknown compression %" PRIu32, s->name, type);
 	else
-		st = section_inflate(s, type == ELFCOMPRESS_ZSTD, want, c.pos, cursor_window(&c),
-				     data, size, e);
+		st = section_inflate(s, type == PACKED_ZSTD, want, c.pos, cursor_window(&c), data,
+				     size, e);
 	return st;
 }
 
-bool section_is_compressed(const struct elf_section *s)
+bool section_is_compressed(const struct section_header *s)
 {
-	return (s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8);
+	return (s->flags & SECTION_PACKED) || !strncmp(s->name, ".zdebug_", 8);
 }
 
-static struct map_piece *map_large(const struct object_image *f, const struct elf_section *s,
+static struct map_piece *map_large(const struct object_image *f, const struct section_header *s,
 				   uint8_t **data)
 {
 	enum { WORTH_IT = 256 << 10 };
@@ -220,8 +218,8 @@ static struct map_piece *map_large(const struct object_image *f, const struct el
 	return m;
 }
 
-enum status section_read(const struct object_image *f, const struct elf_section *s, uint8_t **data,
-			 uint64_t *size, struct err *e)
+enum status section_read(const struct object_image *f, const struct section_header *s,
+			 uint8_t **data, uint64_t *size, struct err *e)
 {
 	struct map_piece *map = NULL;
 	uint8_t *raw;
@@ -262,7 +260,7 @@ enum status section_read(const struct object_image *f, const struct elf_section 
 	return st;
 }
 
-struct map_piece *section_map(const struct object_image *f, const struct elf_section *s,
+struct map_piece *section_map(const struct object_image *f, const struct section_header *s,
 			      uint8_t **data, uint64_t *size)
 {
 	*size = s->size;
@@ -289,9 +287,9 @@ enum status section_file_crc(const struct object_image *f, uint32_t *crc, struct
 	return st;
 }
 
-const struct elf_section *section_find(const struct object_image *f, const char *name)
+const struct section_header *section_find(const struct object_image *f, const char *name)
 {
-	const struct elf_section *s = image_section(f, name);
+	const struct section_header *s = image_section(f, name);
 	char old[64];
 
 	if (!s && name[0] == '.' && snprintf(old, sizeof old, ".z%s", name + 1) < (int)sizeof old)

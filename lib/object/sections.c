@@ -5,7 +5,6 @@
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
 
-#include <elf.h>
 #include <string.h>
 
 size_t object_section_count(const struct object *o)
@@ -15,15 +14,14 @@ size_t object_section_count(const struct object *o)
 
 struct object_section_info object_section_info(const struct object *o, size_t i)
 {
-	const struct elf_section *s = &o->file.sections[i];
+	const struct section_header *s = &o->file.sections[i];
 
 	return (struct object_section_info){.name = s->name,
-					    .flags = s->flags,
 					    .addr = s->addr,
 					    .offset = s->offset,
 					    .size = s->size,
-					    .type = s->type,
-					    .link = s->link,
+					    .kind = (enum object_section_kind)s->kind,
+					    .flags = s->flags,
 					    .compressed = section_is_compressed(s) ||
 							  !strncmp(s->name, ".zdebug_", 8)};
 }
@@ -33,8 +31,7 @@ enum status object_section_read(const struct object *o, size_t i, uint8_t **data
 {
 	*data = NULL;
 	*size = 0;
-	if (i >= o->file.n_sections || o->file.sections[i].type == SHT_NOBITS ||
-	    o->file.sections[i].type == SHT_NULL)
+	if (i >= o->file.n_sections || !section_has_bytes(&o->file.sections[i]))
 		return ST_NONE;
 	return section_read(&o->file, &o->file.sections[i], data, size, e);
 }

@@ -3,7 +3,7 @@
 
 #include "lib/base/allowance.h"
 #include "lib/base/mem.h"
-#include "lib/object/impl.h"
+#include "lib/object/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@ static bool is_gsym(const uint8_t head[8])
 	return !memcmp(head, "GSYM", 4) || !memcmp(head, "MYSG", 4);
 }
 
-bool source_is(const uint8_t head[8])
+static bool is_breakpad(const uint8_t head[8])
 {
-	return is_gsym(head) || !memcmp(head, "MODULE ", 7);
+	return !memcmp(head, "MODULE ", 7);
 }
 
 static enum status read_all(struct object_source *s, const struct object_image *f, struct err *e)
@@ -36,7 +36,9 @@ static enum status read_all(struct object_source *s, const struct object_image *
 	return image_read(f, 0, s->bytes, (size_t)f->size, e);
 }
 
-enum status source_open(struct object_image *f, struct err *e)
+/* Fills build-id, segments and source of f. */
+static enum status source_open(struct object_image *f, const struct source_kind *kind,
+			       struct err *e)
 {
 	struct object_source *s = mem_zalloc(sizeof *s);
 	uint64_t lo = UINT64_MAX, hi;
@@ -47,8 +49,7 @@ enum status source_open(struct object_image *f, struct err *e)
 	if (st)
 		return st;
 	f->is_64 = true;
-	f->kind = is_gsym(s->bytes) ? OBJECT_GSYM : OBJECT_BREAKPAD;
-	s->kind = f->kind == OBJECT_GSYM ? &source_gsym : &source_breakpad;
+	s->kind = kind;
 	st = s->kind->open(s, f, e);
 	if (st)
 		return st;
@@ -84,21 +85,6 @@ void source_free(struct object_source *s)
 	free(s);
 }
 
-size_t source_count(const struct object_source *s)
-{
-	return s->kind->count(s);
-}
-
-bool source_function(const struct object_source *s, size_t i, struct source_function *f)
-{
-	return s->kind->function(s, i, f);
-}
-
-uint64_t source_end(const struct object_source *s)
-{
-	return s->kind->end(s);
-}
-
 static enum status source_at(const struct object_source *s, uint64_t addr,
 			     struct object_call *calls, size_t max, size_t *n)
 {
@@ -126,3 +112,51 @@ const char *object_source_complaint(const struct object *o)
 {
 	return source_complaint(o->file.source);
 }
+
+/* What a symbol file calls a function is a symbol, too. */
+static void source_symbols(struct symtab *s, struct object *o)
+{
+	const struct object_source *source = o->file.source;
+	const size_t n = source->kind->count(source);
+	const uint64_t end = source->kind->end(source);
+	struct symtab_loading l = {.cap = 0};
+	struct source_function f;
+
+	for (size_t i = 0; i < n && s->n < SYMBOL_NONE - 1; i++) {
+		if (!source->kind->function(source, i, &f) || !*f.name)
+			continue;
+		symtab_add(s, &l,
+			   (struct object_symbol){
+			       f.lo, f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX,
+			       f.name, f.size > 0, false, (uint32_t)i, NULL},
+			   f.public, end);
+	}
+	symtab_finish(s, &l);
+}
+
+static enum status gsym_open(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	(void)want;
+	return source_open(f, &source_gsym, e);
+}
+
+static enum status breakpad_open(struct object_image *f, const struct object_want *want,
+				 struct err *e)
+{
+	(void)want;
+	return source_open(f, &source_breakpad, e);
+}
+
+const struct object_format format_gsym = {
+    .about = {.name = "GSYM", .is_source = true},
+    .is = is_gsym,
+    .open = gsym_open,
+    .symbols = source_symbols,
+};
+
+const struct object_format format_breakpad = {
+    .about = {.name = "Breakpad", .is_source = true},
+    .is = is_breakpad,
+    .open = breakpad_open,
+    .symbols = source_symbols,
+};

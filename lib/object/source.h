@@ -21,9 +21,6 @@
 struct object_image;
 struct object_source;
 
-bool source_is(const uint8_t head[8]); /* what the file begins with */
-/* Fills kind, build-id, segments and source of f, which has been opened. */
-enum status source_open(struct object_image *f, struct err *e);
 void source_free(struct object_source *s); /* accepts NULL */
 
 struct source_function {
@@ -31,11 +28,6 @@ struct source_function {
 	const char *name;  /* borrowed; "" when it lies outside the file */
 	bool public;       /* a symbol without lines */
 };
-size_t source_count(const struct object_source *s);
-/* False: that function is broken. */
-bool source_function(const struct object_source *s, size_t i, struct source_function *f);
-uint64_t source_end(
-    const struct object_source *s); /* behind the last function, as far as is known */
 
 /* The two kinds; s is the whole of it. */
 struct object_source {
@@ -53,7 +45,9 @@ struct source_kind {
 	enum status (*open)(struct object_source *s, struct object_image *f, struct err *e);
 	void (*free)(struct object_source *s);
 	size_t (*count)(const struct object_source *s);
+	/* False: that function is broken. */
 	bool (*function)(const struct object_source *s, size_t i, struct source_function *f);
+	/* Behind the last function, as far as is known. */
 	uint64_t (*end)(const struct object_source *s);
 	enum status (*at)(const struct object_source *s, uint64_t addr, struct object_call *calls,
 			  size_t max, size_t *n);

@@ -9,7 +9,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/object/eh_frame.h"
-#include "lib/object/impl.h"
+#include "lib/object/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct listing {
 
 static void starts_read(struct start_bytes *b, const struct object_image *f, const char *name)
 {
-	const struct elf_section *s = section_find(f, name);
+	const struct section_header *s = section_find(f, name);
 	struct err e = ERR_INIT;
 
 	if (!s)
@@ -113,7 +113,7 @@ static struct object_starts *starts_load(const struct object *o)
 	const struct object_image *files[] = {&o->file, &o->debug};
 	struct listing l = {.to = t, .o = o};
 
-	if (o->file.kind != OBJECT_ELF || o->file.flat)
+	if (!o->file.format->frames || o->file.flat)
 		return t;
 	starts_read(&t->eh, &o->file, ".eh_frame");
 	t->frames = frames_over(&t->eh, &o->file, false);
@@ -198,7 +198,7 @@ static bool starts_in_list(const struct object_starts *t, uint64_t vaddr,
 static bool in_plt(const struct object_image *f, uint64_t vaddr)
 {
 	for (size_t i = 0; i < f->n_sections; i++) {
-		const struct elf_section *s = &f->sections[i];
+		const struct section_header *s = &f->sections[i];
 
 		if (s->addr <= vaddr && vaddr - s->addr < s->size &&
 		    (!strncmp(s->name, ".plt", 4) || !strcmp(s->name, ".iplt")))

@@ -109,12 +109,10 @@ void explain_release(struct explain *x)
 
 static void section(struct buf *b, const struct object *o, uint64_t addr)
 {
-	enum { ALLOCATED = 2 }; /* sh_flags */
-
 	for (size_t i = 0, n = object_section_count(o); i < n; i++) {
 		struct object_section_info s = object_section_info(o, i);
 
-		if (!(s.flags & ALLOCATED) || addr < s.addr || addr - s.addr >= s.size)
+		if (!(s.flags & SECTION_LOADED) || addr < s.addr || addr - s.addr >= s.size)
 			continue;
 		buf_adds(b, "  section: ");
 		text(b, s.name);

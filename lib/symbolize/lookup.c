@@ -581,13 +581,7 @@ uint64_t lookup_base(const struct lookup_file *f)
 
 const char *lookup_machine(const struct lookup_file *f)
 {
-	static const struct {
-		uint16_t machine; /* ELF's e_machine, gABI and processor supplements */
-		const char *name;
-	} machines[] = {{3, "i386"}, {40, "arm"}, {62, "x86_64"}, {183, "arm64"}, {243, "riscv"}};
+	const char *name = f->object ? object_arch_triple(object_arch(f->object)) : NULL;
 
-	for (size_t i = 0; f->object && i < sizeof machines / sizeof *machines; i++)
-		if (machines[i].machine == object_machine(f->object))
-			return machines[i].name;
-	return "";
+	return name ? name : "";
 }

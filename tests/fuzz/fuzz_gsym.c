@@ -8,6 +8,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	source_check(data, size, OBJECT_GSYM);
+	source_check(data, size, "GSYM");
 	return 0;
 }

@@ -117,7 +117,7 @@ static void make(struct buf *b, bool wide, bool big, uint32_t cpu, uint32_t subt
 	pad(b, from, 0x400);
 }
 
-static void check(struct object *o, bool wide, bool big, uint16_t machine, uint8_t id)
+static void check(struct object *o, bool wide, bool big, enum object_arch arch, uint8_t id)
 {
 	const struct object_segment *segments;
 	const struct object_symbol *s;
@@ -126,10 +126,10 @@ static void check(struct object *o, bool wide, bool big, uint16_t machine, uint8
 	uint64_t vaddr = 0;
 	size_t n;
 
-	CHECK_EQ(object_kind(o), OBJECT_MACH);
+	CHECK_STR(object_kind(o)->name, "Mach-O");
 	CHECK_EQ(object_is_64(o), wide);
 	CHECK_EQ(object_is_big_endian(o), big);
-	CHECK_EQ(object_machine(o), machine);
+	CHECK_EQ(object_arch(o), arch);
 	CHECK_EQ(object_build_id(o)->len, 16);
 	CHECK_EQ(object_build_id(o)->bytes[15], id);
 	segments = object_segments(o, &n);
@@ -158,12 +158,12 @@ TEST(thin_of_either_width_and_order)
 	static const struct {
 		bool wide, big;
 		uint32_t cpu, subtype;
-		uint16_t machine;
-	} kinds[] = {{false, false, 12, 9, 40},
-		     {false, true, 7, 3, 3},
-		     {true, false, 0x100000c, 0x80000002, 183},
-		     {false, false, 0x200000c, 1, 183},
-		     {true, true, 0x1000007, 3, 62}};
+		enum object_arch arch;
+	} kinds[] = {{false, false, 12, 9, ARCH_ARM},
+		     {false, true, 7, 3, ARCH_X86},
+		     {true, false, 0x100000c, 0x80000002, ARCH_ARM64},
+		     {false, false, 0x200000c, 1, ARCH_ARM64},
+		     {true, true, 0x1000007, 3, ARCH_X86_64}};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		struct buf b = BUF_INIT;
@@ -172,7 +172,7 @@ TEST(thin_of_either_width_and_order)
 
 		make(&b, kinds[i].wide, kinds[i].big, kinds[i].cpu, kinds[i].subtype, 7);
 		if (CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK))
-			check(o, kinds[i].wide, kinds[i].big, kinds[i].machine, 7);
+			check(o, kinds[i].wide, kinds[i].big, kinds[i].arch, 7);
 		object_free(o);
 		buf_release(&b);
 	}
@@ -223,13 +223,13 @@ TEST(universal_by_name_and_by_uuid)
 		if (CHECK_EQ(
 			object_open_wanted(&o, path, &(struct object_want){.arch = "armv7"}, &e),
 			ST_OK))
-			check(o, false, false, 40, 5);
+			check(o, false, false, ARCH_ARM, 5);
 		object_free(o);
 		o = NULL;
 		memset(id.bytes, 6, 16);
 		if (CHECK_EQ(object_open_wanted(&o, path, &(struct object_want){.id = &id}, &e),
 			     ST_OK))
-			check(o, true, false, 62, 6);
+			check(o, true, false, ARCH_X86_64, 6);
 		object_free(o);
 		o = NULL;
 		id.bytes[3] = 9;

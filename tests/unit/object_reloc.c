@@ -4,6 +4,7 @@
  * and what they compute are written out as each machine's supplement has them, not taken from
  * <elf.h>. S is 0x1000 and 0x30, A is 0x234 and 4, of the first and the second one; P is 8.
  */
+#include "lib/object/elf.h"
 #include "lib/object/object.h"
 
 #include "lib/base/allowance.h"
@@ -68,8 +69,12 @@ static void put_relocation(struct buf *b, const struct file *f, const struct one
 		put(b, f->big, addend, word);
 }
 
-static void put_section(struct buf *b, const struct file *f, const struct object_section_info *s,
-			uint32_t info)
+struct header {
+	uint64_t flags, offset, size;
+	uint32_t type, link;
+};
+
+static void put_section(struct buf *b, const struct file *f, const struct header *s, uint32_t info)
 {
 	const size_t word = f->is_64 ? 8 : 4;
 
@@ -89,31 +94,28 @@ static void put_section(struct buf *b, const struct file *f, const struct object
 static void make(struct buf *b, const struct file *f)
 {
 	const size_t word = f->is_64 ? 8 : 4, header = f->is_64 ? 64 : 52;
-	struct object_section_info s[6] = {{.type = SHT_NULL}};
+	struct header s[6] = {{.type = SHT_NULL}};
 	struct buf body = BUF_INIT;
 
-	s[1] = (struct object_section_info){
+	s[1] = (struct header){
 	    .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .offset = header, .size = 16};
 	put(&body, false, 0, 8);
 	put(&body, false, 0, 8);
-	s[2] = (struct object_section_info){
-	    .type = SHT_PROGBITS, .offset = header + body.len, .size = SIZE};
+	s[2] = (struct header){.type = SHT_PROGBITS, .offset = header + body.len, .size = SIZE};
 	for (size_t i = 0; i < SIZE; i++)
 		buf_addc(&body, (char)(f->data ? f->data[i] : i == PLACE ? OLD : 0));
-	s[3] = (struct object_section_info){
+	s[3] = (struct header){
 	    .type = f->in_place ? SHT_REL : SHT_RELA, .offset = header + body.len, .link = 4};
 	put_relocation(&body, f, &f->relocations[0], 1, 0x234);
 	if (f->relocations[1].type)
 		put_relocation(&body, f, &f->relocations[1], 2, 4);
 	s[3].size = header + body.len - s[3].offset;
-	s[4] = (struct object_section_info){
-	    .type = SHT_SYMTAB, .offset = header + body.len, .link = 5};
+	s[4] = (struct header){.type = SHT_SYMTAB, .offset = header + body.len, .link = 5};
 	put_symbol(&body, f, 0, 0);
 	put_symbol(&body, f, 0x1000, 1);
 	put_symbol(&body, f, 0x30, 1);
 	s[4].size = header + body.len - s[4].offset;
-	s[5] = (struct object_section_info){
-	    .type = SHT_STRTAB, .offset = header + body.len, .size = 1};
+	s[5] = (struct header){.type = SHT_STRTAB, .offset = header + body.len, .size = 1};
 	buf_addc(&body, 0);
 
 	buf_add(b, "\177ELF", 4);

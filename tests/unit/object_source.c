@@ -73,7 +73,7 @@ TEST(breakpad_inlined_calls_are_nested)
 
 	if (!o)
 		return;
-	CHECK_EQ(object_kind(o), OBJECT_BREAKPAD);
+	CHECK_STR(object_kind(o)->name, "Breakpad");
 	a = ask(o, 0x1000);
 	CHECK_EQ(a.n, 1);
 	check_call(&a.calls[0], "outer(int)", "/src/outer.cpp", 10);
@@ -133,14 +133,14 @@ TEST(breakpad_ids)
 	if (o) {
 		CHECK_MEM(object_build_id(o)->bytes, object_build_id(o)->len, want, 16);
 		CHECK(object_build_id(o)->partial);
-		CHECK_EQ(object_machine(o), 62);
+		CHECK_EQ(object_arch(o), ARCH_X86_64);
 	}
 	object_free(o);
 	o = open_text(mac, sizeof mac - 1);
 	if (o) {
 		CHECK_MEM(object_build_id(o)->bytes, object_build_id(o)->len, want, 16);
 		CHECK(!object_build_id(o)->partial);
-		CHECK_EQ(object_machine(o), 183);
+		CHECK_EQ(object_arch(o), ARCH_ARM64);
 	}
 	object_free(o);
 	o = open_text(code, sizeof code - 1);
@@ -218,7 +218,7 @@ TEST(gsym_lines_and_inlined_calls)
 		buf_release(&b);
 		return;
 	}
-	CHECK_EQ(object_kind(o), OBJECT_GSYM);
+	CHECK_STR(object_kind(o)->name, "GSYM");
 	CHECK_MEM(object_build_id(o)->bytes, object_build_id(o)->len, "ID:4", 4);
 	/* special 5 of range 6 moves the line by 0: 10; then file 2 at +8, file 1, line +5 at +16
 	 */
