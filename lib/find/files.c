@@ -7,6 +7,7 @@
 #include "lib/base/pool.h"
 #include "lib/find/call_check.h"
 #include "lib/find/container.h"
+#include "lib/index/debug_source.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -325,7 +326,7 @@ static int use_of(const struct find_file *f, const struct wanted *w)
 		return 0;
 	if (!agrees(f, w->module) || (w->arch && arch && arch != w->arch))
 		return 1;
-	return 2 + (object_has_dwarf(f->object) || object_is_source(f->object));
+	return 2 + debug_source_of(f->object)->lines;
 }
 
 static struct find_file *by_path(struct find_files *f, const char *path)

@@ -4,7 +4,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/dwarf/source.h"
 #include "lib/index/cache_dir.h"
 #include "lib/index/index_format.h"
 
@@ -425,8 +424,8 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 			a->extras[i].start += shift;
 }
 
-static enum status run_cached(struct index_cache *c, struct dwarf_job *jobs, size_t n,
-			      const struct dwarf_options *options, struct err *e)
+enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+			    const struct dwarf_options *options, struct err *e)
 {
 	struct dwarf_job *plain = mem_array(n, sizeof *plain);
 	uint64_t **made = mem_zarray(n, sizeof *made);
@@ -447,25 +446,6 @@ static enum status run_cached(struct index_cache *c, struct dwarf_job *jobs, siz
 	}
 	free(made);
 	free(plain);
-	return st;
-}
-
-enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
-		      const struct dwarf_options *options, struct err *e)
-{
-	struct dwarf_job *left = mem_array(n, sizeof *left);
-	size_t n_left = 0;
-	enum status st = ST_OK;
-
-	for (size_t i = 0; i < n; i++) {
-		if (object_is_source(jobs[i].object))
-			dwarf_source(&jobs[i], options);
-		else
-			left[n_left++] = jobs[i];
-	}
-	if (n_left)
-		st = run_cached(c, left, n_left, options, e);
-	free(left);
 	return st;
 }
 

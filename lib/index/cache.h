@@ -44,9 +44,13 @@ void cache_release(struct index_cache *c); /* before the objects it has seen */
 
 uint64_t cache_limit(void); /* bytes the folder may hold */
 
-/* As dwarf_fast, which it calls for what has no index. */
+/* Answers every job by the debug source of its object (debug_source.h). */
 enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 		      const struct dwarf_options *options, struct err *e);
+
+/* The same of objects with DWARF: by their indexes, and by dwarf_fast. */
+enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+			    const struct dwarf_options *options, struct err *e);
 
 /* Makes sure that there is a sound index of this object, on request: waits for another
  * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked

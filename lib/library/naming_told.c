@@ -5,6 +5,7 @@
 #include "lib/library/naming.h"
 
 #include "lib/base/mem.h"
+#include "lib/index/debug_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,11 +109,6 @@ enum tracemill_status tracemill_naming_coverage(struct tracemill_naming *naming,
 
 /* Files and modules. */
 
-static bool has_lines(const struct object *o)
-{
-	return object_has_dwarf(o) || object_is_source(o);
-}
-
 static enum tracemill_status naming_tell_file(struct naming_call *c, struct naming_opened *x)
 {
 	const struct find_files *files = &x->symbolizer.files;
@@ -144,7 +140,7 @@ static enum tracemill_status naming_tell_file(struct naming_call *c, struct nami
 		to.build_id = id->bytes;
 		to.n_build_id = id->len;
 		to.debug_path = debug_path ? debug_path : "";
-		to.has_lines = has_lines(f->object);
+		to.has_lines = debug_source_of(f->object)->lines;
 	}
 	naming_give(c->to, &to, sizeof to);
 	return TRACEMILL_OK;
@@ -181,7 +177,7 @@ static enum tracemill_status naming_tell_module(struct naming_call *c, struct na
 				       .n_build_id = f->id.len,
 				       .reason = (uint8_t)f->reason,
 				       .has_lines = f->file && f->file->object &&
-						    has_lines(f->file->object)};
+						    debug_source_of(f->file->object)->lines};
 	naming_give(c->to, &to, sizeof to);
 	return TRACEMILL_OK;
 }

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/index/debug_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,10 +185,10 @@ static int by_file(const void *a, const void *b)
 /* Why there is nothing to compare; NULL: there is. */
 static const char *no_case(const struct chosen *c)
 {
-	if (c->found == DWARF_ABSENT)
-		return "the file has no DWARF";
-	if (object_is_source(c->object))
-		return "the symbol file is not DWARF";
+	const struct debug_source *from = debug_source_of(c->object);
+
+	if (from->no_second_opinion)
+		return from->no_second_opinion;
 	return c->found == DWARF_GAVE_UP ? "no answer was given: a limit was reached" : NULL;
 }
 

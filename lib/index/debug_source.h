@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kinds of debug information that answer for an object's addresses: a row for each, the best first. A new
+ * kind has its engine in a room of its own, as lib/dwarf is DWARF's, and a row in debug_source.c.
+ */
+#ifndef TM_INDEX_DEBUG_SOURCE_H
+#define TM_INDEX_DEBUG_SOURCE_H
+
+#include "lib/index/cache.h"
+
+struct debug_source {
+	const char *name;
+	bool (*has)(const struct object *o); /* pure */
+	/* Answers every job (engine.h) of objects of which this row is the first that has them. */
+	enum status (*answer)(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+			      const struct dwarf_options *options, struct err *e);
+	bool lines; /* it knows files and lines, and calls that are inlined */
+	/* Why libdwarf cannot be asked of it; NULL: it can. */
+	const char *no_second_opinion;
+};
+
+/* Never NULL: the last row, the symbol table, takes all that is left. */
+const struct debug_source *debug_source_of(const struct object *o);
+
+#endif
