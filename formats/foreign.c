@@ -17,10 +17,10 @@ struct mark {
 
 enum { WITHIN = 4096 };
 
-#define UNPACK     "unpack it, and give the captures inside"
-#define ON_WINDOWS "use llvm-symbolizer; tm-inspect and tm-symbolize read ELF and Mach-O"
-#define SYMBOLS    "tm-symbolize -e FILE adds its names to a trace"
-#define GOES(how)  "use it with a capture: tm-symbolize " how
+#define UNPACK    "unpack it, and give the captures inside"
+#define IN_PDB    "use llvm-symbolizer; tm-symbolize reads DWARF in PE files, but not PDBs"
+#define SYMBOLS   "tm-symbolize -e FILE adds its names to a trace"
+#define GOES(how) "use it with a capture: tm-symbolize " how
 #define UTRACE(how)                                                                         \
 	{                                                                                   \
 		"a trace of Unreal Engine (.utrace)" how, NULL,                             \
@@ -100,7 +100,7 @@ static const struct mark marks[] = {
      29,
      "Microsoft C/C++ MSF 7.00\r\n\032DS",
      NULL,
-     {"debug information of Windows (PDB)", NULL, ON_WINDOWS}},
+     {"debug information of Windows (PDB)", NULL, IN_PDB}},
     {0,
      4,
      "\0asm",
@@ -255,11 +255,10 @@ static const struct foreign *of_elf(const uint8_t *p, size_t n)
 static const struct foreign *of_windows(const uint8_t *p, size_t n)
 {
 	static const struct foreign dos = {"a program of DOS (MZ)", NULL, NULL};
-	static const struct foreign program = {"a program of Windows (PE)", NULL, ON_WINDOWS};
-	static const struct foreign library = {"a library of Windows (PE, a DLL)", NULL,
-					       ON_WINDOWS};
-	static const struct foreign either = {"a program or library of Windows (PE)", NULL,
-					      ON_WINDOWS};
+	static const struct foreign program = {"a program of Windows (PE)", "inspect", NULL};
+	static const struct foreign library = {"a library of Windows (PE, a DLL)", "inspect", NULL};
+	static const struct foreign either = {"a program or library of Windows (PE)", "inspect",
+					      NULL};
 	enum { NEW_HEADER = 0x3c, FLAGS = 22, IS_DLL = 0x2000 };
 	uint32_t at = n >= NEW_HEADER + 4 ? le32(p + NEW_HEADER) : 0;
 

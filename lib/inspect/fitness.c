@@ -111,6 +111,8 @@ static void fitness_unwind(const struct inspect *x, struct fitness *f)
 
 	if (inspect_section(x, ".unwind_info"))
 		say(f, FIT_YES, NULL, "__unwind_info");
+	else if (inspect_section(x, ".pdata"))
+		say(f, FIT_YES, NULL, ".pdata");
 	else if (x->bad_tables)
 		say(f, FIT_PARTLY, NULL, ".eh_frame is damaged");
 	else if (eh && object_is_relocatable(x->file.object))

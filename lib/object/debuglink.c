@@ -8,7 +8,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
-#include "lib/object/elf.h"
+#include "lib/object/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

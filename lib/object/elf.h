@@ -19,7 +19,4 @@ void elf_any_symbols(struct symtab *s, struct object *o);
 bool elf_each_linked(const struct object_image *f, bool dynamic, uint64_t *n,
 		     void (*see)(void *arg, const struct object_linked *s), void *arg);
 
-/* debuglink.c */
-bool debuglink_find(struct object *o, const struct object_search *s, struct buf *refused);
-
 #endif

@@ -31,10 +31,13 @@ struct object_format {
 	bool frames; /* .eh_frame and .debug_frame say where functions begin (starts.c) */
 };
 
-extern const struct object_format format_elf, format_mach, format_gsym, format_breakpad;
+extern const struct object_format format_elf, format_mach, format_pe, format_gsym, format_breakpad;
 
 /* ST_UNSUPPORTED: want names another processor than that of f. */
 enum status format_check_arch(const struct object_image *f, const struct object_want *want,
 			      struct err *e);
+
+/* debuglink.c: find_debug by build-id, .gnu_debuglink and name, as GNU's tools have it. */
+bool debuglink_find(struct object *o, const struct object_search *s, struct buf *refused);
 
 #endif

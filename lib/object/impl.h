@@ -54,6 +54,12 @@ struct object_image {
 	struct image_symtab {
 		uint64_t offset, n, names, n_names;
 	} symtab; /* of a table that is in no section */
+	struct pe_image {
+		uint64_t base;
+		uint32_t exports, exports_size; /* RVA */
+		char *pdb;                      /* what its CodeView record names; NULL: none */
+		uint32_t pdb_age;
+	} pe; /* of a PE file (pe.c) */
 	struct object_source *source;
 };
 

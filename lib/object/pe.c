@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PE files, the programs and libraries of Windows (.exe, .dll), and what lld and GNU ld put into
+ * them for other debuggers: DWARF, and COFF's symbols. Facts: Microsoft's "PE Format"; long names of
+ * sections ("/" and an offset in the string table) from its "COFF String Table" and, for "//" and
+ * six digits of base 64, from LLVM's COFFObjectFile.cpp; the record RSDS from LLVM's
+ * CVDebugRecord.h.
+ *
+ * An address is the image base and an RVA. The build-id is the GUID of the CodeView record, in the
+ * file's order of bytes, as LLVM has it (BuildID.cpp); GNU ld and lld write one into .buildid. A
+ * symbol has no size, and in 32-bit x86 code it loses the underscore before every name.
+ */
+#include "lib/base/allowance.h"
+#include "lib/base/buf.h"
+#include "lib/base/bytes.h"
+#include "lib/base/cursor.h"
+#include "lib/object/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DOS_HEADER = 64,
+	COFF_HEADER = 24, /* with "PE\0\0" before it */
+	PE32 = 0x10b,
+	PE32_PLUS = 0x20b,
+	DIRECTORIES = 16,
+	OPTIONAL_MAX = 112 + DIRECTORIES * 8,
+	SECTION_HEADER = 40,
+	SYMBOL = 18,
+	SHORT_NAME = 8,
+	DEBUG_ENTRY = 28,
+	DEBUG_ENTRIES_MAX = 64,
+	DEBUG_CODEVIEW = 2,
+	PDB_PATH_MAX = 4096,
+	EXPORT_DIRECTORY = 40,
+	LONG_NAMES_MAX = 64 << 20, /* bytes of names of sections */
+	CLASS_EXTERNAL = 2,
+	CLASS_STATIC = 3,
+	CLASS_FILE = 103,
+	CLASS_WEAK = 105,
+	TYPE_FUNCTION = 2,
+};
+#define CNT_CODE        UINT32_C(0x20)
+#define CNT_ZEROES      UINT32_C(0x80)
+#define MEM_DISCARDABLE UINT32_C(0x02000000)
+#define MEM_EXECUTE     UINT32_C(0x20000000)
+
+enum directory { DIRECTORY_EXPORTS = 0, DIRECTORY_DEBUG = 6 };
+
+/* What the headers say, while they are read. */
+struct pe_headers {
+	uint64_t sections_at; /* in the file */
+	uint32_t n_sections, optional_size;
+	uint64_t base; /* of the image */
+	uint32_t alignment, headers_size;
+	struct pe_range {
+		uint32_t rva, size;
+	} directories[DIRECTORIES];
+};
+
+static uint32_t pe_arch(uint16_t machine)
+{
+	switch (machine) {
+	case 0x14c: return ARCH_X86;
+	case 0x8664: return ARCH_X86_64;
+	case 0x1c0:
+	case 0x1c2:
+	case 0x1c4: return ARCH_ARM;
+	case 0xaa64:
+	case 0xa641: /* ARM64EC, ARM64X */
+	case 0xa64e: return ARCH_ARM64;
+	case 0x5032:
+	case 0x5064: return ARCH_RISCV;
+	default: return machine ? (uint32_t)ARCH_OTHER + machine : ARCH_UNKNOWN;
+	}
+}
+
+static enum status read_optional_header(struct object_image *f, struct pe_headers *h, uint64_t at,
+					struct err *e)
+{
+	uint8_t bytes[OPTIONAL_MAX];
+	size_t n = h->optional_size < OPTIONAL_MAX ? h->optional_size : OPTIONAL_MAX;
+	uint32_t count;
+	uint16_t magic;
+	struct cursor c;
+
+	if (image_read(f, at, bytes, n, e))
+		return err_prefix(e, "PE optional header");
+	cursor_init(&c, bytes, n, at, e);
+	magic = cursor_u16(&c);
+	if (!cursor_failed(&c) && magic != PE32 && magic != PE32_PLUS)
+		return err_at(e, ST_UNSUPPORTED, at, "a PE file with an optional header 0x%x",
+			      magic);
+	f->is_64 = magic == PE32_PLUS;
+	cursor_skip(&c, f->is_64 ? 22 : 26, "PE optional header");
+	h->base = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
+	h->alignment = cursor_u32(&c);
+	cursor_skip(&c, 24, "PE optional header"); /* up to SizeOfHeaders */
+	h->headers_size = cursor_u32(&c);
+	cursor_skip(&c, f->is_64 ? 44 : 28, "PE optional header");
+	count = cursor_u32(&c);
+	for (uint32_t i = 0; i < count && i < DIRECTORIES && cursor_window(&c) >= 8; i++) {
+		h->directories[i].rva = cursor_u32(&c);
+		h->directories[i].size = cursor_u32(&c);
+	}
+	return cursor_failed(&c) ? err_prefix(e, "PE optional header") : ST_OK;
+}
+
+static enum status read_file_header(struct object_image *f, struct pe_headers *h, struct err *e)
+{
+	uint8_t dos[DOS_HEADER], coff[COFF_HEADER];
+	struct cursor c;
+	uint64_t at;
+
+	if (f->size < DOS_HEADER)
+		return err_at(e, ST_BAD, f->size, "MZ header: cut short");
+	if (image_read(f, 0, dos, sizeof dos, e))
+		return err_prefix(e, "MZ header");
+	at = le32(dos + 0x3c);
+	if (at > f->size || f->size - at < COFF_HEADER || image_read(f, at, coff, sizeof coff, e) ||
+	    memcmp(coff, "PE\0", 4) != 0)
+		return err_set(e, ST_UNSUPPORTED, "a program of DOS (MZ), not of Windows (PE)");
+	cursor_init(&c, coff + 4, COFF_HEADER - 4, at + 4, e);
+	f->machine = cursor_u16(&c);
+	f->arch = pe_arch(f->machine);
+	h->n_sections = cursor_u16(&c);
+	cursor_u32(&c); /* time */
+	f->symtab.offset = cursor_u32(&c);
+	f->symtab.n = cursor_u32(&c);
+	h->optional_size = cursor_u16(&c);
+	h->sections_at = at + COFF_HEADER + h->optional_size;
+	if (!f->symtab.offset || f->symtab.offset > f->size ||
+	    f->symtab.n > (f->size - f->symtab.offset) / SYMBOL)
+		f->symtab = (struct image_symtab){.offset = 0};
+	f->symtab.names = f->symtab.offset + f->symtab.n * SYMBOL;
+	if (h->n_sections >
+	    (f->size - (h->sections_at < f->size ? h->sections_at : f->size)) / SECTION_HEADER)
+		return err_at(e, ST_BAD, h->sections_at,
+			      "%" PRIu32 " section headers lie outside the file of %" PRIu64,
+			      h->n_sections, f->size);
+	return read_optional_header(f, h, at + COFF_HEADER, e);
+}
+
+/* COFF's string table, whose size is its first number. */
+static void find_strings(struct object_image *f)
+{
+	struct err ignored = ERR_INIT;
+	uint8_t size[4];
+
+	if (!f->symtab.offset || image_read(f, f->symtab.names, size, sizeof size, &ignored))
+		return;
+	f->symtab.n_names = le32(size);
+	if (f->symtab.n_names > f->size - f->symtab.names)
+		f->symtab.n_names = f->size - f->symtab.names;
+}
+
+static bool base64_digit(char c, uint32_t *digit)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	*digit = at ? (uint32_t)(at - digits) : 0;
+	return at;
+}
+
+/* Where in the string table the name of a section is that is written so; false: it is the name. */
+static bool long_name(const char name[SHORT_NAME], uint64_t *at)
+{
+	uint32_t digit;
+	size_t i = 1;
+
+	*at = 0;
+	if (name[0] != '/')
+		return false;
+	if (name[1] == '/') {
+		for (i = 2; i < SHORT_NAME && base64_digit(name[i], &digit); i++)
+			*at = *at * 64 + digit;
+		return i > 2;
+	}
+	for (; i < SHORT_NAME && name[i] >= '0' && name[i] <= '9'; i++)
+		*at = *at * 10 + (uint64_t)(name[i] - '0');
+	return i > 1;
+}
+
+/* The offset in names of the name of a section. */
+static size_t pe_add_name(struct buf *names, const char *strings, uint64_t n_strings,
+			  const char name[SHORT_NAME])
+{
+	size_t at = names->len;
+	uint64_t from;
+
+	if (!long_name(name, &from))
+		buf_add(names, name, strnlen(name, SHORT_NAME));
+	else if (from < n_strings && names->len < LONG_NAMES_MAX)
+		buf_add(names, strings + from, strnlen(strings + from, (size_t)(n_strings - from)));
+	buf_addc(names, 0);
+	return at;
+}
+
+/* Of one header: its section, and the segment that it is loaded as. */
+static void read_section(struct object_image *f, const struct pe_headers *h, struct cursor *c,
+			 struct section_header *s, struct object_segment *segment)
+{
+	uint32_t memory = cursor_u32(c), rva = cursor_u32(c), bytes = cursor_u32(c),
+		 at = cursor_u32(c), flags;
+	/* The linker pads to the file's alignment, and the loader cuts to the page's. */
+	uint64_t used = memory && memory < bytes ? memory : bytes;
+
+	cursor_skip(c, 12, "section header");
+	flags = cursor_u32(c);
+	*s = (struct section_header){.offset = at, .size = used};
+	s->kind = !bytes || !at || (flags & CNT_ZEROES && !(flags & CNT_CODE) && !used)
+		      ? SECTION_ZEROES
+		      : SECTION_BYTES;
+	if (s->kind == SECTION_ZEROES)
+		s->size = memory;
+	if (!(flags & MEM_DISCARDABLE)) {
+		s->addr = h->base + rva;
+		s->flags = SECTION_LOADED | (flags & MEM_EXECUTE ? SECTION_CODE : 0);
+	}
+	*segment = (struct object_segment){.vaddr = h->base + rva,
+					   .offset = at,
+					   .filesz = s->kind == SECTION_ZEROES ? 0 : used,
+					   .memsz = memory > used ? memory : used,
+					   .align = h->alignment,
+					   .executable = flags & MEM_EXECUTE};
+	if (!f->is_64) {
+		s->addr = (uint32_t)s->addr;
+		segment->vaddr = (uint32_t)segment->vaddr;
+	}
+}
+
+static enum status read_sections(struct object_image *f, const struct pe_headers *h,
+				 const char *strings, uint64_t n_strings, struct err *e)
+{
+	const size_t n = (size_t)h->n_sections * SECTION_HEADER;
+	uint8_t *bytes = mem_alloc(n + 1);
+	struct buf names = BUF_INIT;
+	struct cursor c;
+	enum status st = image_read(f, h->sections_at, bytes, n, e);
+
+	f->sections = mem_zarray(h->n_sections + 1, sizeof *f->sections);
+	f->segments = mem_zarray(h->n_sections + 1, sizeof *f->segments);
+	f->n_sections = 1;
+	/* The headers are loaded, too, at the image base. */
+	f->segments[f->n_segments++] =
+	    (struct object_segment){.vaddr = h->base,
+				    .filesz = h->headers_size < f->size ? h->headers_size : f->size,
+				    .memsz = h->headers_size,
+				    .align = h->alignment};
+	buf_addc(&names, 0);
+	cursor_init(&c, bytes, n, h->sections_at, e);
+	for (uint32_t i = 0; !st && i < h->n_sections; i++) {
+		const char *name = (const char *)cursor_bytes(&c, SHORT_NAME, "section header");
+		struct section_header *s = &f->sections[f->n_sections];
+		size_t at;
+
+		if (!name)
+			break;
+		at = pe_add_name(&names, strings, n_strings, name);
+		read_section(f, h, &c, s, &f->segments[f->n_segments]);
+		s->name = (const char *)(uintptr_t)at; /* until all of them are there */
+		f->n_sections++;
+		f->n_segments += f->segments[f->n_segments].memsz > 0;
+	}
+	free(bytes);
+	f->names = names.data;
+	for (size_t i = 0; i < f->n_sections; i++)
+		f->sections[i].name = f->names + (uintptr_t)f->sections[i].name;
+	return st ? st : cursor_failed(&c) ? err_failure(e) : ST_OK;
+}
+
+/* Where in the file n bytes from rva on are. False: not in one piece. */
+static bool pe_offset(const struct object_image *f, uint64_t base, uint32_t rva, uint64_t n,
+		      uint64_t *offset)
+{
+	for (size_t i = 0; i < f->n_segments; i++) {
+		const struct object_segment *s = &f->segments[i];
+		uint64_t from = base + rva - s->vaddr;
+
+		if (base + rva >= s->vaddr && from < s->filesz && n <= s->filesz - from) {
+			*offset = s->offset + from;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* RSDS, GUID, age, path. */
+static bool read_codeview(struct object_image *f, uint64_t at, uint32_t size)
+{
+	const size_t n = size < 24 + PDB_PATH_MAX ? size : 24 + PDB_PATH_MAX;
+	uint8_t *bytes;
+	struct err ignored = ERR_INIT;
+	bool is;
+
+	if (size < 24)
+		return false;
+	bytes = mem_zalloc(n + 1);
+	is = !image_read(f, at, bytes, n, &ignored) && !memcmp(bytes, "RSDS", 4);
+	if (is) {
+		memcpy(f->build_id.bytes, bytes + 4, 16);
+		f->build_id.len = 16;
+		f->pe.pdb_age = le32(bytes + 20);
+		if (bytes[24])
+			f->pe.pdb = mem_strdup((const char *)bytes + 24);
+	}
+	free(bytes);
+	return is;
+}
+
+static void read_debug_directory(struct object_image *f, const struct pe_headers *h)
+{
+	const struct pe_range *d = &h->directories[DIRECTORY_DEBUG];
+	const uint32_t n = d->size / DEBUG_ENTRY;
+	uint64_t at;
+
+	for (uint32_t i = 0; i < n && i < DEBUG_ENTRIES_MAX; i++) {
+		struct err ignored = ERR_INIT;
+		uint8_t entry[DEBUG_ENTRY];
+
+		if (!pe_offset(f, h->base, d->rva + i * DEBUG_ENTRY, DEBUG_ENTRY, &at) ||
+		    image_read(f, at, entry, sizeof entry, &ignored))
+			return;
+		if (le32(entry + 12) == DEBUG_CODEVIEW &&
+		    read_codeview(f, le32(entry + 24), le32(entry + 16)))
+			return;
+	}
+}
+
+static bool pe_is(const uint8_t head[8])
+{
+	return head[0] == 'M' && head[1] == 'Z';
+}
+
+static enum status pe_open(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	struct pe_headers h = {.base = 0};
+	enum status st = read_file_header(f, &h, e);
+	char *strings = NULL;
+	uint64_t n = 0;
+
+	if (st)
+		return st;
+	find_strings(f);
+	n = f->symtab.n_names < LONG_NAMES_MAX ? f->symtab.n_names : LONG_NAMES_MAX;
+	strings = mem_zalloc((size_t)n + 1);
+	st = image_read(f, f->symtab.names, strings, (size_t)n, e);
+	if (!st)
+		st = read_sections(f, &h, strings, n, e);
+	free(strings);
+	if (st)
+		return st;
+	f->pe.base = h.base;
+	f->pe.exports = h.directories[DIRECTORY_EXPORTS].rva;
+	f->pe.exports_size = h.directories[DIRECTORY_EXPORTS].size;
+	read_debug_directory(f, &h);
+	return format_check_arch(f, want, e);
+}
+
+/* COFF's symbols. */
+
+struct coff_symbol {
+	char name[SHORT_NAME + 1]; /* "": it is in the string table, at */
+	uint32_t at, value;
+	uint16_t section, type;
+	uint8_t class, more; /* more: records that follow for this one */
+};
+
+static bool next_symbol(struct cursor *c, struct coff_symbol *s)
+{
+	const uint8_t *name = cursor_bytes(c, SHORT_NAME, "symbol");
+
+	if (!name)
+		return false;
+	*s = (struct coff_symbol){.at = 0};
+	if (le32(name))
+		memcpy(s->name, name, SHORT_NAME);
+	else
+		s->at = le32(name + 4);
+	s->value = cursor_u32(c);
+	s->section = cursor_u16(c);
+	s->type = cursor_u16(c);
+	s->class = cursor_u8(c);
+	s->more = cursor_u8(c);
+	cursor_skip(c,
+		    (size_t)s->more * SYMBOL < cursor_window(c) ? (size_t)s->more * SYMBOL
+								: cursor_window(c),
+		    "symbol");
+	return !cursor_failed(c);
+}
+
+static bool is_function(const struct coff_symbol *s)
+{
+	return s->type >> 4 == TYPE_FUNCTION;
+}
+
+/* Where the symbol is, of code or (data) of anything that is loaded; *end: of its section. */
+static bool place_symbol(const struct object_image *f, const struct coff_symbol *s, bool data,
+			 uint64_t *value, uint64_t *end)
+{
+	const struct section_header *t;
+
+	if (s->section < 1 || s->section >= f->n_sections ||
+	    (s->class != CLASS_EXTERNAL && s->class != CLASS_STATIC && s->class != CLASS_WEAK) ||
+	    /* the section itself, described by what follows */
+	    (s->class == CLASS_STATIC && s->more && !s->value && !is_function(s)))
+		return false;
+	t = &f->sections[s->section];
+	if (!(t->flags & (data ? SECTION_LOADED : SECTION_CODE)) || s->value >= t->size ||
+	    t->size > UINT64_MAX - t->addr)
+		return false;
+	*value = t->addr + s->value;
+	*end = t->addr + t->size;
+	return true;
+}
+
+/* Short names get a place of their own behind the string table: they have no NUL. */
+struct coff_names {
+	char *all;
+	uint64_t n_strings, used;
+};
+
+static const char *symbol_name(const struct object_image *f, struct coff_names *names,
+			       const struct coff_symbol *s)
+{
+	const char *name = "";
+
+	if (s->name[0]) {
+		name = names->all + names->used;
+		memcpy(names->all + names->used, s->name, sizeof s->name);
+		names->used += sizeof s->name;
+	} else if (s->at >= 4 && s->at < names->n_strings) {
+		name = names->all + s->at;
+	}
+	return name + (f->arch == ARCH_X86 && *name == '_');
+}
+
+static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
+			     const struct object_image *f)
+{
+	const struct section_header table = {.name = "symbols",
+					     .kind = SECTION_SYMBOLS,
+					     .offset = f->symtab.offset,
+					     .size = f->symtab.n * SYMBOL};
+	struct coff_names names = {.n_strings = f->symtab.n_names, .used = f->symtab.n_names + 1};
+	struct err e = ERR_INIT;
+	struct coff_symbol x;
+	struct cursor c;
+	uint8_t *bytes;
+	uint64_t size, value, end;
+
+	if (!f->symtab.n)
+		return;
+	if (section_read(f, &table, &bytes, &size, &e)) {
+		symtab_leave_out(s, f, &e);
+		return;
+	}
+	names.all = (char *)allowance_grow(NULL, names.used + f->symtab.n * (SHORT_NAME + 1));
+	if (!names.all || image_read(f, f->symtab.names, names.all, (size_t)names.n_strings, &e)) {
+		if (!names.all)
+			err_set(&e, ST_LIMIT, "symbols need more memory than available");
+		symtab_leave_out(s, f, &e);
+		allowance_free((uint8_t *)names.all);
+		allowance_free(bytes);
+		return;
+	}
+	names.all[names.n_strings] = 0;
+	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
+	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1 && next_symbol(&c, &x)) {
+		const char *name;
+
+		if (!place_symbol(f, &x, l->data, &value, &end))
+			continue;
+		name = symbol_name(f, &names, &x);
+		if (*name)
+			symtab_add(s, l,
+				   (struct object_symbol){value, end, name, false,
+							  x.class == CLASS_STATIC, (uint32_t)s->n,
+							  NULL},
+				   (is_function(&x) ? 0 : 8) + (x.class == CLASS_STATIC ? 2
+								: x.class == CLASS_WEAK ? 1
+											: 0),
+				   end);
+	}
+	s->names[l->n_names++] = names.all;
+	allowance_free(bytes);
+}
+
+/* Exports. */
+
+struct exports {
+	uint8_t *bytes; /* of the section that has all of it */
+	uint64_t size, rva;
+	uint32_t functions, n_functions, names, ordinals, n_names; /* RVAs */
+};
+
+static const uint8_t *export_bytes(const struct exports *x, uint64_t rva, uint64_t n)
+{
+	uint64_t from = rva - x->rva;
+
+	return rva >= x->rva && from <= x->size && n <= x->size - from ? x->bytes + from : NULL;
+}
+
+/* False: there are none, or not in one section, as linkers write them. The caller frees bytes. */
+static bool load_exports(struct exports *x, const struct object_image *f)
+{
+	const uint64_t at = f->pe.base + f->pe.exports;
+	struct err ignored = ERR_INIT;
+	const uint8_t *d;
+
+	*x = (struct exports){.bytes = NULL};
+	for (size_t i = 1; f->pe.exports_size && i < f->n_sections && !x->bytes; i++) {
+		const struct section_header *s = &f->sections[i];
+
+		if (s->kind != SECTION_BYTES || !(s->flags & SECTION_LOADED) || at < s->addr ||
+		    at - s->addr >= s->size)
+			continue;
+		if (section_read(f, s, &x->bytes, &x->size, &ignored))
+			return false;
+		x->rva = s->addr - f->pe.base;
+	}
+	d = x->bytes ? export_bytes(x, f->pe.exports, EXPORT_DIRECTORY) : NULL;
+	if (!d)
+		return false;
+	x->n_functions = le32(d + 20);
+	x->n_names = le32(d + 24);
+	x->functions = le32(d + 28);
+	x->names = le32(d + 32);
+	x->ordinals = le32(d + 36);
+	return export_bytes(x, x->functions, (uint64_t)x->n_functions * 4) &&
+	       export_bytes(x, x->names, (uint64_t)x->n_names * 4) &&
+	       export_bytes(x, x->ordinals, (uint64_t)x->n_names * 2);
+}
+
+/* The i-th name and its RVA. False: it is broken, or another file's function (a forwarder). */
+static bool export_at(const struct exports *x, const struct object_image *f, uint32_t i,
+		      const char **name, uint32_t *rva)
+{
+	uint32_t at = le32(export_bytes(x, x->names, 0) + (size_t)4 * i);
+	uint16_t ordinal = le16(export_bytes(x, x->ordinals, 0) + (size_t)2 * i);
+
+	*name = (const char *)export_bytes(x, at, 1); /* a NUL is behind the section's bytes */
+	if (!*name || !**name || ordinal >= x->n_functions)
+		return false;
+	*rva = le32(export_bytes(x, x->functions, 0) + (size_t)4 * ordinal);
+	return *rva && !(*rva >= f->pe.exports && *rva - f->pe.exports < f->pe.exports_size);
+}
+
+static void add_exports(struct symtab *s, struct symtab_loading *l, const struct object_image *f)
+{
+	struct exports x;
+	const char *name;
+	uint32_t rva;
+
+	if (!load_exports(&x, f)) {
+		allowance_free(x.bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < x.n_names && s->n < SYMBOL_NONE - 1; i++) {
+		const struct section_header *t = NULL;
+		uint64_t value;
+
+		if (!export_at(&x, f, i, &name, &rva))
+			continue;
+		value = f->pe.base + rva;
+		for (size_t k = 1; k < f->n_sections && !t; k++) {
+			const struct section_header *u = &f->sections[k];
+
+			if (u->flags & (l->data ? SECTION_LOADED : SECTION_CODE) &&
+			    value >= u->addr && value - u->addr < u->size)
+				t = u;
+		}
+		if (t)
+			symtab_add(s, l,
+				   (struct object_symbol){value, t->addr + t->size, name, false,
+							  false, (uint32_t)s->n, NULL},
+				   0, t->addr + t->size);
+	}
+	s->names[l->n_names++] = (char *)x.bytes;
+}
+
+/* COFF's, of the file or of its debug file, else the exports. */
+static void pe_load(struct symtab *s, struct object *o, bool data)
+{
+	struct symtab_loading l = {.data = data};
+
+	add_coff_symbols(s, &l, &o->file);
+	s->own = s->n;
+	if (!s->n && o->debug.path && !data) {
+		allowance_free((uint8_t *)s->names[0]);
+		s->names[0] = NULL;
+		l.n_names = 0;
+		add_coff_symbols(s, &l, &o->debug);
+	}
+	if (!s->n) {
+		s->own = true;
+		add_exports(s, &l, &o->file);
+	}
+	symtab_finish(s, &l);
+}
+
+static void pe_symbols(struct symtab *s, struct object *o)
+{
+	pe_load(s, o, false);
+}
+
+static void pe_any_symbols(struct symtab *s, struct object *o)
+{
+	pe_load(s, o, true);
+}
+
+/* GNU's ways, as mingw has them; there is no reader of PDBs yet. */
+static bool pe_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
+{
+	const struct object_image *f = &o->file;
+
+	if (debuglink_find(o, s, refused))
+		return true;
+	if (!f->pe.pdb)
+		return false;
+	if (refused->len)
+		buf_adds(refused, "; ");
+	buf_adds(refused, "its functions and lines are in the PDB ");
+	buf_add_escaped(refused, f->pe.pdb, strlen(f->pe.pdb));
+	buf_adds(refused, ", which is not read yet");
+	return false;
+}
+
+const struct object_format format_pe = {
+    .about = {.name = "PE", .unsized = true},
+    .is = pe_is,
+    .open = pe_open,
+    .symbols = pe_symbols,
+    .any_symbols = pe_any_symbols,
+    .find_debug = pe_find_debug,
+};

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# PE files that clang and lld make for Windows, with DWARF 4 (clang 14 writes wrong offsets into version 5): all bytes of their code, compared with
+# llvm-symbolizer; and what is said where only a PDB has the lines.
+set -u
+
+if ! command -v clang++ >/dev/null || ! command -v ld.lld >/dev/null || ! command -v lld-link >/dev/null; then
+	echo "skip - pe: no clang++ with lld"
+	exit 0
+fi
+theirs=
+for v in -19 -18 -17 ""; do
+	[ -n "$theirs" ] || { command -v "llvm-symbolizer$v" >/dev/null && theirs=llvm-symbolizer$v; }
+done
+
+cat >w.cpp <<'END'
+struct Base { virtual int f(int x) const; int a; };
+int sink;
+static inline __attribute__((always_inline)) int twice(int x) { sink += x; return 2 * x; }
+template <typename T> __attribute__((noinline)) T add(T a, T b) { sink++; return a + twice(b); }
+__attribute__((noinline)) int Base::f(int x) const { return add<int>(x, a) + add<long long>(x, 2); }
+extern "C" __declspec(dllexport) int exported(int n) { Base b; b.a = n; return b.f(n); }
+static __attribute__((noinline)) int local_fn(int n) {
+	for (int i = 0; i < n; i++) sink ^= twice(i);
+	return sink;
+}
+extern "C" int mainCRTStartup(void) { return exported(3) + local_fn(4); }
+END
+flags="-fno-exceptions -fno-rtti -ffreestanding -mno-stack-arg-probe -fasynchronous-unwind-tables -fdebug-compilation-dir=."
+
+# make NAME PROCESSOR EMULATION ENTRY OPTION...
+make_exe() {
+	local name=$1 processor=$2 emulation=$3 entry=$4
+	shift 4
+	# shellcheck disable=SC2086 # words
+	clang++ "--target=$processor-w64-windows-gnu" $flags "$@" -c w.cpp -o "$name.o" 2>err &&
+		ld.lld -m "$emulation" --entry="$entry" --build-id "$name.o" -o "$name.exe" 2>>err
+}
+
+# Every address of .text, by objdump's section headers.
+addresses() {
+	llvm-objdump${theirs#llvm-symbolizer} -h "$1" |
+		awk '$2 == ".text" { print $3, $4 }' |
+		while read -r size lo; do
+			for ((i = 0; i < 16#$size; i++)); do printf '0x%x\n' $((16#$lo + i)); done
+		done
+}
+
+compare() {
+	local n inlined
+	addresses "$1.exe" >addrs
+	"$theirs" -e "$1.exe" <addrs >want
+	tm-llvm-symbolizer --no-cache -e "$1.exe" <addrs >got 2>err
+	n=$(wc -l <addrs)
+	inlined=$(awk -v RS= -F'\n' 'NF > 2 { n++ } END { print n + 0 }' want)
+	if [ "$n" -gt 100 ] && [ "$inlined" -gt 50 ] && cmp -s want got; then
+		echo "ok - $1: $n addresses, $inlined of them in inlined calls, as $theirs"
+	else
+		echo "not ok - $1: $n addresses, $inlined of them in inlined calls"
+		diff want got | head -n 5
+	fi
+}
+
+while read -r name processor emulation entry options; do
+	# shellcheck disable=SC2086 # words
+	if ! make_exe "$name" "$processor" "$emulation" "$entry" $options; then
+		echo "skip - pe: $name cannot be made: $(head -n 1 err)"
+	elif [ -z "$theirs" ]; then
+		echo "skip - pe: $name: no llvm-symbolizer"
+	else
+		compare "$name"
+	fi
+done <<'END'
+x64-O0 x86_64 i386pep mainCRTStartup -O0 -gdwarf-4
+x64-O2 x86_64 i386pep mainCRTStartup -O2 -gdwarf-4
+x86-O0 i686 i386pe _mainCRTStartup -O0 -gdwarf-4
+x86-O2 i686 i386pe _mainCRTStartup -O2 -gdwarf-4
+arm64-O2 aarch64 arm64pe mainCRTStartup -O2 -gdwarf-4
+END
+
+# shellcheck disable=SC2086 # words
+if clang++ --target=x86_64-pc-windows-msvc -g -gcodeview -O2 $flags -c w.cpp -o p.o 2>err &&
+	lld-link /debug /dll /nodefaultlib /noentry /pdb:game.pdb /pdbaltpath:game.pdb /out:game.dll p.o 2>>err; then
+	at=$(llvm-readobj${theirs#llvm-symbolizer} --coff-exports game.dll 2>/dev/null |
+		awk '/Name: exported/ { found = 1 } found && /RVA/ { print $2; exit }')
+	at=$(printf '0x%x' $((0x180000000 + at)))
+	out=$(tm-addr2line --no-cache -f -e game.dll "$at" 2>&1)
+	case $out in
+	*"game.dll: its functions and lines are in the PDB game.pdb, which is not read yet"*exported*"??:?"*)
+		echo "ok - an exported name, and the PDB that has the rest" ;;
+	*) echo "not ok - an exported name, and the PDB: $out" ;;
+	esac
+	verdict=$(tm-inspect --table verdicts --csv game.dll | grep unwind-tables)
+	case $verdict in
+	*yes,.pdata*) echo "ok - unwind tables are found" ;;
+	*) echo "not ok - unwind tables: $verdict" ;;
+	esac
+else
+	echo "skip - pe: no library with a PDB: $(head -n 1 err)"
+fi
