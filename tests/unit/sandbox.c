@@ -152,17 +152,22 @@ static struct outcome in(const struct sandbox_profile *p, int (*attempt)(void))
 }
 
 /* The way that a wrong call ends: a line, and the status. */
-static void check_ended(const struct sandbox_profile *p, int (*attempt)(void), const char *call)
+static void check_ended_as(const char *program, const struct sandbox_profile *p,
+			   int (*attempt)(void), const char *call)
 {
 	struct outcome o = in(p, attempt);
 	char want[200];
 
 	snprintf(want, sizeof want,
-		 "%s: sandbox: this program has no business calling %s(2) (number ", p->program,
-		 call);
+		 "%s: sandbox: this program has no business calling %s(2) (number ", program, call);
 	if (!CHECK_EQ(o.status, SANDBOX_STATUS) || !CHECK(strstr(o.said, want) == o.said) ||
 	    !CHECK(strstr(o.said, "--no-sandbox turns this off") != NULL))
-		printf("  %s, %s: status %d: %s\n", p->program, call, o.status, o.said);
+		printf("  %s, %s: status %d: %s\n", program, call, o.status, o.said);
+}
+
+static void check_ended(const struct sandbox_profile *p, int (*attempt)(void), const char *call)
+{
+	check_ended_as(p->program, p, attempt, call);
 }
 
 /* error 0: it is allowed. */
@@ -285,6 +290,51 @@ TEST(files_are_opened_as_the_profile_says)
 		if (p->rights & SANDBOX_SPOOL)
 			check_gives(p, spools, "a file without a name", 0);
 	}
+}
+
+static void narrow(void)
+{
+	sandbox_enter(sandbox_profile("tm-top", NULL));
+}
+
+static int reads_named_then(void)
+{
+	int before = reads_other();
+
+	narrow();
+	return before ? before : reads_named();
+}
+
+static int reads_other_then(void)
+{
+	narrow();
+	return reads_other();
+}
+
+static int makes_then(void)
+{
+	narrow();
+	return makes();
+}
+
+static int narrows_twice(void)
+{
+	narrow();
+	narrow();
+	return 0;
+}
+
+/* A program that looks up symbols before its report. */
+TEST(the_second_profile_has_its_own_rights_only)
+{
+	const struct sandbox_profile *p = sandbox_profile(SANDBOX_SYMBOLS, NULL);
+
+	if (!ready())
+		TEST_SKIP("system calls are not held here");
+	check_gives(p, reads_named_then, "another file before, a named one behind", 0);
+	check_gives(p, reads_other_then, "another file behind", no_landlock() ? 0 : EACCES);
+	check_ended_as("tm-top", p, makes_then, "openat");
+	check_ended_as("tm-top", p, narrows_twice, "seccomp");
 }
 
 static int makes_folder(void)
