@@ -407,12 +407,6 @@ enum status input_from(struct input *in, int fd, const char *name, const char *e
 	return st;
 }
 
-enum status input_pipe(struct input *in, int fd, const char *name, struct err *e)
-{
-	*in = (struct input){.name = name};
-	return input_open_fd(in, fd, true, e);
-}
-
 void input_memory(struct input *in, const char *name, const void *p, size_t n, struct err *e)
 {
 	*in = (struct input){.name = name, .size = n};

@@ -30,8 +30,6 @@ enum status input_fd(struct input *in, int fd, const char *name, struct err *e);
 /* Over a file or pipe that stays the caller's, from where it stands. ends: of bytes that end too early,
  * why they do; a borrowed text, or NULL. */
 enum status input_from(struct input *in, int fd, const char *name, const char *ends, struct err *e);
-/* Over a pipe, which input_close closes. */
-enum status input_pipe(struct input *in, int fd, const char *name, struct err *e);
 /* Over bytes that a function gives, at most n at once; 0: the end; -1: *e says why not. */
 struct input_pull {
 	void *arg;
