@@ -30,18 +30,15 @@ struct collecting {
 
 /* --- which files --- */
 
-/* Its reader is one whose modules have build-ids. NULL: not so, or not a file that can be read twice. */
+/* NULL: modules of its format have no build-ids. */
 static const struct reader *choose_reader(const char *path, const struct import_options *o)
 {
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	const struct reader *r = NULL;
 	const uint8_t *p = NULL;
-	struct stat st;
 	size_t n = 0;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return NULL;
 	if (o->format)
 		r = reader_by_name(o->format, NULL);
 	else if (!input_open(&in, path, &e) && !input_head(&in, &p, &n))
@@ -50,10 +47,13 @@ static const struct reader *choose_reader(const char *path, const struct import_
 	return r && r->carries & CARRIES_BUILD_IDS ? r : NULL;
 }
 
-/* Operands that are in memory have their symbols already (tm-view). */
+/* A file that can be read twice. Operands that are in memory have their symbols already (tm-view). */
 static bool is_wanted(const struct cli_symbols *s, const char *path)
 {
-	if (!path || !strcmp(path, "-") || (cli_kept && cli_kept(path)))
+	struct stat st;
+
+	if (!path || !strcmp(path, "-") || (cli_kept && cli_kept(path)) || stat(path, &st) ||
+	    !S_ISREG(st.st_mode))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(s->files[i].path, path))
@@ -137,12 +137,13 @@ static void look_in_trace(struct autosymbolize *a, struct input *in, const char 
 		cli_symbols_file_release(&f);
 }
 
-static void look_in(struct autosymbolize *a, const struct reader *r, const char *path)
+static void look_in(struct autosymbolize *a, const char *path)
 {
+	const struct reader *r = choose_reader(path, a->import);
 	struct input in = {0};
 	struct err e = ERR_INIT;
 
-	if (!input_open(&in, path, &e))
+	if (r && !input_open(&in, path, &e))
 		(r->own_tables ? look_in_trace : look_in_capture)(a, &in, path);
 	input_close(&in);
 }
@@ -208,21 +209,18 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 		       const struct import_options *o, size_t n, const char *const *operands)
 {
 	struct autosymbolize a = {.to = s, .import = o};
-	const struct reader **readers_of = mem_zarray(n + 1, sizeof(const struct reader *));
 	size_t wanted = 0;
 
 	for (size_t i = 0; i < n && !s->off; i++)
+		wanted += is_wanted(s, operands[i]);
+	if (!wanted)
+		return;
+	open_symbolizer(&a);
+	cli_sandbox_symbols(program, when);
+	for (size_t i = 0; i < n; i++)
 		if (is_wanted(s, operands[i]))
-			wanted += (readers_of[i] = choose_reader(operands[i], o)) != NULL;
-	if (wanted) {
-		open_symbolizer(&a);
-		cli_sandbox_symbols(program, when);
-		for (size_t i = 0; i < n; i++)
-			if (readers_of[i] && is_wanted(s, operands[i]))
-				look_in(&a, readers_of[i], operands[i]);
-		close_symbolizer(&a);
-	}
-	free(readers_of);
+			look_in(&a, operands[i]);
+	close_symbolizer(&a);
 }
 
 /* --- again and again --- */
