@@ -514,11 +514,11 @@ static enum status chrome_key(void *arg, unsigned in, const char *s, size_t n, s
 	return ST_OK;
 }
 
-static void set_value(struct value *to, const struct json_value *v)
+static void set_value(struct value *to, struct json_value v)
 {
-	set_text(&to->text, v->s, v->n);
+	set_text(&to->text, v.s, v.n);
 	to->there = true;
-	to->is_number = v->kind == JSON_NUMBER;
+	to->is_number = v.kind == JSON_NUMBER;
 }
 
 /* Texts may be numbers, too. False: it is not a number. */
@@ -542,21 +542,20 @@ static bool chrome_take_reading(struct parser *p, const char *s, size_t n)
 	return true;
 }
 
-static void take_arg(struct parser *p, const struct json_value *v)
+static void take_arg(struct parser *p, struct json_value v)
 {
-	bool no_number = !chrome_take_reading(p, v->s, v->n);
+	bool no_number = !chrome_take_reading(p, v.s, v.n);
 
-	*(v->kind == JSON_NUMBER ? &p->no_number : &p->text_readings) += no_number;
-	if (v->kind == JSON_STRING && is(&p->arg, "name"))
+	*(v.kind == JSON_NUMBER ? &p->no_number : &p->text_readings) += no_number;
+	if (v.kind == JSON_STRING && is(&p->arg, "name"))
 		set_value(&p->label, v);
 }
 
-static enum status chrome_value(void *arg, unsigned place, const struct json_value *v,
-				struct err *e)
+static enum status chrome_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct parser *p = arg;
 
-	if (v->kind != JSON_STRING && v->kind != JSON_NUMBER)
+	if (v.kind != JSON_STRING && v.kind != JSON_NUMBER)
 		return ST_OK;
 	if (place >= VALUES) {
 		set_value(&p->values[place - VALUES], v);
@@ -564,10 +563,10 @@ static enum status chrome_value(void *arg, unsigned place, const struct json_val
 		take_arg(p, v);
 	} else if (place < V8_PLACES) {
 		return v8_value(&p->v8, place, v, e);
-	} else if (v->kind == JSON_STRING && place == ID2_TEXT) {
+	} else if (v.kind == JSON_STRING && place == ID2_TEXT) {
 		set_value(&p->values[KEY_ID], v);
-	} else if (v->kind == JSON_STRING) { /* FILTERED */
-		set_text(&p->arg, v->s, v->n);
+	} else if (v.kind == JSON_STRING) { /* FILTERED */
+		set_text(&p->arg, v.s, v.n);
 		trace_set(p->x.im->t, TRACE_FILTERED, buf_str(&p->arg));
 	}
 	return ST_OK;

@@ -93,27 +93,27 @@ static void set_node(struct v8_json *j, unsigned place, int64_t v)
 	}
 }
 
-static void set_text(struct v8_json *j, unsigned place, const struct json_value *v)
+static void set_text(struct v8_json *j, unsigned place, struct json_value v)
 {
 	if (place == V8_NAME)
-		j->to->nodes[j->open[j->n_open - 1] - 1].name = trace_string(j->im->t, v->s, v->n);
+		j->to->nodes[j->open[j->n_open - 1] - 1].name = trace_string(j->im->t, v.s, v.n);
 	else if (place == V8_URL)
-		j->to->nodes[j->open[j->n_open - 1] - 1].file = trace_string(j->im->t, v->s, v->n);
+		j->to->nodes[j->open[j->n_open - 1] - 1].file = trace_string(j->im->t, v.s, v.n);
 }
 
-enum status v8_value(void *json, unsigned place, const struct json_value *value, struct err *e)
+enum status v8_value(void *json, unsigned place, struct json_value value, struct err *e)
 {
 	struct v8_json *j = json;
 	struct v8_profile *p = j->to;
 	int64_t v;
 
 	(void)e;
-	if (value->kind != JSON_NUMBER) {
-		if (value->kind == JSON_STRING)
+	if (value.kind != JSON_NUMBER) {
+		if (value.kind == JSON_STRING)
 			set_text(j, place, value);
 		return ST_OK;
 	}
-	if (!whole(value->s, value->n, &v)) {
+	if (!whole(value.s, value.n, &v)) {
 		p->odd++;
 		v = 0;
 	}

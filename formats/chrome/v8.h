@@ -80,7 +80,7 @@ struct v8_json {
 /* Of a struct json_walker, whose argument is a struct v8_json, for the places above. */
 enum status v8_begin(void *json, unsigned place, struct err *e);
 enum status v8_end(void *json, unsigned place, struct err *e);
-enum status v8_value(void *json, unsigned place, const struct json_value *v, struct err *e);
+enum status v8_value(void *json, unsigned place, struct json_value v, struct err *e);
 
 /* What from has goes to p. */
 void v8_append(struct v8_profile *p, struct v8_profile *from);

@@ -246,74 +246,73 @@ static void set_category(struct heap *h, const char *what, const char *s, size_t
 	buf_release(&value);
 }
 
-static enum status push_root(struct heap *h, const struct json_value *v, struct err *e)
+static enum status push_root(struct heap *h, struct json_value v, struct err *e)
 {
 	struct heap_reference r = {.name = h->root_names};
 
 	if (!h->second)
 		return ST_OK;
-	if (parse_address(v->s, v->n, &r.target))
+	if (parse_address(v.s, v.n, &r.target))
 		return push_reference(h, 0, &r, e);
 	h->bad++;
 	return ST_OK;
 }
 
-static void take_reference(struct heap *h, const struct json_value *v)
+static void take_reference(struct heap *h, struct json_value v)
 {
 	uint64_t address = 0;
-	bool has = parse_address(v->s, v->n, &address);
+	bool has = parse_address(v.s, v.n, &address);
 
 	h->bad += !has;
 	add_reference(h, has, address);
 }
 
 /* What is no text. */
-static void take_other(struct heap *h, unsigned place, const struct json_value *v)
+static void take_other(struct heap *h, unsigned place, struct json_value v)
 {
-	bool is_number = v->kind == JSON_NUMBER;
+	bool is_number = v.kind == JSON_NUMBER;
 	uint64_t n;
 
-	if (place == ENTRY && v->kind == JSON_NULL) {
+	if (place == ENTRY && v.kind == JSON_NULL) {
 		add_reference(h, false, 0);
 	} else if (place == ENTRY && is_number) {
 		h->bad++;
 		h->place++;
 	} else if (place == SIZE && is_number) {
-		h->has_size = num_dec(v->s, v->n, &h->size);
+		h->has_size = num_dec(v.s, v.n, &h->size);
 		h->bad += !h->has_size;
 	} else if (place == LINE && is_number) {
-		h->has_line = num_dec(v->s, v->n, &h->line);
+		h->has_line = num_dec(v.s, v.n, &h->line);
 	} else if (place == TOTAL && is_number) {
-		h->has_total = num_i64(v->s, v->n, &h->total);
+		h->has_total = num_i64(v.s, v.n, &h->total);
 		h->bad += !h->has_total;
-	} else if (place == CATEGORY_SIZE && is_number && num_dec(v->s, v->n, &n)) {
-		set_category(h, "size", v->s, v->n);
+	} else if (place == CATEGORY_SIZE && is_number && num_dec(v.s, v.n, &n)) {
+		set_category(h, "size", v.s, v.n);
 	}
 }
 
-static enum status luau_heap_value(void *arg, unsigned place, const struct json_value *v,
-				   struct err *e)
+static enum status luau_heap_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct heap *h = arg;
 
 	if ((place == REFERENCE || place == ENTRY) && !h->reference)
 		return ST_OK;
-	if (v->kind != JSON_STRING) {
+	if (v.kind != JSON_STRING) {
 		take_other(h, place, v);
 		return ST_OK;
 	}
 	switch (place) {
-	case TYPE: h->type = trace_type(h->im->t, v->s, v->n); break;
-	case NAME: set_text(&h->name, v->s, v->n); break;
-	case SOURCE: set_text(&h->source, v->s, v->n); break;
+	case TYPE: h->type = trace_type(h->im->t, v.s, v.n); break;
+	case NAME: set_text(&h->name, v.s, v.n); break;
+	case SOURCE: set_text(&h->source, v.s, v.n); break;
 	case DATA:
-		set_text(&h->data, v->s, v->n);
+		set_text(&h->data, v.s, v.n);
 		h->has_data = true;
 		break;
 	case REFERENCE:
 	case ENTRY: take_reference(h, v); break;
 	case ROOT: return push_root(h, v, e);
-	case CATEGORY_NAME: set_category(h, "name", v->s, v->n); break;
+	case CATEGORY_NAME: set_category(h, "name", v.s, v.n); break;
 	default: break;
 	}
 	return ST_OK;

@@ -12,83 +12,117 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/input/json.h"
+#include "lib/input/json_path.h"
 
-#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum part { NO_PART, NATIVE_TYPES, NATIVES, HANDLES, CONNECTIONS, SECTIONS, TYPES, VM };
-/* The places of a part's values, as depths. */
-enum { IN_FILE = 1, IN_PART, IN_ELEMENT, IN_LIST, IN_FIELD };
-
-enum key {
-	K_OTHER,
-	K_NAME,
-	K_INSTANCE,
-	K_SIZE,
-	K_TYPE,
-	K_FLAGS,
-	K_ADDRESS,
-	K_TARGET,
-	K_FROM,
-	K_TO,
-	K_BYTES,
-	K_START,
-	K_ASSEMBLY,
-	K_FIELDS,
-	K_OFFSET,
-	K_TYPE_INDEX,
-	K_IS_STATIC,
-	K_BASE,
-	K_INFO,
-	K_POINTER,
-	K_HEADER,
-	K_ARRAY_HEADER,
-	K_ARRAY_BOUNDS,
-	K_ARRAY_SIZE,
-	K_GRANULARITY
+enum place {
+	WHOLE = JSON_PLACES,
+	NATIVE_TYPES, /* lists, in the order of their elements */
+	NATIVES,
+	HANDLES,
+	CONNECTIONS,
+	SECTIONS,
+	TYPES,
+	NATIVE_TYPE,
+	NATIVE,
+	HANDLE,
+	CONNECTION,
+	SECTION,
+	TYPE,
+	NATIVE_NAME,
+	NATIVE_INSTANCE,
+	NATIVE_SIZE,
+	NATIVE_TYPE_INDEX,
+	NATIVE_FLAGS,
+	NATIVE_ADDRESS,
+	TARGET,
+	FROM,
+	TO,
+	SECTION_START,
+	SECTION_BYTES,
+	TYPE_NAME,
+	TYPE_ASSEMBLY,
+	TYPE_FLAGS,
+	TYPE_BASE,
+	TYPE_SIZE,
+	TYPE_INFO,
+	TYPE_BYTES,
+	BYTE,
+	FIELDS,
+	FIELD,
+	FIELD_NAME,
+	FIELD_OFFSET,
+	FIELD_TYPE,
+	FIELD_IS_STATIC,
+	VM,
+	VM_POINTER,
+	VM_HEADER,
+	VM_ARRAY_HEADER,
+	VM_ARRAY_BOUNDS,
+	VM_ARRAY_SIZE,
+	VM_GRANULARITY
 };
 
-static const struct {
-	const char *word;
-	uint8_t id;
-} parts[] = {{"m_NativeTypes", NATIVE_TYPES}, {"m_NativeObjects", NATIVES},
-	     {"m_GcHandles", HANDLES},        {"m_GCHandles", HANDLES},
-	     {"m_Connections", CONNECTIONS},  {"m_ManagedHeapSections", SECTIONS},
-	     {"m_TypeDescriptions", TYPES},   {"m_VirtualMachineInformation", VM}},
-  keys[] = {{"m_Name", K_NAME},
-	    {"m_InstanceId", K_INSTANCE},
-	    {"m_Size", K_SIZE},
-	    {"m_NativeTypeArrayIndex", K_TYPE},
-	    {"m_Flags", K_FLAGS},
-	    {"m_NativeObjectAddress", K_ADDRESS},
-	    {"m_Target", K_TARGET},
-	    {"m_From", K_FROM},
-	    {"m_To", K_TO},
-	    {"m_Bytes", K_BYTES},
-	    {"m_StaticFieldBytes", K_BYTES},
-	    {"m_StartAddress", K_START},
-	    {"m_Assembly", K_ASSEMBLY},
-	    {"m_Fields", K_FIELDS},
-	    {"m_Offset", K_OFFSET},
-	    {"m_TypeIndex", K_TYPE_INDEX},
-	    {"m_IsStatic", K_IS_STATIC},
-	    {"m_BaseOrElementTypeIndex", K_BASE},
-	    {"m_TypeInfoAddress", K_INFO},
-	    {"m_PointerSize", K_POINTER},
-	    {"m_ObjectHeaderSize", K_HEADER},
-	    {"m_ArrayHeaderSize", K_ARRAY_HEADER},
-	    {"m_ArrayBoundsOffsetInHeader", K_ARRAY_BOUNDS},
-	    {"m_ArraySizeOffsetInHeader", K_ARRAY_SIZE},
-	    {"m_AllocationGranularity", K_GRANULARITY}};
+static const struct json_row memsnap_rows[] = {
+    {JSON_TOP, "{", WHOLE},
+    {WHOLE, "m_NativeTypes[", NATIVE_TYPES},
+    {NATIVE_TYPES, "{", NATIVE_TYPE},
+    {NATIVE_TYPE, "m_Name", NATIVE_NAME},
+    {WHOLE, "m_NativeObjects[", NATIVES},
+    {NATIVES, "{", NATIVE},
+    {NATIVE, "m_Name", NATIVE_NAME},
+    {NATIVE, "m_InstanceId", NATIVE_INSTANCE},
+    {NATIVE, "m_Size", NATIVE_SIZE},
+    {NATIVE, "m_NativeTypeArrayIndex", NATIVE_TYPE_INDEX},
+    {NATIVE, "m_Flags", NATIVE_FLAGS},
+    {NATIVE, "m_NativeObjectAddress", NATIVE_ADDRESS},
+    {WHOLE, "m_GcHandles[", HANDLES},
+    {WHOLE, "m_GCHandles[", HANDLES},
+    {HANDLES, "{", HANDLE},
+    {HANDLE, "m_Target", TARGET},
+    {WHOLE, "m_Connections[", CONNECTIONS},
+    {CONNECTIONS, "{", CONNECTION},
+    {CONNECTION, "m_From", FROM},
+    {CONNECTION, "m_To", TO},
+    {WHOLE, "m_ManagedHeapSections[", SECTIONS},
+    {SECTIONS, "{", SECTION},
+    {SECTION, "m_StartAddress", SECTION_START},
+    {SECTION, "m_Bytes", SECTION_BYTES},
+    {SECTION, "m_Bytes[", SECTION_BYTES},
+    {SECTION_BYTES, "", BYTE},
+    {WHOLE, "m_TypeDescriptions[", TYPES},
+    {TYPES, "{", TYPE},
+    {TYPE, "m_Name", TYPE_NAME},
+    {TYPE, "m_Assembly", TYPE_ASSEMBLY},
+    {TYPE, "m_Flags", TYPE_FLAGS},
+    {TYPE, "m_BaseOrElementTypeIndex", TYPE_BASE},
+    {TYPE, "m_Size", TYPE_SIZE},
+    {TYPE, "m_TypeInfoAddress", TYPE_INFO},
+    {TYPE, "m_StaticFieldBytes", TYPE_BYTES},
+    {TYPE, "m_StaticFieldBytes[", TYPE_BYTES},
+    {TYPE_BYTES, "", BYTE},
+    {TYPE, "m_Fields[", FIELDS},
+    {FIELDS, "{", FIELD},
+    {FIELD, "m_Name", FIELD_NAME},
+    {FIELD, "m_Offset", FIELD_OFFSET},
+    {FIELD, "m_TypeIndex", FIELD_TYPE},
+    {FIELD, "m_IsStatic", FIELD_IS_STATIC},
+    {WHOLE, "m_VirtualMachineInformation{", VM},
+    {VM, "m_PointerSize", VM_POINTER},
+    {VM, "m_ObjectHeaderSize", VM_HEADER},
+    {VM, "m_ArrayHeaderSize", VM_ARRAY_HEADER},
+    {VM, "m_ArrayBoundsOffsetInHeader", VM_ARRAY_BOUNDS},
+    {VM, "m_ArraySizeOffsetInHeader", VM_ARRAY_SIZE},
+    {VM, "m_AllocationGranularity", VM_GRANULARITY},
+    {0},
+};
 
 struct reading {
 	struct import *im;
 	struct unity_heap u;
-	unsigned depth;
-	enum part part;
-	enum key key, list; /* list: what the brackets in an element hold */
 	struct unity_native native;
 	struct unity_type type;
 	struct unity_field field;
@@ -102,207 +136,107 @@ struct reading {
 	uint64_t misplaced, bad_bytes;
 };
 
-static uint8_t find(const char *s, size_t n, bool is_part)
-{
-	size_t count = is_part ? sizeof parts / sizeof *parts : sizeof keys / sizeof *keys;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *word = is_part ? parts[i].word : keys[i].word;
-
-		if (strlen(word) == n && !memcmp(word, s, n))
-			return is_part ? parts[i].id : keys[i].id;
-	}
-	return 0;
-}
-
-static enum status memsnap_on_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status memsnap_begin(void *arg, unsigned place, struct err *e)
 {
 	struct reading *r = arg;
 
 	(void)e;
-	if (r->depth == IN_FILE)
-		r->part = (enum part)find(s, n, true);
-	else
-		r->key = (enum key)find(s, n, false);
-	return ST_OK;
-}
-
-static enum status memsnap_on_begin(void *arg, char bracket, struct err *e)
-{
-	struct reading *r = arg;
-
-	(void)e;
-	(void)bracket;
-	r->depth++;
-	if (r->depth == IN_ELEMENT) {
+	if (place >= NATIVE_TYPE && place <= TYPE) {
 		r->native = (struct unity_native){.handle = -1, .type = -1};
 		r->type = (struct unity_type){.base = -1, .first_field = (uint32_t)r->u.n_indices};
 		r->section = (struct unity_section){0};
 		r->from = r->to = UINT64_MAX;
 		r->target = 0;
-		r->list = K_OTHER;
-	} else if (r->depth == IN_LIST) {
-		r->list = r->key;
-		r->bytes.len = 0;
-	} else if (r->depth == IN_FIELD) {
+	} else if (place == FIELD) {
 		r->field = (struct unity_field){.type = -1};
+	} else {
+		r->bytes.len = 0;
 	}
 	return ST_OK;
 }
 
-static void set_bytes(struct reading *r)
+static void set_bytes(struct reading *r, unsigned place)
 {
 	const uint8_t *p = unity_heap_bytes(&r->u, (const uint8_t *)r->bytes.data, r->bytes.len);
 
-	if (r->part == SECTIONS) {
+	if (place == SECTION_BYTES) {
 		r->section.bytes = p;
 		r->section.n = r->bytes.len;
-	} else if (r->part == TYPES) {
+	} else {
 		r->type.statics = p;
 		r->type.n_statics = r->bytes.len;
 	}
 }
 
-static void memsnap_end_element(struct reading *r)
+static enum status memsnap_end(void *arg, unsigned place, struct err *e)
 {
+	struct reading *r = arg;
 	struct unity_heap *u = &r->u;
 
-	switch (r->part) {
-	case NATIVE_TYPES:
+	(void)e;
+	switch (place) {
+	case NATIVE_TYPE:
 		VEC_PUSH(u->native_types, u->n_native_types, u->cap_native_types) = r->native.name;
 		break;
-	case NATIVES: VEC_PUSH(u->natives, u->n_natives, u->cap_natives) = r->native; break;
-	case HANDLES: VEC_PUSH(u->handles, u->n_handles, u->cap_handles) = r->target; break;
-	case CONNECTIONS:
+	case NATIVE: VEC_PUSH(u->natives, u->n_natives, u->cap_natives) = r->native; break;
+	case HANDLE: VEC_PUSH(u->handles, u->n_handles, u->cap_handles) = r->target; break;
+	case CONNECTION:
 		VEC_PUSH(r->ends.v, r->ends.n, r->ends.cap) = r->from;
 		VEC_PUSH(r->ends.v, r->ends.n, r->ends.cap) = r->to;
 		break;
-	case SECTIONS:
+	case SECTION:
 		if (r->section.n)
 			VEC_PUSH(u->sections, u->n_sections, u->cap_sections) = r->section;
 		break;
-	case TYPES: VEC_PUSH(u->types, u->n_types, u->cap_types) = r->type; break;
-	default: break;
-	}
-}
-
-static enum status memsnap_on_end(void *arg, char bracket, struct err *e)
-{
-	struct reading *r = arg;
-	struct unity_heap *u = &r->u;
-
-	(void)e;
-	if (r->depth == IN_FIELD && r->part == TYPES && r->list == K_FIELDS) {
+	case TYPE: VEC_PUSH(u->types, u->n_types, u->cap_types) = r->type; break;
+	case FIELD:
 		VEC_PUSH(u->field_indices, u->n_indices, u->cap_indices) = (uint32_t)u->n_fields;
 		VEC_PUSH(u->fields, u->n_fields, u->cap_fields) = r->field;
 		r->type.n_fields++;
-	} else if (r->depth == IN_LIST && r->list == K_BYTES) {
-		set_bytes(r);
-	} else if (r->depth == IN_ELEMENT && bracket == '}') {
-		memsnap_end_element(r);
+		break;
+	case SECTION_BYTES:
+	case TYPE_BYTES: set_bytes(r, place); break;
+	default: break;
 	}
-	r->depth--;
-	r->key = K_OTHER;
 	return ST_OK;
 }
 
-static void set_type_number(struct reading *r, uint64_t v)
+static void set_number(struct reading *r, unsigned place, uint64_t v)
 {
-	switch (r->key) {
-	case K_FLAGS: r->type.flags = (uint32_t)v & (UNITY_VALUE_TYPE | UNITY_ARRAY); break;
-	case K_BASE: r->type.base = (int32_t)v; break;
-	case K_SIZE: r->type.size = (int32_t)v; break;
-	case K_INFO: r->type.info = v; break;
+	struct unity_vm *vm = &r->u.vm;
+	uint32_t small = v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+
+	switch (place) {
+	case NATIVE_INSTANCE: r->native.instance = (int64_t)v; break;
+	case NATIVE_SIZE: r->native.size = (int64_t)v > 0 ? v : 0; break;
+	case NATIVE_TYPE_INDEX: r->native.type = (int32_t)v; break;
+	case NATIVE_FLAGS: r->native.flags = (uint32_t)v & 7; break;
+	case NATIVE_ADDRESS: r->native.address = v; break;
+	case TARGET: r->target = v; break;
+	case FROM: r->from = v; break;
+	case TO: r->to = v; break;
+	case SECTION_START: r->section.start = v; break;
+	case TYPE_FLAGS: r->type.flags = (uint32_t)v & (UNITY_VALUE_TYPE | UNITY_ARRAY); break;
+	case TYPE_BASE: r->type.base = (int32_t)v; break;
+	case TYPE_SIZE: r->type.size = (int32_t)v; break;
+	case TYPE_INFO: r->type.info = v; break;
+	case FIELD_OFFSET: r->field.offset = (int32_t)v; break;
+	case FIELD_TYPE: r->field.type = (int32_t)v; break;
+	case FIELD_IS_STATIC: r->field.is_static = v != 0; break;
+	case VM_POINTER: vm->pointer = small; break;
+	case VM_HEADER: vm->header = small; break;
+	case VM_ARRAY_HEADER: vm->array_header = small; break;
+	case VM_ARRAY_BOUNDS: vm->array_bounds = small; break;
+	case VM_ARRAY_SIZE: vm->array_size = small; break;
+	case VM_GRANULARITY: vm->granularity = small; break;
+	case BYTE:
+		if (v < 256)
+			buf_addc(&r->bytes, (char)v);
+		else
+			r->bad_bytes++;
+		break;
 	default: break;
 	}
-}
-
-static void memsnap_set_element_number(struct reading *r, uint64_t v)
-{
-	struct unity_native *x = &r->native;
-
-	if (r->part == TYPES) {
-		set_type_number(r, v);
-		return;
-	}
-	switch (r->key) {
-	case K_INSTANCE: x->instance = (int64_t)v; break;
-	case K_SIZE: x->size = (int64_t)v > 0 ? v : 0; break;
-	case K_TYPE: x->type = (int32_t)v; break;
-	case K_FLAGS: x->flags = (uint32_t)v & 7; break;
-	case K_ADDRESS: x->address = v; break;
-	case K_TARGET: r->target = v; break;
-	case K_FROM: r->from = v; break;
-	case K_TO: r->to = v; break;
-	case K_START: r->section.start = v; break;
-	default: break;
-	}
-}
-
-static void set_vm(struct unity_vm *vm, enum key key, uint64_t value)
-{
-	uint32_t v = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-
-	switch (key) {
-	case K_POINTER: vm->pointer = v; break;
-	case K_HEADER: vm->header = v; break;
-	case K_ARRAY_HEADER: vm->array_header = v; break;
-	case K_ARRAY_BOUNDS: vm->array_bounds = v; break;
-	case K_ARRAY_SIZE: vm->array_size = v; break;
-	case K_GRANULARITY: vm->granularity = v; break;
-	default: break;
-	}
-}
-
-static void set_field_number(struct reading *r, uint64_t v)
-{
-	switch (r->key) {
-	case K_OFFSET: r->field.offset = (int32_t)v; break;
-	case K_TYPE_INDEX: r->field.type = (int32_t)v; break;
-	case K_IS_STATIC: r->field.is_static = v != 0; break;
-	default: break;
-	}
-}
-
-static void set_number(struct reading *r, uint64_t v)
-{
-	if (r->depth == IN_PART && r->part == VM)
-		set_vm(&r->u.vm, r->key, v);
-	else if (r->depth == IN_ELEMENT)
-		memsnap_set_element_number(r, v);
-	else if (r->depth == IN_LIST && r->list == K_BYTES && v < 256)
-		buf_addc(&r->bytes, (char)v);
-	else if (r->depth == IN_LIST && r->list == K_BYTES)
-		r->bad_bytes++;
-	else if (r->depth == IN_FIELD && r->list == K_FIELDS)
-		set_field_number(r, v);
-}
-
-static enum status memsnap_on_number(void *arg, const char *s, size_t n, struct err *e)
-{
-	struct reading *r = arg;
-	uint64_t v;
-	int64_t negative;
-
-	(void)e;
-	if (r->depth == IN_LIST && r->list == K_BYTES && n == 1) { /* most of a large file */
-		buf_addc(&r->bytes, (char)(s[0] - '0'));
-		return ST_OK;
-	}
-	if (num_dec(s, n, &v))
-		set_number(r, v);
-	else if (num_i64(s, n, &negative))
-		set_number(r, (uint64_t)negative);
-	else if (r->key != K_OTHER)
-		r->misplaced++;
-	return ST_OK;
-}
-
-static enum status memsnap_on_boolean(void *arg, bool v, struct err *e)
-{
-	(void)e;
-	set_number(arg, v);
-	return ST_OK;
 }
 
 static int digit(char c)
@@ -339,26 +273,68 @@ static bool memsnap_base64(struct buf *out, const char *s, size_t n)
 	return have < 6;
 }
 
-static enum status memsnap_on_string(void *arg, const char *s, size_t n, struct err *e)
+static void set_text(struct reading *r, unsigned place, struct json_value v)
 {
-	struct reading *r = arg;
 	struct trace *t = r->im->t;
 
-	(void)e;
-	if (r->depth == IN_FIELD && r->key == K_NAME) {
-		r->field.name = trace_string(t, s, n);
-	} else if (r->depth == IN_ELEMENT && r->key == K_NAME) {
-		r->native.name = r->type.name = trace_string(t, s, n);
-	} else if (r->depth == IN_ELEMENT && r->key == K_ASSEMBLY) {
-		r->type.assembly = trace_string(t, s, n);
-	} else if (r->depth == IN_ELEMENT && r->key == K_BYTES) {
+	switch (place) {
+	case NATIVE_NAME: r->native.name = trace_string(t, v.s, v.n); break;
+	case TYPE_NAME: r->type.name = trace_string(t, v.s, v.n); break;
+	case TYPE_ASSEMBLY: r->type.assembly = trace_string(t, v.s, v.n); break;
+	case FIELD_NAME: r->field.name = trace_string(t, v.s, v.n); break;
+	case SECTION_BYTES:
+	case TYPE_BYTES:
 		r->bytes.len = 0;
-		if (!memsnap_base64(&r->bytes, s, n))
+		if (!memsnap_base64(&r->bytes, v.s, v.n))
 			r->bad_bytes++;
-		set_bytes(r);
-	} else if (r->key != K_OTHER) {
-		r->misplaced++;
+		set_bytes(r, place);
+		break;
+	default: r->misplaced++;
 	}
+}
+
+static enum status take_value(struct reading *r, unsigned place, struct json_value v)
+{
+	int64_t negative;
+	uint64_t n;
+
+	if (v.kind == JSON_STRING)
+		set_text(r, place, v);
+	else if (v.kind == JSON_BOOLEAN)
+		set_number(r, place, *v.s == 't');
+	else if (v.kind == JSON_NUMBER && num_dec(v.s, v.n, &n))
+		set_number(r, place, n);
+	else if (v.kind == JSON_NUMBER && num_i64(v.s, v.n, &negative))
+		set_number(r, place, (uint64_t)negative);
+	else if (v.kind == JSON_NUMBER)
+		r->misplaced++;
+	return ST_OK;
+}
+
+/* 0 to 255; or what is above: not a byte. */
+static unsigned to_byte(struct json_value v)
+{
+	unsigned byte = 0;
+
+	for (size_t i = 0; i < v.n; i++) {
+		unsigned digit = (unsigned)(v.s[i] - '0');
+
+		if (digit > 9 || i == 3)
+			return UINT_MAX;
+		byte = byte * 10 + digit;
+	}
+	return byte;
+}
+
+static enum status memsnap_value(void *arg, unsigned place, struct json_value v, struct err *e)
+{
+	struct reading *r = arg;
+	unsigned byte = place == BYTE && v.kind == JSON_NUMBER ? to_byte(v) : UINT_MAX;
+
+	(void)e;
+	if (byte > UINT8_MAX)
+		return take_value(r, place, v);
+	buf_addc(&r->bytes, (char)byte); /* most of a large file */
 	return ST_OK;
 }
 
@@ -380,17 +356,15 @@ static enum status finish(struct reading *r, struct err *e)
 
 static enum status memsnap_read(struct import *im, struct err *e)
 {
-	static const struct json_handler handler = {.boolean = memsnap_on_boolean,
-						    .number = memsnap_on_number,
-						    .string = memsnap_on_string,
-						    .key = memsnap_on_key,
-						    .begin = memsnap_on_begin,
-						    .end = memsnap_on_end};
+	static const struct json_walker walker = {.rows = memsnap_rows,
+						  .begin = memsnap_begin,
+						  .end = memsnap_end,
+						  .value = memsnap_value};
 	static const struct json_options options = {.repair_utf8 = true};
 	struct reading r = {.im = im};
 	struct json_result at = {0};
 	struct err later = ERR_INIT;
-	enum status st = json_parse(&im->in->cur, &handler, &r, &options, &at, e), pushed;
+	enum status st = json_walk(&im->in->cur, &walker, &r, &options, &at, NULL, e), pushed;
 
 	if (at.repaired)
 		trace_note(im->t, NOTE_LOSS, at.repaired, "bytes of names are not UTF-8");

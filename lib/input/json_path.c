@@ -68,7 +68,7 @@ static void add_rows(struct walk *w)
 	for (unsigned in = JSON_TOP; in < JSON_PLACES_MOST; in++) {
 		w->places[in].first = w->places[in].end = end;
 		for (size_t i = 0; i < 2; i++)
-			for (const struct json_row *row = tables[i]; row && row->step; row++)
+			for (const struct json_row *row = tables[i]; row && row->in; row++)
 				if (row->in == in)
 					add_row(w, &w->places[in], row);
 		end = w->places[in].end;
@@ -128,9 +128,8 @@ static inline enum status give(struct walk *w, enum json_kind kind, const char *
 			       struct err *e)
 {
 	unsigned place = w->next[SHAPE_VALUE];
-	const struct json_value v = {kind, s, n};
 
-	return place ? w->h.value(w->arg, place, &v, e) : ST_OK;
+	return place ? w->h.value(w->arg, place, (struct json_value){s, n, kind}, e) : ST_OK;
 }
 
 static enum status json_path_number(void *arg, const char *s, size_t n, struct err *e)

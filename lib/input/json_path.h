@@ -29,17 +29,17 @@ enum {
 enum { JSON_ROWS_MOST = 128 };
 
 struct json_row {
-	uint8_t in;
-	const char *step;
+	uint8_t in; /* JSON_NOWHERE: the end of the table */
+	char step[38];
 	uint8_t to;
 };
 
 enum json_kind { JSON_STRING, JSON_NUMBER, JSON_BOOLEAN, JSON_NULL };
 
+/* Passed in two registers. */
 struct json_value {
-	enum json_kind kind;
-	const char *s; /* as json.h has it; "true", "false" and "null" of the others */
-	size_t n;
+	const char *s;             /* as json.h has it; "true", "false" and "null" of the others */
+	uint64_t n : 56, kind : 8; /* enum json_kind */
 };
 
 struct json_walker {
@@ -47,7 +47,7 @@ struct json_walker {
 	/* Of what is at a place. As those of json_handler; each but value may be NULL. */
 	enum status (*begin)(void *arg, unsigned place, struct err *e);
 	enum status (*end)(void *arg, unsigned place, struct err *e);
-	enum status (*value)(void *arg, unsigned place, const struct json_value *v, struct err *e);
+	enum status (*value)(void *arg, unsigned place, struct json_value v, struct err *e);
 	/* The key of the next value, in a place with a row "*". */
 	enum status (*key)(void *arg, unsigned in, const char *s, size_t n, struct err *e);
 };

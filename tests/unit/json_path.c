@@ -31,11 +31,11 @@ static enum status test_end(void *arg, unsigned place, struct err *e)
 	return ST_OK;
 }
 
-static enum status test_value(void *arg, unsigned place, const struct json_value *v, struct err *e)
+static enum status test_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
-	if (v->n == 4 && !memcmp(v->s, "stop", 4))
+	if (v.n == 4 && !memcmp(v.s, "stop", 4))
 		return err_set(e, ST_LIMIT, "stopped");
-	buf_addf(arg, " %u%c%.*s", place - JSON_PLACES, "snb0"[v->kind], (int)v -> n, v -> s);
+	buf_addf(arg, " %u%c%.*s", place - JSON_PLACES, "snb0"[v.kind], (int)v.n, v.s);
 	return ST_OK;
 }
 
