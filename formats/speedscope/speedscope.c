@@ -12,40 +12,70 @@
 #include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/input/json.h"
+#include "lib/base/text.h"
+#include "lib/input/json_path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROFILES_MOST = 65536, DEPTH_MOST = 65536, LEVELS = 6 };
-enum key {
-	KEY_OTHER,
-	KEY_EXPORTER,
-	KEY_SHARED,
-	KEY_FRAMES,
-	KEY_PROFILES,
-	KEY_NAME,
-	KEY_FILE,
-	KEY_LINE,
-	KEY_TYPE,
-	KEY_UNIT,
-	KEY_SAMPLES,
-	KEY_WEIGHTS,
-	KEY_EVENTS,
-	KEY_FRAME,
-	KEY_AT,
-	KEY_CONTINUED,
-	KEY_START,
-	KEYS
+enum { PROFILES_MOST = 65536, DEPTH_MOST = 65536 };
+
+enum place {
+	WHOLE = JSON_PLACES,
+	EXPORTER,
+	SHARED,
+	FRAMES,
+	FRAME,
+	FRAME_NAME,
+	FRAME_FILE,
+	FRAME_LINE,
+	PROFILES,
+	PROFILE,
+	PROFILE_NAME,
+	PROFILE_UNIT,
+	PROFILE_TYPE,
+	PROFILE_START,
+	SAMPLES,
+	SAMPLE,
+	INDEX,
+	WEIGHTS,
+	WEIGHT,
+	EVENTS,
+	EVENT,
+	EVENT_TYPE,
+	EVENT_FRAME,
+	EVENT_AT,
+	EVENT_CONTINUED
 };
 
-static const char *const key_names[KEYS] = {
-    [KEY_EXPORTER] = "exporter",   [KEY_SHARED] = "shared",   [KEY_FRAMES] = "frames",
-    [KEY_PROFILES] = "profiles",   [KEY_NAME] = "name",       [KEY_FILE] = "file",
-    [KEY_LINE] = "line",           [KEY_TYPE] = "type",       [KEY_UNIT] = "unit",
-    [KEY_SAMPLES] = "samples",     [KEY_WEIGHTS] = "weights", [KEY_EVENTS] = "events",
-    [KEY_FRAME] = "frame",         [KEY_AT] = "at",           [KEY_START] = "startValue",
-    [KEY_CONTINUED] = "continued",
+/* Of both times through the file, of the first, and of the second. */
+static const struct json_row both_rows[] = {
+    {JSON_TOP, "{", WHOLE},         {WHOLE, "profiles[", PROFILES}, {PROFILES, "{", PROFILE},
+    {PROFILE, "weights[", WEIGHTS}, {WEIGHTS, "", WEIGHT},          {PROFILE, "events[", EVENTS},
+    {EVENTS, "{", EVENT},           {EVENT, "at", EVENT_AT},        {0},
+};
+static const struct json_row first_rows[] = {
+    {WHOLE, "exporter", EXPORTER},
+    {WHOLE, "shared{", SHARED},
+    {SHARED, "frames[", FRAMES},
+    {FRAMES, "{", FRAME},
+    {FRAME, "name", FRAME_NAME},
+    {FRAME, "file", FRAME_FILE},
+    {FRAME, "line", FRAME_LINE},
+    {PROFILE, "name", PROFILE_NAME},
+    {PROFILE, "unit", PROFILE_UNIT},
+    {PROFILE, "type", PROFILE_TYPE},
+    {PROFILE, "startValue", PROFILE_START},
+    {0},
+};
+static const struct json_row second_rows[] = {
+    {PROFILE, "samples[", SAMPLES},
+    {SAMPLES, "[", SAMPLE},
+    {SAMPLE, "", INDEX},
+    {EVENT, "type", EVENT_TYPE},
+    {EVENT, "frame", EVENT_FRAME},
+    {EVENT, "continued", EVENT_CONTINUED},
+    {0},
 };
 
 struct event_object { /* {"type":"O","frame":1,"at":2} */
@@ -58,10 +88,7 @@ struct event_object { /* {"type":"O","frame":1,"at":2} */
 
 struct parser {
 	struct speedscope x; /* first */
-	bool second;         /* time through the file */
-	unsigned depth;
-	enum key keys[LEVELS]; /* by depth */
-	size_t profile;        /* index of the one that is read next */
+	size_t profile;      /* index of the one that is read next */
 	struct speedscope_frame frame;
 	struct event_object event;
 	uint32_t *sample; /* locations of a sample, outermost first */
@@ -71,27 +98,6 @@ struct parser {
 	int64_t *weights;
 	size_t n_weights, cap_weights;
 };
-
-/* Its place: in the brackets of these keys, by depth. */
-static bool in_profile(const struct parser *p)
-{
-	return p->depth >= 3 && p->keys[1] == KEY_PROFILES;
-}
-
-static bool in_frame(const struct parser *p)
-{
-	return p->depth == 4 && p->keys[1] == KEY_SHARED && p->keys[2] == KEY_FRAMES;
-}
-
-static bool in_event(const struct parser *p)
-{
-	return p->depth == 5 && p->keys[1] == KEY_PROFILES && p->keys[3] == KEY_EVENTS;
-}
-
-static bool in_sample(const struct parser *p)
-{
-	return p->depth == 5 && p->keys[1] == KEY_PROFILES && p->keys[3] == KEY_SAMPLES;
-}
 
 /* --- samples --- */
 
@@ -106,12 +112,12 @@ static void end_sample(struct parser *p)
 	p->n_sample = 0;
 }
 
-static void take_index(struct parser *p, const char *s, size_t n)
+static void take_index(struct parser *p, struct json_value v)
 {
 	uint64_t index;
 	uint32_t location;
 
-	if (!num_dec(s, n, &index) || index >= p->x.n_frames) {
+	if (!num_dec(v.s, v.n, &index) || index >= p->x.n_frames) {
 		p->x.missing++;
 		return;
 	}
@@ -123,17 +129,17 @@ static void take_index(struct parser *p, const char *s, size_t n)
 	VEC_PUSH(p->sample, p->n_sample, p->cap_sample) = location;
 }
 
-static void take_weight(struct parser *p, const char *s, size_t n)
+static void take_weight(struct parser *p, struct json_value v)
 {
-	int64_t v = 0;
+	int64_t weight = 0;
 
-	if (!speedscope_value(&p->x, s, n, &v)) {
+	if (!speedscope_value(&p->x, v.s, v.n, &weight)) {
 		p->x.odd++;
-	} else if (v < 0) {
+	} else if (weight < 0) {
 		p->x.negative++;
-		v = 0;
+		weight = 0;
 	}
-	VEC_PUSH(p->weights, p->n_weights, p->cap_weights) = v;
+	VEC_PUSH(p->weights, p->n_weights, p->cap_weights) = weight;
 }
 
 static void end_samples(struct parser *p)
@@ -159,82 +165,30 @@ static enum status end_profile(struct parser *p, struct err *e)
 	return st;
 }
 
-/* --- JSON --- */
+/* --- the first time through the file: frames, and what profiles are --- */
 
-static enum status begin_profile(struct parser *p, struct err *e)
+static enum status first_begin(void *arg, unsigned place, struct err *e)
 {
+	struct parser *p = arg;
 	struct speedscope *x = &p->x;
 
-	if (p->second) {
-		x->profile = p->profile < x->n_profiles ? &x->profiles[p->profile++] : NULL;
-		x->any_event = false;
-		x->last = 0;
+	if (place == FRAME)
+		p->frame = (struct speedscope_frame){0};
+	if (place != PROFILE)
 		return ST_OK;
-	}
 	if (x->n_profiles == PROFILES_MOST)
 		return err_set(e, ST_LIMIT, "more than %d profiles", PROFILES_MOST);
 	VEC_PUSH(x->profiles, x->n_profiles, x->cap_profiles) = (struct speedscope_profile){0};
 	return ST_OK;
 }
 
-static enum status speedscope_begin_bracket(void *arg, char bracket, struct err *e)
-{
-	struct parser *p = arg;
-
-	p->depth++;
-	if (p->depth < LEVELS)
-		p->keys[p->depth] = KEY_OTHER;
-	if (bracket != '{')
-		return ST_OK;
-	if (in_frame(p))
-		p->frame = (struct speedscope_frame){0};
-	else if (in_event(p))
-		p->event = (struct event_object){0};
-	else if (p->depth == 3 && in_profile(p))
-		return begin_profile(p, e);
-	return ST_OK;
-}
-
-static enum status take_event(struct parser *p, struct err *e)
-{
-	const struct event_object *ev = &p->event;
-
-	if (!ev->type || !ev->has_frame || !ev->has_at || !p->x.profile->evented) {
-		p->x.odd++;
-		return ST_OK;
-	}
-	p->x.continued = ev->continued && p->x.own;
-	return speedscope_event(&p->x, ev->type == 'O', ev->frame, ev->at, e);
-}
-
-static enum status speedscope_end_bracket(void *arg, char bracket, struct err *e)
-{
-	struct parser *p = arg;
-	enum status st = ST_OK;
-
-	if (in_frame(p) && bracket == '}' && !p->second)
-		VEC_PUSH(p->x.frames, p->x.n_frames, p->x.cap_frames) = p->frame;
-	else if (p->second && p->x.profile && in_sample(p) && bracket == ']')
-		end_sample(p);
-	else if (p->second && p->x.profile && in_event(p) && bracket == '}')
-		st = take_event(p, e);
-	else if (p->second && p->x.profile && p->depth == 3)
-		st = end_profile(p, e);
-	p->depth--;
-	return st;
-}
-
-static enum status speedscope_take_key(void *arg, const char *s, size_t n, struct err *e)
+static enum status first_end(void *arg, unsigned place, struct err *e)
 {
 	struct parser *p = arg;
 
 	(void)e;
-	if (p->depth >= LEVELS)
-		return ST_OK;
-	p->keys[p->depth] = KEY_OTHER;
-	for (unsigned i = 1; i < KEYS; i++)
-		if (strlen(key_names[i]) == n && !memcmp(s, key_names[i], n))
-			p->keys[p->depth] = (enum key)i;
+	if (place == FRAME)
+		VEC_PUSH(p->x.frames, p->x.n_frames, p->x.cap_frames) = p->frame;
 	return ST_OK;
 }
 
@@ -253,98 +207,135 @@ static void speedscope_set_filtered(struct speedscope *x, const char *s, size_t 
 	buf_release(&b);
 }
 
-static enum status speedscope_take_string(void *arg, const char *s, size_t n, struct err *e)
+static void first_text(struct parser *p, unsigned place, struct json_value v)
 {
-	struct parser *p = arg;
 	struct speedscope *x = &p->x;
-	struct speedscope_profile *of = x->n_profiles ? &x->profiles[x->n_profiles - 1] : NULL;
-	enum key key = p->depth < LEVELS ? p->keys[p->depth] : KEY_OTHER;
+	size_t last = x->n_profiles - 1; /* of the places of a profile */
 
-	(void)e;
-	if (p->second) {
-		if (in_event(p) && key == KEY_TYPE && n == 1 && (*s == 'O' || *s == 'C'))
-			p->event.type = *s;
-	} else if (in_frame(p)) {
-		if (key == KEY_NAME)
-			p->frame.name = trace_string(x->im->t, s, n);
-		else if (key == KEY_FILE)
-			p->frame.file = trace_string(x->im->t, s, n);
-	} else if (p->depth == 3 && in_profile(p) && of) {
-		if (key == KEY_NAME)
-			of->name = trace_string(x->im->t, s, n);
-		else if (key == KEY_UNIT)
-			of->unit = trace_string(x->im->t, s, n);
-		else if (key == KEY_TYPE)
-			of->evented = n == 7 && !memcmp(s, "evented", n);
-	} else if (p->depth == 1 && key == KEY_EXPORTER) {
-		x->own = n > 10 && !memcmp(s, "tm-export ", 10);
+	switch (place) {
+	case FRAME_NAME: p->frame.name = trace_string(x->im->t, v.s, v.n); break;
+	case FRAME_FILE: p->frame.file = trace_string(x->im->t, v.s, v.n); break;
+	case PROFILE_NAME: x->profiles[last].name = trace_string(x->im->t, v.s, v.n); break;
+	case PROFILE_UNIT: x->profiles[last].unit = trace_string(x->im->t, v.s, v.n); break;
+	case PROFILE_TYPE: x->profiles[last].evented = text_is(v.s, v.n, "evented"); break;
+	case EXPORTER:
+		x->own = v.n > 10 && !memcmp(v.s, "tm-export ", 10);
 		if (x->own)
-			speedscope_set_filtered(x, s, n);
+			speedscope_set_filtered(x, v.s, v.n);
+		break;
+	default: break;
 	}
-	return ST_OK;
 }
 
 /* Its unit may come later. */
-static void take_start(struct speedscope_profile *of, const char *s, size_t n)
+static void take_start(struct speedscope_profile *of, struct json_value v)
 {
-	if (n >= sizeof of->start)
+	if (v.n >= sizeof of->start)
 		return;
-	memcpy(of->start, s, n);
-	of->start[n] = 0;
+	memcpy(of->start, v.s, v.n);
+	of->start[v.n] = 0;
 }
 
-static bool is_value(const struct parser *p, enum key key)
-{
-	return in_event(p) ? key == KEY_AT
-			   : p->depth == 4 && in_profile(p) && p->keys[3] == KEY_WEIGHTS;
-}
-
-static enum status speedscope_take_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status first_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct parser *p = arg;
-	enum key key = p->depth < LEVELS ? p->keys[p->depth] : KEY_OTHER;
-	uint64_t v;
+	struct speedscope *x = &p->x;
+	uint64_t line;
 
 	(void)e;
-	if (!p->second) {
-		if (in_frame(p) && key == KEY_LINE && num_dec(s, n, &v) && v <= UINT32_MAX)
-			p->frame.line = (uint32_t)v;
-		else if (p->depth == 3 && in_profile(p) && p->x.n_profiles && key == KEY_START)
-			take_start(&p->x.profiles[p->x.n_profiles - 1], s, n);
-		else if (p->x.n_profiles && is_value(p, key))
-			p->x.profiles[p->x.n_profiles - 1].decimals |=
-			    speedscope_has_decimals(s, n);
+	if (v.kind == JSON_STRING)
+		first_text(p, place, v);
+	else if (v.kind != JSON_NUMBER)
 		return ST_OK;
-	}
-	if (!p->x.profile)
-		return ST_OK;
-	if (in_event(p) && key == KEY_FRAME)
-		p->event.has_frame = num_dec(s, n, &p->event.frame);
-	else if (in_event(p) && key == KEY_AT)
-		p->event.has_at = speedscope_value(&p->x, s, n, &p->event.at);
-	else if (in_event(p) && key == KEY_CONTINUED)
-		p->event.continued = n == 1 && *s == '1';
-	else if (in_sample(p))
-		take_index(p, s, n);
-	else if (p->depth == 4 && p->keys[3] == KEY_WEIGHTS)
-		take_weight(p, s, n);
+	else if (place == EVENT_AT || place == WEIGHT)
+		x->profiles[x->n_profiles - 1].decimals |= speedscope_has_decimals(v.s, v.n);
+	else if (place == PROFILE_START)
+		take_start(&x->profiles[x->n_profiles - 1], v);
+	else if (place == FRAME_LINE && num_dec(v.s, v.n, &line) && line <= UINT32_MAX)
+		p->frame.line = (uint32_t)line;
 	return ST_OK;
 }
 
-static enum status parse(struct parser *p, uint64_t *repaired, struct err *e)
+/* --- the second time: samples and events --- */
+
+static enum status second_begin(void *arg, unsigned place, struct err *e)
 {
-	static const struct json_handler handler = {.number = speedscope_take_number,
-						    .string = speedscope_take_string,
-						    .key = speedscope_take_key,
-						    .begin = speedscope_begin_bracket,
-						    .end = speedscope_end_bracket};
+	struct parser *p = arg;
+	struct speedscope *x = &p->x;
+
+	(void)e;
+	if (place == EVENT) {
+		p->event = (struct event_object){0};
+	} else if (place == PROFILE) {
+		x->profile = p->profile < x->n_profiles ? &x->profiles[p->profile++] : NULL;
+		x->any_event = false;
+		x->last = 0;
+	}
+	return ST_OK;
+}
+
+static enum status take_event(struct parser *p, struct err *e)
+{
+	const struct event_object *ev = &p->event;
+
+	if (!ev->type || !ev->has_frame || !ev->has_at || !p->x.profile->evented) {
+		p->x.odd++;
+		return ST_OK;
+	}
+	p->x.continued = ev->continued && p->x.own;
+	return speedscope_event(&p->x, ev->type == 'O', ev->frame, ev->at, e);
+}
+
+static enum status second_end(void *arg, unsigned place, struct err *e)
+{
+	struct parser *p = arg;
+
+	if (!p->x.profile)
+		return ST_OK;
+	if (place == SAMPLE)
+		end_sample(p);
+	return place == EVENT ? take_event(p, e) : place == PROFILE ? end_profile(p, e) : ST_OK;
+}
+
+static enum status second_value(void *arg, unsigned place, struct json_value v, struct err *e)
+{
+	struct parser *p = arg;
+	struct event_object *ev = &p->event;
+
+	(void)e;
+	if (v.kind == JSON_STRING && place == EVENT_TYPE && v.n == 1 &&
+	    (*v.s == 'O' || *v.s == 'C'))
+		ev->type = *v.s;
+	if (v.kind != JSON_NUMBER || !p->x.profile)
+		return ST_OK;
+	switch (place) {
+	case INDEX: take_index(p, v); break;
+	case WEIGHT: take_weight(p, v); break;
+	case EVENT_FRAME: ev->has_frame = num_dec(v.s, v.n, &ev->frame); break;
+	case EVENT_AT: ev->has_at = speedscope_value(&p->x, v.s, v.n, &ev->at); break;
+	case EVENT_CONTINUED: ev->continued = v.n == 1 && *v.s == '1'; break;
+	default: break;
+	}
+	return ST_OK;
+}
+
+static enum status parse(struct parser *p, bool second, uint64_t *repaired, struct err *e)
+{
+	static const struct json_walker walkers[] = {{.rows = first_rows,
+						      .more = both_rows,
+						      .begin = first_begin,
+						      .end = first_end,
+						      .value = first_value},
+						     {.rows = second_rows,
+						      .more = both_rows,
+						      .begin = second_begin,
+						      .end = second_end,
+						      .value = second_value}};
 	static const struct json_options options = {.max_depth = 64, .repair_utf8 = true};
 	struct json_result result = {0};
-	enum status st;
+	enum status st =
+	    json_walk(&p->x.im->in->cur, &walkers[second], p, &options, &result, NULL, e);
 
-	p->depth = 0;
-	memset(p->keys, 0, sizeof p->keys);
-	st = json_parse(&p->x.im->in->cur, &handler, p, &options, &result, e);
 	*repaired = result.repaired;
 	return st;
 }
@@ -382,7 +373,7 @@ static enum status speedscope_read_all(struct parser *p, struct err *e)
 	struct speedscope *x = &p->x;
 	struct err first = ERR_INIT, again = ERR_INIT;
 	uint64_t repaired;
-	enum status st = parse(p, &repaired, &first), pushed;
+	enum status st = parse(p, false, &repaired, &first), pushed;
 
 	if (!x->n_profiles || (st && st != ST_BAD)) {
 		*e = first;
@@ -394,8 +385,7 @@ static enum status speedscope_read_all(struct parser *p, struct err *e)
 		pushed = import_begin(x->im, e);
 	if (pushed)
 		return pushed;
-	p->second = true;
-	pushed = parse(p, &repaired, &again);
+	pushed = parse(p, true, &repaired, &again);
 	if (pushed && pushed != ST_BAD) {
 		*e = again;
 		return pushed;
