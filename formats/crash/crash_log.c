@@ -13,7 +13,6 @@
  * Reports that disagree with their own sums say so.
  */
 #include "formats/emit.h"
-#include "formats/reader.h"
 #include "lib/input/stack_line.h"
 
 #include "lib/base/buf.h"
@@ -175,40 +174,25 @@ static enum status begin_log(struct crash_log *x, struct err *e)
 static enum status crash_log_push_leak(struct crash_log *x, uint32_t stack, struct err *e)
 {
 	const struct crash_heading *h = &x->heading;
-	struct event ev = {.kind = EV_ALLOC,
-			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_TYPE,
-			   .count = h->blocks,
-			   .requested = h->bytes,
-			   .type = trace_type(x->im->t, h->type, strlen(h->type))};
+	const struct emit_alloc alloc = {.stack = stack,
+					 .count = KNOWN(h->blocks),
+					 .requested = KNOWN(h->bytes),
+					 .type = trace_type(x->im->t, h->type, strlen(h->type)),
+					 .address = KNOWN_IF(h->has_address, h->address)};
 
-	if (stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack;
-	}
-	if (h->has_address) {
-		ev.has |= EV_HAS_ADDRESS;
-		ev.address = h->address;
-	}
 	x->bytes += h->bytes;
 	x->blocks += h->blocks;
 	x->bare += !stack;
-	return import_event(x->im, &ev, e);
+	return emit_alloc(x->im, &alloc, e);
 }
 
 static enum status push_sample(struct crash_log *x, uint32_t stack, struct err *e)
 {
-	struct event ev = {
-	    .kind = EV_SAMPLE, .has = EV_HAS_COUNT | EV_HAS_STACK, .count = 1, .stack = stack};
+	struct emit_sample sample = {.stack = stack, .thread = x->thread, .calls = KNOWN(1)};
 
-	if (x->heading.name) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_marker(x->im->t, &(struct marker){x->heading.name, 0});
-	}
-	if (x->thread) {
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = x->thread;
-	}
-	return import_event(x->im, &ev, e);
+	if (x->heading.name)
+		sample.marker = trace_marker(x->im->t, &(struct marker){x->heading.name, 0});
+	return emit_sample(x->im, &sample, e);
 }
 
 /* A leak in a log that began with crashes belongs to another capture, since those have no bytes. */
