@@ -135,6 +135,7 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
 lib_src  := $(filter-out lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
+exporters := $(shell sed -n 's/^const struct exporter \(exporter_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard lib/export/*.c)))
 readers  := $(shell sed -n 's/^const struct reader \(reader_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard formats/*.c formats/*/*.c)))
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/trace/event_gather.c lib/base/hash_bytes.c lib/base/decimal_split.c
@@ -292,9 +293,10 @@ $(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(HARDENED) $(CAPFL
 $(B)/members: export TEXT = $(lib_obj)
 $(B)/library/members: export TEXT = $(library_obj)
 $(B)/places: export TEXT = $(rooms_at)
-# The readers' list (formats/reader.c).
+# The lists of formats/reader.c and lib/export/export.c.
 build/made/formats/readers.h: export TEXT = $(patsubst %,READER(%),$(readers))
-$(B)/flags $(B)/members $(B)/library/members $(B)/places build/made/formats/readers.h: FORCE
+build/made/lib/export/exporters.h: export TEXT = $(patsubst %,EXPORTER(%),$(exporters))
+$(B)/flags $(B)/members $(B)/library/members $(B)/places build/made/formats/readers.h build/made/lib/export/exporters.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
@@ -304,6 +306,7 @@ build/made/%.pb-c.c build/made/%.pb-c.h: %.proto
 
 $(call obj,$(foreach p,$(proto),$(wildcard $(dir $(p))*.c))): | $(made)
 $(call obj,formats/reader.c): build/made/formats/readers.h
+$(call obj,lib/export/export.c): build/made/lib/export/exporters.h
 
 $(B)/obj/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)

@@ -12,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const format_words[] = {"pprof",     "folded", "speedscope", "chrome",
-					   "sqlite",    "loli",   "mem",        "loli-stream",
-					   "memtracer", "maps",   NULL};
 static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
 					   "mono", "lua",    "all",  NULL};
 
@@ -80,30 +77,6 @@ static void export_ended(struct sink_tap *tap, struct trace *t)
 
 static const struct tap_hooks export_hooks = {
     .begin = export_begin, .batch = export_batch, .ended = export_ended};
-
-/* What the output's name says, as an index of format_words; -1: nothing. */
-static int export_named(const char *output)
-{
-	static const char *const names[][2] = {
-	    {".pb.gz", "pprof"},   {".pprof", "pprof"},
-	    {".folded", "folded"}, {".speedscope.json", "speedscope"},
-	    {".sqlite", "sqlite"}, {".db", "sqlite"},
-	    {".loli", "loli"},     {".mem", "mem"},
-	    {".maps", "maps"},
-	};
-	size_t n = output ? strlen(output) : 0;
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		size_t k = strlen(names[i][0]);
-
-		if (n <= k || strcmp(output + n - k, names[i][0]) != 0)
-			continue;
-		for (int f = 0; format_words[f]; f++)
-			if (!strcmp(format_words[f], names[i][1]))
-				return f;
-	}
-	return -1;
-}
 
 static void list_formats(void)
 {
@@ -180,17 +153,17 @@ int main(int argc, char **argv)
 	const char *output = NULL, *original = NULL;
 	struct export_options o = {0};
 	int as = 0, metric = 0, domain = 0;
+	const struct exporter *format;
 	bool chosen = false, list = false;
 	struct cli_symbols symbols = {.off = false};
 	const struct opt table[] = {
 	    {.type = OPT_CHOICE,
 	     .word = "as",
 	     .arg = "FORMAT",
-	     .help = "pprof, folded, speedscope, chrome, sqlite, loli, mem, loli-stream, "
-		     "memtracer or maps",
+	     .help = "format of the output (--list-formats)",
 	     .to = &as,
 	     .given = &chosen,
-	     .choices = format_words},
+	     .choices = export_words()},
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
 	    ROW_FLAG(0, "list-formats", "print the formats that tm-export writes and end", &list),
 	    ROW_STRING(0, "original", "FILE", "loli, mem: the capture to put names into",
@@ -223,11 +196,12 @@ int main(int argc, char **argv)
 
 	if (list)
 		list_formats();
-	if (!chosen && (as = export_named(output)) < 0)
+	format = chosen ? exporters[as] : output ? exporter_of_file(output) : NULL;
+	if (!format)
 		cli_usage(output ? "-o %s: its ending names no format: --as is missing"
 				 : "--as is missing: the format to write",
 			  output);
-	check(exporter_by_name(format_words[as]), output, original, o.events);
+	check(format, output, original, o.events);
 	cli_import_done(&import);
 	o.sort = export_sort_of(metric);
 	o.domain = domain - 1;
@@ -237,8 +211,8 @@ int main(int argc, char **argv)
 		return cli_exit();
 	}
 	o.original = &in.cur;
-	o.path = make_output(exporter_by_name(format_words[as]), output);
-	x = exporter_by_name(format_words[as])->open(&o, cli_text_stream(), &e);
+	o.path = make_output(format, output);
+	x = format->open(&o, cli_text_stream(), &e);
 	if (!x) {
 		failed(NULL, &e);
 		input_close(&in);
@@ -247,7 +221,7 @@ int main(int argc, char **argv)
 	cli_autosymbolize(&symbols, "tm-export", NULL, &import.options, (size_t)n,
 			  (const char *const *)argv + 1);
 	cli_sandbox("tm-export", NULL);
-	told.format = exporter_by_name(format_words[as]);
+	told.format = format;
 	loop.marks = told.frames = told.format->flags & EXPORT_FRAMES;
 	sink_tap_init(&told.tap, x->sink, &export_hooks, told.frames);
 	loop.sink = &told.tap.sink;

@@ -36,29 +36,46 @@ int export_sort_of(int word)
 	return word <= EXPORT_METRICS ? (int)export_metrics[word - 1].sum : SUM_TIME_SELF;
 }
 
-extern const struct exporter exporter_pprof, exporter_folded, exporter_speedscope, exporter_chrome,
-    exporter_sqlite, exporter_loli, exporter_mem, exporter_loli_stream, exporter_memtracer,
-    exporter_maps;
+/* EXPORTER(exporter_x) for each exporter that a file of this folder defines, in their order: the Makefile finds them. */
+#define EXPORTER(name) extern const struct exporter name;
+#include "lib/export/exporters.h"
+#undef EXPORTER
 
+#define EXPORTER(name) &name,
 const struct exporter *const exporters[] = {
-    &exporter_pprof,
-    &exporter_folded,
-    &exporter_speedscope,
-    &exporter_chrome,
-    &exporter_sqlite,
-    &exporter_loli,
-    &exporter_loli_stream,
-    &exporter_mem,
-    &exporter_memtracer,
-    &exporter_maps,
+#include "lib/export/exporters.h"
     NULL,
 };
+
+const char *const *export_words(void)
+{
+	static const char *words[sizeof exporters / sizeof *exporters];
+
+	for (size_t i = 0; exporters[i]; i++)
+		words[i] = exporters[i]->name;
+	return words;
+}
 
 const struct exporter *exporter_by_name(const char *name)
 {
 	for (size_t i = 0; exporters[i]; i++)
 		if (!strcmp(exporters[i]->name, name))
 			return exporters[i];
+	return NULL;
+}
+
+const struct exporter *exporter_of_file(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; exporters[i]; i++)
+		for (size_t k = 0; k < EXPORT_ENDINGS && exporters[i]->endings[k]; k++) {
+			const char *ending = exporters[i]->endings[k];
+			size_t len = strlen(ending);
+
+			if (n > len && !strcmp(name + n - len, ending))
+				return exporters[i];
+		}
 	return NULL;
 }
 

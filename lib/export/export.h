@@ -68,16 +68,23 @@ enum {
 	EXPORT_FILTERED = 16, /* says what tm-filter left of a trace */
 };
 
+enum { EXPORT_ENDINGS = 2 };
+
+/* Ends its file, as `const struct exporter exporter_x = {`: so it is found. */
 struct exporter {
 	const char *name;
-	const char *what; /* one line */
+	const char *what;                    /* one line */
+	const char *endings[EXPORT_ENDINGS]; /* of files: ".pprof"; no other exporter has them */
 	unsigned flags;
 	/* out and *o must outlive the export. NULL: *e says why. */
 	struct export *(*open)(const struct export_options *o, FILE *out, struct err *e);
 };
 
 extern const struct exporter *const exporters[]; /* ends with NULL */
-const struct exporter *exporter_by_name(const char *name);
+const char *const *export_words(void);           /* their names, in their order; ends with NULL */
+const struct exporter *exporter_by_name(const char *name); /* NULL: none */
+/* The exporter that the ending of a file's name says; NULL: none. */
+const struct exporter *exporter_of_file(const char *name);
 
 /* ST_OK, or the failure of a stdio stream. */
 enum status export_written(FILE *out, struct err *e);

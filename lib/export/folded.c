@@ -223,5 +223,6 @@ static struct export *export_folded_open(const struct export_options *o, FILE *o
 const struct exporter exporter_folded = {
     .name = "folded",
     .what = "folded stacks, one line each, for flame graph tools",
+    .endings = {".folded"},
     .open = export_folded_open,
 };

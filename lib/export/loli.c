@@ -496,6 +496,7 @@ static struct export *export_loli_open(const struct export_options *o, FILE *out
 const struct exporter exporter_loli = {
     .name = "loli",
     .what = "names written into a LoliProfiler capture (--original)",
+    .endings = {".loli"},
     .flags = EXPORT_BINARY | EXPORT_ORIGINAL,
     .open = export_loli_open,
 };

@@ -138,5 +138,6 @@ static struct export *export_maps_open(const struct export_options *o, FILE *out
 const struct exporter exporter_maps = {
     .name = "maps",
     .what = "the modules as text of /proc/PID/maps, for --maps",
+    .endings = {".maps"},
     .open = export_maps_open,
 };

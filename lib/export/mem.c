@@ -277,6 +277,7 @@ static struct export *export_mem_open(const struct export_options *o, FILE *out,
 const struct exporter exporter_mem = {
     .name = "mem",
     .what = "names written into a MemTracer capture (--original)",
+    .endings = {".mem"},
     .flags = EXPORT_ORIGINAL,
     .open = export_mem_open,
 };

@@ -404,6 +404,7 @@ static struct export *export_pprof_open(const struct export_options *o, FILE *ou
 const struct exporter exporter_pprof = {
     .name = "pprof",
     .what = "pprof's profile.proto, gzipped",
+    .endings = {".pb.gz", ".pprof"},
     .flags = EXPORT_BINARY | EXPORT_FILTERED,
     .open = export_pprof_open,
 };

@@ -359,6 +359,7 @@ static struct export *export_speedscope_open(const struct export_options *o, FIL
 const struct exporter exporter_speedscope = {
     .name = "speedscope",
     .what = "speedscope's JSON: stacks, and enter and exit by thread",
+    .endings = {".speedscope.json"},
     .flags = EXPORT_FILTERED,
     .open = export_speedscope_open,
 };

@@ -596,6 +596,7 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 const struct exporter exporter_sqlite = {
     .name = "sqlite",
     .what = "a SQLite database of stacks, sums, frames and (--events) events",
+    .endings = {".sqlite", ".db"},
     .flags = EXPORT_BINARY | EXPORT_FILE | EXPORT_FRAMES | EXPORT_FILTERED,
     .open = export_sqlite_open,
 };
