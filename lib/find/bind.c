@@ -373,6 +373,13 @@ static void bind_decide_space(struct trace *t, uint32_t id, struct module_answer
 			   r.n, r.as_vaddr);
 }
 
+/* In a module that has an image base, a lower number is an offset in memory (RVA), as Windows' tools print it. */
+static bool is_rva(const struct binder *b, const struct module_answer *m, const struct location *l)
+{
+	return (l->space == SPACE_VADDR || (l->space == SPACE_OFFSET_OR_VADDR && !b->o->offsets)) &&
+	       m->file && l->raw < object_image_base(m->file->object);
+}
+
 static void decide_spaces(struct binder *b)
 {
 	struct trace *t = b->t;
@@ -380,11 +387,15 @@ static void decide_spaces(struct binder *b)
 
 	for (size_t i = 1; i < t->n_locations; i++) {
 		const struct location *l = &t->locations[i];
+		struct module_answer *m;
 
 		if (l->space != SPACE_OFFSET_OR_VADDR || !l->module)
 			continue;
+		m = bind_file_of(b, t, l->module);
+		if (is_rva(b, m, l))
+			continue;
 		wanted[l->module] = true;
-		bind_count_reading(bind_file_of(b, t, l->module), l->raw);
+		bind_count_reading(m, l->raw);
 	}
 	for (uint32_t id = 1; id < t->n_modules; id++)
 		if (wanted[id])
@@ -405,6 +416,10 @@ static void bind_in_module(struct binder *b, const struct location *l, struct fi
 	out->vaddr = l->raw;
 	if (!m->file)
 		return;
+	if (is_rva(b, m, l)) {
+		out->vaddr = object_image_base(m->file->object) + l->raw;
+		return;
+	}
 	if (space == SPACE_OFFSET_OR_VADDR)
 		space = b->o->offsets ? b->o->offsets : m->space;
 	if (space == SPACE_VADDR)

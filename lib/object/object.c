@@ -158,6 +158,11 @@ bool object_each_linked(const struct object *o, bool dynamic, uint64_t *n,
 	       o->file.format->each_linked(&o->file, dynamic, n, see, arg);
 }
 
+uint64_t object_image_base(const struct object *o)
+{
+	return o->file.pe.base;
+}
+
 const struct object_segment *object_segments(const struct object *o, size_t *n)
 {
 	*n = o->file.n_segments;

@@ -140,6 +140,8 @@ enum object_arch object_arch(const struct object *o);
 /* As reports call it, "x86-64", and as LLVM's triples begin, "x86_64"; NULL: it has no name here. */
 const char *object_arch_name(enum object_arch arch);
 const char *object_arch_triple(enum object_arch arch);
+/* Where a PE file asks to be loaded: its addresses are this and an offset in memory (RVA). 0 of another kind. */
+uint64_t object_image_base(const struct object *o);
 const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */

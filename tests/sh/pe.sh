@@ -100,3 +100,14 @@ if clang++ --target=x86_64-pc-windows-msvc -g -gcodeview -O2 $flags -c w.cpp -o 
 else
 	echo "skip - pe: no library with a PDB: $(head -n 1 err)"
 fi
+
+if [ -e x64-O2.exe ]; then
+	lo=$(llvm-readobj${theirs#llvm-symbolizer} --coff-exports x64-O2.exe 2>/dev/null |
+		awk '/Name: exported/ { found = 1 } found && /RVA/ { print $2; exit }')
+	printf '    #0 0x7ff600001000  (x64-O2.exe+%s)\n' "$lo" >log
+	out=$(tm-symbolize --no-cache --text log -e x64-O2.exe 2>/dev/null)
+	case $out in
+	*"in exported "*w.cpp:6*) echo "ok - a log's offset in a module is one in memory" ;;
+	*) echo "not ok - a log's offset in a module: $out" ;;
+	esac
+fi

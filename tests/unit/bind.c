@@ -107,6 +107,49 @@ TEST(offsets_can_be_forced)
 	stop(&b);
 }
 
+/* A PE file without sections, whose image base is 0x140000000; headers, of which 0x2000 bytes are loaded, are no
+ * code. */
+static const char *make_pe(const char *name)
+{
+	static const uint8_t base[8] = {0, 0, 0, 0x40, 1}, loaded[4] = {0, 0x20};
+	const char *path = path_of(name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	put(fd, "MZ", 2, 0);
+	put(fd, "\x40", 1, 0x3c);
+	put(fd, "PE\0\0\x64\x86\1", 7, 0x40);
+	put(fd, "\x70", 1, 0x54); /* size of the optional header */
+	put(fd, "\x0b\2", 2, 0x58);
+	put(fd, base, 8, 0x70);
+	put(fd, loaded, 4, 0x94);
+	put(fd, ".text\0\0\0\0\x10\0\0\0\x10\0\0\0\2", 18, 0xc8); /* at 0x1000, of 0x1000 bytes */
+	put(fd, "\x20\0\0\x60", 4, 0xc8 + 36);
+	put(fd, "", 1, 0x1fff);
+	close(fd);
+	return path;
+}
+
+TEST(offsets_in_pe_files_are_in_memory)
+{
+	static const enum space spaces[] = {SPACE_VADDR, SPACE_OFFSET_OR_VADDR};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bench b;
+		uint32_t module, rva, vaddr;
+
+		start(&b);
+		b.paths[b.n_paths++] = make_pe("game.dll");
+		module = add_module(&b, "game.dll", NULL, 0);
+		rva = add(&b, spaces[i], 0x1234, module, LOCATION_EXACT);
+		vaddr = add(&b, SPACE_VADDR, 0x140001234, module, LOCATION_EXACT);
+		run(&b);
+		CHECK_EQ(b.out[rva].reason, REASON_RESOLVED);
+		CHECK_EQ(b.out[rva].vaddr, 0x140001234);
+		CHECK_EQ(b.out[vaddr].vaddr, 0x140001234);
+		stop(&b);
+	}
+}
+
 TEST(what_nothing_decides_is_ambiguous)
 {
 	struct bench b;
