@@ -198,6 +198,9 @@ printf '#include <libdwarf/dwarf.h>\n' >tree/lib/base/b.c
 expect fail headers 'a second includer of constants' 'lib/base/b.c:1: <libdwarf/dwarf.h> is included by'
 printf '#include <libdwarf/libdwarf.h>\n' >>tree/lib/trace/t.h
 expect fail headers 'functions beside the constants' 'lib/trace/t.h:2: <libdwarf/libdwarf.h>'
+fresh
+printf '#include <elf.h>\n' >tree/lib/base/b.c
+expect fail headers 'ELF elsewhere' 'lib/base/b.c:1: <elf.h> is for files about ELF alone'
 
 fresh
 printf '/* A table:\n *header u32\n */\n' >tree/cmd/tm-joined.c
