@@ -20,7 +20,7 @@ struct raw_symbol {
 	uint8_t info, other;
 };
 
-static struct raw_symbol next_symbol(struct cursor *c, bool is_64) /* Elf64_Sym, Elf32_Sym */
+static inline struct raw_symbol next_symbol(struct cursor *c, bool is_64) /* Elf64_Sym, Elf32_Sym */
 {
 	struct raw_symbol s = {.name = cursor_u32(c)};
 

@@ -550,8 +550,24 @@ static bool export_at(const struct exports *x, const struct object_image *f, uin
 	return *rva && !(*rva >= f->pe.exports && *rva - f->pe.exports < f->pe.exports_size);
 }
 
+/* The section of code, or (data) of anything that is loaded, that holds an address. */
+static const struct section_header *section_of(const struct object_image *f, uint64_t value,
+					       bool data)
+{
+	for (size_t i = 1; i < f->n_sections; i++) {
+		const struct section_header *s = &f->sections[i];
+
+		if (s->flags & (data ? SECTION_LOADED : SECTION_CODE) && value >= s->addr &&
+		    value - s->addr < s->size)
+			return s->size > UINT64_MAX - s->addr ? NULL : s;
+	}
+	return NULL;
+}
+
 static void add_exports(struct symtab *s, struct symtab_loading *l, const struct object_image *f)
 {
+	enum { STEPS_MAX = 1 << 28 };
+	struct err e = ERR_INIT;
 	struct exports x;
 	const char *name;
 	uint32_t rva;
@@ -560,24 +576,22 @@ static void add_exports(struct symtab *s, struct symtab_loading *l, const struct
 		allowance_free(x.bytes);
 		return;
 	}
+	if ((uint64_t)x.n_names * f->n_sections > STEPS_MAX) {
+		err_set(&e, ST_LIMIT, "%" PRIu32 " exports in %zu sections are too many", x.n_names,
+			f->n_sections);
+		symtab_leave_out(s, f, &e);
+		allowance_free(x.bytes);
+		return;
+	}
 	for (uint32_t i = 0; i < x.n_names && s->n < SYMBOL_NONE - 1; i++) {
 		const struct section_header *t = NULL;
-		uint64_t value;
 
-		if (!export_at(&x, f, i, &name, &rva))
-			continue;
-		value = f->pe.base + rva;
-		for (size_t k = 1; k < f->n_sections && !t; k++) {
-			const struct section_header *u = &f->sections[k];
-
-			if (u->flags & (l->data ? SECTION_LOADED : SECTION_CODE) &&
-			    value >= u->addr && value - u->addr < u->size)
-				t = u;
-		}
+		if (export_at(&x, f, i, &name, &rva))
+			t = section_of(f, f->pe.base + rva, l->data);
 		if (t)
 			symtab_add(s, l,
-				   (struct object_symbol){value, t->addr + t->size, name, false,
-							  false, (uint32_t)s->n, NULL},
+				   (struct object_symbol){f->pe.base + rva, t->addr + t->size, name,
+							  false, false, (uint32_t)s->n, NULL},
 				   0, t->addr + t->size);
 	}
 	s->names[l->n_names++] = (char *)x.bytes;
