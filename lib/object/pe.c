@@ -8,7 +8,7 @@
  *
  * An address is the image base and an RVA. The build-id is the GUID of the CodeView record, in the
  * file's order of bytes, as LLVM has it (BuildID.cpp); GNU ld and lld write one into .buildid. A
- * symbol has no size, and in 32-bit x86 code it loses the underscore before every name.
+ * symbol has no size, and in 32-bit x86 code it loses what the calling convention adds to its name.
  */
 #include "lib/base/allowance.h"
 #include "lib/base/buf.h"
@@ -424,10 +424,29 @@ struct coff_names {
 	uint64_t n_strings, used;
 };
 
+/* What compilers for 32-bit x86 add to a C name by its calling convention: "_f", "_f@8" (stdcall), "@f@8" (fastcall),
+ * "f@@8" (vectorcall), as LLVM takes it off (demanglePE32ExternCFunc). */
+static const char *undecorate(char *name)
+{
+	enum { LONGEST = 1024 }; /* a million symbols could have one long name */
+	const char front = *name;
+	char *at = front == '?' || strnlen(name, LONGEST) == LONGEST ? NULL : strrchr(name, '@');
+
+	if (!at || at == name || !at[1] || at[1 + strspn(at + 1, "0123456789")])
+		at = NULL;
+	if (at)
+		*at = 0;
+	if (at && at[-1] == '@' && at - 1 > name)
+		at[-1] = 0;
+	else if (front == '_' || front == '@')
+		name++;
+	return name;
+}
+
 static const char *symbol_name(const struct object_image *f, struct coff_names *names,
 			       const struct coff_symbol *s)
 {
-	const char *name = "";
+	char *name = NULL;
 
 	if (s->name[0]) {
 		name = names->all + names->used;
@@ -436,7 +455,7 @@ static const char *symbol_name(const struct object_image *f, struct coff_names *
 	} else if (s->at >= 4 && s->at < names->n_strings) {
 		name = names->all + s->at;
 	}
-	return name + (f->arch == ARCH_X86 && *name == '_');
+	return !name ? "" : f->arch == ARCH_X86 ? undecorate(name) : name;
 }
 
 static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,

@@ -32,6 +32,7 @@ struct file {
 	uint16_t machine;
 	uint64_t base;
 	bool symbols, exports;
+	const char *symbol; /* the first one; NULL: f */
 	const char
 	    *info; /* the name of the section with DWARF, as the header has it; NULL: .debug_info */
 };
@@ -126,7 +127,7 @@ static void put_rdata(struct buf *b)
 static void put_symbols(struct buf *b, const struct file *f)
 {
 	static const char strings[] = ".debug_info\0_a_long_name";
-	const char *under = f->machine == 0x14c ? "_f" : "f";
+	const char *under = f->symbol ? f->symbol : f->machine == 0x14c ? "_f" : "f";
 
 	if (f->symbols) {
 		put_symbol(b, ".file", 0, 0, 0xfffe, 0, 103, 1);
@@ -297,6 +298,28 @@ TEST(coff_symbols)
 		CHECK(s && s->local && !s->sized && s->hi == text + 0x30);
 		s = object_any_symbol_at(o, files[i]->base + DATA_RVA + 5);
 		CHECK(s && !strcmp(s->name, "variable"));
+		object_free(o);
+		buf_release(&b);
+	}
+}
+
+TEST(names_by_calling_convention)
+{
+	static const struct {
+		const char *name, *is;
+	} names[] = {{"_f@8", "f"},   {"@f@8", "f"}, {"f@@8", "f"},      {"__f", "_f"},
+		     {"_f@x", "f@x"}, {"_f@", "f@"}, {"?f@@8", "?f@@8"}, {"f@12", "f"}};
+
+	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+		struct file f = i % 2 ? x64 : x86;
+		struct buf b = BUF_INIT;
+		struct object *o;
+
+		f.symbol = names[i / 2].name;
+		o = open_made(&b, &f);
+		if (!o)
+			return;
+		check_symbol(o, f.base + TEXT_RVA, i % 2 ? names[i / 2].name : names[i / 2].is);
 		object_free(o);
 		buf_release(&b);
 	}
