@@ -84,6 +84,25 @@ check("keys change views", b.wait("document.title.startsWith('Calls') && documen
 b.go("#view=flame")
 nodes = json.loads(subprocess.run(["tm-top", "-q", "--by", "stack", "--table", "stacks", "--as", "json", "mem.tmt"], stdout=subprocess.PIPE).stdout)["sections"][0]["nodes"]
 check("flame: all %d nodes of the stacks are there" % len(nodes), len(nodes) > 50 and "%d nodes" % len(nodes) in text(b, "h2"))
+sums = [n["self"] for n in nodes]
+for i in range(len(nodes) - 1, 0, -1):
+    sums[nodes[i]["parent"]] += sums[i]
+outer = max((i for i in range(1, len(nodes)) if nodes[i]["parent"] == 0), key=lambda i: sums[i])
+inner = max((i for i in range(1, len(nodes)) if nodes[i]["parent"] == outer), key=lambda i: sums[i])
+PATH, RESET = "document.querySelector('.path').textContent", "[...document.querySelectorAll('.tools button')].find(e => e.textContent === 'reset zoom').disabled"
+b.click("main canvas", (30, 27))
+check("flame: a click zooms: " + nodes[outer]["name"], b.run(PATH).startswith(nodes[outer]["name"]) and not b.run(RESET))
+b.key("ArrowDown")
+check("flame: keys go on: " + nodes[inner]["name"], b.run(PATH).startswith(nodes[outer]["name"] + " \u203a " + nodes[inner]["name"]))
+b.key("Escape")
+check("flame: and out", b.run(RESET))
+b.run("document.querySelector('main input[type=search]').focus()")
+b.type(nodes[inner]["name"].split("(")[0])
+b.key("Enter")
+check("flame: Enter in the search goes to the heaviest", nodes[inner]["name"] in b.run(PATH) and "matches" in text(b, "main .tools .say"))
+x, y, w, h = b.place("main canvas")
+check("flame: the right button asks who calls it", after(b, lambda: (b.mouse("mousePressed", x + 30, y + 27, "right", 2), b.mouse("mouseReleased", x + 30, y + 27, "right"))) and
+      "view=callers" in b.run("location.hash") and "--peek" in command(b))
 b.go("#view=table&by=type&then=site")
 check("two keys: the command has both", "--by type,site" in command(b))
 check("two keys: the outer one comes first", text(b, "[role=columnheader]").split("\n")[:2] == ["type", "site"])
@@ -104,11 +123,11 @@ p, address = serve("a.tmt", "b.tmt")
 b.open(address)
 b.go("#view=compare&by=function")
 check("compare: new against base", "new against base" in text(b, "h2") and command(b).startswith("tm-compare --by function"))
-HUES = """(() => { const hues = [...document.querySelectorAll('.graph .node:not(.fold)')].map(e => e.style.background.match(/\\d+/g).map(Number));
-    return [hues.filter(c => c[0] > c[2] + 40).length, hues.filter(c => c[2] > c[0] + 40).length]; })()"""
-b.wait(HUES + "[0] > 0", 5)
+HUES = """(() => { const c = document.querySelector('.graph canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+    let red = 0, blue = 0; for (let i = 0; i < d.length; i += 4) { if (d[i] > d[i + 2] + 40) red++; if (d[i + 2] > d[i] + 40) blue++; } return [red, blue]; })()"""
+b.wait(HUES + "[0] > 20", 5)
 hues = b.run(HUES)
-check("compare: what grew is red, nothing is blue", hues[0] > 0 and hues[1] == 0)
+check("compare: what grew is red, nothing is blue", hues[0] > 20 and hues[1] == 0)
 b.run("document.querySelectorAll('input[aria-label=\"search in the stacks\"]')[0].focus()")
 b.type("remember_frame")
 leak = 20 * 64

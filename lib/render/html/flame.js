@@ -6,7 +6,8 @@
 import {make, button, showTip, hideTip, onceAFrame, redraws, keeps} from "./dom.js";
 import {format, share, matcher, count, some, shown} from "./format.js";
 
-const ROW = 18, MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 30, SMALLER = "(smaller)";
+export const ROW = 18;
+const MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 30, SMALLER = "(smaller)";
 
 // Lays the weights out in a rectangle, nearly square where they fall: Bruls, Huizing and van Wijk, "Squarified
 // treemaps" (2000). Calls put(index, x, y, w, h).
@@ -183,29 +184,37 @@ export class Flame {
 		const shapes = this.o.moded ? this.modes() : this.toggles();
 		this.bar = make("div", {class: "tools"}, ...(this.o.moded ? [...shapes, search] : [search, ...shapes]), this.reset,
 			this.base ? this.side() : null, this.base && this.o.moded ? make("span", {class: "faint"}, say("red grew, blue shrank")) : null, this.d.more && this.d.more.length ? this.choice() : null, this.say);
-		this.rows = make("div", {class: "rows", role: "presentation"});
-		this.graph = make("div", {class: "graph", role: "tree", "aria-label": translated(this.d.title)}, this.rows);
+		this.surface();
 		this.folded = make("p", {class: "cut folded"});
 		this.panel = make("div", {class: "around"});
 		this.path = make("p", {class: "path", "aria-live": "polite"});
 		this.element.append(this.bar, this.graph, this.folded, this.o.pick ? this.path : this.panel);
 		this.showPath(0);
 		keeps(this.element, this);
-		const node = event => {
-			const e = event.target.closest(".node");
-			return e ? this.placed[+e.dataset.k] : null;
-		};
-		this.rows.onclick = event => node(event) && this.enter(node(event));
-		this.rows.oncontextmenu = event => { if (this.ask(node(event))) event.preventDefault(); };
-		this.rows.onmousemove = event => node(event) ? this.tell(event, node(event)) : hideTip();
+		const on = (event, f) => { const o = this.node(event); return o && f(o); };
+		this.rows.onclick = event => on(event, o => this.enter(o));
+		this.rows.oncontextmenu = event => { if (on(event, o => this.ask(o))) event.preventDefault(); };
+		this.rows.onmousemove = event => { if (!on(event, o => { this.tell(event, o); return true; })) hideTip(); };
 		this.rows.onmouseleave = hideTip;
-		this.rows.onfocusin = event => { if (node(event)) this.at = node(event).i; };
+		this.rows.onfocusin = event => on(event, o => { this.at = o.i; });
 		this.rows.onfocusout = hideTip;
 		this.graph.onkeydown = event => this.key(event);
 		this.graph.onscroll = onceAFrame(() => this.show());
 		addEventListener("keydown", event => {
 			if (event.key === "Escape" && this.element.isConnected && (this.zoomed || this.range) && !event.defaultPrevented && !event.target.closest("input, select")) this.zoom(0);
 		});
+	}
+
+	// Where nodes are drawn; node() and show() belong to it.
+	surface() {
+		this.rows = make("div", {class: "rows", role: "presentation"});
+		this.graph = make("div", {class: "graph", role: "tree", "aria-label": translated(this.d.title)}, this.rows);
+	}
+
+	// The one that an event is on.
+	node(event) {
+		const e = event.target.closest(".node");
+		return e ? this.placed[+e.dataset.k] : null;
 	}
 
 	toggles() {
@@ -402,9 +411,10 @@ export class Flame {
 		if (text) {
 			const match = matcher(text), fits = new Map();
 			for (const s of this.ids.values()) fits.set(s, match(strings[s]));
-			this.hits = Uint8Array.from(f, k => fits.get(name[k]));
+			const hit = Uint8Array.from(name, s => fits.get(s));
+			this.hits = new Uint8Array(this.n);
 			this.before = new Uint32Array(this.n + 1); // how many hits are before each
-			for (let i = 0; i < this.n; i++) this.before[i + 1] = this.before[i] + this.hits[i];
+			for (let i = 0; i < this.n; i++) this.before[i + 1] = this.before[i] + (this.hits[i] = hit[f[i]]);
 			for (let i = 0; i < this.n;)
 				if (this.hits[i]) {
 					sum += this.weight[i];
@@ -500,7 +510,7 @@ export class Flame {
 	}
 
 	layout() {
-		const width = this.rows.clientWidth || 1, path = [], out = [];
+		const width = this.width, path = [], out = [];
 		for (let i = this.zoomed; i; i = this.parent[i]) path.unshift(this.parent[i]);
 		let over = null;
 		for (const i of [...path, this.zoomed]) {
@@ -557,13 +567,14 @@ export class Flame {
 				if (kw >= 3 && kh >= 3) put(kids[k], kx, ky, kw, kh);
 			});
 		};
-		put({i: this.zoomed, over: null, kids: [], level: this.depth[this.zoomed]}, 0, 0, this.rows.clientWidth || 1, MAP);
+		put({i: this.zoomed, over: null, kids: [], level: this.depth[this.zoomed]}, 0, 0, this.width, MAP);
 		return out;
 	}
 
 	draw() {
 		if (!this.element.isConnected) return;
 		const had = this.rows.contains(document.activeElement);
+		this.width = this.rows.clientWidth || 1;
 		this.placed = this.map ? this.layoutMap() : this.layout();
 		this.placed.forEach((o, k) => o.k = k);
 		this.light = getComputedStyle(document.documentElement).getPropertyValue("--flame-light");
@@ -593,15 +604,11 @@ export class Flame {
 	box(o) {
 		const fold = o.i < 0, i = fold ? o.of : o.i, mark = this.map && !fold ? o.last : i;
 		const e = make("div", {class: "node" + (this.map ? " map" : "") + (o.path ? " up" : "") + (fold ? " fold" + (o.hits ? " some" : "") : this.marks(i) || this.marks(mark))});
-		const unit = this.map ? "px" : "%", scale = this.map ? 1 : 100;
+		const unit = this.map ? "px" : "%", scale = this.map ? 1 : 100, wide = this.map ? o.w : o.w * this.width;
 		e.dataset.k = o.k;
 		e.dataset.i = o.i;
-		e.style.left = o.x * scale + unit;
-		e.style.width = o.w * scale + unit;
-		e.style.top = o.y + "px";
-		if (this.map) e.style.height = o.h + "px";
-		if (!fold) e.style.background = `hsl(${this.hue(mark)} ${this.light})`;
-		const wide = this.map ? o.w : o.w * (this.rows.clientWidth || 1);
+		e.style.cssText = `left: ${o.x * scale}${unit}; width: ${o.w * scale}${unit}; top: ${o.y}px` +
+			(this.map ? `; height: ${o.h}px` : "") + (fold ? "" : `; background: hsl(${this.hue(mark)} ${this.light})`);
 		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.seen(i);
 		else if (fold && wide > 8) e.textContent = wide > 6 + 7 * String(o.to - o.from).length ? o.to - o.from : "\u2026";
 		e.tabIndex = o.i === this.at ? 0 : -1;

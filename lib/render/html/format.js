@@ -55,7 +55,8 @@ export function format(type, v, decimals, signed) {
 	}
 }
 
-export const count = n => n.toLocaleString("en-US");
+const commas = new Intl.NumberFormat("en-US");
+export const count = n => commas.format(n);
 
 // A text for one thing, or for n.
 export const some = (n, one, many) => say(n === 1 ? one : many, count(n));

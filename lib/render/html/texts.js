@@ -225,6 +225,7 @@ const PAGE_TEXTS = {
 	"{0} of {1}": "显示 {0}，共 {1}",
 	"{0} of {1} rows": "显示 {0} 行，共 {1} 行",
 	"{0} over {1}: arrow keys move, Shift selects, Enter opens, + and - zoom": "{0}（横轴：{1}）：方向键移动，Shift 选择，Enter 打开，+ 和 - 缩放",
+	"{0}: arrow keys go from call to call, Enter zooms, Escape goes back": "{0}：方向键选择调用，Enter 放大，Escape 返回",
 	"{0}, {1} of all": "{0}，占全部的 {1}",
 	"… {0} instructions without costs": "… {0} 条没有开销的指令",
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A report as it comes: each section by what it is.
-import {panel, flame} from "./parts.js";
+import {panel} from "./parts.js";
+import {flame} from "./canvas.js";
 import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";

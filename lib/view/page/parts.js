@@ -2,7 +2,6 @@
 // What the views have in common and a mailed page does not need.
 import {make} from "./dom.js";
 import {style} from "./format.js";
-import {Flame, packed} from "./flame.js";
 
 Object.assign(style, {absent: "–", micro: "µs", grouped: true});
 
@@ -22,9 +21,6 @@ export function fit(g, text, width, letter) {
 	while (letters.length && g.measureText(letters.join("") + "…").width > width) letters.pop();
 	return letters.join("") + "…";
 }
-
-// pick(name): more of a function is asked for. mode, moded(mode): as what it is drawn is in the address.
-export const flame = (section, pick, mode, moded) => new Flame(packed(section), {pick, mode, moded: moded || (() => {})});
 
 // So that a name is an expression of that name alone.
 export const literally = s => "^\\Q" + s.replaceAll("\\E", "\\E\\\\E\\Q") + "\\E$";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One function in the middle: who calls it, what it calls.
-import {panel, literally, flame} from "./parts.js";
+import {panel, literally} from "./parts.js";
+import {flame} from "./canvas.js";
 import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two files, or two ranges of one, side by side.
-import {panel, flame} from "./parts.js";
+import {panel} from "./parts.js";
+import {flame} from "./canvas.js";
 import {make} from "./dom.js";
 import {Table} from "./table.js";
 import {section, loaded} from "./ask.js";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import {make} from "./dom.js";
-import {panel, flame} from "./parts.js";
+import {panel} from "./parts.js";
+import {flame} from "./canvas.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
 import {choice} from "./view_table.js";
