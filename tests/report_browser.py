@@ -248,6 +248,19 @@ b.key("f", "KeyF", ctrl=True)
 check("keys: so does Ctrl+F", b.run("document.activeElement === graphs[0].input"))
 b.run("graphs[0].input.value = ''; graphs[0].search(''); graphs[0].zoom(0)")
 
+# --- keys in a chart
+b.run("document.querySelector('section.series canvas').focus()")
+for _ in range(3):
+    b.key("ArrowRight")
+SAID, ABOVE = "document.querySelector('section.series .say').textContent", "document.querySelector('section.series .lane span').textContent"
+series = section("sample", "series")[0]
+check("keys: in a chart, arrows go from point to point: " + b.run(ABOVE), b.run(ABOVE) == "frame %d: %s" % (series["x"][3], size(series["lines"][0]["y"][3])))
+b.call("Input.dispatchKeyEvent", type="keyDown", key="PageDown", code="PageDown", windowsVirtualKeyCode=34, modifiers=8)
+b.key("Enter")
+check("keys: a range is marked and zoomed to: " + b.run(SAID), b.run(SAID) == "frame %d to frame %d" % (series["x"][3], series["x"][13]))
+b.key("Escape")
+check("keys: and out", b.run(SAID).startswith("drag to zoom"))
+
 # --- what a screen reader has
 b.call("Accessibility.enable")
 tree = b.call("Accessibility.getFullAXTree")["nodes"]

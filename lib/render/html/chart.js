@@ -32,7 +32,7 @@ export class Chart {
 			canvas.onmousemove = e => this.move(e);
 			canvas.onmouseleave = () => { hideTip(); this.hover = undefined; this.draw(); };
 			canvas.onmousedown = e => { if (e.button === 0) { this.start = this.point(e); canvas.focus({preventScroll: true}); e.preventDefault(); } };
-			canvas.ondblclick = () => this.o.select ? this.o.select(null) : this.zoom(0, this.x.length);
+			canvas.ondblclick = () => this.all();
 			canvas.onkeydown = e => this.key(e);
 			canvas.addEventListener("wheel", e => this.wheel(e), {passive: false});
 			return {line, canvas, say: value};
@@ -52,10 +52,19 @@ export class Chart {
 		if (this.start === undefined) return;
 		const a = Math.min(this.start, this.point(event)), b = Math.max(this.start, this.point(event));
 		this.start = undefined;
-		if (this.o.select && b > a) this.o.select(this.x[a], this.x[b]);
-		else if (b > a + 1) this.zoom(a, b + 1);
+		if (this.o.select ? b > a : b > a + 1) this.choose(a, b);
 		else if (this.o.picked && event.target.classList && event.target.classList.contains("chart")) this.o.picked(this.x[a]);
 		this.draw();
+	}
+
+	choose(a, b) {
+		if (this.o.select) this.o.select(this.x[a], this.x[b]);
+		else this.zoom(a, b + 1);
+	}
+
+	all() {
+		if (this.o.select) this.o.select(null);
+		else this.zoom(0, this.x.length);
 	}
 
 	// All of it stays all of it, and grows.
@@ -98,12 +107,13 @@ export class Chart {
 			else this.anchor = undefined;
 			this.hover = to;
 			for (const l of this.lanes) l.say.textContent = this.label(to) + ": " + this.value(l.line, to);
-		} else if (event.key === "Enter" && this.anchor !== undefined && this.o.select) {
-			this.o.select(this.x[Math.min(this.anchor, at)], this.x[Math.max(this.anchor, at)]);
+		} else if (event.key === "Enter" && this.anchor !== undefined) {
+			this.choose(Math.min(this.anchor, at), Math.max(this.anchor, at));
+			this.anchor = undefined;
 		} else if (event.key === "Enter" && this.o.picked) this.o.picked(this.x[at]);
 		else if (event.key === "+") this.zoom(at - Math.ceil((this.to - this.from) / 4), at + Math.ceil((this.to - this.from) / 4));
 		else if (event.key === "-") this.zoom(0, this.x.length);
-		else if (event.key === "Escape" && this.o.select) this.o.select(null);
+		else if (event.key === "Escape") this.all();
 		else return;
 		event.preventDefault();
 		this.draw();
