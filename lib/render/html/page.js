@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The mailed page: it puts graphs, charts and tables of its data in their places, and shows a function that is picked
 // in one of them in the others.
-import {make} from "./dom.js";
 import {Flame} from "./flame.js";
 import {Chart} from "./chart.js";
 import {LongTable, ShortTable} from "./table.js";

@@ -2,7 +2,7 @@
 // A report as it comes: each section by what it is.
 import {panel} from "./parts.js";
 import {flame} from "./canvas.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";
 
@@ -30,9 +30,9 @@ export function picked(context, names) {
 	const pick = row => {
 		const name = names(row), keys = [];
 		if (!name) return box.replaceChildren(make("span", {class: "faint"}, say("this row has no function")));
-		const button = (word, to) => make("button", {type: "button", onclick: () => context.go(to)}, word);
-		keys.push(button(say("who calls it"), {view: "callers", peek: name}), button(say("focus on it"), {focus: "\\Q" + name + "\\E"}), button(say("ignore it"), {ignore: "\\Q" + name + "\\E"}));
-		if (row.file && row.line) keys.push(button(row.file.split("/").pop() + ":" + row.line, {view: "source", fn: name, line: row.line}));
+		const link = (word, to) => button(word, () => context.go(to));
+		keys.push(link(say("who calls it"), {view: "callers", peek: name}), link(say("focus on it"), {focus: "\\Q" + name + "\\E"}), link(say("ignore it"), {ignore: "\\Q" + name + "\\E"}));
+		if (row.file && row.line) keys.push(link(row.file.split("/").pop() + ":" + row.line, {view: "source", fn: name, line: row.line}));
 		box.replaceChildren(make("b", {}, name), ...keys);
 	};
 	return {box, pick};

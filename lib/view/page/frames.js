@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frame by frame: bars with percentiles and spikes; what one frame has.
 import {panel} from "./parts.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";
 import {Boxes} from "./box.js";
@@ -76,13 +76,13 @@ export async function show(context) {
 	const stats = section(doc, "table", "statistics"), median = stats && stats.rows.find(r => r.statistic === "p50");
 	const first = stats && stats.columns.find(c => c.key.endsWith("_frame"));
 	if (has.frames && median && first && median[first.key] !== null)
-		tools.append(make("button", {type: "button", onclick: () => go({pick: median[first.key]})}, say("median frame {0}", median[first.key])));
+		tools.append(button(say("median frame {0}", median[first.key]), () => go({pick: median[first.key]})));
 	const worst = stats && stats.rows.find(r => r.statistic === "max");
 	if (has.frames && worst && first && worst[first.key] !== null)
-		tools.append(make("button", {type: "button", id: "worst", onclick: () => go({pick: worst[first.key]})}, say("worst frame {0}", worst[first.key])));
-	if (s.pick) tools.append(make("button", {type: "button", onclick: () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})}, say("this frame's sites")),
-		make("button", {type: "button", onclick: () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})}, say("its call tree")),
-		make("button", {type: "button", onclick: () => go({pick: null})}, say("all frames")));
+		tools.append(button(say("worst frame {0}", worst[first.key]), () => go({pick: worst[first.key]}), {id: "worst"}));
+	if (s.pick) tools.append(button(say("this frame's sites"), () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})),
+		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
+		button(say("all frames"), () => go({pick: null})));
 	if (!has.frames) {
 		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": say("step of time"), onchange: () => go({every: step.value})});
 		tools.append(make("label", {}, say("steps of"), step));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Listings side by side: rows of one line of a source file belong together. A click or the arrow keys choose a row,
 // and what belongs to it is marked in all of them, and scrolled to.
+import {some} from "./format.js";
 import {make, keeps} from "./dom.js";
 
 export const place = (file, line) => file && line ? file.split(/[\\/]/).pop() + ":" + line : null;
@@ -35,7 +36,7 @@ export function link(listings, chosen) {
 		}
 		row.classList.add("at");
 		row.setAttribute("aria-current", "true");
-		said.textContent = [...row.cells].map(c => c.textContent).filter(Boolean).join("  ") + (to ? " — " + to + ", " + say(n === 1 ? "{0} row" : "{0} rows", n) : "");
+		said.textContent = [...row.cells].map(c => c.textContent).filter(Boolean).join("  ") + (to ? " — " + to + ", " + some(n, "{0} row", "{0} rows") : "");
 		if (!quiet && to) chosen(to);
 	};
 	for (const e of listings) {

@@ -2,8 +2,8 @@
 // The page's state is its address: #view=table&by=site&frame=10..20. Each view is a module that is
 // given the state, asks, and draws; whatever it asks can be typed into a terminal, and is shown.
 import {quote} from "./parts.js";
-import {make, hideTip} from "./dom.js";
-import {shown as seen} from "./format.js";
+import {make, hideTip, button} from "./dom.js";
+import {shown as seen, count, some} from "./format.js";
 import {ask, state, loaded, onEnd} from "./ask.js";
 import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";
@@ -57,7 +57,7 @@ function filters(s, without = []) {
 function showFilters(s) {
 	const form = el("filters"), chips = [];
 	for (const k of ["frame", "time"])
-		if (s[k]) chips.push(make("button", {type: "button", class: "chip", "aria-label": say(k === "frame" ? "take away frames {0}" : "take away time {0}", s[k]), onclick: () => go({[k]: null})}, say(k === "frame" ? "frames {0}" : "time {0}", s[k]) + "  ✕"));
+		if (s[k]) chips.push(button(say(k === "frame" ? "frames {0}" : "time {0}", s[k]) + "  ✕", () => go({[k]: null}), {class: "chip", "aria-label": say(k === "frame" ? "take away frames {0}" : "take away time {0}", s[k])}));
 	const field = (key, hint, label) => make("label", {}, label, make("input", {type: "search", name: key, placeholder: hint, value: s[key] || ""}));
 	form.replaceChildren(field("focus", say("a function"), say("focus")), field("ignore", say("a function"), say("ignore")), field("type", say("a type"), say("type")),
 		field("thread", say("a name"), say("thread")), make("button", {type: "submit"}, say("apply")), ...chips);
@@ -90,14 +90,14 @@ function showAlerts(messages, failure) {
 	for (const f of loaded.files) {
 		if (f.error) out.push(alertOf("bad", say("{0} could not be read", f.name), f.error));
 		const lost = f.notes.filter(n => n.severity === "loss");
-		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + n.count.toLocaleString("en-US") : "")).join("\n")));
+		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + count(n.count) : "")).join("\n")));
 	}
 	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && ![...known].some(k => l.includes(k)));
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(translated).join("\n")));
 	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
-	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, say(guesses.length === 1 ? "{0} guess" : "{0} guesses", guesses.length)), guesses.join("\n"))));
+	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, some(guesses.length, "{0} guess", "{0} guesses")), guesses.join("\n"))));
 	el("alerts").replaceChildren(...out);
 }
 
@@ -217,7 +217,7 @@ function showGrowth() {
 	const silent = Math.min(...goes.map(f => f.silent_ms));
 	el("growth").textContent = goes.length ? silent > 5000 ? say("recording, silent for {0} s", Math.round(silent / 1000)) : say("recording") : deserted ? say("no process writes the recording any more, and its end is missing") : ended && ended === loaded.files.length ? say("the recording has ended") : "";
 	el("growth").className = goes.length ? "growth" : "growth faint";
-	el("files").textContent = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, f.events.toLocaleString("en-US")) : f.name).join(", "));
+	el("files").textContent = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, count(f.events)) : f.name).join(", "));
 }
 
 onEnd((error, changed) => {

@@ -7,7 +7,7 @@ import {Chart} from "./chart.js";
 import {section} from "./ask.js";
 import {facts, picked, nothing} from "./document.js";
 import {series, limits} from "./frames.js";
-import {format} from "./format.js";
+import {format, count} from "./format.js";
 
 export const title = "Overview";
 
@@ -16,8 +16,8 @@ function counts(context) {
 	const item = (k, v) => make("div", {}, make("dt", {}, translated(k)), make("dd", {}, v));
 	const kinds = {};
 	for (const f of context.files) for (const [k, n] of Object.entries(f.kinds)) kinds[k] = (kinds[k] || 0) + n;
-	return make("dl", {class: "facts"}, item(say("events"), sum("events").toLocaleString("en-US")), item(say("stacks"), sum("stacks").toLocaleString("en-US")),
-		...Object.entries(kinds).slice(0, 6).map(([k, n]) => item(k, n.toLocaleString("en-US"))),
+	return make("dl", {class: "facts"}, item(say("events"), count(sum("events"))), item(say("stacks"), count(sum("stacks"))),
+		...Object.entries(kinds).slice(0, 6).map(([k, n]) => item(k, count(n))),
 		item(say("in memory"), format("bytes", sum("bytes"))));
 }
 

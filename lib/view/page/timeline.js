@@ -2,7 +2,7 @@
 // Calls as bars, by thread: zoomed by the wheel, moved by a drag. What is narrower than a pixel is one
 // bar with its neighbours. Beneath it the calls that took too long.
 import {panel, fit} from "./parts.js";
-import {make, pencil, redraws, showTip, hideTip, keeps} from "./dom.js";
+import {make, pencil, redraws, showTip, hideTip, keeps, button} from "./dom.js";
 import {format, matcher, shown} from "./format.js";
 import {draw as document_, nothing} from "./document.js";
 
@@ -59,7 +59,7 @@ class Timeline {
 		this.say = make("span", {class: "faint", "aria-live": "polite"});
 		this.box = make("div", {class: "stack"}, this.canvas);
 		redraws(this.box, () => this.draw());
-		this.element = keeps(make("div", {}, make("div", {class: "tools"}, this.search, make("button", {type: "button", onclick: () => this.show(this.low, this.high)}, say("all")), this.say), this.box), this);
+		this.element = keeps(make("div", {}, make("div", {class: "tools"}, this.search, button(say("all"), () => this.show(this.low, this.high)), this.say), this.box), this);
 	}
 
 	keep() {

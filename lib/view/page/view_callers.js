@@ -2,7 +2,7 @@
 // One function in the middle: who calls it, what it calls.
 import {panel, literally} from "./parts.js";
 import {flame} from "./canvas.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
@@ -14,7 +14,7 @@ export const fits = has => has.calls;
 export async function show(context) {
 	const {state: s, go} = context;
 	const input = make("input", {type: "search", value: s.peek || "", placeholder: say("a function's name"), "aria-label": say("function")});
-	const form = make("div", {class: "tools"}, make("label", {}, say("function"), input), make("button", {type: "button", onclick: () => go({peek: input.value})}, say("look")));
+	const form = make("div", {class: "tools"}, make("label", {}, say("function"), input), button(say("look"), () => go({peek: input.value})));
 	input.onkeydown = e => { if (e.key === "Enter") { e.preventDefault(); go({peek: input.value}); } };
 	if (!s.peek) {
 		const a = await context.ask(["top", "--by", "function", ...context.filters(), "-n", "200", "--table", "top"], true), t = a.doc && section(a.doc, "table");

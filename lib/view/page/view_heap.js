@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Snapshots of heaps: what is there, who holds it, what came since.
 import {panel} from "./parts.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {draw, nothing} from "./document.js";
 import {choice} from "./view_table.js";
 
@@ -24,7 +24,7 @@ export async function show(context) {
 	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root", "dominators"], s.by, say("by")),
 		choice(context, "sort", tree ? ["auto", "count", "retained"] : ["auto", "size", "count", "retained"], s.sort, say("rank by")),
 		tree ? choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least, say("leave out below, %")) : null,
-		make("label", {}, say("who holds"), who), s.who ? make("button", {type: "button", onclick: () => go({who: null})}, say("all objects")) : null);
+		make("label", {}, say("who holds"), who), s.who ? button(say("all objects"), () => go({who: null})) : null);
 	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
 	const out = a.doc ? draw(a.doc, {table: {pick}}) : [];
 	return [panel(say("Heap"), s.who ? say("who holds {0}", s.who) : say("pick a type or an object to see who holds it"), tools), ...(out.length ? out : [nothing(say("No object is left by these filters."))])];

@@ -2,7 +2,7 @@
 // A function's source with what each of its lines costs, and its instructions beside it. The costs are there without
 // the text, too.
 import {panel, literally} from "./parts.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {section} from "./ask.js";
 import {format, exact} from "./format.js";
 import {Table} from "./table.js";
@@ -39,8 +39,8 @@ export async function show(context) {
 		context.ask(["top", "--source", literally(s.fn), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", PARTS, "--table", "source"], true),
 		context.binaries.length && context.coded ? instructions(context, s.fn, sort) : null]);
 	const t = section(a.doc, "table", "source"), heads = t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0);
-	const tools = make("div", {class: "tools"}, make("button", {type: "button", onclick: () => go({fn: null, line: null})}, say("all functions")),
-		make("button", {type: "button", onclick: () => go({view: "callers", peek: s.fn})}, say("who calls it")), choice(context, "sort", sorts, s.sort || "auto", say("costs by")));
+	const tools = make("div", {class: "tools"}, button(say("all functions"), () => go({fn: null, line: null})),
+		button(say("who calls it"), () => go({view: "callers", peek: s.fn})), choice(context, "sort", sorts, s.sort || "auto", say("costs by")));
 	const listings = [], sources = [];
 	const out = [panel(s.fn, "", tools, heads.length ? null : nothing(say("This function costs nothing that counts here.")), t.notes && t.notes.length ? make("ul", {class: "notes"}, ...t.notes.map(n => make("li", {}, translated(n)))) : null)];
 	for (const [k, i] of heads.entries()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows by a key, ranked by any metric.
 import {panel} from "./parts.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {picked, nothing} from "./document.js";
@@ -29,7 +29,7 @@ export async function show(context) {
 		sort: s.order ? {key: s.order.replace(/^-/, ""), down: s.order.startsWith("-")} : null, sorted: (k, down) => go({order: (down ? "-" : "") + k}, true)});
 	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")),
 		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", sorts, s.sort || "auto", say("rank by")),
-		make("button", {type: "button", "aria-pressed": !!s.all, onclick: () => go({all: s.all ? null : 1})}, say("every metric")),
-		make("button", {type: "button", "aria-pressed": s.rows === "0", onclick: () => go({rows: s.rows === "0" ? null : "0"})}, say("every row")));
+		button(say("every metric"), () => go({all: s.all ? null : 1}), {"aria-pressed": !!s.all}),
+		button(say("every row"), () => go({rows: s.rows === "0" ? null : "0"}), {"aria-pressed": s.rows === "0"}));
 	return [panel(translated(t.title), "", tools, table.element, p.box)];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tree of calls, from outside in or from what allocates out.
 import {panel} from "./parts.js";
-import {make} from "./dom.js";
+import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {picked, nothing} from "./document.js";
@@ -17,8 +17,8 @@ export async function show(context) {
 	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
 	const p = picked(context, r => r.function);
 	const tools = make("div", {class: "tools"},
-		make("button", {type: "button", "aria-pressed": !up, onclick: () => go({up: null})}, say("from the outermost")),
-		make("button", {type: "button", "aria-pressed": up, onclick: () => go({up: "1"})}, say("from what allocates")),
+		button(say("from the outermost"), () => go({up: null}), {"aria-pressed": !up}),
+		button(say("from what allocates"), () => go({up: "1"}), {"aria-pressed": up}),
 		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", say("leave out below, %")));
 	return [panel(translated(t.title), "", tools, new Table(t, {pick: p.pick}).element, p.box)];
 }
