@@ -330,6 +330,10 @@ table '两行' 'two rows'
 printf '.title = "still live"\n' >tree/lib/report/top/t.c
 expect fail texts "a title of a program" 'lib/report/top/t.c: a title that is not in the table: still live'
 table '两行' 'two rows'
+printf 'const ROW = 1, HEAD = 2;\n' >>tree/lib/render/html/page.js
+printf 'export const HEAD = 2;\n' >tree/lib/render/html/dom.js
+expect fail texts 'two scripts with one name' 'lib/render/html/page.js: the name HEAD is in lib/render/html/dom.js, too'
+table '两行' 'two rows'
 mkdir -p tree/formats tree/lib/view/page
 printf 'learn({\n\t"rows above {0#} were left out": "忽略了超出 {0} 的行",\n});\n' >tree/lib/view/page/notes.js
 printf 'trace_note(t, NOTE_LOSS, n, "rows above %%d were "\n "left out", LIMIT);\n' >tree/formats/r.c

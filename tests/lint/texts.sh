@@ -3,8 +3,9 @@
 #
 # texts.sh [ROOT]: the pages' table of texts, lib/render/html/texts.js: each text of the two pages is there, and the
 # titles of the programs' tables and columns; none is there that no source has; none is the same in both languages
-# but those below; what is put into a text is the same in both. lib/view/page/notes.js: each note of a reader on what
-# was lost or guessed.
+# but those below; what is put into a text is the same in both.
+# lib/view/page/notes.js: each note of a reader on what was lost or guessed. No two scripts of the mailed page, which are
+# joined to one, have a name in common.
 set -u
 cd "${1:-$SRC}" || exit 1
 if ! command -v python3 >/dev/null; then
@@ -48,6 +49,14 @@ for block, texts in ((re.search(r"const PAGE_TEXTS = \{(.*?)^\};", table, re.S |
             bad.append("twice in the table: %s" % key)
         texts[key] = plain(value)
 known = {**pages, **programs, **notes}
+
+# --- the scripts of a mailed page are joined to one
+names = {}
+for path in sorted(glob.glob("lib/render/html/*.js")):
+    for line in re.findall(r"^(?:export )?(?:const|let|class|(?:async )?function) .*", read(path), re.M):
+        for name in re.findall(r"(?:\b(?:const|let)|,) (\w+) = " if re.match(r"(?:export )?(?:const|let) ", line) else r"^\W*(?:\w+ )*?(?:class|function) (\w+)", line):
+            if names.setdefault(name, path) != path:
+                bad.append("%s: the name %s is in %s, too" % (path, name, names[name]))
 
 # --- what the pages' sources say
 scripts = {p: read(p) for p in glob.glob("lib/render/html/*.js") + glob.glob("lib/view/page/*.js") if not p.endswith(("/texts.js", "/notes.js"))}
