@@ -31,19 +31,19 @@ export class Chart {
 			box.append(make("div", {class: "lane"}, make("b", {}, translated(line.title)), value), canvas);
 			canvas.onmousemove = e => this.move(e);
 			canvas.onmouseleave = () => { hideTip(); this.hover = undefined; this.draw(); };
-			canvas.onmousedown = e => { if (e.button === 0) { this.start = this.point(e); canvas.focus({preventScroll: true}); e.preventDefault(); } };
+			canvas.onmousedown = e => {
+				if (e.button !== 0) return;
+				this.start = this.point(e);
+				document.addEventListener("mouseup", up => this.up(up), {once: true});
+				canvas.focus({preventScroll: true});
+				e.preventDefault();
+			};
 			canvas.ondblclick = () => this.all();
 			canvas.onkeydown = e => this.key(e);
 			canvas.addEventListener("wheel", e => this.wheel(e), {passive: false});
 			return {line, canvas, say: value};
 		});
 		if (this.o.select && !this.lanes.length) box.append(make("p", {class: "empty"}, say("nothing to draw")));
-		const up = e => {
-			this.seen = this.seen || box.isConnected;
-			if (this.seen && !box.isConnected) document.removeEventListener("mouseup", up);
-			else this.up(e);
-		};
-		document.addEventListener("mouseup", up);
 		redraws(box, () => this.draw());
 		return keeps(box, this);
 	}

@@ -59,12 +59,17 @@ export function onceAFrame(f) {
 	};
 }
 
+// Calls f, and keeps nothing alive that belongs to it.
+function onTheme(f) {
+	const changed = () => { if (f.deref()) f.deref()(); else document.removeEventListener("themechange", changed); };
+	document.addEventListener("themechange", changed);
+}
+
 // Drawn again when its place or the theme changes.
 export function redraws(element, draw) {
-	const soon = onceAFrame(() => element.isConnected && draw());
-	new ResizeObserver(soon).observe(element);
-	document.addEventListener("themechange", soon);
-	return soon;
+	element.redraw = onceAFrame(() => element.isConnected && draw());
+	new ResizeObserver(element.redraw).observe(element);
+	onTheme(new WeakRef(element.redraw));
 }
 
 // What a person has done to a part of a page that is drawn again: keeper is {keep(), take(kept)}.

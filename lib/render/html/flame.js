@@ -200,8 +200,9 @@ export class Flame {
 		this.rows.onfocusout = hideTip;
 		this.graph.onkeydown = event => this.key(event);
 		this.graph.onscroll = onceAFrame(() => this.show());
-		addEventListener("keydown", event => {
-			if (event.key === "Escape" && this.element.isConnected && (this.zoomed || this.range) && !event.defaultPrevented && !event.target.closest("input, select")) this.zoom(0);
+		// In tm-view, graphs come and go.
+		(this.o.moded ? this.element : window).addEventListener("keydown", event => {
+			if (event.key === "Escape" && (this.zoomed || this.range) && !event.defaultPrevented && !event.target.closest("input, select")) this.zoom(0);
 		});
 	}
 
